@@ -1,0 +1,32 @@
+#include "core/batch.h"
+
+hl_batch hl_batch_part(const hl_batch *batch, int64_t first, int64_t count)
+{
+    int64_t at = first * batch->n_tokens;
+    return (hl_batch){
+        .n_examples = count,
+        .n_tokens = batch->n_tokens,
+        .tokens = batch->tokens + at,
+        .targets = batch->targets + at,
+        .sources = batch->sources + at,
+        .lengths = batch->lengths + first,
+    };
+}
+
+int64_t hl_batch_scored(const hl_batch *batch)
+{
+    int64_t scored = 0;
+    for (int64_t i = 0; i < batch->n_examples * batch->n_tokens; i++) {
+        scored += batch->targets[i] != HL_IGNORE;
+    }
+    return scored;
+}
+
+int64_t hl_batch_real_tokens(const hl_batch *batch)
+{
+    int64_t tokens = 0;
+    for (int64_t b = 0; b < batch->n_examples; b++) {
+        tokens += batch->lengths[b];
+    }
+    return tokens;
+}

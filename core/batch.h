@@ -1,0 +1,31 @@
+/* Examples of a sequence task, as the model reads them and as tasks write them. */
+#ifndef HL_CORE_BATCH_H
+#define HL_CORE_BATCH_H
+
+#include <stdint.h>
+
+enum {
+    HL_PAD = 0,      /* the token that fills a sequence up to T */
+    HL_IGNORE = -1,  /* a target that is not scored; a query without a source position */
+};
+
+/* All arrays are (B, T) or (B) and not owned. Positions at and past lengths[b] hold HL_PAD, HL_IGNORE, HL_IGNORE. */
+typedef struct hl_batch {
+    int64_t n_examples;       /* B */
+    int64_t n_tokens;         /* T, at least the longest length */
+    int32_t *tokens;          /* (B, T), ids in [0, V) */
+    int32_t *targets;         /* (B, T), ids in [0, V) or HL_IGNORE */
+    int32_t *sources;         /* (B, T), the position a perfect head fetches the answer from, or HL_IGNORE */
+    int32_t *lengths;         /* (B), 1 .. T */
+} hl_batch;
+
+/* The examples first ... first + count - 1 of `batch`, sharing its arrays. */
+hl_batch hl_batch_part(const hl_batch *batch, int64_t first, int64_t count);
+
+/* The number of scored targets (those that are not HL_IGNORE). */
+int64_t hl_batch_scored(const hl_batch *batch);
+
+/* The number of real tokens: the sum of the lengths. */
+int64_t hl_batch_real_tokens(const hl_batch *batch);
+
+#endif

@@ -1,0 +1,81 @@
+/* All file access of the library goes through one small table of functions, so that tests can make the n-th call fail;
+ * and a file that matters is replaced as a whole or not at all. */
+#ifndef HL_CORE_FILES_H
+#define HL_CORE_FILES_H
+
+#include "core/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+/* As the POSIX calls of the same names: -1 and errno on failure; `write` and `read` may do less than asked. `open` is
+ * given O_CLOEXEC. */
+typedef struct hl_file_calls {
+    int (*open)(const char *path, int flags, mode_t mode);
+    ssize_t (*read)(int fd, void *buffer, size_t count);
+    ssize_t (*write)(int fd, const void *buffer, size_t count);
+    off_t (*lseek)(int fd, off_t offset, int whence);
+    int (*fstat)(int fd, struct stat *info);
+    int (*ftruncate)(int fd, off_t length);
+    int (*fsync)(int fd);
+    int (*close)(int fd);
+    int (*rename)(const char *from, const char *to);
+    int (*link)(const char *from, const char *to);
+    int (*unlink)(const char *path);
+    int (*mkdir)(const char *path, mode_t mode);
+} hl_file_calls;
+
+/* Sets the process-wide table; NULL restores the system's. To be called once, at start. */
+void hl_file_calls_set(const hl_file_calls *calls);
+const hl_file_calls *hl_file_calls_get(void);
+
+/* The whole of a regular file of at most `limit` bytes into new memory, with a zero byte after it that is not counted.
+ * Owned by the caller: hl_free. HL_BAD_FILE (naming path and reason: missing, a folder, larger than `limit`, an error of
+ * the system), HL_NO_MEMORY. */
+hl_status hl_file_read(const char *path, size_t limit, char **content, size_t *size);
+
+/* A file being written beside its final name: "<path>.tmp" until hl_file_commit renames it. Every call after a failure
+ * does nothing, and commit reports the first one. */
+typedef struct hl_file {
+    int fd; /* -1 when closed */
+    char *path;
+    char *temporary;
+    hl_status error;
+} hl_file;
+
+/* Whether a commit waits for the disk: fsync of the file and of its folder. A snapshot does not (a lost one costs a
+ * picture, not a run). */
+typedef enum hl_durability { HL_VOLATILE, HL_DURABLE } hl_durability;
+
+/* Creates "<path>.tmp" anew. The file must be ended by hl_file_commit or hl_file_abandon, whatever this returns. */
+hl_status hl_file_create(hl_file *file, const char *path);
+
+/* Writes all `count` bytes at the file's present position. */
+void hl_file_write(hl_file *file, const void *bytes, size_t count);
+
+/* Writes text formatted as by printf, of any length. */
+void hl_file_print(hl_file *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Flushes as asked, closes, renames over `path`. On any failure so far: removes the temporary file, leaves `path` as it
+ * was, and returns the first error (HL_BAD_FILE, HL_NO_MEMORY). Frees what the file holds. */
+hl_status hl_file_commit(hl_file *file, hl_durability durability);
+
+/* Closes and removes the temporary file and frees; `path` stays as it was. Cannot fail. */
+void hl_file_abandon(hl_file *file);
+
+/* Create, write, commit in one. */
+hl_status hl_file_replace(const char *path, const void *bytes, size_t count, hl_durability durability);
+
+/* Waits until the folder that holds `path` is on disk (a rename in it). */
+hl_status hl_file_sync_folder(const char *path);
+
+/* Makes the folder and those above it that are missing; one that is there already is no error. */
+hl_status hl_folder_make(const char *path);
+
+/* "<folder>/<name>", formatted as by printf, in new memory; NULL when out of memory. Owned by the caller: hl_free. */
+char *hl_path_join(const char *folder, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

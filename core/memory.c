@@ -1,0 +1,62 @@
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64 };
+
+static void *system_allocate(size_t bytes)
+{
+    size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return rounded < bytes ? NULL : aligned_alloc(ALIGNMENT, rounded);
+}
+
+static const hl_allocator system_allocator = { system_allocate, realloc, free };
+static hl_allocator allocator = { system_allocate, realloc, free };
+
+void hl_allocator_set(const hl_allocator *table)
+{
+    allocator = table != NULL ? *table : system_allocator;
+}
+
+void *hl_malloc(size_t bytes)
+{
+    return allocator.allocate(bytes > 0 ? bytes : 1);
+}
+
+void *hl_calloc(size_t count, size_t size)
+{
+    size_t bytes;
+    if (!hl_multiply_sizes(count, size, &bytes)) {
+        return NULL;
+    }
+    void *block = hl_malloc(bytes);
+    if (block != NULL) {
+        memset(block, 0, bytes);
+    }
+    return block;
+}
+
+void *hl_realloc(void *block, size_t count, size_t size)
+{
+    size_t bytes;
+    if (!hl_multiply_sizes(count, size, &bytes)) {
+        return NULL;
+    }
+    return allocator.reallocate(block, bytes > 0 ? bytes : 1);
+}
+
+char *hl_strdup(const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    char *copy = hl_malloc(bytes);
+    if (copy != NULL) {
+        memcpy(copy, text, bytes);
+    }
+    return copy;
+}
+
+void hl_free(void *block)
+{
+    allocator.release(block);
+}

@@ -1,0 +1,45 @@
+/* All memory of the library comes through one small table of functions, so that tests can make the n-th allocation
+ * fail and users can bring an allocator of their own. */
+#ifndef HL_CORE_MEMORY_H
+#define HL_CORE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* `allocate` returns memory at a multiple of 64 bytes (a cache line, the widest vector register), or NULL.
+ * `reallocate` keeps the content and promises malloc's alignment only; NULL leaves the old block as it was.
+ * `release` takes NULL. */
+typedef struct hl_allocator {
+    void *(*allocate)(size_t bytes);
+    void *(*reallocate)(void *block, size_t bytes);
+    void (*release)(void *block);
+} hl_allocator;
+
+/* Sets the process-wide table; NULL restores the C library's. To be called once, before anything was allocated. */
+void hl_allocator_set(const hl_allocator *allocator);
+
+/* `bytes` uninitialised bytes at a multiple of 64; NULL when out of memory. Free with hl_free. `bytes` 0 counts as 1. */
+void *hl_malloc(size_t bytes);
+
+/* `count` zeroed elements of `size` bytes at a multiple of 64; NULL when out of memory or when the product overflows.
+ * Owned by the caller: hl_free. */
+void *hl_calloc(size_t count, size_t size);
+
+/* As realloc(block, count * size): the content is kept, new bytes are uninitialised, the alignment is malloc's. NULL
+ * when out of memory or when the product overflows; `block` then still stands. A block from hl_malloc may be given. */
+void *hl_realloc(void *block, size_t count, size_t size);
+
+/* A copy of the string in new memory, NULL when out of memory. Owned by the caller: hl_free. */
+char *hl_strdup(const char *text);
+
+/* NULL is allowed. */
+void hl_free(void *block);
+
+/* a * b into *product; false where it does not fit into size_t. */
+static inline bool hl_multiply_sizes(size_t a, size_t b, size_t *product)
+{
+    return !__builtin_mul_overflow(a, b, product);
+}
+
+#endif

@@ -1,0 +1,79 @@
+/* What an op is; read by those who write one. The README's section "Adding an op" walks through an example.
+ *
+ * An op is one file: its contract with the formula, `infer`, `forward`, `backward` under its formulas, and one constant
+ * descriptor that ties them together and has a line in op_list.c. It keeps no state but the node's. */
+#ifndef HL_CORE_OP_H
+#define HL_CORE_OP_H
+
+#include "core/tape.h"
+
+enum { HL_MAX_INPUTS = 8 };
+
+/* Where backward puts the gradient of one input. `at` is NULL where none is wanted. Else every element is written:
+ * dx = ... where `add` is false (the memory is not initialised), dx += ... where it is true. The inputs are served in
+ * order; where one tensor stands twice among them, all its gradients have `add`. */
+typedef struct hl_grad {
+    hl_real *at;
+    bool add;
+} hl_grad;
+
+typedef struct hl_op {
+    const char *name;
+    int min_inputs; /* inputs 0 .. min_inputs - 1 must be there, further ones may be NULL */
+
+    /* Checks the inputs' shapes and the attributes, sets node->out->shape, and takes with hl_tape_take what forward
+     * leaves to backward. False after hl_tape_fail, or where hl_tape_take returned NULL. Runs on dry tapes too: it must
+     * not touch numbers. */
+    bool (*infer)(hl_tape *tape, hl_node *node);
+
+    /* Computes node->out->data from the inputs. Cannot fail. `scratch` holds what `scratch` below asked for. */
+    void (*forward)(const hl_tape *tape, const hl_node *node, hl_real *scratch);
+
+    /* Computes din[i] from dy = node->out->grad. Cannot fail. NULL for an op without gradient. */
+    void (*backward)(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch);
+
+    /* The numbers of scratch memory that forward and backward each need at most; NULL for none. */
+    int64_t (*scratch)(const hl_node *node);
+
+    /* Floating-point operations of forward, where it is made of matrix products (a multiply-add counts 2, backward
+     * twice as much again); NULL for ops that are not. */
+    double (*flops)(const hl_node *node);
+} hl_op;
+
+struct hl_node {
+    const hl_op *op;
+    hl_node *previous;
+    const char *scope;
+    hl_tensor *out;
+    hl_tensor *in[HL_MAX_INPUTS];
+    int n_inputs;
+    void *attributes; /* the builder's, copied into the arena */
+    void *saved;      /* what forward leaves to backward; set by infer */
+};
+
+/* Records and runs `op`: copies the attributes, infers, takes the output, runs forward. Returns the output; NULL with a
+ * sticky error where a required input is NULL, infer refuses or the arena is full; NULL where the tape has an error
+ * already. `attributes` may be NULL. */
+hl_tensor *hl_tape_apply(hl_tape *tape, const hl_op *op, hl_tensor *const *inputs, int n_inputs, const void *attributes,
+                         size_t attributes_size);
+
+/* Arena memory for numbers that last until the arena is rewound; on a dry tape it is only counted and the pointer
+ * returned is not to be used. NULL with a sticky error when the arena is full. */
+void *hl_tape_take(hl_tape *tape, int64_t count, size_t size);
+
+/* Leaves an error on the tape: "<op> in <scope>: <text>", the text as by printf. Returns false. */
+bool hl_tape_fail(hl_tape *tape, const hl_node *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* hl_tape_fail with "<what>: <a's shape> against <b's shape>". Returns false. */
+bool hl_tape_fail_shapes(hl_tape *tape, const hl_node *node, const char *what, hl_shape a, hl_shape b);
+
+/* The number of threads for an op that touches `work` elements: see hl_threads_for. */
+int hl_tape_threads(const hl_tape *tape, int64_t work);
+
+/* dx = v or dx += v. `add` does not change within a loop, so the compiler makes two loops of it. */
+static inline void hl_grad_put(hl_real *dx, hl_real v, bool add)
+{
+    *dx = add ? *dx + v : v;
+}
+
+#endif

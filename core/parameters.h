@@ -1,0 +1,94 @@
+/* The parameters of a model: one registry, one contiguous block of values and one of gradients.
+ *
+ * Modules register their parameters under PyTorch's names (DESIGN: encoder.layers.0.linear1.weight). The names serve
+ * files, error texts and optimizer groups alike; being contiguous, clip, step, save and zero are single loops.
+ *
+ *     hl_parameters parameters = { 0 };
+ *     hl_tensor *W = hl_parameters_add(&parameters, (hl_parameter_spec){ .name = ..., .shape = HL_SHAPE(D, F), ... });
+ *     ...                                                    // register everything
+ *     HL_TRY(hl_parameters_allocate(&parameters));           // only now W->data exists; a summary stops before this
+ *     hl_parameters_initialise(&parameters, seed); */
+#ifndef HL_CORE_PARAMETERS_H
+#define HL_CORE_PARAMETERS_H
+
+#include "core/status.h"
+#include "core/tensor.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum hl_init {
+    HL_INIT_ZERO,
+    HL_INIT_ONE,
+    HL_INIT_XAVIER_UNIFORM, /* U(-a, a), a = sqrt(6 / (fan_in + fan_out)); Glorot and Bengio 2010 */
+    HL_INIT_NORMAL,         /* N(0, scale^2) */
+    HL_INIT_UNIFORM,        /* U(-scale, scale) */
+} hl_init;
+
+typedef struct hl_parameter_spec {
+    const char *name;   /* copied; unique within the registry */
+    hl_shape shape;
+    hl_init init;
+    hl_real scale;      /* of HL_INIT_NORMAL and HL_INIT_UNIFORM */
+    int64_t n_matrices; /* of HL_INIT_XAVIER_UNIFORM: the rows hold this many matrices of equal height stacked, each
+                           with a bound of its own (q, k and v in in_proj_weight); 0 counts as 1 */
+    bool decay;         /* whether AdamW decays it: matrices yes, biases and norms no */
+} hl_parameter_spec;
+
+typedef struct hl_parameter {
+    char *name;
+    hl_tensor *tensor;
+    hl_init init;
+    hl_real scale;
+    int64_t n_matrices;
+    bool decay;
+    int64_t offset; /* of its first number in the blocks */
+    int64_t count;
+} hl_parameter;
+
+/* A second name for a parameter: tied weights stand in files under both. */
+typedef struct hl_parameter_alias {
+    char *name;
+    int parameter; /* index into `list` */
+} hl_parameter_alias;
+
+typedef struct hl_parameters {
+    hl_parameter *list; /* in order of registration */
+    int n, capacity;
+    hl_parameter_alias *aliases;
+    int n_aliases;
+    int64_t count;      /* numbers in all; each parameter starts at a multiple of 16 numbers, the gaps hold zero */
+    hl_real *values;    /* one block each, NULL before hl_parameters_allocate; owned */
+    hl_real *grads;
+    hl_status error;    /* sticky, as on a tape */
+} hl_parameters;
+
+/* Registers a parameter and returns its tensor, which the registry owns; data is NULL until hl_parameters_allocate.
+ * NULL with a sticky error: out of memory, a name registered before, an impossible shape. Not after allocation. */
+hl_tensor *hl_parameters_add(hl_parameters *parameters, hl_parameter_spec spec);
+
+/* Gives `tensor`, registered before, a second name. NULL is allowed and ignored; sticky error as above. */
+void hl_parameters_alias(hl_parameters *parameters, const char *name, const hl_tensor *tensor);
+
+/* The first error of the registrations, or HL_OK. */
+hl_status hl_parameters_status(const hl_parameters *parameters);
+
+/* Allocates both blocks, zeroed. Fails with the sticky error, or HL_NO_MEMORY. To be called once. */
+hl_status hl_parameters_allocate(hl_parameters *parameters);
+
+/* Draws every value by its `init` from the stream "init <name>" of `seed`. After allocation; cannot fail. */
+void hl_parameters_initialise(hl_parameters *parameters, uint64_t seed);
+
+/* All gradients to zero. After allocation; cannot fail. */
+void hl_parameters_zero_grad(hl_parameters *parameters);
+
+/* The parameter of that name or alias, or NULL. */
+const hl_parameter *hl_parameters_find(const hl_parameters *parameters, const char *name);
+
+/* The number of numbers that are learned, gaps left out, tied ones once. */
+int64_t hl_parameters_count(const hl_parameters *parameters);
+
+/* Frees everything the registry owns and zeroes it. A zeroed registry is allowed. */
+void hl_parameters_free(hl_parameters *parameters);
+
+#endif

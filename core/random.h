@@ -1,0 +1,46 @@
+/* Counter-based random numbers: Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3").
+ *
+ * A number is a pure function of (seed, stream, step, position). There is no state to save or lose, a run resumed at
+ * any step draws the same numbers, and so does every thread count.
+ *
+ * The key is the seed; the counter is position (low 64 bits), step (32 bits), stream (high 32 bits). One call of the
+ * generator yields four words, so position p of a scalar draw is word p % 4 of block p / 4. */
+#ifndef HL_CORE_RANDOM_H
+#define HL_CORE_RANDOM_H
+
+#include "core/real.h"
+
+#include <stdint.h>
+
+/* Which numbers: a seed, a use of it (see hl_random_stream) and a step. */
+typedef struct hl_random {
+    uint64_t seed;
+    uint32_t stream;
+    uint32_t step;
+} hl_random;
+
+/* The generator itself: ten rounds over `counter` with `key`, four words into `out`. */
+void hl_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
+
+/* A number for a use, from its name ("init encoder.layers.0.linear1.weight"), so that every parameter and every
+ * dropout has numbers of its own that do not change when the model grows: 32-bit FNV-1a. */
+uint32_t hl_random_stream(const char *use);
+
+/* The four words of block number `block`: positions 4 * block ... 4 * block + 3. */
+void hl_random_block(hl_random random, uint64_t block, uint32_t out[4]);
+
+/* The word at `position`. */
+uint32_t hl_random_word(hl_random random, uint64_t position);
+
+/* Uniform in [0, bound), without bias (Lemire 2019: multiply, and reject what falls into the short remainder). Each draw
+ * has block number `position` of its own, and blocks 2^56 apart after it; position < 2^56, bound >= 1. */
+uint32_t hl_random_below(hl_random random, uint64_t position, uint32_t bound);
+
+/* Uniform in [0, 1) with 24 (float) or 32 (double) random bits. */
+hl_real hl_random_uniform(hl_random random, uint64_t position);
+
+/* Standard normal, by Box and Muller from the words at 2 * position and 2 * position + 1, computed in double and
+ * rounded. */
+hl_real hl_random_normal(hl_random random, uint64_t position);
+
+#endif

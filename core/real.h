@@ -1,0 +1,16 @@
+/* The number type of the whole library.
+ *
+ * The same sources compile twice: with float for training and, with HL_DOUBLE defined, with double for the gradient
+ * checks. Nothing else in the tree may depend on which of the two it is; <tgmath.h> picks expf or exp by argument. */
+#ifndef HL_CORE_REAL_H
+#define HL_CORE_REAL_H
+
+#ifdef HL_DOUBLE
+typedef double hl_real;
+#define HL_REAL_NAME "float64"
+#else
+typedef float hl_real;
+#define HL_REAL_NAME "float32"
+#endif
+
+#endif

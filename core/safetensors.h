@@ -1,0 +1,64 @@
+/* Reading and writing safetensors files: a little-endian uint64 header length, a JSON header, the numbers.
+ * Format: the safetensors README (Hugging Face). Tensors are written as F32 (F64 by the double library) and read from
+ * F32 or F64.
+ *
+ * __metadata__ holds strings only. Every file written here carries "checksum": the CRC-32 of the whole file with the
+ * checksum's own eight digits read as zeros, and "writer": "headlight". */
+#ifndef HL_CORE_SAFETENSORS_H
+#define HL_CORE_SAFETENSORS_H
+
+#include "core/files.h"
+#include "core/status.h"
+#include "core/tensor.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { HL_SAFETENSORS_MAX_HEADER = 16 << 20 /* bytes */ };
+
+typedef struct hl_named_tensor {
+    const char *name;
+    hl_shape shape;
+    const hl_real *data;
+} hl_named_tensor;
+
+typedef struct hl_metadata_item {
+    const char *key;
+    const char *value; /* UTF-8 */
+} hl_metadata_item;
+
+/* Writes a whole file through `file` (files.h), tensors in the given order, metadata first. Errors stay on `file`. */
+void hl_safetensors_write(hl_file *file, const hl_named_tensor *tensors, int n_tensors, const hl_metadata_item *metadata,
+                          int n_metadata);
+
+/* A file read into memory and checked as a whole. */
+typedef struct hl_safetensors hl_safetensors;
+
+/* Reads and checks: header length and JSON (no duplicate keys), every tensor's dtype, shape and byte range (in order of
+ * offsets without gap or overlap, product of the shape in bytes exactly the range, the whole payload covered), metadata
+ * strings only, and the checksum where the file has one. A file that says writer = headlight but has no checksum is
+ * refused. `limit`: the largest file accepted, bytes. HL_BAD_FILE with path and reason; HL_NO_MEMORY.
+ * On success *file is owned by the caller: hl_safetensors_free. */
+hl_status hl_safetensors_read(const char *path, size_t limit, hl_safetensors **file);
+
+void hl_safetensors_free(hl_safetensors *file); /* NULL is allowed */
+
+/* False for a file without a checksum (written by another program). */
+bool hl_safetensors_has_checksum(const hl_safetensors *file);
+
+int hl_safetensors_count(const hl_safetensors *file);
+
+/* The name and shape of tensor i, 0 <= i < count; both owned by the file. */
+const char *hl_safetensors_name(const hl_safetensors *file, int i);
+hl_shape hl_safetensors_shape(const hl_safetensors *file, int i);
+
+/* The index of the tensor of that name, or -1. */
+int hl_safetensors_find(const hl_safetensors *file, const char *name);
+
+/* Copies the numbers of tensor i, converted to hl_real, to `data`, which holds count(shape) numbers. */
+void hl_safetensors_copy(const hl_safetensors *file, int i, hl_real *data);
+
+/* The metadata string of that key, owned by the file, or NULL. */
+const char *hl_safetensors_metadata(const hl_safetensors *file, const char *key);
+
+#endif

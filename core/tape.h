@@ -1,0 +1,83 @@
+/* The tape: the record of one forward pass, in order of execution, and its way back.
+ *
+ *     hl_tape tape;
+ *     hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 2, .training = true, .gradients = true });
+ *     hl_tensor *y = hl_linear(&tape, x, W, b);        // runs at once and is recorded
+ *     hl_tensor *loss = hl_mean(&tape, y);
+ *     HL_TRY(hl_tape_backward(&tape, loss));            // W->grad, b->grad
+ *
+ * An op builder (hl_linear above; op_*.h) checks its inputs' shapes, runs forward and returns its output, which lives
+ * in the arena until that is rewound. Where it cannot, it returns NULL and leaves the first error on the tape, in words;
+ * given NULL it returns NULL. So a model composes ops without checks, and asks once: hl_tape_status.
+ *
+ * Backward walks the record in reverse. A tensor used twice accumulates; an input that requires no gradient is skipped;
+ * parameters accumulate into the gradient they own (parameters.h), which the caller zeroes.
+ *
+ * A dry tape computes nothing: it checks shapes and counts the memory and arithmetic of the same pass. The tape that
+ * follows runs out of an arena of the size found so. */
+#ifndef HL_CORE_TAPE_H
+#define HL_CORE_TAPE_H
+
+#include "core/arena.h"
+#include "core/status.h"
+#include "core/tensor.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct hl_node hl_node; /* op.h */
+
+typedef struct hl_tape_options {
+    int threads;           /* 1 .. HL_MAX_THREADS; 0 counts as 1 */
+    bool training;         /* whether dropout drops */
+    bool gradients;        /* whether outputs of ops on tensors that require gradients require them */
+    bool dry;              /* whether to count instead of to compute */
+    uint64_t seed;         /* of dropout */
+    uint32_t step;         /* of dropout */
+    int64_t first_example; /* the place in its whole batch of the first example given: a batch worked in parts draws the
+                              dropout of the undivided one */
+} hl_tape_options;
+
+typedef struct hl_tape {
+    hl_tape_options options;
+    hl_arena *arena;   /* not owned */
+    hl_node *last;     /* the record, linked backwards */
+    int64_t n_nodes;
+    hl_status error;   /* sticky: the first one */
+    const char *scope; /* the module now at work, for errors and summaries; not owned; may be NULL */
+    size_t numbers;    /* dry: bytes of the numbers held now, and at most */
+    size_t numbers_peak;
+    double flops;      /* dry: of forward, and with backward after it */
+} hl_tape;
+
+/* Starts an empty tape whose outputs live in `arena` (records, and unless dry, numbers) from its present mark on.
+ * Cannot fail. There is nothing to free: rewind the arena. */
+void hl_tape_begin(hl_tape *tape, hl_arena *arena, hl_tape_options options);
+
+/* HL_OK, or the first error of any builder since hl_tape_begin. */
+hl_status hl_tape_status(const hl_tape *tape);
+
+/* Names the module whose ops follow ("encoder.layers.0.linear1"); the string must outlive the tape. Returns the scope
+ * before, to be put back. */
+const char *hl_tape_scope(hl_tape *tape, const char *scope);
+
+/* d loss / d x for everything `loss` was made from; `loss` is a scalar. Returns the tape's sticky error if there is one
+ * (`loss` may then be NULL). Fails with HL_NO_MEMORY where the arena is full. To be called at most once a tape. */
+hl_status hl_tape_backward(hl_tape *tape, hl_tensor *loss);
+
+/* As hl_tape_backward, starting from the given dy (same shape as y) instead of 1: sum(dy * y) is differentiated. */
+hl_status hl_tape_backward_from(hl_tape *tape, hl_tensor *y, const hl_real *dy);
+
+/* A tensor of the given shape over the caller's numbers, which must outlive the tape; it may require a gradient, which
+ * then is in `grad` after backward (NULL where no gradient reached it). NULL with a sticky error when the arena is full. */
+hl_tensor *hl_tape_tensor(hl_tape *tape, hl_shape shape, const hl_real *numbers, bool requires_grad);
+
+/* The arena bytes that the pass of a dry tape, after its backward where there is one, will take when it is run. */
+size_t hl_tape_bytes(const hl_tape *tape);
+
+/* The first op, in order of execution, whose output is not finite: "softmax in encoder.layers.0.self_attn" into `text`
+ * (at most `size` bytes). False where every output is finite. Looks at every number: for after a loss was found bad. */
+bool hl_tape_find_not_finite(const hl_tape *tape, char *text, size_t size);
+
+#endif
