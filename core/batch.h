@@ -5,18 +5,18 @@
 #include <stdint.h>
 
 enum {
-    HL_PAD = 0,      /* the token that fills a sequence up to T */
-    HL_IGNORE = -1,  /* a target that is not scored; a query without a source position */
+    HL_PAD = 0,     /* the token that fills a sequence up to T */
+    HL_IGNORE = -1, /* a target that is not scored; a query without a source position */
 };
 
 /* All arrays are (B, T) or (B) and not owned. Positions at and past lengths[b] hold HL_PAD, HL_IGNORE, HL_IGNORE. */
 typedef struct hl_batch {
-    int64_t n_examples;       /* B */
-    int64_t n_tokens;         /* T, at least the longest length */
-    int32_t *tokens;          /* (B, T), ids in [0, V) */
-    int32_t *targets;         /* (B, T), ids in [0, V) or HL_IGNORE */
-    int32_t *sources;         /* (B, T), the position a perfect head fetches the answer from, or HL_IGNORE */
-    int32_t *lengths;         /* (B), 1 .. T */
+    int64_t n_examples; /* B */
+    int64_t n_tokens;   /* T, at least the longest length */
+    int32_t *tokens;    /* (B, T), ids in [0, V) */
+    int32_t *targets;   /* (B, T), ids in [0, V) or HL_IGNORE */
+    int32_t *sources;   /* (B, T), the position a perfect head fetches the answer from, or HL_IGNORE */
+    int32_t *lengths;   /* (B), 1 .. T */
 } hl_batch;
 
 /* The examples first ... first + count - 1 of `batch`, sharing its arrays. */

@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 /* As the POSIX calls of the same names: -1 and errno on failure; `write` and `read` may do less than asked. `open` is
- * given O_CLOEXEC. */
+ * given O_CLOEXEC. Calls that a signal interrupts (EINTR) are made again. */
 typedef struct hl_file_calls {
     int (*open)(const char *path, int flags, mode_t mode);
     ssize_t (*read)(int fd, void *buffer, size_t count);
@@ -32,9 +32,13 @@ typedef struct hl_file_calls {
 void hl_file_calls_set(const hl_file_calls *calls);
 const hl_file_calls *hl_file_calls_get(void);
 
-/* The whole of a regular file of at most `limit` bytes into new memory, with a zero byte after it that is not counted.
- * Owned by the caller: hl_free. HL_BAD_FILE (naming path and reason: missing, a folder, larger than `limit`, an error of
- * the system), HL_NO_MEMORY. */
+/* HL_BAD_FILE with the text "<path>: <what>: <the system's words for errno>". */
+hl_status hl_file_system_error(const char *path, const char *what);
+
+/* The content of a regular file of at most `limit` bytes, as long as the file is when opened, in new memory, with a zero
+ * byte after it that is not counted. Owned by the caller: hl_free. On failure *content is NULL: HL_BAD_FILE (naming path
+ * and reason: missing, a folder, no regular file, larger than `limit`, cut while it was read, an error of the system),
+ * HL_NO_MEMORY. */
 hl_status hl_file_read(const char *path, size_t limit, char **content, size_t *size);
 
 /* A file being written beside its final name: "<path>.tmp" until hl_file_commit renames it. Every call after a failure
@@ -50,7 +54,8 @@ typedef struct hl_file {
  * picture, not a run). */
 typedef enum hl_durability { HL_VOLATILE, HL_DURABLE } hl_durability;
 
-/* Creates "<path>.tmp" anew. The file must be ended by hl_file_commit or hl_file_abandon, whatever this returns. */
+/* Creates "<path>.tmp" anew. The file must be ended by hl_file_commit or hl_file_abandon, whatever this returns:
+ * HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_file_create(hl_file *file, const char *path);
 
 /* Writes all `count` bytes at the file's present position. */
@@ -59,8 +64,15 @@ void hl_file_write(hl_file *file, const void *bytes, size_t count);
 /* Writes text formatted as by printf, of any length. */
 void hl_file_print(hl_file *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Moves the position as lseek does and returns it; -1 after a failure. */
+int64_t hl_file_seek(hl_file *file, int64_t offset, int whence);
+
+/* Makes `error` the file's failure, unless it has failed before: for what goes wrong while its content is made. */
+void hl_file_fail(hl_file *file, hl_status error);
+
 /* Flushes as asked, closes, renames over `path`. On any failure so far: removes the temporary file, leaves `path` as it
- * was, and returns the first error (HL_BAD_FILE, HL_NO_MEMORY). Frees what the file holds. */
+ * was, and returns the first error (HL_BAD_FILE, HL_NO_MEMORY, or what hl_file_fail was given). Waiting for the folder
+ * comes last: where that alone fails, the new content stands under `path`. Frees what the file holds. */
 hl_status hl_file_commit(hl_file *file, hl_durability durability);
 
 /* Closes and removes the temporary file and frees; `path` stays as it was. Cannot fail. */
@@ -69,13 +81,14 @@ void hl_file_abandon(hl_file *file);
 /* Create, write, commit in one. */
 hl_status hl_file_replace(const char *path, const void *bytes, size_t count, hl_durability durability);
 
-/* Waits until the folder that holds `path` is on disk (a rename in it). */
+/* Waits until the folder that holds `path` is on disk (a rename in it). HL_BAD_FILE. */
 hl_status hl_file_sync_folder(const char *path);
 
-/* Makes the folder and those above it that are missing; one that is there already is no error. */
+/* Makes the folder and those above it that are missing; one that is there already is no error. HL_BAD_FILE. */
 hl_status hl_folder_make(const char *path);
 
-/* "<folder>/<name>", formatted as by printf, in new memory; NULL when out of memory. Owned by the caller: hl_free. */
+/* "<folder>/<name>", the name formatted as by printf, in new memory; NULL when out of memory. Owned by the caller:
+ * hl_free. */
 char *hl_path_join(const char *folder, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

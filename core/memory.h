@@ -19,7 +19,8 @@ typedef struct hl_allocator {
 /* Sets the process-wide table; NULL restores the C library's. To be called once, before anything was allocated. */
 void hl_allocator_set(const hl_allocator *allocator);
 
-/* `bytes` uninitialised bytes at a multiple of 64; NULL when out of memory. Free with hl_free. `bytes` 0 counts as 1. */
+/* `bytes` uninitialised bytes at a multiple of 64; NULL when out of memory. Free with hl_free. `bytes` 0 counts as 1.
+ */
 void *hl_malloc(size_t bytes);
 
 /* `count` zeroed elements of `size` bytes at a multiple of 64; NULL when out of memory or when the product overflows.

@@ -4,24 +4,22 @@
 #define HL_CORE_NPZ_H
 
 #include "core/files.h"
+#include "core/npy.h"
 #include "core/status.h"
 #include "core/tensor.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
-typedef enum hl_npy_type { HL_NPY_FLOAT32, HL_NPY_FLOAT64, HL_NPY_INT32, HL_NPY_INT64 } hl_npy_type;
-
-/* The bytes of one element. */
-size_t hl_npy_size(hl_npy_type type);
+enum { HL_NPZ_MAX_ARRAYS = 4096 };
 
 typedef struct hl_npz_writer hl_npz_writer;
 
-/* Begins an archive at `path`, written to a temporary file until hl_npz_close. NULL when out of memory. Every call after
- * a failure does nothing; hl_npz_close reports the first one. */
+/* Begins an archive at `path`, written to a temporary file until hl_npz_close. NULL when out of memory. Every call
+ * after a failure does nothing; hl_npz_close reports the first one. */
 hl_npz_writer *hl_npz_create(const char *path);
 
-/* Adds the array `name` (without ".npy"), C order, little-endian. n_dims <= 4; a shape with n_dims 0 is a scalar. */
+/* Adds the array `name` (without ".npy"; each name once), C order, little-endian; data holds count(shape) elements. A
+ * shape with n_dims 0 is a scalar. */
 void hl_npz_add(hl_npz_writer *npz, const char *name, hl_npy_type type, hl_shape shape, const void *data);
 
 /* Ends the archive, renames it into place and frees the writer. On failure `path` stays as it was: HL_BAD_FILE,
@@ -40,10 +38,11 @@ typedef struct hl_npz {
     int n;
 } hl_npz;
 
-/* Reads a whole archive of at most `limit` bytes of arrays, stored or deflated. Refuses, with HL_BAD_FILE naming path,
- * array and reason: what is no zip, a member that is no .npy of the four types in C order with at most 4 dimensions, a
- * size that does not match the header, a wrong CRC, a name that comes twice. HL_NO_MEMORY. On failure *npz is empty.
- * On success owned by the caller: hl_npz_free. */
+/* Reads a whole archive, stored or deflated. `limit` bounds the file, and all its arrays together, bytes. Refuses, with
+ * HL_BAD_FILE naming path, array and reason: what is no zip, more than HL_NPZ_MAX_ARRAYS members, a member that is no
+ * .npy of the four types in C order with at most HL_MAX_DIMS dimensions, a size that does not match the header, a wrong
+ * CRC, an encrypted member, a name that comes twice. HL_NO_MEMORY. On failure *npz is empty. On success owned by the
+ * caller: hl_npz_free. */
 hl_status hl_npz_read(const char *path, size_t limit, hl_npz *npz);
 
 void hl_npz_free(hl_npz *npz);

@@ -33,7 +33,7 @@ typedef struct hl_op {
     void (*backward)(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch);
 
     /* The numbers of scratch memory that forward and backward each need at most; NULL for none. */
-    int64_t (*scratch)(const hl_node *node);
+    int64_t (*scratch)(const hl_tape *tape, const hl_node *node);
 
     /* Floating-point operations of forward, where it is made of matrix products (a multiply-add counts 2, backward
      * twice as much again); NULL for ops that are not. */
@@ -69,6 +69,12 @@ bool hl_tape_fail_shapes(hl_tape *tape, const hl_node *node, const char *what, h
 
 /* The number of threads for an op that touches `work` elements: see hl_threads_for. */
 int hl_tape_threads(const hl_tape *tape, int64_t work);
+
+/* Whether something in `node` must be kept for backward. */
+static inline bool hl_node_has_backward(const hl_node *node)
+{
+    return node->out->requires_grad;
+}
 
 /* dx = v or dx += v. `add` does not change within a loop, so the compiler makes two loops of it. */
 static inline void hl_grad_put(hl_real *dx, hl_real v, bool add)

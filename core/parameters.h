@@ -26,7 +26,7 @@ typedef enum hl_init {
 } hl_init;
 
 typedef struct hl_parameter_spec {
-    const char *name;   /* copied; unique within the registry */
+    const char *name; /* copied; unique within the registry */
     hl_shape shape;
     hl_init init;
     hl_real scale;      /* of HL_INIT_NORMAL and HL_INIT_UNIFORM */
@@ -57,10 +57,10 @@ typedef struct hl_parameters {
     int n, capacity;
     hl_parameter_alias *aliases;
     int n_aliases;
-    int64_t count;      /* numbers in all; each parameter starts at a multiple of 16 numbers, the gaps hold zero */
-    hl_real *values;    /* one block each, NULL before hl_parameters_allocate; owned */
+    int64_t count;   /* numbers in all; each parameter starts at a multiple of 16 numbers, the gaps hold zero */
+    hl_real *values; /* one block each, NULL before hl_parameters_allocate; owned */
     hl_real *grads;
-    hl_status error;    /* sticky, as on a tape */
+    hl_status error; /* sticky, as on a tape */
 } hl_parameters;
 
 /* Registers a parameter and returns its tensor, which the registry owns; data is NULL until hl_parameters_allocate.

@@ -32,8 +32,8 @@ void hl_random_block(hl_random random, uint64_t block, uint32_t out[4]);
 /* The word at `position`. */
 uint32_t hl_random_word(hl_random random, uint64_t position);
 
-/* Uniform in [0, bound), without bias (Lemire 2019: multiply, and reject what falls into the short remainder). Each draw
- * has block number `position` of its own, and blocks 2^56 apart after it; position < 2^56, bound >= 1. */
+/* Uniform in [0, bound), without bias (Lemire 2019: multiply, and reject what falls into the short remainder). Each
+ * draw has block number `position` of its own, and blocks 2^56 apart after it; position < 2^56, bound >= 1. */
 uint32_t hl_random_below(hl_random random, uint64_t position, uint32_t bound);
 
 /* Uniform in [0, 1) with 24 (float) or 32 (double) random bits. */

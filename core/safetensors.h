@@ -2,8 +2,9 @@
  * Format: the safetensors README (Hugging Face). Tensors are written as F32 (F64 by the double library) and read from
  * F32 or F64.
  *
- * __metadata__ holds strings only. Every file written here carries "checksum": the CRC-32 of the whole file with the
- * checksum's own eight digits read as zeros, and "writer": "headlight". */
+ * __metadata__ holds strings only. Every file written here carries, as the first two of them, "checksum": the CRC-32
+ * (zlib's) of the whole file with the checksum's own eight lower-case hex digits read as zeros, and "writer":
+ * "headlight". Together they make sure that no file of ours with a wrong bit passes for one of another program. */
 #ifndef HL_CORE_SAFETENSORS_H
 #define HL_CORE_SAFETENSORS_H
 
@@ -14,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { HL_SAFETENSORS_MAX_HEADER = 16 << 20 /* bytes */ };
+enum { HL_SAFETENSORS_MAX_HEADER = 4 << 20 /* bytes */ };
 
 typedef struct hl_named_tensor {
     const char *name;
@@ -27,18 +28,20 @@ typedef struct hl_metadata_item {
     const char *value; /* UTF-8 */
 } hl_metadata_item;
 
-/* Writes a whole file through `file` (files.h), tensors in the given order, metadata first. Errors stay on `file`. */
-void hl_safetensors_write(hl_file *file, const hl_named_tensor *tensors, int n_tensors, const hl_metadata_item *metadata,
-                          int n_metadata);
+/* Writes a whole file through `file` (files.h), tensors in the given order, their data end to end, metadata first.
+ * Names and keys are UTF-8, each given once; "checksum" and "writer" are not given. Errors stay on `file`: HL_BAD_FILE,
+ * HL_NO_MEMORY, HL_INVALID for a value that is not UTF-8 and a header above HL_SAFETENSORS_MAX_HEADER. */
+void hl_safetensors_write(hl_file *file, const hl_named_tensor *tensors, int n_tensors,
+                          const hl_metadata_item *metadata, int n_metadata);
 
 /* A file read into memory and checked as a whole. */
 typedef struct hl_safetensors hl_safetensors;
 
-/* Reads and checks: header length and JSON (no duplicate keys), every tensor's dtype, shape and byte range (in order of
- * offsets without gap or overlap, product of the shape in bytes exactly the range, the whole payload covered), metadata
- * strings only, and the checksum where the file has one. A file that says writer = headlight but has no checksum is
- * refused. `limit`: the largest file accepted, bytes. HL_BAD_FILE with path and reason; HL_NO_MEMORY.
- * On success *file is owned by the caller: hl_safetensors_free. */
+/* Reads and checks: the checksum where the file has one, header length and JSON (no duplicate keys), every tensor's
+ * dtype, shape (at most HL_MAX_DIMS dimensions) and byte range (without gap or overlap, product of the shape in bytes
+ * exactly the range, the whole payload covered), metadata strings only. A file whose writer is headlight but whose
+ * checksum is not in its place is refused. `limit`: the largest file accepted, bytes. HL_BAD_FILE with path and reason;
+ * HL_NO_MEMORY. On success *file is owned by the caller: hl_safetensors_free; on failure it is NULL. */
 hl_status hl_safetensors_read(const char *path, size_t limit, hl_safetensors **file);
 
 void hl_safetensors_free(hl_safetensors *file); /* NULL is allowed */
@@ -46,6 +49,7 @@ void hl_safetensors_free(hl_safetensors *file); /* NULL is allowed */
 /* False for a file without a checksum (written by another program). */
 bool hl_safetensors_has_checksum(const hl_safetensors *file);
 
+/* The number of tensors. They are numbered in the order of their data in the file. */
 int hl_safetensors_count(const hl_safetensors *file);
 
 /* The name and shape of tensor i, 0 <= i < count; both owned by the file. */

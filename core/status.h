@@ -35,12 +35,12 @@ hl_status hl_error(hl_code code, const char *format, ...) __attribute__((format(
 hl_status hl_error_memory(const char *what);
 
 /* Returns from the calling function, which itself returns hl_status, where `call` fails. */
-#define HL_TRY(call)                               \
-    do {                                           \
-        hl_status hl_try_status = (call);          \
-        if (hl_try_status.code != HL_OK) {         \
-            return hl_try_status;                  \
-        }                                          \
+#define HL_TRY(call)                       \
+    do {                                   \
+        hl_status hl_try_status = (call);  \
+        if (hl_try_status.code != HL_OK) { \
+            return hl_try_status;          \
+        }                                  \
     } while (0)
 
 #endif

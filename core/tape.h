@@ -7,8 +7,8 @@
  *     HL_TRY(hl_tape_backward(&tape, loss));            // W->grad, b->grad
  *
  * An op builder (hl_linear above; op_*.h) checks its inputs' shapes, runs forward and returns its output, which lives
- * in the arena until that is rewound. Where it cannot, it returns NULL and leaves the first error on the tape, in words;
- * given NULL it returns NULL. So a model composes ops without checks, and asks once: hl_tape_status.
+ * in the arena until that is rewound. Where it cannot, it returns NULL and leaves the first error on the tape, in
+ * words; given NULL it returns NULL. So a model composes ops without checks, and asks once: hl_tape_status.
  *
  * Backward walks the record in reverse. A tensor used twice accumulates; an input that requires no gradient is skipped;
  * parameters accumulate into the gradient they own (parameters.h), which the caller zeroes.
@@ -41,14 +41,14 @@ typedef struct hl_tape_options {
 
 typedef struct hl_tape {
     hl_tape_options options;
-    hl_arena *arena;   /* not owned */
-    hl_node *last;     /* the record, linked backwards */
+    hl_arena *arena; /* not owned */
+    hl_node *last;   /* the record, linked backwards */
     int64_t n_nodes;
     hl_status error;   /* sticky: the first one */
     const char *scope; /* the module now at work, for errors and summaries; not owned; may be NULL */
     size_t numbers;    /* dry: bytes of the numbers held now, and at most */
     size_t numbers_peak;
-    double flops;      /* dry: of forward, and with backward after it */
+    double flops; /* dry: of forward, and with backward after it */
 } hl_tape;
 
 /* Starts an empty tape whose outputs live in `arena` (records, and unless dry, numbers) from its present mark on.
@@ -70,7 +70,8 @@ hl_status hl_tape_backward(hl_tape *tape, hl_tensor *loss);
 hl_status hl_tape_backward_from(hl_tape *tape, hl_tensor *y, const hl_real *dy);
 
 /* A tensor of the given shape over the caller's numbers, which must outlive the tape; it may require a gradient, which
- * then is in `grad` after backward (NULL where no gradient reached it). NULL with a sticky error when the arena is full. */
+ * then is in `grad` after backward (NULL where no gradient reached it). NULL with a sticky error when the arena is
+ * full. */
 hl_tensor *hl_tape_tensor(hl_tape *tape, hl_shape shape, const hl_real *numbers, bool requires_grad);
 
 /* The arena bytes that the pass of a dry tape, after its backward where there is one, will take when it is run. */

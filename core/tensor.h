@@ -30,9 +30,8 @@ typedef struct hl_tensor {
 } hl_tensor;
 
 /* A shape from its sizes: HL_SHAPE(B, T, D). */
-#define HL_SHAPE(...)                                                                  \
-    ((hl_shape){ .n_dims = (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), \
-                 .size = { __VA_ARGS__ } })
+#define HL_SHAPE(...) \
+    ((hl_shape){ .n_dims = (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), .size = { __VA_ARGS__ } })
 
 /* The number of elements: the product of the sizes; -1 where it does not fit into int64_t or a size is negative. */
 int64_t hl_shape_count(hl_shape shape);

@@ -1,0 +1,341 @@
+#include "core/files.h"
+
+#include "core/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Makes the call again while a signal interrupts it. */
+#define RETRIED(result, call)                                                                                          \
+    do {                                                                                                               \
+        (result) = (call);                                                                                             \
+    } while ((result) < 0 && errno == EINTR)
+
+static int system_open(const char *path, int flags, mode_t mode)
+{
+    return open(path, flags, mode);
+}
+
+static const hl_file_calls system_calls = {
+    system_open, read, write, lseek, fstat, ftruncate, fsync, close, rename, link, unlink, mkdir,
+};
+static hl_file_calls calls = {
+    system_open, read, write, lseek, fstat, ftruncate, fsync, close, rename, link, unlink, mkdir,
+};
+
+void hl_file_calls_set(const hl_file_calls *table)
+{
+    calls = table != NULL ? *table : system_calls;
+}
+
+const hl_file_calls *hl_file_calls_get(void)
+{
+    return &calls;
+}
+
+hl_status hl_file_system_error(const char *path, const char *what)
+{
+    char reason[128];
+    if (strerror_r(errno, reason, sizeof reason) != 0) {
+        snprintf(reason, sizeof reason, "error %d", errno);
+    }
+    return hl_error(HL_BAD_FILE, "%s: %s: %s", path, what, reason);
+}
+
+static int open_retried(const char *path, int flags)
+{
+    int fd;
+    RETRIED(fd, calls.open(path, flags | O_CLOEXEC, 0666));
+    return fd;
+}
+
+/* Reading */
+
+/* The size of an open regular file, if it is one and not too large. */
+static hl_status regular_size(int fd, const char *path, size_t limit, size_t *size)
+{
+    struct stat info;
+    if (calls.fstat(fd, &info) != 0) {
+        return hl_file_system_error(path, "cannot read");
+    }
+    if (S_ISDIR(info.st_mode)) {
+        return hl_error(HL_BAD_FILE, "%s: is a folder, not a file", path);
+    }
+    if (!S_ISREG(info.st_mode)) {
+        return hl_error(HL_BAD_FILE, "%s: is not a regular file", path);
+    }
+    uintmax_t bytes = (uintmax_t)info.st_size;
+    if (bytes > limit || bytes == SIZE_MAX) {
+        return hl_error(HL_BAD_FILE, "%s: has %ju bytes, more than the %zu that are allowed here", path, bytes, limit);
+    }
+    *size = (size_t)bytes;
+    return hl_ok();
+}
+
+static hl_status read_all(int fd, const char *path, char *content, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t n;
+        RETRIED(n, calls.read(fd, content + done, size - done));
+        if (n < 0) {
+            return hl_file_system_error(path, "cannot read");
+        }
+        if (n == 0) {
+            return hl_error(HL_BAD_FILE, "%s: was cut short while it was read", path);
+        }
+        done += (size_t)n;
+    }
+    return hl_ok();
+}
+
+static hl_status read_open_file(int fd, const char *path, size_t limit, char **content, size_t *size)
+{
+    HL_TRY(regular_size(fd, path, limit, size));
+    char *bytes = hl_malloc(*size + 1);
+    if (bytes == NULL) {
+        return hl_error(HL_NO_MEMORY, "out of memory: reading %s (%zu bytes)", path, *size);
+    }
+    hl_status status = read_all(fd, path, bytes, *size);
+    if (status.code != HL_OK) {
+        hl_free(bytes);
+        return status;
+    }
+    bytes[*size] = '\0';
+    *content = bytes;
+    return hl_ok();
+}
+
+hl_status hl_file_read(const char *path, size_t limit, char **content, size_t *size)
+{
+    *content = NULL;
+    *size = 0;
+    /* O_NONBLOCK: opening a pipe that nobody writes to must not wait for ever. */
+    int fd = open_retried(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) {
+        return hl_file_system_error(path, "cannot open");
+    }
+    hl_status status = read_open_file(fd, path, limit, content, size);
+    calls.close(fd);
+    return status;
+}
+
+/* Writing */
+
+void hl_file_fail(hl_file *file, hl_status error)
+{
+    if (file->error.code == HL_OK) {
+        file->error = error;
+    }
+}
+
+hl_status hl_file_create(hl_file *file, const char *path)
+{
+    *file = (hl_file){ .fd = -1 };
+    size_t length = strlen(path);
+    file->path = hl_strdup(path);
+    file->temporary = hl_malloc(length + sizeof ".tmp");
+    if (file->path == NULL || file->temporary == NULL) {
+        hl_file_fail(file, hl_error(HL_NO_MEMORY, "out of memory: writing %s", path));
+        return file->error;
+    }
+    memcpy(file->temporary, path, length);
+    memcpy(file->temporary + length, ".tmp", sizeof ".tmp");
+    /* One that a killed program left, or a link to elsewhere, goes first; where it cannot, opening says so. */
+    calls.unlink(file->temporary);
+    file->fd = open_retried(file->temporary, O_WRONLY | O_CREAT | O_EXCL);
+    if (file->fd < 0) {
+        hl_file_fail(file, hl_file_system_error(file->temporary, "cannot create"));
+    }
+    return file->error;
+}
+
+void hl_file_write(hl_file *file, const void *bytes, size_t count)
+{
+    const char *from = bytes;
+    while (count > 0 && file->error.code == HL_OK) {
+        ssize_t n;
+        errno = ENOSPC; /* what 0 bytes written without an error mean */
+        RETRIED(n, calls.write(file->fd, from, count));
+        if (n <= 0) {
+            hl_file_fail(file, hl_file_system_error(file->path, "cannot write"));
+            return;
+        }
+        from += n;
+        count -= (size_t)n;
+    }
+}
+
+/* Formats into new memory; NULL when out of memory. */
+static char *format_text(const char *format, va_list arguments, size_t *length)
+{
+    va_list again;
+    va_copy(again, arguments);
+    int n = vsnprintf(NULL, 0, format, arguments);
+    char *text = n < 0 ? NULL : hl_malloc((size_t)n + 1);
+    if (text != NULL) {
+        vsnprintf(text, (size_t)n + 1, format, again);
+        *length = (size_t)n;
+    }
+    va_end(again);
+    return text;
+}
+
+void hl_file_print(hl_file *file, const char *format, ...)
+{
+    if (file->error.code != HL_OK) {
+        return;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    size_t length;
+    char *text = format_text(format, arguments, &length);
+    va_end(arguments);
+    if (text == NULL) {
+        hl_file_fail(file, hl_error(HL_NO_MEMORY, "out of memory: writing %s", file->path));
+        return;
+    }
+    hl_file_write(file, text, length);
+    hl_free(text);
+}
+
+int64_t hl_file_seek(hl_file *file, int64_t offset, int whence)
+{
+    if (file->error.code != HL_OK) {
+        return -1;
+    }
+    off_t position = calls.lseek(file->fd, offset, whence);
+    if (position < 0) {
+        hl_file_fail(file, hl_file_system_error(file->path, "cannot seek"));
+    }
+    return position;
+}
+
+static void free_file(hl_file *file)
+{
+    hl_free(file->path);
+    hl_free(file->temporary);
+    *file = (hl_file){ .fd = -1 };
+}
+
+static void sync_and_close(hl_file *file, hl_durability durability)
+{
+    int result = 0;
+    if (file->error.code == HL_OK && durability == HL_DURABLE) {
+        RETRIED(result, calls.fsync(file->fd));
+        if (result != 0) {
+            hl_file_fail(file, hl_file_system_error(file->path, "cannot write to the disk"));
+        }
+    }
+    /* Linux has closed the descriptor even when close fails; interrupted, nothing else went wrong. */
+    if (calls.close(file->fd) != 0 && errno != EINTR) {
+        hl_file_fail(file, hl_file_system_error(file->path, "cannot write"));
+    }
+    file->fd = -1;
+}
+
+hl_status hl_file_commit(hl_file *file, hl_durability durability)
+{
+    if (file->fd >= 0) {
+        sync_and_close(file, durability);
+        if (file->error.code == HL_OK && calls.rename(file->temporary, file->path) != 0) {
+            hl_file_fail(file, hl_file_system_error(file->path, "cannot replace"));
+        }
+        if (file->error.code != HL_OK) {
+            calls.unlink(file->temporary);
+        } else if (durability == HL_DURABLE) {
+            file->error = hl_file_sync_folder(file->path);
+        }
+    }
+    hl_status status = file->error;
+    free_file(file);
+    return status;
+}
+
+void hl_file_abandon(hl_file *file)
+{
+    if (file->fd >= 0) {
+        calls.close(file->fd);
+        calls.unlink(file->temporary);
+    }
+    free_file(file);
+}
+
+hl_status hl_file_replace(const char *path, const void *bytes, size_t count, hl_durability durability)
+{
+    hl_file file;
+    hl_file_create(&file, path);
+    hl_file_write(&file, bytes, count);
+    return hl_file_commit(&file, durability);
+}
+
+/* Folders */
+
+hl_status hl_file_sync_folder(const char *path)
+{
+    char folder[PATH_MAX] = ".";
+    const char *slash = strrchr(path, '/');
+    if (slash != NULL) {
+        size_t length = slash == path ? 1 : (size_t)(slash - path);
+        if (length >= sizeof folder) {
+            return hl_error(HL_BAD_FILE, "%s: the path is too long", path);
+        }
+        memcpy(folder, path, length);
+        folder[length] = '\0';
+    }
+    int fd = open_retried(folder, O_RDONLY | O_DIRECTORY);
+    if (fd < 0) {
+        return hl_file_system_error(path, "cannot open its folder");
+    }
+    int result;
+    RETRIED(result, calls.fsync(fd));
+    /* EINVAL: a file system that has nothing to wait for. */
+    hl_status status =
+        result == 0 || errno == EINVAL ? hl_ok() : hl_file_system_error(path, "cannot write its folder to the disk");
+    calls.close(fd);
+    return status;
+}
+
+hl_status hl_folder_make(const char *path)
+{
+    char part[PATH_MAX];
+    size_t length = strlen(path);
+    if (length >= sizeof part) {
+        return hl_error(HL_BAD_FILE, "%s: the path is too long", path);
+    }
+    for (size_t i = 0; i <= length; i++) {
+        part[i] = '\0';
+        if (i > 0 && (path[i] == '/' || path[i] == '\0') && calls.mkdir(part, 0777) != 0 && errno != EEXIST) {
+            return hl_file_system_error(part, "cannot make the folder");
+        }
+        part[i] = path[i];
+    }
+    int fd = open_retried(path, O_RDONLY | O_DIRECTORY); /* what is there already may be a file */
+    if (fd < 0) {
+        return hl_file_system_error(path, "cannot open the folder");
+    }
+    calls.close(fd);
+    return hl_ok();
+}
+
+char *hl_path_join(const char *folder, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    size_t length;
+    char *name = format_text(format, arguments, &length);
+    va_end(arguments);
+    size_t start = strlen(folder) + 1;
+    char *path = name == NULL ? NULL : hl_malloc(start + length + 1);
+    if (path != NULL) {
+        memcpy(path, folder, start - 1);
+        path[start - 1] = '/';
+        memcpy(path + start, name, length + 1);
+    }
+    hl_free(name);
+    return path;
+}

@@ -1,0 +1,49 @@
+#include "core/json.h"
+
+#include "core/memory.h"
+
+#include <stdbool.h>
+
+/* jansson's scanner takes no notice when its buffer cannot grow: it loses a character and reads on, past the end of
+ * the text if that was a closing quote. Once an allocation of a parse has failed, all its later ones fail too, which
+ * ends the parse before that text is used; and its result is not believed. */
+static _Thread_local struct {
+    bool parsing;
+    bool failed;
+} memory;
+
+static void *allocate(size_t bytes)
+{
+    void *block = memory.parsing && memory.failed ? NULL : hl_malloc(bytes);
+    if (block == NULL) {
+        memory.failed = true;
+    }
+    return block;
+}
+
+void hl_json_use_allocator(void)
+{
+    json_set_alloc_funcs(allocate, hl_free);
+}
+
+hl_status hl_json_parse(const char *path, const char *text, size_t size, json_t **root)
+{
+    json_error_t error;
+    memory.parsing = true;
+    memory.failed = false;
+    *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    memory.parsing = false;
+    /* Without an error's text jansson gave up for want of memory. */
+    bool out_of_memory = memory.failed || (*root == NULL && (error.text[0] == '\0' ||
+                                                             json_error_code(&error) == json_error_out_of_memory));
+    if (out_of_memory) {
+        json_decref(*root);
+        *root = NULL;
+        return hl_error(HL_NO_MEMORY, "out of memory: reading %s", path);
+    }
+    if (*root == NULL) {
+        return hl_error(HL_BAD_FILE, "%s: not valid JSON: %s (line %d, column %d)", path, error.text, error.line,
+                        error.column);
+    }
+    return hl_ok();
+}

@@ -1,0 +1,99 @@
+#include "core/mask.h"
+
+#include "core/op.h"
+
+#include <string.h>
+#include <tgmath.h>
+
+static hl_status check_lengths(const int32_t *lengths, int64_t B, int64_t T, const char *what)
+{
+    for (int64_t b = 0; lengths != NULL && b < B; b++) {
+        if (lengths[b] < 0 || lengths[b] > T) {
+            return hl_error(HL_INVALID, "the length %d of example %lld is not in 0 .. %lld %s", (int)lengths[b],
+                            (long long)b, (long long)T, what);
+        }
+    }
+    return hl_ok();
+}
+
+hl_status hl_mask_check(const hl_mask *mask, int64_t B, int64_t H, int64_t Tq, int64_t Tk, bool check_numbers)
+{
+    if (mask->bias != NULL) {
+        hl_shape s = mask->bias->shape;
+        if (s.n_dims != 4 || (s.size[0] != 1 && s.size[0] != B) || (s.size[1] != 1 && s.size[1] != H) ||
+            s.size[2] != Tq || s.size[3] != Tk) {
+            char text[HL_SHAPE_TEXT], wanted[HL_SHAPE_TEXT];
+            return hl_error(HL_INVALID, "the bias is %s, neither %s nor 1 in one of the first two places",
+                            hl_shape_text(s, text), hl_shape_text(HL_SHAPE(B, H, Tq, Tk), wanted));
+        }
+    }
+    if (check_numbers) {
+        HL_TRY(check_lengths(mask->q_lengths, B, Tq, "queries"));
+        HL_TRY(check_lengths(mask->k_lengths, B, Tk, "keys"));
+    }
+    return hl_ok();
+}
+
+int64_t hl_mask_queries(const hl_mask *mask, int64_t b, int64_t Tq)
+{
+    return mask->q_lengths != NULL ? mask->q_lengths[b] : Tq;
+}
+
+int64_t hl_mask_keys(const hl_mask *mask, int64_t b, int64_t Tk)
+{
+    return mask->k_lengths != NULL ? mask->k_lengths[b] : Tk;
+}
+
+int64_t hl_mask_row_keys(const hl_mask *mask, int64_t b, int64_t i, int64_t Tq, int64_t Tk)
+{
+    if (i >= hl_mask_queries(mask, b, Tq)) {
+        return 0;
+    }
+    int64_t keys = hl_mask_keys(mask, b, Tk);
+    return mask->causal && i + 1 < keys ? i + 1 : keys;
+}
+
+const hl_real *hl_mask_row_bias(const hl_mask *mask, int64_t b, int64_t h, int64_t i)
+{
+    if (mask->bias == NULL) {
+        return NULL;
+    }
+    const int64_t *size = mask->bias->shape.size;
+    int64_t matrix = (size[0] > 1 ? b : 0) * size[1] + (size[1] > 1 ? h : 0);
+    return mask->bias->data + (matrix * size[2] + i) * size[3];
+}
+
+void hl_masked_softmax(const hl_real *x, const hl_real *bias, int64_t n, int64_t Tk, hl_real *w)
+{
+    hl_real largest = -INFINITY, sum = 0;
+    for (int64_t j = 0; j < n; j++) {
+        w[j] = bias != NULL ? x[j] + bias[j] : x[j];
+        largest = w[j] > largest ? w[j] : largest;
+    }
+    if (largest == -INFINITY) {
+        for (int64_t j = 0; j < n; j++) { /* forbidden keys; but a NaN must not be hidden */
+            w[j] = isnan(w[j]) ? w[j] : 0;
+        }
+    } else {
+        for (int64_t j = 0; j < n; j++) {
+            w[j] = exp(w[j] - largest);
+            sum += w[j];
+        }
+        hl_real inverse = 1 / sum;
+        for (int64_t j = 0; j < n; j++) {
+            w[j] *= inverse;
+        }
+    }
+    memset(w + n, 0, (size_t)(Tk - n) * sizeof *w);
+}
+
+void hl_masked_softmax_backward(const hl_real *w, const hl_real *dw, int64_t n, hl_real factor, hl_real *dx, bool add)
+{
+    hl_real inner = 0;
+    for (int64_t j = 0; j < n; j++) {
+        inner += w[j] * dw[j];
+    }
+    for (int64_t j = 0; j < n; j++) {
+        hl_grad_put(&dx[j], factor * w[j] * (dw[j] - inner), add);
+    }
+}

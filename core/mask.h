@@ -1,0 +1,41 @@
+/* Which keys a query may attend to, and the softmax over them. */
+#ifndef HL_CORE_MASK_H
+#define HL_CORE_MASK_H
+
+#include "core/status.h"
+#include "core/tensor.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* All of it may be absent; a zeroed mask permits everything. Arrays are not owned. */
+typedef struct hl_mask {
+    bool causal;              /* query i sees keys j <= i */
+    const int32_t *q_lengths; /* (B): queries at and past it are padding: their weights are zero */
+    const int32_t *k_lengths; /* (B): keys at and past it are padding: nobody sees them */
+    const hl_tensor *bias;    /* (B or 1, H or 1, Tq, Tk), added to the scores; -inf forbids. Carries no gradient */
+} hl_mask;
+
+/* HL_INVALID, in words, where a length is outside 0 .. T or the bias has another shape. `check_numbers` false looks at
+ * shapes alone. */
+hl_status hl_mask_check(const hl_mask *mask, int64_t B, int64_t H, int64_t Tq, int64_t Tk, bool check_numbers);
+
+/* The number of real queries (of Tq) and keys (of Tk) of example b. */
+int64_t hl_mask_queries(const hl_mask *mask, int64_t b, int64_t Tq);
+int64_t hl_mask_keys(const hl_mask *mask, int64_t b, int64_t Tk);
+
+/* The number n of keys that query i of example b may see: the first n, unless the bias forbids some of them. 0 for a
+ * padding query. */
+int64_t hl_mask_row_keys(const hl_mask *mask, int64_t b, int64_t i, int64_t Tq, int64_t Tk);
+
+/* The bias (Tk) of query i of head h of example b; NULL where there is none. */
+const hl_real *hl_mask_row_bias(const hl_mask *mask, int64_t b, int64_t h, int64_t i);
+
+/* w (Tk) = softmax(x + bias) over the first n numbers of x, 0 beyond them; all zero where n is 0 or every key is
+ * forbidden. `bias` may be NULL; x and w may be the same. */
+void hl_masked_softmax(const hl_real *x, const hl_real *bias, int64_t n, int64_t Tk, hl_real *w);
+
+/* dx (n) = (or +=) factor * w * (dw - sum(w * dw)), the way back through the softmax. dw and dx may be the same. */
+void hl_masked_softmax_backward(const hl_real *w, const hl_real *dw, int64_t n, hl_real factor, hl_real *dx, bool add);
+
+#endif

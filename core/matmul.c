@@ -1,0 +1,109 @@
+#include "core/matmul.h"
+
+#include "core/threads.h"
+
+#include <cblas.h>
+#include <string.h>
+
+#ifdef HL_DOUBLE
+#define gemm cblas_dgemm
+#else
+#define gemm cblas_sgemm
+#endif
+
+/* Where OpenBLAS gives bit-identical rows; see the header. */
+static const int64_t SAFE_STEP = 48, SAFE_WORK = 1000000;
+
+void hl_matmul_serial(int64_t M, int64_t N, int64_t K, hl_real alpha, hl_matrix A, hl_matrix B, hl_real beta,
+                      hl_real *C, int64_t c_stride)
+{
+    if (M == 0 || N == 0) {
+        return;
+    }
+    if (K == 0) { /* cblas would refuse a stride of 0 */
+        for (int64_t m = 0; m < M && beta == 0; m++) {
+            memset(C + m * c_stride, 0, (size_t)N * sizeof *C);
+        }
+        return;
+    }
+    gemm(CblasRowMajor, A.transposed ? CblasTrans : CblasNoTrans, B.transposed ? CblasTrans : CblasNoTrans, (int)M,
+         (int)N, (int)K, alpha, A.data, (int)A.stride, B.data, (int)B.stride, beta, C, (int)c_stride);
+}
+
+/* Into how many blocks of rows a product may be cut: each keeps more than SAFE_WORK, the short last one too. */
+static int safe_parts(int threads, int64_t M, int64_t N, int64_t K)
+{
+    for (int parts = threads; parts > 1; parts--) {
+        bool safe = true;
+        for (int part = 0; part < parts && safe; part++) {
+            int64_t begin, end;
+            hl_threads_part(M, SAFE_STEP, part, parts, &begin, &end);
+            safe = (double)(end - begin) * (double)N * (double)K > (double)SAFE_WORK;
+        }
+        if (safe) {
+            return parts;
+        }
+    }
+    return 1;
+}
+
+void hl_matmul_into(int threads, int64_t M, int64_t N, int64_t K, hl_matrix A, hl_matrix B, hl_real beta, hl_real *C,
+                    int64_t c_stride)
+{
+    int parts = safe_parts(threads, M, N, K);
+#pragma omp parallel for num_threads(parts) schedule(static)
+    for (int part = 0; part < parts; part++) {
+        int64_t begin, end;
+        hl_threads_part(M, SAFE_STEP, part, parts, &begin, &end);
+        hl_matrix rows = A;
+        rows.data += begin * (A.transposed ? 1 : A.stride);
+        hl_matmul_serial(end - begin, N, K, 1, rows, B, beta, C + begin * c_stride, c_stride);
+    }
+}
+
+/* A gradient of at least this many numbers is cut by its own rows; a smaller one by the rows that are summed over. */
+enum { CUT_BY_OUTPUT = 128 * 128 + 1, MIN_BLOCK_ROWS = 256, MAX_BLOCKS = 16 };
+
+static int row_blocks(int64_t M, int64_t N, int64_t K)
+{
+    int64_t blocks = K / MIN_BLOCK_ROWS;
+    if (M * N >= CUT_BY_OUTPUT || blocks < 2) {
+        return 1;
+    }
+    return blocks > MAX_BLOCKS ? MAX_BLOCKS : (int)blocks;
+}
+
+int64_t hl_matmul_rows_scratch(int64_t M, int64_t N, int64_t K)
+{
+    int blocks = row_blocks(M, N, K);
+    return blocks > 1 ? blocks * M * N : 0;
+}
+
+void hl_matmul_rows_into(int threads, int64_t M, int64_t N, int64_t K, const hl_real *A, const hl_real *B, hl_real beta,
+                         hl_real *C, hl_real *scratch)
+{
+    int blocks = row_blocks(M, N, K);
+    if (blocks == 1) {
+        hl_matmul_into(threads, M, N, K, (hl_matrix){ A, M, true }, (hl_matrix){ B, N, false }, beta, C, N);
+        return;
+    }
+    int64_t size = M * N;
+#pragma omp parallel num_threads(hl_threads_for(threads, K *size / 32))
+    {
+#pragma omp for schedule(static)
+        for (int block = 0; block < blocks; block++) {
+            int64_t begin, end;
+            hl_threads_part(K, 1, block, blocks, &begin, &end);
+            hl_matmul_serial(M, N, end - begin, 1, (hl_matrix){ A + begin * M, M, true },
+                             (hl_matrix){ B + begin * N, N, false }, 0, scratch + block * size, N);
+        }
+#pragma omp for schedule(static)
+        for (int64_t i = 0; i < size; i++) {
+            hl_real sum = scratch[i];
+            for (int block = 1; block < blocks; block++) {
+                sum += scratch[block * size + i];
+            }
+            C[i] = beta == 0 ? sum : C[i] + sum;
+        }
+    }
+}

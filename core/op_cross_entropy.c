@@ -1,0 +1,147 @@
+#include "core/op_cross_entropy.h"
+
+#include "core/batch.h"
+#include "core/op.h"
+#include "core/reduce.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <tgmath.h>
+
+/* What forward leaves to backward: each row's log of the sum of exponentials, and each row's loss. */
+static hl_real *log_sums(const hl_node *node)
+{
+    return node->saved;
+}
+
+static hl_real *row_losses(const hl_node *node)
+{
+    return (hl_real *)node->saved + hl_shape_rows(node->in[0]->shape);
+}
+
+static bool infer(hl_tape *tape, hl_node *node)
+{
+    const hl_cross_entropy_args *a = node->attributes;
+    hl_shape logits = node->in[0]->shape;
+    int64_t N = hl_shape_rows(logits), V = hl_shape_last(logits);
+    if (logits.n_dims < 1 || V < 1) {
+        char text[HL_SHAPE_TEXT];
+        return hl_tape_fail(tape, node, "the logits have no last dimension: %s", hl_shape_text(logits, text));
+    }
+    if (!(a->smoothing >= 0 && a->smoothing < 1)) {
+        return hl_tape_fail(tape, node, "a label smoothing of %g is not in [0, 1)", (double)a->smoothing);
+    }
+    for (int64_t i = 0; i < N && !tape->options.dry; i++) {
+        if (a->targets[i] != HL_IGNORE && (a->targets[i] < 0 || a->targets[i] >= V)) {
+            return hl_tape_fail(tape, node, "target %" PRId32 " at place %" PRId64 " is not below %" PRId64,
+                                a->targets[i], i, V);
+        }
+    }
+    node->out->shape = (hl_shape){ .n_dims = 0 };
+    node->saved = hl_tape_take(tape, 2 * N, sizeof(hl_real));
+    return node->saved != NULL;
+}
+
+static int64_t count_scored(const int32_t *targets, int64_t N)
+{
+    int64_t scored = 0;
+    for (int64_t n = 0; n < N; n++) {
+        scored += targets[n] != HL_IGNORE;
+    }
+    return scored;
+}
+
+static hl_real divisor(const hl_node *node)
+{
+    const hl_cross_entropy_args *a = node->attributes;
+    int64_t n = a->n > 0 ? a->n : count_scored(a->targets, hl_shape_rows(node->in[0]->shape));
+    return (hl_real)(n > 0 ? n : 1);
+}
+
+static int64_t argmax(const hl_real *x, int64_t n)
+{
+    int64_t best = 0;
+    for (int64_t i = 1; i < n; i++) {
+        if (x[i] > x[best]) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* log sum exp, less its largest term first so that nothing overflows */
+static hl_real log_sum_exp(const hl_real *x, int64_t n, hl_real largest)
+{
+    hl_real sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        sum += exp(x[i] - largest);
+    }
+    return largest + log(sum);
+}
+
+static hl_real loss_of_row(const hl_real *x, int64_t V, hl_real log_sum, int32_t target, hl_real smoothing)
+{
+    hl_real loss = (1 - smoothing) * (log_sum - x[target]);
+    if (smoothing > 0) {
+        loss += smoothing * (log_sum - (hl_real)(hl_sum_all(x, V) / (double)V));
+    }
+    return loss;
+}
+
+static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+{
+    (void)scratch;
+    const hl_cross_entropy_args *a = node->attributes;
+    int64_t N = hl_shape_rows(node->in[0]->shape), V = hl_shape_last(node->in[0]->shape);
+    int64_t correct = 0;
+#pragma omp parallel for num_threads(hl_tape_threads(tape, 8 * N * V)) schedule(static) reduction(+ : correct)
+    for (int64_t n = 0; n < N; n++) {
+        const hl_real *x = node->in[0]->data + n * V;
+        row_losses(node)[n] = 0;
+        if (a->targets[n] != HL_IGNORE) {
+            int64_t best = argmax(x, V);
+            correct += best == a->targets[n];
+            log_sums(node)[n] = log_sum_exp(x, V, x[best]);
+            row_losses(node)[n] = loss_of_row(x, V, log_sums(node)[n], a->targets[n], a->smoothing);
+        }
+    }
+    double loss_sum = hl_sum_all(row_losses(node), N);
+    *node->out->data = (hl_real)(loss_sum / (double)divisor(node));
+    if (a->result != NULL) {
+        a->result->loss_sum = loss_sum;
+        a->result->n_scored = count_scored(a->targets, N);
+        a->result->n_correct = correct;
+        if (a->result->row_loss != NULL) {
+            memcpy(a->result->row_loss, row_losses(node), (size_t)N * sizeof(hl_real));
+        }
+    }
+}
+
+/* dlogits = (softmax(logits) - q) * dloss / n */
+static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+{
+    (void)scratch;
+    const hl_cross_entropy_args *a = node->attributes;
+    int64_t N = hl_shape_rows(node->in[0]->shape), V = hl_shape_last(node->in[0]->shape);
+    hl_real dloss = *node->out->grad / divisor(node), even = a->smoothing / (hl_real)V;
+    bool add = din[0].add;
+#pragma omp parallel for num_threads(hl_tape_threads(tape, 8 * N * V)) schedule(static)
+    for (int64_t n = 0; n < N; n++) {
+        const hl_real *x = node->in[0]->data + n * V;
+        hl_real *dx = din[0].at + n * V, log_sum = log_sums(node)[n];
+        bool scored = a->targets[n] != HL_IGNORE;
+        for (int64_t v = 0; v < V; v++) {
+            hl_grad_put(&dx[v], scored ? dloss * (exp(x[v] - log_sum) - even) : 0, add);
+        }
+        if (scored) {
+            dx[a->targets[n]] -= dloss * (1 - a->smoothing);
+        }
+    }
+}
+
+const hl_op hl_op_cross_entropy = { "cross_entropy", 1, infer, forward, backward, NULL, NULL };
+
+hl_tensor *hl_cross_entropy(hl_tape *tape, hl_tensor *logits, hl_cross_entropy_args args)
+{
+    return hl_tape_apply(tape, &hl_op_cross_entropy, &logits, 1, &args, sizeof args);
+}

@@ -1,0 +1,61 @@
+#include "core/op_dropout.h"
+
+#include "core/dropout_mask.h"
+#include "core/op.h"
+#include "core/threads.h"
+
+typedef struct attributes {
+    hl_real p;
+    uint32_t stream;
+} attributes;
+
+static bool infer(hl_tape *tape, hl_node *node)
+{
+    const attributes *a = node->attributes;
+    if (!(a->p >= 0 && a->p < 1)) {
+        return hl_tape_fail(tape, node, "a probability of %g is not in [0, 1)", (double)a->p);
+    }
+    node->out->shape = node->in[0]->shape;
+    return true;
+}
+
+static void apply(const hl_tape *tape, const hl_node *node, const hl_real *x, hl_real *y, bool add)
+{
+    const attributes *a = node->attributes;
+    hl_random random = { .seed = tape->options.seed, .stream = a->stream, .step = tape->options.step };
+    hl_dropout_rate rate = hl_dropout_rate_of(a->p);
+    int64_t n = hl_shape_count(node->out->shape);
+    int64_t examples = node->out->shape.n_dims > 0 ? node->out->shape.size[0] : 1;
+    uint64_t first = (uint64_t)(tape->options.first_example * (n / examples));
+    int threads = hl_tape_threads(tape, 4 * n);
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int part = 0; part < threads; part++) {
+        int64_t begin, end;
+        hl_threads_part(n, 16, part, threads, &begin, &end);
+        hl_dropout_apply(random, rate, first + (uint64_t)begin, end - begin, x + begin, y + begin, add);
+    }
+}
+
+static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+{
+    (void)scratch;
+    apply(tape, node, node->in[0]->data, node->out->data, false);
+}
+
+/* dx = dy * m; m is drawn again, which costs no memory */
+static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+{
+    (void)scratch;
+    apply(tape, node, node->out->grad, din[0].at, din[0].add);
+}
+
+const hl_op hl_op_dropout = { "dropout", 1, infer, forward, backward, NULL, NULL };
+
+hl_tensor *hl_dropout(hl_tape *tape, hl_tensor *x, hl_real p, uint32_t stream)
+{
+    if (!tape->options.training || p == 0) {
+        return x;
+    }
+    attributes a = { p, stream };
+    return hl_tape_apply(tape, &hl_op_dropout, &x, 1, &a, sizeof a);
+}

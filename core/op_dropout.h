@@ -1,0 +1,11 @@
+/* y = x * m, where m is 0 with probability p and 1 / (1 - p) otherwise; dx = dy * m. Srivastava et al. 2014, inverted.
+ * m is drawn by (tape's seed, stream, tape's step, place in the whole batch), see random.h and dropout_mask.h. */
+#ifndef HL_CORE_OP_DROPOUT_H
+#define HL_CORE_OP_DROPOUT_H
+
+#include "core/tape.h"
+
+/* Returns y for x (B, ...); x itself where p is 0 or the tape does not train. 0 <= p < 1. */
+hl_tensor *hl_dropout(hl_tape *tape, hl_tensor *x, hl_real p, uint32_t stream);
+
+#endif

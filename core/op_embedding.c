@@ -1,0 +1,70 @@
+#include "core/op_embedding.h"
+
+#include "core/op.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct attributes {
+    const int32_t *ids;
+    hl_shape shape;
+} attributes;
+
+static bool infer(hl_tape *tape, hl_node *node)
+{
+    const attributes *a = node->attributes;
+    hl_shape W = node->in[0]->shape;
+    if (W.n_dims != 2 || a->shape.n_dims >= HL_MAX_DIMS) {
+        return hl_tape_fail_shapes(tape, node, "ids and W (V, D) do not fit", a->shape, W);
+    }
+    int64_t n = hl_shape_count(a->shape);
+    for (int64_t i = 0; i < n && !tape->options.dry; i++) {
+        if (a->ids[i] < 0 || a->ids[i] >= W.size[0]) {
+            return hl_tape_fail(tape, node, "id %" PRId32 " at place %" PRId64 " is not below %" PRId64, a->ids[i], i,
+                                W.size[0]);
+        }
+    }
+    node->out->shape = a->shape;
+    node->out->shape.size[node->out->shape.n_dims++] = W.size[1];
+    return true;
+}
+
+static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+{
+    (void)scratch;
+    const attributes *a = node->attributes;
+    int64_t N = hl_shape_count(a->shape), D = node->in[0]->shape.size[1];
+#pragma omp parallel for num_threads(hl_tape_threads(tape, N *D)) schedule(static)
+    for (int64_t n = 0; n < N; n++) {
+        memcpy(node->out->data + n * D, node->in[0]->data + a->ids[n] * D, (size_t)D * sizeof(hl_real));
+    }
+}
+
+/* dW[ids[n]] += dy[n]
+ * Each thread takes some of the columns, so that every row is summed in the order of n. */
+static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+{
+    (void)scratch;
+    const attributes *a = node->attributes;
+    int64_t N = hl_shape_count(a->shape), D = node->in[0]->shape.size[1];
+    const hl_real *dy = node->out->grad;
+    hl_real *dW = din[0].at;
+    if (!din[0].add) {
+        memset(dW, 0, (size_t)hl_shape_count(node->in[0]->shape) * sizeof *dW);
+    }
+#pragma omp parallel num_threads(hl_tape_threads(tape, N *D))
+    for (int64_t n = 0; n < N; n++) {
+#pragma omp for schedule(static) nowait
+        for (int64_t d = 0; d < D; d++) {
+            dW[a->ids[n] * D + d] += dy[n * D + d];
+        }
+    }
+}
+
+const hl_op hl_op_embedding = { "embedding", 1, infer, forward, backward, NULL, NULL };
+
+hl_tensor *hl_embedding(hl_tape *tape, hl_tensor *W, const int32_t *ids, hl_shape ids_shape)
+{
+    attributes a = { ids, ids_shape };
+    return hl_tape_apply(tape, &hl_op_embedding, &W, 1, &a, sizeof a);
+}

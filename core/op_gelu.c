@@ -1,0 +1,55 @@
+#include "core/op_gelu.h"
+
+#include "core/op.h"
+
+#include <tgmath.h>
+
+static const hl_real sqrt_half = (hl_real)0.70710678118654752440;
+static const hl_real inverse_sqrt_2pi = (hl_real)0.39894228040143267794;
+
+static bool infer(hl_tape *tape, hl_node *node)
+{
+    (void)tape;
+    node->out->shape = node->in[0]->shape;
+    return true;
+}
+
+/* Phi(x) */
+static hl_real distribution(hl_real x)
+{
+    return (hl_real)0.5 * (1 + erf(x * sqrt_half));
+}
+
+static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+{
+    (void)scratch;
+    const hl_real *x = node->in[0]->data;
+    hl_real *y = node->out->data;
+    int64_t n = hl_shape_count(node->out->shape);
+#pragma omp parallel for num_threads(hl_tape_threads(tape, n)) schedule(static)
+    for (int64_t i = 0; i < n; i++) {
+        y[i] = x[i] * distribution(x[i]);
+    }
+}
+
+/* dx = dy * (Phi(x) + x * phi(x)) */
+static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+{
+    (void)scratch;
+    const hl_real *x = node->in[0]->data, *dy = node->out->grad;
+    hl_real *dx = din[0].at;
+    bool add = din[0].add;
+    int64_t n = hl_shape_count(node->out->shape);
+#pragma omp parallel for num_threads(hl_tape_threads(tape, n)) schedule(static)
+    for (int64_t i = 0; i < n; i++) {
+        hl_real density = inverse_sqrt_2pi * exp((hl_real)-0.5 * x[i] * x[i]);
+        hl_grad_put(&dx[i], dy[i] * (distribution(x[i]) + x[i] * density), add);
+    }
+}
+
+const hl_op hl_op_gelu = { "gelu", 1, infer, forward, backward, NULL, NULL };
+
+hl_tensor *hl_gelu(hl_tape *tape, hl_tensor *x)
+{
+    return hl_tape_apply(tape, &hl_op_gelu, &x, 1, NULL, 0);
+}

@@ -1,0 +1,130 @@
+#include "core/op_layer_norm.h"
+
+#include "core/op.h"
+#include "core/reduce.h"
+#include "core/threads.h"
+
+#include <string.h>
+#include <tgmath.h>
+
+/* What forward leaves to backward of each row. */
+typedef struct row_statistics {
+    hl_real mean, inverse_deviation;
+} row_statistics;
+
+static bool infer(hl_tape *tape, hl_node *node)
+{
+    hl_shape x = node->in[0]->shape, gamma = node->in[1]->shape;
+    const hl_tensor *beta = node->in[2];
+    hl_shape row = HL_SHAPE(hl_shape_last(x));
+    if (x.n_dims < 1 || !hl_shape_equal(gamma, row)) {
+        return hl_tape_fail_shapes(tape, node, "x (..., D) does not fit gamma (D)", x, gamma);
+    }
+    if (beta != NULL && !hl_shape_equal(beta->shape, row)) {
+        return hl_tape_fail_shapes(tape, node, "x (..., D) does not fit beta (D)", x, beta->shape);
+    }
+    node->out->shape = x;
+    node->saved = hl_tape_take(tape, hl_shape_rows(x), sizeof(row_statistics));
+    return node->saved != NULL;
+}
+
+static row_statistics statistics_of(const hl_real *x, int64_t D, hl_real epsilon)
+{
+    hl_real sum = 0, squares = 0;
+    for (int64_t d = 0; d < D; d++) {
+        sum += x[d];
+    }
+    hl_real mean = sum / (hl_real)D;
+    for (int64_t d = 0; d < D; d++) { /* a second pass: x*x - mean*mean would cancel */
+        squares += (x[d] - mean) * (x[d] - mean);
+    }
+    return (row_statistics){ mean, 1 / sqrt(squares / (hl_real)D + epsilon) };
+}
+
+static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+{
+    (void)scratch;
+    hl_real epsilon = *(const hl_real *)node->attributes;
+    const hl_real *gamma = node->in[1]->data, *beta = node->in[2] != NULL ? node->in[2]->data : NULL;
+    row_statistics *rows = node->saved;
+    int64_t N = hl_shape_rows(node->out->shape), D = hl_shape_last(node->out->shape);
+#pragma omp parallel for num_threads(hl_tape_threads(tape, 4 * N * D)) schedule(static)
+    for (int64_t n = 0; n < N; n++) {
+        const hl_real *x = node->in[0]->data + n * D;
+        hl_real *y = node->out->data + n * D;
+        rows[n] = statistics_of(x, D, epsilon);
+        for (int64_t d = 0; d < D; d++) {
+            y[d] = (x[d] - rows[n].mean) * rows[n].inverse_deviation * gamma[d] + (beta != NULL ? beta[d] : 0);
+        }
+    }
+}
+
+/* dx = (g - mean(g) - n * mean(g * n)) * inverse_deviation, where n = (x - mean) * inverse_deviation, g = dy * gamma */
+static void backward_row(row_statistics row, int64_t D, const hl_real *x, const hl_real *gamma, const hl_real *dy,
+                         hl_real *dx, bool add)
+{
+    hl_real sum_g = 0, sum_gn = 0;
+    for (int64_t d = 0; d < D; d++) {
+        hl_real n = (x[d] - row.mean) * row.inverse_deviation, g = dy[d] * gamma[d];
+        sum_g += g;
+        sum_gn += g * n;
+    }
+    hl_real mean_g = sum_g / (hl_real)D, mean_gn = sum_gn / (hl_real)D;
+    for (int64_t d = 0; d < D; d++) {
+        hl_real n = (x[d] - row.mean) * row.inverse_deviation, g = dy[d] * gamma[d];
+        hl_grad_put(&dx[d], (g - mean_g - n * mean_gn) * row.inverse_deviation, add);
+    }
+}
+
+/* dgamma = sum of dy * n, dbeta = sum of dy: into partial sums (2, D) of a block of rows */
+static void add_parameter_row(row_statistics row, int64_t D, const hl_real *x, const hl_real *dy, hl_real *dgamma,
+                              hl_real *dbeta)
+{
+    for (int64_t d = 0; d < D; d++) {
+        dgamma[d] += dy[d] * (x[d] - row.mean) * row.inverse_deviation;
+        dbeta[d] += dy[d];
+    }
+}
+
+static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+{
+    const hl_real *x = node->in[0]->data, *gamma = node->in[1]->data, *dy = node->out->grad;
+    const row_statistics *rows = node->saved;
+    int64_t N = hl_shape_rows(node->out->shape), D = hl_shape_last(node->out->shape);
+    int blocks = hl_sum_blocks(N);
+    hl_real *dgammas = scratch, *dbetas = scratch + blocks * D;
+    memset(scratch, 0, (size_t)(2 * blocks * D) * sizeof *scratch);
+#pragma omp parallel for num_threads(hl_tape_threads(tape, 4 * N * D)) schedule(static)
+    for (int block = 0; block < blocks; block++) {
+        int64_t begin, end;
+        hl_threads_part(N, 1, block, blocks, &begin, &end);
+        for (int64_t n = begin; n < end; n++) {
+            if (din[0].at != NULL) {
+                backward_row(rows[n], D, x + n * D, gamma, dy + n * D, din[0].at + n * D, din[0].add);
+            }
+            if (din[1].at != NULL || din[2].at != NULL) {
+                add_parameter_row(rows[n], D, x + n * D, dy + n * D, dgammas + block * D, dbetas + block * D);
+            }
+        }
+    }
+    if (din[1].at != NULL) {
+        hl_sum_blocks_add(blocks, D, dgammas, din[1].add, din[1].at);
+    }
+    if (din[2].at != NULL) {
+        hl_sum_blocks_add(blocks, D, dbetas, din[2].add, din[2].at);
+    }
+}
+
+static int64_t scratch_numbers(const hl_tape *tape, const hl_node *node)
+{
+    (void)tape;
+    hl_shape x = node->out->shape;
+    return hl_node_has_backward(node) ? 2 * hl_sum_blocks(hl_shape_rows(x)) * hl_shape_last(x) : 0;
+}
+
+const hl_op hl_op_layer_norm = { "layer_norm", 2, infer, forward, backward, scratch_numbers, NULL };
+
+hl_tensor *hl_layer_norm(hl_tape *tape, hl_tensor *x, hl_tensor *gamma, hl_tensor *beta, hl_real epsilon)
+{
+    return hl_tape_apply(tape, &hl_op_layer_norm, (hl_tensor *[]){ x, gamma, beta }, 3, &epsilon, sizeof epsilon);
+}

@@ -1,0 +1,12 @@
+/* y = (x - mean) / sqrt(var + epsilon) * gamma + beta over the last dimension of x (..., D), gamma (D), beta (D); var
+ * is the mean squared deviation. Ba, Kiros and Hinton 2016. With n = (x - mean) / sqrt(var + epsilon) and g = dy *
+ * gamma: dx = (g - mean(g) - n * mean(g * n)) / sqrt(var + epsilon), dgamma = sum of dy * n, dbeta = sum of dy. */
+#ifndef HL_CORE_OP_LAYER_NORM_H
+#define HL_CORE_OP_LAYER_NORM_H
+
+#include "core/tape.h"
+
+/* Returns y, shaped like x. beta may be NULL. Sticky error: shapes that do not fit. */
+hl_tensor *hl_layer_norm(hl_tape *tape, hl_tensor *x, hl_tensor *gamma, hl_tensor *beta, hl_real epsilon);
+
+#endif

@@ -1,0 +1,10 @@
+/* y = a * b, number by number; both of one shape. da = dy * b, db = dy * a. */
+#ifndef HL_CORE_OP_MULTIPLY_H
+#define HL_CORE_OP_MULTIPLY_H
+
+#include "core/tape.h"
+
+/* Returns y, of the same shape. Sticky error: the shapes differ. */
+hl_tensor *hl_multiply(hl_tape *tape, hl_tensor *a, hl_tensor *b);
+
+#endif

@@ -1,0 +1,40 @@
+#include "core/op_scale.h"
+
+#include "core/op.h"
+
+static bool infer(hl_tape *tape, hl_node *node)
+{
+    (void)tape;
+    node->out->shape = node->in[0]->shape;
+    return true;
+}
+
+static void scale(const hl_tape *tape, const hl_node *node, const hl_real *x, hl_real *y, bool add)
+{
+    hl_real factor = *(const hl_real *)node->attributes;
+    int64_t n = hl_shape_count(node->out->shape);
+#pragma omp parallel for num_threads(hl_tape_threads(tape, n)) schedule(static)
+    for (int64_t i = 0; i < n; i++) {
+        hl_grad_put(&y[i], factor * x[i], add);
+    }
+}
+
+static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+{
+    (void)scratch;
+    scale(tape, node, node->in[0]->data, node->out->data, false);
+}
+
+/* dx = factor * dy */
+static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+{
+    (void)scratch;
+    scale(tape, node, node->out->grad, din[0].at, din[0].add);
+}
+
+const hl_op hl_op_scale = { "scale", 1, infer, forward, backward, NULL, NULL };
+
+hl_tensor *hl_scale(hl_tape *tape, hl_tensor *x, hl_real factor)
+{
+    return hl_tape_apply(tape, &hl_op_scale, &x, 1, &factor, sizeof factor);
+}

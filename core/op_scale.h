@@ -1,0 +1,10 @@
+/* y = factor * x, for a constant factor. dx = factor * dy. */
+#ifndef HL_CORE_OP_SCALE_H
+#define HL_CORE_OP_SCALE_H
+
+#include "core/tape.h"
+
+/* Returns y, shaped like x. */
+hl_tensor *hl_scale(hl_tape *tape, hl_tensor *x, hl_real factor);
+
+#endif

@@ -1,0 +1,64 @@
+#include "core/op_slice.h"
+
+#include "core/op.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct attributes {
+    int64_t first, width;
+} attributes;
+
+static bool infer(hl_tape *tape, hl_node *node)
+{
+    const attributes *a = node->attributes;
+    hl_shape x = node->in[0]->shape;
+    if (x.n_dims < 1 || a->first < 0 || a->width < 1 || a->width > hl_shape_last(x) - a->first) {
+        char text[HL_SHAPE_TEXT];
+        return hl_tape_fail(tape, node, "%" PRId64 " columns from %" PRId64 " on are not in x %s", a->width, a->first,
+                            hl_shape_text(x, text));
+    }
+    node->out->shape = x;
+    node->out->shape.size[x.n_dims - 1] = a->width;
+    return true;
+}
+
+static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+{
+    (void)scratch;
+    const attributes *a = node->attributes;
+    int64_t N = hl_shape_rows(node->out->shape), D = hl_shape_last(node->in[0]->shape);
+#pragma omp parallel for num_threads(hl_tape_threads(tape, N * a->width)) schedule(static)
+    for (int64_t n = 0; n < N; n++) {
+        memcpy(node->out->data + n * a->width, node->in[0]->data + n * D + a->first,
+               (size_t)a->width * sizeof(hl_real));
+    }
+}
+
+/* dx = dy in the columns of the slice, 0 in the others */
+static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+{
+    (void)scratch;
+    const attributes *a = node->attributes;
+    int64_t N = hl_shape_rows(node->out->shape), D = hl_shape_last(node->in[0]->shape);
+    const hl_real *dy = node->out->grad;
+    bool add = din[0].add;
+#pragma omp parallel for num_threads(hl_tape_threads(tape, N *D)) schedule(static)
+    for (int64_t n = 0; n < N; n++) {
+        hl_real *dx = din[0].at + n * D;
+        if (!add) {
+            memset(dx, 0, (size_t)D * sizeof *dx);
+        }
+        for (int64_t i = 0; i < a->width; i++) {
+            dx[a->first + i] += dy[n * a->width + i];
+        }
+    }
+}
+
+const hl_op hl_op_slice = { "slice", 1, infer, forward, backward, NULL, NULL };
+
+hl_tensor *hl_slice(hl_tape *tape, hl_tensor *x, int64_t first, int64_t width)
+{
+    attributes a = { first, width };
+    return hl_tape_apply(tape, &hl_op_slice, &x, 1, &a, sizeof a);
+}

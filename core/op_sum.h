@@ -1,0 +1,12 @@
+/* y = the sum of all numbers of x, a scalar, added in double. dx = dy everywhere. */
+#ifndef HL_CORE_OP_SUM_H
+#define HL_CORE_OP_SUM_H
+
+#include "core/tape.h"
+
+hl_tensor *hl_sum(hl_tape *tape, hl_tensor *x);
+
+/* The sum divided by the number of numbers. */
+hl_tensor *hl_mean(hl_tape *tape, hl_tensor *x);
+
+#endif

@@ -1,0 +1,219 @@
+#include "core/parameters.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A cache line of floats, so that vector loops over one parameter start aligned. */
+enum { ALIGN_NUMBERS = 16 };
+
+static void fail(hl_parameters *parameters, hl_status error)
+{
+    if (parameters->error.code == HL_OK) {
+        parameters->error = error;
+    }
+}
+
+static bool grow(hl_parameters *parameters)
+{
+    if (parameters->n < parameters->capacity) {
+        return true;
+    }
+    int capacity = parameters->capacity > 0 ? 2 * parameters->capacity : 32;
+    hl_parameter *list = hl_realloc(parameters->list, (size_t)capacity, sizeof *list);
+    if (list == NULL) {
+        return false;
+    }
+    parameters->list = list;
+    parameters->capacity = capacity;
+    return true;
+}
+
+hl_tensor *hl_parameters_add(hl_parameters *parameters, hl_parameter_spec spec)
+{
+    assert(parameters->values == NULL);
+    if (parameters->error.code != HL_OK) {
+        return NULL;
+    }
+    int64_t count = hl_shape_count(spec.shape), end;
+    if (count < 1 || __builtin_add_overflow(parameters->count, count + ALIGN_NUMBERS, &end)) {
+        char text[HL_SHAPE_TEXT];
+        fail(parameters,
+             hl_error(HL_INVALID, "parameter %s: impossible shape %s", spec.name, hl_shape_text(spec.shape, text)));
+        return NULL;
+    }
+    if (hl_parameters_find(parameters, spec.name) != NULL) {
+        fail(parameters, hl_error(HL_INVALID, "parameter %s: registered twice", spec.name));
+        return NULL;
+    }
+    char *name = hl_strdup(spec.name);
+    hl_tensor *tensor = hl_calloc(1, sizeof *tensor);
+    if (name == NULL || tensor == NULL || !grow(parameters)) {
+        hl_free(name);
+        hl_free(tensor);
+        fail(parameters, hl_error_memory("the list of parameters"));
+        return NULL;
+    }
+    *tensor = (hl_tensor){ .shape = spec.shape, .requires_grad = true, .grad_written = true };
+    parameters->list[parameters->n++] = (hl_parameter){
+        .name = name,
+        .tensor = tensor,
+        .init = spec.init,
+        .scale = spec.scale,
+        .n_matrices = spec.n_matrices > 0 ? spec.n_matrices : 1,
+        .decay = spec.decay,
+        .offset = parameters->count,
+        .count = count,
+    };
+    parameters->count += (count + ALIGN_NUMBERS - 1) / ALIGN_NUMBERS * ALIGN_NUMBERS;
+    return tensor;
+}
+
+static int index_of(const hl_parameters *parameters, const hl_tensor *tensor)
+{
+    int i = 0;
+    while (i < parameters->n && parameters->list[i].tensor != tensor) {
+        i++;
+    }
+    return i;
+}
+
+void hl_parameters_alias(hl_parameters *parameters, const char *name, const hl_tensor *tensor)
+{
+    if (parameters->error.code != HL_OK || tensor == NULL) {
+        return;
+    }
+    if (hl_parameters_find(parameters, name) != NULL) {
+        fail(parameters, hl_error(HL_INVALID, "parameter %s: registered twice", name));
+        return;
+    }
+    int parameter = index_of(parameters, tensor);
+    assert(parameter < parameters->n);
+    hl_parameter_alias *aliases =
+        hl_realloc(parameters->aliases, (size_t)parameters->n_aliases + 1, sizeof *parameters->aliases);
+    if (aliases != NULL) {
+        parameters->aliases = aliases;
+    }
+    char *copy = hl_strdup(name);
+    if (aliases == NULL || copy == NULL) {
+        hl_free(copy);
+        fail(parameters, hl_error_memory("the list of parameters"));
+        return;
+    }
+    aliases[parameters->n_aliases++] = (hl_parameter_alias){ .name = copy, .parameter = parameter };
+}
+
+hl_status hl_parameters_status(const hl_parameters *parameters)
+{
+    return parameters->error;
+}
+
+hl_status hl_parameters_allocate(hl_parameters *parameters)
+{
+    assert(parameters->values == NULL);
+    if (parameters->error.code != HL_OK) {
+        return parameters->error;
+    }
+    parameters->values = hl_calloc((size_t)parameters->count, sizeof(hl_real));
+    parameters->grads = hl_calloc((size_t)parameters->count, sizeof(hl_real));
+    if (parameters->values == NULL || parameters->grads == NULL) {
+        return hl_error(HL_NO_MEMORY, "out of memory: %lld parameters and their gradients",
+                        (long long)hl_parameters_count(parameters));
+    }
+    for (int i = 0; i < parameters->n; i++) {
+        hl_tensor *tensor = parameters->list[i].tensor;
+        tensor->data = parameters->values + parameters->list[i].offset;
+        tensor->grad = parameters->grads + parameters->list[i].offset;
+    }
+    return hl_ok();
+}
+
+/* The bound of Glorot and Bengio 2010 for one of the stacked matrices (height rows, columns), whose fans are its own.
+ */
+static hl_real xavier_bound(const hl_parameter *parameter)
+{
+    int64_t columns = hl_shape_last(parameter->tensor->shape);
+    int64_t height = hl_shape_rows(parameter->tensor->shape) / parameter->n_matrices;
+    return (hl_real)sqrt(6.0 / (double)(height + columns));
+}
+
+static void initialise(hl_parameter *parameter, hl_random random)
+{
+    hl_real *x = parameter->tensor->data;
+    hl_real scale = parameter->init == HL_INIT_XAVIER_UNIFORM ? xavier_bound(parameter) : parameter->scale;
+    for (int64_t i = 0; i < parameter->count; i++) {
+        switch (parameter->init) {
+        case HL_INIT_ZERO:
+            x[i] = 0;
+            break;
+        case HL_INIT_ONE:
+            x[i] = 1;
+            break;
+        case HL_INIT_NORMAL:
+            x[i] = scale * hl_random_normal(random, (uint64_t)i);
+            break;
+        case HL_INIT_XAVIER_UNIFORM:
+        case HL_INIT_UNIFORM:
+            x[i] = scale * (2 * hl_random_uniform(random, (uint64_t)i) - 1);
+            break;
+        }
+    }
+}
+
+void hl_parameters_initialise(hl_parameters *parameters, uint64_t seed)
+{
+    for (int i = 0; i < parameters->n; i++) {
+        char use[256];
+        snprintf(use, sizeof use, "init %s", parameters->list[i].name);
+        initialise(&parameters->list[i], (hl_random){ .seed = seed, .stream = hl_random_stream(use) });
+    }
+}
+
+void hl_parameters_zero_grad(hl_parameters *parameters)
+{
+    memset(parameters->grads, 0, (size_t)parameters->count * sizeof(hl_real));
+}
+
+const hl_parameter *hl_parameters_find(const hl_parameters *parameters, const char *name)
+{
+    for (int i = 0; i < parameters->n; i++) {
+        if (strcmp(parameters->list[i].name, name) == 0) {
+            return &parameters->list[i];
+        }
+    }
+    for (int i = 0; i < parameters->n_aliases; i++) {
+        if (strcmp(parameters->aliases[i].name, name) == 0) {
+            return &parameters->list[parameters->aliases[i].parameter];
+        }
+    }
+    return NULL;
+}
+
+int64_t hl_parameters_count(const hl_parameters *parameters)
+{
+    int64_t count = 0;
+    for (int i = 0; i < parameters->n; i++) {
+        count += parameters->list[i].count;
+    }
+    return count;
+}
+
+void hl_parameters_free(hl_parameters *parameters)
+{
+    for (int i = 0; i < parameters->n; i++) {
+        hl_free(parameters->list[i].name);
+        hl_free(parameters->list[i].tensor);
+    }
+    for (int i = 0; i < parameters->n_aliases; i++) {
+        hl_free(parameters->aliases[i].name);
+    }
+    hl_free(parameters->list);
+    hl_free(parameters->aliases);
+    hl_free(parameters->values);
+    hl_free(parameters->grads);
+    *parameters = (hl_parameters){ 0 };
+}

@@ -1,0 +1,97 @@
+#include "core/reduce.h"
+
+#include "core/threads.h"
+
+#include <omp.h>
+#include <string.h>
+
+/* Enough blocks for every thread there may be, and few enough that adding them up costs nothing. */
+enum { MAX_BLOCKS = 16, MIN_BLOCK_ROWS = 64, SQUARES_BLOCK = 4096 };
+
+int hl_sum_blocks(int64_t N)
+{
+    int64_t blocks = N / MIN_BLOCK_ROWS;
+    return blocks < 1 ? 1 : blocks > MAX_BLOCKS ? MAX_BLOCKS : (int)blocks;
+}
+
+int64_t hl_sum_rows_scratch(int64_t N, int64_t D)
+{
+    return hl_sum_blocks(N) * D;
+}
+
+void hl_sum_blocks_add(int blocks, int64_t D, const hl_real *partial, bool add, hl_real *sum)
+{
+    for (int64_t d = 0; d < D; d++) {
+        hl_real total = 0;
+        for (int block = 0; block < blocks; block++) {
+            total += partial[block * D + d];
+        }
+        sum[d] = add ? sum[d] + total : total;
+    }
+}
+
+void hl_sum_rows(int threads, int64_t N, int64_t D, const hl_real *x, bool add, hl_real *sum, hl_real *scratch)
+{
+    int blocks = hl_sum_blocks(N);
+#pragma omp parallel for num_threads(hl_threads_for(threads, N *D)) schedule(static)
+    for (int block = 0; block < blocks; block++) {
+        int64_t begin, end;
+        hl_threads_part(N, 1, block, blocks, &begin, &end);
+        hl_real *partial = scratch + block * D;
+        memset(partial, 0, (size_t)D * sizeof *partial);
+        for (int64_t n = begin; n < end; n++) {
+            for (int64_t d = 0; d < D; d++) {
+                partial[d] += x[n * D + d];
+            }
+        }
+    }
+    hl_sum_blocks_add(blocks, D, scratch, add, sum);
+}
+
+double hl_sum_all(const hl_real *x, int64_t n)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        sum += (double)x[i];
+    }
+    return sum;
+}
+
+static double sum_squares_of(const hl_real *x, int64_t n)
+{
+    double lanes[8] = { 0 }; /* several sums at once, so that one addition need not wait for the last */
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        for (int lane = 0; lane < 8; lane++) {
+            lanes[lane] += (double)x[i + lane] * (double)x[i + lane];
+        }
+    }
+    double sum = 0;
+    for (; i < n; i++) {
+        sum += (double)x[i] * (double)x[i];
+    }
+    for (int lane = 0; lane < 8; lane++) {
+        sum += lanes[lane];
+    }
+    return sum;
+}
+
+double hl_sum_squares(int threads, const hl_real *x, int64_t n)
+{
+    /* Each of the fixed parts is summed in fixed blocks, whichever thread takes it. */
+    double parts[HL_MAX_THREADS] = { 0 };
+#pragma omp parallel for num_threads(hl_threads_for(threads, n)) schedule(static)
+    for (int part = 0; part < HL_MAX_THREADS; part++) {
+        int64_t begin, end;
+        hl_threads_part(n, SQUARES_BLOCK, part, HL_MAX_THREADS, &begin, &end);
+        for (int64_t at = begin; at < end; at += SQUARES_BLOCK) {
+            int64_t left = end - at;
+            parts[part] += sum_squares_of(x + at, left < SQUARES_BLOCK ? left : SQUARES_BLOCK);
+        }
+    }
+    double sum = 0;
+    for (int part = 0; part < HL_MAX_THREADS; part++) {
+        sum += parts[part];
+    }
+    return sum;
+}
