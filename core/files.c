@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 /* Makes the call again while a signal interrupts it. */
-#define RETRIED(result, call)                                                                                          \
-    do {                                                                                                               \
-        (result) = (call);                                                                                             \
+#define RETRIED(result, call) \
+    do {                      \
+        (result) = (call);    \
     } while ((result) < 0 && errno == EINTR)
 
 static int system_open(const char *path, int flags, mode_t mode)
@@ -171,7 +171,7 @@ void hl_file_write(hl_file *file, const void *bytes, size_t count)
 }
 
 /* Formats into new memory; NULL when out of memory. */
-static char *format_text(const char *format, va_list arguments, size_t *length)
+__attribute__((format(printf, 1, 0))) static char *format_text(const char *format, va_list arguments, size_t *length)
 {
     va_list again;
     va_copy(again, arguments);

@@ -35,10 +35,10 @@ const hl_file_calls *hl_file_calls_get(void);
 /* HL_BAD_FILE with the text "<path>: <what>: <the system's words for errno>". */
 hl_status hl_file_system_error(const char *path, const char *what);
 
-/* The content of a regular file of at most `limit` bytes, as long as the file is when opened, in new memory, with a zero
- * byte after it that is not counted. Owned by the caller: hl_free. On failure *content is NULL: HL_BAD_FILE (naming path
- * and reason: missing, a folder, no regular file, larger than `limit`, cut while it was read, an error of the system),
- * HL_NO_MEMORY. */
+/* The content of a regular file of at most `limit` bytes, as long as the file is when opened, in new memory, with a
+ * zero byte after it that is not counted. Owned by the caller: hl_free. On failure *content is NULL: HL_BAD_FILE
+ * (naming path and reason: missing, a folder, no regular file, larger than `limit`, cut while it was read, an error of
+ * the system), HL_NO_MEMORY. */
 hl_status hl_file_read(const char *path, size_t limit, char **content, size_t *size);
 
 /* A file being written beside its final name: "<path>.tmp" until hl_file_commit renames it. Every call after a failure

@@ -34,8 +34,9 @@ hl_status hl_json_parse(const char *path, const char *text, size_t size, json_t 
     *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
     memory.parsing = false;
     /* Without an error's text jansson gave up for want of memory. */
-    bool out_of_memory = memory.failed || (*root == NULL && (error.text[0] == '\0' ||
-                                                             json_error_code(&error) == json_error_out_of_memory));
+    bool out_of_memory =
+        memory.failed ||
+        (*root == NULL && (error.text[0] == '\0' || json_error_code(&error) == json_error_out_of_memory));
     if (out_of_memory) {
         json_decref(*root);
         *root = NULL;

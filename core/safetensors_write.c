@@ -113,7 +113,8 @@ static hl_status header_bytes(const json_t *header, char **bytes, size_t *size)
         *bytes = NULL;
         return hl_error_memory("a file's header");
     }
-    assert(memcmp(*bytes + LENGTH_BYTES, CHECKSUM_PREFIX CHECKSUM_ZEROS, CHECKSUM_AT - LENGTH_BYTES + 8) == 0);
+    assert(memcmp(*bytes + LENGTH_BYTES, CHECKSUM_PREFIX CHECKSUM_ZEROS,
+                  CHECKSUM_AT - LENGTH_BYTES + CHECKSUM_DIGITS) == 0);
     return hl_ok();
 }
 
@@ -147,8 +148,8 @@ static void fill_checksum(char *header, size_t size, const hl_named_tensor *tens
     memcpy(header + CHECKSUM_AT, digits, CHECKSUM_DIGITS);
 }
 
-void hl_safetensors_write(hl_file *file, const hl_named_tensor *tensors, int n_tensors, const hl_metadata_item *metadata,
-                          int n_metadata)
+void hl_safetensors_write(hl_file *file, const hl_named_tensor *tensors, int n_tensors,
+                          const hl_metadata_item *metadata, int n_metadata)
 {
     char *header = NULL;
     size_t size = 0;

@@ -161,6 +161,23 @@ hl_tensor *hl_tape_tensor(hl_tape *tape, hl_shape shape, const hl_real *numbers,
     return tensor;
 }
 
+hl_tensor *hl_tape_parameter_rows(hl_tape *tape, const hl_tensor *parameter, int64_t first, int64_t n)
+{
+    hl_tensor *rows = parameter != NULL ? take_record(tape, sizeof *rows) : NULL;
+    if (rows == NULL) {
+        return NULL;
+    }
+    assert(parameter->grad_written && first >= 0 && first + n <= parameter->shape.size[0]);
+    *rows = *parameter;
+    rows->shape.size[0] = n;
+    int64_t skipped = first * (hl_shape_count(parameter->shape) / parameter->shape.size[0]);
+    if (parameter->data != NULL) { /* else a dry tape over a model that was never allocated */
+        rows->data += skipped;
+        rows->grad += skipped;
+    }
+    return rows;
+}
+
 static hl_node *new_node(hl_tape *tape, const hl_op *op, hl_tensor *const *inputs, int n_inputs, const void *attributes,
                          size_t attributes_size)
 {
@@ -221,12 +238,11 @@ static bool take_input_grads(hl_tape *tape, const hl_node *node, hl_grad din[HL_
             continue;
         }
         int64_t count = hl_shape_count(x->shape);
-        if (x->grad == NULL) {
+        if (x->grad == NULL && !x->grad_written) { /* written without memory: a parameter on a dry tape */
             x->grad = hl_tape_take(tape, count, sizeof(hl_real));
             if (x->grad == NULL) {
                 return false;
             }
-            x->grad_written = false;
         }
         for (int j = i + 1; j < node->n_inputs && !x->grad_written; j++) {
             if (node->in[j] == x) { /* a sum within one node: begin it at zero */

@@ -74,6 +74,11 @@ hl_status hl_tape_backward_from(hl_tape *tape, hl_tensor *y, const hl_real *dy);
  * full. */
 hl_tensor *hl_tape_tensor(hl_tape *tape, hl_shape shape, const hl_real *numbers, bool requires_grad);
 
+/* The `n` rows from `first` on of a parameter's first dimension, as a tensor that shares the parameter's numbers and
+ * gradient: the part of a packed projection that belongs to q. NULL for NULL; NULL with a sticky error when the arena
+ * is full. 0 <= first, first + n <= rows; the tensor must be a parameter's (parameters.h). */
+hl_tensor *hl_tape_parameter_rows(hl_tape *tape, const hl_tensor *parameter, int64_t first, int64_t n);
+
 /* The arena bytes that the pass of a dry tape, after its backward where there is one, will take when it is run. */
 size_t hl_tape_bytes(const hl_tape *tape);
 

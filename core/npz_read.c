@@ -1,0 +1,279 @@
+#include "core/npz.h"
+
+#include "core/memory.h"
+
+#include <minizip/unzip.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The archive's bytes, for minizip to read as a file. */
+typedef struct memory_file {
+    const char *bytes;
+    size_t size;
+    size_t position;
+} memory_file;
+
+static voidpf open_call(voidpf opaque, const void *path, int mode)
+{
+    (void)path;
+    (void)mode;
+    return opaque;
+}
+
+static uLong read_call(voidpf opaque, voidpf stream, void *buffer, uLong count)
+{
+    (void)stream;
+    memory_file *file = opaque;
+    size_t left = file->size - file->position;
+    size_t part = count < left ? count : left;
+    memcpy(buffer, file->bytes + file->position, part);
+    file->position += part;
+    return part;
+}
+
+static ZPOS64_T tell_call(voidpf opaque, voidpf stream)
+{
+    (void)stream;
+    const memory_file *file = opaque;
+    return file->position;
+}
+
+static long seek_call(voidpf opaque, voidpf stream, ZPOS64_T offset, int origin)
+{
+    (void)stream;
+    memory_file *file = opaque;
+    size_t base = origin == ZLIB_FILEFUNC_SEEK_SET ? 0 : origin == ZLIB_FILEFUNC_SEEK_CUR ? file->position : file->size;
+    if (offset > file->size - base) {
+        return -1;
+    }
+    file->position = base + offset;
+    return 0;
+}
+
+static int done_call(voidpf opaque, voidpf stream)
+{
+    (void)opaque;
+    (void)stream;
+    return 0;
+}
+
+/* What reading one member needs. */
+typedef struct reader {
+    const char *path;
+    unzFile zip;
+    size_t left; /* bytes that further arrays may take */
+} reader;
+
+static hl_status member_error(const reader *r, const hl_npz_array *array, const char *what)
+{
+    return hl_error(HL_BAD_FILE, "%s: array \"%s\": %s", r->path, array->name, what);
+}
+
+static hl_status memory_error(const reader *r)
+{
+    return hl_error(HL_NO_MEMORY, "out of memory: reading %s", r->path);
+}
+
+static hl_status zip_error(const reader *r, const hl_npz_array *array, int error)
+{
+    if (error == UNZ_INTERNALERROR || error == Z_MEM_ERROR) {
+        return memory_error(r);
+    }
+    return member_error(r, array, error == UNZ_CRCERROR ? "its CRC is wrong" : "is damaged");
+}
+
+/* Reads exactly `count` bytes of the open member; minizip counts in unsigned int. */
+static hl_status read_bytes(const reader *r, const hl_npz_array *array, void *bytes, size_t count)
+{
+    const size_t most = 1u << 30;
+    char *to = bytes;
+    while (count > 0) {
+        int n = unzReadCurrentFile(r->zip, to, (unsigned)(count < most ? count : most));
+        if (n < 0) {
+            return zip_error(r, array, n);
+        }
+        if (n == 0) {
+            return member_error(r, array, "ends too early");
+        }
+        to += n;
+        count -= (size_t)n;
+    }
+    return hl_ok();
+}
+
+/* The member's name without ".npy". */
+static hl_status read_name(const reader *r, const unz_file_info64 *info, hl_npz_array *array)
+{
+    static const char suffix[] = ".npy";
+    size_t length = info->size_filename;
+    array->name = hl_malloc(length + 1);
+    if (array->name == NULL) {
+        return memory_error(r);
+    }
+    array->name[length] = '\0';
+    if (unzGetCurrentFileInfo64(r->zip, NULL, array->name, length + 1, NULL, 0, NULL, 0) != UNZ_OK ||
+        strlen(array->name) != length) {
+        return hl_error(HL_BAD_FILE, "%s: the name of one of its arrays is damaged", r->path);
+    }
+    size_t stem = length + 1 < sizeof suffix ? 0 : length + 1 - sizeof suffix;
+    if (strcmp(array->name + stem, suffix) != 0) {
+        return hl_error(HL_BAD_FILE, "%s: holds \"%s\", which is no .npy file", r->path, array->name);
+    }
+    array->name[stem] = '\0';
+    return hl_ok();
+}
+
+static hl_status read_header(const reader *r, hl_npz_array *array, size_t *size)
+{
+    char start[HL_NPY_START];
+    HL_TRY(read_bytes(r, array, start, sizeof start));
+    *size = hl_npy_header_size(start);
+    if (*size == 0) {
+        return member_error(r, array, "is no .npy file of version 1.0 or 2.0");
+    }
+    char *header = hl_malloc(*size);
+    if (header == NULL) {
+        return memory_error(r);
+    }
+    memcpy(header, start, sizeof start);
+    hl_status status = read_bytes(r, array, header + sizeof start, *size - sizeof start);
+    if (status.code == HL_OK) {
+        const char *wrong = hl_npy_header_read(header, *size, &array->type, &array->shape);
+        status = wrong == NULL ? hl_ok() : member_error(r, array, wrong);
+    }
+    hl_free(header);
+    return status;
+}
+
+/* Reads the open member, whose size the archive gives as `size`. */
+static hl_status read_array(reader *r, uint64_t size, hl_npz_array *array)
+{
+    size_t header_size;
+    HL_TRY(read_header(r, array, &header_size));
+    size_t bytes;
+    if (!hl_multiply_sizes((size_t)hl_shape_count(array->shape), hl_npy_size(array->type), &bytes) ||
+        size < header_size || bytes != size - header_size) {
+        return member_error(r, array, "its size does not match its shape");
+    }
+    if (bytes > r->left) {
+        return hl_error(HL_BAD_FILE, "%s: its arrays are larger than is allowed here", r->path);
+    }
+    r->left -= bytes;
+    array->data = hl_malloc(bytes);
+    if (array->data == NULL) {
+        return memory_error(r);
+    }
+    HL_TRY(read_bytes(r, array, array->data, bytes));
+    int error = unzCloseCurrentFile(r->zip); /* checks the CRC */
+    return error == UNZ_OK ? hl_ok() : zip_error(r, array, error);
+}
+
+static hl_status read_member(reader *r, hl_npz_array *array)
+{
+    enum { STORED = 0, ENCRYPTED = 1 };
+    unz_file_info64 info;
+    if (unzGetCurrentFileInfo64(r->zip, &info, NULL, 0, NULL, 0, NULL, 0) != UNZ_OK) {
+        return hl_error(HL_BAD_FILE, "%s: its directory is damaged", r->path);
+    }
+    HL_TRY(read_name(r, &info, array));
+    if ((info.flag & ENCRYPTED) != 0) {
+        return member_error(r, array, "is encrypted");
+    }
+    if (info.compression_method != STORED && info.compression_method != Z_DEFLATED) {
+        return member_error(r, array, "is neither stored nor deflated");
+    }
+    if (info.compression_method == STORED && info.compressed_size != info.uncompressed_size) {
+        return member_error(r, array, "has two sizes");
+    }
+    int error = unzOpenCurrentFile(r->zip);
+    return error == UNZ_OK ? read_array(r, info.uncompressed_size, array) : zip_error(r, array, error);
+}
+
+static bool name_is_taken(const hl_npz *npz, int i)
+{
+    for (int k = 0; k < i; k++) {
+        if (strcmp(npz->arrays[k].name, npz->arrays[i].name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static hl_status read_members(reader *r, hl_npz *npz)
+{
+    unz_global_info64 info;
+    if (unzGetGlobalInfo64(r->zip, &info) != UNZ_OK || info.number_entry > HL_NPZ_MAX_ARRAYS) {
+        return hl_error(HL_BAD_FILE, "%s: has more than %d arrays", r->path, (int)HL_NPZ_MAX_ARRAYS);
+    }
+    npz->arrays = hl_calloc((size_t)info.number_entry, sizeof *npz->arrays);
+    if (npz->arrays == NULL) {
+        return memory_error(r);
+    }
+    for (int i = 0; i < (int)info.number_entry; i++) {
+        if ((i == 0 ? unzGoToFirstFile(r->zip) : unzGoToNextFile(r->zip)) != UNZ_OK) {
+            return hl_error(HL_BAD_FILE, "%s: its directory is damaged", r->path);
+        }
+        npz->n = i + 1;
+        HL_TRY(read_member(r, &npz->arrays[i]));
+        if (name_is_taken(npz, i)) {
+            return member_error(r, &npz->arrays[i], "comes twice");
+        }
+    }
+    return hl_ok();
+}
+
+static hl_status read_archive(const char *path, memory_file *file, size_t limit, hl_npz *npz)
+{
+    zlib_filefunc64_def calls = {
+        .zopen64_file = open_call,
+        .zread_file = read_call,
+        .ztell64_file = tell_call,
+        .zseek64_file = seek_call,
+        .zclose_file = done_call,
+        .zerror_file = done_call,
+        .opaque = file,
+    };
+    reader r = { .path = path, .zip = unzOpen2_64(path, &calls), .left = limit };
+    if (r.zip == NULL) {
+        return hl_error(HL_BAD_FILE, "%s: is no zip archive, or is cut short", path);
+    }
+    hl_status status = read_members(&r, npz);
+    unzClose(r.zip);
+    return status;
+}
+
+hl_status hl_npz_read(const char *path, size_t limit, hl_npz *npz)
+{
+    *npz = (hl_npz){ 0 };
+    memory_file file = { 0 };
+    char *content;
+    HL_TRY(hl_file_read(path, limit, &content, &file.size));
+    file.bytes = content;
+    hl_status status = read_archive(path, &file, limit, npz);
+    hl_free(content);
+    if (status.code != HL_OK) {
+        hl_npz_free(npz);
+    }
+    return status;
+}
+
+void hl_npz_free(hl_npz *npz)
+{
+    for (int i = 0; i < npz->n; i++) {
+        hl_free(npz->arrays[i].name);
+        hl_free(npz->arrays[i].data);
+    }
+    hl_free(npz->arrays);
+    *npz = (hl_npz){ 0 };
+}
+
+const hl_npz_array *hl_npz_find(const hl_npz *npz, const char *name)
+{
+    for (int i = 0; i < npz->n; i++) {
+        if (strcmp(npz->arrays[i].name, name) == 0) {
+            return &npz->arrays[i];
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,19 @@
+/* Dropout with a stream of random numbers of its own; PyTorch's nn.Dropout. */
+#ifndef HL_LAYERS_DROPOUT_H
+#define HL_LAYERS_DROPOUT_H
+
+#include "core/tape.h"
+#include "layers/name.h"
+
+typedef struct hl_dropout_layer {
+    hl_name name;
+    hl_real p;       /* in [0, 1) */
+    uint32_t stream; /* of "dropout <name>" */
+} hl_dropout_layer;
+
+hl_dropout_layer hl_dropout_layer_make(hl_name name, hl_real p);
+
+/* x itself where p is 0 or the tape does not train. */
+hl_tensor *hl_dropout_layer_forward(hl_tape *tape, const hl_dropout_layer *layer, hl_tensor *x);
+
+#endif

@@ -1,0 +1,26 @@
+/* A stack of encoder layers, each with initial values of its own, and with pre-norm a last layer norm;
+ * PyTorch's nn.TransformerEncoder. */
+#ifndef HL_LAYERS_ENCODER_H
+#define HL_LAYERS_ENCODER_H
+
+#include "layers/encoder_layer.h"
+
+typedef struct hl_encoder {
+    int n_layers;
+    hl_encoder_layer *layers; /* owned */
+    bool has_norm;
+    hl_norm_layer norm; /* where the layers norm before: nothing else would normalise the sum of residuals */
+} hl_encoder;
+
+/* Registers <name>.layers.0.*, <name>.layers.1.*, ..., and <name>.norm.* with pre-norm. configs: one a layer, of one
+ * d_model and one kind of norm. HL_NO_MEMORY; errors of registration stay on the registry. Owned: hl_encoder_free. */
+hl_status hl_encoder_init(hl_encoder *encoder, hl_parameters *parameters, hl_name name,
+                          const hl_encoder_layer_config *configs, int n_layers);
+
+void hl_encoder_free(hl_encoder *encoder);
+
+/* y (B, T, D) for x (B, T, D). `probes`: one a layer, or NULL. */
+hl_tensor *hl_encoder_forward(hl_tape *tape, const hl_encoder *encoder, hl_tensor *x, hl_mask mask,
+                              const hl_head_probe *probes);
+
+#endif

@@ -1,0 +1,42 @@
+#include "layers/encoder_layer.h"
+
+#include "core/op_add.h"
+
+hl_encoder_layer hl_encoder_layer_make(hl_parameters *parameters, hl_name name, const hl_encoder_layer_config *config)
+{
+    int64_t d_model = config->attention.d_model;
+    bool bias = config->attention.bias;
+    /* One statement each: the order of registration is the order in files. */
+    hl_encoder_layer layer = { .norm = config->norm };
+    layer.self_attn = hl_multi_head_make(parameters, hl_name_of("%s.self_attn", name.text), config->attention);
+    layer.feed_forward =
+        hl_feed_forward_make(parameters, name, d_model, config->d_ff, config->activation, bias, config->dropout_ffn);
+    layer.norm1 = hl_norm_layer_make(parameters, hl_name_of("%s.norm1", name.text), d_model, bias);
+    layer.norm2 = hl_norm_layer_make(parameters, hl_name_of("%s.norm2", name.text), d_model, bias);
+    layer.dropout1 = hl_dropout_layer_make(hl_name_of("%s.dropout1", name.text), config->dropout_residual);
+    layer.dropout2 = hl_dropout_layer_make(hl_name_of("%s.dropout2", name.text), config->dropout_residual);
+    return layer;
+}
+
+static hl_tensor *attention_block(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x, hl_mask mask,
+                                  const hl_head_probe *probe)
+{
+    return hl_dropout_layer_forward(tape, &layer->dropout1,
+                                    hl_multi_head_forward(tape, &layer->self_attn, x, x, mask, probe));
+}
+
+static hl_tensor *feed_forward_block(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x)
+{
+    return hl_dropout_layer_forward(tape, &layer->dropout2, hl_feed_forward_forward(tape, &layer->feed_forward, x));
+}
+
+hl_tensor *hl_encoder_layer_forward(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x, hl_mask mask,
+                                    const hl_head_probe *probe)
+{
+    if (layer->norm == HL_NORM_PRE) {
+        x = hl_add(tape, x, attention_block(tape, layer, hl_norm_layer_forward(tape, &layer->norm1, x), mask, probe));
+        return hl_add(tape, x, feed_forward_block(tape, layer, hl_norm_layer_forward(tape, &layer->norm2, x)));
+    }
+    x = hl_norm_layer_forward(tape, &layer->norm1, hl_add(tape, x, attention_block(tape, layer, x, mask, probe)));
+    return hl_norm_layer_forward(tape, &layer->norm2, hl_add(tape, x, feed_forward_block(tape, layer, x)));
+}

@@ -1,0 +1,38 @@
+/* One layer of the encoder: self-attention and feed-forward, each with a residual and a layer norm;
+ * PyTorch's nn.TransformerEncoderLayer.
+ *   post (Vaswani et al. 2017):  x = norm1(x + drop(attention(x)));  x = norm2(x + drop(feed_forward(x)))
+ *   pre (Xiong et al. 2020):     x = x + drop(attention(norm1(x)));  x = x + drop(feed_forward(norm2(x))) */
+#ifndef HL_LAYERS_ENCODER_LAYER_H
+#define HL_LAYERS_ENCODER_LAYER_H
+
+#include "layers/feed_forward.h"
+#include "layers/multi_head.h"
+#include "layers/norm.h"
+
+typedef enum hl_norm_place { HL_NORM_PRE, HL_NORM_POST } hl_norm_place;
+
+typedef struct hl_encoder_layer_config {
+    hl_multi_head_config attention;
+    int64_t d_ff;
+    hl_activation activation;
+    hl_norm_place norm;
+    hl_real dropout_residual; /* on each sublayer's output, before it is added */
+    hl_real dropout_ffn;      /* after the activation */
+} hl_encoder_layer_config;
+
+typedef struct hl_encoder_layer {
+    hl_norm_place norm;
+    hl_multi_head self_attn;
+    hl_feed_forward feed_forward;
+    hl_norm_layer norm1, norm2;
+    hl_dropout_layer dropout1, dropout2;
+} hl_encoder_layer;
+
+/* Registers <name>.self_attn.*, linear1.*, linear2.*, norm1.*, norm2.*. Errors stay on the registry. */
+hl_encoder_layer hl_encoder_layer_make(hl_parameters *parameters, hl_name name, const hl_encoder_layer_config *config);
+
+/* y (B, T, D) for x (B, T, D). `probe` may be NULL. */
+hl_tensor *hl_encoder_layer_forward(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x, hl_mask mask,
+                                    const hl_head_probe *probe);
+
+#endif

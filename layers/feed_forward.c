@@ -1,0 +1,23 @@
+#include "layers/feed_forward.h"
+
+#include "core/op_gelu.h"
+#include "core/op_relu.h"
+
+hl_feed_forward hl_feed_forward_make(hl_parameters *parameters, hl_name prefix, int64_t d_model, int64_t d_ff,
+                                     hl_activation activation, bool bias, hl_real dropout)
+{
+    return (hl_feed_forward){
+        .linear1 = hl_linear_layer_make(parameters, hl_name_of("%s.linear1", prefix.text), d_model, d_ff, bias),
+        .linear2 = hl_linear_layer_make(parameters, hl_name_of("%s.linear2", prefix.text), d_ff, d_model, bias),
+        .activation = activation,
+        .dropout = hl_dropout_layer_make(hl_name_of("%s.dropout", prefix.text), dropout),
+    };
+}
+
+hl_tensor *hl_feed_forward_forward(hl_tape *tape, const hl_feed_forward *layer, hl_tensor *x)
+{
+    x = hl_linear_layer_forward(tape, &layer->linear1, x);
+    x = layer->activation == HL_GELU ? hl_gelu(tape, x) : hl_relu(tape, x);
+    x = hl_dropout_layer_forward(tape, &layer->dropout, x);
+    return hl_linear_layer_forward(tape, &layer->linear2, x);
+}

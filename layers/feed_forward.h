@@ -1,0 +1,24 @@
+/* The position-wise feed-forward network: y = W2 dropout(act(W1 x + b1)) + b2; Vaswani et al. 2017, section 3.3. */
+#ifndef HL_LAYERS_FEED_FORWARD_H
+#define HL_LAYERS_FEED_FORWARD_H
+
+#include "layers/dropout.h"
+#include "layers/linear.h"
+
+typedef enum hl_activation { HL_RELU, HL_GELU } hl_activation;
+
+typedef struct hl_feed_forward {
+    hl_linear_layer linear1; /* (F, D) */
+    hl_linear_layer linear2; /* (D, F) */
+    hl_activation activation;
+    hl_dropout_layer dropout;
+} hl_feed_forward;
+
+/* Registers <prefix>.linear1.* and <prefix>.linear2.*; `dropout` acts after the activation. */
+hl_feed_forward hl_feed_forward_make(hl_parameters *parameters, hl_name prefix, int64_t d_model, int64_t d_ff,
+                                     hl_activation activation, bool bias, hl_real dropout);
+
+/* y (B, T, D) for x (B, T, D). */
+hl_tensor *hl_feed_forward_forward(hl_tape *tape, const hl_feed_forward *layer, hl_tensor *x);
+
+#endif

@@ -1,0 +1,27 @@
+#include "layers/linear.h"
+
+#include "core/op_linear.h"
+
+hl_linear_layer hl_linear_layer_make(hl_parameters *parameters, hl_name name, int64_t inputs, int64_t outputs,
+                                     bool bias)
+{
+    hl_linear_layer layer = { .name = name };
+    layer.weight = hl_parameters_add(parameters, (hl_parameter_spec){ .name = hl_name_of("%s.weight", name.text).text,
+                                                                      .shape = HL_SHAPE(outputs, inputs),
+                                                                      .init = HL_INIT_XAVIER_UNIFORM,
+                                                                      .decay = true });
+    if (bias) {
+        layer.bias = hl_parameters_add(parameters, (hl_parameter_spec){ .name = hl_name_of("%s.bias", name.text).text,
+                                                                        .shape = HL_SHAPE(outputs),
+                                                                        .init = HL_INIT_ZERO });
+    }
+    return layer;
+}
+
+hl_tensor *hl_linear_layer_forward(hl_tape *tape, const hl_linear_layer *layer, hl_tensor *x)
+{
+    const char *before = hl_tape_scope(tape, layer->name.text);
+    hl_tensor *y = hl_linear(tape, x, layer->weight, layer->bias);
+    hl_tape_scope(tape, before);
+    return y;
+}

@@ -1,0 +1,22 @@
+/* A linear layer y = x W^T + b; PyTorch's nn.Linear. */
+#ifndef HL_LAYERS_LINEAR_H
+#define HL_LAYERS_LINEAR_H
+
+#include "core/parameters.h"
+#include "core/tape.h"
+#include "layers/name.h"
+
+typedef struct hl_linear_layer {
+    hl_name name;
+    hl_tensor *weight; /* (O, I) */
+    hl_tensor *bias;   /* (O) or NULL */
+} hl_linear_layer;
+
+/* Registers <name>.weight, Xavier uniform, and with `bias` <name>.bias, zero. Errors stay on the registry. */
+hl_linear_layer hl_linear_layer_make(hl_parameters *parameters, hl_name name, int64_t inputs, int64_t outputs,
+                                     bool bias);
+
+/* y (..., O) for x (..., I). */
+hl_tensor *hl_linear_layer_forward(hl_tape *tape, const hl_linear_layer *layer, hl_tensor *x);
+
+#endif

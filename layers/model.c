@@ -1,0 +1,136 @@
+#include "layers/model.h"
+
+#include "core/memory.h"
+#include "core/op_linear.h"
+
+#include <string.h>
+
+static hl_status check(const hl_model_config *c)
+{
+    if (c->n_layers < 1 || c->n_layers > HL_MAX_LAYERS) {
+        return hl_error(HL_INVALID, "model: %d layers are not in 1 .. %d", c->n_layers, HL_MAX_LAYERS);
+    }
+    if (c->vocabulary < 1 || c->max_length < 1 || c->d_model < 1 || c->d_ff < 1) {
+        return hl_error(HL_INVALID, "model: vocabulary, max_length, d_model and d_ff must be at least 1");
+    }
+    for (int l = 0; l < c->n_layers; l++) {
+        if (c->heads[l] < 1 || c->kv_heads[l] < 1 || c->heads[l] % c->kv_heads[l] != 0 || c->d_k[l] < 1 ||
+            c->d_v[l] < 1) {
+            return hl_error(HL_INVALID,
+                            "model: layer %d has %lld heads, %lld key/value heads, d_k %lld, d_v %lld: all must be at "
+                            "least 1, and the second divide the first",
+                            l, (long long)c->heads[l], (long long)c->kv_heads[l], (long long)c->d_k[l],
+                            (long long)c->d_v[l]);
+        }
+    }
+    return hl_ok();
+}
+
+static hl_encoder_layer_config layer_config(const hl_model_config *c, int l)
+{
+    return (hl_encoder_layer_config){
+        .attention = { .d_model = c->d_model,
+                       .n_heads = c->heads[l],
+                       .n_kv_heads = c->kv_heads[l],
+                       .d_k = c->d_k[l],
+                       .d_v = c->d_v[l],
+                       .bias = c->bias,
+                       .dropout_weights = c->dropout_attention,
+                       .dropout_concat = c->dropout_concat },
+        .d_ff = c->d_ff,
+        .activation = c->activation,
+        .norm = c->norm,
+        .dropout_residual = c->dropout_residual,
+        .dropout_ffn = c->dropout_ffn,
+    };
+}
+
+static hl_linear_layer make_output(hl_model *model)
+{
+    const hl_model_config *c = &model->config;
+    if (!c->tie_embedding) {
+        return hl_linear_layer_make(&model->parameters, hl_name_of("output"), c->d_model, c->vocabulary, c->bias);
+    }
+    hl_parameters_alias(&model->parameters, "output.weight", model->embedding.weight);
+    return (hl_linear_layer){ .name = hl_name_of("output"), .weight = model->embedding.weight };
+}
+
+hl_status hl_model_init(hl_model *model, const hl_model_config *config)
+{
+    *model = (hl_model){ .config = *config };
+    HL_TRY(check(config));
+    hl_parameters *parameters = &model->parameters;
+    hl_encoder_layer_config *layers = hl_calloc((size_t)config->n_layers, sizeof *layers);
+    if (layers == NULL) {
+        return hl_error_memory("the model's layers");
+    }
+    for (int l = 0; l < config->n_layers; l++) {
+        layers[l] = layer_config(config, l);
+    }
+    model->embedding =
+        hl_embedding_layer_make(parameters, hl_name_of("embedding"), config->vocabulary, config->d_model);
+    model->positions = hl_positions_layer_make(parameters, hl_name_of("positions"), config->positions,
+                                               config->max_length, config->d_model);
+    model->dropout = hl_dropout_layer_make(hl_name_of("dropout"), config->dropout_embedding);
+    hl_status status = hl_encoder_init(&model->encoder, parameters, hl_name_of("encoder"), layers, config->n_layers);
+    hl_free(layers);
+    HL_TRY(status);
+    model->output = make_output(model);
+    return hl_parameters_status(parameters);
+}
+
+hl_status hl_model_allocate(hl_model *model, uint64_t seed)
+{
+    HL_TRY(hl_parameters_allocate(&model->parameters));
+    hl_parameters_initialise(&model->parameters, seed);
+    return hl_positions_layer_allocate(&model->positions);
+}
+
+void hl_model_free(hl_model *model)
+{
+    hl_positions_layer_free(&model->positions);
+    hl_encoder_free(&model->encoder);
+    hl_parameters_free(&model->parameters);
+}
+
+hl_tensor *hl_model_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, const hl_head_probe *probes)
+{
+    hl_mask mask = { .causal = model->config.causal, .q_lengths = batch->lengths, .k_lengths = batch->lengths };
+    hl_tensor *x =
+        hl_embedding_layer_forward(tape, &model->embedding, batch->tokens, batch->n_examples, batch->n_tokens);
+    x = hl_positions_layer_forward(tape, &model->positions, x);
+    x = hl_dropout_layer_forward(tape, &model->dropout, x);
+    x = hl_encoder_forward(tape, &model->encoder, x, mask, probes);
+    return hl_linear_layer_forward(tape, &model->output, x);
+}
+
+hl_tensor *hl_model_loss(hl_tape *tape, const hl_model *model, const hl_batch *batch, hl_cross_entropy_args args,
+                         const hl_head_probe *probes)
+{
+    args.targets = batch->targets;
+    return hl_cross_entropy(tape, hl_model_logits(tape, model, batch, probes), args);
+}
+
+size_t hl_model_record_bytes(const hl_model *model)
+{
+    /* A layer records some 25 ops of less than 1 KiB each. */
+    return ((size_t)model->encoder.n_layers + 1) * 64 * 1024;
+}
+
+hl_status hl_model_plan_pass(const hl_model *model, int64_t B, int64_t T, hl_tape_options options, hl_model_plan *plan)
+{
+    hl_arena arena;
+    HL_TRY(hl_arena_init(&arena, hl_model_record_bytes(model)));
+    options.dry = true;
+    hl_tape tape;
+    hl_tape_begin(&tape, &arena, options);
+    hl_batch batch = { .n_examples = B, .n_tokens = T };
+    hl_tensor *loss = hl_model_loss(&tape, model, &batch, (hl_cross_entropy_args){ 0 }, NULL);
+    hl_status status = hl_tape_status(&tape);
+    if (status.code == HL_OK && options.gradients) {
+        status = hl_tape_backward(&tape, loss);
+    }
+    *plan = (hl_model_plan){ .bytes = hl_tape_bytes(&tape), .flops = tape.flops };
+    hl_arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,73 @@
+/* The model: embedding * sqrt(D) + positions -> dropout -> encoder -> output layer -> logits; and its loss on a batch.
+ *
+ *     hl_model model;
+ *     HL_TRY(hl_model_init(&model, &config));     // registers the parameters; a summary needs no more
+ *     HL_TRY(hl_model_allocate(&model, seed));    // numbers, initialised
+ *     hl_tensor *loss = hl_model_loss(&tape, &model, &batch, (hl_cross_entropy_args){ .smoothing = 0.1 }, NULL);
+ *     HL_TRY(hl_tape_backward(&tape, loss)); */
+#ifndef HL_LAYERS_MODEL_H
+#define HL_LAYERS_MODEL_H
+
+#include "core/batch.h"
+#include "core/op_cross_entropy.h"
+#include "layers/embedding.h"
+#include "layers/encoder.h"
+#include "layers/positions.h"
+
+enum { HL_MAX_LAYERS = 256 };
+
+typedef struct hl_model_config {
+    int64_t vocabulary; /* V */
+    int64_t max_length; /* the longest T that positions are made for */
+    int n_layers;       /* 1 .. HL_MAX_LAYERS */
+    int64_t d_model, d_ff;
+    int64_t heads[HL_MAX_LAYERS], kv_heads[HL_MAX_LAYERS]; /* of each layer */
+    int64_t d_k[HL_MAX_LAYERS], d_v[HL_MAX_LAYERS];
+    hl_activation activation;
+    hl_norm_place norm;
+    hl_positions_kind positions;
+    bool causal, bias, tie_embedding;
+    hl_real dropout_attention, dropout_concat, dropout_residual, dropout_ffn, dropout_embedding;
+} hl_model_config;
+
+typedef struct hl_model {
+    hl_model_config config;
+    hl_parameters parameters; /* owned */
+    hl_embedding_layer embedding;
+    hl_positions_layer positions;
+    hl_dropout_layer dropout;
+    hl_encoder encoder;
+    hl_linear_layer output; /* tied: the embedding's weight, no bias */
+} hl_model;
+
+/* Registers every parameter. HL_INVALID (a size below 1, heads that cannot share key/value heads), HL_NO_MEMORY. To be
+ * ended by hl_model_free, whatever this returns. */
+hl_status hl_model_init(hl_model *model, const hl_model_config *config);
+
+/* Allocates parameters, gradients and the table of positions, and draws initial values. HL_NO_MEMORY. */
+hl_status hl_model_allocate(hl_model *model, uint64_t seed);
+
+void hl_model_free(hl_model *model);
+
+/* Logits (B, T, V) of the batch's tokens; keys and queries past the lengths are masked. `probes`: one a layer, or NULL.
+ * The batch must outlive the tape. */
+hl_tensor *hl_model_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, const hl_head_probe *probes);
+
+/* The loss, a scalar (op_cross_entropy.h; args.targets is taken from the batch). */
+hl_tensor *hl_model_loss(hl_tape *tape, const hl_model *model, const hl_batch *batch, hl_cross_entropy_args args,
+                         const hl_head_probe *probes);
+
+/* What a pass over a batch of B examples of T tokens takes, found by a dry run. */
+typedef struct hl_model_plan {
+    size_t bytes; /* of the arena */
+    double flops; /* of its matrix products */
+} hl_model_plan;
+
+/* `options` as the pass will be given them (threads, training, gradients: with gradients backward is counted too).
+ * Nothing of the plan's size is allocated. HL_NO_MEMORY; HL_INVALID where shapes do not fit (T > max_length). */
+hl_status hl_model_plan_pass(const hl_model *model, int64_t B, int64_t T, hl_tape_options options, hl_model_plan *plan);
+
+/* The bytes of arena that the records of a dry tape over this model take at most. */
+size_t hl_model_record_bytes(const hl_model *model);
+
+#endif

@@ -1,0 +1,121 @@
+#include "layers/multi_head.h"
+
+#include "core/op_attention.h"
+#include "core/op_linear.h"
+
+#include <string.h>
+
+/* The rows of q, k and v in in_proj_bias, and in in_proj_weight where that is packed. */
+typedef struct rows {
+    int64_t first, n;
+} rows;
+
+static rows rows_of(hl_multi_head_config c, int which)
+{
+    const int64_t n[3] = { c.n_heads * c.d_k, c.n_kv_heads * c.d_k, c.n_kv_heads * c.d_v };
+    int64_t first = 0;
+    for (int i = 0; i < which; i++) {
+        first += n[i];
+    }
+    return (rows){ first, n[which] };
+}
+
+static bool is_packed(hl_multi_head_config c)
+{
+    return c.n_heads * c.d_k == c.d_model && c.n_heads * c.d_v == c.d_model && c.n_kv_heads == c.n_heads;
+}
+
+static hl_tensor *add_matrix(hl_parameters *parameters, hl_name name, const char *which, int64_t n_rows,
+                             int64_t n_columns, int n_matrices)
+{
+    return hl_parameters_add(parameters, (hl_parameter_spec){ .name = hl_name_of("%s.%s", name.text, which).text,
+                                                              .shape = HL_SHAPE(n_rows, n_columns),
+                                                              .init = HL_INIT_XAVIER_UNIFORM,
+                                                              .n_matrices = n_matrices,
+                                                              .decay = true });
+}
+
+hl_multi_head hl_multi_head_make(hl_parameters *parameters, hl_name name, hl_multi_head_config config)
+{
+    hl_multi_head layer = { .name = name, .config = config };
+    rows q = rows_of(config, 0), k = rows_of(config, 1), v = rows_of(config, 2);
+    if (is_packed(config)) {
+        layer.in_proj_weight = add_matrix(parameters, name, "in_proj_weight", 3 * config.d_model, config.d_model, 3);
+    } else {
+        layer.q_proj_weight = add_matrix(parameters, name, "q_proj_weight", q.n, config.d_model, 1);
+        layer.k_proj_weight = add_matrix(parameters, name, "k_proj_weight", k.n, config.d_model, 1);
+        layer.v_proj_weight = add_matrix(parameters, name, "v_proj_weight", v.n, config.d_model, 1);
+    }
+    if (config.bias) {
+        layer.in_proj_bias =
+            hl_parameters_add(parameters, (hl_parameter_spec){ .name = hl_name_of("%s.in_proj_bias", name.text).text,
+                                                               .shape = HL_SHAPE(q.n + k.n + v.n),
+                                                               .init = HL_INIT_ZERO });
+    }
+    layer.out_proj = hl_linear_layer_make(parameters, hl_name_of("%s.out_proj", name.text), config.n_heads * config.d_v,
+                                          config.d_model, config.bias);
+    layer.dropout_weights = hl_dropout_layer_make(hl_name_of("%s.dropout", name.text), config.dropout_weights);
+    layer.dropout_concat = hl_dropout_layer_make(hl_name_of("%s.dropout_concat", name.text), config.dropout_concat);
+    return layer;
+}
+
+hl_tensor *hl_multi_head_project(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, int which)
+{
+    rows r = rows_of(layer->config, which);
+    hl_tensor *const own[3] = { layer->q_proj_weight, layer->k_proj_weight, layer->v_proj_weight };
+    hl_tensor *W =
+        layer->in_proj_weight != NULL ? hl_tape_parameter_rows(tape, layer->in_proj_weight, r.first, r.n) : own[which];
+    return hl_linear(tape, x, W, hl_tape_parameter_rows(tape, layer->in_proj_bias, r.first, r.n));
+}
+
+/* q, k and v, each its columns of a projection: of a single one where all come from x. */
+static void project_all(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory, hl_columns qkv[3])
+{
+    if (layer->in_proj_weight != NULL && x == memory) {
+        hl_tensor *packed = hl_linear(tape, x, layer->in_proj_weight, layer->in_proj_bias);
+        for (int i = 0; i < 3; i++) {
+            qkv[i] = (hl_columns){ packed, rows_of(layer->config, i).first };
+        }
+    } else {
+        for (int i = 0; i < 3; i++) {
+            qkv[i] = (hl_columns){ hl_multi_head_project(tape, layer, i == 0 ? x : memory, i), 0 };
+        }
+    }
+}
+
+static hl_tensor *attend(hl_tape *tape, const hl_multi_head *layer, const hl_columns qkv[3], hl_mask mask,
+                         const hl_head_probe *probe)
+{
+    const hl_multi_head_config *c = &layer->config;
+    hl_tensor *z = hl_attention(tape, (hl_attention_args){ .q = qkv[0],
+                                                           .k = qkv[1],
+                                                           .v = qkv[2],
+                                                           .n_heads = c->n_heads,
+                                                           .n_kv_heads = c->n_kv_heads,
+                                                           .d_k = c->d_k,
+                                                           .d_v = c->d_v,
+                                                           .mask = mask,
+                                                           .dropout = layer->dropout_weights.p,
+                                                           .dropout_stream = layer->dropout_weights.stream,
+                                                           .gate = probe->gate,
+                                                           .replace = probe->replace,
+                                                           .weights = probe->weights });
+    if (z != NULL && probe->z != NULL && !tape->options.dry) {
+        memcpy(probe->z, z->data, (size_t)hl_shape_count(z->shape) * sizeof *probe->z);
+    }
+    return z;
+}
+
+hl_tensor *hl_multi_head_forward(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory,
+                                 hl_mask mask, const hl_head_probe *probe)
+{
+    static const hl_head_probe none = { 0 };
+    const char *before = hl_tape_scope(tape, layer->name.text);
+    hl_columns qkv[3];
+    project_all(tape, layer, x, memory, qkv);
+    hl_tensor *z = attend(tape, layer, qkv, mask, probe != NULL ? probe : &none);
+    z = hl_dropout_layer_forward(tape, &layer->dropout_concat, z);
+    hl_tensor *y = hl_linear_layer_forward(tape, &layer->out_proj, z);
+    hl_tape_scope(tape, before);
+    return y;
+}

@@ -1,0 +1,59 @@
+/* Multi-head attention; Vaswani et al. 2017, section 3.2.2:
+ *   MultiHead(x, m) = Concat(z_1, ..., z_H) W_O,   z_h = Attention(x W_Q,h, m W_K,h, m W_V,h)
+ * Self-attention has m = x, cross-attention another m. Head widths are free of D / H, and key/value heads may be fewer
+ * than query heads. PyTorch's nn.MultiheadAttention where H * Dk = H * Dv = D and Hkv = H. */
+#ifndef HL_LAYERS_MULTI_HEAD_H
+#define HL_LAYERS_MULTI_HEAD_H
+
+#include "core/mask.h"
+#include "layers/dropout.h"
+#include "layers/linear.h"
+
+typedef struct hl_multi_head_config {
+    int64_t d_model; /* D */
+    int64_t n_heads, n_kv_heads;
+    int64_t d_k, d_v;
+    bool bias;
+    hl_real dropout_weights; /* on the weights after softmax */
+    hl_real dropout_concat;  /* on the heads' concatenation before W_O */
+} hl_multi_head_config;
+
+typedef struct hl_multi_head {
+    hl_name name;
+    hl_multi_head_config config;
+    /* Packed, where q, k and v all are D wide: one matrix (3 D, D), q's rows first. Else three of their own. */
+    hl_tensor *in_proj_weight;
+    hl_tensor *q_proj_weight; /* (H * Dk, D) */
+    hl_tensor *k_proj_weight; /* (Hkv * Dk, D) */
+    hl_tensor *v_proj_weight; /* (Hkv * Dv, D) */
+    hl_tensor *in_proj_bias;  /* the three biases end to end, or NULL */
+    hl_linear_layer out_proj; /* (D, H * Dv) */
+    hl_dropout_layer dropout_weights, dropout_concat;
+} hl_multi_head;
+
+/* Looks into and interferes with one module's heads for one pass; every field may be NULL. */
+typedef struct hl_head_probe {
+    hl_real *weights; /* receives (B, H, Tq, Tk): every head's weights, after softmax, before dropout */
+    hl_real *z;       /* receives (B, Tq, H * Dv): the heads' concatenation (gated), before dropout and W_O */
+    hl_tensor *gate;  /* (B, H): see op_attention.h */
+    const hl_real *const *replace; /* likewise */
+} hl_head_probe;
+
+/* Registers <name>.in_proj_weight or <name>.{q,k,v}_proj_weight, <name>.in_proj_bias and <name>.out_proj.*: Xavier
+ * uniform for each of the matrices, biases zero. Errors stay on the registry. */
+hl_multi_head hl_multi_head_make(hl_parameters *parameters, hl_name name, hl_multi_head_config config);
+
+/* y (B, Tq, D) for x (B, Tq, D) and memory (B, Tk, D), the same tensor for self-attention. The mask's arrays must
+ * outlive the tape. `probe` may be NULL. */
+hl_tensor *hl_multi_head_forward(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory,
+                                 hl_mask mask, const hl_head_probe *probe);
+
+/* The same, composed of primitive ops in a loop over the heads, as one would write it from the formula above: slower,
+ * and plainly right. The tests' oracle and the bench's foil. Without dropout and probes. */
+hl_tensor *hl_multi_head_naive_forward(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory,
+                                       hl_mask mask);
+
+/* x projected to one of q, k, v (`which` 0, 1, 2). For the two functions above. */
+hl_tensor *hl_multi_head_project(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, int which);
+
+#endif

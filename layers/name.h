@@ -1,0 +1,14 @@
+/* Names of modules and parameters: "encoder.layers.0.self_attn" and so on, as PyTorch spells them. */
+#ifndef HL_LAYERS_NAME_H
+#define HL_LAYERS_NAME_H
+
+enum { HL_NAME_TEXT = 96 };
+
+typedef struct hl_name {
+    char text[HL_NAME_TEXT];
+} hl_name;
+
+/* A name formatted as by printf, cut at HL_NAME_TEXT - 1 bytes. Cannot fail. */
+hl_name hl_name_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

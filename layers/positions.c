@@ -1,0 +1,76 @@
+#include "layers/positions.h"
+
+#include "core/memory.h"
+#include "core/op_add.h"
+#include "core/op_embedding.h"
+
+#include <math.h>
+
+hl_positions_layer hl_positions_layer_make(hl_parameters *parameters, hl_name name, hl_positions_kind kind,
+                                           int64_t max_length, int64_t d_model)
+{
+    hl_positions_layer layer = { .name = name, .kind = kind, .max_length = max_length, .d_model = d_model };
+    if (kind == HL_POSITIONS_LEARNED) {
+        layer.weight =
+            hl_parameters_add(parameters, (hl_parameter_spec){ .name = hl_name_of("%s.weight", name.text).text,
+                                                               .shape = HL_SHAPE(max_length, d_model),
+                                                               .init = HL_INIT_NORMAL,
+                                                               .scale = (hl_real)0.02,
+                                                               .decay = true });
+    }
+    return layer;
+}
+
+void hl_sinusoidal_positions(int64_t T, int64_t D, hl_real *table)
+{
+    for (int64_t p = 0; p < T; p++) {
+        for (int64_t d = 0; d < D; d++) {
+            double angle = (double)p * pow(10000, -(double)(d - d % 2) / (double)D);
+            table[p * D + d] = (hl_real)(d % 2 == 0 ? sin(angle) : cos(angle));
+        }
+    }
+}
+
+hl_status hl_positions_layer_allocate(hl_positions_layer *layer)
+{
+    if (layer->kind == HL_POSITIONS_SINUSOIDAL) {
+        layer->table = hl_calloc((size_t)layer->max_length, (size_t)layer->d_model * sizeof *layer->table);
+        if (layer->table == NULL) {
+            return hl_error_memory("the table of positions");
+        }
+        hl_sinusoidal_positions(layer->max_length, layer->d_model, layer->table);
+    } else if (layer->kind == HL_POSITIONS_LEARNED) {
+        layer->places = hl_calloc((size_t)layer->max_length, sizeof *layer->places);
+        if (layer->places == NULL) {
+            return hl_error_memory("the numbers of the positions");
+        }
+        for (int64_t p = 0; p < layer->max_length; p++) {
+            layer->places[p] = (int32_t)p;
+        }
+    }
+    return hl_ok();
+}
+
+void hl_positions_layer_free(hl_positions_layer *layer)
+{
+    hl_free(layer->table);
+    hl_free(layer->places);
+    layer->table = NULL;
+    layer->places = NULL;
+}
+
+hl_tensor *hl_positions_layer_forward(hl_tape *tape, const hl_positions_layer *layer, hl_tensor *x)
+{
+    if (layer->kind == HL_POSITIONS_NONE || x == NULL) {
+        return x;
+    }
+    const char *before = hl_tape_scope(tape, layer->name.text);
+    /* A T beyond max_length must not read beyond the table: with max_length rows the addition is refused in words. */
+    int64_t T = x->shape.size[1] < layer->max_length ? x->shape.size[1] : layer->max_length;
+    hl_tensor *positions = layer->kind == HL_POSITIONS_LEARNED
+                               ? hl_embedding(tape, layer->weight, layer->places, HL_SHAPE(T))
+                               : hl_tape_tensor(tape, HL_SHAPE(T, layer->d_model), layer->table, false);
+    hl_tensor *y = hl_add(tape, x, positions);
+    hl_tape_scope(tape, before);
+    return y;
+}

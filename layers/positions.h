@@ -1,0 +1,37 @@
+/* What tells a token where it stands: a vector added to its embedding. */
+#ifndef HL_LAYERS_POSITIONS_H
+#define HL_LAYERS_POSITIONS_H
+
+#include "core/parameters.h"
+#include "core/status.h"
+#include "core/tape.h"
+#include "layers/name.h"
+
+typedef enum hl_positions_kind { HL_POSITIONS_SINUSOIDAL, HL_POSITIONS_LEARNED, HL_POSITIONS_NONE } hl_positions_kind;
+
+typedef struct hl_positions_layer {
+    hl_name name;
+    hl_positions_kind kind;
+    int64_t max_length, d_model;
+    hl_tensor *weight; /* learned: (max_length, D), the registry's */
+    hl_real *table;    /* sinusoidal: (max_length, D), owned; NULL before hl_positions_layer_allocate */
+    int32_t *places;   /* learned: 0, 1, ..., max_length - 1, owned; likewise */
+} hl_positions_layer;
+
+/* Registers <name>.weight, normal with deviation 0.02 (Devlin et al. 2019), where positions are learned. */
+hl_positions_layer hl_positions_layer_make(hl_parameters *parameters, hl_name name, hl_positions_kind kind,
+                                           int64_t max_length, int64_t d_model);
+
+/* Computes the table of a sinusoidal layer, the places of a learned one. HL_NO_MEMORY. */
+hl_status hl_positions_layer_allocate(hl_positions_layer *layer);
+
+void hl_positions_layer_free(hl_positions_layer *layer);
+
+/* x + the first T positions, for x (B, T, D); x itself for HL_POSITIONS_NONE. Sticky error: T > max_length. */
+hl_tensor *hl_positions_layer_forward(hl_tape *tape, const hl_positions_layer *layer, hl_tensor *x);
+
+/* The paper's table, sine and cosine interleaved (section 3.5): table[p][2i] = sin(p / 10000^(2i / D)),
+ * table[p][2i + 1] = cos of the same; an odd D ends in a sine. table (T, D). */
+void hl_sinusoidal_positions(int64_t T, int64_t D, hl_real *table);
+
+#endif
