@@ -3,9 +3,10 @@
  *   A = softmax(q k^T / sqrt(Dk) + bias)   where the mask permits, else 0
  *   z = gate * (dropout(A) v)
  * and backward, with dA the gradient that comes back through the product with v and through dropout:
- *   dv = dropout(A)^T dz,  dS = A * (dA - rowsum(dA * A)) / sqrt(Dk),  dq = dS k,  dk = dS^T q,  dgate = sum(dz * z /
- * gate) Query heads share key/value heads in order where there are fewer of these (head h uses h / (H / Hkv)): MQA,
- * Shazeer 2019; GQA, Ainslie et al. 2023. A row with every key forbidden yields zeros and zero gradient. */
+ *   dv = dropout(A)^T dz,  dS = A * (dA - rowsum(dA * A)) / sqrt(Dk),  dq = dS k,  dk = dS^T q
+ *   dgate = the sum of dz * (dropout(A) v)
+ * Query heads share key/value heads in order where there are fewer of these (head h uses h / (H / Hkv)): MQA, Shazeer
+ * 2019; GQA, Ainslie et al. 2023. A row with every key forbidden yields zeros and zero gradient. */
 #ifndef HL_CORE_OP_ATTENTION_H
 #define HL_CORE_OP_ATTENTION_H
 

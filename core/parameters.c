@@ -40,7 +40,8 @@ hl_tensor *hl_parameters_add(hl_parameters *parameters, hl_parameter_spec spec)
         return NULL;
     }
     int64_t count = hl_shape_count(spec.shape), end;
-    if (count < 1 || __builtin_add_overflow(parameters->count, count + ALIGN_NUMBERS, &end)) {
+    if (count < 1 || __builtin_add_overflow(parameters->count, count, &end) ||
+        __builtin_add_overflow(end, ALIGN_NUMBERS, &end)) {
         char text[HL_SHAPE_TEXT];
         fail(parameters,
              hl_error(HL_INVALID, "parameter %s: impossible shape %s", spec.name, hl_shape_text(spec.shape, text)));

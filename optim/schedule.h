@@ -1,0 +1,35 @@
+/* Learning-rate schedules: the rate of update number s, counted from 1. W = warmup_steps, S = steps.
+ *
+ *   noam      learning_rate * d_model^-0.5 * min(s^-0.5, s * W^-1.5)    (a factor; 1 is the paper's)
+ *   others    learning_rate * s / W           for s <= W: up to the full rate at s = W
+ *             learning_rate * shape(p)        for s > W, where p = (s - 1 - W) / (S - W) runs from 0 to just below 1,
+ *                                             so that the last update, too, has a rate above 0
+ *   constant  shape = 1
+ *   linear    shape = 1 - p
+ *   cosine    shape = (1 + cos(pi p)) / 2
+ *
+ * W = 0 is no warm-up; noam is then learning_rate * d_model^-0.5 * s^-0.5. After s = S, linear and cosine are 0. */
+#ifndef HL_OPTIM_SCHEDULE_H
+#define HL_OPTIM_SCHEDULE_H
+
+#include <stdint.h>
+
+typedef enum hl_schedule_name {
+    HL_SCHEDULE_NOAM,
+    HL_SCHEDULE_LINEAR,
+    HL_SCHEDULE_COSINE,
+    HL_SCHEDULE_CONSTANT,
+} hl_schedule_name;
+
+typedef struct hl_schedule {
+    hl_schedule_name name;
+    double learning_rate;
+    int64_t warmup_steps; /* at least 0; may exceed `steps` */
+    int64_t steps;        /* of the whole run; used by linear and cosine */
+    int64_t d_model;      /* at least 1; used by noam */
+} hl_schedule;
+
+/* The rate of update number `step` >= 1, by the formulas above. Cannot fail. */
+double hl_schedule_rate(const hl_schedule *schedule, int64_t step);
+
+#endif
