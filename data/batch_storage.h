@@ -1,0 +1,16 @@
+/* Memory for a batch. */
+#ifndef HL_DATA_BATCH_STORAGE_H
+#define HL_DATA_BATCH_STORAGE_H
+
+#include "core/batch.h"
+#include "core/status.h"
+
+/* Gives *batch arrays for n_examples of n_tokens each, both at least 1, as one zeroed block. It serves any batch that
+ * is no larger: set n_examples and n_tokens to what is needed. HL_INVALID where the sizes cannot be, HL_NO_MEMORY;
+ * *batch is then as it was. On success to be freed by hl_batch_free. */
+hl_status hl_batch_allocate(int64_t n_examples, int64_t n_tokens, hl_batch *batch);
+
+/* Frees what hl_batch_allocate gave and zeroes *batch; a zeroed one is allowed. */
+void hl_batch_free(hl_batch *batch);
+
+#endif

@@ -1,0 +1,179 @@
+#include "data/dataset.h"
+
+#include "core/memory.h"
+#include "data/batch_storage.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+struct hl_dataset {
+    const hl_task *task;
+    hl_task_spec spec;
+    hl_task_sizes sizes;
+    uint64_t seed;
+    hl_vocabulary *vocabulary;
+};
+
+/* One sequence of tokens in 8, chosen by its content, belongs to validation and all others to training. */
+enum { VALIDATION_SHARE = 8 };
+
+static hl_split split_of(const int32_t *tokens, int64_t n)
+{
+    uint64_t hash = (uint64_t)n;
+    for (int64_t i = 0; i < n; i++) {
+        hash = (hash ^ (uint64_t)tokens[i]) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 32;
+    }
+    return hash % VALIDATION_SHARE == 0 ? HL_VALIDATION : HL_TRAIN;
+}
+
+/* The numbers that attempt `attempt` at example `index` is made from: a seed of its own, so that neither an index nor a
+ * long example can run out of positions. */
+static hl_draw begin_draw(uint64_t seed, const char *stream, uint32_t attempt, uint64_t index)
+{
+    hl_random random = { .seed = seed, .stream = hl_random_stream(stream), .step = attempt };
+    uint32_t words[4];
+    hl_random_block(random, index, words);
+    random.seed = (uint64_t)words[1] << 32 | words[0];
+    return (hl_draw){ .random = random };
+}
+
+enum {
+    SMALL_SIZE = 16, /* two symbols make 65536 sequences of that size: longer ones need no look */
+    ATTEMPTS = 512,  /* a class with its share of 1/8 stays unseen once in 10^29 times */
+};
+
+/* Looks for examples of that size in both splits. Does not depend on the dataset's seed: whether a config is accepted
+ * must not. */
+static hl_status probe_size(const hl_dataset *dataset, int64_t size, hl_example scratch)
+{
+    bool seen[2] = { false, false };
+    for (uint32_t attempt = 0; attempt < ATTEMPTS; attempt++) {
+        hl_draw draw = begin_draw(0, "data probe", attempt, (uint64_t)size);
+        dataset->task->make(&dataset->spec, size, &draw, scratch);
+        seen[split_of(scratch.tokens, dataset->task->n_tokens(&dataset->spec, size))] = true;
+        if (seen[HL_TRAIN] && seen[HL_VALIDATION]) {
+            return hl_ok();
+        }
+    }
+    return hl_error(HL_INVALID,
+                    "task.symbols = %" PRId64 ": too few different examples of size %" PRId64
+                    " for a validation set that shares none with training; raise task.symbols or task.%s",
+                    dataset->spec.symbols, size, dataset->task->size_key);
+}
+
+static hl_status probe_sizes(const hl_dataset *dataset)
+{
+    hl_batch scratch;
+    HL_TRY(hl_batch_allocate(1, hl_dataset_max_length(dataset), &scratch));
+    hl_example example = { scratch.tokens, scratch.targets, scratch.sources };
+    hl_task_sizes sizes = dataset->sizes;
+    hl_status status = probe_size(dataset, sizes.smallest, example);
+    for (int64_t size = sizes.smallest + 1; status.code == HL_OK && size <= sizes.largest && size <= SMALL_SIZE;
+         size++) {
+        status = probe_size(dataset, size, example);
+    }
+    hl_batch_free(&scratch);
+    return status;
+}
+
+hl_status hl_dataset_open(const hl_task_spec *spec, uint64_t seed, hl_dataset **out)
+{
+    HL_TRY(hl_task_check(spec));
+    hl_dataset *dataset = hl_calloc(1, sizeof *dataset);
+    if (dataset == NULL) {
+        return hl_error_memory("dataset");
+    }
+    dataset->task = hl_task_find(spec->name);
+    dataset->spec = *spec;
+    dataset->spec.name = dataset->task->name;
+    dataset->sizes = dataset->task->sizes(spec);
+    dataset->seed = seed;
+    hl_status status = probe_sizes(dataset);
+    if (status.code == HL_OK) {
+        status = dataset->task->vocabulary(&dataset->spec, &dataset->vocabulary);
+    }
+    if (status.code != HL_OK) {
+        hl_dataset_free(dataset);
+        return status;
+    }
+    *out = dataset;
+    return status;
+}
+
+void hl_dataset_free(hl_dataset *dataset)
+{
+    if (dataset != NULL) {
+        hl_vocabulary_free(dataset->vocabulary);
+        hl_free(dataset);
+    }
+}
+
+const hl_vocabulary *hl_dataset_vocabulary(const hl_dataset *dataset)
+{
+    return dataset->vocabulary;
+}
+
+int64_t hl_dataset_max_length(const hl_dataset *dataset)
+{
+    return dataset->task->n_tokens(&dataset->spec, dataset->sizes.largest);
+}
+
+int64_t hl_dataset_n_lengths(const hl_dataset *dataset)
+{
+    return dataset->sizes.largest - dataset->sizes.smallest + 1;
+}
+
+static int64_t size_of(const hl_dataset *dataset, hl_split split, int64_t index)
+{
+    assert(index >= 0 && index < (int64_t)1 << 56);
+    int64_t count = hl_dataset_n_lengths(dataset);
+    if (split == HL_VALIDATION) {
+        return dataset->sizes.smallest + index % count;
+    }
+    hl_random random = { .seed = dataset->seed, .stream = hl_random_stream("data train size") };
+    return dataset->sizes.smallest + hl_random_below(random, (uint64_t)index, (uint32_t)count);
+}
+
+int64_t hl_dataset_batch_tokens(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t count)
+{
+    int64_t largest = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t size = size_of(dataset, split, first_index + i);
+        largest = size > largest ? size : largest;
+    }
+    return dataset->task->n_tokens(&dataset->spec, largest);
+}
+
+/* Draws the example anew until it falls into its split, which probe_sizes has seen to be possible; returns its length.
+ */
+static int64_t make_example(const hl_dataset *dataset, hl_split split, int64_t index, int64_t room, hl_example example)
+{
+    int64_t size = size_of(dataset, split, index);
+    int64_t length = dataset->task->n_tokens(&dataset->spec, size);
+    assert(length <= room);
+    (void)room;
+    const char *stream = split == HL_TRAIN ? "data train" : "data validation";
+    for (uint32_t attempt = 0;; attempt++) {
+        hl_draw draw = begin_draw(dataset->seed, stream, attempt, (uint64_t)index);
+        dataset->task->make(&dataset->spec, size, &draw, example);
+        if (split_of(example.tokens, length) == split) {
+            return length;
+        }
+    }
+}
+
+void hl_dataset_batch(const hl_dataset *dataset, hl_split split, int64_t first_index, hl_batch *into)
+{
+    for (int64_t b = 0; b < into->n_examples; b++) {
+        int64_t row = b * into->n_tokens;
+        hl_example example = { into->tokens + row, into->targets + row, into->sources + row };
+        int64_t length = make_example(dataset, split, first_index + b, into->n_tokens, example);
+        for (int64_t t = length; t < into->n_tokens; t++) {
+            example.tokens[t] = HL_PAD;
+            example.targets[t] = HL_IGNORE;
+            example.sources[t] = HL_IGNORE;
+        }
+        into->lengths[b] = (int32_t)length;
+    }
+}

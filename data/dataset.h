@@ -1,0 +1,50 @@
+/* Examples by number: what training and validation read.
+ *
+ * An example is a pure function of (task, seed, split, index). Nothing is kept between calls, so any index can be had
+ * at any time, alone or in a batch, from any number of threads. No token sequence is ever in both splits, whatever the
+ * seed.
+ *
+ *     hl_dataset *dataset;
+ *     HL_TRY(hl_dataset_open(&spec, seed, &dataset));
+ *     HL_TRY(hl_batch_allocate(64, hl_dataset_max_length(dataset), &batch));
+ *     batch.n_tokens = hl_dataset_batch_tokens(dataset, HL_TRAIN, step * 64, 64);   // or leave it: more padding
+ *     hl_dataset_batch(dataset, HL_TRAIN, step * 64, &batch); */
+#ifndef HL_DATA_DATASET_H
+#define HL_DATA_DATASET_H
+
+#include "core/batch.h"
+#include "core/status.h"
+#include "data/task.h"
+#include "data/vocabulary.h"
+
+#include <stdint.h>
+
+/* Training examples have random lengths. Validation examples go through all lengths in turn, so that a validation set
+ * of k * hl_dataset_n_lengths examples holds each of them k times. */
+typedef enum hl_split { HL_TRAIN, HL_VALIDATION } hl_split;
+
+typedef struct hl_dataset hl_dataset;
+
+/* HL_INVALID: hl_task_check refuses the spec, or it allows too few different examples for two splits that share none;
+ * HL_NO_MEMORY. The spec is copied. On success *out is the caller's: hl_dataset_free. */
+hl_status hl_dataset_open(const hl_task_spec *spec, uint64_t seed, hl_dataset **out);
+
+void hl_dataset_free(hl_dataset *dataset); /* NULL is allowed */
+
+/* Owned by the dataset. */
+const hl_vocabulary *hl_dataset_vocabulary(const hl_dataset *dataset);
+
+/* The longest T: of an example, special tokens included. */
+int64_t hl_dataset_max_length(const hl_dataset *dataset);
+
+/* How many different lengths its examples have. */
+int64_t hl_dataset_n_lengths(const hl_dataset *dataset);
+
+/* The length of the longest of the examples first_index ... first_index + count - 1; count >= 1. */
+int64_t hl_dataset_batch_tokens(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t count);
+
+/* Fills all into->n_examples rows with the examples first_index, first_index + 1, ... and pads them to into->n_tokens,
+ * which must be at least the longest's length. 0 <= first_index, and every index is below 2^56. */
+void hl_dataset_batch(const hl_dataset *dataset, hl_split split, int64_t first_index, hl_batch *into);
+
+#endif

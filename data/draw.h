@@ -1,0 +1,20 @@
+/* A run of random numbers: what one example is made from. */
+#ifndef HL_DATA_DRAW_H
+#define HL_DATA_DRAW_H
+
+#include "core/random.h"
+
+#include <stdint.h>
+
+typedef struct hl_draw {
+    hl_random random;
+    uint64_t position; /* of the next number; starts at 0 */
+} hl_draw;
+
+/* The next number, uniform in [0, bound); bound in 1 .. 2^31. */
+static inline int32_t hl_draw_below(hl_draw *draw, int64_t bound)
+{
+    return (int32_t)hl_random_below(draw->random, draw->position++, (uint32_t)bound);
+}
+
+#endif

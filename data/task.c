@@ -1,0 +1,51 @@
+#include "data/task_parts.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <string.h>
+
+static const hl_task *const tasks[] = {
+    &hl_task_copy, &hl_task_identity_copy, &hl_task_reverse, &hl_task_shift, &hl_task_sort, &hl_task_recall,
+};
+
+enum { N_TASKS = sizeof tasks / sizeof tasks[0] };
+
+const hl_task *hl_task_at(int i)
+{
+    return i >= 0 && i < N_TASKS ? tasks[i] : NULL;
+}
+
+const hl_task *hl_task_find(const char *name)
+{
+    for (int i = 0; i < N_TASKS; i++) {
+        if (name != NULL && strcmp(tasks[i]->name, name) == 0) {
+            return tasks[i];
+        }
+    }
+    return NULL;
+}
+
+static hl_status unknown_task(const char *name)
+{
+    char names[256] = "";
+    for (int i = 0; i < N_TASKS; i++) {
+        if (i > 0) {
+            strncat(names, ", ", sizeof names - strlen(names) - 1);
+        }
+        strncat(names, tasks[i]->name, sizeof names - strlen(names) - 1);
+    }
+    return hl_error(HL_INVALID, "task.name = %.64s: no such task; must be one of %s", name != NULL ? name : "", names);
+}
+
+hl_status hl_task_check(const hl_task_spec *spec)
+{
+    const hl_task *task = hl_task_find(spec->name);
+    return task != NULL ? task->check(spec) : unknown_task(spec->name);
+}
+
+int64_t hl_task_max_tokens(const hl_task_spec *spec)
+{
+    const hl_task *task = hl_task_find(spec->name);
+    assert(task != NULL);
+    return task->n_tokens(spec, task->sizes(spec).largest);
+}

@@ -1,0 +1,77 @@
+/* The sequence tasks: what each one needs from the config and how it makes one example.
+ *
+ * A task is one const descriptor in a file of its own (task_copy.c, ...), listed in task.c; hl_dataset turns it into
+ * batches. Examples of a task come in sizes: n symbols, or n pairs. */
+#ifndef HL_DATA_TASK_H
+#define HL_DATA_TASK_H
+
+#include "core/status.h"
+#include "data/draw.h"
+#include "data/vocabulary.h"
+
+#include <stdint.h>
+
+enum {
+    HL_TASK_MAX_SIZE = 1 << 16,    /* the largest length, pairs, queries */
+    HL_TASK_MAX_SYMBOLS = 1 << 20, /* the largest symbols */
+    HL_TASK_MAX_KEYS = 4,
+};
+
+/* The section [task] of a config. A task reads the keys that its descriptor names, and no other. */
+typedef struct hl_task_spec {
+    const char *name;   /* only read during the call it is given to */
+    int64_t length;     /* the largest n: symbols to read */
+    int64_t min_length; /* the smallest n; equal to length for a fixed one */
+    int64_t symbols;    /* how many different ordinary tokens there are: V = symbols + HL_SPECIAL_TOKENS */
+    int64_t shift;      /* by how many positions, modulo n; may be negative */
+    int64_t pairs;      /* key-value pairs to read */
+    int64_t queries;    /* keys asked for, 1 .. pairs */
+} hl_task_spec;
+
+/* The sizes of a task's examples, both ends included. */
+typedef struct hl_task_sizes {
+    int64_t smallest, largest;
+} hl_task_sizes;
+
+/* Where one example goes: three arrays of its n_tokens entries, as in hl_batch; not owned. */
+typedef struct hl_example {
+    int32_t *tokens, *targets, *sources;
+} hl_example;
+
+typedef struct hl_task {
+    const char *name;
+    const char *summary;                    /* one line of help */
+    const char *keys[HL_TASK_MAX_KEYS + 1]; /* the keys of [task] it reads besides `name`; NULL ends them */
+    const char *size_key;                   /* the one that sets the smallest size */
+
+    /* HL_INVALID naming key, value and remedy; the other functions are given only what passes. */
+    hl_status (*check)(const hl_task_spec *spec);
+
+    hl_task_sizes (*sizes)(const hl_task_spec *spec);
+
+    /* The tokens of an example of that size; grows with it. */
+    int64_t (*n_tokens)(const hl_task_spec *spec, int64_t size);
+
+    /* Three special tokens, then spec->symbols ordinary ones. HL_NO_MEMORY. *out is the caller's: hl_vocabulary_free.
+     */
+    hl_status (*vocabulary)(const hl_task_spec *spec, hl_vocabulary **out);
+
+    /* Writes every entry of an example of that size, drawing from `draw` alone. Where a source is stated, the token
+     * there is the target. Allocates nothing; cannot fail. */
+    void (*make)(const hl_task_spec *spec, int64_t size, hl_draw *draw, hl_example example);
+} hl_task;
+
+/* Task i of the list, NULL past the last. */
+const hl_task *hl_task_at(int i);
+
+/* The task of that name, or NULL. */
+const hl_task *hl_task_find(const char *name);
+
+/* Whether the name is a task's and the values it reads are in range: HL_INVALID with a text such as
+ * "task.length = 0: must be from 1 to 65536". */
+hl_status hl_task_check(const hl_task_spec *spec);
+
+/* The tokens of the longest example of a spec that passes hl_task_check. */
+int64_t hl_task_max_tokens(const hl_task_spec *spec);
+
+#endif

@@ -1,0 +1,30 @@
+#include "data/task_parts.h"
+
+/* Embedding, residual stream and output layer solve it alone, so no source is stated: what its heads show is what heads
+ * look like when nothing depends on them. */
+static int64_t n_tokens(const hl_task_spec *spec, int64_t n)
+{
+    (void)spec;
+    return n;
+}
+
+static void make(const hl_task_spec *spec, int64_t n, hl_draw *draw, hl_example example)
+{
+    hl_sequence_draw(spec, n, draw, example.tokens);
+    for (int64_t i = 0; i < n; i++) {
+        example.targets[i] = example.tokens[i];
+        example.sources[i] = HL_IGNORE;
+    }
+}
+
+const hl_task hl_task_identity_copy = {
+    .name = "identity_copy",
+    .summary = "control: answer x_i at position i itself, which needs no attention, so its heads stay noise",
+    .keys = { "length", "min_length", "symbols" },
+    .size_key = "min_length",
+    .check = hl_sequence_check,
+    .sizes = hl_sequence_sizes,
+    .n_tokens = n_tokens,
+    .vocabulary = hl_sequence_vocabulary,
+    .make = make,
+};

@@ -1,0 +1,42 @@
+/* Token texts and their ids, both ways, and the file vocab.txt: one token a line, line number = id. */
+#ifndef HL_DATA_VOCABULARY_H
+#define HL_DATA_VOCABULARY_H
+
+#include "core/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Every vocabulary begins with <pad>, <sep>, <mask>; <pad> is HL_PAD of core/batch.h. */
+enum {
+    HL_SEPARATOR = 1,
+    HL_MASK = 2,
+    HL_SPECIAL_TOKENS = 3,
+    HL_VOCABULARY_MAX_TOKENS = 1 << 21,
+    HL_TOKEN_MAX_BYTES = 255,
+};
+
+typedef struct hl_vocabulary hl_vocabulary;
+
+/* Makes a vocabulary of the `size` bytes at `text`, the content of a vocab.txt. Refused, as HL_BAD_FILE "<path>:<line>:
+ * <what is wrong>": a last line without a newline, an empty or too long token, bytes that are not UTF-8, white space
+ * and control characters, a token that comes twice, more than HL_VOCABULARY_MAX_TOKENS lines, other tokens than the
+ * special ones at ids 0, 1, 2. HL_NO_MEMORY. `path` is for texts alone. On success *out is the caller's:
+ * hl_vocabulary_free. */
+hl_status hl_vocabulary_parse(const char *path, const char *text, size_t size, hl_vocabulary **out);
+
+void hl_vocabulary_free(hl_vocabulary *vocabulary); /* NULL is allowed */
+
+/* The content of its vocab.txt, *size bytes and a zero byte, in new memory: hl_free. HL_NO_MEMORY. */
+hl_status hl_vocabulary_text(const hl_vocabulary *vocabulary, char **text, size_t *size);
+
+/* V, the special tokens included. */
+int64_t hl_vocabulary_size(const hl_vocabulary *vocabulary);
+
+/* The text of the token, 0 <= id < V; owned by the vocabulary. */
+const char *hl_vocabulary_token(const hl_vocabulary *vocabulary, int32_t id);
+
+/* The id of the token of that text, -1 where there is none. */
+int32_t hl_vocabulary_find(const hl_vocabulary *vocabulary, const char *token);
+
+#endif

@@ -1,0 +1,328 @@
+#include "data/batch_storage.h"
+#include "data/dataset.h"
+#include "tests/check_suite.h"
+#include "tests/data/failing_allocator.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static hl_dataset *open_dataset(hl_task_spec spec, uint64_t seed)
+{
+    hl_dataset *dataset;
+    hl_status status = hl_dataset_open(&spec, seed, &dataset);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    return dataset;
+}
+
+static hl_batch read_batch(const hl_dataset *dataset, hl_split split, int64_t first, int64_t count, int64_t n_tokens)
+{
+    hl_batch batch;
+    ck_assert_int_eq(hl_batch_allocate(count, n_tokens, &batch).code, HL_OK);
+    hl_dataset_batch(dataset, split, first, &batch);
+    return batch;
+}
+
+static const hl_task_spec variable_copy = { .name = "copy", .length = 9, .min_length = 3, .symbols = 5 };
+
+static const hl_task_spec specs[] = {
+    { .name = "copy", .length = 10, .min_length = 10, .symbols = 16 },
+    { .name = "copy", .length = 9, .min_length = 3, .symbols = 5 },
+    { .name = "identity_copy", .length = 12, .min_length = 4, .symbols = 7 },
+    { .name = "reverse", .length = 8, .min_length = 2, .symbols = 30 },
+    { .name = "shift", .length = 6, .min_length = 5, .symbols = 4, .shift = -2 },
+    { .name = "sort", .length = 7, .min_length = 4, .symbols = 9 },
+    { .name = "recall", .symbols = 12, .pairs = 4, .queries = 3 },
+};
+enum { N_SPECS = sizeof specs / sizeof specs[0] };
+
+/* Row b of one batch against row c of another, possibly narrower or wider. */
+static void assert_same_example(const hl_batch *one, int64_t b, const hl_batch *other, int64_t c)
+{
+    int32_t length = one->lengths[b];
+    ck_assert_int_eq(length, other->lengths[c]);
+    size_t bytes = (size_t)length * sizeof(int32_t);
+    ck_assert_mem_eq(one->tokens + b * one->n_tokens, other->tokens + c * other->n_tokens, bytes);
+    ck_assert_mem_eq(one->targets + b * one->n_tokens, other->targets + c * other->n_tokens, bytes);
+    ck_assert_mem_eq(one->sources + b * one->n_tokens, other->sources + c * other->n_tokens, bytes);
+}
+
+START_TEST(an_example_is_the_same_alone_in_any_batch_and_in_any_order)
+{
+    hl_dataset *dataset = open_dataset(specs[_i], 42);
+    hl_dataset *again = open_dataset(specs[_i], 42);
+    int64_t longest = hl_dataset_max_length(dataset);
+    for (int split = HL_TRAIN; split <= HL_VALIDATION; split++) {
+        hl_batch whole = read_batch(dataset, split, 100, 40, longest);
+        for (int64_t i = 39; i >= 0; i--) {
+            hl_batch alone = read_batch(again, split, 100 + i, 1, longest + 3);
+            assert_same_example(&alone, 0, &whole, i);
+            hl_batch_free(&alone);
+        }
+        hl_batch later = read_batch(dataset, split, 120, 20, longest);
+        for (int64_t i = 0; i < 20; i++) {
+            assert_same_example(&later, i, &whole, 20 + i);
+        }
+        hl_batch_free(&later);
+        hl_batch_free(&whole);
+    }
+    hl_dataset_free(again);
+    hl_dataset_free(dataset);
+}
+END_TEST
+
+START_TEST(rows_are_padded_past_their_length_and_sources_hold_the_answer)
+{
+    hl_dataset *dataset = open_dataset(specs[_i], 3);
+    int64_t longest = hl_dataset_max_length(dataset), T = longest + 2;
+    int64_t V = hl_vocabulary_size(hl_dataset_vocabulary(dataset));
+    ck_assert_int_eq(V, specs[_i].symbols + HL_SPECIAL_TOKENS);
+    int64_t scored = 0;
+    for (int split = HL_TRAIN; split <= HL_VALIDATION; split++) {
+        hl_batch batch;
+        ck_assert_int_eq(hl_batch_allocate(200, T, &batch).code, HL_OK);
+        memset(batch.tokens, 0x55, (size_t)(200 * T * 3) * sizeof(int32_t)); /* what an earlier batch left */
+        hl_dataset_batch(dataset, split, 0, &batch);
+        for (int64_t i = 0; i < 200 * T; i++) {
+            int64_t t = i % T, row = i - t;
+            if (t >= batch.lengths[i / T]) {
+                ck_assert_int_eq(batch.tokens[i], HL_PAD);
+                ck_assert_int_eq(batch.targets[i], HL_IGNORE);
+                ck_assert_int_eq(batch.sources[i], HL_IGNORE);
+                continue;
+            }
+            ck_assert_int_gt(batch.tokens[i], HL_PAD);
+            ck_assert_int_lt(batch.tokens[i], V);
+            scored += batch.targets[i] != HL_IGNORE;
+            if (batch.sources[i] != HL_IGNORE) {
+                ck_assert_int_eq(batch.tokens[row + batch.sources[i]], batch.targets[i]);
+            }
+        }
+        for (int64_t b = 0; b < 200; b++) {
+            ck_assert_int_ge(batch.lengths[b], 1);
+            ck_assert_int_le(batch.lengths[b], longest);
+        }
+        hl_batch_free(&batch);
+    }
+    ck_assert_int_gt(scored, 400);
+    hl_dataset_free(dataset);
+}
+END_TEST
+
+START_TEST(the_numbers_are_these)
+{
+    static const int32_t train[3][5] = { { 5, 4, 5, 8, 10 }, { 16, 5, 7, 16, 3 }, { 9, 15, 14, 3, 8 } };
+    static const int32_t validation[3][5] = { { 11, 16, 7, 16, 4 }, { 6, 16, 3, 5, 5 }, { 9, 13, 3, 10, 10 } };
+    hl_dataset *dataset =
+        open_dataset((hl_task_spec){ .name = "identity_copy", .length = 5, .min_length = 5, .symbols = 16 }, 1);
+    hl_batch batch = read_batch(dataset, HL_TRAIN, 0, 3, 5);
+    ck_assert_mem_eq(batch.tokens, train, sizeof train);
+    hl_dataset_batch(dataset, HL_VALIDATION, 0, &batch);
+    ck_assert_mem_eq(batch.tokens, validation, sizeof validation);
+    hl_batch_free(&batch);
+    hl_dataset_free(dataset);
+}
+END_TEST
+
+START_TEST(seeds_splits_and_indices_give_other_examples)
+{
+    hl_task_spec spec = { .name = "copy", .length = 10, .min_length = 10, .symbols = 16 };
+    hl_dataset *one = open_dataset(spec, 1), *two = open_dataset(spec, 2), *high = open_dataset(spec, 1 + (1ull << 32));
+    hl_batch batches[] = {
+        read_batch(one, HL_TRAIN, 0, 100, 21),
+        read_batch(one, HL_TRAIN, 100, 100, 21),
+        read_batch(two, HL_TRAIN, 0, 100, 21),
+        read_batch(high, HL_TRAIN, 0, 100, 21),
+        read_batch(one, HL_VALIDATION, 0, 100, 21),
+        read_batch(one, HL_TRAIN, 1ll << 40, 100, 21),
+        read_batch(one, HL_TRAIN, (1ll << 56) - 100, 100, 21),
+    };
+    int same = 0;
+    for (int i = 0; i < 700; i++) { /* among 16^10 sequences no two of 700 are the same */
+        for (int j = 0; j < i; j++) {
+            const int32_t *x = batches[i / 100].tokens + i % 100 * 21, *y = batches[j / 100].tokens + j % 100 * 21;
+            same += memcmp(x, y, 10 * sizeof *x) == 0;
+        }
+    }
+    ck_assert_int_eq(same, 0);
+    for (int i = 0; i < 7; i++) {
+        hl_batch_free(&batches[i]);
+    }
+    hl_dataset_free(one);
+    hl_dataset_free(two);
+    hl_dataset_free(high);
+}
+END_TEST
+
+enum { DRAWN = 20000, SPACE = 1 << 20 };
+
+/* Marks the token sequences of DRAWN examples; the number of different ones. A sequence is counted by its length and
+ * first `digits` tokens, which must tell all examples apart. */
+static int mark(const hl_dataset *dataset, hl_split split, int64_t digits, bool *seen)
+{
+    int64_t T = hl_dataset_max_length(dataset), V = hl_vocabulary_size(hl_dataset_vocabulary(dataset));
+    hl_batch batch = read_batch(dataset, split, 0, DRAWN, T);
+    int different = 0, outside = 0;
+    for (int64_t b = 0; b < DRAWN; b++) {
+        int64_t code = batch.lengths[b];
+        for (int64_t t = 0; t < digits && t < T; t++) {
+            code = code * V + batch.tokens[b * T + t];
+        }
+        outside += code >= SPACE;
+        different += !seen[code % SPACE];
+        seen[code % SPACE] = true;
+    }
+    ck_assert_int_eq(outside, 0);
+    hl_batch_free(&batch);
+    return different;
+}
+
+static const struct {
+    hl_task_spec spec;
+    int64_t digits; /* tokens that tell examples apart */
+    int different;  /* sequences there are in all */
+} small_spaces[] = {
+    { { .name = "copy", .length = 6, .min_length = 4, .symbols = 2 }, 6, 16 + 32 + 64 },
+    { { .name = "identity_copy", .length = 3, .min_length = 2, .symbols = 6 }, 3, 36 + 216 },
+    { { .name = "sort", .length = 4, .min_length = 4, .symbols = 4 }, 4, 256 },
+    { { .name = "recall", .symbols = 4, .pairs = 2, .queries = 1 }, 6, 2 * 4 * 2 },
+};
+
+START_TEST(splits_share_no_sequence_and_leave_none_out)
+{
+    bool *train = hl_calloc(SPACE, 1), *validation = hl_calloc(SPACE, 1);
+    hl_dataset *dataset = open_dataset(small_spaces[_i].spec, 1);
+    hl_dataset *other = open_dataset(small_spaces[_i].spec, 99);
+    int in_train = mark(dataset, HL_TRAIN, small_spaces[_i].digits, train);
+    int in_validation = mark(dataset, HL_VALIDATION, small_spaces[_i].digits, validation);
+    ck_assert_int_gt(in_validation, 0);
+    ck_assert_int_gt(in_train, in_validation);
+    ck_assert_int_eq(in_train + in_validation, small_spaces[_i].different);
+    /* Another seed draws from the same two sets. */
+    ck_assert_int_eq(mark(other, HL_TRAIN, small_spaces[_i].digits, train), 0);
+    ck_assert_int_eq(mark(other, HL_VALIDATION, small_spaces[_i].digits, validation), 0);
+    int shared = 0;
+    for (int64_t i = 0; i < SPACE; i++) {
+        shared += train[i] && validation[i];
+    }
+    ck_assert_int_eq(shared, 0);
+    hl_dataset_free(dataset);
+    hl_dataset_free(other);
+    hl_free(train);
+    hl_free(validation);
+}
+END_TEST
+
+START_TEST(validation_holds_every_length_equally_often)
+{
+    hl_dataset *dataset = open_dataset(variable_copy, 1);
+    ck_assert_int_eq(hl_dataset_n_lengths(dataset), 7);
+    ck_assert_int_eq(hl_dataset_max_length(dataset), 19);
+    hl_batch batch = read_batch(dataset, HL_VALIDATION, 0, 70, 19);
+    int seen[20] = { 0 };
+    for (int i = 0; i < 70; i++) {
+        seen[batch.lengths[i]]++;
+    }
+    for (int n = 3; n <= 9; n++) {
+        ck_assert_int_eq(seen[2 * n + 1], 10);
+    }
+    hl_batch_free(&batch);
+    hl_dataset_free(dataset);
+}
+END_TEST
+
+START_TEST(training_draws_every_length_equally_often)
+{
+    /* Where short sequences are few and often in the wrong split, too. */
+    hl_dataset *dataset = open_dataset((hl_task_spec){ .name = "copy", .length = 8, .min_length = 4, .symbols = 2 }, 1);
+    hl_batch batch = read_batch(dataset, HL_TRAIN, 0, DRAWN, 17);
+    int seen[18] = { 0 };
+    for (int i = 0; i < DRAWN; i++) {
+        seen[batch.lengths[i]]++;
+    }
+    for (int n = 4; n <= 8; n++) {
+        ck_assert_int_gt(seen[2 * n + 1], 3750); /* 4000 expected, standard deviation 57 */
+        ck_assert_int_lt(seen[2 * n + 1], 4250);
+    }
+    hl_batch_free(&batch);
+    hl_dataset_free(dataset);
+}
+END_TEST
+
+START_TEST(symbols_are_even_at_every_position_in_both_splits)
+{
+    hl_dataset *dataset =
+        open_dataset((hl_task_spec){ .name = "identity_copy", .length = 6, .min_length = 6, .symbols = 16 }, 7);
+    for (int split = HL_TRAIN; split <= HL_VALIDATION; split++) {
+        hl_batch batch = read_batch(dataset, split, 0, DRAWN, 6);
+        int seen[6][16] = { { 0 } };
+        for (int i = 0; i < DRAWN * 6; i++) {
+            seen[i % 6][batch.tokens[i] - HL_SPECIAL_TOKENS]++;
+        }
+        for (int i = 0; i < 6 * 16; i++) {
+            ck_assert_int_gt(seen[i / 16][i % 16], 1080); /* 1250 expected, standard deviation 34 */
+            ck_assert_int_lt(seen[i / 16][i % 16], 1420);
+        }
+        hl_batch_free(&batch);
+    }
+    hl_dataset_free(dataset);
+}
+END_TEST
+
+START_TEST(a_batchs_tokens_are_its_longest_example)
+{
+    hl_dataset *dataset = open_dataset(variable_copy, 5);
+    bool shorter = false;
+    for (int split = HL_TRAIN; split <= HL_VALIDATION; split++) {
+        for (int64_t first = 0; first < 60; first += 3) {
+            int64_t n_tokens = hl_dataset_batch_tokens(dataset, split, first, 3);
+            hl_batch batch = read_batch(dataset, split, first, 3, 19);
+            int32_t longest = 0;
+            for (int b = 0; b < 3; b++) {
+                longest = batch.lengths[b] > longest ? batch.lengths[b] : longest;
+            }
+            ck_assert_int_eq(n_tokens, longest);
+            shorter = shorter || n_tokens < 19;
+            batch.n_tokens = n_tokens; /* the same memory serves a trimmed batch */
+            hl_dataset_batch(dataset, split, first, &batch);
+            hl_batch again = read_batch(dataset, split, first, 3, 19);
+            for (int b = 0; b < 3; b++) {
+                assert_same_example(&batch, b, &again, b);
+            }
+            hl_batch_free(&batch);
+            hl_batch_free(&again);
+        }
+    }
+    ck_assert(shorter);
+    hl_dataset_free(dataset);
+}
+END_TEST
+
+START_TEST(filling_a_batch_allocates_nothing)
+{
+    hl_dataset *dataset = open_dataset(specs[_i], 1);
+    hl_batch batch = read_batch(dataset, HL_TRAIN, 0, 50, hl_dataset_max_length(dataset));
+    hl_allocator_set(&failing_allocator);
+    allocations_left = -1;
+    hl_dataset_batch(dataset, HL_VALIDATION, 50, &batch);
+    ck_assert_int_eq(hl_dataset_batch_tokens(dataset, HL_TRAIN, 50, 50), hl_dataset_max_length(dataset));
+    ck_assert_int_eq(allocations_left, -1);
+    hl_allocator_set(NULL);
+    hl_batch_free(&batch);
+    hl_dataset_free(dataset);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, an_example_is_the_same_alone_in_any_batch_and_in_any_order, 0, N_SPECS);
+    tcase_add_loop_test(tc, rows_are_padded_past_their_length_and_sources_hold_the_answer, 0, N_SPECS);
+    tcase_add_test(tc, the_numbers_are_these);
+    tcase_add_test(tc, seeds_splits_and_indices_give_other_examples);
+    tcase_add_loop_test(tc, splits_share_no_sequence_and_leave_none_out, 0, 4);
+    tcase_add_test(tc, validation_holds_every_length_equally_often);
+    tcase_add_test(tc, training_draws_every_length_equally_often);
+    tcase_add_test(tc, symbols_are_even_at_every_position_in_both_splits);
+    tcase_add_test(tc, a_batchs_tokens_are_its_longest_example);
+    tcase_add_loop_test(tc, filling_a_batch_allocates_nothing, 0, N_SPECS);
+}
+SUITE("dataset", add_tests)

@@ -1,0 +1,148 @@
+#include "data/batch_storage.h"
+#include "data/dataset.h"
+#include "tests/check_suite.h"
+#include "tests/data/failing_allocator.h"
+
+#include <string.h>
+
+static hl_dataset *open_dataset(hl_task_spec spec, uint64_t seed)
+{
+    hl_dataset *dataset;
+    hl_status status = hl_dataset_open(&spec, seed, &dataset);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    return dataset;
+}
+
+static const hl_task_spec variable_copy = { .name = "copy", .length = 9, .min_length = 3, .symbols = 5 };
+
+START_TEST(too_few_sequences_for_two_splits_are_refused)
+{
+    hl_dataset *dataset = NULL;
+    hl_task_spec one_symbol = { .name = "copy", .length = 10, .min_length = 3, .symbols = 1 };
+    hl_status status = hl_dataset_open(&one_symbol, 1, &dataset);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_str_eq(status.text, "task.symbols = 1: too few different examples of size 3 for a validation set that "
+                                  "shares none with training; raise task.symbols or task.min_length");
+    hl_task_spec one_key = { .name = "recall", .symbols = 2, .pairs = 1, .queries = 1 };
+    status = hl_dataset_open(&one_key, 1, &dataset);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_str_eq(status.text, "task.symbols = 2: too few different examples of size 1 for a validation set that "
+                                  "shares none with training; raise task.symbols or task.pairs");
+    /* Three symbols: both splits have sequences of length 1, one of them has none of length 2. */
+    hl_task_spec second = { .name = "identity_copy", .length = 2, .min_length = 1, .symbols = 3 };
+    status = hl_dataset_open(&second, 1, &dataset);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_ptr_nonnull(strstr(status.text, "of size 2"));
+    ck_assert_ptr_null(dataset);
+}
+END_TEST
+
+START_TEST(a_single_sequence_is_refused_whichever_split_it_falls_into)
+{
+    for (int length = 1; length <= 40; length++) {
+        hl_task_spec spec = { .name = "identity_copy", .length = length, .min_length = length, .symbols = 1 };
+        hl_dataset *dataset = NULL;
+        ck_assert_int_eq(hl_dataset_open(&spec, 1, &dataset).code, HL_INVALID);
+    }
+}
+END_TEST
+
+START_TEST(whether_a_spec_is_accepted_does_not_depend_on_the_seed)
+{
+    int accepted = 0;
+    for (int symbols = 1; symbols <= 20; symbols++) {
+        hl_task_spec spec = { .name = "identity_copy", .length = 2, .min_length = 1, .symbols = symbols };
+        int here = 0;
+        for (uint64_t seed = 0; seed < 20; seed++) {
+            hl_dataset *dataset = NULL;
+            here += hl_dataset_open(&spec, seed, &dataset).code == HL_OK;
+            hl_dataset_free(dataset);
+        }
+        ck_assert(here == 0 || here == 20);
+        accepted += here > 0;
+    }
+    ck_assert_int_gt(accepted, 0);
+    ck_assert_int_lt(accepted, 20);
+}
+END_TEST
+
+START_TEST(a_spec_out_of_range_is_refused)
+{
+    hl_dataset *dataset = NULL;
+    hl_task_spec spec = variable_copy;
+    spec.length = INT64_MAX;
+    ck_assert_int_eq(hl_dataset_open(&spec, 1, &dataset).code, HL_INVALID);
+    spec = variable_copy;
+    spec.name = "no task";
+    ck_assert_int_eq(hl_dataset_open(&spec, 1, &dataset).code, HL_INVALID);
+    ck_assert_ptr_null(dataset);
+}
+END_TEST
+
+START_TEST(the_largest_specs_open_and_work)
+{
+    hl_task_spec spec = { .name = "copy", .length = HL_TASK_MAX_SIZE, .min_length = 1, .symbols = HL_TASK_MAX_SYMBOLS };
+    hl_dataset *dataset = open_dataset(spec, UINT64_MAX);
+    ck_assert_int_eq(hl_dataset_n_lengths(dataset), HL_TASK_MAX_SIZE);
+    hl_batch batch;
+    ck_assert_int_eq(hl_batch_allocate(1, hl_dataset_max_length(dataset), &batch).code, HL_OK);
+    hl_dataset_batch(dataset, HL_VALIDATION, HL_TASK_MAX_SIZE - 1, &batch);
+    ck_assert_int_eq(batch.lengths[0], 2 * HL_TASK_MAX_SIZE + 1);
+    ck_assert_int_eq(hl_batch_scored(&batch), HL_TASK_MAX_SIZE);
+    hl_batch_free(&batch);
+    hl_dataset_free(dataset);
+}
+END_TEST
+
+START_TEST(a_spec_and_its_name_need_not_outlive_the_opening)
+{
+    char name[] = "recall";
+    hl_task_spec spec = { .name = name, .symbols = 12, .pairs = 4, .queries = 3 };
+    hl_dataset *dataset = open_dataset(spec, 1);
+    memset(name, 'x', sizeof name);
+    memset(&spec, 0, sizeof spec);
+    hl_batch batch;
+    ck_assert_int_eq(hl_batch_allocate(2, hl_dataset_max_length(dataset), &batch).code, HL_OK);
+    hl_dataset_batch(dataset, HL_TRAIN, 0, &batch);
+    ck_assert_int_eq(batch.lengths[1], 12);
+    hl_batch_free(&batch);
+    hl_dataset_free(dataset);
+    hl_dataset_free(NULL);
+}
+END_TEST
+
+START_TEST(every_allocation_may_fail)
+{
+    hl_allocator_set(&failing_allocator);
+    int failures = 0;
+    for (int n = 0;; n++) {
+        hl_dataset *dataset = NULL;
+        allocations_left = n;
+        blocks_alive = 0;
+        hl_status status = hl_dataset_open(&variable_copy, 1, &dataset);
+        if (status.code == HL_OK) {
+            hl_dataset_free(dataset);
+            ck_assert_int_eq(blocks_alive, 0);
+            break;
+        }
+        ck_assert_int_eq(status.code, HL_NO_MEMORY);
+        ck_assert_ptr_null(dataset);
+        ck_assert_int_eq(blocks_alive, 0);
+        failures++;
+    }
+    ck_assert_int_ge(failures, 6);
+    hl_allocator_set(NULL);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, too_few_sequences_for_two_splits_are_refused);
+    tcase_add_test(tc, a_single_sequence_is_refused_whichever_split_it_falls_into);
+    tcase_add_test(tc, whether_a_spec_is_accepted_does_not_depend_on_the_seed);
+    tcase_add_test(tc, a_spec_out_of_range_is_refused);
+    tcase_add_test(tc, the_largest_specs_open_and_work);
+    tcase_add_test(tc, a_spec_and_its_name_need_not_outlive_the_opening);
+    tcase_add_test(tc, every_allocation_may_fail);
+}
+SUITE("opening a dataset", add_tests)

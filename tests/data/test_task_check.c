@@ -1,0 +1,106 @@
+#include "data/task.h"
+#include "tests/check_suite.h"
+
+#include <string.h>
+
+START_TEST(the_list_holds_every_task_once)
+{
+    static const char *const names[] = { "copy", "identity_copy", "reverse", "shift", "sort", "recall" };
+    for (int i = 0; i < 6; i++) {
+        const hl_task *task = hl_task_at(i);
+        ck_assert_str_eq(task->name, names[i]);
+        ck_assert_ptr_eq(hl_task_find(names[i]), task);
+        ck_assert_uint_gt(strlen(task->summary), 20);
+        ck_assert_str_eq(task->size_key, strcmp(names[i], "recall") == 0 ? "pairs" : "min_length");
+        ck_assert_ptr_nonnull(task->keys[0]);
+    }
+    ck_assert_ptr_null(hl_task_at(6));
+    ck_assert_ptr_null(hl_task_at(-1));
+    ck_assert_ptr_null(hl_task_find("cop"));
+    ck_assert_ptr_null(hl_task_find(NULL));
+    ck_assert_str_eq(hl_task_find("shift")->keys[3], "shift");
+    ck_assert_ptr_null(hl_task_find("copy")->keys[3]);
+}
+END_TEST
+
+START_TEST(the_longest_example_counts_its_special_tokens)
+{
+    hl_task_spec spec = { .name = "copy", .length = 10, .min_length = 5, .symbols = 4, .pairs = 6, .queries = 2 };
+    ck_assert_int_eq(hl_task_max_tokens(&spec), 21);
+    spec.name = "identity_copy";
+    ck_assert_int_eq(hl_task_max_tokens(&spec), 10);
+    spec.name = "recall";
+    ck_assert_int_eq(hl_task_max_tokens(&spec), 15);
+}
+END_TEST
+
+/* A spec that every task accepts, with one value spoilt in turn. */
+static const struct {
+    const char *name;
+    int64_t length, min_length, symbols, pairs, queries;
+    const char *text;
+} refused[] = {
+    { "copy", 0, 1, 8, 2, 1, "task.length = 0: must be from 1 to 65536" },
+    { "sort", -3, 1, 8, 2, 1, "task.length = -3: must be from 1 to 65536" },
+    { "reverse", 65537, 1, 8, 2, 1, "task.length = 65537: must be from 1 to 65536" },
+    { "shift", INT64_MAX, 1, 8, 2, 1, "task.length = 9223372036854775807: must be from 1 to 65536" },
+    { "identity_copy", INT64_MIN, 1, 8, 2, 1, "task.length = -9223372036854775808: must be from 1 to 65536" },
+    { "copy", 5, 0, 8, 2, 1, "task.min_length = 0: must be from 1 to task.length = 5" },
+    { "copy", 5, -1, 8, 2, 1, "task.min_length = -1: must be from 1 to task.length = 5" },
+    { "copy", 5, 6, 8, 2, 1, "task.min_length = 6: must be from 1 to task.length = 5" },
+    { "copy", 5, INT64_MAX, 8, 2, 1, "task.min_length = 9223372036854775807: must be from 1 to task.length = 5" },
+    { "copy", 5, 1, 0, 2, 1, "task.symbols = 0: must be from 1 to 1048576" },
+    { "copy", 5, 1, -8, 2, 1, "task.symbols = -8: must be from 1 to 1048576" },
+    { "copy", 5, 1, 1048577, 2, 1, "task.symbols = 1048577: must be from 1 to 1048576" },
+    { "copy", 5, 1, INT64_MAX, 2, 1, "task.symbols = 9223372036854775807: must be from 1 to 1048576" },
+    { "recall", 5, 1, 1, 2, 1, "task.symbols = 1: must be from 2 to 1048576" },
+    { "recall", 5, 1, INT64_MIN, 2, 1, "task.symbols = -9223372036854775808: must be from 2 to 1048576" },
+    { "recall", 5, 1, 8, 0, 1, "task.pairs = 0: must be from 1 to 65536" },
+    { "recall", 5, 1, 8, INT64_MAX, 1, "task.pairs = 9223372036854775807: must be from 1 to 65536" },
+    { "recall", 5, 1, 9, 5, 1,
+      "task.pairs = 5: task.symbols = 9 gives only 4 different keys (half of them); raise task.symbols to 10 or lower "
+      "task.pairs" },
+    { "recall", 5, 1, 8, 2, 0, "task.queries = 0: must be from 1 to task.pairs = 2" },
+    { "recall", 5, 1, 8, 2, 3, "task.queries = 3: must be from 1 to task.pairs = 2" },
+    { "recall", 5, 1, 8, 2, INT64_MAX, "task.queries = 9223372036854775807: must be from 1 to task.pairs = 2" },
+    { "copi", 5, 1, 8, 2, 1,
+      "task.name = copi: no such task; must be one of copy, identity_copy, reverse, shift, sort, recall" },
+    { NULL, 5, 1, 8, 2, 1,
+      "task.name = : no such task; must be one of copy, identity_copy, reverse, shift, sort, recall" },
+};
+
+START_TEST(a_bad_spec_is_refused_by_key_value_and_remedy)
+{
+    hl_task_spec spec = {
+        .name = refused[_i].name,
+        .length = refused[_i].length,
+        .min_length = refused[_i].min_length,
+        .symbols = refused[_i].symbols,
+        .pairs = refused[_i].pairs,
+        .queries = refused[_i].queries,
+    };
+    hl_status status = hl_task_check(&spec);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_str_eq(status.text, refused[_i].text);
+}
+END_TEST
+
+START_TEST(keys_that_a_task_does_not_read_do_not_matter)
+{
+    hl_task_spec copy = {
+        .name = "copy", .length = 5, .min_length = 1, .symbols = 8, .pairs = -1, .queries = INT64_MAX
+    };
+    ck_assert_int_eq(hl_task_check(&copy).code, HL_OK);
+    hl_task_spec recall = { .name = "recall", .length = -5, .min_length = 9, .symbols = 8, .pairs = 4, .queries = 4 };
+    ck_assert_int_eq(hl_task_check(&recall).code, HL_OK);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, the_list_holds_every_task_once);
+    tcase_add_test(tc, the_longest_example_counts_its_special_tokens);
+    tcase_add_loop_test(tc, a_bad_spec_is_refused_by_key_value_and_remedy, 0, sizeof refused / sizeof refused[0]);
+    tcase_add_test(tc, keys_that_a_task_does_not_read_do_not_matter);
+}
+SUITE("task check", add_tests)

@@ -1,0 +1,162 @@
+#include "data/vocabulary.h"
+#include "tests/check_suite.h"
+#include "tests/data/failing_allocator.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SPECIAL "<pad>\n<sep>\n<mask>\n"
+
+static hl_status parse(const char *text, hl_vocabulary **out)
+{
+    return hl_vocabulary_parse("run/vocab.txt", text, strlen(text), out);
+}
+
+START_TEST(ids_and_texts_lead_to_each_other)
+{
+    hl_vocabulary *vocabulary;
+    ck_assert_int_eq(parse(SPECIAL "zebra\nape\n\xC3\xA9t\xC3\xA9\n\xF0\x9F\x98\x80\n<eos>\n", &vocabulary).code,
+                     HL_OK);
+    static const char *const tokens[] = {
+        "<pad>", "<sep>", "<mask>", "zebra", "ape", "\xC3\xA9t\xC3\xA9", "\xF0\x9F\x98\x80", "<eos>"
+    };
+    ck_assert_int_eq(hl_vocabulary_size(vocabulary), 8);
+    for (int32_t id = 0; id < 8; id++) {
+        ck_assert_str_eq(hl_vocabulary_token(vocabulary, id), tokens[id]);
+        ck_assert_int_eq(hl_vocabulary_find(vocabulary, tokens[id]), id);
+    }
+    static const char *const absent[] = { "", "a", "apes", "zebr", "<PAD>", "zzz" };
+    for (int i = 0; i < 6; i++) {
+        ck_assert_int_eq(hl_vocabulary_find(vocabulary, absent[i]), -1);
+    }
+    hl_vocabulary_free(vocabulary);
+    hl_vocabulary_free(NULL);
+}
+END_TEST
+
+START_TEST(the_text_is_the_one_it_was_made_of)
+{
+    static const char text[] = SPECIAL "b\na\n";
+    hl_vocabulary *vocabulary;
+    char *written;
+    size_t size;
+    ck_assert_int_eq(parse(text, &vocabulary).code, HL_OK);
+    ck_assert_int_eq(hl_vocabulary_text(vocabulary, &written, &size).code, HL_OK);
+    ck_assert_uint_eq(size, strlen(text));
+    ck_assert_str_eq(written, text);
+    hl_free(written);
+    hl_vocabulary_free(vocabulary);
+}
+END_TEST
+
+static const struct {
+    const char *text, *message;
+} refused[] = {
+    { "", "run/vocab.txt:1: a vocabulary begins with <pad>, <sep>, <mask>" },
+    { "<pad>\n<sep>\n", "run/vocab.txt:3: a vocabulary begins with <pad>, <sep>, <mask>" },
+    { "<pad>\n<mask>\n<sep>\n", "run/vocab.txt:2: <sep> must stand here, not <mask>" },
+    { "a\n" SPECIAL, "run/vocab.txt:1: <pad> must stand here, not a" },
+    { SPECIAL "a", "run/vocab.txt:4: the last line has no newline: the file is cut off" },
+    { SPECIAL "a\n\nb\n", "run/vocab.txt:5: an empty line" },
+    { SPECIAL "a\n\n", "run/vocab.txt:5: an empty line" },
+    { SPECIAL "a b\n", "run/vocab.txt:4: white space or a control character in a token" },
+    { SPECIAL "a\r\n", "run/vocab.txt:4: white space or a control character in a token" },
+    { SPECIAL "a\tb\n", "run/vocab.txt:4: white space or a control character in a token" },
+    { SPECIAL "\x7F\n", "run/vocab.txt:4: white space or a control character in a token" },
+    { SPECIAL "a\nb\na\n", "run/vocab.txt:6: the token a stands already in line 4" },
+    { SPECIAL "a\nb\na\na\n", "run/vocab.txt:6: the token a stands already in line 4" },
+    { SPECIAL "<pad>\n", "run/vocab.txt:4: the token <pad> stands already in line 1" },
+    { SPECIAL "\x80\n", "run/vocab.txt:4: a token that is not UTF-8" },
+    { SPECIAL "a\xC3\n", "run/vocab.txt:4: a token that is not UTF-8" },
+    { SPECIAL "\xE2\x82\n", "run/vocab.txt:4: a token that is not UTF-8" },
+    { SPECIAL "\xC0\xAF\n", "run/vocab.txt:4: a token that is not UTF-8" },         /* overlong */
+    { SPECIAL "\xE0\x9F\xBF\n", "run/vocab.txt:4: a token that is not UTF-8" },     /* overlong */
+    { SPECIAL "\xED\xA0\x80\n", "run/vocab.txt:4: a token that is not UTF-8" },     /* a surrogate */
+    { SPECIAL "\xF0\x8F\xBF\xBF\n", "run/vocab.txt:4: a token that is not UTF-8" }, /* overlong */
+    { SPECIAL "\xF4\x90\x80\x80\n", "run/vocab.txt:4: a token that is not UTF-8" }, /* above U+10FFFF */
+    { SPECIAL "\xF5\x80\x80\x80\n", "run/vocab.txt:4: a token that is not UTF-8" },
+};
+
+START_TEST(a_damaged_file_is_refused_by_line)
+{
+    hl_vocabulary *vocabulary = NULL;
+    hl_status status = parse(refused[_i].text, &vocabulary);
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    ck_assert_str_eq(status.text, refused[_i].message);
+    ck_assert_ptr_null(vocabulary);
+}
+END_TEST
+
+START_TEST(a_zero_byte_is_refused)
+{
+    static const char text[] = SPECIAL "a\0b\n";
+    hl_vocabulary *vocabulary = NULL;
+    hl_status status = hl_vocabulary_parse("v", text, sizeof text - 1, &vocabulary);
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    ck_assert_str_eq(status.text, "v:4: white space or a control character in a token");
+}
+END_TEST
+
+START_TEST(tokens_have_at_most_255_bytes)
+{
+    char text[400];
+    hl_vocabulary *vocabulary = NULL;
+    snprintf(text, sizeof text, SPECIAL "%0255d\n", 1);
+    ck_assert_int_eq(parse(text, &vocabulary).code, HL_OK);
+    ck_assert_uint_eq(strlen(hl_vocabulary_token(vocabulary, 3)), 255);
+    hl_vocabulary_free(vocabulary);
+    snprintf(text, sizeof text, SPECIAL "%0256d\n", 1);
+    hl_status status = parse(text, &vocabulary);
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    ck_assert_str_eq(status.text, "run/vocab.txt:4: a token longer than 255 bytes");
+}
+END_TEST
+
+START_TEST(too_many_lines_are_refused)
+{
+    size_t size = HL_VOCABULARY_MAX_TOKENS + 1;
+    char *text = hl_malloc(size);
+    memset(text, '\n', size);
+    hl_vocabulary *vocabulary = NULL;
+    hl_status status = hl_vocabulary_parse("v", text, size, &vocabulary);
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    ck_assert_str_eq(status.text, "v:2097153: more than 2097152 tokens");
+    hl_free(text);
+}
+END_TEST
+
+START_TEST(every_allocation_may_fail)
+{
+    hl_allocator_set(&failing_allocator);
+    for (int n = 0; n <= 4; n++) {
+        hl_vocabulary *vocabulary = NULL;
+        allocations_left = n;
+        hl_status status = parse(SPECIAL "a\n", &vocabulary);
+        ck_assert_int_eq(status.code, n < 4 ? HL_NO_MEMORY : HL_OK);
+        if (n == 4) {
+            char *text;
+            size_t size;
+            ck_assert_int_eq(hl_vocabulary_text(vocabulary, &text, &size).code, HL_NO_MEMORY);
+            hl_vocabulary_free(vocabulary);
+        }
+        ck_assert_int_eq(blocks_alive, 0);
+    }
+    allocations_left = -1;
+    hl_vocabulary *vocabulary = NULL;
+    ck_assert_int_eq(parse(SPECIAL "a\na\n", &vocabulary).code, HL_BAD_FILE);
+    ck_assert_int_eq(blocks_alive, 0); /* a refused file leaves nothing behind */
+    hl_allocator_set(NULL);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, ids_and_texts_lead_to_each_other);
+    tcase_add_test(tc, the_text_is_the_one_it_was_made_of);
+    tcase_add_loop_test(tc, a_damaged_file_is_refused_by_line, 0, sizeof refused / sizeof refused[0]);
+    tcase_add_test(tc, a_zero_byte_is_refused);
+    tcase_add_test(tc, tokens_have_at_most_255_bytes);
+    tcase_add_test(tc, too_many_lines_are_refused);
+    tcase_add_test(tc, every_allocation_may_fail);
+}
+SUITE("vocabulary", add_tests)
