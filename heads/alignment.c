@@ -1,0 +1,78 @@
+#include "heads/alignment.h"
+
+#include "core/batch.h"
+
+/* The source of query i, HL_IGNORE where there is none. */
+static int64_t source_of(const hl_pattern *pattern, int64_t i)
+{
+    return pattern->sources != NULL ? pattern->sources[i] : HL_IGNORE;
+}
+
+static int64_t row_argmax(const hl_real *row, int64_t n_keys)
+{
+    int64_t at = 0;
+    for (int64_t j = 1; j < n_keys; j++) {
+        at = row[j] > row[at] ? j : at;
+    }
+    return at;
+}
+
+static void add_query(const hl_pattern *pattern, int64_t i, int64_t source, hl_alignment *sum)
+{
+    int64_t n_keys = hl_pattern_keys(pattern, i);
+    sum->weight.n++;
+    if (source < n_keys) {
+        const hl_real *row = hl_pattern_row(pattern, i);
+        sum->weight.value += (double)row[source];
+        sum->weight.baseline += 1 / (double)n_keys;
+        sum->hit_rate += row_argmax(row, n_keys) == source;
+    }
+}
+
+hl_alignment hl_alignment_of(const hl_patterns *patterns)
+{
+    hl_alignment alignment = { 0 };
+    for (int64_t e = 0; e < patterns->n_examples; e++) {
+        hl_pattern pattern = hl_patterns_at(patterns, e);
+        for (int64_t i = 0; i < pattern.n; i++) {
+            int64_t source = source_of(&pattern, i);
+            if (source != HL_IGNORE) {
+                add_query(&pattern, i, source, &alignment);
+            }
+        }
+    }
+    if (alignment.weight.n > 0) {
+        alignment.weight.value /= (double)alignment.weight.n;
+        alignment.weight.baseline /= (double)alignment.weight.n;
+        alignment.hit_rate /= (double)alignment.weight.n;
+    }
+    return alignment;
+}
+
+double hl_alignment_fixed_rate(const hl_patterns *patterns, int64_t k)
+{
+    int64_t n = 0, hits = 0;
+    for (int64_t e = 0; e < patterns->n_examples; e++) {
+        hl_pattern pattern = hl_patterns_at(patterns, e);
+        for (int64_t i = 0; i < pattern.n; i++) {
+            int64_t source = source_of(&pattern, i);
+            n += source != HL_IGNORE;
+            hits += source != HL_IGNORE && source == i + k && source < hl_pattern_keys(&pattern, i);
+        }
+    }
+    return n > 0 ? (double)hits / (double)n : 0;
+}
+
+int64_t hl_alignment_fixed_best(const hl_patterns *patterns)
+{
+    int64_t best = 0;
+    double largest = 0;
+    for (int64_t k = 1 - patterns->n_tokens; k < patterns->n_tokens; k++) {
+        double rate = hl_alignment_fixed_rate(patterns, k);
+        if (rate > largest) {
+            best = k;
+            largest = rate;
+        }
+    }
+    return best;
+}

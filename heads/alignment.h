@@ -1,0 +1,24 @@
+/* How much a head attends to the position that the task states as the source of a query's answer, a(i). */
+#ifndef HL_HEADS_ALIGNMENT_H
+#define HL_HEADS_ALIGNMENT_H
+
+#include "heads/pattern.h"
+#include "heads/score.h"
+
+typedef struct hl_alignment {
+    hl_score weight; /* the mean of A[i][a(i)] over the queries with a source; its baseline is the same for attention
+                        spread evenly, 1 / n_i */
+    double hit_rate; /* the share of these queries whose largest weight, the first of equals, is on a(i) */
+} hl_alignment;
+
+/* All zero where no query has a source. A source that its query may not attend to cannot be found, and counts 0. */
+hl_alignment hl_alignment_of(const hl_patterns *patterns);
+
+/* The hit rate of a head that always looks at offset k: the share of the queries with a source where a(i) = i + k. It
+ * depends on the task alone. 0 where no query has a source. */
+double hl_alignment_fixed_rate(const hl_patterns *patterns, int64_t k);
+
+/* The k with the largest fixed rate, the lowest of equals; 0 where no offset ever hits. */
+int64_t hl_alignment_fixed_best(const hl_patterns *patterns);
+
+#endif

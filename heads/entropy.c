@@ -1,0 +1,69 @@
+#include "heads/entropy.h"
+
+static double row_entropy(const hl_real *row, int64_t n_keys)
+{
+    double entropy = 0;
+    for (int64_t j = 0; j < n_keys; j++) {
+        double a = (double)row[j];
+        if (a != 0) {
+            entropy -= a * log(a);
+        }
+    }
+    return entropy;
+}
+
+static void add_example(const hl_pattern *pattern, hl_entropy *sum)
+{
+    for (int64_t i = 0; i < pattern->n; i++) {
+        int64_t n_keys = hl_pattern_keys(pattern, i);
+        double entropy = row_entropy(hl_pattern_row(pattern, i), n_keys), uniform = log((double)n_keys);
+        sum->nats += entropy;
+        sum->uniform += uniform;
+        if (n_keys > 1) {
+            sum->normalised += entropy / uniform;
+            sum->n_normalised++;
+        }
+    }
+    sum->n += pattern->n;
+}
+
+hl_entropy hl_entropy_of(const hl_patterns *patterns)
+{
+    hl_entropy entropy = { 0 };
+    for (int64_t e = 0; e < patterns->n_examples; e++) {
+        hl_pattern pattern = hl_patterns_at(patterns, e);
+        add_example(&pattern, &entropy);
+    }
+    entropy.nats /= (double)entropy.n;
+    entropy.uniform /= (double)entropy.n;
+    if (entropy.n_normalised > 0) {
+        entropy.normalised /= (double)entropy.n_normalised;
+    }
+    return entropy;
+}
+
+static double row_largest(const hl_real *row, int64_t n_keys)
+{
+    hl_real largest = row[0];
+    for (int64_t j = 1; j < n_keys; j++) {
+        largest = row[j] > largest ? row[j] : largest;
+    }
+    return (double)largest;
+}
+
+hl_score hl_confidence_of(const hl_patterns *patterns)
+{
+    hl_score score = { 0 };
+    for (int64_t e = 0; e < patterns->n_examples; e++) {
+        hl_pattern pattern = hl_patterns_at(patterns, e);
+        for (int64_t i = 0; i < pattern.n; i++) {
+            int64_t n_keys = hl_pattern_keys(&pattern, i);
+            score.value += row_largest(hl_pattern_row(&pattern, i), n_keys);
+            score.baseline += 1 / (double)n_keys;
+        }
+        score.n += pattern.n;
+    }
+    score.value /= (double)score.n;
+    score.baseline /= (double)score.n;
+    return score;
+}

@@ -1,0 +1,27 @@
+/* What a head does, in the numbers of the closing table. */
+#ifndef HL_HEADS_METRICS_H
+#define HL_HEADS_METRICS_H
+
+#include "heads/entropy.h"
+#include "heads/pattern.h"
+#include "heads/score.h"
+
+typedef struct hl_head_metrics {
+    int layer;
+    int64_t head;
+    int64_t best_offset; /* chosen on the choosing half */
+    hl_score offset;     /* of best_offset; n is 0 where no query of the scoring half has that key */
+    hl_entropy entropy;
+    hl_score confidence;
+    hl_score alignment; /* n is 0 where the task states no source; the baseline is the larger of attention spread evenly
+                             and fixed_rate */
+    double hit_rate;    /* of alignment */
+    int64_t fixed_offset; /* the offset that is the source most often in the choosing half */
+    double fixed_rate;    /* the share of sources that it is, in the scoring half */
+} hl_head_metrics;
+
+/* Measures one head of layer `layer` on all examples of a snapshot (first and gap 0, at least one example): the
+ * even-numbered ones choose, every number is of the odd-numbered ones (hl_patterns_scoring). */
+hl_head_metrics hl_head_measure(int layer, const hl_patterns *all);
+
+#endif

@@ -1,0 +1,16 @@
+/* How much a head attends to one relative position: offset -1 is the previous token, 0 the token itself, +1 the next. */
+#ifndef HL_HEADS_OFFSET_H
+#define HL_HEADS_OFFSET_H
+
+#include "heads/pattern.h"
+#include "heads/score.h"
+
+/* offset(k) = the mean of A[i][i + k] over the queries for which i + k is a permitted key (a diagonal mean: a perfect
+ * head scores 1); its baseline is the mean of 1 / n_i over the same queries. Any k. */
+hl_score hl_offset_score(const hl_patterns *patterns, int64_t k);
+
+/* The k with the largest offset(k), the lowest of equals. Only offsets whose key at least a quarter of the real queries
+ * have are candidates; 0 always is one. */
+int64_t hl_offset_best(const hl_patterns *patterns);
+
+#endif

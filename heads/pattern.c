@@ -1,0 +1,33 @@
+#include "heads/pattern.h"
+
+#include <assert.h>
+
+/* Every second example from `first` on. */
+static hl_patterns every_second(const hl_patterns *all, int64_t first)
+{
+    assert(all->first == 0 && all->gap == 0);
+    hl_patterns half = *all;
+    half.n_examples = (all->n_examples - first + 1) / 2;
+    half.first = first;
+    half.gap = 1;
+    return half;
+}
+
+hl_patterns hl_patterns_choosing(const hl_patterns *all)
+{
+    return every_second(all, 0);
+}
+
+hl_patterns hl_patterns_scoring(const hl_patterns *all)
+{
+    return every_second(all, all->n_examples > 1 ? 1 : 0);
+}
+
+int64_t hl_patterns_queries(const hl_patterns *patterns)
+{
+    int64_t queries = 0;
+    for (int64_t e = 0; e < patterns->n_examples; e++) {
+        queries += hl_patterns_at(patterns, e).n;
+    }
+    return queries;
+}

@@ -1,0 +1,225 @@
+#include "heads/recorder.h"
+
+#include "core/memory.h"
+#include "core/npz.h"
+#include "data/batch_storage.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_ROOM = sizeof "/step_9223372036854775807.npz" };
+
+/* Sizes */
+
+/* *sum += the product of four sizes; false where that does not fit. */
+static bool add_product(const int64_t sizes[4], size_t *sum)
+{
+    size_t product = 1;
+    for (int i = 0; i < 4; i++) {
+        if (sizes[i] < 0 || !hl_multiply_sizes(product, (size_t)sizes[i], &product)) {
+            return false;
+        }
+    }
+    return !__builtin_add_overflow(*sum, product, sum);
+}
+
+/* All numbers of a snapshot, weights and logits. */
+static bool count_numbers(const hl_model_config *config, int64_t E, int64_t T, size_t *numbers)
+{
+    *numbers = 0;
+    for (int l = 0; l < config->n_layers; l++) {
+        if (!add_product((int64_t[]){ E, config->heads[l], T, T }, numbers)) {
+            return false;
+        }
+    }
+    return add_product((int64_t[]){ E, T, config->vocabulary, 1 }, numbers);
+}
+
+size_t hl_recorder_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens)
+{
+    enum { FRAME = 512 }; /* no less than the headers of an array in an archive */
+    size_t numbers, bytes, integers = 0;
+    if (!count_numbers(config, n_examples, n_tokens, &numbers) ||
+        !add_product((int64_t[]){ 3, n_examples, n_tokens, sizeof(int32_t) }, &integers) ||
+        !add_product((int64_t[]){ n_examples, sizeof(int32_t), 1, 1 }, &integers) ||
+        !add_product((int64_t[]){ config->n_layers + 7, FRAME, 1, 1 }, &integers) ||
+        !hl_multiply_sizes(numbers, sizeof(hl_real), &bytes) || __builtin_add_overflow(bytes, integers, &bytes)) {
+        return SIZE_MAX;
+    }
+    return bytes;
+}
+
+static hl_tape_options tape_options(int threads)
+{
+    return (hl_tape_options){ .threads = threads, .training = false, .gradients = false };
+}
+
+hl_status hl_recorder_plan(const hl_model *model, int64_t part, int64_t n_tokens, int threads, hl_model_plan *plan)
+{
+    return hl_model_plan_pass(model, part, n_tokens, tape_options(threads), plan);
+}
+
+/* Set-up */
+
+static hl_status copy_examples(const hl_batch *from, hl_batch *to)
+{
+    int32_t T = 0;
+    for (int64_t e = 0; e < from->n_examples; e++) {
+        T = from->lengths[e] > T ? from->lengths[e] : T;
+    }
+    HL_TRY(hl_batch_allocate(from->n_examples, T, to));
+    size_t row = (size_t)T * sizeof *to->tokens;
+    for (int64_t e = 0; e < from->n_examples; e++) {
+        memcpy(to->tokens + e * T, from->tokens + e * from->n_tokens, row);
+        memcpy(to->targets + e * T, from->targets + e * from->n_tokens, row);
+        memcpy(to->sources + e * T, from->sources + e * from->n_tokens, row);
+        to->lengths[e] = from->lengths[e];
+    }
+    return hl_ok();
+}
+
+static hl_status allocate_numbers(hl_recorder *recorder)
+{
+    const hl_model_config *config = &recorder->model->config;
+    int64_t E = recorder->examples.n_examples, T = recorder->examples.n_tokens;
+    size_t count;
+    recorder->numbers = count_numbers(config, E, T, &count) ? hl_calloc(count, sizeof *recorder->numbers) : NULL;
+    if (recorder->numbers == NULL) {
+        return hl_error(HL_NO_MEMORY, "out of memory: patterns of %lld examples of %lld tokens", (long long)E,
+                        (long long)T);
+    }
+    hl_real *next = recorder->numbers;
+    for (int l = 0; l < config->n_layers; l++) {
+        recorder->weights[l] = next;
+        next += E * config->heads[l] * T * T;
+    }
+    recorder->logits = next;
+    return hl_ok();
+}
+
+static hl_status set_folder(hl_recorder *recorder, const char *folder)
+{
+    recorder->folder_length = strlen(folder);
+    recorder->path = hl_malloc(recorder->folder_length + NAME_ROOM);
+    if (recorder->path == NULL) {
+        return hl_error_memory("a path");
+    }
+    memcpy(recorder->path, folder, recorder->folder_length + 1);
+    return hl_folder_make(folder);
+}
+
+hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const hl_batch *examples, int64_t part,
+                           const char *folder)
+{
+    *recorder = (hl_recorder){ .model = model, .part = part };
+    if (examples->n_examples < 1 || part < 1) {
+        return hl_error(HL_INVALID, "patterns: %lld examples in parts of %lld: both must be at least 1",
+                        (long long)examples->n_examples, (long long)part);
+    }
+    hl_status status = copy_examples(examples, &recorder->examples);
+    if (status.code == HL_OK) {
+        status = allocate_numbers(recorder);
+    }
+    if (status.code == HL_OK) {
+        status = set_folder(recorder, folder);
+    }
+    if (status.code != HL_OK) {
+        hl_recorder_free(recorder);
+    }
+    return status;
+}
+
+void hl_recorder_free(hl_recorder *recorder)
+{
+    hl_batch_free(&recorder->examples);
+    hl_free(recorder->numbers);
+    hl_free(recorder->path);
+    *recorder = (hl_recorder){ 0 };
+}
+
+/* Recording */
+
+/* The logits of the examples from `first` on, without those of padding. */
+static void keep_logits(hl_recorder *recorder, int64_t first, int64_t count, const hl_real *logits)
+{
+    int64_t T = recorder->examples.n_tokens, V = recorder->model->config.vocabulary;
+    for (int64_t e = 0; e < count; e++) {
+        int64_t real = recorder->examples.lengths[first + e] * V;
+        hl_real *row = recorder->logits + (first + e) * T * V;
+        memcpy(row, logits + e * T * V, (size_t)real * sizeof *row);
+        memset(row + real, 0, (size_t)(T * V - real) * sizeof *row);
+    }
+}
+
+static hl_status run_part(hl_recorder *recorder, int64_t first, int64_t count, hl_arena *arena, int threads)
+{
+    const hl_model *model = recorder->model;
+    int64_t T = recorder->examples.n_tokens;
+    hl_head_probe probes[HL_MAX_LAYERS] = { 0 };
+    for (int l = 0; l < model->config.n_layers; l++) {
+        probes[l].weights = recorder->weights[l] + first * model->config.heads[l] * T * T;
+    }
+    hl_batch examples = hl_batch_part(&recorder->examples, first, count);
+    hl_tape tape;
+    hl_tape_begin(&tape, arena, tape_options(threads));
+    const hl_tensor *logits = hl_model_logits(&tape, model, &examples, probes);
+    HL_TRY(hl_tape_status(&tape));
+    keep_logits(recorder, first, count, logits->data);
+    return hl_ok();
+}
+
+static hl_status run_model(hl_recorder *recorder, hl_arena *arena, int threads)
+{
+    int64_t E = recorder->examples.n_examples;
+    size_t mark = arena->used;
+    for (int64_t first = 0; first < E; first += recorder->part) {
+        int64_t count = E - first < recorder->part ? E - first : recorder->part;
+        hl_status status = run_part(recorder, first, count, arena, threads);
+        hl_arena_rewind(arena, mark);
+        HL_TRY(status);
+    }
+    return hl_ok();
+}
+
+static void write_arrays(const hl_recorder *recorder, int64_t step, hl_npz_writer *npz)
+{
+    const hl_model_config *config = &recorder->model->config;
+    const hl_batch *examples = &recorder->examples;
+    const hl_npy_type real = sizeof(hl_real) == sizeof(float) ? HL_NPY_FLOAT32 : HL_NPY_FLOAT64;
+    int64_t E = examples->n_examples, T = examples->n_tokens;
+    for (int l = 0; l < config->n_layers; l++) {
+        char name[sizeof "layer_-2147483648"];
+        snprintf(name, sizeof name, "layer_%d", l);
+        hl_npz_add(npz, name, real, HL_SHAPE(E, config->heads[l], T, T), recorder->weights[l]);
+    }
+    hl_npz_add(npz, "tokens", HL_NPY_INT32, HL_SHAPE(E, T), examples->tokens);
+    hl_npz_add(npz, "targets", HL_NPY_INT32, HL_SHAPE(E, T), examples->targets);
+    hl_npz_add(npz, "source", HL_NPY_INT32, HL_SHAPE(E, T), examples->sources);
+    hl_npz_add(npz, "lengths", HL_NPY_INT32, HL_SHAPE(E), examples->lengths);
+    hl_npz_add(npz, "step", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &step);
+    hl_npz_add(npz, "logits", real, HL_SHAPE(E, T, config->vocabulary), recorder->logits);
+}
+
+hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, hl_arena *arena, int threads)
+{
+    HL_TRY(run_model(recorder, arena, threads));
+    snprintf(recorder->path + recorder->folder_length, NAME_ROOM, "/step_%06lld.npz", (long long)step);
+    hl_npz_writer *npz = hl_npz_create(recorder->path);
+    write_arrays(recorder, step, npz);
+    return hl_npz_close(npz, HL_VOLATILE);
+}
+
+hl_patterns hl_recorder_patterns(const hl_recorder *recorder, int layer, int64_t head)
+{
+    const hl_batch *examples = &recorder->examples;
+    return (hl_patterns){
+        .weights = recorder->weights[layer],
+        .lengths = examples->lengths,
+        .sources = examples->sources,
+        .n_heads = recorder->model->config.heads[layer],
+        .n_tokens = examples->n_tokens,
+        .head = head,
+        .causal = recorder->model->config.causal,
+        .n_examples = examples->n_examples,
+    };
+}

@@ -1,0 +1,64 @@
+/* Records what every head attends to on the same examples, again and again while a model is trained.
+ *
+ *     hl_recorder recorder;
+ *     HL_TRY(hl_recorder_init(&recorder, &model, &examples, 32, "runs/copy_task/patterns"));
+ *     HL_TRY(hl_recorder_record(&recorder, step, &arena, threads));     // patterns/step_000500.npz
+ *     hl_patterns head = hl_recorder_patterns(&recorder, 0, 3);         // L0H3, for metrics
+ *
+ * Recording runs the model without gradients and dropout, on a tape of its own, and reads nothing but parameters: a
+ * training that is recorded has the same bits as one that is not. A recorder is set up once and then allocates nothing
+ * of its own; only writing the file takes a little memory. */
+#ifndef HL_HEADS_RECORDER_H
+#define HL_HEADS_RECORDER_H
+
+#include "core/arena.h"
+#include "core/batch.h"
+#include "core/status.h"
+#include "heads/pattern.h"
+#include "layers/model.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct hl_recorder {
+    const hl_model *model;           /* not owned */
+    hl_batch examples;               /* E examples of T tokens, owned, as are the blocks below */
+    int64_t part;                    /* examples that the model is run on at once */
+    hl_real *numbers;                /* the block that holds what follows */
+    hl_real *weights[HL_MAX_LAYERS]; /* of each layer, (E, H, T, T), zero past the lengths */
+    hl_real *logits;                 /* (E, T, V), zero past the lengths */
+    char *path;                      /* the folder, and room for a name in it */
+    size_t folder_length;
+} hl_recorder;
+
+/* The bytes that one snapshot of E examples of T tokens takes, on disk at most, and in the recorder's memory to within
+ * a few KiB. SIZE_MAX where they do not fit. */
+size_t hl_recorder_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens);
+
+/* What a recording takes of the arena it is given (plan->bytes), with the recorder's `part` and T: HL_INVALID where
+ * T is too long for the model, HL_NO_MEMORY. */
+hl_status hl_recorder_plan(const hl_model *model, int64_t part, int64_t n_tokens, int threads, hl_model_plan *plan);
+
+/* Copies the examples (at least one), cut to T = the longest length among them, and makes the folder. The model must
+ * outlive the recorder; its parameters may change. `part`, at least 1, bounds the memory of a recording; another part
+ * may change the last bits of what is recorded, as matrix products of other shapes round differently.
+ * HL_INVALID (no examples, a part below 1, sizes that cannot be), HL_NO_MEMORY, HL_BAD_FILE (the folder). On failure
+ * the recorder is empty; else it is ended by hl_recorder_free. */
+hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const hl_batch *examples, int64_t part,
+                           const char *folder);
+
+/* A zeroed or already freed recorder is allowed. */
+void hl_recorder_free(hl_recorder *recorder);
+
+/* Runs the model, fills `weights` and `logits` and writes "<folder>/step_<step, six digits>.npz" (not waiting for the
+ * disk): layer_0, layer_1, ... (E, H, T, T), tokens, targets, source (E, T) int32, lengths (E) int32, step int64,
+ * logits (E, T, V); weights and logits float32 (float64 in the double library). Leaves the arena as it was; the bits do
+ * not depend on `threads`. step >= 0.
+ * HL_NO_MEMORY (the arena has less left than planned, too), HL_INVALID (T is too long for the model), HL_BAD_FILE: the
+ * file then is what it was, and the buffers hold what was recorded so far. */
+hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, hl_arena *arena, int threads);
+
+/* One head's patterns on all examples, as last recorded. Its arrays are the recorder's. */
+hl_patterns hl_recorder_patterns(const hl_recorder *recorder, int layer, int64_t head);
+
+#endif

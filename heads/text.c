@@ -1,0 +1,86 @@
+#include "heads/text.h"
+
+#include "core/memory.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Room for `more` bytes and a zero byte. */
+static bool reserve(hl_text *text, size_t more)
+{
+    size_t needed = text->size + more + 1;
+    if (text->error.code != HL_OK || needed <= text->capacity) {
+        return text->error.code == HL_OK;
+    }
+    size_t capacity = needed > 2 * text->capacity ? needed : 2 * text->capacity;
+    char *bytes = hl_realloc(text->bytes, capacity, 1);
+    if (bytes == NULL) {
+        text->error = hl_error_memory("text");
+        return false;
+    }
+    text->bytes = bytes;
+    text->capacity = capacity;
+    return true;
+}
+
+__attribute__((format(printf, 2, 0))) static void print(hl_text *text, const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    if (length >= 0 && reserve(text, (size_t)length)) {
+        vsnprintf(text->bytes + text->size, (size_t)length + 1, format, again);
+        text->size += (size_t)length;
+    }
+    va_end(again);
+}
+
+void hl_text_print(hl_text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print(text, format, arguments);
+    va_end(arguments);
+}
+
+/* Turns the last space at which a line still fits into a newline, line after line. */
+static void wrap(char *line, size_t width)
+{
+    char *space = NULL;
+    for (char *at = line; *at != '\0'; at++) {
+        if (*at == ' ') {
+            space = at;
+        }
+        if ((size_t)(at - line) >= width && space != NULL) {
+            *space = '\n';
+            line = space + 1;
+            space = NULL;
+        }
+    }
+}
+
+void hl_text_paragraph(hl_text *text, int width, const char *format, ...)
+{
+    size_t begin = text->size;
+    va_list arguments;
+    va_start(arguments, format);
+    print(text, format, arguments);
+    va_end(arguments);
+    if (text->error.code == HL_OK) {
+        wrap(text->bytes + begin, (size_t)width);
+    }
+    hl_text_print(text, "\n");
+}
+
+hl_status hl_text_status(const hl_text *text)
+{
+    return text->error;
+}
+
+void hl_text_free(hl_text *text)
+{
+    hl_free(text->bytes);
+    *text = (hl_text){ 0 };
+}

@@ -1,0 +1,29 @@
+/* Text that grows as it is written: what this folder returns where a program would print. */
+#ifndef HL_HEADS_TEXT_H
+#define HL_HEADS_TEXT_H
+
+#include "core/status.h"
+
+#include <stddef.h>
+
+/* A zeroed one is empty. Owned by the caller: hl_text_free. */
+typedef struct hl_text {
+    char *bytes; /* `size` bytes and a zero byte; NULL while empty */
+    size_t size, capacity;
+    hl_status error; /* sticky: after a failure nothing is added */
+} hl_text;
+
+/* Adds text formatted as by printf. HL_NO_MEMORY is left on the text. */
+void hl_text_print(hl_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Adds a paragraph formatted as by printf: words parted by one space or, so that no line is longer than `width` bytes,
+ * a newline; and a newline. A longer word has a line of its own. HL_NO_MEMORY is left on the text. */
+void hl_text_paragraph(hl_text *text, int width, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* HL_OK, or the first failure. */
+hl_status hl_text_status(const hl_text *text);
+
+/* Frees the bytes and empties the text. */
+void hl_text_free(hl_text *text);
+
+#endif

@@ -1,0 +1,123 @@
+/* Attention weights made up by hand or at random, as metrics read them. */
+#ifndef HL_TESTS_HEADS_MADE_UP_H
+#define HL_TESTS_HEADS_MADE_UP_H
+
+#include "core/batch.h"
+#include "core/random.h"
+#include "heads/pattern.h"
+
+enum { MADE_UP_MOST = 8, MADE_UP_TOKENS = 16 };
+
+/* What stands where no metric may look: padding, keys behind a causal mask, the layer's other heads. */
+#define MADE_UP_POISON ((hl_real)1000)
+
+typedef struct made_up {
+    int64_t n_examples, n_heads, n_tokens, head;
+    bool causal;
+    int32_t lengths[MADE_UP_MOST];
+    int32_t sources[MADE_UP_MOST * MADE_UP_TOKENS];
+    hl_real weights[MADE_UP_MOST * MADE_UP_MOST * MADE_UP_TOKENS * MADE_UP_TOKENS];
+} made_up;
+
+static inline hl_patterns made_up_patterns(const made_up *m)
+{
+    return (hl_patterns){ .weights = m->weights,
+                          .lengths = m->lengths,
+                          .sources = m->sources,
+                          .n_heads = m->n_heads,
+                          .n_tokens = m->n_tokens,
+                          .head = m->head,
+                          .causal = m->causal,
+                          .n_examples = m->n_examples };
+}
+
+/* Examples that are T long, of head 1 of 2, without sources; every weight is poison. */
+static inline made_up made_up_empty(int64_t n_examples, int64_t n_tokens, bool causal)
+{
+    made_up m = { .n_examples = n_examples, .n_heads = 2, .n_tokens = n_tokens, .head = 1, .causal = causal };
+    for (int e = 0; e < MADE_UP_MOST; e++) {
+        m.lengths[e] = (int32_t)n_tokens;
+    }
+    for (int i = 0; i < MADE_UP_MOST * MADE_UP_TOKENS; i++) {
+        m.sources[i] = HL_IGNORE;
+    }
+    for (int i = 0; i < MADE_UP_MOST * MADE_UP_MOST * MADE_UP_TOKENS * MADE_UP_TOKENS; i++) {
+        m.weights[i] = MADE_UP_POISON;
+    }
+    return m;
+}
+
+/* A[i][j] of example e. */
+static inline hl_real *made_up_at(made_up *m, int64_t e, int64_t i, int64_t j)
+{
+    return &m->weights[((e * m->n_heads + m->head) * m->n_tokens + i) * m->n_tokens + j];
+}
+
+static inline int32_t *made_up_source(made_up *m, int64_t e, int64_t i)
+{
+    return &m->sources[e * m->n_tokens + i];
+}
+
+static inline bool made_up_permits(const made_up *m, int64_t e, int64_t i, int64_t j)
+{
+    return i < m->lengths[e] && j < m->lengths[e] && (!m->causal || j <= i);
+}
+
+/* Every query attends evenly to all it may. */
+static inline void made_up_spread_evenly(made_up *m)
+{
+    for (int64_t e = 0; e < m->n_examples; e++) {
+        for (int64_t i = 0; i < m->lengths[e]; i++) {
+            for (int64_t j = 0; j < m->lengths[e]; j++) {
+                if (made_up_permits(m, e, i, j)) {
+                    *made_up_at(m, e, i, j) = 1 / (hl_real)(m->causal ? i + 1 : m->lengths[e]);
+                }
+            }
+        }
+    }
+}
+
+/* Query i attends to i + k alone, where it may; else to itself. */
+static inline void made_up_look_at_offset(made_up *m, int64_t e, int64_t k)
+{
+    for (int64_t i = 0; i < m->lengths[e]; i++) {
+        int64_t target = i + k >= 0 && made_up_permits(m, e, i, i + k) ? i + k : i;
+        for (int64_t j = 0; j < m->lengths[e]; j++) {
+            if (made_up_permits(m, e, i, j)) {
+                *made_up_at(m, e, i, j) = j == target;
+            }
+        }
+    }
+}
+
+/* Random lengths, weights with some zeros, and sources, some of them none or forbidden. */
+static inline made_up made_up_random(uint64_t seed, bool causal)
+{
+    hl_random random = { .seed = seed, .stream = 5 };
+    uint64_t position = 0;
+    made_up m = made_up_empty(1 + (int64_t)hl_random_below(random, position, MADE_UP_MOST),
+                              1 + (int64_t)hl_random_below(random, position + 1, MADE_UP_TOKENS), causal);
+    position += 2;
+    for (int64_t e = 0; e < m.n_examples; e++) {
+        m.lengths[e] = 1 + (int32_t)hl_random_below(random, position++, (uint32_t)m.n_tokens);
+        for (int64_t i = 0; i < m.lengths[e]; i++) {
+            hl_real sum = 0;
+            *made_up_source(&m, e, i) = (int32_t)hl_random_below(random, position++, (uint32_t)m.lengths[e] + 1) - 1;
+            for (int64_t j = 0; j < m.lengths[e]; j++) {
+                hl_real u = hl_random_uniform(random, position++);
+                if (made_up_permits(&m, e, i, j)) {
+                    *made_up_at(&m, e, i, j) = j > 0 && u < (hl_real)0.2 ? 0 : u * u * u + (hl_real)0.001;
+                    sum += *made_up_at(&m, e, i, j);
+                }
+            }
+            for (int64_t j = 0; j < m.lengths[e]; j++) {
+                if (made_up_permits(&m, e, i, j)) {
+                    *made_up_at(&m, e, i, j) /= sum;
+                }
+            }
+        }
+    }
+    return m;
+}
+
+#endif

@@ -1,0 +1,155 @@
+#include "heads/offset.h"
+#include "tests/check_suite.h"
+#include "tests/heads/made_up.h"
+
+START_TEST(a_perfect_head_scores_exactly_1)
+{
+    made_up m = made_up_empty(3, 7, _i);
+    m.lengths[0] = 5;
+    m.lengths[2] = 1; /* has no previous token */
+    for (int e = 0; e < 3; e++) {
+        made_up_look_at_offset(&m, e, -1);
+    }
+    hl_patterns patterns = made_up_patterns(&m);
+    hl_score score = hl_offset_score(&patterns, -1);
+    ck_assert_double_eq(score.value, 1);
+    ck_assert_int_eq(score.n, 4 + 6);
+    ck_assert_int_eq(hl_offset_best(&patterns), -1);
+    ck_assert_double_eq(hl_offset_score(&patterns, -2).value, 0);
+    ck_assert_double_eq(hl_offset_score(&patterns, 0).value, 3.0 / 13); /* the first token of each looks at itself */
+}
+END_TEST
+
+START_TEST(an_even_spread_scores_its_baseline)
+{
+    made_up m = made_up_empty(2, 8, _i);
+    m.lengths[1] = 4;
+    made_up_spread_evenly(&m);
+    hl_patterns patterns = made_up_patterns(&m);
+    for (int64_t k = -7; k <= 7; k++) {
+        hl_score score = hl_offset_score(&patterns, k);
+        ck_assert_double_eq_tol(score.value, score.baseline, 1e-7);
+        if (score.n > 0) {
+            ck_assert_double_gt(score.baseline, 0);
+        }
+    }
+    if (!m.causal) { /* offset -2: six queries of eight with 1/8, two of four with 1/4 */
+        ck_assert_double_eq(hl_offset_score(&patterns, -2).baseline, (6.0 / 8 + 2.0 / 4) / 8);
+        ck_assert_double_eq(hl_offset_score(&patterns, -2).value, (6.0 / 8 + 2.0 / 4) / 8);
+    } else { /* offset -5: the queries 5, 6, 7 of the longer one, with 1/6, 1/7, 1/8 */
+        ck_assert_double_eq_tol(hl_offset_score(&patterns, -5).baseline, (1.0 / 6 + 1.0 / 7 + 1.0 / 8) / 3, 1e-15);
+    }
+}
+END_TEST
+
+START_TEST(an_offset_that_no_query_has_scores_nothing)
+{
+    made_up m = made_up_empty(2, 6, _i);
+    made_up_spread_evenly(&m);
+    hl_patterns patterns = made_up_patterns(&m);
+    const int64_t none[] = { -6, 6, -1000, INT64_MAX, 1 };
+    for (int i = 0; i < (_i ? 5 : 4); i++) { /* a causal head never has the next token */
+        hl_score score = hl_offset_score(&patterns, none[i]);
+        ck_assert_int_eq(score.n, 0);
+        ck_assert_double_eq(score.value, 0);
+        ck_assert_double_eq(score.baseline, 0);
+        ck_assert(isnan(hl_score_lift(score)));
+    }
+}
+END_TEST
+
+START_TEST(the_best_is_the_lowest_of_equals)
+{
+    made_up m = made_up_empty(1, 4, false);
+    made_up_spread_evenly(&m); /* every offset has exactly 1/4; -3 is that of one query, a quarter of them */
+    hl_patterns patterns = made_up_patterns(&m);
+    ck_assert_int_eq(hl_offset_best(&patterns), -3);
+}
+END_TEST
+
+START_TEST(only_offsets_of_a_quarter_of_the_queries_are_candidates)
+{
+    /* T is 12, the length 8: two queries, a quarter of the real ones, have offset -6; one has -7. */
+    made_up m = made_up_empty(1, 12, false);
+    m.lengths[0] = 8;
+    made_up_look_at_offset(&m, 0, 1);
+    for (int64_t j = 0; j < 8; j++) {
+        *made_up_at(&m, 0, 2, j) = (hl_real)0.125; /* offset 1 is not perfect */
+        *made_up_at(&m, 0, 7, j) = j == 0;         /* offset -7 is, in its only query */
+    }
+    hl_patterns patterns = made_up_patterns(&m);
+    ck_assert_double_eq(hl_offset_score(&patterns, -7).value, 1);
+    ck_assert_int_eq(hl_offset_best(&patterns), 1);
+    for (int64_t j = 0; j < 8; j++) {
+        *made_up_at(&m, 0, 7, j) = j == 1; /* offset -6 is */
+        *made_up_at(&m, 0, 6, j) = j == 0;
+    }
+    ck_assert_int_eq(hl_offset_best(&patterns), -6);
+}
+END_TEST
+
+/* The definition, word by word: all queries, all keys, every pair that is k apart. */
+static hl_score naive_score(made_up *m, int64_t k)
+{
+    hl_score score = { 0 };
+    for (int64_t e = 0; e < m->n_examples; e++) {
+        for (int64_t i = 0; i < m->n_tokens; i++) {
+            int64_t n_keys = 0;
+            for (int64_t j = 0; j < m->n_tokens; j++) {
+                n_keys += made_up_permits(m, e, i, j);
+            }
+            for (int64_t j = 0; j < m->n_tokens; j++) {
+                if (j - i == k && made_up_permits(m, e, i, j)) {
+                    score.value += (double)*made_up_at(m, e, i, j);
+                    score.baseline += 1.0 / (double)n_keys;
+                    score.n++;
+                }
+            }
+        }
+    }
+    return score;
+}
+
+START_TEST(random_patterns_agree_with_the_definition)
+{
+    made_up m = made_up_random((uint64_t)_i, _i % 2 == 1);
+    hl_patterns patterns = made_up_patterns(&m);
+    int64_t best = 0, queries = hl_patterns_queries(&patterns), real = 0;
+    double largest = -1;
+    for (int64_t k = -m.n_tokens; k <= m.n_tokens; k++) {
+        hl_score expected = naive_score(&m, k), score = hl_offset_score(&patterns, k);
+        double n = expected.n > 0 ? (double)expected.n : 1;
+        ck_assert_int_eq(score.n, expected.n);
+        ck_assert_double_eq_tol(score.value, expected.value / n, 1e-12);
+        ck_assert_double_eq_tol(score.baseline, expected.baseline / n, 1e-12);
+        real += k == 0 ? expected.n : 0;
+        if ((double)expected.n / (double)queries >= 0.25 && score.value > largest) {
+            largest = score.value;
+            best = k;
+        }
+    }
+    ck_assert_int_eq(queries, real);
+    ck_assert_int_eq(hl_offset_best(&patterns), best);
+}
+END_TEST
+
+START_TEST(lift_is_the_way_from_the_baseline_to_perfect)
+{
+    ck_assert_double_eq(hl_score_lift((hl_score){ 1, 0.25, 4 }), 1);
+    ck_assert_double_eq(hl_score_lift((hl_score){ 0.25, 0.25, 4 }), 0);
+    ck_assert_double_eq(hl_score_lift((hl_score){ 0.625, 0.25, 4 }), 0.5);
+    ck_assert(isnan(hl_score_lift((hl_score){ 1, 1, 4 })));
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, a_perfect_head_scores_exactly_1, 0, 2);
+    tcase_add_loop_test(tc, an_even_spread_scores_its_baseline, 0, 2);
+    tcase_add_loop_test(tc, an_offset_that_no_query_has_scores_nothing, 0, 2);
+    tcase_add_test(tc, the_best_is_the_lowest_of_equals);
+    tcase_add_test(tc, only_offsets_of_a_quarter_of_the_queries_are_candidates);
+    tcase_add_loop_test(tc, random_patterns_agree_with_the_definition, 0, 40);
+    tcase_add_test(tc, lift_is_the_way_from_the_baseline_to_perfect);
+}
+SUITE("offset", add_tests)

@@ -1,0 +1,47 @@
+/* checkpoint.safetensors: all that resuming needs; and model.safetensors: weights alone.
+ *
+ * Tensors: every parameter under its names, and in a checkpoint optimizer.m.<name>, optimizer.v.<name>. Metadata: format,
+ * step, config (the text of the resolved config), and in a checkpoint the fields of hl_train_state. */
+#ifndef HL_TRAIN_CHECKPOINT_H
+#define HL_TRAIN_CHECKPOINT_H
+
+#include "core/status.h"
+#include "layers/model.h"
+#include "optim/optimizer.h"
+#include "train/state.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Writes the weights alone, durably. HL_BAD_FILE, HL_NO_MEMORY; `path` is then as it was. */
+hl_status hl_checkpoint_write_model(const char *path, const hl_parameters *parameters, int64_t step,
+                                    const char *config);
+
+/* Writes weights, moments and state, durably. If `kept_path` is not NULL, the present file at `path`, if there is one,
+ * stays as a hard link under that name. Failures as above. */
+hl_status hl_checkpoint_write(const char *path, const char *kept_path, const hl_optimizer *optimizer,
+                              const hl_train_state *state, const char *config);
+
+/* What a checkpoint says of itself, read before a model is built for it. */
+typedef struct hl_checkpoint hl_checkpoint;
+
+/* Reads and checks a whole file of ours. HL_BAD_FILE: damaged, or not a checkpoint; HL_NO_MEMORY. On success *checkpoint
+ * is the caller's: hl_checkpoint_free. */
+hl_status hl_checkpoint_open(const char *path, hl_checkpoint **checkpoint);
+
+void hl_checkpoint_free(hl_checkpoint *checkpoint); /* NULL is allowed */
+
+int64_t hl_checkpoint_step(const hl_checkpoint *checkpoint);
+
+/* The config's text; owned by the checkpoint. */
+const char *hl_checkpoint_config(const hl_checkpoint *checkpoint);
+
+/* Fills the optimizer with its parameters, and the state. HL_BAD_FILE naming the tensor that is missing, superfluous, not
+ * finite or of another shape. */
+hl_status hl_checkpoint_restore(const hl_checkpoint *checkpoint, hl_optimizer *optimizer, hl_train_state *state);
+
+/* Fills the parameters from a file with weights, ours or PyTorch's; optimizer tensors in it are passed over.
+ * *has_checksum tells whether its integrity could be checked. HL_BAD_FILE as above; HL_NO_MEMORY. */
+hl_status hl_checkpoint_load_weights(const char *path, hl_parameters *parameters, bool *has_checksum);
+
+#endif

@@ -1,0 +1,110 @@
+#define _GNU_SOURCE /* getopt_long */
+#include "train/command.h"
+
+#include <getopt.h>
+#include <stddef.h>
+#include <string.h>
+
+const char hl_command_usage[] =
+    "usage: train CONFIG [section.key=value ...] [options]\n"
+    "\n"
+    "Trains a transformer encoder as CONFIG says and leaves weights, metrics and every head's\n"
+    "attention patterns in the run's folder, runs/<name of CONFIG> unless told otherwise.\n"
+    "\n"
+    "  section.key=value   overrides a key of CONFIG, as in model.heads=8\n"
+    "  --resume            go on with the run in the folder, from its last checkpoint\n"
+    "  --overwrite         replace the run in the folder\n"
+    "  --from FILE         begin with the weights of a .safetensors file\n"
+    "  --out DIR           the run's folder\n"
+    "  --summary           show the model, its shapes, memory and arithmetic, and end\n"
+    "  --check             check CONFIG and end\n"
+    "  --quiet             print nothing but errors\n"
+    "  --help              this text and every key of a config\n"
+    "  --version           the version\n"
+    "\n"
+    "Exit: 0 done; 1 failed while running; 2 wrong usage or config; 3 a file or checkpoint;\n"
+    "4 numbers that are not finite; 5 out of memory; 128 + signal when interrupted, after saving.\n";
+
+enum { RESUME = 1, OVERWRITE, FROM, OUT, SUMMARY, CHECK, QUIET, HELP, VERSION };
+
+static const struct option options[] = {
+    { "resume", no_argument, NULL, RESUME },   { "overwrite", no_argument, NULL, OVERWRITE },
+    { "from", required_argument, NULL, FROM }, { "out", required_argument, NULL, OUT },
+    { "summary", no_argument, NULL, SUMMARY }, { "check", no_argument, NULL, CHECK },
+    { "quiet", no_argument, NULL, QUIET },     { "help", no_argument, NULL, HELP },
+    { "version", no_argument, NULL, VERSION }, { NULL, 0, NULL, 0 },
+};
+
+static hl_status take_argument(hl_command *command, const char *argument)
+{
+    if (strchr(argument, '=') == NULL || command->config == NULL) {
+        if (command->config != NULL) {
+            return hl_error(HL_INVALID, "command line: %s: one config is enough, and an override is section.key=value",
+                            argument);
+        }
+        command->config = argument;
+        return hl_ok();
+    }
+    if (command->n_overrides == HL_MAX_OVERRIDES) {
+        return hl_error(HL_INVALID, "command line: more than %d overrides", HL_MAX_OVERRIDES);
+    }
+    command->overrides[command->n_overrides++] = argument;
+    return hl_ok();
+}
+
+static void take_option(hl_command *command, int option)
+{
+    switch (option) {
+    case FROM:
+        command->from = optarg;
+        break;
+    case OUT:
+        command->out = optarg;
+        break;
+    case SUMMARY:
+        command->summary = true;
+        break;
+    case CHECK:
+        command->check = true;
+        break;
+    case QUIET:
+        command->quiet = true;
+        break;
+    case HELP:
+        command->help = true;
+        break;
+    case VERSION:
+        command->version = true;
+        break;
+    default:
+        break;
+    }
+}
+
+hl_status hl_command_parse(int argc, char **argv, hl_command *command)
+{
+    *command = (hl_command){ .mode = HL_RUN_NEW };
+    bool resume = false, overwrite = false;
+    opterr = 0;
+    optind = 0; /* glibc: begin anew */
+    for (int option; (option = getopt_long(argc, argv, ":", options, NULL)) != -1;) {
+        if (option == '?' || option == ':') {
+            return hl_error(HL_INVALID, "command line: %s: %s; see --help", argv[optind - 1],
+                            option == ':' ? "a value is missing" : "not an option, or not one that fits");
+        }
+        resume = resume || option == RESUME;
+        overwrite = overwrite || option == OVERWRITE;
+        take_option(command, option);
+    }
+    for (int i = optind; i < argc; i++) {
+        HL_TRY(take_argument(command, argv[i]));
+    }
+    if (command->config == NULL && !command->help && !command->version) {
+        return hl_error(HL_INVALID, "command line: no config given, as in: train configs/copy_task.ini; see --help");
+    }
+    if (resume + overwrite + (command->from != NULL) > 1) {
+        return hl_error(HL_INVALID, "command line: --resume, --overwrite and --from exclude each other");
+    }
+    command->mode = resume ? HL_RUN_RESUME : overwrite ? HL_RUN_OVERWRITE : HL_RUN_NEW;
+    return hl_ok();
+}

@@ -1,0 +1,240 @@
+/* Defaults that follow from other keys, and what several keys must fulfil together. */
+#include "train/config_reader.h"
+#include "train/ini.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Whether nothing stands against drawing conclusions from these keys. */
+#define SOUND(reader, field) (!HL_CONFIG_GIVEN(reader, field)->faulty)
+
+/* The line to blame for two keys that do not go together: the first's, or where that was not given the second's. */
+static int blame(const hl_config_given *first, const hl_config_given *second)
+{
+    return first->line != HL_CONFIG_NOWHERE ? first->line : second->line;
+}
+
+hl_task_spec hl_config_task_spec(const hl_config *config)
+{
+    const hl_config_task *task = &config->task;
+    return (hl_task_spec){ .name = hl_config_key_at(offsetof(hl_config, task.name))->choices[task->name],
+                           .length = task->length,
+                           .min_length = task->min_length,
+                           .symbols = task->symbols,
+                           .shift = task->shift,
+                           .pairs = task->pairs,
+                           .queries = task->queries };
+}
+
+/* Whether every key of [task] could be read. */
+static bool task_is_sound(const hl_config_reader *reader)
+{
+    for (int k = 0; hl_config_keys[k].section == 0; k++) {
+        if (reader->given[k].faulty) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Complains of keys that were given but that the task would not read. */
+static void check_task_keys(hl_config_reader *reader)
+{
+    const char *task = hl_config_task_spec(reader->config).name;
+    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+        int line = reader->given[k].line;
+        if (line != HL_CONFIG_NOWHERE && !hl_config_key_used(&hl_config_keys[k], hl_task_find(task))) {
+            hl_config_complain(reader, line, "%s: not used by task %s", hl_config_keys[k].full, task);
+        }
+    }
+}
+
+/* Complains of what the task itself refuses; its text starts with the key at fault, which gives the line. */
+static bool task_accepts(hl_config_reader *reader, const hl_task_spec *spec)
+{
+    hl_status status = hl_task_check(spec);
+    int line = HL_CONFIG_NOWHERE;
+    for (int k = 0; hl_config_keys[k].section == 0; k++) {
+        size_t length = strlen(hl_config_keys[k].full);
+        if (strncmp(status.text, hl_config_keys[k].full, length) == 0 && status.text[length] == ' ') {
+            line = reader->given[k].line;
+        }
+    }
+    if (status.code != HL_OK) {
+        hl_config_complain(reader, line, "%s", status.text);
+    }
+    return status.code == HL_OK;
+}
+
+/* min_length = length and max_length = what the task needs where they are 0. */
+static void resolve_lengths(hl_config_reader *reader)
+{
+    hl_config *config = reader->config;
+    if (config->task.min_length == 0) {
+        config->task.min_length = config->task.length;
+    }
+    hl_task_spec spec = hl_config_task_spec(config);
+    const hl_config_given *max_length = HL_CONFIG_GIVEN(reader, model.max_length);
+    if (!task_accepts(reader, &spec) || max_length->faulty) {
+        return;
+    }
+    int64_t needed = hl_task_max_tokens(&spec);
+    if (config->model.max_length == 0) {
+        config->model.max_length = needed;
+    }
+    if (config->model.max_length < needed) {
+        hl_config_complain(reader, max_length->line,
+                           "model.max_length: %" PRId64 " is too short, the task needs %" PRId64,
+                           config->model.max_length, needed);
+    }
+}
+
+/* One number serves every layer; else there must be one per layer. Numbers of layers that are not there become 0. */
+static void spread(hl_config_reader *reader, int64_t *values, hl_config_given *given, const char *full)
+{
+    int64_t layers = reader->config->model.layers;
+    if (given->count == 1) {
+        for (int64_t l = 1; l < layers; l++) {
+            values[l] = values[0];
+        }
+    } else if (given->count != layers) {
+        given->faulty = true;
+        hl_config_complain(reader, given->line, "%s: %d numbers for %" PRId64 " layer%s: give one, or one per layer",
+                           full, given->count, layers, layers == 1 ? "" : "s");
+    }
+}
+
+static void spread_all(hl_config_reader *reader)
+{
+    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+        const hl_config_key *key = &hl_config_keys[k];
+        if (key->type == HL_CONFIG_PER_LAYER && !reader->given[k].faulty) {
+            spread(reader, (int64_t *)(void *)((char *)reader->config + key->offset), &reader->given[k], key->full);
+        }
+    }
+}
+
+/* kv_heads = heads where it is 0; else it must divide them. */
+static void resolve_kv_heads(hl_config_reader *reader)
+{
+    hl_config_model *model = &reader->config->model;
+    const hl_config_given *given = HL_CONFIG_GIVEN(reader, model.kv_heads);
+    if (given->faulty || !SOUND(reader, model.heads)) {
+        return;
+    }
+    for (int64_t l = 0; l < model->layers; l++) {
+        if (model->kv_heads[l] == 0) {
+            model->kv_heads[l] = model->heads[l];
+        }
+        if (model->heads[l] % model->kv_heads[l] != 0) {
+            hl_config_complain(reader, given->line,
+                               "model.kv_heads: %" PRId64 " does not divide heads, %" PRId64 ", in layer %" PRId64,
+                               model->kv_heads[l], model->heads[l], l);
+            return;
+        }
+    }
+}
+
+static const char *missing_widths(const hl_config_model *model, int64_t layer)
+{
+    if (model->d_k[layer] != 0) {
+        return "d_v";
+    }
+    return model->d_v[layer] != 0 ? "d_k" : "d_k and d_v";
+}
+
+/* d_k and d_v = d_model / heads where they are 0. */
+static void resolve_head_widths(hl_config_reader *reader)
+{
+    hl_config_model *model = &reader->config->model;
+    const hl_config_given *heads = HL_CONFIG_GIVEN(reader, model.heads);
+    const hl_config_given *d_model = HL_CONFIG_GIVEN(reader, model.d_model);
+    if (heads->faulty || d_model->faulty || !SOUND(reader, model.d_k) || !SOUND(reader, model.d_v)) {
+        return;
+    }
+    for (int64_t l = 0; l < model->layers; l++) {
+        if ((model->d_k[l] == 0 || model->d_v[l] == 0) && model->d_model % model->heads[l] != 0) {
+            hl_config_complain(reader, blame(heads, d_model),
+                               "model.heads: d_model, %" PRId64 ", cannot be divided by %" PRId64 " in layer %" PRId64
+                               ": change one of them or give %s",
+                               model->d_model, model->heads[l], l, missing_widths(model, l));
+            return;
+        }
+        int64_t width = model->d_model / model->heads[l];
+        model->d_k[l] = model->d_k[l] != 0 ? model->d_k[l] : width;
+        model->d_v[l] = model->d_v[l] != 0 ? model->d_v[l] : width;
+    }
+}
+
+static void resolve_model(hl_config_reader *reader)
+{
+    hl_config_model *model = &reader->config->model;
+    if (SOUND(reader, model.layers)) {
+        spread_all(reader);
+        resolve_kv_heads(reader);
+        resolve_head_widths(reader);
+    }
+    if (model->d_ff == 0) {
+        model->d_ff = 4 * model->d_model;
+    }
+    if (HL_CONFIG_GIVEN(reader, model.dropout_attention)->line == HL_CONFIG_NOWHERE) {
+        model->dropout_attention = model->dropout;
+    }
+    if (HL_CONFIG_GIVEN(reader, model.dropout_residual)->line == HL_CONFIG_NOWHERE) {
+        model->dropout_residual = model->dropout;
+    }
+    if (HL_CONFIG_GIVEN(reader, model.dropout_ffn)->line == HL_CONFIG_NOWHERE) {
+        model->dropout_ffn = model->dropout;
+    }
+}
+
+static void check_accumulate(hl_config_reader *reader)
+{
+    int64_t parts = reader->config->optimizer.accumulate;
+    const hl_config_given *accumulate = HL_CONFIG_GIVEN(reader, optimizer.accumulate);
+    int64_t batch_size = reader->config->train.batch_size;
+    if (!accumulate->faulty && SOUND(reader, train.batch_size) && batch_size % parts != 0) {
+        hl_config_complain(reader, accumulate->line,
+                           "optimizer.accumulate: %" PRId64 " does not divide train.batch_size, %" PRId64, parts,
+                           batch_size);
+    }
+}
+
+/* train.out = runs/<the file's name without folders and extension>. */
+static void resolve_out(hl_config_reader *reader)
+{
+    if (reader->config->train.out[0] != '\0' || !SOUND(reader, train.out)) {
+        return;
+    }
+    const char *slash = strrchr(reader->path, '/');
+    const char *name = slash != NULL ? slash + 1 : reader->path;
+    const char *dot = strrchr(name, '.');
+    int length = dot != NULL ? (int)(dot - name) : (int)strlen(name);
+    char path[HL_CONFIG_MAX_PATH + 1];
+    snprintf(path, sizeof path, "runs/%.*s", length, name);
+    char wrong[HL_CONFIG_WRONG_TEXT];
+    int count;
+    const hl_config_key *out = hl_config_key_at(offsetof(hl_config, train.out));
+    bool valid = length > 0 && *name != '.' && hl_ini_bytes_allowed(path, strlen(path), wrong) &&
+                 hl_config_read_value(out, path, reader->config, &count, wrong);
+    if (!valid) {
+        hl_config_complain(reader, HL_CONFIG_NOWHERE, "train.out: no folder can be named after this file: give one");
+    }
+}
+
+void hl_config_resolve(hl_config_reader *reader)
+{
+    if (reader->unclear) {
+        return;
+    }
+    if (SOUND(reader, task.name)) {
+        check_task_keys(reader);
+    }
+    if (task_is_sound(reader)) {
+        resolve_lengths(reader);
+    }
+    resolve_model(reader);
+    check_accumulate(reader);
+    resolve_out(reader);
+}

@@ -1,0 +1,66 @@
+/* The table of all keys, and one value as text and back; for config*.c alone. */
+#ifndef HL_TRAIN_CONFIG_KEYS_H
+#define HL_TRAIN_CONFIG_KEYS_H
+
+#include "train/config.h"
+
+enum {
+    HL_CONFIG_SECTIONS = 5,
+    HL_CONFIG_KEYS = 52,
+    HL_CONFIG_VALUE_TEXT = 4096,
+    HL_CONFIG_WRONG_TEXT = 256, /* at least HL_INI_WRONG_TEXT */
+};
+
+typedef enum hl_config_type {
+    HL_CONFIG_INTEGER,   /* int64_t */
+    HL_CONFIG_PER_LAYER, /* int64_t[HL_MAX_LAYERS]: "4" or "4, 2, 8" */
+    HL_CONFIG_STEPS,     /* int64_t: a number or "log" */
+    HL_CONFIG_REAL,      /* double */
+    HL_CONFIG_BOOLEAN,   /* bool */
+    HL_CONFIG_CHOICE,    /* int: an index into `choices` */
+    HL_CONFIG_PATH,      /* char[HL_CONFIG_MAX_PATH] */
+} hl_config_type;
+
+typedef struct hl_config_key {
+    int section;      /* an index into hl_config_sections */
+    const char *full; /* "model.heads" */
+    const char *name; /* "heads" */
+    hl_config_type type;
+    size_t offset;       /* of its field in hl_config */
+    const char *initial; /* the default as it would stand in a file, or what stands for `derived` */
+    const char *derived; /* where the default follows from other keys: how, in words; else NULL */
+    double least, most;  /* both allowed; of numbers */
+    const char *const *choices;
+    bool may_change; /* whether a resumed run may have another value */
+    const char *help;
+} hl_config_key;
+
+typedef struct hl_config_section {
+    const char *name;
+    const char *help;
+} hl_config_section;
+
+extern const hl_config_section hl_config_sections[HL_CONFIG_SECTIONS];
+
+/* In the order of sections. */
+extern const hl_config_key hl_config_keys[HL_CONFIG_KEYS];
+
+/* The key whose field starts at that offset of hl_config: offsetof(hl_config, model.heads). There must be one. */
+const hl_config_key *hl_config_key_at(size_t offset);
+
+/* The number of choices of a key of type HL_CONFIG_CHOICE. */
+int hl_config_count_choices(const hl_config_key *key);
+
+/* Whether the task uses the key: its descriptor names it, or it is none of the parameters in [task]. */
+bool hl_config_key_used(const hl_config_key *key, const hl_task *task);
+
+/* Reads `text`, trimmed and not empty, into the key's field. *count: how many numbers it is, of HL_CONFIG_PER_LAYER
+ * (the rest of the field is zeroed), else 1. False with a reason in `wrong`, and the config unchanged. */
+bool hl_config_read_value(const hl_config_key *key, const char *text, hl_config *config, int *count,
+                          char wrong[HL_CONFIG_WRONG_TEXT]);
+
+/* The field's value as hl_config_read_value reads it, in the shortest form that reads back as the same. Per-layer
+ * numbers: one where all are equal. */
+void hl_config_write_value(const hl_config_key *key, const hl_config *config, char text[HL_CONFIG_VALUE_TEXT]);
+
+#endif

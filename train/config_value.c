@@ -1,0 +1,299 @@
+/* One value as text and back. */
+#include "train/config_keys.h"
+#include "train/ini.h"
+#include "train/nearest.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_QUOTED = 60 };
+
+__attribute__((format(printf, 2, 3))) static bool refuse(char wrong[HL_CONFIG_WRONG_TEXT], const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(wrong, HL_CONFIG_WRONG_TEXT, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/* How many bytes of a text to quote, no character halved; *ellipsis: what to put behind them. */
+static int quoted(const char *text, const char **ellipsis)
+{
+    size_t length = strlen(text);
+    *ellipsis = length > MOST_QUOTED ? "..." : "";
+    if (length > MOST_QUOTED) {
+        length = MOST_QUOTED;
+        while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80) {
+            length--;
+        }
+    }
+    return (int)length;
+}
+
+static bool refuse_as(char wrong[HL_CONFIG_WRONG_TEXT], const char *text, const char *what)
+{
+    const char *ellipsis;
+    int length = quoted(text, &ellipsis);
+    return refuse(wrong, "\"%.*s%s\" is not %s", length, text, ellipsis, what);
+}
+
+static bool check_range(const hl_config_key *key, double value, const char *text, char wrong[HL_CONFIG_WRONG_TEXT])
+{
+    if (value >= key->least && value <= key->most) {
+        return true;
+    }
+    const char *ellipsis;
+    int length = quoted(text, &ellipsis);
+    return refuse(wrong, "%.*s%s is outside %.16g .. %.16g", length, text, ellipsis, key->least, key->most);
+}
+
+static size_t count_digits(const char *text)
+{
+    return strspn(text, "0123456789");
+}
+
+/* A decimal integer: an optional '-' and digits, nothing else. */
+static bool read_integer(const hl_config_key *key, const char *text, int64_t *value, char wrong[HL_CONFIG_WRONG_TEXT])
+{
+    const char *digits = text + (*text == '-');
+    if (*digits == '\0' || digits[count_digits(digits)] != '\0') {
+        return refuse_as(wrong, text, "an integer");
+    }
+    intmax_t number = strtoimax(text, NULL, 10); /* what overflows becomes the nearest there is, outside every range */
+    if (!check_range(key, (double)number, text, wrong)) {
+        return false;
+    }
+    *value = number;
+    return true;
+}
+
+/* Whether the text is a decimal number: digits with at most one point, and an exponent. strtod takes more than that. */
+static bool is_decimal(const char *text)
+{
+    text += *text == '-';
+    size_t digits = count_digits(text);
+    text += digits;
+    if (*text == '.') {
+        size_t decimals = count_digits(text + 1);
+        text += 1 + decimals;
+        digits += decimals;
+    }
+    if (digits > 0 && (*text == 'e' || *text == 'E')) {
+        text++;
+        text += *text == '-' || *text == '+';
+        size_t exponent = count_digits(text);
+        return exponent > 0 && text[exponent] == '\0';
+    }
+    return digits > 0 && *text == '\0';
+}
+
+static bool read_real(const hl_config_key *key, const char *text, double *value, char wrong[HL_CONFIG_WRONG_TEXT])
+{
+    if (!is_decimal(text)) {
+        return refuse_as(wrong, text, "a number");
+    }
+    errno = 0;
+    double number = strtod(text, NULL);
+    if (!check_range(key, number, text, wrong)) {
+        return false;
+    }
+    if (errno == ERANGE) {
+        return refuse_as(wrong, text, "0, but too small to be told from it");
+    }
+    *value = number + 0.0; /* -0 becomes 0 */
+    return true;
+}
+
+static bool read_steps(const hl_config_key *key, const char *text, int64_t *value, char wrong[HL_CONFIG_WRONG_TEXT])
+{
+    if (strcmp(text, "log") == 0) {
+        *value = HL_CONFIG_LOG;
+        return true;
+    }
+    const char *digits = text + (*text == '-');
+    if (*digits == '\0' || digits[count_digits(digits)] != '\0') {
+        return refuse_as(wrong, text, "a number of steps or log");
+    }
+    return read_integer(key, text, value, wrong);
+}
+
+static bool read_boolean(const char *text, bool *value, char wrong[HL_CONFIG_WRONG_TEXT])
+{
+    static const char *const words[2][4] = { { "false", "no", "off", "0" }, { "true", "yes", "on", "1" } };
+    for (int truth = 0; truth < 2; truth++) {
+        for (int i = 0; i < 4; i++) {
+            if (strcmp(text, words[truth][i]) == 0) {
+                *value = truth == 1;
+                return true;
+            }
+        }
+    }
+    return refuse_as(wrong, text, "true or false (yes, no, on, off, 1 and 0 also do)");
+}
+
+static void append(char *text, size_t size, const char *more)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s", more);
+}
+
+static bool read_choice(const hl_config_key *key, const char *text, int *value, char wrong[HL_CONFIG_WRONG_TEXT])
+{
+    char list[HL_CONFIG_WRONG_TEXT / 2] = "one of ";
+    int n = hl_config_count_choices(key);
+    for (int i = 0; i < n; i++) {
+        if (strcmp(text, key->choices[i]) == 0) {
+            *value = i;
+            return true;
+        }
+        append(list, sizeof list, i > 0 ? ", " : "");
+        append(list, sizeof list, key->choices[i]);
+    }
+    int nearest = hl_nearest_name(text, key->choices, n);
+    if (nearest >= 0) {
+        append(list, sizeof list, " (did you mean \"");
+        append(list, sizeof list, key->choices[nearest]);
+        append(list, sizeof list, "\"?)");
+    }
+    return refuse_as(wrong, text, list);
+}
+
+/* Numbers with commas between them. */
+static bool read_per_layer(const hl_config_key *key, const char *text, int64_t values[HL_MAX_LAYERS], int *count,
+                           char wrong[HL_CONFIG_WRONG_TEXT])
+{
+    int64_t numbers[HL_MAX_LAYERS] = { 0 };
+    int n = 0;
+    for (bool more = true; more; n++) {
+        if (n == HL_MAX_LAYERS) {
+            return refuse(wrong, "more than %d numbers", (int)HL_MAX_LAYERS);
+        }
+        size_t length = strcspn(text, ",");
+        more = text[length] == ',';
+        char number[HL_CONFIG_VALUE_TEXT];
+        snprintf(number, sizeof number, "%.*s", (int)length, text);
+        char *one = hl_ini_trim(number);
+        if (*one == '\0') {
+            return refuse(wrong, "a number is missing beside a comma");
+        }
+        if (!read_integer(key, one, &numbers[n], wrong)) {
+            return false;
+        }
+        text += length + more;
+    }
+    memcpy(values, numbers, sizeof numbers);
+    *count = n;
+    return true;
+}
+
+static bool read_path(const char *text, char path[HL_CONFIG_MAX_PATH], char wrong[HL_CONFIG_WRONG_TEXT])
+{
+    if (strlen(text) >= HL_CONFIG_MAX_PATH) {
+        return refuse(wrong, "the path is longer than %d bytes", HL_CONFIG_MAX_PATH - 1);
+    }
+    if (strpbrk(text, "#;") != NULL) {
+        return refuse_as(wrong, text, "a path that a config can hold: # and ; start comments");
+    }
+    memset(path, 0, HL_CONFIG_MAX_PATH);
+    memcpy(path, text, strlen(text));
+    return true;
+}
+
+bool hl_config_read_value(const hl_config_key *key, const char *text, hl_config *config, int *count,
+                          char wrong[HL_CONFIG_WRONG_TEXT])
+{
+    void *field = (char *)config + key->offset;
+    *count = 1;
+    switch (key->type) {
+    case HL_CONFIG_INTEGER:
+        return read_integer(key, text, field, wrong);
+    case HL_CONFIG_PER_LAYER:
+        return read_per_layer(key, text, field, count, wrong);
+    case HL_CONFIG_STEPS:
+        return read_steps(key, text, field, wrong);
+    case HL_CONFIG_REAL:
+        return read_real(key, text, field, wrong);
+    case HL_CONFIG_BOOLEAN:
+        return read_boolean(text, field, wrong);
+    case HL_CONFIG_CHOICE:
+        return read_choice(key, text, field, wrong);
+    case HL_CONFIG_PATH:
+        return read_path(text, field, wrong);
+    }
+    assert(!"a type of key");
+    return false;
+}
+
+static void write_real(double value, char text[HL_CONFIG_VALUE_TEXT])
+{
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, HL_CONFIG_VALUE_TEXT, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) {
+            return;
+        }
+    }
+}
+
+static void write_per_layer(const int64_t *values, int64_t layers, char text[HL_CONFIG_VALUE_TEXT])
+{
+    int64_t n = 1;
+    for (int64_t l = 1; l < layers; l++) {
+        if (values[l] != values[0]) {
+            n = layers;
+        }
+    }
+    size_t used = 0;
+    for (int64_t l = 0; l < n; l++) {
+        used += (size_t)snprintf(text + used, HL_CONFIG_VALUE_TEXT - used, "%s%" PRId64, l > 0 ? ", " : "", values[l]);
+        assert(used < HL_CONFIG_VALUE_TEXT);
+    }
+}
+
+static void write_integer(int64_t value, char text[HL_CONFIG_VALUE_TEXT])
+{
+    snprintf(text, HL_CONFIG_VALUE_TEXT, "%" PRId64, value);
+}
+
+static void write_word(const char *word, char text[HL_CONFIG_VALUE_TEXT])
+{
+    snprintf(text, HL_CONFIG_VALUE_TEXT, "%s", word);
+}
+
+void hl_config_write_value(const hl_config_key *key, const hl_config *config, char text[HL_CONFIG_VALUE_TEXT])
+{
+    const void *field = (const char *)config + key->offset;
+    switch (key->type) {
+    case HL_CONFIG_INTEGER:
+        write_integer(*(const int64_t *)field, text);
+        return;
+    case HL_CONFIG_PER_LAYER:
+        write_per_layer(field, config->model.layers, text);
+        return;
+    case HL_CONFIG_STEPS:
+        if (*(const int64_t *)field == HL_CONFIG_LOG) {
+            write_word("log", text);
+        } else {
+            write_integer(*(const int64_t *)field, text);
+        }
+        return;
+    case HL_CONFIG_REAL:
+        write_real(*(const double *)field, text);
+        return;
+    case HL_CONFIG_BOOLEAN:
+        write_word(*(const bool *)field ? "true" : "false", text);
+        return;
+    case HL_CONFIG_CHOICE:
+        write_word(key->choices[*(const int *)field], text);
+        return;
+    case HL_CONFIG_PATH:
+        write_word(field, text);
+        return;
+    }
+    assert(!"a type of key");
+}

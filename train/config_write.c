@@ -1,0 +1,264 @@
+/* What is written from the table of keys: a resolved config, the help, the reference page. */
+#include "core/memory.h"
+#include "train/config_keys.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { COLUMNS = 80, KEY_COLUMN = 2, HELP_COLUMN = 22, RANGE_TEXT = 256 };
+
+/* A text that grows; NULL once memory ran out. */
+typedef struct text {
+    char *start;
+    size_t length, capacity;
+} text;
+
+static void lose(text *t)
+{
+    hl_free(t->start);
+    t->start = NULL;
+}
+
+static void add(text *t, const char *bytes, size_t count)
+{
+    if (t->start == NULL) {
+        return;
+    }
+    if (t->capacity - t->length <= count) {
+        size_t capacity = 2 * (t->length + count + 1);
+        char *grown = hl_realloc(t->start, capacity, 1);
+        if (grown == NULL) {
+            lose(t);
+            return;
+        }
+        t->start = grown;
+        t->capacity = capacity;
+    }
+    memcpy(t->start + t->length, bytes, count);
+    t->length += count;
+    t->start[t->length] = '\0';
+}
+
+static void add_text(text *t, const char *more)
+{
+    add(t, more, strlen(more));
+}
+
+/* All strings before the NULL. */
+static void add_all(text *t, const char *const *parts)
+{
+    for (; *parts != NULL; parts++) {
+        add_text(t, *parts);
+    }
+}
+
+static text begin(void)
+{
+    enum { SOME = 4096 };
+    text t = { .start = hl_malloc(SOME), .capacity = SOME };
+    add_text(&t, "");
+    return t;
+}
+
+char *hl_config_text(const hl_config *config)
+{
+    text t = begin();
+    const hl_task *task = hl_task_find(hl_config_task_spec(config).name);
+    for (int s = 0; s < HL_CONFIG_SECTIONS; s++) {
+        add_all(&t, (const char *[]){ s > 0 ? "\n[" : "[", hl_config_sections[s].name, "]\n", NULL });
+        for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+            const hl_config_key *key = &hl_config_keys[k];
+            if (key->section == s && hl_config_key_used(key, task)) {
+                char value[HL_CONFIG_VALUE_TEXT];
+                hl_config_write_value(key, config, value);
+                add_all(&t, (const char *[]){ key->name, " = ", value, "\n", NULL });
+            }
+        }
+    }
+    return t.start;
+}
+
+const char *hl_config_difference(const hl_config *a, const hl_config *b)
+{
+    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+        char texts[2][HL_CONFIG_VALUE_TEXT];
+        hl_config_write_value(&hl_config_keys[k], a, texts[0]);
+        hl_config_write_value(&hl_config_keys[k], b, texts[1]);
+        if (!hl_config_keys[k].may_change && strcmp(texts[0], texts[1]) != 0) {
+            return hl_config_keys[k].full;
+        }
+    }
+    return NULL;
+}
+
+/* The values a key takes, in words. */
+static void describe_values(const hl_config_key *key, char words[RANGE_TEXT])
+{
+    switch (key->type) {
+    case HL_CONFIG_INTEGER:
+        snprintf(words, RANGE_TEXT, "integer, %.16g .. %.16g", key->least, key->most);
+        return;
+    case HL_CONFIG_PER_LAYER:
+        snprintf(words, RANGE_TEXT, "integer, %.16g .. %.16g; one, or one per layer: 4, 2, 8", key->least, key->most);
+        return;
+    case HL_CONFIG_STEPS:
+        snprintf(words, RANGE_TEXT, "integer, %.16g .. %.16g, or log", key->least, key->most);
+        return;
+    case HL_CONFIG_REAL:
+        snprintf(words, RANGE_TEXT, "number, %.16g .. %.16g", key->least, key->most);
+        return;
+    case HL_CONFIG_BOOLEAN:
+        snprintf(words, RANGE_TEXT, "true or false");
+        return;
+    case HL_CONFIG_CHOICE:
+        words[0] = '\0';
+        for (int i = 0; key->choices[i] != NULL; i++) {
+            size_t used = strlen(words);
+            snprintf(words + used, RANGE_TEXT - used, "%s%s", i > 0 ? ", " : "", key->choices[i]);
+        }
+        return;
+    case HL_CONFIG_PATH:
+        snprintf(words, RANGE_TEXT, "path");
+        return;
+    }
+    assert(!"a type of key");
+}
+
+static bool all_tasks_use(const hl_config_key *key)
+{
+    const hl_task *task;
+    for (int i = 0; (task = hl_task_at(i)) != NULL; i++) {
+        if (!hl_config_key_used(key, task)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The key's help and what the tasks' descriptors know. Owned by the caller; NULL when out of memory. */
+static char *describe_meaning(const hl_config_key *key)
+{
+    text t = begin();
+    add_text(&t, key->help);
+    bool all = all_tasks_use(key);
+    const char *between = " For ";
+    const hl_task *task;
+    for (int i = 0; (task = hl_task_at(i)) != NULL; i++) {
+        if (key->offset == offsetof(hl_config, task.name)) {
+            add_all(&t, (const char *[]){ " ", task->name, ": ", task->summary, ".", NULL });
+        } else if (!all && hl_config_key_used(key, task)) {
+            add_all(&t, (const char *[]){ between, task->name, NULL });
+            between = ", ";
+        }
+    }
+    add_text(&t, all ? "" : ".");
+    return t.start;
+}
+
+static const char *described_default(const hl_config_key *key)
+{
+    return key->derived != NULL ? key->derived : key->initial;
+}
+
+static void add_blanks(text *t, int n)
+{
+    for (int i = 0; i < n; i++) {
+        add_text(t, " ");
+    }
+}
+
+/* Words from HELP_COLUMN on, the first line continuing one that has reached `column`; ends the line. */
+static void add_wrapped(text *t, int column, const char *words)
+{
+    add_blanks(t, HELP_COLUMN - column);
+    column = HELP_COLUMN;
+    while (*words != '\0') {
+        int length = (int)strcspn(words, " ");
+        if (column > HELP_COLUMN && column + 1 + length > COLUMNS) {
+            add_text(t, "\n");
+            add_blanks(t, HELP_COLUMN);
+            column = HELP_COLUMN;
+        } else if (column > HELP_COLUMN) {
+            add_text(t, " ");
+            column++;
+        }
+        add(t, words, (size_t)length);
+        column += length;
+        words += length + (words[length] == ' ');
+    }
+    add_text(t, "\n");
+}
+
+static void add_help(text *t, const hl_config_key *key)
+{
+    char *meaning = describe_meaning(key);
+    if (meaning == NULL) {
+        lose(t);
+        return;
+    }
+    char values[RANGE_TEXT], line[2 * RANGE_TEXT];
+    describe_values(key, values);
+    snprintf(line, sizeof line, "%s (default: %s)", values, described_default(key));
+    add_blanks(t, KEY_COLUMN);
+    add_text(t, key->name);
+    add_wrapped(t, KEY_COLUMN + (int)strlen(key->name), line);
+    add_wrapped(t, 0, meaning);
+    hl_free(meaning);
+}
+
+/* Whether the key is the first of its section. */
+static bool begins_section(int k)
+{
+    return k == 0 || hl_config_keys[k].section != hl_config_keys[k - 1].section;
+}
+
+char *hl_config_help(void)
+{
+    text t = begin();
+    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+        const hl_config_key *key = &hl_config_keys[k];
+        const hl_config_section *section = &hl_config_sections[key->section];
+        if (begins_section(k)) {
+            add_all(&t, (const char *[]){ k > 0 ? "\n[" : "[", section->name, "]  ", section->help, "\n", NULL });
+        }
+        add_help(&t, key);
+    }
+    return t.start;
+}
+
+static const char preface[] =
+    "# Config keys\n"
+    "\n"
+    "A config is a text file of `[section]` lines and `key = value` lines. `#` and `;` start a comment, also after a\n"
+    "value. Every key may be left out. An argument `section.key=value` after the config's name replaces a value.\n"
+    "Unknown and repeated keys, and values outside the ranges below, are refused. `train --help` prints this list.\n";
+
+static void add_row(text *t, const hl_config_key *key)
+{
+    char *meaning = describe_meaning(key);
+    if (meaning == NULL) {
+        lose(t);
+        return;
+    }
+    char values[RANGE_TEXT];
+    describe_values(key, values);
+    add_all(t, (const char *[]){ "| `", key->name, "` | ", values, " | `", described_default(key), "` | ", meaning,
+                                 " |\n", NULL });
+    hl_free(meaning);
+}
+
+char *hl_config_reference(void)
+{
+    text t = begin();
+    add_text(&t, preface);
+    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+        const hl_config_section *section = &hl_config_sections[hl_config_keys[k].section];
+        if (begins_section(k)) {
+            add_all(&t, (const char *[]){ "\n## [", section->name, "]\n\n", section->help,
+                                          "\n\n| key | values | default | meaning |\n|---|---|---|---|\n", NULL });
+        }
+        add_row(&t, &hl_config_keys[k]);
+    }
+    return t.start;
+}

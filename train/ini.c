@@ -1,0 +1,153 @@
+#include "train/ini.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+void hl_ini_begin(hl_ini *ini, const char *text, size_t size)
+{
+    *ini = (hl_ini){ .next = text, .end = text + size };
+}
+
+/* The bytes of the UTF-8 character at `at`; 0 where there is none (cut short, overlong, a surrogate, past U+10FFFF). */
+static size_t character_size(const unsigned char *at, size_t left)
+{
+    if (at[0] < 0x80) {
+        return 1;
+    }
+    size_t size = at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : at[0] < 0xf5 ? 4 : 0;
+    if (size == 0 || size > left) {
+        return 0;
+    }
+    uint32_t code = at[0] & (0xffu >> (size + 1));
+    for (size_t i = 1; i < size; i++) {
+        if ((at[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+        code = code << 6 | (at[i] & 0x3fu);
+    }
+    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+    bool valid = code >= least[size] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+    return valid ? size : 0;
+}
+
+bool hl_ini_bytes_allowed(const char *text, size_t size, char wrong[HL_INI_WRONG_TEXT])
+{
+    for (size_t i = 0, step; i < size; i += step) {
+        unsigned byte = (unsigned char)text[i];
+        if ((byte < ' ' && byte != '\t') || byte == 0x7f) {
+            snprintf(wrong, HL_INI_WRONG_TEXT, "control byte 0x%02x in column %zu", byte, i + 1);
+            return false;
+        }
+        step = character_size((const unsigned char *)text + i, size - i);
+        if (step == 0) {
+            snprintf(wrong, HL_INI_WRONG_TEXT, "byte 0x%02x in column %zu is not UTF-8", byte, i + 1);
+            return false;
+        }
+    }
+    return true;
+}
+
+__attribute__((format(printf, 3, 4))) static hl_ini_kind wrong(hl_ini *ini, hl_ini_kind kind, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(ini->wrong, sizeof ini->wrong, format, arguments);
+    va_end(arguments);
+    return kind;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+char *hl_ini_trim(char *text)
+{
+    while (is_blank(*text)) {
+        text++;
+    }
+    size_t length = strlen(text);
+    while (length > 0 && is_blank(text[length - 1])) {
+        length--;
+    }
+    text[length] = '\0';
+    return text;
+}
+
+static hl_ini_kind section(hl_ini *ini, char *text)
+{
+    char *end = strchr(text, ']');
+    if (end == NULL) {
+        return wrong(ini, HL_INI_WRONG_SECTION, "\"]\" is missing");
+    }
+    if (end[1] != '\0') {
+        return wrong(ini, HL_INI_WRONG_SECTION, "a section stands on a line of its own");
+    }
+    *end = '\0';
+    ini->name = hl_ini_trim(text + 1);
+    return *ini->name != '\0' ? HL_INI_SECTION : wrong(ini, HL_INI_WRONG_SECTION, "the section has no name");
+}
+
+static hl_ini_kind pair(hl_ini *ini, char *text)
+{
+    char *equals = strchr(text, '=');
+    if (equals == NULL) {
+        return wrong(ini, HL_INI_WRONG, "\"=\" is missing: a line is key = value, [section] or a comment");
+    }
+    *equals = '\0';
+    ini->name = hl_ini_trim(text);
+    ini->value = hl_ini_trim(equals + 1);
+    return *ini->name != '\0' ? HL_INI_PAIR : wrong(ini, HL_INI_WRONG, "the key before \"=\" is missing");
+}
+
+/* Takes the next line off the text: its first byte, and its length without the line's end. */
+static const char *take_line(hl_ini *ini, size_t *length)
+{
+    const char *start = ini->next;
+    const char *newline = memchr(start, '\n', (size_t)(ini->end - start));
+    const char *stop = newline != NULL ? newline : ini->end;
+    ini->next = newline != NULL ? newline + 1 : ini->end;
+    ini->line = ++ini->lines_read;
+    *length = (size_t)(stop - start);
+    if (newline != NULL && *length > 0 && stop[-1] == '\r') {
+        --*length;
+    }
+    return start;
+}
+
+static bool skip_byte_order_mark(hl_ini *ini)
+{
+    if (ini->lines_read > 0 || ini->end - ini->next < 3 || memcmp(ini->next, "\xef\xbb\xbf", 3) != 0) {
+        return false;
+    }
+    ini->next += 3;
+    ini->line = 1;
+    return true;
+}
+
+hl_ini_kind hl_ini_next(hl_ini *ini)
+{
+    if (skip_byte_order_mark(ini)) {
+        return wrong(ini, HL_INI_WRONG, "the file starts with a byte order mark: save it as UTF-8 without one");
+    }
+    while (ini->next < ini->end) {
+        size_t length;
+        const char *line = take_line(ini, &length);
+        if (length > HL_INI_MAX_LINE) {
+            return wrong(ini, HL_INI_WRONG, "the line is longer than %d bytes", (int)HL_INI_MAX_LINE);
+        }
+        if (!hl_ini_bytes_allowed(line, length, ini->wrong)) {
+            return HL_INI_WRONG;
+        }
+        memcpy(ini->buffer, line, length);
+        ini->buffer[length] = '\0';
+        ini->buffer[strcspn(ini->buffer, "#;")] = '\0';
+        char *text = hl_ini_trim(ini->buffer);
+        if (*text != '\0') {
+            return *text == '[' ? section(ini, text) : pair(ini, text);
+        }
+    }
+    return HL_INI_END;
+}

@@ -1,0 +1,173 @@
+#include "train/loop.h"
+
+#include "core/memory.h"
+#include "train/checkpoint.h"
+#include "train/clock.h"
+#include "train/setup.h"
+#include "train/signals.h"
+
+static int64_t step_of(const hl_loop *loop)
+{
+    return loop->trainer->optimizer.step;
+}
+
+bool hl_loop_finished(const hl_loop *loop)
+{
+    int64_t patience = loop->config->train.patience;
+    return step_of(loop) >= loop->config->train.steps || (patience > 0 && loop->state.since_best >= patience);
+}
+
+/* Every `every` steps; never where that is 0. */
+static bool is_due(int64_t step, int64_t every)
+{
+    return every > 0 && step % every == 0;
+}
+
+/* The mean since the last row, as a row. */
+static hl_metrics_row training_row(const hl_loop *loop, const hl_update *update)
+{
+    const hl_train_state *state = &loop->state;
+    double seconds = hl_clock_seconds() - loop->interval_started;
+    return (hl_metrics_row){
+        .step = step_of(loop),
+        .split = "train",
+        .loss = state->loss_sum / (double)state->n_updates,
+        .accuracy = (double)state->correct / (double)(state->scored > 0 ? state->scored : 1),
+        .learning_rate = update->learning_rate,
+        .grad_norm = update->grad_norm,
+        .tokens_per_second = seconds > 0 ? (double)loop->interval_tokens / seconds : 0,
+    };
+}
+
+static void begin_interval(hl_loop *loop)
+{
+    loop->state.loss_sum = 0;
+    loop->state.n_updates = loop->state.scored = loop->state.correct = 0;
+    loop->interval_started = hl_clock_seconds();
+    loop->interval_tokens = 0;
+}
+
+static hl_status write_row(hl_loop *loop, hl_metrics_row row)
+{
+    HL_TRY(hl_metrics_csv_append(&loop->metrics, row));
+    hl_progress_row(&loop->progress, row);
+    return hl_ok();
+}
+
+static hl_status update(hl_loop *loop)
+{
+    hl_update found;
+    HL_TRY(hl_trainer_update(loop->trainer, &found));
+    hl_train_state *state = &loop->state;
+    state->loss_sum += found.loss;
+    state->n_updates++;
+    state->scored += found.scored;
+    state->correct += found.correct;
+    loop->interval_tokens += found.tokens;
+    hl_metrics_row row = training_row(loop, &found);
+    hl_progress_step(&loop->progress, row);
+    if (is_due(step_of(loop), loop->config->train.log_every) || step_of(loop) == loop->config->train.steps) {
+        HL_TRY(write_row(loop, row));
+        begin_interval(loop);
+    }
+    return hl_ok();
+}
+
+/* Time spent on anything but updates is no part of the training rate. */
+static hl_status validate(hl_loop *loop)
+{
+    double begin = hl_clock_seconds();
+    HL_TRY(hl_trainer_evaluate(loop->trainer, &loop->evaluation));
+    HL_TRY(write_row(loop, (hl_metrics_row){ .step = step_of(loop),
+                                             .split = "validation",
+                                             .loss = loop->evaluation.loss,
+                                             .accuracy = loop->evaluation.accuracy,
+                                             .learning_rate = -1,
+                                             .grad_norm = -1,
+                                             .tokens_per_second = loop->evaluation.tokens_per_second }));
+    hl_train_state *state = &loop->state;
+    state->since_best++;
+    if (!state->has_best || loop->evaluation.loss < state->best_loss) {
+        *state = (hl_train_state){ .has_best = true,
+                                   .best_loss = loop->evaluation.loss,
+                                   .best_step = step_of(loop),
+                                   .loss_sum = state->loss_sum,
+                                   .n_updates = state->n_updates,
+                                   .scored = state->scored,
+                                   .correct = state->correct };
+        HL_TRY(hl_trainer_check_finite(loop->trainer));
+        HL_TRY(hl_checkpoint_write_model(loop->folder->model, &loop->trainer->model.parameters, step_of(loop),
+                                         loop->config_text));
+    }
+    loop->interval_started += hl_clock_seconds() - begin;
+    return hl_ok();
+}
+
+static hl_status record(hl_loop *loop)
+{
+    double begin = hl_clock_seconds();
+    HL_TRY(hl_recorder_record(loop->recorder, step_of(loop), &loop->trainer->arena, loop->trainer->threads));
+    loop->interval_started += hl_clock_seconds() - begin;
+    return hl_ok();
+}
+
+/* Writes the checkpoint; the one before it stays under its own name where the config says so. */
+static hl_status write_checkpoint(hl_loop *loop)
+{
+    if (loop->checkpoint_step == step_of(loop)) {
+        return hl_ok();
+    }
+    HL_TRY(hl_trainer_check_finite(loop->trainer));
+    HL_TRY(hl_metrics_csv_sync(&loop->metrics));
+    int64_t keep = loop->config->train.keep_checkpoints;
+    char *kept = NULL;
+    if (keep > 0 && loop->checkpoint_step >= 0) {
+        kept = hl_run_folder_kept_checkpoint(loop->folder, loop->checkpoint_step);
+        if (kept == NULL) {
+            return hl_error_memory(loop->folder->checkpoint);
+        }
+    }
+    hl_status status =
+        hl_checkpoint_write(loop->folder->checkpoint, kept, &loop->trainer->optimizer, &loop->state, loop->config_text);
+    hl_free(kept);
+    HL_TRY(status);
+    loop->checkpoint_step = step_of(loop);
+    return keep > 0 ? hl_run_folder_prune(loop->folder, keep) : hl_ok();
+}
+
+static bool snapshot_due(const hl_loop *loop)
+{
+    return loop->recorder != NULL &&
+           (hl_loop_finished(loop) ||
+            hl_cadence_records(hl_setup_cadence(loop->config), step_of(loop), loop->config->train.steps));
+}
+
+/* Everything that follows the updates up to the present step. */
+static hl_status after_update(hl_loop *loop)
+{
+    const hl_config_train *train = &loop->config->train;
+    int64_t step = step_of(loop);
+    if (step == 0 || step == train->steps || is_due(step, train->eval_every)) {
+        HL_TRY(validate(loop));
+    }
+    if (snapshot_due(loop)) {
+        HL_TRY(record(loop));
+    }
+    bool wanted = step > 0 && is_due(step, train->checkpoint_every);
+    return wanted || hl_loop_finished(loop) ? write_checkpoint(loop) : hl_ok();
+}
+
+hl_status hl_loop_run(hl_loop *loop, int *signal)
+{
+    loop->interval_started = hl_clock_seconds();
+    if (step_of(loop) == 0) {
+        HL_TRY(after_update(loop));
+    }
+    while (!hl_loop_finished(loop) && hl_signals_received() == 0) {
+        HL_TRY(update(loop));
+        HL_TRY(after_update(loop));
+    }
+    hl_progress_end(&loop->progress);
+    *signal = hl_loop_finished(loop) ? 0 : hl_signals_received();
+    return *signal != 0 ? write_checkpoint(loop) : hl_ok();
+}

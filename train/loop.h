@@ -1,0 +1,41 @@
+/* A run: when updates, validations, snapshots and checkpoints happen, and what they leave in the run's folder.
+ *
+ * After update s, in this order: the training row of metrics.csv, validation and its row, model.safetensors where that
+ * was the best, the snapshot of all patterns, the checkpoint. Whatever a checkpoint's step left is therefore complete,
+ * and a run resumed from it writes the same bytes as one that was never disturbed. */
+#ifndef HL_TRAIN_LOOP_H
+#define HL_TRAIN_LOOP_H
+
+#include "heads/recorder.h"
+#include "train/metrics_csv.h"
+#include "train/progress.h"
+#include "train/run_folder.h"
+#include "train/state.h"
+#include "train/trainer.h"
+
+#include <stdbool.h>
+
+typedef struct hl_loop {
+    const hl_config *config; /* not owned, as the next three */
+    const hl_run_folder *folder;
+    hl_trainer *trainer;     /* its optimizer's step tells where the run stands */
+    hl_recorder *recorder;   /* NULL: no snapshots */
+    const char *config_text; /* for the files' metadata; not owned */
+    hl_train_state state;    /* as restored, or zero */
+    hl_metrics_csv metrics;  /* open */
+    hl_progress progress;
+    hl_evaluation evaluation; /* the last one */
+    int64_t checkpoint_step;  /* of the checkpoint that is there; -1: none */
+    double interval_started;  /* when the present row's interval began, and its tokens so far */
+    int64_t interval_tokens;
+} hl_loop;
+
+/* Whether the run is at its end: all steps done, or patience lost. */
+bool hl_loop_finished(const hl_loop *loop);
+
+/* Trains until the run is finished or a signal came (then *signal is its number, and a checkpoint of the last whole step
+ * is written; else 0). At step 0 the untrained network is validated and recorded first. HL_NOT_FINITE: the run stands at
+ * its last checkpoint; HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_loop_run(hl_loop *loop, int *signal);
+
+#endif

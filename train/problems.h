@@ -1,0 +1,23 @@
+/* A list of everything that is wrong, one line each, so that a user repairs a config in one go. */
+#ifndef HL_TRAIN_PROBLEMS_H
+#define HL_TRAIN_PROBLEMS_H
+
+#include <stdbool.h>
+
+enum { HL_MAX_PROBLEMS = 100 };
+
+/* Starts zeroed: hl_problems problems = { 0 }. */
+typedef struct hl_problems {
+    char *lines[HL_MAX_PROBLEMS]; /* without newlines; owned */
+    int n;
+    bool no_memory; /* a line was lost because memory ran out */
+} hl_problems;
+
+/* Adds a line formatted as by printf; control characters in it become '?'. From the HL_MAX_PROBLEMS-th line on one last
+ * line says that there are more. Out of memory: sets no_memory, nothing else changes. */
+void hl_problems_add(hl_problems *problems, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Frees the lines and zeroes the list. A zeroed list is allowed. */
+void hl_problems_free(hl_problems *problems);
+
+#endif

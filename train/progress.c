@@ -1,0 +1,101 @@
+#include "train/progress.h"
+
+#include "train/clock.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+hl_progress hl_progress_begin(FILE *out, int64_t first_step, int64_t steps)
+{
+    return (hl_progress){
+        .out = out,
+        .terminal = out != NULL && isatty(fileno(out)),
+        .first_step = first_step,
+        .steps = steps,
+        .started = hl_clock_seconds(),
+    };
+}
+
+/* "12 s", "3 min 05 s", "2 h 07 min". */
+static void format_duration(double seconds, char *text, size_t size)
+{
+    int64_t s = (int64_t)(seconds + 0.5);
+    if (s < 60) {
+        snprintf(text, size, "%" PRId64 " s", s);
+    } else if (s < 3600) {
+        snprintf(text, size, "%" PRId64 " min %02" PRId64 " s", s / 60, s % 60);
+    } else {
+        snprintf(text, size, "%" PRId64 " h %02" PRId64 " min", s / 3600, s % 3600 / 60);
+    }
+}
+
+/* "950", "12k", "3.4M". */
+static void format_rate(double rate, char *text, size_t size)
+{
+    if (rate < 1e4) {
+        snprintf(text, size, "%.0f", rate);
+    } else if (rate < 1e6) {
+        snprintf(text, size, "%.0fk", rate / 1e3);
+    } else {
+        snprintf(text, size, "%.1fM", rate / 1e6);
+    }
+}
+
+static void print_row(const hl_progress *progress, hl_metrics_row row)
+{
+    char rate[16], left[32];
+    int digits = snprintf(NULL, 0, "%" PRId64, progress->steps);
+    format_rate(row.tokens_per_second, rate, sizeof rate);
+    fprintf(progress->out, "step %*" PRId64 "/%" PRId64 "  ", digits, row.step, progress->steps);
+    if (strcmp(row.split, "validation") == 0) {
+        fprintf(progress->out, "validation  loss %.4f  accuracy %6.2f%%", row.loss, 100 * row.accuracy);
+        return;
+    }
+    double elapsed = hl_clock_seconds() - progress->started;
+    int64_t done = row.step - progress->first_step;
+    format_duration(done > 0 ? elapsed / (double)done * (double)(progress->steps - row.step) : 0, left, sizeof left);
+    fprintf(progress->out, "loss %.4f  accuracy %6.2f%%  rate %.2e  %s tokens/s  %s left", row.loss, 100 * row.accuracy,
+            row.learning_rate, rate, left);
+}
+
+static void clear_line(hl_progress *progress)
+{
+    if (progress->line_open) {
+        fputs("\r\033[K", progress->out);
+        progress->line_open = false;
+    }
+}
+
+void hl_progress_step(hl_progress *progress, hl_metrics_row so_far)
+{
+    double now = hl_clock_seconds();
+    if (progress->out == NULL || !progress->terminal || now - progress->drawn < 0.1) {
+        return;
+    }
+    clear_line(progress);
+    print_row(progress, so_far);
+    fflush(progress->out);
+    progress->line_open = true;
+    progress->drawn = now;
+}
+
+void hl_progress_row(hl_progress *progress, hl_metrics_row row)
+{
+    bool validation = strcmp(row.split, "validation") == 0;
+    if (progress->out == NULL || (progress->terminal && !validation)) {
+        return;
+    }
+    clear_line(progress);
+    print_row(progress, row);
+    fputc('\n', progress->out);
+    fflush(progress->out);
+}
+
+void hl_progress_end(hl_progress *progress)
+{
+    if (progress->out != NULL) {
+        clear_line(progress);
+        fflush(progress->out);
+    }
+}

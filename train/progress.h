@@ -1,0 +1,32 @@
+/* What a run tells while it goes: on a terminal one line that renews itself, elsewhere a plain line a row of metrics.csv.
+ * Failing to print is no failure of the run. */
+#ifndef HL_TRAIN_PROGRESS_H
+#define HL_TRAIN_PROGRESS_H
+
+#include "train/metrics_csv.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct hl_progress {
+    FILE *out; /* not owned; NULL: silent */
+    bool terminal;
+    int64_t first_step, steps;
+    double started, drawn; /* seconds of hl_clock_seconds */
+    bool line_open;        /* a renewing line stands there without its newline */
+} hl_progress;
+
+/* `out` NULL is silent. The run goes from first_step to `steps`. */
+hl_progress hl_progress_begin(FILE *out, int64_t first_step, int64_t steps);
+
+/* After every update: renews a terminal's line, at most ten times a second. */
+void hl_progress_step(hl_progress *progress, hl_metrics_row so_far);
+
+/* A row of metrics.csv: training rows on anything but a terminal, validation rows everywhere. */
+void hl_progress_row(hl_progress *progress, hl_metrics_row row);
+
+/* Ends a renewing line, before something else is printed. */
+void hl_progress_end(hl_progress *progress);
+
+#endif

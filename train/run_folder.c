@@ -1,0 +1,240 @@
+#define _DEFAULT_SOURCE /* flock */
+#include "train/run_folder.h"
+
+#include "core/files.h"
+#include "core/memory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+/* ---- the files of a run ---- */
+
+/* What a run writes at the top of its folder, temporary files aside. */
+static const char *const run_files[] = {
+    "config.ini", "metrics.csv", "model.safetensors", "checkpoint.safetensors", "vocab.txt", "heads.csv", "report.html",
+};
+enum { N_RUN_FILES = sizeof run_files / sizeof *run_files };
+
+/* The number in a name such as "checkpoint-500.safetensors" or "step_000500.npz"; -1 for another name. */
+static int64_t step_in_name(const char *name, const char *before, const char *after)
+{
+    size_t n = strlen(before);
+    if (strncmp(name, before, n) != 0 || name[n] < '0' || name[n] > '9') {
+        return -1;
+    }
+    char *end;
+    errno = 0;
+    long long step = strtoll(name + n, &end, 10);
+    return errno == 0 && strcmp(end, after) == 0 ? step : -1;
+}
+
+static int64_t step_of_checkpoint(const char *name)
+{
+    return step_in_name(name, "checkpoint-", ".safetensors");
+}
+
+static int64_t step_of_snapshot(const char *name)
+{
+    return step_in_name(name, "step_", ".npz");
+}
+
+static bool is_run_file(const char *name)
+{
+    for (int i = 0; i < N_RUN_FILES; i++) {
+        size_t n = strlen(run_files[i]);
+        if (strncmp(name, run_files[i], n) == 0 && (name[n] == '\0' || strcmp(name + n, ".tmp") == 0)) {
+            return true;
+        }
+    }
+    return step_of_checkpoint(name) >= 0;
+}
+
+static bool is_snapshot(const char *name)
+{
+    return step_of_snapshot(name) >= 0 || step_in_name(name, "step_", ".npz.tmp") >= 0;
+}
+
+/* ---- removing ---- */
+
+static hl_status remove_file(const char *folder, const char *name)
+{
+    char *path = hl_path_join(folder, "%s", name);
+    if (path == NULL) {
+        return hl_error_memory(folder);
+    }
+    hl_status status = hl_file_calls_get()->unlink(path) == 0 || errno == ENOENT
+                           ? hl_ok()
+                           : hl_file_system_error(path, "cannot be removed");
+    hl_free(path);
+    return status;
+}
+
+/* Removes every file of the folder whose name `chosen` is true of. A folder that is not there holds none. */
+static hl_status remove_chosen(const char *folder, bool (*chosen)(const char *name, int64_t limit), int64_t limit)
+{
+    DIR *directory = opendir(folder);
+    if (directory == NULL) {
+        return errno == ENOENT ? hl_ok() : hl_file_system_error(folder, "cannot be listed");
+    }
+    hl_status status = hl_ok();
+    for (struct dirent *entry; status.code == HL_OK && (entry = readdir(directory)) != NULL;) {
+        if (chosen(entry->d_name, limit)) {
+            status = remove_file(folder, entry->d_name);
+        }
+    }
+    closedir(directory);
+    return status;
+}
+
+static bool any_run_file(const char *name, int64_t limit)
+{
+    (void)limit;
+    return is_run_file(name);
+}
+
+static bool any_snapshot(const char *name, int64_t limit)
+{
+    (void)limit;
+    return is_snapshot(name);
+}
+
+static bool checkpoint_after(const char *name, int64_t step)
+{
+    return step_of_checkpoint(name) > step;
+}
+
+static bool snapshot_after(const char *name, int64_t step)
+{
+    return step_of_snapshot(name) > step;
+}
+
+static bool checkpoint_before(const char *name, int64_t step)
+{
+    int64_t its = step_of_checkpoint(name);
+    return its >= 0 && its < step;
+}
+
+hl_status hl_run_folder_drop_after(const hl_run_folder *folder, int64_t step)
+{
+    HL_TRY(remove_chosen(folder->patterns, snapshot_after, step));
+    return remove_chosen(folder->path, checkpoint_after, step);
+}
+
+/* The step of the checkpoint that is the `rank`-th newest of those kept; -1 where there are fewer. */
+static hl_status nth_newest(const char *folder, int64_t rank, int64_t *step)
+{
+    int64_t below = INT64_MAX;
+    for (int64_t i = 0; i < rank && below >= 0; i++) {
+        DIR *directory = opendir(folder);
+        if (directory == NULL) {
+            return hl_file_system_error(folder, "cannot be listed");
+        }
+        int64_t newest = -1;
+        for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+            int64_t its = step_of_checkpoint(entry->d_name);
+            newest = its < below && its > newest ? its : newest;
+        }
+        closedir(directory);
+        below = newest;
+    }
+    *step = below;
+    return hl_ok();
+}
+
+hl_status hl_run_folder_prune(const hl_run_folder *folder, int64_t keep)
+{
+    int64_t oldest_kept = -1;
+    HL_TRY(nth_newest(folder->path, keep, &oldest_kept));
+    return remove_chosen(folder->path, checkpoint_before, oldest_kept);
+}
+
+/* ---- opening ---- */
+
+static hl_status name_paths(hl_run_folder *folder, const char *path)
+{
+    folder->path = hl_strdup(path);
+    folder->config = hl_path_join(path, "config.ini");
+    folder->metrics = hl_path_join(path, "metrics.csv");
+    folder->model = hl_path_join(path, "model.safetensors");
+    folder->checkpoint = hl_path_join(path, "checkpoint.safetensors");
+    folder->vocabulary = hl_path_join(path, "vocab.txt");
+    folder->patterns = hl_path_join(path, "patterns");
+    bool complete = folder->path != NULL && folder->config != NULL && folder->metrics != NULL &&
+                    folder->model != NULL && folder->checkpoint != NULL && folder->vocabulary != NULL &&
+                    folder->patterns != NULL;
+    return complete ? hl_ok() : hl_error_memory(path);
+}
+
+/* The lock goes with the process, however that ends; the empty file stays. */
+static hl_status take_lock(hl_run_folder *folder)
+{
+    char *path = hl_path_join(folder->path, ".lock");
+    if (path == NULL) {
+        return hl_error_memory(folder->path);
+    }
+    folder->lock = hl_file_calls_get()->open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    hl_status status = hl_ok();
+    if (folder->lock < 0) {
+        status = hl_file_system_error(path, "cannot be opened");
+    } else if (flock(folder->lock, LOCK_EX | LOCK_NB) != 0) {
+        status = errno == EWOULDBLOCK
+                     ? hl_error(HL_BAD_FILE, "%s: another run is at work in this folder; choose another with --out",
+                                folder->path)
+                     : hl_file_system_error(path, "cannot be locked");
+    }
+    hl_free(path);
+    return status;
+}
+
+static bool holds_run(const hl_run_folder *folder)
+{
+    return access(folder->config, F_OK) == 0 || access(folder->metrics, F_OK) == 0 ||
+           access(folder->checkpoint, F_OK) == 0 || access(folder->model, F_OK) == 0;
+}
+
+hl_status hl_run_folder_open(hl_run_folder *folder, const char *path, hl_run_mode mode)
+{
+    *folder = (hl_run_folder){ .lock = -1 };
+    HL_TRY(name_paths(folder, path));
+    HL_TRY(hl_folder_make(path));
+    HL_TRY(take_lock(folder));
+    if (mode == HL_RUN_NEW && holds_run(folder)) {
+        return hl_error(HL_INVALID,
+                        "%s: this folder holds a run; go on with it (--resume), replace it (--overwrite) or choose "
+                        "another folder (--out DIR)",
+                        path);
+    }
+    if (mode == HL_RUN_OVERWRITE) {
+        HL_TRY(remove_chosen(folder->path, any_run_file, 0));
+        HL_TRY(remove_chosen(folder->patterns, any_snapshot, 0));
+    }
+    return hl_folder_make(folder->patterns);
+}
+
+void hl_run_folder_close(hl_run_folder *folder)
+{
+    if (folder->lock >= 0) {
+        hl_file_calls_get()->close(folder->lock);
+    }
+    hl_free(folder->path);
+    hl_free(folder->config);
+    hl_free(folder->metrics);
+    hl_free(folder->model);
+    hl_free(folder->checkpoint);
+    hl_free(folder->vocabulary);
+    hl_free(folder->patterns);
+    *folder = (hl_run_folder){ .lock = -1 };
+}
+
+char *hl_run_folder_kept_checkpoint(const hl_run_folder *folder, int64_t step)
+{
+    return hl_path_join(folder->path, "checkpoint-%" PRId64 ".safetensors", step);
+}

@@ -1,0 +1,32 @@
+/* The folder of a run: its paths, its lock, and what is removed from it when. */
+#ifndef HL_TRAIN_RUN_FOLDER_H
+#define HL_TRAIN_RUN_FOLDER_H
+
+#include "core/status.h"
+
+#include <stdint.h>
+
+typedef enum hl_run_mode { HL_RUN_NEW, HL_RUN_RESUME, HL_RUN_OVERWRITE } hl_run_mode;
+
+typedef struct hl_run_folder {
+    char *path, *config, *metrics, *model, *checkpoint, *vocabulary, *patterns; /* owned */
+    int lock;                                                                   /* a file descriptor; -1: none */
+} hl_run_folder;
+
+/* Makes the folder where it is missing and locks it against other runs. HL_RUN_NEW refuses a folder that holds a run
+ * (HL_INVALID, naming the ways out); HL_RUN_OVERWRITE removes that run's files, and no others. HL_BAD_FILE: also where
+ * another run is at work in it; HL_NO_MEMORY. To be ended by hl_run_folder_close, whatever this returns. */
+hl_status hl_run_folder_open(hl_run_folder *folder, const char *path, hl_run_mode mode);
+
+void hl_run_folder_close(hl_run_folder *folder);
+
+/* Removes the snapshots and kept checkpoints of steps after `step`: the run goes on from there. HL_BAD_FILE. */
+hl_status hl_run_folder_drop_after(const hl_run_folder *folder, int64_t step);
+
+/* Removes the oldest checkpoint-<step>.safetensors until `keep` are left. HL_BAD_FILE. */
+hl_status hl_run_folder_prune(const hl_run_folder *folder, int64_t keep);
+
+/* "<folder>/checkpoint-<step>.safetensors" in new memory: hl_free. NULL when out of memory. */
+char *hl_run_folder_kept_checkpoint(const hl_run_folder *folder, int64_t step);
+
+#endif

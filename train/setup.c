@@ -1,0 +1,71 @@
+#include "train/setup.h"
+
+#include "core/threads.h"
+#include "data/vocabulary.h"
+
+#include <string.h>
+
+hl_model_config hl_setup_model(const hl_config *config)
+{
+    const hl_config_model *m = &config->model;
+    hl_model_config model = {
+        .vocabulary = config->task.symbols + HL_SPECIAL_TOKENS,
+        .max_length = m->max_length,
+        .n_layers = (int)m->layers,
+        .d_model = m->d_model,
+        .d_ff = m->d_ff,
+        .activation = (hl_activation)m->activation,
+        .norm = (hl_norm_place)m->norm,
+        .positions = (hl_positions_kind)m->positions,
+        .causal = m->causal,
+        .bias = m->bias,
+        .tie_embedding = m->tie_embedding,
+        .dropout_attention = (hl_real)m->dropout_attention,
+        .dropout_concat = (hl_real)m->dropout_concat,
+        .dropout_residual = (hl_real)m->dropout_residual,
+        .dropout_ffn = (hl_real)m->dropout_ffn,
+        .dropout_embedding = (hl_real)m->dropout_embedding,
+    };
+    memcpy(model.heads, m->heads, sizeof model.heads);
+    memcpy(model.kv_heads, m->kv_heads, sizeof model.kv_heads);
+    memcpy(model.d_k, m->d_k, sizeof model.d_k);
+    memcpy(model.d_v, m->d_v, sizeof model.d_v);
+    return model;
+}
+
+hl_optimizer_options hl_setup_optimizer(const hl_config *config)
+{
+    const hl_config_optimizer *optimizer = &config->optimizer;
+    return (hl_optimizer_options){
+        .name = (hl_optimizer_name)optimizer->name,
+        .beta1 = optimizer->beta1,
+        .beta2 = optimizer->beta2,
+        .epsilon = optimizer->epsilon,
+        .weight_decay = optimizer->weight_decay,
+    };
+}
+
+hl_schedule hl_setup_schedule(const hl_config *config)
+{
+    return (hl_schedule){
+        .name = (hl_schedule_name)config->optimizer.schedule,
+        .learning_rate = config->optimizer.learning_rate,
+        .warmup_steps = config->optimizer.warmup_steps,
+        .steps = config->train.steps,
+        .d_model = config->model.d_model,
+    };
+}
+
+hl_cadence hl_setup_cadence(const hl_config *config)
+{
+    int64_t every = config->patterns.every;
+    if (every == HL_CONFIG_LOG) {
+        return (hl_cadence){ .every = HL_CADENCE_LOG };
+    }
+    return (hl_cadence){ .every = every > 0 ? every : INT64_MAX };
+}
+
+int hl_setup_threads(const hl_config *config)
+{
+    return config->train.threads > 0 ? (int)config->train.threads : hl_threads_default();
+}

@@ -1,0 +1,24 @@
+/* From a config to what the library's folders take. */
+#ifndef HL_TRAIN_SETUP_H
+#define HL_TRAIN_SETUP_H
+
+#include "heads/cadence.h"
+#include "layers/model.h"
+#include "optim/optimizer.h"
+#include "optim/schedule.h"
+#include "train/config.h"
+
+/* The model's part; the vocabulary is the task's symbols and the special tokens. */
+hl_model_config hl_setup_model(const hl_config *config);
+
+hl_optimizer_options hl_setup_optimizer(const hl_config *config);
+
+hl_schedule hl_setup_schedule(const hl_config *config);
+
+/* When patterns are recorded. */
+hl_cadence hl_setup_cadence(const hl_config *config);
+
+/* The threads to use: config->train.threads, or where that is 0 what the machine allows. */
+int hl_setup_threads(const hl_config *config);
+
+#endif

@@ -1,0 +1,30 @@
+#include "train/signals.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <unistd.h>
+
+/* A handler has nowhere else to leave its message. */
+static volatile sig_atomic_t received;
+
+static void handle(int signal)
+{
+    if (received != 0) {
+        _exit(128 + signal);
+    }
+    received = signal;
+}
+
+void hl_signals_install(void)
+{
+    struct sigaction action = { .sa_handler = handle, .sa_flags = SA_RESTART };
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    struct sigaction ignore = { .sa_handler = SIG_IGN };
+    sigaction(SIGPIPE, &ignore, NULL);
+}
+
+int hl_signals_received(void)
+{
+    return received;
+}

@@ -1,0 +1,11 @@
+/* SIGINT and SIGTERM: the first asks the run to save and end, a second one ends the process at once. */
+#ifndef HL_TRAIN_SIGNALS_H
+#define HL_TRAIN_SIGNALS_H
+
+/* Installs the handlers, and lets a write to a closed pipe fail instead of ending the process. Cannot fail. */
+void hl_signals_install(void);
+
+/* The signal that asked, or 0. */
+int hl_signals_received(void);
+
+#endif

@@ -1,0 +1,20 @@
+/* Where a run stands besides its weights and moments: all that a resumed run needs to go on as if nothing had been. */
+#ifndef HL_TRAIN_STATE_H
+#define HL_TRAIN_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct hl_train_state {
+    /* Validation. */
+    bool has_best;
+    double best_loss;
+    int64_t best_step;
+    int64_t since_best; /* validations without a better loss */
+
+    /* Training since the last row of metrics.csv. */
+    double loss_sum;
+    int64_t n_updates, scored, correct;
+} hl_train_state;
+
+#endif

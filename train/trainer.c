@@ -1,0 +1,224 @@
+#include "train/trainer.h"
+
+#include "core/memory.h"
+#include "core/op_cross_entropy.h"
+#include "core/reduce.h"
+#include "data/batch_storage.h"
+#include "optim/clip.h"
+#include "train/clock.h"
+#include "train/setup.h"
+
+#include <math.h>
+
+int64_t hl_trainer_part(const hl_config *config)
+{
+    return config->train.batch_size / config->optimizer.accumulate;
+}
+
+static hl_tape_options training_options(const hl_config *config, int threads)
+{
+    return (hl_tape_options){
+        .threads = threads, .training = true, .gradients = true, .seed = (uint64_t)config->train.seed
+    };
+}
+
+int64_t hl_trainer_evaluation_part(const hl_config *config)
+{
+    int64_t part = hl_trainer_part(config);
+    return part < config->train.eval_examples ? part : config->train.eval_examples;
+}
+
+hl_status hl_trainer_plan(const hl_model *model, const hl_config *config, size_t *bytes, double *flops)
+{
+    hl_task_spec spec = hl_config_task_spec(config);
+    int64_t T = hl_task_max_tokens(&spec);
+    int threads = hl_setup_threads(config);
+    hl_model_plan training, evaluation;
+    HL_TRY(hl_model_plan_pass(model, hl_trainer_part(config), T, training_options(config, threads), &training));
+    HL_TRY(hl_model_plan_pass(model, hl_trainer_evaluation_part(config), T, (hl_tape_options){ .threads = threads },
+                              &evaluation));
+    *bytes = training.bytes > evaluation.bytes ? training.bytes : evaluation.bytes;
+    if (flops != NULL) {
+        *flops = training.flops * (double)config->optimizer.accumulate;
+    }
+    return hl_ok();
+}
+
+static hl_status init_batches(hl_trainer *trainer)
+{
+    const hl_config *config = trainer->config;
+    int64_t T = hl_dataset_max_length(trainer->dataset);
+    HL_TRY(hl_batch_allocate(config->train.batch_size, T, &trainer->batch));
+    HL_TRY(hl_batch_allocate(config->train.eval_examples, T, &trainer->validation));
+    hl_dataset_batch(trainer->dataset, HL_VALIDATION, 0, &trainer->validation);
+    return hl_ok();
+}
+
+hl_status hl_trainer_init(hl_trainer *trainer, const hl_config *config)
+{
+    *trainer = (hl_trainer){ .config = config, .threads = hl_setup_threads(config) };
+    hl_task_spec spec = hl_config_task_spec(config);
+    HL_TRY(hl_dataset_open(&spec, (uint64_t)config->train.seed, &trainer->dataset));
+    hl_model_config model = hl_setup_model(config);
+    HL_TRY(hl_model_init(&trainer->model, &model));
+    size_t bytes;
+    HL_TRY(hl_trainer_plan(&trainer->model, config, &bytes, NULL));
+    HL_TRY(hl_arena_init(&trainer->arena, bytes));
+    HL_TRY(hl_model_allocate(&trainer->model, (uint64_t)config->train.seed));
+    HL_TRY(hl_optimizer_init(&trainer->optimizer, &trainer->model.parameters, hl_setup_optimizer(config)));
+    trainer->schedule = hl_setup_schedule(config);
+    return init_batches(trainer);
+}
+
+void hl_trainer_free(hl_trainer *trainer)
+{
+    hl_batch_free(&trainer->batch);
+    hl_batch_free(&trainer->validation);
+    hl_optimizer_free(&trainer->optimizer);
+    hl_arena_free(&trainer->arena);
+    hl_model_free(&trainer->model);
+    hl_dataset_free(trainer->dataset);
+    trainer->dataset = NULL;
+}
+
+/* Names the first op of the pass whose output is not finite. */
+static hl_status not_finite(const hl_tape *tape, int64_t step, const char *what, double value)
+{
+    char op[128];
+    if (!hl_tape_find_not_finite(tape, op, sizeof op)) {
+        return hl_error(HL_NOT_FINITE, "step %lld: %s is %g", (long long)step, what, value);
+    }
+    return hl_error(HL_NOT_FINITE, "step %lld: %s is %g; the first tensor that is not finite is the output of %s",
+                    (long long)step, what, value, op);
+}
+
+/* Forward and backward of one part of the batch. */
+static hl_status run_part(hl_trainer *trainer, const hl_batch *part, int64_t first_example, int64_t scored,
+                          hl_update *update)
+{
+    const hl_config *config = trainer->config;
+    hl_tape_options options = training_options(config, trainer->threads);
+    options.step = (uint32_t)(trainer->optimizer.step + 1);
+    options.first_example = first_example;
+    hl_cross_entropy_result result = { 0 };
+    hl_cross_entropy_args args = { .n = scored,
+                                   .smoothing = (hl_real)config->optimizer.label_smoothing,
+                                   .result = &result };
+    size_t mark = trainer->arena.used;
+    hl_tape tape;
+    hl_tape_begin(&tape, &trainer->arena, options);
+    hl_tensor *loss = hl_model_loss(&tape, &trainer->model, part, args, NULL);
+    hl_status status = hl_tape_status(&tape);
+    if (status.code == HL_OK && !isfinite(result.loss_sum)) {
+        status = not_finite(&tape, trainer->optimizer.step + 1, "the loss", result.loss_sum);
+    }
+    if (status.code == HL_OK) {
+        status = hl_tape_backward(&tape, loss);
+    }
+    hl_arena_rewind(&trainer->arena, mark);
+    update->loss += result.loss_sum / (double)scored;
+    update->correct += result.n_correct;
+    return status;
+}
+
+static void draw_batch(hl_trainer *trainer)
+{
+    int64_t size = trainer->config->train.batch_size, first = trainer->optimizer.step * size;
+    trainer->batch.n_examples = size;
+    trainer->batch.n_tokens = hl_dataset_batch_tokens(trainer->dataset, HL_TRAIN, first, size);
+    hl_dataset_batch(trainer->dataset, HL_TRAIN, first, &trainer->batch);
+}
+
+static hl_status check_gradients(const hl_trainer *trainer, double norm)
+{
+    if (isfinite(norm)) {
+        return hl_ok();
+    }
+    const hl_parameter *bad = hl_clip_find_not_finite(&trainer->model.parameters);
+    return hl_error(HL_NOT_FINITE,
+                    "step %lld: the gradient norm is %g; the first gradient that is not finite is that of %s",
+                    (long long)trainer->optimizer.step + 1, norm, bad != NULL ? bad->name : "no single parameter");
+}
+
+hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
+{
+    const hl_config *config = trainer->config;
+    draw_batch(trainer);
+    *update = (hl_update){
+        .scored = hl_batch_scored(&trainer->batch),
+        .tokens = hl_batch_real_tokens(&trainer->batch),
+        .learning_rate = hl_schedule_rate(&trainer->schedule, trainer->optimizer.step + 1),
+    };
+    hl_parameters_zero_grad(&trainer->model.parameters);
+    int64_t size = hl_trainer_part(config);
+    for (int64_t first = 0; first < config->train.batch_size; first += size) {
+        hl_batch part = hl_batch_part(&trainer->batch, first, size);
+        HL_TRY(run_part(trainer, &part, first, update->scored, update));
+    }
+    update->grad_norm = hl_clip_gradients(trainer->threads, &trainer->model.parameters, config->optimizer.clip_norm);
+    HL_TRY(check_gradients(trainer, update->grad_norm));
+    hl_optimizer_step(&trainer->optimizer, trainer->threads, update->learning_rate);
+    return hl_ok();
+}
+
+static hl_status evaluate_part(hl_trainer *trainer, const hl_batch *part, hl_cross_entropy_result *result)
+{
+    size_t mark = trainer->arena.used;
+    hl_tape tape;
+    hl_tape_begin(&tape, &trainer->arena, (hl_tape_options){ .threads = trainer->threads });
+    hl_model_loss(&tape, &trainer->model, part, (hl_cross_entropy_args){ .result = result }, NULL);
+    hl_status status = hl_tape_status(&tape);
+    if (status.code == HL_OK && !isfinite(result->loss_sum)) {
+        status = not_finite(&tape, trainer->optimizer.step, "the validation loss", result->loss_sum);
+    }
+    hl_arena_rewind(&trainer->arena, mark);
+    return status;
+}
+
+hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_evaluation *evaluation)
+{
+    double begin = hl_clock_seconds(), loss = 0;
+    int64_t scored = 0, correct = 0, size = hl_trainer_evaluation_part(trainer->config);
+    for (int64_t first = 0; first < trainer->validation.n_examples; first += size) {
+        int64_t left = trainer->validation.n_examples - first;
+        hl_batch part = hl_batch_part(&trainer->validation, first, left < size ? left : size);
+        hl_cross_entropy_result result = { 0 };
+        HL_TRY(evaluate_part(trainer, &part, &result));
+        loss += result.loss_sum;
+        scored += result.n_scored;
+        correct += result.n_correct;
+    }
+    double seconds = hl_clock_seconds() - begin;
+    *evaluation = (hl_evaluation){
+        .loss = loss / (double)scored,
+        .accuracy = (double)correct / (double)scored,
+        .tokens_per_second = seconds > 0 ? (double)hl_batch_real_tokens(&trainer->validation) / seconds : 0,
+    };
+    return hl_ok();
+}
+
+static bool block_finite(int threads, const hl_real *block, int64_t count)
+{
+    /* In double the squares of floats cannot overflow: the sum is finite exactly where every number is. */
+    return block == NULL || isfinite(hl_sum_squares(threads, block, count));
+}
+
+hl_status hl_trainer_check_finite(const hl_trainer *trainer)
+{
+    const hl_parameters *parameters = &trainer->model.parameters;
+    const hl_real *blocks[] = { parameters->values, trainer->optimizer.m, trainer->optimizer.v };
+    static const char *const names[] = { "weight", "first moment", "second moment" };
+    for (int i = 0; i < 3; i++) {
+        if (block_finite(trainer->threads, blocks[i], parameters->count)) {
+            continue;
+        }
+        for (int p = 0; p < parameters->n; p++) {
+            const hl_parameter *parameter = &parameters->list[p];
+            if (!block_finite(1, blocks[i] + parameter->offset, parameter->count)) {
+                return hl_error(HL_NOT_FINITE, "step %lld: a %s of %s is not finite",
+                                (long long)trainer->optimizer.step, names[i], parameter->name);
+            }
+        }
+    }
+    return hl_ok();
+}

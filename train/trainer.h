@@ -1,0 +1,66 @@
+/* What trains: the model, its optimizer, the task's batches and the memory of a step; one update and one validation.
+ * When these happen and what is written is the loop's matter (loop.h). */
+#ifndef HL_TRAIN_TRAINER_H
+#define HL_TRAIN_TRAINER_H
+
+#include "core/arena.h"
+#include "data/dataset.h"
+#include "layers/model.h"
+#include "optim/optimizer.h"
+#include "optim/schedule.h"
+#include "train/config.h"
+
+typedef struct hl_trainer {
+    const hl_config *config; /* not owned */
+    int threads;
+    hl_dataset *dataset;
+    hl_model model;
+    hl_optimizer optimizer; /* its step is the run's */
+    hl_schedule schedule;
+    hl_arena arena;      /* of one step; between steps anybody's */
+    hl_batch batch;      /* of the present update */
+    hl_batch validation; /* fixed for the run */
+} hl_trainer;
+
+/* What one update found. */
+typedef struct hl_update {
+    double loss; /* as optimised: with label smoothing and dropout, mean over the scored tokens, before the update */
+    int64_t scored, correct;
+    int64_t tokens; /* real ones */
+    double learning_rate;
+    double grad_norm; /* before clipping */
+} hl_update;
+
+typedef struct hl_evaluation {
+    double loss; /* without label smoothing and dropout, mean over the scored tokens */
+    double accuracy;
+    double tokens_per_second;
+} hl_evaluation;
+
+/* Opens the task, makes the model with its initial weights and takes all memory: at the end nothing more is allocated.
+ * `config` must outlive the trainer. HL_INVALID, HL_NO_MEMORY. To be ended by hl_trainer_free, whatever this returns. */
+hl_status hl_trainer_init(hl_trainer *trainer, const hl_config *config);
+
+void hl_trainer_free(hl_trainer *trainer);
+
+/* The examples of one part of a batch: batch_size / accumulate. */
+int64_t hl_trainer_part(const hl_config *config);
+
+/* The examples that a validation or a recording works at once: a part, or the validation set where that is smaller. */
+int64_t hl_trainer_evaluation_part(const hl_config *config);
+
+/* The bytes that one training step and one validation need, of which the larger counts; found by dry runs.
+ * HL_INVALID, HL_NO_MEMORY. `flops`: of one update's matrix products; may be NULL. */
+hl_status hl_trainer_plan(const hl_model *model, const hl_config *config, size_t *bytes, double *flops);
+
+/* One update: forward and backward of every part, clipping, optimizer. HL_NOT_FINITE names the step and the first tensor
+ * that is not finite; no weight has changed then. Allocates nothing. */
+hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update);
+
+/* The loss and accuracy on the validation set. HL_NOT_FINITE as above. Allocates nothing. */
+hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_evaluation *evaluation);
+
+/* HL_NOT_FINITE, naming the first parameter concerned, where a weight or a moment is not finite. */
+hl_status hl_trainer_check_finite(const hl_trainer *trainer);
+
+#endif
