@@ -8,8 +8,9 @@
 const char hl_command_usage[] =
     "usage: train CONFIG [section.key=value ...] [options]\n"
     "\n"
-    "Trains a transformer encoder as CONFIG says and leaves weights, metrics and every head's\n"
-    "attention patterns in the run's folder, runs/<name of CONFIG> unless told otherwise.\n"
+    "Trains a transformer encoder as CONFIG says and leaves weights, metrics and every\n"
+    "head's attention patterns in the run's folder, runs/<name of CONFIG> unless told\n"
+    "otherwise.\n"
     "\n"
     "  section.key=value   overrides a key of CONFIG, as in model.heads=8\n"
     "  --resume            go on with the run in the folder, from its last checkpoint\n"
@@ -22,8 +23,9 @@ const char hl_command_usage[] =
     "  --help              this text and every key of a config\n"
     "  --version           the version\n"
     "\n"
-    "Exit: 0 done; 1 failed while running; 2 wrong usage or config; 3 a file or checkpoint;\n"
-    "4 numbers that are not finite; 5 out of memory; 128 + signal when interrupted, after saving.\n";
+    "Exit: 0 done; 1 failed while running; 2 wrong usage or config; 3 a file or\n"
+    "checkpoint; 4 numbers that are not finite; 5 out of memory; 128 + signal when\n"
+    "interrupted, after saving.\n";
 
 enum { RESUME = 1, OVERWRITE, FROM, OUT, SUMMARY, CHECK, QUIET, HELP, VERSION };
 

@@ -1,0 +1,243 @@
+#include "tests/check_suite.h"
+#include "tests/train/config_parsing.h"
+
+#include <string.h>
+
+/* What is wrong with a config, and the lines that say so. */
+static const struct {
+    const char *text, *overrides[CONFIG_OVERRIDES], *problems;
+} bad[] = {
+    /* Lines that are none. */
+    { "[model]\nheads 4\n", { NULL }, "x.ini:2: \"=\" is missing: a line is key = value, [section] or a comment\n" },
+    { "[model\nheads = 4\n", { NULL }, "x.ini:1: \"]\" is missing\n" },
+    { "[model] heads = 4\n", { NULL }, "x.ini:1: a section stands on a line of its own\n" },
+    { "[model]\n= 4\n", { NULL }, "x.ini:2: the key before \"=\" is missing\n" },
+    { "[model]\nheads =\n", { NULL }, "x.ini:2: model.heads: the value is missing\n" },
+    { "[model]\nheads = # four\n", { NULL }, "x.ini:2: model.heads: the value is missing\n" },
+    { "\xef\xbb\xbf[model]\nheads = 4\n",
+      { NULL },
+      "x.ini:1: the file starts with a byte order mark: save it as UTF-8 without one\n" },
+    { "[model]\nheads = 4\x01\n", { NULL }, "x.ini:2: control byte 0x01 in column 10\n" },
+    { "[model]\nheads = \xfc\n", { NULL }, "x.ini:2: byte 0xfc in column 9 is not UTF-8\n" },
+
+    /* Names that are none. */
+    { "[modle]\nheads = 4\n", { NULL }, "x.ini:1: modle: unknown section (did you mean \"model\"?)\n" },
+    { "[encoder]\nheads = 4\n", { NULL }, "x.ini:1: encoder: unknown section\n" },
+    { "[model]\nheds = 4\n", { NULL }, "x.ini:2: model.heds: unknown key (did you mean \"heads\"?)\n" },
+    { "[model]\nHeads = 4\n", { NULL }, "x.ini:2: model.Heads: unknown key (did you mean \"heads\"?)\n" },
+    { "[model]\nn_heads = 4\n", { NULL }, "x.ini:2: model.n_heads: unknown key (did you mean \"heads\"?)\n" },
+    { "[model]\nlearning_rate = 1\n",
+      { NULL },
+      "x.ini:2: model.learning_rate: unknown key (belongs to [optimizer])\n" },
+    { "[model]\nlearnig_rate = 1\n",
+      { NULL },
+      "x.ini:2: model.learnig_rate: unknown key (did you mean \"optimizer.learning_rate\"?)\n" },
+    { "[model]\nxyzzy = 4\n", { NULL }, "x.ini:2: model.xyzzy: unknown key\n" },
+    { "[model]\nh\xc3\xa4"
+      "ds = 4\n",
+      { NULL },
+      "x.ini:2: model.h\xc3\xa4"
+      "ds: unknown key\n" },
+    { "heads = 4\n[model]\n", { NULL }, "x.ini:1: heads: a key before any section (belongs to [model])\n" },
+    { "xyzzy = 4\n", { NULL }, "x.ini:1: xyzzy: a key before any section\n" },
+
+    /* What stands twice. */
+    { "[model]\nheads = 4\nlayers = 1\nheads = 2\n", { NULL }, "x.ini:4: model.heads: given before, on line 2\n" },
+    { "[model]\nheads = 4\n[task]\n[model]\nlayers = 1\n",
+      { NULL },
+      "x.ini:4: [model]: the section was opened before, on line 1\n" },
+
+    /* Values that are none. */
+    { "[model]\nheads = four\n", { NULL }, "x.ini:2: model.heads: \"four\" is not an integer\n" },
+    { "[model]\nlayers = 2x\n", { NULL }, "x.ini:2: model.layers: \"2x\" is not an integer\n" },
+    { "[model]\nlayers = 2.0\n", { NULL }, "x.ini:2: model.layers: \"2.0\" is not an integer\n" },
+    { "[model]\nlayers = +2\n", { NULL }, "x.ini:2: model.layers: \"+2\" is not an integer\n" },
+    { "[model]\nlayers = -\n", { NULL }, "x.ini:2: model.layers: \"-\" is not an integer\n" },
+    { "[model]\nlayers = 0x2\n", { NULL }, "x.ini:2: model.layers: \"0x2\" is not an integer\n" },
+    { "[model]\nlayers = 0\n", { NULL }, "x.ini:2: model.layers: 0 is outside 1 .. 256\n" },
+    { "[model]\nlayers = 257\n", { NULL }, "x.ini:2: model.layers: 257 is outside 1 .. 256\n" },
+    { "[model]\nlayers = 99999999999999999999\n",
+      { NULL },
+      "x.ini:2: model.layers: 99999999999999999999 is outside 1 .. 256\n" },
+    { "[model]\nlayers = -99999999999999999999\n",
+      { NULL },
+      "x.ini:2: model.layers: -99999999999999999999 is outside 1 .. 256\n" },
+    { "[train]\nseed = -1\n", { NULL }, "x.ini:2: train.seed: -1 is outside 0 .. 1000000000000000\n" },
+    { "[model]\ndropout = 1\n", { NULL }, "x.ini:2: model.dropout: 1 is outside 0 .. 0.99\n" },
+    { "[model]\ndropout = .\n", { NULL }, "x.ini:2: model.dropout: \".\" is not a number\n" },
+    { "[model]\ndropout = 0,1\n", { NULL }, "x.ini:2: model.dropout: \"0,1\" is not a number\n" },
+    { "[model]\ndropout = nan\n", { NULL }, "x.ini:2: model.dropout: \"nan\" is not a number\n" },
+    { "[model]\ndropout = inf\n", { NULL }, "x.ini:2: model.dropout: \"inf\" is not a number\n" },
+    { "[model]\ndropout = 0x1p-3\n", { NULL }, "x.ini:2: model.dropout: \"0x1p-3\" is not a number\n" },
+    { "[model]\ndropout = 1e\n", { NULL }, "x.ini:2: model.dropout: \"1e\" is not a number\n" },
+    { "[optimizer]\nclip_norm = 1e999\n",
+      { NULL },
+      "x.ini:2: optimizer.clip_norm: 1e999 is outside 0 .. 1000000000\n" },
+    { "[optimizer]\nweight_decay = 1e-999\n",
+      { NULL },
+      "x.ini:2: optimizer.weight_decay: \"1e-999\" is not 0, but too small to be told from it\n" },
+    { "[optimizer]\nlearning_rate = 0\n", { NULL }, "x.ini:2: optimizer.learning_rate: 0 is outside 1e-12 .. 1000\n" },
+    { "[model]\ncausal = maybe\n",
+      { NULL },
+      "x.ini:2: model.causal: \"maybe\" is not true or false (yes, no, on, off, 1 and 0 also do)\n" },
+    { "[model]\nactivation = rellu\n",
+      { NULL },
+      "x.ini:2: model.activation: \"rellu\" is not one of relu, gelu (did you mean \"relu\"?)\n" },
+    { "[optimizer]\nschedule = step\n",
+      { NULL },
+      "x.ini:2: optimizer.schedule: \"step\" is not one of noam, linear, cosine, constant\n" },
+    { "[patterns]\nevery = lin\n", { NULL }, "x.ini:2: patterns.every: \"lin\" is not a number of steps or log\n" },
+    { "[patterns]\nevery = -1\n", { NULL }, "x.ini:2: patterns.every: -1 is outside 0 .. 1000000000\n" },
+    { "[model]\nheads = 4,,2\n", { NULL }, "x.ini:2: model.heads: a number is missing beside a comma\n" },
+    { "[model]\nheads = 4, 2,\n", { NULL }, "x.ini:2: model.heads: a number is missing beside a comma\n" },
+    { "[model]\nheads = 4 2\n", { NULL }, "x.ini:2: model.heads: \"4 2\" is not an integer\n" },
+    { "[model]\nheads = 4, 0\n", { NULL }, "x.ini:2: model.heads: 0 is outside 1 .. 1024\n" },
+    { "[task]\nname = "
+      "a234567890b234567890c234567890d234567890e234567890f23456789\xc3\xbc"
+      "1\n",
+      { NULL },
+      "x.ini:2: task.name: \"a234567890b234567890c234567890d234567890e234567890f23456789...\" is not one of copy, "
+      "identity_copy, reverse, shift, sort, recall\n" },
+
+    /* Values that do not go together. */
+    { "[task]\nname = copy\nshift = 1\n", { NULL }, "x.ini:3: task.shift: not used by task copy\n" },
+    { "[task]\nname = recall\nlength = 9\n", { NULL }, "x.ini:3: task.length: not used by task recall\n" },
+    { "[task]\nmin_length = 11\n", { NULL }, "x.ini:2: task.min_length = 11: must be from 1 to task.length = 10\n" },
+    { "[task]\nname = recall\nqueries = 9\n",
+      { NULL },
+      "x.ini:3: task.queries = 9: must be from 1 to task.pairs = 8\n" },
+    { "[task]\nname = recall\nsymbols = 8\n",
+      { NULL },
+      "x.ini: task.pairs = 8: task.symbols = 8 gives only 4 different keys (half of them); raise task.symbols to 16 or "
+      "lower task.pairs\n" },
+    { "[model]\nlayers = 3\nheads = 4, 2\n",
+      { NULL },
+      "x.ini:3: model.heads: 2 numbers for 3 layers: give one, or one per layer\n" },
+    { "[model]\nlayers = 1\nd_k = 4, 2\n",
+      { NULL },
+      "x.ini:3: model.d_k: 2 numbers for 1 layer: give one, or one per layer\n" },
+    { "[model]\nheads = 3\n",
+      { NULL },
+      "x.ini:2: model.heads: d_model, 64, cannot be divided by 3 in layer 0: change one of them or give d_k and "
+      "d_v\n" },
+    { "[model]\nd_model = 66\n",
+      { NULL },
+      "x.ini:2: model.heads: d_model, 66, cannot be divided by 4 in layer 0: change one of them or give d_k and "
+      "d_v\n" },
+    { "[model]\nheads = 4, 3\nd_k = 8\n",
+      { NULL },
+      "x.ini:2: model.heads: d_model, 64, cannot be divided by 3 in layer 1: change one of them or give d_v\n" },
+    { "[model]\nheads = 3\nd_v = 8\n",
+      { NULL },
+      "x.ini:2: model.heads: d_model, 64, cannot be divided by 3 in layer 0: change one of them or give d_k\n" },
+    { "[model]\nkv_heads = 3\n", { NULL }, "x.ini:2: model.kv_heads: 3 does not divide heads, 4, in layer 0\n" },
+    { "[model]\nheads = 8, 4\nkv_heads = 8\n",
+      { NULL },
+      "x.ini:3: model.kv_heads: 8 does not divide heads, 4, in layer 1\n" },
+    { "[model]\nmax_length = 20\n", { NULL }, "x.ini:2: model.max_length: 20 is too short, the task needs 21\n" },
+    { "[optimizer]\naccumulate = 7\n",
+      { NULL },
+      "x.ini:2: optimizer.accumulate: 7 does not divide train.batch_size, 64\n" },
+
+    /* The command line. */
+    { "", { "model.heds=3" }, "command line: model.heds: unknown key (did you mean \"heads\"?)\n" },
+    { "", { "modl.heads=3" }, "command line: modl: unknown section (did you mean \"model\"?)\n" },
+    { "", { "model.heads" }, "command line: model.heads: not of the form section.key=value\n" },
+    { "", { "heads=3" }, "command line: heads: not of the form section.key=value (belongs to [model])\n" },
+    { "", { "=3" }, "command line: : not of the form section.key=value\n" },
+    { "", { "model.heads=" }, "command line: model.heads: the value is missing\n" },
+    { "", { "model.heads=1", "model.heads=2" }, "command line: model.heads: given twice\n" },
+    { "", { "model.heads=0" }, "command line: model.heads: 0 is outside 1 .. 1024\n" },
+    { "",
+      { "model.heads=3" },
+      "command line: model.heads: d_model, 64, cannot be divided by 3 in layer 0: change one of them or give d_k and "
+      "d_v\n" },
+    { "[model]\nd_model = 66\n",
+      { "model.heads=4" },
+      "command line: model.heads: d_model, 66, cannot be divided by 4 in layer 0: change one of them or give d_k and "
+      "d_v\n" },
+    { "", { "train.out=a\nb" }, "command line: train.out=a?b: control byte 0x0a in column 12\n" },
+    { "",
+      { "train.out=a#b" },
+      "command line: train.out: \"a#b\" is not a path that a config can hold: # and ; start comments\n" },
+    { "[task]\nname = shift\nshift = 2\n", { "task.name=sort" }, "x.ini:3: task.shift: not used by task sort\n" },
+
+    /* Many at once; and what follows from a mistake is not reported. */
+    { "[model]\nheads = 3\nlayers = x\n[train]\nbatch = 64\n[optimizer]\naccumulate = 5\nbeta1 = 2\n",
+      { "task.len=3" },
+      "x.ini:3: model.layers: \"x\" is not an integer\n"
+      "x.ini:5: train.batch: unknown key (did you mean \"batch_size\"?)\n"
+      "x.ini:8: optimizer.beta1: 2 is outside 0 .. 0.999999\n"
+      "command line: task.len: unknown key\n" },
+    { "[model]\nheads = 3\nkv_heads = 2\nmax_length = 5\n[optimizer]\naccumulate = 5\n[task]\npairs = 2\n",
+      { NULL },
+      "x.ini:8: task.pairs: not used by task copy\n"
+      "x.ini:4: model.max_length: 5 is too short, the task needs 21\n"
+      "x.ini:3: model.kv_heads: 2 does not divide heads, 3, in layer 0\n"
+      "x.ini:2: model.heads: d_model, 64, cannot be divided by 3 in layer 0: change one of them or give d_k and d_v\n"
+      "x.ini:6: optimizer.accumulate: 5 does not divide train.batch_size, 64\n" },
+    { "[model]\nlayers = x\nheads = 4, 2, 1\n", { NULL }, "x.ini:2: model.layers: \"x\" is not an integer\n" },
+    { "[model]\nd_model =\nheads = 3\n", { NULL }, "x.ini:2: model.d_model: the value is missing\n" },
+    { "[model]\nd_model: 66\nheads = 3\n",
+      { NULL },
+      "x.ini:2: \"=\" is missing: a line is key = value, [section] or a comment\n" },
+    { "[modle]\nd_model = 66\n", { "model.heads=3" }, "x.ini:1: modle: unknown section (did you mean \"model\"?)\n" },
+    { "[model]\nd_modle = 66\nheads = 3\n",
+      { NULL },
+      "x.ini:2: model.d_modle: unknown key (did you mean \"d_model\"?)\n" },
+};
+
+START_TEST(every_problem_has_its_line)
+{
+    hl_config config;
+    ck_assert_str_eq(config_problems(bad[_i].text, strlen(bad[_i].text), bad[_i].overrides, &config), bad[_i].problems);
+}
+END_TEST
+
+START_TEST(long_lines_and_lists_are_refused_whole)
+{
+    static const char *const none[CONFIG_OVERRIDES] = { NULL };
+    hl_config config;
+    char text[2 * 4096] = "[model]\nlayers = 256\nheads = 4";
+    for (int l = 1; l < 256; l++) {
+        strcat(text, ", 4");
+    }
+    config_parse(text, &config);
+    ck_assert_int_eq(config.model.heads[255], 4);
+    strcat(text, ", 4");
+    ck_assert_str_eq(config_problems(text, strlen(text), none, &config),
+                     "x.ini:3: model.heads: more than 256 numbers\n");
+
+    memset(text, ' ', sizeof text);
+    ck_assert_str_eq(config_problems(text, 4097, none, &config), "x.ini:1: the line is longer than 4096 bytes\n");
+
+    memset(text, 'x', sizeof text);
+    memcpy(text, "train.out=", 10);
+    text[4097] = '\0';
+    const char *const longer[CONFIG_OVERRIDES] = { text };
+    ck_assert_str_eq(config_problems("", 0, longer, &config), "command line: an override is longer than 4096 bytes\n");
+    text[10 + HL_CONFIG_MAX_PATH] = '\0';
+    ck_assert_str_eq(config_problems("", 0, longer, &config),
+                     "command line: train.out: the path is longer than 1023 bytes\n");
+    text[10 + HL_CONFIG_MAX_PATH - 1] = '\0';
+    ck_assert_str_eq(config_problems("", 0, longer, &config), "");
+    ck_assert_str_eq(config.train.out, text + 10);
+}
+END_TEST
+
+START_TEST(a_zero_byte_is_refused_wherever_it_stands)
+{
+    static const char *const none[CONFIG_OVERRIDES] = { NULL };
+    hl_config config;
+    ck_assert_str_eq(config_problems("[model]\nheads = 4\0\n", 19, none, &config),
+                     "x.ini:2: control byte 0x00 in column 10\n");
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, every_problem_has_its_line, 0, sizeof bad / sizeof bad[0]);
+    tcase_add_test(tc, long_lines_and_lists_are_refused_whole);
+    tcase_add_test(tc, a_zero_byte_is_refused_wherever_it_stands);
+}
+SUITE("config_errors", add_tests)

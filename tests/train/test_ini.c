@@ -1,0 +1,144 @@
+#include "core/memory.h"
+#include "tests/check_suite.h"
+#include "train/ini.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SUMMARY = 8192 };
+
+/* All items of the text as lines "1 [name]", "2 key=value" or "3 ! what is wrong". The reader is given no byte beyond
+ * the text, so that a sanitizer sees one read too many. */
+static const char *summary(const char *text, size_t size)
+{
+    static char out[SUMMARY];
+    size_t rounded = (size + 63) / 64 * 64;
+    char *block = hl_malloc(rounded);
+    char *exact = block + rounded - size;
+    memcpy(exact, text, size);
+    hl_ini ini;
+    hl_ini_begin(&ini, exact, size);
+    out[0] = '\0';
+    for (hl_ini_kind kind; (kind = hl_ini_next(&ini)) != HL_INI_END;) {
+        size_t used = strlen(out);
+        if (kind == HL_INI_SECTION) {
+            snprintf(out + used, sizeof out - used, "%d [%s]\n", ini.line, ini.name);
+        } else if (kind == HL_INI_PAIR) {
+            snprintf(out + used, sizeof out - used, "%d %s=%s\n", ini.line, ini.name, ini.value);
+        } else {
+            const char *mark = kind == HL_INI_WRONG ? "!" : "[!";
+            snprintf(out + used, sizeof out - used, "%d %s %s\n", ini.line, mark, ini.wrong);
+        }
+    }
+    hl_free(block);
+    return out;
+}
+
+static const struct {
+    const char *text, *items;
+} readable[] = {
+    { "", "" },
+    { "\n\n", "" },
+    { "# only\n  ; comments\n", "" },
+    { "[a]\nk = v\n", "1 [a]\n2 k=v\n" },
+    { "[a]\nk = v", "1 [a]\n2 k=v\n" },
+    { " \t[ a\t] # why\n\tk\t=\tv w  ; so\n", "1 [a]\n2 k=v w\n" },
+    { "[a]\r\nk=v\r\n\r\nl=w\r\n", "1 [a]\n2 k=v\n4 l=w\n" },
+    { "[a];b\nk=v#w\n", "1 [a]\n2 k=v\n" },
+    { "k = v\n  l = w\n  m = x\n", "1 k=v\n2 l=w\n3 m=x\n" }, /* indented lines stand for themselves */
+    { "k = a = b\n", "1 k=a = b\n" },
+    { "k =\nl = # nothing\n", "1 k=\n2 l=\n" },
+    { "\xc3\xbc = \xe2\x82\xac \xf0\x9d\x84\x9e # \xc3\xa9\n", "1 \xc3\xbc=\xe2\x82\xac \xf0\x9d\x84\x9e\n" },
+    { "k = [v]\n", "1 k=[v]\n" },
+};
+
+START_TEST(what_can_be_read)
+{
+    ck_assert_str_eq(summary(readable[_i].text, strlen(readable[_i].text)), readable[_i].items);
+}
+END_TEST
+
+#define WRONG(text, items)            \
+    {                                 \
+        text, sizeof(text) - 1, items \
+    }
+#define NOT_UTF8(column) "1 ! byte 0x" column " is not UTF-8\n"
+
+static const struct {
+    const char *text;
+    size_t size;
+    const char *items;
+} unreadable[] = {
+    WRONG("a\nk=v\n", "1 ! \"=\" is missing: a line is key = value, [section] or a comment\n2 k=v\n"),
+    WRONG("k = v\n  continued\n", "1 k=v\n2 ! \"=\" is missing: a line is key = value, [section] or a comment\n"),
+    WRONG("= v\n", "1 ! the key before \"=\" is missing\n"),
+    WRONG("[a\nk=v\n", "1 [! \"]\" is missing\n2 k=v\n"),
+    WRONG("[a # ]\n", "1 [! \"]\" is missing\n"),
+    WRONG("[]\n", "1 [! the section has no name\n"),
+    WRONG("[ \t]\n", "1 [! the section has no name\n"),
+    WRONG("[a] b\n", "1 [! a section stands on a line of its own\n"),
+    WRONG("[a]]\n", "1 [! a section stands on a line of its own\n"),
+    WRONG("k=v\0w\n", "1 ! control byte 0x00 in column 4\n"),
+    WRONG("# \033[2J\n", "1 ! control byte 0x1b in column 3\n"),
+    WRONG("k=v\rl=w\n", "1 ! control byte 0x0d in column 4\n"),
+    WRONG("k=v\r", "1 ! control byte 0x0d in column 4\n"),
+    WRONG("k=\x7f\n", "1 ! control byte 0x7f in column 3\n"),
+    WRONG("\xef\xbb\xbf[a]\nk=v\n",
+          "1 ! the file starts with a byte order mark: save it as UTF-8 without one\n1 [a]\n2 k=v\n"),
+    WRONG("\xff\xfe[\0", NOT_UTF8("ff in column 1")),
+    WRONG("k=\x80", NOT_UTF8("80 in column 3")),
+    WRONG("k=\xc3", NOT_UTF8("c3 in column 3")), /* cut short */
+    WRONG("k=\xc3(", NOT_UTF8("c3 in column 3")),
+    WRONG("k=\xc0\xaf", NOT_UTF8("c0 in column 3")), /* overlong */
+    WRONG("k=\xe0\x80\xaf", NOT_UTF8("e0 in column 3")),
+    WRONG("k=\xf0\x80\x80\xaf", NOT_UTF8("f0 in column 3")),
+    WRONG("k=\xed\xa0\x80", NOT_UTF8("ed in column 3")),     /* a surrogate */
+    WRONG("k=\xf4\x90\x80\x80", NOT_UTF8("f4 in column 3")), /* past U+10FFFF */
+    WRONG("k=\xf5\x80\x80\x80", NOT_UTF8("f5 in column 3")),
+};
+
+START_TEST(what_cannot_be_read_is_reported_and_reading_goes_on)
+{
+    ck_assert_str_eq(summary(unreadable[_i].text, unreadable[_i].size), unreadable[_i].items);
+}
+END_TEST
+
+START_TEST(a_line_is_whole_up_to_the_limit_and_refused_beyond)
+{
+    char text[HL_INI_MAX_LINE + 16];
+    memset(text, 'v', sizeof text);
+    memcpy(text, "k=", 2);
+    text[HL_INI_MAX_LINE] = '\n';
+    hl_ini ini;
+    hl_ini_begin(&ini, text, HL_INI_MAX_LINE + 1);
+    ck_assert_int_eq(hl_ini_next(&ini), HL_INI_PAIR);
+    ck_assert_uint_eq(strlen(ini.value), HL_INI_MAX_LINE - 2);
+    ck_assert_int_eq(hl_ini_next(&ini), HL_INI_END);
+    ck_assert_int_eq(hl_ini_next(&ini), HL_INI_END);
+
+    text[HL_INI_MAX_LINE] = 'v';
+    memcpy(text + HL_INI_MAX_LINE + 1, "\nl=w\n", 5);
+    ck_assert_str_eq(summary(text, HL_INI_MAX_LINE + 6), "1 ! the line is longer than 4096 bytes\n2 l=w\n");
+    ck_assert_str_eq(summary(text, HL_INI_MAX_LINE + 1), "1 ! the line is longer than 4096 bytes\n");
+}
+END_TEST
+
+START_TEST(allowed_bytes_name_the_first_that_is_not)
+{
+    char wrong[HL_INI_WRONG_TEXT] = "";
+    ck_assert(hl_ini_bytes_allowed("a\tb \xc3\xbc", 6, wrong));
+    ck_assert_str_eq(wrong, "");
+    ck_assert(!hl_ini_bytes_allowed("a\nb", 3, wrong));
+    ck_assert_str_eq(wrong, "control byte 0x0a in column 2");
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, what_can_be_read, 0, sizeof readable / sizeof readable[0]);
+    tcase_add_loop_test(tc, what_cannot_be_read_is_reported_and_reading_goes_on, 0,
+                        sizeof unreadable / sizeof unreadable[0]);
+    tcase_add_test(tc, a_line_is_whole_up_to_the_limit_and_refused_beyond);
+    tcase_add_test(tc, allowed_bytes_name_the_first_that_is_not);
+}
+SUITE("ini", add_tests)
