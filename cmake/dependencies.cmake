@@ -1,11 +1,8 @@
-# The usual recipes silently pick OpenBLAS's pthread build, whose threads fight with OpenMP's: ask for the OpenMP build
-# by its folder first.
-execute_process(COMMAND ${CMAKE_C_COMPILER} -print-multiarch OUTPUT_VARIABLE hl_triplet
-                OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-if(NOT hl_triplet)
-    set(hl_triplet ${CMAKE_LIBRARY_ARCHITECTURE})
-endif()
-set(ENV{PKG_CONFIG_PATH} "/usr/lib/${hl_triplet}/openblas-openmp/pkgconfig:$ENV{PKG_CONFIG_PATH}")
+# The libraries that Headlight links. Read by its own build and, installed, by programs that link it statically.
+
+# The usual recipes silently pick OpenBLAS's pthread build, whose threads fight with OpenMP's: look into the folder of
+# the OpenMP build first (Debian's place for it).
+set(ENV{PKG_CONFIG_PATH} "/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-openmp/pkgconfig:$ENV{PKG_CONFIG_PATH}")
 
 find_package(OpenMP REQUIRED COMPONENTS C)
 find_package(PkgConfig REQUIRED)
@@ -13,4 +10,8 @@ pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(MINIZIP REQUIRED IMPORTED_TARGET minizip)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
-set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+
+if(NOT OPENBLAS_LIBRARY_DIRS MATCHES "openmp")
+    message(WARNING "The OpenBLAS found in '${OPENBLAS_LIBRARY_DIRS}' may not be its OpenMP build "
+                    "(Debian: libopenblas-openmp-dev); others are slower here.")
+endif()

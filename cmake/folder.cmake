@@ -1,10 +1,12 @@
 # Flags of our own code. FMA contraction is chosen: -std=c11 alone would turn it off, and rows are always cut where
-# contraction cannot change a result. No -ffast-math.
+# contraction cannot change a result. No -ffast-math. Nobody replaces single functions of the library, so that the
+# compiler may inline them although all code is position-independent.
 add_library(hl_flags INTERFACE)
 target_include_directories(hl_flags INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
 target_compile_definitions(hl_flags INTERFACE _POSIX_C_SOURCE=200809L)
 target_compile_options(hl_flags INTERFACE -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
-                       -Wformat=2 -Wundef -ffp-contract=fast -fno-math-errno -fno-trapping-math)
+                       -Wformat=2 -Wundef -ffp-contract=fast -fno-math-errno -fno-trapping-math
+                       -fno-semantic-interposition)
 if(HEADLIGHT_NATIVE)
     target_compile_options(hl_flags INTERFACE -march=native)
 endif()
@@ -12,21 +14,42 @@ if(HEADLIGHT_WERROR)
     target_compile_options(hl_flags INTERFACE -Werror)
 endif()
 
-# hl_folder(core OpenMP::OpenMP_C ...): the folder's sources as the static libraries hl_core (float) and hl_core_double.
-# Arguments naming a folder's library (hl_core) stand for both precisions.
+# hl_folder(layers hl_core ...): the folder's sources as the static library hl_layers (float) and the objects
+# hl_layers_double. Arguments of the form hl_<folder> are the folder's arrows: it may include their headers, no others
+# (the test style_arrows looks), and they stand for both precisions. Further arguments are libraries from outside.
+# The main function of a program is main.c or <program>_main.c and stays out. FLOAT_ONLY leaves the double objects out.
 function(hl_folder name)
+    cmake_parse_arguments(arg "FLOAT_ONLY" "" "" ${ARGN})
     file(GLOB sources CONFIGURE_DEPENDS *.c)
-    foreach(suffix "" _double)
-        set(target hl_${name}${suffix})
-        add_library(${target} STATIC ${sources})
-        target_link_libraries(${target} PRIVATE hl_flags)
-        foreach(dependency ${ARGN})
-            if(dependency MATCHES "^hl_")
-                target_link_libraries(${target} PUBLIC ${dependency}${suffix})
-            else()
-                target_link_libraries(${target} PUBLIC ${dependency})
-            endif()
-        endforeach()
-    endforeach()
-    target_compile_definitions(hl_${name}_double PUBLIC HL_DOUBLE)
+    list(FILTER sources EXCLUDE REGEX "[/_]main\\.c$")
+    set(arrows ${arg_UNPARSED_ARGUMENTS})
+    list(FILTER arrows INCLUDE REGEX "^hl_")
+    set(outside ${arg_UNPARSED_ARGUMENTS})
+    list(FILTER outside EXCLUDE REGEX "^hl_")
+
+    add_library(hl_${name} STATIC ${sources})
+    target_link_libraries(hl_${name} PRIVATE hl_flags PUBLIC ${arrows} ${outside})
+    if(NOT arg_FLOAT_ONLY)
+        list(TRANSFORM arrows APPEND _double OUTPUT_VARIABLE arrows_double)
+        add_library(hl_${name}_double OBJECT ${sources})
+        target_compile_definitions(hl_${name}_double PUBLIC HL_DOUBLE)
+        target_link_libraries(hl_${name}_double PRIVATE hl_flags PUBLIC ${arrows_double} ${outside})
+    endif()
+
+    string(REPLACE "hl_" "" arrows "${arrows}")
+    string(JOIN "," arrows ${arrows})
+    set_property(GLOBAL APPEND PROPERTY HL_ARROWS "${name}:${arrows}")
+    set_property(GLOBAL APPEND PROPERTY HL_OUTSIDE ${outside})
+endfunction()
+
+# hl_program(train main.c): the program `train` of this file and the library hl_train, directly in the build folder;
+# installed as headlight-train. `programs` is all of them.
+add_custom_target(programs)
+function(hl_program name main)
+    add_executable(${name} ${main})
+    target_link_libraries(${name} PRIVATE hl_flags hl_train)
+    # Installed as it is, under another name, so it is linked with the final RPATH.
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR} BUILD_WITH_INSTALL_RPATH ON)
+    add_dependencies(programs ${name})
+    install(PROGRAMS $<TARGET_FILE:${name}> DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME headlight-${name})
 endfunction()

@@ -24,18 +24,18 @@ static int system_open(const char *path, int flags, mode_t mode)
 static const hl_file_calls system_calls = {
     system_open, read, write, lseek, fstat, ftruncate, fsync, close, rename, link, unlink, mkdir,
 };
-static hl_file_calls calls = {
+static hl_file_calls active = {
     system_open, read, write, lseek, fstat, ftruncate, fsync, close, rename, link, unlink, mkdir,
 };
 
-void hl_file_calls_set(const hl_file_calls *table)
+void hl_file_calls_set(const hl_file_calls *calls)
 {
-    calls = table != NULL ? *table : system_calls;
+    active = calls != NULL ? *calls : system_calls;
 }
 
 const hl_file_calls *hl_file_calls_get(void)
 {
-    return &calls;
+    return &active;
 }
 
 hl_status hl_file_system_error(const char *path, const char *what)
@@ -50,7 +50,7 @@ hl_status hl_file_system_error(const char *path, const char *what)
 static int open_retried(const char *path, int flags)
 {
     int fd;
-    RETRIED(fd, calls.open(path, flags | O_CLOEXEC, 0666));
+    RETRIED(fd, active.open(path, flags | O_CLOEXEC, 0666));
     return fd;
 }
 
@@ -60,7 +60,7 @@ static int open_retried(const char *path, int flags)
 static hl_status regular_size(int fd, const char *path, size_t limit, size_t *size)
 {
     struct stat info;
-    if (calls.fstat(fd, &info) != 0) {
+    if (active.fstat(fd, &info) != 0) {
         return hl_file_system_error(path, "cannot read");
     }
     if (S_ISDIR(info.st_mode)) {
@@ -81,7 +81,7 @@ static hl_status read_all(int fd, const char *path, char *content, size_t size)
 {
     for (size_t done = 0; done < size;) {
         ssize_t n;
-        RETRIED(n, calls.read(fd, content + done, size - done));
+        RETRIED(n, active.read(fd, content + done, size - done));
         if (n < 0) {
             return hl_file_system_error(path, "cannot read");
         }
@@ -120,7 +120,7 @@ hl_status hl_file_read(const char *path, size_t limit, char **content, size_t *s
         return hl_file_system_error(path, "cannot open");
     }
     hl_status status = read_open_file(fd, path, limit, content, size);
-    calls.close(fd);
+    active.close(fd);
     return status;
 }
 
@@ -146,7 +146,7 @@ hl_status hl_file_create(hl_file *file, const char *path)
     memcpy(file->temporary, path, length);
     memcpy(file->temporary + length, ".tmp", sizeof ".tmp");
     /* One that a killed program left, or a link to elsewhere, goes first; where it cannot, opening says so. */
-    calls.unlink(file->temporary);
+    active.unlink(file->temporary);
     file->fd = open_retried(file->temporary, O_WRONLY | O_CREAT | O_EXCL);
     if (file->fd < 0) {
         hl_file_fail(file, hl_file_system_error(file->temporary, "cannot create"));
@@ -160,7 +160,7 @@ void hl_file_write(hl_file *file, const void *bytes, size_t count)
     while (count > 0 && file->error.code == HL_OK) {
         ssize_t n;
         errno = ENOSPC; /* what 0 bytes written without an error mean */
-        RETRIED(n, calls.write(file->fd, from, count));
+        RETRIED(n, active.write(file->fd, from, count));
         if (n <= 0) {
             hl_file_fail(file, hl_file_system_error(file->path, "cannot write"));
             return;
@@ -208,7 +208,7 @@ int64_t hl_file_seek(hl_file *file, int64_t offset, int whence)
     if (file->error.code != HL_OK) {
         return -1;
     }
-    off_t position = calls.lseek(file->fd, offset, whence);
+    off_t position = active.lseek(file->fd, offset, whence);
     if (position < 0) {
         hl_file_fail(file, hl_file_system_error(file->path, "cannot seek"));
     }
@@ -226,13 +226,13 @@ static void sync_and_close(hl_file *file, hl_durability durability)
 {
     int result = 0;
     if (file->error.code == HL_OK && durability == HL_DURABLE) {
-        RETRIED(result, calls.fsync(file->fd));
+        RETRIED(result, active.fsync(file->fd));
         if (result != 0) {
             hl_file_fail(file, hl_file_system_error(file->path, "cannot write to the disk"));
         }
     }
     /* Linux has closed the descriptor even when close fails; interrupted, nothing else went wrong. */
-    if (calls.close(file->fd) != 0 && errno != EINTR) {
+    if (active.close(file->fd) != 0 && errno != EINTR) {
         hl_file_fail(file, hl_file_system_error(file->path, "cannot write"));
     }
     file->fd = -1;
@@ -242,11 +242,11 @@ hl_status hl_file_commit(hl_file *file, hl_durability durability)
 {
     if (file->fd >= 0) {
         sync_and_close(file, durability);
-        if (file->error.code == HL_OK && calls.rename(file->temporary, file->path) != 0) {
+        if (file->error.code == HL_OK && active.rename(file->temporary, file->path) != 0) {
             hl_file_fail(file, hl_file_system_error(file->path, "cannot replace"));
         }
         if (file->error.code != HL_OK) {
-            calls.unlink(file->temporary);
+            active.unlink(file->temporary);
         } else if (durability == HL_DURABLE) {
             file->error = hl_file_sync_folder(file->path);
         }
@@ -259,8 +259,8 @@ hl_status hl_file_commit(hl_file *file, hl_durability durability)
 void hl_file_abandon(hl_file *file)
 {
     if (file->fd >= 0) {
-        calls.close(file->fd);
-        calls.unlink(file->temporary);
+        active.close(file->fd);
+        active.unlink(file->temporary);
     }
     free_file(file);
 }
@@ -292,11 +292,11 @@ hl_status hl_file_sync_folder(const char *path)
         return hl_file_system_error(path, "cannot open its folder");
     }
     int result;
-    RETRIED(result, calls.fsync(fd));
+    RETRIED(result, active.fsync(fd));
     /* EINVAL: a file system that has nothing to wait for. */
     hl_status status =
         result == 0 || errno == EINVAL ? hl_ok() : hl_file_system_error(path, "cannot write its folder to the disk");
-    calls.close(fd);
+    active.close(fd);
     return status;
 }
 
@@ -309,7 +309,7 @@ hl_status hl_folder_make(const char *path)
     }
     for (size_t i = 0; i <= length; i++) {
         part[i] = '\0';
-        if (i > 0 && (path[i] == '/' || path[i] == '\0') && calls.mkdir(part, 0777) != 0 && errno != EEXIST) {
+        if (i > 0 && (path[i] == '/' || path[i] == '\0') && active.mkdir(part, 0777) != 0 && errno != EEXIST) {
             return hl_file_system_error(part, "cannot make the folder");
         }
         part[i] = path[i];
@@ -318,7 +318,7 @@ hl_status hl_folder_make(const char *path)
     if (fd < 0) {
         return hl_file_system_error(path, "cannot open the folder");
     }
-    calls.close(fd);
+    active.close(fd);
     return hl_ok();
 }
 

@@ -39,10 +39,10 @@ typedef struct hl_npz {
 } hl_npz;
 
 /* Reads a whole archive, stored or deflated. `limit` bounds the file, and all its arrays together, bytes. Refuses, with
- * HL_BAD_FILE naming path, array and reason: what is no zip, more than HL_NPZ_MAX_ARRAYS members, a member that is no
- * .npy of the four types in C order with at most HL_MAX_DIMS dimensions, a size that does not match the header, a wrong
- * CRC, an encrypted member, a name that comes twice. HL_NO_MEMORY. On failure *npz is empty. On success owned by the
- * caller: hl_npz_free. */
+ * HL_BAD_FILE naming path, array and reason: what is no zip, or one without members (minizip cannot tell), more than
+ * HL_NPZ_MAX_ARRAYS members, a member that is no .npy of the four types in C order with at most HL_MAX_DIMS dimensions,
+ * a size that does not match the header, a wrong CRC, an encrypted member, a name that comes twice. HL_NO_MEMORY. On
+ * failure *npz is empty. On success owned by the caller: hl_npz_free. */
 hl_status hl_npz_read(const char *path, size_t limit, hl_npz *npz);
 
 void hl_npz_free(hl_npz *npz);

@@ -3,8 +3,8 @@
 #include "core/memory.h"
 
 #include <minizip/unzip.h>
+#include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The archive's bytes, for minizip to read as a file. */
@@ -12,6 +12,7 @@ typedef struct memory_file {
     const char *bytes;
     size_t size;
     size_t position;
+    bool past_end; /* whether more was asked for than there is */
 } memory_file;
 
 static voidpf open_call(voidpf opaque, const void *path, int mode)
@@ -29,6 +30,7 @@ static uLong read_call(voidpf opaque, voidpf stream, void *buffer, uLong count)
     size_t part = count < left ? count : left;
     memcpy(buffer, file->bytes + file->position, part);
     file->position += part;
+    file->past_end = file->past_end || part < count;
     return part;
 }
 
@@ -51,11 +53,19 @@ static long seek_call(voidpf opaque, voidpf stream, ZPOS64_T offset, int origin)
     return 0;
 }
 
-static int done_call(voidpf opaque, voidpf stream)
+static int close_call(voidpf opaque, voidpf stream)
 {
     (void)opaque;
     (void)stream;
     return 0;
+}
+
+/* minizip takes the end of the file for an error only where this says so. */
+static int error_call(voidpf opaque, voidpf stream)
+{
+    (void)stream;
+    const memory_file *file = opaque;
+    return file->past_end;
 }
 
 /* What reading one member needs. */
@@ -230,8 +240,8 @@ static hl_status read_archive(const char *path, memory_file *file, size_t limit,
         .zread_file = read_call,
         .ztell64_file = tell_call,
         .zseek64_file = seek_call,
-        .zclose_file = done_call,
-        .zerror_file = done_call,
+        .zclose_file = close_call,
+        .zerror_file = error_call,
         .opaque = file,
     };
     reader r = { .path = path, .zip = unzOpen2_64(path, &calls), .left = limit };

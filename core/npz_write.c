@@ -4,8 +4,8 @@
 
 #include <assert.h>
 #include <minizip/zip.h>
+#include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct hl_npz_writer {

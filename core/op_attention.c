@@ -382,3 +382,8 @@ hl_tensor *hl_attention(hl_tape *tape, hl_attention_args args)
     return hl_tape_apply(tape, &hl_op_attention, (hl_tensor *[]){ args.q.x, args.k.x, args.v.x, args.gate }, N_INPUTS,
                          &a, sizeof a);
 }
+
+const hl_attention_args *hl_attention_args_of(const hl_node *node)
+{
+    return node->op == &hl_op_attention ? &((const attributes *)node->attributes)->args : NULL;
+}

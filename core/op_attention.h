@@ -42,4 +42,8 @@ typedef struct hl_attention_args {
  * error: shapes, head counts, masks or columns that do not fit. */
 hl_tensor *hl_attention(hl_tape *tape, hl_attention_args args);
 
+/* What the attention that `node` records was given, owned by the tape; NULL where it records another op. For those who
+ * read a tape. */
+const hl_attention_args *hl_attention_args_of(const hl_node *node);
+
 #endif

@@ -35,27 +35,28 @@ struct hl_safetensors {
 /* Whether the digits of a checksum stand where the files written here have them. */
 static bool checksum_in_place(const hl_safetensors *file)
 {
-    static const char prefix[] = CHECKSUM_PREFIX;
-    if (file->size <= CHECKSUM_AT + CHECKSUM_DIGITS ||
-        memcmp(file->content + LENGTH_BYTES, prefix, sizeof prefix - 1) != 0) {
+    static const char prefix[] = HL_SAFETENSORS_CHECKSUM_PREFIX;
+    if (file->size <= HL_SAFETENSORS_CHECKSUM_AT + HL_SAFETENSORS_CHECKSUM_DIGITS ||
+        memcmp(file->content + HL_SAFETENSORS_LENGTH_BYTES, prefix, sizeof prefix - 1) != 0) {
         return false;
     }
-    const char *digits = file->content + CHECKSUM_AT;
-    return strspn(digits, "0123456789abcdef") >= CHECKSUM_DIGITS && digits[CHECKSUM_DIGITS] == '"';
+    const char *digits = file->content + HL_SAFETENSORS_CHECKSUM_AT;
+    return strspn(digits, "0123456789abcdef") >= HL_SAFETENSORS_CHECKSUM_DIGITS &&
+           digits[HL_SAFETENSORS_CHECKSUM_DIGITS] == '"';
 }
 
 static hl_status verify_checksum(const hl_safetensors *file, const char *path)
 {
     const Bytef *bytes = (const Bytef *)file->content;
-    size_t after = CHECKSUM_AT + CHECKSUM_DIGITS;
-    uLong crc = crc32_z(0, bytes, CHECKSUM_AT);
-    crc = crc32_z(crc, (const Bytef *)CHECKSUM_ZEROS, CHECKSUM_DIGITS);
+    size_t after = HL_SAFETENSORS_CHECKSUM_AT + HL_SAFETENSORS_CHECKSUM_DIGITS;
+    uLong crc = crc32_z(0, bytes, HL_SAFETENSORS_CHECKSUM_AT);
+    crc = crc32_z(crc, (const Bytef *)HL_SAFETENSORS_CHECKSUM_ZEROS, HL_SAFETENSORS_CHECKSUM_DIGITS);
     crc = crc32_z(crc, bytes + after, file->size - after);
-    char digits[CHECKSUM_DIGITS + 1];
+    char digits[HL_SAFETENSORS_CHECKSUM_DIGITS + 1];
     snprintf(digits, sizeof digits, "%08" PRIx32, (uint32_t)crc);
-    if (memcmp(digits, bytes + CHECKSUM_AT, CHECKSUM_DIGITS) != 0) {
-        return hl_error(HL_BAD_FILE, "%s: is damaged: its checksum should be %.8s and is %s", path,
-                        file->content + CHECKSUM_AT, digits);
+    if (memcmp(digits, bytes + HL_SAFETENSORS_CHECKSUM_AT, HL_SAFETENSORS_CHECKSUM_DIGITS) != 0) {
+        return hl_error(HL_BAD_FILE, "%s: is damaged or was changed: its checksum should be %.8s and is %s", path,
+                        file->content + HL_SAFETENSORS_CHECKSUM_AT, digits);
     }
     return hl_ok();
 }
@@ -65,19 +66,19 @@ static hl_status verify_checksum(const hl_safetensors *file, const char *path)
 static hl_status parse_header(hl_safetensors *file, const char *path)
 {
     uint64_t length;
-    if (file->size < LENGTH_BYTES) {
+    if (file->size < HL_SAFETENSORS_LENGTH_BYTES) {
         return hl_error(HL_BAD_FILE, "%s: is no safetensors file: it has only %zu bytes", path, file->size);
     }
-    memcpy(&length, file->content, LENGTH_BYTES);
+    memcpy(&length, file->content, HL_SAFETENSORS_LENGTH_BYTES);
     if (length > HL_SAFETENSORS_MAX_HEADER) {
         return hl_error(HL_BAD_FILE, "%s: is no safetensors file, or its header is above %d bytes", path,
                         (int)HL_SAFETENSORS_MAX_HEADER);
     }
-    if (length > file->size - LENGTH_BYTES) {
+    if (length > file->size - HL_SAFETENSORS_LENGTH_BYTES) {
         return hl_error(HL_BAD_FILE, "%s: ends within its header", path);
     }
-    file->payload = LENGTH_BYTES + (size_t)length;
-    HL_TRY(hl_json_parse(path, file->content + LENGTH_BYTES, (size_t)length, &file->header));
+    file->payload = HL_SAFETENSORS_LENGTH_BYTES + (size_t)length;
+    HL_TRY(hl_json_parse(path, file->content + HL_SAFETENSORS_LENGTH_BYTES, (size_t)length, &file->header));
     if (!json_is_object(file->header)) {
         return hl_error(HL_BAD_FILE, "%s: its header is no JSON object", path);
     }
@@ -99,9 +100,10 @@ static hl_status check_metadata(hl_safetensors *file, const char *path)
         }
     }
     const char *writer = hl_safetensors_metadata(file, "writer");
-    if (!file->has_checksum && writer != NULL && strcmp(writer, WRITER) == 0) {
+    if (!file->has_checksum && writer != NULL && strcmp(writer, HL_SAFETENSORS_WRITER) == 0) {
         return hl_error(HL_BAD_FILE,
-                        "%s: says that it was written by " WRITER " but its checksum is not in place: it is damaged, "
+                        "%s: says that it was written by " HL_SAFETENSORS_WRITER
+                        " but its checksum is not in place: it is damaged, "
                         "or another program wrote it anew and kept \"writer\"",
                         path);
     }

@@ -74,8 +74,9 @@ static hl_status fill_header(json_t *header, const hl_named_tensor *tensors, int
                              const hl_metadata_item *items, int n_items)
 {
     json_t *metadata = json_object();
-    if (!set(header, "__metadata__", metadata) || !set(metadata, "checksum", json_string(CHECKSUM_ZEROS)) ||
-        !set(metadata, "writer", json_string(WRITER))) {
+    if (!set(header, "__metadata__", metadata) ||
+        !set(metadata, "checksum", json_string(HL_SAFETENSORS_CHECKSUM_ZEROS)) ||
+        !set(metadata, "writer", json_string(HL_SAFETENSORS_WRITER))) {
         return hl_error_memory("a file's metadata");
     }
     HL_TRY(add_metadata(metadata, items, n_items));
@@ -101,20 +102,20 @@ static hl_status header_bytes(const json_t *header, char **bytes, size_t *size)
         return hl_error(HL_INVALID, "the header has %" PRIu64 " bytes, more than %d", padded,
                         (int)HL_SAFETENSORS_MAX_HEADER);
     }
-    *size = LENGTH_BYTES + (size_t)padded;
+    *size = HL_SAFETENSORS_LENGTH_BYTES + (size_t)padded;
     *bytes = hl_malloc(*size);
     if (*bytes == NULL) {
         return hl_error_memory("a file's header");
     }
     memset(*bytes, ' ', *size);
-    memcpy(*bytes, &padded, LENGTH_BYTES);
-    if (json_dumpb(header, *bytes + LENGTH_BYTES, length, JSON_COMPACT) != length) {
+    memcpy(*bytes, &padded, HL_SAFETENSORS_LENGTH_BYTES);
+    if (json_dumpb(header, *bytes + HL_SAFETENSORS_LENGTH_BYTES, length, JSON_COMPACT) != length) {
         hl_free(*bytes);
         *bytes = NULL;
         return hl_error_memory("a file's header");
     }
-    assert(memcmp(*bytes + LENGTH_BYTES, CHECKSUM_PREFIX CHECKSUM_ZEROS,
-                  CHECKSUM_AT - LENGTH_BYTES + CHECKSUM_DIGITS) == 0);
+    assert(memcmp(*bytes + HL_SAFETENSORS_LENGTH_BYTES, HL_SAFETENSORS_CHECKSUM_PREFIX HL_SAFETENSORS_CHECKSUM_ZEROS,
+                  HL_SAFETENSORS_CHECKSUM_AT - HL_SAFETENSORS_LENGTH_BYTES + HL_SAFETENSORS_CHECKSUM_DIGITS) == 0);
     return hl_ok();
 }
 
@@ -143,9 +144,9 @@ static void fill_checksum(char *header, size_t size, const hl_named_tensor *tens
             crc = crc32_z(crc, (const Bytef *)tensors[i].data, bytes);
         }
     }
-    char digits[CHECKSUM_DIGITS + 1];
+    char digits[HL_SAFETENSORS_CHECKSUM_DIGITS + 1];
     snprintf(digits, sizeof digits, "%08" PRIx32, (uint32_t)crc);
-    memcpy(header + CHECKSUM_AT, digits, CHECKSUM_DIGITS);
+    memcpy(header + HL_SAFETENSORS_CHECKSUM_AT, digits, HL_SAFETENSORS_CHECKSUM_DIGITS);
 }
 
 void hl_safetensors_write(hl_file *file, const hl_named_tensor *tensors, int n_tensors,

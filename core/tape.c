@@ -197,6 +197,22 @@ static hl_node *new_node(hl_tape *tape, const hl_op *op, hl_tensor *const *input
     return node;
 }
 
+/* No op has to think of inputs without numbers. */
+static bool check_inputs(hl_tape *tape, const hl_node *node)
+{
+    for (int i = 0; i < node->n_inputs; i++) {
+        const hl_tensor *x = node->in[i];
+        char text[HL_SHAPE_TEXT];
+        if (x == NULL && i < node->op->min_inputs) {
+            return hl_tape_fail(tape, node, "input %d is missing", i);
+        }
+        if (x != NULL && hl_shape_count(x->shape) < 1) {
+            return hl_tape_fail(tape, node, "input %d is empty or too large: %s", i, hl_shape_text(x->shape, text));
+        }
+    }
+    return true;
+}
+
 hl_tensor *hl_tape_apply(hl_tape *tape, const hl_op *op, hl_tensor *const *inputs, int n_inputs, const void *attributes,
                          size_t attributes_size)
 {
@@ -208,11 +224,8 @@ hl_tensor *hl_tape_apply(hl_tape *tape, const hl_op *op, hl_tensor *const *input
     if (node == NULL) {
         return NULL;
     }
-    for (int i = 0; i < op->min_inputs; i++) {
-        if (node->in[i] == NULL) {
-            hl_tape_fail(tape, node, "input %d is missing", i);
-            return NULL;
-        }
+    if (!check_inputs(tape, node)) {
+        return NULL;
     }
     node->out->requires_grad = tape->options.gradients && op->backward != NULL && any_requires_grad(node);
     if (!op->infer(tape, node)) {

@@ -6,7 +6,7 @@
 #include "heads/score.h"
 
 /* offset(k) = the mean of A[i][i + k] over the queries for which i + k is a permitted key (a diagonal mean: a perfect
- * head scores 1); its baseline is the mean of 1 / n_i over the same queries. Any k. */
+ * head scores 1); its baseline is the mean of 1 / n_i over the same queries. */
 hl_score hl_offset_score(const hl_patterns *patterns, int64_t k);
 
 /* The k with the largest offset(k), the lowest of equals. Only offsets whose key at least a quarter of the real queries

@@ -112,9 +112,8 @@ hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const h
                            const char *folder)
 {
     *recorder = (hl_recorder){ .model = model, .part = part };
-    if (examples->n_examples < 1 || part < 1) {
-        return hl_error(HL_INVALID, "patterns: %lld examples in parts of %lld: both must be at least 1",
-                        (long long)examples->n_examples, (long long)part);
+    if (part < 1) {
+        return hl_error(HL_INVALID, "patterns: parts of %lld examples cannot be", (long long)part);
     }
     hl_status status = copy_examples(examples, &recorder->examples);
     if (status.code == HL_OK) {
@@ -139,15 +138,13 @@ void hl_recorder_free(hl_recorder *recorder)
 
 /* Recording */
 
-/* The logits of the examples from `first` on, without those of padding. */
+/* The logits of the examples from `first` on, without those of padding, whose places stay zero. */
 static void keep_logits(hl_recorder *recorder, int64_t first, int64_t count, const hl_real *logits)
 {
-    int64_t T = recorder->examples.n_tokens, V = recorder->model->config.vocabulary;
+    int64_t row = recorder->examples.n_tokens * recorder->model->config.vocabulary;
     for (int64_t e = 0; e < count; e++) {
-        int64_t real = recorder->examples.lengths[first + e] * V;
-        hl_real *row = recorder->logits + (first + e) * T * V;
-        memcpy(row, logits + e * T * V, (size_t)real * sizeof *row);
-        memset(row + real, 0, (size_t)(T * V - real) * sizeof *row);
+        int64_t real = recorder->examples.lengths[first + e] * recorder->model->config.vocabulary;
+        memcpy(recorder->logits + (first + e) * row, logits + e * row, (size_t)real * sizeof *logits);
     }
 }
 

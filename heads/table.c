@@ -49,14 +49,17 @@ static bool any_sources(const hl_head_metrics *heads, int64_t n)
 
 static void write_legend(hl_text *text, bool sources)
 {
-    hl_text_paragraph(
-        text, HL_TABLE_WIDTH,
-        "Where each head looks. offset: the distance it attends to most (-2: two tokens back); score: the "
-        "share of attention there; baseline: the share if attention were spread evenly. entropy: 0 all "
-        "on one token, 1 spread evenly. confidence: the largest weight.%s",
-        sources ? " alignment: the share on the token that holds the answer; hits: how often that token "
-                  "gets the most; baseline: what even spread or one fixed offset reaches."
-                : "");
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "Where each head looks.");
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "offset: the distance that gets most of its attention (-2: two tokens back); score: the share it "
+                      "gets; baseline: the share it would get if attention were spread evenly.");
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "entropy: 0 all on one token, 1 spread evenly; confidence: the largest weight.");
+    if (sources) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "alignment: the share on the token that holds the answer; hits: how often that token gets "
+                          "most; baseline: what an even spread or one fixed offset reaches.");
+    }
 }
 
 static void write_row(hl_text *text, int name_width, const hl_head_metrics *head, bool sources)
@@ -114,7 +117,7 @@ static void write_best_offset(hl_text *text, const hl_head_metrics *heads, int64
     }
     bool clear = hl_score_lift(best->offset) >= CLEAR_LIFT;
     hl_text_paragraph(text, HL_TABLE_WIDTH, "%s%s %s (offset %s): %.2f of its attention, %.2f if spread evenly.",
-                      clear ? "" : "No head keeps to one offset. The nearest to it, ", name_cell(best).text,
+                      clear ? "" : "No head keeps to one offset. At best, ", name_cell(best).text,
                       habit(best->best_offset).text, offset_cell(best->best_offset).text, best->offset.value,
                       best->offset.baseline);
 }

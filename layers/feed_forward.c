@@ -6,12 +6,12 @@
 hl_feed_forward hl_feed_forward_make(hl_parameters *parameters, hl_name prefix, int64_t d_model, int64_t d_ff,
                                      hl_activation activation, bool bias, hl_real dropout)
 {
-    return (hl_feed_forward){
-        .linear1 = hl_linear_layer_make(parameters, hl_name_of("%s.linear1", prefix.text), d_model, d_ff, bias),
-        .linear2 = hl_linear_layer_make(parameters, hl_name_of("%s.linear2", prefix.text), d_ff, d_model, bias),
-        .activation = activation,
-        .dropout = hl_dropout_layer_make(hl_name_of("%s.dropout", prefix.text), dropout),
-    };
+    /* One statement each: the order of registration is the order in files. */
+    hl_feed_forward layer = { .activation = activation };
+    layer.linear1 = hl_linear_layer_make(parameters, hl_name_of("%s.linear1", prefix.text), d_model, d_ff, bias);
+    layer.linear2 = hl_linear_layer_make(parameters, hl_name_of("%s.linear2", prefix.text), d_ff, d_model, bias);
+    layer.dropout = hl_dropout_layer_make(hl_name_of("%s.dropout", prefix.text), dropout);
+    return layer;
 }
 
 hl_tensor *hl_feed_forward_forward(hl_tape *tape, const hl_feed_forward *layer, hl_tensor *x)

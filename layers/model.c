@@ -1,27 +1,47 @@
 #include "layers/model.h"
 
 #include "core/memory.h"
-#include "core/op_linear.h"
 
-#include <string.h>
+
+/* Below it the product of two sizes, and the sum of a few, fit into int64_t. */
+static const int64_t max_size = (int64_t)1 << 30;
+
+static bool is_size(int64_t n)
+{
+    return n >= 1 && n <= max_size;
+}
+
+static hl_status check_layer(const hl_model_config *c, int l)
+{
+    if (!is_size(c->heads[l]) || !is_size(c->kv_heads[l]) || c->heads[l] % c->kv_heads[l] != 0 || !is_size(c->d_k[l]) ||
+        !is_size(c->d_v[l])) {
+        return hl_error(HL_INVALID,
+                        "model: layer %d has %lld heads, %lld key/value heads, d_k %lld, d_v %lld: all must be in "
+                        "1 .. %lld, and the second divide the first",
+                        l, (long long)c->heads[l], (long long)c->kv_heads[l], (long long)c->d_k[l],
+                        (long long)c->d_v[l], (long long)max_size);
+    }
+    return hl_ok();
+}
 
 static hl_status check(const hl_model_config *c)
 {
     if (c->n_layers < 1 || c->n_layers > HL_MAX_LAYERS) {
         return hl_error(HL_INVALID, "model: %d layers are not in 1 .. %d", c->n_layers, HL_MAX_LAYERS);
     }
-    if (c->vocabulary < 1 || c->max_length < 1 || c->d_model < 1 || c->d_ff < 1) {
-        return hl_error(HL_INVALID, "model: vocabulary, max_length, d_model and d_ff must be at least 1");
+    if (!is_size(c->vocabulary) || !is_size(c->max_length) || !is_size(c->d_model) || !is_size(c->d_ff)) {
+        return hl_error(HL_INVALID, "model: vocabulary, max_length, d_model and d_ff must be in 1 .. %lld",
+                        (long long)max_size);
+    }
+    const hl_real dropouts[] = { c->dropout_attention, c->dropout_concat, c->dropout_residual, c->dropout_ffn,
+                                 c->dropout_embedding };
+    for (size_t i = 0; i < sizeof dropouts / sizeof *dropouts; i++) {
+        if (!(dropouts[i] >= 0 && dropouts[i] < 1)) {
+            return hl_error(HL_INVALID, "model: a dropout of %g is not in [0, 1)", (double)dropouts[i]);
+        }
     }
     for (int l = 0; l < c->n_layers; l++) {
-        if (c->heads[l] < 1 || c->kv_heads[l] < 1 || c->heads[l] % c->kv_heads[l] != 0 || c->d_k[l] < 1 ||
-            c->d_v[l] < 1) {
-            return hl_error(HL_INVALID,
-                            "model: layer %d has %lld heads, %lld key/value heads, d_k %lld, d_v %lld: all must be at "
-                            "least 1, and the second divide the first",
-                            l, (long long)c->heads[l], (long long)c->kv_heads[l], (long long)c->d_k[l],
-                            (long long)c->d_v[l]);
-        }
+        HL_TRY(check_layer(c, l));
     }
     return hl_ok();
 }

@@ -12,6 +12,9 @@
 /* The largest file that is read: more than any machine's memory would hold. */
 static const size_t max_bytes = (size_t)1 << 40;
 
+/* The largest count that metadata may hold: so far from overflow that a run may go on from it. */
+static const int64_t max_count = (int64_t)1 << 60;
+
 enum { NUMBER_TEXT = 40, STATE_FIELDS = 8, MAX_METADATA = 3 + STATE_FIELDS };
 
 /* One line of metadata a field, in one order for writing and reading. */
@@ -181,7 +184,7 @@ static bool read_integer(const char *text, int64_t *value)
     char *end;
     errno = 0;
     long long read = text != NULL ? strtoll(text, &end, 10) : 0;
-    if (text == NULL || end == text || *end != '\0' || errno != 0 || read < 0) {
+    if (text == NULL || end == text || *end != '\0' || errno != 0 || read < 0 || read > max_count) {
         return false;
     }
     *value = read;
@@ -225,11 +228,6 @@ void hl_checkpoint_free(hl_checkpoint *checkpoint)
     }
 }
 
-int64_t hl_checkpoint_step(const hl_checkpoint *checkpoint)
-{
-    return checkpoint->step;
-}
-
 const char *hl_checkpoint_config(const hl_checkpoint *checkpoint)
 {
     return hl_safetensors_metadata(checkpoint->file, "config");
@@ -260,11 +258,39 @@ static hl_status restore_tensor(const hl_safetensors *file, const char *path, co
     return hl_ok();
 }
 
+/* A second name of a parameter, where the file has it, must stand for the same numbers. */
+static hl_status check_alias(const hl_safetensors *file, const char *path, const hl_parameters *parameters,
+                             const hl_parameter_alias *alias)
+{
+    int i = hl_safetensors_find(file, alias->name);
+    if (i < 0) {
+        return hl_ok();
+    }
+    const hl_parameter *parameter = &parameters->list[alias->parameter];
+    hl_status status = hl_error(HL_BAD_FILE, "%s: %s differs from %s, and the config makes them one (tie_embedding)",
+                                path, alias->name, parameter->name);
+    if (!hl_shape_equal(hl_safetensors_shape(file, i), parameter->tensor->shape)) {
+        return status;
+    }
+    size_t bytes = (size_t)parameter->count * sizeof(hl_real);
+    hl_real *numbers = hl_malloc(bytes);
+    if (numbers == NULL) {
+        return hl_error_memory(path);
+    }
+    hl_safetensors_copy(file, i, numbers);
+    bool same = memcmp(numbers, parameters->values + parameter->offset, bytes) == 0;
+    hl_free(numbers);
+    return same ? hl_ok() : status;
+}
+
 static hl_status restore_weights(const hl_safetensors *file, const char *path, hl_parameters *parameters)
 {
     for (int i = 0; i < parameters->n; i++) {
         const hl_parameter *parameter = &parameters->list[i];
         HL_TRY(restore_tensor(file, path, "", parameter->name, parameter, parameters->values));
+    }
+    for (int i = 0; i < parameters->n_aliases; i++) {
+        HL_TRY(check_alias(file, path, parameters, &parameters->aliases[i]));
     }
     for (int i = 0; i < hl_safetensors_count(file); i++) {
         const char *name = hl_safetensors_name(file, i);

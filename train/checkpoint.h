@@ -1,7 +1,7 @@
 /* checkpoint.safetensors: all that resuming needs; and model.safetensors: weights alone.
  *
  * Tensors: every parameter under its names, and in a checkpoint optimizer.m.<name>, optimizer.v.<name>. Metadata: format,
- * step, config (the text of the resolved config), and in a checkpoint the fields of hl_train_state. */
+ * step, config (hl_config_result_text), and in a checkpoint the fields of hl_train_state. */
 #ifndef HL_TRAIN_CHECKPOINT_H
 #define HL_TRAIN_CHECKPOINT_H
 
@@ -30,8 +30,6 @@ typedef struct hl_checkpoint hl_checkpoint;
 hl_status hl_checkpoint_open(const char *path, hl_checkpoint **checkpoint);
 
 void hl_checkpoint_free(hl_checkpoint *checkpoint); /* NULL is allowed */
-
-int64_t hl_checkpoint_step(const hl_checkpoint *checkpoint);
 
 /* The config's text; owned by the checkpoint. */
 const char *hl_checkpoint_config(const hl_checkpoint *checkpoint);

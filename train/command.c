@@ -5,27 +5,26 @@
 #include <stddef.h>
 #include <string.h>
 
-const char hl_command_usage[] =
-    "usage: train CONFIG [section.key=value ...] [options]\n"
-    "\n"
-    "Trains a transformer encoder as CONFIG says and leaves weights, metrics and every\n"
-    "head's attention patterns in the run's folder, runs/<name of CONFIG> unless told\n"
-    "otherwise.\n"
-    "\n"
-    "  section.key=value   overrides a key of CONFIG, as in model.heads=8\n"
-    "  --resume            go on with the run in the folder, from its last checkpoint\n"
-    "  --overwrite         replace the run in the folder\n"
-    "  --from FILE         begin with the weights of a .safetensors file\n"
-    "  --out DIR           the run's folder\n"
-    "  --summary           show the model, its shapes, memory and arithmetic, and end\n"
-    "  --check             check CONFIG and end\n"
-    "  --quiet             print nothing but errors\n"
-    "  --help              this text and every key of a config\n"
-    "  --version           the version\n"
-    "\n"
-    "Exit: 0 done; 1 failed while running; 2 wrong usage or config; 3 a file or\n"
-    "checkpoint; 4 numbers that are not finite; 5 out of memory; 128 + signal when\n"
-    "interrupted, after saving.\n";
+const char hl_command_usage[] = "usage: train CONFIG [section.key=value ...] [options]\n"
+                                "\n"
+                                "Trains a transformer encoder as CONFIG says and leaves weights, metrics and every\n"
+                                "head's attention patterns in the run's folder, runs/<name of CONFIG> unless told\n"
+                                "otherwise.\n"
+                                "\n"
+                                "  section.key=value   overrides a key of CONFIG, as in model.heads=8\n"
+                                "  --resume            go on with the run in the folder, from its last checkpoint\n"
+                                "  --overwrite         replace the run in the folder\n"
+                                "  --from FILE         begin with the weights of a .safetensors file\n"
+                                "  --out DIR           the run's folder\n"
+                                "  --summary           show the model, its shapes, memory and arithmetic, and end\n"
+                                "  --check             check CONFIG and end\n"
+                                "  --quiet             print nothing but errors\n"
+                                "  --help              this text and every key of a config\n"
+                                "  --version           the version\n"
+                                "\n"
+                                "Exit: 0 done; 1 failed while running; 2 wrong usage or config; 3 a file or\n"
+                                "checkpoint; 4 numbers that are not finite; 5 out of memory; 128 + signal when\n"
+                                "interrupted, after saving.\n";
 
 enum { RESUME = 1, OVERWRITE, FROM, OUT, SUMMARY, CHECK, QUIET, HELP, VERSION };
 
@@ -90,6 +89,9 @@ hl_status hl_command_parse(int argc, char **argv, hl_command *command)
     opterr = 0;
     optind = 0; /* glibc: begin anew */
     for (int option; (option = getopt_long(argc, argv, ":", options, NULL)) != -1;) {
+        if (option == '?' && optopt > ' ') { /* a single letter, perhaps one of several in its argument */
+            return hl_error(HL_INVALID, "command line: -%c: not an option; see --help", optopt);
+        }
         if (option == '?' || option == ':') {
             return hl_error(HL_INVALID, "command line: %s: %s; see --help", argv[optind - 1],
                             option == ':' ? "a value is missing" : "not an option, or not one that fits");

@@ -86,6 +86,11 @@ hl_status hl_config_parse(hl_config_options options, const char *text, size_t si
  * does not use. NULL when out of memory. Owned by the caller: hl_free. */
 char *hl_config_text(const hl_config *config);
 
+/* The same without the keys that change no number of a run's results, train.threads, train.out and [patterns]: what
+ * files of weights carry, so that runs with equal results leave equal files. NULL when out of memory. Owned by the
+ * caller: hl_free. */
+char *hl_config_result_text(const hl_config *config);
+
 /* Every key with type, range, default and meaning: for a terminal of 80 columns; as a page of Markdown. NULL when out
  * of memory. Owned by the caller: hl_free. */
 char *hl_config_help(void);

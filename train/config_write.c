@@ -61,22 +61,42 @@ static text begin(void)
     return t;
 }
 
-char *hl_config_text(const hl_config *config)
+/* Where and how a run is computed, and what is watched of it. */
+static bool changes_no_result(const hl_config_key *key)
+{
+    return key->offset == offsetof(hl_config, train.threads) || key->offset == offsetof(hl_config, train.out) ||
+           key->offset >= offsetof(hl_config, patterns);
+}
+
+static char *text_of(const hl_config *config, bool result_only)
 {
     text t = begin();
     const hl_task *task = hl_task_find(hl_config_task_spec(config).name);
-    for (int s = 0; s < HL_CONFIG_SECTIONS; s++) {
-        add_all(&t, (const char *[]){ s > 0 ? "\n[" : "[", hl_config_sections[s].name, "]\n", NULL });
-        for (int k = 0; k < HL_CONFIG_KEYS; k++) {
-            const hl_config_key *key = &hl_config_keys[k];
-            if (key->section == s && hl_config_key_used(key, task)) {
-                char value[HL_CONFIG_VALUE_TEXT];
-                hl_config_write_value(key, config, value);
-                add_all(&t, (const char *[]){ key->name, " = ", value, "\n", NULL });
-            }
+    int section = -1;
+    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+        const hl_config_key *key = &hl_config_keys[k];
+        if (!hl_config_key_used(key, task) || (result_only && changes_no_result(key))) {
+            continue;
         }
+        if (key->section != section) {
+            section = key->section;
+            add_all(&t, (const char *[]){ k > 0 ? "\n[" : "[", hl_config_sections[section].name, "]\n", NULL });
+        }
+        char value[HL_CONFIG_VALUE_TEXT];
+        hl_config_write_value(key, config, value);
+        add_all(&t, (const char *[]){ key->name, " = ", value, "\n", NULL });
     }
     return t.start;
+}
+
+char *hl_config_text(const hl_config *config)
+{
+    return text_of(config, false);
+}
+
+char *hl_config_result_text(const hl_config *config)
+{
+    return text_of(config, true);
 }
 
 const char *hl_config_difference(const hl_config *a, const hl_config *b)

@@ -73,10 +73,8 @@ static hl_status update(hl_loop *loop)
     return hl_ok();
 }
 
-/* Time spent on anything but updates is no part of the training rate. */
 static hl_status validate(hl_loop *loop)
 {
-    double begin = hl_clock_seconds();
     HL_TRY(hl_trainer_evaluate(loop->trainer, &loop->evaluation));
     HL_TRY(write_row(loop, (hl_metrics_row){ .step = step_of(loop),
                                              .split = "validation",
@@ -99,15 +97,6 @@ static hl_status validate(hl_loop *loop)
         HL_TRY(hl_checkpoint_write_model(loop->folder->model, &loop->trainer->model.parameters, step_of(loop),
                                          loop->config_text));
     }
-    loop->interval_started += hl_clock_seconds() - begin;
-    return hl_ok();
-}
-
-static hl_status record(hl_loop *loop)
-{
-    double begin = hl_clock_seconds();
-    HL_TRY(hl_recorder_record(loop->recorder, step_of(loop), &loop->trainer->arena, loop->trainer->threads));
-    loop->interval_started += hl_clock_seconds() - begin;
     return hl_ok();
 }
 
@@ -142,25 +131,29 @@ static bool snapshot_due(const hl_loop *loop)
             hl_cadence_records(hl_setup_cadence(loop->config), step_of(loop), loop->config->train.steps));
 }
 
-/* Everything that follows the updates up to the present step. */
+/* Everything that follows the updates up to the present step. Its time is no part of the training rate. */
 static hl_status after_update(hl_loop *loop)
 {
+    double begin = hl_clock_seconds();
     const hl_config_train *train = &loop->config->train;
     int64_t step = step_of(loop);
     if (step == 0 || step == train->steps || is_due(step, train->eval_every)) {
         HL_TRY(validate(loop));
     }
     if (snapshot_due(loop)) {
-        HL_TRY(record(loop));
+        HL_TRY(hl_recorder_record(loop->recorder, step, &loop->trainer->arena, loop->trainer->threads));
     }
-    bool wanted = step > 0 && is_due(step, train->checkpoint_every);
-    return wanted || hl_loop_finished(loop) ? write_checkpoint(loop) : hl_ok();
+    if (hl_loop_finished(loop) || (step > 0 && is_due(step, train->checkpoint_every))) {
+        HL_TRY(write_checkpoint(loop));
+    }
+    loop->interval_started += hl_clock_seconds() - begin;
+    return hl_ok();
 }
 
 hl_status hl_loop_run(hl_loop *loop, int *signal)
 {
     loop->interval_started = hl_clock_seconds();
-    if (step_of(loop) == 0) {
+    if (loop->checkpoint_step < 0) {
         HL_TRY(after_update(loop));
     }
     while (!hl_loop_finished(loop) && hl_signals_received() == 0) {

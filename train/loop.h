@@ -20,12 +20,12 @@ typedef struct hl_loop {
     const hl_run_folder *folder;
     hl_trainer *trainer;     /* its optimizer's step tells where the run stands */
     hl_recorder *recorder;   /* NULL: no snapshots */
-    const char *config_text; /* for the files' metadata; not owned */
+    const char *config_text; /* for the files' metadata (hl_config_result_text); not owned */
     hl_train_state state;    /* as restored, or zero */
     hl_metrics_csv metrics;  /* open */
     hl_progress progress;
     hl_evaluation evaluation; /* the last one */
-    int64_t checkpoint_step;  /* of the checkpoint that is there; -1: none */
+    int64_t checkpoint_step;  /* of the checkpoint that is there, which the run goes on from; -1: none */
     double interval_started;  /* when the present row's interval began, and its tokens so far */
     int64_t interval_tokens;
 } hl_loop;
@@ -34,7 +34,7 @@ typedef struct hl_loop {
 bool hl_loop_finished(const hl_loop *loop);
 
 /* Trains until the run is finished or a signal came (then *signal is its number, and a checkpoint of the last whole step
- * is written; else 0). At step 0 the untrained network is validated and recorded first. HL_NOT_FINITE: the run stands at
+ * is written; else 0). A run without a checkpoint first validates and records the untrained network. HL_NOT_FINITE: the run stands at
  * its last checkpoint; HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_loop_run(hl_loop *loop, int *signal);
 

@@ -15,11 +15,6 @@
 static const char header[] = "step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second\n";
 static const size_t max_bytes = (size_t)1 << 32;
 
-static hl_status file_error(const hl_metrics_csv *csv)
-{
-    return hl_error(HL_BAD_FILE, "%s: %s", csv->path, strerror(errno));
-}
-
 /* The length of the part to keep: whole lines, up to the first row past last_step. */
 static size_t kept_length(const char *text, size_t size, int64_t last_step)
 {
@@ -41,7 +36,9 @@ static hl_status cut_back(const char *path, int64_t last_step)
     size_t size;
     HL_TRY(hl_file_read(path, max_bytes, &text, &size));
     hl_status status;
-    if (size < sizeof header - 1 || memcmp(text, header, sizeof header - 1) != 0) {
+    if (size == 0) { /* made just before the power failed */
+        status = hl_file_replace(path, header, sizeof header - 1, HL_VOLATILE);
+    } else if (size < sizeof header - 1 || memcmp(text, header, sizeof header - 1) != 0) {
         status = hl_error(HL_BAD_FILE, "%s:1: not the header of a metrics.csv", path);
     } else {
         size_t kept = kept_length(text, size, last_step);
@@ -63,7 +60,7 @@ hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, int64_t las
         HL_TRY(cut_back(path, last_step));
     }
     csv->fd = hl_file_calls_get()->open(path, O_WRONLY | O_APPEND | O_CLOEXEC, 0);
-    return csv->fd >= 0 ? hl_ok() : file_error(csv);
+    return csv->fd >= 0 ? hl_ok() : hl_file_system_error(path, "cannot open");
 }
 
 static int format_optional(char *text, size_t size, double value)
@@ -80,9 +77,10 @@ hl_status hl_metrics_csv_append(hl_metrics_csv *csv, hl_metrics_row row)
     n += format_optional(line + n, size - (size_t)n, row.grad_norm);
     n += snprintf(line + n, size - (size_t)n, ",%.0f\n", row.tokens_per_second);
     for (int written = 0; written < n;) {
+        errno = ENOSPC; /* what 0 bytes written without an error mean */
         ssize_t now = hl_file_calls_get()->write(csv->fd, line + written, (size_t)(n - written));
-        if (now < 0 && errno != EINTR) {
-            return file_error(csv);
+        if (now <= 0 && errno != EINTR) {
+            return hl_file_system_error(csv->path, "cannot write");
         }
         written += now > 0 ? (int)now : 0;
     }
@@ -91,7 +89,11 @@ hl_status hl_metrics_csv_append(hl_metrics_csv *csv, hl_metrics_row row)
 
 hl_status hl_metrics_csv_sync(hl_metrics_csv *csv)
 {
-    return hl_file_calls_get()->fsync(csv->fd) == 0 ? hl_ok() : file_error(csv);
+    int result;
+    do {
+        result = hl_file_calls_get()->fsync(csv->fd);
+    } while (result != 0 && errno == EINTR);
+    return result == 0 ? hl_ok() : hl_file_system_error(csv->path, "cannot write to the disk");
 }
 
 void hl_metrics_csv_close(hl_metrics_csv *csv)

@@ -11,6 +11,7 @@
 #include "train/signals.h"
 #include "train/summary.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +21,7 @@ typedef struct program {
     hl_command command;
     FILE *out, *err;
     hl_config config;
-    char *config_text;
+    char *config_text, *result_text; /* for config.ini; for the metadata of weights */
     hl_run_folder folder;
     hl_trainer trainer;
     hl_recorder recorder;
@@ -56,7 +57,32 @@ static hl_status load_config(program *p)
     hl_problems_free(&problems);
     HL_TRY(status);
     p->config_text = hl_config_text(&p->config);
-    return p->config_text != NULL ? hl_ok() : hl_error_memory("the config");
+    p->result_text = hl_config_result_text(&p->config);
+    return p->config_text != NULL && p->result_text != NULL ? hl_ok() : hl_error_memory("the config");
+}
+
+/* The examples of a snapshot: the first of the validation set, which may be smaller than what is asked for. */
+static int64_t recorded_examples(const hl_config *config)
+{
+    int64_t asked = config->patterns.examples, there = config->train.eval_examples;
+    return asked < there ? asked : there;
+}
+
+static hl_status check_budget(const program *p)
+{
+    const hl_config *config = &p->config;
+    hl_task_spec spec = hl_config_task_spec(config);
+    hl_model_config model = hl_setup_model(config);
+    int64_t examples = recorded_examples(config), budget = config->patterns.budget_mb;
+    int64_t snapshots = hl_cadence_count(hl_setup_cadence(config), config->train.steps);
+    double megabytes = (double)snapshots * (double)hl_recorder_bytes(&model, examples, hl_task_max_tokens(&spec)) / 1e6;
+    if (examples == 0 || budget == 0 || megabytes <= (double)budget) {
+        return hl_ok();
+    }
+    return hl_error(HL_INVALID,
+                    "%s: %" PRId64 " snapshots would take %.0f MB, and patterns.budget_mb is %" PRId64
+                    "; raise it, or lower patterns.examples, or record less often (patterns.every)",
+                    p->command.config, snapshots, megabytes, budget);
 }
 
 /* What only opening the task can tell. */
@@ -84,11 +110,6 @@ static hl_status print_summary(const program *p)
 
 /* ---- the run ---- */
 
-static hl_status write_text(const char *path, const char *text)
-{
-    return hl_file_replace(path, text, strlen(text), HL_VOLATILE);
-}
-
 static hl_status write_vocabulary(const program *p)
 {
     char *text;
@@ -100,12 +121,11 @@ static hl_status write_vocabulary(const program *p)
 }
 
 /* A resumed run must be the run that was begun: same config but for keys that change no number already computed. */
-static hl_status check_same_config(const program *p, const char *stored, const char *where)
+static hl_status check_same_config(const program *p, const char *stored, size_t size, const char *where)
 {
     hl_config before;
     hl_problems problems = { 0 };
-    hl_status status =
-        hl_config_parse((hl_config_options){ .path = where }, stored, strlen(stored), &before, &problems);
+    hl_status status = hl_config_parse((hl_config_options){ .path = where }, stored, size, &before, &problems);
     hl_problems_free(&problems);
     if (status.code == HL_INVALID) {
         return hl_error(HL_BAD_FILE, "%s: its config cannot be read: %s", where, status.text);
@@ -122,17 +142,32 @@ static hl_status check_same_config(const program *p, const char *stored, const c
 
 static hl_status restore(program *p, const hl_checkpoint *checkpoint)
 {
-    HL_TRY(check_same_config(p, hl_checkpoint_config(checkpoint), p->folder.checkpoint));
+    const char *stored = hl_checkpoint_config(checkpoint);
+    HL_TRY(check_same_config(p, stored, strlen(stored), p->folder.checkpoint));
     HL_TRY(hl_checkpoint_restore(checkpoint, &p->trainer.optimizer, &p->loop.state));
     p->loop.checkpoint_step = p->trainer.optimizer.step;
     return hl_run_folder_drop_after(&p->folder, p->trainer.optimizer.step);
 }
 
-/* Goes on from the checkpoint, or where the run was ended before its first one, from the beginning. */
+/* The run was ended before its first checkpoint, if there was one. */
+static hl_status begin_anew(const program *p)
+{
+    if (access(p->folder.config, F_OK) == 0) {
+        char *stored;
+        size_t size;
+        HL_TRY(hl_file_read(p->folder.config, HL_CONFIG_MAX_BYTES, &stored, &size));
+        hl_status status = check_same_config(p, stored, size, p->folder.config);
+        hl_free(stored);
+        HL_TRY(status);
+    }
+    return hl_run_folder_drop_after(&p->folder, -1);
+}
+
+/* Goes on from the checkpoint, or where there is none yet from the beginning. */
 static hl_status resume(program *p)
 {
     if (access(p->folder.checkpoint, F_OK) != 0) {
-        return hl_run_folder_drop_after(&p->folder, -1);
+        return errno == ENOENT ? begin_anew(p) : hl_file_system_error(p->folder.checkpoint, "cannot open");
     }
     hl_checkpoint *checkpoint;
     HL_TRY(hl_checkpoint_open(p->folder.checkpoint, &checkpoint));
@@ -151,30 +186,13 @@ static hl_status load_from(program *p)
     return hl_ok();
 }
 
-static hl_status check_budget(const program *p)
-{
-    const hl_config_patterns *patterns = &p->config.patterns;
-    size_t bytes = hl_recorder_bytes(&p->trainer.model.config, patterns->examples, p->trainer.validation.n_tokens);
-    int64_t snapshots = hl_cadence_count(hl_setup_cadence(&p->config), p->config.train.steps);
-    double megabytes = (double)snapshots * (double)bytes / 1e6;
-    if (patterns->budget_mb == 0 || megabytes <= (double)patterns->budget_mb) {
-        return hl_ok();
-    }
-    return hl_error(HL_INVALID,
-                    "%s: %" PRId64 " snapshots would take %.0f MB, and patterns.budget_mb is %" PRId64
-                    "; raise it, or lower patterns.examples, or record less often (patterns.every)",
-                    p->command.config, snapshots, megabytes, patterns->budget_mb);
-}
-
 static hl_status init_recorder(program *p)
 {
-    const hl_config_patterns *patterns = &p->config.patterns;
-    if (patterns->examples == 0) {
+    if (p->config.patterns.examples == 0) {
         return hl_ok();
     }
-    HL_TRY(check_budget(p));
     p->records = true;
-    hl_batch examples = hl_batch_part(&p->trainer.validation, 0, patterns->examples);
+    hl_batch examples = hl_batch_part(&p->trainer.validation, 0, recorded_examples(&p->config));
     return hl_recorder_init(&p->recorder, &p->trainer.model, &examples, hl_trainer_evaluation_part(&p->config),
                             p->folder.patterns);
 }
@@ -186,7 +204,7 @@ static hl_status prepare(program *p)
     p->loop = (hl_loop){ .config = &p->config,
                          .folder = &p->folder,
                          .trainer = &p->trainer,
-                         .config_text = p->config_text,
+                         .config_text = p->result_text,
                          .metrics = { .fd = -1 },
                          .checkpoint_step = -1 };
     HL_TRY(init_recorder(p));
@@ -201,10 +219,13 @@ static hl_status prepare(program *p)
 
 static hl_status begin(program *p)
 {
-    HL_TRY(write_text(p->folder.config, p->config_text));
+    if (p->command.mode == HL_RUN_OVERWRITE) { /* not before everything else that can fail has not */
+        HL_TRY(hl_run_folder_clear(&p->folder));
+    }
+    HL_TRY(hl_file_replace(p->folder.config, p->config_text, strlen(p->config_text), HL_DURABLE));
     HL_TRY(write_vocabulary(p));
     int64_t step = p->trainer.optimizer.step;
-    HL_TRY(hl_metrics_csv_open(&p->loop.metrics, p->folder.metrics, step > 0 ? step : -1));
+    HL_TRY(hl_metrics_csv_open(&p->loop.metrics, p->folder.metrics, p->loop.checkpoint_step));
     p->loop.progress = hl_progress_begin(p->command.quiet ? NULL : p->out, step, p->config.train.steps);
     return hl_ok();
 }
@@ -251,11 +272,12 @@ static hl_status print_end(const program *p)
 
 static hl_status run(program *p)
 {
-    HL_TRY(check_task(p));
     HL_TRY(prepare(p));
     if (p->command.mode == HL_RUN_RESUME && hl_loop_finished(&p->loop)) {
-        fprintf(p->out, "%s: finished at step %" PRId64 " already; more train.steps would go on\n", p->folder.path,
-                p->trainer.optimizer.step);
+        if (!p->command.quiet) {
+            fprintf(p->out, "%s: finished at step %" PRId64 " already; more train.steps would go on\n", p->folder.path,
+                    p->trainer.optimizer.step);
+        }
         return hl_ok();
     }
     HL_TRY(begin(p));
@@ -293,13 +315,14 @@ static hl_status execute(program *p, int argc, char **argv)
         return hl_ok();
     }
     HL_TRY(load_config(p));
+    if (p->command.summary && !p->command.check) {
+        return print_summary(p);
+    }
+    HL_TRY(check_task(p));
+    HL_TRY(check_budget(p));
     if (p->command.check) {
-        HL_TRY(check_task(p));
         fprintf(p->out, "%s: in order\n", p->command.config);
         return hl_ok();
-    }
-    if (p->command.summary) {
-        return print_summary(p);
     }
     const char *warning = hl_matmul_library_warning();
     if (warning != NULL) {
@@ -324,5 +347,6 @@ int hl_train_program(int argc, char **argv, FILE *out, FILE *err)
     hl_trainer_free(&p.trainer);
     hl_run_folder_close(&p.folder);
     hl_free(p.config_text);
+    hl_free(p.result_text);
     return status.code != HL_OK ? (int)status.code : p.signal != 0 ? 128 + p.signal : 0;
 }

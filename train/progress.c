@@ -74,7 +74,9 @@ void hl_progress_step(hl_progress *progress, hl_metrics_row so_far)
         return;
     }
     clear_line(progress);
+    fputs("\033[?7l", progress->out); /* a narrow terminal cuts the line: one that wraps could not be renewed */
     print_row(progress, so_far);
+    fputs("\033[?7h", progress->out);
     fflush(progress->out);
     progress->line_open = true;
     progress->drawn = now;

@@ -17,9 +17,9 @@
 
 /* ---- the files of a run ---- */
 
-/* What a run writes at the top of its folder, temporary files aside. */
+/* What a run writes at the top of its folder besides config.ini and kept checkpoints. */
 static const char *const run_files[] = {
-    "config.ini", "metrics.csv", "model.safetensors", "checkpoint.safetensors", "vocab.txt", "heads.csv", "report.html",
+    "metrics.csv", "model.safetensors", "checkpoint.safetensors", "vocab.txt", "heads.csv", "report.html",
 };
 enum { N_RUN_FILES = sizeof run_files / sizeof *run_files };
 
@@ -46,20 +46,9 @@ static int64_t step_of_snapshot(const char *name)
     return step_in_name(name, "step_", ".npz");
 }
 
-static bool is_run_file(const char *name)
+static bool is_unfinished_snapshot(const char *name)
 {
-    for (int i = 0; i < N_RUN_FILES; i++) {
-        size_t n = strlen(run_files[i]);
-        if (strncmp(name, run_files[i], n) == 0 && (name[n] == '\0' || strcmp(name + n, ".tmp") == 0)) {
-            return true;
-        }
-    }
-    return step_of_checkpoint(name) >= 0;
-}
-
-static bool is_snapshot(const char *name)
-{
-    return step_of_snapshot(name) >= 0 || step_in_name(name, "step_", ".npz.tmp") >= 0;
+    return step_in_name(name, "step_", ".npz.tmp") >= 0;
 }
 
 /* ---- removing ---- */
@@ -97,13 +86,13 @@ static hl_status remove_chosen(const char *folder, bool (*chosen)(const char *na
 static bool any_run_file(const char *name, int64_t limit)
 {
     (void)limit;
-    return is_run_file(name);
-}
-
-static bool any_snapshot(const char *name, int64_t limit)
-{
-    (void)limit;
-    return is_snapshot(name);
+    for (int i = 0; i < N_RUN_FILES; i++) {
+        size_t n = strlen(run_files[i]);
+        if (strncmp(name, run_files[i], n) == 0 && (name[n] == '\0' || strcmp(name + n, ".tmp") == 0)) {
+            return true;
+        }
+    }
+    return step_of_checkpoint(name) >= 0 || strcmp(name, "config.ini.tmp") == 0;
 }
 
 static bool checkpoint_after(const char *name, int64_t step)
@@ -113,13 +102,19 @@ static bool checkpoint_after(const char *name, int64_t step)
 
 static bool snapshot_after(const char *name, int64_t step)
 {
-    return step_of_snapshot(name) > step;
+    return step_of_snapshot(name) > step || is_unfinished_snapshot(name);
 }
 
 static bool checkpoint_before(const char *name, int64_t step)
 {
     int64_t its = step_of_checkpoint(name);
     return its >= 0 && its < step;
+}
+
+hl_status hl_run_folder_clear(const hl_run_folder *folder)
+{
+    HL_TRY(remove_chosen(folder->path, any_run_file, 0));
+    return remove_chosen(folder->patterns, snapshot_after, -1);
 }
 
 hl_status hl_run_folder_drop_after(const hl_run_folder *folder, int64_t step)
@@ -212,11 +207,7 @@ hl_status hl_run_folder_open(hl_run_folder *folder, const char *path, hl_run_mod
                         "another folder (--out DIR)",
                         path);
     }
-    if (mode == HL_RUN_OVERWRITE) {
-        HL_TRY(remove_chosen(folder->path, any_run_file, 0));
-        HL_TRY(remove_chosen(folder->patterns, any_snapshot, 0));
-    }
-    return hl_folder_make(folder->patterns);
+    return hl_ok();
 }
 
 void hl_run_folder_close(hl_run_folder *folder)

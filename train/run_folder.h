@@ -14,13 +14,17 @@ typedef struct hl_run_folder {
 } hl_run_folder;
 
 /* Makes the folder where it is missing and locks it against other runs. HL_RUN_NEW refuses a folder that holds a run
- * (HL_INVALID, naming the ways out); HL_RUN_OVERWRITE removes that run's files, and no others. HL_BAD_FILE: also where
- * another run is at work in it; HL_NO_MEMORY. To be ended by hl_run_folder_close, whatever this returns. */
+ * (HL_INVALID, naming the ways out). Nothing in it changes. HL_BAD_FILE: also where another run is at work in it;
+ * HL_NO_MEMORY. To be ended by hl_run_folder_close, whatever this returns. */
 hl_status hl_run_folder_open(hl_run_folder *folder, const char *path, hl_run_mode mode);
 
 void hl_run_folder_close(hl_run_folder *folder);
 
-/* Removes the snapshots and kept checkpoints of steps after `step`: the run goes on from there. HL_BAD_FILE. */
+/* Removes the files of the run in it and no others, but for config.ini, which the next run replaces. HL_BAD_FILE. */
+hl_status hl_run_folder_clear(const hl_run_folder *folder);
+
+/* Removes the snapshots and kept checkpoints of steps after `step`, and unfinished snapshots: the run goes on from
+ * there. HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_run_folder_drop_after(const hl_run_folder *folder, int64_t step);
 
 /* Removes the oldest checkpoint-<step>.safetensors until `keep` are left. HL_BAD_FILE. */

@@ -1,0 +1,212 @@
+/* Every op's gradient against a numeric one, and what the tape promises about gradients. */
+#include "core/memory.h"
+#include "core/op_add.h"
+#include "core/op_attention.h"
+#include "core/op_gelu.h"
+#include "core/op_list.h"
+#include "core/op_multiply.h"
+#include "core/op_scale.h"
+#include "tests/check_suite.h"
+#include "tests/core/op_cases.h"
+#include "tests/gradient_check.h"
+
+#include <string.h>
+
+/* A case made into a check; the numbers belong to it. */
+typedef struct prepared {
+    const op_case *c;
+    gradient_input inputs[OP_CASE_MAX_INPUTS];
+    gradient_check check;
+} prepared;
+
+static hl_tensor *build_case(hl_tape *tape, hl_tensor *const *inputs, void *context)
+{
+    const op_case *c = context;
+    hl_tensor *padded[OP_CASE_MAX_INPUTS] = { NULL };
+    memcpy(padded, inputs, (size_t)op_case_inputs(c) * sizeof *inputs);
+    return c->build(tape, padded, c->attributes);
+}
+
+static void prepare(prepared *p, const op_case *c)
+{
+    p->c = c;
+    for (int i = 0; i < op_case_inputs(c); i++) {
+        hl_shape shape = c->inputs[i].shape;
+        hl_real *values = hl_calloc((size_t)hl_shape_count(shape), sizeof *values);
+        ck_assert_ptr_nonnull(values);
+        op_case_fill(c, i, values);
+        p->inputs[i] = (gradient_input){ .name = c->inputs[i].name, .shape = shape, .values = values };
+    }
+    p->check = (gradient_check){
+        .build = build_case,
+        .context = (void *)c,
+        .inputs = p->inputs,
+        .n_inputs = op_case_inputs(c),
+        .options = op_case_options(1, true, false),
+    };
+}
+
+static void release(prepared *p)
+{
+    for (int i = 0; i < p->check.n_inputs; i++) {
+        hl_free(p->inputs[i].values);
+    }
+}
+
+START_TEST(every_case_has_the_gradient_that_its_formula_says)
+{
+    const op_case *c = &op_cases[_i];
+    if (c->large) {
+        return;
+    }
+    char name[OP_CASE_NAME];
+    prepared p;
+    prepare(&p, c);
+    int64_t numbers = 0;
+    for (int i = 0; i < p.check.n_inputs; i++) {
+        numbers += hl_shape_count(p.inputs[i].shape);
+    }
+    gradient_report report = gradient_check_run(&p.check);
+    ck_assert_msg(report.passed, "%s: %s", op_case_name(c, name), report.text);
+    ck_assert_int_eq(report.n_checked, numbers);
+    release(&p);
+}
+END_TEST
+
+START_TEST(every_op_has_a_case)
+{
+    for (int i = 0; i < hl_op_count; i++) {
+        int small = 0, large = 0;
+        for (int k = 0; k < op_case_count; k++) {
+            bool same = strcmp(op_cases[k].op, hl_op_list[i]->name) == 0;
+            small += same && !op_cases[k].large;
+            large += same && op_cases[k].large;
+        }
+        ck_assert_msg(small > 0, "the op %s has no row in the gradient checks' table", hl_op_list[i]->name);
+        ck_assert_msg(large > 0, "the op %s has no large row in the table of op cases", hl_op_list[i]->name);
+    }
+    for (int k = 0; k < op_case_count; k++) {
+        ck_assert_ptr_eq(op_case_find(op_cases[k].op, op_cases[k].variant), &op_cases[k]);
+    }
+}
+END_TEST
+
+/* All gradients of a case, end to end, with the inputs frozen that `frozen` names by bits. Gradients of frozen inputs
+ * must not come to be and are left as NaN. */
+static void gradients_of(const prepared *p, unsigned frozen, double *gradients)
+{
+    hl_arena arena;
+    ck_assert_int_eq(hl_arena_init(&arena, (size_t)1 << 20).code, HL_OK);
+    hl_tape tape;
+    hl_tape_begin(&tape, &arena, op_case_options(1, true, false));
+    hl_tensor *in[OP_CASE_MAX_INPUTS];
+    for (int i = 0; i < p->check.n_inputs; i++) {
+        in[i] = hl_tape_tensor(&tape, p->inputs[i].shape, p->inputs[i].values, (frozen >> i & 1) == 0);
+    }
+    hl_tensor *y = build_case(&tape, in, (void *)p->c);
+    ck_assert_ptr_nonnull(y);
+    hl_real *dy = hl_calloc((size_t)hl_shape_count(y->shape), sizeof *dy);
+    for (int64_t i = 0; i < hl_shape_count(y->shape); i++) {
+        dy[i] = op_case_dy(i);
+    }
+    ck_assert_int_eq(hl_tape_backward_from(&tape, y, dy).code, HL_OK);
+    for (int i = 0; i < p->check.n_inputs; i++) {
+        if (frozen >> i & 1) {
+            ck_assert_ptr_null(in[i]->grad);
+        } else {
+            ck_assert_ptr_nonnull(in[i]->grad);
+            memcpy(gradients, in[i]->grad, (size_t)hl_shape_count(in[i]->shape) * sizeof *gradients);
+        }
+        gradients += hl_shape_count(p->inputs[i].shape);
+    }
+    hl_free(dy);
+    hl_arena_free(&arena);
+}
+
+/* The gradients beside the frozen ones must be the same bits as without. */
+static void check_frozen(const prepared *p, unsigned frozen, const double *all, double *some)
+{
+    char name[OP_CASE_NAME];
+    gradients_of(p, frozen, some);
+    for (int i = 0; i < p->check.n_inputs; i++) {
+        int64_t count = hl_shape_count(p->inputs[i].shape);
+        if ((frozen >> i & 1) == 0) {
+            ck_assert_msg(memcmp(all, some, (size_t)count * sizeof *all) == 0,
+                          "%s: d%s changes where others are frozen (bits %u)", op_case_name(p->c, name),
+                          p->inputs[i].name, frozen);
+        }
+        all += count;
+        some += count;
+    }
+}
+
+START_TEST(a_frozen_input_gets_no_gradient_and_changes_no_other)
+{
+    enum { ENOUGH = 8192 };
+    const op_case *c = &op_cases[_i];
+    if (c->large) {
+        return;
+    }
+    prepared p;
+    prepare(&p, c);
+    double *all = hl_calloc(ENOUGH, sizeof *all), *some = hl_calloc(ENOUGH, sizeof *some);
+    gradients_of(&p, 0, all);
+    for (unsigned frozen = 1; frozen + 1 < 1u << p.check.n_inputs; frozen++) {
+        check_frozen(&p, frozen, all, some);
+    }
+    hl_free(all);
+    hl_free(some);
+    release(&p);
+}
+END_TEST
+
+/* Compositions */
+
+static hl_tensor *build_residual(hl_tape *tape, hl_tensor *const *in, void *context)
+{
+    (void)context; /* x is read by three ops, one of which reads it twice */
+    hl_tensor *y = hl_multiply(tape, hl_gelu(tape, in[0]), hl_scale(tape, in[0], -0.5));
+    return hl_add(tape, y, hl_multiply(tape, in[0], in[0]));
+}
+
+static hl_tensor *build_unused(hl_tape *tape, hl_tensor *const *in, void *context)
+{
+    (void)context; /* what reads only b comes to nothing; the last op is not the one that is differentiated */
+    hl_gelu(tape, in[1]);
+    hl_tensor *y = hl_scale(tape, in[0], 3);
+    hl_scale(tape, y, 7);
+    return y;
+}
+
+static gradient_report check_two(hl_tensor *(*build)(hl_tape *, hl_tensor *const *, void *), hl_real *a, hl_real *b)
+{
+    gradient_input inputs[] = { { "a", HL_SHAPE(2, 3), a, false }, { "b", HL_SHAPE(2, 3), b, false } };
+    return gradient_check_run(&(gradient_check){ .build = build, .inputs = inputs, .n_inputs = 2 });
+}
+
+START_TEST(a_tensor_read_by_several_ops_sums_their_gradients)
+{
+    hl_real a[6] = { 0.5, -1, 0.25, 2, -0.125, 0.75 }, b[6] = { 1, 2, 3, 4, 5, 6 };
+    gradient_report report = check_two(build_residual, a, b);
+    ck_assert_msg(report.passed, "%s", report.text);
+    ck_assert_int_eq(report.n_checked, 12);
+}
+END_TEST
+
+START_TEST(what_the_result_does_not_depend_on_gets_no_gradient)
+{
+    hl_real a[6] = { 0.5, -1, 0.25, 2, -0.125, 0.75 }, b[6] = { 1, 2, 3, 4, 5, 6 };
+    gradient_report report = check_two(build_unused, a, b);
+    ck_assert_msg(report.passed, "%s", report.text);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, every_op_has_a_case);
+    tcase_add_loop_test(tc, every_case_has_the_gradient_that_its_formula_says, 0, op_case_count);
+    tcase_add_loop_test(tc, a_frozen_input_gets_no_gradient_and_changes_no_other, 0, op_case_count);
+    tcase_add_test(tc, a_tensor_read_by_several_ops_sums_their_gradients);
+    tcase_add_test(tc, what_the_result_does_not_depend_on_gets_no_gradient);
+}
+SUITE("gradients", add_tests)

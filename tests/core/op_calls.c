@@ -1,0 +1,192 @@
+#include "tests/core/op_calls.h"
+
+#include "core/op_add.h"
+#include "core/op_attention.h"
+#include "core/op_cross_entropy.h"
+#include "core/op_dropout.h"
+#include "core/op_embedding.h"
+#include "core/op_gelu.h"
+#include "core/op_layer_norm.h"
+#include "core/op_linear.h"
+#include "core/op_matmul.h"
+#include "core/op_multiply.h"
+#include "core/op_relu.h"
+#include "core/op_scale.h"
+#include "core/op_slice.h"
+#include "core/op_softmax.h"
+#include "core/op_sum.h"
+#include "tests/core/op_case_arrays.h"
+
+hl_tensor *op_call_add(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    (void)attributes;
+    return hl_add(tape, in[0], in[1]);
+}
+
+hl_tensor *op_call_add_twice(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    (void)attributes;
+    return hl_add(tape, in[0], in[0]);
+}
+
+hl_tensor *op_call_multiply(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    (void)attributes;
+    return hl_multiply(tape, in[0], in[1]);
+}
+
+hl_tensor *op_call_square(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    (void)attributes;
+    return hl_multiply(tape, in[0], in[0]);
+}
+
+hl_tensor *op_call_scale(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    return hl_scale(tape, in[0], *(const hl_real *)attributes);
+}
+
+hl_tensor *op_call_relu(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    (void)attributes;
+    return hl_relu(tape, in[0]);
+}
+
+hl_tensor *op_call_gelu(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    (void)attributes;
+    return hl_gelu(tape, hl_scale(tape, in[0], 4)); /* also far out, where the slope is 0 or 1 */
+}
+
+hl_tensor *op_call_sum(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    (void)attributes;
+    return hl_sum(tape, in[0]);
+}
+
+hl_tensor *op_call_mean(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    (void)attributes;
+    return hl_mean(tape, in[0]);
+}
+
+hl_tensor *op_call_linear(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    (void)attributes;
+    return hl_linear(tape, in[0], in[1], in[2]); /* in[2] is NULL where the case has two inputs */
+}
+
+hl_tensor *op_call_linear_twice(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    (void)attributes;
+    return hl_linear(tape, in[0], in[0], NULL);
+}
+
+hl_tensor *op_call_layer_norm(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    (void)attributes;
+    return hl_layer_norm(tape, in[0], in[1], in[2], (hl_real)1e-5);
+}
+
+hl_tensor *op_call_slice(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    const slice_row *row = attributes;
+    return hl_slice(tape, in[0], row->first, row->width);
+}
+
+hl_tensor *op_call_matmul(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    const matmul_row *row = attributes;
+    return hl_matmul(tape, in[0], in[1], row->transpose_A, row->transpose_B);
+}
+
+hl_tensor *op_call_gram(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    (void)attributes;
+    return hl_matmul(tape, in[0], in[0], false, true);
+}
+
+hl_tensor *op_call_dropout(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    return hl_dropout(tape, in[0], *(const hl_real *)attributes, 77);
+}
+
+hl_tensor *op_call_embedding(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    const embedding_row *row = attributes;
+    const int32_t *ids = row->ids != NULL ? row->ids : op_case_many((int32_t)in[0]->shape.size[0]);
+    return hl_embedding(tape, in[0], ids, row->shape);
+}
+
+hl_tensor *op_call_cross_entropy(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    const cross_entropy_row *row = attributes;
+    hl_cross_entropy_args args = {
+        .targets = row->targets != NULL ? row->targets : op_case_many((int32_t)hl_shape_last(in[0]->shape)),
+        .n = row->n,
+        .smoothing = row->smoothing,
+    };
+    return hl_cross_entropy(tape, in[0], args);
+}
+
+static hl_mask mask_of(hl_tape *tape, const mask_row *row)
+{
+    return (hl_mask){
+        .causal = row->causal,
+        .q_lengths = row->q_lengths,
+        .k_lengths = row->k_lengths,
+        .bias = row->bias != NULL ? hl_tape_tensor(tape, row->bias_shape, row->bias, false) : NULL,
+    };
+}
+
+hl_tensor *op_call_softmax(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    const softmax_row *row = attributes;
+    return hl_softmax(tape, in[0], mask_of(tape, &row->mask), row->head);
+}
+
+static void find_sources(const attention_row *row, hl_tensor *const *in, hl_attention_args *args)
+{
+    int gate = 3;
+    switch (row->sources) {
+    case SEPARATE:
+        args->q.x = in[0];
+        args->k.x = in[1];
+        args->v.x = in[2];
+        break;
+    case FUSED: /* one projection: q, k and v side by side */
+        args->q = (hl_columns){ in[0], 0 };
+        args->k = (hl_columns){ in[0], row->H * row->Dk };
+        args->v = (hl_columns){ in[0], row->H * row->Dk + row->Hkv * row->Dk };
+        gate = 1;
+        break;
+    case ONE_TENSOR: /* the same columns three times */
+        args->q.x = args->k.x = args->v.x = in[0];
+        gate = 1;
+        break;
+    case SHARED_KV: /* cross-attention's projection, with columns in front that are nobody's */
+        args->q = (hl_columns){ in[0], 1 };
+        args->k = (hl_columns){ in[1], 2 };
+        args->v = (hl_columns){ in[1], 2 + row->Hkv * row->Dk };
+        gate = 2;
+        break;
+    }
+    args->gate = row->gate ? in[gate] : NULL;
+}
+
+hl_tensor *op_call_attention(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    const attention_row *row = attributes;
+    hl_attention_args args = {
+        .n_heads = row->H,
+        .n_kv_heads = row->Hkv,
+        .d_k = row->Dk,
+        .d_v = row->Dv,
+        .mask = mask_of(tape, &row->mask),
+        .dropout = row->dropout,
+        .dropout_stream = 78,
+        .replace = row->replace,
+    };
+    find_sources(row, in, &args);
+    return hl_attention(tape, args);
+}

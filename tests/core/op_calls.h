@@ -1,0 +1,78 @@
+/* How the cases of op_cases.c call their ops: for each op a function, and a struct of what the call takes beside its
+ * inputs. */
+#ifndef HL_TESTS_CORE_OP_CALLS_H
+#define HL_TESTS_CORE_OP_CALLS_H
+
+#include "core/tape.h"
+
+typedef struct slice_row {
+    int64_t first, width;
+} slice_row;
+
+typedef struct matmul_row {
+    bool transpose_A, transpose_B;
+} matmul_row;
+
+typedef struct embedding_row {
+    const int32_t *ids; /* NULL: op_case_many of the table's height */
+    hl_shape shape;
+} embedding_row;
+
+typedef struct cross_entropy_row {
+    const int32_t *targets; /* NULL: op_case_many of V */
+    int64_t n;
+    hl_real smoothing;
+} cross_entropy_row;
+
+typedef struct mask_row {
+    bool causal;
+    const int32_t *q_lengths, *k_lengths;
+    const hl_real *bias;
+    hl_shape bias_shape;
+} mask_row;
+
+typedef struct softmax_row {
+    mask_row mask;
+    int64_t head;
+} softmax_row;
+
+/* Where q, k and v come from: three inputs; side by side in one projection; one tensor with the same columns for all
+ * three; k and v side by side, with columns of nobody in front. */
+typedef enum sources { SEPARATE, FUSED, ONE_TENSOR, SHARED_KV } sources;
+
+typedef struct attention_row {
+    int64_t H, Hkv, Dk, Dv;
+    sources sources;
+    mask_row mask;
+    hl_real dropout;
+    bool gate; /* the last input */
+    const hl_real *const *replace;
+} attention_row;
+
+/* Without attributes */
+hl_tensor *op_call_add(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+hl_tensor *op_call_add_twice(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+hl_tensor *op_call_multiply(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+hl_tensor *op_call_square(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+hl_tensor *op_call_relu(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+hl_tensor *op_call_gelu(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+hl_tensor *op_call_sum(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+hl_tensor *op_call_mean(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+hl_tensor *op_call_linear(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+hl_tensor *op_call_linear_twice(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+hl_tensor *op_call_layer_norm(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+hl_tensor *op_call_gram(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+
+/* attributes: an hl_real, the factor or the probability */
+hl_tensor *op_call_scale(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+hl_tensor *op_call_dropout(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+
+/* attributes: a <name>_row */
+hl_tensor *op_call_slice(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+hl_tensor *op_call_matmul(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+hl_tensor *op_call_embedding(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+hl_tensor *op_call_cross_entropy(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+hl_tensor *op_call_softmax(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+hl_tensor *op_call_attention(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+
+#endif

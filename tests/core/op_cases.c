@@ -1,0 +1,331 @@
+#include "tests/core/op_cases.h"
+
+#include "core/random.h"
+#include "tests/core/op_calls.h"
+#include "tests/core/op_case_arrays.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define INPUT(name, ...)                                                 \
+    {                                                                    \
+        name,                                                            \
+        {                                                                \
+            (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), \
+            {                                                            \
+                __VA_ARGS__                                              \
+            }                                                            \
+        }                                                                \
+    }
+#define SCALAR(name) \
+    {                \
+        name,        \
+        {            \
+            0        \
+        }            \
+    }
+#define WITH(type, ...) \
+    &(const type)       \
+    {                   \
+        __VA_ARGS__     \
+    }
+
+/* clang-format off */
+const op_case op_cases[] = {
+    { "add", "same shape", op_call_add, NULL, false, false, { INPUT("x", 3, 5), INPUT("b", 3, 5) } },
+    { "add", "bias over 1-D", op_call_add, NULL, false, false, { INPUT("x", 7), INPUT("b", 7) } },
+    { "add", "bias over 3-D", op_call_add, NULL, false, false, { INPUT("x", 2, 3, 5), INPUT("b", 5) } },
+    { "add", "positions", op_call_add, NULL, false, false, { INPUT("x", 3, 4, 3), INPUT("b", 4, 3) } },
+    { "add", "bias over 4-D", op_call_add, NULL, false, false, { INPUT("x", 2, 1, 3, 2), INPUT("b", 3, 2) } },
+    { "add", "one number", op_call_add, NULL, false, false, { INPUT("x", 1, 1), INPUT("b", 1) } },
+    { "add", "a scalar everywhere", op_call_add, NULL, false, false, { INPUT("x", 3, 3), SCALAR("b") } },
+    { "add", "two scalars", op_call_add, NULL, false, false, { SCALAR("x"), SCALAR("b") } },
+    { "add", "more rows than one block", op_call_add, NULL, false, false, { INPUT("x", 131, 3), INPUT("b", 3) } },
+    { "add", "the same tensor twice", op_call_add_twice, NULL, false, false, { INPUT("x", 3, 4) } },
+    { "add", "large, same shape", op_call_add, NULL, true, false, { INPUT("x", 61, 37, 23), INPUT("b", 61, 37, 23) } },
+    { "add", "large, bias", op_call_add, NULL, true, false, { INPUT("x", 1301, 41), INPUT("b", 41) } },
+    { "add", "large, positions", op_call_add, NULL, true, false, { INPUT("x", 67, 29, 31), INPUT("b", 29, 31) } },
+
+    { "multiply", "2-D", op_call_multiply, NULL, false, false, { INPUT("a", 3, 5), INPUT("b", 3, 5) } },
+    { "multiply", "4-D", op_call_multiply, NULL, false, false, { INPUT("a", 2, 1, 3, 2), INPUT("b", 2, 1, 3, 2) } },
+    { "multiply", "scalars", op_call_multiply, NULL, false, false, { SCALAR("a"), SCALAR("b") } },
+    { "multiply", "the same tensor twice", op_call_square, NULL, false, false, { INPUT("x", 7) } },
+    { "multiply", "large", op_call_multiply, NULL, true, false, { INPUT("a", 211, 307), INPUT("b", 211, 307) } },
+
+    { "scale", "up", op_call_scale, WITH(hl_real, 3), false, false, { INPUT("x", 3, 5) } },
+    { "scale", "negative, 1-D of one", op_call_scale, WITH(hl_real, -0.25), false, false, { INPUT("x", 1) } },
+    { "scale", "by zero", op_call_scale, WITH(hl_real, 0), false, false, { INPUT("x", 2, 2, 2) } },
+    { "scale", "large", op_call_scale, WITH(hl_real, 1.7f), true, false, { INPUT("x", 211, 307) } },
+
+    { "relu", "2-D", op_call_relu, NULL, false, true, { INPUT("x", 5, 7) } },
+    { "relu", "4-D", op_call_relu, NULL, false, true, { INPUT("x", 2, 3, 1, 3) } },
+    { "relu", "one number", op_call_relu, NULL, false, true, { INPUT("x", 1) } },
+    { "relu", "large", op_call_relu, NULL, true, true, { INPUT("x", 211, 307) } },
+
+    { "gelu", "2-D", op_call_gelu, NULL, false, false, { INPUT("x", 5, 7) } },
+    { "gelu", "one number", op_call_gelu, NULL, false, false, { INPUT("x", 1, 1, 1) } },
+    { "gelu", "large", op_call_gelu, NULL, true, false, { INPUT("x", 211, 307) } },
+
+    { "sum", "3-D", op_call_sum, NULL, false, false, { INPUT("x", 2, 3, 5) } },
+    { "sum", "one number", op_call_sum, NULL, false, false, { INPUT("x", 1) } },
+    { "sum", "a scalar", op_call_sum, NULL, false, false, { SCALAR("x") } },
+    { "sum", "mean", op_call_mean, NULL, false, false, { INPUT("x", 3, 7) } },
+    { "sum", "large mean", op_call_mean, NULL, true, false, { INPUT("x", 211, 307) } },
+
+    { "linear", "2-D", op_call_linear, NULL, false, false, { INPUT("x", 5, 3), INPUT("W", 4, 3), INPUT("b", 4) } },
+    { "linear", "no bias", op_call_linear, NULL, false, false, { INPUT("x", 5, 3), INPUT("W", 4, 3) } },
+    { "linear", "1-D", op_call_linear, NULL, false, false, { INPUT("x", 3), INPUT("W", 2, 3), INPUT("b", 2) } },
+    { "linear", "3-D", op_call_linear, NULL, false, false, { INPUT("x", 2, 3, 5), INPUT("W", 7, 5), INPUT("b", 7) } },
+    { "linear", "4-D", op_call_linear, NULL, false, false,
+      { INPUT("x", 2, 1, 3, 2), INPUT("W", 3, 2), INPUT("b", 3) } },
+    { "linear", "sizes of one", op_call_linear, NULL, false, false,
+      { INPUT("x", 1, 1), INPUT("W", 1, 1), INPUT("b", 1) } },
+    { "linear", "x is W", op_call_linear_twice, NULL, false, false, { INPUT("x", 4, 3) } },
+    { "linear", "dW in blocks of rows", op_call_linear, NULL, false, false,
+      { INPUT("x", 517, 2), INPUT("W", 3, 2), INPUT("b", 3) } },
+    { "linear", "large, dW by rows of x", op_call_linear, NULL, true, false,
+      { INPUT("x", 37, 21, 65), INPUT("W", 97, 65), INPUT("b", 97) } },
+    { "linear", "large, dW by its own rows", op_call_linear, NULL, true, false,
+      { INPUT("x", 611, 130), INPUT("W", 161, 130), INPUT("b", 161) } },
+    { "linear", "large, no bias", op_call_linear, NULL, true, false, { INPUT("x", 611, 131), INPUT("W", 145, 131) } },
+
+    { "matmul", "2-D", op_call_matmul, WITH(matmul_row, false, false), false, false,
+      { INPUT("A", 3, 4), INPUT("B", 4, 5) } },
+    { "matmul", "A transposed", op_call_matmul, WITH(matmul_row, true, false), false, false,
+      { INPUT("A", 2, 4, 3), INPUT("B", 2, 4, 5) } },
+    { "matmul", "B transposed", op_call_matmul, WITH(matmul_row, false, true), false, false,
+      { INPUT("A", 2, 3, 4), INPUT("B", 2, 5, 4) } },
+    { "matmul", "both transposed", op_call_matmul, WITH(matmul_row, true, true), false, false,
+      { INPUT("A", 2, 2, 4, 3), INPUT("B", 2, 2, 5, 4) } },
+    { "matmul", "sizes of one", op_call_matmul, WITH(matmul_row, false, false), false, false,
+      { INPUT("A", 3, 1, 1), INPUT("B", 3, 1, 1) } },
+    { "matmul", "outer products", op_call_matmul, WITH(matmul_row, false, false), false, false,
+      { INPUT("A", 3, 4, 1), INPUT("B", 3, 1, 2) } },
+    { "matmul", "the same tensor twice", op_call_gram, NULL, false, false, { INPUT("x", 2, 3, 4) } },
+    { "matmul", "large", op_call_matmul, WITH(matmul_row, false, false), true, false,
+      { INPUT("A", 19, 33, 47), INPUT("B", 19, 47, 51) } },
+    { "matmul", "large, A transposed", op_call_matmul, WITH(matmul_row, true, false), true, false,
+      { INPUT("A", 19, 47, 33), INPUT("B", 19, 47, 51) } },
+    { "matmul", "large, B transposed", op_call_matmul, WITH(matmul_row, false, true), true, false,
+      { INPUT("A", 19, 33, 47), INPUT("B", 19, 51, 47) } },
+
+    { "slice", "first columns", op_call_slice, WITH(slice_row, 0, 2), false, false, { INPUT("x", 3, 5) } },
+    { "slice", "middle columns", op_call_slice, WITH(slice_row, 1, 3), false, false, { INPUT("x", 2, 3, 5) } },
+    { "slice", "last column of 1-D", op_call_slice, WITH(slice_row, 4, 1), false, false, { INPUT("x", 5) } },
+    { "slice", "everything, 4-D", op_call_slice, WITH(slice_row, 0, 3), false, false, { INPUT("x", 2, 1, 2, 3) } },
+    { "slice", "large", op_call_slice, WITH(slice_row, 5, 67), true, false, { INPUT("x", 701, 101) } },
+
+    { "softmax", "1-D", op_call_softmax, WITH(softmax_row, { false }, 0), false, false, { INPUT("x", 5) } },
+    { "softmax", "one key", op_call_softmax, WITH(softmax_row, { false }, 0), false, false, { INPUT("x", 3, 1) } },
+    { "softmax", "4-D", op_call_softmax, WITH(softmax_row, { false }, 0), false, false, { INPUT("x", 2, 1, 3, 4) } },
+    { "softmax", "causal", op_call_softmax, WITH(softmax_row, { .causal = true }, 0), false, false,
+      { INPUT("x", 2, 4, 4) } },
+    { "softmax", "causal, fewer keys", op_call_softmax, WITH(softmax_row, { .causal = true }, 0), false, false,
+      { INPUT("x", 2, 4, 3) } },
+    { "softmax", "lengths", op_call_softmax,
+      WITH(softmax_row, { .q_lengths = op_case_lengths_of_3, .k_lengths = op_case_lengths_of_4 }, 0), false, false,
+      { INPUT("x", 3, 3, 4) } },
+    { "softmax", "bias", op_call_softmax,
+      WITH(softmax_row, { .bias = op_case_bias, .bias_shape = { 4, { 1, 1, 3, 4 } } }, 0), false, false,
+      { INPUT("x", 2, 3, 4) } },
+    { "softmax", "bias of a head", op_call_softmax,
+      WITH(softmax_row, { .bias = op_case_bias, .bias_shape = { 4, { 1, 2, 3, 4 } } }, 1), false, false,
+      { INPUT("x", 2, 3, 4) } },
+    { "softmax", "bias of every example, causal, lengths", op_call_softmax,
+      WITH(softmax_row,
+           { .causal = true, .k_lengths = op_case_lengths_of_4, .bias = op_case_bias,
+      .bias_shape = { 4, { 2, 1, 3, 4 } } }, 0),
+      false, false, { INPUT("x", 2, 3, 4) } },
+    { "softmax", "large", op_call_softmax, WITH(softmax_row, { .causal = true }, 0), true, false,
+      { INPUT("x", 17, 41, 43) } },
+
+    { "layer_norm", "2-D", op_call_layer_norm, NULL, false, false,
+      { INPUT("x", 3, 5), INPUT("gamma", 5), INPUT("beta", 5) } },
+    { "layer_norm", "no beta", op_call_layer_norm, NULL, false, false, { INPUT("x", 3, 5), INPUT("gamma", 5) } },
+    { "layer_norm", "1-D", op_call_layer_norm, NULL, false, false,
+      { INPUT("x", 7), INPUT("gamma", 7), INPUT("beta", 7) } },
+    { "layer_norm", "one feature", op_call_layer_norm, NULL, false, false,
+      { INPUT("x", 3, 1), INPUT("gamma", 1), INPUT("beta", 1) } },
+    { "layer_norm", "4-D", op_call_layer_norm, NULL, false, false,
+      { INPUT("x", 2, 1, 3, 4), INPUT("gamma", 4), INPUT("beta", 4) } },
+    { "layer_norm", "more rows than one block", op_call_layer_norm, NULL, false, false,
+      { INPUT("x", 131, 5), INPUT("gamma", 5), INPUT("beta", 5) } },
+    { "layer_norm", "large", op_call_layer_norm, NULL, true, false,
+      { INPUT("x", 33, 41, 37), INPUT("gamma", 37), INPUT("beta", 37) } },
+
+    { "dropout", "a tenth", op_call_dropout, WITH(hl_real, 0.1f), false, false, { INPUT("x", 4, 3, 5) } },
+    { "dropout", "a half, 1-D", op_call_dropout, WITH(hl_real, 0.5f), false, false, { INPUT("x", 19) } },
+    { "dropout", "nearly all", op_call_dropout, WITH(hl_real, 0.95f), false, false, { INPUT("x", 5, 7) } },
+    { "dropout", "a scalar", op_call_dropout, WITH(hl_real, 0.25f), false, false, { SCALAR("x") } },
+    { "dropout", "large", op_call_dropout, WITH(hl_real, 0.3f), true, false, { INPUT("x", 61, 37, 23) } },
+
+    { "embedding", "1-D ids, one twice", op_call_embedding,
+      WITH(embedding_row, op_case_ids, { 1, { 4 } }), false, false,
+      { INPUT("W", 7, 3) } },
+    { "embedding", "2-D ids", op_call_embedding, WITH(embedding_row, op_case_ids, { 2, { 2, 3 } }), false, false,
+      { INPUT("W", 7, 5) } },
+    { "embedding", "3-D ids", op_call_embedding, WITH(embedding_row, op_case_ids, { 3, { 2, 1, 3 } }), false, false,
+      { INPUT("W", 7, 1) } },
+    { "embedding", "one id", op_call_embedding, WITH(embedding_row, op_case_ids, { 0 }), false, false,
+      { INPUT("W", 7, 3) } },
+    { "embedding", "one token", op_call_embedding, WITH(embedding_row, op_case_zeros, { 1, { 3 } }), false, false,
+      { INPUT("W", 1, 2) } },
+    { "embedding", "large", op_call_embedding, WITH(embedding_row, NULL, { 2, { 61, 37 } }), true, false,
+      { INPUT("W", 53, 35) } },
+
+    { "cross_entropy", "2-D", op_call_cross_entropy, WITH(cross_entropy_row, op_case_ids, 0, 0), false, false,
+      { INPUT("logits", 5, 7) } },
+    { "cross_entropy", "smoothing", op_call_cross_entropy, WITH(cross_entropy_row, op_case_ids, 0, 0.1f), false, false,
+      { INPUT("logits", 5, 7) } },
+    { "cross_entropy", "ignored targets, 3-D", op_call_cross_entropy,
+      WITH(cross_entropy_row, op_case_some_ignored, 0, 0), false, false, { INPUT("logits", 2, 3, 5) } },
+    { "cross_entropy", "ignored targets, smoothing, divisor", op_call_cross_entropy,
+      WITH(cross_entropy_row, op_case_some_ignored, 20, 0.3f), false, false, { INPUT("logits", 2, 3, 5) } },
+    { "cross_entropy", "all ignored", op_call_cross_entropy,
+      WITH(cross_entropy_row, op_case_all_ignored, 0, 0.1f), false,
+      false, { INPUT("logits", 3, 4) } },
+    { "cross_entropy", "one class", op_call_cross_entropy,
+      WITH(cross_entropy_row, op_case_zeros, 0, 0.1f), false, false,
+      { INPUT("logits", 3, 1) } },
+    { "cross_entropy", "1-D", op_call_cross_entropy, WITH(cross_entropy_row, op_case_ids, 0, 0.1f), false, false,
+      { INPUT("logits", 7) } },
+    { "cross_entropy", "large", op_call_cross_entropy, WITH(cross_entropy_row, NULL, 0, 0.1f), true, false,
+      { INPUT("logits", 31, 37, 43) } },
+
+    { "attention", "one head", op_call_attention, WITH(attention_row, 1, 1, 3, 3, .sources = SEPARATE), false, false,
+      { INPUT("q", 2, 4, 3), INPUT("k", 2, 4, 3), INPUT("v", 2, 4, 3) } },
+    { "attention", "sizes of one", op_call_attention,
+      WITH(attention_row, 1, 1, 1, 1, .sources = SEPARATE), false, false,
+      { INPUT("q", 1, 1, 1), INPUT("k", 1, 1, 1), INPUT("v", 1, 1, 1) } },
+    { "attention", "heads, Dv != Dk, Tq != Tk", op_call_attention,
+      WITH(attention_row, 2, 2, 3, 2, .sources = SEPARATE), false, false,
+      { INPUT("q", 2, 3, 6), INPUT("k", 2, 5, 6), INPUT("v", 2, 5, 4) } },
+    { "attention", "causal", op_call_attention,
+      WITH(attention_row, 2, 2, 2, 3, .mask = { .causal = true }), false, false,
+      { INPUT("q", 2, 4, 4), INPUT("k", 2, 4, 4), INPUT("v", 2, 4, 6) } },
+    { "attention", "causal, more keys than queries", op_call_attention,
+      WITH(attention_row, 1, 1, 2, 2, .mask = { .causal = true }), false, false,
+      { INPUT("q", 1, 2, 2), INPUT("k", 1, 4, 2), INPUT("v", 1, 4, 2) } },
+    { "attention", "lengths", op_call_attention,
+      WITH(attention_row, 2, 2, 2, 2, .mask = { .q_lengths = op_case_lengths_of_3, .k_lengths = op_case_lengths_of_4 }),
+      false, false, { INPUT("q", 3, 3, 4), INPUT("k", 3, 4, 4), INPUT("v", 3, 4, 4) } },
+    { "attention", "lengths, causal, dropout, gate", op_call_attention,
+      WITH(attention_row, 2, 2, 2, 2, .mask = { .causal = true,
+      .q_lengths = op_case_lengths_of_3, .k_lengths = op_case_lengths_of_4 }, .dropout = 0.25f,
+           .gate = true),
+      false, false, { INPUT("q", 3, 3, 4), INPUT("k", 3, 4, 4), INPUT("v", 3, 4, 4), INPUT("gate", 3, 2) } },
+    { "attention", "bias of all, a row forbidden", op_call_attention,
+      WITH(attention_row, 2, 2, 2, 2, .mask = { .bias = op_case_bias,
+      .bias_shape = { 4, { 1, 1, 3, 4 } } }), false, false,
+      { INPUT("q", 2, 3, 4), INPUT("k", 2, 4, 4), INPUT("v", 2, 4, 4) } },
+    { "attention", "bias of heads", op_call_attention,
+      WITH(attention_row, 2, 2, 2, 2, .mask = { .bias = op_case_bias,
+      .bias_shape = { 4, { 1, 2, 3, 4 } } }), false, false,
+      { INPUT("q", 2, 3, 4), INPUT("k", 2, 4, 4), INPUT("v", 2, 4, 4) } },
+    { "attention", "bias of examples and heads, lengths, causal", op_call_attention,
+      WITH(attention_row, 2, 2, 2, 2,
+           .mask = { true, op_case_lengths_of_3, op_case_lengths_of_4, op_case_bias, { 4, { 2, 2, 3, 4 } } }),
+      false, false, { INPUT("q", 2, 3, 4), INPUT("k", 2, 4, 4), INPUT("v", 2, 4, 4) } },
+    { "attention", "grouped heads", op_call_attention,
+      WITH(attention_row, 4, 2, 2, 3, .sources = SEPARATE), false, false,
+      { INPUT("q", 2, 3, 8), INPUT("k", 2, 3, 4), INPUT("v", 2, 3, 6) } },
+    { "attention", "one key head, lengths, dropout", op_call_attention,
+      WITH(attention_row, 3, 1, 2, 1, .mask = { .k_lengths = op_case_lengths_of_4 }, .dropout = 0.5f), false, false,
+      { INPUT("q", 3, 3, 6), INPUT("k", 3, 4, 2), INPUT("v", 3, 4, 1) } },
+    { "attention", "dropout", op_call_attention, WITH(attention_row, 2, 2, 2, 2, .dropout = 0.3f), false, false,
+      { INPUT("q", 2, 5, 4), INPUT("k", 2, 5, 4), INPUT("v", 2, 5, 4) } },
+    { "attention", "gate", op_call_attention, WITH(attention_row, 2, 2, 2, 3, .gate = true), false, false,
+      { INPUT("q", 3, 3, 4), INPUT("k", 3, 3, 4), INPUT("v", 3, 3, 6), INPUT("gate", 3, 2) } },
+    { "attention", "weights given", op_call_attention,
+      WITH(attention_row, 2, 2, 2, 2, .replace = op_case_replace), false,
+      false, { INPUT("q", 2, 3, 4), INPUT("k", 2, 4, 4), INPUT("v", 2, 4, 4) } },
+    { "attention", "weights given, gate, dropout, lengths", op_call_attention,
+      WITH(attention_row, 2, 1, 2, 2, .mask = { .q_lengths = op_case_lengths_of_3, .k_lengths = op_case_lengths_of_4 },
+           .dropout = 0.3f, .gate = true, .replace = op_case_replace),
+      false, false, { INPUT("q", 2, 3, 4), INPUT("k", 2, 4, 2), INPUT("v", 2, 4, 2), INPUT("gate", 2, 2) } },
+    { "attention", "fused projection", op_call_attention,
+      WITH(attention_row, 2, 2, 3, 2, .sources = FUSED), false, false,
+      { INPUT("qkv", 2, 3, 16) } },
+    { "attention", "fused projection, grouped, gate, causal", op_call_attention,
+      WITH(attention_row, 4, 2, 2, 1, .sources = FUSED, .mask = { .causal = true }, .gate = true), false, false,
+      { INPUT("qkv", 2, 3, 14), INPUT("gate", 2, 4) } },
+    { "attention", "q, k and v are one", op_call_attention,
+      WITH(attention_row, 2, 2, 2, 2, .sources = ONE_TENSOR), false,
+      false, { INPUT("x", 2, 3, 4) } },
+    { "attention", "k and v side by side, columns of nobody", op_call_attention,
+      WITH(attention_row, 2, 2, 2, 1, .sources = SHARED_KV), false, false,
+      { INPUT("q", 2, 3, 6), INPUT("kv", 2, 4, 9) } },
+    { "attention", "large", op_call_attention, WITH(attention_row, 3, 3, 8, 7, .mask = { .causal = true }), true, false,
+      { INPUT("q", 9, 31, 24), INPUT("k", 9, 31, 24), INPUT("v", 9, 31, 21) } },
+    { "attention", "large, everything", op_call_attention,
+      WITH(attention_row, 6, 3, 5, 7, .sources = FUSED,
+           .mask = { .causal = true, .q_lengths = op_case_lengths_of_29, .k_lengths = op_case_lengths_of_29 },
+      .dropout = 0.2f, .gate = true),
+      true, false, { INPUT("qkv", 7, 29, 66), INPUT("gate", 7, 6) } },
+};
+/* clang-format on */
+const int op_case_count = sizeof op_cases / sizeof *op_cases;
+
+int op_case_inputs(const op_case *c)
+{
+    int n = 0;
+    while (n < OP_CASE_MAX_INPUTS && c->inputs[n].name != NULL) {
+        n++;
+    }
+    return n;
+}
+
+const char *op_case_name(const op_case *c, char text[OP_CASE_NAME])
+{
+    snprintf(text, OP_CASE_NAME, "%s, %s", c->op, c->variant);
+    return text;
+}
+
+/* In [-1, 1), a multiple of 2^-23. */
+static double uniform(hl_random random, int64_t i)
+{
+    return (double)(hl_random_word(random, (uint64_t)i) >> 8) * 0x1p-23 - 1;
+}
+
+hl_real op_case_dy(int64_t i)
+{
+    return (hl_real)uniform((hl_random){ .seed = 2, .stream = 1 }, i);
+}
+
+void op_case_fill(const op_case *c, int i, hl_real *values)
+{
+    char use[OP_CASE_NAME + 32], name[OP_CASE_NAME];
+    snprintf(use, sizeof use, "%s, %s", op_case_name(c, name), c->inputs[i].name);
+    hl_random random = { .seed = 1, .stream = hl_random_stream(use) };
+    int64_t count = hl_shape_count(c->inputs[i].shape);
+    for (int64_t k = 0; k < count; k++) {
+        double x = uniform(random, k);
+        if (c->kink && x > -0.0078125 && x < 0.0078125) {
+            x = x < 0 ? -0.0078125 : 0.0078125;
+        }
+        values[k] = (hl_real)x;
+    }
+}
+
+hl_tape_options op_case_options(int threads, bool gradients, bool dry)
+{
+    return (hl_tape_options){
+        .threads = threads,
+        .training = true,
+        .gradients = gradients,
+        .dry = dry,
+        .seed = 5,
+        .step = 9,
+        .first_example = 3,
+    };
+}
+
+const op_case *op_case_find(const char *op, const char *variant)
+{
+    for (int i = 0; i < op_case_count; i++) {
+        if (strcmp(op_cases[i].op, op) == 0 && strcmp(op_cases[i].variant, variant) == 0) {
+            return &op_cases[i];
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,98 @@
+#include "tests/core/op_run.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "tests/core/op_cases.h"
+
+#include <stdlib.h>
+
+#ifdef HL_DOUBLE
+#define op_run double_op_run
+#endif
+
+/* What one run holds until it ends. */
+typedef struct work {
+    const op_case *c;
+    hl_real *values[OP_CASE_MAX_INPUTS];
+    hl_real *dy;
+    hl_arena arena;
+} work;
+
+static bool copy_out(const hl_real *numbers, int64_t count, int64_t *count_out, double **out)
+{
+    *out = calloc((size_t)count, sizeof **out);
+    *count_out = count;
+    for (int64_t i = 0; *out != NULL && i < count; i++) {
+        (*out)[i] = (double)numbers[i];
+    }
+    return *out != NULL;
+}
+
+static hl_tensor *build(work *w, hl_arena *arena, hl_tape_options options, hl_tape *tape,
+                        hl_tensor *in[OP_CASE_MAX_INPUTS])
+{
+    hl_tape_begin(tape, arena, options);
+    for (int i = 0; i < op_case_inputs(w->c); i++) {
+        in[i] = hl_tape_tensor(tape, w->c->inputs[i].shape, w->values[i], true);
+    }
+    return w->c->build(tape, in, w->c->attributes);
+}
+
+/* Memory for the inputs, for dy and for the pass, which a dry one measures. */
+static bool prepare(work *w, int threads)
+{
+    for (int i = 0; i < op_case_inputs(w->c); i++) {
+        w->values[i] = hl_calloc((size_t)hl_shape_count(w->c->inputs[i].shape), sizeof(hl_real));
+        if (w->values[i] == NULL) {
+            return false;
+        }
+        op_case_fill(w->c, i, w->values[i]);
+    }
+    hl_arena records;
+    if (hl_arena_init(&records, (size_t)1 << 16).code != HL_OK) {
+        return false;
+    }
+    hl_tape tape;
+    hl_tensor *in[OP_CASE_MAX_INPUTS] = { NULL };
+    hl_tensor *y = build(w, &records, op_case_options(threads, true, true), &tape, in);
+    bool good = hl_tape_backward_from(&tape, y, NULL).code == HL_OK;
+    int64_t count = good ? hl_shape_count(y->shape) : 0;
+    size_t bytes = hl_tape_bytes(&tape);
+    hl_arena_free(&records);
+    w->dy = hl_calloc((size_t)count, sizeof(hl_real));
+    for (int64_t i = 0; w->dy != NULL && i < count; i++) {
+        w->dy[i] = op_case_dy(i);
+    }
+    return good && w->dy != NULL && hl_arena_init(&w->arena, bytes).code == HL_OK;
+}
+
+static bool run(work *w, int threads, op_run_result *result)
+{
+    hl_tape tape;
+    hl_tensor *in[OP_CASE_MAX_INPUTS] = { NULL };
+    hl_tensor *y = build(w, &w->arena, op_case_options(threads, true, false), &tape, in);
+    if (hl_tape_backward_from(&tape, y, w->dy).code != HL_OK ||
+        !copy_out(y->data, hl_shape_count(y->shape), &result->count[0], &result->numbers[0])) {
+        return false;
+    }
+    bool good = true;
+    for (int i = 0; i < op_case_inputs(w->c) && good; i++) {
+        good = in[i]->grad != NULL &&
+               copy_out(in[i]->grad, hl_shape_count(in[i]->shape), &result->count[i + 1], &result->numbers[i + 1]);
+    }
+    return good;
+}
+
+bool op_run(int index, int threads, op_run_result *result)
+{
+    hl_threads_setup();
+    *result = (op_run_result){ 0 };
+    work w = { .c = &op_cases[index] };
+    bool good = prepare(&w, threads) && run(&w, threads, result);
+    for (int i = 0; i < OP_CASE_MAX_INPUTS; i++) {
+        hl_free(w.values[i]);
+    }
+    hl_free(w.dy);
+    hl_arena_free(&w.arena);
+    return good;
+}

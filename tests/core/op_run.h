@@ -1,0 +1,24 @@
+/* One op case, run forward and backward, in the precision it is compiled for: hl_real is not mentioned here, so that a
+ * float program can call both the float version and the double one. */
+#ifndef HL_TESTS_CORE_OP_RUN_H
+#define HL_TESTS_CORE_OP_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { OP_RUN_RESULTS = 5 }; /* y, and the gradient of each input */
+
+/* What came out; converted to double, which loses nothing. Owned by the caller: free() each. */
+typedef struct op_run_result {
+    int64_t count[OP_RUN_RESULTS]; /* 0: there is none */
+    double *numbers[OP_RUN_RESULTS];
+} op_run_result;
+
+/* Runs case `index` of op_cases on `threads` threads, training, from op_case_dy backward. False where an op or the
+ * memory failed. */
+bool op_run(int index, int threads, op_run_result *result);
+
+/* The same, by the double library. */
+bool double_op_run(int index, int threads, op_run_result *result);
+
+#endif

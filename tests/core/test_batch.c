@@ -1,0 +1,40 @@
+#include "core/batch.h"
+
+#include "tests/check_suite.h"
+
+static int32_t tokens[12] = { 3, 4, 5, 0, 6, 0, 0, 0, 7, 8, 9, 3 };
+static int32_t targets[12] = { -1, 0, 4, -1, 3, -1, -1, -1, -1, -1, -1, -1 };
+static int32_t sources[12] = { -1, 0, 1, -1, 0, -1, -1, -1, -1, -1, -1, -1 };
+static int32_t lengths[3] = { 3, 1, 4 };
+static const hl_batch whole = { 3, 4, tokens, targets, sources, lengths };
+
+START_TEST(scored_targets_and_real_tokens_are_counted)
+{
+    ck_assert_int_eq(hl_batch_scored(&whole), 3); /* the target 0 counts too */
+    ck_assert_int_eq(hl_batch_real_tokens(&whole), 8);
+}
+END_TEST
+
+START_TEST(a_part_shares_the_arrays_of_the_whole)
+{
+    hl_batch part = hl_batch_part(&whole, 1, 2);
+    ck_assert_int_eq(part.n_examples, 2);
+    ck_assert_int_eq(part.n_tokens, 4);
+    ck_assert_ptr_eq(part.tokens, tokens + 4);
+    ck_assert_ptr_eq(part.targets, targets + 4);
+    ck_assert_ptr_eq(part.sources, sources + 4);
+    ck_assert_ptr_eq(part.lengths, lengths + 1);
+    ck_assert_int_eq(hl_batch_scored(&part), 1);
+    ck_assert_int_eq(hl_batch_real_tokens(&part), 5);
+    part = hl_batch_part(&whole, 2, 1);
+    ck_assert_int_eq(hl_batch_scored(&part), 0);
+    ck_assert_int_eq(hl_batch_real_tokens(&part), 4);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, scored_targets_and_real_tokens_are_counted);
+    tcase_add_test(tc, a_part_shares_the_arrays_of_the_whole);
+}
+SUITE("batch", add_tests)

@@ -1,0 +1,368 @@
+#include "core/files.h"
+
+#include "core/memory.h"
+#include "tests/check_suite.h"
+#include "tests/fault_checks.h"
+#include "tests/faults.h"
+#include "tests/scratch.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void refused(hl_status status, const char *path, const char *reason)
+{
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    ck_assert_msg(strstr(status.text, path) != NULL && strstr(status.text, reason) != NULL, "%s", status.text);
+}
+
+START_TEST(a_file_is_read_whole_with_a_zero_after_it)
+{
+    const char *path = scratch_path("a");
+    scratch_write(path, "one\0two", 7);
+    char *content;
+    size_t size;
+    ck_assert_int_eq(hl_file_read(path, 7, &content, &size).code, HL_OK);
+    ck_assert_uint_eq(size, 7);
+    ck_assert_mem_eq(content, "one\0two", 8);
+    hl_free(content);
+    scratch_write(path, "", 0);
+    ck_assert_int_eq(hl_file_read(path, 0, &content, &size).code, HL_OK);
+    ck_assert_uint_eq(size, 0);
+    ck_assert_str_eq(content, "");
+    hl_free(content);
+}
+END_TEST
+
+START_TEST(what_cannot_be_read_is_refused_with_its_path_and_reason)
+{
+    char *content;
+    size_t size;
+    const char *path = scratch_path("a");
+    refused(hl_file_read(path, 100, &content, &size), path, "No such file");
+    ck_assert_ptr_null(content);
+    scratch_write(path, "1234567", 7);
+    refused(hl_file_read(path, 6, &content, &size), path, "has 7 bytes, more than the 6");
+    ck_assert_ptr_null(content);
+    const char *folder = scratch_path("");
+    refused(hl_file_read(folder, 100, &content, &size), folder, "is a folder");
+    const char *pipe = scratch_path("pipe");
+    ck_assert_int_eq(mkfifo(pipe, 0600), 0);
+    refused(hl_file_read(pipe, 100, &content, &size), pipe, "is not a regular file");
+}
+END_TEST
+
+static int twice_as_large(int fd, struct stat *info)
+{
+    int result = fstat(fd, info);
+    info->st_size *= 2;
+    return result;
+}
+
+START_TEST(a_file_that_shrinks_while_it_is_read_is_refused)
+{
+    const char *path = scratch_path("a");
+    scratch_write(path, "1234567", 7);
+    hl_file_calls calls = *hl_file_calls_get();
+    calls.fstat = twice_as_large;
+    hl_file_calls_set(&calls);
+    char *content;
+    size_t size;
+    refused(hl_file_read(path, 100, &content, &size), path, "cut short while it was read");
+    ck_assert_ptr_null(content);
+    hl_file_calls_set(NULL);
+    ck_assert_int_eq(hl_file_read(path, 100, &content, &size).code, HL_OK);
+    hl_free(content);
+}
+END_TEST
+
+START_TEST(a_file_appears_under_its_name_only_when_committed)
+{
+    const char *path = scratch_path("a");
+    const char *temporary = scratch_path("a.tmp");
+    scratch_write(path, "old", 3);
+    hl_file file;
+    ck_assert_int_eq(hl_file_create(&file, path).code, HL_OK);
+    hl_file_write(&file, "new ", 4);
+    hl_file_print(&file, "%d%s", 12, "th");
+    ck_assert(scratch_holds(path, "old", 3));
+    ck_assert(scratch_holds(temporary, "new 12th", 8));
+    ck_assert_int_eq(hl_file_commit(&file, HL_VOLATILE).code, HL_OK);
+    ck_assert(scratch_holds(path, "new 12th", 8));
+    ck_assert(!scratch_exists(temporary));
+
+    ck_assert_int_eq(hl_file_create(&file, path).code, HL_OK);
+    hl_file_write(&file, "never", 5);
+    hl_file_abandon(&file);
+    ck_assert(scratch_holds(path, "new 12th", 8));
+    ck_assert(!scratch_exists(temporary));
+}
+END_TEST
+
+START_TEST(what_stands_under_the_temporary_name_is_replaced_not_followed)
+{
+    const char *path = scratch_path("a");
+    const char *temporary = scratch_path("a.tmp");
+    const char *victim = scratch_path("victim");
+    scratch_write(temporary, "left by a crash", 15);
+    ck_assert_int_eq(hl_file_replace(path, "1", 1, HL_VOLATILE).code, HL_OK);
+    ck_assert(scratch_holds(path, "1", 1));
+    scratch_write(victim, "precious", 8);
+    ck_assert_int_eq(symlink(victim, temporary), 0);
+    ck_assert_int_eq(hl_file_replace(path, "2", 1, HL_VOLATILE).code, HL_OK);
+    ck_assert(scratch_holds(path, "2", 1));
+    ck_assert_int_eq(symlink(victim, temporary), 0);
+    faults_begin();
+    faults_in_files(1, FAULTS_ONCE, EPERM); /* what cannot be removed is not written through either */
+    refused(hl_file_replace(path, "3", 1, HL_VOLATILE), temporary, "File exists");
+    faults_end();
+    ck_assert(scratch_holds(path, "2", 1));
+    ck_assert(scratch_holds(victim, "precious", 8));
+}
+END_TEST
+
+START_TEST(printed_text_may_be_long_and_seeking_overwrites)
+{
+    const char *path = scratch_path("a");
+    enum { LONG = 100000 };
+    char *text = malloc(LONG + 1);
+    ck_assert_ptr_nonnull(text);
+    memset(text, 'x', LONG);
+    text[LONG] = '\0';
+    hl_file file;
+    hl_file_create(&file, path);
+    hl_file_print(&file, "%s", text);
+    ck_assert_int_eq(hl_file_seek(&file, 0, SEEK_CUR), LONG);
+    ck_assert_int_eq(hl_file_seek(&file, 10, SEEK_SET), 10);
+    hl_file_write(&file, "here", 4);
+    ck_assert_int_eq(hl_file_commit(&file, HL_VOLATILE).code, HL_OK);
+    memcpy(text + 10, "here", 4);
+    ck_assert(scratch_holds(path, text, LONG));
+    free(text);
+}
+END_TEST
+
+START_TEST(the_first_failure_is_kept_and_nothing_done_after_it)
+{
+    const char *path = scratch_path("a");
+    scratch_write(path, "old", 3);
+    hl_file file;
+    hl_file_create(&file, path);
+    hl_file_write(&file, "12", 2);
+    hl_file_fail(&file, hl_error(HL_INVALID, "the first"));
+    hl_file_fail(&file, hl_error(HL_FAILED, "the second"));
+    hl_file_write(&file, "34", 2);
+    hl_file_print(&file, "56");
+    ck_assert_int_eq(hl_file_seek(&file, 0, SEEK_SET), -1);
+    ck_assert(scratch_holds(scratch_path("a.tmp"), "12", 2));
+    hl_status status = hl_file_commit(&file, HL_DURABLE);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_str_eq(status.text, "the first");
+    ck_assert(scratch_holds(path, "old", 3));
+    ck_assert(!scratch_exists(scratch_path("a.tmp")));
+}
+END_TEST
+
+START_TEST(where_nothing_can_be_created_the_reason_is_given)
+{
+    const char *path = scratch_path("no such folder/a");
+    hl_file file;
+    refused(hl_file_create(&file, path), path, "No such file");
+    hl_file_write(&file, "1", 1);
+    refused(hl_file_commit(&file, HL_DURABLE), path, "No such file");
+    const char *folder = scratch_path("folder");
+    ck_assert_int_eq(mkdir(folder, 0700), 0);
+    refused(hl_file_replace(folder, "1", 1, HL_VOLATILE), folder, "cannot replace");
+    ck_assert(!scratch_exists(scratch_path("folder.tmp")));
+    refused(hl_file_sync_folder(path), path, "No such file");
+}
+END_TEST
+
+static ssize_t write_nothing(int fd, const void *buffer, size_t count)
+{
+    (void)fd;
+    (void)buffer;
+    (void)count;
+    return 0;
+}
+
+START_TEST(a_disk_that_takes_nothing_is_a_failure)
+{
+    const char *path = scratch_path("a");
+    hl_file_calls calls = *hl_file_calls_get();
+    calls.write = write_nothing;
+    hl_file_calls_set(&calls);
+    refused(hl_file_replace(path, "1", 1, HL_VOLATILE), path, "No space left");
+    hl_file_calls_set(NULL);
+    ck_assert(!scratch_exists(path));
+}
+END_TEST
+
+static int n_syncs, last_sync_error;
+
+static int count_syncs(int fd)
+{
+    n_syncs++;
+    (void)fd;
+    errno = last_sync_error;
+    return last_sync_error == 0 ? 0 : -1;
+}
+
+START_TEST(a_durable_file_waits_for_the_disk_twice_a_volatile_one_never)
+{
+    const char *path = scratch_path("a");
+    hl_file_calls calls = *hl_file_calls_get();
+    calls.fsync = count_syncs;
+    hl_file_calls_set(&calls);
+    ck_assert_int_eq(hl_file_replace(path, "1", 1, HL_VOLATILE).code, HL_OK);
+    ck_assert_int_eq(n_syncs, 0);
+    ck_assert_int_eq(hl_file_replace(path, "1", 1, HL_DURABLE).code, HL_OK);
+    ck_assert_int_eq(n_syncs, 2);
+    /* Some file systems cannot flush a folder and say so. */
+    last_sync_error = EINVAL;
+    ck_assert_int_eq(hl_file_sync_folder(path).code, HL_OK);
+    last_sync_error = EIO;
+    refused(hl_file_sync_folder(path), path, "cannot write its folder to the disk");
+    hl_file_calls_set(NULL);
+}
+END_TEST
+
+START_TEST(short_reads_and_writes_are_continued_and_interrupted_calls_made_again)
+{
+    const char *path = scratch_path("a");
+    faults_begin();
+    faults_in_files(0, FAULTS_ONCE, 0);
+    faults_pieces(3);
+    faults_interrupts(true);
+    ck_assert_int_eq(hl_file_replace(path, "a longer text", 13, HL_DURABLE).code, HL_OK);
+    ck_assert(scratch_holds(path, "a longer text", 13));
+    ck_assert_int_eq(faults_interrupted(), 9); /* 2 opens, 5 writes, 2 fsyncs */
+    char *content;
+    size_t size;
+    ck_assert_int_eq(hl_file_read(path, 100, &content, &size).code, HL_OK);
+    ck_assert_str_eq(content, "a longer text");
+    ck_assert_int_eq(faults_interrupted(), 15); /* an open and 5 reads more */
+    hl_free(content);
+    ck_assert_int_eq(faults_open_files(), 0);
+    ck_assert_int_eq(faults_live_blocks(), 0);
+    faults_end();
+}
+END_TEST
+
+static hl_status save_text(const char *path, int version)
+{
+    hl_file file;
+    hl_file_create(&file, path);
+    hl_file_print(&file, "version %d\n", version);
+    hl_file_seek(&file, 0, SEEK_SET);
+    hl_file_write(&file, "V", 1);
+    return hl_file_commit(&file, HL_DURABLE);
+}
+
+static hl_status load_text(const char *path)
+{
+    char *content;
+    size_t size;
+    HL_TRY(hl_file_read(path, 100, &content, &size));
+    ck_assert_str_eq(content, "Version 0\n");
+    hl_free(content);
+    return hl_ok();
+}
+
+START_TEST(no_failing_call_harms_the_old_file)
+{
+    /* Harmless are removing a temporary file that is not there and closing the folder. */
+    fault_checks_saving(save_text, 2);
+}
+END_TEST
+
+START_TEST(no_failing_call_is_missed_in_reading)
+{
+    fault_checks_loading(save_text, load_text);
+}
+END_TEST
+
+START_TEST(folders_are_made_with_those_above_them)
+{
+    const char *inner = scratch_path("one/two//three/");
+    ck_assert_int_eq(hl_folder_make(inner).code, HL_OK);
+    ck_assert_int_eq(hl_folder_make(inner).code, HL_OK);
+    scratch_write(scratch_path("one/two/three/file"), "1", 1);
+    const char *file = scratch_path("one/two/three/file");
+    refused(hl_folder_make(file), file, "Not a directory");
+    refused(hl_folder_make(scratch_path("one/two/three/file/four")), file, "Not a directory");
+    refused(hl_folder_make(""), "", "No such file");
+    static char path[PATH_MAX + 100];
+    memset(path, 'x', sizeof path - 1);
+    refused(hl_folder_make(path), "xxx", "");
+    /* A path in the present folder has none above it, and "/" is always there. */
+    ck_assert_int_eq(chdir(scratch_path("one")), 0);
+    ck_assert_int_eq(hl_folder_make("here").code, HL_OK);
+    ck_assert(scratch_exists(scratch_path("one/here")));
+    ck_assert_int_eq(hl_file_replace("plain", "1", 1, HL_DURABLE).code, HL_OK);
+    ck_assert(scratch_exists(scratch_path("one/plain")));
+    ck_assert_int_eq(hl_folder_make("/").code, HL_OK);
+    ck_assert_int_eq(hl_file_sync_folder("/x").code, HL_OK);
+}
+END_TEST
+
+START_TEST(every_failing_call_of_making_a_folder_is_reported)
+{
+    faults_begin();
+    for (int n = 1;; n++) {
+        const char *path = scratch_path(n % 2 == 0 ? "even/inner" : "odd/inner");
+        faults_in_files(n, FAULTS_ONCE, EACCES);
+        hl_status status = hl_folder_make(path);
+        if (faults_file_calls() < n) {
+            ck_assert_int_eq(status.code, HL_OK);
+            break;
+        }
+        ck_assert_int_eq(faults_open_files(), 0);
+        if (status.code != HL_OK) {
+            ck_assert_int_eq(status.code, HL_BAD_FILE);
+            ck_assert_ptr_nonnull(strstr(status.text, "Permission denied"));
+        } else {
+            ck_assert(scratch_exists(path)); /* only the last call, a close, may fail unseen */
+        }
+    }
+    faults_end();
+}
+END_TEST
+
+START_TEST(paths_are_joined)
+{
+    char *path = hl_path_join("runs/copy", "step_%06d.npz", 500);
+    ck_assert_str_eq(path, "runs/copy/step_000500.npz");
+    hl_free(path);
+    faults_begin();
+    for (int n = 1; n <= 2; n++) {
+        faults_in_memory(n, FAULTS_ONCE);
+        ck_assert_ptr_null(hl_path_join("a", "b%d", 1));
+        ck_assert_int_eq(faults_live_blocks(), 0);
+    }
+    faults_end();
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, a_file_is_read_whole_with_a_zero_after_it);
+    tcase_add_test(tc, what_cannot_be_read_is_refused_with_its_path_and_reason);
+    tcase_add_test(tc, a_file_that_shrinks_while_it_is_read_is_refused);
+    tcase_add_test(tc, a_file_appears_under_its_name_only_when_committed);
+    tcase_add_test(tc, what_stands_under_the_temporary_name_is_replaced_not_followed);
+    tcase_add_test(tc, printed_text_may_be_long_and_seeking_overwrites);
+    tcase_add_test(tc, the_first_failure_is_kept_and_nothing_done_after_it);
+    tcase_add_test(tc, where_nothing_can_be_created_the_reason_is_given);
+    tcase_add_test(tc, a_disk_that_takes_nothing_is_a_failure);
+    tcase_add_test(tc, a_durable_file_waits_for_the_disk_twice_a_volatile_one_never);
+    tcase_add_test(tc, short_reads_and_writes_are_continued_and_interrupted_calls_made_again);
+    tcase_add_test(tc, no_failing_call_harms_the_old_file);
+    tcase_add_test(tc, no_failing_call_is_missed_in_reading);
+    tcase_add_test(tc, folders_are_made_with_those_above_them);
+    tcase_add_test(tc, every_failing_call_of_making_a_folder_is_reported);
+    tcase_add_test(tc, paths_are_joined);
+}
+SUITE("files", add_tests)

@@ -1,0 +1,85 @@
+/* Every op in float against the same op in double: values and gradients. */
+#include "core/op_list.h"
+#include "tests/check_suite.h"
+#include "tests/core/op_cases.h"
+#include "tests/core/op_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the largest magnitude of a result. A float is wrong by up to 6e-8; sums here have at most some hundred terms,
+ * whose errors go as the root of their number, and pass through at most three products in a row. */
+static const double tolerance = 5e-6;
+
+static double largest(const double *numbers, int64_t count)
+{
+    double most = 0;
+    for (int64_t i = 0; i < count; i++) {
+        most = fmax(most, fabs(numbers[i]));
+    }
+    return most;
+}
+
+static void compare(const op_case *c, const char *what, int64_t count, const double *single, const double *wide)
+{
+    char name[OP_CASE_NAME];
+    /* Numbers that are 0 but for rounding (a softmax over one key) are measured by the inputs, which are near 1. */
+    double scale = fmax(largest(wide, count), 0.01);
+    for (int64_t i = 0; i < count; i++) {
+        double error = fabs(single[i] - wide[i]);
+        ck_assert_msg(error <= tolerance * scale,
+                      "%s: %s[%lld] is %.9g in float and %.9g in double: %.2g of the largest", op_case_name(c, name),
+                      what, (long long)i, single[i], wide[i], error / scale);
+    }
+}
+
+static void check_case(int index)
+{
+    const op_case *c = &op_cases[index];
+    op_run_result single, wide;
+    ck_assert(op_run(index, 2, &single));
+    ck_assert(double_op_run(index, 1, &wide));
+    for (int i = 0; i < OP_RUN_RESULTS; i++) {
+        ck_assert_int_eq(single.count[i], wide.count[i]);
+        compare(c, i == 0 ? "y" : c->inputs[i - 1].name, wide.count[i], single.numbers[i], wide.numbers[i]);
+        free(single.numbers[i]);
+        free(wide.numbers[i]);
+    }
+}
+
+START_TEST(every_case_agrees_with_double)
+{
+    for (int i = 0; i < op_case_count; i++) {
+        if (strcmp(op_cases[i].op, hl_op_list[_i]->name) == 0) {
+            check_case(i);
+        }
+    }
+}
+END_TEST
+
+/* The comparison would be empty if both were the same library. */
+START_TEST(the_two_precisions_differ)
+{
+    op_run_result single, wide;
+    int index = (int)(op_case_find("gelu", "2-D") - op_cases);
+    ck_assert(op_run(index, 1, &single));
+    ck_assert(double_op_run(index, 1, &wide));
+    int differ = 0;
+    for (int64_t i = 0; i < wide.count[0]; i++) {
+        differ += single.numbers[0][i] != wide.numbers[0][i];
+    }
+    ck_assert_int_gt(differ, wide.count[0] / 2);
+    for (int i = 0; i < OP_RUN_RESULTS; i++) {
+        free(single.numbers[i]);
+        free(wide.numbers[i]);
+    }
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, every_case_agrees_with_double, 0, hl_op_count);
+    tcase_add_test(tc, the_two_precisions_differ);
+}
+SUITE("op precision", add_tests)

@@ -1,0 +1,71 @@
+#include "core/status.h"
+
+#include "tests/check_suite.h"
+
+#include <string.h>
+
+START_TEST(success_has_no_text)
+{
+    hl_status status = hl_ok();
+    ck_assert_int_eq(status.code, HL_OK);
+    ck_assert_str_eq(status.text, "");
+}
+END_TEST
+
+START_TEST(texts_are_formatted)
+{
+    hl_status status = hl_error(HL_BAD_FILE, "%s:%d: %s", "a.ini", 7, "no");
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    ck_assert_str_eq(status.text, "a.ini:7: no");
+    status = hl_error_memory("a list");
+    ck_assert_int_eq(status.code, HL_NO_MEMORY);
+    ck_assert_str_eq(status.text, "out of memory: a list");
+}
+END_TEST
+
+START_TEST(long_texts_are_cut_and_say_so)
+{
+    char text[2 * HL_STATUS_TEXT];
+    memset(text, 'x', sizeof text);
+    text[HL_STATUS_TEXT - 1] = '\0'; /* just fits */
+    ck_assert_str_eq(hl_error(HL_FAILED, "%s", text).text, text);
+    text[HL_STATUS_TEXT - 1] = 'x';
+    text[HL_STATUS_TEXT] = '\0'; /* one too many */
+    hl_status status = hl_error(HL_FAILED, "%s", text);
+    ck_assert_uint_eq(strlen(status.text), HL_STATUS_TEXT - 1);
+    ck_assert_str_eq(status.text + HL_STATUS_TEXT - 5, "x...");
+}
+END_TEST
+
+static int calls;
+
+static hl_status call(hl_code code)
+{
+    calls++;
+    return code == HL_OK ? hl_ok() : hl_error(code, "call %d", calls);
+}
+
+static hl_status sequence(hl_code first, hl_code second)
+{
+    HL_TRY(call(first));
+    HL_TRY(call(second));
+    return hl_error(HL_FAILED, "the end");
+}
+
+START_TEST(try_returns_the_first_failure)
+{
+    ck_assert_str_eq(sequence(HL_INVALID, HL_NO_MEMORY).text, "call 1");
+    ck_assert_int_eq(calls, 1);
+    ck_assert_int_eq(sequence(HL_OK, HL_NO_MEMORY).code, HL_NO_MEMORY);
+    ck_assert_str_eq(sequence(HL_OK, HL_OK).text, "the end");
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, success_has_no_text);
+    tcase_add_test(tc, texts_are_formatted);
+    tcase_add_test(tc, long_texts_are_cut_and_say_so);
+    tcase_add_test(tc, try_returns_the_first_failure);
+}
+SUITE("status", add_tests)

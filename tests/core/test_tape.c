@@ -1,0 +1,355 @@
+#include "core/memory.h"
+#include "core/op_add.h"
+#include "core/op_attention.h"
+#include "core/op_cross_entropy.h"
+#include "core/op_dropout.h"
+#include "core/op_embedding.h"
+#include "core/op_gelu.h"
+#include "core/op_layer_norm.h"
+#include "core/op_linear.h"
+#include "core/op_matmul.h"
+#include "core/op_multiply.h"
+#include "core/op_scale.h"
+#include "core/op_slice.h"
+#include "core/op_softmax.h"
+#include "core/op_sum.h"
+#include "core/parameters.h"
+#include "core/tape.h"
+#include "core/threads.h"
+#include "tests/check_suite.h"
+
+#include <math.h>
+#include <string.h>
+
+static hl_arena arena;
+static hl_tape tape;
+
+static void begin(hl_tape_options options)
+{
+    hl_threads_setup();
+    ck_assert_int_eq(hl_arena_init(&arena, (size_t)1 << 16).code, HL_OK);
+    hl_tape_begin(&tape, &arena, options);
+}
+
+static hl_tensor *tensor(hl_shape shape)
+{
+    static const hl_real zeros[64];
+    return hl_tape_tensor(&tape, shape, zeros, true);
+}
+
+/* The tape's error is this text; forgets it, for the next one. */
+static void fails_with(const hl_tensor *result, const char *text)
+{
+    ck_assert_ptr_null(result);
+    hl_status status = hl_tape_status(&tape);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_str_eq(status.text, text);
+    tape.error = hl_ok();
+}
+
+START_TEST(errors_name_op_scope_and_shapes)
+{
+    begin((hl_tape_options){ .threads = 1, .gradients = true });
+    hl_tensor *x = tensor(HL_SHAPE(2, 3)), *W = tensor(HL_SHAPE(4, 5)), *v = tensor(HL_SHAPE(3));
+    hl_tensor *x3 = tensor(HL_SHAPE(2, 3, 4));
+    hl_tape_scope(&tape, "encoder.layers.0.linear1");
+    fails_with(hl_linear(&tape, x, W, NULL),
+               "linear in encoder.layers.0.linear1: x (..., I) does not fit W (O, I): (2, 3) against (4, 5)");
+    hl_tape_scope(&tape, NULL);
+    fails_with(hl_linear(&tape, tensor(HL_SHAPE(2, 5)), W, v),
+               "linear: W (O, I) does not fit b (O): (4, 5) against (3)");
+    fails_with(hl_add(&tape, x, W),
+               "add: the second's shape is no trailing part of the first's: (2, 3) against (4, 5)");
+    fails_with(hl_add(&tape, v, x), "add: the second's shape is no trailing part of the first's: (3) against (2, 3)");
+    fails_with(hl_multiply(&tape, x, v), "multiply: the shapes differ: (2, 3) against (3)");
+    fails_with(hl_matmul(&tape, x, W, false, true), "matmul: the factors do not fit: (2, 3) against (4, 5)");
+    fails_with(hl_matmul(&tape, v, v, false, false), "matmul: the factors do not fit: (3) against (3)");
+    fails_with(hl_matmul(&tape, x3, tensor(HL_SHAPE(3, 4, 2)), false, false),
+               "matmul: the factors do not fit: (2, 3, 4) against (3, 4, 2)");
+    fails_with(hl_layer_norm(&tape, W, v, NULL, 1e-5f),
+               "layer_norm: x (..., D) does not fit gamma (D): (4, 5) against (3)");
+    fails_with(hl_layer_norm(&tape, x, v, tensor(HL_SHAPE(2)), 1e-5f),
+               "layer_norm: x (..., D) does not fit beta (D): (2, 3) against (2)");
+    fails_with(hl_slice(&tape, x, 2, 2), "slice: 2 columns from 2 on are not in x (2, 3)");
+    fails_with(hl_slice(&tape, x, -1, 2), "slice: 2 columns from -1 on are not in x (2, 3)");
+    fails_with(hl_slice(&tape, x, INT64_MAX, 2), "slice: 2 columns from 9223372036854775807 on are not in x (2, 3)");
+    fails_with(hl_softmax(&tape, tensor((hl_shape){ 0 }), (hl_mask){ 0 }, 0),
+               "softmax: there is nothing to normalise in ()");
+    hl_arena_free(&arena);
+}
+END_TEST
+
+START_TEST(errors_name_the_number_that_is_wrong)
+{
+    begin((hl_tape_options){ .threads = 1, .gradients = true, .training = true });
+    hl_tensor *x = tensor(HL_SHAPE(2, 3)), *W = tensor(HL_SHAPE(4, 5));
+    int32_t high[2] = { 3, 4 }, low[2] = { -1, -2 };
+    fails_with(hl_embedding(&tape, W, high, HL_SHAPE(2)), "embedding: id 4 at place 1 is not below 4");
+    fails_with(hl_embedding(&tape, W, low, HL_SHAPE(2)), "embedding: id -1 at place 0 is not below 4");
+    fails_with(hl_embedding(&tape, W, low, HL_SHAPE(1, 1, 1, 2)),
+               "embedding: ids and W (V, D) do not fit: (1, 1, 1, 2) against (4, 5)");
+    fails_with(hl_cross_entropy(&tape, x, (hl_cross_entropy_args){ .targets = high }),
+               "cross_entropy: target 3 at place 0 is not below 3");
+    fails_with(hl_cross_entropy(&tape, x, (hl_cross_entropy_args){ .targets = low }),
+               "cross_entropy: target -2 at place 1 is not below 3");
+    fails_with(hl_cross_entropy(&tape, x, (hl_cross_entropy_args){ .targets = low, .smoothing = 1 }),
+               "cross_entropy: a label smoothing of 1 is not in [0, 1)");
+    fails_with(hl_cross_entropy(&tape, x, (hl_cross_entropy_args){ .targets = low, .smoothing = NAN }),
+               "cross_entropy: a label smoothing of nan is not in [0, 1)");
+    fails_with(hl_dropout(&tape, x, 1, 1), "dropout: a probability of 1 is not in [0, 1)");
+    fails_with(hl_dropout(&tape, x, NAN, 1), "dropout: a probability of nan is not in [0, 1)");
+    hl_arena_free(&arena);
+}
+END_TEST
+
+static hl_attention_args attention_of(hl_tensor *q, hl_tensor *k, hl_tensor *v, int64_t H, int64_t Hkv)
+{
+    return (hl_attention_args){
+        .q.x = q,
+        .k.x = k,
+        .v.x = v,
+        .n_heads = H,
+        .n_kv_heads = Hkv,
+        .d_k = 2,
+        .d_v = 2,
+    };
+}
+
+START_TEST(attention_says_what_does_not_fit)
+{
+    begin((hl_tape_options){ .threads = 1, .gradients = true });
+    hl_tensor *x = tensor(HL_SHAPE(2, 3, 4)), *other = tensor(HL_SHAPE(1, 3, 4)), *shorter = tensor(HL_SHAPE(2, 2, 4));
+    hl_attention_args good = attention_of(x, x, x, 2, 2), args = good;
+    fails_with(hl_attention(&tape, attention_of(x, x, x, 3, 2)),
+               "attention: 3 heads of widths 2 and 2 cannot share 2 key/value heads");
+    fails_with(hl_attention(&tape, attention_of(x, x, x, 4, 2)),
+               "attention: q: 8 columns from 0 on are not in (2, 3, 4)");
+    args.k.first = 1;
+    fails_with(hl_attention(&tape, args), "attention: k: 4 columns from 1 on are not in (2, 3, 4)");
+    fails_with(hl_attention(&tape, attention_of(x, other, other, 2, 2)),
+               "attention: q and k have different batches: (2, 3, 4) against (1, 3, 4)");
+    fails_with(hl_attention(&tape, attention_of(x, x, shorter, 2, 2)),
+               "attention: k and v have different batches or tokens: (2, 3, 4) against (2, 2, 4)");
+    args = good;
+    args.gate = tensor(HL_SHAPE(2, 3));
+    fails_with(hl_attention(&tape, args), "attention: q does not fit the gate (B, H): (2, 3, 4) against (2, 3)");
+    args = good;
+    args.dropout = -0.5f;
+    fails_with(hl_attention(&tape, args), "attention: a dropout of -0.5 is not in [0, 1)");
+    args = good;
+    args.mask.bias = tensor(HL_SHAPE(2, 1, 3, 4));
+    fails_with(hl_attention(&tape, args),
+               "attention: the bias is (2, 1, 3, 4), neither (2, 2, 3, 3) nor 1 in one of the first two places");
+    args.mask = (hl_mask){ .q_lengths = (const int32_t[]){ 3, 4 } };
+    fails_with(hl_attention(&tape, args), "attention: the length 4 of example 1 is not in 0 .. 3 queries");
+    args.mask = (hl_mask){ .k_lengths = (const int32_t[]){ -1, 4 } };
+    fails_with(hl_attention(&tape, args), "attention: the length -1 of example 0 is not in 0 .. 3 keys");
+    ck_assert_ptr_nonnull(hl_attention(&tape, good));
+    hl_arena_free(&arena);
+}
+END_TEST
+
+START_TEST(the_first_error_stays_and_null_gives_null)
+{
+    begin((hl_tape_options){ .threads = 1, .gradients = true });
+    hl_tensor *x = tensor(HL_SHAPE(2, 3));
+    fails_with(hl_add(&tape, x, NULL), "add: input 1 is missing");
+    fails_with(hl_gelu(&tape, NULL), "gelu: input 0 is missing");
+    ck_assert_ptr_null(hl_multiply(&tape, x, tensor(HL_SHAPE(3, 2))));
+    ck_assert_ptr_null(hl_mean(&tape, hl_gelu(&tape, NULL)));
+    ck_assert_ptr_null(hl_gelu(&tape, x));
+    ck_assert_int_eq(tape.n_nodes, 0);
+    hl_status status = hl_tape_backward(&tape, NULL);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_str_eq(status.text, "multiply: the shapes differ: (2, 3) against (3, 2)");
+    hl_arena_free(&arena);
+}
+END_TEST
+
+START_TEST(empty_tensors_are_refused)
+{
+    begin((hl_tape_options){ .threads = 1, .gradients = true, .training = true });
+    hl_tensor *empty = tensor(HL_SHAPE(2, 0));
+    fails_with(hl_add(&tape, empty, tensor(HL_SHAPE(0))), "add: input 0 is empty or too large: (2, 0)");
+    fails_with(hl_dropout(&tape, tensor(HL_SHAPE(0, 2)), 0.5f, 1), "dropout: input 0 is empty or too large: (0, 2)");
+    fails_with(hl_mean(&tape, empty), "sum: input 0 is empty or too large: (2, 0)");
+    fails_with(hl_gelu(&tape, tensor(HL_SHAPE(-1, 2))), "gelu: input 0 is empty or too large: (-1, 2)");
+    hl_arena_free(&arena);
+}
+END_TEST
+
+START_TEST(scopes_nest)
+{
+    begin((hl_tape_options){ 0 });
+    ck_assert_ptr_null(hl_tape_scope(&tape, "outer"));
+    ck_assert_str_eq(hl_tape_scope(&tape, "inner"), "outer");
+    ck_assert_str_eq(hl_tape_scope(&tape, "outer"), "inner");
+    ck_assert_int_eq(tape.options.threads, 1);
+    hl_arena_free(&arena);
+}
+END_TEST
+
+START_TEST(backward_starts_at_a_scalar_made_from_something)
+{
+    begin((hl_tape_options){ .threads = 1, .gradients = true });
+    hl_status status = hl_tape_backward(&tape, hl_gelu(&tape, tensor(HL_SHAPE(2, 3))));
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_str_eq(status.text, "backward: the loss is no scalar but (2, 3)");
+    static const hl_real numbers[6] = { 1 };
+    hl_tensor *loss = hl_sum(&tape, hl_tape_tensor(&tape, HL_SHAPE(2, 3), numbers, false));
+    ck_assert(!loss->requires_grad);
+    status = hl_tape_backward(&tape, loss);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_str_eq(status.text,
+                     "backward: the tensor it starts from was not made from anything that requires a gradient");
+    hl_arena_free(&arena);
+}
+END_TEST
+
+START_TEST(a_tape_without_gradients_or_training_costs_nothing_for_them)
+{
+    begin((hl_tape_options){ .threads = 1 });
+    hl_tensor *x = tensor(HL_SHAPE(2, 3));
+    ck_assert(!hl_gelu(&tape, x)->requires_grad);
+    int64_t before = tape.n_nodes;
+    ck_assert_ptr_eq(hl_dropout(&tape, x, 0.5f, 1), x);
+    ck_assert_int_eq(tape.n_nodes, before);
+    hl_arena_free(&arena);
+}
+END_TEST
+
+/* loss = mean(x W^T * 3) over parameter W (2, 3) */
+static hl_status pass(hl_parameters *parameters, const hl_real *x)
+{
+    hl_arena_rewind(&arena, 0);
+    hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1, .gradients = true });
+    hl_tensor *y = hl_linear(&tape, hl_tape_tensor(&tape, HL_SHAPE(2, 3), x, false), parameters->list[0].tensor, NULL);
+    return hl_tape_backward(&tape, hl_mean(&tape, hl_scale(&tape, y, 3)));
+}
+
+START_TEST(parameters_accumulate_over_tapes_until_they_are_zeroed)
+{
+    static const hl_real x[6] = { 1, 2, 3, 4, 5, 6 };
+    begin((hl_tape_options){ 0 });
+    hl_parameters parameters = { 0 };
+    hl_parameters_add(&parameters, (hl_parameter_spec){ .name = "W", .shape = HL_SHAPE(2, 3), .init = HL_INIT_ONE });
+    ck_assert_int_eq(hl_parameters_allocate(&parameters).code, HL_OK);
+    const hl_real *dW = parameters.list[0].tensor->grad;
+    for (int n = 1; n <= 3; n++) {
+        ck_assert_int_eq(pass(&parameters, x).code, HL_OK);
+        for (int i = 0; i < 6; i++) { /* d mean / dW[o][i] = 3/4 * (x[0][i] + x[1][i]) */
+            ck_assert_float_eq(dW[i], (float)n * 0.75f * (x[i % 3] + x[3 + i % 3]));
+        }
+    }
+    hl_parameters_zero_grad(&parameters);
+    ck_assert_int_eq(pass(&parameters, x).code, HL_OK);
+    ck_assert_float_eq(dW[0], 3.75f);
+    ck_assert_ptr_eq(parameters.list[0].tensor->grad, dW);
+    hl_parameters_free(&parameters);
+    hl_arena_free(&arena);
+}
+END_TEST
+
+START_TEST(rows_of_a_parameter_share_its_numbers_and_gradient)
+{
+    begin((hl_tape_options){ .threads = 1, .gradients = true });
+    hl_parameters parameters = { 0 };
+    hl_tensor *W = hl_parameters_add(&parameters, (hl_parameter_spec){ .name = "W", .shape = HL_SHAPE(3, 2) });
+    ck_assert_int_eq(hl_parameters_allocate(&parameters).code, HL_OK);
+    for (int i = 0; i < 6; i++) {
+        W->data[i] = (hl_real)i;
+    }
+    hl_tensor *rows = hl_tape_parameter_rows(&tape, W, 1, 2);
+    hl_tensor *y = hl_add(&tape, hl_sum(&tape, rows), hl_sum(&tape, hl_tape_parameter_rows(&tape, W, 2, 1)));
+    ck_assert_float_eq(*y->data, 2 + 3 + 4 + 5 + 4 + 5);
+    ck_assert_int_eq(hl_tape_backward(&tape, y).code, HL_OK);
+    static const hl_real expected[6] = { 0, 0, 1, 1, 2, 2 };
+    ck_assert_mem_eq(W->grad, expected, sizeof expected);
+    ck_assert_ptr_null(hl_tape_parameter_rows(&tape, NULL, 0, 1));
+    ck_assert_int_eq(hl_tape_status(&tape).code, HL_OK);
+    hl_parameters_free(&parameters);
+    hl_arena_free(&arena);
+}
+END_TEST
+
+START_TEST(the_first_op_that_is_not_finite_is_named)
+{
+    static const hl_real good[3] = { 1, 2, 3 }, bad[3] = { 1, 3e38f, 2 };
+    begin((hl_tape_options){ .threads = 1, .gradients = true });
+    char text[64] = "";
+    hl_tensor *y = hl_scale(&tape, hl_tape_tensor(&tape, HL_SHAPE(3), good, true), 2);
+    ck_assert(!hl_tape_find_not_finite(&tape, text, sizeof text));
+    hl_tensor *z = hl_tape_tensor(&tape, HL_SHAPE(3), bad, true);
+    hl_tape_scope(&tape, "encoder.layers.1");
+    z = hl_add(&tape, z, y);
+    ck_assert(!hl_tape_find_not_finite(&tape, text, sizeof text));
+    z = hl_scale(&tape, z, 2);
+    hl_tape_scope(&tape, NULL);
+    hl_sum(&tape, z);
+    ck_assert(hl_tape_find_not_finite(&tape, text, sizeof text));
+    ck_assert_str_eq(text, "scale in encoder.layers.1");
+    hl_arena_free(&arena);
+}
+END_TEST
+
+START_TEST(not_a_number_is_not_finite_either)
+{
+    static const hl_real bad[2] = { NAN, 1 };
+    begin((hl_tape_options){ .threads = 1 });
+    hl_gelu(&tape, hl_tape_tensor(&tape, HL_SHAPE(2), bad, true));
+    char text[64];
+    ck_assert(hl_tape_find_not_finite(&tape, text, sizeof text));
+    ck_assert_str_eq(text, "gelu");
+    hl_arena_free(&arena);
+}
+END_TEST
+
+START_TEST(a_dry_tape_counts_the_products)
+{
+    begin((hl_tape_options){ .threads = 1, .gradients = true, .dry = true });
+    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(5, 7, 3), NULL, false);
+    hl_tensor *y = hl_linear(&tape, x, hl_tape_tensor(&tape, HL_SHAPE(4, 3), NULL, true), NULL);
+    ck_assert_double_eq(tape.flops, 2.0 * 35 * 3 * 4);
+    ck_assert(hl_shape_equal(y->shape, HL_SHAPE(5, 7, 4)));
+    hl_tensor *z = hl_attention(&tape, attention_of(y, y, y, 2, 2));
+    ck_assert_double_eq(tape.flops, 2.0 * 35 * 3 * 4 + 2.0 * 5 * 2 * 7 * 7 * 4);
+    ck_assert_int_eq(hl_tape_backward(&tape, hl_sum(&tape, z)).code, HL_OK);
+    ck_assert_double_eq(tape.flops, 3 * (2.0 * 35 * 3 * 4 + 2.0 * 5 * 2 * 7 * 7 * 4));
+    hl_arena_free(&arena);
+}
+END_TEST
+
+START_TEST(sizes_beyond_all_memory_are_an_error)
+{
+    begin((hl_tape_options){ .threads = 1, .gradients = true, .dry = true });
+    int64_t huge = (int64_t)1 << 31;
+    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(huge, huge / 2), NULL, true);
+    ck_assert_ptr_null(hl_gelu(&tape, x));
+    ck_assert_int_eq(hl_tape_status(&tape).code, HL_NO_MEMORY);
+    ck_assert_str_eq(hl_tape_status(&tape).text, "out of memory: a tensor too large for this machine's addresses");
+    tape.error = hl_ok();
+    ck_assert_ptr_null(hl_linear(&tape, hl_tape_tensor(&tape, HL_SHAPE(huge, huge, 1), NULL, true),
+                                 hl_tape_tensor(&tape, HL_SHAPE(huge, 1), NULL, true), NULL));
+    ck_assert_int_eq(hl_tape_status(&tape).code, HL_NO_MEMORY);
+    hl_arena_free(&arena);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, errors_name_op_scope_and_shapes);
+    tcase_add_test(tc, errors_name_the_number_that_is_wrong);
+    tcase_add_test(tc, attention_says_what_does_not_fit);
+    tcase_add_test(tc, the_first_error_stays_and_null_gives_null);
+    tcase_add_test(tc, empty_tensors_are_refused);
+    tcase_add_test(tc, scopes_nest);
+    tcase_add_test(tc, backward_starts_at_a_scalar_made_from_something);
+    tcase_add_test(tc, a_tape_without_gradients_or_training_costs_nothing_for_them);
+    tcase_add_test(tc, parameters_accumulate_over_tapes_until_they_are_zeroed);
+    tcase_add_test(tc, rows_of_a_parameter_share_its_numbers_and_gradient);
+    tcase_add_test(tc, the_first_op_that_is_not_finite_is_named);
+    tcase_add_test(tc, not_a_number_is_not_finite_either);
+    tcase_add_test(tc, a_dry_tape_counts_the_products);
+    tcase_add_test(tc, sizes_beyond_all_memory_are_an_error);
+}
+SUITE("tape", add_tests)

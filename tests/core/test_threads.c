@@ -1,0 +1,172 @@
+#define _GNU_SOURCE /* sched_setaffinity */
+#include "core/threads.h"
+
+#include "core/files.h"
+#include "tests/check_suite.h"
+
+#include <errno.h>
+#include <omp.h>
+#include <sched.h>
+#include <string.h>
+
+START_TEST(parts_cover_everything_once_and_are_cut_at_steps)
+{
+    static const int64_t lengths[] = { 0, 1, 15, 16, 17, 47, 48, 49, 1000 }, steps[] = { 1, 16, 48 };
+    for (int i = 0; i < 9 * 3 * 7; i++) {
+        int64_t n = lengths[i % 9], step = steps[i / 9 % 3], at = 0, least = n, most = 0;
+        int parts = 1 + i / 27;
+        for (int part = 0; part < parts; part++) {
+            int64_t begin, end;
+            hl_threads_part(n, step, part, parts, &begin, &end);
+            ck_assert_int_eq(begin, at);
+            ck_assert_int_ge(end, begin);
+            ck_assert(end == n || end % step == 0);
+            least = end - begin < least ? end - begin : least;
+            most = end - begin > most ? end - begin : most;
+            at = end;
+        }
+        ck_assert_int_eq(at, n);
+        ck_assert_int_le(most - least, 2 * step - 1); /* a step, and what the last one lacks */
+    }
+}
+END_TEST
+
+START_TEST(small_work_is_done_by_one_thread)
+{
+    ck_assert_int_eq(hl_threads_for(4, 0), 1);
+    ck_assert_int_eq(hl_threads_for(4, 1000), 1);
+    ck_assert_int_eq(hl_threads_for(4, 1000000), 4);
+    ck_assert_int_eq(hl_threads_for(1, 1000000), 1);
+}
+END_TEST
+
+START_TEST(openmp_starts_no_threads_of_its_own)
+{
+    hl_threads_setup();
+    ck_assert_int_eq(omp_get_max_threads(), 1);
+    int given = 0;
+#pragma omp parallel num_threads(3)
+    {
+#pragma omp single
+        given = omp_get_num_threads();
+    }
+    ck_assert_int_eq(given, 3);
+}
+END_TEST
+
+/* Control files of a container, as the kernel shows them: they say they are empty, and are not. */
+typedef struct control_file {
+    const char *path, *content;
+} control_file;
+
+enum { CONTROL_FD = 1000 };
+
+static const control_file *control_files; /* until path NULL */
+static const char *open_content;
+
+static int open_control(const char *path, int flags, mode_t mode)
+{
+    (void)flags;
+    (void)mode;
+    for (const control_file *file = control_files; file->path != NULL; file++) {
+        if (strcmp(path, file->path) == 0) {
+            open_content = file->content;
+            return CONTROL_FD;
+        }
+    }
+    errno = ENOENT;
+    return -1;
+}
+
+static ssize_t read_control(int fd, void *buffer, size_t count)
+{
+    ck_assert_int_eq(fd, CONTROL_FD);
+    size_t length = strlen(open_content), n = length < count ? length : count;
+    memcpy(buffer, open_content, n);
+    open_content += n;
+    return (ssize_t)n;
+}
+
+static int stat_control(int fd, struct stat *info)
+{
+    ck_assert_int_eq(fd, CONTROL_FD);
+    *info = (struct stat){ .st_mode = S_IFREG | S_IRUSR };
+    return 0;
+}
+
+static int close_control(int fd)
+{
+    ck_assert_int_eq(fd, CONTROL_FD);
+    return 0;
+}
+
+static int default_with(const control_file *files)
+{
+    hl_file_calls calls = *hl_file_calls_get();
+    calls.open = open_control;
+    calls.read = read_control;
+    calls.fstat = stat_control;
+    calls.close = close_control;
+    control_files = files;
+    hl_file_calls_set(&calls);
+    int threads = hl_threads_default();
+    hl_file_calls_set(NULL);
+    return threads;
+}
+
+#define V2 "/sys/fs/cgroup/cpu.max"
+#define V1_QUOTA "/sys/fs/cgroup/cpu/cpu.cfs_quota_us"
+#define V1_PERIOD "/sys/fs/cgroup/cpu/cpu.cfs_period_us"
+
+START_TEST(a_containers_quota_counts)
+{
+    cpu_set_t allowed;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+    int cpus = CPU_COUNT(&allowed) < HL_MAX_THREADS ? CPU_COUNT(&allowed) : HL_MAX_THREADS;
+    int two = cpus < 2 ? cpus : 2;
+    static const control_file none[] = { { NULL, NULL } };
+    static const control_file unlimited[] = { { V2, "max 100000\n" }, { NULL, NULL } };
+    static const control_file one[] = { { V2, "100000 100000\n" }, { NULL, NULL } };
+    static const control_file half[] = { { V2, "50000 100000\n" }, { NULL, NULL } };
+    static const control_file more[] = { { V2, "150000 100000\n" }, { NULL, NULL } };
+    static const control_file lots[] = { { V2, "900000000000 100000\n" }, { NULL, NULL } };
+    static const control_file old[] = { { V1_QUOTA, "100000\n" }, { V1_PERIOD, "100000\n" }, { NULL, NULL } };
+    static const control_file old_unlimited[] = { { V1_QUOTA, "-1\n" }, { V1_PERIOD, "100000\n" }, { NULL, NULL } };
+    static const control_file nonsense[] = { { V2, "what\n" }, { V1_QUOTA, "" }, { NULL, NULL } };
+    ck_assert_int_eq(default_with(none), cpus);
+    ck_assert_int_eq(default_with(unlimited), cpus);
+    ck_assert_int_eq(default_with(one), 1);
+    ck_assert_int_eq(default_with(half), 1);
+    ck_assert_int_eq(default_with(more), two);
+    ck_assert_int_eq(default_with(lots), cpus);
+    ck_assert_int_eq(default_with(old), 1);
+    ck_assert_int_eq(default_with(old_unlimited), cpus);
+    ck_assert_int_eq(default_with(nonsense), cpus);
+}
+END_TEST
+
+START_TEST(cpus_that_are_not_allowed_do_not_count)
+{
+    cpu_set_t allowed, one;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+    CPU_ZERO(&one);
+    for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; cpu++) {
+        if (CPU_ISSET(cpu, &allowed)) {
+            CPU_SET(cpu, &one);
+        }
+    }
+    ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
+    ck_assert_int_eq(hl_threads_default(), 1);
+    ck_assert_int_eq(sched_setaffinity(0, sizeof allowed, &allowed), 0);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, parts_cover_everything_once_and_are_cut_at_steps);
+    tcase_add_test(tc, small_work_is_done_by_one_thread);
+    tcase_add_test(tc, openmp_starts_no_threads_of_its_own);
+    tcase_add_test(tc, a_containers_quota_counts);
+    tcase_add_test(tc, cpus_that_are_not_allowed_do_not_count);
+}
+SUITE("threads", add_tests)

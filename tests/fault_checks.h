@@ -1,0 +1,23 @@
+/* What must hold for whatever reads or writes a file when a file call or an allocation fails: each check makes the
+ * first call fail, then the second, and so on, once and from there on for ever. */
+#ifndef HL_TESTS_FAULT_CHECKS_H
+#define HL_TESTS_FAULT_CHECKS_H
+
+#include "core/status.h"
+
+/* Writes a file durably; other bytes, and not fewer calls, for version 1 than for version 0. */
+typedef hl_status fault_checks_save(const char *path, int version);
+
+/* Reads the file, checks what was read, and frees it. */
+typedef hl_status fault_checks_load(const char *path);
+
+/* With every file call failing in turn: HL_BAD_FILE naming the path, the old file whole (after the rename: the new
+ * one), no temporary file unless removing it failed too, no file left open, no memory lost. At most `harmless` calls
+ * may fail without an error, and then the new file stands. The same for every allocation: HL_NO_MEMORY, the old file
+ * whole. */
+void fault_checks_saving(fault_checks_save *save, int harmless);
+
+/* The same for reading the file of version 0 that `save` writes. Only closing may fail without an error. */
+void fault_checks_loading(fault_checks_save *save, fault_checks_load *load);
+
+#endif

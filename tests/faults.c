@@ -1,0 +1,234 @@
+#include "tests/faults.h"
+
+#include "core/files.h"
+#include "core/memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+    hl_file_calls system;
+    int n, calls, error;
+    faults_kind kind;
+    size_t piece;
+    bool interrupts, interrupted_last;
+    int interrupted, open;
+    bool unlink_failed, renamed;
+} files;
+
+static struct {
+    int n, calls, live;
+    faults_kind kind;
+} memory;
+
+static bool due(int *calls, int n, faults_kind kind)
+{
+    ++*calls;
+    return n > 0 && (*calls == n || (kind == FAULTS_FOR_EVER && *calls > n));
+}
+
+/* Whether this file call fails; errno is set then. */
+static bool file_fault(void)
+{
+    if (!due(&files.calls, files.n, files.kind)) {
+        return false;
+    }
+    errno = files.error;
+    return true;
+}
+
+/* As file_fault, for calls that a signal may interrupt: every second try goes through. */
+static bool file_fault_or_interrupt(void)
+{
+    files.interrupted_last = files.interrupts && !files.interrupted_last;
+    if (files.interrupted_last) {
+        files.interrupted++;
+        errno = EINTR;
+        return true;
+    }
+    return file_fault();
+}
+
+static size_t piece(size_t count)
+{
+    return files.piece > 0 && count > files.piece ? files.piece : count;
+}
+
+static int fault_open(const char *path, int flags, mode_t mode)
+{
+    int fd = file_fault_or_interrupt() ? -1 : files.system.open(path, flags, mode);
+    files.open += fd >= 0;
+    return fd;
+}
+
+static ssize_t fault_read(int fd, void *buffer, size_t count)
+{
+    return file_fault_or_interrupt() ? -1 : files.system.read(fd, buffer, piece(count));
+}
+
+static ssize_t fault_write(int fd, const void *buffer, size_t count)
+{
+    return file_fault_or_interrupt() ? -1 : files.system.write(fd, buffer, piece(count));
+}
+
+static off_t fault_lseek(int fd, off_t offset, int whence)
+{
+    return file_fault() ? -1 : files.system.lseek(fd, offset, whence);
+}
+
+static int fault_fstat(int fd, struct stat *info)
+{
+    return file_fault() ? -1 : files.system.fstat(fd, info);
+}
+
+static int fault_ftruncate(int fd, off_t length)
+{
+    return file_fault() ? -1 : files.system.ftruncate(fd, length);
+}
+
+static int fault_fsync(int fd)
+{
+    (void)fd; /* no test needs the disk itself, and thousands of flushes take their time */
+    return file_fault_or_interrupt() ? -1 : 0;
+}
+
+static int fault_close(int fd)
+{
+    int result = files.system.close(fd);
+    files.open -= result == 0;
+    return file_fault() ? -1 : result;
+}
+
+static int fault_rename(const char *from, const char *to)
+{
+    int result = file_fault() ? -1 : files.system.rename(from, to);
+    files.renamed = files.renamed || result == 0;
+    return result;
+}
+
+static int fault_link(const char *from, const char *to)
+{
+    return file_fault() ? -1 : files.system.link(from, to);
+}
+
+static int fault_unlink(const char *path)
+{
+    bool fault = file_fault();
+    files.unlink_failed = files.unlink_failed || fault;
+    return fault ? -1 : files.system.unlink(path);
+}
+
+static int fault_mkdir(const char *path, mode_t mode)
+{
+    return file_fault() ? -1 : files.system.mkdir(path, mode);
+}
+
+static void *fault_allocate(size_t bytes)
+{
+    enum { ALIGNMENT = 64 };
+    void *block = NULL;
+    if (!due(&memory.calls, memory.n, memory.kind) && posix_memalign(&block, ALIGNMENT, bytes) == 0) {
+        memory.live++;
+        memset(block, 0xa5, bytes); /* whoever counts on zeros shall see that there are none */
+    }
+    return block;
+}
+
+static void *fault_reallocate(void *old, size_t bytes)
+{
+    void *block = due(&memory.calls, memory.n, memory.kind) ? NULL : realloc(old, bytes);
+    memory.live += old == NULL && block != NULL;
+    return block;
+}
+
+static void fault_release(void *block)
+{
+    memory.live -= block != NULL;
+    free(block);
+}
+
+void faults_begin(void)
+{
+    static const hl_file_calls file_calls = {
+        fault_open,  fault_read,  fault_write,  fault_lseek, fault_fstat,  fault_ftruncate,
+        fault_fsync, fault_close, fault_rename, fault_link,  fault_unlink, fault_mkdir,
+    };
+    static const hl_allocator allocator = { fault_allocate, fault_reallocate, fault_release };
+    memset(&files, 0, sizeof files);
+    memset(&memory, 0, sizeof memory);
+    hl_file_calls_set(NULL);
+    files.system = *hl_file_calls_get();
+    hl_file_calls_set(&file_calls);
+    hl_allocator_set(&allocator);
+}
+
+void faults_in_files(int n, faults_kind kind, int error)
+{
+    files.n = n;
+    files.kind = kind;
+    files.error = error;
+    files.calls = 0;
+    files.interrupted = 0;
+    files.unlink_failed = false;
+    files.renamed = false;
+}
+
+void faults_in_memory(int n, faults_kind kind)
+{
+    memory.n = n;
+    memory.kind = kind;
+    memory.calls = 0;
+}
+
+void faults_pieces(size_t bytes)
+{
+    files.piece = bytes;
+}
+
+void faults_interrupts(bool on)
+{
+    files.interrupts = on;
+    files.interrupted_last = false;
+}
+
+int faults_file_calls(void)
+{
+    return files.calls;
+}
+
+int faults_interrupted(void)
+{
+    return files.interrupted;
+}
+
+bool faults_unlink_failed(void)
+{
+    return files.unlink_failed;
+}
+
+bool faults_renamed(void)
+{
+    return files.renamed;
+}
+
+int faults_allocations(void)
+{
+    return memory.calls;
+}
+
+int faults_open_files(void)
+{
+    return files.open;
+}
+
+int faults_live_blocks(void)
+{
+    return memory.live;
+}
+
+void faults_end(void)
+{
+    hl_file_calls_set(NULL);
+    hl_allocator_set(NULL);
+}

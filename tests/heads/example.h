@@ -1,0 +1,102 @@
+/* A small untrained model and examples for it. */
+#ifndef HL_TESTS_HEADS_EXAMPLE_H
+#define HL_TESTS_HEADS_EXAMPLE_H
+
+#include "core/arena.h"
+#include "data/batch_storage.h"
+#include "heads/recorder.h"
+#include "layers/model.h"
+#include "tests/scratch.h"
+
+#include <check.h>
+
+enum { EXAMPLE_LAYERS = 2, EXAMPLE_VOCABULARY = 11 };
+
+static inline void expect_ok(hl_status status)
+{
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+}
+
+/* Two layers, of 4 and of 2 heads; every dropout drops. */
+static inline hl_model_config example_config(int64_t d_model)
+{
+    return (hl_model_config){ .vocabulary = EXAMPLE_VOCABULARY,
+                              .max_length = 64,
+                              .n_layers = EXAMPLE_LAYERS,
+                              .d_model = d_model,
+                              .d_ff = 2 * d_model,
+                              .heads = { 4, 2 },
+                              .kv_heads = { 4, 1 },
+                              .d_k = { d_model / 4, d_model / 4 },
+                              .d_v = { d_model / 4, d_model / 2 },
+                              .norm = HL_NORM_PRE,
+                              .bias = true,
+                              .dropout_attention = (hl_real)0.2,
+                              .dropout_concat = (hl_real)0.2,
+                              .dropout_residual = (hl_real)0.2,
+                              .dropout_ffn = (hl_real)0.2,
+                              .dropout_embedding = (hl_real)0.2 };
+}
+
+/* To be freed by hl_model_free. */
+static inline void example_model(hl_model *model, const hl_model_config *config)
+{
+    expect_ok(hl_model_init(model, config));
+    expect_ok(hl_model_allocate(model, 3));
+}
+
+/* Examples of different lengths, the longest of `longest` tokens, padded to three more; each token is to be fetched
+ * from the one before it. To be freed by hl_batch_free. */
+static inline hl_batch example_batch(int64_t n_examples, int64_t longest)
+{
+    hl_batch batch;
+    expect_ok(hl_batch_allocate(n_examples, longest + 3, &batch));
+    for (int64_t e = 0; e < n_examples; e++) {
+        batch.lengths[e] = (int32_t)(longest - (e + 1) % 3 * (longest / 4));
+        for (int64_t i = 0; i < batch.n_tokens; i++) {
+            bool real = i < batch.lengths[e];
+            int64_t at = e * batch.n_tokens + i;
+            batch.tokens[at] = real ? (int32_t)(3 + (e + i * i) % (EXAMPLE_VOCABULARY - 3)) : HL_PAD;
+            batch.targets[at] = real && i > 0 ? batch.tokens[at - 1] : HL_IGNORE;
+            batch.sources[at] = real && i > 0 ? (int32_t)i - 1 : HL_IGNORE;
+        }
+    }
+    return batch;
+}
+
+/* An arena of exactly what recording takes. To be freed by hl_arena_free. */
+static inline hl_arena example_arena(const hl_recorder *recorder, int threads)
+{
+    hl_model_plan plan;
+    hl_arena arena;
+    expect_ok(hl_recorder_plan(recorder->model, recorder->part, recorder->examples.n_tokens, threads, &plan));
+    expect_ok(hl_arena_init(&arena, plan.bytes));
+    return arena;
+}
+
+/* A recorder of the model on the examples, writing to the test's folder "run/patterns", and an arena for 4 threads. */
+typedef struct example {
+    hl_model model;
+    hl_batch batch;
+    hl_recorder recorder;
+    hl_arena arena;
+} example;
+
+static inline void example_set_up(example *f, hl_model_config config, int64_t n_examples, int64_t longest, int64_t part)
+{
+    example_model(&f->model, &config);
+    f->batch = example_batch(n_examples, longest);
+    expect_ok(hl_recorder_init(&f->recorder, &f->model, &f->batch, part, scratch_path("run/patterns")));
+    f->arena = example_arena(&f->recorder, 4);
+}
+
+static inline void example_tear_down(example *f)
+{
+    hl_recorder_free(&f->recorder);
+    hl_recorder_free(&f->recorder); /* twice is allowed */
+    hl_arena_free(&f->arena);
+    hl_batch_free(&f->batch);
+    hl_model_free(&f->model);
+}
+
+#endif

@@ -1,0 +1,251 @@
+#include "core/memory.h"
+#include "core/npz.h"
+#include "tests/check_suite.h"
+#include "tests/heads/example.h"
+#include "tests/scratch.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static hl_npz read_snapshot(const char *name)
+{
+    hl_npz npz;
+    expect_ok(hl_npz_read(scratch_path(name), 1 << 30, &npz));
+    return npz;
+}
+
+static void expect_array(const hl_npz *npz, const char *name, hl_npy_type type, hl_shape shape, const void *data)
+{
+    const hl_npz_array *array = hl_npz_find(npz, name);
+    ck_assert_msg(array != NULL, "%s is missing", name);
+    ck_assert_msg(array->type == type && hl_shape_equal(array->shape, shape), "%s has another type or shape", name);
+    ck_assert_msg(memcmp(array->data, data, (size_t)hl_shape_count(shape) * hl_npy_size(type)) == 0,
+                  "%s has other numbers", name);
+}
+
+START_TEST(the_file_holds_what_the_buffers_hold)
+{
+    enum { E = 5, T = 9, V = EXAMPLE_VOCABULARY };
+    example f;
+    example_set_up(&f, example_config(8), E, T, 2);
+    expect_ok(hl_recorder_record(&f.recorder, 500, &f.arena, 2));
+    hl_npz npz = read_snapshot("run/patterns/step_000500.npz");
+    ck_assert_int_eq(npz.n, 8);
+    expect_array(&npz, "layer_0", HL_NPY_FLOAT32, HL_SHAPE(E, 4, T, T), f.recorder.weights[0]);
+    expect_array(&npz, "layer_1", HL_NPY_FLOAT32, HL_SHAPE(E, 2, T, T), f.recorder.weights[1]);
+    expect_array(&npz, "logits", HL_NPY_FLOAT32, HL_SHAPE(E, T, V), f.recorder.logits);
+    expect_array(&npz, "step", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &(int64_t){ 500 });
+    expect_array(&npz, "lengths", HL_NPY_INT32, HL_SHAPE(E), f.batch.lengths);
+    int32_t cut[3][E * T];
+    const int32_t *whole[3] = { f.batch.tokens, f.batch.targets, f.batch.sources };
+    static const char *const names[3] = { "tokens", "targets", "source" };
+    for (int a = 0; a < 3; a++) {
+        for (int i = 0; i < E * T; i++) { /* the batch has three columns more than its longest example */
+            cut[a][i] = whole[a][i / T * (T + 3) + i % T];
+        }
+        expect_array(&npz, names[a], HL_NPY_INT32, HL_SHAPE(E, T), cut[a]);
+    }
+    hl_npz_free(&npz);
+    example_tear_down(&f);
+}
+END_TEST
+
+/* Every row sums to 1 over the keys its query may attend to; all else is zero. */
+static void expect_weights(const hl_patterns *patterns)
+{
+    int64_t T = patterns->n_tokens;
+    for (int64_t e = 0; e < patterns->n_examples; e++) {
+        hl_pattern pattern = hl_patterns_at(patterns, e);
+        for (int64_t i = 0; i < T; i++) {
+            int64_t n_keys = i < pattern.n ? hl_pattern_keys(&pattern, i) : 0;
+            double sum = 0;
+            for (int64_t j = 0; j < T; j++) {
+                hl_real a = hl_pattern_row(&pattern, i)[j];
+                ck_assert(j < n_keys ? a > 0 : a == 0);
+                sum += (double)a;
+            }
+            ck_assert_double_eq_tol(sum, n_keys > 0, 1e-5);
+        }
+    }
+}
+
+START_TEST(weights_and_logits_are_zero_past_the_lengths)
+{
+    hl_model_config config = example_config(8);
+    config.causal = _i;
+    example f;
+    example_set_up(&f, config, 5, 9, 2);
+    memset(f.recorder.numbers, 0x7f, (size_t)(f.recorder.logits - f.recorder.numbers) * sizeof(hl_real));
+    expect_ok(hl_recorder_record(&f.recorder, 0, &f.arena, 1));
+    for (int layer = 0; layer < 2; layer++) {
+        for (int64_t head = 0; head < config.heads[layer]; head++) {
+            hl_patterns patterns = hl_recorder_patterns(&f.recorder, layer, head);
+            ck_assert_int_eq(patterns.causal, _i);
+            expect_weights(&patterns);
+        }
+    }
+    int64_t row = 9 * EXAMPLE_VOCABULARY;
+    for (int64_t i = 0; i < 5 * row; i++) {
+        bool real = i % row / EXAMPLE_VOCABULARY < f.batch.lengths[i / row];
+        ck_assert((f.recorder.logits[i] != 0) == real);
+    }
+    example_tear_down(&f);
+}
+END_TEST
+
+/* The numbers of one pass over the undivided, uncut batch, found without a recorder. */
+START_TEST(what_is_recorded_is_what_the_model_computes)
+{
+    enum { E = 5, T = 9, PADDED = 12 };
+    example f;
+    example_set_up(&f, example_config(8), E, T, 2);
+    expect_ok(hl_recorder_record(&f.recorder, 0, &f.arena, 1));
+    static hl_real weights[2][E * 4 * PADDED * PADDED];
+    hl_head_probe probes[2] = { { .weights = weights[0] }, { .weights = weights[1] } };
+    hl_arena arena;
+    expect_ok(hl_arena_init(&arena, 1 << 22));
+    hl_tape tape;
+    hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1 });
+    const hl_tensor *logits = hl_model_logits(&tape, &f.model, &f.batch, probes);
+    expect_ok(hl_tape_status(&tape));
+    for (int layer = 0; layer < 2; layer++) {
+        int64_t H = f.model.config.heads[layer];
+        for (int64_t i = 0; i < E * H * T * T; i++) {
+            int64_t at = i / (T * T) * PADDED * PADDED + i / T % T * PADDED + i % T;
+            ck_assert_double_eq_tol((double)f.recorder.weights[layer][i], (double)weights[layer][at], 1e-5);
+        }
+        for (int64_t head = 0; head < H; head++) {
+            hl_patterns patterns = hl_recorder_patterns(&f.recorder, layer, head);
+            ck_assert_ptr_eq(hl_patterns_at(&patterns, 3).weights, f.recorder.weights[layer] + (3 * H + head) * T * T);
+            ck_assert_ptr_eq(hl_patterns_at(&patterns, 3).sources, f.recorder.examples.sources + 3 * T);
+        }
+    }
+    for (int64_t e = 0; e < E; e++) {
+        for (int64_t i = 0; i < f.batch.lengths[e] * EXAMPLE_VOCABULARY; i++) {
+            ck_assert_double_eq_tol((double)f.recorder.logits[e * T * EXAMPLE_VOCABULARY + i],
+                                    (double)logits->data[e * PADDED * EXAMPLE_VOCABULARY + i], 1e-5);
+        }
+    }
+    hl_arena_free(&arena);
+    example_tear_down(&f);
+}
+END_TEST
+
+START_TEST(the_file_has_the_same_bytes_at_any_thread_count)
+{
+    example f;
+    example_set_up(&f, example_config(64), 32, 40, 16); /* 640 rows at once: products that are cut */
+    char *first = NULL;
+    size_t size = 0;
+    for (int threads = 1; threads <= 4; threads++) {
+        expect_ok(hl_recorder_record(&f.recorder, 7, &f.arena, threads));
+        if (threads == 1) {
+            first = scratch_read(scratch_path("run/patterns/step_000007.npz"), &size);
+        }
+        ck_assert(scratch_holds(scratch_path("run/patterns/step_000007.npz"), first, size));
+        memset(f.recorder.numbers, 0, sizeof(hl_real));
+    }
+    free(first);
+    example_tear_down(&f);
+}
+END_TEST
+
+START_TEST(parts_of_any_size_record_the_same)
+{
+    enum { E = 7, T = 12 };
+    example whole, parts;
+    example_set_up(&whole, example_config(16), E, T, E);
+    expect_ok(hl_recorder_record(&whole.recorder, 1, &whole.arena, 1));
+    example_set_up(&parts, example_config(16), E, T, _i);
+    expect_ok(hl_recorder_record(&parts.recorder, 1, &parts.arena, 1));
+    int64_t n = whole.recorder.logits - whole.recorder.numbers + E * T * EXAMPLE_VOCABULARY;
+    for (int64_t i = 0; i < n; i++) {
+        ck_assert_double_eq_tol((double)parts.recorder.numbers[i], (double)whole.recorder.numbers[i], 1e-6);
+    }
+    example_tear_down(&whole);
+    example_tear_down(&parts);
+}
+END_TEST
+
+/* The parameters after two steps of gradient descent with dropout, `recorder` looking on before each or NULL. To be
+ * freed by hl_free. */
+static hl_real *train(example *f, bool recording)
+{
+    hl_arena arena;
+    expect_ok(hl_arena_init(&arena, 1 << 24));
+    hl_parameters *parameters = &f->model.parameters;
+    hl_parameters_initialise(parameters, 11);
+    for (uint32_t step = 0; step < 2; step++) {
+        if (recording) {
+            expect_ok(hl_recorder_record(&f->recorder, step, &arena, 2));
+            ck_assert_uint_eq(arena.used, 0);
+        }
+        hl_tape tape;
+        hl_tape_begin(&tape, &arena, (hl_tape_options){ .training = true, .gradients = true, .seed = 4, .step = step });
+        hl_parameters_zero_grad(parameters);
+        hl_tensor *loss = hl_model_loss(&tape, &f->model, &f->batch, (hl_cross_entropy_args){ 0 }, NULL);
+        if (recording && step == 1) { /* even between forward and backward */
+            size_t used = arena.used;
+            expect_ok(hl_recorder_record(&f->recorder, 9, &arena, 1));
+            ck_assert_uint_eq(arena.used, used);
+        }
+        expect_ok(hl_tape_backward(&tape, loss));
+        for (int64_t i = 0; i < parameters->count; i++) {
+            parameters->values[i] -= (hl_real)0.1 * parameters->grads[i];
+        }
+        hl_arena_rewind(&arena, 0);
+    }
+    hl_arena_free(&arena);
+    hl_real *trained = hl_malloc((size_t)parameters->count * sizeof *trained);
+    memcpy(trained, parameters->values, (size_t)parameters->count * sizeof *trained);
+    return trained;
+}
+
+START_TEST(recording_changes_no_bit_of_training)
+{
+    example f;
+    example_set_up(&f, example_config(16), 6, 10, 4);
+    hl_real *without = train(&f, false), *with = train(&f, true);
+    size_t bytes = (size_t)f.model.parameters.count * sizeof *with;
+    ck_assert_mem_eq(with, without, bytes);
+    hl_parameters_initialise(&f.model.parameters, 11);
+    ck_assert_mem_ne(with, f.model.parameters.values, bytes); /* it did train */
+    hl_npz at_0 = read_snapshot("run/patterns/step_000000.npz"), at_1 = read_snapshot("run/patterns/step_000001.npz");
+    ck_assert_mem_ne(hl_npz_find(&at_0, "layer_1")->data, hl_npz_find(&at_1, "layer_1")->data, 1000);
+    hl_npz_free(&at_0);
+    hl_npz_free(&at_1);
+    hl_free(without);
+    hl_free(with);
+    example_tear_down(&f);
+}
+END_TEST
+
+START_TEST(the_bytes_known_up_front_hold_the_file)
+{
+    example f;
+    example_set_up(&f, example_config(8), 5, 9, 2);
+    expect_ok(hl_recorder_record(&f.recorder, 1000000, &f.arena, 1));
+    struct stat info;
+    ck_assert_int_eq(stat(scratch_path("run/patterns/step_1000000.npz"), &info), 0);
+    size_t bytes = hl_recorder_bytes(&f.model.config, 5, 9);
+    ck_assert_uint_ge(bytes, (size_t)info.st_size);
+    ck_assert_uint_lt(bytes, (size_t)info.st_size + 9 * 512);
+    ck_assert_uint_eq(hl_recorder_bytes(&f.model.config, 5, (int64_t)1 << 31), SIZE_MAX);
+    ck_assert_uint_eq(hl_recorder_bytes(&f.model.config, INT64_MAX, 1), SIZE_MAX);
+    ck_assert_uint_lt(hl_recorder_bytes(&f.model.config, 1, (int64_t)1 << 28), SIZE_MAX);
+    example_tear_down(&f);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, the_file_holds_what_the_buffers_hold);
+    tcase_add_loop_test(tc, weights_and_logits_are_zero_past_the_lengths, 0, 2);
+    tcase_add_test(tc, what_is_recorded_is_what_the_model_computes);
+    tcase_add_test(tc, the_file_has_the_same_bytes_at_any_thread_count);
+    tcase_add_loop_test(tc, parts_of_any_size_record_the_same, 1, 10);
+    tcase_add_test(tc, recording_changes_no_bit_of_training);
+    tcase_add_test(tc, the_bytes_known_up_front_hold_the_file);
+}
+SUITE("recorder", add_tests)

@@ -1,0 +1,76 @@
+#include "heads/text.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+
+#include <stdio.h>
+#include <string.h>
+
+START_TEST(text_grows_as_it_is_written)
+{
+    hl_text text = { 0 };
+    char expected[4000] = "";
+    for (int i = 0; i < 500; i++) {
+        hl_text_print(&text, "%d,%s ", i, "x");
+        snprintf(expected + strlen(expected), 16, "%d,x ", i);
+    }
+    ck_assert_str_eq(text.bytes, expected);
+    ck_assert_uint_eq(text.size, strlen(expected));
+    ck_assert_int_eq(hl_text_status(&text).code, HL_OK);
+    hl_text_free(&text);
+    ck_assert_ptr_null(text.bytes);
+    hl_text_print(&text, "%s", "again");
+    ck_assert_str_eq(text.bytes, "again");
+    hl_text_free(&text);
+}
+END_TEST
+
+START_TEST(a_paragraph_breaks_where_the_next_word_does_not_fit)
+{
+    static const struct {
+        const char *words, *lines;
+    } known[] = {
+        { "", "\n" },
+        { "one", "one\n" },
+        { "1234567890", "1234567890\n" },
+        { "1234 67890 2", "1234 67890\n2\n" },             /* exactly full */
+        { "1234 678901 2", "1234\n678901 2\n" },           /* one too many */
+        { "12345678901234 6 8", "12345678901234\n6 8\n" }, /* a word that fits nowhere */
+        { "a b c d e f g h i j k l", "a b c d e\nf g h i j\nk l\n" },
+    };
+    hl_text text = { 0 };
+    hl_text_print(&text, "before it\n");
+    hl_text_paragraph(&text, 10, "%s", known[_i].words);
+    ck_assert_str_eq(text.bytes + strlen("before it\n"), known[_i].lines);
+    hl_text_free(&text);
+}
+END_TEST
+
+START_TEST(want_of_memory_is_left_on_the_text)
+{
+    faults_begin();
+    int n = 0;
+    for (bool reached = true; reached;) {
+        hl_text text = { 0 };
+        faults_in_memory(++n, FAULTS_ONCE);
+        hl_text_print(&text, "%s ", "some");
+        hl_text_paragraph(&text, 20, "%s", "words that need more room than there was before");
+        hl_text_print(&text, "%s", "end");
+        reached = faults_allocations() >= n;
+        ck_assert_int_eq(hl_text_status(&text).code, reached ? HL_NO_MEMORY : HL_OK);
+        ck_assert(reached || strstr(text.bytes, "before\nend") != NULL);
+        ck_assert(!reached || text.bytes == NULL || strstr(text.bytes, "end") == NULL);
+        hl_text_free(&text);
+        ck_assert_int_eq(faults_live_blocks(), 0);
+    }
+    ck_assert_int_gt(n, 2);
+    faults_end();
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, text_grows_as_it_is_written);
+    tcase_add_loop_test(tc, a_paragraph_breaks_where_the_next_word_does_not_fit, 0, 7);
+    tcase_add_test(tc, want_of_memory_is_left_on_the_text);
+}
+SUITE("text", add_tests)

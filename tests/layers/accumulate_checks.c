@@ -1,0 +1,89 @@
+#include "tests/layers/accumulate_checks.h"
+
+#include "core/memory.h"
+#include "tests/layers/examples.h"
+
+#include <math.h>
+
+static const double tolerance = sizeof(hl_real) == sizeof(double) ? 1e-12 : 1e-6;
+
+enum { B = 6, T = 5, FIRST_EXAMPLE = 12 };
+
+typedef struct setting {
+    hl_model model;
+    hl_batch batch;
+    hl_real loss; /* of the undivided batch */
+    hl_real *grads;
+} setting;
+
+static const hl_tape_options options = {
+    .training = true, .seed = 77, .step = 5, .first_example = FIRST_EXAMPLE, .threads = 2
+};
+
+static void begin(setting *s, hl_norm_place norm)
+{
+    static const int32_t lengths[B] = { 5, 2, 4, 1, 5, 3 };
+    hl_model_config config = example_config();
+    example_dropouts(&config);
+    example_heads(&config, 1, 4, 2, 3, 2);
+    config.norm = norm;
+    config.tie_embedding = norm == HL_NORM_PRE;
+    config.positions = HL_POSITIONS_LEARNED;
+    example_model(&s->model, &config);
+    s->batch = example_batch(B, T, config.vocabulary, lengths);
+    s->loss = example_step(&s->model, &s->batch, (hl_cross_entropy_args){ .smoothing = (hl_real)0.1 }, NULL, options);
+    s->grads = example_grads_copy(&s->model.parameters);
+}
+
+static void end(setting *s)
+{
+    hl_free(s->grads);
+    example_batch_free(&s->batch);
+    hl_model_free(&s->model);
+}
+
+/* The sum of the parts' losses, their gradients in the model. `placed`: whether each part is told its place. */
+static hl_real work_parts(setting *s, const int64_t *parts, bool placed)
+{
+    hl_cross_entropy_args args = { .smoothing = (hl_real)0.1, .n = hl_batch_scored(&s->batch) };
+    hl_real loss = 0;
+    hl_parameters_zero_grad(&s->model.parameters);
+    for (int64_t first = 0; first < B; first += *parts++) {
+        hl_batch part = hl_batch_part(&s->batch, first, *parts);
+        hl_tape_options of_part = options;
+        of_part.first_example += placed ? first : 0;
+        loss += example_step(&s->model, &part, args, NULL, of_part);
+    }
+    return loss;
+}
+
+static const int64_t divisions[][B] = { { 6 }, { 3, 3 }, { 1, 3, 2 }, { 1, 1, 1, 1, 1, 1 } };
+enum { N_DIVISIONS = sizeof divisions / sizeof *divisions };
+
+START_TEST(parts_make_the_undivided_gradient)
+{
+    setting s;
+    begin(&s, _i % 2 == 0 ? HL_NORM_POST : HL_NORM_PRE);
+    hl_real loss = work_parts(&s, divisions[_i / 2], true);
+    example_assert_near("loss", &loss, &s.loss, 1, tolerance);
+    example_assert_grads_near(&s.model.parameters, s.grads, tolerance);
+    end(&s);
+}
+END_TEST
+
+/* The test above would not notice dropout that is off: without their places the parts draw other numbers. */
+START_TEST(parts_without_their_places_drop_otherwise)
+{
+    setting s;
+    begin(&s, HL_NORM_POST);
+    hl_real loss = work_parts(&s, divisions[1], false);
+    ck_assert_double_gt(fabs((double)(loss - s.loss)), 1e-3);
+    end(&s);
+}
+END_TEST
+
+void accumulate_add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, parts_make_the_undivided_gradient, 0, 2 * N_DIVISIONS);
+    tcase_add_test(tc, parts_without_their_places_drop_otherwise);
+}

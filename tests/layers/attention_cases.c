@@ -1,0 +1,91 @@
+#include "tests/layers/attention_cases.h"
+
+#include "core/memory.h"
+#include "tests/layers/examples.h"
+
+#include <math.h>
+
+/* clang-format off */
+const attention_case attention_cases[] = {
+    { "packed",                  2, 3, 3, 4, 2, 2, 2, 2, .bias = true },
+    { "packed, no bias",         2, 3, 3, 4, 2, 2, 2, 2, .bias = false },
+    { "one of everything",       1, 1, 1, 1, 1, 1, 1, 1, .bias = true },
+    { "one head",                2, 5, 5, 3, 1, 1, 3, 3, .bias = true, .causal = true },
+    { "causal",                  2, 5, 5, 6, 3, 3, 2, 2, .bias = true, .causal = true },
+    { "padding",                 3, 4, 4, 4, 2, 2, 2, 2, .bias = true, .q_lengths = { 4, 2, 1 }, .k_lengths = { 4, 2, 1 } },
+    { "padding of keys alone",   3, 4, 4, 4, 2, 2, 2, 2, .bias = true, .k_lengths = { 1, 4, 3 } },
+    { "an empty example",        2, 3, 3, 4, 2, 2, 2, 2, .bias = true, .q_lengths = { 3, 2 }, .k_lengths = { -1, 2 } },
+    { "causal and padding",      3, 5, 5, 6, 2, 2, 3, 3, .bias = true, .causal = true, .q_lengths = { 5, 3, 1 }, .k_lengths = { 5, 3, 1 } },
+    { "Dk and Dv free",          2, 3, 3, 5, 3, 3, 2, 4, .bias = true },
+    { "Dk and Dv free, no bias", 2, 3, 3, 5, 3, 3, 4, 1, .causal = true },
+    { "grouped queries",         2, 3, 3, 8, 4, 2, 2, 2, .bias = true },
+    { "grouped queries, causal", 2, 4, 4, 5, 6, 3, 1, 2, .bias = true, .causal = true, .q_lengths = { 3, 4 }, .k_lengths = { 3, 4 } },
+    { "multi-query",             2, 3, 3, 5, 4, 1, 3, 2, .bias = true },
+    { "multi-query, no bias",    1, 7, 7, 3, 5, 1, 1, 1, .bias = false },
+    { "cross, packed",           2, 3, 5, 4, 2, 2, 2, 2, .bias = true, .cross = true },
+    { "cross, packed, no bias",  2, 1, 7, 4, 2, 2, 2, 2, .cross = true, .k_lengths = { 7, 3 } },
+    { "cross, more queries",     2, 5, 1, 4, 2, 2, 2, 2, .bias = true, .cross = true },
+    { "cross, unpacked",         2, 3, 4, 5, 4, 2, 3, 1, .bias = true, .cross = true, .q_lengths = { 2, 3 }, .k_lengths = { 4, 1 } },
+    { "bias for all",            2, 3, 3, 4, 2, 2, 2, 2, .bias = true, .bias_examples = 1, .bias_heads = 1 },
+    { "bias of each head",       2, 3, 3, 4, 2, 2, 2, 2, .bias = true, .bias_examples = 1, .bias_heads = 2 },
+    { "bias of each example",    2, 3, 4, 4, 2, 1, 2, 2, .bias = true, .cross = true, .bias_examples = 2, .bias_heads = 1 },
+    { "bias that forbids",       2, 4, 4, 6, 3, 3, 2, 2, .bias = true, .causal = true, .bias_examples = 2, .bias_heads = 3, .forbidding = true, .q_lengths = { 4, 3 }, .k_lengths = { 4, 3 } },
+};
+/* clang-format on */
+const int attention_case_count = sizeof attention_cases / sizeof *attention_cases;
+
+static const int32_t *set_lengths(const int32_t given[3], int64_t B, int32_t lengths[3])
+{
+    bool any = false;
+    for (int64_t b = 0; b < B; b++) {
+        lengths[b] = given[b] > 0 ? given[b] : 0;
+        any = any || given[b] != 0;
+    }
+    return any ? lengths : NULL;
+}
+
+static void make_bias(attention_call *call)
+{
+    const attention_case *c = call->c;
+    hl_shape shape = HL_SHAPE(c->bias_examples, c->bias_heads, c->Tq, c->Tk);
+    int64_t n = hl_shape_count(shape);
+    call->bias = example_numbers(3, n);
+    for (int64_t i = 0; c->forbidding && i < n; i++) {
+        if (i < c->Tk || i % 5 == 3) {
+            call->bias[i] = -INFINITY;
+        }
+    }
+    call->bias_tensor = (hl_tensor){ .shape = shape, .data = call->bias };
+    call->mask.bias = &call->bias_tensor;
+}
+
+void attention_call_init(attention_call *call, const attention_case *c, hl_real dropout_weights, hl_real dropout_concat)
+{
+    *call = (attention_call){ .c = c };
+    call->layer = hl_multi_head_make(&call->parameters, hl_name_of("attention"),
+                                     (hl_multi_head_config){ .d_model = c->D,
+                                                             .n_heads = c->H,
+                                                             .n_kv_heads = c->Hkv,
+                                                             .d_k = c->Dk,
+                                                             .d_v = c->Dv,
+                                                             .bias = c->bias,
+                                                             .dropout_weights = dropout_weights,
+                                                             .dropout_concat = dropout_concat });
+    example_fill(&call->parameters);
+    call->x = example_numbers(1, c->B * c->Tq * c->D);
+    call->memory = c->cross ? example_numbers(2, c->B * c->Tk * c->D) : NULL;
+    call->mask.causal = c->causal;
+    call->mask.q_lengths = set_lengths(c->q_lengths, c->B, call->q_lengths);
+    call->mask.k_lengths = set_lengths(c->k_lengths, c->B, call->k_lengths);
+    if (c->bias_examples > 0) {
+        make_bias(call);
+    }
+}
+
+void attention_call_free(attention_call *call)
+{
+    hl_free(call->x);
+    hl_free(call->memory);
+    hl_free(call->bias);
+    hl_parameters_free(&call->parameters);
+}

@@ -1,0 +1,92 @@
+/* Whole models through hl_model_loss: the gradient of every number of every parameter. */
+#include "tests/check_suite.h"
+#include "tests/gradient_check.h"
+#include "tests/layers/examples.h"
+
+enum { B = 3, T = 4 };
+
+typedef struct model_case {
+    const char *name;
+    hl_norm_place norm;
+    hl_positions_kind positions;
+    bool causal, no_bias, tied, dropped;
+    hl_real smoothing;
+    const int32_t *lengths;
+    int64_t heads[2][4]; /* of each layer: H, Hkv, Dk, Dv; all 0: 2, 2, 3, 3 */
+} model_case;
+
+static const int32_t lengths[B] = { 4, 1, 3 };
+
+/* clang-format off */
+static const model_case cases[] = {
+    { "post", HL_NORM_POST, HL_POSITIONS_SINUSOIDAL, .causal = false },
+    { "pre", HL_NORM_PRE, HL_POSITIONS_SINUSOIDAL, .causal = false },
+    { "post, causal, padded", HL_NORM_POST, HL_POSITIONS_LEARNED, .causal = true, .lengths = lengths },
+    { "pre, causal, padded", HL_NORM_PRE, HL_POSITIONS_LEARNED, .causal = true, .lengths = lengths },
+    { "post, grouped queries", HL_NORM_POST, HL_POSITIONS_NONE, .lengths = lengths, .heads = { { 4, 2, 2, 2 }, { 2, 1, 3, 3 } } },
+    { "pre, Dv != Dk", HL_NORM_PRE, HL_POSITIONS_SINUSOIDAL, .heads = { { 2, 2, 2, 4 }, { 2, 2, 3, 1 } } },
+    { "pre, heads of each layer", HL_NORM_PRE, HL_POSITIONS_LEARNED, .lengths = lengths, .heads = { { 1, 1, 6, 6 }, { 6, 3, 1, 2 } } },
+    { "post, tied", HL_NORM_POST, HL_POSITIONS_SINUSOIDAL, .tied = true, .smoothing = 0.1 },
+    { "pre, tied, learned", HL_NORM_PRE, HL_POSITIONS_LEARNED, .tied = true, .causal = true },
+    { "post, no bias", HL_NORM_POST, HL_POSITIONS_NONE, .no_bias = true },
+    { "pre, no bias, smoothed", HL_NORM_PRE, HL_POSITIONS_SINUSOIDAL, .no_bias = true, .smoothing = 0.2, .lengths = lengths },
+    { "post, dropped", HL_NORM_POST, HL_POSITIONS_SINUSOIDAL, .dropped = true, .lengths = lengths },
+    { "pre, dropped, all at once", HL_NORM_PRE, HL_POSITIONS_LEARNED, .dropped = true, .causal = true, .tied = true, .smoothing = 0.1, .lengths = lengths, .heads = { { 4, 2, 2, 3 }, { 3, 1, 2, 1 } } },
+};
+/* clang-format on */
+enum { N_CASES = sizeof cases / sizeof *cases };
+
+typedef struct model_call {
+    hl_model model;
+    hl_batch batch;
+    hl_real smoothing;
+} model_call;
+
+static hl_tensor *build(hl_tape *tape, hl_tensor *const *in, void *context)
+{
+    (void)in;
+    const model_call *call = context;
+    return hl_model_loss(tape, &call->model, &call->batch, (hl_cross_entropy_args){ .smoothing = call->smoothing },
+                         NULL);
+}
+
+static hl_model_config config_of(const model_case *c)
+{
+    hl_model_config config = example_config();
+    config.norm = c->norm;
+    config.positions = c->positions;
+    config.causal = c->causal;
+    config.bias = !c->no_bias;
+    config.tie_embedding = c->tied;
+    if (c->dropped) {
+        example_dropouts(&config);
+    }
+    for (int l = 0; l < config.n_layers && c->heads[l][0] > 0; l++) {
+        example_heads(&config, l, c->heads[l][0], c->heads[l][1], c->heads[l][2], c->heads[l][3]);
+    }
+    return config;
+}
+
+START_TEST(every_parameter)
+{
+    const model_case *c = &cases[_i];
+    hl_model_config config = config_of(c);
+    model_call call = { .batch = example_batch(B, T, config.vocabulary, c->lengths), .smoothing = c->smoothing };
+    example_model(&call.model, &config);
+    gradient_check check = { .build = build,
+                             .context = &call,
+                             .parameters = &call.model.parameters,
+                             .options = { .training = true, .seed = 8, .step = 3, .first_example = 1 } };
+    gradient_report report = gradient_check_run(&check);
+    ck_assert_msg(report.passed, "%s: %s", c->name, report.text);
+    ck_assert_int_eq(report.n_checked, hl_parameters_count(&call.model.parameters));
+    hl_model_free(&call.model);
+    example_batch_free(&call.batch);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, every_parameter, 0, N_CASES);
+}
+SUITE("encoder gradients", add_tests)

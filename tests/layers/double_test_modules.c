@@ -1,0 +1,203 @@
+/* The gradients of every module, of its input and of its parameters. */
+#include "core/memory.h"
+#include "layers/embedding.h"
+#include "layers/encoder_layer.h"
+#include "layers/positions.h"
+#include "tests/check_suite.h"
+#include "tests/gradient_check.h"
+#include "tests/layers/examples.h"
+
+#include <math.h>
+
+enum { B = 2, T = 3, D = 4 };
+
+static hl_real x_values[B * T * D];
+
+static void fill_x(void)
+{
+    for (int64_t i = 0; i < B * T * D; i++) {
+        x_values[i] = example_number(5, i);
+    }
+}
+
+/* Checks a module of one input x (B, T, D) and frees its parameters. */
+static void check_module(const char *name, hl_tensor *(*build)(hl_tape *, hl_tensor *const *, void *), void *layer,
+                         hl_parameters *parameters, hl_tape_options options)
+{
+    fill_x();
+    gradient_input x = { .name = "x", .shape = HL_SHAPE(B, T, D), .values = x_values };
+    if (parameters->n > 0 && parameters->values == NULL) {
+        example_fill(parameters);
+    }
+    gradient_check_assert(name, &(gradient_check){ .build = build,
+                                                   .context = layer,
+                                                   .inputs = &x,
+                                                   .n_inputs = 1,
+                                                   .parameters = parameters->n > 0 ? parameters : NULL,
+                                                   .options = options });
+    hl_parameters_free(parameters);
+}
+
+static hl_tensor *build_linear(hl_tape *tape, hl_tensor *const *in, void *layer)
+{
+    return hl_linear_layer_forward(tape, layer, in[0]);
+}
+
+START_TEST(linear)
+{
+    hl_parameters parameters = { 0 };
+    hl_linear_layer layer = hl_linear_layer_make(&parameters, hl_name_of("l"), D, 5, _i == 1);
+    check_module(_i == 1 ? "linear" : "linear without bias", build_linear, &layer, &parameters, (hl_tape_options){ 0 });
+}
+END_TEST
+
+static hl_tensor *build_norm(hl_tape *tape, hl_tensor *const *in, void *layer)
+{
+    return hl_norm_layer_forward(tape, layer, in[0]);
+}
+
+START_TEST(norm)
+{
+    hl_parameters parameters = { 0 };
+    hl_norm_layer layer = hl_norm_layer_make(&parameters, hl_name_of("n"), D, _i == 1);
+    check_module(_i == 1 ? "norm" : "norm without bias", build_norm, &layer, &parameters, (hl_tape_options){ 0 });
+}
+END_TEST
+
+static hl_tensor *build_dropout(hl_tape *tape, hl_tensor *const *in, void *layer)
+{
+    return hl_dropout_layer_forward(tape, layer, in[0]);
+}
+
+START_TEST(dropout)
+{
+    hl_parameters none = { 0 };
+    hl_dropout_layer layer = hl_dropout_layer_make(hl_name_of("d"), 0.5);
+    check_module("dropout", build_dropout, &layer, &none, (hl_tape_options){ .training = true, .seed = 3 });
+}
+END_TEST
+
+static const int32_t tokens[B * T] = { 2, 0, 2, 4, 2, 0 };
+
+static hl_tensor *build_embedding(hl_tape *tape, hl_tensor *const *in, void *layer)
+{
+    (void)in;
+    return hl_embedding_layer_forward(tape, layer, tokens, B, T);
+}
+
+START_TEST(embedding)
+{
+    hl_parameters parameters = { 0 };
+    hl_embedding_layer layer = hl_embedding_layer_make(&parameters, hl_name_of("e"), 5, D);
+    example_fill(&parameters);
+    gradient_check_assert("embedding",
+                          &(gradient_check){ .build = build_embedding, .context = &layer, .parameters = &parameters });
+    hl_parameters_free(&parameters);
+}
+END_TEST
+
+static hl_tensor *build_positions(hl_tape *tape, hl_tensor *const *in, void *layer)
+{
+    return hl_positions_layer_forward(tape, layer, in[0]);
+}
+
+/* One position more than there are tokens: its gradient is zero. */
+START_TEST(positions)
+{
+    static const hl_positions_kind kinds[] = { HL_POSITIONS_LEARNED, HL_POSITIONS_SINUSOIDAL };
+    hl_parameters parameters = { 0 };
+    hl_positions_layer layer = hl_positions_layer_make(&parameters, hl_name_of("p"), kinds[_i], T + 1, D);
+    ck_assert_int_eq(hl_positions_layer_allocate(&layer).code, HL_OK);
+    check_module(_i == 0 ? "learned positions" : "sinusoidal positions", build_positions, &layer, &parameters,
+                 (hl_tape_options){ 0 });
+    hl_positions_layer_free(&layer);
+}
+END_TEST
+
+static hl_tensor *build_feed_forward(hl_tape *tape, hl_tensor *const *in, void *layer)
+{
+    return hl_feed_forward_forward(tape, layer, in[0]);
+}
+
+/* ReLU has its kink where linear1's output is 0: the numbers must stay away from it, on both sides. */
+static void assert_no_kink_is_near(const hl_feed_forward *layer)
+{
+    fill_x();
+    hl_tape tape;
+    hl_arena arena;
+    example_tape(&tape, &arena, (hl_tape_options){ 0 });
+    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(B, T, D), x_values, false);
+    hl_tensor *h = hl_linear_layer_forward(&tape, &layer->linear1, x);
+    ck_assert_ptr_nonnull(h);
+    int64_t positive = 0, n = hl_shape_count(h->shape);
+    for (int64_t i = 0; i < n; i++) {
+        ck_assert_double_ge(fabs((double)h->data[i]), 5 * GRADIENT_CHECK_STEP);
+        positive += h->data[i] > 0;
+    }
+    ck_assert_int_gt(positive, 0);
+    ck_assert_int_lt(positive, n);
+    hl_arena_free(&arena);
+}
+
+START_TEST(feed_forward)
+{
+    bool relu = _i % 2 == 0, bias = _i / 2 % 2 == 0, drop = _i >= 4;
+    hl_parameters parameters = { 0 };
+    hl_feed_forward layer = hl_feed_forward_make(&parameters, hl_name_of("f"), D, 5, relu ? HL_RELU : HL_GELU, bias,
+                                                 drop ? (hl_real)0.25 : 0);
+    example_fill(&parameters);
+    if (relu) {
+        assert_no_kink_is_near(&layer);
+    }
+    check_module(relu ? "feed-forward, ReLU" : "feed-forward, GELU", build_feed_forward, &layer, &parameters,
+                 (hl_tape_options){ .training = true, .seed = 6 });
+}
+END_TEST
+
+typedef struct layer_call {
+    hl_encoder_layer layer;
+    hl_mask mask;
+} layer_call;
+
+static hl_tensor *build_encoder_layer(hl_tape *tape, hl_tensor *const *in, void *context)
+{
+    const layer_call *call = context;
+    return hl_encoder_layer_forward(tape, &call->layer, in[0], call->mask, NULL);
+}
+
+START_TEST(encoder_layer)
+{
+    static const int32_t lengths[B] = { 3, 2 };
+    bool drop = _i >= 4;
+    hl_encoder_layer_config config = { .attention = { .d_model = D,
+                                                      .n_heads = 2,
+                                                      .n_kv_heads = 2,
+                                                      .d_k = 2,
+                                                      .d_v = 2,
+                                                      .bias = _i / 2 % 2 == 0,
+                                                      .dropout_weights = drop ? (hl_real)0.25 : 0,
+                                                      .dropout_concat = drop ? (hl_real)0.125 : 0 },
+                                       .d_ff = 5,
+                                       .activation = HL_GELU,
+                                       .norm = _i % 2 == 0 ? HL_NORM_PRE : HL_NORM_POST,
+                                       .dropout_residual = drop ? (hl_real)0.125 : 0,
+                                       .dropout_ffn = drop ? (hl_real)0.25 : 0 };
+    hl_parameters parameters = { 0 };
+    layer_call call = { .layer = hl_encoder_layer_make(&parameters, hl_name_of("layer"), &config),
+                        .mask = { .q_lengths = lengths, .k_lengths = lengths } };
+    check_module(_i % 2 == 0 ? "encoder layer, pre" : "encoder layer, post", build_encoder_layer, &call, &parameters,
+                 (hl_tape_options){ .training = true, .seed = 9, .step = 2 });
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, linear, 0, 2);
+    tcase_add_loop_test(tc, norm, 0, 2);
+    tcase_add_test(tc, dropout);
+    tcase_add_test(tc, embedding);
+    tcase_add_loop_test(tc, positions, 0, 2);
+    tcase_add_loop_test(tc, feed_forward, 0, 8);
+    tcase_add_loop_test(tc, encoder_layer, 0, 8);
+}
+SUITE("module gradients", add_tests)

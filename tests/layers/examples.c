@@ -1,0 +1,169 @@
+#include "tests/layers/examples.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+hl_real example_number(uint32_t use, int64_t i)
+{
+    uint32_t word = hl_random_word((hl_random){ .seed = 1706, .stream = use }, (uint64_t)i);
+    return (hl_real)((int)(word >> 21) - 1024) / 1024;
+}
+
+static void *checked_calloc(int64_t count, size_t size)
+{
+    void *block = hl_calloc((size_t)count, size);
+    ck_assert_ptr_nonnull(block);
+    return block;
+}
+
+hl_real *example_numbers(uint32_t use, int64_t n)
+{
+    hl_real *numbers = checked_calloc(n, sizeof *numbers);
+    for (int64_t i = 0; i < n; i++) {
+        numbers[i] = example_number(use, i);
+    }
+    return numbers;
+}
+
+void example_fill(hl_parameters *parameters)
+{
+    hl_status status = hl_parameters_allocate(parameters);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    for (int p = 0; p < parameters->n; p++) {
+        const hl_parameter *parameter = &parameters->list[p];
+        hl_real middle = parameter->init == HL_INIT_ONE ? 1 : 0;
+        for (int64_t i = 0; i < parameter->count; i++) {
+            hl_real number = example_number(hl_random_stream(parameter->name), i);
+            parameter->tensor->data[i] = middle + (hl_real)0.5 * number;
+        }
+    }
+}
+
+void example_tape(hl_tape *tape, hl_arena *arena, hl_tape_options options)
+{
+    ck_assert_int_eq(hl_arena_init(arena, EXAMPLE_ARENA).code, HL_OK);
+    hl_tape_begin(tape, arena, options);
+}
+
+void example_heads(hl_model_config *config, int layer, int64_t heads, int64_t kv_heads, int64_t d_k, int64_t d_v)
+{
+    config->heads[layer] = heads;
+    config->kv_heads[layer] = kv_heads;
+    config->d_k[layer] = d_k;
+    config->d_v[layer] = d_v;
+}
+
+hl_model_config example_config(void)
+{
+    hl_model_config config = { .vocabulary = 7,
+                               .max_length = 9,
+                               .n_layers = 2,
+                               .d_model = 6,
+                               .d_ff = 5,
+                               .activation = HL_GELU,
+                               .norm = HL_NORM_POST,
+                               .positions = HL_POSITIONS_SINUSOIDAL,
+                               .bias = true };
+    for (int l = 0; l < HL_MAX_LAYERS; l++) {
+        example_heads(&config, l, 2, 2, 3, 3);
+    }
+    return config;
+}
+
+void example_dropouts(hl_model_config *config)
+{
+    config->dropout_attention = (hl_real)0.125;
+    config->dropout_concat = (hl_real)0.25;
+    config->dropout_residual = (hl_real)0.1875;
+    config->dropout_ffn = (hl_real)0.3125;
+    config->dropout_embedding = (hl_real)0.0625;
+}
+
+void example_model(hl_model *model, const hl_model_config *config)
+{
+    hl_status status = hl_model_init(model, config);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    example_fill(&model->parameters);
+    ck_assert_int_eq(hl_positions_layer_allocate(&model->positions).code, HL_OK);
+}
+
+hl_batch example_batch(int64_t B, int64_t T, int64_t V, const int32_t *lengths)
+{
+    hl_batch batch = { .n_examples = B,
+                       .n_tokens = T,
+                       .tokens = checked_calloc(B * T, sizeof(int32_t)),
+                       .targets = checked_calloc(B * T, sizeof(int32_t)),
+                       .sources = checked_calloc(B * T, sizeof(int32_t)),
+                       .lengths = checked_calloc(B, sizeof(int32_t)) };
+    hl_random random = { .seed = 4, .stream = 2 };
+    for (int64_t b = 0; b < B; b++) {
+        batch.lengths[b] = lengths != NULL ? lengths[b] : (int32_t)T;
+        for (int64_t t = 0; t < T; t++) {
+            int64_t at = b * T + t;
+            bool real = t < batch.lengths[b];
+            uint32_t token = hl_random_below(random, (uint64_t)at, (uint32_t)V);
+            batch.tokens[at] = real ? (int32_t)token : HL_PAD;
+            batch.targets[at] = real && at % 3 != 1 ? (int32_t)((token * 3 + 1) % (uint32_t)V) : HL_IGNORE;
+            batch.sources[at] = HL_IGNORE;
+        }
+    }
+    return batch;
+}
+
+void example_batch_free(hl_batch *batch)
+{
+    hl_free(batch->tokens);
+    hl_free(batch->targets);
+    hl_free(batch->sources);
+    hl_free(batch->lengths);
+}
+
+hl_real example_step(hl_model *model, const hl_batch *batch, hl_cross_entropy_args args, const hl_head_probe *probes,
+                     hl_tape_options options)
+{
+    options.gradients = true;
+    hl_model_plan plan;
+    ck_assert_int_eq(hl_model_plan_pass(model, batch->n_examples, batch->n_tokens, options, &plan).code, HL_OK);
+    hl_arena arena;
+    ck_assert_int_eq(hl_arena_init(&arena, plan.bytes).code, HL_OK);
+    hl_tape tape;
+    hl_tape_begin(&tape, &arena, options);
+    hl_tensor *loss = hl_model_loss(&tape, model, batch, args, probes);
+    hl_status status = hl_tape_backward(&tape, loss);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    hl_real value = loss->data[0];
+    hl_arena_free(&arena);
+    return value;
+}
+
+void example_assert_near(const char *what, const hl_real *got, const hl_real *expected, int64_t n, double tolerance)
+{
+    double largest = 0;
+    for (int64_t i = 0; i < n; i++) {
+        largest = fmax(largest, fabs((double)expected[i]));
+    }
+    for (int64_t i = 0; i < n; i++) {
+        double error = fabs((double)got[i] - (double)expected[i]);
+        ck_assert_msg(error <= tolerance * largest, "%s[%lld]: %.17g, expected %.17g, the largest is %g", what,
+                      (long long)i, (double)got[i], (double)expected[i], largest);
+    }
+}
+
+void example_assert_grads_near(const hl_parameters *parameters, const hl_real *expected, double tolerance)
+{
+    for (int p = 0; p < parameters->n; p++) {
+        const hl_parameter *parameter = &parameters->list[p];
+        example_assert_near(parameter->name, parameter->tensor->grad, expected + parameter->offset, parameter->count,
+                            tolerance);
+    }
+}
+
+hl_real *example_grads_copy(const hl_parameters *parameters)
+{
+    hl_real *copy = checked_calloc(parameters->count, sizeof *copy);
+    return memcpy(copy, parameters->grads, (size_t)parameters->count * sizeof *copy);
+}

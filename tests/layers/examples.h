@@ -1,0 +1,52 @@
+/* What the tests of layers share, in either precision: fixed numbers, batches, and models with numbers everywhere. */
+#ifndef HL_TESTS_LAYERS_EXAMPLES_H
+#define HL_TESTS_LAYERS_EXAMPLES_H
+
+#include "layers/model.h"
+
+enum { EXAMPLE_ARENA = 4 << 20 }; /* bytes, enough for one small module and its backward */
+
+/* Number i of the given use: fixed, in [-1, 1), a multiple of 2^-10. */
+hl_real example_number(uint32_t use, int64_t i);
+
+/* The first n of them. The new block is freed by hl_free. */
+hl_real *example_numbers(uint32_t use, int64_t n);
+
+/* Allocates the registry and gives every parameter numbers far from its initial ones, biases and norms too. */
+void example_fill(hl_parameters *parameters);
+
+/* A tape over a new arena of EXAMPLE_ARENA bytes; to be freed by hl_arena_free. */
+void example_tape(hl_tape *tape, hl_arena *arena, hl_tape_options options);
+
+/* Two layers of d_model 6 with 2 heads, d_ff 5, GELU, 7 tokens, max_length 9, post-norm, sinusoidal positions, biases;
+ * no dropout. */
+hl_model_config example_config(void);
+
+/* The heads of one layer. */
+void example_heads(hl_model_config *config, int layer, int64_t heads, int64_t kv_heads, int64_t d_k, int64_t d_v);
+
+/* Every dropout of the model on, each with a probability of its own. */
+void example_dropouts(hl_model_config *config);
+
+/* An allocated model, filled by example_fill. Freed by hl_model_free. */
+void example_model(hl_model *model, const hl_model_config *config);
+
+/* A batch of B examples of T tokens below V. `lengths` (B) may be NULL: every example is T long. One target in three is
+ * not scored. Freed by example_batch_free. */
+hl_batch example_batch(int64_t B, int64_t T, int64_t V, const int32_t *lengths);
+void example_batch_free(hl_batch *batch);
+
+/* The loss of the batch, its gradients added to those of the model. Ends the test where the pass fails. */
+hl_real example_step(hl_model *model, const hl_batch *batch, hl_cross_entropy_args args, const hl_head_probe *probes,
+                     hl_tape_options options);
+
+/* Asserts |got[i] - expected[i]| <= tolerance * the largest |expected|, for every i < n; NaN fails. */
+void example_assert_near(const char *what, const hl_real *got, const hl_real *expected, int64_t n, double tolerance);
+
+/* The same for the gradients of each parameter against the block `expected`. */
+void example_assert_grads_near(const hl_parameters *parameters, const hl_real *expected, double tolerance);
+
+/* A copy of the block of gradients, freed by hl_free. */
+hl_real *example_grads_copy(const hl_parameters *parameters);
+
+#endif

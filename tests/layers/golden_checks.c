@@ -1,0 +1,231 @@
+#include "tests/layers/golden_checks.h"
+
+#include "core/memory.h"
+#include "core/op_cross_entropy.h"
+#include "layers/norm.h"
+#include "layers/positions.h"
+#include "tests/golden/layers_golden.h"
+#include "tests/layers/examples.h"
+
+enum { INPUT = GOLDEN_B * GOLDEN_TQ * GOLDEN_D, MEMORY = GOLDEN_B * GOLDEN_TK * GOLDEN_D };
+enum { MAX_NUMBERS = 256 };
+
+static const double tolerance = sizeof(hl_real) == sizeof(double) ? 1e-11 : 2e-5;
+
+static void fill(int use, int n, hl_real factor, hl_real *numbers)
+{
+    for (int i = 0; i < n; i++) {
+        numbers[i] = factor * (hl_real)golden_number(use, i);
+    }
+}
+
+/* Parameters stand in the order of PyTorch's state_dict, which is the order of registration. */
+static void fill_parameters(hl_parameters *parameters)
+{
+    ck_assert_int_eq(hl_parameters_allocate(parameters).code, HL_OK);
+    for (int p = 0; p < parameters->n; p++) {
+        const hl_parameter *parameter = &parameters->list[p];
+        fill(GOLDEN_WEIGHTS + p, (int)parameter->count, 1, parameter->tensor->data);
+        for (int64_t i = 0; parameter->init == HL_INIT_ONE && i < parameter->count; i++) {
+            parameter->tensor->data[i] += 1;
+        }
+    }
+}
+
+static void near(const char *what, const hl_real *got, const double *golden, int64_t n)
+{
+    hl_real expected[MAX_NUMBERS];
+    ck_assert_int_le(n, MAX_NUMBERS);
+    for (int64_t i = 0; i < n; i++) {
+        expected[i] = (hl_real)golden[i];
+    }
+    ck_assert_ptr_nonnull(got);
+    example_assert_near(what, got, expected, n, tolerance);
+}
+
+static void grads_near(const hl_parameters *parameters, const double *golden, int64_t n_golden)
+{
+    int64_t at = 0;
+    for (int p = 0; p < parameters->n; p++) {
+        const hl_parameter *parameter = &parameters->list[p];
+        ck_assert_int_le(at + parameter->count, n_golden);
+        near(parameter->name, parameter->tensor->grad, golden + at, parameter->count);
+        at += parameter->count;
+    }
+    ck_assert_int_eq(at, n_golden);
+}
+
+static void backward(hl_tape *tape, hl_tensor *y)
+{
+    hl_real dy[INPUT];
+    fill(GOLDEN_DY, INPUT, 1, dy);
+    hl_status status = hl_tape_backward_from(tape, y, dy);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+}
+
+static const hl_multi_head_config heads = { .d_model = GOLDEN_D,
+                                            .n_heads = GOLDEN_H,
+                                            .n_kv_heads = GOLDEN_H,
+                                            .d_k = GOLDEN_D / GOLDEN_H,
+                                            .d_v = GOLDEN_D / GOLDEN_H,
+                                            .bias = true };
+
+START_TEST(attention)
+{
+    bool cross = golden_attention[_i].cross;
+    const int32_t *lengths = golden_attention[_i].lengths;
+    hl_mask mask = { .causal = golden_attention[_i].causal, .k_lengths = lengths[0] > 0 ? lengths : NULL };
+    hl_real x_values[INPUT], memory_values[MEMORY], weights[GOLDEN_B * GOLDEN_H * GOLDEN_TQ * GOLDEN_TK];
+    fill(GOLDEN_X, INPUT, 1, x_values);
+    fill(GOLDEN_MEMORY, MEMORY, 1, memory_values);
+    hl_parameters parameters = { 0 };
+    hl_multi_head layer = hl_multi_head_make(&parameters, hl_name_of("attention"), heads);
+    fill_parameters(&parameters);
+    hl_tape tape;
+    hl_arena arena;
+    example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
+    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(GOLDEN_B, GOLDEN_TQ, GOLDEN_D), x_values, true);
+    hl_tensor *memory = x;
+    if (cross) {
+        memory = hl_tape_tensor(&tape, HL_SHAPE(GOLDEN_B, GOLDEN_TK, GOLDEN_D), memory_values, true);
+    }
+    hl_tensor *y = hl_multi_head_forward(&tape, &layer, x, memory, mask, &(hl_head_probe){ .weights = weights });
+    backward(&tape, y);
+    int Tk = cross ? GOLDEN_TK : GOLDEN_TQ;
+    near("y", y->data, golden_attention[_i].y, INPUT);
+    near("weights", weights, golden_attention[_i].weights, GOLDEN_B * GOLDEN_H * GOLDEN_TQ * Tk);
+    near("dx", x->grad, golden_attention[_i].dx, INPUT);
+    if (cross) {
+        near("dmemory", memory->grad, golden_attention[_i].dmemory, MEMORY);
+    }
+    grads_near(&parameters, golden_attention[_i].grads, sizeof golden_attention[_i].grads / sizeof(double));
+    hl_arena_free(&arena);
+    hl_parameters_free(&parameters);
+}
+END_TEST
+
+START_TEST(encoder_layer)
+{
+    hl_encoder_layer_config config = {
+        .attention = heads, .d_ff = GOLDEN_F, .activation = golden_layers[_i].activation, .norm = golden_layers[_i].norm
+    };
+    hl_parameters parameters = { 0 };
+    hl_encoder_layer layer = hl_encoder_layer_make(&parameters, hl_name_of("layer"), &config);
+    fill_parameters(&parameters);
+    hl_real x_values[INPUT];
+    fill(GOLDEN_X, INPUT, 1, x_values);
+    hl_tape tape;
+    hl_arena arena;
+    example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
+    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(GOLDEN_B, GOLDEN_TQ, GOLDEN_D), x_values, true);
+    hl_tensor *y = hl_encoder_layer_forward(&tape, &layer, x, (hl_mask){ .k_lengths = golden_lengths }, NULL);
+    backward(&tape, y);
+    near("y", y->data, golden_layers[_i].y, INPUT);
+    near("dx", x->grad, golden_layers[_i].dx, INPUT);
+    grads_near(&parameters, golden_layers[_i].grads, sizeof golden_layers[_i].grads / sizeof(double));
+    hl_arena_free(&arena);
+    hl_parameters_free(&parameters);
+}
+END_TEST
+
+static hl_model_config model_config(int i)
+{
+    hl_model_config config = { .vocabulary = GOLDEN_V,
+                               .max_length = GOLDEN_TQ + 1,
+                               .n_layers = 2,
+                               .d_model = GOLDEN_D,
+                               .d_ff = GOLDEN_F,
+                               .activation = HL_GELU,
+                               .norm = golden_models[i].norm,
+                               .positions = golden_models[i].positions,
+                               .causal = golden_models[i].causal,
+                               .bias = true,
+                               .tie_embedding = golden_models[i].tied };
+    for (int l = 0; l < config.n_layers; l++) {
+        example_heads(&config, l, GOLDEN_H, GOLDEN_H, GOLDEN_D / GOLDEN_H, GOLDEN_D / GOLDEN_H);
+    }
+    return config;
+}
+
+START_TEST(whole_model)
+{
+    hl_model_config config = model_config(_i);
+    hl_model model;
+    ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
+    fill_parameters(&model.parameters);
+    ck_assert_int_eq(hl_positions_layer_allocate(&model.positions).code, HL_OK);
+    hl_batch batch = example_batch(GOLDEN_B, GOLDEN_TQ, GOLDEN_V, golden_lengths);
+    memcpy(batch.tokens, golden_tokens, sizeof golden_tokens);
+    hl_tape tape;
+    hl_arena arena;
+    example_tape(&tape, &arena, (hl_tape_options){ 0 });
+    hl_tensor *logits = hl_model_logits(&tape, &model, &batch, NULL);
+    ck_assert_msg(logits != NULL, "%s", hl_tape_status(&tape).text);
+    for (int b = 0; b < GOLDEN_B; b++) {
+        int at = b * GOLDEN_TQ * GOLDEN_V;
+        near("logits", logits->data + at, golden_models[_i].logits + at, golden_lengths[b] * GOLDEN_V);
+    }
+    hl_arena_free(&arena);
+    example_batch_free(&batch);
+    hl_model_free(&model);
+}
+END_TEST
+
+START_TEST(cross_entropy)
+{
+    hl_real numbers[GOLDEN_N * GOLDEN_V];
+    fill(GOLDEN_X, GOLDEN_N * GOLDEN_V, 2, numbers);
+    hl_tape tape;
+    hl_arena arena;
+    example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
+    hl_tensor *logits = hl_tape_tensor(&tape, HL_SHAPE(GOLDEN_N, GOLDEN_V), numbers, true);
+    hl_tensor *loss = hl_cross_entropy(&tape, logits,
+                                       (hl_cross_entropy_args){ .targets = golden_losses[_i].targets,
+                                                                .smoothing = (hl_real)golden_losses[_i].smoothing });
+    ck_assert_int_eq(hl_tape_backward(&tape, loss).code, HL_OK);
+    near("loss", loss->data, &golden_losses[_i].loss, 1);
+    near("dlogits", logits->grad, golden_losses[_i].dlogits, GOLDEN_N * GOLDEN_V);
+    hl_arena_free(&arena);
+}
+END_TEST
+
+START_TEST(norm)
+{
+    hl_parameters parameters = { 0 };
+    hl_norm_layer layer = hl_norm_layer_make(&parameters, hl_name_of("norm"), GOLDEN_D, true);
+    fill_parameters(&parameters);
+    hl_real x_values[INPUT];
+    fill(GOLDEN_X, INPUT, 1, x_values);
+    hl_tape tape;
+    hl_arena arena;
+    example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
+    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(GOLDEN_B, GOLDEN_TQ, GOLDEN_D), x_values, true);
+    hl_tensor *y = hl_norm_layer_forward(&tape, &layer, x);
+    backward(&tape, y);
+    near("y", y->data, golden_norm.y, INPUT);
+    near("dx", x->grad, golden_norm.dx, INPUT);
+    grads_near(&parameters, golden_norm.grads, sizeof golden_norm.grads / sizeof(double));
+    hl_arena_free(&arena);
+    hl_parameters_free(&parameters);
+}
+END_TEST
+
+START_TEST(positions)
+{
+    hl_real table[GOLDEN_T * GOLDEN_ODD];
+    hl_sinusoidal_positions(GOLDEN_T, GOLDEN_EVEN, table);
+    near("even width", table, golden_even, GOLDEN_T * GOLDEN_EVEN);
+    hl_sinusoidal_positions(GOLDEN_T, GOLDEN_ODD, table);
+    near("odd width", table, golden_odd, GOLDEN_T * GOLDEN_ODD);
+}
+END_TEST
+
+void golden_add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, attention, 0, sizeof golden_attention / sizeof *golden_attention);
+    tcase_add_loop_test(tc, encoder_layer, 0, sizeof golden_layers / sizeof *golden_layers);
+    tcase_add_loop_test(tc, whole_model, 0, sizeof golden_models / sizeof *golden_models);
+    tcase_add_loop_test(tc, cross_entropy, 0, sizeof golden_losses / sizeof *golden_losses);
+    tcase_add_test(tc, norm);
+    tcase_add_test(tc, positions);
+}

@@ -1,0 +1,225 @@
+/* What a model refuses, the memory it plans, and how it fails. */
+#include "core/memory.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+#include "tests/layers/examples.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A config that is wrong in one place, and words that the refusal must hold. */
+typedef struct wrong {
+    size_t offset; /* of the field in hl_model_config */
+    enum { INT, INT64, REAL } type;
+    double value;
+    const char *words;
+} wrong;
+
+#define FIELD(name) offsetof(hl_model_config, name)
+
+static const wrong wrongs[] = {
+    { FIELD(n_layers), INT, 0, "0 layers are not in 1 .. 256" },
+    { FIELD(n_layers), INT, -1, "-1 layers" },
+    { FIELD(n_layers), INT, HL_MAX_LAYERS + 1, "257 layers" },
+    { FIELD(vocabulary), INT64, 0, "vocabulary" },
+    { FIELD(max_length), INT64, 0, "max_length" },
+    { FIELD(d_model), INT64, -6, "d_model" },
+    { FIELD(d_model), INT64, 0x1p62, "d_model" },
+    { FIELD(d_ff), INT64, 0, "d_ff" },
+    { FIELD(heads[1]), INT64, 0, "layer 1 has 0 heads" },
+    { FIELD(kv_heads[1]), INT64, 0, "layer 1 has 2 heads, 0 key/value heads" },
+    { FIELD(heads[0]), INT64, 3, "layer 0 has 3 heads, 2 key/value heads" },
+    { FIELD(kv_heads[0]), INT64, 4, "layer 0 has 2 heads, 4 key/value heads" },
+    { FIELD(d_k[0]), INT64, 0, "d_k 0" },
+    { FIELD(d_k[0]), INT64, 0x1p62, "d_k" },
+    { FIELD(d_v[1]), INT64, -1, "d_v -1" },
+    { FIELD(dropout_attention), REAL, 1, "a dropout of 1 is" },
+    { FIELD(dropout_concat), REAL, -0.5, "a dropout of -0.5" },
+    { FIELD(dropout_residual), REAL, 1.5, "a dropout of 1.5" },
+    { FIELD(dropout_ffn), REAL, NAN, "a dropout of" },
+    { FIELD(dropout_embedding), REAL, INFINITY, "a dropout of inf" },
+};
+
+static void set_wrong(hl_model_config *config, const wrong *w)
+{
+    char *field = (char *)config + w->offset;
+    if (w->type == INT) {
+        *(int *)field = (int)w->value;
+    } else if (w->type == INT64) {
+        *(int64_t *)field = (int64_t)w->value;
+    } else {
+        *(hl_real *)field = (hl_real)w->value;
+    }
+}
+
+START_TEST(wrong_configs_are_refused)
+{
+    hl_model_config config = example_config();
+    set_wrong(&config, &wrongs[_i]);
+    hl_model model;
+    hl_status status = hl_model_init(&model, &config);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_msg(strstr(status.text, wrongs[_i].words) != NULL, "%s", status.text);
+    hl_model_free(&model);
+}
+END_TEST
+
+/* The largest sizes are no reason to overflow: a shape that cannot be is named. */
+START_TEST(sizes_whose_product_is_too_large_are_refused)
+{
+    hl_model_config config = example_config();
+    config.d_model = 1 << 30;
+    example_heads(&config, 0, 1 << 30, 1 << 30, 1 << 30, 1 << 30);
+    hl_model model;
+    hl_status status = hl_model_init(&model, &config);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_msg(strstr(status.text, "encoder.layers.0.self_attn") != NULL, "%s", status.text);
+    hl_model_free(&model);
+}
+END_TEST
+
+static const hl_positions_kind kinds[] = { HL_POSITIONS_SINUSOIDAL, HL_POSITIONS_LEARNED };
+
+START_TEST(a_sequence_longer_than_the_positions_is_refused)
+{
+    hl_model_config config = example_config();
+    config.positions = kinds[_i];
+    hl_model model;
+    example_model(&model, &config);
+    for (int64_t T = config.max_length; T <= config.max_length + 1; T++) {
+        hl_batch batch = example_batch(2, T, config.vocabulary, NULL);
+        hl_tape tape;
+        hl_arena arena;
+        example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
+        hl_tensor *loss = hl_model_loss(&tape, &model, &batch, (hl_cross_entropy_args){ 0 }, NULL);
+        hl_status status = hl_tape_status(&tape);
+        if (T <= config.max_length) {
+            ck_assert_msg(loss != NULL && status.code == HL_OK, "%s", status.text);
+        } else {
+            ck_assert_ptr_null(loss);
+            ck_assert_int_eq(status.code, HL_INVALID);
+            ck_assert_msg(strstr(status.text, "positions") != NULL, "%s", status.text);
+            ck_assert_int_eq(hl_tape_backward(&tape, loss).code, HL_INVALID);
+            hl_model_plan plan;
+            ck_assert_int_eq(hl_model_plan_pass(&model, 2, T, (hl_tape_options){ 0 }, &plan).code, HL_INVALID);
+        }
+        hl_arena_free(&arena);
+        example_batch_free(&batch);
+    }
+    hl_model_free(&model);
+}
+END_TEST
+
+/* Models and passes whose memory is planned. */
+static hl_model_config planned_config(int i)
+{
+    hl_model_config config = example_config();
+    config.norm = i % 2 == 0 ? HL_NORM_POST : HL_NORM_PRE;
+    config.positions = i % 2 == 0 ? HL_POSITIONS_SINUSOIDAL : HL_POSITIONS_LEARNED;
+    config.tie_embedding = i % 2 == 1;
+    if (i >= 2) {
+        example_dropouts(&config);
+        example_heads(&config, 0, 4, 2, 3, 2);
+    }
+    config.max_length = 70;
+    return config;
+}
+
+/* Runs a pass in an arena of `bytes`. */
+static hl_status run_in(size_t bytes, const hl_model *model, const hl_batch *batch, hl_tape_options options,
+                        size_t *peak)
+{
+    hl_arena arena;
+    ck_assert_int_eq(hl_arena_init(&arena, bytes).code, HL_OK);
+    hl_tape tape;
+    hl_tape_begin(&tape, &arena, options);
+    hl_tensor *loss = hl_model_loss(&tape, model, batch, (hl_cross_entropy_args){ 0 }, NULL);
+    hl_status status = options.gradients ? hl_tape_backward(&tape, loss) : hl_tape_status(&tape);
+    *peak = arena.peak;
+    hl_arena_free(&arena);
+    return status;
+}
+
+/* The plan, made before the model has numbers, is exactly what the pass takes; with less it says so. */
+START_TEST(the_plan_is_what_the_pass_takes)
+{
+    hl_model_config config = planned_config(_i / 4);
+    hl_tape_options options = { .threads = _i % 4 / 2 == 0 ? 1 : 3, .training = _i % 2 == 0, .gradients = _i % 2 == 0 };
+    enum { B = 8, T = 70 };
+    hl_batch batch = example_batch(B, T, config.vocabulary, NULL);
+    hl_model model;
+    ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
+    hl_model_plan plan;
+    ck_assert_int_eq(hl_model_plan_pass(&model, B, T, options, &plan).code, HL_OK);
+    ck_assert_double_gt(plan.flops, 0);
+    ck_assert_int_eq(hl_model_allocate(&model, 1).code, HL_OK);
+    size_t peak;
+    hl_status status = run_in(plan.bytes, &model, &batch, options, &peak);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    ck_assert_uint_eq(peak, plan.bytes);
+    ck_assert_int_eq(run_in(plan.bytes - 1, &model, &batch, options, &peak).code, HL_NO_MEMORY);
+    hl_model_free(&model);
+    example_batch_free(&batch);
+}
+END_TEST
+
+/* 2 floating-point operations a multiply-add; backward takes twice what forward does. */
+START_TEST(the_plan_counts_the_products)
+{
+    enum { B = 3, T = 4, D = 6, F = 5, V = 7, HEADS_WIDTH = 6 };
+    hl_model_config config = example_config();
+    hl_model model;
+    ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
+    hl_model_plan forward, both;
+    ck_assert_int_eq(hl_model_plan_pass(&model, B, T, (hl_tape_options){ 0 }, &forward).code, HL_OK);
+    ck_assert_int_eq(hl_model_plan_pass(&model, B, T, (hl_tape_options){ .gradients = true }, &both).code, HL_OK);
+    double layer = B * T * (4 * D * D + 2 * D * F) + B * T * T * 2 * HEADS_WIDTH;
+    ck_assert_double_eq(forward.flops, 2 * (2 * layer + B * T * D * V));
+    ck_assert_double_eq(both.flops, 3 * forward.flops);
+    hl_model_free(&model);
+}
+END_TEST
+
+/* From nothing to a planned model with numbers. */
+static hl_status build(hl_model *model, const hl_model_config *config)
+{
+    hl_model_plan plan;
+    HL_TRY(hl_model_init(model, config));
+    HL_TRY(hl_model_plan_pass(model, 2, 3, (hl_tape_options){ .gradients = true }, &plan));
+    return hl_model_allocate(model, 1);
+}
+
+START_TEST(every_allocation_may_fail)
+{
+    hl_model_config config = planned_config(_i);
+    hl_model model;
+    faults_begin();
+    faults_in_memory(0, FAULTS_ONCE);
+    ck_assert_int_eq(build(&model, &config).code, HL_OK);
+    int allocations = faults_allocations();
+    hl_model_free(&model);
+    ck_assert_int_eq(faults_live_blocks(), 0);
+    ck_assert_int_gt(allocations, 2 * 15); /* name and tensor of each parameter */
+    for (int n = 1; n <= allocations; n++) {
+        for (faults_kind kind = FAULTS_ONCE; kind <= FAULTS_FOR_EVER; kind++) {
+            faults_in_memory(n, kind);
+            hl_status status = build(&model, &config);
+            ck_assert_msg(status.code == HL_NO_MEMORY, "allocation %d of %d: \"%s\"", n, allocations, status.text);
+            hl_model_free(&model);
+            ck_assert_int_eq(faults_live_blocks(), 0);
+        }
+    }
+    faults_end();
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, wrong_configs_are_refused, 0, sizeof wrongs / sizeof *wrongs);
+    tcase_add_test(tc, sizes_whose_product_is_too_large_are_refused);
+    tcase_add_loop_test(tc, a_sequence_longer_than_the_positions_is_refused, 0, 2);
+    tcase_add_loop_test(tc, the_plan_is_what_the_pass_takes, 0, 4 * 4);
+    tcase_add_test(tc, the_plan_counts_the_products);
+    tcase_add_loop_test(tc, every_allocation_may_fail, 0, 4);
+}
+SUITE("model", add_tests)

@@ -1,0 +1,378 @@
+/* The parameters of a model: names, shapes and counts as PyTorch has them, and their initial values. */
+#include "core/memory.h"
+#include "tests/check_suite.h"
+#include "tests/layers/examples.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct expected {
+    const char *name;
+    int64_t rows, columns; /* columns 0: of one dimension */
+} expected;
+
+static void assert_parameter(const hl_parameter *parameter, const expected *e)
+{
+    ck_assert_str_eq(parameter->name, e->name);
+    hl_shape shape = e->columns > 0 ? HL_SHAPE(e->rows, e->columns) : HL_SHAPE(e->rows);
+    char text[HL_SHAPE_TEXT];
+    ck_assert_msg(hl_shape_equal(parameter->tensor->shape, shape), "%s is %s", e->name,
+                  hl_shape_text(parameter->tensor->shape, text));
+    /* AdamW decays matrices, not biases and norms. */
+    ck_assert_msg(parameter->decay == (e->columns > 0), "%s", e->name);
+}
+
+static void assert_parameters(const hl_model_config *config, const expected *list, int n)
+{
+    hl_model model;
+    hl_status status = hl_model_init(&model, config);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    for (int i = 0; i < n && i < model.parameters.n; i++) {
+        assert_parameter(&model.parameters.list[i], &list[i]);
+    }
+    ck_assert_int_eq(model.parameters.n, n);
+    ck_assert_int_eq(model.parameters.n_aliases, config->tie_embedding);
+    ck_assert_ptr_null(model.parameters.values);
+    hl_model_free(&model);
+}
+
+static hl_model_config one_layer(void)
+{
+    hl_model_config config = example_config();
+    config.n_layers = 1;
+    return config;
+}
+
+START_TEST(packed)
+{
+    static const expected list[] = {
+        { "embedding.weight", 7, 6 },
+        { "encoder.layers.0.self_attn.in_proj_weight", 18, 6 },
+        { "encoder.layers.0.self_attn.in_proj_bias", 18, 0 },
+        { "encoder.layers.0.self_attn.out_proj.weight", 6, 6 },
+        { "encoder.layers.0.self_attn.out_proj.bias", 6, 0 },
+        { "encoder.layers.0.linear1.weight", 5, 6 },
+        { "encoder.layers.0.linear1.bias", 5, 0 },
+        { "encoder.layers.0.linear2.weight", 6, 5 },
+        { "encoder.layers.0.linear2.bias", 6, 0 },
+        { "encoder.layers.0.norm1.weight", 6, 0 },
+        { "encoder.layers.0.norm1.bias", 6, 0 },
+        { "encoder.layers.0.norm2.weight", 6, 0 },
+        { "encoder.layers.0.norm2.bias", 6, 0 },
+        { "output.weight", 7, 6 },
+        { "output.bias", 7, 0 },
+    };
+    hl_model_config config = one_layer();
+    assert_parameters(&config, list, sizeof list / sizeof *list);
+}
+END_TEST
+
+/* Four query heads, two key/value heads, Dk 3, Dv 2; pre-norm; learned positions. */
+START_TEST(unpacked)
+{
+    static const expected list[] = {
+        { "embedding.weight", 7, 6 },
+        { "positions.weight", 9, 6 },
+        { "encoder.layers.0.self_attn.q_proj_weight", 12, 6 },
+        { "encoder.layers.0.self_attn.k_proj_weight", 6, 6 },
+        { "encoder.layers.0.self_attn.v_proj_weight", 4, 6 },
+        { "encoder.layers.0.self_attn.in_proj_bias", 22, 0 },
+        { "encoder.layers.0.self_attn.out_proj.weight", 6, 8 },
+        { "encoder.layers.0.self_attn.out_proj.bias", 6, 0 },
+        { "encoder.layers.0.linear1.weight", 5, 6 },
+        { "encoder.layers.0.linear1.bias", 5, 0 },
+        { "encoder.layers.0.linear2.weight", 6, 5 },
+        { "encoder.layers.0.linear2.bias", 6, 0 },
+        { "encoder.layers.0.norm1.weight", 6, 0 },
+        { "encoder.layers.0.norm1.bias", 6, 0 },
+        { "encoder.layers.0.norm2.weight", 6, 0 },
+        { "encoder.layers.0.norm2.bias", 6, 0 },
+        { "encoder.norm.weight", 6, 0 },
+        { "encoder.norm.bias", 6, 0 },
+        { "output.weight", 7, 6 },
+        { "output.bias", 7, 0 },
+    };
+    hl_model_config config = one_layer();
+    config.norm = HL_NORM_PRE;
+    config.positions = HL_POSITIONS_LEARNED;
+    example_heads(&config, 0, 4, 2, 3, 2);
+    assert_parameters(&config, list, sizeof list / sizeof *list);
+}
+END_TEST
+
+START_TEST(without_biases)
+{
+    static const expected list[] = {
+        { "embedding.weight", 7, 6 },
+        { "encoder.layers.0.self_attn.in_proj_weight", 18, 6 },
+        { "encoder.layers.0.self_attn.out_proj.weight", 6, 6 },
+        { "encoder.layers.0.linear1.weight", 5, 6 },
+        { "encoder.layers.0.linear2.weight", 6, 5 },
+        { "encoder.layers.0.norm1.weight", 6, 0 },
+        { "encoder.layers.0.norm2.weight", 6, 0 },
+        { "encoder.norm.weight", 6, 0 },
+        { "output.weight", 7, 6 },
+    };
+    hl_model_config config = one_layer();
+    config.norm = HL_NORM_PRE;
+    config.positions = HL_POSITIONS_NONE;
+    config.bias = false;
+    assert_parameters(&config, list, sizeof list / sizeof *list);
+}
+END_TEST
+
+/* The output layer is the embedding's matrix under a second name, without a bias. */
+START_TEST(tied)
+{
+    static const expected list[] = {
+        { "embedding.weight", 7, 6 },
+        { "encoder.layers.0.self_attn.in_proj_weight", 18, 6 },
+        { "encoder.layers.0.self_attn.out_proj.weight", 6, 6 },
+        { "encoder.layers.0.linear1.weight", 5, 6 },
+        { "encoder.layers.0.linear2.weight", 6, 5 },
+        { "encoder.layers.0.norm1.weight", 6, 0 },
+        { "encoder.layers.0.norm2.weight", 6, 0 },
+    };
+    hl_model_config config = one_layer();
+    config.tie_embedding = true;
+    config.bias = false;
+    assert_parameters(&config, list, sizeof list / sizeof *list);
+    config.bias = true;
+    hl_model model;
+    ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
+    ck_assert_ptr_null(hl_parameters_find(&model.parameters, "output.bias"));
+    ck_assert_ptr_eq(hl_parameters_find(&model.parameters, "output.weight")->tensor, model.embedding.weight);
+    ck_assert_ptr_eq(model.output.weight, model.embedding.weight);
+    hl_model_free(&model);
+}
+END_TEST
+
+/* A size short of `heads` * width = d_model in one place alone is no longer packed. */
+START_TEST(packed_only_where_all_widths_fit)
+{
+    static const int64_t heads[][4] = {
+        { 2, 2, 3, 3 }, { 2, 2, 3, 2 }, { 2, 2, 2, 3 }, { 2, 1, 3, 3 }, { 3, 3, 3, 3 }
+    };
+    hl_model_config config = one_layer();
+    example_heads(&config, 0, heads[_i][0], heads[_i][1], heads[_i][2], heads[_i][3]);
+    hl_model model;
+    ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
+    ck_assert_int_eq(model.encoder.layers[0].self_attn.in_proj_weight != NULL, _i == 0);
+    ck_assert_int_eq(model.encoder.layers[0].self_attn.q_proj_weight == NULL, _i == 0);
+    hl_model_free(&model);
+}
+END_TEST
+
+/* Every field of the heads is the layer's own. */
+START_TEST(layers_have_heads_of_their_own)
+{
+    hl_model_config config = example_config();
+    example_heads(&config, 0, 4, 2, 3, 5);
+    example_heads(&config, 1, 6, 3, 1, 2);
+    hl_model model;
+    ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
+    for (int l = 0; l < 2; l++) {
+        const hl_multi_head *heads = &model.encoder.layers[l].self_attn;
+        ck_assert(hl_shape_equal(heads->q_proj_weight->shape, HL_SHAPE(config.heads[l] * config.d_k[l], 6)));
+        ck_assert(hl_shape_equal(heads->k_proj_weight->shape, HL_SHAPE(config.kv_heads[l] * config.d_k[l], 6)));
+        ck_assert(hl_shape_equal(heads->v_proj_weight->shape, HL_SHAPE(config.kv_heads[l] * config.d_v[l], 6)));
+        ck_assert(hl_shape_equal(heads->out_proj.weight->shape, HL_SHAPE(6, config.heads[l] * config.d_v[l])));
+        ck_assert_int_eq(heads->config.n_heads, config.heads[l]);
+    }
+    hl_model_free(&model);
+}
+END_TEST
+
+static hl_model_config published(int n_layers, int64_t d_model, int64_t heads, int64_t vocabulary, int64_t max_length)
+{
+    hl_model_config config = { .n_layers = n_layers,
+                               .d_model = d_model,
+                               .d_ff = 4 * d_model,
+                               .vocabulary = vocabulary,
+                               .max_length = max_length,
+                               .norm = HL_NORM_POST,
+                               .positions = HL_POSITIONS_SINUSOIDAL,
+                               .bias = true };
+    for (int l = 0; l < n_layers; l++) {
+        example_heads(&config, l, heads, heads, d_model / heads, d_model / heads);
+    }
+    return config;
+}
+
+static int64_t count_of(const hl_model_config *config, const char *prefix)
+{
+    hl_model model;
+    ck_assert_int_eq(hl_model_init(&model, config).code, HL_OK);
+    int64_t count = 0;
+    for (int p = 0; p < model.parameters.n; p++) {
+        const hl_parameter *parameter = &model.parameters.list[p];
+        count += strncmp(parameter->name, prefix, strlen(prefix)) == 0 ? parameter->count : 0;
+    }
+    if (*prefix == '\0') {
+        ck_assert_int_eq(count, hl_parameters_count(&model.parameters));
+    }
+    hl_model_free(&model);
+    return count;
+}
+
+START_TEST(published_models_have_their_counts)
+{
+    hl_model_config base = published(6, 512, 8, 37000, 512), bert = published(12, 768, 12, 30522, 512);
+    hl_model_config gpt2 = published(12, 768, 12, 50257, 1024);
+    gpt2.norm = HL_NORM_PRE;
+    gpt2.positions = HL_POSITIONS_LEARNED;
+    gpt2.causal = gpt2.tie_embedding = true;
+    ck_assert_int_eq(count_of(&base, "encoder.layers."), 18914304);
+    ck_assert_int_eq(count_of(&bert, "encoder.layers."), 85054464);
+    ck_assert_int_eq(count_of(&gpt2, "encoder.layers."), 85054464);
+    ck_assert_int_eq(count_of(&gpt2, ""), 124439808);
+}
+END_TEST
+
+static void drawn(hl_model *model, const hl_model_config *config, uint64_t seed)
+{
+    ck_assert_int_eq(hl_model_init(model, config).code, HL_OK);
+    ck_assert_int_eq(hl_model_allocate(model, seed).code, HL_OK);
+}
+
+static bool is_drawn(const hl_parameter *parameter)
+{
+    return parameter->init != HL_INIT_ZERO && parameter->init != HL_INIT_ONE;
+}
+
+static bool same_values(const hl_parameter *a, const hl_parameter *b)
+{
+    ck_assert_int_eq(a->count, b->count);
+    return memcmp(a->tensor->data, b->tensor->data, (size_t)a->count * sizeof(hl_real)) == 0;
+}
+
+START_TEST(each_layer_has_initial_values_of_its_own)
+{
+    hl_model model;
+    hl_model_config config = example_config();
+    drawn(&model, &config, 5);
+    int compared = 0;
+    for (int p = 0; p < model.parameters.n; p++) {
+        const hl_parameter *first = &model.parameters.list[p];
+        const char *rest = first->name + strlen("encoder.layers.0");
+        if (strncmp(first->name, "encoder.layers.0", strlen("encoder.layers.0")) != 0 || !is_drawn(first)) {
+            continue;
+        }
+        const hl_parameter *second = hl_parameters_find(&model.parameters, hl_name_of("encoder.layers.1%s", rest).text);
+        ck_assert_ptr_nonnull(second);
+        ck_assert_msg(!same_values(first, second), "%s", first->name);
+        compared++;
+    }
+    ck_assert_int_eq(compared, 4);
+    hl_model_free(&model);
+}
+END_TEST
+
+START_TEST(seeds_differ_and_repeat)
+{
+    hl_model five, again, six;
+    hl_model_config config = example_config();
+    config.positions = HL_POSITIONS_LEARNED;
+    drawn(&five, &config, 5);
+    drawn(&again, &config, 5);
+    drawn(&six, &config, 6);
+    for (int p = 0; p < five.parameters.n; p++) {
+        const hl_parameter *parameter = &five.parameters.list[p];
+        ck_assert_msg(same_values(parameter, &again.parameters.list[p]), "%s", parameter->name);
+        ck_assert_msg(same_values(parameter, &six.parameters.list[p]) != is_drawn(parameter), "%s", parameter->name);
+    }
+    hl_model_free(&five);
+    hl_model_free(&again);
+    hl_model_free(&six);
+}
+END_TEST
+
+START_TEST(a_further_layer_leaves_the_others_as_they_are)
+{
+    hl_model two, three;
+    hl_model_config config = example_config();
+    drawn(&two, &config, 5);
+    config.n_layers = 3;
+    drawn(&three, &config, 5);
+    ck_assert_int_gt(three.parameters.n, two.parameters.n);
+    for (int p = 0; p < two.parameters.n; p++) {
+        const hl_parameter *parameter = &two.parameters.list[p];
+        ck_assert_msg(same_values(parameter, hl_parameters_find(&three.parameters, parameter->name)), "%s",
+                      parameter->name);
+    }
+    hl_model_free(&two);
+    hl_model_free(&three);
+}
+END_TEST
+
+/* The largest absolute value of some rows of a matrix. */
+static double largest(const hl_tensor *matrix, int64_t first, int64_t n)
+{
+    double found = 0;
+    int64_t columns = matrix->shape.size[1];
+    for (int64_t i = first * columns; i < (first + n) * columns; i++) {
+        found = fmax(found, fabs((double)matrix->data[i]));
+    }
+    return found;
+}
+
+static double deviation(const hl_tensor *x)
+{
+    double squares = 0;
+    int64_t n = hl_shape_count(x->shape);
+    for (int64_t i = 0; i < n; i++) {
+        squares += (double)x->data[i] * (double)x->data[i];
+    }
+    return sqrt(squares / (double)n);
+}
+
+static void assert_bound(const hl_tensor *matrix, int64_t first, int64_t n, double fans)
+{
+    double bound = sqrt(6 / fans);
+    ck_assert_double_le(largest(matrix, first, n), bound * (1 + 1e-6));
+    ck_assert_double_ge(largest(matrix, first, n), bound * 0.97);
+}
+
+/* Xavier uniform, of each of the packed matrices by itself; the scaled embedding has deviation 1. */
+START_TEST(initial_values_have_their_spread)
+{
+    enum { D = 48, F = 96, V = 100 };
+    hl_model model;
+    hl_model_config config = published(1, D, 4, V, 50);
+    config.d_ff = F;
+    config.positions = HL_POSITIONS_LEARNED;
+    drawn(&model, &config, 1);
+    const hl_encoder_layer *layer = &model.encoder.layers[0];
+    for (int64_t matrix = 0; matrix < 3; matrix++) {
+        assert_bound(layer->self_attn.in_proj_weight, matrix * D, D, 2 * D);
+    }
+    assert_bound(layer->self_attn.out_proj.weight, 0, D, 2 * D);
+    assert_bound(layer->feed_forward.linear1.weight, 0, F, D + F);
+    assert_bound(layer->feed_forward.linear2.weight, 0, D, D + F);
+    assert_bound(model.output.weight, 0, V, D + V);
+    ck_assert_double_eq_tol(deviation(model.embedding.weight) * sqrt(D), 1, 0.05);
+    ck_assert_double_eq_tol(deviation(model.positions.weight), 0.02, 0.001);
+    for (int i = 0; i < D; i++) {
+        ck_assert(layer->norm1.weight->data[i] == 1 && layer->norm2.bias->data[i] == 0);
+        ck_assert(layer->self_attn.in_proj_bias->data[i] == 0);
+    }
+    hl_model_free(&model);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, packed);
+    tcase_add_test(tc, unpacked);
+    tcase_add_test(tc, without_biases);
+    tcase_add_test(tc, tied);
+    tcase_add_loop_test(tc, packed_only_where_all_widths_fit, 0, 5);
+    tcase_add_test(tc, layers_have_heads_of_their_own);
+    tcase_add_test(tc, published_models_have_their_counts);
+    tcase_add_test(tc, each_layer_has_initial_values_of_its_own);
+    tcase_add_test(tc, seeds_differ_and_repeat);
+    tcase_add_test(tc, a_further_layer_leaves_the_others_as_they_are);
+    tcase_add_test(tc, initial_values_have_their_spread);
+}
+SUITE("parameters of a model", add_tests)

@@ -1,0 +1,116 @@
+/* A step has the same bits at every thread count, watched or not. */
+#include "core/memory.h"
+#include "core/threads.h"
+#include "tests/check_suite.h"
+#include "tests/layers/examples.h"
+
+#include <string.h>
+
+enum { B = 24, T = 48, D = 64, V = 61, HEADS = 4, LAYERS = 2 };
+
+static const int64_t n_weights = (int64_t)B * HEADS * T * T, n_z = (int64_t)B * T * D;
+
+static void begin(hl_model *model, hl_batch *batch, bool grouped)
+{
+    int32_t lengths[B];
+    for (int b = 0; b < B; b++) {
+        lengths[b] = b % 4 == 3 ? T - b : T;
+    }
+    hl_model_config config = example_config();
+    config.vocabulary = V;
+    config.max_length = T;
+    config.d_model = D;
+    config.d_ff = 2 * D;
+    config.norm = grouped ? HL_NORM_PRE : HL_NORM_POST;
+    config.activation = grouped ? HL_GELU : HL_RELU;
+    config.positions = grouped ? HL_POSITIONS_LEARNED : HL_POSITIONS_SINUSOIDAL;
+    config.causal = config.tie_embedding = grouped;
+    example_dropouts(&config);
+    for (int l = 0; l < LAYERS; l++) {
+        example_heads(&config, l, HEADS, grouped ? 2 : HEADS, D / HEADS, D / HEADS);
+    }
+    ck_assert_int_eq(hl_model_init(model, &config).code, HL_OK);
+    ck_assert_int_eq(hl_model_allocate(model, 1).code, HL_OK);
+    *batch = example_batch(B, T, V, lengths);
+}
+
+/* What a step leaves: its loss, gradients, and the weights and z of each layer where they are recorded. */
+typedef struct outcome {
+    hl_real loss, *grads, *weights[LAYERS], *z[LAYERS];
+} outcome;
+
+static outcome step(hl_model *model, const hl_batch *batch, int threads, bool recorded)
+{
+    outcome o = { 0 };
+    hl_head_probe probes[LAYERS] = { { 0 } };
+    for (int l = 0; recorded && l < LAYERS; l++) {
+        probes[l].weights = o.weights[l] = hl_calloc((size_t)n_weights, sizeof(hl_real));
+        probes[l].z = o.z[l] = hl_calloc((size_t)n_z, sizeof(hl_real));
+        ck_assert(o.weights[l] != NULL && o.z[l] != NULL);
+    }
+    hl_parameters_zero_grad(&model->parameters);
+    o.loss = example_step(model, batch, (hl_cross_entropy_args){ .smoothing = (hl_real)0.1 }, recorded ? probes : NULL,
+                          (hl_tape_options){ .threads = threads, .training = true, .seed = 3, .step = 9 });
+    o.grads = example_grads_copy(&model->parameters);
+    return o;
+}
+
+static void outcome_free(outcome *o)
+{
+    hl_free(o->grads);
+    for (int l = 0; l < LAYERS; l++) {
+        hl_free(o->weights[l]);
+        hl_free(o->z[l]);
+    }
+}
+
+static void assert_same_step(const hl_model *model, const outcome *a, const outcome *b)
+{
+    ck_assert_mem_eq(&a->loss, &b->loss, sizeof a->loss);
+    ck_assert_mem_eq(a->grads, b->grads, (size_t)model->parameters.count * sizeof(hl_real));
+}
+
+START_TEST(threads_do_not_change_a_bit)
+{
+    hl_threads_setup();
+    ck_assert_int_eq(hl_threads_for(4, (int64_t)B * T * D), 4); /* even the cheapest op of a layer is cut */
+    hl_model model;
+    hl_batch batch;
+    begin(&model, &batch, _i == 1);
+    outcome one = step(&model, &batch, 1, true);
+    for (int threads = 2; threads <= 4; threads++) {
+        outcome more = step(&model, &batch, threads, true);
+        assert_same_step(&model, &one, &more);
+        for (int l = 0; l < LAYERS; l++) {
+            ck_assert_mem_eq(one.weights[l], more.weights[l], (size_t)n_weights * sizeof(hl_real));
+            ck_assert_mem_eq(one.z[l], more.z[l], (size_t)n_z * sizeof(hl_real));
+        }
+        outcome_free(&more);
+    }
+    outcome_free(&one);
+    example_batch_free(&batch);
+    hl_model_free(&model);
+}
+END_TEST
+
+START_TEST(recording_does_not_change_a_bit)
+{
+    hl_threads_setup();
+    hl_model model;
+    hl_batch batch;
+    begin(&model, &batch, _i == 1);
+    outcome watched = step(&model, &batch, 2, true), unwatched = step(&model, &batch, 2, false);
+    assert_same_step(&model, &watched, &unwatched);
+    outcome_free(&watched);
+    outcome_free(&unwatched);
+    example_batch_free(&batch);
+    hl_model_free(&model);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, threads_do_not_change_a_bit, 0, 2);
+    tcase_add_loop_test(tc, recording_does_not_change_a_bit, 0, 2);
+}
+SUITE("threads", add_tests)

@@ -1,0 +1,111 @@
+#include "tests/scratch.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static _Noreturn void fail(const char *what)
+{
+    perror(what);
+    abort();
+}
+
+static char folder[256];
+static pid_t owner;
+
+static void remove_tree(const char *path)
+{
+    DIR *directory = opendir(path);
+    if (directory != NULL) {
+        for (struct dirent *item; (item = readdir(directory)) != NULL;) {
+            char inner[1024];
+            if (strcmp(item->d_name, ".") != 0 && strcmp(item->d_name, "..") != 0 &&
+                snprintf(inner, sizeof inner, "%s/%s", path, item->d_name) < (int)sizeof inner) {
+                struct stat info;
+                if (lstat(inner, &info) == 0 && S_ISDIR(info.st_mode)) {
+                    remove_tree(inner);
+                } else {
+                    unlink(inner);
+                }
+            }
+        }
+        closedir(directory);
+    }
+    rmdir(path);
+}
+
+static void remove_folder(void)
+{
+    if (owner == getpid()) {
+        remove_tree(folder);
+    }
+}
+
+const char *scratch_path(const char *name)
+{
+    enum { KEPT = 8 };
+    static char paths[KEPT][512];
+    static int next;
+    if (owner != getpid()) {
+        const char *parent = getenv("TMPDIR");
+        snprintf(folder, sizeof folder, "%s/headlight-test-XXXXXX", parent != NULL ? parent : "/tmp");
+        if (mkdtemp(folder) == NULL) {
+            fail(folder);
+        }
+        owner = getpid();
+        atexit(remove_folder);
+    }
+    char *path = paths[next++ % KEPT];
+    if (snprintf(path, sizeof paths[0], "%s/%s", folder, name) >= (int)sizeof paths[0]) {
+        fail(name);
+    }
+    return path;
+}
+
+void scratch_write(const char *path, const void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    if (file == NULL || fwrite(bytes, 1, size, file) != size || fclose(file) != 0) {
+        fail(path);
+    }
+}
+
+char *scratch_read(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        return NULL;
+    }
+    if (fseek(file, 0, SEEK_END) != 0) {
+        fail(path);
+    }
+    *size = (size_t)ftell(file);
+    rewind(file);
+    char *content = malloc(*size + 1);
+    if (content == NULL) {
+        fail(path);
+    }
+    if (fread(content, 1, *size, file) != *size || fclose(file) != 0) {
+        fail(path);
+    }
+    content[*size] = '\0';
+    return content;
+}
+
+bool scratch_exists(const char *path)
+{
+    struct stat info;
+    return lstat(path, &info) == 0;
+}
+
+bool scratch_holds(const char *path, const void *bytes, size_t size)
+{
+    size_t actual;
+    char *content = scratch_read(path, &actual);
+    bool same = content != NULL && actual == size && memcmp(content, bytes, size) == 0;
+    free(content);
+    return same;
+}

@@ -1,0 +1,23 @@
+/* A folder of a test's own, and its files by the system's calls alone, so that faults in the library's do not touch
+ * them. Failures here end the test. */
+#ifndef HL_TESTS_SCRATCH_H
+#define HL_TESTS_SCRATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The path of `name` in a new folder, one for each process, that goes when the process exits. The text stands until the
+ * next eight calls. */
+const char *scratch_path(const char *name);
+
+void scratch_write(const char *path, const void *bytes, size_t size);
+
+/* The content, with a zero byte after it that is not counted; to be freed by free(). NULL where there is no file. */
+char *scratch_read(const char *path, size_t *size);
+
+bool scratch_exists(const char *path);
+
+/* Whether the file holds exactly these bytes. */
+bool scratch_holds(const char *path, const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,84 @@
+/* A config with its registered model and what --summary reads from it. */
+#ifndef HL_TESTS_TRAIN_SUMMARY_EXAMPLE_H
+#define HL_TESTS_TRAIN_SUMMARY_EXAMPLE_H
+
+#include "tests/train/config_parsing.h"
+#include "train/footprint.h"
+#include "train/graph.h"
+#include "train/setup.h"
+#include "train/trainer.h"
+
+/* The configs of the source tree, from its root. */
+static const char *const summary_configs[] = {
+    "configs/copy_task.ini",
+    "configs/copy_variable.ini",
+    "configs/identity_copy.ini",
+    "configs/recall.ini",
+    "configs/reverse.ini",
+    "configs/shift.ini",
+    "configs/sort.ini",
+    "configs/shapes/transformer_base.ini",
+    "configs/shapes/bert_base.ini",
+    "configs/shapes/bert_large.ini",
+    "configs/shapes/gpt2_small.ini",
+    "configs/shapes/gpt3.ini",
+    "configs/shapes/llama2_7b_attention.ini",
+};
+enum { SUMMARY_CONFIGS = sizeof summary_configs / sizeof *summary_configs };
+
+typedef struct summary_example {
+    hl_config config;
+    hl_model model; /* without numbers */
+    hl_graph graph; /* of one part of a batch */
+    hl_footprint footprint;
+} summary_example;
+
+static inline int64_t summary_tokens(const hl_config *config)
+{
+    hl_task_spec spec = hl_config_task_spec(config);
+    return hl_task_max_tokens(&spec);
+}
+
+/* Reads config->... of an example whose config is set. It must not be moved afterwards. */
+static inline void summary_example_read(summary_example *example)
+{
+    hl_model_config model = hl_setup_model(&example->config);
+    ck_assert_int_eq(hl_model_init(&example->model, &model).code, HL_OK);
+    hl_status status = hl_graph_read(&example->graph, &example->model, hl_trainer_part(&example->config),
+                                     summary_tokens(&example->config));
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    ck_assert_int_eq(hl_footprint_of(&example->config, &example->model, &example->footprint).code, HL_OK);
+}
+
+/* A file of the source tree; `path` from its root. */
+static inline void summary_config_load(const char *path, hl_config *config)
+{
+    static const char here[] = __FILE__;
+    char full[1024];
+    int root = (int)(sizeof here - sizeof "tests/train/summary_example.h");
+    snprintf(full, sizeof full, "%.*s%s", root, here, path);
+    hl_problems problems = { 0 };
+    hl_status status = hl_config_load((hl_config_options){ .path = full }, config, &problems);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    hl_problems_free(&problems);
+}
+
+static inline void summary_example_load(const char *path, summary_example *example)
+{
+    summary_config_load(path, &example->config);
+    summary_example_read(example);
+}
+
+static inline void summary_example_parse(const char *text, summary_example *example)
+{
+    config_parse(text, &example->config);
+    summary_example_read(example);
+}
+
+static inline void summary_example_free(summary_example *example)
+{
+    hl_graph_free(&example->graph);
+    hl_model_free(&example->model);
+}
+
+#endif

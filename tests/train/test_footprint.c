@@ -1,0 +1,158 @@
+#include "train/footprint.h"
+
+#include "heads/recorder.h"
+#include "tests/check_suite.h"
+#include "tests/scratch.h"
+#include "tests/train/counting_allocator.h"
+#include "tests/train/summary_example.h"
+#include "train/checkpoint.h"
+
+#include <stdlib.h>
+
+/* Lists of names, the dataset, paths: what a footprint leaves out. */
+enum { UNCOUNTED = 100 * 1024 };
+
+static const char *const runs[] = {
+    "[train]\nthreads = 1\n",
+    "[train]\nthreads = 2\n[optimizer]\naccumulate = 4\n",
+    "[train]\nthreads = 1\neval_examples = 40\n[patterns]\nexamples = 8\n",
+    "[train]\nthreads = 1\n[optimizer]\nname = sgd\n[patterns]\nexamples = 0\n",
+    "[train]\nthreads = 1\n[model]\nlayers = 3\nheads = 4, 2, 8\nkv_heads = 2\nd_k = 5\nd_v = 7\nnorm = post\n",
+    "[train]\nthreads = 1\n[model]\npositions = learned\nmax_length = 500\ntie_embedding = true\ndropout = 0.1\n",
+    "[train]\nthreads = 1\n[model]\npositions = none\nbias = false\nactivation = gelu\nd_ff = 7\n",
+};
+enum { RUNS = sizeof runs / sizeof *runs };
+
+/* The same config as a run takes it: memory is what the footprint said, and a step fills its arena. */
+static void compare_run(const summary_example *example)
+{
+    const hl_config *config = &example->config;
+    const hl_footprint *said = &example->footprint;
+    size_t before = counting_live;
+    hl_trainer trainer;
+    ck_assert_int_eq(hl_trainer_init(&trainer, config).code, HL_OK);
+    hl_recorder recorder = { 0 };
+    if (config->patterns.examples > 0) {
+        hl_batch examples = hl_batch_part(&trainer.validation, 0, config->patterns.examples);
+        ck_assert_int_eq(hl_recorder_init(&recorder, &trainer.model, &examples, hl_trainer_evaluation_part(config),
+                                          scratch_path("patterns"))
+                             .code,
+                         HL_OK);
+    }
+    size_t taken = counting_live - before;
+    ck_assert_msg(taken >= said->total - 4096 && taken <= said->total + UNCOUNTED, "%zu bytes taken, %zu told", taken,
+                  said->total);
+    ck_assert_uint_eq(trainer.arena.capacity, said->step);
+    hl_update update;
+    ck_assert_int_eq(hl_trainer_update(&trainer, &update).code, HL_OK);
+    hl_evaluation evaluation;
+    ck_assert_int_eq(hl_trainer_evaluate(&trainer, &evaluation).code, HL_OK);
+    ck_assert_uint_eq(trainer.arena.peak, said->step);
+    hl_recorder_free(&recorder);
+    hl_trainer_free(&trainer);
+}
+
+START_TEST(a_run_takes_what_was_told)
+{
+    counting_begin();
+    static summary_example example;
+    for (int i = 0; i < RUNS; i++) {
+        summary_example_parse(runs[i], &example);
+        compare_run(&example);
+        summary_example_free(&example);
+    }
+    ck_assert_uint_eq(counting_live, 0);
+}
+END_TEST
+
+START_TEST(the_sum_is_of_all)
+{
+    static summary_example example;
+    summary_example_parse("[model]\nd_model = 32\n", &example);
+    const hl_footprint *f = &example.footprint;
+    ck_assert_uint_eq(f->total,
+                      f->weights + f->gradients + f->moments + f->step + f->batches + f->recorder + f->positions);
+    ck_assert_uint_eq(f->moments, 2 * f->weights);
+    ck_assert_uint_eq(f->positions, 21 * 32 * sizeof(float));
+    ck_assert_uint_eq(f->batches, (64 + 512) * (3 * 21 + 1) * sizeof(int32_t));
+    summary_example_free(&example);
+}
+END_TEST
+
+static void assert_file_size(const char *path, size_t told)
+{
+    size_t size;
+    char *bytes = scratch_read(path, &size);
+    ck_assert_ptr_nonnull(bytes);
+    free(bytes);
+    ck_assert_msg((double)told > 0.97 * (double)size && (double)told < 1.03 * (double)size, "%s: %zu bytes, %zu told",
+                  path, size, told);
+}
+
+/* Writes the files of a run, and looks how large they are. */
+static void compare_files(const summary_example *example)
+{
+    const hl_footprint *told = &example->footprint;
+    hl_trainer trainer;
+    ck_assert_int_eq(hl_trainer_init(&trainer, &example->config).code, HL_OK);
+    const char *model = scratch_path("model.safetensors"), *checkpoint = scratch_path("checkpoint.safetensors");
+    hl_train_state state = { 0 };
+    ck_assert_int_eq(hl_checkpoint_write_model(model, &trainer.model.parameters, 0, "").code, HL_OK);
+    ck_assert_int_eq(hl_checkpoint_write(checkpoint, NULL, &trainer.optimizer, &state, "").code, HL_OK);
+    assert_file_size(model, told->model);
+    assert_file_size(checkpoint, told->checkpoint);
+    if (told->n_snapshots > 0) {
+        hl_recorder recorder;
+        hl_batch examples = hl_batch_part(&trainer.validation, 0, example->config.patterns.examples);
+        ck_assert_int_eq(hl_recorder_init(&recorder, &trainer.model, &examples, 8, scratch_path("patterns")).code,
+                         HL_OK);
+        ck_assert_int_eq(hl_recorder_record(&recorder, 0, &trainer.arena, 1).code, HL_OK);
+        hl_recorder_free(&recorder);
+        assert_file_size(scratch_path("patterns/step_000000.npz"), told->snapshot);
+    }
+    hl_trainer_free(&trainer);
+}
+
+START_TEST(files_are_as_large_as_told)
+{
+    static summary_example example;
+    for (int i = 0; i < RUNS; i++) {
+        summary_example_parse(runs[i], &example);
+        compare_files(&example);
+        summary_example_free(&example);
+    }
+}
+END_TEST
+
+START_TEST(files_are_as_many_as_written)
+{
+    static const struct {
+        const char *text;
+        int64_t checkpoints, snapshots;
+    } cases[] = {
+        { "[train]\nsteps = 1000\ncheckpoint_every = 100\n", 1, 11 },
+        { "[train]\nsteps = 1000\ncheckpoint_every = 100\nkeep_checkpoints = 3\n", 4, 11 },
+        { "[train]\nsteps = 250\ncheckpoint_every = 100\nkeep_checkpoints = 9\n", 3, 10 },
+        { "[train]\nsteps = 250\ncheckpoint_every = 0\nkeep_checkpoints = 9\n", 1, 10 },
+        { "[train]\nsteps = 250\n[patterns]\nevery = 100\n", 1, 4 },
+        { "[train]\nsteps = 250\n[patterns]\nevery = 0\n", 1, 2 },
+        { "[train]\nsteps = 250\n[patterns]\nexamples = 0\n", 1, 0 },
+    };
+    static summary_example example;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        summary_example_parse(cases[i].text, &example);
+        ck_assert_int_eq(example.footprint.n_checkpoints, cases[i].checkpoints);
+        ck_assert_int_eq(example.footprint.n_snapshots, cases[i].snapshots);
+        summary_example_free(&example);
+    }
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, a_run_takes_what_was_told);
+    tcase_add_test(tc, the_sum_is_of_all);
+    tcase_add_test(tc, files_are_as_large_as_told);
+    tcase_add_test(tc, files_are_as_many_as_written);
+}
+SUITE("footprint", add_tests)

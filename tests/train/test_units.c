@@ -1,0 +1,74 @@
+#include "train/units.h"
+
+#include "tests/check_suite.h"
+
+START_TEST(counts_have_separators)
+{
+    static const struct {
+        int64_t number;
+        const char *text;
+    } cases[] = {
+        { 0, "0" },
+        { 7, "7" },
+        { 999, "999" },
+        { 1000, "1,000" },
+        { 18914304, "18,914,304" },
+        { 123456, "123,456" },
+        { -123456, "-123,456" },
+        { -1234, "-1,234" },
+        { INT64_MIN, "-9,223,372,036,854,775,808" },
+        { INT64_MAX, "9,223,372,036,854,775,807" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[HL_UNITS_TEXT];
+        ck_assert_str_eq(hl_units_count(cases[i].number, text), cases[i].text);
+    }
+}
+END_TEST
+
+START_TEST(bytes_go_by_1024)
+{
+    static const struct {
+        size_t bytes;
+        const char *text;
+    } cases[] = {
+        { 0, "0 bytes" },
+        { 1023, "1023 bytes" },
+        { 1024, "1.0 KiB" },
+        { 1536, "1.5 KiB" },
+        { (1 << 20) - 1, "1.0 MiB" },
+        { (size_t)5 << 30, "5.0 GiB" },
+        { (size_t)3 << 40, "3.0 TiB" },
+        { (size_t)7 << 50, "7.0 PiB" },
+        { SIZE_MAX, "16.0 EiB" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[HL_UNITS_TEXT];
+        ck_assert_str_eq(hl_units_bytes(cases[i].bytes, text), cases[i].text);
+    }
+}
+END_TEST
+
+START_TEST(flops_go_by_1000)
+{
+    static const struct {
+        double flops;
+        const char *text;
+    } cases[] = {
+        { 0, "0.00 FLOP" },           { 999, "999.00 FLOP" },    { 1000, "1.00 KFLOP" },   { 999999, "1.00 MFLOP" },
+        { 845.88e6, "845.88 MFLOP" }, { 3.14e18, "3.14 EFLOP" }, { 2.5e24, "2.50 YFLOP" }, { 2.5e27, "2500.00 YFLOP" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[HL_UNITS_TEXT];
+        ck_assert_str_eq(hl_units_flops(cases[i].flops, text), cases[i].text);
+    }
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, counts_have_separators);
+    tcase_add_test(tc, bytes_go_by_1024);
+    tcase_add_test(tc, flops_go_by_1000);
+}
+SUITE("units", add_tests)

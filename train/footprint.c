@@ -1,0 +1,106 @@
+#include "train/footprint.h"
+
+#include "core/memory.h"
+#include "heads/recorder.h"
+#include "train/setup.h"
+#include "train/trainer.h"
+
+#include <string.h>
+
+static size_t product(size_t a, size_t b)
+{
+    size_t c;
+    return hl_multiply_sizes(a, b, &c) ? c : SIZE_MAX;
+}
+
+static size_t sum(size_t a, size_t b)
+{
+    size_t c;
+    return __builtin_add_overflow(a, b, &c) ? SIZE_MAX : c;
+}
+
+/* As hl_batch_allocate lays it out: tokens, targets, sources, lengths. */
+static size_t batch_bytes(int64_t n_examples, int64_t T)
+{
+    return product((size_t)n_examples, product(3 * (size_t)T + 1, sizeof(int32_t)));
+}
+
+static size_t positions_bytes(const hl_positions_layer *layer)
+{
+    switch (layer->kind) {
+    case HL_POSITIONS_SINUSOIDAL:
+        return product((size_t)layer->max_length, (size_t)layer->d_model * sizeof *layer->table);
+    case HL_POSITIONS_LEARNED:
+        return (size_t)layer->max_length * sizeof *layer->places;
+    case HL_POSITIONS_NONE:
+        break;
+    }
+    return 0;
+}
+
+static size_t tensor_bytes(const char *name, const hl_parameter *parameter)
+{
+    enum { ENTRY = 80 }; /* a header's "<name>":{"dtype":...,"shape":[...],"data_offsets":[...]}, without the name */
+    return strlen(name) + ENTRY + (size_t)parameter->count * sizeof(hl_real);
+}
+
+/* Weights under all their names. */
+static size_t model_file_bytes(const hl_parameters *parameters)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < parameters->n; i++) {
+        bytes = sum(bytes, tensor_bytes(parameters->list[i].name, &parameters->list[i]));
+    }
+    for (int i = 0; i < parameters->n_aliases; i++) {
+        const hl_parameter_alias *alias = &parameters->aliases[i];
+        bytes = sum(bytes, tensor_bytes(alias->name, &parameters->list[alias->parameter]));
+    }
+    return bytes;
+}
+
+/* Moments under their names. */
+static size_t moment_file_bytes(const hl_parameters *parameters)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < parameters->n; i++) {
+        bytes = sum(bytes, sizeof "optimizer.m." - 1 + tensor_bytes(parameters->list[i].name, &parameters->list[i]));
+    }
+    return product(2, bytes);
+}
+
+static void set_files(const hl_config *config, const hl_model *model, hl_footprint *f)
+{
+    bool moments = config->optimizer.name != HL_SGD;
+    f->model = model_file_bytes(&model->parameters);
+    f->checkpoint = sum(f->model, moments ? moment_file_bytes(&model->parameters) : 0);
+    int64_t every = config->train.checkpoint_every, steps = config->train.steps;
+    int64_t written = every > 0 ? (steps + every - 1) / every : 1, kept = config->train.keep_checkpoints;
+    f->n_checkpoints = written < kept + 1 ? written : kept + 1;
+    f->snapshot = f->recorder;
+    f->n_snapshots = f->recorder > 0 ? hl_cadence_count(hl_setup_cadence(config), steps) : 0;
+}
+
+static void set_memory(const hl_config *config, const hl_model *model, hl_footprint *f)
+{
+    hl_task_spec spec = hl_config_task_spec(config);
+    int64_t T = hl_task_max_tokens(&spec), examples = config->patterns.examples;
+    f->weights = product((size_t)model->parameters.count, sizeof(hl_real));
+    f->gradients = f->weights;
+    f->moments = config->optimizer.name != HL_SGD ? product(2, f->weights) : 0;
+    f->batches = sum(batch_bytes(config->train.batch_size, T), batch_bytes(config->train.eval_examples, T));
+    f->recorder = examples > 0 ? hl_recorder_bytes(&model->config, examples, T) : 0;
+    f->positions = positions_bytes(&model->positions);
+    const size_t all[] = { f->weights, f->gradients, f->moments, f->step, f->batches, f->recorder, f->positions };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        f->total = sum(f->total, all[i]);
+    }
+}
+
+hl_status hl_footprint_of(const hl_config *config, const hl_model *model, hl_footprint *footprint)
+{
+    *footprint = (hl_footprint){ 0 };
+    HL_TRY(hl_trainer_plan(model, config, &footprint->step, &footprint->flops));
+    set_memory(config, model, footprint);
+    set_files(config, model, footprint);
+    return hl_ok();
+}

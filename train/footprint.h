@@ -1,0 +1,37 @@
+/* What a run takes: memory, disk and arithmetic, told from its config and its model's shapes alone. */
+#ifndef HL_TRAIN_FOOTPRINT_H
+#define HL_TRAIN_FOOTPRINT_H
+
+#include "core/status.h"
+#include "layers/model.h"
+#include "train/config.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes; SIZE_MAX stands for what does not fit. */
+typedef struct hl_footprint {
+    /* Memory. What is missing are the lists that name things, some 100 KiB, and the libraries' own. */
+    size_t weights, gradients;
+    size_t moments;   /* the optimizer's */
+    size_t step;      /* the arena: activations, their gradients, scratch */
+    size_t batches;   /* of training and validation */
+    size_t recorder;  /* patterns and logits of one snapshot; 0 where none is taken */
+    size_t positions; /* the table of sinusoids, or the numbers of learned positions */
+    size_t total;
+
+    /* Files. The headers of tensors are estimated. */
+    size_t snapshot; /* each of patterns/, at most */
+    int64_t n_snapshots;
+    size_t model;      /* model.safetensors */
+    size_t checkpoint; /* each checkpoint*.safetensors */
+    int64_t n_checkpoints;
+
+    double flops; /* of the matrix products of one update */
+} hl_footprint;
+
+/* The model is the config's, registered (hl_model_init); it needs no numbers. Nothing of the footprint's size is
+ * allocated. HL_INVALID where shapes do not fit, HL_NO_MEMORY. */
+hl_status hl_footprint_of(const hl_config *config, const hl_model *model, hl_footprint *footprint);
+
+#endif

@@ -1,0 +1,48 @@
+#include "train/units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *hl_units_count(int64_t number, char text[HL_UNITS_TEXT])
+{
+    char digits[HL_UNITS_TEXT];
+    int n = snprintf(digits, sizeof digits, "%" PRId64, number), at = 0;
+    for (int i = 0; i < n; i++) {
+        if (i > 0 && (n - i) % 3 == 0 && digits[i - 1] != '-') {
+            text[at++] = ',';
+        }
+        text[at++] = digits[i];
+    }
+    text[at] = '\0';
+    return text;
+}
+
+const char *hl_units_bytes(size_t bytes, char text[HL_UNITS_TEXT])
+{
+    static const char units[] = "KMGTPE";
+    if (bytes < 1024) {
+        snprintf(text, HL_UNITS_TEXT, "%zu bytes", bytes);
+        return text;
+    }
+    double number = (double)bytes / 1024;
+    int unit = 0;
+    while (number >= 1023.95) { /* what would be printed as 1024.0 */
+        number /= 1024;
+        unit++;
+    }
+    snprintf(text, HL_UNITS_TEXT, "%.1f %ciB", number, units[unit]);
+    return text;
+}
+
+const char *hl_units_flops(double flops, char text[HL_UNITS_TEXT])
+{
+    static const char *const units[] = { "", "K", "M", "G", "T", "P", "E", "Z", "Y" };
+    size_t unit = 0;
+    while (flops >= 999.995 && unit + 1 < sizeof units / sizeof *units) {
+        flops /= 1000;
+        unit++;
+    }
+    snprintf(text, HL_UNITS_TEXT, "%.2f %sFLOP", flops, units[unit]);
+    return text;
+}

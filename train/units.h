@@ -1,0 +1,21 @@
+/* Numbers as people read them. */
+#ifndef HL_TRAIN_UNITS_H
+#define HL_TRAIN_UNITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HL_UNITS_TEXT = 32 };
+
+/* Each writes into `text` and returns it. None can fail. */
+
+/* "18,914,304"; any number. */
+const char *hl_units_count(int64_t number, char text[HL_UNITS_TEXT]);
+
+/* "1.5 MiB", by powers of 1024; whole "bytes" below 1 KiB. */
+const char *hl_units_bytes(size_t bytes, char text[HL_UNITS_TEXT]);
+
+/* "1.53 GFLOP", by powers of 1000; at least 0. */
+const char *hl_units_flops(double flops, char text[HL_UNITS_TEXT]);
+
+#endif
