@@ -129,19 +129,20 @@ static hl_matrix head_matrix(hl_columns columns, int64_t b, int64_t head, int64_
     return (hl_matrix){ head_rows(columns, columns.x->data, b, head, width), row_stride(columns), transposed };
 }
 
-/* Puts the given rows into the place of the head's own; those that begin with a negative number stay its own. */
-static void replace_rows(const hl_real *given, int64_t Lq, int64_t Tk, hl_real *A)
-{
-    for (int64_t i = 0; i < Lq; i++) {
-        if (given[i * Tk] >= 0) {
-            memcpy(A + i * Tk, given + i * Tk, (size_t)Tk * sizeof *A);
-        }
-    }
-}
-
 static bool row_replaced(const hl_attention_args *args, sizes s, int64_t b, int64_t h, int64_t i)
 {
     return args->replace != NULL && args->replace[h] != NULL && args->replace[h][(b * s.Tq + i) * s.Tk] >= 0;
+}
+
+/* Puts the given rows of one head of one example into the place of its own. */
+static void replace_rows(const hl_attention_args *args, sizes s, int64_t b, int64_t h, hl_real *A)
+{
+    for (int64_t i = 0; i < s.Tq; i++) {
+        if (row_replaced(args, s, b, h, i)) {
+            const hl_real *given = args->replace[h] + (b * s.Tq + i) * s.Tk;
+            memcpy(A + i * s.Tk, given, (size_t)hl_mask_row_keys(&args->mask, b, i, s.Tq, s.Tk) * sizeof *A);
+        }
+    }
 }
 
 /* A of one head of one example. */
@@ -155,9 +156,7 @@ static void weights_of_head(const hl_attention_args *args, sizes s, int64_t b, i
         hl_masked_softmax(A + i * s.Tk, hl_mask_row_bias(&args->mask, b, h, i),
                           hl_mask_row_keys(&args->mask, b, i, s.Tq, s.Tk), s.Tk, A + i * s.Tk);
     }
-    if (args->replace != NULL && args->replace[h] != NULL) {
-        replace_rows(args->replace[h] + b * s.Tq * s.Tk, Lq, s.Tk, A);
-    }
+    replace_rows(args, s, b, h, A);
 }
 
 /* y = dropout(x) for the weights (Lq, Tk) of one head of one example: their places in the whole batch's (B, H, Tq, Tk).

@@ -19,6 +19,11 @@ hl_status hl_error(hl_code code, const char *format, ...)
     if (length >= (int)sizeof status.text) {
         memcpy(status.text + sizeof status.text - 4, "...", 4);
     }
+    for (char *c = status.text; *c != '\0'; c++) {
+        if ((unsigned char)*c < ' ' || *c == 127) {
+            *c = '?'; /* names from files may hold anything; the text stays one line */
+        }
+    }
     return status;
 }
 

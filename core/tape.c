@@ -79,7 +79,8 @@ void *hl_tape_take(hl_tape *tape, int64_t count, size_t size)
         return NULL;
     }
     if (tape->options.dry) {
-        tape->numbers += hl_arena_round(bytes);
+        size_t rounded = hl_arena_round(bytes);
+        tape->numbers = rounded > SIZE_MAX - tape->numbers ? SIZE_MAX : tape->numbers + rounded;
         if (tape->numbers > tape->numbers_peak) {
             tape->numbers_peak = tape->numbers;
         }
@@ -94,7 +95,8 @@ void *hl_tape_take(hl_tape *tape, int64_t count, size_t size)
 
 size_t hl_tape_bytes(const hl_tape *tape)
 {
-    return tape->arena->used + tape->numbers_peak;
+    size_t records = tape->arena->used;
+    return tape->numbers_peak > SIZE_MAX - records ? SIZE_MAX : records + tape->numbers_peak;
 }
 
 /* What has been taken so far; given back by release. */

@@ -1,4 +1,5 @@
-/* How much a head attends to one relative position: offset -1 is the previous token, 0 the token itself, +1 the next. */
+/* How much a head attends to one relative position: offset -1 is the previous token, 0 the token itself, +1 the next.
+ */
 #ifndef HL_HEADS_OFFSET_H
 #define HL_HEADS_OFFSET_H
 

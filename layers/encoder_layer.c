@@ -7,7 +7,7 @@ hl_encoder_layer hl_encoder_layer_make(hl_parameters *parameters, hl_name name, 
     int64_t d_model = config->attention.d_model;
     bool bias = config->attention.bias;
     /* One statement each: the order of registration is the order in files. */
-    hl_encoder_layer layer = { .norm = config->norm };
+    hl_encoder_layer layer = { .name = name, .norm = config->norm };
     layer.self_attn = hl_multi_head_make(parameters, hl_name_of("%s.self_attn", name.text), config->attention);
     layer.feed_forward =
         hl_feed_forward_make(parameters, name, d_model, config->d_ff, config->activation, bias, config->dropout_ffn);
@@ -30,13 +30,25 @@ static hl_tensor *feed_forward_block(hl_tape *tape, const hl_encoder_layer *laye
     return hl_dropout_layer_forward(tape, &layer->dropout2, hl_feed_forward_forward(tape, &layer->feed_forward, x));
 }
 
+static hl_tensor *pre_norm(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x, hl_mask mask,
+                           const hl_head_probe *probe)
+{
+    x = hl_add(tape, x, attention_block(tape, layer, hl_norm_layer_forward(tape, &layer->norm1, x), mask, probe));
+    return hl_add(tape, x, feed_forward_block(tape, layer, hl_norm_layer_forward(tape, &layer->norm2, x)));
+}
+
+static hl_tensor *post_norm(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x, hl_mask mask,
+                            const hl_head_probe *probe)
+{
+    x = hl_norm_layer_forward(tape, &layer->norm1, hl_add(tape, x, attention_block(tape, layer, x, mask, probe)));
+    return hl_norm_layer_forward(tape, &layer->norm2, hl_add(tape, x, feed_forward_block(tape, layer, x)));
+}
+
 hl_tensor *hl_encoder_layer_forward(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x, hl_mask mask,
                                     const hl_head_probe *probe)
 {
-    if (layer->norm == HL_NORM_PRE) {
-        x = hl_add(tape, x, attention_block(tape, layer, hl_norm_layer_forward(tape, &layer->norm1, x), mask, probe));
-        return hl_add(tape, x, feed_forward_block(tape, layer, hl_norm_layer_forward(tape, &layer->norm2, x)));
-    }
-    x = hl_norm_layer_forward(tape, &layer->norm1, hl_add(tape, x, attention_block(tape, layer, x, mask, probe)));
-    return hl_norm_layer_forward(tape, &layer->norm2, hl_add(tape, x, feed_forward_block(tape, layer, x)));
+    const char *before = hl_tape_scope(tape, layer->name.text);
+    x = layer->norm == HL_NORM_PRE ? pre_norm(tape, layer, x, mask, probe) : post_norm(tape, layer, x, mask, probe);
+    hl_tape_scope(tape, before);
+    return x;
 }

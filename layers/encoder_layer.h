@@ -21,6 +21,7 @@ typedef struct hl_encoder_layer_config {
 } hl_encoder_layer_config;
 
 typedef struct hl_encoder_layer {
+    hl_name name;
     hl_norm_place norm;
     hl_multi_head self_attn;
     hl_feed_forward feed_forward;

@@ -7,7 +7,7 @@ hl_feed_forward hl_feed_forward_make(hl_parameters *parameters, hl_name prefix, 
                                      hl_activation activation, bool bias, hl_real dropout)
 {
     /* One statement each: the order of registration is the order in files. */
-    hl_feed_forward layer = { .activation = activation };
+    hl_feed_forward layer = { .name = prefix, .activation = activation };
     layer.linear1 = hl_linear_layer_make(parameters, hl_name_of("%s.linear1", prefix.text), d_model, d_ff, bias);
     layer.linear2 = hl_linear_layer_make(parameters, hl_name_of("%s.linear2", prefix.text), d_ff, d_model, bias);
     layer.dropout = hl_dropout_layer_make(hl_name_of("%s.dropout", prefix.text), dropout);
@@ -16,8 +16,11 @@ hl_feed_forward hl_feed_forward_make(hl_parameters *parameters, hl_name prefix, 
 
 hl_tensor *hl_feed_forward_forward(hl_tape *tape, const hl_feed_forward *layer, hl_tensor *x)
 {
+    const char *before = hl_tape_scope(tape, layer->name.text);
     x = hl_linear_layer_forward(tape, &layer->linear1, x);
     x = layer->activation == HL_GELU ? hl_gelu(tape, x) : hl_relu(tape, x);
     x = hl_dropout_layer_forward(tape, &layer->dropout, x);
-    return hl_linear_layer_forward(tape, &layer->linear2, x);
+    x = hl_linear_layer_forward(tape, &layer->linear2, x);
+    hl_tape_scope(tape, before);
+    return x;
 }

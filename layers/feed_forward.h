@@ -8,6 +8,7 @@
 typedef enum hl_activation { HL_RELU, HL_GELU } hl_activation;
 
 typedef struct hl_feed_forward {
+    hl_name name;
     hl_linear_layer linear1; /* (F, D) */
     hl_linear_layer linear2; /* (D, F) */
     hl_activation activation;

@@ -2,7 +2,6 @@
 
 #include "core/memory.h"
 
-
 /* Below it the product of two sizes, and the sum of a few, fit into int64_t. */
 static const int64_t max_size = (int64_t)1 << 30;
 

@@ -40,8 +40,8 @@ typedef struct hl_model {
     hl_linear_layer output; /* tied: the embedding's weight, no bias */
 } hl_model;
 
-/* Registers every parameter. HL_INVALID (a size below 1, heads that cannot share key/value heads), HL_NO_MEMORY. To be
- * ended by hl_model_free, whatever this returns. */
+/* Registers every parameter. HL_INVALID (a size outside 1 .. 2^30, a dropout outside [0, 1), heads that cannot
+ * share key/value heads), HL_NO_MEMORY. To be ended by hl_model_free, whatever this returns. */
 hl_status hl_model_init(hl_model *model, const hl_model_config *config);
 
 /* Allocates parameters, gradients and the table of positions, and draws initial values. HL_NO_MEMORY. */
@@ -57,7 +57,7 @@ hl_tensor *hl_model_logits(hl_tape *tape, const hl_model *model, const hl_batch 
 hl_tensor *hl_model_loss(hl_tape *tape, const hl_model *model, const hl_batch *batch, hl_cross_entropy_args args,
                          const hl_head_probe *probes);
 
-/* What a pass over a batch of B examples of T tokens takes, found by a dry run. */
+/* What a pass over a batch of B examples of T tokens takes, without probes, found by a dry run. */
 typedef struct hl_model_plan {
     size_t bytes; /* of the arena */
     double flops; /* of its matrix products */

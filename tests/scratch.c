@@ -50,8 +50,12 @@ const char *scratch_path(const char *name)
     static char paths[KEPT][512];
     static int next;
     if (owner != getpid()) {
+        /* Disks flush a file that is replaced: in memory, thousands of replacements are a hundred times faster. */
         const char *parent = getenv("TMPDIR");
-        snprintf(folder, sizeof folder, "%s/headlight-test-XXXXXX", parent != NULL ? parent : "/tmp");
+        if (parent == NULL) {
+            parent = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+        }
+        snprintf(folder, sizeof folder, "%s/headlight-test-XXXXXX", parent);
         if (mkdtemp(folder) == NULL) {
             fail(folder);
         }

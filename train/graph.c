@@ -89,7 +89,7 @@ static const char *op_text(const hl_tape *tape, const hl_model *model, const hl_
         return linear_text(tape, model, node);
     }
     if (strcmp(op, "add") == 0) {
-        return node->scope == NULL ? "residual sum" : "sum";
+        return hl_shape_equal(node->in[0]->shape, node->in[1]->shape) ? "residual sum" : "sum";
     }
     if (strcmp(op, "layer_norm") == 0) {
         return "layer norm";
@@ -111,14 +111,11 @@ static hl_graph_part part_of(const hl_node *node, int layer, const char *module)
     return strstr(module, ".self_attn") != NULL ? HL_GRAPH_PROJECTIONS : HL_GRAPH_FEED_FORWARD;
 }
 
-/* An op without a module stands where the op before it stands: a layer's residual sums, its activation. */
-static int layer_of(const hl_graph *graph, const hl_node *node)
+/* The N of "encoder.layers.N" and all in it; else -1. */
+static int layer_of(const char *module)
 {
     int layer = -1;
-    if (node->scope == NULL) {
-        return graph->n > 0 ? graph->rows[graph->n - 1].layer : -1;
-    }
-    return sscanf(node->scope, "encoder.layers.%d.", &layer) == 1 ? layer : -1;
+    return sscanf(module, "encoder.layers.%d", &layer) == 1 ? layer : -1;
 }
 
 /* All rows */
@@ -153,8 +150,8 @@ static void add_attention(hl_graph *graph, hl_graph_row row, const hl_attention_
 
 static void add_node(hl_graph *graph, const hl_tape *tape, const hl_model *model, const hl_node *node)
 {
-    int layer = layer_of(graph, node);
     const char *module = node->scope != NULL ? node->scope : "";
+    int layer = layer_of(module);
     hl_graph_row row = {
         .layer = layer,
         .module = module,

@@ -22,8 +22,8 @@ typedef enum hl_graph_part {
 enum { HL_GRAPH_TEXT = 32 };
 
 typedef struct hl_graph_row {
-    int layer;                /* N in an op of encoder.layers.N; else -1 */
-    const char *module;       /* "encoder.layers.0.linear1", the model's; "" for an op between modules */
+    int layer;                /* N in encoder.layers.N; else -1 */
+    const char *module;       /* "encoder.layers.0.linear1", the model's; "" outside of all modules */
     char what[HL_GRAPH_TEXT]; /* "linear W_Q", "weights (B, H, T, T)", ... */
     hl_shape shape;           /* of what this row makes */
     int64_t parameters;       /* that no row before has used */

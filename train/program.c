@@ -146,7 +146,9 @@ static hl_status restore(program *p, const hl_checkpoint *checkpoint)
     HL_TRY(check_same_config(p, stored, strlen(stored), p->folder.checkpoint));
     HL_TRY(hl_checkpoint_restore(checkpoint, &p->trainer.optimizer, &p->loop.state));
     p->loop.checkpoint_step = p->trainer.optimizer.step;
-    return hl_run_folder_drop_after(&p->folder, p->trainer.optimizer.step);
+    HL_TRY(hl_run_folder_drop_after(&p->folder, p->trainer.optimizer.step));
+    int64_t keep = p->config.train.keep_checkpoints;
+    return keep > 0 ? hl_run_folder_prune(&p->folder, keep) : hl_ok(); /* in case the run ended just before doing so */
 }
 
 /* The run was ended before its first checkpoint, if there was one. */

@@ -30,12 +30,14 @@ static int64_t block_parameters(const hl_graph *graph, block b)
     return count;
 }
 
-/* A module's name within its layer: "self_attn.out_proj". */
+/* A module's name within its layer: "self_attn.out_proj", "" for the layer's own ops. */
 static const char *local_name(const hl_graph_row *row)
 {
-    char prefix[HL_NAME_TEXT];
-    int length = snprintf(prefix, sizeof prefix, "encoder.layers.%d.", row->layer);
-    return row->layer >= 0 && row->module[0] != '\0' ? row->module + length : row->module;
+    if (row->layer < 0) {
+        return row->module;
+    }
+    const char *number = row->module + sizeof "encoder.layers." - 1, *dot = strchr(number, '.');
+    return dot != NULL ? dot + 1 : "";
 }
 
 static bool rows_equal(const hl_graph_row *a, const hl_graph_row *b)

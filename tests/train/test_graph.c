@@ -3,7 +3,7 @@
 #include "tests/check_suite.h"
 #include "tests/train/summary_example.h"
 
-/* The first row of that module and text, "" for an op between modules; the test fails where there is none. */
+/* The first row of that module and text, "" outside of all modules; the test fails where there is none. */
 static const hl_graph_row *find_row(const hl_graph *graph, const char *module, const char *what)
 {
     for (int i = 0; i < graph->n; i++) {
@@ -144,7 +144,6 @@ START_TEST(heads_have_their_shapes)
 }
 END_TEST
 
-/* Ops without a module stand in the layer whose ops they follow. */
 START_TEST(layers_hold_their_sums)
 {
     static const char *const norms[] = { "pre", "post" };

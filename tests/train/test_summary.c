@@ -169,6 +169,17 @@ START_TEST(published_models_show_their_parameters)
 }
 END_TEST
 
+START_TEST(only_equal_layers_are_folded)
+{
+    char *text = parse_and_sum_up("[model]\nlayers = 6\nheads = 4, 2, 2, 4, 4, 4\n");
+    assert_line(text, "encoder.layers.0 ", " 49,984");
+    assert_line(text, "encoder.layers.1 .. 2, each ", " 49,984");
+    assert_line(text, "encoder.layers.3 .. 5, each ", " 49,984");
+    assert_line(text, "  encoder.layers ", " 299,904 ");
+    hl_free(text);
+}
+END_TEST
+
 START_TEST(takes_little_memory_itself)
 {
     counting_begin();
@@ -252,6 +263,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, small_model_reads_so);
     tcase_add_test(tc, every_config_fits_a_terminal);
     tcase_add_test(tc, published_models_show_their_parameters);
+    tcase_add_test(tc, only_equal_layers_are_folded);
     tcase_add_test(tc, takes_little_memory_itself);
     tcase_add_test(tc, without_snapshots_none_is_told);
     tcase_add_test(tc, memory_is_the_footprint);

@@ -1,0 +1,249 @@
+/* Same config, seed, build and CPU: the same bits, at any number of threads, recorded or not, straight through or ended
+ * at any moment and resumed. */
+#include "core/files.h"
+#include "tests/check_suite.h"
+#include "tests/train/runs.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *straight_run(const char *config)
+{
+    const char *folder = run_path("straight");
+    EXPECT_RUN(0, config, "--out", folder);
+    return folder;
+}
+
+START_TEST(a_tiny_model_has_the_same_bits_at_any_number_of_threads)
+{
+    const char *config = run_tiny_config(), *straight = straight_run(config);
+    const char *threads[] = { "train.threads=2", "train.threads=3", "train.threads=4", "train.threads=0" };
+    for (int i = 0; i < 4; i++) {
+        const char *folder = run_path(threads[i]);
+        EXPECT_RUN(0, config, threads[i], "--out", folder);
+        run_assert_same(straight, folder);
+    }
+}
+END_TEST
+
+/* 64 examples of 21 tokens and width 64: every product of a layer is cut into four, and every other op is shared. */
+START_TEST(a_model_worth_four_threads_has_the_same_bits_at_any_number)
+{
+    setenv("OMP_WAIT_POLICY", "passive", 1); /* there may be fewer cores */
+    const char *config = run_shipped_config("copy_task.ini"), *straight = run_path("1");
+    const char *threads[] = { "train.threads=1", "train.threads=2", "train.threads=3", "train.threads=4" };
+    for (int i = 0; i < 4; i++) {
+        const char *folder = i == 0 ? straight : run_path(threads[i]);
+        run_result run = RUN_BUILT(config, threads[i], "train.steps=12", "train.eval_examples=100", "model.dropout=0.1",
+                                   "train.eval_every=6", "train.log_every=1", "model.dropout_concat=0.2",
+                                   "model.activation=gelu", "--out", folder);
+        ck_assert_msg(run.code == 0, "exit code %d: %s", run.code, run.err);
+        run_assert_same(straight, folder);
+    }
+}
+END_TEST
+
+START_TEST(recording_changes_nothing)
+{
+    const char *config = run_tiny_config(), *straight = straight_run(config), *silent = run_path("silent");
+    EXPECT_RUN(0, config, "patterns.examples=0", "--out", silent);
+    run_assert_same_results(straight, silent);
+    ck_assert_str_eq(run_list(run_file(silent, "patterns")), "");
+    const char *often = run_path("often");
+    EXPECT_RUN(0, config, "patterns.every=1", "patterns.examples=10", "--out", often);
+    run_assert_same_results(straight, often);
+}
+END_TEST
+
+/* ---- killed at the n-th access to a file ---- */
+
+static hl_file_calls system_calls;
+static int calls_left, sent = SIGKILL;
+static int snapshot = -1; /* the descriptor of the snapshot last begun */
+
+static void count_down(void)
+{
+    if (--calls_left == 0) {
+        raise(sent);
+    }
+}
+
+static int killing_open(const char *path, int flags, mode_t mode)
+{
+    count_down();
+    int fd = system_calls.open(path, flags, mode);
+    snapshot = strstr(path, ".npz") != NULL ? fd : snapshot == fd ? -1 : snapshot;
+    return fd;
+}
+
+static ssize_t killing_write(int fd, const void *buffer, size_t count)
+{
+    if (fd == snapshot) { /* written in a hundred small pieces, all of them before its name is there */
+        return system_calls.write(fd, buffer, count);
+    }
+    if (calls_left == 1) { /* dies half-way */
+        (void)!system_calls.write(fd, buffer, count / 2);
+    }
+    count_down();
+    return system_calls.write(fd, buffer, count);
+}
+
+static int killing_rename(const char *from, const char *to)
+{
+    count_down();
+    return system_calls.rename(from, to);
+}
+
+static int killing_link(const char *from, const char *to)
+{
+    count_down();
+    return system_calls.link(from, to);
+}
+
+static int killing_unlink(const char *path)
+{
+    count_down();
+    return system_calls.unlink(path);
+}
+
+static int killing_mkdir(const char *path, mode_t mode)
+{
+    count_down();
+    return system_calls.mkdir(path, mode);
+}
+
+static int no_fsync(int fd)
+{
+    (void)fd; /* a kill is no power failure, and thousands of flushes take their time */
+    return 0;
+}
+
+static void kill_at_call(void)
+{
+    hl_file_calls_set(NULL);
+    system_calls = *hl_file_calls_get();
+    hl_file_calls calls = system_calls;
+    calls.open = killing_open;
+    calls.write = killing_write;
+    calls.rename = killing_rename;
+    calls.link = killing_link;
+    calls.unlink = killing_unlink;
+    calls.mkdir = killing_mkdir;
+    calls.fsync = no_fsync;
+    hl_file_calls_set(&calls);
+}
+
+/* Runs, with the process killed at its n-th access; 0: never. */
+static run_result run_killed_at(int n, const char *const *arguments)
+{
+    calls_left = n;
+    return run_wait(run_start((run_options){ .arguments = arguments, .before = kill_at_call }));
+}
+
+/* Every update writes a row, so there are accesses at every step; keeping checkpoints links and unlinks. */
+#define EVERYTHING                                                                                              \
+    "train.steps=9", "train.log_every=1", "train.eval_every=3", "train.checkpoint_every=2", "patterns.every=4", \
+        "train.keep_checkpoints=2", "train.patience=3"
+
+START_TEST(a_run_killed_anywhere_and_resumed_leaves_the_same_bits)
+{
+    const char *config = run_tiny_config(), *straight = run_path("straight");
+    const char *run[] = { config, EVERYTHING, "--out", straight, NULL };
+    ck_assert_int_eq(run_killed_at(0, run).code, 0);
+    const char *kept = "checkpoint-6.safetensors checkpoint-8.safetensors checkpoint.safetensors config.ini ";
+    ck_assert_ptr_nonnull(strstr(run_list(straight), kept));
+    int n = 0, killed = RUN_KILLED + SIGKILL;
+    while (killed == RUN_KILLED + SIGKILL) {
+        char name[32];
+        snprintf(name, sizeof name, "killed %d", ++n);
+        const char *folder = run_path(name);
+        killed = run_killed_at(n, (const char *[]){ config, EVERYTHING, "--out", folder, NULL }).code;
+        run_result end = run_killed_at(0, (const char *[]){ config, EVERYTHING, "--resume", "--out", folder, NULL });
+        ck_assert_msg(end.code == 0, "killed at %d: exit code %d: %s", n, end.code, end.err);
+        run_assert_same(straight, folder);
+        ck_assert_msg(strcmp(run_list(straight), run_list(folder)) == 0, "killed at %d: %s", n, run_list(folder));
+    }
+    ck_assert_int_eq(killed, 0);
+    ck_assert_int_gt(n, 100);
+}
+END_TEST
+
+START_TEST(a_run_killed_again_and_again_leaves_the_same_bits)
+{
+    const char *config = run_tiny_config(), *straight = straight_run(config), *folder = run_path("killed");
+    for (int n = 30;; n += 7) { /* each time it comes a little further */
+        run_result run = run_killed_at(n, (const char *[]){ config, "--resume", "--out", folder, NULL });
+        if (run.code != RUN_KILLED + SIGKILL) {
+            ck_assert_msg(run.code == 0, "%s", run.err);
+            break;
+        }
+    }
+    run_assert_same(straight, folder);
+}
+END_TEST
+
+START_TEST(a_run_interrupted_again_and_again_leaves_the_same_bits)
+{
+    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("interrupted");
+    EXPECT_RUN(0, config, EVERYTHING, "--out", straight);
+    sent = SIGINT;
+    int saved = 0, code = RUN_KILLED + SIGINT;
+    for (int n = 1; code != 0; n += 2) {
+        code = run_killed_at(n, (const char *[]){ config, EVERYTHING, "--resume", "--out", folder, NULL }).code;
+        ck_assert_int_lt(n, 500);
+        if (code == 128 + SIGINT) {
+            saved++;
+            ck_assert_int_eq(access(run_file(folder, "checkpoint.safetensors"), F_OK), 0);
+        } else if (code != 0) {
+            ck_assert_int_eq(code, RUN_KILLED + SIGINT); /* it was not listening yet */
+        }
+    }
+    ck_assert_int_gt(saved, 5);
+    run_assert_same(straight, folder);
+}
+END_TEST
+
+/* ---- killed at any moment ---- */
+
+START_TEST(the_program_killed_at_random_moments_leaves_the_same_bits)
+{
+    const char *config = run_tiny_config(), *straight = straight_run(config);
+    uint32_t state = 1;
+    int killed = 0;
+    for (int i = 0; i < 25; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "random %d", i);
+        const char *folder = run_path(name);
+        const char *arguments[] = { config, "train.threads=2", "--resume", "--out", folder, NULL };
+        for (int kill_it = 0; kill_it < 3; kill_it++) {
+            state = state * 1664525 + 1013904223;
+            struct timespec pause = { .tv_nsec = (long)(state >> 8) % 40 * 1000000 };
+            pid_t process = run_start((run_options){ .arguments = arguments, .built = true });
+            nanosleep(&pause, NULL);
+            kill(process, SIGKILL);
+            killed += run_wait(process).code == RUN_KILLED + SIGKILL;
+        }
+        run_result end = RUN_BUILT(config, "train.threads=2", "--resume", "--out", folder);
+        ck_assert_msg(end.code == 0, "exit code %d: %s", end.code, end.err);
+        run_assert_same(straight, folder);
+    }
+    ck_assert_int_gt(killed, 10);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, a_tiny_model_has_the_same_bits_at_any_number_of_threads);
+    tcase_add_test(tc, a_model_worth_four_threads_has_the_same_bits_at_any_number);
+    tcase_add_test(tc, recording_changes_nothing);
+    tcase_add_test(tc, a_run_killed_anywhere_and_resumed_leaves_the_same_bits);
+    tcase_add_test(tc, a_run_killed_again_and_again_leaves_the_same_bits);
+    tcase_add_test(tc, the_program_killed_at_random_moments_leaves_the_same_bits);
+    tcase_add_test(tc, a_run_interrupted_again_and_again_leaves_the_same_bits);
+}
+SUITE("same bits", add_tests)
