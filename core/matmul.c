@@ -111,8 +111,8 @@ void hl_matmul_rows_into(int threads, int64_t M, int64_t N, int64_t K, const hl_
 const char *hl_matmul_library_warning(void)
 {
     enum { OPENMP_BUILD = 2 };
-    return openblas_get_parallel() == OPENMP_BUILD
-               ? NULL
-               : "this OpenBLAS is not its OpenMP build: slower, and results may depend on the number of threads (Debian: "
-                 "libopenblas0-openmp)";
+    return openblas_get_parallel() == OPENMP_BUILD ? NULL
+                                                   : "this OpenBLAS is not its OpenMP build: slower, and results may "
+                                                     "depend on the number of threads (Debian: "
+                                                     "libopenblas0-openmp)";
 }

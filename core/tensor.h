@@ -26,8 +26,8 @@ typedef struct hl_tensor {
     hl_real *data;      /* count(shape) numbers; not owned. On a dry tape never to be read or written */
     hl_real *grad;      /* same shape as data; NULL where there is none (yet); not owned */
     bool requires_grad; /* whether backward computes grad */
-    bool grad_written;  /* whether grad holds a sum already: then one adds to it, else one overwrites it. Always true for
-                           parameters, whose gradient is the registry's */
+    bool grad_written;  /* whether grad holds a sum already, to be added to; always true for parameters, whose gradient
+                           is the registry's */
 } hl_tensor;
 
 /* A shape from its sizes: HL_SHAPE(B, T, D). */

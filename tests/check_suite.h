@@ -11,10 +11,10 @@
 
 void suite_register(const char *name, void (*add_tests)(TCase *));
 
-#define SUITE(name, add_tests)                                             \
-    __attribute__((constructor)) static void register_this_suite(void)     \
-    {                                                                      \
-        suite_register(name, add_tests);                                   \
+#define SUITE(name, add_tests)                                         \
+    __attribute__((constructor)) static void register_this_suite(void) \
+    {                                                                  \
+        suite_register(name, add_tests);                               \
     }
 
 #endif
