@@ -59,7 +59,9 @@ hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, int64_t las
     } else {
         HL_TRY(cut_back(path, last_step));
     }
-    csv->fd = hl_file_calls_get()->open(path, O_WRONLY | O_APPEND | O_CLOEXEC, 0);
+    do {
+        csv->fd = hl_file_calls_get()->open(path, O_WRONLY | O_APPEND | O_CLOEXEC, 0);
+    } while (csv->fd < 0 && errno == EINTR);
     return csv->fd >= 0 ? hl_ok() : hl_file_system_error(path, "cannot open");
 }
 

@@ -175,7 +175,9 @@ static hl_status take_lock(hl_run_folder *folder)
     if (path == NULL) {
         return hl_error_memory(folder->path);
     }
-    folder->lock = hl_file_calls_get()->open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    do {
+        folder->lock = hl_file_calls_get()->open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    } while (folder->lock < 0 && errno == EINTR);
     hl_status status = hl_ok();
     if (folder->lock < 0) {
         status = hl_file_system_error(path, "cannot be opened");

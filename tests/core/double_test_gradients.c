@@ -10,6 +10,7 @@
 #include "tests/core/op_cases.h"
 #include "tests/gradient_check.h"
 
+#include <math.h>
 #include <string.h>
 
 /* A case made into a check; the numbers belong to it. */
@@ -91,9 +92,9 @@ START_TEST(every_op_has_a_case)
 }
 END_TEST
 
-/* All gradients of a case, end to end, with the inputs frozen that `frozen` names by bits. Gradients of frozen inputs
- * must not come to be and are left as NaN. */
-static void gradients_of(const prepared *p, unsigned frozen, double *gradients)
+/* All gradients of a case, end to end, with the inputs frozen that `frozen` names by bits: those must not come to be.
+ * `twice`: of the case called twice on the same inputs, and the results added. */
+static void gradients_of(const prepared *p, unsigned frozen, bool twice, double *gradients)
 {
     hl_arena arena;
     ck_assert_int_eq(hl_arena_init(&arena, (size_t)1 << 20).code, HL_OK);
@@ -104,6 +105,7 @@ static void gradients_of(const prepared *p, unsigned frozen, double *gradients)
         in[i] = hl_tape_tensor(&tape, p->inputs[i].shape, p->inputs[i].values, (frozen >> i & 1) == 0);
     }
     hl_tensor *y = build_case(&tape, in, (void *)p->c);
+    y = twice ? hl_add(&tape, y, build_case(&tape, in, (void *)p->c)) : y;
     ck_assert_ptr_nonnull(y);
     hl_real *dy = hl_calloc((size_t)hl_shape_count(y->shape), sizeof *dy);
     for (int64_t i = 0; i < hl_shape_count(y->shape); i++) {
@@ -127,7 +129,7 @@ static void gradients_of(const prepared *p, unsigned frozen, double *gradients)
 static void check_frozen(const prepared *p, unsigned frozen, const double *all, double *some)
 {
     char name[OP_CASE_NAME];
-    gradients_of(p, frozen, some);
+    gradients_of(p, frozen, false, some);
     for (int i = 0; i < p->check.n_inputs; i++) {
         int64_t count = hl_shape_count(p->inputs[i].shape);
         if ((frozen >> i & 1) == 0) {
@@ -140,9 +142,10 @@ static void check_frozen(const prepared *p, unsigned frozen, const double *all, 
     }
 }
 
+enum { ENOUGH = 8192 };
+
 START_TEST(a_frozen_input_gets_no_gradient_and_changes_no_other)
 {
-    enum { ENOUGH = 8192 };
     const op_case *c = &op_cases[_i];
     if (c->large) {
         return;
@@ -150,12 +153,35 @@ START_TEST(a_frozen_input_gets_no_gradient_and_changes_no_other)
     prepared p;
     prepare(&p, c);
     double *all = hl_calloc(ENOUGH, sizeof *all), *some = hl_calloc(ENOUGH, sizeof *some);
-    gradients_of(&p, 0, all);
+    gradients_of(&p, 0, false, all);
     for (unsigned frozen = 1; frozen + 1 < 1u << p.check.n_inputs; frozen++) {
         check_frozen(&p, frozen, all, some);
     }
     hl_free(all);
     hl_free(some);
+    release(&p);
+}
+END_TEST
+
+/* Every backward must add where a gradient is there already, and only then. */
+START_TEST(a_second_call_on_the_same_inputs_adds_its_gradients)
+{
+    const op_case *c = &op_cases[_i];
+    if (c->large) {
+        return;
+    }
+    char name[OP_CASE_NAME];
+    prepared p;
+    prepare(&p, c);
+    double *once = hl_calloc(ENOUGH, sizeof *once), *twice = hl_calloc(ENOUGH, sizeof *twice);
+    gradients_of(&p, 0, false, once);
+    gradients_of(&p, 0, true, twice);
+    for (int i = 0; i < ENOUGH; i++) {
+        ck_assert_msg(fabs(twice[i] - 2 * once[i]) <= 1e-12, "%s: gradient %d is %g once and %g twice",
+                      op_case_name(c, name), i, once[i], twice[i]);
+    }
+    hl_free(once);
+    hl_free(twice);
     release(&p);
 }
 END_TEST
@@ -206,6 +232,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, every_op_has_a_case);
     tcase_add_loop_test(tc, every_case_has_the_gradient_that_its_formula_says, 0, op_case_count);
     tcase_add_loop_test(tc, a_frozen_input_gets_no_gradient_and_changes_no_other, 0, op_case_count);
+    tcase_add_loop_test(tc, a_second_call_on_the_same_inputs_adds_its_gradients, 0, op_case_count);
     tcase_add_test(tc, a_tensor_read_by_several_ops_sums_their_gradients);
     tcase_add_test(tc, what_the_result_does_not_depend_on_gets_no_gradient);
 }

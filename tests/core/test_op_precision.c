@@ -24,8 +24,8 @@ static double largest(const double *numbers, int64_t count)
 static void compare(const op_case *c, const char *what, int64_t count, const double *single, const double *wide)
 {
     char name[OP_CASE_NAME];
-    /* Numbers that are 0 but for rounding (a softmax over one key) are measured by the inputs, which are near 1. */
-    double scale = fmax(largest(wide, count), 0.01);
+    /* Where terms cancel to 0 (a layer norm of one feature) their roundings are left, and they are near 1. */
+    double scale = fmax(largest(wide, count), 0.25);
     for (int64_t i = 0; i < count; i++) {
         double error = fabs(single[i] - wide[i]);
         ck_assert_msg(error <= tolerance * scale,

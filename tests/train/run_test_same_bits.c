@@ -86,7 +86,7 @@ static ssize_t killing_write(int fd, const void *buffer, size_t count)
     if (fd == snapshot) { /* written in a hundred small pieces, all of them before its name is there */
         return system_calls.write(fd, buffer, count);
     }
-    if (calls_left == 1) { /* dies half-way */
+    if (calls_left == 1 && sent == SIGKILL) { /* dies half-way */
         (void)!system_calls.write(fd, buffer, count / 2);
     }
     count_down();

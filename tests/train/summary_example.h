@@ -8,21 +8,21 @@
 #include "train/setup.h"
 #include "train/trainer.h"
 
-/* The configs of the source tree, from its root. */
+/* The configs that come with the programs. */
 static const char *const summary_configs[] = {
-    "configs/copy_task.ini",
-    "configs/copy_variable.ini",
-    "configs/identity_copy.ini",
-    "configs/recall.ini",
-    "configs/reverse.ini",
-    "configs/shift.ini",
-    "configs/sort.ini",
-    "configs/shapes/transformer_base.ini",
-    "configs/shapes/bert_base.ini",
-    "configs/shapes/bert_large.ini",
-    "configs/shapes/gpt2_small.ini",
-    "configs/shapes/gpt3.ini",
-    "configs/shapes/llama2_7b_attention.ini",
+    "copy_task.ini",
+    "copy_variable.ini",
+    "identity_copy.ini",
+    "recall.ini",
+    "reverse.ini",
+    "shift.ini",
+    "sort.ini",
+    "shapes/transformer_base.ini",
+    "shapes/bert_base.ini",
+    "shapes/bert_large.ini",
+    "shapes/gpt2_small.ini",
+    "shapes/gpt3.ini",
+    "shapes/llama2_7b_attention.ini",
 };
 enum { SUMMARY_CONFIGS = sizeof summary_configs / sizeof *summary_configs };
 
@@ -50,22 +50,20 @@ static inline void summary_example_read(summary_example *example)
     ck_assert_int_eq(hl_footprint_of(&example->config, &example->model, &example->footprint).code, HL_OK);
 }
 
-/* A file of the source tree; `path` from its root. */
-static inline void summary_config_load(const char *path, hl_config *config)
+/* One of summary_configs. */
+static inline void summary_config_load(const char *name, hl_config *config)
 {
-    static const char here[] = __FILE__;
     char full[1024];
-    int root = (int)(sizeof here - sizeof "tests/train/summary_example.h");
-    snprintf(full, sizeof full, "%.*s%s", root, here, path);
+    snprintf(full, sizeof full, "%s/%s", HL_CONFIGS, name);
     hl_problems problems = { 0 };
     hl_status status = hl_config_load((hl_config_options){ .path = full }, config, &problems);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     hl_problems_free(&problems);
 }
 
-static inline void summary_example_load(const char *path, summary_example *example)
+static inline void summary_example_load(const char *name, summary_example *example)
 {
-    summary_config_load(path, &example->config);
+    summary_config_load(name, &example->config);
     summary_example_read(example);
 }
 

@@ -15,14 +15,19 @@ enum { UNCOUNTED = 100 * 1024 };
 static const char *const runs[] = {
     "[train]\nthreads = 1\n",
     "[train]\nthreads = 2\n[optimizer]\naccumulate = 4\n",
-    "[train]\nthreads = 1\neval_examples = 40\n[patterns]\nexamples = 8\n",
+    "[train]\nthreads = 1\neval_examples = 8\n[patterns]\nexamples = 40\n",
     "[train]\nthreads = 1\n[optimizer]\nname = sgd\n[patterns]\nexamples = 0\n",
     "[train]\nthreads = 1\n[model]\nlayers = 3\nheads = 4, 2, 8\nkv_heads = 2\nd_k = 5\nd_v = 7\nnorm = post\n",
-    "[task]\nsymbols = 500\n[train]\nthreads = 1\n[model]\npositions = learned\nmax_length = 500\ntie_embedding = "
-    "true\ndropout = 0.1\n",
-    "[train]\nthreads = 1\n[model]\npositions = none\nbias = false\nactivation = gelu\nd_ff = 7\n",
+    "[task]\nsymbols = 500\n[train]\nthreads = 1\n[model]\npositions = learned\nmax_length = 500\ntie_embedding = 1\n",
+    "[train]\nthreads = 1\n[model]\npositions = none\nbias = false\nactivation = gelu\nd_ff = 7\ndropout = 0.1\n",
 };
 enum { RUNS = sizeof runs / sizeof *runs };
+
+static int64_t recorded(const hl_config *config)
+{
+    int64_t asked = config->patterns.examples, there = config->train.eval_examples;
+    return asked < there ? asked : there;
+}
 
 /* The same config as a run takes it: memory is what the footprint said, and a step fills its arena. */
 static void compare_run(const summary_example *example)
@@ -34,7 +39,7 @@ static void compare_run(const summary_example *example)
     ck_assert_int_eq(hl_trainer_init(&trainer, config).code, HL_OK);
     hl_recorder recorder = { 0 };
     if (config->patterns.examples > 0) {
-        hl_batch examples = hl_batch_part(&trainer.validation, 0, config->patterns.examples);
+        hl_batch examples = hl_batch_part(&trainer.validation, 0, recorded(config));
         ck_assert_int_eq(hl_recorder_init(&recorder, &trainer.model, &examples, hl_trainer_evaluation_part(config),
                                           scratch_path("patterns"))
                              .code,
@@ -104,7 +109,7 @@ static void compare_files(const summary_example *example)
     assert_file_size(checkpoint, told->checkpoint);
     if (told->n_snapshots > 0) {
         hl_recorder recorder;
-        hl_batch examples = hl_batch_part(&trainer.validation, 0, example->config.patterns.examples);
+        hl_batch examples = hl_batch_part(&trainer.validation, 0, recorded(&example->config));
         ck_assert_int_eq(hl_recorder_init(&recorder, &trainer.model, &examples, 8, scratch_path("patterns")).code,
                          HL_OK);
         ck_assert_int_eq(hl_recorder_record(&recorder, 0, &trainer.arena, 1).code, HL_OK);

@@ -32,24 +32,24 @@ static int count_rows(const hl_graph *graph, const char *what)
 START_TEST(published_models_have_their_parameters)
 {
     static const struct {
-        const char *path, *module;
+        const char *config, *module;
         int64_t parameters;
     } cases[] = {
-        { "configs/shapes/transformer_base.ini", "encoder.layers", 18914304 },
-        { "configs/shapes/bert_base.ini", "encoder.layers", 85054464 },
-        { "configs/shapes/bert_base.ini", "encoder.layers.11", 7087872 },
-        { "configs/shapes/bert_base.ini", "encoder.layers.1", 7087872 },
-        { "configs/shapes/bert_large.ini", "encoder.layers", 302309376 },
-        { "configs/shapes/gpt2_small.ini", "encoder.layers", 85054464 },
-        { "configs/shapes/gpt2_small.ini", "", 124439808 },
-        { "configs/shapes/gpt3.ini", "encoder.layers.95", INT64_C(12) * 12288 * 12288 + 13 * 12288 },
-        { "configs/shapes/gpt3.ini", "", INT64_C(174604259328) },
-        { "configs/shapes/llama2_7b_attention.ini", "encoder.layers.0.self_attn", INT64_C(4) * 4096 * 4096 },
-        { "configs/shapes/llama2_7b_attention.ini", "output", INT64_C(32000) * 4096 },
+        { "shapes/transformer_base.ini", "encoder.layers", 18914304 },
+        { "shapes/bert_base.ini", "encoder.layers", 85054464 },
+        { "shapes/bert_base.ini", "encoder.layers.11", 7087872 },
+        { "shapes/bert_base.ini", "encoder.layers.1", 7087872 },
+        { "shapes/bert_large.ini", "encoder.layers", 302309376 },
+        { "shapes/gpt2_small.ini", "encoder.layers", 85054464 },
+        { "shapes/gpt2_small.ini", "", 124439808 },
+        { "shapes/gpt3.ini", "encoder.layers.95", INT64_C(12) * 12288 * 12288 + 13 * 12288 },
+        { "shapes/gpt3.ini", "", INT64_C(174604259328) },
+        { "shapes/llama2_7b_attention.ini", "encoder.layers.0.self_attn", INT64_C(4) * 4096 * 4096 },
+        { "shapes/llama2_7b_attention.ini", "output", INT64_C(32000) * 4096 },
     };
     static summary_example example;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        summary_example_load(cases[i].path, &example);
+        summary_example_load(cases[i].config, &example);
         ck_assert_int_eq(hl_graph_parameters(&example.graph, cases[i].module), cases[i].parameters);
         summary_example_free(&example);
     }

@@ -146,22 +146,22 @@ END_TEST
 START_TEST(published_models_show_their_parameters)
 {
     static const struct {
-        const char *path, *label, *number;
+        const char *config, *label, *number;
     } cases[] = {
-        { "configs/shapes/transformer_base.ini", "  encoder.layers ", " 18,914,304 " },
-        { "configs/shapes/transformer_base.ini", "encoder.layers.0 .. 5, each ", " 3,152,384" },
-        { "configs/shapes/bert_base.ini", "  encoder.layers ", " 85,054,464 " },
-        { "configs/shapes/bert_large.ini", "encoder.layers.0 .. 23, each ", " 12,596,224" },
-        { "configs/shapes/gpt2_small.ini", "  encoder.layers ", " 85,054,464 " },
-        { "configs/shapes/gpt2_small.ini", "  in all ", " 124,439,808" },
-        { "configs/shapes/gpt2_small.ini", "  output ", "(the embedding's matrix)" },
-        { "configs/shapes/gpt3.ini", "encoder.layers.0 .. 95, each ", " 1,812,099,072" },
-        { "configs/shapes/gpt3.ini", "              weights (B, H, T, T) ", "(1, 96, 2048, 2048)" },
-        { "configs/shapes/llama2_7b_attention.ini", "              weights (B, H, T, T) ", "(1, 32, 4096, 4096)" },
+        { "shapes/transformer_base.ini", "  encoder.layers ", " 18,914,304 " },
+        { "shapes/transformer_base.ini", "encoder.layers.0 .. 5, each ", " 3,152,384" },
+        { "shapes/bert_base.ini", "  encoder.layers ", " 85,054,464 " },
+        { "shapes/bert_large.ini", "encoder.layers.0 .. 23, each ", " 12,596,224" },
+        { "shapes/gpt2_small.ini", "  encoder.layers ", " 85,054,464 " },
+        { "shapes/gpt2_small.ini", "  in all ", " 124,439,808" },
+        { "shapes/gpt2_small.ini", "  output ", "(the embedding's matrix)" },
+        { "shapes/gpt3.ini", "encoder.layers.0 .. 95, each ", " 1,812,099,072" },
+        { "shapes/gpt3.ini", "              weights (B, H, T, T) ", "(1, 96, 2048, 2048)" },
+        { "shapes/llama2_7b_attention.ini", "              weights (B, H, T, T) ", "(1, 32, 4096, 4096)" },
     };
     static hl_config config;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        summary_config_load(cases[i].path, &config);
+        summary_config_load(cases[i].config, &config);
         char *text = summary_of(&config);
         assert_line(text, cases[i].label, cases[i].number);
         hl_free(text);

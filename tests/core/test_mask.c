@@ -1,0 +1,88 @@
+/* Which keys are seen. A mask that is wrong both ways has a right gradient: only values show it. */
+#include "core/mask.h"
+
+#include "tests/check_suite.h"
+
+#include <math.h>
+
+static const int32_t q_lengths[] = { 2, 3 }, k_lengths[] = { 4, 1 };
+
+START_TEST(a_query_sees_the_first_keys_that_every_rule_permits)
+{
+    hl_mask none = { 0 }, causal = { .causal = true };
+    hl_mask lengths = { .q_lengths = q_lengths, .k_lengths = k_lengths };
+    hl_mask both = { true, q_lengths, k_lengths, NULL };
+    for (int64_t i = 0; i < 3; i++) {
+        ck_assert_int_eq(hl_mask_row_keys(&none, 1, i, 3, 4), 4);
+        ck_assert_int_eq(hl_mask_row_keys(&causal, 1, i, 3, 4), i + 1);
+        ck_assert_int_eq(hl_mask_row_keys(&causal, 1, i, 3, 2), i + 1 < 2 ? i + 1 : 2);
+        ck_assert_int_eq(hl_mask_row_keys(&lengths, 0, i, 3, 4), i < 2 ? 4 : 0);
+        ck_assert_int_eq(hl_mask_row_keys(&lengths, 1, i, 3, 4), 1);
+        ck_assert_int_eq(hl_mask_row_keys(&both, 0, i, 3, 4), i < 2 ? i + 1 : 0);
+        ck_assert_int_eq(hl_mask_row_keys(&both, 1, i, 3, 4), 1);
+    }
+    ck_assert_int_eq(hl_mask_queries(&lengths, 0, 3), 2);
+    ck_assert_int_eq(hl_mask_keys(&lengths, 1, 4), 1);
+    ck_assert_int_eq(hl_mask_queries(&none, 0, 3), 3);
+    ck_assert_int_eq(hl_mask_keys(&none, 1, 4), 4);
+}
+END_TEST
+
+START_TEST(a_bias_is_found_by_example_head_and_query)
+{
+    static hl_real numbers[2 * 3 * 2 * 5];
+    ck_assert_ptr_null(hl_mask_row_bias(&(hl_mask){ 0 }, 1, 2, 1));
+    for (int shared = 0; shared < 4; shared++) {
+        int64_t B = shared & 1 ? 1 : 2, H = shared & 2 ? 1 : 3;
+        hl_tensor bias = { .shape = HL_SHAPE(B, H, 2, 5), .data = numbers };
+        hl_mask mask = { .bias = &bias };
+        int64_t matrix = (B > 1 ? 1 : 0) * H + (H > 1 ? 2 : 0);
+        ck_assert_ptr_eq(hl_mask_row_bias(&mask, 1, 2, 1), numbers + (matrix * 2 + 1) * 5);
+    }
+}
+END_TEST
+
+START_TEST(weights_are_a_distribution_over_the_permitted_keys)
+{
+    const hl_real x[5] = { 1, 2, 3, 100, 100 }, bias[5] = { 0, -INFINITY, 1, 0, 0 };
+    hl_real w[5];
+    hl_masked_softmax(x, NULL, 3, 5, w);
+    double sum = exp(-2) + exp(-1) + 1;
+    for (int j = 0; j < 3; j++) {
+        ck_assert_double_eq_tol((double)w[j], exp(j - 2) / sum, 1e-7);
+    }
+    ck_assert(w[3] == 0 && w[4] == 0);
+    hl_masked_softmax(x, bias, 3, 5, w);
+    ck_assert_double_eq_tol((double)w[0], exp(-3) / (1 + exp(-3)), 1e-7);
+    ck_assert(w[1] == 0 && w[3] == 0 && w[4] == 0);
+    ck_assert_double_eq_tol((double)w[2], 1 / (1 + exp(-3)), 1e-7);
+    const hl_real large[2] = { 1e30f, 1e30f };
+    hl_masked_softmax(large, NULL, 2, 2, w);
+    ck_assert(w[0] == 0.5f && w[1] == 0.5f);
+}
+END_TEST
+
+START_TEST(a_row_without_a_key_is_zero_and_nan_is_not_hidden)
+{
+    const hl_real x[2] = { 1, 2 }, never[2] = { -INFINITY, -INFINITY }, bad[2] = { NAN, 1 };
+    hl_real w[2] = { 7, 7 };
+    hl_masked_softmax(x, NULL, 0, 2, w);
+    ck_assert(w[0] == 0 && w[1] == 0);
+    w[0] = w[1] = 7;
+    hl_masked_softmax(x, never, 2, 2, w);
+    ck_assert(w[0] == 0 && w[1] == 0);
+    hl_masked_softmax(bad, NULL, 2, 2, w);
+    ck_assert(isnan(w[0]));
+    hl_masked_softmax(bad, never, 2, 2, w);
+    ck_assert(isnan(w[0]));
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, a_query_sees_the_first_keys_that_every_rule_permits);
+    tcase_add_test(tc, a_bias_is_found_by_example_head_and_query);
+    tcase_add_test(tc, weights_are_a_distribution_over_the_permitted_keys);
+    tcase_add_test(tc, a_row_without_a_key_is_zero_and_nan_is_not_hidden);
+}
+SUITE("mask", add_tests)

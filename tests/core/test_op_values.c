@@ -1,0 +1,124 @@
+/* Values that are known by hand: a gradient check only shows that a backward fits its forward. */
+#include "core/batch.h"
+#include "core/op_attention.h"
+#include "core/op_cross_entropy.h"
+#include "core/op_embedding.h"
+#include "core/op_gelu.h"
+#include "core/op_layer_norm.h"
+#include "core/op_relu.h"
+#include "core/op_scale.h"
+#include "core/op_slice.h"
+#include "core/op_sum.h"
+#include "core/threads.h"
+#include "tests/check_suite.h"
+
+#include <math.h>
+
+static hl_arena arena;
+static hl_tape tape;
+
+static void setup(void)
+{
+    hl_threads_setup();
+    ck_assert_int_eq(hl_arena_init(&arena, (size_t)1 << 16).code, HL_OK);
+    hl_tape_begin(&tape, &arena, (hl_tape_options){ 0 });
+}
+
+static void teardown(void)
+{
+    hl_arena_free(&arena);
+}
+
+static hl_tensor *tensor(hl_shape shape, const hl_real *numbers)
+{
+    return hl_tape_tensor(&tape, shape, numbers, false);
+}
+
+static void check_values(const hl_tensor *y, hl_shape shape, const double *wanted)
+{
+    ck_assert_ptr_nonnull(y);
+    ck_assert(hl_shape_equal(y->shape, shape));
+    for (int64_t i = 0; i < hl_shape_count(shape); i++) {
+        ck_assert_double_eq_tol((double)y->data[i], wanted[i], 1e-6);
+    }
+}
+
+START_TEST(functions_of_single_numbers)
+{
+    const hl_real x[5] = { -3, -1, 0, 1, 3 };
+    hl_tensor *t = tensor(HL_SHAPE(5), x);
+    check_values(hl_relu(&tape, t), HL_SHAPE(5), (double[]){ 0, 0, 0, 1, 3 });
+    check_values(hl_gelu(&tape, t), HL_SHAPE(5), (double[]){ -0.00404969, -0.15865525, 0, 0.84134475, 2.99595031 });
+    check_values(hl_scale(&tape, t, -2), HL_SHAPE(5), (double[]){ 6, 2, 0, -2, -6 });
+    check_values(hl_sum(&tape, hl_relu(&tape, t)), (hl_shape){ 0 }, (double[]){ 4 });
+    check_values(hl_mean(&tape, hl_relu(&tape, t)), (hl_shape){ 0 }, (double[]){ 0.8 });
+    ck_assert(isnan(hl_relu(&tape, tensor(HL_SHAPE(1), &(hl_real){ NAN }))->data[0]));
+}
+END_TEST
+
+START_TEST(pieces_of_tensors)
+{
+    const hl_real W[6] = { 1, 2, 3, 4, 5, 6 };
+    const int32_t ids[] = { 2, 0, 2 };
+    check_values(hl_embedding(&tape, tensor(HL_SHAPE(3, 2), W), ids, HL_SHAPE(3)), HL_SHAPE(3, 2),
+                 (double[]){ 5, 6, 1, 2, 5, 6 });
+    check_values(hl_slice(&tape, tensor(HL_SHAPE(2, 3), W), 1, 2), HL_SHAPE(2, 2), (double[]){ 2, 3, 5, 6 });
+    const hl_real x[4] = { 1, 2, 3, 6 }, gamma[4] = { 1, 2, 1, 1 }, beta[4] = { 0, 0, 5, 0 };
+    double d = sqrt(3.5); /* the mean is 3, the mean square deviation 3.5 */
+    check_values(hl_layer_norm(&tape, tensor(HL_SHAPE(4), x), tensor(HL_SHAPE(4), gamma), tensor(HL_SHAPE(4), beta), 0),
+                 HL_SHAPE(4), (double[]){ -2 / d, -2 / d, 5, 3 / d });
+}
+END_TEST
+
+START_TEST(cross_entropy_reports_what_it_found)
+{
+    const hl_real logits[12] = { 0, 0, 0, 0, 0, 3, 0, 0, 9, 9, 9, 9 };
+    const int32_t targets[3] = { 0, 2, HL_IGNORE };
+    hl_real rows[3];
+    hl_cross_entropy_result result = { .row_loss = rows };
+    hl_tensor *t = tensor(HL_SHAPE(3, 4), logits);
+    hl_tensor *loss = hl_cross_entropy(&tape, t, (hl_cross_entropy_args){ .targets = targets, .result = &result });
+    double second = log(3 + exp(3));
+    check_values(loss, (hl_shape){ 0 }, &(double){ (log(4) + second) / 2 });
+    ck_assert_int_eq(result.n_scored, 2);
+    ck_assert_int_eq(result.n_correct, 1); /* of equal logits the first counts */
+    ck_assert_double_eq_tol(result.loss_sum, log(4) + second, 1e-6);
+    ck_assert(rows[2] == 0);
+    ck_assert_double_eq_tol((double)rows[1], second, 1e-6);
+    loss = hl_cross_entropy(&tape, t, (hl_cross_entropy_args){ .targets = targets, .n = 10, .smoothing = 0.5f });
+    double smooth = 0.5 * second + 0.5 * (second - 0.75); /* half on the target, half spread over 4 */
+    check_values(loss, (hl_shape){ 0 }, &(double){ (log(4) + smooth) / 10 });
+}
+END_TEST
+
+/* Two heads over one key/value head: weights from q k / sqrt(4) with q of the head's own columns. */
+START_TEST(attention_scales_by_the_root_of_d_k_and_shares_keys)
+{
+    const hl_real q[8] = { 2, 0, 0, 0, 0, 0, 0, 4 }, k[8] = { 1, 0, 0, 0, 0, 0, 0, 1 }, v[2] = { 10, 20 };
+    hl_real weights[4];
+    hl_tensor *z = hl_attention(&tape, (hl_attention_args){
+                                           .q.x = tensor(HL_SHAPE(1, 1, 8), q),
+                                           .k.x = tensor(HL_SHAPE(1, 2, 4), k),
+                                           .v.x = tensor(HL_SHAPE(1, 2, 1), v),
+                                           .n_heads = 2,
+                                           .n_kv_heads = 1,
+                                           .d_k = 4,
+                                           .d_v = 1,
+                                           .weights = weights,
+                                       });
+    double first = 1 / (1 + exp(-1)), second = 1 / (1 + exp(2));
+    check_values(z, HL_SHAPE(1, 1, 2), (double[]){ 20 - 10 * first, 20 - 10 * second });
+    ck_assert_double_eq_tol((double)weights[0], first, 1e-6);
+    ck_assert_double_eq_tol((double)weights[3], 1 - second, 1e-6);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, functions_of_single_numbers);
+    tcase_add_test(tc, pieces_of_tensors);
+    tcase_add_test(tc, cross_entropy_reports_what_it_found);
+    tcase_add_test(tc, attention_scales_by_the_root_of_d_k_and_shares_keys);
+}
+SUITE("op values", add_tests)

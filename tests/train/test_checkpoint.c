@@ -1,0 +1,257 @@
+#include "core/memory.h"
+#include "core/safetensors.h"
+#include "tests/check_suite.h"
+#include "tests/fault_checks.h"
+#include "tests/faults.h"
+#include "tests/scratch.h"
+#include "tests/train/trainer_example.h"
+#include "train/checkpoint.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char some_config[] = "[model]\nheads = 2 # \"quoted\"\n";
+
+static const hl_train_state some_state = { .has_best = true,
+                                           .best_loss = 0.1, /* no short decimal holds its bits */
+                                           .best_step = 7,
+                                           .since_best = 3,
+                                           .loss_sum = 1.0 / 3,
+                                           .n_updates = 4,
+                                           .scored = 123456789012,
+                                           .correct = 5 };
+
+static hl_status write_checkpoint(const char *path, const char *kept, const hl_trainer *trainer)
+{
+    return hl_checkpoint_write(path, kept, &trainer->optimizer, &some_state, some_config);
+}
+
+static void assert_good(hl_status status)
+{
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+}
+
+static void assert_same_state(hl_train_state a, hl_train_state b)
+{
+    ck_assert_int_eq(a.has_best, b.has_best);
+    ck_assert_mem_eq(&a.best_loss, &b.best_loss, sizeof a.best_loss);
+    ck_assert_int_eq(a.best_step, b.best_step);
+    ck_assert_int_eq(a.since_best, b.since_best);
+    ck_assert_mem_eq(&a.loss_sum, &b.loss_sum, sizeof a.loss_sum);
+    ck_assert_int_eq(a.n_updates, b.n_updates);
+    ck_assert_int_eq(a.scored, b.scored);
+    ck_assert_int_eq(a.correct, b.correct);
+}
+
+START_TEST(what_is_restored_has_the_same_bits)
+{
+    hl_config config = trainer_config("");
+    config.model.tie_embedding = _i == 1;
+    config.optimizer.name = _i == 2 ? HL_SGD : HL_ADAM;
+    hl_trainer trained, fresh;
+    trainer_make(&trained, &config);
+    trainer_make(&fresh, &config);
+    trainer_updated(&trained, 4);
+    const char *path = scratch_path("checkpoint.safetensors");
+    assert_good(write_checkpoint(path, NULL, &trained));
+    hl_checkpoint *checkpoint;
+    assert_good(hl_checkpoint_open(path, &checkpoint));
+    ck_assert_str_eq(hl_checkpoint_config(checkpoint), some_config);
+    hl_train_state state = { 0 };
+    assert_good(hl_checkpoint_restore(checkpoint, &fresh.optimizer, &state));
+    hl_checkpoint_free(checkpoint);
+    assert_same_state(state, some_state);
+    ck_assert_int_eq(fresh.optimizer.step, 4);
+    size_t bytes = (size_t)fresh.model.parameters.count * sizeof(hl_real);
+    ck_assert_mem_eq(fresh.model.parameters.values, trained.model.parameters.values, bytes);
+    ck_assert_int_eq(fresh.optimizer.m == NULL, _i == 2);
+    if (fresh.optimizer.m != NULL) {
+        ck_assert_mem_eq(fresh.optimizer.m, trained.optimizer.m, bytes);
+        ck_assert_mem_eq(fresh.optimizer.v, trained.optimizer.v, bytes);
+    }
+    trainer_updated(&fresh, 3);
+    trainer_updated(&trained, 3);
+    ck_assert_mem_eq(fresh.model.parameters.values, trained.model.parameters.values, bytes);
+    hl_trainer_free(&trained);
+    hl_trainer_free(&fresh);
+}
+END_TEST
+
+START_TEST(a_state_without_a_best_loss_comes_back)
+{
+    hl_config config = trainer_config("");
+    hl_trainer trainer;
+    trainer_make(&trainer, &config);
+    const char *path = scratch_path("checkpoint.safetensors");
+    hl_train_state none = { 0 }, state = some_state;
+    assert_good(hl_checkpoint_write(path, NULL, &trainer.optimizer, &none, some_config));
+    hl_checkpoint *checkpoint;
+    assert_good(hl_checkpoint_open(path, &checkpoint));
+    assert_good(hl_checkpoint_restore(checkpoint, &trainer.optimizer, &state));
+    assert_same_state(state, none);
+    hl_checkpoint_free(checkpoint);
+    hl_trainer_free(&trainer);
+}
+END_TEST
+
+/* Every parameter and second name once in each file, and the moments in a checkpoint. */
+START_TEST(a_file_holds_the_names_it_promises)
+{
+    hl_config config = trainer_config("");
+    config.model.tie_embedding = true;
+    hl_trainer trainer;
+    trainer_make(&trainer, &config);
+    const char *path = scratch_path("checkpoint.safetensors"), *model = scratch_path("model.safetensors");
+    assert_good(write_checkpoint(path, NULL, &trainer));
+    assert_good(hl_checkpoint_write_model(model, &trainer.model.parameters, 9, some_config));
+    hl_safetensors *files[2];
+    assert_good(hl_safetensors_read(path, SIZE_MAX, &files[0]));
+    assert_good(hl_safetensors_read(model, SIZE_MAX, &files[1]));
+    int n = trainer.model.parameters.n;
+    ck_assert_int_eq(hl_safetensors_count(files[0]), 3 * n + 1);
+    ck_assert_int_eq(hl_safetensors_count(files[1]), n + 1);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_ge(hl_safetensors_find(files[i], "output.weight"), 0);
+        ck_assert_int_ge(hl_safetensors_find(files[i], "embedding.weight"), 0);
+        ck_assert_int_lt(hl_safetensors_find(files[i], "output.bias"), 0);
+        ck_assert_str_eq(hl_safetensors_metadata(files[i], "format"), "pt");
+        ck_assert_str_eq(hl_safetensors_metadata(files[i], "config"), some_config);
+        ck_assert_str_eq(hl_safetensors_metadata(files[i], "step"), i == 0 ? "0" : "9");
+    }
+    ck_assert_int_ge(hl_safetensors_find(files[0], "optimizer.m.encoder.layers.1.linear2.bias"), 0);
+    ck_assert_int_ge(hl_safetensors_find(files[0], "optimizer.v.embedding.weight"), 0);
+    hl_safetensors_free(files[0]);
+    hl_safetensors_free(files[1]);
+    hl_trainer_free(&trainer);
+}
+END_TEST
+
+START_TEST(the_checkpoint_before_stays_under_its_own_name)
+{
+    hl_config config = trainer_config("");
+    hl_trainer trainer;
+    trainer_make(&trainer, &config);
+    const char *path = scratch_path("checkpoint.safetensors"), *kept = scratch_path("checkpoint-0.safetensors");
+    assert_good(write_checkpoint(path, kept, &trainer));
+    ck_assert(!scratch_exists(kept)); /* there was none */
+    size_t size;
+    char *first = scratch_read(path, &size);
+    trainer_updated(&trainer, 1);
+    scratch_write(kept, "stale", 5); /* of a run that was resumed before it */
+    assert_good(write_checkpoint(path, kept, &trainer));
+    ck_assert(scratch_holds(kept, first, size));
+    ck_assert(!scratch_holds(path, first, size));
+    free(first);
+    hl_trainer_free(&trainer);
+}
+END_TEST
+
+/* ---- when files and memory fail ---- */
+
+static hl_config fault_config;
+static hl_trainer fault_trainers[2];
+
+static void begin_faults(void)
+{
+    fault_config = trainer_config("");
+    for (int version = 0; version < 2; version++) {
+        trainer_make(&fault_trainers[version], &fault_config);
+        trainer_updated(&fault_trainers[version], version + 1);
+    }
+}
+
+static hl_status save_checkpoint(const char *path, int version)
+{
+    return write_checkpoint(path, NULL, &fault_trainers[version]);
+}
+
+static hl_status save_model(const char *path, int version)
+{
+    return hl_checkpoint_write_model(path, &fault_trainers[version].model.parameters, version, some_config);
+}
+
+static hl_status load_checkpoint(const char *path)
+{
+    hl_checkpoint *checkpoint;
+    HL_TRY(hl_checkpoint_open(path, &checkpoint));
+    hl_train_state state;
+    hl_status status = hl_checkpoint_restore(checkpoint, &fault_trainers[1].optimizer, &state);
+    hl_checkpoint_free(checkpoint);
+    HL_TRY(status);
+    assert_same_state(state, some_state);
+    return hl_ok();
+}
+
+static hl_status load_weights(const char *path)
+{
+    bool has_checksum = false;
+    HL_TRY(hl_checkpoint_load_weights(path, &fault_trainers[1].model.parameters, &has_checksum));
+    ck_assert(has_checksum);
+    return hl_ok();
+}
+
+START_TEST(a_failing_disk_or_memory_never_costs_the_checkpoint_that_is_there)
+{
+    begin_faults();
+    fault_checks_saving(save_checkpoint, 2); /* removing a temporary file that is not there; closing the folder */
+}
+END_TEST
+
+START_TEST(a_failing_disk_or_memory_never_costs_the_weights_that_are_there)
+{
+    begin_faults();
+    fault_checks_saving(save_model, 2);
+}
+END_TEST
+
+START_TEST(reading_reports_whatever_fails)
+{
+    begin_faults();
+    if (_i == 0) {
+        fault_checks_loading(save_checkpoint, load_checkpoint);
+    } else {
+        fault_checks_loading(save_model, load_weights);
+    }
+}
+END_TEST
+
+/* Also the linking and what goes before it: old file and old kept file are both whole, or the new ones are. */
+START_TEST(a_checkpoint_that_cannot_be_kept_is_not_replaced)
+{
+    begin_faults();
+    const char *path = scratch_path("checkpoint.safetensors"), *kept = scratch_path("kept.safetensors");
+    assert_good(save_checkpoint(path, 0));
+    size_t size;
+    char *old = scratch_read(path, &size);
+    faults_begin();
+    int n = 0, refused = 0;
+    do {
+        scratch_write(path, old, size);
+        faults_in_files(++n, FAULTS_ONCE, EIO);
+        hl_status status = write_checkpoint(path, kept, &fault_trainers[1]);
+        ck_assert(status.code == HL_OK || status.code == HL_BAD_FILE);
+        refused += status.code != HL_OK;
+        bool replaced = !scratch_holds(path, old, size);
+        ck_assert_int_eq(replaced, faults_renamed());
+        ck_assert(!replaced || scratch_holds(kept, old, size));
+        ck_assert_int_eq(faults_open_files(), 0);
+    } while (faults_file_calls() >= n);
+    ck_assert_int_gt(refused, 20);
+    faults_end();
+    free(old);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, what_is_restored_has_the_same_bits, 0, 3);
+    tcase_add_test(tc, a_state_without_a_best_loss_comes_back);
+    tcase_add_test(tc, a_file_holds_the_names_it_promises);
+    tcase_add_test(tc, the_checkpoint_before_stays_under_its_own_name);
+    tcase_add_test(tc, a_failing_disk_or_memory_never_costs_the_checkpoint_that_is_there);
+    tcase_add_test(tc, a_failing_disk_or_memory_never_costs_the_weights_that_are_there);
+    tcase_add_loop_test(tc, reading_reports_whatever_fails, 0, 2);
+    tcase_add_test(tc, a_checkpoint_that_cannot_be_kept_is_not_replaced);
+}
+SUITE("checkpoint", add_tests)

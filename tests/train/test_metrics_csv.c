@@ -1,0 +1,169 @@
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+#include "tests/scratch.h"
+#include "train/metrics_csv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEADER "step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second\n"
+
+static const hl_metrics_row training = { 10, "train", 1.25, 0.5, 0.001, 2.5, 12345.6 };
+static const hl_metrics_row validation = { 10, "validation", 1.0 / 3, 1, -1, -1, 0.4 };
+#define TRAINING "10,train,1.25,0.5,0.001,2.5,12346\n"
+#define VALIDATION "10,validation,0.333333333,1,,,0\n"
+
+static void assert_holds(const char *path, const char *text)
+{
+    size_t size;
+    char *content = scratch_read(path, &size);
+    ck_assert_str_eq(content, text);
+    free(content);
+}
+
+static hl_metrics_csv opened(const char *path, int64_t last_step)
+{
+    hl_metrics_csv csv;
+    hl_status status = hl_metrics_csv_open(&csv, path, last_step);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    return csv;
+}
+
+START_TEST(rows_are_in_the_file_at_once)
+{
+    const char *path = scratch_path("metrics.csv");
+    hl_metrics_csv csv = opened(path, -1);
+    assert_holds(path, HEADER);
+    ck_assert_int_eq(hl_metrics_csv_append(&csv, training).code, HL_OK);
+    assert_holds(path, HEADER TRAINING);
+    ck_assert_int_eq(hl_metrics_csv_append(&csv, validation).code, HL_OK);
+    ck_assert_int_eq(hl_metrics_csv_sync(&csv).code, HL_OK);
+    assert_holds(path, HEADER TRAINING VALIDATION);
+    hl_metrics_csv_close(&csv);
+}
+END_TEST
+
+START_TEST(what_is_later_than_the_last_step_or_unfinished_is_dropped)
+{
+    static const struct {
+        const char *before, *after;
+        int64_t last_step;
+    } cases[] = {
+        { HEADER TRAINING VALIDATION, HEADER TRAINING VALIDATION, 10 },
+        { HEADER TRAINING VALIDATION "20,train,1,1,1,1,1\n", HEADER TRAINING VALIDATION, 10 },
+        { HEADER TRAINING VALIDATION "20,train,1,1,1,1,1\n", HEADER TRAINING VALIDATION "20,train,1,1,1,1,1\n", 25 },
+        { HEADER TRAINING VALIDATION "20,train,1,1", HEADER TRAINING VALIDATION, 25 },
+        { HEADER TRAINING "1", HEADER TRAINING, 10 },
+        { HEADER TRAINING VALIDATION, HEADER, 9 },
+        { HEADER "0,validation,1,1,,,1\n" TRAINING, HEADER "0,validation,1,1,,,1\n", 0 },
+        { HEADER "0,validation,1,1,,,1\n" TRAINING, HEADER, -1 },
+        { HEADER, HEADER, 10 },
+        { "", HEADER, 10 },
+    };
+    const char *path = scratch_path("metrics.csv");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        scratch_write(path, cases[i].before, strlen(cases[i].before));
+        hl_metrics_csv csv = opened(path, cases[i].last_step);
+        assert_holds(path, cases[i].after);
+        ck_assert_int_eq(hl_metrics_csv_append(&csv, training).code, HL_OK);
+        hl_metrics_csv_close(&csv);
+        char expected[1024];
+        strcat(strcpy(expected, cases[i].after), TRAINING);
+        assert_holds(path, expected);
+    }
+}
+END_TEST
+
+START_TEST(a_file_that_is_no_metrics_is_refused_and_untouched)
+{
+    static const char *const foreign[] = { "step,split,loss\n1,train,2\n", "s", HEADER };
+    const char *path = scratch_path("metrics.csv");
+    for (int i = 0; i < 3; i++) {
+        size_t size = strlen(foreign[i]) - (i == 2); /* a header without its end of line */
+        scratch_write(path, foreign[i], size);
+        hl_metrics_csv csv;
+        hl_status status = hl_metrics_csv_open(&csv, path, 10);
+        ck_assert_int_eq(status.code, HL_BAD_FILE);
+        ck_assert_ptr_nonnull(strstr(status.text, "metrics.csv:1: "));
+        hl_metrics_csv_close(&csv);
+        ck_assert(scratch_holds(path, foreign[i], size));
+    }
+}
+END_TEST
+
+START_TEST(a_row_goes_through_in_pieces_and_past_interruptions)
+{
+    const char *path = scratch_path("metrics.csv");
+    faults_begin();
+    faults_pieces(3);
+    faults_interrupts(true);
+    hl_metrics_csv csv = opened(path, -1);
+    ck_assert_int_eq(hl_metrics_csv_append(&csv, training).code, HL_OK);
+    ck_assert_int_eq(hl_metrics_csv_sync(&csv).code, HL_OK);
+    hl_metrics_csv_close(&csv);
+    faults_end();
+    assert_holds(path, HEADER TRAINING);
+}
+END_TEST
+
+static hl_status open_append_sync(const char *path)
+{
+    hl_metrics_csv csv;
+    hl_status status = hl_metrics_csv_open(&csv, path, 10);
+    if (status.code == HL_OK) {
+        status = hl_metrics_csv_append(&csv, training);
+    }
+    if (status.code == HL_OK) {
+        status = hl_metrics_csv_sync(&csv);
+    }
+    hl_metrics_csv_close(&csv);
+    return status;
+}
+
+START_TEST(whatever_fails_is_reported_and_nothing_leaks)
+{
+    const char *path = scratch_path("metrics.csv");
+    static const char before[] = HEADER "1,train,1,1,1,1,1\n20,train,1,1,1,1,1\n";
+    faults_begin();
+    int harmless = 0, n = 1;
+    for (;; n++) {
+        scratch_write(path, before, sizeof before - 1);
+        faults_in_files(n, FAULTS_ONCE, ENOSPC);
+        hl_status status = open_append_sync(path);
+        if (faults_file_calls() < n) {
+            ck_assert_int_eq(status.code, HL_OK);
+            break;
+        }
+        harmless += status.code == HL_OK;
+        ck_assert(status.code == HL_OK || (status.code == HL_BAD_FILE && strstr(status.text, path) != NULL));
+        ck_assert_int_eq(faults_open_files(), 0);
+        ck_assert_int_eq(faults_live_blocks(), 0);
+    }
+    ck_assert_int_gt(n, 10);
+    ck_assert_int_le(harmless, 4); /* closing what was read or synced; removing a temporary file that is not there */
+    faults_in_files(0, FAULTS_ONCE, 0);
+    for (n = 1;; n++) {
+        scratch_write(path, before, sizeof before - 1);
+        faults_in_memory(n, FAULTS_ONCE);
+        hl_status status = open_append_sync(path);
+        ck_assert_int_eq(faults_live_blocks(), 0);
+        if (faults_allocations() < n) {
+            break;
+        }
+        ck_assert_int_eq(status.code, HL_NO_MEMORY);
+    }
+    ck_assert_int_gt(n, 2);
+    faults_end();
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, rows_are_in_the_file_at_once);
+    tcase_add_test(tc, what_is_later_than_the_last_step_or_unfinished_is_dropped);
+    tcase_add_test(tc, a_file_that_is_no_metrics_is_refused_and_untouched);
+    tcase_add_test(tc, a_row_goes_through_in_pieces_and_past_interruptions);
+    tcase_add_test(tc, whatever_fails_is_reported_and_nothing_leaks);
+}
+SUITE("metrics.csv", add_tests)

@@ -1,0 +1,211 @@
+#include "core/memory.h"
+#include "tests/check_suite.h"
+#include "tests/scratch.h"
+#include "train/run_folder.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void touch(const char *folder, const char *name)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    scratch_write(path, name, strlen(name));
+}
+
+static bool there(const char *folder, const char *name)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return scratch_exists(path);
+}
+
+static hl_run_folder opened(const char *path, hl_run_mode mode)
+{
+    hl_run_folder folder;
+    hl_status status = hl_run_folder_open(&folder, path, mode);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    return folder;
+}
+
+/* A folder with a run's files and others. */
+static hl_run_folder full_folder(const char *path)
+{
+    hl_run_folder folder = opened(path, HL_RUN_NEW);
+    ck_assert_int_eq(mkdir(folder.patterns, 0777), 0);
+    static const char *const names[] = {
+        "config.ini",
+        "metrics.csv",
+        "model.safetensors",
+        "checkpoint.safetensors",
+        "vocab.txt",
+        "metrics.csv.tmp",
+        "config.ini.tmp",
+        "checkpoint-5.safetensors",
+        "checkpoint-10.safetensors",
+        "checkpoint-15.safetensors",
+        "checkpoint-x.safetensors",
+        "checkpoint-5.safetensors.bak",
+        "model.safetensors.old",
+        "patterns/step_000000.npz",
+        "patterns/step_000010.npz",
+        "patterns/step_1000000.npz",
+        "patterns/step_000003.npz.tmp",
+        "patterns/step_.npz",
+        "patterns/notes",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        touch(path, names[i]);
+    }
+    return folder;
+}
+
+START_TEST(a_folder_and_those_above_it_are_made)
+{
+    const char *path = scratch_path("a/b/c");
+    hl_run_folder folder = opened(path, HL_RUN_NEW);
+    ck_assert_str_eq(folder.path, path);
+    ck_assert(there(path, ".lock"));
+    hl_run_folder_close(&folder);
+    folder = opened(path, HL_RUN_NEW); /* nothing of a run in it yet */
+    hl_run_folder_close(&folder);
+}
+END_TEST
+
+START_TEST(any_file_of_a_run_makes_it_one)
+{
+    static const char *const marks[] = { "config.ini", "metrics.csv", "model.safetensors", "checkpoint.safetensors" };
+    for (int i = 0; i < 4; i++) {
+        const char *path = scratch_path(marks[i]);
+        hl_run_folder folder = opened(path, HL_RUN_NEW);
+        hl_run_folder_close(&folder);
+        touch(path, marks[i]);
+        ck_assert_int_eq(hl_run_folder_open(&folder, path, HL_RUN_NEW).code, HL_INVALID);
+        hl_run_folder_close(&folder);
+        static const hl_run_mode others[] = { HL_RUN_RESUME, HL_RUN_OVERWRITE };
+        for (int m = 0; m < 2; m++) {
+            folder = opened(path, others[m]);
+            ck_assert(there(path, marks[i]));
+            hl_run_folder_close(&folder);
+        }
+    }
+}
+END_TEST
+
+START_TEST(the_lock_is_against_other_processes_and_ends_with_them)
+{
+    const char *path = scratch_path("run");
+    hl_run_folder folder = opened(path, HL_RUN_NEW);
+    for (int i = 0; i < 2; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            hl_run_folder own;
+            _exit((int)hl_run_folder_open(&own, path, HL_RUN_RESUME).code);
+        }
+        int status;
+        ck_assert_int_eq(waitpid(child, &status, 0), child);
+        ck_assert_int_eq(WEXITSTATUS(status), i == 0 ? HL_BAD_FILE : HL_OK);
+        if (i == 0) {
+            hl_run_folder_close(&folder);
+        }
+    }
+    folder = opened(path, HL_RUN_NEW);
+    hl_run_folder_close(&folder);
+}
+END_TEST
+
+START_TEST(clearing_removes_what_runs_write_and_no_more)
+{
+    const char *path = scratch_path("run");
+    hl_run_folder folder = full_folder(path);
+    ck_assert_int_eq(hl_run_folder_clear(&folder).code, HL_OK);
+    static const char *const stay[] = { "config.ini",
+                                        "checkpoint-x.safetensors",
+                                        "checkpoint-5.safetensors.bak",
+                                        "model.safetensors.old",
+                                        "patterns/step_.npz",
+                                        "patterns/notes",
+                                        ".lock" };
+    for (int i = 0; i < 7; i++) {
+        ck_assert_msg(there(path, stay[i]), "%s", stay[i]);
+    }
+    static const char *const gone[] = { "metrics.csv",
+                                        "model.safetensors",
+                                        "checkpoint.safetensors",
+                                        "vocab.txt",
+                                        "metrics.csv.tmp",
+                                        "config.ini.tmp",
+                                        "checkpoint-5.safetensors",
+                                        "checkpoint-15.safetensors",
+                                        "patterns/step_000000.npz",
+                                        "patterns/step_1000000.npz",
+                                        "patterns/step_000003.npz.tmp" };
+    for (int i = 0; i < 11; i++) {
+        ck_assert_msg(!there(path, gone[i]), "%s", gone[i]);
+    }
+    hl_run_folder_close(&folder);
+}
+END_TEST
+
+START_TEST(what_is_later_is_dropped)
+{
+    const char *path = scratch_path("run");
+    hl_run_folder folder = full_folder(path);
+    ck_assert_int_eq(hl_run_folder_drop_after(&folder, 10).code, HL_OK);
+    ck_assert(there(path, "checkpoint-5.safetensors") && there(path, "checkpoint-10.safetensors"));
+    ck_assert(!there(path, "checkpoint-15.safetensors"));
+    ck_assert(there(path, "patterns/step_000000.npz") && there(path, "patterns/step_000010.npz"));
+    ck_assert(!there(path, "patterns/step_1000000.npz") && !there(path, "patterns/step_000003.npz.tmp"));
+    ck_assert(there(path, "checkpoint.safetensors") && there(path, "metrics.csv"));
+    ck_assert_int_eq(hl_run_folder_drop_after(&folder, -1).code, HL_OK);
+    ck_assert(!there(path, "patterns/step_000000.npz") && !there(path, "checkpoint-5.safetensors"));
+    hl_run_folder_close(&folder);
+}
+END_TEST
+
+START_TEST(the_newest_checkpoints_are_kept)
+{
+    const char *path = scratch_path("run");
+    hl_run_folder folder = full_folder(path);
+    ck_assert_int_eq(hl_run_folder_prune(&folder, 3).code, HL_OK);
+    ck_assert(there(path, "checkpoint-5.safetensors"));
+    ck_assert_int_eq(hl_run_folder_prune(&folder, 2).code, HL_OK);
+    ck_assert(!there(path, "checkpoint-5.safetensors") && there(path, "checkpoint-10.safetensors"));
+    ck_assert_int_eq(hl_run_folder_prune(&folder, 1).code, HL_OK);
+    ck_assert(!there(path, "checkpoint-10.safetensors") && there(path, "checkpoint-15.safetensors"));
+    char *kept = hl_run_folder_kept_checkpoint(&folder, 15);
+    ck_assert(scratch_exists(kept));
+    hl_free(kept);
+    hl_run_folder_close(&folder);
+}
+END_TEST
+
+START_TEST(a_file_in_the_place_of_a_folder_is_reported)
+{
+    const char *file = scratch_path("file");
+    scratch_write(file, "", 0);
+    hl_run_folder folder;
+    ck_assert_int_eq(hl_run_folder_open(&folder, file, HL_RUN_NEW).code, HL_BAD_FILE);
+    hl_run_folder_close(&folder);
+    const char *path = scratch_path("run");
+    folder = opened(path, HL_RUN_RESUME);
+    touch(path, "patterns");
+    ck_assert_int_eq(hl_run_folder_drop_after(&folder, 0).code, HL_BAD_FILE);
+    hl_run_folder_close(&folder);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, a_folder_and_those_above_it_are_made);
+    tcase_add_test(tc, any_file_of_a_run_makes_it_one);
+    tcase_add_test(tc, the_lock_is_against_other_processes_and_ends_with_them);
+    tcase_add_test(tc, clearing_removes_what_runs_write_and_no_more);
+    tcase_add_test(tc, what_is_later_is_dropped);
+    tcase_add_test(tc, the_newest_checkpoints_are_kept);
+    tcase_add_test(tc, a_file_in_the_place_of_a_folder_is_reported);
+}
+SUITE("run folder", add_tests)

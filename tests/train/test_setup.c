@@ -1,0 +1,110 @@
+#include "core/threads.h"
+#include "data/dataset.h"
+#include "tests/check_suite.h"
+#include "tests/train/config_parsing.h"
+#include "train/setup.h"
+
+#include <string.h>
+
+START_TEST(the_model_is_the_configs)
+{
+    hl_config config;
+    config_parse("[task]\nsymbols = 9\n[model]\nlayers = 3\nd_model = 24\nheads = 4, 2, 6\nkv_heads = 2, 1, 3\n"
+                 "d_k = 5\nd_v = 1, 2, 3\nd_ff = 7\nactivation = gelu\nnorm = post\npositions = learned\n"
+                 "max_length = 50\ncausal = true\ndropout = 0.1\ndropout_attention = 0.2\ndropout_concat = 0.3\n"
+                 "dropout_ffn = 0.4\ndropout_embedding = 0.5\nbias = false\ntie_embedding = true\n",
+                 &config);
+    hl_model_config model = hl_setup_model(&config);
+    hl_task_spec spec = hl_config_task_spec(&config);
+    hl_dataset *dataset;
+    ck_assert_int_eq(hl_dataset_open(&spec, 1, &dataset).code, HL_OK);
+    ck_assert_int_eq(model.vocabulary, hl_vocabulary_size(hl_dataset_vocabulary(dataset)));
+    hl_dataset_free(dataset);
+    static const int64_t heads[] = { 4, 2, 6 }, kv_heads[] = { 2, 1, 3 }, d_v[] = { 1, 2, 3 };
+    for (int l = 0; l < 3; l++) {
+        ck_assert_int_eq(model.heads[l], heads[l]);
+        ck_assert_int_eq(model.kv_heads[l], kv_heads[l]);
+        ck_assert_int_eq(model.d_k[l], 5);
+        ck_assert_int_eq(model.d_v[l], d_v[l]);
+    }
+    ck_assert_int_eq(model.n_layers, 3);
+    ck_assert_int_eq(model.d_model, 24);
+    ck_assert_int_eq(model.d_ff, 7);
+    ck_assert_int_eq(model.max_length, 50);
+    ck_assert_int_eq(model.activation, HL_GELU);
+    ck_assert_int_eq(model.norm, HL_NORM_POST);
+    ck_assert_int_eq(model.positions, HL_POSITIONS_LEARNED);
+    ck_assert(model.causal && !model.bias && model.tie_embedding);
+    ck_assert_float_eq(model.dropout_attention, 0.2F);
+    ck_assert_float_eq(model.dropout_concat, 0.3F);
+    ck_assert_float_eq(model.dropout_residual, 0.1F);
+    ck_assert_float_eq(model.dropout_ffn, 0.4F);
+    ck_assert_float_eq(model.dropout_embedding, 0.5F);
+}
+END_TEST
+
+START_TEST(optimizer_and_schedule_are_the_configs)
+{
+    hl_config config;
+    config_parse("[model]\nd_model = 24\n[optimizer]\nname = adamw\nlearning_rate = 0.5\nschedule = noam\n"
+                 "warmup_steps = 7\nbeta1 = 0.8\nbeta2 = 0.95\nepsilon = 1e-6\nweight_decay = 0.25\n"
+                 "[train]\nsteps = 77\n",
+                 &config);
+    hl_optimizer_options optimizer = hl_setup_optimizer(&config);
+    ck_assert_int_eq(optimizer.name, HL_ADAMW);
+    ck_assert_double_eq(optimizer.beta1, 0.8);
+    ck_assert_double_eq(optimizer.beta2, 0.95);
+    ck_assert_double_eq(optimizer.epsilon, 1e-6);
+    ck_assert_double_eq(optimizer.weight_decay, 0.25);
+    hl_schedule schedule = hl_setup_schedule(&config);
+    ck_assert_int_eq(schedule.name, HL_SCHEDULE_NOAM);
+    ck_assert_double_eq(schedule.learning_rate, 0.5);
+    ck_assert_int_eq(schedule.warmup_steps, 7);
+    ck_assert_int_eq(schedule.steps, 77);
+    ck_assert_int_eq(schedule.d_model, 24);
+}
+END_TEST
+
+/* Which of the steps 0 .. 12 of a run of 12 are recorded. */
+static const char *recorded(const char *every)
+{
+    static char steps[64];
+    char text[64];
+    snprintf(text, sizeof text, "[patterns]\nevery = %s\n", every);
+    hl_config config;
+    config_parse(text, &config);
+    steps[0] = '\0';
+    for (int64_t step = 0; step <= 12; step++) {
+        if (hl_cadence_records(hl_setup_cadence(&config), step, 12)) {
+            snprintf(steps + strlen(steps), sizeof steps - strlen(steps), "%d ", (int)step);
+        }
+    }
+    return steps;
+}
+
+START_TEST(snapshots_come_as_the_config_says)
+{
+    ck_assert_str_eq(recorded("log"), "0 1 2 5 10 12 ");
+    ck_assert_str_eq(recorded("5"), "0 5 10 12 ");
+    ck_assert_str_eq(recorded("0"), "0 12 ");
+}
+END_TEST
+
+START_TEST(threads_are_those_asked_for_or_what_the_machine_allows)
+{
+    hl_config config;
+    config_parse("[train]\nthreads = 3\n", &config);
+    ck_assert_int_eq(hl_setup_threads(&config), 3);
+    config.train.threads = 0;
+    ck_assert_int_eq(hl_setup_threads(&config), hl_threads_default());
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, the_model_is_the_configs);
+    tcase_add_test(tc, optimizer_and_schedule_are_the_configs);
+    tcase_add_test(tc, snapshots_come_as_the_config_says);
+    tcase_add_test(tc, threads_are_those_asked_for_or_what_the_machine_allows);
+}
+SUITE("setup", add_tests)

@@ -1,0 +1,236 @@
+#include "core/memory.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+#include "tests/train/trainer_example.h"
+#include "train/checkpoint.h"
+
+#include <math.h>
+#include <string.h>
+
+static size_t block_bytes(const hl_trainer *trainer)
+{
+    return (size_t)trainer->model.parameters.count * sizeof(hl_real);
+}
+
+START_TEST(an_update_counts_what_it_trained_on)
+{
+    hl_config config = trainer_config("");
+    hl_trainer trainer;
+    trainer_make(&trainer, &config);
+    hl_update first = trainer_updated(&trainer, 1);
+    ck_assert_int_eq(trainer.optimizer.step, 1);
+    ck_assert_int_eq(first.scored, hl_batch_scored(&trainer.batch));
+    ck_assert_int_eq(first.tokens, hl_batch_real_tokens(&trainer.batch));
+    ck_assert_int_lt(first.tokens, 8 * 7); /* some are shorter */
+    ck_assert_int_le(first.correct, first.scored);
+    ck_assert_double_eq_tol(first.learning_rate, 0.01 / 20, 1e-15); /* the first of 20 warm-up steps */
+    ck_assert(first.grad_norm > 0 && isfinite(first.grad_norm));
+    ck_assert(first.loss > 0.5 && first.loss < 5);
+    hl_trainer_free(&trainer);
+}
+END_TEST
+
+START_TEST(every_update_has_examples_of_its_own)
+{
+    hl_config config = trainer_config("");
+    hl_trainer trainer;
+    trainer_make(&trainer, &config);
+    trainer_updated(&trainer, 1);
+    int32_t tokens[8];
+    memcpy(tokens, trainer.batch.tokens, sizeof tokens);
+    trainer_updated(&trainer, 1);
+    ck_assert_int_ne(memcmp(tokens, trainer.batch.tokens, sizeof tokens), 0);
+    hl_trainer_free(&trainer);
+}
+END_TEST
+
+START_TEST(validating_changes_nothing)
+{
+    hl_config config = trainer_config("");
+    hl_trainer quiet, validated;
+    trainer_make(&quiet, &config);
+    trainer_make(&validated, &config);
+    for (int i = 0; i < 5; i++) {
+        trainer_updated(&quiet, 1);
+        trainer_updated(&validated, 1);
+        hl_evaluation once = trainer_evaluated(&validated), again = trainer_evaluated(&validated);
+        ck_assert_double_eq(once.loss, again.loss);
+    }
+    ck_assert_mem_eq(quiet.model.parameters.values, validated.model.parameters.values, block_bytes(&quiet));
+    ck_assert_mem_eq(quiet.optimizer.v, validated.optimizer.v, block_bytes(&quiet));
+    hl_trainer_free(&quiet);
+    hl_trainer_free(&validated);
+}
+END_TEST
+
+/* Ten examples in parts of eight and two: the mean over all tokens, not of the parts' means. */
+START_TEST(validation_is_the_mean_over_all_scored_tokens)
+{
+    hl_config in_parts = trainer_config(""), at_once = trainer_config("");
+    at_once.train.batch_size = 10;
+    hl_trainer a, b;
+    trainer_make(&a, &in_parts);
+    trainer_make(&b, &at_once);
+    hl_evaluation parts = trainer_evaluated(&a), whole = trainer_evaluated(&b);
+    ck_assert_double_eq_tol(parts.loss, whole.loss, 1e-6);
+    ck_assert_double_eq(parts.accuracy, whole.accuracy);
+    hl_trainer_free(&a);
+    hl_trainer_free(&b);
+}
+END_TEST
+
+START_TEST(a_batch_in_parts_makes_the_same_update)
+{
+    hl_config whole = trainer_config(""), parts = trainer_config("");
+    parts.optimizer.accumulate = 4;
+    hl_trainer a, b;
+    trainer_make(&a, &whole);
+    trainer_make(&b, &parts);
+    for (int i = 0; i < 5; i++) {
+        hl_update one = trainer_updated(&a, 1), other = trainer_updated(&b, 1);
+        ck_assert_double_eq_tol(other.loss, one.loss, 1e-6 * one.loss);
+        ck_assert_double_eq_tol(other.grad_norm, one.grad_norm, 1e-5 * one.grad_norm);
+        ck_assert_int_eq(other.correct, one.correct);
+    }
+    hl_trainer_free(&a);
+    hl_trainer_free(&b);
+}
+END_TEST
+
+/* ---- numbers that are not finite ---- */
+
+START_TEST(a_loss_that_is_not_finite_is_named_and_changes_no_weight)
+{
+    hl_config config = trainer_config("");
+    hl_trainer trainer;
+    trainer_make(&trainer, &config);
+    trainer_updated(&trainer, 2);
+    const hl_parameter *spoiled = hl_parameters_find(&trainer.model.parameters, "encoder.layers.1.linear1.weight");
+    spoiled->tensor->data[3] = NAN;
+    hl_real *before = hl_malloc(block_bytes(&trainer));
+    memcpy(before, trainer.model.parameters.values, block_bytes(&trainer));
+    hl_update update;
+    hl_status status = hl_trainer_update(&trainer, &update);
+    ck_assert_int_eq(status.code, HL_NOT_FINITE);
+    ck_assert_ptr_nonnull(strstr(status.text, "step 3: the loss"));
+    ck_assert_msg(strstr(status.text, "linear in encoder.layers.1.linear1") != NULL, "%s", status.text);
+    ck_assert_mem_eq(before, trainer.model.parameters.values, block_bytes(&trainer));
+    ck_assert_int_eq(trainer.optimizer.step, 2);
+
+    hl_evaluation evaluation;
+    status = hl_trainer_evaluate(&trainer, &evaluation);
+    ck_assert_int_eq(status.code, HL_NOT_FINITE);
+    ck_assert_ptr_nonnull(strstr(status.text, "step 2: the validation loss"));
+    hl_free(before);
+    hl_trainer_free(&trainer);
+}
+END_TEST
+
+/* Scaled so far up that the loss is finite and its gradient is not. */
+START_TEST(a_gradient_that_is_not_finite_is_named_and_changes_no_weight)
+{
+    hl_config config = trainer_config("");
+    config.train.batch_size = 1;
+    hl_trainer trainer;
+    trainer_make(&trainer, &config);
+    const hl_parameter *norm = hl_parameters_find(&trainer.model.parameters, "encoder.norm.weight");
+    const hl_parameter *output = hl_parameters_find(&trainer.model.parameters, "output.weight");
+    for (int64_t i = 0; i < norm->count; i++) {
+        norm->tensor->data[i] = 1e-30F;
+    }
+    for (int64_t i = 0; i < output->count; i++) {
+        output->tensor->data[i] = i / config.model.d_model % 2 == 0 ? 3e38F : -3e38F;
+    }
+    hl_real *before = hl_malloc(block_bytes(&trainer));
+    memcpy(before, trainer.model.parameters.values, block_bytes(&trainer));
+    hl_update update;
+    hl_status status = hl_trainer_update(&trainer, &update);
+    ck_assert_int_eq(status.code, HL_NOT_FINITE);
+    ck_assert_msg(strstr(status.text, "step 1: the gradient norm") != NULL, "%s", status.text);
+    ck_assert_msg(strstr(status.text, "that of e") != NULL, "%s", status.text);
+    ck_assert_mem_eq(before, trainer.model.parameters.values, block_bytes(&trainer));
+    ck_assert_int_eq(trainer.optimizer.step, 0);
+    hl_free(before);
+    hl_trainer_free(&trainer);
+}
+END_TEST
+
+START_TEST(weights_and_moments_are_checked_before_they_are_saved)
+{
+    hl_config config = trainer_config("");
+    hl_trainer trainer;
+    trainer_make(&trainer, &config);
+    trainer_updated(&trainer, 3);
+    ck_assert_int_eq(hl_trainer_check_finite(&trainer).code, HL_OK);
+    const hl_parameter *parameter = hl_parameters_find(&trainer.model.parameters, "output.bias");
+    hl_real *blocks[] = { trainer.model.parameters.values, trainer.optimizer.m, trainer.optimizer.v };
+    static const char *const words[] = { "a weight of output.bias", "a first moment of output.bias",
+                                         "a second moment of output.bias" };
+    for (int i = 0; i < 3; i++) {
+        hl_real *number = blocks[i] + parameter->offset + parameter->count - 1, good = *number;
+        *number = i == 1 ? -INFINITY : NAN;
+        hl_status status = hl_trainer_check_finite(&trainer);
+        ck_assert_int_eq(status.code, HL_NOT_FINITE);
+        ck_assert_msg(strstr(status.text, words[i]) != NULL && strstr(status.text, "step 3") != NULL, "%s",
+                      status.text);
+        *number = good;
+    }
+    hl_trainer_free(&trainer);
+}
+END_TEST
+
+/* ---- memory ---- */
+
+START_TEST(a_trainer_that_runs_out_of_memory_leaves_nothing)
+{
+    hl_config config = trainer_config("");
+    faults_begin();
+    hl_status status;
+    int n = 0;
+    do {
+        faults_in_memory(++n, FAULTS_ONCE);
+        hl_trainer trainer;
+        status = hl_trainer_init(&trainer, &config);
+        hl_trainer_free(&trainer);
+        ck_assert(status.code == HL_OK || status.code == HL_NO_MEMORY);
+        ck_assert_int_eq(faults_live_blocks(), 0);
+    } while (status.code != HL_OK);
+    ck_assert_int_gt(n, 20);
+    faults_end();
+}
+END_TEST
+
+START_TEST(the_plan_is_what_a_step_takes)
+{
+    hl_config config = trainer_config("");
+    hl_trainer trainer;
+    trainer_make(&trainer, &config);
+    size_t bytes;
+    double flops;
+    ck_assert_int_eq(hl_trainer_plan(&trainer.model, &config, &bytes, &flops).code, HL_OK);
+    ck_assert_uint_le(bytes, trainer.arena.capacity);
+    ck_assert_double_gt(flops, 6.0 * 8 * 7 * 16 * 32);
+    config.optimizer.accumulate = 4;
+    size_t part_bytes;
+    double part_flops;
+    ck_assert_int_eq(hl_trainer_plan(&trainer.model, &config, &part_bytes, &part_flops).code, HL_OK);
+    ck_assert_uint_lt(part_bytes, bytes);
+    ck_assert_double_eq_tol(part_flops, flops, 1e-9 * flops);
+    hl_trainer_free(&trainer);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, an_update_counts_what_it_trained_on);
+    tcase_add_test(tc, every_update_has_examples_of_its_own);
+    tcase_add_test(tc, validating_changes_nothing);
+    tcase_add_test(tc, validation_is_the_mean_over_all_scored_tokens);
+    tcase_add_test(tc, a_batch_in_parts_makes_the_same_update);
+    tcase_add_test(tc, a_loss_that_is_not_finite_is_named_and_changes_no_weight);
+    tcase_add_test(tc, a_gradient_that_is_not_finite_is_named_and_changes_no_weight);
+    tcase_add_test(tc, weights_and_moments_are_checked_before_they_are_saved);
+    tcase_add_test(tc, a_trainer_that_runs_out_of_memory_leaves_nothing);
+    tcase_add_test(tc, the_plan_is_what_a_step_takes);
+}
+SUITE("trainer", add_tests)

@@ -1,0 +1,49 @@
+/* Tiny configs and trainers for tests of train/. */
+#ifndef HL_TESTS_TRAIN_TRAINER_EXAMPLE_H
+#define HL_TESTS_TRAIN_TRAINER_EXAMPLE_H
+
+#include "core/threads.h"
+#include "tests/train/config_parsing.h"
+#include "train/trainer.h"
+
+/* Two layers of two heads on the copy task with dropout, 8 examples of 5 to 7 tokens; `more` is more of [train]. */
+static inline hl_config trainer_config(const char *more)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "[task]\nlength = 3\nmin_length = 2\nsymbols = 4\n"
+             "[model]\nd_model = 16\nheads = 2\nd_ff = 32\ndropout = 0.1\ndropout_embedding = 0.1\n"
+             "[optimizer]\nlearning_rate = 0.01\nlabel_smoothing = 0.1\n"
+             "[train]\nsteps = 20\nbatch_size = 8\neval_examples = 10\nthreads = 1\n%s",
+             more);
+    hl_config config;
+    config_parse(text, &config);
+    return config;
+}
+
+static inline void trainer_make(hl_trainer *trainer, const hl_config *config)
+{
+    hl_threads_setup();
+    hl_status status = hl_trainer_init(trainer, config);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+}
+
+static inline hl_update trainer_updated(hl_trainer *trainer, int times)
+{
+    hl_update update = { 0 };
+    for (int i = 0; i < times; i++) {
+        hl_status status = hl_trainer_update(trainer, &update);
+        ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    }
+    return update;
+}
+
+static inline hl_evaluation trainer_evaluated(hl_trainer *trainer)
+{
+    hl_evaluation evaluation;
+    hl_status status = hl_trainer_evaluate(trainer, &evaluation);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    return evaluation;
+}
+
+#endif
