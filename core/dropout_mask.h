@@ -1,4 +1,4 @@
-/* The random bits of dropout, 16 random bits a number, eight numbers a call of Philox. */
+/* The random bits of dropout, 16 random bits a number, eight numbers a block of Philox. */
 #ifndef HL_CORE_DROPOUT_MASK_H
 #define HL_CORE_DROPOUT_MASK_H
 

@@ -1,9 +1,10 @@
 #include "core/mask.h"
 
+#include "core/exp.h"
 #include "core/op.h"
 
+#include <math.h>
 #include <string.h>
-#include <tgmath.h>
 
 static hl_status check_lengths(const int32_t *lengths, int64_t B, int64_t T, const char *what)
 {
@@ -66,6 +67,7 @@ const hl_real *hl_mask_row_bias(const hl_mask *mask, int64_t b, int64_t h, int64
 void hl_masked_softmax(const hl_real *x, const hl_real *bias, int64_t n, int64_t Tk, hl_real *w)
 {
     hl_real largest = -INFINITY, sum = 0;
+#pragma omp simd reduction(max : largest)
     for (int64_t j = 0; j < n; j++) {
         w[j] = bias != NULL ? x[j] + bias[j] : x[j];
         largest = w[j] > largest ? w[j] : largest;
@@ -75,11 +77,13 @@ void hl_masked_softmax(const hl_real *x, const hl_real *bias, int64_t n, int64_t
             w[j] = isnan(w[j]) ? w[j] : 0;
         }
     } else {
+#pragma omp simd reduction(+ : sum)
         for (int64_t j = 0; j < n; j++) {
-            w[j] = exp(w[j] - largest);
+            w[j] = hl_exp(w[j] - largest);
             sum += w[j];
         }
         hl_real inverse = 1 / sum;
+#pragma omp simd
         for (int64_t j = 0; j < n; j++) {
             w[j] *= inverse;
         }
@@ -90,9 +94,11 @@ void hl_masked_softmax(const hl_real *x, const hl_real *bias, int64_t n, int64_t
 void hl_masked_softmax_backward(const hl_real *w, const hl_real *dw, int64_t n, hl_real factor, hl_real *dx, bool add)
 {
     hl_real inner = 0;
+#pragma omp simd reduction(+ : inner)
     for (int64_t j = 0; j < n; j++) {
         inner += w[j] * dw[j];
     }
+#pragma omp simd
     for (int64_t j = 0; j < n; j++) {
         hl_grad_put(&dx[j], factor * w[j] * (dw[j] - inner), add);
     }

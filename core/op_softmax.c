@@ -25,6 +25,10 @@ static bool infer(hl_tape *tape, hl_node *node)
         char text[HL_SHAPE_TEXT];
         return hl_tape_fail(tape, node, "there is nothing to normalise in %s", hl_shape_text(x, text));
     }
+    if (x.n_dims != 3 && (a->mask.q_lengths != NULL || a->mask.k_lengths != NULL || a->mask.bias != NULL)) {
+        char text[HL_SHAPE_TEXT];
+        return hl_tape_fail(tape, node, "lengths and a bias belong to (B, Tq, Tk), not %s", hl_shape_text(x, text));
+    }
     int64_t B, Tq, Tk;
     sizes_of(x, &B, &Tq, &Tk);
     int64_t H = a->mask.bias != NULL && a->mask.bias->shape.n_dims > 1 ? a->mask.bias->shape.size[1] : 1;

@@ -42,6 +42,31 @@ void hl_random_block(hl_random random, uint64_t block, uint32_t out[4])
     hl_philox(counter, key, out);
 }
 
+void hl_random_blocks(hl_random random, uint64_t first, uint32_t words[4][HL_RANDOM_LANES])
+{
+    uint32_t k0 = (uint32_t)random.seed, k1 = (uint32_t)(random.seed >> 32);
+    uint32_t *c0 = words[0], *c1 = words[1], *c2 = words[2], *c3 = words[3];
+    for (int l = 0; l < HL_RANDOM_LANES; l++) {
+        uint64_t block = first + (uint64_t)l;
+        c0[l] = (uint32_t)block;
+        c1[l] = (uint32_t)(block >> 32);
+        c2[l] = random.step;
+        c3[l] = random.stream;
+    }
+    for (int round = 0; round < 10; round++) {
+        for (int l = 0; l < HL_RANDOM_LANES; l++) {
+            uint64_t product_0 = (uint64_t)multiplier_0 * c0[l];
+            uint64_t product_1 = (uint64_t)multiplier_1 * c2[l];
+            c0[l] = (uint32_t)(product_1 >> 32) ^ c1[l] ^ k0;
+            c1[l] = (uint32_t)product_1;
+            c2[l] = (uint32_t)(product_0 >> 32) ^ c3[l] ^ k1;
+            c3[l] = (uint32_t)product_0;
+        }
+        k0 += weyl_0;
+        k1 += weyl_1;
+    }
+}
+
 uint32_t hl_random_word(hl_random random, uint64_t position)
 {
     uint32_t block[4];

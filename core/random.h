@@ -29,6 +29,10 @@ uint32_t hl_random_stream(const char *use);
 /* The four words of block number `block`: positions 4 * block ... 4 * block + 3. */
 void hl_random_block(hl_random random, uint64_t block, uint32_t out[4]);
 
+/* Blocks first ... first + 15 at once, word w of block first + l in words[w][l]: made for vector units. */
+enum { HL_RANDOM_LANES = 16 };
+void hl_random_blocks(hl_random random, uint64_t first, uint32_t words[4][HL_RANDOM_LANES]);
+
 /* The word at `position`. */
 uint32_t hl_random_word(hl_random random, uint64_t position);
 

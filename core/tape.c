@@ -302,6 +302,9 @@ hl_status hl_tape_backward_from(hl_tape *tape, hl_tensor *y, const hl_real *dy)
         return hl_error(HL_INVALID,
                         "backward: the tensor it starts from was not made from anything that requires a gradient");
     }
+    if (y->grad_written) {
+        return hl_error(HL_INVALID, "backward: it starts from an output of an op, not from a parameter, and only once");
+    }
     int64_t count = hl_shape_count(y->shape);
     y->grad = hl_tape_take(tape, count, sizeof(hl_real));
     if (y->grad == NULL) {
@@ -343,7 +346,7 @@ static bool all_finite(const hl_tensor *x)
 bool hl_tape_find_not_finite(const hl_tape *tape, char *text, size_t size)
 {
     const hl_node *first = NULL;
-    for (const hl_node *node = tape->last; node != NULL; node = node->previous) {
+    for (const hl_node *node = tape->options.dry ? NULL : tape->last; node != NULL; node = node->previous) {
         if (!all_finite(node->out)) {
             first = node;
         }

@@ -66,7 +66,8 @@ const char *hl_tape_scope(hl_tape *tape, const char *scope);
  * (`loss` may then be NULL). Fails with HL_NO_MEMORY where the arena is full. To be called at most once a tape. */
 hl_status hl_tape_backward(hl_tape *tape, hl_tensor *loss);
 
-/* As hl_tape_backward, starting from the given dy (same shape as y) instead of 1: sum(dy * y) is differentiated. */
+/* As hl_tape_backward, starting from the given dy (same shape as y) instead of 1: sum(dy * y) is differentiated. y is the
+ * output of an op that no backward has reached yet. */
 hl_status hl_tape_backward_from(hl_tape *tape, hl_tensor *y, const hl_real *dy);
 
 /* A tensor of the given shape over the caller's numbers, which must outlive the tape; it may require a gradient, which
@@ -79,11 +80,13 @@ hl_tensor *hl_tape_tensor(hl_tape *tape, hl_shape shape, const hl_real *numbers,
  * is full. 0 <= first, first + n <= rows; the tensor must be a parameter's (parameters.h). */
 hl_tensor *hl_tape_parameter_rows(hl_tape *tape, const hl_tensor *parameter, int64_t first, int64_t n);
 
-/* The arena bytes that the pass of a dry tape, after its backward where there is one, will take when it is run. */
+/* The arena bytes that the pass of a dry tape, after its backward where there is one, will take at most when it is run;
+ * what the arena held before is counted in. */
 size_t hl_tape_bytes(const hl_tape *tape);
 
 /* The first op, in order of execution, whose output is not finite: "softmax in encoder.layers.0.self_attn" into `text`
- * (at most `size` bytes). False where every output is finite. Looks at every number: for after a loss was found bad. */
+ * (at most `size` bytes). False where every output is finite, or the tape is dry. Looks at every number: for after a loss was
+ * found bad. */
 bool hl_tape_find_not_finite(const hl_tape *tape, char *text, size_t size);
 
 #endif
