@@ -267,7 +267,7 @@ static hl_status print_end(const program *p)
     if (p->records) {
         HL_TRY(print_table(p));
     }
-    fprintf(p->out, "best validation loss %.4f at step %" PRId64 "; last accuracy %.2f%%; everything is in %s\n",
+    fprintf(p->out, "best validation loss %.4f at step %" PRId64 "; last accuracy %.2f%%\neverything is in %s\n",
             p->loop.state.best_loss, p->loop.state.best_step, 100 * p->loop.evaluation.accuracy, p->folder.path);
     return hl_ok();
 }

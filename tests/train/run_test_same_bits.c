@@ -2,8 +2,10 @@
  * at any moment and resumed. */
 #include "core/files.h"
 #include "tests/check_suite.h"
+#include "tests/faults.h"
 #include "tests/train/runs.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,10 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Checkpoints that fall between two rows of metrics.csv. */
+#define BETWEEN_ROWS "train.checkpoint_every=5"
+
 static const char *straight_run(const char *config)
 {
     const char *folder = run_path("straight");
-    EXPECT_RUN(0, config, "--out", folder);
+    EXPECT_RUN(0, config, BETWEEN_ROWS, "--out", folder);
     return folder;
 }
 
@@ -25,13 +30,13 @@ START_TEST(a_tiny_model_has_the_same_bits_at_any_number_of_threads)
     const char *threads[] = { "train.threads=2", "train.threads=3", "train.threads=4", "train.threads=0" };
     for (int i = 0; i < 4; i++) {
         const char *folder = run_path(threads[i]);
-        EXPECT_RUN(0, config, threads[i], "--out", folder);
+        EXPECT_RUN(0, config, BETWEEN_ROWS, threads[i], "--out", folder);
         run_assert_same(straight, folder);
     }
 }
 END_TEST
 
-/* 64 examples of 21 tokens and width 64: every product of a layer is cut into four, and every other op is shared. */
+/* 61 examples of 23 tokens and width 64: every product of a layer is cut into four, and every other op is shared. */
 START_TEST(a_model_worth_four_threads_has_the_same_bits_at_any_number)
 {
     setenv("OMP_WAIT_POLICY", "passive", 1); /* there may be fewer cores */
@@ -39,9 +44,10 @@ START_TEST(a_model_worth_four_threads_has_the_same_bits_at_any_number)
     const char *threads[] = { "train.threads=1", "train.threads=2", "train.threads=3", "train.threads=4" };
     for (int i = 0; i < 4; i++) {
         const char *folder = i == 0 ? straight : run_path(threads[i]);
-        run_result run = RUN_BUILT(config, threads[i], "train.steps=12", "train.eval_examples=100", "model.dropout=0.1",
-                                   "train.eval_every=6", "train.log_every=1", "model.dropout_concat=0.2",
-                                   "model.activation=gelu", "--out", folder);
+        run_result run =
+            RUN_BUILT(config, threads[i], "train.steps=12", "train.batch_size=61", "task.length=11",
+                      "train.eval_examples=100", "model.dropout=0.1", "train.eval_every=6", "train.log_every=1",
+                      "model.dropout_concat=0.2", "model.activation=gelu", "--out", folder);
         ck_assert_msg(run.code == 0, "exit code %d: %s", run.code, run.err);
         run_assert_same(straight, folder);
     }
@@ -51,11 +57,11 @@ END_TEST
 START_TEST(recording_changes_nothing)
 {
     const char *config = run_tiny_config(), *straight = straight_run(config), *silent = run_path("silent");
-    EXPECT_RUN(0, config, "patterns.examples=0", "--out", silent);
+    EXPECT_RUN(0, config, BETWEEN_ROWS, "patterns.examples=0", "--out", silent);
     run_assert_same_results(straight, silent);
     ck_assert_str_eq(run_list(run_file(silent, "patterns")), "");
     const char *often = run_path("often");
-    EXPECT_RUN(0, config, "patterns.every=1", "patterns.examples=10", "--out", often);
+    EXPECT_RUN(0, config, BETWEEN_ROWS, "patterns.every=1", "patterns.examples=10", "--out", often);
     run_assert_same_results(straight, often);
 }
 END_TEST
@@ -63,12 +69,16 @@ END_TEST
 /* ---- killed at the n-th access to a file ---- */
 
 static hl_file_calls system_calls;
-static int calls_left, sent = SIGKILL;
-static int snapshot = -1; /* the descriptor of the snapshot last begun */
+enum { DISK_FULL = 0 };
+static int calls_left, sent = SIGKILL; /* the signal; DISK_FULL: none, but from then on no write succeeds */
+static int snapshot = -1;              /* the descriptor of the snapshot last begun */
 
 static void count_down(void)
 {
-    if (--calls_left == 0) {
+    if (calls_left == 0 && sent == DISK_FULL) {
+        return;
+    }
+    if (--calls_left == 0 && sent != DISK_FULL) {
         raise(sent);
     }
 }
@@ -83,6 +93,10 @@ static int killing_open(const char *path, int flags, mode_t mode)
 
 static ssize_t killing_write(int fd, const void *buffer, size_t count)
 {
+    if (sent == DISK_FULL && calls_left == 0) {
+        errno = ENOSPC;
+        return -1;
+    }
     if (fd == snapshot) { /* written in a hundred small pieces, all of them before its name is there */
         return system_calls.write(fd, buffer, count);
     }
@@ -90,7 +104,8 @@ static ssize_t killing_write(int fd, const void *buffer, size_t count)
         (void)!system_calls.write(fd, buffer, count / 2);
     }
     count_down();
-    return system_calls.write(fd, buffer, count);
+    return sent == DISK_FULL && calls_left == 0 ? killing_write(fd, buffer, count)
+                                                : system_calls.write(fd, buffer, count);
 }
 
 static int killing_rename(const char *from, const char *to)
@@ -177,7 +192,7 @@ START_TEST(a_run_killed_again_and_again_leaves_the_same_bits)
 {
     const char *config = run_tiny_config(), *straight = straight_run(config), *folder = run_path("killed");
     for (int n = 30;; n += 7) { /* each time it comes a little further */
-        run_result run = run_killed_at(n, (const char *[]){ config, "--resume", "--out", folder, NULL });
+        run_result run = run_killed_at(n, (const char *[]){ config, BETWEEN_ROWS, "--resume", "--out", folder, NULL });
         if (run.code != RUN_KILLED + SIGKILL) {
             ck_assert_msg(run.code == 0, "%s", run.err);
             break;
@@ -208,6 +223,53 @@ START_TEST(a_run_interrupted_again_and_again_leaves_the_same_bits)
 }
 END_TEST
 
+START_TEST(a_full_disk_costs_nothing_that_was_saved)
+{
+    const char *config = run_tiny_config(), *straight = run_path("straight");
+    EXPECT_RUN(0, config, EVERYTHING, "--out", straight);
+    int code = 3;
+    for (int n = 1; code != 0; n += 3) {
+        char name[32];
+        snprintf(name, sizeof name, "full %d", n);
+        const char *folder = run_path(name);
+        sent = DISK_FULL;
+        run_result run = run_killed_at(n, (const char *[]){ config, EVERYTHING, "--out", folder, NULL });
+        code = run.code;
+        ck_assert_msg(code == 0 || (code == 3 && strstr(run.err, "No space left") != NULL), "%d: exit code %d: %s", n,
+                      code, run.err);
+        EXPECT_RUN(0, config, EVERYTHING, "--resume", "--out", folder);
+        run_assert_same(straight, folder);
+    }
+}
+END_TEST
+
+static void fail_an_allocation(void)
+{
+    faults_begin();
+    faults_in_memory(calls_left, FAULTS_ONCE);
+}
+
+START_TEST(a_run_out_of_memory_says_so_and_can_be_resumed)
+{
+    const char *config = run_tiny_config(), *straight = run_path("straight");
+    EXPECT_RUN(0, config, "train.steps=2", "--out", straight);
+    int code = 5;
+    for (int n = 1; code != 0; n++) {
+        char name[32];
+        snprintf(name, sizeof name, "memory %d", n);
+        const char *folder = run_path(name);
+        calls_left = n;
+        const char *arguments[] = { config, "train.steps=2", "--out", folder, NULL };
+        run_result run = run_wait(run_start((run_options){ .arguments = arguments, .before = fail_an_allocation }));
+        code = run.code;
+        ck_assert_msg(code == 0 || (code == 5 && strncmp(run.err, "out of memory", 13) == 0),
+                      "allocation %d: exit code %d: %s", n, code, run.err);
+        EXPECT_RUN(0, config, "train.steps=2", "--resume", "--out", folder);
+        run_assert_same(straight, folder);
+    }
+}
+END_TEST
+
 /* ---- killed at any moment ---- */
 
 START_TEST(the_program_killed_at_random_moments_leaves_the_same_bits)
@@ -219,7 +281,7 @@ START_TEST(the_program_killed_at_random_moments_leaves_the_same_bits)
         char name[32];
         snprintf(name, sizeof name, "random %d", i);
         const char *folder = run_path(name);
-        const char *arguments[] = { config, "train.threads=2", "--resume", "--out", folder, NULL };
+        const char *arguments[] = { config, BETWEEN_ROWS, "train.threads=2", "--resume", "--out", folder, NULL };
         for (int kill_it = 0; kill_it < 3; kill_it++) {
             state = state * 1664525 + 1013904223;
             struct timespec pause = { .tv_nsec = (long)(state >> 8) % 40 * 1000000 };
@@ -228,7 +290,7 @@ START_TEST(the_program_killed_at_random_moments_leaves_the_same_bits)
             kill(process, SIGKILL);
             killed += run_wait(process).code == RUN_KILLED + SIGKILL;
         }
-        run_result end = RUN_BUILT(config, "train.threads=2", "--resume", "--out", folder);
+        run_result end = RUN_BUILT(config, BETWEEN_ROWS, "train.threads=2", "--resume", "--out", folder);
         ck_assert_msg(end.code == 0, "exit code %d: %s", end.code, end.err);
         run_assert_same(straight, folder);
     }
@@ -243,6 +305,8 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, recording_changes_nothing);
     tcase_add_test(tc, a_run_killed_anywhere_and_resumed_leaves_the_same_bits);
     tcase_add_test(tc, a_run_killed_again_and_again_leaves_the_same_bits);
+    tcase_add_test(tc, a_full_disk_costs_nothing_that_was_saved);
+    tcase_add_test(tc, a_run_out_of_memory_says_so_and_can_be_resumed);
     tcase_add_test(tc, the_program_killed_at_random_moments_leaves_the_same_bits);
     tcase_add_test(tc, a_run_interrupted_again_and_again_leaves_the_same_bits);
 }
