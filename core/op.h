@@ -7,7 +7,7 @@
 
 #include "core/tape.h"
 
-enum { HL_MAX_INPUTS = 8 };
+enum { HL_MAX_INPUTS = 8, HL_MAX_TAKEN = 4 };
 
 /* Where backward puts the gradient of one input. `at` is NULL where none is wanted. Else every element is written:
  * dx = ... where `add` is false (the memory is not initialised), dx += ... where it is true. The inputs are served in
@@ -20,6 +20,7 @@ typedef struct hl_grad {
 typedef struct hl_op {
     const char *name;
     int min_inputs; /* inputs 0 .. min_inputs - 1 must be there, further ones may be NULL */
+    bool in_place;  /* whether backward works number by number, so that it may be given din[0].at == dy */
 
     /* Checks the inputs' shapes and the attributes, sets node->out->shape, and takes with hl_tape_take what forward
      * leaves to backward. False after hl_tape_fail, or where hl_tape_take returned NULL. Runs on dry tapes too: it must
@@ -49,6 +50,14 @@ struct hl_node {
     int n_inputs;
     void *attributes; /* the builder's, copied into the arena */
     void *saved;      /* what forward leaves to backward; set by infer */
+
+    /* The tape's own: the memory that is of no use once this node's backward has run. */
+    struct {
+        void *begin;
+        size_t size;
+    } taken[HL_MAX_TAKEN];
+    int n_taken;
+    hl_free_block blocks[HL_MAX_TAKEN + 2]; /* their places in the free list, with those of the gradient and scratch */
 };
 
 /* Records and runs `op`: copies the attributes, infers, takes the output, runs forward. Returns the output; NULL with a
@@ -57,9 +66,10 @@ struct hl_node {
 hl_tensor *hl_tape_apply(hl_tape *tape, const hl_op *op, hl_tensor *const *inputs, int n_inputs, const void *attributes,
                          size_t attributes_size);
 
-/* Arena memory for numbers that last until the arena is rewound; on a dry tape it is only counted and the pointer
- * returned is not to be used. NULL with a sticky error when the arena is full. */
-void *hl_tape_take(hl_tape *tape, int64_t count, size_t size);
+/* Arena memory for numbers that last until the node's backward has run; called from infer, at most HL_MAX_TAKEN - 1 times.
+ * On a dry tape it is only counted and the pointer returned is not to be used. NULL with a sticky error when the arena is
+ * full. */
+void *hl_tape_take(hl_tape *tape, hl_node *node, int64_t count, size_t size);
 
 /* Leaves an error on the tape: "<op> in <scope>: <text>", the text as by printf. Returns false. */
 bool hl_tape_fail(hl_tape *tape, const hl_node *node, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -35,7 +35,7 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
     int threads = hl_tape_threads(tape, N * D);
 #pragma omp parallel num_threads(threads)
     for (int64_t n = 0; n < N; n++) {
-#pragma omp for schedule(static) nowait
+#pragma omp for simd schedule(static) nowait
         for (int64_t d = 0; d < D; d++) {
             y[n * D + d] = x[n * D + d] + b[d];
         }
@@ -50,10 +50,10 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     int64_t N, D;
     rows_of(node, &N, &D);
     int threads = hl_tape_threads(tape, N * D);
-    if (din[0].at != NULL) {
+    if (din[0].at != NULL && din[0].at != dy) {
         hl_real *dx = din[0].at;
         bool add = din[0].add;
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for simd num_threads(threads) schedule(static)
         for (int64_t i = 0; i < N * D; i++) {
             hl_grad_put(&dx[i], dy[i], add);
         }
@@ -71,7 +71,7 @@ static int64_t scratch_numbers(const hl_tape *tape, const hl_node *node)
     return hl_node_has_backward(node) ? hl_sum_rows_scratch(N, D) : 0;
 }
 
-const hl_op hl_op_add = { "add", 2, infer, forward, backward, scratch_numbers, NULL };
+const hl_op hl_op_add = { "add", 2, true, infer, forward, backward, scratch_numbers, NULL };
 
 hl_tensor *hl_add(hl_tape *tape, hl_tensor *x, hl_tensor *b)
 {

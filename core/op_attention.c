@@ -66,9 +66,9 @@ static bool infer(hl_tape *tape, hl_node *node)
     };
     hl_attention_sizes s = a->sizes;
     node->out->shape = HL_SHAPE(s.B, s.Tq, s.H * s.Dv);
-    a->A = hl_tape_take(tape, hl_shape_count(HL_SHAPE(s.B, s.H, s.Tq, s.Tk)), sizeof(hl_real));
+    a->A = hl_tape_take(tape, node, hl_shape_count(HL_SHAPE(s.B, s.H, s.Tq, s.Tk)), sizeof(hl_real));
     if (a->args.gate != NULL) {
-        a->z = hl_tape_take(tape, hl_shape_count(node->out->shape), sizeof(hl_real));
+        a->z = hl_tape_take(tape, node, hl_shape_count(node->out->shape), sizeof(hl_real));
     }
     return a->A != NULL && (a->args.gate == NULL || a->z != NULL);
 }
@@ -140,7 +140,7 @@ static double flops(const hl_node *node)
     return 2.0 * (double)(s.B * s.H) * (double)s.Tq * (double)s.Tk * (double)(s.Dk + s.Dv);
 }
 
-const hl_op hl_op_attention = { "attention", 3, infer, forward, backward, scratch_numbers, flops };
+const hl_op hl_op_attention = { "attention", 3, false, infer, forward, backward, scratch_numbers, flops };
 
 hl_tensor *hl_attention(hl_tape *tape, hl_attention_args args)
 {

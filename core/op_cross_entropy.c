@@ -38,7 +38,7 @@ static bool infer(hl_tape *tape, hl_node *node)
         }
     }
     node->out->shape = (hl_shape){ .n_dims = 0 };
-    node->saved = hl_tape_take(tape, 2 * N, sizeof(hl_real));
+    node->saved = hl_tape_take(tape, node, 2 * N, sizeof(hl_real));
     return node->saved != NULL;
 }
 
@@ -139,7 +139,7 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     }
 }
 
-const hl_op hl_op_cross_entropy = { "cross_entropy", 1, infer, forward, backward, NULL, NULL };
+const hl_op hl_op_cross_entropy = { "cross_entropy", 1, false, infer, forward, backward, NULL, NULL };
 
 hl_tensor *hl_cross_entropy(hl_tape *tape, hl_tensor *logits, hl_cross_entropy_args args)
 {

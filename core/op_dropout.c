@@ -49,7 +49,7 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     apply(tape, node, node->out->grad, din[0].at, din[0].add);
 }
 
-const hl_op hl_op_dropout = { "dropout", 1, infer, forward, backward, NULL, NULL };
+const hl_op hl_op_dropout = { "dropout", 1, true, infer, forward, backward, NULL, NULL };
 
 hl_tensor *hl_dropout(hl_tape *tape, hl_tensor *x, hl_real p, uint32_t stream)
 {

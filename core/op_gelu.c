@@ -47,7 +47,7 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     }
 }
 
-const hl_op hl_op_gelu = { "gelu", 1, infer, forward, backward, NULL, NULL };
+const hl_op hl_op_gelu = { "gelu", 1, true, infer, forward, backward, NULL, NULL };
 
 hl_tensor *hl_gelu(hl_tape *tape, hl_tensor *x)
 {

@@ -24,7 +24,7 @@ static bool infer(hl_tape *tape, hl_node *node)
         return hl_tape_fail_shapes(tape, node, "x (..., D) does not fit beta (D)", x, beta->shape);
     }
     node->out->shape = x;
-    node->saved = hl_tape_take(tape, hl_shape_rows(x), sizeof(row_statistics));
+    node->saved = hl_tape_take(tape, node, hl_shape_rows(x), sizeof(row_statistics));
     return node->saved != NULL;
 }
 
@@ -122,7 +122,7 @@ static int64_t scratch_numbers(const hl_tape *tape, const hl_node *node)
     return hl_node_has_backward(node) ? 2 * hl_sum_blocks(hl_shape_rows(x)) * hl_shape_last(x) : 0;
 }
 
-const hl_op hl_op_layer_norm = { "layer_norm", 2, infer, forward, backward, scratch_numbers, NULL };
+const hl_op hl_op_layer_norm = { "layer_norm", 2, false, infer, forward, backward, scratch_numbers, NULL };
 
 hl_tensor *hl_layer_norm(hl_tape *tape, hl_tensor *x, hl_tensor *gamma, hl_tensor *beta, hl_real epsilon)
 {

@@ -74,7 +74,7 @@ static double flops(const hl_node *node)
     return 2.0 * (double)hl_shape_rows(node->in[0]->shape) * (double)hl_shape_count(node->in[1]->shape);
 }
 
-const hl_op hl_op_linear = { "linear", 2, infer, forward, backward, scratch_numbers, flops };
+const hl_op hl_op_linear = { "linear", 2, false, infer, forward, backward, scratch_numbers, flops };
 
 hl_tensor *hl_linear(hl_tape *tape, hl_tensor *x, hl_tensor *W, hl_tensor *b)
 {

@@ -13,7 +13,7 @@ static void scale(const hl_tape *tape, const hl_node *node, const hl_real *x, hl
 {
     hl_real factor = *(const hl_real *)node->attributes;
     int64_t n = hl_shape_count(node->out->shape);
-#pragma omp parallel for num_threads(hl_tape_threads(tape, n)) schedule(static)
+#pragma omp parallel for simd num_threads(hl_tape_threads(tape, n)) schedule(static)
     for (int64_t i = 0; i < n; i++) {
         hl_grad_put(&y[i], factor * x[i], add);
     }
@@ -32,7 +32,7 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     scale(tape, node, node->out->grad, din[0].at, din[0].add);
 }
 
-const hl_op hl_op_scale = { "scale", 1, infer, forward, backward, NULL, NULL };
+const hl_op hl_op_scale = { "scale", 1, true, infer, forward, backward, NULL, NULL };
 
 hl_tensor *hl_scale(hl_tape *tape, hl_tensor *x, hl_real factor)
 {

@@ -69,76 +69,94 @@ static void *take_record(hl_tape *tape, size_t bytes)
     return memset(record, 0, bytes);
 }
 
-void *hl_tape_take(hl_tape *tape, int64_t count, size_t size)
+/* The bytes of `count` numbers, 0 with a sticky error where no machine has so many. */
+static bool bytes_of(hl_tape *tape, int64_t count, size_t size, size_t *bytes)
 {
-    size_t bytes;
-    if (count < 0 || __builtin_mul_overflow((size_t)count, size, &bytes) || bytes > SIZE_MAX / 4) {
+    if (count < 0 || __builtin_mul_overflow((size_t)count, size, bytes) || *bytes > SIZE_MAX / 4) {
         if (tape->error.code == HL_OK) {
             tape->error = hl_error_memory("a tensor too large for this machine's addresses");
         }
-        return NULL;
+        return false;
     }
-    if (tape->options.dry) {
-        size_t rounded = hl_arena_round(bytes);
-        tape->numbers = rounded > SIZE_MAX - tape->numbers ? SIZE_MAX : tape->numbers + rounded;
-        if (tape->numbers > tape->numbers_peak) {
-            tape->numbers_peak = tape->numbers;
+    *bytes = hl_arena_round(*bytes);
+    return true;
+}
+
+/* The bytes of records and numbers. */
+static size_t bytes_held(const hl_tape *tape)
+{
+    return tape->numbers > SIZE_MAX - tape->arena->used ? SIZE_MAX : tape->arena->used + tape->numbers;
+}
+
+/* New memory at the arena's end. A dry tape's lies where a real one's would: records and numbers in turn. */
+static void *take_new(hl_tape *tape, size_t bytes)
+{
+    if (!tape->options.dry) {
+        void *numbers = hl_arena_take(tape->arena, bytes);
+        if (numbers == NULL && tape->error.code == HL_OK) {
+            tape->error = hl_error_memory("the arena of one step is full");
         }
-        return tape->arena->block;
+        return numbers;
     }
-    void *numbers = hl_arena_take(tape->arena, bytes);
-    if (numbers == NULL && tape->error.code == HL_OK) {
-        tape->error = hl_error_memory("the arena of one step is full");
+    uintptr_t begin = (uintptr_t)tape->arena->block + bytes_held(tape);
+    tape->numbers = bytes > SIZE_MAX - tape->numbers ? SIZE_MAX : tape->numbers + bytes;
+    if (bytes_held(tape) > tape->peak) {
+        tape->peak = bytes_held(tape);
+    }
+    return (void *)begin;
+}
+
+static void *take_numbers(hl_tape *tape, size_t bytes)
+{
+    uintptr_t again = bytes > 0 ? hl_free_list_take(&tape->free, bytes) : 0;
+    return again != 0 ? (void *)again : take_new(tape, bytes);
+}
+
+void *hl_tape_take(hl_tape *tape, hl_node *node, int64_t count, size_t size)
+{
+    assert(node->n_taken < HL_MAX_TAKEN);
+    size_t bytes;
+    void *numbers = bytes_of(tape, count, size, &bytes) ? take_new(tape, bytes) : NULL;
+    if (numbers != NULL) {
+        node->taken[node->n_taken].begin = numbers;
+        node->taken[node->n_taken++].size = bytes;
     }
     return numbers;
 }
 
 size_t hl_tape_bytes(const hl_tape *tape)
 {
-    size_t records = tape->arena->used;
-    return tape->numbers_peak > SIZE_MAX - records ? SIZE_MAX : records + tape->numbers_peak;
+    return bytes_held(tape) > tape->peak ? bytes_held(tape) : tape->peak;
 }
 
-/* What has been taken so far; given back by release. */
-typedef struct mark {
-    size_t arena, numbers;
-} mark;
-
-static mark mark_now(const hl_tape *tape)
+/* Runs an op's forward or backward with its scratch memory, which is given back after it; on a dry tape only the memory is
+ * counted. */
+static bool run(hl_tape *tape, hl_node *node, const hl_grad *din)
 {
-    return (mark){ tape->arena->used, tape->numbers };
-}
-
-static void release(hl_tape *tape, mark since)
-{
-    hl_arena_rewind(tape->arena, since.arena);
-    tape->numbers = since.numbers;
-}
-
-/* Runs forward or backward with its scratch memory; on a dry tape only takes and gives back the memory. */
-static bool take_scratch(hl_tape *tape, const hl_node *node, hl_real **scratch)
-{
-    *scratch = NULL;
-    if (node->op->scratch == NULL) {
-        return true;
+    size_t arena = tape->arena->used, numbers = tape->numbers, bytes = 0;
+    hl_real *scratch = NULL;
+    if (node->op->scratch != NULL) {
+        if (!bytes_of(tape, node->op->scratch(tape, node), sizeof(hl_real), &bytes)) {
+            return false;
+        }
+        scratch = take_numbers(tape, bytes);
+        if (scratch == NULL) {
+            return false;
+        }
     }
-    *scratch = hl_tape_take(tape, node->op->scratch(tape, node), sizeof(hl_real));
-    return *scratch != NULL;
-}
-
-static bool run_forward(hl_tape *tape, const hl_node *node)
-{
-    mark before = mark_now(tape);
-    hl_real *scratch;
-    if (!take_scratch(tape, node, &scratch)) {
-        return false;
-    }
-    if (!tape->options.dry) {
+    if (tape->options.dry) {
+        tape->flops += node->op->flops != NULL ? (din != NULL ? 2 : 1) * node->op->flops(node) : 0;
+    } else if (din != NULL) {
+        node->op->backward(tape, node, din, scratch);
+    } else {
         node->op->forward(tape, node, scratch);
-    } else if (node->op->flops != NULL) {
-        tape->flops += node->op->flops(node);
     }
-    release(tape, before);
+    if (tape->arena->used != arena || tape->numbers != numbers) { /* it was new */
+        hl_arena_rewind(tape->arena, arena);
+        tape->numbers = numbers;
+    } else if (scratch != NULL) {
+        hl_free_list_give(&tape->free, &node->blocks[HL_MAX_TAKEN + 1], (uintptr_t)scratch, bytes);
+    }
     return true;
 }
 
@@ -233,8 +251,8 @@ hl_tensor *hl_tape_apply(hl_tape *tape, const hl_op *op, hl_tensor *const *input
     if (!op->infer(tape, node)) {
         return NULL;
     }
-    node->out->data = hl_tape_take(tape, hl_shape_count(node->out->shape), sizeof(hl_real));
-    if (node->out->data == NULL || !run_forward(tape, node)) {
+    node->out->data = hl_tape_take(tape, node, hl_shape_count(node->out->shape), sizeof(hl_real));
+    if (node->out->data == NULL || !run(tape, node, NULL)) {
         return NULL;
     }
     tape->last = node;
@@ -242,30 +260,54 @@ hl_tensor *hl_tape_apply(hl_tape *tape, const hl_op *op, hl_tensor *const *input
     return node->out;
 }
 
+static hl_real *take_grad(hl_tape *tape, const hl_tensor *x)
+{
+    size_t bytes;
+    return bytes_of(tape, hl_shape_count(x->shape), sizeof(hl_real), &bytes) ? take_numbers(tape, bytes) : NULL;
+}
+
+static bool is_another_input(const hl_node *node, int i)
+{
+    for (int j = i + 1; j < node->n_inputs; j++) {
+        if (node->in[j] == node->in[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether dx may be computed in the place of dy, which nobody needs after this node. */
+static bool takes_over(const hl_tape *tape, const hl_node *node)
+{
+    const hl_tensor *x = node->in[0];
+    return tape->options.reuse && node->op->in_place && x->requires_grad && x->grad == NULL && !x->grad_written &&
+           hl_shape_equal(x->shape, node->out->shape) && !is_another_input(node, 0);
+}
+
 /* The place for the gradient of every input: a parameter has one of its own, others take theirs when the first gradient
  * reaches them. */
 static bool take_input_grads(hl_tape *tape, const hl_node *node, hl_grad din[HL_MAX_INPUTS])
 {
+    if (takes_over(tape, node)) {
+        node->in[0]->grad = node->out->grad;
+    }
     for (int i = 0; i < node->n_inputs; i++) {
         hl_tensor *x = node->in[i];
         din[i] = (hl_grad){ 0 };
         if (x == NULL || !x->requires_grad) {
             continue;
         }
-        int64_t count = hl_shape_count(x->shape);
         if (x->grad == NULL && !x->grad_written) { /* written without memory: a parameter on a dry tape */
-            x->grad = hl_tape_take(tape, count, sizeof(hl_real));
+            x->grad = take_grad(tape, x);
             if (x->grad == NULL) {
                 return false;
             }
         }
-        for (int j = i + 1; j < node->n_inputs && !x->grad_written; j++) {
-            if (node->in[j] == x) { /* a sum within one node: begin it at zero */
-                if (!tape->options.dry) {
-                    memset(x->grad, 0, (size_t)count * sizeof(hl_real));
-                }
-                x->grad_written = true;
+        if (!x->grad_written && is_another_input(node, i)) { /* a sum within one node: begin it at zero */
+            if (!tape->options.dry) {
+                memset(x->grad, 0, (size_t)hl_shape_count(x->shape) * sizeof(hl_real));
             }
+            x->grad_written = true;
         }
         din[i] = (hl_grad){ .at = x->grad, .add = x->grad_written };
         x->grad_written = true;
@@ -273,23 +315,30 @@ static bool take_input_grads(hl_tape *tape, const hl_node *node, hl_grad din[HL_
     return true;
 }
 
-static bool run_backward(hl_tape *tape, const hl_node *node)
+/* What nobody needs once the node's backward has run; `start` is the tensor that backward began from, whose numbers stay. */
+static void give_back(hl_tape *tape, hl_node *node, const hl_tensor *start)
+{
+    for (int i = 0; i < node->n_taken; i++) {
+        if (node->out != start || node->taken[i].begin != node->out->data) {
+            hl_free_list_give(&tape->free, &node->blocks[i], (uintptr_t)node->taken[i].begin, node->taken[i].size);
+        }
+    }
+    const hl_real *grad = node->out->grad;
+    if (grad != NULL && (node->in[0] == NULL || node->in[0]->grad != grad)) {
+        hl_free_list_give(&tape->free, &node->blocks[HL_MAX_TAKEN], (uintptr_t)grad,
+                          hl_arena_round((size_t)hl_shape_count(node->out->shape) * sizeof(hl_real)));
+    }
+}
+
+static bool run_backward(hl_tape *tape, hl_node *node, const hl_tensor *start)
 {
     hl_grad din[HL_MAX_INPUTS];
-    if (!take_input_grads(tape, node, din)) {
+    if (node->out->grad != NULL && (!take_input_grads(tape, node, din) || !run(tape, node, din))) {
         return false;
     }
-    mark before = mark_now(tape);
-    hl_real *scratch;
-    if (!take_scratch(tape, node, &scratch)) {
-        return false;
+    if (tape->options.reuse) {
+        give_back(tape, node, start);
     }
-    if (!tape->options.dry) {
-        node->op->backward(tape, node, din, scratch);
-    } else if (node->op->flops != NULL) {
-        tape->flops += 2 * node->op->flops(node);
-    }
-    release(tape, before);
     return true;
 }
 
@@ -305,17 +354,16 @@ hl_status hl_tape_backward_from(hl_tape *tape, hl_tensor *y, const hl_real *dy)
     if (y->grad_written) {
         return hl_error(HL_INVALID, "backward: it starts from an output of an op, not from a parameter, and only once");
     }
-    int64_t count = hl_shape_count(y->shape);
-    y->grad = hl_tape_take(tape, count, sizeof(hl_real));
+    y->grad = take_grad(tape, y);
     if (y->grad == NULL) {
         return tape->error;
     }
     y->grad_written = true;
     if (!tape->options.dry) {
-        memcpy(y->grad, dy, (size_t)count * sizeof(hl_real));
+        memcpy(y->grad, dy, (size_t)hl_shape_count(y->shape) * sizeof(hl_real));
     }
-    for (const hl_node *node = tape->last; node != NULL; node = node->previous) {
-        if (node->out->grad != NULL && !run_backward(tape, node)) {
+    for (hl_node *node = tape->last; node != NULL; node = node->previous) {
+        if (!run_backward(tape, node, y)) {
             return tape->error;
         }
     }

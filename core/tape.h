@@ -19,6 +19,7 @@
 #define HL_CORE_TAPE_H
 
 #include "core/arena.h"
+#include "core/free_list.h"
 #include "core/status.h"
 #include "core/tensor.h"
 
@@ -29,12 +30,14 @@
 typedef struct hl_node hl_node; /* op.h */
 
 typedef struct hl_tape_options {
-    int threads;           /* 1 .. HL_MAX_THREADS; 0 counts as 1 */
-    bool training;         /* whether dropout drops */
-    bool gradients;        /* whether outputs of ops on tensors that require gradients require them */
-    bool dry;              /* whether to count instead of to compute */
-    uint64_t seed;         /* of dropout */
-    uint32_t step;         /* of dropout */
+    int threads;    /* 1 .. HL_MAX_THREADS; 0 counts as 1 */
+    bool training;  /* whether dropout drops */
+    bool gradients; /* whether outputs of ops on tensors that require gradients require them */
+    bool dry;       /* whether to count instead of to compute */
+    bool reuse;     /* whether backward gives memory back as it goes and takes it again: after it only the loss and
+                              the gradients of parameters and of hl_tape_tensor's tensors are left */
+    uint64_t seed;  /* of dropout */
+    uint32_t step;  /* of dropout */
     int64_t first_example; /* the place in its whole batch of the first example given: a batch worked in parts draws the
                               dropout of the undivided one */
 } hl_tape_options;
@@ -46,9 +49,10 @@ typedef struct hl_tape {
     int64_t n_nodes;
     hl_status error;   /* sticky: the first one */
     const char *scope; /* the module now at work, for errors and summaries; not owned; may be NULL */
-    size_t numbers;    /* dry: bytes of the numbers held now, and at most */
-    size_t numbers_peak;
-    double flops; /* dry: of forward, and with backward after it */
+    hl_free_list free; /* what backward has given back */
+    size_t numbers;    /* dry: bytes of the numbers that would be held now */
+    size_t peak;       /* dry: bytes of records and numbers at most */
+    double flops;      /* dry: of forward, and with backward after it */
 } hl_tape;
 
 /* Starts an empty tape whose outputs live in `arena` (records, and unless dry, numbers) from its present mark on.

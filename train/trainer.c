@@ -18,7 +18,7 @@ int64_t hl_trainer_part(const hl_config *config)
 static hl_tape_options training_options(const hl_config *config, int threads)
 {
     return (hl_tape_options){
-        .threads = threads, .training = true, .gradients = true, .seed = (uint64_t)config->train.seed
+        .threads = threads, .training = true, .gradients = true, .reuse = true, .seed = (uint64_t)config->train.seed
     };
 }
 
