@@ -19,7 +19,8 @@ typedef struct head_view {
     int64_t b, h;
     int64_t Lq, Lk;
     rows q, k, v;
-    hl_real *A; /* (Tq, Tk) */
+    hl_real *A;    /* (Tq, Tk) */
+    uint8_t *kept; /* (Tq, Tk); NULL where nothing is dropped */
 } head_view;
 
 /* Head `h`'s rows of example b within the columns of q, k, v or their gradients `numbers`. */
@@ -50,23 +51,19 @@ static head_view head_of(const hl_attention_state *state, int64_t b, int64_t h)
         .k = rows_of(args->k, args->k.x->data, b, kv_of(s, h), s.Dk),
         .v = rows_of(args->v, args->v.x->data, b, kv_of(s, h), s.Dv),
         .A = state->A + (b * s.H + h) * s.Tq * s.Tk,
+        .kept = state->kept != NULL ? state->kept + (b * s.H + h) * s.Tq * s.Tk : NULL,
     };
 }
 
-static bool drops(const hl_tape *tape, const hl_attention_args *args)
-{
-    return tape->options.training && args->dropout > 0;
-}
-
-int64_t hl_attention_head_scratch(const hl_tape *tape, const hl_attention_state *state, bool backward)
+int64_t hl_attention_head_scratch(const hl_attention_state *state, bool backward)
 {
     hl_attention_sizes s = state->sizes;
     int64_t weights = s.Tq * s.Tk, transposed = s.Tk * (s.Dk > s.Dv ? s.Dk : s.Dv);
-    int64_t forward = transposed + (drops(tape, &state->args) ? weights : 0);
+    int64_t forward = transposed + (state->kept != NULL ? weights : 0);
     if (!backward) {
         return forward;
     }
-    return forward + weights + (drops(tape, &state->args) ? weights : 0) + s.Tq * s.Dv;
+    return forward + weights + (state->kept != NULL ? weights : 0) + s.Tq * s.Dv;
 }
 
 /* y (width, n) = factor * x^T for x (n, width) */
@@ -121,15 +118,15 @@ static void compute_weights(const head_view *head, hl_real *scratch)
     replace_rows(head);
 }
 
-/* y = dropout(x) for weights (Lq, Tk): by their places in the whole batch's (B, H, Tq, Tk). */
-static void drop_weights(const hl_tape *tape, const head_view *head, const hl_real *x, hl_real *y)
+/* y = dropout(A), by the weights' places in the whole batch's (B, H, Tq, Tk). */
+static void drop_weights(const hl_tape *tape, const head_view *head, hl_real *y)
 {
     hl_attention_sizes s = head->s;
     const hl_random random = { .seed = tape->options.seed,
                                .stream = head->args->dropout_stream,
                                .step = tape->options.step };
     uint64_t first = (uint64_t)(((tape->options.first_example + head->b) * s.H + head->h) * s.Tq * s.Tk);
-    hl_dropout_apply(random, hl_dropout_rate_of(head->args->dropout), first, head->Lq * s.Tk, x, y, false);
+    hl_dropout_apply(random, hl_dropout_rate_of(head->args->dropout), first, head->Lq * s.Tk, head->A, y, head->kept);
 }
 
 /* The gate's part: keeps z for backward and multiplies. */
@@ -157,8 +154,8 @@ void hl_attention_head_forward(const hl_tape *tape, const hl_attention_state *st
         memcpy(head.args->weights + (b * s.H + h) * s.Tq * s.Tk, head.A, (size_t)(s.Tq * s.Tk) * sizeof *y);
     }
     const hl_real *kept = head.A;
-    if (drops(tape, head.args)) {
-        drop_weights(tape, &head, head.A, scratch);
+    if (head.kept != NULL) {
+        drop_weights(tape, &head, scratch);
         kept = scratch;
     }
     hl_real *z = y + b * s.Tq * s.H * s.Dv + h * s.Dv;
@@ -178,6 +175,13 @@ void hl_attention_head_forward(const hl_tape *tape, const hl_attention_state *st
 }
 
 /* ---- backward ---- */
+
+/* y = x through the dropout of the weights, (Lq, Tk). */
+static void drop_again(const head_view *head, const hl_real *x, hl_real *y)
+{
+    hl_real scale = hl_dropout_rate_of(head->args->dropout).scale;
+    hl_dropout_repeat(head->kept, scale, head->Lq * head->s.Tk, x, y, false);
+}
 
 /* dz = gate * dy of one head into `dz` (Tq, Dv); its part of dgate. */
 static void gate_backward(const hl_attention_state *state, const head_view *head, const hl_real *dy, hl_real *dz,
@@ -217,11 +221,11 @@ static void put_product(hl_grad grad, rows dx, int64_t T, int64_t n, int64_t wid
 }
 
 /* dS over dA: back through dropout, softmax and scale. */
-static void scores_backward(const hl_tape *tape, const head_view *head, hl_real *dA)
+static void scores_backward(const head_view *head, hl_real *dA)
 {
     hl_attention_sizes s = head->s;
-    if (drops(tape, head->args)) {
-        drop_weights(tape, head, dA, dA);
+    if (head->kept != NULL) {
+        drop_again(head, dA, dA);
     }
     for (int64_t i = 0; i < head->Lq; i++) {
         hl_real *row = dA + i * s.Tk;
@@ -247,8 +251,8 @@ static void weights_backward(const head_view *head, rows dz, hl_real *dA, hl_rea
         dz.at, scratch, dA);
 }
 
-void hl_attention_head_backward(const hl_tape *tape, const hl_attention_state *state, int64_t b, int64_t h,
-                                const hl_real *dy, hl_attention_grads grads, hl_real *scratch)
+void hl_attention_head_backward(const hl_attention_state *state, int64_t b, int64_t h, const hl_real *dy,
+                                hl_attention_grads grads, hl_real *scratch)
 {
     head_view head = head_of(state, b, h);
     hl_attention_sizes s = head.s;
@@ -266,9 +270,9 @@ void hl_attention_head_backward(const hl_tape *tape, const hl_attention_state *s
         dz = (rows){ scratch, s.Dv };
         scratch += s.Tq * s.Dv;
     }
-    if (drops(tape, args)) {
+    if (head.kept != NULL) {
         kept = scratch;
-        drop_weights(tape, &head, head.A, kept);
+        drop_again(&head, head.A, kept);
         scratch += s.Tq * s.Tk;
     }
     if (grads.v.at != NULL) {
@@ -279,7 +283,7 @@ void hl_attention_head_backward(const hl_tape *tape, const hl_attention_state *s
         return;
     }
     weights_backward(&head, dz, dA, scratch);
-    scores_backward(tape, &head, dA);
+    scores_backward(&head, dA);
     if (grads.q.at != NULL) {
         put_product(grads.q, rows_of(args->q, grads.q.at, b, h, s.Dk), s.Tq, head.Lq, s.Dk, head.Lk, false, dA, s.Tk,
                     head.k);

@@ -11,7 +11,7 @@ enum { HL_MAX_INPUTS = 8, HL_MAX_TAKEN = 4 };
 
 /* Where backward puts the gradient of one input. `at` is NULL where none is wanted. Else every element is written:
  * dx = ... where `add` is false (the memory is not initialised), dx += ... where it is true. The inputs are served in
- * order; where one tensor stands twice among them, all its gradients have `add`. */
+ * order; where one tensor stands twice among them, all its gradients have `add` (but see `disjoint`). */
 typedef struct hl_grad {
     hl_real *at;
     bool add;
@@ -50,6 +50,8 @@ struct hl_node {
     int n_inputs;
     void *attributes; /* the builder's, copied into the arena */
     void *saved;      /* what forward leaves to backward; set by infer */
+    bool disjoint; /* set by infer: inputs that are one tensor are parts of it that make up the whole, so that each of
+                         their gradients has `add` as if it stood alone */
 
     /* The tape's own: the memory that is of no use once this node's backward has run. */
     struct {

@@ -49,6 +49,14 @@ static bool check_shapes(hl_tape *tape, const hl_node *node, const hl_attention_
     return mask.code == HL_OK || hl_tape_fail(tape, node, "%s", mask.text);
 }
 
+/* Whether q, k and v are all of one tensor, side by side, as a packed projection makes them. */
+static bool parts_make_whole(const hl_attention_args *args)
+{
+    int64_t q = args->n_heads * args->d_k, k = args->n_kv_heads * args->d_k, v = args->n_kv_heads * args->d_v;
+    return args->q.x == args->k.x && args->k.x == args->v.x && args->q.first == 0 && args->k.first == q &&
+           args->v.first == q + k && q + k + v == args->q.x->shape.size[2];
+}
+
 static bool infer(hl_tape *tape, hl_node *node)
 {
     hl_attention_state *a = node->attributes;
@@ -66,11 +74,13 @@ static bool infer(hl_tape *tape, hl_node *node)
     };
     hl_attention_sizes s = a->sizes;
     node->out->shape = HL_SHAPE(s.B, s.Tq, s.H * s.Dv);
-    a->A = hl_tape_take(tape, node, hl_shape_count(HL_SHAPE(s.B, s.H, s.Tq, s.Tk)), sizeof(hl_real));
-    if (a->args.gate != NULL) {
-        a->z = hl_tape_take(tape, node, hl_shape_count(node->out->shape), sizeof(hl_real));
-    }
-    return a->A != NULL && (a->args.gate == NULL || a->z != NULL);
+    hl_shape weights = HL_SHAPE(s.B, s.H, s.Tq, s.Tk);
+    bool gated = a->args.gate != NULL, drops = tape->options.training && a->args.dropout > 0;
+    a->A = hl_tape_take(tape, node, hl_shape_count(weights), sizeof *a->A);
+    a->z = gated ? hl_tape_take(tape, node, hl_shape_count(node->out->shape), sizeof *a->z) : NULL;
+    a->kept = drops ? hl_tape_take(tape, node, hl_shape_count(weights), sizeof *a->kept) : NULL;
+    node->disjoint = parts_make_whole(&a->args);
+    return a->A != NULL && (!gated || a->z != NULL) && (!drops || a->kept != NULL);
 }
 
 /* Multiply-adds of a forward pass and some ten operations a weight for the softmax, in hl_threads_for's unit. */
@@ -79,21 +89,21 @@ static int64_t work(hl_attention_sizes s)
     return s.B * s.H * s.Tq * s.Tk * (8 + (s.Dk + s.Dv) / 32);
 }
 
-static int64_t thread_scratch(const hl_tape *tape, const hl_node *node)
+static int64_t thread_scratch(const hl_node *node)
 {
-    return hl_attention_head_scratch(tape, node->attributes, hl_node_has_backward(node));
+    return hl_attention_head_scratch(node->attributes, hl_node_has_backward(node));
 }
 
 static int64_t scratch_numbers(const hl_tape *tape, const hl_node *node)
 {
-    return tape->options.threads * thread_scratch(tape, node);
+    return tape->options.threads * thread_scratch(node);
 }
 
 static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 {
     const hl_attention_state *state = node->attributes;
     hl_attention_sizes s = state->sizes;
-    int64_t each = thread_scratch(tape, node);
+    int64_t each = thread_scratch(node);
 #pragma omp parallel for num_threads(hl_tape_threads(tape, work(s))) schedule(static)
     for (int64_t head = 0; head < s.B * s.H; head++) {
         hl_attention_head_forward(tape, state, head / s.H, head % s.H, node->out->data,
@@ -102,9 +112,9 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 }
 
 /* Columns of a wider tensor that are none of ours get no gradient here. */
-static hl_grad whole_grad(hl_grad grad, hl_columns columns, int64_t width)
+static hl_grad whole_grad(const hl_node *node, hl_grad grad, hl_columns columns, int64_t width)
 {
-    if (grad.at != NULL && !grad.add && width < columns.x->shape.size[2]) {
+    if (!node->disjoint && grad.at != NULL && !grad.add && width < columns.x->shape.size[2]) {
         memset(grad.at, 0, (size_t)hl_shape_count(columns.x->shape) * sizeof *grad.at);
         grad.add = true;
     }
@@ -117,19 +127,18 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     const hl_attention_state *state = node->attributes;
     const hl_attention_args *args = &state->args;
     hl_attention_sizes s = state->sizes;
-    int64_t each = thread_scratch(tape, node), shared = s.H / s.Hkv;
+    int64_t each = thread_scratch(node), shared = s.H / s.Hkv;
     const hl_attention_grads grads = {
-        .q = whole_grad(din[Q], args->q, s.H * s.Dk),
-        .k = whole_grad(din[K], args->k, s.Hkv * s.Dk),
-        .v = whole_grad(din[V], args->v, s.Hkv * s.Dv),
+        .q = whole_grad(node, din[Q], args->q, s.H * s.Dk),
+        .k = whole_grad(node, din[K], args->k, s.Hkv * s.Dk),
+        .v = whole_grad(node, din[V], args->v, s.Hkv * s.Dv),
         .gate = din[GATE],
     };
 #pragma omp parallel for num_threads(hl_tape_threads(tape, 2 * work(s))) schedule(static)
     for (int64_t group = 0; group < s.B * s.Hkv; group++) {
         int64_t b = group / s.Hkv, first = group % s.Hkv * shared;
         for (int64_t h = first; h < first + shared; h++) {
-            hl_attention_head_backward(tape, state, b, h, node->out->grad, grads,
-                                       scratch + omp_get_thread_num() * each);
+            hl_attention_head_backward(state, b, h, node->out->grad, grads, scratch + omp_get_thread_num() * each);
         }
     }
 }

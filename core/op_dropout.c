@@ -16,11 +16,13 @@ static bool infer(hl_tape *tape, hl_node *node)
         return hl_tape_fail(tape, node, "a probability of %g is not in [0, 1)", (double)a->p);
     }
     node->out->shape = node->in[0]->shape;
-    return true;
+    node->saved = hl_tape_take(tape, node, hl_shape_count(node->out->shape), 1);
+    return node->saved != NULL;
 }
 
-static void apply(const hl_tape *tape, const hl_node *node, const hl_real *x, hl_real *y, bool add)
+static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 {
+    (void)scratch;
     const attributes *a = node->attributes;
     hl_random random = { .seed = tape->options.seed, .stream = a->stream, .step = tape->options.step };
     hl_dropout_rate rate = hl_dropout_rate_of(a->p);
@@ -31,22 +33,27 @@ static void apply(const hl_tape *tape, const hl_node *node, const hl_real *x, hl
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int part = 0; part < threads; part++) {
         int64_t begin, end;
-        hl_threads_part(n, 16, part, threads, &begin, &end);
-        hl_dropout_apply(random, rate, first + (uint64_t)begin, end - begin, x + begin, y + begin, add);
+        hl_threads_part(n, 64, part, threads, &begin, &end);
+        hl_dropout_apply(random, rate, first + (uint64_t)begin, end - begin, node->in[0]->data + begin,
+                         node->out->data + begin, (uint8_t *)node->saved + begin);
     }
 }
 
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
-{
-    (void)scratch;
-    apply(tape, node, node->in[0]->data, node->out->data, false);
-}
-
-/* dx = dy * m; m is drawn again, which costs no memory */
+/* dx = dy * m */
 static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
 {
     (void)scratch;
-    apply(tape, node, node->out->grad, din[0].at, din[0].add);
+    const attributes *a = node->attributes;
+    hl_real scale = hl_dropout_rate_of(a->p).scale;
+    int64_t n = hl_shape_count(node->out->shape);
+    int threads = hl_tape_threads(tape, n);
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int part = 0; part < threads; part++) {
+        int64_t begin, end;
+        hl_threads_part(n, 64, part, threads, &begin, &end);
+        hl_dropout_repeat((const uint8_t *)node->saved + begin, scale, end - begin, node->out->grad + begin,
+                          din[0].at + begin, din[0].add);
+    }
 }
 
 const hl_op hl_op_dropout = { "dropout", 1, true, infer, forward, backward, NULL, NULL };

@@ -31,10 +31,12 @@ static bool infer(hl_tape *tape, hl_node *node)
 static row_statistics statistics_of(const hl_real *x, int64_t D, hl_real epsilon)
 {
     hl_real sum = 0, squares = 0;
+#pragma omp simd reduction(+ : sum)
     for (int64_t d = 0; d < D; d++) {
         sum += x[d];
     }
     hl_real mean = sum / (hl_real)D;
+#pragma omp simd reduction(+ : squares)
     for (int64_t d = 0; d < D; d++) { /* a second pass: x*x - mean*mean would cancel */
         squares += (x[d] - mean) * (x[d] - mean);
     }
@@ -64,12 +66,14 @@ static void backward_row(row_statistics row, int64_t D, const hl_real *x, const 
                          hl_real *dx, bool add)
 {
     hl_real sum_g = 0, sum_gn = 0;
+#pragma omp simd reduction(+ : sum_g, sum_gn)
     for (int64_t d = 0; d < D; d++) {
         hl_real n = (x[d] - row.mean) * row.inverse_deviation, g = dy[d] * gamma[d];
         sum_g += g;
         sum_gn += g * n;
     }
     hl_real mean_g = sum_g / (hl_real)D, mean_gn = sum_gn / (hl_real)D;
+#pragma omp simd
     for (int64_t d = 0; d < D; d++) {
         hl_real n = (x[d] - row.mean) * row.inverse_deviation, g = dy[d] * gamma[d];
         hl_grad_put(&dx[d], (g - mean_g - n * mean_gn) * row.inverse_deviation, add);
@@ -80,6 +84,7 @@ static void backward_row(row_statistics row, int64_t D, const hl_real *x, const 
 static void add_parameter_row(row_statistics row, int64_t D, const hl_real *x, const hl_real *dy, hl_real *dgamma,
                               hl_real *dbeta)
 {
+#pragma omp simd
     for (int64_t d = 0; d < D; d++) {
         dgamma[d] += dy[d] * (x[d] - row.mean) * row.inverse_deviation;
         dbeta[d] += dy[d];

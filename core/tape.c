@@ -291,6 +291,10 @@ static bool take_input_grads(hl_tape *tape, const hl_node *node, hl_grad din[HL_
     if (takes_over(tape, node)) {
         node->in[0]->grad = node->out->grad;
     }
+    bool written[HL_MAX_INPUTS];
+    for (int i = 0; i < node->n_inputs; i++) {
+        written[i] = node->in[i] != NULL && node->in[i]->grad_written;
+    }
     for (int i = 0; i < node->n_inputs; i++) {
         hl_tensor *x = node->in[i];
         din[i] = (hl_grad){ 0 };
@@ -303,13 +307,14 @@ static bool take_input_grads(hl_tape *tape, const hl_node *node, hl_grad din[HL_
                 return false;
             }
         }
-        if (!x->grad_written && is_another_input(node, i)) { /* a sum within one node: begin it at zero */
+        if (!node->disjoint && !x->grad_written &&
+            is_another_input(node, i)) { /* a sum within one node: begin it at zero */
             if (!tape->options.dry) {
                 memset(x->grad, 0, (size_t)hl_shape_count(x->shape) * sizeof(hl_real));
             }
             x->grad_written = true;
         }
-        din[i] = (hl_grad){ .at = x->grad, .add = x->grad_written };
+        din[i] = (hl_grad){ .at = x->grad, .add = node->disjoint ? written[i] : x->grad_written };
         x->grad_written = true;
     }
     return true;

@@ -11,6 +11,7 @@ enum { N = 1 << 17 };
 
 static const hl_random source = { .seed = 21, .stream = 22, .step = 23 };
 static hl_real ones[N], mask[N], other[N];
+static uint8_t kept[N];
 
 static void fill(void)
 {
@@ -40,7 +41,7 @@ START_TEST(so_many_drop_and_the_others_are_scaled)
     for (int r = 0; r < 3; r++) {
         double p = (double)rates[r];
         hl_dropout_rate rate = hl_dropout_rate_of(rates[r]);
-        hl_dropout_apply(source, rate, 0, N, ones, mask, false);
+        hl_dropout_apply(source, rate, 0, N, ones, mask, kept);
         int dropped = 0, neighbours = 0;
         for (int i = 0; i < N; i++) {
             ck_assert(mask[i] == 0 || mask[i] == rate.scale);
@@ -59,12 +60,12 @@ START_TEST(a_fate_depends_on_the_position_alone)
 {
     fill();
     hl_dropout_rate rate = hl_dropout_rate_of(0.4f);
-    hl_dropout_apply(source, rate, 0, 300, ones, mask, false);
-    for (int first = 0; first < 40; first++) {
-        for (int count = 0; count < 40; count++) {
-            memset(other, 0, sizeof(hl_real) * 64);
+    hl_dropout_apply(source, rate, 0, 600, ones, mask, kept);
+    for (int first = 0; first < 280; first += 7) {
+        for (int count = 0; count < 300; count += 13) {
+            memset(other, 0, sizeof(hl_real) * 320);
             other[count] = 77;
-            hl_dropout_apply(source, rate, (uint64_t)first, count, ones, other, false);
+            hl_dropout_apply(source, rate, (uint64_t)first, count, ones, other, kept);
             ck_assert_mem_eq(other, mask + first, (size_t)count * sizeof *mask);
             ck_assert(other[count] == 77);
         }
@@ -76,16 +77,18 @@ START_TEST(adding_and_working_in_place_give_the_same)
 {
     fill();
     hl_dropout_rate rate = hl_dropout_rate_of(0.4f);
-    hl_dropout_apply(source, rate, 5, 100, ones, mask, false);
+    hl_dropout_apply(source, rate, 5, 100, ones, mask, kept);
     for (int i = 0; i < 100; i++) {
         other[i] = (hl_real)i;
     }
-    hl_dropout_apply(source, rate, 5, 100, ones, other, true);
+    hl_dropout_repeat(kept, rate.scale, 100, ones, other, true);
     for (int i = 0; i < 100; i++) {
         ck_assert(other[i] == (hl_real)i + mask[i]);
         other[i] = 1;
     }
-    hl_dropout_apply(source, rate, 5, 100, other, other, false);
+    hl_dropout_apply(source, rate, 5, 100, other, other, kept);
+    ck_assert_mem_eq(other, mask, 100 * sizeof *mask);
+    hl_dropout_repeat(kept, rate.scale, 100, ones, other, false);
     ck_assert_mem_eq(other, mask, 100 * sizeof *mask);
 }
 END_TEST
@@ -98,9 +101,9 @@ START_TEST(other_seeds_streams_and_steps_have_other_masks)
     others[0].seed++;
     others[1].stream++;
     others[2].step++;
-    hl_dropout_apply(source, rate, 0, 1000, ones, mask, false);
+    hl_dropout_apply(source, rate, 0, 1000, ones, mask, kept);
     for (int i = 0; i < 3; i++) {
-        hl_dropout_apply(others[i], rate, 0, 1000, ones, other, false);
+        hl_dropout_apply(others[i], rate, 0, 1000, ones, other, kept);
         int equal = 0;
         for (int k = 0; k < 1000; k++) {
             equal += mask[k] == other[k];

@@ -39,6 +39,23 @@ START_TEST(a_word_is_its_place_in_its_block_and_depends_on_every_coordinate)
 }
 END_TEST
 
+START_TEST(sixteen_blocks_at_once_are_the_same_blocks)
+{
+    hl_random random = { .seed = (uint64_t)5 << 33 | 7, .stream = 3, .step = 11 };
+    static const uint64_t firsts[] = { 0, 1, 1000, UINT32_MAX - 5, (uint64_t)1 << 40 };
+    for (int i = 0; i < 5; i++) {
+        uint32_t words[4][HL_RANDOM_LANES], block[4];
+        hl_random_blocks(random, firsts[i], words);
+        for (int l = 0; l < HL_RANDOM_LANES; l++) {
+            hl_random_block(random, firsts[i] + (uint64_t)l, block);
+            for (int w = 0; w < 4; w++) {
+                ck_assert_uint_eq(words[w][l], block[w]);
+            }
+        }
+    }
+}
+END_TEST
+
 START_TEST(below_is_in_range_and_even)
 {
     hl_random random = { .seed = 1, .stream = 2 };
@@ -99,6 +116,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, philox_gives_the_known_answers, 0, 3);
     tcase_add_test(tc, a_word_is_its_place_in_its_block_and_depends_on_every_coordinate);
+    tcase_add_test(tc, sixteen_blocks_at_once_are_the_same_blocks);
     tcase_add_test(tc, below_is_in_range_and_even);
     tcase_add_test(tc, uniform_and_normal_have_their_moments);
     tcase_add_test(tc, streams_are_fnv_1a_of_the_name);

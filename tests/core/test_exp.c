@@ -1,0 +1,28 @@
+#include "core/exp.h"
+#include "tests/check_suite.h"
+
+START_TEST(within_two_units_in_the_last_place_of_the_true_value)
+{
+    for (int i = -86999; i <= 88000; i++) {
+        float x = (float)i * 1e-3f;
+        double truth = exp((double)x), unit = ldexp(1, ilogb(truth) - 23);
+        ck_assert_msg(fabs((double)hl_exp(x) - truth) <= 2 * unit, "e^%g is %.9g", (double)x, (double)hl_exp(x));
+    }
+    ck_assert(hl_exp(0) == 1);
+}
+END_TEST
+
+START_TEST(ends_and_nan)
+{
+    ck_assert(hl_exp(-87.5f) == 0);
+    ck_assert(hl_exp(-INFINITY) == 0);
+    ck_assert(isnan(hl_exp(NAN)));
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, within_two_units_in_the_last_place_of_the_true_value);
+    tcase_add_test(tc, ends_and_nan);
+}
+SUITE("exp", add_tests)

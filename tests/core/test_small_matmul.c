@@ -1,0 +1,48 @@
+#include "core/random.h"
+#include "core/small_matmul.h"
+#include "tests/check_suite.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST = 40, STRIDE = MOST + 5, SIZE = MOST * STRIDE };
+
+/* One random product, with strides wider than the matrices, against sums in double; numbers between rows stay. */
+START_TEST(products_agree_with_plain_sums)
+{
+    static hl_real A[SIZE], B[SIZE], C[SIZE], before[SIZE];
+    hl_random random = { .seed = 3, .step = (uint32_t)_i };
+    hl_small_matmul s = { .M = hl_random_below(random, 0, MOST + 1),
+                          .N = hl_random_below(random, 1, MOST + 1),
+                          .K = hl_random_below(random, 2, MOST + 1),
+                          .transposed = _i % 2 == 1,
+                          .add = _i / 2 % 2 == 1 };
+    s.a_stride = MOST + hl_random_below(random, 3, 6);
+    s.b_stride = MOST + hl_random_below(random, 4, 6);
+    s.c_stride = MOST + hl_random_below(random, 5, 6);
+    for (int i = 0; i < SIZE; i++) {
+        A[i] = hl_random_normal(random, 1000 + (uint64_t)i);
+        B[i] = hl_random_normal(random, 10000 + (uint64_t)i);
+        C[i] = before[i] = hl_random_normal(random, 20000 + (uint64_t)i);
+    }
+    hl_small_matmul_run(s, A, B, C);
+    for (int64_t m = 0; m < MOST; m++) {
+        for (int64_t n = 0; n < s.c_stride; n++) {
+            int64_t at = m * s.c_stride + n;
+            double sum = !s.add && m < s.M && n < s.N ? 0 : (double)before[at], size = fabs(sum);
+            for (int64_t k = 0; m < s.M && n < s.N && k < s.K; k++) {
+                double a = (double)(s.transposed ? A[k * s.a_stride + m] : A[m * s.a_stride + k]);
+                sum += a * (double)B[k * s.b_stride + n];
+                size += fabs(a * (double)B[k * s.b_stride + n]);
+            }
+            ck_assert(fabs((double)C[at] - sum) <= 1e-6 * size);
+        }
+    }
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, products_agree_with_plain_sums, 0, 200);
+}
+SUITE("small matmul", add_tests)
