@@ -6,7 +6,8 @@ target_include_directories(hl_flags INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE
 target_compile_definitions(hl_flags INTERFACE _POSIX_C_SOURCE=200809L)
 target_compile_options(hl_flags INTERFACE -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
                        -Wformat=2 -Wundef -ffp-contract=fast -fno-math-errno -fno-trapping-math
-                       -fno-semantic-interposition)
+                       -fno-semantic-interposition
+                       $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>) # where clang cannot vectorise, that is no fault
 if(HEADLIGHT_NATIVE)
     target_compile_options(hl_flags INTERFACE -march=native)
 endif()

@@ -112,11 +112,12 @@ static void rewrite(const interrupted_run *run, void (*change)(hl_named_tensor *
     int n = hl_safetensors_count(file);
     ck_assert_int_lt(n, MOST);
     hl_named_tensor tensors[MOST];
+    hl_real *numbers[MOST];
     for (int i = 0; i < n; i++) {
         hl_shape shape = hl_safetensors_shape(file, i);
-        hl_real *data = hl_calloc((size_t)hl_shape_count(shape) + 64, sizeof *data);
-        hl_safetensors_copy(file, i, data);
-        tensors[i] = (hl_named_tensor){ hl_safetensors_name(file, i), shape, data };
+        numbers[i] = hl_calloc((size_t)hl_shape_count(shape) + 64, sizeof **numbers); /* it may be said to be larger */
+        hl_safetensors_copy(file, i, numbers[i]);
+        tensors[i] = (hl_named_tensor){ hl_safetensors_name(file, i), shape, numbers[i] };
     }
     hl_metadata_item items[KEYS];
     for (int i = 0; i < KEYS; i++) {
@@ -139,6 +140,10 @@ static void rewrite(const interrupted_run *run, void (*change)(hl_named_tensor *
     hl_file_create(&out, run->checkpoint);
     hl_safetensors_write(&out, tensors, n_tensors, items, n_items);
     ck_assert_int_eq(hl_file_commit(&out, HL_VOLATILE).code, HL_OK);
+    for (int i = 0; i < n; i++) {
+        hl_free(numbers[i]);
+    }
+    hl_safetensors_free(file);
 }
 
 static void change_nothing(hl_named_tensor *tensors, hl_metadata_item *items)

@@ -16,13 +16,27 @@
 
 enum { MAX_ARGUMENTS = 32, MAX_NAMES = 256 };
 
+/* Texts stand to the end of the test: all of them hang on one chain, which a leak checker finds. */
+typedef struct kept_text {
+    struct kept_text *next;
+    char *text;
+} kept_text;
+
+static const char *keep(char *text)
+{
+    static kept_text *all;
+    kept_text *kept = malloc(sizeof *kept);
+    ck_assert(kept != NULL && text != NULL);
+    *kept = (kept_text){ .next = all, .text = text };
+    all = kept;
+    return text;
+}
+
 /* ---- paths and files ---- */
 
 const char *run_path(const char *name)
 {
-    char *path = strdup(scratch_path(name));
-    ck_assert_ptr_nonnull(path);
-    return path;
+    return keep(strdup(scratch_path(name)));
 }
 
 const char *run_file(const char *folder, const char *name)
@@ -31,14 +45,14 @@ const char *run_file(const char *folder, const char *name)
     char *path = malloc(size);
     ck_assert_ptr_nonnull(path);
     snprintf(path, size, "%s/%s", folder, name);
-    return path;
+    return keep(path);
 }
 
 const char *run_read(const char *path)
 {
     size_t size;
     char *content = scratch_read(path, &size);
-    return content != NULL ? content : "";
+    return content != NULL ? keep(content) : "";
 }
 
 const char *run_config(const char *name, const char *content)
@@ -155,7 +169,7 @@ const char *run_metrics(const char *folder)
         line += length + (line[length] == '\n');
     }
     *to = '\0';
-    return text;
+    return keep(text);
 }
 
 void run_last_row(const char *folder, const char *split, double *loss, double *accuracy)
@@ -203,7 +217,7 @@ const char *run_list(const char *folder)
         strcat(strcat(list, names[i]), " ");
         free(names[i]);
     }
-    return list;
+    return keep(list);
 }
 
 static void assert_same_file(const char *folder, const char *other, const char *name)
