@@ -12,16 +12,16 @@ static void *system_allocate(size_t bytes)
 }
 
 static const hl_allocator system_allocator = { system_allocate, realloc, free };
-static hl_allocator allocator = { system_allocate, realloc, free };
+static hl_allocator current = { system_allocate, realloc, free };
 
-void hl_allocator_set(const hl_allocator *table)
+void hl_allocator_set(const hl_allocator *allocator)
 {
-    allocator = table != NULL ? *table : system_allocator;
+    current = allocator != NULL ? *allocator : system_allocator;
 }
 
 void *hl_malloc(size_t bytes)
 {
-    return allocator.allocate(bytes > 0 ? bytes : 1);
+    return current.allocate(bytes > 0 ? bytes : 1);
 }
 
 void *hl_calloc(size_t count, size_t size)
@@ -43,7 +43,7 @@ void *hl_realloc(void *block, size_t count, size_t size)
     if (!hl_multiply_sizes(count, size, &bytes)) {
         return NULL;
     }
-    return allocator.reallocate(block, bytes > 0 ? bytes : 1);
+    return current.reallocate(block, bytes > 0 ? bytes : 1);
 }
 
 char *hl_strdup(const char *text)
@@ -58,5 +58,5 @@ char *hl_strdup(const char *text)
 
 void hl_free(void *block)
 {
-    allocator.release(block);
+    current.release(block);
 }

@@ -12,12 +12,9 @@ typedef struct rows {
 
 static rows rows_of(hl_multi_head_config c, int which)
 {
-    const int64_t n[3] = { c.n_heads * c.d_k, c.n_kv_heads * c.d_k, c.n_kv_heads * c.d_v };
-    int64_t first = 0;
-    for (int i = 0; i < which; i++) {
-        first += n[i];
-    }
-    return (rows){ first, n[which] };
+    int64_t q = c.n_heads * c.d_k, k = c.n_kv_heads * c.d_k, v = c.n_kv_heads * c.d_v;
+    const rows all[3] = { { 0, q }, { q, k }, { q + k, v } };
+    return all[which];
 }
 
 static bool is_packed(hl_multi_head_config c)

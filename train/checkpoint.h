@@ -25,9 +25,9 @@ hl_status hl_checkpoint_write(const char *path, const char *kept_path, const hl_
 /* What a checkpoint says of itself, read before a model is built for it. */
 typedef struct hl_checkpoint hl_checkpoint;
 
-/* Reads and checks a whole file of ours. HL_BAD_FILE: damaged, or not a checkpoint; HL_NO_MEMORY. On success *checkpoint
- * is the caller's: hl_checkpoint_free. */
-hl_status hl_checkpoint_open(const char *path, hl_checkpoint **checkpoint);
+/* Reads and checks a whole file of ours. HL_BAD_FILE: damaged, or not a checkpoint; HL_NO_MEMORY. On success *out is
+ * the caller's: hl_checkpoint_free. */
+hl_status hl_checkpoint_open(const char *path, hl_checkpoint **out);
 
 void hl_checkpoint_free(hl_checkpoint *checkpoint); /* NULL is allowed */
 

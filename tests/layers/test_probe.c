@@ -62,6 +62,7 @@ static void run(const module *m, const hl_real *gates, const hl_real *const *rep
     memcpy(p->y, y->data, sizeof p->y);
     memcpy(p->v, v->data, sizeof p->v);
     if (dgate != NULL) {
+        ck_assert_ptr_nonnull(gate);
         hl_real *dy = example_numbers(9, N_Y);
         ck_assert_int_eq(hl_tape_backward_from(&tape, y, dy).code, HL_OK);
         memcpy(dgate, gate->grad, B * H * sizeof *dgate);
