@@ -17,7 +17,10 @@ typedef struct head_view {
     const hl_attention_args *args;
     hl_attention_sizes s;
     int64_t b, h;
-    int64_t Lq, Lk;
+    int64_t Lq, Lk; /* real queries and keys */
+    int64_t Mq,
+        Mk; /* rows and columns that products are made of: the real ones and what fills up to a multiple of 16, so
+                       that few shapes occur. Weights are zero in what is filled up */
     rows q, k, v;
     hl_real *A;    /* (Tq, Tk) */
     uint8_t *kept; /* (Tq, Tk); NULL where nothing is dropped */
@@ -36,17 +39,26 @@ static int64_t kv_of(hl_attention_sizes s, int64_t h)
     return h / (s.H / s.Hkv);
 }
 
+static int64_t filled_up(int64_t length, int64_t T)
+{
+    int64_t filled = (length + 15) / 16 * 16;
+    return filled < T ? filled : T;
+}
+
 static head_view head_of(const hl_attention_state *state, int64_t b, int64_t h)
 {
     const hl_attention_args *args = &state->args;
     hl_attention_sizes s = state->sizes;
+    int64_t Lq = hl_mask_queries(&args->mask, b, s.Tq), Lk = hl_mask_keys(&args->mask, b, s.Tk);
     return (head_view){
         .args = args,
         .s = s,
         .b = b,
         .h = h,
-        .Lq = hl_mask_queries(&args->mask, b, s.Tq),
-        .Lk = hl_mask_keys(&args->mask, b, s.Tk),
+        .Lq = Lq,
+        .Lk = Lk,
+        .Mq = filled_up(Lq, s.Tq),
+        .Mk = filled_up(Lk, s.Tk),
         .q = rows_of(args->q, args->q.x->data, b, h, s.Dk),
         .k = rows_of(args->k, args->k.x->data, b, kv_of(s, h), s.Dk),
         .v = rows_of(args->v, args->v.x->data, b, kv_of(s, h), s.Dv),
@@ -55,15 +67,26 @@ static head_view head_of(const hl_attention_state *state, int64_t b, int64_t h)
     };
 }
 
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 int64_t hl_attention_head_scratch(const hl_attention_state *state, bool backward)
 {
     hl_attention_sizes s = state->sizes;
-    int64_t weights = s.Tq * s.Tk, transposed = s.Tk * (s.Dk > s.Dv ? s.Dk : s.Dv);
-    int64_t forward = transposed + (state->kept != NULL ? weights : 0);
-    if (!backward) {
-        return forward;
+    int64_t weights, keys, values, gated;
+    if (__builtin_mul_overflow(s.Tq, s.Tk, &weights) || __builtin_mul_overflow(s.Tk, s.Dk, &keys) ||
+        __builtin_mul_overflow(s.Tk, s.Dv, &values) || __builtin_mul_overflow(s.Tq, s.Dv, &gated) ||
+        larger(weights, larger(keys, larger(values, gated))) > INT64_MAX / 8) {
+        return -1;
     }
-    return forward + weights + (state->kept != NULL ? weights : 0) + s.Tq * s.Dv;
+    int64_t dropped = state->kept != NULL ? weights : 0;
+    int64_t numbers = larger(keys, dropped);
+    if (backward) {
+        numbers = larger(numbers, weights + dropped + values + (state->args.gate != NULL ? gated : 0));
+    }
+    return (numbers + 15) / 16 * 16; /* every thread's begins at a cache line */
 }
 
 /* y (width, n) = factor * x^T for x (n, width) */
@@ -91,22 +114,25 @@ static void replace_rows(const head_view *head)
     for (int64_t i = 0; i < head->Lq; i++) {
         if (row_replaced(head, i)) {
             const hl_real *given = head->args->replace[head->h] + (head->b * head->s.Tq + i) * head->s.Tk;
+            const hl_real *bias = hl_mask_row_bias(&head->args->mask, head->b, head->h, i);
             int64_t n = hl_mask_row_keys(&head->args->mask, head->b, i, head->s.Tq, head->s.Tk);
-            memcpy(head->A + i * head->s.Tk, given, (size_t)n * sizeof *given);
+            for (int64_t j = 0; j < n; j++) {
+                head->A[i * head->s.Tk + j] = bias != NULL && bias[j] == -INFINITY ? 0 : given[j];
+            }
         }
     }
 }
 
-/* A = softmax(q k^T / sqrt(Dk) + bias); `scratch` (Dk, Lk) */
+/* A = softmax(q k^T / sqrt(Dk) + bias); `scratch` (Dk, Mk) */
 static void compute_weights(const head_view *head, hl_real *scratch)
 {
     hl_attention_sizes s = head->s;
-    transpose(head->k, head->Lk, s.Dk, 1 / sqrt((hl_real)s.Dk), scratch);
-    hl_small_matmul_run((hl_small_matmul){ .M = head->Lq,
-                                           .N = head->Lk,
+    transpose(head->k, head->Mk, s.Dk, 1 / sqrt((hl_real)s.Dk), scratch);
+    hl_small_matmul_run((hl_small_matmul){ .M = head->Mq,
+                                           .N = head->Mk,
                                            .K = s.Dk,
                                            .a_stride = head->q.stride,
-                                           .b_stride = head->Lk,
+                                           .b_stride = head->Mk,
                                            .c_stride = s.Tk },
                         head->q.at, scratch, head->A);
     const hl_mask *mask = &head->args->mask;
@@ -118,7 +144,7 @@ static void compute_weights(const head_view *head, hl_real *scratch)
     replace_rows(head);
 }
 
-/* y = dropout(A), by the weights' places in the whole batch's (B, H, Tq, Tk). */
+/* y (Mq, Tk) = dropout(A), by the weights' places in the whole batch's (B, H, Tq, Tk). */
 static void drop_weights(const hl_tape *tape, const head_view *head, hl_real *y)
 {
     hl_attention_sizes s = head->s;
@@ -126,7 +152,7 @@ static void drop_weights(const hl_tape *tape, const head_view *head, hl_real *y)
                                .stream = head->args->dropout_stream,
                                .step = tape->options.step };
     uint64_t first = (uint64_t)(((tape->options.first_example + head->b) * s.H + head->h) * s.Tq * s.Tk);
-    hl_dropout_apply(random, hl_dropout_rate_of(head->args->dropout), first, head->Lq * s.Tk, head->A, y, head->kept);
+    hl_dropout_apply(random, hl_dropout_rate_of(head->args->dropout), first, head->Mq * s.Tk, head->A, y, head->kept);
 }
 
 /* The gate's part: keeps z for backward and multiplies. */
@@ -159,14 +185,14 @@ void hl_attention_head_forward(const hl_tape *tape, const hl_attention_state *st
         kept = scratch;
     }
     hl_real *z = y + b * s.Tq * s.H * s.Dv + h * s.Dv;
-    hl_small_matmul_run((hl_small_matmul){ .M = head.Lq,
+    hl_small_matmul_run((hl_small_matmul){ .M = head.Mq,
                                            .N = s.Dv,
-                                           .K = head.Lk,
+                                           .K = head.Mk,
                                            .a_stride = s.Tk,
                                            .b_stride = head.v.stride,
                                            .c_stride = s.H * s.Dv },
                         kept, head.v.at, z);
-    for (int64_t i = head.Lq; i < s.Tq; i++) {
+    for (int64_t i = head.Mq; i < s.Tq; i++) {
         memset(z + i * s.H * s.Dv, 0, (size_t)s.Dv * sizeof *z);
     }
     if (head.args->gate != NULL) {
@@ -176,11 +202,11 @@ void hl_attention_head_forward(const hl_tape *tape, const hl_attention_state *st
 
 /* ---- backward ---- */
 
-/* y = x through the dropout of the weights, (Lq, Tk). */
+/* y = x through the dropout of the weights, (Mq, Tk). */
 static void drop_again(const head_view *head, const hl_real *x, hl_real *y)
 {
     hl_real scale = hl_dropout_rate_of(head->args->dropout).scale;
-    hl_dropout_repeat(head->kept, scale, head->Lq * head->s.Tk, x, y, false);
+    hl_dropout_repeat(head->kept, scale, head->Mq * head->s.Tk, x, y, false);
 }
 
 /* dz = gate * dy of one head into `dz` (Tq, Dv); its part of dgate. */
@@ -227,27 +253,27 @@ static void scores_backward(const head_view *head, hl_real *dA)
     if (head->kept != NULL) {
         drop_again(head, dA, dA);
     }
-    for (int64_t i = 0; i < head->Lq; i++) {
+    for (int64_t i = 0; i < head->Mq; i++) {
         hl_real *row = dA + i * s.Tk;
-        if (row_replaced(head, i)) {
-            memset(row, 0, (size_t)head->Lk * sizeof *row);
+        if (i >= head->Lq || row_replaced(head, i)) {
+            memset(row, 0, (size_t)head->Mk * sizeof *row);
         } else {
-            hl_masked_softmax_backward(head->A + i * s.Tk, row, head->Lk, 1 / sqrt((hl_real)s.Dk), row, false);
+            hl_masked_softmax_backward(head->A + i * s.Tk, row, head->Mk, 1 / sqrt((hl_real)s.Dk), row, false);
         }
     }
 }
 
-/* dA (Lq, Lk) = dz v^T; `scratch` (Dv, Lk) */
+/* dA (Mq, Mk) = dz v^T, 0 in the columns up to Tk; `scratch` (Dv, Mk) */
 static void weights_backward(const head_view *head, rows dz, hl_real *dA, hl_real *scratch)
 {
     hl_attention_sizes s = head->s;
-    transpose(head->v, head->Lk, s.Dv, 1, scratch);
-    for (int64_t i = 0; i < head->Lq && head->Lk < s.Tk; i++) {
-        memset(dA + i * s.Tk + head->Lk, 0, (size_t)(s.Tk - head->Lk) * sizeof *dA);
+    transpose(head->v, head->Mk, s.Dv, 1, scratch);
+    for (int64_t i = 0; i < head->Mq && head->Mk < s.Tk; i++) {
+        memset(dA + i * s.Tk + head->Mk, 0, (size_t)(s.Tk - head->Mk) * sizeof *dA);
     }
     hl_small_matmul_run(
         (hl_small_matmul){
-            .M = head->Lq, .N = head->Lk, .K = s.Dv, .a_stride = dz.stride, .b_stride = head->Lk, .c_stride = s.Tk },
+            .M = head->Mq, .N = head->Mk, .K = s.Dv, .a_stride = dz.stride, .b_stride = head->Mk, .c_stride = s.Tk },
         dz.at, scratch, dA);
 }
 
@@ -276,7 +302,7 @@ void hl_attention_head_backward(const hl_attention_state *state, int64_t b, int6
         scratch += s.Tq * s.Tk;
     }
     if (grads.v.at != NULL) {
-        put_product(grads.v, rows_of(args->v, grads.v.at, b, kv, s.Dv), s.Tk, head.Lk, s.Dv, head.Lq, true, kept, s.Tk,
+        put_product(grads.v, rows_of(args->v, grads.v.at, b, kv, s.Dv), s.Tk, head.Mk, s.Dv, head.Mq, true, kept, s.Tk,
                     dz);
     }
     if (grads.q.at == NULL && grads.k.at == NULL) {
@@ -285,11 +311,11 @@ void hl_attention_head_backward(const hl_attention_state *state, int64_t b, int6
     weights_backward(&head, dz, dA, scratch);
     scores_backward(&head, dA);
     if (grads.q.at != NULL) {
-        put_product(grads.q, rows_of(args->q, grads.q.at, b, h, s.Dk), s.Tq, head.Lq, s.Dk, head.Lk, false, dA, s.Tk,
+        put_product(grads.q, rows_of(args->q, grads.q.at, b, h, s.Dk), s.Tq, head.Mq, s.Dk, head.Mk, false, dA, s.Tk,
                     head.k);
     }
     if (grads.k.at != NULL) {
-        put_product(grads.k, rows_of(args->k, grads.k.at, b, kv, s.Dk), s.Tk, head.Lk, s.Dk, head.Lq, true, dA, s.Tk,
+        put_product(grads.k, rows_of(args->k, grads.k.at, b, kv, s.Dk), s.Tk, head.Mk, s.Dk, head.Mq, true, dA, s.Tk,
                     head.q);
     }
 }

@@ -185,24 +185,6 @@ __attribute__((format(printf, 1, 0))) static char *format_text(const char *forma
     return text;
 }
 
-void hl_file_print(hl_file *file, const char *format, ...)
-{
-    if (file->error.code != HL_OK) {
-        return;
-    }
-    va_list arguments;
-    va_start(arguments, format);
-    size_t length;
-    char *text = format_text(format, arguments, &length);
-    va_end(arguments);
-    if (text == NULL) {
-        hl_file_fail(file, hl_error(HL_NO_MEMORY, "out of memory: writing %s", file->path));
-        return;
-    }
-    hl_file_write(file, text, length);
-    hl_free(text);
-}
-
 int64_t hl_file_seek(hl_file *file, int64_t offset, int whence)
 {
     if (file->error.code != HL_OK) {

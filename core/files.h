@@ -61,9 +61,6 @@ hl_status hl_file_create(hl_file *file, const char *path);
 /* Writes all `count` bytes at the file's present position. */
 void hl_file_write(hl_file *file, const void *bytes, size_t count);
 
-/* Writes text formatted as by printf, of any length. */
-void hl_file_print(hl_file *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
 /* Moves the position as lseek does and returns it; -1 after a failure. */
 int64_t hl_file_seek(hl_file *file, int64_t offset, int whence);
 

@@ -2,7 +2,9 @@
 
 #include "core/threads.h"
 
+#include <assert.h>
 #include <cblas.h>
+#include <limits.h>
 #include <string.h>
 
 #ifdef HL_DOUBLE
@@ -14,9 +16,10 @@
 /* Where OpenBLAS gives bit-identical rows; see the header. */
 static const int64_t SAFE_STEP = 48, SAFE_WORK = 1000000;
 
-void hl_matmul_serial(int64_t M, int64_t N, int64_t K, hl_real alpha, hl_matrix A, hl_matrix B, hl_real beta,
-                      hl_real *C, int64_t c_stride)
+void hl_matmul_serial(int64_t M, int64_t N, int64_t K, hl_matrix A, hl_matrix B, hl_real beta, hl_real *C,
+                      int64_t c_stride)
 {
+    assert(M <= INT_MAX && N <= INT_MAX && K <= INT_MAX); /* a tape refuses larger tensors */
     if (M == 0 || N == 0) {
         return;
     }
@@ -27,7 +30,7 @@ void hl_matmul_serial(int64_t M, int64_t N, int64_t K, hl_real alpha, hl_matrix 
         return;
     }
     gemm(CblasRowMajor, A.transposed ? CblasTrans : CblasNoTrans, B.transposed ? CblasTrans : CblasNoTrans, (int)M,
-         (int)N, (int)K, alpha, A.data, (int)A.stride, B.data, (int)B.stride, beta, C, (int)c_stride);
+         (int)N, (int)K, 1, A.data, (int)A.stride, B.data, (int)B.stride, beta, C, (int)c_stride);
 }
 
 /* Into how many blocks of rows a product may be cut: each keeps more than SAFE_WORK, the short last one too. */
@@ -57,7 +60,7 @@ void hl_matmul_into(int threads, int64_t M, int64_t N, int64_t K, hl_matrix A, h
         hl_threads_part(M, SAFE_STEP, part, parts, &begin, &end);
         hl_matrix rows = A;
         rows.data += begin * (A.transposed ? 1 : A.stride);
-        hl_matmul_serial(end - begin, N, K, 1, rows, B, beta, C + begin * c_stride, c_stride);
+        hl_matmul_serial(end - begin, N, K, rows, B, beta, C + begin * c_stride, c_stride);
     }
 }
 
@@ -94,7 +97,7 @@ void hl_matmul_rows_into(int threads, int64_t M, int64_t N, int64_t K, const hl_
         for (int block = 0; block < blocks; block++) {
             int64_t begin, end;
             hl_threads_part(K, 1, block, blocks, &begin, &end);
-            hl_matmul_serial(M, N, end - begin, 1, (hl_matrix){ A + begin * M, M, true },
+            hl_matmul_serial(M, N, end - begin, (hl_matrix){ A + begin * M, M, true },
                              (hl_matrix){ B + begin * N, N, false }, 0, scratch + block * size, N);
         }
 #pragma omp for schedule(static)

@@ -26,9 +26,9 @@ typedef struct hl_matrix {
 void hl_matmul_into(int threads, int64_t M, int64_t N, int64_t K, hl_matrix A, hl_matrix B, hl_real beta, hl_real *C,
                     int64_t c_stride);
 
-/* C = alpha A B + beta C on the calling thread alone; for use inside a parallel region. */
-void hl_matmul_serial(int64_t M, int64_t N, int64_t K, hl_real alpha, hl_matrix A, hl_matrix B, hl_real beta,
-                      hl_real *C, int64_t c_stride);
+/* C = A B + beta C on the calling thread alone; for use inside a parallel region. */
+void hl_matmul_serial(int64_t M, int64_t N, int64_t K, hl_matrix A, hl_matrix B, hl_real beta, hl_real *C,
+                      int64_t c_stride);
 
 /* The gradient of a weight: C (M, N) = A^T B + beta C for A (K, M) and B (K, N), both row-major and dense, where K, the
  * number of rows, is large. Where C is too small to be cut, K is cut into blocks whose number depends on the shape

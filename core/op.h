@@ -79,6 +79,9 @@ bool hl_tape_fail(hl_tape *tape, const hl_node *node, const char *format, ...) _
 /* hl_tape_fail with "<what>: <a's shape> against <b's shape>". Returns false. */
 bool hl_tape_fail_shapes(hl_tape *tape, const hl_node *node, const char *what, hl_shape a, hl_shape b);
 
+/* An `infer` for ops whose output has the shape of their only input. */
+bool hl_infer_same_shape(hl_tape *tape, hl_node *node);
+
 /* The number of threads for an op that touches `work` elements: see hl_threads_for. */
 int hl_tape_threads(const hl_tape *tape, int64_t work);
 

@@ -27,6 +27,11 @@ static bool check_shapes(hl_tape *tape, const hl_node *node, const hl_attention_
                             (long long)args->n_heads, (long long)args->d_k, (long long)args->d_v,
                             (long long)args->n_kv_heads);
     }
+    int64_t widest = args->d_k > args->d_v ? args->d_k : args->d_v, product;
+    if (__builtin_mul_overflow(args->n_heads, widest, &product)) {
+        return hl_tape_fail(tape, node, "%lld heads of width %lld are too wide", (long long)args->n_heads,
+                            (long long)widest);
+    }
     if (!check_columns(tape, node, "q", args->q, args->n_heads * args->d_k) ||
         !check_columns(tape, node, "k", args->k, args->n_kv_heads * args->d_k) ||
         !check_columns(tape, node, "v", args->v, args->n_kv_heads * args->d_v)) {
@@ -96,7 +101,8 @@ static int64_t thread_scratch(const hl_node *node)
 
 static int64_t scratch_numbers(const hl_tape *tape, const hl_node *node)
 {
-    return tape->options.threads * thread_scratch(node);
+    int64_t each = thread_scratch(node), all;
+    return each < 0 || __builtin_mul_overflow(each, tape->options.threads, &all) ? -1 : all;
 }
 
 static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
@@ -121,13 +127,21 @@ static hl_grad whole_grad(const hl_node *node, hl_grad grad, hl_columns columns,
     return grad;
 }
 
-/* Formulas in the header. Heads that share keys and values are worked by one thread, in order. */
+/* Whether no two heads of an example write to the same column, but for those that share keys and values. */
+static bool columns_apart(const hl_node *node)
+{
+    const hl_tensor *q = node->in[Q], *k = node->in[K], *v = node->in[V];
+    return node->disjoint || (q != k && k != v && q != v);
+}
+
+/* Formulas in the header. What heads write together is worked by one thread, in order: those that share keys and values,
+ * or where columns of one tensor overlap all heads of an example. */
 static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
 {
     const hl_attention_state *state = node->attributes;
     const hl_attention_args *args = &state->args;
     hl_attention_sizes s = state->sizes;
-    int64_t each = thread_scratch(node), shared = s.H / s.Hkv;
+    int64_t each = thread_scratch(node), together = columns_apart(node) ? s.H / s.Hkv : s.H;
     const hl_attention_grads grads = {
         .q = whole_grad(node, din[Q], args->q, s.H * s.Dk),
         .k = whole_grad(node, din[K], args->k, s.Hkv * s.Dk),
@@ -135,9 +149,9 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
         .gate = din[GATE],
     };
 #pragma omp parallel for num_threads(hl_tape_threads(tape, 2 * work(s))) schedule(static)
-    for (int64_t group = 0; group < s.B * s.Hkv; group++) {
-        int64_t b = group / s.Hkv, first = group % s.Hkv * shared;
-        for (int64_t h = first; h < first + shared; h++) {
+    for (int64_t group = 0; group < s.B * s.H / together; group++) {
+        int64_t b = group * together / s.H, first = group * together % s.H;
+        for (int64_t h = first; h < first + together; h++) {
             hl_attention_head_backward(state, b, h, node->out->grad, grads, scratch + omp_get_thread_num() * each);
         }
     }

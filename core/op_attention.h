@@ -13,7 +13,8 @@
 #include "core/mask.h"
 #include "core/tape.h"
 
-/* Some columns of a tensor's last dimension, from `first` on: q, k and v may lie side by side in one projection. */
+/* Some columns of a tensor's last dimension, from `first` on: q, k and v may lie side by side in one projection, or overlap
+ * in one tensor, whose gradient then is the sum. */
 typedef struct hl_columns {
     hl_tensor *x;
     int64_t first;

@@ -5,7 +5,8 @@
 
 #include "core/tape.h"
 
-/* Returns y for x (B, ...); x itself where p is 0 or the tape does not train. 0 <= p < 1. */
+/* Returns y for x (B, ...); x itself where p is 0 or the tape does not train. Sticky error: a p
+ * outside [0, 1). */
 hl_tensor *hl_dropout(hl_tape *tape, hl_tensor *x, hl_real p, uint32_t stream);
 
 #endif

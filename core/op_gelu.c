@@ -7,13 +7,6 @@
 static const hl_real sqrt_half = (hl_real)0.70710678118654752440;
 static const hl_real inverse_sqrt_2pi = (hl_real)0.39894228040143267794;
 
-static bool infer(hl_tape *tape, hl_node *node)
-{
-    (void)tape;
-    node->out->shape = node->in[0]->shape;
-    return true;
-}
-
 /* Phi(x) */
 static hl_real distribution(hl_real x)
 {
@@ -47,7 +40,7 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     }
 }
 
-const hl_op hl_op_gelu = { "gelu", 1, true, infer, forward, backward, NULL, NULL };
+const hl_op hl_op_gelu = { "gelu", 1, true, hl_infer_same_shape, forward, backward, NULL, NULL };
 
 hl_tensor *hl_gelu(hl_tape *tape, hl_tensor *x)
 {

@@ -6,7 +6,8 @@
 
 #include "core/tape.h"
 
-/* Returns y, shaped like x. beta may be NULL. Sticky error: shapes that do not fit. */
+/* Returns y, shaped like x. beta may be NULL, epsilon is above 0. Sticky error: shapes that do
+ * not fit. */
 hl_tensor *hl_layer_norm(hl_tape *tape, hl_tensor *x, hl_tensor *gamma, hl_tensor *beta, hl_real epsilon);
 
 #endif

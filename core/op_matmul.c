@@ -57,7 +57,7 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
     sizes s = sizes_of(node);
 #pragma omp parallel for num_threads(hl_tape_threads(tape, s.n_matrices *s.M *s.N *s.K / 32)) schedule(static)
     for (int64_t i = 0; i < s.n_matrices; i++) {
-        hl_matmul_serial(s.M, s.N, s.K, 1, matrix(node->in[0], node->in[0]->data, i, a->transpose_A),
+        hl_matmul_serial(s.M, s.N, s.K, matrix(node->in[0], node->in[0]->data, i, a->transpose_A),
                          matrix(node->in[1], node->in[1]->data, i, a->transpose_B), 0, node->out->data + i * s.M * s.N,
                          s.N);
     }
@@ -78,18 +78,18 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
             hl_real *dA = din[0].at + i * s.M * s.K;
             hl_matrix b = matrix(B, B->data, i, a->transpose_B), b_T = matrix(B, B->data, i, !a->transpose_B);
             if (a->transpose_A) {
-                hl_matmul_serial(s.K, s.M, s.N, 1, b, dC_T, din[0].add, dA, s.M);
+                hl_matmul_serial(s.K, s.M, s.N, b, dC_T, din[0].add, dA, s.M);
             } else {
-                hl_matmul_serial(s.M, s.K, s.N, 1, dC, b_T, din[0].add, dA, s.K);
+                hl_matmul_serial(s.M, s.K, s.N, dC, b_T, din[0].add, dA, s.K);
             }
         }
         if (din[1].at != NULL) {
             hl_real *dB = din[1].at + i * s.K * s.N;
             hl_matrix a_T = matrix(A, A->data, i, !a->transpose_A), a_ = matrix(A, A->data, i, a->transpose_A);
             if (a->transpose_B) {
-                hl_matmul_serial(s.N, s.K, s.M, 1, dC_T, a_, din[1].add, dB, s.K);
+                hl_matmul_serial(s.N, s.K, s.M, dC_T, a_, din[1].add, dB, s.K);
             } else {
-                hl_matmul_serial(s.K, s.N, s.M, 1, a_T, dC, din[1].add, dB, s.N);
+                hl_matmul_serial(s.K, s.N, s.M, a_T, dC, din[1].add, dB, s.N);
             }
         }
     }

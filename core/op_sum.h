@@ -4,6 +4,7 @@
 
 #include "core/tape.h"
 
+/* Returns y, a scalar, for x of any shape. */
 hl_tensor *hl_sum(hl_tape *tape, hl_tensor *x);
 
 /* The sum divided by the number of numbers. */

@@ -47,6 +47,11 @@ hl_tensor *hl_parameters_add(hl_parameters *parameters, hl_parameter_spec spec)
              hl_error(HL_INVALID, "parameter %s: impossible shape %s", spec.name, hl_shape_text(spec.shape, text)));
         return NULL;
     }
+    if (strlen(spec.name) > HL_PARAMETER_MAX_NAME) {
+        fail(parameters, hl_error(HL_INVALID, "parameter %.60s...: a name of more than %d bytes", spec.name,
+                                  HL_PARAMETER_MAX_NAME));
+        return NULL;
+    }
     if (hl_parameters_find(parameters, spec.name) != NULL) {
         fail(parameters, hl_error(HL_INVALID, "parameter %s: registered twice", spec.name));
         return NULL;
@@ -168,7 +173,7 @@ static void initialise(hl_parameter *parameter, hl_random random)
 void hl_parameters_initialise(hl_parameters *parameters, uint64_t seed)
 {
     for (int i = 0; i < parameters->n; i++) {
-        char use[256];
+        char use[HL_PARAMETER_MAX_NAME + 8];
         snprintf(use, sizeof use, "init %s", parameters->list[i].name);
         initialise(&parameters->list[i], (hl_random){ .seed = seed, .stream = hl_random_stream(use) });
     }

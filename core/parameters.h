@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { HL_PARAMETER_MAX_NAME = 120 /* bytes */ };
+
 typedef enum hl_init {
     HL_INIT_ZERO,
     HL_INIT_ONE,
@@ -64,7 +66,7 @@ typedef struct hl_parameters {
 } hl_parameters;
 
 /* Registers a parameter and returns its tensor, which the registry owns; data is NULL until hl_parameters_allocate.
- * NULL with a sticky error: out of memory, a name registered before, an impossible shape. Not after allocation. */
+ * NULL with a sticky error: out of memory, a name too long or registered before, an impossible shape. Not after allocation. */
 hl_tensor *hl_parameters_add(hl_parameters *parameters, hl_parameter_spec spec);
 
 /* Gives `tensor`, registered before, a second name. NULL is allowed and ignored; sticky error as above. */

@@ -152,6 +152,9 @@ static void fill_checksum(char *header, size_t size, const hl_named_tensor *tens
 void hl_safetensors_write(hl_file *file, const hl_named_tensor *tensors, int n_tensors,
                           const hl_metadata_item *metadata, int n_metadata)
 {
+    if (file->error.code != HL_OK) {
+        return;
+    }
     char *header = NULL;
     size_t size = 0;
     hl_status status = make_header(tensors, n_tensors, metadata, n_metadata, &header, &size);

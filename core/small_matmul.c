@@ -33,6 +33,6 @@ void hl_small_matmul_run(hl_small_matmul s, const hl_real *A, const hl_real *B, 
     if (s.M > 0 && s.N > 0 && s.K > 0 && run_generated(&s, A, B, C)) {
         return;
     }
-    hl_matmul_serial(s.M, s.N, s.K, 1, (hl_matrix){ A, s.a_stride, s.transposed }, (hl_matrix){ B, s.b_stride, false },
+    hl_matmul_serial(s.M, s.N, s.K, (hl_matrix){ A, s.a_stride, s.transposed }, (hl_matrix){ B, s.b_stride, false },
                      s.add, C, s.c_stride);
 }

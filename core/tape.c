@@ -1,9 +1,11 @@
 #include "core/tape.h"
 
 #include "core/op.h"
+#include "core/tape_memory.h"
 #include "core/threads.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -56,6 +58,13 @@ bool hl_tape_fail_shapes(hl_tape *tape, const hl_node *node, const char *what, h
     return hl_tape_fail(tape, node, "%s: %s against %s", what, hl_shape_text(a, a_text), hl_shape_text(b, b_text));
 }
 
+bool hl_infer_same_shape(hl_tape *tape, hl_node *node)
+{
+    (void)tape;
+    node->out->shape = node->in[0]->shape;
+    return true;
+}
+
 /* Records are real even on a dry tape. */
 static void *take_record(hl_tape *tape, size_t bytes)
 {
@@ -70,7 +79,7 @@ static void *take_record(hl_tape *tape, size_t bytes)
 }
 
 /* The bytes of `count` numbers, 0 with a sticky error where no machine has so many. */
-static bool bytes_of(hl_tape *tape, int64_t count, size_t size, size_t *bytes)
+bool hl_tape_bytes_of(hl_tape *tape, int64_t count, size_t size, size_t *bytes)
 {
     if (count < 0 || __builtin_mul_overflow((size_t)count, size, bytes) || *bytes > SIZE_MAX / 4) {
         if (tape->error.code == HL_OK) {
@@ -85,7 +94,7 @@ static bool bytes_of(hl_tape *tape, int64_t count, size_t size, size_t *bytes)
 /* The bytes of records and numbers. */
 static size_t bytes_held(const hl_tape *tape)
 {
-    return tape->numbers > SIZE_MAX - tape->arena->used ? SIZE_MAX : tape->arena->used + tape->numbers;
+    return tape->arena->used + tape->numbers;
 }
 
 /* New memory at the arena's end. A dry tape's lies where a real one's would: records and numbers in turn. */
@@ -98,15 +107,21 @@ static void *take_new(hl_tape *tape, size_t bytes)
         }
         return numbers;
     }
+    if (bytes > SIZE_MAX / 2 - tape->numbers) {
+        if (tape->error.code == HL_OK) {
+            tape->error = hl_error_memory("a step too large for this machine's addresses");
+        }
+        return NULL;
+    }
     uintptr_t begin = (uintptr_t)tape->arena->block + bytes_held(tape);
-    tape->numbers = bytes > SIZE_MAX - tape->numbers ? SIZE_MAX : tape->numbers + bytes;
+    tape->numbers += bytes;
     if (bytes_held(tape) > tape->peak) {
         tape->peak = bytes_held(tape);
     }
     return (void *)begin;
 }
 
-static void *take_numbers(hl_tape *tape, size_t bytes)
+void *hl_tape_take_again(hl_tape *tape, size_t bytes)
 {
     uintptr_t again = bytes > 0 ? hl_free_list_take(&tape->free, bytes) : 0;
     return again != 0 ? (void *)again : take_new(tape, bytes);
@@ -116,7 +131,7 @@ void *hl_tape_take(hl_tape *tape, hl_node *node, int64_t count, size_t size)
 {
     assert(node->n_taken < HL_MAX_TAKEN);
     size_t bytes;
-    void *numbers = bytes_of(tape, count, size, &bytes) ? take_new(tape, bytes) : NULL;
+    void *numbers = hl_tape_bytes_of(tape, count, size, &bytes) ? take_new(tape, bytes) : NULL;
     if (numbers != NULL) {
         node->taken[node->n_taken].begin = numbers;
         node->taken[node->n_taken++].size = bytes;
@@ -131,15 +146,15 @@ size_t hl_tape_bytes(const hl_tape *tape)
 
 /* Runs an op's forward or backward with its scratch memory, which is given back after it; on a dry tape only the memory is
  * counted. */
-static bool run(hl_tape *tape, hl_node *node, const hl_grad *din)
+bool hl_tape_run(hl_tape *tape, hl_node *node, const hl_grad *din)
 {
     size_t arena = tape->arena->used, numbers = tape->numbers, bytes = 0;
     hl_real *scratch = NULL;
     if (node->op->scratch != NULL) {
-        if (!bytes_of(tape, node->op->scratch(tape, node), sizeof(hl_real), &bytes)) {
+        if (!hl_tape_bytes_of(tape, node->op->scratch(tape, node), sizeof(hl_real), &bytes)) {
             return false;
         }
-        scratch = take_numbers(tape, bytes);
+        scratch = hl_tape_take_again(tape, bytes);
         if (scratch == NULL) {
             return false;
         }
@@ -226,7 +241,8 @@ static bool check_inputs(hl_tape *tape, const hl_node *node)
         if (x == NULL && i < node->op->min_inputs) {
             return hl_tape_fail(tape, node, "input %d is missing", i);
         }
-        if (x != NULL && hl_shape_count(x->shape) < 1) {
+        if (x != NULL &&
+            (hl_shape_count(x->shape) < 1 || hl_shape_rows(x->shape) > INT_MAX || hl_shape_last(x->shape) > INT_MAX)) {
             return hl_tape_fail(tape, node, "input %d is empty or too large: %s", i, hl_shape_text(x->shape, text));
         }
     }
@@ -252,137 +268,12 @@ hl_tensor *hl_tape_apply(hl_tape *tape, const hl_op *op, hl_tensor *const *input
         return NULL;
     }
     node->out->data = hl_tape_take(tape, node, hl_shape_count(node->out->shape), sizeof(hl_real));
-    if (node->out->data == NULL || !run(tape, node, NULL)) {
+    if (node->out->data == NULL || !hl_tape_run(tape, node, NULL)) {
         return NULL;
     }
     tape->last = node;
     tape->n_nodes++;
     return node->out;
-}
-
-static hl_real *take_grad(hl_tape *tape, const hl_tensor *x)
-{
-    size_t bytes;
-    return bytes_of(tape, hl_shape_count(x->shape), sizeof(hl_real), &bytes) ? take_numbers(tape, bytes) : NULL;
-}
-
-static bool is_another_input(const hl_node *node, int i)
-{
-    for (int j = i + 1; j < node->n_inputs; j++) {
-        if (node->in[j] == node->in[i]) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Whether dx may be computed in the place of dy, which nobody needs after this node. */
-static bool takes_over(const hl_tape *tape, const hl_node *node)
-{
-    const hl_tensor *x = node->in[0];
-    return tape->options.reuse && node->op->in_place && x->requires_grad && x->grad == NULL && !x->grad_written &&
-           hl_shape_equal(x->shape, node->out->shape) && !is_another_input(node, 0);
-}
-
-/* The place for the gradient of every input: a parameter has one of its own, others take theirs when the first gradient
- * reaches them. */
-static bool take_input_grads(hl_tape *tape, const hl_node *node, hl_grad din[HL_MAX_INPUTS])
-{
-    if (takes_over(tape, node)) {
-        node->in[0]->grad = node->out->grad;
-    }
-    bool written[HL_MAX_INPUTS];
-    for (int i = 0; i < node->n_inputs; i++) {
-        written[i] = node->in[i] != NULL && node->in[i]->grad_written;
-    }
-    for (int i = 0; i < node->n_inputs; i++) {
-        hl_tensor *x = node->in[i];
-        din[i] = (hl_grad){ 0 };
-        if (x == NULL || !x->requires_grad) {
-            continue;
-        }
-        if (x->grad == NULL && !x->grad_written) { /* written without memory: a parameter on a dry tape */
-            x->grad = take_grad(tape, x);
-            if (x->grad == NULL) {
-                return false;
-            }
-        }
-        if (!node->disjoint && !x->grad_written &&
-            is_another_input(node, i)) { /* a sum within one node: begin it at zero */
-            if (!tape->options.dry) {
-                memset(x->grad, 0, (size_t)hl_shape_count(x->shape) * sizeof(hl_real));
-            }
-            x->grad_written = true;
-        }
-        din[i] = (hl_grad){ .at = x->grad, .add = node->disjoint ? written[i] : x->grad_written };
-        x->grad_written = true;
-    }
-    return true;
-}
-
-/* What nobody needs once the node's backward has run; `start` is the tensor that backward began from, whose numbers stay. */
-static void give_back(hl_tape *tape, hl_node *node, const hl_tensor *start)
-{
-    for (int i = 0; i < node->n_taken; i++) {
-        if (node->out != start || node->taken[i].begin != node->out->data) {
-            hl_free_list_give(&tape->free, &node->blocks[i], (uintptr_t)node->taken[i].begin, node->taken[i].size);
-        }
-    }
-    const hl_real *grad = node->out->grad;
-    if (grad != NULL && (node->in[0] == NULL || node->in[0]->grad != grad)) {
-        hl_free_list_give(&tape->free, &node->blocks[HL_MAX_TAKEN], (uintptr_t)grad,
-                          hl_arena_round((size_t)hl_shape_count(node->out->shape) * sizeof(hl_real)));
-    }
-}
-
-static bool run_backward(hl_tape *tape, hl_node *node, const hl_tensor *start)
-{
-    hl_grad din[HL_MAX_INPUTS];
-    if (node->out->grad != NULL && (!take_input_grads(tape, node, din) || !run(tape, node, din))) {
-        return false;
-    }
-    if (tape->options.reuse) {
-        give_back(tape, node, start);
-    }
-    return true;
-}
-
-hl_status hl_tape_backward_from(hl_tape *tape, hl_tensor *y, const hl_real *dy)
-{
-    if (tape->error.code != HL_OK) {
-        return tape->error;
-    }
-    if (y == NULL || !y->requires_grad) {
-        return hl_error(HL_INVALID,
-                        "backward: the tensor it starts from was not made from anything that requires a gradient");
-    }
-    if (y->grad_written) {
-        return hl_error(HL_INVALID, "backward: it starts from an output of an op, not from a parameter, and only once");
-    }
-    y->grad = take_grad(tape, y);
-    if (y->grad == NULL) {
-        return tape->error;
-    }
-    y->grad_written = true;
-    if (!tape->options.dry) {
-        memcpy(y->grad, dy, (size_t)hl_shape_count(y->shape) * sizeof(hl_real));
-    }
-    for (hl_node *node = tape->last; node != NULL; node = node->previous) {
-        if (!run_backward(tape, node, y)) {
-            return tape->error;
-        }
-    }
-    return hl_ok();
-}
-
-hl_status hl_tape_backward(hl_tape *tape, hl_tensor *loss)
-{
-    static const hl_real one = 1;
-    if (tape->error.code == HL_OK && loss != NULL && hl_shape_count(loss->shape) != 1) {
-        char text[HL_SHAPE_TEXT];
-        return hl_error(HL_INVALID, "backward: the loss is no scalar but %s", hl_shape_text(loss->shape, text));
-    }
-    return hl_tape_backward_from(tape, loss, &one);
 }
 
 static bool all_finite(const hl_tensor *x)

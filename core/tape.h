@@ -90,7 +90,7 @@ size_t hl_tape_bytes(const hl_tape *tape);
 
 /* The first op, in order of execution, whose output is not finite: "softmax in encoder.layers.0.self_attn" into `text`
  * (at most `size` bytes). False where every output is finite, or the tape is dry. Looks at every number: for after a loss was
- * found bad. */
+ * found bad, before backward (which may reuse the outputs' memory). */
 bool hl_tape_find_not_finite(const hl_tape *tape, char *text, size_t size);
 
 #endif

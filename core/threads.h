@@ -10,7 +10,7 @@
 enum { HL_MAX_THREADS = 64 };
 
 /* Tells OpenMP and through it OpenBLAS to start no threads of their own: every region of the library names its count.
- * To be called once at the start of a program. */
+ * To be called at the start of a program, and by every further thread that runs tapes. */
 void hl_threads_setup(void);
 
 /* The number of threads worth using: CPUs this process may run on, less where a container's CPU quota (cgroup v1 or v2)

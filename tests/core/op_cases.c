@@ -255,6 +255,8 @@ const op_case op_cases[] = {
     { "attention", "k and v side by side, columns of nobody", op_call_attention,
       WITH(attention_row, 2, 2, 2, 1, .sources = SHARED_KV), false, false,
       { INPUT("q", 2, 3, 6), INPUT("kv", 2, 4, 9) } },
+    { "attention", "q, k and v are one and of different widths, large", op_call_attention,
+      WITH(attention_row, 8, 4, 4, 4, .sources = ONE_TENSOR), true, false, { INPUT("x", 16, 64, 32) } },
     { "attention", "large", op_call_attention, WITH(attention_row, 3, 3, 8, 7, .mask = { .causal = true }), true, false,
       { INPUT("q", 9, 31, 24), INPUT("k", 9, 31, 24), INPUT("v", 9, 31, 21) } },
     { "attention", "large, everything", op_call_attention,

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -86,7 +87,7 @@ START_TEST(a_file_appears_under_its_name_only_when_committed)
     hl_file file;
     ck_assert_int_eq(hl_file_create(&file, path).code, HL_OK);
     hl_file_write(&file, "new ", 4);
-    hl_file_print(&file, "%d%s", 12, "th");
+    hl_file_write(&file, "12th", 4);
     ck_assert(scratch_holds(path, "old", 3));
     ck_assert(scratch_holds(temporary, "new 12th", 8));
     ck_assert_int_eq(hl_file_commit(&file, HL_VOLATILE).code, HL_OK);
@@ -133,7 +134,7 @@ START_TEST(printed_text_may_be_long_and_seeking_overwrites)
     text[LONG] = '\0';
     hl_file file;
     hl_file_create(&file, path);
-    hl_file_print(&file, "%s", text);
+    hl_file_write(&file, text, LONG);
     ck_assert_int_eq(hl_file_seek(&file, 0, SEEK_CUR), LONG);
     ck_assert_int_eq(hl_file_seek(&file, 10, SEEK_SET), 10);
     hl_file_write(&file, "here", 4);
@@ -154,7 +155,7 @@ START_TEST(the_first_failure_is_kept_and_nothing_done_after_it)
     hl_file_fail(&file, hl_error(HL_INVALID, "the first"));
     hl_file_fail(&file, hl_error(HL_FAILED, "the second"));
     hl_file_write(&file, "34", 2);
-    hl_file_print(&file, "56");
+    hl_file_write(&file, "56", 2);
     ck_assert_int_eq(hl_file_seek(&file, 0, SEEK_SET), -1);
     ck_assert(scratch_holds(scratch_path("a.tmp"), "12", 2));
     hl_status status = hl_file_commit(&file, HL_DURABLE);
@@ -255,7 +256,8 @@ static hl_status save_text(const char *path, int version)
 {
     hl_file file;
     hl_file_create(&file, path);
-    hl_file_print(&file, "version %d\n", version);
+    char text[32];
+    hl_file_write(&file, text, (size_t)snprintf(text, sizeof text, "version %d\n", version));
     hl_file_seek(&file, 0, SEEK_SET);
     hl_file_write(&file, "V", 1);
     return hl_file_commit(&file, HL_DURABLE);

@@ -49,9 +49,9 @@ static double element(hl_matrix x, int64_t row, int64_t column)
     return (double)x.data[x.transposed ? column * x.stride + row : row * x.stride + column];
 }
 
-/* Compares C (M, N) with alpha A B + beta * before, summed one by one in double. */
-static void check_product(int64_t M, int64_t N, int64_t K, double alpha, hl_matrix A, hl_matrix B, double beta,
-                          double before, const hl_real *C, int64_t c_stride)
+/* Compares C (M, N) with A B + beta * before, summed one by one in double. */
+static void check_product(int64_t M, int64_t N, int64_t K, hl_matrix A, hl_matrix B, double beta, double before,
+                          const hl_real *C, int64_t c_stride)
 {
     for (int64_t m = 0; m < M; m++) {
         for (int64_t n = 0; n < N; n++) {
@@ -61,7 +61,7 @@ static void check_product(int64_t M, int64_t N, int64_t K, double alpha, hl_matr
                 sum += term;
                 magnitude += fabs(term);
             }
-            double wanted = alpha * sum + (beta != 0 ? before : 0), error = fabs((double)C[m * c_stride + n] - wanted);
+            double wanted = sum + (beta != 0 ? before : 0), error = fabs((double)C[m * c_stride + n] - wanted);
             ck_assert_msg(error <= 1e-6 * magnitude,
                           "(%d, %d) x (%d, %d), %d %d, beta %g: element (%d, %d) is %g, not %g", (int)M, (int)K, (int)K,
                           (int)N, A.transposed, B.transposed, beta, (int)m, (int)n, (double)C[m * c_stride + n],
@@ -88,13 +88,12 @@ static void check_shape(int64_t M, int64_t N, int64_t K, int kind)
     hl_real before = add ? 0.5f : NAN; /* with beta 0, C is not read */
     for (int serial = 0; serial < 2; serial++) {
         fill(c, M * stride, before);
-        double alpha = serial ? -0.25 : 1;
         if (serial) {
-            hl_matmul_serial(M, N, K, (hl_real)alpha, A, B, add, c, stride);
+            hl_matmul_serial(M, N, K, A, B, add, c, stride);
         } else {
             hl_matmul_into(2, M, N, K, A, B, add, c, stride);
         }
-        check_product(M, N, K, alpha, A, B, add, 0.5, c, stride);
+        check_product(M, N, K, A, B, add, 0.5, c, stride);
         for (int64_t m = 0; m < M; m++) {
             ck_assert(memcmp(c + m * stride + N, &(hl_real[]){ before, before, before }, 3 * sizeof *c) == 0);
         }
@@ -179,11 +178,11 @@ START_TEST(openblas_gives_the_same_rows_wherever_they_are_cut)
         }
         int kind = cuts++ % 3;
         hl_matrix A = dense(a, size[0], size[2], kind == 1), B = dense(b, size[2], size[1], kind == 2);
-        hl_matmul_serial(size[0], size[1], size[2], 1, A, B, 0, c, size[1]);
-        hl_matmul_serial(cut, size[1], size[2], 1, A, B, 0, other, size[1]);
+        hl_matmul_serial(size[0], size[1], size[2], A, B, 0, c, size[1]);
+        hl_matmul_serial(cut, size[1], size[2], A, B, 0, other, size[1]);
         hl_matrix rest = A;
         rest.data += cut * (A.transposed ? 1 : A.stride);
-        hl_matmul_serial(size[0] - cut, size[1], size[2], 1, rest, B, 0, other + cut * size[1], size[1]);
+        hl_matmul_serial(size[0] - cut, size[1], size[2], rest, B, 0, other + cut * size[1], size[1]);
         assert_same_bits(c, other, size[0] * size[1], "cut", size, kind);
     }
 }
@@ -203,7 +202,7 @@ static void check_rows_into(int64_t M, int64_t N, int64_t K, hl_real beta)
             assert_same_bits(c, other, M * N, "rows", size, (int)beta);
         }
     }
-    check_product(M, N, K, 1, dense(a, M, K, true), dense(b, K, N, false), (double)beta, 0.5, c, N);
+    check_product(M, N, K, dense(a, M, K, true), dense(b, K, N, false), (double)beta, 0.5, c, N);
 }
 
 START_TEST(gradients_of_weights_are_summed_the_same_way_at_any_thread_count)

@@ -56,6 +56,33 @@ START_TEST(functions_of_single_numbers)
 }
 END_TEST
 
+/* Two queries, two keys; v makes the weights readable: z = (A[i][0], A[i][1]). Key 1 is forbidden to query 0. */
+START_TEST(given_weights_take_the_place_of_the_softmax_but_where_the_mask_forbids)
+{
+    const hl_real numbers[2] = { 1, -1 }, v[4] = { 1, 0, 0, 1 }, given[4] = { 0.5f, 0.25f, 0.125f, 0.75f };
+    const hl_real forbidding[4] = { 0, -INFINITY, 0, 0 };
+    const hl_real *replace[1] = { given };
+    hl_tensor *x = tensor(HL_SHAPE(1, 2, 1), numbers);
+    hl_attention_args args = { .q = { x, 0 },
+                               .k = { x, 0 },
+                               .v = { tensor(HL_SHAPE(1, 2, 2), v), 0 },
+                               .n_heads = 1,
+                               .n_kv_heads = 1,
+                               .d_k = 1,
+                               .d_v = 2 };
+    args.mask.bias = tensor(HL_SHAPE(1, 1, 2, 2), forbidding);
+    double e = exp(1), own[4] = { 1, 0, 1 / (e * e + 1), e * e / (e * e + 1) };
+    check_values(hl_attention(&tape, args), HL_SHAPE(1, 2, 2), own);
+    args.replace = replace;
+    check_values(hl_attention(&tape, args), HL_SHAPE(1, 2, 2), (double[]){ 0.5, 0, 0.125, 0.75 });
+    args.mask = (hl_mask){ .causal = true };
+    check_values(hl_attention(&tape, args), HL_SHAPE(1, 2, 2), (double[]){ 0.5, 0, 0.125, 0.75 });
+    const hl_real kept[4] = { -1, 0, 0.125f, 0.75f };
+    replace[0] = kept;
+    check_values(hl_attention(&tape, args), HL_SHAPE(1, 2, 2), (double[]){ 1, 0, 0.125, 0.75 });
+}
+END_TEST
+
 START_TEST(pieces_of_tensors)
 {
     const hl_real W[6] = { 1, 2, 3, 4, 5, 6 };
@@ -117,6 +144,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, functions_of_single_numbers);
+    tcase_add_test(tc, given_weights_take_the_place_of_the_softmax_but_where_the_mask_forbids);
     tcase_add_test(tc, pieces_of_tensors);
     tcase_add_test(tc, cross_entropy_reports_what_it_found);
     tcase_add_test(tc, attention_scales_by_the_root_of_d_k_and_shares_keys);

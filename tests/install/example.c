@@ -1,3 +1,4 @@
+#include "core/threads.h"
 #include "layers/model.h"
 #include "optim/optimizer.h"
 #include <stdio.h>
@@ -32,6 +33,7 @@ int main(void)
         config.heads[layer] = config.kv_heads[layer] = 4;
         config.d_k[layer] = config.d_v[layer] = 8;
     }
+    hl_threads_setup();
     hl_model model;
     hl_optimizer adam = { 0 };
     hl_arena arena = { 0 };

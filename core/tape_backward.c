@@ -1,0 +1,130 @@
+#include "core/op.h"
+#include "core/tape_memory.h"
+
+#include <string.h>
+
+static hl_real *take_grad(hl_tape *tape, const hl_tensor *x)
+{
+    size_t bytes;
+    return hl_tape_bytes_of(tape, hl_shape_count(x->shape), sizeof(hl_real), &bytes) ? hl_tape_take_again(tape, bytes)
+                                                                                     : NULL;
+}
+
+static bool is_another_input(const hl_node *node, int i)
+{
+    for (int j = i + 1; j < node->n_inputs; j++) {
+        if (node->in[j] == node->in[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether dx may be computed in the place of dy, which nobody needs after this node. */
+static bool takes_over(const hl_tape *tape, const hl_node *node)
+{
+    const hl_tensor *x = node->in[0];
+    return tape->options.reuse && node->op->in_place && x->requires_grad && x->grad == NULL && !x->grad_written &&
+           hl_shape_equal(x->shape, node->out->shape) && !is_another_input(node, 0);
+}
+
+/* The place for the gradient of every input: a parameter has one of its own, others take theirs when the first gradient
+ * reaches them. */
+static bool take_input_grads(hl_tape *tape, const hl_node *node, hl_grad din[HL_MAX_INPUTS])
+{
+    if (takes_over(tape, node)) {
+        node->in[0]->grad = node->out->grad;
+    }
+    bool written[HL_MAX_INPUTS];
+    for (int i = 0; i < node->n_inputs; i++) {
+        written[i] = node->in[i] != NULL && node->in[i]->grad_written;
+    }
+    for (int i = 0; i < node->n_inputs; i++) {
+        hl_tensor *x = node->in[i];
+        din[i] = (hl_grad){ 0 };
+        if (x == NULL || !x->requires_grad) {
+            continue;
+        }
+        if (x->grad == NULL && !x->grad_written) { /* written without memory: a parameter on a dry tape */
+            x->grad = take_grad(tape, x);
+            if (x->grad == NULL) {
+                return false;
+            }
+        }
+        if (!node->disjoint && !x->grad_written &&
+            is_another_input(node, i)) { /* a sum within one node: begin it at zero */
+            if (!tape->options.dry) {
+                memset(x->grad, 0, (size_t)hl_shape_count(x->shape) * sizeof(hl_real));
+            }
+            x->grad_written = true;
+        }
+        din[i] = (hl_grad){ .at = x->grad, .add = node->disjoint ? written[i] : x->grad_written };
+        x->grad_written = true;
+    }
+    return true;
+}
+
+/* What nobody needs once the node's backward has run; `start` is the tensor that backward began from, whose numbers stay. */
+static void give_back(hl_tape *tape, hl_node *node, const hl_tensor *start)
+{
+    for (int i = 0; i < node->n_taken; i++) {
+        if (node->out != start || node->taken[i].begin != node->out->data) {
+            hl_free_list_give(&tape->free, &node->blocks[i], (uintptr_t)node->taken[i].begin, node->taken[i].size);
+        }
+    }
+    const hl_real *grad = node->out->grad;
+    if (grad != NULL && (node->in[0] == NULL || node->in[0]->grad != grad)) {
+        hl_free_list_give(&tape->free, &node->blocks[HL_MAX_TAKEN], (uintptr_t)grad,
+                          hl_arena_round((size_t)hl_shape_count(node->out->shape) * sizeof(hl_real)));
+    }
+}
+
+static bool run_backward(hl_tape *tape, hl_node *node, const hl_tensor *start)
+{
+    hl_grad din[HL_MAX_INPUTS];
+    if (node->out->grad != NULL && (!take_input_grads(tape, node, din) || !hl_tape_run(tape, node, din))) {
+        return false;
+    }
+    if (tape->options.reuse) {
+        give_back(tape, node, start);
+    }
+    return true;
+}
+
+hl_status hl_tape_backward_from(hl_tape *tape, hl_tensor *y, const hl_real *dy)
+{
+    if (tape->error.code != HL_OK) {
+        return tape->error;
+    }
+    if (y == NULL || !y->requires_grad) {
+        return hl_error(HL_INVALID,
+                        "backward: the tensor it starts from was not made from anything that requires a gradient");
+    }
+    if (y->grad_written) {
+        return hl_error(HL_INVALID, "backward: it starts from an output of an op, not from a parameter, and only once");
+    }
+    y->grad = take_grad(tape, y);
+    if (y->grad == NULL) {
+        return tape->error;
+    }
+    y->grad_written = true;
+    if (!tape->options.dry) {
+        memcpy(y->grad, dy, (size_t)hl_shape_count(y->shape) * sizeof(hl_real));
+    }
+    for (hl_node *node = tape->last; node != NULL; node = node->previous) {
+        if (!run_backward(tape, node, y)) {
+            return tape->error;
+        }
+    }
+    return hl_ok();
+}
+
+hl_status hl_tape_backward(hl_tape *tape, hl_tensor *loss)
+{
+    static const hl_real one = 1;
+    if (tape->error.code == HL_OK && loss != NULL && hl_shape_count(loss->shape) != 1) {
+        char text[HL_SHAPE_TEXT];
+        return hl_error(HL_INVALID, "backward: the loss is no scalar but %s", hl_shape_text(loss->shape, text));
+    }
+    return hl_tape_backward_from(tape, loss, &one);
+}
