@@ -219,6 +219,17 @@ hl_status hl_checkpoint_open(const char *path, hl_checkpoint **out)
     return hl_ok();
 }
 
+int64_t hl_checkpoint_model_step(const char *path)
+{
+    hl_checkpoint *model = NULL;
+    if (hl_checkpoint_open(path, &model).code != HL_OK) {
+        return -1;
+    }
+    int64_t step = model->step;
+    hl_checkpoint_free(model);
+    return step;
+}
+
 void hl_checkpoint_free(hl_checkpoint *checkpoint)
 {
     if (checkpoint != NULL) {

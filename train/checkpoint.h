@@ -22,6 +22,9 @@ hl_status hl_checkpoint_write_model(const char *path, const hl_parameters *param
 hl_status hl_checkpoint_write(const char *path, const char *kept_path, const hl_optimizer *optimizer,
                               const hl_train_state *state, const char *config);
 
+/* The step of a whole file of weights of ours; -1 for any other file, or none. */
+int64_t hl_checkpoint_model_step(const char *path);
+
 /* What a checkpoint says of itself, read before a model is built for it. */
 typedef struct hl_checkpoint hl_checkpoint;
 

@@ -146,14 +146,27 @@ static hl_status restore(program *p, const hl_checkpoint *checkpoint)
     HL_TRY(check_same_config(p, stored, strlen(stored), p->folder.checkpoint));
     HL_TRY(hl_checkpoint_restore(checkpoint, &p->trainer.optimizer, &p->loop.state));
     p->loop.checkpoint_step = p->trainer.optimizer.step;
+    /* Where the best weights are gone, or belong to steps that are now dropped, the next validation writes them anew. */
+    p->loop.state.has_best =
+        p->loop.state.has_best && hl_checkpoint_model_step(p->folder.model) == p->loop.state.best_step;
     HL_TRY(hl_run_folder_drop_after(&p->folder, p->trainer.optimizer.step));
     int64_t keep = p->config.train.keep_checkpoints;
     return keep > 0 ? hl_run_folder_prune(&p->folder, keep) : hl_ok(); /* in case the run ended just before doing so */
 }
 
-/* The run was ended before its first checkpoint, if there was one. */
+/* The run was ended before its first checkpoint, if there was one; but a checkpoint that was taken away is no reason to
+ * remove the older ones. */
 static hl_status begin_anew(const program *p)
 {
+    int64_t kept;
+    HL_TRY(hl_run_folder_newest_kept(&p->folder, &kept));
+    if (kept >= 0) {
+        return hl_error(HL_BAD_FILE,
+                        "%s: missing, but checkpoint-%" PRId64
+                        ".safetensors is there; copy it to this name to go on from "
+                        "it, or begin anew with --overwrite",
+                        p->folder.checkpoint, kept);
+    }
     if (access(p->folder.config, F_OK) == 0) {
         char *stored;
         size_t size;
@@ -267,9 +280,23 @@ static hl_status print_end(const program *p)
     if (p->records) {
         HL_TRY(print_table(p));
     }
+    if (p->trainer.optimizer.step < p->config.train.steps) {
+        int64_t n = p->loop.state.since_best;
+        fprintf(p->out, "stopped: no better validation loss in %" PRId64 " validation%s (train.patience)\n", n,
+                n == 1 ? "" : "s");
+    }
     fprintf(p->out, "best validation loss %.4f at step %" PRId64 "; last accuracy %.2f%%\neverything is in %s\n",
             p->loop.state.best_loss, p->loop.state.best_step, 100 * p->loop.evaluation.accuracy, p->folder.path);
     return hl_ok();
+}
+
+static void print_finished(const program *p)
+{
+    int64_t step = p->trainer.optimizer.step;
+    bool steps_done = step >= p->config.train.steps, patience_lost = hl_loop_patience_lost(&p->loop);
+    fprintf(p->out, "%s: finished at step %" PRId64 " already; %s%s%s would go on\n", p->folder.path, step,
+            steps_done ? "more train.steps" : "", steps_done && patience_lost ? " and " : "",
+            patience_lost ? "a larger train.patience" : "");
 }
 
 static hl_status run(program *p)
@@ -277,8 +304,7 @@ static hl_status run(program *p)
     HL_TRY(prepare(p));
     if (p->command.mode == HL_RUN_RESUME && hl_loop_finished(&p->loop)) {
         if (!p->command.quiet) {
-            fprintf(p->out, "%s: finished at step %" PRId64 " already; more train.steps would go on\n", p->folder.path,
-                    p->trainer.optimizer.step);
+            print_finished(p);
         }
         return hl_ok();
     }
@@ -334,10 +360,24 @@ static hl_status execute(program *p, int argc, char **argv)
     return run(p);
 }
 
+/* A run outlives its output; what was asked for nothing but output does not. */
+static hl_status check_output(const program *p)
+{
+    const hl_command *command = &p->command;
+    bool output_alone = command->help || command->version || command->summary || command->check;
+    if (output_alone && (fflush(p->out) != 0 || ferror(p->out) != 0)) {
+        return hl_file_system_error("standard output", "cannot write");
+    }
+    return hl_ok();
+}
+
 int hl_train_program(int argc, char **argv, FILE *out, FILE *err)
 {
     program p = { .out = out, .err = err, .folder = { .lock = -1 }, .loop = { .metrics = { .fd = -1 } } };
     hl_status status = execute(&p, argc, argv);
+    if (status.code == HL_OK) {
+        status = check_output(&p);
+    }
     if (status.code != HL_OK) {
         hl_progress_end(&p.loop.progress);
         fprintf(err, "%s\n", status.text);

@@ -151,6 +151,11 @@ hl_status hl_run_folder_prune(const hl_run_folder *folder, int64_t keep)
     return remove_chosen(folder->path, checkpoint_before, oldest_kept);
 }
 
+hl_status hl_run_folder_newest_kept(const hl_run_folder *folder, int64_t *step)
+{
+    return nth_newest(folder->path, 1, step);
+}
+
 /* ---- opening ---- */
 
 static hl_status name_paths(hl_run_folder *folder, const char *path)
