@@ -1,15 +1,18 @@
 #define _GNU_SOURCE /* getopt_long */
 #include "train/command.h"
 
+#include "train/nearest.h"
+
 #include <getopt.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 const char hl_command_usage[] = "usage: train CONFIG [section.key=value ...] [options]\n"
                                 "\n"
-                                "Trains a transformer encoder as CONFIG says and leaves weights, metrics and every\n"
-                                "head's attention patterns in the run's folder, runs/<name of CONFIG> unless told\n"
-                                "otherwise.\n"
+                                "Trains a transformer encoder as CONFIG says and leaves weights, metrics and\n"
+                                "every head's attention patterns in the run's folder, runs/<name of CONFIG>\n"
+                                "unless told otherwise.\n"
                                 "\n"
                                 "  section.key=value   overrides a key of CONFIG, as in model.heads=8\n"
                                 "  --resume            go on with the run in the folder, from its last checkpoint\n"
@@ -18,7 +21,7 @@ const char hl_command_usage[] = "usage: train CONFIG [section.key=value ...] [op
                                 "  --out DIR           the run's folder\n"
                                 "  --summary           show the model, its shapes, memory and arithmetic, and end\n"
                                 "  --check             check CONFIG and end\n"
-                                "  --quiet             print nothing but errors\n"
+                                "  --quiet             print nothing but errors and notices\n"
                                 "  --help              this text and every key of a config\n"
                                 "  --version           the version\n"
                                 "\n"
@@ -26,7 +29,8 @@ const char hl_command_usage[] = "usage: train CONFIG [section.key=value ...] [op
                                 "checkpoint; 4 numbers that are not finite; 5 out of memory; 128 + signal when\n"
                                 "interrupted, after saving.\n";
 
-enum { RESUME = 1, OVERWRITE, FROM, OUT, SUMMARY, CHECK, QUIET, HELP, VERSION };
+/* None of them can be taken for a letter. */
+enum { RESUME = 256, OVERWRITE, FROM, OUT, SUMMARY, CHECK, QUIET, HELP, VERSION, N_OPTIONS = VERSION - RESUME + 1 };
 
 static const struct option options[] = {
     { "resume", no_argument, NULL, RESUME },   { "overwrite", no_argument, NULL, OVERWRITE },
@@ -82,6 +86,39 @@ static void take_option(hl_command *command, int option)
     }
 }
 
+/* `argument` is what begins with two dashes and is none of the options. */
+static hl_status unknown_option(const char *argument)
+{
+    const char *names[N_OPTIONS];
+    for (int i = 0; i < N_OPTIONS; i++) {
+        names[i] = options[i].name;
+    }
+    char wrong[64];
+    snprintf(wrong, sizeof wrong, "%.*s", (int)strcspn(argument + 2, "="), argument + 2);
+    int nearest = hl_nearest_name(wrong, names, N_OPTIONS);
+    if (nearest < 0) {
+        return hl_error(HL_INVALID, "command line: %s: unknown option; see --help", argument);
+    }
+    return hl_error(HL_INVALID, "command line: %s: unknown option (did you mean \"--%s\"?); see --help", argument,
+                    names[nearest]);
+}
+
+/* What getopt_long meant by '?' or ':'. */
+static hl_status wrong_option(int option, const char *argument)
+{
+    if (option == ':') {
+        return hl_error(HL_INVALID, "command line: %s: needs a value; see --help", argument);
+    }
+    if (optopt == 0) {
+        return unknown_option(argument);
+    }
+    if (optopt >= RESUME) {
+        return hl_error(HL_INVALID, "command line: %s: takes no value; see --help", argument);
+    }
+    /* a single letter, perhaps one of several in its argument, or the first byte of one beyond ASCII */
+    return hl_error(HL_INVALID, "command line: -%c: unknown option; see --help", optopt > 0 ? optopt : '?');
+}
+
 hl_status hl_command_parse(int argc, char **argv, hl_command *command)
 {
     *command = (hl_command){ .mode = HL_RUN_NEW };
@@ -89,12 +126,8 @@ hl_status hl_command_parse(int argc, char **argv, hl_command *command)
     opterr = 0;
     optind = 0; /* glibc: begin anew */
     for (int option; (option = getopt_long(argc, argv, ":", options, NULL)) != -1;) {
-        if (option == '?' && optopt > ' ') { /* a single letter, perhaps one of several in its argument */
-            return hl_error(HL_INVALID, "command line: -%c: not an option; see --help", optopt);
-        }
         if (option == '?' || option == ':') {
-            return hl_error(HL_INVALID, "command line: %s: %s; see --help", argv[optind - 1],
-                            option == ':' ? "a value is missing" : "not an option, or not one that fits");
+            return wrong_option(option, argv[optind - 1]);
         }
         resume = resume || option == RESUME;
         overwrite = overwrite || option == OVERWRITE;

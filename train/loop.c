@@ -11,10 +11,15 @@ static int64_t step_of(const hl_loop *loop)
     return loop->trainer->optimizer.step;
 }
 
-bool hl_loop_finished(const hl_loop *loop)
+bool hl_loop_patience_lost(const hl_loop *loop)
 {
     int64_t patience = loop->config->train.patience;
-    return step_of(loop) >= loop->config->train.steps || (patience > 0 && loop->state.since_best >= patience);
+    return patience > 0 && loop->state.since_best >= patience;
+}
+
+bool hl_loop_finished(const hl_loop *loop)
+{
+    return step_of(loop) >= loop->config->train.steps || hl_loop_patience_lost(loop);
 }
 
 /* Every `every` steps; never where that is 0. */

@@ -30,6 +30,9 @@ typedef struct hl_loop {
     int64_t interval_tokens;
 } hl_loop;
 
+/* Whether as many validations as train.patience says, 0 being no limit, have brought no better loss. */
+bool hl_loop_patience_lost(const hl_loop *loop);
+
 /* Whether the run is at its end: all steps done, or patience lost. */
 bool hl_loop_finished(const hl_loop *loop);
 

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { COLUMNS = 80 };
+
 hl_progress hl_progress_begin(FILE *out, int64_t first_step, int64_t steps)
 {
     return (hl_progress){
@@ -17,7 +19,7 @@ hl_progress hl_progress_begin(FILE *out, int64_t first_step, int64_t steps)
     };
 }
 
-/* "12 s", "3 min 05 s", "2 h 07 min". */
+/* "12 s", "3 min 05 s", "2 h 07 min", "5 d 03 h". */
 static void format_duration(double seconds, char *text, size_t size)
 {
     int64_t s = (int64_t)(seconds + 0.5);
@@ -25,8 +27,10 @@ static void format_duration(double seconds, char *text, size_t size)
         snprintf(text, size, "%" PRId64 " s", s);
     } else if (s < 3600) {
         snprintf(text, size, "%" PRId64 " min %02" PRId64 " s", s / 60, s % 60);
-    } else {
+    } else if (s < 100 * 3600) {
         snprintf(text, size, "%" PRId64 " h %02" PRId64 " min", s / 3600, s % 3600 / 60);
+    } else {
+        snprintf(text, size, "%" PRId64 " d %02" PRId64 " h", s / 86400, s % 86400 / 3600);
     }
 }
 
@@ -42,21 +46,43 @@ static void format_rate(double rate, char *text, size_t size)
     }
 }
 
-static void print_row(const hl_progress *progress, hl_metrics_row row)
+/* "0.0029", "12.3456", and what would be longer than eight characters as "1.23e+04". */
+static void format_loss(double loss, char *text, size_t size)
 {
-    char rate[16], left[32];
-    int digits = snprintf(NULL, 0, "%" PRId64, progress->steps);
-    format_rate(row.tokens_per_second, rate, sizeof rate);
-    fprintf(progress->out, "step %*" PRId64 "/%" PRId64 "  ", digits, row.step, progress->steps);
-    if (strcmp(row.split, "validation") == 0) {
-        fprintf(progress->out, "validation  loss %.4f  accuracy %6.2f%%", row.loss, 100 * row.accuracy);
-        return;
+    if (snprintf(text, size, "%.4f", loss) > 8) {
+        snprintf(text, size, "%.2e", loss);
     }
+}
+
+/* What a training row says after its accuracy: the learning rate, and then the tokens, give way where the line would be
+ * longer than 80 columns. `used` are taken already. */
+static void print_speed(const hl_progress *progress, hl_metrics_row row, int used)
+{
+    char learning_rate[32], rate[16], tokens[32], duration[48], left[64];
     double elapsed = hl_clock_seconds() - progress->started;
     int64_t done = row.step - progress->first_step;
-    format_duration(done > 0 ? elapsed / (double)done * (double)(progress->steps - row.step) : 0, left, sizeof left);
-    fprintf(progress->out, "loss %.4f  accuracy %6.2f%%  rate %.2e  %s tokens/s  %s left", row.loss, 100 * row.accuracy,
-            row.learning_rate, rate, left);
+    format_duration(done > 0 ? elapsed / (double)done * (double)(progress->steps - row.step) : 0, duration,
+                    sizeof duration);
+    format_rate(row.tokens_per_second, rate, sizeof rate);
+    int n_left = snprintf(left, sizeof left, "  %s left", duration);
+    int n_tokens = snprintf(tokens, sizeof tokens, "  %s tok/s", rate);
+    int n_learning_rate = snprintf(learning_rate, sizeof learning_rate, "  lr %.2e", row.learning_rate);
+    bool has_tokens = used + n_tokens + n_left <= COLUMNS;
+    bool has_learning_rate = used + n_learning_rate + n_tokens + n_left <= COLUMNS;
+    fprintf(progress->out, "%s%s%s", has_learning_rate ? learning_rate : "", has_tokens ? tokens : "", left);
+}
+
+static void print_row(const hl_progress *progress, hl_metrics_row row)
+{
+    char loss[512];
+    int digits = snprintf(NULL, 0, "%" PRId64, progress->steps);
+    bool validation = strcmp(row.split, "validation") == 0;
+    format_loss(row.loss, loss, sizeof loss);
+    int used = fprintf(progress->out, "step %*" PRId64 "/%" PRId64 "  %sloss %s  acc %5.1f%%", digits, row.step,
+                       progress->steps, validation ? "validation  " : "", loss, 100 * row.accuracy);
+    if (!validation) {
+        print_speed(progress, row, used);
+    }
 }
 
 static void clear_line(hl_progress *progress)

@@ -1,5 +1,5 @@
 /* What a run tells while it goes: on a terminal one line that renews itself, elsewhere a plain line a row of metrics.csv.
- * Failing to print is no failure of the run. */
+ * No line has more than 80 columns. Failing to print is no failure of the run. */
 #ifndef HL_TRAIN_PROGRESS_H
 #define HL_TRAIN_PROGRESS_H
 

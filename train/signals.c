@@ -15,11 +15,18 @@ static void handle(int signal)
     received = signal;
 }
 
+static void install(int signal)
+{
+    struct sigaction before, action = { .sa_handler = handle, .sa_flags = SA_RESTART };
+    if (sigaction(signal, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+        sigaction(signal, &action, NULL);
+    }
+}
+
 void hl_signals_install(void)
 {
-    struct sigaction action = { .sa_handler = handle, .sa_flags = SA_RESTART };
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    install(SIGINT);
+    install(SIGTERM);
     struct sigaction ignore = { .sa_handler = SIG_IGN };
     sigaction(SIGPIPE, &ignore, NULL);
 }

@@ -2,7 +2,8 @@
 #ifndef HL_TRAIN_SIGNALS_H
 #define HL_TRAIN_SIGNALS_H
 
-/* Installs the handlers, and lets a write to a closed pipe fail instead of ending the process. Cannot fail. */
+/* Installs the handlers but for a signal that is ignored, as whoever started the program wanted it (a job in a script's
+ * background ignores SIGINT), and lets a write to a closed pipe fail instead of ending the process. Cannot fail. */
 void hl_signals_install(void);
 
 /* The signal that asked, or 0. */

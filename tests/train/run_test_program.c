@@ -205,37 +205,6 @@ START_TEST(a_relative_folder_is_taken_from_the_working_folder_and_named_after_th
 }
 END_TEST
 
-START_TEST(without_standard_streams_it_runs_to_the_end)
-{
-    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
-    EXPECT_RUN(0, config, "--out", straight);
-    const char *arguments[] = { config, "--out", folder, NULL };
-    pid_t process = run_start((run_options){ .arguments = arguments, .built = true, .no_streams = true });
-    ck_assert_int_eq(run_wait(process).code, 0);
-    run_assert_same(straight, folder);
-    ck_assert_str_eq(run_read(run_file(folder, ".lock")), "");
-}
-END_TEST
-
-START_TEST(a_broken_pipe_or_a_full_disk_behind_its_output_does_not_end_it)
-{
-    const char *config = run_tiny_config(), *straight = run_path("straight");
-    EXPECT_RUN(0, config, "--out", straight);
-    static const char *const sinks[] = { "| true", "> /dev/full" };
-    for (int i = 0; i < 2; i++) {
-        const char *folder = run_path(i == 0 ? "pipe" : "full");
-        char command[2048];
-        snprintf(command, sizeof command, "( '%s' '%s' --out '%s'; echo $? > '%s.code' ) %s", HL_TRAIN_PROGRAM, config,
-                 folder, folder, sinks[i]);
-        ck_assert_int_eq(system(command), 0);
-        char code[2048];
-        snprintf(code, sizeof code, "%s.code", folder);
-        ck_assert_str_eq(run_read(code), "0\n");
-        run_assert_same(straight, folder);
-    }
-}
-END_TEST
-
 START_TEST(bad_configs_get_a_line_each_and_exit_code_2)
 {
     static const struct {
@@ -384,8 +353,6 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_folder_that_cannot_be_is_a_file_error);
     tcase_add_test(tc, folders_are_made_and_may_have_any_name);
     tcase_add_test(tc, a_relative_folder_is_taken_from_the_working_folder_and_named_after_the_config);
-    tcase_add_test(tc, without_standard_streams_it_runs_to_the_end);
-    tcase_add_test(tc, a_broken_pipe_or_a_full_disk_behind_its_output_does_not_end_it);
     tcase_add_test(tc, bad_configs_get_a_line_each_and_exit_code_2);
     tcase_add_test(tc, bad_command_lines_get_a_line_and_exit_code_2);
     tcase_add_test(tc, help_names_every_key_and_version_the_version);

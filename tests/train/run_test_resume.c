@@ -51,7 +51,7 @@ START_TEST(a_finished_run_says_so_and_stays_as_it_is)
     const char *metrics = run_read(run_file(folder, "metrics.csv")), *list = run_list(run_file(folder, "patterns"));
     run_result run = RUN(config, "--resume", "--out", folder);
     ck_assert_int_eq(run.code, 0);
-    ck_assert_ptr_nonnull(strstr(run.out, "finished at step 24"));
+    ck_assert_ptr_nonnull(strstr(run.out, "finished at step 24 already; more train.steps would go on\n"));
     ck_assert_str_eq(run_read(run_file(folder, "metrics.csv")), metrics);
     ck_assert_str_eq(run_list(run_file(folder, "patterns")), list);
 }
@@ -239,15 +239,31 @@ END_TEST
 START_TEST(lost_patience_ends_a_run_as_its_last_step_would)
 {
     const char *config = run_tiny_config(), *folder = run_path("run");
-    EXPECT_RUN(0, config, "optimizer.learning_rate=1e-12", "train.patience=3", "--out", folder);
+    run_result ended = RUN(config, "optimizer.learning_rate=1e-12", "train.patience=3", "--out", folder);
+    ck_assert_int_eq(ended.code, 0);
+    ck_assert_ptr_nonnull(
+        strstr(ended.out, "\nstopped: no better validation loss in 3 validations (train.patience)\nbest validation"));
     ck_assert_str_eq(checkpoint_step(folder), "12");
     ck_assert_ptr_nonnull(strstr(run_list(run_file(folder, "patterns")), "step_000012.npz "));
     ck_assert_ptr_nonnull(strstr(run_read(run_file(folder, "metrics.csv")), "\n12,validation,"));
     run_result run = RUN(config, "optimizer.learning_rate=1e-12", "train.patience=3", "--resume", "--out", folder);
     ck_assert_int_eq(run.code, 0);
-    ck_assert_ptr_nonnull(strstr(run.out, "finished at step 12"));
+    ck_assert_ptr_nonnull(strstr(run.out, "finished at step 12 already; a larger train.patience would go on\n"));
+    run =
+        RUN(config, "optimizer.learning_rate=1e-12", "train.patience=3", "train.steps=12", "--resume", "--out", folder);
+    ck_assert_ptr_nonnull(
+        strstr(run.out, "finished at step 12 already; more train.steps and a larger train.patience would go on\n"));
     EXPECT_RUN(0, config, "optimizer.learning_rate=1e-12", "train.patience=4", "--resume", "--out", folder);
     ck_assert_str_eq(checkpoint_step(folder), "16");
+}
+END_TEST
+
+START_TEST(only_lost_patience_is_told_as_such)
+{
+    const char *config = run_tiny_config(), *folder = run_path("run"), *short_run = run_path("short");
+    ck_assert_ptr_null(strstr(RUN(config, "train.patience=100", "--out", folder).out, "stopped"));
+    run_result run = RUN(config, "optimizer.learning_rate=1e-12", "train.patience=1", "--out", short_run);
+    ck_assert_ptr_nonnull(strstr(run.out, "in 1 validation (train.patience)\n"));
 }
 END_TEST
 
@@ -256,8 +272,8 @@ static void pause_for(int milliseconds)
     nanosleep(&(struct timespec){ .tv_nsec = (long)milliseconds * 1000000 }, NULL);
 }
 
-/* A run that would go on for long, once it has begun. */
-static pid_t long_run(const char *config, const char *folder)
+/* A run that would go on for long, once it has begun. `before` as in run_options. */
+static pid_t long_run(const char *config, const char *folder, void (*before)(void))
 {
     const char *arguments[] = { config,
                                 "train.steps=100000000",
@@ -267,7 +283,7 @@ static pid_t long_run(const char *config, const char *folder)
                                 "--out",
                                 folder,
                                 NULL };
-    pid_t process = run_start((run_options){ .arguments = arguments, .built = true });
+    pid_t process = run_start((run_options){ .arguments = arguments, .before = before });
     for (int i = 0; i < 2000 && strstr(run_read(run_file(folder, "metrics.csv")), "train") == NULL; i++) {
         pause_for(5);
     }
@@ -278,7 +294,7 @@ START_TEST(a_signal_saves_and_ends_the_run)
 {
     static const int signals[] = { SIGINT, SIGTERM };
     const char *config = run_tiny_config(), *folder = run_path("run");
-    pid_t process = long_run(config, folder);
+    pid_t process = long_run(config, folder, NULL);
     kill(process, signals[_i]);
     run_result run = run_wait(process);
     ck_assert_int_eq(run.code, 128 + signals[_i]);
@@ -286,6 +302,24 @@ START_TEST(a_signal_saves_and_ends_the_run)
     snprintf(words, sizeof words, "interrupted after step %s, saved", checkpoint_step(folder));
     ck_assert_msg(strstr(run.err, words) != NULL, "%s", run.err);
     ck_assert_ptr_null(strstr(run.out, "L0H0"));
+}
+END_TEST
+
+static void ignore_interrupts(void)
+{
+    signal(SIGINT, SIG_IGN);
+}
+
+START_TEST(a_signal_that_was_ignored_before_stays_ignored)
+{
+    const char *folder = run_path("run");
+    pid_t process = long_run(run_tiny_config(), folder, ignore_interrupts);
+    kill(process, SIGINT);
+    pause_for(200);
+    kill(process, SIGTERM); /* were it the second signal, it would end the run without saving */
+    run_result run = run_wait(process);
+    ck_assert_int_eq(run.code, 128 + SIGTERM);
+    ck_assert_msg(strstr(run.err, "interrupted after step") != NULL, "%s", run.err);
 }
 END_TEST
 
@@ -330,7 +364,9 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_kept_checkpoint_can_be_gone_back_to);
     tcase_add_test(tc, a_run_checkpoints_at_its_end_even_when_it_does_so_never);
     tcase_add_test(tc, lost_patience_ends_a_run_as_its_last_step_would);
+    tcase_add_test(tc, only_lost_patience_is_told_as_such);
     tcase_add_loop_test(tc, a_signal_saves_and_ends_the_run, 0, 2);
+    tcase_add_test(tc, a_signal_that_was_ignored_before_stays_ignored);
     tcase_add_test(tc, a_second_signal_ends_it_at_once);
 }
 SUITE("resume", add_tests)

@@ -4,17 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 80 };
+enum { MOST_WORDS = 80 };
 
 /* Parses the words of `line`. */
 static hl_status parse(const char *line, hl_command *command)
 {
     static char copy[2048];
-    char *argv[MOST + 1] = { (char *)(size_t) "train" };
+    char *argv[MOST_WORDS + 1] = { (char *)(size_t) "train" };
     int argc = 1;
     snprintf(copy, sizeof copy, "%s", line);
     for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) {
-        ck_assert_int_lt(argc, MOST);
+        ck_assert_int_lt(argc, MOST_WORDS);
         argv[argc++] = word;
     }
     return hl_command_parse(argc, argv, command);
@@ -64,11 +64,18 @@ START_TEST(what_is_wrong_is_named)
         { "", "no config" },
         { "--quiet", "no config" },
         { "a.ini b.ini", "b.ini: " },
-        { "a.ini --nope", "--nope: " },
-        { "a.ini -zq", "-z: " },
-        { "a.ini -q", "-q: " },
-        { "a.ini --out", "--out: a value is missing" },
-        { "a.ini --check=1", "--check=1: " },
+        { "a.ini --nope", " --nope: unknown option; see --help" },
+        { "a.ini --resmue", " --resmue: unknown option (did you mean \"--resume\"?); see --help" },
+        { "a.ini --form=w", " --form=w: unknown option (did you mean \"--from\"?); see --help" },
+        { "a.ini --=x", " --=x: unknown option; see --help" },
+        { "a.ini -zq", " -z: unknown option; see --help" },
+        { "a.ini -q", " -q: unknown option; see --help" },
+        { "a.ini -\t", " -?: unknown option; see --help" },
+        { "a.ini -\303\244", " -?: unknown option; see --help" },
+        { "a.ini --out", " --out: needs a value; see --help" },
+        { "a.ini --from", " --from: needs a value; see --help" },
+        { "a.ini --check=1", " --check=1: takes no value; see --help" },
+        { "a.ini --version=", " --version=: takes no value; see --help" },
         { "a.ini --resume --overwrite", "exclude" },
         { "a.ini --resume --from x", "exclude" },
         { "a.ini --overwrite --from x", "exclude" },
@@ -107,6 +114,16 @@ START_TEST(the_usage_names_every_option)
 }
 END_TEST
 
+START_TEST(the_usage_fits_80_columns)
+{
+    int n_lines = 0;
+    for (const char *line = hl_command_usage; *line != '\0'; line += strcspn(line, "\n") + 1, n_lines++) {
+        ck_assert_msg(strcspn(line, "\n") <= 80, "%s", line);
+    }
+    ck_assert_int_gt(n_lines, 10);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, options_may_stand_anywhere);
@@ -114,5 +131,6 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, what_is_wrong_is_named);
     tcase_add_test(tc, overrides_are_limited);
     tcase_add_test(tc, the_usage_names_every_option);
+    tcase_add_test(tc, the_usage_fits_80_columns);
 }
 SUITE("command", add_tests)

@@ -34,11 +34,10 @@ START_TEST(elsewhere_than_on_a_terminal_every_row_is_a_line)
     size_t size;
     char *text = scratch_read(path, &size);
     char *second = strchr(text, '\n') + 1;
-    ck_assert_int_eq(strncmp(text,
-                             "step  30/300  loss 1.2346  accuracy  50.00%  rate 1.00e-03  123k tokens/s  0 s left",
+    ck_assert_int_eq(strncmp(text, "step  30/300  loss 1.2346  acc  50.0%  lr 1.00e-03  123k tok/s  0 s left",
                              (size_t)(second - 1 - text)),
                      0);
-    ck_assert_str_eq(second, "step  30/300  validation  loss 0.5000  accuracy  99.90%\n");
+    ck_assert_str_eq(second, "step  30/300  validation  loss 0.5000  acc  99.9%\n");
     free(text);
 }
 END_TEST
@@ -62,10 +61,10 @@ START_TEST(on_a_terminal_one_line_renews_itself)
     text[n] = '\0';
     fclose(out);
     close(master);
-#define STEP "step  30/300  loss 1.2346  accuracy  50.00%  rate 1.00e-03  123k tokens/s  0 s left"
+#define STEP "step  30/300  loss 1.2346  acc  50.0%  lr 1.00e-03  123k tok/s  0 s left"
 #define NO_WRAP(line) "\033[?7l" line "\033[?7h"
     static const char expected[] =
-        NO_WRAP(STEP) "\r\033[Kstep  30/300  validation  loss 0.5000  accuracy  99.90%\n" NO_WRAP(STEP) "\r\033[K";
+        NO_WRAP(STEP) "\r\033[Kstep  30/300  validation  loss 0.5000  acc  99.9%\n" NO_WRAP(STEP) "\r\033[K";
     ck_assert_str_eq(text, expected); /* the second step came too soon to be shown */
 }
 END_TEST
@@ -96,11 +95,71 @@ START_TEST(the_time_left_follows_from_the_steps_of_this_process)
 }
 END_TEST
 
+/* What a run from step `first` says of both rows after `elapsed` seconds. */
+static char *lines_of(int64_t first, int64_t steps, double elapsed, hl_metrics_row row)
+{
+    const char *path = scratch_path("out");
+    FILE *out = fopen(path, "w");
+    hl_progress progress = hl_progress_begin(out, first, steps);
+    progress.started -= elapsed;
+    hl_progress_row(&progress, row);
+    row.split = "validation";
+    hl_progress_row(&progress, row);
+    fclose(out);
+    size_t size;
+    return scratch_read(path, &size);
+}
+
+START_TEST(no_line_is_longer_than_80_columns)
+{
+    static const double elapsed[] = { 1, 3599, 359990, 1e9 }, losses[] = { 0.0029, 999.99999, 1e30, 1e300 };
+    static const int64_t steps[] = { 9, 300, 3000, 1000000, 10000000000 };
+    for (int i = 0; i < 4 * 4 * 5; i++) {
+        int64_t last = steps[i / 16];
+        hl_metrics_row row = { last - last / 2, "train", losses[i % 4], 1, 1.12e-3, 2, 999.94e6 };
+        char *text = lines_of(0, last, elapsed[i / 4 % 4], row);
+        int n_lines = 0;
+        for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1, n_lines++) {
+            ck_assert_msg(strcspn(line, "\n") <= 80, "%s", text);
+            ck_assert_ptr_nonnull(strstr(line, "  acc 100.0%"));
+        }
+        ck_assert_int_eq(n_lines, 2);
+        ck_assert_ptr_nonnull(strstr(text, " left\n"));
+        free(text);
+    }
+}
+END_TEST
+
+START_TEST(a_line_that_would_be_too_long_leaves_out_the_learning_rate_first)
+{
+    hl_metrics_row row = { 500000, "train", 0.0029, 1, 1.12e-3, 2, 141000 };
+    char *text = lines_of(0, 1000000, 3599, row);
+    ck_assert_str_eq(text, "step  500000/1000000  loss 0.0029  acc 100.0%  141k tok/s  59 min 59 s left\n"
+                           "step  500000/1000000  validation  loss 0.0029  acc 100.0%\n");
+    free(text);
+    row.step = 500;
+    text = lines_of(0, 1000, 1, row);
+    ck_assert_str_eq(text, "step  500/1000  loss 0.0029  acc 100.0%  lr 1.12e-03  141k tok/s  1 s left\n"
+                           "step  500/1000  validation  loss 0.0029  acc 100.0%\n");
+    free(text);
+    row.loss = 12345;
+    text = lines_of(0, 1000, 359995, row);
+    ck_assert_ptr_nonnull(strstr(text, "loss 1.23e+04  "));
+    ck_assert_ptr_nonnull(strstr(text, "  99 h 59 min left\n"));
+    free(text);
+    text = lines_of(0, 1000, 5 * 86400 + 3 * 3600, row);
+    ck_assert_ptr_nonnull(strstr(text, "  5 d 03 h left\n"));
+    free(text);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, elsewhere_than_on_a_terminal_every_row_is_a_line);
     tcase_add_test(tc, on_a_terminal_one_line_renews_itself);
     tcase_add_test(tc, without_an_output_nothing_happens);
     tcase_add_test(tc, the_time_left_follows_from_the_steps_of_this_process);
+    tcase_add_test(tc, no_line_is_longer_than_80_columns);
+    tcase_add_test(tc, a_line_that_would_be_too_long_leaves_out_the_learning_rate_first);
 }
 SUITE("progress", add_tests)
