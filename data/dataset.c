@@ -129,7 +129,9 @@ static int64_t size_of(const hl_dataset *dataset, hl_split split, int64_t index)
     assert(index >= 0 && index < (int64_t)1 << 56);
     int64_t count = hl_dataset_n_lengths(dataset);
     if (split == HL_VALIDATION) {
-        return dataset->sizes.smallest + index % count;
+        /* Rounds of an even count each start one later: else every second example would have every second length. */
+        int64_t shift = count % 2 == 0 ? index / count : 0;
+        return dataset->sizes.smallest + (index + shift) % count;
     }
     hl_random random = { .seed = dataset->seed, .stream = hl_random_stream("data train size") };
     return dataset->sizes.smallest + hl_random_below(random, (uint64_t)index, (uint32_t)count);

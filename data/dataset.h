@@ -19,8 +19,9 @@
 
 #include <stdint.h>
 
-/* Training examples have random lengths. Validation examples go through all lengths in turn, so that a validation set
- * of k * hl_dataset_n_lengths examples holds each of them k times. */
+/* Training examples have random lengths. Validation examples come in rounds of hl_dataset_n_lengths, each of which goes
+ * through all lengths: the first k rounds hold each length k times. Of any two rounds in succession, the even-numbered
+ * examples hold each length once, and so do the odd-numbered ones. */
 typedef enum hl_split { HL_TRAIN, HL_VALIDATION } hl_split;
 
 typedef struct hl_dataset hl_dataset;

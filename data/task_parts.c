@@ -47,7 +47,7 @@ hl_status hl_task_name_tokens(int64_t letters, int64_t numbers, hl_vocabulary **
 hl_status hl_sequence_check(const hl_task_spec *spec)
 {
     HL_TRY(hl_task_check_range("length", spec->length, 1, HL_TASK_MAX_SIZE));
-    HL_TRY(hl_task_check_range("symbols", spec->symbols, 1, HL_TASK_MAX_SYMBOLS));
+    HL_TRY(hl_task_check_range("symbols", spec->symbols, 2, HL_TASK_MAX_SYMBOLS));
     if (spec->min_length < 1 || spec->min_length > spec->length) {
         return hl_error(HL_INVALID, "task.min_length = %" PRId64 ": must be from 1 to task.length = %" PRId64,
                         spec->min_length, spec->length);

@@ -1,16 +1,36 @@
 #include "data/task_parts.h"
 
-/* Orders the positions 0 .. n - 1 by their tokens, equal ones by position. Quadratic, as is the attention that reads
- * the example, and without memory of its own. */
-static void sort_positions(int64_t n, const int32_t *tokens, int32_t *positions)
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, PASSES = 3 /* an odd number */ };
+_Static_assert(HL_SPECIAL_TOKENS + HL_TASK_MAX_SYMBOLS <= 1 << (PASSES * DIGIT_BITS), "a token has PASSES digits");
+
+/* Counting sort: `to` holds the positions of `from` in the order of one digit of their tokens, equal ones as before. */
+static void sort_by_digit(int64_t n, const int32_t *tokens, int shift, const int32_t *from, int32_t *to)
 {
+    int64_t starts[DIGITS + 1] = { 0 };
+    for (int64_t i = 0; i < n; i++) {
+        starts[(tokens[i] >> shift) % DIGITS + 1]++;
+    }
+    for (int digit = 0; digit < DIGITS; digit++) {
+        starts[digit + 1] += starts[digit];
+    }
+    for (int64_t i = 0; i < n; i++) {
+        to[starts[(tokens[from[i]] >> shift) % DIGITS]++] = from[i];
+    }
+}
+
+/* Orders the positions 0 .. n - 1 by their tokens, equal ones by position. Both arrays have n entries; one serves as
+ * the other's memory. */
+static void sort_positions(int64_t n, const int32_t *tokens, int32_t *positions, int32_t *scratch)
+{
+    int32_t *from = scratch, *to = positions;
     for (int32_t i = 0; i < n; i++) {
-        int64_t place = i;
-        while (place > 0 && tokens[positions[place - 1]] > tokens[i]) {
-            positions[place] = positions[place - 1];
-            place--;
-        }
-        positions[place] = i;
+        from[i] = i;
+    }
+    for (int pass = 0; pass < PASSES; pass++) {
+        sort_by_digit(n, tokens, pass * DIGIT_BITS, from, to);
+        int32_t *sorted = to;
+        to = from;
+        from = sorted;
     }
 }
 
@@ -18,7 +38,7 @@ static void make(const hl_task_spec *spec, int64_t n, hl_draw *draw, hl_example 
 {
     hl_slots_draw(spec, n, draw, example);
     const int32_t *sorted = example.sources + n + 1;
-    sort_positions(n, example.tokens, example.sources + n + 1);
+    sort_positions(n, example.tokens, example.sources + n + 1, example.targets + n + 1);
     for (int64_t i = 0; i < n; i++) {
         hl_slots_answer(n, i, sorted[i], example);
     }

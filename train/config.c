@@ -90,6 +90,12 @@ static void set_override(hl_config_reader *reader, char *name, const char *value
     }
 }
 
+/* Whether a side of the dot is missing, or both. */
+static bool is_incomplete(const char *name)
+{
+    return *name == '\0' || *name == '.' || name[strlen(name) - 1] == '.';
+}
+
 /* Not read as a line of a file: a comment sign in a path would cut it silently. */
 static void read_override(hl_config_reader *reader, const char *override)
 {
@@ -110,7 +116,10 @@ static void read_override(hl_config_reader *reader, const char *override)
     char *equals = strchr(text, '=');
     if (equals != NULL) {
         *equals = '\0';
-        set_override(reader, hl_ini_trim(text), hl_ini_trim(equals + 1));
+    }
+    char *name = hl_ini_trim(text);
+    if (equals != NULL && !is_incomplete(name)) {
+        set_override(reader, name, hl_ini_trim(equals + 1));
     } else {
         reader->unclear = true;
         hl_config_complain(reader, HL_CONFIG_COMMAND_LINE, "%s: not of the form section.key=value", override);

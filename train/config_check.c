@@ -67,19 +67,15 @@ static bool task_accepts(hl_config_reader *reader, const hl_task_spec *spec)
     return status.code == HL_OK;
 }
 
-/* min_length = length and max_length = what the task needs where they are 0. */
-static void resolve_lengths(hl_config_reader *reader)
+/* max_length = what the task needs where it is 0. */
+static void resolve_max_length(hl_config_reader *reader, const hl_task_spec *spec)
 {
     hl_config *config = reader->config;
-    if (config->task.min_length == 0) {
-        config->task.min_length = config->task.length;
-    }
-    hl_task_spec spec = hl_config_task_spec(config);
     const hl_config_given *max_length = HL_CONFIG_GIVEN(reader, model.max_length);
-    if (!task_accepts(reader, &spec) || max_length->faulty) {
+    if (max_length->faulty) {
         return;
     }
-    int64_t needed = hl_task_max_tokens(&spec);
+    int64_t needed = hl_task_max_tokens(spec);
     if (config->model.max_length == 0) {
         config->model.max_length = needed;
     }
@@ -87,6 +83,34 @@ static void resolve_lengths(hl_config_reader *reader)
         hl_config_complain(reader, max_length->line,
                            "model.max_length: %" PRId64 " is too short, the task needs %" PRId64,
                            config->model.max_length, needed);
+    }
+}
+
+static void check_eval_examples(hl_config_reader *reader, const hl_task_spec *spec)
+{
+    hl_task_sizes sizes = hl_task_find(spec->name)->sizes(spec);
+    int64_t lengths = sizes.largest - sizes.smallest + 1;
+    int64_t examples = reader->config->train.eval_examples;
+    const hl_config_given *given = HL_CONFIG_GIVEN(reader, train.eval_examples);
+    if (!given->faulty && examples < lengths) {
+        hl_config_complain(reader, blame(given, HL_CONFIG_GIVEN(reader, task.min_length)),
+                           "train.eval_examples: %" PRId64 " is too few, the task needs %" PRId64
+                           ": the validation set must hold every length from task.min_length to task.length",
+                           examples, lengths);
+    }
+}
+
+/* min_length = length where it is 0; then what follows from the lengths of the task. */
+static void resolve_lengths(hl_config_reader *reader)
+{
+    hl_config *config = reader->config;
+    if (config->task.min_length == 0) {
+        config->task.min_length = config->task.length;
+    }
+    hl_task_spec spec = hl_config_task_spec(config);
+    if (task_accepts(reader, &spec)) {
+        resolve_max_length(reader, &spec);
+        check_eval_examples(reader, &spec);
     }
 }
 

@@ -138,7 +138,7 @@ const hl_config_key hl_config_keys[] = {
     { TRAIN(eval_every), INTEGER(0, 1000000000), .initial = "50", .may_change = true,
       .help = "Steps between validations; 0: only before the first and after the last step, as always." },
     { TRAIN(eval_examples), INTEGER(1, 10000000), .initial = "512",
-      .help = "The examples of the fixed validation set." },
+      .help = "The examples of the fixed validation set; at least one of every length that the task has." },
     { TRAIN(checkpoint_every), INTEGER(0, 1000000000), .initial = "100", .may_change = true,
       .help = "Steps between checkpoints; 0: only after the last step, which always leaves one." },
     { TRAIN(keep_checkpoints), INTEGER(0, 1000000), .initial = "0", .may_change = true,
@@ -152,7 +152,8 @@ const hl_config_key hl_config_keys[] = {
       .help = "Steps between snapshots, or log: after 1, 2, 5, 10, 20, 50, ... steps. 0: only before the first and "
               "after the last step, as always." },
     { PATTERNS(examples), INTEGER(0, 100000), .initial = "32",
-      .help = "The examples of a snapshot, the first of the validation set; 0 records nothing." },
+      .help = "The examples of a snapshot, the first of the validation set: at most train.eval_examples of them are "
+              "recorded; 0 records nothing." },
     { PATTERNS(budget_mb), INTEGER(0, 100000000), .initial = "256",
       .help = "The most megabytes that a run's snapshots may take; 0: no limit." },
 };

@@ -230,6 +230,31 @@ START_TEST(validation_holds_every_length_equally_often)
 }
 END_TEST
 
+START_TEST(every_second_validation_example_holds_every_length_equally_often)
+{
+    for (int count = 1; count <= 6; count++) {
+        hl_task_spec spec = { .name = "identity_copy", .length = 3 + count, .min_length = 4, .symbols = 8 };
+        hl_dataset *dataset = open_dataset(spec, 1);
+        ck_assert_int_eq(hl_dataset_n_lengths(dataset), count);
+        hl_batch batch = read_batch(dataset, HL_VALIDATION, 0, 4 * count, 3 + count);
+        int seen[2][10] = { { 0 } }, in_round[4][10] = { { 0 } };
+        for (int i = 0; i < 4 * count; i++) {
+            seen[i % 2][batch.lengths[i]]++;
+            in_round[i / count][batch.lengths[i]]++;
+        }
+        for (int n = 4; n < 4 + count; n++) {
+            ck_assert_int_eq(seen[0][n], 2);
+            ck_assert_int_eq(seen[1][n], 2);
+            for (int round = 0; round < 4; round++) {
+                ck_assert_int_eq(in_round[round][n], 1);
+            }
+        }
+        hl_batch_free(&batch);
+        hl_dataset_free(dataset);
+    }
+}
+END_TEST
+
 START_TEST(training_draws_every_length_equally_often)
 {
     /* Where short sequences are few and often in the wrong split, too. */
@@ -320,6 +345,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, seeds_splits_and_indices_give_other_examples);
     tcase_add_loop_test(tc, splits_share_no_sequence_and_leave_none_out, 0, 4);
     tcase_add_test(tc, validation_holds_every_length_equally_often);
+    tcase_add_test(tc, every_second_validation_example_holds_every_length_equally_often);
     tcase_add_test(tc, training_draws_every_length_equally_often);
     tcase_add_test(tc, symbols_are_even_at_every_position_in_both_splits);
     tcase_add_test(tc, a_batchs_tokens_are_its_longest_example);

@@ -4,6 +4,7 @@
 #include "tests/check_suite.h"
 
 #include <string.h>
+#include <time.h>
 
 /* One example in arrays of exactly its size, so that a sanitizer sees a write beside them. */
 typedef struct sample {
@@ -140,7 +141,7 @@ static const struct {
 START_TEST(sequence_tasks_ask_for_what_they_say)
 {
     static const int64_t lengths[] = { 1, 2, 3, 7, 10, 33 };
-    static const int64_t symbols[] = { 1, 2, 16, 27, 1000, HL_TASK_MAX_SYMBOLS };
+    static const int64_t symbols[] = { 2, 3, 16, 27, 1000, HL_TASK_MAX_SYMBOLS };
     static const int64_t shifts[] = { 0, 1, 3, -1, -12, 7, 34, INT64_MAX, INT64_MIN };
     for (int i = 0; i < 6 * 6 * 9; i++) {
         hl_task_spec spec = {
@@ -169,6 +170,41 @@ START_TEST(long_sequences_are_right_too)
     sample made = make(&spec, 2000, 1);
     sequence_tasks[_i].check(&spec, made, 2000);
     release(made);
+}
+END_TEST
+
+/* Processor time of 2 * HL_TASK_MAX_SIZE symbols to sort, in examples of n: the least of three times. */
+static clock_t sorting_time(int64_t n)
+{
+    hl_task_spec spec = { .name = "sort", .length = n, .min_length = n, .symbols = HL_TASK_MAX_SYMBOLS };
+    clock_t least = 0;
+    for (int run = 0; run < 3; run++) {
+        clock_t begin = clock();
+        for (int64_t i = 0; i < 2 * HL_TASK_MAX_SIZE / n; i++) {
+            release(make(&spec, n, (uint64_t)i));
+        }
+        clock_t taken = clock() - begin;
+        least = run == 0 || taken < least ? taken : least;
+    }
+    return least;
+}
+
+START_TEST(the_longest_sequences_are_sorted_in_linear_time)
+{
+    hl_task_spec spec = { .name = "sort", .length = HL_TASK_MAX_SIZE, .min_length = 1, .symbols = HL_TASK_MAX_SYMBOLS };
+    sample made = make(&spec, HL_TASK_MAX_SIZE, 1);
+    const int32_t *tokens = made.example.tokens, *sources = made.example.sources + HL_TASK_MAX_SIZE + 1;
+    int wrong = 0, equal = 0;
+    for (int i = 1; i < HL_TASK_MAX_SIZE; i++) {
+        int32_t before = tokens[sources[i - 1]], token = tokens[sources[i]];
+        wrong += before > token || (before == token && sources[i - 1] >= sources[i]);
+        equal += before == token;
+    }
+    ck_assert_int_eq(wrong, 0);
+    ck_assert_int_gt(equal, 0);
+    release(made);
+    /* Quadratic time would be 64 times as much; what is larger than a cache may take a few times as much. */
+    ck_assert_int_lt(sorting_time(HL_TASK_MAX_SIZE), 16 * sorting_time(HL_TASK_MAX_SIZE / 64));
 }
 END_TEST
 
@@ -283,7 +319,7 @@ START_TEST(tokens_have_readable_names)
         hl_task_spec spec;
         const char *text;
     } cases[] = {
-        { { .name = "copy", .symbols = 1 }, "<pad>\n<sep>\n<mask>\na\n" },
+        { { .name = "copy", .symbols = 2 }, "<pad>\n<sep>\n<mask>\na\nb\n" },
         { { .name = "sort", .symbols = 3 }, "<pad>\n<sep>\n<mask>\na\nb\nc\n" },
         { { .name = "recall", .symbols = 5 }, "<pad>\n<sep>\n<mask>\na\nb\n0\n1\n2\n" },
     };
@@ -331,6 +367,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, sequence_tasks_ask_for_what_they_say, 0, 5);
     tcase_add_loop_test(tc, long_sequences_are_right_too, 0, 5);
+    tcase_add_test(tc, the_longest_sequences_are_sorted_in_linear_time);
     tcase_add_test(tc, recall_answers_each_query_with_its_keys_value);
     tcase_add_test(tc, recall_puts_keys_and_queries_in_every_order_equally_often);
     tcase_add_test(tc, recall_chooses_every_key_and_value_equally_often);

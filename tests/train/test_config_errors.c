@@ -135,6 +135,23 @@ static const struct {
       { NULL },
       "x.ini:3: model.kv_heads: 8 does not divide heads, 4, in layer 1\n" },
     { "[model]\nmax_length = 20\n", { NULL }, "x.ini:2: model.max_length: 20 is too short, the task needs 21\n" },
+    { "[task]\nmin_length = 4\n[train]\neval_examples = 6\n",
+      { NULL },
+      "x.ini:4: train.eval_examples: 6 is too few, the task needs 7: the validation set must hold every length from "
+      "task.min_length to task.length\n" },
+    { "[task]\nname = reverse\nlength = 513\nmin_length = 1\n[model]\nmax_length = x\n",
+      { NULL },
+      "x.ini:6: model.max_length: \"x\" is not an integer\n"
+      "x.ini:4: train.eval_examples: 512 is too few, the task needs 513: the validation set must hold every length "
+      "from "
+      "task.min_length to task.length\n" },
+    { "[task]\nmin_length = 4\n",
+      { "train.eval_examples=1" },
+      "command line: train.eval_examples: 1 is too few, the task needs 7: the validation set must hold every length "
+      "from task.min_length to task.length\n" },
+    { "[task]\nmin_length = 4\n[train]\neval_examples = few\n",
+      { NULL },
+      "x.ini:4: train.eval_examples: \"few\" is not an integer\n" },
     { "[optimizer]\naccumulate = 7\n",
       { NULL },
       "x.ini:2: optimizer.accumulate: 7 does not divide train.batch_size, 64\n" },
@@ -144,7 +161,10 @@ static const struct {
     { "", { "modl.heads=3" }, "command line: modl: unknown section (did you mean \"model\"?)\n" },
     { "", { "model.heads" }, "command line: model.heads: not of the form section.key=value\n" },
     { "", { "heads=3" }, "command line: heads: not of the form section.key=value (belongs to [model])\n" },
-    { "", { "=3" }, "command line: : not of the form section.key=value\n" },
+    { "", { "=3" }, "command line: =3: not of the form section.key=value\n" },
+    { "", { " = 3" }, "command line:  = 3: not of the form section.key=value\n" },
+    { "", { ".heads=3" }, "command line: .heads=3: not of the form section.key=value\n" },
+    { "", { "model.=3" }, "command line: model.=3: not of the form section.key=value\n" },
     { "", { "model.heads=" }, "command line: model.heads: the value is missing\n" },
     { "", { "model.heads=1", "model.heads=2" }, "command line: model.heads: given twice\n" },
     { "", { "model.heads=0" }, "command line: model.heads: 0 is outside 1 .. 1024\n" },
