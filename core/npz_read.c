@@ -210,11 +210,19 @@ static bool name_is_taken(const hl_npz *npz, int i)
     return false;
 }
 
+static hl_status no_archive(const char *path)
+{
+    return hl_error(HL_BAD_FILE, "%s: is no zip archive, or is cut short", path);
+}
+
 static hl_status read_members(reader *r, hl_npz *npz)
 {
     unz_global_info64 info;
     if (unzGetGlobalInfo64(r->zip, &info) != UNZ_OK || info.number_entry > HL_NPZ_MAX_ARRAYS) {
         return hl_error(HL_BAD_FILE, "%s: has more than %d arrays", r->path, (int)HL_NPZ_MAX_ARRAYS);
+    }
+    if (info.number_entry == 0) { /* some versions of minizip cannot open it, some can */
+        return no_archive(r->path);
     }
     npz->arrays = hl_calloc((size_t)info.number_entry, sizeof *npz->arrays);
     if (npz->arrays == NULL) {
@@ -246,7 +254,7 @@ static hl_status read_archive(const char *path, memory_file *file, size_t limit,
     };
     reader r = { .path = path, .zip = unzOpen2_64(path, &calls), .left = limit };
     if (r.zip == NULL) {
-        return hl_error(HL_BAD_FILE, "%s: is no zip archive, or is cut short", path);
+        return no_archive(path);
     }
     hl_status status = read_members(&r, npz);
     unzClose(r.zip);
