@@ -23,6 +23,7 @@ const char hl_command_usage[] = "usage: train CONFIG [section.key=value ...] [op
                                 "  --check             check CONFIG and end\n"
                                 "  --quiet             print nothing but errors and notices\n"
                                 "  --help              this text and every key of a config\n"
+                                "  --reference         the keys as a page of Markdown\n"
                                 "  --version           the version\n"
                                 "\n"
                                 "Exit: 0 done; 1 failed while running; 2 wrong usage or config; 3 a file or\n"
@@ -30,14 +31,32 @@ const char hl_command_usage[] = "usage: train CONFIG [section.key=value ...] [op
                                 "interrupted, after saving.\n";
 
 /* None of them can be taken for a letter. */
-enum { RESUME = 256, OVERWRITE, FROM, OUT, SUMMARY, CHECK, QUIET, HELP, VERSION, N_OPTIONS = VERSION - RESUME + 1 };
+enum {
+    RESUME = 256,
+    OVERWRITE,
+    FROM,
+    OUT,
+    SUMMARY,
+    CHECK,
+    QUIET,
+    HELP,
+    REFERENCE,
+    VERSION,
+    N_OPTIONS = VERSION - RESUME + 1
+};
 
 static const struct option options[] = {
-    { "resume", no_argument, NULL, RESUME },   { "overwrite", no_argument, NULL, OVERWRITE },
-    { "from", required_argument, NULL, FROM }, { "out", required_argument, NULL, OUT },
-    { "summary", no_argument, NULL, SUMMARY }, { "check", no_argument, NULL, CHECK },
-    { "quiet", no_argument, NULL, QUIET },     { "help", no_argument, NULL, HELP },
-    { "version", no_argument, NULL, VERSION }, { NULL, 0, NULL, 0 },
+    { "resume", no_argument, NULL, RESUME },
+    { "overwrite", no_argument, NULL, OVERWRITE },
+    { "from", required_argument, NULL, FROM },
+    { "out", required_argument, NULL, OUT },
+    { "summary", no_argument, NULL, SUMMARY },
+    { "check", no_argument, NULL, CHECK },
+    { "quiet", no_argument, NULL, QUIET },
+    { "help", no_argument, NULL, HELP },
+    { "reference", no_argument, NULL, REFERENCE },
+    { "version", no_argument, NULL, VERSION },
+    { NULL, 0, NULL, 0 },
 };
 
 static hl_status take_argument(hl_command *command, const char *argument)
@@ -77,6 +96,9 @@ static void take_option(hl_command *command, int option)
         break;
     case HELP:
         command->help = true;
+        break;
+    case REFERENCE:
+        command->reference = true;
         break;
     case VERSION:
         command->version = true;
@@ -136,7 +158,7 @@ hl_status hl_command_parse(int argc, char **argv, hl_command *command)
     for (int i = optind; i < argc; i++) {
         HL_TRY(take_argument(command, argv[i]));
     }
-    if (command->config == NULL && !command->help && !command->version) {
+    if (command->config == NULL && !command->help && !command->reference && !command->version) {
         return hl_error(HL_INVALID, "command line: no config given, as in: train configs/copy_task.ini; see --help");
     }
     if (resume + overwrite + (command->from != NULL) > 1) {

@@ -10,13 +10,13 @@
 enum { HL_MAX_OVERRIDES = 64 };
 
 typedef struct hl_command {
-    const char *config;                      /* the path; NULL with --help and --version */
+    const char *config;                      /* the path; NULL with --help, --reference, --version */
     const char *overrides[HL_MAX_OVERRIDES]; /* "section.key=value"; all strings belong to argv */
     int n_overrides;
     const char *out;  /* --out, or NULL */
     const char *from; /* --from, or NULL */
     hl_run_mode mode;
-    bool summary, check, quiet, help, version;
+    bool summary, check, quiet, help, reference, version;
 } hl_command;
 
 /* HL_INVALID with what is wrong and a hint to --help. Changes the order of argv (getopt_long). */

@@ -332,11 +332,25 @@ static hl_status print_help(const program *p)
     return hl_ok();
 }
 
+static hl_status print_reference(const program *p)
+{
+    char *page = hl_config_reference();
+    if (page == NULL) {
+        return hl_error_memory("the reference page");
+    }
+    fputs(page, p->out);
+    hl_free(page);
+    return hl_ok();
+}
+
 static hl_status execute(program *p, int argc, char **argv)
 {
     HL_TRY(hl_command_parse(argc, argv, &p->command));
     if (p->command.help) {
         return print_help(p);
+    }
+    if (p->command.reference) {
+        return print_reference(p);
     }
     if (p->command.version) {
         fprintf(p->out, "headlight %s\n", HL_VERSION);
@@ -364,7 +378,7 @@ static hl_status execute(program *p, int argc, char **argv)
 static hl_status check_output(const program *p)
 {
     const hl_command *command = &p->command;
-    bool output_alone = command->help || command->version || command->summary || command->check;
+    bool output_alone = command->help || command->reference || command->version || command->summary || command->check;
     if (output_alone && (fflush(p->out) != 0 || ferror(p->out) != 0)) {
         return hl_file_system_error("standard output", "cannot write");
     }

@@ -40,7 +40,7 @@ END_TEST
 
 START_TEST(what_is_asked_for_its_output_fails_without_it)
 {
-    static const char *const modes[] = { "--help", "--version", "--summary", "--check" };
+    static const char *const modes[] = { "--help", "--reference", "--version", "--summary", "--check" };
     const char *err = run_path("err"), *config = run_tiny_config();
     for (int i = 0; i < 4; i++) {
         char command[2048];

@@ -47,6 +47,8 @@ START_TEST(every_option_is_taken)
     ck_assert(command.check && command.summary);
     ck_assert_int_eq(parse("--help", &command).code, HL_OK);
     ck_assert(command.help && command.config == NULL);
+    ck_assert_int_eq(parse("--reference", &command).code, HL_OK);
+    ck_assert(command.reference && !command.help && command.config == NULL);
     ck_assert_int_eq(parse("--version", &command).code, HL_OK);
     ck_assert(command.version);
     ck_assert_int_eq(parse("-- --odd.ini", &command).code, HL_OK);
@@ -106,9 +108,9 @@ END_TEST
 
 START_TEST(the_usage_names_every_option)
 {
-    static const char *const options[] = { "--resume", "--overwrite", "--from FILE", "--out DIR", "--summary",
-                                           "--check",  "--quiet",     "--help",      "--version" };
-    for (int i = 0; i < 9; i++) {
+    static const char *const options[] = { "--resume", "--overwrite", "--from FILE", "--out DIR",   "--summary",
+                                           "--check",  "--quiet",     "--help",      "--reference", "--version" };
+    for (int i = 0; i < 10; i++) {
         ck_assert_msg(strstr(hl_command_usage, options[i]) != NULL, "%s", options[i]);
     }
 }
