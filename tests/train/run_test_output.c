@@ -42,7 +42,7 @@ START_TEST(what_is_asked_for_its_output_fails_without_it)
 {
     static const char *const modes[] = { "--help", "--reference", "--version", "--summary", "--check" };
     const char *err = run_path("err"), *config = run_tiny_config();
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         char command[2048];
         snprintf(command, sizeof command, "'%s' '%s' %s > /dev/full 2> '%s'", HL_TRAIN_PROGRAM, config, modes[i], err);
         int status = system(command);
