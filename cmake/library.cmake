@@ -54,9 +54,14 @@ function(hl_install)
             DESTINATION ${package})
     install(FILES ${PROJECT_SOURCE_DIR}/cmake/dependencies.cmake DESTINATION ${package}
             RENAME headlightDependencies.cmake)
+    # Shared by a folder's own files alone.
+    set(internal)
+    foreach(header attention_head.h tape_memory.h safetensors_format.h json.h task_parts.h update.h)
+        list(APPEND internal PATTERN ${header} EXCLUDE)
+    endforeach()
     foreach(folder ${ARGN})
         install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/headlight
-                FILES_MATCHING PATTERN "*.h")
+                FILES_MATCHING PATTERN "*.h" ${internal})
     endforeach()
     hl_install_pkgconfig()
 endfunction()
