@@ -24,7 +24,7 @@ static bool infer(hl_tape *tape, hl_node *node)
     const hl_cross_entropy_args *a = node->attributes;
     hl_shape logits = node->in[0]->shape;
     int64_t N = hl_shape_rows(logits), V = hl_shape_last(logits);
-    if (logits.n_dims < 1 || V < 1) {
+    if (logits.n_dims < 1) {
         char text[HL_SHAPE_TEXT];
         return hl_tape_fail(tape, node, "the logits have no last dimension: %s", hl_shape_text(logits, text));
     }

@@ -28,7 +28,7 @@ static bool infer(hl_tape *tape, hl_node *node)
 {
     const attributes *a = node->attributes;
     hl_shape A = node->in[0]->shape, B = node->in[1]->shape;
-    bool fits = A.n_dims >= 2 && A.n_dims == B.n_dims && hl_shape_count(A) > 0 && hl_shape_count(B) > 0;
+    bool fits = A.n_dims >= 2 && A.n_dims == B.n_dims;
     for (int i = 0; fits && i < A.n_dims - 2; i++) {
         fits = A.size[i] == B.size[i];
     }

@@ -21,7 +21,7 @@ static bool infer(hl_tape *tape, hl_node *node)
 {
     const attributes *a = node->attributes;
     hl_shape x = node->in[0]->shape;
-    if (x.n_dims < 1 || hl_shape_count(x) < 1) {
+    if (x.n_dims < 1) {
         char text[HL_SHAPE_TEXT];
         return hl_tape_fail(tape, node, "there is nothing to normalise in %s", hl_shape_text(x, text));
     }

@@ -1,5 +1,6 @@
 /* What is written from the table of keys: a resolved config, the help, the reference page. */
 #include "core/memory.h"
+#include "heads/text.h"
 #include "train/config_keys.h"
 
 #include <assert.h>
@@ -8,57 +9,13 @@
 
 enum { COLUMNS = 80, KEY_COLUMN = 2, HELP_COLUMN = 22, RANGE_TEXT = 256 };
 
-/* A text that grows; NULL once memory ran out. */
-typedef struct text {
-    char *start;
-    size_t length, capacity;
-} text;
-
-static void lose(text *t)
+/* The finished text, which is the caller's; NULL where memory ran out. */
+static char *finish(hl_text *t)
 {
-    hl_free(t->start);
-    t->start = NULL;
-}
-
-static void add(text *t, const char *bytes, size_t count)
-{
-    if (t->start == NULL) {
-        return;
+    if (hl_text_status(t).code != HL_OK) {
+        hl_text_free(t);
     }
-    if (t->capacity - t->length <= count) {
-        size_t capacity = 2 * (t->length + count + 1);
-        char *grown = hl_realloc(t->start, capacity, 1);
-        if (grown == NULL) {
-            lose(t);
-            return;
-        }
-        t->start = grown;
-        t->capacity = capacity;
-    }
-    memcpy(t->start + t->length, bytes, count);
-    t->length += count;
-    t->start[t->length] = '\0';
-}
-
-static void add_text(text *t, const char *more)
-{
-    add(t, more, strlen(more));
-}
-
-/* All strings before the NULL. */
-static void add_all(text *t, const char *const *parts)
-{
-    for (; *parts != NULL; parts++) {
-        add_text(t, *parts);
-    }
-}
-
-static text begin(void)
-{
-    enum { SOME = 4096 };
-    text t = { .start = hl_malloc(SOME), .capacity = SOME };
-    add_text(&t, "");
-    return t;
+    return t->bytes;
 }
 
 /* Where and how a run is computed, and what is watched of it. */
@@ -70,7 +27,7 @@ static bool changes_no_result(const hl_config_key *key)
 
 static char *text_of(const hl_config *config, bool result_only)
 {
-    text t = begin();
+    hl_text t = { 0 };
     const hl_task *task = hl_task_find(hl_config_task_spec(config).name);
     int section = -1;
     for (int k = 0; k < HL_CONFIG_KEYS; k++) {
@@ -80,13 +37,13 @@ static char *text_of(const hl_config *config, bool result_only)
         }
         if (key->section != section) {
             section = key->section;
-            add_all(&t, (const char *[]){ k > 0 ? "\n[" : "[", hl_config_sections[section].name, "]\n", NULL });
+            hl_text_print(&t, "%s[%s]\n", k > 0 ? "\n" : "", hl_config_sections[section].name);
         }
         char value[HL_CONFIG_VALUE_TEXT];
         hl_config_write_value(key, config, value);
-        add_all(&t, (const char *[]){ key->name, " = ", value, "\n", NULL });
+        hl_text_print(&t, "%s = %s\n", key->name, value);
     }
-    return t.start;
+    return finish(&t);
 }
 
 char *hl_config_text(const hl_config *config)
@@ -159,21 +116,21 @@ static bool all_tasks_use(const hl_config_key *key)
 /* The key's help and what the tasks' descriptors know. Owned by the caller; NULL when out of memory. */
 static char *describe_meaning(const hl_config_key *key)
 {
-    text t = begin();
-    add_text(&t, key->help);
+    hl_text t = { 0 };
+    hl_text_print(&t, "%s", key->help);
     bool all = all_tasks_use(key);
     const char *between = " For ";
     const hl_task *task;
     for (int i = 0; (task = hl_task_at(i)) != NULL; i++) {
         if (key->offset == offsetof(hl_config, task.name)) {
-            add_all(&t, (const char *[]){ " ", task->name, ": ", task->summary, ".", NULL });
+            hl_text_print(&t, " %s: %s.", task->name, task->summary);
         } else if (!all && hl_config_key_used(key, task)) {
-            add_all(&t, (const char *[]){ between, task->name, NULL });
+            hl_text_print(&t, "%s%s", between, task->name);
             between = ", ";
         }
     }
-    add_text(&t, all ? "" : ".");
-    return t.start;
+    hl_text_print(&t, "%s", all ? "" : ".");
+    return finish(&t);
 }
 
 static const char *described_default(const hl_config_key *key)
@@ -181,47 +138,38 @@ static const char *described_default(const hl_config_key *key)
     return key->derived != NULL ? key->derived : key->initial;
 }
 
-static void add_blanks(text *t, int n)
-{
-    for (int i = 0; i < n; i++) {
-        add_text(t, " ");
-    }
-}
-
 /* Words from HELP_COLUMN on, the first line continuing one that has reached `column`; ends the line. */
-static void add_wrapped(text *t, int column, const char *words)
+static void add_wrapped(hl_text *t, int column, const char *words)
 {
-    add_blanks(t, HELP_COLUMN - column);
+    hl_text_print(t, "%*s", HELP_COLUMN - column, "");
     column = HELP_COLUMN;
     while (*words != '\0') {
         int length = (int)strcspn(words, " ");
         if (column > HELP_COLUMN && column + 1 + length > COLUMNS) {
-            add_text(t, "\n");
-            add_blanks(t, HELP_COLUMN);
+            hl_text_print(t, "\n%*s", HELP_COLUMN, "");
             column = HELP_COLUMN;
         } else if (column > HELP_COLUMN) {
-            add_text(t, " ");
+            hl_text_print(t, " ");
             column++;
         }
-        add(t, words, (size_t)length);
+        hl_text_print(t, "%.*s", length, words);
         column += length;
         words += length + (words[length] == ' ');
     }
-    add_text(t, "\n");
+    hl_text_print(t, "\n");
 }
 
-static void add_help(text *t, const hl_config_key *key)
+static void add_help(hl_text *t, const hl_config_key *key)
 {
     char *meaning = describe_meaning(key);
     if (meaning == NULL) {
-        lose(t);
+        t->error = hl_error_memory("the description of a key");
         return;
     }
     char values[RANGE_TEXT], line[2 * RANGE_TEXT];
     describe_values(key, values);
     snprintf(line, sizeof line, "%s (default: %s)", values, described_default(key));
-    add_blanks(t, KEY_COLUMN);
-    add_text(t, key->name);
+    hl_text_print(t, "%*s%s", KEY_COLUMN, "", key->name);
     add_wrapped(t, KEY_COLUMN + (int)strlen(key->name), line);
     add_wrapped(t, 0, meaning);
     hl_free(meaning);
@@ -235,16 +183,16 @@ static bool begins_section(int k)
 
 char *hl_config_help(void)
 {
-    text t = begin();
+    hl_text t = { 0 };
     for (int k = 0; k < HL_CONFIG_KEYS; k++) {
         const hl_config_key *key = &hl_config_keys[k];
         const hl_config_section *section = &hl_config_sections[key->section];
         if (begins_section(k)) {
-            add_all(&t, (const char *[]){ k > 0 ? "\n[" : "[", section->name, "]  ", section->help, "\n", NULL });
+            hl_text_print(&t, "%s[%s]  %s\n", k > 0 ? "\n" : "", section->name, section->help);
         }
         add_help(&t, key);
     }
-    return t.start;
+    return finish(&t);
 }
 
 static const char preface[] =
@@ -254,31 +202,30 @@ static const char preface[] =
     "value. Every key may be left out. An argument `section.key=value` after the config's name replaces a value.\n"
     "Unknown and repeated keys, and values outside the ranges below, are refused. `train --help` prints this list.\n";
 
-static void add_row(text *t, const hl_config_key *key)
+static void add_row(hl_text *t, const hl_config_key *key)
 {
     char *meaning = describe_meaning(key);
     if (meaning == NULL) {
-        lose(t);
+        t->error = hl_error_memory("the description of a key");
         return;
     }
     char values[RANGE_TEXT];
     describe_values(key, values);
-    add_all(t, (const char *[]){ "| `", key->name, "` | ", values, " | `", described_default(key), "` | ", meaning,
-                                 " |\n", NULL });
+    hl_text_print(t, "| `%s` | %s | `%s` | %s |\n", key->name, values, described_default(key), meaning);
     hl_free(meaning);
 }
 
 char *hl_config_reference(void)
 {
-    text t = begin();
-    add_text(&t, preface);
+    hl_text t = { 0 };
+    hl_text_print(&t, "%s", preface);
     for (int k = 0; k < HL_CONFIG_KEYS; k++) {
         const hl_config_section *section = &hl_config_sections[hl_config_keys[k].section];
         if (begins_section(k)) {
-            add_all(&t, (const char *[]){ "\n## [", section->name, "]\n\n", section->help,
-                                          "\n\n| key | values | default | meaning |\n|---|---|---|---|\n", NULL });
+            hl_text_print(&t, "\n## [%s]\n\n%s\n\n| key | values | default | meaning |\n|---|---|---|---|\n",
+                          section->name, section->help);
         }
         add_row(&t, &hl_config_keys[k]);
     }
-    return t.start;
+    return finish(&t);
 }

@@ -83,10 +83,7 @@ static void set_files(const hl_config *config, const hl_model *model, hl_footpri
 static void set_memory(const hl_config *config, const hl_model *model, hl_footprint *f)
 {
     hl_task_spec spec = hl_config_task_spec(config);
-    int64_t T = hl_task_max_tokens(&spec), examples = config->patterns.examples;
-    if (examples > config->train.eval_examples) { /* a snapshot's examples are the first of the validation set */
-        examples = config->train.eval_examples;
-    }
+    int64_t T = hl_task_max_tokens(&spec), examples = hl_setup_recorded_examples(config);
     f->weights = product((size_t)model->parameters.count, sizeof(hl_real));
     f->gradients = f->weights;
     f->moments = config->optimizer.name != HL_SGD ? product(2, f->weights) : 0;

@@ -61,19 +61,12 @@ static hl_status load_config(program *p)
     return p->config_text != NULL && p->result_text != NULL ? hl_ok() : hl_error_memory("the config");
 }
 
-/* The examples of a snapshot: the first of the validation set, which may be smaller than what is asked for. */
-static int64_t recorded_examples(const hl_config *config)
-{
-    int64_t asked = config->patterns.examples, there = config->train.eval_examples;
-    return asked < there ? asked : there;
-}
-
 static hl_status check_budget(const program *p)
 {
     const hl_config *config = &p->config;
     hl_task_spec spec = hl_config_task_spec(config);
     hl_model_config model = hl_setup_model(config);
-    int64_t examples = recorded_examples(config), budget = config->patterns.budget_mb;
+    int64_t examples = hl_setup_recorded_examples(config), budget = config->patterns.budget_mb;
     int64_t snapshots = hl_cadence_count(hl_setup_cadence(config), config->train.steps);
     double megabytes = (double)snapshots * (double)hl_recorder_bytes(&model, examples, hl_task_max_tokens(&spec)) / 1e6;
     if (examples == 0 || budget == 0 || megabytes <= (double)budget) {
@@ -207,7 +200,7 @@ static hl_status init_recorder(program *p)
         return hl_ok();
     }
     p->records = true;
-    hl_batch examples = hl_batch_part(&p->trainer.validation, 0, recorded_examples(&p->config));
+    hl_batch examples = hl_batch_part(&p->trainer.validation, 0, hl_setup_recorded_examples(&p->config));
     return hl_recorder_init(&p->recorder, &p->trainer.model, &examples, hl_trainer_evaluation_part(&p->config),
                             p->folder.patterns);
 }

@@ -56,6 +56,12 @@ hl_schedule hl_setup_schedule(const hl_config *config)
     };
 }
 
+int64_t hl_setup_recorded_examples(const hl_config *config)
+{
+    int64_t asked = config->patterns.examples, there = config->train.eval_examples;
+    return asked < there ? asked : there;
+}
+
 hl_cadence hl_setup_cadence(const hl_config *config)
 {
     int64_t every = config->patterns.every;

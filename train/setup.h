@@ -15,6 +15,9 @@ hl_optimizer_options hl_setup_optimizer(const hl_config *config);
 
 hl_schedule hl_setup_schedule(const hl_config *config);
 
+/* The examples of a snapshot: the first of the validation set, which may be smaller than what is asked for. */
+int64_t hl_setup_recorded_examples(const hl_config *config);
+
 /* When patterns are recorded. */
 hl_cadence hl_setup_cadence(const hl_config *config);
 
