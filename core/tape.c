@@ -144,6 +144,23 @@ size_t hl_tape_bytes(const hl_tape *tape)
     return bytes_held(tape) > tape->peak ? bytes_held(tape) : tape->peak;
 }
 
+/* Computes the op's backward, or where `din` is NULL its forward. */
+static void compute(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+{
+    const hl_tape_observer *observer = tape->options.observer;
+    if (observer != NULL) {
+        observer->begin(observer->context, node, din != NULL);
+    }
+    if (din != NULL) {
+        node->op->backward(tape, node, din, scratch);
+    } else {
+        node->op->forward(tape, node, scratch);
+    }
+    if (observer != NULL) {
+        observer->end(observer->context, node, din != NULL);
+    }
+}
+
 /* Runs an op's forward or backward with its scratch memory, which is given back after it; on a dry tape only the memory is
  * counted. */
 bool hl_tape_run(hl_tape *tape, hl_node *node, const hl_grad *din)
@@ -161,10 +178,8 @@ bool hl_tape_run(hl_tape *tape, hl_node *node, const hl_grad *din)
     }
     if (tape->options.dry) {
         tape->flops += node->op->flops != NULL ? (din != NULL ? 2 : 1) * node->op->flops(node) : 0;
-    } else if (din != NULL) {
-        node->op->backward(tape, node, din, scratch);
     } else {
-        node->op->forward(tape, node, scratch);
+        compute(tape, node, din, scratch);
     }
     if (tape->arena->used != arena || tape->numbers != numbers) { /* it was new */
         hl_arena_rewind(tape->arena, arena);

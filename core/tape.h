@@ -29,6 +29,14 @@
 
 typedef struct hl_node hl_node; /* op.h */
 
+/* Told of every op as it runs, to time it for instance: just before and just after a node's forward, and its backward. On
+ * a dry tape nothing runs. Changes neither node nor tape. */
+typedef struct hl_tape_observer {
+    void (*begin)(void *context, const hl_node *node, bool backward);
+    void (*end)(void *context, const hl_node *node, bool backward);
+    void *context;
+} hl_tape_observer;
+
 typedef struct hl_tape_options {
     int threads;    /* 1 .. HL_MAX_THREADS; 0 counts as 1 */
     bool training;  /* whether dropout drops */
@@ -40,6 +48,7 @@ typedef struct hl_tape_options {
     uint32_t step;  /* of dropout */
     int64_t first_example; /* the place in its whole batch of the first example given: a batch worked in parts draws the
                               dropout of the undivided one */
+    const hl_tape_observer *observer; /* not owned, must outlive the tape; NULL: nobody is told */
 } hl_tape_options;
 
 typedef struct hl_tape {

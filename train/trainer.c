@@ -100,6 +100,7 @@ static hl_status run_part(hl_trainer *trainer, const hl_batch *part, int64_t fir
     hl_tape_options options = training_options(config, trainer->threads);
     options.step = (uint32_t)(trainer->optimizer.step + 1);
     options.first_example = first_example;
+    options.observer = trainer->observer;
     hl_cross_entropy_result result = { 0 };
     hl_cross_entropy_args args = { .n = scored,
                                    .smoothing = (hl_real)config->optimizer.label_smoothing,

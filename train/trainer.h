@@ -17,9 +17,10 @@ typedef struct hl_trainer {
     hl_model model;
     hl_optimizer optimizer; /* its step is the run's */
     hl_schedule schedule;
-    hl_arena arena;      /* of one step; between steps anybody's */
-    hl_batch batch;      /* of the present update */
-    hl_batch validation; /* fixed for the run */
+    hl_arena arena;                   /* of one step; between steps anybody's */
+    hl_batch batch;                   /* of the present update */
+    hl_batch validation;              /* fixed for the run */
+    const hl_tape_observer *observer; /* of the updates' ops (tape.h); NULL after hl_trainer_init; not owned */
 } hl_trainer;
 
 /* What one update found. */

@@ -1,0 +1,105 @@
+#include "train/bench.h"
+
+#include "core/files.h"
+#include "core/memory.h"
+#include "heads/text.h"
+#include "train/bench_allocations.h"
+#include "train/bench_command.h"
+#include "train/bench_configs.h"
+#include "train/bench_heads.h"
+#include "train/bench_json.h"
+#include "train/bench_machine.h"
+#include "train/bench_print.h"
+#include "train/bench_runs.h"
+#include "train/bench_scaling.h"
+#include "train/setup.h"
+
+/* --measure: what another process of this program reads (bench_process.h). */
+static hl_status measure(const hl_bench_job *job, FILE *out)
+{
+    hl_bench_figures figures;
+    hl_bench_allocations_count();
+    hl_status status = hl_bench_job_run(job, &figures);
+    hl_text line = { 0 };
+    if (status.code == HL_OK) {
+        hl_bench_json_line(&line, &figures);
+        status = hl_text_status(&line);
+    }
+    fputs(status.code == HL_OK ? line.bytes : status.text, out);
+    hl_text_free(&line);
+    return status;
+}
+
+static hl_status print_warnings(FILE *err)
+{
+    hl_text warnings = { 0 };
+    hl_bench_machine_warnings(&warnings);
+    return hl_bench_print(err, &warnings);
+}
+
+static hl_status print_heading(const hl_bench_job *job, FILE *out)
+{
+    hl_config config;
+    HL_TRY(hl_bench_job_config(job, &config));
+    hl_text heading = { 0 };
+    hl_bench_machine_heading(&heading, hl_setup_threads(&config));
+    hl_text_print(&heading, "\n");
+    return hl_bench_print(out, &heading);
+}
+
+static hl_status study_config(const char *program, const hl_bench_command *command, const hl_bench_job *job, FILE *out)
+{
+    HL_TRY(print_heading(job, out));
+    return command->scaling ? hl_bench_scaling(program, job, out) : hl_bench_heads(program, job, out);
+}
+
+/* --scaling and --heads: one config, the user's or a shipped one. */
+static hl_status study(const char *program, const hl_bench_command *command, FILE *out)
+{
+    hl_bench_job job = command->job;
+    char *shipped = NULL;
+    job.config = command->configs[0];
+    if (job.config == NULL) {
+        HL_TRY(hl_bench_shipped_config(program, command->scaling ? "copy" : "small", &shipped));
+        job.config = shipped;
+    }
+    hl_status status = study_config(program, command, &job, out);
+    hl_free(shipped);
+    return status;
+}
+
+static hl_status execute(const char *program, const hl_bench_command *command, FILE *out, FILE *err)
+{
+    if (command->help) {
+        fputs(hl_bench_command_usage, out);
+        return hl_ok();
+    }
+    if (command->version) {
+        fprintf(out, "headlight %s\n", HL_VERSION);
+        return hl_ok();
+    }
+    HL_TRY(print_warnings(err));
+    return command->scaling || command->heads ? study(program, command, out)
+                                              : hl_bench_runs(program, command, out, err);
+}
+
+int hl_bench_program(const char *program, int argc, char **argv, FILE *out, FILE *err)
+{
+    hl_bench_command command;
+    hl_status status = hl_bench_command_parse(argc, argv, &command);
+    if (status.code == HL_OK && command.measure) {
+        hl_bench_job job = command.job;
+        job.config = command.configs[0];
+        return (int)measure(&job, out).code;
+    }
+    if (status.code == HL_OK) {
+        status = execute(program, &command, out, err);
+    }
+    if (status.code == HL_OK && (fflush(out) != 0 || ferror(out) != 0)) {
+        status = hl_file_system_error("standard output", "cannot write");
+    }
+    if (status.code != HL_OK) {
+        fprintf(err, "%s\n", status.text);
+    }
+    return (int)status.code;
+}

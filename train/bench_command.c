@@ -1,0 +1,217 @@
+#include "train/bench_command.h"
+
+#include "core/threads.h"
+#include "train/nearest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char hl_bench_command_usage[] =
+    "usage: bench [CONFIG ...] [section.key=value ...] [options]\n"
+    "\n"
+    "Measures training steps: time, arithmetic, memory, and the share they reach of\n"
+    "the machine's rate of matrix products. Without a CONFIG: the five workloads\n"
+    "of configs/bench. Each in a process of its own.\n"
+    "\n"
+    "  section.key=value   overrides a key of every CONFIG, as in model.heads=8\n"
+    "  --threads N         how many threads (default: what the machine allows)\n"
+    "  --seconds S         how long each measurement takes (default: 4;\n"
+    "                      1 with --scaling and --heads)\n"
+    "  --profile           show where the time of a step goes, op by op\n"
+    "  --json FILE         write the figures as JSON too (-: to standard output,\n"
+    "                      and the tables to standard error)\n"
+    "  --scaling           time and memory against sequence length, width, heads\n"
+    "                      and batch, of one CONFIG (default: configs/bench/copy.ini)\n"
+    "  --heads             all heads at once against a loop over them, and one head\n"
+    "                      against eight (default: configs/bench/small.ini)\n"
+    "  --measure WHAT      measure in this very process and write a line of JSON, or\n"
+    "                      what is wrong, to standard output: what the other ways\n"
+    "                      start for each figure. WHAT is step, heads or loop (one\n"
+    "                      CONFIG), or sgemm\n"
+    "  --help              this text\n"
+    "  --version           the version\n"
+    "\n"
+    "Exit: 0 done; 1 failed while running; 2 wrong usage or config; 3 a file; 4\n"
+    "numbers that are not finite; 5 out of memory.\n";
+
+enum { THREADS, SECONDS, PROFILE, JSON, SCALING, HEADS, MEASURE, HELP, VERSION, N_OPTIONS };
+
+static const struct {
+    const char *name;
+    bool has_value;
+} options[N_OPTIONS] = {
+    [THREADS] = { "threads", true }, [SECONDS] = { "seconds", true },  [PROFILE] = { "profile", false },
+    [JSON] = { "json", true },       [SCALING] = { "scaling", false }, [HEADS] = { "heads", false },
+    [MEASURE] = { "measure", true }, [HELP] = { "help", false },       [VERSION] = { "version", false },
+};
+
+static hl_status unknown_option(const char *argument, const char *name)
+{
+    const char *names[N_OPTIONS];
+    for (int i = 0; i < N_OPTIONS; i++) {
+        names[i] = options[i].name;
+    }
+    int nearest = hl_nearest_name(name, names, N_OPTIONS);
+    if (nearest < 0) {
+        return hl_error(HL_INVALID, "command line: %s: unknown option; see --help", argument);
+    }
+    return hl_error(HL_INVALID, "command line: %s: unknown option (did you mean \"--%s\"?); see --help", argument,
+                    names[nearest]);
+}
+
+static hl_status take_threads(hl_bench_command *command, const char *value)
+{
+    char *end;
+    long threads = strtol(value, &end, 10);
+    if (end == value || *end != '\0' || threads < 1 || threads > HL_MAX_THREADS) {
+        return hl_error(HL_INVALID, "command line: --threads: \"%s\" is no whole number in 1 .. %d", value,
+                        HL_MAX_THREADS);
+    }
+    command->job.threads = (int)threads;
+    return hl_ok();
+}
+
+static hl_status take_seconds(hl_bench_command *command, const char *value)
+{
+    char *end;
+    double seconds = strtod(value, &end);
+    if (end == value || *end != '\0' || !(seconds >= 0.001 && seconds <= 3600)) {
+        return hl_error(HL_INVALID, "command line: --seconds: \"%s\" is no number in 0.001 .. 3600", value);
+    }
+    command->job.seconds = seconds;
+    return hl_ok();
+}
+
+static hl_status take_measure(hl_bench_command *command, const char *value)
+{
+    for (int what = 0; what < HL_BENCH_WHATS; what++) {
+        if (strcmp(value, hl_bench_what_names[what]) == 0) {
+            command->job.what = (hl_bench_what)what;
+            command->measure = true;
+            return hl_ok();
+        }
+    }
+    return hl_error(HL_INVALID, "command line: --measure: \"%s\" is none of step, heads, loop, sgemm", value);
+}
+
+static hl_status take_option(hl_bench_command *command, int option, const char *value)
+{
+    switch (option) {
+    case THREADS:
+        return take_threads(command, value);
+    case SECONDS:
+        return take_seconds(command, value);
+    case MEASURE:
+        return take_measure(command, value);
+    case PROFILE:
+        command->job.profile = true;
+        break;
+    case JSON:
+        command->json = value;
+        break;
+    case SCALING:
+        command->scaling = true;
+        break;
+    case HEADS:
+        command->heads = true;
+        break;
+    case HELP:
+        command->help = true;
+        break;
+    default:
+        command->version = true;
+    }
+    return hl_ok();
+}
+
+/* argv[*at] is "--name", "--name=value", or "--name" with the value after it; *at goes on to the last word used. */
+static hl_status read_option(int argc, char **argv, int *at, hl_bench_command *command)
+{
+    const char *argument = argv[*at], *name = argument + 2, *equals = strchr(name, '=');
+    char text[64];
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(name, "="), name);
+    int option = 0;
+    while (option < N_OPTIONS && strcmp(text, options[option].name) != 0) {
+        option++;
+    }
+    if (option == N_OPTIONS) {
+        return unknown_option(argument, text);
+    }
+    const char *value = equals != NULL ? equals + 1 : NULL;
+    if (!options[option].has_value && value != NULL) {
+        return hl_error(HL_INVALID, "command line: %s: takes no value; see --help", argument);
+    }
+    if (options[option].has_value && value == NULL) {
+        if (*at + 1 == argc) {
+            return hl_error(HL_INVALID, "command line: %s: needs a value; see --help", argument);
+        }
+        value = argv[++*at];
+    }
+    return take_option(command, option, value);
+}
+
+static bool is_override(const char *argument)
+{
+    static const char end[] = ".ini";
+    size_t length = strlen(argument), end_length = sizeof end - 1;
+    bool names_config = length >= end_length && strcmp(argument + length - end_length, end) == 0;
+    return strchr(argument, '=') != NULL && !names_config;
+}
+
+static hl_status take_argument(hl_bench_command *command, const char *argument)
+{
+    if (is_override(argument)) {
+        return hl_bench_job_override(&command->job, argument);
+    }
+    if (command->n_configs == HL_BENCH_MAX_CONFIGS) {
+        return hl_error(HL_INVALID, "command line: more than %d configs", HL_BENCH_MAX_CONFIGS);
+    }
+    command->configs[command->n_configs++] = argument;
+    return hl_ok();
+}
+
+static hl_status check(const hl_bench_command *command)
+{
+    const char *mode = command->scaling ? "--scaling" : command->heads ? "--heads" : "--measure";
+    if (command->scaling + command->heads + command->measure > 1) {
+        return hl_error(HL_INVALID, "command line: --scaling, --heads and --measure exclude each other");
+    }
+    bool workloads = !command->scaling && !command->heads && !command->measure;
+    if (!workloads && command->json != NULL) {
+        return hl_error(HL_INVALID, "command line: --json is for workloads; leave it out with %s", mode);
+    }
+    if ((command->scaling || command->heads) && command->job.profile) {
+        return hl_error(HL_INVALID, "command line: --profile is for workloads; leave it out with %s", mode);
+    }
+    if (!workloads && command->n_configs > 1) {
+        return hl_error(HL_INVALID, "command line: %s: one config is enough with %s", command->configs[1], mode);
+    }
+    bool needs_config = command->measure && command->job.what != HL_BENCH_SGEMM;
+    if (needs_config && command->n_configs == 0) {
+        return hl_error(HL_INVALID, "command line: no config given to --measure");
+    }
+    return hl_ok();
+}
+
+hl_status hl_bench_command_parse(int argc, char **argv, hl_bench_command *command)
+{
+    *command = (hl_bench_command){ 0 };
+    bool options_ended = false;
+    for (int at = 1; at < argc; at++) {
+        const char *argument = argv[at];
+        if (options_ended || argument[0] != '-') {
+            HL_TRY(take_argument(command, argument));
+        } else if (strcmp(argument, "--") == 0) {
+            options_ended = true;
+        } else if (argument[1] == '-') {
+            HL_TRY(read_option(argc, argv, &at, command));
+        } else {
+            return hl_error(HL_INVALID, "command line: %s: unknown option; see --help", argument);
+        }
+    }
+    if (command->job.seconds == 0) {
+        command->job.seconds = command->scaling || command->heads ? 1 : 4;
+    }
+    return check(command);
+}

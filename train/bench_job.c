@@ -1,0 +1,55 @@
+#include "train/bench_job.h"
+
+#include "core/threads.h"
+#include "train/bench_layer.h"
+#include "train/bench_sgemm.h"
+#include "train/bench_workload.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *const hl_bench_what_names[HL_BENCH_WHATS] = {
+    [HL_BENCH_STEP] = "step",
+    [HL_BENCH_HEADS] = "heads",
+    [HL_BENCH_LOOP] = "loop",
+    [HL_BENCH_SGEMM] = "sgemm",
+};
+
+hl_status hl_bench_job_override(hl_bench_job *job, const char *override)
+{
+    if (job->n_overrides == HL_BENCH_MAX_OVERRIDES) {
+        return hl_error(HL_INVALID, "command line: more than %d overrides", HL_BENCH_MAX_OVERRIDES);
+    }
+    job->overrides[job->n_overrides++] = override;
+    return hl_ok();
+}
+
+hl_status hl_bench_job_config(const hl_bench_job *job, hl_config *config)
+{
+    const char *overrides[HL_BENCH_MAX_OVERRIDES + 1];
+    int n = job->n_overrides;
+    memcpy(overrides, job->overrides, (size_t)n * sizeof *overrides);
+    char threads[HL_BENCH_THREADS_TEXT];
+    if (job->threads > 0) {
+        snprintf(threads, sizeof threads, "train.threads=%d", job->threads);
+        overrides[n++] = threads;
+    }
+    hl_problems problems = { 0 };
+    hl_status status = hl_config_load(
+        (hl_config_options){ .path = job->config, .overrides = overrides, .n_overrides = n }, config, &problems);
+    hl_problems_free(&problems);
+    return status;
+}
+
+hl_status hl_bench_job_run(const hl_bench_job *job, hl_bench_figures *figures)
+{
+    *figures = (hl_bench_figures){ 0 };
+    if (job->what == HL_BENCH_SGEMM) {
+        figures->threads = job->threads > 0 ? job->threads : hl_threads_default();
+        return hl_bench_sgemm(figures->threads, job->seconds, &figures->sgemm_gflops);
+    }
+    hl_config config;
+    HL_TRY(hl_bench_job_config(job, &config));
+    return job->what == HL_BENCH_STEP ? hl_bench_workload(&config, job->seconds, job->profile, figures)
+                                      : hl_bench_layer(&config, job->seconds, job->what == HL_BENCH_LOOP, figures);
+}

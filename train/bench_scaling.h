@@ -1,0 +1,15 @@
+/* How a step's time and memory grow with sequence length, width, heads and batch, beside what theory says. */
+#ifndef HL_TRAIN_BENCH_SCALING_H
+#define HL_TRAIN_BENCH_SCALING_H
+
+#include "core/status.h"
+#include "train/bench_job.h"
+
+#include <stdio.h>
+
+/* Measures the job's config with task.length, model.d_model, model.heads and train.batch_size halved, as they are,
+ * and doubled, one at a time, and prints a row for each to `out`. A size that the config cannot take has a line that
+ * says why. Fails as hl_bench_process_run does. */
+hl_status hl_bench_scaling(const char *program, const hl_bench_job *job, FILE *out);
+
+#endif

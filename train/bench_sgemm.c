@@ -1,0 +1,60 @@
+#include "train/bench_sgemm.h"
+
+#include "core/matmul.h"
+#include "core/memory.h"
+#include "train/bench_repeat.h"
+
+typedef struct product {
+    int threads;
+    int64_t M, N, K;
+    hl_real *A, *B, *C;
+} product;
+
+static hl_status multiply(void *context)
+{
+    const product *p = context;
+    hl_matmul_into(p->threads, p->M, p->N, p->K, (hl_matrix){ p->A, p->K, false }, (hl_matrix){ p->B, p->N, false }, 0,
+                   p->C, p->N);
+    return hl_ok();
+}
+
+/* Numbers of usual sizes: zeros and denormal ones may be faster or slower. */
+static hl_real *make_numbers(int64_t count)
+{
+    hl_real *numbers = hl_malloc((size_t)count * sizeof *numbers);
+    for (int64_t i = 0; numbers != NULL && i < count; i++) {
+        numbers[i] = (hl_real)(i % 17 - 8) / 8;
+    }
+    return numbers;
+}
+
+static hl_status measure(product *p, double seconds, double *gflops)
+{
+    hl_bench_times times;
+    p->A = make_numbers(p->M * p->K);
+    p->B = make_numbers(p->K * p->N);
+    p->C = make_numbers(p->M * p->N);
+    hl_status status = p->A != NULL && p->B != NULL && p->C != NULL
+                           ? hl_bench_repeat(seconds, multiply, p, &times)
+                           : hl_error_memory("the factors of a matrix product");
+    if (status.code == HL_OK) {
+        double rate = 2e-9 * (double)p->M * (double)p->N * (double)p->K / times.median;
+        *gflops = rate > *gflops ? rate : *gflops;
+    }
+    hl_free(p->A);
+    hl_free(p->B);
+    hl_free(p->C);
+    return status;
+}
+
+hl_status hl_bench_sgemm(int threads, double seconds, double *gflops)
+{
+    static const int64_t shapes[][3] = { { 1024, 1024, 1024 }, { 1024, 2048, 512 }, { 2048, 512, 512 } };
+    enum { N_SHAPES = sizeof shapes / sizeof *shapes };
+    *gflops = 0;
+    for (int i = 0; i < N_SHAPES; i++) {
+        product p = { .threads = threads, .M = shapes[i][0], .N = shapes[i][1], .K = shapes[i][2] };
+        HL_TRY(measure(&p, seconds / N_SHAPES, gflops));
+    }
+    return hl_ok();
+}

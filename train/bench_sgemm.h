@@ -1,0 +1,11 @@
+/* The rate of the machine's matrix products: the limit that training steps are held against. */
+#ifndef HL_TRAIN_BENCH_SGEMM_H
+#define HL_TRAIN_BENCH_SGEMM_H
+
+#include "core/status.h"
+
+/* The 10^9 floating-point operations a second of the fastest of a few large products on that many threads (each
+ * timed for a share of `seconds`, its median counts), into *gflops. HL_NO_MEMORY. */
+hl_status hl_bench_sgemm(int threads, double seconds, double *gflops);
+
+#endif
