@@ -1,10 +1,12 @@
 #include "core/attention_head.h"
 
 #include "core/dropout_mask.h"
-#include "core/small_matmul.h"
 
 #include <string.h>
 #include <tgmath.h>
+
+/* The queries of a block: with 512 keys their weights take 128 kB, and the products are as fast as they get. */
+enum { BLOCK = 64, LANES = 16 };
 
 /* Rows of one head within a wider matrix: row i is at + i * stride. */
 typedef struct rows {
@@ -12,19 +14,23 @@ typedef struct rows {
     int64_t stride;
 } rows;
 
-/* One head of one example: which, how many of its queries and keys are real, and where its numbers are. */
+/* One head of one example: which, how many of its queries and keys are real, and where its numbers are. Products are made
+ * of the real ones and what fills up to a multiple of 16, so that few shapes occur; weights are zero in what is filled up. */
 typedef struct head_view {
-    const hl_attention_args *args;
+    const hl_attention_state *state;
     hl_attention_sizes s;
-    int64_t b, h;
-    int64_t Lq, Lk; /* real queries and keys */
-    int64_t Mq,
-        Mk; /* rows and columns that products are made of: the real ones and what fills up to a multiple of 16, so
-                       that few shapes occur. Weights are zero in what is filled up */
+    int64_t b, h, kv;
+    int64_t n_queries, n_keys; /* filled up */
     rows q, k, v;
-    hl_real *A;    /* (Tq, Tk) */
-    uint8_t *kept; /* (Tq, Tk); NULL where nothing is dropped */
 } head_view;
+
+/* Queries first .. first + n - 1 of a head, and of the keys as many as the last of them may see. */
+typedef struct query_block {
+    const head_view *head;
+    int64_t first, n, n_keys;
+    rows q;
+    hl_real *A; /* NULL where it is not kept */
+} query_block;
 
 /* Head `h`'s rows of example b within the columns of q, k, v or their gradients `numbers`. */
 static rows rows_of(hl_columns columns, hl_real *numbers, int64_t b, int64_t h, int64_t width)
@@ -33,38 +39,14 @@ static rows rows_of(hl_columns columns, hl_real *numbers, int64_t b, int64_t h, 
     return (rows){ numbers + b * size[1] * size[2] + columns.first + h * width, size[2] };
 }
 
-/* The key/value head that head h shares. */
-static int64_t kv_of(hl_attention_sizes s, int64_t h)
+static rows rows_from(rows x, int64_t i)
 {
-    return h / (s.H / s.Hkv);
+    return (rows){ x.at + i * x.stride, x.stride };
 }
 
-static int64_t filled_up(int64_t length, int64_t T)
+static int64_t smaller(int64_t a, int64_t b)
 {
-    int64_t filled = (length + 15) / 16 * 16;
-    return filled < T ? filled : T;
-}
-
-static head_view head_of(const hl_attention_state *state, int64_t b, int64_t h)
-{
-    const hl_attention_args *args = &state->args;
-    hl_attention_sizes s = state->sizes;
-    int64_t Lq = hl_mask_queries(&args->mask, b, s.Tq), Lk = hl_mask_keys(&args->mask, b, s.Tk);
-    return (head_view){
-        .args = args,
-        .s = s,
-        .b = b,
-        .h = h,
-        .Lq = Lq,
-        .Lk = Lk,
-        .Mq = filled_up(Lq, s.Tq),
-        .Mk = filled_up(Lk, s.Tk),
-        .q = rows_of(args->q, args->q.x->data, b, h, s.Dk),
-        .k = rows_of(args->k, args->k.x->data, b, kv_of(s, h), s.Dk),
-        .v = rows_of(args->v, args->v.x->data, b, kv_of(s, h), s.Dv),
-        .A = state->A + (b * s.H + h) * s.Tq * s.Tk,
-        .kept = state->kept != NULL ? state->kept + (b * s.H + h) * s.Tq * s.Tk : NULL,
-    };
+    return a < b ? a : b;
 }
 
 static int64_t larger(int64_t a, int64_t b)
@@ -72,30 +54,111 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+int64_t hl_attention_row(int64_t length)
+{
+    return (length + LANES - 1) / LANES * LANES;
+}
+
+static head_view head_of(const hl_attention_state *state, int64_t b, int64_t h)
+{
+    const hl_attention_args *args = &state->args;
+    hl_attention_sizes s = state->sizes;
+    int64_t kv = h / (s.H / s.Hkv);
+    return (head_view){
+        .state = state,
+        .s = s,
+        .b = b,
+        .h = h,
+        .kv = kv,
+        .n_queries = smaller(hl_attention_row(hl_mask_queries(&args->mask, b, s.Tq)), s.Tq),
+        .n_keys = smaller(hl_attention_row(hl_mask_keys(&args->mask, b, s.Tk)), s.Tk),
+        .q = rows_of(args->q, args->q.x->data, b, h, s.Dk),
+        .k = rows_of(args->k, args->k.x->data, b, kv, s.Dk),
+        .v = rows_of(args->v, args->v.x->data, b, kv, s.Dv),
+    };
+}
+
+static query_block block_of(const head_view *head, int64_t first)
+{
+    hl_attention_sizes s = head->s;
+    int64_t n = smaller(BLOCK, head->n_queries - first);
+    int64_t n_keys = head->state->args.mask.causal ? smaller(hl_attention_row(first + n), head->n_keys) : head->n_keys;
+    hl_real *A = head->state->A;
+    return (query_block){
+        .head = head,
+        .first = first,
+        .n = n,
+        .n_keys = n_keys,
+        .q = rows_from(head->q, first),
+        .A = A != NULL ? A + ((head->b * s.H + head->h) * s.Tq + first) * s.row : NULL,
+    };
+}
+
 int64_t hl_attention_head_scratch(const hl_attention_state *state, bool backward)
 {
     hl_attention_sizes s = state->sizes;
-    int64_t weights, keys, values, gated;
-    if (__builtin_mul_overflow(s.Tq, s.Tk, &weights) || __builtin_mul_overflow(s.Tk, s.Dk, &keys) ||
-        __builtin_mul_overflow(s.Tk, s.Dv, &values) || __builtin_mul_overflow(s.Tq, s.Dv, &gated) ||
-        larger(weights, larger(keys, larger(values, gated))) > INT64_MAX / 8) {
+    int64_t block = smaller(BLOCK, s.Tq), width = larger(s.Dk, s.Dv), keys, weights;
+    if (__builtin_mul_overflow(s.Tk, width, &keys) || __builtin_mul_overflow(block, larger(s.row, width), &weights) ||
+        larger(keys, weights) > INT64_MAX / 8) {
         return -1;
     }
-    int64_t dropped = state->kept != NULL ? weights : 0;
-    int64_t numbers = larger(keys, dropped);
-    if (backward) {
-        numbers = larger(numbers, weights + dropped + values + (state->args.gate != NULL ? gated : 0));
-    }
-    return (numbers + 15) / 16 * 16; /* every thread's begins at a cache line */
+    int64_t numbers = keys + (backward ? 3 : 1) * weights; /* backward: dA, dropout(A), dz */
+    return (numbers + LANES - 1) / LANES * LANES;          /* every thread's begins at a cache line */
 }
 
-/* y (width, n) = factor * x^T for x (n, width) */
-static void transpose(rows x, int64_t n, int64_t width, hl_real factor, hl_real *y)
+/* ---- products ---- */
+
+static hl_small_matmul product_shape(hl_attention_product which, const query_block *block, bool add)
 {
-    for (int64_t d = 0; d < width; d++) {
-        for (int64_t i = 0; i < n; i++) {
-            y[d * n + i] = factor * x.at[i * x.stride + d];
-        }
+    const head_view *head = block->head;
+    hl_attention_sizes s = head->s;
+    int64_t n = block->n, m = block->n_keys, z_stride = s.H * s.Dv;
+    switch (which) {
+    case HL_SCORES:
+        return (hl_small_matmul){ n, m, s.Dk, head->q.stride, head->n_keys, s.row, false, false };
+    case HL_VALUES:
+        return (hl_small_matmul){ n, s.Dv, m, s.row, head->v.stride, z_stride, false, false };
+    case HL_D_VALUES:
+        return (hl_small_matmul){ m, s.Dv, n, s.row, z_stride, head->v.stride, true, add };
+    case HL_D_WEIGHTS:
+        return (hl_small_matmul){ n, m, s.Dv, z_stride, head->n_keys, s.row, false, false };
+    case HL_D_QUERIES:
+        return (hl_small_matmul){ n, s.Dk, m, s.row, head->k.stride, head->q.stride, false, add };
+    default:
+        return (hl_small_matmul){ m, s.Dk, n, s.row, head->q.stride, head->k.stride, true, add };
+    }
+}
+
+static bool same_shape(const hl_small_matmul *a, const hl_small_matmul *b)
+{
+    return a->M == b->M && a->N == b->N && a->K == b->K && a->a_stride == b->a_stride && a->b_stride == b->b_stride &&
+           a->c_stride == b->c_stride && a->add == b->add; /* `transposed` depends on the product alone */
+}
+
+static void multiply(hl_attention_product which, hl_small_matmul shape, const query_block *block, const hl_real *A,
+                     const hl_real *B, hl_real *C)
+{
+    const hl_small_kernel *usual = &block->head->state->usual[which];
+    if (same_shape(&usual->shape, &shape)) {
+        hl_small_kernel_run(usual, A, B, C);
+    } else {
+        hl_small_matmul_run(shape, A, B, C);
+    }
+}
+
+void hl_attention_head_prepare(hl_attention_state *state)
+{
+    head_view head = head_of(state, 0, 0);
+    query_block block = block_of(&head, 0);
+    for (int i = 0; i < HL_ATTENTION_PRODUCTS; i++) {
+        state->usual[i] = hl_small_matmul_kernel(product_shape((hl_attention_product)i, &block, false));
+    }
+}
+
+static void clear_rows(rows x, int64_t first, int64_t n, int64_t width)
+{
+    for (int64_t i = first; i < n; i++) {
+        memset(x.at + i * x.stride, 0, (size_t)width * sizeof *x.at);
     }
 }
 
@@ -103,71 +166,99 @@ static void transpose(rows x, int64_t n, int64_t width, hl_real factor, hl_real 
 
 static bool row_replaced(const head_view *head, int64_t i)
 {
-    const hl_real *const *replace = head->args->replace;
+    const hl_real *const *replace = head->state->args.replace;
     return replace != NULL && replace[head->h] != NULL &&
            replace[head->h][(head->b * head->s.Tq + i) * head->s.Tk] >= 0;
 }
 
-/* Puts the given rows into the place of the head's own. */
-static void replace_rows(const head_view *head)
+/* P = softmax(scores + bias) of query i, or the row given in its place; zero beyond the keys it may see. */
+static void finish_row(const head_view *head, int64_t i, hl_real *P)
 {
-    for (int64_t i = 0; i < head->Lq; i++) {
-        if (row_replaced(head, i)) {
-            const hl_real *given = head->args->replace[head->h] + (head->b * head->s.Tq + i) * head->s.Tk;
-            const hl_real *bias = hl_mask_row_bias(&head->args->mask, head->b, head->h, i);
-            int64_t n = hl_mask_row_keys(&head->args->mask, head->b, i, head->s.Tq, head->s.Tk);
-            for (int64_t j = 0; j < n; j++) {
-                head->A[i * head->s.Tk + j] = bias != NULL && bias[j] == -INFINITY ? 0 : given[j];
-            }
+    const hl_mask *mask = &head->state->args.mask;
+    const hl_real *bias = hl_mask_row_bias(mask, head->b, head->h, i);
+    int64_t n = hl_mask_row_keys(mask, head->b, i, head->s.Tq, head->s.Tk);
+    hl_masked_softmax(P, bias, n, head->s.row, P);
+    if (row_replaced(head, i)) {
+        const hl_real *given = head->state->args.replace[head->h] + (head->b * head->s.Tq + i) * head->s.Tk;
+        for (int64_t j = 0; j < n; j++) {
+            P[j] = bias != NULL && bias[j] == -INFINITY ? 0 : given[j];
         }
     }
 }
 
-/* A = softmax(q k^T / sqrt(Dk) + bias); `scratch` (Dk, Mk) */
-static void compute_weights(const head_view *head, hl_real *scratch)
+/* P = dropout(P), by the weights' places in the whole batch's (B, H, Tq, row). A weight is never negative: in A its sign
+ * says whether it was dropped. */
+static void drop_weights(const hl_tape *tape, const query_block *block, hl_real *P)
 {
+    const head_view *head = block->head;
+    const hl_attention_args *args = &head->state->args;
     hl_attention_sizes s = head->s;
-    transpose(head->k, head->Mk, s.Dk, 1 / sqrt((hl_real)s.Dk), scratch);
-    hl_small_matmul_run((hl_small_matmul){ .M = head->Mq,
-                                           .N = head->Mk,
-                                           .K = s.Dk,
-                                           .a_stride = head->q.stride,
-                                           .b_stride = head->Mk,
-                                           .c_stride = s.Tk },
-                        head->q.at, scratch, head->A);
-    const hl_mask *mask = &head->args->mask;
-    for (int64_t i = 0; i < s.Tq; i++) {
-        hl_real *row = head->A + i * s.Tk;
-        hl_masked_softmax(row, hl_mask_row_bias(mask, head->b, head->h, i),
-                          hl_mask_row_keys(mask, head->b, i, s.Tq, s.Tk), s.Tk, row);
+    const hl_random random = { tape->options.seed, args->dropout_stream, tape->options.step };
+    const hl_dropout_rate rate = hl_dropout_rate_of(args->dropout);
+    uint64_t first =
+        (uint64_t)((((tape->options.first_example + head->b) * s.H + head->h) * s.Tq + block->first) * s.row);
+    int64_t count = block->n * s.row;
+    for (int64_t i = 0; i < count; i += HL_DROPOUT_GROUP) {
+        int n = count - i < HL_DROPOUT_GROUP ? (int)(count - i) : HL_DROPOUT_GROUP;
+        hl_real m[HL_DROPOUT_GROUP], *p = P + i;
+        hl_dropout_factors(random, rate, first + (uint64_t)i, n, m);
+        if (block->A != NULL) {
+            hl_real *A = block->A + i;
+#pragma omp simd
+            for (int j = 0; j < n; j++) {
+                A[j] = m[j] > 0 ? p[j] : -p[j];
+            }
+        }
+#pragma omp simd
+        for (int j = 0; j < n; j++) {
+            p[j] *= m[j];
+        }
     }
-    replace_rows(head);
-}
-
-/* y (Mq, Tk) = dropout(A), by the weights' places in the whole batch's (B, H, Tq, Tk). */
-static void drop_weights(const hl_tape *tape, const head_view *head, hl_real *y)
-{
-    hl_attention_sizes s = head->s;
-    const hl_random random = { .seed = tape->options.seed,
-                               .stream = head->args->dropout_stream,
-                               .step = tape->options.step };
-    uint64_t first = (uint64_t)(((tape->options.first_example + head->b) * s.H + head->h) * s.Tq * s.Tk);
-    hl_dropout_apply(random, hl_dropout_rate_of(head->args->dropout), first, head->Mq * s.Tk, head->A, y, head->kept);
 }
 
 /* The gate's part: keeps z for backward and multiplies. */
-static void gate_forward(const hl_attention_state *state, const head_view *head, hl_real *z)
+static void gate_forward(const head_view *head, int64_t n, rows z)
 {
     hl_attention_sizes s = head->s;
-    hl_real gate = state->args.gate->data[head->b * s.H + head->h];
-    hl_real *kept = state->z + head->b * s.Tq * s.H * s.Dv + head->h * s.Dv;
-    for (int64_t i = 0; i < s.Tq; i++) {
+    hl_real gate = head->state->args.gate->data[head->b * s.H + head->h];
+    hl_real *kept = head->state->z + head->b * s.Tq * s.H * s.Dv + head->h * s.Dv;
+    for (int64_t i = 0; i < n; i++) {
         for (int64_t d = 0; d < s.Dv; d++) {
-            int64_t at = i * s.H * s.Dv + d;
-            kept[at] = z[at];
-            z[at] *= gate;
+            kept[i * z.stride + d] = z.at[i * z.stride + d];
+            z.at[i * z.stride + d] *= gate;
         }
     }
+}
+
+/* What an observer gets: rows of Tk numbers. */
+static void copy_weights(const query_block *block, const hl_real *P)
+{
+    const head_view *head = block->head;
+    hl_attention_sizes s = head->s;
+    hl_real *to = head->state->args.weights + ((head->b * s.H + head->h) * s.Tq + block->first) * s.Tk;
+    for (int64_t i = 0; i < block->n; i++) {
+        memcpy(to + i * s.Tk, P + i * s.row, (size_t)s.Tk * sizeof *to);
+    }
+}
+
+/* z of a block; K (Dk, n_keys) is k^T / sqrt(Dk), `P` (n, row) scratch. */
+static void block_forward(const hl_tape *tape, const query_block *block, const hl_real *K, hl_real *P, rows z)
+{
+    const head_view *head = block->head;
+    const hl_attention_state *state = head->state;
+    multiply(HL_SCORES, product_shape(HL_SCORES, block, false), block, block->q.at, K, P);
+    for (int64_t i = 0; i < block->n; i++) {
+        finish_row(head, block->first + i, P + i * head->s.row);
+    }
+    if (state->args.weights != NULL) {
+        copy_weights(block, P);
+    }
+    if (state->drops) {
+        drop_weights(tape, block, P);
+    } else if (block->A != NULL) {
+        memcpy(block->A, P, (size_t)(block->n * head->s.row) * sizeof *P);
+    }
+    multiply(HL_VALUES, product_shape(HL_VALUES, block, false), block, P, head->v.at, rows_from(z, block->first).at);
 }
 
 void hl_attention_head_forward(const hl_tape *tape, const hl_attention_state *state, int64_t b, int64_t h, hl_real *y,
@@ -175,106 +266,121 @@ void hl_attention_head_forward(const hl_tape *tape, const hl_attention_state *st
 {
     head_view head = head_of(state, b, h);
     hl_attention_sizes s = head.s;
-    compute_weights(&head, scratch);
-    if (head.args->weights != NULL) {
-        memcpy(head.args->weights + (b * s.H + h) * s.Tq * s.Tk, head.A, (size_t)(s.Tq * s.Tk) * sizeof *y);
+    hl_real *K = scratch, *P = scratch + head.n_keys * s.Dk;
+    rows z = { y + b * s.Tq * s.H * s.Dv + h * s.Dv, s.H * s.Dv };
+    hl_transpose(head.n_keys, s.Dk, 1 / sqrt((hl_real)s.Dk), head.k.at, head.k.stride, K);
+    for (int64_t i = 0; i < head.n_queries; i += BLOCK) {
+        query_block block = block_of(&head, i);
+        block_forward(tape, &block, K, P, z);
     }
-    const hl_real *kept = head.A;
-    if (head.kept != NULL) {
-        drop_weights(tape, &head, scratch);
-        kept = scratch;
+    clear_rows(z, head.n_queries, s.Tq, s.Dv);
+    if (state->args.weights != NULL) {
+        hl_real *weights = state->args.weights + (b * s.H + h) * s.Tq * s.Tk;
+        clear_rows((rows){ weights, s.Tk }, head.n_queries, s.Tq, s.Tk);
     }
-    hl_real *z = y + b * s.Tq * s.H * s.Dv + h * s.Dv;
-    hl_small_matmul_run((hl_small_matmul){ .M = head.Mq,
-                                           .N = s.Dv,
-                                           .K = head.Mk,
-                                           .a_stride = s.Tk,
-                                           .b_stride = head.v.stride,
-                                           .c_stride = s.H * s.Dv },
-                        kept, head.v.at, z);
-    for (int64_t i = head.Mq; i < s.Tq; i++) {
-        memset(z + i * s.H * s.Dv, 0, (size_t)s.Dv * sizeof *z);
-    }
-    if (head.args->gate != NULL) {
-        gate_forward(state, &head, z);
+    if (state->args.gate != NULL) {
+        gate_forward(&head, head.n_queries, z);
     }
 }
 
 /* ---- backward ---- */
 
-/* y = x through the dropout of the weights, (Mq, Tk). */
-static void drop_again(const head_view *head, const hl_real *x, hl_real *y)
+/* dropout(A) into `kept` (n, row), from the signs in A. */
+static void drop_again(const query_block *block, hl_real *kept)
 {
-    hl_real scale = hl_dropout_rate_of(head->args->dropout).scale;
-    hl_dropout_repeat(head->kept, scale, head->Mq * head->s.Tk, x, y, false);
+    hl_real scale = hl_dropout_rate_of(block->head->state->args.dropout).scale;
+    for (int64_t i = 0; i < block->n * block->head->s.row; i++) {
+        kept[i] = block->A[i] < 0 ? 0 : block->A[i] * scale;
+    }
 }
 
-/* dz = gate * dy of one head into `dz` (Tq, Dv); its part of dgate. */
-static void gate_backward(const hl_attention_state *state, const head_view *head, const hl_real *dy, hl_real *dz,
-                          hl_grad dgate)
+/* dz = gate * dy of a block into `dz` (n, H * Dv in stride); its part of dgate. */
+static void gate_backward(const query_block *block, rows dy, hl_real *dz, hl_grad dgate)
 {
+    const head_view *head = block->head;
     hl_attention_sizes s = head->s;
-    hl_real gate = state->args.gate->data[head->b * s.H + head->h], sum = 0;
-    const hl_real *z = state->z + head->b * s.Tq * s.H * s.Dv + head->h * s.Dv;
-    for (int64_t i = 0; i < s.Tq; i++) {
+    hl_real gate = head->state->args.gate->data[head->b * s.H + head->h], sum = 0;
+    const hl_real *z = head->state->z + (head->b * s.Tq + block->first) * s.H * s.Dv + head->h * s.Dv;
+    for (int64_t i = 0; i < block->n; i++) {
         for (int64_t d = 0; d < s.Dv; d++) {
-            int64_t at = i * s.H * s.Dv + d;
-            sum += dy[at] * z[at];
-            dz[i * s.Dv + d] = gate * dy[at];
+            int64_t at = i * dy.stride + d;
+            sum += dy.at[at] * z[at];
+            dz[i * s.Dv + d] = gate * dy.at[at];
         }
     }
     if (dgate.at != NULL) {
-        hl_grad_put(&dgate.at[head->b * s.H + head->h], sum, dgate.add);
+        hl_grad_put(&dgate.at[head->b * s.H + head->h], sum, dgate.add || block->first > 0);
     }
 }
 
-/* dx (n, width) = (or +=) X y for X (n, m) or, `transposed`, (m, n), and y (m, width); rows past n, up to T, get 0. */
-static void put_product(hl_grad grad, rows dx, int64_t T, int64_t n, int64_t width, int64_t m, bool transposed,
-                        const hl_real *X, int64_t x_stride, rows y)
-{
-    for (int64_t i = n; !grad.add && i < T; i++) {
-        memset(dx.at + i * dx.stride, 0, (size_t)width * sizeof *dx.at);
-    }
-    hl_small_matmul_run((hl_small_matmul){ .M = n,
-                                           .N = width,
-                                           .K = m,
-                                           .a_stride = x_stride,
-                                           .b_stride = y.stride,
-                                           .c_stride = dx.stride,
-                                           .transposed = transposed,
-                                           .add = grad.add },
-                        X, y.at, dx.at);
-}
-
-/* dS over dA: back through dropout, softmax and scale. */
-static void scores_backward(const head_view *head, hl_real *dA)
+/* One row back through dropout, softmax and scale: dS over dA. */
+static void row_backward(const head_view *head, hl_real *A, hl_real *dA)
 {
     hl_attention_sizes s = head->s;
-    if (head->kept != NULL) {
-        drop_again(head, dA, dA);
+    if (head->state->drops) {
+        hl_real scale = hl_dropout_rate_of(head->state->args.dropout).scale;
+        for (int64_t j = 0; j < s.row; j++) {
+            dA[j] *= A[j] < 0 ? 0 : scale;
+            A[j] = fabs(A[j]);
+        }
     }
-    for (int64_t i = 0; i < head->Mq; i++) {
-        hl_real *row = dA + i * s.Tk;
-        if (i >= head->Lq || row_replaced(head, i)) {
-            memset(row, 0, (size_t)head->Mk * sizeof *row);
+    hl_masked_softmax_backward(A, dA, s.row, 1 / sqrt((hl_real)s.Dk), dA, false);
+}
+
+/* dS (n, row) of a block from dz; V (Dv, n_keys) is v^T. */
+static void scores_backward(const query_block *block, rows dz, const hl_real *V, hl_real *dS)
+{
+    const head_view *head = block->head;
+    hl_attention_sizes s = head->s;
+    hl_small_matmul shape = product_shape(HL_D_WEIGHTS, block, false);
+    shape.a_stride = dz.stride;
+    multiply(HL_D_WEIGHTS, shape, block, dz.at, V, dS);
+    int64_t n_queries = hl_mask_queries(&head->state->args.mask, head->b, s.Tq);
+    for (int64_t i = 0; i < block->n; i++) {
+        hl_real *row = dS + i * s.row;
+        if (block->first + i >= n_queries || row_replaced(head, block->first + i)) {
+            memset(row, 0, (size_t)s.row * sizeof *row);
         } else {
-            hl_masked_softmax_backward(head->A + i * s.Tk, row, head->Mk, 1 / sqrt((hl_real)s.Dk), row, false);
+            memset(row + block->n_keys, 0, (size_t)(s.row - block->n_keys) * sizeof *row);
+            row_backward(head, block->A + i * s.row, row);
         }
     }
 }
 
-/* dA (Mq, Mk) = dz v^T, 0 in the columns up to Tk; `scratch` (Dv, Mk) */
-static void weights_backward(const head_view *head, rows dz, hl_real *dA, hl_real *scratch)
+/* A block's part of dq, dk and dv, where they are wanted; every block but the first adds to dk and dv. */
+static void block_backward(const query_block *block, rows dy, const hl_real *V, const rows d[3],
+                           hl_attention_grads grads, hl_real *scratch)
 {
-    hl_attention_sizes s = head->s;
-    transpose(head->v, head->Mk, s.Dv, 1, scratch);
-    for (int64_t i = 0; i < head->Mq && head->Mk < s.Tk; i++) {
-        memset(dA + i * s.Tk + head->Mk, 0, (size_t)(s.Tk - head->Mk) * sizeof *dA);
+    const head_view *head = block->head;
+    int64_t weights = block->n * head->s.row;
+    hl_real *dS = scratch, *kept = block->A;
+    rows dz = rows_from(dy, block->first);
+    if (head->state->drops) {
+        kept = scratch + weights;
+        drop_again(block, kept);
     }
-    hl_small_matmul_run(
-        (hl_small_matmul){
-            .M = head->Mq, .N = head->Mk, .K = s.Dv, .a_stride = dz.stride, .b_stride = head->Mk, .c_stride = s.Tk },
-        dz.at, scratch, dA);
+    if (head->state->args.gate != NULL) {
+        hl_real *gated = scratch + 2 * weights;
+        gate_backward(block, dz, gated, grads.gate);
+        dz = (rows){ gated, head->s.Dv };
+    }
+    if (grads.v.at != NULL) {
+        hl_small_matmul shape = product_shape(HL_D_VALUES, block, grads.v.add || block->first > 0);
+        shape.b_stride = dz.stride;
+        multiply(HL_D_VALUES, shape, block, kept, dz.at, d[2].at);
+    }
+    if (grads.q.at == NULL && grads.k.at == NULL) {
+        return;
+    }
+    scores_backward(block, dz, V, dS);
+    if (grads.q.at != NULL) {
+        multiply(HL_D_QUERIES, product_shape(HL_D_QUERIES, block, grads.q.add), block, dS, head->k.at,
+                 rows_from(d[0], block->first).at);
+    }
+    if (grads.k.at != NULL) {
+        multiply(HL_D_KEYS, product_shape(HL_D_KEYS, block, grads.k.add || block->first > 0), block, dS, block->q.at,
+                 d[1].at);
+    }
 }
 
 void hl_attention_head_backward(const hl_attention_state *state, int64_t b, int64_t h, const hl_real *dy,
@@ -282,40 +388,28 @@ void hl_attention_head_backward(const hl_attention_state *state, int64_t b, int6
 {
     head_view head = head_of(state, b, h);
     hl_attention_sizes s = head.s;
-    const hl_attention_args *args = head.args;
-    int64_t kv = kv_of(s, h);
+    const hl_attention_args *args = &state->args;
     bool first = h % (s.H / s.Hkv) == 0;
     grads.k.add = grads.k.add || !first;
     grads.v.add = grads.v.add || !first;
-
-    rows dz = { (hl_real *)dy + b * s.Tq * s.H * s.Dv + h * s.Dv, s.H * s.Dv };
-    hl_real *dA = scratch, *kept = head.A;
-    scratch += s.Tq * s.Tk;
-    if (args->gate != NULL) {
-        gate_backward(state, &head, dz.at, scratch, grads.gate);
-        dz = (rows){ scratch, s.Dv };
-        scratch += s.Tq * s.Dv;
-    }
-    if (head.kept != NULL) {
-        kept = scratch;
-        drop_again(&head, head.A, kept);
-        scratch += s.Tq * s.Tk;
-    }
-    if (grads.v.at != NULL) {
-        put_product(grads.v, rows_of(args->v, grads.v.at, b, kv, s.Dv), s.Tk, head.Mk, s.Dv, head.Mq, true, kept, s.Tk,
-                    dz);
-    }
-    if (grads.q.at == NULL && grads.k.at == NULL) {
-        return;
-    }
-    weights_backward(&head, dz, dA, scratch);
-    scores_backward(&head, dA);
+    rows d[3] = { { 0 } };
+    int64_t written = head.n_queries > 0 ? block_of(&head, 0).n_keys : 0; /* by the first block of queries */
     if (grads.q.at != NULL) {
-        put_product(grads.q, rows_of(args->q, grads.q.at, b, h, s.Dk), s.Tq, head.Mq, s.Dk, head.Mk, false, dA, s.Tk,
-                    head.k);
+        d[0] = rows_of(args->q, grads.q.at, b, h, s.Dk);
+        clear_rows(d[0], grads.q.add ? s.Tq : head.n_queries, s.Tq, s.Dk);
     }
     if (grads.k.at != NULL) {
-        put_product(grads.k, rows_of(args->k, grads.k.at, b, kv, s.Dk), s.Tk, head.Mk, s.Dk, head.Mq, true, dA, s.Tk,
-                    head.q);
+        d[1] = rows_of(args->k, grads.k.at, b, head.kv, s.Dk);
+        clear_rows(d[1], grads.k.add ? s.Tk : written, s.Tk, s.Dk);
+    }
+    if (grads.v.at != NULL) {
+        d[2] = rows_of(args->v, grads.v.at, b, head.kv, s.Dv);
+        clear_rows(d[2], grads.v.add ? s.Tk : written, s.Tk, s.Dv);
+    }
+    hl_transpose(head.n_keys, s.Dv, 1, head.v.at, head.v.stride, scratch);
+    for (int64_t i = 0; i < head.n_queries; i += BLOCK) {
+        query_block block = block_of(&head, i);
+        block_backward(&block, (rows){ (hl_real *)dy + b * s.Tq * s.H * s.Dv + h * s.Dv, s.H * s.Dv }, scratch, d,
+                       grads, scratch + head.n_keys * s.Dv);
     }
 }

@@ -1,6 +1,7 @@
 #include "core/mask.h"
 
 #include "core/exp.h"
+#include "core/lanes.h"
 #include "core/op.h"
 
 #include <math.h>
@@ -64,27 +65,58 @@ const hl_real *hl_mask_row_bias(const hl_mask *mask, int64_t b, int64_t h, int64
     return mask->bias->data + (matrix * size[2] + i) * size[3];
 }
 
+/* Loops over whole vectors take a third of the time of those with a remainder. Where there is room, numbers beyond the row
+ * fill it up: e^-inf adds nothing. */
+static int64_t fill_up(int64_t n, int64_t Tk, hl_real *w)
+{
+    int64_t whole = (n + HL_LANES - 1) / HL_LANES * HL_LANES;
+    if (whole > Tk) {
+        return n;
+    }
+    for (int64_t j = n; j < whole; j++) {
+        w[j] = -INFINITY;
+    }
+    return whole;
+}
+
+static hl_real largest_of(int64_t n, const hl_real *x)
+{
+    hl_real most[HL_LANES];
+    for (int l = 0; l < HL_LANES; l++) {
+        most[l] = -INFINITY;
+    }
+    HL_FOR_LANES(n, j, l, most[l] = x[j] > most[l] ? x[j] : most[l]);
+    return hl_lanes_max(most);
+}
+
+/* e^x over x, relative to the largest number; returns their sum. */
+static hl_real exponentials(int64_t n, hl_real largest, hl_real *w)
+{
+    hl_real sums[HL_LANES] = { 0 };
+    HL_FOR_LANES(n, j, l, {
+        w[j] = hl_exp(w[j] - largest);
+        sums[l] += w[j];
+    });
+    return hl_lanes_sum(sums);
+}
+
 void hl_masked_softmax(const hl_real *x, const hl_real *bias, int64_t n, int64_t Tk, hl_real *w)
 {
-    hl_real largest = -INFINITY, sum = 0;
-#pragma omp simd reduction(max : largest)
-    for (int64_t j = 0; j < n; j++) {
-        w[j] = bias != NULL ? x[j] + bias[j] : x[j];
-        largest = w[j] > largest ? w[j] : largest;
+    if (bias != NULL || x != w) {
+        for (int64_t j = 0; j < n; j++) {
+            w[j] = bias != NULL ? x[j] + bias[j] : x[j];
+        }
     }
+    int64_t whole = fill_up(n, Tk, w);
+    hl_real largest = largest_of(whole, w);
     if (largest == -INFINITY) {
         for (int64_t j = 0; j < n; j++) { /* forbidden keys; but a NaN must not be hidden */
             w[j] = isnan(w[j]) ? w[j] : 0;
         }
     } else {
-#pragma omp simd reduction(+ : sum)
-        for (int64_t j = 0; j < n; j++) {
-            w[j] = hl_exp(w[j] - largest);
-            sum += w[j];
-        }
-        hl_real inverse = 1 / sum;
+        hl_real inverse = 1 / exponentials(whole, largest, w);
 #pragma omp simd
-        for (int64_t j = 0; j < n; j++) {
+        for (int64_t j = 0; j < whole; j++) {
             w[j] *= inverse;
         }
     }
@@ -93,11 +125,9 @@ void hl_masked_softmax(const hl_real *x, const hl_real *bias, int64_t n, int64_t
 
 void hl_masked_softmax_backward(const hl_real *w, const hl_real *dw, int64_t n, hl_real factor, hl_real *dx, bool add)
 {
-    hl_real inner = 0;
-#pragma omp simd reduction(+ : inner)
-    for (int64_t j = 0; j < n; j++) {
-        inner += w[j] * dw[j];
-    }
+    hl_real sums[HL_LANES] = { 0 };
+    HL_FOR_LANES(n, j, l, sums[l] += w[j] * dw[j]);
+    hl_real inner = hl_lanes_sum(sums);
 #pragma omp simd
     for (int64_t j = 0; j < n; j++) {
         hl_grad_put(&dx[j], factor * w[j] * (dw[j] - inner), add);

@@ -1,5 +1,6 @@
 #include "core/matmul.h"
 
+#include "core/reduce.h"
 #include "core/threads.h"
 
 #include <assert.h>
@@ -91,24 +92,14 @@ void hl_matmul_rows_into(int threads, int64_t M, int64_t N, int64_t K, const hl_
         return;
     }
     int64_t size = M * N;
-#pragma omp parallel num_threads(hl_threads_for(threads, K *size / 32))
-    {
-#pragma omp for schedule(static)
-        for (int block = 0; block < blocks; block++) {
-            int64_t begin, end;
-            hl_threads_part(K, 1, block, blocks, &begin, &end);
-            hl_matmul_serial(M, N, end - begin, (hl_matrix){ A + begin * M, M, true },
-                             (hl_matrix){ B + begin * N, N, false }, 0, scratch + block * size, N);
-        }
-#pragma omp for schedule(static)
-        for (int64_t i = 0; i < size; i++) {
-            hl_real sum = scratch[i];
-            for (int block = 1; block < blocks; block++) {
-                sum += scratch[block * size + i];
-            }
-            C[i] = beta == 0 ? sum : C[i] + sum;
-        }
+#pragma omp parallel for num_threads(hl_threads_for(threads, K *size / 32)) schedule(static)
+    for (int block = 0; block < blocks; block++) {
+        int64_t begin, end;
+        hl_threads_part(K, 1, block, blocks, &begin, &end);
+        hl_matmul_serial(M, N, end - begin, (hl_matrix){ A + begin * M, M, true },
+                         (hl_matrix){ B + begin * N, N, false }, 0, scratch + block * size, N);
     }
+    hl_sum_parts(threads, blocks, size, scratch, beta != 0, C);
 }
 
 const char *hl_matmul_library_warning(void)

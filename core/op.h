@@ -7,7 +7,7 @@
 
 #include "core/tape.h"
 
-enum { HL_MAX_INPUTS = 8, HL_MAX_TAKEN = 4 };
+enum { HL_MAX_INPUTS = 8, HL_MAX_TAKEN = 4, HL_NOT_IN_PLACE = -1 };
 
 /* Where backward puts the gradient of one input. `at` is NULL where none is wanted. Else every element is written:
  * dx = ... where `add` is false (the memory is not initialised), dx += ... where it is true. The inputs are served in
@@ -20,7 +20,8 @@ typedef struct hl_grad {
 typedef struct hl_op {
     const char *name;
     int min_inputs; /* inputs 0 .. min_inputs - 1 must be there, further ones may be NULL */
-    bool in_place;  /* whether backward works number by number, so that it may be given din[0].at == dy */
+    int in_place; /* the input i whose gradient is made of dy number by number, after all others: backward may be given
+                       din[i].at == dy. HL_NOT_IN_PLACE for none */
 
     /* Checks the inputs' shapes and the attributes, sets node->out->shape, and takes with hl_tape_take what forward
      * leaves to backward. False after hl_tape_fail, or where hl_tape_take returned NULL. Runs on dry tapes too: it must

@@ -71,7 +71,7 @@ static int64_t scratch_numbers(const hl_tape *tape, const hl_node *node)
     return hl_node_has_backward(node) ? hl_sum_rows_scratch(N, D) : 0;
 }
 
-const hl_op hl_op_add = { "add", 2, true, infer, forward, backward, scratch_numbers, NULL };
+const hl_op hl_op_add = { "add", 2, 0, infer, forward, backward, scratch_numbers, NULL };
 
 hl_tensor *hl_add(hl_tape *tape, hl_tensor *x, hl_tensor *b)
 {

@@ -76,16 +76,19 @@ static bool infer(hl_tape *tape, hl_node *node)
         .Hkv = a->args.n_kv_heads,
         .Dk = a->args.d_k,
         .Dv = a->args.d_v,
+        .row = hl_attention_row(node->in[K]->shape.size[1]),
     };
     hl_attention_sizes s = a->sizes;
     node->out->shape = HL_SHAPE(s.B, s.Tq, s.H * s.Dv);
-    hl_shape weights = HL_SHAPE(s.B, s.H, s.Tq, s.Tk);
-    bool gated = a->args.gate != NULL, drops = tape->options.training && a->args.dropout > 0;
-    a->A = hl_tape_take(tape, node, hl_shape_count(weights), sizeof *a->A);
-    a->z = gated ? hl_tape_take(tape, node, hl_shape_count(node->out->shape), sizeof *a->z) : NULL;
-    a->kept = drops ? hl_tape_take(tape, node, hl_shape_count(weights), sizeof *a->kept) : NULL;
+    a->drops = tape->options.training && a->args.dropout > 0;
+    if (hl_node_has_backward(node)) {
+        a->A = hl_tape_take(tape, node, hl_shape_count(HL_SHAPE(s.B, s.H, s.Tq, s.row)), sizeof *a->A);
+    }
+    if (a->args.gate != NULL) {
+        a->z = hl_tape_take(tape, node, hl_shape_count(node->out->shape), sizeof *a->z);
+    }
     node->disjoint = parts_make_whole(&a->args);
-    return a->A != NULL && (!gated || a->z != NULL) && (!drops || a->kept != NULL);
+    return hl_tape_status(tape).code == HL_OK;
 }
 
 /* Multiply-adds of a forward pass and some ten operations a weight for the softmax, in hl_threads_for's unit. */
@@ -107,9 +110,10 @@ static int64_t scratch_numbers(const hl_tape *tape, const hl_node *node)
 
 static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 {
-    const hl_attention_state *state = node->attributes;
+    hl_attention_state *state = node->attributes;
     hl_attention_sizes s = state->sizes;
     int64_t each = thread_scratch(node);
+    hl_attention_head_prepare(state);
 #pragma omp parallel for num_threads(hl_tape_threads(tape, work(s))) schedule(static)
     for (int64_t head = 0; head < s.B * s.H; head++) {
         hl_attention_head_forward(tape, state, head / s.H, head % s.H, node->out->data,
@@ -163,7 +167,7 @@ static double flops(const hl_node *node)
     return 2.0 * (double)(s.B * s.H) * (double)s.Tq * (double)s.Tk * (double)(s.Dk + s.Dv);
 }
 
-const hl_op hl_op_attention = { "attention", 3, false, infer, forward, backward, scratch_numbers, flops };
+const hl_op hl_op_attention = { "attention", 3, HL_NOT_IN_PLACE, infer, forward, backward, scratch_numbers, flops };
 
 hl_tensor *hl_attention(hl_tape *tape, hl_attention_args args)
 {

@@ -35,7 +35,7 @@ typedef struct hl_attention_args {
     hl_tensor *gate;               /* (B, H): multiplies each head's output; has a gradient */
     const hl_real *const *replace; /* (H) pointers to weights (B, Tq, Tk) that take the place of the head's softmax;
                                       NULL for a head that keeps its own, which a row also does whose first number is
-                                      negative. Numbers at keys that the query may not see count as 0.
+                                      negative; else no number is. Numbers at keys that the query may not see count as 0.
                                       No gradient flows to the scores they replace */
     hl_real *weights;              /* (B, H, Tq, Tk), the caller's: receives A, before dropout */
 } hl_attention_args;

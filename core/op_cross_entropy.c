@@ -1,6 +1,7 @@
 #include "core/op_cross_entropy.h"
 
 #include "core/batch.h"
+#include "core/exp.h"
 #include "core/op.h"
 #include "core/reduce.h"
 
@@ -60,21 +61,26 @@ static hl_real divisor(const hl_node *node)
 
 static int64_t argmax(const hl_real *x, int64_t n)
 {
-    int64_t best = 0;
-    for (int64_t i = 1; i < n; i++) {
-        if (x[i] > x[best]) {
-            best = i;
+    hl_real largest = -INFINITY;
+#pragma omp simd reduction(max : largest)
+    for (int64_t i = 0; i < n; i++) {
+        largest = x[i] > largest ? x[i] : largest;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        if (x[i] == largest) {
+            return i;
         }
     }
-    return best;
+    return 0; /* nothing but NaN */
 }
 
 /* log sum exp, less its largest term first so that nothing overflows */
 static hl_real log_sum_exp(const hl_real *x, int64_t n, hl_real largest)
 {
     hl_real sum = 0;
+#pragma omp simd reduction(+ : sum)
     for (int64_t i = 0; i < n; i++) {
-        sum += exp(x[i] - largest);
+        sum += hl_exp(x[i] - largest);
     }
     return largest + log(sum);
 }
@@ -129,17 +135,19 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     for (int64_t n = 0; n < N; n++) {
         const hl_real *x = node->in[0]->data + n * V;
         hl_real *dx = din[0].at + n * V, log_sum = log_sums(node)[n];
-        bool scored = a->targets[n] != HL_IGNORE;
+        if (a->targets[n] == HL_IGNORE) {
+            memset(dx, 0, add ? 0 : (size_t)V * sizeof *dx);
+            continue;
+        }
+#pragma omp simd
         for (int64_t v = 0; v < V; v++) {
-            hl_grad_put(&dx[v], scored ? dloss * (exp(x[v] - log_sum) - even) : 0, add);
+            hl_grad_put(&dx[v], dloss * (hl_exp(x[v] - log_sum) - even), add);
         }
-        if (scored) {
-            dx[a->targets[n]] -= dloss * (1 - a->smoothing);
-        }
+        dx[a->targets[n]] -= dloss * (1 - a->smoothing);
     }
 }
 
-const hl_op hl_op_cross_entropy = { "cross_entropy", 1, false, infer, forward, backward, NULL, NULL };
+const hl_op hl_op_cross_entropy = { "cross_entropy", 1, HL_NOT_IN_PLACE, infer, forward, backward, NULL, NULL };
 
 hl_tensor *hl_cross_entropy(hl_tape *tape, hl_tensor *logits, hl_cross_entropy_args args)
 {

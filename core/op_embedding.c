@@ -61,7 +61,7 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     }
 }
 
-const hl_op hl_op_embedding = { "embedding", 1, false, infer, forward, backward, NULL, NULL };
+const hl_op hl_op_embedding = { "embedding", 1, HL_NOT_IN_PLACE, infer, forward, backward, NULL, NULL };
 
 hl_tensor *hl_embedding(hl_tape *tape, hl_tensor *W, const int32_t *ids, hl_shape ids_shape)
 {

@@ -1,5 +1,6 @@
 #include "core/op_layer_norm.h"
 
+#include "core/lanes.h"
 #include "core/op.h"
 #include "core/reduce.h"
 #include "core/threads.h"
@@ -30,17 +31,12 @@ static bool infer(hl_tape *tape, hl_node *node)
 
 static row_statistics statistics_of(const hl_real *x, int64_t D, hl_real epsilon)
 {
-    hl_real sum = 0, squares = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t d = 0; d < D; d++) {
-        sum += x[d];
-    }
-    hl_real mean = sum / (hl_real)D;
-#pragma omp simd reduction(+ : squares)
-    for (int64_t d = 0; d < D; d++) { /* a second pass: x*x - mean*mean would cancel */
-        squares += (x[d] - mean) * (x[d] - mean);
-    }
-    return (row_statistics){ mean, 1 / sqrt(squares / (hl_real)D + epsilon) };
+    hl_real sums[HL_LANES] = { 0 }, squares[HL_LANES] = { 0 };
+    HL_FOR_LANES(D, d, l, sums[l] += x[d]);
+    hl_real mean = hl_lanes_sum(sums) / (hl_real)D;
+    /* a second pass: x*x - mean*mean would cancel */
+    HL_FOR_LANES(D, d, l, squares[l] += (x[d] - mean) * (x[d] - mean));
+    return (row_statistics){ mean, 1 / sqrt(hl_lanes_sum(squares) / (hl_real)D + epsilon) };
 }
 
 static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
@@ -65,14 +61,13 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 static void backward_row(row_statistics row, int64_t D, const hl_real *x, const hl_real *gamma, const hl_real *dy,
                          hl_real *dx, bool add)
 {
-    hl_real sum_g = 0, sum_gn = 0;
-#pragma omp simd reduction(+ : sum_g, sum_gn)
-    for (int64_t d = 0; d < D; d++) {
-        hl_real n = (x[d] - row.mean) * row.inverse_deviation, g = dy[d] * gamma[d];
-        sum_g += g;
-        sum_gn += g * n;
-    }
-    hl_real mean_g = sum_g / (hl_real)D, mean_gn = sum_gn / (hl_real)D;
+    hl_real sums_g[HL_LANES] = { 0 }, sums_gn[HL_LANES] = { 0 };
+    HL_FOR_LANES(D, d, l, {
+        hl_real g = dy[d] * gamma[d];
+        sums_g[l] += g;
+        sums_gn[l] += g * ((x[d] - row.mean) * row.inverse_deviation);
+    });
+    hl_real mean_g = hl_lanes_sum(sums_g) / (hl_real)D, mean_gn = hl_lanes_sum(sums_gn) / (hl_real)D;
 #pragma omp simd
     for (int64_t d = 0; d < D; d++) {
         hl_real n = (x[d] - row.mean) * row.inverse_deviation, g = dy[d] * gamma[d];
@@ -113,10 +108,10 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
         }
     }
     if (din[1].at != NULL) {
-        hl_sum_blocks_add(blocks, D, dgammas, din[1].add, din[1].at);
+        hl_sum_parts(1, blocks, D, dgammas, din[1].add, din[1].at);
     }
     if (din[2].at != NULL) {
-        hl_sum_blocks_add(blocks, D, dbetas, din[2].add, din[2].at);
+        hl_sum_parts(1, blocks, D, dbetas, din[2].add, din[2].at);
     }
 }
 
@@ -127,7 +122,7 @@ static int64_t scratch_numbers(const hl_tape *tape, const hl_node *node)
     return hl_node_has_backward(node) ? 2 * hl_sum_blocks(hl_shape_rows(x)) * hl_shape_last(x) : 0;
 }
 
-const hl_op hl_op_layer_norm = { "layer_norm", 2, false, infer, forward, backward, scratch_numbers, NULL };
+const hl_op hl_op_layer_norm = { "layer_norm", 2, HL_NOT_IN_PLACE, infer, forward, backward, scratch_numbers, NULL };
 
 hl_tensor *hl_layer_norm(hl_tape *tape, hl_tensor *x, hl_tensor *gamma, hl_tensor *beta, hl_real epsilon)
 {

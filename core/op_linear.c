@@ -1,82 +1,284 @@
 #include "core/op_linear.h"
 
+#include "core/dropout_mask.h"
+#include "core/linear_rows.h"
 #include "core/matmul.h"
 #include "core/op.h"
+#include "core/pass_bits.h"
 #include "core/reduce.h"
+#include "core/threads.h"
 
+#include <math.h>
 #include <string.h>
+
+enum { X, W, B, R, N_INPUTS };
+
+typedef struct attributes {
+    hl_linear_args args;
+    bool drops; /* in this pass */
+} attributes;
+
+static hl_linear_rows rows_of(const hl_node *node)
+{
+    const hl_shape *w = &node->in[W]->shape;
+    return hl_linear_rows_of(hl_shape_rows(node->out->shape), w->size[0], w->size[1]);
+}
 
 static bool infer(hl_tape *tape, hl_node *node)
 {
-    hl_shape x = node->in[0]->shape, W = node->in[1]->shape;
-    if (x.n_dims < 1 || W.n_dims != 2 || hl_shape_last(x) != W.size[1]) {
-        return hl_tape_fail_shapes(tape, node, "x (..., I) does not fit W (O, I)", x, W);
+    attributes *a = node->attributes;
+    hl_shape x = node->in[X]->shape, w = node->in[W]->shape;
+    if (x.n_dims < 1 || w.n_dims != 2 || hl_shape_last(x) != w.size[1]) {
+        return hl_tape_fail_shapes(tape, node, "x (..., I) does not fit W (O, I)", x, w);
     }
-    const hl_tensor *b = node->in[2];
-    if (b != NULL && !hl_shape_equal(b->shape, HL_SHAPE(W.size[0]))) {
-        return hl_tape_fail_shapes(tape, node, "W (O, I) does not fit b (O)", W, b->shape);
+    const hl_tensor *b = node->in[B], *r = node->in[R];
+    if (b != NULL && !hl_shape_equal(b->shape, HL_SHAPE(w.size[0]))) {
+        return hl_tape_fail_shapes(tape, node, "W (O, I) does not fit b (O)", w, b->shape);
     }
-    node->out->shape = x;
-    node->out->shape.size[x.n_dims - 1] = W.size[0];
-    return true;
+    if (!(a->args.dropout >= 0 && a->args.dropout < 1)) {
+        return hl_tape_fail(tape, node, "a dropout of %g is not in [0, 1)", (double)a->args.dropout);
+    }
+    hl_shape *y = &node->out->shape;
+    *y = x;
+    y->size[x.n_dims - 1] = w.size[0];
+    if (r != NULL && !hl_shape_equal(r->shape, *y)) {
+        return hl_tape_fail_shapes(tape, node, "the residual does not fit y", r->shape, *y);
+    }
+    a->drops = tape->options.training && a->args.dropout > 0;
+    if ((a->args.relu || a->drops) && hl_node_has_backward(node)) { /* a bit for each number of p that passes */
+        hl_linear_rows rows = rows_of(node);
+        node->saved = hl_tape_take(tape, node, rows.n_blocks * hl_pass_bytes(HL_LINEAR_BLOCK * rows.O), 1);
+    }
+    return hl_tape_status(tape).code == HL_OK;
+}
+
+static int threads_for(const hl_tape *tape, const hl_linear_rows *rows)
+{
+    return hl_tape_threads(tape, rows->N * rows->O * (1 + rows->I / 32));
+}
+
+/* The bits of a block's numbers, by which they pass to y. */
+static uint8_t *bits_of(const hl_node *node, const hl_linear_rows *rows, int64_t block)
+{
+    return node->saved != NULL ? (uint8_t *)node->saved + block * hl_pass_bytes(HL_LINEAR_BLOCK * rows->O) : NULL;
+}
+
+/* The place in the whole batch's y of this node's first number. */
+static uint64_t first_place(const hl_tape *tape, const hl_node *node)
+{
+    hl_shape y = node->out->shape;
+    int64_t examples = y.n_dims > 1 ? y.size[0] : 1;
+    return (uint64_t)(tape->options.first_example * (hl_shape_count(y) / examples));
+}
+
+/* y = r + dropout(relu(y)) of a block of rows. */
+static void finish(const hl_tape *tape, const hl_node *node, const hl_linear_rows *rows, int64_t block)
+{
+    const attributes *a = node->attributes;
+    const hl_random random = { tape->options.seed, a->args.dropout_stream, tape->options.step };
+    const hl_dropout_rate rate = hl_dropout_rate_of(a->drops ? a->args.dropout : 0);
+    int64_t begin = block * HL_LINEAR_BLOCK * rows->O, count = hl_linear_block_rows(rows, block) * rows->O;
+    uint64_t first = first_place(tape, node) + (uint64_t)begin;
+    hl_real *y = node->out->data + begin, m[HL_DROPOUT_GROUP];
+    const hl_real *r = node->in[R] != NULL ? node->in[R]->data + begin : NULL;
+    uint8_t *bits = bits_of(node, rows, block);
+    for (int i = 0; i < HL_DROPOUT_GROUP; i++) {
+        m[i] = 1;
+    }
+    for (int64_t i = 0; i < count; i += HL_PASS_GROUP) {
+        int n = count - i < HL_PASS_GROUP ? (int)(count - i) : HL_PASS_GROUP;
+        if (a->drops) {
+            hl_dropout_factors(random, rate, first + (uint64_t)i, n, m);
+        }
+        hl_pass_forward(n, y + i, a->args.relu ? 0 : -INFINITY, m, r != NULL ? r + i : NULL, y + i,
+                        bits != NULL ? bits + i / HL_PASS_GROUP * HL_PASS_BYTES : NULL);
+    }
+}
+
+/* y = b in each of n rows. */
+static void begin_at_bias(const hl_tensor *b, int64_t n, int64_t O, hl_real *y)
+{
+    for (int64_t i = 0; b != NULL && i < n; i++) {
+        memcpy(y + i * O, b->data, (size_t)O * sizeof *y);
+    }
 }
 
 static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 {
-    (void)scratch;
-    const hl_tensor *x = node->in[0], *W = node->in[1], *b = node->in[2];
-    hl_real *y = node->out->data;
-    int64_t N = hl_shape_rows(x->shape), O = W->shape.size[0], I = W->shape.size[1];
-    if (b != NULL) { /* begin the sums at b */
-#pragma omp parallel for num_threads(hl_tape_threads(tape, N *O)) schedule(static)
-        for (int64_t n = 0; n < N; n++) {
-            memcpy(y + n * O, b->data, (size_t)O * sizeof *y);
+    const attributes *a = node->attributes;
+    hl_linear_rows rows = rows_of(node);
+    int64_t O = rows.O, I = rows.I;
+    const hl_tensor *b = node->in[B];
+    const hl_real *x = node->in[X]->data, *w = node->in[W]->data;
+    hl_real *y = node->out->data, *transposed = scratch, *biases = scratch + O * I;
+    bool finishes = a->args.relu || a->drops || node->in[R] != NULL;
+    int threads = threads_for(tape, &rows);
+    if (rows.generated) {
+        hl_linear_transpose(threads, O, I, w, transposed);
+        begin_at_bias(b, rows.n_blocks > 1 ? HL_LINEAR_BLOCK : rows.N, O, biases);
+    } else {
+        begin_at_bias(b, rows.N, O, y);
+        hl_matmul_into(tape->options.threads, rows.N, O, I, (hl_matrix){ x, I, false }, (hl_matrix){ w, I, true },
+                       b != NULL, y, O);
+    }
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t block = 0; block < rows.n_blocks; block++) {
+        int64_t first = block * HL_LINEAR_BLOCK, n = hl_linear_block_rows(&rows, block);
+        if (rows.generated) {
+            if (b != NULL) {
+                memcpy(y + first * O, biases, (size_t)(n * O) * sizeof *y);
+            }
+            hl_linear_rows_forward(&rows, first, n, x, transposed, b != NULL, y);
+        }
+        if (finishes) {
+            finish(tape, node, &rows, block);
         }
     }
-    hl_matmul_into(tape->options.threads, N, O, I, (hl_matrix){ x->data, I, false }, (hl_matrix){ W->data, I, true },
-                   b != NULL, y, O);
 }
 
-/* dx = dy W
- * dW = dy^T x
- * db = sum over rows of dy */
+/* Backward's intermediate results, one after the other in scratch memory. */
+typedef struct intermediate {
+    int64_t dp; /* numbers: of everything, or of a block for each group; 0 where dp is dy */
+    int64_t db; /* a part for each group */
+    int64_t dW; /* likewise, or what hl_matmul_rows_into needs */
+} intermediate;
+
+static intermediate intermediate_of(const hl_node *node, const hl_linear_rows *rows)
+{
+    bool parts = rows->sum == HL_LINEAR_PARTS;
+    intermediate numbers = { .db = rows->n_groups * rows->O };
+    if (node->saved != NULL) {
+        numbers.dp = (parts ? rows->n_groups * HL_LINEAR_BLOCK : rows->N) * rows->O;
+    }
+    if (parts && rows->n_groups > 1) {
+        numbers.dW = rows->n_groups * rows->O * rows->I;
+    } else if (rows->sum == HL_LINEAR_WHOLE) {
+        numbers.dW = hl_matmul_rows_scratch(rows->O, rows->I, rows->N);
+    }
+    return numbers;
+}
+
+typedef struct places {
+    hl_real *dp, *db, *dW; /* dp: NULL where it is dy */
+} places;
+
+static places places_in(const hl_node *node, const hl_linear_rows *rows, hl_real *scratch)
+{
+    intermediate numbers = intermediate_of(node, rows);
+    hl_real *db = scratch + numbers.dp;
+    return (places){ numbers.dp > 0 ? scratch : NULL, db, db + numbers.db };
+}
+
+/* dp, dx, and the group's parts of dW and db, of one group of rows. */
+static void group_backward(const hl_node *node, const hl_linear_rows *rows, const hl_grad *din, places at,
+                           int64_t group)
+{
+    const attributes *a = node->attributes;
+    hl_real scale = hl_dropout_rate_of(a->drops ? a->args.dropout : 0).scale;
+    int64_t O = rows->O, I = rows->I;
+    hl_real *db = at.db + group * O;
+    memset(db, 0, (size_t)O * sizeof *db);
+    int64_t begin, end;
+    hl_threads_part(rows->n_blocks, 1, (int)group, rows->n_groups, &begin, &end);
+    for (int64_t block = begin; block < end; block++) {
+        int64_t first = block * HL_LINEAR_BLOCK, n = hl_linear_block_rows(rows, block);
+        const hl_real *dp = node->out->grad + first * O;
+        if (at.dp != NULL) {
+            hl_real *to = at.dp + (rows->sum == HL_LINEAR_PARTS ? group * HL_LINEAR_BLOCK : first) * O;
+            hl_pass_backward(n * O, bits_of(node, rows, block), scale, dp, to, false);
+            dp = to;
+        }
+        if (din[X].at != NULL && rows->generated) {
+            hl_linear_rows_dx(rows, n, dp, node->in[W]->data, din[X].add, din[X].at + first * I);
+        }
+        if (din[B].at != NULL) {
+            hl_linear_rows_db(rows, n, dp, db);
+        }
+        if (din[W].at != NULL && rows->sum == HL_LINEAR_PARTS) {
+            bool alone = rows->n_groups == 1;
+            hl_linear_rows_dW(rows, n, dp, node->in[X]->data + first * I, block > begin || (alone && din[W].add),
+                              alone ? din[W].at : at.dW + group * O * I);
+        }
+    }
+}
+
+static void residual_backward(const hl_tape *tape, const hl_node *node, hl_grad dr)
+{
+    const hl_real *dy = node->out->grad;
+    int64_t n = hl_shape_count(node->out->shape);
+#pragma omp parallel for simd num_threads(hl_tape_threads(tape, n)) schedule(static)
+    for (int64_t i = 0; i < n; i++) {
+        hl_grad_put(&dr.at[i], dy[i], dr.add);
+    }
+}
+
+static void weight_backward(const hl_tape *tape, const hl_node *node, const hl_linear_rows *rows, hl_grad dW,
+                            const hl_real *dp, hl_real *scratch)
+{
+    const hl_real *x = node->in[X]->data;
+    if (rows->sum == HL_LINEAR_TILES) {
+        hl_linear_tiles_dW(threads_for(tape, rows), rows, dp, x, dW.add, dW.at);
+    } else if (rows->sum == HL_LINEAR_WHOLE) {
+        hl_matmul_rows_into(tape->options.threads, rows->O, rows->I, rows->N, dp, x, dW.add, dW.at, scratch);
+    } else if (rows->n_groups > 1) {
+        hl_sum_parts(threads_for(tape, rows), rows->n_groups, rows->O * rows->I, scratch, dW.add, dW.at);
+    }
+}
+
 static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
 {
-    const hl_tensor *x = node->in[0], *W = node->in[1];
-    const hl_real *dy = node->out->grad;
-    int threads = tape->options.threads;
-    int64_t N = hl_shape_rows(x->shape), O = W->shape.size[0], I = W->shape.size[1];
-    if (din[0].at != NULL) {
-        hl_matmul_into(threads, N, I, O, (hl_matrix){ dy, O, false }, (hl_matrix){ W->data, I, false }, din[0].add,
-                       din[0].at, I);
+    hl_linear_rows rows = rows_of(node);
+    places at = places_in(node, &rows, scratch);
+    const hl_real *dp = at.dp != NULL ? at.dp : node->out->grad;
+    if (din[R].at != NULL && din[R].at != node->out->grad) {
+        residual_backward(tape, node, din[R]);
     }
-    if (din[1].at != NULL) {
-        hl_matmul_rows_into(threads, O, I, N, dy, x->data, din[1].add, din[1].at, scratch);
+#pragma omp parallel for num_threads(threads_for(tape, &rows)) schedule(static)
+    for (int64_t group = 0; group < rows.n_groups; group++) {
+        group_backward(node, &rows, din, at, group);
     }
-    if (din[2].at != NULL) {
-        hl_sum_rows(threads, N, O, dy, din[2].add, din[2].at, scratch);
+    if (din[B].at != NULL) {
+        hl_sum_parts(1, rows.n_groups, rows.O, at.db, din[B].add, din[B].at);
+    }
+    if (din[X].at != NULL && !rows.generated) {
+        hl_matmul_into(tape->options.threads, rows.N, rows.I, rows.O, (hl_matrix){ dp, rows.O, false },
+                       (hl_matrix){ node->in[W]->data, rows.I, false }, din[X].add, din[X].at, rows.I);
+    }
+    if (din[W].at != NULL) {
+        weight_backward(tape, node, &rows, din[W], dp, at.dW);
     }
 }
 
 static int64_t scratch_numbers(const hl_tape *tape, const hl_node *node)
 {
     (void)tape;
-    if (!hl_node_has_backward(node)) {
-        return 0;
-    }
-    int64_t N = hl_shape_rows(node->in[0]->shape), O = node->in[1]->shape.size[0], I = node->in[1]->shape.size[1];
-    int64_t for_W = hl_matmul_rows_scratch(O, I, N), for_b = hl_sum_rows_scratch(N, O);
-    return for_W > for_b ? for_W : for_b;
+    hl_linear_rows rows = rows_of(node);
+    int64_t for_forward = rows.generated ? rows.O * (rows.I + HL_LINEAR_BLOCK) : 0;
+    intermediate numbers = intermediate_of(node, &rows);
+    int64_t for_backward = hl_node_has_backward(node) ? numbers.dp + numbers.db + numbers.dW : 0;
+    return for_forward > for_backward ? for_forward : for_backward;
 }
 
 static double flops(const hl_node *node)
 {
-    return 2.0 * (double)hl_shape_rows(node->in[0]->shape) * (double)hl_shape_count(node->in[1]->shape);
+    return 2.0 * (double)hl_shape_rows(node->in[X]->shape) * (double)hl_shape_count(node->in[W]->shape);
 }
 
-const hl_op hl_op_linear = { "linear", 2, false, infer, forward, backward, scratch_numbers, flops };
+const hl_op hl_op_linear = { "linear", 2, R, infer, forward, backward, scratch_numbers, flops };
 
-hl_tensor *hl_linear(hl_tape *tape, hl_tensor *x, hl_tensor *W, hl_tensor *b)
+hl_tensor *hl_linear_fused(hl_tape *tape, hl_linear_args args)
 {
-    return hl_tape_apply(tape, &hl_op_linear, (hl_tensor *[]){ x, W, b }, 3, NULL, 0);
+    attributes a = { .args = args };
+    return hl_tape_apply(tape, &hl_op_linear, (hl_tensor *[]){ args.x, args.W, args.b, args.residual }, N_INPUTS, &a,
+                         sizeof a);
+}
+
+hl_tensor *hl_linear(hl_tape *tape, hl_tensor *x, hl_tensor *w, hl_tensor *b)
+{
+    return hl_linear_fused(tape, (hl_linear_args){ .x = x, .W = w, .b = b });
+}
+
+const hl_linear_args *hl_linear_args_of(const hl_node *node)
+{
+    return node->op == &hl_op_linear ? &((const attributes *)node->attributes)->args : NULL;
 }

@@ -1,11 +1,35 @@
-/* y = x W^T + b for every row of x: x (..., I), W (O, I), b (O), y (..., O).
- * dx = dy W, dW = dy^T x, db = the column sums of dy. */
+/* A linear map, and what commonly follows it, worked while its rows are in the cache:
+ *   y = r + dropout(relu(p)),  p = x W^T + b   for every row of x
+ * where b, relu, dropout and r may each be missing. x (..., I), W (O, I), b (O), r and y (..., O). Backward, with m the
+ * dropout's factor, 0 or scale (op_dropout.h):
+ *   dr = dy,  dp = dy * m where p > 0 (or nothing was cut off), else 0,
+ *   dx = dp W,  dW = dp^T x,  db = the column sums of dp.
+ *
+ * The rows of x are cut into blocks, and these into groups, whose number depends on the shape alone; a group's part of dW
+ * and db is summed in order, and the groups' sums are added in order. So the bits do not depend on the number of
+ * threads. */
 #ifndef HL_CORE_OP_LINEAR_H
 #define HL_CORE_OP_LINEAR_H
 
 #include "core/tape.h"
 
-/* Returns y. b may be NULL. Sticky error: shapes that do not fit. */
+typedef struct hl_linear_args {
+    hl_tensor *x, *W;
+    hl_tensor *b;            /* or NULL */
+    bool relu;               /* max(p, 0); a gradient of 0 at p = 0, as in PyTorch */
+    hl_real dropout;         /* in [0, 1); only where the tape trains */
+    uint32_t dropout_stream; /* as hl_dropout's */
+    hl_tensor *residual;     /* r, or NULL */
+} hl_linear_args;
+
+/* Returns y. Sticky error: shapes that do not fit, a dropout outside [0, 1). */
+hl_tensor *hl_linear_fused(hl_tape *tape, hl_linear_args args);
+
+/* What the linear map that `node` records was given, owned by the tape; NULL where it records another op. For those who read
+ * a tape. */
+const hl_linear_args *hl_linear_args_of(const hl_node *node);
+
+/* Returns y = x W^T + b. b may be NULL. Sticky error: shapes that do not fit. */
 hl_tensor *hl_linear(hl_tape *tape, hl_tensor *x, hl_tensor *W, hl_tensor *b);
 
 #endif

@@ -101,7 +101,7 @@ static double flops(const hl_node *node)
     return 2.0 * (double)s.n_matrices * (double)s.M * (double)s.N * (double)s.K;
 }
 
-const hl_op hl_op_matmul = { "matmul", 2, false, infer, forward, backward, NULL, flops };
+const hl_op hl_op_matmul = { "matmul", 2, HL_NOT_IN_PLACE, infer, forward, backward, NULL, flops };
 
 hl_tensor *hl_matmul(hl_tape *tape, hl_tensor *A, hl_tensor *B, bool transpose_A, bool transpose_B)
 {

@@ -28,7 +28,7 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     }
 }
 
-const hl_op hl_op_relu = { "relu", 1, true, hl_infer_same_shape, forward, backward, NULL, NULL };
+const hl_op hl_op_relu = { "relu", 1, 0, hl_infer_same_shape, forward, backward, NULL, NULL };
 
 hl_tensor *hl_relu(hl_tape *tape, hl_tensor *x)
 {

@@ -25,7 +25,7 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     scale(tape, node, node->out->grad, din[0].at, din[0].add);
 }
 
-const hl_op hl_op_scale = { "scale", 1, true, hl_infer_same_shape, forward, backward, NULL, NULL };
+const hl_op hl_op_scale = { "scale", 1, 0, hl_infer_same_shape, forward, backward, NULL, NULL };
 
 hl_tensor *hl_scale(hl_tape *tape, hl_tensor *x, hl_real factor)
 {

@@ -55,7 +55,7 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     }
 }
 
-const hl_op hl_op_slice = { "slice", 1, false, infer, forward, backward, NULL, NULL };
+const hl_op hl_op_slice = { "slice", 1, HL_NOT_IN_PLACE, infer, forward, backward, NULL, NULL };
 
 hl_tensor *hl_slice(hl_tape *tape, hl_tensor *x, int64_t first, int64_t width)
 {

@@ -69,7 +69,7 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     }
 }
 
-const hl_op hl_op_softmax = { "softmax", 1, false, infer, forward, backward, NULL, NULL };
+const hl_op hl_op_softmax = { "softmax", 1, HL_NOT_IN_PLACE, infer, forward, backward, NULL, NULL };
 
 hl_tensor *hl_softmax(hl_tape *tape, hl_tensor *x, hl_mask mask, int64_t head)
 {

@@ -31,7 +31,7 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     }
 }
 
-const hl_op hl_op_sum = { "sum", 1, false, infer, forward, backward, NULL, NULL };
+const hl_op hl_op_sum = { "sum", 1, HL_NOT_IN_PLACE, infer, forward, backward, NULL, NULL };
 
 hl_tensor *hl_sum(hl_tape *tape, hl_tensor *x)
 {

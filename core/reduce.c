@@ -19,14 +19,38 @@ int64_t hl_sum_rows_scratch(int64_t N, int64_t D)
     return hl_sum_blocks(N) * D;
 }
 
-void hl_sum_blocks_add(int blocks, int64_t D, const hl_real *partial, bool add, hl_real *sum)
+/* sum (n) of columns of parts `stride` apart, a line of them after the other: sixteen at once stay in registers. */
+static void sum_columns(int n_parts, int64_t stride, int64_t n, const hl_real *parts, bool add, hl_real *sum)
 {
-    for (int64_t d = 0; d < D; d++) {
+    enum { WIDTH = 16 };
+    int64_t d = 0;
+    for (; d + WIDTH <= n; d += WIDTH) {
+        hl_real totals[WIDTH] = { 0 };
+        for (int part = 0; part < n_parts; part++) {
+#pragma omp simd
+            for (int l = 0; l < WIDTH; l++) {
+                totals[l] += parts[part * stride + d + l];
+            }
+        }
+        for (int l = 0; l < WIDTH; l++) {
+            sum[d + l] = add ? sum[d + l] + totals[l] : totals[l];
+        }
+    }
+    for (; d < n; d++) {
         hl_real total = 0;
-        for (int block = 0; block < blocks; block++) {
-            total += partial[block * D + d];
+        for (int part = 0; part < n_parts; part++) {
+            total += parts[part * stride + d];
         }
         sum[d] = add ? sum[d] + total : total;
+    }
+}
+
+void hl_sum_parts(int threads, int n_parts, int64_t D, const hl_real *parts, bool add, hl_real *sum)
+{
+    int64_t work = n_parts * D;
+#pragma omp parallel for num_threads(hl_threads_for(threads, work)) schedule(static)
+    for (int64_t d = 0; d < D; d += 4096) {
+        sum_columns(n_parts, D, D - d < 4096 ? D - d : 4096, parts + d, add, sum + d);
     }
 }
 
@@ -45,7 +69,7 @@ void hl_sum_rows(int threads, int64_t N, int64_t D, const hl_real *x, bool add, 
             }
         }
     }
-    hl_sum_blocks_add(blocks, D, scratch, add, sum);
+    hl_sum_parts(1, blocks, D, scratch, add, sum);
 }
 
 double hl_sum_all(const hl_real *x, int64_t n)

@@ -1,7 +1,9 @@
-/* Small matrix products, many of one shape: those of attention, per example and head.
+/* Matrix products that fit in a core's caches, many of one shape: those of attention, per example and head, and those of a
+ * linear map, per block of rows.
  *
- * LIBXSMM (Heinecke et al. 2016) generates a kernel for the exact shape at run time, several times as fast as OpenBLAS
- * there; without it, in double, or where it declines a shape, OpenBLAS serves. A product runs on the calling thread. */
+ * LIBXSMM (Heinecke et al. 2016) generates a kernel for the exact shape at run time, several times as fast as OpenBLAS at
+ * small shapes, and faster wherever B needs no packing; without it, in double, or where it declines a shape, OpenBLAS
+ * serves. A product runs on the calling thread. */
 #ifndef HL_CORE_SMALL_MATMUL_H
 #define HL_CORE_SMALL_MATMUL_H
 
@@ -18,7 +20,25 @@ typedef struct hl_small_matmul {
     bool transposed, add;
 } hl_small_matmul;
 
-/* Computes one product; C overlaps neither factor. M, N or K may be 0. */
+/* A shape and the code for it. */
+typedef struct hl_small_kernel {
+    hl_small_matmul shape;
+    void (*generated)(void); /* LIBXSMM's function; NULL where OpenBLAS serves */
+} hl_small_kernel;
+
+/* Whether products of this build and precision may be generated at all. */
+bool hl_small_matmul_generates(void);
+
+/* Finds or generates the code for a shape: worth keeping where many products follow. Cannot fail. M, N or K may be 0. */
+hl_small_kernel hl_small_matmul_kernel(hl_small_matmul shape);
+
+/* Computes one product; C overlaps neither factor. */
+void hl_small_kernel_run(const hl_small_kernel *kernel, const hl_real *A, const hl_real *B, hl_real *C);
+
+/* Both at once. */
 void hl_small_matmul_run(hl_small_matmul shape, const hl_real *A, const hl_real *B, hl_real *C);
+
+/* y (width, n) = factor * x^T for x (n, width) with `stride`: B in the form that products take. */
+void hl_transpose(int64_t n, int64_t width, hl_real factor, const hl_real *x, int64_t stride, hl_real *y);
 
 #endif

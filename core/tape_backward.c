@@ -10,6 +10,15 @@ static hl_real *take_grad(hl_tape *tape, const hl_tensor *x)
                                                                                      : NULL;
 }
 
+static bool stands_once(const hl_node *node, int i)
+{
+    int times = 0;
+    for (int j = 0; j < node->n_inputs; j++) {
+        times += node->in[j] == node->in[i];
+    }
+    return times == 1;
+}
+
 static bool is_another_input(const hl_node *node, int i)
 {
     for (int j = i + 1; j < node->n_inputs; j++) {
@@ -20,20 +29,23 @@ static bool is_another_input(const hl_node *node, int i)
     return false;
 }
 
-/* Whether dx may be computed in the place of dy, which nobody needs after this node. */
-static bool takes_over(const hl_tape *tape, const hl_node *node)
+/* The input whose gradient may be computed in the place of dy, which nobody needs after this node; or NULL. */
+static hl_tensor *heir_of(const hl_tape *tape, const hl_node *node)
 {
-    const hl_tensor *x = node->in[0];
-    return tape->options.reuse && node->op->in_place && x->requires_grad && x->grad == NULL && !x->grad_written &&
-           hl_shape_equal(x->shape, node->out->shape) && !is_another_input(node, 0);
+    int i = node->op->in_place;
+    hl_tensor *x = i != HL_NOT_IN_PLACE ? node->in[i] : NULL;
+    bool may = tape->options.reuse && x != NULL && x->requires_grad && x->grad == NULL && !x->grad_written &&
+               hl_shape_equal(x->shape, node->out->shape) && stands_once(node, i);
+    return may ? x : NULL;
 }
 
 /* The place for the gradient of every input: a parameter has one of its own, others take theirs when the first gradient
  * reaches them. */
 static bool take_input_grads(hl_tape *tape, const hl_node *node, hl_grad din[HL_MAX_INPUTS])
 {
-    if (takes_over(tape, node)) {
-        node->in[0]->grad = node->out->grad;
+    hl_tensor *heir = heir_of(tape, node);
+    if (heir != NULL) {
+        heir->grad = node->out->grad;
     }
     bool written[HL_MAX_INPUTS];
     for (int i = 0; i < node->n_inputs; i++) {
@@ -73,7 +85,8 @@ static void give_back(hl_tape *tape, hl_node *node, const hl_tensor *start)
         }
     }
     const hl_real *grad = node->out->grad;
-    if (grad != NULL && (node->in[0] == NULL || node->in[0]->grad != grad)) {
+    const hl_tensor *heir = node->op->in_place != HL_NOT_IN_PLACE ? node->in[node->op->in_place] : NULL;
+    if (grad != NULL && (heir == NULL || heir->grad != grad)) {
         hl_free_list_give(&tape->free, &node->blocks[HL_MAX_TAKEN], (uintptr_t)grad,
                           hl_arena_round((size_t)hl_shape_count(node->out->shape) * sizeof(hl_real)));
     }

@@ -1,7 +1,5 @@
 #include "layers/encoder_layer.h"
 
-#include "core/op_add.h"
-
 hl_encoder_layer hl_encoder_layer_make(hl_parameters *parameters, hl_name name, const hl_encoder_layer_config *config)
 {
     int64_t d_model = config->attention.d_model;
@@ -18,30 +16,33 @@ hl_encoder_layer hl_encoder_layer_make(hl_parameters *parameters, hl_name name, 
     return layer;
 }
 
-static hl_tensor *attention_block(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x, hl_mask mask,
-                                  const hl_head_probe *probe)
+/* residual + drop(attention(x)) */
+static hl_tensor *attend(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *residual, hl_tensor *x, hl_mask mask,
+                         const hl_head_probe *probe)
 {
-    return hl_dropout_layer_forward(tape, &layer->dropout1,
-                                    hl_multi_head_forward(tape, &layer->self_attn, x, x, mask, probe));
+    return hl_multi_head_forward(tape, &layer->self_attn, x, x, mask, probe,
+                                 (hl_linear_after){ .dropout = &layer->dropout1, .residual = residual });
 }
 
-static hl_tensor *feed_forward_block(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x)
+/* residual + drop(feed_forward(x)) */
+static hl_tensor *feed_forward(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *residual, hl_tensor *x)
 {
-    return hl_dropout_layer_forward(tape, &layer->dropout2, hl_feed_forward_forward(tape, &layer->feed_forward, x));
+    return hl_feed_forward_forward(tape, &layer->feed_forward, x,
+                                   (hl_linear_after){ .dropout = &layer->dropout2, .residual = residual });
 }
 
 static hl_tensor *pre_norm(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x, hl_mask mask,
                            const hl_head_probe *probe)
 {
-    x = hl_add(tape, x, attention_block(tape, layer, hl_norm_layer_forward(tape, &layer->norm1, x), mask, probe));
-    return hl_add(tape, x, feed_forward_block(tape, layer, hl_norm_layer_forward(tape, &layer->norm2, x)));
+    x = attend(tape, layer, x, hl_norm_layer_forward(tape, &layer->norm1, x), mask, probe);
+    return feed_forward(tape, layer, x, hl_norm_layer_forward(tape, &layer->norm2, x));
 }
 
 static hl_tensor *post_norm(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x, hl_mask mask,
                             const hl_head_probe *probe)
 {
-    x = hl_norm_layer_forward(tape, &layer->norm1, hl_add(tape, x, attention_block(tape, layer, x, mask, probe)));
-    return hl_norm_layer_forward(tape, &layer->norm2, hl_add(tape, x, feed_forward_block(tape, layer, x)));
+    x = hl_norm_layer_forward(tape, &layer->norm1, attend(tape, layer, x, x, mask, probe));
+    return hl_norm_layer_forward(tape, &layer->norm2, feed_forward(tape, layer, x, x));
 }
 
 hl_tensor *hl_encoder_layer_forward(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x, hl_mask mask,

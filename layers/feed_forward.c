@@ -1,7 +1,6 @@
 #include "layers/feed_forward.h"
 
 #include "core/op_gelu.h"
-#include "core/op_relu.h"
 
 hl_feed_forward hl_feed_forward_make(hl_parameters *parameters, hl_name prefix, int64_t d_model, int64_t d_ff,
                                      hl_activation activation, bool bias, hl_real dropout)
@@ -14,13 +13,17 @@ hl_feed_forward hl_feed_forward_make(hl_parameters *parameters, hl_name prefix, 
     return layer;
 }
 
-hl_tensor *hl_feed_forward_forward(hl_tape *tape, const hl_feed_forward *layer, hl_tensor *x)
+hl_tensor *hl_feed_forward_forward(hl_tape *tape, const hl_feed_forward *layer, hl_tensor *x, hl_linear_after after)
 {
     const char *before = hl_tape_scope(tape, layer->name.text);
-    x = hl_linear_layer_forward(tape, &layer->linear1, x);
-    x = layer->activation == HL_GELU ? hl_gelu(tape, x) : hl_relu(tape, x);
-    x = hl_dropout_layer_forward(tape, &layer->dropout, x);
-    x = hl_linear_layer_forward(tape, &layer->linear2, x);
+    if (layer->activation == HL_RELU) {
+        x = hl_linear_layer_then(tape, &layer->linear1, x,
+                                 (hl_linear_after){ .relu = true, .dropout = &layer->dropout });
+    } else {
+        x = hl_gelu(tape, hl_linear_layer_forward(tape, &layer->linear1, x));
+        x = hl_dropout_layer_forward(tape, &layer->dropout, x);
+    }
+    x = hl_linear_layer_then(tape, &layer->linear2, x, after);
     hl_tape_scope(tape, before);
     return x;
 }

@@ -18,10 +18,23 @@ hl_linear_layer hl_linear_layer_make(hl_parameters *parameters, hl_name name, in
     return layer;
 }
 
-hl_tensor *hl_linear_layer_forward(hl_tape *tape, const hl_linear_layer *layer, hl_tensor *x)
+hl_tensor *hl_linear_layer_then(hl_tape *tape, const hl_linear_layer *layer, hl_tensor *x, hl_linear_after after)
 {
     const char *before = hl_tape_scope(tape, layer->name.text);
-    hl_tensor *y = hl_linear(tape, x, layer->weight, layer->bias);
+    hl_tensor *y = hl_linear_fused(tape, (hl_linear_args){
+                                             .x = x,
+                                             .W = layer->weight,
+                                             .b = layer->bias,
+                                             .relu = after.relu,
+                                             .dropout = after.dropout != NULL ? after.dropout->p : 0,
+                                             .dropout_stream = after.dropout != NULL ? after.dropout->stream : 0,
+                                             .residual = after.residual,
+                                         });
     hl_tape_scope(tape, before);
     return y;
+}
+
+hl_tensor *hl_linear_layer_forward(hl_tape *tape, const hl_linear_layer *layer, hl_tensor *x)
+{
+    return hl_linear_layer_then(tape, layer, x, (hl_linear_after){ 0 });
 }

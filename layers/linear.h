@@ -4,7 +4,7 @@
 
 #include "core/parameters.h"
 #include "core/tape.h"
-#include "layers/name.h"
+#include "layers/dropout.h"
 
 typedef struct hl_linear_layer {
     hl_name name;
@@ -18,5 +18,14 @@ hl_linear_layer hl_linear_layer_make(hl_parameters *parameters, hl_name name, in
 
 /* y (..., O) for x (..., I). */
 hl_tensor *hl_linear_layer_forward(hl_tape *tape, const hl_linear_layer *layer, hl_tensor *x);
+
+/* What follows a linear layer, worked with it in one pass (op_linear.h): residual + dropout(relu(y)). All may be absent. */
+typedef struct hl_linear_after {
+    bool relu;
+    const hl_dropout_layer *dropout;
+    hl_tensor *residual; /* (..., O) */
+} hl_linear_after;
+
+hl_tensor *hl_linear_layer_then(hl_tape *tape, const hl_linear_layer *layer, hl_tensor *x, hl_linear_after after);
 
 #endif

@@ -104,7 +104,7 @@ static hl_tensor *attend(hl_tape *tape, const hl_multi_head *layer, const hl_col
 }
 
 hl_tensor *hl_multi_head_forward(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory,
-                                 hl_mask mask, const hl_head_probe *probe)
+                                 hl_mask mask, const hl_head_probe *probe, hl_linear_after after)
 {
     static const hl_head_probe none = { 0 };
     const char *before = hl_tape_scope(tape, layer->name.text);
@@ -112,7 +112,7 @@ hl_tensor *hl_multi_head_forward(hl_tape *tape, const hl_multi_head *layer, hl_t
     project_all(tape, layer, x, memory, qkv);
     hl_tensor *z = attend(tape, layer, qkv, mask, probe != NULL ? probe : &none);
     z = hl_dropout_layer_forward(tape, &layer->dropout_concat, z);
-    hl_tensor *y = hl_linear_layer_forward(tape, &layer->out_proj, z);
+    hl_tensor *y = hl_linear_layer_then(tape, &layer->out_proj, z, after);
     hl_tape_scope(tape, before);
     return y;
 }

@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/op.h"
 #include "core/op_attention.h"
+#include "core/op_linear.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -89,7 +90,7 @@ static const char *op_text(const hl_tape *tape, const hl_model *model, const hl_
         return linear_text(tape, model, node);
     }
     if (strcmp(op, "add") == 0) {
-        return hl_shape_equal(node->in[0]->shape, node->in[1]->shape) ? "residual sum" : "sum";
+        return "sum";
     }
     if (strcmp(op, "layer_norm") == 0) {
         return "layer norm";
@@ -148,6 +149,21 @@ static void add_attention(hl_graph *graph, hl_graph_row row, const hl_attention_
     add_row(graph, row, "heads side by side");
 }
 
+/* What was worked in one pass with a linear map. */
+static void add_after_linear(hl_graph *graph, hl_graph_row row, const hl_linear_args *args)
+{
+    hl_graph_row after = { .layer = row.layer, .module = row.module, .shape = row.shape, .part = HL_GRAPH_NONE };
+    if (args->relu) {
+        add_row(graph, after, "relu");
+    }
+    if (args->dropout > 0) {
+        add_row(graph, after, "dropout");
+    }
+    if (args->residual != NULL) {
+        add_row(graph, after, "residual sum");
+    }
+}
+
 static void add_node(hl_graph *graph, const hl_tape *tape, const hl_model *model, const hl_node *node)
 {
     const char *module = node->scope != NULL ? node->scope : "";
@@ -163,8 +179,11 @@ static void add_node(hl_graph *graph, const hl_tape *tape, const hl_model *model
     const hl_attention_args *attention = hl_attention_args_of(node);
     if (attention != NULL) {
         add_attention(graph, row, attention);
-    } else {
-        add_row(graph, row, op_text(tape, model, node));
+        return;
+    }
+    add_row(graph, row, op_text(tape, model, node));
+    if (hl_linear_args_of(node) != NULL) {
+        add_after_linear(graph, row, hl_linear_args_of(node));
     }
 }
 

@@ -31,6 +31,11 @@ typedef struct mask_row {
     hl_shape bias_shape;
 } mask_row;
 
+typedef struct linear_row {
+    bool relu, bias, residual; /* inputs: x, W, then b and r where they are there */
+    hl_real dropout;
+} linear_row;
+
 typedef struct softmax_row {
     mask_row mask;
     int64_t head;
@@ -72,6 +77,7 @@ hl_tensor *op_call_slice(hl_tape *tape, hl_tensor *const *in, const void *attrib
 hl_tensor *op_call_matmul(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_embedding(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_cross_entropy(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+hl_tensor *op_call_linear_fused(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_softmax(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_attention(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 

@@ -11,12 +11,22 @@ enum { N = 1 << 17 };
 
 static const hl_random source = { .seed = 21, .stream = 22, .step = 23 };
 static hl_real ones[N], mask[N], other[N];
-static uint8_t kept[N];
 
 static void fill(void)
 {
     for (int i = 0; i < N; i++) {
         ones[i] = 1;
+    }
+}
+
+/* The factors of `count` positions from `first` on, group by group. */
+static void draw(hl_random random, hl_dropout_rate rate, int first, int count, hl_real *m)
+{
+    for (int i = 0; i < count; i += HL_DROPOUT_GROUP) {
+        int n = count - i < HL_DROPOUT_GROUP ? count - i : HL_DROPOUT_GROUP;
+        hl_real group[HL_DROPOUT_GROUP];
+        hl_dropout_factors(random, rate, (uint64_t)(first + i), n, group);
+        memcpy(m + i, group, (size_t)n * sizeof *m);
     }
 }
 
@@ -41,7 +51,7 @@ START_TEST(so_many_drop_and_the_others_are_scaled)
     for (int r = 0; r < 3; r++) {
         double p = (double)rates[r];
         hl_dropout_rate rate = hl_dropout_rate_of(rates[r]);
-        hl_dropout_apply(source, rate, 0, N, ones, mask, kept);
+        draw(source, rate, 0, N, mask);
         int dropped = 0, neighbours = 0;
         for (int i = 0; i < N; i++) {
             ck_assert(mask[i] == 0 || mask[i] == rate.scale);
@@ -60,36 +70,16 @@ START_TEST(a_fate_depends_on_the_position_alone)
 {
     fill();
     hl_dropout_rate rate = hl_dropout_rate_of(0.4f);
-    hl_dropout_apply(source, rate, 0, 600, ones, mask, kept);
+    draw(source, rate, 0, 600, mask);
     for (int first = 0; first < 280; first += 7) {
         for (int count = 0; count < 300; count += 13) {
             memset(other, 0, sizeof(hl_real) * 320);
             other[count] = 77;
-            hl_dropout_apply(source, rate, (uint64_t)first, count, ones, other, kept);
+            draw(source, rate, first, count, other);
             ck_assert_mem_eq(other, mask + first, (size_t)count * sizeof *mask);
             ck_assert(other[count] == 77);
         }
     }
-}
-END_TEST
-
-START_TEST(adding_and_working_in_place_give_the_same)
-{
-    fill();
-    hl_dropout_rate rate = hl_dropout_rate_of(0.4f);
-    hl_dropout_apply(source, rate, 5, 100, ones, mask, kept);
-    for (int i = 0; i < 100; i++) {
-        other[i] = (hl_real)i;
-    }
-    hl_dropout_repeat(kept, rate.scale, 100, ones, other, true);
-    for (int i = 0; i < 100; i++) {
-        ck_assert(other[i] == (hl_real)i + mask[i]);
-        other[i] = 1;
-    }
-    hl_dropout_apply(source, rate, 5, 100, other, other, kept);
-    ck_assert_mem_eq(other, mask, 100 * sizeof *mask);
-    hl_dropout_repeat(kept, rate.scale, 100, ones, other, false);
-    ck_assert_mem_eq(other, mask, 100 * sizeof *mask);
 }
 END_TEST
 
@@ -101,9 +91,9 @@ START_TEST(other_seeds_streams_and_steps_have_other_masks)
     others[0].seed++;
     others[1].stream++;
     others[2].step++;
-    hl_dropout_apply(source, rate, 0, 1000, ones, mask, kept);
+    draw(source, rate, 0, 1000, mask);
     for (int i = 0; i < 3; i++) {
-        hl_dropout_apply(others[i], rate, 0, 1000, ones, other, kept);
+        draw(others[i], rate, 0, 1000, other);
         int equal = 0;
         for (int k = 0; k < 1000; k++) {
             equal += mask[k] == other[k];
@@ -165,7 +155,6 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, rates_are_rounded_and_keep_the_expectation);
     tcase_add_test(tc, so_many_drop_and_the_others_are_scaled);
     tcase_add_test(tc, a_fate_depends_on_the_position_alone);
-    tcase_add_test(tc, adding_and_working_in_place_give_the_same);
     tcase_add_test(tc, other_seeds_streams_and_steps_have_other_masks);
     tcase_add_test(tc, a_batch_in_parts_draws_the_masks_of_the_whole);
 }

@@ -116,7 +116,7 @@ END_TEST
 
 static hl_tensor *build_feed_forward(hl_tape *tape, hl_tensor *const *in, void *layer)
 {
-    return hl_feed_forward_forward(tape, layer, in[0]);
+    return hl_feed_forward_forward(tape, layer, in[0], (hl_linear_after){ 0 });
 }
 
 /* ReLU has its kink where linear1's output is 0: the numbers must stay away from it, on both sides. */

@@ -17,7 +17,7 @@ static hl_tensor *build(hl_tape *tape, hl_tensor *const *in, void *context)
     const probed_call *p = context;
     hl_tensor *memory = p->call.c->cross ? in[1] : in[0];
     hl_head_probe probe = { .gate = p->gate > 0 ? in[p->gate] : NULL, .replace = p->replace };
-    return hl_multi_head_forward(tape, &p->call.layer, in[0], memory, p->call.mask, &probe);
+    return hl_multi_head_forward(tape, &p->call.layer, in[0], memory, p->call.mask, &probe, (hl_linear_after){ 0 });
 }
 
 static void check(probed_call *p, bool gated, hl_tape_options options)

@@ -10,7 +10,7 @@ typedef hl_tensor *forward(hl_tape *tape, const attention_call *call, hl_tensor 
 
 static hl_tensor *batched(hl_tape *tape, const attention_call *call, hl_tensor *x, hl_tensor *memory)
 {
-    return hl_multi_head_forward(tape, &call->layer, x, memory, call->mask, NULL);
+    return hl_multi_head_forward(tape, &call->layer, x, memory, call->mask, NULL, (hl_linear_after){ 0 });
 }
 
 static hl_tensor *naive(hl_tape *tape, const attention_call *call, hl_tensor *x, hl_tensor *memory)

@@ -89,7 +89,8 @@ START_TEST(attention)
     if (cross) {
         memory = hl_tape_tensor(&tape, HL_SHAPE(GOLDEN_B, GOLDEN_TK, GOLDEN_D), memory_values, true);
     }
-    hl_tensor *y = hl_multi_head_forward(&tape, &layer, x, memory, mask, &(hl_head_probe){ .weights = weights });
+    hl_tensor *y = hl_multi_head_forward(&tape, &layer, x, memory, mask, &(hl_head_probe){ .weights = weights },
+                                         (hl_linear_after){ 0 });
     backward(&tape, y);
     int Tk = cross ? GOLDEN_TK : GOLDEN_TQ;
     near("y", y->data, golden_attention[_i].y, INPUT);

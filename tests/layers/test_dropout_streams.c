@@ -99,7 +99,7 @@ static hl_real *attend(const char *name, hl_real dropout_weights, hl_real dropou
     hl_arena arena;
     example_tape(&tape, &arena, (hl_tape_options){ .training = true });
     hl_tensor *input = hl_tape_tensor(&tape, HL_SHAPE(B, T, D), x, false);
-    hl_tensor *y = hl_multi_head_forward(&tape, &layer, input, input, (hl_mask){ 0 }, NULL);
+    hl_tensor *y = hl_multi_head_forward(&tape, &layer, input, input, (hl_mask){ 0 }, NULL, (hl_linear_after){ 0 });
     ck_assert_ptr_nonnull(y);
     memcpy(x, y->data, B * T * D * sizeof *x);
     hl_arena_free(&arena);

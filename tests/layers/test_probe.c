@@ -56,7 +56,7 @@ static void run(const module *m, const hl_real *gates, const hl_real *const *rep
     hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(B, T, D), m->x, false);
     hl_tensor *gate = gates != NULL ? hl_tape_tensor(&tape, HL_SHAPE(B, H), gates, true) : NULL;
     hl_head_probe probe = { .weights = p->weights, .z = p->z, .gate = gate, .replace = replace };
-    hl_tensor *y = hl_multi_head_forward(&tape, &m->layer, x, x, mask, &probe);
+    hl_tensor *y = hl_multi_head_forward(&tape, &m->layer, x, x, mask, &probe, (hl_linear_after){ 0 });
     hl_tensor *v = hl_multi_head_project(&tape, &m->layer, x, 2);
     ck_assert_msg(hl_tape_status(&tape).code == HL_OK, "%s", hl_tape_status(&tape).text);
     memcpy(p->y, y->data, sizeof p->y);

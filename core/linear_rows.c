@@ -1,0 +1,115 @@
+#include "core/linear_rows.h"
+
+#include "core/small_matmul.h"
+#include "core/threads.h"
+
+/* Weights of more numbers do not stay in a second-level cache of 1 MiB, and a sum of more is cheaper tile by tile than in
+ * parts of its own for each group. A tile takes 64 kB. */
+enum { MOST_GENERATED = 1 << 18, MOST_PARTS = 1 << 16, TILE_O = 64, TILE_I = 256, BLOCKS_A_GROUP = 4 };
+
+hl_linear_rows hl_linear_rows_of(int64_t N, int64_t O, int64_t I)
+{
+    int64_t n_blocks = (N + HL_LINEAR_BLOCK - 1) / HL_LINEAR_BLOCK, n_groups = n_blocks / BLOCKS_A_GROUP;
+    bool generated = hl_small_matmul_generates() && O * I <= MOST_GENERATED;
+    return (hl_linear_rows){
+        .N = N,
+        .O = O,
+        .I = I,
+        .n_blocks = n_blocks,
+        .n_groups = n_groups < 1                      ? 1
+                    : n_groups > HL_LINEAR_MAX_GROUPS ? HL_LINEAR_MAX_GROUPS
+                                                      : (int)n_groups,
+        .generated = generated,
+        .sum = !generated            ? HL_LINEAR_WHOLE
+               : O * I <= MOST_PARTS ? HL_LINEAR_PARTS
+                                     : HL_LINEAR_TILES,
+    };
+}
+
+int64_t hl_linear_block_rows(const hl_linear_rows *rows, int64_t block)
+{
+    int64_t left = rows->N - block * HL_LINEAR_BLOCK;
+    return left < HL_LINEAR_BLOCK ? left : HL_LINEAR_BLOCK;
+}
+
+void hl_linear_transpose(int threads, int64_t O, int64_t I, const hl_real *W, hl_real *T)
+{
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t i = 0; i < I; i += 16) {
+        int64_t n = I - i < 16 ? I - i : 16;
+        hl_transpose(O, n, 1, W + i, I, T + i * O);
+    }
+}
+
+/* The largest power of two that is at most `left` and a block: so that a remainder brings few shapes, each of which takes a
+ * moment to generate. */
+static int64_t piece_of(int64_t left)
+{
+    int64_t piece = HL_LINEAR_BLOCK;
+    while (piece > left) {
+        piece /= 2;
+    }
+    return piece;
+}
+
+void hl_linear_rows_forward(const hl_linear_rows *rows, int64_t first, int64_t n, const hl_real *x, const hl_real *T,
+                            bool add, hl_real *y)
+{
+    int64_t O = rows->O, I = rows->I;
+    for (int64_t i = first, m; i < first + n; i += m) {
+        m = piece_of(first + n - i);
+        hl_small_matmul_run((hl_small_matmul){ m, O, I, I, O, O, false, add }, x + i * I, T, y + i * O);
+    }
+}
+
+void hl_linear_rows_dx(const hl_linear_rows *rows, int64_t n, const hl_real *dp, const hl_real *W, bool add,
+                       hl_real *dx)
+{
+    int64_t O = rows->O, I = rows->I;
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = piece_of(n - i);
+        hl_small_matmul_run((hl_small_matmul){ m, I, O, O, I, I, false, add }, dp + i * O, W, dx + i * I);
+    }
+}
+
+void hl_linear_rows_db(const hl_linear_rows *rows, int64_t n, const hl_real *dp, hl_real *db)
+{
+    for (int64_t i = 0; i < n; i++) {
+#pragma omp simd
+        for (int64_t o = 0; o < rows->O; o++) {
+            db[o] += dp[i * rows->O + o];
+        }
+    }
+}
+
+void hl_linear_rows_dW(const hl_linear_rows *rows, int64_t n, const hl_real *dp, const hl_real *x, bool add,
+                       hl_real *dW)
+{
+    int64_t O = rows->O, I = rows->I;
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = piece_of(n - i);
+        hl_small_matmul_run((hl_small_matmul){ O, I, m, O, I, I, true, add || i > 0 }, dp + i * O, x + i * I, dW);
+    }
+}
+
+static void tile_dW(const hl_linear_rows *rows, int64_t o, int64_t i, const hl_real *dp, const hl_real *x, bool add,
+                    hl_real *dW)
+{
+    int64_t O = rows->O, I = rows->I;
+    int64_t height = O - o < TILE_O ? O - o : TILE_O, width = I - i < TILE_I ? I - i : TILE_I;
+    for (int64_t n = 0, m; n < rows->N; n += m) {
+        m = piece_of(rows->N - n);
+        hl_small_matmul_run((hl_small_matmul){ height, width, m, O, I, I, true, add || n > 0 }, dp + n * O + o,
+                            x + n * I + i, dW + o * I + i);
+    }
+}
+
+void hl_linear_tiles_dW(int threads, const hl_linear_rows *rows, const hl_real *dp, const hl_real *x, bool add,
+                        hl_real *dW)
+{
+    int64_t across = (rows->I + TILE_I - 1) / TILE_I, down = (rows->O + TILE_O - 1) / TILE_O;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t tile = 0; tile < across * down; tile++) {
+        tile_dW(rows, tile / across * TILE_O, tile % across * TILE_I, dp, x, add, dW);
+    }
+}
