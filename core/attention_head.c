@@ -1,6 +1,7 @@
 #include "core/attention_head.h"
 
 #include "core/dropout_mask.h"
+#include "core/lanes.h"
 
 #include <string.h>
 #include <tgmath.h>
@@ -171,18 +172,15 @@ static bool row_replaced(const head_view *head, int64_t i)
            replace[head->h][(head->b * head->s.Tq + i) * head->s.Tk] >= 0;
 }
 
-/* P = softmax(scores + bias) of query i, or the row given in its place; zero beyond the keys it may see. */
-static void finish_row(const head_view *head, int64_t i, hl_real *P)
+/* P = the row given in the place of query i's own. */
+static void replace_row(const head_view *head, int64_t i, hl_real *P)
 {
     const hl_mask *mask = &head->state->args.mask;
     const hl_real *bias = hl_mask_row_bias(mask, head->b, head->h, i);
+    const hl_real *given = head->state->args.replace[head->h] + (head->b * head->s.Tq + i) * head->s.Tk;
     int64_t n = hl_mask_row_keys(mask, head->b, i, head->s.Tq, head->s.Tk);
-    hl_masked_softmax(P, bias, n, head->s.row, P);
-    if (row_replaced(head, i)) {
-        const hl_real *given = head->state->args.replace[head->h] + (head->b * head->s.Tq + i) * head->s.Tk;
-        for (int64_t j = 0; j < n; j++) {
-            P[j] = bias != NULL && bias[j] == -INFINITY ? 0 : given[j];
-        }
+    for (int64_t j = 0; j < n; j++) {
+        P[j] = bias != NULL && bias[j] == -INFINITY ? 0 : given[j];
     }
 }
 
@@ -247,8 +245,12 @@ static void block_forward(const hl_tape *tape, const query_block *block, const h
     const head_view *head = block->head;
     const hl_attention_state *state = head->state;
     multiply(HL_SCORES, product_shape(HL_SCORES, block, false), block, block->q.at, K, P);
+    hl_masked_softmax_rows(&state->args.mask, head->b, head->h, block->first, block->n, head->s.Tq, head->s.Tk,
+                           head->s.row, P);
     for (int64_t i = 0; i < block->n; i++) {
-        finish_row(head, block->first + i, P + i * head->s.row);
+        if (row_replaced(head, block->first + i)) {
+            replace_row(head, block->first + i, P + i * head->s.row);
+        }
     }
     if (state->args.weights != NULL) {
         copy_weights(block, P);
@@ -313,18 +315,19 @@ static void gate_backward(const query_block *block, rows dy, hl_real *dz, hl_gra
     }
 }
 
-/* One row back through dropout, softmax and scale: dS over dA. */
-static void row_backward(const head_view *head, hl_real *A, hl_real *dA)
+/* One row back through dropout, softmax and scale: dS over dA. `kept` is what dropout multiplied a weight with that it kept. */
+static void row_backward(int64_t n, const hl_real *A, hl_real kept, hl_real scale, hl_real *dA)
 {
-    hl_attention_sizes s = head->s;
-    if (head->state->drops) {
-        hl_real scale = hl_dropout_rate_of(head->state->args.dropout).scale;
-        for (int64_t j = 0; j < s.row; j++) {
-            dA[j] *= A[j] < 0 ? 0 : scale;
-            A[j] = fabs(A[j]);
-        }
+    hl_real sums[HL_LANES] = { 0 };
+    HL_FOR_LANES(n, j, l, {
+        dA[j] *= A[j] < 0 ? 0 : kept;
+        sums[l] += fabs(A[j]) * dA[j];
+    });
+    hl_real inner = hl_lanes_sum(sums);
+#pragma omp simd
+    for (int64_t j = 0; j < n; j++) {
+        dA[j] = scale * fabs(A[j]) * (dA[j] - inner);
     }
-    hl_masked_softmax_backward(A, dA, s.row, 1 / sqrt((hl_real)s.Dk), dA, false);
 }
 
 /* dS (n, row) of a block from dz; V (Dv, n_keys) is v^T. */
@@ -336,13 +339,15 @@ static void scores_backward(const query_block *block, rows dz, const hl_real *V,
     shape.a_stride = dz.stride;
     multiply(HL_D_WEIGHTS, shape, block, dz.at, V, dS);
     int64_t n_queries = hl_mask_queries(&head->state->args.mask, head->b, s.Tq);
+    hl_real kept = head->state->drops ? hl_dropout_rate_of(head->state->args.dropout).scale : 1;
+    hl_real scale = 1 / sqrt((hl_real)s.Dk);
     for (int64_t i = 0; i < block->n; i++) {
         hl_real *row = dS + i * s.row;
         if (block->first + i >= n_queries || row_replaced(head, block->first + i)) {
             memset(row, 0, (size_t)s.row * sizeof *row);
         } else {
             memset(row + block->n_keys, 0, (size_t)(s.row - block->n_keys) * sizeof *row);
-            row_backward(head, block->A + i * s.row, row);
+            row_backward(s.row, block->A + i * s.row, kept, scale, row);
         }
     }
 }

@@ -3,26 +3,41 @@
 #include "core/small_matmul.h"
 #include "core/threads.h"
 
-/* Weights of more numbers do not stay in a second-level cache of 1 MiB, and a sum of more is cheaper tile by tile than in
- * parts of its own for each group. A tile takes 64 kB. */
-enum { MOST_GENERATED = 1 << 18, MOST_PARTS = 1 << 16, TILE_O = 64, TILE_I = 256, BLOCKS_A_GROUP = 4 };
+/* A tile of dW takes 64 kB. */
+enum { TILE_O = 64, TILE_I = 256, BLOCKS_A_GROUP = 4 };
+
+/* A power of two, which most counts of threads share out evenly. */
+static int groups_of(int64_t n_blocks)
+{
+    int n_groups = 1;
+    while (2 * n_groups * BLOCKS_A_GROUP <= n_blocks && n_groups < HL_LINEAR_MAX_GROUPS) {
+        n_groups *= 2;
+    }
+    return n_groups;
+}
+
+/* Weights of more numbers do not stay in a second-level cache of 1 MiB; a dW of more is cheaper summed tile by tile than in
+ * a part of its own for each group. */
+static hl_linear_sum sum_of(bool generated, int64_t weights)
+{
+    if (!generated) {
+        return HL_LINEAR_WHOLE;
+    }
+    return weights <= 1 << 16 ? HL_LINEAR_PARTS : HL_LINEAR_TILES;
+}
 
 hl_linear_rows hl_linear_rows_of(int64_t N, int64_t O, int64_t I)
 {
-    int64_t n_blocks = (N + HL_LINEAR_BLOCK - 1) / HL_LINEAR_BLOCK, n_groups = n_blocks / BLOCKS_A_GROUP;
-    bool generated = hl_small_matmul_generates() && O * I <= MOST_GENERATED;
+    int64_t n_blocks = (N + HL_LINEAR_BLOCK - 1) / HL_LINEAR_BLOCK;
+    bool generated = hl_small_matmul_generates() && O * I <= 1 << 18;
     return (hl_linear_rows){
         .N = N,
         .O = O,
         .I = I,
         .n_blocks = n_blocks,
-        .n_groups = n_groups < 1                      ? 1
-                    : n_groups > HL_LINEAR_MAX_GROUPS ? HL_LINEAR_MAX_GROUPS
-                                                      : (int)n_groups,
+        .n_groups = groups_of(n_blocks),
         .generated = generated,
-        .sum = !generated            ? HL_LINEAR_WHOLE
-               : O * I <= MOST_PARTS ? HL_LINEAR_PARTS
-                                     : HL_LINEAR_TILES,
+        .sum = sum_of(generated, O * I),
     };
 }
 

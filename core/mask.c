@@ -100,27 +100,72 @@ static hl_real exponentials(int64_t n, hl_real largest, hl_real *w)
     return hl_lanes_sum(sums);
 }
 
-void hl_masked_softmax(const hl_real *x, const hl_real *bias, int64_t n, int64_t Tk, hl_real *w)
+/* A row on its way through the softmax. */
+typedef struct softmax_row {
+    int64_t n, whole; /* the keys it sees; filled up to whole vectors where there is room */
+    hl_real largest, inverse;
+} softmax_row;
+
+static softmax_row begin_row(const hl_real *bias, int64_t n, int64_t Tk, hl_real *w)
 {
-    if (bias != NULL || x != w) {
-        for (int64_t j = 0; j < n; j++) {
-            w[j] = bias != NULL ? x[j] + bias[j] : x[j];
-        }
+    for (int64_t j = 0; bias != NULL && j < n; j++) {
+        w[j] += bias[j];
     }
     int64_t whole = fill_up(n, Tk, w);
-    hl_real largest = largest_of(whole, w);
-    if (largest == -INFINITY) {
-        for (int64_t j = 0; j < n; j++) { /* forbidden keys; but a NaN must not be hidden */
+    return (softmax_row){ .n = n, .whole = whole, .largest = largest_of(whole, w) };
+}
+
+static void raise_row(softmax_row *row, hl_real *w)
+{
+    if (row->largest == -INFINITY) {
+        for (int64_t j = 0; j < row->n; j++) { /* forbidden keys; but a NaN must not be hidden */
             w[j] = isnan(w[j]) ? w[j] : 0;
         }
+        row->inverse = 1;
     } else {
-        hl_real inverse = 1 / exponentials(whole, largest, w);
+        row->inverse = 1 / exponentials(row->whole, row->largest, w);
+    }
+}
+
+static void end_row(const softmax_row *row, int64_t Tk, hl_real *w)
+{
 #pragma omp simd
-        for (int64_t j = 0; j < whole; j++) {
-            w[j] *= inverse;
+    for (int64_t j = 0; j < row->whole; j++) {
+        w[j] *= row->inverse;
+    }
+    for (int64_t j = row->n; j < Tk; j++) {
+        w[j] = 0;
+    }
+}
+
+void hl_masked_softmax(const hl_real *x, const hl_real *bias, int64_t n, int64_t Tk, hl_real *w)
+{
+    if (x != w) {
+        memcpy(w, x, (size_t)n * sizeof *w);
+    }
+    softmax_row row = begin_row(bias, n, Tk, w);
+    raise_row(&row, w);
+    end_row(&row, Tk, w);
+}
+
+void hl_masked_softmax_rows(const hl_mask *mask, int64_t b, int64_t h, int64_t first, int64_t n_rows, int64_t Tq,
+                            int64_t Tk, int64_t stride, hl_real *w)
+{
+    enum { TOGETHER = 8 };
+    softmax_row rows[TOGETHER];
+    for (int64_t at = 0; at < n_rows; at += TOGETHER) {
+        int64_t n = n_rows - at < TOGETHER ? n_rows - at : TOGETHER;
+        for (int64_t i = 0; i < n; i++) {
+            rows[i] = begin_row(hl_mask_row_bias(mask, b, h, first + at + i),
+                                hl_mask_row_keys(mask, b, first + at + i, Tq, Tk), stride, w + (at + i) * stride);
+        }
+        for (int64_t i = 0; i < n; i++) {
+            raise_row(&rows[i], w + (at + i) * stride);
+        }
+        for (int64_t i = 0; i < n; i++) {
+            end_row(&rows[i], stride, w + (at + i) * stride);
         }
     }
-    memset(w + n, 0, (size_t)(Tk - n) * sizeof *w);
 }
 
 void hl_masked_softmax_backward(const hl_real *w, const hl_real *dw, int64_t n, hl_real factor, hl_real *dx, bool add)

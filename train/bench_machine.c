@@ -2,6 +2,7 @@
 
 #include "core/files.h"
 #include "core/matmul.h"
+#include "core/small_matmul.h"
 
 #include <cblas.h>
 #include <fcntl.h>
@@ -13,12 +14,6 @@
 #define COMPILER __VERSION__
 #else
 #define COMPILER "GCC " __VERSION__
-#endif
-
-#ifdef HL_LIBXSMM
-static const char libxsmm[] = "LIBXSMM for small products";
-#else
-static const char libxsmm[] = "without LIBXSMM";
 #endif
 
 enum { CPU_TEXT = 64 };
@@ -53,7 +48,8 @@ void hl_bench_machine_heading(hl_text *text, int threads)
     sscanf(openblas_get_config(), "OpenBLAS %31s", version);
     hl_text_print(text, "headlight %s, compiled by %s\n", HL_VERSION, COMPILER);
     hl_text_print(text, "CPU %s; %d thread%s\n", cpu, threads, threads > 1 ? "s" : "");
-    hl_text_print(text, "OpenBLAS %s, kernels for %s; %s\n", version, hl_bench_machine_core(), libxsmm);
+    hl_text_print(text, "OpenBLAS %s, kernels for %s; %s\n", version, hl_bench_machine_core(),
+                  hl_small_matmul_generates() ? "LIBXSMM for small products" : "without LIBXSMM");
 }
 
 void hl_bench_machine_warnings(hl_text *text)

@@ -1,6 +1,7 @@
 #include "train/footprint.h"
 
 #include "core/memory.h"
+#include "core/small_matmul.h"
 #include "heads/recorder.h"
 #include "train/setup.h"
 #include "train/trainer.h"
@@ -80,6 +81,12 @@ static void set_files(const hl_config *config, const hl_model *model, hl_footpri
     f->n_snapshots = f->recorder > 0 ? hl_cadence_count(hl_setup_cadence(config), steps) : 0;
 }
 
+/* As measured on x86-64 (tests/train/run_test_memory.c): most of it is LIBXSMM's table of kernels. */
+static size_t libraries_bytes(void)
+{
+    return (size_t)(hl_small_matmul_generates() ? 16 : 6) << 20;
+}
+
 static void set_memory(const hl_config *config, const hl_model *model, hl_footprint *f)
 {
     hl_task_spec spec = hl_config_task_spec(config);
@@ -90,7 +97,9 @@ static void set_memory(const hl_config *config, const hl_model *model, hl_footpr
     f->batches = sum(batch_bytes(config->train.batch_size, T), batch_bytes(config->train.eval_examples, T));
     f->recorder = examples > 0 ? hl_recorder_bytes(&model->config, examples, T) : 0;
     f->positions = positions_bytes(&model->positions);
-    const size_t all[] = { f->weights, f->gradients, f->moments, f->step, f->batches, f->recorder, f->positions };
+    f->libraries = libraries_bytes();
+    const size_t all[] = { f->weights, f->gradients, f->moments,   f->step,
+                           f->batches, f->recorder,  f->positions, f->libraries };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         f->total = sum(f->total, all[i]);
     }

@@ -11,13 +11,14 @@
 
 /* Bytes; SIZE_MAX stands for what does not fit. */
 typedef struct hl_footprint {
-    /* Memory. What is missing are the lists that name things, some 100 KiB, and the libraries' own. */
+    /* Memory. What is missing are the lists that name things, some 100 KiB. */
     size_t weights, gradients;
     size_t moments;   /* the optimizer's */
     size_t step;      /* the arena: activations, their gradients, scratch */
     size_t batches;   /* of training and validation */
     size_t recorder;  /* patterns and logits of one snapshot; 0 where none is taken */
     size_t positions; /* the table of sinusoids, or the numbers of learned positions */
+    size_t libraries; /* the program's and its libraries' code and tables: an estimate, the same for every run */
     size_t total;
 
     /* Files. The headers of tensors are estimated. */

@@ -147,6 +147,7 @@ static void write_memory(summary *s)
     write_bytes(s, "batches of training and validation", f->batches);
     write_bytes(s, "recorder: patterns and logits of a snapshot", f->recorder);
     write_bytes(s, "table of positions", f->positions);
+    write_bytes(s, "the program and its libraries, about", f->libraries);
     write_bytes(s, "in all", f->total);
 }
 
