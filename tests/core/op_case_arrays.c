@@ -13,6 +13,7 @@ const int32_t op_case_all_ignored[3] = { HL_IGNORE, HL_IGNORE, HL_IGNORE };
 const int32_t op_case_lengths_of_3[3] = { 2, 3, 0 };
 const int32_t op_case_lengths_of_4[3] = { 3, 4, 2 };
 const int32_t op_case_lengths_of_29[7] = { 29, 1, 13, 28, 17, 0, 5 };
+const int32_t op_case_lengths_of_70[2] = { 70, 66 };
 
 #define NEVER (hl_real) - INFINITY
 /* clang-format off */

@@ -13,6 +13,7 @@ extern const int32_t op_case_all_ignored[3];
 extern const int32_t op_case_lengths_of_3[3]; /* lengths of at most so many tokens; one of them is 0 */
 extern const int32_t op_case_lengths_of_4[3];
 extern const int32_t op_case_lengths_of_29[7];
+extern const int32_t op_case_lengths_of_70[2];
 extern const hl_real op_case_bias[48]; /* up to (2, 2, 3, 4), with forbidden keys and in its first and third matrix
                                           a row whose every key is forbidden */
 extern const hl_real *const op_case_replace[2]; /* (H = 2): head 0 its own; head 1 given (B = 2, Tq = 3, Tk = 4), two
