@@ -47,13 +47,24 @@ int64_t hl_linear_block_rows(const hl_linear_rows *rows, int64_t block)
     return left < HL_LINEAR_BLOCK ? left : HL_LINEAR_BLOCK;
 }
 
+typedef struct transposition {
+    int64_t O, I;
+    const hl_real *W;
+    hl_real *T;
+} transposition;
+
+static void transpose_columns(const void *context, hl_share columns)
+{
+    const transposition *t = context;
+    for (int64_t i = columns.begin; i < columns.end; i += HL_CACHE_LINE) {
+        int64_t n = columns.end - i < HL_CACHE_LINE ? columns.end - i : HL_CACHE_LINE;
+        hl_transpose(t->O, n, 1, t->W + i, t->I, t->T + i * t->O);
+    }
+}
+
 void hl_linear_transpose(int threads, int64_t O, int64_t I, const hl_real *W, hl_real *T)
 {
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t i = 0; i < I; i += 16) {
-        int64_t n = I - i < 16 ? I - i : 16;
-        hl_transpose(O, n, 1, W + i, I, T + i * O);
-    }
+    hl_threads_run(threads, I, HL_CACHE_LINE, transpose_columns, &(transposition){ O, I, W, T });
 }
 
 /* The largest power of two that is at most `left` and a block: so that a remainder brings few shapes, each of which takes a
@@ -107,24 +118,42 @@ void hl_linear_rows_dW(const hl_linear_rows *rows, int64_t n, const hl_real *dp,
     }
 }
 
-static void tile_dW(const hl_linear_rows *rows, int64_t o, int64_t i, const hl_real *dp, const hl_real *x, bool add,
-                    hl_real *dW)
+typedef struct tiles_work {
+    const hl_linear_rows *rows;
+    const hl_real *dp, *x;
+    bool add;
+    hl_real *dW;
+} tiles_work;
+
+/* The tile from number (o, i) of dW on. */
+static void tile_dW(const tiles_work *work, int64_t o, int64_t i)
 {
-    int64_t O = rows->O, I = rows->I;
+    int64_t N = work->rows->N, O = work->rows->O, I = work->rows->I;
     int64_t height = O - o < TILE_O ? O - o : TILE_O, width = I - i < TILE_I ? I - i : TILE_I;
-    for (int64_t n = 0, m; n < rows->N; n += m) {
-        m = piece_of(rows->N - n);
-        hl_small_matmul_run((hl_small_matmul){ height, width, m, O, I, I, true, add || n > 0 }, dp + n * O + o,
-                            x + n * I + i, dW + o * I + i);
+    for (int64_t n = 0, m; n < N; n += m) {
+        m = piece_of(N - n);
+        hl_small_matmul_run((hl_small_matmul){ height, width, m, O, I, I, true, work->add || n > 0 },
+                            work->dp + n * O + o, work->x + n * I + i, work->dW + o * I + i);
+    }
+}
+
+static int64_t tiles_across(const hl_linear_rows *rows)
+{
+    return (rows->I + TILE_I - 1) / TILE_I;
+}
+
+static void tiles_dW(const void *context, hl_share tiles)
+{
+    const tiles_work *work = context;
+    int64_t across = tiles_across(work->rows);
+    for (int64_t tile = tiles.begin; tile < tiles.end; tile++) {
+        tile_dW(work, tile / across * TILE_O, tile % across * TILE_I);
     }
 }
 
 void hl_linear_tiles_dW(int threads, const hl_linear_rows *rows, const hl_real *dp, const hl_real *x, bool add,
                         hl_real *dW)
 {
-    int64_t across = (rows->I + TILE_I - 1) / TILE_I, down = (rows->O + TILE_O - 1) / TILE_O;
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t tile = 0; tile < across * down; tile++) {
-        tile_dW(rows, tile / across * TILE_O, tile % across * TILE_I, dp, x, add, dW);
-    }
+    int64_t down = (rows->O + TILE_O - 1) / TILE_O;
+    hl_threads_run(threads, tiles_across(rows) * down, 1, tiles_dW, &(tiles_work){ rows, dp, x, add, dW });
 }

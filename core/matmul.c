@@ -51,18 +51,26 @@ static int safe_parts(int threads, int64_t M, int64_t N, int64_t K)
     return 1;
 }
 
+typedef struct product {
+    int64_t N, K;
+    hl_matrix A, B;
+    hl_real beta, *C;
+    int64_t c_stride;
+} product;
+
+static void multiply_rows(const void *context, hl_share rows)
+{
+    const product *p = context;
+    hl_matrix A = p->A;
+    A.data += rows.begin * (A.transposed ? 1 : A.stride);
+    hl_matmul_serial(rows.end - rows.begin, p->N, p->K, A, p->B, p->beta, p->C + rows.begin * p->c_stride, p->c_stride);
+}
+
 void hl_matmul_into(int threads, int64_t M, int64_t N, int64_t K, hl_matrix A, hl_matrix B, hl_real beta, hl_real *C,
                     int64_t c_stride)
 {
-    int parts = safe_parts(threads, M, N, K);
-#pragma omp parallel for num_threads(parts) schedule(static)
-    for (int part = 0; part < parts; part++) {
-        int64_t begin, end;
-        hl_threads_part(M, SAFE_STEP, part, parts, &begin, &end);
-        hl_matrix rows = A;
-        rows.data += begin * (A.transposed ? 1 : A.stride);
-        hl_matmul_serial(end - begin, N, K, rows, B, beta, C + begin * c_stride, c_stride);
-    }
+    hl_threads_run(safe_parts(threads, M, N, K), M, SAFE_STEP, multiply_rows,
+                   &(product){ N, K, A, B, beta, C, c_stride });
 }
 
 /* A gradient of at least this many numbers is cut by its own rows; a smaller one by the rows that are summed over. */
@@ -83,6 +91,24 @@ int64_t hl_matmul_rows_scratch(int64_t M, int64_t N, int64_t K)
     return blocks > 1 ? blocks * M * N : 0;
 }
 
+typedef struct blocks_work {
+    int64_t M, N, K;
+    const hl_real *A, *B;
+    int n_blocks;
+    hl_real *products;
+} blocks_work;
+
+static void multiply_blocks(const void *context, hl_share blocks)
+{
+    const blocks_work *w = context;
+    for (int64_t block = blocks.begin; block < blocks.end; block++) {
+        int64_t begin, end;
+        hl_threads_part(w->K, 1, (int)block, w->n_blocks, &begin, &end);
+        hl_matmul_serial(w->M, w->N, end - begin, (hl_matrix){ w->A + begin * w->M, w->M, true },
+                         (hl_matrix){ w->B + begin * w->N, w->N, false }, 0, w->products + block * w->M * w->N, w->N);
+    }
+}
+
 void hl_matmul_rows_into(int threads, int64_t M, int64_t N, int64_t K, const hl_real *A, const hl_real *B, hl_real beta,
                          hl_real *C, hl_real *scratch)
 {
@@ -92,13 +118,8 @@ void hl_matmul_rows_into(int threads, int64_t M, int64_t N, int64_t K, const hl_
         return;
     }
     int64_t size = M * N;
-#pragma omp parallel for num_threads(hl_threads_for(threads, K *size / 32)) schedule(static)
-    for (int block = 0; block < blocks; block++) {
-        int64_t begin, end;
-        hl_threads_part(K, 1, block, blocks, &begin, &end);
-        hl_matmul_serial(M, N, end - begin, (hl_matrix){ A + begin * M, M, true },
-                         (hl_matrix){ B + begin * N, N, false }, 0, scratch + block * size, N);
-    }
+    hl_threads_run(hl_threads_for(threads, K * size / 32), blocks, 1, multiply_blocks,
+                   &(blocks_work){ M, N, K, A, B, blocks, scratch });
     hl_sum_parts(threads, blocks, size, scratch, beta != 0, C);
 }
 

@@ -86,6 +86,17 @@ bool hl_infer_same_shape(hl_tape *tape, hl_node *node);
 /* The number of threads for an op that touches `work` elements: see hl_threads_for. */
 int hl_tape_threads(const hl_tape *tape, int64_t work);
 
+/* What backward was given (or forward, without din): the context of work that an op has its threads share. */
+typedef struct hl_op_call {
+    const hl_tape *tape;
+    const hl_node *node;
+    const hl_grad *din;
+    hl_real *scratch;
+} hl_op_call;
+
+/* dx = dy, number by number; nothing where dx is NULL or dy itself. */
+void hl_grad_hand_on(const hl_tape *tape, const hl_node *node, hl_grad dx);
+
 /* Whether something in `node` must be kept for backward. */
 static inline bool hl_node_has_backward(const hl_node *node)
 {

@@ -2,6 +2,7 @@
 
 #include "core/op.h"
 #include "core/reduce.h"
+#include "core/threads.h"
 
 static bool infer(hl_tape *tape, hl_node *node)
 {
@@ -25,41 +26,38 @@ static void rows_of(const hl_node *node, int64_t *N, int64_t *D)
     *N = hl_shape_count(node->out->shape) / *D;
 }
 
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+static void forward_columns(const void *context, hl_share columns)
 {
-    (void)scratch;
+    const hl_node *node = context;
     const hl_real *x = node->in[0]->data, *b = node->in[1]->data;
     hl_real *y = node->out->data;
     int64_t N, D;
     rows_of(node, &N, &D);
-    int threads = hl_tape_threads(tape, N * D);
-#pragma omp parallel num_threads(threads)
     for (int64_t n = 0; n < N; n++) {
-#pragma omp for simd schedule(static) nowait
-        for (int64_t d = 0; d < D; d++) {
+#pragma omp simd
+        for (int64_t d = columns.begin; d < columns.end; d++) {
             y[n * D + d] = x[n * D + d] + b[d];
         }
     }
+}
+
+static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+{
+    (void)scratch;
+    int64_t N, D;
+    rows_of(node, &N, &D);
+    hl_threads_run(hl_tape_threads(tape, N * D), D, HL_CACHE_LINE, forward_columns, node);
 }
 
 /* dx = dy
  * db = sum over rows of dy */
 static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
 {
-    const hl_real *dy = node->out->grad;
     int64_t N, D;
     rows_of(node, &N, &D);
-    int threads = hl_tape_threads(tape, N * D);
-    if (din[0].at != NULL && din[0].at != dy) {
-        hl_real *dx = din[0].at;
-        bool add = din[0].add;
-#pragma omp parallel for simd num_threads(threads) schedule(static)
-        for (int64_t i = 0; i < N * D; i++) {
-            hl_grad_put(&dx[i], dy[i], add);
-        }
-    }
+    hl_grad_hand_on(tape, node, din[0]);
     if (din[1].at != NULL) {
-        hl_sum_rows(threads, N, D, dy, din[1].add, din[1].at, scratch);
+        hl_sum_rows(hl_tape_threads(tape, N * D), N, D, node->out->grad, din[1].add, din[1].at, scratch);
     }
 }
 

@@ -2,8 +2,8 @@
 
 #include "core/attention_head.h"
 #include "core/op.h"
+#include "core/threads.h"
 
-#include <omp.h>
 #include <string.h>
 
 enum { Q, K, V, GATE, N_INPUTS };
@@ -108,17 +108,24 @@ static int64_t scratch_numbers(const hl_tape *tape, const hl_node *node)
     return each < 0 || __builtin_mul_overflow(each, tape->options.threads, &all) ? -1 : all;
 }
 
+static void forward_heads(const void *context, hl_share heads)
+{
+    const hl_op_call *call = context;
+    const hl_attention_state *state = call->node->attributes;
+    int64_t H = state->sizes.H;
+    hl_real *scratch = call->scratch + heads.thread * thread_scratch(call->node);
+    for (int64_t head = heads.begin; head < heads.end; head++) {
+        hl_attention_head_forward(call->tape, state, head / H, head % H, call->node->out->data, scratch);
+    }
+}
+
 static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 {
     hl_attention_state *state = node->attributes;
     hl_attention_sizes s = state->sizes;
-    int64_t each = thread_scratch(node);
     hl_attention_head_prepare(state);
-#pragma omp parallel for num_threads(hl_tape_threads(tape, work(s))) schedule(static)
-    for (int64_t head = 0; head < s.B * s.H; head++) {
-        hl_attention_head_forward(tape, state, head / s.H, head % s.H, node->out->data,
-                                  scratch + omp_get_thread_num() * each);
-    }
+    hl_threads_run(hl_tape_threads(tape, work(s)), s.B * s.H, 1, forward_heads,
+                   &(hl_op_call){ tape, node, NULL, scratch });
 }
 
 /* Columns of a wider tensor that are none of ours get no gradient here. */
@@ -138,6 +145,23 @@ static bool columns_apart(const hl_node *node)
     return node->disjoint || (q != k && k != v && q != v);
 }
 
+typedef struct backward_work {
+    const hl_node *node;
+    hl_attention_grads grads;
+    hl_real *scratch;
+} backward_work;
+
+static void backward_heads(const void *context, hl_share heads)
+{
+    const backward_work *work = context;
+    const hl_attention_state *state = work->node->attributes;
+    int64_t H = state->sizes.H;
+    hl_real *scratch = work->scratch + heads.thread * thread_scratch(work->node);
+    for (int64_t head = heads.begin; head < heads.end; head++) {
+        hl_attention_head_backward(state, head / H, head % H, work->node->out->grad, work->grads, scratch);
+    }
+}
+
 /* Formulas in the header. What heads write together is worked by one thread, in order: those that share keys and values,
  * or where columns of one tensor overlap all heads of an example. */
 static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
@@ -145,20 +169,15 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     const hl_attention_state *state = node->attributes;
     const hl_attention_args *args = &state->args;
     hl_attention_sizes s = state->sizes;
-    int64_t each = thread_scratch(node), together = columns_apart(node) ? s.H / s.Hkv : s.H;
+    int64_t together = columns_apart(node) ? s.H / s.Hkv : s.H;
     const hl_attention_grads grads = {
         .q = whole_grad(node, din[Q], args->q, s.H * s.Dk),
         .k = whole_grad(node, din[K], args->k, s.Hkv * s.Dk),
         .v = whole_grad(node, din[V], args->v, s.Hkv * s.Dv),
         .gate = din[GATE],
     };
-#pragma omp parallel for num_threads(hl_tape_threads(tape, 2 * work(s))) schedule(static)
-    for (int64_t group = 0; group < s.B * s.H / together; group++) {
-        int64_t b = group * together / s.H, first = group * together % s.H;
-        for (int64_t h = first; h < first + together; h++) {
-            hl_attention_head_backward(state, b, h, node->out->grad, grads, scratch + omp_get_thread_num() * each);
-        }
-    }
+    hl_threads_run(hl_tape_threads(tape, 2 * work(s)), s.B * s.H, together, backward_heads,
+                   &(backward_work){ node, grads, scratch });
 }
 
 static double flops(const hl_node *node)

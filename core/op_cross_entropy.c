@@ -4,6 +4,7 @@
 #include "core/exp.h"
 #include "core/op.h"
 #include "core/reduce.h"
+#include "core/threads.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -94,14 +95,18 @@ static hl_real loss_of_row(const hl_real *x, int64_t V, hl_real log_sum, int32_t
     return loss;
 }
 
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+typedef struct forward_work {
+    const hl_node *node;
+    int64_t *correct; /* of each thread's rows */
+} forward_work;
+
+static void forward_rows(const void *context, hl_share rows)
 {
-    (void)scratch;
+    const forward_work *work = context;
+    const hl_node *node = work->node;
     const hl_cross_entropy_args *a = node->attributes;
-    int64_t N = hl_shape_rows(node->in[0]->shape), V = hl_shape_last(node->in[0]->shape);
-    int64_t correct = 0;
-#pragma omp parallel for num_threads(hl_tape_threads(tape, 8 * N * V)) schedule(static) reduction(+ : correct)
-    for (int64_t n = 0; n < N; n++) {
+    int64_t V = hl_shape_last(node->in[0]->shape), correct = 0;
+    for (int64_t n = rows.begin; n < rows.end; n++) {
         const hl_real *x = node->in[0]->data + n * V;
         row_losses(node)[n] = 0;
         if (a->targets[n] != HL_IGNORE) {
@@ -111,12 +116,25 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
             row_losses(node)[n] = loss_of_row(x, V, log_sums(node)[n], a->targets[n], a->smoothing);
         }
     }
+    work->correct[rows.thread] = correct;
+}
+
+static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+{
+    (void)scratch;
+    const hl_cross_entropy_args *a = node->attributes;
+    int64_t N = hl_shape_rows(node->in[0]->shape), correct[HL_MAX_THREADS] = { 0 };
+    int threads = hl_tape_threads(tape, 8 * hl_shape_count(node->in[0]->shape));
+    hl_threads_run(threads, N, 1, forward_rows, &(forward_work){ node, correct });
     double loss_sum = hl_sum_all(row_losses(node), N);
     *node->out->data = (hl_real)(loss_sum / (double)divisor(node));
     if (a->result != NULL) {
         a->result->loss_sum = loss_sum;
         a->result->n_scored = count_scored(a->targets, N);
-        a->result->n_correct = correct;
+        a->result->n_correct = 0;
+        for (int i = 0; i < HL_MAX_THREADS; i++) {
+            a->result->n_correct += correct[i];
+        }
         if (a->result->row_loss != NULL) {
             memcpy(a->result->row_loss, row_losses(node), (size_t)N * sizeof(hl_real));
         }
@@ -124,17 +142,23 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 }
 
 /* dlogits = (softmax(logits) - q) * dloss / n */
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+typedef struct backward_work {
+    const hl_node *node;
+    hl_grad dlogits;
+    hl_real dloss; /* dloss / n */
+} backward_work;
+
+static void backward_rows(const void *context, hl_share rows)
 {
-    (void)scratch;
+    const backward_work *work = context;
+    const hl_node *node = work->node;
     const hl_cross_entropy_args *a = node->attributes;
-    int64_t N = hl_shape_rows(node->in[0]->shape), V = hl_shape_last(node->in[0]->shape);
-    hl_real dloss = *node->out->grad / divisor(node), even = a->smoothing / (hl_real)V;
-    bool add = din[0].add;
-#pragma omp parallel for num_threads(hl_tape_threads(tape, 8 * N * V)) schedule(static)
-    for (int64_t n = 0; n < N; n++) {
+    int64_t V = hl_shape_last(node->in[0]->shape);
+    hl_real dloss = work->dloss, even = a->smoothing / (hl_real)V;
+    bool add = work->dlogits.add;
+    for (int64_t n = rows.begin; n < rows.end; n++) {
         const hl_real *x = node->in[0]->data + n * V;
-        hl_real *dx = din[0].at + n * V, log_sum = log_sums(node)[n];
+        hl_real *dx = work->dlogits.at + n * V, log_sum = log_sums(node)[n];
         if (a->targets[n] == HL_IGNORE) {
             memset(dx, 0, add ? 0 : (size_t)V * sizeof *dx);
             continue;
@@ -145,6 +169,14 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
         }
         dx[a->targets[n]] -= dloss * (1 - a->smoothing);
     }
+}
+
+static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+{
+    (void)scratch;
+    hl_shape logits = node->in[0]->shape;
+    hl_threads_run(hl_tape_threads(tape, 8 * hl_shape_count(logits)), hl_shape_rows(logits), 1, backward_rows,
+                   &(backward_work){ node, din[0], *node->out->grad / divisor(node) });
 }
 
 const hl_op hl_op_cross_entropy = { "cross_entropy", 1, HL_NOT_IN_PLACE, infer, forward, backward, NULL, NULL };

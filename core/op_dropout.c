@@ -29,40 +29,47 @@ static uint8_t *bits_from(const hl_node *node, int64_t i)
     return (uint8_t *)node->saved + i / HL_PASS_GROUP * HL_PASS_BYTES;
 }
 
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+static void forward_groups(const void *context, hl_share share)
 {
-    (void)scratch;
+    const hl_op_call *call = context;
+    const hl_tape *tape = call->tape;
+    const hl_node *node = call->node;
     const attributes *a = node->attributes;
     hl_random random = { .seed = tape->options.seed, .stream = a->stream, .step = tape->options.step };
     hl_dropout_rate rate = hl_dropout_rate_of(a->p);
     int64_t n = hl_shape_count(node->out->shape);
     int64_t examples = node->out->shape.n_dims > 0 ? node->out->shape.size[0] : 1;
     uint64_t first = (uint64_t)(tape->options.first_example * (n / examples));
-    int threads = hl_tape_threads(tape, 4 * n);
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t i = 0; i < n; i += HL_PASS_GROUP) {
-        int count = n - i < HL_PASS_GROUP ? (int)(n - i) : HL_PASS_GROUP;
+    for (int64_t i = share.begin; i < share.end; i += HL_PASS_GROUP) {
+        int count = share.end - i < HL_PASS_GROUP ? (int)(share.end - i) : HL_PASS_GROUP;
         hl_real m[HL_DROPOUT_GROUP];
         hl_dropout_factors(random, rate, first + (uint64_t)i, count, m);
         hl_pass_forward(count, node->in[0]->data + i, -INFINITY, m, NULL, node->out->data + i, bits_from(node, i));
     }
 }
 
+static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+{
+    int64_t n = hl_shape_count(node->out->shape);
+    hl_threads_run(hl_tape_threads(tape, 4 * n), n, HL_PASS_GROUP, forward_groups,
+                   &(hl_op_call){ tape, node, NULL, scratch });
+}
+
 /* dx = dy * m */
+static void backward_groups(const void *context, hl_share share)
+{
+    const hl_op_call *call = context;
+    const attributes *a = call->node->attributes;
+    hl_grad dx = call->din[0];
+    hl_pass_backward(share.end - share.begin, bits_from(call->node, share.begin), hl_dropout_rate_of(a->p).scale,
+                     call->node->out->grad + share.begin, dx.at + share.begin, dx.add);
+}
+
 static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
 {
-    (void)scratch;
-    const attributes *a = node->attributes;
-    hl_real scale = hl_dropout_rate_of(a->p).scale;
     int64_t n = hl_shape_count(node->out->shape);
-    int threads = hl_tape_threads(tape, n);
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int part = 0; part < threads; part++) {
-        int64_t begin, end;
-        hl_threads_part(n, HL_PASS_GROUP, part, threads, &begin, &end);
-        hl_pass_backward(end - begin, bits_from(node, begin), scale, node->out->grad + begin, din[0].at + begin,
-                         din[0].add);
-    }
+    hl_threads_run(hl_tape_threads(tape, n), n, HL_PASS_GROUP, backward_groups,
+                   &(hl_op_call){ tape, node, din, scratch });
 }
 
 const hl_op hl_op_dropout = { "dropout", 1, 0, infer, forward, backward, NULL, NULL };

@@ -1,6 +1,7 @@
 #include "core/op_embedding.h"
 
 #include "core/op.h"
+#include "core/threads.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -29,36 +30,47 @@ static bool infer(hl_tape *tape, hl_node *node)
     return true;
 }
 
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+static void forward_rows(const void *context, hl_share rows)
 {
-    (void)scratch;
+    const hl_node *node = context;
     const attributes *a = node->attributes;
-    int64_t N = hl_shape_count(a->shape), D = node->in[0]->shape.size[1];
-#pragma omp parallel for num_threads(hl_tape_threads(tape, N *D)) schedule(static)
-    for (int64_t n = 0; n < N; n++) {
+    int64_t D = node->in[0]->shape.size[1];
+    for (int64_t n = rows.begin; n < rows.end; n++) {
         memcpy(node->out->data + n * D, node->in[0]->data + a->ids[n] * D, (size_t)D * sizeof(hl_real));
     }
 }
 
-/* dW[ids[n]] += dy[n]
- * Each thread takes some of the columns, so that every row is summed in the order of n. */
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 {
     (void)scratch;
-    const attributes *a = node->attributes;
-    int64_t N = hl_shape_count(a->shape), D = node->in[0]->shape.size[1];
-    const hl_real *dy = node->out->grad;
-    hl_real *dW = din[0].at;
-    if (!din[0].add) {
-        memset(dW, 0, (size_t)hl_shape_count(node->in[0]->shape) * sizeof *dW);
-    }
-#pragma omp parallel num_threads(hl_tape_threads(tape, N *D))
+    int threads = hl_tape_threads(tape, hl_shape_count(node->out->shape));
+    hl_threads_run(threads, hl_shape_rows(node->out->shape), 1, forward_rows, node);
+}
+
+/* dW[ids[n]] += dy[n]
+ * Each thread takes some of the columns, so that every row is summed in the order of n. */
+static void backward_columns(const void *context, hl_share columns)
+{
+    const hl_op_call *call = context;
+    const attributes *a = call->node->attributes;
+    int64_t N = hl_shape_count(a->shape), D = call->node->in[0]->shape.size[1];
+    const hl_real *dy = call->node->out->grad;
+    hl_real *dW = call->din[0].at;
     for (int64_t n = 0; n < N; n++) {
-#pragma omp for schedule(static) nowait
-        for (int64_t d = 0; d < D; d++) {
+        for (int64_t d = columns.begin; d < columns.end; d++) {
             dW[a->ids[n] * D + d] += dy[n * D + d];
         }
     }
+}
+
+static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+{
+    hl_shape W = node->in[0]->shape;
+    if (!din[0].add) {
+        memset(din[0].at, 0, (size_t)hl_shape_count(W) * sizeof(hl_real));
+    }
+    hl_threads_run(hl_tape_threads(tape, hl_shape_count(node->out->shape)), W.size[1], HL_CACHE_LINE, backward_columns,
+                   &(hl_op_call){ tape, node, din, scratch });
 }
 
 const hl_op hl_op_embedding = { "embedding", 1, HL_NOT_IN_PLACE, infer, forward, backward, NULL, NULL };

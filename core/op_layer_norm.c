@@ -39,22 +39,30 @@ static row_statistics statistics_of(const hl_real *x, int64_t D, hl_real epsilon
     return (row_statistics){ mean, 1 / sqrt(hl_lanes_sum(squares) / (hl_real)D + epsilon) };
 }
 
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+static void forward_rows(const void *context, hl_share share)
 {
-    (void)scratch;
+    const hl_node *node = context;
     hl_real epsilon = *(const hl_real *)node->attributes;
     const hl_real *gamma = node->in[1]->data, *beta = node->in[2] != NULL ? node->in[2]->data : NULL;
     row_statistics *rows = node->saved;
-    int64_t N = hl_shape_rows(node->out->shape), D = hl_shape_last(node->out->shape);
-#pragma omp parallel for num_threads(hl_tape_threads(tape, 4 * N * D)) schedule(static)
-    for (int64_t n = 0; n < N; n++) {
+    int64_t D = hl_shape_last(node->out->shape);
+    for (int64_t n = share.begin; n < share.end; n++) {
         const hl_real *x = node->in[0]->data + n * D;
         hl_real *y = node->out->data + n * D;
-        rows[n] = statistics_of(x, D, epsilon);
+        const row_statistics row = statistics_of(x, D, epsilon);
+        rows[n] = row;
+#pragma omp simd
         for (int64_t d = 0; d < D; d++) {
-            y[d] = (x[d] - rows[n].mean) * rows[n].inverse_deviation * gamma[d] + (beta != NULL ? beta[d] : 0);
+            y[d] = (x[d] - row.mean) * row.inverse_deviation * gamma[d] + (beta != NULL ? beta[d] : 0);
         }
     }
+}
+
+static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+{
+    (void)scratch;
+    int threads = hl_tape_threads(tape, 4 * hl_shape_count(node->out->shape));
+    hl_threads_run(threads, hl_shape_rows(node->out->shape), 1, forward_rows, node);
 }
 
 /* dx = (g - mean(g) - n * mean(g * n)) * inverse_deviation, where n = (x - mean) * inverse_deviation, g = dy * gamma */
@@ -86,27 +94,43 @@ static void add_parameter_row(row_statistics row, int64_t D, const hl_real *x, c
     }
 }
 
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+/* Block number `block` of the rows; its partial sums go to scratch (2, blocks, D). */
+static void backward_block(const hl_op_call *call, int block, int blocks)
 {
+    const hl_node *node = call->node;
+    const hl_grad *din = call->din;
     const hl_real *x = node->in[0]->data, *gamma = node->in[1]->data, *dy = node->out->grad;
     const row_statistics *rows = node->saved;
+    int64_t N = hl_shape_rows(node->out->shape), D = hl_shape_last(node->out->shape), begin, end;
+    hl_real *dgamma = call->scratch + block * D, *dbeta = dgamma + blocks * D;
+    hl_threads_part(N, 1, block, blocks, &begin, &end);
+    for (int64_t n = begin; n < end; n++) {
+        if (din[0].at != NULL) {
+            backward_row(rows[n], D, x + n * D, gamma, dy + n * D, din[0].at + n * D, din[0].add);
+        }
+        if (din[1].at != NULL || din[2].at != NULL) {
+            add_parameter_row(rows[n], D, x + n * D, dy + n * D, dgamma, dbeta);
+        }
+    }
+}
+
+static void backward_blocks(const void *context, hl_share share)
+{
+    const hl_op_call *call = context;
+    int blocks = hl_sum_blocks(hl_shape_rows(call->node->out->shape));
+    for (int64_t block = share.begin; block < share.end; block++) {
+        backward_block(call, (int)block, blocks);
+    }
+}
+
+static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+{
     int64_t N = hl_shape_rows(node->out->shape), D = hl_shape_last(node->out->shape);
     int blocks = hl_sum_blocks(N);
     hl_real *dgammas = scratch, *dbetas = scratch + blocks * D;
     memset(scratch, 0, (size_t)(2 * blocks * D) * sizeof *scratch);
-#pragma omp parallel for num_threads(hl_tape_threads(tape, 4 * N * D)) schedule(static)
-    for (int block = 0; block < blocks; block++) {
-        int64_t begin, end;
-        hl_threads_part(N, 1, block, blocks, &begin, &end);
-        for (int64_t n = begin; n < end; n++) {
-            if (din[0].at != NULL) {
-                backward_row(rows[n], D, x + n * D, gamma, dy + n * D, din[0].at + n * D, din[0].add);
-            }
-            if (din[1].at != NULL || din[2].at != NULL) {
-                add_parameter_row(rows[n], D, x + n * D, dy + n * D, dgammas + block * D, dbetas + block * D);
-            }
-        }
-    }
+    hl_threads_run(hl_tape_threads(tape, 4 * N * D), blocks, 1, backward_blocks,
+                   &(hl_op_call){ tape, node, din, scratch });
     if (din[1].at != NULL) {
         hl_sum_parts(1, blocks, D, dgammas, din[1].add, din[1].at);
     }

@@ -103,6 +103,35 @@ static void begin_at_bias(const hl_tensor *b, int64_t n, int64_t O, hl_real *y)
     }
 }
 
+typedef struct forward_work {
+    const hl_tape *tape;
+    const hl_node *node;
+    hl_linear_rows rows;
+    const hl_real *transposed, *biases; /* W^T; b in each row of a block. Both where kernels are generated */
+    bool finishes;
+} forward_work;
+
+static void forward_blocks(const void *context, hl_share blocks)
+{
+    const forward_work *work = context;
+    const hl_linear_rows *rows = &work->rows;
+    const hl_real *x = work->node->in[X]->data;
+    hl_real *y = work->node->out->data;
+    bool biased = work->node->in[B] != NULL;
+    for (int64_t block = blocks.begin; block < blocks.end; block++) {
+        int64_t first = block * HL_LINEAR_BLOCK, n = hl_linear_block_rows(rows, block);
+        if (rows->generated) {
+            if (biased) {
+                memcpy(y + first * rows->O, work->biases, (size_t)(n * rows->O) * sizeof *y);
+            }
+            hl_linear_rows_forward(rows, first, n, x, work->transposed, biased, y);
+        }
+        if (work->finishes) {
+            finish(work->tape, work->node, rows, block);
+        }
+    }
+}
+
 static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 {
     const attributes *a = node->attributes;
@@ -121,18 +150,9 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
         hl_matmul_into(tape->options.threads, rows.N, O, I, (hl_matrix){ x, I, false }, (hl_matrix){ w, I, true },
                        b != NULL, y, O);
     }
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t block = 0; block < rows.n_blocks; block++) {
-        int64_t first = block * HL_LINEAR_BLOCK, n = hl_linear_block_rows(&rows, block);
-        if (rows.generated) {
-            if (b != NULL) {
-                memcpy(y + first * O, biases, (size_t)(n * O) * sizeof *y);
-            }
-            hl_linear_rows_forward(&rows, first, n, x, transposed, b != NULL, y);
-        }
-        if (finishes) {
-            finish(tape, node, &rows, block);
-        }
+    if (rows.generated || finishes) {
+        hl_threads_run(threads, rows.n_blocks, 1, forward_blocks,
+                       &(forward_work){ tape, node, rows, transposed, biases, finishes });
     }
 }
 
@@ -202,13 +222,18 @@ static void group_backward(const hl_node *node, const hl_linear_rows *rows, cons
     }
 }
 
-static void residual_backward(const hl_tape *tape, const hl_node *node, hl_grad dr)
+typedef struct backward_work {
+    const hl_node *node;
+    const hl_linear_rows *rows;
+    const hl_grad *din;
+    places at;
+} backward_work;
+
+static void backward_groups(const void *context, hl_share groups)
 {
-    const hl_real *dy = node->out->grad;
-    int64_t n = hl_shape_count(node->out->shape);
-#pragma omp parallel for simd num_threads(hl_tape_threads(tape, n)) schedule(static)
-    for (int64_t i = 0; i < n; i++) {
-        hl_grad_put(&dr.at[i], dy[i], dr.add);
+    const backward_work *work = context;
+    for (int64_t group = groups.begin; group < groups.end; group++) {
+        group_backward(work->node, work->rows, work->din, work->at, group);
     }
 }
 
@@ -230,13 +255,9 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     hl_linear_rows rows = rows_of(node);
     places at = places_in(node, &rows, scratch);
     const hl_real *dp = at.dp != NULL ? at.dp : node->out->grad;
-    if (din[R].at != NULL && din[R].at != node->out->grad) {
-        residual_backward(tape, node, din[R]);
-    }
-#pragma omp parallel for num_threads(threads_for(tape, &rows)) schedule(static)
-    for (int64_t group = 0; group < rows.n_groups; group++) {
-        group_backward(node, &rows, din, at, group);
-    }
+    hl_grad_hand_on(tape, node, din[R]);
+    hl_threads_run(threads_for(tape, &rows), rows.n_groups, 1, backward_groups,
+                   &(backward_work){ node, &rows, din, at });
     if (din[B].at != NULL) {
         hl_sum_parts(1, rows.n_groups, rows.O, at.db, din[B].add, din[B].at);
     }

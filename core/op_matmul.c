@@ -2,6 +2,7 @@
 
 #include "core/matmul.h"
 #include "core/op.h"
+#include "core/threads.h"
 
 typedef struct attributes {
     bool transpose_A, transpose_B;
@@ -50,29 +51,40 @@ static hl_matrix matrix(const hl_tensor *x, const hl_real *numbers, int64_t i, b
     return (hl_matrix){ numbers + i * rows * columns, columns, transposed };
 }
 
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+static int threads_for(const hl_tape *tape, sizes s)
 {
-    (void)scratch;
+    return hl_tape_threads(tape, s.n_matrices * s.M * s.N * s.K / 32);
+}
+
+static void forward_matrices(const void *context, hl_share share)
+{
+    const hl_node *node = context;
     const attributes *a = node->attributes;
     sizes s = sizes_of(node);
-#pragma omp parallel for num_threads(hl_tape_threads(tape, s.n_matrices *s.M *s.N *s.K / 32)) schedule(static)
-    for (int64_t i = 0; i < s.n_matrices; i++) {
+    for (int64_t i = share.begin; i < share.end; i++) {
         hl_matmul_serial(s.M, s.N, s.K, matrix(node->in[0], node->in[0]->data, i, a->transpose_A),
                          matrix(node->in[1], node->in[1]->data, i, a->transpose_B), 0, node->out->data + i * s.M * s.N,
                          s.N);
     }
 }
 
-/* dA = dC B^T, or where A is transposed dA = B dC^T
- * dB = A^T dC, or where B is transposed dB = dC^T A */
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 {
     (void)scratch;
-    const attributes *a = node->attributes;
-    const hl_tensor *A = node->in[0], *B = node->in[1], *C = node->out;
     sizes s = sizes_of(node);
-#pragma omp parallel for num_threads(hl_tape_threads(tape, s.n_matrices *s.M *s.N *s.K / 32)) schedule(static)
-    for (int64_t i = 0; i < s.n_matrices; i++) {
+    hl_threads_run(threads_for(tape, s), s.n_matrices, 1, forward_matrices, node);
+}
+
+/* dA = dC B^T, or where A is transposed dA = B dC^T
+ * dB = A^T dC, or where B is transposed dB = dC^T A */
+static void backward_matrices(const void *context, hl_share share)
+{
+    const hl_op_call *call = context;
+    const hl_grad *din = call->din;
+    const attributes *a = call->node->attributes;
+    const hl_tensor *A = call->node->in[0], *B = call->node->in[1], *C = call->node->out;
+    sizes s = sizes_of(call->node);
+    for (int64_t i = share.begin; i < share.end; i++) {
         hl_matrix dC = matrix(C, C->grad, i, false), dC_T = matrix(C, C->grad, i, true);
         if (din[0].at != NULL) {
             hl_real *dA = din[0].at + i * s.M * s.K;
@@ -93,6 +105,12 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
             }
         }
     }
+}
+
+static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+{
+    sizes s = sizes_of(node);
+    hl_threads_run(threads_for(tape, s), s.n_matrices, 1, backward_matrices, &(hl_op_call){ tape, node, din, scratch });
 }
 
 static double flops(const hl_node *node)

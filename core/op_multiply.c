@@ -1,6 +1,7 @@
 #include "core/op_multiply.h"
 
 #include "core/op.h"
+#include "core/threads.h"
 
 static bool infer(hl_tape *tape, hl_node *node)
 {
@@ -12,18 +13,29 @@ static bool infer(hl_tape *tape, hl_node *node)
     return true;
 }
 
-static void multiply(const hl_tape *tape, int64_t n, const hl_real *a, const hl_real *b, hl_real *y, bool add)
+typedef struct factors {
+    const hl_real *a, *b;
+    hl_grad y;
+} factors;
+
+static void multiply_numbers(const void *context, hl_share share)
 {
-#pragma omp parallel for num_threads(hl_tape_threads(tape, n)) schedule(static)
-    for (int64_t i = 0; i < n; i++) {
-        hl_grad_put(&y[i], a[i] * b[i], add);
+    const factors f = *(const factors *)context;
+    for (int64_t i = share.begin; i < share.end; i++) {
+        hl_grad_put(&f.y.at[i], f.a[i] * f.b[i], f.y.add);
     }
+}
+
+static void multiply(const hl_tape *tape, const hl_node *node, factors f)
+{
+    int64_t n = hl_shape_count(node->out->shape);
+    hl_threads_run(hl_tape_threads(tape, n), n, HL_CACHE_LINE, multiply_numbers, &f);
 }
 
 static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 {
     (void)scratch;
-    multiply(tape, hl_shape_count(node->out->shape), node->in[0]->data, node->in[1]->data, node->out->data, false);
+    multiply(tape, node, (factors){ node->in[0]->data, node->in[1]->data, { node->out->data, false } });
 }
 
 /* da = dy * b
@@ -33,8 +45,7 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     (void)scratch;
     for (int i = 0; i < 2; i++) {
         if (din[i].at != NULL) {
-            multiply(tape, hl_shape_count(node->out->shape), node->out->grad, node->in[1 - i]->data, din[i].at,
-                     din[i].add);
+            multiply(tape, node, (factors){ node->out->grad, node->in[1 - i]->data, din[i] });
         }
     }
 }

@@ -1,31 +1,44 @@
 #include "core/op_relu.h"
 
 #include "core/op.h"
+#include "core/threads.h"
 
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+static void forward_numbers(const void *context, hl_share share)
 {
-    (void)scratch;
+    const hl_node *node = context;
     const hl_real *x = node->in[0]->data;
     hl_real *y = node->out->data;
-    int64_t n = hl_shape_count(node->out->shape);
-#pragma omp parallel for simd num_threads(hl_tape_threads(tape, n)) schedule(static)
-    for (int64_t i = 0; i < n; i++) {
+#pragma omp simd
+    for (int64_t i = share.begin; i < share.end; i++) {
         y[i] = x[i] < 0 ? 0 : x[i]; /* NaN stays NaN */
     }
 }
 
-/* dx = dy where x > 0, else 0 */
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 {
     (void)scratch;
-    const hl_real *x = node->in[0]->data, *dy = node->out->grad;
-    hl_real *dx = din[0].at;
-    bool add = din[0].add;
     int64_t n = hl_shape_count(node->out->shape);
-#pragma omp parallel for simd num_threads(hl_tape_threads(tape, n)) schedule(static)
-    for (int64_t i = 0; i < n; i++) {
+    hl_threads_run(hl_tape_threads(tape, n), n, HL_CACHE_LINE, forward_numbers, node);
+}
+
+/* dx = dy where x > 0, else 0 */
+static void backward_numbers(const void *context, hl_share share)
+{
+    const hl_op_call *call = context;
+    const hl_real *x = call->node->in[0]->data, *dy = call->node->out->grad;
+    hl_real *dx = call->din[0].at;
+    bool add = call->din[0].add;
+#pragma omp simd
+    for (int64_t i = share.begin; i < share.end; i++) {
         hl_grad_put(&dx[i], x[i] > 0 ? dy[i] : 0, add);
     }
+}
+
+static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+{
+    int64_t n = hl_shape_count(node->out->shape);
+    hl_threads_run(hl_tape_threads(tape, n), n, HL_CACHE_LINE, backward_numbers,
+                   &(hl_op_call){ tape, node, din, scratch });
 }
 
 const hl_op hl_op_relu = { "relu", 1, 0, hl_infer_same_shape, forward, backward, NULL, NULL };

@@ -1,15 +1,30 @@
 #include "core/op_scale.h"
 
 #include "core/op.h"
+#include "core/threads.h"
+
+/* y = (or +=) factor * x */
+typedef struct scaling {
+    hl_real factor;
+    const hl_real *x;
+    hl_real *y;
+    bool add;
+} scaling;
+
+static void scale_numbers(const void *context, hl_share share)
+{
+    const scaling s = *(const scaling *)context;
+#pragma omp simd
+    for (int64_t i = share.begin; i < share.end; i++) {
+        hl_grad_put(&s.y[i], s.factor * s.x[i], s.add);
+    }
+}
 
 static void scale(const hl_tape *tape, const hl_node *node, const hl_real *x, hl_real *y, bool add)
 {
-    hl_real factor = *(const hl_real *)node->attributes;
     int64_t n = hl_shape_count(node->out->shape);
-#pragma omp parallel for simd num_threads(hl_tape_threads(tape, n)) schedule(static)
-    for (int64_t i = 0; i < n; i++) {
-        hl_grad_put(&y[i], factor * x[i], add);
-    }
+    hl_threads_run(hl_tape_threads(tape, n), n, HL_CACHE_LINE, scale_numbers,
+                   &(scaling){ *(const hl_real *)node->attributes, x, y, add });
 }
 
 static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)

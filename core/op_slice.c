@@ -1,6 +1,7 @@
 #include "core/op_slice.h"
 
 #include "core/op.h"
+#include "core/threads.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -23,36 +24,47 @@ static bool infer(hl_tape *tape, hl_node *node)
     return true;
 }
 
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+static void forward_rows(const void *context, hl_share rows)
 {
-    (void)scratch;
+    const hl_node *node = context;
     const attributes *a = node->attributes;
-    int64_t N = hl_shape_rows(node->out->shape), D = hl_shape_last(node->in[0]->shape);
-#pragma omp parallel for num_threads(hl_tape_threads(tape, N * a->width)) schedule(static)
-    for (int64_t n = 0; n < N; n++) {
+    int64_t D = hl_shape_last(node->in[0]->shape);
+    for (int64_t n = rows.begin; n < rows.end; n++) {
         memcpy(node->out->data + n * a->width, node->in[0]->data + n * D + a->first,
                (size_t)a->width * sizeof(hl_real));
     }
 }
 
-/* dx = dy in the columns of the slice, 0 in the others */
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 {
     (void)scratch;
-    const attributes *a = node->attributes;
-    int64_t N = hl_shape_rows(node->out->shape), D = hl_shape_last(node->in[0]->shape);
-    const hl_real *dy = node->out->grad;
-    bool add = din[0].add;
-#pragma omp parallel for num_threads(hl_tape_threads(tape, N *D)) schedule(static)
-    for (int64_t n = 0; n < N; n++) {
-        hl_real *dx = din[0].at + n * D;
-        if (!add) {
+    int threads = hl_tape_threads(tape, hl_shape_count(node->out->shape));
+    hl_threads_run(threads, hl_shape_rows(node->out->shape), 1, forward_rows, node);
+}
+
+/* dx = dy in the columns of the slice, 0 in the others */
+static void backward_rows(const void *context, hl_share rows)
+{
+    const hl_op_call *call = context;
+    const attributes *a = call->node->attributes;
+    int64_t D = hl_shape_last(call->node->in[0]->shape);
+    const hl_real *dy = call->node->out->grad;
+    for (int64_t n = rows.begin; n < rows.end; n++) {
+        hl_real *dx = call->din[0].at + n * D;
+        if (!call->din[0].add) {
             memset(dx, 0, (size_t)D * sizeof *dx);
         }
         for (int64_t i = 0; i < a->width; i++) {
             dx[a->first + i] += dy[n * a->width + i];
         }
     }
+}
+
+static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+{
+    int threads = hl_tape_threads(tape, hl_shape_count(node->in[0]->shape));
+    hl_threads_run(threads, hl_shape_rows(node->out->shape), 1, backward_rows,
+                   &(hl_op_call){ tape, node, din, scratch });
 }
 
 const hl_op hl_op_slice = { "slice", 1, HL_NOT_IN_PLACE, infer, forward, backward, NULL, NULL };

@@ -1,6 +1,7 @@
 #include "core/op_softmax.h"
 
 #include "core/op.h"
+#include "core/threads.h"
 
 #include <string.h>
 
@@ -43,30 +44,43 @@ static bool infer(hl_tape *tape, hl_node *node)
     return true;
 }
 
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+static void forward_rows(const void *context, hl_share rows)
 {
-    (void)scratch;
+    const hl_node *node = context;
     const attributes *a = node->attributes;
     int64_t B, Tq, Tk;
     sizes_of(node->out->shape, &B, &Tq, &Tk);
-#pragma omp parallel for num_threads(hl_tape_threads(tape, 8 * B * Tq * Tk)) schedule(static)
-    for (int64_t row = 0; row < B * Tq; row++) {
+    for (int64_t row = rows.begin; row < rows.end; row++) {
         int64_t b = row / Tq, i = row % Tq;
         hl_masked_softmax(node->in[0]->data + row * Tk, hl_mask_row_bias(&a->mask, b, a->head, i),
                           hl_mask_row_keys(&a->mask, b, i, Tq, Tk), Tk, node->out->data + row * Tk);
     }
 }
 
-/* dx = w * (dw - sum(w * dw)); w is 0 where nothing is permitted, and so is dx */
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 {
     (void)scratch;
-    int64_t N = hl_shape_rows(node->out->shape), Tk = hl_shape_last(node->out->shape);
-#pragma omp parallel for num_threads(hl_tape_threads(tape, 4 * N * Tk)) schedule(static)
-    for (int64_t row = 0; row < N; row++) {
-        hl_masked_softmax_backward(node->out->data + row * Tk, node->out->grad + row * Tk, Tk, 1, din[0].at + row * Tk,
-                                   din[0].add);
+    int threads = hl_tape_threads(tape, 8 * hl_shape_count(node->out->shape));
+    hl_threads_run(threads, hl_shape_rows(node->out->shape), 1, forward_rows, node);
+}
+
+/* dx = w * (dw - sum(w * dw)); w is 0 where nothing is permitted, and so is dx */
+static void backward_rows(const void *context, hl_share rows)
+{
+    const hl_op_call *call = context;
+    const hl_tensor *w = call->node->out;
+    hl_grad dx = call->din[0];
+    int64_t Tk = hl_shape_last(w->shape);
+    for (int64_t row = rows.begin; row < rows.end; row++) {
+        hl_masked_softmax_backward(w->data + row * Tk, w->grad + row * Tk, Tk, 1, dx.at + row * Tk, dx.add);
     }
+}
+
+static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+{
+    int threads = hl_tape_threads(tape, 4 * hl_shape_count(node->out->shape));
+    hl_threads_run(threads, hl_shape_rows(node->out->shape), 1, backward_rows,
+                   &(hl_op_call){ tape, node, din, scratch });
 }
 
 const hl_op hl_op_softmax = { "softmax", 1, HL_NOT_IN_PLACE, infer, forward, backward, NULL, NULL };

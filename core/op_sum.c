@@ -3,6 +3,7 @@
 #include "core/op.h"
 #include "core/op_scale.h"
 #include "core/reduce.h"
+#include "core/threads.h"
 
 static bool infer(hl_tape *tape, hl_node *node)
 {
@@ -19,16 +20,21 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 }
 
 /* dx = dy */
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void backward_numbers(const void *context, hl_share share)
 {
-    (void)scratch;
-    hl_real dy = *node->out->grad, *dx = din[0].at;
-    bool add = din[0].add;
-    int64_t n = hl_shape_count(node->in[0]->shape);
-#pragma omp parallel for num_threads(hl_tape_threads(tape, n)) schedule(static)
-    for (int64_t i = 0; i < n; i++) {
+    const hl_op_call *call = context;
+    hl_real dy = *call->node->out->grad, *dx = call->din[0].at;
+    bool add = call->din[0].add;
+    for (int64_t i = share.begin; i < share.end; i++) {
         hl_grad_put(&dx[i], dy, add);
     }
+}
+
+static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+{
+    int64_t n = hl_shape_count(node->in[0]->shape);
+    hl_threads_run(hl_tape_threads(tape, n), n, HL_CACHE_LINE, backward_numbers,
+                   &(hl_op_call){ tape, node, din, scratch });
 }
 
 const hl_op hl_op_sum = { "sum", 1, HL_NOT_IN_PLACE, infer, forward, backward, NULL, NULL };

@@ -2,11 +2,10 @@
 
 #include "core/threads.h"
 
-#include <omp.h>
 #include <string.h>
 
 /* Enough blocks for every thread there may be, and few enough that adding them up costs nothing. */
-enum { MAX_BLOCKS = 16, MIN_BLOCK_ROWS = 64, SQUARES_BLOCK = 4096 };
+enum { MAX_BLOCKS = 16, MIN_BLOCK_ROWS = 64, SQUARES_BLOCK = 4096, SQUARES_PARTS = 64 };
 
 int hl_sum_blocks(int64_t N)
 {
@@ -45,30 +44,54 @@ static void sum_columns(int n_parts, int64_t stride, int64_t n, const hl_real *p
     }
 }
 
+typedef struct parts_work {
+    int n_parts;
+    int64_t D;
+    const hl_real *parts;
+    bool add;
+    hl_real *sum;
+} parts_work;
+
+static void sum_parts(const void *context, hl_share columns)
+{
+    const parts_work *w = context;
+    sum_columns(w->n_parts, w->D, columns.end - columns.begin, w->parts + columns.begin, w->add,
+                w->sum + columns.begin);
+}
+
 void hl_sum_parts(int threads, int n_parts, int64_t D, const hl_real *parts, bool add, hl_real *sum)
 {
-    int64_t work = n_parts * D;
-#pragma omp parallel for num_threads(hl_threads_for(threads, work)) schedule(static)
-    for (int64_t d = 0; d < D; d += 4096) {
-        sum_columns(n_parts, D, D - d < 4096 ? D - d : 4096, parts + d, add, sum + d);
+    hl_threads_run(hl_threads_for(threads, n_parts * D), D, HL_CACHE_LINE, sum_parts,
+                   &(parts_work){ n_parts, D, parts, add, sum });
+}
+
+typedef struct rows_work {
+    int64_t N, D;
+    const hl_real *x;
+    hl_real *partials; /* (blocks, D) */
+} rows_work;
+
+static void sum_blocks(const void *context, hl_share blocks)
+{
+    const rows_work *w = context;
+    int64_t N = w->N, D = w->D;
+    for (int64_t block = blocks.begin; block < blocks.end; block++) {
+        int64_t begin, end;
+        hl_threads_part(N, 1, (int)block, hl_sum_blocks(N), &begin, &end);
+        hl_real *partial = w->partials + block * D;
+        memset(partial, 0, (size_t)D * sizeof *partial);
+        for (int64_t n = begin; n < end; n++) {
+            for (int64_t d = 0; d < D; d++) {
+                partial[d] += w->x[n * D + d];
+            }
+        }
     }
 }
 
 void hl_sum_rows(int threads, int64_t N, int64_t D, const hl_real *x, bool add, hl_real *sum, hl_real *scratch)
 {
     int blocks = hl_sum_blocks(N);
-#pragma omp parallel for num_threads(hl_threads_for(threads, N *D)) schedule(static)
-    for (int block = 0; block < blocks; block++) {
-        int64_t begin, end;
-        hl_threads_part(N, 1, block, blocks, &begin, &end);
-        hl_real *partial = scratch + block * D;
-        memset(partial, 0, (size_t)D * sizeof *partial);
-        for (int64_t n = begin; n < end; n++) {
-            for (int64_t d = 0; d < D; d++) {
-                partial[d] += x[n * D + d];
-            }
-        }
-    }
+    hl_threads_run(hl_threads_for(threads, N * D), blocks, 1, sum_blocks, &(rows_work){ N, D, x, scratch });
     hl_sum_parts(1, blocks, D, scratch, add, sum);
 }
 
@@ -100,21 +123,32 @@ static double sum_squares_of(const hl_real *x, int64_t n)
     return sum;
 }
 
-double hl_sum_squares(int threads, const hl_real *x, int64_t n)
+typedef struct squares_work {
+    const hl_real *x;
+    int64_t n;
+    double *parts; /* (SQUARES_PARTS) */
+} squares_work;
+
+/* Each of the fixed parts is summed in fixed blocks, whichever thread takes it. */
+static void sum_squares(const void *context, hl_share share)
 {
-    /* Each of the fixed parts is summed in fixed blocks, whichever thread takes it. */
-    double parts[HL_MAX_THREADS] = { 0 };
-#pragma omp parallel for num_threads(hl_threads_for(threads, n)) schedule(static)
-    for (int part = 0; part < HL_MAX_THREADS; part++) {
+    const squares_work *w = context;
+    for (int64_t part = share.begin; part < share.end; part++) {
         int64_t begin, end;
-        hl_threads_part(n, SQUARES_BLOCK, part, HL_MAX_THREADS, &begin, &end);
+        hl_threads_part(w->n, SQUARES_BLOCK, (int)part, SQUARES_PARTS, &begin, &end);
         for (int64_t at = begin; at < end; at += SQUARES_BLOCK) {
             int64_t left = end - at;
-            parts[part] += sum_squares_of(x + at, left < SQUARES_BLOCK ? left : SQUARES_BLOCK);
+            w->parts[part] += sum_squares_of(w->x + at, left < SQUARES_BLOCK ? left : SQUARES_BLOCK);
         }
     }
+}
+
+double hl_sum_squares(int threads, const hl_real *x, int64_t n)
+{
+    double parts[SQUARES_PARTS] = { 0 };
+    hl_threads_run(hl_threads_for(threads, n), SQUARES_PARTS, 1, sum_squares, &(squares_work){ x, n, parts });
     double sum = 0;
-    for (int part = 0; part < HL_MAX_THREADS; part++) {
+    for (int part = 0; part < SQUARES_PARTS; part++) {
         sum += parts[part];
     }
     return sum;

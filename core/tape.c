@@ -65,6 +65,27 @@ bool hl_infer_same_shape(hl_tape *tape, hl_node *node)
     return true;
 }
 
+static void hand_on_numbers(const void *context, hl_share share)
+{
+    const hl_op_call *call = context;
+    const hl_real *dy = call->node->out->grad;
+    hl_real *dx = call->din->at;
+    bool add = call->din->add;
+#pragma omp simd
+    for (int64_t i = share.begin; i < share.end; i++) {
+        hl_grad_put(&dx[i], dy[i], add);
+    }
+}
+
+void hl_grad_hand_on(const hl_tape *tape, const hl_node *node, hl_grad dx)
+{
+    int64_t n = hl_shape_count(node->out->shape);
+    if (dx.at != NULL && dx.at != node->out->grad) {
+        hl_threads_run(hl_tape_threads(tape, n), n, HL_CACHE_LINE, hand_on_numbers,
+                       &(hl_op_call){ .node = node, .din = &dx });
+    }
+}
+
 /* Records are real even on a dry tape. */
 static void *take_record(hl_tape *tape, size_t bytes)
 {

@@ -6,11 +6,15 @@
 #include <math.h>
 #include <stddef.h>
 
-static void scale(int threads, int64_t n, hl_real factor, hl_real *x)
+typedef struct scaling {
+    hl_real factor, *x;
+} scaling;
+
+static void scale_numbers(const void *context, hl_share share)
 {
-#pragma omp parallel for schedule(static) num_threads(hl_threads_for(threads, n))
-    for (int64_t i = 0; i < n; i++) {
-        x[i] *= factor;
+    const scaling s = *(const scaling *)context;
+    for (int64_t i = share.begin; i < share.end; i++) {
+        s.x[i] *= s.factor;
     }
 }
 
@@ -19,7 +23,8 @@ double hl_clip_gradients(int threads, hl_parameters *parameters, double max_norm
     double norm = sqrt(hl_sum_squares(threads, parameters->grads, parameters->count));
     double factor = max_norm / (norm + 1e-6);
     if (max_norm > 0 && isfinite(norm) && factor < 1) {
-        scale(threads, parameters->count, (hl_real)factor, parameters->grads);
+        hl_threads_run(hl_threads_for(threads, parameters->count), parameters->count, HL_CACHE_LINE, scale_numbers,
+                       &(scaling){ (hl_real)factor, parameters->grads });
     }
     return norm;
 }

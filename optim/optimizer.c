@@ -99,16 +99,27 @@ static void update_piece(const hl_optimizer *optimizer, const hl_update *update,
     }
 }
 
+typedef struct step_work {
+    const hl_optimizer *optimizer;
+    hl_update update;
+} step_work;
+
+static void update_pieces(const void *context, hl_share share)
+{
+    const step_work *work = context;
+    for (int64_t begin = share.begin; begin < share.end; begin += PIECE) {
+        update_piece(work->optimizer, &work->update, begin, share.end - begin < PIECE ? share.end : begin + PIECE);
+    }
+}
+
 void hl_optimizer_step(hl_optimizer *optimizer, int threads, double learning_rate)
 {
     optimizer->step++;
-    hl_update update = optimizer->options.name == HL_SGD ? hl_sgd_update(optimizer, learning_rate)
-                                                         : hl_adam_update(optimizer, learning_rate);
+    step_work work = {
+        .optimizer = optimizer,
+        .update = optimizer->options.name == HL_SGD ? hl_sgd_update(optimizer, learning_rate)
+                                                    : hl_adam_update(optimizer, learning_rate),
+    };
     int64_t count = optimizer->parameters->count;
-    int64_t n_pieces = (count + PIECE - 1) / PIECE;
-#pragma omp parallel for schedule(static) num_threads(hl_threads_for(threads, count))
-    for (int64_t piece = 0; piece < n_pieces; piece++) {
-        int64_t begin = piece * PIECE;
-        update_piece(optimizer, &update, begin, count - begin < PIECE ? count : begin + PIECE);
-    }
+    hl_threads_run(hl_threads_for(threads, count), count, PIECE, update_pieces, &work);
 }

@@ -6,7 +6,9 @@
 
 #include <errno.h>
 #include <omp.h>
+#include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 
 START_TEST(parts_cover_everything_once_and_are_cut_at_steps)
@@ -40,17 +42,102 @@ START_TEST(small_work_is_done_by_one_thread)
 }
 END_TEST
 
+enum { MOST = HL_MAX_THREADS, LONGEST = 1000 };
+
+/* What the threads of one hl_threads_run did. */
+typedef struct record {
+    atomic_int worked[LONGEST], calls[MOST], strays; /* strays: shares whose thread or range cannot be */
+    hl_share shares[MOST];                           /* by their threads' numbers */
+    pthread_t threads[MOST];
+    int levels; /* OpenMP's regions around thread 0's share */
+} record;
+
+static void note(const void *context, hl_share share)
+{
+    record *r = *(record *const *)context;
+    if (share.thread < 0 || share.thread >= MOST || share.begin < 0 || share.end > LONGEST) {
+        r->strays++;
+        return;
+    }
+    r->calls[share.thread]++;
+    r->shares[share.thread] = share;
+    r->threads[share.thread] = pthread_self();
+    if (share.thread == 0) {
+        r->levels = omp_get_level();
+    }
+    for (int64_t i = share.begin; i < share.end; i++) {
+        r->worked[i]++;
+    }
+}
+
+/* Runs and checks the shares; returns how many there were. */
+static int run_noted(int threads, int64_t n, int64_t step, record *r)
+{
+    *r = (record){ 0 };
+    hl_threads_run(threads, n, step, note, &r);
+    ck_assert_int_eq(r->strays, 0);
+    for (int64_t i = 0; i < LONGEST; i++) {
+        ck_assert_int_eq(r->worked[i], i < n);
+    }
+    int64_t steps = (n + step - 1) / step;
+    int most = threads < MOST ? threads : MOST, shares = steps < most ? (int)steps : most;
+    for (int thread = 0; thread < MOST; thread++) {
+        ck_assert_int_eq(r->calls[thread], thread < shares);
+    }
+    for (int thread = 0; thread < shares; thread++) {
+        int64_t begin, end;
+        hl_threads_part(n, step, thread, shares, &begin, &end);
+        ck_assert(r->shares[thread].begin == begin && r->shares[thread].end == end && begin < end);
+    }
+    return shares;
+}
+
+START_TEST(everything_is_worked_once_in_a_share_a_thread)
+{
+    static const int64_t lengths[] = { 0, 1, 2, 15, 16, 17, 95, 96, 97, LONGEST }, steps[] = { 1, 3, 16, 48, 2000 };
+    hl_threads_setup();
+    record r;
+    for (int i = 0; i < 10 * 5 * 7; i++) {
+        run_noted(1 + i / 50, lengths[i % 10], steps[i / 10 % 5], &r);
+    }
+    ck_assert_int_eq(run_noted(HL_MAX_THREADS + 1, LONGEST, 1, &r), HL_MAX_THREADS);
+}
+END_TEST
+
+START_TEST(one_share_is_worked_by_the_caller_without_openmp)
+{
+    hl_threads_setup();
+    record r;
+    static const int cases[][3] = { { 1, LONGEST, 1 }, { 4, 1, 1 }, { 4, 16, 16 }, { 4, 5, 16 } };
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(run_noted(cases[i][0], cases[i][1], cases[i][2], &r), 1);
+        ck_assert(pthread_equal(r.threads[0], pthread_self()));
+        ck_assert_int_eq(r.levels, 0);
+    }
+}
+END_TEST
+
 START_TEST(openmp_starts_no_threads_of_its_own)
 {
     hl_threads_setup();
     ck_assert_int_eq(omp_get_max_threads(), 1);
-    int given = 0;
-#pragma omp parallel num_threads(3)
-    {
-#pragma omp single
-        given = omp_get_num_threads();
+    record r;
+    ck_assert_int_eq(run_noted(3, LONGEST, 1, &r), 3);
+    for (int thread = 0; thread < 3; thread++) {
+        ck_assert(!pthread_equal(r.threads[thread], r.threads[(thread + 1) % 3]));
     }
-    ck_assert_int_eq(given, 3);
+    ck_assert_int_eq(r.levels, 1);
+}
+END_TEST
+
+START_TEST(nothing_is_left_out_where_openmp_grants_fewer_threads)
+{
+    hl_threads_setup();
+    omp_set_max_active_levels(0);
+    record r;
+    ck_assert_int_eq(run_noted(3, LONGEST, 1, &r), 3);
+    ck_assert(pthread_equal(r.threads[2], pthread_self()));
+    omp_set_max_active_levels(1);
 }
 END_TEST
 
@@ -165,7 +252,10 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, parts_cover_everything_once_and_are_cut_at_steps);
     tcase_add_test(tc, small_work_is_done_by_one_thread);
+    tcase_add_test(tc, everything_is_worked_once_in_a_share_a_thread);
+    tcase_add_test(tc, one_share_is_worked_by_the_caller_without_openmp);
     tcase_add_test(tc, openmp_starts_no_threads_of_its_own);
+    tcase_add_test(tc, nothing_is_left_out_where_openmp_grants_fewer_threads);
     tcase_add_test(tc, a_containers_quota_counts);
     tcase_add_test(tc, cpus_that_are_not_allowed_do_not_count);
 }

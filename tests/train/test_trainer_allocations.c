@@ -1,6 +1,6 @@
 /* A step allocates nothing, neither through the library's table nor, where no sanitizer has taken malloc over, by
  * anything else in the process: functions in front of the C library's allocator and mmap count. Only OpenMP's own
- * calls do not: GCC's takes the team of a region of one thread from malloc, and gives it back at the region's end. */
+ * calls do not where there are several threads: what it takes for a team is its affair. */
 #define _GNU_SOURCE /* syscall, dl_iterate_phdr */
 #include "core/memory.h"
 #include "tests/check_suite.h"
@@ -25,7 +25,7 @@
 #endif
 
 static atomic_int n_calls;
-static uintptr_t openmp_begin, openmp_end; /* where its code lies */
+static uintptr_t openmp_begin, openmp_end; /* where its code lies; empty where its calls count too */
 
 static int find_openmp(struct dl_phdr_info *library, size_t size, void *unused)
 {
@@ -105,8 +105,11 @@ void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t 
 
 static void assert_steps_allocate_nothing(const hl_config *config)
 {
-    dl_iterate_phdr(find_openmp, NULL);
-    ck_assert_uint_ne(openmp_end, 0);
+    openmp_begin = openmp_end = 0;
+    if (config->train.threads > 1) {
+        dl_iterate_phdr(find_openmp, NULL);
+        ck_assert_uint_ne(openmp_end, 0);
+    }
     faults_begin();
     hl_trainer trainer;
     trainer_make(&trainer, config);
@@ -138,13 +141,15 @@ START_TEST(steps_of_a_tiny_model_allocate_nothing)
 }
 END_TEST
 
-START_TEST(steps_on_two_threads_allocate_nothing)
+START_TEST(steps_on_one_and_on_two_threads_allocate_nothing)
 {
     hl_config config;
     config_parse("[task]\nlength = 10\nmin_length = 5\n[model]\ndropout = 0.1\n"
-                 "[train]\nbatch_size = 48\neval_examples = 50\nthreads = 2\n",
+                 "[train]\nbatch_size = 48\neval_examples = 50\n",
                  &config);
-    assert_steps_allocate_nothing(&config);
+    for (config.train.threads = 1; config.train.threads <= 2; config.train.threads++) {
+        assert_steps_allocate_nothing(&config);
+    }
 }
 END_TEST
 
@@ -169,7 +174,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, steps_of_a_tiny_model_allocate_nothing);
-    tcase_add_test(tc, steps_on_two_threads_allocate_nothing);
+    tcase_add_test(tc, steps_on_one_and_on_two_threads_allocate_nothing);
     tcase_add_test(tc, the_counters_count);
 }
 SUITE("trainer allocations", add_tests)

@@ -1,0 +1,35 @@
+/* A snapshot read back: the file that a recorder wrote (recorder.h), checked against the model it is of. */
+#ifndef HL_HEADS_SNAPSHOT_H
+#define HL_HEADS_SNAPSHOT_H
+
+#include "core/batch.h"
+#include "core/npz.h"
+#include "core/status.h"
+#include "heads/pattern.h"
+#include "layers/model.h"
+
+#include <stdint.h>
+
+typedef struct hl_snapshot {
+    int64_t step;
+    hl_batch examples; /* E examples of T tokens, as recorded; these and the following are the npz's */
+    const hl_real *weights[HL_MAX_LAYERS]; /* of each layer (E, H, T, T) */
+    const hl_real *logits;                 /* (E, T, V) */
+    const hl_model_config *config;         /* not owned */
+    hl_npz npz;                            /* owned */
+} hl_snapshot;
+
+/* Reads `path`. HL_BAD_FILE "<path>: <array>: <what is wrong>" where it is no archive, an array is missing or of another
+ * type or shape than the model's config says, a length is outside 1 .. T, an id outside 0 .. V - 1, or a weight is not
+ * in 0 .. 1 (by more than 1e-3); a file that is larger than a snapshot of such a model with `most_examples` can be is refused before
+ * it is read. HL_NO_MEMORY. `config` must outlive the snapshot. On success ended by hl_snapshot_free. */
+hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int64_t most_examples,
+                           hl_snapshot *snapshot);
+
+/* A zeroed or already freed snapshot is allowed. */
+void hl_snapshot_free(hl_snapshot *snapshot);
+
+/* One head's patterns on all examples. Its arrays are the snapshot's. */
+hl_patterns hl_snapshot_patterns(const hl_snapshot *snapshot, int layer, int64_t head);
+
+#endif

@@ -1,0 +1,146 @@
+#include "heads/snapshot.h"
+
+#include "tests/check_suite.h"
+#include "tests/heads/example.h"
+#include "tests/scratch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { E = 5, T = 9 };
+
+/* A snapshot of the example's model, recorded and read back. */
+static void record(example *f)
+{
+    example_set_up(f, example_config(12), E, T, 2);
+    expect_ok(hl_recorder_record(&f->recorder, 500, &f->arena, 1));
+}
+
+static const char *path(void)
+{
+    return scratch_path("run/patterns/step_000500.npz");
+}
+
+START_TEST(what_was_recorded_is_read)
+{
+    example f;
+    record(&f);
+    hl_snapshot snapshot;
+    expect_ok(hl_snapshot_read(path(), &f.model.config, E, &snapshot));
+    ck_assert_int_eq(snapshot.step, 500);
+    ck_assert_int_eq(snapshot.examples.n_examples, E);
+    ck_assert_int_eq(snapshot.examples.n_tokens, T);
+    for (int layer = 0; layer < f.model.config.n_layers; layer++) {
+        for (int64_t head = 0; head < f.model.config.heads[layer]; head++) {
+            hl_patterns read = hl_snapshot_patterns(&snapshot, layer, head);
+            hl_patterns recorded = hl_recorder_patterns(&f.recorder, layer, head);
+            ck_assert_int_eq(read.n_examples, recorded.n_examples);
+            ck_assert_mem_eq(read.lengths, recorded.lengths, E * sizeof *read.lengths);
+            ck_assert_mem_eq(read.sources, recorded.sources, (size_t)(E * T) * sizeof *read.sources);
+            for (int64_t e = 0; e < E; e++) {
+                ck_assert_mem_eq(hl_patterns_at(&read, e).weights, hl_patterns_at(&recorded, e).weights,
+                                 (size_t)(T * T) * sizeof(hl_real));
+            }
+        }
+    }
+    hl_snapshot_free(&snapshot);
+    hl_snapshot_free(&snapshot);
+    example_tear_down(&f);
+}
+END_TEST
+
+/* Writes the archive anew with one array changed, by name, or left out (`data` NULL). */
+static void rewrite(const char *name, hl_npy_type type, hl_shape shape, const void *data)
+{
+    hl_npz old;
+    expect_ok(hl_npz_read(path(), 1 << 30, &old));
+    hl_npz_writer *npz = hl_npz_create(path());
+    for (int i = 0; i < old.n; i++) {
+        const hl_npz_array *array = &old.arrays[i];
+        if (strcmp(array->name, name) != 0) {
+            hl_npz_add(npz, array->name, array->type, array->shape, array->data);
+        } else if (data != NULL) {
+            hl_npz_add(npz, name, type, shape, data);
+        }
+    }
+    expect_ok(hl_npz_close(npz, HL_VOLATILE));
+    hl_npz_free(&old);
+}
+
+static void expect_refused(const example *f, const char *what)
+{
+    hl_snapshot snapshot;
+    hl_status status = hl_snapshot_read(path(), &f->model.config, E, &snapshot);
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    char expected[HL_STATUS_TEXT];
+    snprintf(expected, sizeof expected, "%s: %s", path(), what);
+    ck_assert_str_eq(status.text, expected);
+    ck_assert(snapshot.npz.arrays == NULL);
+}
+
+START_TEST(another_models_or_damaged_snapshots_are_refused)
+{
+    static hl_real many[E * 4 * T * T];
+    static int32_t ids[E * T];
+    example f;
+    record(&f);
+    rewrite("layer_1", HL_NPY_FLOAT32, HL_SHAPE(0), NULL);
+    expect_refused(&f, "layer_1: is missing");
+    example_tear_down(&f);
+
+    record(&f);
+    rewrite("layer_0", HL_NPY_FLOAT64, HL_SHAPE(1), &(double){ 0 });
+    expect_refused(&f, "layer_0: is of another type");
+    rewrite("layer_0", HL_NPY_FLOAT32, HL_SHAPE(E, 3, T, T), many);
+    expect_refused(&f, "layer_0: is (5, 3, 9, 9), not (5, 4, 9, 9)");
+    many[7] = NAN;
+    rewrite("layer_0", HL_NPY_FLOAT32, HL_SHAPE(E, 4, T, T), many);
+    expect_refused(&f, "layer_0: nan at place 7 is no weight");
+    many[7] = 1.5f;
+    rewrite("layer_0", HL_NPY_FLOAT32, HL_SHAPE(E, 4, T, T), many);
+    expect_refused(&f, "layer_0: 1.5 at place 7 is no weight");
+    example_tear_down(&f);
+
+    record(&f);
+    rewrite("lengths", HL_NPY_INT32, HL_SHAPE(E), (const int32_t[E]){ 1, 2, 3, 0, 5 });
+    expect_refused(&f, "lengths: 0 at place 3 is not in 1 .. 9");
+    rewrite("tokens", HL_NPY_INT32, HL_SHAPE(E), ids);
+    expect_refused(&f, "tokens: are missing, or no (examples, T)");
+    ids[E * T - 1] = EXAMPLE_VOCABULARY;
+    rewrite("tokens", HL_NPY_INT32, HL_SHAPE(E, T), ids);
+    char text[64];
+    snprintf(text, sizeof text, "tokens: %d at place %d is not in 0 .. %d", EXAMPLE_VOCABULARY, E * T - 1,
+             EXAMPLE_VOCABULARY - 1);
+    expect_refused(&f, text);
+    example_tear_down(&f);
+
+    record(&f);
+    rewrite("step", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &(int64_t){ -1 });
+    expect_refused(&f, "step: is negative");
+    example_tear_down(&f);
+}
+END_TEST
+
+/* More examples than the run recorded are larger than any snapshot of it. */
+START_TEST(a_file_that_is_too_large_is_not_read)
+{
+    example f;
+    record(&f);
+    hl_model_config config = f.model.config;
+    config.max_length = T;
+    hl_snapshot snapshot;
+    expect_ok(hl_snapshot_read(path(), &config, E, &snapshot));
+    hl_snapshot_free(&snapshot);
+    ck_assert_int_eq(hl_snapshot_read(path(), &config, 1, &snapshot).code, HL_BAD_FILE);
+    example_tear_down(&f);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, what_was_recorded_is_read);
+    tcase_add_test(tc, another_models_or_damaged_snapshots_are_refused);
+    tcase_add_test(tc, a_file_that_is_too_large_is_not_read);
+}
+SUITE("snapshots", add_tests)
