@@ -20,9 +20,27 @@ START_TEST(ends_and_nan)
 }
 END_TEST
 
+static float normal(float x)
+{
+    return hl_normal_cdf(x, hl_exp(-0.5f * x * x));
+}
+
+START_TEST(the_normal_distribution_is_within_three_ten_millionths)
+{
+    for (int i = -12000; i <= 12000; i++) {
+        float x = (float)i * 1e-3f;
+        double truth = 0.5 * erfc(-(double)x / sqrt(2));
+        ck_assert_msg(fabs((double)normal(x) - truth) <= 3e-7, "Phi(%g) is %.9g, not %.9g", (double)x,
+                      (double)normal(x), truth);
+    }
+    ck_assert(normal(INFINITY) == 1 && normal(-INFINITY) == 0 && isnan(normal(NAN)));
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, within_two_units_in_the_last_place_of_the_true_value);
     tcase_add_test(tc, ends_and_nan);
+    tcase_add_test(tc, the_normal_distribution_is_within_three_ten_millionths);
 }
 SUITE("exp", add_tests)
