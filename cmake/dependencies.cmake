@@ -11,6 +11,7 @@ pkg_check_modules(LIBXSMM IMPORTED_TARGET libxsmm) # optional: small products ar
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(MINIZIP REQUIRED IMPORTED_TARGET minizip)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
+pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
 
 if(NOT OPENBLAS_LIBRARY_DIRS MATCHES "openmp")
     message(WARNING "The OpenBLAS found in '${OPENBLAS_LIBRARY_DIRS}' may not be its OpenMP build "

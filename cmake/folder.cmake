@@ -18,7 +18,8 @@ endif()
 # hl_folder(layers hl_core ...): the folder's sources as the static library hl_layers (float) and the objects
 # hl_layers_double. Arguments of the form hl_<folder> are the folder's arrows: it may include their headers, no others
 # (the test style_arrows looks), and they stand for both precisions. Further arguments are libraries from outside.
-# The main function of a program is main.c or <program>_main.c and stays out. FLOAT_ONLY leaves the double objects out.
+# The main function of a program is main.c or <program>_main.c and stays out. FLOAT_ONLY is for a folder that is no part
+# of libheadlight: there are no double objects of it.
 function(hl_folder name)
     cmake_parse_arguments(arg "FLOAT_ONLY" "" "" ${ARGN})
     file(GLOB sources CONFIGURE_DEPENDS *.c)
@@ -28,8 +29,12 @@ function(hl_folder name)
     set(outside ${arg_UNPARSED_ARGUMENTS})
     list(FILTER outside EXCLUDE REGEX "^hl_")
 
+    set(linked ${arrows})
+    if(arg_FLOAT_ONLY)
+        hl_linked(linked ${arrows})
+    endif()
     add_library(hl_${name} STATIC ${sources})
-    target_link_libraries(hl_${name} PRIVATE hl_flags PUBLIC ${arrows} ${outside})
+    target_link_libraries(hl_${name} PRIVATE hl_flags PUBLIC ${linked} ${outside})
     if(NOT arg_FLOAT_ONLY)
         list(TRANSFORM arrows APPEND _double OUTPUT_VARIABLE arrows_double)
         add_library(hl_${name}_double OBJECT ${sources})
@@ -51,6 +56,9 @@ function(hl_program name main)
     target_link_libraries(${name} PRIVATE hl_flags hl_train)
     # Installed as it is, under another name, so it is linked with the final RPATH.
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR} BUILD_WITH_INSTALL_RPATH ON)
+    if(HEADLIGHT_PORTABLE)
+        hl_portable_rpath(${name})
+    endif()
     add_dependencies(programs ${name})
     install(PROGRAMS $<TARGET_FILE:${name}> DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME headlight-${name})
 endfunction()
