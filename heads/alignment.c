@@ -8,24 +8,14 @@ static int64_t source_of(const hl_pattern *pattern, int64_t i)
     return pattern->sources != NULL ? pattern->sources[i] : HL_IGNORE;
 }
 
-static int64_t row_argmax(const hl_real *row, int64_t n_keys)
-{
-    int64_t at = 0;
-    for (int64_t j = 1; j < n_keys; j++) {
-        at = row[j] > row[at] ? j : at;
-    }
-    return at;
-}
-
 static void add_query(const hl_pattern *pattern, int64_t i, int64_t source, hl_alignment *sum)
 {
     int64_t n_keys = hl_pattern_keys(pattern, i);
     sum->weight.n++;
     if (source < n_keys) {
-        const hl_real *row = hl_pattern_row(pattern, i);
-        sum->weight.value += (double)row[source];
+        sum->weight.value += (double)hl_pattern_row(pattern, i)[source];
         sum->weight.baseline += 1 / (double)n_keys;
-        sum->hit_rate += row_argmax(row, n_keys) == source;
+        sum->hit_rate += hl_pattern_argmax(pattern, i) == source;
     }
 }
 
@@ -41,9 +31,8 @@ hl_alignment hl_alignment_of(const hl_patterns *patterns)
             }
         }
     }
+    alignment.weight = hl_score_mean(alignment.weight);
     if (alignment.weight.n > 0) {
-        alignment.weight.value /= (double)alignment.weight.n;
-        alignment.weight.baseline /= (double)alignment.weight.n;
         alignment.hit_rate /= (double)alignment.weight.n;
     }
     return alignment;

@@ -63,7 +63,5 @@ hl_score hl_confidence_of(const hl_patterns *patterns)
         }
         score.n += pattern.n;
     }
-    score.value /= (double)score.n;
-    score.baseline /= (double)score.n;
-    return score;
+    return hl_score_mean(score);
 }

@@ -1,14 +1,23 @@
 #include "heads/offset.h"
 
+/* The queries from `begin` up to `end` have the key k away. */
+typedef struct span {
+    int64_t begin, end;
+} span;
+
+static span queries_with(const hl_pattern *pattern, int64_t k)
+{
+    if (pattern->causal && k > 0) {
+        return (span){ 0, 0 };
+    }
+    return (span){ k < 0 ? -k : 0, k > 0 ? pattern->n - k : pattern->n };
+}
+
 /* Adds up one example's diagonal. */
 static void add_diagonal(const hl_pattern *pattern, int64_t k, hl_score *sum)
 {
-    int64_t begin = k < 0 ? -k : 0;
-    int64_t end = k > 0 ? pattern->n - k : pattern->n;
-    if (pattern->causal && k > 0) {
-        return;
-    }
-    for (int64_t i = begin; i < end; i++) {
+    span queries = queries_with(pattern, k);
+    for (int64_t i = queries.begin; i < queries.end; i++) {
         sum->value += (double)hl_pattern_row(pattern, i)[i + k];
         sum->baseline += 1 / (double)hl_pattern_keys(pattern, i);
         sum->n++;
@@ -22,11 +31,21 @@ hl_score hl_offset_score(const hl_patterns *patterns, int64_t k)
         hl_pattern pattern = hl_patterns_at(patterns, e);
         add_diagonal(&pattern, k, &score);
     }
-    if (score.n > 0) {
-        score.value /= (double)score.n;
-        score.baseline /= (double)score.n;
+    return hl_score_mean(score);
+}
+
+double hl_offset_hit_rate(const hl_patterns *patterns, int64_t k)
+{
+    int64_t n = 0, hits = 0;
+    for (int64_t e = 0; e < patterns->n_examples; e++) {
+        hl_pattern pattern = hl_patterns_at(patterns, e);
+        span queries = queries_with(&pattern, k);
+        for (int64_t i = queries.begin; i < queries.end; i++) {
+            hits += hl_pattern_argmax(&pattern, i) == i + k;
+            n++;
+        }
     }
-    return score;
+    return n > 0 ? (double)hits / (double)n : 0;
 }
 
 int64_t hl_offset_best(const hl_patterns *patterns)

@@ -2,6 +2,16 @@
 
 #include <assert.h>
 
+int64_t hl_pattern_argmax(const hl_pattern *pattern, int64_t query)
+{
+    const hl_real *row = hl_pattern_row(pattern, query);
+    int64_t n_keys = hl_pattern_keys(pattern, query), at = 0;
+    for (int64_t j = 1; j < n_keys; j++) {
+        at = row[j] > row[at] ? j : at;
+    }
+    return at;
+}
+
 /* Every second example from `first` on. */
 static hl_patterns every_second(const hl_patterns *all, int64_t first)
 {

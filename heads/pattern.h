@@ -7,6 +7,7 @@
 #define HL_HEADS_PATTERN_H
 
 #include "core/real.h"
+#include "data/vocabulary.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,10 +18,15 @@ typedef struct hl_pattern {
     const hl_real *weights; /* (T, T), of which the first n rows and columns are real; not owned */
     int64_t n_tokens;       /* T */
     int64_t n;              /* the length, 1 .. T */
-    const int32_t
-        *sources; /* (T): the position in 0 .. n - 1 that a perfect head fetches the answer from, or HL_IGNORE;
-                               NULL where the task states none; not owned */
     bool causal;
+
+    /* What the task says about the example, not owned; each NULL where it is not known. */
+    const int32_t *tokens;    /* (T): ids */
+    const int32_t *sources;   /* (T): the position in 0 .. n - 1 that a perfect head fetches the answer from, or
+                                 HL_IGNORE */
+    const int32_t *relations; /* (R, T): the position in 0 .. n - 1 that token i is paired with by gold relation r, or
+                                 HL_IGNORE */
+    int64_t n_relations;      /* R */
 } hl_pattern;
 
 /* n_i. */
@@ -35,17 +41,36 @@ static inline const hl_real *hl_pattern_row(const hl_pattern *pattern, int64_t q
     return pattern->weights + query * pattern->n_tokens;
 }
 
+/* The key with the largest weight, the first of equals. */
+int64_t hl_pattern_argmax(const hl_pattern *pattern, int64_t query);
+
+/* Whether the token at that position is known to be an ordinary one, or a special one (separator, mask). */
+static inline bool hl_pattern_is_ordinary(const hl_pattern *pattern, int64_t position)
+{
+    return pattern->tokens != NULL && pattern->tokens[position] >= HL_SPECIAL_TOKENS;
+}
+
+static inline bool hl_pattern_is_special(const hl_pattern *pattern, int64_t position)
+{
+    return pattern->tokens != NULL && pattern->tokens[position] < HL_SPECIAL_TOKENS;
+}
+
 /* One head on several examples: some rows of the arrays of a snapshot, none of which is owned. */
 typedef struct hl_patterns {
     const hl_real *weights; /* (E, H, T, T), of all heads of the layer */
     const int32_t *lengths; /* (E) */
-    const int32_t *sources; /* (E, T) or NULL */
     int64_t n_heads;        /* H */
     int64_t n_tokens;       /* T */
     int64_t head;
     bool causal;
     int64_t n_examples; /* how many are meant; example e of them is row first + e * (1 + gap) of the arrays */
     int64_t first, gap;
+
+    const int32_t *tokens;    /* (E, T) or NULL */
+    const int32_t *sources;   /* (E, T) or NULL */
+    int64_t sources_gap;      /* numbers between its rows */
+    const int32_t *relations; /* (E, R, T) or NULL */
+    int64_t n_relations;      /* R */
 } hl_patterns;
 
 /* Example e, 0 .. n_examples - 1. */
@@ -56,8 +81,11 @@ static inline hl_pattern hl_patterns_at(const hl_patterns *patterns, int64_t e)
         .weights = patterns->weights + (row * patterns->n_heads + patterns->head) * T * T,
         .n_tokens = T,
         .n = patterns->lengths[row],
-        .sources = patterns->sources != NULL ? patterns->sources + row * T : NULL,
         .causal = patterns->causal,
+        .tokens = patterns->tokens != NULL ? patterns->tokens + row * T : NULL,
+        .sources = patterns->sources != NULL ? patterns->sources + row * (T + patterns->sources_gap) : NULL,
+        .relations = patterns->relations != NULL ? patterns->relations + row * patterns->n_relations * T : NULL,
+        .n_relations = patterns->n_relations,
     };
 }
 

@@ -212,6 +212,7 @@ hl_patterns hl_recorder_patterns(const hl_recorder *recorder, int layer, int64_t
     return (hl_patterns){
         .weights = recorder->weights[layer],
         .lengths = examples->lengths,
+        .tokens = examples->tokens,
         .sources = examples->sources,
         .n_heads = recorder->model->config.heads[layer],
         .n_tokens = examples->n_tokens,

@@ -11,6 +11,13 @@ typedef struct hl_score {
     int64_t n;       /* how many queries that were */
 } hl_score;
 
+/* The means of sums over n queries. */
+static inline hl_score hl_score_mean(hl_score sum)
+{
+    double n = sum.n > 0 ? (double)sum.n : 1;
+    return (hl_score){ sum.value / n, sum.baseline / n, sum.n };
+}
+
 /* How far the value is on its way from the baseline to perfect, for metrics whose perfect value is 1:
  * (value - baseline) / (1 - baseline). NaN where there are no queries or the baseline is perfect itself. */
 static inline double hl_score_lift(hl_score score)

@@ -132,6 +132,7 @@ hl_patterns hl_snapshot_patterns(const hl_snapshot *snapshot, int layer, int64_t
     return (hl_patterns){
         .weights = snapshot->weights[layer],
         .lengths = snapshot->examples.lengths,
+        .tokens = snapshot->examples.tokens,
         .sources = snapshot->examples.sources,
         .n_heads = snapshot->config->heads[layer],
         .n_tokens = snapshot->examples.n_tokens,

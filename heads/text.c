@@ -45,6 +45,15 @@ void hl_text_print(hl_text *text, const char *format, ...)
     va_end(arguments);
 }
 
+void hl_text_add(hl_text *text, const void *bytes, size_t count)
+{
+    if (count > 0 && reserve(text, count)) {
+        memcpy(text->bytes + text->size, bytes, count);
+        text->size += count;
+        text->bytes[text->size] = '\0';
+    }
+}
+
 /* Turns the last space at which a line still fits into a newline, line after line. */
 static void wrap(char *line, size_t width)
 {

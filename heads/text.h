@@ -16,6 +16,9 @@ typedef struct hl_text {
 /* Adds text formatted as by printf. HL_NO_MEMORY is left on the text. */
 void hl_text_print(hl_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Adds `count` bytes of any kind, zero bytes too. HL_NO_MEMORY is left on the text. */
+void hl_text_add(hl_text *text, const void *bytes, size_t count);
+
 /* Adds a paragraph formatted as by printf: words parted by one space or, so that no line is longer than `width` bytes,
  * a newline; and a newline. A longer word has a line of its own. HL_NO_MEMORY is left on the text. */
 void hl_text_paragraph(hl_text *text, int width, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -6,7 +6,7 @@
 #include "core/random.h"
 #include "heads/pattern.h"
 
-enum { MADE_UP_MOST = 8, MADE_UP_TOKENS = 16 };
+enum { MADE_UP_MOST = 8, MADE_UP_TOKENS = 16, MADE_UP_RELATIONS = 2 };
 
 /* What stands where no metric may look: padding, keys behind a causal mask, the layer's other heads. */
 #define MADE_UP_POISON ((hl_real)1000)
@@ -15,7 +15,9 @@ typedef struct made_up {
     int64_t n_examples, n_heads, n_tokens, head;
     bool causal;
     int32_t lengths[MADE_UP_MOST];
+    int32_t tokens[MADE_UP_MOST * MADE_UP_TOKENS];
     int32_t sources[MADE_UP_MOST * MADE_UP_TOKENS];
+    int32_t relations[MADE_UP_MOST * MADE_UP_RELATIONS * MADE_UP_TOKENS];
     hl_real weights[MADE_UP_MOST * MADE_UP_MOST * MADE_UP_TOKENS * MADE_UP_TOKENS];
 } made_up;
 
@@ -23,7 +25,10 @@ static inline hl_patterns made_up_patterns(const made_up *m)
 {
     return (hl_patterns){ .weights = m->weights,
                           .lengths = m->lengths,
+                          .tokens = m->tokens,
                           .sources = m->sources,
+                          .relations = m->relations,
+                          .n_relations = MADE_UP_RELATIONS,
                           .n_heads = m->n_heads,
                           .n_tokens = m->n_tokens,
                           .head = m->head,
@@ -31,7 +36,8 @@ static inline hl_patterns made_up_patterns(const made_up *m)
                           .n_examples = m->n_examples };
 }
 
-/* Examples that are T long, of head 1 of 2, without sources; every weight is poison. */
+/* Examples that are T long, of head 1 of 2, without sources and relations, of ordinary tokens, no two of them the same;
+ * every weight is poison. */
 static inline made_up made_up_empty(int64_t n_examples, int64_t n_tokens, bool causal)
 {
     made_up m = { .n_examples = n_examples, .n_heads = 2, .n_tokens = n_tokens, .head = 1, .causal = causal };
@@ -39,7 +45,11 @@ static inline made_up made_up_empty(int64_t n_examples, int64_t n_tokens, bool c
         m.lengths[e] = (int32_t)n_tokens;
     }
     for (int i = 0; i < MADE_UP_MOST * MADE_UP_TOKENS; i++) {
+        m.tokens[i] = HL_SPECIAL_TOKENS + i;
         m.sources[i] = HL_IGNORE;
+    }
+    for (int i = 0; i < MADE_UP_MOST * MADE_UP_RELATIONS * MADE_UP_TOKENS; i++) {
+        m.relations[i] = HL_IGNORE;
     }
     for (int i = 0; i < MADE_UP_MOST * MADE_UP_MOST * MADE_UP_TOKENS * MADE_UP_TOKENS; i++) {
         m.weights[i] = MADE_UP_POISON;
@@ -51,6 +61,25 @@ static inline made_up made_up_empty(int64_t n_examples, int64_t n_tokens, bool c
 static inline hl_real *made_up_at(made_up *m, int64_t e, int64_t i, int64_t j)
 {
     return &m->weights[((e * m->n_heads + m->head) * m->n_tokens + i) * m->n_tokens + j];
+}
+
+static inline int32_t *made_up_token(made_up *m, int64_t e, int64_t i)
+{
+    return &m->tokens[e * m->n_tokens + i];
+}
+
+/* One digit a token of example e, as far as they go: 1 and 2 are special, the others ordinary. */
+static inline void made_up_spell(made_up *m, int64_t e, const char *digits)
+{
+    for (int64_t i = 0; i < m->n_tokens && digits[i] != '\0'; i++) {
+        *made_up_token(m, e, i) = digits[i] - '0';
+    }
+}
+
+/* The partner of token i of example e by relation r. */
+static inline int32_t *made_up_partner(made_up *m, int64_t e, int64_t r, int64_t i)
+{
+    return &m->relations[(e * MADE_UP_RELATIONS + r) * m->n_tokens + i];
 }
 
 static inline int32_t *made_up_source(made_up *m, int64_t e, int64_t i)
@@ -77,20 +106,35 @@ static inline void made_up_spread_evenly(made_up *m)
     }
 }
 
-/* Query i attends to i + k alone, where it may; else to itself. */
-static inline void made_up_look_at_offset(made_up *m, int64_t e, int64_t k)
+/* Query i of example e attends to `key` alone. */
+static inline void made_up_look_at(made_up *m, int64_t e, int64_t i, int64_t key)
 {
-    for (int64_t i = 0; i < m->lengths[e]; i++) {
-        int64_t target = i + k >= 0 && made_up_permits(m, e, i, i + k) ? i + k : i;
-        for (int64_t j = 0; j < m->lengths[e]; j++) {
-            if (made_up_permits(m, e, i, j)) {
-                *made_up_at(m, e, i, j) = j == target;
-            }
+    for (int64_t j = 0; j < m->lengths[e]; j++) {
+        if (made_up_permits(m, e, i, j)) {
+            *made_up_at(m, e, i, j) = j == key;
         }
     }
 }
 
-/* Random lengths, weights with some zeros, and sources, some of them none or forbidden. */
+/* Query i attends to i + k alone, where it may; else to itself. */
+static inline void made_up_look_at_offset(made_up *m, int64_t e, int64_t k)
+{
+    for (int64_t i = 0; i < m->lengths[e]; i++) {
+        made_up_look_at(m, e, i, i + k >= 0 && made_up_permits(m, e, i, i + k) ? i + k : i);
+    }
+}
+
+/* Gives `weight` of what query i has to `key`, and spreads the rest evenly over its other keys. */
+static inline void made_up_prefer(made_up *m, int64_t e, int64_t i, int64_t key, hl_real weight)
+{
+    int64_t n_keys = m->causal ? i + 1 : m->lengths[e];
+    for (int64_t j = 0; j < n_keys; j++) {
+        *made_up_at(m, e, i, j) = j == key ? weight : (1 - weight) / (hl_real)(n_keys - 1);
+    }
+}
+
+/* Random lengths, weights with some zeros, sources and partners, some of them none or forbidden, and tokens of which
+ * many are the same and some special, as if padding were text too. */
 static inline made_up made_up_random(uint64_t seed, bool causal)
 {
     hl_random random = { .seed = seed, .stream = 5 };
@@ -100,9 +144,16 @@ static inline made_up made_up_random(uint64_t seed, bool causal)
     position += 2;
     for (int64_t e = 0; e < m.n_examples; e++) {
         m.lengths[e] = 1 + (int32_t)hl_random_below(random, position++, (uint32_t)m.n_tokens);
+        for (int64_t i = 0; i < m.n_tokens; i++) {
+            *made_up_token(&m, e, i) = 1 + (int32_t)hl_random_below(random, position++, 7);
+        }
         for (int64_t i = 0; i < m.lengths[e]; i++) {
             hl_real sum = 0;
             *made_up_source(&m, e, i) = (int32_t)hl_random_below(random, position++, (uint32_t)m.lengths[e] + 1) - 1;
+            for (int64_t r = 0; r < MADE_UP_RELATIONS; r++) {
+                uint32_t partner = hl_random_below(random, position++, 2 * (uint32_t)m.lengths[e]);
+                *made_up_partner(&m, e, r, i) = partner < (uint32_t)m.lengths[e] ? (int32_t)partner : HL_IGNORE;
+            }
             for (int64_t j = 0; j < m.lengths[e]; j++) {
                 hl_real u = hl_random_uniform(random, position++);
                 if (made_up_permits(&m, e, i, j)) {

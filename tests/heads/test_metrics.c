@@ -15,7 +15,10 @@ START_TEST(even_numbered_examples_choose_and_odd_numbered_ones_score)
         hl_pattern pattern = hl_patterns_at(&choosing, e);
         ck_assert_int_eq(pattern.n, 1 + 2 * e);
         ck_assert_ptr_eq(pattern.weights, made_up_at(&m, 2 * e, 0, 0));
+        ck_assert_ptr_eq(pattern.tokens, made_up_token(&m, 2 * e, 0));
         ck_assert_ptr_eq(pattern.sources, made_up_source(&m, 2 * e, 0));
+        ck_assert_ptr_eq(pattern.relations, made_up_partner(&m, 2 * e, 0, 0));
+        ck_assert_int_eq(pattern.n_relations, MADE_UP_RELATIONS);
     }
     if (_i == 1) {
         ck_assert_int_eq(scoring.n_examples, 1);
@@ -27,6 +30,22 @@ START_TEST(even_numbered_examples_choose_and_odd_numbered_ones_score)
         ck_assert_int_eq(hl_patterns_at(&scoring, e).n, 2 + 2 * e);
         ck_assert_ptr_eq(hl_patterns_at(&scoring, e).weights, made_up_at(&m, 2 * e + 1, 0, 0));
     }
+}
+END_TEST
+
+START_TEST(what_is_not_known_of_a_snapshot_is_not_known_of_an_example)
+{
+    made_up m = made_up_empty(3, 4, false);
+    hl_patterns all = made_up_patterns(&m);
+    all.tokens = all.sources = all.relations = NULL;
+    all.n_relations = 0;
+    hl_pattern pattern = hl_patterns_at(&all, 2);
+    ck_assert_ptr_null(pattern.tokens);
+    ck_assert_ptr_null(pattern.sources);
+    ck_assert_ptr_null(pattern.relations);
+    ck_assert_int_eq(pattern.n_relations, 0);
+    ck_assert(!hl_pattern_is_ordinary(&pattern, 1));
+    ck_assert(!hl_pattern_is_special(&pattern, 1));
 }
 END_TEST
 
@@ -89,6 +108,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, even_numbered_examples_choose_and_odd_numbered_ones_score, 1, 6);
+    tcase_add_test(tc, what_is_not_known_of_a_snapshot_is_not_known_of_an_example);
     tcase_add_test(tc, a_head_is_scored_on_other_examples_than_those_that_chose);
     tcase_add_test(tc, the_baseline_of_alignment_is_the_larger_one);
     tcase_add_test(tc, a_single_example_chooses_and_scores);

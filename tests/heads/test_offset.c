@@ -15,7 +15,9 @@ START_TEST(a_perfect_head_scores_exactly_1)
     ck_assert_double_eq(score.value, 1);
     ck_assert_int_eq(score.n, 4 + 6);
     ck_assert_int_eq(hl_offset_best(&patterns), -1);
+    ck_assert_double_eq(hl_offset_hit_rate(&patterns, -1), 1);
     ck_assert_double_eq(hl_offset_score(&patterns, -2).value, 0);
+    ck_assert_double_eq(hl_offset_hit_rate(&patterns, -2), 0);
     ck_assert_double_eq(hl_offset_score(&patterns, 0).value, 3.0 / 13); /* the first token of each looks at itself */
 }
 END_TEST
@@ -53,8 +55,20 @@ START_TEST(an_offset_that_no_query_has_scores_nothing)
         ck_assert_int_eq(score.n, 0);
         ck_assert_double_eq(score.value, 0);
         ck_assert_double_eq(score.baseline, 0);
+        ck_assert_double_eq(hl_offset_hit_rate(&patterns, none[i]), 0);
         ck_assert(isnan(hl_score_lift(score)));
     }
+}
+END_TEST
+
+START_TEST(a_hit_is_the_first_of_equal_weights)
+{
+    made_up m = made_up_empty(1, 5, false);
+    made_up_spread_evenly(&m);
+    hl_patterns patterns = made_up_patterns(&m);
+    ck_assert_double_eq(hl_offset_hit_rate(&patterns, -1), 1.0 / 4); /* key 0 is the largest of all; query 1 has it */
+    ck_assert_double_eq(hl_offset_hit_rate(&patterns, 1), 0);
+    ck_assert_double_eq(hl_offset_hit_rate(&patterns, 0), 1.0 / 5);
 }
 END_TEST
 
@@ -110,6 +124,24 @@ static hl_score naive_score(made_up *m, int64_t k)
     return score;
 }
 
+/* The number of queries whose largest weight is k away. */
+static double naive_hits(made_up *m, int64_t k)
+{
+    double hits = 0;
+    for (int64_t e = 0; e < m->n_examples; e++) {
+        for (int64_t i = 0; i < m->lengths[e]; i++) {
+            int64_t at = -1;
+            for (int64_t j = m->lengths[e] - 1; j >= 0; j--) { /* backwards: the last found of equals is the first */
+                if (made_up_permits(m, e, i, j) && (at < 0 || *made_up_at(m, e, i, j) >= *made_up_at(m, e, i, at))) {
+                    at = j;
+                }
+            }
+            hits += at - i == k;
+        }
+    }
+    return hits;
+}
+
 START_TEST(random_patterns_agree_with_the_definition)
 {
     made_up m = made_up_random((uint64_t)_i, _i % 2 == 1);
@@ -122,6 +154,7 @@ START_TEST(random_patterns_agree_with_the_definition)
         ck_assert_int_eq(score.n, expected.n);
         ck_assert_double_eq_tol(score.value, expected.value / n, 1e-12);
         ck_assert_double_eq_tol(score.baseline, expected.baseline / n, 1e-12);
+        ck_assert_double_eq_tol(hl_offset_hit_rate(&patterns, k), naive_hits(&m, k) / n, 1e-12);
         real += k == 0 ? expected.n : 0;
         if ((double)expected.n / (double)queries >= 0.25 && score.value > largest) {
             largest = score.value;
@@ -147,6 +180,7 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, a_perfect_head_scores_exactly_1, 0, 2);
     tcase_add_loop_test(tc, an_even_spread_scores_its_baseline, 0, 2);
     tcase_add_loop_test(tc, an_offset_that_no_query_has_scores_nothing, 0, 2);
+    tcase_add_test(tc, a_hit_is_the_first_of_equal_weights);
     tcase_add_test(tc, the_best_is_the_lowest_of_equals);
     tcase_add_test(tc, only_offsets_of_a_quarter_of_the_queries_are_candidates);
     tcase_add_loop_test(tc, random_patterns_agree_with_the_definition, 0, 40);

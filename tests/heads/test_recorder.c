@@ -120,6 +120,7 @@ START_TEST(what_is_recorded_is_what_the_model_computes)
             hl_patterns patterns = hl_recorder_patterns(&f.recorder, layer, head);
             ck_assert_ptr_eq(hl_patterns_at(&patterns, 3).weights, f.recorder.weights[layer] + (3 * H + head) * T * T);
             ck_assert_ptr_eq(hl_patterns_at(&patterns, 3).sources, f.recorder.examples.sources + 3 * T);
+            ck_assert_ptr_eq(hl_patterns_at(&patterns, 3).tokens, f.recorder.examples.tokens + 3 * T);
         }
     }
     for (int64_t e = 0; e < E; e++) {

@@ -37,6 +37,7 @@ START_TEST(what_was_recorded_is_read)
             hl_patterns recorded = hl_recorder_patterns(&f.recorder, layer, head);
             ck_assert_int_eq(read.n_examples, recorded.n_examples);
             ck_assert_mem_eq(read.lengths, recorded.lengths, E * sizeof *read.lengths);
+            ck_assert_mem_eq(read.tokens, recorded.tokens, (size_t)(E * T) * sizeof *read.tokens);
             ck_assert_mem_eq(read.sources, recorded.sources, (size_t)(E * T) * sizeof *read.sources);
             for (int64_t e = 0; e < E; e++) {
                 ck_assert_mem_eq(hl_patterns_at(&read, e).weights, hl_patterns_at(&recorded, e).weights,

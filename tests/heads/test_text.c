@@ -24,6 +24,19 @@ START_TEST(text_grows_as_it_is_written)
 }
 END_TEST
 
+START_TEST(bytes_of_any_kind_are_added)
+{
+    hl_text text = { 0 };
+    hl_text_add(&text, "", 0);
+    ck_assert_ptr_null(text.bytes);
+    hl_text_print(&text, "a");
+    hl_text_add(&text, "b\0c\xff%s", 6);
+    ck_assert_uint_eq(text.size, 7);
+    ck_assert_int_eq(memcmp(text.bytes, "ab\0c\xff%s", 8), 0);
+    hl_text_free(&text);
+}
+END_TEST
+
 START_TEST(a_paragraph_breaks_where_the_next_word_does_not_fit)
 {
     static const struct {
@@ -54,7 +67,7 @@ START_TEST(want_of_memory_is_left_on_the_text)
         faults_in_memory(++n, FAULTS_ONCE);
         hl_text_print(&text, "%s ", "some");
         hl_text_paragraph(&text, 20, "%s", "words that need more room than there was before");
-        hl_text_print(&text, "%s", "end");
+        hl_text_add(&text, "end", 3);
         reached = faults_allocations() >= n;
         ck_assert_int_eq(hl_text_status(&text).code, reached ? HL_NO_MEMORY : HL_OK);
         ck_assert(reached || strstr(text.bytes, "before\nend") != NULL);
@@ -70,6 +83,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, text_grows_as_it_is_written);
+    tcase_add_test(tc, bytes_of_any_kind_are_added);
     tcase_add_loop_test(tc, a_paragraph_breaks_where_the_next_word_does_not_fit, 0, 7);
     tcase_add_test(tc, want_of_memory_is_left_on_the_text);
 }

@@ -1,0 +1,103 @@
+#include "heads/catalogue.h"
+
+#include "heads/distance.h"
+#include "heads/duplicate.h"
+#include "heads/entropy.h"
+#include "heads/induction.h"
+#include "heads/metrics.h"
+#include "heads/offset.h"
+#include "heads/relation.h"
+#include "heads/special.h"
+
+/* Who takes the readings. */
+typedef struct recipient {
+    hl_reading_taker *take;
+    void *context;
+} recipient;
+
+static void give(recipient to, hl_metric metric, int64_t parameter, hl_score score)
+{
+    if (score.n > 0) {
+        hl_reading reading = { metric, 0, parameter, score.value, score.baseline };
+        to.take(to.context, &reading);
+    }
+}
+
+static void give_table(recipient to, const hl_head_metrics *metrics)
+{
+    const hl_score *alignment = &metrics->alignment, *best = &metrics->offset;
+    const hl_entropy *entropy = &metrics->entropy;
+    give(to, HL_METRIC_BEST, 0, *best);
+    give(to, HL_METRIC_BEST_OFFSET, 0, (hl_score){ (double)metrics->best_offset, NAN, best->n });
+    give(to, HL_METRIC_ALIGNMENT, 0, *alignment);
+    give(to, HL_METRIC_ALIGNMENT_HIT_RATE, 0, (hl_score){ metrics->hit_rate, alignment->baseline, alignment->n });
+    give(to, HL_METRIC_ENTROPY, 0, (hl_score){ entropy->nats, entropy->uniform, entropy->n });
+    give(to, HL_METRIC_ENTROPY_NORMALISED, 0, (hl_score){ entropy->normalised, 1, entropy->n_normalised });
+    give(to, HL_METRIC_CONFIDENCE, 0, metrics->confidence);
+}
+
+static void give_shares(recipient to, const hl_patterns *scoring)
+{
+    hl_distance distance = hl_distance_of(scoring);
+    give(to, HL_METRIC_DISTANCE, 0, distance.absolute);
+    give(to, HL_METRIC_DISTANCE_SIGNED, 0, distance.directed);
+    give(to, HL_METRIC_SPECIAL, 0, hl_special_of(scoring));
+    give(to, HL_METRIC_FIRST, 0, hl_first_of(scoring));
+    give(to, HL_METRIC_DUPLICATE, 0, hl_duplicate_of(scoring));
+    give(to, HL_METRIC_DUPLICATE_PAST, 0, hl_duplicate_past_of(scoring));
+    give(to, HL_METRIC_DUPLICATE_FUTURE, 0, hl_duplicate_future_of(scoring));
+    give(to, HL_METRIC_INDUCTION, 0, hl_induction_of(scoring));
+    give(to, HL_METRIC_INDUCTION_MIRRORED, 0, hl_induction_mirrored_of(scoring));
+}
+
+void hl_catalogue_measure(const hl_patterns *all, const int64_t *offsets, int64_t n, hl_reading_taker *take,
+                          void *context)
+{
+    recipient to = { take, context };
+    hl_patterns scoring = hl_patterns_scoring(all);
+    for (int64_t i = 0; i < n; i++) {
+        give(to, HL_METRIC_OFFSET, offsets[i], hl_offset_score(&scoring, offsets[i]));
+    }
+    hl_head_metrics metrics = hl_head_measure(0, all);
+    give_table(to, &metrics);
+    give_shares(to, &scoring);
+    for (int64_t r = 0; r < all->n_relations; r++) {
+        give(to, HL_METRIC_RELATION, r, hl_relation_score(hl_relation_of(all, r)));
+    }
+}
+
+void hl_metric_print(hl_text *text, const hl_reading *reading, const char *const *relations)
+{
+    static const char *const names[] = {
+        [HL_METRIC_OFFSET] = "offset",
+        [HL_METRIC_BEST] = "best",
+        [HL_METRIC_BEST_OFFSET] = "best.offset",
+        [HL_METRIC_ALIGNMENT] = "alignment",
+        [HL_METRIC_ALIGNMENT_HIT_RATE] = "alignment.hit_rate",
+        [HL_METRIC_ENTROPY] = "entropy",
+        [HL_METRIC_ENTROPY_NORMALISED] = "entropy.normalised",
+        [HL_METRIC_CONFIDENCE] = "confidence",
+        [HL_METRIC_DISTANCE] = "distance",
+        [HL_METRIC_DISTANCE_SIGNED] = "distance.signed",
+        [HL_METRIC_SPECIAL] = "special",
+        [HL_METRIC_FIRST] = "first",
+        [HL_METRIC_DUPLICATE] = "duplicate",
+        [HL_METRIC_DUPLICATE_PAST] = "duplicate.past",
+        [HL_METRIC_DUPLICATE_FUTURE] = "duplicate.future",
+        [HL_METRIC_INDUCTION] = "induction",
+        [HL_METRIC_INDUCTION_MIRRORED] = "induction.mirrored",
+        [HL_METRIC_RELATION] = "relation",
+        [HL_METRIC_JS] = "js",
+    };
+    const char *name = names[reading->metric];
+    long long parameter = (long long)reading->parameter;
+    if (reading->metric == HL_METRIC_JS) {
+        hl_text_print(text, "%s(L%dH%lld)", name, reading->layer, parameter);
+    } else if (reading->metric == HL_METRIC_RELATION && relations != NULL) {
+        hl_text_print(text, "%s(%s)", name, relations[parameter]);
+    } else if (reading->metric == HL_METRIC_RELATION || reading->metric == HL_METRIC_OFFSET) {
+        hl_text_print(text, "%s(%lld)", name, parameter);
+    } else {
+        hl_text_print(text, "%s", name);
+    }
+}

@@ -1,0 +1,53 @@
+/* All metrics of a head by name, each with what no skill at all would reach: what the rows of heads.csv are made of. */
+#ifndef HL_HEADS_CATALOGUE_H
+#define HL_HEADS_CATALOGUE_H
+
+#include "heads/pattern.h"
+#include "heads/text.h"
+
+/* Baselines are of attention spread evenly, where nothing else is said. */
+typedef enum hl_metric {
+    HL_METRIC_OFFSET,             /* offset(-1): parameter is k */
+    HL_METRIC_BEST,               /* best: offset(k) of the best k */
+    HL_METRIC_BEST_OFFSET,        /* best.offset: that k; no baseline */
+    HL_METRIC_ALIGNMENT,          /* alignment; the baseline is the larger of an even spread and a fixed offset */
+    HL_METRIC_ALIGNMENT_HIT_RATE, /* alignment.hit_rate; the same baseline */
+    HL_METRIC_ENTROPY,            /* entropy, nats */
+    HL_METRIC_ENTROPY_NORMALISED, /* entropy.normalised; the baseline is 1 */
+    HL_METRIC_CONFIDENCE,         /* confidence */
+    HL_METRIC_DISTANCE,           /* distance, tokens */
+    HL_METRIC_DISTANCE_SIGNED,    /* distance.signed, below 0 where it looks back */
+    HL_METRIC_SPECIAL,            /* special */
+    HL_METRIC_FIRST,              /* first */
+    HL_METRIC_DUPLICATE,          /* duplicate */
+    HL_METRIC_DUPLICATE_PAST,     /* duplicate.past */
+    HL_METRIC_DUPLICATE_FUTURE,   /* duplicate.future */
+    HL_METRIC_INDUCTION,          /* induction */
+    HL_METRIC_INDUCTION_MIRRORED, /* induction.mirrored */
+    HL_METRIC_RELATION,           /* relation(det_noun): parameter is r; the baseline is as alignment's */
+    HL_METRIC_JS,                 /* js(L1H0): the other head; the baseline is the same two in the untrained network */
+} hl_metric;
+
+typedef struct hl_reading {
+    hl_metric metric;
+    int layer;         /* of the other head of JS, else 0 */
+    int64_t parameter; /* k of OFFSET, r of RELATION, the other head of JS, else 0 */
+    double value;
+    double baseline; /* NaN where there is none */
+} hl_reading;
+
+/* What is called with each reading; `context` is the caller's own. */
+typedef void hl_reading_taker(void *context, const hl_reading *reading);
+
+/* Measures one head on all examples of a snapshot (first and gap 0, at least one example): the even-numbered ones
+ * choose, every number is of the odd-numbered ones. Calls take in the order above, once for each k of `offsets` (n of
+ * them), once for each gold relation, and not for what the examples leave nothing to measure of (such as alignment,
+ * where the task states no source). Nothing of HL_METRIC_JS, which is between heads (heads/divergence.h). */
+void hl_catalogue_measure(const hl_patterns *all, const int64_t *offsets, int64_t n, hl_reading_taker *take,
+                          void *context);
+
+/* Adds the metric's name as above to the text. `relations`: the names of the gold relations; where NULL, numbers stand
+ * for them. HL_NO_MEMORY is left on the text. */
+void hl_metric_print(hl_text *text, const hl_reading *reading, const char *const *relations);
+
+#endif

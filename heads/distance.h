@@ -1,0 +1,17 @@
+/* How far a head looks, in tokens. */
+#ifndef HL_HEADS_DISTANCE_H
+#define HL_HEADS_DISTANCE_H
+
+#include "heads/pattern.h"
+#include "heads/score.h"
+
+/* The baselines are the same sums for attention spread evenly, A[i][j] = 1 / n_i. */
+typedef struct hl_distance {
+    hl_score absolute; /* the mean over queries of sum_j A[i][j] |j - i| */
+    hl_score directed; /* of sum_j A[i][j] (j - i): below 0 where it looks back, above where it looks ahead */
+} hl_distance;
+
+/* At least one example. */
+hl_distance hl_distance_of(const hl_patterns *patterns);
+
+#endif

@@ -1,0 +1,16 @@
+/* How much two heads differ in where they look. */
+#ifndef HL_HEADS_DIVERGENCE_H
+#define HL_HEADS_DIVERGENCE_H
+
+#include "heads/pattern.h"
+
+/* The Jensen-Shannon divergence of the rows of two heads, the mean over queries, nats: with m = (a + b) / 2,
+ *   js = sum_j (a_j ln(a_j / m_j) + b_j ln(b_j / m_j)) / 2 = H(m) - (H(a) + H(b)) / 2
+ * from 0 (the same weights) to ln 2 (no key in common). The heads may be of different layers or models, but both
+ * patterns are of the same examples, as many and as long (at least one). */
+double hl_divergence_of(const hl_patterns *a, const hl_patterns *b);
+
+/* The same for those who compare many heads and have H(a) and H(b), the means over queries: hl_entropy_of().nats. */
+double hl_divergence_given(const hl_patterns *a, const hl_patterns *b, double entropy_a, double entropy_b);
+
+#endif

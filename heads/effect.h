@@ -1,0 +1,55 @@
+/* What a head is worth to the model: the loss without it, and whether it does what its label says.
+ *
+ * All on the odd-numbered examples of a snapshot, which score (hl_patterns_scoring); L is an example's mean loss over its
+ * scored tokens, without label smoothing and dropout. A head is taken away at its output z, before W_O. */
+#ifndef HL_HEADS_EFFECT_H
+#define HL_HEADS_EFFECT_H
+
+#include "core/batch.h"
+#include "core/status.h"
+#include "heads/label.h"
+#include "layers/model.h"
+
+/* Whether a label is the head's doing, by the rules of METRICS: a head without effect is neither true nor false to it. */
+typedef enum hl_faithful { HL_FAITHFUL_NO, HL_FAITHFUL_YES, HL_FAITHFUL_UNKNOWN } hl_faithful;
+
+typedef struct hl_head_effect {
+    double importance;     /* the mean over examples of |sum of z * dL/dz| (Michel et al. 2019) */
+    double loss_without;   /* L with z = 0, less L: the mean over examples */
+    double standard_error; /* of loss_without, over examples */
+    double
+        kept; /* 1 - (L with the label's ideal pattern - L) / loss_without; NaN where the label names no key (MIXED) */
+    hl_faithful faithful; /* UNKNOWN: loss_without is within three standard errors of 0, or MIXED; YES: kept >= 0.8 */
+} hl_head_effect;
+
+/* The heads of a layer that share a label: what one of them leaves another may do, so they are judged together, too. */
+typedef struct hl_group_effect {
+    int layer;
+    hl_label label;
+    int64_t n_heads;       /* at least 2 */
+    hl_head_effect effect; /* of all of them at once; importance is their sum */
+} hl_group_effect;
+
+typedef struct hl_effects {
+    double loss;           /* L, the mean over examples */
+    hl_head_effect *heads; /* of all heads, by layer and head */
+    int64_t n_heads;
+    hl_group_effect *groups;
+    int n_groups;
+} hl_effects;
+
+/* Measures every head of the model, in two passes a head and two a group, on examples that have a scored token.
+ * `examples`: a snapshot's, all of them; `layers`: head 0 of each layer on the same examples (first and gap 0), of which no
+ * weight is read; `labels`: one a head, by layer and head. The parameters' gradients are zero afterwards.
+ * HL_INVALID (no scored token in the odd-numbered examples, T too long for the model), HL_NO_MEMORY; HL_NOT_FINITE. On success
+ * ended by hl_effects_free; else *effects is empty. */
+hl_status hl_effects_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers,
+                             const hl_label *labels, int threads, hl_effects *effects);
+
+/* A zeroed or already freed one is allowed. */
+void hl_effects_free(hl_effects *effects);
+
+/* The effect of the group that head `head` of that layer belongs to; NULL where it is alone with its label. */
+const hl_group_effect *hl_effects_group(const hl_effects *effects, int layer, hl_label label);
+
+#endif

@@ -1,0 +1,58 @@
+/* The content of heads.csv: all metrics of all heads at all snapshots of a run.
+ *
+ *     step,layer,head,metric,value,baseline
+ *
+ * Snapshots are added one by one, and need not stay in memory:
+ *
+ *     hl_heads_csv csv = { 0 };
+ *     HL_TRY(hl_heads_csv_add(&csv, 0, layers, n_layers));  // for each snapshot, by step
+ *     hl_heads_csv_print(&csv, relations, &text);           // and hl_text_status(&text)
+ *     hl_heads_csv_free(&csv); */
+#ifndef HL_HEADS_HEADS_CSV_H
+#define HL_HEADS_HEADS_CSV_H
+
+#include "core/status.h"
+#include "heads/catalogue.h"
+#include "heads/pattern.h"
+#include "heads/text.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct hl_heads_csv_row {
+    int64_t step;
+    int layer;
+    int64_t head;
+    hl_reading reading;
+} hl_heads_csv_row;
+
+/* A zeroed one is empty. Owned by the caller: hl_heads_csv_free. */
+typedef struct hl_heads_csv {
+    hl_heads_csv_row *rows; /* n, by step, layer and head, with offset(k) for every k that has a value */
+    size_t n, capacity;
+
+    /* Of all snapshots; 0 and NULL before the first. */
+    int n_layers;
+    int64_t n_heads;   /* in all layers together */
+    int64_t n_tokens;  /* T */
+    int64_t *offsets;  /* (2 T - 1): -(T - 1) .. T - 1 */
+    bool *best;        /* (2 T - 1): whether that offset is some head's best at some step */
+    double *entropies; /* (n_heads): of the snapshot that was added last */
+    double *untrained; /* js of each pair of heads at step 0; NULL where there is no such snapshot */
+} hl_heads_csv;
+
+/* Measures all heads of a snapshot, and every two of them: layers[l] is head 0 of layer l on all examples (first and
+ * gap 0, at least one example), and stands for all n_heads of its layer. Snapshots come by step; their arrays may go
+ * afterwards. HL_INVALID: other layers, heads or T than the snapshots before; HL_NO_MEMORY. Then nothing is added. */
+hl_status hl_heads_csv_add(hl_heads_csv *csv, int64_t step, const hl_patterns *layers, int n_layers);
+
+/* Adds the whole file to the text: a header, then a line for each row, by step, layer and head, metrics as
+ * hl_metric_print spells them. Of the offsets, -1, 0, 1 and every k that is some head's best at some step; js once for
+ * each pair, in the line of the one that comes first. Numbers have nine significant digits; a baseline that does not
+ * exist is empty. HL_NO_MEMORY is left on the text. */
+void hl_heads_csv_print(const hl_heads_csv *csv, const char *const *relations, hl_text *text);
+
+/* Frees the rows and empties it. */
+void hl_heads_csv_free(hl_heads_csv *csv);
+
+#endif

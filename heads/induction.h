@@ -1,0 +1,20 @@
+/* How much a head attends to what came next the last times: to the tokens right after earlier occurrences of the
+ * query's own token, x_{j-1} = x_i with j - 1 < i (Olsson et al. 2022, "In-context Learning and Induction Heads").
+ * Special tokens are neither query nor key. */
+#ifndef HL_HEADS_INDUCTION_H
+#define HL_HEADS_INDUCTION_H
+
+#include "heads/key_share.h"
+
+/* induction: the mean of the total weight on such keys, over the queries that may attend to one; its baseline is their
+ * share of n_i. A token twice in a row has its second self among them. All zero where there are none, or the tokens are
+ * not known. */
+hl_score hl_induction_of(const hl_patterns *patterns);
+
+/* The same seen in a mirror: the tokens right before later occurrences, x_{j+1} = x_i with j + 1 > i. */
+hl_score hl_induction_mirrored_of(const hl_patterns *patterns);
+
+/* The kind of keys that `induction` is about. */
+bool hl_induction_kind(const hl_pattern *pattern, int64_t query, int64_t key);
+
+#endif

@@ -1,0 +1,185 @@
+#include "heads/label.h"
+
+#include "core/batch.h"
+#include "heads/alignment.h"
+#include "heads/duplicate.h"
+#include "heads/entropy.h"
+#include "heads/induction.h"
+#include "heads/metrics.h"
+#include "heads/offset.h"
+#include "heads/relation.h"
+#include "heads/special.h"
+
+#include <string.h>
+
+static const double CLEAR_LIFT = 0.5, CLEAR_HITS = 0.9, SPREAD_EVENLY = 0.95;
+
+/* Which label a head earns */
+
+/* Examples, as in hl_head_measure. */
+typedef struct halves {
+    const hl_patterns *all;
+    hl_patterns choosing, scoring;
+} halves;
+
+/* No where there is nothing to measure: then the lift is no number. */
+static bool is_clear(hl_score over_uniform)
+{
+    return hl_score_lift(over_uniform) >= CLEAR_LIFT;
+}
+
+static bool earns_offset(const halves *examples, hl_label_kind kind, int64_t k, hl_label *label)
+{
+    *label = (hl_label){ kind, k, hl_offset_score(&examples->scoring, k) };
+    return is_clear(label->score) && hl_offset_hit_rate(&examples->scoring, k) >= CLEAR_HITS;
+}
+
+static bool earns_alignment(const halves *examples, hl_score with_baseline, hl_label *label)
+{
+    *label = (hl_label){ HL_LABEL_ALIGNMENT, 0, with_baseline };
+    const hl_patterns *scoring = &examples->scoring;
+    return is_clear(hl_alignment_of(scoring).weight) &&
+           hl_alignment_fixed_rate(scoring, hl_alignment_fixed_best(scoring)) < CLEAR_HITS;
+}
+
+static double relation_lift(const hl_patterns *patterns, int64_t r)
+{
+    hl_patterns paired = hl_relation_as_source(patterns, r);
+    hl_alignment alignment = hl_alignment_of(&paired);
+    return hl_score_lift((hl_score){ alignment.hit_rate, alignment.weight.baseline, alignment.weight.n });
+}
+
+static bool earns_relation(const halves *examples, hl_label *label)
+{
+    int64_t best = -1;
+    double most = -INFINITY;
+    for (int64_t r = 0; r < examples->all->n_relations; r++) {
+        double lift = relation_lift(&examples->choosing, r);
+        if (lift > most) {
+            best = r;
+            most = lift;
+        }
+    }
+    if (best < 0) {
+        return false;
+    }
+    *label = (hl_label){ HL_LABEL_RELATION, best, hl_relation_score(hl_relation_of(examples->all, best)) };
+    return relation_lift(&examples->scoring, best) >= CLEAR_LIFT;
+}
+
+static bool earns(hl_score score, hl_label_kind kind, hl_label *label)
+{
+    *label = (hl_label){ kind, 0, score };
+    return is_clear(score);
+}
+
+hl_label hl_label_of(const hl_patterns *all)
+{
+    halves examples = { all, hl_patterns_choosing(all), hl_patterns_scoring(all) };
+    const hl_patterns *scoring = &examples.scoring;
+    hl_head_metrics metrics = hl_head_measure(0, all);
+    hl_label label;
+    if (earns_offset(&examples, HL_LABEL_PREVIOUS, -1, &label) || earns_offset(&examples, HL_LABEL_NEXT, 1, &label) ||
+        earns_offset(&examples, HL_LABEL_SELF, 0, &label) ||
+        earns_offset(&examples, HL_LABEL_OFFSET, metrics.best_offset, &label) ||
+        earns_alignment(&examples, metrics.alignment, &label) || earns_relation(&examples, &label) ||
+        earns(hl_induction_of(scoring), HL_LABEL_INDUCTION, &label) ||
+        earns(hl_duplicate_of(scoring), HL_LABEL_DUPLICATE, &label) ||
+        earns(hl_first_of(scoring), HL_LABEL_FIRST, &label) ||
+        earns(hl_special_of(scoring), HL_LABEL_SPECIAL, &label)) {
+        return label;
+    }
+    bool even = metrics.entropy.normalised > SPREAD_EVENLY;
+    return (hl_label){ even ? HL_LABEL_UNIFORM : HL_LABEL_MIXED, 0, metrics.offset };
+}
+
+/* Its text */
+
+void hl_label_print(hl_text *text, hl_label label, const char *const *relations)
+{
+    static const char *const names[] = {
+        [HL_LABEL_PREVIOUS] = "previous",   [HL_LABEL_NEXT] = "next",           [HL_LABEL_SELF] = "self",
+        [HL_LABEL_OFFSET] = "offset",       [HL_LABEL_ALIGNMENT] = "alignment", [HL_LABEL_RELATION] = "relation",
+        [HL_LABEL_INDUCTION] = "induction", [HL_LABEL_DUPLICATE] = "duplicate", [HL_LABEL_FIRST] = "first",
+        [HL_LABEL_SPECIAL] = "special",     [HL_LABEL_UNIFORM] = "uniform",     [HL_LABEL_MIXED] = "mixed",
+    };
+    const char *name = names[label.kind];
+    if (label.kind == HL_LABEL_RELATION && relations != NULL) {
+        hl_text_print(text, "%s(%s)", name, relations[label.parameter]);
+    } else if (label.kind == HL_LABEL_RELATION || label.kind == HL_LABEL_OFFSET) {
+        hl_text_print(text, "%s(%lld)", name, (long long)label.parameter);
+    } else {
+        hl_text_print(text, "%s", name);
+    }
+}
+
+/* Its ideal */
+
+/* HL_IGNORE is no key. */
+static bool is_source(const hl_pattern *example, int64_t query, int64_t key)
+{
+    return example->sources != NULL && example->sources[query] == key;
+}
+
+static bool is_partner(const hl_pattern *example, int64_t r, int64_t query, int64_t key)
+{
+    return r < example->n_relations && example->relations[r * example->n_tokens + query] == key;
+}
+
+/* Whether the label names that key, of those that the query may attend to. */
+static bool names_key(hl_label label, const hl_pattern *example, int64_t query, int64_t key)
+{
+    switch (label.kind) {
+    case HL_LABEL_PREVIOUS:
+    case HL_LABEL_NEXT:
+    case HL_LABEL_SELF:
+    case HL_LABEL_OFFSET:
+        return key - query == label.parameter;
+    case HL_LABEL_ALIGNMENT:
+        return is_source(example, query, key);
+    case HL_LABEL_RELATION:
+        return is_partner(example, label.parameter, query, key);
+    case HL_LABEL_INDUCTION:
+        return hl_induction_kind(example, query, key);
+    case HL_LABEL_DUPLICATE:
+        return hl_duplicate_kind(example, query, key);
+    case HL_LABEL_FIRST:
+        return hl_first_kind(example, query, key);
+    case HL_LABEL_SPECIAL:
+        return hl_special_kind(example, query, key);
+    case HL_LABEL_UNIFORM:
+        return true;
+    case HL_LABEL_MIXED:
+        break;
+    }
+    return false;
+}
+
+/* Ones at the keys that are named; returns how many. */
+static int64_t mark_row(hl_label label, const hl_pattern *example, int64_t query, hl_real *row)
+{
+    int64_t n_keys = hl_pattern_keys(example, query), n_named = 0;
+    for (int64_t j = 0; j < n_keys; j++) {
+        if (names_key(label, example, query, j)) {
+            row[j] = 1;
+            n_named++;
+        }
+    }
+    return n_named;
+}
+
+void hl_label_ideal(hl_label label, const hl_pattern *example, hl_real *ideal)
+{
+    int64_t T = example->n_tokens;
+    memset(ideal, 0, (size_t)(T * T) * sizeof *ideal);
+    for (int64_t i = 0; i < T; i++) {
+        hl_real *row = ideal + i * T;
+        int64_t n_named = i < example->n ? mark_row(label, example, i, row) : 0;
+        for (int64_t j = 0; j < T && n_named > 1; j++) {
+            row[j] /= (hl_real)n_named;
+        }
+        if (n_named == 0) {
+            row[0] = -1;
+        }
+    }
+}

@@ -1,0 +1,51 @@
+/* What a head does, in a word that it has earned: a label, and the attention that would be ideal for it. */
+#ifndef HL_HEADS_LABEL_H
+#define HL_HEADS_LABEL_H
+
+#include "heads/pattern.h"
+#include "heads/score.h"
+#include "heads/text.h"
+
+/* In the order in which they are tried. */
+typedef enum hl_label_kind {
+    HL_LABEL_PREVIOUS,
+    HL_LABEL_NEXT,
+    HL_LABEL_SELF,
+    HL_LABEL_OFFSET,
+    HL_LABEL_ALIGNMENT,
+    HL_LABEL_RELATION,
+    HL_LABEL_INDUCTION,
+    HL_LABEL_DUPLICATE,
+    HL_LABEL_FIRST,
+    HL_LABEL_SPECIAL,
+    HL_LABEL_UNIFORM,
+    HL_LABEL_MIXED,
+} hl_label_kind;
+
+typedef struct hl_label {
+    hl_label_kind kind;
+    int64_t parameter; /* k of the first four, r of RELATION, else 0 */
+    hl_score score;    /* the label's metric, as in heads.csv; where it is UNIFORM or MIXED, the best offset's */
+} hl_label;
+
+/* The first label whose lift over attention spread evenly is at least 0.5 on the odd-numbered examples of a snapshot
+ * (all of them are given: first and gap 0, at least one):
+ *   PREVIOUS, NEXT, SELF, OFFSET   offset(-1), (+1), (0), (k), with k the best one on the even-numbered examples; also
+ *                                  the largest weight must be on it in 90% of the queries that have it
+ *   ALIGNMENT                      alignment; only where no fixed offset is the source in 90% of the queries
+ *   RELATION                       relation(r), r the one of most lift on the even-numbered ones, the first of equals
+ *   INDUCTION, DUPLICATE, FIRST, SPECIAL   the metrics of these names
+ * else UNIFORM, where the normalised entropy is above 0.95; else MIXED. */
+hl_label hl_label_of(const hl_patterns *all);
+
+/* Adds "previous", "offset(-11)", "relation(det_noun)", ... to the text. `relations`: the names of the gold relations;
+ * where NULL, numbers stand for them. HL_NO_MEMORY is left on the text. */
+void hl_label_print(hl_text *text, hl_label label, const char *const *relations);
+
+/* Writes the weights (T, T) of a head that is nothing but its label, on one example, whose own weights are not read:
+ * each query attends evenly to the keys that the label names for it. UNIFORM names all that it may attend to, MIXED
+ * none. A row for which none is named, those of padding too, begins with -1. This is what hl_head_probe.replace takes:
+ * such a row keeps the head's own weights. */
+void hl_label_ideal(hl_label label, const hl_pattern *example, hl_real *ideal);
+
+#endif

@@ -1,0 +1,10 @@
+/* The one drawing that pictures of every format are. */
+#ifndef HL_HEADS_PICTURE_PAINT_H
+#define HL_HEADS_PICTURE_PAINT_H
+
+#include "heads/picture_layout.h"
+
+/* HL_NO_MEMORY. What cairo cannot do is left on it. */
+hl_status hl_picture_paint(const hl_picture *picture, const hl_picture_layout *layout, cairo_t *cairo);
+
+#endif

@@ -1,0 +1,28 @@
+/* How often a head looks from a token to the one it is paired with by a gold relation, such as from a noun to its
+ * determiner. Each direction of a relation is a relation of its own. */
+#ifndef HL_HEADS_RELATION_H
+#define HL_HEADS_RELATION_H
+
+#include "heads/pattern.h"
+#include "heads/score.h"
+
+/* The same patterns with the partners by relation r, 0 <= r < R, in the place of the sources: what heads/alignment.h
+ * measures of it is about the relation. */
+hl_patterns hl_relation_as_source(const hl_patterns *patterns, int64_t r);
+
+typedef struct hl_relation {
+    double hit_rate; /* the share of the paired tokens whose largest weight, the first of equals, is on the partner */
+    double uniform;  /* the mean of 1 / n_i over them: the rate of a head that picks any key */
+    int64_t fixed_offset; /* the offset that is the partner's most often in the choosing half */
+    double fixed_rate;    /* the rate of a head that always looks there */
+    int64_t n;            /* paired tokens; where there are none, the rates are 0 */
+} hl_relation;
+
+/* Measures relation r on all examples of a snapshot (first and gap 0, at least one example): the even-numbered ones
+ * choose, every number is of the odd-numbered ones. A partner that its query may not attend to cannot be found. */
+hl_relation hl_relation_of(const hl_patterns *all, int64_t r);
+
+/* relation(r): the hit rate; its baseline is the larger of `uniform` and `fixed_rate`. */
+hl_score hl_relation_score(hl_relation relation);
+
+#endif

@@ -1,0 +1,70 @@
+#include "heads/shown_text.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct range {
+    uint32_t first, last;
+} range;
+
+/* Controls; what combines with the character before it; spaces without width, marks of direction, line and paragraph
+ * ends; surrogates and private use; variation selectors; tags. */
+static const range unseen[] = {
+    { 0x00, 0x1f },     { 0x7f, 0x9f },     { 0xad, 0xad },     { 0x300, 0x36f },      { 0x483, 0x489 },
+    { 0x591, 0x5c7 },   { 0x600, 0x61c },   { 0x64b, 0x65f },   { 0x115f, 0x1160 },    { 0x180b, 0x180f },
+    { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff }, { 0x200b, 0x200f }, { 0x2028, 0x202e },    { 0x2060, 0x206f },
+    { 0x20d0, 0x20ff }, { 0x3164, 0x3164 }, { 0xd800, 0xf8ff }, { 0xfe00, 0xfe0f },    { 0xfe20, 0xfe2f },
+    { 0xfeff, 0xfeff }, { 0xffa0, 0xffa0 }, { 0xfff0, 0xfffb }, { 0xe0000, 0x10ffff },
+};
+
+/* The letters and signs of which no terminal makes two columns; of others some do. */
+static const range narrow[] = { { 0x20, 0x10ff }, { 0x1e00, 0x2319 }, { 0x2400, 0x25fc } };
+
+static bool within(const range *ranges, size_t n, uint32_t code)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (code >= ranges[i].first && code <= ranges[i].last) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The bytes of the UTF-8 sequence that the text begins with and its character; 0 where it begins with none. */
+static int decode(const unsigned char *text, uint32_t *code)
+{
+    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+    int length = text[0] < 0x80 ? 1 : text[0] < 0xc0 ? 0 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
+    *code = length < 2 ? text[0] : text[0] & (0xffu >> (length + 1));
+    for (int i = 1; i < length; i++) {
+        if ((text[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+        *code = *code << 6 | (text[i] & 0x3fu);
+    }
+    bool surrogate = *code >= 0xd800 && *code <= 0xdfff;
+    return text[0] >= 0xf8 || *code < least[length] || *code > 0x10ffff || surrogate ? 0 : length;
+}
+
+const char *hl_shown_next(const char *text, bool ascii, hl_shown *shown)
+{
+    if (*text == '\0') {
+        return NULL;
+    }
+    uint32_t code;
+    int length = decode((const unsigned char *)text, &code);
+    if (length <= 1 && (length == 0 || within(unseen, sizeof unseen / sizeof *unseen, code))) {
+        shown->columns = snprintf(shown->bytes, sizeof shown->bytes, "\\x%02x", (unsigned)(unsigned char)*text);
+        return text + 1;
+    }
+    if ((ascii && length > 1) || within(unseen, sizeof unseen / sizeof *unseen, code)) {
+        shown->columns = snprintf(shown->bytes, sizeof shown->bytes, "\\u{%x}", (unsigned)code);
+        return text + length;
+    }
+    memcpy(shown->bytes, text, (size_t)length);
+    shown->bytes[length] = '\0';
+    shown->columns = within(narrow, sizeof narrow / sizeof *narrow, code) ? 1 : 2;
+    return text + length;
+}

@@ -1,0 +1,18 @@
+/* How much a head attends to the places where attention is put to rest: special tokens, the first position. */
+#ifndef HL_HEADS_SPECIAL_H
+#define HL_HEADS_SPECIAL_H
+
+#include "heads/key_share.h"
+
+/* special: the mean over all queries of the weight on separator and mask tokens; its baseline is their share of n_i.
+ * All zero where the tokens are not known. */
+hl_score hl_special_of(const hl_patterns *patterns);
+
+/* first: the mean over all queries of the weight on position 0; its baseline is the mean of 1 / n_i. */
+hl_score hl_first_of(const hl_patterns *patterns);
+
+/* The kinds of keys that these are about. */
+bool hl_special_kind(const hl_pattern *pattern, int64_t query, int64_t key);
+bool hl_first_kind(const hl_pattern *pattern, int64_t query, int64_t key);
+
+#endif

@@ -1,0 +1,265 @@
+/* The effects of heads against the same figures computed one by one, from the model alone. */
+#include "heads/effect.h"
+
+#include "core/threads.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+#include "tests/heads/example.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { E = 6, T = 9, HEADS = 6, ODD = E / 2 };
+
+typedef struct effect_example {
+    hl_model model;
+    hl_batch batch;
+    hl_patterns layers[EXAMPLE_LAYERS];
+    hl_label labels[HEADS];
+    hl_effects effects;
+} effect_example;
+
+static void set_up(effect_example *x)
+{
+    memset(x, 0, sizeof *x);
+    hl_threads_setup();
+    hl_model_config config = example_config(8);
+    config.activation = HL_GELU; /* no kinks near a difference */
+    example_model(&x->model, &config);
+    x->batch = example_batch(E, T - 3); /* which pads to T */
+    for (int l = 0; l < EXAMPLE_LAYERS; l++) {
+        x->layers[l] = (hl_patterns){ .lengths = x->batch.lengths,
+                                      .tokens = x->batch.tokens,
+                                      .sources = x->batch.sources,
+                                      .n_heads = x->model.config.heads[l],
+                                      .n_tokens = T,
+                                      .n_examples = E };
+    }
+    for (int h = 0; h < HEADS; h++) {
+        x->labels[h] = (hl_label){ .kind = HL_LABEL_OFFSET, .parameter = h };
+    }
+}
+
+static hl_status measure(effect_example *x)
+{
+    return hl_effects_measure(&x->model, &x->batch, x->layers, x->labels, 2, &x->effects);
+}
+
+static void tear_down(effect_example *x)
+{
+    hl_effects_free(&x->effects);
+    hl_batch_free(&x->batch);
+    hl_model_free(&x->model);
+}
+
+/* Each odd-numbered example's mean loss with the gates of `layer` as given, (E, H); NULL: without gates. */
+static void gated_losses(const effect_example *x, int layer, hl_real *gates, double losses[ODD])
+{
+    hl_real rows[E * T];
+    hl_tensor gate = { .shape = HL_SHAPE(E, x->model.config.heads[layer]), .data = gates };
+    hl_head_probe probes[HL_MAX_LAYERS] = { 0 };
+    probes[layer].gate = gates != NULL ? &gate : NULL;
+    hl_cross_entropy_result result = { .row_loss = rows };
+    hl_arena arena;
+    hl_tape tape;
+    expect_ok(hl_arena_init(&arena, 1 << 20));
+    hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1 });
+    hl_model_loss(&tape, &x->model, &x->batch, (hl_cross_entropy_args){ .result = &result }, probes);
+    expect_ok(hl_tape_status(&tape));
+    for (int e = 0; e < ODD; e++) {
+        int64_t row = 2 * e + 1;
+        hl_batch one = hl_batch_part(&x->batch, row, 1);
+        losses[e] = 0;
+        for (int i = 0; i < T; i++) {
+            losses[e] += (double)rows[row * T + i] / (double)hl_batch_scored(&one);
+        }
+    }
+    hl_arena_free(&arena);
+}
+
+/* Gates that are 1 but for the heads `chosen`. */
+static void set_gates(hl_real *gates, int64_t H, const bool *chosen, hl_real value)
+{
+    for (int64_t i = 0; i < E * H; i++) {
+        gates[i] = chosen[i % H] ? value : 1;
+    }
+}
+
+/* The mean of |dL/dgate|, by a four-point stencil around 1. */
+static double importance_by_differences(const effect_example *x, int layer, int64_t head)
+{
+    static const double at[4] = { -2, -1, 1, 2 }, weight[4] = { 1, -8, 8, -1 }, h = 1e-3;
+    int64_t H = x->model.config.heads[layer];
+    hl_real gates[E * 4];
+    bool chosen[4] = { false };
+    chosen[head] = true;
+    double slopes[ODD] = { 0 }, losses[ODD], sum = 0;
+    for (int k = 0; k < 4; k++) {
+        set_gates(gates, H, chosen, (hl_real)(1 + at[k] * h));
+        gated_losses(x, layer, gates, losses);
+        for (int e = 0; e < ODD; e++) {
+            slopes[e] += weight[k] * losses[e] / (12 * h);
+        }
+    }
+    for (int e = 0; e < ODD; e++) {
+        sum += fabs(slopes[e]) / ODD;
+    }
+    return sum;
+}
+
+START_TEST(importance_is_the_slope_of_the_gate)
+{
+    effect_example x;
+    set_up(&x);
+    expect_ok(measure(&x));
+    ck_assert_int_eq(x.effects.n_heads, HEADS);
+    int at = 0;
+    for (int l = 0; l < EXAMPLE_LAYERS; l++) {
+        for (int64_t h = 0; h < x.model.config.heads[l]; h++, at++) {
+            double expected = importance_by_differences(&x, l, h);
+            ck_assert_double_eq_tol(x.effects.heads[at].importance, expected, 1e-9 + 1e-6 * expected);
+            ck_assert_double_gt(expected, 1e-6);
+        }
+    }
+    tear_down(&x);
+}
+END_TEST
+
+START_TEST(a_head_is_taken_away_at_its_output)
+{
+    effect_example x;
+    set_up(&x);
+    expect_ok(measure(&x));
+    hl_real gates[E * 4];
+    double whole[ODD], without[ODD], mean = 0, squares = 0;
+    gated_losses(&x, 0, NULL, whole);
+    set_gates(gates, 4, (const bool[]){ false, false, true, false }, 0);
+    gated_losses(&x, 0, gates, without);
+    for (int e = 0; e < ODD; e++) {
+        mean += (without[e] - whole[e]) / ODD;
+    }
+    for (int e = 0; e < ODD; e++) {
+        squares += (without[e] - whole[e] - mean) * (without[e] - whole[e] - mean);
+    }
+    ck_assert_double_eq_tol(x.effects.loss, (whole[0] + whole[1] + whole[2]) / ODD, 1e-12);
+    ck_assert_double_eq_tol(x.effects.heads[2].loss_without, mean, 1e-12);
+    ck_assert_double_eq_tol(x.effects.heads[2].standard_error, sqrt(squares / (ODD - 1) / ODD), 1e-12);
+    tear_down(&x);
+}
+END_TEST
+
+/* Without q and k every weight is 1 / n: then UNIFORM is exactly what a head does. */
+static void forget_where_to_look(const hl_model *model)
+{
+    for (int i = 0; i < model->parameters.n; i++) {
+        const hl_parameter *p = &model->parameters.list[i];
+        if (strstr(p->name, ".q_proj_weight") != NULL || strstr(p->name, ".k_proj_weight") != NULL) {
+            memset(p->tensor->data, 0, (size_t)p->count * sizeof(hl_real));
+        } else if (strstr(p->name, ".in_proj_weight") != NULL) {
+            memset(p->tensor->data, 0, (size_t)(p->count / 3 * 2) * sizeof(hl_real));
+        }
+    }
+}
+
+START_TEST(what_a_head_does_is_kept_and_what_it_does_not_is_not)
+{
+    effect_example x;
+    set_up(&x);
+    forget_where_to_look(&x.model);
+    x.labels[0].kind = HL_LABEL_UNIFORM;
+    x.labels[0].parameter = 0;
+    x.labels[1].kind = HL_LABEL_MIXED;
+    expect_ok(measure(&x));
+    ck_assert_double_eq_tol(x.effects.heads[0].kept, 1, 1e-9);
+    ck_assert(isnan(x.effects.heads[1].kept));
+    ck_assert_int_eq(x.effects.heads[1].faithful, HL_FAITHFUL_UNKNOWN);
+    ck_assert_double_gt(fabs(x.effects.heads[2].kept - 1), 1e-4);
+    for (int h = 0; h < HEADS; h++) {
+        const hl_head_effect *effect = &x.effects.heads[h];
+        bool clear = fabs(effect->loss_without) > 3 * effect->standard_error;
+        bool yes = effect->loss_without > 0 && effect->kept >= 0.8;
+        hl_faithful expected = !clear || h == 1 ? HL_FAITHFUL_UNKNOWN : yes ? HL_FAITHFUL_YES : HL_FAITHFUL_NO;
+        ck_assert_int_eq(effect->faithful, expected);
+    }
+    tear_down(&x);
+}
+END_TEST
+
+START_TEST(heads_with_one_label_are_a_group)
+{
+    effect_example x;
+    set_up(&x);
+    x.labels[3] = x.labels[1];
+    expect_ok(measure(&x));
+    ck_assert_int_eq(x.effects.n_groups, 1);
+    const hl_group_effect *group = hl_effects_group(&x.effects, 0, x.labels[1]);
+    ck_assert_ptr_nonnull(group);
+    ck_assert_ptr_null(hl_effects_group(&x.effects, 1, x.labels[1]));
+    ck_assert_ptr_null(hl_effects_group(&x.effects, 0, x.labels[0]));
+    ck_assert_int_eq(group->n_heads, 2);
+    ck_assert_double_eq(group->effect.importance, x.effects.heads[1].importance + x.effects.heads[3].importance);
+    hl_real gates[E * 4];
+    double whole[ODD], without[ODD], mean = 0;
+    gated_losses(&x, 0, NULL, whole);
+    set_gates(gates, 4, (const bool[]){ false, true, false, true }, 0);
+    gated_losses(&x, 0, gates, without);
+    for (int e = 0; e < ODD; e++) {
+        mean += (without[e] - whole[e]) / ODD;
+    }
+    ck_assert_double_eq_tol(group->effect.loss_without, mean, 1e-12);
+    tear_down(&x);
+}
+END_TEST
+
+START_TEST(nothing_scored_is_refused_and_gradients_are_left_zero)
+{
+    effect_example x;
+    set_up(&x);
+    expect_ok(measure(&x));
+    for (int64_t i = 0; i < x.model.parameters.count; i++) {
+        ck_assert(x.model.parameters.grads[i] == 0);
+    }
+    hl_effects_free(&x.effects);
+    for (int64_t row = 1; row < E; row += 2) {
+        for (int i = 0; i < T; i++) {
+            x.batch.targets[row * T + i] = HL_IGNORE;
+        }
+    }
+    ck_assert_int_eq(measure(&x).code, HL_INVALID);
+    ck_assert(x.effects.heads == NULL && x.effects.groups == NULL);
+    tear_down(&x);
+}
+END_TEST
+
+START_TEST(every_allocation_may_fail)
+{
+    faults_begin();
+    effect_example x;
+    set_up(&x);
+    x.labels[3] = x.labels[1];
+    int before = faults_live_blocks();
+    faults_in_memory(0, FAULTS_ONCE);
+    expect_ok(measure(&x));
+    int allocations = faults_allocations();
+    hl_effects_free(&x.effects);
+    for (int n = 1; n <= allocations; n++) {
+        faults_in_memory(n, FAULTS_ONCE);
+        ck_assert_int_eq(measure(&x).code, HL_NO_MEMORY);
+        ck_assert_int_eq(faults_live_blocks(), before);
+    }
+    faults_in_memory(0, FAULTS_ONCE);
+    tear_down(&x);
+    faults_end();
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, importance_is_the_slope_of_the_gate);
+    tcase_add_test(tc, a_head_is_taken_away_at_its_output);
+    tcase_add_test(tc, what_a_head_does_is_kept_and_what_it_does_not_is_not);
+    tcase_add_test(tc, heads_with_one_label_are_a_group);
+    tcase_add_test(tc, nothing_scored_is_refused_and_gradients_are_left_zero);
+    tcase_add_test(tc, every_allocation_may_fail);
+}
+SUITE("effects of heads", add_tests)

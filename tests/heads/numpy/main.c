@@ -1,0 +1,90 @@
+/* usage: heads_csv_of CAUSAL SNAPSHOT.npz ...
+ *
+ * Prints what heads.csv would hold of these snapshots, given by step, and then "label,<step>,<layer>,<head>,<text>" of
+ * every head: for numpy_metrics.py, which computes the same. CAUSAL is 0 or 1. Gold relations go by numbers. */
+#include "core/npz.h"
+#include "heads/heads_csv.h"
+#include "heads/label.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_LAYERS = 64 };
+
+static void expect(hl_status status)
+{
+    if (status.code != HL_OK) {
+        fprintf(stderr, "heads_csv_of: %s\n", status.text);
+        exit(1);
+    }
+}
+
+static const void *data_of(const hl_npz *npz, const char *name)
+{
+    const hl_npz_array *array = hl_npz_find(npz, name);
+    return array != NULL ? array->data : NULL;
+}
+
+/* Head 0 of each layer; returns how many layers there are. */
+static int read_layers(const hl_npz *npz, bool causal, hl_patterns layers[MOST_LAYERS])
+{
+    const hl_npz_array *relations = hl_npz_find(npz, "relations");
+    int n = 0;
+    for (; n < MOST_LAYERS; n++) {
+        char name[32];
+        snprintf(name, sizeof name, "layer_%d", n);
+        const hl_npz_array *array = hl_npz_find(npz, name);
+        if (array == NULL) {
+            break;
+        }
+        layers[n] = (hl_patterns){ .weights = array->data,
+                                   .lengths = data_of(npz, "lengths"),
+                                   .n_heads = array->shape.size[1],
+                                   .n_tokens = array->shape.size[2],
+                                   .causal = causal,
+                                   .n_examples = array->shape.size[0],
+                                   .tokens = data_of(npz, "tokens"),
+                                   .sources = data_of(npz, "source"),
+                                   .relations = relations != NULL ? relations->data : NULL,
+                                   .n_relations = relations != NULL ? relations->shape.size[1] : 0 };
+    }
+    return n;
+}
+
+static void print_labels(int64_t step, const hl_patterns *layers, int n_layers, hl_text *text)
+{
+    for (int l = 0; l < n_layers; l++) {
+        hl_patterns head = layers[l];
+        for (head.head = 0; head.head < head.n_heads; head.head++) {
+            hl_text_print(text, "label,%" PRId64 ",%d,%" PRId64 ",", step, l, head.head);
+            hl_label_print(text, hl_label_of(&head), NULL);
+            hl_text_print(text, "\n");
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    hl_heads_csv csv = { 0 };
+    hl_text rows = { 0 }, labels = { 0 };
+    for (int i = 2; i < argc; i++) {
+        hl_npz npz;
+        hl_patterns layers[MOST_LAYERS];
+        expect(hl_npz_read(argv[i], (size_t)1 << 30, &npz));
+        int n_layers = read_layers(&npz, strcmp(argv[1], "1") == 0, layers);
+        int64_t step = *(const int64_t *)data_of(&npz, "step");
+        expect(hl_heads_csv_add(&csv, step, layers, n_layers));
+        print_labels(step, layers, n_layers, &labels);
+        hl_npz_free(&npz);
+    }
+    hl_heads_csv_print(&csv, NULL, &rows);
+    expect(hl_text_status(&rows));
+    expect(hl_text_status(&labels));
+    printf("%s%s", rows.bytes, labels.bytes);
+    hl_text_free(&rows);
+    hl_text_free(&labels);
+    hl_heads_csv_free(&csv);
+    return 0;
+}

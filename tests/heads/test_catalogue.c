@@ -1,0 +1,144 @@
+#include "heads/catalogue.h"
+#include "heads/distance.h"
+#include "heads/duplicate.h"
+#include "heads/induction.h"
+#include "heads/metrics.h"
+#include "heads/offset.h"
+#include "heads/relation.h"
+#include "heads/special.h"
+#include "tests/check_suite.h"
+#include "tests/heads/made_up.h"
+
+enum { MOST_READINGS = 64 };
+
+typedef struct readings {
+    hl_reading at[MOST_READINGS];
+    int n;
+} readings;
+
+static void keep(void *context, const hl_reading *reading)
+{
+    readings *all = context;
+    ck_assert_int_lt(all->n, MOST_READINGS);
+    all->at[all->n++] = *reading;
+}
+
+static readings measure(made_up *m, const int64_t *offsets, int64_t n)
+{
+    readings all = { .n = 0 };
+    hl_patterns patterns = made_up_patterns(m);
+    hl_catalogue_measure(&patterns, offsets, n, keep, &all);
+    return all;
+}
+
+/* The next reading, or none where there was nothing to measure. */
+static void expect_score(const readings *all, int *next, hl_metric metric, int64_t parameter, hl_score expected)
+{
+    if (expected.n == 0) {
+        return;
+    }
+    ck_assert_int_lt(*next, all->n);
+    const hl_reading *reading = &all->at[(*next)++];
+    ck_assert_int_eq(reading->metric, metric);
+    ck_assert_int_eq(reading->parameter, parameter);
+    ck_assert_double_eq(reading->value, expected.value);
+    ck_assert(isnan(expected.baseline) ? isnan(reading->baseline) : reading->baseline == expected.baseline);
+}
+
+START_TEST(every_metric_is_of_the_scoring_half_in_the_order_of_the_list)
+{
+    static const int64_t offsets[] = { -1, 0, 1, -7 };
+    made_up m = made_up_random((uint64_t)_i, _i % 2 == 1);
+    readings all = measure(&m, offsets, 4);
+    hl_patterns patterns = made_up_patterns(&m), scoring = hl_patterns_scoring(&patterns);
+    hl_head_metrics table = hl_head_measure(0, &patterns);
+    hl_distance distance = hl_distance_of(&scoring);
+    int next = 0;
+    for (int o = 0; o < 4; o++) {
+        expect_score(&all, &next, HL_METRIC_OFFSET, offsets[o], hl_offset_score(&scoring, offsets[o]));
+    }
+    expect_score(&all, &next, HL_METRIC_BEST, 0, table.offset);
+    expect_score(&all, &next, HL_METRIC_BEST_OFFSET, 0, (hl_score){ (double)table.best_offset, NAN, table.offset.n });
+    expect_score(&all, &next, HL_METRIC_ALIGNMENT, 0, table.alignment);
+    expect_score(&all, &next, HL_METRIC_ALIGNMENT_HIT_RATE, 0,
+                 (hl_score){ table.hit_rate, table.alignment.baseline, table.alignment.n });
+    expect_score(&all, &next, HL_METRIC_ENTROPY, 0,
+                 (hl_score){ table.entropy.nats, table.entropy.uniform, table.entropy.n });
+    expect_score(&all, &next, HL_METRIC_ENTROPY_NORMALISED, 0,
+                 (hl_score){ table.entropy.normalised, 1, table.entropy.n_normalised });
+    expect_score(&all, &next, HL_METRIC_CONFIDENCE, 0, table.confidence);
+    expect_score(&all, &next, HL_METRIC_DISTANCE, 0, distance.absolute);
+    expect_score(&all, &next, HL_METRIC_DISTANCE_SIGNED, 0, distance.directed);
+    expect_score(&all, &next, HL_METRIC_SPECIAL, 0, hl_special_of(&scoring));
+    expect_score(&all, &next, HL_METRIC_FIRST, 0, hl_first_of(&scoring));
+    expect_score(&all, &next, HL_METRIC_DUPLICATE, 0, hl_duplicate_of(&scoring));
+    expect_score(&all, &next, HL_METRIC_DUPLICATE_PAST, 0, hl_duplicate_past_of(&scoring));
+    expect_score(&all, &next, HL_METRIC_DUPLICATE_FUTURE, 0, hl_duplicate_future_of(&scoring));
+    expect_score(&all, &next, HL_METRIC_INDUCTION, 0, hl_induction_of(&scoring));
+    expect_score(&all, &next, HL_METRIC_INDUCTION_MIRRORED, 0, hl_induction_mirrored_of(&scoring));
+    for (int64_t r = 0; r < MADE_UP_RELATIONS; r++) {
+        expect_score(&all, &next, HL_METRIC_RELATION, r, hl_relation_score(hl_relation_of(&patterns, r)));
+    }
+    ck_assert_int_eq(next, all.n);
+}
+END_TEST
+
+/* The names of all readings, parted by spaces. */
+static void expect_names(const readings *all, const char *const *relations, const char *expected)
+{
+    hl_text text = { 0 };
+    for (int i = 0; i < all->n; i++) {
+        hl_text_print(&text, "%s", i > 0 ? " " : "");
+        hl_metric_print(&text, &all->at[i], relations);
+    }
+    ck_assert_int_eq(hl_text_status(&text).code, HL_OK);
+    ck_assert_str_eq(text.bytes, expected);
+    hl_text_free(&text);
+}
+
+START_TEST(what_there_is_nothing_of_is_not_there)
+{
+    static const int64_t offsets[] = { -1, 0, 1, 5 };
+    made_up m = made_up_empty(2, 5, true);
+    made_up_spread_evenly(&m);
+    readings all = measure(&m, offsets, 4);
+    expect_names(&all, NULL,
+                 "offset(-1) offset(0) best best.offset entropy entropy.normalised confidence "
+                 "distance distance.signed special first");
+    m.n_tokens = 1;
+    m.lengths[0] = m.lengths[1] = 1;
+    made_up_spread_evenly(&m);
+    all = measure(&m, offsets, 4);
+    expect_names(&all, NULL, "offset(0) best best.offset entropy confidence distance distance.signed special first");
+}
+END_TEST
+
+START_TEST(names_are_those_of_the_definitions)
+{
+    static const char *const relations[] = { "noun_det", "det_noun" };
+    static const int64_t offsets[] = { -1, 0, 2 };
+    made_up m = made_up_empty(1, 5, false);
+    made_up_spell(&m, 0, "34343");
+    made_up_spread_evenly(&m);
+    *made_up_source(&m, 0, 1) = 0;
+    *made_up_partner(&m, 0, 0, 1) = 0;
+    *made_up_partner(&m, 0, 1, 0) = 1;
+    readings all = measure(&m, offsets, 3);
+    keep(&all, &(hl_reading){ .metric = HL_METRIC_JS, .layer = 1, .parameter = 12 });
+    expect_names(&all, relations,
+                 "offset(-1) offset(0) offset(2) best best.offset alignment alignment.hit_rate entropy "
+                 "entropy.normalised confidence distance distance.signed special first duplicate duplicate.past "
+                 "duplicate.future induction induction.mirrored relation(noun_det) relation(det_noun) js(L1H12)");
+    all.at[0] = (hl_reading){ .metric = HL_METRIC_RELATION, .parameter = 1 };
+    all.n = 1;
+    expect_names(&all, NULL, "relation(1)");
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, every_metric_is_of_the_scoring_half_in_the_order_of_the_list, 0, 20);
+    tcase_add_test(tc, what_there_is_nothing_of_is_not_there);
+    tcase_add_test(tc, names_are_those_of_the_definitions);
+}
+SUITE("catalogue", add_tests)

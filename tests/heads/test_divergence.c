@@ -1,0 +1,107 @@
+#include "heads/divergence.h"
+#include "heads/entropy.h"
+#include "tests/check_suite.h"
+#include "tests/heads/made_up.h"
+
+START_TEST(the_same_weights_differ_by_exactly_nothing)
+{
+    made_up m = made_up_random((uint64_t)_i, _i % 2 == 1);
+    hl_patterns patterns = made_up_patterns(&m);
+    ck_assert_double_eq(hl_divergence_of(&patterns, &patterns), 0);
+}
+END_TEST
+
+START_TEST(rounding_never_falls_below_nothing)
+{
+    made_up a = made_up_random((uint64_t)_i, false), b = a;
+    for (int64_t e = 0; e < b.n_examples; e++) {
+        for (int64_t i = 0; i < b.lengths[e]; i++) {
+            *made_up_at(&b, e, i, 0) *= (hl_real)1.0000001;
+        }
+    }
+    hl_patterns pattern_a = made_up_patterns(&a), pattern_b = made_up_patterns(&b);
+    double js = hl_divergence_of(&pattern_a, &pattern_b);
+    ck_assert_double_ge(js, 0);
+    ck_assert_double_le(js, 1e-9);
+}
+END_TEST
+
+START_TEST(no_key_in_common_is_ln_2)
+{
+    made_up a = made_up_empty(2, 6, false), b = a;
+    a.lengths[1] = b.lengths[1] = 3;
+    for (int64_t e = 0; e < 2; e++) {
+        for (int64_t i = 0; i < a.lengths[e]; i++) {
+            made_up_look_at(&a, e, i, 0);
+            made_up_look_at(&b, e, i, 1);
+        }
+    }
+    hl_patterns pattern_a = made_up_patterns(&a), pattern_b = made_up_patterns(&b);
+    ck_assert_double_eq_tol(hl_divergence_of(&pattern_a, &pattern_b), log(2), 1e-12);
+    made_up_look_at(&b, 0, 4, 0); /* one of nine queries now has it */
+    ck_assert_double_eq_tol(hl_divergence_of(&pattern_a, &pattern_b), log(2) * 8 / 9, 1e-12);
+}
+END_TEST
+
+START_TEST(a_causal_head_beside_one_that_is_not)
+{
+    made_up all = made_up_empty(1, 2, false), causal = made_up_empty(1, 2, true);
+    made_up_spread_evenly(&all);
+    made_up_spread_evenly(&causal);
+    hl_patterns a = made_up_patterns(&all), b = made_up_patterns(&causal);
+    /* Query 0: (1/2, 1/2) and (1, 0); query 1: the same. */
+    double expected = (0.5 * (0.5 * log(0.5 / 0.75) + 0.5 * log(0.5 / 0.25)) + 0.5 * log(1 / 0.75)) / 2;
+    ck_assert_double_eq_tol(hl_divergence_of(&a, &b), expected, 1e-12);
+    ck_assert_double_eq_tol(hl_divergence_of(&b, &a), expected, 1e-12);
+}
+END_TEST
+
+/* x ln(x / m). */
+static double naive_term(double x, double m)
+{
+    return x > 0 ? x * log(x / m) : 0;
+}
+
+START_TEST(random_patterns_agree_with_the_definition)
+{
+    made_up a = made_up_random((uint64_t)_i, _i % 2 == 1), b = a;
+    for (int64_t e = 0; e < a.n_examples; e++) { /* the rows of b are those of a, turned round */
+        for (int64_t i = 0; i < a.lengths[e]; i++) {
+            int64_t last = a.causal ? i : a.lengths[e] - 1;
+            for (int64_t j = 0; j <= last; j++) {
+                *made_up_at(&b, e, i, j) = *made_up_at(&a, e, i, last - j);
+            }
+        }
+    }
+    double sum = 0, n = 0;
+    for (int64_t e = 0; e < a.n_examples; e++) {
+        for (int64_t i = 0; i < a.lengths[e]; i++) {
+            for (int64_t j = 0; j < a.n_tokens; j++) {
+                if (made_up_permits(&a, e, i, j)) {
+                    double x = (double)*made_up_at(&a, e, i, j), y = (double)*made_up_at(&b, e, i, j);
+                    sum += (naive_term(x, (x + y) / 2) + naive_term(y, (x + y) / 2)) / 2;
+                }
+            }
+            n++;
+        }
+    }
+    hl_patterns pattern_a = made_up_patterns(&a), pattern_b = made_up_patterns(&b);
+    double js = hl_divergence_of(&pattern_a, &pattern_b);
+    ck_assert_double_eq_tol(js, sum / n, 1e-12);
+    ck_assert_double_ge(js, 0);
+    ck_assert_double_eq_tol(hl_divergence_of(&pattern_b, &pattern_a), js, 1e-12);
+    ck_assert_double_eq(
+        hl_divergence_given(&pattern_a, &pattern_b, hl_entropy_of(&pattern_a).nats, hl_entropy_of(&pattern_b).nats),
+        js);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, the_same_weights_differ_by_exactly_nothing, 0, 20);
+    tcase_add_loop_test(tc, rounding_never_falls_below_nothing, 0, 40);
+    tcase_add_test(tc, no_key_in_common_is_ln_2);
+    tcase_add_test(tc, a_causal_head_beside_one_that_is_not);
+    tcase_add_loop_test(tc, random_patterns_agree_with_the_definition, 0, 40);
+}
+SUITE("divergence", add_tests)

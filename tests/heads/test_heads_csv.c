@@ -1,0 +1,323 @@
+#include "heads/divergence.h"
+#include "heads/heads_csv.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+#include "tests/heads/made_up.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void expect_ok(hl_status status)
+{
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+}
+
+/* Two layers of two heads each, on two examples of 4 tokens, the first of which chooses and the other scores. */
+typedef struct run {
+    made_up layers[2];
+    hl_heads_csv csv;
+} run;
+
+static void begin(run *r)
+{
+    *r = (run){ .csv = { 0 } };
+    for (int l = 0; l < 2; l++) {
+        r->layers[l] = made_up_empty(2, 4, false);
+        for (r->layers[l].head = 0; r->layers[l].head < 2; r->layers[l].head++) {
+            made_up_spread_evenly(&r->layers[l]);
+        }
+    }
+}
+
+/* Head h of layer l looks at k alone from now on. */
+static void look(run *r, int l, int64_t h, int64_t k)
+{
+    r->layers[l].head = h;
+    for (int64_t e = 0; e < 2; e++) {
+        made_up_look_at_offset(&r->layers[l], e, k);
+    }
+}
+
+static hl_status add(run *r, int64_t step)
+{
+    hl_patterns layers[2];
+    for (int l = 0; l < 2; l++) {
+        r->layers[l].head = 0;
+        layers[l] = made_up_patterns(&r->layers[l]);
+        layers[l].relations = NULL;
+        layers[l].n_relations = 0;
+    }
+    return hl_heads_csv_add(&r->csv, step, layers, 2);
+}
+
+/* To be freed by hl_text_free. */
+static hl_text printed(const run *r)
+{
+    hl_text text = { 0 };
+    hl_heads_csv_print(&r->csv, NULL, &text);
+    expect_ok(hl_text_status(&text));
+    return text;
+}
+
+/* Whether the whole line is in the text. */
+static bool has(const hl_text *text, const char *line)
+{
+    char between[160];
+    snprintf(between, sizeof between, "\n%s\n", line);
+    return strstr(text->bytes, between) != NULL;
+}
+
+START_TEST(the_whole_text_of_one_head)
+{
+    made_up m = made_up_empty(2, 3, false);
+    m.n_heads = 1;
+    m.head = 0;
+    made_up_spell(&m, 0, "343");
+    made_up_spell(&m, 1, "133");
+    for (int64_t e = 0; e < 2; e++) {
+        made_up_look_at_offset(&m, e, -1);
+    }
+    hl_patterns all = made_up_patterns(&m);
+    all.n_relations = 0;
+    hl_heads_csv csv = { 0 };
+    expect_ok(hl_heads_csv_add(&csv, 0, &all, 1));
+    hl_text text = { 0 };
+    hl_heads_csv_print(&csv, NULL, &text);
+    ck_assert_str_eq(text.bytes, "step,layer,head,metric,value,baseline\n"
+                                 "0,0,0,offset(-1),1,0.333333333\n"
+                                 "0,0,0,offset(0),0.333333333,0.333333333\n"
+                                 "0,0,0,offset(1),0,0.333333333\n"
+                                 "0,0,0,best,1,0.333333333\n"
+                                 "0,0,0,best.offset,-1,\n"
+                                 "0,0,0,entropy,0,1.09861229\n"
+                                 "0,0,0,entropy.normalised,0,1\n"
+                                 "0,0,0,confidence,1,0.333333333\n"
+                                 "0,0,0,distance,0.666666667,0.888888889\n"
+                                 "0,0,0,distance.signed,-0.666666667,0\n"
+                                 "0,0,0,special,0.666666667,0.333333333\n"
+                                 "0,0,0,first,0.666666667,0.333333333\n"
+                                 "0,0,0,duplicate,0.5,0.333333333\n"
+                                 "0,0,0,duplicate.past,1,0.333333333\n"
+                                 "0,0,0,duplicate.future,0,0.333333333\n"
+                                 "0,0,0,induction,0,0.333333333\n"
+                                 "0,0,0,induction.mirrored,0,0.333333333\n");
+    hl_text_free(&text);
+    hl_heads_csv_free(&csv);
+}
+END_TEST
+
+START_TEST(an_offset_that_is_once_the_best_of_a_head_is_there_for_all)
+{
+    run r;
+    begin(&r);
+    look(&r, 0, 0, 0);
+    look(&r, 0, 1, -1);
+    look(&r, 1, 0, 1);
+    look(&r, 1, 1, -1);
+    expect_ok(add(&r, 0));
+    hl_text text = printed(&r);
+    ck_assert(has(&text, "0,0,1,offset(-1),1,0.25"));
+    ck_assert(has(&text, "0,0,1,best.offset,-1,"));
+    ck_assert_ptr_null(strstr(text.bytes, "offset(-2)"));
+    hl_text_free(&text);
+    look(&r, 1, 0, -2);
+    expect_ok(add(&r, 10));
+    look(&r, 1, 0, 1);
+    expect_ok(add(&r, 20));
+    text = printed(&r);
+    for (int l = 0; l < 2; l++) {
+        for (int h = 0; h < 2; h++) {
+            for (int step = 0; step <= 20; step += 10) {
+                char line[64];
+                snprintf(line, sizeof line, "%d,%d,%d,offset(-2),%d,0.25", step, l, h, step == 10 && l == 1 && h == 0);
+                ck_assert_msg(has(&text, line), "%s is not in\n%s", line, text.bytes);
+            }
+        }
+    }
+    ck_assert_ptr_null(strstr(text.bytes, "offset(2)"));
+    ck_assert_ptr_null(strstr(text.bytes, "offset(-3)"));
+    hl_text_free(&text);
+    hl_heads_csv_free(&r.csv);
+}
+END_TEST
+
+START_TEST(rows_are_sorted_by_step_layer_and_head)
+{
+    run r;
+    begin(&r);
+    expect_ok(add(&r, 0));
+    expect_ok(add(&r, 5));
+    hl_text text = printed(&r);
+    int64_t last = -1, lines = 0;
+    for (const char *line = strchr(text.bytes, '\n') + 1; *line != '\0'; line = strchr(line, '\n') + 1) {
+        int step, layer, head;
+        ck_assert_int_eq(sscanf(line, "%d,%d,%d,", &step, &layer, &head), 3);
+        ck_assert_int_ge(step * 100 + layer * 10 + head, last);
+        last = step * 100 + layer * 10 + head;
+        lines++;
+    }
+    ck_assert_int_eq(last, 511);
+    ck_assert_int_eq(lines, 2 * (4 * (3 + 1 + 2 + 3 + 2 + 2) + 6)); /* with -3, the best offset of an even spread */
+    hl_text_free(&text);
+    hl_heads_csv_free(&r.csv);
+}
+END_TEST
+
+/* The js of an even spread over four keys and one key alone. */
+static double spread_from_one_key(void)
+{
+    return (log(1 / 0.625) + 0.75 * log(0.25 / 0.125) + 0.25 * log(0.25 / 0.625)) / 2;
+}
+
+START_TEST(two_heads_are_compared_with_the_same_two_in_the_untrained_network)
+{
+    run r;
+    begin(&r);
+    look(&r, 0, 1, 0);
+    expect_ok(add(&r, _i));
+    look(&r, 0, 0, 0);
+    look(&r, 1, 1, 0);
+    expect_ok(add(&r, 30));
+    hl_text text = printed(&r);
+    double js = spread_from_one_key();
+    static const char *const pairs[6] = { "0,0,js(L0H1)", "0,0,js(L1H0)", "0,0,js(L1H1)",
+                                          "0,1,js(L1H0)", "0,1,js(L1H1)", "1,0,js(L1H1)" };
+    static const bool differ[2][6] = { { true, false, false, true, true, false },
+                                       { false, true, false, true, false, true } };
+    for (int p = 0; p < 6; p++) {
+        double before = differ[0][p] ? js : 0, after = differ[1][p] ? js : 0;
+        char line[128], baseline[32] = "";
+        if (_i == 0) {
+            snprintf(baseline, sizeof baseline, "%.9g", before);
+        }
+        snprintf(line, sizeof line, "%d,%s,%.9g,%s", _i, pairs[p], before, baseline);
+        ck_assert_msg(has(&text, line), "%s is not in\n%s", line, text.bytes);
+        snprintf(line, sizeof line, "30,%s,%.9g,%s", pairs[p], after, baseline);
+        ck_assert_msg(has(&text, line), "%s is not in\n%s", line, text.bytes);
+    }
+    hl_text_free(&text);
+    hl_heads_csv_free(&r.csv);
+}
+END_TEST
+
+START_TEST(only_the_scoring_half_is_compared)
+{
+    run r;
+    begin(&r);
+    look(&r, 0, 0, 0);
+    r.layers[0].head = 1;
+    made_up_look_at_offset(&r.layers[0], 0, 0); /* the even example of L0H1; its odd one is spread evenly, as L1H0 */
+    expect_ok(add(&r, 0));
+    hl_text text = printed(&r);
+    char line[128];
+    snprintf(line, sizeof line, "0,0,0,js(L0H1),%.9g,%.9g", spread_from_one_key(), spread_from_one_key());
+    ck_assert_msg(has(&text, line), "%s is not in\n%s", line, text.bytes);
+    ck_assert(has(&text, "0,0,1,js(L1H0),0,0"));
+    hl_text_free(&text);
+    hl_heads_csv_free(&r.csv);
+}
+END_TEST
+
+START_TEST(relations_have_their_names)
+{
+    static const char *const names[] = { "det_noun", "noun_det" };
+    made_up m = made_up_empty(1, 3, false);
+    made_up_look_at_offset(&m, 0, -1);
+    m.head = 0;
+    made_up_look_at_offset(&m, 0, 0);
+    *made_up_partner(&m, 0, 0, 2) = 1;
+    *made_up_partner(&m, 0, 1, 1) = 2;
+    hl_patterns all = made_up_patterns(&m);
+    hl_heads_csv csv = { 0 };
+    expect_ok(hl_heads_csv_add(&csv, 0, &all, 1));
+    hl_text text = { 0 };
+    hl_heads_csv_print(&csv, names, &text);
+    ck_assert(has(&text, "0,0,0,relation(det_noun),0,1"));
+    ck_assert(has(&text, "0,0,1,relation(det_noun),1,1"));
+    ck_assert(has(&text, "0,0,1,relation(noun_det),0,1"));
+    hl_text_free(&text);
+    hl_heads_csv_free(&csv);
+}
+END_TEST
+
+START_TEST(a_snapshot_of_another_shape_is_refused)
+{
+    run r, other;
+    begin(&r);
+    begin(&other);
+    expect_ok(add(&r, 0));
+    size_t rows = r.csv.n;
+    hl_patterns layers[3] = { made_up_patterns(&r.layers[0]), made_up_patterns(&r.layers[1]),
+                              made_up_patterns(&r.layers[1]) };
+    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 3, layers, 1).code, HL_INVALID);
+    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 3, layers, 3).code, HL_INVALID);
+    layers[1].n_heads = 1;
+    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 3, layers, 2).code, HL_INVALID);
+    layers[1].n_heads = 2;
+    layers[0].n_tokens = layers[1].n_tokens = 3;
+    hl_status status = hl_heads_csv_add(&r.csv, 3, layers, 2);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_str_eq(status.text, "the patterns of step 3 are of another shape than those before");
+    ck_assert_uint_eq(r.csv.n, rows);
+    layers[0].n_tokens = 4; /* nor may layers differ in the first */
+    ck_assert_int_eq(hl_heads_csv_add(&other.csv, 0, layers, 2).code, HL_INVALID);
+    ck_assert_uint_eq(other.csv.n, 0);
+    hl_heads_csv_free(&other.csv);
+    hl_heads_csv_free(&r.csv);
+}
+END_TEST
+
+/* Adds steps, in each of which a head has another best offset, until an allocation fails or there are no more. */
+static bool fails(run *r, int64_t first_step)
+{
+    static const int64_t offsets[] = { 0, -1, 1, -2, 2, -3, 3 };
+    for (int64_t step = first_step; step < 7; step++) {
+        bool best[7] = { false };
+        size_t rows = r->csv.n;
+        memcpy(best, r->csv.best != NULL ? r->csv.best : best, sizeof best);
+        look(r, 0, 1, offsets[step]);
+        hl_status status = add(r, step);
+        if (status.code != HL_OK) {
+            ck_assert_int_eq(status.code, HL_NO_MEMORY);
+            ck_assert_uint_eq(r->csv.n, rows);
+            ck_assert(r->csv.best == NULL || memcmp(r->csv.best, best, sizeof best) == 0);
+            ck_assert(rows > 0 || r->csv.untrained == NULL);
+            return true;
+        }
+    }
+    return false;
+}
+
+START_TEST(want_of_memory_adds_nothing)
+{
+    faults_begin();
+    run r;
+    begin(&r);
+    int n = 0;
+    for (bool failed = true; failed;) {
+        faults_in_memory(0, FAULTS_ONCE);
+        if (_i == 1) {
+            expect_ok(add(&r, 0));
+        }
+        faults_in_memory(++n, FAULTS_ONCE);
+        failed = fails(&r, _i);
+        hl_heads_csv_free(&r.csv);
+        ck_assert_int_eq(faults_live_blocks(), 0);
+    }
+    ck_assert_int_gt(n, _i == 0 ? 5 : 1);
+    faults_end();
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, the_whole_text_of_one_head);
+    tcase_add_test(tc, an_offset_that_is_once_the_best_of_a_head_is_there_for_all);
+    tcase_add_test(tc, rows_are_sorted_by_step_layer_and_head);
+    tcase_add_loop_test(tc, two_heads_are_compared_with_the_same_two_in_the_untrained_network, 0, 2);
+    tcase_add_test(tc, only_the_scoring_half_is_compared);
+    tcase_add_test(tc, relations_have_their_names);
+    tcase_add_test(tc, a_snapshot_of_another_shape_is_refused);
+    tcase_add_loop_test(tc, want_of_memory_adds_nothing, 0, 2);
+}
+SUITE("heads.csv", add_tests)

@@ -1,0 +1,212 @@
+#include "heads/alignment.h"
+#include "heads/duplicate.h"
+#include "heads/induction.h"
+#include "heads/label.h"
+#include "heads/offset.h"
+#include "heads/relation.h"
+#include "heads/special.h"
+#include "tests/check_suite.h"
+#include "tests/heads/made_up.h"
+
+static const hl_label labels[] = {
+    { .kind = HL_LABEL_PREVIOUS, .parameter = -1 },
+    { .kind = HL_LABEL_NEXT, .parameter = 1 },
+    { .kind = HL_LABEL_SELF },
+    { .kind = HL_LABEL_OFFSET, .parameter = -3 },
+    { .kind = HL_LABEL_ALIGNMENT },
+    { .kind = HL_LABEL_RELATION, .parameter = 1 },
+    { .kind = HL_LABEL_INDUCTION },
+    { .kind = HL_LABEL_DUPLICATE },
+    { .kind = HL_LABEL_FIRST },
+    { .kind = HL_LABEL_SPECIAL },
+    { .kind = HL_LABEL_UNIFORM },
+    { .kind = HL_LABEL_MIXED },
+};
+enum { N_LABELS = sizeof labels / sizeof *labels, TOKENS = 12 };
+
+/* Examples of 11 tokens and one of padding, in which no label but the offsets names keys of a fixed offset. */
+static made_up written(void)
+{
+    static const char *const texts[4] = { "345637481563", "536437283746", "374836251346", "463753847315" };
+    made_up m = made_up_empty(4, TOKENS, false);
+    for (int64_t e = 0; e < 4; e++) {
+        m.lengths[e] = TOKENS - 1;
+        made_up_spell(&m, e, texts[e]);
+        for (int64_t i = 4; i < TOKENS - 1; i++) {
+            *made_up_source(&m, e, i) = (int32_t)((7 * i + e) % 4);
+            *made_up_partner(&m, e, 1, i) = (int32_t)((5 * i + e) % (TOKENS - 1));
+        }
+    }
+    return m;
+}
+
+/* Puts the label's ideal in the place of the weights; rows without one are spread evenly. */
+static void idealise(made_up *m, hl_label label)
+{
+    hl_patterns patterns = made_up_patterns(m);
+    made_up_spread_evenly(m);
+    for (int64_t e = 0; e < m->n_examples; e++) {
+        hl_real ideal[MADE_UP_TOKENS * MADE_UP_TOKENS];
+        hl_pattern example = hl_patterns_at(&patterns, e);
+        example.weights = NULL;
+        hl_label_ideal(label, &example, ideal);
+        for (int64_t i = 0; i < m->lengths[e]; i++) {
+            for (int64_t j = 0; j < m->lengths[e] && ideal[i * m->n_tokens] >= 0; j++) {
+                if (made_up_permits(m, e, i, j)) {
+                    *made_up_at(m, e, i, j) = ideal[i * m->n_tokens + j];
+                }
+            }
+        }
+    }
+}
+
+static double lift(hl_label label, const hl_patterns *patterns)
+{
+    hl_patterns paired = hl_relation_as_source(patterns, label.parameter >= 0 ? label.parameter : 0);
+    switch (label.kind) {
+    case HL_LABEL_ALIGNMENT:
+        return hl_score_lift(hl_alignment_of(patterns).weight);
+    case HL_LABEL_RELATION:
+        return hl_score_lift(hl_alignment_of(&paired).weight);
+    case HL_LABEL_INDUCTION:
+        return hl_score_lift(hl_induction_of(patterns));
+    case HL_LABEL_DUPLICATE:
+        return hl_score_lift(hl_duplicate_of(patterns));
+    case HL_LABEL_FIRST:
+        return hl_score_lift(hl_first_of(patterns));
+    case HL_LABEL_SPECIAL:
+        return hl_score_lift(hl_special_of(patterns));
+    default:
+        return hl_score_lift(hl_offset_score(patterns, label.parameter));
+    }
+}
+
+START_TEST(an_ideal_has_a_lift_of_1_and_earns_its_label)
+{
+    made_up m = written();
+    if (labels[_i].kind == HL_LABEL_MIXED) {
+        return; /* has none */
+    }
+    idealise(&m, labels[_i]);
+    hl_patterns patterns = made_up_patterns(&m);
+    if (labels[_i].kind != HL_LABEL_UNIFORM) {
+        ck_assert_double_eq_tol(lift(labels[_i], &patterns), 1, 1e-6);
+    }
+    hl_label label = hl_label_of(&patterns);
+    ck_assert_int_eq(label.kind, labels[_i].kind);
+    ck_assert_int_eq(label.parameter, labels[_i].parameter);
+}
+END_TEST
+
+/* All rows of all labels: what hl_head_probe.replace takes. */
+static void expect_form(const hl_pattern *example, const hl_real *ideal)
+{
+    for (int64_t i = 0; i < example->n_tokens; i++) {
+        const hl_real *row = ideal + i * example->n_tokens;
+        int64_t n_keys = i < example->n ? hl_pattern_keys(example, i) : 0;
+        double sum = 0, largest = 0;
+        for (int64_t j = 0; j < example->n_tokens; j++) {
+            ck_assert(row[j] >= 0 || (j == 0 && row[j] == -1));
+            ck_assert(row[j] <= 0 || j < n_keys);
+            sum += (double)row[j];
+            largest = fmax(largest, (double)row[j]);
+        }
+        ck_assert(n_keys > 0 || row[0] == -1);
+        ck_assert_double_eq_tol(sum, row[0] < 0 ? -1 : 1, 1e-6);
+        for (int64_t j = 0; j < n_keys && row[0] >= 0; j++) { /* they share equally */
+            ck_assert(row[j] == 0 || (double)row[j] == largest);
+        }
+    }
+}
+
+START_TEST(an_ideal_is_of_the_form_that_replaces_weights)
+{
+    made_up m = made_up_random((uint64_t)_i, _i % 2 == 1);
+    hl_patterns patterns = made_up_patterns(&m);
+    for (int l = 0; l < N_LABELS; l++) {
+        for (int64_t e = 0; e < m.n_examples; e++) {
+            hl_real ideal[MADE_UP_TOKENS * MADE_UP_TOKENS];
+            for (int i = 0; i < MADE_UP_TOKENS * MADE_UP_TOKENS; i++) {
+                ideal[i] = MADE_UP_POISON;
+            }
+            hl_pattern example = hl_patterns_at(&patterns, e);
+            hl_label_ideal(labels[l], &example, ideal);
+            expect_form(&example, ideal);
+            ck_assert(m.n_tokens == MADE_UP_TOKENS || ideal[m.n_tokens * m.n_tokens] == MADE_UP_POISON);
+            for (int64_t i = 0; i < m.n_tokens && labels[l].kind == HL_LABEL_MIXED; i++) {
+                ck_assert_double_eq((double)ideal[i * m.n_tokens], -1);
+            }
+        }
+    }
+}
+END_TEST
+
+/* An ideal of one example, each row as digits: 1 for a key alone, 2 for each of two, - for a row without one. */
+static void expect_ideal(made_up *m, hl_label label, const char *expected)
+{
+    hl_patterns patterns = made_up_patterns(m);
+    hl_pattern example = hl_patterns_at(&patterns, 0);
+    hl_real ideal[MADE_UP_TOKENS * MADE_UP_TOKENS];
+    char text[MADE_UP_TOKENS * MADE_UP_TOKENS + 1] = "";
+    hl_label_ideal(label, &example, ideal);
+    for (int64_t i = 0; i < m->n_tokens * m->n_tokens; i++) {
+        text[i] = ideal[i] < 0 ? '-' : ideal[i] == 0 ? '.' : (char)('0' + lround(1 / (double)ideal[i]));
+    }
+    ck_assert_str_eq(text, expected);
+}
+
+START_TEST(ideals_row_by_row)
+{
+    made_up m = made_up_empty(1, 5, false);
+    m.lengths[0] = 4;
+    made_up_spell(&m, 0, "34233");
+    *made_up_source(&m, 0, 3) = 1;
+    *made_up_partner(&m, 0, 1, 0) = 2;
+    expect_ideal(&m, labels[0], "-....1.....1.....1..-....");
+    expect_ideal(&m, labels[1], ".1.....1.....1.-....-....");
+    expect_ideal(&m, labels[3], "-....-....-....1....-....");
+    expect_ideal(&m, labels[4], "-....-....-.....1...-....");
+    expect_ideal(&m, labels[5], "..1..-....-....-....-....");
+    expect_ideal(&m, labels[6], "-....-....-.....1...-....");
+    expect_ideal(&m, labels[7], "...1.-....-....1....-....");
+    expect_ideal(&m, labels[8], "1....1....1....1....-....");
+    expect_ideal(&m, labels[9], "..1....1....1....1..-....");
+    expect_ideal(&m, labels[10], "4444.4444.4444.4444.-....");
+    expect_ideal(&m, labels[11], "-....-....-....-....-....");
+    m.lengths[0] = 5;
+    expect_ideal(&m, labels[7], "...22-....-....2...22..2.");
+    m.causal = true;
+    expect_ideal(&m, labels[1], "-....-....-....-....-....");
+    expect_ideal(&m, labels[5], "-....-....-....-....-...."); /* the partner may not be attended to */
+    expect_ideal(&m, labels[7], "-....-....-....1....2..2.");
+    expect_ideal(&m, labels[9], "-....-......1....1....1..");
+    expect_ideal(&m, labels[10], "1....22...333..4444.55555");
+}
+END_TEST
+
+START_TEST(what_is_not_known_is_not_named)
+{
+    made_up m = written();
+    hl_patterns patterns = made_up_patterns(&m);
+    patterns.tokens = patterns.sources = patterns.relations = NULL;
+    patterns.n_relations = 0;
+    hl_pattern example = hl_patterns_at(&patterns, 1);
+    static const int unknown[] = { 4, 5, 6, 7, 9 };
+    for (int l = 0; l < 5; l++) {
+        hl_real ideal[TOKENS * TOKENS];
+        hl_label_ideal(labels[unknown[l]], &example, ideal);
+        for (int64_t i = 0; i < TOKENS; i++) {
+            ck_assert_double_eq((double)ideal[i * TOKENS], -1);
+        }
+    }
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, an_ideal_has_a_lift_of_1_and_earns_its_label, 0, N_LABELS - 1);
+    tcase_add_loop_test(tc, an_ideal_is_of_the_form_that_replaces_weights, 0, 30);
+    tcase_add_test(tc, ideals_row_by_row);
+    tcase_add_test(tc, what_is_not_known_is_not_named);
+}
+SUITE("label's ideal", add_tests)

@@ -1,0 +1,41 @@
+#include "heads/label.h"
+#include "tests/check_suite.h"
+
+START_TEST(texts)
+{
+    static const char *const relations[] = { "noun_det", "det_noun" };
+    static const struct {
+        hl_label label;
+        const char *text, *without_names;
+    } known[] = {
+        { { .kind = HL_LABEL_PREVIOUS, .parameter = -1 }, "previous", "previous" },
+        { { .kind = HL_LABEL_NEXT, .parameter = 1 }, "next", "next" },
+        { { .kind = HL_LABEL_SELF }, "self", "self" },
+        { { .kind = HL_LABEL_OFFSET, .parameter = -11 }, "offset(-11)", "offset(-11)" },
+        { { .kind = HL_LABEL_OFFSET, .parameter = 2 }, "offset(2)", "offset(2)" },
+        { { .kind = HL_LABEL_ALIGNMENT }, "alignment", "alignment" },
+        { { .kind = HL_LABEL_RELATION, .parameter = 1 }, "relation(det_noun)", "relation(1)" },
+        { { .kind = HL_LABEL_INDUCTION }, "induction", "induction" },
+        { { .kind = HL_LABEL_DUPLICATE }, "duplicate", "duplicate" },
+        { { .kind = HL_LABEL_FIRST }, "first", "first" },
+        { { .kind = HL_LABEL_SPECIAL }, "special", "special" },
+        { { .kind = HL_LABEL_UNIFORM }, "uniform", "uniform" },
+        { { .kind = HL_LABEL_MIXED }, "mixed", "mixed" },
+    };
+    for (int i = 0; i < (int)(sizeof known / sizeof *known); i++) {
+        hl_text text = { 0 };
+        hl_label_print(&text, known[i].label, relations);
+        ck_assert_str_eq(text.bytes, known[i].text);
+        hl_text_free(&text);
+        hl_label_print(&text, known[i].label, NULL);
+        ck_assert_str_eq(text.bytes, known[i].without_names);
+        hl_text_free(&text);
+    }
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, texts);
+}
+SUITE("label's text", add_tests)

@@ -1,0 +1,79 @@
+#include "heads/shown_text.h"
+#include "tests/check_suite.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What all of the text is shown as, the columns after each character. */
+static void expect_shown(const char *text, bool ascii, const char *expected)
+{
+    char all[400] = "";
+    hl_shown shown;
+    while ((text = hl_shown_next(text, ascii, &shown)) != NULL) {
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s:%d ", shown.bytes, shown.columns);
+    }
+    ck_assert_str_eq(all, expected);
+}
+
+START_TEST(characters_are_shown_or_spelled_out)
+{
+    static const struct {
+        const char *text, *shown, *in_ascii;
+    } known[] = {
+        { "", "", "" },
+        { "a <~", "a:1  :1 <:1 ~:1 ", "a:1  :1 <:1 ~:1 " },
+        { "\033\n\x7f", "\\x1b:4 \\x0a:4 \\x7f:4 ", "\\x1b:4 \\x0a:4 \\x7f:4 " },
+        { "\xc3\xa4\xce\xbb", "\xc3\xa4:1 \xce\xbb:1 ", "\\u{e4}:6 \\u{3bb}:7 " },
+        { "\xe4\xb8\xad", "\xe4\xb8\xad:2 ", "\\u{4e2d}:8 " },
+        { "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80:2 ", "\\u{1f600}:9 " },
+        { "\xc2\x85", "\\u{85}:6 ", "\\u{85}:6 " },            /* a control */
+        { "a\xcc\x81", "a:1 \\u{301}:7 ", "a:1 \\u{301}:7 " }, /* combines */
+        { "\xe2\x80\xae\xe2\x80\x8b", "\\u{202e}:8 \\u{200b}:8 ", "\\u{202e}:8 \\u{200b}:8 " },
+        { "\xff\x80"
+          "b",
+          "\\xff:4 \\x80:4 b:1 ", "\\xff:4 \\x80:4 b:1 " },     /* begins nothing */
+        { "\xc3(", "\\xc3:4 (:1 ", "\\xc3:4 (:1 " },            /* not continued */
+        { "\xe2\x82", "\\xe2:4 \\x82:4 ", "\\xe2:4 \\x82:4 " }, /* cut */
+        { "\xc0\xaf", "\\xc0:4 \\xaf:4 ", "\\xc0:4 \\xaf:4 " }, /* longer than need be */
+        { "\xe0\x80\xaf", "\\xe0:4 \\x80:4 \\xaf:4 ", "\\xe0:4 \\x80:4 \\xaf:4 " },
+        { "\xed\xa0\x80", "\\xed:4 \\xa0:4 \\x80:4 ", "\\xed:4 \\xa0:4 \\x80:4 " }, /* half a pair of UTF-16 */
+        { "\xf4\x90\x80\x80", "\\xf4:4 \\x90:4 \\x80:4 \\x80:4 ", "\\xf4:4 \\x90:4 \\x80:4 \\x80:4 " },
+        { "\xf4\x8f\xbf\xbf", "\\u{10ffff}:10 ", "\\u{10ffff}:10 " }, /* the last there is */
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        expect_shown(known[i].text, false, known[i].shown);
+        expect_shown(known[i].text, true, known[i].in_ascii);
+    }
+}
+END_TEST
+
+START_TEST(any_two_bytes_take_room_and_end)
+{
+    for (int first = 1; first < 256; first++) {
+        for (int second = 1; second < 256; second++) {
+            const char text[] = { (char)first, (char)second, '\0' }, *at = text;
+            hl_shown shown;
+            int n = 0;
+            for (const char *rest; (rest = hl_shown_next(at, false, &shown)) != NULL; at = rest) {
+                if (rest <= at || rest > text + 2 || shown.columns < 1 || (unsigned char)shown.bytes[0] < ' ' ||
+                    shown.bytes[0] == 0x7f) {
+                    ck_abort_msg("bytes %02x %02x", first, second);
+                }
+                n++;
+            }
+            if (n < 1 || n > 2 || at != text + 2) {
+                ck_abort_msg("bytes %02x %02x: %d characters", first, second, n);
+            }
+        }
+    }
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, characters_are_shown_or_spelled_out);
+    tcase_add_test(tc, any_two_bytes_take_room_and_end);
+}
+SUITE("shown text", add_tests)
