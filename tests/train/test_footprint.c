@@ -76,9 +76,8 @@ START_TEST(the_sum_is_of_all)
     static summary_example example;
     summary_example_parse("[model]\nd_model = 32\n", &example);
     const hl_footprint *f = &example.footprint;
-    ck_assert_uint_eq(f->total,
-                      f->weights + f->gradients + f->moments + f->step + f->batches + f->recorder + f->positions +
-                          f->libraries);
+    ck_assert_uint_eq(f->total, f->weights + f->gradients + f->moments + f->step + f->batches + f->recorder +
+                                    f->positions + f->libraries);
     ck_assert_uint_eq(f->moments, 2 * f->weights);
     ck_assert_uint_eq(f->positions, 21 * 32 * sizeof(float));
     ck_assert_uint_eq(f->batches, (64 + 512) * (3 * 21 + 1) * sizeof(int32_t));
