@@ -16,7 +16,7 @@ typedef struct rows {
 } rows;
 
 /* One head of one example: which, how many of its queries and keys are real, and where its numbers are. Products are made
- * of the real ones and what fills up to a multiple of 16, so that few shapes occur; weights are zero in what is filled up. */
+ * of the real ones and what fills up, so that few shapes occur; weights are zero in what is filled up. */
 typedef struct head_view {
     const hl_attention_state *state;
     hl_attention_sizes s;
@@ -60,6 +60,13 @@ int64_t hl_attention_row(int64_t length)
     return (length + LANES - 1) / LANES * LANES;
 }
 
+/* `length` filled up so that few lengths occur: to whole vectors, long ones to whole blocks. */
+static int64_t filled_up(int64_t length, int64_t most)
+{
+    int64_t step = length <= BLOCK ? LANES : BLOCK;
+    return smaller((length + step - 1) / step * step, most);
+}
+
 static head_view head_of(const hl_attention_state *state, int64_t b, int64_t h)
 {
     const hl_attention_args *args = &state->args;
@@ -71,8 +78,8 @@ static head_view head_of(const hl_attention_state *state, int64_t b, int64_t h)
         .b = b,
         .h = h,
         .kv = kv,
-        .n_queries = smaller(hl_attention_row(hl_mask_queries(&args->mask, b, s.Tq)), s.Tq),
-        .n_keys = smaller(hl_attention_row(hl_mask_keys(&args->mask, b, s.Tk)), s.Tk),
+        .n_queries = filled_up(hl_mask_queries(&args->mask, b, s.Tq), s.Tq),
+        .n_keys = filled_up(hl_mask_keys(&args->mask, b, s.Tk), s.Tk),
         .q = rows_of(args->q, args->q.x->data, b, h, s.Dk),
         .k = rows_of(args->k, args->k.x->data, b, kv, s.Dk),
         .v = rows_of(args->v, args->v.x->data, b, kv, s.Dv),
@@ -83,7 +90,7 @@ static query_block block_of(const head_view *head, int64_t first)
 {
     hl_attention_sizes s = head->s;
     int64_t n = smaller(BLOCK, head->n_queries - first);
-    int64_t n_keys = head->state->args.mask.causal ? smaller(hl_attention_row(first + n), head->n_keys) : head->n_keys;
+    int64_t n_keys = head->state->args.mask.causal ? filled_up(first + n, head->n_keys) : head->n_keys;
     hl_real *A = head->state->A;
     return (query_block){
         .head = head,
@@ -151,7 +158,8 @@ void hl_attention_head_prepare(hl_attention_state *state)
 {
     head_view head = head_of(state, 0, 0);
     query_block block = block_of(&head, 0);
-    for (int i = 0; i < HL_ATTENTION_PRODUCTS; i++) {
+    int n = state->A != NULL ? HL_ATTENTION_PRODUCTS : HL_D_VALUES; /* the first are forward's */
+    for (int i = 0; i < n; i++) {
         state->usual[i] = hl_small_matmul_kernel(product_shape((hl_attention_product)i, &block, false));
     }
 }
@@ -311,7 +319,7 @@ static void gate_backward(const query_block *block, rows dy, hl_real *dz, hl_gra
         }
     }
     if (dgate.at != NULL) {
-        hl_grad_put(&dgate.at[head->b * s.H + head->h], sum, dgate.add || block->first > 0);
+        dgate.at[head->b * s.H + head->h] += sum;
     }
 }
 
@@ -397,6 +405,9 @@ void hl_attention_head_backward(const hl_attention_state *state, int64_t b, int6
     bool first = h % (s.H / s.Hkv) == 0;
     grads.k.add = grads.k.add || !first;
     grads.v.add = grads.v.add || !first;
+    if (grads.gate.at != NULL && !grads.gate.add) {
+        grads.gate.at[b * s.H + h] = 0; /* the blocks add; there may be none */
+    }
     rows d[3] = { { 0 } };
     int64_t written = head.n_queries > 0 ? block_of(&head, 0).n_keys : 0; /* by the first block of queries */
     if (grads.q.at != NULL) {

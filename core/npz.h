@@ -22,6 +22,10 @@ hl_npz_writer *hl_npz_create(const char *path);
  * shape with n_dims 0 is a scalar. */
 void hl_npz_add(hl_npz_writer *npz, const char *name, hl_npy_type type, hl_shape shape, const void *data);
 
+/* Makes `error` the archive's failure, unless it has failed before: for what goes wrong while its arrays are made. NULL
+ * is allowed. */
+void hl_npz_fail(hl_npz_writer *npz, hl_status error);
+
 /* Ends the archive, renames it into place and frees the writer. On failure `path` stays as it was: HL_BAD_FILE,
  * HL_NO_MEMORY (also for npz NULL). */
 hl_status hl_npz_close(hl_npz_writer *npz, hl_durability durability);

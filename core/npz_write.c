@@ -131,6 +131,13 @@ void hl_npz_add(hl_npz_writer *npz, const char *name, hl_npy_type type, hl_shape
     hl_free(file_name);
 }
 
+void hl_npz_fail(hl_npz_writer *npz, hl_status error)
+{
+    if (npz != NULL) {
+        hl_file_fail(&npz->file, error);
+    }
+}
+
 hl_status hl_npz_close(hl_npz_writer *npz, hl_durability durability)
 {
     if (npz == NULL) {

@@ -60,7 +60,7 @@ struct hl_node {
         size_t size;
     } taken[HL_MAX_TAKEN];
     int n_taken;
-    hl_free_block blocks[HL_MAX_TAKEN + 2]; /* their places in the free list, with those of the gradient and scratch */
+    hl_free_block blocks[HL_MAX_TAKEN + 1]; /* their places in the free list, with that of the gradient */
 };
 
 /* Records and runs `op`: copies the attributes, infers, takes the output, runs forward. Returns the output; NULL with a

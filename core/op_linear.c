@@ -95,11 +95,25 @@ static void finish(const hl_tape *tape, const hl_node *node, const hl_linear_row
     }
 }
 
-/* y = b in each of n rows. */
-static void begin_at_bias(const hl_tensor *b, int64_t n, int64_t O, hl_real *y)
+typedef struct bias_work {
+    const hl_tensor *b;
+    hl_real *y;
+} bias_work;
+
+static void bias_rows(const void *context, hl_share rows)
 {
-    for (int64_t i = 0; b != NULL && i < n; i++) {
-        memcpy(y + i * O, b->data, (size_t)O * sizeof *y);
+    const bias_work *work = context;
+    int64_t O = work->b->shape.size[0];
+    for (int64_t i = rows.begin; i < rows.end; i++) {
+        memcpy(work->y + i * O, work->b->data, (size_t)O * sizeof *work->y);
+    }
+}
+
+/* y = b in each of n rows. */
+static void begin_at_bias(int threads, const hl_tensor *b, int64_t n, hl_real *y)
+{
+    if (b != NULL) {
+        hl_threads_run(threads, n, 1, bias_rows, &(bias_work){ b, y });
     }
 }
 
@@ -144,9 +158,9 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
     int threads = threads_for(tape, &rows);
     if (rows.generated) {
         hl_linear_transpose(threads, O, I, w, transposed);
-        begin_at_bias(b, rows.n_blocks > 1 ? HL_LINEAR_BLOCK : rows.N, O, biases);
+        begin_at_bias(1, b, rows.n_blocks > 1 ? HL_LINEAR_BLOCK : rows.N, biases);
     } else {
-        begin_at_bias(b, rows.N, O, y);
+        begin_at_bias(threads, b, rows.N, y);
         hl_matmul_into(tape->options.threads, rows.N, O, I, (hl_matrix){ x, I, false }, (hl_matrix){ w, I, true },
                        b != NULL, y, O);
     }

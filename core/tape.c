@@ -192,7 +192,9 @@ bool hl_tape_run(hl_tape *tape, hl_node *node, const hl_grad *din)
         if (!hl_tape_bytes_of(tape, node->op->scratch(tape, node), sizeof(hl_real), &bytes)) {
             return false;
         }
-        scratch = hl_tape_take_again(tape, bytes);
+        /* Never what backward has given back: whether that has room depends on sizes in ways that a shorter batch would
+         * change, and then need more than the longest. */
+        scratch = take_new(tape, bytes);
         if (scratch == NULL) {
             return false;
         }
@@ -202,12 +204,8 @@ bool hl_tape_run(hl_tape *tape, hl_node *node, const hl_grad *din)
     } else {
         compute(tape, node, din, scratch);
     }
-    if (tape->arena->used != arena || tape->numbers != numbers) { /* it was new */
-        hl_arena_rewind(tape->arena, arena);
-        tape->numbers = numbers;
-    } else if (scratch != NULL) {
-        hl_free_list_give(&tape->free, &node->blocks[HL_MAX_TAKEN + 1], (uintptr_t)scratch, bytes);
-    }
+    hl_arena_rewind(tape->arena, arena);
+    tape->numbers = numbers;
     return true;
 }
 

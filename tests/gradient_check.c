@@ -73,6 +73,7 @@ static bool prepare(work *w)
         give_up(w, "out of memory", "");
         return false;
     }
+    memset(w->arena.block, 0xff, w->arena.capacity); /* NaN: what an op does not write shows */
     for (int64_t i = 0; i < n; i++) {
         w->weights[i] = weight(i);
     }

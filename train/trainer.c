@@ -28,13 +28,35 @@ int64_t hl_trainer_evaluation_part(const hl_config *config)
     return part < config->train.eval_examples ? part : config->train.eval_examples;
 }
 
+/* The T that a training batch is padded to: one of few, since for each of them products have shapes of their own, for which
+ * code is generated. */
+static int64_t padded_length(int64_t T, int64_t most)
+{
+    int64_t step = T <= 64 ? 16 : 64, padded = (T + step - 1) / step * step;
+    return padded < most ? padded : most;
+}
+
+/* The most that a training pass takes; a shorter batch may need more than the longest, where what its backward gives back
+ * fits less well. */
+static hl_status plan_training(const hl_model *model, const hl_config *config, int64_t most, hl_model_plan *plan)
+{
+    hl_tape_options options = training_options(config, hl_setup_threads(config));
+    HL_TRY(hl_model_plan_pass(model, hl_trainer_part(config), most, options, plan));
+    for (int64_t T = padded_length(1, most); T < most; T = padded_length(T + 1, most)) {
+        hl_model_plan shorter;
+        HL_TRY(hl_model_plan_pass(model, hl_trainer_part(config), T, options, &shorter));
+        plan->bytes = shorter.bytes > plan->bytes ? shorter.bytes : plan->bytes;
+    }
+    return hl_ok();
+}
+
 hl_status hl_trainer_plan(const hl_model *model, const hl_config *config, size_t *bytes, double *flops)
 {
     hl_task_spec spec = hl_config_task_spec(config);
     int64_t T = hl_task_max_tokens(&spec);
     int threads = hl_setup_threads(config);
     hl_model_plan training, evaluation;
-    HL_TRY(hl_model_plan_pass(model, hl_trainer_part(config), T, training_options(config, threads), &training));
+    HL_TRY(plan_training(model, config, T, &training));
     HL_TRY(hl_model_plan_pass(model, hl_trainer_evaluation_part(config), T, (hl_tape_options){ .threads = threads },
                               &evaluation));
     *bytes = training.bytes > evaluation.bytes ? training.bytes : evaluation.bytes;
@@ -126,7 +148,8 @@ static void draw_batch(hl_trainer *trainer)
 {
     int64_t size = trainer->config->train.batch_size, first = trainer->optimizer.step * size;
     trainer->batch.n_examples = size;
-    trainer->batch.n_tokens = hl_dataset_batch_tokens(trainer->dataset, HL_TRAIN, first, size);
+    trainer->batch.n_tokens = padded_length(hl_dataset_batch_tokens(trainer->dataset, HL_TRAIN, first, size),
+                                            hl_dataset_max_length(trainer->dataset));
     hl_dataset_batch(trainer->dataset, HL_TRAIN, first, &trainer->batch);
 }
 

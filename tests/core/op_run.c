@@ -5,6 +5,7 @@
 #include "tests/core/op_cases.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #ifdef HL_DOUBLE
 #define op_run double_op_run
@@ -63,7 +64,11 @@ static bool prepare(work *w, int threads)
     for (int64_t i = 0; w->dy != NULL && i < count; i++) {
         w->dy[i] = op_case_dy(i);
     }
-    return good && w->dy != NULL && hl_arena_init(&w->arena, bytes).code == HL_OK;
+    good = good && w->dy != NULL && hl_arena_init(&w->arena, bytes).code == HL_OK;
+    if (good) {
+        memset(w->arena.block, 0xff, w->arena.capacity); /* NaN: what an op does not write shows */
+    }
+    return good;
 }
 
 static bool run(work *w, int threads, op_run_result *result)
