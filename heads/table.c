@@ -140,6 +140,12 @@ static void write_best_alignment(hl_text *text, const hl_head_metrics *heads, in
                       offset_cell(best->fixed_offset).text, 100 * best->fixed_rate);
 }
 
+void hl_table_sentences(hl_text *text, const hl_head_metrics *heads, int64_t n)
+{
+    write_best_offset(text, heads, n);
+    write_best_alignment(text, heads, n);
+}
+
 void hl_table_write(hl_text *text, const hl_head_metrics *heads, int64_t n)
 {
     bool sources = any_sources(heads, n);
@@ -147,8 +153,7 @@ void hl_table_write(hl_text *text, const hl_head_metrics *heads, int64_t n)
     hl_text_print(text, "\n");
     write_rows(text, heads, n, sources);
     hl_text_print(text, "\n");
-    write_best_offset(text, heads, n);
-    write_best_alignment(text, heads, n);
+    hl_table_sentences(text, heads, n);
 }
 
 hl_status hl_table_of(const hl_recorder *recorder, hl_text *text)

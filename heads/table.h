@@ -17,7 +17,10 @@ enum { HL_TABLE_WIDTH = 80 };
  * line longer than HL_TABLE_WIDTH as long as heads count below 100,000. HL_NO_MEMORY is left on the text. */
 void hl_table_write(hl_text *text, const hl_head_metrics *heads, int64_t n);
 
-/* The same of all heads as last recorded, by layer and head. HL_NO_MEMORY, or an earlier failure of the text. */
+/* The sentences alone. */
+void hl_table_sentences(hl_text *text, const hl_head_metrics *heads, int64_t n);
+
+/* The table of all heads as last recorded, by layer and head. HL_NO_MEMORY, or an earlier failure of the text. */
 hl_status hl_table_of(const hl_recorder *recorder, hl_text *text);
 
 #endif

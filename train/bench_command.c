@@ -1,7 +1,7 @@
 #include "train/bench_command.h"
 
 #include "core/threads.h"
-#include "train/nearest.h"
+#include "train/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,37 +37,18 @@ const char hl_bench_command_usage[] =
 
 enum { THREADS, SECONDS, PROFILE, JSON, SCALING, HEADS, MEASURE, HELP, VERSION, N_OPTIONS };
 
-static const struct {
-    const char *name;
-    bool has_value;
-} options[N_OPTIONS] = {
-    [THREADS] = { "threads", true }, [SECONDS] = { "seconds", true },  [PROFILE] = { "profile", false },
-    [JSON] = { "json", true },       [SCALING] = { "scaling", false }, [HEADS] = { "heads", false },
-    [MEASURE] = { "measure", true }, [HELP] = { "help", false },       [VERSION] = { "version", false },
+static const hl_option options[N_OPTIONS] = {
+    [THREADS] = { "threads", HL_OPTION_VALUE },    [SECONDS] = { "seconds", HL_OPTION_VALUE },
+    [PROFILE] = { "profile", HL_OPTION_NO_VALUE }, [JSON] = { "json", HL_OPTION_VALUE },
+    [SCALING] = { "scaling", HL_OPTION_NO_VALUE }, [HEADS] = { "heads", HL_OPTION_NO_VALUE },
+    [MEASURE] = { "measure", HL_OPTION_VALUE },    [HELP] = { "help", HL_OPTION_NO_VALUE },
+    [VERSION] = { "version", HL_OPTION_NO_VALUE },
 };
-
-static hl_status unknown_option(const char *argument, const char *name)
-{
-    const char *names[N_OPTIONS];
-    for (int i = 0; i < N_OPTIONS; i++) {
-        names[i] = options[i].name;
-    }
-    int nearest = hl_nearest_name(name, names, N_OPTIONS);
-    if (nearest < 0) {
-        return hl_error(HL_INVALID, "command line: %s: unknown option; see --help", argument);
-    }
-    return hl_error(HL_INVALID, "command line: %s: unknown option (did you mean \"--%s\"?); see --help", argument,
-                    names[nearest]);
-}
 
 static hl_status take_threads(hl_bench_command *command, const char *value)
 {
-    char *end;
-    long threads = strtol(value, &end, 10);
-    if (end == value || *end != '\0' || threads < 1 || threads > HL_MAX_THREADS) {
-        return hl_error(HL_INVALID, "command line: --threads: \"%s\" is no whole number in 1 .. %d", value,
-                        HL_MAX_THREADS);
-    }
+    long long threads;
+    HL_TRY(hl_option_integer("threads", value, 1, HL_MAX_THREADS, &threads));
     command->job.threads = (int)threads;
     return hl_ok();
 }
@@ -125,29 +106,11 @@ static hl_status take_option(hl_bench_command *command, int option, const char *
     return hl_ok();
 }
 
-/* argv[*at] is "--name", "--name=value", or "--name" with the value after it; *at goes on to the last word used. */
 static hl_status read_option(int argc, char **argv, int *at, hl_bench_command *command)
 {
-    const char *argument = argv[*at], *name = argument + 2, *equals = strchr(name, '=');
-    char text[64];
-    snprintf(text, sizeof text, "%.*s", (int)strcspn(name, "="), name);
-    int option = 0;
-    while (option < N_OPTIONS && strcmp(text, options[option].name) != 0) {
-        option++;
-    }
-    if (option == N_OPTIONS) {
-        return unknown_option(argument, text);
-    }
-    const char *value = equals != NULL ? equals + 1 : NULL;
-    if (!options[option].has_value && value != NULL) {
-        return hl_error(HL_INVALID, "command line: %s: takes no value; see --help", argument);
-    }
-    if (options[option].has_value && value == NULL) {
-        if (*at + 1 == argc) {
-            return hl_error(HL_INVALID, "command line: %s: needs a value; see --help", argument);
-        }
-        value = argv[++*at];
-    }
+    int option;
+    const char *value;
+    HL_TRY(hl_option_read(options, N_OPTIONS, argc, argv, at, &option, &value));
     return take_option(command, option, value);
 }
 
@@ -207,7 +170,7 @@ hl_status hl_bench_command_parse(int argc, char **argv, hl_bench_command *comman
         } else if (argument[1] == '-') {
             HL_TRY(read_option(argc, argv, &at, command));
         } else {
-            return hl_error(HL_INVALID, "command line: %s: unknown option; see --help", argument);
+            return hl_option_unknown(options, N_OPTIONS, argument);
         }
     }
     if (command->job.seconds == 0) {

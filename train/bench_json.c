@@ -1,6 +1,6 @@
 #include "train/bench_json.h"
 
-#include "core/json.h"
+#include "train/json_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,24 +73,9 @@ static json_t *figures_object(const hl_bench_figures *figures)
     return object;
 }
 
-static void print_json(hl_text *text, json_t *root, size_t flags)
-{
-    enum { DIGITS = 9 };
-    char *dumped = root != NULL ? json_dumps(root, flags | JSON_REAL_PRECISION(DIGITS)) : NULL;
-    if (dumped != NULL) {
-        hl_text_print(text, "%s\n", dumped);
-        json_free_t release;
-        json_get_alloc_funcs(NULL, &release);
-        release(dumped);
-    } else {
-        text->error = hl_error_memory("the figures as JSON");
-    }
-    json_decref(root);
-}
-
 void hl_bench_json_line(hl_text *text, const hl_bench_figures *figures)
 {
-    print_json(text, figures_object(figures), JSON_COMPACT);
+    hl_json_print(text, figures_object(figures), JSON_COMPACT);
 }
 
 /* The workload's name, or "?" where it is not UTF-8, as a file's name may be. */
@@ -121,7 +106,7 @@ void hl_bench_json_report(hl_text *text, const char *core, const hl_bench_worklo
     json_t *root = list != NULL ? json_pack("{s:f, s:i, s:s, s:o}", "sgemm_gflops", best, "threads",
                                             n > 0 ? workloads[0].figures.threads : 0, "core", core, "workloads", list)
                                 : NULL;
-    print_json(text, root, JSON_INDENT(2));
+    hl_json_print(text, root, JSON_INDENT(2));
 }
 
 /* ---- reading ---- */

@@ -6,6 +6,7 @@
 #include "heads/table.h"
 #include "train/checkpoint.h"
 #include "train/command.h"
+#include "train/heads_record.h"
 #include "train/loop.h"
 #include "train/setup.h"
 #include "train/signals.h"
@@ -265,6 +266,16 @@ static hl_status print_table(const program *p)
     return status;
 }
 
+/* heads.csv. A run without it is complete: what goes wrong here is told, and can be made good later. */
+static void write_metrics_of_heads(const program *p)
+{
+    hl_status status = p->config.patterns.examples > 0 ? hl_heads_record_of(p->folder.path) : hl_ok();
+    if (status.code != HL_OK) {
+        fprintf(p->err, "%s\nno heads.csv was written; the program heads will do so: heads %s\n", status.text,
+                p->folder.path);
+    }
+}
+
 static hl_status print_end(const program *p)
 {
     if (p->command.quiet) {
@@ -299,6 +310,7 @@ static hl_status run(program *p)
         if (!p->command.quiet) {
             print_finished(p);
         }
+        write_metrics_of_heads(p); /* which the run may not have come to */
         return hl_ok();
     }
     HL_TRY(begin(p));
@@ -309,6 +321,7 @@ static hl_status run(program *p)
                 p->trainer.optimizer.step, p->folder.path);
         return hl_ok();
     }
+    write_metrics_of_heads(p);
     return print_end(p);
 }
 

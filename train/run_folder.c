@@ -41,7 +41,7 @@ static int64_t step_of_checkpoint(const char *name)
     return step_in_name(name, "checkpoint-", ".safetensors");
 }
 
-static int64_t step_of_snapshot(const char *name)
+int64_t hl_run_folder_snapshot_step(const char *name)
 {
     return step_in_name(name, "step_", ".npz");
 }
@@ -102,7 +102,7 @@ static bool checkpoint_after(const char *name, int64_t step)
 
 static bool snapshot_after(const char *name, int64_t step)
 {
-    return step_of_snapshot(name) > step || is_unfinished_snapshot(name);
+    return hl_run_folder_snapshot_step(name) > step || is_unfinished_snapshot(name);
 }
 
 static bool checkpoint_before(const char *name, int64_t step)

@@ -2,6 +2,7 @@
 
 #include "core/threads.h"
 #include "tests/scratch.h"
+#include "train/heads_program.h"
 #include "train/program.h"
 
 #include <check.h>
@@ -105,7 +106,7 @@ static _Noreturn void execute(run_options options, int argc, char **argv)
         options.before();
     }
     hl_threads_setup();
-    int code = hl_train_program(argc, argv, stdout, stderr);
+    int code = (options.program != NULL ? options.program : hl_train_program)(argc, argv, stdout, stderr);
     fflush(NULL);
     _exit(code);
 }
@@ -145,6 +146,11 @@ run_result run_wait(pid_t process)
 run_result run_train(const char *const *arguments)
 {
     return run_wait(run_start((run_options){ .arguments = arguments }));
+}
+
+run_result run_heads(const char *const *arguments)
+{
+    return run_wait(run_start((run_options){ .arguments = arguments, .program = hl_heads_program }));
 }
 
 run_result run_built(const char *const *arguments)

@@ -3,6 +3,7 @@
 #define HL_TESTS_TRAIN_RUNS_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 enum { RUN_KILLED = 1000 /* + the signal, for `code` */ };
@@ -17,6 +18,7 @@ typedef struct run_options {
     bool built;                   /* whether the built program is executed, instead of its function called */
     bool no_streams;              /* whether it starts with stdin, stdout and stderr closed; `built` only */
     void (*before)(void);         /* called in the new process before the program's function; may be NULL */
+    int (*program)(int argc, char **argv, FILE *out, FILE *err); /* the function; NULL: train's */
 } run_options;
 
 /* Starts the run and returns its process; one at a time, except that several with `built` may go on together. */
@@ -28,6 +30,10 @@ run_result run_wait(pid_t process);
 /* Both, calling the program's function. RUN("tiny.ini", "--out", folder) */
 run_result run_train(const char *const *arguments);
 #define RUN(...) run_train((const char *const[]){ __VA_ARGS__, NULL })
+
+/* The same of the program heads. HEADS(folder, "--json") */
+run_result run_heads(const char *const *arguments);
+#define HEADS(...) run_heads((const char *const[]){ __VA_ARGS__, NULL })
 
 /* The same with the built program. */
 run_result run_built(const char *const *arguments);

@@ -1,0 +1,153 @@
+#include "heads/head_pass.h"
+
+#include "core/arena.h"
+#include "core/memory.h"
+#include "core/op.h"
+#include "core/op_attention.h"
+
+/* What the observer of the tape fills: one layer after the other. */
+typedef struct filling {
+    hl_head_pass *pass;
+    int layer;
+} filling;
+
+static void copy(float *to, const hl_real *from, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        to[i] = (float)from[i];
+    }
+}
+
+/* `width` columns of every row. */
+static void copy_columns(float *to, hl_columns columns, int64_t width)
+{
+    int64_t rows = hl_shape_rows(columns.x->shape), stride = hl_shape_last(columns.x->shape);
+    for (int64_t row = 0; row < rows; row++) {
+        copy(to + row * width, columns.x->data + row * stride + columns.first, width);
+    }
+}
+
+static void nothing(void *context, const hl_node *node, bool backward)
+{
+    (void)context;
+    (void)node;
+    (void)backward;
+}
+
+static void take_attention(void *context, const hl_node *node, bool backward)
+{
+    const hl_attention_args *args = hl_attention_args_of(node);
+    if (args == NULL || backward) {
+        return;
+    }
+    filling *f = context;
+    hl_head_pass_layer *layer = &f->pass->layers[f->layer++];
+    copy_columns(layer->q, args->q, layer->n_heads * layer->d_k);
+    copy_columns(layer->k, args->k, layer->n_kv_heads * layer->d_k);
+    copy_columns(layer->v, args->v, layer->n_kv_heads * layer->d_v);
+}
+
+static float *numbers(int64_t rows, int64_t width)
+{
+    size_t count;
+    return hl_multiply_sizes((size_t)rows, (size_t)width, &count) ? hl_calloc(count, sizeof(float)) : NULL;
+}
+
+static bool allocate_layer(hl_head_pass_layer *layer, const hl_head_pass *pass, const hl_multi_head *module)
+{
+    const hl_multi_head_config *c = &module->config;
+    *layer = (hl_head_pass_layer){ .n_heads = c->n_heads, .n_kv_heads = c->n_kv_heads, .d_k = c->d_k, .d_v = c->d_v };
+    int64_t rows = pass->n_examples * pass->n_tokens;
+    layer->q = numbers(rows, c->n_heads * c->d_k);
+    layer->k = numbers(rows, c->n_kv_heads * c->d_k);
+    layer->v = numbers(rows, c->n_kv_heads * c->d_v);
+    layer->w_o = numbers(pass->d_model, c->n_heads * c->d_v);
+    layer->b_o = numbers(pass->d_model, 1);
+    return layer->q != NULL && layer->k != NULL && layer->v != NULL && layer->w_o != NULL && layer->b_o != NULL;
+}
+
+static hl_status allocate(hl_head_pass *pass, const hl_model *model, const hl_batch *examples)
+{
+    *pass = (hl_head_pass){ .n_examples = examples->n_examples,
+                            .n_tokens = examples->n_tokens,
+                            .d_model = model->config.d_model };
+    pass->layers = hl_calloc((size_t)model->encoder.n_layers, sizeof *pass->layers);
+    if (pass->layers == NULL) {
+        return hl_error_memory("a pass of the heads");
+    }
+    pass->n_layers = model->encoder.n_layers;
+    for (int l = 0; l < pass->n_layers; l++) {
+        if (!allocate_layer(&pass->layers[l], pass, &model->encoder.layers[l].self_attn)) {
+            return hl_error_memory("a pass of the heads");
+        }
+    }
+    return hl_ok();
+}
+
+static void copy_outputs(hl_head_pass *pass, const hl_model *model)
+{
+    for (int l = 0; l < pass->n_layers; l++) {
+        const hl_linear_layer *out = &model->encoder.layers[l].self_attn.out_proj;
+        copy(pass->layers[l].w_o, out->weight->data, hl_shape_count(out->weight->shape));
+        if (out->bias != NULL) {
+            copy(pass->layers[l].b_o, out->bias->data, pass->d_model);
+        }
+    }
+}
+
+static hl_status run(const hl_model *model, const hl_batch *examples, int threads, hl_head_pass *pass)
+{
+    filling f = { .pass = pass };
+    const hl_tape_observer observer = { .begin = nothing, .end = take_attention, .context = &f };
+    hl_tape_options options = { .threads = threads };
+    hl_model_plan plan;
+    HL_TRY(hl_model_plan_pass(model, examples->n_examples, examples->n_tokens, options, &plan));
+    hl_arena arena;
+    HL_TRY(hl_arena_init(&arena, plan.bytes));
+    hl_tape tape;
+    options.observer = &observer;
+    hl_tape_begin(&tape, &arena, options);
+    hl_model_logits(&tape, model, examples, NULL);
+    hl_status status = hl_tape_status(&tape);
+    hl_arena_free(&arena);
+    return status;
+}
+
+hl_status hl_head_pass_run(const hl_model *model, const hl_batch *batch, int64_t n_examples, int threads,
+                           hl_head_pass *pass)
+{
+    hl_batch examples = hl_batch_part(batch, 0, n_examples < batch->n_examples ? n_examples : batch->n_examples);
+    hl_status status = allocate(pass, model, &examples);
+    if (status.code == HL_OK) {
+        copy_outputs(pass, model);
+        status = run(model, &examples, threads, pass);
+    }
+    if (status.code != HL_OK) {
+        hl_head_pass_free(pass);
+    }
+    return status;
+}
+
+size_t hl_head_pass_bytes(const hl_head_pass *pass)
+{
+    size_t count = 0, rows = (size_t)pass->n_examples * (size_t)pass->n_tokens;
+    for (int l = 0; l < pass->n_layers; l++) {
+        const hl_head_pass_layer *layer = &pass->layers[l];
+        size_t width = (size_t)(layer->n_heads * layer->d_k + layer->n_kv_heads * (layer->d_k + layer->d_v));
+        count += rows * width + (size_t)pass->d_model * (size_t)(layer->n_heads * layer->d_v + 1);
+    }
+    return count * sizeof(float);
+}
+
+void hl_head_pass_free(hl_head_pass *pass)
+{
+    for (int l = 0; l < pass->n_layers; l++) {
+        hl_free(pass->layers[l].q);
+        hl_free(pass->layers[l].k);
+        hl_free(pass->layers[l].v);
+        hl_free(pass->layers[l].w_o);
+        hl_free(pass->layers[l].b_o);
+    }
+    hl_free(pass->layers);
+    *pass = (hl_head_pass){ 0 };
+}

@@ -1,0 +1,39 @@
+/* What every head is given on a few examples: with it the steps of attention can be worked anew, number by number:
+ *   A = softmax(q k^T / sqrt(Dk)),  z = A v,  y = concat(z) W_O^T + b */
+#ifndef HL_HEADS_HEAD_PASS_H
+#define HL_HEADS_HEAD_PASS_H
+
+#include "core/batch.h"
+#include "core/status.h"
+#include "layers/model.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct hl_head_pass_layer {
+    int64_t n_heads, n_kv_heads, d_k, d_v;
+    float *q;   /* (E, T, H * Dk) */
+    float *k;   /* (E, T, Hkv * Dk) */
+    float *v;   /* (E, T, Hkv * Dv) */
+    float *w_o; /* (D, H * Dv) */
+    float *b_o; /* (D), zeros where there is no bias */
+} hl_head_pass_layer;
+
+/* Owned by the caller: hl_head_pass_free. A zeroed one is empty. */
+typedef struct hl_head_pass {
+    int n_layers;
+    int64_t n_examples, n_tokens, d_model; /* E, T, D */
+    hl_head_pass_layer *layers;
+} hl_head_pass;
+
+/* Runs the model, as it is evaluated, on the first n_examples of the batch (at most as many as it has, at least one).
+ * HL_INVALID where T is too long for the model, HL_NO_MEMORY; the pass is then empty. */
+hl_status hl_head_pass_run(const hl_model *model, const hl_batch *batch, int64_t n_examples, int threads,
+                           hl_head_pass *pass);
+
+/* How many bytes its numbers take. */
+size_t hl_head_pass_bytes(const hl_head_pass *pass);
+
+void hl_head_pass_free(hl_head_pass *pass);
+
+#endif

@@ -1,0 +1,130 @@
+/* Curves as SVG. */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function svgElement(tag, attributes, ...children) {
+    const made = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(attributes)) {
+        made.setAttribute(name, value);
+    }
+    made.append(...children);
+    return made;
+}
+
+/* "M x y L x y ..." over the points that are numbers. */
+function pathOf(xs, ys, x, y) {
+    let path = "";
+    xs.forEach((value, i) => {
+        if (Number.isFinite(ys[i])) {
+            path += `${path === "" ? "M" : "L"}${x(value).toFixed(2)} ${y(ys[i]).toFixed(2)}`;
+        }
+    });
+    return path;
+}
+
+/* Round numbers from low to high, about `count` of them. */
+function ticksOf(low, high, count) {
+    const rough = (high - low) / count || 1;
+    const power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough);
+    const ticks = [];
+    for (let i = Math.ceil(low / step); i * step <= high + 1e-9 * step; i++) {
+        ticks.push(i * step);
+    }
+    return ticks;
+}
+
+/* A chart with axes. series: { name, xs, ys, style }; `now`: where the slider stands; high: the top of the y axis. */
+function drawChart(place, series, now, high, points = []) {
+    const width = Math.max(place.clientWidth, 240), height = 200, left = 38, right = 8, top = 8, bottom = 34;
+    const known = series.flatMap((s) => s.ys.filter(Number.isFinite));
+    const most = high ?? Math.max(...known, 0.1) * 1.05;
+    const least = Math.min(0, ...known);
+    const end = Math.max(...series.flatMap((s) => s.xs), 1);
+    const x = (value) => left + (value / end) * (width - left - right);
+    const y = (value) => top + (1 - (value - least) / (most - least)) * (height - top - bottom);
+    const svg = svgElement("svg", { width: "100%", height, viewBox: `0 0 ${width} ${height}`, role: "img",
+                                    "aria-label": `Curves of ${series.map((s) => s.name).join(", ")}` });
+    for (const tick of ticksOf(least, most, 4)) {
+        svg.append(svgElement("line", { class: "axis", x1: left, x2: width - right, y1: y(tick), y2: y(tick) }));
+        svg.append(svgElement("text", { x: left - 6, y: y(tick) + 4, "text-anchor": "end" }, `${+tick.toFixed(6)}`));
+    }
+    for (const tick of ticksOf(0, end, 5)) {
+        svg.append(svgElement("text", { x: x(tick), y: height - bottom + 15, "text-anchor": "middle" }, `${tick}`));
+    }
+    svg.append(svgElement("text", { x: (left + width) / 2, y: height - 3, "text-anchor": "middle" }, "step"));
+    for (const s of series) {
+        svg.append(svgElement("path", { class: `curve ${s.style}`, d: pathOf(s.xs, s.ys, x, y) }));
+    }
+    for (const point of points) {
+        svg.append(svgElement("circle", { class: "birth", cx: x(point[0]), cy: y(point[1]), r: 4 }));
+    }
+    svg.append(svgElement("line", { class: "now", x1: x(now), x2: x(now), y1: top, y2: height - bottom }));
+    const legend = element("div", { class: "legend" });
+    legend.append(...series.map((s) => element("span", { class: s.style }, s.name)));
+    place.replaceChildren(svg, legend);
+}
+
+/* A small curve of a head's score, one place a snapshot, in a box of 100 by 30; its line of now is moved by moveNow. */
+function smallCurve(run, reading) {
+    const svg = svgElement("svg", { viewBox: "0 0 100 30", preserveAspectRatio: "none", "aria-hidden": "true" });
+    const last = Math.max(run.steps.length - 1, 1);
+    const at = new Map(run.steps.map((step, i) => [step, (i / last) * 100]));
+    const x = (step) => at.get(step), y = (value) => 28 - 26 * Math.min(Math.max(value, 0), 1);
+    svg.append(svgElement("line", { class: "axis", x1: 0, x2: 100, y1: 28, y2: 28 }));
+    if (reading !== undefined) {
+        const kept = reading.steps.map((step, i) => i).filter((i) => at.has(reading.steps[i]));
+        const steps = kept.map((i) => reading.steps[i]);
+        svg.append(svgElement("path", { class: "curve dashed", d: pathOf(steps, kept.map((i) => reading.baselines[i]), x, y) }));
+        svg.append(svgElement("path", { class: "curve", d: pathOf(steps, kept.map((i) => reading.values[i]), x, y) }));
+    }
+    const now = svgElement("line", { class: "now", x1: 0, x2: 0, y1: 0, y2: 30 });
+    svg.append(now);
+    svg.moveNow = () => {
+        const place = (indexOf(run) / last) * 100;
+        now.setAttribute("x1", place);
+        now.setAttribute("x2", place);
+    };
+    return svg;
+}
+
+function drawTraining() {
+    const styles = [["faint", ""], ["faint second", "second"]];
+    for (const [column, id, high] of [[2, "loss", undefined], [3, "accuracy", 1]]) {
+        const series = runs.flatMap((run) => ["train", "validation"].map((split, kind) => {
+            const rows = run.metrics.filter((row) => row[1] === split && row[column] !== "");
+            const style = runs.length > 1 ? styles[run.index][kind] : ["faint", "second"][kind];
+            return { name: runs.length > 1 ? `${run.name}, ${split}` : split, style,
+                     xs: rows.map((row) => Number(row[0])), ys: rows.map((row) => Number(row[column])) };
+        }));
+        if (series.some((s) => s.xs.length > 0)) {
+            drawChart(byId(id), series, runs[0].steps[state.index], high);
+        }
+    }
+}
+
+/* The list of life-lines, drawn once; returns the curves. */
+function buildLives() {
+    const curves = [];
+    for (const head of runs.flatMap((run) => run.heads)) {
+        const metric = metricOfLabel(head.label);
+        const reading = head.run.reading(head, metric) ?? head.run.reading(head, "best");
+        const curve = smallCurve(head.run, reading);
+        const birth = reading === undefined ? null : birthOf(reading);
+        const place = birth === null ? -1 : head.run.steps.indexOf(reading.steps[birth]);
+        const text = birth === null ? "stayed near its baseline" : `left its baseline at step ${reading.steps[birth]}`;
+        const box = element("div", { class: "life" },
+            element("div", { class: "name" }, element("strong", {}, runs.length > 1 ? `${head.run.name} ${head.name}` : head.name),
+                element("span", {}, head.label ?? metric)), curve, element("div", { class: "name" }, element("span", {}, text)));
+        if (place >= 0) {
+            /* A dot that stretching does not distort: a line of no length with round ends. */
+            const x = (place / Math.max(head.run.steps.length - 1, 1)) * 100;
+            const y = 28 - 26 * Math.min(Math.max(reading.values[birth], 0), 1);
+            curve.append(svgElement("path", { d: `M${x} ${y}h0.01`, stroke: "var(--second)", "stroke-width": 9,
+                                              "stroke-linecap": "round", "vector-effect": "non-scaling-stroke" }));
+        }
+        byId("life-list").append(box);
+        curves.push(curve);
+    }
+    return curves;
+}

@@ -1,0 +1,208 @@
+"use strict";
+
+/* What the page knows: the runs, with their maps unpacked when they are needed. All texts of the data are put into the
+ * page as text, by `element`, never as markup. */
+
+function byId(id) {
+    return document.getElementById(id);
+}
+
+function element(tag, attributes, ...children) {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes ?? {})) {
+        made.setAttribute(name, value);
+    }
+    made.append(...children);
+    return made;
+}
+
+function bytesOf(base64) {
+    const text = atob(base64);
+    const bytes = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; i++) {
+        bytes[i] = text.charCodeAt(i);
+    }
+    return bytes;
+}
+
+async function unpacked(packed) {
+    const stream = new Blob([bytesOf(packed)]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+async function unpackedText(packed) {
+    return packed === undefined ? "" : new TextDecoder().decode(await unpacked(packed));
+}
+
+async function unpackedFloats(packed) {
+    return new Float32Array((await unpacked(packed)).buffer);
+}
+
+/* The rows of a CSV file without quoted fields, but metrics may hold commas in brackets: no field but the fourth does. */
+function csvRows(text) {
+    return text.split("\n").slice(1).filter((line) => line !== "").map((line) => line.split(","));
+}
+
+function headName(layer, head) {
+    return `L${layer}H${head}`;
+}
+
+/* The metric that earned a label, as heads.csv names it; of heads without a skill, the best offset's. */
+function metricOfLabel(label) {
+    const plain = { previous: "offset(-1)", next: "offset(1)", self: "offset(0)", uniform: "best", mixed: "best" };
+    return plain[label] ?? label ?? "best";
+}
+
+function configValue(config, section, key) {
+    let inside = "";
+    for (const line of config.split("\n")) {
+        const header = line.match(/^\[(.*)\]/);
+        inside = header ? header[1] : inside;
+        const [name, value] = line.split(/\s*=\s*/);
+        if (inside === section && name === key) {
+            return value.split(/\s*[#;]/)[0];
+        }
+    }
+    return "";
+}
+
+class Run {
+    constructor(data, index) {
+        this.data = data;
+        this.index = index;
+        this.name = data.name;
+        this.steps = data.snapshots.map((snapshot) => snapshot.step);
+        this.examples = data.examples;
+        this.heads = data.heads;
+        this.layers = [];
+        this.unpacking = [];
+        this.levels = [];
+        this.readings = new Map();
+        this.metrics = [];
+        this.pass = null;
+        let inOne = 0;
+        this.begin = this.examples.map((example) => {
+            const begin = inOne;
+            inOne += example.tokens.length ** 2;
+            return begin;
+        });
+        this.perHead = inOne;
+        this.heads.forEach((head, place) => {
+            head.place = place;
+            head.run = this;
+            head.name = headName(head.layer, head.head);
+            (this.layers[head.layer] ??= []).push(head);
+        });
+    }
+
+    async open() {
+        this.readReadings(await unpackedText(this.data.readings));
+        this.metrics = csvRows(await unpackedText(this.data.metrics));
+        await this.load(this.steps.length - 1);
+    }
+
+    readReadings(text) {
+        for (const row of csvRows(text)) {
+            const key = `${headName(row[1], row[2])} ${row[3]}`;
+            if (!this.readings.has(key)) {
+                this.readings.set(key, { steps: [], values: [], baselines: [] });
+            }
+            const reading = this.readings.get(key);
+            reading.steps.push(Number(row[0]));
+            reading.values.push(Number(row[4]));
+            reading.baselines.push(row[5] === "" ? NaN : Number(row[5]));
+        }
+    }
+
+    /* All steps of one metric of a head; undefined where heads.csv has none. */
+    reading(head, metric) {
+        return this.readings.get(`${head.name} ${metric}`);
+    }
+
+    last(head, metric) {
+        return this.reading(head, metric)?.values.at(-1) ?? NaN;
+    }
+
+    metricsOf(head) {
+        const begin = `${head.name} `;
+        return [...this.readings.keys()].filter((key) => key.startsWith(begin)).map((key) => key.slice(begin.length));
+    }
+
+    /* Unpacks a snapshot, once. */
+    load(index) {
+        this.unpacking[index] ??= unpacked(this.data.snapshots[index].levels).then((levels) => {
+            this.levels[index] = levels;
+        });
+        return this.unpacking[index];
+    }
+
+    /* The levels (n, n) of a head on an example; undefined while they are not unpacked. */
+    map(head, index, example) {
+        const n = this.examples[example].tokens.length;
+        const begin = head.place * this.perHead + this.begin[example];
+        return this.levels[index]?.subarray(begin, begin + n * n);
+    }
+
+    nearest(step) {
+        let best = 0;
+        this.steps.forEach((s, i) => {
+            best = Math.abs(s - step) < Math.abs(this.steps[best] - step) ? i : best;
+        });
+        return best;
+    }
+}
+
+const data = JSON.parse(byId("data").textContent);
+const colours = bytesOf(data.colours);
+const runs = data.runs.map((run, index) => new Run(run, index));
+
+/* The last weights of a second run on the first run's examples, as a run of one snapshot: undefined where its own
+ * examples are those. */
+function runOnFirst(run) {
+    if (run?.data.on_first === undefined) {
+        return undefined;
+    }
+    const only = { step: run.steps.at(-1), levels: run.data.on_first };
+    return new Run({ ...run.data, heads: run.heads.map((head) => ({ ...head })), examples: data.runs[0].examples,
+                     snapshots: [only] }, run.index);
+}
+
+const onFirst = runOnFirst(runs[1]);
+
+/* The step from which on the head stays at least a tenth of the way from its baseline to perfect; null: never. */
+function birthOf(reading) {
+    let birth = null;
+    for (let i = reading.steps.length - 1; i >= 0; i--) {
+        const baseline = reading.baselines[i];
+        const lift = (reading.values[i] - baseline) / (1 - baseline);
+        if (!(lift >= 0.1)) {
+            break;
+        }
+        birth = i;
+    }
+    return birth;
+}
+
+function css(name) {
+    return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function shown(value, digits) {
+    return Number.isFinite(value) ? value.toFixed(digits) : "–";
+}
+
+/* What is being looked at; page.js alone changes it. */
+const state = { index: runs[0].steps.length - 1, example: 0, gold: "", head: null, view: "map", query: 0, key: 0 };
+
+/* The snapshot of a run that is shown. */
+function indexOf(run) {
+    return run === runs[0] ? state.index : run.nearest(runs[0].steps[state.index]);
+}
+
+function exampleOf(run) {
+    return Math.min(state.example, run.examples.length - 1);
+}
+
+function goldOf(run) {
+    return run.examples[exampleOf(run)].gold.find((gold) => gold.name === state.gold)?.keys;
+}

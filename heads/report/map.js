@@ -1,0 +1,187 @@
+/* The attention of one head as a map: small in the grid, large with tokens at the axes. */
+
+const OUTLINE = "#d9540b"; /* seen on every level */
+
+function paintLevels(canvas, levels, n) {
+    if (canvas.width !== n || canvas.height !== n) {
+        canvas.width = n;
+        canvas.height = n;
+    }
+    const image = new ImageData(n, n);
+    for (let i = 0; i < n * n; i++) {
+        const level = levels[i];
+        image.data[4 * i] = colours[3 * level];
+        image.data[4 * i + 1] = colours[3 * level + 1];
+        image.data[4 * i + 2] = colours[3 * level + 2];
+        image.data[4 * i + 3] = 255;
+    }
+    canvas.getContext("2d").putImageData(image, 0, 0);
+}
+
+function paintHead(canvas, head) {
+    const example = exampleOf(head.run);
+    const levels = head.run.map(head, indexOf(head.run), example);
+    if (levels !== undefined) {
+        paintLevels(canvas, levels, head.run.examples[example].tokens.length);
+    }
+}
+
+function paintScale() {
+    const canvas = byId("scale");
+    const image = new ImageData(256, 1);
+    for (let level = 0; level < 256; level++) {
+        image.data.set([...colours.subarray(3 * level, 3 * level + 3), 255], 4 * level);
+    }
+    canvas.getContext("2d").putImageData(image, 0, 0);
+}
+
+/* A canvas of so many pixels of the page, sharp on dense screens; its context measures in pixels of the page. */
+function sharpContext(canvas, width, height) {
+    const ratio = window.devicePixelRatio || 1;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+    const context = canvas.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    return context;
+}
+
+/* The token, shortened with "…" until it is no wider than `most`. */
+function fitted(context, token, most) {
+    if (context.measureText(token).width <= most) {
+        return token;
+    }
+    const letters = [...token];
+    while (letters.length > 1 && context.measureText(`${letters.join("")}…`).width > most) {
+        letters.pop();
+    }
+    return `${letters.join("")}…`;
+}
+
+function weightText(tokens, query, key, level) {
+    return `query ${query} “${tokens[query]}” → key ${key} “${tokens[key]}”: ${(level / 255).toFixed(3)}`;
+}
+
+/* The large map. Its cell at (query, key) of the state is outlined; the pointer and the arrow keys move it. */
+class LargeMap {
+    constructor(place, head, move) {
+        this.head = head;
+        this.canvas = element("canvas", { tabindex: "0", role: "img" });
+        this.small = document.createElement("canvas");
+        place.append(this.canvas);
+        const follow = (event) => {
+            const cell = this.cellAt(event);
+            if (cell !== null) {
+                move(cell.query, cell.key);
+            }
+        };
+        this.canvas.addEventListener("pointermove", follow);
+        this.canvas.addEventListener("pointerdown", follow);
+        this.canvas.addEventListener("keydown", (event) => {
+            const moves = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+            if (moves[event.key]) {
+                event.preventDefault();
+                event.stopPropagation();
+                move(state.query + moves[event.key][0], state.key + moves[event.key][1]);
+            }
+        });
+    }
+
+    cellAt(event) {
+        const box = this.canvas.getBoundingClientRect();
+        const key = Math.floor((event.clientX - box.left - this.side) / this.cell);
+        const query = Math.floor((event.clientY - box.top - this.head_room) / this.cell);
+        return key >= 0 && query >= 0 && key < this.n && query < this.n ? { query, key } : null;
+    }
+
+    /* Sizes: the labels' room, then cells as large as the page has room for. */
+    measure(tokens) {
+        const context = this.canvas.getContext("2d");
+        context.font = "700 13px system-ui, sans-serif";
+        const longest = Math.min(Math.max(...tokens.map((token) => context.measureText(token).width)), 96);
+        this.n = tokens.length;
+        this.upright = longest > 18;
+        this.side = Math.ceil(longest) + 10;
+        this.head_room = this.upright ? Math.ceil(longest) + 10 : 20;
+        const room = this.canvas.parentElement.clientWidth - this.side - 2;
+        const tall = Math.max(window.innerHeight - this.head_room - 330, 280);
+        this.cell = Math.min(Math.max(Math.min(room, tall) / this.n, 3), 44);
+    }
+
+    draw() {
+        const run = this.head.run, example = exampleOf(run);
+        const tokens = run.examples[example].tokens;
+        this.measure(tokens);
+        const size = this.cell * this.n;
+        const context = sharpContext(this.canvas, this.side + size + 2, this.head_room + size + 2);
+        Object.assign(this.canvas.dataset, { left: this.side, top: this.head_room, cell: this.cell });
+        const levels = run.map(this.head, indexOf(run), example);
+        if (levels === undefined) {
+            return;
+        }
+        paintLevels(this.small, levels, this.n);
+        context.imageSmoothingEnabled = false;
+        context.drawImage(this.small, this.side, this.head_room, size, size);
+        context.strokeStyle = css("--line");
+        context.strokeRect(this.side - 0.5, this.head_room - 0.5, size + 1, size + 1);
+        this.outlineGold(context, goldOf(run));
+        this.drawTokens(context, tokens);
+        this.outline(context, state.query, state.key, OUTLINE, 2);
+        this.canvas.setAttribute("aria-label", `Attention of ${this.head.name}, ${this.n} queries by ${this.n} keys. ` +
+            "Arrow keys move through it.");
+    }
+
+    outline(context, query, key, colour, width) {
+        context.strokeStyle = colour;
+        context.lineWidth = width;
+        context.strokeRect(this.side + key * this.cell, this.head_room + query * this.cell, this.cell, this.cell);
+    }
+
+    outlineGold(context, keys) {
+        keys?.forEach((key, query) => {
+            if (key >= 0) {
+                this.outline(context, query, key, OUTLINE, 1);
+            }
+        });
+    }
+
+    /* Where cells are smaller than letters, only some tokens are written; those of the outlined cell always. */
+    drawTokens(context, tokens) {
+        const font = Math.min(Math.max(this.cell * 0.72, 9), 13);
+        const every = Math.ceil((font + 1) / this.cell);
+        const wide = Math.max(...tokens.map((token) => context.measureText(token).width), 1);
+        const everyKey = this.upright ? every : Math.max(every, Math.ceil(Math.min(wide, 18) / this.cell));
+        context.textBaseline = "middle";
+        tokens.forEach((token, i) => {
+            this.drawToken(context, token, i, false, font, every);
+            this.drawToken(context, token, i, true, font, everyKey);
+        });
+    }
+
+    drawToken(context, token, i, isKey, font, every) {
+        const chosen = i === (isKey ? state.key : state.query);
+        const near = Math.abs(i - (isKey ? state.key : state.query)) < every;
+        if (!chosen && (i % every !== 0 || (near && every > 1))) {
+            return;
+        }
+        context.font = `${chosen ? "700 " : ""}${font}px system-ui, sans-serif`;
+        context.fillStyle = css(chosen ? "--second" : "--text");
+        const middle = (i + 0.5) * this.cell;
+        const text = fitted(context, token, this.side - 8);
+        if (!isKey) {
+            context.textAlign = "right";
+            context.fillText(text, this.side - 6, this.head_room + middle);
+        } else if (context.measureText(text).width > this.cell - 2 && this.upright) {
+            context.save();
+            context.translate(this.side + middle, this.head_room - 6);
+            context.rotate(-Math.PI / 2);
+            context.textAlign = "left";
+            context.fillText(text, 0, 0);
+            context.restore();
+        } else {
+            context.textAlign = "center";
+            context.fillText(text, this.side + middle, this.head_room - 11);
+        }
+    }
+}

@@ -1,0 +1,270 @@
+/* The page as a whole: what is looked at, and what moves it. */
+
+const views = { map: LargeMap, lines: Lines, computation: Computation };
+const parts = { cells: [], lives: [], view: null, partner: null, opener: null, timer: null };
+
+function sentence(head) {
+    const verdict = { true: "faithful", false: "not faithful" }[verdictOf(head)];
+    const numbers = head.label === undefined ? "" :
+        `: score ${shown(head.score, 3)}, baseline ${shown(head.baseline, 3)}`;
+    const asGroup = verdict !== undefined && (head.faithful ?? null) === null;
+    const group = asGroup ? `, as a group of ${head.group.heads}` : "";
+    return `${head.label ?? "no label"}${numbers}${verdict === undefined ? "" : `, ${verdict}${group}`}`;
+}
+
+function drawLife() {
+    const head = state.head;
+    const reading = head.run.reading(head, byId("metric").value);
+    if (reading === undefined) {
+        byId("life").replaceChildren();
+        return;
+    }
+    const birth = birthOf(reading);
+    const series = [{ name: byId("metric").value, style: "", xs: reading.steps, ys: reading.values }];
+    if (reading.baselines.some(Number.isFinite)) {
+        series.push({ name: "baseline", style: "dashed", xs: reading.steps, ys: reading.baselines });
+    }
+    const inUnit = Math.max(...reading.values) <= 1;
+    const points = birth === null || !inUnit ? [] : [[reading.steps[birth], reading.values[birth]]];
+    drawChart(byId("life"), series, head.run.steps[indexOf(head.run)], inUnit ? 1 : undefined, points);
+}
+
+/* The outlined cell, kept inside of the map, and what it is. */
+function moveCell(query, key) {
+    const run = state.head.run, example = exampleOf(run), tokens = run.examples[example].tokens, n = tokens.length;
+    state.query = Math.min(Math.max(query, 0), n - 1);
+    state.key = Math.min(Math.max(key, 0), n - 1);
+    const level = run.map(state.head, indexOf(run), example)?.[state.query * n + state.key];
+    byId("readout").textContent = level === undefined ? "" : weightText(tokens, state.query, state.key, level);
+    parts.view?.draw();
+    parts.partner?.draw();
+}
+
+function drawDetail() {
+    if (state.head !== null) {
+        moveCell(state.query, state.key);
+        drawLife();
+    }
+}
+
+async function draw() {
+    await Promise.all(runs.map((run) => run.load(indexOf(run))));
+    byId("step").textContent = `step ${runs[0].steps[state.index]}`;
+    byId("slider").setAttribute("aria-valuetext", `step ${runs[0].steps[state.index]}`);
+    drawCells(parts.cells);
+    parts.lives.forEach((curve) => curve.moveNow());
+    drawTraining();
+    drawDetail();
+}
+
+function goTo(index) {
+    state.index = Math.min(Math.max(index, 0), runs[0].steps.length - 1);
+    byId("slider").value = state.index;
+    draw();
+}
+
+function play(on) {
+    clearInterval(parts.timer);
+    parts.timer = null;
+    byId("play").setAttribute("aria-pressed", on);
+    byId("play").textContent = on ? "❚❚" : "▶";
+    byId("play").setAttribute("aria-label", on ? "Pause (space)" : "Play (space)");
+    if (!on) {
+        return;
+    }
+    const last = runs[0].steps.length - 1;
+    goTo(state.index >= last ? 0 : state.index);
+    parts.timer = setInterval(() => {
+        goTo(state.index + 1);
+        if (state.index >= last) {
+            play(false);
+        }
+    }, Math.max(120, Math.min(500, 8000 / (last + 1))));
+}
+
+function showView() {
+    for (const button of document.querySelectorAll("[data-view]")) {
+        button.setAttribute("aria-pressed", button.dataset.view === state.view);
+    }
+    byId("view").replaceChildren();
+    parts.view = new views[state.view](byId("view"), state.head, moveCell);
+    showPartner();
+    drawDetail();
+}
+
+/* With two runs: the other run's head that looks at the same, drawn below in the same way. */
+function showPartner() {
+    const compares = runs.length > 1 && state.view !== "computation";
+    const partner = compares ? partnerOf(state.head) : null;
+    byId("partner").hidden = !compares;
+    byId("partner").replaceChildren();
+    parts.partner = null;
+    for (const cell of parts.cells) {
+        cell.button.classList.toggle("match", cell.head.name === partner?.head.name &&
+            cell.head.run.index === partner.head.run.index);
+    }
+    byId("pair").classList.toggle("two", partner !== null);
+    if (compares && partner === null) {
+        byId("partner").append(element("p", { class: "hint" }, "The two runs hold other examples, on which their heads " +
+            "cannot be compared."));
+    }
+    if (partner !== null) {
+        byId("view").prepend(element("p", {}, `${state.head.run.name}: ${state.head.name}`));
+        byId("partner").append(element("p", {}, `Closest in ${partner.head.run.name}: ${partner.head.name}, ` +
+            `${sentence(partner.head)} (divergence ${shown(partner.js, 3)} of at most 0.693)`));
+        parts.partner = new views[state.view](byId("partner"), partner.head, moveCell);
+    }
+}
+
+function fillMetrics(head) {
+    const metrics = head.run.metricsOf(head);
+    byId("metric").replaceChildren(...metrics.map((metric) => new Option(metric, metric)));
+    const wanted = metricOfLabel(head.label);
+    byId("metric").value = metrics.includes(wanted) ? wanted : metrics[0] ?? "";
+}
+
+function openHead(head, opener) {
+    parts.opener = opener ?? parts.opener;
+    state.head = head;
+    byId("stage").classList.add("open");
+    byId("stage").classList.toggle("two", runs.length > 1);
+    byId("detail").hidden = false;
+    byId("detail-title").textContent = runs.length > 1 ? `${head.run.name} ${head.name}` : head.name;
+    byId("detail-label").textContent = sentence(head);
+    for (const cell of parts.cells) {
+        cell.button.setAttribute("aria-pressed", cell.head === head);
+    }
+    fillMetrics(head);
+    showView();
+    byId("detail").focus({ preventScroll: true });
+    byId("detail").scrollIntoView({ block: "nearest" });
+}
+
+function closeHead() {
+    state.head = null;
+    parts.view = null;
+    parts.partner = null;
+    byId("stage").classList.remove("open");
+    byId("detail").hidden = true;
+    for (const cell of parts.cells) {
+        cell.button.setAttribute("aria-pressed", "false");
+        cell.button.classList.remove("match");
+    }
+    parts.opener?.focus();
+}
+
+function chooseExample() {
+    state.example = Number(byId("example").value);
+    const names = runs.flatMap((run) => run.examples[exampleOf(run)].gold.map((gold) => gold.name));
+    byId("gold").replaceChildren(new Option("nothing", ""), ...[...new Set(names)].map((name) => new Option(name, name)));
+    byId("gold").value = names.includes(state.gold) ? state.gold : "";
+    byId("gold-label").hidden = names.length === 0;
+}
+
+function onKey(event) {
+    const target = event.target;
+    const typing = ["SELECT", "TEXTAREA"].includes(target.tagName) || (target.tagName === "INPUT" && target.type !== "range");
+    if (event.ctrlKey || event.altKey || event.metaKey) {
+        return;
+    }
+    if (event.key === "Escape" && state.head !== null) {
+        closeHead();
+    } else if (event.key === " " && !typing && !["BUTTON", "SUMMARY", "A"].includes(target.tagName)) {
+        event.preventDefault();
+        play(parts.timer === null);
+    } else if (["ArrowLeft", "ArrowRight"].includes(event.key) && !typing && !target.classList.contains("scroll")) {
+        event.preventDefault();
+        play(false);
+        goTo(state.index + (event.key === "ArrowRight" ? 1 : -1));
+    }
+}
+
+/* Light or dark as the system has it, until the button is used. */
+function setUpTheme() {
+    const dark = window.matchMedia("(prefers-color-scheme: dark)");
+    const use = (theme) => {
+        document.documentElement.dataset.theme = theme;
+        draw();
+    };
+    document.documentElement.dataset.theme = dark.matches ? "dark" : "light";
+    dark.addEventListener("change", () => use(dark.matches ? "dark" : "light"));
+    byId("theme").addEventListener("click", () => use(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
+}
+
+function setUpControls() {
+    byId("slider").max = runs[0].steps.length - 1;
+    byId("slider").value = state.index;
+    byId("slider").addEventListener("input", () => {
+        play(false);
+        goTo(Number(byId("slider").value));
+    });
+    byId("play").addEventListener("click", () => play(parts.timer === null));
+    byId("close").addEventListener("click", closeHead);
+    byId("example").append(...runs[0].examples.map((example, i) => new Option(`${i}: ${example.tokens.slice(0, 6).join(" ")} …`, i)));
+    byId("example").addEventListener("change", () => {
+        chooseExample();
+        draw();
+    });
+    byId("gold").addEventListener("change", () => {
+        state.gold = byId("gold").value;
+        drawDetail();
+    });
+    byId("metric").addEventListener("change", drawLife);
+    for (const button of document.querySelectorAll("[data-view]")) {
+        button.addEventListener("click", () => {
+            state.view = button.dataset.view;
+            showView();
+        });
+    }
+    document.addEventListener("keydown", onKey);
+    let resized = 0;
+    window.addEventListener("resize", () => {
+        cancelAnimationFrame(resized);
+        resized = requestAnimationFrame(draw);
+    });
+}
+
+function writeHeading() {
+    const facts = runs.map((run) => {
+        const config = run.data.config;
+        const validation = run.metrics.filter((row) => row[1] === "validation").at(-1);
+        const result = validation === undefined ? "" : `; validation loss ${Number(validation[2]).toPrecision(3)}` +
+            (validation[3] === "" ? "" : `, accuracy ${(100 * Number(validation[3])).toFixed(1)}%`);
+        return `${configValue(config, "task", "name")} task, ${run.layers.length} layers, ` +
+            `${run.heads.length} heads, d_model ${configValue(config, "model", "d_model")}, step ${run.steps.at(-1)}${result}`;
+    });
+    byId("title").textContent = runs.map((run) => run.name).join(" and ");
+    document.title = `${runs.map((run) => run.name).join(" and ")} – Headlight report`;
+    byId("subtitle").textContent = facts.join(" · ");
+    for (const run of runs) {
+        const box = element("details", {}, element("summary", {}, `config.ini of ${run.name}`), element("pre", {}, run.data.config));
+        byId("configs").append(box);
+    }
+}
+
+async function start() {
+    if (typeof DecompressionStream === "undefined") {
+        throw new Error("This browser is too old to unpack the report (it lacks DecompressionStream): please use one of 2023 or later.");
+    }
+    await Promise.all([...runs.map((run) => run.open()), onFirst?.load(0)]);
+    writeHeading();
+    paintScale();
+    setUpTheme();
+    setUpControls();
+    chooseExample();
+    parts.cells = buildGrids((head) => openHead(head, parts.cells.find((cell) => cell.head === head).button));
+    parts.lives = buildLives();
+    buildTable();
+    await draw();
+    document.documentElement.dataset.ready = "true";
+    for (const run of runs) {
+        for (let i = 0; i < run.steps.length; i++) {
+            await run.load(i);
+        }
+    }
+}
+
+start().catch((error) => {
+    byId("trouble").textContent = error.message;
+    byId("trouble").hidden = false;
+});

@@ -1,0 +1,95 @@
+/* The table of all heads at the last snapshot, sorted by any column. */
+
+const columns = [
+    { name: "Head", text: true, value: (head) => head.place + 1e6 * head.run.index, show: headButton },
+    { name: "Label", text: true, value: (head) => head.label ?? "", show: (head) => head.label ?? "–" },
+    { name: "Score", value: (head) => head.score, digits: 3 },
+    { name: "Baseline", value: (head) => head.baseline, digits: 3 },
+    { name: "Entropy", value: (head) => head.run.last(head, "entropy"), digits: 3 },
+    { name: "Distance", value: (head) => head.run.last(head, "distance"), digits: 2 },
+    { name: "Importance", value: (head) => head.importance, show: (head) => significant(head.importance) },
+    { name: "Loss without", value: (head) => head.loss_without, show: (head) => significant(head.loss_without) },
+    { name: "Faithful", value: (head) => ({ true: 2, false: 1 })[verdictOf(head)] ?? 0, show: faithfulText },
+];
+const sorting = { column: 0, descending: false };
+
+function headButton(head) {
+    const button = element("button", { type: "button" }, runs.length > 1 ? `${head.run.name} ${head.name}` : head.name);
+    button.addEventListener("click", () => openHead(head, button));
+    return button;
+}
+
+/* A head's own verdict, or, where it has none, that of its group. */
+function verdictOf(head) {
+    return head.faithful ?? head.group?.faithful ?? null;
+}
+
+function faithfulText(head) {
+    const text = { true: "yes", false: "no" }[verdictOf(head)] ?? "–";
+    const asGroup = (head.faithful ?? null) === null && text !== "–";
+    return asGroup ? `${text} (as ${head.group.heads})` : text;
+}
+
+function significant(value) {
+    return Number.isFinite(value) ? value.toPrecision(3) : "–";
+}
+
+function compareHeads(column) {
+    return (a, b) => {
+        const x = column.value(a), y = column.value(b);
+        if (typeof x === "string") {
+            return x.localeCompare(y);
+        }
+        const known = Number(Number.isFinite(y)) - Number(Number.isFinite(x));
+        return known !== 0 && !(Number.isFinite(x) && Number.isFinite(y)) ? known : x - y;
+    };
+}
+
+function sortedHeads() {
+    const compare = compareHeads(columns[sorting.column]);
+    const all = runs.flatMap((run) => run.heads);
+    const isKnown = (head) => typeof columns[sorting.column].value(head) === "string" ||
+        Number.isFinite(columns[sorting.column].value(head));
+    const known = all.filter(isKnown).sort((a, b) => (sorting.descending ? compare(b, a) : compare(a, b)));
+    return [...known, ...all.filter((head) => !isKnown(head))];
+}
+
+function drawTable() {
+    const body = element("tbody");
+    for (const head of sortedHeads()) {
+        const row = element("tr", { "data-head": head.name });
+        for (const column of columns) {
+            const cell = element("td", { class: column.text ? "text" : "" });
+            cell.append(column.show ? column.show(head) : shown(column.value(head), column.digits));
+            row.append(cell);
+        }
+        body.append(row);
+    }
+    byId("rows").tBodies[0]?.remove();
+    byId("rows").append(body);
+}
+
+function buildTable() {
+    const titles = element("tr");
+    columns.forEach((column, place) => {
+        const button = element("button", { type: "button" }, column.name);
+        const title = element("th", { scope: "col", class: column.text ? "text" : "" }, button);
+        button.addEventListener("click", () => {
+            sorting.descending = sorting.column === place ? !sorting.descending : !column.text;
+            sorting.column = place;
+            for (const other of titles.children) {
+                other.removeAttribute("aria-sort");
+            }
+            title.setAttribute("aria-sort", sorting.descending ? "descending" : "ascending");
+            drawTable();
+        });
+        titles.append(title);
+    });
+    titles.children[0].setAttribute("aria-sort", "ascending");
+    byId("rows").append(element("thead", {}, titles));
+    byId("table-hint").textContent = `At the last snapshot, step ${runs.map((run) => run.steps.at(-1)).join(" and ")}. ` +
+        "A label is earned on examples that did not choose it; it is faithful when the model does as well with the label's " +
+        "ideal pattern in the head's place, alone or, where that tells nothing, together with the heads of its layer that share " +
+        "the label (“as 4”); “–” when the loss does not depend on it, or the label names no pattern. Entropy is in nats.";
+    drawTable();
+}

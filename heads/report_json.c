@@ -1,0 +1,274 @@
+#include "heads/report_json.h"
+
+#include "core/memory.h"
+#include "heads/packed.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Numbers for the step-by-step panel, at most: more would make the file heavy. */
+enum { PASS_BYTES = 4 << 20 };
+
+/* In all of this, values are taken over, and a NULL one, or a NULL place to put it, means that memory is out. */
+static bool set(json_t *object, const char *key, json_t *value)
+{
+    return json_object_set_new(object, key, value) == 0;
+}
+
+static bool append(json_t *array, json_t *value)
+{
+    return json_array_append_new(array, value) == 0;
+}
+
+/* null for what is no number. */
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* A text of any bytes: where they are not UTF-8, '?' stands for all that are not ASCII. */
+static json_t *text_of(const char *bytes)
+{
+    json_error_t error = { 0 }; /* where memory is out, jansson leaves the code as it was */
+    json_t *text = json_pack_ex(&error, 0, "s", bytes);
+    if (text != NULL || json_error_code(&error) != json_error_invalid_utf8) {
+        return text;
+    }
+    char *copy = hl_strdup(bytes);
+    for (char *at = copy; copy != NULL && *at != '\0'; at++) {
+        *at = (unsigned char)*at < 0x80 ? *at : '?';
+    }
+    text = copy != NULL ? json_string(copy) : NULL;
+    hl_free(copy);
+    return text;
+}
+
+/* Takes `packed` over. */
+static json_t *packed_text(char *packed)
+{
+    json_t *text = packed != NULL ? json_string_nocheck(packed) : NULL;
+    hl_free(packed);
+    return text;
+}
+
+static json_t *packed_floats(const float *numbers, int64_t count)
+{
+    return packed_text(hl_packed(numbers, (size_t)count * sizeof *numbers));
+}
+
+static json_t *token_of(const hl_report_run *run, int32_t id)
+{
+    if (run->vocabulary != NULL && id >= 0 && id < hl_vocabulary_size(run->vocabulary)) {
+        return text_of(hl_vocabulary_token(run->vocabulary, id));
+    }
+    char text[16];
+    snprintf(text, sizeof text, "%d", (int)id);
+    return json_string(text);
+}
+
+static bool add_tokens(json_t *tokens, const hl_report_run *run, int64_t e)
+{
+    const hl_report_maps *maps = run->maps;
+    bool good = true;
+    for (int64_t i = 0; i < maps->lengths[e]; i++) {
+        bool known = maps->tokens != NULL;
+        good =
+            append(tokens, known ? token_of(run, maps->tokens[e * maps->n_tokens + i]) : token_of(run, (int32_t)i)) &&
+            good;
+    }
+    return good;
+}
+
+/* One row of gold keys: of each query the position, or -1. */
+static bool add_gold(json_t *rows, json_t *name, const int32_t *keys, int64_t n)
+{
+    json_t *row = json_object(), *list = json_array();
+    bool good = true;
+    for (int64_t i = 0; i < n; i++) {
+        good = append(list, json_integer(keys[i])) && good;
+    }
+    good = set(row, "name", name) && good;
+    good = set(row, "keys", list) && good;
+    return append(rows, row) && good;
+}
+
+static json_t *relation_name(const hl_report_run *run, int64_t r)
+{
+    if (run->relations != NULL) {
+        return text_of(run->relations[r]);
+    }
+    char text[32];
+    snprintf(text, sizeof text, "relation %lld", (long long)r);
+    return json_string(text);
+}
+
+static bool add_golds(json_t *rows, const hl_report_run *run, int64_t e)
+{
+    const hl_report_maps *maps = run->maps;
+    int64_t T = maps->n_tokens, R = maps->n_relations, n = maps->lengths[e];
+    bool good = true;
+    if (maps->sources != NULL) {
+        good = add_gold(rows, json_string("source"), maps->sources + e * T, n);
+    }
+    for (int64_t r = 0; r < R; r++) {
+        good = add_gold(rows, relation_name(run, r), maps->relations + (e * R + r) * T, n) && good;
+    }
+    return good;
+}
+
+static bool add_examples(json_t *examples, const hl_report_run *run)
+{
+    bool good = true;
+    for (int64_t e = 0; e < run->maps->n_examples; e++) {
+        json_t *example = json_object(), *tokens = json_array(), *gold = json_array();
+        good = add_tokens(tokens, run, e) && add_golds(gold, run, e) && good;
+        good = set(example, "tokens", tokens) && good;
+        good = set(example, "gold", gold) && good;
+        good = append(examples, example) && good;
+    }
+    return good;
+}
+
+static bool add_snapshots(json_t *snapshots, const hl_report_maps *maps)
+{
+    bool good = true;
+    for (int64_t i = 0; i < maps->n_kept; i++) {
+        json_t *snapshot = json_object();
+        good = set(snapshot, "step", json_integer(maps->kept[i].step)) && good;
+        good = set(snapshot, "levels", json_string_nocheck(maps->kept[i].levels)) && good;
+        good = append(snapshots, snapshot) && good;
+    }
+    return good;
+}
+
+static json_t *label_text(const hl_label *label, const char *const *relations)
+{
+    hl_text text = { 0 };
+    hl_label_print(&text, *label, relations);
+    json_t *json = hl_text_status(&text).code == HL_OK ? text_of(text.bytes) : NULL;
+    hl_text_free(&text);
+    return json;
+}
+
+static bool add_effect(json_t *object, const hl_head_effect *effect)
+{
+    bool known = effect->faithful != HL_FAITHFUL_UNKNOWN;
+    bool good = set(object, "importance", number(effect->importance));
+    good = set(object, "loss_without", number(effect->loss_without)) && good;
+    good = set(object, "standard_error", number(effect->standard_error)) && good;
+    good = set(object, "kept", number(effect->kept)) && good;
+    return set(object, "faithful", known ? json_boolean(effect->faithful == HL_FAITHFUL_YES) : json_null()) && good;
+}
+
+static bool add_effects(json_t *head, const hl_report_run *run, int layer, int64_t index)
+{
+    bool good = add_effect(head, &run->effects->heads[index]);
+    const hl_group_effect *group =
+        run->labels != NULL ? hl_effects_group(run->effects, layer, run->labels[index]) : NULL;
+    if (group != NULL) {
+        json_t *json = json_object();
+        good = set(json, "heads", json_integer(group->n_heads)) && add_effect(json, &group->effect) && good;
+        good = set(head, "group", json) && good;
+    }
+    return good;
+}
+
+static bool add_head(json_t *heads, const hl_report_run *run, int layer, int64_t h, int64_t index)
+{
+    json_t *head = json_object();
+    bool good = set(head, "layer", json_integer(layer)) && set(head, "head", json_integer(h));
+    if (run->labels != NULL) {
+        const hl_label *label = &run->labels[index];
+        good = set(head, "label", label_text(label, run->relations)) && good;
+        good = set(head, "score", number(label->score.value)) && good;
+        good = set(head, "baseline", number(label->score.baseline)) && good;
+    }
+    if (run->effects != NULL) {
+        good = add_effects(head, run, layer, index) && good;
+    }
+    return append(heads, head) && good;
+}
+
+static bool add_heads(json_t *heads, const hl_report_run *run)
+{
+    bool good = true;
+    int64_t index = 0;
+    for (int l = 0; l < run->maps->n_layers; l++) {
+        for (int64_t h = 0; h < run->maps->n_heads[l]; h++) {
+            good = add_head(heads, run, l, h, index++) && good;
+        }
+    }
+    return good;
+}
+
+static bool add_pass_layer(json_t *layers, const hl_head_pass *pass, const hl_head_pass_layer *layer)
+{
+    json_t *json = json_object();
+    int64_t rows = pass->n_examples * pass->n_tokens, H = layer->n_heads, K = layer->n_kv_heads;
+    bool good = set(json, "kv_heads", json_integer(K)) && set(json, "d_k", json_integer(layer->d_k));
+    good = set(json, "d_v", json_integer(layer->d_v)) && good;
+    good = set(json, "q", packed_floats(layer->q, rows * H * layer->d_k)) && good;
+    good = set(json, "k", packed_floats(layer->k, rows * K * layer->d_k)) && good;
+    good = set(json, "v", packed_floats(layer->v, rows * K * layer->d_v)) && good;
+    good = set(json, "w_o", packed_floats(layer->w_o, pass->d_model * H * layer->d_v)) && good;
+    good = set(json, "b_o", packed_floats(layer->b_o, pass->d_model)) && good;
+    return append(layers, json) && good;
+}
+
+static bool add_pass(json_t *json, const hl_head_pass *pass)
+{
+    json_t *layers = json_array();
+    bool good =
+        set(json, "examples", json_integer(pass->n_examples)) && set(json, "tokens", json_integer(pass->n_tokens));
+    good = set(json, "d_model", json_integer(pass->d_model)) && good;
+    for (int l = 0; l < pass->n_layers; l++) {
+        good = add_pass_layer(layers, pass, &pass->layers[l]) && good;
+    }
+    return set(json, "layers", layers) && good;
+}
+
+static bool add_texts(json_t *json, const hl_report_run *run)
+{
+    bool good = set(json, "name", text_of(run->name)) && set(json, "config", text_of(run->config));
+    if (run->metrics_csv != NULL) {
+        good = set(json, "metrics", packed_text(hl_packed(run->metrics_csv, strlen(run->metrics_csv)))) && good;
+    }
+    if (run->heads_csv != NULL) {
+        good = set(json, "readings", packed_text(hl_packed(run->heads_csv, strlen(run->heads_csv)))) && good;
+    }
+    return good;
+}
+
+static bool add_all(json_t *json, const hl_report_run *run)
+{
+    json_t *examples = json_array(), *snapshots = json_array(), *heads = json_array();
+    bool good = add_texts(json, run) && set(json, "causal", json_boolean(run->maps->causal));
+    good = set(json, "thinned", json_boolean(run->maps->stride > 1)) && good;
+    good = add_examples(examples, run) && add_snapshots(snapshots, run->maps) && add_heads(heads, run) && good;
+    if (run->on_first != NULL) {
+        const char *levels = run->on_first->kept[run->on_first->n_kept - 1].levels;
+        good = set(json, "on_first", json_string_nocheck(levels)) && good;
+    }
+    good = set(json, "examples", examples) && good;
+    good = set(json, "snapshots", snapshots) && good;
+    good = set(json, "heads", heads) && good;
+    if (run->pass != NULL && hl_head_pass_bytes(run->pass) <= PASS_BYTES) {
+        json_t *pass = json_object();
+        good = add_pass(pass, run->pass) && good;
+        good = set(json, "pass", pass) && good;
+    }
+    return good;
+}
+
+hl_status hl_report_json(const hl_report_run *run, json_t **json)
+{
+    *json = json_object();
+    if (!add_all(*json, run)) {
+        json_decref(*json);
+        *json = NULL;
+        return hl_error_memory("a report's data");
+    }
+    return hl_ok();
+}

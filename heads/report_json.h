@@ -1,0 +1,13 @@
+/* A report's data as JSON, as the page reads it (heads/report/data.js). */
+#ifndef HL_HEADS_REPORT_JSON_H
+#define HL_HEADS_REPORT_JSON_H
+
+#include "core/status.h"
+#include "heads/report.h"
+
+#include <jansson.h>
+
+/* Everything about one run. HL_NO_MEMORY; on success *json is owned by the caller: json_decref. */
+hl_status hl_report_json(const hl_report_run *run, json_t **json);
+
+#endif

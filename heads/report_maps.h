@@ -1,0 +1,57 @@
+/* The attention maps of a run as its report holds them: weights as 256 levels, deflated, snapshot by snapshot.
+ *
+ *     hl_report_maps maps = { .n_snapshots = n };
+ *     HL_TRY(hl_report_maps_add(&maps, step, layers, n_layers));  // for each of the n snapshots, by step
+ *     ...
+ *     hl_report_maps_free(&maps); */
+#ifndef HL_HEADS_REPORT_MAPS_H
+#define HL_HEADS_REPORT_MAPS_H
+
+#include "core/status.h"
+#include "heads/pattern.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    HL_REPORT_EXAMPLES = 4,
+    HL_REPORT_LEVELS = 16 << 20, /* at half a byte each, as they deflate to, and a third for base64: some 10 MiB */
+};
+
+typedef struct hl_report_map {
+    int64_t step;
+    char *levels; /* packed (heads/packed.h): by layer, head and example the rows (n, n) of its n real tokens */
+} hl_report_map;
+
+/* Owned by the caller: hl_report_maps_free. */
+typedef struct hl_report_maps {
+    /* Set by the caller. */
+    int64_t n_snapshots;  /* how many will be added */
+    int64_t max_examples; /* how many examples are kept at most, the first ones; 0: HL_REPORT_EXAMPLES */
+    size_t max_levels;    /* how many numbers all maps together have at most; 0: HL_REPORT_LEVELS */
+
+    hl_report_map *kept; /* n_kept: every `stride`-th snapshot, counted back from the last */
+    int64_t n_kept, n_added, stride;
+
+    /* Of all snapshots; copied from the first. */
+    int n_layers;
+    int64_t *n_heads; /* (n_layers) */
+    int64_t n_examples, n_tokens, n_relations;
+    bool causal;
+    int32_t *lengths;   /* (n_examples) */
+    int32_t *tokens;    /* (n_examples, n_tokens); NULL where not known, as the next two */
+    int32_t *sources;   /* likewise */
+    int32_t *relations; /* (n_examples, n_relations, n_tokens) */
+} hl_report_maps;
+
+/* Takes a snapshot: layers[l] is head 0 of layer l on all examples (first and gap 0, at least one example), and stands
+ * for all n_heads of its layer. Snapshots come by step; their arrays may go afterwards. Where all maps would be too many
+ * numbers, fewer examples are kept (at least one), and where that is not enough, fewer snapshots; the last one always.
+ * HL_INVALID: other layers, heads, examples or T than the snapshot before, more snapshots than were announced;
+ * HL_NO_MEMORY. Then nothing is added. */
+hl_status hl_report_maps_add(hl_report_maps *maps, int64_t step, const hl_patterns *layers, int n_layers);
+
+/* Frees all and empties it. */
+void hl_report_maps_free(hl_report_maps *maps);
+
+#endif

@@ -1,0 +1,117 @@
+/* A whole run made up for its report: snapshots of heads that learn to look at fixed offsets. */
+#ifndef HL_TESTS_HEADS_MADE_UP_RUN_H
+#define HL_TESTS_HEADS_MADE_UP_RUN_H
+
+#include "core/batch.h"
+#include "core/memory.h"
+#include "core/random.h"
+#include "heads/heads_csv.h"
+#include "heads/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MADE_UP_RUN_LAYERS = 16 };
+
+/* Its sizes, and the arrays of the snapshot made last. */
+typedef struct made_up_run {
+    int n_layers;
+    int64_t n_heads, n_examples, n_tokens, n_snapshots; /* n_heads in each layer */
+    int32_t *tokens, *sources, *lengths;
+    hl_real *weights; /* (L, E, H, T, T) */
+} made_up_run;
+
+static inline void *made_up_numbers(int64_t count, size_t size)
+{
+    void *numbers = hl_calloc((size_t)count, size);
+    if (numbers == NULL) {
+        abort();
+    }
+    return numbers;
+}
+
+/* Every third example is a third shorter; tokens are 3, 4, ... */
+static inline made_up_run made_up_run_make(int n_layers, int64_t H, int64_t E, int64_t T, int64_t n_snapshots)
+{
+    made_up_run run = { n_layers, H, E, T, n_snapshots, NULL, NULL, NULL, NULL };
+    run.tokens = made_up_numbers(E * T, sizeof *run.tokens);
+    run.sources = made_up_numbers(E * T, sizeof *run.sources);
+    run.lengths = made_up_numbers(E, sizeof *run.lengths);
+    run.weights = made_up_numbers(n_layers * E * H * T * T, sizeof *run.weights);
+    for (int64_t e = 0; e < E; e++) {
+        run.lengths[e] = (int32_t)(e % 3 == 1 ? T - T / 3 : T);
+        for (int64_t i = 0; i < T; i++) {
+            run.tokens[e * T + i] = i < run.lengths[e] ? (int32_t)(3 + (e + i) % 7) : HL_PAD;
+            run.sources[e * T + i] = i > 0 && i < run.lengths[e] ? (int32_t)i - 1 : HL_IGNORE;
+        }
+    }
+    return run;
+}
+
+static inline void made_up_run_free(made_up_run *run)
+{
+    hl_free(run->tokens);
+    hl_free(run->sources);
+    hl_free(run->lengths);
+    hl_free(run->weights);
+}
+
+/* One row: noise, and more and more on the key at the offset. */
+static inline void made_up_run_row(hl_real *row, int64_t i, int64_t n, int64_t offset, double strength,
+                                   hl_random random, uint64_t position)
+{
+    double sum = 0;
+    for (int64_t j = 0; j < n; j++) {
+        double noise = 3 * (double)hl_random_uniform(random, position + (uint64_t)j);
+        row[j] = (hl_real)exp(noise + (j == i + offset ? strength : 0));
+        sum += (double)row[j];
+    }
+    for (int64_t j = 0; j < n; j++) {
+        row[j] = (hl_real)((double)row[j] / sum);
+    }
+}
+
+/* The weights of snapshot s: head h of layer l looks at offset -(h + 1), the later layers the less. */
+static inline void made_up_run_snapshot(made_up_run *run, int64_t s)
+{
+    int64_t T = run->n_tokens, E = run->n_examples, H = run->n_heads;
+    hl_random random = { .seed = (uint64_t)s, .stream = 9 };
+    for (int64_t map = 0; map < run->n_layers * E * H; map++) {
+        int64_t e = map / H % E, h = map % H, l = map / H / E;
+        double strength = 9.0 * (double)s / (double)(run->n_snapshots * (l + 1));
+        for (int64_t i = 0; i < run->lengths[e]; i++) {
+            int64_t row = (map * T + i) * T;
+            made_up_run_row(run->weights + row, i, run->lengths[e], -(h + 1), strength, random, (uint64_t)row);
+        }
+    }
+}
+
+/* Head 0 of every layer. */
+static inline void made_up_run_layers(const made_up_run *run, hl_patterns *layers)
+{
+    for (int l = 0; l < run->n_layers; l++) {
+        layers[l] = (hl_patterns){
+            .weights = run->weights + l * run->n_examples * run->n_heads * run->n_tokens * run->n_tokens,
+            .lengths = run->lengths,
+            .n_heads = run->n_heads,
+            .n_tokens = run->n_tokens,
+            .n_examples = run->n_examples,
+            .tokens = run->tokens,
+            .sources = run->sources,
+        };
+    }
+}
+
+/* Adds snapshots first .. n_snapshots - 1, of steps 0, 10, 20, ... */
+static inline hl_status made_up_run_add(made_up_run *run, hl_report_maps *maps, int64_t first)
+{
+    hl_patterns layers[MADE_UP_RUN_LAYERS];
+    for (int64_t s = first; s < run->n_snapshots; s++) {
+        made_up_run_snapshot(run, s);
+        made_up_run_layers(run, layers);
+        HL_TRY(hl_report_maps_add(maps, 10 * s, layers, run->n_layers));
+    }
+    return hl_ok();
+}
+
+#endif

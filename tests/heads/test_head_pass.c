@@ -1,0 +1,117 @@
+#include "heads/head_pass.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+#include "tests/heads/example.h"
+
+#include <math.h>
+
+/* softmax(q k^T / sqrt(Dk)) of one query, as the page works it. */
+static void attend(const hl_head_pass *pass, int l, int64_t h, int64_t e, int64_t i, int64_t n, double *weights)
+{
+    const hl_head_pass_layer *layer = &pass->layers[l];
+    int64_t dk = layer->d_k, K = layer->n_kv_heads, kv = h / (layer->n_heads / K), first = e * pass->n_tokens;
+    double sum = 0;
+    for (int64_t j = 0; j < n; j++) {
+        double score = 0;
+        for (int64_t c = 0; c < dk; c++) {
+            score += (double)layer->q[((first + i) * layer->n_heads + h) * dk + c] *
+                     (double)layer->k[((first + j) * K + kv) * dk + c];
+        }
+        weights[j] = exp(score / sqrt((double)dk));
+        sum += weights[j];
+    }
+    for (int64_t j = 0; j < n; j++) {
+        weights[j] /= sum;
+    }
+}
+
+START_TEST(q_and_k_give_the_recorded_weights)
+{
+    enum { E = 3, T = 9, SHOWN = 2 };
+    example f;
+    example_set_up(&f, example_config(12), E, T, E);
+    expect_ok(hl_recorder_record(&f.recorder, 0, &f.arena, 1));
+    hl_head_pass pass;
+    expect_ok(hl_head_pass_run(&f.model, &f.recorder.examples, SHOWN, 1, &pass));
+    ck_assert_int_eq(pass.n_examples, SHOWN);
+    for (int l = 0; l < EXAMPLE_LAYERS; l++) {
+        for (int64_t h = 0; h < f.model.config.heads[l]; h++) {
+            hl_patterns recorded = hl_recorder_patterns(&f.recorder, l, h);
+            for (int64_t e = 0; e < SHOWN; e++) {
+                hl_pattern pattern = hl_patterns_at(&recorded, e);
+                for (int64_t i = 0; i < pattern.n; i++) {
+                    double weights[T];
+                    attend(&pass, l, h, e, i, pattern.n, weights);
+                    for (int64_t j = 0; j < pattern.n; j++) {
+                        ck_assert_double_le(fabs(weights[j] - (double)hl_pattern_row(&pattern, i)[j]), 1e-5);
+                    }
+                }
+            }
+        }
+    }
+    hl_head_pass_free(&pass);
+    example_tear_down(&f);
+}
+END_TEST
+
+START_TEST(outputs_are_the_models)
+{
+    example f;
+    example_set_up(&f, example_config(12), 3, 9, 3);
+    hl_head_pass pass;
+    expect_ok(hl_head_pass_run(&f.model, &f.batch, 99, 1, &pass));
+    ck_assert_int_eq(pass.n_examples, 3);
+    for (int l = 0; l < EXAMPLE_LAYERS; l++) {
+        const hl_linear_layer *out = &f.model.encoder.layers[l].self_attn.out_proj;
+        int64_t width = pass.layers[l].n_heads * pass.layers[l].d_v;
+        ck_assert_float_eq(pass.layers[l].w_o[width + 1], (float)out->weight->data[width + 1]);
+        ck_assert_float_eq(pass.layers[l].b_o[3], (float)out->bias->data[3]);
+    }
+    int64_t rows = 3 * f.batch.n_tokens; /* q of 12, k and v of 12 and 12, or of 3 and 6 */
+    ck_assert_uint_eq(hl_head_pass_bytes(&pass), sizeof(float) * (size_t)(rows * 36 + 13 * 12 + rows * 15 + 13 * 12));
+    hl_head_pass_free(&pass);
+    hl_head_pass_free(&pass);
+    example_tear_down(&f);
+}
+END_TEST
+
+START_TEST(a_failed_pass_is_empty)
+{
+    example f;
+    hl_head_pass pass;
+    example_set_up(&f, example_config(8), 2, 9, 2);
+    hl_batch longer = example_batch(1, 65);
+    ck_assert_int_eq(hl_head_pass_run(&f.model, &longer, 1, 1, &pass).code, HL_INVALID);
+    ck_assert_ptr_null(pass.layers);
+    hl_batch_free(&longer);
+    example_tear_down(&f);
+
+    faults_begin();
+    hl_model_config config = example_config(8);
+    hl_model model;
+    example_model(&model, &config);
+    hl_batch batch = example_batch(2, 6);
+    int blocks = faults_live_blocks(), n = 0;
+    for (bool reached = true; reached;) {
+        faults_in_memory(++n, FAULTS_ONCE);
+        hl_status status = hl_head_pass_run(&model, &batch, 1, 1, &pass);
+        reached = faults_allocations() >= n;
+        ck_assert_int_eq(status.code, reached ? HL_NO_MEMORY : HL_OK);
+        ck_assert(!reached || pass.layers == NULL);
+        hl_head_pass_free(&pass);
+        ck_assert_int_eq(faults_live_blocks(), blocks);
+    }
+    ck_assert_int_gt(n, 11);
+    hl_batch_free(&batch);
+    hl_model_free(&model);
+    faults_end();
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, q_and_k_give_the_recorded_weights);
+    tcase_add_test(tc, outputs_are_the_models);
+    tcase_add_test(tc, a_failed_pass_is_empty);
+}
+SUITE("a pass of the heads", add_tests)

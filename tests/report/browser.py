@@ -1,0 +1,225 @@
+#!/usr/bin/python3
+"""Opens a report in Chromium, from a file with the network off, uses it as a reader would, and compares what it shows
+with the files that it was made of.
+
+usage: browser.py MAKE_REPORT
+
+Exits with 77, which ctest reports as skipped, where chromium, chromium-driver or python3-selenium is not installed.
+"""
+
+import array
+import csv
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+
+missing = [name for name in ("chromium", "chromedriver") if shutil.which(name) is None]
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+except ImportError:
+    missing.append("python3-selenium")
+if missing:
+    print(f"skipped: not installed: {', '.join(missing)}")
+    sys.exit(77)
+
+HEADS, EXAMPLES, TOKENS, LAST = 3, 6, 14, 7
+
+
+def weights_of(folder, step, layer):
+    """All weights of a layer, (examples, heads, T, T) in a row."""
+    with zipfile.ZipFile(folder / f"patterns/step_{step:06d}.npz") as npz:
+        raw = npz.read(f"layer_{layer}.npy")
+    return array.array("f", raw[10 + int.from_bytes(raw[8:10], "little") :])
+
+
+def weight_at(folder, step, layer, head, example, query, key):
+    return weights_of(folder, step, layer)[((example * HEADS + head) * TOKENS + query) * TOKENS + key]
+
+
+class Page:
+    def __init__(self, folder):
+        self.folder = folder
+        options = webdriver.ChromeOptions()
+        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+            options.add_argument(argument)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.driver = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
+        self.driver.execute_cdp_cmd("Network.enable", {})
+        self.driver.execute_cdp_cmd(
+            "Network.emulateNetworkConditions",
+            {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0},
+        )
+        with open(folder / "heads.csv", encoding="utf-8", newline="") as file:
+            self.rows = list(csv.DictReader(file))
+
+    def size(self, width, height, theme):
+        self.driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500},
+        )
+        features = [
+            {"name": "prefers-color-scheme", "value": theme},
+            {"name": "prefers-reduced-motion", "value": "reduce"},
+        ]
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+    def open(self):
+        self.driver.get((self.folder / "report.html").as_uri())
+        self.wait(lambda: self.script("return document.documentElement.dataset.ready === 'true'"), "the page is ready")
+
+    def wait(self, condition, what):
+        for _ in range(200):
+            if condition():
+                return
+            time.sleep(0.05)
+        raise AssertionError(f"not within 10 seconds: {what}")
+
+    def script(self, text, *arguments):
+        return self.driver.execute_script(text, *arguments)
+
+    def one(self, selector):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector):
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def text(self, selector):
+        return self.one(selector).text
+
+    def keys(self, *keys):
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def reading(self, step, layer, head, metric):
+        wanted = (str(step), str(layer), str(head), metric)
+        found = [r for r in self.rows if (r["step"], r["layer"], r["head"], r["metric"]) == wanted]
+        assert len(found) == 1, wanted
+        return float(found[0]["value"])
+
+    def silent(self):
+        messages = self.driver.get_log("browser")
+        assert messages == [], messages
+
+
+def check_texts(page):
+    assert page.text("h1") == "made-up <b>run</b>", page.text("h1")
+    assert page.all("h1 b, img, option b") == []
+    assert "</script><b>" in page.one("#example").get_attribute("textContent")
+    assert "accuracy 87.5%" in page.text("#subtitle")
+
+
+def check_slider(page):
+    assert page.text("#step") == "step 70"
+    page.one("#slider").send_keys(Keys.ARROW_LEFT)
+    page.wait(lambda: page.text("#step") == "step 60", "the slider moves by a key")
+    page.script("const s = arguments[0]; s.value = 2; s.dispatchEvent(new Event('input'))", page.one("#slider"))
+    page.wait(lambda: page.text("#step") == "step 20", "the slider moves by hand")
+    page.one("h1").click()
+    page.keys(Keys.ARROW_RIGHT)
+    page.wait(lambda: page.text("#step") == "step 30", "keys move the slider from anywhere")
+    page.wait(lambda: page.text("[data-head=L0H1] .value") == f"{page.reading(30, 0, 1, 'offset(-2)'):.2f}", "the score of step 30")
+    page.keys(" ")
+    page.wait(lambda: page.one("#play").get_attribute("aria-pressed") == "true", "space plays")
+    page.wait(lambda: page.one("#play").get_attribute("aria-pressed") == "false", "it stops at the end")
+    assert page.text("#step") == "step 70"
+
+
+def hover(page, canvas, query, key):
+    """Moves the pointer over a cell of the map, which says where its cells lie; returns the value that is shown."""
+    left, top, cell = (float(canvas.get_attribute(f"data-{name}")) for name in ("left", "top", "cell"))
+    box = page.script("const b = arguments[0].getBoundingClientRect(); return [b.width, b.height]", canvas)
+    x, y = left + (key + 0.5) * cell - box[0] / 2, top + (query + 0.5) * cell - box[1] / 2
+    ActionChains(page.driver).move_to_element_with_offset(canvas, int(x), int(y)).perform()
+    page.wait(lambda: page.text("#readout").startswith(f"query {query} "), "the pointer's query is read out")
+    found = re.match(r"query (\d+) “.*” → key (\d+) “.*”: ([\d.]+)$", page.text("#readout"))
+    assert (int(found[1]), int(found[2])) == (query, key), found[0]
+    return float(found[3])
+
+
+def check_head(page):
+    page.one("#grids [data-head=L0H1]").click()
+    page.wait(lambda: page.text("#detail-title") == "L0H1", "a click enlarges the head")
+    assert page.text("#detail-label").startswith("offset(-2): score ")
+    canvas = page.one("#view canvas")
+    for query, key in ((5, 3), (9, 7), (6, 12)):
+        value = hover(page, canvas, query, key)
+        expected = weight_at(page.folder, 70, 0, 1, 0, query, key)
+        assert abs(value - expected) < 0.005, (query, key, value, expected)
+    page.script("const s = arguments[0]; s.value = 2; s.dispatchEvent(new Event('change'))", page.one("#example"))
+    page.script("const s = arguments[0]; s.value = 0; s.dispatchEvent(new Event('input'))", page.one("#slider"))
+    page.wait(lambda: page.text("#step") == "step 0", "step 0 of example 2")
+    value = hover(page, canvas, 6, 12)
+    expected = weight_at(page.folder, 0, 0, 1, 2, 6, 12)
+    assert abs(value - expected) < 0.005, (value, expected)
+    canvas.send_keys(Keys.ARROW_LEFT)
+    assert page.text("#readout").startswith("query 6 ") and "key 11 " in page.text("#readout"), "arrow keys move through the map"
+    for view in ("lines", "computation", "map"):
+        page.one(f"[data-view={view}]").click()
+        assert page.one("#view").size["height"] > 20
+    page.keys(Keys.ESCAPE)
+    assert not page.one("#detail").is_displayed()
+    page.script("const s = arguments[0]; s.value = 7; s.dispatchEvent(new Event('input'))", page.one("#slider"))
+
+
+def column(page, place):
+    return [cell.text for cell in page.all(f"#rows tbody td:nth-child({place})")]
+
+
+def check_table(page):
+    for place, metric, digits in ((5, "entropy", 3), (6, "distance", 2)):
+        shown = dict(zip(column(page, 1), column(page, place)))
+        assert len(shown) == 2 * HEADS
+        for name, value in shown.items():
+            expected = page.reading(70, int(name[1]), int(name[3]), metric)
+            assert value == f"{expected:.{digits}f}", (name, metric, value, expected)
+    button = page.one("#rows th:nth-child(5) button")
+    page.script("arguments[0].scrollIntoView({ block: 'center' })", button)
+    before = column(page, 5)
+    button.click()
+    assert column(page, 5) == sorted(before, key=float, reverse=True) != before
+    assert page.one("#rows th:nth-child(5)").get_attribute("aria-sort") == "descending"
+    button.click()
+    assert column(page, 5) == sorted(before, key=float)
+
+
+def check_phone(page):
+    wide = page.script("return document.documentElement.scrollWidth")
+    assert wide <= 360, f"the page is {wide} wide on a phone of 360"
+    page.one("#grids [data-head=L1H2]").click()
+    page.wait(lambda: page.text("#detail-title") == "L1H2", "a head opens on a phone")
+    assert page.script("return document.documentElement.scrollWidth") <= 360
+    page.one("#close").click()
+    assert page.script("return document.documentElement.dataset.theme") == "dark"
+    page.one("#theme").click()
+    assert page.script("return document.documentElement.dataset.theme") == "light"
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        subprocess.run([sys.argv[1], name], check=True)
+        page = Page(folder)
+        try:
+            page.size(1400, 1000, "light")
+            page.open()
+            for check in (check_texts, check_slider, check_head, check_table):
+                check(page)
+            page.silent()
+            page.size(360, 740, "dark")
+            page.open()
+            check_phone(page)
+            page.silent()
+        finally:
+            page.driver.quit()
+    print("the report shows what its files say")
+
+
+main()

@@ -1,0 +1,100 @@
+/* make_report FOLDER: the report of a made-up run, for a browser to open: FOLDER/report.html, and what it is to be compared
+ * with, heads.csv and patterns/step_000000.npz, ... */
+#include "core/files.h"
+#include "core/npz.h"
+#include "heads/label.h"
+#include "heads/report.h"
+#include "tests/heads/made_up_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LAYERS = 2, HEADS = 3, EXAMPLES = 6, TOKENS = 14, SNAPSHOTS = 8 };
+
+static const char vocabulary_text[] = "<pad>\n<sep>\n<mask>\n</script><b>\n&amp;\n<img>\nd\ne\nf\nlonger-word\n";
+
+static void ok(hl_status status)
+{
+    if (status.code != HL_OK) {
+        fprintf(stderr, "%s\n", status.text);
+        exit(1);
+    }
+}
+
+static const char *path(const char *folder, const char *name)
+{
+    static char text[4096];
+    snprintf(text, sizeof text, "%s/%s", folder, name);
+    return text;
+}
+
+static void write_snapshot(const char *folder, const made_up_run *run, int64_t s)
+{
+    char name[64];
+    snprintf(name, sizeof name, "patterns/step_%06d.npz", (int)(10 * s));
+    hl_npz_writer *npz = hl_npz_create(path(folder, name));
+    hl_shape shape = HL_SHAPE(EXAMPLES, HEADS, TOKENS, TOKENS);
+    for (int l = 0; l < LAYERS; l++) {
+        snprintf(name, sizeof name, "layer_%d", l);
+        hl_npz_add(npz, name, HL_NPY_FLOAT32, shape, run->weights + l * hl_shape_count(shape));
+    }
+    ok(hl_npz_close(npz, HL_VOLATILE));
+}
+
+/* All snapshots, at the end of which the labels are earned. */
+static void measure(const char *folder, made_up_run *run, hl_report_maps *maps, hl_heads_csv *csv, hl_label *labels)
+{
+    hl_patterns layers[LAYERS];
+    made_up_run_layers(run, layers);
+    for (int64_t s = 0; s < SNAPSHOTS; s++) {
+        made_up_run_snapshot(run, s);
+        ok(hl_report_maps_add(maps, 10 * s, layers, LAYERS));
+        ok(hl_heads_csv_add(csv, 10 * s, layers, LAYERS));
+        write_snapshot(folder, run, s);
+    }
+    for (int i = 0; i < LAYERS * HEADS; i++) {
+        hl_patterns head = layers[i / HEADS];
+        head.head = i % HEADS;
+        labels[i] = hl_label_of(&head);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fprintf(stderr, "usage: make_report FOLDER\n");
+        return 2;
+    }
+    const char *folder = argv[1];
+    made_up_run run = made_up_run_make(LAYERS, HEADS, EXAMPLES, TOKENS, SNAPSHOTS);
+    hl_report_maps maps = { .n_snapshots = SNAPSHOTS };
+    hl_heads_csv csv = { 0 };
+    hl_label labels[LAYERS * HEADS];
+    hl_vocabulary *vocabulary;
+    hl_text readings = { 0 }, page = { 0 };
+    ok(hl_folder_make(path(folder, "patterns")));
+    ok(hl_vocabulary_parse("vocab.txt", vocabulary_text, sizeof vocabulary_text - 1, &vocabulary));
+    measure(folder, &run, &maps, &csv, labels);
+    hl_heads_csv_print(&csv, NULL, &readings);
+    ok(hl_text_status(&readings));
+    hl_report_run report = {
+        .name = "made-up <b>run</b>",
+        .config = "[task]\nname = copy\n[model]\nd_model = 8\n",
+        .metrics_csv = "step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second\n"
+                       "0,validation,3.5,0.01,,,\n10,train,2.5,0.25,0.001,1.5,1000\n70,validation,0.5,0.875,,,\n",
+        .heads_csv = readings.bytes,
+        .maps = &maps,
+        .vocabulary = vocabulary,
+        .labels = labels,
+    };
+    ok(hl_report_write(&report, 1, &page));
+    ok(hl_file_replace(path(folder, "report.html"), page.bytes, page.size, HL_VOLATILE));
+    ok(hl_file_replace(path(folder, "heads.csv"), readings.bytes, readings.size, HL_VOLATILE));
+    hl_text_free(&page);
+    hl_text_free(&readings);
+    hl_heads_csv_free(&csv);
+    hl_report_maps_free(&maps);
+    hl_vocabulary_free(vocabulary);
+    made_up_run_free(&run);
+    return 0;
+}

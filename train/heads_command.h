@@ -1,0 +1,30 @@
+/* The command line of `heads`. */
+#ifndef HL_TRAIN_HEADS_COMMAND_H
+#define HL_TRAIN_HEADS_COMMAND_H
+
+#include "core/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* All strings belong to argv; NULL: not given. */
+typedef struct hl_heads_command {
+    const char *run;             /* the folder */
+    const char *head, *input;    /* "L0H3"; tokens parted by blanks */
+    const char *json, *csv;      /* a path, "-" for standard output */
+    const char *png, *svg, *pdf; /* paths, as the next two */
+    const char *npz, *bertviz;
+    int64_t step, example; /* -1: not given */
+    bool help, version;
+} hl_heads_command;
+
+/* HL_INVALID with what is wrong and the remedy. */
+hl_status hl_heads_command_parse(int argc, char **argv, hl_heads_command *command);
+
+/* Whether maps are asked for, to be drawn or written. */
+bool hl_heads_command_shows(const hl_heads_command *command);
+
+/* The text of --help. */
+extern const char hl_heads_command_usage[];
+
+#endif

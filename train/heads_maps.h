@@ -1,0 +1,15 @@
+/* What `heads` does with maps: draws them in the terminal, writes figures and arrays. */
+#ifndef HL_TRAIN_HEADS_MAPS_H
+#define HL_TRAIN_HEADS_MAPS_H
+
+#include "train/heads_command.h"
+#include "train/opened_run.h"
+
+#include <stdio.h>
+
+/* Everything that the command asks for of hl_heads_command_shows: drawings go to `out`. A
+ * command that asks for no file is drawn. HL_INVALID (a head, step, example or input that is none), HL_BAD_FILE,
+ * HL_NO_MEMORY, HL_FAILED. */
+hl_status hl_heads_show(hl_opened_run *run, const hl_heads_command *command, FILE *out);
+
+#endif

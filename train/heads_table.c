@@ -1,0 +1,230 @@
+#include "train/heads_table.h"
+
+#include "core/memory.h"
+#include "heads/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME = 6, LABEL = 18, CELL = 24 };
+
+typedef struct cell {
+    char text[CELL];
+} cell;
+
+/* ---- cells ---- */
+
+/* A number with that many decimals, in short where it would not fit; "-" where it is not known. */
+static cell number_cell(int decimals, double value, bool known)
+{
+    enum { WIDEST = 8 };
+    cell c = { "-" };
+    if (known && isfinite(value) && snprintf(c.text, sizeof c.text, "%.*f", decimals, value) > WIDEST) {
+        snprintf(c.text, sizeof c.text, "%.1e", value);
+    }
+    return c;
+}
+
+/* The verdict, with a star where only the group has earned it. */
+static const char *verdict_cell(const hl_heads_row *row)
+{
+    static const char *const words[] = {
+        [HL_FAITHFUL_NO] = "no", [HL_FAITHFUL_YES] = "yes", [HL_FAITHFUL_UNKNOWN] = "-"
+    };
+    static const char *const by_group_words[] = {
+        [HL_FAITHFUL_NO] = "no*", [HL_FAITHFUL_YES] = "yes*", [HL_FAITHFUL_UNKNOWN] = "-"
+    };
+    bool by_group;
+    hl_faithful verdict = hl_heads_verdict(row, &by_group);
+    return by_group ? by_group_words[verdict] : words[verdict];
+}
+
+/* ---- rows ---- */
+
+static void write_row(hl_text *text, const hl_heads_row *row, const char *const *relations)
+{
+    const hl_head_metrics *m = &row->metrics;
+    const hl_head_effect *effect = row->effect;
+    hl_score score = row->label.score;
+    hl_text label = { 0 };
+    hl_label_print(&label, row->label, relations);
+    if (label.error.code != HL_OK) {
+        text->error = label.error;
+        return;
+    }
+    char name[CELL];
+    snprintf(name, sizeof name, "L%dH%lld", m->layer, (long long)m->head);
+    bool fits = label.size <= LABEL;
+    hl_text_print(text, "%-*s%-*.*s%s%6s%6s%9s%6s%11s%9s%9s\n", NAME, name, fits ? LABEL : LABEL - 1,
+                  fits ? LABEL : LABEL - 1, label.bytes, fits ? "" : "~", number_cell(2, score.value, score.n > 0).text,
+                  number_cell(2, score.baseline, score.n > 0).text,
+                  number_cell(2, m->entropy.normalised, m->entropy.n_normalised > 0).text,
+                  number_cell(1, row->distance.absolute.value, true).text,
+                  number_cell(4, effect != NULL ? effect->importance : 0, effect != NULL).text,
+                  number_cell(3, effect != NULL ? effect->loss_without : 0, effect != NULL).text, verdict_cell(row));
+    hl_text_free(&label);
+}
+
+static void write_rows(hl_text *text, const hl_heads_study *study, const char *const *relations)
+{
+    hl_text_print(text, "%-*s%-*s%6s%6s%9s%6s%11s%9s%9s\n", NAME, "head", LABEL, "label", "score", "base", "entropy",
+                  "dist", "importance", "without", "faithful");
+    for (int64_t i = 0; i < study->n; i++) {
+        write_row(text, &study->rows[i], relations);
+    }
+}
+
+static bool any_by_group(const hl_heads_study *study)
+{
+    for (int64_t i = 0; i < study->n; i++) {
+        bool by_group;
+        hl_heads_verdict(&study->rows[i], &by_group);
+        if (by_group) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void write_legend(hl_text *text, const hl_heads_study *study)
+{
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "score: of the label's metric (mixed, uniform: of its best offset); base: what no skill reaches; "
+                      "entropy: 0 all on one token, 1 spread evenly; dist: how many tokens away it looks.");
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "importance: how much the loss depends on it; without: how much the loss grows when it is taken "
+                      "out; faithful: whether its label's ideal pattern can stand in for it (-: without it the loss is "
+                      "the same, or the label names no pattern)%s.",
+                      any_by_group(study) ? "; *: together with the heads of its layer that share its label" : "");
+}
+
+/* ---- sentences ---- */
+
+/* "L0H1, L0H3" */
+static void write_members(hl_text *text, const hl_heads_study *study, const hl_group_effect *group)
+{
+    const char *between = "";
+    for (int64_t i = 0; i < study->n; i++) {
+        const hl_heads_row *row = &study->rows[i];
+        if (row->group == &group->effect) {
+            hl_text_print(text, "%sL%dH%lld", between, row->metrics.layer, (long long)row->metrics.head);
+            between = ", ";
+        }
+    }
+}
+
+static void write_faithful(hl_text *text, const char *who, bool several, const char *label,
+                           const hl_head_effect *effect)
+{
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "%s: faithful to \"%s\"%s. Without %s the loss grows by %.3f (standard error %.3f); the ideal "
+                      "pattern keeps %.0f%% of that.",
+                      who, label, several ? " together" : "", several ? "them" : "it", effect->loss_without,
+                      effect->standard_error, 100 * effect->kept);
+}
+
+static void write_one(hl_text *text, const hl_heads_study *study, const hl_heads_row *row, const hl_group_effect *group,
+                      const char *const *relations)
+{
+    hl_text label = { 0 }, who = { 0 };
+    hl_label_print(&label, row != NULL ? row->label : group->label, relations);
+    if (row != NULL) {
+        hl_text_print(&who, "L%dH%lld", row->metrics.layer, (long long)row->metrics.head);
+    } else {
+        write_members(&who, study, group);
+    }
+    hl_status status = label.error.code != HL_OK ? label.error : who.error;
+    if (status.code == HL_OK) {
+        write_faithful(text, who.bytes, row == NULL, label.bytes, row != NULL ? row->effect : &group->effect);
+    } else {
+        text->error = status;
+    }
+    hl_text_free(&label);
+    hl_text_free(&who);
+}
+
+static bool any_pattern(const hl_heads_study *study)
+{
+    for (int64_t i = 0; i < study->n; i++) {
+        if (study->labels[i].kind != HL_LABEL_MIXED) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Every head that is faithful alone, and every group that is. */
+static void write_faithful_ones(hl_text *text, const hl_heads_study *study, const char *const *relations)
+{
+    enum { MOST = 6 };
+    int n = 0, more = 0;
+    for (int64_t i = 0; i < study->n; i++) {
+        if (study->rows[i].effect->faithful == HL_FAITHFUL_YES && n++ < MOST) {
+            write_one(text, study, &study->rows[i], NULL, relations);
+        }
+    }
+    for (int g = 0; g < study->effects.n_groups; g++) {
+        const hl_group_effect *group = &study->effects.groups[g];
+        if (group->effect.faithful == HL_FAITHFUL_YES && more++ < MOST) {
+            write_one(text, study, NULL, group, relations);
+        }
+    }
+    if (n > MOST || more > MOST) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "And %d more; see the table.",
+                          (n > MOST ? n - MOST : 0) + (more > MOST ? more - MOST : 0));
+    }
+    if (n + more == 0) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s",
+                          any_pattern(study) ? "No head is faithful to its label: none that matters to the loss can be "
+                                               "replaced by its label's pattern."
+                                             : "No head does one thing clearly: none has a label to be faithful to.");
+    }
+}
+
+static void write_effects(hl_text *text, const hl_heads_study *study, const char *const *relations)
+{
+    if (!study->has_effects) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "No importance, loss without and faithfulness: %s.",
+                          study->no_effects.text);
+        return;
+    }
+    if (study->weights_step < 0) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "Importance, loss without and faithfulness are of weights whose step is not known.");
+    } else if (study->weights_step != study->step) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "Importance, loss without and faithfulness are of the weights of step %lld, the patterns of "
+                          "step %lld.",
+                          (long long)study->weights_step, (long long)study->step);
+    }
+    write_faithful_ones(text, study, relations);
+}
+
+static hl_status write_closing(hl_text *text, const hl_heads_study *study)
+{
+    hl_head_metrics *metrics = hl_calloc((size_t)study->n, sizeof *metrics);
+    if (metrics == NULL) {
+        return hl_error_memory("the table of heads");
+    }
+    for (int64_t i = 0; i < study->n; i++) {
+        metrics[i] = study->rows[i].metrics;
+    }
+    hl_table_sentences(text, metrics, study->n);
+    hl_free(metrics);
+    return hl_text_status(text);
+}
+
+hl_status hl_heads_table_write(hl_text *text, const char *run, const hl_heads_study *study,
+                               const char *const *relations)
+{
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, step %lld: %lld heads, measured on %lld examples.", run,
+                      (long long)study->step, (long long)study->n, (long long)study->n_examples);
+    hl_text_print(text, "\n");
+    write_rows(text, study, relations);
+    hl_text_print(text, "\n");
+    write_legend(text, study);
+    hl_text_print(text, "\n");
+    write_effects(text, study, relations);
+    return write_closing(text, study);
+}

@@ -1,0 +1,252 @@
+#include "train/opened_run.h"
+
+#include "core/files.h"
+#include "core/memory.h"
+#include "train/checkpoint.h"
+#include "train/run_folder.h"
+#include "train/setup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- the config and the task ---- */
+
+/* Tells apart what people give in the place of a run's folder. */
+static hl_status check_folder(const char *path, const char *config)
+{
+    struct stat info;
+    if (stat(path, &info) != 0) {
+        return hl_file_system_error(path, "cannot open this run");
+    }
+    if (!S_ISDIR(info.st_mode)) {
+        return hl_error(HL_BAD_FILE, "%s: a file; give a run's folder, as in: heads runs/copy_task", path);
+    }
+    if (access(config, F_OK) != 0 && errno == ENOENT) {
+        return hl_error(HL_BAD_FILE,
+                        "%s: this folder holds no run (no config.ini in it); train one, as in: "
+                        "train configs/copy_task.ini",
+                        path);
+    }
+    return hl_ok();
+}
+
+static hl_status load_config(hl_opened_run *run, const char *config)
+{
+    HL_TRY(check_folder(run->path, config));
+    hl_problems problems = { 0 };
+    hl_status status = hl_config_load((hl_config_options){ .path = config }, &run->config, &problems);
+    hl_problems_free(&problems);
+    return status.code == HL_INVALID ? hl_error(HL_BAD_FILE, "%s", status.text) : status;
+}
+
+static hl_status open_task(hl_opened_run *run, const char *config)
+{
+    hl_task_spec spec = hl_config_task_spec(&run->config);
+    hl_status status = hl_dataset_open(&spec, (uint64_t)run->config.train.seed, &run->dataset);
+    if (status.code == HL_INVALID) {
+        return hl_error(HL_BAD_FILE, "%s: %s", config, status.text);
+    }
+    HL_TRY(status);
+    run->shape = hl_setup_model(&run->config);
+    return hl_ok();
+}
+
+/* ---- the snapshots ---- */
+
+static hl_status add_step(hl_opened_run *run, int64_t step, size_t *capacity)
+{
+    enum { SOME = 64 };
+    if (run->n_steps == *capacity) {
+        size_t more = *capacity > 0 ? 2 * *capacity : SOME;
+        int64_t *steps = hl_realloc(run->steps, more, sizeof *steps);
+        if (steps == NULL) {
+            return hl_error_memory("the list of snapshots");
+        }
+        run->steps = steps;
+        *capacity = more;
+    }
+    run->steps[run->n_steps++] = step;
+    return hl_ok();
+}
+
+static int compare_steps(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static hl_status list_steps(hl_opened_run *run)
+{
+    DIR *directory = opendir(run->patterns);
+    if (directory == NULL) {
+        return errno == ENOENT ? hl_ok() : hl_file_system_error(run->patterns, "cannot be listed");
+    }
+    hl_status status = hl_ok();
+    size_t capacity = 0;
+    for (struct dirent *entry; status.code == HL_OK && (entry = readdir(directory)) != NULL;) {
+        int64_t step = hl_run_folder_snapshot_step(entry->d_name);
+        if (step >= 0) {
+            status = add_step(run, step, &capacity);
+        }
+    }
+    closedir(directory);
+    if (run->n_steps > 0) {
+        qsort(run->steps, run->n_steps, sizeof *run->steps, compare_steps);
+    }
+    return status;
+}
+
+/* ---- opening ---- */
+
+hl_status hl_opened_run_open(hl_opened_run *run, const char *path)
+{
+    *run = (hl_opened_run){ .weights_step = -1 };
+    run->path = hl_strdup(path);
+    run->patterns = hl_path_join(path, "patterns");
+    char *config = hl_path_join(path, "config.ini");
+    hl_status status =
+        run->path != NULL && run->patterns != NULL && config != NULL ? load_config(run, config) : hl_error_memory(path);
+    if (status.code == HL_OK) {
+        status = open_task(run, config);
+    }
+    if (status.code == HL_OK) {
+        status = list_steps(run);
+    }
+    hl_free(config);
+    return status;
+}
+
+void hl_opened_run_close(hl_opened_run *run)
+{
+    hl_model_free(&run->model);
+    hl_dataset_free(run->dataset);
+    hl_free(run->relations);
+    hl_free(run->steps);
+    hl_free(run->patterns);
+    hl_free(run->path);
+    *run = (hl_opened_run){ .weights_step = -1 };
+}
+
+/* ---- reading ---- */
+
+hl_status hl_opened_run_check_steps(const hl_opened_run *run)
+{
+    if (run->n_steps > 0) {
+        return hl_ok();
+    }
+    if (run->config.patterns.examples == 0) {
+        return hl_error(HL_BAD_FILE,
+                        "%s: no patterns were recorded (patterns.examples = 0); train again with patterns.examples=32",
+                        run->path);
+    }
+    return hl_error(HL_BAD_FILE, "%s: no snapshot yet; the run writes its first one at step 0", run->patterns);
+}
+
+static hl_status no_such_step(const hl_opened_run *run, int64_t step)
+{
+    size_t above = 0;
+    while (above < run->n_steps && run->steps[above] < step) {
+        above++;
+    }
+    if (above == 0 || above == run->n_steps) {
+        return hl_error(HL_INVALID,
+                        "%s: no snapshot of step %" PRId64 "; they are of the steps %" PRId64 " .. %" PRId64,
+                        run->patterns, step, run->steps[0], run->steps[run->n_steps - 1]);
+    }
+    return hl_error(HL_INVALID, "%s: no snapshot of step %" PRId64 "; the nearest are of %" PRId64 " and %" PRId64,
+                    run->patterns, step, run->steps[above - 1], run->steps[above]);
+}
+
+hl_status hl_opened_run_snapshot(const hl_opened_run *run, int64_t step, hl_snapshot *snapshot)
+{
+    HL_TRY(hl_opened_run_check_steps(run));
+    if (bsearch(&step, run->steps, run->n_steps, sizeof *run->steps, compare_steps) == NULL) {
+        return no_such_step(run, step);
+    }
+    char *path = hl_path_join(run->patterns, "step_%06" PRId64 ".npz", step);
+    if (path == NULL) {
+        return hl_error_memory(run->patterns);
+    }
+    hl_status status = hl_snapshot_read(path, &run->shape, hl_setup_recorded_examples(&run->config), snapshot);
+    if (status.code == HL_OK && snapshot->step != step) {
+        status = hl_error(HL_BAD_FILE, "%s: is of step %" PRId64 ", by what it says itself", path, snapshot->step);
+        hl_snapshot_free(snapshot);
+    }
+    hl_free(path);
+    return status;
+}
+
+enum { WEIGHTS_FILES = 3 };
+
+/* The files that may hold weights, the best ones first. False when out of memory; to be freed all the same. */
+static bool weights_files(const hl_opened_run *run, int64_t step, char *files[WEIGHTS_FILES])
+{
+    files[0] = hl_path_join(run->path, "checkpoint.safetensors");
+    files[1] = hl_path_join(run->path, "checkpoint-%" PRId64 ".safetensors", step);
+    files[2] = hl_path_join(run->path, "model.safetensors");
+    return files[0] != NULL && files[1] != NULL && files[2] != NULL;
+}
+
+static void free_files(char *files[WEIGHTS_FILES])
+{
+    for (int i = 0; i < WEIGHTS_FILES; i++) {
+        hl_free(files[i]);
+    }
+}
+
+/* The first one that is there, or NULL. */
+static const char *first_there(char *files[WEIGHTS_FILES])
+{
+    for (int i = 0; i < WEIGHTS_FILES; i++) {
+        if (access(files[i], F_OK) == 0) {
+            return files[i];
+        }
+    }
+    return NULL;
+}
+
+/* The first one that holds weights of that step (any where that is below 0), else the first that is there; NULL: there is none. */
+static const char *choose_file(char *files[WEIGHTS_FILES], int64_t step)
+{
+    for (int i = 0; i < WEIGHTS_FILES && step >= 0; i++) {
+        if (hl_checkpoint_model_step(files[i]) == step) {
+            return files[i];
+        }
+    }
+    return first_there(files);
+}
+
+bool hl_opened_run_has_weights(const hl_opened_run *run)
+{
+    char *files[WEIGHTS_FILES];
+    bool has = weights_files(run, 0, files) && first_there(files) != NULL;
+    free_files(files);
+    return has;
+}
+
+static hl_status load_chosen(hl_opened_run *run, char *files[WEIGHTS_FILES], int64_t step)
+{
+    const char *chosen = choose_file(files, step);
+    if (chosen == NULL) {
+        return hl_error(HL_BAD_FILE, "%s: no weights in it yet; the run writes model.safetensors at step 0", run->path);
+    }
+    bool has_checksum;
+    HL_TRY(hl_checkpoint_load_weights(chosen, &run->model.parameters, &has_checksum));
+    run->weights_step = hl_checkpoint_model_step(chosen);
+    return hl_ok();
+}
+
+hl_status hl_opened_run_load(hl_opened_run *run, int64_t step)
+{
+    HL_TRY(hl_model_init(&run->model, &run->shape));
+    HL_TRY(hl_model_allocate(&run->model, (uint64_t)run->config.train.seed));
+    char *files[WEIGHTS_FILES];
+    hl_status status = weights_files(run, step, files) ? load_chosen(run, files, step) : hl_error_memory(run->path);
+    free_files(files);
+    return status;
+}

@@ -1,0 +1,61 @@
+#define _DEFAULT_SOURCE /* winsize */
+#include "train/terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { USUAL_WIDTH = 80, MOST_WIDTH = 1000 };
+
+/* "" where it is not set. */
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+    return value != NULL ? value : "";
+}
+
+static int width_of(int fd)
+{
+    struct winsize size;
+    int width = isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+    if (width == 0) {
+        width = atoi(variable("COLUMNS"));
+    }
+    if (width <= 0) {
+        return USUAL_WIDTH;
+    }
+    width = width < MOST_WIDTH ? width : MOST_WIDTH;
+    return width > HL_TERMINAL_LEAST_WIDTH ? width : HL_TERMINAL_LEAST_WIDTH;
+}
+
+static hl_terminal_colours colours_of(int fd)
+{
+    const char *terminal = variable("TERM"), *colours = variable("COLORTERM");
+    if (!isatty(fd) || *variable("NO_COLOR") != '\0' || *terminal == '\0' || strcmp(terminal, "dumb") == 0) {
+        return HL_TERMINAL_NO_COLOURS;
+    }
+    if (strcmp(colours, "truecolor") == 0 || strcmp(colours, "24bit") == 0 || strstr(terminal, "direct") != NULL) {
+        return HL_TERMINAL_24_BIT;
+    }
+    return strstr(terminal, "256") != NULL ? HL_TERMINAL_256_COLOURS : HL_TERMINAL_NO_COLOURS;
+}
+
+/* The first that is set counts, as in setlocale; where none is, most terminals have Unicode all the same. */
+static bool lacks_unicode(void)
+{
+    static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+    for (int i = 0; i < 3; i++) {
+        const char *value = variable(names[i]);
+        if (*value != '\0') {
+            return strstr(value, "UTF-8") == NULL && strstr(value, "utf8") == NULL && strstr(value, "utf-8") == NULL;
+        }
+    }
+    return false;
+}
+
+hl_terminal hl_terminal_of(FILE *to)
+{
+    int fd = fileno(to);
+    return (hl_terminal){ .width = width_of(fd), .colours = colours_of(fd), .ascii = lacks_unicode() };
+}
