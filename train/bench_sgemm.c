@@ -30,7 +30,7 @@ static hl_real *make_numbers(int64_t count)
 
 static hl_status measure(product *p, double seconds, double *gflops)
 {
-    hl_bench_times times;
+    hl_bench_times times = { 0 };
     p->A = make_numbers(p->M * p->K);
     p->B = make_numbers(p->K * p->N);
     p->C = make_numbers(p->M * p->N);

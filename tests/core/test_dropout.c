@@ -25,7 +25,7 @@ static void draw(hl_random random, hl_dropout_rate rate, int first, int count, h
     for (int i = 0; i < count; i += HL_DROPOUT_GROUP) {
         int n = count - i < HL_DROPOUT_GROUP ? count - i : HL_DROPOUT_GROUP;
         hl_real group[HL_DROPOUT_GROUP];
-        hl_dropout_factors(random, rate, (uint64_t)(first + i), n, group);
+        hl_dropout_factors(random, rate, (uint64_t)first + (uint64_t)i, n, group);
         memcpy(m + i, group, (size_t)n * sizeof *m);
     }
 }

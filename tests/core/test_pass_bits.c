@@ -16,8 +16,8 @@ static void fill(void)
     const hl_random random = { .seed = 8 };
     for (int i = 0; i < N; i++) {
         x[i] = i % 11 == 0 ? 0 : hl_random_normal(random, (uint64_t)i);
-        r[i] = hl_random_normal(random, (uint64_t)(N + i));
-        m[i] = hl_random_below(random, (uint64_t)(2 * N + i), 3) == 0 ? 0 : 1.5f;
+        r[i] = hl_random_normal(random, N + (uint64_t)i);
+        m[i] = hl_random_below(random, 2 * N + (uint64_t)i, 3) == 0 ? 0 : 1.5f;
     }
 }
 
