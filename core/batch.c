@@ -1,5 +1,7 @@
 #include "core/batch.h"
 
+#include <stddef.h>
+
 hl_batch hl_batch_part(const hl_batch *batch, int64_t first, int64_t count)
 {
     int64_t at = first * batch->n_tokens;
@@ -10,6 +12,8 @@ hl_batch hl_batch_part(const hl_batch *batch, int64_t first, int64_t count)
         .targets = batch->targets + at,
         .sources = batch->sources + at,
         .lengths = batch->lengths + first,
+        .n_relations = batch->n_relations,
+        .relations = batch->relations != NULL ? batch->relations + at * batch->n_relations : NULL,
     };
 }
 

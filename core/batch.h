@@ -6,10 +6,11 @@
 
 enum {
     HL_PAD = 0,     /* the token that fills a sequence up to T */
-    HL_IGNORE = -1, /* a target that is not scored; a query without a source position */
+    HL_IGNORE = -1, /* a target that is not scored; a query without a source position; a token without a partner */
 };
 
-/* All arrays are (B, T) or (B) and not owned. Positions at and past lengths[b] hold HL_PAD, HL_IGNORE, HL_IGNORE. */
+/* All arrays are (B, T), (B, R, T) or (B) and not owned. Positions at and past lengths[b] hold HL_PAD in `tokens` and
+ * HL_IGNORE elsewhere. */
 typedef struct hl_batch {
     int64_t n_examples; /* B */
     int64_t n_tokens;   /* T, at least the longest length */
@@ -17,6 +18,10 @@ typedef struct hl_batch {
     int32_t *targets;   /* (B, T), ids in [0, V) or HL_IGNORE */
     int32_t *sources;   /* (B, T), the position a perfect head fetches the answer from, or HL_IGNORE */
     int32_t *lengths;   /* (B), 1 .. T */
+
+    int64_t n_relations; /* R, the relations between tokens that the task states; 0 where it states none */
+    int32_t *relations;  /* (B, R, T), the position that token t is paired with by relation r, or HL_IGNORE; NULL where
+                            R = 0 */
 } hl_batch;
 
 /* The examples first ... first + count - 1 of `batch`, sharing its arrays. */

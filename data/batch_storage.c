@@ -3,16 +3,34 @@
 #include "core/memory.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 
-hl_status hl_batch_allocate(int64_t n_examples, int64_t n_tokens, hl_batch *batch)
+/* Its numbers: tokens, targets, sources, relations (T each), a length. False where the sizes cannot be. */
+static bool count_numbers(int64_t n_examples, int64_t n_tokens, int64_t n_relations, size_t *numbers)
 {
-    size_t cells, row;
-    if (n_examples < 1 || n_tokens < 1 || !hl_multiply_sizes(3, (size_t)n_tokens, &row) ||
-        !hl_multiply_sizes((size_t)n_examples, row + 1, &cells)) {
-        return hl_error(HL_INVALID, "a batch of %" PRId64 " examples of %" PRId64 " tokens cannot be", n_examples,
-                        n_tokens);
+    size_t row;
+    return n_examples >= 1 && n_tokens >= 1 && n_relations >= 0 && n_relations <= INT64_MAX - 3 &&
+           hl_multiply_sizes(3 + (size_t)n_relations, (size_t)n_tokens, &row) && row < SIZE_MAX &&
+           hl_multiply_sizes((size_t)n_examples, row + 1, numbers);
+}
+
+size_t hl_batch_bytes(int64_t n_examples, int64_t n_tokens, int64_t n_relations)
+{
+    size_t numbers, bytes;
+    bool possible = count_numbers(n_examples, n_tokens, n_relations, &numbers) &&
+                    hl_multiply_sizes(numbers, sizeof(int32_t), &bytes);
+    return possible ? bytes : SIZE_MAX;
+}
+
+hl_status hl_batch_allocate(int64_t n_examples, int64_t n_tokens, int64_t n_relations, hl_batch *batch)
+{
+    size_t numbers;
+    if (!count_numbers(n_examples, n_tokens, n_relations, &numbers)) {
+        return hl_error(HL_INVALID,
+                        "a batch of %" PRId64 " examples of %" PRId64 " tokens with %" PRId64 " relations cannot be",
+                        n_examples, n_tokens, n_relations);
     }
-    int32_t *block = hl_calloc(cells, sizeof *block);
+    int32_t *block = hl_calloc(numbers, sizeof *block);
     if (block == NULL) {
         return hl_error_memory("a batch");
     }
@@ -24,6 +42,8 @@ hl_status hl_batch_allocate(int64_t n_examples, int64_t n_tokens, hl_batch *batc
         .targets = block + matrix,
         .sources = block + 2 * matrix,
         .lengths = block + 3 * matrix,
+        .n_relations = n_relations,
+        .relations = n_relations > 0 ? block + 3 * matrix + n_examples : NULL,
     };
     return hl_ok();
 }

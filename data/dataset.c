@@ -17,11 +17,12 @@ struct hl_dataset {
 /* One sequence of tokens in 8, chosen by its content, belongs to validation and all others to training. */
 enum { VALIDATION_SHARE = 8 };
 
-static hl_split split_of(const int32_t *tokens, int64_t n)
+static hl_split split_of(const hl_dataset *dataset, hl_example example, int64_t n)
 {
     uint64_t hash = (uint64_t)n;
     for (int64_t i = 0; i < n; i++) {
-        hash = (hash ^ (uint64_t)tokens[i]) * 0x9E3779B97F4A7C15u;
+        bool is_gap = dataset->task->has_gaps && example.tokens[i] == HL_MASK;
+        hash = (hash ^ (uint64_t)(is_gap ? example.targets : example.tokens)[i]) * 0x9E3779B97F4A7C15u;
         hash ^= hash >> 32;
     }
     return hash % VALIDATION_SHARE == 0 ? HL_VALIDATION : HL_TRAIN;
@@ -51,7 +52,7 @@ static hl_status probe_size(const hl_dataset *dataset, int64_t size, hl_example 
     for (uint32_t attempt = 0; attempt < ATTEMPTS; attempt++) {
         hl_draw draw = begin_draw(0, "data probe", attempt, (uint64_t)size);
         dataset->task->make(&dataset->spec, size, &draw, scratch);
-        seen[split_of(scratch.tokens, dataset->task->n_tokens(&dataset->spec, size))] = true;
+        seen[split_of(dataset, scratch, dataset->task->n_tokens(&dataset->spec, size))] = true;
         if (seen[HL_TRAIN] && seen[HL_VALIDATION]) {
             return hl_ok();
         }
@@ -62,11 +63,24 @@ static hl_status probe_size(const hl_dataset *dataset, int64_t size, hl_example 
                     dataset->spec.symbols, size, dataset->task->size_key);
 }
 
+/* Row b of a batch. */
+static hl_example example_at(const hl_batch *batch, int64_t b)
+{
+    int64_t row = b * batch->n_tokens;
+    hl_example example = { .tokens = batch->tokens + row,
+                           .targets = batch->targets + row,
+                           .sources = batch->sources + row };
+    for (int64_t r = 0; r < batch->n_relations; r++) {
+        example.relations[r] = batch->relations + (b * batch->n_relations + r) * batch->n_tokens;
+    }
+    return example;
+}
+
 static hl_status probe_sizes(const hl_dataset *dataset)
 {
     hl_batch scratch;
-    HL_TRY(hl_batch_allocate(1, hl_dataset_max_length(dataset), &scratch));
-    hl_example example = { scratch.tokens, scratch.targets, scratch.sources };
+    HL_TRY(hl_batch_allocate(1, hl_dataset_max_length(dataset), hl_dataset_n_relations(dataset), &scratch));
+    hl_example example = example_at(&scratch, 0);
     hl_task_sizes sizes = dataset->sizes;
     hl_status status = probe_size(dataset, sizes.smallest, example);
     for (int64_t size = sizes.smallest + 1; status.code == HL_OK && size <= sizes.largest && size <= SMALL_SIZE;
@@ -114,6 +128,16 @@ const hl_vocabulary *hl_dataset_vocabulary(const hl_dataset *dataset)
     return dataset->vocabulary;
 }
 
+const char *hl_dataset_relation(const hl_dataset *dataset, int64_t r)
+{
+    return r >= 0 && r < hl_dataset_n_relations(dataset) ? dataset->task->relations[r] : NULL;
+}
+
+int64_t hl_dataset_n_relations(const hl_dataset *dataset)
+{
+    return hl_task_n_relations(&dataset->spec);
+}
+
 int64_t hl_dataset_max_length(const hl_dataset *dataset)
 {
     return dataset->task->n_tokens(&dataset->spec, dataset->sizes.largest);
@@ -159,22 +183,31 @@ static int64_t make_example(const hl_dataset *dataset, hl_split split, int64_t i
     for (uint32_t attempt = 0;; attempt++) {
         hl_draw draw = begin_draw(dataset->seed, stream, attempt, (uint64_t)index);
         dataset->task->make(&dataset->spec, size, &draw, example);
-        if (split_of(example.tokens, length) == split) {
+        if (split_of(dataset, example, length) == split) {
             return length;
         }
     }
 }
 
+static void pad(int32_t *row, int64_t from, int64_t to, int32_t with)
+{
+    for (int64_t t = from; t < to; t++) {
+        row[t] = with;
+    }
+}
+
 void hl_dataset_batch(const hl_dataset *dataset, hl_split split, int64_t first_index, hl_batch *into)
 {
+    assert(into->n_relations == hl_dataset_n_relations(dataset));
+    int64_t T = into->n_tokens;
     for (int64_t b = 0; b < into->n_examples; b++) {
-        int64_t row = b * into->n_tokens;
-        hl_example example = { into->tokens + row, into->targets + row, into->sources + row };
-        int64_t length = make_example(dataset, split, first_index + b, into->n_tokens, example);
-        for (int64_t t = length; t < into->n_tokens; t++) {
-            example.tokens[t] = HL_PAD;
-            example.targets[t] = HL_IGNORE;
-            example.sources[t] = HL_IGNORE;
+        hl_example example = example_at(into, b);
+        int64_t length = make_example(dataset, split, first_index + b, T, example);
+        pad(example.tokens, length, T, HL_PAD);
+        pad(example.targets, length, T, HL_IGNORE);
+        pad(example.sources, length, T, HL_IGNORE);
+        for (int64_t r = 0; r < into->n_relations; r++) {
+            pad(example.relations[r], length, T, HL_IGNORE);
         }
         into->lengths[b] = (int32_t)length;
     }

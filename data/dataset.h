@@ -2,11 +2,11 @@
  *
  * An example is a pure function of (task, seed, split, index). Nothing is kept between calls, so any index can be had
  * at any time, alone or in a batch, from any number of threads. No token sequence is ever in both splits, whatever the
- * seed.
+ * seed; where masks stand in the place of words, no whole sentence is, whichever of its words are masked.
  *
  *     hl_dataset *dataset;
  *     HL_TRY(hl_dataset_open(&spec, seed, &dataset));
- *     HL_TRY(hl_batch_allocate(64, hl_dataset_max_length(dataset), &batch));
+ *     HL_TRY(hl_batch_allocate(64, hl_dataset_max_length(dataset), hl_dataset_n_relations(dataset), &batch));
  *     batch.n_tokens = hl_dataset_batch_tokens(dataset, HL_TRAIN, step * 64, 64);   // or leave it: more padding
  *     hl_dataset_batch(dataset, HL_TRAIN, step * 64, &batch); */
 #ifndef HL_DATA_DATASET_H
@@ -35,6 +35,13 @@ void hl_dataset_free(hl_dataset *dataset); /* NULL is allowed */
 /* Owned by the dataset. */
 const hl_vocabulary *hl_dataset_vocabulary(const hl_dataset *dataset);
 
+/* The name of the relation whose pairs are in row r of a batch's relations, NULL past the last; owned by the dataset.
+ */
+const char *hl_dataset_relation(const hl_dataset *dataset, int64_t r);
+
+/* R: how many relations it states. */
+int64_t hl_dataset_n_relations(const hl_dataset *dataset);
+
 /* The longest T: of an example, special tokens included. */
 int64_t hl_dataset_max_length(const hl_dataset *dataset);
 
@@ -45,7 +52,8 @@ int64_t hl_dataset_n_lengths(const hl_dataset *dataset);
 int64_t hl_dataset_batch_tokens(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t count);
 
 /* Fills all into->n_examples rows with the examples first_index, first_index + 1, ... and pads them to into->n_tokens,
- * which must be at least the longest's length. 0 <= first_index, and every index is below 2^56. */
+ * which must be at least the longest's length; into->n_relations must be the dataset's. 0 <= first_index, and every
+ * index is below 2^56. */
 void hl_dataset_batch(const hl_dataset *dataset, hl_split split, int64_t first_index, hl_batch *into);
 
 #endif

@@ -5,7 +5,8 @@
 #include <string.h>
 
 static const hl_task *const tasks[] = {
-    &hl_task_copy, &hl_task_identity_copy, &hl_task_reverse, &hl_task_shift, &hl_task_sort, &hl_task_recall,
+    &hl_task_copy, &hl_task_identity_copy, &hl_task_reverse,   &hl_task_shift,
+    &hl_task_sort, &hl_task_recall,        &hl_task_agreement,
 };
 
 enum { N_TASKS = sizeof tasks / sizeof tasks[0] };
@@ -48,4 +49,22 @@ int64_t hl_task_max_tokens(const hl_task_spec *spec)
     const hl_task *task = hl_task_find(spec->name);
     assert(task != NULL);
     return task->n_tokens(spec, task->sizes(spec).largest);
+}
+
+int64_t hl_task_vocabulary_size(const hl_task_spec *spec)
+{
+    const hl_task *task = hl_task_find(spec->name);
+    assert(task != NULL);
+    return HL_SPECIAL_TOKENS + (task->n_words > 0 ? task->n_words : spec->symbols);
+}
+
+int64_t hl_task_n_relations(const hl_task_spec *spec)
+{
+    const hl_task *task = hl_task_find(spec->name);
+    assert(task != NULL);
+    int64_t n = 0;
+    while (task->relations[n] != NULL) {
+        n++;
+    }
+    return n;
 }

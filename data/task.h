@@ -9,12 +9,14 @@
 #include "data/draw.h"
 #include "data/vocabulary.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
     HL_TASK_MAX_SIZE = 1 << 16,    /* the largest length, pairs, queries */
     HL_TASK_MAX_SYMBOLS = 1 << 20, /* the largest symbols */
     HL_TASK_MAX_KEYS = 4,
+    HL_TASK_MAX_RELATIONS = 8,
 };
 
 /* The section [task] of a config. A task reads the keys that its descriptor names, and no other. */
@@ -22,7 +24,7 @@ typedef struct hl_task_spec {
     const char *name;   /* only read during the call it is given to */
     int64_t length;     /* the largest n: symbols to read */
     int64_t min_length; /* the smallest n; equal to length for a fixed one */
-    int64_t symbols;    /* how many different ordinary tokens there are: V = symbols + HL_SPECIAL_TOKENS */
+    int64_t symbols;    /* how many different ordinary tokens there are */
     int64_t shift;      /* by how many positions, modulo n; may be negative */
     int64_t pairs;      /* key-value pairs to read */
     int64_t queries;    /* keys asked for, 1 .. pairs */
@@ -33,9 +35,10 @@ typedef struct hl_task_sizes {
     int64_t smallest, largest;
 } hl_task_sizes;
 
-/* Where one example goes: three arrays of its n_tokens entries, as in hl_batch; not owned. */
+/* Where one example goes: arrays of its n_tokens entries, as in hl_batch; not owned. */
 typedef struct hl_example {
     int32_t *tokens, *targets, *sources;
+    int32_t *relations[HL_TASK_MAX_RELATIONS]; /* one for each that the task states */
 } hl_example;
 
 typedef struct hl_task {
@@ -43,6 +46,14 @@ typedef struct hl_task {
     const char *summary;                    /* one line of help */
     const char *keys[HL_TASK_MAX_KEYS + 1]; /* the keys of [task] it reads besides `name`; NULL ends them */
     const char *size_key;                   /* the one that sets the smallest size */
+
+    /* The relations between tokens that it states, each direction one of its own; NULL ends them. */
+    const char *relations[HL_TASK_MAX_RELATIONS + 1];
+
+    int64_t n_words; /* how many ordinary tokens it has; 0: spec->symbols */
+
+    /* Whether masks stand in the place of words: two examples then differ only where what their masks hide does. */
+    bool has_gaps;
 
     /* HL_INVALID naming key, value and remedy; the other functions are given only what passes. */
     hl_status (*check)(const hl_task_spec *spec);
@@ -52,12 +63,11 @@ typedef struct hl_task {
     /* The tokens of an example of that size; grows with it. */
     int64_t (*n_tokens)(const hl_task_spec *spec, int64_t size);
 
-    /* Three special tokens, then spec->symbols ordinary ones. HL_NO_MEMORY. *out is the caller's: hl_vocabulary_free.
-     */
+    /* Three special tokens, then the ordinary ones. HL_NO_MEMORY. *out is the caller's: hl_vocabulary_free. */
     hl_status (*vocabulary)(const hl_task_spec *spec, hl_vocabulary **out);
 
-    /* Writes every entry of an example of that size, drawing from `draw` alone. Where a source is stated, the token
-     * there is the target. Allocates nothing; cannot fail. */
+    /* Writes every entry of an example of that size, drawing from `draw` alone. Where a source is stated, the target
+     * follows from the token there: it is that token, but for tasks with relations. Allocates nothing; cannot fail. */
     void (*make)(const hl_task_spec *spec, int64_t size, hl_draw *draw, hl_example example);
 } hl_task;
 
@@ -73,5 +83,11 @@ hl_status hl_task_check(const hl_task_spec *spec);
 
 /* The tokens of the longest example of a spec that passes hl_task_check. */
 int64_t hl_task_max_tokens(const hl_task_spec *spec);
+
+/* V, the special tokens included, of such a spec. */
+int64_t hl_task_vocabulary_size(const hl_task_spec *spec);
+
+/* R: how many relations its task states. */
+int64_t hl_task_n_relations(const hl_task_spec *spec);
 
 #endif

@@ -13,6 +13,16 @@ hl_status hl_task_check_range(const char *key, int64_t value, int64_t low, int64
     return hl_error(HL_INVALID, "task.%s = %" PRId64 ": must be from %" PRId64 " to %" PRId64, key, value, low, high);
 }
 
+hl_status hl_task_check_lengths(const hl_task_spec *spec, int64_t shortest)
+{
+    HL_TRY(hl_task_check_range("length", spec->length, shortest, HL_TASK_MAX_SIZE));
+    if (spec->min_length < shortest || spec->min_length > spec->length) {
+        return hl_error(HL_INVALID, "task.min_length = %" PRId64 ": must be from %" PRId64 " to task.length = %" PRId64,
+                        spec->min_length, shortest, spec->length);
+    }
+    return hl_ok();
+}
+
 enum { LETTERS = 26, LINE = 16 /* bytes that hold any token's line */ };
 
 static size_t print_tokens(int64_t letters, int64_t numbers, char *text, size_t size)
@@ -46,13 +56,8 @@ hl_status hl_task_name_tokens(int64_t letters, int64_t numbers, hl_vocabulary **
 
 hl_status hl_sequence_check(const hl_task_spec *spec)
 {
-    HL_TRY(hl_task_check_range("length", spec->length, 1, HL_TASK_MAX_SIZE));
     HL_TRY(hl_task_check_range("symbols", spec->symbols, 2, HL_TASK_MAX_SYMBOLS));
-    if (spec->min_length < 1 || spec->min_length > spec->length) {
-        return hl_error(HL_INVALID, "task.min_length = %" PRId64 ": must be from 1 to task.length = %" PRId64,
-                        spec->min_length, spec->length);
-    }
-    return hl_ok();
+    return hl_task_check_lengths(spec, 1);
 }
 
 hl_task_sizes hl_sequence_sizes(const hl_task_spec *spec)

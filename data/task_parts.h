@@ -12,9 +12,14 @@ extern const hl_task hl_task_reverse;
 extern const hl_task hl_task_shift;
 extern const hl_task hl_task_sort;
 extern const hl_task hl_task_recall;
+extern const hl_task hl_task_agreement;
 
 /* HL_INVALID "task.<key> = <value>: must be from <low> to <high>" where it is not. */
 hl_status hl_task_check_range(const char *key, int64_t value, int64_t low, int64_t high);
+
+/* HL_INVALID as above where `length` is not from `shortest` to HL_TASK_MAX_SIZE, or min_length not from there to
+ * `length`. */
+hl_status hl_task_check_lengths(const hl_task_spec *spec, int64_t shortest);
 
 /* The vocabulary <pad>, <sep>, <mask>, then `letters` tokens named a, b, c, ... (s0, s1, ... where they are more than
  * 26), then `numbers` tokens named 0, 1, 2, .... HL_NO_MEMORY. */

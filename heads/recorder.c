@@ -35,15 +35,14 @@ static bool count_numbers(const hl_model_config *config, int64_t E, int64_t T, s
     return add_product((int64_t[]){ E, T, config->vocabulary, 1 }, numbers);
 }
 
-size_t hl_recorder_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens)
+size_t hl_recorder_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens, int64_t n_relations)
 {
     enum { FRAME = 512 }; /* no less than the headers of an array in an archive */
-    size_t numbers, bytes, integers = 0;
+    size_t numbers, bytes, frames = 0, batch = hl_batch_bytes(n_examples, n_tokens, n_relations);
     if (!count_numbers(config, n_examples, n_tokens, &numbers) ||
-        !add_product((int64_t[]){ 3, n_examples, n_tokens, sizeof(int32_t) }, &integers) ||
-        !add_product((int64_t[]){ n_examples, sizeof(int32_t), 1, 1 }, &integers) ||
-        !add_product((int64_t[]){ config->n_layers + 7, FRAME, 1, 1 }, &integers) ||
-        !hl_multiply_sizes(numbers, sizeof(hl_real), &bytes) || __builtin_add_overflow(bytes, integers, &bytes)) {
+        !add_product((int64_t[]){ config->n_layers + 7 + (n_relations > 0), FRAME, 1, 1 }, &frames) ||
+        !hl_multiply_sizes(numbers, sizeof(hl_real), &bytes) || __builtin_add_overflow(bytes, frames, &bytes) ||
+        __builtin_add_overflow(bytes, batch, &bytes)) {
         return SIZE_MAX;
     }
     return bytes;
@@ -67,13 +66,17 @@ static hl_status copy_examples(const hl_batch *from, hl_batch *to)
     for (int64_t e = 0; e < from->n_examples; e++) {
         T = from->lengths[e] > T ? from->lengths[e] : T;
     }
-    HL_TRY(hl_batch_allocate(from->n_examples, T, to));
+    int64_t R = from->n_relations;
+    HL_TRY(hl_batch_allocate(from->n_examples, T, R, to));
     size_t row = (size_t)T * sizeof *to->tokens;
     for (int64_t e = 0; e < from->n_examples; e++) {
         memcpy(to->tokens + e * T, from->tokens + e * from->n_tokens, row);
         memcpy(to->targets + e * T, from->targets + e * from->n_tokens, row);
         memcpy(to->sources + e * T, from->sources + e * from->n_tokens, row);
         to->lengths[e] = from->lengths[e];
+    }
+    for (int64_t r = 0; r < from->n_examples * R; r++) {
+        memcpy(to->relations + r * T, from->relations + r * from->n_tokens, row);
     }
     return hl_ok();
 }
@@ -195,6 +198,9 @@ static void write_arrays(const hl_recorder *recorder, int64_t step, hl_npz_write
     hl_npz_add(npz, "lengths", HL_NPY_INT32, HL_SHAPE(E), examples->lengths);
     hl_npz_add(npz, "step", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &step);
     hl_npz_add(npz, "logits", real, HL_SHAPE(E, T, config->vocabulary), recorder->logits);
+    if (examples->n_relations > 0) {
+        hl_npz_add(npz, "relations", HL_NPY_INT32, HL_SHAPE(E, examples->n_relations, T), examples->relations);
+    }
 }
 
 hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, hl_arena *arena, int threads)
@@ -214,6 +220,8 @@ hl_patterns hl_recorder_patterns(const hl_recorder *recorder, int layer, int64_t
         .lengths = examples->lengths,
         .tokens = examples->tokens,
         .sources = examples->sources,
+        .relations = examples->relations,
+        .n_relations = examples->n_relations,
         .n_heads = recorder->model->config.heads[layer],
         .n_tokens = examples->n_tokens,
         .head = head,

@@ -31,9 +31,9 @@ typedef struct hl_recorder {
     size_t folder_length;
 } hl_recorder;
 
-/* The bytes that one snapshot of E examples of T tokens takes, on disk at most, and in the recorder's memory to within
- * a few KiB. SIZE_MAX where they do not fit. */
-size_t hl_recorder_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens);
+/* The bytes that one snapshot of E examples of T tokens with R relations takes, on disk at most, and in the recorder's
+ * memory to within a few KiB. SIZE_MAX where they do not fit. */
+size_t hl_recorder_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens, int64_t n_relations);
 
 /* What a recording takes of the arena it is given (plan->bytes), with the recorder's `part` and T: HL_INVALID where
  * T is too long for the model, HL_NO_MEMORY. */
@@ -52,7 +52,7 @@ void hl_recorder_free(hl_recorder *recorder);
 
 /* Runs the model, fills `weights` and `logits` and writes "<folder>/step_<step, six digits>.npz" (not waiting for the
  * disk): layer_0, layer_1, ... (E, H, T, T), tokens, targets, source (E, T) int32, lengths (E) int32, step int64,
- * logits (E, T, V); weights and logits float32 (float64 in the double library). Leaves the arena as it was; the bits do
+ * logits (E, T, V) and, where the task states relations, `relations` (E, R, T) int32; weights and logits float32 (float64 in the double library). Leaves the arena as it was; the bits do
  * not depend on `threads`. step >= 0.
  * HL_NO_MEMORY (the arena has less left than planned, too), HL_INVALID (T is too long for the model), HL_BAD_FILE: the
  * file then is what it was, and the buffers hold what was recorded so far. */

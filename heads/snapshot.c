@@ -1,5 +1,6 @@
 #include "heads/snapshot.h"
 
+#include "data/task.h"
 #include "heads/recorder.h"
 
 #include <stdarg.h>
@@ -73,6 +74,23 @@ static hl_status take_examples(hl_snapshot *s, const char *path)
     return take_ids(&s->npz, path, "lengths", HL_SHAPE(E), 1, T, &e->lengths);
 }
 
+/* Only tasks that state relations leave them. */
+static hl_status take_relations(hl_snapshot *s, const char *path)
+{
+    const hl_npz_array *relations = hl_npz_find(&s->npz, "relations");
+    if (relations == NULL) {
+        return hl_ok();
+    }
+    hl_batch *e = &s->examples;
+    int64_t R = relations->shape.n_dims == 3 ? relations->shape.size[1] : 0;
+    if (R < 1 || R > HL_TASK_MAX_RELATIONS) {
+        return wrong(path, "relations", "are not (examples, 1 .. %d, T)", HL_TASK_MAX_RELATIONS);
+    }
+    e->n_relations = R;
+    return take_ids(&s->npz, path, "relations", HL_SHAPE(e->n_examples, R, e->n_tokens), HL_IGNORE, e->n_tokens - 1,
+                    &e->relations);
+}
+
 /* What no softmax makes must not reach a metric or a drawing. */
 static hl_status check_weights(const char *path, const char *name, const hl_real *weights, int64_t count)
 {
@@ -109,9 +127,12 @@ hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int6
                            hl_snapshot *snapshot)
 {
     *snapshot = (hl_snapshot){ .config = config };
-    size_t limit = hl_recorder_bytes(config, most_examples, config->max_length);
+    size_t limit = hl_recorder_bytes(config, most_examples, config->max_length, HL_TASK_MAX_RELATIONS);
     HL_TRY(hl_npz_read(path, limit, &snapshot->npz));
     hl_status status = take_examples(snapshot, path);
+    if (status.code == HL_OK) {
+        status = take_relations(snapshot, path);
+    }
     if (status.code == HL_OK) {
         status = take_numbers(snapshot, path);
     }
@@ -134,6 +155,8 @@ hl_patterns hl_snapshot_patterns(const hl_snapshot *snapshot, int layer, int64_t
         .lengths = snapshot->examples.lengths,
         .tokens = snapshot->examples.tokens,
         .sources = snapshot->examples.sources,
+        .relations = snapshot->examples.relations,
+        .n_relations = snapshot->examples.n_relations,
         .n_heads = snapshot->config->heads[layer],
         .n_tokens = snapshot->examples.n_tokens,
         .head = head,

@@ -4,7 +4,8 @@
 
 static double vocabulary(const hl_config *config)
 {
-    return (double)(config->task.symbols + HL_SPECIAL_TOKENS);
+    hl_task_spec spec = hl_config_task_spec(config);
+    return (double)hl_task_vocabulary_size(&spec);
 }
 
 double hl_bench_flops(const hl_config *config, int64_t B, int64_t T)

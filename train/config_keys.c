@@ -17,7 +17,7 @@ const hl_config_section hl_config_sections[HL_CONFIG_SECTIONS] = {
     { "patterns", "Snapshots of every head's attention weights." },
 };
 
-static const char *const tasks[] = { "copy", "identity_copy", "reverse", "shift", "sort", "recall", NULL };
+static const char *const tasks[] = { "copy", "identity_copy", "reverse", "shift", "sort", "recall", "agreement", NULL };
 static const char *const activations[] = { [HL_RELU] = "relu", [HL_GELU] = "gelu", NULL };
 static const char *const norms[] = { [HL_NORM_PRE] = "pre", [HL_NORM_POST] = "post", NULL };
 static const char *const positions[] = {
@@ -59,7 +59,7 @@ const hl_config_key hl_config_keys[] = {
     { TASK(name), CHOICE(tasks), .initial = "copy",
       .help = "What each example asks for." },
     { TASK(length), INTEGER(1, HL_TASK_MAX_SIZE), .initial = "10",
-      .help = "The number of symbols n of the longest example." },
+      .help = "The number n of symbols, or words, of the longest example." },
     { TASK(min_length), INTEGER(0, HL_TASK_MAX_SIZE), .initial = "0", .derived = "length",
       .help = "The shortest n: each example draws its n from min_length .. length." },
     { TASK(symbols), INTEGER(2, HL_TASK_MAX_SYMBOLS), .initial = "16",

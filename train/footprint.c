@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/small_matmul.h"
+#include "data/batch_storage.h"
 #include "heads/recorder.h"
 #include "train/setup.h"
 #include "train/trainer.h"
@@ -18,12 +19,6 @@ static size_t sum(size_t a, size_t b)
 {
     size_t c;
     return __builtin_add_overflow(a, b, &c) ? SIZE_MAX : c;
-}
-
-/* As hl_batch_allocate lays it out: tokens, targets, sources, lengths. */
-static size_t batch_bytes(int64_t n_examples, int64_t T)
-{
-    return product((size_t)n_examples, product(3 * (size_t)T + 1, sizeof(int32_t)));
 }
 
 static size_t positions_bytes(const hl_positions_layer *layer)
@@ -90,12 +85,13 @@ static size_t libraries_bytes(void)
 static void set_memory(const hl_config *config, const hl_model *model, hl_footprint *f)
 {
     hl_task_spec spec = hl_config_task_spec(config);
-    int64_t T = hl_task_max_tokens(&spec), examples = hl_setup_recorded_examples(config);
+    int64_t T = hl_task_max_tokens(&spec), R = hl_task_n_relations(&spec),
+            examples = hl_setup_recorded_examples(config);
     f->weights = product((size_t)model->parameters.count, sizeof(hl_real));
     f->gradients = f->weights;
     f->moments = config->optimizer.name != HL_SGD ? product(2, f->weights) : 0;
-    f->batches = sum(batch_bytes(config->train.batch_size, T), batch_bytes(config->train.eval_examples, T));
-    f->recorder = examples > 0 ? hl_recorder_bytes(&model->config, examples, T) : 0;
+    f->batches = sum(hl_batch_bytes(config->train.batch_size, T, R), hl_batch_bytes(config->train.eval_examples, T, R));
+    f->recorder = examples > 0 ? hl_recorder_bytes(&model->config, examples, T, R) : 0;
     f->positions = positions_bytes(&model->positions);
     f->libraries = libraries_bytes();
     const size_t all[] = { f->weights, f->gradients, f->moments,   f->step,

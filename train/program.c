@@ -69,7 +69,9 @@ static hl_status check_budget(const program *p)
     hl_model_config model = hl_setup_model(config);
     int64_t examples = hl_setup_recorded_examples(config), budget = config->patterns.budget_mb;
     int64_t snapshots = hl_cadence_count(hl_setup_cadence(config), config->train.steps);
-    double megabytes = (double)snapshots * (double)hl_recorder_bytes(&model, examples, hl_task_max_tokens(&spec)) / 1e6;
+    double megabytes =
+        (double)snapshots *
+        (double)hl_recorder_bytes(&model, examples, hl_task_max_tokens(&spec), hl_task_n_relations(&spec)) / 1e6;
     if (examples == 0 || budget == 0 || megabytes <= (double)budget) {
         return hl_ok();
     }

@@ -1,15 +1,15 @@
 #include "train/setup.h"
 
 #include "core/threads.h"
-#include "data/vocabulary.h"
 
 #include <string.h>
 
 hl_model_config hl_setup_model(const hl_config *config)
 {
     const hl_config_model *m = &config->model;
+    hl_task_spec spec = hl_config_task_spec(config);
     hl_model_config model = {
-        .vocabulary = config->task.symbols + HL_SPECIAL_TOKENS,
+        .vocabulary = hl_task_vocabulary_size(&spec),
         .max_length = m->max_length,
         .n_layers = (int)m->layers,
         .d_model = m->d_model,

@@ -8,7 +8,7 @@
 #include "optim/schedule.h"
 #include "train/config.h"
 
-/* The model's part; the vocabulary is the task's symbols and the special tokens. */
+/* The model's part; the vocabulary is the task's. */
 hl_model_config hl_setup_model(const hl_config *config);
 
 hl_optimizer_options hl_setup_optimizer(const hl_config *config);

@@ -69,9 +69,9 @@ hl_status hl_trainer_plan(const hl_model *model, const hl_config *config, size_t
 static hl_status init_batches(hl_trainer *trainer)
 {
     const hl_config *config = trainer->config;
-    int64_t T = hl_dataset_max_length(trainer->dataset);
-    HL_TRY(hl_batch_allocate(config->train.batch_size, T, &trainer->batch));
-    HL_TRY(hl_batch_allocate(config->train.eval_examples, T, &trainer->validation));
+    int64_t T = hl_dataset_max_length(trainer->dataset), R = hl_dataset_n_relations(trainer->dataset);
+    HL_TRY(hl_batch_allocate(config->train.batch_size, T, R, &trainer->batch));
+    HL_TRY(hl_batch_allocate(config->train.eval_examples, T, R, &trainer->validation));
     hl_dataset_batch(trainer->dataset, HL_VALIDATION, 0, &trainer->validation);
     return hl_ok();
 }

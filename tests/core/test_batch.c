@@ -6,12 +6,22 @@ static int32_t tokens[12] = { 3, 4, 5, 0, 6, 0, 0, 0, 7, 8, 9, 3 };
 static int32_t targets[12] = { -1, 0, 4, -1, 3, -1, -1, -1, -1, -1, -1, -1 };
 static int32_t sources[12] = { -1, 0, 1, -1, 0, -1, -1, -1, -1, -1, -1, -1 };
 static int32_t lengths[3] = { 3, 1, 4 };
-static const hl_batch whole = { 3, 4, tokens, targets, sources, lengths };
+static int32_t relations[3 * 2 * 4];
+static const hl_batch whole = { 3, 4, tokens, targets, sources, lengths, 2, relations };
 
 START_TEST(scored_targets_and_real_tokens_are_counted)
 {
     ck_assert_int_eq(hl_batch_scored(&whole), 3); /* the target 0 counts too */
     ck_assert_int_eq(hl_batch_real_tokens(&whole), 8);
+}
+END_TEST
+
+START_TEST(a_part_without_relations_has_none)
+{
+    hl_batch without = { .n_examples = 3, .n_tokens = 4, .tokens = tokens, .lengths = lengths };
+    hl_batch part = hl_batch_part(&without, 1, 2);
+    ck_assert_int_eq(part.n_relations, 0);
+    ck_assert_ptr_null(part.relations);
 }
 END_TEST
 
@@ -24,6 +34,8 @@ START_TEST(a_part_shares_the_arrays_of_the_whole)
     ck_assert_ptr_eq(part.targets, targets + 4);
     ck_assert_ptr_eq(part.sources, sources + 4);
     ck_assert_ptr_eq(part.lengths, lengths + 1);
+    ck_assert_int_eq(part.n_relations, 2);
+    ck_assert_ptr_eq(part.relations, relations + 8);
     ck_assert_int_eq(hl_batch_scored(&part), 1);
     ck_assert_int_eq(hl_batch_real_tokens(&part), 5);
     part = hl_batch_part(&whole, 2, 1);
@@ -35,6 +47,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, scored_targets_and_real_tokens_are_counted);
+    tcase_add_test(tc, a_part_without_relations_has_none);
     tcase_add_test(tc, a_part_shares_the_arrays_of_the_whole);
 }
 SUITE("batch", add_tests)

@@ -5,9 +5,15 @@
 START_TEST(a_batch_has_room_for_every_entry)
 {
     hl_batch batch;
-    ck_assert_int_eq(hl_batch_allocate(3, 5, &batch).code, HL_OK);
+    ck_assert_int_eq(hl_batch_allocate(3, 5, 2, &batch).code, HL_OK);
     ck_assert_int_eq(batch.n_examples, 3);
     ck_assert_int_eq(batch.n_tokens, 5);
+    ck_assert_int_eq(batch.n_relations, 2);
+    ck_assert_uint_eq(hl_batch_bytes(3, 5, 2), 3 * (5 * 5 + 1) * sizeof(int32_t));
+    for (int32_t i = 0; i < 30; i++) {
+        ck_assert_int_eq(batch.relations[i], 0);
+        batch.relations[i] = 400 + i;
+    }
     for (int32_t i = 0; i < 15; i++) {
         ck_assert_int_eq(batch.tokens[i], 0);
         batch.tokens[i] = i;
@@ -20,6 +26,8 @@ START_TEST(a_batch_has_room_for_every_entry)
         ck_assert_int_eq(batch.targets[i], 100 + i);
         ck_assert_int_eq(batch.sources[i], 200 + i);
         ck_assert_int_eq(batch.lengths[i % 3], 300 + i % 3);
+        ck_assert_int_eq(batch.relations[i], 400 + i);
+        ck_assert_int_eq(batch.relations[15 + i], 415 + i);
     }
     hl_batch_free(&batch);
     ck_assert_ptr_null(batch.tokens);
@@ -28,19 +36,32 @@ START_TEST(a_batch_has_room_for_every_entry)
 }
 END_TEST
 
+START_TEST(a_batch_without_relations_has_no_array_of_them)
+{
+    hl_batch batch = { 0 };
+    ck_assert_int_eq(hl_batch_allocate(3, 5, 0, &batch).code, HL_OK);
+    ck_assert_int_eq(batch.n_relations, 0);
+    ck_assert_ptr_null(batch.relations);
+    hl_batch_free(&batch);
+}
+END_TEST
+
 START_TEST(sizes_that_cannot_be_are_refused)
 {
-    static const int64_t sizes[][2] = {
-        { 0, 5 },         { 5, 0 },         { -1, 5 },        { 5, -1 },
-        { INT64_MAX, 8 }, { 8, INT64_MAX }, { INT64_MIN, 1 }, { 1ll << 33, 1ll << 33 }
+    static const int64_t sizes[][3] = {
+        { 0, 5, 0 },         { 5, 0, 0 },         { -1, 5, 0 },        { 5, -1, 0 },
+        { INT64_MAX, 8, 0 }, { 8, INT64_MAX, 0 }, { INT64_MIN, 1, 0 }, { 1ll << 33, 1ll << 33, 0 },
+        { 5, 5, -1 },        { 5, 5, INT64_MIN }, { 5, 5, INT64_MAX }, { 1ll << 22, 1ll << 22, 1ll << 22 },
     };
-    for (int i = 0; i < 8; i++) {
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         hl_batch batch = { .n_tokens = 77 };
-        ck_assert_int_eq(hl_batch_allocate(sizes[i][0], sizes[i][1], &batch).code, HL_INVALID);
+        ck_assert_int_eq(hl_batch_allocate(sizes[i][0], sizes[i][1], sizes[i][2], &batch).code, HL_INVALID);
         ck_assert_int_eq(batch.n_tokens, 77);
+        ck_assert_uint_eq(hl_batch_bytes(sizes[i][0], sizes[i][1], sizes[i][2]), SIZE_MAX);
     }
+    ck_assert_uint_eq(hl_batch_bytes(1ll << 31, 1ll << 31, 0), SIZE_MAX);
     hl_batch batch;
-    ck_assert_int_eq(hl_batch_allocate(1ll << 31, 1ll << 31, &batch).code, HL_NO_MEMORY); /* in bytes it overflows */
+    ck_assert_int_eq(hl_batch_allocate(1ll << 31, 1ll << 31, 0, &batch).code, HL_NO_MEMORY); /* in bytes it overflows */
 }
 END_TEST
 
@@ -49,10 +70,10 @@ START_TEST(a_batch_is_one_block)
     hl_batch batch = { 0 };
     hl_allocator_set(&failing_allocator);
     allocations_left = 0;
-    ck_assert_int_eq(hl_batch_allocate(4, 4, &batch).code, HL_NO_MEMORY);
+    ck_assert_int_eq(hl_batch_allocate(4, 4, 0, &batch).code, HL_NO_MEMORY);
     ck_assert_ptr_null(batch.tokens);
     allocations_left = 1;
-    ck_assert_int_eq(hl_batch_allocate(4, 4, &batch).code, HL_OK);
+    ck_assert_int_eq(hl_batch_allocate(4, 4, 0, &batch).code, HL_OK);
     ck_assert_int_eq(blocks_alive, 1);
     hl_batch_free(&batch);
     ck_assert_int_eq(blocks_alive, 0);
@@ -63,6 +84,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, a_batch_has_room_for_every_entry);
+    tcase_add_test(tc, a_batch_without_relations_has_no_array_of_them);
     tcase_add_test(tc, sizes_that_cannot_be_are_refused);
     tcase_add_test(tc, a_batch_is_one_block);
 }

@@ -17,7 +17,7 @@ static hl_dataset *open_dataset(hl_task_spec spec, uint64_t seed)
 static hl_batch read_batch(const hl_dataset *dataset, hl_split split, int64_t first, int64_t count, int64_t n_tokens)
 {
     hl_batch batch;
-    ck_assert_int_eq(hl_batch_allocate(count, n_tokens, &batch).code, HL_OK);
+    ck_assert_int_eq(hl_batch_allocate(count, n_tokens, hl_dataset_n_relations(dataset), &batch).code, HL_OK);
     hl_dataset_batch(dataset, split, first, &batch);
     return batch;
 }
@@ -32,6 +32,7 @@ static const hl_task_spec specs[] = {
     { .name = "shift", .length = 6, .min_length = 5, .symbols = 4, .shift = -2 },
     { .name = "sort", .length = 7, .min_length = 4, .symbols = 9 },
     { .name = "recall", .symbols = 12, .pairs = 4, .queries = 3 },
+    { .name = "agreement", .length = 24, .min_length = 8 },
 };
 enum { N_SPECS = sizeof specs / sizeof specs[0] };
 
@@ -44,6 +45,12 @@ static void assert_same_example(const hl_batch *one, int64_t b, const hl_batch *
     ck_assert_mem_eq(one->tokens + b * one->n_tokens, other->tokens + c * other->n_tokens, bytes);
     ck_assert_mem_eq(one->targets + b * one->n_tokens, other->targets + c * other->n_tokens, bytes);
     ck_assert_mem_eq(one->sources + b * one->n_tokens, other->sources + c * other->n_tokens, bytes);
+    int64_t R = one->n_relations;
+    ck_assert_int_eq(R, other->n_relations);
+    for (int64_t r = 0; r < R; r++) {
+        ck_assert_mem_eq(one->relations + (b * R + r) * one->n_tokens, other->relations + (c * R + r) * other->n_tokens,
+                         bytes);
+    }
 }
 
 START_TEST(an_example_is_the_same_alone_in_any_batch_and_in_any_order)
@@ -70,17 +77,29 @@ START_TEST(an_example_is_the_same_alone_in_any_batch_and_in_any_order)
 }
 END_TEST
 
+/* Partners are real tokens of the same example, and padding has none. */
+static void expect_relations_within(const hl_batch *batch)
+{
+    int64_t R = batch->n_relations, T = batch->n_tokens, pairs = 0;
+    for (int64_t i = 0; i < batch->n_examples * R * T; i++) {
+        int32_t partner = batch->relations[i], length = batch->lengths[i / T / R];
+        ck_assert(partner == HL_IGNORE || (partner >= 0 && partner < length && i % T < length));
+        pairs += partner != HL_IGNORE;
+    }
+    ck_assert_int_ge(pairs, batch->n_examples * R / 4);
+}
+
 START_TEST(rows_are_padded_past_their_length_and_sources_hold_the_answer)
 {
     hl_dataset *dataset = open_dataset(specs[_i], 3);
     int64_t longest = hl_dataset_max_length(dataset), T = longest + 2;
-    int64_t V = hl_vocabulary_size(hl_dataset_vocabulary(dataset));
-    ck_assert_int_eq(V, specs[_i].symbols + HL_SPECIAL_TOKENS);
-    int64_t scored = 0;
+    int64_t V = hl_vocabulary_size(hl_dataset_vocabulary(dataset)), R = hl_dataset_n_relations(dataset);
+    ck_assert_int_eq(V, hl_task_vocabulary_size(&specs[_i]));
+    int64_t scored = 0, sources = 0;
     for (int split = HL_TRAIN; split <= HL_VALIDATION; split++) {
         hl_batch batch;
-        ck_assert_int_eq(hl_batch_allocate(200, T, &batch).code, HL_OK);
-        memset(batch.tokens, 0x55, (size_t)(200 * T * 3) * sizeof(int32_t)); /* what an earlier batch left */
+        ck_assert_int_eq(hl_batch_allocate(200, T, R, &batch).code, HL_OK);
+        memset(batch.tokens, 0x55, hl_batch_bytes(200, T, R)); /* what an earlier batch left */
         hl_dataset_batch(dataset, split, 0, &batch);
         for (int64_t i = 0; i < 200 * T; i++) {
             int64_t t = i % T, row = i - t;
@@ -94,9 +113,12 @@ START_TEST(rows_are_padded_past_their_length_and_sources_hold_the_answer)
             ck_assert_int_lt(batch.tokens[i], V);
             scored += batch.targets[i] != HL_IGNORE;
             if (batch.sources[i] != HL_IGNORE) {
-                ck_assert_int_eq(batch.tokens[row + batch.sources[i]], batch.targets[i]);
+                int32_t source = batch.tokens[row + batch.sources[i]];
+                ck_assert(R == 0 ? source == batch.targets[i] : source >= HL_SPECIAL_TOKENS);
+                sources++;
             }
         }
+        expect_relations_within(&batch);
         for (int64_t b = 0; b < 200; b++) {
             ck_assert_int_ge(batch.lengths[b], 1);
             ck_assert_int_le(batch.lengths[b], longest);
@@ -104,6 +126,7 @@ START_TEST(rows_are_padded_past_their_length_and_sources_hold_the_answer)
         hl_batch_free(&batch);
     }
     ck_assert_int_gt(scored, 400);
+    ck_assert_int_eq(sources, strcmp(specs[_i].name, "identity_copy") == 0 ? 0 : scored);
     hl_dataset_free(dataset);
 }
 END_TEST
@@ -209,6 +232,53 @@ START_TEST(splits_share_no_sequence_and_leave_none_out)
     hl_dataset_free(other);
     hl_free(train);
     hl_free(validation);
+}
+END_TEST
+
+/* The sentences of three words, masks filled in, by noun and number. */
+static void mark_sentences(hl_split split, bool seen[32])
+{
+    hl_dataset *dataset = open_dataset((hl_task_spec){ .name = "agreement", .length = 3, .min_length = 3 }, 1);
+    const hl_vocabulary *vocabulary = hl_dataset_vocabulary(dataset);
+    hl_batch batch = read_batch(dataset, split, 0, 2000, 3);
+    for (int b = 0; b < 2000; b++) {
+        int32_t noun = batch.tokens[3 * b + 1] == HL_MASK ? batch.targets[3 * b + 1] : batch.tokens[3 * b + 1];
+        int32_t form = noun - hl_vocabulary_find(vocabulary, "king");
+        ck_assert(form >= 0 && form < 32);
+        seen[form] = true;
+    }
+    hl_batch_free(&batch);
+    hl_dataset_free(dataset);
+}
+
+START_TEST(splits_share_no_sentence_whichever_words_are_masked)
+{
+    bool train[32] = { false }, validation[32] = { false };
+    mark_sentences(HL_TRAIN, train);
+    mark_sentences(HL_VALIDATION, validation);
+    int in_validation = 0;
+    for (int i = 0; i < 32; i++) {
+        ck_assert(train[i] != validation[i]);
+        in_validation += validation[i];
+    }
+    ck_assert(in_validation > 0 && in_validation < 16);
+}
+END_TEST
+
+START_TEST(relations_have_names)
+{
+    hl_dataset *agreement = open_dataset((hl_task_spec){ .name = "agreement", .length = 9, .min_length = 8 }, 1);
+    ck_assert_int_eq(hl_dataset_n_relations(agreement), 8);
+    ck_assert_str_eq(hl_dataset_relation(agreement, 0), "det_noun");
+    ck_assert_str_eq(hl_dataset_relation(agreement, 7), "noun_pronoun");
+    ck_assert_ptr_null(hl_dataset_relation(agreement, 8));
+    ck_assert_ptr_null(hl_dataset_relation(agreement, 9));
+    ck_assert_ptr_null(hl_dataset_relation(agreement, -1));
+    hl_dataset_free(agreement);
+    hl_dataset *copy = open_dataset(variable_copy, 1);
+    ck_assert_int_eq(hl_dataset_n_relations(copy), 0);
+    ck_assert_ptr_null(hl_dataset_relation(copy, 0));
+    hl_dataset_free(copy);
 }
 END_TEST
 
@@ -344,6 +414,8 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, the_numbers_are_these);
     tcase_add_test(tc, seeds_splits_and_indices_give_other_examples);
     tcase_add_loop_test(tc, splits_share_no_sequence_and_leave_none_out, 0, 4);
+    tcase_add_test(tc, splits_share_no_sentence_whichever_words_are_masked);
+    tcase_add_test(tc, relations_have_names);
     tcase_add_test(tc, validation_holds_every_length_equally_often);
     tcase_add_test(tc, every_second_validation_example_holds_every_length_equally_often);
     tcase_add_test(tc, training_draws_every_length_equally_often);

@@ -75,12 +75,24 @@ START_TEST(the_largest_specs_open_and_work)
     hl_dataset *dataset = open_dataset(spec, UINT64_MAX);
     ck_assert_int_eq(hl_dataset_n_lengths(dataset), HL_TASK_MAX_SIZE);
     hl_batch batch;
-    ck_assert_int_eq(hl_batch_allocate(1, hl_dataset_max_length(dataset), &batch).code, HL_OK);
+    ck_assert_int_eq(hl_batch_allocate(1, hl_dataset_max_length(dataset), 0, &batch).code, HL_OK);
     hl_dataset_batch(dataset, HL_VALIDATION, HL_TASK_MAX_SIZE - 1, &batch);
     ck_assert_int_eq(batch.lengths[0], 2 * HL_TASK_MAX_SIZE + 1);
     ck_assert_int_eq(hl_batch_scored(&batch), HL_TASK_MAX_SIZE);
     hl_batch_free(&batch);
     hl_dataset_free(dataset);
+}
+END_TEST
+
+START_TEST(sentences_of_every_length_open)
+{
+    for (int64_t n = 3; n <= 30; n++) {
+        hl_dataset *dataset = open_dataset((hl_task_spec){ .name = "agreement", .length = n, .min_length = n }, 1);
+        ck_assert_int_eq(hl_dataset_max_length(dataset), n);
+        hl_dataset_free(dataset);
+    }
+    hl_task_spec longest = { .name = "agreement", .length = HL_TASK_MAX_SIZE, .min_length = 3 };
+    hl_dataset_free(open_dataset(longest, 1));
 }
 END_TEST
 
@@ -92,7 +104,7 @@ START_TEST(a_spec_and_its_name_need_not_outlive_the_opening)
     memset(name, 'x', sizeof name);
     memset(&spec, 0, sizeof spec);
     hl_batch batch;
-    ck_assert_int_eq(hl_batch_allocate(2, hl_dataset_max_length(dataset), &batch).code, HL_OK);
+    ck_assert_int_eq(hl_batch_allocate(2, hl_dataset_max_length(dataset), 0, &batch).code, HL_OK);
     hl_dataset_batch(dataset, HL_TRAIN, 0, &batch);
     ck_assert_int_eq(batch.lengths[1], 12);
     hl_batch_free(&batch);
@@ -131,6 +143,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, whether_a_spec_is_accepted_does_not_depend_on_the_seed);
     tcase_add_test(tc, a_spec_out_of_range_is_refused);
     tcase_add_test(tc, the_largest_specs_open_and_work);
+    tcase_add_test(tc, sentences_of_every_length_open);
     tcase_add_test(tc, a_spec_and_its_name_need_not_outlive_the_opening);
     tcase_add_test(tc, every_allocation_may_fail);
 }

@@ -5,8 +5,8 @@
 
 START_TEST(the_list_holds_every_task_once)
 {
-    static const char *const names[] = { "copy", "identity_copy", "reverse", "shift", "sort", "recall" };
-    for (int i = 0; i < 6; i++) {
+    static const char *const names[] = { "copy", "identity_copy", "reverse", "shift", "sort", "recall", "agreement" };
+    for (int i = 0; i < 7; i++) {
         const hl_task *task = hl_task_at(i);
         ck_assert_str_eq(task->name, names[i]);
         ck_assert_ptr_eq(hl_task_find(names[i]), task);
@@ -14,7 +14,7 @@ START_TEST(the_list_holds_every_task_once)
         ck_assert_str_eq(task->size_key, strcmp(names[i], "recall") == 0 ? "pairs" : "min_length");
         ck_assert_ptr_nonnull(task->keys[0]);
     }
-    ck_assert_ptr_null(hl_task_at(6));
+    ck_assert_ptr_null(hl_task_at(7));
     ck_assert_ptr_null(hl_task_at(-1));
     ck_assert_ptr_null(hl_task_find("cop"));
     ck_assert_ptr_null(hl_task_find(NULL));
@@ -31,6 +31,36 @@ START_TEST(the_longest_example_counts_its_special_tokens)
     ck_assert_int_eq(hl_task_max_tokens(&spec), 10);
     spec.name = "recall";
     ck_assert_int_eq(hl_task_max_tokens(&spec), 15);
+    spec.name = "agreement";
+    ck_assert_int_eq(hl_task_max_tokens(&spec), 10);
+}
+END_TEST
+
+START_TEST(the_vocabularys_size_is_known_without_it)
+{
+    for (int i = 0; hl_task_at(i) != NULL; i++) {
+        hl_task_spec spec = { .name = hl_task_at(i)->name, .symbols = 77 };
+        hl_vocabulary *vocabulary;
+        ck_assert_int_eq(hl_task_at(i)->vocabulary(&spec, &vocabulary).code, HL_OK);
+        ck_assert_int_eq(hl_task_vocabulary_size(&spec), hl_vocabulary_size(vocabulary));
+        hl_vocabulary_free(vocabulary);
+    }
+}
+END_TEST
+
+START_TEST(only_agreement_states_relations_each_way)
+{
+    for (int i = 0; hl_task_at(i) != NULL; i++) {
+        const char *name = hl_task_at(i)->name;
+        int64_t n = hl_task_n_relations(&(hl_task_spec){ .name = name });
+        ck_assert_int_eq(n, strcmp(name, "agreement") == 0 ? 8 : 0);
+        ck_assert_ptr_null(hl_task_at(i)->relations[n]);
+    }
+    static const char *const names[] = { "det_noun",     "noun_det",     "adj_noun",     "noun_adj",
+                                         "verb_subject", "subject_verb", "pronoun_noun", "noun_pronoun" };
+    for (int r = 0; r < 8; r++) {
+        ck_assert_str_eq(hl_task_find("agreement")->relations[r], names[r]);
+    }
 }
 END_TEST
 
@@ -64,10 +94,17 @@ static const struct {
     { "recall", 5, 1, 8, 2, 0, "task.queries = 0: must be from 1 to task.pairs = 2" },
     { "recall", 5, 1, 8, 2, 3, "task.queries = 3: must be from 1 to task.pairs = 2" },
     { "recall", 5, 1, 8, 2, INT64_MAX, "task.queries = 9223372036854775807: must be from 1 to task.pairs = 2" },
+    { "agreement", 2, 2, 8, 2, 1, "task.length = 2: must be from 3 to 65536" },
+    { "agreement", 65537, 3, 8, 2, 1, "task.length = 65537: must be from 3 to 65536" },
+    { "agreement", INT64_MIN, 3, 8, 2, 1, "task.length = -9223372036854775808: must be from 3 to 65536" },
+    { "agreement", 24, 2, 8, 2, 1, "task.min_length = 2: must be from 3 to task.length = 24" },
+    { "agreement", 24, 25, 8, 2, 1, "task.min_length = 25: must be from 3 to task.length = 24" },
+    { "agreement", 24, INT64_MIN, 8, 2, 1,
+      "task.min_length = -9223372036854775808: must be from 3 to task.length = 24" },
     { "copi", 5, 1, 8, 2, 1,
-      "task.name = copi: no such task; must be one of copy, identity_copy, reverse, shift, sort, recall" },
+      "task.name = copi: no such task; must be one of copy, identity_copy, reverse, shift, sort, recall, agreement" },
     { NULL, 5, 1, 8, 2, 1,
-      "task.name = : no such task; must be one of copy, identity_copy, reverse, shift, sort, recall" },
+      "task.name = : no such task; must be one of copy, identity_copy, reverse, shift, sort, recall, agreement" },
 };
 
 START_TEST(a_bad_spec_is_refused_by_key_value_and_remedy)
@@ -94,6 +131,8 @@ START_TEST(keys_that_a_task_does_not_read_do_not_matter)
     ck_assert_int_eq(hl_task_check(&copy).code, HL_OK);
     hl_task_spec recall = { .name = "recall", .length = -5, .min_length = 9, .symbols = 8, .pairs = 4, .queries = 4 };
     ck_assert_int_eq(hl_task_check(&recall).code, HL_OK);
+    hl_task_spec agreement = { .name = "agreement", .length = 24, .min_length = 3, .symbols = -1, .pairs = -1 };
+    ck_assert_int_eq(hl_task_check(&agreement).code, HL_OK);
 }
 END_TEST
 
@@ -101,6 +140,8 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, the_list_holds_every_task_once);
     tcase_add_test(tc, the_longest_example_counts_its_special_tokens);
+    tcase_add_test(tc, the_vocabularys_size_is_known_without_it);
+    tcase_add_test(tc, only_agreement_states_relations_each_way);
     tcase_add_loop_test(tc, a_bad_spec_is_refused_by_key_value_and_remedy, 0, sizeof refused / sizeof refused[0]);
     tcase_add_test(tc, keys_that_a_task_does_not_read_do_not_matter);
 }

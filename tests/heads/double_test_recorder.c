@@ -16,7 +16,7 @@ START_TEST(the_double_library_writes_float64)
     hl_arena arena = example_arena(&recorder, 1);
     expect_ok(hl_recorder_record(&recorder, 0, &arena, 1));
     hl_npz npz;
-    size_t limit = hl_recorder_bytes(&config, 3, 6);
+    size_t limit = hl_recorder_bytes(&config, 3, 6, 0);
     expect_ok(hl_npz_read(scratch_path("patterns/step_000000.npz"), limit, &npz));
     const hl_npz_array *weights = hl_npz_find(&npz, "layer_0"), *logits = hl_npz_find(&npz, "logits");
     ck_assert_int_eq(weights->type, HL_NPY_FLOAT64);

@@ -46,11 +46,11 @@ static inline void example_model(hl_model *model, const hl_model_config *config)
 }
 
 /* Examples of different lengths, the longest of `longest` tokens, padded to three more; each token is to be fetched
- * from the one before it. To be freed by hl_batch_free. */
-static inline hl_batch example_batch(int64_t n_examples, int64_t longest)
+ * from the one before it, and relation r pairs it with the one r places before it. To be freed by hl_batch_free. */
+static inline hl_batch example_related_batch(int64_t n_examples, int64_t longest, int64_t n_relations)
 {
     hl_batch batch;
-    expect_ok(hl_batch_allocate(n_examples, longest + 3, &batch));
+    expect_ok(hl_batch_allocate(n_examples, longest + 3, n_relations, &batch));
     for (int64_t e = 0; e < n_examples; e++) {
         batch.lengths[e] = (int32_t)(longest - (e + 1) % 3 * (longest / 4));
         for (int64_t i = 0; i < batch.n_tokens; i++) {
@@ -59,9 +59,18 @@ static inline hl_batch example_batch(int64_t n_examples, int64_t longest)
             batch.tokens[at] = real ? (int32_t)(3 + (e + i * i) % (EXAMPLE_VOCABULARY - 3)) : HL_PAD;
             batch.targets[at] = real && i > 0 ? batch.tokens[at - 1] : HL_IGNORE;
             batch.sources[at] = real && i > 0 ? (int32_t)i - 1 : HL_IGNORE;
+            for (int64_t r = 0; r < n_relations; r++) {
+                int32_t partner = real && i >= r ? (int32_t)(i - r) : HL_IGNORE;
+                batch.relations[(e * n_relations + r) * batch.n_tokens + i] = partner;
+            }
         }
     }
     return batch;
+}
+
+static inline hl_batch example_batch(int64_t n_examples, int64_t longest)
+{
+    return example_related_batch(n_examples, longest, 0);
 }
 
 /* An arena of exactly what recording takes. To be freed by hl_arena_free. */
@@ -82,12 +91,17 @@ typedef struct example {
     hl_arena arena;
 } example;
 
-static inline void example_set_up(example *f, hl_model_config config, int64_t n_examples, int64_t longest, int64_t part)
+static inline void example_set_up_with(example *f, hl_model_config config, hl_batch batch, int64_t part)
 {
     example_model(&f->model, &config);
-    f->batch = example_batch(n_examples, longest);
+    f->batch = batch;
     expect_ok(hl_recorder_init(&f->recorder, &f->model, &f->batch, part, scratch_path("run/patterns")));
     f->arena = example_arena(&f->recorder, 4);
+}
+
+static inline void example_set_up(example *f, hl_model_config config, int64_t n_examples, int64_t longest, int64_t part)
+{
+    example_set_up_with(f, config, example_batch(n_examples, longest), part);
 }
 
 static inline void example_tear_down(example *f)

@@ -52,6 +52,32 @@ START_TEST(the_file_holds_what_the_buffers_hold)
 }
 END_TEST
 
+START_TEST(relations_are_written_and_handed_on)
+{
+    enum { E = 5, R = 3, T = 9 };
+    example f;
+    example_set_up_with(&f, example_config(8), example_related_batch(E, T, R), 2);
+    expect_ok(hl_recorder_record(&f.recorder, 3, &f.arena, 1));
+    int32_t cut[E * R * T];
+    for (int i = 0; i < E * R * T; i++) { /* the batch has three columns more than its longest example */
+        cut[i] = f.batch.relations[i / T * (T + 3) + i % T];
+    }
+    hl_patterns patterns = hl_recorder_patterns(&f.recorder, 1, 0);
+    ck_assert_int_eq(patterns.n_relations, R);
+    ck_assert_mem_eq(patterns.relations, cut, sizeof cut);
+    hl_npz npz = read_snapshot("run/patterns/step_000003.npz");
+    ck_assert_int_eq(npz.n, 9);
+    expect_array(&npz, "relations", HL_NPY_INT32, HL_SHAPE(E, R, T), cut);
+    hl_npz_free(&npz);
+    struct stat info;
+    ck_assert_int_eq(stat(scratch_path("run/patterns/step_000003.npz"), &info), 0);
+    size_t bytes = hl_recorder_bytes(&f.model.config, E, T, R);
+    ck_assert_uint_ge(bytes, (size_t)info.st_size);
+    ck_assert_uint_lt(bytes, (size_t)info.st_size + 10 * 512);
+    example_tear_down(&f);
+}
+END_TEST
+
 /* Every row sums to 1 over the keys its query may attend to; all else is zero. */
 static void expect_weights(const hl_patterns *patterns)
 {
@@ -231,12 +257,12 @@ START_TEST(the_bytes_known_up_front_hold_the_file)
     expect_ok(hl_recorder_record(&f.recorder, 1000000, &f.arena, 1));
     struct stat info;
     ck_assert_int_eq(stat(scratch_path("run/patterns/step_1000000.npz"), &info), 0);
-    size_t bytes = hl_recorder_bytes(&f.model.config, 5, 9);
+    size_t bytes = hl_recorder_bytes(&f.model.config, 5, 9, 0);
     ck_assert_uint_ge(bytes, (size_t)info.st_size);
     ck_assert_uint_lt(bytes, (size_t)info.st_size + 9 * 512);
-    ck_assert_uint_eq(hl_recorder_bytes(&f.model.config, 5, (int64_t)1 << 31), SIZE_MAX);
-    ck_assert_uint_eq(hl_recorder_bytes(&f.model.config, INT64_MAX, 1), SIZE_MAX);
-    ck_assert_uint_lt(hl_recorder_bytes(&f.model.config, 1, (int64_t)1 << 28), SIZE_MAX);
+    ck_assert_uint_eq(hl_recorder_bytes(&f.model.config, 5, (int64_t)1 << 31, 0), SIZE_MAX);
+    ck_assert_uint_eq(hl_recorder_bytes(&f.model.config, INT64_MAX, 1, 0), SIZE_MAX);
+    ck_assert_uint_lt(hl_recorder_bytes(&f.model.config, 1, (int64_t)1 << 28, 0), SIZE_MAX);
     example_tear_down(&f);
 }
 END_TEST
@@ -244,6 +270,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, the_file_holds_what_the_buffers_hold);
+    tcase_add_test(tc, relations_are_written_and_handed_on);
     tcase_add_loop_test(tc, weights_and_logits_are_zero_past_the_lengths, 0, 2);
     tcase_add_test(tc, what_is_recorded_is_what_the_model_computes);
     tcase_add_test(tc, the_file_has_the_same_bytes_at_any_thread_count);

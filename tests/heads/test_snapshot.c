@@ -51,6 +51,36 @@ START_TEST(what_was_recorded_is_read)
 }
 END_TEST
 
+/* As `record`, with three relations. */
+static void record_related(example *f)
+{
+    example_set_up_with(f, example_config(12), example_related_batch(E, T, 3), 2);
+    expect_ok(hl_recorder_record(&f->recorder, 500, &f->arena, 1));
+}
+
+START_TEST(relations_are_read_where_there_are_any)
+{
+    example f;
+    hl_snapshot snapshot;
+    record(&f);
+    expect_ok(hl_snapshot_read(path(), &f.model.config, E, &snapshot));
+    ck_assert_int_eq(snapshot.examples.n_relations, 0);
+    ck_assert_ptr_null(snapshot.examples.relations);
+    hl_snapshot_free(&snapshot);
+    example_tear_down(&f);
+
+    record_related(&f);
+    expect_ok(hl_snapshot_read(path(), &f.model.config, E, &snapshot));
+    ck_assert_int_eq(snapshot.examples.n_relations, 3);
+    ck_assert_mem_eq(snapshot.examples.relations, f.recorder.examples.relations, E * 3 * T * sizeof(int32_t));
+    hl_patterns patterns = hl_snapshot_patterns(&snapshot, 1, 0);
+    ck_assert_int_eq(patterns.n_relations, 3);
+    ck_assert_ptr_eq(patterns.relations, snapshot.examples.relations);
+    hl_snapshot_free(&snapshot);
+    example_tear_down(&f);
+}
+END_TEST
+
 /* Writes the archive anew with one array changed, by name, or left out (`data` NULL). */
 static void rewrite(const char *name, hl_npy_type type, hl_shape shape, const void *data)
 {
@@ -123,6 +153,24 @@ START_TEST(another_models_or_damaged_snapshots_are_refused)
 }
 END_TEST
 
+START_TEST(relations_that_cannot_be_are_refused)
+{
+    static int32_t partners[E * 9 * T];
+    example f;
+    record_related(&f);
+    rewrite("relations", HL_NPY_INT32, HL_SHAPE(E, T), partners);
+    expect_refused(&f, "relations: are not (examples, 1 .. 8, T)");
+    rewrite("relations", HL_NPY_INT32, HL_SHAPE(E, 9, T), partners);
+    expect_refused(&f, "relations: are not (examples, 1 .. 8, T)");
+    rewrite("relations", HL_NPY_INT32, HL_SHAPE(E, 2, T - 1), partners);
+    expect_refused(&f, "relations: is (5, 2, 8), not (5, 2, 9)");
+    partners[4] = T;
+    rewrite("relations", HL_NPY_INT32, HL_SHAPE(E, 2, T), partners);
+    expect_refused(&f, "relations: 9 at place 4 is not in -1 .. 8");
+    example_tear_down(&f);
+}
+END_TEST
+
 /* More examples than the run recorded are larger than any snapshot of it. */
 START_TEST(a_file_that_is_too_large_is_not_read)
 {
@@ -141,6 +189,8 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, what_was_recorded_is_read);
+    tcase_add_test(tc, relations_are_read_where_there_are_any);
+    tcase_add_test(tc, relations_that_cannot_be_are_refused);
     tcase_add_test(tc, another_models_or_damaged_snapshots_are_refused);
     tcase_add_test(tc, a_file_that_is_too_large_is_not_read);
 }

@@ -89,7 +89,7 @@ static const struct {
     { "copy_task.ini", "train.steps=80", 0.8 },     { "copy_variable.ini", "train.steps=80", 0.9 },
     { "identity_copy.ini", "train.steps=40", 0.8 }, { "reverse.ini", "train.steps=80", 0.8 },
     { "shift.ini", "train.steps=80", 0.8 },         { "sort.ini", "train.steps=40", 0.8 },
-    { "recall.ini", "train.steps=80", 0.8 },
+    { "recall.ini", "train.steps=80", 0.8 },        { "agreement.ini", "train.steps=80", 0.8 },
 };
 enum { SHIPPED = sizeof shipped / sizeof *shipped };
 

@@ -10,6 +10,7 @@
 
 /* The configs that come with the programs. */
 static const char *const summary_configs[] = {
+    "agreement.ini",
     "copy_task.ini",
     "copy_variable.ini",
     "identity_copy.ini",
