@@ -4,16 +4,18 @@
 #include "core/threads.h"
 
 /* A tile of dW takes 64 kB. */
-enum { TILE_O = 64, TILE_I = 256, BLOCKS_A_GROUP = 4 };
+enum { TILE_O = 64, TILE_I = 256 };
 
-/* A power of two, which most counts of threads share out evenly. */
-static int groups_of(int64_t n_blocks)
+/* A power of two, which most counts of threads share out evenly. Where every group has a part of dW, there are about as many
+ * groups as blocks in a group: adding up the parts costs as much as so many blocks do, and few groups serve few threads. */
+static int groups_of(int64_t n_blocks, hl_linear_sum sum)
 {
-    int n_groups = 1;
-    while (2 * n_groups * BLOCKS_A_GROUP <= n_blocks && n_groups < HL_LINEAR_MAX_GROUPS) {
+    int64_t n_groups = 1, most = sum == HL_LINEAR_PARTS ? HL_LINEAR_MAX_PARTS : HL_MAX_THREADS;
+    while (2 * n_groups <= most && 2 * n_groups <= n_blocks &&
+           (sum != HL_LINEAR_PARTS || n_groups * n_groups <= n_blocks)) {
         n_groups *= 2;
     }
-    return n_groups;
+    return (int)n_groups;
 }
 
 /* Weights of more numbers do not stay in a second-level cache of 1 MiB; a dW of more is cheaper summed tile by tile than in
@@ -30,14 +32,15 @@ hl_linear_rows hl_linear_rows_of(int64_t N, int64_t O, int64_t I)
 {
     int64_t n_blocks = (N + HL_LINEAR_BLOCK - 1) / HL_LINEAR_BLOCK;
     bool generated = hl_small_matmul_generates() && O * I <= 1 << 18;
+    hl_linear_sum sum = sum_of(generated, O * I);
     return (hl_linear_rows){
         .N = N,
         .O = O,
         .I = I,
         .n_blocks = n_blocks,
-        .n_groups = groups_of(n_blocks),
+        .n_groups = groups_of(n_blocks, sum),
         .generated = generated,
-        .sum = sum_of(generated, O * I),
+        .sum = sum,
     };
 }
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { HL_LINEAR_BLOCK = 64, HL_LINEAR_MAX_GROUPS = 16 };
+enum { HL_LINEAR_BLOCK = 64, HL_LINEAR_MAX_PARTS = 16 };
 
 /* How dW (O, I) is summed over N rows: in a part for each group of blocks, tile by tile over all rows, or by
  * hl_matmul_rows_into. */
@@ -20,7 +20,7 @@ typedef enum hl_linear_sum { HL_LINEAR_PARTS, HL_LINEAR_TILES, HL_LINEAR_WHOLE }
 typedef struct hl_linear_rows {
     int64_t N, O, I;
     int64_t n_blocks;
-    int n_groups; /* of blocks, 1 .. HL_LINEAR_MAX_GROUPS */
+    int n_groups; /* of blocks, each worked by one thread; at most HL_LINEAR_MAX_PARTS where dW is summed in parts */
     bool generated;
     hl_linear_sum sum;
 } hl_linear_rows;

@@ -273,7 +273,7 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     hl_threads_run(threads_for(tape, &rows), rows.n_groups, 1, backward_groups,
                    &(backward_work){ node, &rows, din, at });
     if (din[B].at != NULL) {
-        hl_sum_parts(1, rows.n_groups, rows.O, at.db, din[B].add, din[B].at);
+        hl_sum_parts(tape->options.threads, rows.n_groups, rows.O, at.db, din[B].add, din[B].at);
     }
     if (din[X].at != NULL && !rows.generated) {
         hl_matmul_into(tape->options.threads, rows.N, rows.I, rows.O, (hl_matrix){ dp, rows.O, false },

@@ -88,10 +88,12 @@ void hl_threads_part(int64_t n, int64_t step, int part, int n_parts, int64_t *be
     *end = last < n ? last : n;
 }
 
-/* The cuts do not follow the number of threads that OpenMP grants, which may be smaller. */
-static void run_parts(int n_parts, int64_t n, int64_t step, hl_share_work *work, const void *context)
+/* The cuts do not follow the number of threads that OpenMP grants, which may be smaller. Threads without a part take part
+ * all the same: libgomp ends the threads that a smaller team leaves over, and starting them again takes longer than the
+ * work. */
+static void run_parts(int team, int n_parts, int64_t n, int64_t step, hl_share_work *work, const void *context)
 {
-#pragma omp parallel for num_threads(n_parts) schedule(static)
+#pragma omp parallel for num_threads(team) schedule(static)
     for (int part = 0; part < n_parts; part++) {
         hl_share share = { .thread = part };
         hl_threads_part(n, step, part, n_parts, &share.begin, &share.end);
@@ -105,7 +107,7 @@ void hl_threads_run(int threads, int64_t n, int64_t step, hl_share_work *work, c
     int most = threads < HL_MAX_THREADS ? threads : HL_MAX_THREADS;
     int n_parts = steps < most ? (int)steps : most;
     if (n_parts > 1) { /* a region costs an allocation and calls of the system even where it has one thread */
-        run_parts(n_parts, n, step, work, context);
+        run_parts(most, n_parts, n, step, work, context);
     } else if (n > 0) {
         work(context, (hl_share){ 0, 0, n });
     }

@@ -17,6 +17,8 @@
 #include "core/op_sum.h"
 #include "tests/core/op_case_arrays.h"
 
+#include <tgmath.h>
+
 hl_tensor *op_call_add(hl_tape *tape, hl_tensor *const *in, const void *attributes)
 {
     (void)attributes;
@@ -80,6 +82,14 @@ hl_tensor *op_call_linear_twice(hl_tape *tape, hl_tensor *const *in, const void 
 {
     (void)attributes;
     return hl_linear(tape, in[0], in[0], NULL);
+}
+
+hl_tensor *op_call_linear_again(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    (void)attributes;
+    hl_tensor *W = in[1] != NULL ? hl_scale(tape, in[1], 1 / sqrt((hl_real)in[1]->shape.size[1])) : NULL;
+    hl_tensor *h = hl_linear(tape, in[0], W, in[2]);
+    return hl_linear_fused(tape, (hl_linear_args){ .x = h, .W = W, .b = in[2], .residual = h });
 }
 
 /* 1, -1, 1, ...: biases that keep sums of at most 1/2 off a kink. */

@@ -77,6 +77,8 @@ hl_tensor *op_call_slice(hl_tape *tape, hl_tensor *const *in, const void *attrib
 hl_tensor *op_call_matmul(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_embedding(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_cross_entropy(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+/* W and b serve twice and h is its own map's residual: gradients of all three are added up. */
+hl_tensor *op_call_linear_again(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_linear_fused(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_softmax(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_attention(hl_tape *tape, hl_tensor *const *in, const void *attributes);

@@ -39,8 +39,15 @@ static hl_tensor *build(work *w, hl_arena *arena, hl_tape_options options, hl_ta
     return w->c->build(tape, in, w->c->attributes);
 }
 
+static hl_tape_options options_of(op_run_options how, bool dry)
+{
+    hl_tape_options options = op_case_options(how.threads, true, dry);
+    options.reuse = how.reuse;
+    return options;
+}
+
 /* Memory for the inputs, for dy and for the pass, which a dry one measures. */
-static bool prepare(work *w, int threads)
+static bool prepare(work *w, op_run_options how)
 {
     for (int i = 0; i < op_case_inputs(w->c); i++) {
         w->values[i] = hl_calloc((size_t)hl_shape_count(w->c->inputs[i].shape), sizeof(hl_real));
@@ -55,7 +62,7 @@ static bool prepare(work *w, int threads)
     }
     hl_tape tape;
     hl_tensor *in[OP_CASE_MAX_INPUTS] = { NULL };
-    hl_tensor *y = build(w, &records, op_case_options(threads, true, true), &tape, in);
+    hl_tensor *y = build(w, &records, options_of(how, true), &tape, in);
     bool good = hl_tape_backward_from(&tape, y, NULL).code == HL_OK;
     int64_t count = good ? hl_shape_count(y->shape) : 0;
     size_t bytes = hl_tape_bytes(&tape);
@@ -71,11 +78,11 @@ static bool prepare(work *w, int threads)
     return good;
 }
 
-static bool run(work *w, int threads, op_run_result *result)
+static bool run(work *w, op_run_options how, op_run_result *result)
 {
     hl_tape tape;
     hl_tensor *in[OP_CASE_MAX_INPUTS] = { NULL };
-    hl_tensor *y = build(w, &w->arena, op_case_options(threads, true, false), &tape, in);
+    hl_tensor *y = build(w, &w->arena, options_of(how, false), &tape, in);
     if (hl_tape_backward_from(&tape, y, w->dy).code != HL_OK ||
         !copy_out(y->data, hl_shape_count(y->shape), &result->count[0], &result->numbers[0])) {
         return false;
@@ -88,12 +95,12 @@ static bool run(work *w, int threads, op_run_result *result)
     return good;
 }
 
-bool op_run(int index, int threads, op_run_result *result)
+bool op_run(int index, op_run_options options, op_run_result *result)
 {
     hl_threads_setup();
     *result = (op_run_result){ 0 };
     work w = { .c = &op_cases[index] };
-    bool good = prepare(&w, threads) && run(&w, threads, result);
+    bool good = prepare(&w, options) && run(&w, options, result);
     for (int i = 0; i < OP_CASE_MAX_INPUTS; i++) {
         hl_free(w.values[i]);
     }

@@ -5,20 +5,33 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 enum { OP_RUN_RESULTS = 5 }; /* y, and the gradient of each input */
 
-/* What came out; converted to double, which loses nothing. Owned by the caller: free() each. */
+/* What came out; converted to double, which loses nothing. Owned by the caller: op_run_free. */
 typedef struct op_run_result {
     int64_t count[OP_RUN_RESULTS]; /* 0: there is none */
     double *numbers[OP_RUN_RESULTS];
 } op_run_result;
 
-/* Runs case `index` of op_cases on `threads` threads, training, from op_case_dy backward. False where an op or the
- * memory failed. */
-bool op_run(int index, int threads, op_run_result *result);
+/* How a case is run: training, on so many threads; `reuse` as in hl_tape_options. */
+typedef struct op_run_options {
+    int threads;
+    bool reuse;
+} op_run_options;
+
+/* Runs case `index` of op_cases, from op_case_dy backward. False where an op or the memory failed. */
+bool op_run(int index, op_run_options options, op_run_result *result);
 
 /* The same, by the double library. */
-bool double_op_run(int index, int threads, op_run_result *result);
+bool double_op_run(int index, op_run_options options, op_run_result *result);
+
+static inline void op_run_free(op_run_result *result)
+{
+    for (int i = 0; i < OP_RUN_RESULTS; i++) {
+        free(result->numbers[i]);
+    }
+}
 
 #endif

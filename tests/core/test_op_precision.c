@@ -39,14 +39,14 @@ static void check_case(int index)
 {
     const op_case *c = &op_cases[index];
     op_run_result single, wide;
-    ck_assert(op_run(index, 2, &single));
-    ck_assert(double_op_run(index, 1, &wide));
+    ck_assert(op_run(index, (op_run_options){ .threads = 2 }, &single));
+    ck_assert(double_op_run(index, (op_run_options){ .threads = 1 }, &wide));
     for (int i = 0; i < OP_RUN_RESULTS; i++) {
         ck_assert_int_eq(single.count[i], wide.count[i]);
         compare(c, i == 0 ? "y" : c->inputs[i - 1].name, wide.count[i], single.numbers[i], wide.numbers[i]);
-        free(single.numbers[i]);
-        free(wide.numbers[i]);
     }
+    op_run_free(&single);
+    op_run_free(&wide);
 }
 
 START_TEST(every_case_agrees_with_double)
@@ -64,17 +64,15 @@ START_TEST(the_two_precisions_differ)
 {
     op_run_result single, wide;
     int index = (int)(op_case_find("gelu", "2-D") - op_cases);
-    ck_assert(op_run(index, 1, &single));
-    ck_assert(double_op_run(index, 1, &wide));
+    ck_assert(op_run(index, (op_run_options){ .threads = 1 }, &single));
+    ck_assert(double_op_run(index, (op_run_options){ .threads = 1 }, &wide));
     int differ = 0;
     for (int64_t i = 0; i < wide.count[0]; i++) {
         differ += single.numbers[0][i] != wide.numbers[0][i];
     }
     ck_assert_int_gt(differ, wide.count[0] / 2);
-    for (int i = 0; i < OP_RUN_RESULTS; i++) {
-        free(single.numbers[i]);
-        free(wide.numbers[i]);
-    }
+    op_run_free(&single);
+    op_run_free(&wide);
 }
 END_TEST
 

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* sched_setaffinity */
+#define _GNU_SOURCE /* sched_setaffinity, gettid */
 #include "core/threads.h"
 
 #include "core/files.h"
@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 START_TEST(parts_cover_everything_once_and_are_cut_at_steps)
 {
@@ -141,6 +142,29 @@ START_TEST(nothing_is_left_out_where_openmp_grants_fewer_threads)
 }
 END_TEST
 
+static void note_thread(const void *context, hl_share share)
+{
+    pid_t *ids = *(pid_t *const *)context;
+    ids[share.thread] = gettid();
+}
+
+START_TEST(threads_outlive_a_run_with_work_for_fewer)
+{
+    enum { TEAM = 6 };
+    hl_threads_setup();
+    pid_t before[TEAM] = { 0 }, after[TEAM] = { 0 }, *ids = before;
+    hl_threads_run(TEAM, TEAM, 1, note_thread, &ids);
+    pid_t few[TEAM] = { 0 };
+    ids = few;
+    hl_threads_run(TEAM, 2, 1, note_thread, &ids);
+    ids = after;
+    hl_threads_run(TEAM, TEAM, 1, note_thread, &ids);
+    ck_assert_int_eq(memcmp(before, after, sizeof before), 0);
+    ck_assert_int_ne(few[1], 0);
+    ck_assert_int_eq(few[2], 0);
+}
+END_TEST
+
 /* Control files of a container, as the kernel shows them: they say they are empty, and are not. */
 typedef struct control_file {
     const char *path, *content;
@@ -256,6 +280,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, one_share_is_worked_by_the_caller_without_openmp);
     tcase_add_test(tc, openmp_starts_no_threads_of_its_own);
     tcase_add_test(tc, nothing_is_left_out_where_openmp_grants_fewer_threads);
+    tcase_add_test(tc, threads_outlive_a_run_with_work_for_fewer);
     tcase_add_test(tc, a_containers_quota_counts);
     tcase_add_test(tc, cpus_that_are_not_allowed_do_not_count);
 }

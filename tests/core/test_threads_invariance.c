@@ -1,11 +1,10 @@
-/* Every op gives the same bits at any thread count, on shapes where threads are really used. */
-#include "core/memory.h"
+/* Every op gives the same bits at any thread count, on shapes where threads are really used, and where backward reuses
+ * memory. */
 #include "core/threads.h"
 #include "tests/check_suite.h"
 #include "tests/core/op_cases.h"
 #include "tests/core/op_run.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* That a case is large enough is decided by the library: it must ask for more than one thread for what the op touches
@@ -24,6 +23,17 @@ static void check_large(const op_case *c)
     }
 }
 
+static void check_same_bits(const op_case *c, const op_run_result *a, const op_run_result *b, const char *where)
+{
+    char name[OP_CASE_NAME];
+    for (int i = 0; i < OP_RUN_RESULTS; i++) {
+        ck_assert_int_eq(a->count[i], b->count[i]);
+        size_t bytes = (size_t)a->count[i] * sizeof *a->numbers[i];
+        ck_assert_msg(bytes == 0 || memcmp(a->numbers[i], b->numbers[i], bytes) == 0, "%s: result %d has other bits %s",
+                      op_case_name(c, name), i, where);
+    }
+}
+
 START_TEST(values_and_gradients_do_not_depend_on_the_thread_count)
 {
     const op_case *c = &op_cases[_i];
@@ -31,27 +41,31 @@ START_TEST(values_and_gradients_do_not_depend_on_the_thread_count)
         return;
     }
     check_large(c);
-    char name[OP_CASE_NAME];
     op_run_result one, many;
-    ck_assert(op_run(_i, 1, &one));
-    for (int threads = 1; threads <= 4; threads++) {
-        ck_assert(op_run(_i, threads, &many));
-        for (int i = 0; i < OP_RUN_RESULTS; i++) {
-            ck_assert_int_eq(one.count[i], many.count[i]);
-            ck_assert_msg(one.count[i] == 0 || memcmp(one.numbers[i], many.numbers[i],
-                                                      (size_t)one.count[i] * sizeof *one.numbers[i]) == 0,
-                          "%s: result %d has other bits on %d threads", op_case_name(c, name), i, threads);
-            free(many.numbers[i]);
-        }
+    ck_assert(op_run(_i, (op_run_options){ .threads = 1 }, &one));
+    for (int threads = 2; threads <= 4; threads++) {
+        ck_assert(op_run(_i, (op_run_options){ .threads = threads }, &many));
+        check_same_bits(c, &one, &many, threads == 2 ? "on 2 threads" : threads == 3 ? "on 3 threads" : "on 4 threads");
+        op_run_free(&many);
     }
-    for (int i = 0; i < OP_RUN_RESULTS; i++) {
-        free(one.numbers[i]);
-    }
+    op_run_free(&one);
+}
+END_TEST
+
+START_TEST(values_and_gradients_do_not_depend_on_the_reuse_of_memory)
+{
+    op_run_result kept, reused;
+    ck_assert(op_run(_i, (op_run_options){ .threads = 2 }, &kept));
+    ck_assert(op_run(_i, (op_run_options){ .threads = 2, .reuse = true }, &reused));
+    check_same_bits(&op_cases[_i], &kept, &reused, "where memory is reused");
+    op_run_free(&kept);
+    op_run_free(&reused);
 }
 END_TEST
 
 static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, values_and_gradients_do_not_depend_on_the_thread_count, 0, op_case_count);
+    tcase_add_loop_test(tc, values_and_gradients_do_not_depend_on_the_reuse_of_memory, 0, op_case_count);
 }
 SUITE("threads invariance", add_tests)
