@@ -6,7 +6,7 @@
 
 static const hl_task *const tasks[] = {
     &hl_task_copy, &hl_task_identity_copy, &hl_task_reverse,   &hl_task_shift,
-    &hl_task_sort, &hl_task_recall,        &hl_task_agreement,
+    &hl_task_sort, &hl_task_recall,        &hl_task_agreement, &hl_task_ngram,
 };
 
 enum { N_TASKS = sizeof tasks / sizeof tasks[0] };
@@ -55,7 +55,7 @@ int64_t hl_task_vocabulary_size(const hl_task_spec *spec)
 {
     const hl_task *task = hl_task_find(spec->name);
     assert(task != NULL);
-    return HL_SPECIAL_TOKENS + (task->n_words > 0 ? task->n_words : spec->symbols);
+    return HL_SPECIAL_TOKENS + (task->n_words != NULL ? task->n_words(spec) : spec->symbols);
 }
 
 int64_t hl_task_n_relations(const hl_task_spec *spec)

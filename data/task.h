@@ -28,6 +28,7 @@ typedef struct hl_task_spec {
     int64_t shift;      /* by how many positions, modulo n; may be negative */
     int64_t pairs;      /* key-value pairs to read */
     int64_t queries;    /* keys asked for, 1 .. pairs */
+    int64_t order;      /* of n-grams: the symbols that make one */
 } hl_task_spec;
 
 /* The sizes of a task's examples, both ends included. */
@@ -50,7 +51,7 @@ typedef struct hl_task {
     /* The relations between tokens that it states, each direction one of its own; NULL ends them. */
     const char *relations[HL_TASK_MAX_RELATIONS + 1];
 
-    int64_t n_words; /* how many ordinary tokens it has; 0: spec->symbols */
+    int64_t (*n_words)(const hl_task_spec *spec); /* how many ordinary tokens it has; NULL: spec->symbols */
 
     /* Whether masks stand in the place of words: two examples then differ only where what their masks hide does. */
     bool has_gaps;

@@ -87,6 +87,12 @@ static int64_t n_tokens(const hl_task_spec *spec, int64_t n)
     return n;
 }
 
+static int64_t n_words(const hl_task_spec *spec)
+{
+    (void)spec;
+    return WORDS;
+}
+
 static hl_status vocabulary(const hl_task_spec *spec, hl_vocabulary **out)
 {
     (void)spec;
@@ -344,7 +350,7 @@ const hl_task hl_task_agreement = {
     .size_key = "min_length",
     .relations = { "det_noun", "noun_det", "adj_noun", "noun_adj", "verb_subject", "subject_verb", "pronoun_noun",
                    "noun_pronoun" },
-    .n_words = WORDS,
+    .n_words = n_words,
     .has_gaps = true,
     .check = check,
     .sizes = hl_sequence_sizes,

@@ -13,6 +13,7 @@ extern const hl_task hl_task_shift;
 extern const hl_task hl_task_sort;
 extern const hl_task hl_task_recall;
 extern const hl_task hl_task_agreement;
+extern const hl_task hl_task_ngram;
 
 /* HL_INVALID "task.<key> = <value>: must be from <low> to <high>" where it is not. */
 hl_status hl_task_check_range(const char *key, int64_t value, int64_t low, int64_t high);

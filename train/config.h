@@ -21,7 +21,7 @@ enum {
 /* Keys that the task does not use hold their defaults. */
 typedef struct hl_config_task {
     int name; /* hl_config_task_spec has it as a string */
-    int64_t length, min_length, symbols, shift, pairs, queries;
+    int64_t length, min_length, symbols, shift, pairs, queries, order;
 } hl_config_task;
 
 typedef struct hl_config_model {

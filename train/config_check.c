@@ -24,7 +24,8 @@ hl_task_spec hl_config_task_spec(const hl_config *config)
                            .symbols = task->symbols,
                            .shift = task->shift,
                            .pairs = task->pairs,
-                           .queries = task->queries };
+                           .queries = task->queries,
+                           .order = task->order };
 }
 
 /* Whether every key of [task] could be read. */

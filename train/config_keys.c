@@ -17,7 +17,8 @@ const hl_config_section hl_config_sections[HL_CONFIG_SECTIONS] = {
     { "patterns", "Snapshots of every head's attention weights." },
 };
 
-static const char *const tasks[] = { "copy", "identity_copy", "reverse", "shift", "sort", "recall", "agreement", NULL };
+static const char *const tasks[] = { "copy",   "identity_copy", "reverse", "shift", "sort",
+                                     "recall", "agreement",     "ngram",   NULL };
 static const char *const activations[] = { [HL_RELU] = "relu", [HL_GELU] = "gelu", NULL };
 static const char *const norms[] = { [HL_NORM_PRE] = "pre", [HL_NORM_POST] = "post", NULL };
 static const char *const positions[] = {
@@ -70,6 +71,8 @@ const hl_config_key hl_config_keys[] = {
       .help = "The number of key-value pairs of an example; half of the symbols serve as keys." },
     { TASK(queries), INTEGER(1, HL_TASK_MAX_SIZE), .initial = "4",
       .help = "The number of keys asked for after the pairs; at most pairs." },
+    { TASK(order), INTEGER(2, 8), .initial = "3",
+      .help = "The number of symbols that make one n-gram." },
 
     { MODEL(layers), INTEGER(1, HL_MAX_LAYERS), .initial = "2", .help = "The number of encoder layers." },
     { MODEL(d_model), INTEGER(1, 65536), .initial = "64",

@@ -6,7 +6,7 @@
 
 enum {
     HL_CONFIG_SECTIONS = 5,
-    HL_CONFIG_KEYS = 52,
+    HL_CONFIG_KEYS = 53,
     HL_CONFIG_VALUE_TEXT = 4096,
     HL_CONFIG_WRONG_TEXT = 256, /* at least HL_INI_WRONG_TEXT */
 };

@@ -5,8 +5,9 @@
 
 START_TEST(the_list_holds_every_task_once)
 {
-    static const char *const names[] = { "copy", "identity_copy", "reverse", "shift", "sort", "recall", "agreement" };
-    for (int i = 0; i < 7; i++) {
+    static const char *const names[] = { "copy", "identity_copy", "reverse",   "shift",
+                                         "sort", "recall",        "agreement", "ngram" };
+    for (int i = 0; i < 8; i++) {
         const hl_task *task = hl_task_at(i);
         ck_assert_str_eq(task->name, names[i]);
         ck_assert_ptr_eq(hl_task_find(names[i]), task);
@@ -14,7 +15,7 @@ START_TEST(the_list_holds_every_task_once)
         ck_assert_str_eq(task->size_key, strcmp(names[i], "recall") == 0 ? "pairs" : "min_length");
         ck_assert_ptr_nonnull(task->keys[0]);
     }
-    ck_assert_ptr_null(hl_task_at(7));
+    ck_assert_ptr_null(hl_task_at(8));
     ck_assert_ptr_null(hl_task_at(-1));
     ck_assert_ptr_null(hl_task_find("cop"));
     ck_assert_ptr_null(hl_task_find(NULL));
@@ -33,13 +34,15 @@ START_TEST(the_longest_example_counts_its_special_tokens)
     ck_assert_int_eq(hl_task_max_tokens(&spec), 15);
     spec.name = "agreement";
     ck_assert_int_eq(hl_task_max_tokens(&spec), 10);
+    spec.name = "ngram";
+    ck_assert_int_eq(hl_task_max_tokens(&spec), 10);
 }
 END_TEST
 
 START_TEST(the_vocabularys_size_is_known_without_it)
 {
     for (int i = 0; hl_task_at(i) != NULL; i++) {
-        hl_task_spec spec = { .name = hl_task_at(i)->name, .symbols = 77 };
+        hl_task_spec spec = { .name = hl_task_at(i)->name, .symbols = 20, .order = 3 };
         hl_vocabulary *vocabulary;
         ck_assert_int_eq(hl_task_at(i)->vocabulary(&spec, &vocabulary).code, HL_OK);
         ck_assert_int_eq(hl_task_vocabulary_size(&spec), hl_vocabulary_size(vocabulary));
@@ -102,9 +105,11 @@ static const struct {
     { "agreement", 24, INT64_MIN, 8, 2, 1,
       "task.min_length = -9223372036854775808: must be from 3 to task.length = 24" },
     { "copi", 5, 1, 8, 2, 1,
-      "task.name = copi: no such task; must be one of copy, identity_copy, reverse, shift, sort, recall, agreement" },
+      "task.name = copi: no such task; must be one of copy, identity_copy, reverse, shift, sort, recall, agreement, "
+      "ngram" },
     { NULL, 5, 1, 8, 2, 1,
-      "task.name = : no such task; must be one of copy, identity_copy, reverse, shift, sort, recall, agreement" },
+      "task.name = : no such task; must be one of copy, identity_copy, reverse, shift, sort, recall, agreement, "
+      "ngram" },
 };
 
 START_TEST(a_bad_spec_is_refused_by_key_value_and_remedy)

@@ -14,6 +14,7 @@ static const char *const summary_configs[] = {
     "copy_task.ini",
     "copy_variable.ini",
     "identity_copy.ini",
+    "ngram.ini",
     "recall.ini",
     "reverse.ini",
     "shift.ini",

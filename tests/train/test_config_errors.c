@@ -97,12 +97,14 @@ static const struct {
       "1\n",
       { NULL },
       "x.ini:2: task.name: \"a234567890b234567890c234567890d234567890e234567890f23456789...\" is not one of copy, "
-      "identity_copy, reverse, shift, sort, recall, agreement\n" },
+      "identity_copy, reverse, shift, sort, recall, agreement, ngram\n" },
 
     /* Values that do not go together. */
     { "[task]\nname = copy\nshift = 1\n", { NULL }, "x.ini:3: task.shift: not used by task copy\n" },
     { "[task]\nname = recall\nlength = 9\n", { NULL }, "x.ini:3: task.length: not used by task recall\n" },
     { "[task]\nmin_length = 11\n", { NULL }, "x.ini:2: task.min_length = 11: must be from 1 to task.length = 10\n" },
+    { "[task]\nname = copy\norder = 3\n", { NULL }, "x.ini:3: task.order: not used by task copy\n" },
+    { "[task]\nname = ngram\nlength = 9\norder = 9\n", { NULL }, "x.ini:4: task.order: 9 is outside 2 .. 8\n" },
     { "[task]\nname = agreement\nsymbols = 9\n", { NULL }, "x.ini:3: task.symbols: not used by task agreement\n" },
     { "[task]\nname = agreement\nlength = 2\n", { NULL }, "x.ini:3: task.length = 2: must be from 3 to 65536\n" },
     { "[task]\nname = agreement\nlength = 24\nmin_length = 2\n",

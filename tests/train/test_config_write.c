@@ -124,7 +124,7 @@ START_TEST(a_resolved_config_holds_what_was_given)
 }
 END_TEST
 
-/* Another valid value of each key; those of [task] go with task.name = shift or recall. */
+/* Another valid value of each key; those of [task] go with task.name = shift, recall or ngram. */
 static const struct {
     const char *base, *change, *full;
     bool may_change;
@@ -136,6 +136,7 @@ static const struct {
     { "[task]\nname = shift\n", "task.shift=2", "task.shift", false },
     { "[task]\nname = recall\n", "task.pairs=7", "task.pairs", false },
     { "[task]\nname = recall\n", "task.queries=3", "task.queries", false },
+    { "[task]\nname = ngram\n", "task.order=4", "task.order", false },
     { "", "model.heads=4,2", "model.heads", false },
     { "", "model.kv_heads=4,2", "model.kv_heads", false },
     { "", "model.d_v=9", "model.d_v", false },

@@ -1,0 +1,101 @@
+#include "data/task_parts.h"
+
+#include "core/memory.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* At every place that has `order` symbols before it, the answer is the token that names these in order: after d b a it is
+ * "dba". So many places must be told apart and read at once: a head that looks at two of them hands on a mixture of
+ * both. No single place is the source. */
+
+enum { MOST_SYMBOLS = 26, MOST_ORDER = 8, MOST_NGRAMS = 1 << 16 };
+
+/* symbols^order, MOST_NGRAMS + 1 where it is more than MOST_NGRAMS. */
+static int64_t n_ngrams(const hl_task_spec *spec)
+{
+    int64_t n = 1;
+    for (int64_t i = 0; i < spec->order && n <= MOST_NGRAMS; i++) {
+        n *= spec->symbols;
+    }
+    return n <= MOST_NGRAMS ? n : MOST_NGRAMS + 1;
+}
+
+static hl_status check(const hl_task_spec *spec)
+{
+    HL_TRY(hl_task_check_range("symbols", spec->symbols, 2, MOST_SYMBOLS));
+    HL_TRY(hl_task_check_range("order", spec->order, 2, MOST_ORDER));
+    if (n_ngrams(spec) > MOST_NGRAMS) {
+        return hl_error(HL_INVALID,
+                        "task.order = %" PRId64 ": %" PRId64
+                        " symbols make more than %d n-grams of that order; lower task.order or task.symbols",
+                        spec->order, spec->symbols, MOST_NGRAMS);
+    }
+    return hl_task_check_lengths(spec, spec->order + 1);
+}
+
+static int64_t n_words(const hl_task_spec *spec)
+{
+    return spec->symbols + n_ngrams(spec);
+}
+
+static int64_t n_tokens(const hl_task_spec *spec, int64_t n)
+{
+    (void)spec;
+    return n;
+}
+
+static size_t put_ngram(const hl_task_spec *spec, int64_t ngram, char *text)
+{
+    for (int64_t i = spec->order - 1; i >= 0; i--) {
+        text[i] = (char)('a' + ngram % spec->symbols);
+        ngram /= spec->symbols;
+    }
+    text[spec->order] = '\n';
+    return (size_t)spec->order + 1;
+}
+
+static hl_status vocabulary(const hl_task_spec *spec, hl_vocabulary **out)
+{
+    static const char special[] = "<pad>\n<sep>\n<mask>\n";
+    char *text = hl_malloc(sizeof special + (size_t)(n_words(spec) * (MOST_ORDER + 1)));
+    if (text == NULL) {
+        return hl_error_memory("vocabulary");
+    }
+    size_t used = sizeof special - 1;
+    memcpy(text, special, used);
+    for (int64_t s = 0; s < spec->symbols; s++) {
+        text[used++] = (char)('a' + s);
+        text[used++] = '\n';
+    }
+    for (int64_t i = 0; i < n_ngrams(spec); i++) {
+        used += put_ngram(spec, i, text + used);
+    }
+    hl_status status = hl_vocabulary_parse("vocabulary", text, used, out);
+    hl_free(text);
+    return status;
+}
+
+static void make(const hl_task_spec *spec, int64_t n, hl_draw *draw, hl_example example)
+{
+    hl_sequence_draw(spec, n, draw, example.tokens);
+    int64_t count = n_ngrams(spec), ngram = 0;
+    for (int64_t i = 0; i < n; i++) {
+        example.targets[i] = i >= spec->order ? (int32_t)(HL_SPECIAL_TOKENS + spec->symbols + ngram) : HL_IGNORE;
+        example.sources[i] = HL_IGNORE;
+        ngram = (ngram * spec->symbols + example.tokens[i] - HL_SPECIAL_TOKENS) % count;
+    }
+}
+
+const hl_task hl_task_ngram = {
+    .name = "ngram",
+    .summary = "name the n-gram before each place: the order symbols there, one after the other, make one answer",
+    .keys = { "length", "min_length", "symbols", "order" },
+    .size_key = "min_length",
+    .n_words = n_words,
+    .check = check,
+    .sizes = hl_sequence_sizes,
+    .n_tokens = n_tokens,
+    .vocabulary = vocabulary,
+    .make = make,
+};
