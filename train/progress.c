@@ -1,6 +1,7 @@
 #include "train/progress.h"
 
 #include "train/clock.h"
+#include "train/units.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -17,21 +18,6 @@ hl_progress hl_progress_begin(FILE *out, int64_t first_step, int64_t steps)
         .steps = steps,
         .started = hl_clock_seconds(),
     };
-}
-
-/* "12 s", "3 min 05 s", "2 h 07 min", "5 d 03 h". */
-static void format_duration(double seconds, char *text, size_t size)
-{
-    int64_t s = (int64_t)(seconds + 0.5);
-    if (s < 60) {
-        snprintf(text, size, "%" PRId64 " s", s);
-    } else if (s < 3600) {
-        snprintf(text, size, "%" PRId64 " min %02" PRId64 " s", s / 60, s % 60);
-    } else if (s < 100 * 3600) {
-        snprintf(text, size, "%" PRId64 " h %02" PRId64 " min", s / 3600, s % 3600 / 60);
-    } else {
-        snprintf(text, size, "%" PRId64 " d %02" PRId64 " h", s / 86400, s % 86400 / 3600);
-    }
 }
 
 /* "950", "12k", "3.4M". */
@@ -58,11 +44,10 @@ static void format_loss(double loss, char *text, size_t size)
  * longer than 80 columns. `used` are taken already. */
 static void print_speed(const hl_progress *progress, hl_metrics_row row, int used)
 {
-    char learning_rate[32], rate[16], tokens[32], duration[48], left[64];
+    char learning_rate[32], rate[16], tokens[32], duration[HL_UNITS_TEXT], left[64];
     double elapsed = hl_clock_seconds() - progress->started;
     int64_t done = row.step - progress->first_step;
-    format_duration(done > 0 ? elapsed / (double)done * (double)(progress->steps - row.step) : 0, duration,
-                    sizeof duration);
+    hl_units_duration(done > 0 ? elapsed / (double)done * (double)(progress->steps - row.step) : 0, duration);
     format_rate(row.tokens_per_second, rate, sizeof rate);
     int n_left = snprintf(left, sizeof left, "  %s left", duration);
     int n_tokens = snprintf(tokens, sizeof tokens, "  %s tok/s", rate);

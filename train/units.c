@@ -46,3 +46,18 @@ const char *hl_units_flops(double flops, char text[HL_UNITS_TEXT])
     snprintf(text, HL_UNITS_TEXT, "%.2f %sFLOP", flops, units[unit]);
     return text;
 }
+
+const char *hl_units_duration(double seconds, char text[HL_UNITS_TEXT])
+{
+    int64_t s = seconds < 1e15 ? (int64_t)(seconds + 0.5) : (int64_t)1e15;
+    if (s < 60) {
+        snprintf(text, HL_UNITS_TEXT, "%" PRId64 " s", s);
+    } else if (s < 3600) {
+        snprintf(text, HL_UNITS_TEXT, "%" PRId64 " min %02" PRId64 " s", s / 60, s % 60);
+    } else if (s < 100 * 3600) {
+        snprintf(text, HL_UNITS_TEXT, "%" PRId64 " h %02" PRId64 " min", s / 3600, s % 3600 / 60);
+    } else {
+        snprintf(text, HL_UNITS_TEXT, "%" PRId64 " d %02" PRId64 " h", s / 86400, s % 86400 / 3600);
+    }
+    return text;
+}

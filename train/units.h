@@ -18,4 +18,7 @@ const char *hl_units_bytes(size_t bytes, char text[HL_UNITS_TEXT]);
 /* "1.53 GFLOP", by powers of 1000; at least 0. */
 const char *hl_units_flops(double flops, char text[HL_UNITS_TEXT]);
 
+/* "12 s", "3 min 05 s", "2 h 07 min", "5 d 03 h"; at least 0. */
+const char *hl_units_duration(double seconds, char text[HL_UNITS_TEXT]);
+
 #endif

@@ -65,10 +65,31 @@ START_TEST(flops_go_by_1000)
 }
 END_TEST
 
+START_TEST(durations_have_two_units)
+{
+    static const struct {
+        double seconds;
+        const char *text;
+    } cases[] = {
+        { 0, "0 s" },
+        { 59.4, "59 s" },
+        { 59.6, "1 min 00 s" },
+        { 185, "3 min 05 s" },
+        { 7620, "2 h 07 min" },
+        { 443000, "5 d 03 h" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[HL_UNITS_TEXT];
+        ck_assert_str_eq(hl_units_duration(cases[i].seconds, text), cases[i].text);
+    }
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, counts_have_separators);
     tcase_add_test(tc, bytes_go_by_1024);
     tcase_add_test(tc, flops_go_by_1000);
+    tcase_add_test(tc, durations_have_two_units);
 }
 SUITE("units", add_tests)

@@ -1,0 +1,11 @@
+#include "train/ablate_program.h"
+#include "train/sibling.h"
+#include "train/start.h"
+
+int main(int argc, char **argv)
+{
+    hl_start(argv);
+    char train[HL_SIBLING_TEXT];
+    hl_sibling_program("ablate", "train", train);
+    return hl_ablate_program(train, argc, argv, stdout, stderr);
+}

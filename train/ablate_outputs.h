@@ -1,0 +1,21 @@
+/* What a sweep leaves when it ends: its table on standard output, and ablation.* in its folder. */
+#ifndef HL_TRAIN_ABLATE_OUTPUTS_H
+#define HL_TRAIN_ABLATE_OUTPUTS_H
+
+#include "train/ablate_plan.h"
+#include "train/ablate_result.h"
+
+#include <stdio.h>
+
+typedef struct hl_ablate_outputs {
+    const hl_ablate_plan *plan;
+    const hl_ablate_result *results; /* of all cells */
+    const char *config;              /* its path, for headings */
+    const char *command;             /* as it was given, likewise */
+    double target;
+} hl_ablate_outputs;
+
+/* Prints the table to `out` and writes ablation.csv, .md, .svg, .png and .html. HL_BAD_FILE, HL_NO_MEMORY, HL_FAILED. */
+hl_status hl_ablate_outputs_write(const hl_ablate_outputs *outputs, FILE *out);
+
+#endif

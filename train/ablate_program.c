@@ -1,0 +1,196 @@
+#include "train/ablate_program.h"
+
+#include "core/files.h"
+#include "core/matmul.h"
+#include "core/memory.h"
+#include "train/ablate_csv.h"
+#include "train/ablate_folder.h"
+#include "train/ablate_outputs.h"
+#include "train/ablate_sweep.h"
+#include "train/signals.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One call of the program. */
+typedef struct call {
+    const char *train;
+    hl_ablate_command command;
+    FILE *out, *err;
+    hl_text words; /* the command as it was given */
+    hl_ablate_plan plan;
+    hl_ablate_folder folder;
+    hl_ablate_result *results;
+    int signal;
+} call;
+
+/* ---- before the trainings ---- */
+
+static hl_status keep_words(call *c, int argc, char **argv)
+{
+    hl_text_print(&c->words, "ablate");
+    for (int i = 1; i < argc; i++) {
+        hl_text_print(&c->words, " %s", argv[i]);
+    }
+    for (char *at = c->words.bytes; at != NULL && *at != '\0'; at++) {
+        *at = *at == '\n' ? ' ' : *at; /* it is kept as one line */
+    }
+    return hl_text_status(&c->words);
+}
+
+/* What a training would refuse is refused before any begins. */
+static hl_status make_plan(call *c)
+{
+    hl_problems problems = { 0 };
+    hl_status status = hl_ablate_plan_make(&c->command, &c->plan, &problems);
+    for (int i = 0; i + 1 < problems.n; i++) { /* the last one is the status */
+        fprintf(c->err, "%s\n", problems.lines[i]);
+    }
+    if (status.code == HL_INVALID && problems.n > 0) {
+        status = hl_error(HL_INVALID, "%s", problems.lines[problems.n - 1]);
+    }
+    hl_problems_free(&problems);
+    return status;
+}
+
+static hl_status check_train(const call *c)
+{
+    return access(c->train, X_OK) == 0
+               ? hl_ok()
+               : hl_error(HL_BAD_FILE,
+                          "%s: cannot be started; the programs ablate and train belong into one folder (installed: "
+                          "headlight-ablate, headlight-train)",
+                          *c->train != '\0' ? c->train : "train");
+}
+
+/* What is done already, by the csv and the runs' folders; all else waits. */
+static hl_status recall(call *c)
+{
+    int64_t n = hl_ablate_plan_cells(&c->plan);
+    c->results = hl_calloc((size_t)n, sizeof *c->results);
+    if (c->results == NULL) {
+        return hl_error_memory("the results");
+    }
+    for (int64_t i = 0; i < n; i++) {
+        c->results[i] = (hl_ablate_result){ .steps = -1, .steps_to_target = -1, .seconds = NAN };
+    }
+    HL_TRY(hl_ablate_csv_read(c->folder.csv, &c->plan, c->results));
+    for (int64_t i = 0; i < n; i++) {
+        if (c->results[i].state != HL_ABLATE_DONE) {
+            continue;
+        }
+        char *path = hl_ablate_plan_path(&c->plan, i);
+        hl_status status = path != NULL ? hl_ablate_result_read(path, c->command.target, &c->results[i])
+                                        : hl_error_memory(c->plan.folder);
+        hl_free(path);
+        if (status.code == HL_BAD_FILE) { /* its folder is gone: once more */
+            c->results[i] = (hl_ablate_result){ .steps = -1, .steps_to_target = -1, .seconds = NAN };
+        } else {
+            HL_TRY(status);
+        }
+    }
+    return hl_ok();
+}
+
+/* ---- the trainings and what follows ---- */
+
+static int64_t count(const call *c, hl_ablate_state state)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < hl_ablate_plan_cells(&c->plan); i++) {
+        n += c->results[i].state == state;
+    }
+    return n;
+}
+
+static void print_start(const call *c)
+{
+    int64_t done = count(c, HL_ABLATE_DONE);
+    fprintf(c->out, "%s: %" PRId64 " rows, %" PRId64 " seed%s, into %s\n", c->command.config, c->plan.n_variants,
+            c->plan.seeds, c->plan.seeds > 1 ? "s" : "", c->plan.folder);
+    if (done > 0) {
+        fprintf(c->out, "%" PRId64 " of %" PRId64 " trainings are done already\n", done,
+                hl_ablate_plan_cells(&c->plan));
+    }
+    fflush(c->out);
+}
+
+static hl_status train(call *c)
+{
+    hl_ablate_sweep sweep = { .plan = &c->plan,
+                              .train = c->train,
+                              .csv = c->folder.csv,
+                              .target = c->command.target,
+                              .jobs = c->command.jobs,
+                              .out = c->out };
+    print_start(c);
+    hl_signals_install();
+    return hl_ablate_sweep_run(&sweep, c->results, &c->signal);
+}
+
+static hl_status conclude(const call *c)
+{
+    hl_ablate_outputs outputs = { .plan = &c->plan,
+                                  .results = c->results,
+                                  .config = c->command.config,
+                                  .command = c->words.bytes,
+                                  .target = c->command.target };
+    HL_TRY(hl_ablate_outputs_write(&outputs, c->out));
+    fprintf(c->out, "everything is in %s\n", c->plan.folder);
+    int64_t failed = count(c, HL_ABLATE_FAILED);
+    return failed == 0 ? hl_ok()
+                       : hl_error(HL_FAILED,
+                                  "%" PRId64 " of %" PRId64 " trainings failed (why: log.txt in their folders in %s); "
+                                  "the same command tries them again",
+                                  failed, hl_ablate_plan_cells(&c->plan), c->plan.folder);
+}
+
+static hl_status run(call *c)
+{
+    HL_TRY(check_train(c));
+    HL_TRY(make_plan(c));
+    HL_TRY(hl_ablate_folder_open(&c->folder, &c->plan, c->words.bytes, c->command.overwrite));
+    HL_TRY(recall(c));
+    HL_TRY(train(c));
+    if (c->signal != 0) {
+        fprintf(c->err, "interrupted: %" PRId64 " of %" PRId64 " trainings are done, the others saved; the same "
+                        "command goes on\n",
+                count(c, HL_ABLATE_DONE), hl_ablate_plan_cells(&c->plan));
+        return hl_ok();
+    }
+    return conclude(c);
+}
+
+static hl_status execute(call *c, int argc, char **argv)
+{
+    HL_TRY(keep_words(c, argc, argv));
+    HL_TRY(hl_ablate_command_parse(argc, argv, &c->command));
+    if (c->command.help) {
+        fputs(hl_ablate_command_usage, c->out);
+        return hl_ok();
+    }
+    if (c->command.version) {
+        fprintf(c->out, "headlight %s\n", HL_VERSION);
+        return hl_ok();
+    }
+    return run(c);
+}
+
+int hl_ablate_program(const char *train_program, int argc, char **argv, FILE *out, FILE *err)
+{
+    call c = { .train = train_program, .out = out, .err = err };
+    hl_status status = execute(&c, argc, argv);
+    if (status.code == HL_OK && (fflush(out) != 0 || ferror(out) != 0)) {
+        status = hl_file_system_error("standard output", "cannot write");
+    }
+    if (status.code != HL_OK) {
+        fprintf(err, "%s\n", status.text);
+    }
+    hl_ablate_folder_close(&c.folder);
+    hl_ablate_plan_free(&c.plan);
+    hl_free(c.results);
+    hl_text_free(&c.words);
+    return c.signal != 0 ? 128 + c.signal : (int)status.code;
+}

@@ -1,0 +1,120 @@
+#include "train/ablate_result.h"
+
+#include "core/files.h"
+#include "core/memory.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_BYTES = 1 << 30, LINE = 256, TAIL = 1024 };
+
+typedef struct row {
+    int64_t step;
+    char split[16];
+    double loss, accuracy;
+} row;
+
+/* The line without its newline, `length` bytes. */
+static bool read_row(const char *line, size_t length, row *r)
+{
+    char copy[LINE];
+    if (length >= sizeof copy) {
+        return false;
+    }
+    memcpy(copy, line, length);
+    copy[length] = '\0';
+    return sscanf(copy, "%" SCNd64 ",%15[a-z],%lf,%lf,", &r->step, r->split, &r->loss, &r->accuracy) == 4 &&
+           r->step >= 0 && isfinite(r->loss) && r->accuracy >= 0 && r->accuracy <= 1;
+}
+
+static void take_row(const row *r, double target, hl_ablate_result *result)
+{
+    if (strcmp(r->split, "validation") != 0) {
+        return;
+    }
+    result->steps = r->step;
+    result->loss = r->loss;
+    result->accuracy = r->accuracy;
+    if (result->steps_to_target < 0 && r->accuracy >= target) {
+        result->steps_to_target = r->step;
+    }
+}
+
+static hl_status read_rows(const char *path, const char *text, double target, hl_ablate_result *result)
+{
+    int64_t number = 1;
+    const char *line = text + strcspn(text, "\n");
+    while (*line == '\n' && line[1] != '\0') {
+        line++;
+        number++;
+        size_t length = strcspn(line, "\n");
+        row r;
+        if (!read_row(line, length, &r)) {
+            return hl_error(HL_BAD_FILE,
+                            "%s:%" PRId64 ": not a row of a metrics.csv; remove this run's folder to train it anew",
+                            path, number);
+        }
+        take_row(&r, target, result);
+        line += length;
+    }
+    return result->steps >= 0
+               ? hl_ok()
+               : hl_error(HL_BAD_FILE, "%s: no validation in it; remove this run's folder to train it anew", path);
+}
+
+hl_status hl_ablate_result_read(const char *folder, double target, hl_ablate_result *result)
+{
+    result->steps = result->steps_to_target = -1;
+    char *path = hl_path_join(folder, "metrics.csv"), *text = NULL;
+    size_t size;
+    if (path == NULL) {
+        return hl_error_memory(folder);
+    }
+    hl_status status = hl_file_read(path, MOST_BYTES, &text, &size);
+    if (status.code == HL_OK) {
+        status = read_rows(path, text, target, result);
+    }
+    hl_free(text);
+    hl_free(path);
+    return status;
+}
+
+/* ---- what goes on ---- */
+
+/* The last bytes of a file, as text; "" where there are none. */
+static void read_tail(const char *path, char text[TAIL + 1])
+{
+    const hl_file_calls *calls = hl_file_calls_get();
+    int fd = calls->open(path, O_RDONLY | O_CLOEXEC, 0);
+    ssize_t size = 0;
+    if (fd >= 0) {
+        if (calls->lseek(fd, -TAIL, SEEK_END) < 0) {
+            calls->lseek(fd, 0, SEEK_SET);
+        }
+        size = calls->read(fd, text, TAIL);
+        calls->close(fd);
+    }
+    text[size > 0 ? size : 0] = '\0';
+}
+
+hl_ablate_glimpse hl_ablate_glimpse_of(const char *folder)
+{
+    hl_ablate_glimpse glimpse = { .step = -1 };
+    char text[TAIL + 1] = "", *path = hl_path_join(folder, "metrics.csv");
+    if (path != NULL) {
+        read_tail(path, text);
+    }
+    hl_free(path);
+    for (const char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        row r;
+        if (read_row(line, (size_t)(end - line), &r)) {
+            glimpse = (hl_ablate_glimpse){ .step = r.step, .loss = r.loss, .accuracy = r.accuracy };
+        }
+    }
+    return glimpse;
+}
