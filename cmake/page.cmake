@@ -1,10 +1,14 @@
-# hl_page(page.c FOLDER report SCRIPTS first.js second.js): writes report/page.html, with page.css and the scripts put in,
-# as the C file page.c: what comes before the data and what comes after as two arrays (heads/report_page.h). When one
-# of them changes, the next build does it again.
+# hl_page(page.c NAME report FOLDER report STYLES report/page.css SCRIPTS first.js second.js): writes report/page.html,
+# with the styles and the folder's scripts put in, as the C file page.c: what comes before the data and what comes after
+# as two arrays (heads/report_page.h; hl_<NAME>_page_before, ...). When one of them changes, the next build does it again.
 function(hl_page output)
-    cmake_parse_arguments(arg "" "FOLDER" "SCRIPTS" ${ARGN})
+    cmake_parse_arguments(arg "" "NAME;FOLDER" "STYLES;SCRIPTS" ${ARGN})
     hl_page_read(page ${arg_FOLDER}/page.html)
-    hl_page_read(style ${arg_FOLDER}/page.css)
+    set(style)
+    foreach(name ${arg_STYLES})
+        hl_page_read(part ${name})
+        string(APPEND style "${part}")
+    endforeach()
     set(script)
     foreach(name ${arg_SCRIPTS})
         hl_page_read(part ${arg_FOLDER}/${name})
@@ -20,14 +24,14 @@ function(hl_page output)
     math(EXPR at "${at} + 6")
     string(SUBSTRING "${page}" ${at} -1 after)
 
-    set(code "#include \"heads/report_page.h\"\n")
+    set(code "#include \"heads/${arg_NAME}_page.h\"\n")
     foreach(part before after)
         string(HEX "${${part}}" bytes)
         string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
         string(REGEX REPLACE "(0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,)" "\\1\n"
                bytes "${bytes}")
-        string(APPEND code "\nconst unsigned char hl_report_page_${part}[] = {\n${bytes}\n};\n"
-               "const size_t hl_report_page_${part}_size = sizeof hl_report_page_${part};\n")
+        string(APPEND code "\nconst unsigned char hl_${arg_NAME}_page_${part}[] = {\n${bytes}\n};\n"
+               "const size_t hl_${arg_NAME}_page_${part}_size = sizeof hl_${arg_NAME}_page_${part};\n")
     endforeach()
     set(old)
     if(EXISTS ${output})

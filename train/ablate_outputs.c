@@ -3,6 +3,7 @@
 #include "core/files.h"
 #include "core/memory.h"
 #include "train/ablate_csv.h"
+#include "train/ablate_page.h"
 #include "train/ablate_table.h"
 #include "train/terminal.h"
 
@@ -69,6 +70,30 @@ static hl_status print_table(const maker *m, FILE *out)
     return status;
 }
 
+static hl_status write_pictures(const maker *m)
+{
+    hl_text svg = { 0 }, png = { 0 }, page = { 0 };
+    hl_status status = hl_ablate_chart_svg(m->given, &m->summary, &svg);
+    if (status.code == HL_OK) {
+        status = hl_ablate_page(m->given, &m->grid, &svg, &page);
+    }
+    if (status.code == HL_OK) {
+        status = write_file(m, "svg", &svg);
+    }
+    if (status.code == HL_OK) {
+        status = write_file(m, "html", &page);
+    }
+    hl_text_free(&svg);
+    hl_text_free(&page);
+    HL_TRY(status);
+    status = hl_ablate_chart_png(m->given, &m->summary, &png);
+    if (status.code != HL_OK) {
+        hl_text_free(&png);
+        return status;
+    }
+    return write_file(m, "png", &png);
+}
+
 static hl_status make(maker *m, FILE *out)
 {
     const hl_ablate_outputs *o = m->given;
@@ -76,7 +101,8 @@ static hl_status make(maker *m, FILE *out)
     HL_TRY(hl_ablate_table_make(o->plan, &m->summary, o->target, &m->grid));
     HL_TRY(write_csv(m));
     HL_TRY(print_table(m, out));
-    return write_markdown(m);
+    HL_TRY(write_markdown(m));
+    return write_pictures(m);
 }
 
 hl_status hl_ablate_outputs_write(const hl_ablate_outputs *outputs, FILE *out)

@@ -1,0 +1,125 @@
+#include "heads/sweep_report.h"
+
+#include "core/memory.h"
+#include "heads/packed.h"
+#include "heads/sweep_page.h"
+
+#include <string.h>
+
+/* Text as HTML shows it. */
+static void add_escaped(hl_text *text, const char *shown)
+{
+    static const char special[] = "&<>\"'";
+    while (*shown != '\0') {
+        size_t plain = strcspn(shown, special);
+        hl_text_add(text, shown, plain);
+        shown += plain;
+        if (*shown != '\0') {
+            hl_text_print(text, "&#%d;", *shown++);
+        }
+    }
+}
+
+static void add_element(hl_text *text, const char *tag, const char *shown)
+{
+    hl_text_print(text, "<%s>", tag);
+    add_escaped(text, shown);
+    hl_text_print(text, "</%s>\n", tag);
+}
+
+static void add_image(hl_text *text, const char *type, const hl_text *image, const char *described)
+{
+    char *bytes = hl_base64(image->bytes, image->size);
+    if (bytes == NULL) {
+        text->error = hl_error_memory("the page of a sweep");
+        return;
+    }
+    hl_text_print(text, "<img alt=\"");
+    add_escaped(text, described);
+    hl_text_print(text, "\" src=\"data:image/%s;base64,", type);
+    hl_text_add(text, bytes, strlen(bytes));
+    hl_text_print(text, "\">\n");
+    hl_free(bytes);
+}
+
+/* ---- the table ---- */
+
+static void add_titles(hl_text *text, const hl_text_grid *table)
+{
+    hl_text_print(text, "<thead><tr>");
+    for (int64_t column = 0; column < table->n_columns; column++) {
+        hl_text_print(text, "<th scope=\"col\">");
+        add_escaped(text, hl_text_grid_at(table, 0, column));
+        hl_text_print(text, "</th>");
+    }
+    hl_text_print(text, "</tr></thead>\n");
+}
+
+static void add_values(hl_text *text, const hl_text_grid *table, int64_t row, bool base)
+{
+    hl_text_print(text, "<tr class=\"values%s\">", base ? " base" : "");
+    for (int64_t column = 0; column < table->n_columns; column++) {
+        hl_text_print(text, "<td>");
+        add_escaped(text, hl_text_grid_at(table, row, column));
+        hl_text_print(text, "</td>");
+    }
+    hl_text_print(text, "</tr>\n");
+}
+
+static void add_heads(hl_text *text, const hl_sweep_run *run, int64_t columns)
+{
+    hl_text_print(text, "<tr class=\"heads\"><td colspan=\"%lld\"><details><summary>heads of ", (long long)columns);
+    add_escaped(text, run->name);
+    hl_text_print(text, "</summary>\n");
+    if (run->maps != NULL) {
+        add_image(text, "png", run->maps, run->name);
+    } else {
+        add_element(text, "p", run->missing);
+    }
+    if (run->report != NULL) {
+        hl_text_print(text, "<p><a href=\"");
+        add_escaped(text, run->report);
+        hl_text_print(text, "\">all about this run</a></p>\n");
+    }
+    hl_text_print(text, "</details></td></tr>\n");
+}
+
+static void add_table(hl_text *text, const hl_sweep_report *report)
+{
+    const hl_text_grid *table = report->table;
+    hl_text_print(text, "<section><h2>Table</h2>\n<div class=\"scroll\" tabindex=\"0\"><table>\n");
+    add_titles(text, table);
+    hl_text_print(text, "<tbody>\n");
+    for (int64_t row = 1; row < table->n_rows; row++) {
+        add_values(text, table, row, report->runs[row - 1].base);
+        add_heads(text, &report->runs[row - 1], table->n_columns);
+    }
+    hl_text_print(text, "</tbody></table></div>\n");
+    char *notes = hl_strdup(report->notes);
+    if (notes == NULL) {
+        text->error = hl_error_memory("the page of a sweep");
+    }
+    char *rest = notes;
+    for (char *line; notes != NULL && (line = strtok_r(rest, "\n", &rest)) != NULL;) {
+        hl_text_print(text, "<p class=\"hint\">");
+        add_escaped(text, line);
+        hl_text_print(text, "</p>\n");
+    }
+    hl_free(notes);
+    hl_text_print(text, "</section>\n");
+}
+
+hl_status hl_sweep_report_write(const hl_sweep_report *report, hl_text *text)
+{
+    hl_text_add(text, hl_sweep_page_before, hl_sweep_page_before_size);
+    hl_text_print(text, "<header><div>");
+    add_element(text, "h1", report->title);
+    add_element(text, "code", report->command);
+    hl_text_print(text, "</div></header>\n<main><section><h2>Chart</h2>\n");
+    add_image(text, "svg+xml", report->chart, "validation loss and accuracy of every row, as in the table");
+    hl_text_print(text, "</section>\n");
+    add_table(text, report);
+    hl_text_print(text, "</main>\n");
+    hl_text_add(text, hl_sweep_page_after, hl_sweep_page_after_size);
+    return hl_text_status(text);
+}

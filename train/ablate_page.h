@@ -1,0 +1,19 @@
+/* ablation.svg, .png and .html as bytes: the sweep's chart, and its page with the patterns of its runs. */
+#ifndef HL_TRAIN_ABLATE_PAGE_H
+#define HL_TRAIN_ABLATE_PAGE_H
+
+#include "heads/sweep_chart.h"
+#include "heads/text_grid.h"
+#include "train/ablate_outputs.h"
+#include "train/ablate_summary.h"
+
+/* Adds the chart as SVG or as PNG. HL_NO_MEMORY, HL_FAILED with cairo's words; HL_INVALID: too many rows. */
+hl_status hl_ablate_chart_svg(const hl_ablate_outputs *outputs, const hl_ablate_summary *summary, hl_text *bytes);
+hl_status hl_ablate_chart_png(const hl_ablate_outputs *outputs, const hl_ablate_summary *summary, hl_text *bytes);
+
+/* Adds the page. Each row opens the run of its first seed that is done; a run whose patterns cannot be drawn says why.
+ * HL_NO_MEMORY. */
+hl_status hl_ablate_page(const hl_ablate_outputs *outputs, const hl_text_grid *grid, const hl_text *chart,
+                         hl_text *bytes);
+
+#endif
