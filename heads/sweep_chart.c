@@ -6,10 +6,10 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST_CAPTION_LINES = 4, MOST_VARIANTS = 1000, TICKS = 4 };
+enum { MOST_CAPTION_LINES = 4, MOST_VARIANTS = 1000, TICKS = 5 };
 
 /* In points. */
-static const double TEXT = 8, LINE = 11, ROW = 18, PLOT = 170, GAP = 24, MARGIN = 8, WIDEST_NAME = 200, DOT = 1.6,
+static const double TEXT = 8, LINE = 11, ROW = 18, PLOT = 170, GAP = 36, MARGIN = 8, WIDEST_NAME = 200, DOT = 1.6,
                     MEAN = 3;
 
 /* Colours that every eye tells apart (Okabe and Ito), and by their shapes, too: the base's mean is a square. */
@@ -43,6 +43,9 @@ static double tick_step(double range)
     return power * (factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10);
 }
 
+/* Where all values are the same, the axis begins so much of them below. */
+static const double LEAST_SHARE = 0.02;
+
 /* Holds all dots, and bars up to as much again beyond them; losses are not below 0, nor accuracies outside 0 .. 100. */
 static axis axis_of(const hl_sweep_chart *chart, int measure)
 {
@@ -60,17 +63,18 @@ static axis axis_of(const hl_sweep_chart *chart, int measure)
     if (!(low <= high)) {
         return (axis){ 0, 1, 0.5 };
     }
-    double range = fmax(high - low, 1e-3 * fmax(fabs(high), 1e-6)), most = measure == HL_SWEEP_ACCURACY ? 100 : INFINITY;
+    double range = high - low, most = measure == HL_SWEEP_ACCURACY ? 100 : INFINITY;
     low = fmax(fmin(low, fmax(bars_low, low - range)), 0);
     high = fmin(fmax(high, fmin(bars_high, high + range)), most);
-    double step = tick_step(fmax(high - low, range));
+    low = fmin(low, high - LEAST_SHARE * high);
+    high = high > low ? high : low + 1; /* all are 0 */
+    double step = tick_step(high - low);
     return (axis){ step * floor(low / step + 1e-9), fmin(step * ceil(high / step - 1e-9), most), step };
 }
 
 static double place_of(const axis *a, double value)
 {
-    double range = a->high > a->low ? a->high - a->low : a->step;
-    return PLOT * (value - a->low) / range;
+    return PLOT * (value - a->low) / (a->high - a->low);
 }
 
 /* ---- painting ---- */

@@ -18,9 +18,9 @@ enum { HL_SWEEP_LOSS, HL_SWEEP_ACCURACY, HL_SWEEP_MEASURES };
 typedef struct hl_sweep_variant {
     const char *name; /* "heads=8" */
     bool base;
-    int64_t n;                                 /* trainings that ended; may be 0 */
-    const double *values[HL_SWEEP_MEASURES];   /* (n) each, finite; accuracies 0 .. 1 */
-    hl_interval intervals[HL_SWEEP_MEASURES];  /* of the same values */
+    int64_t n;                                /* trainings that ended; may be 0 */
+    const double *values[HL_SWEEP_MEASURES];  /* (n) each, finite; accuracies 0 .. 1 */
+    hl_interval intervals[HL_SWEEP_MEASURES]; /* of the same values */
 } hl_sweep_variant;
 
 typedef struct hl_sweep_chart {

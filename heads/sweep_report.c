@@ -68,7 +68,7 @@ static void add_values(hl_text *text, const hl_text_grid *table, int64_t row, bo
 
 static void add_heads(hl_text *text, const hl_sweep_run *run, int64_t columns)
 {
-    hl_text_print(text, "<tr class=\"heads\"><td colspan=\"%lld\"><details><summary>heads of ", (long long)columns);
+    hl_text_print(text, "<tr class=\"heads\"><td colspan=\"%lld\"><details><summary>patterns of ", (long long)columns);
     add_escaped(text, run->name);
     hl_text_print(text, "</summary>\n");
     if (run->maps != NULL) {
@@ -115,7 +115,7 @@ hl_status hl_sweep_report_write(const hl_sweep_report *report, hl_text *text)
     hl_text_print(text, "<header><div>");
     add_element(text, "h1", report->title);
     add_element(text, "code", report->command);
-    hl_text_print(text, "</div></header>\n<main><section><h2>Chart</h2>\n");
+    hl_text_print(text, "</div></header>\n<main><section class=\"chart\"><h2>Chart</h2>\n");
     add_image(text, "svg+xml", report->chart, "validation loss and accuracy of every row, as in the table");
     hl_text_print(text, "</section>\n");
     add_table(text, report);

@@ -36,15 +36,14 @@ const char hl_ablate_command_usage[] =
     "  --target A          \"steps to A\": the first validated step with an accuracy of\n"
     "                      at least A, 0 .. 1 (default: 0.99)\n"
     "  --out DIR           the folder (default: that of CONFIG's run with -ablation)\n"
-    "  --overwrite         replace the sweep in the folder\n"
+    "  --overwrite         train all anew, whatever is in the folder\n"
     "  --help              this text\n"
     "  --version           the version\n"
     "\n"
     "DIR holds a run's folder for every training, as in heads=8,seed=1 (look at it\n"
     "with the program heads), and ablation.csv, .md, .svg, .png and .html. Ended\n"
     "early, even by force, the same command goes on: what is finished stays, what was\n"
-    "half done is resumed. Seconds are of the clock; of a training that was resumed\n"
-    "by force, told from the part seen to its end.\n"
+    "half done is resumed (its seconds are then told from the part after that).\n"
     "\n"
     "Exit: 0 done; 1 a training failed; 2 wrong usage or config; 3 a file; 5 out of\n"
     "memory; 128 + signal when interrupted, after saving.\n";
@@ -197,9 +196,8 @@ static hl_status check(const hl_ablate_command *command)
                         command->axes[0].key);
     }
     if (!command->table3 && command->n_axes == 0) {
-        return hl_error(HL_INVALID,
-                        "command line: nothing varies; give --heads 1,2,4,8, --vary section.key=a,b,c or "
-                        "--table3; see --help");
+        return hl_error(HL_INVALID, "command line: nothing varies; give --heads 1,2,4,8, --vary section.key=a,b,c or "
+                                    "--table3; see --help");
     }
     if (command->out != NULL && *command->out == '\0') {
         return hl_error(HL_INVALID, "command line: --out: its value is empty; see --help");

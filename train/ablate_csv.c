@@ -109,16 +109,18 @@ static hl_status read_text(const char *path, const char *text, const hl_ablate_p
     write_header(plan, &header);
     hl_status status = hl_text_status(&header);
     if (status.code == HL_OK && strncmp(text, header.bytes, header.size) != 0) {
-        status = hl_error(HL_BAD_FILE, "%s:1: not the header of this sweep's ablation.csv; remove the file: it will be "
-                                       "written anew from the runs' folders, but for their seconds",
+        status = hl_error(HL_BAD_FILE,
+                          "%s:1: not the header of this sweep's ablation.csv; remove the file: it will be "
+                          "written anew from the runs' folders, but for their seconds",
                           path);
     }
     const char *line = text + header.size;
     for (int64_t number = 2; status.code == HL_OK && *line != '\0'; number++) {
         size_t length = strcspn(line, "\n");
         if (line[length] == '\0' || !take_row(line, length, plan, results)) {
-            status = hl_error(HL_BAD_FILE, "%s:%" PRId64 ": not a row of this sweep; remove the file: it will be "
-                                           "written anew from the runs' folders, but for their seconds",
+            status = hl_error(HL_BAD_FILE,
+                              "%s:%" PRId64 ": not a row of this sweep; remove the file: it will be "
+                              "written anew from the runs' folders, but for their seconds",
                               path, number);
         }
         line += length + (line[length] == '\n');

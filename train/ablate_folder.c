@@ -34,8 +34,8 @@ static hl_status refuse(const hl_ablate_folder *folder, const char *stored, cons
     return hl_error(HL_INVALID,
                     "%s: this folder holds another sweep, by: %.*s (it says \"%.*s\", not \"%.*s\"); go on with that "
                     "one, replace it (--overwrite) or choose another folder (--out DIR)",
-                    folder->lock.path, (int)strcspn(stored + made_by, "\n"), stored + made_by,
-                    line_length(stored_rest), stored_rest, line_length(rest), rest);
+                    folder->lock.path, (int)strcspn(stored + made_by, "\n"), stored + made_by, line_length(stored_rest),
+                    stored_rest, line_length(rest), rest);
 }
 
 /* Compares all but the first lines, which say what command was given. */
@@ -47,8 +47,9 @@ static hl_status compare(const hl_ablate_folder *folder, const char *content)
     const char *rest = strchr(stored, '\n'), *own = strchr(content, '\n');
     hl_status status = hl_ok();
     if (rest == NULL || strncmp(stored, heading, sizeof heading - 1) != 0) {
-        status = hl_error(HL_BAD_FILE, "%s:1: not the plan of a sweep; choose another folder (--out DIR) or replace it "
-                                       "(--overwrite)",
+        status = hl_error(HL_BAD_FILE,
+                          "%s:1: not the plan of a sweep; choose another folder (--out DIR) or replace it "
+                          "(--overwrite)",
                           folder->plan);
     } else if (strcmp(rest, own) != 0) {
         status = refuse(folder, stored, rest, own);

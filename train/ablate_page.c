@@ -20,8 +20,9 @@ static hl_status draw(const hl_ablate_outputs *outputs, const hl_ablate_summary 
     const hl_ablate_plan *plan = outputs->plan;
     hl_sweep_variant *variants = hl_calloc((size_t)plan->n_variants, sizeof *variants);
     hl_text caption = { 0 };
-    hl_text_print(&caption, "%s, %" PRId64 " seed%s: means (dots: single runs) with 95%% confidence intervals; dashed: "
-                            "the base. Bars that leave the frame are cut.",
+    hl_text_print(&caption,
+                  "%s, %" PRId64 " seed%s: means (dots: single runs) with 95%% confidence intervals; dashed: "
+                  "the base. Bars that leave the frame are cut.",
                   outputs->config, plan->seeds, plan->seeds > 1 ? "s" : "");
     hl_status status = variants != NULL ? hl_text_status(&caption) : hl_error_memory("the chart");
     for (int64_t v = 0; v < plan->n_variants && status.code == HL_OK; v++) {
@@ -117,7 +118,7 @@ static hl_status open_all(const hl_ablate_outputs *outputs, opened *all, hl_swee
 }
 
 static hl_status write_page(const hl_ablate_outputs *outputs, const hl_text_grid *grid, const hl_text *chart,
-                       const hl_sweep_run *runs, hl_text *bytes)
+                            const hl_sweep_run *runs, hl_text *bytes)
 {
     hl_text title = { 0 }, notes = { 0 };
     hl_text_print(&title, "Ablation of %s", outputs->config);

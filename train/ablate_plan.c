@@ -55,8 +55,8 @@ static hl_status load(const hl_ablate_command *command, const hl_ablate_settings
         overrides[n++] = out;
     }
     for (int i = 0; i < command->n_overrides; i++) {
-        bool replaced = is_set(settings, command->overrides[i]) ||
-                        (command->out != NULL && same_key(out, command->overrides[i]));
+        bool replaced =
+            is_set(settings, command->overrides[i]) || (command->out != NULL && same_key(out, command->overrides[i]));
         if (!replaced) {
             overrides[n++] = command->overrides[i];
         }
@@ -64,8 +64,8 @@ static hl_status load(const hl_ablate_command *command, const hl_ablate_settings
     for (int i = 0; i < settings->n; i++) {
         overrides[n++] = settings->texts[i];
     }
-    HL_TRY(hl_config_load(
-        (hl_config_options){ .path = command->config, .overrides = overrides, .n_overrides = n }, config, problems));
+    HL_TRY(hl_config_load((hl_config_options){ .path = command->config, .overrides = overrides, .n_overrides = n },
+                          config, problems));
     config->train.threads = 0;
     return hl_ok();
 }
@@ -238,8 +238,9 @@ static hl_status set_folder(const hl_ablate_command *command, hl_ablate_plan *pl
 static hl_status check_cells(const hl_ablate_plan *plan)
 {
     if (plan->n_variants > HL_ABLATE_MAX_CELLS / plan->seeds) {
-        return hl_error(HL_INVALID, "command line: %" PRId64 " rows of %" PRId64
-                                    " seeds are more than %d trainings; leave values or seeds out",
+        return hl_error(HL_INVALID,
+                        "command line: %" PRId64 " rows of %" PRId64
+                        " seeds are more than %d trainings; leave values or seeds out",
                         plan->n_variants, plan->seeds, HL_ABLATE_MAX_CELLS);
     }
     hl_config config; /* the paths' lengths */
@@ -309,8 +310,9 @@ hl_status hl_ablate_plan_config(const hl_ablate_plan *plan, int64_t cell, hl_con
     hl_free(path);
     return length < (int)sizeof config->train.out
                ? hl_ok()
-               : hl_error(HL_INVALID, "%s: the paths of the runs in it would be longer than %zu bytes; choose a "
-                                      "shorter one with --out",
+               : hl_error(HL_INVALID,
+                          "%s: the paths of the runs in it would be longer than %zu bytes; choose a "
+                          "shorter one with --out",
                           plan->folder, sizeof config->train.out - 1);
 }
 

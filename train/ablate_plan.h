@@ -13,16 +13,16 @@ enum {
 };
 
 typedef struct hl_ablate_variant {
-    char *values; /* "heads=8,d_k=4": of the plan's keys; owned */
-    char *name;   /* the same with blanks for commas, or "base": how the CSV calls it; owned */
-    char row;     /* of table 3: 'A', 'B', 'E'; 0: none */
+    char *values;     /* "heads=8,d_k=4": of the plan's keys; owned */
+    char *name;       /* the same with blanks for commas, or "base": how the CSV calls it; owned */
+    char row;         /* of table 3: 'A', 'B', 'E'; 0: none */
     hl_config config; /* with the first seed; its threads are 0 */
     int64_t parameters;
     double flops; /* of the matrix products of one update */
 } hl_ablate_variant;
 
 typedef struct hl_ablate_plan {
-    char *folder; /* owned, as the variants */
+    char *folder;                                  /* owned, as the variants */
     const hl_config_key *keys[HL_ABLATE_MAX_KEYS]; /* those that vary */
     int n_keys;
     hl_ablate_variant *variants;

@@ -86,8 +86,8 @@ hl_status hl_ablate_process_start(const char *train, const char *folder, int thr
 {
     int log = -1;
     char *log_path = hl_path_join(folder, "log.txt"), *config = hl_path_join(folder, "config.ini");
-    hl_status status = log_path != NULL && config != NULL ? open_log(log_path, &log, &process->log_begin)
-                                                          : hl_error_memory(folder);
+    hl_status status =
+        log_path != NULL && config != NULL ? open_log(log_path, &log, &process->log_begin) : hl_error_memory(folder);
     if (status.code == HL_OK) {
         arguments a;
         write_arguments(&a, train, folder, config, threads);

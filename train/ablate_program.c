@@ -155,8 +155,9 @@ static hl_status run(call *c)
     HL_TRY(recall(c));
     HL_TRY(train(c));
     if (c->signal != 0) {
-        fprintf(c->err, "interrupted: %" PRId64 " of %" PRId64 " trainings are done, the others saved; the same "
-                        "command goes on\n",
+        fprintf(c->err,
+                "interrupted: %" PRId64 " of %" PRId64 " trainings are done, the others saved; the same "
+                "command goes on\n",
                 count(c, HL_ABLATE_DONE), hl_ablate_plan_cells(&c->plan));
         return hl_ok();
     }

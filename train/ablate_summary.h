@@ -8,11 +8,12 @@
 
 /* Means and 95% intervals over the variant's trainings that are done. */
 typedef struct hl_ablate_row {
-    int64_t n;                    /* how many are done */
-    double *losses, *accuracies;  /* theirs (n), by seed; owned by the summary */
+    int64_t n;                   /* how many are done */
+    double *losses, *accuracies; /* theirs (n), by seed; owned by the summary */
     hl_interval loss, perplexity, accuracy, seconds;
-    hl_interval steps_to_target;  /* of those that reached it */
-    double p; /* of the paired t test of the validation loss against the base, at the seeds that both have done; NaN: none */
+    hl_interval steps_to_target; /* of those that reached it */
+    double
+        p; /* of the paired t test of the validation loss against the base, at the seeds that both have done; NaN: none */
 } hl_ablate_row;
 
 typedef struct hl_ablate_summary {

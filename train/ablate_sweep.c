@@ -119,11 +119,9 @@ static hl_status begin(sweep *s, int64_t cell, int threads)
     if (folder == NULL) {
         return hl_error_memory(s->options->plan->folder);
     }
-    *r = (hl_ablate_running){ .cell = cell,
-                              .folder = folder,
-                              .started = hl_clock_seconds(),
-                              .threads = threads,
-                              .glimpse = { .step = -1 } };
+    *r = (hl_ablate_running){
+        .cell = cell, .folder = folder, .started = hl_clock_seconds(), .threads = threads, .glimpse = { .step = -1 }
+    };
     hl_status status = write_config(s->options->plan, cell, folder);
     if (status.code == HL_OK) {
         r->first_step = checkpoint_step(folder);

@@ -94,8 +94,8 @@ static int columns_of(const hl_ablate_plan *plan, const hl_config_key *keys[HL_A
     return n;
 }
 
-static const char *const titles[] = { "parameters", "FLOP/step", "validation loss", "perplexity", "accuracy %",
-                                      NULL,         "seconds",   "p" };
+static const char *const titles[] = { "parameters", "FLOP/step", "validation loss", "perplexity",
+                                      "accuracy %", NULL,        "seconds",         "p" };
 enum { N_TITLES = sizeof titles / sizeof *titles };
 
 static void set_titles(const hl_config_key *const *keys, int n_keys, double target, hl_text_grid *grid)
@@ -158,19 +158,21 @@ void hl_ablate_table_notes(const hl_ablate_plan *plan, const hl_ablate_result *r
                            hl_text *text)
 {
     if (plan->seeds > 1) {
-        hl_text_paragraph(text, width,
-                          "Means with 95%% confidence intervals over the runs with %" PRId64 " seeds (Student's t), at "
-                          "their last validation. p: two-sided paired t test of the validation loss against the base at "
-                          "equal seeds, not corrected for the number of rows.",
-                          plan->seeds);
+        hl_text_paragraph(
+            text, width,
+            "Means with 95%% confidence intervals over the runs with %" PRId64 " seeds (Student's t), at "
+            "their last validation. p: two-sided paired t test of the validation loss against the base at "
+            "equal seeds, not corrected for the number of rows.",
+            plan->seeds);
     } else {
-        hl_text_paragraph(text, width, "One seed tells nothing of chance: give --seeds 3 or more. Figures are those of "
-                                       "the last validation.");
+        hl_text_paragraph(text, width,
+                          "One seed tells nothing of chance: give --seeds 3 or more. Figures are those of "
+                          "the last validation.");
     }
     hl_text_paragraph(text, width,
                       "Steps to %.6g%%: the first validation with that accuracy, the mean of the runs that reached it, "
-                      "and how many did. Seconds: of the clock, with as many runs at once as there were; they compare "
-                      "where these were as many.",
+                      "and how many did. Seconds: by the clock, beside the other runs that went on; speed itself is "
+                      "what the program bench measures.",
                       100 * target);
     for (int64_t i = 0; i < hl_ablate_plan_cells(plan); i++) {
         if (results[i].state == HL_ABLATE_FAILED) {
