@@ -172,7 +172,7 @@ static hl_status check_even(const hl_config_model *model)
     return hl_ok();
 }
 
-/* 1, 1/2, 2 and 4 times the heads, as 1, 4, 16 and 32 are to the paper's 8; those that divide d_model. */
+/* One head, and 1/2, 2 and 4 times as many, as the paper's 1, 4, 16 and 32 beside 8; those that divide d_model. */
 static hl_status each_of_row_a(const hl_config_model *model, bool shares, hl_ablate_settings_take *take, void *context)
 {
     const int64_t H = model->heads[0], numbers[] = { 1, H / 2, 2 * H, 4 * H };
