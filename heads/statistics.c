@@ -11,7 +11,7 @@ static double beta_fraction(double a, double b, double x)
     enum { TERMS = 2000 };
     double tail = 1;
     for (int n = TERMS; n >= 1; n--) {
-        double m = n / 2, even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+        double m = floor(n / 2.0), even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
         double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
         tail = 1 + (n % 2 == 0 ? even : odd) / tail;
     }

@@ -25,7 +25,7 @@ static hl_status draw(const hl_ablate_outputs *outputs, const hl_ablate_summary 
                   "the base. Bars that leave the frame are cut.",
                   outputs->config, plan->seeds, plan->seeds > 1 ? "s" : "");
     hl_status status = variants != NULL ? hl_text_status(&caption) : hl_error_memory("the chart");
-    for (int64_t v = 0; v < plan->n_variants && status.code == HL_OK; v++) {
+    for (int64_t v = 0; v < plan->n_variants && variants != NULL; v++) {
         const hl_ablate_row *row = &summary->rows[v];
         variants[v] = (hl_sweep_variant){ .name = plan->variants[v].values,
                                           .base = v == plan->base,

@@ -46,12 +46,12 @@ static hl_status load(const hl_ablate_command *command, const hl_ablate_settings
 {
     const char *overrides[HL_ABLATE_MAX_OVERRIDES + HL_ABLATE_MAX_SETTINGS + 1];
     int n = 0;
-    char out[OUT_TEXT] = "train.out=";
+    char out[OUT_TEXT];
     if (command->out != NULL) {
         if (strlen(command->out) >= HL_CONFIG_MAX_PATH) {
             return hl_error(HL_INVALID, "command line: --out: longer than %d bytes", HL_CONFIG_MAX_PATH - 1);
         }
-        strcat(out, command->out);
+        snprintf(out, sizeof out, "train.out=%s", command->out);
         overrides[n++] = out;
     }
     for (int i = 0; i < command->n_overrides; i++) {

@@ -94,22 +94,22 @@ static int columns_of(const hl_ablate_plan *plan, const hl_config_key *keys[HL_A
     return n;
 }
 
-static const char *const titles[] = { "parameters", "FLOP/step", "validation loss", "perplexity",
-                                      "accuracy %", NULL,        "seconds",         "p" };
-enum { N_TITLES = sizeof titles / sizeof *titles };
+enum { PARAMETERS, FLOPS, LOSS, P, PERPLEXITY, ACCURACY, STEPS_TO_TARGET, SECONDS, RESULTS };
+
+static const char *const titles[RESULTS] = {
+    [PARAMETERS] = "parameters", [FLOPS] = "FLOP/step",     [LOSS] = "validation loss", [P] = "p",
+    [PERPLEXITY] = "perplexity", [ACCURACY] = "accuracy %", [SECONDS] = "seconds",
+};
 
 static void set_titles(const hl_config_key *const *keys, int n_keys, double target, hl_text_grid *grid)
 {
     for (int k = 0; k < n_keys; k++) {
         hl_text_grid_set(grid, 0, 1 + k, "%s", k == 0 ? "h" : hl_ablate_key_label(keys[k]));
     }
-    for (int i = 0; i < N_TITLES; i++) {
-        if (titles[i] != NULL) {
-            hl_text_grid_set(grid, 0, 1 + n_keys + i, "%s", titles[i]);
-        } else {
-            hl_text_grid_set(grid, 0, 1 + n_keys + i, "steps to %.6g%%", 100 * target);
-        }
+    for (int i = 0; i < RESULTS; i++) {
+        hl_text_grid_set(grid, 0, 1 + n_keys + i, "%s", titles[i] != NULL ? titles[i] : "");
     }
+    hl_text_grid_set(grid, 0, 1 + n_keys + STEPS_TO_TARGET, "steps to %.6g%%", 100 * target);
 }
 
 static void set_row(const hl_ablate_plan *plan, int64_t v, const hl_ablate_row *row, const hl_config_key *const *keys,
@@ -122,19 +122,17 @@ static void set_row(const hl_ablate_plan *plan, int64_t v, const hl_ablate_row *
         hl_ablate_key_value(keys[k], &variant->config, value);
         hl_text_grid_set(grid, 1 + v, 1 + k, "%s", value);
     }
-    char parameters[HL_UNITS_TEXT];
-    hl_units_count(variant->parameters, parameters);
-    cell cells[N_TITLES] = {
-        [1] = flops_cell(variant->flops),
-        [2] = interval_cell(row->loss, 1, 4),
-        [3] = interval_cell(row->perplexity, 1, 3),
-        [4] = interval_cell(row->accuracy, 100, 2),
-        [5] = target_cell(row),
-        [6] = interval_cell(row->seconds, 1, 1),
-        [7] = p_cell(row->p),
+    cell cells[RESULTS] = {
+        [FLOPS] = flops_cell(variant->flops),
+        [LOSS] = interval_cell(row->loss, 1, 4),
+        [P] = p_cell(row->p),
+        [PERPLEXITY] = interval_cell(row->perplexity, 1, 3),
+        [ACCURACY] = interval_cell(row->accuracy, 100, 2),
+        [STEPS_TO_TARGET] = target_cell(row),
+        [SECONDS] = interval_cell(row->seconds, 1, 1),
     };
-    snprintf(cells[0].text, sizeof cells[0].text, "%s", parameters);
-    for (int i = 0; i < N_TITLES; i++) {
+    hl_units_count(variant->parameters, cells[PARAMETERS].text);
+    for (int i = 0; i < RESULTS; i++) {
         hl_text_grid_set(grid, 1 + v, 1 + n_keys + i, "%s", cells[i].text);
     }
 }
@@ -144,7 +142,7 @@ hl_status hl_ablate_table_make(const hl_ablate_plan *plan, const hl_ablate_summa
 {
     const hl_config_key *keys[HL_ABLATE_MAX_KEYS + 3];
     int n_keys = columns_of(plan, keys);
-    HL_TRY(hl_text_grid_init(grid, 1 + plan->n_variants, 1 + n_keys + N_TITLES));
+    HL_TRY(hl_text_grid_init(grid, 1 + plan->n_variants, 1 + n_keys + RESULTS));
     set_titles(keys, n_keys, target, grid);
     for (int64_t v = 0; v < plan->n_variants; v++) {
         set_row(plan, v, &summary->rows[v], keys, n_keys, grid);
