@@ -236,6 +236,7 @@ START_TEST(a_signal_saves_and_ends_all)
                                   "on\n") == run.err,
                   "%s", run.err);
     ck_assert_ptr_nonnull(strstr(run_read(run_file(second, "log.txt")), "interrupted after step"));
+    ck_assert_int_eq(count(run.out, "failed") + count(csv_of(folder), "failed"), 0);
     ck_assert_int_eq(count_processes(folder, process), 0);
     ck_assert_int_eq(ablate(arguments).code, 0);
     expect_same_as_straight(folder);
