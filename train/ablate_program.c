@@ -108,8 +108,8 @@ static int64_t count(const call *c, hl_ablate_state state)
 static void print_start(const call *c)
 {
     int64_t done = count(c, HL_ABLATE_DONE);
-    fprintf(c->out, "%s: %" PRId64 " rows, %" PRId64 " seed%s, into %s\n", c->command.config, c->plan.n_variants,
-            c->plan.seeds, c->plan.seeds > 1 ? "s" : "", c->plan.folder);
+    fprintf(c->out, "%s: %" PRId64 " row%s, %" PRId64 " seed%s, into %s\n", c->command.config, c->plan.n_variants,
+            c->plan.n_variants > 1 ? "s" : "", c->plan.seeds, c->plan.seeds > 1 ? "s" : "", c->plan.folder);
     if (done > 0) {
         fprintf(c->out, "%" PRId64 " of %" PRId64 " trainings are done already\n", done,
                 hl_ablate_plan_cells(&c->plan));
