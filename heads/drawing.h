@@ -15,8 +15,8 @@ typedef struct hl_drawing {
 } hl_drawing;
 
 /* Each adds a file's content to the bytes; the same drawing gives the same bytes. HL_INVALID: more than
- * HL_PICTURE_MOST_PIXELS each way, dpi (hl_drawing_check_dpi); HL_NO_MEMORY; HL_FAILED with cairo's words. On failure bytes may have been
- * added. A PNG notes its resolution; the letters of an SVG are outlines; a PDF is one page. */
+ * HL_PICTURE_MOST_PIXELS each way, dpi (hl_drawing_check_dpi); HL_NO_MEMORY; HL_FAILED with cairo's words. On failure
+ * bytes may have been added. A PNG notes its resolution; the letters of an SVG are outlines; a PDF is one page. */
 hl_status hl_drawing_png(const hl_drawing *drawing, double dpi, hl_text *bytes);
 hl_status hl_drawing_svg(const hl_drawing *drawing, hl_text *bytes);
 hl_status hl_drawing_pdf(const hl_drawing *drawing, hl_text *bytes);

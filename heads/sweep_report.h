@@ -1,5 +1,5 @@
-/* ablation.html: a sweep's chart and table as one page that needs nothing else and runs no script. Every row of the table
- * opens the patterns of all heads of one of its runs. */
+/* ablation.html: a sweep's chart and table as one page that needs nothing else and runs no script. Every row of the
+ * table opens the patterns of all heads of one of its runs. */
 #ifndef HL_HEADS_SWEEP_REPORT_H
 #define HL_HEADS_SWEEP_REPORT_H
 
@@ -28,8 +28,8 @@ typedef struct hl_sweep_report {
     const hl_sweep_run *runs; /* one for every row of the table but the titles */
 } hl_sweep_report;
 
-/* Adds the whole file to the text. Texts may hold any bytes; they are shown, never interpreted. The same input gives the
- * same bytes. HL_NO_MEMORY. */
+/* Adds the whole file to the text. Texts may hold any bytes; they are shown, never interpreted. The same input gives
+ * the same bytes. HL_NO_MEMORY. */
 hl_status hl_sweep_report_write(const hl_sweep_report *report, hl_text *text);
 
 #endif

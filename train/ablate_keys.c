@@ -21,12 +21,6 @@ static hl_status unknown(const char *full)
                : hl_error(HL_INVALID, "command line: %s: unknown key; train --help lists all", full);
 }
 
-static bool changes_no_result(const hl_config_key *key)
-{
-    return key->offset == offsetof(hl_config, train.threads) || key->offset == offsetof(hl_config, train.out) ||
-           key->offset >= offsetof(hl_config, patterns);
-}
-
 hl_status hl_ablate_key_find(const char *full, const hl_config_key **key)
 {
     for (int k = 0; k < HL_CONFIG_KEYS; k++) {
@@ -38,9 +32,9 @@ hl_status hl_ablate_key_find(const char *full, const hl_config_key **key)
             return hl_error(HL_INVALID, "command line: %s: every row is trained with the same seeds; give --seeds N",
                             full);
         }
-        return changes_no_result(*key)
-                   ? hl_error(HL_INVALID, "command line: %s: cannot vary, because it changes no result", full)
-                   : hl_ok();
+        return hl_config_key_changes_results(*key)
+                   ? hl_ok()
+                   : hl_error(HL_INVALID, "command line: %s: cannot vary, because it changes no result", full);
     }
     return unknown(full);
 }

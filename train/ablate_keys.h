@@ -6,8 +6,8 @@
 
 enum { HL_ABLATE_VALUE_TEXT = 512 };
 
-/* The key of that full name, "model.heads". HL_INVALID: there is none (with the one that may be meant), or it changes no
- * result. */
+/* The key of that full name, "model.heads". HL_INVALID: there is none (with the one that may be meant), or it changes
+ * no result. */
 hl_status hl_ablate_key_find(const char *full, const hl_config_key **key);
 
 /* Its name without the section, or with it where another key or a column of ablation.csv has that name. */

@@ -6,13 +6,11 @@
 #include "train/footprint.h"
 #include "train/setup.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The longest setting of one more variant, which errors quote. */
-enum { OUT_TEXT = HL_CONFIG_MAX_PATH + 16, SETTINGS_TEXT = 200 };
+enum { OUT_TEXT = HL_CONFIG_MAX_PATH + 16, SETTINGS_TEXT = 200 /* as much of them as errors quote */ };
 
 typedef struct builder {
     const hl_ablate_command *command;

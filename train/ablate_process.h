@@ -21,7 +21,7 @@ hl_status hl_ablate_process_start(const char *train, const char *folder, int thr
 /* Asks it to save and end. */
 void hl_ablate_process_stop(const hl_ablate_process *process);
 
-/* Whether it has ended, and then as what: HL_OK; or HL_FAILED with the last line it said, or the signal that ended it. */
+/* Whether it has ended, and then as what: HL_OK, or HL_FAILED with the last line it said, or its signal. */
 bool hl_ablate_process_ended(const hl_ablate_process *process, const char *folder, hl_status *status);
 
 #endif

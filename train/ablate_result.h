@@ -21,9 +21,9 @@ typedef struct hl_ablate_result {
     double seconds;          /* NaN: not known */
 } hl_ablate_result;
 
-/* Reads `steps`, `loss`, `accuracy` and `steps_to_target` (the first validated step with an accuracy of at least `target`)
- * from <folder>/metrics.csv; the rest stays. HL_BAD_FILE: no such file, no validation in it, or "<path>:<line>: ..." for
- * a row that is none. HL_NO_MEMORY. */
+/* Reads `steps`, `loss`, `accuracy` and `steps_to_target` (the first validated step with an accuracy of at least
+ * `target`) from <folder>/metrics.csv; the rest stays. HL_BAD_FILE: no such file, no validation in it, or
+ * "<path>:<line>: ..." for a row that is none. HL_NO_MEMORY. */
 hl_status hl_ablate_result_read(const char *folder, double target, hl_ablate_result *result);
 
 /* What is known of a training that goes on: its last row in metrics.csv, of either split. */

@@ -12,8 +12,8 @@ typedef struct hl_ablate_row {
     double *losses, *accuracies; /* theirs (n), by seed; owned by the summary */
     hl_interval loss, perplexity, accuracy, seconds;
     hl_interval steps_to_target; /* of those that reached it */
-    double
-        p; /* of the paired t test of the validation loss against the base, at the seeds that both have done; NaN: none */
+    /* Of the paired t test of the validation loss against the base, at the seeds that both have done; NaN: none. */
+    double p;
 } hl_ablate_row;
 
 typedef struct hl_ablate_summary {

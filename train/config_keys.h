@@ -1,4 +1,4 @@
-/* The table of all keys, and one value as text and back; for config*.c alone. */
+/* The table of all keys, and one value as text and back; for config*.c and ablate_*.c. */
 #ifndef HL_TRAIN_CONFIG_KEYS_H
 #define HL_TRAIN_CONFIG_KEYS_H
 
@@ -53,6 +53,10 @@ int hl_config_count_choices(const hl_config_key *key);
 
 /* Whether the task uses the key: its descriptor names it, or it is none of the parameters in [task]. */
 bool hl_config_key_used(const hl_config_key *key, const hl_task *task);
+
+/* False for keys that say where and how a run is computed, and what is watched of it: train.threads, train.out and
+ * [patterns]. */
+bool hl_config_key_changes_results(const hl_config_key *key);
 
 /* Reads `text`, trimmed and not empty, into the key's field. *count: how many numbers it is, of HL_CONFIG_PER_LAYER
  * (the rest of the field is zeroed), else 1. False with a reason in `wrong`, and the config unchanged. */

@@ -18,11 +18,10 @@ static char *finish(hl_text *t)
     return t->bytes;
 }
 
-/* Where and how a run is computed, and what is watched of it. */
-static bool changes_no_result(const hl_config_key *key)
+bool hl_config_key_changes_results(const hl_config_key *key)
 {
-    return key->offset == offsetof(hl_config, train.threads) || key->offset == offsetof(hl_config, train.out) ||
-           key->offset >= offsetof(hl_config, patterns);
+    return key->offset != offsetof(hl_config, train.threads) && key->offset != offsetof(hl_config, train.out) &&
+           key->offset < offsetof(hl_config, patterns);
 }
 
 static char *text_of(const hl_config *config, bool result_only)
@@ -32,7 +31,7 @@ static char *text_of(const hl_config *config, bool result_only)
     int section = -1;
     for (int k = 0; k < HL_CONFIG_KEYS; k++) {
         const hl_config_key *key = &hl_config_keys[k];
-        if (!hl_config_key_used(key, task) || (result_only && changes_no_result(key))) {
+        if (!hl_config_key_used(key, task) || (result_only && !hl_config_key_changes_results(key))) {
             continue;
         }
         if (key->section != section) {
