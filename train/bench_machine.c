@@ -47,7 +47,7 @@ static void read_cpu(char cpu[CPU_TEXT])
     }
 }
 
-void hl_bench_machine_heading(hl_text *text, int threads)
+static void print_heading(hl_text *text, int threads)
 {
     char cpu[CPU_TEXT];
     hl_bench_software software = hl_bench_machine_software();
@@ -56,7 +56,7 @@ void hl_bench_machine_heading(hl_text *text, int threads)
     hl_text_print(text, "headlight %s, compiled by %s\n", software.headlight, software.compiler);
     hl_text_print(text, "CPU %s; %d thread%s\n", cpu, threads, threads > 1 ? "s" : "");
     hl_text_paragraph(text, WIDTH, "%s; kernels for %s", software.openblas, software.core);
-    hl_text_print(text, "%s%s\n", generates ? "LIBXSMM " : "without LIBXSMM", generates ? software.libxsmm : "");
+    hl_text_print(text, "%s%s\n\n", generates ? "LIBXSMM " : "without LIBXSMM", generates ? software.libxsmm : "");
 }
 
 /* A line for a variable that is set, and does this to the run. */
@@ -105,8 +105,7 @@ hl_status hl_bench_machine_announce(int threads, FILE *out, FILE *err)
     hl_text warnings = { 0 }, heading = { 0 };
     hl_bench_machine_warnings(&warnings, threads);
     hl_status status = hl_bench_print(err, &warnings);
-    hl_bench_machine_heading(&heading, threads);
-    hl_text_print(&heading, "\n");
+    print_heading(&heading, threads);
     hl_status printed = hl_bench_print(out, &heading);
     return status.code != HL_OK ? status : printed;
 }

@@ -17,14 +17,11 @@ typedef struct hl_bench_software {
 
 hl_bench_software hl_bench_machine_software(void);
 
-/* A few lines: all of that, the CPU, the threads. */
-void hl_bench_machine_heading(hl_text *text, int threads);
-
 /* A line for everything known that makes a run on so many threads slower than the machine is: an OpenBLAS that is not
  * its OpenMP build, and variables of the environment. Adds nothing where there is nothing. */
 void hl_bench_machine_warnings(hl_text *text, int threads);
 
-/* Prints the warnings to `err`, and the heading and an empty line to `out`. HL_NO_MEMORY. */
+/* Prints the warnings to `err`, and to `out` a few lines of heading: the software, the CPU, the threads. HL_NO_MEMORY. */
 hl_status hl_bench_machine_announce(int threads, FILE *out, FILE *err);
 
 #endif
