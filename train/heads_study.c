@@ -66,9 +66,7 @@ static hl_status measure_effects(hl_heads_study *study, hl_opened_run *run, cons
 {
     HL_TRY(load_weights(run, snapshot->step, exactly));
     hl_patterns layers[HL_MAX_LAYERS];
-    for (int l = 0; l < run->shape.n_layers; l++) {
-        layers[l] = hl_snapshot_patterns(snapshot, l, 0);
-    }
+    hl_snapshot_layers(snapshot, layers);
     HL_TRY(hl_effects_measure(&run->model, &snapshot->examples, layers, study->labels, hl_setup_threads(&run->config),
                               &study->effects));
     study->has_effects = true;
@@ -94,6 +92,17 @@ hl_status hl_heads_study_make(hl_heads_study *study, hl_opened_run *run, const h
     if (status.code != HL_OK) {
         hl_heads_study_free(study);
     }
+    return status;
+}
+
+hl_status hl_heads_study_last(hl_heads_study *study, hl_opened_run *run)
+{
+    *study = (hl_heads_study){ 0 };
+    HL_TRY(hl_opened_run_check_steps(run));
+    hl_snapshot snapshot;
+    HL_TRY(hl_opened_run_snapshot(run, run->steps[run->n_steps - 1], &snapshot));
+    hl_status status = hl_heads_study_make(study, run, &snapshot, false);
+    hl_snapshot_free(&snapshot);
     return status;
 }
 

@@ -48,7 +48,7 @@ START_TEST(a_run_leaves_its_files_and_says_so)
     ck_assert_str_eq(run.err, "");
     ck_assert_str_eq(run_list(folder),
                      ".lock checkpoint.safetensors config.ini heads.csv metrics.csv model.safetensors patterns "
-                     "vocab.txt ");
+                     "report.html vocab.txt ");
     ck_assert_str_eq(run_list(run_file(folder, "patterns")),
                      "step_000000.npz step_000001.npz step_000002.npz step_000005.npz step_000010.npz step_000020.npz "
                      "step_000024.npz ");
