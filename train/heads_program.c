@@ -1,6 +1,7 @@
 #include "train/heads_program.h"
 
 #include "core/files.h"
+#include "train/heads_against.h"
 #include "train/heads_command.h"
 #include "train/heads_json.h"
 #include "train/heads_maps.h"
@@ -135,6 +136,34 @@ static hl_status do_figures(call *c)
     return do_files(c);
 }
 
+/* ---- two runs ---- */
+
+static hl_status write_comparison(const call *c, const hl_heads_against *against)
+{
+    const char *path = c->command.report != NULL ? c->command.report : against->path;
+    bool in_folder = c->command.report == NULL;
+    if (in_folder && !can_write(c, "name another place for the page with --report FILE")) {
+        return hl_ok();
+    }
+    HL_TRY(put(c, path, &against->page));
+    if (!is_standard_output(path)) {
+        fprintf(c->out, "\nBoth side by side, for the browser: %s\n", path);
+    }
+    return hl_ok();
+}
+
+static hl_status do_comparison(call *c)
+{
+    hl_heads_against against;
+    HL_TRY(hl_heads_against_make(&against, &c->run, c->command.against));
+    hl_status status = is_standard_output(c->command.report) ? hl_ok() : put(c, "-", &against.table);
+    if (status.code == HL_OK) {
+        status = write_comparison(c, &against);
+    }
+    hl_heads_against_free(&against);
+    return status;
+}
+
 /* ---- the command ---- */
 
 static hl_status execute(call *c)
@@ -149,6 +178,9 @@ static hl_status execute(call *c)
         return hl_ok();
     }
     HL_TRY(hl_opened_run_open(&c->run, command->run));
+    if (command->against != NULL) {
+        return do_comparison(c);
+    }
     bool shows = hl_heads_command_shows(command);
     if (shows) {
         HL_TRY(hl_heads_show(&c->run, command, c->out));

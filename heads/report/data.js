@@ -78,6 +78,7 @@ class Run {
         this.unpacking = [];
         this.levels = [];
         this.readings = new Map();
+        this.measured = []; /* all steps of heads.csv, which may be more than there are snapshots here */
         this.metrics = [];
         this.pass = null;
         let inOne = 0;
@@ -103,12 +104,16 @@ class Run {
 
     readReadings(text) {
         for (const row of csvRows(text)) {
+            const step = Number(row[0]);
+            if (this.measured.at(-1) !== step) {
+                this.measured.push(step);
+            }
             const key = `${headName(row[1], row[2])} ${row[3]}`;
             if (!this.readings.has(key)) {
                 this.readings.set(key, { steps: [], values: [], baselines: [] });
             }
             const reading = this.readings.get(key);
-            reading.steps.push(Number(row[0]));
+            reading.steps.push(step);
             reading.values.push(Number(row[4]));
             reading.baselines.push(row[5] === "" ? NaN : Number(row[5]));
         }
@@ -144,30 +149,22 @@ class Run {
     }
 
     nearest(step) {
-        let best = 0;
-        this.steps.forEach((s, i) => {
-            best = Math.abs(s - step) < Math.abs(this.steps[best] - step) ? i : best;
-        });
-        return best;
+        return nearestOf(this.steps, step);
     }
+}
+
+/* The place of the step that is nearest. */
+function nearestOf(steps, step) {
+    let best = 0;
+    steps.forEach((s, i) => {
+        best = Math.abs(s - step) < Math.abs(steps[best] - step) ? i : best;
+    });
+    return best;
 }
 
 const data = JSON.parse(byId("data").textContent);
 const colours = bytesOf(data.colours);
 const runs = data.runs.map((run, index) => new Run(run, index));
-
-/* The last weights of a second run on the first run's examples, as a run of one snapshot: undefined where its own
- * examples are those. */
-function runOnFirst(run) {
-    if (run?.data.on_first === undefined) {
-        return undefined;
-    }
-    const only = { step: run.steps.at(-1), levels: run.data.on_first };
-    return new Run({ ...run.data, heads: run.heads.map((head) => ({ ...head })), examples: data.runs[0].examples,
-                     snapshots: [only] }, run.index);
-}
-
-const onFirst = runOnFirst(runs[1]);
 
 /* The step from which on the head stays at least a tenth of the way from its baseline to perfect; null: never. */
 function birthOf(reading) {

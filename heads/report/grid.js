@@ -47,36 +47,8 @@ function drawCells(cells) {
     }
 }
 
-/* The mean over the real queries of the shown examples of the divergence of two heads' rows at their last steps, from the
- * levels; NaN where the examples are not the same. */
-function divergence(a, b) {
-    let sum = 0, rows = 0;
-    for (let e = 0; e < Math.min(a.run.examples.length, b.run.examples.length); e++) {
-        const tokens = a.run.examples[e].tokens, n = tokens.length;
-        if (tokens.join("\n") !== b.run.examples[e].tokens.join("\n")) {
-            return NaN;
-        }
-        const one = a.run.map(a, a.run.steps.length - 1, e), two = b.run.map(b, b.run.steps.length - 1, e);
-        for (let i = 0; i < n * n; i++) {
-            const p = one[i] / 255, q = two[i] / 255, m = (p + q) / 2;
-            sum += (p > 0 ? p * Math.log(p / m) : 0) / 2 + (q > 0 ? q * Math.log(q / m) : 0) / 2;
-        }
-        rows += n;
-    }
-    return sum / rows;
-}
-
-/* The head of the other run that looks at the same most: { head, js }; null where there is none to compare with. */
+/* The head of the other run that does the same: { head, js }; null where the report knows none. */
 function partnerOf(head) {
-    const isFirst = head.run === runs[0];
-    const own = isFirst ? head : onFirst?.heads[head.place] ?? head;
-    const other = isFirst ? onFirst ?? runs[1] : runs[0];
-    let best = null;
-    for (const candidate of other?.heads ?? []) {
-        const js = divergence(own, candidate);
-        if (Number.isFinite(js) && (best === null || js < best.js)) {
-            best = { head: candidate, js };
-        }
-    }
-    return best;
+    const match = head.match;
+    return match === undefined ? null : { head: runs[1 - head.run.index].heads[match.head], js: match.js };
 }

@@ -246,7 +246,7 @@ async function start() {
     if (typeof DecompressionStream === "undefined") {
         throw new Error("This browser is too old to unpack the report (it lacks DecompressionStream): please use one of 2023 or later.");
     }
-    await Promise.all([...runs.map((run) => run.open()), onFirst?.load(0)]);
+    await Promise.all(runs.map((run) => run.open()));
     writeHeading();
     paintScale();
     setUpTheme();
