@@ -66,7 +66,9 @@ static hl_status check_others(const side *first, const side *second)
                         " tokens, and its model takes at most %" PRId64 " (max_length); try them the other way round",
                         second->run->path, first->run->path, T, most);
     }
-    if (!hl_opened_run_has_weights(second->run)) {
+    bool has;
+    HL_TRY(hl_opened_run_has_weights(second->run, &has));
+    if (!has) {
         return hl_error(HL_INVALID,
                         "%s cannot be run on the examples of %s: it has no weights (checkpoint.safetensors); try them "
                         "the other way round",

@@ -52,7 +52,9 @@ static hl_status gather_texts(hl_heads_report *report, const hl_opened_run *run)
 static hl_status gather_pass(hl_heads_report *report, hl_opened_run *run, const hl_report_maps *maps)
 {
     int64_t step = maps->kept[maps->n_kept - 1].step;
-    if (run->weights_step != step && hl_opened_run_has_weights(run)) {
+    bool has;
+    HL_TRY(hl_opened_run_has_weights(run, &has));
+    if (run->weights_step != step && has) {
         HL_TRY(hl_opened_run_load(run, step));
     }
     if (run->weights_step != step) {

@@ -52,7 +52,9 @@ static hl_status measure_patterns(hl_heads_study *study, const hl_snapshot *snap
 /* Loads weights; HL_INVALID where there are none that fit. */
 static hl_status load_weights(hl_opened_run *run, int64_t step, bool exactly)
 {
-    if (!hl_opened_run_has_weights(run)) {
+    bool has;
+    HL_TRY(hl_opened_run_has_weights(run, &has));
+    if (!has) {
         return hl_error(HL_INVALID, "%s has no weights yet", run->path);
     }
     HL_TRY(hl_opened_run_load(run, step));

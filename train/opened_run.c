@@ -255,12 +255,13 @@ static const char *choose_file(char *files[WEIGHTS_FILES], int64_t step)
     return first_there(files);
 }
 
-bool hl_opened_run_has_weights(const hl_opened_run *run)
+hl_status hl_opened_run_has_weights(const hl_opened_run *run, bool *has)
 {
     char *files[WEIGHTS_FILES];
-    bool has = weights_files(run, 0, files) && first_there(files) != NULL;
+    hl_status status = weights_files(run, 0, files) ? hl_ok() : hl_error_memory(run->path);
+    *has = status.code == HL_OK && first_there(files) != NULL;
     free_files(files);
-    return has;
+    return status;
 }
 
 static hl_status load_chosen(hl_opened_run *run, char *files[WEIGHTS_FILES], int64_t step)

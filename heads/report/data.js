@@ -53,6 +53,25 @@ function metricOfLabel(label) {
     return plain[label] ?? label ?? "best";
 }
 
+/* What a head of that label does, in words. */
+function meaningOf(label) {
+    const plain = {
+        previous: "looks at the token before", next: "looks at the token after", self: "looks at the token itself",
+        alignment: "looks at the token that holds the answer", first: "looks at the first token",
+        induction: "looks at what followed the same token earlier", duplicate: "looks at the same token elsewhere",
+        special: "looks at separators and masks", uniform: "spreads its attention evenly", mixed: "does no one thing clearly",
+    };
+    const [, kind, parameter] = label.match(/^(offset|relation)\((.*)\)$/) ?? [];
+    if (kind === "offset") {
+        return `looks ${Math.abs(parameter)} tokens ${parameter < 0 ? "back" : "ahead"}`;
+    }
+    if (kind === "relation") {
+        const [from, to] = parameter.split("_");
+        return to === undefined ? `finds the partner in pairs ${parameter}` : `finds the ${to} that belongs to a ${from}`;
+    }
+    return plain[label] ?? label;
+}
+
 function configValue(config, section, key) {
     let inside = "";
     for (const line of config.split("\n")) {
@@ -188,8 +207,9 @@ function shown(value, digits) {
     return Number.isFinite(value) ? value.toFixed(digits) : "–";
 }
 
-/* What is being looked at; page.js alone changes it. */
-const state = { index: runs[0].steps.length - 1, example: 0, gold: "", head: null, view: "map", query: 0, key: 0 };
+/* What is being looked at; page.js alone changes it. gold: the pairs that the reader chose to outline; null: those that the
+ * head's label is about. query: null until a head was opened. */
+const state = { index: runs[0].steps.length - 1, example: 0, gold: null, head: null, view: "map", query: null, key: 0 };
 
 /* The snapshot of a run that is shown. */
 function indexOf(run) {
@@ -200,6 +220,11 @@ function exampleOf(run) {
     return Math.min(state.example, run.examples.length - 1);
 }
 
+function goldOfLabel(label) {
+    return label === "alignment" ? "source" : label?.match(/^relation\((.*)\)$/)?.[1] ?? "";
+}
+
 function goldOf(run) {
-    return run.examples[exampleOf(run)].gold.find((gold) => gold.name === state.gold)?.keys;
+    const name = state.gold ?? goldOfLabel(state.head?.label);
+    return run.examples[exampleOf(run)].gold.find((gold) => gold.name === name)?.keys;
 }

@@ -139,7 +139,7 @@ def hover(page, canvas, query, key):
     x, y = left + (key + 0.5) * cell - box[0] / 2, top + (query + 0.5) * cell - box[1] / 2
     ActionChains(page.driver).move_to_element_with_offset(canvas, int(x), int(y)).perform()
     page.wait(lambda: page.text("#readout").startswith(f"query {query} "), "the pointer's query is read out")
-    found = re.match(r"query (\d+) “.*” → key (\d+) “.*”: ([\d.]+)$", page.text("#readout"))
+    found = re.match(r"query (\d+) “.*” → key (\d+) “.*”: weight ([\d.]+)$", page.text("#readout"))
     assert (int(found[1]), int(found[2])) == (query, key), found[0]
     return float(found[3])
 
@@ -147,7 +147,7 @@ def hover(page, canvas, query, key):
 def check_head(page):
     page.one("#grids [data-head=L0H1]").click()
     page.wait(lambda: page.text("#detail-title") == "L0H1", "a click enlarges the head")
-    assert page.text("#detail-label").startswith("offset(-2): score ")
+    assert page.text("#detail-label").startswith("offset(-2) (looks 2 tokens back): score ")
     canvas = page.one("#view canvas")
     for query, key in ((5, 3), (9, 7), (6, 12)):
         value = hover(page, canvas, query, key)

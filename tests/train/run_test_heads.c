@@ -450,9 +450,12 @@ static void fail_allocations(int argc, char **argv)
 START_TEST(without_memory_it_says_so)
 {
     char *folder = (char *)(size_t)train(), *npz = (char *)(size_t)run_path("a.npz");
+    char *other = (char *)(size_t)run_path("other"), *page = (char *)(size_t)run_path("a.html");
+    EXPECT_RUN(0, run_tiny_config(), "train.seed=2", "--quiet", "--out", other);
     fail_allocations(2, (char *[]){ "heads", folder, NULL });
     fail_allocations(4, (char *[]){ "heads", folder, "--input", "a b <mask>", NULL });
     fail_allocations(4, (char *[]){ "heads", folder, "--npz", npz, NULL });
+    fail_allocations(6, (char *[]){ "heads", folder, "--against", other, "--report", page, NULL });
 }
 END_TEST
 
