@@ -53,6 +53,7 @@ static hl_status open_task(hl_opened_run *run, const char *config)
     }
     HL_TRY(status);
     run->shape = hl_setup_model(&run->config);
+    run->relations = hl_task_find(spec.name)->relations;
     return hl_ok();
 }
 
@@ -125,7 +126,6 @@ void hl_opened_run_close(hl_opened_run *run)
 {
     hl_model_free(&run->model);
     hl_dataset_free(run->dataset);
-    hl_free(run->relations);
     hl_free(run->steps);
     hl_free(run->patterns);
     hl_free(run->path);
