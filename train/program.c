@@ -27,6 +27,7 @@ typedef struct program {
     hl_trainer trainer;
     hl_recorder recorder;
     bool records;
+    hl_watch watch;
     hl_loop loop;
     int signal;
 } program;
@@ -208,6 +209,16 @@ static hl_status init_recorder(program *p)
                             p->folder.patterns);
 }
 
+static hl_status init_watch(program *p)
+{
+    if (p->command.watch < 0) {
+        return hl_ok();
+    }
+    const char *task = hl_config_task_spec(&p->config).name;
+    p->loop.watch = &p->watch;
+    return hl_watch_init(&p->watch, &p->recorder, p->command.watch, hl_task_find(task)->relations);
+}
+
 static hl_status prepare(program *p)
 {
     HL_TRY(hl_run_folder_open(&p->folder, p->config.train.out, p->command.mode));
@@ -220,6 +231,7 @@ static hl_status prepare(program *p)
                          .checkpoint_step = -1 };
     HL_TRY(init_recorder(p));
     p->loop.recorder = p->records ? &p->recorder : NULL;
+    HL_TRY(init_watch(p));
     if (p->command.mode == HL_RUN_RESUME) {
         HL_TRY(resume(p));
     } else if (p->command.from != NULL) {
@@ -370,6 +382,7 @@ static hl_status execute(program *p, int argc, char **argv)
     }
     HL_TRY(check_task(p));
     HL_TRY(check_budget(p));
+    HL_TRY(p->command.watch >= 0 ? hl_watch_check(&p->config, p->command.watch) : hl_ok());
     if (p->command.check) {
         fprintf(p->out, "%s: in order\n", p->command.config);
         return hl_ok();
@@ -405,6 +418,7 @@ int hl_train_program(int argc, char **argv, FILE *out, FILE *err)
         fprintf(err, "%s\n", status.text);
     }
     hl_metrics_csv_close(&p.loop.metrics);
+    hl_watch_free(&p.watch);
     if (p.records) {
         hl_recorder_free(&p.recorder);
     }
