@@ -69,7 +69,7 @@ static void add_title(hl_heads_view *view, const hl_label *label, int layer, int
     hl_text_print(texts, "L%dH%" PRId64, layer, head);
     if (label != NULL) {
         hl_text_print(texts, " ");
-        hl_label_print_scored(texts, *label, relations);
+        hl_label_print_title(texts, *label, relations);
     }
     end_text(texts);
     view->titles[view->n++] = begin;

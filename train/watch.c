@@ -70,7 +70,7 @@ static hl_status write_titles(const hl_watch *watch, hl_text *titles)
     for (int64_t h = 0; h < heads_of(watch); h++) {
         hl_patterns all = hl_recorder_patterns(watch->recorder, watch->layer, h);
         hl_text_print(titles, "L%dH%" PRId64 " ", watch->layer, h);
-        hl_label_print_scored(titles, hl_label_of(&all), watch->relations);
+        hl_label_print_title(titles, hl_label_of(&all), watch->relations);
         hl_text_add(titles, "", 1);
     }
     return hl_text_status(titles);
