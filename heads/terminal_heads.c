@@ -96,3 +96,16 @@ hl_status hl_terminal_heads(const hl_terminal *terminal, const hl_panel *panels,
     }
     return hl_text_status(text);
 }
+
+void hl_terminal_caption(const hl_terminal *terminal, const char *caption, hl_text *text)
+{
+    enum { SCALE = 11, AROUND_SCALE = sizeof "  0  1" - 1 };
+    int used = hl_terminal_put(terminal, caption, terminal->width, text);
+    if (used + AROUND_SCALE + SCALE <= terminal->width) {
+        hl_cell_pen pen = { .terminal = terminal, .text = text };
+        hl_text_print(text, "  0 ");
+        hl_cell_pen_scale(&pen, SCALE);
+        hl_text_print(text, " 1");
+    }
+    hl_text_print(text, "\n");
+}

@@ -40,4 +40,8 @@ hl_status hl_terminal_map(const hl_terminal *terminal, const hl_panel *panel, hl
  * terminal may be of any height that has room for all heads; nothing has been added where it has not (HL_INVALID). */
 hl_status hl_terminal_heads(const hl_terminal *terminal, const hl_panel *panels, int64_t n, hl_text *text);
 
+/* Adds a line: the caption, cut where it is wider than the terminal, and where there is room the scale from 0 to 1.
+ * HL_NO_MEMORY is left on the text. */
+void hl_terminal_caption(const hl_terminal *terminal, const char *caption, hl_text *text);
+
 #endif

@@ -3,7 +3,6 @@
 #include "core/memory.h"
 #include "heads/label.h"
 #include "heads/mean_map.h"
-#include "heads/terminal_cells.h"
 #include "train/clock.h"
 #include "train/terminal.h"
 
@@ -88,10 +87,9 @@ static void make_panels(hl_watch *watch, const char *title)
     }
 }
 
-/* "layer 1, step 50, mean of 16 examples", and where there is room the scale. */
+/* "layer 1, step 50, mean of 16 examples" */
 static void write_caption(const hl_watch *watch, const hl_terminal *terminal, int64_t step, hl_text *text)
 {
-    enum { SCALE = 11, AROUND_SCALE = sizeof "  0  1" - 1 };
     char caption[128];
     hl_patterns all = hl_recorder_patterns(watch->recorder, watch->layer, 0), shown = hl_patterns_shown(&all);
     int n = snprintf(caption, sizeof caption, "layer %d, step %" PRId64, watch->layer, step);
@@ -100,14 +98,7 @@ static void write_caption(const hl_watch *watch, const hl_terminal *terminal, in
     } else {
         snprintf(caption + n, sizeof caption - (size_t)n, ", example %" PRId64, shown.first);
     }
-    int used = hl_terminal_put(terminal, caption, terminal->width, text);
-    if (used + AROUND_SCALE + SCALE <= terminal->width) {
-        hl_cell_pen pen = { .terminal = terminal, .text = text };
-        hl_text_print(text, "  0 ");
-        hl_cell_pen_scale(&pen, SCALE);
-        hl_text_print(text, " 1");
-    }
-    hl_text_print(text, "\n");
+    hl_terminal_caption(terminal, caption, text);
 }
 
 static hl_status write_maps(hl_watch *watch, const hl_terminal *terminal, hl_text *text)
@@ -120,8 +111,7 @@ static hl_status write_maps(hl_watch *watch, const hl_terminal *terminal, hl_tex
     }
     hl_text_free(&titles);
     if (status.code == HL_INVALID) { /* no room: training goes on, and the terminal may grow */
-        hl_terminal_put(terminal, status.text, terminal->width, text);
-        hl_text_print(text, "\n");
+        hl_text_print(text, "%s\n", status.text);
         status = hl_text_status(text);
     }
     return status;
