@@ -37,8 +37,8 @@ END_TEST
 START_TEST(titles)
 {
     static const char *const relations[] = { "noun_det", "det_noun" };
-    static const hl_score score = { 0.876, 0.1, 10 };
-    static const struct {
+    const hl_score score = { 0.876, 0.1, 10 };
+    const struct {
         hl_label label;
         const char *text;
     } known[] = {

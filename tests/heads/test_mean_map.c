@@ -29,7 +29,8 @@ START_TEST(of_one_length_the_scoring_ones_are_shown)
     hl_real mean[T * T];
     hl_patterns_mean(&shown, mean);
     for (int i = 0; i < T * T; i++) {
-        ck_assert_double_eq_tol((double)mean[i], 2 + (double)(i / T) / 10 + (double)(i % T) / 100, 1e-6);
+        int row = i / T, column = i % T;
+        ck_assert_double_eq_tol((double)mean[i], 2 + row / 10.0 + column / 100.0, 1e-6);
     }
 }
 END_TEST

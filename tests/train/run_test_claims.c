@@ -1,5 +1,6 @@
 /* What the shipped configs are there to show, with several seeds: the copy task's heads fetch a fixed offset, and are
- * said to; without positions none can; and where no head is needed, none is said to do anything. */
+ * said to; without positions none can; and where no head is needed, none is said to do anything. Relations of words are
+ * called by their names. */
 #include "tests/check_suite.h"
 #include "tests/train/found_heads.h"
 #include "tests/train/runs.h"
@@ -63,11 +64,25 @@ START_TEST(without_positions_offsets_stay_at_their_baseline)
 }
 END_TEST
 
+START_TEST(relations_bear_their_names)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_shipped_config("agreement.ini"), "train.steps=1", "patterns.examples=8", "--quiet", "--out",
+               folder);
+    const char *csv = run_read(run_file(folder, "heads.csv"));
+    ck_assert_ptr_nonnull(strstr(csv, "\n0,0,0,relation(det_noun),"));
+    ck_assert_ptr_nonnull(strstr(csv, "\n1,1,5,relation(noun_pronoun),"));
+    ck_assert_int_eq(HEADS(folder).code, 0);
+    ck_assert_str_eq(run_read(run_file(folder, "heads.csv")), csv);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, copying_takes_heads_that_look_back_to_the_symbol, 1, 4);
     tcase_add_loop_test(tc, no_head_is_faithful_where_none_is_needed, 1, 4);
     tcase_add_loop_test(tc, without_positions_offsets_stay_at_their_baseline, 1, 4);
+    tcase_add_test(tc, relations_bear_their_names);
 }
 SUITE("claims", add_tests)

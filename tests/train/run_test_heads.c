@@ -72,19 +72,6 @@ START_TEST(the_table_has_a_row_a_head_and_fits_80_columns)
 }
 END_TEST
 
-START_TEST(relations_bear_their_names)
-{
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_shipped_config("agreement.ini"), "train.steps=1", "patterns.examples=8", "--quiet", "--out",
-               folder);
-    const char *csv = run_read(run_file(folder, "heads.csv"));
-    ck_assert_ptr_nonnull(strstr(csv, "\n0,0,0,relation(det_noun),"));
-    ck_assert_ptr_nonnull(strstr(csv, "\n1,1,5,relation(noun_pronoun),"));
-    ck_assert_int_eq(HEADS(folder).code, 0);
-    ck_assert_str_eq(run_read(run_file(folder, "heads.csv")), csv);
-}
-END_TEST
-
 /* A run that is named as users do. */
 START_TEST(long_labels_and_names_fit_80_columns)
 {
@@ -416,7 +403,6 @@ static void add_tests(TCase *tc)
 {
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, the_table_has_a_row_a_head_and_fits_80_columns);
-    tcase_add_test(tc, relations_bear_their_names);
     tcase_add_test(tc, long_labels_and_names_fit_80_columns);
     tcase_add_test(tc, json_agrees_with_heads_csv);
     tcase_add_test(tc, train_and_heads_write_the_same_heads_csv);
