@@ -1,6 +1,6 @@
 /* What the shipped configs are there to show, with several seeds: the copy task's heads fetch a fixed offset, and are
- * said to; without positions none can; and where no head is needed, none is said to do anything. Relations of words are
- * called by their names. */
+ * said to; without positions none can; recall takes a head that finds the value of a key; where no head is needed, none
+ * is said to do anything; and relations of words are called by their names. */
 #include "tests/check_suite.h"
 #include "tests/train/found_heads.h"
 #include "tests/train/runs.h"
@@ -64,6 +64,18 @@ START_TEST(without_positions_offsets_stay_at_their_baseline)
 }
 END_TEST
 
+START_TEST(recall_takes_a_head_that_finds_the_keys_value)
+{
+    const char *folder = train("recall.ini", _i, NULL);
+    double loss, accuracy;
+    run_last_row(folder, "validation", &loss, &accuracy);
+    ck_assert_double_ge(accuracy, 0.999);
+    int n = found_heads(folder, heads);
+    ck_assert_int_ge(found_faithful(heads, n, "alignment", 0.85), 1);
+    ck_assert_ptr_nonnull(strstr(HEADS(folder).out, ": faithful to \"alignment\""));
+}
+END_TEST
+
 START_TEST(relations_bear_their_names)
 {
     const char *folder = run_path("run");
@@ -83,6 +95,7 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, copying_takes_heads_that_look_back_to_the_symbol, 1, 4);
     tcase_add_loop_test(tc, no_head_is_faithful_where_none_is_needed, 1, 4);
     tcase_add_loop_test(tc, without_positions_offsets_stay_at_their_baseline, 1, 4);
+    tcase_add_loop_test(tc, recall_takes_a_head_that_finds_the_keys_value, 1, 4);
     tcase_add_test(tc, relations_bear_their_names);
 }
 SUITE("claims", add_tests)
