@@ -168,7 +168,7 @@ static hl_status run_part(hl_recorder *recorder, int64_t first, int64_t count, h
     return hl_ok();
 }
 
-static hl_status run_model(hl_recorder *recorder, hl_arena *arena, int threads)
+hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena, int threads)
 {
     int64_t E = recorder->examples.n_examples;
     size_t mark = arena->used;
@@ -205,7 +205,7 @@ static void write_arrays(const hl_recorder *recorder, int64_t step, hl_npz_write
 
 hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, hl_arena *arena, int threads)
 {
-    HL_TRY(run_model(recorder, arena, threads));
+    HL_TRY(hl_recorder_run(recorder, arena, threads));
     snprintf(recorder->path + recorder->folder_length, NAME_ROOM, "/step_%06lld.npz", (long long)step);
     hl_npz_writer *npz = hl_npz_create(recorder->path);
     write_arrays(recorder, step, npz);

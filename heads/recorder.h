@@ -50,12 +50,15 @@ hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const h
 /* A zeroed or already freed recorder is allowed. */
 void hl_recorder_free(hl_recorder *recorder);
 
-/* Runs the model, fills `weights` and `logits` and writes "<folder>/step_<step, six digits>.npz" (not waiting for the
+/* Runs the model on the examples and fills `weights` and `logits`; nothing is written. Leaves the arena as it was; the
+ * bits do not depend on `threads`. HL_NO_MEMORY (the arena has less left than planned, too), HL_INVALID (T is too long
+ * for the model): the buffers then hold what was recorded so far. */
+hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena, int threads);
+
+/* The same, and writes "<folder>/step_<step, six digits>.npz" (not waiting for the
  * disk): layer_0, layer_1, ... (E, H, T, T), tokens, targets, source (E, T) int32, lengths (E) int32, step int64,
- * logits (E, T, V) and, where the task states relations, `relations` (E, R, T) int32; weights and logits float32 (float64 in the double library). Leaves the arena as it was; the bits do
- * not depend on `threads`. step >= 0.
- * HL_NO_MEMORY (the arena has less left than planned, too), HL_INVALID (T is too long for the model), HL_BAD_FILE: the
- * file then is what it was, and the buffers hold what was recorded so far. */
+ * logits (E, T, V) and, where the task states relations, `relations` (E, R, T) int32; weights and logits float32 (float64 in the double library). step >= 0. Fails as above; HL_BAD_FILE. The file
+ * then is what it was. */
 hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, hl_arena *arena, int threads);
 
 /* One head's patterns on all examples, as last recorded. Its arrays are the recorder's. */

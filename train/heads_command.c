@@ -28,7 +28,7 @@ const char hl_heads_command_usage[] =
     "Maps\n"
     "  --head L0H3       draw one head in the terminal: the mean of the scoring\n"
     "                    examples (the odd-numbered ones) where all have one\n"
-    "                    length, else example 0\n"
+    "                    length, else the longest one\n"
     "  --example N       example N of the snapshot, counted from 0; without --head:\n"
     "                    all heads, small\n"
     "  --input TOKENS    run the model on tokens of your own, as in\n"

@@ -136,6 +136,19 @@ static bool snapshot_due(const hl_loop *loop)
             hl_cadence_records(hl_setup_cadence(loop->config), step_of(loop), loop->config->train.steps));
 }
 
+/* The snapshot where one is due; and the watched layer, then and as often as it may be between. */
+static hl_status record(hl_loop *loop)
+{
+    hl_trainer *trainer = loop->trainer;
+    bool snapshot = snapshot_due(loop);
+    if (!snapshot && (loop->watch == NULL || !hl_watch_due(loop->watch, &loop->progress))) {
+        return hl_ok();
+    }
+    HL_TRY(snapshot ? hl_recorder_record(loop->recorder, step_of(loop), &trainer->arena, trainer->threads)
+                    : hl_recorder_run(loop->recorder, &trainer->arena, trainer->threads));
+    return loop->watch != NULL ? hl_watch_show(loop->watch, step_of(loop), &loop->progress) : hl_ok();
+}
+
 /* Everything that follows the updates up to the present step. Its time is no part of the training rate. */
 static hl_status after_update(hl_loop *loop)
 {
@@ -145,9 +158,7 @@ static hl_status after_update(hl_loop *loop)
     if (step == 0 || step == train->steps || is_due(step, train->eval_every)) {
         HL_TRY(validate(loop));
     }
-    if (snapshot_due(loop)) {
-        HL_TRY(hl_recorder_record(loop->recorder, step, &loop->trainer->arena, loop->trainer->threads));
-    }
+    HL_TRY(record(loop));
     if (hl_loop_finished(loop) || (step > 0 && is_due(step, train->checkpoint_every))) {
         HL_TRY(write_checkpoint(loop));
     }

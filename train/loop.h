@@ -12,14 +12,16 @@
 #include "train/run_folder.h"
 #include "train/state.h"
 #include "train/trainer.h"
+#include "train/watch.h"
 
 #include <stdbool.h>
 
 typedef struct hl_loop {
-    const hl_config *config; /* not owned, as the next three */
+    const hl_config *config; /* not owned, as the next four */
     const hl_run_folder *folder;
     hl_trainer *trainer;     /* its optimizer's step tells where the run stands */
     hl_recorder *recorder;   /* NULL: no snapshots */
+    hl_watch *watch;         /* NULL: no layer is watched; else there is a recorder */
     const char *config_text; /* for the files' metadata (hl_config_result_text); not owned */
     hl_train_state state;    /* as restored, or zero */
     hl_metrics_csv metrics;  /* open */

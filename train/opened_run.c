@@ -44,22 +44,6 @@ static hl_status load_config(hl_opened_run *run, const char *config)
     return status.code == HL_INVALID ? hl_error(HL_BAD_FILE, "%s", status.text) : status;
 }
 
-static hl_status name_relations(hl_opened_run *run)
-{
-    int64_t n = hl_dataset_n_relations(run->dataset);
-    if (n == 0) {
-        return hl_ok();
-    }
-    run->relations = hl_calloc((size_t)n, sizeof *run->relations);
-    if (run->relations == NULL) {
-        return hl_error_memory("the names of relations");
-    }
-    for (int64_t r = 0; r < n; r++) {
-        run->relations[r] = hl_dataset_relation(run->dataset, r);
-    }
-    return hl_ok();
-}
-
 static hl_status open_task(hl_opened_run *run, const char *config)
 {
     hl_task_spec spec = hl_config_task_spec(&run->config);
@@ -69,7 +53,8 @@ static hl_status open_task(hl_opened_run *run, const char *config)
     }
     HL_TRY(status);
     run->shape = hl_setup_model(&run->config);
-    return name_relations(run);
+    run->relations = hl_task_find(spec.name)->relations;
+    return hl_ok();
 }
 
 /* ---- the snapshots ---- */
@@ -141,7 +126,6 @@ void hl_opened_run_close(hl_opened_run *run)
 {
     hl_model_free(&run->model);
     hl_dataset_free(run->dataset);
-    hl_free(run->relations);
     hl_free(run->steps);
     hl_free(run->patterns);
     hl_free(run->path);

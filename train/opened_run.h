@@ -18,8 +18,8 @@ typedef struct hl_opened_run {
     hl_config config;
     hl_model_config shape; /* of its model */
     hl_dataset *dataset;
-    const char **relations; /* the names of the task's gold relations; NULL where it states none */
-    int64_t *steps;         /* of its snapshots, n_steps of them, ascending */
+    const char *const *relations; /* the names of the task's gold relations; not owned */
+    int64_t *steps;               /* of its snapshots, n_steps of them, ascending */
     size_t n_steps;
     hl_model model;       /* once hl_opened_run_load has been called */
     int64_t weights_step; /* of the model's weights; -1: none yet, or not known */

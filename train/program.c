@@ -9,6 +9,7 @@
 #include "train/heads_report.h"
 #include "train/loop.h"
 #include "train/setup.h"
+#include "train/setup_check.h"
 #include "train/signals.h"
 #include "train/summary.h"
 
@@ -27,6 +28,7 @@ typedef struct program {
     hl_trainer trainer;
     hl_recorder recorder;
     bool records;
+    hl_watch watch;
     hl_loop loop;
     int signal;
 } program;
@@ -60,39 +62,6 @@ static hl_status load_config(program *p)
     p->config_text = hl_config_text(&p->config);
     p->result_text = hl_config_result_text(&p->config);
     return p->config_text != NULL && p->result_text != NULL ? hl_ok() : hl_error_memory("the config");
-}
-
-static hl_status check_budget(const program *p)
-{
-    const hl_config *config = &p->config;
-    hl_task_spec spec = hl_config_task_spec(config);
-    hl_model_config model = hl_setup_model(config);
-    int64_t examples = hl_setup_recorded_examples(config), budget = config->patterns.budget_mb;
-    int64_t snapshots = hl_cadence_count(hl_setup_cadence(config), config->train.steps);
-    double megabytes =
-        (double)snapshots *
-        (double)hl_recorder_bytes(&model, examples, hl_task_max_tokens(&spec), hl_task_n_relations(&spec)) / 1e6;
-    if (examples == 0 || budget == 0 || megabytes <= (double)budget) {
-        return hl_ok();
-    }
-    return hl_error(HL_INVALID,
-                    "%s: %" PRId64 " snapshots would take %.0f MB, and patterns.budget_mb is %" PRId64
-                    "; raise it, or lower patterns.examples, or record less often (patterns.every)",
-                    p->command.config, snapshots, megabytes, budget);
-}
-
-/* What only opening the task can tell. */
-static hl_status check_task(const program *p)
-{
-    hl_task_spec spec = hl_config_task_spec(&p->config);
-    hl_dataset *dataset;
-    hl_status status = hl_dataset_open(&spec, (uint64_t)p->config.train.seed, &dataset);
-    if (status.code == HL_INVALID) {
-        return hl_error(HL_INVALID, "%s: %s", p->command.config, status.text);
-    }
-    HL_TRY(status);
-    hl_dataset_free(dataset);
-    return hl_ok();
 }
 
 static hl_status print_summary(const program *p)
@@ -208,6 +177,16 @@ static hl_status init_recorder(program *p)
                             p->folder.patterns);
 }
 
+static hl_status init_watch(program *p)
+{
+    if (p->command.watch < 0) {
+        return hl_ok();
+    }
+    const char *task = hl_config_task_spec(&p->config).name;
+    p->loop.watch = &p->watch;
+    return hl_watch_init(&p->watch, &p->recorder, p->command.watch, hl_task_find(task)->relations);
+}
+
 static hl_status prepare(program *p)
 {
     HL_TRY(hl_run_folder_open(&p->folder, p->config.train.out, p->command.mode));
@@ -220,6 +199,7 @@ static hl_status prepare(program *p)
                          .checkpoint_step = -1 };
     HL_TRY(init_recorder(p));
     p->loop.recorder = p->records ? &p->recorder : NULL;
+    HL_TRY(init_watch(p));
     if (p->command.mode == HL_RUN_RESUME) {
         HL_TRY(resume(p));
     } else if (p->command.from != NULL) {
@@ -380,8 +360,8 @@ static hl_status execute(program *p, int argc, char **argv)
     if (p->command.summary && !p->command.check) {
         return print_summary(p);
     }
-    HL_TRY(check_task(p));
-    HL_TRY(check_budget(p));
+    HL_TRY(hl_setup_check(&p->config, p->command.config));
+    HL_TRY(p->command.watch >= 0 ? hl_watch_check(&p->config, p->command.watch) : hl_ok());
     if (p->command.check) {
         fprintf(p->out, "%s: in order\n", p->command.config);
         return hl_ok();
@@ -417,6 +397,7 @@ int hl_train_program(int argc, char **argv, FILE *out, FILE *err)
         fprintf(err, "%s\n", status.text);
     }
     hl_metrics_csv_close(&p.loop.metrics);
+    hl_watch_free(&p.watch);
     if (p.records) {
         hl_recorder_free(&p.recorder);
     }

@@ -60,7 +60,7 @@ START_TEST(the_table_has_a_row_a_head_and_fits_80_columns)
     ck_assert_int_eq(run.code, 0);
     ck_assert_str_eq(run.err, "");
     ck_assert_ptr_nonnull(strstr(run.out, "step 24: 4 heads, measured on 4 examples."));
-    ck_assert_ptr_nonnull(strstr(run.out, "\nhead  label              score  base  entropy  dist importance  without "
+    ck_assert_ptr_nonnull(strstr(run.out, "\nhead  label                 score  base entropy dist importance without "
                                           "faithful\n"));
     static const char *const names[] = { "\nL0H0 ", "\nL0H1 ", "\nL1H0 ", "\nL1H1 " };
     const char *at = run.out;
