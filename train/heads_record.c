@@ -12,7 +12,7 @@ static hl_status add_snapshot(const hl_opened_run *run, int64_t step, hl_heads_c
     for (int l = 0; l < run->shape.n_layers; l++) {
         layers[l] = hl_snapshot_patterns(&snapshot, l, 0);
     }
-    hl_status status = hl_heads_csv_add(csv, step, layers, run->shape.n_layers);
+    hl_status status = hl_heads_csv_add(csv, step, layers, run->shape.n_layers, hl_snapshot_streamed(&snapshot));
     hl_snapshot_free(&snapshot);
     if (status.code == HL_INVALID) {
         return hl_error(HL_BAD_FILE, "%s: %s", run->patterns, status.text);

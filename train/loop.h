@@ -7,6 +7,7 @@
 #define HL_TRAIN_LOOP_H
 
 #include "heads/recorder.h"
+#include "heads/streamed_pass.h"
 #include "train/metrics_csv.h"
 #include "train/progress.h"
 #include "train/run_folder.h"
@@ -18,8 +19,11 @@
 typedef struct hl_loop {
     const hl_config *config; /* not owned, as the next three */
     const hl_run_folder *folder;
-    hl_trainer *trainer;     /* its optimizer's step tells where the run stands */
-    hl_recorder *recorder;   /* NULL: no snapshots */
+    hl_trainer *trainer;   /* its optimizer's step tells where the run stands */
+    hl_recorder *recorder; /* NULL: no snapshots */
+    hl_streamed_pass
+        *statistics;         /* of the whole validation set, for snapshots where there is a validation; not owned, NULL
+                                     where there are no snapshots */
     const char *config_text; /* for the files' metadata (hl_config_result_text); not owned */
     hl_train_state state;    /* as restored, or zero */
     hl_metrics_csv metrics;  /* open */

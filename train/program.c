@@ -26,6 +26,7 @@ typedef struct program {
     hl_run_folder folder;
     hl_trainer trainer;
     hl_recorder recorder;
+    hl_streamed_pass statistics; /* for the recorder */
     bool records;
     hl_loop loop;
     int signal;
@@ -203,9 +204,10 @@ static hl_status init_recorder(program *p)
         return hl_ok();
     }
     p->records = true;
+    int64_t part = hl_trainer_evaluation_part(&p->config);
     hl_batch examples = hl_batch_part(&p->trainer.validation, 0, hl_setup_recorded_examples(&p->config));
-    return hl_recorder_init(&p->recorder, &p->trainer.model, &examples, hl_trainer_evaluation_part(&p->config),
-                            p->folder.patterns);
+    HL_TRY(hl_recorder_init(&p->recorder, &p->trainer.model, &examples, part, p->folder.patterns));
+    return hl_streamed_pass_init(&p->statistics, &p->trainer.model.config, part, p->trainer.validation.n_tokens);
 }
 
 static hl_status prepare(program *p)
@@ -220,6 +222,7 @@ static hl_status prepare(program *p)
                          .checkpoint_step = -1 };
     HL_TRY(init_recorder(p));
     p->loop.recorder = p->records ? &p->recorder : NULL;
+    p->loop.statistics = p->records ? &p->statistics : NULL;
     if (p->command.mode == HL_RUN_RESUME) {
         HL_TRY(resume(p));
     } else if (p->command.from != NULL) {
@@ -406,6 +409,7 @@ int hl_train_program(int argc, char **argv, FILE *out, FILE *err)
     }
     hl_metrics_csv_close(&p.loop.metrics);
     if (p.records) {
+        hl_streamed_pass_free(&p.statistics);
         hl_recorder_free(&p.recorder);
     }
     hl_trainer_free(&p.trainer);

@@ -47,7 +47,7 @@ static hl_status add(run *r, int64_t step)
         layers[l].relations = NULL;
         layers[l].n_relations = 0;
     }
-    return hl_heads_csv_add(&r->csv, step, layers, 2);
+    return hl_heads_csv_add(&r->csv, step, layers, 2, NULL);
 }
 
 /* To be freed by hl_text_free. */
@@ -80,7 +80,7 @@ START_TEST(the_whole_text_of_one_head)
     hl_patterns all = made_up_patterns(&m);
     all.n_relations = 0;
     hl_heads_csv csv = { 0 };
-    expect_ok(hl_heads_csv_add(&csv, 0, &all, 1));
+    expect_ok(hl_heads_csv_add(&csv, 0, &all, 1, NULL));
     hl_text text = { 0 };
     hl_heads_csv_print(&csv, NULL, &text);
     ck_assert_str_eq(text.bytes, "step,layer,head,metric,value,baseline\n"
@@ -229,7 +229,7 @@ START_TEST(relations_have_their_names)
     *made_up_partner(&m, 0, 1, 1) = 2;
     hl_patterns all = made_up_patterns(&m);
     hl_heads_csv csv = { 0 };
-    expect_ok(hl_heads_csv_add(&csv, 0, &all, 1));
+    expect_ok(hl_heads_csv_add(&csv, 0, &all, 1, NULL));
     hl_text text = { 0 };
     hl_heads_csv_print(&csv, names, &text);
     ck_assert(has(&text, "0,0,0,relation(det_noun),0,1"));
@@ -249,18 +249,18 @@ START_TEST(a_snapshot_of_another_shape_is_refused)
     size_t rows = r.csv.n;
     hl_patterns layers[3] = { made_up_patterns(&r.layers[0]), made_up_patterns(&r.layers[1]),
                               made_up_patterns(&r.layers[1]) };
-    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 3, layers, 1).code, HL_INVALID);
-    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 3, layers, 3).code, HL_INVALID);
+    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 3, layers, 1, NULL).code, HL_INVALID);
+    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 3, layers, 3, NULL).code, HL_INVALID);
     layers[1].n_heads = 1;
-    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 3, layers, 2).code, HL_INVALID);
+    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 3, layers, 2, NULL).code, HL_INVALID);
     layers[1].n_heads = 2;
     layers[0].n_tokens = layers[1].n_tokens = 3;
-    hl_status status = hl_heads_csv_add(&r.csv, 3, layers, 2);
+    hl_status status = hl_heads_csv_add(&r.csv, 3, layers, 2, NULL);
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_str_eq(status.text, "the patterns of step 3 are of another shape than those before");
     ck_assert_uint_eq(r.csv.n, rows);
     layers[0].n_tokens = 4; /* nor may layers differ in the first */
-    ck_assert_int_eq(hl_heads_csv_add(&other.csv, 0, layers, 2).code, HL_INVALID);
+    ck_assert_int_eq(hl_heads_csv_add(&other.csv, 0, layers, 2, NULL).code, HL_INVALID);
     ck_assert_uint_eq(other.csv.n, 0);
     hl_heads_csv_free(&other.csv);
     hl_heads_csv_free(&r.csv);

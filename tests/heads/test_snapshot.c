@@ -14,7 +14,7 @@ enum { E = 5, T = 9 };
 static void record(example *f)
 {
     example_set_up(f, example_config(12), E, T, 2);
-    expect_ok(hl_recorder_record(&f->recorder, 500, &f->arena, 1));
+    expect_ok(hl_recorder_record(&f->recorder, 500, NULL, &f->arena, 1));
 }
 
 static const char *path(void)
@@ -55,7 +55,7 @@ END_TEST
 static void record_related(example *f)
 {
     example_set_up_with(f, example_config(12), example_related_batch(E, T, 3), 2);
-    expect_ok(hl_recorder_record(&f->recorder, 500, &f->arena, 1));
+    expect_ok(hl_recorder_record(&f->recorder, 500, NULL, &f->arena, 1));
 }
 
 START_TEST(relations_are_read_where_there_are_any)

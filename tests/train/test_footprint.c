@@ -53,7 +53,7 @@ static void compare_run(const summary_example *example)
     hl_update update;
     ck_assert_int_eq(hl_trainer_update(&trainer, &update).code, HL_OK);
     hl_evaluation evaluation;
-    ck_assert_int_eq(hl_trainer_evaluate(&trainer, &evaluation).code, HL_OK);
+    ck_assert_int_eq(hl_trainer_evaluate(&trainer, NULL, &evaluation).code, HL_OK);
     ck_assert_uint_eq(trainer.arena.peak, said->step);
     hl_recorder_free(&recorder);
     hl_trainer_free(&trainer);
@@ -113,7 +113,7 @@ static void compare_files(const summary_example *example)
         hl_batch examples = hl_batch_part(&trainer.validation, 0, recorded(&example->config));
         ck_assert_int_eq(hl_recorder_init(&recorder, &trainer.model, &examples, 8, scratch_path("patterns")).code,
                          HL_OK);
-        ck_assert_int_eq(hl_recorder_record(&recorder, 0, &trainer.arena, 1).code, HL_OK);
+        ck_assert_int_eq(hl_recorder_record(&recorder, 0, NULL, &trainer.arena, 1).code, HL_OK);
         hl_recorder_free(&recorder);
         assert_file_size(scratch_path("patterns/step_000000.npz"), told->snapshot);
     }

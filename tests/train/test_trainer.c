@@ -118,7 +118,7 @@ START_TEST(a_loss_that_is_not_finite_is_named_and_changes_no_weight)
     ck_assert_int_eq(trainer.optimizer.step, 2);
 
     hl_evaluation evaluation;
-    status = hl_trainer_evaluate(&trainer, &evaluation);
+    status = hl_trainer_evaluate(&trainer, NULL, &evaluation);
     ck_assert_int_eq(status.code, HL_NOT_FINITE);
     ck_assert_ptr_nonnull(strstr(status.text, "step 2: the validation loss"));
     hl_free(before);

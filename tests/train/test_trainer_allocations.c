@@ -122,7 +122,7 @@ static void assert_steps_allocate_nothing(const hl_config *config)
         hl_update update;
         hl_evaluation evaluation;
         good = good && hl_trainer_update(&trainer, &update).code == HL_OK;
-        good = good && hl_trainer_evaluate(&trainer, &evaluation).code == HL_OK;
+        good = good && hl_trainer_evaluate(&trainer, NULL, &evaluation).code == HL_OK;
     }
     int after = n_calls;
     ck_assert(good); /* not before: it allocates */

@@ -41,7 +41,7 @@ static inline hl_update trainer_updated(hl_trainer *trainer, int times)
 static inline hl_evaluation trainer_evaluated(hl_trainer *trainer)
 {
     hl_evaluation evaluation;
-    hl_status status = hl_trainer_evaluate(trainer, &evaluation);
+    hl_status status = hl_trainer_evaluate(trainer, NULL, &evaluation);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     return evaluation;
 }

@@ -75,7 +75,7 @@ int main(int argc, char **argv)
         expect(hl_npz_read(argv[i], (size_t)1 << 30, &npz));
         int n_layers = read_layers(&npz, strcmp(argv[1], "1") == 0, layers);
         int64_t step = *(const int64_t *)data_of(&npz, "step");
-        expect(hl_heads_csv_add(&csv, step, layers, n_layers));
+        expect(hl_heads_csv_add(&csv, step, layers, n_layers, NULL));
         print_labels(step, layers, n_layers, &labels);
         hl_npz_free(&npz);
     }
