@@ -28,14 +28,15 @@ static hl_status set_up(hl_heads_csv *csv, const hl_patterns *layers, int n_laye
 }
 
 /* Sets up at the first snapshot; refuses later ones that do not belong to it. */
-static hl_status prepare(hl_heads_csv *csv, int64_t step, const hl_patterns *layers, int n_layers)
+static hl_status prepare(hl_heads_csv *csv, int64_t step, const hl_patterns *layers, int n_layers,
+                         const hl_streamed *all)
 {
     bool first = csv->n_tokens == 0;
     int64_t n_heads = 0, T = first ? layers->n_tokens : csv->n_tokens;
-    bool fits = first || csv->n_layers == n_layers;
+    bool fits = (first || csv->n_layers == n_layers) && (all == NULL || all->n_layers == n_layers);
     for (int l = 0; l < n_layers; l++) {
         n_heads += layers[l].n_heads;
-        fits = fits && layers[l].n_tokens == T;
+        fits = fits && layers[l].n_tokens == T && (all == NULL || all->heads[l] == layers[l].n_heads);
     }
     if (!fits || (!first && csv->n_heads != n_heads)) {
         return hl_error(HL_INVALID, "the patterns of step %lld are of another shape than those before",
@@ -171,7 +172,7 @@ static void measure(place *at)
 hl_status hl_heads_csv_add(hl_heads_csv *csv, int64_t step, const hl_patterns *layers, int n_layers,
                            const hl_streamed *all)
 {
-    HL_TRY(prepare(csv, step, layers, n_layers));
+    HL_TRY(prepare(csv, step, layers, n_layers, all));
     size_t begin = csv->n;
     int64_t pair = 0, i = 0;
     place at = { .csv = csv, .layers = layers, .all = all, .step = step };

@@ -6,7 +6,7 @@
 #include "core/status.h"
 
 /* No less than what an archive adds to an array's numbers, bytes. */
-enum { HL_SNAPSHOT_FRAME = 512 };
+enum { HL_SNAPSHOT_FRAME = 320 };
 
 /* HL_BAD_FILE "<path>: <array>: <what is wrong>". */
 hl_status hl_snapshot_wrong(const char *path, const char *name, const char *format, ...)

@@ -180,25 +180,27 @@ hl_score hl_streamed_confidence(const hl_streamed *streamed, int layer, int64_t 
                        all_queries(streamed) };
 }
 
-/* The mean over all queries of sum_j A[i][j] |j - i|, or (j - i): every offset's mean times its queries is its sum. */
-static hl_score distance(const hl_streamed *s, int layer, int64_t head, bool directed)
+/* The mean over all queries of sum_j A[i][j] |j - i|, or (j - i): every offset's mean times its queries is its sum. As many
+ * queries have the key k ahead as have the one k back, or none has, where the mask is causal: a pair that balances cancels
+ * out to the last bit. */
+static hl_score distance(const hl_streamed *s, int layer, int64_t head, double sign_of_back)
 {
     hl_score sum = { .n = all_queries(s) };
-    for (int64_t k = 1 - s->n_tokens; k < s->n_tokens; k++) {
-        hl_score offset = hl_streamed_offset(s, layer, head, k);
-        double far = (double)(directed || k > 0 ? k : -k) * (double)offset.n;
-        sum.value += far * offset.value;
-        sum.baseline += far * offset.baseline;
+    for (int64_t k = 1; k < s->n_tokens; k++) {
+        hl_score back = hl_streamed_offset(s, layer, head, -k), ahead = hl_streamed_offset(s, layer, head, k);
+        double far = (double)k * (double)back.n;
+        sum.value += far * (ahead.value + sign_of_back * back.value);
+        sum.baseline += far * (ahead.baseline + sign_of_back * back.baseline);
     }
     return hl_score_mean(sum);
 }
 
 hl_score hl_streamed_distance(const hl_streamed *streamed, int layer, int64_t head)
 {
-    return distance(streamed, layer, head, false);
+    return distance(streamed, layer, head, 1);
 }
 
 hl_score hl_streamed_signed(const hl_streamed *streamed, int layer, int64_t head)
 {
-    return distance(streamed, layer, head, true);
+    return distance(streamed, layer, head, -1);
 }

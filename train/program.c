@@ -10,6 +10,7 @@
 #include "train/loop.h"
 #include "train/setup.h"
 #include "train/signals.h"
+#include "train/snapshot_budget.h"
 #include "train/summary.h"
 
 #include <errno.h>
@@ -61,25 +62,6 @@ static hl_status load_config(program *p)
     p->config_text = hl_config_text(&p->config);
     p->result_text = hl_config_result_text(&p->config);
     return p->config_text != NULL && p->result_text != NULL ? hl_ok() : hl_error_memory("the config");
-}
-
-static hl_status check_budget(const program *p)
-{
-    const hl_config *config = &p->config;
-    hl_task_spec spec = hl_config_task_spec(config);
-    hl_model_config model = hl_setup_model(config);
-    int64_t examples = hl_setup_recorded_examples(config), budget = config->patterns.budget_mb;
-    int64_t snapshots = hl_cadence_count(hl_setup_cadence(config), config->train.steps);
-    double megabytes =
-        (double)snapshots *
-        (double)hl_recorder_bytes(&model, examples, hl_task_max_tokens(&spec), hl_task_n_relations(&spec)) / 1e6;
-    if (examples == 0 || budget == 0 || megabytes <= (double)budget) {
-        return hl_ok();
-    }
-    return hl_error(HL_INVALID,
-                    "%s: %" PRId64 " snapshots would take %.0f MB, and patterns.budget_mb is %" PRId64
-                    "; raise it, or lower patterns.examples, or record less often (patterns.every)",
-                    p->command.config, snapshots, megabytes, budget);
 }
 
 /* What only opening the task can tell. */
@@ -253,6 +235,8 @@ static void print_start(const program *p)
     fprintf(p->out, "%s: %" PRId64 " parameters, %d thread%s, into %s\n", p->command.config,
             hl_parameters_count(&p->trainer.model.parameters), p->trainer.threads, p->trainer.threads > 1 ? "s" : "",
             p->folder.path);
+    char budget[HL_SNAPSHOT_BUDGET_TEXT];
+    fprintf(p->out, "%s\n", hl_snapshot_budget_text(&p->config, budget));
     if (p->command.mode == HL_RUN_RESUME) {
         fprintf(p->out, step > 0 ? "resumed at step %" PRId64 "\n" : "no checkpoint yet: begins at step %" PRId64 "\n",
                 step);
@@ -372,7 +356,7 @@ static hl_status execute(program *p, int argc, char **argv)
         return print_summary(p);
     }
     HL_TRY(check_task(p));
-    HL_TRY(check_budget(p));
+    HL_TRY(hl_snapshot_budget_check(&p->config, p->command.config));
     if (p->command.check) {
         fprintf(p->out, "%s: in order\n", p->command.config);
         return hl_ok();

@@ -1,7 +1,7 @@
 #include "core/memory.h"
 #include "core/npz.h"
 #include "tests/check_suite.h"
-#include "tests/heads/example.h"
+#include "tests/heads/gathered_example.h"
 #include "tests/scratch.h"
 
 #include <math.h>
@@ -48,6 +48,37 @@ START_TEST(the_file_holds_what_the_buffers_hold)
         expect_array(&npz, names[a], HL_NPY_INT32, HL_SHAPE(E, T), cut[a]);
     }
     hl_npz_free(&npz);
+    example_tear_down(&f);
+}
+END_TEST
+
+START_TEST(statistics_are_written_where_they_are_given)
+{
+    enum { E = 5, T = 9, OFFSETS = 2 * (T + 3) - 1 }; /* of the batch as it is padded */
+    static hl_streamed_pass pass;
+    example f;
+    example_set_up(&f, example_config(8), E, T, 2);
+    gathered_set_up(&f, 2, &pass);
+    const hl_streamed *s = gathered_run(&f, 2, 1, &pass);
+    expect_ok(hl_recorder_record(&f.recorder, 500, s, &f.arena, 2));
+    hl_npz npz = read_snapshot("run/patterns/step_000500.npz");
+    ck_assert_int_eq(npz.n, 8 + 3 + 2 * 5);
+    expect_array(&npz, "all_queries", HL_NPY_INT64, HL_SHAPE(OFFSETS), s->queries);
+    expect_array(&npz, "all_uniform", HL_NPY_FLOAT64, HL_SHAPE(OFFSETS), s->uniform);
+    expect_array(&npz, "all_entropy_uniform", HL_NPY_FLOAT64, (hl_shape){ .n_dims = 0 }, &s->entropy_uniform);
+    expect_array(&npz, "all_offset_0", HL_NPY_FLOAT64, HL_SHAPE(4, OFFSETS), s->layers[0].offset);
+    expect_array(&npz, "all_offset_1", HL_NPY_FLOAT64, HL_SHAPE(2, OFFSETS), s->layers[1].offset);
+    expect_array(&npz, "all_entropy_1", HL_NPY_FLOAT64, HL_SHAPE(2), s->layers[1].entropy);
+    expect_array(&npz, "all_entropy_normalised_1", HL_NPY_FLOAT64, HL_SHAPE(2), s->layers[1].normalised);
+    expect_array(&npz, "all_confidence_1", HL_NPY_FLOAT64, HL_SHAPE(2), s->layers[1].confidence);
+    expect_array(&npz, "all_entropy_histogram_1", HL_NPY_INT64, HL_SHAPE(2, 20), s->layers[1].histogram);
+    hl_npz_free(&npz);
+    struct stat info;
+    ck_assert_int_eq(stat(scratch_path("run/patterns/step_000500.npz"), &info), 0);
+    size_t bytes = hl_recorder_file_bytes(&f.model.config, E, T + 3, 0);
+    ck_assert_uint_ge(bytes, (size_t)info.st_size);
+    ck_assert_uint_eq(hl_recorder_file_bytes(&f.model.config, 1, (int64_t)1 << 62, 0), SIZE_MAX);
+    hl_streamed_pass_free(&pass);
     example_tear_down(&f);
 }
 END_TEST
@@ -270,6 +301,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, the_file_holds_what_the_buffers_hold);
+    tcase_add_test(tc, statistics_are_written_where_they_are_given);
     tcase_add_test(tc, relations_are_written_and_handed_on);
     tcase_add_loop_test(tc, weights_and_logits_are_zero_past_the_lengths, 0, 2);
     tcase_add_test(tc, what_is_recorded_is_what_the_model_computes);
