@@ -10,7 +10,7 @@ static hl_status add_snapshot(const hl_opened_run *run, int64_t step, hl_heads_c
     HL_TRY(hl_opened_run_snapshot(run, step, &snapshot));
     hl_patterns layers[HL_MAX_LAYERS];
     hl_snapshot_layers(&snapshot, layers);
-    hl_status status = hl_heads_csv_add(csv, step, layers, run->shape.n_layers);
+    hl_status status = hl_heads_csv_add(csv, step, layers, run->shape.n_layers, hl_snapshot_streamed(&snapshot));
     if (status.code == HL_OK) {
         status = hl_report_maps_add(maps, step, layers, run->shape.n_layers);
     }

@@ -11,6 +11,7 @@
 #include "train/setup.h"
 #include "train/setup_check.h"
 #include "train/signals.h"
+#include "train/snapshot_budget.h"
 #include "train/summary.h"
 
 #include <errno.h>
@@ -27,6 +28,7 @@ typedef struct program {
     hl_run_folder folder;
     hl_trainer trainer;
     hl_recorder recorder;
+    hl_streamed_pass statistics; /* for the recorder */
     bool records;
     hl_watch watch;
     hl_loop loop;
@@ -172,9 +174,10 @@ static hl_status init_recorder(program *p)
         return hl_ok();
     }
     p->records = true;
+    int64_t part = hl_trainer_evaluation_part(&p->config);
     hl_batch examples = hl_batch_part(&p->trainer.validation, 0, hl_setup_recorded_examples(&p->config));
-    return hl_recorder_init(&p->recorder, &p->trainer.model, &examples, hl_trainer_evaluation_part(&p->config),
-                            p->folder.patterns);
+    HL_TRY(hl_recorder_init(&p->recorder, &p->trainer.model, &examples, part, p->folder.patterns));
+    return hl_streamed_pass_init(&p->statistics, &p->trainer.model.config, part, p->trainer.validation.n_tokens);
 }
 
 static hl_status init_watch(program *p)
@@ -200,6 +203,7 @@ static hl_status prepare(program *p)
     HL_TRY(init_recorder(p));
     p->loop.recorder = p->records ? &p->recorder : NULL;
     HL_TRY(init_watch(p));
+    p->loop.statistics = p->records ? &p->statistics : NULL;
     if (p->command.mode == HL_RUN_RESUME) {
         HL_TRY(resume(p));
     } else if (p->command.from != NULL) {
@@ -230,6 +234,8 @@ static void print_start(const program *p)
     fprintf(p->out, "%s: %" PRId64 " parameters, %d thread%s, into %s\n", p->command.config,
             hl_parameters_count(&p->trainer.model.parameters), p->trainer.threads, p->trainer.threads > 1 ? "s" : "",
             p->folder.path);
+    char budget[HL_SNAPSHOT_BUDGET_TEXT];
+    fprintf(p->out, "%s\n", hl_snapshot_budget_text(&p->config, budget));
     if (p->command.mode == HL_RUN_RESUME) {
         fprintf(p->out, step > 0 ? "resumed at step %" PRId64 "\n" : "no checkpoint yet: begins at step %" PRId64 "\n",
                 step);
@@ -399,6 +405,7 @@ int hl_train_program(int argc, char **argv, FILE *out, FILE *err)
     hl_metrics_csv_close(&p.loop.metrics);
     hl_watch_free(&p.watch);
     if (p.records) {
+        hl_streamed_pass_free(&p.statistics);
         hl_recorder_free(&p.recorder);
     }
     hl_trainer_free(&p.trainer);

@@ -1,28 +1,7 @@
 #include "train/setup_check.h"
 
 #include "data/dataset.h"
-#include "heads/recorder.h"
-#include "train/setup.h"
-
-#include <inttypes.h>
-
-static hl_status check_budget(const hl_config *config, const char *path)
-{
-    hl_task_spec spec = hl_config_task_spec(config);
-    hl_model_config model = hl_setup_model(config);
-    int64_t examples = hl_setup_recorded_examples(config), budget = config->patterns.budget_mb;
-    int64_t snapshots = hl_cadence_count(hl_setup_cadence(config), config->train.steps);
-    double megabytes =
-        (double)snapshots *
-        (double)hl_recorder_bytes(&model, examples, hl_task_max_tokens(&spec), hl_task_n_relations(&spec)) / 1e6;
-    if (examples == 0 || budget == 0 || megabytes <= (double)budget) {
-        return hl_ok();
-    }
-    return hl_error(HL_INVALID,
-                    "%s: %" PRId64 " snapshots would take %.0f MB, and patterns.budget_mb is %" PRId64
-                    "; raise it, or lower patterns.examples, or record less often (patterns.every)",
-                    path, snapshots, megabytes, budget);
-}
+#include "train/snapshot_budget.h"
 
 static hl_status check_task(const hl_config *config, const char *path)
 {
@@ -40,5 +19,5 @@ static hl_status check_task(const hl_config *config, const char *path)
 hl_status hl_setup_check(const hl_config *config, const char *path)
 {
     HL_TRY(check_task(config, path));
-    return check_budget(config, path);
+    return hl_snapshot_budget_check(config, path);
 }

@@ -8,6 +8,7 @@
 #include "tests/train/runs.h"
 #include "train/heads_program.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,54 @@ static bool csv_value(const char *csv, int step, int layer, int head, const char
     const char *row = strstr(csv, begin);
     return row != NULL && sscanf(row + strlen(begin), "%lf", value) == 1;
 }
+
+/* ---- the whole validation set ---- */
+
+/* Whether the snapshot holds statistics; how many examples they are of must be right. */
+static bool has_statistics(const char *folder, int64_t step, int64_t examples)
+{
+    char name[64];
+    snprintf(name, sizeof name, "patterns/step_%06" PRId64 ".npz", step);
+    hl_npz npz;
+    hl_status status = hl_npz_read(run_file(folder, name), 1 << 24, &npz);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    const hl_npz_array *queries = hl_npz_find(&npz, "all_queries");
+    bool has = queries != NULL;
+    if (has) { /* every example has one query with the first key before it that far away */
+        ck_assert_int_eq(((const int64_t *)queries->data)[0], examples);
+    }
+    hl_npz_free(&npz);
+    return has;
+}
+
+START_TEST(snapshots_of_validated_steps_hold_statistics_of_all_examples)
+{
+    static const int64_t steps[] = { 0, 1, 2, 5, 10, 20, 24 };
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_tiny_config(), "train.eval_examples=21", "--quiet", "--out",
+               folder); /* validated every 4 steps */
+    const char *csv = run_read(run_file(folder, "heads.csv"));
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        bool validated = steps[i] % 4 == 0;
+        double value;
+        ck_assert_int_eq(has_statistics(folder, steps[i], 21), validated);
+        ck_assert_int_eq(csv_value(csv, (int)steps[i], 1, 1, "all.offset(-1)", &value), validated);
+        ck_assert_int_eq(csv_value(csv, (int)steps[i], 1, 1, "all.distance", &value), validated);
+    }
+}
+END_TEST
+
+/* The last snapshot is that of the validation which was one too many: after no update as good as nothing is learned. */
+START_TEST(a_run_that_ends_early_has_statistics_of_its_last_step)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_tiny_config(), "train.patience=2", "optimizer.learning_rate=0", "train.eval_examples=9",
+               "--quiet", "--out", folder);
+    ck_assert_str_eq(run_list(run_file(folder, "patterns")),
+                     "step_000000.npz step_000001.npz step_000002.npz step_000005.npz step_000008.npz ");
+    ck_assert(has_statistics(folder, 8, 9));
+}
+END_TEST
 
 /* ---- the table, JSON, heads.csv ---- */
 
@@ -482,6 +531,8 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, snapshots_of_validated_steps_hold_statistics_of_all_examples);
+    tcase_add_test(tc, a_run_that_ends_early_has_statistics_of_its_last_step);
     tcase_add_test(tc, the_table_has_a_row_a_head_and_fits_80_columns);
     tcase_add_test(tc, long_labels_and_names_fit_80_columns);
     tcase_add_test(tc, json_agrees_with_heads_csv);

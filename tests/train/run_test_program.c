@@ -319,10 +319,32 @@ START_TEST(too_many_snapshots_for_the_budget_are_refused)
         run_result run = RUN(config, "train.steps=1000000", "patterns.every=1", i == 0 ? "--check" : "--quiet", "--out",
                              run_path("run"));
         ck_assert_int_eq(run.code, 2);
-        ck_assert_ptr_nonnull(strstr(run.err, "patterns.budget_mb"));
+        ck_assert_ptr_nonnull(strstr(run.err, "tiny.ini: patterns.budget_mb = 256: 1,000,001 snapshots would take "));
+        ck_assert_ptr_nonnull(strstr(run.err, " GiB of the 256.0 MiB allowed; raise it (0: no limit), lower "
+                                              "patterns.examples or record less often (patterns.every)\n"));
     }
     EXPECT_RUN(0, config, "train.steps=1000000", "patterns.every=1", "patterns.budget_mb=0", "--check");
     EXPECT_RUN(0, config, "train.steps=1000000", "patterns.every=1", "patterns.examples=0", "--check");
+}
+END_TEST
+
+START_TEST(a_run_tells_up_front_what_its_snapshots_take)
+{
+    const char *config = run_tiny_config();
+    run_result run = RUN(config, "--out", run_path("one"));
+    const char *line = strstr(run.out, "7 snapshots of "); /* of the steps 0, 1, 2, 5, 10, 20, 24 */
+    ck_assert_ptr_nonnull(line);
+    double each, together;
+    ck_assert_int_eq(sscanf(line, "7 snapshots of %lf KiB, %lf KiB of the 256.0 MiB that patterns.budget_mb allows\n",
+                            &each, &together),
+                     2);
+    ck_assert_double_eq_tol(together, 7 * each, 0.4);
+    ck_assert_ptr_nonnull(strstr(run.out, "step "));
+    ck_assert(line < strstr(run.out, "step "));
+    run = RUN(config, "patterns.budget_mb=0", "--out", run_path("two"));
+    ck_assert_ptr_nonnull(strstr(run.out, " KiB (patterns.budget_mb = 0: no limit)\n"));
+    run = RUN(config, "patterns.examples=0", "--out", run_path("three"));
+    ck_assert_ptr_nonnull(strstr(run.out, "\nno snapshots (patterns.examples = 0)\n"));
 }
 END_TEST
 
@@ -368,6 +390,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, help_names_every_key_and_version_the_version);
     tcase_add_test(tc, checking_and_summing_up_leave_nothing);
     tcase_add_test(tc, a_config_may_ask_for_more_recorded_examples_than_are_validated);
+    tcase_add_test(tc, a_run_tells_up_front_what_its_snapshots_take);
     tcase_add_test(tc, too_many_snapshots_for_the_budget_are_refused);
     tcase_add_test(tc, every_shipped_config_is_in_order);
 }
