@@ -158,12 +158,23 @@ START_TEST(a_wrong_config_is_named_before_anything_is_measured)
 }
 END_TEST
 
+/* Whoever runs the tests may have set some of them. */
+static void clear_what_is_warned_of(void)
+{
+    static const char *const variables[] = { "OPENBLAS_CORETYPE", "LIBXSMM_TARGET", "OMP_THREAD_LIMIT",
+                                             "OMP_WAIT_POLICY" };
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        unsetenv(variables[i]);
+    }
+}
+
 /* More memory than there are addresses. */
 START_TEST(a_run_that_fails_ends_bench_with_its_code_and_no_report)
 {
     const char *config = run_config("huge.ini", BENCH_TINY);
     char json[PATH_MAX];
     snprintf(json, sizeof json, "%s", scratch_path("report.json"));
+    clear_what_is_warned_of();
     bench_result result = BENCH(config, "model.d_model=65536", "model.layers=256", "task.length=10000",
                                 "train.batch_size=4096", "--seconds", "0.01", "--json", json);
     char start[PATH_MAX + 32];
@@ -191,11 +202,7 @@ END_TEST
 /* The warnings of a run on two threads where the variable, and no other that matters, has this value. */
 static void expect_warning(const char *variable, const char *value, const char *warning)
 {
-    static const char *const variables[] = { "OPENBLAS_CORETYPE", "LIBXSMM_TARGET", "OMP_THREAD_LIMIT",
-                                             "OMP_WAIT_POLICY" };
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        unsetenv(variables[i]);
-    }
+    clear_what_is_warned_of();
     setenv(variable, value, 1);
     hl_text text = { 0 };
     hl_text_print(&text, "%s", "");
