@@ -4,6 +4,7 @@
 #include "tests/scratch.h"
 #include "tests/train/runs.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -75,6 +76,21 @@ static void drop_relations(const char *path)
     hl_npz_free(&npz);
 }
 
+/* The table may speak of older weights, and says so; the page shows no figures of other weights than its maps'. */
+START_TEST(a_report_has_no_effects_of_older_weights)
+{
+    const char *folder = run_path("run"), *checkpoint = run_file(folder, "checkpoint.safetensors");
+    EXPECT_RUN(0, run_tiny_config(), "train.keep_checkpoints=3", "--quiet", "--out", folder);
+    ck_assert_int_eq(rename(run_file(folder, "checkpoint-12.safetensors"), checkpoint), 0);
+    unlink(run_file(folder, "model.safetensors"));
+    ck_assert_ptr_nonnull(strstr(HEADS(folder).out, "weights of step 12"));
+    const char *page = run_read(run_file(folder, "report.html"));
+    ck_assert_ptr_nonnull(strstr(page, "\"label\":\""));
+    ck_assert_ptr_null(strstr(page, "\"pass\":{"));
+    ck_assert_ptr_null(strstr(page, "\"importance\":"));
+}
+END_TEST
+
 START_TEST(relations_are_named)
 {
     const char *folder = run_path("run"), *last = run_file(folder, "patterns/step_000002.npz");
@@ -97,6 +113,7 @@ static void add_tests(TCase *tc)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, train_and_heads_write_the_same_report);
     tcase_add_test(tc, without_its_weights_a_report_has_no_effects);
+    tcase_add_test(tc, a_report_has_no_effects_of_older_weights);
     tcase_add_test(tc, relations_are_named);
 }
 
