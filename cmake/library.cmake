@@ -58,7 +58,7 @@ function(hl_install)
     set(internal)
     foreach(header attention_head.h lanes.h linear_rows.h tape_memory.h safetensors_format.h json.h task_parts.h agreement_words.h update.h
             picture_layout.h picture_paint.h picture_pen.h terminal_cells.h
-            packed.h report_json.h report_page.h)
+            packed.h report_json.h report_page.h effect_losses.h)
         list(APPEND internal PATTERN ${header} EXCLUDE)
     endforeach()
     foreach(folder ${ARGN})
