@@ -92,10 +92,12 @@ static bool snapshot_may_follow(const hl_loop *loop)
     return snapshot_due(loop) || (loop->recorder != NULL && patience > 0 && loop->state.since_best + 1 >= patience);
 }
 
-static hl_status validate(hl_loop *loop)
+/* *statistics: what was gathered for a snapshot that may follow, or NULL. */
+static hl_status validate(hl_loop *loop, const hl_streamed **statistics)
 {
-    hl_streamed_pass *statistics = snapshot_may_follow(loop) ? loop->statistics : NULL;
-    HL_TRY(hl_trainer_evaluate(loop->trainer, statistics, &loop->evaluation));
+    hl_streamed_pass *pass = snapshot_may_follow(loop) ? loop->statistics : NULL;
+    HL_TRY(hl_trainer_evaluate(loop->trainer, pass, &loop->evaluation));
+    *statistics = pass != NULL ? hl_streamed_pass_end(pass) : NULL;
     HL_TRY(write_row(loop, (hl_metrics_row){ .step = step_of(loop),
                                              .split = "validation",
                                              .loss = loop->evaluation.loss,
@@ -146,14 +148,13 @@ static hl_status write_checkpoint(hl_loop *loop)
 
 /* The snapshot where one is due, with the statistics of the validation at this step, if there was one; and the watched
  * layer, then and as often as it may be between. */
-static hl_status record(hl_loop *loop, bool validated)
+static hl_status record(hl_loop *loop, const hl_streamed *statistics)
 {
     hl_trainer *trainer = loop->trainer;
     bool snapshot = snapshot_due(loop);
     if (!snapshot && (loop->watch == NULL || !hl_watch_due(loop->watch, &loop->progress))) {
         return hl_ok();
     }
-    const hl_streamed *statistics = snapshot && validated ? hl_streamed_pass_end(loop->statistics) : NULL;
     HL_TRY(snapshot ? hl_recorder_record(loop->recorder, step_of(loop), statistics, &trainer->arena, trainer->threads)
                     : hl_recorder_run(loop->recorder, &trainer->arena, trainer->threads));
     return loop->watch != NULL ? hl_watch_show(loop->watch, step_of(loop), &loop->progress) : hl_ok();
@@ -165,11 +166,11 @@ static hl_status after_update(hl_loop *loop)
     double begin = hl_clock_seconds();
     const hl_config_train *train = &loop->config->train;
     int64_t step = step_of(loop);
-    bool validates = step == 0 || step == train->steps || is_due(step, train->eval_every);
-    if (validates) {
-        HL_TRY(validate(loop));
+    const hl_streamed *statistics = NULL;
+    if (step == 0 || step == train->steps || is_due(step, train->eval_every)) {
+        HL_TRY(validate(loop, &statistics));
     }
-    HL_TRY(record(loop, validates));
+    HL_TRY(record(loop, statistics));
     if (hl_loop_finished(loop) || (step > 0 && is_due(step, train->checkpoint_every))) {
         HL_TRY(write_checkpoint(loop));
     }

@@ -1,8 +1,9 @@
 /* A run: when updates, validations, snapshots and checkpoints happen, and what they leave in the run's folder.
  *
  * After update s, in this order: the training row of metrics.csv, validation and its row, model.safetensors where that
- * was the best, the snapshot of all patterns (with what the validation found out about heads), the checkpoint. Whatever a checkpoint's step left is therefore complete,
- * and a run resumed from it writes the same bytes as one that was never disturbed. */
+ * was the best, the snapshot of all patterns (with what the validation found out about heads), the checkpoint. Whatever a
+ * checkpoint's step left is therefore complete, and a run resumed from it writes the same bytes as one that was never
+ * disturbed. */
 #ifndef HL_TRAIN_LOOP_H
 #define HL_TRAIN_LOOP_H
 
