@@ -66,7 +66,8 @@ function meaningOf(label) {
         return `looks ${Math.abs(parameter)} tokens ${parameter < 0 ? "back" : "ahead"}`;
     }
     if (kind === "relation") {
-        const [from, to] = parameter.split("_");
+        const words = { det: "determiner", adj: "adjective" };
+        const [from, to] = parameter.split("_").map((word) => words[word] ?? word);
         return to === undefined ? `finds the partner in pairs ${parameter}` : `finds the ${to} that belongs to a ${from}`;
     }
     return plain[label] ?? label;

@@ -36,7 +36,7 @@ function buildCell(head, open) {
         element("span", { class: "label" }, head.label ?? ""), curve);
     const partner = partnerOf(head);
     if (partner !== null) {
-        button.append(element("span", { class: "label" }, `closest ${partner.head.name}`));
+        button.append(element("span", { class: "label" }, `≈ ${partner.head.name}`));
     }
     button.addEventListener("click", () => open(head));
     return { head, button, canvas, curve, value, reading };

@@ -253,6 +253,7 @@ function writeHeading() {
             `${run.heads.length} heads, d_model ${configValue(config, "model", "d_model")}, step ${run.steps.at(-1)}${result}`;
     });
     byId("title").textContent = runs.map((run) => run.name).join(" against ");
+    byId("closest-hint").hidden = runs.length < 2;
     document.title = `${runs.map((run) => run.name).join(" against ")} – Headlight report`;
     byId("subtitle").textContent = facts.join(" · ");
     for (const run of runs) {
