@@ -11,7 +11,8 @@ static const char *train(int seed)
     char number[32];
     snprintf(number, sizeof number, "train.seed=%d", seed);
     const char *folder = run_path("run");
-    run_result run = RUN_BUILT(run_shipped_config("agreement.ini"), number, "--quiet", "--out", folder);
+    run_result run =
+        RUN_BUILT(run_shipped_config("agreement.ini"), number, "train.threads=1", "--quiet", "--out", folder);
     ck_assert_msg(run.code == 0, "%s", run.err);
     double loss, accuracy;
     run_last_row(folder, "validation", &loss, &accuracy);
