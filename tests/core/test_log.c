@@ -18,10 +18,8 @@ START_TEST(within_four_units_in_the_last_place_of_the_true_value)
         expect_near((double)i / 100001); /* weights, and beyond 1 */
     }
     for (int exponent = -1022; exponent <= 1023; exponent++) {
-        for (double m = 1; m < 2; m += 0.013) {
-            if (exponent != 0 || m != 1) {
-                expect_near(ldexp(m, exponent));
-            }
+        for (int m = exponent == 0; m < 77; m++) { /* ln 1 is below */
+            expect_near(ldexp(1 + m / 77.0, exponent));
         }
     }
     expect_near(FLT_TRUE_MIN);
