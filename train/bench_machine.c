@@ -76,10 +76,16 @@ static bool limits_threads(int threads)
     return limit > 0 && limit < threads;
 }
 
-static bool puts_waiting_threads_to_sleep(void)
+/* Without a policy threads spin for a moment and sleep then (start.c). */
+static void warn_of_wait_policy(hl_text *text)
 {
-    const char *policy = getenv("OMP_WAIT_POLICY");
-    return policy != NULL && strcasecmp(policy, "passive") == 0;
+    static const char name[] = "OMP_WAIT_POLICY";
+    const char *policy = getenv(name);
+    if (policy != NULL && strcasecmp(policy, "passive") == 0) {
+        warn_of(text, name, "has threads sleep wherever one waits for another, which slows steps");
+    } else if (policy != NULL && strcasecmp(policy, "active") == 0) {
+        warn_of(text, name, "has waiting threads keep their cores, which slows steps where others want these");
+    }
 }
 
 void hl_bench_machine_warnings(hl_text *text, int threads)
@@ -95,9 +101,7 @@ void hl_bench_machine_warnings(hl_text *text, int threads)
     if (limits_threads(threads)) {
         warn_of(text, "OMP_THREAD_LIMIT", "lets fewer threads work than were asked for");
     }
-    if (puts_waiting_threads_to_sleep()) {
-        warn_of(text, "OMP_WAIT_POLICY", "has threads sleep wherever one waits for another, which slows steps");
-    }
+    warn_of_wait_policy(text);
 }
 
 hl_status hl_bench_machine_announce(int threads, FILE *out, FILE *err)
