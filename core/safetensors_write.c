@@ -34,7 +34,7 @@ static hl_status add_metadata(json_t *object, const hl_metadata_item *items, int
 {
     for (int i = 0; i < n; i++) {
         assert(json_object_get(object, items[i].key) == NULL);
-        json_error_t error;
+        json_error_t error = { 0 }; /* where memory is out, jansson leaves the code as it was */
         json_t *value = json_pack_ex(&error, 0, "s", items[i].value);
         if (value == NULL && json_error_code(&error) == json_error_invalid_utf8) {
             return hl_error(HL_INVALID, "the text of \"%s\" is not UTF-8", items[i].key);

@@ -5,9 +5,9 @@
 #if defined(HL_LIBXSMM) && !defined(HL_DOUBLE)
 #include <libxsmm.h>
 
-bool hl_small_matmul_generates(void)
+const char *hl_small_matmul_libxsmm(void)
 {
-    return true;
+    return LIBXSMM_CONFIG_VERSION;
 }
 
 /* LIBXSMM's matrices are column-major: its product of B^T and A^T is C^T, which is C row-major. */
@@ -26,9 +26,9 @@ static void run_generated(void (*generated)(void), const hl_real *A, const hl_re
     ((libxsmm_smmfunction)generated)(B, A, C);
 }
 #else
-bool hl_small_matmul_generates(void)
+const char *hl_small_matmul_libxsmm(void)
 {
-    return false;
+    return NULL;
 }
 
 static void (*generate(const hl_small_matmul *s))(void)
@@ -42,6 +42,11 @@ static void run_generated(void (*generated)(void), const hl_real *A, const hl_re
     (void)generated, (void)A, (void)B, (void)C;
 }
 #endif
+
+bool hl_small_matmul_generates(void)
+{
+    return hl_small_matmul_libxsmm() != NULL;
+}
 
 hl_small_kernel hl_small_matmul_kernel(hl_small_matmul shape)
 {

@@ -29,6 +29,9 @@ typedef struct hl_small_kernel {
 /* Whether products of this build and precision may be generated at all. */
 bool hl_small_matmul_generates(void);
 
+/* The version of LIBXSMM that generates them, as "1.17"; NULL where none are generated. */
+const char *hl_small_matmul_libxsmm(void);
+
 /* Finds or generates the code for a shape: worth keeping where many products follow. Cannot fail. M, N or K may be 0. */
 hl_small_kernel hl_small_matmul_kernel(hl_small_matmul shape);
 

@@ -1,7 +1,8 @@
+#include "data/agreement_words.h"
 #include "data/task_parts.h"
 
 #include <stdbool.h>
-#include <stdio.h>
+#include <stddef.h>
 
 /* A small language in which words agree:
  *
@@ -13,63 +14,7 @@
  * masked, to be predicted from the other. All other words (`very`, `old`, `loudly`, `near`, ...) agree with nothing;
  * they and other nouns stand between partners, so that no fixed offset leads from one to the other. */
 
-enum { PEOPLE, ANIMALS, BIRDS, MACHINES, KINDS };
-enum { HE, SHE, IT, THEY, PERSONS };
-
-static const struct {
-    const char *noun[2], *verb[2]; /* singular, plural */
-    int kind, person;
-} nouns[] = {
-    { { "king", "kings" }, { "shouts", "shout" }, PEOPLE, HE },
-    { { "monk", "monks" }, { "chants", "chant" }, PEOPLE, HE },
-    { { "queen", "queens" }, { "sings", "sing" }, PEOPLE, SHE },
-    { { "witch", "witches" }, { "cackles", "cackle" }, PEOPLE, SHE },
-    { { "dog", "dogs" }, { "barks", "bark" }, ANIMALS, IT },
-    { { "cat", "cats" }, { "purrs", "purr" }, ANIMALS, IT },
-    { { "wolf", "wolves" }, { "howls", "howl" }, ANIMALS, IT },
-    { { "lion", "lions" }, { "roars", "roar" }, ANIMALS, IT },
-    { { "rooster", "roosters" }, { "crows", "crow" }, BIRDS, HE },
-    { { "hen", "hens" }, { "clucks", "cluck" }, BIRDS, SHE },
-    { { "owl", "owls" }, { "hoots", "hoot" }, BIRDS, IT },
-    { { "duck", "ducks" }, { "quacks", "quack" }, BIRDS, IT },
-    { { "robot", "robots" }, { "beeps", "beep" }, MACHINES, IT },
-    { { "clock", "clocks" }, { "ticks", "tick" }, MACHINES, IT },
-    { { "bell", "bells" }, { "rings", "ring" }, MACHINES, IT },
-    { { "engine", "engines" }, { "hums", "hum" }, MACHINES, IT },
-};
-enum { NOUNS = sizeof nouns / sizeof *nouns };
-
-static const char *const others[] = {
-    "this",  "these",                       /* by number */
-    "wise",  "furry", "feathered", "rusty", /* by kind */
-    "his",   "her",   "its",       "their", /* by person */
-    "very",  "truly", "rather",    "old",   "little", "quiet", "near", "beside", "behind", "loudly",
-    "often", "again", "garden",    "tower", "dream",  "in",    "that", "at",     ",",      "while",
-};
-enum { OTHERS = sizeof others / sizeof *others };
-
-/* Tokens: `others`, then nouns, then verbs, each singular and plural in turn. */
-enum {
-    DETERMINER = HL_SPECIAL_TOKENS,
-    ADJECTIVE = DETERMINER + 2,
-    POSSESSIVE = ADJECTIVE + KINDS,
-    DEGREE = POSSESSIVE + PERSONS,
-    EPITHET = DEGREE + 3,
-    PREPOSITION = EPITHET + 3,
-    MANNER = PREPOSITION + 3,
-    PLACE = MANNER + 3,
-    IN = PLACE + 3,
-    THAT,
-    AT,
-    COMMA,
-    WHILE,
-    NOUN = HL_SPECIAL_TOKENS + OTHERS,
-    VERB = NOUN + 2 * NOUNS,
-    WORDS = OTHERS + 4 * NOUNS,
-    CHOICES = 3,      /* of each class without agreement */
-    CLAUSE_NOUNS = 4, /* at most: the subject, one in a relative clause, one beside it and one beside the verb */
-};
-_Static_assert(WHILE + 1 == NOUN, "every word has its place");
+enum { CLAUSE_NOUNS = 4 }; /* at most: the subject, one in a relative clause, one beside it and one beside the verb */
 
 /* Of each two the second is the first turned round. */
 enum { DETERMINER_NOUN = 0, ADJECTIVE_NOUN = 2, VERB_SUBJECT = 4, PRONOUN_NOUN = 6, RELATIONS = 8 };
@@ -90,27 +35,16 @@ static int64_t n_tokens(const hl_task_spec *spec, int64_t n)
 static int64_t n_words(const hl_task_spec *spec)
 {
     (void)spec;
-    return WORDS;
+    return HL_WORD_END - HL_SPECIAL_TOKENS;
 }
 
 static hl_status vocabulary(const hl_task_spec *spec, hl_vocabulary **out)
 {
     (void)spec;
-    char text[2048];
-    size_t used = (size_t)snprintf(text, sizeof text, "<pad>\n<sep>\n<mask>\n");
-    for (int i = 0; i < OTHERS; i++) {
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s\n", others[i]);
-    }
-    for (int i = 0; i < NOUNS; i++) {
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s\n%s\n", nouns[i].noun[0], nouns[i].noun[1]);
-    }
-    for (int i = 0; i < NOUNS; i++) {
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s\n%s\n", nouns[i].verb[0], nouns[i].verb[1]);
-    }
-    return hl_vocabulary_parse("vocabulary", text, used, out);
+    return hl_agreement_vocabulary(out);
 }
 
-/* A sentence being written from left to right. Nouns are counted in forms: 2 * noun + 1 where it is a plural. */
+/* A sentence being written from left to right; nouns by their forms (agreement_words.h). */
 typedef struct sentence {
     hl_draw *draw;
     hl_example to;
@@ -144,9 +78,9 @@ static int64_t put(sentence *s, int32_t token)
 /* One of the words `first` ... that agree with nothing; none stands twice in a row. */
 static void put_any(sentence *s, int32_t first)
 {
-    int choice = hl_draw_below(s->draw, CHOICES);
+    int choice = hl_draw_below(s->draw, HL_AGREEMENT_CHOICES);
     bool repeats = s->written > 0 && s->to.tokens[s->written - 1] == first + choice;
-    put(s, first + (repeats ? (choice + 1) % CHOICES : choice));
+    put(s, first + (repeats ? (choice + 1) % HL_AGREEMENT_CHOICES : choice));
 }
 
 /* None, one or two of them. */
@@ -166,9 +100,9 @@ static void pair(sentence *s, int relation, int64_t word, int64_t partner)
 /* A form of a noun that does not stand in the sentence yet, so that no other looks like a word's partner. */
 static int draw_form(sentence *s, bool plural)
 {
-    int noun = hl_draw_below(s->draw, NOUNS);
+    int noun = hl_draw_below(s->draw, HL_AGREEMENT_NOUNS);
     while ((s->used >> noun & 1) != 0) {
-        noun = (noun + 1) % NOUNS;
+        noun = (noun + 1) % HL_AGREEMENT_NOUNS;
     }
     s->used |= 1u << noun;
     return 2 * noun + plural;
@@ -181,27 +115,21 @@ static int draw_other_form(sentence *s, int form)
     return draw_form(s, hl_draw_below(s->draw, 3) > 0 ? !plural : plural);
 }
 
-static int person_of(int form)
-{
-    return form % 2 == 1 ? THEY : nouns[form / 2].person;
-}
-
 /* this (very) wise (old) queen | this (old) queen (, very wise ,); returns the noun's position. */
 static int64_t put_noun(sentence *s, int form)
 {
-    int32_t adjective = ADJECTIVE + nouns[form / 2].kind;
-    int64_t determiner = put(s, DETERMINER + form % 2), adjective_at = HL_IGNORE;
+    int64_t determiner = put(s, hl_agreement_determiner(form)), adjective_at = HL_IGNORE;
     if (afford(s, 1, 20)) {
-        put_some(s, DEGREE, 50);
-        adjective_at = put(s, adjective);
+        put_some(s, HL_WORD_DEGREE, 50);
+        adjective_at = put(s, hl_agreement_adjective(form));
     }
-    put_some(s, EPITHET, 65);
-    int64_t noun = put(s, NOUN + form);
+    put_some(s, HL_WORD_EPITHET, 65);
+    int64_t noun = put(s, HL_WORD_NOUN + form);
     if (adjective_at == HL_IGNORE && afford(s, 3, 60)) {
-        put(s, COMMA);
-        put_some(s, DEGREE, 60);
-        adjective_at = put(s, adjective);
-        put(s, COMMA);
+        put(s, HL_WORD_COMMA);
+        put_some(s, HL_WORD_DEGREE, 60);
+        adjective_at = put(s, hl_agreement_adjective(form));
+        put(s, HL_WORD_COMMA);
     }
     pair(s, DETERMINER_NOUN, determiner, noun);
     if (adjective_at != HL_IGNORE) {
@@ -213,7 +141,7 @@ static int64_t put_noun(sentence *s, int form)
 /* near these lions */
 static void put_neighbour(sentence *s, int form)
 {
-    put_any(s, PREPOSITION);
+    put_any(s, HL_WORD_PREPOSITION);
     put_noun(s, draw_other_form(s, form));
 }
 
@@ -221,11 +149,11 @@ static void put_neighbour(sentence *s, int form)
 static void put_relative_clause(sentence *s, int form)
 {
     int other = draw_other_form(s, form);
-    put(s, THAT);
+    put(s, HL_WORD_THAT);
     int64_t subject = put_noun(s, other);
-    put_some(s, MANNER, 45);
-    pair(s, VERB_SUBJECT, put(s, VERB + other), subject);
-    put(s, AT);
+    put_some(s, HL_WORD_MANNER, 45);
+    pair(s, VERB_SUBJECT, put(s, HL_WORD_VERB + other), subject);
+    put(s, HL_WORD_AT);
 }
 
 /* What may stand between a subject and its verb. */
@@ -242,14 +170,14 @@ static void put_modifiers(sentence *s, int form)
 /* in her tower */
 static void put_place(sentence *s)
 {
-    put(s, IN);
-    s->pronoun_at = put(s, POSSESSIVE + person_of(s->topic));
-    put_any(s, PLACE);
+    put(s, HL_WORD_IN);
+    s->pronoun_at = put(s, hl_agreement_possessive(s->topic));
+    put_any(s, HL_WORD_PLACE);
 }
 
 static void put_clause(sentence *s)
 {
-    if (__builtin_popcount(s->used) > NOUNS - CLAUSE_NOUNS) {
+    if (__builtin_popcount(s->used) > HL_AGREEMENT_NOUNS - CLAUSE_NOUNS) {
         s->used = 0; /* a long sentence has them again */
     }
     int form = draw_form(s, chance(s, 50));
@@ -263,9 +191,9 @@ static void put_clause(sentence *s)
     int64_t subject = put_noun(s, form);
     s->topic_at = is_first ? subject : s->topic_at;
     put_modifiers(s, form);
-    put_some(s, MANNER, 45);
-    pair(s, VERB_SUBJECT, put(s, VERB + form), subject);
-    put_some(s, MANNER, 40);
+    put_some(s, HL_WORD_MANNER, 45);
+    pair(s, VERB_SUBJECT, put(s, HL_WORD_VERB + form), subject);
+    put_some(s, HL_WORD_MANNER, 40);
     if (afford(s, 3, 30)) {
         put_neighbour(s, form);
     }
@@ -285,11 +213,11 @@ static void put_sentence(sentence *s, int64_t n)
     s->spare += kept;
     while (s->spare >= 1 + SMALLEST) {
         s->spare -= 1 + SMALLEST;
-        put(s, WHILE);
+        put(s, HL_WORD_WHILE);
         put_clause(s);
     }
     for (; s->spare > 0; s->spare--) {
-        put_any(s, MANNER);
+        put_any(s, HL_WORD_MANNER);
     }
     if (s->pronoun_at != HL_IGNORE) {
         pair(s, PRONOUN_NOUN, s->pronoun_at, s->topic_at);
@@ -303,27 +231,35 @@ static void mask(hl_example to, int64_t word, int64_t partner)
     to.tokens[word] = HL_MASK;
 }
 
-/* Masks some subjects, whose verbs tell them, and of the words around other nouns about a half, so that the relations
- * come up about equally often. Returns how many. */
-static int64_t mask_some(sentence *s)
+/* Masks about so many of the words that have a partner by the relation, unless that is masked itself. Returns how
+ * many. */
+static int64_t mask_some(sentence *s, int relation, int percent)
 {
-    static const int shares[RELATIONS / 2] = { 50, 60, 60, 75 };
     int64_t masked = 0;
     for (int64_t i = 0; i < s->written; i++) {
-        int64_t verb = s->to.relations[VERB_SUBJECT + 1][i];
-        if (verb != HL_IGNORE && chance(s, 15)) {
-            mask(s->to, i, verb);
+        int64_t partner = s->to.relations[relation][i];
+        if (partner != HL_IGNORE && s->to.tokens[partner] != HL_MASK && chance(s, percent)) {
+            mask(s->to, i, partner);
             masked++;
         }
     }
-    for (int relation = 0; relation < RELATIONS; relation += 2) {
-        for (int64_t i = 0; i < s->written; i++) {
-            int64_t partner = s->to.relations[relation][i];
-            if (partner != HL_IGNORE && s->to.tokens[partner] != HL_MASK && chance(s, shares[relation / 2])) {
-                mask(s->to, i, partner);
-                masked++;
-            }
-        }
+    return masked;
+}
+
+/* Some subjects, whose verbs tell them, and of the words around other nouns about a half, so that the relations come up
+ * about equally often. */
+static int64_t mask_words(sentence *s)
+{
+    static const struct {
+        int relation, percent;
+    } shares[] = { { VERB_SUBJECT + 1, 15 },
+                   { DETERMINER_NOUN, 50 },
+                   { ADJECTIVE_NOUN, 60 },
+                   { VERB_SUBJECT, 60 },
+                   { PRONOUN_NOUN, 75 } };
+    int64_t masked = 0;
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        masked += mask_some(s, shares[i].relation, shares[i].percent);
     }
     return masked;
 }
@@ -339,7 +275,7 @@ static void make(const hl_task_spec *spec, int64_t n, hl_draw *draw, hl_example 
     }
     sentence s = { .draw = draw, .to = example, .topic_at = HL_IGNORE, .pronoun_at = HL_IGNORE };
     put_sentence(&s, n);
-    while (mask_some(&s) == 0) {
+    while (mask_words(&s) == 0) { /* a sentence without one has another chance */
     }
 }
 

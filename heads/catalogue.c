@@ -66,6 +66,20 @@ void hl_catalogue_measure(const hl_patterns *all, const int64_t *offsets, int64_
     }
 }
 
+void hl_catalogue_measure_all(const hl_streamed *streamed, int layer, int64_t head, const int64_t *offsets, int64_t n,
+                              hl_reading_taker *take, void *context)
+{
+    recipient to = { take, context };
+    for (int64_t i = 0; i < n; i++) {
+        give(to, HL_METRIC_ALL_OFFSET, offsets[i], hl_streamed_offset(streamed, layer, head, offsets[i]));
+    }
+    give(to, HL_METRIC_ALL_ENTROPY, 0, hl_streamed_entropy(streamed, layer, head));
+    give(to, HL_METRIC_ALL_ENTROPY_NORMALISED, 0, hl_streamed_normalised(streamed, layer, head));
+    give(to, HL_METRIC_ALL_CONFIDENCE, 0, hl_streamed_confidence(streamed, layer, head));
+    give(to, HL_METRIC_ALL_DISTANCE, 0, hl_streamed_distance(streamed, layer, head));
+    give(to, HL_METRIC_ALL_DISTANCE_SIGNED, 0, hl_streamed_signed(streamed, layer, head));
+}
+
 void hl_metric_print(hl_text *text, const hl_reading *reading, const char *const *relations)
 {
     static const char *const names[] = {
@@ -87,6 +101,12 @@ void hl_metric_print(hl_text *text, const hl_reading *reading, const char *const
         [HL_METRIC_INDUCTION] = "induction",
         [HL_METRIC_INDUCTION_MIRRORED] = "induction.mirrored",
         [HL_METRIC_RELATION] = "relation",
+        [HL_METRIC_ALL_OFFSET] = "all.offset",
+        [HL_METRIC_ALL_ENTROPY] = "all.entropy",
+        [HL_METRIC_ALL_ENTROPY_NORMALISED] = "all.entropy.normalised",
+        [HL_METRIC_ALL_CONFIDENCE] = "all.confidence",
+        [HL_METRIC_ALL_DISTANCE] = "all.distance",
+        [HL_METRIC_ALL_DISTANCE_SIGNED] = "all.distance.signed",
         [HL_METRIC_JS] = "js",
     };
     const char *name = names[reading->metric];
@@ -95,7 +115,8 @@ void hl_metric_print(hl_text *text, const hl_reading *reading, const char *const
         hl_text_print(text, "%s(L%dH%lld)", name, reading->layer, parameter);
     } else if (reading->metric == HL_METRIC_RELATION && relations != NULL) {
         hl_text_print(text, "%s(%s)", name, relations[parameter]);
-    } else if (reading->metric == HL_METRIC_RELATION || reading->metric == HL_METRIC_OFFSET) {
+    } else if (reading->metric == HL_METRIC_RELATION || reading->metric == HL_METRIC_OFFSET ||
+               reading->metric == HL_METRIC_ALL_OFFSET) {
         hl_text_print(text, "%s(%lld)", name, parameter);
     } else {
         hl_text_print(text, "%s", name);

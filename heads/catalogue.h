@@ -3,6 +3,7 @@
 #define HL_HEADS_CATALOGUE_H
 
 #include "heads/pattern.h"
+#include "heads/streamed.h"
 #include "heads/text.h"
 
 /* Baselines are of attention spread evenly, where nothing else is said. */
@@ -25,7 +26,13 @@ typedef enum hl_metric {
     HL_METRIC_INDUCTION,          /* induction */
     HL_METRIC_INDUCTION_MIRRORED, /* induction.mirrored */
     HL_METRIC_RELATION,           /* relation(det_noun): parameter is r; the baseline is as alignment's */
-    HL_METRIC_JS,                 /* js(L1H0): the other head; the baseline is the same two in the untrained network */
+    HL_METRIC_ALL_OFFSET,  /* all.offset(-1): as the metric without all., over the whole validation set, as the next */
+    HL_METRIC_ALL_ENTROPY, /* all.entropy */
+    HL_METRIC_ALL_ENTROPY_NORMALISED, /* all.entropy.normalised */
+    HL_METRIC_ALL_CONFIDENCE,         /* all.confidence */
+    HL_METRIC_ALL_DISTANCE,           /* all.distance */
+    HL_METRIC_ALL_DISTANCE_SIGNED,    /* all.distance.signed */
+    HL_METRIC_JS, /* js(L1H0): the other head; the baseline is the same two in the untrained network */
 } hl_metric;
 
 typedef struct hl_reading {
@@ -45,6 +52,10 @@ typedef void hl_reading_taker(void *context, const hl_reading *reading);
  * where the task states no source). Nothing of HL_METRIC_JS, which is between heads (heads/divergence.h). */
 void hl_catalogue_measure(const hl_patterns *all, const int64_t *offsets, int64_t n, hl_reading_taker *take,
                           void *context);
+
+/* Likewise the metrics HL_METRIC_ALL_..., of one head, in their order: means over all examples, none of which chose. */
+void hl_catalogue_measure_all(const hl_streamed *streamed, int layer, int64_t head, const int64_t *offsets, int64_t n,
+                              hl_reading_taker *take, void *context);
 
 /* Adds the metric's name as above to the text. `relations`: the names of the gold relations; where NULL, numbers stand
  * for them. HL_NO_MEMORY is left on the text. */

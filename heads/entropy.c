@@ -1,22 +1,12 @@
 #include "heads/entropy.h"
 
-static double row_entropy(const hl_real *row, int64_t n_keys)
-{
-    double entropy = 0;
-    for (int64_t j = 0; j < n_keys; j++) {
-        double a = (double)row[j];
-        if (a != 0) {
-            entropy -= a * log(a);
-        }
-    }
-    return entropy;
-}
+#include "heads/row_entropy.h"
 
 static void add_example(const hl_pattern *pattern, hl_entropy *sum)
 {
     for (int64_t i = 0; i < pattern->n; i++) {
         int64_t n_keys = hl_pattern_keys(pattern, i);
-        double entropy = row_entropy(hl_pattern_row(pattern, i), n_keys), uniform = log((double)n_keys);
+        double entropy = hl_row_entropy(hl_pattern_row(pattern, i), n_keys), uniform = log((double)n_keys);
         sum->nats += entropy;
         sum->uniform += uniform;
         if (n_keys > 1) {

@@ -28,14 +28,15 @@ static hl_status set_up(hl_heads_csv *csv, const hl_patterns *layers, int n_laye
 }
 
 /* Sets up at the first snapshot; refuses later ones that do not belong to it. */
-static hl_status prepare(hl_heads_csv *csv, int64_t step, const hl_patterns *layers, int n_layers)
+static hl_status prepare(hl_heads_csv *csv, int64_t step, const hl_patterns *layers, int n_layers,
+                         const hl_streamed *all)
 {
     bool first = csv->n_tokens == 0;
     int64_t n_heads = 0, T = first ? layers->n_tokens : csv->n_tokens;
-    bool fits = first || csv->n_layers == n_layers;
+    bool fits = (first || csv->n_layers == n_layers) && (all == NULL || all->n_layers == n_layers);
     for (int l = 0; l < n_layers; l++) {
         n_heads += layers[l].n_heads;
-        fits = fits && layers[l].n_tokens == T;
+        fits = fits && layers[l].n_tokens == T && (all == NULL || all->heads[l] == layers[l].n_heads);
     }
     if (!fits || (!first && csv->n_heads != n_heads)) {
         return hl_error(HL_INVALID, "the patterns of step %lld are of another shape than those before",
@@ -73,6 +74,7 @@ static bool reserve_row(hl_heads_csv *csv)
 typedef struct place {
     hl_heads_csv *csv;
     const hl_patterns *layers;
+    const hl_streamed *all; /* or NULL */
     int64_t step;
     int layer;
     int64_t head;
@@ -156,16 +158,27 @@ static void mark_best_offsets(hl_heads_csv *csv, size_t begin)
     }
 }
 
-hl_status hl_heads_csv_add(hl_heads_csv *csv, int64_t step, const hl_patterns *layers, int n_layers)
+static void measure(place *at)
 {
-    HL_TRY(prepare(csv, step, layers, n_layers));
+    const hl_heads_csv *csv = at->csv;
+    int64_t n_offsets = 2 * csv->n_tokens - 1;
+    hl_patterns patterns = patterns_at(at);
+    hl_catalogue_measure(&patterns, csv->offsets, n_offsets, add_row, at);
+    if (at->all != NULL) {
+        hl_catalogue_measure_all(at->all, at->layer, at->head, csv->offsets, n_offsets, add_row, at);
+    }
+}
+
+hl_status hl_heads_csv_add(hl_heads_csv *csv, int64_t step, const hl_patterns *layers, int n_layers,
+                           const hl_streamed *all)
+{
+    HL_TRY(prepare(csv, step, layers, n_layers, all));
     size_t begin = csv->n;
     int64_t pair = 0, i = 0;
-    place at = { .csv = csv, .layers = layers, .step = step };
+    place at = { .csv = csv, .layers = layers, .all = all, .step = step };
     measure_entropies(at);
     do {
-        hl_patterns all = patterns_at(&at);
-        hl_catalogue_measure(&all, csv->offsets, 2 * csv->n_tokens - 1, add_row, &at);
+        measure(&at);
         add_pairs(&at, csv->entropies + i++, &pair);
     } while (move_on(&at));
     if (at.full) {
@@ -178,10 +191,11 @@ hl_status hl_heads_csv_add(hl_heads_csv *csv, int64_t step, const hl_patterns *l
 
 /* Printing */
 
-static bool is_wanted(const hl_heads_csv *csv, const hl_reading *reading)
+bool hl_heads_csv_shows(const hl_heads_csv *csv, const hl_reading *reading)
 {
     int64_t k = reading->parameter;
-    return reading->metric != HL_METRIC_OFFSET || (k >= -1 && k <= 1) || csv->best[k + csv->n_tokens - 1];
+    return (reading->metric != HL_METRIC_OFFSET && reading->metric != HL_METRIC_ALL_OFFSET) || (k >= -1 && k <= 1) ||
+           csv->best[k + csv->n_tokens - 1];
 }
 
 void hl_heads_csv_print(const hl_heads_csv *csv, const char *const *relations, hl_text *text)
@@ -189,7 +203,7 @@ void hl_heads_csv_print(const hl_heads_csv *csv, const char *const *relations, h
     hl_text_print(text, "step,layer,head,metric,value,baseline\n");
     for (size_t i = 0; i < csv->n; i++) {
         const hl_heads_csv_row *row = &csv->rows[i];
-        if (is_wanted(csv, &row->reading)) {
+        if (hl_heads_csv_shows(csv, &row->reading)) {
             hl_text_print(text, "%lld,%d,%lld,", (long long)row->step, row->layer, (long long)row->head);
             hl_metric_print(text, &row->reading, relations);
             hl_text_print(text, isnan(row->reading.baseline) ? ",%.9g,\n" : ",%.9g,%.9g\n", row->reading.value,

@@ -5,7 +5,7 @@
  * Snapshots are added one by one, and need not stay in memory:
  *
  *     hl_heads_csv csv = { 0 };
- *     HL_TRY(hl_heads_csv_add(&csv, 0, layers, n_layers));  // for each snapshot, by step
+ *     HL_TRY(hl_heads_csv_add(&csv, 0, layers, n_layers, NULL));  // for each snapshot, by step
  *     hl_heads_csv_print(&csv, relations, &text);           // and hl_text_status(&text)
  *     hl_heads_csv_free(&csv); */
 #ifndef HL_HEADS_HEADS_CSV_H
@@ -28,7 +28,7 @@ typedef struct hl_heads_csv_row {
 
 /* A zeroed one is empty. Owned by the caller: hl_heads_csv_free. */
 typedef struct hl_heads_csv {
-    hl_heads_csv_row *rows; /* n, by step, layer and head, with offset(k) for every k that has a value */
+    hl_heads_csv_row *rows; /* n, by step, layer and head, with offset(k) and all.offset(k) for every k with a value */
     size_t n, capacity;
 
     /* Of all snapshots; 0 and NULL before the first. */
@@ -42,13 +42,18 @@ typedef struct hl_heads_csv {
 } hl_heads_csv;
 
 /* Measures all heads of a snapshot, and every two of them: layers[l] is head 0 of layer l on all examples (first and
- * gap 0, at least one example), and stands for all n_heads of its layer. Snapshots come by step; their arrays may go
+ * gap 0, at least one example), and stands for all n_heads of its layer. `all` is what the same heads do on the whole
+ * validation set, or NULL: then there are no metrics all.* of this step. Snapshots come by step; their arrays may go
  * afterwards. HL_INVALID: other layers, heads or T than the snapshots before; HL_NO_MEMORY. Then nothing is added. */
-hl_status hl_heads_csv_add(hl_heads_csv *csv, int64_t step, const hl_patterns *layers, int n_layers);
+hl_status hl_heads_csv_add(hl_heads_csv *csv, int64_t step, const hl_patterns *layers, int n_layers,
+                           const hl_streamed *all);
+
+/* Whether the file shows such readings: those of an offset only where it is -1, 0, 1 or some head's best at some step. */
+bool hl_heads_csv_shows(const hl_heads_csv *csv, const hl_reading *reading);
 
 /* Adds the whole file to the text: a header, then a line for each row, by step, layer and head, metrics as
- * hl_metric_print spells them. Of the offsets, -1, 0, 1 and every k that is some head's best at some step; js once for
- * each pair, in the line of the one that comes first. Numbers have nine significant digits; a baseline that does not
+ * hl_metric_print spells them. Of offsets only what hl_heads_csv_shows; js once for each
+ * pair, in the line of the one that comes first. Numbers have nine significant digits; a baseline that does not
  * exist is empty. HL_NO_MEMORY is left on the text. */
 void hl_heads_csv_print(const hl_heads_csv *csv, const char *const *relations, hl_text *text);
 

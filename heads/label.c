@@ -113,6 +113,18 @@ void hl_label_print(hl_text *text, hl_label label, const char *const *relations)
     }
 }
 
+void hl_label_print_title(hl_text *text, hl_label label, const char *const *relations)
+{
+    if (label.kind == HL_LABEL_RELATION && relations != NULL) {
+        hl_text_print(text, "%s", relations[label.parameter]);
+    } else {
+        hl_label_print(text, label, relations);
+    }
+    if (label.kind < HL_LABEL_UNIFORM) {
+        hl_text_print(text, " %.2f", label.score.value);
+    }
+}
+
 /* Its ideal */
 
 /* HL_IGNORE is no key. */

@@ -3,6 +3,8 @@
 #include "core/memory.h"
 #include "core/npz.h"
 #include "data/batch_storage.h"
+#include "heads/snapshot_array.h"
+#include "heads/streamed_file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -37,15 +39,20 @@ static bool count_numbers(const hl_model_config *config, int64_t E, int64_t T, s
 
 size_t hl_recorder_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens, int64_t n_relations)
 {
-    enum { FRAME = 512 }; /* no less than the headers of an array in an archive */
     size_t numbers, bytes, frames = 0, batch = hl_batch_bytes(n_examples, n_tokens, n_relations);
     if (!count_numbers(config, n_examples, n_tokens, &numbers) ||
-        !add_product((int64_t[]){ config->n_layers + 7 + (n_relations > 0), FRAME, 1, 1 }, &frames) ||
+        !add_product((int64_t[]){ config->n_layers + 7 + (n_relations > 0), HL_SNAPSHOT_FRAME, 1, 1 }, &frames) ||
         !hl_multiply_sizes(numbers, sizeof(hl_real), &bytes) || __builtin_add_overflow(bytes, frames, &bytes) ||
         __builtin_add_overflow(bytes, batch, &bytes)) {
         return SIZE_MAX;
     }
     return bytes;
+}
+
+size_t hl_recorder_file_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens, int64_t n_relations)
+{
+    size_t bytes = hl_recorder_bytes(config, n_examples, n_tokens, n_relations);
+    return __builtin_add_overflow(bytes, hl_streamed_file_bytes(config, n_tokens), &bytes) ? SIZE_MAX : bytes;
 }
 
 static hl_tape_options tape_options(int threads)
@@ -168,7 +175,7 @@ static hl_status run_part(hl_recorder *recorder, int64_t first, int64_t count, h
     return hl_ok();
 }
 
-static hl_status run_model(hl_recorder *recorder, hl_arena *arena, int threads)
+hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena, int threads)
 {
     int64_t E = recorder->examples.n_examples;
     size_t mark = arena->used;
@@ -203,12 +210,16 @@ static void write_arrays(const hl_recorder *recorder, int64_t step, hl_npz_write
     }
 }
 
-hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, hl_arena *arena, int threads)
+hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, const hl_streamed *statistics, hl_arena *arena,
+                             int threads)
 {
-    HL_TRY(run_model(recorder, arena, threads));
+    HL_TRY(hl_recorder_run(recorder, arena, threads));
     snprintf(recorder->path + recorder->folder_length, NAME_ROOM, "/step_%06lld.npz", (long long)step);
     hl_npz_writer *npz = hl_npz_create(recorder->path);
     write_arrays(recorder, step, npz);
+    if (statistics != NULL) {
+        hl_streamed_write(statistics, npz);
+    }
     return hl_npz_close(npz, HL_VOLATILE);
 }
 

@@ -2,7 +2,7 @@
  *
  *     hl_recorder recorder;
  *     HL_TRY(hl_recorder_init(&recorder, &model, &examples, 32, "runs/copy_task/patterns"));
- *     HL_TRY(hl_recorder_record(&recorder, step, &arena, threads));     // patterns/step_000500.npz
+ *     HL_TRY(hl_recorder_record(&recorder, step, NULL, &arena, threads)); // patterns/step_000500.npz
  *     hl_patterns head = hl_recorder_patterns(&recorder, 0, 3);         // L0H3, for metrics
  *
  * Recording runs the model without gradients and dropout, on a tape of its own, and reads nothing but parameters: a
@@ -15,6 +15,7 @@
 #include "core/batch.h"
 #include "core/status.h"
 #include "heads/pattern.h"
+#include "heads/streamed.h"
 #include "layers/model.h"
 
 #include <stddef.h>
@@ -31,9 +32,12 @@ typedef struct hl_recorder {
     size_t folder_length;
 } hl_recorder;
 
-/* The bytes that one snapshot of E examples of T tokens with R relations takes, on disk at most, and in the recorder's
- * memory to within a few KiB. SIZE_MAX where they do not fit. */
+/* The bytes that one snapshot of E examples of T tokens with R relations takes without statistics, on disk at most, and in
+ * the recorder's memory to within a few KiB. SIZE_MAX where they do not fit. */
 size_t hl_recorder_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens, int64_t n_relations);
+
+/* The bytes that it takes on disk at most with statistics of examples of up to T tokens. SIZE_MAX where they do not fit. */
+size_t hl_recorder_file_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens, int64_t n_relations);
 
 /* What a recording takes of the arena it is given (plan->bytes), with the recorder's `part` and T: HL_INVALID where
  * T is too long for the model, HL_NO_MEMORY. */
@@ -50,13 +54,18 @@ hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const h
 /* A zeroed or already freed recorder is allowed. */
 void hl_recorder_free(hl_recorder *recorder);
 
-/* Runs the model, fills `weights` and `logits` and writes "<folder>/step_<step, six digits>.npz" (not waiting for the
+/* Runs the model on the examples and fills `weights` and `logits`; nothing is written. Leaves the arena as it was; the
+ * bits do not depend on `threads`. HL_NO_MEMORY (the arena has less left than planned, too), HL_INVALID (T is too long
+ * for the model): the buffers then hold what was recorded so far. */
+hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena, int threads);
+
+/* The same, and writes "<folder>/step_<step, six digits>.npz" (not waiting for the
  * disk): layer_0, layer_1, ... (E, H, T, T), tokens, targets, source (E, T) int32, lengths (E) int32, step int64,
- * logits (E, T, V) and, where the task states relations, `relations` (E, R, T) int32; weights and logits float32 (float64 in the double library). Leaves the arena as it was; the bits do
- * not depend on `threads`. step >= 0.
- * HL_NO_MEMORY (the arena has less left than planned, too), HL_INVALID (T is too long for the model), HL_BAD_FILE: the
- * file then is what it was, and the buffers hold what was recorded so far. */
-hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, hl_arena *arena, int threads);
+ * logits (E, T, V) and, where the task states relations, `relations` (E, R, T) int32; weights and logits float32 (float64
+ * in the double library); and where `statistics` of the whole validation set at this step are given (else NULL), their
+ * arrays all_* (heads/streamed_file.h). step >= 0. Fails as above; HL_BAD_FILE: the file then is what it was. */
+hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, const hl_streamed *statistics, hl_arena *arena,
+                             int threads);
 
 /* One head's patterns on all examples, as last recorded. Its arrays are the recorder's. */
 hl_patterns hl_recorder_patterns(const hl_recorder *recorder, int layer, int64_t head);

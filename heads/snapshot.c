@@ -2,49 +2,18 @@
 
 #include "data/task.h"
 #include "heads/recorder.h"
+#include "heads/snapshot_array.h"
+#include "heads/streamed_file.h"
 
-#include <stdarg.h>
 #include <stdio.h>
-
-static hl_status wrong(const char *path, const char *name, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static hl_status wrong(const char *path, const char *name, const char *format, ...)
-{
-    char text[128];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return hl_error(HL_BAD_FILE, "%s: %s: %s", path, name, text);
-}
-
-/* The array's numbers into *data; it must be there in this type and shape. */
-static hl_status take(const hl_npz *npz, const char *path, const char *name, hl_npy_type type, hl_shape shape,
-                      void **data)
-{
-    const hl_npz_array *array = hl_npz_find(npz, name);
-    if (array == NULL) {
-        return wrong(path, name, "is missing");
-    }
-    if (array->type != type) {
-        return wrong(path, name, "is of another type");
-    }
-    if (!hl_shape_equal(array->shape, shape)) {
-        char found[HL_SHAPE_TEXT], wanted[HL_SHAPE_TEXT];
-        return wrong(path, name, "is %s, not %s", hl_shape_text(array->shape, found), hl_shape_text(shape, wanted));
-    }
-    *data = array->data;
-    return hl_ok();
-}
 
 static hl_status check_range(const char *path, const char *name, const int32_t *ids, int64_t count, int64_t low,
                              int64_t high)
 {
     for (int64_t i = 0; i < count; i++) {
         if (ids[i] < low || ids[i] > high) {
-            return wrong(path, name, "%d at place %lld is not in %lld .. %lld", (int)ids[i], (long long)i,
-                         (long long)low, (long long)high);
+            return hl_snapshot_wrong(path, name, "%d at place %lld is not in %lld .. %lld", (int)ids[i], (long long)i,
+                                     (long long)low, (long long)high);
         }
     }
     return hl_ok();
@@ -54,7 +23,7 @@ static hl_status take_ids(const hl_npz *npz, const char *path, const char *name,
                           int64_t high, int32_t **ids)
 {
     void *data = NULL;
-    HL_TRY(take(npz, path, name, HL_NPY_INT32, shape, &data));
+    HL_TRY(hl_snapshot_take(npz, path, name, HL_NPY_INT32, shape, &data));
     *ids = data;
     return check_range(path, name, *ids, hl_shape_count(shape), low, high);
 }
@@ -63,7 +32,7 @@ static hl_status take_examples(hl_snapshot *s, const char *path)
 {
     const hl_npz_array *tokens = hl_npz_find(&s->npz, "tokens");
     if (tokens == NULL || tokens->shape.n_dims != 2 || hl_shape_count(tokens->shape) < 1) {
-        return wrong(path, "tokens", "are missing, or no (examples, T)");
+        return hl_snapshot_wrong(path, "tokens", "are missing, or no (examples, T)");
     }
     int64_t E = tokens->shape.size[0], T = tokens->shape.size[1], V = s->config->vocabulary;
     hl_batch *e = &s->examples;
@@ -84,7 +53,7 @@ static hl_status take_relations(hl_snapshot *s, const char *path)
     hl_batch *e = &s->examples;
     int64_t R = relations->shape.n_dims == 3 ? relations->shape.size[1] : 0;
     if (R < 1 || R > HL_TASK_MAX_RELATIONS) {
-        return wrong(path, "relations", "are not (examples, 1 .. %d, T)", HL_TASK_MAX_RELATIONS);
+        return hl_snapshot_wrong(path, "relations", "are not (examples, 1 .. %d, T)", HL_TASK_MAX_RELATIONS);
     }
     e->n_relations = R;
     return take_ids(&s->npz, path, "relations", HL_SHAPE(e->n_examples, R, e->n_tokens), HL_IGNORE, e->n_tokens - 1,
@@ -97,7 +66,7 @@ static hl_status check_weights(const char *path, const char *name, const hl_real
     const hl_real slack = (hl_real)1e-3;
     for (int64_t i = 0; i < count; i++) {
         if (!(weights[i] >= -slack && weights[i] <= 1 + slack)) {
-            return wrong(path, name, "%g at place %lld is no weight", (double)weights[i], (long long)i);
+            return hl_snapshot_wrong(path, name, "%g at place %lld is no weight", (double)weights[i], (long long)i);
         }
     }
     return hl_ok();
@@ -112,22 +81,22 @@ static hl_status take_numbers(hl_snapshot *s, const char *path)
         char name[sizeof "layer_-2147483648"];
         snprintf(name, sizeof name, "layer_%d", l);
         hl_shape shape = HL_SHAPE(E, s->config->heads[l], T, T);
-        HL_TRY(take(&s->npz, path, name, real, shape, &data));
+        HL_TRY(hl_snapshot_take(&s->npz, path, name, real, shape, &data));
         s->weights[l] = data;
         HL_TRY(check_weights(path, name, data, hl_shape_count(shape)));
     }
-    HL_TRY(take(&s->npz, path, "logits", real, HL_SHAPE(E, T, s->config->vocabulary), &data));
+    HL_TRY(hl_snapshot_take(&s->npz, path, "logits", real, HL_SHAPE(E, T, s->config->vocabulary), &data));
     s->logits = data;
-    HL_TRY(take(&s->npz, path, "step", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &data));
+    HL_TRY(hl_snapshot_take(&s->npz, path, "step", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &data));
     s->step = *(const int64_t *)data;
-    return s->step >= 0 ? hl_ok() : wrong(path, "step", "is negative");
+    return s->step >= 0 ? hl_ok() : hl_snapshot_wrong(path, "step", "is negative");
 }
 
 hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int64_t most_examples,
                            hl_snapshot *snapshot)
 {
     *snapshot = (hl_snapshot){ .config = config };
-    size_t limit = hl_recorder_bytes(config, most_examples, config->max_length, HL_TASK_MAX_RELATIONS);
+    size_t limit = hl_recorder_file_bytes(config, most_examples, config->max_length, HL_TASK_MAX_RELATIONS);
     HL_TRY(hl_npz_read(path, limit, &snapshot->npz));
     hl_status status = take_examples(snapshot, path);
     if (status.code == HL_OK) {
@@ -135,6 +104,10 @@ hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int6
     }
     if (status.code == HL_OK) {
         status = take_numbers(snapshot, path);
+    }
+    if (status.code == HL_OK) {
+        status = hl_streamed_read(&snapshot->npz, path, config->n_layers, config->heads, snapshot->examples.n_tokens,
+                                  config->max_length, &snapshot->streamed, &snapshot->has_streamed);
     }
     if (status.code != HL_OK) {
         hl_snapshot_free(snapshot);
@@ -163,4 +136,16 @@ hl_patterns hl_snapshot_patterns(const hl_snapshot *snapshot, int layer, int64_t
         .causal = snapshot->config->causal,
         .n_examples = snapshot->examples.n_examples,
     };
+}
+
+void hl_snapshot_layers(const hl_snapshot *snapshot, hl_patterns layers[HL_MAX_LAYERS])
+{
+    for (int l = 0; l < snapshot->config->n_layers; l++) {
+        layers[l] = hl_snapshot_patterns(snapshot, l, 0);
+    }
+}
+
+const hl_streamed *hl_snapshot_streamed(const hl_snapshot *snapshot)
+{
+    return snapshot->has_streamed ? &snapshot->streamed : NULL;
 }

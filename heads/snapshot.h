@@ -6,6 +6,7 @@
 #include "core/npz.h"
 #include "core/status.h"
 #include "heads/pattern.h"
+#include "heads/streamed.h"
 #include "layers/model.h"
 
 #include <stdint.h>
@@ -15,14 +16,16 @@ typedef struct hl_snapshot {
     hl_batch examples; /* E examples of T tokens, as recorded; these and the following are the npz's */
     const hl_real *weights[HL_MAX_LAYERS]; /* of each layer (E, H, T, T) */
     const hl_real *logits;                 /* (E, T, V) */
+    bool has_streamed;                     /* whether the whole validation set was run at this step: */
+    hl_streamed streamed;                  /* what the heads do on it */
     const hl_model_config *config;         /* not owned */
     hl_npz npz;                            /* owned */
 } hl_snapshot;
 
 /* Reads `path`. HL_BAD_FILE "<path>: <array>: <what is wrong>" where it is no archive, an array is missing or of another
- * type or shape than the model's config says, a length is outside 1 .. T, an id outside 0 .. V - 1, or a weight is not
- * in 0 .. 1 (by more than 1e-3); a file that is larger than a snapshot of such a model with `most_examples` can be is refused before
- * it is read. HL_NO_MEMORY. `config` must outlive the snapshot. On success ended by hl_snapshot_free. */
+ * type or shape than the model's config says, a length is outside 1 .. T, an id outside 0 .. V - 1, or a weight or a
+ * statistic is not in its range (by more than 1e-3); a file that is larger than a snapshot of such a model with
+ * `most_examples` can be is refused before it is read. HL_NO_MEMORY. `config` must outlive the snapshot. On success ended by hl_snapshot_free. */
 hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int64_t most_examples,
                            hl_snapshot *snapshot);
 
@@ -31,5 +34,11 @@ void hl_snapshot_free(hl_snapshot *snapshot);
 
 /* One head's patterns on all examples. Its arrays are the snapshot's. */
 hl_patterns hl_snapshot_patterns(const hl_snapshot *snapshot, int layer, int64_t head);
+
+/* Head 0 of every layer, standing for all heads of it, as those take it who measure whole models. */
+void hl_snapshot_layers(const hl_snapshot *snapshot, hl_patterns layers[HL_MAX_LAYERS]);
+
+/* What the heads do on the whole validation set; NULL where the snapshot does not say. Its arrays are the snapshot's. */
+const hl_streamed *hl_snapshot_streamed(const hl_snapshot *snapshot);
 
 #endif

@@ -6,12 +6,11 @@
 #include <stddef.h>
 #include <string.h>
 
-hl_status hl_terminal_check(const hl_terminal *terminal)
+hl_status hl_terminal_check(const hl_terminal *terminal, int least_height)
 {
-    if (terminal->width < HL_TERMINAL_LEAST_WIDTH ||
-        (terminal->height != 0 && terminal->height < HL_TERMINAL_LEAST_HEIGHT)) {
+    if (terminal->width < HL_TERMINAL_LEAST_WIDTH || (terminal->height != 0 && terminal->height < least_height)) {
         return hl_error(HL_INVALID, "a terminal of %d columns and %d lines is too small for a map: it takes %d and %d",
-                        terminal->width, terminal->height, HL_TERMINAL_LEAST_WIDTH, HL_TERMINAL_LEAST_HEIGHT);
+                        terminal->width, terminal->height, HL_TERMINAL_LEAST_WIDTH, least_height);
     }
     return hl_ok();
 }

@@ -14,8 +14,8 @@ typedef struct hl_cell_form {
     int rows;          /* of cells that a line takes: 1 or 2, the upper half of a character and the lower */
 } hl_cell_form;
 
-/* HL_INVALID where the terminal is smaller than the least. */
-hl_status hl_terminal_check(const hl_terminal *terminal);
+/* HL_INVALID where the terminal is narrower than HL_TERMINAL_LEAST_WIDTH or lower than that. */
+hl_status hl_terminal_check(const hl_terminal *terminal, int least_height);
 
 /* The form of a map for a place of so many columns and lines, both at least 1. */
 hl_cell_form hl_cell_form_fit(const hl_terminal *terminal, int64_t n_queries, int64_t n_keys, int64_t columns,

@@ -77,7 +77,7 @@ static void put_maps(const hl_terminal *terminal, const share *s, const hl_panel
 
 hl_status hl_terminal_heads(const hl_terminal *terminal, const hl_panel *panels, int64_t n, hl_text *text)
 {
-    HL_TRY(hl_terminal_check(terminal));
+    HL_TRY(hl_terminal_check(terminal, 1));
     if (n < 1) {
         return hl_error(HL_INVALID, "there is no head to show");
     }
@@ -86,8 +86,8 @@ hl_status hl_terminal_heads(const hl_terminal *terminal, const hl_panel *panels,
     }
     share s = share_terminal(terminal, panels, n);
     if (s.per_row == 0) {
-        return hl_error(HL_INVALID, "a terminal of %d columns and %d lines is too small for %lld heads",
-                        terminal->width, terminal->height, (long long)n);
+        return hl_error(HL_INVALID, "no room for the maps of %lld heads in %d columns and %d lines", (long long)n,
+                        terminal->width, terminal->height);
     }
     for (int64_t first = 0; first < n; first += s.per_row) {
         int64_t in_row = n - first < s.per_row ? n - first : s.per_row;
@@ -95,4 +95,17 @@ hl_status hl_terminal_heads(const hl_terminal *terminal, const hl_panel *panels,
         put_maps(terminal, &s, panels + first, in_row, text);
     }
     return hl_text_status(text);
+}
+
+void hl_terminal_caption(const hl_terminal *terminal, const char *caption, hl_text *text)
+{
+    enum { SCALE = 11, AROUND_SCALE = sizeof "  0  1" - 1 };
+    int used = hl_terminal_put(terminal, caption, terminal->width, text);
+    if (used + AROUND_SCALE + SCALE <= terminal->width) {
+        hl_cell_pen pen = { .terminal = terminal, .text = text };
+        hl_text_print(text, "  0 ");
+        hl_cell_pen_scale(&pen, SCALE);
+        hl_text_print(text, " 1");
+    }
+    hl_text_print(text, "\n");
 }

@@ -158,7 +158,7 @@ static void put_note(const hl_terminal *terminal, const hl_panel *panel, const h
 
 hl_status hl_terminal_map(const hl_terminal *terminal, const hl_panel *panel, hl_text *text)
 {
-    HL_TRY(hl_terminal_check(terminal));
+    HL_TRY(hl_terminal_check(terminal, HL_TERMINAL_LEAST_HEIGHT));
     HL_TRY(hl_panel_check(panel));
     place p = place_map(terminal, panel);
     if (panel->title != NULL) {

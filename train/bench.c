@@ -8,11 +8,8 @@
 #include "train/bench_configs.h"
 #include "train/bench_heads.h"
 #include "train/bench_json.h"
-#include "train/bench_machine.h"
-#include "train/bench_print.h"
 #include "train/bench_runs.h"
 #include "train/bench_scaling.h"
-#include "train/setup.h"
 
 /* --measure: what another process of this program reads (bench_process.h). */
 static hl_status measure(const hl_bench_job *job, FILE *out)
@@ -30,31 +27,8 @@ static hl_status measure(const hl_bench_job *job, FILE *out)
     return status;
 }
 
-static hl_status print_warnings(FILE *err)
-{
-    hl_text warnings = { 0 };
-    hl_bench_machine_warnings(&warnings);
-    return hl_bench_print(err, &warnings);
-}
-
-static hl_status print_heading(const hl_bench_job *job, FILE *out)
-{
-    hl_config config;
-    HL_TRY(hl_bench_job_config(job, &config));
-    hl_text heading = { 0 };
-    hl_bench_machine_heading(&heading, hl_setup_threads(&config));
-    hl_text_print(&heading, "\n");
-    return hl_bench_print(out, &heading);
-}
-
-static hl_status study_config(const char *program, const hl_bench_command *command, const hl_bench_job *job, FILE *out)
-{
-    HL_TRY(print_heading(job, out));
-    return command->scaling ? hl_bench_scaling(program, job, out) : hl_bench_heads(program, job, out);
-}
-
 /* --scaling and --heads: one config, the user's or a shipped one. */
-static hl_status study(const char *program, const hl_bench_command *command, FILE *out)
+static hl_status study(const char *program, const hl_bench_command *command, FILE *out, FILE *err)
 {
     hl_bench_job job = command->job;
     char *shipped = NULL;
@@ -63,7 +37,8 @@ static hl_status study(const char *program, const hl_bench_command *command, FIL
         HL_TRY(hl_bench_shipped_config(program, command->scaling ? "copy" : "small", &shipped));
         job.config = shipped;
     }
-    hl_status status = study_config(program, command, &job, out);
+    hl_status status =
+        command->scaling ? hl_bench_scaling(program, &job, out, err) : hl_bench_heads(program, &job, out, err);
     hl_free(shipped);
     return status;
 }
@@ -78,8 +53,7 @@ static hl_status execute(const char *program, const hl_bench_command *command, F
         fprintf(out, "headlight %s\n", HL_VERSION);
         return hl_ok();
     }
-    HL_TRY(print_warnings(err));
-    return command->scaling || command->heads ? study(program, command, out)
+    return command->scaling || command->heads ? study(program, command, out, err)
                                               : hl_bench_runs(program, command, out, err);
 }
 

@@ -23,12 +23,14 @@ const char hl_bench_command_usage[] =
     "                      and the tables to standard error)\n"
     "  --scaling           time and memory against sequence length, width, heads\n"
     "                      and batch, of one CONFIG (default: configs/bench/copy.ini)\n"
+    "                      or, with an override as task.length=64, from there on\n"
     "  --heads             all heads at once against a loop over them, and one head\n"
-    "                      against eight (default: configs/bench/small.ini)\n"
+    "                      against eight, or with model.heads=N against N\n"
+    "                      (default: configs/bench/small.ini)\n"
     "  --measure WHAT      measure in this very process and write a line of JSON, or\n"
     "                      what is wrong, to standard output: what the other ways\n"
     "                      start for each figure. WHAT is step, heads or loop (one\n"
-    "                      CONFIG), or sgemm\n"
+    "                      CONFIG), or sgemm (none)\n"
     "  --help              this text\n"
     "  --version           the version\n"
     "\n"
@@ -134,6 +136,25 @@ static hl_status take_argument(hl_bench_command *command, const char *argument)
     return hl_ok();
 }
 
+/* What a --measure would take no notice of. */
+static hl_status check_measure(const hl_bench_command *command)
+{
+    const hl_bench_job *job = &command->job;
+    bool sgemm = job->what == HL_BENCH_SGEMM;
+    if (sgemm && (command->n_configs > 0 || job->n_overrides > 0)) {
+        return hl_error(HL_INVALID, "command line: %s: --measure sgemm takes no config and no override",
+                        command->n_configs > 0 ? command->configs[0] : job->overrides[0]);
+    }
+    if (!sgemm && command->n_configs == 0) {
+        return hl_error(HL_INVALID, "command line: no config given to --measure");
+    }
+    if (job->profile && job->what != HL_BENCH_STEP) {
+        return hl_error(HL_INVALID, "command line: --profile is for training steps; leave it out with --measure %s",
+                        hl_bench_what_names[job->what]);
+    }
+    return hl_ok();
+}
+
 static hl_status check(const hl_bench_command *command)
 {
     const char *mode = command->scaling ? "--scaling" : command->heads ? "--heads" : "--measure";
@@ -150,11 +171,7 @@ static hl_status check(const hl_bench_command *command)
     if (!workloads && command->n_configs > 1) {
         return hl_error(HL_INVALID, "command line: %s: one config is enough with %s", command->configs[1], mode);
     }
-    bool needs_config = command->measure && command->job.what != HL_BENCH_SGEMM;
-    if (needs_config && command->n_configs == 0) {
-        return hl_error(HL_INVALID, "command line: no config given to --measure");
-    }
-    return hl_ok();
+    return command->measure ? check_measure(command) : hl_ok();
 }
 
 hl_status hl_bench_command_parse(int argc, char **argv, hl_bench_command *command)

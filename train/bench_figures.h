@@ -17,7 +17,7 @@ typedef struct hl_bench_figures {
     double sgemm_gflops;                  /* what large products alone reach on the same threads */
     double peak_rss_mib;                  /* of the process that ran the steps, all of it */
     double arena_mib;                     /* of that: a step's activations, their gradients, scratch */
-    double allocations_per_step;          /* through core/memory.h */
+    double allocations_per_step;          /* those that bench_allocations.h counts */
     hl_bench_profile profile;             /* without rows where none was asked for */
 } hl_bench_figures;
 

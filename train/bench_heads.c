@@ -1,9 +1,22 @@
 #include "train/bench_heads.h"
 
+#include "train/bench_machine.h"
 #include "train/bench_print.h"
 #include "train/bench_process.h"
+#include "train/setup.h"
 
-enum { WIDTH = 80 };
+#include <inttypes.h>
+
+enum { WIDTH = 80, HEADS = 8, LABEL_TEXT = 64, OVERRIDE_TEXT = 64 };
+
+/* What is measured, known to be possible before anything is. */
+typedef struct plan {
+    hl_config config;
+    hl_bench_job batched, looped; /* the config's first layer */
+    hl_bench_job one, many;       /* the whole encoder with 1 and with `count` heads */
+    int64_t count;
+    char many_heads[OVERRIDE_TEXT]; /* an override of `many` */
+} plan;
 
 static void print_head(FILE *out, const char *what)
 {
@@ -22,16 +35,13 @@ static void print_ratio(FILE *out, const hl_bench_figures *a, const hl_bench_fig
             b->gflops / a->gflops, b->arena_mib / a->arena_mib, b->peak_rss_mib / a->peak_rss_mib);
 }
 
-static hl_status compare_loop(const char *program, const hl_bench_job *job, FILE *out)
+static hl_status compare_loop(const char *program, const plan *p, FILE *out)
 {
-    hl_bench_job batched = *job, looped = *job;
-    batched.what = HL_BENCH_HEADS;
-    looped.what = HL_BENCH_LOOP;
     hl_bench_figures a, b;
     print_head(out, "one layer, forward and backward");
-    HL_TRY(hl_bench_process_run(program, &batched, &a));
+    HL_TRY(hl_bench_process_run(program, &p->batched, &a));
     print_row(out, "all heads at once", &a);
-    HL_TRY(hl_bench_process_run(program, &looped, &b));
+    HL_TRY(hl_bench_process_run(program, &p->looped, &b));
     print_row(out, "a loop over the heads", &b);
     print_ratio(out, &a, &b);
     hl_text text = { 0 };
@@ -43,43 +53,97 @@ static hl_status compare_loop(const char *program, const hl_bench_job *job, FILE
     return hl_bench_print(out, &text);
 }
 
-static hl_status measure_with(const char *program, const hl_bench_job *job, const char *heads,
-                              hl_bench_figures *figures)
+/* So many heads of width d_model / heads, in the place of whatever the config says. `heads` is the override for it. */
+static hl_status set_heads(hl_bench_job *job, const char *heads, hl_config *config)
 {
-    hl_bench_job one = *job;
-    one.what = HL_BENCH_STEP;
     const char *const overrides[] = { heads, "model.kv_heads=0", "model.d_k=0", "model.d_v=0" };
+    job->what = HL_BENCH_STEP;
     for (size_t i = 0; i < sizeof overrides / sizeof *overrides; i++) {
-        HL_TRY(hl_bench_job_override(&one, overrides[i]));
+        HL_TRY(hl_bench_job_vary(job, overrides[i]));
     }
-    return hl_bench_process_run(program, &one, figures);
+    return hl_bench_job_config(job, config);
 }
 
-static hl_status compare_counts(const char *program, const hl_bench_job *job, FILE *out)
+/* What the second comparison sets itself must not be given and silently have no effect. */
+static hl_status refuse_widths(const hl_bench_job *job)
+{
+    static const char *const keys[] = { "model.kv_heads", "model.d_k", "model.d_v" };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (hl_bench_job_overrides(job, keys[i])) {
+            return hl_error(HL_INVALID,
+                            "command line: %s: --heads compares heads of width d_model / heads; leave it out, or give "
+                            "it in the config for the first comparison alone",
+                            keys[i]);
+        }
+    }
+    return hl_ok();
+}
+
+/* How many heads are compared with one: as many as the user asks for, or eight. */
+static hl_status choose_count(const hl_bench_job *job, const hl_config *config, int64_t *count)
+{
+    const hl_config_model *m = &config->model;
+    bool given = hl_bench_job_overrides(job, "model.heads"), same = true;
+    for (int64_t l = 1; l < m->layers; l++) {
+        same = same && m->heads[l] == m->heads[0];
+    }
+    *count = given ? m->heads[0] : HEADS;
+    if (given && (!same || *count < 2)) {
+        return hl_error(HL_INVALID, "command line: model.heads: --heads compares one head with this number: give one "
+                                    "number for all layers, 2 or more");
+    }
+    if (m->d_model % *count != 0) {
+        return hl_error(HL_INVALID,
+                        "%s: --heads compares one head with %" PRId64 ", and d_model %" PRId64 " is no multiple of "
+                        "that; give another number, as in model.heads=4",
+                        job->config, *count, m->d_model);
+    }
+    return hl_ok();
+}
+
+static hl_status make_plan(const hl_bench_job *job, plan *p)
+{
+    hl_config config;
+    p->batched = p->looped = p->one = p->many = *job;
+    p->batched.what = HL_BENCH_HEADS;
+    p->looped.what = HL_BENCH_LOOP;
+    HL_TRY(hl_bench_job_config(job, &p->config));
+    HL_TRY(refuse_widths(job));
+    HL_TRY(choose_count(job, &p->config, &p->count));
+    snprintf(p->many_heads, sizeof p->many_heads, "model.heads=%" PRId64, p->count);
+    HL_TRY(set_heads(&p->one, "model.heads=1", &config));
+    return set_heads(&p->many, p->many_heads, &config);
+}
+
+static hl_status compare_counts(const char *program, const plan *p, FILE *out)
 {
     hl_bench_figures a, b;
+    char label[LABEL_TEXT];
+    int count = (int)p->count;
     print_head(out, "a step of the whole encoder");
-    HL_TRY(measure_with(program, job, "model.heads=1", &a));
+    HL_TRY(hl_bench_process_run(program, &p->one, &a));
     print_row(out, "1 head of width d_model", &a);
-    HL_TRY(measure_with(program, job, "model.heads=8", &b));
-    print_row(out, "8 heads of width d_model / 8", &b);
+    HL_TRY(hl_bench_process_run(program, &p->many, &b));
+    snprintf(label, sizeof label, "%d heads of width d_model / %d", count, count);
+    print_row(out, label, &b);
     print_ratio(out, &a, &b);
     hl_text text = { 0 };
     hl_text_paragraph(&text, WIDTH,
                       "Equal: d_model, the parameters, and the arithmetic of all products, %.4g GFLOP a step. What "
-                      "differs: eight heads have eight times as many attention weights (B H T T), and with them "
-                      "softmax, dropout and the memory they take; and their products are eight times narrower, "
-                      "which a processor does at a lower rate.",
-                      1e-9 * b.flops);
+                      "differs: %d heads have %d times as many attention weights (B H T T), and with them softmax, "
+                      "dropout and the memory they take; and their products are %d times narrower, which a processor "
+                      "does at a lower rate.",
+                      1e-9 * b.flops, count, count, count);
     return hl_bench_print(out, &text);
 }
 
-hl_status hl_bench_heads(const char *program, const hl_bench_job *job, FILE *out)
+hl_status hl_bench_heads(const char *program, const hl_bench_job *job, FILE *out, FILE *err)
 {
-    hl_config config;
-    HL_TRY(hl_bench_job_config(job, &config));
-    fprintf(out, "%s: B=%lld examples, d_model %lld, %lld heads\n\n", job->config, (long long)config.train.batch_size,
-            (long long)config.model.d_model, (long long)config.model.heads[0]);
-    HL_TRY(compare_loop(program, job, out));
-    return compare_counts(program, job, out);
+    plan p;
+    HL_TRY(make_plan(job, &p));
+    HL_TRY(hl_bench_machine_announce(hl_setup_threads(&p.config), out, err));
+    fprintf(out, "%s: B=%lld examples, d_model %lld, %lld heads\n\n", job->config, (long long)p.config.train.batch_size,
+            (long long)p.config.model.d_model, (long long)p.config.model.heads[0]);
+    HL_TRY(compare_loop(program, &p, out));
+    return compare_counts(program, &p, out);
 }

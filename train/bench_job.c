@@ -24,6 +24,43 @@ hl_status hl_bench_job_override(hl_bench_job *job, const char *override)
     return hl_ok();
 }
 
+/* Whether the override is of the key that these `length` bytes name. Blanks around it do not count (config.c). */
+static bool is_of_key(const char *override, const char *key, size_t length)
+{
+    static const char blanks[] = " \t";
+    override += strspn(override, blanks);
+    if (strncmp(override, key, length) != 0) {
+        return false;
+    }
+    override += length;
+    return override[strspn(override, blanks)] == '=';
+}
+
+/* The index of the override of that key; n_overrides where there is none. */
+static int find_override(const hl_bench_job *job, const char *key, size_t length)
+{
+    int i = 0;
+    while (i < job->n_overrides && !is_of_key(job->overrides[i], key, length)) {
+        i++;
+    }
+    return i;
+}
+
+bool hl_bench_job_overrides(const hl_bench_job *job, const char *key)
+{
+    return find_override(job, key, strlen(key)) < job->n_overrides;
+}
+
+hl_status hl_bench_job_vary(hl_bench_job *job, const char *override)
+{
+    int i = find_override(job, override, strcspn(override, "="));
+    if (i == job->n_overrides) {
+        return hl_bench_job_override(job, override);
+    }
+    job->overrides[i] = override;
+    return hl_ok();
+}
+
 hl_status hl_bench_job_config(const hl_bench_job *job, hl_config *config)
 {
     const char *overrides[HL_BENCH_MAX_OVERRIDES + 1];

@@ -32,6 +32,13 @@ typedef struct hl_bench_job {
 /* Adds an override. HL_INVALID where there are too many. */
 hl_status hl_bench_job_override(hl_bench_job *job, const char *override);
 
+/* Whether one of the overrides is of this key ("model.heads"). */
+bool hl_bench_job_overrides(const hl_bench_job *job, const char *key);
+
+/* Adds an override in the place of the one of the same key, if there is one: for a key that a study varies, and whose
+ * value to begin with the user may have given. HL_INVALID where there are too many. */
+hl_status hl_bench_job_vary(hl_bench_job *job, const char *override);
+
 /* The job's config, its threads and overrides applied. HL_INVALID with the first of the config's problems;
  * HL_NO_MEMORY. */
 hl_status hl_bench_job_config(const hl_bench_job *job, hl_config *config);

@@ -91,7 +91,17 @@ static json_t *workload_object(const hl_bench_workload_figures *workload)
     return object;
 }
 
-void hl_bench_json_report(hl_text *text, const char *core, const hl_bench_workload_figures *workloads, int n)
+/* Takes `workloads` over. */
+static json_t *report_object(double sgemm_gflops, int threads, json_t *workloads)
+{
+    hl_bench_software software = hl_bench_machine_software();
+    json_t *versions = json_pack("{s:s, s:s, s:s, s:s?}", "headlight", software.headlight, "compiler",
+                                 software.compiler, "openblas", software.openblas, "libxsmm", software.libxsmm);
+    return json_pack("{s:f, s:i, s:s, s:o, s:o}", "sgemm_gflops", sgemm_gflops, "threads", threads, "core",
+                     software.core, "versions", versions, "workloads", workloads);
+}
+
+void hl_bench_json_report(hl_text *text, const hl_bench_workload_figures *workloads, int n)
 {
     json_t *list = json_array();
     double best = 0;
@@ -103,10 +113,7 @@ void hl_bench_json_report(hl_text *text, const char *core, const hl_bench_worklo
             list = NULL;
         }
     }
-    json_t *root = list != NULL ? json_pack("{s:f, s:i, s:s, s:o}", "sgemm_gflops", best, "threads",
-                                            n > 0 ? workloads[0].figures.threads : 0, "core", core, "workloads", list)
-                                : NULL;
-    hl_json_print(text, root, JSON_INDENT(2));
+    hl_json_print(text, report_object(best, n > 0 ? workloads[0].figures.threads : 0, list), JSON_INDENT(2));
 }
 
 /* ---- reading ---- */

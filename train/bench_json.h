@@ -5,6 +5,7 @@
 #include "core/status.h"
 #include "heads/text.h"
 #include "train/bench_figures.h"
+#include "train/bench_machine.h"
 
 /* One workload of a report. */
 typedef struct hl_bench_workload_figures {
@@ -18,8 +19,9 @@ void hl_bench_json_line(hl_text *text, const hl_bench_figures *figures);
 /* Reads such a line of `size` bytes. HL_BAD_FILE where it is none; HL_NO_MEMORY. */
 hl_status hl_bench_json_read(const char *line, size_t size, hl_bench_figures *figures);
 
-/* The whole report: {"sgemm_gflops", "threads", "core", "workloads": [{"name", "ms_median", ...}]}. `core` is
- * OpenBLAS's name for the kernels it uses; sgemm_gflops the best of all. Out of memory is left on the text. */
-void hl_bench_json_report(hl_text *text, const char *core, const hl_bench_workload_figures *workloads, int n);
+/* The whole report: {"sgemm_gflops", "threads", "core", "versions": {"headlight", "compiler", "openblas", "libxsmm"},
+ * "workloads": [{"name", "ms_median", ...}]}, all of hl_bench_machine_software in it. sgemm_gflops is the best of all.
+ * Out of memory is left on the text. */
+void hl_bench_json_report(hl_text *text, const hl_bench_workload_figures *workloads, int n);
 
 #endif

@@ -112,7 +112,7 @@ static hl_status write_json(runs *r, FILE *out)
     if (r->command->json == NULL) {
         return hl_ok();
     }
-    hl_bench_json_report(&text, hl_bench_machine_core(), r->found, r->n);
+    hl_bench_json_report(&text, r->found, r->n);
     if (json_to_stdout(r->command)) {
         return hl_bench_print(out, &text);
     }
@@ -122,15 +122,14 @@ static hl_status write_json(runs *r, FILE *out)
     return hl_file_commit(&r->json, HL_VOLATILE);
 }
 
-static hl_status run(runs *r, FILE *out)
+static hl_status run(runs *r, FILE *out, FILE *err)
 {
     int threads = 0;
     hl_text head = { 0 };
     HL_TRY(find_configs(r));
     HL_TRY(check_configs(r, &threads));
     HL_TRY(open_json(r));
-    hl_bench_machine_heading(&head, threads);
-    hl_text_print(&head, "\n");
+    HL_TRY(hl_bench_machine_announce(threads, r->tables, err));
     hl_bench_table_head(&head);
     HL_TRY(hl_bench_print(r->tables, &head));
     HL_TRY(measure_all(r));
@@ -143,7 +142,7 @@ hl_status hl_bench_runs(const char *program, const hl_bench_command *command, FI
     runs r = {
         .program = program, .command = command, .tables = json_to_stdout(command) ? err : out, .json = { .fd = -1 }
     };
-    hl_status status = run(&r, out);
+    hl_status status = run(&r, out, err);
     hl_file_abandon(&r.json);
     for (int i = 0; i < HL_BENCH_SHIPPED; i++) {
         hl_free(r.shipped[i]);

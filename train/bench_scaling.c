@@ -1,8 +1,10 @@
 #include "train/bench_scaling.h"
 
 #include "train/bench_flops.h"
+#include "train/bench_machine.h"
 #include "train/bench_print.h"
 #include "train/bench_process.h"
+#include "train/setup.h"
 
 #include <inttypes.h>
 
@@ -46,12 +48,13 @@ static hl_status scale(const char *program, const hl_bench_job *job, const char 
         hl_config config;
         char override[OVERRIDE_TEXT];
         snprintf(override, sizeof override, "%s=%" PRId64, key, values[i]);
-        HL_TRY(hl_bench_job_override(&one, override));
+        HL_TRY(hl_bench_job_vary(&one, override));
         hl_status status = hl_bench_job_config(&one, &config);
-        if (status.code != HL_OK) {
+        if (status.code == HL_INVALID) {
             fprintf(out, "%-26sleft out: %s\n", override, status.text);
             continue;
         }
+        HL_TRY(status);
         HL_TRY(measure(program, &one, &config, now));
         print_row(out, override, now, before);
         before = now;
@@ -85,10 +88,11 @@ static hl_status print_legend(FILE *out)
     return hl_bench_print(out, &text);
 }
 
-hl_status hl_bench_scaling(const char *program, const hl_bench_job *job, FILE *out)
+hl_status hl_bench_scaling(const char *program, const hl_bench_job *job, FILE *out, FILE *err)
 {
     hl_config config;
     HL_TRY(hl_bench_job_config(job, &config));
+    HL_TRY(hl_bench_machine_announce(hl_setup_threads(&config), out, err));
     print_head(job, out);
     HL_TRY(scale(program, job, "task.length", config.task.length, out));
     HL_TRY(scale(program, job, "model.d_model", config.model.d_model, out));

@@ -28,7 +28,8 @@ void hl_bench_table_legend(hl_text *text)
         "A step is one update: batch, forward, backward, optimizer. ms/step is the median, spread how far apart "
         "the quartiles are. GFLOP/s counts the products' multiply-adds as 2 and backward twice as much as forward; "
         "sgemm is the rate of large products alone, just before or after, whichever was better, and share the part of "
-        "it that the steps reach. No step allocates memory unless it says so.");
+        "it that the steps reach. Unless a row says otherwise, no step allocates memory; counted is what Headlight "
+        "allocates, not what libraries do on their own, as LIBXSMM for the code of products of a new length.");
 }
 
 /* GFLOP/s for ops made of products, else GB/s. */

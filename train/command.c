@@ -1,7 +1,9 @@
 #define _GNU_SOURCE /* getopt_long */
 #include "train/command.h"
 
+#include "layers/model.h"
 #include "train/nearest.h"
+#include "train/options.h"
 
 #include <getopt.h>
 #include <stddef.h>
@@ -19,6 +21,8 @@ const char hl_command_usage[] = "usage: train CONFIG [section.key=value ...] [op
                                 "  --overwrite         replace the run in the folder\n"
                                 "  --from FILE         begin with the weights of a .safetensors file\n"
                                 "  --out DIR           the run's folder\n"
+                                "  --watch N           draw what the heads of layer N do while they learn: on a\n"
+                                "                      terminal all the time, elsewhere at every snapshot\n"
                                 "  --summary           show the model, its shapes, memory and arithmetic, and end\n"
                                 "  --check             check CONFIG and end\n"
                                 "  --quiet             print nothing but errors and notices\n"
@@ -36,6 +40,7 @@ enum {
     OVERWRITE,
     FROM,
     OUT,
+    WATCH,
     SUMMARY,
     CHECK,
     QUIET,
@@ -46,17 +51,12 @@ enum {
 };
 
 static const struct option options[] = {
-    { "resume", no_argument, NULL, RESUME },
-    { "overwrite", no_argument, NULL, OVERWRITE },
-    { "from", required_argument, NULL, FROM },
-    { "out", required_argument, NULL, OUT },
-    { "summary", no_argument, NULL, SUMMARY },
-    { "check", no_argument, NULL, CHECK },
-    { "quiet", no_argument, NULL, QUIET },
-    { "help", no_argument, NULL, HELP },
-    { "reference", no_argument, NULL, REFERENCE },
-    { "version", no_argument, NULL, VERSION },
-    { NULL, 0, NULL, 0 },
+    { "resume", no_argument, NULL, RESUME },     { "overwrite", no_argument, NULL, OVERWRITE },
+    { "from", required_argument, NULL, FROM },   { "out", required_argument, NULL, OUT },
+    { "watch", required_argument, NULL, WATCH }, { "summary", no_argument, NULL, SUMMARY },
+    { "check", no_argument, NULL, CHECK },       { "quiet", no_argument, NULL, QUIET },
+    { "help", no_argument, NULL, HELP },         { "reference", no_argument, NULL, REFERENCE },
+    { "version", no_argument, NULL, VERSION },   { NULL, 0, NULL, 0 },
 };
 
 static hl_status take_argument(hl_command *command, const char *argument)
@@ -76,9 +76,19 @@ static hl_status take_argument(hl_command *command, const char *argument)
     return hl_ok();
 }
 
-static void take_option(hl_command *command, int option)
+static hl_status take_watch(hl_command *command)
+{
+    long long layer;
+    HL_TRY(hl_option_integer("watch", optarg, 0, HL_MAX_LAYERS - 1, &layer));
+    command->watch = (int)layer;
+    return hl_ok();
+}
+
+static hl_status take_option(hl_command *command, int option)
 {
     switch (option) {
+    case WATCH:
+        return take_watch(command);
     case FROM:
         command->from = optarg;
         break;
@@ -106,6 +116,7 @@ static void take_option(hl_command *command, int option)
     default:
         break;
     }
+    return hl_ok();
 }
 
 /* `argument` is what begins with two dashes and is none of the options. */
@@ -143,7 +154,7 @@ static hl_status wrong_option(int option, const char *argument)
 
 hl_status hl_command_parse(int argc, char **argv, hl_command *command)
 {
-    *command = (hl_command){ .mode = HL_RUN_NEW };
+    *command = (hl_command){ .mode = HL_RUN_NEW, .watch = -1 };
     bool resume = false, overwrite = false;
     opterr = 0;
     optind = 0; /* glibc: begin anew */
@@ -153,7 +164,7 @@ hl_status hl_command_parse(int argc, char **argv, hl_command *command)
         }
         resume = resume || option == RESUME;
         overwrite = overwrite || option == OVERWRITE;
-        take_option(command, option);
+        HL_TRY(take_option(command, option));
     }
     for (int i = optind; i < argc; i++) {
         HL_TRY(take_argument(command, argv[i]));
@@ -163,6 +174,9 @@ hl_status hl_command_parse(int argc, char **argv, hl_command *command)
     }
     if (resume + overwrite + (command->from != NULL) > 1) {
         return hl_error(HL_INVALID, "command line: --resume, --overwrite and --from exclude each other");
+    }
+    if (command->quiet && command->watch >= 0) {
+        return hl_error(HL_INVALID, "command line: --quiet and --watch exclude each other");
     }
     command->mode = resume ? HL_RUN_RESUME : overwrite ? HL_RUN_OVERWRITE : HL_RUN_NEW;
     return hl_ok();

@@ -16,6 +16,7 @@ typedef struct hl_command {
     const char *out;  /* --out, or NULL */
     const char *from; /* --from, or NULL */
     hl_run_mode mode;
+    int watch; /* --watch, the layer's number; -1: none */
     bool summary, check, quiet, help, reference, version;
 } hl_command;
 

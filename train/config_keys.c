@@ -158,7 +158,8 @@ const hl_config_key hl_config_keys[] = {
       .help = "The examples of a snapshot, the first of the validation set: at most train.eval_examples of them are "
               "recorded; 0 records nothing." },
     { PATTERNS(budget_mb), INTEGER(0, 100000000), .initial = "256",
-      .help = "The most megabytes that a run's snapshots may take; 0: no limit." },
+      .help = "The most MiB that a run's snapshots may take together; a run that would need more does not begin. 0: "
+              "no limit." },
 };
 /* clang-format on */
 

@@ -72,8 +72,7 @@ static void set_files(const hl_config *config, const hl_model *model, hl_footpri
     int64_t every = config->train.checkpoint_every, steps = config->train.steps;
     int64_t written = every > 0 ? (steps + every - 1) / every : 1, kept = config->train.keep_checkpoints;
     f->n_checkpoints = written < kept + 1 ? written : kept + 1;
-    f->snapshot = f->recorder;
-    f->n_snapshots = f->recorder > 0 ? hl_cadence_count(hl_setup_cadence(config), steps) : 0;
+    f->snapshots = hl_snapshot_budget_of(config);
 }
 
 /* As measured on x86-64 (tests/train/run_test_memory.c): most of it is LIBXSMM's table of kernels. */
@@ -92,10 +91,11 @@ static void set_memory(const hl_config *config, const hl_model *model, hl_footpr
     f->moments = config->optimizer.name != HL_SGD ? product(2, f->weights) : 0;
     f->batches = sum(hl_batch_bytes(config->train.batch_size, T, R), hl_batch_bytes(config->train.eval_examples, T, R));
     f->recorder = examples > 0 ? hl_recorder_bytes(&model->config, examples, T, R) : 0;
+    f->statistics = examples > 0 ? hl_streamed_pass_bytes(&model->config, hl_trainer_evaluation_part(config), T) : 0;
     f->positions = positions_bytes(&model->positions);
     f->libraries = libraries_bytes();
-    const size_t all[] = { f->weights, f->gradients, f->moments,   f->step,
-                           f->batches, f->recorder,  f->positions, f->libraries };
+    const size_t all[] = { f->weights,  f->gradients,  f->moments,   f->step,     f->batches,
+                           f->recorder, f->statistics, f->positions, f->libraries };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         f->total = sum(f->total, all[i]);
     }

@@ -5,6 +5,7 @@
 #include "core/status.h"
 #include "layers/model.h"
 #include "train/config.h"
+#include "train/snapshot_budget.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,19 +14,19 @@
 typedef struct hl_footprint {
     /* Memory. What is missing are the lists that name things, some 100 KiB. */
     size_t weights, gradients;
-    size_t moments;   /* the optimizer's */
-    size_t step;      /* the arena: activations, their gradients, scratch */
-    size_t batches;   /* of training and validation */
-    size_t recorder;  /* patterns and logits of one snapshot; 0 where none is taken */
-    size_t positions; /* the table of sinusoids, or the numbers of learned positions */
-    size_t libraries; /* the program's and its libraries' code and tables: an estimate, the same for every run */
+    size_t moments;    /* the optimizer's */
+    size_t step;       /* the arena: activations, their gradients, scratch */
+    size_t batches;    /* of training and validation */
+    size_t recorder;   /* patterns and logits of one snapshot; 0 where none is taken */
+    size_t statistics; /* of heads over the validation set, and the weights that they are gathered from; likewise */
+    size_t positions;  /* the table of sinusoids, or the numbers of learned positions */
+    size_t libraries;  /* the program's and its libraries' code and tables: an estimate, the same for every run */
     size_t total;
 
     /* Files. The headers of tensors are estimated. */
-    size_t snapshot; /* each of patterns/, at most */
-    int64_t n_snapshots;
-    size_t model;      /* model.safetensors */
-    size_t checkpoint; /* each checkpoint*.safetensors */
+    hl_snapshot_budget snapshots; /* patterns/ */
+    size_t model;                 /* model.safetensors */
+    size_t checkpoint;            /* each checkpoint*.safetensors */
     int64_t n_checkpoints;
 
     double flops; /* of the matrix products of one update */

@@ -53,14 +53,6 @@ static bool same_metric(const hl_reading *a, const hl_reading *b)
     return a->metric == b->metric && a->parameter == b->parameter;
 }
 
-/* As in heads.csv. */
-static bool is_wanted(const metric_arrays *arrays, const hl_reading *reading)
-{
-    int64_t k = reading->parameter;
-    return reading->metric != HL_METRIC_JS && (reading->metric != HL_METRIC_OFFSET || (k >= -1 && k <= 1) ||
-                                               arrays->csv->best[k + arrays->csv->n_tokens - 1]);
-}
-
 static bool seen_before(const hl_heads_csv *csv, size_t row)
 {
     for (size_t i = 0; i < row; i++) {
@@ -116,7 +108,9 @@ static hl_status add_measured(metric_arrays *arrays)
     arrays->js = hl_calloc((size_t)(arrays->n * arrays->n), sizeof *arrays->js);
     hl_status status = arrays->values != NULL && arrays->js != NULL ? hl_ok() : hl_error_memory("metrics");
     for (size_t i = 0; i < arrays->csv->n && status.code == HL_OK; i++) {
-        if (is_wanted(arrays, &arrays->csv->rows[i].reading) && !seen_before(arrays->csv, i)) {
+        const hl_reading *reading = &arrays->csv->rows[i].reading;
+        if (reading->metric != HL_METRIC_JS && hl_heads_csv_shows(arrays->csv, reading) &&
+            !seen_before(arrays->csv, i)) {
             status = add_metric(arrays, i);
         }
     }
@@ -132,10 +126,8 @@ static hl_status add_metrics(hl_npz_writer *npz, const hl_opened_run *run, const
 {
     hl_heads_csv csv = { 0 };
     hl_patterns layers[HL_MAX_LAYERS];
-    for (int l = 0; l < maps->config->n_layers; l++) {
-        layers[l] = hl_snapshot_patterns(maps, l, 0);
-    }
-    HL_TRY(hl_heads_csv_add(&csv, maps->step, layers, maps->config->n_layers));
+    hl_snapshot_layers(maps, layers);
+    HL_TRY(hl_heads_csv_add(&csv, maps->step, layers, maps->config->n_layers, hl_snapshot_streamed(maps)));
     metric_arrays arrays = {
         .csv = &csv, .config = maps->config, .relations = run->relations, .npz = npz, .n = hl_heads_count(maps->config)
     };

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME = 6, LABEL = 18, CELL = 24 };
+enum { NAME = 6, LABEL = sizeof "relation(noun_pronoun)" - 1, CELL = 24 };
 
 typedef struct cell {
     char text[CELL];
@@ -22,6 +22,16 @@ static cell number_cell(int decimals, double value, bool known)
     cell c = { "-" };
     if (known && isfinite(value) && snprintf(c.text, sizeof c.text, "%.*f", decimals, value) > WIDEST) {
         snprintf(c.text, sizeof c.text, "%.1e", value);
+    }
+    return c;
+}
+
+/* A difference of losses: three decimals, in short where these would hide it. */
+static cell loss_cell(double value, bool known)
+{
+    cell c = number_cell(3, value, known);
+    if (known && value != 0 && fabs(value) < 0.0005) {
+        snprintf(c.text, sizeof c.text, "%.0e", value);
     }
     return c;
 }
@@ -42,7 +52,21 @@ static const char *verdict_cell(const hl_heads_row *row)
 
 /* ---- rows ---- */
 
-static void write_row(hl_text *text, const hl_heads_row *row, const char *const *relations)
+/* Beside the other heads of its layer: the squares of a layer sum to 1. Losses near 0 leave only tiny importances, which
+ * say as much about who does the work. */
+static double importance_in_layer(const hl_heads_study *study, const hl_heads_row *row)
+{
+    double squares = 0;
+    for (int64_t i = 0; i < study->n; i++) {
+        const hl_heads_row *other = &study->rows[i];
+        if (other->metrics.layer == row->metrics.layer) {
+            squares += other->effect->importance * other->effect->importance;
+        }
+    }
+    return squares > 0 ? row->effect->importance / sqrt(squares) : 0;
+}
+
+static void write_row(hl_text *text, const hl_heads_study *study, const hl_heads_row *row, const char *const *relations)
 {
     const hl_head_metrics *m = &row->metrics;
     const hl_head_effect *effect = row->effect;
@@ -56,22 +80,22 @@ static void write_row(hl_text *text, const hl_heads_row *row, const char *const 
     char name[CELL];
     snprintf(name, sizeof name, "L%dH%lld", m->layer, (long long)m->head);
     bool fits = label.size <= LABEL;
-    hl_text_print(text, "%-*s%-*.*s%s%6s%6s%9s%6s%11s%9s%9s\n", NAME, name, fits ? LABEL : LABEL - 1,
+    hl_text_print(text, "%-*s%-*.*s%s%5s%6s%8s%5s%11s%8s%9s\n", NAME, name, fits ? LABEL : LABEL - 1,
                   fits ? LABEL : LABEL - 1, label.bytes, fits ? "" : "~", number_cell(2, score.value, score.n > 0).text,
                   number_cell(2, score.baseline, score.n > 0).text,
                   number_cell(2, m->entropy.normalised, m->entropy.n_normalised > 0).text,
                   number_cell(1, row->distance.absolute.value, true).text,
-                  number_cell(4, effect != NULL ? effect->importance : 0, effect != NULL).text,
-                  number_cell(3, effect != NULL ? effect->loss_without : 0, effect != NULL).text, verdict_cell(row));
+                  number_cell(2, effect != NULL ? importance_in_layer(study, row) : 0, effect != NULL).text,
+                  loss_cell(effect != NULL ? effect->loss_without : 0, effect != NULL).text, verdict_cell(row));
     hl_text_free(&label);
 }
 
 static void write_rows(hl_text *text, const hl_heads_study *study, const char *const *relations)
 {
-    hl_text_print(text, "%-*s%-*s%6s%6s%9s%6s%11s%9s%9s\n", NAME, "head", LABEL, "label", "score", "base", "entropy",
+    hl_text_print(text, "%-*s%-*s%5s%6s%8s%5s%11s%8s%9s\n", NAME, "head", LABEL, "label", "score", "base", "entropy",
                   "dist", "importance", "without", "faithful");
     for (int64_t i = 0; i < study->n; i++) {
-        write_row(text, &study->rows[i], relations);
+        write_row(text, study, &study->rows[i], relations);
     }
 }
 
@@ -87,15 +111,58 @@ static bool any_by_group(const hl_heads_study *study)
     return false;
 }
 
+static bool any_labeled(const hl_heads_study *study, hl_label_kind kind)
+{
+    for (int64_t i = 0; i < study->n; i++) {
+        if (study->labels[i].kind == kind) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the labels in the table mean. */
+static void write_labels(hl_text *text, const hl_heads_study *study)
+{
+    static const char *const meanings[] = {
+        [HL_LABEL_PREVIOUS] = "previous: at the token before",
+        [HL_LABEL_NEXT] = "next: at the token after",
+        [HL_LABEL_SELF] = "self: at the token itself",
+        [HL_LABEL_OFFSET] = "offset(k): k tokens on, or back where k is negative",
+        [HL_LABEL_ALIGNMENT] = "alignment: at the token that holds the answer",
+        [HL_LABEL_RELATION] = "relation(a_b): from an a at its b",
+        [HL_LABEL_INDUCTION] = "induction: at what came after the same token elsewhere",
+        [HL_LABEL_DUPLICATE] = "duplicate: at the same token elsewhere",
+        [HL_LABEL_FIRST] = "first: at the first token",
+        [HL_LABEL_SPECIAL] = "special: at separators and masks",
+        [HL_LABEL_UNIFORM] = "uniform: at all tokens evenly",
+        [HL_LABEL_MIXED] = "mixed: at nothing in particular",
+    };
+    hl_text list = { 0 };
+    for (int kind = 0; kind <= HL_LABEL_MIXED; kind++) {
+        if (any_labeled(study, (hl_label_kind)kind)) {
+            hl_text_print(&list, "; %s", meanings[kind]);
+        }
+    }
+    if (list.error.code == HL_OK) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "label: where the head looks%s.", list.bytes);
+    } else {
+        text->error = list.error;
+    }
+    hl_text_free(&list);
+}
+
 static void write_legend(hl_text *text, const hl_heads_study *study)
 {
+    write_labels(text, study);
     hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "score: of the label's metric (mixed, uniform: of its best offset); base: what no skill reaches; "
-                      "entropy: 0 all on one token, 1 spread evenly; dist: how many tokens away it looks.");
+                      "score: how far it does so, 1 being always (of mixed and uniform: the share on one distance, the "
+                      "best); base: the score without skill, of attention spread evenly or on one distance; entropy: 0 "
+                      "all on one token, 1 spread evenly; dist: how many tokens away it looks.");
     hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "importance: how much the loss depends on it; without: how much the loss grows when it is taken "
-                      "out; faithful: whether its label's ideal pattern can stand in for it (-: without it the loss is "
-                      "the same, or the label names no pattern)%s.",
+                      "importance: how much the loss depends on it, beside its layer's other heads; without: how much "
+                      "the loss grows when it is taken out; faithful: whether a head that does nothing but its label "
+                      "could take its place (-: without it the loss is the same, or the label is mixed)%s.",
                       any_by_group(study) ? "; *: together with the heads of its layer that share its label" : "");
 }
 
@@ -118,8 +185,8 @@ static void write_faithful(hl_text *text, const char *who, bool several, const c
                            const hl_head_effect *effect)
 {
     hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "%s: faithful to \"%s\"%s. Without %s the loss grows by %.3f (standard error %.3f); the ideal "
-                      "pattern keeps %.0f%% of that.",
+                      "%s: faithful to \"%s\"%s. Without %s the loss grows by %.3g (standard error %.2g); its ideal "
+                      "pattern makes up for %.0f%% of that.",
                       who, label, several ? " together" : "", several ? "them" : "it", effect->loss_without,
                       effect->standard_error, 100 * effect->kept);
 }

@@ -1,6 +1,7 @@
 #include "train/heads_view.h"
 
 #include "core/memory.h"
+#include "heads/mean_map.h"
 #include "train/heads_study.h"
 
 #include <inttypes.h>
@@ -10,7 +11,7 @@
 
 /* ---- which examples ---- */
 
-/* The examples that are shown: one, or those that score. */
+/* The examples that are shown: one, or those of hl_patterns_shown. */
 typedef struct chosen {
     const hl_snapshot *maps;
     int64_t first, gap, n; /* rows first + e * (1 + gap), n of them */
@@ -24,15 +25,10 @@ static hl_status choose(const hl_snapshot *maps, int64_t example, chosen *out)
         return hl_error(HL_INVALID, "command line: --example: %" PRId64 ": the examples are 0 .. %" PRId64, example,
                         all->n_examples - 1);
     }
-    hl_patterns patterns = hl_snapshot_patterns(maps, 0, 0), scoring = hl_patterns_scoring(&patterns);
-    *out = (chosen){ maps, scoring.first, scoring.gap, scoring.n_examples, all->lengths[scoring.first] };
-    bool one_length = true;
-    for (int64_t e = 0; e < out->n; e++) {
-        one_length = one_length && all->lengths[out->first + e * (1 + out->gap)] == out->length;
-    }
-    if (example >= 0 || !one_length) {
-        int64_t row = example >= 0 ? example : 0;
-        *out = (chosen){ maps, row, 0, 1, all->lengths[row] };
+    hl_patterns patterns = hl_snapshot_patterns(maps, 0, 0), shown = hl_patterns_shown(&patterns);
+    *out = (chosen){ maps, shown.first, shown.gap, shown.n_examples, all->lengths[shown.first] };
+    if (example >= 0) {
+        *out = (chosen){ maps, example, 0, 1, all->lengths[example] };
     }
     return hl_ok();
 }
@@ -42,11 +38,11 @@ static const int32_t *tokens_of(const chosen *c, int64_t e)
     return c->maps->examples.tokens + (c->first + e * (1 + c->gap)) * c->maps->examples.n_tokens;
 }
 
-/* The weights (T, T) of a head on chosen example e. */
-static const hl_real *weights_of(const chosen *c, int layer, int64_t head, int64_t e)
+/* The weights (T, T) of a head on the first chosen example. */
+static const hl_real *weights_of(const chosen *c, int layer, int64_t head)
 {
-    int64_t T = c->maps->examples.n_tokens, row = c->first + e * (1 + c->gap);
-    return c->maps->weights[layer] + (row * c->maps->config->heads[layer] + head) * T * T;
+    int64_t T = c->maps->examples.n_tokens;
+    return c->maps->weights[layer] + (c->first * c->maps->config->heads[layer] + head) * T * T;
 }
 
 /* ---- texts: offsets into one growing block become pointers when it grows no more ---- */
@@ -73,10 +69,7 @@ static void add_title(hl_heads_view *view, const hl_label *label, int layer, int
     hl_text_print(texts, "L%dH%" PRId64, layer, head);
     if (label != NULL) {
         hl_text_print(texts, " ");
-        hl_label_print(texts, *label, relations);
-        if (label->kind < HL_LABEL_UNIFORM) {
-            hl_text_print(texts, " %.2f", label->score.value);
-        }
+        hl_label_print_title(texts, *label, relations);
     }
     end_text(texts);
     view->titles[view->n++] = begin;
@@ -146,14 +139,11 @@ static hl_status write_caption(hl_heads_view *view, const chosen *c, const char 
 
 static void add_mean(const chosen *c, int layer, int64_t head, hl_real *mean)
 {
-    int64_t n = c->length, T = c->maps->examples.n_tokens;
-    for (int64_t i = 0; i < n * n; i++) {
-        double sum = 0;
-        for (int64_t e = 0; e < c->n; e++) {
-            sum += (double)weights_of(c, layer, head, e)[i / n * T + i % n];
-        }
-        mean[i] = (hl_real)(sum / (double)c->n);
-    }
+    hl_patterns patterns = hl_snapshot_patterns(c->maps, layer, head);
+    patterns.first = c->first;
+    patterns.gap = c->gap;
+    patterns.n_examples = c->n;
+    hl_patterns_mean(&patterns, mean);
 }
 
 static hl_status allocate(hl_heads_view *view, const chosen *c)
@@ -181,7 +171,7 @@ static void make_panels(hl_heads_view *view, const chosen *c)
         for (int64_t h = 0; h < c->maps->config->heads[l]; h++, panel++) {
             int64_t i = panel - view->panels;
             *panel = (hl_panel){ .title = view->texts.bytes + view->titles[i],
-                                 .weights = weights_of(c, l, h, 0),
+                                 .weights = weights_of(c, l, h),
                                  .n_queries = n,
                                  .n_keys = n,
                                  .stride = c->maps->examples.n_tokens,

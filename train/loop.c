@@ -78,9 +78,26 @@ static hl_status update(hl_loop *loop)
     return hl_ok();
 }
 
-static hl_status validate(hl_loop *loop)
+static bool snapshot_due(const hl_loop *loop)
 {
-    HL_TRY(hl_trainer_evaluate(loop->trainer, &loop->evaluation));
+    return loop->recorder != NULL &&
+           (hl_loop_finished(loop) ||
+            hl_cadence_records(hl_setup_cadence(loop->config), step_of(loop), loop->config->train.steps));
+}
+
+/* Whether a snapshot may follow the validation of this step, with which patience may be lost. */
+static bool snapshot_may_follow(const hl_loop *loop)
+{
+    int64_t patience = loop->config->train.patience;
+    return snapshot_due(loop) || (loop->recorder != NULL && patience > 0 && loop->state.since_best + 1 >= patience);
+}
+
+/* *statistics: what was gathered for a snapshot that may follow, or NULL. */
+static hl_status validate(hl_loop *loop, const hl_streamed **statistics)
+{
+    hl_streamed_pass *pass = snapshot_may_follow(loop) ? loop->statistics : NULL;
+    HL_TRY(hl_trainer_evaluate(loop->trainer, pass, &loop->evaluation));
+    *statistics = pass != NULL ? hl_streamed_pass_end(pass) : NULL;
     HL_TRY(write_row(loop, (hl_metrics_row){ .step = step_of(loop),
                                              .split = "validation",
                                              .loss = loop->evaluation.loss,
@@ -129,11 +146,18 @@ static hl_status write_checkpoint(hl_loop *loop)
     return keep > 0 ? hl_run_folder_prune(loop->folder, keep) : hl_ok();
 }
 
-static bool snapshot_due(const hl_loop *loop)
+/* The snapshot where one is due, with the statistics of the validation at this step, if there was one; and the watched
+ * layer, then and as often as it may be between. */
+static hl_status record(hl_loop *loop, const hl_streamed *statistics)
 {
-    return loop->recorder != NULL &&
-           (hl_loop_finished(loop) ||
-            hl_cadence_records(hl_setup_cadence(loop->config), step_of(loop), loop->config->train.steps));
+    hl_trainer *trainer = loop->trainer;
+    bool snapshot = snapshot_due(loop);
+    if (!snapshot && (loop->watch == NULL || !hl_watch_due(loop->watch, &loop->progress))) {
+        return hl_ok();
+    }
+    HL_TRY(snapshot ? hl_recorder_record(loop->recorder, step_of(loop), statistics, &trainer->arena, trainer->threads)
+                    : hl_recorder_run(loop->recorder, &trainer->arena, trainer->threads));
+    return loop->watch != NULL ? hl_watch_show(loop->watch, step_of(loop), &loop->progress) : hl_ok();
 }
 
 /* Everything that follows the updates up to the present step. Its time is no part of the training rate. */
@@ -142,12 +166,11 @@ static hl_status after_update(hl_loop *loop)
     double begin = hl_clock_seconds();
     const hl_config_train *train = &loop->config->train;
     int64_t step = step_of(loop);
+    const hl_streamed *statistics = NULL;
     if (step == 0 || step == train->steps || is_due(step, train->eval_every)) {
-        HL_TRY(validate(loop));
+        HL_TRY(validate(loop, &statistics));
     }
-    if (snapshot_due(loop)) {
-        HL_TRY(hl_recorder_record(loop->recorder, step, &loop->trainer->arena, loop->trainer->threads));
-    }
+    HL_TRY(record(loop, statistics));
     if (hl_loop_finished(loop) || (step > 0 && is_due(step, train->checkpoint_every))) {
         HL_TRY(write_checkpoint(loop));
     }

@@ -1,28 +1,33 @@
 /* A run: when updates, validations, snapshots and checkpoints happen, and what they leave in the run's folder.
  *
  * After update s, in this order: the training row of metrics.csv, validation and its row, model.safetensors where that
- * was the best, the snapshot of all patterns, the checkpoint. Whatever a checkpoint's step left is therefore complete,
- * and a run resumed from it writes the same bytes as one that was never disturbed. */
+ * was the best, the snapshot of all patterns (with what the validation found out about heads), the checkpoint. Whatever a
+ * checkpoint's step left is therefore complete, and a run resumed from it writes the same bytes as one that was never
+ * disturbed. */
 #ifndef HL_TRAIN_LOOP_H
 #define HL_TRAIN_LOOP_H
 
 #include "heads/recorder.h"
+#include "heads/streamed_pass.h"
 #include "train/metrics_csv.h"
 #include "train/progress.h"
 #include "train/run_folder.h"
 #include "train/state.h"
 #include "train/trainer.h"
+#include "train/watch.h"
 
 #include <stdbool.h>
 
 typedef struct hl_loop {
-    const hl_config *config; /* not owned, as the next three */
+    const hl_config *config; /* not owned, as the next four */
     const hl_run_folder *folder;
-    hl_trainer *trainer;     /* its optimizer's step tells where the run stands */
-    hl_recorder *recorder;   /* NULL: no snapshots */
-    const char *config_text; /* for the files' metadata (hl_config_result_text); not owned */
-    hl_train_state state;    /* as restored, or zero */
-    hl_metrics_csv metrics;  /* open */
+    hl_trainer *trainer;          /* its optimizer's step tells where the run stands */
+    hl_recorder *recorder;        /* NULL: no snapshots */
+    hl_streamed_pass *statistics; /* of the whole validation set, for snapshots at validations; NULL: no snapshots */
+    hl_watch *watch;              /* NULL: no layer is watched; else there is a recorder */
+    const char *config_text;      /* for the files' metadata (hl_config_result_text); not owned */
+    hl_train_state state;         /* as restored, or zero */
+    hl_metrics_csv metrics;       /* open */
     hl_progress progress;
     hl_evaluation evaluation; /* the last one */
     int64_t checkpoint_step;  /* of the checkpoint that is there, which the run goes on from; -1: none */

@@ -6,10 +6,12 @@
 #include "heads/table.h"
 #include "train/checkpoint.h"
 #include "train/command.h"
-#include "train/heads_record.h"
+#include "train/heads_report.h"
 #include "train/loop.h"
 #include "train/setup.h"
+#include "train/setup_check.h"
 #include "train/signals.h"
+#include "train/snapshot_budget.h"
 #include "train/summary.h"
 
 #include <errno.h>
@@ -26,7 +28,9 @@ typedef struct program {
     hl_run_folder folder;
     hl_trainer trainer;
     hl_recorder recorder;
+    hl_streamed_pass statistics; /* for the recorder */
     bool records;
+    hl_watch watch;
     hl_loop loop;
     int signal;
 } program;
@@ -60,39 +64,6 @@ static hl_status load_config(program *p)
     p->config_text = hl_config_text(&p->config);
     p->result_text = hl_config_result_text(&p->config);
     return p->config_text != NULL && p->result_text != NULL ? hl_ok() : hl_error_memory("the config");
-}
-
-static hl_status check_budget(const program *p)
-{
-    const hl_config *config = &p->config;
-    hl_task_spec spec = hl_config_task_spec(config);
-    hl_model_config model = hl_setup_model(config);
-    int64_t examples = hl_setup_recorded_examples(config), budget = config->patterns.budget_mb;
-    int64_t snapshots = hl_cadence_count(hl_setup_cadence(config), config->train.steps);
-    double megabytes =
-        (double)snapshots *
-        (double)hl_recorder_bytes(&model, examples, hl_task_max_tokens(&spec), hl_task_n_relations(&spec)) / 1e6;
-    if (examples == 0 || budget == 0 || megabytes <= (double)budget) {
-        return hl_ok();
-    }
-    return hl_error(HL_INVALID,
-                    "%s: %" PRId64 " snapshots would take %.0f MB, and patterns.budget_mb is %" PRId64
-                    "; raise it, or lower patterns.examples, or record less often (patterns.every)",
-                    p->command.config, snapshots, megabytes, budget);
-}
-
-/* What only opening the task can tell. */
-static hl_status check_task(const program *p)
-{
-    hl_task_spec spec = hl_config_task_spec(&p->config);
-    hl_dataset *dataset;
-    hl_status status = hl_dataset_open(&spec, (uint64_t)p->config.train.seed, &dataset);
-    if (status.code == HL_INVALID) {
-        return hl_error(HL_INVALID, "%s: %s", p->command.config, status.text);
-    }
-    HL_TRY(status);
-    hl_dataset_free(dataset);
-    return hl_ok();
 }
 
 static hl_status print_summary(const program *p)
@@ -203,9 +174,20 @@ static hl_status init_recorder(program *p)
         return hl_ok();
     }
     p->records = true;
+    int64_t part = hl_trainer_evaluation_part(&p->config);
     hl_batch examples = hl_batch_part(&p->trainer.validation, 0, hl_setup_recorded_examples(&p->config));
-    return hl_recorder_init(&p->recorder, &p->trainer.model, &examples, hl_trainer_evaluation_part(&p->config),
-                            p->folder.patterns);
+    HL_TRY(hl_recorder_init(&p->recorder, &p->trainer.model, &examples, part, p->folder.patterns));
+    return hl_streamed_pass_init(&p->statistics, &p->trainer.model.config, part, p->trainer.validation.n_tokens);
+}
+
+static hl_status init_watch(program *p)
+{
+    if (p->command.watch < 0) {
+        return hl_ok();
+    }
+    const char *task = hl_config_task_spec(&p->config).name;
+    p->loop.watch = &p->watch;
+    return hl_watch_init(&p->watch, &p->recorder, p->command.watch, hl_task_find(task)->relations);
 }
 
 static hl_status prepare(program *p)
@@ -220,6 +202,8 @@ static hl_status prepare(program *p)
                          .checkpoint_step = -1 };
     HL_TRY(init_recorder(p));
     p->loop.recorder = p->records ? &p->recorder : NULL;
+    HL_TRY(init_watch(p));
+    p->loop.statistics = p->records ? &p->statistics : NULL;
     if (p->command.mode == HL_RUN_RESUME) {
         HL_TRY(resume(p));
     } else if (p->command.from != NULL) {
@@ -250,6 +234,8 @@ static void print_start(const program *p)
     fprintf(p->out, "%s: %" PRId64 " parameters, %d thread%s, into %s\n", p->command.config,
             hl_parameters_count(&p->trainer.model.parameters), p->trainer.threads, p->trainer.threads > 1 ? "s" : "",
             p->folder.path);
+    char budget[HL_SNAPSHOT_BUDGET_TEXT];
+    fprintf(p->out, "%s\n", hl_snapshot_budget_text(&p->config, budget));
     if (p->command.mode == HL_RUN_RESUME) {
         fprintf(p->out, step > 0 ? "resumed at step %" PRId64 "\n" : "no checkpoint yet: begins at step %" PRId64 "\n",
                 step);
@@ -268,31 +254,44 @@ static hl_status print_table(const program *p)
     return status;
 }
 
-/* heads.csv. A run without it is complete: what goes wrong here is told, and can be made good later. */
-static void write_metrics_of_heads(const program *p)
+/* heads.csv and report.html. A run without them is complete: what goes wrong is told, and can be made good later. */
+static bool write_what_heads_do(const program *p)
 {
-    hl_status status = p->config.patterns.examples > 0 ? hl_heads_record_of(p->folder.path) : hl_ok();
-    if (status.code != HL_OK) {
-        fprintf(p->err, "%s\nno heads.csv was written; the program heads will do so: heads %s\n", status.text,
-                p->folder.path);
+    if (!p->records) {
+        return false;
     }
+    hl_status status = hl_heads_files_write(p->folder.path);
+    if (status.code != HL_OK) {
+        fprintf(p->err, "%s\nheads.csv or report.html was not written; the program heads will do so: heads %s\n",
+                status.text, p->folder.path);
+    }
+    return status.code == HL_OK;
 }
 
-static hl_status print_end(const program *p)
+static void print_end(const program *p, bool stopped, bool reported)
 {
-    if (p->command.quiet) {
-        return hl_ok();
-    }
-    if (p->records) {
-        HL_TRY(print_table(p));
-    }
-    if (p->trainer.optimizer.step < p->config.train.steps) {
+    if (stopped) {
         int64_t n = p->loop.state.since_best;
         fprintf(p->out, "stopped: no better validation loss in %" PRId64 " validation%s (train.patience)\n", n,
                 n == 1 ? "" : "s");
     }
-    fprintf(p->out, "best validation loss %.4f at step %" PRId64 "; last accuracy %.2f%%\neverything is in %s\n",
-            p->loop.state.best_loss, p->loop.state.best_step, 100 * p->loop.evaluation.accuracy, p->folder.path);
+    fprintf(p->out, "best validation loss %.4f at step %" PRId64 "; last accuracy %.2f%%\neverything is in %s%s\n",
+            p->loop.state.best_loss, p->loop.state.best_step, 100 * p->loop.evaluation.accuracy, p->folder.path,
+            reported ? "; open its report.html in a browser" : "");
+}
+
+/* What the run was trained in is given back first: measuring the heads takes memory of its own. */
+static hl_status end(program *p)
+{
+    bool stopped = p->trainer.optimizer.step < p->config.train.steps;
+    if (p->records && !p->command.quiet) {
+        HL_TRY(print_table(p));
+    }
+    hl_trainer_free(&p->trainer);
+    bool reported = write_what_heads_do(p);
+    if (!p->command.quiet) {
+        print_end(p, stopped, reported);
+    }
     return hl_ok();
 }
 
@@ -312,7 +311,7 @@ static hl_status run(program *p)
         if (!p->command.quiet) {
             print_finished(p);
         }
-        write_metrics_of_heads(p); /* which the run may not have come to */
+        write_what_heads_do(p); /* which the run may not have come to */
         return hl_ok();
     }
     HL_TRY(begin(p));
@@ -323,8 +322,7 @@ static hl_status run(program *p)
                 p->trainer.optimizer.step, p->folder.path);
         return hl_ok();
     }
-    write_metrics_of_heads(p);
-    return print_end(p);
+    return end(p);
 }
 
 /* ---- the command ---- */
@@ -368,8 +366,8 @@ static hl_status execute(program *p, int argc, char **argv)
     if (p->command.summary && !p->command.check) {
         return print_summary(p);
     }
-    HL_TRY(check_task(p));
-    HL_TRY(check_budget(p));
+    HL_TRY(hl_setup_check(&p->config, p->command.config));
+    HL_TRY(p->command.watch >= 0 ? hl_watch_check(&p->config, p->command.watch) : hl_ok());
     if (p->command.check) {
         fprintf(p->out, "%s: in order\n", p->command.config);
         return hl_ok();
@@ -405,7 +403,9 @@ int hl_train_program(int argc, char **argv, FILE *out, FILE *err)
         fprintf(err, "%s\n", status.text);
     }
     hl_metrics_csv_close(&p.loop.metrics);
+    hl_watch_free(&p.watch);
     if (p.records) {
+        hl_streamed_pass_free(&p.statistics);
         hl_recorder_free(&p.recorder);
     }
     hl_trainer_free(&p.trainer);

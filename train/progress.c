@@ -9,6 +9,12 @@
 
 enum { COLUMNS = 80 };
 
+/* What terminals understand: cut lines at the right edge, or break them; clear from the cursor on. */
+#define NO_WRAP "\033[?7l"
+#define WRAP "\033[?7h"
+#define CLEAR_LINE "\033[K"
+#define CLEAR_BELOW "\033[J"
+
 hl_progress hl_progress_begin(FILE *out, int64_t first_step, int64_t steps)
 {
     return (hl_progress){
@@ -73,9 +79,64 @@ static void print_row(const hl_progress *progress, hl_metrics_row row)
 static void clear_line(hl_progress *progress)
 {
     if (progress->line_open) {
-        fputs("\r\033[K", progress->out);
+        fputs("\r" CLEAR_LINE, progress->out);
         progress->line_open = false;
     }
+}
+
+/* The cursor to the beginning of the drawing. */
+static void go_to_drawing(hl_progress *progress)
+{
+    fputc('\r', progress->out);
+    if (progress->drawing_lines > 0) {
+        fprintf(progress->out, "\033[%dA", progress->drawing_lines);
+    }
+}
+
+/* In place of whatever stands at the cursor and below: line by line, as clearing all of it first would flicker. */
+static void print_drawing(hl_progress *progress)
+{
+    fputs(NO_WRAP, progress->out);
+    for (const char *line = progress->drawing; *line != '\0'; line += strcspn(line, "\n") + 1) {
+        fprintf(progress->out, CLEAR_LINE "%.*s\n", (int)strcspn(line, "\n"), line);
+    }
+    fputs(CLEAR_BELOW WRAP, progress->out);
+    progress->line_open = false;
+}
+
+static int count_lines(const char *text)
+{
+    int n = 0;
+    for (; *text != '\0'; text++) {
+        n += *text == '\n';
+    }
+    return n;
+}
+
+void hl_progress_show(hl_progress *progress, const char *drawing)
+{
+    if (progress->out == NULL) {
+        return;
+    }
+    if (progress->terminal) {
+        go_to_drawing(progress);
+        progress->drawing = drawing;
+        progress->drawing_lines = count_lines(drawing);
+        print_drawing(progress);
+        progress->drawn = 0; /* the line below is gone, and due */
+    } else {
+        fputs(drawing, progress->out);
+    }
+    fflush(progress->out);
+}
+
+void hl_progress_leave(hl_progress *progress)
+{
+    if (progress->out != NULL) {
+        clear_line(progress);
+    }
+    progress->drawing = NULL;
+    progress->drawing_lines = 0;
 }
 
 void hl_progress_step(hl_progress *progress, hl_metrics_row so_far)
@@ -85,9 +146,9 @@ void hl_progress_step(hl_progress *progress, hl_metrics_row so_far)
         return;
     }
     clear_line(progress);
-    fputs("\033[?7l", progress->out); /* a narrow terminal cuts the line: one that wraps could not be renewed */
+    fputs(NO_WRAP, progress->out); /* a narrow terminal cuts the line: one that wraps could not be renewed */
     print_row(progress, so_far);
-    fputs("\033[?7h", progress->out);
+    fputs(WRAP, progress->out);
     fflush(progress->out);
     progress->line_open = true;
     progress->drawn = now;
@@ -100,15 +161,22 @@ void hl_progress_row(hl_progress *progress, hl_metrics_row row)
         return;
     }
     clear_line(progress);
+    if (progress->drawing != NULL) {
+        go_to_drawing(progress);
+        fputs(CLEAR_BELOW, progress->out);
+    }
     print_row(progress, row);
     fputc('\n', progress->out);
+    if (progress->drawing != NULL) {
+        print_drawing(progress);
+    }
     fflush(progress->out);
 }
 
 void hl_progress_end(hl_progress *progress)
 {
+    hl_progress_leave(progress);
     if (progress->out != NULL) {
-        clear_line(progress);
         fflush(progress->out);
     }
 }

@@ -146,6 +146,7 @@ static void write_memory(summary *s)
     write_bytes(s, "a step's activations, their gradients, scratch", f->step);
     write_bytes(s, "batches of training and validation", f->batches);
     write_bytes(s, "recorder: patterns and logits of a snapshot", f->recorder);
+    write_bytes(s, "statistics of heads over the validation set", f->statistics);
     write_bytes(s, "table of positions", f->positions);
     write_bytes(s, "the program and its libraries, about", f->libraries);
     write_bytes(s, "in all", f->total);
@@ -168,8 +169,9 @@ static void write_files(summary *s)
     hl_text_print(&s->text, "\nFiles of the run\n");
     write_file(s, "file of weights", f->model, 1);
     write_file(s, "checkpoint", f->checkpoint, f->n_checkpoints);
-    if (f->n_snapshots > 0) {
-        write_file(s, "snapshot", f->snapshot, f->n_snapshots);
+    if (f->snapshots.n > 0) {
+        write_file(s, "snapshot", f->snapshots.each, f->snapshots.n);
+        write_bytes(s, "  allowed by patterns.budget_mb", f->snapshots.allowed);
     }
 }
 

@@ -15,10 +15,16 @@ static const char *variable(const char *name)
     return value != NULL ? value : "";
 }
 
+/* Zeros where that is not known. */
+static struct winsize size_of(int fd)
+{
+    struct winsize size = { 0 };
+    return isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size : (struct winsize){ 0 };
+}
+
 static int width_of(int fd)
 {
-    struct winsize size;
-    int width = isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+    int width = size_of(fd).ws_col;
     if (width == 0) {
         width = atoi(variable("COLUMNS"));
     }
@@ -52,6 +58,11 @@ static bool lacks_unicode(void)
         }
     }
     return false;
+}
+
+int hl_terminal_height(FILE *to)
+{
+    return size_of(fileno(to)).ws_row;
 }
 
 hl_terminal hl_terminal_of(FILE *to)

@@ -11,4 +11,7 @@
  * variables name another character set than UTF-8. */
 hl_terminal hl_terminal_of(FILE *to);
 
+/* The lines of the terminal; 0 where `to` is none or does not tell. */
+int hl_terminal_height(FILE *to);
+
 #endif

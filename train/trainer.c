@@ -185,12 +185,19 @@ hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
     return hl_ok();
 }
 
-static hl_status evaluate_part(hl_trainer *trainer, const hl_batch *part, hl_cross_entropy_result *result)
+static hl_status evaluate_part(hl_trainer *trainer, const hl_batch *part, hl_streamed_pass *statistics,
+                               hl_cross_entropy_result *result)
 {
+    hl_tape_options options = { .threads = trainer->threads };
+    if (statistics != NULL) {
+        hl_streamed_pass_batch(statistics, part, trainer->threads);
+        options.observer = &statistics->observer;
+    }
     size_t mark = trainer->arena.used;
     hl_tape tape;
-    hl_tape_begin(&tape, &trainer->arena, (hl_tape_options){ .threads = trainer->threads });
-    hl_model_loss(&tape, &trainer->model, part, (hl_cross_entropy_args){ .result = result }, NULL);
+    hl_tape_begin(&tape, &trainer->arena, options);
+    hl_model_loss(&tape, &trainer->model, part, (hl_cross_entropy_args){ .result = result },
+                  statistics != NULL ? statistics->probes : NULL);
     hl_status status = hl_tape_status(&tape);
     if (status.code == HL_OK && !isfinite(result->loss_sum)) {
         status = not_finite(&tape, trainer->optimizer.step, "the validation loss", result->loss_sum);
@@ -199,15 +206,18 @@ static hl_status evaluate_part(hl_trainer *trainer, const hl_batch *part, hl_cro
     return status;
 }
 
-hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_evaluation *evaluation)
+hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_streamed_pass *statistics, hl_evaluation *evaluation)
 {
     double begin = hl_clock_seconds(), loss = 0;
     int64_t scored = 0, correct = 0, size = hl_trainer_evaluation_part(trainer->config);
+    if (statistics != NULL) {
+        hl_streamed_pass_begin(statistics);
+    }
     for (int64_t first = 0; first < trainer->validation.n_examples; first += size) {
         int64_t left = trainer->validation.n_examples - first;
         hl_batch part = hl_batch_part(&trainer->validation, first, left < size ? left : size);
         hl_cross_entropy_result result = { 0 };
-        HL_TRY(evaluate_part(trainer, &part, &result));
+        HL_TRY(evaluate_part(trainer, &part, statistics, &result));
         loss += result.loss_sum;
         scored += result.n_scored;
         correct += result.n_correct;

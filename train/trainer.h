@@ -5,6 +5,7 @@
 
 #include "core/arena.h"
 #include "data/dataset.h"
+#include "heads/streamed_pass.h"
 #include "layers/model.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
@@ -58,8 +59,9 @@ hl_status hl_trainer_plan(const hl_model *model, const hl_config *config, size_t
  * that is not finite; no weight has changed then. Allocates nothing. */
 hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update);
 
-/* The loss and accuracy on the validation set. HL_NOT_FINITE as above. Allocates nothing. */
-hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_evaluation *evaluation);
+/* The loss and accuracy on the validation set; and where `statistics` is not NULL, what the heads do on it
+ * (hl_streamed_pass_end is left to the caller), which changes no bit of them. HL_NOT_FINITE as above. Allocates nothing. */
+hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_streamed_pass *statistics, hl_evaluation *evaluation);
 
 /* HL_NOT_FINITE, naming the first parameter concerned, where a weight or a moment is not finite. */
 hl_status hl_trainer_check_finite(const hl_trainer *trainer);

@@ -7,17 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { N = 1 << 17 };
+enum { N = 1 << 17, EXAMPLES = 7 };
 
 static const hl_random source = { .seed = 21, .stream = 22, .step = 23 };
-static hl_real ones[N], mask[N], other[N];
-
-static void fill(void)
-{
-    for (int i = 0; i < N; i++) {
-        ones[i] = 1;
-    }
-}
+static hl_real ones[EXAMPLES * 12], mask[N], other[N];
 
 /* The factors of `count` positions from `first` on, group by group. */
 static void draw(hl_random random, hl_dropout_rate rate, int first, int count, hl_real *m)
@@ -47,7 +40,6 @@ END_TEST
 START_TEST(so_many_drop_and_the_others_are_scaled)
 {
     static const hl_real rates[] = { 0.1f, 0.5f, 0.9f };
-    fill();
     for (int r = 0; r < 3; r++) {
         double p = (double)rates[r];
         hl_dropout_rate rate = hl_dropout_rate_of(rates[r]);
@@ -68,7 +60,6 @@ END_TEST
 /* A part that begins and ends anywhere gets the fates of its positions. */
 START_TEST(a_fate_depends_on_the_position_alone)
 {
-    fill();
     hl_dropout_rate rate = hl_dropout_rate_of(0.4f);
     draw(source, rate, 0, 600, mask);
     for (int first = 0; first < 280; first += 7) {
@@ -85,7 +76,6 @@ END_TEST
 
 START_TEST(other_seeds_streams_and_steps_have_other_masks)
 {
-    fill();
     hl_dropout_rate rate = hl_dropout_rate_of(0.5f);
     hl_random others[] = { source, source, source };
     others[0].seed++;
@@ -132,9 +122,10 @@ static void run(int64_t first, int64_t count, hl_real *y, hl_real *z)
 
 START_TEST(a_batch_in_parts_draws_the_masks_of_the_whole)
 {
-    enum { EXAMPLES = 7 };
-    fill();
     hl_threads_setup();
+    for (int i = 0; i < EXAMPLES * 12; i++) {
+        ones[i] = 1;
+    }
     hl_real y[EXAMPLES * 12], z[EXAMPLES * 6], y_part[EXAMPLES * 12], z_part[EXAMPLES * 6];
     run(0, EXAMPLES, y, z);
     static const int64_t cuts[] = { 0, 1, 3, EXAMPLES };

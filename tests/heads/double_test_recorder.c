@@ -14,7 +14,7 @@ START_TEST(the_double_library_writes_float64)
     hl_recorder recorder;
     expect_ok(hl_recorder_init(&recorder, &model, &batch, 2, scratch_path("patterns")));
     hl_arena arena = example_arena(&recorder, 1);
-    expect_ok(hl_recorder_record(&recorder, 0, &arena, 1));
+    expect_ok(hl_recorder_record(&recorder, 0, NULL, &arena, 1));
     hl_npz npz;
     size_t limit = hl_recorder_bytes(&config, 3, 6, 0);
     expect_ok(hl_npz_read(scratch_path("patterns/step_000000.npz"), limit, &npz));

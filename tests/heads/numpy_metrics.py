@@ -140,6 +140,22 @@ def divergence(a, b):
     return mean(rows)
 
 
+def histogram_fits(counts, entropies):
+    """Whether the bins hold these entropies / ln n; those next to an edge may lie on either side of it."""
+    normalised = np.array([h / math.log(n) for h, n in entropies if n > 1])
+    edges = np.arange(1, 20) / 20
+    below, slack = np.cumsum(counts)[:-1], 1e-5
+    fewest, most = [np.array([(normalised < edge + s).sum() for edge in edges]) for s in (-slack, slack)]
+    return counts.sum() == len(normalised) and (fewest <= below).all() and (below <= most).all()
+
+
+def metrics_of_all(examples):
+    """The metrics all.*, but for offsets."""
+    rows = metrics_of(examples, examples, 0, 0)
+    names = "entropy", "entropy.normalised", "confidence", "distance", "distance.signed"
+    return {f"all.{name}": rows[name] for name in names if name in rows}
+
+
 def metrics_of(choosing, scoring, k, n_relations):
     """All metrics of a head but offset(k) and js, in no order. `k` is the best offset."""
     rows = {}
@@ -219,6 +235,8 @@ class Snapshot:
         self.step = int(npz["step"])
         self.n_relations = npz["relations"].shape[1] if "relations" in npz else 0
         self.heads = {}
+        self.validated = "all_queries" in npz.files
+        self.histograms = {}
         layers = sorted((key for key in npz.files if key.startswith("layer_")), key=lambda key: int(key[6:]))
         for layer, key in enumerate(layers):
             for head in range(npz[key].shape[1]):
@@ -234,6 +252,13 @@ class Snapshot:
                         )
                     )
                 self.heads[layer, head] = examples[::2], examples[1::2] or examples[:1]
+                if self.validated:
+                    self.histograms[layer, head] = npz[f"all_entropy_histogram_{layer}"][head]
+
+    def all_examples(self, at):
+        """In their order, for steps whose snapshot is of the whole validation set."""
+        choosing, scoring = self.heads[at]
+        return [e for pair in zip(choosing, scoring) for e in pair] + choosing[len(scoring):]
 
 
 def check_best_offset(choosing, given):
@@ -257,6 +282,10 @@ def expected_rows(snapshots, given):
             found = metrics_of(choosing, scoring, best[place], snapshot.n_relations)
             labels[place] = label_of(choosing, scoring, found, best[place], snapshot.n_relations)
             rows.update({(*place, name): score for name, score in found.items()})
+            if snapshot.validated:
+                everything = snapshot.all_examples(at)
+                rows.update({(*place, name): score for name, score in metrics_of_all(everything).items()})
+                assert histogram_fits(snapshot.histograms[at], list(row_entropies(everything))), f"histogram of {place}"
             for other, (_, other_scoring) in snapshot.heads.items():
                 if other > at:
                     js = divergence(scoring, other_scoring)
@@ -266,10 +295,12 @@ def expected_rows(snapshots, given):
     ks = {-1, 0, 1} | {k for place, k in best.items() if (*place, "best") in rows}
     for snapshot in snapshots:
         for at, (_, scoring) in snapshot.heads.items():
-            for k in ks:
-                score = offset(scoring, k)
-                if score:
-                    rows[(snapshot.step, *at, f"offset({k})")] = Score(score[0], score[1])
+            sets = {"offset": scoring, "all.offset": snapshot.all_examples(at) if snapshot.validated else []}
+            for name, examples in sets.items():
+                for k in ks:
+                    score = offset(examples, k)
+                    if score:
+                        rows[(snapshot.step, *at, f"{name}({k})")] = Score(score[0], score[1])
     return rows, labels
 
 
@@ -338,10 +369,11 @@ d_model = 16
 [train]
 steps = 60
 batch_size = 16
-eval_examples = 40
+eval_examples = 15
+eval_every = 40
 [patterns]
 every = 20
-examples = 12
+examples = 15
 """
 
 
@@ -415,7 +447,7 @@ def main():
     good, labels, metrics = zip(*results)
     missing = {"previous", "next", "self", "offset(-2)", "alignment", "relation(0)", "relation(1)", "induction",
                "duplicate", "first", "special", "uniform", "mixed"} - set().union(*labels)
-    few = len(set().union(*metrics)) < 19
+    few = len(set().union(*metrics)) < 25
     print("all labels and metrics occur" if not missing and not few else f"FAILED  never seen: {missing or 'metrics'}")
     return 0 if all(good) and not missing and not few else 1
 

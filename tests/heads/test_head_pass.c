@@ -30,7 +30,7 @@ START_TEST(q_and_k_give_the_recorded_weights)
     enum { E = 3, T = 9, SHOWN = 2 };
     example f;
     example_set_up(&f, example_config(12), E, T, E);
-    expect_ok(hl_recorder_record(&f.recorder, 0, &f.arena, 1));
+    expect_ok(hl_recorder_record(&f.recorder, 0, NULL, &f.arena, 1));
     hl_head_pass pass;
     expect_ok(hl_head_pass_run(&f.model, &f.recorder.examples, SHOWN, 1, &pass));
     ck_assert_int_eq(pass.n_examples, SHOWN);

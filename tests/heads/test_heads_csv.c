@@ -47,7 +47,7 @@ static hl_status add(run *r, int64_t step)
         layers[l].relations = NULL;
         layers[l].n_relations = 0;
     }
-    return hl_heads_csv_add(&r->csv, step, layers, 2);
+    return hl_heads_csv_add(&r->csv, step, layers, 2, NULL);
 }
 
 /* To be freed by hl_text_free. */
@@ -80,7 +80,7 @@ START_TEST(the_whole_text_of_one_head)
     hl_patterns all = made_up_patterns(&m);
     all.n_relations = 0;
     hl_heads_csv csv = { 0 };
-    expect_ok(hl_heads_csv_add(&csv, 0, &all, 1));
+    expect_ok(hl_heads_csv_add(&csv, 0, &all, 1, NULL));
     hl_text text = { 0 };
     hl_heads_csv_print(&csv, NULL, &text);
     ck_assert_str_eq(text.bytes, "step,layer,head,metric,value,baseline\n"
@@ -137,6 +137,71 @@ START_TEST(an_offset_that_is_once_the_best_of_a_head_is_there_for_all)
     ck_assert_ptr_null(strstr(text.bytes, "offset(2)"));
     ck_assert_ptr_null(strstr(text.bytes, "offset(-3)"));
     hl_text_free(&text);
+    hl_heads_csv_free(&r.csv);
+}
+END_TEST
+
+/* Of one layer of one head on examples of 3 tokens, none of which is padded: it looks at the token before. */
+static hl_streamed statistics(void)
+{
+    static int64_t heads = 1, queries[] = { 10, 20, 30, 20, 10 }, histogram[HL_ENTROPY_BINS] = { 30 };
+    static double third[] = { 1 / 3.0, 1 / 3.0, 1 / 3.0, 1 / 3.0, 1 / 3.0 }, offset[] = { 0, 1, 1 / 3.0, 0, 0 };
+    static double nothing = 0, one = 1;
+    return (hl_streamed){ .n_layers = 1,
+                          .heads = &heads,
+                          .n_tokens = 3,
+                          .queries = queries,
+                          .uniform = third,
+                          .entropy_uniform = log(3),
+                          .layers = { { offset, &nothing, &nothing, &one, histogram } } };
+}
+
+START_TEST(what_a_head_does_over_all_examples_follows)
+{
+    made_up m = made_up_empty(2, 3, false);
+    m.n_heads = 1;
+    m.head = 0;
+    for (int64_t e = 0; e < 2; e++) {
+        made_up_look_at_offset(&m, e, 2);
+    }
+    hl_patterns all = made_up_patterns(&m);
+    all.n_relations = 0;
+    hl_streamed streamed = statistics();
+    hl_heads_csv csv = { 0 };
+    expect_ok(hl_heads_csv_add(&csv, 0, &all, 1, &streamed));
+    expect_ok(hl_heads_csv_add(&csv, 5, &all, 1, NULL));
+    hl_text text = { 0 };
+    hl_heads_csv_print(&csv, NULL, &text);
+    const char *rows = strstr(text.bytes, "0,0,0,all."), *next = strstr(text.bytes, "5,0,0,offset(-1)");
+    ck_assert_ptr_nonnull(rows);
+    ck_assert_ptr_nonnull(next);
+    static const char expected[] = "0,0,0,all.offset(-1),1,0.333333333\n"
+                                   "0,0,0,all.offset(0),0.333333333,0.333333333\n"
+                                   "0,0,0,all.offset(1),0,0.333333333\n"
+                                   "0,0,0,all.offset(2),0,0.333333333\n" /* the best one of those recorded */
+                                   "0,0,0,all.entropy,0,1.09861229\n"
+                                   "0,0,0,all.entropy.normalised,0,1\n"
+                                   "0,0,0,all.confidence,1,0.333333333\n"
+                                   "0,0,0,all.distance,0.666666667,0.888888889\n"
+                                   "0,0,0,all.distance.signed,-0.666666667,0\n";
+    ck_assert_int_eq(next - rows, (long)sizeof expected - 1);
+    ck_assert_mem_eq(rows, expected, sizeof expected - 1);
+    ck_assert_ptr_null(strstr(next, "all."));
+    hl_text_free(&text);
+    hl_heads_csv_free(&csv);
+}
+END_TEST
+
+START_TEST(statistics_of_other_heads_are_refused)
+{
+    run r;
+    begin(&r);
+    hl_patterns layers[2] = { made_up_patterns(&r.layers[0]), made_up_patterns(&r.layers[1]) };
+    hl_streamed streamed = statistics();
+    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 0, layers, 2, &streamed).code, HL_INVALID);
+    layers[0].n_heads = 2;
+    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 0, layers, 1, &streamed).code, HL_INVALID);
+    ck_assert_uint_eq(r.csv.n, 0);
     hl_heads_csv_free(&r.csv);
 }
 END_TEST
@@ -229,7 +294,7 @@ START_TEST(relations_have_their_names)
     *made_up_partner(&m, 0, 1, 1) = 2;
     hl_patterns all = made_up_patterns(&m);
     hl_heads_csv csv = { 0 };
-    expect_ok(hl_heads_csv_add(&csv, 0, &all, 1));
+    expect_ok(hl_heads_csv_add(&csv, 0, &all, 1, NULL));
     hl_text text = { 0 };
     hl_heads_csv_print(&csv, names, &text);
     ck_assert(has(&text, "0,0,0,relation(det_noun),0,1"));
@@ -249,18 +314,18 @@ START_TEST(a_snapshot_of_another_shape_is_refused)
     size_t rows = r.csv.n;
     hl_patterns layers[3] = { made_up_patterns(&r.layers[0]), made_up_patterns(&r.layers[1]),
                               made_up_patterns(&r.layers[1]) };
-    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 3, layers, 1).code, HL_INVALID);
-    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 3, layers, 3).code, HL_INVALID);
+    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 3, layers, 1, NULL).code, HL_INVALID);
+    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 3, layers, 3, NULL).code, HL_INVALID);
     layers[1].n_heads = 1;
-    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 3, layers, 2).code, HL_INVALID);
+    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 3, layers, 2, NULL).code, HL_INVALID);
     layers[1].n_heads = 2;
     layers[0].n_tokens = layers[1].n_tokens = 3;
-    hl_status status = hl_heads_csv_add(&r.csv, 3, layers, 2);
+    hl_status status = hl_heads_csv_add(&r.csv, 3, layers, 2, NULL);
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_str_eq(status.text, "the patterns of step 3 are of another shape than those before");
     ck_assert_uint_eq(r.csv.n, rows);
     layers[0].n_tokens = 4; /* nor may layers differ in the first */
-    ck_assert_int_eq(hl_heads_csv_add(&other.csv, 0, layers, 2).code, HL_INVALID);
+    ck_assert_int_eq(hl_heads_csv_add(&other.csv, 0, layers, 2, NULL).code, HL_INVALID);
     ck_assert_uint_eq(other.csv.n, 0);
     hl_heads_csv_free(&other.csv);
     hl_heads_csv_free(&r.csv);
@@ -313,6 +378,8 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, the_whole_text_of_one_head);
     tcase_add_test(tc, an_offset_that_is_once_the_best_of_a_head_is_there_for_all);
+    tcase_add_test(tc, what_a_head_does_over_all_examples_follows);
+    tcase_add_test(tc, statistics_of_other_heads_are_refused);
     tcase_add_test(tc, rows_are_sorted_by_step_layer_and_head);
     tcase_add_loop_test(tc, two_heads_are_compared_with_the_same_two_in_the_untrained_network, 0, 2);
     tcase_add_test(tc, only_the_scoring_half_is_compared);

@@ -34,8 +34,35 @@ START_TEST(texts)
 }
 END_TEST
 
+START_TEST(titles)
+{
+    static const char *const relations[] = { "noun_det", "det_noun" };
+    const hl_score score = { 0.876, 0.1, 10 };
+    const struct {
+        hl_label label;
+        const char *text;
+    } known[] = {
+        { { HL_LABEL_OFFSET, -11, score }, "offset(-11) 0.88" },
+        { { HL_LABEL_RELATION, 1, score }, "det_noun 0.88" },
+        { { HL_LABEL_SPECIAL, 0, score }, "special 0.88" },
+        { { HL_LABEL_UNIFORM, 0, score }, "uniform" },
+        { { HL_LABEL_MIXED, 0, score }, "mixed" },
+    };
+    hl_text text = { 0 };
+    for (int i = 0; i < (int)(sizeof known / sizeof *known); i++) {
+        hl_label_print_title(&text, known[i].label, relations);
+        ck_assert_str_eq(text.bytes, known[i].text);
+        hl_text_free(&text);
+    }
+    hl_label_print_title(&text, known[1].label, NULL);
+    ck_assert_str_eq(text.bytes, "relation(1) 0.88");
+    hl_text_free(&text);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, texts);
+    tcase_add_test(tc, titles);
 }
 SUITE("label's text", add_tests)

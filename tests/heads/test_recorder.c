@@ -1,7 +1,7 @@
 #include "core/memory.h"
 #include "core/npz.h"
 #include "tests/check_suite.h"
-#include "tests/heads/example.h"
+#include "tests/heads/gathered_example.h"
 #include "tests/scratch.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ START_TEST(the_file_holds_what_the_buffers_hold)
     enum { E = 5, T = 9, V = EXAMPLE_VOCABULARY };
     example f;
     example_set_up(&f, example_config(8), E, T, 2);
-    expect_ok(hl_recorder_record(&f.recorder, 500, &f.arena, 2));
+    expect_ok(hl_recorder_record(&f.recorder, 500, NULL, &f.arena, 2));
     hl_npz npz = read_snapshot("run/patterns/step_000500.npz");
     ck_assert_int_eq(npz.n, 8);
     expect_array(&npz, "layer_0", HL_NPY_FLOAT32, HL_SHAPE(E, 4, T, T), f.recorder.weights[0]);
@@ -52,12 +52,43 @@ START_TEST(the_file_holds_what_the_buffers_hold)
 }
 END_TEST
 
+START_TEST(statistics_are_written_where_they_are_given)
+{
+    enum { E = 5, T = 9, OFFSETS = 2 * (T + 3) - 1 }; /* of the batch as it is padded */
+    static hl_streamed_pass pass;
+    example f;
+    example_set_up(&f, example_config(8), E, T, 2);
+    gathered_set_up(&f, 2, &pass);
+    const hl_streamed *s = gathered_run(&f, 2, 1, &pass);
+    expect_ok(hl_recorder_record(&f.recorder, 500, s, &f.arena, 2));
+    hl_npz npz = read_snapshot("run/patterns/step_000500.npz");
+    ck_assert_int_eq(npz.n, 8 + 3 + 2 * 5);
+    expect_array(&npz, "all_queries", HL_NPY_INT64, HL_SHAPE(OFFSETS), s->queries);
+    expect_array(&npz, "all_uniform", HL_NPY_FLOAT64, HL_SHAPE(OFFSETS), s->uniform);
+    expect_array(&npz, "all_entropy_uniform", HL_NPY_FLOAT64, (hl_shape){ .n_dims = 0 }, &s->entropy_uniform);
+    expect_array(&npz, "all_offset_0", HL_NPY_FLOAT64, HL_SHAPE(4, OFFSETS), s->layers[0].offset);
+    expect_array(&npz, "all_offset_1", HL_NPY_FLOAT64, HL_SHAPE(2, OFFSETS), s->layers[1].offset);
+    expect_array(&npz, "all_entropy_1", HL_NPY_FLOAT64, HL_SHAPE(2), s->layers[1].entropy);
+    expect_array(&npz, "all_entropy_normalised_1", HL_NPY_FLOAT64, HL_SHAPE(2), s->layers[1].normalised);
+    expect_array(&npz, "all_confidence_1", HL_NPY_FLOAT64, HL_SHAPE(2), s->layers[1].confidence);
+    expect_array(&npz, "all_entropy_histogram_1", HL_NPY_INT64, HL_SHAPE(2, 20), s->layers[1].histogram);
+    hl_npz_free(&npz);
+    struct stat info;
+    ck_assert_int_eq(stat(scratch_path("run/patterns/step_000500.npz"), &info), 0);
+    size_t bytes = hl_recorder_file_bytes(&f.model.config, E, T + 3, 0);
+    ck_assert_uint_ge(bytes, (size_t)info.st_size);
+    ck_assert_uint_eq(hl_recorder_file_bytes(&f.model.config, 1, (int64_t)1 << 62, 0), SIZE_MAX);
+    hl_streamed_pass_free(&pass);
+    example_tear_down(&f);
+}
+END_TEST
+
 START_TEST(relations_are_written_and_handed_on)
 {
     enum { E = 5, R = 3, T = 9 };
     example f;
     example_set_up_with(&f, example_config(8), example_related_batch(E, T, R), 2);
-    expect_ok(hl_recorder_record(&f.recorder, 3, &f.arena, 1));
+    expect_ok(hl_recorder_record(&f.recorder, 3, NULL, &f.arena, 1));
     int32_t cut[E * R * T];
     for (int i = 0; i < E * R * T; i++) { /* the batch has three columns more than its longest example */
         cut[i] = f.batch.relations[i / T * (T + 3) + i % T];
@@ -104,7 +135,7 @@ START_TEST(weights_and_logits_are_zero_past_the_lengths)
     example f;
     example_set_up(&f, config, 5, 9, 2);
     memset(f.recorder.numbers, 0x7f, (size_t)(f.recorder.logits - f.recorder.numbers) * sizeof(hl_real));
-    expect_ok(hl_recorder_record(&f.recorder, 0, &f.arena, 1));
+    expect_ok(hl_recorder_record(&f.recorder, 0, NULL, &f.arena, 1));
     for (int layer = 0; layer < 2; layer++) {
         for (int64_t head = 0; head < config.heads[layer]; head++) {
             hl_patterns patterns = hl_recorder_patterns(&f.recorder, layer, head);
@@ -127,7 +158,7 @@ START_TEST(what_is_recorded_is_what_the_model_computes)
     enum { E = 5, T = 9, PADDED = 12 };
     example f;
     example_set_up(&f, example_config(8), E, T, 2);
-    expect_ok(hl_recorder_record(&f.recorder, 0, &f.arena, 1));
+    expect_ok(hl_recorder_record(&f.recorder, 0, NULL, &f.arena, 1));
     static hl_real weights[2][E * 4 * PADDED * PADDED];
     hl_head_probe probes[2] = { { .weights = weights[0] }, { .weights = weights[1] } };
     hl_arena arena;
@@ -167,7 +198,7 @@ START_TEST(the_file_has_the_same_bytes_at_any_thread_count)
     char *first = NULL;
     size_t size = 0;
     for (int threads = 1; threads <= 4; threads++) {
-        expect_ok(hl_recorder_record(&f.recorder, 7, &f.arena, threads));
+        expect_ok(hl_recorder_record(&f.recorder, 7, NULL, &f.arena, threads));
         if (threads == 1) {
             first = scratch_read(scratch_path("run/patterns/step_000007.npz"), &size);
         }
@@ -184,9 +215,9 @@ START_TEST(parts_of_any_size_record_the_same)
     enum { E = 7, T = 12 };
     example whole, parts;
     example_set_up(&whole, example_config(16), E, T, E);
-    expect_ok(hl_recorder_record(&whole.recorder, 1, &whole.arena, 1));
+    expect_ok(hl_recorder_record(&whole.recorder, 1, NULL, &whole.arena, 1));
     example_set_up(&parts, example_config(16), E, T, _i);
-    expect_ok(hl_recorder_record(&parts.recorder, 1, &parts.arena, 1));
+    expect_ok(hl_recorder_record(&parts.recorder, 1, NULL, &parts.arena, 1));
     int64_t n = whole.recorder.logits - whole.recorder.numbers + E * T * EXAMPLE_VOCABULARY;
     for (int64_t i = 0; i < n; i++) {
         double number = (double)whole.recorder.numbers[i]; /* logits are larger than 1 */
@@ -207,7 +238,7 @@ static hl_real *train(example *f, bool recording)
     hl_parameters_initialise(parameters, 11);
     for (uint32_t step = 0; step < 2; step++) {
         if (recording) {
-            expect_ok(hl_recorder_record(&f->recorder, step, &arena, 2));
+            expect_ok(hl_recorder_record(&f->recorder, step, NULL, &arena, 2));
             ck_assert_uint_eq(arena.used, 0);
         }
         hl_tape tape;
@@ -216,7 +247,7 @@ static hl_real *train(example *f, bool recording)
         hl_tensor *loss = hl_model_loss(&tape, &f->model, &f->batch, (hl_cross_entropy_args){ 0 }, NULL);
         if (recording && step == 1) { /* even between forward and backward */
             size_t used = arena.used;
-            expect_ok(hl_recorder_record(&f->recorder, 9, &arena, 1));
+            expect_ok(hl_recorder_record(&f->recorder, 9, NULL, &arena, 1));
             ck_assert_uint_eq(arena.used, used);
         }
         expect_ok(hl_tape_backward(&tape, loss));
@@ -254,7 +285,7 @@ START_TEST(the_bytes_known_up_front_hold_the_file)
 {
     example f;
     example_set_up(&f, example_config(8), 5, 9, 2);
-    expect_ok(hl_recorder_record(&f.recorder, 1000000, &f.arena, 1));
+    expect_ok(hl_recorder_record(&f.recorder, 1000000, NULL, &f.arena, 1));
     struct stat info;
     ck_assert_int_eq(stat(scratch_path("run/patterns/step_1000000.npz"), &info), 0);
     size_t bytes = hl_recorder_bytes(&f.model.config, 5, 9, 0);
@@ -270,6 +301,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, the_file_holds_what_the_buffers_hold);
+    tcase_add_test(tc, statistics_are_written_where_they_are_given);
     tcase_add_test(tc, relations_are_written_and_handed_on);
     tcase_add_loop_test(tc, weights_and_logits_are_zero_past_the_lengths, 0, 2);
     tcase_add_test(tc, what_is_recorded_is_what_the_model_computes);

@@ -249,6 +249,24 @@ START_TEST(heads_stand_side_by_side)
 }
 END_TEST
 
+START_TEST(heads_fit_a_low_terminal)
+{
+    hl_text text = { 0 };
+    hl_panel panels[3];
+    for (int h = 0; h < 3; h++) {
+        panels[h] = drawn_panel(&made, "L0H0", 21, 21);
+    }
+    for (int height = 2; height < HL_TERMINAL_LEAST_HEIGHT; height++) {
+        hl_terminal terminal = terminal_of(_i, 60, height);
+        int lines;
+        expect_ok(hl_terminal_heads(&terminal, panels, 3, &text));
+        ck_assert_int_le(widest_line(&text, &lines), 60);
+        ck_assert_int_le(lines, height);
+        hl_text_free(&text);
+    }
+}
+END_TEST
+
 START_TEST(the_lines_of_heads_depend_on_sizes_alone)
 {
     hl_text text = { 0 };
@@ -291,6 +309,8 @@ START_TEST(what_cannot_be_shown_is_refused)
     ck_assert_int_eq(hl_terminal_map(&(hl_terminal){ 80, -1, HL_TERMINAL_NO_COLOURS, false }, &panel, &text).code,
                      HL_INVALID);
     ck_assert_int_eq(hl_terminal_heads(&(hl_terminal){ .width = 19 }, &panel, 1, &text).code, HL_INVALID);
+    ck_assert_int_eq(hl_terminal_heads(&(hl_terminal){ .width = 80, .height = 1 }, &panel, 1, &text).code, HL_INVALID);
+    ck_assert_int_eq(hl_terminal_heads(&(hl_terminal){ .width = 80, .height = -1 }, &panel, 1, &text).code, HL_INVALID);
     ck_assert_int_eq(hl_terminal_heads(&shades_of_80, &panel, 0, &text).code, HL_INVALID);
     ck_assert_int_eq(hl_terminal_heads(&shades_of_80, many, 400, &text).code, HL_INVALID);
     wrong.n_keys = 0;
@@ -333,6 +353,7 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, no_line_is_wider_and_no_map_higher_than_asked, 0, 6);
     tcase_add_loop_test(tc, tokens_may_hold_anything, 0, 6);
     tcase_add_test(tc, heads_stand_side_by_side);
+    tcase_add_loop_test(tc, heads_fit_a_low_terminal, 0, 6);
     tcase_add_loop_test(tc, the_lines_of_heads_depend_on_sizes_alone, 0, 6);
     tcase_add_test(tc, what_cannot_be_shown_is_refused);
     tcase_add_loop_test(tc, want_of_memory_is_reported, 0, 2);

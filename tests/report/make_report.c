@@ -49,7 +49,7 @@ static void measure(const char *folder, made_up_run *run, hl_report_maps *maps, 
     for (int64_t s = 0; s < SNAPSHOTS; s++) {
         made_up_run_snapshot(run, s);
         ok(hl_report_maps_add(maps, 10 * s, layers, LAYERS));
-        ok(hl_heads_csv_add(csv, 10 * s, layers, LAYERS));
+        ok(hl_heads_csv_add(csv, 10 * s, layers, LAYERS, NULL));
         write_snapshot(folder, run, s);
     }
     for (int i = 0; i < LAYERS * HEADS; i++) {

@@ -8,6 +8,7 @@
 #include "tests/train/runs.h"
 #include "train/heads_program.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +52,55 @@ static bool csv_value(const char *csv, int step, int layer, int head, const char
     return row != NULL && sscanf(row + strlen(begin), "%lf", value) == 1;
 }
 
+/* ---- the whole validation set ---- */
+
+/* Whether the snapshot holds statistics; how many examples they are of must be right. */
+static bool has_statistics(const char *folder, int64_t step, int64_t examples)
+{
+    char name[64];
+    snprintf(name, sizeof name, "patterns/step_%06" PRId64 ".npz", step);
+    hl_npz npz;
+    hl_status status = hl_npz_read(run_file(folder, name), 1 << 24, &npz);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    const hl_npz_array *queries = hl_npz_find(&npz, "all_queries");
+    bool has = queries != NULL;
+    if (has) { /* every example has one query with the first key before it that far away */
+        ck_assert_int_eq(((const int64_t *)queries->data)[0], examples);
+    }
+    hl_npz_free(&npz);
+    return has;
+}
+
+START_TEST(snapshots_of_validated_steps_hold_statistics_of_all_examples)
+{
+    static const int64_t steps[] = { 0, 1, 2, 5, 10, 20, 24 };
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_tiny_config(), "train.eval_examples=21", "--quiet", "--out",
+               folder); /* validated every 4 steps */
+    const char *csv = run_read(run_file(folder, "heads.csv"));
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        bool validated = steps[i] % 4 == 0;
+        double value;
+        ck_assert_int_eq(has_statistics(folder, steps[i], 21), validated);
+        ck_assert_int_eq(csv_value(csv, (int)steps[i], 1, 1, "all.offset(-1)", &value), validated);
+        ck_assert_int_eq(csv_value(csv, (int)steps[i], 1, 1, "all.distance", &value), validated);
+    }
+}
+END_TEST
+
+/* The last snapshot is that of the validation with which patience was lost, at a step that is else none's. */
+START_TEST(a_run_that_ends_early_has_statistics_of_its_last_step)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_tiny_config(), "train.patience=2", "optimizer.learning_rate=1", "patterns.every=0",
+               "train.eval_examples=9", "--quiet", "--out", folder);
+    int step;
+    ck_assert_int_eq(sscanf(run_list(run_file(folder, "patterns")), "step_000000.npz step_%d.npz", &step), 1);
+    ck_assert_int_lt(step, LAST_STEP);
+    ck_assert(has_statistics(folder, step, 9));
+}
+END_TEST
+
 /* ---- the table, JSON, heads.csv ---- */
 
 START_TEST(the_table_has_a_row_a_head_and_fits_80_columns)
@@ -60,7 +110,7 @@ START_TEST(the_table_has_a_row_a_head_and_fits_80_columns)
     ck_assert_int_eq(run.code, 0);
     ck_assert_str_eq(run.err, "");
     ck_assert_ptr_nonnull(strstr(run.out, "step 24: 4 heads, measured on 4 examples."));
-    ck_assert_ptr_nonnull(strstr(run.out, "\nhead  label              score  base  entropy  dist importance  without "
+    ck_assert_ptr_nonnull(strstr(run.out, "\nhead  label                 score  base entropy dist importance without "
                                           "faithful\n"));
     static const char *const names[] = { "\nL0H0 ", "\nL0H1 ", "\nL1H0 ", "\nL1H1 " };
     const char *at = run.out;
@@ -76,7 +126,7 @@ END_TEST
 START_TEST(long_labels_and_names_fit_80_columns)
 {
     const char *folder = run_path("run");
-    EXPECT_RUN(0, run_shipped_config("recall.ini"), "train.steps=1", "model.heads=12", "model.d_model=48",
+    EXPECT_RUN(0, run_shipped_config("agreement.ini"), "train.steps=1", "model.heads=12", "model.d_model=48",
                "patterns.examples=8", "--quiet", "--out", folder);
     run_result run = HEADS(folder);
     ck_assert_int_eq(run.code, 0);
@@ -374,9 +424,12 @@ static void fail_allocations(int argc, char **argv)
 START_TEST(without_memory_it_says_so)
 {
     char *folder = (char *)(size_t)train(), *npz = (char *)(size_t)run_path("a.npz");
+    char *other = (char *)(size_t)run_path("other"), *page = (char *)(size_t)run_path("a.html");
+    EXPECT_RUN(0, run_tiny_config(), "train.seed=2", "--quiet", "--out", other);
     fail_allocations(2, (char *[]){ "heads", folder, NULL });
     fail_allocations(4, (char *[]){ "heads", folder, "--input", "a b <mask>", NULL });
     fail_allocations(4, (char *[]){ "heads", folder, "--npz", npz, NULL });
+    fail_allocations(6, (char *[]){ "heads", folder, "--against", other, "--report", page, NULL });
 }
 END_TEST
 
@@ -390,6 +443,7 @@ START_TEST(wrong_command_lines_are_refused)
     expect_refused(HEADS("run", "--step", "-1"), 2, "--step", "whole number");
     expect_refused(HEADS("run", "--example", "two"), 2, "--example", "whole number");
     expect_refused(HEADS("run", "--json", "-", "--csv", "-"), 2, "--json", "--csv");
+    expect_refused(HEADS("run", "--report", "--csv"), 2, "--report", "standard output");
     expect_refused(HEADS("run", "other"), 2, "other", "one run");
     expect_refused(HEADS("run", "-x"), 2, "-x", "unknown option");
     run_result help = HEADS("--help");
@@ -402,6 +456,8 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, snapshots_of_validated_steps_hold_statistics_of_all_examples);
+    tcase_add_test(tc, a_run_that_ends_early_has_statistics_of_its_last_step);
     tcase_add_test(tc, the_table_has_a_row_a_head_and_fits_80_columns);
     tcase_add_test(tc, long_labels_and_names_fit_80_columns);
     tcase_add_test(tc, json_agrees_with_heads_csv);

@@ -90,7 +90,7 @@ static const struct {
     { "identity_copy.ini", "train.steps=40", 0.8 }, { "reverse.ini", "train.steps=80", 0.8 },
     { "shift.ini", "train.steps=80", 0.8 },         { "sort.ini", "train.steps=40", 0.8 },
     { "recall.ini", "train.steps=80", 0.8 },        { "agreement.ini", "train.steps=80", 0.8 },
-    { "ngram.ini", "train.steps=80", 0.9 },
+    { "ngram.ini", "train.steps=300", 0.9 },
 };
 enum { SHIPPED = sizeof shipped / sizeof *shipped };
 

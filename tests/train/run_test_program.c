@@ -48,7 +48,7 @@ START_TEST(a_run_leaves_its_files_and_says_so)
     ck_assert_str_eq(run.err, "");
     ck_assert_str_eq(run_list(folder),
                      ".lock checkpoint.safetensors config.ini heads.csv metrics.csv model.safetensors patterns "
-                     "vocab.txt ");
+                     "report.html vocab.txt ");
     ck_assert_str_eq(run_list(run_file(folder, "patterns")),
                      "step_000000.npz step_000001.npz step_000002.npz step_000005.npz step_000010.npz step_000020.npz "
                      "step_000024.npz ");
@@ -118,17 +118,18 @@ START_TEST(overwriting_removes_the_runs_own_files_only)
 {
     const char *config = run_tiny_config(), *folder = run_path("run"), *fresh = run_path("fresh");
     EXPECT_RUN(0, config, "train.keep_checkpoints=3", "patterns.every=1", "--out", folder);
-    static const char *const mine[] = { "notes.txt", "checkpoint-best.safetensors", "patterns/step_1.png" };
-    for (int i = 0; i < 3; i++) {
+    static const char *const mine[] = { "notes.txt", "checkpoint-best.safetensors", "patterns/step_1.png",
+                                        "against-all-odds.txt" };
+    for (int i = 0; i < 4; i++) {
         scratch_write(run_file(folder, mine[i]), "mine", 4);
     }
-    static const char *const old[] = { "heads.csv", "report.html", "checkpoint.safetensors.tmp",
+    static const char *const old[] = { "heads.csv", "report.html", "against-other.html", "checkpoint.safetensors.tmp",
                                        "patterns/step_000003.npz.tmp" };
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         scratch_write(run_file(folder, old[i]), "old", 3);
     }
     EXPECT_RUN(0, config, "--overwrite", "--out", folder);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         ck_assert_msg(scratch_holds(run_file(folder, mine[i]), "mine", 4), "%s", mine[i]);
         unlink(run_file(folder, mine[i]));
     }
@@ -318,10 +319,32 @@ START_TEST(too_many_snapshots_for_the_budget_are_refused)
         run_result run = RUN(config, "train.steps=1000000", "patterns.every=1", i == 0 ? "--check" : "--quiet", "--out",
                              run_path("run"));
         ck_assert_int_eq(run.code, 2);
-        ck_assert_ptr_nonnull(strstr(run.err, "patterns.budget_mb"));
+        ck_assert_ptr_nonnull(strstr(run.err, "tiny.ini: patterns.budget_mb = 256: 1,000,001 snapshots would take "));
+        ck_assert_ptr_nonnull(strstr(run.err, " GiB of the 256.0 MiB allowed; raise it (0: no limit), lower "
+                                              "patterns.examples or record less often (patterns.every)\n"));
     }
     EXPECT_RUN(0, config, "train.steps=1000000", "patterns.every=1", "patterns.budget_mb=0", "--check");
     EXPECT_RUN(0, config, "train.steps=1000000", "patterns.every=1", "patterns.examples=0", "--check");
+}
+END_TEST
+
+START_TEST(a_run_tells_up_front_what_its_snapshots_take)
+{
+    const char *config = run_tiny_config();
+    run_result run = RUN(config, "--out", run_path("one"));
+    const char *line = strstr(run.out, "7 snapshots of "); /* of the steps 0, 1, 2, 5, 10, 20, 24 */
+    ck_assert_ptr_nonnull(line);
+    double each, together;
+    ck_assert_int_eq(sscanf(line, "7 snapshots of %lf KiB, %lf KiB of the 256.0 MiB that patterns.budget_mb allows\n",
+                            &each, &together),
+                     2);
+    ck_assert_double_eq_tol(together, 7 * each, 0.4);
+    ck_assert_ptr_nonnull(strstr(run.out, "step "));
+    ck_assert(line < strstr(run.out, "step "));
+    run = RUN(config, "patterns.budget_mb=0", "--out", run_path("two"));
+    ck_assert_ptr_nonnull(strstr(run.out, " KiB (patterns.budget_mb = 0: no limit)\n"));
+    run = RUN(config, "patterns.examples=0", "--out", run_path("three"));
+    ck_assert_ptr_nonnull(strstr(run.out, "\nno snapshots (patterns.examples = 0)\n"));
 }
 END_TEST
 
@@ -367,6 +390,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, help_names_every_key_and_version_the_version);
     tcase_add_test(tc, checking_and_summing_up_leave_nothing);
     tcase_add_test(tc, a_config_may_ask_for_more_recorded_examples_than_are_validated);
+    tcase_add_test(tc, a_run_tells_up_front_what_its_snapshots_take);
     tcase_add_test(tc, too_many_snapshots_for_the_budget_are_refused);
     tcase_add_test(tc, every_shipped_config_is_in_order);
 }

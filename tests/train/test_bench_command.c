@@ -50,6 +50,9 @@ START_TEST(what_is_not_said_has_a_default)
     ck_assert_double_eq(command.job.seconds, 1);
     ck_assert_int_eq(parse("--measure loop x.ini", &command).code, HL_OK);
     ck_assert(command.measure && command.job.what == HL_BENCH_LOOP);
+    ck_assert_int_eq(parse("--measure step x.ini --profile", &command).code, HL_OK);
+    ck_assert_int_eq(parse("--measure sgemm --threads 2", &command).code, HL_OK);
+    ck_assert(command.measure && command.job.what == HL_BENCH_SGEMM);
     ck_assert_int_eq(parse("--seconds 9 -- --odd.ini", &command).code, HL_OK);
     ck_assert_str_eq(command.configs[0], "--odd.ini");
 }
@@ -74,6 +77,13 @@ START_TEST(what_is_wrong_is_named_with_the_remedy)
         { "--seconds 1e9", "command line: --seconds: \"1e9\" is no number in 0.001 .. 3600" },
         { "--measure all", "command line: --measure: \"all\" is none of step, heads, loop, sgemm" },
         { "--measure step", "command line: no config given to --measure" },
+        { "--measure sgemm a.ini", "command line: a.ini: --measure sgemm takes no config and no override" },
+        { "--measure sgemm model.heads=2",
+          "command line: model.heads=2: --measure sgemm takes no config and no override" },
+        { "--measure sgemm --profile",
+          "command line: --profile is for training steps; leave it out with --measure sgemm" },
+        { "--measure loop a.ini --profile",
+          "command line: --profile is for training steps; leave it out with --measure loop" },
         { "--scaling --heads", "command line: --scaling, --heads and --measure exclude each other" },
         { "--scaling a.ini b.ini", "command line: b.ini: one config is enough with --scaling" },
         { "--heads --json x", "command line: --json is for workloads; leave it out with --heads" },

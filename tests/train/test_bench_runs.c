@@ -1,5 +1,6 @@
 #include "core/json.h"
 #include "core/memory.h"
+#include "core/small_matmul.h"
 #include "core/threads.h"
 #include "heads/text.h"
 #include "tests/check_suite.h"
@@ -44,6 +45,25 @@ static void check_workload(const json_t *object, const char *name, double flops)
     ck_assert_double_eq_tol(number(object, "share_of_sgemm"), number(object, "gflops") / sgemm, 1e-6);
 }
 
+/* What a figure can be traced by. */
+static void check_software(const json_t *root)
+{
+    hl_bench_software software = hl_bench_machine_software();
+    const json_t *versions = json_object_get(root, "versions");
+    ck_assert_str_eq(json_string_value(json_object_get(root, "core")), software.core);
+    ck_assert_str_eq(json_string_value(json_object_get(versions, "headlight")), software.headlight);
+    ck_assert_str_eq(json_string_value(json_object_get(versions, "compiler")), software.compiler);
+    ck_assert_str_eq(json_string_value(json_object_get(versions, "openblas")), software.openblas);
+    ck_assert_int_eq(strncmp(software.openblas, "OpenBLAS ", 9), 0);
+    const json_t *libxsmm = json_object_get(versions, "libxsmm");
+    if (hl_small_matmul_generates()) {
+        ck_assert_str_eq(json_string_value(libxsmm), software.libxsmm);
+        ck_assert_int_gt(atoi(software.libxsmm), 0);
+    } else {
+        ck_assert(json_is_null(libxsmm));
+    }
+}
+
 /* Sizes: N = 8 * 7 tokens, two layers of 2 heads of 8, d_ff 24, V 8. */
 static const double tiny_flops = 3.0 * 56 * (2 * (8 * 256 + 4 * 16 * 24 + 4 * 7 * 16) + 2 * 16 * 8);
 
@@ -60,7 +80,7 @@ START_TEST(the_report_has_what_is_promised)
     ck_assert_ptr_nonnull(text);
     json_t *root = parse(text, size), *list = json_object_get(root, "workloads");
     ck_assert_double_eq(number(root, "threads"), 1);
-    ck_assert_str_eq(json_string_value(json_object_get(root, "core")), hl_bench_machine_core());
+    check_software(root);
     ck_assert_uint_eq(json_array_size(list), 2);
     check_workload(json_array_get(list, 0), "one", tiny_flops);
     check_workload(json_array_get(list, 1), "two", tiny_flops);
@@ -74,6 +94,8 @@ START_TEST(the_report_has_what_is_promised)
     ck_assert_ptr_nonnull(strstr(result.out, "\none, op by op\n"));
     ck_assert_ptr_nonnull(strstr(result.out, "\nattention         backward"));
     ck_assert_ptr_nonnull(strstr(result.out, "; 1 thread\n"));
+    ck_assert_ptr_nonnull(strstr(result.out, hl_small_matmul_generates() ? "\nLIBXSMM " : "\nwithout LIBXSMM\n"));
+    ck_assert_ptr_nonnull(strstr(result.out, "counted is what Headlight allocates"));
     for (const char *line = result.out; *line != '\0'; line += strcspn(line, "\n") + 1) {
         ck_assert_uint_le(strcspn(line, "\n"), 80);
     }
@@ -136,12 +158,23 @@ START_TEST(a_wrong_config_is_named_before_anything_is_measured)
 }
 END_TEST
 
+/* Whoever runs the tests may have set some of them. */
+static void clear_what_is_warned_of(void)
+{
+    static const char *const variables[] = { "OPENBLAS_CORETYPE", "LIBXSMM_TARGET", "OMP_THREAD_LIMIT",
+                                             "OMP_WAIT_POLICY" };
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        unsetenv(variables[i]);
+    }
+}
+
 /* More memory than there are addresses. */
 START_TEST(a_run_that_fails_ends_bench_with_its_code_and_no_report)
 {
     const char *config = run_config("huge.ini", BENCH_TINY);
     char json[PATH_MAX];
     snprintf(json, sizeof json, "%s", scratch_path("report.json"));
+    clear_what_is_warned_of();
     bench_result result = BENCH(config, "model.d_model=65536", "model.layers=256", "task.length=10000",
                                 "train.batch_size=4096", "--seconds", "0.01", "--json", json);
     char start[PATH_MAX + 32];
@@ -166,20 +199,61 @@ START_TEST(a_report_that_cannot_be_written_is_known_at_once)
 }
 END_TEST
 
-START_TEST(forced_kernels_are_warned_of)
+/* The warnings of a run on two threads where the variable, and no other that matters, has this value. */
+static void expect_warning(const char *variable, const char *value, const char *warning)
 {
+    clear_what_is_warned_of();
+    setenv(variable, value, 1);
     hl_text text = { 0 };
-    unsetenv("OPENBLAS_CORETYPE");
-    hl_bench_machine_warnings(&text);
-    ck_assert_uint_eq(text.size, 0);
-    setenv("OPENBLAS_CORETYPE", "Haswell", 1);
-    hl_bench_machine_warnings(&text);
-    ck_assert_ptr_nonnull(text.bytes);
-    ck_assert_str_eq(text.bytes, "warning: OPENBLAS_CORETYPE=Haswell forces OpenBLAS's kernels, perhaps slow ones; "
-                                 "clear it (env -u OPENBLAS_CORETYPE ...) for the machine's own\n");
+    hl_text_print(&text, "%s", "");
+    hl_bench_machine_warnings(&text, 2);
+    ck_assert_int_eq(hl_text_status(&text).code, HL_OK);
+    ck_assert_str_eq(text.bytes, warning);
     hl_text_free(&text);
-    bench_result result = BENCH_NOTHING("missing.ini");
-    ck_assert_int_eq(strncmp(result.err, "warning: OPENBLAS_CORETYPE=Haswell", 34), 0);
+}
+
+START_TEST(what_slows_the_run_is_warned_of)
+{
+    expect_warning("OPENBLAS_CORETYPE", "Haswell",
+                   "warning: OPENBLAS_CORETYPE=Haswell forces OpenBLAS's kernels, perhaps slow ones; clear it "
+                   "(env -u OPENBLAS_CORETYPE ...)\n");
+    expect_warning("LIBXSMM_TARGET", "snb",
+                   hl_small_matmul_generates() ? "warning: LIBXSMM_TARGET=snb forces LIBXSMM's kernels, perhaps slow "
+                                                 "ones; clear it (env -u LIBXSMM_TARGET ...)\n"
+                                               : "");
+    expect_warning("OMP_THREAD_LIMIT", "1",
+                   "warning: OMP_THREAD_LIMIT=1 lets fewer threads work than were asked for; clear it "
+                   "(env -u OMP_THREAD_LIMIT ...)\n");
+    expect_warning("OMP_WAIT_POLICY", "PASSIVE",
+                   "warning: OMP_WAIT_POLICY=PASSIVE has threads sleep wherever one waits for another, which slows "
+                   "steps; clear it (env -u OMP_WAIT_POLICY ...)\n");
+    expect_warning("OMP_WAIT_POLICY", "active",
+                   "warning: OMP_WAIT_POLICY=active has waiting threads keep their cores, which slows steps where "
+                   "others want these; clear it (env -u OMP_WAIT_POLICY ...)\n");
+}
+END_TEST
+
+START_TEST(what_slows_nothing_is_not_warned_of)
+{
+    expect_warning("OMP_THREAD_LIMIT", "2", "");
+    expect_warning("OMP_THREAD_LIMIT", "many", "");
+    expect_warning("OMP_WAIT_POLICY", "other", ""); /* which OpenMP does not understand */
+    expect_warning("OMP_NUM_THREADS", "1", "");     /* which is not asked */
+}
+END_TEST
+
+START_TEST(warnings_go_to_standard_error)
+{
+    const char *config = run_config("x.ini", BENCH_TINY);
+    setenv("OMP_THREAD_LIMIT", "1", 1);
+    static const char *const modes[] = { "--scaling", "--heads", "--profile" };
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        bench_result result = BENCH_NOTHING(config, modes[i], "--threads", "2");
+        ck_assert_msg(strstr(result.err, "warning: OMP_THREAD_LIMIT=1 ") != NULL, "%s: %s", modes[i], result.err);
+        ck_assert_ptr_null(strstr(result.out, "warning"));
+        result = BENCH_NOTHING(config, modes[i], "--threads", "1");
+        ck_assert_ptr_null(strstr(result.err, "OMP_THREAD_LIMIT"));
+    }
 }
 END_TEST
 
@@ -246,6 +320,7 @@ START_TEST(scaling_has_three_rows_of_each_size)
         at = strstr(at, rows[i]);
         ck_assert_msg(at != NULL, "%s: not in %s", rows[i], result.out);
     }
+    ck_assert_msg(strstr(result.out, "left out") == NULL, "%s", result.out);
     double theory, memory;
     const char *doubled = strstr(result.out, "train.batch_size=16");
     ck_assert_int_eq(sscanf(doubled, "%*s %*f %*f %lf %*f %*f %lf", &theory, &memory), 2);
@@ -259,8 +334,12 @@ START_TEST(a_size_that_does_not_fit_is_left_out_with_the_reason)
     const char *config = run_config("x.ini", BENCH_TINY);
     bench_result result = BENCH(config, "model.heads=1", "--scaling", "--seconds", "0.001", "--threads", "1");
     ck_assert_msg(result.code == 0, "%d: %s", result.code, result.err);
-    ck_assert_ptr_nonnull(strstr(result.out, "model.heads=0             left out: "));
-    ck_assert_ptr_nonnull(strstr(result.out, "model.heads=2 "));
+    double ms;
+    const char *base = strstr(result.out, "model.heads=1 "), *doubled = strstr(result.out, "model.heads=2 ");
+    ck_assert_ptr_nonnull(
+        strstr(result.out, "model.heads=0             left out: command line: model.heads: 0 is outside"));
+    ck_assert(base != NULL && sscanf(base, "%*s %lf", &ms) == 1 && ms > 0);
+    ck_assert(doubled != NULL && sscanf(doubled, "%*s %lf", &ms) == 1 && ms > 0);
 }
 END_TEST
 
@@ -278,8 +357,60 @@ START_TEST(heads_are_compared_in_two_ways)
         ck_assert_int_eq(sscanf(row + strlen(rows[i]), "%lf %lf", &ms, &rate), 2);
         ck_assert(ms > 0 && rate > 0);
     }
-    result = BENCH(config, "--heads", "model.d_model=12", "--seconds", "0.001");
+}
+END_TEST
+
+START_TEST(one_head_is_compared_with_as_many_as_asked_for)
+{
+    const char *config = run_config("x.ini", BENCH_TINY);
+    bench_result result =
+        BENCH(config, "--heads", "model.heads=4", "model.d_model=12", "--seconds", "0.001", "--threads", "1");
+    ck_assert_msg(result.code == 0, "%d: %s", result.code, result.err);
+    ck_assert_ptr_nonnull(strstr(result.out, "d_model 12, 4 heads\n"));
+    double ratio, memory;
+    const char *row = strstr(result.out, "4 heads of width d_model / 4  ");
+    ck_assert_ptr_nonnull(row);
+    const char *ratios = strstr(row, "  the second row against the first");
+    ck_assert(ratios != NULL &&
+              sscanf(ratios, "  the second row against the first %lfx %*fx %lfx", &ratio, &memory) == 2);
+    ck_assert_double_gt(memory, 1); /* weights of four heads */
+    ck_assert_ptr_nonnull(strstr(result.out, "4 heads have 4 times as many"));
+}
+END_TEST
+
+/* Nothing is measured, nor even begun. */
+START_TEST(heads_that_cannot_be_compared_are_refused_at_once)
+{
+    const char *config = run_config("x.ini", BENCH_TINY);
+    char d_model[PATH_MAX + 128];
+    snprintf(d_model, sizeof d_model,
+             "%s: --heads compares one head with 8, and d_model 12 is no multiple of that; give another number, as in "
+             "model.heads=4\n",
+             config);
+    static const char number[] = "command line: model.heads: --heads compares one head with this number: give one "
+                                 "number for all layers, 2 or more\n";
+    const struct {
+        const char *override, *text;
+    } wrong[] = {
+        { "model.d_model=12", d_model },
+        { "model.heads=1", number },
+        { "model.heads=2,4", number },
+        { "model.d_k=4", "command line: model.d_k: --heads compares heads of width d_model / heads; leave it out, or "
+                         "give it in the config for the first comparison alone\n" },
+        { "model.kv_heads=1", "command line: model.kv_heads: --heads compares heads of width d_model / heads; leave it "
+                              "out, or give it in the config for the first comparison alone\n" },
+        { "model.layers=0", "command line: model.layers: 0 is outside 1 .. 256\n" },
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        bench_result result = BENCH_NOTHING(config, "--heads", wrong[i].override);
+        ck_assert_int_eq(result.code, 2);
+        ck_assert_str_eq(result.out, "");
+        ck_assert_str_eq(result.err, wrong[i].text);
+    }
+    bench_result result = BENCH_NOTHING(config, "--scaling", "model.heads=2", "model.heads=4");
     ck_assert_int_eq(result.code, 2);
+    ck_assert_str_eq(result.out, "");
+    ck_assert_str_eq(result.err, "command line: model.heads: given twice\n");
 }
 END_TEST
 
@@ -292,12 +423,16 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_wrong_config_is_named_before_anything_is_measured);
     tcase_add_test(tc, a_run_that_fails_ends_bench_with_its_code_and_no_report);
     tcase_add_test(tc, a_report_that_cannot_be_written_is_known_at_once);
-    tcase_add_test(tc, forced_kernels_are_warned_of);
+    tcase_add_test(tc, what_slows_the_run_is_warned_of);
+    tcase_add_test(tc, what_slows_nothing_is_not_warned_of);
+    tcase_add_test(tc, warnings_go_to_standard_error);
     tcase_add_test(tc, allocations_are_counted);
     tcase_add_test(tc, allocations_in_a_step_are_shown);
     tcase_add_test(tc, shipped_configs_lie_beside_the_program);
     tcase_add_test(tc, scaling_has_three_rows_of_each_size);
     tcase_add_test(tc, a_size_that_does_not_fit_is_left_out_with_the_reason);
     tcase_add_test(tc, heads_are_compared_in_two_ways);
+    tcase_add_test(tc, one_head_is_compared_with_as_many_as_asked_for);
+    tcase_add_test(tc, heads_that_cannot_be_compared_are_refused_at_once);
 }
 SUITE("bench runs", add_tests)

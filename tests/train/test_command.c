@@ -32,6 +32,7 @@ START_TEST(options_may_stand_anywhere)
     ck_assert_int_eq(command.mode, HL_RUN_RESUME);
     ck_assert(command.quiet && !command.check && !command.summary && !command.help && !command.version);
     ck_assert_ptr_null(command.from);
+    ck_assert_int_eq(command.watch, -1);
 }
 END_TEST
 
@@ -45,6 +46,10 @@ START_TEST(every_option_is_taken)
     ck_assert_int_eq(parse("a.ini --from=w --check --summary", &command).code, HL_OK);
     ck_assert_str_eq(command.from, "w");
     ck_assert(command.check && command.summary);
+    ck_assert_int_eq(parse("a.ini --watch 0", &command).code, HL_OK);
+    ck_assert_int_eq(command.watch, 0);
+    ck_assert_int_eq(parse("--watch=11 a.ini", &command).code, HL_OK);
+    ck_assert_int_eq(command.watch, 11);
     ck_assert_int_eq(parse("--help", &command).code, HL_OK);
     ck_assert(command.help && command.config == NULL);
     ck_assert_int_eq(parse("--reference", &command).code, HL_OK);
@@ -78,6 +83,10 @@ START_TEST(what_is_wrong_is_named)
         { "a.ini --from", " --from: needs a value; see --help" },
         { "a.ini --check=1", " --check=1: takes no value; see --help" },
         { "a.ini --version=", " --version=: takes no value; see --help" },
+        { "a.ini --watch", " --watch: needs a value; see --help" },
+        { "a.ini --watch L1", " --watch: \"L1\" is no whole number in 0 .. " },
+        { "a.ini --watch -1", " --watch: \"-1\" is no whole number in 0 .. " },
+        { "a.ini --watch 1 --quiet", "exclude" },
         { "a.ini --resume --overwrite", "exclude" },
         { "a.ini --resume --from x", "exclude" },
         { "a.ini --overwrite --from x", "exclude" },
@@ -108,9 +117,10 @@ END_TEST
 
 START_TEST(the_usage_names_every_option)
 {
-    static const char *const options[] = { "--resume", "--overwrite", "--from FILE", "--out DIR",   "--summary",
-                                           "--check",  "--quiet",     "--help",      "--reference", "--version" };
-    for (int i = 0; i < 10; i++) {
+    static const char *const options[] = { "--resume",    "--overwrite", "--from FILE", "--out DIR",
+                                           "--summary",   "--check",     "--quiet",     "--help",
+                                           "--reference", "--version",   "--watch N" };
+    for (int i = 0; i < 11; i++) {
         ck_assert_msg(strstr(hl_command_usage, options[i]) != NULL, "%s", options[i]);
     }
 }

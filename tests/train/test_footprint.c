@@ -30,6 +30,13 @@ static int64_t recorded(const hl_config *config)
     return asked < there ? asked : there;
 }
 
+static void init_statistics(hl_streamed_pass *statistics, const hl_trainer *trainer)
+{
+    hl_status status = hl_streamed_pass_init(statistics, &trainer->model.config,
+                                             hl_trainer_evaluation_part(trainer->config), trainer->validation.n_tokens);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+}
+
 /* The same config as a run takes it: memory is what the footprint said, and a step fills its arena. */
 static void compare_run(const summary_example *example)
 {
@@ -39,12 +46,14 @@ static void compare_run(const summary_example *example)
     hl_trainer trainer;
     ck_assert_int_eq(hl_trainer_init(&trainer, config).code, HL_OK);
     hl_recorder recorder = { 0 };
+    static hl_streamed_pass statistics;
     if (config->patterns.examples > 0) {
         hl_batch examples = hl_batch_part(&trainer.validation, 0, recorded(config));
         ck_assert_int_eq(hl_recorder_init(&recorder, &trainer.model, &examples, hl_trainer_evaluation_part(config),
                                           scratch_path("patterns"))
                              .code,
                          HL_OK);
+        init_statistics(&statistics, &trainer);
     }
     size_t taken = counting_live - before;
     size_t told = said->total - said->libraries;
@@ -53,8 +62,9 @@ static void compare_run(const summary_example *example)
     hl_update update;
     ck_assert_int_eq(hl_trainer_update(&trainer, &update).code, HL_OK);
     hl_evaluation evaluation;
-    ck_assert_int_eq(hl_trainer_evaluate(&trainer, &evaluation).code, HL_OK);
+    ck_assert_int_eq(hl_trainer_evaluate(&trainer, NULL, &evaluation).code, HL_OK);
     ck_assert_uint_eq(trainer.arena.peak, said->step);
+    hl_streamed_pass_free(&statistics);
     hl_recorder_free(&recorder);
     hl_trainer_free(&trainer);
 }
@@ -78,7 +88,7 @@ START_TEST(the_sum_is_of_all)
     summary_example_parse("[model]\nd_model = 32\n", &example);
     const hl_footprint *f = &example.footprint;
     ck_assert_uint_eq(f->total, f->weights + f->gradients + f->moments + f->step + f->batches + f->recorder +
-                                    f->positions + f->libraries);
+                                    f->statistics + f->positions + f->libraries);
     ck_assert_uint_eq(f->moments, 2 * f->weights);
     ck_assert_uint_eq(f->positions, 21 * 32 * sizeof(float));
     ck_assert_uint_eq(f->batches, (64 + 512) * (3 * 21 + 1) * sizeof(int32_t));
@@ -108,14 +118,18 @@ static void compare_files(const summary_example *example)
     ck_assert_int_eq(hl_checkpoint_write(checkpoint, NULL, &trainer.optimizer, &state, "").code, HL_OK);
     assert_file_size(model, told->model);
     assert_file_size(checkpoint, told->checkpoint);
-    if (told->n_snapshots > 0) {
+    if (told->snapshots.n > 0) {
+        static hl_streamed_pass statistics;
+        init_statistics(&statistics, &trainer);
         hl_recorder recorder;
         hl_batch examples = hl_batch_part(&trainer.validation, 0, recorded(&example->config));
         ck_assert_int_eq(hl_recorder_init(&recorder, &trainer.model, &examples, 8, scratch_path("patterns")).code,
                          HL_OK);
-        ck_assert_int_eq(hl_recorder_record(&recorder, 0, &trainer.arena, 1).code, HL_OK);
+        ck_assert_int_eq(hl_recorder_record(&recorder, 0, hl_streamed_pass_end(&statistics), &trainer.arena, 1).code,
+                         HL_OK);
         hl_recorder_free(&recorder);
-        assert_file_size(scratch_path("patterns/step_000000.npz"), told->snapshot);
+        hl_streamed_pass_free(&statistics);
+        assert_file_size(scratch_path("patterns/step_000000.npz"), told->snapshots.each);
     }
     hl_trainer_free(&trainer);
 }
@@ -149,7 +163,7 @@ START_TEST(files_are_as_many_as_written)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         summary_example_parse(cases[i].text, &example);
         ck_assert_int_eq(example.footprint.n_checkpoints, cases[i].checkpoints);
-        ck_assert_int_eq(example.footprint.n_snapshots, cases[i].snapshots);
+        ck_assert_int_eq(example.footprint.snapshots.n, cases[i].snapshots);
         summary_example_free(&example);
     }
 }

@@ -42,8 +42,10 @@ START_TEST(elsewhere_than_on_a_terminal_every_row_is_a_line)
 }
 END_TEST
 
-START_TEST(on_a_terminal_one_line_renews_itself)
+/* What `play_it` sends to a terminal; stands until the next call. */
+static const char *sent_to_a_terminal(void (*play_it)(FILE *out))
 {
+    static char text[4096];
     int master = posix_openpt(O_RDWR | O_NOCTTY);
     ck_assert_int_ge(master, 0);
     ck_assert_int_eq(grantpt(master) | unlockpt(master), 0);
@@ -54,9 +56,8 @@ START_TEST(on_a_terminal_one_line_renews_itself)
     settings.c_oflag &= ~(tcflag_t)OPOST; /* no \r added to \n */
     ck_assert_int_eq(tcsetattr(terminal, TCSANOW, &settings), 0);
     FILE *out = fdopen(terminal, "w");
-    play(out);
+    play_it(out);
     fclose(out);
-    char text[4096];
     size_t n = 0;
     ssize_t now;
     while ((now = read(master, text + n, sizeof text - 1 - n)) > 0) { /* it comes in pieces, and then an error */
@@ -64,17 +65,57 @@ START_TEST(on_a_terminal_one_line_renews_itself)
     }
     text[n] = '\0';
     close(master);
+    return text;
+}
+
+START_TEST(on_a_terminal_one_line_renews_itself)
+{
 #define STEP "step  30/300  loss 1.2346  acc  50.0%  lr 1.00e-03  123k tok/s  0 s left"
 #define NO_WRAP(line) "\033[?7l" line "\033[?7h"
     static const char expected[] =
         NO_WRAP(STEP) "\r\033[Kstep  30/300  validation  loss 0.5000  acc  99.9%\n" NO_WRAP(STEP) "\r\033[K";
-    ck_assert_str_eq(text, expected); /* the second step came too soon to be shown */
+    ck_assert_str_eq(sent_to_a_terminal(play), expected); /* the second step came too soon to be shown */
+}
+END_TEST
+
+/* Three drawings, with a step and a row after the first. */
+static void play_drawings(FILE *out)
+{
+    hl_progress progress = hl_progress_begin(out, 0, 300);
+    hl_progress_show(&progress, "one\ntwo\n");
+    hl_progress_step(&progress, training);
+    hl_progress_row(&progress, validation);
+    hl_progress_show(&progress, "three\n");
+    hl_progress_leave(&progress);
+    hl_progress_show(&progress, "four\n");
+    hl_progress_end(&progress);
+}
+
+START_TEST(on_a_terminal_a_drawing_renews_itself_below_the_rows)
+{
+#define DRAWING(lines) "\033[?7l" lines "\033[J\033[?7h"
+    static const char expected[] = "\r" DRAWING("\033[Kone\n\033[Ktwo\n")
+        NO_WRAP(STEP) "\r\033[K\r\033[2A\033[Jstep  30/300  validation  loss 0.5000  acc  99.9%\n" DRAWING(
+            "\033[Kone\n\033[Ktwo\n") "\r\033[2A" DRAWING("\033[Kthree\n") "\r" DRAWING("\033[Kfour\n");
+    ck_assert_str_eq(sent_to_a_terminal(play_drawings), expected);
+}
+END_TEST
+
+START_TEST(elsewhere_drawings_follow_one_another)
+{
+    const char *path = scratch_path("out");
+    FILE *out = fopen(path, "w");
+    play_drawings(out);
+    fclose(out);
+    static const char expected[] = "one\ntwo\nstep  30/300  validation  loss 0.5000  acc  99.9%\nthree\nfour\n";
+    ck_assert(scratch_holds(path, expected, sizeof expected - 1));
 }
 END_TEST
 
 START_TEST(without_an_output_nothing_happens)
 {
     play(NULL);
+    play_drawings(NULL);
 }
 END_TEST
 
@@ -160,6 +201,8 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, elsewhere_than_on_a_terminal_every_row_is_a_line);
     tcase_add_test(tc, on_a_terminal_one_line_renews_itself);
+    tcase_add_test(tc, on_a_terminal_a_drawing_renews_itself_below_the_rows);
+    tcase_add_test(tc, elsewhere_drawings_follow_one_another);
     tcase_add_test(tc, without_an_output_nothing_happens);
     tcase_add_test(tc, the_time_left_follows_from_the_steps_of_this_process);
     tcase_add_test(tc, no_line_is_longer_than_80_columns);

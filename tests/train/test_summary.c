@@ -205,6 +205,10 @@ START_TEST(without_snapshots_none_is_told)
     assert_line(text, "  recorder: ", "iB");
     assert_line(text, "  5 snapshots, each ", "iB"); /* 0, 1, 2, 5, 10 */
     assert_line(text, "    together ", "iB");
+    assert_line(text, "    allowed by patterns.budget_mb ", "256.0 MiB");
+    hl_free(text);
+    text = parse_and_sum_up("[patterns]\nexamples = 1\nbudget_mb = 0\n");
+    ck_assert_ptr_null(strstr(text, "budget_mb"));
     hl_free(text);
 }
 END_TEST
@@ -222,6 +226,7 @@ START_TEST(memory_is_the_footprint)
     assert_line(memory, "  a step's activations", hl_units_bytes(f->step, number));
     assert_line(memory, "  batches ", hl_units_bytes(f->batches, number));
     assert_line(memory, "  recorder: ", hl_units_bytes(f->recorder, number));
+    assert_line(memory, "  statistics of heads ", hl_units_bytes(f->statistics, number));
     assert_line(memory, "  table of positions ", hl_units_bytes(f->positions, number));
     assert_line(memory, "  in all ", hl_units_bytes(f->total, number));
     assert_line(memory, "  1 file of weights ", hl_units_bytes(f->model, number));

@@ -97,6 +97,32 @@ START_TEST(a_batch_in_parts_makes_the_same_update)
 }
 END_TEST
 
+/* 10 examples in parts of 4, 4 and 2; every query has two keys or more. */
+START_TEST(statistics_change_no_bit_of_a_validation_and_are_of_all_examples)
+{
+    hl_config config = trainer_config("");
+    config.optimizer.accumulate = 2;
+    hl_trainer trainer;
+    trainer_make(&trainer, &config);
+    trainer_updated(&trainer, 3);
+    static hl_streamed_pass statistics;
+    trainer_statistics(&trainer, &statistics);
+    hl_evaluation without = trainer_evaluated(&trainer), with;
+    for (int again = 0; again < 2; again++) {
+        ck_assert_int_eq(hl_trainer_evaluate(&trainer, &statistics, &with).code, HL_OK);
+        ck_assert_double_eq(with.loss, without.loss);
+        ck_assert_double_eq(with.accuracy, without.accuracy);
+        const hl_streamed *all = hl_streamed_pass_end(&statistics);
+        for (int layer = 0; layer < 2; layer++) {
+            ck_assert_int_eq(hl_streamed_normalised(all, layer, 1).n, hl_batch_real_tokens(&trainer.validation));
+            ck_assert_double_gt(hl_streamed_entropy(all, layer, 1).value, 0.1);
+        }
+    }
+    hl_streamed_pass_free(&statistics);
+    hl_trainer_free(&trainer);
+}
+END_TEST
+
 /* ---- numbers that are not finite ---- */
 
 START_TEST(a_loss_that_is_not_finite_is_named_and_changes_no_weight)
@@ -118,7 +144,7 @@ START_TEST(a_loss_that_is_not_finite_is_named_and_changes_no_weight)
     ck_assert_int_eq(trainer.optimizer.step, 2);
 
     hl_evaluation evaluation;
-    status = hl_trainer_evaluate(&trainer, &evaluation);
+    status = hl_trainer_evaluate(&trainer, NULL, &evaluation);
     ck_assert_int_eq(status.code, HL_NOT_FINITE);
     ck_assert_ptr_nonnull(strstr(status.text, "step 2: the validation loss"));
     hl_free(before);
@@ -231,6 +257,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, validating_changes_nothing);
     tcase_add_test(tc, validation_is_the_mean_over_all_scored_tokens);
     tcase_add_test(tc, a_batch_in_parts_makes_the_same_update);
+    tcase_add_test(tc, statistics_change_no_bit_of_a_validation_and_are_of_all_examples);
     tcase_add_test(tc, a_loss_that_is_not_finite_is_named_and_changes_no_weight);
     tcase_add_test(tc, a_gradient_that_is_not_finite_is_named_and_changes_no_weight);
     tcase_add_test(tc, weights_and_moments_are_checked_before_they_are_saved);

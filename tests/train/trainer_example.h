@@ -38,10 +38,18 @@ static inline hl_update trainer_updated(hl_trainer *trainer, int times)
     return update;
 }
 
+/* To be freed by hl_streamed_pass_free. */
+static inline void trainer_statistics(const hl_trainer *trainer, hl_streamed_pass *statistics)
+{
+    hl_status status = hl_streamed_pass_init(statistics, &trainer->model.config,
+                                             hl_trainer_evaluation_part(trainer->config), trainer->validation.n_tokens);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+}
+
 static inline hl_evaluation trainer_evaluated(hl_trainer *trainer)
 {
     hl_evaluation evaluation;
-    hl_status status = hl_trainer_evaluate(trainer, &evaluation);
+    hl_status status = hl_trainer_evaluate(trainer, NULL, &evaluation);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     return evaluation;
 }

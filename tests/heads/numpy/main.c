@@ -5,6 +5,7 @@
 #include "core/npz.h"
 #include "heads/heads_csv.h"
 #include "heads/label.h"
+#include "heads/streamed_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,6 +54,18 @@ static int read_layers(const hl_npz *npz, bool causal, hl_patterns layers[MOST_L
     return n;
 }
 
+/* The statistics of the whole validation set, or NULL; `heads` must outlive them. */
+static const hl_streamed *read_statistics(const hl_npz *npz, const hl_patterns *layers, int n_layers, int64_t *heads,
+                                          hl_streamed *streamed)
+{
+    bool has;
+    for (int l = 0; l < n_layers; l++) {
+        heads[l] = layers[l].n_heads;
+    }
+    expect(hl_streamed_read(npz, "snapshot", n_layers, heads, layers->n_tokens, 1 << 16, streamed, &has));
+    return has ? streamed : NULL;
+}
+
 static void print_labels(int64_t step, const hl_patterns *layers, int n_layers, hl_text *text)
 {
     for (int l = 0; l < n_layers; l++) {
@@ -74,8 +87,11 @@ int main(int argc, char **argv)
         hl_patterns layers[MOST_LAYERS];
         expect(hl_npz_read(argv[i], (size_t)1 << 30, &npz));
         int n_layers = read_layers(&npz, strcmp(argv[1], "1") == 0, layers);
+        static hl_streamed streamed;
+        int64_t heads[MOST_LAYERS];
+        const hl_streamed *all = read_statistics(&npz, layers, n_layers, heads, &streamed);
         int64_t step = *(const int64_t *)data_of(&npz, "step");
-        expect(hl_heads_csv_add(&csv, step, layers, n_layers));
+        expect(hl_heads_csv_add(&csv, step, layers, n_layers, all));
         print_labels(step, layers, n_layers, &labels);
         hl_npz_free(&npz);
     }

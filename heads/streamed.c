@@ -1,0 +1,206 @@
+#include "heads/streamed.h"
+
+#include "core/lanes.h"
+#include "core/threads.h"
+#include "heads/pattern.h"
+#include "heads/row_entropy.h"
+
+/* Adding up */
+
+static int64_t n_offsets(const hl_streamed *s)
+{
+    return 2 * s->n_tokens - 1;
+}
+
+void hl_streamed_add_lengths(hl_streamed *streamed, const int32_t *lengths, int64_t B)
+{
+    for (int64_t b = 0; b < B; b++) {
+        hl_pattern example = { .n = lengths[b], .causal = streamed->causal };
+        for (int64_t i = 0; i < example.n; i++) {
+            int64_t n_keys = hl_pattern_keys(&example, i), first = streamed->n_tokens - 1 - i;
+            for (int64_t j = 0; j < n_keys; j++) {
+                streamed->queries[first + j]++;
+                streamed->uniform[first + j] += 1 / (double)n_keys;
+            }
+            streamed->entropy_uniform += log((double)n_keys);
+        }
+    }
+}
+
+static double row_largest(const hl_real *row, int64_t n_keys)
+{
+    hl_real lanes[HL_LANES] = { 0 };
+    HL_FOR_LANES(n_keys, j, l, lanes[l] = row[j] > lanes[l] ? row[j] : lanes[l]);
+    return (double)hl_lanes_max(lanes);
+}
+
+static int bin_of(double normalised)
+{
+    double bin = normalised * HL_ENTROPY_BINS; /* rounding may leave 0 .. 20 */
+    return !(bin > 0) ? 0 : bin < HL_ENTROPY_BINS ? (int)bin : HL_ENTROPY_BINS - 1;
+}
+
+/* Sums of one head that its examples are added to. */
+typedef struct head_sums {
+    double *offset; /* of k = 0 */
+    int64_t *histogram;
+    double entropy, normalised, confidence;
+} head_sums;
+
+static void add_query(const hl_pattern *pattern, int64_t i, head_sums *sums)
+{
+    int64_t n_keys = hl_pattern_keys(pattern, i);
+    const hl_real *row = hl_pattern_row(pattern, i);
+    double *offset = sums->offset - i, entropy = hl_row_entropy(row, n_keys);
+#pragma omp simd
+    for (int64_t j = 0; j < n_keys; j++) {
+        offset[j] += (double)row[j];
+    }
+    sums->entropy += entropy;
+    sums->confidence += row_largest(row, n_keys);
+    if (n_keys > 1) {
+        double normalised = entropy / log((double)n_keys);
+        sums->normalised += normalised;
+        sums->histogram[bin_of(normalised)]++;
+    }
+}
+
+typedef struct layer_work {
+    const hl_streamed *streamed;
+    const hl_streamed_layer *layer;
+    hl_patterns patterns; /* of head 0 */
+} layer_work;
+
+/* A head is one thread's: it adds the examples in order. */
+static void add_heads(const void *context, hl_share heads)
+{
+    const layer_work *work = context;
+    const hl_streamed_layer *layer = work->layer;
+    int64_t T = work->streamed->n_tokens;
+    for (int64_t h = heads.begin; h < heads.end; h++) {
+        hl_patterns patterns = work->patterns;
+        patterns.head = h;
+        head_sums sums = { layer->offset + h * (2 * T - 1) + T - 1, layer->histogram + h * HL_ENTROPY_BINS,
+                           layer->entropy[h], layer->normalised[h], layer->confidence[h] };
+        for (int64_t e = 0; e < patterns.n_examples; e++) {
+            hl_pattern pattern = hl_patterns_at(&patterns, e);
+            for (int64_t i = 0; i < pattern.n; i++) {
+                add_query(&pattern, i, &sums);
+            }
+        }
+        layer->entropy[h] = sums.entropy;
+        layer->normalised[h] = sums.normalised;
+        layer->confidence[h] = sums.confidence;
+    }
+}
+
+void hl_streamed_add(hl_streamed *streamed, int layer, const hl_real *weights, const int32_t *lengths, int64_t B,
+                     int64_t row, int threads)
+{
+    int64_t H = streamed->heads[layer];
+    layer_work work = { streamed,
+                        &streamed->layers[layer],
+                        { .weights = weights,
+                          .lengths = lengths,
+                          .n_heads = H,
+                          .n_tokens = row,
+                          .causal = streamed->causal,
+                          .n_examples = B } };
+    enum { WORK = 3 }; /* of a weight, in hl_threads_for's unit */
+    hl_threads_run(hl_threads_for(threads, WORK * B * H * row * row), H, 1, add_heads, &work);
+}
+
+static void divide(double *sums, int64_t count, int64_t n)
+{
+    for (int64_t i = 0; i < count; i++) {
+        sums[i] /= (double)(n > 0 ? n : 1);
+    }
+}
+
+static int64_t all_queries(const hl_streamed *s)
+{
+    return s->queries[s->n_tokens - 1];
+}
+
+/* The queries that have more than one key: those of any head's histogram. */
+static int64_t normalised_queries(const hl_streamed *s)
+{
+    int64_t n = 0;
+    for (int i = 0; i < HL_ENTROPY_BINS; i++) {
+        n += s->layers[0].histogram[i];
+    }
+    return n;
+}
+
+void hl_streamed_finish(hl_streamed *streamed)
+{
+    int64_t n = all_queries(streamed), n_normalised = normalised_queries(streamed);
+    for (int l = 0; l < streamed->n_layers; l++) {
+        const hl_streamed_layer *layer = &streamed->layers[l];
+        int64_t H = streamed->heads[l];
+        for (int64_t i = 0; i < H * n_offsets(streamed); i++) {
+            divide(&layer->offset[i], 1, streamed->queries[i % n_offsets(streamed)]);
+        }
+        divide(layer->entropy, H, n);
+        divide(layer->normalised, H, n_normalised);
+        divide(layer->confidence, H, n);
+    }
+    for (int64_t i = 0; i < n_offsets(streamed); i++) {
+        divide(&streamed->uniform[i], 1, streamed->queries[i]);
+    }
+    divide(&streamed->entropy_uniform, 1, n);
+}
+
+/* Metrics */
+
+hl_score hl_streamed_offset(const hl_streamed *streamed, int layer, int64_t head, int64_t k)
+{
+    int64_t T = streamed->n_tokens;
+    if (k <= -T || k >= T) {
+        return (hl_score){ 0 };
+    }
+    int64_t at = k + T - 1;
+    return (hl_score){ streamed->layers[layer].offset[head * (2 * T - 1) + at], streamed->uniform[at],
+                       streamed->queries[at] };
+}
+
+hl_score hl_streamed_entropy(const hl_streamed *streamed, int layer, int64_t head)
+{
+    return (hl_score){ streamed->layers[layer].entropy[head], streamed->entropy_uniform, all_queries(streamed) };
+}
+
+hl_score hl_streamed_normalised(const hl_streamed *streamed, int layer, int64_t head)
+{
+    return (hl_score){ streamed->layers[layer].normalised[head], 1, normalised_queries(streamed) };
+}
+
+hl_score hl_streamed_confidence(const hl_streamed *streamed, int layer, int64_t head)
+{
+    return (hl_score){ streamed->layers[layer].confidence[head], streamed->uniform[streamed->n_tokens - 1],
+                       all_queries(streamed) };
+}
+
+/* The mean over all queries of sum_j A[i][j] |j - i|, or (j - i): every offset's mean times its queries is its sum. As many
+ * queries have the key k ahead as have the one k back, or none has, where the mask is causal: a pair that balances cancels
+ * out to the last bit. */
+static hl_score distance(const hl_streamed *s, int layer, int64_t head, double sign_of_back)
+{
+    hl_score sum = { .n = all_queries(s) };
+    for (int64_t k = 1; k < s->n_tokens; k++) {
+        hl_score back = hl_streamed_offset(s, layer, head, -k), ahead = hl_streamed_offset(s, layer, head, k);
+        double far = (double)k * (double)back.n;
+        sum.value += far * (ahead.value + sign_of_back * back.value);
+        sum.baseline += far * (ahead.baseline + sign_of_back * back.baseline);
+    }
+    return hl_score_mean(sum);
+}
+
+hl_score hl_streamed_distance(const hl_streamed *streamed, int layer, int64_t head)
+{
+    return distance(streamed, layer, head, 1);
+}
+
+hl_score hl_streamed_signed(const hl_streamed *streamed, int layer, int64_t head)
+{
+    return distance(streamed, layer, head, -1);
+}

@@ -1,0 +1,158 @@
+#include "heads/streamed_file.h"
+
+#include "core/memory.h"
+#include "heads/snapshot_array.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { NAME = sizeof "all_entropy_normalised_-2147483648" };
+
+/* The arrays that a file has of the examples, and of each layer. */
+enum { OF_EXAMPLES = 3, OF_A_LAYER = 5 };
+
+/* Writing */
+
+bool hl_streamed_count(const hl_model_config *config, int64_t n_tokens, size_t *count)
+{
+    size_t offsets;
+    if (n_tokens < 1 || !hl_multiply_sizes(2, (size_t)n_tokens, &offsets) || !hl_multiply_sizes(2, offsets, count) ||
+        __builtin_add_overflow(*count, 1, count)) {
+        return false;
+    }
+    for (int l = 0; l < config->n_layers; l++) {
+        size_t layer;
+        if (__builtin_add_overflow(offsets, 3 + HL_ENTROPY_BINS, &layer) ||
+            !hl_multiply_sizes((size_t)config->heads[l], layer, &layer) ||
+            __builtin_add_overflow(*count, layer, count)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+size_t hl_streamed_file_bytes(const hl_model_config *config, int64_t n_tokens)
+{
+    size_t bytes, frames = (size_t)(OF_EXAMPLES + OF_A_LAYER * config->n_layers) * HL_SNAPSHOT_FRAME;
+    bool fits = hl_streamed_count(config, n_tokens, &bytes) && hl_multiply_sizes(bytes, sizeof(double), &bytes) &&
+                !__builtin_add_overflow(bytes, frames, &bytes);
+    return fits ? bytes : SIZE_MAX;
+}
+
+static void write_layer(const hl_streamed *streamed, int l, hl_npz_writer *npz)
+{
+    const hl_streamed_layer *layer = &streamed->layers[l];
+    int64_t H = streamed->heads[l];
+    char name[NAME];
+    snprintf(name, sizeof name, "all_offset_%d", l);
+    hl_npz_add(npz, name, HL_NPY_FLOAT64, HL_SHAPE(H, 2 * streamed->n_tokens - 1), layer->offset);
+    snprintf(name, sizeof name, "all_entropy_%d", l);
+    hl_npz_add(npz, name, HL_NPY_FLOAT64, HL_SHAPE(H), layer->entropy);
+    snprintf(name, sizeof name, "all_entropy_normalised_%d", l);
+    hl_npz_add(npz, name, HL_NPY_FLOAT64, HL_SHAPE(H), layer->normalised);
+    snprintf(name, sizeof name, "all_entropy_histogram_%d", l);
+    hl_npz_add(npz, name, HL_NPY_INT64, HL_SHAPE(H, HL_ENTROPY_BINS), layer->histogram);
+    snprintf(name, sizeof name, "all_confidence_%d", l);
+    hl_npz_add(npz, name, HL_NPY_FLOAT64, HL_SHAPE(H), layer->confidence);
+}
+
+void hl_streamed_write(const hl_streamed *streamed, hl_npz_writer *npz)
+{
+    hl_shape offsets = HL_SHAPE(2 * streamed->n_tokens - 1), scalar = { .n_dims = 0 };
+    hl_npz_add(npz, "all_queries", HL_NPY_INT64, offsets, streamed->queries);
+    hl_npz_add(npz, "all_uniform", HL_NPY_FLOAT64, offsets, streamed->uniform);
+    hl_npz_add(npz, "all_entropy_uniform", HL_NPY_FLOAT64, scalar, &streamed->entropy_uniform);
+    for (int l = 0; l < streamed->n_layers; l++) {
+        write_layer(streamed, l, npz);
+    }
+}
+
+/* Reading */
+
+/* Where the numbers are read from. */
+typedef struct source {
+    const hl_npz *npz;
+    const char *path;
+} source;
+
+/* Means are within 0 .. most, but for rounding. */
+static hl_status take_means(source from, const char *name, hl_shape shape, double most, double **means)
+{
+    const double slack = 1e-3;
+    void *data = NULL;
+    HL_TRY(hl_snapshot_take(from.npz, from.path, name, HL_NPY_FLOAT64, shape, &data));
+    *means = data;
+    for (int64_t i = 0; i < hl_shape_count(shape); i++) {
+        if (!((*means)[i] >= -slack && (*means)[i] <= most + slack)) {
+            return hl_snapshot_wrong(from.path, name, "%g at place %lld is not in 0 .. %g", (*means)[i], (long long)i,
+                                     most);
+        }
+    }
+    return hl_ok();
+}
+
+static hl_status take_counts(source from, const char *name, hl_shape shape, int64_t **counts)
+{
+    const int64_t most = INT64_MAX / HL_ENTROPY_BINS; /* so that they can be added up */
+    void *data = NULL;
+    HL_TRY(hl_snapshot_take(from.npz, from.path, name, HL_NPY_INT64, shape, &data));
+    *counts = data;
+    for (int64_t i = 0; i < hl_shape_count(shape); i++) {
+        if ((*counts)[i] < 0 || (*counts)[i] > most) {
+            return hl_snapshot_wrong(from.path, name, "%lld at place %lld counts nothing", (long long)(*counts)[i],
+                                     (long long)i);
+        }
+    }
+    return hl_ok();
+}
+
+static hl_status take_layer(source from, int l, hl_streamed *streamed)
+{
+    hl_streamed_layer *layer = &streamed->layers[l];
+    int64_t H = streamed->heads[l];
+    char name[NAME];
+    snprintf(name, sizeof name, "all_offset_%d", l);
+    HL_TRY(take_means(from, name, HL_SHAPE(H, 2 * streamed->n_tokens - 1), 1, &layer->offset));
+    snprintf(name, sizeof name, "all_entropy_%d", l);
+    HL_TRY(take_means(from, name, HL_SHAPE(H), log((double)streamed->n_tokens), &layer->entropy));
+    snprintf(name, sizeof name, "all_entropy_normalised_%d", l);
+    HL_TRY(take_means(from, name, HL_SHAPE(H), 1, &layer->normalised));
+    snprintf(name, sizeof name, "all_entropy_histogram_%d", l);
+    HL_TRY(take_counts(from, name, HL_SHAPE(H, HL_ENTROPY_BINS), &layer->histogram));
+    snprintf(name, sizeof name, "all_confidence_%d", l);
+    return take_means(from, name, HL_SHAPE(H), 1, &layer->confidence);
+}
+
+static hl_status take_examples(source from, hl_streamed *streamed)
+{
+    hl_shape offsets = HL_SHAPE(2 * streamed->n_tokens - 1), scalar = { .n_dims = 0 };
+    double *entropy = NULL;
+    HL_TRY(take_counts(from, "all_queries", offsets, &streamed->queries));
+    HL_TRY(take_means(from, "all_uniform", offsets, 1, &streamed->uniform));
+    HL_TRY(take_means(from, "all_entropy_uniform", scalar, log((double)streamed->n_tokens), &entropy));
+    streamed->entropy_uniform = *entropy;
+    return hl_ok();
+}
+
+hl_status hl_streamed_read(const hl_npz *npz, const char *path, int n_layers, const int64_t *heads, int64_t least,
+                           int64_t most, hl_streamed *streamed, bool *has)
+{
+    const source from = { npz, path };
+    const hl_npz_array *queries = hl_npz_find(npz, "all_queries");
+    *streamed = (hl_streamed){ .n_layers = n_layers, .heads = heads };
+    *has = queries != NULL;
+    if (queries == NULL) {
+        return hl_ok();
+    }
+    int64_t count = hl_shape_count(queries->shape), T = (count + 1) / 2;
+    if (queries->shape.n_dims != 1 || count % 2 == 0 || T < least || T > most) {
+        return hl_snapshot_wrong(path, "all_queries", "are not (2 T - 1) with T in %lld .. %lld", (long long)least,
+                                 (long long)most);
+    }
+    streamed->n_tokens = T;
+    HL_TRY(take_examples(from, streamed));
+    for (int l = 0; l < n_layers; l++) {
+        HL_TRY(take_layer(from, l, streamed));
+    }
+    return hl_ok();
+}

@@ -1,0 +1,236 @@
+#include "heads/streamed.h"
+
+#include "core/threads.h"
+#include "heads/distance.h"
+#include "heads/entropy.h"
+#include "heads/offset.h"
+#include "tests/check_suite.h"
+#include "tests/heads/made_up.h"
+
+#include <string.h>
+
+enum { HEADS = 8, OFFSETS = 2 * MADE_UP_TOKENS - 1 };
+
+/* Statistics of one layer, with their memory. */
+typedef struct gathered {
+    hl_streamed streamed;
+    int64_t heads;
+    int64_t queries[OFFSETS], histogram[HEADS * HL_ENTROPY_BINS];
+    double uniform[OFFSETS], offset[HEADS * OFFSETS], entropy[HEADS], normalised[HEADS], confidence[HEADS];
+} gathered;
+
+static void begin(gathered *g, int64_t n_heads, int64_t n_tokens, bool causal)
+{
+    *g = (gathered){ .heads = n_heads };
+    g->streamed = (hl_streamed){ .n_layers = 1,
+                                 .heads = &g->heads,
+                                 .n_tokens = n_tokens,
+                                 .causal = causal,
+                                 .queries = g->queries,
+                                 .uniform = g->uniform };
+    g->streamed.layers[0] = (hl_streamed_layer){ g->offset, g->entropy, g->normalised, g->confidence, g->histogram };
+}
+
+static void add(gathered *g, const made_up *m, int64_t first, int64_t count)
+{
+    int64_t example = m->n_heads * m->n_tokens * m->n_tokens;
+    hl_streamed_add_lengths(&g->streamed, m->lengths + first, count);
+    hl_streamed_add(&g->streamed, 0, m->weights + first * example, m->lengths + first, count, m->n_tokens, 1);
+}
+
+/* All examples at once. */
+static gathered *gather(const made_up *m)
+{
+    static gathered g;
+    begin(&g, m->n_heads, m->n_tokens, m->causal);
+    add(&g, m, 0, m->n_examples);
+    hl_streamed_finish(&g.streamed);
+    return &g;
+}
+
+static void expect(hl_score found, double value, double baseline, int64_t n)
+{
+    ck_assert_double_eq_tol(found.value, value, 1e-12);
+    ck_assert_double_eq_tol(found.baseline, baseline, 1e-12);
+    ck_assert_int_eq(found.n, n);
+}
+
+START_TEST(a_head_that_looks_at_the_token_before)
+{
+    made_up m = made_up_empty(2, 8, _i);
+    m.lengths[1] = 5;
+    for (int64_t e = 0; e < 2; e++) {
+        made_up_look_at_offset(&m, e, -1);
+    }
+    const gathered *g = gather(&m);
+    const hl_streamed *s = &g->streamed;
+    double even = _i ? (1.0 / 2 + 1.0 / 3 + 1.0 / 4 + 1.0 / 5) * 2 + 1.0 / 6 + 1.0 / 7 + 1.0 / 8 : 7.0 / 8 + 4.0 / 5;
+    ck_assert_double_eq(hl_streamed_offset(s, 0, 1, -1).value, 1);
+    expect(hl_streamed_offset(s, 0, 1, -1), 1, even / 11, 11);
+    expect(hl_streamed_offset(s, 0, 1, 0), 2.0 / 13, _i ? (even + 2) / 13 : 2.0 / 13, 13); /* the first of each */
+    expect(hl_streamed_offset(s, 0, 1, -7), 0, 1.0 / 8, 1);
+    ck_assert_int_eq(hl_streamed_offset(s, 0, 1, 1).n, _i ? 0 : 11);
+    ck_assert_int_eq(hl_streamed_offset(s, 0, 1, 8).n, 0);
+    ck_assert_int_eq(hl_streamed_offset(s, 0, 1, -8).n, 0);
+    ck_assert_double_eq(hl_streamed_entropy(s, 0, 1).value, 0);
+    ck_assert_double_eq(hl_streamed_normalised(s, 0, 1).value, 0);
+    ck_assert_double_eq(hl_streamed_confidence(s, 0, 1).value, 1);
+    ck_assert_double_eq(hl_streamed_distance(s, 0, 1).value, 11.0 / 13);
+    ck_assert_double_eq(hl_streamed_signed(s, 0, 1).value, -11.0 / 13);
+    for (int bin = 0; bin < HL_ENTROPY_BINS; bin++) {
+        ck_assert_int_eq(g->histogram[HL_ENTROPY_BINS + bin], bin > 0 ? 0 : _i ? 11 : 13);
+    }
+}
+END_TEST
+
+static void expect_baseline(hl_score score)
+{
+    ck_assert_int_gt(score.n, 0);
+    ck_assert_double_eq_tol(score.value, score.baseline, 1e-6);
+}
+
+START_TEST(an_even_spread_is_its_baseline)
+{
+    made_up m = made_up_empty(3, 9, _i);
+    m.lengths[1] = 4;
+    m.lengths[2] = 1;
+    made_up_spread_evenly(&m);
+    const gathered *g = gather(&m);
+    const hl_streamed *s = &g->streamed;
+    for (int64_t k = -8; k <= (_i ? 0 : 8); k++) {
+        expect_baseline(hl_streamed_offset(s, 0, 1, k));
+    }
+    expect_baseline(hl_streamed_entropy(s, 0, 1));
+    expect_baseline(hl_streamed_normalised(s, 0, 1));
+    expect_baseline(hl_streamed_confidence(s, 0, 1));
+    expect_baseline(hl_streamed_distance(s, 0, 1));
+    expect_baseline(hl_streamed_signed(s, 0, 1));
+    /* All rows but those of one key. */
+    ck_assert_int_eq(g->histogram[2 * HL_ENTROPY_BINS - 1], _i ? 11 : 13);
+    ck_assert_int_eq(hl_streamed_normalised(s, 0, 1).n, _i ? 11 : 13);
+    ck_assert_int_eq(hl_streamed_entropy(s, 0, 1).n, 14);
+}
+END_TEST
+
+START_TEST(queries_fall_into_the_bins_of_their_entropy)
+{
+    made_up m = made_up_empty(1, 4, false);
+    made_up_look_at(&m, 0, 0, 2);
+    for (int64_t j = 0; j < 4; j++) {
+        *made_up_at(&m, 0, 1, j) = j < 2 ? (hl_real)0.498 : (hl_real)0.002; /* just above a half of ln 4 */
+        *made_up_at(&m, 0, 2, j) = j < 2 ? (hl_real)0.5 + (hl_real)0.1 * (hl_real)(2 * j - 1) : 0; /* 0.4855 */
+        *made_up_at(&m, 0, 3, j) = (hl_real)0.25;
+    }
+    const gathered *g = gather(&m);
+    for (int bin = 0; bin < HL_ENTROPY_BINS; bin++) {
+        ck_assert_int_eq(g->histogram[HL_ENTROPY_BINS + bin], bin == 0 || bin == 10 || bin == 9 || bin == 19);
+    }
+}
+END_TEST
+
+static void expect_same(hl_score found, hl_score plain)
+{
+    expect(found, plain.value, plain.baseline, plain.n);
+}
+
+/* Padding and keys behind the mask hold 1000: none of it counts. */
+START_TEST(random_patterns_agree_with_the_plain_metrics_of_the_same_examples)
+{
+    made_up m = made_up_random((uint64_t)_i, _i % 2 == 1);
+    const hl_streamed *s = &gather(&m)->streamed;
+    hl_patterns all = made_up_patterns(&m);
+    for (int64_t k = -MADE_UP_TOKENS; k <= MADE_UP_TOKENS; k++) {
+        expect_same(hl_streamed_offset(s, 0, 1, k), hl_offset_score(&all, k));
+    }
+    hl_entropy entropy = hl_entropy_of(&all);
+    hl_distance distance = hl_distance_of(&all);
+    expect_same(hl_streamed_entropy(s, 0, 1), (hl_score){ entropy.nats, entropy.uniform, entropy.n });
+    expect_same(hl_streamed_normalised(s, 0, 1), (hl_score){ entropy.normalised, 1, entropy.n_normalised });
+    expect_same(hl_streamed_confidence(s, 0, 1), hl_confidence_of(&all));
+    expect_same(hl_streamed_distance(s, 0, 1), distance.absolute);
+    expect_same(hl_streamed_signed(s, 0, 1), distance.directed);
+}
+END_TEST
+
+START_TEST(batches_of_any_size_give_the_same_bits)
+{
+    static gathered parts;
+    made_up m = made_up_random((uint64_t)_i, _i % 2 == 1);
+    const gathered *whole = gather(&m);
+    begin(&parts, m.n_heads, m.n_tokens, m.causal);
+    int64_t first = 0;
+    for (int64_t size = 1; first < m.n_examples; first += size, size = _i % 3 + 1) {
+        add(&parts, &m, first, m.n_examples - first < size ? m.n_examples - first : size);
+    }
+    hl_streamed_finish(&parts.streamed);
+    ck_assert_mem_eq(parts.queries, whole->queries, sizeof parts - offsetof(gathered, queries));
+    ck_assert_double_eq(parts.streamed.entropy_uniform, whole->streamed.entropy_uniform);
+}
+END_TEST
+
+/* A batch that is padded less than the longest of all. */
+START_TEST(a_shorter_batch_counts_as_any)
+{
+    static gathered g;
+    made_up m = made_up_empty(2, 6, false);
+    for (int64_t e = 0; e < 2; e++) {
+        made_up_look_at_offset(&m, e, -2);
+    }
+    begin(&g, 2, 11, false);
+    add(&g, &m, 0, 2);
+    hl_streamed_finish(&g.streamed);
+    expect(hl_streamed_offset(&g.streamed, 0, 1, -2), 1, 1.0 / 6, 8);
+    ck_assert_int_eq(hl_streamed_offset(&g.streamed, 0, 1, -6).n, 0);
+    expect(hl_streamed_distance(&g.streamed, 0, 1), 16.0 / 12, 35.0 / 18, 12);
+}
+END_TEST
+
+START_TEST(the_same_bits_at_any_number_of_threads)
+{
+    enum { B = 40, H = 7, T = MADE_UP_TOKENS }; /* enough for a fork */
+    static hl_real weights[B * H * T * T];
+    static int32_t lengths[B];
+    static gathered one, more;
+    const hl_random random = { .seed = 7, .stream = 1 };
+    for (int64_t i = 0; i < B * H * T * T; i++) {
+        weights[i] = hl_random_uniform(random, (uint64_t)i) / T;
+    }
+    for (int b = 0; b < B; b++) {
+        lengths[b] = 1 + b * 5 % T;
+    }
+    hl_threads_setup();
+    for (int threads = 1; threads <= 4; threads++) {
+        gathered *g = threads == 1 ? &one : &more;
+        begin(g, H, T, false);
+        hl_streamed_add_lengths(&g->streamed, lengths, B);
+        hl_streamed_add(&g->streamed, 0, weights, lengths, B, T, threads);
+        hl_streamed_finish(&g->streamed);
+        ck_assert_mem_eq(g->queries, one.queries, sizeof one - offsetof(gathered, queries));
+    }
+    ck_assert_double_gt(one.entropy[H - 1], 0);
+}
+END_TEST
+
+START_TEST(of_nothing_all_is_0)
+{
+    static gathered g;
+    begin(&g, 2, 5, false);
+    hl_streamed_finish(&g.streamed);
+    expect(hl_streamed_offset(&g.streamed, 0, 1, 0), 0, 0, 0);
+    expect(hl_streamed_entropy(&g.streamed, 0, 1), 0, 0, 0);
+    expect(hl_streamed_distance(&g.streamed, 0, 1), 0, 0, 0);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, a_head_that_looks_at_the_token_before, 0, 2);
+    tcase_add_loop_test(tc, an_even_spread_is_its_baseline, 0, 2);
+    tcase_add_test(tc, queries_fall_into_the_bins_of_their_entropy);
+    tcase_add_loop_test(tc, random_patterns_agree_with_the_plain_metrics_of_the_same_examples, 0, 40);
+    tcase_add_loop_test(tc, batches_of_any_size_give_the_same_bits, 0, 40);
+    tcase_add_test(tc, a_shorter_batch_counts_as_any);
+    tcase_add_test(tc, the_same_bits_at_any_number_of_threads);
+    tcase_add_test(tc, of_nothing_all_is_0);
+}
+SUITE("statistics over many examples", add_tests)

@@ -1,0 +1,46 @@
+#include "tests/train/told_memory.h"
+
+#include "tests/train/runs.h"
+#include "train/footprint.h"
+#include "train/setup.h"
+
+#include <check.h>
+#include <math.h>
+#include <sys/resource.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
+static double told_mib(const char *path)
+{
+    hl_config config;
+    hl_problems problems = { 0 };
+    ck_assert_int_eq(hl_config_load((hl_config_options){ .path = path }, &config, &problems).code, HL_OK);
+    hl_model_config model_config = hl_setup_model(&config);
+    hl_model model;
+    hl_footprint footprint;
+    ck_assert_int_eq(hl_model_init(&model, &model_config).code, HL_OK);
+    ck_assert_int_eq(hl_footprint_of(&config, &model, &footprint).code, HL_OK);
+    hl_model_free(&model);
+    return (double)footprint.total / (1 << 20);
+}
+
+void told_memory_check(const char *name)
+{
+#ifdef SANITIZED
+    (void)name;
+    return; /* which takes memory of its own */
+#endif
+    const char *path = run_shipped_config(name);
+    run_result run = RUN_BUILT(path, "--out", run_path("run"), "--quiet", "train.steps=2");
+    ck_assert_msg(run.code == 0, "exit code %d: %s", run.code, run.err);
+    struct rusage usage;
+    ck_assert_int_eq(getrusage(RUSAGE_CHILDREN, &usage), 0);
+    double taken = (double)usage.ru_maxrss / 1024, told = told_mib(path);
+    ck_assert_msg(fabs(taken - told) <= fmax(8, 0.1 * taken), "%g MiB taken, %g told", taken, told);
+}

@@ -1,0 +1,64 @@
+#include "train/snapshot_budget.h"
+
+#include "core/memory.h"
+#include "heads/recorder.h"
+#include "train/setup.h"
+#include "train/units.h"
+
+#include <stdio.h>
+
+static size_t product(size_t a, size_t b)
+{
+    size_t c;
+    return hl_multiply_sizes(a, b, &c) ? c : SIZE_MAX;
+}
+
+hl_snapshot_budget hl_snapshot_budget_of(const hl_config *config)
+{
+    hl_snapshot_budget budget = { .allowed = product((size_t)config->patterns.budget_mb, (size_t)1 << 20) };
+    int64_t examples = hl_setup_recorded_examples(config);
+    if (examples > 0) {
+        hl_task_spec task = hl_config_task_spec(config);
+        hl_model_config model = hl_setup_model(config);
+        budget.n = hl_cadence_count(hl_setup_cadence(config), config->train.steps);
+        budget.each = hl_recorder_file_bytes(&model, examples, hl_task_max_tokens(&task), hl_task_n_relations(&task));
+        budget.together = product((size_t)budget.n, budget.each);
+    }
+    return budget;
+}
+
+hl_status hl_snapshot_budget_check(const hl_config *config, const char *path)
+{
+    hl_snapshot_budget budget = hl_snapshot_budget_of(config);
+    char n[HL_UNITS_TEXT], together[HL_UNITS_TEXT], allowed[HL_UNITS_TEXT];
+    if (budget.allowed == 0 || budget.together <= budget.allowed) {
+        return hl_ok();
+    }
+    return hl_error(
+        HL_INVALID,
+        "%s: patterns.budget_mb = %lld: %s snapshots would take %s of the %s allowed; raise it (0: no limit), "
+        "lower patterns.examples or record less often (patterns.every)",
+        path, (long long)config->patterns.budget_mb, hl_units_count(budget.n, n),
+        hl_units_bytes(budget.together, together), hl_units_bytes(budget.allowed, allowed));
+}
+
+const char *hl_snapshot_budget_text(const hl_config *config, char text[HL_SNAPSHOT_BUDGET_TEXT])
+{
+    hl_snapshot_budget budget = hl_snapshot_budget_of(config);
+    char n[HL_UNITS_TEXT], each[HL_UNITS_TEXT], together[HL_UNITS_TEXT], allowed[HL_UNITS_TEXT];
+    if (budget.n == 0) {
+        snprintf(text, HL_SNAPSHOT_BUDGET_TEXT, "no snapshots (patterns.examples = 0)");
+        return text;
+    }
+    int length = snprintf(text, HL_SNAPSHOT_BUDGET_TEXT, "%s snapshot%s of %s, ", hl_units_count(budget.n, n),
+                          budget.n == 1 ? "" : "s", hl_units_bytes(budget.each, each));
+    size_t room = (size_t)(HL_SNAPSHOT_BUDGET_TEXT - length);
+    hl_units_bytes(budget.together, together);
+    if (budget.allowed == 0) {
+        snprintf(text + length, room, "%s (patterns.budget_mb = 0: no limit)", together);
+    } else {
+        snprintf(text + length, room, "%s of the %s that patterns.budget_mb allows", together,
+                 hl_units_bytes(budget.allowed, allowed));
+    }
+    return text;
+}

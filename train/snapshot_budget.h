@@ -1,0 +1,29 @@
+/* What a run's snapshots take on disk, told before it begins, and whether patterns.budget_mb allows it. */
+#ifndef HL_TRAIN_SNAPSHOT_BUDGET_H
+#define HL_TRAIN_SNAPSHOT_BUDGET_H
+
+#include "core/status.h"
+#include "train/config.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes; SIZE_MAX stands for what does not fit. */
+typedef struct hl_snapshot_budget {
+    int64_t n;       /* snapshots of the whole run; 0 where none is taken */
+    size_t each;     /* at most */
+    size_t together; /* at most */
+    size_t allowed;  /* by patterns.budget_mb; 0: no limit */
+} hl_snapshot_budget;
+
+hl_snapshot_budget hl_snapshot_budget_of(const hl_config *config);
+
+/* HL_INVALID, naming the config's file, the key and what to do, where the snapshots would take more than is allowed. */
+hl_status hl_snapshot_budget_check(const hl_config *config, const char *path);
+
+enum { HL_SNAPSHOT_BUDGET_TEXT = 160 };
+
+/* "10 snapshots of 510.1 KiB, 5.0 MiB of the 256.0 MiB that patterns.budget_mb allows" into `text`, which is returned. */
+const char *hl_snapshot_budget_text(const hl_config *config, char text[HL_SNAPSHOT_BUDGET_TEXT]);
+
+#endif

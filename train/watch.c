@@ -1,0 +1,158 @@
+#include "train/watch.h"
+
+#include "core/memory.h"
+#include "heads/label.h"
+#include "heads/mean_map.h"
+#include "train/clock.h"
+#include "train/terminal.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const double LEAST_PAUSE = 0.1; /* seconds between two drawings */
+static const double MOST_SHARE = 0.1;  /* of the time, for drawing */
+
+hl_status hl_watch_check(const hl_config *config, int layer)
+{
+    int64_t layers = config->model.layers;
+    if (layer >= layers) {
+        return hl_error(HL_INVALID,
+                        "command line: --watch: no layer %d; the model has %" PRId64 ", counted from 0: 0 .. %" PRId64,
+                        layer, layers, layers - 1);
+    }
+    if (config->patterns.examples == 0) {
+        return hl_error(HL_INVALID, "command line: --watch: patterns.examples = 0 records nothing that could be shown; "
+                                    "set patterns.examples=32");
+    }
+    return hl_ok();
+}
+
+static int64_t heads_of(const hl_watch *watch)
+{
+    return watch->recorder->model->config.heads[watch->layer];
+}
+
+hl_status hl_watch_init(hl_watch *watch, const hl_recorder *recorder, int layer, const char *const *relations)
+{
+    *watch = (hl_watch){ .recorder = recorder, .layer = layer, .relations = relations };
+    int64_t H = heads_of(watch), T = recorder->examples.n_tokens;
+    size_t count;
+    bool fits = hl_multiply_sizes((size_t)(T * T), (size_t)H, &count); /* T^2 weights of each head are there already */
+    watch->panels = hl_calloc((size_t)H, sizeof *watch->panels);
+    watch->maps = fits ? hl_calloc(count, sizeof *watch->maps) : NULL;
+    return watch->panels != NULL && watch->maps != NULL ? hl_ok() : hl_error_memory("maps of heads");
+}
+
+void hl_watch_free(hl_watch *watch)
+{
+    hl_free(watch->panels);
+    hl_free(watch->maps);
+    hl_text_free(&watch->shown);
+    *watch = (hl_watch){ 0 };
+}
+
+bool hl_watch_due(hl_watch *watch, const hl_progress *progress)
+{
+    double now = hl_clock_seconds(), pause = watch->seconds * (1 / MOST_SHARE - 1);
+    if (!progress->terminal || now - watch->ended < (pause > LEAST_PAUSE ? pause : LEAST_PAUSE)) {
+        return false;
+    }
+    watch->begun = now;
+    return true;
+}
+
+/* ---- the drawing ---- */
+
+/* "L1H0 offset(-11) 0.98" for every head, each ended by a zero byte. */
+static hl_status write_titles(const hl_watch *watch, hl_text *titles)
+{
+    for (int64_t h = 0; h < heads_of(watch); h++) {
+        hl_patterns all = hl_recorder_patterns(watch->recorder, watch->layer, h);
+        hl_text_print(titles, "L%dH%" PRId64 " ", watch->layer, h);
+        hl_label_print_title(titles, hl_label_of(&all), watch->relations);
+        hl_text_add(titles, "", 1);
+    }
+    return hl_text_status(titles);
+}
+
+static void make_panels(hl_watch *watch, const char *title)
+{
+    for (int64_t h = 0; h < heads_of(watch); h++) {
+        hl_patterns all = hl_recorder_patterns(watch->recorder, watch->layer, h), shown = hl_patterns_shown(&all);
+        int64_t n = hl_patterns_at(&shown, 0).n;
+        hl_real *map = watch->maps + h * n * n;
+        hl_patterns_mean(&shown, map);
+        watch->panels[h] = (hl_panel){ .title = title, .weights = map, .n_queries = n, .n_keys = n, .stride = n };
+        title += strlen(title) + 1;
+    }
+}
+
+/* "layer 1, step 50, mean of 16 examples" */
+static void write_caption(const hl_watch *watch, const hl_terminal *terminal, int64_t step, hl_text *text)
+{
+    char caption[128];
+    hl_patterns all = hl_recorder_patterns(watch->recorder, watch->layer, 0), shown = hl_patterns_shown(&all);
+    int n = snprintf(caption, sizeof caption, "layer %d, step %" PRId64, watch->layer, step);
+    if (shown.n_examples > 1) {
+        snprintf(caption + n, sizeof caption - (size_t)n, ", mean of %" PRId64 " examples", shown.n_examples);
+    } else {
+        snprintf(caption + n, sizeof caption - (size_t)n, ", example %" PRId64, shown.first);
+    }
+    hl_terminal_caption(terminal, caption, text);
+}
+
+static hl_status write_maps(hl_watch *watch, const hl_terminal *terminal, hl_text *text)
+{
+    hl_text titles = { 0 };
+    hl_status status = write_titles(watch, &titles);
+    if (status.code == HL_OK) {
+        make_panels(watch, titles.bytes);
+        status = hl_terminal_heads(terminal, watch->panels, heads_of(watch), text);
+    }
+    hl_text_free(&titles);
+    if (status.code == HL_INVALID) { /* no room: training goes on, and the terminal may grow */
+        hl_text_print(text, "%s\n", status.text);
+        status = hl_text_status(text);
+    }
+    return status;
+}
+
+/* The room for the maps: in their place they share the terminal with their caption, the line of progress and at least
+ * one line above. */
+static hl_terminal terminal_for(const hl_progress *progress)
+{
+    enum { OTHER_LINES = 3 };
+    hl_terminal terminal = hl_terminal_of(progress->out);
+    if (progress->terminal) {
+        int lines = hl_terminal_height(progress->out);
+        lines = (lines > 0 ? lines : HL_TERMINAL_USUAL_HEIGHT) - OTHER_LINES;
+        terminal.height = lines > 1 ? lines : 1;
+    }
+    return terminal;
+}
+
+hl_status hl_watch_show(hl_watch *watch, int64_t step, hl_progress *progress)
+{
+    if (progress->out == NULL) {
+        return hl_ok();
+    }
+    hl_terminal terminal = terminal_for(progress);
+    hl_text text = { 0 };
+    write_caption(watch, &terminal, step, &text);
+    hl_status status = write_maps(watch, &terminal, &text);
+    if (status.code != HL_OK) {
+        hl_text_free(&text);
+        return status;
+    }
+    if (terminal.width != watch->width) { /* what stands there may have been broken into other lines */
+        hl_progress_leave(progress);
+    }
+    hl_progress_show(progress, text.bytes);
+    hl_text_free(&watch->shown);
+    watch->shown = text;
+    watch->width = terminal.width;
+    watch->ended = hl_clock_seconds();
+    watch->seconds = watch->begun > 0 ? watch->ended - watch->begun : watch->seconds;
+    watch->begun = 0;
+    return hl_ok();
+}
