@@ -175,6 +175,14 @@ static bool add_effects(json_t *head, const hl_report_run *run, int layer, int64
     return good;
 }
 
+static bool add_match(json_t *head, const hl_head_match *match)
+{
+    json_t *json = json_object();
+    bool good = set(json, "head", json_integer(match->head));
+    good = set(json, "js", number(match->js)) && good;
+    return set(head, "match", json) && good;
+}
+
 static bool add_head(json_t *heads, const hl_report_run *run, int layer, int64_t h, int64_t index)
 {
     json_t *head = json_object();
@@ -187,6 +195,9 @@ static bool add_head(json_t *heads, const hl_report_run *run, int layer, int64_t
     }
     if (run->effects != NULL) {
         good = add_effects(head, run, layer, index) && good;
+    }
+    if (run->matches != NULL) {
+        good = add_match(head, &run->matches[index]) && good;
     }
     return append(heads, head) && good;
 }
@@ -247,10 +258,6 @@ static bool add_all(json_t *json, const hl_report_run *run)
     bool good = add_texts(json, run) && set(json, "causal", json_boolean(run->maps->causal));
     good = set(json, "thinned", json_boolean(run->maps->stride > 1)) && good;
     good = add_examples(examples, run) && add_snapshots(snapshots, run->maps) && add_heads(heads, run) && good;
-    if (run->on_first != NULL) {
-        const char *levels = run->on_first->kept[run->on_first->n_kept - 1].levels;
-        good = set(json, "on_first", json_string_nocheck(levels)) && good;
-    }
     good = set(json, "examples", examples) && good;
     good = set(json, "snapshots", snapshots) && good;
     good = set(json, "heads", heads) && good;

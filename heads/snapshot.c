@@ -164,3 +164,10 @@ hl_patterns hl_snapshot_patterns(const hl_snapshot *snapshot, int layer, int64_t
         .n_examples = snapshot->examples.n_examples,
     };
 }
+
+void hl_snapshot_layers(const hl_snapshot *snapshot, hl_patterns layers[HL_MAX_LAYERS])
+{
+    for (int l = 0; l < snapshot->config->n_layers; l++) {
+        layers[l] = hl_snapshot_patterns(snapshot, l, 0);
+    }
+}

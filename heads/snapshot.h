@@ -32,4 +32,7 @@ void hl_snapshot_free(hl_snapshot *snapshot);
 /* One head's patterns on all examples. Its arrays are the snapshot's. */
 hl_patterns hl_snapshot_patterns(const hl_snapshot *snapshot, int layer, int64_t head);
 
+/* Head 0 of every layer, standing for all heads of it, as those take it who measure whole models. */
+void hl_snapshot_layers(const hl_snapshot *snapshot, hl_patterns layers[HL_MAX_LAYERS]);
+
 #endif

@@ -10,13 +10,20 @@ const char hl_heads_command_usage[] =
     "\n"
     "Shows what every attention head of a training run does. RUN is its folder, as\n"
     "in runs/copy_task; the run may still go on. Without options: a table of all\n"
-    "heads at the last snapshot, and RUN/heads.csv, all metrics at all snapshots,\n"
-    "written anew.\n"
+    "heads at the last snapshot; written anew: RUN/heads.csv, all metrics at all\n"
+    "snapshots, and RUN/report.html, a page for the browser that shows all of it.\n"
     "\n"
     "Figures\n"
     "  --json [FILE]     the table as JSON (no FILE, or -: to standard output, alone)\n"
     "  --csv [FILE]      the content of heads.csv, all snapshots (likewise)\n"
-    "  --step S          the snapshot of step S instead of the last one\n"
+    "  --report [FILE]   the page, report.html (likewise)\n"
+    "  --step S          the table and the maps of step S instead of the last one\n"
+    "\n"
+    "Two runs\n"
+    "  --against RUN2    a table: each head of RUN, the head of RUN2 that does most\n"
+    "                    nearly the same, and how far apart they are; and a page\n"
+    "                    with both side by side on the examples of RUN, written to\n"
+    "                    RUN/against-<name of RUN2>.html, or to --report FILE\n"
     "\n"
     "Maps\n"
     "  --head L0H3       draw one head in the terminal: the mean of the scoring\n"
@@ -46,13 +53,15 @@ const char hl_heads_command_usage[] =
     "Exit: 0 done; 1 failed while running; 2 wrong usage; 3 a file, or no run; 4\n"
     "numbers that are not finite; 5 out of memory.\n";
 
-enum { HEAD, INPUT, JSON, CSV, PNG, SVG, PDF, NPZ, BERTVIZ, STEP, EXAMPLE, HELP, VERSION, N_OPTIONS };
+enum { HEAD, INPUT, JSON, CSV, REPORT, AGAINST, PNG, SVG, PDF, NPZ, BERTVIZ, STEP, EXAMPLE, HELP, VERSION, N_OPTIONS };
 
 static const hl_option options[N_OPTIONS] = {
     [HEAD] = { "head", HL_OPTION_VALUE },
     [INPUT] = { "input", HL_OPTION_VALUE },
     [JSON] = { "json", HL_OPTION_OPTIONAL_VALUE },
     [CSV] = { "csv", HL_OPTION_OPTIONAL_VALUE },
+    [REPORT] = { "report", HL_OPTION_OPTIONAL_VALUE },
+    [AGAINST] = { "against", HL_OPTION_VALUE },
     [PNG] = { "png", HL_OPTION_VALUE },
     [SVG] = { "svg", HL_OPTION_VALUE },
     [PDF] = { "pdf", HL_OPTION_VALUE },
@@ -68,9 +77,10 @@ static const hl_option options[N_OPTIONS] = {
 static const char **text_of(hl_heads_command *command, int option)
 {
     const char **texts[N_OPTIONS] = {
-        [HEAD] = &command->head, [INPUT] = &command->input, [JSON] = &command->json,
-        [CSV] = &command->csv,   [PNG] = &command->png,     [SVG] = &command->svg,
-        [PDF] = &command->pdf,   [NPZ] = &command->npz,     [BERTVIZ] = &command->bertviz,
+        [HEAD] = &command->head, [INPUT] = &command->input,     [JSON] = &command->json,
+        [CSV] = &command->csv,   [REPORT] = &command->report,   [AGAINST] = &command->against,
+        [PNG] = &command->png,   [SVG] = &command->svg,         [PDF] = &command->pdf,
+        [NPZ] = &command->npz,   [BERTVIZ] = &command->bertviz,
     };
     return texts[option];
 }
@@ -110,7 +120,8 @@ static hl_status take_option(hl_heads_command *command, int option, const char *
 static hl_status take_argument(hl_heads_command *command, const char *argument)
 {
     if (command->run != NULL) {
-        return hl_error(HL_INVALID, "command line: %s: one run is enough", argument);
+        return hl_error(HL_INVALID,
+                        "command line: %s: one run is enough; two are compared by: heads RUN --against RUN2", argument);
     }
     command->run = argument;
     return hl_ok();
@@ -122,6 +133,11 @@ bool hl_heads_command_shows(const hl_heads_command *command)
            command->svg != NULL || command->pdf != NULL || command->npz != NULL || command->bertviz != NULL;
 }
 
+static int to_standard_output(const char *path)
+{
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
 static hl_status check(const hl_heads_command *command)
 {
     if (command->help || command->version) {
@@ -130,15 +146,19 @@ static hl_status check(const hl_heads_command *command)
     if (command->run == NULL) {
         return hl_error(HL_INVALID, "command line: no run given, as in: heads runs/copy_task; see --help");
     }
+    bool more = hl_heads_command_shows(command) || command->json != NULL || command->csv != NULL || command->step >= 0;
+    if (command->against != NULL && more) {
+        return hl_error(HL_INVALID, "command line: --against compares two runs, and goes with --report alone");
+    }
     if (command->input != NULL && command->step >= 0) {
         return hl_error(HL_INVALID, "command line: --input runs the last checkpoint's weights; leave --step out");
     }
     if (command->input != NULL && command->example >= 0) {
         return hl_error(HL_INVALID, "command line: --input and --example exclude each other");
     }
-    if (command->json != NULL && command->csv != NULL && strcmp(command->json, "-") == 0 &&
-        strcmp(command->csv, "-") == 0) {
-        return hl_error(HL_INVALID, "command line: --json and --csv cannot both go to standard output");
+    if (to_standard_output(command->json) + to_standard_output(command->csv) + to_standard_output(command->report) >
+        1) {
+        return hl_error(HL_INVALID, "command line: of --json, --csv and --report one alone can go to standard output");
     }
     return hl_ok();
 }

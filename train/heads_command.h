@@ -9,10 +9,11 @@
 
 /* All strings belong to argv; NULL: not given. */
 typedef struct hl_heads_command {
-    const char *run;             /* the folder */
-    const char *head, *input;    /* "L0H3"; tokens parted by blanks */
-    const char *json, *csv;      /* a path, "-" for standard output */
-    const char *png, *svg, *pdf; /* paths, as the next two */
+    const char *run;                 /* the folder */
+    const char *head, *input;        /* "L0H3"; tokens parted by blanks */
+    const char *json, *csv, *report; /* a path, "-" for standard output */
+    const char *against;             /* another run's folder */
+    const char *png, *svg, *pdf;     /* paths, as the next two */
     const char *npz, *bertviz;
     int64_t step, example; /* -1: not given */
     bool help, version;

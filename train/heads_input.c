@@ -1,17 +1,13 @@
 #include "train/heads_input.h"
 
-#include "core/arena.h"
 #include "core/memory.h"
 #include "heads/text.h"
 #include "train/nearest.h"
-#include "train/setup.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static const char blanks[] = " \t\n\r\v\f";
-
-/* ---- tokens ---- */
 
 /* The token that may be meant, or NULL. Where memory does not suffice to look, none is. */
 static const char *nearest_token(const hl_vocabulary *vocabulary, const char *wrong)
@@ -82,7 +78,7 @@ static hl_status read_tokens(const hl_vocabulary *vocabulary, const char *text, 
     return hl_ok();
 }
 
-static hl_status make_example(const hl_opened_run *run, const char *text, hl_heads_input *input)
+static hl_status make_example(const hl_opened_run *run, const char *text, hl_heads_input *input, hl_batch *example)
 {
     int64_t T = count_words(text), most = run->shape.max_length;
     if (T == 0) {
@@ -96,12 +92,12 @@ static hl_status make_example(const hl_opened_run *run, const char *text, hl_hea
     if (ids == NULL) {
         return hl_error_memory("the input");
     }
-    input->maps.examples = (hl_batch){ .n_examples = 1,
-                                       .n_tokens = T,
-                                       .tokens = ids,
-                                       .targets = ids + T,
-                                       .sources = ids + 2 * T,
-                                       .lengths = ids + 3 * T };
+    *example = (hl_batch){ .n_examples = 1,
+                           .n_tokens = T,
+                           .tokens = ids,
+                           .targets = ids + T,
+                           .sources = ids + 2 * T,
+                           .lengths = ids + 3 * T };
     for (int64_t i = T; i < 3 * T; i++) {
         ids[i] = HL_IGNORE;
     }
@@ -109,66 +105,14 @@ static hl_status make_example(const hl_opened_run *run, const char *text, hl_hea
     return read_tokens(hl_dataset_vocabulary(run->dataset), text, ids);
 }
 
-/* ---- the model ---- */
-
-static hl_status allocate_numbers(hl_heads_input *input)
-{
-    const hl_model_config *config = input->maps.config;
-    int64_t T = input->maps.examples.n_tokens, heads = 0;
-    for (int l = 0; l < config->n_layers; l++) {
-        heads += config->heads[l];
-    }
-    size_t maps, logits, count;
-    bool fits = hl_multiply_sizes((size_t)(T * T), (size_t)heads, &maps) &&
-                hl_multiply_sizes((size_t)T, (size_t)config->vocabulary, &logits) &&
-                !__builtin_add_overflow(maps, logits, &count);
-    hl_real *next = input->numbers = fits ? hl_calloc(count, sizeof *next) : NULL;
-    if (next == NULL) {
-        return hl_error_memory("the patterns of the input");
-    }
-    for (int l = 0; l < config->n_layers; l++) {
-        input->maps.weights[l] = next;
-        next += config->heads[l] * T * T;
-    }
-    input->maps.logits = next;
-    return hl_ok();
-}
-
-static hl_status run_model(const hl_opened_run *run, hl_arena *arena, hl_tape_options options, hl_heads_input *input)
-{
-    const hl_batch *example = &input->maps.examples;
-    hl_head_probe probes[HL_MAX_LAYERS] = { 0 };
-    hl_real *next = input->numbers;
-    for (int l = 0; l < run->shape.n_layers; l++) {
-        probes[l].weights = next;
-        next += run->shape.heads[l] * example->n_tokens * example->n_tokens;
-    }
-    hl_tape tape;
-    hl_tape_begin(&tape, arena, options);
-    const hl_tensor *logits = hl_model_logits(&tape, &run->model, example, probes);
-    HL_TRY(hl_tape_status(&tape));
-    memcpy(next, logits->data, (size_t)(example->n_tokens * run->shape.vocabulary) * sizeof *next);
-    return hl_ok();
-}
-
-static hl_status fill(const hl_opened_run *run, const char *text, hl_heads_input *input)
-{
-    HL_TRY(make_example(run, text, input));
-    HL_TRY(allocate_numbers(input));
-    hl_tape_options options = { .threads = hl_setup_threads(&run->config) };
-    hl_model_plan plan;
-    HL_TRY(hl_model_plan_pass(&run->model, 1, input->maps.examples.n_tokens, options, &plan));
-    hl_arena arena;
-    HL_TRY(hl_arena_init(&arena, plan.bytes));
-    hl_status status = run_model(run, &arena, options, input);
-    hl_arena_free(&arena);
-    return status;
-}
-
 hl_status hl_heads_input_run(const hl_opened_run *run, const char *text, hl_heads_input *input)
 {
-    *input = (hl_heads_input){ .maps = { .step = run->weights_step, .config = &run->shape } };
-    hl_status status = fill(run, text, input);
+    *input = (hl_heads_input){ 0 };
+    hl_batch example;
+    hl_status status = make_example(run, text, input, &example);
+    if (status.code == HL_OK) {
+        status = hl_model_maps_run(&input->model, run, &example);
+    }
     if (status.code != HL_OK) {
         hl_heads_input_free(input);
     }
@@ -177,7 +121,7 @@ hl_status hl_heads_input_run(const hl_opened_run *run, const char *text, hl_head
 
 void hl_heads_input_free(hl_heads_input *input)
 {
-    hl_free(input->numbers);
+    hl_model_maps_free(&input->model);
     hl_free(input->integers);
     *input = (hl_heads_input){ 0 };
 }

@@ -2,13 +2,11 @@
 #ifndef HL_TRAIN_HEADS_INPUT_H
 #define HL_TRAIN_HEADS_INPUT_H
 
-#include "heads/snapshot.h"
-#include "train/opened_run.h"
+#include "train/model_maps.h"
 
 typedef struct hl_heads_input {
-    hl_snapshot maps;  /* one example of the tokens, without targets and sources; `step` is the weights'; its arrays: */
-    hl_real *numbers;  /* of weights and logits; owned */
-    int32_t *integers; /* of the example; owned */
+    hl_model_maps model; /* its maps: one example of the tokens, without targets and sources */
+    int32_t *integers;   /* of the example; owned */
 } hl_heads_input;
 
 /* Reads `text`, tokens of the run's vocabulary parted by blanks, and runs the model on them, which must have been loaded.

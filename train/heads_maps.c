@@ -125,7 +125,7 @@ static hl_status show_input(hl_opened_run *run, const hl_heads_command *command,
     HL_TRY(hl_opened_run_load(run, -1));
     hl_heads_input input;
     HL_TRY(hl_heads_input_run(run, command->input, &input));
-    hl_status status = show_maps(run, command, &input.maps, out);
+    hl_status status = show_maps(run, command, &input.model.maps, out);
     hl_heads_input_free(&input);
     return status;
 }

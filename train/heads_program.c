@@ -1,10 +1,12 @@
 #include "train/heads_program.h"
 
 #include "core/files.h"
+#include "train/heads_against.h"
 #include "train/heads_command.h"
 #include "train/heads_json.h"
 #include "train/heads_maps.h"
 #include "train/heads_record.h"
+#include "train/heads_report.h"
 #include "train/heads_study.h"
 #include "train/heads_table.h"
 
@@ -19,42 +21,75 @@ typedef struct call {
     hl_heads_study study;
 } call;
 
-/* Writes the text to a file, or to standard output where that is "-"; frees it. */
+static bool is_standard_output(const char *path)
+{
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
+/* Writes the text to a file, or to standard output where that is "-". */
+static hl_status put(const call *c, const char *path, const hl_text *text)
+{
+    HL_TRY(hl_text_status(text));
+    if (!is_standard_output(path)) {
+        return hl_file_replace(path, text->bytes, text->size, HL_VOLATILE);
+    }
+    fwrite(text->bytes, 1, text->size, c->out);
+    return hl_ok();
+}
+
+/* The same, and frees it. */
 static hl_status deliver(const call *c, const char *path, hl_text *text)
 {
-    hl_status status = hl_text_status(text);
-    if (status.code == HL_OK && strcmp(path, "-") != 0) {
-        status = hl_file_replace(path, text->bytes, text->size, HL_VOLATILE);
-    } else if (status.code == HL_OK) {
-        fwrite(text->bytes, 1, text->size, c->out);
-    }
+    hl_status status = put(c, path, text);
     hl_text_free(text);
     return status;
 }
 
-/* ---- heads.csv ---- */
-
 /* A run of somebody else's can be read all the same. */
-static hl_status write_record(const call *c, const hl_text *record)
+static bool can_write(const call *c, const char *else_what)
 {
-    if (access(c->run.path, W_OK) != 0) {
-        fprintf(c->err, "%s: this folder cannot be written to: its heads.csv stays as it is\n", c->run.path);
-        return hl_ok();
+    if (access(c->run.path, W_OK) == 0) {
+        return true;
     }
-    return hl_heads_record_write(&c->run, record);
+    fprintf(c->err, "%s: this folder cannot be written to: %s\n", c->run.path, else_what);
+    return false;
 }
 
-static hl_status do_record(const call *c)
+/* ---- heads.csv and report.html ---- */
+
+static hl_status write_report(call *c, const hl_heads_record *record, bool into_folder)
 {
-    hl_text record = { 0 };
-    hl_status status = hl_heads_record_make(&c->run, &record);
-    if (status.code == HL_OK) {
-        status = write_record(c, &record);
+    bool is_last = c->study.step == c->run.steps[c->run.n_steps - 1];
+    hl_text page = { 0 };
+    hl_status status = hl_heads_report_make(&c->run, record, is_last ? &c->study : NULL, &page);
+    if (status.code == HL_OK && into_folder) {
+        status = hl_heads_report_write(&c->run, &page);
     }
-    if (status.code == HL_OK && c->command.csv != NULL) {
-        return deliver(c, c->command.csv, &record);
+    if (status.code == HL_OK && c->command.report != NULL) {
+        status = put(c, c->command.report, &page);
     }
-    hl_text_free(&record);
+    hl_text_free(&page);
+    return status;
+}
+
+static hl_status write_files(call *c, const hl_heads_record *record)
+{
+    bool into_folder = can_write(c, "its heads.csv and report.html stay as they are");
+    if (into_folder) {
+        HL_TRY(hl_heads_record_write(&c->run, record));
+    }
+    if (c->command.csv != NULL) {
+        HL_TRY(put(c, c->command.csv, &record->csv));
+    }
+    return into_folder || c->command.report != NULL ? write_report(c, record, into_folder) : hl_ok();
+}
+
+static hl_status do_files(call *c)
+{
+    hl_heads_record record;
+    HL_TRY(hl_heads_record_make(&c->run, &record));
+    hl_status status = write_files(c, &record);
+    hl_heads_record_free(&record);
     return status;
 }
 
@@ -62,19 +97,14 @@ static hl_status do_record(const call *c)
 
 static hl_status make_study(call *c)
 {
-    HL_TRY(hl_opened_run_check_steps(&c->run));
-    bool chosen = c->command.step >= 0;
-    int64_t step = chosen ? c->command.step : c->run.steps[c->run.n_steps - 1];
+    if (c->command.step < 0) {
+        return hl_heads_study_last(&c->study, &c->run);
+    }
     hl_snapshot snapshot;
-    HL_TRY(hl_opened_run_snapshot(&c->run, step, &snapshot));
-    hl_status status = hl_heads_study_make(&c->study, &c->run, &snapshot, chosen);
+    HL_TRY(hl_opened_run_snapshot(&c->run, c->command.step, &snapshot));
+    hl_status status = hl_heads_study_make(&c->study, &c->run, &snapshot, true);
     hl_snapshot_free(&snapshot);
     return status;
-}
-
-static bool is_standard_output(const char *path)
-{
-    return path != NULL && strcmp(path, "-") == 0;
 }
 
 static hl_status print_table(const call *c)
@@ -94,7 +124,8 @@ static hl_status print_json(const call *c)
 static hl_status do_figures(call *c)
 {
     const hl_heads_command *command = &c->command;
-    bool alone = is_standard_output(command->json) || is_standard_output(command->csv);
+    bool alone =
+        is_standard_output(command->json) || is_standard_output(command->csv) || is_standard_output(command->report);
     HL_TRY(make_study(c));
     if (!alone && !hl_heads_command_shows(command)) {
         HL_TRY(print_table(c));
@@ -102,7 +133,35 @@ static hl_status do_figures(call *c)
     if (command->json != NULL) {
         HL_TRY(print_json(c));
     }
-    return do_record(c);
+    return do_files(c);
+}
+
+/* ---- two runs ---- */
+
+static hl_status write_comparison(const call *c, const hl_heads_against *against)
+{
+    const char *path = c->command.report != NULL ? c->command.report : against->path;
+    bool in_folder = c->command.report == NULL;
+    if (in_folder && !can_write(c, "name another place for the page with --report FILE")) {
+        return hl_ok();
+    }
+    HL_TRY(put(c, path, &against->page));
+    if (!is_standard_output(path)) {
+        fprintf(c->out, "\nBoth side by side, for the browser: %s\n", path);
+    }
+    return hl_ok();
+}
+
+static hl_status do_comparison(call *c)
+{
+    hl_heads_against against;
+    HL_TRY(hl_heads_against_make(&against, &c->run, c->command.against));
+    hl_status status = is_standard_output(c->command.report) ? hl_ok() : put(c, "-", &against.table);
+    if (status.code == HL_OK) {
+        status = write_comparison(c, &against);
+    }
+    hl_heads_against_free(&against);
+    return status;
 }
 
 /* ---- the command ---- */
@@ -119,11 +178,15 @@ static hl_status execute(call *c)
         return hl_ok();
     }
     HL_TRY(hl_opened_run_open(&c->run, command->run));
+    if (command->against != NULL) {
+        return do_comparison(c);
+    }
     bool shows = hl_heads_command_shows(command);
     if (shows) {
         HL_TRY(hl_heads_show(&c->run, command, c->out));
     }
-    return !shows || command->json != NULL || command->csv != NULL ? do_figures(c) : hl_ok();
+    bool asks = command->json != NULL || command->csv != NULL || command->report != NULL;
+    return !shows || asks ? do_figures(c) : hl_ok();
 }
 
 int hl_heads_program(int argc, char **argv, FILE *out, FILE *err)

@@ -1,18 +1,25 @@
-/* heads.csv: all metrics of all heads at all snapshots of a run (heads/heads_csv.h). */
+/* What is read off all snapshots of a run: heads.csv, all metrics of all heads (heads/heads_csv.h), and the maps that its
+ * report shows. */
 #ifndef HL_TRAIN_HEADS_RECORD_H
 #define HL_TRAIN_HEADS_RECORD_H
 
+#include "heads/report_maps.h"
 #include "heads/text.h"
 #include "train/opened_run.h"
 
-/* Adds the content of the run's heads.csv, read off its snapshots one after the other. HL_BAD_FILE (no snapshots, too),
- * HL_NO_MEMORY. */
-hl_status hl_heads_record_make(const hl_opened_run *run, hl_text *text);
+typedef struct hl_heads_record {
+    hl_text csv;         /* the content of heads.csv; owned, as are the maps */
+    hl_report_maps maps; /* as a report holds them */
+} hl_heads_record;
 
-/* Writes it to heads.csv in the run's folder, as a whole or not at all. HL_BAD_FILE, HL_NO_MEMORY. */
-hl_status hl_heads_record_write(const hl_opened_run *run, const hl_text *text);
+/* Reads the run's snapshots one after the other, each once. HL_BAD_FILE (no snapshots, too), HL_NO_MEMORY; the record is
+ * then empty. On success ended by hl_heads_record_free. */
+hl_status hl_heads_record_make(const hl_opened_run *run, hl_heads_record *record);
 
-/* Both, for a run that has ended in the folder `path`. */
-hl_status hl_heads_record_of(const char *path);
+/* A zeroed or already freed record is allowed. */
+void hl_heads_record_free(hl_heads_record *record);
+
+/* Writes heads.csv into the run's folder, as a whole or not at all. HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_heads_record_write(const hl_opened_run *run, const hl_heads_record *record);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "train/setup.h"
+#include "train/trainer.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -52,7 +53,9 @@ static hl_status measure_patterns(hl_heads_study *study, const hl_snapshot *snap
 /* Loads weights; HL_INVALID where there are none that fit. */
 static hl_status load_weights(hl_opened_run *run, int64_t step, bool exactly)
 {
-    if (!hl_opened_run_has_weights(run)) {
+    bool has;
+    HL_TRY(hl_opened_run_has_weights(run, &has));
+    if (!has) {
         return hl_error(HL_INVALID, "%s has no weights yet", run->path);
     }
     HL_TRY(hl_opened_run_load(run, step));
@@ -66,10 +69,9 @@ static hl_status measure_effects(hl_heads_study *study, hl_opened_run *run, cons
 {
     HL_TRY(load_weights(run, snapshot->step, exactly));
     hl_patterns layers[HL_MAX_LAYERS];
-    for (int l = 0; l < run->shape.n_layers; l++) {
-        layers[l] = hl_snapshot_patterns(snapshot, l, 0);
-    }
-    HL_TRY(hl_effects_measure(&run->model, &snapshot->examples, layers, study->labels, hl_setup_threads(&run->config),
+    hl_snapshot_layers(snapshot, layers);
+    HL_TRY(hl_effects_measure(&run->model, &snapshot->examples, layers, study->labels,
+                              hl_trainer_evaluation_part(&run->config), hl_setup_threads(&run->config),
                               &study->effects));
     study->has_effects = true;
     study->weights_step = run->weights_step;
@@ -94,6 +96,17 @@ hl_status hl_heads_study_make(hl_heads_study *study, hl_opened_run *run, const h
     if (status.code != HL_OK) {
         hl_heads_study_free(study);
     }
+    return status;
+}
+
+hl_status hl_heads_study_last(hl_heads_study *study, hl_opened_run *run)
+{
+    *study = (hl_heads_study){ 0 };
+    HL_TRY(hl_opened_run_check_steps(run));
+    hl_snapshot snapshot;
+    HL_TRY(hl_opened_run_snapshot(run, run->steps[run->n_steps - 1], &snapshot));
+    hl_status status = hl_heads_study_make(study, run, &snapshot, false);
+    hl_snapshot_free(&snapshot);
     return status;
 }
 

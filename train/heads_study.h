@@ -43,6 +43,9 @@ int64_t hl_heads_count(const hl_model_config *config);
  * HL_NO_MEMORY; on success ended by hl_heads_study_free. */
 hl_status hl_heads_study_make(hl_heads_study *study, hl_opened_run *run, const hl_snapshot *snapshot, bool exactly);
 
+/* The same of the run's last snapshot. HL_BAD_FILE where there is none, too. */
+hl_status hl_heads_study_last(hl_heads_study *study, hl_opened_run *run);
+
 /* A zeroed or already freed study is allowed. */
 void hl_heads_study_free(hl_heads_study *study);
 

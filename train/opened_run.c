@@ -44,6 +44,22 @@ static hl_status load_config(hl_opened_run *run, const char *config)
     return status.code == HL_INVALID ? hl_error(HL_BAD_FILE, "%s", status.text) : status;
 }
 
+static hl_status name_relations(hl_opened_run *run)
+{
+    int64_t n = hl_dataset_n_relations(run->dataset);
+    if (n == 0) {
+        return hl_ok();
+    }
+    run->relations = hl_calloc((size_t)n, sizeof *run->relations);
+    if (run->relations == NULL) {
+        return hl_error_memory("the names of relations");
+    }
+    for (int64_t r = 0; r < n; r++) {
+        run->relations[r] = hl_dataset_relation(run->dataset, r);
+    }
+    return hl_ok();
+}
+
 static hl_status open_task(hl_opened_run *run, const char *config)
 {
     hl_task_spec spec = hl_config_task_spec(&run->config);
@@ -53,7 +69,7 @@ static hl_status open_task(hl_opened_run *run, const char *config)
     }
     HL_TRY(status);
     run->shape = hl_setup_model(&run->config);
-    return hl_ok();
+    return name_relations(run);
 }
 
 /* ---- the snapshots ---- */
@@ -162,6 +178,22 @@ static hl_status no_such_step(const hl_opened_run *run, int64_t step)
                     run->patterns, step, run->steps[above - 1], run->steps[above]);
 }
 
+/* What the file alone cannot tell. */
+static hl_status check_snapshot(const hl_opened_run *run, const char *path, int64_t step, const hl_snapshot *snapshot)
+{
+    if (snapshot->step != step) {
+        return hl_error(HL_BAD_FILE, "%s: is of step %" PRId64 ", by what it says itself", path, snapshot->step);
+    }
+    int64_t found = snapshot->examples.n_relations, stated = hl_dataset_n_relations(run->dataset);
+    if (found != stated) {
+        return hl_error(HL_BAD_FILE,
+                        "%s: has pairs of %" PRId64 " relations, and the task of config.ini states %" PRId64
+                        "; train the run anew",
+                        path, found, stated);
+    }
+    return hl_ok();
+}
+
 hl_status hl_opened_run_snapshot(const hl_opened_run *run, int64_t step, hl_snapshot *snapshot)
 {
     HL_TRY(hl_opened_run_check_steps(run));
@@ -173,9 +205,11 @@ hl_status hl_opened_run_snapshot(const hl_opened_run *run, int64_t step, hl_snap
         return hl_error_memory(run->patterns);
     }
     hl_status status = hl_snapshot_read(path, &run->shape, hl_setup_recorded_examples(&run->config), snapshot);
-    if (status.code == HL_OK && snapshot->step != step) {
-        status = hl_error(HL_BAD_FILE, "%s: is of step %" PRId64 ", by what it says itself", path, snapshot->step);
-        hl_snapshot_free(snapshot);
+    if (status.code == HL_OK) {
+        status = check_snapshot(run, path, step, snapshot);
+        if (status.code != HL_OK) {
+            hl_snapshot_free(snapshot);
+        }
     }
     hl_free(path);
     return status;
@@ -221,12 +255,13 @@ static const char *choose_file(char *files[WEIGHTS_FILES], int64_t step)
     return first_there(files);
 }
 
-bool hl_opened_run_has_weights(const hl_opened_run *run)
+hl_status hl_opened_run_has_weights(const hl_opened_run *run, bool *has)
 {
     char *files[WEIGHTS_FILES];
-    bool has = weights_files(run, 0, files) && first_there(files) != NULL;
+    hl_status status = weights_files(run, 0, files) ? hl_ok() : hl_error_memory(run->path);
+    *has = status.code == HL_OK && first_there(files) != NULL;
     free_files(files);
-    return has;
+    return status;
 }
 
 static hl_status load_chosen(hl_opened_run *run, char *files[WEIGHTS_FILES], int64_t step)
@@ -243,6 +278,8 @@ static hl_status load_chosen(hl_opened_run *run, char *files[WEIGHTS_FILES], int
 
 hl_status hl_opened_run_load(hl_opened_run *run, int64_t step)
 {
+    hl_model_free(&run->model);
+    run->weights_step = -1;
     HL_TRY(hl_model_init(&run->model, &run->shape));
     HL_TRY(hl_model_allocate(&run->model, (uint64_t)run->config.train.seed));
     char *files[WEIGHTS_FILES];

@@ -36,17 +36,16 @@ void hl_opened_run_close(hl_opened_run *run);
 /* HL_BAD_FILE, saying what to set, where there is no snapshot. */
 hl_status hl_opened_run_check_steps(const hl_opened_run *run);
 
-/* Reads the snapshot of a step. HL_INVALID naming steps that there are, where this is none of them; HL_BAD_FILE,
- * HL_NO_MEMORY. On success ended by hl_snapshot_free, before the run is closed. */
+/* Reads the snapshot of a step. HL_INVALID naming steps that there are, where this is none of them; HL_BAD_FILE
+ * (also one that is of another step, or of a task of other relations), HL_NO_MEMORY. On success ended by hl_snapshot_free, before the run is closed. */
 hl_status hl_opened_run_snapshot(const hl_opened_run *run, int64_t step, hl_snapshot *snapshot);
 
-/* Whether a file of weights is there already. */
-bool hl_opened_run_has_weights(const hl_opened_run *run);
+/* Whether a file of weights is there already. HL_NO_MEMORY. */
+hl_status hl_opened_run_has_weights(const hl_opened_run *run, bool *has);
 
 /* Makes the model with weights of the run: those of `step` where a file has them (checkpoint.safetensors, a kept
- * checkpoint), else (or where `step` is
- * below 0) of checkpoint.safetensors, else of model.safetensors; weights_step tells which. Asked for once.
- * HL_BAD_FILE (also where there are none yet), HL_NO_MEMORY. */
+ * checkpoint), else (or where `step` is below 0) of checkpoint.safetensors, else of model.safetensors; weights_step
+ * tells which. Another call replaces them. HL_BAD_FILE (also where there are none yet), HL_NO_MEMORY. */
 hl_status hl_opened_run_load(hl_opened_run *run, int64_t step);
 
 #endif

@@ -6,7 +6,7 @@
 #include "heads/table.h"
 #include "train/checkpoint.h"
 #include "train/command.h"
-#include "train/heads_record.h"
+#include "train/heads_report.h"
 #include "train/loop.h"
 #include "train/setup.h"
 #include "train/signals.h"
@@ -268,31 +268,44 @@ static hl_status print_table(const program *p)
     return status;
 }
 
-/* heads.csv. A run without it is complete: what goes wrong here is told, and can be made good later. */
-static void write_metrics_of_heads(const program *p)
+/* heads.csv and report.html. A run without them is complete: what goes wrong is told, and can be made good later. */
+static bool write_what_heads_do(const program *p)
 {
-    hl_status status = p->config.patterns.examples > 0 ? hl_heads_record_of(p->folder.path) : hl_ok();
-    if (status.code != HL_OK) {
-        fprintf(p->err, "%s\nno heads.csv was written; the program heads will do so: heads %s\n", status.text,
-                p->folder.path);
+    if (!p->records) {
+        return false;
     }
+    hl_status status = hl_heads_files_write(p->folder.path);
+    if (status.code != HL_OK) {
+        fprintf(p->err, "%s\nheads.csv or report.html was not written; the program heads will do so: heads %s\n",
+                status.text, p->folder.path);
+    }
+    return status.code == HL_OK;
 }
 
-static hl_status print_end(const program *p)
+static void print_end(const program *p, bool stopped, bool reported)
 {
-    if (p->command.quiet) {
-        return hl_ok();
-    }
-    if (p->records) {
-        HL_TRY(print_table(p));
-    }
-    if (p->trainer.optimizer.step < p->config.train.steps) {
+    if (stopped) {
         int64_t n = p->loop.state.since_best;
         fprintf(p->out, "stopped: no better validation loss in %" PRId64 " validation%s (train.patience)\n", n,
                 n == 1 ? "" : "s");
     }
-    fprintf(p->out, "best validation loss %.4f at step %" PRId64 "; last accuracy %.2f%%\neverything is in %s\n",
-            p->loop.state.best_loss, p->loop.state.best_step, 100 * p->loop.evaluation.accuracy, p->folder.path);
+    fprintf(p->out, "best validation loss %.4f at step %" PRId64 "; last accuracy %.2f%%\neverything is in %s%s\n",
+            p->loop.state.best_loss, p->loop.state.best_step, 100 * p->loop.evaluation.accuracy, p->folder.path,
+            reported ? "; open its report.html in a browser" : "");
+}
+
+/* What the run was trained in is given back first: measuring the heads takes memory of its own. */
+static hl_status end(program *p)
+{
+    bool stopped = p->trainer.optimizer.step < p->config.train.steps;
+    if (p->records && !p->command.quiet) {
+        HL_TRY(print_table(p));
+    }
+    hl_trainer_free(&p->trainer);
+    bool reported = write_what_heads_do(p);
+    if (!p->command.quiet) {
+        print_end(p, stopped, reported);
+    }
     return hl_ok();
 }
 
@@ -312,7 +325,7 @@ static hl_status run(program *p)
         if (!p->command.quiet) {
             print_finished(p);
         }
-        write_metrics_of_heads(p); /* which the run may not have come to */
+        write_what_heads_do(p); /* which the run may not have come to */
         return hl_ok();
     }
     HL_TRY(begin(p));
@@ -323,8 +336,7 @@ static hl_status run(program *p)
                 p->trainer.optimizer.step, p->folder.path);
         return hl_ok();
     }
-    write_metrics_of_heads(p);
-    return print_end(p);
+    return end(p);
 }
 
 /* ---- the command ---- */

@@ -83,6 +83,13 @@ static hl_status remove_chosen(const char *folder, bool (*chosen)(const char *na
     return status;
 }
 
+/* "against-<another run>.html", which is of the weights that go. */
+static bool is_comparison(const char *name)
+{
+    const char *end = strrchr(name, '.');
+    return strncmp(name, "against-", 8) == 0 && end != NULL && strcmp(end, ".html") == 0;
+}
+
 static bool any_run_file(const char *name, int64_t limit)
 {
     (void)limit;
@@ -92,7 +99,7 @@ static bool any_run_file(const char *name, int64_t limit)
             return true;
         }
     }
-    return step_of_checkpoint(name) >= 0 || strcmp(name, "config.ini.tmp") == 0;
+    return step_of_checkpoint(name) >= 0 || is_comparison(name) || strcmp(name, "config.ini.tmp") == 0;
 }
 
 static bool checkpoint_after(const char *name, int64_t step)

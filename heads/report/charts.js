@@ -65,23 +65,21 @@ function drawChart(place, series, now, high, points = []) {
     place.replaceChildren(svg, legend);
 }
 
-/* A small curve of a head's score, one place a snapshot, in a box of 100 by 30; its line of now is moved by moveNow. */
+/* A small curve of a head's score, one place a measured step, in a box of 100 by 30; its line of now is moved by moveNow. */
 function smallCurve(run, reading) {
     const svg = svgElement("svg", { viewBox: "0 0 100 30", preserveAspectRatio: "none", "aria-hidden": "true" });
-    const last = Math.max(run.steps.length - 1, 1);
-    const at = new Map(run.steps.map((step, i) => [step, (i / last) * 100]));
+    const last = Math.max(run.measured.length - 1, 1);
+    const at = new Map(run.measured.map((step, i) => [step, (i / last) * 100]));
     const x = (step) => at.get(step), y = (value) => 28 - 26 * Math.min(Math.max(value, 0), 1);
     svg.append(svgElement("line", { class: "axis", x1: 0, x2: 100, y1: 28, y2: 28 }));
     if (reading !== undefined) {
-        const kept = reading.steps.map((step, i) => i).filter((i) => at.has(reading.steps[i]));
-        const steps = kept.map((i) => reading.steps[i]);
-        svg.append(svgElement("path", { class: "curve dashed", d: pathOf(steps, kept.map((i) => reading.baselines[i]), x, y) }));
-        svg.append(svgElement("path", { class: "curve", d: pathOf(steps, kept.map((i) => reading.values[i]), x, y) }));
+        svg.append(svgElement("path", { class: "curve dashed", d: pathOf(reading.steps, reading.baselines, x, y) }));
+        svg.append(svgElement("path", { class: "curve", d: pathOf(reading.steps, reading.values, x, y) }));
     }
     const now = svgElement("line", { class: "now", x1: 0, x2: 0, y1: 0, y2: 30 });
     svg.append(now);
     svg.moveNow = () => {
-        const place = (indexOf(run) / last) * 100;
+        const place = (nearestOf(run.measured, run.steps[indexOf(run)]) / last) * 100;
         now.setAttribute("x1", place);
         now.setAttribute("x2", place);
     };
@@ -111,14 +109,14 @@ function buildLives() {
         const reading = head.run.reading(head, metric) ?? head.run.reading(head, "best");
         const curve = smallCurve(head.run, reading);
         const birth = reading === undefined ? null : birthOf(reading);
-        const place = birth === null ? -1 : head.run.steps.indexOf(reading.steps[birth]);
+        const place = birth === null ? -1 : head.run.measured.indexOf(reading.steps[birth]);
         const text = birth === null ? "stayed near its baseline" : `left its baseline at step ${reading.steps[birth]}`;
         const box = element("div", { class: "life" },
             element("div", { class: "name" }, element("strong", {}, runs.length > 1 ? `${head.run.name} ${head.name}` : head.name),
                 element("span", {}, head.label ?? metric)), curve, element("div", { class: "name" }, element("span", {}, text)));
         if (place >= 0) {
             /* A dot that stretching does not distort: a line of no length with round ends. */
-            const x = (place / Math.max(head.run.steps.length - 1, 1)) * 100;
+            const x = (place / Math.max(head.run.measured.length - 1, 1)) * 100;
             const y = 28 - 26 * Math.min(Math.max(reading.values[birth], 0), 1);
             curve.append(svgElement("path", { d: `M${x} ${y}h0.01`, stroke: "var(--second)", "stroke-width": 9,
                                               "stroke-linecap": "round", "vector-effect": "non-scaling-stroke" }));

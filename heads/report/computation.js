@@ -144,10 +144,12 @@ class Computation {
             this.choice("Key", state.key, tokens, (key) => this.move(state.query, key)),
             stageButton("Back", stage - 1, stage === 0, redraw), stageButton("Next", stage + 1, stage === stages.length - 1, redraw),
             stageButton("All", stages.length - 1, stage === stages.length - 1, redraw));
+        const legend = element("p", { class: "hint" }, "Blue is above 0, orange below, the fullest colour the largest of its " +
+            "row; point at a cell for its number.");
         const list = element("ol", { class: "stages" }, ...stages.slice(0, stage + 1).map((build) => build()));
         const note = indexOf(this.head.run) === this.head.run.steps.length - 1 ? [] :
             [element("p", { class: "hint" }, `These numbers are of the last step, ${this.head.run.steps.at(-1)}.`)];
-        this.place.replaceChildren(bar, ...note, list);
+        this.place.replaceChildren(bar, ...note, legend, list);
         [...bar.querySelectorAll("button, select")]
             .find((control) => (control.dataset.choice ?? control.textContent) === focused)?.focus();
     }

@@ -53,6 +53,25 @@ function metricOfLabel(label) {
     return plain[label] ?? label ?? "best";
 }
 
+/* What a head of that label does, in words. */
+function meaningOf(label) {
+    const plain = {
+        previous: "looks at the token before", next: "looks at the token after", self: "looks at the token itself",
+        alignment: "looks at the token that holds the answer", first: "looks at the first token",
+        induction: "looks at what followed the same token earlier", duplicate: "looks at the same token elsewhere",
+        special: "looks at separators and masks", uniform: "spreads its attention evenly", mixed: "does no one thing clearly",
+    };
+    const [, kind, parameter] = label.match(/^(offset|relation)\((.*)\)$/) ?? [];
+    if (kind === "offset") {
+        return `looks ${Math.abs(parameter)} tokens ${parameter < 0 ? "back" : "ahead"}`;
+    }
+    if (kind === "relation") {
+        const [from, to] = parameter.split("_");
+        return to === undefined ? `finds the partner in pairs ${parameter}` : `finds the ${to} that belongs to a ${from}`;
+    }
+    return plain[label] ?? label;
+}
+
 function configValue(config, section, key) {
     let inside = "";
     for (const line of config.split("\n")) {
@@ -78,6 +97,7 @@ class Run {
         this.unpacking = [];
         this.levels = [];
         this.readings = new Map();
+        this.measured = []; /* all steps of heads.csv, which may be more than there are snapshots here */
         this.metrics = [];
         this.pass = null;
         let inOne = 0;
@@ -103,12 +123,16 @@ class Run {
 
     readReadings(text) {
         for (const row of csvRows(text)) {
+            const step = Number(row[0]);
+            if (this.measured.at(-1) !== step) {
+                this.measured.push(step);
+            }
             const key = `${headName(row[1], row[2])} ${row[3]}`;
             if (!this.readings.has(key)) {
                 this.readings.set(key, { steps: [], values: [], baselines: [] });
             }
             const reading = this.readings.get(key);
-            reading.steps.push(Number(row[0]));
+            reading.steps.push(step);
             reading.values.push(Number(row[4]));
             reading.baselines.push(row[5] === "" ? NaN : Number(row[5]));
         }
@@ -144,30 +168,22 @@ class Run {
     }
 
     nearest(step) {
-        let best = 0;
-        this.steps.forEach((s, i) => {
-            best = Math.abs(s - step) < Math.abs(this.steps[best] - step) ? i : best;
-        });
-        return best;
+        return nearestOf(this.steps, step);
     }
+}
+
+/* The place of the step that is nearest. */
+function nearestOf(steps, step) {
+    let best = 0;
+    steps.forEach((s, i) => {
+        best = Math.abs(s - step) < Math.abs(steps[best] - step) ? i : best;
+    });
+    return best;
 }
 
 const data = JSON.parse(byId("data").textContent);
 const colours = bytesOf(data.colours);
 const runs = data.runs.map((run, index) => new Run(run, index));
-
-/* The last weights of a second run on the first run's examples, as a run of one snapshot: undefined where its own
- * examples are those. */
-function runOnFirst(run) {
-    if (run?.data.on_first === undefined) {
-        return undefined;
-    }
-    const only = { step: run.steps.at(-1), levels: run.data.on_first };
-    return new Run({ ...run.data, heads: run.heads.map((head) => ({ ...head })), examples: data.runs[0].examples,
-                     snapshots: [only] }, run.index);
-}
-
-const onFirst = runOnFirst(runs[1]);
 
 /* The step from which on the head stays at least a tenth of the way from its baseline to perfect; null: never. */
 function birthOf(reading) {
@@ -191,8 +207,9 @@ function shown(value, digits) {
     return Number.isFinite(value) ? value.toFixed(digits) : "–";
 }
 
-/* What is being looked at; page.js alone changes it. */
-const state = { index: runs[0].steps.length - 1, example: 0, gold: "", head: null, view: "map", query: 0, key: 0 };
+/* What is being looked at; page.js alone changes it. gold: the pairs that the reader chose to outline; null: those that the
+ * head's label is about. query: null until a head was opened. */
+const state = { index: runs[0].steps.length - 1, example: 0, gold: null, head: null, view: "map", query: null, key: 0 };
 
 /* The snapshot of a run that is shown. */
 function indexOf(run) {
@@ -203,6 +220,11 @@ function exampleOf(run) {
     return Math.min(state.example, run.examples.length - 1);
 }
 
+function goldOfLabel(label) {
+    return label === "alignment" ? "source" : label?.match(/^relation\((.*)\)$/)?.[1] ?? "";
+}
+
 function goldOf(run) {
-    return run.examples[exampleOf(run)].gold.find((gold) => gold.name === state.gold)?.keys;
+    const name = state.gold ?? goldOfLabel(state.head?.label);
+    return run.examples[exampleOf(run)].gold.find((gold) => gold.name === name)?.keys;
 }

@@ -6,11 +6,12 @@ function buildGrids(open) {
     for (const run of runs) {
         const box = element("div", { class: "run" });
         if (runs.length > 1) {
-            box.append(element("h3", {}, run.name));
+            run.shownStep = element("span");
+            box.append(element("h3", {}, run.name, run.shownStep));
         }
         run.layers.forEach((heads, layer) => {
             const row = element("div", { class: "layer" });
-            row.style.gridTemplateColumns = `repeat(${heads.length}, minmax(4.4rem, 15rem))`;
+            row.style.gridTemplateColumns = `repeat(${heads.length}, minmax(4.4rem, clamp(8rem, 22vh, 15rem)))`;
             for (const head of heads) {
                 const cell = buildCell(head, open);
                 row.append(cell.button);
@@ -30,14 +31,22 @@ function buildCell(head, open) {
     const curve = smallCurve(head.run, reading);
     const value = element("span", { class: "value" });
     const button = element("button", { type: "button", class: "cell", "aria-pressed": "false", "data-head": head.name,
-                                       "data-run": head.run.index, title: head.label ?? "" },
+                                       "data-run": head.run.index, title: head.label === undefined ? "" : `${head.label}: ${meaningOf(head.label)}` },
         canvas, element("span", { class: "name" }, element("strong", {}, head.name), value),
-        element("span", { class: "name label" }, head.label ?? ""), curve);
+        element("span", { class: "label" }, head.label ?? ""), curve);
+    const partner = partnerOf(head);
+    if (partner !== null) {
+        button.append(element("span", { class: "label" }, `closest ${partner.head.name}`));
+    }
     button.addEventListener("click", () => open(head));
     return { head, button, canvas, curve, value, reading };
 }
 
 function drawCells(cells) {
+    for (const run of runs.filter((one) => one.shownStep !== undefined)) {
+        const only = run.steps.length === 1 && run.measured.length > 1 ? ", the last weights on these examples" : "";
+        run.shownStep.textContent = ` · step ${run.steps[indexOf(run)]}${only}`;
+    }
     for (const cell of cells) {
         const run = cell.head.run;
         paintHead(cell.canvas, cell.head);
@@ -47,36 +56,29 @@ function drawCells(cells) {
     }
 }
 
-/* The mean over the real queries of the shown examples of the divergence of two heads' rows at their last steps, from the
- * levels; NaN where the examples are not the same. */
-function divergence(a, b) {
-    let sum = 0, rows = 0;
-    for (let e = 0; e < Math.min(a.run.examples.length, b.run.examples.length); e++) {
-        const tokens = a.run.examples[e].tokens, n = tokens.length;
-        if (tokens.join("\n") !== b.run.examples[e].tokens.join("\n")) {
-            return NaN;
+/* One line a run: which heads do what, those of a skill by label. */
+function writeFound() {
+    for (const run of runs) {
+        const groups = new Map();
+        for (const head of run.heads.filter((one) => !["mixed", "uniform", undefined].includes(one.label))) {
+            groups.set(head.label, [...groups.get(head.label) ?? [], head]);
         }
-        const one = a.run.map(a, a.run.steps.length - 1, e), two = b.run.map(b, b.run.steps.length - 1, e);
-        for (let i = 0; i < n * n; i++) {
-            const p = one[i] / 255, q = two[i] / 255, m = (p + q) / 2;
-            sum += (p > 0 ? p * Math.log(p / m) : 0) / 2 + (q > 0 ? q * Math.log(q / m) : 0) / 2;
+        const labelled = run.heads.some((head) => head.label !== undefined);
+        const texts = [...groups].map(([label, heads]) => {
+            const faithful = heads.filter((head) => verdictOf(head) === true).length;
+            const verdict = faithful === 0 ? "" : faithful === heads.length ? " (faithful)" : ` (${faithful} faithful)`;
+            const names = heads.map((head) => head.name).join(", "), meaning = meaningOf(label);
+            return `${names} ${heads.length > 1 ? meaning.replace(/^(\w+)s /, "$1 ") : meaning}${verdict}`;
+        });
+        const text = texts.length > 0 ? `${texts.join("; ")}.` : "no head does one thing clearly.";
+        if (labelled) {
+            byId("found").append(element("p", {}, element("strong", {}, runs.length > 1 ? `${run.name}: ` : "Found: "), text));
         }
-        rows += n;
     }
-    return sum / rows;
 }
 
-/* The head of the other run that looks at the same most: { head, js }; null where there is none to compare with. */
+/* The head of the other run that does the same: { head, js }; null where the report knows none. */
 function partnerOf(head) {
-    const isFirst = head.run === runs[0];
-    const own = isFirst ? head : onFirst?.heads[head.place] ?? head;
-    const other = isFirst ? onFirst ?? runs[1] : runs[0];
-    let best = null;
-    for (const candidate of other?.heads ?? []) {
-        const js = divergence(own, candidate);
-        if (Number.isFinite(js) && (best === null || js < best.js)) {
-            best = { head: candidate, js };
-        }
-    }
-    return best;
+    const match = head.match;
+    return match === undefined ? null : { head: runs[1 - head.run.index].heads[match.head], js: match.js };
 }

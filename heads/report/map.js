@@ -60,7 +60,7 @@ function fitted(context, token, most) {
 }
 
 function weightText(tokens, query, key, level) {
-    return `query ${query} “${tokens[query]}” → key ${key} “${tokens[key]}”: ${(level / 255).toFixed(3)}`;
+    return `query ${query} “${tokens[query]}” → key ${key} “${tokens[key]}”: weight ${(level / 255).toFixed(3)}`;
 }
 
 /* The large map. Its cell at (query, key) of the state is outlined; the pointer and the arrow keys move it. */
@@ -102,8 +102,8 @@ class LargeMap {
         const longest = Math.min(Math.max(...tokens.map((token) => context.measureText(token).width)), 96);
         this.n = tokens.length;
         this.upright = longest > 18;
-        this.side = Math.ceil(longest) + 10;
-        this.head_room = this.upright ? Math.ceil(longest) + 10 : 20;
+        this.side = Math.max(Math.ceil(longest) + 10, 54);
+        this.head_room = Math.max(this.upright ? Math.ceil(longest) + 10 : 0, 38);
         const room = this.canvas.parentElement.clientWidth - this.side - 2;
         const tall = Math.max(window.innerHeight - this.head_room - 330, 280);
         this.cell = Math.min(Math.max(Math.min(room, tall) / this.n, 3), 44);
@@ -126,10 +126,20 @@ class LargeMap {
         context.strokeStyle = css("--line");
         context.strokeRect(this.side - 0.5, this.head_room - 0.5, size + 1, size + 1);
         this.outlineGold(context, goldOf(run));
+        this.nameAxes(context);
         this.drawTokens(context, tokens);
         this.outline(context, state.query, state.key, OUTLINE, 2);
         this.canvas.setAttribute("aria-label", `Attention of ${this.head.name}, ${this.n} queries by ${this.n} keys. ` +
             "Arrow keys move through it.");
+    }
+
+    nameAxes(context) {
+        context.font = "11px system-ui, sans-serif";
+        context.fillStyle = css("--quiet");
+        context.textAlign = "right";
+        context.textBaseline = "middle";
+        context.fillText("key →", this.side - 6, this.head_room - 24);
+        context.fillText("query ↓", this.side - 6, this.head_room - 10);
     }
 
     outline(context, query, key, colour, width) {

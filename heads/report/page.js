@@ -9,7 +9,8 @@ function sentence(head) {
         `: score ${shown(head.score, 3)}, baseline ${shown(head.baseline, 3)}`;
     const asGroup = verdict !== undefined && (head.faithful ?? null) === null;
     const group = asGroup ? `, as a group of ${head.group.heads}` : "";
-    return `${head.label ?? "no label"}${numbers}${verdict === undefined ? "" : `, ${verdict}${group}`}`;
+    const meaning = head.label === undefined ? "" : ` (${meaningOf(head.label)})`;
+    return `${head.label ?? "no label"}${meaning}${numbers}${verdict === undefined ? "" : `, ${verdict}${group}`}`;
 }
 
 function drawLife() {
@@ -105,13 +106,12 @@ function showPartner() {
     }
     byId("pair").classList.toggle("two", partner !== null);
     if (compares && partner === null) {
-        byId("partner").append(element("p", { class: "hint" }, "The two runs hold other examples, on which their heads " +
-            "cannot be compared."));
+        byId("partner").append(element("p", { class: "hint" }, "This report does not tell which heads do the same."));
     }
     if (partner !== null) {
-        byId("view").prepend(element("p", {}, `${state.head.run.name}: ${state.head.name}`));
-        byId("partner").append(element("p", {}, `Closest in ${partner.head.run.name}: ${partner.head.name}, ` +
-            `${sentence(partner.head)} (divergence ${shown(partner.js, 3)} of at most 0.693)`));
+        byId("view").prepend(element("p", {}, element("strong", {}, `${state.head.run.name} ${state.head.name}`)));
+        byId("partner").append(element("p", {}, element("strong", {}, `${partner.head.run.name} ${partner.head.name}`),
+            `, the closest: divergence ${shown(partner.js, 3)} of at most 0.693. ${sentence(partner.head)}`));
         parts.partner = new views[state.view](byId("partner"), partner.head, moveCell);
     }
 }
@@ -129,6 +129,10 @@ function openHead(head, opener) {
     byId("stage").classList.add("open");
     byId("stage").classList.toggle("two", runs.length > 1);
     byId("detail").hidden = false;
+    showGold();
+    if (state.query === null) {
+        pointAtStrongest(head);
+    }
     byId("detail-title").textContent = runs.length > 1 ? `${head.run.name} ${head.name}` : head.name;
     byId("detail-label").textContent = sentence(head);
     for (const cell of parts.cells) {
@@ -153,12 +157,26 @@ function closeHead() {
     parts.opener?.focus();
 }
 
+function showGold() {
+    byId("gold").value = state.gold ?? goldOfLabel(state.head?.label);
+}
+
+/* The cell of the largest weight, for a reader who has not pointed at one yet. */
+function pointAtStrongest(head) {
+    const run = head.run, levels = run.map(head, indexOf(run), exampleOf(run)) ?? [0];
+    const n = run.examples[exampleOf(run)].tokens.length;
+    const place = levels.indexOf(Math.max(...levels));
+    state.query = Math.floor(place / n);
+    state.key = place % n;
+}
+
 function chooseExample() {
     state.example = Number(byId("example").value);
     const names = runs.flatMap((run) => run.examples[exampleOf(run)].gold.map((gold) => gold.name));
-    byId("gold").replaceChildren(new Option("nothing", ""), ...[...new Set(names)].map((name) => new Option(name, name)));
-    byId("gold").value = names.includes(state.gold) ? state.gold : "";
+    const shownName = (name) => (name === "source" ? "query and its answer" : name);
+    byId("gold").replaceChildren(new Option("none", ""), ...[...new Set(names)].map((name) => new Option(shownName(name), name)));
     byId("gold-label").hidden = names.length === 0;
+    showGold();
 }
 
 function onKey(event) {
@@ -200,7 +218,8 @@ function setUpControls() {
     });
     byId("play").addEventListener("click", () => play(parts.timer === null));
     byId("close").addEventListener("click", closeHead);
-    byId("example").append(...runs[0].examples.map((example, i) => new Option(`${i}: ${example.tokens.slice(0, 6).join(" ")} …`, i)));
+    const common = runs[0].examples.slice(0, Math.min(...runs.map((run) => run.examples.length)));
+    byId("example").append(...common.map((example, i) => new Option(`${i}: ${example.tokens.slice(0, 6).join(" ")} …`, i)));
     byId("example").addEventListener("change", () => {
         chooseExample();
         draw();
@@ -230,11 +249,11 @@ function writeHeading() {
         const validation = run.metrics.filter((row) => row[1] === "validation").at(-1);
         const result = validation === undefined ? "" : `; validation loss ${Number(validation[2]).toPrecision(3)}` +
             (validation[3] === "" ? "" : `, accuracy ${(100 * Number(validation[3])).toFixed(1)}%`);
-        return `${configValue(config, "task", "name")} task, ${run.layers.length} layers, ` +
+        return `${runs.length > 1 ? `${run.name}: ` : ""}${configValue(config, "task", "name")} task, ${run.layers.length} layers, ` +
             `${run.heads.length} heads, d_model ${configValue(config, "model", "d_model")}, step ${run.steps.at(-1)}${result}`;
     });
-    byId("title").textContent = runs.map((run) => run.name).join(" and ");
-    document.title = `${runs.map((run) => run.name).join(" and ")} – Headlight report`;
+    byId("title").textContent = runs.map((run) => run.name).join(" against ");
+    document.title = `${runs.map((run) => run.name).join(" against ")} – Headlight report`;
     byId("subtitle").textContent = facts.join(" · ");
     for (const run of runs) {
         const box = element("details", {}, element("summary", {}, `config.ini of ${run.name}`), element("pre", {}, run.data.config));
@@ -246,8 +265,9 @@ async function start() {
     if (typeof DecompressionStream === "undefined") {
         throw new Error("This browser is too old to unpack the report (it lacks DecompressionStream): please use one of 2023 or later.");
     }
-    await Promise.all([...runs.map((run) => run.open()), onFirst?.load(0)]);
+    await Promise.all(runs.map((run) => run.open()));
     writeHeading();
+    writeFound();
     paintScale();
     setUpTheme();
     setUpControls();

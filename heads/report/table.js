@@ -11,6 +11,11 @@ const columns = [
     { name: "Loss without", value: (head) => head.loss_without, show: (head) => significant(head.loss_without) },
     { name: "Faithful", value: (head) => ({ true: 2, false: 1 })[verdictOf(head)] ?? 0, show: faithfulText },
 ];
+if (runs.length > 1) {
+    columns.push({ name: "Closest", text: true, value: (head) => partnerOf(head)?.head.place ?? NaN,
+                   show: (head) => partnerOf(head)?.head.name ?? "–" },
+                 { name: "Divergence", value: (head) => partnerOf(head)?.js ?? NaN, digits: 3 });
+}
 const sorting = { column: 0, descending: false };
 
 function headButton(head) {
@@ -90,6 +95,8 @@ function buildTable() {
     byId("table-hint").textContent = `At the last snapshot, step ${runs.map((run) => run.steps.at(-1)).join(" and ")}. ` +
         "A label is earned on examples that did not choose it; it is faithful when the model does as well with the label's " +
         "ideal pattern in the head's place, alone or, where that tells nothing, together with the heads of its layer that share " +
-        "the label (“as 4”); “–” when the loss does not depend on it, or the label names no pattern. Entropy is in nats.";
+        "the label (“as 4”); “–” when the loss does not depend on it, or the label names no pattern. Entropy is in nats." +
+        (runs.length > 1 ? " Divergence (Jensen-Shannon): how far a head is from the closest one of the other run, 0 the same, " +
+            "0.693 no key in common." : "");
     drawTable();
 }

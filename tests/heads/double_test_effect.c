@@ -40,9 +40,14 @@ static void set_up(effect_example *x)
     }
 }
 
+static hl_status measure_in_parts(effect_example *x, int64_t part)
+{
+    return hl_effects_measure(&x->model, &x->batch, x->layers, x->labels, part, 2, &x->effects);
+}
+
 static hl_status measure(effect_example *x)
 {
-    return hl_effects_measure(&x->model, &x->batch, x->layers, x->labels, 2, &x->effects);
+    return measure_in_parts(x, E);
 }
 
 static void tear_down(effect_example *x)
@@ -185,6 +190,34 @@ START_TEST(what_a_head_does_is_kept_and_what_it_does_not_is_not)
 }
 END_TEST
 
+/* How many examples the model is run on at once changes no more than rounding, in examples of different numbers of
+ * scored tokens. */
+START_TEST(parts_change_nothing)
+{
+    effect_example x;
+    set_up(&x);
+    x.labels[3] = x.labels[1];
+    x.batch.targets[1 * T + 1] = HL_IGNORE;
+    expect_ok(measure(&x));
+    hl_effects whole = x.effects;
+    for (int64_t part = 1; part < ODD; part++) {
+        expect_ok(measure_in_parts(&x, part));
+        ck_assert_double_eq_tol(x.effects.loss, whole.loss, 1e-12);
+        for (int h = 0; h < HEADS; h++) {
+            const hl_head_effect *a = &x.effects.heads[h], *b = &whole.heads[h];
+            ck_assert_double_eq_tol(a->importance, b->importance, 1e-12);
+            ck_assert_double_eq_tol(a->loss_without, b->loss_without, 1e-12);
+            ck_assert_double_eq_tol(a->standard_error, b->standard_error, 1e-12);
+            ck_assert_double_eq_tol(a->kept, b->kept, 1e-9);
+        }
+        ck_assert_double_eq_tol(x.effects.groups[0].effect.kept, whole.groups[0].effect.kept, 1e-9);
+        hl_effects_free(&x.effects);
+    }
+    x.effects = whole;
+    tear_down(&x);
+}
+END_TEST
+
 START_TEST(heads_with_one_label_are_a_group)
 {
     effect_example x;
@@ -258,6 +291,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, importance_is_the_slope_of_the_gate);
     tcase_add_test(tc, a_head_is_taken_away_at_its_output);
     tcase_add_test(tc, what_a_head_does_is_kept_and_what_it_does_not_is_not);
+    tcase_add_test(tc, parts_change_nothing);
     tcase_add_test(tc, heads_with_one_label_are_a_group);
     tcase_add_test(tc, nothing_scored_is_refused_and_gradients_are_left_zero);
     tcase_add_test(tc, every_allocation_may_fail);

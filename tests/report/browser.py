@@ -2,12 +2,15 @@
 """Opens a report in Chromium, from a file with the network off, uses it as a reader would, and compares what it shows
 with the files that it was made of.
 
-usage: browser.py MAKE_REPORT
+Two reports of made-up runs and real ones: of a copy task that the program train solved, and of two such runs side by side.
+
+usage: browser.py MAKE_REPORT TRAIN HEADS
 
 Exits with 77, which ctest reports as skipped, where chromium, chromium-driver or python3-selenium is not installed.
 """
 
 import array
+import ast
 import csv
 import re
 import shutil
@@ -31,23 +34,20 @@ if missing:
     print(f"skipped: not installed: {', '.join(missing)}")
     sys.exit(77)
 
-HEADS, EXAMPLES, TOKENS, LAST = 3, 6, 14, 7
-
-
-def weights_of(folder, step, layer):
-    """All weights of a layer, (examples, heads, T, T) in a row."""
-    with zipfile.ZipFile(folder / f"patterns/step_{step:06d}.npz") as npz:
-        raw = npz.read(f"layer_{layer}.npy")
-    return array.array("f", raw[10 + int.from_bytes(raw[8:10], "little") :])
 
 
 def weight_at(folder, step, layer, head, example, query, key):
-    return weights_of(folder, step, layer)[((example * HEADS + head) * TOKENS + query) * TOKENS + key]
+    """Read off the snapshot: layer_N.npy is (examples, heads, T, T)."""
+    with zipfile.ZipFile(folder / f"patterns/step_{step:06d}.npz") as npz:
+        raw = npz.read(f"layer_{layer}.npy")
+    end = 10 + int.from_bytes(raw[8:10], "little")
+    shape = ast.literal_eval(raw[10:end].decode())["shape"]
+    place = ((example * shape[1] + head) * shape[2] + query) * shape[3] + key
+    return array.array("f", raw[end:])[place]
 
 
 class Page:
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self):
         options = webdriver.ChromeOptions()
         for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
             options.add_argument(argument)
@@ -58,6 +58,10 @@ class Page:
             "Network.emulateNetworkConditions",
             {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0},
         )
+
+    def use(self, folder):
+        """From now on the run in that folder is looked at, and what it says compared with its files."""
+        self.folder = folder
         with open(folder / "heads.csv", encoding="utf-8", newline="") as file:
             self.rows = list(csv.DictReader(file))
 
@@ -72,8 +76,8 @@ class Page:
         ]
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
-    def open(self):
-        self.driver.get((self.folder / "report.html").as_uri())
+    def open(self, name="report.html"):
+        self.driver.get((self.folder / name).as_uri())
         self.wait(lambda: self.script("return document.documentElement.dataset.ready === 'true'"), "the page is ready")
 
     def wait(self, condition, what):
@@ -120,7 +124,7 @@ def check_slider(page):
     assert page.text("#step") == "step 70"
     page.one("#slider").send_keys(Keys.ARROW_LEFT)
     page.wait(lambda: page.text("#step") == "step 60", "the slider moves by a key")
-    page.script("const s = arguments[0]; s.value = 2; s.dispatchEvent(new Event('input'))", page.one("#slider"))
+    move_slider(page, 2)
     page.wait(lambda: page.text("#step") == "step 20", "the slider moves by hand")
     page.one("h1").click()
     page.keys(Keys.ARROW_RIGHT)
@@ -132,6 +136,14 @@ def check_slider(page):
     assert page.text("#step") == "step 70"
 
 
+def move_slider(page, place):
+    page.script("const s = arguments[0]; s.value = arguments[1]; s.dispatchEvent(new Event('input'))", page.one("#slider"), place)
+
+
+def choose_example(page, example):
+    page.script("const s = arguments[0]; s.value = arguments[1]; s.dispatchEvent(new Event('change'))", page.one("#example"), example)
+
+
 def hover(page, canvas, query, key):
     """Moves the pointer over a cell of the map, which says where its cells lie; returns the value that is shown."""
     left, top, cell = (float(canvas.get_attribute(f"data-{name}")) for name in ("left", "top", "cell"))
@@ -139,7 +151,7 @@ def hover(page, canvas, query, key):
     x, y = left + (key + 0.5) * cell - box[0] / 2, top + (query + 0.5) * cell - box[1] / 2
     ActionChains(page.driver).move_to_element_with_offset(canvas, int(x), int(y)).perform()
     page.wait(lambda: page.text("#readout").startswith(f"query {query} "), "the pointer's query is read out")
-    found = re.match(r"query (\d+) “.*” → key (\d+) “.*”: ([\d.]+)$", page.text("#readout"))
+    found = re.match(r"query (\d+) “.*” → key (\d+) “.*”: weight ([\d.]+)$", page.text("#readout"))
     assert (int(found[1]), int(found[2])) == (query, key), found[0]
     return float(found[3])
 
@@ -147,14 +159,14 @@ def hover(page, canvas, query, key):
 def check_head(page):
     page.one("#grids [data-head=L0H1]").click()
     page.wait(lambda: page.text("#detail-title") == "L0H1", "a click enlarges the head")
-    assert page.text("#detail-label").startswith("offset(-2): score ")
+    assert page.text("#detail-label").startswith("offset(-2) (looks 2 tokens back): score ")
     canvas = page.one("#view canvas")
     for query, key in ((5, 3), (9, 7), (6, 12)):
         value = hover(page, canvas, query, key)
         expected = weight_at(page.folder, 70, 0, 1, 0, query, key)
         assert abs(value - expected) < 0.005, (query, key, value, expected)
-    page.script("const s = arguments[0]; s.value = 2; s.dispatchEvent(new Event('change'))", page.one("#example"))
-    page.script("const s = arguments[0]; s.value = 0; s.dispatchEvent(new Event('input'))", page.one("#slider"))
+    choose_example(page, 2)
+    move_slider(page, 0)
     page.wait(lambda: page.text("#step") == "step 0", "step 0 of example 2")
     value = hover(page, canvas, 6, 12)
     expected = weight_at(page.folder, 0, 0, 1, 2, 6, 12)
@@ -166,19 +178,19 @@ def check_head(page):
         assert page.one("#view").size["height"] > 20
     page.keys(Keys.ESCAPE)
     assert not page.one("#detail").is_displayed()
-    page.script("const s = arguments[0]; s.value = 7; s.dispatchEvent(new Event('input'))", page.one("#slider"))
+    move_slider(page, 7)
 
 
 def column(page, place):
     return [cell.text for cell in page.all(f"#rows tbody td:nth-child({place})")]
 
 
-def check_table(page):
+def check_table(page, step=70, heads=6):
     for place, metric, digits in ((5, "entropy", 3), (6, "distance", 2)):
         shown = dict(zip(column(page, 1), column(page, place)))
-        assert len(shown) == 2 * HEADS
+        assert len(shown) == heads
         for name, value in shown.items():
-            expected = page.reading(70, int(name[1]), int(name[3]), metric)
+            expected = page.reading(step, int(name[1]), int(name[3]), metric)
             assert value == f"{expected:.{digits}f}", (name, metric, value, expected)
     button = page.one("#rows th:nth-child(5) button")
     page.script("arguments[0].scrollIntoView({ block: 'center' })", button)
@@ -202,24 +214,99 @@ def check_phone(page):
     assert page.script("return document.documentElement.dataset.theme") == "light"
 
 
+def check_made_up_run(page):
+    page.size(1400, 1000, "light")
+    page.open()
+    for check in (check_texts, check_slider, check_head, check_table):
+        check(page)
+    page.silent()
+    page.size(360, 740, "dark")
+    page.open()
+    check_phone(page)
+    page.silent()
+
+
+def check_computation(page, query, key, weight):
+    """Worked anew from q and k, the weight is the one that was recorded."""
+    page.one("[data-view=computation]").click()
+    page.wait(lambda: page.all("#view .stages") != [], "the computation is unpacked")
+    for name, value in (("Query", query), ("Key", key)):
+        page.script("const s = document.querySelector(arguments[0]); s.value = arguments[1]; s.dispatchEvent(new Event('change'))",
+                    f"[data-choice={name}]", value)
+    buttons = [b for b in page.all("#view button") if b.text == "All"]
+    page.script("arguments[0].click()", buttons[0])
+    found = re.search(r"softmax = ([\d.]+)", page.text("#view .stages"))
+    assert abs(float(found[1]) - weight) < 0.0011, (found[0], weight)
+    assert len(page.all("#view .stages li")) == 6
+    page.one("[data-view=map]").click()
+
+
+def check_trained_run(page):
+    """A solved copy task: layer 1 has a head that looks 11 back, and the page says so."""
+    page.size(1400, 1000, "dark")
+    page.open()
+    last = max(int(row["step"]) for row in page.rows)
+    found = page.text("#found")
+    name = re.search(r"L1H\d", found)[0]
+    assert "11 tokens back" in found and "faithful" in found, found
+    layer, head = int(name[1]), int(name[3])
+    cell = f"#grids [data-head={name}]"
+    assert page.text(f"{cell} .value") == f"{page.reading(last, layer, head, 'offset(-11)'):.2f}"
+    move_slider(page, 0)
+    page.wait(lambda: page.text("#step") == "step 0", "the untrained network")
+    page.wait(lambda: page.text(f"{cell} .value") == f"{page.reading(0, layer, head, 'offset(-11)'):.2f}", "its score")
+    page.one(cell).click()
+    page.wait(lambda: page.text("#detail-title") == name, "the head opens")
+    for place, step in ((0, 0), (len({row["step"] for row in page.rows}) - 1, last)):
+        move_slider(page, place)
+        page.wait(lambda: page.text("#step") == f"step {step}", "the slider moves")
+        value = hover(page, page.one("#view canvas"), 15, 4)
+        expected = weight_at(page.folder, step, layer, head, 0, 15, 4)
+        assert abs(value - expected) < 0.005, (step, value, expected)
+    check_computation(page, 15, 4, expected)
+    page.one("#close").click()
+    check_table(page, last, 8)
+    page.silent()
+
+
+def check_two_runs(page, other):
+    page.size(1400, 1000, "light")
+    page.open(f"against-{other}.html")
+    assert page.text("h1") == f"{page.folder.name} against {other}", page.text("h1")
+    assert len(page.all("#grids .run")) == 2 and len(page.all("#rows tbody tr")) == 16
+    page.one("#grids [data-run='0'][data-head=L1H0]").click()
+    page.wait(lambda: page.one("#partner").is_displayed(), "the match stands beside the head")
+    match = page.one("#grids .match")
+    assert match.get_attribute("data-run") == "1"
+    assert f"{other} {match.get_attribute('data-head')}" in page.text("#partner"), page.text("#partner")
+    assert len(page.all("#pair canvas")) == 2
+    page.silent()
+
+
+def train(program, config, folder, *overrides):
+    subprocess.run([program, config, "--quiet", "--out", folder, *overrides], check=True)
+
+
 def main():
+    make_report, train_program, heads_program = sys.argv[1:]
+    config = Path(__file__).resolve().parents[2] / "configs/copy_task.ini"
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        subprocess.run([sys.argv[1], name], check=True)
-        page = Page(folder)
+        made, one, two = (Path(name) / run for run in ("made", "one", "two"))
+        made.mkdir()
+        subprocess.run([make_report, made], check=True)
+        train(train_program, config, one)
+        train(train_program, config, two, "train.steps=20", "train.seed=2")
+        subprocess.run([heads_program, one, "--against", two], check=True, stdout=subprocess.DEVNULL)
+        page = Page()
         try:
-            page.size(1400, 1000, "light")
-            page.open()
-            for check in (check_texts, check_slider, check_head, check_table):
-                check(page)
-            page.silent()
-            page.size(360, 740, "dark")
-            page.open()
-            check_phone(page)
-            page.silent()
+            page.use(made)
+            check_made_up_run(page)
+            page.use(one)
+            check_trained_run(page)
+            check_two_runs(page, "two")
         finally:
             page.driver.quit()
-    print("the report shows what its files say")
+    print("the reports show what their files say")
 
 
 main()

@@ -76,7 +76,7 @@ END_TEST
 START_TEST(long_labels_and_names_fit_80_columns)
 {
     const char *folder = run_path("run");
-    EXPECT_RUN(0, run_shipped_config("recall.ini"), "train.steps=1", "model.heads=12", "model.d_model=48",
+    EXPECT_RUN(0, run_shipped_config("agreement.ini"), "train.steps=1", "model.heads=12", "model.d_model=48",
                "patterns.examples=8", "--quiet", "--out", folder);
     run_result run = HEADS(folder);
     ck_assert_int_eq(run.code, 0);
@@ -130,6 +130,82 @@ START_TEST(train_and_heads_write_the_same_heads_csv)
     ck_assert_str_eq(run_read(csv), by_train);
     ck_assert_str_eq(run_read(copy), by_train);
     ck_assert_str_eq(HEADS(folder, "--csv").out, by_train);
+}
+END_TEST
+
+/* With all options that say where it goes, and at any number of threads, of which config.ini tells. */
+START_TEST(train_and_heads_write_the_same_report)
+{
+    const char *folder = train(), *report = run_file(folder, "report.html"), *copy = run_path("copy.html");
+    const char *by_train = run_read(report), *config = run_file(folder, "config.ini");
+    ck_assert_int_eq(strncmp(by_train, "<!doctype html>\n", 16), 0);
+    ck_assert_ptr_nonnull(strstr(by_train, "\"name\":\"run\""));
+    static const char *const parts[] = { "\"metrics\":\"", "\"readings\":\"", "\"pass\":{", "\"label\":\"",
+                                         "\"importance\":" };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        ck_assert_msg(strstr(by_train, parts[i]) != NULL, "no %s", parts[i]);
+    }
+    unlink(report);
+    ck_assert_int_eq(HEADS(folder, "--report", copy).code, 0);
+    ck_assert_str_eq(run_read(report), by_train);
+    ck_assert_str_eq(run_read(copy), by_train);
+    ck_assert_str_eq(HEADS(folder, "--report").out, by_train);
+    unlink(report);
+    ck_assert_int_eq(HEADS(folder, "--step", "5").code, 0);
+    ck_assert_str_eq(run_read(report), by_train);
+    char *text = (char *)(size_t)run_read(config);
+    *strchr(strstr(text, "threads = 1"), '1') = '2';
+    scratch_write(config, text, strlen(text));
+    char *by_two = (char *)(size_t)HEADS(folder, "--report").out;
+    *strchr(strstr(by_two, "threads = 2"), '2') = '1';
+    ck_assert_str_eq(by_two, by_train);
+}
+END_TEST
+
+START_TEST(without_its_weights_a_report_has_no_effects)
+{
+    const char *folder = train();
+    unlink(run_file(folder, "checkpoint.safetensors"));
+    unlink(run_file(folder, "model.safetensors"));
+    const char *page = HEADS(folder, "--report").out;
+    ck_assert_ptr_nonnull(strstr(page, "\"label\":\""));
+    ck_assert_ptr_null(strstr(page, "\"pass\":{"));
+    ck_assert_ptr_null(strstr(page, "\"importance\":"));
+    unlink(run_file(folder, "metrics.csv"));
+    page = HEADS(folder, "--report").out;
+    ck_assert_ptr_nonnull(strstr(page, "\"readings\":\""));
+    ck_assert_ptr_null(strstr(page, "\"metrics\":\""));
+}
+END_TEST
+
+/* Writes a snapshot anew without its relations. */
+static void drop_relations(const char *path)
+{
+    hl_npz npz;
+    ck_assert_int_eq(hl_npz_read(path, 1 << 24, &npz).code, HL_OK);
+    hl_npz_writer *writer = hl_npz_create(path);
+    for (int i = 0; i < npz.n; i++) {
+        const hl_npz_array *array = &npz.arrays[i];
+        if (strcmp(array->name, "relations") != 0) {
+            hl_npz_add(writer, array->name, array->type, array->shape, array->data);
+        }
+    }
+    ck_assert_int_eq(hl_npz_close(writer, HL_VOLATILE).code, HL_OK);
+    hl_npz_free(&npz);
+}
+
+START_TEST(relations_are_named)
+{
+    const char *folder = run_path("run"), *last = run_file(folder, "patterns/step_000002.npz");
+    EXPECT_RUN(0, run_shipped_config("agreement.ini"), "train.steps=2", "patterns.examples=8", "--quiet", "--out",
+               folder);
+    ck_assert_ptr_nonnull(strstr(run_read(run_file(folder, "heads.csv")), "\n2,1,0,relation(det_noun),"));
+    const char *page = run_read(run_file(folder, "report.html"));
+    ck_assert_ptr_nonnull(strstr(page, "\"name\":\"det_noun\""));
+    ck_assert_ptr_nonnull(strstr(page, "\"name\":\"subject_verb\""));
+    ck_assert_ptr_null(strstr(page, "\"name\":\"relation 0\""));
+    drop_relations(last);
+    expect_refused(HEADS(folder), 3, last, "relations");
 }
 END_TEST
 
@@ -374,9 +450,12 @@ static void fail_allocations(int argc, char **argv)
 START_TEST(without_memory_it_says_so)
 {
     char *folder = (char *)(size_t)train(), *npz = (char *)(size_t)run_path("a.npz");
+    char *other = (char *)(size_t)run_path("other"), *page = (char *)(size_t)run_path("a.html");
+    EXPECT_RUN(0, run_tiny_config(), "train.seed=2", "--quiet", "--out", other);
     fail_allocations(2, (char *[]){ "heads", folder, NULL });
     fail_allocations(4, (char *[]){ "heads", folder, "--input", "a b <mask>", NULL });
     fail_allocations(4, (char *[]){ "heads", folder, "--npz", npz, NULL });
+    fail_allocations(6, (char *[]){ "heads", folder, "--against", other, "--report", page, NULL });
 }
 END_TEST
 
@@ -390,6 +469,7 @@ START_TEST(wrong_command_lines_are_refused)
     expect_refused(HEADS("run", "--step", "-1"), 2, "--step", "whole number");
     expect_refused(HEADS("run", "--example", "two"), 2, "--example", "whole number");
     expect_refused(HEADS("run", "--json", "-", "--csv", "-"), 2, "--json", "--csv");
+    expect_refused(HEADS("run", "--report", "--csv"), 2, "--report", "standard output");
     expect_refused(HEADS("run", "other"), 2, "other", "one run");
     expect_refused(HEADS("run", "-x"), 2, "-x", "unknown option");
     run_result help = HEADS("--help");
@@ -406,6 +486,9 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, long_labels_and_names_fit_80_columns);
     tcase_add_test(tc, json_agrees_with_heads_csv);
     tcase_add_test(tc, train_and_heads_write_the_same_heads_csv);
+    tcase_add_test(tc, train_and_heads_write_the_same_report);
+    tcase_add_test(tc, without_its_weights_a_report_has_no_effects);
+    tcase_add_test(tc, relations_are_named);
     tcase_add_test(tc, a_step_without_its_weights_has_no_effects);
     tcase_add_test(tc, without_a_checkpoint_the_weights_are_the_models);
     tcase_add_test(tc, one_head_is_drawn_with_its_tokens);

@@ -48,7 +48,7 @@ START_TEST(a_run_leaves_its_files_and_says_so)
     ck_assert_str_eq(run.err, "");
     ck_assert_str_eq(run_list(folder),
                      ".lock checkpoint.safetensors config.ini heads.csv metrics.csv model.safetensors patterns "
-                     "vocab.txt ");
+                     "report.html vocab.txt ");
     ck_assert_str_eq(run_list(run_file(folder, "patterns")),
                      "step_000000.npz step_000001.npz step_000002.npz step_000005.npz step_000010.npz step_000020.npz "
                      "step_000024.npz ");
@@ -118,17 +118,18 @@ START_TEST(overwriting_removes_the_runs_own_files_only)
 {
     const char *config = run_tiny_config(), *folder = run_path("run"), *fresh = run_path("fresh");
     EXPECT_RUN(0, config, "train.keep_checkpoints=3", "patterns.every=1", "--out", folder);
-    static const char *const mine[] = { "notes.txt", "checkpoint-best.safetensors", "patterns/step_1.png" };
-    for (int i = 0; i < 3; i++) {
+    static const char *const mine[] = { "notes.txt", "checkpoint-best.safetensors", "patterns/step_1.png",
+                                        "against-all-odds.txt" };
+    for (int i = 0; i < 4; i++) {
         scratch_write(run_file(folder, mine[i]), "mine", 4);
     }
-    static const char *const old[] = { "heads.csv", "report.html", "checkpoint.safetensors.tmp",
+    static const char *const old[] = { "heads.csv", "report.html", "against-other.html", "checkpoint.safetensors.tmp",
                                        "patterns/step_000003.npz.tmp" };
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         scratch_write(run_file(folder, old[i]), "old", 3);
     }
     EXPECT_RUN(0, config, "--overwrite", "--out", folder);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         ck_assert_msg(scratch_holds(run_file(folder, mine[i]), "mine", 4), "%s", mine[i]);
         unlink(run_file(folder, mine[i]));
     }

@@ -83,7 +83,7 @@ START_TEST(what_is_later_than_the_checkpoint_is_dropped)
     ck_assert_int_eq(run.code, 0);
     ck_assert_str_eq(run_list(folder),
                      ".lock checkpoint-6.safetensors checkpoint.safetensors config.ini heads.csv metrics.csv "
-                     "model.safetensors patterns vocab.txt ");
+                     "model.safetensors patterns report.html vocab.txt ");
     ck_assert_str_eq(run_list(run_file(folder, "patterns")),
                      "step_000000.npz step_000003.npz step_000006.npz step_000009.npz step_000012.npz ");
     const char *mine = run_metrics(folder), *theirs = run_metrics(straight), *row = strstr(theirs, "\n12,validation");
@@ -201,10 +201,10 @@ START_TEST(earlier_checkpoints_are_kept_as_asked)
         snprintf(option, sizeof option, "train.keep_checkpoints=%d", keep);
         const char *folder = run_path(option);
         EXPECT_RUN(0, config, option, "--out", folder);
-        snprintf(
-            expected, sizeof expected,
-            ".lock %scheckpoint.safetensors config.ini heads.csv metrics.csv model.safetensors patterns vocab.txt ",
-            kept[keep]);
+        snprintf(expected, sizeof expected,
+                 ".lock %scheckpoint.safetensors config.ini heads.csv metrics.csv model.safetensors patterns "
+                 "report.html vocab.txt ",
+                 kept[keep]);
         ck_assert_str_eq(run_list(folder), expected);
         ck_assert_str_eq(checkpoint_step(folder), "24");
     }

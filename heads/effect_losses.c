@@ -1,0 +1,245 @@
+#include "heads/effect_losses.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+int64_t hl_effect_losses_most_heads(const hl_model *model)
+{
+    int64_t most = 0;
+    for (int l = 0; l < model->config.n_layers; l++) {
+        most = model->config.heads[l] > most ? model->config.heads[l] : most;
+    }
+    return most;
+}
+
+/* Set-up */
+
+static int64_t count_scored(const hl_batch *examples, int64_t row)
+{
+    hl_batch one = hl_batch_part(examples, row, 1);
+    return hl_batch_scored(&one);
+}
+
+void hl_effect_losses_free(hl_effect_losses *s)
+{
+    hl_free(s->rows);
+    hl_free(s->ids);
+    hl_free(s->row_losses);
+    hl_free(s->gates);
+    hl_free(s->ideal);
+    hl_free(s->replace);
+    hl_free(s->losses);
+    hl_arena_free(&s->arena);
+}
+
+static hl_status choose_examples(hl_effect_losses *s, const hl_batch *all)
+{
+    hl_patterns scoring = hl_patterns_scoring(&s->layers[0]);
+    s->rows = hl_calloc((size_t)scoring.n_examples, sizeof *s->rows);
+    if (s->rows == NULL) {
+        return hl_error_memory("the effects of heads");
+    }
+    for (int64_t e = 0; e < scoring.n_examples; e++) {
+        int64_t row = scoring.first + e * (1 + scoring.gap);
+        if (count_scored(all, row) > 0) {
+            s->rows[s->n++] = row;
+        }
+    }
+    return s->n > 0 ? hl_ok()
+                    : hl_error(HL_INVALID, "no example has a scored token that a head could have an effect on");
+}
+
+static hl_status copy_examples(hl_effect_losses *s, const hl_batch *all)
+{
+    int64_t T = s->T = all->n_tokens, n = s->n;
+    s->ids = hl_calloc((size_t)(n * (2 * T + 1)), sizeof *s->ids);
+    if (s->ids == NULL) {
+        return hl_error_memory("the effects of heads");
+    }
+    s->examples = (hl_batch){
+        .n_examples = n, .n_tokens = T, .tokens = s->ids, .targets = s->ids + n * T, .lengths = s->ids + 2 * n * T
+    };
+    for (int64_t e = 0; e < n; e++) {
+        memcpy(s->examples.tokens + e * T, all->tokens + s->rows[e] * T, (size_t)T * sizeof *s->ids);
+        memcpy(s->examples.targets + e * T, all->targets + s->rows[e] * T, (size_t)T * sizeof *s->ids);
+        s->examples.lengths[e] = all->lengths[s->rows[e]];
+    }
+    return hl_ok();
+}
+
+/* Every head's gate of one layer. */
+static hl_real *gates_of(const hl_effect_losses *s, int layer)
+{
+    return s->gates + layer * s->part * hl_effect_losses_most_heads(s->model);
+}
+
+/* A gate for each head of each layer, all open. */
+static void open_gates(const hl_effect_losses *s)
+{
+    for (int64_t i = 0; i < s->model->config.n_layers * s->part * hl_effect_losses_most_heads(s->model); i++) {
+        s->gates[i] = 1;
+    }
+}
+
+/* The model's loss on some of the examples, each head of each layer through its gate; `gates` are the tensors. */
+static hl_tensor *gated_loss(hl_tape *tape, const hl_effect_losses *s, const hl_batch *examples,
+                             hl_tensor *gates[HL_MAX_LAYERS])
+{
+    hl_head_probe probes[HL_MAX_LAYERS] = { 0 };
+    for (int l = 0; l < s->model->config.n_layers; l++) {
+        gates[l] =
+            hl_tape_tensor(tape, HL_SHAPE(examples->n_examples, s->model->config.heads[l]), gates_of(s, l), true);
+        probes[l].gate = gates[l];
+    }
+    return hl_model_loss(tape, s->model, examples, (hl_cross_entropy_args){ 0 }, probes);
+}
+
+/* The pass with gradients takes the most memory. */
+static hl_status plan(hl_effect_losses *s, size_t *bytes)
+{
+    hl_arena records;
+    HL_TRY(hl_arena_init(&records, hl_model_record_bytes(s->model)));
+    hl_tape tape;
+    hl_tape_begin(&tape, &records, (hl_tape_options){ .threads = s->threads, .gradients = true, .dry = true });
+    hl_tensor *gates[HL_MAX_LAYERS];
+    hl_batch largest = hl_batch_part(&s->examples, 0, s->part);
+    hl_status status = hl_tape_backward(&tape, gated_loss(&tape, s, &largest, gates));
+    *bytes = hl_tape_bytes(&tape);
+    hl_arena_free(&records);
+    return status;
+}
+
+static hl_status allocate(hl_effect_losses *s)
+{
+    s->part = s->part < s->n ? s->part : s->n;
+    int64_t gates = s->model->config.n_layers * s->part * hl_effect_losses_most_heads(s->model);
+    s->row_losses = hl_calloc((size_t)(s->part * s->T), sizeof *s->row_losses);
+    s->gates = hl_calloc((size_t)gates, sizeof *s->gates);
+    s->ideal = hl_calloc((size_t)(s->part * s->T * s->T), sizeof *s->ideal);
+    s->replace = hl_calloc((size_t)hl_effect_losses_most_heads(s->model), sizeof *s->replace);
+    s->losses = hl_calloc((size_t)(2 * s->n), sizeof *s->losses);
+    if (s->row_losses == NULL || s->gates == NULL || s->ideal == NULL || s->replace == NULL || s->losses == NULL) {
+        return hl_error_memory("the effects of heads");
+    }
+    s->changed = s->losses + s->n;
+    size_t bytes;
+    HL_TRY(plan(s, &bytes));
+    return hl_arena_init(&s->arena, bytes);
+}
+
+hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_batch *examples)
+{
+    HL_TRY(choose_examples(s, examples));
+    HL_TRY(copy_examples(s, examples));
+    return allocate(s);
+}
+
+/* Passes */
+
+/* The examples from `first` on that are worked at once. */
+static hl_batch part_of(const hl_effect_losses *s, int64_t first)
+{
+    return hl_batch_part(&s->examples, first, s->n - first < s->part ? s->n - first : s->part);
+}
+
+static hl_tensor set_gates(const hl_effect_losses *s, const hl_effect_change *what, int64_t count)
+{
+    int64_t H = s->model->config.heads[what->layer];
+    hl_tensor gate = { .shape = HL_SHAPE(count, H), .data = gates_of(s, what->layer) };
+    for (int64_t i = 0; i < count * H; i++) {
+        gate.data[i] = what->chosen[i % H] ? 0 : 1;
+    }
+    return gate;
+}
+
+static void set_ideal(const hl_effect_losses *s, const hl_effect_change *what, int64_t first, int64_t count)
+{
+    for (int64_t e = 0; e < count; e++) {
+        hl_patterns one = s->layers[what->layer];
+        one.first = s->rows[first + e];
+        hl_pattern example = hl_patterns_at(&one, 0);
+        hl_label_ideal(*what->label, &example, s->ideal + e * s->T * s->T);
+    }
+    for (int64_t h = 0; h < s->model->config.heads[what->layer]; h++) {
+        s->replace[h] = what->chosen[h] ? s->ideal : NULL;
+    }
+}
+
+static void take_losses(const hl_effect_losses *s, const hl_batch *part, double *losses)
+{
+    for (int64_t e = 0; e < part->n_examples; e++) {
+        double sum = 0;
+        for (int64_t i = 0; i < s->T; i++) {
+            sum += (double)s->row_losses[e * s->T + i];
+        }
+        losses[e] = sum / (double)count_scored(part, e);
+    }
+}
+
+static hl_status measure_part(hl_effect_losses *s, const hl_effect_change *what, int64_t first, double *losses)
+{
+    hl_batch part = part_of(s, first);
+    hl_head_probe probes[HL_MAX_LAYERS] = { 0 };
+    hl_tensor gate;
+    if (what != NULL && what->label != NULL) {
+        set_ideal(s, what, first, part.n_examples);
+        probes[what->layer].replace = s->replace;
+    } else if (what != NULL) {
+        gate = set_gates(s, what, part.n_examples);
+        probes[what->layer].gate = &gate;
+    }
+    hl_cross_entropy_result result = { .row_loss = s->row_losses };
+    hl_tape tape;
+    hl_tape_begin(&tape, &s->arena, (hl_tape_options){ .threads = s->threads });
+    hl_model_loss(&tape, s->model, &part, (hl_cross_entropy_args){ .result = &result }, what != NULL ? probes : NULL);
+    hl_status status = hl_tape_status(&tape);
+    hl_arena_rewind(&s->arena, 0);
+    HL_TRY(status);
+    if (!isfinite(result.loss_sum)) {
+        return hl_error(HL_NOT_FINITE, "the loss that the effects of heads are measured by is not finite");
+    }
+    take_losses(s, &part, losses + first);
+    return hl_ok();
+}
+
+hl_status hl_effect_losses_measure(hl_effect_losses *s, const hl_effect_change *what, double *losses)
+{
+    for (int64_t first = 0; first < s->n; first += s->part) {
+        HL_TRY(measure_part(s, what, first, losses));
+    }
+    return hl_ok();
+}
+
+/* Adds |dL/dgate| of each head on each example of a part, all found in one backward pass. */
+static hl_status add_importance(hl_effect_losses *s, int64_t first, hl_head_effect *heads)
+{
+    hl_batch part = part_of(s, first);
+    hl_tape tape;
+    hl_tape_begin(&tape, &s->arena, (hl_tape_options){ .threads = s->threads, .gradients = true });
+    hl_tensor *gates[HL_MAX_LAYERS];
+    hl_status status = hl_tape_backward(&tape, gated_loss(&tape, s, &part, gates));
+    double all_scored = (double)hl_batch_scored(&part);
+    for (int l = 0; status.code == HL_OK && l < s->model->config.n_layers; l++) {
+        int64_t H = s->model->config.heads[l];
+        for (int64_t i = 0; i < part.n_examples * H;
+             i++) { /* the pass divides by all scored tokens, L by the example's */
+            double share = all_scored / (double)count_scored(&part, i / H);
+            heads[i % H].importance += fabs((double)gates[l]->grad[i]) * share / (double)s->n;
+        }
+        heads += H;
+    }
+    hl_arena_rewind(&s->arena, 0);
+    hl_parameters_zero_grad(&s->model->parameters);
+    return status;
+}
+
+hl_status hl_effect_losses_importance(hl_effect_losses *s, hl_head_effect *heads)
+{
+    open_gates(s);
+    for (int64_t first = 0; first < s->n; first += s->part) {
+        HL_TRY(add_importance(s, first, heads));
+    }
+    return hl_ok();
+}

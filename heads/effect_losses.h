@@ -1,0 +1,53 @@
+/* The losses of a model some of whose heads are changed, example by example; for effect.c alone. */
+#ifndef HL_HEADS_EFFECT_LOSSES_H
+#define HL_HEADS_EFFECT_LOSSES_H
+
+#include "core/arena.h"
+#include "core/batch.h"
+#include "core/status.h"
+#include "heads/effect.h"
+#include "heads/label.h"
+#include "layers/model.h"
+
+/* What all passes share. The caller sets the first ones, the rest is hl_effect_losses_begin's. */
+typedef struct hl_effect_losses {
+    hl_model *model;
+    const hl_patterns *layers;
+    int threads;
+    int64_t n, T;      /* examples that are scored, and their tokens */
+    int64_t part;      /* how many of them the model is run on at once */
+    int64_t *rows;     /* (n): which of a snapshot's they are */
+    hl_batch examples; /* these alone; its arrays are of `ids` */
+    int32_t *ids;
+    hl_arena arena;
+    hl_real *row_losses;      /* (part, T) */
+    hl_real *gates;           /* (part, the heads of the widest layer) for each layer */
+    hl_real *ideal;           /* (part, T, T) */
+    const hl_real **replace;  /* (the heads of the widest layer): `ideal` for those that are chosen */
+    double *losses, *changed; /* (n): of the model as it is, and of one with something changed */
+} hl_effect_losses;
+
+/* What is different about heads of a layer in a pass. */
+typedef struct hl_effect_change {
+    int layer;
+    const bool *chosen;    /* which heads */
+    const hl_label *label; /* whose ideal pattern they attend by; NULL: they are taken out */
+} hl_effect_change;
+
+/* Chooses the examples that score, those of `examples` that have a scored token, and takes all memory. HL_INVALID (no such
+ * example, T too long for the model), HL_NO_MEMORY. To be ended by hl_effect_losses_free, whatever this returns. */
+hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_batch *examples);
+
+void hl_effect_losses_free(hl_effect_losses *s);
+
+/* Each example's mean loss over its scored tokens, n of them; what: NULL where the model is left as it is. HL_NOT_FINITE,
+ * HL_NO_MEMORY. */
+hl_status hl_effect_losses_measure(hl_effect_losses *s, const hl_effect_change *what, double *losses);
+
+/* Adds the importance of every head, by layer and head (effect.h). Leaves the parameters' gradients zero. HL_NO_MEMORY. */
+hl_status hl_effect_losses_importance(hl_effect_losses *s, hl_head_effect *heads);
+
+/* The heads of the widest layer. */
+int64_t hl_effect_losses_most_heads(const hl_model *model);
+
+#endif

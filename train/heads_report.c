@@ -1,0 +1,176 @@
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "train/heads_report.h"
+
+#include "core/files.h"
+#include "core/memory.h"
+#include "train/setup.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- gathering ---- */
+
+/* The folder's own name, also where the path ends in "." or "/"; in new memory, NULL when out of it. */
+static char *name_of(const hl_opened_run *run)
+{
+    char whole[PATH_MAX];
+    const char *path = realpath(run->path, whole) != NULL ? whole : run->path;
+    const char *slash = strrchr(path, '/');
+    return hl_strdup(slash != NULL && slash[1] != '\0' ? slash + 1 : path);
+}
+
+/* Leaves *text NULL where there is no such file. */
+static hl_status read_metrics(const hl_opened_run *run, char **text)
+{
+    char *path = hl_path_join(run->path, "metrics.csv");
+    if (path == NULL) {
+        return hl_error_memory(run->path);
+    }
+    size_t size;
+    hl_status status = hl_ok();
+    if (access(path, F_OK) == 0 || errno != ENOENT) {
+        status = hl_file_read(path, INT_MAX, text, &size);
+    }
+    hl_free(path);
+    return status;
+}
+
+static hl_status gather_texts(hl_heads_report *report, const hl_opened_run *run)
+{
+    report->name = name_of(run);
+    report->config = hl_config_text(&run->config);
+    if (report->name == NULL || report->config == NULL) {
+        return hl_error_memory("a report");
+    }
+    return read_metrics(run, &report->metrics);
+}
+
+/* The maps' examples go through the weights that made the maps, where the run still has them. */
+static hl_status gather_pass(hl_heads_report *report, hl_opened_run *run, const hl_report_maps *maps)
+{
+    int64_t step = maps->kept[maps->n_kept - 1].step;
+    bool has;
+    HL_TRY(hl_opened_run_has_weights(run, &has));
+    if (run->weights_step != step && has) {
+        HL_TRY(hl_opened_run_load(run, step));
+    }
+    if (run->weights_step != step) {
+        return hl_ok();
+    }
+    hl_batch examples = {
+        .n_examples = maps->n_examples, .n_tokens = maps->n_tokens, .tokens = maps->tokens, .lengths = maps->lengths
+    };
+    HL_TRY(hl_head_pass_run(&run->model, &examples, maps->n_examples, hl_setup_threads(&run->config), &report->pass));
+    report->shown.pass = &report->pass;
+    return hl_ok();
+}
+
+static void point(hl_heads_report *report, const hl_opened_run *run, const hl_heads_record *record,
+                  const hl_heads_study *study)
+{
+    bool fits = study->has_effects && study->weights_step == study->step;
+    report->shown = (hl_report_run){
+        .name = report->name,
+        .config = report->config,
+        .metrics_csv = report->metrics,
+        .heads_csv = record->csv.bytes,
+        .maps = &record->maps,
+        .vocabulary = hl_dataset_vocabulary(run->dataset),
+        .relations = run->relations,
+        .labels = study->labels,
+        .effects = fits ? &study->effects : NULL,
+    };
+}
+
+hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_run *run, const hl_heads_record *record,
+                                 const hl_heads_study *study)
+{
+    *report = (hl_heads_report){ 0 };
+    hl_status status = gather_texts(report, run);
+    if (status.code == HL_OK) {
+        point(report, run, record, study);
+        status = gather_pass(report, run, &record->maps);
+    }
+    if (status.code != HL_OK) {
+        hl_heads_report_free(report);
+    }
+    return status;
+}
+
+void hl_heads_report_free(hl_heads_report *report)
+{
+    hl_head_pass_free(&report->pass);
+    hl_free(report->name);
+    hl_free(report->config);
+    hl_free(report->metrics);
+    *report = (hl_heads_report){ 0 };
+}
+
+/* ---- one run ---- */
+
+static hl_status make_with(hl_opened_run *run, const hl_heads_record *record, const hl_heads_study *study,
+                           hl_text *page)
+{
+    hl_heads_report report;
+    HL_TRY(hl_heads_report_gather(&report, run, record, study));
+    hl_status status = hl_report_write(&report.shown, 1, page);
+    hl_heads_report_free(&report);
+    return status;
+}
+
+hl_status hl_heads_report_make(hl_opened_run *run, const hl_heads_record *record, const hl_heads_study *study,
+                               hl_text *page)
+{
+    if (study != NULL) {
+        return make_with(run, record, study, page);
+    }
+    hl_heads_study own;
+    HL_TRY(hl_heads_study_last(&own, run));
+    hl_status status = make_with(run, record, &own, page);
+    hl_heads_study_free(&own);
+    return status;
+}
+
+hl_status hl_heads_report_write(const hl_opened_run *run, const hl_text *page)
+{
+    char *path = hl_path_join(run->path, "report.html");
+    if (path == NULL) {
+        return hl_error_memory(run->path);
+    }
+    hl_status status = hl_file_replace(path, page->bytes, page->size, HL_VOLATILE);
+    hl_free(path);
+    return status;
+}
+
+/* ---- a run's end ---- */
+
+static hl_status write_files(hl_opened_run *run, const hl_heads_record *record)
+{
+    HL_TRY(hl_heads_record_write(run, record));
+    hl_text page = { 0 };
+    hl_status status = hl_heads_report_make(run, record, NULL, &page);
+    if (status.code == HL_OK) {
+        status = hl_heads_report_write(run, &page);
+    }
+    hl_text_free(&page);
+    return status;
+}
+
+hl_status hl_heads_files_write(const char *path)
+{
+    hl_opened_run run;
+    hl_heads_record record = { 0 };
+    hl_status status = hl_opened_run_open(&run, path);
+    if (status.code == HL_OK) {
+        status = hl_heads_record_make(&run, &record);
+    }
+    if (status.code == HL_OK) {
+        status = write_files(&run, &record);
+    }
+    hl_heads_record_free(&record);
+    hl_opened_run_close(&run);
+    return status;
+}

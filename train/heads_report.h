@@ -1,0 +1,39 @@
+/* report.html of a run (heads/report.h): what it shows, gathered from the run's folder. */
+#ifndef HL_TRAIN_HEADS_REPORT_H
+#define HL_TRAIN_HEADS_REPORT_H
+
+#include "heads/report.h"
+#include "heads/text.h"
+#include "train/heads_record.h"
+#include "train/heads_study.h"
+
+typedef struct hl_heads_report {
+    hl_report_run shown; /* as hl_report_write takes it; its arrays are the following ones and those it was given */
+    char *name, *config, *metrics; /* owned, as is the pass; metrics: NULL where there is no metrics.csv */
+    hl_head_pass pass;
+} hl_heads_report;
+
+/* Gathers what a report shows of the run: the record's figures and maps, the study's labels and effects (the study is of
+ * the run's last snapshot), config and curves, and what the heads compute on the maps' first examples. Effects and
+ * computation are left out where the run has no weights of the step that the patterns are of; for the computation other
+ * weights than those loaded may be. The arguments must outlive it. HL_BAD_FILE (damaged weights, metrics.csv),
+ * HL_NO_MEMORY; it is then empty. On success ended by hl_heads_report_free. */
+hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_run *run, const hl_heads_record *record,
+                                 const hl_heads_study *study);
+
+/* A zeroed or already freed one is allowed. */
+void hl_heads_report_free(hl_heads_report *report);
+
+/* Adds the run's own report to the text. `study`: of the last snapshot, or NULL: then it is made. HL_BAD_FILE,
+ * HL_NOT_FINITE, HL_NO_MEMORY. */
+hl_status hl_heads_report_make(hl_opened_run *run, const hl_heads_record *record, const hl_heads_study *study,
+                               hl_text *page);
+
+/* Writes it to report.html in the run's folder, as a whole or not at all. HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_heads_report_write(const hl_opened_run *run, const hl_text *page);
+
+/* heads.csv and report.html of a run that has ended in the folder `path`, of which the first does not need the second.
+ * HL_BAD_FILE, HL_NOT_FINITE, HL_NO_MEMORY. */
+hl_status hl_heads_files_write(const char *path);
+
+#endif
