@@ -15,7 +15,12 @@ typedef struct hl_heads_command {
     const char *against;             /* another run's folder */
     const char *png, *svg, *pdf;     /* paths, as the next two */
     const char *npz, *bertviz;
-    int64_t step, example; /* -1: not given */
+    int64_t step, example;        /* -1: not given */
+    const char *keep_only, *drop; /* names of heads, as in "L0H2,L1H*" */
+    bool importance, shapley;     /* the second implies the first */
+    bool prune, prune_once;       /* likewise */
+    int64_t prune_to;             /* heads that are to be left, which implies `prune`; 0: not given */
+    const char *out;              /* the path of the model that is pruned to so many */
     bool help, version;
 } hl_heads_command;
 
@@ -24,6 +29,16 @@ hl_status hl_heads_command_parse(int argc, char **argv, hl_heads_command *comman
 
 /* Whether maps are asked for, to be drawn or written. */
 bool hl_heads_command_shows(const hl_heads_command *command);
+
+/* What the loss depends on is asked for, instead of the table or maps. */
+typedef enum hl_heads_question {
+    HL_HEADS_NO_QUESTION,
+    HL_HEADS_SUBSET,
+    HL_HEADS_IMPORTANCE,
+    HL_HEADS_PRUNE
+} hl_heads_question;
+
+hl_heads_question hl_heads_command_question(const hl_heads_command *command);
 
 /* The text of --help. */
 extern const char hl_heads_command_usage[];

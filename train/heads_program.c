@@ -8,6 +8,7 @@
 #include "train/heads_record.h"
 #include "train/heads_report.h"
 #include "train/heads_study.h"
+#include "train/heads_subset.h"
 #include "train/heads_table.h"
 
 #include <string.h>
@@ -164,6 +165,19 @@ static hl_status do_comparison(call *c)
     return status;
 }
 
+/* ---- which heads matter ---- */
+
+static hl_status answer(call *c)
+{
+    hl_text text = { 0 };
+    hl_status status = hl_heads_subset_write(&text, &c->run, &c->command);
+    if (status.code == HL_OK) {
+        status = put(c, "-", &text);
+    }
+    hl_text_free(&text);
+    return status;
+}
+
 /* ---- the command ---- */
 
 static hl_status execute(call *c)
@@ -180,6 +194,9 @@ static hl_status execute(call *c)
     HL_TRY(hl_opened_run_open(&c->run, command->run));
     if (command->against != NULL) {
         return do_comparison(c);
+    }
+    if (hl_heads_command_question(command) != HL_HEADS_NO_QUESTION) {
+        return answer(c);
     }
     bool shows = hl_heads_command_shows(command);
     if (shows) {

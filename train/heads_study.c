@@ -7,15 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-int64_t hl_heads_count(const hl_model_config *config)
-{
-    int64_t n = 0;
-    for (int l = 0; l < config->n_layers; l++) {
-        n += config->heads[l];
-    }
-    return n;
-}
-
 hl_label *hl_heads_labels(const hl_snapshot *snapshot)
 {
     const hl_model_config *config = snapshot->config;
