@@ -3,6 +3,7 @@
 #include "core/files.h"
 #include "train/heads_against.h"
 #include "train/heads_command.h"
+#include "train/heads_importance.h"
 #include "train/heads_json.h"
 #include "train/heads_maps.h"
 #include "train/heads_record.h"
@@ -167,7 +168,7 @@ static hl_status do_comparison(call *c)
 
 /* ---- which heads matter ---- */
 
-static hl_status answer(call *c)
+static hl_status print_subset(call *c)
 {
     hl_text text = { 0 };
     hl_status status = hl_heads_subset_write(&text, &c->run, &c->command);
@@ -176,6 +177,16 @@ static hl_status answer(call *c)
     }
     hl_text_free(&text);
     return status;
+}
+
+static hl_status answer(call *c)
+{
+    switch (hl_heads_command_question(&c->command)) {
+    case HL_HEADS_IMPORTANCE:
+        return hl_heads_importance_show(&c->run, &c->command, c->out, c->err);
+    default:
+        return print_subset(c);
+    }
 }
 
 /* ---- the command ---- */

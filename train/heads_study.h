@@ -35,6 +35,10 @@ typedef struct hl_heads_study {
 /* The labels of all heads, by layer and head, in new memory: hl_free. NULL when out of memory. */
 hl_label *hl_heads_labels(const hl_snapshot *snapshot);
 
+/* Loads weights for a snapshot of that step, as hl_opened_run_load does. HL_INVALID where the run has none yet, or `exactly`
+ * those of the step are asked for and were not kept; HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_heads_load_weights(hl_opened_run *run, int64_t step, bool exactly);
+
 /* Measures all heads of the snapshot, and their effects with weights of the run (hl_opened_run_load, which this calls).
  * `exactly`: only with weights of the snapshot's very step. Where the run has no fit weights, or no example a scored
  * token, there are no effects, and no_effects says why. HL_BAD_FILE (weights that are damaged), HL_NOT_FINITE,
