@@ -47,7 +47,8 @@ typedef struct changes {
     hl_real *mean, *instead; /* (H * Dv) */
 } changes;
 
-static hl_status measure_head(hl_effect_losses *s, const changes *c, hl_head_importance *head)
+static hl_status measure_head(hl_effect_losses *s, const changes *c, hl_importance_depth depth,
+                              hl_head_importance *head)
 {
     static const hl_label uniform = { .kind = HL_LABEL_UNIFORM };
     int64_t H = s->model->config.heads[head->layer], Dv = s->model->config.d_v[head->layer];
@@ -56,13 +57,16 @@ static hl_status measure_head(hl_effect_losses *s, const changes *c, hl_head_imp
     c->chosen[head->head] = true;
     memcpy(c->instead + head->head * Dv, c->mean + head->head * Dv, (size_t)Dv * sizeof *c->instead);
     HL_TRY(hl_effect_losses_change(s, &(hl_effect_change){ .layer = head->layer, .chosen = c->chosen }, &head->zero));
+    if (depth == HL_IMPORTANCE_ZERO) {
+        return hl_ok();
+    }
     HL_TRY(hl_effect_losses_change(
         s, &(hl_effect_change){ .layer = head->layer, .chosen = c->chosen, .instead = c->instead }, &head->mean));
     return hl_effect_losses_change(
         s, &(hl_effect_change){ .layer = head->layer, .chosen = c->chosen, .label = &uniform }, &head->uniform);
 }
 
-static hl_status measure_layer(hl_effect_losses *s, int layer, hl_head_importance *heads)
+static hl_status measure_layer(hl_effect_losses *s, int layer, hl_importance_depth depth, hl_head_importance *heads)
 {
     int64_t H = s->model->config.heads[layer];
     size_t width = (size_t)(H * s->model->config.d_v[layer]);
@@ -72,7 +76,7 @@ static hl_status measure_layer(hl_effect_losses *s, int layer, hl_head_importanc
     hl_status status =
         complete ? hl_effect_losses_mean_output(s, layer, c.mean) : hl_error_memory("the importance of heads");
     for (int64_t h = 0; status.code == HL_OK && h < H; h++) {
-        status = measure_head(s, &c, &heads[h]);
+        status = measure_head(s, &c, depth, &heads[h]);
     }
     hl_free(c.chosen);
     hl_free(c.mean);
@@ -96,11 +100,11 @@ static hl_status correlate(hl_importance *importance)
     return hl_ok();
 }
 
-static hl_status measure_exactly(hl_effect_losses *s, hl_importance *importance)
+static hl_status measure_exactly(hl_effect_losses *s, hl_importance_depth depth, hl_importance *importance)
 {
     hl_head_importance *heads = importance->heads;
     for (int l = 0; l < s->model->config.n_layers; l++) {
-        HL_TRY(measure_layer(s, l, heads));
+        HL_TRY(measure_layer(s, l, depth, heads));
         heads += s->model->config.heads[l];
     }
     return correlate(importance);
@@ -124,39 +128,28 @@ static hl_status allocate(hl_importance *importance, const hl_model_config *conf
     return hl_ok();
 }
 
-static hl_status measure_all(hl_effect_losses *s, const hl_batch *examples, bool exactly, hl_importance *importance)
+static hl_status measure_all(hl_effect_losses *s, const hl_batch *examples, hl_importance_depth depth,
+                             hl_importance *importance)
 {
     HL_TRY(hl_effect_losses_begin(s, examples));
     HL_TRY(hl_effect_losses_measure(s, NULL, s->losses));
     importance->n_examples = s->n;
     importance->loss = hl_estimate_of(s->losses, 1, s->n).mean;
     HL_TRY(measure_gradients(s, importance));
-    return exactly ? measure_exactly(s, importance) : hl_ok();
+    return depth != HL_IMPORTANCE_GRADIENT ? measure_exactly(s, depth, importance) : hl_ok();
 }
 
-static hl_status measure(hl_effect_losses s, const hl_batch *examples, bool exactly, hl_importance *importance)
+hl_status hl_importance_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t part,
+                                int threads, hl_importance_depth depth, hl_importance *importance)
 {
-    HL_TRY(allocate(importance, &s.model->config));
-    hl_status status = measure_all(&s, examples, exactly, importance);
+    HL_TRY(allocate(importance, &model->config));
+    hl_effect_losses s = { .model = model, .layers = layers, .part = part, .threads = threads };
+    hl_status status = measure_all(&s, examples, depth, importance);
     hl_effect_losses_free(&s);
     if (status.code != HL_OK) {
         hl_importance_free(importance);
     }
     return status;
-}
-
-hl_status hl_importance_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t part,
-                                int threads, hl_importance *importance)
-{
-    return measure((hl_effect_losses){ .model = model, .layers = layers, .part = part, .threads = threads }, examples,
-                   true, importance);
-}
-
-hl_status hl_importance_gradients(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t part,
-                                  int threads, hl_importance *importance)
-{
-    return measure((hl_effect_losses){ .model = model, .layers = layers, .part = part, .threads = threads }, examples,
-                   false, importance);
 }
 
 void hl_importance_free(hl_importance *importance)

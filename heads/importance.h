@@ -31,14 +31,17 @@ typedef struct hl_importance {
     double rank_correlation; /* Spearman's, of gradient and zero (spearman.h) */
 } hl_importance;
 
-/* Measures every head: `gradient` in one backward pass for `part` examples, the rest in three passes a head. Arguments and
- * failures as hl_effects_measure's (effect.h). On success ended by hl_importance_free; else *importance is empty. */
-hl_status hl_importance_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t part,
-                                int threads, hl_importance *importance);
+/* How much is measured; what is not stays 0. */
+typedef enum hl_importance_depth {
+    HL_IMPORTANCE_GRADIENT, /* `gradient` and `normalised`, in one backward pass for `part` examples */
+    HL_IMPORTANCE_ZERO,     /* `zero` and rank_correlation, too: one pass more for every head */
+    HL_IMPORTANCE_ALL,      /* `mean` and `uniform`, too: three passes for every head */
+} hl_importance_depth;
 
-/* The same, but of what is said of heads `gradient` and `normalised` alone; the rest, and rank_correlation, are 0. */
-hl_status hl_importance_gradients(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t part,
-                                  int threads, hl_importance *importance);
+/* Measures every head. The other arguments, and failures, as hl_effects_measure's (effect.h). On success ended by
+ * hl_importance_free; else *importance is empty. */
+hl_status hl_importance_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t part,
+                                int threads, hl_importance_depth depth, hl_importance *importance);
 
 /* A zeroed or already freed one is allowed. */
 void hl_importance_free(hl_importance *importance);

@@ -17,6 +17,11 @@
 hl_status hl_checkpoint_write_model(const char *path, const hl_parameters *parameters, int64_t step,
                                     const char *config);
 
+/* The same of a model that was pruned, with the names that its heads had before, by layer and head: "L0H1, L1H*", which the
+ * metadata holds as `heads`. */
+hl_status hl_checkpoint_write_pruned(const char *path, const hl_parameters *parameters, int64_t step,
+                                     const char *config, const char *heads);
+
 /* Writes weights, moments and state, durably. If `kept_path` is not NULL, the present file at `path`, if there is one,
  * stays as a hard link under that name. Failures as above. */
 hl_status hl_checkpoint_write(const char *path, const char *kept_path, const hl_optimizer *optimizer,

@@ -29,11 +29,11 @@ const char hl_heads_command_usage[] =
     "                    decorative and which do silent work (--json, --csv, --step)\n"
     "  --shapley         with it, for up to 16 heads: all sets of heads evaluated,\n"
     "                    Shapley values, the fewest heads that keep 99% of accuracy\n"
-    "  --prune           take out one head after the other, the least important of\n"
-    "                    those left first: loss, accuracy and time a batch of what is\n"
-    "                    left (--csv; --png, --svg, --pdf: as a chart)\n"
-    "  --prune-once      the same by the importance in the whole model, which is not\n"
-    "                    measured again\n"
+    "  --prune           take out one head after the other, each time that without\n"
+    "                    which the loss grows least: loss, accuracy and time a batch\n"
+    "                    of what is left (--csv; --png, --svg, --pdf: as a chart)\n"
+    "  --prune-by WHAT   loss, as above, or gradient: the least gradient importance\n"
+    "  --prune-once      by the figures of the whole model, not measured again\n"
     "  --prune-to N      stop at N heads, at least one in every layer, and write the\n"
     "                    smaller model to --out FILE, for train --from FILE\n"
     "\n"
@@ -91,6 +91,7 @@ enum {
     SHAPLEY,
     PRUNE,
     PRUNE_ONCE,
+    PRUNE_BY,
     PRUNE_TO,
     OUT,
     HELP,
@@ -118,6 +119,7 @@ static const hl_option options[N_OPTIONS] = {
     [SHAPLEY] = { "shapley", HL_OPTION_NO_VALUE },
     [PRUNE] = { "prune", HL_OPTION_NO_VALUE },
     [PRUNE_ONCE] = { "prune-once", HL_OPTION_NO_VALUE },
+    [PRUNE_BY] = { "prune-by", HL_OPTION_VALUE },
     [PRUNE_TO] = { "prune-to", HL_OPTION_VALUE },
     [OUT] = { "out", HL_OPTION_VALUE },
     [HELP] = { "help", HL_OPTION_NO_VALUE },
@@ -155,6 +157,15 @@ static hl_status take_number(const char *name, const char *value, int64_t least,
     return hl_ok();
 }
 
+static hl_status take_prune_by(hl_heads_command *command, const char *value)
+{
+    command->prune = true;
+    command->prune_by = strcmp(value, "gradient") == 0 ? HL_PRUNE_BY_GRADIENT : HL_PRUNE_BY_LOSS;
+    return command->prune_by == HL_PRUNE_BY_GRADIENT || strcmp(value, "loss") == 0
+               ? hl_ok()
+               : hl_error(HL_INVALID, "command line: --prune-by: \"%s\" is neither loss nor gradient", value);
+}
+
 static hl_status take_option(hl_heads_command *command, int option, const char *value)
 {
     const char **text = text_of(command, option);
@@ -171,6 +182,8 @@ static hl_status take_option(hl_heads_command *command, int option, const char *
         return hl_ok();
     }
     switch (option) {
+    case PRUNE_BY:
+        return take_prune_by(command, value);
     case STEP:
         return take_number("step", value, 0, &command->step);
     case EXAMPLE:

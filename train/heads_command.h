@@ -7,6 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What makes a head the least important. */
+typedef enum hl_heads_prune_by {
+    HL_PRUNE_BY_LOSS,     /* the loss without it grows least */
+    HL_PRUNE_BY_GRADIENT, /* its gradient importance I_h is least (importance.h) */
+} hl_heads_prune_by;
+
 /* All strings belong to argv; NULL: not given. */
 typedef struct hl_heads_command {
     const char *run;                 /* the folder */
@@ -19,6 +25,7 @@ typedef struct hl_heads_command {
     const char *keep_only, *drop; /* names of heads, as in "L0H2,L1H*" */
     bool importance, shapley;     /* the second implies the first */
     bool prune, prune_once;       /* likewise */
+    hl_heads_prune_by prune_by;   /* which implies it, too */
     int64_t prune_to;             /* heads that are to be left, which implies `prune`; 0: not given */
     const char *out;              /* the path of the model that is pruned to so many */
     bool help, version;

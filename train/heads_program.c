@@ -6,6 +6,7 @@
 #include "train/heads_importance.h"
 #include "train/heads_json.h"
 #include "train/heads_maps.h"
+#include "train/heads_prune.h"
 #include "train/heads_record.h"
 #include "train/heads_report.h"
 #include "train/heads_study.h"
@@ -184,6 +185,8 @@ static hl_status answer(call *c)
     switch (hl_heads_command_question(&c->command)) {
     case HL_HEADS_IMPORTANCE:
         return hl_heads_importance_show(&c->run, &c->command, c->out, c->err);
+    case HL_HEADS_PRUNE:
+        return hl_heads_prune_show(&c->run, &c->command, c->out, c->err);
     default:
         return print_subset(c);
     }

@@ -116,7 +116,7 @@ START_TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
     }
     ck_assert_double_eq_tol(sum, x.subsets.losses[0] - x.subsets.losses[SETS - 1], 1e-9);
     hl_importance importance;
-    expect_ok(hl_importance_measure(&x.model, &x.batch, x.layers, E, 1, &importance));
+    expect_ok(hl_importance_measure(&x.model, &x.batch, x.layers, E, 1, HL_IMPORTANCE_ZERO, &importance));
     ck_assert_double_eq_tol(x.subsets.losses[SETS - 1], importance.loss, 1e-12);
     for (int i = 0; i < HEADS; i++) {
         double without = x.subsets.losses[(SETS - 1) ^ (1 << i)] - x.subsets.losses[SETS - 1];
