@@ -76,7 +76,8 @@ static void set_gates(const walk *w, int64_t H, uint32_t chosen)
     }
 }
 
-/* All sets of the heads of `layer` and above, which begin at bit `bit`, together with `set` of those below, which made x. */
+/* All sets of the heads of `layer` and above, which begin at bit `bit`, together with `set` of those below, which
+ * made x. */
 static hl_status walk_from(const walk *w, int layer, int bit, uint32_t set, hl_tensor *x)
 {
     if (layer == w->model->config.n_layers) {

@@ -80,7 +80,10 @@ static hl_status measure_importance(hl_effect_losses *s, hl_effects *effects)
 {
     int64_t n = effects->n_heads;
     double *slopes = hl_calloc((size_t)(s->n * n), sizeof *slopes);
-    hl_status status = slopes != NULL ? hl_effect_losses_slopes(s, slopes) : hl_error_memory("the importance of heads");
+    if (slopes == NULL) {
+        return hl_error_memory("the importance of heads");
+    }
+    hl_status status = hl_effect_losses_slopes(s, slopes);
     for (int64_t i = 0; status.code == HL_OK && i < s->n * n; i++) {
         effects->heads[i % n].importance += slopes[i] / (double)s->n;
     }

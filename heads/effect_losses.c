@@ -278,6 +278,14 @@ static hl_status add_outputs(hl_effect_losses *s, int layer, int64_t first, hl_r
     return hl_ok();
 }
 
+static hl_status add_all_outputs(hl_effect_losses *s, int layer, hl_real *z, double *sums)
+{
+    for (int64_t first = 0; first < s->n; first += s->part) {
+        HL_TRY(add_outputs(s, layer, first, z, sums));
+    }
+    return hl_ok();
+}
+
 hl_status hl_effect_losses_mean_output(hl_effect_losses *s, int layer, hl_real *mean)
 {
     int64_t width = s->model->config.heads[layer] * s->model->config.d_v[layer];
@@ -285,12 +293,12 @@ hl_status hl_effect_losses_mean_output(hl_effect_losses *s, int layer, hl_real *
     bool fits = hl_multiply_sizes((size_t)(s->part * s->T), (size_t)width, &numbers);
     hl_real *z = fits ? hl_calloc(numbers, sizeof *z) : NULL;
     double *sums = hl_calloc((size_t)width, sizeof *sums);
-    hl_status status = z != NULL && sums != NULL ? hl_ok() : hl_error_memory("the mean outputs of heads");
-    for (int64_t first = 0; status.code == HL_OK && first < s->n; first += s->part) {
-        status = add_outputs(s, layer, first, z, sums);
-    }
-    for (int64_t d = 0; status.code == HL_OK && d < width; d++) {
-        mean[d] = (hl_real)(sums[d] / (double)hl_batch_real_tokens(&s->examples));
+    hl_status status = hl_error_memory("the mean outputs of heads");
+    if (z != NULL && sums != NULL) {
+        status = add_all_outputs(s, layer, z, sums);
+        for (int64_t d = 0; d < width; d++) {
+            mean[d] = (hl_real)(sums[d] / (double)hl_batch_real_tokens(&s->examples));
+        }
     }
     hl_free(z);
     hl_free(sums);

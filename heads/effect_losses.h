@@ -38,27 +38,29 @@ typedef struct hl_effect_change {
                                layer's other heads; NULL: nothing */
 } hl_effect_change;
 
-/* Chooses the examples that score, those of `examples` that have a scored token, and takes all memory. HL_INVALID (no such
- * example, T too long for the model), HL_NO_MEMORY. To be ended by hl_effect_losses_free, whatever this returns. */
+/* Chooses the examples that score, those of `examples` that have a scored token, and takes all memory. HL_INVALID
+ * (no such example, T too long for the model), HL_NO_MEMORY. To be ended by hl_effect_losses_free, whatever this
+ * returns. */
 hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_batch *examples);
 
 void hl_effect_losses_free(hl_effect_losses *s);
 
-/* Each example's mean loss over its scored tokens, n of them; what: NULL where the model is left as it is. HL_NOT_FINITE,
- * HL_NO_MEMORY. */
+/* Each example's mean loss over its scored tokens, n of them; what: NULL where the model is left as it is.
+ * HL_NOT_FINITE, HL_NO_MEMORY. */
 hl_status hl_effect_losses_measure(hl_effect_losses *s, const hl_effect_change *what, double *losses);
 
 /* Each example's mean loss over its scored tokens, of a part of the examples, from what a pass left in row_losses. */
 void hl_effect_losses_take(const hl_effect_losses *s, const hl_batch *part, double *losses);
 
-/* |sum of z * dL/dz| of every head on every example, (n, heads of all layers by layer and head), each part of the examples in
- * one backward pass, to the gates of all layers. Leaves the parameters' gradients zero. HL_NO_MEMORY. */
+/* |sum of z * dL/dz| of every head on every example, (n, heads of all layers by layer and head), each part of the
+ * examples in one backward pass, to the gates of all layers. Leaves the parameters' gradients zero. HL_NO_MEMORY. */
 hl_status hl_effect_losses_slopes(hl_effect_losses *s, double *slopes);
 
 /* The mean of a layer's z over examples and real positions, (H * Dv). HL_NO_MEMORY. */
 hl_status hl_effect_losses_mean_output(hl_effect_losses *s, int layer, hl_real *mean);
 
-/* The mean over the examples of L with the change less L as it is (`losses`, measured before). HL_NOT_FINITE, HL_NO_MEMORY. */
+/* The mean over the examples of L with the change less L as it is (`losses`, measured before). HL_NOT_FINITE,
+ * HL_NO_MEMORY. */
 hl_status hl_effect_losses_change(hl_effect_losses *s, const hl_effect_change *what, hl_estimate *change);
 
 /* The heads of the widest layer. */

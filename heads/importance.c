@@ -26,7 +26,10 @@ static hl_status measure_gradients(hl_effect_losses *s, hl_importance *importanc
     int64_t n = importance->n;
     size_t count;
     double *slopes = hl_multiply_sizes((size_t)s->n, (size_t)n, &count) ? hl_calloc(count, sizeof *slopes) : NULL;
-    hl_status status = slopes != NULL ? hl_effect_losses_slopes(s, slopes) : hl_error_memory("the importance of heads");
+    if (slopes == NULL) {
+        return hl_error_memory("the importance of heads");
+    }
+    hl_status status = hl_effect_losses_slopes(s, slopes);
     for (int64_t i = 0; status.code == HL_OK && i < n; i++) {
         importance->heads[i].gradient = hl_estimate_of(slopes + i, n, s->n);
     }

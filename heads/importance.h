@@ -1,7 +1,7 @@
 /* How much a model's loss depends on each of its heads: by the gradient, and exactly.
  *
- * On the odd-numbered examples of a snapshot, which score, as effect.h measures; L is an example's mean loss over its scored
- * tokens, without label smoothing and dropout; z_h is the head's output before W_O. */
+ * On the odd-numbered examples of a snapshot, which score, as effect.h measures; L is an example's mean loss over
+ * its scored tokens, without label smoothing and dropout; z_h is the head's output before W_O. */
 #ifndef HL_HEADS_IMPORTANCE_H
 #define HL_HEADS_IMPORTANCE_H
 

@@ -14,9 +14,9 @@ typedef struct hl_picture_page {
     const void *drawing;
 } hl_picture_page;
 
-/* Adds the page as a PNG of `dpi` pixels an inch, above 0 and at most HL_PICTURE_MOST_DPI; as SVG; as PDF. HL_INVALID: more
- * than HL_PICTURE_MOST_PIXELS; HL_NO_MEMORY; HL_FAILED with cairo's words; whatever `paint` returns. On failure bytes may have
- * been added. */
+/* Adds the page as a PNG of `dpi` pixels an inch, above 0 and at most HL_PICTURE_MOST_DPI; as SVG; as PDF.
+ * HL_INVALID: more than HL_PICTURE_MOST_PIXELS; HL_NO_MEMORY; HL_FAILED with cairo's words; whatever `paint`
+ * returns. On failure bytes may have been added. */
 hl_status hl_picture_page_png(const hl_picture_page *page, double dpi, hl_text *bytes);
 hl_status hl_picture_page_svg(const hl_picture_page *page, hl_text *bytes);
 hl_status hl_picture_page_pdf(const hl_picture_page *page, hl_text *bytes);

@@ -12,8 +12,8 @@
 /* losses (2^n), 1 <= n <= 30; values (n). */
 void hl_shapley_values(int n, const double *losses, double *values);
 
-/* The set of fewest heads whose accuracy is at least `share` of that of all heads; of several the one of least loss. losses and
- * accuracies (2^n). */
+/* The set of fewest heads whose accuracy is at least `share` of that of all heads; of several the one of least loss.
+ * losses and accuracies (2^n). */
 uint32_t hl_smallest_set(int n, const double *losses, const double *accuracies, double share);
 
 #endif

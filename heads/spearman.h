@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Spearman's rank correlation of n pairs: Pearson's of the ranks, equal numbers sharing the mean of theirs. From -1 to 1; NaN
- * where n < 2 or all numbers of one side are equal, or one is NaN. Takes n^2 steps. */
+/* Spearman's rank correlation of n pairs: Pearson's of the ranks, equal numbers sharing the mean of theirs. From -1
+ * to 1; NaN where n < 2 or all numbers of one side are equal, or one is NaN. Takes n^2 steps. */
 double hl_spearman(const double *a, const double *b, int64_t n);
 
 #endif

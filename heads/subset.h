@@ -36,8 +36,8 @@ hl_status hl_subset_begin(hl_subset *subset, int64_t T);
 /* A zeroed or already freed one is allowed. */
 void hl_subset_free(hl_subset *subset);
 
-/* kept: one bool a head, by layer and head (head_set.h); NULL: all of them, for the very numbers of the model itself. At
- * least one target must be scored. HL_NOT_FINITE. Allocates nothing. */
+/* kept: one bool a head, by layer and head (head_set.h); NULL: all of them, for the very numbers of the model
+ * itself. At least one target must be scored. HL_NOT_FINITE. Allocates nothing. */
 hl_status hl_subset_measure(hl_subset *subset, const hl_batch *examples, const bool *kept, hl_subset_worth *worth);
 
 #endif

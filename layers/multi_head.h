@@ -45,8 +45,8 @@ typedef struct hl_head_probe {
  * uniform for each of the matrices, biases zero. Errors stay on the registry. */
 hl_multi_head hl_multi_head_make(hl_parameters *parameters, hl_name name, hl_multi_head_config config);
 
-/* y (B, Tq, D) for x (B, Tq, D) and memory (B, Tk, D), the same tensor for self-attention, and what follows it in the same
- * pass. The mask's arrays must outlive the tape. `probe` may be NULL. */
+/* y (B, Tq, D) for x (B, Tq, D) and memory (B, Tk, D), the same tensor for self-attention, and what follows it in
+ * the same pass. The mask's arrays must outlive the tape. `probe` may be NULL. */
 hl_tensor *hl_multi_head_forward(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory,
                                  hl_mask mask, const hl_head_probe *probe, hl_linear_after after);
 

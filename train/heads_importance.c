@@ -80,7 +80,8 @@ static hl_status measure(hl_heads_importance *study, hl_opened_run *run, const h
     hl_snapshot_layers(snapshot, layers);
     int64_t part = hl_trainer_evaluation_part(&run->config);
     int threads = hl_setup_threads(&run->config);
-    HL_TRY(hl_importance_measure(&run->model, &snapshot->examples, layers, part, threads, HL_IMPORTANCE_ALL, &study->importance));
+    HL_TRY(hl_importance_measure(&run->model, &snapshot->examples, layers, part, threads, HL_IMPORTANCE_ALL,
+                                 &study->importance));
     if (subsets_err == NULL) {
         return hl_ok();
     }

@@ -26,17 +26,17 @@ typedef struct hl_heads_importance {
 /* The share of all heads' accuracy that the smallest set is to keep. */
 #define HL_IMPORTANCE_KEPT 0.99
 
-/* Whether the head looks as if it did something, for it has earned a label, but without it the loss hardly changes: by less,
- * with three standard errors added, than a tenth of the largest growth of all heads. */
+/* Whether the head looks as if it did something, for it has earned a label, but without it the loss hardly changes:
+ * by less, with three standard errors added, than a tenth of the largest growth of all heads. */
 bool hl_heads_decorative(const hl_heads_importance *study, int64_t index);
 
-/* Whether the head has no label (it is mixed), but without it the loss grows by more than three standard errors, and by at
- * least a tenth of the largest growth of all heads. */
+/* Whether the head has no label (it is mixed), but without it the loss grows by more than three standard errors, and
+ * by at least a tenth of the largest growth of all heads. */
 bool hl_heads_silent(const hl_heads_importance *study, int64_t index);
 
-/* Measures the heads of the snapshot of command->step (-1: the last one) and prints a table to `out`, or writes what the
- * command asks for to its files; that all sets may take long goes to `err`. HL_INVALID (no such step, or none of its weights; more heads than --shapley takes),
- * HL_BAD_FILE, HL_NOT_FINITE, HL_NO_MEMORY. */
+/* Measures the heads of the snapshot of command->step (-1: the last one) and prints a table to `out`, or writes what
+ * the command asks for to its files; that all sets may take long goes to `err`. HL_INVALID (no such step, or none of
+ * its weights; more heads than --shapley takes), HL_BAD_FILE, HL_NOT_FINITE, HL_NO_MEMORY. */
 hl_status hl_heads_importance_show(hl_opened_run *run, const hl_heads_command *command, FILE *out, FILE *err);
 
 #endif

@@ -6,8 +6,8 @@
 #include "train/heads_importance.h"
 
 /* Adds one row a head, what the columns mean, and sentences: how far the two orders agree, decorative heads, silent
- * workers; where all sets were measured, Shapley values and the smallest set. No line is longer than HL_TABLE_WIDTH but the
- * first, which has the run's path. HL_NO_MEMORY is left on the text. */
+ * workers; where all sets were measured, Shapley values and the smallest set. No line is longer than HL_TABLE_WIDTH
+ * but the first, which has the run's path. HL_NO_MEMORY is left on the text. */
 void hl_heads_importance_table(hl_text *text, const hl_heads_importance *study);
 
 #endif

@@ -5,12 +5,12 @@
 #include "heads/text.h"
 #include "train/heads_pruning.h"
 
-/* Adds a heading, a row for every number of heads left, and sentences; no line longer than HL_TABLE_WIDTH but the first, which
- * has the run's path. HL_NO_MEMORY is left on the text. */
+/* Adds a heading, a row for every number of heads left, and sentences; no line longer than HL_TABLE_WIDTH but the
+ * first, which has the run's path. HL_NO_MEMORY is left on the text. */
 void hl_heads_prune_table(hl_text *text, const hl_heads_pruning *pruning);
 
-/* heads,removed,loss,perplexity,accuracy,parameters,milliseconds_per_batch; `removed` is empty in the first row. HL_NO_MEMORY
- * is left on the text. */
+/* heads,removed,loss,perplexity,accuracy,parameters,milliseconds_per_batch; `removed` is empty in the first row.
+ * HL_NO_MEMORY is left on the text. */
 void hl_heads_prune_csv(hl_text *text, const hl_heads_pruning *pruning);
 
 /* Adds the chart (curve_picture.h) in that format. HL_NO_MEMORY, HL_FAILED. */

@@ -18,8 +18,8 @@ hl_status hl_heads_validation_make(hl_heads_validation *validation, const hl_ope
 /* A zeroed or already freed one is allowed. */
 void hl_heads_validation_free(hl_heads_validation *validation);
 
-/* What the model is worth with those heads (subset.h) on all of the examples: with all of them (kept NULL), on the weights
- * of a validated step, that validation's row of metrics.csv to the last bit. HL_NOT_FINITE, HL_NO_MEMORY. */
+/* What the model is worth with those heads (subset.h) on all of the examples: with all of them (kept NULL), on the
+ * weights of a validated step, that validation's row of metrics.csv to the last bit. HL_NOT_FINITE, HL_NO_MEMORY. */
 hl_status hl_heads_validate(const hl_heads_validation *validation, const hl_model *model, const bool *kept,
                             hl_subset_worth *worth);
 

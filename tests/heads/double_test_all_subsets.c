@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { E = 6, T = 9, HEADS = 6, SETS = 1 << HEADS };
+enum { E = 6, ODD = E / 2, T = 9, HEADS = 6, SETS = 1 << HEADS };
 
 typedef struct all_example {
     hl_model model;
@@ -64,7 +64,7 @@ static void measure_alone(const all_example *x, uint32_t set, double *loss, doub
         hl_batch one = hl_batch_part(&x->batch, e, 1);
         hl_subset_worth worth;
         expect_ok(hl_subset_measure(&subset, &one, kept, &worth));
-        *loss += worth.loss / (E / 2);
+        *loss += worth.loss / ODD;
         right += worth.accuracy * (double)hl_batch_scored(&one);
         scored += (double)hl_batch_scored(&one);
     }
@@ -79,7 +79,7 @@ static void expect_every_set(hl_norm_place norm)
     for (int64_t part = 2; part <= E; part += E - 2) {
         expect_ok(measure_in_parts(&x, part));
         ck_assert_int_eq(x.subsets.n, HEADS);
-        ck_assert_int_eq(x.subsets.n_examples, E / 2);
+        ck_assert_int_eq(x.subsets.n_examples, ODD);
         for (uint32_t set = 0; set < SETS; set++) {
             double loss, accuracy;
             measure_alone(&x, set, &loss, &accuracy);

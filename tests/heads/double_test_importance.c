@@ -1,5 +1,5 @@
-/* The importance of heads against the same figures from the model alone: by differences, and by models whose W_O was changed by
- * hand. */
+/* The importance of heads against the same figures from the model alone: by differences, and by models whose W_O was
+ * changed by hand. */
 #include "heads/importance.h"
 
 #include "core/memory.h"

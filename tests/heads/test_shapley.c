@@ -48,8 +48,8 @@ START_TEST(a_game_known_from_textbooks)
 }
 END_TEST
 
-/* Losses that depend on how many heads there are: none is worth more than another; and a sum as promised for numbers without any
- * order. */
+/* Losses that depend on how many heads there are: none is worth more than another; and a sum as promised for numbers
+ * without any order. */
 START_TEST(equal_heads_are_worth_the_same_and_all_sum_to_the_difference)
 {
     enum { N = 11 };

@@ -1,4 +1,5 @@
-/* heads RUN --importance and --shapley, on runs of the tiny config: two layers of two heads, snapshots of 4 examples. */
+/* heads RUN --importance and --shapley, on runs of the tiny config: two layers of two heads, snapshots of 4
+ * examples. */
 #include "core/json.h"
 #include "tests/check_suite.h"
 #include "tests/scratch.h"

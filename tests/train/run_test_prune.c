@@ -1,4 +1,5 @@
-/* heads RUN --prune and what it writes, on runs of the tiny config (two layers of two heads) and one with more heads. */
+/* heads RUN --prune and what it writes, on runs of the tiny config (two layers of two heads) and one with more
+ * heads. */
 #include "core/safetensors.h"
 #include "tests/check_suite.h"
 #include "tests/scratch.h"
@@ -153,13 +154,13 @@ END_TEST
 
 enum { MOST_WORDS = 24 };
 
-/* The command line that the output ends in, as words; the first is the program. */
+/* The command line that the output ends in, as words that stand until the next call; the first is the program. */
 static int read_command(const char *out, char *words[MOST_WORDS])
 {
     const char *begin = strstr(out, "  ./train ");
     ck_assert_msg(begin != NULL, "no command in: %s", out);
-    char *line = strdup(begin + 2);
-    line[strcspn(line, "\n")] = '\0';
+    static char line[4096];
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(begin + 2, "\n"), begin + 2);
     int n = 0;
     for (char *word = strtok(line, " "); word != NULL; word = strtok(NULL, " ")) {
         ck_assert_int_lt(n, MOST_WORDS - 2);
@@ -186,7 +187,6 @@ static void expect_fine_tuned(const char *override, int n)
     words[n_words + 1] = NULL;
     run = run_train((const char *const *)words + 1);
     ck_assert_msg(run.code == 0 && run.err[0] == '\0', "exit code %d: %s", run.code, run.err);
-    free(words[0]);
 
     /* Before its first step it is what was left. */
     char tuned[256];

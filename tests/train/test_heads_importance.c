@@ -17,8 +17,8 @@ typedef struct made_up {
     hl_heads_importance study;
 } made_up;
 
-/* Labeled and large, labeled and small, labeled and small but not sure, mixed and large, mixed and large but not sure, mixed
- * and small. */
+/* Labeled and large, labeled and small, labeled and small but not sure, mixed and large, mixed and large but not
+ * sure, mixed and small. */
 static void set_up(made_up *m)
 {
     *m = (made_up){ .run = { .path = (char *)"run" } };
