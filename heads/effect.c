@@ -6,34 +6,21 @@
 #include <math.h>
 #include <string.h>
 
-/* The mean over examples of changed - losses, and its standard error. */
-static double mean_change(const hl_effect_losses *s, double *error)
-{
-    double mean = 0, squares = 0;
-    for (int64_t e = 0; e < s->n; e++) {
-        mean += (s->changed[e] - s->losses[e]) / (double)s->n;
-    }
-    for (int64_t e = 0; e < s->n; e++) {
-        double off = s->changed[e] - s->losses[e] - mean;
-        squares += off * off;
-    }
-    *error = s->n > 1 ? sqrt(squares / (double)(s->n - 1) / (double)s->n) : INFINITY;
-    return mean;
-}
-
 /* All but the importance. */
 static hl_status judge(hl_effect_losses *s, int layer, const bool *chosen, hl_label label, hl_head_effect *effect)
 {
-    double unused;
-    HL_TRY(hl_effect_losses_measure(s, &(hl_effect_change){ layer, chosen, NULL }, s->changed));
-    effect->loss_without = mean_change(s, &effect->standard_error);
+    hl_estimate without, ideal;
+    HL_TRY(hl_effect_losses_change(s, &(hl_effect_change){ .layer = layer, .chosen = chosen }, &without));
+    effect->loss_without = without.mean;
+    effect->standard_error = without.error;
     effect->kept = NAN;
     effect->faithful = HL_FAITHFUL_UNKNOWN;
     if (label.kind == HL_LABEL_MIXED) {
         return hl_ok();
     }
-    HL_TRY(hl_effect_losses_measure(s, &(hl_effect_change){ layer, chosen, &label }, s->changed));
-    effect->kept = 1 - mean_change(s, &unused) / effect->loss_without;
+    HL_TRY(
+        hl_effect_losses_change(s, &(hl_effect_change){ .layer = layer, .chosen = chosen, .label = &label }, &ideal));
+    effect->kept = 1 - ideal.mean / effect->loss_without;
     if (fabs(effect->loss_without) > 3 * effect->standard_error) {
         effect->faithful = effect->loss_without > 0 && effect->kept >= 0.8 ? HL_FAITHFUL_YES : HL_FAITHFUL_NO;
     }
@@ -89,13 +76,28 @@ static hl_status judge_layer(hl_effect_losses *s, int layer, const hl_label *lab
     return hl_ok();
 }
 
+static hl_status measure_importance(hl_effect_losses *s, hl_effects *effects)
+{
+    int64_t n = effects->n_heads;
+    double *slopes = hl_calloc((size_t)(s->n * n), sizeof *slopes);
+    if (slopes == NULL) {
+        return hl_error_memory("the importance of heads");
+    }
+    hl_status status = hl_effect_losses_slopes(s, slopes);
+    for (int64_t i = 0; status.code == HL_OK && i < s->n * n; i++) {
+        effects->heads[i % n].importance += slopes[i] / (double)s->n;
+    }
+    hl_free(slopes);
+    return status;
+}
+
 static hl_status judge_all(hl_effect_losses *s, const hl_label *labels, hl_effects *effects)
 {
     bool *chosen = hl_calloc((size_t)hl_effect_losses_most_heads(s->model), sizeof *chosen);
     hl_status status =
         chosen != NULL ? hl_effect_losses_measure(s, NULL, s->losses) : hl_error_memory("the effects of heads");
     if (status.code == HL_OK) {
-        status = hl_effect_losses_importance(s, effects->heads);
+        status = measure_importance(s, effects);
     }
     for (int64_t e = 0; e < s->n; e++) {
         effects->loss += s->losses[e] / (double)s->n;

@@ -1,6 +1,7 @@
 #include "heads/effect_losses.h"
 
 #include "core/memory.h"
+#include "heads/head_set.h"
 
 #include <math.h>
 #include <string.h>
@@ -123,7 +124,7 @@ static hl_status allocate(hl_effect_losses *s)
     if (s->row_losses == NULL || s->gates == NULL || s->ideal == NULL || s->replace == NULL || s->losses == NULL) {
         return hl_error_memory("the effects of heads");
     }
-    s->changed = s->losses + s->n;
+    s->changes = s->losses + s->n;
     size_t bytes;
     HL_TRY(plan(s, &bytes));
     return hl_arena_init(&s->arena, bytes);
@@ -167,7 +168,7 @@ static void set_ideal(const hl_effect_losses *s, const hl_effect_change *what, i
     }
 }
 
-static void take_losses(const hl_effect_losses *s, const hl_batch *part, double *losses)
+void hl_effect_losses_take(const hl_effect_losses *s, const hl_batch *part, double *losses)
 {
     for (int64_t e = 0; e < part->n_examples; e++) {
         double sum = 0;
@@ -189,6 +190,7 @@ static hl_status measure_part(hl_effect_losses *s, const hl_effect_change *what,
     } else if (what != NULL) {
         gate = set_gates(s, what, part.n_examples);
         probes[what->layer].gate = &gate;
+        probes[what->layer].constant = what->instead;
     }
     hl_cross_entropy_result result = { .row_loss = s->row_losses };
     hl_tape tape;
@@ -200,7 +202,7 @@ static hl_status measure_part(hl_effect_losses *s, const hl_effect_change *what,
     if (!isfinite(result.loss_sum)) {
         return hl_error(HL_NOT_FINITE, "the loss that the effects of heads are measured by is not finite");
     }
-    take_losses(s, &part, losses + first);
+    hl_effect_losses_take(s, &part, losses + first);
     return hl_ok();
 }
 
@@ -212,8 +214,18 @@ hl_status hl_effect_losses_measure(hl_effect_losses *s, const hl_effect_change *
     return hl_ok();
 }
 
-/* Adds |dL/dgate| of each head on each example of a part, all found in one backward pass. */
-static hl_status add_importance(hl_effect_losses *s, int64_t first, hl_head_effect *heads)
+hl_status hl_effect_losses_change(hl_effect_losses *s, const hl_effect_change *what, hl_estimate *change)
+{
+    HL_TRY(hl_effect_losses_measure(s, what, s->changes));
+    for (int64_t e = 0; e < s->n; e++) {
+        s->changes[e] -= s->losses[e];
+    }
+    *change = hl_estimate_of(s->changes, 1, s->n);
+    return hl_ok();
+}
+
+/* |dL/dgate| of each head on each example of a part, all found in one backward pass. */
+static hl_status take_slopes(hl_effect_losses *s, int64_t first, double *slopes)
 {
     hl_batch part = part_of(s, first);
     hl_tape tape;
@@ -221,25 +233,74 @@ static hl_status add_importance(hl_effect_losses *s, int64_t first, hl_head_effe
     hl_tensor *gates[HL_MAX_LAYERS];
     hl_status status = hl_tape_backward(&tape, gated_loss(&tape, s, &part, gates));
     double all_scored = (double)hl_batch_scored(&part);
+    int64_t all_heads = hl_heads_count(&s->model->config);
     for (int l = 0; status.code == HL_OK && l < s->model->config.n_layers; l++) {
         int64_t H = s->model->config.heads[l];
         for (int64_t i = 0; i < part.n_examples * H;
              i++) { /* the pass divides by all scored tokens, L by the example's */
             double share = all_scored / (double)count_scored(&part, i / H);
-            heads[i % H].importance += fabs((double)gates[l]->grad[i]) * share / (double)s->n;
+            slopes[i / H * all_heads + i % H] = fabs((double)gates[l]->grad[i]) * share;
         }
-        heads += H;
+        slopes += H;
     }
     hl_arena_rewind(&s->arena, 0);
     hl_parameters_zero_grad(&s->model->parameters);
     return status;
 }
 
-hl_status hl_effect_losses_importance(hl_effect_losses *s, hl_head_effect *heads)
+hl_status hl_effect_losses_slopes(hl_effect_losses *s, double *slopes)
 {
     open_gates(s);
     for (int64_t first = 0; first < s->n; first += s->part) {
-        HL_TRY(add_importance(s, first, heads));
+        HL_TRY(take_slopes(s, first, slopes + first * hl_heads_count(&s->model->config)));
     }
     return hl_ok();
+}
+
+/* Adds z of a layer's real positions, of a part of the examples, to `sums`, (H * Dv). */
+static hl_status add_outputs(hl_effect_losses *s, int layer, int64_t first, hl_real *z, double *sums)
+{
+    hl_batch part = part_of(s, first);
+    hl_head_probe probes[HL_MAX_LAYERS] = { 0 };
+    probes[layer].z = z;
+    hl_tape tape;
+    hl_tape_begin(&tape, &s->arena, (hl_tape_options){ .threads = s->threads });
+    hl_model_loss(&tape, s->model, &part, (hl_cross_entropy_args){ 0 }, probes);
+    hl_status status = hl_tape_status(&tape);
+    hl_arena_rewind(&s->arena, 0);
+    HL_TRY(status);
+    int64_t width = s->model->config.heads[layer] * s->model->config.d_v[layer];
+    for (int64_t i = 0; i < part.n_examples * s->T; i++) {
+        for (int64_t d = 0; d < width && i % s->T < part.lengths[i / s->T]; d++) {
+            sums[d] += (double)z[i * width + d];
+        }
+    }
+    return hl_ok();
+}
+
+static hl_status add_all_outputs(hl_effect_losses *s, int layer, hl_real *z, double *sums)
+{
+    for (int64_t first = 0; first < s->n; first += s->part) {
+        HL_TRY(add_outputs(s, layer, first, z, sums));
+    }
+    return hl_ok();
+}
+
+hl_status hl_effect_losses_mean_output(hl_effect_losses *s, int layer, hl_real *mean)
+{
+    int64_t width = s->model->config.heads[layer] * s->model->config.d_v[layer];
+    size_t numbers;
+    bool fits = hl_multiply_sizes((size_t)(s->part * s->T), (size_t)width, &numbers);
+    hl_real *z = fits ? hl_calloc(numbers, sizeof *z) : NULL;
+    double *sums = hl_calloc((size_t)width, sizeof *sums);
+    hl_status status = hl_error_memory("the mean outputs of heads");
+    if (z != NULL && sums != NULL) {
+        status = add_all_outputs(s, layer, z, sums);
+        for (int64_t d = 0; d < width; d++) {
+            mean[d] = (hl_real)(sums[d] / (double)hl_batch_real_tokens(&s->examples));
+        }
+    }
+    hl_free(z);
+    hl_free(sums);
+    return status;
 }

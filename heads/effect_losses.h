@@ -1,4 +1,5 @@
-/* The losses of a model some of whose heads are changed, example by example; for effect.c alone. */
+/* The losses of a model some of whose heads are changed, example by example; for effect.c, importance.c and
+ * all_subsets.c. */
 #ifndef HL_HEADS_EFFECT_LOSSES_H
 #define HL_HEADS_EFFECT_LOSSES_H
 
@@ -6,6 +7,7 @@
 #include "core/batch.h"
 #include "core/status.h"
 #include "heads/effect.h"
+#include "heads/estimate.h"
 #include "heads/label.h"
 #include "layers/model.h"
 
@@ -24,28 +26,42 @@ typedef struct hl_effect_losses {
     hl_real *gates;           /* (part, the heads of the widest layer) for each layer */
     hl_real *ideal;           /* (part, T, T) */
     const hl_real **replace;  /* (the heads of the widest layer): `ideal` for those that are chosen */
-    double *losses, *changed; /* (n): of the model as it is, and of one with something changed */
+    double *losses, *changes; /* (n): of the model as it is, and by how much it differs where something is changed */
 } hl_effect_losses;
 
 /* What is different about heads of a layer in a pass. */
 typedef struct hl_effect_change {
     int layer;
-    const bool *chosen;    /* which heads */
-    const hl_label *label; /* whose ideal pattern they attend by; NULL: they are taken out */
+    const bool *chosen;     /* which heads */
+    const hl_label *label;  /* whose ideal pattern they attend by; NULL: they are taken out */
+    const hl_real *instead; /* (H * Dv), where label is NULL: what is added to z in their place, 0 in the columns of the
+                               layer's other heads; NULL: nothing */
 } hl_effect_change;
 
-/* Chooses the examples that score, those of `examples` that have a scored token, and takes all memory. HL_INVALID (no such
- * example, T too long for the model), HL_NO_MEMORY. To be ended by hl_effect_losses_free, whatever this returns. */
+/* Chooses the examples that score, those of `examples` that have a scored token, and takes all memory. HL_INVALID
+ * (no such example, T too long for the model), HL_NO_MEMORY. To be ended by hl_effect_losses_free, whatever this
+ * returns. */
 hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_batch *examples);
 
 void hl_effect_losses_free(hl_effect_losses *s);
 
-/* Each example's mean loss over its scored tokens, n of them; what: NULL where the model is left as it is. HL_NOT_FINITE,
- * HL_NO_MEMORY. */
+/* Each example's mean loss over its scored tokens, n of them; what: NULL where the model is left as it is.
+ * HL_NOT_FINITE, HL_NO_MEMORY. */
 hl_status hl_effect_losses_measure(hl_effect_losses *s, const hl_effect_change *what, double *losses);
 
-/* Adds the importance of every head, by layer and head (effect.h). Leaves the parameters' gradients zero. HL_NO_MEMORY. */
-hl_status hl_effect_losses_importance(hl_effect_losses *s, hl_head_effect *heads);
+/* Each example's mean loss over its scored tokens, of a part of the examples, from what a pass left in row_losses. */
+void hl_effect_losses_take(const hl_effect_losses *s, const hl_batch *part, double *losses);
+
+/* |sum of z * dL/dz| of every head on every example, (n, heads of all layers by layer and head), each part of the
+ * examples in one backward pass, to the gates of all layers. Leaves the parameters' gradients zero. HL_NO_MEMORY. */
+hl_status hl_effect_losses_slopes(hl_effect_losses *s, double *slopes);
+
+/* The mean of a layer's z over examples and real positions, (H * Dv). HL_NO_MEMORY. */
+hl_status hl_effect_losses_mean_output(hl_effect_losses *s, int layer, hl_real *mean);
+
+/* The mean over the examples of L with the change less L as it is (`losses`, measured before). HL_NOT_FINITE,
+ * HL_NO_MEMORY. */
+hl_status hl_effect_losses_change(hl_effect_losses *s, const hl_effect_change *what, hl_estimate *change);
 
 /* The heads of the widest layer. */
 int64_t hl_effect_losses_most_heads(const hl_model *model);

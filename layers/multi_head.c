@@ -1,5 +1,6 @@
 #include "layers/multi_head.h"
 
+#include "core/op_add.h"
 #include "core/op_attention.h"
 #include "core/op_linear.h"
 
@@ -97,6 +98,9 @@ static hl_tensor *attend(hl_tape *tape, const hl_multi_head *layer, const hl_col
                                                            .gate = probe->gate,
                                                            .replace = probe->replace,
                                                            .weights = probe->weights });
+    if (probe->constant != NULL) {
+        z = hl_add(tape, z, hl_tape_tensor(tape, HL_SHAPE(c->n_heads * c->d_v), probe->constant, false));
+    }
     if (z != NULL && probe->z != NULL && !tape->options.dry) {
         memcpy(probe->z, z->data, (size_t)hl_shape_count(z->shape) * sizeof *probe->z);
     }

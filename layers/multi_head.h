@@ -34,17 +34,19 @@ typedef struct hl_multi_head {
 /* Looks into and interferes with one module's heads for one pass; every field may be NULL. */
 typedef struct hl_head_probe {
     hl_real *weights; /* receives (B, H, Tq, Tk): every head's weights, after softmax, before dropout */
-    hl_real *z;       /* receives (B, Tq, H * Dv): the heads' concatenation (gated), before dropout and W_O */
-    hl_tensor *gate;  /* (B, H): see op_attention.h */
+    hl_real
+        *z; /* receives (B, Tq, H * Dv): the heads' concatenation (gated, with `constant`), before dropout and W_O */
+    hl_tensor *gate;               /* (B, H): see op_attention.h */
     const hl_real *const *replace; /* likewise */
+    const hl_real *constant;       /* (H * Dv): added to each row of z: the output of heads that the gate has shut */
 } hl_head_probe;
 
 /* Registers <name>.in_proj_weight or <name>.{q,k,v}_proj_weight, <name>.in_proj_bias and <name>.out_proj.*: Xavier
  * uniform for each of the matrices, biases zero. Errors stay on the registry. */
 hl_multi_head hl_multi_head_make(hl_parameters *parameters, hl_name name, hl_multi_head_config config);
 
-/* y (B, Tq, D) for x (B, Tq, D) and memory (B, Tk, D), the same tensor for self-attention, and what follows it in the same
- * pass. The mask's arrays must outlive the tape. `probe` may be NULL. */
+/* y (B, Tq, D) for x (B, Tq, D) and memory (B, Tk, D), the same tensor for self-attention, and what follows it in
+ * the same pass. The mask's arrays must outlive the tape. `probe` may be NULL. */
 hl_tensor *hl_multi_head_forward(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory,
                                  hl_mask mask, const hl_head_probe *probe, hl_linear_after after);
 

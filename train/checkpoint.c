@@ -116,7 +116,9 @@ static int state_metadata(hl_metadata_item *items, char texts[STATE_FIELDS][NUMB
     return STATE_FIELDS;
 }
 
-hl_status hl_checkpoint_write_model(const char *path, const hl_parameters *parameters, int64_t step, const char *config)
+/* `heads` may be NULL. */
+static hl_status write_weights(const char *path, const hl_parameters *parameters, int64_t step, const char *config,
+                               const char *heads)
 {
     tensor_list list;
     if (!list_allocate(&list, parameters)) {
@@ -127,11 +129,25 @@ hl_status hl_checkpoint_write_model(const char *path, const hl_parameters *param
     hl_metadata_item items[MAX_METADATA];
     char step_text[NUMBER_TEXT];
     int n_items = common_metadata(items, step_text, step, config);
+    if (heads != NULL) {
+        items[n_items++] = (hl_metadata_item){ "heads", heads };
+    }
     hl_file file;
     hl_file_create(&file, path);
     hl_safetensors_write(&file, list.tensors, list.n, items, n_items);
     list_free(&list);
     return hl_file_commit(&file, HL_DURABLE);
+}
+
+hl_status hl_checkpoint_write_model(const char *path, const hl_parameters *parameters, int64_t step, const char *config)
+{
+    return write_weights(path, parameters, step, config, NULL);
+}
+
+hl_status hl_checkpoint_write_pruned(const char *path, const hl_parameters *parameters, int64_t step,
+                                     const char *config, const char *heads)
+{
+    return write_weights(path, parameters, step, config, heads);
 }
 
 /* Keeps the present checkpoint under another name, before the new one takes its place. */

@@ -1,7 +1,7 @@
 /* checkpoint.safetensors: all that resuming needs; and model.safetensors: weights alone.
  *
- * Tensors: every parameter under its names, and in a checkpoint optimizer.m.<name>, optimizer.v.<name>. Metadata: format,
- * step, config (hl_config_result_text), and in a checkpoint the fields of hl_train_state. */
+ * Tensors: every parameter under its names, and in a checkpoint optimizer.m.<name>, optimizer.v.<name>. Metadata:
+ * format, step, config (hl_config_result_text), and in a checkpoint the fields of hl_train_state. */
 #ifndef HL_TRAIN_CHECKPOINT_H
 #define HL_TRAIN_CHECKPOINT_H
 
@@ -16,6 +16,11 @@
 /* Writes the weights alone, durably. HL_BAD_FILE, HL_NO_MEMORY; `path` is then as it was. */
 hl_status hl_checkpoint_write_model(const char *path, const hl_parameters *parameters, int64_t step,
                                     const char *config);
+
+/* The same of a model that was pruned, with the names that its heads had before, by layer and head: "L0H1, L1H*",
+ * which the metadata holds as `heads`. */
+hl_status hl_checkpoint_write_pruned(const char *path, const hl_parameters *parameters, int64_t step,
+                                     const char *config, const char *heads);
 
 /* Writes weights, moments and state, durably. If `kept_path` is not NULL, the present file at `path`, if there is one,
  * stays as a hard link under that name. Failures as above. */
@@ -37,8 +42,8 @@ void hl_checkpoint_free(hl_checkpoint *checkpoint); /* NULL is allowed */
 /* The config's text; owned by the checkpoint. */
 const char *hl_checkpoint_config(const hl_checkpoint *checkpoint);
 
-/* Fills the optimizer with its parameters, and the state. HL_BAD_FILE naming the tensor that is missing, superfluous, not
- * finite or of another shape. */
+/* Fills the optimizer with its parameters, and the state. HL_BAD_FILE naming the tensor that is missing,
+ * superfluous, not finite or of another shape. */
 hl_status hl_checkpoint_restore(const hl_checkpoint *checkpoint, hl_optimizer *optimizer, hl_train_state *state);
 
 /* Fills the parameters from a file with weights, ours or PyTorch's; optimizer tensors in it are passed over.

@@ -19,6 +19,24 @@ const char hl_heads_command_usage[] =
     "  --report [FILE]   the page, report.html (likewise)\n"
     "  --step S          the table and the maps of step S instead of the last one\n"
     "\n"
+    "Which heads matter\n"
+    "  --keep-only HEADS the loss, perplexity and accuracy on the validation set with\n"
+    "                    these heads alone, as in L0H2,L1H* (all of layer 1), beside\n"
+    "                    the whole model's; the weights are the last checkpoint's\n"
+    "  --drop HEADS      the same without these\n"
+    "  --importance      a table: how much the loss depends on each head by its\n"
+    "                    gradient, and how much it grows without it; which heads look\n"
+    "                    decorative and which do silent work (--json, --csv, --step)\n"
+    "  --shapley         with it, for up to 16 heads: all sets of heads evaluated,\n"
+    "                    Shapley values, the fewest heads that keep 99% of accuracy\n"
+    "  --prune           take out head after head, each time the one without which\n"
+    "                    the loss grows least: loss, accuracy and time a batch of\n"
+    "                    what is left (--csv; --png, --svg, --pdf: as a chart)\n"
+    "  --prune-by WHAT   loss, as above, or gradient: the least gradient importance\n"
+    "  --prune-once      by the figures of the whole model, not measured again\n"
+    "  --prune-to N      stop at N heads, at least one in every layer, and write the\n"
+    "                    smaller model to --out FILE, for train --from FILE\n"
+    "\n"
     "Two runs\n"
     "  --against RUN2    a table: each head of RUN, the head of RUN2 that does most\n"
     "                    nearly the same, and how far apart they are; and a page\n"
@@ -53,7 +71,33 @@ const char hl_heads_command_usage[] =
     "Exit: 0 done; 1 failed while running; 2 wrong usage; 3 a file, or no run; 4\n"
     "numbers that are not finite; 5 out of memory.\n";
 
-enum { HEAD, INPUT, JSON, CSV, REPORT, AGAINST, PNG, SVG, PDF, NPZ, BERTVIZ, STEP, EXAMPLE, HELP, VERSION, N_OPTIONS };
+enum {
+    HEAD,
+    INPUT,
+    JSON,
+    CSV,
+    REPORT,
+    AGAINST,
+    PNG,
+    SVG,
+    PDF,
+    NPZ,
+    BERTVIZ,
+    STEP,
+    EXAMPLE,
+    KEEP_ONLY,
+    DROP,
+    IMPORTANCE,
+    SHAPLEY,
+    PRUNE,
+    PRUNE_ONCE,
+    PRUNE_BY,
+    PRUNE_TO,
+    OUT,
+    HELP,
+    VERSION,
+    N_OPTIONS
+};
 
 static const hl_option options[N_OPTIONS] = {
     [HEAD] = { "head", HL_OPTION_VALUE },
@@ -69,6 +113,15 @@ static const hl_option options[N_OPTIONS] = {
     [BERTVIZ] = { "bertviz", HL_OPTION_VALUE },
     [STEP] = { "step", HL_OPTION_VALUE },
     [EXAMPLE] = { "example", HL_OPTION_VALUE },
+    [KEEP_ONLY] = { "keep-only", HL_OPTION_VALUE },
+    [DROP] = { "drop", HL_OPTION_VALUE },
+    [IMPORTANCE] = { "importance", HL_OPTION_NO_VALUE },
+    [SHAPLEY] = { "shapley", HL_OPTION_NO_VALUE },
+    [PRUNE] = { "prune", HL_OPTION_NO_VALUE },
+    [PRUNE_ONCE] = { "prune-once", HL_OPTION_NO_VALUE },
+    [PRUNE_BY] = { "prune-by", HL_OPTION_VALUE },
+    [PRUNE_TO] = { "prune-to", HL_OPTION_VALUE },
+    [OUT] = { "out", HL_OPTION_VALUE },
     [HELP] = { "help", HL_OPTION_NO_VALUE },
     [VERSION] = { "version", HL_OPTION_NO_VALUE },
 };
@@ -80,17 +133,37 @@ static const char **text_of(hl_heads_command *command, int option)
         [HEAD] = &command->head, [INPUT] = &command->input,     [JSON] = &command->json,
         [CSV] = &command->csv,   [REPORT] = &command->report,   [AGAINST] = &command->against,
         [PNG] = &command->png,   [SVG] = &command->svg,         [PDF] = &command->pdf,
-        [NPZ] = &command->npz,   [BERTVIZ] = &command->bertviz,
+        [NPZ] = &command->npz,   [BERTVIZ] = &command->bertviz, [KEEP_ONLY] = &command->keep_only,
+        [DROP] = &command->drop, [OUT] = &command->out,
     };
     return texts[option];
 }
 
-static hl_status take_number(const char *name, const char *value, int64_t *number)
+/* Where the option's flag is set; NULL for options that have none. */
+static bool *flag_of(hl_heads_command *command, int option)
+{
+    bool *flags[N_OPTIONS] = {
+        [IMPORTANCE] = &command->importance, [SHAPLEY] = &command->shapley, [PRUNE] = &command->prune,
+        [PRUNE_ONCE] = &command->prune_once, [HELP] = &command->help,       [VERSION] = &command->version,
+    };
+    return flags[option];
+}
+
+static hl_status take_number(const char *name, const char *value, int64_t least, int64_t *number)
 {
     long long read;
-    HL_TRY(hl_option_integer(name, value, 0, INT64_MAX, &read));
+    HL_TRY(hl_option_integer(name, value, least, INT64_MAX, &read));
     *number = read;
     return hl_ok();
+}
+
+static hl_status take_prune_by(hl_heads_command *command, const char *value)
+{
+    command->prune = true;
+    command->prune_by = strcmp(value, "gradient") == 0 ? HL_PRUNE_BY_GRADIENT : HL_PRUNE_BY_LOSS;
+    return command->prune_by == HL_PRUNE_BY_GRADIENT || strcmp(value, "loss") == 0
+               ? hl_ok()
+               : hl_error(HL_INVALID, "command line: --prune-by: \"%s\" is neither loss nor gradient", value);
 }
 
 static hl_status take_option(hl_heads_command *command, int option, const char *value)
@@ -103,18 +176,21 @@ static hl_status take_option(hl_heads_command *command, int option, const char *
         *text = value;
         return hl_ok();
     }
-    switch (option) {
-    case STEP:
-        return take_number("step", value, &command->step);
-    case EXAMPLE:
-        return take_number("example", value, &command->example);
-    case HELP:
-        command->help = true;
-        break;
-    default:
-        command->version = true;
+    bool *flag = flag_of(command, option);
+    if (flag != NULL) {
+        *flag = true;
+        return hl_ok();
     }
-    return hl_ok();
+    switch (option) {
+    case PRUNE_BY:
+        return take_prune_by(command, value);
+    case STEP:
+        return take_number("step", value, 0, &command->step);
+    case EXAMPLE:
+        return take_number("example", value, 0, &command->example);
+    default:
+        return take_number("prune-to", value, 1, &command->prune_to);
+    }
 }
 
 static hl_status take_argument(hl_heads_command *command, const char *argument)
@@ -133,9 +209,83 @@ bool hl_heads_command_shows(const hl_heads_command *command)
            command->svg != NULL || command->pdf != NULL || command->npz != NULL || command->bertviz != NULL;
 }
 
+hl_heads_question hl_heads_command_question(const hl_heads_command *command)
+{
+    if (command->prune) {
+        return HL_HEADS_PRUNE;
+    }
+    if (command->importance) {
+        return HL_HEADS_IMPORTANCE;
+    }
+    return command->keep_only != NULL || command->drop != NULL ? HL_HEADS_SUBSET : HL_HEADS_NO_QUESTION;
+}
+
 static int to_standard_output(const char *path)
 {
     return path != NULL && strcmp(path, "-") == 0;
+}
+
+/* The name of the first option given that does not go with the question; NULL: there is none. */
+static const char *stranger(const hl_heads_command *c)
+{
+    hl_heads_question question = hl_heads_command_question(c);
+    bool importance = question == HL_HEADS_IMPORTANCE, prune = question == HL_HEADS_PRUNE;
+    const struct {
+        const char *name;
+        bool given, fits;
+    } others[] = {
+        { "keep-only", c->keep_only != NULL, question == HL_HEADS_SUBSET },
+        { "drop", c->drop != NULL, question == HL_HEADS_SUBSET && c->keep_only == NULL },
+        { c->shapley ? "shapley" : "importance", c->importance, importance },
+        { "head", c->head != NULL, false },
+        { "input", c->input != NULL, false },
+        { "example", c->example >= 0, false },
+        { "against", c->against != NULL, false },
+        { "report", c->report != NULL, false },
+        { "npz", c->npz != NULL, false },
+        { "bertviz", c->bertviz != NULL, false },
+        { "step", c->step >= 0, importance },
+        { "json", c->json != NULL, importance },
+        { "csv", c->csv != NULL, importance || prune },
+        { "png", c->png != NULL, prune },
+        { "svg", c->svg != NULL, prune },
+        { "pdf", c->pdf != NULL, prune },
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (others[i].given && !others[i].fits) {
+            return others[i].name;
+        }
+    }
+    return NULL;
+}
+
+static const char *question_option(const hl_heads_command *command)
+{
+    switch (hl_heads_command_question(command)) {
+    case HL_HEADS_PRUNE:
+        return "prune";
+    case HL_HEADS_IMPORTANCE:
+        return "importance";
+    default:
+        return command->keep_only != NULL ? "keep-only" : "drop";
+    }
+}
+
+static hl_status check_question(const hl_heads_command *command)
+{
+    bool asked = hl_heads_command_question(command) != HL_HEADS_NO_QUESTION;
+    const char *other = asked ? stranger(command) : NULL;
+    if (other != NULL) {
+        return hl_error(HL_INVALID, "command line: --%s does not go with --%s; call heads once for each", other,
+                        question_option(command));
+    }
+    if (command->prune_to > 0 && command->out == NULL) {
+        return hl_error(HL_INVALID, "command line: --prune-to: where shall the smaller model go? add --out FILE");
+    }
+    if (command->out != NULL && command->prune_to == 0) {
+        return hl_error(HL_INVALID, "command line: --out: only --prune-to N writes a model");
+    }
+    return hl_ok();
 }
 
 static hl_status check(const hl_heads_command *command)
@@ -146,6 +296,7 @@ static hl_status check(const hl_heads_command *command)
     if (command->run == NULL) {
         return hl_error(HL_INVALID, "command line: no run given, as in: heads runs/copy_task; see --help");
     }
+    HL_TRY(check_question(command));
     bool more = hl_heads_command_shows(command) || command->json != NULL || command->csv != NULL || command->step >= 0;
     if (command->against != NULL && more) {
         return hl_error(HL_INVALID, "command line: --against compares two runs, and goes with --report alone");
@@ -182,5 +333,7 @@ hl_status hl_heads_command_parse(int argc, char **argv, hl_heads_command *comman
             return hl_option_unknown(options, N_OPTIONS, argument);
         }
     }
+    command->importance = command->importance || command->shapley;
+    command->prune = command->prune || command->prune_once || command->prune_to > 0;
     return check(command);
 }

@@ -7,6 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What makes a head the least important. */
+typedef enum hl_heads_prune_by {
+    HL_PRUNE_BY_LOSS,     /* the loss without it grows least */
+    HL_PRUNE_BY_GRADIENT, /* its gradient importance I_h is least (importance.h) */
+} hl_heads_prune_by;
+
 /* All strings belong to argv; NULL: not given. */
 typedef struct hl_heads_command {
     const char *run;                 /* the folder */
@@ -15,7 +21,13 @@ typedef struct hl_heads_command {
     const char *against;             /* another run's folder */
     const char *png, *svg, *pdf;     /* paths, as the next two */
     const char *npz, *bertviz;
-    int64_t step, example; /* -1: not given */
+    int64_t step, example;        /* -1: not given */
+    const char *keep_only, *drop; /* names of heads, as in "L0H2,L1H*" */
+    bool importance, shapley;     /* the second implies the first */
+    bool prune, prune_once;       /* likewise */
+    hl_heads_prune_by prune_by;   /* which implies it, too */
+    int64_t prune_to;             /* heads that are to be left, which implies `prune`; 0: not given */
+    const char *out;              /* the path of the model that is pruned to so many */
     bool help, version;
 } hl_heads_command;
 
@@ -24,6 +36,16 @@ hl_status hl_heads_command_parse(int argc, char **argv, hl_heads_command *comman
 
 /* Whether maps are asked for, to be drawn or written. */
 bool hl_heads_command_shows(const hl_heads_command *command);
+
+/* What the loss depends on is asked for, instead of the table or maps. */
+typedef enum hl_heads_question {
+    HL_HEADS_NO_QUESTION,
+    HL_HEADS_SUBSET,
+    HL_HEADS_IMPORTANCE,
+    HL_HEADS_PRUNE
+} hl_heads_question;
+
+hl_heads_question hl_heads_command_question(const hl_heads_command *command);
 
 /* The text of --help. */
 extern const char hl_heads_command_usage[];

@@ -3,11 +3,14 @@
 #include "core/files.h"
 #include "train/heads_against.h"
 #include "train/heads_command.h"
+#include "train/heads_importance.h"
 #include "train/heads_json.h"
 #include "train/heads_maps.h"
+#include "train/heads_prune.h"
 #include "train/heads_record.h"
 #include "train/heads_report.h"
 #include "train/heads_study.h"
+#include "train/heads_subset.h"
 #include "train/heads_table.h"
 
 #include <string.h>
@@ -164,6 +167,31 @@ static hl_status do_comparison(call *c)
     return status;
 }
 
+/* ---- which heads matter ---- */
+
+static hl_status print_subset(call *c)
+{
+    hl_text text = { 0 };
+    hl_status status = hl_heads_subset_write(&text, &c->run, &c->command);
+    if (status.code == HL_OK) {
+        status = put(c, "-", &text);
+    }
+    hl_text_free(&text);
+    return status;
+}
+
+static hl_status answer(call *c)
+{
+    switch (hl_heads_command_question(&c->command)) {
+    case HL_HEADS_IMPORTANCE:
+        return hl_heads_importance_show(&c->run, &c->command, c->out, c->err);
+    case HL_HEADS_PRUNE:
+        return hl_heads_prune_show(&c->run, &c->command, c->out, c->err);
+    default:
+        return print_subset(c);
+    }
+}
+
 /* ---- the command ---- */
 
 static hl_status execute(call *c)
@@ -180,6 +208,9 @@ static hl_status execute(call *c)
     HL_TRY(hl_opened_run_open(&c->run, command->run));
     if (command->against != NULL) {
         return do_comparison(c);
+    }
+    if (hl_heads_command_question(command) != HL_HEADS_NO_QUESTION) {
+        return answer(c);
     }
     bool shows = hl_heads_command_shows(command);
     if (shows) {

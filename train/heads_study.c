@@ -7,15 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-int64_t hl_heads_count(const hl_model_config *config)
-{
-    int64_t n = 0;
-    for (int l = 0; l < config->n_layers; l++) {
-        n += config->heads[l];
-    }
-    return n;
-}
-
 hl_label *hl_heads_labels(const hl_snapshot *snapshot)
 {
     const hl_model_config *config = snapshot->config;
@@ -50,8 +41,7 @@ static hl_status measure_patterns(hl_heads_study *study, const hl_snapshot *snap
     return hl_ok();
 }
 
-/* Loads weights; HL_INVALID where there are none that fit. */
-static hl_status load_weights(hl_opened_run *run, int64_t step, bool exactly)
+hl_status hl_heads_load_weights(hl_opened_run *run, int64_t step, bool exactly)
 {
     bool has;
     HL_TRY(hl_opened_run_has_weights(run, &has));
@@ -67,7 +57,7 @@ static hl_status load_weights(hl_opened_run *run, int64_t step, bool exactly)
 
 static hl_status measure_effects(hl_heads_study *study, hl_opened_run *run, const hl_snapshot *snapshot, bool exactly)
 {
-    HL_TRY(load_weights(run, snapshot->step, exactly));
+    HL_TRY(hl_heads_load_weights(run, snapshot->step, exactly));
     hl_patterns layers[HL_MAX_LAYERS];
     hl_snapshot_layers(snapshot, layers);
     HL_TRY(hl_effects_measure(&run->model, &snapshot->examples, layers, study->labels,

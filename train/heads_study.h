@@ -4,6 +4,7 @@
 
 #include "heads/distance.h"
 #include "heads/effect.h"
+#include "heads/head_set.h"
 #include "heads/label.h"
 #include "heads/metrics.h"
 #include "heads/snapshot.h"
@@ -34,8 +35,9 @@ typedef struct hl_heads_study {
 /* The labels of all heads, by layer and head, in new memory: hl_free. NULL when out of memory. */
 hl_label *hl_heads_labels(const hl_snapshot *snapshot);
 
-/* The heads of all layers together. */
-int64_t hl_heads_count(const hl_model_config *config);
+/* Loads weights for a snapshot of that step, as hl_opened_run_load does. HL_INVALID where the run has none yet, or
+ * `exactly` those of the step are asked for and were not kept; HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_heads_load_weights(hl_opened_run *run, int64_t step, bool exactly);
 
 /* Measures all heads of the snapshot, and their effects with weights of the run (hl_opened_run_load, which this calls).
  * `exactly`: only with weights of the snapshot's very step. Where the run has no fit weights, or no example a scored

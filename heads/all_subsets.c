@@ -1,0 +1,163 @@
+#include "heads/all_subsets.h"
+
+#include "core/memory.h"
+#include "heads/effect_losses.h"
+#include "heads/head_set.h"
+
+#include <math.h>
+
+/* What the walk needs on its way. */
+typedef struct walk {
+    hl_effect_losses *losses; /* whose examples and arena these are */
+    const hl_model *model;
+    hl_batch part; /* the examples at work */
+    hl_real *
+        gates; /* of the layer at work: (part, H) of the widest; a pass has read them before the next layer's are set */
+    hl_all_subsets *subsets;
+} walk;
+
+/* ---- the model's pieces: embedding, one layer, what follows the last ---- */
+
+static hl_tensor *embed(hl_tape *tape, const walk *w)
+{
+    hl_tensor *x =
+        hl_embedding_layer_forward(tape, &w->model->embedding, w->part.tokens, w->part.n_examples, w->part.n_tokens);
+    return hl_positions_layer_forward(tape, &w->model->positions, x);
+}
+
+static hl_tensor *pass_layer(hl_tape *tape, const walk *w, int layer, hl_tensor *x)
+{
+    hl_mask mask = { .causal = w->model->config.causal, .q_lengths = w->part.lengths, .k_lengths = w->part.lengths };
+    hl_tensor *gate =
+        hl_tape_tensor(tape, HL_SHAPE(w->part.n_examples, w->model->config.heads[layer]), w->gates, false);
+    return hl_encoder_layer_forward(tape, &w->model->encoder.layers[layer], x, mask, &(hl_head_probe){ .gate = gate });
+}
+
+static hl_tensor *end(hl_tape *tape, const walk *w, hl_tensor *x, hl_cross_entropy_args args)
+{
+    const hl_encoder *encoder = &w->model->encoder;
+    x = encoder->has_norm ? hl_norm_layer_forward(tape, &encoder->norm, x) : x;
+    x = hl_linear_layer_forward(tape, &w->model->output, x);
+    args.targets = w->part.targets;
+    return hl_cross_entropy(tape, x, args);
+}
+
+/* ---- the walk ---- */
+
+static hl_tape begin_tape(const walk *w)
+{
+    hl_tape tape;
+    hl_tape_begin(&tape, &w->losses->arena, (hl_tape_options){ .threads = w->losses->threads });
+    return tape;
+}
+
+static hl_status take_worth(const walk *w, uint32_t set, hl_tensor *x)
+{
+    hl_cross_entropy_result result = { .row_loss = w->losses->row_losses };
+    hl_tape tape = begin_tape(w);
+    end(&tape, w, x, (hl_cross_entropy_args){ .result = &result });
+    HL_TRY(hl_tape_status(&tape));
+    if (!isfinite(result.loss_sum)) {
+        return hl_error(HL_NOT_FINITE, "the loss of the model with some of its heads is not finite");
+    }
+    hl_all_subsets *all = w->subsets;
+    hl_effect_losses_take(w->losses, &w->part, w->losses->losses);
+    for (int64_t e = 0; e < w->part.n_examples; e++) {
+        all->losses[set] += w->losses->losses[e] / (double)all->n_examples;
+    }
+    all->accuracies[set] += (double)result.n_correct / (double)hl_batch_scored(&w->losses->examples);
+    return hl_ok();
+}
+
+static void set_gates(const walk *w, int64_t H, uint32_t chosen)
+{
+    for (int64_t i = 0; i < w->part.n_examples * H; i++) {
+        w->gates[i] = chosen >> (i % H) & 1;
+    }
+}
+
+/* All sets of the heads of `layer` and above, which begin at bit `bit`, together with `set` of those below, which
+ * made x. */
+static hl_status walk_from(const walk *w, int layer, int bit, uint32_t set, hl_tensor *x)
+{
+    if (layer == w->model->config.n_layers) {
+        return take_worth(w, set, x);
+    }
+    int H = (int)w->model->config.heads[layer];
+    for (uint32_t chosen = 0; chosen >> H == 0; chosen++) {
+        size_t mark = w->losses->arena.used;
+        set_gates(w, H, chosen);
+        hl_tape tape = begin_tape(w);
+        hl_tensor *y = pass_layer(&tape, w, layer, x);
+        hl_status status = hl_tape_status(&tape);
+        if (status.code == HL_OK) {
+            status = walk_from(w, layer + 1, bit + H, set | chosen << bit, y);
+        }
+        hl_arena_rewind(&w->losses->arena, mark);
+        HL_TRY(status);
+    }
+    return hl_ok();
+}
+
+static hl_status walk_part(walk *w, int64_t first)
+{
+    hl_effect_losses *s = w->losses;
+    w->part = hl_batch_part(&s->examples, first, s->n - first < s->part ? s->n - first : s->part);
+    hl_tape tape = begin_tape(w);
+    hl_tensor *x = embed(&tape, w);
+    hl_status status = hl_tape_status(&tape);
+    if (status.code == HL_OK) {
+        status = walk_from(w, 0, 0, 0, x);
+    }
+    hl_arena_rewind(&s->arena, 0);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+static hl_status allocate(hl_all_subsets *subsets, const hl_model_config *config)
+{
+    int64_t n = hl_heads_count(config);
+    if (n > HL_ALL_SUBSETS_MOST_HEADS) {
+        return hl_error(HL_INVALID, "%lld heads have too many sets to measure them all; %d heads are the most",
+                        (long long)n, HL_ALL_SUBSETS_MOST_HEADS);
+    }
+    subsets->n = (int)n;
+    subsets->losses = hl_calloc((size_t)1 << n, sizeof *subsets->losses);
+    subsets->accuracies = hl_calloc((size_t)1 << n, sizeof *subsets->accuracies);
+    bool complete = subsets->losses != NULL && subsets->accuracies != NULL;
+    return complete ? hl_ok() : hl_error_memory("the sets of heads");
+}
+
+/* The arena of effects holds a pass with gradients, which is larger than all that one set's layers leave on the way. */
+static hl_status measure(hl_effect_losses *s, const hl_batch *examples, hl_all_subsets *subsets)
+{
+    HL_TRY(allocate(subsets, &s->model->config));
+    HL_TRY(hl_effect_losses_begin(s, examples));
+    subsets->n_examples = s->n;
+    walk w = { .losses = s, .model = s->model, .gates = s->gates, .subsets = subsets };
+    for (int64_t first = 0; first < s->n; first += s->part) {
+        HL_TRY(walk_part(&w, first));
+    }
+    return hl_ok();
+}
+
+hl_status hl_all_subsets_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t part,
+                                 int threads, hl_all_subsets *subsets)
+{
+    *subsets = (hl_all_subsets){ 0 };
+    hl_effect_losses s = { .model = model, .layers = layers, .part = part, .threads = threads };
+    hl_status status = measure(&s, examples, subsets);
+    hl_effect_losses_free(&s);
+    if (status.code != HL_OK) {
+        hl_all_subsets_free(subsets);
+    }
+    return status;
+}
+
+void hl_all_subsets_free(hl_all_subsets *subsets)
+{
+    hl_free(subsets->losses);
+    hl_free(subsets->accuracies);
+    *subsets = (hl_all_subsets){ 0 };
+}

@@ -1,0 +1,35 @@
+/* What a model is worth with every set of its heads, 2^n of them: the others' outputs z are zero before W_O.
+ *
+ * Sets are walked layer by layer, the last layer's fastest: what the lower layers compute is computed once for all
+ * sets that agree on these. A model of two layers of eight heads takes 2^8 passes through the first and 2^16 through
+ * the second. */
+#ifndef HL_HEADS_ALL_SUBSETS_H
+#define HL_HEADS_ALL_SUBSETS_H
+
+#include "core/batch.h"
+#include "core/status.h"
+#include "heads/pattern.h"
+#include "layers/model.h"
+
+#include <stdint.h>
+
+enum { HL_ALL_SUBSETS_MOST_HEADS = 16 };
+
+/* A set is a number: its bit i stands for head i, by layer and head. */
+typedef struct hl_all_subsets {
+    int n; /* heads */
+    int64_t n_examples;
+    double *losses;     /* (2^n): the mean over examples of an example's mean loss over its scored tokens; owned */
+    double *accuracies; /* (2^n): the share of all their scored tokens whose largest logit is the target's; owned */
+} hl_all_subsets;
+
+/* On the odd-numbered examples of a snapshot, as hl_importance_measure (importance.h), whose arguments these are:
+ * the set of all heads has its loss. HL_INVALID (more than HL_ALL_SUBSETS_MOST_HEADS heads, no scored token, T too
+ * long for the model), HL_NO_MEMORY, HL_NOT_FINITE. On success ended by hl_all_subsets_free; else *subsets is empty. */
+hl_status hl_all_subsets_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t part,
+                                 int threads, hl_all_subsets *subsets);
+
+/* A zeroed or already freed one is allowed. */
+void hl_all_subsets_free(hl_all_subsets *subsets);
+
+#endif

@@ -1,0 +1,16 @@
+#include "heads/estimate.h"
+
+#include <math.h>
+
+hl_estimate hl_estimate_of(const double *numbers, int64_t stride, int64_t n)
+{
+    double mean = 0, squares = 0;
+    for (int64_t i = 0; i < n; i++) {
+        mean += numbers[i * stride] / (double)n;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        double off = numbers[i * stride] - mean;
+        squares += off * off;
+    }
+    return (hl_estimate){ mean, n > 1 ? sqrt(squares / (double)(n - 1) / (double)n) : INFINITY };
+}

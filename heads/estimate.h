@@ -1,0 +1,15 @@
+/* A mean over examples, and how sure it is. */
+#ifndef HL_HEADS_ESTIMATE_H
+#define HL_HEADS_ESTIMATE_H
+
+#include <stdint.h>
+
+typedef struct hl_estimate {
+    double mean;
+    double error; /* the standard error: sqrt(sum of (x - mean)^2 / (n - 1) / n); INFINITY where n is 1 */
+} hl_estimate;
+
+/* Of the n >= 1 numbers at 0, stride, 2 stride, ... */
+hl_estimate hl_estimate_of(const double *numbers, int64_t stride, int64_t n);
+
+#endif

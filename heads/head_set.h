@@ -1,0 +1,30 @@
+/* Sets of a model's heads, and how people write them: L0H2 is head 2 of layer 0, L1H* are all heads of layer 1. A
+ * set is an array with one bool a head, by layer and head. */
+#ifndef HL_HEADS_HEAD_SET_H
+#define HL_HEADS_HEAD_SET_H
+
+#include "core/status.h"
+#include "heads/text.h"
+#include "layers/model.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The heads of all layers together: how long a set is. */
+int64_t hl_heads_count(const hl_model_config *config);
+
+/* How many of n heads are in the set. */
+int64_t hl_head_set_size(const bool *set, int64_t n);
+
+/* Reads "L0H2,L1H*" into `set`: names with commas, and blanks if one likes, between them; a head may be named twice.
+ * HL_INVALID naming the first name that is none, and the heads that there are; `set` is then not to be used. */
+hl_status hl_head_set_parse(const hl_model_config *config, const char *names, bool *set);
+
+/* Adds "L0H2, L1H*" to the text, a star where a whole layer is in the set; "none" for the empty one. HL_NO_MEMORY is
+ * left on the text. */
+void hl_head_set_print(hl_text *text, const hl_model_config *config, const bool *set);
+
+/* Adds the name of head `index`, by layer and head, as in "L0H2". HL_NO_MEMORY is left on the text. */
+void hl_head_set_print_one(hl_text *text, const hl_model_config *config, int64_t index);
+
+#endif

@@ -1,0 +1,19 @@
+/* What each head is worth among all sets of heads, and how few do.
+ *
+ * The Shapley value of head i of n is what it takes off the loss, the mean over all orders in which heads can be put in
+ * (Shapley 1953):
+ *   phi_i = sum over the sets S without i of |S|! (n - |S| - 1)! / n! * (loss(S) - loss(S and i))
+ * They sum to loss(none) - loss(all). Sets are numbers: bit i stands for head i. */
+#ifndef HL_HEADS_SHAPLEY_H
+#define HL_HEADS_SHAPLEY_H
+
+#include <stdint.h>
+
+/* losses (2^n), 1 <= n <= 30; values (n). */
+void hl_shapley_values(int n, const double *losses, double *values);
+
+/* The set of fewest heads whose accuracy is at least `share` of that of all heads; of several the one of least loss.
+ * losses and accuracies (2^n). */
+uint32_t hl_smallest_set(int n, const double *losses, const double *accuracies, double share);
+
+#endif

@@ -1,0 +1,176 @@
+/* All sets of a small model's heads, against each set measured alone by the whole model. */
+#include "heads/all_subsets.h"
+
+#include "core/threads.h"
+#include "heads/importance.h"
+#include "heads/shapley.h"
+#include "heads/subset.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+#include "tests/heads/example.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { E = 6, ODD = E / 2, T = 9, HEADS = 6, SETS = 1 << HEADS };
+
+typedef struct all_example {
+    hl_model model;
+    hl_batch batch;
+    hl_patterns layers[EXAMPLE_LAYERS];
+    hl_all_subsets subsets;
+} all_example;
+
+static void set_up(all_example *x, hl_norm_place norm)
+{
+    memset(x, 0, sizeof *x);
+    hl_threads_setup();
+    hl_model_config config = example_config(8);
+    config.norm = norm;
+    config.causal = norm == HL_NORM_POST;
+    example_model(&x->model, &config);
+    x->batch = example_batch(E, T - 3);
+    for (int l = 0; l < EXAMPLE_LAYERS; l++) {
+        x->layers[l] = (hl_patterns){
+            .lengths = x->batch.lengths, .n_heads = x->model.config.heads[l], .n_tokens = T, .n_examples = E
+        };
+    }
+}
+
+static hl_status measure_in_parts(all_example *x, int64_t part)
+{
+    return hl_all_subsets_measure(&x->model, &x->batch, x->layers, part, 2, &x->subsets);
+}
+
+static void tear_down(all_example *x)
+{
+    hl_all_subsets_free(&x->subsets);
+    hl_batch_free(&x->batch);
+    hl_model_free(&x->model);
+}
+
+/* The mean over the odd-numbered examples of their mean loss, and the share of their scored tokens that are right. */
+static void measure_alone(const all_example *x, uint32_t set, double *loss, double *accuracy)
+{
+    bool kept[HEADS];
+    for (int i = 0; i < HEADS; i++) {
+        kept[i] = set >> i & 1;
+    }
+    hl_subset subset = { .model = &x->model, .part = 1, .threads = 1 };
+    expect_ok(hl_subset_begin(&subset, T));
+    double right = 0, scored = 0;
+    *loss = 0;
+    for (int64_t e = 1; e < E; e += 2) {
+        hl_batch one = hl_batch_part(&x->batch, e, 1);
+        hl_subset_worth worth;
+        expect_ok(hl_subset_measure(&subset, &one, kept, &worth));
+        *loss += worth.loss / ODD;
+        right += worth.accuracy * (double)hl_batch_scored(&one);
+        scored += (double)hl_batch_scored(&one);
+    }
+    *accuracy = right / scored;
+    hl_subset_free(&subset);
+}
+
+static void expect_every_set(hl_norm_place norm)
+{
+    all_example x;
+    set_up(&x, norm);
+    for (int64_t part = 2; part <= E; part += E - 2) {
+        expect_ok(measure_in_parts(&x, part));
+        ck_assert_int_eq(x.subsets.n, HEADS);
+        ck_assert_int_eq(x.subsets.n_examples, ODD);
+        for (uint32_t set = 0; set < SETS; set++) {
+            double loss, accuracy;
+            measure_alone(&x, set, &loss, &accuracy);
+            ck_assert_double_eq_tol(x.subsets.losses[set], loss, 1e-12);
+            ck_assert_double_eq_tol(x.subsets.accuracies[set], accuracy, 1e-12);
+        }
+        hl_all_subsets_free(&x.subsets);
+    }
+    tear_down(&x);
+}
+
+START_TEST(every_set_is_worth_what_it_is_alone)
+{
+    expect_every_set(HL_NORM_PRE);
+}
+END_TEST
+
+START_TEST(and_with_norms_behind_and_a_causal_mask)
+{
+    expect_every_set(HL_NORM_POST);
+}
+END_TEST
+
+START_TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
+{
+    all_example x;
+    set_up(&x, HL_NORM_PRE);
+    expect_ok(measure_in_parts(&x, E));
+    double values[HEADS], sum = 0;
+    hl_shapley_values(HEADS, x.subsets.losses, values);
+    for (int i = 0; i < HEADS; i++) {
+        sum += values[i];
+        ck_assert_double_gt(fabs(values[i]), 1e-6);
+    }
+    ck_assert_double_eq_tol(sum, x.subsets.losses[0] - x.subsets.losses[SETS - 1], 1e-9);
+    hl_importance importance;
+    expect_ok(hl_importance_measure(&x.model, &x.batch, x.layers, E, 1, HL_IMPORTANCE_ZERO, &importance));
+    ck_assert_double_eq_tol(x.subsets.losses[SETS - 1], importance.loss, 1e-12);
+    for (int i = 0; i < HEADS; i++) {
+        double without = x.subsets.losses[(SETS - 1) ^ (1 << i)] - x.subsets.losses[SETS - 1];
+        ck_assert_double_eq_tol(without, importance.heads[i].zero.mean, 1e-12);
+    }
+    hl_importance_free(&importance);
+    tear_down(&x);
+}
+END_TEST
+
+START_TEST(too_many_heads_are_refused)
+{
+    all_example x;
+    set_up(&x, HL_NORM_PRE);
+    hl_model_free(&x.model);
+    hl_model_config config = example_config(32);
+    config.heads[0] = config.kv_heads[0] = 16;
+    config.heads[1] = config.kv_heads[1] = 1;
+    example_model(&x.model, &config);
+    hl_status status = measure_in_parts(&x, E);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_msg(strstr(status.text, "17 heads") != NULL && strstr(status.text, "16") != NULL, "%s", status.text);
+    ck_assert_ptr_null(x.subsets.losses);
+    tear_down(&x);
+}
+END_TEST
+
+START_TEST(every_allocation_may_fail)
+{
+    faults_begin();
+    all_example x;
+    set_up(&x, HL_NORM_PRE);
+    int before = faults_live_blocks();
+    faults_in_memory(0, FAULTS_ONCE);
+    expect_ok(measure_in_parts(&x, E));
+    int allocations = faults_allocations();
+    hl_all_subsets_free(&x.subsets);
+    for (int n = 1; n <= allocations; n++) {
+        faults_in_memory(n, FAULTS_ONCE);
+        ck_assert_int_eq(measure_in_parts(&x, E).code, HL_NO_MEMORY);
+        ck_assert_int_eq(faults_live_blocks(), before);
+    }
+    faults_in_memory(0, FAULTS_ONCE);
+    tear_down(&x);
+    faults_end();
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, every_set_is_worth_what_it_is_alone);
+    tcase_add_test(tc, and_with_norms_behind_and_a_causal_mask);
+    tcase_add_test(tc, shapley_values_sum_to_what_all_heads_take_off_the_loss);
+    tcase_add_test(tc, too_many_heads_are_refused);
+    tcase_add_test(tc, every_allocation_may_fail);
+}
+SUITE("all sets of heads", add_tests)

@@ -1,0 +1,356 @@
+/* The importance of heads against the same figures from the model alone: by differences, and by models whose W_O was
+ * changed by hand. */
+#include "heads/importance.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "heads/effect.h"
+#include "heads/spearman.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+#include "tests/heads/example.h"
+#include "tests/heads/zeroed.h"
+
+#include <math.h>
+
+enum { E = 6, T = 9, HEADS = 6, ODD = E / 2 };
+
+static const int layer_of[HEADS] = { 0, 0, 0, 0, 1, 1 };
+static const int64_t head_of[HEADS] = { 0, 1, 2, 3, 0, 1 };
+
+typedef struct importance_example {
+    hl_model model;
+    hl_batch batch;
+    hl_patterns layers[EXAMPLE_LAYERS];
+    hl_importance importance;
+} importance_example;
+
+static void set_up(importance_example *x)
+{
+    memset(x, 0, sizeof *x);
+    hl_threads_setup();
+    hl_model_config config = example_config(8);
+    config.activation = HL_GELU; /* no kinks near a difference */
+    example_model(&x->model, &config);
+    x->batch = example_batch(E, T - 3);
+    x->batch.targets[1 * T + 1] = HL_IGNORE; /* examples differ in how many tokens are scored */
+    for (int l = 0; l < EXAMPLE_LAYERS; l++) {
+        x->layers[l] = (hl_patterns){ .lengths = x->batch.lengths,
+                                      .tokens = x->batch.tokens,
+                                      .sources = x->batch.sources,
+                                      .n_heads = x->model.config.heads[l],
+                                      .n_tokens = T,
+                                      .n_examples = E };
+    }
+}
+
+static hl_status measure_in_parts(importance_example *x, int64_t part)
+{
+    return hl_importance_measure(&x->model, &x->batch, x->layers, part, 2, HL_IMPORTANCE_ALL, &x->importance);
+}
+
+static void tear_down(importance_example *x)
+{
+    hl_importance_free(&x->importance);
+    hl_batch_free(&x->batch);
+    hl_model_free(&x->model);
+}
+
+/* Each odd-numbered example's mean loss, with probes on the model's layers (NULL: none). */
+static void probed_losses(const importance_example *x, const hl_model *model, const hl_head_probe *probes,
+                          double losses[ODD])
+{
+    hl_real rows[E * T];
+    hl_cross_entropy_result result = { .row_loss = rows };
+    hl_arena arena;
+    hl_tape tape;
+    expect_ok(hl_arena_init(&arena, 1 << 20));
+    hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1 });
+    hl_model_loss(&tape, model, &x->batch, (hl_cross_entropy_args){ .result = &result }, probes);
+    expect_ok(hl_tape_status(&tape));
+    for (int e = 0; e < ODD; e++) {
+        hl_batch one = hl_batch_part(&x->batch, 2 * e + 1, 1);
+        losses[e] = 0;
+        for (int i = 0; i < T; i++) {
+            losses[e] += (double)rows[(2 * e + 1) * T + i] / (double)hl_batch_scored(&one);
+        }
+    }
+    hl_arena_free(&arena);
+}
+
+static hl_estimate estimate_of(const double numbers[ODD])
+{
+    double mean = (numbers[0] + numbers[1] + numbers[2]) / 3, squares = 0;
+    for (int e = 0; e < ODD; e++) {
+        squares += (numbers[e] - mean) * (numbers[e] - mean);
+    }
+    return (hl_estimate){ mean, sqrt(squares / 2 / 3) };
+}
+
+static void expect_estimate(hl_estimate found, hl_estimate expected, double tolerance)
+{
+    ck_assert_double_eq_tol(found.mean, expected.mean, tolerance);
+    ck_assert_double_eq_tol(found.error, expected.error, tolerance);
+    ck_assert_double_gt(expected.error, 1e-7);
+}
+
+/* |dL/dgate| of a head on each example, by a four-point stencil around 1. */
+static void slopes_by_differences(const importance_example *x, int at, double slopes[ODD])
+{
+    static const double where[4] = { -2, -1, 1, 2 }, weight[4] = { 1, -8, 8, -1 }, h = 1e-3;
+    int64_t H = x->model.config.heads[layer_of[at]];
+    memset(slopes, 0, ODD * sizeof *slopes);
+    for (int k = 0; k < 4; k++) {
+        hl_real gates[E * 4];
+        hl_tensor gate = { .shape = HL_SHAPE(E, H), .data = gates };
+        hl_head_probe probes[HL_MAX_LAYERS] = { 0 };
+        double losses[ODD];
+        for (int64_t i = 0; i < E * H; i++) {
+            gates[i] = (hl_real)(i % H == head_of[at] ? 1 + where[k] * h : 1);
+        }
+        probes[layer_of[at]].gate = &gate;
+        probed_losses(x, &x->model, probes, losses);
+        for (int e = 0; e < ODD; e++) {
+            slopes[e] += weight[k] * losses[e] / (12 * h);
+        }
+    }
+    for (int e = 0; e < ODD; e++) {
+        slopes[e] = fabs(slopes[e]);
+    }
+}
+
+START_TEST(gradients_are_those_of_differences)
+{
+    importance_example x;
+    set_up(&x);
+    expect_ok(measure_in_parts(&x, E));
+    ck_assert_int_eq(x.importance.n, HEADS);
+    ck_assert_int_eq(x.importance.n_examples, ODD);
+    double squares[EXAMPLE_LAYERS] = { 0 };
+    for (int i = 0; i < HEADS; i++) {
+        double slopes[ODD];
+        slopes_by_differences(&x, i, slopes);
+        const hl_head_importance *head = &x.importance.heads[i];
+        ck_assert_int_eq(head->layer, layer_of[i]);
+        ck_assert_int_eq(head->head, head_of[i]);
+        expect_estimate(head->gradient, estimate_of(slopes), 1e-9);
+        squares[layer_of[i]] += head->gradient.mean * head->gradient.mean;
+    }
+    for (int i = 0; i < HEADS; i++) {
+        double expected = x.importance.heads[i].gradient.mean / sqrt(squares[layer_of[i]]);
+        ck_assert_double_eq_tol(x.importance.heads[i].normalised, expected, 1e-12);
+    }
+    tear_down(&x);
+}
+END_TEST
+
+/* L of a changed model less L, on every example. */
+static hl_estimate change_of(const importance_example *x, const hl_model *changed, const hl_head_probe *probes)
+{
+    double whole[ODD], other[ODD];
+    probed_losses(x, &x->model, NULL, whole);
+    probed_losses(x, changed, probes, other);
+    for (int e = 0; e < ODD; e++) {
+        other[e] -= whole[e];
+    }
+    return estimate_of(other);
+}
+
+START_TEST(without_a_head_is_without_its_columns_of_W_O)
+{
+    importance_example x;
+    set_up(&x);
+    expect_ok(measure_in_parts(&x, E));
+    for (int i = 0; i < HEADS; i++) {
+        bool kept[HEADS] = { 1, 1, 1, 1, 1, 1 };
+        kept[i] = false;
+        hl_model zeroed = copied_model(&x.model);
+        zero_out(&zeroed, kept);
+        expect_estimate(x.importance.heads[i].zero, change_of(&x, &zeroed, NULL), 1e-12);
+        hl_model_free(&zeroed);
+    }
+    tear_down(&x);
+}
+END_TEST
+
+/* A head's mean output over the real positions of the odd-numbered examples, from what a probe sees. */
+static void mean_output(const importance_example *x, int at, hl_real mean[8])
+{
+    int l = layer_of[at];
+    int64_t width = x->model.config.heads[l] * x->model.config.d_v[l], Dv = x->model.config.d_v[l];
+    hl_real *z = hl_calloc((size_t)(E * T * width), sizeof *z);
+    hl_head_probe probes[HL_MAX_LAYERS] = { 0 };
+    probes[l].z = z;
+    double unused[ODD];
+    probed_losses(x, &x->model, probes, unused);
+    int n = 0;
+    memset(mean, 0, 8 * sizeof *mean);
+    for (int e = 1; e < E; e += 2) {
+        for (int i = 0; i < x->batch.lengths[e]; i++, n++) {
+            for (int64_t d = 0; d < Dv; d++) {
+                mean[d] += z[(e * T + i) * width + head_of[at] * Dv + d];
+            }
+        }
+    }
+    for (int64_t d = 0; d < Dv; d++) {
+        mean[d] /= (hl_real)n;
+    }
+    hl_free(z);
+}
+
+/* W_O z with z_h constant is without z_h's columns and with W_O,h mean in the bias. */
+START_TEST(a_mean_in_a_heads_place_is_a_bias)
+{
+    importance_example x;
+    set_up(&x);
+    expect_ok(measure_in_parts(&x, E));
+    for (int i = 0; i < HEADS; i++) {
+        const hl_linear_layer *W_O = &x.model.encoder.layers[layer_of[i]].self_attn.out_proj;
+        int64_t Dv = x.model.config.d_v[layer_of[i]], width = x.model.config.heads[layer_of[i]] * Dv;
+        hl_real mean[8];
+        mean_output(&x, i, mean);
+        hl_model changed = copied_model(&x.model);
+        hl_real *bias = changed.encoder.layers[layer_of[i]].self_attn.out_proj.bias->data;
+        for (int64_t d = 0; d < x.model.config.d_model * Dv; d++) {
+            bias[d / Dv] += W_O->weight->data[d / Dv * width + head_of[i] * Dv + d % Dv] * mean[d % Dv];
+        }
+        bool kept[HEADS] = { 1, 1, 1, 1, 1, 1 };
+        kept[i] = false;
+        zero_out(&changed, kept);
+        expect_estimate(x.importance.heads[i].mean, change_of(&x, &changed, NULL), 1e-12);
+        ck_assert_double_gt(fabs(x.importance.heads[i].mean.mean - x.importance.heads[i].zero.mean), 1e-9);
+        hl_model_free(&changed);
+    }
+    tear_down(&x);
+}
+END_TEST
+
+START_TEST(uniform_attention_is_one_over_the_length)
+{
+    importance_example x;
+    set_up(&x);
+    expect_ok(measure_in_parts(&x, E));
+    hl_real even[E * T * T] = { 0 };
+    for (int i = 0; i < E * T * T; i++) {
+        int n = x.batch.lengths[i / (T * T)];
+        even[i] = i % T < n ? 1 / (hl_real)n : 0;
+    }
+    for (int i = 0; i < HEADS; i++) {
+        const hl_real *replace[4] = { NULL };
+        replace[head_of[i]] = even;
+        hl_head_probe probes[HL_MAX_LAYERS] = { 0 };
+        probes[layer_of[i]].replace = replace;
+        expect_estimate(x.importance.heads[i].uniform, change_of(&x, &x.model, probes), 1e-12);
+    }
+    tear_down(&x);
+}
+END_TEST
+
+START_TEST(the_orders_are_correlated)
+{
+    importance_example x;
+    set_up(&x);
+    expect_ok(measure_in_parts(&x, E));
+    double gradient[HEADS], zero[HEADS], whole[ODD];
+    for (int i = 0; i < HEADS; i++) {
+        gradient[i] = x.importance.heads[i].gradient.mean;
+        zero[i] = x.importance.heads[i].zero.mean;
+    }
+    ck_assert_double_eq(x.importance.rank_correlation, hl_spearman(gradient, zero, HEADS));
+    probed_losses(&x, &x.model, NULL, whole);
+    ck_assert_double_eq_tol(x.importance.loss, (whole[0] + whole[1] + whole[2]) / 3, 1e-12);
+    tear_down(&x);
+}
+END_TEST
+
+/* The table of all heads and the report tell the same. */
+START_TEST(effects_are_the_same_figures)
+{
+    importance_example x;
+    set_up(&x);
+    expect_ok(measure_in_parts(&x, E));
+    hl_label labels[HEADS];
+    for (int i = 0; i < HEADS; i++) {
+        labels[i] = (hl_label){ .kind = HL_LABEL_MIXED };
+    }
+    hl_effects effects;
+    expect_ok(hl_effects_measure(&x.model, &x.batch, x.layers, labels, E, 2, &effects));
+    for (int i = 0; i < HEADS; i++) {
+        ck_assert_double_eq(effects.heads[i].importance, x.importance.heads[i].gradient.mean);
+        ck_assert_double_eq(effects.heads[i].loss_without, x.importance.heads[i].zero.mean);
+        ck_assert_double_eq(effects.heads[i].standard_error, x.importance.heads[i].zero.error);
+    }
+    hl_effects_free(&effects);
+    tear_down(&x);
+}
+END_TEST
+
+START_TEST(parts_change_only_rounding_and_less_is_the_same)
+{
+    importance_example x;
+    set_up(&x);
+    expect_ok(measure_in_parts(&x, E));
+    hl_importance whole = x.importance;
+    for (int64_t part = 1; part < ODD; part++) {
+        expect_ok(measure_in_parts(&x, part));
+        for (int i = 0; i < HEADS; i++) {
+            const hl_head_importance *a = &x.importance.heads[i], *b = &whole.heads[i];
+            expect_estimate(a->gradient, b->gradient, 1e-12);
+            expect_estimate(a->zero, b->zero, 1e-12);
+            expect_estimate(a->mean, b->mean, 1e-12);
+            expect_estimate(a->uniform, b->uniform, 1e-12);
+        }
+        hl_importance_free(&x.importance);
+    }
+    for (int depth = HL_IMPORTANCE_GRADIENT; depth <= HL_IMPORTANCE_ZERO; depth++) {
+        expect_ok(hl_importance_measure(&x.model, &x.batch, x.layers, E, 1, (hl_importance_depth)depth, &x.importance));
+        for (int i = 0; i < HEADS; i++) {
+            const hl_head_importance *found = &x.importance.heads[i], *all = &whole.heads[i];
+            ck_assert_double_eq(found->gradient.mean, all->gradient.mean);
+            ck_assert_double_eq(found->normalised, all->normalised);
+            ck_assert_double_eq(found->zero.mean, depth == HL_IMPORTANCE_ZERO ? all->zero.mean : 0);
+            ck_assert(found->mean.mean == 0 && found->uniform.mean == 0);
+        }
+        hl_importance_free(&x.importance);
+    }
+    for (int64_t i = 0; i < x.model.parameters.count; i++) {
+        ck_assert(x.model.parameters.grads[i] == 0);
+    }
+    hl_importance_free(&whole);
+    tear_down(&x);
+}
+END_TEST
+
+START_TEST(every_allocation_may_fail)
+{
+    faults_begin();
+    importance_example x;
+    set_up(&x);
+    int before = faults_live_blocks();
+    faults_in_memory(0, FAULTS_ONCE);
+    expect_ok(measure_in_parts(&x, E));
+    int allocations = faults_allocations();
+    hl_importance_free(&x.importance);
+    for (int n = 1; n <= allocations; n++) {
+        faults_in_memory(n, FAULTS_ONCE);
+        ck_assert_int_eq(measure_in_parts(&x, E).code, HL_NO_MEMORY);
+        ck_assert_int_eq(faults_live_blocks(), before);
+    }
+    faults_in_memory(0, FAULTS_ONCE);
+    tear_down(&x);
+    faults_end();
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, gradients_are_those_of_differences);
+    tcase_add_test(tc, without_a_head_is_without_its_columns_of_W_O);
+    tcase_add_test(tc, a_mean_in_a_heads_place_is_a_bias);
+    tcase_add_test(tc, uniform_attention_is_one_over_the_length);
+    tcase_add_test(tc, the_orders_are_correlated);
+    tcase_add_test(tc, effects_are_the_same_figures);
+    tcase_add_test(tc, parts_change_only_rounding_and_less_is_the_same);
+    tcase_add_test(tc, every_allocation_may_fail);
+}
+SUITE("importance of heads", add_tests)

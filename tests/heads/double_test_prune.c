@@ -1,0 +1,144 @@
+/* Models with fewer heads against the same heads masked. */
+#include "heads/prune.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+#include "tests/heads/example.h"
+#include "tests/heads/pruned_is_masked.h"
+
+static hl_model model_with(hl_model_config config)
+{
+    hl_threads_setup();
+    hl_model model;
+    example_model(&model, &config);
+    pruned_is_masked_shake(&model);
+    return model;
+}
+
+static void expect_pruned_is_masked(hl_model_config config, const bool *kept, int64_t heads_0, int64_t kv_heads_0)
+{
+    hl_model model = model_with(config), pruned;
+    expect_ok(hl_prune(&model, kept, &pruned));
+    ck_assert_int_eq(pruned.config.heads[0], heads_0);
+    ck_assert_int_eq(pruned.config.kv_heads[0], kv_heads_0);
+    ck_assert_double_le(pruned_is_masked_error(&model, &pruned, kept), 1e-10);
+    if (kv_heads_0 <= model.config.kv_heads[0]) {
+        ck_assert_int_lt(hl_parameters_count(&pruned.parameters), hl_parameters_count(&model.parameters));
+    }
+    hl_model_free(&pruned);
+    hl_model_free(&model);
+}
+
+/* Layer 0 is packed before and has matrices of its own after; layer 1 shares one key/value head. */
+START_TEST(pruned_is_masked)
+{
+    expect_pruned_is_masked(example_config(8), (bool[]){ 1, 0, 0, 1, 0, 1 }, 2, 2);
+    expect_pruned_is_masked(example_config(8), (bool[]){ 0, 0, 1, 0, 1, 1 }, 1, 1);
+    expect_pruned_is_masked(example_config(8), (bool[]){ 1, 1, 1, 1, 1, 0 }, 4, 4);
+}
+END_TEST
+
+START_TEST(heads_of_any_width_without_biases_and_with_tied_weights)
+{
+    hl_model_config config = example_config(8);
+    config.d_k[0] = 3;
+    config.d_v[0] = 5;
+    config.bias = false;
+    config.tie_embedding = true;
+    config.norm = HL_NORM_POST;
+    config.causal = true;
+    config.positions = HL_POSITIONS_LEARNED;
+    expect_pruned_is_masked(config, (bool[]){ 0, 1, 1, 0, 1, 0 }, 2, 2);
+    /* 4 of 8 heads that are D / 4 wide fill D again: matrices of their own become packed. */
+    config.heads[0] = 8;
+    config.kv_heads[0] = 8;
+    config.d_k[0] = config.d_v[0] = 2;
+    expect_pruned_is_masked(config, (bool[]){ 0, 1, 1, 0, 0, 1, 1, 0, 1, 0 }, 4, 4);
+}
+END_TEST
+
+/* Four heads for two key/value heads. */
+START_TEST(shared_keys_and_values_stay_shared_where_they_can)
+{
+    hl_model_config config = example_config(8);
+    config.kv_heads[0] = 2;
+    expect_pruned_is_masked(config, (bool[]){ 1, 0, 0, 1, 1, 0 }, 2, 2);
+    expect_pruned_is_masked(config, (bool[]){ 0, 0, 1, 1, 1, 0 }, 2, 1);
+    expect_pruned_is_masked(config, (bool[]){ 0, 1, 0, 0, 1, 0 }, 1, 1);
+    expect_pruned_is_masked(config, (bool[]){ 1, 1, 0, 1, 1, 1 }, 3, 3);
+    config.heads[0] = 12;
+    config.kv_heads[0] = 3;
+    expect_pruned_is_masked(config, (bool[]){ 1, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0 }, 6, 3);
+}
+END_TEST
+
+START_TEST(all_heads_are_the_same_numbers)
+{
+    hl_model model = model_with(example_config(8)), same;
+    expect_ok(hl_prune(&model, (bool[]){ 1, 1, 1, 1, 1, 1 }, &same));
+    ck_assert_int_eq(same.parameters.count, model.parameters.count);
+    ck_assert_mem_eq(same.parameters.values, model.parameters.values, (size_t)model.parameters.count * sizeof(hl_real));
+    hl_model_free(&same);
+    hl_model_free(&model);
+}
+END_TEST
+
+START_TEST(a_layer_without_heads_is_refused)
+{
+    hl_model model = model_with(example_config(8)), pruned;
+    hl_status status = hl_prune(&model, (bool[]){ 1, 1, 1, 1, 0, 0 }, &pruned);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_msg(strstr(status.text, "layer 1") != NULL, "%s", status.text);
+    hl_model_free(&pruned);
+    hl_model_free(&model);
+}
+END_TEST
+
+START_TEST(the_least_important_goes_next_but_no_layers_last)
+{
+    const hl_model_config config = { .n_layers = 2, .heads = { 4, 2 } };
+    const double importance[6] = { 3, 1, 2, 2, 0.5, 0.7 };
+    ck_assert_int_eq(hl_prune_next(&config, importance, (bool[]){ 1, 1, 1, 1, 1, 1 }), 4);
+    ck_assert_int_eq(hl_prune_next(&config, importance, (bool[]){ 1, 1, 1, 1, 0, 1 }), 1);
+    ck_assert_int_eq(hl_prune_next(&config, importance, (bool[]){ 1, 0, 1, 1, 0, 1 }), 2);
+    ck_assert_int_eq(hl_prune_next(&config, importance, (bool[]){ 1, 0, 0, 1, 0, 1 }), 3);
+    ck_assert_int_eq(hl_prune_next(&config, importance, (bool[]){ 1, 0, 0, 0, 1, 1 }), 4);
+    ck_assert_int_eq(hl_prune_next(&config, importance, (bool[]){ 1, 0, 0, 0, 0, 1 }), -1);
+}
+END_TEST
+
+START_TEST(every_allocation_may_fail)
+{
+    faults_begin();
+    hl_model model = model_with(example_config(8)), pruned;
+    const bool kept[] = { 1, 0, 0, 1, 0, 1 };
+    int before = faults_live_blocks();
+    faults_in_memory(0, FAULTS_ONCE);
+    expect_ok(hl_prune(&model, kept, &pruned));
+    int allocations = faults_allocations();
+    hl_model_free(&pruned);
+    for (int n = 1; n <= allocations; n++) {
+        faults_in_memory(n, FAULTS_ONCE);
+        ck_assert_int_eq(hl_prune(&model, kept, &pruned).code, HL_NO_MEMORY);
+        hl_model_free(&pruned);
+        ck_assert_int_eq(faults_live_blocks(), before);
+    }
+    faults_in_memory(0, FAULTS_ONCE);
+    hl_model_free(&model);
+    faults_end();
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, pruned_is_masked);
+    tcase_add_test(tc, heads_of_any_width_without_biases_and_with_tied_weights);
+    tcase_add_test(tc, shared_keys_and_values_stay_shared_where_they_can);
+    tcase_add_test(tc, all_heads_are_the_same_numbers);
+    tcase_add_test(tc, a_layer_without_heads_is_refused);
+    tcase_add_test(tc, the_least_important_goes_next_but_no_layers_last);
+    tcase_add_test(tc, every_allocation_may_fail);
+}
+SUITE("pruned models", add_tests)

@@ -1,0 +1,144 @@
+/* Models with some of their heads, against models whose W_O lacks the others' columns. */
+#include "heads/subset.h"
+
+#include "core/threads.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+#include "tests/heads/example.h"
+#include "tests/heads/zeroed.h"
+
+#include <math.h>
+
+enum { E = 7, T = 9, HEADS = 6 };
+
+typedef struct subset_example {
+    hl_model model;
+    hl_batch batch;
+} subset_example;
+
+static void set_up(subset_example *x)
+{
+    hl_threads_setup();
+    hl_model_config config = example_config(8);
+    example_model(&x->model, &config);
+    x->batch = example_batch(E, T - 3);
+}
+
+static void tear_down(subset_example *x)
+{
+    hl_batch_free(&x->batch);
+    hl_model_free(&x->model);
+}
+
+static hl_status measure_in_parts(const hl_model *model, const hl_batch *batch, int64_t part, const bool *kept,
+                                  hl_subset_worth *worth)
+{
+    hl_subset subset = { .model = model, .part = part, .threads = 2 };
+    hl_status status = hl_subset_begin(&subset, T);
+    if (status.code == HL_OK) {
+        status = hl_subset_measure(&subset, batch, kept, worth);
+    }
+    hl_subset_free(&subset);
+    return status;
+}
+
+static hl_subset_worth measure(const hl_model *model, const hl_batch *batch, const bool *kept)
+{
+    hl_subset_worth worth;
+    expect_ok(measure_in_parts(model, batch, E, kept, &worth));
+    return worth;
+}
+
+START_TEST(a_head_that_is_left_out_is_one_without_columns_of_W_O)
+{
+    subset_example x;
+    set_up(&x);
+    static const bool sets[][HEADS] = {
+        { 1, 1, 0, 1, 1, 1 }, { 0, 0, 0, 0, 1, 0 }, { 1, 0, 1, 0, 0, 0 }, { 0 }, { 1, 1, 1, 1, 0, 1 }
+    };
+    hl_subset_worth whole = measure(&x.model, &x.batch, NULL);
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        hl_model zeroed = copied_model(&x.model);
+        zero_out(&zeroed, sets[i]);
+        hl_subset_worth expected = measure(&zeroed, &x.batch, NULL), found = measure(&x.model, &x.batch, sets[i]);
+        ck_assert_double_eq_tol(found.loss, expected.loss, 1e-12);
+        ck_assert_double_eq(found.accuracy, expected.accuracy);
+        ck_assert_double_gt(fabs(found.loss - whole.loss), 1e-4);
+        hl_model_free(&zeroed);
+    }
+    tear_down(&x);
+}
+END_TEST
+
+START_TEST(all_heads_are_the_model_itself)
+{
+    subset_example x;
+    set_up(&x);
+    const bool all[HEADS] = { 1, 1, 1, 1, 1, 1 };
+    hl_subset_worth named = measure(&x.model, &x.batch, all), unnamed = measure(&x.model, &x.batch, NULL);
+    ck_assert_double_eq(named.loss, unnamed.loss);
+    hl_arena arena;
+    expect_ok(hl_arena_init(&arena, 1 << 20));
+    hl_cross_entropy_result result = { 0 };
+    hl_tape tape;
+    hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 2 });
+    hl_model_loss(&tape, &x.model, &x.batch, (hl_cross_entropy_args){ .result = &result }, NULL);
+    expect_ok(hl_tape_status(&tape));
+    ck_assert_double_eq(unnamed.loss, result.loss_sum / (double)result.n_scored);
+    ck_assert_double_eq(unnamed.accuracy, (double)result.n_correct / (double)result.n_scored);
+    hl_arena_free(&arena);
+    tear_down(&x);
+}
+END_TEST
+
+START_TEST(parts_change_only_rounding)
+{
+    subset_example x;
+    set_up(&x);
+    const bool kept[HEADS] = { 0, 1, 1, 0, 0, 1 };
+    hl_subset_worth whole = measure(&x.model, &x.batch, kept), found;
+    for (int64_t part = 1; part < E; part++) {
+        expect_ok(measure_in_parts(&x.model, &x.batch, part, kept, &found));
+        ck_assert_double_eq_tol(found.loss, whole.loss, 1e-12);
+        ck_assert_double_eq(found.accuracy, whole.accuracy);
+    }
+    tear_down(&x);
+}
+END_TEST
+
+START_TEST(what_cannot_be_measured_is_said)
+{
+    faults_begin();
+    subset_example x;
+    set_up(&x);
+    hl_subset_worth worth;
+    hl_subset subset = { .model = &x.model, .part = 2, .threads = 1 };
+    ck_assert_int_eq(hl_subset_begin(&subset, x.model.config.max_length + 1).code, HL_INVALID);
+    hl_subset_free(&subset);
+    hl_subset_free(&subset); /* twice is allowed */
+    int before = faults_live_blocks();
+    faults_in_memory(0, FAULTS_ONCE);
+    expect_ok(measure_in_parts(&x.model, &x.batch, 2, NULL, &worth));
+    int allocations = faults_allocations();
+    ck_assert_int_gt(allocations, 2);
+    for (int n = 1; n <= allocations; n++) {
+        faults_in_memory(n, FAULTS_ONCE);
+        ck_assert_int_eq(measure_in_parts(&x.model, &x.batch, 2, NULL, &worth).code, HL_NO_MEMORY);
+        ck_assert_int_eq(faults_live_blocks(), before);
+    }
+    faults_in_memory(0, FAULTS_ONCE);
+    x.model.output.weight->data[0] = (hl_real)NAN;
+    ck_assert_int_eq(measure_in_parts(&x.model, &x.batch, 2, NULL, &worth).code, HL_NOT_FINITE);
+    tear_down(&x);
+    faults_end();
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, a_head_that_is_left_out_is_one_without_columns_of_W_O);
+    tcase_add_test(tc, all_heads_are_the_model_itself);
+    tcase_add_test(tc, parts_change_only_rounding);
+    tcase_add_test(tc, what_cannot_be_measured_is_said);
+}
+SUITE("subsets of heads", add_tests)

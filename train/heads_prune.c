@@ -1,0 +1,205 @@
+#include "train/heads_prune.h"
+
+#include "core/files.h"
+#include "core/memory.h"
+#include "heads/head_set.h"
+#include "train/checkpoint.h"
+#include "train/heads_prune_table.h"
+#include "train/heads_pruning.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- the curve ---- */
+
+static hl_status put(const char *path, const hl_text *bytes, FILE *out)
+{
+    HL_TRY(hl_text_status(bytes));
+    if (strcmp(path, "-") != 0) {
+        return hl_file_replace(path, bytes->bytes, bytes->size, HL_VOLATILE);
+    }
+    fwrite(bytes->bytes, 1, bytes->size, out);
+    return hl_ok();
+}
+
+static hl_status write_text(const hl_heads_pruning *pruning, const char *path, FILE *out,
+                            void (*write)(hl_text *text, const hl_heads_pruning *pruning))
+{
+    hl_text text = { 0 };
+    write(&text, pruning);
+    hl_status status = put(path, &text, out);
+    hl_text_free(&text);
+    return status;
+}
+
+static hl_status write_chart(const hl_heads_pruning *pruning, const char *path, hl_heads_prune_format format)
+{
+    if (path == NULL) {
+        return hl_ok();
+    }
+    hl_text bytes = { 0 };
+    hl_status status = hl_heads_prune_chart(pruning, format, &bytes);
+    if (status.code == HL_OK) {
+        status = hl_file_replace(path, bytes.bytes, bytes.size, HL_VOLATILE);
+    }
+    hl_text_free(&bytes);
+    return status;
+}
+
+static bool csv_is_alone(const hl_heads_command *command)
+{
+    return command->csv != NULL && strcmp(command->csv, "-") == 0;
+}
+
+static hl_status write_curve(const hl_heads_pruning *pruning, const hl_heads_command *command, FILE *out)
+{
+    if (!csv_is_alone(command)) {
+        HL_TRY(write_text(pruning, "-", out, hl_heads_prune_table));
+    }
+    if (command->csv != NULL) {
+        HL_TRY(write_text(pruning, command->csv, out, hl_heads_prune_csv));
+    }
+    HL_TRY(write_chart(pruning, command->png, HL_PRUNE_PNG));
+    HL_TRY(write_chart(pruning, command->svg, HL_PRUNE_SVG));
+    return write_chart(pruning, command->pdf, HL_PRUNE_PDF);
+}
+
+/* ---- the smaller model ---- */
+
+/* The run's config with the shape of the model. */
+static char *config_text(const hl_opened_run *run, const hl_model_config *shape)
+{
+    hl_config config = run->config;
+    size_t bytes = sizeof config.model.heads;
+    memcpy(config.model.heads, shape->heads, bytes);
+    memcpy(config.model.kv_heads, shape->kv_heads, bytes);
+    memcpy(config.model.d_k, shape->d_k, bytes);
+    memcpy(config.model.d_v, shape->d_v, bytes);
+    return hl_config_result_text(&config);
+}
+
+/* "L0H1,L1H0,L1H3" */
+static void print_names(hl_text *text, const hl_heads_pruning *pruning)
+{
+    const char *between = "";
+    for (int64_t i = 0; i < hl_heads_count(&pruning->run->shape); i++) {
+        if (pruning->kept[i]) {
+            hl_text_print(text, "%s", between);
+            hl_head_set_print_one(text, &pruning->run->shape, i);
+            between = ",";
+        }
+    }
+}
+
+static hl_status write_model(const hl_heads_pruning *pruning, const char *path)
+{
+    const hl_opened_run *run = pruning->run;
+    hl_text names = { 0 };
+    print_names(&names, pruning);
+    char *config = config_text(run, &pruning->model.config);
+    hl_status status = config != NULL ? hl_text_status(&names) : hl_error_memory(path);
+    if (status.code == HL_OK) {
+        int64_t step = run->weights_step >= 0 ? run->weights_step : 0;
+        status = hl_checkpoint_write_pruned(path, &pruning->model.parameters, step, config, names.bytes);
+    }
+    hl_free(config);
+    hl_text_free(&names);
+    return status;
+}
+
+/* ---- how to go on ---- */
+
+/* A word of a shell's command line, of which `tail` is the end. */
+static void print_word(hl_text *text, const char *word, const char *tail)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,=+-";
+    bool quotes = word[strspn(word, plain)] != '\0';
+    hl_text_print(text, "%s", quotes ? "'" : "");
+    for (; *word != '\0'; word++) {
+        if (*word == '\'') {
+            hl_text_print(text, "'\\''");
+        } else {
+            hl_text_print(text, "%c", *word);
+        }
+    }
+    hl_text_print(text, "%s%s", tail, quotes ? "'" : "");
+}
+
+static void print_override(hl_text *text, const char *key, const int64_t *values, int n)
+{
+    hl_text_print(text, " model.%s=", key);
+    for (int l = 0; l < n; l++) {
+        hl_text_print(text, "%s%" PRId64, l > 0 ? "," : "", values[l]);
+    }
+}
+
+static void print_command(hl_text *text, const hl_heads_pruning *pruning, const char *path)
+{
+    const hl_model_config *shape = &pruning->model.config;
+    const char *run = pruning->run->path;
+    size_t length = strlen(run);
+    bool slash = length > 0 && run[length - 1] == '/';
+    hl_text_print(text, "  ./train ");
+    print_word(text, run, slash ? "config.ini" : "/config.ini");
+    hl_text_print(text, " --from ");
+    print_word(text, path, "");
+    print_override(text, "heads", shape->heads, shape->n_layers);
+    print_override(text, "kv_heads", shape->kv_heads, shape->n_layers);
+    print_override(text, "d_k", shape->d_k, shape->n_layers);
+    print_override(text, "d_v", shape->d_v, shape->n_layers);
+    hl_text_print(text, " --out ");
+    print_word(text, run, "-pruned");
+    hl_text_print(text, "\n");
+}
+
+static hl_status tell(const hl_heads_pruning *pruning, const char *path, FILE *to)
+{
+    const hl_heads_pruning_row *first = &pruning->rows[0], *last = &pruning->rows[pruning->n_rows - 1];
+    hl_text text = { 0 };
+    hl_text_print(&text,
+                  "\n%s: %" PRId64 " of %" PRId64 " heads; a batch takes %.2f ms instead of %.2f. To fine-tune it:\n",
+                  path, last->heads, first->heads, 1e3 * last->seconds, 1e3 * first->seconds);
+    print_command(&text, pruning, path);
+    hl_status status = put("-", &text, to);
+    hl_text_free(&text);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+static hl_status check_target(const hl_opened_run *run, int64_t target)
+{
+    int64_t n = hl_heads_count(&run->shape), least = run->shape.n_layers;
+    if (target < least || target >= n) {
+        return hl_error(HL_INVALID,
+                        "command line: --prune-to: %" PRId64 ": %s has %" PRId64 " heads in %" PRId64
+                        " layers, and every layer keeps at least one: %" PRId64 " .. %" PRId64 " can be left",
+                        target, run->path, n, least, least, n - 1);
+    }
+    return hl_ok();
+}
+
+static hl_status write_all(const hl_heads_pruning *pruning, const hl_heads_command *command, FILE *out, FILE *err)
+{
+    HL_TRY(write_curve(pruning, command, out));
+    if (command->out == NULL) {
+        return hl_ok();
+    }
+    HL_TRY(write_model(pruning, command->out));
+    return tell(pruning, command->out, csv_is_alone(command) ? err : out);
+}
+
+hl_status hl_heads_prune_show(hl_opened_run *run, const hl_heads_command *command, FILE *out, FILE *err)
+{
+    int64_t target = command->prune_to > 0 ? command->prune_to : run->shape.n_layers;
+    if (command->prune_to > 0) {
+        HL_TRY(check_target(run, target));
+    }
+    hl_heads_pruning pruning;
+    hl_status status = hl_heads_pruning_make(&pruning, run, target, command->prune_by, command->prune_once);
+    if (status.code == HL_OK) {
+        status = write_all(&pruning, command, out, err);
+    }
+    hl_heads_pruning_free(&pruning);
+    return status;
+}

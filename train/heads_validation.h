@@ -1,0 +1,26 @@
+/* The validation set of a run that is looked at: the examples, and how many at once, that training validates on. */
+#ifndef HL_TRAIN_HEADS_VALIDATION_H
+#define HL_TRAIN_HEADS_VALIDATION_H
+
+#include "core/batch.h"
+#include "heads/subset.h"
+#include "train/opened_run.h"
+
+typedef struct hl_heads_validation {
+    hl_batch examples; /* owned */
+    int64_t part;
+    int threads;
+} hl_heads_validation;
+
+/* HL_NO_MEMORY. On success ended by hl_heads_validation_free. */
+hl_status hl_heads_validation_make(hl_heads_validation *validation, const hl_opened_run *run);
+
+/* A zeroed or already freed one is allowed. */
+void hl_heads_validation_free(hl_heads_validation *validation);
+
+/* What the model is worth with those heads (subset.h) on all of the examples: with all of them (kept NULL), on the
+ * weights of a validated step, that validation's row of metrics.csv to the last bit. HL_NOT_FINITE, HL_NO_MEMORY. */
+hl_status hl_heads_validate(const hl_heads_validation *validation, const hl_model *model, const bool *kept,
+                            hl_subset_worth *worth);
+
+#endif
