@@ -17,7 +17,7 @@
 hl_status hl_checkpoint_write_model(const char *path, const hl_parameters *parameters, int64_t step,
                                     const char *config);
 
-/* The same of a model that was pruned, with the names that its heads had before, by layer and head: "L0H1, L1H*",
+/* The same of a model that was pruned, with the names that its heads had before, by layer and head: "L0H1,L1H0",
  * which the metadata holds as `heads`. */
 hl_status hl_checkpoint_write_pruned(const char *path, const hl_parameters *parameters, int64_t step,
                                      const char *config, const char *heads);

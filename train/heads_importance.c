@@ -1,17 +1,16 @@
 #include "train/heads_importance.h"
 
-#include "core/files.h"
 #include "core/memory.h"
 #include "heads/shapley.h"
 #include "heads/snapshot.h"
 #include "train/heads_importance_json.h"
 #include "train/heads_importance_table.h"
+#include "train/heads_output.h"
 #include "train/heads_study.h"
 #include "train/setup.h"
 #include "train/trainer.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- what is worth a sentence ---- */
 
@@ -123,25 +122,15 @@ static hl_status deliver(const hl_heads_importance *study, const char *path, FIL
     }
     hl_text text = { 0 };
     write(&text, study);
-    hl_status status = hl_text_status(&text);
-    if (status.code == HL_OK && strcmp(path, "-") == 0) {
-        fwrite(text.bytes, 1, text.size, out);
-    } else if (status.code == HL_OK) {
-        status = hl_file_replace(path, text.bytes, text.size, HL_VOLATILE);
-    }
+    hl_status status = hl_heads_put(path, &text, out);
     hl_text_free(&text);
     return status;
-}
-
-static bool is_alone(const char *path)
-{
-    return path != NULL && strcmp(path, "-") == 0;
 }
 
 hl_status hl_heads_importance_show(hl_opened_run *run, const hl_heads_command *command, FILE *out, FILE *err)
 {
     hl_heads_importance study = { .run = run };
-    bool alone = is_alone(command->json) || is_alone(command->csv);
+    bool alone = hl_heads_is_standard_output(command->json) || hl_heads_is_standard_output(command->csv);
     hl_status status = measure_run(&study, run, command, err);
     if (status.code == HL_OK) {
         status = deliver(&study, alone ? NULL : "-", out, hl_heads_importance_table);

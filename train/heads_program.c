@@ -6,6 +6,7 @@
 #include "train/heads_importance.h"
 #include "train/heads_json.h"
 #include "train/heads_maps.h"
+#include "train/heads_output.h"
 #include "train/heads_prune.h"
 #include "train/heads_record.h"
 #include "train/heads_report.h"
@@ -13,7 +14,6 @@
 #include "train/heads_subset.h"
 #include "train/heads_table.h"
 
-#include <string.h>
 #include <unistd.h>
 
 /* One call of the program. */
@@ -24,20 +24,10 @@ typedef struct call {
     hl_heads_study study;
 } call;
 
-static bool is_standard_output(const char *path)
-{
-    return path != NULL && strcmp(path, "-") == 0;
-}
-
 /* Writes the text to a file, or to standard output where that is "-". */
 static hl_status put(const call *c, const char *path, const hl_text *text)
 {
-    HL_TRY(hl_text_status(text));
-    if (!is_standard_output(path)) {
-        return hl_file_replace(path, text->bytes, text->size, HL_VOLATILE);
-    }
-    fwrite(text->bytes, 1, text->size, c->out);
-    return hl_ok();
+    return hl_heads_put(path, text, c->out);
 }
 
 /* The same, and frees it. */
@@ -127,8 +117,8 @@ static hl_status print_json(const call *c)
 static hl_status do_figures(call *c)
 {
     const hl_heads_command *command = &c->command;
-    bool alone =
-        is_standard_output(command->json) || is_standard_output(command->csv) || is_standard_output(command->report);
+    bool alone = hl_heads_is_standard_output(command->json) || hl_heads_is_standard_output(command->csv) ||
+                 hl_heads_is_standard_output(command->report);
     HL_TRY(make_study(c));
     if (!alone && !hl_heads_command_shows(command)) {
         HL_TRY(print_table(c));
@@ -149,7 +139,7 @@ static hl_status write_comparison(const call *c, const hl_heads_against *against
         return hl_ok();
     }
     HL_TRY(put(c, path, &against->page));
-    if (!is_standard_output(path)) {
+    if (!hl_heads_is_standard_output(path)) {
         fprintf(c->out, "\nBoth side by side, for the browser: %s\n", path);
     }
     return hl_ok();
@@ -159,7 +149,7 @@ static hl_status do_comparison(call *c)
 {
     hl_heads_against against;
     HL_TRY(hl_heads_against_make(&against, &c->run, c->command.against));
-    hl_status status = is_standard_output(c->command.report) ? hl_ok() : put(c, "-", &against.table);
+    hl_status status = hl_heads_is_standard_output(c->command.report) ? hl_ok() : put(c, "-", &against.table);
     if (status.code == HL_OK) {
         status = write_comparison(c, &against);
     }

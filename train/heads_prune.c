@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "heads/head_set.h"
 #include "train/checkpoint.h"
+#include "train/heads_output.h"
 #include "train/heads_prune_table.h"
 #include "train/heads_pruning.h"
 
@@ -12,22 +13,12 @@
 
 /* ---- the curve ---- */
 
-static hl_status put(const char *path, const hl_text *bytes, FILE *out)
-{
-    HL_TRY(hl_text_status(bytes));
-    if (strcmp(path, "-") != 0) {
-        return hl_file_replace(path, bytes->bytes, bytes->size, HL_VOLATILE);
-    }
-    fwrite(bytes->bytes, 1, bytes->size, out);
-    return hl_ok();
-}
-
 static hl_status write_text(const hl_heads_pruning *pruning, const char *path, FILE *out,
                             void (*write)(hl_text *text, const hl_heads_pruning *pruning))
 {
     hl_text text = { 0 };
     write(&text, pruning);
-    hl_status status = put(path, &text, out);
+    hl_status status = hl_heads_put(path, &text, out);
     hl_text_free(&text);
     return status;
 }
@@ -46,14 +37,9 @@ static hl_status write_chart(const hl_heads_pruning *pruning, const char *path, 
     return status;
 }
 
-static bool csv_is_alone(const hl_heads_command *command)
-{
-    return command->csv != NULL && strcmp(command->csv, "-") == 0;
-}
-
 static hl_status write_curve(const hl_heads_pruning *pruning, const hl_heads_command *command, FILE *out)
 {
-    if (!csv_is_alone(command)) {
+    if (!hl_heads_is_standard_output(command->csv)) {
         HL_TRY(write_text(pruning, "-", out, hl_heads_prune_table));
     }
     if (command->csv != NULL) {
@@ -160,7 +146,7 @@ static hl_status tell(const hl_heads_pruning *pruning, const char *path, FILE *t
                   "\n%s: %" PRId64 " of %" PRId64 " heads; a batch takes %.2f ms instead of %.2f. To fine-tune it:\n",
                   path, last->heads, first->heads, 1e3 * last->seconds, 1e3 * first->seconds);
     print_command(&text, pruning, path);
-    hl_status status = put("-", &text, to);
+    hl_status status = hl_heads_put("-", &text, to);
     hl_text_free(&text);
     return status;
 }
@@ -170,6 +156,10 @@ static hl_status tell(const hl_heads_pruning *pruning, const char *path, FILE *t
 static hl_status check_target(const hl_opened_run *run, int64_t target)
 {
     int64_t n = hl_heads_count(&run->shape), least = run->shape.n_layers;
+    if (n == least) {
+        return hl_error(HL_INVALID, "command line: --prune-to: %s has one head in every layer, which it keeps",
+                        run->path);
+    }
     if (target < least || target >= n) {
         return hl_error(HL_INVALID,
                         "command line: --prune-to: %" PRId64 ": %s has %" PRId64 " heads in %" PRId64
@@ -186,7 +176,7 @@ static hl_status write_all(const hl_heads_pruning *pruning, const hl_heads_comma
         return hl_ok();
     }
     HL_TRY(write_model(pruning, command->out));
-    return tell(pruning, command->out, csv_is_alone(command) ? err : out);
+    return tell(pruning, command->out, hl_heads_is_standard_output(command->csv) ? err : out);
 }
 
 hl_status hl_heads_prune_show(hl_opened_run *run, const hl_heads_command *command, FILE *out, FILE *err)

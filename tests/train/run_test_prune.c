@@ -298,6 +298,14 @@ START_TEST(what_cannot_be_pruned_is_one_line)
     ck_assert_ptr_nonnull(strstr(run.err, "add --out FILE"));
     run = HEADS(folder, "--prune-to", "2", "--out", run_path("nowhere/x.safetensors"));
     ck_assert_int_eq(run.code, 3);
+    const char *one = run_path("one");
+    EXPECT_RUN(0, run_tiny_config(), "model.heads=1", "train.steps=1", "--quiet", "--out", one);
+    run = HEADS(one, "--prune-to", "2", "--out", file);
+    ck_assert_int_eq(run.code, 2);
+    ck_assert_ptr_nonnull(strstr(run.err, "one head in every layer"));
+    run = HEADS(one, "--prune");
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_ptr_nonnull(strstr(run.out, "Left in the end: L0H*, L1H*."));
 }
 END_TEST
 
