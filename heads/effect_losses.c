@@ -257,7 +257,7 @@ hl_status hl_effect_losses_slopes(hl_effect_losses *s, double *slopes)
     return hl_ok();
 }
 
-/* Adds z of a layer's real positions, of a part of the examples, to `sums`, (H * Dv). */
+/* Adds z of a layer, of a part of the examples, to `sums`, (H * Dv). Padding adds nothing: z is zero there. */
 static hl_status add_outputs(hl_effect_losses *s, int layer, int64_t first, hl_real *z, double *sums)
 {
     hl_batch part = part_of(s, first);
@@ -271,7 +271,7 @@ static hl_status add_outputs(hl_effect_losses *s, int layer, int64_t first, hl_r
     HL_TRY(status);
     int64_t width = s->model->config.heads[layer] * s->model->config.d_v[layer];
     for (int64_t i = 0; i < part.n_examples * s->T; i++) {
-        for (int64_t d = 0; d < width && i % s->T < part.lengths[i / s->T]; d++) {
+        for (int64_t d = 0; d < width; d++) {
             sums[d] += (double)z[i * width + d];
         }
     }

@@ -71,6 +71,7 @@ START_TEST(shared_keys_and_values_stay_shared_where_they_can)
     config.heads[0] = 12;
     config.kv_heads[0] = 3;
     expect_pruned_is_masked(config, (bool[]){ 1, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0 }, 6, 3);
+    expect_pruned_is_masked(config, (bool[]){ 1, 0, 0, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0 }, 6, 3);
 }
 END_TEST
 

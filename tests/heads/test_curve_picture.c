@@ -7,6 +7,7 @@
 #include "tests/heads/example.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { ROWS = 5, MOST = 600 };
@@ -55,6 +56,17 @@ static int count(const char *text, const char *part)
     return n;
 }
 
+/* The path of the line through all: it begins at the first number, not at some text. */
+static void expect_line(const char *svg, int n)
+{
+    const char *path = strstr(svg, "stroke:rgb(7%");
+    ck_assert_ptr_nonnull(path);
+    char steps[512];
+    snprintf(steps, sizeof steps, "%.*s", (int)strcspn(strstr(path, " d=\"") + 4, "\""), strstr(path, " d=\"") + 4);
+    ck_assert_int_eq(count(steps, "M "), 1);
+    ck_assert_int_eq(count(steps, "L "), n - 1);
+}
+
 /* A dot is four arcs of a circle, which SVG writes as curves (C); the line through all is one path. */
 START_TEST(every_number_has_a_dot)
 {
@@ -67,6 +79,8 @@ START_TEST(every_number_has_a_dot)
     ck_assert_int_eq(count(few_bytes.bytes, ink), 2);
     ck_assert_int_eq(count(more_bytes.bytes, ink), 4);
     ck_assert_int_eq(count(more_bytes.bytes, "stroke:rgb(7%"), 1);
+    expect_line(few_bytes.bytes, 2);
+    expect_line(more_bytes.bytes, 4);
     hl_text_free(&few_bytes);
     hl_text_free(&more_bytes);
 }

@@ -188,6 +188,17 @@ static void expect_fine_tuned(const char *override, int n)
     run = run_train((const char *const *)words + 1);
     ck_assert_msg(run.code == 0 && run.err[0] == '\0', "exit code %d: %s", run.code, run.err);
 
+    /* The file's config is the run's. */
+    hl_safetensors *model;
+    ck_assert_int_eq(hl_safetensors_read(file, 1 << 24, &model).code, HL_OK);
+    const char *line = strstr(hl_safetensors_metadata(model, "config"), "\nheads = ");
+    ck_assert_ptr_nonnull(line);
+    char shape[256];
+    snprintf(shape, sizeof shape, "%.*s", (int)(strstr(line, "\nd_ff") - line), line);
+    ck_assert_ptr_nonnull(strstr(shape, "\nkv_heads = "));
+    ck_assert_ptr_nonnull(strstr(shape, "\nd_v = "));
+    hl_safetensors_free(model);
+
     /* Before its first step it is what was left. */
     char tuned[256];
     snprintf(tuned, sizeof tuned, "%s-pruned", folder);
@@ -196,6 +207,7 @@ static void expect_fine_tuned(const char *override, int n)
     ck_assert(first != NULL && sscanf(first, "\n0,validation,%lf,%lf", &loss, &accuracy) == 2);
     ck_assert_double_eq_tol(loss, rows[last].loss, 1e-8);
     ck_assert_double_eq(accuracy, rows[last].accuracy);
+    ck_assert_msg(strstr(run_read(run_file(tuned, "config.ini")), shape) != NULL, "no%s in its config.ini", shape);
     ck_assert_int_eq(HEADS(tuned).code, 0);
 }
 
@@ -207,7 +219,7 @@ END_TEST
 
 START_TEST(heads_that_shared_keys_and_values_are_fine_tuned_too)
 {
-    expect_fine_tuned("model.kv_heads=1", 2);
+    expect_fine_tuned("model.kv_heads=1", 3);
 }
 END_TEST
 
