@@ -188,7 +188,8 @@ hl_status hl_opened_run_snapshot(const hl_opened_run *run, int64_t step, hl_snap
     if (path == NULL) {
         return hl_error_memory(run->patterns);
     }
-    hl_status status = hl_snapshot_read(path, &run->shape, hl_setup_recorded_examples(&run->config), snapshot);
+    /* not patterns.examples, which may have been another when the snapshot was taken */
+    hl_status status = hl_snapshot_read(path, &run->shape, run->config.train.eval_examples, snapshot);
     if (status.code == HL_OK) {
         status = check_snapshot(run, path, step, snapshot);
         if (status.code != HL_OK) {
