@@ -68,7 +68,8 @@ function meaningOf(label) {
     if (kind === "relation") {
         const words = { det: "determiner", adj: "adjective" };
         const [from, to] = parameter.split("_").map((word) => words[word] ?? word);
-        return to === undefined ? `finds the partner in pairs ${parameter}` : `finds the ${to} that belongs to a ${from}`;
+        const article = /^[aeiou]/.test(from) ? "an" : "a";
+        return to === undefined ? `finds the partner in pairs ${parameter}` : `finds the ${to} that belongs to ${article} ${from}`;
     }
     return plain[label] ?? label;
 }
