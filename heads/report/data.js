@@ -38,7 +38,7 @@ async function unpackedFloats(packed) {
     return new Float32Array((await unpacked(packed)).buffer);
 }
 
-/* The rows of a CSV file without quoted fields, but metrics may hold commas in brackets: no field but the fourth does. */
+/* The rows of a CSV file below its header; no field is quoted or holds a comma. */
 function csvRows(text) {
     return text.split("\n").slice(1).filter((line) => line !== "").map((line) => line.split(","));
 }
