@@ -133,9 +133,20 @@ void hl_file_fail(hl_file *file, hl_status error)
     }
 }
 
+/* Renamed over a device or a pipe, a file would take its place: /dev/null would be gone. */
+static hl_status check_replaceable(const char *path)
+{
+    struct stat info;
+    bool other = stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+    return other ? hl_error(HL_BAD_FILE, "%s: is no regular file, and is not replaced by one", path) : hl_ok();
+}
+
 hl_status hl_file_create(hl_file *file, const char *path)
 {
-    *file = (hl_file){ .fd = -1 };
+    *file = (hl_file){ .error = check_replaceable(path), .fd = -1 };
+    if (file->error.code != HL_OK) {
+        return file->error;
+    }
     size_t length = strlen(path);
     file->path = hl_strdup(path);
     file->temporary = hl_malloc(length + sizeof ".tmp");

@@ -8,9 +8,8 @@
 
 /* Room */
 
-static hl_status set_up(hl_heads_csv *csv, const hl_patterns *layers, int n_layers, int64_t n_heads)
+static hl_status set_up(hl_heads_csv *csv, int64_t T, int n_layers, int64_t n_heads)
 {
-    int64_t T = layers->n_tokens;
     csv->offsets = hl_calloc((size_t)(2 * T - 1), sizeof *csv->offsets);
     csv->best = hl_calloc((size_t)(2 * T - 1), sizeof *csv->best);
     csv->entropies = hl_calloc((size_t)n_heads, sizeof *csv->entropies);
@@ -31,9 +30,9 @@ static hl_status set_up(hl_heads_csv *csv, const hl_patterns *layers, int n_laye
 static hl_status prepare(hl_heads_csv *csv, int64_t step, const hl_patterns *layers, int n_layers,
                          const hl_streamed *all)
 {
-    bool first = csv->n_tokens == 0;
-    int64_t n_heads = 0, T = first ? layers->n_tokens : csv->n_tokens;
-    bool fits = (first || csv->n_layers == n_layers) && (all == NULL || all->n_layers == n_layers);
+    bool first = csv->offsets == NULL;
+    int64_t n_heads = 0, T = layers->n_tokens, most = csv->n_tokens > 0 ? csv->n_tokens : T;
+    bool fits = (first || csv->n_layers == n_layers) && (all == NULL || all->n_layers == n_layers) && T <= most;
     for (int l = 0; l < n_layers; l++) {
         n_heads += layers[l].n_heads;
         fits = fits && layers[l].n_tokens == T && (all == NULL || all->heads[l] == layers[l].n_heads);
@@ -43,7 +42,7 @@ static hl_status prepare(hl_heads_csv *csv, int64_t step, const hl_patterns *lay
                         (long long)step);
     }
     if (first) {
-        HL_TRY(set_up(csv, layers, n_layers, n_heads));
+        HL_TRY(set_up(csv, most, n_layers, n_heads));
     }
     if (step == 0 && csv->untrained == NULL) {
         csv->untrained = hl_calloc((size_t)(n_heads * (n_heads - 1) / 2), sizeof *csv->untrained);

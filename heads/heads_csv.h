@@ -28,15 +28,16 @@ typedef struct hl_heads_csv_row {
 
 /* A zeroed one is empty. Owned by the caller: hl_heads_csv_free. */
 typedef struct hl_heads_csv {
+    int64_t n_tokens; /* the most that T may be: set by the caller before the first snapshot, or left 0: that one's */
+
     hl_heads_csv_row *rows; /* n, by step, layer and head, with offset(k) and all.offset(k) for every k with a value */
     size_t n, capacity;
 
     /* Of all snapshots; 0 and NULL before the first. */
     int n_layers;
     int64_t n_heads;   /* in all layers together */
-    int64_t n_tokens;  /* T */
-    int64_t *offsets;  /* (2 T - 1): -(T - 1) .. T - 1 */
-    bool *best;        /* (2 T - 1): whether that offset is some head's best at some step */
+    int64_t *offsets;  /* (2 n_tokens - 1): -(n_tokens - 1) .. n_tokens - 1 */
+    bool *best;        /* (2 n_tokens - 1): whether that offset is some head's best at some step */
     double *entropies; /* (n_heads): of the snapshot that was added last */
     double *untrained; /* js of each pair of heads at step 0; NULL where there is no such snapshot */
 } hl_heads_csv;
@@ -44,7 +45,8 @@ typedef struct hl_heads_csv {
 /* Measures all heads of a snapshot, and every two of them: layers[l] is head 0 of layer l on all examples (first and
  * gap 0, at least one example), and stands for all n_heads of its layer. `all` is what the same heads do on the whole
  * validation set, or NULL: then there are no metrics all.* of this step. Snapshots come by step; their arrays may go
- * afterwards. HL_INVALID: other layers, heads or T than the snapshots before; HL_NO_MEMORY. Then nothing is added. */
+ * afterwards, and they may be of other examples. HL_INVALID: other layers or heads than the snapshots before, T above
+ * n_tokens or not of all layers the same; HL_NO_MEMORY. Then nothing is added. */
 hl_status hl_heads_csv_add(hl_heads_csv *csv, int64_t step, const hl_patterns *layers, int n_layers,
                            const hl_streamed *all);
 

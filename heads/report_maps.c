@@ -93,8 +93,7 @@ static bool begin(hl_report_maps *maps, const hl_patterns *layers, int n_layers)
 
 static bool fits(const hl_report_maps *maps, const hl_patterns *layers, int n_layers)
 {
-    bool same = n_layers == maps->n_layers && layers[0].n_tokens == maps->n_tokens &&
-                layers[0].n_examples >= maps->n_examples &&
+    bool same = n_layers == maps->n_layers && layers[0].n_examples >= maps->n_examples &&
                 memcmp(layers[0].lengths, maps->lengths, (size_t)maps->n_examples * sizeof *maps->lengths) == 0;
     for (int l = 0; same && l < n_layers; l++) {
         same = layers[l].n_heads == maps->n_heads[l];

@@ -47,8 +47,9 @@ typedef struct hl_report_maps {
 /* Takes a snapshot: layers[l] is head 0 of layer l on all examples (first and gap 0, at least one example), and stands
  * for all n_heads of its layer. Snapshots come by step; their arrays may go afterwards. Where all maps would be too many
  * numbers, fewer examples are kept (at least one), and where that is not enough, fewer snapshots; the last one always.
- * HL_INVALID: other layers, heads, examples or T than the snapshot before, more snapshots than were announced;
- * HL_NO_MEMORY. Then nothing is added. */
+ * Later snapshots may have more examples than the first, or fewer, as long as they have those that are kept. HL_INVALID:
+ * other layers, heads or kept examples than the first, more snapshots than were announced; HL_NO_MEMORY. Then nothing is
+ * added. */
 hl_status hl_report_maps_add(hl_report_maps *maps, int64_t step, const hl_patterns *layers, int n_layers);
 
 /* Frees all and empties it. */

@@ -206,7 +206,7 @@ static hl_status compare(comparison *c, hl_opened_run *first, const char *second
     HL_TRY(match(c));
     HL_TRY(write_table(c, &against->table));
     HL_TRY(write_page(c, &against->page));
-    against->path = hl_path_join(first->path, "against-%s.html", c->sides[1].report.name);
+    against->path = hl_path_join(first->path, "against-%s.html", c->second.name);
     return against->path != NULL ? hl_ok() : hl_error_memory(first->path);
 }
 

@@ -3,6 +3,7 @@
 #include "core/files.h"
 #include "core/memory.h"
 #include "heads/heads_csv.h"
+#include "train/setup.h"
 
 static hl_status add_snapshot(const hl_opened_run *run, int64_t step, hl_heads_csv *csv, hl_report_maps *maps)
 {
@@ -21,10 +22,17 @@ static hl_status add_snapshot(const hl_opened_run *run, int64_t step, hl_heads_c
     return status;
 }
 
+/* How many examples every snapshot has, as far as config.ini tells: a run may have gone on with fewer than it began with. */
+static int64_t kept_examples(const hl_opened_run *run)
+{
+    int64_t recorded = hl_setup_recorded_examples(&run->config);
+    return recorded > 0 && recorded < HL_REPORT_EXAMPLES ? recorded : HL_REPORT_EXAMPLES;
+}
+
 hl_status hl_heads_record_make(const hl_opened_run *run, hl_heads_record *record)
 {
-    *record = (hl_heads_record){ .maps = { .n_snapshots = (int64_t)run->n_steps } };
-    hl_heads_csv csv = { 0 };
+    *record = (hl_heads_record){ .maps = { .n_snapshots = (int64_t)run->n_steps, .max_examples = kept_examples(run) } };
+    hl_heads_csv csv = { .n_tokens = run->shape.max_length };
     hl_status status = hl_opened_run_check_steps(run);
     for (size_t i = 0; i < run->n_steps && status.code == HL_OK; i++) {
         status = add_snapshot(run, run->steps[i], &csv, &record->maps);

@@ -1,4 +1,3 @@
-#define _XOPEN_SOURCE 700 /* realpath */
 #include "train/heads_report.h"
 
 #include "core/files.h"
@@ -7,20 +6,9 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* ---- gathering ---- */
-
-/* The folder's own name, also where the path ends in "." or "/"; in new memory, NULL when out of it. */
-static char *name_of(const hl_opened_run *run)
-{
-    char whole[PATH_MAX];
-    const char *path = realpath(run->path, whole) != NULL ? whole : run->path;
-    const char *slash = strrchr(path, '/');
-    return hl_strdup(slash != NULL && slash[1] != '\0' ? slash + 1 : path);
-}
 
 /* Leaves *text NULL where there is no such file. */
 static hl_status read_metrics(const hl_opened_run *run, char **text)
@@ -40,9 +28,8 @@ static hl_status read_metrics(const hl_opened_run *run, char **text)
 
 static hl_status gather_texts(hl_heads_report *report, const hl_opened_run *run)
 {
-    report->name = name_of(run);
     report->config = hl_config_text(&run->config);
-    if (report->name == NULL || report->config == NULL) {
+    if (report->config == NULL) {
         return hl_error_memory("a report");
     }
     return read_metrics(run, &report->metrics);
@@ -73,7 +60,7 @@ static void point(hl_heads_report *report, const hl_opened_run *run, const hl_he
 {
     bool fits = study->has_effects && study->weights_step == study->step;
     report->shown = (hl_report_run){
-        .name = report->name,
+        .name = run->name,
         .config = report->config,
         .metrics_csv = report->metrics,
         .heads_csv = record->csv.bytes,
@@ -103,7 +90,6 @@ hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_run *run, co
 void hl_heads_report_free(hl_heads_report *report)
 {
     hl_head_pass_free(&report->pass);
-    hl_free(report->name);
     hl_free(report->config);
     hl_free(report->metrics);
     *report = (hl_heads_report){ 0 };

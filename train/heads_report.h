@@ -8,8 +8,8 @@
 #include "train/heads_study.h"
 
 typedef struct hl_heads_report {
-    hl_report_run shown; /* as hl_report_write takes it; its arrays are the following ones and those it was given */
-    char *name, *config, *metrics; /* owned, as is the pass; metrics: NULL where there is no metrics.csv */
+    hl_report_run shown;    /* as hl_report_write takes it; its arrays are the following ones and those it was given */
+    char *config, *metrics; /* owned, as is the pass; metrics: NULL where there is no metrics.csv */
     hl_head_pass pass;
 } hl_heads_report;
 

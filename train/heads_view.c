@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- which examples ---- */
 
@@ -115,18 +114,9 @@ static hl_status add_tokens(hl_heads_view *view, const chosen *c, const hl_vocab
     return status;
 }
 
-/* The last part of the folder's path is the run's name. */
-static hl_status write_caption(hl_heads_view *view, const chosen *c, const char *path)
+static hl_status write_caption(hl_heads_view *view, const chosen *c, const char *run)
 {
-    size_t end = strlen(path);
-    while (end > 1 && path[end - 1] == '/') {
-        end--;
-    }
-    size_t begin = end;
-    while (begin > 0 && path[begin - 1] != '/') {
-        begin--;
-    }
-    hl_text_print(&view->caption, "%.*s, step %" PRId64, (int)(end - begin), path + begin, c->maps->step);
+    hl_text_print(&view->caption, "%s, step %" PRId64, run, c->maps->step);
     if (view->means != NULL) {
         hl_text_print(&view->caption, ", mean of %" PRId64 " examples", c->n);
     } else if (c->maps->examples.n_examples > 1) {
@@ -191,7 +181,7 @@ static hl_status fill(hl_heads_view *view, const hl_opened_run *run, const chose
     HL_TRY(allocate(view, c));
     HL_TRY(add_titles(view, c, labeled, run->relations));
     HL_TRY(add_tokens(view, c, hl_dataset_vocabulary(run->dataset)));
-    HL_TRY(write_caption(view, c, run->path));
+    HL_TRY(write_caption(view, c, run->name));
     make_panels(view, c);
     return hl_ok();
 }

@@ -1,3 +1,4 @@
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "train/opened_run.h"
 
 #include "core/files.h"
@@ -9,8 +10,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -104,14 +107,23 @@ static hl_status list_steps(hl_opened_run *run)
 
 /* ---- opening ---- */
 
+/* In new memory; NULL when out of it. */
+static char *name_of(const char *path)
+{
+    char whole[PATH_MAX];
+    const char *found = realpath(path, whole) != NULL ? whole : path, *slash = strrchr(found, '/');
+    return hl_strdup(slash != NULL && slash[1] != '\0' ? slash + 1 : found);
+}
+
 hl_status hl_opened_run_open(hl_opened_run *run, const char *path)
 {
     *run = (hl_opened_run){ .weights_step = -1 };
     run->path = hl_strdup(path);
+    run->name = name_of(path);
     run->patterns = hl_path_join(path, "patterns");
     char *config = hl_path_join(path, "config.ini");
-    hl_status status =
-        run->path != NULL && run->patterns != NULL && config != NULL ? load_config(run, config) : hl_error_memory(path);
+    bool complete = run->path != NULL && run->name != NULL && run->patterns != NULL && config != NULL;
+    hl_status status = complete ? load_config(run, config) : hl_error_memory(path);
     if (status.code == HL_OK) {
         status = open_task(run, config);
     }
@@ -129,6 +141,7 @@ void hl_opened_run_close(hl_opened_run *run)
     hl_free(run->steps);
     hl_free(run->patterns);
     hl_free(run->path);
+    hl_free(run->name);
     *run = (hl_opened_run){ .weights_step = -1 };
 }
 
@@ -188,7 +201,8 @@ hl_status hl_opened_run_snapshot(const hl_opened_run *run, int64_t step, hl_snap
     if (path == NULL) {
         return hl_error_memory(run->patterns);
     }
-    hl_status status = hl_snapshot_read(path, &run->shape, hl_setup_recorded_examples(&run->config), snapshot);
+    /* not patterns.examples, which may have been another when the snapshot was taken */
+    hl_status status = hl_snapshot_read(path, &run->shape, run->config.train.eval_examples, snapshot);
     if (status.code == HL_OK) {
         status = check_snapshot(run, path, step, snapshot);
         if (status.code != HL_OK) {

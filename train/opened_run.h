@@ -15,6 +15,7 @@
 
 typedef struct hl_opened_run {
     char *path, *patterns; /* the folders; owned, as is all below */
+    char *name;            /* the folder's own, also where the path ends in "." or "/" */
     hl_config config;
     hl_model_config shape; /* of its model */
     hl_dataset *dataset;

@@ -38,7 +38,7 @@ async function unpackedFloats(packed) {
     return new Float32Array((await unpacked(packed)).buffer);
 }
 
-/* The rows of a CSV file without quoted fields, but metrics may hold commas in brackets: no field but the fourth does. */
+/* The rows of a CSV file below its header; no field is quoted or holds a comma. */
 function csvRows(text) {
     return text.split("\n").slice(1).filter((line) => line !== "").map((line) => line.split(","));
 }
@@ -68,7 +68,8 @@ function meaningOf(label) {
     if (kind === "relation") {
         const words = { det: "determiner", adj: "adjective" };
         const [from, to] = parameter.split("_").map((word) => words[word] ?? word);
-        return to === undefined ? `finds the partner in pairs ${parameter}` : `finds the ${to} that belongs to a ${from}`;
+        const article = /^[aeiou]/.test(from) ? "an" : "a";
+        return to === undefined ? `finds the partner in pairs ${parameter}` : `finds the ${to} that belongs to ${article} ${from}`;
     }
     return plain[label] ?? label;
 }

@@ -7,8 +7,7 @@ function sentence(head) {
     const verdict = { true: "faithful", false: "not faithful" }[verdictOf(head)];
     const numbers = head.label === undefined ? "" :
         `: score ${shown(head.score, 3)}, baseline ${shown(head.baseline, 3)}`;
-    const asGroup = verdict !== undefined && (head.faithful ?? null) === null;
-    const group = asGroup ? `, as a group of ${head.group.heads}` : "";
+    const group = isByGroup(head) ? `, as a group of ${head.group.heads}` : "";
     const meaning = head.label === undefined ? "" : ` (${meaningOf(head.label)})`;
     return `${head.label ?? "no label"}${meaning}${numbers}${verdict === undefined ? "" : `, ${verdict}${group}`}`;
 }

@@ -24,15 +24,19 @@ function headButton(head) {
     return button;
 }
 
-/* A head's own verdict, or, where it has none, that of its group. */
+/* A head's own verdict where that is yes, else that of its group where it has one, else its own, as in the program heads. */
 function verdictOf(head) {
-    return head.faithful ?? head.group?.faithful ?? null;
+    return head.faithful === true ? true : head.group?.faithful ?? head.faithful ?? null;
+}
+
+/* Whether its group has changed a head's own verdict. */
+function isByGroup(head) {
+    return verdictOf(head) !== (head.faithful ?? null);
 }
 
 function faithfulText(head) {
     const text = { true: "yes", false: "no" }[verdictOf(head)] ?? "–";
-    const asGroup = (head.faithful ?? null) === null && text !== "–";
-    return asGroup ? `${text} (as ${head.group.heads})` : text;
+    return isByGroup(head) ? `${text} (as ${head.group.heads})` : text;
 }
 
 function significant(value) {
@@ -92,7 +96,7 @@ function buildTable() {
     });
     titles.children[0].setAttribute("aria-sort", "ascending");
     byId("rows").append(element("thead", {}, titles));
-    byId("table-hint").textContent = `At the last snapshot, step ${runs.map((run) => run.steps.at(-1)).join(" and ")}. ` +
+    byId("table-hint").textContent = `At the last snapshot, step ${[...new Set(runs.map((run) => run.steps.at(-1)))].join(" and ")}. ` +
         "A label is earned on examples that did not choose it; it is faithful when the model does as well with the label's " +
         "ideal pattern in the head's place, alone or, where that tells nothing, together with the heads of its layer that share " +
         "the label (“as 4”); “–” when the loss does not depend on it, or the label names no pattern. Entropy is in nats." +

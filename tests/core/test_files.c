@@ -181,6 +181,20 @@ START_TEST(where_nothing_can_be_created_the_reason_is_given)
 }
 END_TEST
 
+START_TEST(a_pipe_or_device_is_not_replaced_by_a_file)
+{
+    const char *pipe = scratch_path("pipe"), *link = scratch_path("link");
+    struct stat info;
+    ck_assert_int_eq(mkfifo(pipe, 0600), 0);
+    ck_assert_int_eq(symlink("pipe", link), 0);
+    refused(hl_file_replace(pipe, "1", 1, HL_VOLATILE), pipe, "is no regular file");
+    ck_assert(stat(pipe, &info) == 0 && S_ISFIFO(info.st_mode));
+    refused(hl_file_replace(link, "1", 1, HL_DURABLE), link, "is no regular file");
+    ck_assert(lstat(link, &info) == 0 && S_ISLNK(info.st_mode));
+    ck_assert(!scratch_exists(scratch_path("pipe.tmp")) && !scratch_exists(scratch_path("link.tmp")));
+}
+END_TEST
+
 static ssize_t write_nothing(int fd, const void *buffer, size_t count)
 {
     (void)fd;
@@ -358,6 +372,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, printed_text_may_be_long_and_seeking_overwrites);
     tcase_add_test(tc, the_first_failure_is_kept_and_nothing_done_after_it);
     tcase_add_test(tc, where_nothing_can_be_created_the_reason_is_given);
+    tcase_add_test(tc, a_pipe_or_device_is_not_replaced_by_a_file);
     tcase_add_test(tc, a_disk_that_takes_nothing_is_a_failure);
     tcase_add_test(tc, a_durable_file_waits_for_the_disk_twice_a_volatile_one_never);
     tcase_add_test(tc, short_reads_and_writes_are_continued_and_interrupted_calls_made_again);

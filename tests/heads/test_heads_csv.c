@@ -319,7 +319,7 @@ START_TEST(a_snapshot_of_another_shape_is_refused)
     layers[1].n_heads = 1;
     ck_assert_int_eq(hl_heads_csv_add(&r.csv, 3, layers, 2, NULL).code, HL_INVALID);
     layers[1].n_heads = 2;
-    layers[0].n_tokens = layers[1].n_tokens = 3;
+    layers[0].n_tokens = layers[1].n_tokens = 5;
     hl_status status = hl_heads_csv_add(&r.csv, 3, layers, 2, NULL);
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_str_eq(status.text, "the patterns of step 3 are of another shape than those before");

@@ -202,6 +202,18 @@ def check_table(page, step=70, heads=6):
     assert column(page, 5) == sorted(before, key=float)
 
 
+def check_words(page):
+    """A head's verdict is as in the program heads: its own where that is yes, else its group's, else its own."""
+    verdicts = dict(zip(column(page, 1), column(page, 9)))
+    assert verdicts == {
+        "L0H0": "yes (as 2)", "L0H1": "no (as 2)", "L0H2": "yes", "L1H0": "no", "L1H1": "–", "L1H2": "yes"
+    }, verdicts
+    assert "L1H2 finds the noun that belongs to an adjective (faithful)" in page.text("#found"), page.text("#found")
+    page.one("#grids [data-head=L0H0]").click()
+    page.wait(lambda: page.text("#detail-label").endswith(", faithful, as a group of 2"), "the verdict of a group is told")
+    page.one("#close").click()
+
+
 def check_phone(page):
     wide = page.script("return document.documentElement.scrollWidth")
     assert wide <= 360, f"the page is {wide} wide on a phone of 360"
@@ -217,7 +229,7 @@ def check_phone(page):
 def check_made_up_run(page):
     page.size(1400, 1000, "light")
     page.open()
-    for check in (check_texts, check_slider, check_head, check_table):
+    for check in (check_texts, check_slider, check_head, check_table, check_words):
         check(page)
     page.silent()
     page.size(360, 740, "dark")

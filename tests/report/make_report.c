@@ -2,6 +2,7 @@
  * with, heads.csv and patterns/step_000000.npz, ... */
 #include "core/files.h"
 #include "core/npz.h"
+#include "heads/effect.h"
 #include "heads/label.h"
 #include "heads/report.h"
 #include "tests/heads/made_up_run.h"
@@ -59,6 +60,23 @@ static void measure(const char *folder, made_up_run *run, hl_report_maps *maps, 
     }
 }
 
+/* Every verdict, alone and as a group; a head's group counts unless the head itself is faithful. */
+static hl_effects judge(const hl_label *labels)
+{
+    static hl_head_effect heads[LAYERS * HEADS];
+    static hl_group_effect groups[3];
+    static const hl_faithful own[] = { HL_FAITHFUL_NO, HL_FAITHFUL_UNKNOWN, HL_FAITHFUL_YES,
+                                       HL_FAITHFUL_NO, HL_FAITHFUL_UNKNOWN, HL_FAITHFUL_YES },
+                             grouped[] = { HL_FAITHFUL_YES, HL_FAITHFUL_NO, HL_FAITHFUL_NO };
+    for (int i = 0; i < LAYERS * HEADS; i++) {
+        heads[i] = (hl_head_effect){ 0.5, 0.25, 0.01, 0.9, own[i] };
+    }
+    for (int i = 0; i < 3; i++) {
+        groups[i] = (hl_group_effect){ 0, labels[i], 2, { 1, 0.5, 0.01, 0.9, grouped[i] } };
+    }
+    return (hl_effects){ 0.1, heads, LAYERS * HEADS, groups, 3 };
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -75,6 +93,9 @@ int main(int argc, char **argv)
     ok(hl_folder_make(path(folder, "patterns")));
     ok(hl_vocabulary_parse("vocab.txt", vocabulary_text, sizeof vocabulary_text - 1, &vocabulary));
     measure(folder, &run, &maps, &csv, labels);
+    labels[LAYERS * HEADS - 1].kind = HL_LABEL_RELATION; /* which no metric is there for */
+    labels[LAYERS * HEADS - 1].parameter = 0;
+    hl_effects effects = judge(labels);
     hl_heads_csv_print(&csv, NULL, &readings);
     ok(hl_text_status(&readings));
     hl_report_run report = {
@@ -85,7 +106,9 @@ int main(int argc, char **argv)
         .heads_csv = readings.bytes,
         .maps = &maps,
         .vocabulary = vocabulary,
+        .relations = (const char *const[]){ "adj_noun" },
         .labels = labels,
+        .effects = &effects,
     };
     ok(hl_report_write(&report, 1, &page));
     ok(hl_file_replace(path(folder, "report.html"), page.bytes, page.size, HL_VOLATILE));

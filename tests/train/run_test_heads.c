@@ -221,13 +221,14 @@ START_TEST(one_head_is_drawn_with_its_tokens)
     ck_assert_int_eq(mean.code, 0);
     ck_assert_ptr_nonnull(strstr(mean.out, "L1H0"));
     ck_assert_ptr_nonnull(strstr(mean.out, "<sep>"));
-    ck_assert_ptr_nonnull(strstr(mean.out, "step 24, mean of 2 examples"));
+    ck_assert_ptr_nonnull(strstr(mean.out, "\nrun, step 24, mean of 2 examples\n"));
     ck_assert_ptr_null(strchr(mean.out, '\033'));
     run_result one = HEADS(folder, "--head", "L1H0", "--example", "3", "--step", "0");
     ck_assert_ptr_nonnull(strstr(one.out, "step 0, example 3"));
     run_result all = HEADS(folder, "--example", "0");
     ck_assert_ptr_nonnull(strstr(all.out, "L0H0"));
     ck_assert_ptr_nonnull(strstr(all.out, "L1H1"));
+    ck_assert_ptr_nonnull(strstr(HEADS(run_file(folder, "."), "--head", "L1H1").out, "\nrun, step 24, mean of"));
     expect_refused(HEADS(folder, "--example", "4"), 2, "--example", "0 .. 3");
 }
 END_TEST

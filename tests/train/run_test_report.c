@@ -108,6 +108,41 @@ START_TEST(relations_are_named)
 }
 END_TEST
 
+static void expect_files_of(const char *folder, const char *last, const char *examples)
+{
+    run_result run = HEADS(folder);
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert_msg(strstr(run.out, examples) != NULL, "no \"%s\": %s", examples, run.out);
+    const char *csv = run_read(run_file(folder, "heads.csv")), *page = run_read(run_file(folder, "report.html"));
+    ck_assert_ptr_nonnull(strstr(csv, "\n0,0,0,entropy,"));
+    ck_assert_msg(strstr(csv, last) != NULL, "no \"%s\" in heads.csv", last);
+    ck_assert_ptr_nonnull(strstr(page, "{\"step\":0,\"levels\":"));
+}
+
+#define VARIABLE run_tiny_config(), "task.min_length=1", "task.length=12", "train.eval_examples=24", "--quiet"
+
+/* Among more examples are longer ones: T is another. */
+START_TEST(a_run_that_goes_on_with_more_or_fewer_examples_is_shown_whole)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, VARIABLE, "patterns.examples=5", "train.steps=6", "--out", folder);
+    EXPECT_RUN(0, VARIABLE, "patterns.examples=24", "train.steps=12", "--resume", "--out", folder);
+    run_result run = RUN(VARIABLE, "patterns.examples=3", "train.steps=18", "--resume", "--out", folder);
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_str_eq(run.err, "");
+    expect_files_of(folder, "\n18,1,1,entropy,", "measured on 3 examples");
+}
+END_TEST
+
+START_TEST(a_run_that_goes_on_without_snapshots_is_shown_up_to_there)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, VARIABLE, "patterns.examples=24", "train.steps=6", "--out", folder);
+    EXPECT_RUN(0, VARIABLE, "patterns.examples=0", "train.steps=12", "--resume", "--out", folder);
+    expect_files_of(folder, "\n6,1,1,entropy,", "measured on 24 examples");
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_set_timeout(tc, 60);
@@ -115,6 +150,8 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, without_its_weights_a_report_has_no_effects);
     tcase_add_test(tc, a_report_has_no_effects_of_older_weights);
     tcase_add_test(tc, relations_are_named);
+    tcase_add_test(tc, a_run_that_goes_on_with_more_or_fewer_examples_is_shown_whole);
+    tcase_add_test(tc, a_run_that_goes_on_without_snapshots_is_shown_up_to_there);
 }
 
 SUITE("reports of runs", add_tests)
