@@ -71,12 +71,8 @@ START_TEST(durations_have_two_units)
         double seconds;
         const char *text;
     } cases[] = {
-        { 0, "0 s" },
-        { 59.4, "59 s" },
-        { 59.6, "1 min 00 s" },
-        { 185, "3 min 05 s" },
-        { 7620, "2 h 07 min" },
-        { 443000, "5 d 03 h" },
+        { 0, "0 s" },          { 59.4, "59 s" },       { 59.6, "1 min 00 s" },
+        { 185, "3 min 05 s" }, { 7620, "2 h 07 min" }, { 443000, "5 d 03 h" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[HL_UNITS_TEXT];
