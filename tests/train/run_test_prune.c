@@ -133,7 +133,7 @@ static void expect_order(const char *folder, const char *by, const char *column)
             bool may = left[h / 4] > 1 && !isnan(importance[h]);
             least = may && (least < 0 || importance[h] < importance[least]) ? h : least;
         }
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "L%dH%d", least / 4, least % 4);
         ck_assert_str_eq(once[i].removed, name);
         left[least / 4]--;
