@@ -298,6 +298,21 @@ START_TEST(a_training_killed_by_another_has_failed)
 }
 END_TEST
 
+static int program_without_children(int argc, char **argv, FILE *out, FILE *err)
+{
+    signal(SIGCHLD, SIG_IGN); /* as some services start what they start */
+    return program(argc, argv, out, err);
+}
+
+START_TEST(it_ends_where_the_ends_of_processes_were_ignored)
+{
+    const char *arguments[] = { run_tiny_config(), "--heads", "1,2", "--seeds", "1", "--out", run_path("s"), NULL };
+    run_result run = run_wait(run_start((run_options){ .arguments = arguments, .program = program_without_children }));
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert_int_eq(count(csv_of(run_path("s")), ",done\n"), 2);
+}
+END_TEST
+
 START_TEST(a_wrong_config_is_refused_before_anything_begins)
 {
     const char *folder = run_path("sweep");
@@ -382,6 +397,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_signal_saves_and_ends_all);
     tcase_add_test(tc, a_failed_training_is_told_and_stops_no_other);
     tcase_add_test(tc, a_training_killed_by_another_has_failed);
+    tcase_add_test(tc, it_ends_where_the_ends_of_processes_were_ignored);
     tcase_add_test(tc, a_wrong_config_is_refused_before_anything_begins);
     tcase_add_test(tc, another_plan_in_the_folder_is_refused);
     tcase_add_test(tc, two_sweeps_do_not_share_a_folder);
