@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST_CAPTION_LINES = 4, MOST_VARIANTS = 1000, TICKS = 5 };
+enum { MOST_CAPTION_LINES = 4, MOST_VARIANTS = 2000, MOST_PIXELS = 32000 /* cairo takes some more */, TICKS = 5 };
 
 /* In points. */
 static const double TEXT = 8, LINE = 11, ROW = 18, PLOT = 170, GAP = 36, MARGIN = 8, WIDEST_NAME = 200, DOT = 1.6,
@@ -254,7 +254,7 @@ hl_status hl_sweep_chart_png(const hl_sweep_chart *chart, double dpi, hl_text *b
     layout l;
     HL_TRY(lay_out(chart, &l));
     hl_drawing drawing = { l.width, l.height, paint, &l };
-    return hl_drawing_png(&drawing, dpi, bytes);
+    return hl_drawing_png(&drawing, fmin(dpi, 72 * MOST_PIXELS / l.height), bytes);
 }
 
 hl_status hl_sweep_chart_svg(const hl_sweep_chart *chart, hl_text *bytes)

@@ -57,10 +57,12 @@ static _Noreturn void become(arguments *a, int log, pid_t parent, const sigset_t
     _exit(NOT_STARTED);
 }
 
-/* SIGTERM waits until the new process is itself, or it would be taken by a handler of this one's. */
+/* SIGTERM waits until the new process is itself, or it would be taken by a handler of this one's. Where whoever started
+ * this program ignores SIGCHLD, and so this one too, the system would forget how processes have ended. */
 static hl_status start(arguments *a, int log, hl_ablate_process *process)
 {
     sigset_t term, before;
+    signal(SIGCHLD, SIG_DFL);
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);
     sigprocmask(SIG_BLOCK, &term, &before);

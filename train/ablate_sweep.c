@@ -68,6 +68,27 @@ static double seconds_left(const sweep *s)
 
 /* ---- beginning ---- */
 
+/* A run that was begun must be this one, wherever the folder was then and however many threads it had. */
+static hl_status check_config(const hl_config *config, const char *path)
+{
+    hl_config stored;
+    hl_problems problems = { 0 };
+    hl_status status = hl_config_load((hl_config_options){ .path = path }, &stored, &problems);
+    hl_problems_free(&problems);
+    HL_TRY(status);
+    memcpy(stored.train.out, config->train.out, sizeof stored.train.out);
+    stored.train.threads = config->train.threads;
+    char *text = hl_config_text(&stored), *own = hl_config_text(config);
+    if (text == NULL || own == NULL) {
+        status = hl_error_memory(path);
+    } else if (strcmp(text, own) != 0) {
+        status = hl_error(HL_BAD_FILE, "%s: is of a training with other settings; remove its folder", path);
+    }
+    hl_free(text);
+    hl_free(own);
+    return status;
+}
+
 /* The run's config.ini: all that makes it the run it is. One that was begun has it. */
 static hl_status write_config(const hl_ablate_plan *plan, int64_t cell, const char *folder)
 {
@@ -80,6 +101,8 @@ static hl_status write_config(const hl_ablate_plan *plan, int64_t cell, const ch
         status = hl_error_memory(folder);
     } else if (access(path, F_OK) != 0) {
         status = hl_file_replace(path, text, strlen(text), HL_DURABLE);
+    } else {
+        status = check_config(&config, path);
     }
     hl_free(path);
     hl_free(text);
@@ -110,42 +133,6 @@ static int free_cores(const sweep *s)
         cores -= s->running[i].threads;
     }
     return cores;
-}
-
-static hl_status begin(sweep *s, int64_t cell, int threads)
-{
-    char *folder = hl_ablate_plan_path(s->options->plan, cell);
-    hl_ablate_running *r = &s->running[s->n];
-    if (folder == NULL) {
-        return hl_error_memory(s->options->plan->folder);
-    }
-    *r = (hl_ablate_running){
-        .cell = cell, .folder = folder, .started = hl_clock_seconds(), .threads = threads, .glimpse = { .step = -1 }
-    };
-    hl_status status = write_config(s->options->plan, cell, folder);
-    if (status.code == HL_OK) {
-        r->first_step = checkpoint_step(folder);
-        status = hl_ablate_process_start(s->options->train, folder, threads, &s->processes[s->n]);
-    }
-    if (status.code != HL_OK) {
-        hl_free(folder);
-        return status;
-    }
-    s->results[cell].state = HL_ABLATE_RUNNING;
-    s->n++;
-    hl_ablate_progress_started(&s->progress, r);
-    return hl_ok();
-}
-
-static hl_status begin_what_fits(sweep *s)
-{
-    for (; s->n < s->jobs && s->next < hl_ablate_plan_cells(s->options->plan); s->next++) {
-        if (s->results[s->next].state == HL_ABLATE_WAITING) {
-            int threads = hl_ablate_sweep_threads(free_cores(s), s->jobs - s->n, count_waiting(s));
-            HL_TRY(begin(s, s->next, threads));
-        }
-    }
-    return hl_ok();
 }
 
 /* ---- ending ---- */
@@ -185,6 +172,46 @@ static hl_status settle(sweep *s, const hl_ablate_running *r, hl_status ended)
     }
     hl_ablate_progress_ended(&s->progress, r, result, &ended);
     return write_csv(s);
+}
+
+/* ---- from one to the next ---- */
+
+/* Where the cell's own files stand in the way, it has failed, and no other. */
+static hl_status begin(sweep *s, int64_t cell, int threads)
+{
+    char *folder = hl_ablate_plan_path(s->options->plan, cell);
+    hl_ablate_running *r = &s->running[s->n];
+    if (folder == NULL) {
+        return hl_error_memory(s->options->plan->folder);
+    }
+    *r = (hl_ablate_running){
+        .cell = cell, .folder = folder, .started = hl_clock_seconds(), .threads = threads, .glimpse = { .step = -1 }
+    };
+    hl_status status = write_config(s->options->plan, cell, folder);
+    if (status.code == HL_OK) {
+        r->first_step = checkpoint_step(folder);
+        status = hl_ablate_process_start(s->options->train, folder, threads, &s->processes[s->n]);
+    }
+    if (status.code != HL_OK) {
+        status = status.code == HL_BAD_FILE || status.code == HL_INVALID ? settle(s, r, status) : status;
+        hl_free(folder);
+        return status;
+    }
+    s->results[cell].state = HL_ABLATE_RUNNING;
+    s->n++;
+    hl_ablate_progress_started(&s->progress, r);
+    return hl_ok();
+}
+
+static hl_status begin_what_fits(sweep *s)
+{
+    for (; s->n < s->jobs && s->next < hl_ablate_plan_cells(s->options->plan); s->next++) {
+        if (s->results[s->next].state == HL_ABLATE_WAITING) {
+            int threads = hl_ablate_sweep_threads(free_cores(s), s->jobs - s->n, count_waiting(s));
+            HL_TRY(begin(s, s->next, threads));
+        }
+    }
+    return hl_ok();
 }
 
 /* Takes training i off the list. */

@@ -172,13 +172,22 @@ static hl_status check_even(const hl_config_model *model)
     return hl_ok();
 }
 
-/* One head, and 1/2, 2 and 4 times as many, as the paper's 1, 4, 16 and 32 beside 8; those that divide d_model. */
+/* Whether so many heads can be had in every layer: they divide d_model, and those that share keys share them evenly. */
+static bool fits(const hl_config_model *model, bool shares, int64_t heads)
+{
+    bool fits = heads > 0 && model->d_model % heads == 0;
+    for (int64_t l = 0; l < model->layers && shares && fits; l++) {
+        fits = heads % model->kv_heads[l] == 0;
+    }
+    return fits;
+}
+
+/* One head, and 1/2, 2 and 4 times as many, as the paper's 1, 4, 16 and 32 beside 8; those that fit. */
 static hl_status each_of_row_a(const hl_config_model *model, bool shares, hl_ablate_settings_take *take, void *context)
 {
     const int64_t H = model->heads[0], numbers[] = { 1, H / 2, 2 * H, 4 * H };
     for (int i = 0; i < 4; i++) {
-        if (numbers[i] == 0 || numbers[i] == H || model->d_model % numbers[i] != 0 ||
-            (i == 1 && numbers[i] == numbers[0])) {
+        if (numbers[i] == H || !fits(model, shares, numbers[i]) || (i == 1 && numbers[i] == numbers[0])) {
             continue;
         }
         hl_ablate_settings settings = { .row = 'A' };

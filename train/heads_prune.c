@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- the curve ---- */
 
@@ -134,7 +135,13 @@ static void print_command(hl_text *text, const hl_heads_pruning *pruning, const 
     print_override(text, "d_k", shape->d_k, shape->n_layers);
     print_override(text, "d_v", shape->d_v, shape->n_layers);
     hl_text_print(text, " --out ");
-    print_word(text, run, "-pruned");
+    hl_text trimmed = { 0 };
+    hl_text_print(&trimmed, "%.*s", (int)(length - slash), run);
+    if (trimmed.error.code == HL_OK) {
+        print_word(text, trimmed.bytes, "-pruned");
+    }
+    text->error = text->error.code == HL_OK ? trimmed.error : text->error;
+    hl_text_free(&trimmed);
     hl_text_print(text, "\n");
 }
 
@@ -169,6 +176,30 @@ static hl_status check_target(const hl_opened_run *run, int64_t target)
     return hl_ok();
 }
 
+/* The smaller model is to lie beside what the run holds, and not in its place. */
+static hl_status check_out(const hl_opened_run *run, const char *out)
+{
+    static const char *const own[] = { "model.safetensors", "config.ini", "metrics.csv", "vocab.txt" };
+    const char *slash = strrchr(out, '/'), *name = slash != NULL ? slash + 1 : out;
+    bool owned = strncmp(name, "checkpoint", strlen("checkpoint")) == 0;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        owned = owned || strcmp(name, own[i]) == 0;
+    }
+    char *path = hl_path_join(run->path, "%s", name);
+    if (path == NULL) {
+        return hl_error_memory(out);
+    }
+    struct stat there, runs;
+    owned = owned && stat(out, &there) == 0 && stat(path, &runs) == 0 && there.st_dev == runs.st_dev &&
+            there.st_ino == runs.st_ino;
+    hl_free(path);
+    return owned ? hl_error(HL_INVALID,
+                            "command line: --out: %s is a file of the run itself, which would lose it; choose another "
+                            "name",
+                            out)
+                 : hl_ok();
+}
+
 static hl_status write_all(const hl_heads_pruning *pruning, const hl_heads_command *command, FILE *out, FILE *err)
 {
     HL_TRY(write_curve(pruning, command, out));
@@ -184,6 +215,7 @@ hl_status hl_heads_prune_show(hl_opened_run *run, const hl_heads_command *comman
     int64_t target = command->prune_to > 0 ? command->prune_to : run->shape.n_layers;
     if (command->prune_to > 0) {
         HL_TRY(check_target(run, target));
+        HL_TRY(check_out(run, command->out));
     }
     hl_heads_pruning pruning;
     hl_status status = hl_heads_pruning_make(&pruning, run, target, command->prune_by, command->prune_once);

@@ -180,6 +180,20 @@ START_TEST(any_values_can_be_drawn)
 }
 END_TEST
 
+START_TEST(very_many_rows_can_be_drawn)
+{
+    enum { ROWS = 2000 };
+    static hl_sweep_variant many[ROWS];
+    for (int i = 0; i < ROWS; i++) {
+        many[i] = variant("x", i == 0, NULL, NULL, 0);
+    }
+    hl_text bytes = { 0 };
+    ck_assert_int_eq(hl_sweep_chart_png(&(hl_sweep_chart){ many, ROWS, NULL }, 200, &bytes).code, HL_OK);
+    ck_assert_int_eq(hl_sweep_chart_svg(&(hl_sweep_chart){ many, ROWS, NULL }, &bytes).code, HL_OK);
+    hl_text_free(&bytes);
+}
+END_TEST
+
 START_TEST(what_cannot_be_drawn_is_refused)
 {
     hl_text bytes = { 0 };
@@ -196,6 +210,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, bars_are_as_long_as_their_intervals);
     tcase_add_test(tc, the_same_chart_gives_the_same_bytes);
     tcase_add_test(tc, any_values_can_be_drawn);
+    tcase_add_test(tc, very_many_rows_can_be_drawn);
     tcase_add_test(tc, what_cannot_be_drawn_is_refused);
 }
 SUITE("sweep_chart", add_tests)

@@ -278,6 +278,22 @@ START_TEST(a_failed_training_is_told_and_stops_no_other)
 }
 END_TEST
 
+START_TEST(what_stands_in_the_way_of_one_stops_no_other)
+{
+    const char *config = run_tiny_config(), *folder = run_path("sweep");
+    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder).code, 0);
+    unlink(run_file(folder, "plan.txt"));
+    unlink(run_file(folder, "ablation.csv"));
+    /* without its plan the folder is taken for a new one: what is in it is of another training */
+    run_result run = ABLATE(config, "--heads", "1,4", "--seeds", "1", "train.steps=30", "--out", folder);
+    ck_assert_int_eq(run.code, 1);
+    ck_assert_msg(strstr(run.out, "heads=1,seed=1  failed: ") != NULL, "%s", run.out);
+    ck_assert_msg(strstr(run.out, "config.ini: is of a training with other settings") != NULL, "%s", run.out);
+    ck_assert_int_eq(count(csv_of(folder), ",failed\n"), 2);
+    ck_assert_int_eq(count(csv_of(folder), ",done\n"), 1);
+}
+END_TEST
+
 START_TEST(a_training_killed_by_another_has_failed)
 {
     const char *folder = run_path("sweep"), *first = run_file(folder, "heads=1,seed=1"), *arguments[16];
@@ -295,6 +311,21 @@ START_TEST(a_training_killed_by_another_has_failed)
     ck_assert_int_eq(count(csv_of(folder), ",done\n"), 3);
     ck_assert_int_eq(ablate(arguments).code, 0);
     expect_same_as_straight(folder);
+}
+END_TEST
+
+static int program_without_children(int argc, char **argv, FILE *out, FILE *err)
+{
+    signal(SIGCHLD, SIG_IGN); /* as some services start what they start */
+    return program(argc, argv, out, err);
+}
+
+START_TEST(it_ends_where_the_ends_of_processes_were_ignored)
+{
+    const char *arguments[] = { run_tiny_config(), "--heads", "1,2", "--seeds", "1", "--out", run_path("s"), NULL };
+    run_result run = run_wait(run_start((run_options){ .arguments = arguments, .program = program_without_children }));
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert_int_eq(count(csv_of(run_path("s")), ",done\n"), 2);
 }
 END_TEST
 
@@ -381,7 +412,9 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, killed_it_goes_on_and_repeats_nothing);
     tcase_add_test(tc, a_signal_saves_and_ends_all);
     tcase_add_test(tc, a_failed_training_is_told_and_stops_no_other);
+    tcase_add_test(tc, what_stands_in_the_way_of_one_stops_no_other);
     tcase_add_test(tc, a_training_killed_by_another_has_failed);
+    tcase_add_test(tc, it_ends_where_the_ends_of_processes_were_ignored);
     tcase_add_test(tc, a_wrong_config_is_refused_before_anything_begins);
     tcase_add_test(tc, another_plan_in_the_folder_is_refused);
     tcase_add_test(tc, two_sweeps_do_not_share_a_folder);

@@ -283,6 +283,32 @@ START_TEST(a_path_with_blanks_is_quoted_in_the_command)
 }
 END_TEST
 
+START_TEST(a_folder_told_with_a_slash_is_tuned_beside_it)
+{
+    char folder[512];
+    snprintf(folder, sizeof folder, "%s/", train("model.heads=2"));
+    run_result run = HEADS(folder, "--prune-to", "2", "--out", run_path("pruned.safetensors"));
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert_msg(strstr(run.out, "/run-pruned\n") != NULL, "%s", run.out);
+    ck_assert_msg(strstr(run.out, "/run/config.ini ") != NULL, "%s", run.out);
+}
+END_TEST
+
+START_TEST(the_runs_own_files_are_not_replaced)
+{
+    const char *folder = train("model.heads=2");
+    static const char *const names[] = { "model.safetensors", "checkpoint.safetensors", "config.ini" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        run_result run = HEADS(folder, "--prune-to", "2", "--out", run_file(folder, names[i]));
+        ck_assert_int_eq(run.code, 2);
+        ck_assert_msg(strstr(run.err, "is a file of the run itself") != NULL, "%s", run.err);
+    }
+    const char *beside = run_path("model.safetensors"); /* that name elsewhere, and again */
+    ck_assert_int_eq(HEADS(folder, "--prune-to", "2", "--out", beside).code, 0);
+    ck_assert_int_eq(HEADS(folder, "--prune-to", "2", "--out", beside).code, 0);
+}
+END_TEST
+
 START_TEST(what_cannot_be_pruned_is_one_line)
 {
     const char *folder = train("model.heads=2"), *file = run_path("x.safetensors");
@@ -332,6 +358,8 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, the_file_says_which_heads_it_has);
     tcase_add_test(tc, charts_are_written);
     tcase_add_test(tc, a_path_with_blanks_is_quoted_in_the_command);
+    tcase_add_test(tc, a_folder_told_with_a_slash_is_tuned_beside_it);
+    tcase_add_test(tc, the_runs_own_files_are_not_replaced);
     tcase_add_test(tc, what_cannot_be_pruned_is_one_line);
 }
 SUITE("heads --prune", add_tests)

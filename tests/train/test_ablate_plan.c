@@ -134,6 +134,10 @@ START_TEST(table_3_is_scaled_to_the_config)
     ck_assert_str_eq(listed(usual(), "--table3 model.heads=2 model.d_model=6 model.positions=none"),
                      "heads=2,d_k=3,d_v=3,positions=none*\nheads=1,d_k=6,d_v=6,positions=none A\n"
                      "heads=2,d_k=3,d_v=3,positions=sinusoidal E\nheads=2,d_k=3,d_v=3,positions=learned E\n");
+    /* nor can one head have two heads' keys */
+    ck_assert_str_eq(listed(usual(), "--table3 model.kv_heads=2 model.d_model=12"),
+                     "heads=4,d_k=3,d_v=3,positions=sinusoidal*\nheads=2,d_k=6,d_v=6,positions=sinusoidal A\n"
+                     "heads=4,d_k=3,d_v=3,positions=learned E\nheads=4,d_k=3,d_v=3,positions=none E\n");
 }
 END_TEST
 
