@@ -85,7 +85,7 @@ static hl_status read_side(side *s, hl_opened_run *run)
     HL_TRY(hl_opened_run_check_steps(run));
     HL_TRY(hl_opened_run_snapshot(run, run->steps[run->n_steps - 1], &s->last));
     HL_TRY(hl_heads_study_make(&s->study, run, &s->last, false));
-    HL_TRY(hl_heads_record_make(run, &s->record));
+    HL_TRY(hl_heads_record_make(run, &s->study, &s->record));
     hl_snapshot_layers(&s->last, s->layers);
     size_t heads = (size_t)hl_heads_count(&run->shape);
     s->matches = hl_calloc(heads, sizeof *s->matches);

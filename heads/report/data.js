@@ -149,9 +149,11 @@ class Run {
         return this.reading(head, metric)?.values.at(-1) ?? NaN;
     }
 
+    /* Those that make a curve: importance and loss_without are of the last step alone. */
     metricsOf(head) {
-        const begin = `${head.name} `;
-        return [...this.readings.keys()].filter((key) => key.startsWith(begin)).map((key) => key.slice(begin.length));
+        const begin = `${head.name} `, few = Math.min(this.measured.length, 2);
+        return [...this.readings].filter(([key, reading]) => key.startsWith(begin) && reading.steps.length >= few)
+            .map(([key]) => key.slice(begin.length));
     }
 
     /* Unpacks a snapshot, once. */

@@ -173,6 +173,8 @@ def check_head(page):
     assert abs(value - expected) < 0.005, (value, expected)
     canvas.send_keys(Keys.ARROW_LEFT)
     assert page.text("#readout").startswith("query 6 ") and "key 11 " in page.text("#readout"), "arrow keys move through the map"
+    metrics = [option.get_attribute("value") for option in page.all("#metric option")]
+    assert "entropy" in metrics and "importance" not in metrics, f"one step makes no curve: {metrics}"
     for view in ("lines", "computation", "map"):
         page.one(f"[data-view={view}]").click()
         assert page.one("#view").size["height"] > 20
@@ -192,6 +194,9 @@ def check_table(page, step=70, heads=6):
         for name, value in shown.items():
             expected = page.reading(step, int(name[1]), int(name[3]), metric)
             assert value == f"{expected:.{digits}f}", (name, metric, value, expected)
+    for place, metric in ((7, "importance"), (8, "loss_without")):
+        shown, expected = float(column(page, place)[0]), page.reading(step, 0, 0, metric)
+        assert abs(shown - expected) < 0.01 * abs(expected), (metric, shown, expected)
     button = page.one("#rows th:nth-child(5) button")
     page.script("arguments[0].scrollIntoView({ block: 'center' })", button)
     before = column(page, 5)

@@ -150,21 +150,45 @@ START_TEST(json_agrees_with_heads_csv)
         ck_assert_int_eq(json_integer_value(json_object_get(head, "layer")), (int)i / LAYER_HEADS);
         ck_assert_int_eq(json_integer_value(json_object_get(head, "head")), (int)i % LAYER_HEADS);
         ck_assert(json_is_string(json_object_get(head, "label")));
-        static const char *const same[][2] = {
-            { "entropy", "entropy" },   { "entropy_normalised", "entropy.normalised" }, { "confidence", "confidence" },
-            { "distance", "distance" }, { "distance_signed", "distance.signed" },       { "best_offset", "best.offset" }
-        };
+        static const char *const same[][2] = { { "entropy", "entropy" },
+                                               { "entropy_normalised", "entropy.normalised" },
+                                               { "confidence", "confidence" },
+                                               { "distance", "distance" },
+                                               { "distance_signed", "distance.signed" },
+                                               { "best_offset", "best.offset" },
+                                               { "importance", "importance" },
+                                               { "loss_without", "loss_without" },
+                                               { "importance_in_layer", "importance.normalised" } };
         for (size_t m = 0; m < sizeof same / sizeof *same; m++) {
             double value = NAN, found = json_number_value(json_object_get(head, same[m][0]));
             ck_assert(csv_value(csv, LAST_STEP, (int)i / LAYER_HEADS, (int)i % LAYER_HEADS, same[m][1], &value));
             ck_assert_msg(fabs(found - value) <= 1e-8 * fmax(1, fabs(value)), "%s: %.12g, %.12g in heads.csv",
                           same[m][0], found, value);
         }
-        ck_assert(json_is_number(json_object_get(head, "importance")));
         json_t *faithful = json_object_get(head, "faithful");
         ck_assert(json_is_boolean(faithful) || json_is_null(faithful));
     }
     json_decref(root);
+}
+END_TEST
+
+/* Of the last step: its weights are at hand. Of no step where there are none. */
+START_TEST(heads_csv_tells_what_heads_are_worth_where_there_are_weights)
+{
+    const char *folder = train(), *file = run_file(folder, "heads.csv"), *csv = run_read(file);
+    double value;
+    ck_assert(csv_value(csv, LAST_STEP, 1, 1, "importance.normalised", &value));
+    ck_assert(value > 0 && value <= 1);
+    ck_assert(!csv_value(csv, 20, 1, 1, "loss_without", &value));
+    ck_assert_int_eq(HEADS(folder, "--step", "24", "--csv").code, 0);
+    ck_assert_int_eq(HEADS(folder, "--step", "20").code, 0); /* the table is of 20, the file of all */
+    ck_assert_str_eq(run_read(file), csv);
+    unlink(run_file(folder, "checkpoint.safetensors"));
+    unlink(run_file(folder, "model.safetensors"));
+    ck_assert_int_eq(HEADS(folder).code, 0);
+    ck_assert(csv_value(run_read(file), LAST_STEP, 1, 1, "entropy", &value));
+    ck_assert_ptr_null(strstr(run_read(file), "importance"));
+    ck_assert_ptr_null(strstr(run_read(file), "loss_without"));
 }
 END_TEST
 
@@ -462,6 +486,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, the_table_has_a_row_a_head_and_fits_80_columns);
     tcase_add_test(tc, long_labels_and_names_fit_80_columns);
     tcase_add_test(tc, json_agrees_with_heads_csv);
+    tcase_add_test(tc, heads_csv_tells_what_heads_are_worth_where_there_are_weights);
     tcase_add_test(tc, train_and_heads_write_the_same_heads_csv);
     tcase_add_test(tc, a_step_without_its_weights_has_no_effects);
     tcase_add_test(tc, without_a_checkpoint_the_weights_are_the_models);
