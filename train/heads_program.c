@@ -128,10 +128,8 @@ static hl_status print_json(const call *c)
 static hl_status do_figures(call *c)
 {
     const hl_heads_command *command = &c->command;
-    bool alone = hl_heads_is_standard_output(command->json) || hl_heads_is_standard_output(command->csv) ||
-                 hl_heads_is_standard_output(command->report);
     HL_TRY(make_study(c));
-    if (!alone && !hl_heads_command_shows(command)) {
+    if (!hl_heads_command_fills_output(command) && !hl_heads_command_shows(command)) {
         HL_TRY(print_table(c));
     }
     if (command->json != NULL) {

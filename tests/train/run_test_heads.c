@@ -344,6 +344,25 @@ START_TEST(figures_are_written_whole)
 }
 END_TEST
 
+/* Standard output holds what the file holds, and no file is named "-". */
+START_TEST(figures_go_to_standard_output_alone)
+{
+    const char *folder = train(), *bertviz = run_path("a.json"), *svg = run_path("a.svg");
+    ck_assert_int_eq(HEADS(folder, "--svg", svg, "--bertviz", bertviz).code, 0);
+    run_result run = HEADS(folder, "--svg", "-");
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_str_eq(run.out, run_read(svg));
+    ck_assert_str_eq(HEADS(folder, "--bertviz", "-").out, run_read(bertviz));
+    ck_assert_int_eq(strncmp(HEADS(folder, "--pdf", "-", "--csv", run_path("a.csv")).out, "%PDF-", 5), 0);
+    ck_assert_int_eq(strncmp(HEADS(folder, "--head", "L0H0", "--png", "-").out, "\211PNG", 4), 0);
+    ck_assert_int_eq(strncmp(HEADS(folder, "--prune", "--svg", "-").out, "<?xml", 5), 0);
+    ck_assert_int_ne(access("-", F_OK), 0);
+    expect_refused(HEADS(folder, "--npz", "-"), 2, "--npz", "name a file");
+    expect_refused(HEADS(folder, "--prune-to", "2", "--out", "-"), 2, "--out", "name a file");
+    expect_refused(HEADS(folder, "--png", "-", "--json"), 2, "--png", "standard output");
+}
+END_TEST
+
 START_TEST(arrays_hold_weights_and_metrics)
 {
     const char *folder = train(), *path = run_path("a.npz");
@@ -495,6 +514,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, an_input_gives_the_weights_of_the_same_example);
     tcase_add_test(tc, inputs_that_are_none_are_refused);
     tcase_add_test(tc, figures_are_written_whole);
+    tcase_add_test(tc, figures_go_to_standard_output_alone);
     tcase_add_test(tc, arrays_hold_weights_and_metrics);
     tcase_add_test(tc, what_is_no_run_is_refused);
     tcase_add_test(tc, a_run_without_patterns_says_what_to_set);
