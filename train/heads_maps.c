@@ -1,6 +1,7 @@
 #include "train/heads_maps.h"
 
 #include "heads/picture.h"
+#include "heads/terminal_cells.h"
 #include "heads/terminal_map.h"
 #include "train/heads_export.h"
 #include "train/heads_input.h"
@@ -32,7 +33,10 @@ static hl_status draw(const show *s)
     hl_status status = s->head >= 0 ? hl_terminal_map(&terminal, &s->view.panels[s->head], &text)
                                     : hl_terminal_heads(&terminal, s->view.panels, s->view.n, &text);
     if (status.code == HL_OK) {
-        fprintf(s->out, "%s%s\n", text.bytes, s->view.caption.bytes);
+        hl_terminal_put(&terminal, s->view.caption.bytes, terminal.width,
+                        &text); /* a folder's name may hold anything */
+        hl_text_print(&text, "\n");
+        status = hl_heads_put("-", &text, s->out);
     }
     hl_text_free(&text);
     return status;

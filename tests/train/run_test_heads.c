@@ -257,6 +257,21 @@ START_TEST(one_head_is_drawn_with_its_tokens)
 }
 END_TEST
 
+/* What a terminal would take for a command is not handed to it, and no line is wider than it. */
+START_TEST(a_folder_of_any_name_is_shown_in_the_caption)
+{
+    const char *folder =
+        run_path("a\033[2J of a name that is too long to stand in a line of any terminal, in full or cut");
+    ck_assert_int_eq(rename(train(), folder), 0);
+    run_result run = HEADS(folder, "--head", "L0H0");
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_ptr_null(strchr(run.out, '\033'));
+    const char *caption = strstr(run.out, " of a name");
+    ck_assert_ptr_nonnull(caption);
+    ck_assert_ptr_null(strstr(caption, "in full or cut"));
+}
+END_TEST
+
 START_TEST(heads_that_are_none_are_refused)
 {
     const char *folder = train();
@@ -510,6 +525,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_step_without_its_weights_has_no_effects);
     tcase_add_test(tc, without_a_checkpoint_the_weights_are_the_models);
     tcase_add_test(tc, one_head_is_drawn_with_its_tokens);
+    tcase_add_test(tc, a_folder_of_any_name_is_shown_in_the_caption);
     tcase_add_test(tc, heads_that_are_none_are_refused);
     tcase_add_test(tc, an_input_gives_the_weights_of_the_same_example);
     tcase_add_test(tc, inputs_that_are_none_are_refused);
