@@ -133,12 +133,18 @@ void hl_file_fail(hl_file *file, hl_status error)
     }
 }
 
-/* Renamed over a device or a pipe, a file would take its place: /dev/null would be gone. */
+/* Renamed over a device or a pipe, a file would take its place: /dev/null would be gone. So would a link, and what it
+ * leads to would stay as it was: /dev/stdout is one, even where standard output is a file. */
 static hl_status check_replaceable(const char *path)
 {
     struct stat info;
-    bool other = stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
-    return other ? hl_error(HL_BAD_FILE, "%s: is no regular file, and is not replaced by one", path) : hl_ok();
+    if (lstat(path, &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) {
+        return hl_ok(); /* what cannot be renamed over says so then */
+    }
+    if (S_ISLNK(info.st_mode)) {
+        return hl_error(HL_BAD_FILE, "%s: is a link, and is not replaced by a file; name the file itself", path);
+    }
+    return hl_error(HL_BAD_FILE, "%s: is no regular file, and is not replaced by one", path);
 }
 
 hl_status hl_file_create(hl_file *file, const char *path)

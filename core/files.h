@@ -55,7 +55,8 @@ typedef struct hl_file {
 typedef enum hl_durability { HL_VOLATILE, HL_DURABLE } hl_durability;
 
 /* Creates "<path>.tmp" anew. The file must be ended by hl_file_commit or hl_file_abandon, whatever this returns:
- * HL_BAD_FILE (also where `path` is a device, a pipe or a socket, which a file must not replace), HL_NO_MEMORY. */
+ * HL_BAD_FILE (also where `path` is a device, a pipe, a socket or a symbolic link, which a file must not replace),
+ * HL_NO_MEMORY. */
 hl_status hl_file_create(hl_file *file, const char *path);
 
 /* Writes all `count` bytes at the file's present position. */

@@ -107,6 +107,9 @@ void hl_metric_print(hl_text *text, const hl_reading *reading, const char *const
         [HL_METRIC_ALL_CONFIDENCE] = "all.confidence",
         [HL_METRIC_ALL_DISTANCE] = "all.distance",
         [HL_METRIC_ALL_DISTANCE_SIGNED] = "all.distance.signed",
+        [HL_METRIC_IMPORTANCE] = "importance",
+        [HL_METRIC_IMPORTANCE_NORMALISED] = "importance.normalised",
+        [HL_METRIC_LOSS_WITHOUT] = "loss_without",
         [HL_METRIC_JS] = "js",
     };
     const char *name = names[reading->metric];

@@ -136,6 +136,15 @@ hl_status hl_effects_measure(hl_model *model, const hl_batch *examples, const hl
     return status;
 }
 
+double hl_effect_in_layer(const hl_head_effect *layer, int64_t n_heads, int64_t head)
+{
+    double squares = 0;
+    for (int64_t h = 0; h < n_heads; h++) {
+        squares += layer[h].importance * layer[h].importance;
+    }
+    return squares > 0 ? layer[head].importance / sqrt(squares) : 0;
+}
+
 void hl_effects_free(hl_effects *effects)
 {
     hl_free(effects->heads);

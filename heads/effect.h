@@ -47,6 +47,10 @@ typedef struct hl_effects {
 hl_status hl_effects_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers,
                              const hl_label *labels, int64_t part, int threads, hl_effects *effects);
 
+/* The importance of head `head` beside the n_heads of its layer, whose effects these are: I_h / sqrt(sum of I^2) over the
+ * layer; 0 where all of them are 0. Losses near 0 leave only tiny importances, and this tells all the same who works. */
+double hl_effect_in_layer(const hl_head_effect *layer, int64_t n_heads, int64_t head);
+
 /* A zeroed or already freed one is allowed. */
 void hl_effects_free(hl_effects *effects);
 

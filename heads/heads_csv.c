@@ -73,7 +73,8 @@ static bool reserve_row(hl_heads_csv *csv)
 typedef struct place {
     hl_heads_csv *csv;
     const hl_patterns *layers;
-    const hl_streamed *all; /* or NULL */
+    const hl_streamed *all;        /* or NULL */
+    const hl_head_effect *effects; /* of this head and those after it, or NULL */
     int64_t step;
     int layer;
     int64_t head;
@@ -91,6 +92,7 @@ static hl_patterns patterns_at(const place *at)
 static bool move_on(place *at)
 {
     at->head++;
+    at->effects += at->effects != NULL;
     if (at->head == at->layers[at->layer].n_heads) {
         at->layer++;
         at->head = 0;
@@ -157,6 +159,15 @@ static void mark_best_offsets(hl_heads_csv *csv, size_t begin)
     }
 }
 
+static void add_effects(place *at)
+{
+    const hl_head_effect *effect = at->effects;
+    double in_layer = hl_effect_in_layer(effect - at->head, at->layers[at->layer].n_heads, at->head);
+    add_row(at, &(hl_reading){ HL_METRIC_IMPORTANCE, 0, 0, effect->importance, NAN });
+    add_row(at, &(hl_reading){ HL_METRIC_IMPORTANCE_NORMALISED, 0, 0, in_layer, NAN });
+    add_row(at, &(hl_reading){ HL_METRIC_LOSS_WITHOUT, 0, 0, effect->loss_without, effect->standard_error });
+}
+
 static void measure(place *at)
 {
     const hl_heads_csv *csv = at->csv;
@@ -166,15 +177,18 @@ static void measure(place *at)
     if (at->all != NULL) {
         hl_catalogue_measure_all(at->all, at->layer, at->head, csv->offsets, n_offsets, add_row, at);
     }
+    if (at->effects != NULL) {
+        add_effects(at);
+    }
 }
 
 hl_status hl_heads_csv_add(hl_heads_csv *csv, int64_t step, const hl_patterns *layers, int n_layers,
-                           const hl_streamed *all)
+                           const hl_streamed *all, const hl_head_effect *effects)
 {
     HL_TRY(prepare(csv, step, layers, n_layers, all));
     size_t begin = csv->n;
     int64_t pair = 0, i = 0;
-    place at = { .csv = csv, .layers = layers, .all = all, .step = step };
+    place at = { .csv = csv, .layers = layers, .all = all, .effects = effects, .step = step };
     measure_entropies(at);
     do {
         measure(&at);

@@ -91,10 +91,18 @@ static bool begin(hl_report_maps *maps, const hl_patterns *layers, int n_layers)
     return true;
 }
 
+/* Whether the snapshot has all examples that are kept. */
+static bool holds_all(const hl_report_maps *maps, const hl_patterns *layers)
+{
+    return layers[0].n_examples >= maps->n_examples;
+}
+
 static bool fits(const hl_report_maps *maps, const hl_patterns *layers, int n_layers)
 {
-    bool same = n_layers == maps->n_layers && layers[0].n_examples >= maps->n_examples &&
-                memcmp(layers[0].lengths, maps->lengths, (size_t)maps->n_examples * sizeof *maps->lengths) == 0;
+    bool last = maps->n_added == maps->n_snapshots - 1, all = holds_all(maps, layers);
+    size_t n = (size_t)(all ? maps->n_examples : layers[0].n_examples);
+    bool same = n_layers == maps->n_layers && (all || !last) &&
+                memcmp(layers[0].lengths, maps->lengths, n * sizeof *maps->lengths) == 0;
     for (int l = 0; same && l < n_layers; l++) {
         same = layers[l].n_heads == maps->n_heads[l];
     }
@@ -146,7 +154,7 @@ hl_status hl_report_maps_add(hl_report_maps *maps, int64_t step, const hl_patter
     if (!fits(maps, layers, n_layers)) {
         return hl_error(HL_INVALID, "the snapshot of step %lld is of another model or other examples", (long long)step);
     }
-    if ((maps->n_snapshots - 1 - maps->n_added) % maps->stride == 0) {
+    if ((maps->n_snapshots - 1 - maps->n_added) % maps->stride == 0 && holds_all(maps, layers)) {
         char *levels = pack(maps, layers);
         if (levels == NULL) {
             if (maps->n_added == 0) {

@@ -2,6 +2,7 @@
 
 #include "core/files.h"
 #include "core/memory.h"
+#include "heads/divergence.h"
 #include "heads/table.h"
 #include "train/heads_report.h"
 #include "train/model_maps.h"
@@ -14,7 +15,8 @@
 typedef struct side {
     hl_opened_run *run;
     hl_snapshot last;
-    hl_heads_study study; /* of `last` */
+    hl_heads_study study;  /* of `last` */
+    hl_snapshot untrained; /* of step 0; empty where the comparison has no use for it */
     hl_heads_record record;
     hl_patterns layers[HL_MAX_LAYERS]; /* on the first run's examples */
     hl_head_match *matches;
@@ -25,6 +27,7 @@ typedef struct comparison {
     side sides[2];
     hl_opened_run second;
     bool same_examples;
+    bool has_untrained;     /* both before their first step, on the same examples */
     hl_model_maps on_first; /* the second run on the first one's examples, where it has others */
 } comparison;
 
@@ -85,7 +88,7 @@ static hl_status read_side(side *s, hl_opened_run *run)
     HL_TRY(hl_opened_run_check_steps(run));
     HL_TRY(hl_opened_run_snapshot(run, run->steps[run->n_steps - 1], &s->last));
     HL_TRY(hl_heads_study_make(&s->study, run, &s->last, false));
-    HL_TRY(hl_heads_record_make(run, &s->record));
+    HL_TRY(hl_heads_record_make(run, &s->study, &s->record));
     hl_snapshot_layers(&s->last, s->layers);
     size_t heads = (size_t)hl_heads_count(&run->shape);
     s->matches = hl_calloc(heads, sizeof *s->matches);
@@ -132,6 +135,28 @@ static hl_status match(comparison *c)
     return hl_heads_match(a, b, first->matches, second->matches);
 }
 
+/* ---- before the first step ---- */
+
+/* Heads that have learnt nothing are close already: js is to be judged by that. */
+static hl_status read_untrained(comparison *c)
+{
+    side *first = &c->sides[0], *second = &c->sides[1];
+    if (!c->same_examples || first->run->steps[0] != 0 || second->run->steps[0] != 0) {
+        return hl_ok();
+    }
+    HL_TRY(hl_opened_run_snapshot(first->run, 0, &first->untrained));
+    HL_TRY(hl_opened_run_snapshot(second->run, 0, &second->untrained));
+    c->has_untrained = are_same(&first->untrained.examples, &second->untrained.examples);
+    return hl_ok();
+}
+
+static hl_patterns untrained_head(const side *s, int64_t place)
+{
+    const hl_head_metrics *head = &s->study.rows[place].metrics;
+    hl_patterns all = hl_snapshot_patterns(&s->untrained, head->layer, head->head);
+    return hl_patterns_scoring(&all);
+}
+
 /* ---- the page ---- */
 
 static hl_status write_page(comparison *c, hl_text *page)
@@ -169,12 +194,18 @@ static void write_head(hl_text *text, const hl_heads_row *row, const char *const
 static void write_rows(const comparison *c, hl_text *text)
 {
     const side *first = &c->sides[0], *second = &c->sides[1];
-    hl_text_print(text, "\n%-7s%-22s%-9s%-22s%7s\n", "head", "label", "closest", "label", "js");
+    hl_text_print(text, "\n%-7s%-22s%-9s%-22s%7s%11s\n", "head", "label", "closest", "label", "js", "untrained");
     for (int64_t i = 0; i < first->study.n; i++) {
         hl_head_match found = first->matches[i];
         write_head(text, &first->study.rows[i], first->run->relations, 7);
         write_head(text, &second->study.rows[found.head], second->run->relations, 9);
-        hl_text_print(text, "%7.3f\n", found.js);
+        hl_text_print(text, "%7.3f", found.js);
+        if (c->has_untrained) {
+            hl_patterns one = untrained_head(first, i), other = untrained_head(second, found.head);
+            hl_text_print(text, "%11.3f\n", hl_divergence_of(&one, &other));
+        } else {
+            hl_text_print(text, "%11s\n", "-");
+        }
     }
 }
 
@@ -191,7 +222,9 @@ static hl_status write_table(const comparison *c, hl_text *text)
     hl_text_paragraph(
         text, HL_TABLE_WIDTH,
         "closest: the head of the second run whose attention is most nearly the same; js: how far apart "
-        "the two are (Jensen-Shannon divergence, mean over queries): 0 the same, 0.693 no key in common.");
+        "the two are (Jensen-Shannon divergence, mean over queries): 0 the same, 0.693 no key in common; untrained: "
+        "how far apart the same two were at step 0%s.",
+        c->has_untrained ? "" : ", not known, as the runs have no snapshots of it on the same examples");
     return hl_text_status(text);
 }
 
@@ -204,6 +237,7 @@ static hl_status compare(comparison *c, hl_opened_run *first, const char *second
     HL_TRY(read_side(&c->sides[0], first));
     HL_TRY(read_side(&c->sides[1], &c->second));
     HL_TRY(match(c));
+    HL_TRY(read_untrained(c));
     HL_TRY(write_table(c, &against->table));
     HL_TRY(write_page(c, &against->page));
     against->path = hl_path_join(first->path, "against-%s.html", c->second.name);
@@ -216,6 +250,7 @@ static void free_side(side *s)
     hl_heads_record_free(&s->record);
     hl_heads_study_free(&s->study);
     hl_snapshot_free(&s->last);
+    hl_snapshot_free(&s->untrained);
     hl_free(s->matches);
 }
 

@@ -1,5 +1,6 @@
 #include "train/heads_command.h"
 
+#include "train/heads_output.h"
 #include "train/options.h"
 
 #include <stddef.h>
@@ -53,7 +54,8 @@ const char hl_heads_command_usage[] =
     "                    \"a b <sep> <mask>\"; the weights are the last checkpoint's\n"
     "  --png FILE        a figure of all heads, or with --head of one, ready to print\n"
     "  --svg FILE        the same as SVG\n"
-    "  --pdf FILE        the same as PDF\n"
+    "  --pdf FILE        the same as PDF (-: any of the three, or --bertviz, to\n"
+    "                    standard output, alone)\n"
     "  --npz FILE        weights and metrics for NumPy: layer_N (examples, heads,\n"
     "                    queries, keys), tokens, lengths; per metric (heads, 2),\n"
     "                    value and baseline, by layer and head; js (heads, heads)\n"
@@ -220,9 +222,20 @@ hl_heads_question hl_heads_command_question(const hl_heads_command *command)
     return command->keep_only != NULL || command->drop != NULL ? HL_HEADS_SUBSET : HL_HEADS_NO_QUESTION;
 }
 
-static int to_standard_output(const char *path)
+/* How many of the files go to standard output. */
+static int count_outputs(const hl_heads_command *c)
 {
-    return path != NULL && strcmp(path, "-") == 0;
+    const char *const paths[] = { c->json, c->csv, c->report, c->png, c->svg, c->pdf, c->bertviz };
+    int n = 0;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        n += hl_heads_is_standard_output(paths[i]);
+    }
+    return n;
+}
+
+bool hl_heads_command_fills_output(const hl_heads_command *command)
+{
+    return count_outputs(command) > 0;
 }
 
 /* The name of the first option given that does not go with the question; NULL: there is none. */
@@ -291,6 +304,19 @@ static hl_status check_question(const hl_heads_command *command)
     return hl_ok();
 }
 
+static hl_status check_outputs(const hl_heads_command *command)
+{
+    if (hl_heads_is_standard_output(command->npz) || hl_heads_is_standard_output(command->out)) {
+        return hl_error(HL_INVALID, "command line: --%s: standard output cannot take this one; name a file",
+                        hl_heads_is_standard_output(command->npz) ? "npz" : "out");
+    }
+    if (count_outputs(command) > 1) {
+        return hl_error(HL_INVALID, "command line: of --json, --csv, --report, --png, --svg, --pdf and --bertviz one "
+                                    "alone can go to standard output");
+    }
+    return hl_ok();
+}
+
 static hl_status check(const hl_heads_command *command)
 {
     if (command->help || command->version) {
@@ -310,11 +336,7 @@ static hl_status check(const hl_heads_command *command)
     if (command->input != NULL && command->example >= 0) {
         return hl_error(HL_INVALID, "command line: --input and --example exclude each other");
     }
-    if (to_standard_output(command->json) + to_standard_output(command->csv) + to_standard_output(command->report) >
-        1) {
-        return hl_error(HL_INVALID, "command line: of --json, --csv and --report one alone can go to standard output");
-    }
-    return hl_ok();
+    return check_outputs(command);
 }
 
 hl_status hl_heads_command_parse(int argc, char **argv, hl_heads_command *command)

@@ -17,10 +17,10 @@ typedef enum hl_heads_prune_by {
 typedef struct hl_heads_command {
     const char *run;                 /* the folder */
     const char *head, *input;        /* "L0H3"; tokens parted by blanks */
-    const char *json, *csv, *report; /* a path, "-" for standard output */
+    const char *json, *csv, *report; /* a path, "-" for standard output, of these and the next four of one at most */
     const char *against;             /* another run's folder */
-    const char *png, *svg, *pdf;     /* paths, as the next two */
-    const char *npz, *bertviz;
+    const char *png, *svg, *pdf, *bertviz;
+    const char *npz;              /* a path */
     int64_t step, example;        /* -1: not given */
     const char *keep_only, *drop; /* names of heads, as in "L0H2,L1H*" */
     bool importance, shapley;     /* the second implies the first */
@@ -36,6 +36,9 @@ hl_status hl_heads_command_parse(int argc, char **argv, hl_heads_command *comman
 
 /* Whether maps are asked for, to be drawn or written. */
 bool hl_heads_command_shows(const hl_heads_command *command);
+
+/* Whether one of the files goes to standard output, which then holds nothing else. */
+bool hl_heads_command_fills_output(const hl_heads_command *command);
 
 /* What the loss depends on is asked for, instead of the table or maps. */
 typedef enum hl_heads_question {

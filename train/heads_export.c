@@ -1,6 +1,5 @@
 #include "train/heads_export.h"
 
-#include "core/files.h"
 #include "core/memory.h"
 #include "core/npz.h"
 #include "heads/heads_csv.h"
@@ -127,7 +126,7 @@ static hl_status add_metrics(hl_npz_writer *npz, const hl_opened_run *run, const
     hl_heads_csv csv = { 0 };
     hl_patterns layers[HL_MAX_LAYERS];
     hl_snapshot_layers(maps, layers);
-    HL_TRY(hl_heads_csv_add(&csv, maps->step, layers, maps->config->n_layers, hl_snapshot_streamed(maps)));
+    HL_TRY(hl_heads_csv_add(&csv, maps->step, layers, maps->config->n_layers, hl_snapshot_streamed(maps), NULL));
     metric_arrays arrays = {
         .csv = &csv, .config = maps->config, .relations = run->relations, .npz = npz, .n = hl_heads_count(maps->config)
     };
@@ -192,24 +191,18 @@ static void print_tokens(hl_text *text, const hl_vocabulary *vocabulary, const i
     hl_json_print(text, tokens, JSON_COMPACT);
 }
 
-hl_status hl_heads_write_bertviz(const char *path, const hl_opened_run *run, const hl_snapshot *maps, int64_t example)
+hl_status hl_heads_print_bertviz(hl_text *text, const hl_opened_run *run, const hl_snapshot *maps, int64_t example)
 {
     const hl_batch *examples = &maps->examples;
     if (example < 0 || example >= examples->n_examples) {
         return hl_error(HL_INVALID, "command line: --example: %" PRId64 ": the examples are 0 .. %" PRId64, example,
                         examples->n_examples - 1);
     }
-    hl_text text = { 0 };
-    hl_text_print(&text, "{\"attention\": [");
-    print_attention(&text, maps, example);
-    hl_text_print(&text, "],\n\"tokens\": ");
-    print_tokens(&text, hl_dataset_vocabulary(run->dataset), examples->tokens + example * examples->n_tokens,
+    hl_text_print(text, "{\"attention\": [");
+    print_attention(text, maps, example);
+    hl_text_print(text, "],\n\"tokens\": ");
+    print_tokens(text, hl_dataset_vocabulary(run->dataset), examples->tokens + example * examples->n_tokens,
                  examples->lengths[example]);
-    hl_text_print(&text, "}\n");
-    hl_status status = hl_text_status(&text);
-    if (status.code == HL_OK) {
-        status = hl_file_replace(path, text.bytes, text.size, HL_VOLATILE);
-    }
-    hl_text_free(&text);
-    return status;
+    hl_text_print(text, "}\n");
+    return hl_ok();
 }

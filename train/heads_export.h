@@ -3,6 +3,7 @@
 #define HL_TRAIN_HEADS_EXPORT_H
 
 #include "heads/snapshot.h"
+#include "heads/text.h"
 #include "train/opened_run.h"
 
 #include <stdbool.h>
@@ -14,8 +15,8 @@
  * or not at all. HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_heads_write_npz(const char *path, const hl_opened_run *run, const hl_snapshot *maps, bool metrics);
 
-/* Writes one example as JSON, shaped for BertViz: {"attention": a list of layers, each (1, H, n, n), "tokens": n texts},
- * padding left out. HL_INVALID: no such example; HL_BAD_FILE, HL_NO_MEMORY. */
-hl_status hl_heads_write_bertviz(const char *path, const hl_opened_run *run, const hl_snapshot *maps, int64_t example);
+/* Adds one example to the text as JSON, shaped for BertViz: {"attention": a list of layers, each (1, H, n, n), "tokens": n texts},
+ * padding left out. HL_INVALID: no such example; HL_NO_MEMORY is left on the text. */
+hl_status hl_heads_print_bertviz(hl_text *text, const hl_opened_run *run, const hl_snapshot *maps, int64_t example);
 
 #endif

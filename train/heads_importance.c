@@ -130,10 +130,9 @@ static hl_status deliver(const hl_heads_importance *study, const char *path, FIL
 hl_status hl_heads_importance_show(hl_opened_run *run, const hl_heads_command *command, FILE *out, FILE *err)
 {
     hl_heads_importance study = { .run = run };
-    bool alone = hl_heads_is_standard_output(command->json) || hl_heads_is_standard_output(command->csv);
     hl_status status = measure_run(&study, run, command, err);
     if (status.code == HL_OK) {
-        status = deliver(&study, alone ? NULL : "-", out, hl_heads_importance_table);
+        status = deliver(&study, hl_heads_command_fills_output(command) ? NULL : "-", out, hl_heads_importance_table);
     }
     if (status.code == HL_OK) {
         status = deliver(&study, command->json, out, hl_heads_importance_json);

@@ -50,7 +50,7 @@ static json_t *checked(json_t *object, int failed)
     return object;
 }
 
-static json_t *head_object(const hl_heads_row *row, const char *const *relations)
+static json_t *head_object(const hl_heads_study *study, const hl_heads_row *row, const char *const *relations)
 {
     const hl_head_metrics *m = &row->metrics;
     hl_score score = row->label.score;
@@ -62,7 +62,9 @@ static json_t *head_object(const hl_heads_row *row, const char *const *relations
         "entropy_normalised", number(m->entropy.n_normalised > 0 ? m->entropy.normalised : NAN), "confidence",
         number(m->confidence.value), "distance", number(row->distance.absolute.value), "distance_signed",
         number(row->distance.directed.value), "best_offset", (json_int_t)m->best_offset);
+    double in_layer = row->effect != NULL ? hl_heads_importance_in_layer(study, row) : NAN;
     return checked(object, set_effect(object, row->effect) ||
+                               json_object_set_new(object, "importance_in_layer", number(in_layer)) ||
                                json_object_set_new(object, "faithful_in_group", verdict(row->group)));
 }
 
@@ -85,7 +87,7 @@ static json_t *head_list(const hl_heads_study *study, const char *const *relatio
     json_t *list = json_array();
     int failed = list == NULL;
     for (int64_t i = 0; i < study->n && !failed; i++) {
-        failed = json_array_append_new(list, head_object(&study->rows[i], relations));
+        failed = json_array_append_new(list, head_object(study, &study->rows[i], relations));
     }
     return checked(list, failed);
 }

@@ -1,10 +1,11 @@
 #include "train/heads_maps.h"
 
-#include "core/files.h"
 #include "heads/picture.h"
+#include "heads/terminal_cells.h"
 #include "heads/terminal_map.h"
 #include "train/heads_export.h"
 #include "train/heads_input.h"
+#include "train/heads_output.h"
 #include "train/heads_view.h"
 #include "train/terminal.h"
 
@@ -32,7 +33,10 @@ static hl_status draw(const show *s)
     hl_status status = s->head >= 0 ? hl_terminal_map(&terminal, &s->view.panels[s->head], &text)
                                     : hl_terminal_heads(&terminal, s->view.panels, s->view.n, &text);
     if (status.code == HL_OK) {
-        fprintf(s->out, "%s%s\n", text.bytes, s->view.caption.bytes);
+        hl_terminal_put(&terminal, s->view.caption.bytes, terminal.width,
+                        &text); /* a folder's name may hold anything */
+        hl_text_print(&text, "\n");
+        status = hl_heads_put("-", &text, s->out);
     }
     hl_text_free(&text);
     return status;
@@ -64,7 +68,7 @@ static hl_status write_figure(const show *s, const char *path,
     hl_text bytes = { 0 };
     hl_status status = make(&picture, &bytes);
     if (status.code == HL_OK) {
-        status = hl_file_replace(path, bytes.bytes, bytes.size, HL_VOLATILE);
+        status = hl_heads_put(path, &bytes, s->out);
     }
     hl_text_free(&bytes);
     return status;
@@ -79,6 +83,18 @@ static hl_status write_figures(const show *s)
 
 /* ---- arrays ---- */
 
+static hl_status write_bertviz(const show *s)
+{
+    hl_text text = { 0 };
+    hl_status status =
+        hl_heads_print_bertviz(&text, s->run, s->maps, s->command->example >= 0 ? s->command->example : 0);
+    if (status.code == HL_OK) {
+        status = hl_heads_put(s->command->bertviz, &text, s->out);
+    }
+    hl_text_free(&text);
+    return status;
+}
+
 static hl_status write_arrays(const show *s)
 {
     const hl_heads_command *command = s->command;
@@ -86,7 +102,7 @@ static hl_status write_arrays(const show *s)
         HL_TRY(hl_heads_write_npz(command->npz, s->run, s->maps, command->input == NULL));
     }
     if (command->bertviz != NULL) {
-        HL_TRY(hl_heads_write_bertviz(command->bertviz, s->run, s->maps, command->example >= 0 ? command->example : 0));
+        HL_TRY(write_bertviz(s));
     }
     return hl_ok();
 }

@@ -50,11 +50,10 @@ static bool can_write(const call *c, const char *else_what)
 
 /* ---- heads.csv and report.html ---- */
 
-static hl_status write_report(call *c, const hl_heads_record *record, bool into_folder)
+static hl_status write_report(call *c, const hl_heads_record *record, const hl_heads_study *last, bool into_folder)
 {
-    bool is_last = c->study.step == c->run.steps[c->run.n_steps - 1];
     hl_text page = { 0 };
-    hl_status status = hl_heads_report_make(&c->run, record, is_last ? &c->study : NULL, &page);
+    hl_status status = hl_heads_report_make(&c->run, record, last, &page);
     if (status.code == HL_OK && into_folder) {
         status = hl_heads_report_write(&c->run, &page);
     }
@@ -65,7 +64,7 @@ static hl_status write_report(call *c, const hl_heads_record *record, bool into_
     return status;
 }
 
-static hl_status write_files(call *c, const hl_heads_record *record)
+static hl_status write_files(call *c, const hl_heads_record *record, const hl_heads_study *last)
 {
     bool into_folder = can_write(c, "its heads.csv and report.html stay as they are");
     if (into_folder) {
@@ -74,15 +73,27 @@ static hl_status write_files(call *c, const hl_heads_record *record)
     if (c->command.csv != NULL) {
         HL_TRY(put(c, c->command.csv, &record->csv));
     }
-    return into_folder || c->command.report != NULL ? write_report(c, record, into_folder) : hl_ok();
+    return into_folder || c->command.report != NULL ? write_report(c, record, last, into_folder) : hl_ok();
+}
+
+static hl_status do_files_with(call *c, const hl_heads_study *last)
+{
+    hl_heads_record record;
+    HL_TRY(hl_heads_record_make(&c->run, last, &record));
+    hl_status status = write_files(c, &record, last);
+    hl_heads_record_free(&record);
+    return status;
 }
 
 static hl_status do_files(call *c)
 {
-    hl_heads_record record;
-    HL_TRY(hl_heads_record_make(&c->run, &record));
-    hl_status status = write_files(c, &record);
-    hl_heads_record_free(&record);
+    if (c->study.step == c->run.steps[c->run.n_steps - 1]) {
+        return do_files_with(c, &c->study);
+    }
+    hl_heads_study last;
+    HL_TRY(hl_heads_study_last(&last, &c->run));
+    hl_status status = do_files_with(c, &last);
+    hl_heads_study_free(&last);
     return status;
 }
 
@@ -117,10 +128,8 @@ static hl_status print_json(const call *c)
 static hl_status do_figures(call *c)
 {
     const hl_heads_command *command = &c->command;
-    bool alone = hl_heads_is_standard_output(command->json) || hl_heads_is_standard_output(command->csv) ||
-                 hl_heads_is_standard_output(command->report);
     HL_TRY(make_study(c));
-    if (!alone && !hl_heads_command_shows(command)) {
+    if (!hl_heads_command_fills_output(command) && !hl_heads_command_shows(command)) {
         HL_TRY(print_table(c));
     }
     if (command->json != NULL) {

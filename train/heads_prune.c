@@ -1,6 +1,5 @@
 #include "train/heads_prune.h"
 
-#include "core/files.h"
 #include "core/memory.h"
 #include "heads/head_set.h"
 #include "train/checkpoint.h"
@@ -24,7 +23,7 @@ static hl_status write_text(const hl_heads_pruning *pruning, const char *path, F
     return status;
 }
 
-static hl_status write_chart(const hl_heads_pruning *pruning, const char *path, hl_heads_prune_format format)
+static hl_status write_chart(const hl_heads_pruning *pruning, const char *path, FILE *out, hl_heads_prune_format format)
 {
     if (path == NULL) {
         return hl_ok();
@@ -32,7 +31,7 @@ static hl_status write_chart(const hl_heads_pruning *pruning, const char *path, 
     hl_text bytes = { 0 };
     hl_status status = hl_heads_prune_chart(pruning, format, &bytes);
     if (status.code == HL_OK) {
-        status = hl_file_replace(path, bytes.bytes, bytes.size, HL_VOLATILE);
+        status = hl_heads_put(path, &bytes, out);
     }
     hl_text_free(&bytes);
     return status;
@@ -40,15 +39,15 @@ static hl_status write_chart(const hl_heads_pruning *pruning, const char *path, 
 
 static hl_status write_curve(const hl_heads_pruning *pruning, const hl_heads_command *command, FILE *out)
 {
-    if (!hl_heads_is_standard_output(command->csv)) {
+    if (!hl_heads_command_fills_output(command)) {
         HL_TRY(write_text(pruning, "-", out, hl_heads_prune_table));
     }
     if (command->csv != NULL) {
         HL_TRY(write_text(pruning, command->csv, out, hl_heads_prune_csv));
     }
-    HL_TRY(write_chart(pruning, command->png, HL_PRUNE_PNG));
-    HL_TRY(write_chart(pruning, command->svg, HL_PRUNE_SVG));
-    return write_chart(pruning, command->pdf, HL_PRUNE_PDF);
+    HL_TRY(write_chart(pruning, command->png, out, HL_PRUNE_PNG));
+    HL_TRY(write_chart(pruning, command->svg, out, HL_PRUNE_SVG));
+    return write_chart(pruning, command->pdf, out, HL_PRUNE_PDF);
 }
 
 /* ---- the smaller model ---- */
@@ -207,7 +206,7 @@ static hl_status write_all(const hl_heads_pruning *pruning, const hl_heads_comma
         return hl_ok();
     }
     HL_TRY(write_model(pruning, command->out));
-    return tell(pruning, command->out, hl_heads_is_standard_output(command->csv) ? err : out);
+    return tell(pruning, command->out, hl_heads_command_fills_output(command) ? err : out);
 }
 
 hl_status hl_heads_prune_show(hl_opened_run *run, const hl_heads_command *command, FILE *out, FILE *err)

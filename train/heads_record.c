@@ -5,13 +5,15 @@
 #include "heads/heads_csv.h"
 #include "train/setup.h"
 
-static hl_status add_snapshot(const hl_opened_run *run, int64_t step, hl_heads_csv *csv, hl_report_maps *maps)
+static hl_status add_snapshot(const hl_opened_run *run, int64_t step, const hl_effects *effects, hl_heads_csv *csv,
+                              hl_report_maps *maps)
 {
     hl_snapshot snapshot;
     HL_TRY(hl_opened_run_snapshot(run, step, &snapshot));
     hl_patterns layers[HL_MAX_LAYERS];
     hl_snapshot_layers(&snapshot, layers);
-    hl_status status = hl_heads_csv_add(csv, step, layers, run->shape.n_layers, hl_snapshot_streamed(&snapshot));
+    hl_status status = hl_heads_csv_add(csv, step, layers, run->shape.n_layers, hl_snapshot_streamed(&snapshot),
+                                        effects != NULL ? effects->heads : NULL);
     if (status.code == HL_OK) {
         status = hl_report_maps_add(maps, step, layers, run->shape.n_layers);
     }
@@ -29,13 +31,15 @@ static int64_t kept_examples(const hl_opened_run *run)
     return recorded > 0 && recorded < HL_REPORT_EXAMPLES ? recorded : HL_REPORT_EXAMPLES;
 }
 
-hl_status hl_heads_record_make(const hl_opened_run *run, hl_heads_record *record)
+hl_status hl_heads_record_make(const hl_opened_run *run, const hl_heads_study *study, hl_heads_record *record)
 {
     *record = (hl_heads_record){ .maps = { .n_snapshots = (int64_t)run->n_steps, .max_examples = kept_examples(run) } };
     hl_heads_csv csv = { .n_tokens = run->shape.max_length };
+    const hl_effects *effects = hl_heads_study_effects(study);
     hl_status status = hl_opened_run_check_steps(run);
     for (size_t i = 0; i < run->n_steps && status.code == HL_OK; i++) {
-        status = add_snapshot(run, run->steps[i], &csv, &record->maps);
+        int64_t step = run->steps[i];
+        status = add_snapshot(run, step, step == study->step ? effects : NULL, &csv, &record->maps);
     }
     if (status.code == HL_OK) {
         hl_heads_csv_print(&csv, run->relations, &record->csv);

@@ -58,7 +58,6 @@ static hl_status gather_pass(hl_heads_report *report, hl_opened_run *run, const 
 static void point(hl_heads_report *report, const hl_opened_run *run, const hl_heads_record *record,
                   const hl_heads_study *study)
 {
-    bool fits = study->has_effects && study->weights_step == study->step;
     report->shown = (hl_report_run){
         .name = run->name,
         .config = report->config,
@@ -68,7 +67,7 @@ static void point(hl_heads_report *report, const hl_opened_run *run, const hl_he
         .vocabulary = hl_dataset_vocabulary(run->dataset),
         .relations = run->relations,
         .labels = study->labels,
-        .effects = fits ? &study->effects : NULL,
+        .effects = hl_heads_study_effects(study),
     };
 }
 
@@ -97,26 +96,13 @@ void hl_heads_report_free(hl_heads_report *report)
 
 /* ---- one run ---- */
 
-static hl_status make_with(hl_opened_run *run, const hl_heads_record *record, const hl_heads_study *study,
-                           hl_text *page)
+hl_status hl_heads_report_make(hl_opened_run *run, const hl_heads_record *record, const hl_heads_study *study,
+                               hl_text *page)
 {
     hl_heads_report report;
     HL_TRY(hl_heads_report_gather(&report, run, record, study));
     hl_status status = hl_report_write(&report.shown, 1, page);
     hl_heads_report_free(&report);
-    return status;
-}
-
-hl_status hl_heads_report_make(hl_opened_run *run, const hl_heads_record *record, const hl_heads_study *study,
-                               hl_text *page)
-{
-    if (study != NULL) {
-        return make_with(run, record, study, page);
-    }
-    hl_heads_study own;
-    HL_TRY(hl_heads_study_last(&own, run));
-    hl_status status = make_with(run, record, &own, page);
-    hl_heads_study_free(&own);
     return status;
 }
 
@@ -133,11 +119,10 @@ hl_status hl_heads_report_write(const hl_opened_run *run, const hl_text *page)
 
 /* ---- a run's end ---- */
 
-static hl_status write_files(hl_opened_run *run, const hl_heads_record *record)
+static hl_status write_page(hl_opened_run *run, const hl_heads_record *record, const hl_heads_study *study)
 {
-    HL_TRY(hl_heads_record_write(run, record));
     hl_text page = { 0 };
-    hl_status status = hl_heads_report_make(run, record, NULL, &page);
+    hl_status status = hl_heads_report_make(run, record, study, &page);
     if (status.code == HL_OK) {
         status = hl_heads_report_write(run, &page);
     }
@@ -145,18 +130,32 @@ static hl_status write_files(hl_opened_run *run, const hl_heads_record *record)
     return status;
 }
 
+/* `studied`: how the study ended; heads.csv is written all the same, then without its effects. */
+static hl_status write_files(hl_opened_run *run, const hl_heads_study *study, hl_status studied)
+{
+    hl_heads_record record;
+    HL_TRY(hl_heads_record_make(run, study, &record));
+    hl_status status = hl_heads_record_write(run, &record);
+    if (status.code == HL_OK) {
+        status = studied;
+    }
+    if (status.code == HL_OK) {
+        status = write_page(run, &record, study);
+    }
+    hl_heads_record_free(&record);
+    return status;
+}
+
 hl_status hl_heads_files_write(const char *path)
 {
     hl_opened_run run;
-    hl_heads_record record = { 0 };
     hl_status status = hl_opened_run_open(&run, path);
     if (status.code == HL_OK) {
-        status = hl_heads_record_make(&run, &record);
+        hl_heads_study study;
+        hl_status studied = hl_heads_study_last(&study, &run);
+        status = write_files(&run, &study, studied);
+        hl_heads_study_free(&study);
     }
-    if (status.code == HL_OK) {
-        status = write_files(&run, &record);
-    }
-    hl_heads_record_free(&record);
     hl_opened_run_close(&run);
     return status;
 }

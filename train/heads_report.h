@@ -24,8 +24,7 @@ hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_run *run, co
 /* A zeroed or already freed one is allowed. */
 void hl_heads_report_free(hl_heads_report *report);
 
-/* Adds the run's own report to the text. `study`: of the last snapshot, or NULL: then it is made. HL_BAD_FILE,
- * HL_NOT_FINITE, HL_NO_MEMORY. */
+/* Adds the run's own report to the text. `study`: of the last snapshot. HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_heads_report_make(hl_opened_run *run, const hl_heads_record *record, const hl_heads_study *study,
                                hl_text *page);
 
@@ -33,6 +32,7 @@ hl_status hl_heads_report_make(hl_opened_run *run, const hl_heads_record *record
 hl_status hl_heads_report_write(const hl_opened_run *run, const hl_text *page);
 
 /* heads.csv and report.html of a run that has ended in the folder `path`, of which the first does not need the second.
+ * Where the weights are damaged or not finite, heads.csv is there without their effects, and report.html is not.
  * HL_BAD_FILE, HL_NOT_FINITE, HL_NO_MEMORY. */
 hl_status hl_heads_files_write(const char *path);
 

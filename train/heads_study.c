@@ -100,6 +100,20 @@ hl_status hl_heads_study_last(hl_heads_study *study, hl_opened_run *run)
     return status;
 }
 
+const hl_effects *hl_heads_study_effects(const hl_heads_study *study)
+{
+    return study->has_effects && study->weights_step == study->step ? &study->effects : NULL;
+}
+
+double hl_heads_importance_in_layer(const hl_heads_study *study, const hl_heads_row *row)
+{
+    int64_t n_heads = 0;
+    for (int64_t i = 0; i < study->n; i++) {
+        n_heads += study->rows[i].metrics.layer == row->metrics.layer;
+    }
+    return hl_effect_in_layer(row->effect - row->metrics.head, n_heads, row->metrics.head);
+}
+
 void hl_heads_study_free(hl_heads_study *study)
 {
     hl_effects_free(&study->effects);

@@ -48,6 +48,12 @@ hl_status hl_heads_study_make(hl_heads_study *study, hl_opened_run *run, const h
 /* The same of the run's last snapshot. HL_BAD_FILE where there is none, too. */
 hl_status hl_heads_study_last(hl_heads_study *study, hl_opened_run *run);
 
+/* The effects where they are of the weights of the snapshot's very step; else NULL. */
+const hl_effects *hl_heads_study_effects(const hl_heads_study *study);
+
+/* The importance of a head that has effects beside its layer (hl_effect_in_layer). */
+double hl_heads_importance_in_layer(const hl_heads_study *study, const hl_heads_row *row);
+
 /* A zeroed or already freed study is allowed. */
 void hl_heads_study_free(hl_heads_study *study);
 

@@ -52,20 +52,6 @@ static const char *verdict_cell(const hl_heads_row *row)
 
 /* ---- rows ---- */
 
-/* Beside the other heads of its layer: the squares of a layer sum to 1. Losses near 0 leave only tiny importances, which
- * say as much about who does the work. */
-static double importance_in_layer(const hl_heads_study *study, const hl_heads_row *row)
-{
-    double squares = 0;
-    for (int64_t i = 0; i < study->n; i++) {
-        const hl_heads_row *other = &study->rows[i];
-        if (other->metrics.layer == row->metrics.layer) {
-            squares += other->effect->importance * other->effect->importance;
-        }
-    }
-    return squares > 0 ? row->effect->importance / sqrt(squares) : 0;
-}
-
 static void write_row(hl_text *text, const hl_heads_study *study, const hl_heads_row *row, const char *const *relations)
 {
     const hl_head_metrics *m = &row->metrics;
@@ -85,7 +71,7 @@ static void write_row(hl_text *text, const hl_heads_study *study, const hl_heads
                   number_cell(2, score.baseline, score.n > 0).text,
                   number_cell(2, m->entropy.normalised, m->entropy.n_normalised > 0).text,
                   number_cell(1, row->distance.absolute.value, true).text,
-                  number_cell(2, effect != NULL ? importance_in_layer(study, row) : 0, effect != NULL).text,
+                  number_cell(2, effect != NULL ? hl_heads_importance_in_layer(study, row) : 0, effect != NULL).text,
                   loss_cell(effect != NULL ? effect->loss_without : 0, effect != NULL).text, verdict_cell(row));
     hl_text_free(&label);
 }

@@ -108,7 +108,7 @@ function buildLives() {
         const metric = metricOfLabel(head.label);
         const reading = head.run.reading(head, metric) ?? head.run.reading(head, "best");
         const curve = smallCurve(head.run, reading);
-        const birth = reading === undefined ? null : birthOf(reading);
+        const birth = reading === undefined ? null : birthOf(metric, reading);
         const place = birth === null ? -1 : head.run.measured.indexOf(reading.steps[birth]);
         const text = birth === null ? "stayed near its baseline" : `left its baseline at step ${reading.steps[birth]}`;
         const box = element("div", { class: "life" },

@@ -149,9 +149,11 @@ class Run {
         return this.reading(head, metric)?.values.at(-1) ?? NaN;
     }
 
+    /* Those that make a curve: importance and loss_without are of the last step alone. */
     metricsOf(head) {
-        const begin = `${head.name} `;
-        return [...this.readings.keys()].filter((key) => key.startsWith(begin)).map((key) => key.slice(begin.length));
+        const begin = `${head.name} `, few = Math.min(this.measured.length, 2);
+        return [...this.readings].filter(([key, reading]) => key.startsWith(begin) && reading.steps.length >= few)
+            .map(([key]) => key.slice(begin.length));
     }
 
     /* Unpacks a snapshot, once. */
@@ -187,9 +189,18 @@ const data = JSON.parse(byId("data").textContent);
 const colours = bytesOf(data.colours);
 const runs = data.runs.map((run, index) => new Run(run, index));
 
-/* The step from which on the head stays at least a tenth of the way from its baseline to perfect; null: never. */
-function birthOf(reading) {
+/* Whether a head without fault scores 1: not so with entropy, distance and js, nor with what the loss says. */
+function isPerfectAtOne(metric) {
+    return /^(all\.)?(offset\(|best$|alignment|confidence$|special$|first$|duplicate|induction|relation\()/.test(metric);
+}
+
+/* The place of the step from which on the head stays at least a tenth of the way from its baseline to perfect; null: never,
+ * or 1 is not what perfect is. */
+function birthOf(metric, reading) {
     let birth = null;
+    if (!isPerfectAtOne(metric)) {
+        return birth;
+    }
     for (let i = reading.steps.length - 1; i >= 0; i--) {
         const baseline = reading.baselines[i];
         const lift = (reading.values[i] - baseline) / (1 - baseline);

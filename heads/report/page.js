@@ -14,18 +14,18 @@ function sentence(head) {
 
 function drawLife() {
     const head = state.head;
-    const reading = head.run.reading(head, byId("metric").value);
+    const metric = byId("metric").value, reading = head.run.reading(head, metric);
     if (reading === undefined) {
         byId("life").replaceChildren();
         return;
     }
-    const birth = birthOf(reading);
-    const series = [{ name: byId("metric").value, style: "", xs: reading.steps, ys: reading.values }];
+    const birth = birthOf(metric, reading);
+    const series = [{ name: metric, style: "", xs: reading.steps, ys: reading.values }];
     if (reading.baselines.some(Number.isFinite)) {
         series.push({ name: "baseline", style: "dashed", xs: reading.steps, ys: reading.baselines });
     }
     const inUnit = Math.max(...reading.values) <= 1;
-    const points = birth === null || !inUnit ? [] : [[reading.steps[birth], reading.values[birth]]];
+    const points = birth === null ? [] : [[reading.steps[birth], reading.values[birth]]];
     drawChart(byId("life"), series, head.run.steps[indexOf(head.run)], inUnit ? 1 : undefined, points);
 }
 

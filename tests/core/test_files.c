@@ -189,9 +189,27 @@ START_TEST(a_pipe_or_device_is_not_replaced_by_a_file)
     ck_assert_int_eq(symlink("pipe", link), 0);
     refused(hl_file_replace(pipe, "1", 1, HL_VOLATILE), pipe, "is no regular file");
     ck_assert(stat(pipe, &info) == 0 && S_ISFIFO(info.st_mode));
-    refused(hl_file_replace(link, "1", 1, HL_DURABLE), link, "is no regular file");
+    refused(hl_file_replace(link, "1", 1, HL_DURABLE), link, "is a link");
     ck_assert(lstat(link, &info) == 0 && S_ISLNK(info.st_mode));
     ck_assert(!scratch_exists(scratch_path("pipe.tmp")) && !scratch_exists(scratch_path("link.tmp")));
+}
+END_TEST
+
+/* As /dev/stdout is one, which leads to a file where standard output is one. */
+START_TEST(a_link_is_not_replaced_by_a_file)
+{
+    const char *file = scratch_path("file"), *link = scratch_path("link"), *nowhere = scratch_path("nowhere");
+    struct stat info;
+    ck_assert_int_eq(hl_file_replace(file, "1", 1, HL_VOLATILE).code, HL_OK);
+    ck_assert_int_eq(symlink("file", link), 0);
+    ck_assert_int_eq(symlink("no such file", nowhere), 0);
+    refused(hl_file_replace(link, "22", 2, HL_VOLATILE), link, "name the file itself");
+    refused(hl_file_replace(nowhere, "22", 2, HL_VOLATILE), nowhere, "name the file itself");
+    ck_assert(lstat(link, &info) == 0 && S_ISLNK(info.st_mode));
+    ck_assert(stat(file, &info) == 0 && info.st_size == 1);
+    ck_assert_int_eq(hl_file_replace(file, "22", 2, HL_VOLATILE).code, HL_OK);
+    ck_assert(stat(link, &info) == 0 && info.st_size == 2);
+    ck_assert(!scratch_exists(scratch_path("link.tmp")) && !scratch_exists(scratch_path("nowhere.tmp")));
 }
 END_TEST
 
@@ -373,6 +391,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, the_first_failure_is_kept_and_nothing_done_after_it);
     tcase_add_test(tc, where_nothing_can_be_created_the_reason_is_given);
     tcase_add_test(tc, a_pipe_or_device_is_not_replaced_by_a_file);
+    tcase_add_test(tc, a_link_is_not_replaced_by_a_file);
     tcase_add_test(tc, a_disk_that_takes_nothing_is_a_failure);
     tcase_add_test(tc, a_durable_file_waits_for_the_disk_twice_a_volatile_one_never);
     tcase_add_test(tc, short_reads_and_writes_are_continued_and_interrupted_calls_made_again);

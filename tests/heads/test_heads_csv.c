@@ -38,7 +38,7 @@ static void look(run *r, int l, int64_t h, int64_t k)
     }
 }
 
-static hl_status add(run *r, int64_t step)
+static hl_status add_with(run *r, int64_t step, const hl_head_effect *effects)
 {
     hl_patterns layers[2];
     for (int l = 0; l < 2; l++) {
@@ -47,7 +47,12 @@ static hl_status add(run *r, int64_t step)
         layers[l].relations = NULL;
         layers[l].n_relations = 0;
     }
-    return hl_heads_csv_add(&r->csv, step, layers, 2, NULL);
+    return hl_heads_csv_add(&r->csv, step, layers, 2, NULL, effects);
+}
+
+static hl_status add(run *r, int64_t step)
+{
+    return add_with(r, step, NULL);
 }
 
 /* To be freed by hl_text_free. */
@@ -80,7 +85,7 @@ START_TEST(the_whole_text_of_one_head)
     hl_patterns all = made_up_patterns(&m);
     all.n_relations = 0;
     hl_heads_csv csv = { 0 };
-    expect_ok(hl_heads_csv_add(&csv, 0, &all, 1, NULL));
+    expect_ok(hl_heads_csv_add(&csv, 0, &all, 1, NULL, NULL));
     hl_text text = { 0 };
     hl_heads_csv_print(&csv, NULL, &text);
     ck_assert_str_eq(text.bytes, "step,layer,head,metric,value,baseline\n"
@@ -103,6 +108,33 @@ START_TEST(the_whole_text_of_one_head)
                                  "0,0,0,induction.mirrored,0,0.333333333\n");
     hl_text_free(&text);
     hl_heads_csv_free(&csv);
+}
+END_TEST
+
+/* A layer's importances of 3 and 4 have 5 as their length. */
+START_TEST(what_heads_are_worth_is_told_of_the_step_with_effects_alone)
+{
+    static const hl_head_effect effects[] = { { .importance = 3, .loss_without = 0.5, .standard_error = 0.25 },
+                                              { .importance = 4, .loss_without = -0.125, .standard_error = 0.5 },
+                                              { .loss_without = 2 },
+                                              { .standard_error = 1 } };
+    run r;
+    begin(&r);
+    expect_ok(add(&r, 0));
+    expect_ok(add_with(&r, 5, effects));
+    hl_text text = printed(&r);
+    ck_assert(has(&text, "5,0,0,importance,3,"));
+    ck_assert(has(&text, "5,0,0,importance.normalised,0.6,"));
+    ck_assert(has(&text, "5,0,0,loss_without,0.5,0.25"));
+    ck_assert(has(&text, "5,0,1,importance.normalised,0.8,"));
+    ck_assert(has(&text, "5,0,1,loss_without,-0.125,0.5"));
+    ck_assert(has(&text, "5,1,0,importance.normalised,0,"));
+    ck_assert(has(&text, "5,1,0,loss_without,2,0"));
+    ck_assert(has(&text, "5,1,1,loss_without,0,1"));
+    ck_assert_ptr_null(strstr(text.bytes, "\n0,0,0,importance"));
+    ck_assert_ptr_null(strstr(text.bytes, "\n0,0,0,loss_without"));
+    hl_text_free(&text);
+    hl_heads_csv_free(&r.csv);
 }
 END_TEST
 
@@ -168,8 +200,8 @@ START_TEST(what_a_head_does_over_all_examples_follows)
     all.n_relations = 0;
     hl_streamed streamed = statistics();
     hl_heads_csv csv = { 0 };
-    expect_ok(hl_heads_csv_add(&csv, 0, &all, 1, &streamed));
-    expect_ok(hl_heads_csv_add(&csv, 5, &all, 1, NULL));
+    expect_ok(hl_heads_csv_add(&csv, 0, &all, 1, &streamed, NULL));
+    expect_ok(hl_heads_csv_add(&csv, 5, &all, 1, NULL, NULL));
     hl_text text = { 0 };
     hl_heads_csv_print(&csv, NULL, &text);
     const char *rows = strstr(text.bytes, "0,0,0,all."), *next = strstr(text.bytes, "5,0,0,offset(-1)");
@@ -198,9 +230,9 @@ START_TEST(statistics_of_other_heads_are_refused)
     begin(&r);
     hl_patterns layers[2] = { made_up_patterns(&r.layers[0]), made_up_patterns(&r.layers[1]) };
     hl_streamed streamed = statistics();
-    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 0, layers, 2, &streamed).code, HL_INVALID);
+    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 0, layers, 2, &streamed, NULL).code, HL_INVALID);
     layers[0].n_heads = 2;
-    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 0, layers, 1, &streamed).code, HL_INVALID);
+    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 0, layers, 1, &streamed, NULL).code, HL_INVALID);
     ck_assert_uint_eq(r.csv.n, 0);
     hl_heads_csv_free(&r.csv);
 }
@@ -294,7 +326,7 @@ START_TEST(relations_have_their_names)
     *made_up_partner(&m, 0, 1, 1) = 2;
     hl_patterns all = made_up_patterns(&m);
     hl_heads_csv csv = { 0 };
-    expect_ok(hl_heads_csv_add(&csv, 0, &all, 1, NULL));
+    expect_ok(hl_heads_csv_add(&csv, 0, &all, 1, NULL, NULL));
     hl_text text = { 0 };
     hl_heads_csv_print(&csv, names, &text);
     ck_assert(has(&text, "0,0,0,relation(det_noun),0,1"));
@@ -314,18 +346,18 @@ START_TEST(a_snapshot_of_another_shape_is_refused)
     size_t rows = r.csv.n;
     hl_patterns layers[3] = { made_up_patterns(&r.layers[0]), made_up_patterns(&r.layers[1]),
                               made_up_patterns(&r.layers[1]) };
-    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 3, layers, 1, NULL).code, HL_INVALID);
-    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 3, layers, 3, NULL).code, HL_INVALID);
+    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 3, layers, 1, NULL, NULL).code, HL_INVALID);
+    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 3, layers, 3, NULL, NULL).code, HL_INVALID);
     layers[1].n_heads = 1;
-    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 3, layers, 2, NULL).code, HL_INVALID);
+    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 3, layers, 2, NULL, NULL).code, HL_INVALID);
     layers[1].n_heads = 2;
     layers[0].n_tokens = layers[1].n_tokens = 5;
-    hl_status status = hl_heads_csv_add(&r.csv, 3, layers, 2, NULL);
+    hl_status status = hl_heads_csv_add(&r.csv, 3, layers, 2, NULL, NULL);
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_str_eq(status.text, "the patterns of step 3 are of another shape than those before");
     ck_assert_uint_eq(r.csv.n, rows);
     layers[0].n_tokens = 4; /* nor may layers differ in the first */
-    ck_assert_int_eq(hl_heads_csv_add(&other.csv, 0, layers, 2, NULL).code, HL_INVALID);
+    ck_assert_int_eq(hl_heads_csv_add(&other.csv, 0, layers, 2, NULL, NULL).code, HL_INVALID);
     ck_assert_uint_eq(other.csv.n, 0);
     hl_heads_csv_free(&other.csv);
     hl_heads_csv_free(&r.csv);
@@ -377,6 +409,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, the_whole_text_of_one_head);
+    tcase_add_test(tc, what_heads_are_worth_is_told_of_the_step_with_effects_alone);
     tcase_add_test(tc, an_offset_that_is_once_the_best_of_a_head_is_there_for_all);
     tcase_add_test(tc, what_a_head_does_over_all_examples_follows);
     tcase_add_test(tc, statistics_of_other_heads_are_refused);

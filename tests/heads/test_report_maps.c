@@ -92,7 +92,7 @@ START_TEST(other_snapshots_are_refused)
     layers[1].n_heads = 1;
     ck_assert_int_eq(hl_report_maps_add(&maps, 1, layers, 2).code, HL_INVALID);
     made_up_run_layers(&run, layers);
-    layers[0].n_examples = 2;
+    layers[0].n_examples = 2; /* of the last one */
     ck_assert_int_eq(hl_report_maps_add(&maps, 1, layers, 2).code, HL_INVALID);
     layers[0].n_examples = 3;
     run.lengths[2] = 1;
@@ -101,6 +101,30 @@ START_TEST(other_snapshots_are_refused)
     ck_assert_int_eq(maps.n_kept, 1);
     expect_ok(hl_report_maps_add(&maps, 1, layers, 2));
     ck_assert_int_eq(hl_report_maps_add(&maps, 2, layers, 2).code, HL_INVALID);
+    hl_report_maps_free(&maps);
+    made_up_run_free(&run);
+}
+END_TEST
+
+/* A run that went on with fewer examples and later with more. */
+START_TEST(a_snapshot_in_between_that_lacks_examples_has_no_maps)
+{
+    made_up_run run = made_up_run_make(2, 2, 3, 4, 3);
+    hl_patterns layers[2];
+    made_up_run_layers(&run, layers);
+    hl_report_maps maps = { .n_snapshots = 3 };
+    expect_ok(hl_report_maps_add(&maps, 0, layers, 2));
+    layers[0].n_examples = layers[1].n_examples = 1;
+    run.lengths[0]--;
+    ck_assert_int_eq(hl_report_maps_add(&maps, 10, layers, 2).code, HL_INVALID);
+    run.lengths[0]++;
+    expect_ok(hl_report_maps_add(&maps, 10, layers, 2));
+    layers[0].n_examples = layers[1].n_examples = 3;
+    expect_ok(hl_report_maps_add(&maps, 20, layers, 2));
+    ck_assert_int_eq(maps.n_examples, 3);
+    ck_assert_int_eq(maps.n_kept, 2);
+    ck_assert_int_eq(maps.kept[0].step, 0);
+    ck_assert_int_eq(maps.kept[1].step, 20);
     hl_report_maps_free(&maps);
     made_up_run_free(&run);
 }
@@ -137,6 +161,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_forbidden_key_has_level_0);
     tcase_add_test(tc, too_many_numbers_cost_examples_then_snapshots_and_never_the_last);
     tcase_add_test(tc, other_snapshots_are_refused);
+    tcase_add_test(tc, a_snapshot_in_between_that_lacks_examples_has_no_maps);
     tcase_add_test(tc, want_of_memory_leaves_what_was_added);
 }
 SUITE("a report's maps", add_tests)

@@ -140,8 +140,8 @@ def move_slider(page, place):
     page.script("const s = arguments[0]; s.value = arguments[1]; s.dispatchEvent(new Event('input'))", page.one("#slider"), place)
 
 
-def choose_example(page, example):
-    page.script("const s = arguments[0]; s.value = arguments[1]; s.dispatchEvent(new Event('change'))", page.one("#example"), example)
+def choose(page, select, value):
+    page.script("const s = arguments[0]; s.value = arguments[1]; s.dispatchEvent(new Event('change'))", page.one(f"#{select}"), value)
 
 
 def hover(page, canvas, query, key):
@@ -165,7 +165,7 @@ def check_head(page):
         value = hover(page, canvas, query, key)
         expected = weight_at(page.folder, 70, 0, 1, 0, query, key)
         assert abs(value - expected) < 0.005, (query, key, value, expected)
-    choose_example(page, 2)
+    choose(page, "example", 2)
     move_slider(page, 0)
     page.wait(lambda: page.text("#step") == "step 0", "step 0 of example 2")
     value = hover(page, canvas, 6, 12)
@@ -173,6 +173,11 @@ def check_head(page):
     assert abs(value - expected) < 0.005, (value, expected)
     canvas.send_keys(Keys.ARROW_LEFT)
     assert page.text("#readout").startswith("query 6 ") and "key 11 " in page.text("#readout"), "arrow keys move through the map"
+    metrics = [option.get_attribute("value") for option in page.all("#metric option")]
+    assert "entropy" in metrics and "importance" not in metrics, f"one step makes no curve: {metrics}"
+    for metric, dots in (("offset(-2)", 1), ("entropy", 0), ("entropy.normalised", 0), ("distance", 0), ("js(L0H2)", 0)):
+        choose(page, "metric", metric)
+        assert len(page.all("#life .birth")) == dots, f"{metric}: a dot where the head left its baseline"
     for view in ("lines", "computation", "map"):
         page.one(f"[data-view={view}]").click()
         assert page.one("#view").size["height"] > 20
@@ -192,6 +197,9 @@ def check_table(page, step=70, heads=6):
         for name, value in shown.items():
             expected = page.reading(step, int(name[1]), int(name[3]), metric)
             assert value == f"{expected:.{digits}f}", (name, metric, value, expected)
+    for place, metric in ((7, "importance"), (8, "loss_without")):
+        shown, expected = float(column(page, place)[0]), page.reading(step, 0, 0, metric)
+        assert abs(shown - expected) < 0.01 * abs(expected), (metric, shown, expected)
     button = page.one("#rows th:nth-child(5) button")
     page.script("arguments[0].scrollIntoView({ block: 'center' })", button)
     before = column(page, 5)

@@ -42,6 +42,18 @@ static void write_snapshot(const char *folder, const made_up_run *run, int64_t s
     ok(hl_npz_close(npz, HL_VOLATILE));
 }
 
+/* Every verdict on a head alone. */
+static hl_head_effect *judge_heads(void)
+{
+    static hl_head_effect heads[LAYERS * HEADS];
+    static const hl_faithful own[] = { HL_FAITHFUL_NO, HL_FAITHFUL_UNKNOWN, HL_FAITHFUL_YES,
+                                       HL_FAITHFUL_NO, HL_FAITHFUL_UNKNOWN, HL_FAITHFUL_YES };
+    for (int i = 0; i < LAYERS * HEADS; i++) {
+        heads[i] = (hl_head_effect){ 0.5, 0.25, 0.01, 0.9, own[i] };
+    }
+    return heads;
+}
+
 /* All snapshots, at the end of which the labels are earned. */
 static void measure(const char *folder, made_up_run *run, hl_report_maps *maps, hl_heads_csv *csv, hl_label *labels)
 {
@@ -50,7 +62,7 @@ static void measure(const char *folder, made_up_run *run, hl_report_maps *maps, 
     for (int64_t s = 0; s < SNAPSHOTS; s++) {
         made_up_run_snapshot(run, s);
         ok(hl_report_maps_add(maps, 10 * s, layers, LAYERS));
-        ok(hl_heads_csv_add(csv, 10 * s, layers, LAYERS, NULL));
+        ok(hl_heads_csv_add(csv, 10 * s, layers, LAYERS, NULL, s == SNAPSHOTS - 1 ? judge_heads() : NULL));
         write_snapshot(folder, run, s);
     }
     for (int i = 0; i < LAYERS * HEADS; i++) {
@@ -60,21 +72,15 @@ static void measure(const char *folder, made_up_run *run, hl_report_maps *maps, 
     }
 }
 
-/* Every verdict, alone and as a group; a head's group counts unless the head itself is faithful. */
+/* Every verdict as a group, too; a head's group counts unless the head itself is faithful. */
 static hl_effects judge(const hl_label *labels)
 {
-    static hl_head_effect heads[LAYERS * HEADS];
     static hl_group_effect groups[3];
-    static const hl_faithful own[] = { HL_FAITHFUL_NO, HL_FAITHFUL_UNKNOWN, HL_FAITHFUL_YES,
-                                       HL_FAITHFUL_NO, HL_FAITHFUL_UNKNOWN, HL_FAITHFUL_YES },
-                             grouped[] = { HL_FAITHFUL_YES, HL_FAITHFUL_NO, HL_FAITHFUL_NO };
-    for (int i = 0; i < LAYERS * HEADS; i++) {
-        heads[i] = (hl_head_effect){ 0.5, 0.25, 0.01, 0.9, own[i] };
-    }
+    static const hl_faithful grouped[] = { HL_FAITHFUL_YES, HL_FAITHFUL_NO, HL_FAITHFUL_NO };
     for (int i = 0; i < 3; i++) {
         groups[i] = (hl_group_effect){ 0, labels[i], 2, { 1, 0.5, 0.01, 0.9, grouped[i] } };
     }
-    return (hl_effects){ 0.1, heads, LAYERS * HEADS, groups, 3 };
+    return (hl_effects){ 0.1, judge_heads(), LAYERS * HEADS, groups, 3 };
 }
 
 int main(int argc, char **argv)

@@ -88,6 +88,46 @@ START_TEST(runs_of_one_seed_are_compared_on_their_snapshots)
 }
 END_TEST
 
+/* What the row of a head says of the untrained pair; NaN for "-". */
+static double untrained_of(const char *table, const char *head)
+{
+    char begin[32], word[16];
+    snprintf(begin, sizeof begin, "\n%s ", head);
+    const char *row = strstr(table, begin);
+    ck_assert(row != NULL && sscanf(row + 1, "%*s %*s %*s %*s %*s %15s", word) == 1);
+    double js;
+    return sscanf(word, "%lf", &js) == 1 ? js : NAN;
+}
+
+/* Runs that began with the same weights were 0 apart; with another number of heads they were not. */
+START_TEST(the_distance_before_the_first_step_stands_beside)
+{
+    const char *one = train("one", "train.steps=24"), *other = train("other", "optimizer.learning_rate=0.05");
+    const char *heads = run_path("heads");
+    EXPECT_RUN(0, run_tiny_config(), "model.heads=4", "--quiet", "--out", heads);
+    char match[16];
+    double js;
+    run_result run = HEADS(one, "--against", heads);
+    read_row(run.out, "L1H1", match, &js);
+    double untrained = untrained_of(run.out, "L1H1");
+    ck_assert_msg(untrained > 0 && untrained < 0.694 && untrained != js, "%g, %g", untrained, js);
+    run = HEADS(one, "--against", other);
+    int same = 0;
+    static const char *const names[] = { "L0H0", "L0H1", "L1H0", "L1H1" };
+    for (size_t i = 0; i < 4; i++) {
+        read_row(run.out, names[i], match, &js);
+        same += strcmp(match, names[i]) == 0;
+        ck_assert_int_eq(untrained_of(run.out, names[i]) == 0, strcmp(match, names[i]) == 0);
+    }
+    ck_assert_int_gt(same, 0);
+    unlink(run_file(other, "patterns/step_000000.npz"));
+    run = HEADS(one, "--against", other);
+    ck_assert_int_eq(run.code, 0);
+    ck_assert(isnan(untrained_of(run.out, "L1H1")));
+    ck_assert_ptr_nonnull(strstr(run.out, "not known"));
+}
+END_TEST
+
 /* Another seed has other examples: its weights are run on the first run's. */
 START_TEST(runs_of_two_seeds_are_compared_on_the_first_ones_examples)
 {
@@ -156,6 +196,7 @@ static void add_tests(TCase *tc)
 {
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, runs_of_one_seed_are_compared_on_their_snapshots);
+    tcase_add_test(tc, the_distance_before_the_first_step_stands_beside);
     tcase_add_test(tc, runs_of_two_seeds_are_compared_on_the_first_ones_examples);
     tcase_add_test(tc, a_run_is_its_own_match);
     tcase_add_test(tc, what_cannot_be_compared_is_refused);

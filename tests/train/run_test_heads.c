@@ -150,21 +150,45 @@ START_TEST(json_agrees_with_heads_csv)
         ck_assert_int_eq(json_integer_value(json_object_get(head, "layer")), (int)i / LAYER_HEADS);
         ck_assert_int_eq(json_integer_value(json_object_get(head, "head")), (int)i % LAYER_HEADS);
         ck_assert(json_is_string(json_object_get(head, "label")));
-        static const char *const same[][2] = {
-            { "entropy", "entropy" },   { "entropy_normalised", "entropy.normalised" }, { "confidence", "confidence" },
-            { "distance", "distance" }, { "distance_signed", "distance.signed" },       { "best_offset", "best.offset" }
-        };
+        static const char *const same[][2] = { { "entropy", "entropy" },
+                                               { "entropy_normalised", "entropy.normalised" },
+                                               { "confidence", "confidence" },
+                                               { "distance", "distance" },
+                                               { "distance_signed", "distance.signed" },
+                                               { "best_offset", "best.offset" },
+                                               { "importance", "importance" },
+                                               { "loss_without", "loss_without" },
+                                               { "importance_in_layer", "importance.normalised" } };
         for (size_t m = 0; m < sizeof same / sizeof *same; m++) {
             double value = NAN, found = json_number_value(json_object_get(head, same[m][0]));
             ck_assert(csv_value(csv, LAST_STEP, (int)i / LAYER_HEADS, (int)i % LAYER_HEADS, same[m][1], &value));
             ck_assert_msg(fabs(found - value) <= 1e-8 * fmax(1, fabs(value)), "%s: %.12g, %.12g in heads.csv",
                           same[m][0], found, value);
         }
-        ck_assert(json_is_number(json_object_get(head, "importance")));
         json_t *faithful = json_object_get(head, "faithful");
         ck_assert(json_is_boolean(faithful) || json_is_null(faithful));
     }
     json_decref(root);
+}
+END_TEST
+
+/* Of the last step: its weights are at hand. Of no step where there are none. */
+START_TEST(heads_csv_tells_what_heads_are_worth_where_there_are_weights)
+{
+    const char *folder = train(), *file = run_file(folder, "heads.csv"), *csv = run_read(file);
+    double value;
+    ck_assert(csv_value(csv, LAST_STEP, 1, 1, "importance.normalised", &value));
+    ck_assert(value > 0 && value <= 1);
+    ck_assert(!csv_value(csv, 20, 1, 1, "loss_without", &value));
+    ck_assert_int_eq(HEADS(folder, "--step", "24", "--csv").code, 0);
+    ck_assert_int_eq(HEADS(folder, "--step", "20").code, 0); /* the table is of 20, the file of all */
+    ck_assert_str_eq(run_read(file), csv);
+    unlink(run_file(folder, "checkpoint.safetensors"));
+    unlink(run_file(folder, "model.safetensors"));
+    ck_assert_int_eq(HEADS(folder).code, 0);
+    ck_assert(csv_value(run_read(file), LAST_STEP, 1, 1, "entropy", &value));
+    ck_assert_ptr_null(strstr(run_read(file), "importance"));
+    ck_assert_ptr_null(strstr(run_read(file), "loss_without"));
 }
 END_TEST
 
@@ -230,6 +254,21 @@ START_TEST(one_head_is_drawn_with_its_tokens)
     ck_assert_ptr_nonnull(strstr(all.out, "L1H1"));
     ck_assert_ptr_nonnull(strstr(HEADS(run_file(folder, "."), "--head", "L1H1").out, "\nrun, step 24, mean of"));
     expect_refused(HEADS(folder, "--example", "4"), 2, "--example", "0 .. 3");
+}
+END_TEST
+
+/* What a terminal would take for a command is not handed to it, and no line is wider than it. */
+START_TEST(a_folder_of_any_name_is_shown_in_the_caption)
+{
+    const char *folder =
+        run_path("a\033[2J of a name that is too long to stand in a line of any terminal, in full or cut");
+    ck_assert_int_eq(rename(train(), folder), 0);
+    run_result run = HEADS(folder, "--head", "L0H0");
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_ptr_null(strchr(run.out, '\033'));
+    const char *caption = strstr(run.out, " of a name");
+    ck_assert_ptr_nonnull(caption);
+    ck_assert_ptr_null(strstr(caption, "in full or cut"));
 }
 END_TEST
 
@@ -317,6 +356,25 @@ START_TEST(figures_are_written_whole)
     ck_assert_int_eq(HEADS(folder, "--png", png, "--head", "L1H1", "--example", "0").code, 0);
     expect_beginning(png, "\211PNG");
     expect_refused(HEADS(folder, "--png", "/nowhere/a.png"), 3, "/nowhere/a.png", "cannot");
+}
+END_TEST
+
+/* Standard output holds what the file holds, and no file is named "-". */
+START_TEST(figures_go_to_standard_output_alone)
+{
+    const char *folder = train(), *bertviz = run_path("a.json"), *svg = run_path("a.svg");
+    ck_assert_int_eq(HEADS(folder, "--svg", svg, "--bertviz", bertviz).code, 0);
+    run_result run = HEADS(folder, "--svg", "-");
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_str_eq(run.out, run_read(svg));
+    ck_assert_str_eq(HEADS(folder, "--bertviz", "-").out, run_read(bertviz));
+    ck_assert_int_eq(strncmp(HEADS(folder, "--pdf", "-", "--csv", run_path("a.csv")).out, "%PDF-", 5), 0);
+    ck_assert_int_eq(strncmp(HEADS(folder, "--head", "L0H0", "--png", "-").out, "\211PNG", 4), 0);
+    ck_assert_int_eq(strncmp(HEADS(folder, "--prune", "--svg", "-").out, "<?xml", 5), 0);
+    ck_assert_int_ne(access("-", F_OK), 0);
+    expect_refused(HEADS(folder, "--npz", "-"), 2, "--npz", "name a file");
+    expect_refused(HEADS(folder, "--prune-to", "2", "--out", "-"), 2, "--out", "name a file");
+    expect_refused(HEADS(folder, "--png", "-", "--json"), 2, "--png", "standard output");
 }
 END_TEST
 
@@ -462,14 +520,17 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, the_table_has_a_row_a_head_and_fits_80_columns);
     tcase_add_test(tc, long_labels_and_names_fit_80_columns);
     tcase_add_test(tc, json_agrees_with_heads_csv);
+    tcase_add_test(tc, heads_csv_tells_what_heads_are_worth_where_there_are_weights);
     tcase_add_test(tc, train_and_heads_write_the_same_heads_csv);
     tcase_add_test(tc, a_step_without_its_weights_has_no_effects);
     tcase_add_test(tc, without_a_checkpoint_the_weights_are_the_models);
     tcase_add_test(tc, one_head_is_drawn_with_its_tokens);
+    tcase_add_test(tc, a_folder_of_any_name_is_shown_in_the_caption);
     tcase_add_test(tc, heads_that_are_none_are_refused);
     tcase_add_test(tc, an_input_gives_the_weights_of_the_same_example);
     tcase_add_test(tc, inputs_that_are_none_are_refused);
     tcase_add_test(tc, figures_are_written_whole);
+    tcase_add_test(tc, figures_go_to_standard_output_alone);
     tcase_add_test(tc, arrays_hold_weights_and_metrics);
     tcase_add_test(tc, what_is_no_run_is_refused);
     tcase_add_test(tc, a_run_without_patterns_says_what_to_set);

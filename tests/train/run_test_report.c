@@ -134,6 +134,21 @@ START_TEST(a_run_that_goes_on_with_more_or_fewer_examples_is_shown_whole)
 }
 END_TEST
 
+START_TEST(a_run_that_had_few_examples_for_a_while_has_no_maps_of_that_time)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, VARIABLE, "patterns.examples=24", "train.steps=6", "--out", folder);
+    EXPECT_RUN(0, VARIABLE, "patterns.examples=2", "train.steps=12", "--resume", "--out", folder);
+    run_result run = RUN(VARIABLE, "patterns.examples=24", "train.steps=18", "--resume", "--out", folder);
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_str_eq(run.err, "");
+    expect_files_of(folder, "\n12,1,1,entropy,", "measured on 24 examples");
+    const char *page = run_read(run_file(folder, "report.html"));
+    ck_assert_ptr_nonnull(strstr(page, "{\"step\":18,\"levels\":"));
+    ck_assert_ptr_null(strstr(page, "{\"step\":12,\"levels\":"));
+}
+END_TEST
+
 START_TEST(a_run_that_goes_on_without_snapshots_is_shown_up_to_there)
 {
     const char *folder = run_path("run");
@@ -151,6 +166,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_report_has_no_effects_of_older_weights);
     tcase_add_test(tc, relations_are_named);
     tcase_add_test(tc, a_run_that_goes_on_with_more_or_fewer_examples_is_shown_whole);
+    tcase_add_test(tc, a_run_that_had_few_examples_for_a_while_has_no_maps_of_that_time);
     tcase_add_test(tc, a_run_that_goes_on_without_snapshots_is_shown_up_to_there);
 }
 

@@ -91,7 +91,7 @@ int main(int argc, char **argv)
         int64_t heads[MOST_LAYERS];
         const hl_streamed *all = read_statistics(&npz, layers, n_layers, heads, &streamed);
         int64_t step = *(const int64_t *)data_of(&npz, "step");
-        expect(hl_heads_csv_add(&csv, step, layers, n_layers, all));
+        expect(hl_heads_csv_add(&csv, step, layers, n_layers, all, NULL));
         print_labels(step, layers, n_layers, &labels);
         hl_npz_free(&npz);
     }
