@@ -112,6 +112,9 @@ START_TEST(cross_entropy_reports_what_it_found)
     ck_assert_double_eq_tol(result.loss_sum, log(4) + second, 1e-6);
     ck_assert(rows[2] == 0);
     ck_assert_double_eq_tol((double)rows[1], second, 1e-6);
+    hl_cross_entropy(&tape, t, (hl_cross_entropy_args){ .targets = (int32_t[]){ 1, 1, 0 }, .result = &result });
+    ck_assert_int_eq(result.n_scored, 3);
+    ck_assert_int_eq(result.n_correct, 2); /* each by its own target */
     loss = hl_cross_entropy(&tape, t, (hl_cross_entropy_args){ .targets = targets, .n = 10, .smoothing = 0.5f });
     double smooth = 0.5 * second + 0.5 * (second - 0.75); /* half on the target, half spread over 4 */
     check_values(loss, (hl_shape){ 0 }, &(double){ (log(4) + smooth) / 10 });
