@@ -6,6 +6,7 @@
 #include "core/op_list.h"
 #include "core/op_multiply.h"
 #include "core/op_scale.h"
+#include "core/op_sum.h"
 #include "tests/check_suite.h"
 #include "tests/core/op_cases.h"
 #include "tests/gradient_check.h"
@@ -47,6 +48,16 @@ static void prepare(prepared *p, const op_case *c)
     };
 }
 
+/* Of all inputs. */
+static int64_t count_numbers(const prepared *p)
+{
+    int64_t numbers = 0;
+    for (int i = 0; i < p->check.n_inputs; i++) {
+        numbers += hl_shape_count(p->inputs[i].shape);
+    }
+    return numbers;
+}
+
 static void release(prepared *p)
 {
     for (int i = 0; i < p->check.n_inputs; i++) {
@@ -63,13 +74,9 @@ START_TEST(every_case_has_the_gradient_that_its_formula_says)
     char name[OP_CASE_NAME];
     prepared p;
     prepare(&p, c);
-    int64_t numbers = 0;
-    for (int i = 0; i < p.check.n_inputs; i++) {
-        numbers += hl_shape_count(p.inputs[i].shape);
-    }
     gradient_report report = gradient_check_run(&p.check);
     ck_assert_msg(report.passed, "%s: %s", op_case_name(c, name), report.text);
-    ck_assert_int_eq(report.n_checked, numbers);
+    ck_assert_int_eq(report.n_checked, count_numbers(&p));
     release(&p);
 }
 END_TEST
@@ -92,10 +99,25 @@ START_TEST(every_op_has_a_case)
 }
 END_TEST
 
-/* All gradients of a case, end to end, with the inputs frozen that `frozen` names by bits: those must not come to be.
- * `twice`: of the case called twice on the same inputs, and the results added. */
-static void gradients_of(const prepared *p, unsigned frozen, bool twice, double *gradients)
+/* What is added to the result of a case: nothing, that of a second call on the same inputs, or the sum of every input. */
+typedef enum addition { ALONE, TWICE, WITH_SUMS } addition;
+
+static hl_tensor *add_to(hl_tape *tape, const prepared *p, addition what, hl_tensor **in, hl_tensor *y)
 {
+    if (what == TWICE) {
+        return hl_add(tape, y, build_case(tape, in, (void *)p->c));
+    }
+    for (int i = 0; what == WITH_SUMS && i < p->check.n_inputs; i++) {
+        y = hl_add(tape, y, hl_sum(tape, in[i]));
+    }
+    return y;
+}
+
+/* All gradients of a case, end to end, with the inputs frozen that `frozen` names by bits: those must not come to be.
+ * Returns the sum of dy. */
+static double gradients_of(const prepared *p, unsigned frozen, addition what, double *gradients)
+{
+    double sum = 0;
     hl_arena arena;
     ck_assert_int_eq(hl_arena_init(&arena, (size_t)1 << 20).code, HL_OK);
     hl_tape tape;
@@ -105,11 +127,12 @@ static void gradients_of(const prepared *p, unsigned frozen, bool twice, double 
         in[i] = hl_tape_tensor(&tape, p->inputs[i].shape, p->inputs[i].values, (frozen >> i & 1) == 0);
     }
     hl_tensor *y = build_case(&tape, in, (void *)p->c);
-    y = twice ? hl_add(&tape, y, build_case(&tape, in, (void *)p->c)) : y;
+    y = add_to(&tape, p, what, in, y);
     ck_assert_ptr_nonnull(y);
     hl_real *dy = hl_calloc((size_t)hl_shape_count(y->shape), sizeof *dy);
     for (int64_t i = 0; i < hl_shape_count(y->shape); i++) {
         dy[i] = op_case_dy(i);
+        sum += dy[i];
     }
     ck_assert_int_eq(hl_tape_backward_from(&tape, y, dy).code, HL_OK);
     for (int i = 0; i < p->check.n_inputs; i++) {
@@ -123,13 +146,14 @@ static void gradients_of(const prepared *p, unsigned frozen, bool twice, double 
     }
     hl_free(dy);
     hl_arena_free(&arena);
+    return sum;
 }
 
 /* The gradients beside the frozen ones must be the same bits as without. */
 static void check_frozen(const prepared *p, unsigned frozen, const double *all, double *some)
 {
     char name[OP_CASE_NAME];
-    gradients_of(p, frozen, false, some);
+    gradients_of(p, frozen, ALONE, some);
     for (int i = 0; i < p->check.n_inputs; i++) {
         int64_t count = hl_shape_count(p->inputs[i].shape);
         if ((frozen >> i & 1) == 0) {
@@ -153,7 +177,7 @@ START_TEST(a_frozen_input_gets_no_gradient_and_changes_no_other)
     prepared p;
     prepare(&p, c);
     double *all = hl_calloc(ENOUGH, sizeof *all), *some = hl_calloc(ENOUGH, sizeof *some);
-    gradients_of(&p, 0, false, all);
+    gradients_of(&p, 0, ALONE, all);
     for (unsigned frozen = 1; frozen + 1 < 1u << p.check.n_inputs; frozen++) {
         check_frozen(&p, frozen, all, some);
     }
@@ -174,14 +198,37 @@ START_TEST(a_second_call_on_the_same_inputs_adds_its_gradients)
     prepared p;
     prepare(&p, c);
     double *once = hl_calloc(ENOUGH, sizeof *once), *twice = hl_calloc(ENOUGH, sizeof *twice);
-    gradients_of(&p, 0, false, once);
-    gradients_of(&p, 0, true, twice);
+    gradients_of(&p, 0, ALONE, once);
+    gradients_of(&p, 0, TWICE, twice);
     for (int i = 0; i < ENOUGH; i++) {
         ck_assert_msg(fabs(twice[i] - 2 * once[i]) <= 1e-12, "%s: gradient %d is %g once and %g twice",
                       op_case_name(c, name), i, once[i], twice[i]);
     }
     hl_free(once);
     hl_free(twice);
+    release(&p);
+}
+END_TEST
+
+/* The same where the gradient that is there already is another: a second call's is 0 wherever the first one's is. */
+START_TEST(a_gradient_is_added_to_what_another_op_left)
+{
+    const op_case *c = &op_cases[_i];
+    if (c->large) {
+        return;
+    }
+    char name[OP_CASE_NAME];
+    prepared p;
+    prepare(&p, c);
+    double *alone = hl_calloc(ENOUGH, sizeof *alone), *with_sums = hl_calloc(ENOUGH, sizeof *with_sums);
+    double dy = gradients_of(&p, 0, ALONE, alone);
+    gradients_of(&p, 0, WITH_SUMS, with_sums);
+    for (int64_t i = 0; i < count_numbers(&p); i++) {
+        ck_assert_msg(fabs(with_sums[i] - (alone[i] + dy)) <= 1e-12, "%s: gradient %d is %g alone and %g added to %g",
+                      op_case_name(c, name), (int)i, alone[i], with_sums[i], dy);
+    }
+    hl_free(alone);
+    hl_free(with_sums);
     release(&p);
 }
 END_TEST
@@ -233,6 +280,7 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, every_case_has_the_gradient_that_its_formula_says, 0, op_case_count);
     tcase_add_loop_test(tc, a_frozen_input_gets_no_gradient_and_changes_no_other, 0, op_case_count);
     tcase_add_loop_test(tc, a_second_call_on_the_same_inputs_adds_its_gradients, 0, op_case_count);
+    tcase_add_loop_test(tc, a_gradient_is_added_to_what_another_op_left, 0, op_case_count);
     tcase_add_test(tc, a_tensor_read_by_several_ops_sums_their_gradients);
     tcase_add_test(tc, what_the_result_does_not_depend_on_gets_no_gradient);
 }

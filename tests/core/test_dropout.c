@@ -1,6 +1,8 @@
 #include "core/dropout_mask.h"
 #include "core/op_attention.h"
 #include "core/op_dropout.h"
+#include "core/op_linear.h"
+#include "core/random.h"
 #include "core/threads.h"
 #include "tests/check_suite.h"
 
@@ -74,6 +76,27 @@ START_TEST(a_fate_depends_on_the_position_alone)
 }
 END_TEST
 
+/* The 16 bits that decide about a position: 128 draws from 16 blocks side by side. */
+static uint32_t bits_at(uint64_t position)
+{
+    uint32_t words[4];
+    hl_random_block(source, position / 128 * 16 + position % 16, words);
+    uint64_t half = position % 128 / 16;
+    return words[half / 2] >> (half % 2 * 16) & 0xffff;
+}
+
+START_TEST(a_number_drops_where_its_bits_are_below_the_rate)
+{
+    for (int at = 0; at < 256; at++) {
+        hl_dropout_rate kept = { .dropped = bits_at((uint64_t)at), .scale = 2 }, drops = kept;
+        drops.dropped++;
+        draw(source, kept, at, 1, mask);
+        draw(source, drops, at, 1, other);
+        ck_assert(mask[0] == 2 && other[0] == 0);
+    }
+}
+END_TEST
+
 START_TEST(other_seeds_streams_and_steps_have_other_masks)
 {
     hl_dropout_rate rate = hl_dropout_rate_of(0.5f);
@@ -94,16 +117,22 @@ START_TEST(other_seeds_streams_and_steps_have_other_masks)
 }
 END_TEST
 
-/* What dropout makes of `count` examples (4, 3) from `first` of the whole batch on, at p = 0.5, and of attention
- * weights (H = 2, T = 3) over one feature of ones. */
-static void run(int64_t first, int64_t count, hl_real *y, hl_real *z)
+/* What ops that drop, each with a probability of a half, make of some examples of ones. */
+typedef struct outputs {
+    hl_real dropout[EXAMPLES * 12], linear[EXAMPLES * 12], attention[EXAMPLES * 6];
+} outputs;
+
+/* `count` examples (4, 3), and attention's (H = 2, T = 3) over one feature. */
+static outputs run(hl_tape_options options, int64_t count)
 {
+    outputs result;
     hl_arena arena;
     hl_tape tape;
     ck_assert_int_eq(hl_arena_init(&arena, (size_t)1 << 16).code, HL_OK);
-    hl_tape_begin(&tape, &arena, (hl_tape_options){ .training = true, .seed = 3, .step = 4, .first_example = first });
+    hl_tape_begin(&tape, &arena, options);
     hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(count, 4, 3), ones, false);
-    memcpy(y, hl_dropout(&tape, x, 0.5f, 5)->data, (size_t)count * 12 * sizeof *y);
+    hl_tensor *w = hl_tape_tensor(&tape, HL_SHAPE(3, 3), ones, false);
+    hl_linear_args linear = { .x = x, .W = w, .dropout = 0.5f, .dropout_stream = 7 };
     hl_tensor *q = hl_tape_tensor(&tape, HL_SHAPE(count, 3, 2), ones, false);
     hl_tensor *out = hl_attention(&tape, (hl_attention_args){
                                              .q.x = q,
@@ -116,28 +145,56 @@ static void run(int64_t first, int64_t count, hl_real *y, hl_real *z)
                                              .dropout = 0.5f,
                                              .dropout_stream = 6,
                                          });
-    memcpy(z, out->data, (size_t)count * 6 * sizeof *z);
+    memcpy(result.dropout, hl_dropout(&tape, x, 0.5f, 5)->data, (size_t)count * 12 * sizeof(hl_real));
+    memcpy(result.linear, hl_linear_fused(&tape, linear)->data, (size_t)count * 12 * sizeof(hl_real));
+    memcpy(result.attention, out->data, (size_t)count * 6 * sizeof(hl_real));
     hl_arena_free(&arena);
+    return result;
 }
 
-START_TEST(a_batch_in_parts_draws_the_masks_of_the_whole)
+static void make_ones(void)
 {
     hl_threads_setup();
     for (int i = 0; i < EXAMPLES * 12; i++) {
         ones[i] = 1;
     }
-    hl_real y[EXAMPLES * 12], z[EXAMPLES * 6], y_part[EXAMPLES * 12], z_part[EXAMPLES * 6];
-    run(0, EXAMPLES, y, z);
+}
+
+static void check_all_differ(const outputs *a, const outputs *b)
+{
+    ck_assert(memcmp(a->dropout, b->dropout, sizeof a->dropout) != 0);
+    ck_assert(memcmp(a->linear, b->linear, sizeof a->linear) != 0);
+    ck_assert(memcmp(a->attention, b->attention, sizeof a->attention) != 0);
+}
+
+START_TEST(every_op_draws_anew_in_another_step_and_by_another_seed)
+{
+    make_ones();
+    outputs first = run((hl_tape_options){ .training = true, .seed = 3, .step = 4 }, EXAMPLES);
+    outputs step = run((hl_tape_options){ .training = true, .seed = 3, .step = 5 }, EXAMPLES);
+    outputs seed = run((hl_tape_options){ .training = true, .seed = 2, .step = 4 }, EXAMPLES);
+    check_all_differ(&first, &step);
+    check_all_differ(&first, &seed);
+}
+END_TEST
+
+START_TEST(a_batch_in_parts_draws_the_masks_of_the_whole)
+{
+    make_ones();
+    hl_tape_options options = { .training = true, .seed = 3, .step = 4 };
+    outputs whole = run(options, EXAMPLES);
     static const int64_t cuts[] = { 0, 1, 3, EXAMPLES };
     for (int i = 0; i < 3; i++) {
         int64_t first = cuts[i], count = cuts[i + 1] - first;
-        run(first, count, y_part, z_part);
-        ck_assert_mem_eq(y_part, y + first * 12, (size_t)count * 12 * sizeof *y);
-        ck_assert_mem_eq(z_part, z + first * 6, (size_t)count * 6 * sizeof *z);
+        options.first_example = first;
+        outputs part = run(options, count);
+        ck_assert_mem_eq(part.dropout, whole.dropout + first * 12, (size_t)count * 12 * sizeof(hl_real));
+        ck_assert_mem_eq(part.linear, whole.linear + first * 12, (size_t)count * 12 * sizeof(hl_real));
+        ck_assert_mem_eq(part.attention, whole.attention + first * 6, (size_t)count * 6 * sizeof(hl_real));
     }
-    run(1, EXAMPLES, y_part, z_part);
-    ck_assert(memcmp(y_part, y, sizeof y) != 0);
-    ck_assert(memcmp(z_part, z, sizeof z) != 0);
+    options.first_example = 1;
+    outputs shifted = run(options, EXAMPLES);
+    check_all_differ(&whole, &shifted);
 }
 END_TEST
 
@@ -146,7 +203,9 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, rates_are_rounded_and_keep_the_expectation);
     tcase_add_test(tc, so_many_drop_and_the_others_are_scaled);
     tcase_add_test(tc, a_fate_depends_on_the_position_alone);
+    tcase_add_test(tc, a_number_drops_where_its_bits_are_below_the_rate);
     tcase_add_test(tc, other_seeds_streams_and_steps_have_other_masks);
+    tcase_add_test(tc, every_op_draws_anew_in_another_step_and_by_another_seed);
     tcase_add_test(tc, a_batch_in_parts_draws_the_masks_of_the_whole);
 }
 SUITE("dropout", add_tests)

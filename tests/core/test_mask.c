@@ -62,6 +62,23 @@ START_TEST(weights_are_a_distribution_over_the_permitted_keys)
 }
 END_TEST
 
+/* Where there is room for whole vectors beyond the permitted keys, what stands there counts no more than elsewhere. */
+START_TEST(nothing_beyond_the_permitted_keys_counts)
+{
+    enum { ROOM = 40 };
+    hl_real x[ROOM], w[ROOM];
+    for (int n = 1; n < ROOM; n++) {
+        for (int j = 0; j < ROOM; j++) {
+            x[j] = j < n ? -5 : 100;
+        }
+        hl_masked_softmax(x, NULL, n, ROOM, w);
+        for (int j = 0; j < ROOM; j++) {
+            ck_assert_double_eq_tol((double)w[j], j < n ? 1.0 / n : 0, 1e-7);
+        }
+    }
+}
+END_TEST
+
 START_TEST(a_row_without_a_key_is_zero_and_nan_is_not_hidden)
 {
     const hl_real x[2] = { 1, 2 }, never[2] = { -INFINITY, -INFINITY }, bad[2] = { NAN, 1 };
@@ -83,6 +100,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_query_sees_the_first_keys_that_every_rule_permits);
     tcase_add_test(tc, a_bias_is_found_by_example_head_and_query);
     tcase_add_test(tc, weights_are_a_distribution_over_the_permitted_keys);
+    tcase_add_test(tc, nothing_beyond_the_permitted_keys_counts);
     tcase_add_test(tc, a_row_without_a_key_is_zero_and_nan_is_not_hidden);
 }
 SUITE("mask", add_tests)

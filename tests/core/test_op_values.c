@@ -13,6 +13,7 @@
 #include "tests/check_suite.h"
 
 #include <math.h>
+#include <string.h>
 
 static hl_arena arena;
 static hl_tape tape;
@@ -112,6 +113,9 @@ START_TEST(cross_entropy_reports_what_it_found)
     ck_assert_double_eq_tol(result.loss_sum, log(4) + second, 1e-6);
     ck_assert(rows[2] == 0);
     ck_assert_double_eq_tol((double)rows[1], second, 1e-6);
+    hl_cross_entropy(&tape, t, (hl_cross_entropy_args){ .targets = (int32_t[]){ 1, 1, 0 }, .result = &result });
+    ck_assert_int_eq(result.n_scored, 3);
+    ck_assert_int_eq(result.n_correct, 2); /* each by its own target */
     loss = hl_cross_entropy(&tape, t, (hl_cross_entropy_args){ .targets = targets, .n = 10, .smoothing = 0.5f });
     double smooth = 0.5 * second + 0.5 * (second - 0.75); /* half on the target, half spread over 4 */
     check_values(loss, (hl_shape){ 0 }, &(double){ (log(4) + smooth) / 10 });
@@ -140,9 +144,43 @@ START_TEST(attention_scales_by_the_root_of_d_k_and_shares_keys)
 }
 END_TEST
 
+/* So many queries that those past the length are not even computed; in memory that is not clean. */
+START_TEST(attention_is_zero_in_the_padding)
+{
+    enum { T = 40 };
+    hl_real ones[T];
+    for (int i = 0; i < T; i++) {
+        ones[i] = 1;
+    }
+    memset(arena.block + arena.used, 0xff, arena.capacity - arena.used); /* NaN */
+    hl_tensor *x = tensor(HL_SHAPE(1, T, 1), ones);
+    const int32_t length = 3;
+    hl_real weights[T * T];
+    memset(weights, 0xff, sizeof weights);
+    hl_tensor *z = hl_attention(&tape, (hl_attention_args){
+                                           .q.x = x,
+                                           .k.x = x,
+                                           .v.x = x,
+                                           .n_heads = 1,
+                                           .n_kv_heads = 1,
+                                           .d_k = 1,
+                                           .d_v = 1,
+                                           .mask = { .q_lengths = &length, .k_lengths = &length },
+                                           .weights = weights,
+                                       });
+    for (int i = 0; i < T; i++) {
+        ck_assert_double_eq_tol((double)z->data[i], i < length ? 1 : 0, 1e-6);
+        for (int j = 0; j < T; j++) {
+            ck_assert_double_eq_tol((double)weights[i * T + j], i < length && j < length ? 1.0 / 3 : 0, 1e-6);
+        }
+    }
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, attention_is_zero_in_the_padding);
     tcase_add_test(tc, functions_of_single_numbers);
     tcase_add_test(tc, given_weights_take_the_place_of_the_softmax_but_where_the_mask_forbids);
     tcase_add_test(tc, pieces_of_tensors);

@@ -219,6 +219,20 @@ START_TEST(a_tape_without_gradients_or_training_costs_nothing_for_them)
 END_TEST
 
 /* loss = mean(x W^T * 3) over parameter W (2, 3) */
+/* Also where memory is used again, and an op of one other input would compute its gradient in the place of dy. */
+START_TEST(a_tensor_added_to_itself_gets_both_gradients)
+{
+    begin((hl_tape_options){ .threads = 1, .gradients = true, .reuse = true });
+    const hl_real numbers[3] = { 1, 2, 3 };
+    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(3), numbers, true);
+    ck_assert_int_eq(hl_tape_backward(&tape, hl_sum(&tape, hl_add(&tape, x, x))).code, HL_OK);
+    for (int i = 0; i < 3; i++) {
+        ck_assert(x->grad[i] == 2);
+    }
+    hl_arena_free(&arena);
+}
+END_TEST
+
 static hl_status pass(hl_parameters *parameters, const hl_real *x)
 {
     hl_arena_rewind(&arena, 0);
@@ -349,6 +363,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, scopes_nest);
     tcase_add_test(tc, backward_starts_at_a_scalar_made_from_something);
     tcase_add_test(tc, a_tape_without_gradients_or_training_costs_nothing_for_them);
+    tcase_add_test(tc, a_tensor_added_to_itself_gets_both_gradients);
     tcase_add_test(tc, parameters_accumulate_over_tapes_until_they_are_zeroed);
     tcase_add_test(tc, rows_of_a_parameter_share_its_numbers_and_gradient);
     tcase_add_test(tc, the_first_op_that_is_not_finite_is_named);

@@ -160,6 +160,9 @@ START_TEST(what_is_later_is_dropped)
     ck_assert(there(path, "patterns/step_000000.npz") && there(path, "patterns/step_000010.npz"));
     ck_assert(!there(path, "patterns/step_1000000.npz") && !there(path, "patterns/step_000003.npz.tmp"));
     ck_assert(there(path, "checkpoint.safetensors") && there(path, "metrics.csv"));
+    ck_assert_int_eq(hl_run_folder_drop_after(&folder, 9).code, HL_OK);
+    ck_assert(!there(path, "patterns/step_000010.npz") && !there(path, "checkpoint-10.safetensors"));
+    ck_assert(there(path, "patterns/step_000000.npz") && there(path, "checkpoint-5.safetensors"));
     ck_assert_int_eq(hl_run_folder_drop_after(&folder, -1).code, HL_OK);
     ck_assert(!there(path, "patterns/step_000000.npz") && !there(path, "checkpoint-5.safetensors"));
     hl_run_folder_close(&folder);

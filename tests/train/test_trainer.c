@@ -1,4 +1,5 @@
 #include "core/memory.h"
+#include "core/op.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/train/trainer_example.h"
@@ -40,6 +41,57 @@ START_TEST(every_update_has_examples_of_its_own)
     memcpy(tokens, trainer.batch.tokens, sizeof tokens);
     trainer_updated(&trainer, 1);
     ck_assert_int_ne(memcmp(tokens, trainer.batch.tokens, sizeof tokens), 0);
+    hl_trainer_free(&trainer);
+}
+END_TEST
+
+START_TEST(an_update_begins_without_gradients)
+{
+    hl_config config = trainer_config("");
+    hl_trainer clean, dirty;
+    trainer_make(&clean, &config);
+    trainer_make(&dirty, &config);
+    for (int i = 0; i < 2; i++) {
+        memset(dirty.model.parameters.grads, 0x41, block_bytes(&dirty));
+        trainer_updated(&clean, 1);
+        trainer_updated(&dirty, 1);
+    }
+    ck_assert_mem_eq(clean.model.parameters.values, dirty.model.parameters.values, block_bytes(&clean));
+    hl_trainer_free(&clean);
+    hl_trainer_free(&dirty);
+}
+END_TEST
+
+enum { FATES = 400 };
+
+/* An observer: which of the first numbers the dropout of the embedding dropped. */
+static void note_fates(void *context, const hl_node *node, bool backward)
+{
+    bool *dropped = context;
+    for (int i = 0; i < FATES && strcmp(node->op->name, "dropout") == 0 && !backward; i++) {
+        dropped[i] = node->out->data[i] == 0;
+    }
+}
+
+static void pass_over(void *context, const hl_node *node, bool backward)
+{
+    (void)context;
+    (void)node;
+    (void)backward;
+}
+
+START_TEST(every_update_has_dropouts_of_its_own)
+{
+    hl_config config = trainer_config("");
+    hl_trainer trainer;
+    trainer_make(&trainer, &config);
+    bool dropped[2][FATES] = { { false } };
+    for (int i = 0; i < 2; i++) {
+        trainer.observer = &(hl_tape_observer){ .begin = pass_over, .end = note_fates, .context = dropped[i] };
+        trainer_updated(&trainer, 1);
+        ck_assert_ptr_nonnull(memchr(dropped[i], true, FATES));
+    }
+    ck_assert(memcmp(dropped[0], dropped[1], sizeof dropped[0]) != 0);
     hl_trainer_free(&trainer);
 }
 END_TEST
@@ -254,6 +306,8 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, an_update_counts_what_it_trained_on);
     tcase_add_test(tc, every_update_has_examples_of_its_own);
+    tcase_add_test(tc, an_update_begins_without_gradients);
+    tcase_add_test(tc, every_update_has_dropouts_of_its_own);
     tcase_add_test(tc, validating_changes_nothing);
     tcase_add_test(tc, validation_is_the_mean_over_all_scored_tokens);
     tcase_add_test(tc, a_batch_in_parts_makes_the_same_update);
