@@ -298,9 +298,6 @@ static hl_status check_question(const hl_heads_command *command)
     if (command->out != NULL && command->prune_to == 0) {
         return hl_error(HL_INVALID, "command line: --out: only --prune-to N writes a model");
     }
-    if (to_standard_output(command->out)) {
-        return hl_error(HL_INVALID, "command line: --out: a model is a file, and does not go to standard output");
-    }
     return hl_ok();
 }
 
