@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-static const double CLEAR_LIFT = 0.5, CLEAR_HITS = 0.9, SPREAD_EVENLY = 0.95;
+static const double CLEAR_HITS = 0.9, SPREAD_EVENLY = 0.95;
 
 /* Which label a head earns */
 
@@ -25,7 +25,7 @@ typedef struct halves {
 /* No where there is nothing to measure: then the lift is no number. */
 static bool is_clear(hl_score over_uniform)
 {
-    return hl_score_lift(over_uniform) >= CLEAR_LIFT;
+    return hl_score_lift(over_uniform) >= HL_SCORE_CLEAR_LIFT;
 }
 
 static bool earns_offset(const halves *examples, hl_label_kind kind, int64_t k, hl_label *label)
@@ -64,7 +64,7 @@ static bool earns_relation(const halves *examples, hl_label *label)
         return false;
     }
     *label = (hl_label){ HL_LABEL_RELATION, best, hl_relation_score(hl_relation_of(examples->all, best)) };
-    return relation_lift(&examples->scoring, best) >= CLEAR_LIFT;
+    return relation_lift(&examples->scoring, best) >= HL_SCORE_CLEAR_LIFT;
 }
 
 static bool earns(hl_score score, hl_label_kind kind, hl_label *label)

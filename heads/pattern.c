@@ -23,6 +23,24 @@ static hl_patterns every_second(const hl_patterns *all, int64_t first)
     return half;
 }
 
+hl_patterns hl_patterns_of(const hl_real *weights, const hl_batch *examples, const hl_model_config *config, int layer,
+                           int64_t head)
+{
+    return (hl_patterns){
+        .weights = weights,
+        .lengths = examples->lengths,
+        .tokens = examples->tokens,
+        .sources = examples->sources,
+        .relations = examples->relations,
+        .n_relations = examples->n_relations,
+        .n_heads = config->heads[layer],
+        .n_tokens = examples->n_tokens,
+        .head = head,
+        .causal = config->causal,
+        .n_examples = examples->n_examples,
+    };
+}
+
 hl_patterns hl_patterns_choosing(const hl_patterns *all)
 {
     return every_second(all, 0);

@@ -225,18 +225,5 @@ hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, const hl_strea
 
 hl_patterns hl_recorder_patterns(const hl_recorder *recorder, int layer, int64_t head)
 {
-    const hl_batch *examples = &recorder->examples;
-    return (hl_patterns){
-        .weights = recorder->weights[layer],
-        .lengths = examples->lengths,
-        .tokens = examples->tokens,
-        .sources = examples->sources,
-        .relations = examples->relations,
-        .n_relations = examples->n_relations,
-        .n_heads = recorder->model->config.heads[layer],
-        .n_tokens = examples->n_tokens,
-        .head = head,
-        .causal = recorder->model->config.causal,
-        .n_examples = examples->n_examples,
-    };
+    return hl_patterns_of(recorder->weights[layer], &recorder->examples, &recorder->model->config, layer, head);
 }

@@ -18,6 +18,9 @@ static inline hl_score hl_score_mean(hl_score sum)
     return (hl_score){ sum.value / n, sum.baseline / n, sum.n };
 }
 
+/* A lift below this is no habit worth a name. */
+#define HL_SCORE_CLEAR_LIFT 0.5
+
 /* How far the value is on its way from the baseline to perfect, for metrics whose perfect value is 1:
  * (value - baseline) / (1 - baseline). NaN where there are no queries or the baseline is perfect itself. */
 static inline double hl_score_lift(hl_score score)

@@ -123,19 +123,7 @@ void hl_snapshot_free(hl_snapshot *snapshot)
 
 hl_patterns hl_snapshot_patterns(const hl_snapshot *snapshot, int layer, int64_t head)
 {
-    return (hl_patterns){
-        .weights = snapshot->weights[layer],
-        .lengths = snapshot->examples.lengths,
-        .tokens = snapshot->examples.tokens,
-        .sources = snapshot->examples.sources,
-        .relations = snapshot->examples.relations,
-        .n_relations = snapshot->examples.n_relations,
-        .n_heads = snapshot->config->heads[layer],
-        .n_tokens = snapshot->examples.n_tokens,
-        .head = head,
-        .causal = snapshot->config->causal,
-        .n_examples = snapshot->examples.n_examples,
-    };
+    return hl_patterns_of(snapshot->weights[layer], &snapshot->examples, snapshot->config, layer, head);
 }
 
 void hl_snapshot_layers(const hl_snapshot *snapshot, hl_patterns layers[HL_MAX_LAYERS])

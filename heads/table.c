@@ -5,9 +5,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A lift below this is no habit worth a name. */
-static const double CLEAR_LIFT = 0.5;
-
 typedef struct cell {
     char text[32];
 } cell;
@@ -115,7 +112,7 @@ static void write_best_offset(hl_text *text, const hl_head_metrics *heads, int64
     if (best == NULL) {
         return;
     }
-    bool clear = hl_score_lift(best->offset) >= CLEAR_LIFT;
+    bool clear = hl_score_lift(best->offset) >= HL_SCORE_CLEAR_LIFT;
     hl_text_paragraph(text, HL_TABLE_WIDTH, "%s%s %s (offset %s): %.2f of its attention, %.2f if spread evenly.",
                       clear ? "" : "No head keeps to one offset. At best, ", name_cell(best).text,
                       habit(best->best_offset).text, offset_cell(best->best_offset).text, best->offset.value,

@@ -108,14 +108,6 @@ static hl_status take_option(hl_bench_command *command, int option, const char *
     return hl_ok();
 }
 
-static hl_status read_option(int argc, char **argv, int *at, hl_bench_command *command)
-{
-    int option;
-    const char *value;
-    HL_TRY(hl_option_read(options, N_OPTIONS, argc, argv, at, &option, &value));
-    return take_option(command, option, value);
-}
-
 static bool is_override(const char *argument)
 {
     static const char end[] = ".ini";
@@ -177,18 +169,12 @@ static hl_status check(const hl_bench_command *command)
 hl_status hl_bench_command_parse(int argc, char **argv, hl_bench_command *command)
 {
     *command = (hl_bench_command){ 0 };
-    bool options_ended = false;
-    for (int at = 1; at < argc; at++) {
-        const char *argument = argv[at];
-        if (options_ended || argument[0] != '-') {
-            HL_TRY(take_argument(command, argument));
-        } else if (strcmp(argument, "--") == 0) {
-            options_ended = true;
-        } else if (argument[1] == '-') {
-            HL_TRY(read_option(argc, argv, &at, command));
-        } else {
-            return hl_option_unknown(options, N_OPTIONS, argument);
-        }
+    hl_option_words words = { argc, argv, .at = 1 };
+    while (hl_option_words_left(&words)) {
+        int option;
+        const char *value;
+        HL_TRY(hl_option_next(&words, options, N_OPTIONS, &option, &value));
+        HL_TRY(option < 0 ? take_argument(command, value) : take_option(command, option, value));
     }
     if (command->job.seconds == 0) {
         command->job.seconds = command->scaling || command->heads ? 1 : 4;

@@ -339,21 +339,12 @@ static hl_status check(const hl_heads_command *command)
 hl_status hl_heads_command_parse(int argc, char **argv, hl_heads_command *command)
 {
     *command = (hl_heads_command){ .step = -1, .example = -1 };
-    bool options_ended = false;
-    for (int at = 1; at < argc; at++) {
-        const char *argument = argv[at];
-        if (options_ended || argument[0] != '-') {
-            HL_TRY(take_argument(command, argument));
-        } else if (strcmp(argument, "--") == 0) {
-            options_ended = true;
-        } else if (argument[1] == '-') {
-            int option;
-            const char *value;
-            HL_TRY(hl_option_read(options, N_OPTIONS, argc, argv, &at, &option, &value));
-            HL_TRY(take_option(command, option, value));
-        } else {
-            return hl_option_unknown(options, N_OPTIONS, argument);
-        }
+    hl_option_words words = { argc, argv, .at = 1 };
+    while (hl_option_words_left(&words)) {
+        int option;
+        const char *value;
+        HL_TRY(hl_option_next(&words, options, N_OPTIONS, &option, &value));
+        HL_TRY(option < 0 ? take_argument(command, value) : take_option(command, option, value));
     }
     command->importance = command->importance || command->shapley;
     command->prune = command->prune || command->prune_once || command->prune_to > 0;

@@ -15,7 +15,7 @@ static void name_of(const char *argument, char name[NAME_ROOM])
     snprintf(name, NAME_ROOM, "%.*s", (int)strcspn(argument + 2, "="), argument + 2);
 }
 
-hl_status hl_option_unknown(const hl_option *options, int n, const char *argument)
+static hl_status unknown(const hl_option *options, int n, const char *argument)
 {
     const char *names[MAX_OPTIONS];
     for (int i = 0; i < n && i < MAX_OPTIONS; i++) {
@@ -38,17 +38,16 @@ static bool is_value(const char *word)
     return word[0] != '-' || word[1] == '\0';
 }
 
-hl_status hl_option_read(const hl_option *options, int n, int argc, char **argv, int *at, int *option,
-                         const char **value)
+static hl_status read_option(hl_option_words *words, const hl_option *options, int n, int *option, const char **value)
 {
-    const char *argument = argv[*at], *equals = strchr(argument, '=');
+    const char *argument = words->argv[words->at - 1], *equals = strchr(argument, '=');
     char name[NAME_ROOM];
     name_of(argument, name);
     for (*option = 0; *option < n && strcmp(name, options[*option].name) != 0;) {
         ++*option;
     }
     if (*option == n) {
-        return hl_option_unknown(options, n, argument);
+        return unknown(options, n, argument);
     }
     hl_option_value kind = options[*option].value;
     *value = equals != NULL ? equals + 1 : NULL;
@@ -58,12 +57,32 @@ hl_status hl_option_read(const hl_option *options, int n, int argc, char **argv,
     if (kind == HL_OPTION_NO_VALUE || equals != NULL) {
         return hl_ok();
     }
-    bool follows = *at + 1 < argc && (kind == HL_OPTION_VALUE || is_value(argv[*at + 1]));
+    bool follows = words->at < words->argc && (kind == HL_OPTION_VALUE || is_value(words->argv[words->at]));
     if (!follows && kind == HL_OPTION_VALUE) {
         return hl_error(HL_INVALID, "command line: %s: needs a value; see --help", argument);
     }
-    *value = follows ? argv[++*at] : "-";
+    *value = follows ? words->argv[words->at++] : "-";
     return hl_ok();
+}
+
+bool hl_option_words_left(hl_option_words *words)
+{
+    if (words->at < words->argc && !words->options_ended && strcmp(words->argv[words->at], "--") == 0) {
+        words->options_ended = true;
+        words->at++;
+    }
+    return words->at < words->argc;
+}
+
+hl_status hl_option_next(hl_option_words *words, const hl_option *options, int n, int *option, const char **value)
+{
+    const char *word = words->argv[words->at++];
+    if (words->options_ended || word[0] != '-') {
+        *option = -1;
+        *value = word;
+        return hl_ok();
+    }
+    return word[1] == '-' ? read_option(words, options, n, option, value) : unknown(options, n, word);
 }
 
 hl_status hl_option_integer(const char *name, const char *text, long long least, long long most, long long *value)

@@ -4,6 +4,8 @@
 
 #include "core/status.h"
 
+#include <stdbool.h>
+
 typedef enum hl_option_value {
     HL_OPTION_NO_VALUE,
     HL_OPTION_VALUE,          /* "--name=value", or in the word that follows */
@@ -15,14 +17,21 @@ typedef struct hl_option {
     hl_option_value value;
 } hl_option;
 
-/* Reads argv[*at], which begins with two dashes: *option is its index in the table of n, *value its value or NULL, of
- * argv; *at goes on to the last word used. HL_INVALID with what is wrong and a hint: an option that is none of them, a
- * value too many or too few. */
-hl_status hl_option_read(const hl_option *options, int n, int argc, char **argv, int *at, int *option,
-                         const char **value);
+/* The words of a command line, read one after the other; begun as { argc, argv, .at = 1 }. */
+typedef struct hl_option_words {
+    int argc;
+    char **argv;
+    int at;
+    bool options_ended; /* by "--": what follows are arguments, whatever they begin with */
+} hl_option_words;
 
-/* HL_INVALID: `argument` is no option; the one of the table that may be meant. */
-hl_status hl_option_unknown(const hl_option *options, int n, const char *argument);
+/* Whether a word is left that is not "--". */
+bool hl_option_words_left(hl_option_words *words);
+
+/* Reads an option, and the word that follows where that is its value: *option is its index in the table of n, *value its
+ * value or NULL; or an argument (a word without a dash, or any after "--"): *option is -1, *value the argument. HL_INVALID with what is
+ * wrong and a hint: an option that is none of them, a value too many or too few. */
+hl_status hl_option_next(hl_option_words *words, const hl_option *options, int n, int *option, const char **value);
 
 /* A whole number in least .. most; HL_INVALID naming the option "--<name>". */
 hl_status hl_option_integer(const char *name, const char *text, long long least, long long most, long long *value);
