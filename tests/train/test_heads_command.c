@@ -86,7 +86,7 @@ START_TEST(what_does_not_go_together_is_named)
         { "run --prune --json", "--json does not go with --prune" },
         { "run --prune --step 1", "--step does not go with --prune" },
         { "run --prune-to 3", "add --out FILE" },
-        { "run --prune-to 3 --out -", "--out: a model is a file" },
+        { "run --prune-to 3 --out -", "--out: standard output cannot take this one" },
         { "run --out a", "only --prune-to N writes a model" },
         { "run --prune --out a", "only --prune-to N writes a model" },
         { "run --prune-to none --out a", "--prune-to: \"none\" is no whole number" },
