@@ -10,13 +10,13 @@ typedef struct range {
 } range;
 
 /* Controls; what combines with the character before it; spaces without width, marks of direction, line and paragraph
- * ends; surrogates and private use; variation selectors; tags. */
+ * ends; surrogates and private use; variation selectors; what is no character (U+FDD0 .. U+FDEF); tags. */
 static const range unseen[] = {
-    { 0x00, 0x1f },     { 0x7f, 0x9f },     { 0xad, 0xad },     { 0x300, 0x36f },      { 0x483, 0x489 },
-    { 0x591, 0x5c7 },   { 0x600, 0x61c },   { 0x64b, 0x65f },   { 0x115f, 0x1160 },    { 0x180b, 0x180f },
-    { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff }, { 0x200b, 0x200f }, { 0x2028, 0x202e },    { 0x2060, 0x206f },
-    { 0x20d0, 0x20ff }, { 0x3164, 0x3164 }, { 0xd800, 0xf8ff }, { 0xfe00, 0xfe0f },    { 0xfe20, 0xfe2f },
-    { 0xfeff, 0xfeff }, { 0xffa0, 0xffa0 }, { 0xfff0, 0xfffb }, { 0xe0000, 0x10ffff },
+    { 0x00, 0x1f },     { 0x7f, 0x9f },     { 0xad, 0xad },     { 0x300, 0x36f },   { 0x483, 0x489 },
+    { 0x591, 0x5c7 },   { 0x600, 0x61c },   { 0x64b, 0x65f },   { 0x115f, 0x1160 }, { 0x180b, 0x180f },
+    { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff }, { 0x200b, 0x200f }, { 0x2028, 0x202e }, { 0x2060, 0x206f },
+    { 0x20d0, 0x20ff }, { 0x3164, 0x3164 }, { 0xd800, 0xf8ff }, { 0xfdd0, 0xfdef }, { 0xfe00, 0xfe0f },
+    { 0xfe20, 0xfe2f }, { 0xfeff, 0xfeff }, { 0xffa0, 0xffa0 }, { 0xfff0, 0xfffb }, { 0xe0000, 0x10ffff },
 };
 
 /* The letters and signs of which no terminal makes two columns; of others some do. */
@@ -30,6 +30,12 @@ static bool within(const range *ranges, size_t n, uint32_t code)
         }
     }
     return false;
+}
+
+/* The last two of every 65536 are no characters either: cairo draws nothing of a text that has one. */
+static bool is_unseen(uint32_t code)
+{
+    return (code & 0xfffe) == 0xfffe || within(unseen, sizeof unseen / sizeof *unseen, code);
 }
 
 /* The bytes of the UTF-8 sequence that the text begins with and its character; 0 where it begins with none. */
@@ -55,11 +61,11 @@ const char *hl_shown_next(const char *text, bool ascii, hl_shown *shown)
     }
     uint32_t code;
     int length = decode((const unsigned char *)text, &code);
-    if (length <= 1 && (length == 0 || within(unseen, sizeof unseen / sizeof *unseen, code))) {
+    if (length <= 1 && (length == 0 || is_unseen(code))) {
         shown->columns = snprintf(shown->bytes, sizeof shown->bytes, "\\x%02x", (unsigned)(unsigned char)*text);
         return text + 1;
     }
-    if ((ascii && length > 1) || within(unseen, sizeof unseen / sizeof *unseen, code)) {
+    if ((ascii && length > 1) || is_unseen(code)) {
         shown->columns = snprintf(shown->bytes, sizeof shown->bytes, "\\u{%x}", (unsigned)code);
         return text + length;
     }

@@ -70,63 +70,94 @@ static bool is_of(const char *line, const hl_ablate_plan *plan, int64_t cell)
 {
     const char *name = hl_ablate_plan_variant(plan, cell)->name;
     size_t length = strlen(name);
-    if (strncmp(line, name, length) != 0 || line[length] != ',') {
+    if (strncmp(line, name, length) != 0) {
         return false;
     }
-    char *end;
-    long long seed = strtoll(line + length + 1, &end, 10);
-    return seed == hl_ablate_plan_seed(plan, cell) && *end == ',';
+    char seed[32];
+    snprintf(seed, sizeof seed, ",%" PRId64 ",", hl_ablate_plan_seed(plan, cell));
+    return strncmp(line + length, seed, strlen(seed)) == 0;
 }
 
-/* Takes the last two fields of a row: "12.345,done". */
-static bool take_row(const char *line, size_t length, const hl_ablate_plan *plan, hl_ablate_result *results)
+/* The cell whose row this is, -1 where there is none. */
+static int64_t find_cell(const char *line, const hl_ablate_plan *plan)
 {
     for (int64_t i = 0; i < hl_ablate_plan_cells(plan); i++) {
-        if (!is_of(line, plan, i)) {
-            continue;
+        if (is_of(line, plan, i)) {
+            return i;
         }
-        const char *status = line + length, *seconds;
-        while (status[-1] != ',') {
-            status--;
-        }
-        for (seconds = status - 1; seconds[-1] != ',';) {
-            seconds--;
-        }
-        if (strncmp(status, "done", 4) == 0) {
-            char *end;
-            double value = strtod(seconds, &end);
-            results[i].state = HL_ABLATE_DONE;
-            results[i].seconds = end == status - 1 && end > seconds ? value : NAN;
-        }
-        return true;
     }
-    return false;
+    return -1;
 }
 
-static hl_status read_text(const char *path, const char *text, const hl_ablate_plan *plan, hl_ablate_result *results)
+/* "12.345", or nothing: not known. */
+static bool read_seconds(const char *text, size_t length, double *seconds)
+{
+    char *end = NULL;
+    *seconds = length > 0 ? strtod(text, &end) : NAN;
+    return length == 0 || (end == text + length && strspn(text, "0123456789.") == length && isfinite(*seconds));
+}
+
+/* Takes the last two fields of a row, "12.345,done". Between the seed and them there is one for every key, and seven. */
+static bool take_row(const char *line, const hl_ablate_plan *plan, hl_ablate_result *results)
+{
+    int64_t cell = find_cell(line, plan);
+    const char *field = line;
+    for (int i = 0; i < 2 + plan->n_keys + 7; i++) {
+        field += strcspn(field, ",");
+        field += *field == ',';
+    }
+    size_t length = strcspn(field, ",");
+    double seconds;
+    if (cell < 0 || field[length] != ',' || !read_seconds(field, length, &seconds)) {
+        return false;
+    }
+    bool done = strcmp(field + length, ",done") == 0;
+    if (done) {
+        results[cell].state = HL_ABLATE_DONE;
+        results[cell].seconds = seconds;
+    }
+    return done || strcmp(field + length, ",failed") == 0;
+}
+
+static hl_status refuse(const char *path, int64_t line, const char *what)
+{
+    return hl_error(HL_BAD_FILE,
+                    "%s:%" PRId64 ": not %s; remove the file: it will be written anew from the runs' folders, but for "
+                    "their seconds",
+                    path, line, what);
+}
+
+/* Line by line, each of which becomes a text of its own. */
+static hl_status read_rows(const char *path, char *text, size_t size, const hl_ablate_plan *plan,
+                           hl_ablate_result *results)
+{
+    for (int64_t number = 2; size > 0; number++) {
+        char *newline = memchr(text, '\n', size);
+        if (newline != NULL) {
+            *newline = '\0';
+        }
+        if (newline == NULL || strlen(text) != (size_t)(newline - text) || !take_row(text, plan, results)) {
+            return refuse(path, number, "a row of this sweep");
+        }
+        size -= (size_t)(newline + 1 - text);
+        text = newline + 1;
+    }
+    return hl_ok();
+}
+
+static hl_status read_text(const char *path, char *text, size_t size, const hl_ablate_plan *plan,
+                           hl_ablate_result *results)
 {
     hl_text header = { 0 };
     write_header(plan, &header);
+    size_t length = header.size;
     hl_status status = hl_text_status(&header);
-    if (status.code == HL_OK && strncmp(text, header.bytes, header.size) != 0) {
-        status = hl_error(HL_BAD_FILE,
-                          "%s:1: not the header of this sweep's ablation.csv; remove the file: it will be "
-                          "written anew from the runs' folders, but for their seconds",
-                          path);
-    }
-    const char *line = text + header.size;
-    for (int64_t number = 2; status.code == HL_OK && *line != '\0'; number++) {
-        size_t length = strcspn(line, "\n");
-        if (line[length] == '\0' || !take_row(line, length, plan, results)) {
-            status = hl_error(HL_BAD_FILE,
-                              "%s:%" PRId64 ": not a row of this sweep; remove the file: it will be "
-                              "written anew from the runs' folders, but for their seconds",
-                              path, number);
-        }
-        line += length + (line[length] == '\n');
+    if (status.code == HL_OK && (size < length || memcmp(text, header.bytes, length) != 0)) {
+        status = refuse(path, 1, "the header of this sweep's ablation.csv");
     }
     hl_text_free(&header);
-    return status;
+    HL_TRY(status);
+    return read_rows(path, text + length, size - length, plan, results);
 }
 
 hl_status hl_ablate_csv_read(const char *path, const hl_ablate_plan *plan, hl_ablate_result *results)
@@ -137,7 +168,7 @@ hl_status hl_ablate_csv_read(const char *path, const hl_ablate_plan *plan, hl_ab
     char *text;
     size_t size;
     HL_TRY(hl_file_read(path, MOST_BYTES, &text, &size));
-    hl_status status = read_text(path, text, plan, results);
+    hl_status status = read_text(path, text, size, plan, results);
     hl_free(text);
     return status;
 }

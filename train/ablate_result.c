@@ -2,37 +2,16 @@
 
 #include "core/files.h"
 #include "core/memory.h"
+#include "train/metrics_csv.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 1 << 30, LINE = 256, TAIL = 1024 };
+enum { MOST_BYTES = 1 << 30, TAIL = 1024 };
 
-typedef struct row {
-    int64_t step;
-    char split[16];
-    double loss, accuracy;
-} row;
-
-/* The line without its newline, `length` bytes. */
-static bool read_row(const char *line, size_t length, row *r)
-{
-    char copy[LINE];
-    if (length >= sizeof copy) {
-        return false;
-    }
-    memcpy(copy, line, length);
-    copy[length] = '\0';
-    return sscanf(copy, "%" SCNd64 ",%15[a-z],%lf,%lf,", &r->step, r->split, &r->loss, &r->accuracy) == 4 &&
-           r->step >= 0 && isfinite(r->loss) && r->accuracy >= 0 && r->accuracy <= 1;
-}
-
-static void take_row(const row *r, double target, hl_ablate_result *result)
+static void take_row(const hl_metrics_row *r, double target, hl_ablate_result *result)
 {
     if (strcmp(r->split, "validation") != 0) {
         return;
@@ -45,22 +24,26 @@ static void take_row(const row *r, double target, hl_ablate_result *result)
     }
 }
 
-static hl_status read_rows(const char *path, const char *text, double target, hl_ablate_result *result)
+static hl_status refuse_line(const char *path, int64_t number, const char *what)
 {
-    int64_t number = 1;
-    const char *line = text + strcspn(text, "\n");
-    while (*line == '\n' && line[1] != '\0') {
-        line++;
-        number++;
-        size_t length = strcspn(line, "\n");
-        row r;
-        if (!read_row(line, length, &r)) {
-            return hl_error(HL_BAD_FILE,
-                            "%s:%" PRId64 ": not a row of a metrics.csv; remove this run's folder to train it anew",
-                            path, number);
+    return hl_error(HL_BAD_FILE, "%s:%" PRId64 ": not %s of a metrics.csv; remove this run's folder to train it anew",
+                    path, number, what);
+}
+
+static hl_status read_rows(const char *path, const char *text, size_t size, double target, hl_ablate_result *result)
+{
+    if (size > 0 && !hl_metrics_csv_begins(text, size)) {
+        return refuse_line(path, 1, "the header");
+    }
+    const char *line = text + strcspn(text, "\n") + (size > 0), *end = text + size;
+    for (int64_t number = 2; line < end; number++) {
+        const char *newline = memchr(line, '\n', (size_t)(end - line));
+        hl_metrics_row r;
+        if (newline == NULL || !hl_metrics_row_read(line, (size_t)(newline - line), &r)) {
+            return refuse_line(path, number, "a row");
         }
         take_row(&r, target, result);
-        line += length;
+        line = newline + 1;
     }
     return result->steps >= 0
                ? hl_ok()
@@ -77,7 +60,7 @@ hl_status hl_ablate_result_read(const char *folder, double target, hl_ablate_res
     }
     hl_status status = hl_file_read(path, MOST_BYTES, &text, &size);
     if (status.code == HL_OK) {
-        status = read_rows(path, text, target, result);
+        status = read_rows(path, text, size, target, result);
     }
     hl_free(text);
     hl_free(path);
@@ -111,8 +94,8 @@ hl_ablate_glimpse hl_ablate_glimpse_of(const char *folder)
     }
     hl_free(path);
     for (const char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
-        row r;
-        if (read_row(line, (size_t)(end - line), &r)) {
+        hl_metrics_row r;
+        if (hl_metrics_row_read(line, (size_t)(end - line), &r)) {
             glimpse = (hl_ablate_glimpse){ .step = r.step, .loss = r.loss, .accuracy = r.accuracy };
         }
     }

@@ -2,6 +2,7 @@
 
 #include "core/files.h"
 #include "core/memory.h"
+#include "train/metrics_csv.h"
 #include "train/setup.h"
 
 #include <errno.h>
@@ -21,6 +22,9 @@ static hl_status read_metrics(const hl_opened_run *run, char **text)
     hl_status status = hl_ok();
     if (access(path, F_OK) == 0 || errno != ENOENT) {
         status = hl_file_read(path, INT_MAX, text, &size);
+        if (status.code == HL_OK && size > 0) {
+            status = hl_metrics_csv_check(path, *text, size);
+        }
     }
     hl_free(path);
     return status;

@@ -6,28 +6,114 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdbool.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static const char header[] = "step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second\n";
+enum { ROW_BYTES = 256 };
 static const size_t max_bytes = (size_t)1 << 32;
 
-/* The length of the part to keep: whole lines, up to the first row past last_step. */
-static size_t kept_length(const char *text, size_t size, int64_t last_step)
+/* ---- reading ---- */
+
+/* Takes the field that *at begins with, a finite number, and the comma after it where there is one. */
+static bool take_number(const char **at, double *number)
 {
-    size_t kept = sizeof header - 1;
-    for (;;) {
-        const char *line = text + kept;
-        const char *newline = memchr(line, '\n', size - kept);
-        if (newline == NULL || strtoll(line, NULL, 10) > last_step) {
-            return kept;
+    size_t length = strcspn(*at, ",");
+    char *end;
+    *number = strtod(*at, &end);
+    bool good = length > 0 && strspn(*at, "0123456789.-+e") == length && end == *at + length && isfinite(*number);
+    *at += length + (*end == ',');
+    return good;
+}
+
+/* The same, where the field may be empty: -1. */
+static bool take_optional(const char **at, double *number)
+{
+    if (**at == ',') {
+        *number = -1;
+        ++*at;
+        return true;
+    }
+    return take_number(at, number) && *number >= 0;
+}
+
+static bool take_split(const char **at, const char **split)
+{
+    static const char *const splits[] = { "train", "validation" };
+    for (int i = 0; i < 2; i++) {
+        size_t length = strlen(splits[i]);
+        if (strncmp(*at, splits[i], length) == 0 && (*at)[length] == ',') {
+            *split = splits[i];
+            *at += length + 1;
+            return true;
         }
-        kept = (size_t)(newline + 1 - text);
+    }
+    return false;
+}
+
+static bool take_step(const char **at, int64_t *step)
+{
+    char *end;
+    errno = 0;
+    *step = strtoll(*at, &end, 10);
+    bool good = **at >= '0' && **at <= '9' && *end == ',' && errno == 0;
+    *at = end + (*end == ',');
+    return good;
+}
+
+bool hl_metrics_row_read(const char *line, size_t length, hl_metrics_row *row)
+{
+    char copy[ROW_BYTES];
+    if (length >= sizeof copy || memchr(line, '\0', length) != NULL) {
+        return false;
+    }
+    memcpy(copy, line, length);
+    copy[length] = '\0';
+    const char *at = copy;
+    return take_step(&at, &row->step) && take_split(&at, &row->split) && take_number(&at, &row->loss) &&
+           take_number(&at, &row->accuracy) && row->accuracy >= 0 && row->accuracy <= 1 &&
+           take_optional(&at, &row->learning_rate) && take_optional(&at, &row->grad_norm) &&
+           take_number(&at, &row->tokens_per_second) && row->tokens_per_second >= 0 && *at == '\0' && at[-1] != ',';
+}
+
+bool hl_metrics_csv_begins(const char *text, size_t size)
+{
+    return size >= sizeof header - 1 && memcmp(text, header, sizeof header - 1) == 0;
+}
+
+/* The length of the part to keep: whole lines, up to the first row past last_step. */
+static hl_status keep(const char *path, const char *text, size_t size, int64_t last_step, size_t *kept)
+{
+    if (!hl_metrics_csv_begins(text, size)) {
+        return hl_error(HL_BAD_FILE, "%s:1: not the header of a metrics.csv", path);
+    }
+    *kept = sizeof header - 1;
+    for (int64_t number = 2;; number++) {
+        const char *line = text + *kept, *newline = memchr(line, '\n', size - *kept);
+        if (newline == NULL) {
+            return hl_ok();
+        }
+        hl_metrics_row row;
+        if (!hl_metrics_row_read(line, (size_t)(newline - line), &row)) {
+            return hl_error(HL_BAD_FILE, "%s:%" PRId64 ": not a row of a metrics.csv; take the line out", path, number);
+        }
+        if (row.step > last_step) {
+            return hl_ok();
+        }
+        *kept = (size_t)(newline + 1 - text);
     }
 }
+
+hl_status hl_metrics_csv_check(const char *path, const char *text, size_t size)
+{
+    size_t kept;
+    return keep(path, text, size, INT64_MAX, &kept);
+}
+
+/* ---- appending ---- */
 
 /* Brings the file into the state it had at last_step. */
 static hl_status cut_back(const char *path, int64_t last_step)
@@ -38,11 +124,12 @@ static hl_status cut_back(const char *path, int64_t last_step)
     hl_status status;
     if (size == 0) { /* made just before the power failed */
         status = hl_file_replace(path, header, sizeof header - 1, HL_VOLATILE);
-    } else if (size < sizeof header - 1 || memcmp(text, header, sizeof header - 1) != 0) {
-        status = hl_error(HL_BAD_FILE, "%s:1: not the header of a metrics.csv", path);
     } else {
-        size_t kept = kept_length(text, size, last_step);
-        status = kept < size ? hl_file_replace(path, text, kept, HL_DURABLE) : hl_ok();
+        size_t kept;
+        status = keep(path, text, size, last_step, &kept);
+        if (status.code == HL_OK && kept < size) {
+            status = hl_file_replace(path, text, kept, HL_DURABLE);
+        }
     }
     hl_free(text);
     return status;
@@ -72,7 +159,7 @@ static int format_optional(char *text, size_t size, double value)
 
 hl_status hl_metrics_csv_append(hl_metrics_csv *csv, hl_metrics_row row)
 {
-    char line[256];
+    char line[ROW_BYTES];
     size_t size = sizeof line;
     int n = snprintf(line, size, "%" PRId64 ",%s,%.9g,%.9g", row.step, row.split, row.loss, row.accuracy);
     n += format_optional(line + n, size - (size_t)n, row.learning_rate);

@@ -5,6 +5,8 @@
 
 #include "core/status.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct hl_metrics_csv {
@@ -22,7 +24,7 @@ typedef struct hl_metrics_row {
 
 /* Opens the file for appending, with the header alone if it is missing, and drops the rows after `last_step` and an
  * unfinished last line (a run that was killed wrote them after its last checkpoint). HL_BAD_FILE: also for a file that is
- * no metrics.csv; HL_NO_MEMORY. To be ended by hl_metrics_csv_close, whatever this returns. */
+ * no metrics.csv or has a line before those that is no row, "<path>:<line>: ..."; HL_NO_MEMORY. To be ended by hl_metrics_csv_close, whatever this returns. */
 hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, int64_t last_step);
 
 /* Appends one row. HL_BAD_FILE. Allocates nothing. */
@@ -32,5 +34,16 @@ hl_status hl_metrics_csv_append(hl_metrics_csv *csv, hl_metrics_row row);
 hl_status hl_metrics_csv_sync(hl_metrics_csv *csv);
 
 void hl_metrics_csv_close(hl_metrics_csv *csv);
+
+/* Reads a line of `length` bytes, without its newline; false where it is no row: other than seven fields, a step or
+ * figure that is no finite number in its range. `split` is then a text that stands for ever. */
+bool hl_metrics_row_read(const char *line, size_t length, hl_metrics_row *row);
+
+/* Whether a file with this content begins with the header. */
+bool hl_metrics_csv_begins(const char *text, size_t size);
+
+/* HL_BAD_FILE, "<path>:<line>: ...", where the content is not the header and rows; a last line without a newline, which
+ * may still be being written, is not looked at. */
+hl_status hl_metrics_csv_check(const char *path, const char *text, size_t size);
 
 #endif

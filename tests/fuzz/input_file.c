@@ -4,18 +4,27 @@
 
 #include "core/files.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
-static const uint8_t *bytes;
-static size_t n_bytes, position;
+/* Not of this process: closed by close_file alone. */
+enum { READING = 1000, WRITING = 1001, MOST_WRITTEN = 1 << 20 };
 
-static int open_input(const char *path, int flags, mode_t mode)
+static const uint8_t *bytes;
+static size_t n_bytes, position, n_written, end_written;
+static uint8_t written[MOST_WRITTEN], renamed[MOST_WRITTEN];
+
+static int open_file(const char *path, int flags, mode_t mode)
 {
     (void)path;
-    (void)flags;
     (void)mode;
     position = 0;
-    return 1000; /* closed by close_input alone */
+    if ((flags & (O_WRONLY | O_RDWR)) == 0) {
+        return READING;
+    }
+    n_written = end_written = 0;
+    return WRITING;
 }
 
 static int status_of_input(int fd, struct stat *info)
@@ -36,18 +45,71 @@ static ssize_t read_input(int fd, void *buffer, size_t count)
     return (ssize_t)part;
 }
 
-static int close_input(int fd)
+static ssize_t write_file(int fd, const void *from, size_t count)
+{
+    (void)fd;
+    if (count > MOST_WRITTEN - n_written) {
+        errno = ENOSPC;
+        return -1;
+    }
+    memcpy(written + n_written, from, count);
+    n_written += count;
+    end_written = n_written > end_written ? n_written : end_written;
+    return (ssize_t)count;
+}
+
+static off_t seek(int fd, off_t offset, int whence)
+{
+    size_t *at = fd == WRITING ? &n_written : &position, end = fd == WRITING ? end_written : n_bytes;
+    int64_t to = offset + (int64_t)(whence == SEEK_SET ? 0 : whence == SEEK_CUR ? *at : end);
+    if (to < 0 || (size_t)to > end) {
+        errno = EINVAL;
+        return -1;
+    }
+    *at = (size_t)to;
+    return (off_t)to;
+}
+
+static int close_file(int fd)
 {
     (void)fd;
     return 0;
 }
 
+static int rename_file(const char *from, const char *to)
+{
+    (void)from;
+    (void)to;
+    memcpy(renamed, written, end_written);
+    bytes = renamed;
+    n_bytes = end_written;
+    return 0;
+}
+
+static int unlink_file(const char *path)
+{
+    (void)path;
+    return 0;
+}
+
 void input_file_set(const uint8_t *data, size_t size)
 {
-    static const hl_file_calls calls = {
-        .open = open_input, .fstat = status_of_input, .read = read_input, .close = close_input
-    };
+    static const hl_file_calls calls = { .open = open_file,
+                                         .fstat = status_of_input,
+                                         .read = read_input,
+                                         .write = write_file,
+                                         .lseek = seek,
+                                         .fsync = close_file,
+                                         .close = close_file,
+                                         .rename = rename_file,
+                                         .unlink = unlink_file };
     bytes = data;
     n_bytes = size;
     hl_file_calls_set(&calls);
+}
+
+const uint8_t *input_file_bytes(size_t *size)
+{
+    *size = n_bytes;
+    return bytes;
 }

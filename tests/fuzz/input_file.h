@@ -1,4 +1,4 @@
-/* The input of a fuzzer in place of a file, for readers that take a path. */
+/* The input of a fuzzer in place of a file, for code that takes a path. */
 #ifndef HL_TESTS_FUZZ_INPUT_FILE_H
 #define HL_TESTS_FUZZ_INPUT_FILE_H
 
@@ -6,7 +6,10 @@
 #include <stdint.h>
 
 /* From now on whatever path the library opens for reading holds these bytes, which must stand; nothing on disk is
- * touched. Not for code that writes files. */
+ * touched. A file that is written is kept in memory (at most 1 MiB of it) and, once renamed, takes their place. */
 void input_file_set(const uint8_t *data, size_t size);
+
+/* The bytes that paths hold now. They stand until the next file is renamed. */
+const uint8_t *input_file_bytes(size_t *size);
 
 #endif

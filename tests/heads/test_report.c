@@ -20,7 +20,8 @@ typedef struct report_example {
     hl_report_run report;
 } report_example;
 
-static const char tokens[] = "<pad>\n<sep>\n<mask>\n</script><b>\n&amp;\n\"'\n<!--\n\xc3\xa4\n\\u003c\nplain\n";
+static const char tokens[] = "<pad>\n<sep>\n<mask>\n</script><b>\n&amp;\n\"'\n<!--\n\xc3\xa4\n\\u003c\n"
+                             "]]>\xe2\x80\xa8\xe2\x80\xae\xef\xbf\xbe</style>\n";
 
 static void make_example(report_example *x, int n_layers, int64_t H, int64_t E, int64_t T, int64_t n_snapshots)
 {

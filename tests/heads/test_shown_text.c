@@ -28,8 +28,11 @@ START_TEST(characters_are_shown_or_spelled_out)
         { "\xc3\xa4\xce\xbb", "\xc3\xa4:1 \xce\xbb:1 ", "\\u{e4}:6 \\u{3bb}:7 " },
         { "\xe4\xb8\xad", "\xe4\xb8\xad:2 ", "\\u{4e2d}:8 " },
         { "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80:2 ", "\\u{1f600}:9 " },
-        { "\xc2\x85", "\\u{85}:6 ", "\\u{85}:6 " },            /* a control */
-        { "a\xcc\x81", "a:1 \\u{301}:7 ", "a:1 \\u{301}:7 " }, /* combines */
+        { "\xc2\x85", "\\u{85}:6 ", "\\u{85}:6 " },                                             /* a control */
+        { "a\xcc\x81", "a:1 \\u{301}:7 ", "a:1 \\u{301}:7 " },                                  /* combines */
+        { "\xef\xbf\xbe\xef\xbf\xbf", "\\u{fffe}:8 \\u{ffff}:8 ", "\\u{fffe}:8 \\u{ffff}:8 " }, /* no characters */
+        { "\xef\xb7\x90\xf0\x9f\xbf\xbf", "\\u{fdd0}:8 \\u{1ffff}:9 ", "\\u{fdd0}:8 \\u{1ffff}:9 " },
+        { "\xef\xbf\xbd", "\xef\xbf\xbd:2 ", "\\u{fffd}:8 " },
         { "\xe2\x80\xae\xe2\x80\x8b", "\\u{202e}:8 \\u{200b}:8 ", "\\u{202e}:8 \\u{200b}:8 " },
         { "\xff\x80"
           "b",

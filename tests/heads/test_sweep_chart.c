@@ -194,6 +194,26 @@ START_TEST(very_many_rows_can_be_drawn)
 }
 END_TEST
 
+/* A config's path may be in the caption. Texts are drawn as shapes: none of their characters is in the file. */
+START_TEST(texts_may_hold_anything)
+{
+    static const char *const texts[] = {
+        "</svg><script>alert(1)</script>", "\"'&]]>", "\xe2\x80\xa8\xe2\x80\xae", "\x01\xef\xbf\xbe", "\xff",
+    };
+    static const double ones[] = { 1, 1 };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        hl_sweep_variant one = variant(texts[i], true, ones, ones, 2);
+        hl_text svg = { 0 };
+        expect_ok(hl_sweep_chart_svg(&(hl_sweep_chart){ &one, 1, texts[i] }, &svg));
+        ck_assert_uint_eq(strlen(svg.bytes), svg.size);
+        ck_assert_ptr_null(strstr(svg.bytes, texts[i]));
+        ck_assert_ptr_null(strstr(svg.bytes, "<script"));
+        ck_assert_ptr_null(strchr(svg.bytes, '&'));
+        hl_text_free(&svg);
+    }
+}
+END_TEST
+
 START_TEST(what_cannot_be_drawn_is_refused)
 {
     hl_text bytes = { 0 };
@@ -211,6 +231,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, the_same_chart_gives_the_same_bytes);
     tcase_add_test(tc, any_values_can_be_drawn);
     tcase_add_test(tc, very_many_rows_can_be_drawn);
+    tcase_add_test(tc, texts_may_hold_anything);
     tcase_add_test(tc, what_cannot_be_drawn_is_refused);
 }
 SUITE("sweep_chart", add_tests)

@@ -47,6 +47,7 @@ START_TEST(a_bad_row_is_named_by_its_line)
         "-1,validation,1,0.5,,,5\n",
         "20,VALID,1,0.5,,,5\n",
         "\n",
+        "20,validation,1,0.5,,,5", /* and the next row with it */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[512];
@@ -56,6 +57,26 @@ START_TEST(a_bad_row_is_named_by_its_line)
         ck_assert_msg(status.code == HL_BAD_FILE, "%s: %d", rows[i], status.code);
         ck_assert_msg(strstr(status.text, "metrics.csv:3: not a row") != NULL, "%s", status.text);
     }
+}
+END_TEST
+
+static void expect_refused(const char *text, size_t size, const char *message)
+{
+    const char *folder = folder_with("");
+    scratch_write(run_file(folder, "metrics.csv"), text, size);
+    hl_ablate_result result;
+    hl_status status = hl_ablate_result_read(folder, 0.9, &result);
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    ck_assert_msg(strstr(status.text, message) != NULL, "%s", status.text);
+}
+
+START_TEST(what_is_cut_off_or_none_of_a_metrics_is_refused)
+{
+    static const char cut[] = HEADER "0,validation,3,0.1,,,5\n20,validation,1,0.5,,,5",
+                      foreign[] = "a,b\n0,validation,3,0.1,,,5\n", zero[] = HEADER "0,validation,3,0.1,,,5\n\0\n";
+    expect_refused(cut, sizeof cut - 1, "metrics.csv:3: not a row");
+    expect_refused(foreign, sizeof foreign - 1, "metrics.csv:1: not the header");
+    expect_refused(zero, sizeof zero - 1, "metrics.csv:3: not a row");
 }
 END_TEST
 
@@ -155,8 +176,21 @@ START_TEST(a_csv_of_something_else_is_refused)
     static const char other[] = "cell,seed,d_k,parameters,flops_per_step,steps,validation_loss,perplexity,accuracy,"
                                 "steps_to_target,seconds,status\n";
     static const char *const texts[] = { "", "cell,seed\n", other };
-    static const char *const rows[] = { "heads=8,1,8,1,1,1,1,1,1,,1,done\n", "base,3,2,1,1,1,1,1,1,,1,done\n",
-                                        "base,1,2,1,1", "base,1\n", "\n" };
+    static const char *const rows[] = { "heads=8,1,8,1,1,1,1,1,1,,1,done\n",
+                                        "base,3,2,1,1,1,1,1,1,,1,done\n",
+                                        "base,1,2,1,1",
+                                        "base,1\n",
+                                        "\n",
+                                        "base,1,2,1,1,1,1,1,1,,1,done",
+                                        "base,1,2,1,1,1,1,1,1,1,done\n",
+                                        "base,1,2,1,1,1,1,1,1,,1,1,done\n",
+                                        "base,1,2,1,1,1,1,1,1,,1,done2\n",
+                                        "base,1,2,1,1,1,1,1,1,,1,\n",
+                                        "base,1,2,1,1,1,1,1,1,,inf,done\n",
+                                        "base,1,2,1,1,1,1,1,1,,-1,done\n",
+                                        "base,1,2,1,1,1,1,1,1,,1x,done\n",
+                                        "base,\n1,2,1,1,1,1,1,1,,1,done\n",
+                                        "base, 1,2,1,1,1,1,1,1,,1,done\n" };
     hl_ablate_plan plan;
     hl_ablate_result found[CELLS] = { { 0 } };
     make_plan(&plan);
@@ -177,6 +211,12 @@ START_TEST(a_csv_of_something_else_is_refused)
         ck_assert_msg(status.code == HL_BAD_FILE, "%s", rows[i]);
         ck_assert_msg(strstr(status.text, "ablation.csv:2: ") != NULL, "%s", status.text);
     }
+    hl_text_add(&header, "base,1,2,1,1,1,1,1,1,,1,done\n", 29);
+    scratch_write(path, header.bytes, header.size);
+    ck_assert_int_eq(hl_ablate_csv_read(path, &plan, found).code, HL_OK); /* what the others are not */
+    hl_text_add(&header, "\0\n", 2);
+    scratch_write(path, header.bytes, header.size);
+    ck_assert_int_eq(hl_ablate_csv_read(path, &plan, found).code, HL_BAD_FILE);
     hl_text_free(&header);
     hl_ablate_plan_free(&plan);
 }
@@ -203,6 +243,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, the_last_validation_and_the_first_at_the_target_count);
     tcase_add_test(tc, a_bad_row_is_named_by_its_line);
+    tcase_add_test(tc, what_is_cut_off_or_none_of_a_metrics_is_refused);
     tcase_add_test(tc, a_run_without_a_validation_has_no_result);
     tcase_add_test(tc, a_glimpse_is_the_last_whole_row);
     tcase_add_test(tc, the_csv_holds_what_has_ended);

@@ -4,6 +4,7 @@
 #include "train/metrics_csv.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +93,83 @@ START_TEST(a_file_that_is_no_metrics_is_refused_and_untouched)
 }
 END_TEST
 
+/* Each of them as line 3. */
+static const char *const no_rows[] = {
+    "",
+    "10",
+    ",train,1,1,,,1",
+    " 1,train,1,1,,,1",
+    "-1,train,1,1,,,1",
+    "99999999999999999999,train,1,1,,,1",
+    "1,test,1,1,,,1",
+    "1,training,1,1,,,1",
+    "1,train,,1,,,1",
+    "1,train,nan,1,,,1",
+    "1,train,inf,1,,,1",
+    "1,train,0x1,1,,,1",
+    "1,train,1e999,1,,,1",
+    "1,train,1,1.5,,,1",
+    "1,train,1,-0.5,,,1",
+    "1,train,1,1,-1,,1",
+    "1,train,1,1,,x,1",
+    "1,train,1,1,,,",
+    "1,train,1,1,,,-1",
+    "1,train,1,1,,,1,1",
+    "1,train,1,1,,,1,",
+    "1,train,1,1,,",
+};
+
+static void expect_refused(const char *path, const char *text, size_t size)
+{
+    scratch_write(path, text, size);
+    hl_metrics_csv csv;
+    hl_status status = hl_metrics_csv_open(&csv, path, 10);
+    ck_assert_msg(status.code == HL_BAD_FILE, "%s", text);
+    ck_assert_msg(strstr(status.text, "metrics.csv:3: not a row") != NULL, "%s", status.text);
+    hl_metrics_csv_close(&csv);
+    ck_assert(scratch_holds(path, text, size));
+    ck_assert_int_eq(hl_metrics_csv_check(path, text, size).code, HL_BAD_FILE);
+}
+
+START_TEST(a_line_that_is_no_row_is_refused_and_untouched)
+{
+    const char *path = scratch_path("metrics.csv");
+    for (size_t i = 0; i < sizeof no_rows / sizeof *no_rows; i++) {
+        char text[512];
+        int size = snprintf(text, sizeof text, HEADER "0,train,1,1,,,1\n%s\n" TRAINING, no_rows[i]);
+        expect_refused(path, text, (size_t)size);
+    }
+    static const char zero[] = HEADER "0,train,1,1,,,1\n1,train,1,1,,,1\0\n" TRAINING;
+    expect_refused(path, zero, sizeof zero - 1);
+    char huge[600];
+    int size = snprintf(huge, sizeof huge, HEADER "0,train,1,1,,,1\n1,train,%0300d,1,,,1\n", 1);
+    expect_refused(path, huge, (size_t)size);
+}
+END_TEST
+
+START_TEST(what_may_still_be_being_written_is_no_fault)
+{
+    static const char *const whole[] = { HEADER, HEADER TRAINING VALIDATION, HEADER TRAINING "10,val" };
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(hl_metrics_csv_check("m", whole[i], strlen(whole[i])).code, HL_OK);
+    }
+    ck_assert_str_eq(hl_metrics_csv_check("m", "step\n", 5).text, "m:1: not the header of a metrics.csv");
+}
+END_TEST
+
+START_TEST(a_row_is_read_as_it_was_written)
+{
+    static const char line[] = VALIDATION;
+    hl_metrics_row row;
+    ck_assert(hl_metrics_row_read(line, sizeof line - 2, &row));
+    ck_assert(row.step == 10 && strcmp(row.split, "validation") == 0 && row.accuracy == 1 && row.loss == 0.333333333);
+    ck_assert(row.learning_rate == -1 && row.grad_norm == -1 && row.tokens_per_second == 0);
+    static const char trained[] = TRAINING;
+    ck_assert(hl_metrics_row_read(trained, sizeof trained - 2, &row));
+    ck_assert(row.learning_rate == 0.001 && row.grad_norm == 2.5 && row.tokens_per_second == 12346);
+}
+END_TEST
+
 START_TEST(a_row_goes_through_in_pieces_and_past_interruptions)
 {
     const char *path = scratch_path("metrics.csv");
@@ -163,6 +241,9 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, rows_are_in_the_file_at_once);
     tcase_add_test(tc, what_is_later_than_the_last_step_or_unfinished_is_dropped);
     tcase_add_test(tc, a_file_that_is_no_metrics_is_refused_and_untouched);
+    tcase_add_test(tc, a_line_that_is_no_row_is_refused_and_untouched);
+    tcase_add_test(tc, what_may_still_be_being_written_is_no_fault);
+    tcase_add_test(tc, a_row_is_read_as_it_was_written);
     tcase_add_test(tc, a_row_goes_through_in_pieces_and_past_interruptions);
     tcase_add_test(tc, whatever_fails_is_reported_and_nothing_leaks);
 }
