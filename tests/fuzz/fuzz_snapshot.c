@@ -141,7 +141,8 @@ static void measure(const hl_snapshot *snapshot)
     hl_heads_csv csv = { 0 };
     hl_report_maps maps = { .n_snapshots = 1 };
     hl_text text = { 0 };
-    fuzz_require(hl_heads_csv_add(&csv, snapshot->step, layers, LAYERS, hl_snapshot_streamed(snapshot)).code == HL_OK);
+    fuzz_require(hl_heads_csv_add(&csv, snapshot->step, layers, LAYERS, hl_snapshot_streamed(snapshot), NULL).code ==
+                 HL_OK);
     fuzz_require(hl_report_maps_add(&maps, snapshot->step, layers, LAYERS).code == HL_OK);
     hl_heads_csv_print(&csv, NULL, &text);
     for (int l = 0; l < LAYERS; l++) {
