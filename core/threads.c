@@ -1,9 +1,8 @@
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "core/threads.h"
 
-#include "core/files.h"
+#include "core/control_file.h"
 
-#include <fcntl.h>
 #include <omp.h>
 #include <sched.h>
 #include <stdio.h>
@@ -25,19 +24,11 @@ static int cpus_allowed(void)
     return CPU_COUNT(&set);
 }
 
-/* Reads up to two numbers from a one-line control file; returns how many there were ("max" is none). Not by
- * hl_file_read: the kernel shows these files with a size of 0. */
+/* Reads up to two numbers from a one-line control file; returns how many there were ("max" is none). */
 static int read_numbers(const char *path, long long *first, long long *second)
 {
-    const hl_file_calls *calls = hl_file_calls_get();
     char content[64];
-    int fd = calls->open(path, O_RDONLY | O_CLOEXEC, 0);
-    if (fd < 0) {
-        return 0;
-    }
-    ssize_t count = calls->read(fd, content, sizeof content - 1);
-    calls->close(fd);
-    content[count > 0 ? count : 0] = '\0';
+    hl_control_file_read(path, content, sizeof content);
     int n = sscanf(content, "%lld %lld", first, second);
     return n < 0 ? 0 : n;
 }

@@ -4,7 +4,6 @@
 #include "core/memory.h"
 #include "train/ablate_variants.h"
 #include "train/footprint.h"
-#include "train/setup.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -108,19 +107,11 @@ static hl_status name(const hl_ablate_plan *plan, hl_ablate_variant *variant)
 
 static hl_status count(hl_ablate_variant *variant)
 {
-    hl_model_config shape = hl_setup_model(&variant->config);
-    hl_model model;
-    hl_status status = hl_model_init(&model, &shape);
     hl_footprint footprint;
-    if (status.code == HL_OK) {
-        status = hl_footprint_of(&variant->config, &model, &footprint);
-    }
-    if (status.code == HL_OK) {
-        variant->parameters = hl_parameters_count(&model.parameters);
-        variant->flops = footprint.flops;
-    }
-    hl_model_free(&model);
-    return status;
+    HL_TRY(hl_footprint_of_config(&variant->config, &footprint));
+    variant->parameters = footprint.parameters;
+    variant->flops = footprint.flops;
+    return hl_ok();
 }
 
 static void free_variant(hl_ablate_variant *variant)

@@ -105,7 +105,20 @@ hl_status hl_footprint_of(const hl_config *config, const hl_model *model, hl_foo
 {
     *footprint = (hl_footprint){ 0 };
     HL_TRY(hl_trainer_plan(model, config, &footprint->step, &footprint->flops));
+    footprint->parameters = hl_parameters_count(&model->parameters);
     set_memory(config, model, footprint);
     set_files(config, model, footprint);
     return hl_ok();
+}
+
+hl_status hl_footprint_of_config(const hl_config *config, hl_footprint *footprint)
+{
+    hl_model_config shape = hl_setup_model(config);
+    hl_model model;
+    hl_status status = hl_model_init(&model, &shape);
+    if (status.code == HL_OK) {
+        status = hl_footprint_of(config, &model, footprint);
+    }
+    hl_model_free(&model);
+    return status;
 }

@@ -29,11 +29,15 @@ typedef struct hl_footprint {
     size_t checkpoint;            /* each checkpoint*.safetensors */
     int64_t n_checkpoints;
 
+    int64_t parameters;
     double flops; /* of the matrix products of one update */
 } hl_footprint;
 
 /* The model is the config's, registered (hl_model_init); it needs no numbers. Nothing of the footprint's size is
  * allocated. HL_INVALID where shapes do not fit, HL_NO_MEMORY. */
 hl_status hl_footprint_of(const hl_config *config, const hl_model *model, hl_footprint *footprint);
+
+/* The same for who has no use for the model. */
+hl_status hl_footprint_of_config(const hl_config *config, hl_footprint *footprint);
 
 #endif

@@ -3,6 +3,7 @@
 #include "core/files.h"
 #include "core/matmul.h"
 #include "core/memory.h"
+#include "train/memory_check.h"
 #include "train/program_run.h"
 #include "train/setup_check.h"
 #include "train/signals.h"
@@ -97,6 +98,7 @@ static hl_status execute(hl_program *p, int argc, char **argv)
         fprintf(p->out, "%s: in order\n", p->command.config);
         return hl_ok();
     }
+    HL_TRY(hl_memory_check(&p->config, hl_memory_at_hand_now(), p->command.config));
     const char *warning = hl_matmul_library_warning();
     if (warning != NULL) {
         fprintf(p->err, "%s\n", warning);

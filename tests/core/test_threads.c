@@ -1,10 +1,9 @@
 #define _GNU_SOURCE /* sched_setaffinity, gettid */
 #include "core/threads.h"
 
-#include "core/files.h"
 #include "tests/check_suite.h"
+#include "tests/control_files.h"
 
-#include <errno.h>
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
@@ -165,63 +164,11 @@ START_TEST(threads_outlive_a_run_with_work_for_fewer)
 }
 END_TEST
 
-/* Control files of a container, as the kernel shows them: they say they are empty, and are not. */
-typedef struct control_file {
-    const char *path, *content;
-} control_file;
-
-enum { CONTROL_FD = 1000 };
-
-static const control_file *control_files; /* until path NULL */
-static const char *open_content;
-
-static int open_control(const char *path, int flags, mode_t mode)
-{
-    (void)flags;
-    (void)mode;
-    for (const control_file *file = control_files; file->path != NULL; file++) {
-        if (strcmp(path, file->path) == 0) {
-            open_content = file->content;
-            return CONTROL_FD;
-        }
-    }
-    errno = ENOENT;
-    return -1;
-}
-
-static ssize_t read_control(int fd, void *buffer, size_t count)
-{
-    ck_assert_int_eq(fd, CONTROL_FD);
-    size_t length = strlen(open_content), n = length < count ? length : count;
-    memcpy(buffer, open_content, n);
-    open_content += n;
-    return (ssize_t)n;
-}
-
-static int stat_control(int fd, struct stat *info)
-{
-    ck_assert_int_eq(fd, CONTROL_FD);
-    *info = (struct stat){ .st_mode = S_IFREG | S_IRUSR };
-    return 0;
-}
-
-static int close_control(int fd)
-{
-    ck_assert_int_eq(fd, CONTROL_FD);
-    return 0;
-}
-
 static int default_with(const control_file *files)
 {
-    hl_file_calls calls = *hl_file_calls_get();
-    calls.open = open_control;
-    calls.read = read_control;
-    calls.fstat = stat_control;
-    calls.close = close_control;
-    control_files = files;
-    hl_file_calls_set(&calls);
+    control_files_begin(files);
     int threads = hl_threads_default();
-    hl_file_calls_set(NULL);
+    control_files_end();
     return threads;
 }
 

@@ -1,7 +1,12 @@
 /* The built program takes the memory that its summary told, and gets along with it. */
 #include "tests/check_suite.h"
+#include "tests/control_files.h"
 #include "tests/train/runs.h"
 #include "tests/train/told_memory.h"
+#include "train/footprint.h"
+
+#include <stdio.h>
+#include <string.h>
 
 static const char *const configs[] = { "copy_task.ini", "bench/tiny.ini", "bench/small.ini", "bench/long.ini" };
 
@@ -24,10 +29,52 @@ START_TEST(shorter_batches_fit_too)
 }
 END_TEST
 
+/* ---- in a container ---- */
+
+static char limit[32];
+
+static void limit_memory(void)
+{
+    static const control_file files[] = { { "/proc/meminfo", "MemAvailable: 1073741824 kB\n" },
+                                          { "/proc/self/cgroup", "0::/\n" },
+                                          { "/sys/fs/cgroup/memory.max", limit },
+                                          { "/sys/fs/cgroup/memory.current", "0\n" },
+                                          { NULL, NULL } };
+    control_files_begin(files);
+}
+
+static run_result run_with(size_t bytes, const char *config, const char *folder)
+{
+    snprintf(limit, sizeof limit, "%zu\n", bytes);
+    const char *arguments[] = { config, "--out", folder, NULL };
+    return run_wait(run_start((run_options){ .arguments = arguments, .before = limit_memory }));
+}
+
+START_TEST(a_run_too_large_for_its_container_is_refused_before_it_begins)
+{
+    const char *path = run_tiny_config(), *folder = run_path("run");
+    hl_config config;
+    hl_problems problems = { 0 };
+    hl_footprint needed;
+    ck_assert_int_eq(hl_config_load((hl_config_options){ .path = path }, &config, &problems).code, HL_OK);
+    ck_assert_int_eq(hl_footprint_of_config(&config, &needed).code, HL_OK);
+    run_result run = run_with(needed.total - 1, path, folder);
+    ck_assert_int_eq(run.code, 5);
+    ck_assert_msg(strstr(run.err, "tiny.ini: the run needs about ") != NULL, "%s", run.err);
+    ck_assert_ptr_nonnull(strstr(run.err, "in this container"));
+    ck_assert_ptr_eq(strchr(run.err, '\n'), run.err + strlen(run.err) - 1);
+    ck_assert_str_eq(run.out, "");
+    ck_assert_str_eq(run_list(folder), "");
+    run = run_with(needed.total, path, folder);
+    ck_assert_msg(run.code == 0, "%s", run.err);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, a_run_takes_what_the_summary_told, 0, sizeof configs / sizeof *configs);
     tcase_add_test(tc, shorter_batches_fit_too);
+    tcase_add_test(tc, a_run_too_large_for_its_container_is_refused_before_it_begins);
 }
 SUITE("memory of a run", add_tests)

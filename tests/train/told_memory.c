@@ -2,7 +2,6 @@
 
 #include "tests/train/runs.h"
 #include "train/footprint.h"
-#include "train/setup.h"
 
 #include <check.h>
 #include <math.h>
@@ -21,12 +20,8 @@ static double told_mib(const char *path)
     hl_config config;
     hl_problems problems = { 0 };
     ck_assert_int_eq(hl_config_load((hl_config_options){ .path = path }, &config, &problems).code, HL_OK);
-    hl_model_config model_config = hl_setup_model(&config);
-    hl_model model;
     hl_footprint footprint;
-    ck_assert_int_eq(hl_model_init(&model, &model_config).code, HL_OK);
-    ck_assert_int_eq(hl_footprint_of(&config, &model, &footprint).code, HL_OK);
-    hl_model_free(&model);
+    ck_assert_int_eq(hl_footprint_of_config(&config, &footprint).code, HL_OK);
     return (double)footprint.total / (1 << 20);
 }
 

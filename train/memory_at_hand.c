@@ -1,0 +1,101 @@
+#include "train/memory_at_hand.h"
+
+#include "core/control_file.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CONTENT = 16384 };
+
+/* The two versions of control groups. A container may see its own group as the root. */
+typedef struct hierarchy {
+    const char *mark; /* before the group's path, in /proc/self/cgroup */
+    const char *root, *limit, *used;
+    const char *cache[2]; /* in memory.stat: pages of files, which are given up where memory runs short */
+} hierarchy;
+
+static const hierarchy hierarchies[] = {
+    { "::", "/sys/fs/cgroup", "memory.max", "memory.current", { "\ninactive_file ", "\nactive_file " } },
+    { ":memory:",
+      "/sys/fs/cgroup/memory",
+      "memory.limit_in_bytes",
+      "memory.usage_in_bytes",
+      { "\ntotal_inactive_file ", "\ntotal_active_file " } },
+};
+
+/* The number after the mark, `otherwise` where there is none. */
+static uint64_t number_after(const char *text, const char *mark, uint64_t otherwise)
+{
+    const char *at = strstr(text, mark);
+    uint64_t number;
+    return at != NULL && sscanf(at + strlen(mark), "%" SCNu64, &number) == 1 ? number : otherwise;
+}
+
+/* A file of the group, after a line break, so that every line has one before it. */
+static bool read_file(const char *group, const char *name, char content[CONTENT])
+{
+    char path[PATH_MAX];
+    content[0] = '\n';
+    content[1] = '\0';
+    return snprintf(path, sizeof path, "%s/%s", group, name) < (int)sizeof path &&
+           hl_control_file_read(path, content + 1, CONTENT - 1);
+}
+
+/* What a group may yet take; UINT64_MAX where it has no limit. */
+static uint64_t left_in(const hierarchy *h, const char *group)
+{
+    char content[CONTENT];
+    uint64_t limit = read_file(group, h->limit, content) ? number_after(content, "\n", UINT64_MAX) : UINT64_MAX;
+    if (limit == UINT64_MAX || !read_file(group, h->used, content)) {
+        return UINT64_MAX;
+    }
+    uint64_t used = number_after(content, "\n", 0), cache = 0;
+    if (read_file(group, "memory.stat", content)) {
+        for (int i = 0; i < 2; i++) {
+            cache += number_after(content, h->cache[i], 0);
+        }
+    }
+    used -= cache < used ? cache : used;
+    return used < limit ? limit - used : 0;
+}
+
+/* The least that the process's group and those above it leave. */
+static uint64_t left_in_groups(const hierarchy *h, const char *groups)
+{
+    char path[PATH_MAX];
+    const char *group = strstr(groups, h->mark);
+    group = group != NULL ? group + strlen(h->mark) : "";
+    size_t root = strlen(h->root);
+    if (snprintf(path, sizeof path, "%s%.*s", h->root, (int)strcspn(group, "\n"), group) >= (int)sizeof path) {
+        return UINT64_MAX;
+    }
+    uint64_t least = UINT64_MAX;
+    for (;;) {
+        uint64_t left = left_in(h, path);
+        least = left < least ? left : least;
+        if (strlen(path) <= root) {
+            return least;
+        }
+        *strrchr(path, '/') = '\0';
+    }
+}
+
+hl_memory_at_hand hl_memory_at_hand_now(void)
+{
+    char content[CONTENT];
+    content[0] = '\n';
+    hl_control_file_read("/proc/meminfo", content + 1, sizeof content - 1);
+    uint64_t kib = number_after(content, "\nMemAvailable:", UINT64_MAX);
+    uint64_t least = kib < UINT64_MAX / 1024 ? kib * 1024 : UINT64_MAX;
+    bool container = false;
+    hl_control_file_read("/proc/self/cgroup", content, sizeof content);
+    for (size_t i = 0; i < sizeof hierarchies / sizeof *hierarchies; i++) {
+        uint64_t left = left_in_groups(&hierarchies[i], content);
+        container = container || left < least;
+        least = left < least ? left : least;
+    }
+    return (hl_memory_at_hand){ .bytes = least < SIZE_MAX ? (size_t)least : SIZE_MAX, .container = container };
+}

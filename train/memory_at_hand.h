@@ -1,0 +1,18 @@
+/* How much memory there is for a run. */
+#ifndef HL_TRAIN_MEMORY_AT_HAND_H
+#define HL_TRAIN_MEMORY_AT_HAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct hl_memory_at_hand {
+    size_t bytes;   /* SIZE_MAX where nothing tells */
+    bool container; /* whether the limit is that of a control group, and not the machine's memory */
+} hl_memory_at_hand;
+
+/* What the process may yet take: the least of MemAvailable in /proc/meminfo and, for its control group and all above it
+ * (version 1 or 2, as /proc/self/cgroup names them), the limit less what is used and could not be given back (the page
+ * cache could). What a file does not tell is no limit. Cannot fail. */
+hl_memory_at_hand hl_memory_at_hand_now(void);
+
+#endif
