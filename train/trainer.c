@@ -107,6 +107,7 @@ void hl_trainer_free(hl_trainer *trainer)
 static hl_status not_finite(const hl_tape *tape, int64_t step, const char *what, double value)
 {
     char op[128];
+    value = isnan(value) ? (double)NAN : value; /* whose sign would be printed and means nothing */
     if (!hl_tape_find_not_finite(tape, op, sizeof op)) {
         return hl_error(HL_NOT_FINITE, "step %lld: %s is %g", (long long)step, what, value);
     }
@@ -159,6 +160,7 @@ static hl_status check_gradients(const hl_trainer *trainer, double norm)
         return hl_ok();
     }
     const hl_parameter *bad = hl_clip_find_not_finite(&trainer->model.parameters);
+    norm = isnan(norm) ? (double)NAN : norm;
     return hl_error(HL_NOT_FINITE,
                     "step %lld: the gradient norm is %g; the first gradient that is not finite is that of %s",
                     (long long)trainer->optimizer.step + 1, norm, bad != NULL ? bad->name : "no single parameter");

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <tgmath.h>
 
 #ifdef HL_DOUBLE
 #define op_run double_op_run
@@ -46,6 +47,15 @@ static hl_tape_options options_of(op_run_options how, bool dry)
     return options;
 }
 
+static void fill(work *w, int i, int exponent)
+{
+    op_case_fill(w->c, i, w->values[i]);
+    int64_t count = hl_shape_count(w->c->inputs[i].shape);
+    for (int64_t k = 0; k < count; k++) {
+        w->values[i][k] = ldexp(w->values[i][k], exponent);
+    }
+}
+
 /* Memory for the inputs, for dy and for the pass, which a dry one measures. */
 static bool prepare(work *w, op_run_options how)
 {
@@ -54,7 +64,7 @@ static bool prepare(work *w, op_run_options how)
         if (w->values[i] == NULL) {
             return false;
         }
-        op_case_fill(w->c, i, w->values[i]);
+        fill(w, i, how.exponent);
     }
     hl_arena records;
     if (hl_arena_init(&records, (size_t)1 << 16).code != HL_OK) {

@@ -15,10 +15,11 @@ typedef struct op_run_result {
     double *numbers[OP_RUN_RESULTS];
 } op_run_result;
 
-/* How a case is run: training, on so many threads; `reuse` as in hl_tape_options. */
+/* How a case is run: training, on so many threads; `reuse` as in hl_tape_options; the inputs times 2^exponent. */
 typedef struct op_run_options {
     int threads;
     bool reuse;
+    int exponent;
 } op_run_options;
 
 /* Runs case `index` of op_cases, from op_case_dy backward. False where an op or the memory failed. */

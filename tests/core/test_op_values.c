@@ -9,6 +9,7 @@
 #include "core/op_scale.h"
 #include "core/op_slice.h"
 #include "core/op_sum.h"
+#include "core/random.h"
 #include "core/threads.h"
 #include "tests/check_suite.h"
 
@@ -122,6 +123,37 @@ START_TEST(cross_entropy_reports_what_it_found)
 }
 END_TEST
 
+/* The rows' own losses are floats; added up as floats they would be wrong in the fifth digit. */
+START_TEST(the_loss_of_many_tokens_keeps_its_accuracy)
+{
+    enum { N = 300000, V = 3 };
+    static hl_real logits[N * V];
+    static int32_t targets[N];
+    hl_random random = { .seed = 3 };
+    double wanted = 0;
+    for (int64_t n = 0; n < N; n++) {
+        double exps = 0;
+        for (int64_t i = 0; i < V; i++) {
+            logits[n * V + i] = 4 * hl_random_uniform(random, (uint64_t)(n * V + i));
+            exps += exp((double)logits[n * V + i]);
+        }
+        targets[n] = (int32_t)(n % V);
+        wanted += log(exps) - (double)logits[n * V + targets[n]];
+    }
+    hl_arena_free(&arena);
+    ck_assert_int_eq(hl_arena_init(&arena, (size_t)1 << 24).code, HL_OK);
+    for (int threads = 1; threads <= 2; threads++) {
+        hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = threads });
+        hl_cross_entropy_result result = { 0 };
+        const hl_tensor *loss = hl_cross_entropy(&tape, tensor(HL_SHAPE(N, V), logits),
+                                                 (hl_cross_entropy_args){ .targets = targets, .result = &result });
+        ck_assert_double_eq_tol(result.loss_sum / wanted, 1, 1e-8);
+        ck_assert_double_eq_tol((double)*loss->data / (wanted / N), 1, 1e-7);
+        hl_arena_rewind(&arena, 0);
+    }
+}
+END_TEST
+
 /* Two heads over one key/value head: weights from q k / sqrt(4) with q of the head's own columns. */
 START_TEST(attention_scales_by_the_root_of_d_k_and_shares_keys)
 {
@@ -185,6 +217,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, given_weights_take_the_place_of_the_softmax_but_where_the_mask_forbids);
     tcase_add_test(tc, pieces_of_tensors);
     tcase_add_test(tc, cross_entropy_reports_what_it_found);
+    tcase_add_test(tc, the_loss_of_many_tokens_keeps_its_accuracy);
     tcase_add_test(tc, attention_scales_by_the_root_of_d_k_and_shares_keys);
 }
 SUITE("op values", add_tests)
