@@ -10,37 +10,10 @@
 typedef struct walk {
     hl_effect_losses *losses; /* whose examples and arena these are */
     const hl_model *model;
-    hl_batch part; /* the examples at work */
-    hl_real *
-        gates; /* of the layer at work: (part, H) of the widest; a pass has read them before the next layer's are set */
+    hl_batch part;  /* the examples at work */
+    hl_real *gates; /* (part, H) of the layer at work: its pass has read them before the next layer's are set */
     hl_all_subsets *subsets;
 } walk;
-
-/* ---- the model's pieces: embedding, one layer, what follows the last ---- */
-
-static hl_tensor *embed(hl_tape *tape, const walk *w)
-{
-    hl_tensor *x =
-        hl_embedding_layer_forward(tape, &w->model->embedding, w->part.tokens, w->part.n_examples, w->part.n_tokens);
-    return hl_positions_layer_forward(tape, &w->model->positions, x);
-}
-
-static hl_tensor *pass_layer(hl_tape *tape, const walk *w, int layer, hl_tensor *x)
-{
-    hl_mask mask = { .causal = w->model->config.causal, .q_lengths = w->part.lengths, .k_lengths = w->part.lengths };
-    hl_tensor *gate =
-        hl_tape_tensor(tape, HL_SHAPE(w->part.n_examples, w->model->config.heads[layer]), w->gates, false);
-    return hl_encoder_layer_forward(tape, &w->model->encoder.layers[layer], x, mask, &(hl_head_probe){ .gate = gate });
-}
-
-static hl_tensor *end(hl_tape *tape, const walk *w, hl_tensor *x, hl_cross_entropy_args args)
-{
-    const hl_encoder *encoder = &w->model->encoder;
-    x = encoder->has_norm ? hl_norm_layer_forward(tape, &encoder->norm, x) : x;
-    x = hl_linear_layer_forward(tape, &w->model->output, x);
-    args.targets = w->part.targets;
-    return hl_cross_entropy(tape, x, args);
-}
 
 /* ---- the walk ---- */
 
@@ -55,7 +28,9 @@ static hl_status take_worth(const walk *w, uint32_t set, hl_tensor *x)
 {
     hl_cross_entropy_result result = { .row_loss = w->losses->row_losses };
     hl_tape tape = begin_tape(w);
-    end(&tape, w, x, (hl_cross_entropy_args){ .result = &result });
+    x = hl_encoder_end(&tape, &w->model->encoder, x);
+    x = hl_linear_layer_forward(&tape, &w->model->output, x);
+    hl_cross_entropy(&tape, x, (hl_cross_entropy_args){ .targets = w->part.targets, .result = &result });
     HL_TRY(hl_tape_status(&tape));
     if (!isfinite(result.loss_sum)) {
         return hl_error(HL_NOT_FINITE, "the loss of the model with some of its heads is not finite");
@@ -74,6 +49,14 @@ static void set_gates(const walk *w, int64_t H, uint32_t chosen)
     for (int64_t i = 0; i < w->part.n_examples * H; i++) {
         w->gates[i] = chosen >> (i % H) & 1;
     }
+}
+
+static hl_tensor *pass_layer(hl_tape *tape, const walk *w, int layer, hl_tensor *x)
+{
+    hl_tensor *gate =
+        hl_tape_tensor(tape, HL_SHAPE(w->part.n_examples, w->model->config.heads[layer]), w->gates, false);
+    return hl_encoder_layer_forward(tape, &w->model->encoder.layers[layer], x, hl_model_mask(w->model, &w->part),
+                                    &(hl_head_probe){ .gate = gate });
 }
 
 /* All sets of the heads of `layer` and above, which begin at bit `bit`, together with `set` of those below, which
@@ -102,9 +85,9 @@ static hl_status walk_from(const walk *w, int layer, int bit, uint32_t set, hl_t
 static hl_status walk_part(walk *w, int64_t first)
 {
     hl_effect_losses *s = w->losses;
-    w->part = hl_batch_part(&s->examples, first, s->n - first < s->part ? s->n - first : s->part);
+    w->part = hl_effect_losses_part(s, first);
     hl_tape tape = begin_tape(w);
-    hl_tensor *x = embed(&tape, w);
+    hl_tensor *x = hl_model_embed(&tape, w->model, &w->part);
     hl_status status = hl_tape_status(&tape);
     if (status.code == HL_OK) {
         status = walk_from(w, 0, 0, 0, x);

@@ -139,8 +139,7 @@ hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_batch *examples)
 
 /* Passes */
 
-/* The examples from `first` on that are worked at once. */
-static hl_batch part_of(const hl_effect_losses *s, int64_t first)
+hl_batch hl_effect_losses_part(const hl_effect_losses *s, int64_t first)
 {
     return hl_batch_part(&s->examples, first, s->n - first < s->part ? s->n - first : s->part);
 }
@@ -181,7 +180,7 @@ void hl_effect_losses_take(const hl_effect_losses *s, const hl_batch *part, doub
 
 static hl_status measure_part(hl_effect_losses *s, const hl_effect_change *what, int64_t first, double *losses)
 {
-    hl_batch part = part_of(s, first);
+    hl_batch part = hl_effect_losses_part(s, first);
     hl_head_probe probes[HL_MAX_LAYERS] = { 0 };
     hl_tensor gate;
     if (what != NULL && what->label != NULL) {
@@ -227,7 +226,7 @@ hl_status hl_effect_losses_change(hl_effect_losses *s, const hl_effect_change *w
 /* |dL/dgate| of each head on each example of a part, all found in one backward pass. */
 static hl_status take_slopes(hl_effect_losses *s, int64_t first, double *slopes)
 {
-    hl_batch part = part_of(s, first);
+    hl_batch part = hl_effect_losses_part(s, first);
     hl_tape tape;
     hl_tape_begin(&tape, &s->arena, (hl_tape_options){ .threads = s->threads, .gradients = true });
     hl_tensor *gates[HL_MAX_LAYERS];
@@ -260,7 +259,7 @@ hl_status hl_effect_losses_slopes(hl_effect_losses *s, double *slopes)
 /* Adds z of a layer, of a part of the examples, to `sums`, (H * Dv). Padding adds nothing: z is zero there. */
 static hl_status add_outputs(hl_effect_losses *s, int layer, int64_t first, hl_real *z, double *sums)
 {
-    hl_batch part = part_of(s, first);
+    hl_batch part = hl_effect_losses_part(s, first);
     hl_head_probe probes[HL_MAX_LAYERS] = { 0 };
     probes[layer].z = z;
     hl_tape tape;

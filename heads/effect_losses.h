@@ -49,6 +49,9 @@ void hl_effect_losses_free(hl_effect_losses *s);
  * HL_NOT_FINITE, HL_NO_MEMORY. */
 hl_status hl_effect_losses_measure(hl_effect_losses *s, const hl_effect_change *what, double *losses);
 
+/* The examples from `first` on that the model is run on at once. */
+hl_batch hl_effect_losses_part(const hl_effect_losses *s, int64_t first);
+
 /* Each example's mean loss over its scored tokens, of a part of the examples, from what a pass left in row_losses. */
 void hl_effect_losses_take(const hl_effect_losses *s, const hl_batch *part, double *losses);
 

@@ -76,8 +76,10 @@ static hl_status measure_layer(hl_effect_losses *s, int layer, hl_importance_dep
     changes c = { hl_calloc((size_t)H, sizeof *c.chosen), hl_calloc(width, sizeof *c.mean),
                   hl_calloc(width, sizeof *c.instead) };
     bool complete = c.chosen != NULL && c.mean != NULL && c.instead != NULL;
-    hl_status status =
-        complete ? hl_effect_losses_mean_output(s, layer, c.mean) : hl_error_memory("the importance of heads");
+    hl_status status = complete ? hl_ok() : hl_error_memory("the importance of heads");
+    if (status.code == HL_OK && depth == HL_IMPORTANCE_ALL) {
+        status = hl_effect_losses_mean_output(s, layer, c.mean);
+    }
     for (int64_t h = 0; status.code == HL_OK && h < H; h++) {
         status = measure_head(s, &c, depth, &heads[h]);
     }

@@ -32,5 +32,10 @@ hl_tensor *hl_encoder_forward(hl_tape *tape, const hl_encoder *encoder, hl_tenso
     for (int l = 0; l < encoder->n_layers; l++) {
         x = hl_encoder_layer_forward(tape, &encoder->layers[l], x, mask, probes != NULL ? &probes[l] : NULL);
     }
+    return hl_encoder_end(tape, encoder, x);
+}
+
+hl_tensor *hl_encoder_end(hl_tape *tape, const hl_encoder *encoder, hl_tensor *x)
+{
     return encoder->has_norm ? hl_norm_layer_forward(tape, &encoder->norm, x) : x;
 }

@@ -112,14 +112,23 @@ void hl_model_free(hl_model *model)
     hl_parameters_free(&model->parameters);
 }
 
-hl_tensor *hl_model_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, const hl_head_probe *probes)
+hl_tensor *hl_model_embed(hl_tape *tape, const hl_model *model, const hl_batch *batch)
 {
-    hl_mask mask = { .causal = model->config.causal, .q_lengths = batch->lengths, .k_lengths = batch->lengths };
     hl_tensor *x =
         hl_embedding_layer_forward(tape, &model->embedding, batch->tokens, batch->n_examples, batch->n_tokens);
     x = hl_positions_layer_forward(tape, &model->positions, x);
-    x = hl_dropout_layer_forward(tape, &model->dropout, x);
-    x = hl_encoder_forward(tape, &model->encoder, x, mask, probes);
+    return hl_dropout_layer_forward(tape, &model->dropout, x);
+}
+
+hl_mask hl_model_mask(const hl_model *model, const hl_batch *batch)
+{
+    return (hl_mask){ .causal = model->config.causal, .q_lengths = batch->lengths, .k_lengths = batch->lengths };
+}
+
+hl_tensor *hl_model_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, const hl_head_probe *probes)
+{
+    hl_tensor *x = hl_model_embed(tape, model, batch);
+    x = hl_encoder_forward(tape, &model->encoder, x, hl_model_mask(model, batch), probes);
     return hl_linear_layer_forward(tape, &model->output, x);
 }
 

@@ -53,6 +53,12 @@ void hl_model_free(hl_model *model);
  * The batch must outlive the tape. */
 hl_tensor *hl_model_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, const hl_head_probe *probes);
 
+/* What goes into the encoder, (B, T, D): embedded tokens with positions, dropped out in training. */
+hl_tensor *hl_model_embed(hl_tape *tape, const hl_model *model, const hl_batch *batch);
+
+/* Which keys and queries of the batch there are. */
+hl_mask hl_model_mask(const hl_model *model, const hl_batch *batch);
+
 /* The loss, a scalar (op_cross_entropy.h; args.targets is taken from the batch). */
 hl_tensor *hl_model_loss(hl_tape *tape, const hl_model *model, const hl_batch *batch, hl_cross_entropy_args args,
                          const hl_head_probe *probes);

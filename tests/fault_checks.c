@@ -145,3 +145,21 @@ void fault_checks_loading(fault_checks_save *save, fault_checks_load *load)
     free(file.bytes);
     faults_end();
 }
+
+void fault_checks_allocations(hl_status (*call)(void *context), void (*release)(void *context), void *context)
+{
+    int before = faults_live_blocks();
+    faults_in_memory(0, FAULTS_ONCE);
+    hl_status status = call(context);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    int allocations = faults_allocations();
+    ck_assert_int_gt(allocations, 1);
+    release(context);
+    for (int n = 1; n <= allocations; n++) {
+        faults_in_memory(n, FAULTS_ONCE);
+        status = call(context);
+        ck_assert_msg(status.code == HL_NO_MEMORY, "allocation %d: %s", n, status.text);
+        ck_assert_int_eq(faults_live_blocks(), before);
+    }
+    faults_in_memory(0, FAULTS_ONCE);
+}

@@ -6,6 +6,7 @@
 #include "heads/shapley.h"
 #include "heads/subset.h"
 #include "tests/check_suite.h"
+#include "tests/fault_checks.h"
 #include "tests/faults.h"
 #include "tests/heads/example.h"
 
@@ -31,9 +32,7 @@ static void set_up(all_example *x, hl_norm_place norm)
     example_model(&x->model, &config);
     x->batch = example_batch(E, T - 3);
     for (int l = 0; l < EXAMPLE_LAYERS; l++) {
-        x->layers[l] = (hl_patterns){
-            .lengths = x->batch.lengths, .n_heads = x->model.config.heads[l], .n_tokens = T, .n_examples = E
-        };
+        x->layers[l] = hl_patterns_of(NULL, &x->batch, &x->model.config, l, 0);
     }
 }
 
@@ -144,22 +143,23 @@ START_TEST(too_many_heads_are_refused)
 }
 END_TEST
 
+static hl_status measure_any(void *context)
+{
+    return measure_in_parts(context, E);
+}
+
+static void free_measured(void *context)
+{
+    all_example *x = context;
+    hl_all_subsets_free(&x->subsets);
+}
+
 START_TEST(every_allocation_may_fail)
 {
     faults_begin();
     all_example x;
     set_up(&x, HL_NORM_PRE);
-    int before = faults_live_blocks();
-    faults_in_memory(0, FAULTS_ONCE);
-    expect_ok(measure_in_parts(&x, E));
-    int allocations = faults_allocations();
-    hl_all_subsets_free(&x.subsets);
-    for (int n = 1; n <= allocations; n++) {
-        faults_in_memory(n, FAULTS_ONCE);
-        ck_assert_int_eq(measure_in_parts(&x, E).code, HL_NO_MEMORY);
-        ck_assert_int_eq(faults_live_blocks(), before);
-    }
-    faults_in_memory(0, FAULTS_ONCE);
+    fault_checks_allocations(measure_any, free_measured, &x);
     tear_down(&x);
     faults_end();
 }

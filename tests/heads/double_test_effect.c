@@ -3,6 +3,7 @@
 
 #include "core/threads.h"
 #include "tests/check_suite.h"
+#include "tests/fault_checks.h"
 #include "tests/faults.h"
 #include "tests/heads/example.h"
 
@@ -28,12 +29,7 @@ static void set_up(effect_example *x)
     example_model(&x->model, &config);
     x->batch = example_batch(E, T - 3); /* which pads to T */
     for (int l = 0; l < EXAMPLE_LAYERS; l++) {
-        x->layers[l] = (hl_patterns){ .lengths = x->batch.lengths,
-                                      .tokens = x->batch.tokens,
-                                      .sources = x->batch.sources,
-                                      .n_heads = x->model.config.heads[l],
-                                      .n_tokens = T,
-                                      .n_examples = E };
+        x->layers[l] = hl_patterns_of(NULL, &x->batch, &x->model.config, l, 0);
     }
     for (int h = 0; h < HEADS; h++) {
         x->labels[h] = (hl_label){ .kind = HL_LABEL_OFFSET, .parameter = h };
@@ -264,23 +260,24 @@ START_TEST(nothing_scored_is_refused_and_gradients_are_left_zero)
 }
 END_TEST
 
+static hl_status measure_any(void *context)
+{
+    return measure(context);
+}
+
+static void free_measured(void *context)
+{
+    effect_example *x = context;
+    hl_effects_free(&x->effects);
+}
+
 START_TEST(every_allocation_may_fail)
 {
     faults_begin();
     effect_example x;
     set_up(&x);
     x.labels[3] = x.labels[1];
-    int before = faults_live_blocks();
-    faults_in_memory(0, FAULTS_ONCE);
-    expect_ok(measure(&x));
-    int allocations = faults_allocations();
-    hl_effects_free(&x.effects);
-    for (int n = 1; n <= allocations; n++) {
-        faults_in_memory(n, FAULTS_ONCE);
-        ck_assert_int_eq(measure(&x).code, HL_NO_MEMORY);
-        ck_assert_int_eq(faults_live_blocks(), before);
-    }
-    faults_in_memory(0, FAULTS_ONCE);
+    fault_checks_allocations(measure_any, free_measured, &x);
     tear_down(&x);
     faults_end();
 }

@@ -7,6 +7,7 @@
 #include "heads/effect.h"
 #include "heads/spearman.h"
 #include "tests/check_suite.h"
+#include "tests/fault_checks.h"
 #include "tests/faults.h"
 #include "tests/heads/example.h"
 #include "tests/heads/zeroed.h"
@@ -35,12 +36,7 @@ static void set_up(importance_example *x)
     x->batch = example_batch(E, T - 3);
     x->batch.targets[1 * T + 1] = HL_IGNORE; /* examples differ in how many tokens are scored */
     for (int l = 0; l < EXAMPLE_LAYERS; l++) {
-        x->layers[l] = (hl_patterns){ .lengths = x->batch.lengths,
-                                      .tokens = x->batch.tokens,
-                                      .sources = x->batch.sources,
-                                      .n_heads = x->model.config.heads[l],
-                                      .n_tokens = T,
-                                      .n_examples = E };
+        x->layers[l] = hl_patterns_of(NULL, &x->batch, &x->model.config, l, 0);
     }
 }
 
@@ -321,22 +317,23 @@ START_TEST(parts_change_only_rounding_and_less_is_the_same)
 }
 END_TEST
 
+static hl_status measure_any(void *context)
+{
+    return measure_in_parts(context, E);
+}
+
+static void free_measured(void *context)
+{
+    importance_example *x = context;
+    hl_importance_free(&x->importance);
+}
+
 START_TEST(every_allocation_may_fail)
 {
     faults_begin();
     importance_example x;
     set_up(&x);
-    int before = faults_live_blocks();
-    faults_in_memory(0, FAULTS_ONCE);
-    expect_ok(measure_in_parts(&x, E));
-    int allocations = faults_allocations();
-    hl_importance_free(&x.importance);
-    for (int n = 1; n <= allocations; n++) {
-        faults_in_memory(n, FAULTS_ONCE);
-        ck_assert_int_eq(measure_in_parts(&x, E).code, HL_NO_MEMORY);
-        ck_assert_int_eq(faults_live_blocks(), before);
-    }
-    faults_in_memory(0, FAULTS_ONCE);
+    fault_checks_allocations(measure_any, free_measured, &x);
     tear_down(&x);
     faults_end();
 }
