@@ -352,12 +352,23 @@ hl_status hl_checkpoint_restore(const hl_checkpoint *checkpoint, hl_optimizer *o
     return hl_ok();
 }
 
-hl_status hl_checkpoint_load_weights(const char *path, hl_parameters *parameters, bool *has_checksum)
+static hl_status copy_config(const hl_safetensors *file, const char *path, char **config)
+{
+    const char *text = hl_safetensors_metadata(file, "config");
+    *config = text != NULL ? hl_strdup(text) : NULL;
+    return text == NULL || *config != NULL ? hl_ok() : hl_error_memory(path);
+}
+
+hl_status hl_checkpoint_load_weights(const char *path, hl_parameters *parameters, bool *has_checksum, char **config)
 {
     hl_safetensors *file;
+    *config = NULL;
     HL_TRY(hl_safetensors_read(path, max_bytes, &file));
     *has_checksum = hl_safetensors_has_checksum(file);
     hl_status status = restore_weights(file, path, parameters);
+    if (status.code == HL_OK) {
+        status = copy_config(file, path, config);
+    }
     hl_safetensors_free(file);
     return status;
 }

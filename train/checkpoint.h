@@ -47,7 +47,8 @@ const char *hl_checkpoint_config(const hl_checkpoint *checkpoint);
 hl_status hl_checkpoint_restore(const hl_checkpoint *checkpoint, hl_optimizer *optimizer, hl_train_state *state);
 
 /* Fills the parameters from a file with weights, ours or PyTorch's; optimizer tensors in it are passed over.
- * *has_checksum tells whether its integrity could be checked. HL_BAD_FILE as above; HL_NO_MEMORY. */
-hl_status hl_checkpoint_load_weights(const char *path, hl_parameters *parameters, bool *has_checksum);
+ * *has_checksum tells whether its integrity could be checked; *config is the text of the config they were trained with,
+ * NULL where the file holds none, owned by the caller: hl_free. HL_BAD_FILE as above; HL_NO_MEMORY; then *config is NULL. */
+hl_status hl_checkpoint_load_weights(const char *path, hl_parameters *parameters, bool *has_checksum, char **config);
 
 #endif

@@ -262,6 +262,24 @@ hl_status hl_opened_run_has_weights(const hl_opened_run *run, bool *has)
     return status;
 }
 
+/* Weights that config.ini did not train, or not as it stands now, would be shown on examples they have never seen. */
+static hl_status check_config(const hl_opened_run *run, const char *weights, const char *text)
+{
+    hl_config theirs;
+    hl_problems problems = { 0 };
+    hl_status status = hl_config_parse((hl_config_options){ .path = weights }, text, strlen(text), &theirs, &problems);
+    hl_problems_free(&problems);
+    if (status.code == HL_INVALID) {
+        return hl_error(HL_BAD_FILE, "%s: its config cannot be read: %s", weights, status.text);
+    }
+    HL_TRY(status);
+    const char *key = hl_config_difference(&theirs, &run->config);
+    return key == NULL ? hl_ok()
+                       : hl_error(HL_BAD_FILE,
+                                  "%s: was trained with another %s than config.ini beside it says; restore config.ini",
+                                  weights, key);
+}
+
 static hl_status load_chosen(hl_opened_run *run, char *files[WEIGHTS_FILES], int64_t step)
 {
     const char *chosen = choose_file(files, step);
@@ -269,9 +287,12 @@ static hl_status load_chosen(hl_opened_run *run, char *files[WEIGHTS_FILES], int
         return hl_error(HL_BAD_FILE, "%s: no weights in it yet; the run writes model.safetensors at step 0", run->path);
     }
     bool has_checksum;
-    HL_TRY(hl_checkpoint_load_weights(chosen, &run->model.parameters, &has_checksum));
+    char *config;
+    HL_TRY(hl_checkpoint_load_weights(chosen, &run->model.parameters, &has_checksum, &config));
+    hl_status status = config != NULL ? check_config(run, chosen, config) : hl_ok();
+    hl_free(config);
     run->weights_step = hl_checkpoint_model_step(chosen);
-    return hl_ok();
+    return status;
 }
 
 hl_status hl_opened_run_load(hl_opened_run *run, int64_t step)

@@ -46,7 +46,8 @@ hl_status hl_opened_run_has_weights(const hl_opened_run *run, bool *has);
 
 /* Makes the model with weights of the run: those of `step` where a file has them (checkpoint.safetensors, a kept
  * checkpoint), else (or where `step` is below 0) of checkpoint.safetensors, else of model.safetensors; weights_step
- * tells which. Another call replaces them. HL_BAD_FILE (also where there are none yet), HL_NO_MEMORY. */
+ * tells which. Another call replaces them. HL_BAD_FILE (also where there are none yet, or where they were trained with
+ * another config than the run's), HL_NO_MEMORY. */
 hl_status hl_opened_run_load(hl_opened_run *run, int64_t step);
 
 #endif

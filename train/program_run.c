@@ -97,7 +97,9 @@ static hl_status resume(hl_program *p)
 static hl_status load_from(hl_program *p)
 {
     bool has_checksum;
-    HL_TRY(hl_checkpoint_load_weights(p->command.from, &p->trainer.model.parameters, &has_checksum));
+    char *config; /* theirs; a new run may have another */
+    HL_TRY(hl_checkpoint_load_weights(p->command.from, &p->trainer.model.parameters, &has_checksum, &config));
+    hl_free(config);
     if (!has_checksum) {
         fprintf(p->err, "%s: no checksum in it (written by another program): taken as it is\n", p->command.from);
     }

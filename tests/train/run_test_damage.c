@@ -336,6 +336,21 @@ START_TEST(tied_weights_must_be_one_matrix_under_both_names)
 }
 END_TEST
 
+/* As a slip of an editor leaves it, or of a disk: one digit, and every example is another. */
+START_TEST(a_config_that_its_weights_were_not_trained_with_is_named)
+{
+    const char *folder = run_path("run"), *path = run_file(folder, "config.ini");
+    EXPECT_RUN(0, run_tiny_config(), "--out", folder);
+    char *text = strdup(run_read(path)), *seed = strstr(text, "\nseed = 1\n");
+    ck_assert_ptr_nonnull(seed);
+    seed[8] = '3';
+    scratch_write(path, text, strlen(text));
+    free(text);
+    assert_one_line(HEADS(folder, "--importance"), 3, "checkpoint.safetensors: was trained with another train.seed ");
+    assert_one_line(HEADS(folder, "--keep-only", "L0H0"), 3, "restore config.ini");
+}
+END_TEST
+
 /* ---- numbers that are not finite ---- */
 
 static void assert_finite_checkpoint(const char *path)
@@ -379,6 +394,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, weights_of_another_program_are_taken_with_a_notice);
     tcase_add_test(tc, weights_that_do_not_fit_are_refused);
     tcase_add_test(tc, tied_weights_must_be_one_matrix_under_both_names);
+    tcase_add_test(tc, a_config_that_its_weights_were_not_trained_with_is_named);
     tcase_add_test(tc, numbers_that_are_not_finite_end_the_run_before_they_are_saved);
 }
 SUITE("damage", add_tests)

@@ -186,7 +186,10 @@ static hl_status load_checkpoint(const char *path)
 static hl_status load_weights(const char *path)
 {
     bool has_checksum = false;
-    HL_TRY(hl_checkpoint_load_weights(path, &fault_trainers[1].model.parameters, &has_checksum));
+    char *config;
+    HL_TRY(hl_checkpoint_load_weights(path, &fault_trainers[1].model.parameters, &has_checksum, &config));
+    ck_assert_ptr_nonnull(config);
+    hl_free(config);
     ck_assert(has_checksum);
     return hl_ok();
 }
