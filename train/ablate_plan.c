@@ -111,6 +111,7 @@ static hl_status count(hl_ablate_variant *variant)
     HL_TRY(hl_footprint_of_config(&variant->config, &footprint));
     variant->parameters = footprint.parameters;
     variant->flops = footprint.flops;
+    variant->memory = footprint.total;
     return hl_ok();
 }
 

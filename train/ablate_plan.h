@@ -18,7 +18,8 @@ typedef struct hl_ablate_variant {
     char row;         /* of table 3: 'A', 'B', 'E'; 0: none */
     hl_config config; /* with the first seed; its threads are 0 */
     int64_t parameters;
-    double flops; /* of the matrix products of one update */
+    double flops;  /* of the matrix products of one update */
+    size_t memory; /* bytes that a training takes; SIZE_MAX where they do not fit */
 } hl_ablate_variant;
 
 typedef struct hl_ablate_plan {

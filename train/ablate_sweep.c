@@ -9,6 +9,7 @@
 #include "train/ablate_progress.h"
 #include "train/checkpoint.h"
 #include "train/clock.h"
+#include "train/memory_at_hand.h"
 #include "train/signals.h"
 
 #include <math.h>
@@ -24,7 +25,8 @@ typedef struct sweep {
     hl_ablate_running *running; /* n of at most `jobs`; with the processes owned, as are the folders */
     hl_ablate_process *processes;
     int n, jobs, cores;
-    int64_t next; /* no cell before waits */
+    size_t memory; /* bytes that there were for all of them */
+    int64_t next;  /* no cell before waits */
     hl_ablate_progress progress;
     double started, work; /* the moment of hl_clock_seconds; what was done since, in steps times flops */
     bool stopping;
@@ -163,10 +165,24 @@ static hl_status begin(sweep *s, int64_t cell, int threads)
     return hl_ok();
 }
 
+/* Trainings that together would take more memory than there is go one after the other; one alone tells so itself. */
+static bool has_memory(const sweep *s, int64_t cell)
+{
+    size_t left = s->memory;
+    for (int i = 0; i < s->n; i++) {
+        size_t taken = hl_ablate_plan_variant(s->options->plan, s->running[i].cell)->memory;
+        left -= taken < left ? taken : left;
+    }
+    return s->n == 0 || hl_ablate_plan_variant(s->options->plan, cell)->memory <= left;
+}
+
 static hl_status begin_what_fits(sweep *s)
 {
     for (; s->n < s->jobs && s->next < hl_ablate_plan_cells(s->options->plan); s->next++) {
         if (s->results[s->next].state == HL_ABLATE_WAITING) {
+            if (!has_memory(s, s->next)) {
+                return hl_ok();
+            }
             int threads = hl_ablate_sweep_threads(free_cores(s), s->jobs - s->n, count_waiting(s));
             HL_TRY(begin(s, s->next, threads));
         }
@@ -256,6 +272,7 @@ hl_status hl_ablate_sweep_run(const hl_ablate_sweep *options, hl_ablate_result *
                 .processes = hl_calloc((size_t)jobs, sizeof *s.processes),
                 .jobs = jobs,
                 .cores = cores,
+                .memory = hl_memory_at_hand_now().bytes,
                 .progress = hl_ablate_progress_begin(options->out, options->plan, count_ended(options->plan, results)),
                 .started = hl_clock_seconds() };
     hl_status status = s.running != NULL && s.processes != NULL ? run(&s) : hl_error_memory("the trainings");

@@ -1,7 +1,9 @@
 /* Whole sweeps: what they leave, and what happens when they are ended, by whatever force, and begun again. */
 #include "tests/check_suite.h"
+#include "tests/control_files.h"
 #include "tests/scratch.h"
 #include "tests/train/sweeps.h"
+#include "train/footprint.h"
 
 #include <signal.h>
 #include <stdint.h>
@@ -58,6 +60,46 @@ START_TEST(any_number_of_jobs_gives_the_same_results)
     ck_assert_int_eq(ABLATE(config, "--heads", "2,4", "--seeds", "2", "--jobs", "1", "--out", one).code, 0);
     ck_assert_int_eq(ABLATE(config, "--heads", "2,4", "--seeds", "2", "--jobs", "4", "--out", four).code, 0);
     ck_assert_str_eq(sweep_untimed(one), sweep_untimed(four));
+}
+END_TEST
+
+static char limit[32];
+
+/* Of the sweep: its trainings see the machine as it is. */
+static int program_in_container(int argc, char **argv, FILE *out, FILE *err)
+{
+    static const control_file files[] = { { "/sys/fs/cgroup/memory.max", limit },
+                                          { "/sys/fs/cgroup/memory.current", "0\n" },
+                                          { NULL, NULL } };
+    control_files_begin(files);
+    return sweep_program(argc, argv, out, err);
+}
+
+/* Whether one training ended before the next one began. */
+static bool one_by_one(const char *config, size_t memory)
+{
+    const char *folder = run_path(memory > 0 ? "narrow" : "wide");
+    const char *arguments[] = { config, "--heads", "1,2", "--seeds", "1", "--jobs", "2", "--out", folder, NULL };
+    snprintf(limit, sizeof limit, memory > 0 ? "%zu\n" : "max\n", memory);
+    run_result run = run_wait(run_start((run_options){ .arguments = arguments, .program = program_in_container }));
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    const char *first = strstr(run.out, "begins, "), *second = strstr(first + 1, "begins, ");
+    ck_assert_ptr_nonnull(second);
+    const char *ended = strstr(first, "[1/2] ");
+    ck_assert_msg(ended != NULL, "%s", run.out);
+    return ended < second;
+}
+
+START_TEST(trainings_that_have_no_memory_together_go_one_after_the_other)
+{
+    const char *path = run_tiny_config();
+    hl_config config;
+    hl_problems problems = { 0 };
+    hl_footprint needed;
+    ck_assert_int_eq(hl_config_load((hl_config_options){ .path = path }, &config, &problems).code, HL_OK);
+    ck_assert_int_eq(hl_footprint_of_config(&config, &needed).code, HL_OK);
+    ck_assert(one_by_one(path, needed.total / 2 * 3));
+    ck_assert(!one_by_one(path, 0));
 }
 END_TEST
 
@@ -363,6 +405,7 @@ static void add_tests(TCase *tc)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, a_sweep_leaves_a_table_files_and_ordinary_runs);
     tcase_add_test(tc, any_number_of_jobs_gives_the_same_results);
+    tcase_add_test(tc, trainings_that_have_no_memory_together_go_one_after_the_other);
     tcase_add_test(tc, killed_it_goes_on_and_repeats_nothing);
     tcase_add_test(tc, a_signal_saves_and_ends_all);
     tcase_add_test(tc, a_failed_training_is_told_and_stops_no_other);
