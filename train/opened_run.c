@@ -262,6 +262,21 @@ hl_status hl_opened_run_has_weights(const hl_opened_run *run, bool *has)
     return status;
 }
 
+/* Memory is taken by what config.ini says, so that must not be more than the weights beside it are. */
+static hl_status check_size(const hl_opened_run *run, const char *weights)
+{
+    struct stat info;
+    if (stat(weights, &info) != 0) {
+        return hl_file_system_error(weights, "cannot open");
+    }
+    int64_t count = hl_parameters_count(&run->model.parameters);
+    if (info.st_size / (int64_t)sizeof(float) < count) {
+        return hl_error(HL_BAD_FILE, "%s: is too small for the %" PRId64 " parameters of the config.ini beside it",
+                        weights, count);
+    }
+    return hl_ok();
+}
+
 /* Weights that config.ini did not train, or not as it stands now, would be shown on examples they have never seen. */
 static hl_status check_config(const hl_opened_run *run, const char *weights, const char *text)
 {
@@ -286,6 +301,8 @@ static hl_status load_chosen(hl_opened_run *run, char *files[WEIGHTS_FILES], int
     if (chosen == NULL) {
         return hl_error(HL_BAD_FILE, "%s: no weights in it yet; the run writes model.safetensors at step 0", run->path);
     }
+    HL_TRY(check_size(run, chosen));
+    HL_TRY(hl_model_allocate(&run->model, (uint64_t)run->config.train.seed));
     bool has_checksum;
     char *config;
     HL_TRY(hl_checkpoint_load_weights(chosen, &run->model.parameters, &has_checksum, &config));
@@ -300,7 +317,6 @@ hl_status hl_opened_run_load(hl_opened_run *run, int64_t step)
     hl_model_free(&run->model);
     run->weights_step = -1;
     HL_TRY(hl_model_init(&run->model, &run->shape));
-    HL_TRY(hl_model_allocate(&run->model, (uint64_t)run->config.train.seed));
     char *files[WEIGHTS_FILES];
     hl_status status = weights_files(run, step, files) ? load_chosen(run, files, step) : hl_error_memory(run->path);
     free_files(files);

@@ -336,18 +336,37 @@ START_TEST(tied_weights_must_be_one_matrix_under_both_names)
 }
 END_TEST
 
+/* config.ini with a line in the place of another. */
+static void change_config(const char *folder, const char *line, const char *by)
+{
+    const char *path = run_file(folder, "config.ini"), *text = run_read(path), *at = strstr(text, line);
+    ck_assert_ptr_nonnull(at);
+    char *changed = calloc(strlen(text) + strlen(by) + 1, 1);
+    memcpy(changed, text, (size_t)(at - text));
+    strcat(strcat(changed, by), at + strlen(line));
+    scratch_write(path, changed, strlen(changed));
+    free(changed);
+}
+
 /* As a slip of an editor leaves it, or of a disk: one digit, and every example is another. */
 START_TEST(a_config_that_its_weights_were_not_trained_with_is_named)
 {
-    const char *folder = run_path("run"), *path = run_file(folder, "config.ini");
+    const char *folder = run_path("run");
     EXPECT_RUN(0, run_tiny_config(), "--out", folder);
-    char *text = strdup(run_read(path)), *seed = strstr(text, "\nseed = 1\n");
-    ck_assert_ptr_nonnull(seed);
-    seed[8] = '3';
-    scratch_write(path, text, strlen(text));
-    free(text);
+    change_config(folder, "\nseed = 1\n", "\nseed = 3\n");
     assert_one_line(HEADS(folder, "--importance"), 3, "checkpoint.safetensors: was trained with another train.seed ");
     assert_one_line(HEADS(folder, "--keep-only", "L0H0"), 3, "restore config.ini");
+}
+END_TEST
+
+/* It would take 100 GiB. */
+START_TEST(a_config_larger_than_its_weights_takes_no_memory)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_tiny_config(), "--out", folder);
+    change_config(folder, "\nlayers = 2\n", "\nlayers = 200\n");
+    change_config(folder, "\nd_model = 16\n", "\nd_model = 4096\n");
+    assert_one_line(HEADS(folder, "--input", "a"), 3, "checkpoint.safetensors: is too small for the ");
 }
 END_TEST
 
@@ -395,6 +414,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, weights_that_do_not_fit_are_refused);
     tcase_add_test(tc, tied_weights_must_be_one_matrix_under_both_names);
     tcase_add_test(tc, a_config_that_its_weights_were_not_trained_with_is_named);
+    tcase_add_test(tc, a_config_larger_than_its_weights_takes_no_memory);
     tcase_add_test(tc, numbers_that_are_not_finite_end_the_run_before_they_are_saved);
 }
 SUITE("damage", add_tests)
