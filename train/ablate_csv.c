@@ -2,6 +2,7 @@
 
 #include "core/files.h"
 #include "core/memory.h"
+#include "train/units.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -37,8 +38,9 @@ static void write_row(const hl_ablate_plan *plan, int64_t cell, const hl_ablate_
     }
     hl_text_print(text, ",%" PRId64 ",%.0f,", variant->parameters, variant->flops);
     if (done) {
-        hl_text_print(text, "%" PRId64 ",%.9g,%.9g,%.9g,", result->steps, result->loss, exp(result->loss),
-                      result->accuracy);
+        char perplexity[HL_UNITS_TEXT];
+        hl_text_print(text, "%" PRId64 ",%.9g,%s,%.9g,", result->steps, result->loss,
+                      hl_units_field(exp(result->loss), perplexity), result->accuracy);
     } else {
         hl_text_print(text, ",,,,");
     }

@@ -21,11 +21,12 @@ typedef struct cell {
 static cell interval_cell(hl_interval interval, double scale, int decimals)
 {
     cell c = { "-" };
-    if (interval.n >= 2) {
-        snprintf(c.text, sizeof c.text, "%.*f " PLUS_MINUS "%.*f", decimals, scale * interval.mean, decimals,
-                 scale * interval.half_width);
+    char mean[HL_UNITS_TEXT], half[HL_UNITS_TEXT];
+    if (interval.n >= 2 && isfinite(interval.mean)) {
+        snprintf(c.text, sizeof c.text, "%s " PLUS_MINUS "%s", hl_units_number(scale * interval.mean, decimals, mean),
+                 hl_units_number(scale * interval.half_width, decimals, half));
     } else if (interval.n == 1) {
-        snprintf(c.text, sizeof c.text, "%.*f", decimals, scale * interval.mean);
+        hl_units_number(scale * interval.mean, decimals, c.text);
     }
     return c;
 }

@@ -42,14 +42,15 @@ static void write_heading(hl_text *text, const hl_heads_pruning *pruning)
 static void write_row(hl_text *text, const hl_heads_pruning *pruning, const hl_heads_pruning_row *row)
 {
     hl_text name = { 0 };
-    char parameters[HL_UNITS_TEXT];
+    char parameters[HL_UNITS_TEXT], loss[HL_UNITS_TEXT], perplexity[HL_UNITS_TEXT];
     write_removed(&name, pruning, row);
     if (name.error.code != HL_OK) {
         text->error = name.error;
     }
-    hl_text_print(text, "%5" PRId64 "  %-7s%11.4f%12.4f%9.2f%%%14s%9.2f\n", row->heads,
-                  name.bytes != NULL ? name.bytes : "-", row->worth.loss, exp(row->worth.loss),
-                  100 * row->worth.accuracy, hl_units_count(row->parameters, parameters), 1e3 * row->seconds);
+    hl_text_print(text, "%5" PRId64 "  %-7s%11s%12s%9.2f%%%14s%9.2f\n", row->heads,
+                  name.bytes != NULL ? name.bytes : "-", hl_units_number(row->worth.loss, 4, loss),
+                  hl_units_number(exp(row->worth.loss), 4, perplexity), 100 * row->worth.accuracy,
+                  hl_units_count(row->parameters, parameters), 1e3 * row->seconds);
     hl_text_free(&name);
 }
 
@@ -94,8 +95,10 @@ void hl_heads_prune_csv(hl_text *text, const hl_heads_pruning *pruning)
         const hl_heads_pruning_row *row = &pruning->rows[i];
         hl_text_print(text, "%" PRId64 ",", row->heads);
         write_removed(text, pruning, row);
-        hl_text_print(text, ",%.9g,%.9g,%.9g,%" PRId64 ",%.6g\n", row->worth.loss, exp(row->worth.loss),
-                      row->worth.accuracy, row->parameters, 1e3 * row->seconds);
+        char perplexity[HL_UNITS_TEXT];
+        hl_text_print(text, ",%.9g,%s,%.9g,%" PRId64 ",%.6g\n", row->worth.loss,
+                      hl_units_field(exp(row->worth.loss), perplexity), row->worth.accuracy, row->parameters,
+                      1e3 * row->seconds);
     }
 }
 

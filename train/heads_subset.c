@@ -4,6 +4,7 @@
 #include "heads/head_set.h"
 #include "heads/table.h"
 #include "train/heads_validation.h"
+#include "train/units.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -45,8 +46,9 @@ static hl_status write_heading(hl_text *text, const hl_opened_run *run, const bo
 
 static void write_row(hl_text *text, int64_t n_heads, hl_subset_worth worth)
 {
-    hl_text_print(text, "%*" PRId64 "%12.6f%12.4f%11.2f%%\n", NAME, n_heads, worth.loss, exp(worth.loss),
-                  100 * worth.accuracy);
+    char loss[HL_UNITS_TEXT], perplexity[HL_UNITS_TEXT];
+    hl_text_print(text, "%*" PRId64 "%12s%12s%11.2f%%\n", NAME, n_heads, hl_units_number(worth.loss, 6, loss),
+                  hl_units_number(exp(worth.loss), 4, perplexity), 100 * worth.accuracy);
 }
 
 static hl_status write_table(hl_text *text, const hl_opened_run *run, const hl_heads_validation *validation,

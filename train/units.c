@@ -1,8 +1,30 @@
 #include "train/units.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+const char *hl_units_number(double number, int decimals, char text[HL_UNITS_TEXT])
+{
+    if (!isfinite(number)) {
+        snprintf(text, HL_UNITS_TEXT, "-");
+    } else if (fabs(number) < 1e6) {
+        snprintf(text, HL_UNITS_TEXT, "%.*f", decimals, number);
+    } else {
+        snprintf(text, HL_UNITS_TEXT, "%.3g", number);
+    }
+    return text;
+}
+
+const char *hl_units_field(double number, char text[HL_UNITS_TEXT])
+{
+    text[0] = '\0';
+    if (isfinite(number)) {
+        snprintf(text, HL_UNITS_TEXT, "%.9g", number);
+    }
+    return text;
+}
 
 const char *hl_units_count(int64_t number, char text[HL_UNITS_TEXT])
 {

@@ -9,6 +9,12 @@ enum { HL_UNITS_TEXT = 32 };
 
 /* Each writes into `text` and returns it. None can fail. */
 
+/* "0.0014", with so many decimals (at most 9); "2.41e+14" from a million on; "-" where the number is not finite. */
+const char *hl_units_number(double number, int decimals, char text[HL_UNITS_TEXT]);
+
+/* For other programs: nine significant digits, "" where the number is not finite. */
+const char *hl_units_field(double number, char text[HL_UNITS_TEXT]);
+
 /* "18,914,304"; any number. */
 const char *hl_units_count(int64_t number, char text[HL_UNITS_TEXT]);
 

@@ -2,6 +2,8 @@
 
 #include "tests/check_suite.h"
 
+#include <math.h>
+
 START_TEST(counts_have_separators)
 {
     static const struct {
@@ -65,6 +67,28 @@ START_TEST(flops_go_by_1000)
 }
 END_TEST
 
+START_TEST(numbers_stay_short_and_what_is_none_is_a_dash)
+{
+    static const struct {
+        double number;
+        const char *text, *field;
+    } cases[] = {
+        { 0.00136, "0.0014", "0.00136" },
+        { -12.5, "-12.5000", "-12.5" },
+        { 999999.5, "999999.5000", "999999.5" },
+        { 7524175.302734, "7.52e+06", "7524175.3" },
+        { -3e260, "-3e+260", "-3e+260" },
+        { (double)INFINITY, "-", "" },
+        { (double)NAN, "-", "" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[HL_UNITS_TEXT];
+        ck_assert_str_eq(hl_units_number(cases[i].number, 4, text), cases[i].text);
+        ck_assert_str_eq(hl_units_field(cases[i].number, text), cases[i].field);
+    }
+}
+END_TEST
+
 START_TEST(durations_have_two_units)
 {
     static const struct {
@@ -87,5 +111,6 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, bytes_go_by_1024);
     tcase_add_test(tc, flops_go_by_1000);
     tcase_add_test(tc, durations_have_two_units);
+    tcase_add_test(tc, numbers_stay_short_and_what_is_none_is_a_dash);
 }
 SUITE("units", add_tests)
