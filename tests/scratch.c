@@ -16,7 +16,7 @@ static _Noreturn void fail(const char *what)
 static char folder[256];
 static pid_t owner;
 
-static void remove_tree(const char *path)
+void scratch_remove(const char *path)
 {
     DIR *directory = opendir(path);
     if (directory != NULL) {
@@ -26,7 +26,7 @@ static void remove_tree(const char *path)
                 snprintf(inner, sizeof inner, "%s/%s", path, item->d_name) < (int)sizeof inner) {
                 struct stat info;
                 if (lstat(inner, &info) == 0 && S_ISDIR(info.st_mode)) {
-                    remove_tree(inner);
+                    scratch_remove(inner);
                 } else {
                     unlink(inner);
                 }
@@ -40,7 +40,7 @@ static void remove_tree(const char *path)
 static void remove_folder(void)
 {
     if (owner == getpid()) {
-        remove_tree(folder);
+        scratch_remove(folder);
     }
 }
 

@@ -15,6 +15,9 @@ void scratch_write(const char *path, const void *bytes, size_t size);
 /* The content, with a zero byte after it that is not counted; to be freed by free(). NULL where there is no file. */
 char *scratch_read(const char *path, size_t *size);
 
+/* Removes the folder and all that is in it. */
+void scratch_remove(const char *path);
+
 bool scratch_exists(const char *path);
 
 /* Whether the file holds exactly these bytes. */
