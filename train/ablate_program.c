@@ -3,6 +3,7 @@
 #include "core/files.h"
 #include "core/matmul.h"
 #include "core/memory.h"
+#include "train/ablate_cell.h"
 #include "train/ablate_csv.h"
 #include "train/ablate_folder.h"
 #include "train/ablate_outputs.h"
@@ -65,6 +66,28 @@ static hl_status check_train(const call *c)
                           *c->train != '\0' ? c->train : "train");
 }
 
+static const hl_ablate_result not_known = { .steps = -1, .steps_to_target = -1, .seconds = NAN };
+
+/* A cell that the csv calls done waits all the same where its folder is gone, or holds another run: of that, beginning
+ * the cell will tell. */
+static hl_status recall_done(call *c, int64_t cell)
+{
+    char *path = hl_ablate_plan_path(&c->plan, cell);
+    if (path == NULL) {
+        return hl_error_memory(c->plan.folder);
+    }
+    hl_status status = hl_ablate_cell_check(&c->plan, cell, path);
+    if (status.code == HL_OK) {
+        status = hl_ablate_result_read(path, c->command.target, &c->results[cell]);
+    }
+    hl_free(path);
+    if (status.code == HL_BAD_FILE || status.code == HL_INVALID) {
+        c->results[cell] = not_known;
+        return hl_ok();
+    }
+    return status;
+}
+
 /* What is done already, by the csv and the runs' folders; all else waits. */
 static hl_status recall(call *c)
 {
@@ -74,22 +97,11 @@ static hl_status recall(call *c)
         return hl_error_memory("the results");
     }
     for (int64_t i = 0; i < n; i++) {
-        c->results[i] = (hl_ablate_result){ .steps = -1, .steps_to_target = -1, .seconds = NAN };
+        c->results[i] = not_known;
     }
     HL_TRY(hl_ablate_csv_read(c->folder.csv, &c->plan, c->results));
     for (int64_t i = 0; i < n; i++) {
-        if (c->results[i].state != HL_ABLATE_DONE) {
-            continue;
-        }
-        char *path = hl_ablate_plan_path(&c->plan, i);
-        hl_status status = path != NULL ? hl_ablate_result_read(path, c->command.target, &c->results[i])
-                                        : hl_error_memory(c->plan.folder);
-        hl_free(path);
-        if (status.code == HL_BAD_FILE) { /* its folder is gone: once more */
-            c->results[i] = (hl_ablate_result){ .steps = -1, .steps_to_target = -1, .seconds = NAN };
-        } else {
-            HL_TRY(status);
-        }
+        HL_TRY(c->results[i].state == HL_ABLATE_DONE ? recall_done(c, i) : hl_ok());
     }
     return hl_ok();
 }
@@ -183,7 +195,8 @@ int hl_ablate_program(const char *train_program, int argc, char **argv, FILE *ou
 {
     call c = { .train = train_program, .out = out, .err = err };
     hl_status status = execute(&c, argc, argv);
-    if (status.code == HL_OK && (fflush(out) != 0 || ferror(out) != 0)) {
+    bool output_alone = c.command.help || c.command.version; /* a sweep outlives its output */
+    if (status.code == HL_OK && output_alone && (fflush(out) != 0 || ferror(out) != 0)) {
         status = hl_file_system_error("standard output", "cannot write");
     }
     if (status.code != HL_OK) {

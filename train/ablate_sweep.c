@@ -3,6 +3,7 @@
 #include "core/files.h"
 #include "core/memory.h"
 #include "core/threads.h"
+#include "train/ablate_cell.h"
 #include "train/ablate_csv.h"
 #include "train/ablate_process.h"
 #include "train/ablate_progress.h"
@@ -66,44 +67,6 @@ static double seconds_left(const sweep *s)
 }
 
 /* ---- beginning ---- */
-
-/* A run that was begun must be this one, wherever the folder was then and however many threads it had. */
-static hl_status check_config(const hl_config *config, const char *path)
-{
-    hl_config stored;
-    hl_problems problems = { 0 };
-    hl_status status = hl_config_load((hl_config_options){ .path = path }, &stored, &problems);
-    hl_problems_free(&problems);
-    HL_TRY(status);
-    memcpy(stored.train.out, config->train.out, sizeof stored.train.out);
-    stored.train.threads = config->train.threads;
-    char *text = hl_config_text(&stored), *own = hl_config_text(config);
-    if (text == NULL || own == NULL) {
-        status = hl_error_memory(path);
-    } else if (strcmp(text, own) != 0) {
-        status = hl_error(HL_BAD_FILE, "%s: is of a training with other settings; remove its folder", path);
-    }
-    hl_free(text);
-    hl_free(own);
-    return status;
-}
-
-/* The run's config.ini: all that makes it the run it is. One that was begun has it. */
-static hl_status write_config(const hl_ablate_plan *plan, int64_t cell, const char *folder)
-{
-    hl_config config;
-    HL_TRY(hl_folder_make(folder));
-    HL_TRY(hl_ablate_plan_config(plan, cell, &config));
-    char *path = hl_path_join(folder, "config.ini"), *text = hl_config_text(&config);
-    bool begun;
-    hl_status status = path != NULL && text != NULL ? hl_file_exists(path, &begun) : hl_error_memory(folder);
-    if (status.code == HL_OK) {
-        status = begun ? check_config(&config, path) : hl_file_replace(path, text, strlen(text), HL_DURABLE);
-    }
-    hl_free(path);
-    hl_free(text);
-    return status;
-}
 
 /* *step: that of the checkpoint, 0 where there is none. */
 static hl_status checkpoint_step(const char *folder, int64_t *step)
@@ -188,7 +151,7 @@ static hl_status begin(sweep *s, int64_t cell, int threads)
     *r = (hl_ablate_running){
         .cell = cell, .folder = folder, .started = hl_clock_seconds(), .threads = threads, .glimpse = { .step = -1 }
     };
-    hl_status status = write_config(s->options->plan, cell, folder);
+    hl_status status = hl_ablate_cell_prepare(s->options->plan, cell, folder);
     if (status.code == HL_OK) {
         status = checkpoint_step(folder, &r->first_step);
     }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 
 /* ---- the files of a run ---- */
 
@@ -183,6 +184,19 @@ static hl_status name_paths(hl_run_folder *folder, const char *path)
     return complete ? hl_ok() : hl_error_memory(path);
 }
 
+/* The run that was killed a moment ago holds its lock until the system has taken its memory back. */
+enum { LOCK_TRIALS = 101, LOCK_PAUSE_NANOSECONDS = 20 * 1000 * 1000 };
+
+static int lock_patiently(int fd)
+{
+    int result = hl_file_calls_get()->flock(fd, LOCK_EX | LOCK_NB);
+    for (int i = 1; result != 0 && (errno == EWOULDBLOCK || errno == EINTR) && i < LOCK_TRIALS; i++) {
+        nanosleep(&(struct timespec){ .tv_nsec = LOCK_PAUSE_NANOSECONDS }, NULL);
+        result = hl_file_calls_get()->flock(fd, LOCK_EX | LOCK_NB);
+    }
+    return result;
+}
+
 /* The lock goes with the process, however that ends; the empty file stays. */
 static hl_status take_lock(hl_run_folder *folder)
 {
@@ -196,7 +210,7 @@ static hl_status take_lock(hl_run_folder *folder)
     hl_status status = hl_ok();
     if (folder->lock < 0) {
         status = hl_file_system_error(path, "cannot be opened");
-    } else if (hl_file_calls_get()->flock(folder->lock, LOCK_EX | LOCK_NB) != 0) {
+    } else if (lock_patiently(folder->lock) != 0) {
         status = errno == EWOULDBLOCK
                      ? hl_error(HL_BAD_FILE, "%s: another run is at work in this folder; choose another with --out",
                                 folder->path)

@@ -1,64 +1,15 @@
 /* Whole sweeps: what they leave, and what happens when they are ended, by whatever force, and begun again. */
 #include "tests/check_suite.h"
 #include "tests/scratch.h"
-#include "tests/train/runs.h"
-#include "train/ablate_program.h"
+#include "tests/train/sweeps.h"
 
-#include <dirent.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
-
-static int program(int argc, char **argv, FILE *out, FILE *err)
-{
-    return hl_ablate_program(HL_TRAIN_PROGRAM, argc, argv, out, err);
-}
-
-static pid_t start(const char *const *arguments)
-{
-    return run_start((run_options){ .arguments = arguments, .program = program });
-}
-
-static run_result ablate(const char *const *arguments)
-{
-    return run_wait(start(arguments));
-}
-#define ABLATE(...) ablate((const char *const[]){ __VA_ARGS__, NULL })
-
-static void pause_for(int milliseconds)
-{
-    nanosleep(&(struct timespec){ .tv_nsec = (long)milliseconds * 1000000 }, NULL);
-}
-
-static const char *csv_of(const char *folder)
-{
-    return run_read(run_file(folder, "ablation.csv"));
-}
-
-/* The csv without its seconds, the last column but one. */
-static const char *untimed(const char *folder)
-{
-    static char text[2][8192];
-    static int which;
-    char *to = text[which = !which];
-    for (const char *line = csv_of(folder); *line != '\0'; line = strchr(line, '\n') + 1) {
-        const char *end = strchr(line, '\n'), *status = end, *seconds;
-        while (*status != ',') {
-            status--;
-        }
-        for (seconds = status - 1; *seconds != ',';) {
-            seconds--;
-        }
-        to += sprintf(to, "%.*s%.*s", (int)(seconds - line), line, (int)(end + 1 - status), status);
-    }
-    *to = '\0';
-    return text[which];
-}
 
 static int count(const char *text, const char *word)
 {
@@ -79,8 +30,8 @@ START_TEST(a_sweep_leaves_a_table_files_and_ordinary_runs)
     ck_assert_str_eq(run.err, "");
     ck_assert_str_eq(run_list(folder), ".lock ablation.csv ablation.html ablation.md ablation.png ablation.svg "
                                        "heads=1,seed=1 heads=1,seed=2 heads=2,seed=1 heads=2,seed=2 plan.txt ");
-    ck_assert_int_eq(count(csv_of(folder), "\n"), 5);
-    ck_assert_int_eq(count(csv_of(folder), ",done\n"), 4);
+    ck_assert_int_eq(count(sweep_csv(folder), "\n"), 5);
+    ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 4);
     ck_assert_ptr_nonnull(strstr(run.out, "\nbase  2    8    8  "));
     ck_assert_ptr_nonnull(strstr(run.out, "steps to 25%"));
     ck_assert_int_eq(count(run.out, "begins, "), 4);
@@ -94,7 +45,7 @@ START_TEST(a_sweep_leaves_a_table_files_and_ordinary_runs)
     char figures[128];
     run_last_row(single, "validation", &loss, &accuracy);
     snprintf(figures, sizeof figures, ",24,%.9g,", loss);
-    const char *row = strstr(csv_of(folder), "\nheads=1,2,1,");
+    const char *row = strstr(sweep_csv(folder), "\nheads=1,2,1,");
     ck_assert_ptr_nonnull(row);
     ck_assert_ptr_nonnull(strstr(row, figures));
     ck_assert(strstr(row, figures) < strchr(row + 1, '\n'));
@@ -106,7 +57,7 @@ START_TEST(any_number_of_jobs_gives_the_same_results)
     const char *config = run_tiny_config(), *one = run_path("one"), *four = run_path("four");
     ck_assert_int_eq(ABLATE(config, "--heads", "2,4", "--seeds", "2", "--jobs", "1", "--out", one).code, 0);
     ck_assert_int_eq(ABLATE(config, "--heads", "2,4", "--seeds", "2", "--jobs", "4", "--out", four).code, 0);
-    ck_assert_str_eq(untimed(one), untimed(four));
+    ck_assert_str_eq(sweep_untimed(one), sweep_untimed(four));
 }
 END_TEST
 
@@ -141,52 +92,25 @@ static ino_t checkpoint_of(const char *cell)
 /* Waits until one training is done and the next one, in `second`, has a checkpoint. */
 static void wait_for_second(const char *folder, const char *second)
 {
-    for (int i = 0; i < 4000 && (strstr(csv_of(folder), ",done\n") == NULL || checkpoint_of(second) == 0); i++) {
-        pause_for(2);
+    for (int i = 0; i < 4000 && (strstr(sweep_csv(folder), ",done\n") == NULL || checkpoint_of(second) == 0); i++) {
+        run_pause(2);
     }
-    ck_assert_int_eq(count(csv_of(folder), ",done\n"), 1);
+    ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 1);
     ck_assert(checkpoint_of(second) != 0);
-}
-
-/* How many processes have the text among their arguments, this one and `but` aside; *one is one of them. */
-static int find_processes(const char *text, pid_t but, pid_t *one)
-{
-    int n = 0;
-    DIR *all = opendir("/proc");
-    ck_assert_ptr_nonnull(all);
-    for (struct dirent *entry; (entry = readdir(all)) != NULL;) {
-        int id = atoi(entry->d_name);
-        char path[64], words[4096] = "";
-        snprintf(path, sizeof path, "/proc/%d/cmdline", id);
-        FILE *file = id > 0 && id != getpid() && id != but ? fopen(path, "r") : NULL;
-        if (file != NULL) {
-            size_t size = fread(words, 1, sizeof words - 1, file);
-            for (size_t i = 0; i < size; i++) {
-                words[i] = words[i] == '\0' ? ' ' : words[i];
-            }
-            fclose(file);
-            if (strstr(words, text) != NULL) {
-                n++;
-                *one = id;
-            }
-        }
-    }
-    closedir(all);
-    return n;
 }
 
 static int count_processes(const char *text, pid_t but)
 {
     pid_t one;
-    return find_processes(text, but, &one);
+    return sweep_processes(text, but, &one);
 }
 
 static void expect_same_as_straight(const char *folder)
 {
     const char *straight = run_path("straight"), *arguments[16];
     slow_sweep(straight, arguments);
-    ck_assert_int_eq(ablate(arguments).code, 0);
-    ck_assert_str_eq(untimed(folder), untimed(straight));
+    ck_assert_int_eq(sweep_run(arguments).code, 0);
+    ck_assert_str_eq(sweep_untimed(folder), sweep_untimed(straight));
     run_assert_same_results(run_file(straight, "heads=1,seed=2"), run_file(folder, "heads=1,seed=2"));
 }
 
@@ -195,19 +119,19 @@ START_TEST(killed_it_goes_on_and_repeats_nothing)
     const char *folder = run_path("sweep"), *arguments[16];
     const char *first = run_file(folder, "heads=1,seed=1"), *second = run_file(folder, "heads=1,seed=2");
     slow_sweep(folder, arguments);
-    pid_t process = start(arguments);
+    pid_t process = sweep_start(arguments);
     wait_for_second(folder, second);
     ck_assert_int_eq(count_processes(second, process), 1);
     kill(process, SIGKILL);
     ck_assert_int_eq(run_wait(process).code, RUN_KILLED + SIGKILL);
     for (int i = 0; i < 500 && count_processes(second, process) > 0; i++) {
-        pause_for(2);
+        run_pause(2);
     }
     ck_assert_int_eq(count_processes(second, process), 0); /* its trainings died with it */
     ck_assert_ptr_null(strstr(run_metrics(second), "\n3000,"));
     ino_t before = checkpoint_of(first);
 
-    run_result run = ablate(arguments);
+    run_result run = sweep_run(arguments);
     ck_assert_msg(run.code == 0, "%s", run.err);
     ck_assert_ptr_nonnull(strstr(run.out, "1 of 4 trainings are done already\n"));
     ck_assert_ptr_nonnull(strstr(run.out, "heads=1,seed=2  goes on after step "));
@@ -215,7 +139,7 @@ START_TEST(killed_it_goes_on_and_repeats_nothing)
     ck_assert(checkpoint_of(first) == before);
     expect_same_as_straight(folder);
 
-    run = ablate(arguments); /* all is done: the table again */
+    run = sweep_run(arguments); /* all is done: the table again */
     ck_assert_int_eq(run.code, 0);
     ck_assert_ptr_nonnull(strstr(run.out, "4 of 4 trainings are done already\n"));
     ck_assert_ptr_nonnull(strstr(run.out, "\nbase  2 "));
@@ -227,7 +151,7 @@ START_TEST(a_signal_saves_and_ends_all)
 {
     const char *folder = run_path("sweep"), *second = run_file(folder, "heads=1,seed=2"), *arguments[16];
     slow_sweep(folder, arguments);
-    pid_t process = start(arguments);
+    pid_t process = sweep_start(arguments);
     wait_for_second(folder, second);
     kill(process, SIGINT);
     run_result run = run_wait(process);
@@ -236,9 +160,9 @@ START_TEST(a_signal_saves_and_ends_all)
                                   "on\n") == run.err,
                   "%s", run.err);
     ck_assert_ptr_nonnull(strstr(run_read(run_file(second, "log.txt")), "interrupted after step"));
-    ck_assert_int_eq(count(run.out, "failed") + count(csv_of(folder), "failed"), 0);
+    ck_assert_int_eq(count(run.out, "failed") + count(sweep_csv(folder), "failed"), 0);
     ck_assert_int_eq(count_processes(folder, process), 0);
-    ck_assert_int_eq(ablate(arguments).code, 0);
+    ck_assert_int_eq(sweep_run(arguments).code, 0);
     expect_same_as_straight(folder);
 }
 END_TEST
@@ -260,19 +184,19 @@ START_TEST(a_failed_training_is_told_and_stops_no_other)
                                 "--out",
                                 folder,
                                 NULL };
-    run_result run = ablate(arguments);
+    run_result run = sweep_run(arguments);
     ck_assert_int_eq(run.code, 1);
     ck_assert_ptr_nonnull(strstr(run.out, "length=200,seed=1  failed: "));
     ck_assert_ptr_nonnull(strstr(run.out, "patterns.budget_mb"));
     ck_assert_ptr_nonnull(strstr(run.out, "length=200,seed=1/log.txt)\n"));
     ck_assert_ptr_nonnull(strstr(run.out, "Failed and left out: length=200,seed=1\n"));
     ck_assert_ptr_nonnull(strstr(run.err, "1 of 3 trainings failed"));
-    ck_assert_int_eq(count(csv_of(folder), ",done\n"), 2);
-    const char *row = strstr(csv_of(folder), "\nlength=200,1,200,");
+    ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 2);
+    const char *row = strstr(sweep_csv(folder), "\nlength=200,1,200,");
     ck_assert_ptr_nonnull(row);
     ck_assert_ptr_nonnull(strstr(row, ",,,,,,,failed\n"));
 
-    run = ablate(arguments); /* tries that one again */
+    run = sweep_run(arguments); /* tries that one again */
     ck_assert_int_eq(run.code, 1);
     ck_assert_int_eq(count(run.out, "begins, "), 1);
 }
@@ -289,8 +213,38 @@ START_TEST(what_stands_in_the_way_of_one_stops_no_other)
     ck_assert_int_eq(run.code, 1);
     ck_assert_msg(strstr(run.out, "heads=1,seed=1  failed: ") != NULL, "%s", run.out);
     ck_assert_msg(strstr(run.out, "config.ini: is of a training with other settings") != NULL, "%s", run.out);
-    ck_assert_int_eq(count(csv_of(folder), ",failed\n"), 2);
-    ck_assert_int_eq(count(csv_of(folder), ",done\n"), 1);
+    ck_assert_int_eq(count(sweep_csv(folder), ",failed\n"), 2);
+    ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 1);
+}
+END_TEST
+
+/* A row of ablation.csv is believed only of the training that it was of. */
+START_TEST(without_its_plan_a_folder_tells_no_results_of_another_sweep)
+{
+    const char *config = run_tiny_config(), *folder = run_path("sweep");
+    const char *first = run_file(folder, "heads=1,seed=1");
+    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder).code, 0);
+    ino_t before = checkpoint_of(first);
+    unlink(run_file(folder, "plan.txt"));
+    run_result run = ABLATE(config, "--heads", "1", "--seeds", "1", "train.steps=30", "--out", folder);
+    ck_assert_int_eq(run.code, 1);
+    ck_assert_ptr_null(strstr(run.out, "done already"));
+    ck_assert_int_eq(count(run.out, "config.ini: is of a training with other settings"), 2);
+    ck_assert_int_eq(count(sweep_csv(folder), ",failed\n"), 2);
+    ck_assert(checkpoint_of(first) == before);
+
+    unlink(run_file(folder, "plan.txt"));
+    run = ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder); /* the runs are there all the same */
+    ck_assert_msg(run.code == 0, "%s", run.out);
+    ck_assert_int_eq(count(sweep_csv(folder), ",24,"), 2);
+    ck_assert(checkpoint_of(first) == before);
+
+    unlink(run_file(folder, "plan.txt"));
+    unlink(run_file(first, "config.ini"));
+    run = ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder);
+    ck_assert_msg(run.code == 0, "%s", run.out);
+    ck_assert_ptr_nonnull(strstr(run.out, "1 of 2 trainings are done already\n"));
+    ck_assert(checkpoint_of(first) == before);
 }
 END_TEST
 
@@ -298,18 +252,18 @@ START_TEST(a_training_killed_by_another_has_failed)
 {
     const char *folder = run_path("sweep"), *first = run_file(folder, "heads=1,seed=1"), *arguments[16];
     slow_sweep(folder, arguments);
-    pid_t process = start(arguments);
+    pid_t process = sweep_start(arguments);
     for (int i = 0; i < 4000 && checkpoint_of(first) == 0; i++) {
-        pause_for(2);
+        run_pause(2);
     }
     pid_t training = 0;
-    ck_assert_int_eq(find_processes(first, process, &training), 1);
+    ck_assert_int_eq(sweep_processes(first, process, &training), 1);
     kill(training, SIGKILL);
     run_result run = run_wait(process);
     ck_assert_int_eq(run.code, 1);
     ck_assert_ptr_nonnull(strstr(run.out, "heads=1,seed=1  failed: killed by signal 9"));
-    ck_assert_int_eq(count(csv_of(folder), ",done\n"), 3);
-    ck_assert_int_eq(ablate(arguments).code, 0);
+    ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 3);
+    ck_assert_int_eq(sweep_run(arguments).code, 0);
     expect_same_as_straight(folder);
 }
 END_TEST
@@ -317,7 +271,7 @@ END_TEST
 static int program_without_children(int argc, char **argv, FILE *out, FILE *err)
 {
     signal(SIGCHLD, SIG_IGN); /* as some services start what they start */
-    return program(argc, argv, out, err);
+    return sweep_program(argc, argv, out, err);
 }
 
 START_TEST(it_ends_where_the_ends_of_processes_were_ignored)
@@ -325,7 +279,7 @@ START_TEST(it_ends_where_the_ends_of_processes_were_ignored)
     const char *arguments[] = { run_tiny_config(), "--heads", "1,2", "--seeds", "1", "--out", run_path("s"), NULL };
     run_result run = run_wait(run_start((run_options){ .arguments = arguments, .program = program_without_children }));
     ck_assert_msg(run.code == 0, "%s", run.err);
-    ck_assert_int_eq(count(csv_of(run_path("s")), ",done\n"), 2);
+    ck_assert_int_eq(count(sweep_csv(run_path("s")), ",done\n"), 2);
 }
 END_TEST
 
@@ -348,13 +302,13 @@ START_TEST(another_plan_in_the_folder_is_refused)
     const char *cell = run_file(folder, "heads=2,seed=1");
     ck_assert_int_eq(ABLATE(config, "--heads", "2", "--seeds", "1", "--out", folder).code, 0);
     ino_t before = checkpoint_of(cell);
-    const char *csv = csv_of(folder);
+    const char *csv = sweep_csv(folder);
     run_result run = ABLATE(config, "--heads", "2", "--seeds", "1", "train.steps=30", "--out", folder);
     ck_assert_int_eq(run.code, 2);
     ck_assert_ptr_nonnull(strstr(run.err, ": this folder holds another sweep, by: ablate "));
     ck_assert_ptr_nonnull(strstr(run.err, "(it says \"steps = 24\", not \"steps = 30\")"));
     ck_assert_ptr_nonnull(strstr(run.err, "(--overwrite)"));
-    ck_assert_str_eq(csv_of(folder), csv);
+    ck_assert_str_eq(sweep_csv(folder), csv);
     ck_assert(checkpoint_of(cell) == before);
 
     run = ABLATE(config, "--heads", "2", "--seeds", "1", "--target", "0.3", "--jobs", "1", "--out", folder);
@@ -365,7 +319,7 @@ START_TEST(another_plan_in_the_folder_is_refused)
     run = ABLATE(config, "--heads", "2", "--seeds", "1", "train.steps=30", "--out", folder, "--overwrite");
     ck_assert_msg(run.code == 0, "%s", run.err);
     ck_assert_ptr_nonnull(strstr(run_metrics(cell), "\n30,validation,"));
-    ck_assert_ptr_nonnull(strstr(csv_of(folder), ",30,"));
+    ck_assert_ptr_nonnull(strstr(sweep_csv(folder), ",30,"));
 }
 END_TEST
 
@@ -373,9 +327,9 @@ START_TEST(two_sweeps_do_not_share_a_folder)
 {
     const char *folder = run_path("sweep"), *arguments[16];
     slow_sweep(folder, arguments);
-    pid_t process = start(arguments);
+    pid_t process = sweep_start(arguments);
     for (int i = 0; i < 4000 && !scratch_exists(run_file(folder, "plan.txt")); i++) {
-        pause_for(2);
+        run_pause(2);
     }
     FILE *out = tmpfile(), *err = tmpfile();
     char *argv[16] = { (char *)(size_t) "ablate" };
@@ -383,7 +337,7 @@ START_TEST(two_sweeps_do_not_share_a_folder)
     for (; arguments[argc - 1] != NULL; argc++) {
         argv[argc] = (char *)(size_t)arguments[argc - 1];
     }
-    ck_assert_int_eq(program(argc, argv, out, err), 3);
+    ck_assert_int_eq(sweep_program(argc, argv, out, err), 3);
     rewind(err);
     char text[512] = "";
     ck_assert_ptr_nonnull(fgets(text, sizeof text, err));
@@ -413,6 +367,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_signal_saves_and_ends_all);
     tcase_add_test(tc, a_failed_training_is_told_and_stops_no_other);
     tcase_add_test(tc, what_stands_in_the_way_of_one_stops_no_other);
+    tcase_add_test(tc, without_its_plan_a_folder_tells_no_results_of_another_sweep);
     tcase_add_test(tc, a_training_killed_by_another_has_failed);
     tcase_add_test(tc, it_ends_where_the_ends_of_processes_were_ignored);
     tcase_add_test(tc, a_wrong_config_is_refused_before_anything_begins);

@@ -269,11 +269,6 @@ START_TEST(only_lost_patience_is_told_as_such)
 }
 END_TEST
 
-static void pause_for(int milliseconds)
-{
-    nanosleep(&(struct timespec){ .tv_nsec = (long)milliseconds * 1000000 }, NULL);
-}
-
 /* A run that would go on for long, once it has begun. `before` as in run_options. */
 static pid_t long_run(const char *config, const char *folder, void (*before)(void))
 {
@@ -287,7 +282,7 @@ static pid_t long_run(const char *config, const char *folder, void (*before)(voi
                                 NULL };
     pid_t process = run_start((run_options){ .arguments = arguments, .before = before });
     for (int i = 0; i < 2000 && strstr(run_read(run_file(folder, "metrics.csv")), "train") == NULL; i++) {
-        pause_for(5);
+        run_pause(5);
     }
     return process;
 }
@@ -317,7 +312,7 @@ START_TEST(a_signal_that_was_ignored_before_stays_ignored)
     const char *folder = run_path("run");
     pid_t process = long_run(run_tiny_config(), folder, ignore_interrupts);
     kill(process, SIGINT);
-    pause_for(200);
+    run_pause(200);
     kill(process, SIGTERM); /* were it the second signal, it would end the run without saving */
     run_result run = run_wait(process);
     ck_assert_int_eq(run.code, 128 + SIGTERM);
@@ -344,9 +339,9 @@ START_TEST(a_second_signal_ends_it_at_once)
     const char *folder = run_path("run");
     const char *arguments[] = { run_tiny_config(), "--out", folder, NULL };
     pid_t process = run_start((run_options){ .arguments = arguments, .before = stick_at_fsync });
-    pause_for(300);
+    run_pause(300);
     kill(process, SIGINT);
-    pause_for(100);
+    run_pause(100);
     ck_assert_int_eq(kill(process, 0), 0);
     kill(process, SIGTERM);
     ck_assert_int_eq(run_wait(process).code, 128 + SIGTERM);

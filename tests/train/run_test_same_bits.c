@@ -1,17 +1,14 @@
 /* Same config, seed, build and CPU: the same bits, at any number of threads, recorded or not, straight through or ended
- * at any moment and resumed. */
-#include "core/files.h"
+ * at any access to a file and resumed (at random moments: run_test_kills.c). */
 #include "tests/check_suite.h"
 #include "tests/faults.h"
+#include "tests/train/killing_files.h"
 #include "tests/train/runs.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Checkpoints that fall between two rows of metrics.csv. */
@@ -68,96 +65,16 @@ END_TEST
 
 /* ---- killed at the n-th access to a file ---- */
 
-static hl_file_calls system_calls;
-enum { DISK_FULL = 0 };
-static int calls_left, sent = SIGKILL; /* the signal; DISK_FULL: none, but from then on no write succeeds */
-static int snapshot = -1;              /* the descriptor of the snapshot last begun */
-
-static void count_down(void)
+/* Runs, with that happening at its n-th access; 0: never. */
+static run_result run_with(int n, int signal, const char *const *arguments)
 {
-    if (calls_left == 0 && sent == DISK_FULL) {
-        return;
-    }
-    if (--calls_left == 0 && sent != DISK_FULL) {
-        raise(sent);
-    }
+    killing_files_set(n, signal);
+    return run_wait(run_start((run_options){ .arguments = arguments, .before = killing_files_begin }));
 }
 
-static int killing_open(const char *path, int flags, mode_t mode)
-{
-    count_down();
-    int fd = system_calls.open(path, flags, mode);
-    snapshot = strstr(path, ".npz") != NULL ? fd : snapshot == fd ? -1 : snapshot;
-    return fd;
-}
-
-static ssize_t killing_write(int fd, const void *buffer, size_t count)
-{
-    if (sent == DISK_FULL && calls_left == 0) {
-        errno = ENOSPC;
-        return -1;
-    }
-    if (fd == snapshot) { /* written in a hundred small pieces, all of them before its name is there */
-        return system_calls.write(fd, buffer, count);
-    }
-    if (calls_left == 1 && sent == SIGKILL) { /* dies half-way */
-        (void)!system_calls.write(fd, buffer, count / 2);
-    }
-    count_down();
-    return sent == DISK_FULL && calls_left == 0 ? killing_write(fd, buffer, count)
-                                                : system_calls.write(fd, buffer, count);
-}
-
-static int killing_rename(const char *from, const char *to)
-{
-    count_down();
-    return system_calls.rename(from, to);
-}
-
-static int killing_link(const char *from, const char *to)
-{
-    count_down();
-    return system_calls.link(from, to);
-}
-
-static int killing_unlink(const char *path)
-{
-    count_down();
-    return system_calls.unlink(path);
-}
-
-static int killing_mkdir(const char *path, mode_t mode)
-{
-    count_down();
-    return system_calls.mkdir(path, mode);
-}
-
-static int no_fsync(int fd)
-{
-    (void)fd; /* a kill is no power failure, and thousands of flushes take their time */
-    return 0;
-}
-
-static void kill_at_call(void)
-{
-    hl_file_calls_set(NULL);
-    system_calls = *hl_file_calls_get();
-    hl_file_calls calls = system_calls;
-    calls.open = killing_open;
-    calls.write = killing_write;
-    calls.rename = killing_rename;
-    calls.link = killing_link;
-    calls.unlink = killing_unlink;
-    calls.mkdir = killing_mkdir;
-    calls.fsync = no_fsync;
-    hl_file_calls_set(&calls);
-}
-
-/* Runs, with the process killed at its n-th access; 0: never. */
 static run_result run_killed_at(int n, const char *const *arguments)
 {
-    calls_left = n;
-    return run_wait(run_start((run_options){ .arguments = arguments, .before = kill_at_call }));
+    return run_with(n, SIGKILL, arguments);
 }
 
 /* Every update writes a row, so there are accesses at every step; keeping checkpoints links and unlinks. */
@@ -206,10 +123,9 @@ START_TEST(a_run_interrupted_again_and_again_leaves_the_same_bits)
 {
     const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("interrupted");
     EXPECT_RUN(0, config, EVERYTHING, "--out", straight);
-    sent = SIGINT;
     int saved = 0, code = RUN_KILLED + SIGINT;
     for (int n = 1; code != 0; n += 2) {
-        code = run_killed_at(n, (const char *[]){ config, EVERYTHING, "--resume", "--out", folder, NULL }).code;
+        code = run_with(n, SIGINT, (const char *[]){ config, EVERYTHING, "--resume", "--out", folder, NULL }).code;
         ck_assert_int_lt(n, 500);
         if (code == 128 + SIGINT) {
             saved++;
@@ -232,8 +148,7 @@ START_TEST(a_full_disk_costs_nothing_that_was_saved)
         char name[32];
         snprintf(name, sizeof name, "full %d", n);
         const char *folder = run_path(name);
-        sent = DISK_FULL;
-        run_result run = run_killed_at(n, (const char *[]){ config, EVERYTHING, "--out", folder, NULL });
+        run_result run = run_with(n, KILLING_DISK_FULL, (const char *[]){ config, EVERYTHING, "--out", folder, NULL });
         code = run.code;
         ck_assert_msg(code == 0 || (code == 3 && strstr(run.err, "No space left") != NULL), "%d: exit code %d: %s", n,
                       code, run.err);
@@ -243,10 +158,12 @@ START_TEST(a_full_disk_costs_nothing_that_was_saved)
 }
 END_TEST
 
+static int failing;
+
 static void fail_an_allocation(void)
 {
     faults_begin();
-    faults_in_memory(calls_left, FAULTS_ONCE);
+    faults_in_memory(failing, FAULTS_ONCE);
 }
 
 START_TEST(a_run_out_of_memory_says_so_and_can_be_resumed)
@@ -258,7 +175,7 @@ START_TEST(a_run_out_of_memory_says_so_and_can_be_resumed)
         char name[32];
         snprintf(name, sizeof name, "memory %d", n);
         const char *folder = run_path(name);
-        calls_left = n;
+        failing = n;
         const char *arguments[] = { config, "train.steps=2", "--out", folder, NULL };
         run_result run = run_wait(run_start((run_options){ .arguments = arguments, .before = fail_an_allocation }));
         code = run.code;
@@ -267,34 +184,6 @@ START_TEST(a_run_out_of_memory_says_so_and_can_be_resumed)
         EXPECT_RUN(0, config, "train.steps=2", "--resume", "--out", folder);
         run_assert_same(straight, folder);
     }
-}
-END_TEST
-
-/* ---- killed at any moment ---- */
-
-START_TEST(the_program_killed_at_random_moments_leaves_the_same_bits)
-{
-    const char *config = run_tiny_config(), *straight = straight_run(config);
-    uint32_t state = 1;
-    int killed = 0;
-    for (int i = 0; i < 25; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "random %d", i);
-        const char *folder = run_path(name);
-        const char *arguments[] = { config, BETWEEN_ROWS, "train.threads=2", "--resume", "--out", folder, NULL };
-        for (int kill_it = 0; kill_it < 3; kill_it++) {
-            state = state * 1664525 + 1013904223;
-            struct timespec pause = { .tv_nsec = (long)(state >> 8) % 40 * 1000000 };
-            pid_t process = run_start((run_options){ .arguments = arguments, .built = true });
-            nanosleep(&pause, NULL);
-            kill(process, SIGKILL);
-            killed += run_wait(process).code == RUN_KILLED + SIGKILL;
-        }
-        run_result end = RUN_BUILT(config, BETWEEN_ROWS, "train.threads=2", "--resume", "--out", folder);
-        ck_assert_msg(end.code == 0, "exit code %d: %s", end.code, end.err);
-        run_assert_same(straight, folder);
-    }
-    ck_assert_int_gt(killed, 10);
 }
 END_TEST
 
@@ -307,7 +196,6 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_run_killed_again_and_again_leaves_the_same_bits);
     tcase_add_test(tc, a_full_disk_costs_nothing_that_was_saved);
     tcase_add_test(tc, a_run_out_of_memory_says_so_and_can_be_resumed);
-    tcase_add_test(tc, the_program_killed_at_random_moments_leaves_the_same_bits);
     tcase_add_test(tc, a_run_interrupted_again_and_again_leaves_the_same_bits);
 }
 SUITE("same bits", add_tests)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MAX_ARGUMENTS = 32, MAX_NAMES = 256 };
@@ -104,15 +105,18 @@ static _Noreturn void execute(run_options options, int argc, char **argv)
     signal(SIGTERM, SIG_DFL);
     redirect(out_path, STDOUT_FILENO);
     redirect(err_path, STDERR_FILENO);
+    if (options.folder != NULL && chdir(options.folder) != 0) {
+        _exit(97);
+    }
+    if (options.before != NULL) {
+        options.before();
+    }
     if (options.built) {
         for (int fd = 0; options.no_streams && fd <= STDERR_FILENO; fd++) {
             close(fd);
         }
-        execv(HL_TRAIN_PROGRAM, argv);
+        execv(argv[0], argv);
         _exit(98);
-    }
-    if (options.before != NULL) {
-        options.before();
     }
     hl_threads_setup();
     int code = (options.program != NULL ? options.program : hl_train_program)(argc, argv, stdout, stderr);
@@ -128,7 +132,8 @@ static _Noreturn void execute(run_options options, int argc, char **argv)
 
 pid_t run_start(run_options options)
 {
-    char *argv[MAX_ARGUMENTS] = { (char *)(size_t)HL_TRAIN_PROGRAM };
+    const char *name = options.built_program != NULL ? options.built_program : HL_TRAIN_PROGRAM;
+    char *argv[MAX_ARGUMENTS] = { (char *)(size_t)name };
     int argc = 1;
     for (; options.arguments[argc - 1] != NULL; argc++) {
         ck_assert_int_lt(argc, MAX_ARGUMENTS - 1);
@@ -156,6 +161,11 @@ run_result run_wait(pid_t process)
         .out = run_read(out_path),
         .err = run_read(err_path),
     };
+}
+
+void run_pause(int milliseconds)
+{
+    nanosleep(&(struct timespec){ .tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000L }, NULL);
 }
 
 run_result run_train(const char *const *arguments)
@@ -249,7 +259,7 @@ const char *run_list(const char *folder)
     return keep(list);
 }
 
-static void assert_same_file(const char *folder, const char *other, const char *name)
+void run_assert_same_file(const char *folder, const char *other, const char *name)
 {
     size_t size;
     char *bytes = scratch_read(run_file(folder, name), &size);
@@ -260,9 +270,9 @@ static void assert_same_file(const char *folder, const char *other, const char *
 
 void run_assert_same_results(const char *folder, const char *other)
 {
-    assert_same_file(folder, other, "model.safetensors");
-    assert_same_file(folder, other, "checkpoint.safetensors");
-    assert_same_file(folder, other, "vocab.txt");
+    run_assert_same_file(folder, other, "model.safetensors");
+    run_assert_same_file(folder, other, "checkpoint.safetensors");
+    run_assert_same_file(folder, other, "vocab.txt");
     ck_assert_str_eq(run_metrics(folder), run_metrics(other));
 }
 
@@ -276,6 +286,6 @@ void run_assert_same(const char *folder, const char *other)
     for (const char *at = list; *at != '\0'; at += strcspn(at, " ") + 1) {
         char name[256];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " "), at);
-        assert_same_file(patterns, others, name);
+        run_assert_same_file(patterns, others, name);
     }
 }

@@ -17,9 +17,11 @@ typedef struct run_result {
 typedef struct run_options {
     const char *const *arguments; /* after the program's name, up to a NULL */
     bool built;                   /* whether the built program is executed, instead of its function called */
+    const char *built_program;    /* that one; NULL: train */
+    const char *folder;           /* the working folder; NULL: the test's */
     bool no_streams;              /* whether it starts with stdin, stdout and stderr closed; `built` only */
-    void (*before)(void);         /* called in the new process before the program's function; may be NULL */
-    void (*after)(void);          /* called after it; may be NULL */
+    void (*before)(void);         /* called in the new process before the program; may be NULL */
+    void (*after)(void);          /* called after its function; may be NULL */
     int (*program)(int argc, char **argv, FILE *out, FILE *err); /* the function; NULL: train's */
 } run_options;
 
@@ -28,6 +30,9 @@ pid_t run_start(run_options options);
 
 /* Waits for it. The texts stand until the next run. */
 run_result run_wait(pid_t process);
+
+/* Waits for so long. */
+void run_pause(int milliseconds);
 
 /* Both, calling the program's function. RUN("tiny.ini", "--out", folder) */
 run_result run_train(const char *const *arguments);
@@ -81,6 +86,9 @@ int64_t run_weights_step(const char *path);
 
 /* The names in a folder in order, each followed by a blank, temporary and all; "" where there is no such folder. */
 const char *run_list(const char *folder);
+
+/* This file must have the same bytes in both folders. */
+void run_assert_same_file(const char *folder, const char *other, const char *name);
 
 /* Two runs must have left the same bytes: weights, checkpoint, metrics but for the times, and every snapshot. */
 void run_assert_same(const char *folder, const char *other);

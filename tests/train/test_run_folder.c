@@ -1,6 +1,7 @@
 #include "core/memory.h"
 #include "tests/check_suite.h"
 #include "tests/scratch.h"
+#include "tests/train/runs.h"
 #include "train/run_folder.h"
 
 #include <stdio.h>
@@ -117,6 +118,30 @@ START_TEST(the_lock_is_against_other_processes_and_ends_with_them)
 }
 END_TEST
 
+/* One that was killed has its lock until the system has done away with it. */
+START_TEST(a_lock_that_is_about_to_go_is_waited_for)
+{
+    const char *path = scratch_path("run");
+    int held[2];
+    ck_assert_int_eq(pipe(held), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        hl_run_folder own;
+        char code = (char)hl_run_folder_open(&own, path, HL_RUN_NEW).code;
+        ck_assert_int_eq(write(held[1], &code, 1), 1);
+        run_pause(300);
+        _exit(0);
+    }
+    char code = HL_FAILED;
+    ck_assert_int_eq(read(held[0], &code, 1), 1);
+    ck_assert_int_eq(code, HL_OK);
+    hl_run_folder folder;
+    ck_assert_int_eq(hl_run_folder_open(&folder, path, HL_RUN_RESUME).code, HL_OK);
+    hl_run_folder_close(&folder);
+    waitpid(child, NULL, 0);
+}
+END_TEST
+
 START_TEST(clearing_removes_what_runs_write_and_no_more)
 {
     const char *path = scratch_path("run");
@@ -206,6 +231,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_folder_and_those_above_it_are_made);
     tcase_add_test(tc, any_file_of_a_run_makes_it_one);
     tcase_add_test(tc, the_lock_is_against_other_processes_and_ends_with_them);
+    tcase_add_test(tc, a_lock_that_is_about_to_go_is_waited_for);
     tcase_add_test(tc, clearing_removes_what_runs_write_and_no_more);
     tcase_add_test(tc, what_is_later_is_dropped);
     tcase_add_test(tc, the_newest_checkpoints_are_kept);

@@ -1,0 +1,28 @@
+/* Runs and sweeps that are killed and begun again until they end, and must then have left what undisturbed ones leave.
+ * Failures here end the test. */
+#ifndef HL_TESTS_TRAIN_KILLS_H
+#define HL_TESTS_TRAIN_KILLS_H
+
+/* How many kills found a process still at work, and where. */
+typedef struct kill_counts {
+    int hits;
+    int starting, before, during,
+        end;                /* of a run: before it had a file; its first checkpoint; its last; or after that */
+    int parents, trainings; /* of a sweep: itself, or one of its trainings */
+    int finished;           /* runs or sweeps that came to their end and were compared */
+} kill_counts;
+
+/* Kills training, recording and keeping checkpoints, with one thread and two, at random moments. After each kill it is
+ * resumed, to be killed again or to end: then every file of it must have the bytes of an undisturbed run. Goes on until
+ * `n` kills have hit. */
+kill_counts kills_of_runs(int n);
+
+/* The same for a sweep of two rows and two seeds, two at a time: either the sweep is killed, and its trainings with it,
+ * or one of its trainings. The same command goes on at once; nothing may have failed but what was killed. */
+kill_counts kills_of_sweeps(int n);
+
+/* Kills a sweep at its first access to a file, at access 1 + stride and so on, each time in a new folder, until it is
+ * not hit any more. Returns how many were. */
+int kills_of_sweeps_at_accesses(int stride);
+
+#endif
