@@ -1,3 +1,4 @@
+#define _DEFAULT_SOURCE /* flock */
 #include "core/files.h"
 
 #include "core/memory.h"
@@ -8,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 /* Makes the call again while a signal interrupts it. */
@@ -22,10 +24,12 @@ static int system_open(const char *path, int flags, mode_t mode)
 }
 
 static const hl_file_calls system_calls = {
-    system_open, read, write, lseek, fstat, ftruncate, fsync, close, rename, link, unlink, mkdir,
+    system_open, read,   write, lseek,  fstat, ftruncate, fsync,   close,    rename,
+    link,        unlink, mkdir, access, flock, opendir,   readdir, closedir,
 };
 static hl_file_calls active = {
-    system_open, read, write, lseek, fstat, ftruncate, fsync, close, rename, link, unlink, mkdir,
+    system_open, read,   write, lseek,  fstat, ftruncate, fsync,   close,    rename,
+    link,        unlink, mkdir, access, flock, opendir,   readdir, closedir,
 };
 
 void hl_file_calls_set(const hl_file_calls *calls)
@@ -52,6 +56,13 @@ static int open_retried(const char *path, int flags)
     int fd;
     RETRIED(fd, active.open(path, flags | O_CLOEXEC, 0666));
     return fd;
+}
+
+hl_status hl_file_exists(const char *path, bool *exists)
+{
+    *exists = active.access(path, F_OK) == 0;
+    return *exists || errno == ENOENT || errno == ENOTDIR ? hl_ok()
+                                                          : hl_file_system_error(path, "cannot be looked for");
 }
 
 /* Reading */
@@ -319,6 +330,29 @@ hl_status hl_folder_make(const char *path)
     }
     active.close(fd);
     return hl_ok();
+}
+
+static hl_status visit_all(DIR *folder, const char *path, hl_folder_visit *visit, void *context)
+{
+    for (;;) {
+        errno = 0; /* without it, the end and a failure are alike */
+        const struct dirent *entry = active.readdir(folder);
+        if (entry == NULL) {
+            return errno == 0 ? hl_ok() : hl_file_system_error(path, "cannot be listed");
+        }
+        HL_TRY(visit(context, entry->d_name));
+    }
+}
+
+hl_status hl_folder_list(const char *path, hl_folder_visit *visit, void *context)
+{
+    DIR *folder = active.opendir(path);
+    if (folder == NULL) {
+        return errno == ENOENT ? hl_ok() : hl_file_system_error(path, "cannot be listed");
+    }
+    hl_status status = visit_all(folder, path, visit, context);
+    active.closedir(folder);
+    return status;
 }
 
 char *hl_path_join(const char *folder, const char *format, ...)

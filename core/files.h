@@ -5,14 +5,15 @@
 
 #include "core/status.h"
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* As the POSIX calls of the same names: -1 and errno on failure; `write` and `read` may do less than asked. `open` is
- * given O_CLOEXEC. Calls that a signal interrupts (EINTR) are made again. */
+/* As the POSIX calls of the same names (flock: Linux's): -1 or NULL and errno on failure; `write` and `read` may do less
+ * than asked. `open` is given O_CLOEXEC. Calls that a signal interrupts (EINTR) are made again. */
 typedef struct hl_file_calls {
     int (*open)(const char *path, int flags, mode_t mode);
     ssize_t (*read)(int fd, void *buffer, size_t count);
@@ -26,6 +27,11 @@ typedef struct hl_file_calls {
     int (*link)(const char *from, const char *to);
     int (*unlink)(const char *path);
     int (*mkdir)(const char *path, mode_t mode);
+    int (*access)(const char *path, int mode);
+    int (*flock)(int fd, int operation);
+    DIR *(*opendir)(const char *path);
+    struct dirent *(*readdir)(DIR *folder);
+    int (*closedir)(DIR *folder);
 } hl_file_calls;
 
 /* Sets the process-wide table; NULL restores the system's. To be called once, at start. */
@@ -34,6 +40,9 @@ const hl_file_calls *hl_file_calls_get(void);
 
 /* HL_BAD_FILE with the text "<path>: <what>: <the system's words for errno>". */
 hl_status hl_file_system_error(const char *path, const char *what);
+
+/* Whether there is something of that name. HL_BAD_FILE where the system does not tell. */
+hl_status hl_file_exists(const char *path, bool *exists);
 
 /* The content of a regular file of at most `limit` bytes, as long as the file is when opened, in new memory, with a
  * zero byte after it that is not counted. Owned by the caller: hl_free. On failure *content is NULL: HL_BAD_FILE
@@ -84,6 +93,11 @@ hl_status hl_file_sync_folder(const char *path);
 
 /* Makes the folder and those above it that are missing; one that is there already is no error. HL_BAD_FILE. */
 hl_status hl_folder_make(const char *path);
+
+/* Calls `visit` with every name in the folder, in no order, until one fails; a folder that is not there has none.
+ * HL_BAD_FILE, or what `visit` returned. */
+typedef hl_status hl_folder_visit(void *context, const char *name);
+hl_status hl_folder_list(const char *path, hl_folder_visit *visit, void *context);
 
 /* "<folder>/<name>", the name formatted as by printf, in new memory; NULL when out of memory. Owned by the caller:
  * hl_free. */

@@ -1,20 +1,28 @@
+#define _DEFAULT_SOURCE /* dirfd */
 #include "tests/faults.h"
 
 #include "core/files.h"
 #include "core/memory.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_FILES = 64 };
+
 static struct {
     hl_file_calls system;
+    faults_call call;
     int n, calls, error;
     faults_kind kind;
     size_t piece;
     bool interrupts, interrupted_last;
     int interrupted, open;
-    bool unlink_failed, renamed;
+    bool unlink_failed, renamed, short_last;
+    faults_failure failures[FAULTS_KEPT];
+    int n_failures;
+    char paths[MAX_FILES][FAULTS_PATH]; /* what each descriptor was opened by */
 } files;
 
 static struct {
@@ -28,18 +36,30 @@ static bool due(int *calls, int n, faults_kind kind)
     return n > 0 && (*calls == n || (kind == FAULTS_FOR_EVER && *calls > n));
 }
 
-/* Whether this file call fails; errno is set then. */
-static bool file_fault(void)
+static const char *path_of(int fd)
 {
-    if (!due(&files.calls, files.n, files.kind)) {
+    return fd >= 0 && fd < MAX_FILES ? files.paths[fd] : "";
+}
+
+/* Whether this file call fails; errno is set then. */
+static bool file_fault(faults_call call, const char *path)
+{
+    bool counts = files.call == FAULTS_ANY_CALL || files.call == call ||
+                  (files.call == FAULTS_SHORT_WRITE && call == FAULTS_WRITE);
+    if (!counts || !due(&files.calls, files.n, files.kind)) {
         return false;
+    }
+    if (files.n_failures < FAULTS_KEPT) {
+        faults_failure *failure = &files.failures[files.n_failures++];
+        failure->call = call;
+        snprintf(failure->path, sizeof failure->path, "%s", path);
     }
     errno = files.error;
     return true;
 }
 
 /* As file_fault, for calls that a signal may interrupt: every second try goes through. */
-static bool file_fault_or_interrupt(void)
+static bool file_fault_or_interrupt(faults_call call, const char *path)
 {
     files.interrupted_last = files.interrupts && !files.interrupted_last;
     if (files.interrupted_last) {
@@ -47,7 +67,7 @@ static bool file_fault_or_interrupt(void)
         errno = EINTR;
         return true;
     }
-    return file_fault();
+    return file_fault(call, path);
 }
 
 static size_t piece(size_t count)
@@ -57,71 +77,123 @@ static size_t piece(size_t count)
 
 static int fault_open(const char *path, int flags, mode_t mode)
 {
-    int fd = file_fault_or_interrupt() ? -1 : files.system.open(path, flags, mode);
+    int fd = file_fault_or_interrupt(FAULTS_OPEN, path) ? -1 : files.system.open(path, flags, mode);
     files.open += fd >= 0;
+    if (fd >= 0 && fd < MAX_FILES) {
+        snprintf(files.paths[fd], FAULTS_PATH, "%s", path);
+    }
     return fd;
 }
 
 static ssize_t fault_read(int fd, void *buffer, size_t count)
 {
-    return file_fault_or_interrupt() ? -1 : files.system.read(fd, buffer, piece(count));
+    return file_fault_or_interrupt(FAULTS_READ, path_of(fd)) ? -1 : files.system.read(fd, buffer, piece(count));
+}
+
+/* The n-th write does half; the next one fails, and with FAULTS_FOR_EVER all that follow. */
+static ssize_t short_write(int fd, const void *buffer, size_t count)
+{
+    bool was_short = files.short_last, fails = file_fault(FAULTS_WRITE, path_of(fd));
+    files.short_last = fails && !was_short;
+    if (was_short) {
+        errno = files.error;
+        files.short_last = files.kind == FAULTS_FOR_EVER;
+        return -1;
+    }
+    return files.system.write(fd, buffer, fails ? (count + 1) / 2 : count);
 }
 
 static ssize_t fault_write(int fd, const void *buffer, size_t count)
 {
-    return file_fault_or_interrupt() ? -1 : files.system.write(fd, buffer, piece(count));
+    if (files.call == FAULTS_SHORT_WRITE) {
+        return short_write(fd, buffer, count);
+    }
+    return file_fault_or_interrupt(FAULTS_WRITE, path_of(fd)) ? -1 : files.system.write(fd, buffer, piece(count));
 }
 
 static off_t fault_lseek(int fd, off_t offset, int whence)
 {
-    return file_fault() ? -1 : files.system.lseek(fd, offset, whence);
+    return file_fault(FAULTS_LSEEK, path_of(fd)) ? -1 : files.system.lseek(fd, offset, whence);
 }
 
 static int fault_fstat(int fd, struct stat *info)
 {
-    return file_fault() ? -1 : files.system.fstat(fd, info);
+    return file_fault(FAULTS_FSTAT, path_of(fd)) ? -1 : files.system.fstat(fd, info);
 }
 
 static int fault_ftruncate(int fd, off_t length)
 {
-    return file_fault() ? -1 : files.system.ftruncate(fd, length);
+    return file_fault(FAULTS_FTRUNCATE, path_of(fd)) ? -1 : files.system.ftruncate(fd, length);
 }
 
 static int fault_fsync(int fd)
 {
-    (void)fd; /* no test needs the disk itself, and thousands of flushes take their time */
-    return file_fault_or_interrupt() ? -1 : 0;
+    return file_fault_or_interrupt(FAULTS_FSYNC, path_of(fd)) ? -1 : 0; /* no test needs the disk itself, and thousands
+                                                                          of flushes take their time */
 }
 
 static int fault_close(int fd)
 {
     int result = files.system.close(fd);
     files.open -= result == 0;
-    return file_fault() ? -1 : result;
+    return file_fault(FAULTS_CLOSE, path_of(fd)) ? -1 : result;
 }
 
 static int fault_rename(const char *from, const char *to)
 {
-    int result = file_fault() ? -1 : files.system.rename(from, to);
+    int result = file_fault(FAULTS_RENAME, to) ? -1 : files.system.rename(from, to);
     files.renamed = files.renamed || result == 0;
     return result;
 }
 
 static int fault_link(const char *from, const char *to)
 {
-    return file_fault() ? -1 : files.system.link(from, to);
+    return file_fault(FAULTS_LINK, to) ? -1 : files.system.link(from, to);
 }
 
 static int fault_unlink(const char *path)
 {
-    bool fault = file_fault();
+    bool fault = file_fault(FAULTS_UNLINK, path);
     files.unlink_failed = files.unlink_failed || fault;
     return fault ? -1 : files.system.unlink(path);
 }
 
 static int fault_mkdir(const char *path, mode_t mode)
 {
-    return file_fault() ? -1 : files.system.mkdir(path, mode);
+    return file_fault(FAULTS_MKDIR, path) ? -1 : files.system.mkdir(path, mode);
+}
+
+static int fault_access(const char *path, int mode)
+{
+    return file_fault(FAULTS_ACCESS, path) ? -1 : files.system.access(path, mode);
+}
+
+static int fault_flock(int fd, int operation)
+{
+    return file_fault(FAULTS_FLOCK, path_of(fd)) ? -1 : files.system.flock(fd, operation);
+}
+
+/* A folder counts as an open file under its descriptor. */
+static DIR *fault_opendir(const char *path)
+{
+    DIR *folder = file_fault(FAULTS_OPENDIR, path) ? NULL : files.system.opendir(path);
+    files.open += folder != NULL;
+    if (folder != NULL && dirfd(folder) < MAX_FILES) {
+        snprintf(files.paths[dirfd(folder)], FAULTS_PATH, "%s", path);
+    }
+    return folder;
+}
+
+static struct dirent *fault_readdir(DIR *folder)
+{
+    return file_fault(FAULTS_READDIR, path_of(dirfd(folder))) ? NULL : files.system.readdir(folder);
+}
+
+static int fault_closedir(DIR *folder)
+{
+    int fd = dirfd(folder), result = files.system.closedir(folder);
+    files.open -= result == 0;
+    return file_fault(FAULTS_CLOSEDIR, path_of(fd)) ? -1 : result;
 }
 
 static void *fault_allocate(size_t bytes)
@@ -151,8 +223,9 @@ static void fault_release(void *block)
 void faults_begin(void)
 {
     static const hl_file_calls file_calls = {
-        fault_open,  fault_read,  fault_write,  fault_lseek, fault_fstat,  fault_ftruncate,
-        fault_fsync, fault_close, fault_rename, fault_link,  fault_unlink, fault_mkdir,
+        fault_open,   fault_read,  fault_write,   fault_lseek,   fault_fstat,    fault_ftruncate,
+        fault_fsync,  fault_close, fault_rename,  fault_link,    fault_unlink,   fault_mkdir,
+        fault_access, fault_flock, fault_opendir, fault_readdir, fault_closedir,
     };
     static const hl_allocator allocator = { fault_allocate, fault_reallocate, fault_release };
     memset(&files, 0, sizeof files);
@@ -169,9 +242,31 @@ void faults_in_files(int n, faults_kind kind, int error)
     files.kind = kind;
     files.error = error;
     files.calls = 0;
+    files.short_last = false;
+    files.n_failures = 0;
     files.interrupted = 0;
     files.unlink_failed = false;
     files.renamed = false;
+}
+
+void faults_of_call(faults_call call)
+{
+    files.call = call;
+}
+
+const char *faults_call_name(faults_call call)
+{
+    static const char *const names[FAULTS_CALLS] = { "any call", "open",    "read",      "write",   "short write",
+                                                     "lseek",    "fstat",   "ftruncate", "fsync",   "close",
+                                                     "rename",   "link",    "unlink",    "mkdir",   "access",
+                                                     "flock",    "opendir", "readdir",   "closedir" };
+    return names[call];
+}
+
+int faults_failures(const faults_failure **failures)
+{
+    *failures = files.failures;
+    return files.n_failures;
 }
 
 void faults_in_memory(int n, faults_kind kind)

@@ -4,7 +4,6 @@
 #include "core/memory.h"
 
 #include <string.h>
-#include <unistd.h>
 
 static hl_status compare(const hl_config *config, const char *path)
 {
@@ -53,8 +52,11 @@ hl_status hl_ablate_cell_prepare(const hl_ablate_plan *plan, int64_t cell, const
     if (path == NULL) {
         return hl_error_memory(folder);
     }
-    hl_status status =
-        access(path, F_OK) == 0 ? hl_ablate_cell_check(plan, cell, folder) : write_config(plan, cell, path);
+    bool begun;
+    hl_status status = hl_file_exists(path, &begun);
+    if (status.code == HL_OK) {
+        status = begun ? hl_ablate_cell_check(plan, cell, folder) : write_config(plan, cell, path);
+    }
     hl_free(path);
     return status;
 }

@@ -4,13 +4,11 @@
 #include "core/memory.h"
 #include "train/units.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MOST_BYTES = 1 << 28 };
 
@@ -164,7 +162,9 @@ static hl_status read_text(const char *path, char *text, size_t size, const hl_a
 
 hl_status hl_ablate_csv_read(const char *path, const hl_ablate_plan *plan, hl_ablate_result *results)
 {
-    if (access(path, F_OK) != 0 && errno == ENOENT) {
+    bool exists;
+    HL_TRY(hl_file_exists(path, &exists));
+    if (!exists) {
         return hl_ok();
     }
     char *text;

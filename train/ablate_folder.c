@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MOST_BYTES = 1 << 28, QUOTED = 80 };
 
@@ -66,8 +65,9 @@ static hl_status clear_cell(const hl_ablate_plan *plan, int64_t cell)
     if (path == NULL) {
         return hl_error_memory(plan->folder);
     }
-    hl_status status = hl_ok();
-    if (access(path, F_OK) == 0) {
+    bool exists;
+    hl_status status = hl_file_exists(path, &exists);
+    if (status.code == HL_OK && exists) {
         hl_run_folder run;
         status = hl_run_folder_open(&run, path, HL_RUN_OVERWRITE);
         if (status.code == HL_OK) {
@@ -97,7 +97,9 @@ static hl_status clear(const hl_ablate_folder *folder, const hl_ablate_plan *pla
 static hl_status settle(const hl_ablate_folder *folder, const hl_ablate_plan *plan, const hl_text *content,
                         bool overwrite)
 {
-    if (!overwrite && access(folder->plan, F_OK) == 0) {
+    bool exists;
+    HL_TRY(hl_file_exists(folder->plan, &exists));
+    if (!overwrite && exists) {
         return compare(folder, content->bytes);
     }
     if (overwrite) {

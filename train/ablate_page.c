@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <limits.h>
-#include <unistd.h>
 
 /* Pixels an inch: for slides and for print. */
 static const double DPI = 200;
@@ -92,10 +91,14 @@ static hl_status open_variant(const hl_ablate_outputs *outputs, int64_t variant,
         report = hl_path_join(folder, "report.html");
         o->drawn = hl_ablate_maps_png(folder, &o->maps);
     }
-    if (report != NULL && access(report, F_OK) == 0) {
+    bool reported = false;
+    hl_status status = folder != NULL && report != NULL ? hl_text_status(&o->name) : hl_error_memory("the page");
+    if (status.code == HL_OK) {
+        status = hl_file_exists(report, &reported);
+    }
+    if (status.code == HL_OK && reported) {
         hl_text_print(&o->report, "%s/report.html", o->name.bytes);
     }
-    hl_status status = folder != NULL && report != NULL ? hl_text_status(&o->name) : hl_error_memory("the page");
     hl_free(folder);
     hl_free(report);
     HL_TRY(status);

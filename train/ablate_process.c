@@ -131,16 +131,21 @@ static hl_status failure(const hl_ablate_process *process, const char *folder, i
         return hl_error(HL_FAILED, "killed by signal %d (%s)%s", signal, strsignal(signal),
                         signal == SIGKILL ? "; perhaps for want of memory" : "");
     }
-    char *path = hl_path_join(folder, "log.txt"), *log = NULL;
-    size_t size = 0;
-    if (path != NULL) {
-        hl_file_read(path, MOST_LOG_BYTES, &log, &size);
+    char *path = hl_path_join(folder, "log.txt"), *log;
+    size_t size;
+    if (path == NULL) {
+        return hl_error_memory(folder);
     }
-    const char *line = log != NULL ? last_line(log, size, process->log_begin) : "";
-    hl_status found = *line != '\0' ? hl_error(HL_FAILED, "%s", line)
-                                    : hl_error(HL_FAILED, "exit code %d, without a word", WEXITSTATUS(status));
-    hl_free(log);
+    hl_status found = hl_file_read(path, MOST_LOG_BYTES, &log, &size);
     hl_free(path);
+    if (found.code != HL_OK) {
+        return found.code == HL_NO_MEMORY ? found
+                                          : hl_error(HL_FAILED, "exit code %d; %s", WEXITSTATUS(status), found.text);
+    }
+    const char *line = last_line(log, size, process->log_begin);
+    found = *line != '\0' ? hl_error(HL_FAILED, "%s", line)
+                          : hl_error(HL_FAILED, "exit code %d, without a word", WEXITSTATUS(status));
+    hl_free(log);
     return found;
 }
 

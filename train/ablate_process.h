@@ -21,7 +21,8 @@ hl_status hl_ablate_process_start(const char *train, const char *folder, int thr
 /* Asks it to save and end. */
 void hl_ablate_process_stop(const hl_ablate_process *process);
 
-/* Whether it has ended, and then as what: HL_OK, or HL_FAILED with the last line it said, or its signal. */
+/* Whether it has ended, and then as what: HL_OK; HL_FAILED with the last line it said, or its signal; or HL_NO_MEMORY:
+ * the line could not be read. */
 bool hl_ablate_process_ended(const hl_ablate_process *process, const char *folder, hl_status *status);
 
 #endif

@@ -195,7 +195,8 @@ int hl_ablate_program(const char *train_program, int argc, char **argv, FILE *ou
 {
     call c = { .train = train_program, .out = out, .err = err };
     hl_status status = execute(&c, argc, argv);
-    if (status.code == HL_OK && (fflush(out) != 0 || ferror(out) != 0)) {
+    bool output_alone = c.command.help || c.command.version; /* a sweep outlives its output */
+    if (status.code == HL_OK && output_alone && (fflush(out) != 0 || ferror(out) != 0)) {
         status = hl_file_system_error("standard output", "cannot write");
     }
     if (status.code != HL_OK) {

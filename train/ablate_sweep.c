@@ -15,7 +15,6 @@
 #include <math.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { PAUSE_NANOSECONDS = 20 * 1000 * 1000 };
 
@@ -71,12 +70,14 @@ static double seconds_left(const sweep *s)
 
 /* ---- beginning ---- */
 
-static int64_t checkpoint_step(const char *folder)
+/* *step: that of the checkpoint, 0 where there is none. */
+static hl_status checkpoint_step(const char *folder, int64_t *step)
 {
     char *path = hl_path_join(folder, "checkpoint.safetensors");
-    int64_t step = path != NULL && access(path, F_OK) == 0 ? hl_checkpoint_model_step(path) : 0;
+    hl_status status = path != NULL ? hl_checkpoint_read_step(path, step) : hl_error_memory(folder);
+    *step = status.code == HL_OK && *step > 0 ? *step : 0;
     hl_free(path);
-    return step > 0 ? step : 0;
+    return status;
 }
 
 static int64_t count_waiting(const sweep *s)
@@ -123,6 +124,9 @@ static hl_status settle(sweep *s, const hl_ablate_running *r, hl_status ended)
     if (ended.code == HL_OK) {
         ended = hl_ablate_result_read(r->folder, s->options->target, result);
     }
+    if (ended.code == HL_NO_MEMORY) { /* this program's, not the training's */
+        return ended;
+    }
     if (ended.code != HL_OK && s->stopping) {
         result->state = HL_ABLATE_WAITING;
         return hl_ok();
@@ -151,7 +155,9 @@ static hl_status begin(sweep *s, int64_t cell, int threads)
     };
     hl_status status = hl_ablate_cell_prepare(s->options->plan, cell, folder);
     if (status.code == HL_OK) {
-        r->first_step = checkpoint_step(folder);
+        status = checkpoint_step(folder, &r->first_step);
+    }
+    if (status.code == HL_OK) {
         status = hl_ablate_process_start(s->options->train, folder, threads, &s->processes[s->n]);
     }
     if (status.code != HL_OK) {

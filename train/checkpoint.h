@@ -27,8 +27,9 @@ hl_status hl_checkpoint_write_pruned(const char *path, const hl_parameters *para
 hl_status hl_checkpoint_write(const char *path, const char *kept_path, const hl_optimizer *optimizer,
                               const hl_train_state *state, const char *config);
 
-/* The step of a whole file of weights of ours; -1 for any other file, or none. */
-int64_t hl_checkpoint_model_step(const char *path);
+/* The step of a file of weights of ours; -1 where there is no file, and for one that another program wrote. HL_BAD_FILE:
+ * damaged, or it cannot be read; HL_NO_MEMORY; *step is then -1. */
+hl_status hl_checkpoint_read_step(const char *path, int64_t *step);
 
 /* What a checkpoint says of itself, read before a model is built for it. */
 typedef struct hl_checkpoint hl_checkpoint;

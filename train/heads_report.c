@@ -5,9 +5,7 @@
 #include "train/metrics_csv.h"
 #include "train/setup.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <unistd.h>
 
 /* ---- gathering ---- */
 
@@ -18,13 +16,14 @@ static hl_status read_metrics(const hl_opened_run *run, char **text)
     if (path == NULL) {
         return hl_error_memory(run->path);
     }
-    size_t size;
-    hl_status status = hl_ok();
-    if (access(path, F_OK) == 0 || errno != ENOENT) {
+    size_t size = 0;
+    bool exists;
+    hl_status status = hl_file_exists(path, &exists);
+    if (status.code == HL_OK && exists) {
         status = hl_file_read(path, INT_MAX, text, &size);
-        if (status.code == HL_OK && size > 0) {
-            status = hl_metrics_csv_check(path, *text, size);
-        }
+    }
+    if (status.code == HL_OK && size > 0) {
+        status = hl_metrics_csv_check(path, *text, size);
     }
     hl_free(path);
     return status;

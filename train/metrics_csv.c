@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char header[] = "step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second\n";
 enum { ROW_BYTES = 256 };
@@ -141,11 +140,9 @@ hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, int64_t las
     if (csv->path == NULL) {
         return hl_error_memory(path);
     }
-    if (access(path, F_OK) != 0) {
-        HL_TRY(hl_file_replace(path, header, sizeof header - 1, HL_VOLATILE));
-    } else {
-        HL_TRY(cut_back(path, last_step));
-    }
+    bool exists;
+    HL_TRY(hl_file_exists(path, &exists));
+    HL_TRY(exists ? cut_back(path, last_step) : hl_file_replace(path, header, sizeof header - 1, HL_VOLATILE));
     do {
         csv->fd = hl_file_calls_get()->open(path, O_WRONLY | O_APPEND | O_CLOEXEC, 0);
     } while (csv->fd < 0 && errno == EINTR);

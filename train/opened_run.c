@@ -7,15 +7,12 @@
 #include "train/run_folder.h"
 #include "train/setup.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- the config and the task ---- */
 
@@ -29,13 +26,13 @@ static hl_status check_folder(const char *path, const char *config)
     if (!S_ISDIR(info.st_mode)) {
         return hl_error(HL_BAD_FILE, "%s: a file; give a run's folder, as in: heads runs/copy_task", path);
     }
-    if (access(config, F_OK) != 0 && errno == ENOENT) {
-        return hl_error(HL_BAD_FILE,
-                        "%s: this folder holds no run (no config.ini in it); train one, as in: "
-                        "train configs/copy_task.ini",
-                        path);
-    }
-    return hl_ok();
+    bool exists;
+    HL_TRY(hl_file_exists(config, &exists));
+    return exists ? hl_ok()
+                  : hl_error(HL_BAD_FILE,
+                             "%s: this folder holds no run (no config.ini in it); train one, as in: "
+                             "train configs/copy_task.ini",
+                             path);
 }
 
 static hl_status load_config(hl_opened_run *run, const char *config)
@@ -62,20 +59,33 @@ static hl_status open_task(hl_opened_run *run, const char *config)
 
 /* ---- the snapshots ---- */
 
-static hl_status add_step(hl_opened_run *run, int64_t step, size_t *capacity)
+/* The steps being gathered. */
+typedef struct step_list {
+    hl_opened_run *run;
+    size_t capacity;
+} step_list;
+
+static hl_status add_step(step_list *list, int64_t step)
 {
     enum { SOME = 64 };
-    if (run->n_steps == *capacity) {
-        size_t more = *capacity > 0 ? 2 * *capacity : SOME;
+    hl_opened_run *run = list->run;
+    if (run->n_steps == list->capacity) {
+        size_t more = list->capacity > 0 ? 2 * list->capacity : SOME;
         int64_t *steps = hl_realloc(run->steps, more, sizeof *steps);
         if (steps == NULL) {
             return hl_error_memory("the list of snapshots");
         }
         run->steps = steps;
-        *capacity = more;
+        list->capacity = more;
     }
     run->steps[run->n_steps++] = step;
     return hl_ok();
+}
+
+static hl_status add_if_snapshot(void *context, const char *name)
+{
+    int64_t step = hl_run_folder_snapshot_step(name);
+    return step >= 0 ? add_step(context, step) : hl_ok();
 }
 
 static int compare_steps(const void *a, const void *b)
@@ -86,23 +96,11 @@ static int compare_steps(const void *a, const void *b)
 
 static hl_status list_steps(hl_opened_run *run)
 {
-    DIR *directory = opendir(run->patterns);
-    if (directory == NULL) {
-        return errno == ENOENT ? hl_ok() : hl_file_system_error(run->patterns, "cannot be listed");
-    }
-    hl_status status = hl_ok();
-    size_t capacity = 0;
-    for (struct dirent *entry; status.code == HL_OK && (entry = readdir(directory)) != NULL;) {
-        int64_t step = hl_run_folder_snapshot_step(entry->d_name);
-        if (step >= 0) {
-            status = add_step(run, step, &capacity);
-        }
-    }
-    closedir(directory);
+    HL_TRY(hl_folder_list(run->patterns, add_if_snapshot, &(step_list){ .run = run }));
     if (run->n_steps > 0) {
         qsort(run->steps, run->n_steps, sizeof *run->steps, compare_steps);
     }
-    return status;
+    return hl_ok();
 }
 
 /* ---- opening ---- */
@@ -231,33 +229,38 @@ static void free_files(char *files[WEIGHTS_FILES])
     }
 }
 
-/* The first one that is there, or NULL. */
-static const char *first_there(char *files[WEIGHTS_FILES])
+/* *first: the first one that is there, or NULL. */
+static hl_status first_there(char *files[WEIGHTS_FILES], const char **first)
 {
-    for (int i = 0; i < WEIGHTS_FILES; i++) {
-        if (access(files[i], F_OK) == 0) {
-            return files[i];
-        }
+    *first = NULL;
+    for (int i = 0; i < WEIGHTS_FILES && *first == NULL; i++) {
+        bool exists;
+        HL_TRY(hl_file_exists(files[i], &exists));
+        *first = exists ? files[i] : NULL;
     }
-    return NULL;
+    return hl_ok();
 }
 
 /* The first one that holds weights of that step (any where that is below 0), else the first that is there; NULL: there is none. */
-static const char *choose_file(char *files[WEIGHTS_FILES], int64_t step)
+static hl_status choose_file(char *files[WEIGHTS_FILES], int64_t step, const char **chosen)
 {
     for (int i = 0; i < WEIGHTS_FILES && step >= 0; i++) {
-        if (hl_checkpoint_model_step(files[i]) == step) {
-            return files[i];
+        int64_t its;
+        HL_TRY(hl_checkpoint_read_step(files[i], &its));
+        if (its == step) {
+            *chosen = files[i];
+            return hl_ok();
         }
     }
-    return first_there(files);
+    return first_there(files, chosen);
 }
 
 hl_status hl_opened_run_has_weights(const hl_opened_run *run, bool *has)
 {
     char *files[WEIGHTS_FILES];
-    hl_status status = weights_files(run, 0, files) ? hl_ok() : hl_error_memory(run->path);
-    *has = status.code == HL_OK && first_there(files) != NULL;
+    const char *first = NULL;
+    hl_status status = weights_files(run, 0, files) ? first_there(files, &first) : hl_error_memory(run->path);
+    *has = status.code == HL_OK && first != NULL;
     free_files(files);
     return status;
 }
@@ -297,7 +300,8 @@ static hl_status check_config(const hl_opened_run *run, const char *weights, con
 
 static hl_status load_chosen(hl_opened_run *run, char *files[WEIGHTS_FILES], int64_t step)
 {
-    const char *chosen = choose_file(files, step);
+    const char *chosen;
+    HL_TRY(choose_file(files, step, &chosen));
     if (chosen == NULL) {
         return hl_error(HL_BAD_FILE, "%s: no weights in it yet; the run writes model.safetensors at step 0", run->path);
     }
@@ -308,8 +312,8 @@ static hl_status load_chosen(hl_opened_run *run, char *files[WEIGHTS_FILES], int
     HL_TRY(hl_checkpoint_load_weights(chosen, &run->model.parameters, &has_checksum, &config));
     hl_status status = config != NULL ? check_config(run, chosen, config) : hl_ok();
     hl_free(config);
-    run->weights_step = hl_checkpoint_model_step(chosen);
-    return status;
+    HL_TRY(status);
+    return hl_checkpoint_read_step(chosen, &run->weights_step);
 }
 
 hl_status hl_opened_run_load(hl_opened_run *run, int64_t step)

@@ -8,10 +8,8 @@
 #include "train/setup.h"
 #include "train/snapshot_budget.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 static hl_status write_vocabulary(const hl_program *p)
 {
@@ -43,15 +41,25 @@ static hl_status check_same_config(const hl_program *p, const char *stored, size
     return hl_ok();
 }
 
+/* Where the best weights are gone, or belong to steps that are now dropped, the next validation writes them anew. */
+static hl_status check_best(hl_program *p)
+{
+    int64_t step;
+    hl_status status = hl_checkpoint_read_step(p->folder.model, &step);
+    if (status.code == HL_BAD_FILE) {
+        return hl_error(HL_BAD_FILE, "%s; without this file the run goes on, and writes it anew", status.text);
+    }
+    p->loop.state.has_best = p->loop.state.has_best && step == p->loop.state.best_step;
+    return status;
+}
+
 static hl_status restore(hl_program *p, const hl_checkpoint *checkpoint)
 {
     const char *stored = hl_checkpoint_config(checkpoint);
     HL_TRY(check_same_config(p, stored, strlen(stored), p->folder.checkpoint));
     HL_TRY(hl_checkpoint_restore(checkpoint, &p->trainer.optimizer, &p->loop.state));
     p->loop.checkpoint_step = p->trainer.optimizer.step;
-    /* Where the best weights are gone, or belong to steps that are now dropped, the next validation writes them anew. */
-    p->loop.state.has_best =
-        p->loop.state.has_best && hl_checkpoint_model_step(p->folder.model) == p->loop.state.best_step;
+    HL_TRY(check_best(p));
     HL_TRY(hl_run_folder_drop_after(&p->folder, p->trainer.optimizer.step));
     int64_t keep = p->config.train.keep_checkpoints;
     return keep > 0 ? hl_run_folder_prune(&p->folder, keep) : hl_ok(); /* in case the run ended just before doing so */
@@ -70,7 +78,9 @@ static hl_status begin_anew(const hl_program *p)
                         "it, or begin anew with --overwrite",
                         p->folder.checkpoint, kept);
     }
-    if (access(p->folder.config, F_OK) == 0) {
+    bool begun;
+    HL_TRY(hl_file_exists(p->folder.config, &begun));
+    if (begun) {
         char *stored;
         size_t size;
         HL_TRY(hl_file_read(p->folder.config, HL_CONFIG_MAX_BYTES, &stored, &size));
@@ -84,8 +94,10 @@ static hl_status begin_anew(const hl_program *p)
 /* Goes on from the checkpoint, or where there is none yet from the beginning. */
 static hl_status resume(hl_program *p)
 {
-    if (access(p->folder.checkpoint, F_OK) != 0) {
-        return errno == ENOENT ? begin_anew(p) : hl_file_system_error(p->folder.checkpoint, "cannot open");
+    bool exists;
+    HL_TRY(hl_file_exists(p->folder.checkpoint, &exists));
+    if (!exists) {
+        return begin_anew(p);
     }
     hl_checkpoint *checkpoint;
     HL_TRY(hl_checkpoint_open(p->folder.checkpoint, &checkpoint));
@@ -192,18 +204,18 @@ static hl_status print_table(const hl_program *p)
     return status;
 }
 
-/* heads.csv and report.html. A run without them is complete: what goes wrong is told, and can be made good later. */
-static bool write_what_heads_do(const hl_program *p)
+/* heads.csv and report.html. A run without them is complete, and they can be written later. */
+static hl_status write_what_heads_do(const hl_program *p)
 {
     if (!p->records) {
-        return false;
+        return hl_ok();
     }
     hl_status status = hl_heads_files_write(p->folder.path);
-    if (status.code != HL_OK) {
-        fprintf(p->err, "%s\nheads.csv or report.html was not written; the program heads will do so: heads %s\n",
-                status.text, p->folder.path);
-    }
-    return status.code == HL_OK;
+    return status.code == HL_OK ? status
+                                : hl_error(status.code,
+                                           "%s; the training is complete, but heads.csv or report.html is not written: "
+                                           "heads %s will do so",
+                                           status.text, p->folder.path);
 }
 
 static void print_end(const hl_program *p, bool stopped, bool reported)
@@ -226,11 +238,11 @@ static hl_status end(hl_program *p)
         HL_TRY(print_table(p));
     }
     hl_trainer_free(&p->trainer);
-    bool reported = write_what_heads_do(p);
+    hl_status written = write_what_heads_do(p);
     if (!p->command.quiet) {
-        print_end(p, stopped, reported);
+        print_end(p, stopped, p->records && written.code == HL_OK);
     }
-    return hl_ok();
+    return written;
 }
 
 static void print_finished(const hl_program *p)
@@ -249,8 +261,7 @@ hl_status hl_program_run(hl_program *p)
         if (!p->command.quiet) {
             print_finished(p);
         }
-        write_what_heads_do(p); /* which the run may not have come to */
-        return hl_ok();
+        return write_what_heads_do(p); /* which the run may not have come to */
     }
     HL_TRY(begin(p));
     print_start(p);

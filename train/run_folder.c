@@ -1,10 +1,8 @@
-#define _DEFAULT_SOURCE /* flock */
 #include "train/run_folder.h"
 
 #include "core/files.h"
 #include "core/memory.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,7 +12,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <time.h>
-#include <unistd.h>
 
 /* ---- the files of a run ---- */
 
@@ -67,21 +64,23 @@ static hl_status remove_file(const char *folder, const char *name)
     return status;
 }
 
-/* Removes every file of the folder whose name `chosen` is true of. A folder that is not there holds none. */
+/* What of a folder is to be removed. */
+typedef struct removal {
+    const char *folder;
+    bool (*chosen)(const char *name, int64_t limit);
+    int64_t limit;
+} removal;
+
+static hl_status remove_if_chosen(void *context, const char *name)
+{
+    const removal *r = context;
+    return r->chosen(name, r->limit) ? remove_file(r->folder, name) : hl_ok();
+}
+
+/* Removes every file of the folder whose name `chosen` is true of. */
 static hl_status remove_chosen(const char *folder, bool (*chosen)(const char *name, int64_t limit), int64_t limit)
 {
-    DIR *directory = opendir(folder);
-    if (directory == NULL) {
-        return errno == ENOENT ? hl_ok() : hl_file_system_error(folder, "cannot be listed");
-    }
-    hl_status status = hl_ok();
-    for (struct dirent *entry; status.code == HL_OK && (entry = readdir(directory)) != NULL;) {
-        if (chosen(entry->d_name, limit)) {
-            status = remove_file(folder, entry->d_name);
-        }
-    }
-    closedir(directory);
-    return status;
+    return hl_folder_list(folder, remove_if_chosen, &(removal){ folder, chosen, limit });
 }
 
 /* "against-<another run>.html", which is of the weights that go. */
@@ -131,24 +130,28 @@ hl_status hl_run_folder_drop_after(const hl_run_folder *folder, int64_t step)
     return remove_chosen(folder->path, checkpoint_after, step);
 }
 
+/* The newest of the kept checkpoints older than `below`, so far. */
+typedef struct newest {
+    int64_t below, step;
+} newest;
+
+static hl_status take_newer(void *context, const char *name)
+{
+    newest *n = context;
+    int64_t step = step_of_checkpoint(name);
+    n->step = step < n->below && step > n->step ? step : n->step;
+    return hl_ok();
+}
+
 /* The step of the checkpoint that is the `rank`-th newest of those kept; -1 where there are fewer. */
 static hl_status nth_newest(const char *folder, int64_t rank, int64_t *step)
 {
-    int64_t below = INT64_MAX;
-    for (int64_t i = 0; i < rank && below >= 0; i++) {
-        DIR *directory = opendir(folder);
-        if (directory == NULL) {
-            return hl_file_system_error(folder, "cannot be listed");
-        }
-        int64_t newest = -1;
-        for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
-            int64_t its = step_of_checkpoint(entry->d_name);
-            newest = its < below && its > newest ? its : newest;
-        }
-        closedir(directory);
-        below = newest;
+    *step = INT64_MAX;
+    for (int64_t i = 0; i < rank && *step >= 0; i++) {
+        newest next = { .below = *step, .step = -1 };
+        HL_TRY(hl_folder_list(folder, take_newer, &next));
+        *step = next.step;
     }
-    *step = below;
     return hl_ok();
 }
 
@@ -186,10 +189,10 @@ enum { LOCK_TRIALS = 101, LOCK_PAUSE_NANOSECONDS = 20 * 1000 * 1000 };
 
 static int lock_patiently(int fd)
 {
-    int result = flock(fd, LOCK_EX | LOCK_NB);
+    int result = hl_file_calls_get()->flock(fd, LOCK_EX | LOCK_NB);
     for (int i = 1; result != 0 && (errno == EWOULDBLOCK || errno == EINTR) && i < LOCK_TRIALS; i++) {
         nanosleep(&(struct timespec){ .tv_nsec = LOCK_PAUSE_NANOSECONDS }, NULL);
-        result = flock(fd, LOCK_EX | LOCK_NB);
+        result = hl_file_calls_get()->flock(fd, LOCK_EX | LOCK_NB);
     }
     return result;
 }
@@ -217,10 +220,20 @@ static hl_status take_lock(hl_run_folder *folder)
     return status;
 }
 
-static bool holds_run(const hl_run_folder *folder)
+static hl_status check_holds_no_run(const hl_run_folder *folder)
 {
-    return access(folder->config, F_OK) == 0 || access(folder->metrics, F_OK) == 0 ||
-           access(folder->checkpoint, F_OK) == 0 || access(folder->model, F_OK) == 0;
+    const char *const its_files[] = { folder->config, folder->metrics, folder->checkpoint, folder->model };
+    for (int i = 0; i < 4; i++) {
+        bool exists;
+        HL_TRY(hl_file_exists(its_files[i], &exists));
+        if (exists) {
+            return hl_error(HL_INVALID,
+                            "%s: this folder holds a run; go on with it (--resume), replace it (--overwrite) or "
+                            "choose another folder (--out DIR)",
+                            folder->path);
+        }
+    }
+    return hl_ok();
 }
 
 hl_status hl_run_folder_open(hl_run_folder *folder, const char *path, hl_run_mode mode)
@@ -229,13 +242,7 @@ hl_status hl_run_folder_open(hl_run_folder *folder, const char *path, hl_run_mod
     HL_TRY(name_paths(folder, path));
     HL_TRY(hl_folder_make(path));
     HL_TRY(take_lock(folder));
-    if (mode == HL_RUN_NEW && holds_run(folder)) {
-        return hl_error(HL_INVALID,
-                        "%s: this folder holds a run; go on with it (--resume), replace it (--overwrite) or choose "
-                        "another folder (--out DIR)",
-                        path);
-    }
-    return hl_ok();
+    return mode == HL_RUN_NEW ? check_holds_no_run(folder) : hl_ok();
 }
 
 void hl_run_folder_close(hl_run_folder *folder)

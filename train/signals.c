@@ -27,8 +27,6 @@ void hl_signals_install(void)
 {
     install(SIGINT);
     install(SIGTERM);
-    struct sigaction ignore = { .sa_handler = SIG_IGN };
-    sigaction(SIGPIPE, &ignore, NULL);
 }
 
 int hl_signals_received(void)

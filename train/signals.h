@@ -3,7 +3,7 @@
 #define HL_TRAIN_SIGNALS_H
 
 /* Installs the handlers but for a signal that is ignored, as whoever started the program wanted it (a job in a script's
- * background ignores SIGINT), and lets a write to a closed pipe fail instead of ending the process. Cannot fail. */
+ * background ignores SIGINT). Cannot fail. */
 void hl_signals_install(void);
 
 /* The signal that asked, or 0. */

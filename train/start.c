@@ -4,6 +4,7 @@
 #include "core/threads.h"
 #include "train/standard_streams.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@ void hl_start(char **argv)
 {
     bound_spinning(argv);
     hl_standard_streams_keep();
+    signal(SIGPIPE, SIG_IGN); /* a reader of our output that has gone is an error of writing, not our end */
     hl_threads_setup();
     hl_json_use_allocator();
 }

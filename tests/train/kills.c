@@ -3,7 +3,6 @@
 #include "tests/scratch.h"
 #include "tests/train/killing_files.h"
 #include "tests/train/sweeps.h"
-#include "train/checkpoint.h"
 
 #include <check.h>
 #include <signal.h>
@@ -80,7 +79,7 @@ static void finish_run(const char *folder, const char *threads)
 
 static void count_hit(const char *folder, kill_counts *counts)
 {
-    int64_t step = hl_checkpoint_model_step(run_file(folder, "checkpoint.safetensors"));
+    int64_t step = run_weights_step(run_file(folder, "checkpoint.safetensors"));
     bool begun = scratch_exists(run_file(folder, "metrics.csv"));
     counts->hits++;
     counts->starting += step < 0 && !begun;

@@ -1,7 +1,6 @@
 /* Runs whose folder lost a file, or holds one of a future that resuming drops. */
 #include "tests/check_suite.h"
 #include "tests/train/runs.h"
-#include "train/checkpoint.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,12 +26,12 @@ START_TEST(the_best_weights_are_never_of_a_step_that_was_dropped)
     const char *config = run_tiny_config(), *folder = run_path("run");
     EXPECT_RUN(0, config, "train.keep_checkpoints=9", "--out", folder);
     const char *model = run_file(folder, "model.safetensors");
-    ck_assert_int_gt(hl_checkpoint_model_step(model), 8);
+    ck_assert_int_gt(run_weights_step(model), 8);
     ck_assert_int_eq(rename(run_file(folder, "checkpoint-6.safetensors"), run_file(folder, "checkpoint.safetensors")),
                      0);
     EXPECT_RUN(0, config, "train.keep_checkpoints=9", "train.steps=8", "--resume", "--out", folder);
-    ck_assert_int_le(hl_checkpoint_model_step(model), 8);
-    ck_assert_int_gt(hl_checkpoint_model_step(model), 0);
+    ck_assert_int_le(run_weights_step(model), 8);
+    ck_assert_int_gt(run_weights_step(model), 0);
 }
 END_TEST
 
@@ -45,8 +44,8 @@ START_TEST(lost_best_weights_are_written_anew)
                      0);
     ck_assert_int_eq(unlink(run_file(folder, "model.safetensors")), 0);
     EXPECT_RUN(0, config, "--resume", "--out", folder);
-    ck_assert_int_eq(hl_checkpoint_model_step(run_file(folder, "model.safetensors")),
-                     hl_checkpoint_model_step(run_file(straight, "model.safetensors")));
+    ck_assert_int_eq(run_weights_step(run_file(folder, "model.safetensors")),
+                     run_weights_step(run_file(straight, "model.safetensors")));
 }
 END_TEST
 

@@ -1,7 +1,6 @@
 /* What the rows of metrics.csv say of a run, and which of its weights are kept for it. */
 #include "tests/check_suite.h"
 #include "tests/train/runs.h"
-#include "train/checkpoint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +37,7 @@ START_TEST(the_weights_kept_are_those_of_the_best_validation)
         best = loss_at(folder, step, "validation") < loss_at(folder, best, "validation") ? step : best;
     }
     ck_assert_int_gt(best, 0);
-    ck_assert_int_eq(hl_checkpoint_model_step(run_file(folder, "model.safetensors")), best);
+    ck_assert_int_eq(run_weights_step(run_file(folder, "model.safetensors")), best);
 }
 END_TEST
 

@@ -1,10 +1,11 @@
-/* Standard output that is closed, broken or full. */
+/* Standard output and standard error that are closed, broken or full. */
 #include "tests/check_suite.h"
-#include "tests/train/runs.h"
+#include "tests/scratch.h"
+#include "tests/train/sweeps.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 
 START_TEST(without_standard_streams_it_runs_to_the_end)
@@ -19,35 +20,107 @@ START_TEST(without_standard_streams_it_runs_to_the_end)
 }
 END_TEST
 
-START_TEST(a_broken_pipe_or_a_full_disk_behind_its_output_does_not_end_it)
+/* Where standard output and standard error go. A pipe's reader is gone before the first byte. */
+static const struct {
+    const char *where, *pipe;
+    bool output_lost;
+} streams[] = {
+    { "2> /dev/null", "| true", true },
+    { "> /dev/full 2> /dev/null", "", true },
+    { ">&- 2> /dev/null", "", true },
+    { "2>&1 > /dev/null", "| true", false },
+    { "> /dev/null 2> /dev/full", "", false },
+    { "> /dev/full 2>&1", "", true },
+    { ">&- 2>&-", "", true },
+    { "2>&1", "| true", true },
+};
+enum { N_STREAMS = sizeof streams / sizeof *streams, FEW_STREAMS = 4 };
+
+/* The exit code of the program with these arguments, as the shell reads them. */
+static int code_with(int s, const char *program, const char *arguments)
 {
-    const char *config = run_tiny_config(), *straight = run_path("straight");
+    const char *code = run_path("code");
+    char command[4096];
+    int n =
+        snprintf(command, sizeof command, "{ %s'%s' %s %s; echo $? > '%s'; } %s",
+                 *streams[s].pipe ? "sleep 0.05; " : "", program, arguments, streams[s].where, code, streams[s].pipe);
+    ck_assert_int_lt(n, (int)sizeof command);
+    ck_assert_int_eq(system(command), 0);
+    return atoi(run_read(code));
+}
+
+START_TEST(a_run_and_a_sweep_outlive_their_output)
+{
+    const char *config = run_tiny_config(), *straight = run_path("straight"), *sweep = run_path("straight sweep");
+    char arguments[2048];
     EXPECT_RUN(0, config, "--out", straight);
-    static const char *const sinks[] = { "| true", "> /dev/full" };
-    for (int i = 0; i < 2; i++) {
-        const char *folder = run_path(i == 0 ? "pipe" : "full");
-        char command[2048];
-        snprintf(command, sizeof command, "( '%s' '%s' --out '%s'; echo $? > '%s.code' ) %s", HL_TRAIN_PROGRAM, config,
-                 folder, folder, sinks[i]);
-        ck_assert_int_eq(system(command), 0);
-        char code[2048];
-        snprintf(code, sizeof code, "%s.code", folder);
-        ck_assert_str_eq(run_read(code), "0\n");
+    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", sweep).code, 0);
+    for (int s = 0; s < N_STREAMS; s++) {
+        const char *folder = run_path("run"), *cells = run_path("sweep");
+        snprintf(arguments, sizeof arguments, "'%s' --overwrite --out '%s'", config, folder);
+        ck_assert_int_eq(code_with(s, HL_TRAIN_PROGRAM, arguments), 0);
         run_assert_same(straight, folder);
+        run_assert_same_file(straight, folder, "heads.csv");
+        snprintf(arguments, sizeof arguments, "'%s' --heads 1 --seeds 1 --overwrite --out '%s'", config, cells);
+        ck_assert_int_eq(code_with(s, HL_ABLATE_PROGRAM, arguments), 0);
+        ck_assert_str_eq(sweep_untimed(sweep), sweep_untimed(cells));
+        ck_assert_str_eq(run_list(sweep), run_list(cells));
+        run_assert_same(run_file(sweep, "heads=1,seed=1"), run_file(cells, "heads=1,seed=1"));
+        scratch_remove(folder);
+        scratch_remove(cells);
+    }
+}
+END_TEST
+
+/* Whatever becomes of what it says, it ends as it would. */
+START_TEST(failures_have_their_exit_codes_all_the_same)
+{
+    static const char *const programs[] = { HL_TRAIN_PROGRAM, HL_ABLATE_PROGRAM, HL_HEADS_PROGRAM };
+    char arguments[2048];
+    snprintf(arguments, sizeof arguments, "'%s'", run_path("missing"));
+    for (int s = 0; s < N_STREAMS; s++) {
+        for (int p = 0; p < 3; p++) {
+            ck_assert_int_eq(code_with(s, programs[p], "--hlep"), 2);
+            ck_assert_int_eq(code_with(s, programs[p], arguments), p < 2 ? 2 : 3);
+        }
     }
 }
 END_TEST
 
 START_TEST(what_is_asked_for_its_output_fails_without_it)
 {
-    static const char *const modes[] = { "--help", "--reference", "--version", "--summary", "--check" };
-    const char *err = run_path("err"), *config = run_tiny_config();
-    for (int i = 0; i < 5; i++) {
+    const char *config = run_tiny_config(), *folder = run_path("run");
+    EXPECT_RUN(0, config, "--out", folder);
+    const struct {
+        const char *program, *subject, *mode;
+    } asked[] = {
+        { HL_TRAIN_PROGRAM, config, "--help" },      { HL_TRAIN_PROGRAM, config, "--reference" },
+        { HL_TRAIN_PROGRAM, config, "--version" },   { HL_TRAIN_PROGRAM, config, "--summary" },
+        { HL_TRAIN_PROGRAM, config, "--check" },     { HL_ABLATE_PROGRAM, config, "--help" },
+        { HL_ABLATE_PROGRAM, config, "--version" },  { HL_HEADS_PROGRAM, folder, "" },
+        { HL_HEADS_PROGRAM, folder, "--head L1H0" }, { HL_HEADS_PROGRAM, folder, "--csv -" },
+        { HL_HEADS_PROGRAM, folder, "--help" },
+    };
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        char arguments[2048];
+        snprintf(arguments, sizeof arguments, "'%s' %s", asked[i].subject, asked[i].mode);
+        for (int s = 0; s < FEW_STREAMS; s++) {
+            int code = code_with(s, asked[i].program, arguments);
+            ck_assert_msg(code == (streams[s].output_lost ? 3 : 0), "%s %s %s: exit code %d", arguments,
+                          streams[s].where, streams[s].pipe, code);
+        }
+    }
+}
+END_TEST
+
+START_TEST(output_that_fails_is_told_in_a_line)
+{
+    static const char *const programs[] = { HL_TRAIN_PROGRAM, HL_ABLATE_PROGRAM, HL_HEADS_PROGRAM };
+    const char *err = run_path("err");
+    for (int p = 0; p < 3; p++) {
         char command[2048];
-        snprintf(command, sizeof command, "'%s' '%s' %s > /dev/full 2> '%s'", HL_TRAIN_PROGRAM, config, modes[i], err);
-        int status = system(command);
-        ck_assert(WIFEXITED(status));
-        ck_assert_msg(WEXITSTATUS(status) == 3, "%s: exit code %d", modes[i], WEXITSTATUS(status));
+        snprintf(command, sizeof command, "'%s' --help > /dev/full 2> '%s'", programs[p], err);
+        ck_assert_int_eq(WEXITSTATUS(system(command)), 3);
         ck_assert_str_eq(run_read(err), "standard output: cannot write: No space left on device\n");
     }
 }
@@ -56,7 +129,9 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, without_standard_streams_it_runs_to_the_end);
-    tcase_add_test(tc, a_broken_pipe_or_a_full_disk_behind_its_output_does_not_end_it);
+    tcase_add_test(tc, a_run_and_a_sweep_outlive_their_output);
+    tcase_add_test(tc, failures_have_their_exit_codes_all_the_same);
     tcase_add_test(tc, what_is_asked_for_its_output_fails_without_it);
+    tcase_add_test(tc, output_that_fails_is_told_in_a_line);
 }
 SUITE("output", add_tests)

@@ -2,6 +2,7 @@
 
 #include "core/threads.h"
 #include "tests/scratch.h"
+#include "train/checkpoint.h"
 #include "train/heads_program.h"
 #include "train/program.h"
 
@@ -32,6 +33,11 @@ static const char *keep(char *text)
     *kept = (kept_text){ .next = all, .text = text };
     all = kept;
     return text;
+}
+
+const char *run_kept(const char *text)
+{
+    return keep(strdup(text));
 }
 
 /* ---- paths and files ---- */
@@ -115,6 +121,9 @@ static _Noreturn void execute(run_options options, int argc, char **argv)
     hl_threads_setup();
     int code = (options.program != NULL ? options.program : hl_train_program)(argc, argv, stdout, stderr);
     fflush(NULL);
+    if (options.after != NULL) {
+        options.after();
+    }
     if (__gcov_dump != NULL) {
         __gcov_dump(); /* which _exit would not do */
     }
@@ -209,6 +218,14 @@ void run_last_row(const char *folder, const char *split, double *loss, double *a
         }
     }
     ck_assert_msg(found, "%s has no row of %s", folder, split);
+}
+
+int64_t run_weights_step(const char *path)
+{
+    int64_t step;
+    hl_status status = hl_checkpoint_read_step(path, &step);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    return step;
 }
 
 static int compare_names(const void *a, const void *b)

@@ -3,6 +3,7 @@
 #define HL_TESTS_TRAIN_RUNS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -20,6 +21,7 @@ typedef struct run_options {
     const char *folder;           /* the working folder; NULL: the test's */
     bool no_streams;              /* whether it starts with stdin, stdout and stderr closed; `built` only */
     void (*before)(void);         /* called in the new process before the program; may be NULL */
+    void (*after)(void);          /* called after its function; may be NULL */
     int (*program)(int argc, char **argv, FILE *out, FILE *err); /* the function; NULL: train's */
 } run_options;
 
@@ -67,6 +69,9 @@ const char *run_path(const char *name);
 /* "<folder>/<name>"; stands to the end of the test. */
 const char *run_file(const char *folder, const char *name);
 
+/* A copy of the text that stands to the end of the test. */
+const char *run_kept(const char *text);
+
 /* The file's content, "" where there is none; stands to the end of the test. */
 const char *run_read(const char *path);
 
@@ -75,6 +80,9 @@ const char *run_metrics(const char *folder);
 
 /* The last row of metrics.csv of that split: its loss and accuracy. */
 void run_last_row(const char *folder, const char *split, double *loss, double *accuracy);
+
+/* The step of a file of weights; -1 where there is none. */
+int64_t run_weights_step(const char *path);
 
 /* The names in a folder in order, each followed by a blank, temporary and all; "" where there is no such folder. */
 const char *run_list(const char *folder);

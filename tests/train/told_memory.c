@@ -1,19 +1,12 @@
 #include "tests/train/told_memory.h"
 
+#include "tests/sanitized.h"
 #include "tests/train/runs.h"
 #include "train/footprint.h"
 
 #include <check.h>
 #include <math.h>
 #include <sys/resource.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
 
 static double told_mib(const char *path)
 {
@@ -27,10 +20,9 @@ static double told_mib(const char *path)
 
 void told_memory_check(const char *name)
 {
-#ifdef SANITIZED
-    (void)name;
-    return; /* which takes memory of its own */
-#endif
+    if (SANITIZED) {
+        return; /* which takes memory of its own */
+    }
     const char *path = run_shipped_config(name);
     run_result run = RUN_BUILT(path, "--out", run_path("run"), "--quiet", "train.steps=2");
     ck_assert_msg(run.code == 0, "exit code %d: %s", run.code, run.err);

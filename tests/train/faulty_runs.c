@@ -1,0 +1,210 @@
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#include "tests/train/faulty_runs.h"
+
+#include "core/json.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* What the process of a run tells of itself, in a page that it shares with the test. */
+typedef struct account {
+    faulty_fault fault;
+    char config[FAULTS_PATH]; /* the program's first argument */
+    int calls, live_blocks, open_files, leaks;
+    bool unlink_failed;
+    faults_failure failures[FAULTS_KEPT];
+    int n_failures;
+} account;
+
+static account *shared;
+
+/* ---- in the process of the run ---- */
+
+/* Writes need the disk, all else can only be broken. */
+static int error_of(faults_call call)
+{
+    return call == FAULTS_WRITE || call == FAULTS_SHORT_WRITE || call == FAULTS_ANY_CALL ? ENOSPC : EIO;
+}
+
+static void begin(void)
+{
+    const faulty_fault *f = &shared->fault;
+    hl_json_use_allocator();
+    faults_begin();
+    if (f->memory) {
+        faults_in_memory(f->n, f->kind);
+    } else {
+        faults_of_call(f->call);
+        faults_in_files(f->n, f->kind, error_of(f->call));
+    }
+}
+
+/* Of the leak checker, where this is built with one. */
+extern int __lsan_do_recoverable_leak_check(void) __attribute__((weak)); /* NOLINT(bugprone-reserved-identifier) */
+
+static void give_account(void)
+{
+    shared->calls = shared->fault.memory ? faults_allocations() : faults_file_calls();
+    shared->live_blocks = faults_live_blocks();
+    shared->open_files = faults_open_files();
+    shared->unlink_failed = faults_unlink_failed();
+    const faults_failure *failures;
+    shared->n_failures = faults_failures(&failures);
+    memcpy(shared->failures, failures, sizeof shared->failures);
+    shared->leaks = __lsan_do_recoverable_leak_check != NULL ? __lsan_do_recoverable_leak_check() : 0;
+}
+
+/* ---- what must hold ---- */
+
+/* Without it, all is as it should be:
+ * - closing what was only read, a folder, a lock, or metrics.csv, whose rows were flushed before the last checkpoint;
+ * - removing a temporary file that a killed run may have left, or a checkpoint that is to be kept anew: usually there is
+ *   none, and where there is one the call that follows fails;
+ * - how many CPUs a container may use, which only the default number of threads follows;
+ * - what a sweep shows of trainings that go on. */
+static bool is_harmless(const faults_failure *failure)
+{
+    faults_call call = failure->call;
+    const char *path = failure->path;
+    size_t length = strlen(path);
+    bool temporary = length > 4 && strcmp(path + length - 4, ".tmp") == 0;
+    bool cgroup = strncmp(path, "/sys/fs/cgroup/", 15) == 0;
+    return cgroup || (call == FAULTS_CLOSE && !temporary) || call == FAULTS_CLOSEDIR ||
+           (call == FAULTS_UNLINK && (temporary || strstr(path, "/checkpoint-") != NULL));
+}
+
+/* Whether the text names the file: itself, what it becomes, or for a folder something in it. */
+static bool names(const char *text, const char *path)
+{
+    size_t length = strlen(path);
+    char name[1024];
+    bool temporary = length > 4 && strcmp(path + length - 4, ".tmp") == 0;
+    snprintf(name, sizeof name, "%.*s", (int)(temporary ? length - 4 : length), path);
+    return strstr(text, name) != NULL;
+}
+
+/* The first failed call that may have ended the run: one that is not harmless, or the only one; NULL: none failed. */
+static const faults_failure *culprit(void)
+{
+    for (int i = 0; i < shared->n_failures; i++) {
+        if (!is_harmless(&shared->failures[i])) {
+            return &shared->failures[i];
+        }
+    }
+    return shared->n_failures > 0 ? &shared->failures[0] : NULL;
+}
+
+static bool names_one(const char *text)
+{
+    for (int i = 0; i < shared->n_failures; i++) {
+        if (names(text, shared->failures[i].path)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_failure(const run_result *run, const char *failing)
+{
+    const char *newline = strchr(run->err, '\n');
+    ck_assert_msg(newline != NULL && newline[1] == '\0', "%s: not one line: %s", failing, run->err);
+    if (shared->fault.memory) {
+        ck_assert_msg(run->code == 5, "%s: exit code %d: %s", failing, run->code, run->err);
+        ck_assert_msg(strstr(run->err, "out of memory") != NULL, "%s: %s", failing, run->err);
+        return;
+    }
+    int code = strcmp(culprit()->path, shared->config) == 0 ? 2 : 3; /* a config that cannot be read is wrong usage */
+    ck_assert_msg(run->code == code, "%s: exit code %d: %s", failing, run->code, run->err);
+    ck_assert_msg(names_one(run->err), "%s: does not name it: %s", failing, run->err);
+}
+
+static const char *describe(const faulty_fault *f)
+{
+    char text[4096];
+    snprintf(text, sizeof text, "%s %d%s", f->memory ? "allocation" : faults_call_name(f->call), f->n,
+             f->kind == FAULTS_FOR_EVER ? " and all after it" : "");
+    for (int i = 0; i < shared->n_failures; i++) {
+        size_t n = strlen(text);
+        snprintf(text + n, sizeof text - n, ", %s %s", faults_call_name(shared->failures[i].call),
+                 shared->failures[i].path);
+    }
+    return run_kept(text);
+}
+
+faulty_result faulty_run(faulty_fault fault, run_options options)
+{
+    if (shared == NULL) {
+        shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        ck_assert(shared != MAP_FAILED);
+    }
+    *shared = (account){ .fault = fault, .calls = -1 };
+    snprintf(shared->config, sizeof shared->config, "%s", options.arguments[0]);
+    options.before = begin;
+    options.after = give_account;
+    run_result run = run_wait(run_start(options));
+    const char *failing = describe(&fault);
+    ck_assert_msg(shared->calls >= 0, "%s: crashed, %d: %s", failing, run.code, run.err);
+    ck_assert_msg(shared->live_blocks == 0, "%s: %d blocks lost", failing, shared->live_blocks);
+    ck_assert_msg(shared->open_files == 0, "%s: %d files left open", failing, shared->open_files);
+    ck_assert_msg(shared->leaks == 0, "%s: leaks: %s", failing, run.err);
+    bool reached = shared->calls >= fault.n;
+    bool may_succeed = !reached || (!fault.memory && is_harmless(culprit()));
+    if (run.code != 0 || !may_succeed) {
+        check_failure(&run, failing);
+    } else {
+        ck_assert_msg(*run.err == '\0', "%s: %s", failing, run.err);
+    }
+    ck_assert_msg(reached || run.code == 0, "%s: exit code %d: %s", failing, run.code, run.err);
+    return (faulty_result){ run, reached, shared->unlink_failed, failing };
+}
+
+void faulty_assert_no_temporary(const char *folder, const char *failing)
+{
+    const char *const lists[] = { run_list(folder), run_list(run_file(folder, "patterns")) };
+    for (int i = 0; i < 2; i++) {
+        ck_assert_msg(strstr(lists[i], ".tmp ") == NULL, "%s: left %s", failing, lists[i]);
+    }
+}
+
+/* ---- one after the other ---- */
+
+/* The number of faults that were reached. */
+static int run_all(faulty_fault fault, int stride, bool (*attempt)(faulty_fault fault))
+{
+    enum { CLOSELY = 8, MOST = 1000000 };
+    int n = 0;
+    for (fault.n = 1; attempt(fault); fault.n += fault.n < CLOSELY ? 1 : stride) {
+        n++;
+        ck_assert_int_lt(fault.n, MOST);
+    }
+    return n;
+}
+
+void faulty_runs_of_memory(const char *what, int stride, bool (*attempt)(faulty_fault fault))
+{
+    int n = 0;
+    for (faults_kind kind = FAULTS_ONCE; kind <= FAULTS_FOR_EVER; kind++) {
+        n += run_all((faulty_fault){ .memory = true, .kind = kind }, stride, attempt);
+    }
+    ck_assert_int_gt(n, 0);
+    printf("%s: %d failures of allocations\n", what, n);
+}
+
+void faulty_runs_of_files(const char *what, int stride, bool (*attempt)(faulty_fault fault))
+{
+    printf("%s: failures of", what);
+    int sum = 0;
+    for (faults_call call = FAULTS_ANY_CALL; call < FAULTS_CALLS; call++) {
+        int n = 0;
+        for (faults_kind kind = FAULTS_ONCE; kind <= FAULTS_FOR_EVER; kind++) {
+            n += run_all((faulty_fault){ .call = call, .kind = kind }, stride, attempt);
+        }
+        printf(" %s %d,", faults_call_name(call), n);
+        sum += n;
+    }
+    ck_assert_int_gt(sum, 0);
+    printf(" together %d\n", sum);
+}
