@@ -37,10 +37,19 @@ static void remove_tree(const char *path)
     rmdir(path);
 }
 
-static void remove_folder(void)
+void scratch_remove(void)
 {
     if (owner == getpid()) {
         remove_tree(folder);
+        owner = 0;
+    }
+}
+
+static void remove_at_exit(void)
+{
+    static bool registered; /* a forked process has its parent's handlers too */
+    if (!registered) {
+        registered = atexit(scratch_remove) == 0;
     }
 }
 
@@ -60,7 +69,7 @@ const char *scratch_path(const char *name)
             fail(folder);
         }
         owner = getpid();
-        atexit(remove_folder);
+        remove_at_exit();
     }
     char *path = paths[next++ % KEPT];
     if (snprintf(path, sizeof paths[0], "%s/%s", folder, name) >= (int)sizeof paths[0]) {
