@@ -292,7 +292,7 @@ hl_status hl_file_sync_folder(const char *path)
     if (slash != NULL) {
         size_t length = slash == path ? 1 : (size_t)(slash - path);
         if (length >= sizeof folder) {
-            return hl_error(HL_BAD_FILE, "%s: the path is too long", path);
+            return hl_error(HL_BAD_FILE, "the path is too long: %s", path);
         }
         memcpy(folder, path, length);
         folder[length] = '\0';
@@ -315,7 +315,7 @@ hl_status hl_folder_make(const char *path)
     char part[PATH_MAX];
     size_t length = strlen(path);
     if (length >= sizeof part) {
-        return hl_error(HL_BAD_FILE, "%s: the path is too long", path);
+        return hl_error(HL_BAD_FILE, "the path is too long: %s", path);
     }
     for (size_t i = 0; i <= length; i++) {
         part[i] = '\0';

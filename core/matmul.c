@@ -125,9 +125,15 @@ void hl_matmul_rows_into(int threads, int64_t M, int64_t N, int64_t K, const hl_
 
 const char *hl_matmul_library_warning(void)
 {
-    enum { OPENMP_BUILD = 2 };
-    return openblas_get_parallel() == OPENMP_BUILD ? NULL
-                                                   : "this OpenBLAS is not its OpenMP build: slower, and results may "
-                                                     "depend on the number of threads (Debian: "
-                                                     "libopenblas0-openmp)";
+    enum { SERIAL_BUILD = 0, OPENMP_BUILD = 2 };
+    switch (openblas_get_parallel()) {
+    case OPENMP_BUILD:
+        return NULL;
+    case SERIAL_BUILD: /* threads take its buffers from one list without a lock (0.3.21) */
+        return "this OpenBLAS is its serial build: slower, and wrong on more than one thread, so use train.threads=1 "
+               "or the OpenMP build (Debian: libopenblas0-openmp)";
+    default:
+        return "this OpenBLAS is not its OpenMP build: slower, and results may depend on the number of threads "
+               "(Debian: libopenblas0-openmp)";
+    }
 }

@@ -1,5 +1,7 @@
 #include "tests/check_suite.h"
 
+#include "tests/scratch.h"
+
 #include <stdlib.h>
 
 enum { MAX_SUITES = 64, TIMEOUT_SECONDS = 120 };
@@ -27,6 +29,7 @@ int main(void)
         Suite *suite = suite_create(suites[i].name);
         TCase *tests = tcase_create(suites[i].name);
         tcase_set_timeout(tests, TIMEOUT_SECONDS);
+        tcase_add_checked_fixture(tests, NULL, scratch_end);
         suites[i].add_tests(tests);
         suite_add_tcase(suite, tests);
         srunner_add_suite(runner, suite);

@@ -37,10 +37,19 @@ void scratch_remove(const char *path)
     rmdir(path);
 }
 
-static void remove_folder(void)
+void scratch_end(void)
 {
     if (owner == getpid()) {
         scratch_remove(folder);
+        owner = 0;
+    }
+}
+
+static void remove_at_exit(void)
+{
+    static bool registered; /* a forked process has its parent's handlers too */
+    if (!registered) {
+        registered = atexit(scratch_end) == 0;
     }
 }
 
@@ -60,7 +69,7 @@ const char *scratch_path(const char *name)
             fail(folder);
         }
         owner = getpid();
-        atexit(remove_folder);
+        remove_at_exit();
     }
     char *path = paths[next++ % KEPT];
     if (snprintf(path, sizeof paths[0], "%s/%s", folder, name) >= (int)sizeof paths[0]) {

@@ -10,6 +10,10 @@
  * next eight calls. */
 const char *scratch_path(const char *name);
 
+/* Removes the folder now; the next path lies in a new one. After every test: where tests do not fork (CK_FORK=no),
+ * none finds what another left. */
+void scratch_end(void);
+
 void scratch_write(const char *path, const void *bytes, size_t size);
 
 /* The content, with a zero byte after it that is not counted; to be freed by free(). NULL where there is no file. */

@@ -178,6 +178,10 @@ START_TEST(where_nothing_can_be_created_the_reason_is_given)
     refused(hl_file_replace(folder, "1", 1, HL_VOLATILE), folder, "cannot replace");
     ck_assert(!scratch_exists(scratch_path("folder.tmp")));
     refused(hl_file_sync_folder(path), path, "No such file");
+    static char long_path[PATH_MAX + 100];
+    memset(long_path, 'x', sizeof long_path - 1);
+    long_path[sizeof long_path - 3] = '/';
+    refused(hl_file_sync_folder(long_path), "xxx", "the path is too long: xxx"); /* said before the text is cut */
 }
 END_TEST
 
@@ -230,6 +234,37 @@ START_TEST(a_disk_that_takes_nothing_is_a_failure)
     refused(hl_file_replace(path, "1", 1, HL_VOLATILE), path, "No space left");
     hl_file_calls_set(NULL);
     ck_assert(!scratch_exists(path));
+}
+END_TEST
+
+START_TEST(an_error_without_a_name_is_told_by_its_number)
+{
+    const char *path = scratch_path("a");
+    faults_begin();
+    faults_in_files(1, FAULTS_ONCE, 9999);
+    char *content;
+    size_t size;
+    refused(hl_file_read(path, 1, &content, &size), path, "cannot open: error 9999");
+    faults_end();
+}
+END_TEST
+
+static int close_interrupted(int fd)
+{
+    close(fd);
+    errno = EINTR;
+    return -1;
+}
+
+START_TEST(a_close_that_is_interrupted_has_closed)
+{
+    const char *path = scratch_path("a");
+    hl_file_calls calls = *hl_file_calls_get();
+    calls.close = close_interrupted;
+    hl_file_calls_set(&calls);
+    ck_assert_int_eq(hl_file_replace(path, "1", 1, HL_DURABLE).code, HL_OK);
+    hl_file_calls_set(NULL);
+    ck_assert(scratch_holds(path, "1", 1));
 }
 END_TEST
 
@@ -330,7 +365,7 @@ START_TEST(folders_are_made_with_those_above_them)
     refused(hl_folder_make(""), "", "No such file");
     static char path[PATH_MAX + 100];
     memset(path, 'x', sizeof path - 1);
-    refused(hl_folder_make(path), "xxx", "");
+    refused(hl_folder_make(path), "xxx", "too long");
     /* A path in the present folder has none above it, and "/" is always there. */
     ck_assert_int_eq(chdir(scratch_path("one")), 0);
     ck_assert_int_eq(hl_folder_make("here").code, HL_OK);
@@ -393,6 +428,8 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_pipe_or_device_is_not_replaced_by_a_file);
     tcase_add_test(tc, a_link_is_not_replaced_by_a_file);
     tcase_add_test(tc, a_disk_that_takes_nothing_is_a_failure);
+    tcase_add_test(tc, an_error_without_a_name_is_told_by_its_number);
+    tcase_add_test(tc, a_close_that_is_interrupted_has_closed);
     tcase_add_test(tc, a_durable_file_waits_for_the_disk_twice_a_volatile_one_never);
     tcase_add_test(tc, short_reads_and_writes_are_continued_and_interrupted_calls_made_again);
     tcase_add_test(tc, no_failing_call_harms_the_old_file);

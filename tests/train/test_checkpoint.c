@@ -127,6 +127,51 @@ START_TEST(a_file_holds_the_names_it_promises)
 }
 END_TEST
 
+/* The tied weights of `trainer` under their first names, as other programs may write them, and `second` beside them. */
+static void write_tied(const char *path, const hl_trainer *trainer, const hl_named_tensor *second)
+{
+    const hl_parameters *parameters = &trainer->model.parameters;
+    hl_named_tensor *tensors = calloc((size_t)parameters->n + 1, sizeof *tensors);
+    ck_assert_ptr_nonnull(tensors);
+    for (int i = 0; i < parameters->n; i++) {
+        const hl_parameter *p = &parameters->list[i];
+        tensors[i] = (hl_named_tensor){ p->name, p->tensor->shape, parameters->values + p->offset };
+    }
+    if (second != NULL) {
+        tensors[parameters->n] = *second;
+    }
+    hl_file file;
+    hl_file_create(&file, path);
+    hl_safetensors_write(&file, tensors, parameters->n + (second != NULL), NULL, 0);
+    assert_good(hl_file_commit(&file, HL_VOLATILE));
+    free(tensors);
+}
+
+START_TEST(the_second_name_of_tied_weights_may_be_missing_but_not_of_another_shape)
+{
+    hl_config config = trainer_config("");
+    config.model.tie_embedding = true;
+    hl_trainer trained, fresh;
+    trainer_make(&trained, &config);
+    trainer_updated(&trained, 1);
+    trainer_make(&fresh, &config);
+    const char *path = scratch_path("tied.safetensors");
+    bool has_checksum;
+    write_tied(path, &trained, NULL);
+    assert_good(hl_checkpoint_load_weights(path, &fresh.model.parameters, &has_checksum));
+    ck_assert_mem_eq(fresh.model.parameters.values, trained.model.parameters.values,
+                     (size_t)trained.model.parameters.count * sizeof(hl_real));
+
+    const hl_real number = 0;
+    write_tied(path, &trained, &(hl_named_tensor){ "output.weight", { .n_dims = 1, .size = { 1 } }, &number });
+    hl_status status = hl_checkpoint_load_weights(path, &fresh.model.parameters, &has_checksum);
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    ck_assert_ptr_nonnull(strstr(status.text, "output.weight differs from embedding.weight"));
+    hl_trainer_free(&trained);
+    hl_trainer_free(&fresh);
+}
+END_TEST
+
 START_TEST(the_checkpoint_before_stays_under_its_own_name)
 {
     hl_config config = trainer_config("");
@@ -155,6 +200,7 @@ static hl_trainer fault_trainers[2];
 static void begin_faults(void)
 {
     fault_config = trainer_config("");
+    fault_config.model.tie_embedding = true; /* whose second name is read too */
     for (int version = 0; version < 2; version++) {
         trainer_make(&fault_trainers[version], &fault_config);
         trainer_updated(&fault_trainers[version], version + 1);
@@ -251,6 +297,7 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, what_is_restored_has_the_same_bits, 0, 3);
     tcase_add_test(tc, a_state_without_a_best_loss_comes_back);
     tcase_add_test(tc, a_file_holds_the_names_it_promises);
+    tcase_add_test(tc, the_second_name_of_tied_weights_may_be_missing_but_not_of_another_shape);
     tcase_add_test(tc, the_checkpoint_before_stays_under_its_own_name);
     tcase_add_test(tc, a_failing_disk_or_memory_never_costs_the_checkpoint_that_is_there);
     tcase_add_test(tc, a_failing_disk_or_memory_never_costs_the_weights_that_are_there);
