@@ -92,6 +92,20 @@ static int unlink_file(const char *path)
     return 0;
 }
 
+static int find_file(const char *path, int mode)
+{
+    (void)path;
+    (void)mode;
+    return 0;
+}
+
+static DIR *open_folder(const char *path)
+{
+    (void)path;
+    errno = ENOENT;
+    return NULL;
+}
+
 void input_file_set(const uint8_t *data, size_t size)
 {
     static const hl_file_calls calls = { .open = open_file,
@@ -102,7 +116,9 @@ void input_file_set(const uint8_t *data, size_t size)
                                          .fsync = close_file,
                                          .close = close_file,
                                          .rename = rename_file,
-                                         .unlink = unlink_file };
+                                         .unlink = unlink_file,
+                                         .access = find_file,
+                                         .opendir = open_folder };
     bytes = data;
     n_bytes = size;
     hl_file_calls_set(&calls);

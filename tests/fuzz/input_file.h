@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* From now on whatever path the library opens for reading holds these bytes, which must stand; nothing on disk is
+/* From now on every path is there and holds these bytes, which must stand, and no path is a folder; nothing on disk is
  * touched. A file that is written is kept in memory (at most 1 MiB of it) and, once renamed, takes their place. */
 void input_file_set(const uint8_t *data, size_t size);
 
