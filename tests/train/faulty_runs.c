@@ -63,7 +63,7 @@ static void give_account(void)
  * - closing what was only read, a folder, a lock, or metrics.csv, whose rows were flushed before the last checkpoint;
  * - removing a temporary file that a killed run may have left, or a checkpoint that is to be kept anew: usually there is
  *   none, and where there is one the call that follows fails;
- * - how many CPUs a container may use, which only the default number of threads follows;
+ * - how many CPUs and how much memory a container or the machine has: then there is no limit;
  * - what a sweep shows of trainings that go on. */
 static bool is_harmless(const faults_failure *failure)
 {
@@ -71,8 +71,8 @@ static bool is_harmless(const faults_failure *failure)
     const char *path = failure->path;
     size_t length = strlen(path);
     bool temporary = length > 4 && strcmp(path + length - 4, ".tmp") == 0;
-    bool cgroup = strncmp(path, "/sys/fs/cgroup/", 15) == 0;
-    return cgroup || (call == FAULTS_CLOSE && !temporary) || call == FAULTS_CLOSEDIR ||
+    bool kernel = strncmp(path, "/sys/fs/cgroup/", 15) == 0 || strncmp(path, "/proc/", 6) == 0;
+    return kernel || (call == FAULTS_CLOSE && !temporary) || call == FAULTS_CLOSEDIR ||
            (call == FAULTS_UNLINK && (temporary || strstr(path, "/checkpoint-") != NULL));
 }
 
