@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OUT_TEXT = HL_CONFIG_MAX_PATH + 16, SETTINGS_TEXT = 200 /* as much of them as errors quote */ };
+enum { SETTINGS_TEXT = 200 /* as much of them as errors quote */ };
 
 typedef struct builder {
     const hl_ablate_command *command;
@@ -43,12 +43,11 @@ static hl_status load(const hl_ablate_command *command, const hl_ablate_settings
 {
     const char *overrides[HL_ABLATE_MAX_OVERRIDES + HL_ABLATE_MAX_SETTINGS + 1];
     int n = 0;
-    char out[OUT_TEXT];
+    char out[HL_CONFIG_OVERRIDE];
     if (command->out != NULL) {
-        if (strlen(command->out) >= HL_CONFIG_MAX_PATH) {
+        if (!hl_config_out_override(command->out, out)) {
             return hl_error(HL_INVALID, "command line: --out: longer than %d bytes", HL_CONFIG_MAX_PATH - 1);
         }
-        snprintf(out, sizeof out, "train.out=%s", command->out);
         overrides[n++] = out;
     }
     for (int i = 0; i < command->n_overrides; i++) {

@@ -3,6 +3,7 @@
 #include "core/files.h"
 #include "core/matmul.h"
 #include "core/memory.h"
+#include "heads/shown_text.h"
 #include "train/ablate_cell.h"
 #include "train/ablate_csv.h"
 #include "train/ablate_folder.h"
@@ -20,7 +21,7 @@ typedef struct call {
     const char *train;
     hl_ablate_command command;
     FILE *out, *err;
-    hl_text words; /* the command as it was given */
+    hl_text words, config; /* the command and the config's path as they are shown */
     hl_ablate_plan plan;
     hl_ablate_folder folder;
     hl_ablate_result *results;
@@ -29,16 +30,29 @@ typedef struct call {
 
 /* ---- before the trainings ---- */
 
+/* Arguments may hold anything, and end up in lines of text, Markdown and HTML. */
+static void add_shown(hl_text *text, const char *argument)
+{
+    hl_shown shown;
+    while ((argument = hl_shown_next(argument, false, &shown)) != NULL) {
+        hl_text_print(text, "%s", shown.bytes);
+    }
+}
+
 static hl_status keep_words(call *c, int argc, char **argv)
 {
     hl_text_print(&c->words, "ablate");
     for (int i = 1; i < argc; i++) {
-        hl_text_print(&c->words, " %s", argv[i]);
-    }
-    for (char *at = c->words.bytes; at != NULL && *at != '\0'; at++) {
-        *at = *at == '\n' ? ' ' : *at; /* it is kept as one line */
+        hl_text_print(&c->words, " ");
+        add_shown(&c->words, argv[i]);
     }
     return hl_text_status(&c->words);
+}
+
+static hl_status keep_config(call *c)
+{
+    add_shown(&c->config, c->command.config);
+    return hl_text_status(&c->config);
 }
 
 /* What a training would refuse is refused before any begins. */
@@ -120,7 +134,7 @@ static int64_t count(const call *c, hl_ablate_state state)
 static void print_start(const call *c)
 {
     int64_t done = count(c, HL_ABLATE_DONE);
-    fprintf(c->out, "%s: %" PRId64 " row%s, %" PRId64 " seed%s, into %s\n", c->command.config, c->plan.n_variants,
+    fprintf(c->out, "%s: %" PRId64 " row%s, %" PRId64 " seed%s, into %s\n", c->config.bytes, c->plan.n_variants,
             c->plan.n_variants > 1 ? "s" : "", c->plan.seeds, c->plan.seeds > 1 ? "s" : "", c->plan.folder);
     if (done > 0) {
         fprintf(c->out, "%" PRId64 " of %" PRId64 " trainings are done already\n", done,
@@ -146,7 +160,7 @@ static hl_status conclude(const call *c)
 {
     hl_ablate_outputs outputs = { .plan = &c->plan,
                                   .results = c->results,
-                                  .config = c->command.config,
+                                  .config = c->config.bytes,
                                   .command = c->words.bytes,
                                   .target = c->command.target };
     HL_TRY(hl_ablate_outputs_write(&outputs, c->out));
@@ -188,6 +202,7 @@ static hl_status execute(call *c, int argc, char **argv)
         fprintf(c->out, "headlight %s\n", HL_VERSION);
         return hl_ok();
     }
+    HL_TRY(keep_config(c));
     return run(c);
 }
 
@@ -206,5 +221,6 @@ int hl_ablate_program(const char *train_program, int argc, char **argv, FILE *ou
     hl_ablate_plan_free(&c.plan);
     hl_free(c.results);
     hl_text_free(&c.words);
+    hl_text_free(&c.config);
     return c.signal != 0 ? 128 + c.signal : (int)status.code;
 }

@@ -96,6 +96,18 @@ static bool is_incomplete(const char *name)
     return *name == '\0' || *name == '.' || name[strlen(name) - 1] == '.';
 }
 
+/* Reads the value of an override and sets its key. */
+static void read_pair(hl_config_reader *reader, const char *override, char *name, char *value)
+{
+    char wrong[HL_INI_WRONG_TEXT];
+    if (hl_ini_unquote(value, wrong)) {
+        set_override(reader, name, value);
+    } else {
+        reader->unclear = true;
+        hl_config_complain(reader, HL_CONFIG_COMMAND_LINE, "%s: %s", override, wrong);
+    }
+}
+
 /* Not read as a line of a file: a comment sign in a path would cut it silently. */
 static void read_override(hl_config_reader *reader, const char *override)
 {
@@ -119,11 +131,17 @@ static void read_override(hl_config_reader *reader, const char *override)
     }
     char *name = hl_ini_trim(text);
     if (equals != NULL && !is_incomplete(name)) {
-        set_override(reader, name, hl_ini_trim(equals + 1));
+        read_pair(reader, override, name, hl_ini_trim(equals + 1));
     } else {
         reader->unclear = true;
         hl_config_complain(reader, HL_CONFIG_COMMAND_LINE, "%s: not of the form section.key=value", override);
     }
+}
+
+bool hl_config_out_override(const char *out, char override[HL_CONFIG_OVERRIDE])
+{
+    int key = snprintf(override, HL_CONFIG_OVERRIDE, "train.out=");
+    return strlen(out) < HL_CONFIG_MAX_PATH && hl_ini_quote(out, override + key, (size_t)(HL_CONFIG_OVERRIDE - key));
 }
 
 static void set_initial(hl_config *config)

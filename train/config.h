@@ -13,7 +13,8 @@
 #include <stdint.h>
 
 enum {
-    HL_CONFIG_MAX_PATH = 1024,     /* with its final zero byte */
+    HL_CONFIG_MAX_PATH = 1000, /* with its final zero byte: quoted, it fits into a line of a config */
+    HL_CONFIG_OVERRIDE = 4 * HL_CONFIG_MAX_PATH + 16,
     HL_CONFIG_MAX_BYTES = 1 << 20, /* of a config file */
     HL_CONFIG_LOG = -1,            /* patterns.every: steps 1, 2, 5, 10, 20, 50, ... */
 };
@@ -81,6 +82,9 @@ hl_status hl_config_load(hl_config_options options, hl_config *config, hl_proble
 /* The same with the file's content given; options.path only names it. */
 hl_status hl_config_parse(hl_config_options options, const char *text, size_t size, hl_config *config,
                           hl_problems *problems);
+
+/* The override that sets train.out to this folder, whatever its name. False where that is longer than paths may be. */
+bool hl_config_out_override(const char *out, char override[HL_CONFIG_OVERRIDE]);
 
 /* The config as the text of a config file that resolves to the same values, every key in it but those that the task
  * does not use. NULL when out of memory. Owned by the caller: hl_free. */

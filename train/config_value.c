@@ -192,13 +192,14 @@ static bool read_per_layer(const hl_config_key *key, const char *text, int64_t v
     return true;
 }
 
+/* Each byte of a path may be written as four. */
+static_assert(4 * HL_CONFIG_MAX_PATH + 16 <= HL_CONFIG_VALUE_TEXT && 4 * HL_CONFIG_MAX_PATH + 16 <= HL_INI_MAX_LINE,
+              "a path in quotes fits into a line");
+
 static bool read_path(const char *text, char path[HL_CONFIG_MAX_PATH], char wrong[HL_CONFIG_WRONG_TEXT])
 {
     if (strlen(text) >= HL_CONFIG_MAX_PATH) {
         return refuse(wrong, "the path is longer than %d bytes", HL_CONFIG_MAX_PATH - 1);
-    }
-    if (strpbrk(text, "#;") != NULL) {
-        return refuse_as(wrong, text, "a path that a config can hold: # and ; start comments");
     }
     memset(path, 0, HL_CONFIG_MAX_PATH);
     memcpy(path, text, strlen(text));
@@ -292,7 +293,7 @@ void hl_config_write_value(const hl_config_key *key, const hl_config *config, ch
         write_word(key->choices[*(const int *)field], text);
         return;
     case HL_CONFIG_PATH:
-        write_word(field, text);
+        hl_ini_quote(field, text, HL_CONFIG_VALUE_TEXT); /* for which there is room */
         return;
     }
     assert(!"a type of key");

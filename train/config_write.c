@@ -198,7 +198,9 @@ static const char preface[] =
     "# Config keys\n"
     "\n"
     "A config is a text file of `[section]` lines and `key = value` lines. `#` and `;` start a comment, also after a\n"
-    "value. Every key may be left out. An argument `section.key=value` after the config's name replaces a value.\n"
+    "value; in quotes, as in `out = \"runs/a # b\"`, they do not, and `\\\"`, `\\\\` and `\\x0a` (for any byte but 0)\n"
+    "stand for what cannot stand there otherwise. Every key may be left out. An argument `section.key=value` after\n"
+    "the config's name replaces a value.\n"
     "Unknown and repeated keys, and values outside the ranges below, are refused. `train --help` prints this list.\n";
 
 static void add_row(hl_text *t, const hl_config_key *key)

@@ -98,8 +98,23 @@ static hl_ini_kind pair(hl_ini *ini, char *text)
     }
     *equals = '\0';
     ini->name = hl_ini_trim(text);
-    ini->value = hl_ini_trim(equals + 1);
-    return *ini->name != '\0' ? HL_INI_PAIR : wrong(ini, HL_INI_WRONG, "the key before \"=\" is missing");
+    char *value = hl_ini_trim(equals + 1);
+    ini->value = value;
+    if (*ini->name == '\0') {
+        return wrong(ini, HL_INI_WRONG, "the key before \"=\" is missing");
+    }
+    return hl_ini_unquote(value, ini->wrong) ? HL_INI_PAIR : HL_INI_WRONG;
+}
+
+/* Where the line's comment begins, or its end: not in a value in quotes. */
+static char *comment_of(char *line)
+{
+    char *at = line + strcspn(line, "=#;");
+    if (*at == '=') {
+        at += 1 + strspn(at + 1, " \t");
+        at += *at == '"' ? hl_ini_quoted_length(at) : 0;
+    }
+    return at + strcspn(at, "#;");
 }
 
 /* Takes the next line off the text: its first byte, and its length without the line's end. */
@@ -143,7 +158,7 @@ hl_ini_kind hl_ini_next(hl_ini *ini)
         }
         memcpy(ini->buffer, line, length);
         ini->buffer[length] = '\0';
-        ini->buffer[strcspn(ini->buffer, "#;")] = '\0';
+        *comment_of(ini->buffer) = '\0';
         char *text = hl_ini_trim(ini->buffer);
         if (*text != '\0') {
             return *text == '[' ? section(ini, text) : pair(ini, text);

@@ -1,5 +1,6 @@
 /* A strict reader of INI text in memory: `[section]`, `key = value`, comments from `#` or `;` to the end of the line
- * wherever they stand. A line is a line: indented ones are not joined, long ones are not cut, what cannot be read is
+ * wherever they stand, but for a value in quotes, `"a # b"`, in which `\"`, `\\` and, for any byte but 0, `\x0a` stand for
+ * what could not stand there. A line is a line: indented ones are not joined, long ones are not cut, what cannot be read is
  * reported. Which sections and keys there are is the caller's affair.
  *
  *     hl_ini ini;
@@ -36,13 +37,25 @@ typedef struct hl_ini {
 void hl_ini_begin(hl_ini *ini, const char *text, size_t size);
 
 /* Reads on to the next item; blank lines and comments are none. `name` and `value` are valid until the next call,
- * trimmed of spaces and tabs, not empty (but for a value), and free of control characters. Lines end in \n or \r\n.
+ * trimmed of spaces and tabs, not empty (but for a value), and free of control characters (but for a value in quotes,
+ * which is without them and has what was meant). Lines end in \n or \r\n.
  * Wrong are: a line over HL_INI_MAX_LINE bytes, control bytes other than a tab, bytes that are no UTF-8, a byte order
- * mark, a section without name or `]` or with something after it, a line without `=`, a missing key. */
+ * mark, a section without name or `]` or with something after it, a line without `=`, a missing key, a quote that does
+ * not end, or does before the value. */
 hl_ini_kind hl_ini_next(hl_ini *ini);
 
 /* Whether the bytes may stand in a line: UTF-8 without control bytes (a tab is allowed). Else says why in `wrong`. */
 bool hl_ini_bytes_allowed(const char *text, size_t size, char wrong[HL_INI_WRONG_TEXT]);
+
+/* Replaces a value that begins with a quote by what stands in it, in place; any other stays. False where it cannot be
+ * read so: `wrong` says why, and the value is not to be used. */
+bool hl_ini_unquote(char *text, char wrong[HL_INI_WRONG_TEXT]);
+
+/* The length of a text that begins with a quote up to the one that ends it, or all of it. */
+size_t hl_ini_quoted_length(const char *text);
+
+/* Writes the value as it can stand behind `key = `: in quotes where it must be. False where `size` is too small. */
+bool hl_ini_quote(const char *value, char *text, size_t size);
 
 /* Cuts spaces and tabs off both ends, in place; returns the new start. */
 char *hl_ini_trim(char *text);

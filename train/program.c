@@ -18,9 +18,9 @@ static hl_status load_config(hl_program *p)
     const char *overrides[HL_MAX_OVERRIDES + 1];
     int n = p->command.n_overrides;
     memcpy(overrides, p->command.overrides, (size_t)n * sizeof *overrides);
-    char out[HL_CONFIG_MAX_PATH + 16];
+    char out[HL_CONFIG_OVERRIDE];
     if (p->command.out != NULL) {
-        if (snprintf(out, sizeof out, "train.out=%s", p->command.out) >= (int)sizeof out) {
+        if (!hl_config_out_override(p->command.out, out)) {
             return hl_error(HL_INVALID, "command line: --out: longer than %d bytes", HL_CONFIG_MAX_PATH - 1);
         }
         overrides[n++] = out;

@@ -1,15 +1,17 @@
 /* Whole sweeps: what they leave, and what happens when they are ended, by whatever force, and begun again. */
+#define _DEFAULT_SOURCE /* flock */
 #include "tests/check_suite.h"
 #include "tests/control_files.h"
 #include "tests/scratch.h"
 #include "tests/train/sweeps.h"
 #include "train/footprint.h"
 
+#include <fcntl.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -310,6 +312,25 @@ START_TEST(a_training_killed_by_another_has_failed)
 }
 END_TEST
 
+/* What a sweep that was killed had begun may hold its folder for a moment longer. */
+START_TEST(a_training_that_is_still_dying_is_waited_for)
+{
+    const char *folder = run_path("sweep"), *cell = run_file(folder, "heads=1,seed=1");
+    ck_assert_int_eq(mkdir(folder, 0777) | mkdir(cell, 0777), 0);
+    int lock = open(run_file(cell, ".lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    ck_assert_int_eq(flock(lock, LOCK_EX), 0);
+    const char *arguments[] = { run_tiny_config(), "--heads", "1", "--seeds", "1", "--out", folder, NULL };
+    pid_t process =
+        run_start((run_options){ .arguments = arguments, .built = true, .built_program = HL_ABLATE_PROGRAM });
+    run_pause(700);
+    ck_assert_int_eq(count(sweep_csv(folder), "heads=1,"), 0);
+    close(lock);
+    run_result run = run_wait(process);
+    ck_assert_msg(run.code == 0, "%s%s", run.err, run.out);
+    ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 2);
+}
+END_TEST
+
 static int program_without_children(int argc, char **argv, FILE *out, FILE *err)
 {
     signal(SIGCHLD, SIG_IGN); /* as some services start what they start */
@@ -412,6 +433,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, what_stands_in_the_way_of_one_stops_no_other);
     tcase_add_test(tc, without_its_plan_a_folder_tells_no_results_of_another_sweep);
     tcase_add_test(tc, a_training_killed_by_another_has_failed);
+    tcase_add_test(tc, a_training_that_is_still_dying_is_waited_for);
     tcase_add_test(tc, it_ends_where_the_ends_of_processes_were_ignored);
     tcase_add_test(tc, a_wrong_config_is_refused_before_anything_begins);
     tcase_add_test(tc, another_plan_in_the_folder_is_refused);

@@ -1,5 +1,5 @@
 /* Same config, seed, build and CPU: the same bits, at any number of threads, recorded or not, straight through or ended
- * at any access to a file and resumed (at random moments: run_test_kills.c). */
+ * at any access to a file and resumed (at random moments: robust_test_kills.c). */
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/train/killing_files.h"

@@ -215,7 +215,7 @@ START_TEST(what_is_wrong_is_named_with_the_remedy)
         { "--heads 1,2 --seeds 1000", "3 rows of 1000 seeds are more than 2000 trainings" }, /* with the base */
         { "--table3 model.heads=4,8", "--table3 scales one number of heads" },
         { "--heads 1 train.seed=1000000000000000 --seeds 2", "leaves no room for 2 seeds" },
-        { "--heads 1 --out a#b", "train.out" },
+        { "--heads 1 train.out=\"a", "train.out" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hl_ablate_plan plan;

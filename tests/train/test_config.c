@@ -131,9 +131,9 @@ static const struct {
       "e.ini",
       "runs/gr\xc3\xb6\xc3\x9f"
       "e" },
-    { "a#b.ini", NULL },
-    { "a\nb.ini", NULL },
-    { "a\xff.ini", NULL },
+    { "a#b;c.ini", "runs/a#b;c" },
+    { "a\n\"b.ini", "runs/a\n\"b" },
+    { "a\xff.ini", "runs/a\xff" },
     { "a/", NULL },
     { "..", NULL },
     { ".ini", NULL },

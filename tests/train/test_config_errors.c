@@ -184,9 +184,10 @@ static const struct {
       "command line: model.heads: d_model, 66, cannot be divided by 4 in layer 0: change one of them or give d_k and "
       "d_v\n" },
     { "", { "train.out=a\nb" }, "command line: train.out=a?b: control byte 0x0a in column 12\n" },
-    { "",
-      { "train.out=a#b" },
-      "command line: train.out: \"a#b\" is not a path that a config can hold: # and ; start comments\n" },
+    { "", { "train.out=\"a" }, "command line: train.out=\"a: the value begins with \" and does not end with one\n" },
+    { "[train]\nout = \"\\n\"\n",
+      { NULL },
+      "x.ini:2: in quotes, \\ stands before \" or \\ or, for any byte but 0, as in \\x0a\n" },
     { "[task]\nname = shift\nshift = 2\n", { "task.name=sort" }, "x.ini:3: task.shift: not used by task sort\n" },
 
     /* Many at once; and what follows from a mistake is not reported. */
@@ -245,7 +246,7 @@ START_TEST(long_lines_and_lists_are_refused_whole)
     ck_assert_str_eq(config_problems("", 0, longer, &config), "command line: an override is longer than 4096 bytes\n");
     text[10 + HL_CONFIG_MAX_PATH] = '\0';
     ck_assert_str_eq(config_problems("", 0, longer, &config),
-                     "command line: train.out: the path is longer than 1023 bytes\n");
+                     "command line: train.out: the path is longer than 999 bytes\n");
     text[10 + HL_CONFIG_MAX_PATH - 1] = '\0';
     ck_assert_str_eq(config_problems("", 0, longer, &config), "");
     ck_assert_str_eq(config.train.out, text + 10);

@@ -50,7 +50,65 @@ static const struct {
     { "k =\nl = # nothing\n", "1 k=\n2 l=\n" },
     { "\xc3\xbc = \xe2\x82\xac \xf0\x9d\x84\x9e # \xc3\xa9\n", "1 \xc3\xbc=\xe2\x82\xac \xf0\x9d\x84\x9e\n" },
     { "k = [v]\n", "1 k=[v]\n" },
+    { "k = \" v # w; \" # why\n", "1 k= v # w; \n" },
+    { "k = \"\\\"#\\\\\" ;\n", "1 k=\"#\\\n" },
+    { "k = \"\\xff\\x01\" \n", "1 k=\xff\x01\n" },
+    { "k = \"\"\nl = v \"w # x\"\n", "1 k=\n2 l=v \"w\n" }, /* only one that the value begins with */
+    { "k # = \"v\nl = w\n", "1 ! \"=\" is missing: a line is key = value, [section] or a comment\n2 l=w\n" },
 };
+
+static const struct {
+    const char *value, *why;
+} misquoted[] = {
+    { "\"", "the value begins with \" and does not end with one" },
+    { "\"v # w", "the value begins with \" and does not end with one" },
+    { "\"v\\\"", "the value begins with \" and does not end with one" },
+    { "\"v\" w", "something follows the \" that ends the value" },
+    { "\"\"\"", "something follows the \" that ends the value" },
+    { "\"\\n\"", "in quotes, \\ stands before \" or \\ or, for any byte but 0, as in \\x0a" },
+    { "\"\\x0\"", "in quotes, \\ stands before \" or \\ or, for any byte but 0, as in \\x0a" },
+    { "\"\\x00\"", "in quotes, \\ stands before \" or \\ or, for any byte but 0, as in \\x0a" },
+    { "\"\\xFF\"", "in quotes, \\ stands before \" or \\ or, for any byte but 0, as in \\x0a" },
+};
+
+START_TEST(what_is_quoted_wrongly_is_refused)
+{
+    char text[64], expected[256];
+    snprintf(text, sizeof text, "k = %s\nl = w\n", misquoted[_i].value);
+    snprintf(expected, sizeof expected, "1 ! %s\n2 l=w\n", misquoted[_i].why);
+    ck_assert_str_eq(summary(text, strlen(text)), expected);
+}
+END_TEST
+
+static const struct {
+    const char *value, *text;
+} quotable[] = {
+    { "", "" },
+    { "runs/a b 'c' \"d\" = \xc3\xbc, \\", "runs/a b 'c' \"d\" = \xc3\xbc, \\" },
+    { "a#\xc3\xbc", "\"a#\xc3\xbc\"" },
+    { " a;\\", "\" a;\\\\\"" },
+    { "a\t", "\"a\\x09\"" },
+    { "\"a\"", "\"\\\"a\\\"\"" },
+    { "a\nb\xff\x7f\xc3\xbc", "\"a\\x0ab\\xff\\x7f\\xc3\\xbc\"" },
+};
+
+START_TEST(what_is_written_is_read_again)
+{
+    char written[64], line[80], wrong[HL_INI_WRONG_TEXT];
+    ck_assert(hl_ini_quote(quotable[_i].value, written, sizeof written));
+    ck_assert_str_eq(written, quotable[_i].text);
+    size_t length = strlen(written);
+    ck_assert(!hl_ini_quote(quotable[_i].value, written, length));
+    ck_assert(hl_ini_quote(quotable[_i].value, written, length + 1));
+    hl_ini ini;
+    snprintf(line, sizeof line, "k = %s # c", written);
+    hl_ini_begin(&ini, line, strlen(line));
+    ck_assert_int_eq(hl_ini_next(&ini), HL_INI_PAIR);
+    ck_assert_str_eq(ini.value, quotable[_i].value);
+    ck_assert(hl_ini_unquote(written, wrong));
+    ck_assert_str_eq(written, quotable[_i].value);
+}
+END_TEST
 
 START_TEST(what_can_be_read)
 {
@@ -135,6 +193,8 @@ END_TEST
 
 static void add_tests(TCase *tc)
 {
+    tcase_add_loop_test(tc, what_is_quoted_wrongly_is_refused, 0, sizeof misquoted / sizeof *misquoted);
+    tcase_add_loop_test(tc, what_is_written_is_read_again, 0, sizeof quotable / sizeof *quotable);
     tcase_add_loop_test(tc, what_can_be_read, 0, sizeof readable / sizeof readable[0]);
     tcase_add_loop_test(tc, what_cannot_be_read_is_reported_and_reading_goes_on, 0,
                         sizeof unreadable / sizeof unreadable[0]);
