@@ -123,7 +123,7 @@ static void use_terminal(void)
     ck_assert_ptr_nonnull(freopen(terminal_path, "w", stdout));
 }
 
-static int open_terminal(int width, int height)
+int screen_terminal(int width, int height, const char **path)
 {
     int master = posix_openpt(O_RDWR | O_NOCTTY);
     ck_assert(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
@@ -133,7 +133,7 @@ static int open_terminal(int width, int height)
     ck_assert_int_eq(tcsetattr(master, TCSANOW, &settings), 0);
     struct winsize size = { .ws_col = (unsigned short)width, .ws_row = (unsigned short)height };
     ck_assert_int_eq(ioctl(master, TIOCSWINSZ, &size), 0);
-    terminal_path = ptsname(master);
+    *path = ptsname(master);
     return master;
 }
 
@@ -159,7 +159,7 @@ int screen_run(screen *s, int width, int height, const char *const *arguments)
     for (int row = 0; row < height; row++) {
         clear(s, row, 0);
     }
-    int master = open_terminal(width, height), keep = open(terminal_path, O_RDWR | O_NOCTTY);
+    int master = screen_terminal(width, height, &terminal_path), keep = open(terminal_path, O_RDWR | O_NOCTTY);
     pid_t process = run_start((run_options){ .arguments = arguments, .before = use_terminal });
     close(keep);
     char *text = read_all(master);

@@ -1,12 +1,10 @@
-#define _XOPEN_SOURCE 700 /* posix_openpt */
 #include "tests/check_suite.h"
 #include "tests/scratch.h"
+#include "tests/train/screen.h"
 #include "train/progress.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <termios.h>
 #include <unistd.h>
 
 static const hl_metrics_row training = { 30, "train", 1.23456, 0.5, 0.001, 2, 123456 };
@@ -46,16 +44,10 @@ END_TEST
 static const char *sent_to_a_terminal(void (*play_it)(FILE *out))
 {
     static char text[4096];
-    int master = posix_openpt(O_RDWR | O_NOCTTY);
-    ck_assert_int_ge(master, 0);
-    ck_assert_int_eq(grantpt(master) | unlockpt(master), 0);
-    int terminal = open(ptsname(master), O_RDWR | O_NOCTTY);
-    ck_assert_int_ge(terminal, 0);
-    struct termios settings;
-    ck_assert_int_eq(tcgetattr(terminal, &settings), 0);
-    settings.c_oflag &= ~(tcflag_t)OPOST; /* no \r added to \n */
-    ck_assert_int_eq(tcsetattr(terminal, TCSANOW, &settings), 0);
-    FILE *out = fdopen(terminal, "w");
+    const char *path;
+    int master = screen_terminal(80, 24, &path);
+    FILE *out = fopen(path, "w");
+    ck_assert_ptr_nonnull(out);
     play_it(out);
     fclose(out);
     size_t n = 0;
