@@ -1,5 +1,7 @@
+#include "core/json.h"
 #include "heads/table.h"
 #include "tests/check_suite.h"
+#include "tests/faults.h"
 #include "train/heads_json.h"
 #include "train/heads_table.h"
 
@@ -169,6 +171,30 @@ START_TEST(heads_that_share_a_label_are_told_together)
 }
 END_TEST
 
+START_TEST(want_of_memory_for_the_json_is_told_and_nothing_lost)
+{
+    hl_heads_study study = grouped_study();
+    study.n = 2;
+    faults_begin();
+    hl_json_use_allocator();
+    for (int n = 1;; n++) {
+        hl_text text = { 0 };
+        faults_in_memory(n, FAULTS_ONCE);
+        hl_heads_json_write(&text, &study, relations);
+        bool complete = faults_allocations() < n;
+        ck_assert_msg(hl_text_status(&text).code == (complete ? HL_OK : HL_NO_MEMORY), "allocation %d: %s", n,
+                      hl_text_status(&text).text);
+        hl_text_free(&text);
+        ck_assert_msg(faults_live_blocks() == 0, "allocation %d: %d blocks lost", n, faults_live_blocks());
+        if (complete) {
+            ck_assert_int_gt(n, 20);
+            break;
+        }
+    }
+    faults_end();
+}
+END_TEST
+
 START_TEST(only_the_first_faithful_heads_have_a_sentence)
 {
     hl_heads_study study = made_up_study();
@@ -188,6 +214,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, labels_that_stand_there_are_explained_and_no_others);
     tcase_add_test(tc, without_effects_there_is_a_reason);
     tcase_add_test(tc, heads_that_share_a_label_are_told_together);
+    tcase_add_test(tc, want_of_memory_for_the_json_is_told_and_nothing_lost);
     tcase_add_test(tc, only_the_first_faithful_heads_have_a_sentence);
 }
 SUITE("table of what heads do", add_tests)
