@@ -92,7 +92,9 @@ static hl_patterns patterns_at(const place *at)
 static bool move_on(place *at)
 {
     at->head++;
-    at->effects += at->effects != NULL;
+    if (at->effects != NULL) {
+        at->effects++;
+    }
     if (at->head == at->layers[at->layer].n_heads) {
         at->layer++;
         at->head = 0;
