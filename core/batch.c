@@ -2,18 +2,23 @@
 
 #include <stddef.h>
 
+static int32_t *from(int32_t *array, int64_t at)
+{
+    return array != NULL ? array + at : NULL;
+}
+
 hl_batch hl_batch_part(const hl_batch *batch, int64_t first, int64_t count)
 {
     int64_t at = first * batch->n_tokens;
     return (hl_batch){
         .n_examples = count,
         .n_tokens = batch->n_tokens,
-        .tokens = batch->tokens + at,
-        .targets = batch->targets + at,
-        .sources = batch->sources + at,
-        .lengths = batch->lengths + first,
+        .tokens = from(batch->tokens, at),
+        .targets = from(batch->targets, at),
+        .sources = from(batch->sources, at),
+        .lengths = from(batch->lengths, first),
         .n_relations = batch->n_relations,
-        .relations = batch->relations != NULL ? batch->relations + at * batch->n_relations : NULL,
+        .relations = from(batch->relations, at * batch->n_relations),
     };
 }
 

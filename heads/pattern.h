@@ -59,7 +59,7 @@ static inline bool hl_pattern_is_special(const hl_pattern *pattern, int64_t posi
 
 /* One head on several examples: some rows of the arrays of a snapshot, none of which is owned. */
 typedef struct hl_patterns {
-    const hl_real *weights; /* (E, H, T, T), of all heads of the layer */
+    const hl_real *weights; /* (E, H, T, T), of all heads of the layer, or NULL where none is read */
     const int32_t *lengths; /* (E) */
     int64_t n_heads;        /* H */
     int64_t n_tokens;       /* T */
@@ -80,7 +80,8 @@ static inline hl_pattern hl_patterns_at(const hl_patterns *patterns, int64_t e)
 {
     int64_t row = patterns->first + e * (1 + patterns->gap), T = patterns->n_tokens;
     return (hl_pattern){
-        .weights = patterns->weights + (row * patterns->n_heads + patterns->head) * T * T,
+        .weights =
+            patterns->weights != NULL ? patterns->weights + (row * patterns->n_heads + patterns->head) * T * T : NULL,
         .n_tokens = T,
         .n = patterns->lengths[row],
         .causal = patterns->causal,

@@ -16,12 +16,14 @@ START_TEST(scored_targets_and_real_tokens_are_counted)
 }
 END_TEST
 
-START_TEST(a_part_without_relations_has_none)
+START_TEST(a_part_has_no_array_that_the_whole_has_not)
 {
     hl_batch without = { .n_examples = 3, .n_tokens = 4, .tokens = tokens, .lengths = lengths };
     hl_batch part = hl_batch_part(&without, 1, 2);
     ck_assert_int_eq(part.n_relations, 0);
     ck_assert_ptr_null(part.relations);
+    ck_assert_ptr_null(part.targets);
+    ck_assert_ptr_null(part.sources);
 }
 END_TEST
 
@@ -47,7 +49,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, scored_targets_and_real_tokens_are_counted);
-    tcase_add_test(tc, a_part_without_relations_has_none);
+    tcase_add_test(tc, a_part_has_no_array_that_the_whole_has_not);
     tcase_add_test(tc, a_part_shares_the_arrays_of_the_whole);
 }
 SUITE("batch", add_tests)

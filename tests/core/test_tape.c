@@ -75,6 +75,11 @@ START_TEST(errors_name_op_scope_and_shapes)
     fails_with(hl_slice(&tape, x, INT64_MAX, 2), "slice: 2 columns from 9223372036854775807 on are not in x (2, 3)");
     fails_with(hl_softmax(&tape, tensor((hl_shape){ 0 }), (hl_mask){ 0 }, 0),
                "softmax: there is nothing to normalise in ()");
+    const int32_t lengths[] = { 2, 2 };
+    fails_with(hl_softmax(&tape, x, (hl_mask){ .q_lengths = lengths }, 0),
+               "softmax: lengths and a bias belong to (B, Tq, Tk), not (2, 3)");
+    fails_with(hl_softmax(&tape, x3, (hl_mask){ .bias = tensor(HL_SHAPE(2, 5, 3, 4)) }, 5),
+               "softmax: the bias has no head 5");
     hl_arena_free(&arena);
 }
 END_TEST

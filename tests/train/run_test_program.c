@@ -282,6 +282,9 @@ START_TEST(help_names_every_key_and_version_the_version)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         ck_assert_msg(strstr(help.out, words[i]) != NULL, "%s", words[i]);
     }
+    run_result reference = RUN("--reference");
+    ck_assert_int_eq(reference.code, 0);
+    ck_assert_ptr_nonnull(strstr(reference.out, "`kv_heads`"));
     run_result version = RUN("--version");
     ck_assert_int_eq(version.code, 0);
     ck_assert_int_eq(strncmp(version.out, "headlight ", 10), 0);

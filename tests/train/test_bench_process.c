@@ -1,4 +1,6 @@
+#include "core/json.h"
 #include "tests/check_suite.h"
+#include "tests/faults.h"
 #include "tests/scratch.h"
 #include "tests/train/runs.h"
 #include "tests/train/test_bench.h"
@@ -91,6 +93,40 @@ START_TEST(a_line_without_the_figures_is_refused)
 END_TEST
 
 /* ---- how processes end ---- */
+
+static void print_line(hl_text *text)
+{
+    hl_bench_figures figures = some_figures();
+    hl_bench_json_line(text, &figures);
+}
+
+static void print_report(hl_text *text)
+{
+    hl_bench_workload_figures workloads[] = { { "tiny", some_figures() }, { "copy", some_figures() } };
+    hl_bench_json_report(text, workloads, 2);
+}
+
+START_TEST(want_of_memory_for_figures_is_told_and_nothing_lost)
+{
+    faults_begin();
+    hl_json_use_allocator();
+    for (int n = 1;; n++) {
+        hl_text text = { 0 };
+        faults_in_memory(n, FAULTS_ONCE);
+        (_i == 0 ? print_line : print_report)(&text);
+        bool complete = faults_allocations() < n;
+        ck_assert_msg(hl_text_status(&text).code == (complete ? HL_OK : HL_NO_MEMORY), "allocation %d: %s", n,
+                      hl_text_status(&text).text);
+        hl_text_free(&text);
+        ck_assert_msg(faults_live_blocks() == 0, "allocation %d: %d blocks lost", n, faults_live_blocks());
+        if (complete) {
+            ck_assert_int_gt(n, 20);
+            break;
+        }
+    }
+    faults_end();
+}
+END_TEST
 
 START_TEST(the_job_is_passed_on_whole)
 {
@@ -208,6 +244,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, figures_survive_their_line);
     tcase_add_test(tc, a_line_without_the_figures_is_refused);
+    tcase_add_loop_test(tc, want_of_memory_for_figures_is_told_and_nothing_lost, 0, 2);
     tcase_add_test(tc, the_job_is_passed_on_whole);
     tcase_add_test(tc, a_failure_comes_with_its_text_and_code);
     tcase_add_test(tc, a_killed_process_is_named_so);
