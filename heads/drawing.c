@@ -39,13 +39,11 @@ static cairo_status_t add_bytes(void *text, const unsigned char *bytes, unsigned
     return hl_text_status(text).code == HL_OK ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
 }
 
-/* What fontconfig may need at the first text, which it reads all its fonts and settings for: where it gets less, it
- * crashes, runs for ever, or draws without them. */
-static const size_t FONTS_BYTES = (size_t)16 << 20;
-
 static hl_status paint(const hl_drawing *drawing, double scale, cairo_surface_t *surface, const hl_text *bytes)
 {
-    if (!hl_memory_has(FONTS_BYTES)) {
+    /* At the first text fontconfig reads all its fonts and settings: without memory it crashes, runs for ever, or draws
+     * without them. */
+    if (!hl_memory_has(HL_MEMORY_ROOM)) {
         return hl_error_memory("a picture");
     }
     cairo_t *cairo = cairo_create(surface);

@@ -236,6 +236,39 @@ static void allow_little(void)
     }
 }
 
+static run_result run_in_little(const char *const *arguments, int (*program)(int, char **, FILE *, FILE *))
+{
+    run_result run =
+        run_wait(run_start((run_options){ .arguments = arguments, .before = allow_little, .program = program }));
+    ck_assert_msg(run.code == 0 || run.code == 5, "%zu bytes: exit code %d: %s", allowed, run.code, run.err);
+    ck_assert_msg(run.code == 0 || strncmp(run.err, "out of memory: ", 15) == 0, "%s", run.err);
+    ck_assert_uint_lt(allowed, (size_t)1 << 30);
+    return run;
+}
+
+START_TEST(a_run_ends_well_or_is_refused_in_little_memory)
+{
+    if (skips()) {
+        return;
+    }
+    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
+    EXPECT_RUN(0, config, "--out", straight);
+    int refused = 0, ended = 0;
+    for (allowed = 0; ended < 3; allowed += (size_t)1 << 19) {
+        scratch_remove(folder);
+        const char *arguments[] = { config, "--out", folder, "--quiet", NULL };
+        bool well = run_in_little(arguments, NULL).code == 0;
+        refused += !well;
+        ended += well;
+        if (!well) {
+            EXPECT_RUN(0, config, "--resume", "--out", folder);
+        }
+        run_assert_same(straight, folder);
+    }
+    ck_assert_int_gt(refused, 0);
+}
+END_TEST
+
 /* Here fontconfig is cold, and would crash of what it is not given. */
 START_TEST(a_figure_is_drawn_or_refused_in_little_memory)
 {
@@ -252,14 +285,10 @@ START_TEST(a_figure_is_drawn_or_refused_in_little_memory)
     for (allowed = 0; drawn < 3; allowed += (size_t)1 << 20) {
         const char *path = run_path("figure");
         const char *arguments[] = { made.run, "--png", path, NULL };
-        run_result run = run_wait(
-            run_start((run_options){ .arguments = arguments, .before = allow_little, .program = hl_heads_program }));
-        ck_assert_msg(run.code == 0 || run.code == 5, "%zu bytes: exit code %d: %s", allowed, run.code, run.err);
-        ck_assert_msg(run.code == 0 || strncmp(run.err, "out of memory: ", 15) == 0, "%s", run.err);
+        run_result run = run_in_little(arguments, hl_heads_program);
         refused += run.code == 5;
         drawn += run.code == 0;
         ck_assert_msg(run.code != 0 || scratch_holds(path, bytes, size), "%zu bytes: another figure", allowed);
-        ck_assert_uint_lt(allowed, (size_t)1 << 30);
     }
     ck_assert_int_gt(refused, 0);
     free(bytes);
@@ -272,6 +301,7 @@ static void add_tests(TCase *tc)
     faulty_malloc_is(&own);
     tcase_add_loop_test(tc, a_run_outlives_a_failing_malloc, 0, 2);
     tcase_add_loop_test(tc, a_figure_is_whole_or_none_where_malloc_fails, 0, 3);
+    tcase_add_test(tc, a_run_ends_well_or_is_refused_in_little_memory);
     tcase_add_test(tc, a_figure_is_drawn_or_refused_in_little_memory);
 }
 SUITE("malloc", add_tests)
