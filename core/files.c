@@ -44,6 +44,9 @@ const hl_file_calls *hl_file_calls_get(void)
 
 hl_status hl_file_system_error(const char *path, const char *what)
 {
+    if (errno == ENOMEM) {
+        return hl_error(HL_NO_MEMORY, "out of memory: %s: %s", path, what);
+    }
     char reason[128];
     if (strerror_r(errno, reason, sizeof reason) != 0) {
         snprintf(reason, sizeof reason, "error %d", errno);

@@ -38,7 +38,8 @@ typedef struct hl_file_calls {
 void hl_file_calls_set(const hl_file_calls *calls);
 const hl_file_calls *hl_file_calls_get(void);
 
-/* HL_BAD_FILE with the text "<path>: <what>: <the system's words for errno>". */
+/* HL_BAD_FILE with the text "<path>: <what>: <the system's words for errno>"; HL_NO_MEMORY where errno says so, which every
+ * call below that may fail with HL_BAD_FILE may then fail with. */
 hl_status hl_file_system_error(const char *path, const char *what);
 
 /* Whether there is something of that name. HL_BAD_FILE where the system does not tell. */

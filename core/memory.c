@@ -56,6 +56,13 @@ char *hl_strdup(const char *text)
     return copy;
 }
 
+bool hl_memory_has(size_t bytes)
+{
+    void *block = hl_malloc(bytes);
+    hl_free(block);
+    return block != NULL;
+}
+
 void hl_free(void *block)
 {
     current.release(block);

@@ -83,6 +83,9 @@ hl_npz_writer *hl_npz_create(const char *path)
     return npz;
 }
 
+/* What minizip allocates when a member is opened: it writes there without a look whether it was given anything. */
+enum { MEMBER_BYTES = 1 << 16 };
+
 /* Writes into the open member; minizip counts in unsigned int. */
 static bool write_member(zipFile zip, const char *bytes, size_t count)
 {
@@ -125,7 +128,8 @@ void hl_npz_add(hl_npz_writer *npz, const char *name, hl_npy_type type, hl_shape
     memcpy(file_name, name, length);
     memcpy(file_name + length, ".npy", sizeof ".npy");
     /* As its calls never fail, what minizip reports is its own want of memory. */
-    if (!add_member(npz->zip, file_name, header, header_size, data, (size_t)count * hl_npy_size(type))) {
+    if (!hl_memory_has(MEMBER_BYTES) ||
+        !add_member(npz->zip, file_name, header, header_size, data, (size_t)count * hl_npy_size(type))) {
         hl_file_fail(&npz->file, memory_error(npz));
     }
     hl_free(file_name);

@@ -1,6 +1,7 @@
 #include "core/small_matmul.h"
 
 #include "core/matmul.h"
+#include "core/memory.h"
 
 #if defined(HL_LIBXSMM) && !defined(HL_DOUBLE)
 #include <libxsmm.h>
@@ -8,6 +9,14 @@
 const char *hl_small_matmul_libxsmm(void)
 {
     return LIBXSMM_CONFIG_VERSION;
+}
+
+hl_status hl_small_matmul_prepare(void)
+{
+    libxsmm_registry_info info;
+    libxsmm_init();
+    bool ready = libxsmm_get_registry_info(&info) == 0 && hl_memory_has(HL_MEMORY_ROOM);
+    return ready ? hl_ok() : hl_error_memory("the code of matrix products (LIBXSMM)");
 }
 
 /* LIBXSMM's matrices are column-major: its product of B^T and A^T is C^T, which is C row-major. */
@@ -29,6 +38,11 @@ static void run_generated(void (*generated)(void), const hl_real *A, const hl_re
 const char *hl_small_matmul_libxsmm(void)
 {
     return NULL;
+}
+
+hl_status hl_small_matmul_prepare(void)
+{
+    return hl_ok();
 }
 
 static void (*generate(const hl_small_matmul *s))(void)

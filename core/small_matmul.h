@@ -8,6 +8,7 @@
 #define HL_CORE_SMALL_MATMUL_H
 
 #include "core/real.h"
+#include "core/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,6 +32,10 @@ bool hl_small_matmul_generates(void);
 
 /* The version of LIBXSMM that generates them, as "1.17"; NULL where none are generated. */
 const char *hl_small_matmul_libxsmm(void);
+
+/* Sets LIBXSMM up and makes sure that there is room for the code that it will generate: it would crash without. To be
+ * called before the first product, as hl_model_allocate does. HL_NO_MEMORY. */
+hl_status hl_small_matmul_prepare(void);
 
 /* Finds or generates the code for a shape: worth keeping where many products follow. Cannot fail. M, N or K may be 0. */
 hl_small_kernel hl_small_matmul_kernel(hl_small_matmul shape);

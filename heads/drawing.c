@@ -1,5 +1,6 @@
 #include "heads/drawing.h"
 
+#include "core/memory.h"
 #include "heads/picture.h"
 
 #include <cairo-pdf.h>
@@ -40,6 +41,11 @@ static cairo_status_t add_bytes(void *text, const unsigned char *bytes, unsigned
 
 static hl_status paint(const hl_drawing *drawing, double scale, cairo_surface_t *surface, const hl_text *bytes)
 {
+    /* At the first text fontconfig reads all its fonts and settings: without memory it crashes, runs for ever, or draws
+     * without them. */
+    if (!hl_memory_has(HL_MEMORY_ROOM)) {
+        return hl_error_memory("a picture");
+    }
     cairo_t *cairo = cairo_create(surface);
     cairo_scale(cairo, scale, scale);
     hl_status status = drawing->paint(drawing->context, cairo);
@@ -50,13 +56,25 @@ static hl_status paint(const hl_drawing *drawing, double scale, cairo_surface_t 
     return status;
 }
 
-/* Draws on a surface that writes what it is given, and ends it. */
-static hl_status write_page(const hl_drawing *drawing, cairo_surface_t *surface, const hl_text *bytes)
+/* cairo may lose the end for want of memory, and not say so. */
+static hl_status check_end(const hl_text *bytes, const char *end)
+{
+    size_t length = strlen(end);
+    return bytes->size >= length && memcmp(bytes->bytes + bytes->size - length, end, length) == 0
+               ? hl_ok()
+               : hl_error_memory("a picture");
+}
+
+/* Draws on a surface that writes what it is given, and ends it, with what every such file ends with. */
+static hl_status write_page(const hl_drawing *drawing, cairo_surface_t *surface, const char *end, const hl_text *bytes)
 {
     hl_status status = paint(drawing, 1, surface, bytes);
     cairo_surface_finish(surface);
     if (status.code == HL_OK) {
         status = status_of(cairo_surface_status(surface), bytes);
+    }
+    if (status.code == HL_OK) {
+        status = check_end(bytes, end);
     }
     cairo_surface_destroy(surface);
     return status;
@@ -135,7 +153,7 @@ hl_status hl_drawing_svg(const hl_drawing *drawing, hl_text *bytes)
 {
     size_t begin = bytes->size;
     cairo_surface_t *surface = cairo_svg_surface_create_for_stream(add_bytes, bytes, drawing->width, drawing->height);
-    HL_TRY(write_page(drawing, surface, bytes));
+    HL_TRY(write_page(drawing, surface, "</svg>\n", bytes));
     drop_surface_number(bytes, begin);
     return hl_ok();
 }
@@ -144,5 +162,5 @@ hl_status hl_drawing_pdf(const hl_drawing *drawing, hl_text *bytes)
 {
     cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(add_bytes, bytes, drawing->width, drawing->height);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, NULL);
-    return write_page(drawing, surface, bytes);
+    return write_page(drawing, surface, "%%EOF\n", bytes);
 }

@@ -1,6 +1,7 @@
 #include "layers/model.h"
 
 #include "core/memory.h"
+#include "core/small_matmul.h"
 
 /* Below it the product of two sizes, and the sum of a few, fit into int64_t. */
 static const int64_t max_size = (int64_t)1 << 30;
@@ -100,6 +101,7 @@ hl_status hl_model_init(hl_model *model, const hl_model_config *config)
 
 hl_status hl_model_allocate(hl_model *model, uint64_t seed)
 {
+    HL_TRY(hl_small_matmul_prepare());
     HL_TRY(hl_parameters_allocate(&model->parameters));
     hl_parameters_initialise(&model->parameters, seed);
     return hl_positions_layer_allocate(&model->positions);

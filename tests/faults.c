@@ -198,11 +198,12 @@ static int fault_closedir(DIR *folder)
 
 static void *fault_allocate(size_t bytes)
 {
-    enum { ALIGNMENT = 64 };
+    enum { ALIGNMENT = 64, SPOILED = 1 << 20 };
     void *block = NULL;
     if (!due(&memory.calls, memory.n, memory.kind) && posix_memalign(&block, ALIGNMENT, bytes) == 0) {
         memory.live++;
-        memset(block, 0xa5, bytes); /* whoever counts on zeros shall see that there are none */
+        memset(block, 0xa5,
+               bytes < SPOILED ? bytes : SPOILED); /* whoever counts on zeros shall see that there are none */
     }
     return block;
 }

@@ -22,6 +22,9 @@ char *scratch_read(const char *path, size_t *size);
 /* Removes the folder and all that is in it. */
 void scratch_remove(const char *path);
 
+/* Copies the folder and all files and folders in it to a new one. */
+void scratch_copy(const char *from, const char *to);
+
 bool scratch_exists(const char *path);
 
 /* Whether the file holds exactly these bytes. */

@@ -19,7 +19,9 @@ static hl_status draw(const hl_opened_run *run, const hl_snapshot *snapshot, hl_
 
 static hl_status draw_last(const hl_opened_run *run, hl_text *bytes)
 {
-    HL_TRY(hl_opened_run_check_steps(run));
+    if (run->n_steps == 0) {
+        return hl_error(HL_INVALID, "%s", hl_opened_run_check_steps(run).text);
+    }
     hl_snapshot snapshot;
     HL_TRY(hl_opened_run_snapshot(run, run->steps[run->n_steps - 1], &snapshot));
     hl_status status = draw(run, &snapshot, bytes);

@@ -70,12 +70,12 @@ static hl_status print_table(const maker *m, FILE *out)
     return status;
 }
 
-static hl_status write_pictures(const maker *m)
+static hl_status write_chart_and_page(const maker *m, hl_status *unread)
 {
-    hl_text svg = { 0 }, png = { 0 }, page = { 0 };
+    hl_text svg = { 0 }, page = { 0 };
     hl_status status = hl_ablate_chart_svg(m->given, &m->summary, &svg);
     if (status.code == HL_OK) {
-        status = hl_ablate_page(m->given, &m->grid, &svg, &page);
+        status = hl_ablate_page(m->given, &m->grid, &svg, &page, unread);
     }
     if (status.code == HL_OK) {
         status = write_file(m, "svg", &svg);
@@ -85,13 +85,23 @@ static hl_status write_pictures(const maker *m)
     }
     hl_text_free(&svg);
     hl_text_free(&page);
-    HL_TRY(status);
-    status = hl_ablate_chart_png(m->given, &m->summary, &png);
+    return status;
+}
+
+static hl_status write_pictures(const maker *m)
+{
+    hl_status unread;
+    HL_TRY(write_chart_and_page(m, &unread));
+    hl_text png = { 0 };
+    hl_status status = hl_ablate_chart_png(m->given, &m->summary, &png);
     if (status.code != HL_OK) {
         hl_text_free(&png);
         return status;
     }
-    return write_file(m, "png", &png);
+    HL_TRY(write_file(m, "png", &png));
+    return unread.code == HL_OK
+               ? unread
+               : hl_error(unread.code, "%s; ablation.html is without the patterns of this run", unread.text);
 }
 
 static hl_status make(maker *m, FILE *out)

@@ -106,11 +106,13 @@ static hl_status open_variant(const hl_ablate_outputs *outputs, int64_t variant,
     return o->drawn.code == HL_NO_MEMORY ? o->drawn : hl_ok();
 }
 
-static hl_status open_all(const hl_ablate_outputs *outputs, opened *all, hl_sweep_run *runs)
+static hl_status open_all(const hl_ablate_outputs *outputs, opened *all, hl_sweep_run *runs, hl_status *unread)
 {
     for (int64_t v = 0; v < outputs->plan->n_variants; v++) {
         opened *o = &all[v];
         HL_TRY(open_variant(outputs, v, o));
+        bool done = outputs->results[cell_to_show(outputs, v)].state == HL_ABLATE_DONE;
+        *unread = done && o->drawn.code == HL_BAD_FILE ? o->drawn : *unread;
         runs[v] = (hl_sweep_run){ .name = o->name.bytes,
                                   .report = o->report.bytes,
                                   .maps = o->drawn.code == HL_OK ? &o->maps : NULL,
@@ -145,12 +147,13 @@ static hl_status write_page(const hl_ablate_outputs *outputs, const hl_text_grid
 }
 
 hl_status hl_ablate_page(const hl_ablate_outputs *outputs, const hl_text_grid *grid, const hl_text *chart,
-                         hl_text *bytes)
+                         hl_text *bytes, hl_status *unread)
 {
+    *unread = hl_ok();
     int64_t n = outputs->plan->n_variants;
     opened *all = hl_calloc((size_t)n, sizeof *all);
     hl_sweep_run *runs = hl_calloc((size_t)n, sizeof *runs);
-    hl_status status = all != NULL && runs != NULL ? open_all(outputs, all, runs) : hl_error_memory("the page");
+    hl_status status = all != NULL && runs != NULL ? open_all(outputs, all, runs, unread) : hl_error_memory("the page");
     if (status.code == HL_OK) {
         status = write_page(outputs, grid, chart, runs, bytes);
     }

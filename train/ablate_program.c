@@ -96,7 +96,9 @@ static hl_status recall_done(call *c, int64_t cell)
     }
     hl_free(path);
     if (status.code == HL_BAD_FILE || status.code == HL_INVALID) {
+        double seconds = c->results[cell].seconds; /* of a run that finds itself finished they stay */
         c->results[cell] = not_known;
+        c->results[cell].seconds = seconds;
         return hl_ok();
     }
     return status;

@@ -133,7 +133,8 @@ static hl_status settle(sweep *s, const hl_ablate_running *r, hl_status ended)
     }
     result->state = ended.code == HL_OK ? HL_ABLATE_DONE : HL_ABLATE_FAILED;
     if (ended.code == HL_OK) {
-        result->seconds = seconds_of(r, result->steps);
+        double seconds = seconds_of(r, result->steps);
+        result->seconds = isfinite(seconds) ? seconds : result->seconds;
         s->work += work_of(s->options->plan, r->cell, result->steps - r->first_step);
     }
     hl_ablate_progress_ended(&s->progress, r, result, &ended);

@@ -415,6 +415,104 @@ START_TEST(paths_are_joined)
 }
 END_TEST
 
+/* ---- what is there ---- */
+
+START_TEST(a_file_exists_is_missing_or_cannot_be_looked_for)
+{
+    const char *path = scratch_path("a"), *inside = scratch_path("a/b");
+    bool exists = true;
+    ck_assert_int_eq(hl_file_exists(path, &exists).code, HL_OK);
+    ck_assert(!exists);
+    scratch_write(path, "1", 1);
+    ck_assert_int_eq(hl_file_exists(path, &exists).code, HL_OK);
+    ck_assert(exists);
+    ck_assert_int_eq(hl_file_exists(inside, &exists).code, HL_OK);
+    ck_assert(!exists);
+    faults_begin();
+    faults_in_files(1, FAULTS_ONCE, EIO);
+    refused(hl_file_exists(path, &exists), path, "Input/output error");
+    faults_end();
+}
+END_TEST
+
+static hl_status note_name(void *context, const char *name)
+{
+    char *names = context;
+    if (strcmp(name, "refused") == 0) {
+        return hl_error(HL_FAILED, "no %s", name);
+    }
+    strcat(strcat(names, name), " ");
+    return hl_ok();
+}
+
+START_TEST(a_folder_is_listed_whole_or_not_at_all)
+{
+    char names[256] = "";
+    const char *folder = scratch_path("folder"), *file = scratch_path("folder/one");
+    ck_assert_int_eq(hl_folder_list(folder, note_name, names).code, HL_OK); /* which is not there */
+    ck_assert_str_eq(names, "");
+    ck_assert_int_eq(hl_folder_make(folder).code, HL_OK);
+    scratch_write(file, "1", 1);
+    ck_assert_int_eq(hl_folder_list(folder, note_name, names).code, HL_OK);
+    ck_assert_ptr_nonnull(strstr(names, "one "));
+    refused(hl_folder_list(file, note_name, names), file, "Not a directory");
+    faults_begin();
+    for (int n = 1; n <= 5; n++) { /* opendir, readdir for ".", "..", "one" and the end */
+        names[0] = '\0';
+        faults_in_files(n, FAULTS_ONCE, EIO);
+        refused(hl_folder_list(folder, note_name, names), folder, "Input/output error");
+        ck_assert_int_eq(faults_open_files(), 0);
+    }
+    faults_in_files(6, FAULTS_ONCE, EIO); /* closedir */
+    ck_assert_int_eq(hl_folder_list(folder, note_name, names).code, HL_OK);
+    scratch_write(scratch_path("folder/refused"), "1", 1);
+    faults_in_files(0, FAULTS_ONCE, 0);
+    hl_status status = hl_folder_list(folder, note_name, names);
+    ck_assert_int_eq(status.code, HL_FAILED);
+    ck_assert_str_eq(status.text, "no refused");
+    ck_assert_int_eq(faults_open_files(), 0);
+    faults_end();
+}
+END_TEST
+
+START_TEST(a_call_that_fails_for_want_of_memory_says_that)
+{
+    const char *path = scratch_path("a");
+    scratch_write(path, "1", 1);
+    char *content;
+    size_t size;
+    faults_begin();
+    faults_in_files(1, FAULTS_ONCE, ENOMEM);
+    hl_status status = hl_file_read(path, 9, &content, &size);
+    faults_end();
+    ck_assert_int_eq(status.code, HL_NO_MEMORY);
+    ck_assert_msg(strstr(status.text, "out of memory: ") == status.text && strstr(status.text, path) != NULL, "%s",
+                  status.text);
+}
+END_TEST
+
+/* ---- faults of one kind ---- */
+
+START_TEST(a_short_write_is_followed_by_a_full_disk)
+{
+    const char *path = scratch_path("a");
+    faults_begin();
+    faults_of_call(FAULTS_SHORT_WRITE);
+    faults_in_files(1, FAULTS_ONCE, ENOSPC);
+    refused(hl_file_replace(path, "123456789", 9, HL_VOLATILE), path, "No space left");
+    const faults_failure *failures;
+    ck_assert_int_eq(faults_failures(&failures), 1);
+    ck_assert_int_eq(failures[0].call, FAULTS_WRITE);
+    ck_assert_ptr_nonnull(strstr(failures[0].path, path));
+    ck_assert(!scratch_exists(path));
+    faults_of_call(FAULTS_RENAME);
+    faults_in_files(1, FAULTS_ONCE, EIO);
+    refused(hl_file_replace(path, "123456789", 9, HL_VOLATILE), path, "cannot replace");
+    ck_assert_int_eq(faults_file_calls(), 1);
+    faults_end();
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, a_file_is_read_whole_with_a_zero_after_it);
@@ -437,5 +535,9 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, folders_are_made_with_those_above_them);
     tcase_add_test(tc, every_failing_call_of_making_a_folder_is_reported);
     tcase_add_test(tc, paths_are_joined);
+    tcase_add_test(tc, a_file_exists_is_missing_or_cannot_be_looked_for);
+    tcase_add_test(tc, a_folder_is_listed_whole_or_not_at_all);
+    tcase_add_test(tc, a_call_that_fails_for_want_of_memory_says_that);
+    tcase_add_test(tc, a_short_write_is_followed_by_a_full_disk);
 }
 SUITE("files", add_tests)

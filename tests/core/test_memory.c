@@ -1,6 +1,7 @@
 #include "core/memory.h"
 
 #include "tests/check_suite.h"
+#include "tests/faults.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,11 +112,25 @@ START_TEST(all_memory_comes_through_the_table)
 }
 END_TEST
 
+START_TEST(room_is_told_and_not_kept)
+{
+    faults_begin();
+    ck_assert(hl_memory_has(1000));
+    ck_assert_int_eq(faults_live_blocks(), 0);
+    faults_in_memory(1, FAULTS_ONCE);
+    ck_assert(!hl_memory_has(1000));
+    ck_assert(hl_memory_has(1000));
+    faults_end();
+    ck_assert(!hl_memory_has(SIZE_MAX));
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, blocks_are_aligned_and_zeroed);
     tcase_add_test(tc, sizes_that_do_not_fit_give_null);
     tcase_add_test(tc, growing_keeps_the_content);
     tcase_add_test(tc, all_memory_comes_through_the_table);
+    tcase_add_test(tc, room_is_told_and_not_kept);
 }
 SUITE("memory", add_tests)

@@ -1,13 +1,12 @@
-#include "tests/train/faulty_runs.h"
+#include "tests/train/fault_cases.h"
 
 #include "tests/scratch.h"
-#include "tests/train/fault_cases.h"
+#include "tests/train/faulty_runs.h"
 
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { STEPS = 12, EVERY = 3, HALF = 6 };
 
@@ -46,31 +45,12 @@ static run_result run_to_the_end(const char *folder)
     return RUN(made.config, SMALLEST, "--resume", "--out", folder);
 }
 
-/* ---- a copy of a run ---- */
-
-static void copy_files(const char *from, const char *to)
-{
-    ck_assert_int_eq(mkdir(to, 0777), 0);
-    const char *list = run_list(from);
-    for (const char *at = list; *at != '\0'; at += strcspn(at, " ") + 1) {
-        char name[256];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " "), at);
-        if (strcmp(name, "patterns") != 0) {
-            size_t size;
-            char *bytes = scratch_read(run_file(from, name), &size);
-            scratch_write(run_file(to, name), bytes, size);
-            free(bytes);
-        }
-    }
-}
-
 static const char *fresh_folder(void)
 {
     const char *folder = run_path("disturbed");
     scratch_remove(folder);
     if (made.half != NULL) {
-        copy_files(made.half, folder);
-        copy_files(run_file(made.half, "patterns"), run_file(folder, "patterns"));
+        scratch_copy(made.half, folder);
     }
     return folder;
 }
@@ -152,9 +132,7 @@ static bool attempt(faulty_fault fault)
         made.config, SMALLEST, "--out", folder, made.half != NULL ? "--resume" : "--quiet", NULL
     };
     faulty_result result = faulty_run(fault, (run_options){ .arguments = arguments });
-    if (!result.unlink_failed) {
-        faulty_assert_no_temporary(folder, result.failing);
-    }
+    faulty_assert_no_temporary(folder, &result);
     assert_nothing_damaged(folder, result.failing);
     if (result.run.code != 0) {
         run_result end = run_to_the_end(folder);
@@ -164,13 +142,8 @@ static bool attempt(faulty_fault fault)
     return result.reached;
 }
 
-void fault_cases_run(int stride, bool resumed, bool memory)
+void fault_cases_run(int stride, bool resumed, faulty_where where)
 {
     make(resumed);
-    const char *what = resumed ? "a resumed run" : "a run";
-    if (memory) {
-        faulty_runs_of_memory(what, stride, attempt);
-    } else {
-        faulty_runs_of_files(what, stride, attempt);
-    }
+    faulty_runs(resumed ? "a resumed run" : "a run", where, stride, attempt);
 }

@@ -400,6 +400,7 @@ START_TEST(two_sweeps_do_not_share_a_folder)
     for (; arguments[argc - 1] != NULL; argc++) {
         argv[argc] = (char *)(size_t)arguments[argc - 1];
     }
+    kill(process, SIGSTOP); /* or it might end while the other waits for its lock */
     ck_assert_int_eq(sweep_program(argc, argv, out, err), 3);
     rewind(err);
     char text[512] = "";

@@ -2,17 +2,17 @@
 #include "tests/check_suite.h"
 #include "tests/train/fault_cases.h"
 
-enum { MEMORY_STRIDE = 101, FILES_STRIDE = 23 };
+enum { MEMORY_STRIDE = 151, FILES_STRIDE = 41 };
 
 START_TEST(a_run_outlives_failing_file_calls)
 {
-    fault_cases_run(FILES_STRIDE, _i == 1, false);
+    fault_cases_run(FILES_STRIDE, _i == 1, FAULTY_FILES);
 }
 END_TEST
 
 START_TEST(a_run_outlives_failing_allocations)
 {
-    fault_cases_run(MEMORY_STRIDE, _i == 1, true);
+    fault_cases_run(MEMORY_STRIDE, _i == 1, FAULTY_MEMORY);
 }
 END_TEST
 
