@@ -68,6 +68,31 @@ hl_status hl_file_exists(const char *path, bool *exists)
                                                           : hl_file_system_error(path, "cannot be looked for");
 }
 
+static hl_status check_regular(int fd, const char *path)
+{
+    struct stat info;
+    if (active.fstat(fd, &info) != 0) {
+        return hl_file_system_error(path, "cannot be opened");
+    }
+    return S_ISREG(info.st_mode) ? hl_ok() : hl_error(HL_BAD_FILE, "%s: is not a regular file", path);
+}
+
+hl_status hl_file_open(const char *path, int flags, int *fd)
+{
+    bool writes = (flags & (O_WRONLY | O_RDWR)) != 0;
+    /* O_NONBLOCK: opening a pipe that nobody reads from or writes to must not wait for ever. */
+    *fd = open_retried(path, flags | O_NONBLOCK | O_NOCTTY | (writes ? O_NOFOLLOW : 0));
+    if (*fd < 0) {
+        return hl_file_system_error(path, "cannot be opened");
+    }
+    hl_status status = check_regular(*fd, path);
+    if (status.code != HL_OK) {
+        active.close(*fd);
+        *fd = -1;
+    }
+    return status;
+}
+
 /* Reading */
 
 /* The size of an open regular file, if it is one and not too large. */
@@ -288,7 +313,8 @@ hl_status hl_file_replace(const char *path, const void *bytes, size_t count, hl_
 
 /* Folders */
 
-hl_status hl_file_sync_folder(const char *path)
+/* Opens the folder that holds `path`. */
+static hl_status open_folder_of(const char *path, int *fd)
 {
     char folder[PATH_MAX] = ".";
     const char *slash = strrchr(path, '/');
@@ -300,17 +326,39 @@ hl_status hl_file_sync_folder(const char *path)
         memcpy(folder, path, length);
         folder[length] = '\0';
     }
-    int fd = open_retried(folder, O_RDONLY | O_DIRECTORY);
-    if (fd < 0) {
-        return hl_file_system_error(path, "cannot open its folder");
-    }
-    int result;
+    *fd = open_retried(folder, O_RDONLY | O_DIRECTORY);
+    return *fd >= 0 ? hl_ok() : hl_file_system_error(path, "cannot open its folder");
+}
+
+hl_status hl_file_replace_in_turn(const char *path, const void *bytes, size_t count)
+{
+    int folder, locked;
+    HL_TRY(open_folder_of(path, &folder));
+    RETRIED(locked, active.flock(folder, LOCK_EX));
+    hl_status status = locked == 0 ? hl_file_replace(path, bytes, count, HL_VOLATILE)
+                                   : hl_file_system_error(path, "cannot lock its folder");
+    active.close(folder); /* and with it the lock */
+    return status;
+}
+
+hl_status hl_file_sync_folder(const char *path)
+{
+    int fd, result;
+    HL_TRY(open_folder_of(path, &fd));
     RETRIED(result, active.fsync(fd));
     /* EINVAL: a file system that has nothing to wait for. */
     hl_status status =
         result == 0 || errno == EINVAL ? hl_ok() : hl_file_system_error(path, "cannot write its folder to the disk");
     active.close(fd);
     return status;
+}
+
+static hl_status make_one_folder(const char *path)
+{
+    if (active.mkdir(path, 0777) == 0) {
+        return hl_file_sync_folder(path);
+    }
+    return errno == EEXIST ? hl_ok() : hl_file_system_error(path, "cannot make the folder");
 }
 
 hl_status hl_folder_make(const char *path)
@@ -322,8 +370,8 @@ hl_status hl_folder_make(const char *path)
     }
     for (size_t i = 0; i <= length; i++) {
         part[i] = '\0';
-        if (i > 0 && (path[i] == '/' || path[i] == '\0') && active.mkdir(part, 0777) != 0 && errno != EEXIST) {
-            return hl_file_system_error(part, "cannot make the folder");
+        if (i > 0 && (path[i] == '/' || path[i] == '\0')) {
+            HL_TRY(make_one_folder(part));
         }
         part[i] = path[i];
     }

@@ -45,6 +45,11 @@ hl_status hl_file_system_error(const char *path, const char *what);
 /* Whether there is something of that name. HL_BAD_FILE where the system does not tell. */
 hl_status hl_file_exists(const char *path, bool *exists);
 
+/* Opens a regular file that is worked on in place, as open(path, flags) does, and never waits for it: *fd, to be closed
+ * by the table's close. A link is followed for reading alone. HL_BAD_FILE (also where it is a pipe, a device, or a link
+ * that would be written through); *fd is -1 then. */
+hl_status hl_file_open(const char *path, int flags, int *fd);
+
 /* The content of a regular file of at most `limit` bytes, as long as the file is when opened, in new memory, with a
  * zero byte after it that is not counted. Owned by the caller: hl_free. On failure *content is NULL: HL_BAD_FILE
  * (naming path and reason: missing, a folder, no regular file, larger than `limit`, cut while it was read, an error of
@@ -92,8 +97,13 @@ hl_status hl_file_replace(const char *path, const void *bytes, size_t count, hl_
 /* Waits until the folder that holds `path` is on disk (a rename in it). HL_BAD_FILE. */
 hl_status hl_file_sync_folder(const char *path);
 
-/* Makes the folder and those above it that are missing; one that is there already is no error. HL_BAD_FILE. */
+/* Makes the folder and those above it that are missing, and waits until those are on disk; one that is there already is
+ * no error. HL_BAD_FILE. */
 hl_status hl_folder_make(const char *path);
+
+/* Create, write, commit of a file that several programs may write, volatile: they take turns, by a lock on its folder, or
+ * one would rename what another is still writing. Waits for the others. As hl_file_replace. */
+hl_status hl_file_replace_in_turn(const char *path, const void *bytes, size_t count);
 
 /* Calls `visit` with every name in the folder, in no order, until one fails; a folder that is not there has none.
  * HL_BAD_FILE, or what `visit` returned. */

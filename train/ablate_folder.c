@@ -45,7 +45,7 @@ static hl_status compare(const hl_ablate_folder *folder, const char *content)
     HL_TRY(hl_file_read(folder->plan, MOST_BYTES, &stored, &size));
     const char *rest = strchr(stored, '\n'), *own = strchr(content, '\n');
     hl_status status = hl_ok();
-    if (rest == NULL || strncmp(stored, heading, sizeof heading - 1) != 0) {
+    if (rest == NULL || strlen(stored) != size || strncmp(stored, heading, sizeof heading - 1) != 0) {
         status = hl_error(HL_BAD_FILE,
                           "%s:1: not the plan of a sweep; choose another folder (--out DIR) or replace it "
                           "(--overwrite)",

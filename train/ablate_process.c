@@ -79,8 +79,8 @@ static hl_status start(arguments *a, int log, hl_ablate_process *process)
 
 static hl_status open_log(const char *path, int *log, int64_t *size)
 {
-    *log = hl_file_calls_get()->open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    *size = *log >= 0 ? hl_file_calls_get()->lseek(*log, 0, SEEK_END) : -1;
+    HL_TRY(hl_file_open(path, O_WRONLY | O_CREAT | O_APPEND, log));
+    *size = hl_file_calls_get()->lseek(*log, 0, SEEK_END);
     return *size >= 0 ? hl_ok() : hl_file_system_error(path, "cannot be opened");
 }
 
@@ -152,8 +152,13 @@ static hl_status failure(const hl_ablate_process *process, const char *folder, i
 bool hl_ablate_process_ended(const hl_ablate_process *process, const char *folder, hl_status *status)
 {
     int ended;
-    if (waitpid(process->id, &ended, WNOHANG) != process->id) {
+    pid_t found = waitpid(process->id, &ended, WNOHANG);
+    if (found == 0 || (found < 0 && errno == EINTR)) {
         return false;
+    }
+    if (found < 0) {
+        *status = hl_error(HL_FAILED, "how it ended is not known: %s", strerror(errno));
+        return true;
     }
     *status = WIFEXITED(ended) && WEXITSTATUS(ended) == 0 ? hl_ok() : failure(process, folder, ended);
     return true;

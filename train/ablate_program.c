@@ -224,5 +224,5 @@ int hl_ablate_program(const char *train_program, int argc, char **argv, FILE *ou
     hl_free(c.results);
     hl_text_free(&c.words);
     hl_text_free(&c.config);
-    return c.signal != 0 ? 128 + c.signal : (int)status.code;
+    return status.code != HL_OK ? (int)status.code : c.signal != 0 ? 128 + c.signal : 0;
 }

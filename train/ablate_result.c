@@ -73,9 +73,9 @@ hl_status hl_ablate_result_read(const char *folder, double target, hl_ablate_res
 static void read_tail(const char *path, char text[TAIL + 1])
 {
     const hl_file_calls *calls = hl_file_calls_get();
-    int fd = calls->open(path, O_RDONLY | O_CLOEXEC, 0);
+    int fd;
     ssize_t size = 0;
-    if (fd >= 0) {
+    if (hl_file_open(path, O_RDONLY, &fd).code == HL_OK) {
         if (calls->lseek(fd, -TAIL, SEEK_END) < 0) {
             calls->lseek(fd, 0, SEEK_SET);
         }

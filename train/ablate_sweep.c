@@ -286,6 +286,6 @@ hl_status hl_ablate_sweep_run(const hl_ablate_sweep *options, hl_ablate_result *
     hl_ablate_progress_clear(&s.progress);
     hl_free(s.running);
     hl_free(s.processes);
-    *signal = s.stopping ? hl_signals_received() : 0;
+    *signal = s.stopping && count_waiting(&s) > 0 ? hl_signals_received() : 0;
     return status;
 }

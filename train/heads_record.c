@@ -64,7 +64,7 @@ hl_status hl_heads_record_write(const hl_opened_run *run, const hl_heads_record 
     if (path == NULL) {
         return hl_error_memory(run->path);
     }
-    hl_status status = hl_file_replace(path, record->csv.bytes, record->csv.size, HL_VOLATILE);
+    hl_status status = hl_file_replace_in_turn(path, record->csv.bytes, record->csv.size);
     hl_free(path);
     return status;
 }

@@ -115,7 +115,7 @@ hl_status hl_heads_report_write(const hl_opened_run *run, const hl_text *page)
     if (path == NULL) {
         return hl_error_memory(run->path);
     }
-    hl_status status = hl_file_replace(path, page->bytes, page->size, HL_VOLATILE);
+    hl_status status = hl_file_replace_in_turn(path, page->bytes, page->size);
     hl_free(path);
     return status;
 }

@@ -7,21 +7,27 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 enum { CONTENT = 16384 };
 
 /* The two versions of control groups. A container may see its own group as the root. */
 typedef struct hierarchy {
-    const char *mark; /* before the group's path, in /proc/self/cgroup */
-    const char *root, *limit, *used;
+    const char *controller; /* as a line of /proc/self/cgroup names it */
+    const char *root, *limits[2], *used;
     const char *cache[2]; /* in memory.stat: pages of files, which are given up where memory runs short */
 } hierarchy;
 
 static const hierarchy hierarchies[] = {
-    { "::", "/sys/fs/cgroup", "memory.max", "memory.current", { "\ninactive_file ", "\nactive_file " } },
-    { ":memory:",
+    { "",
+      "/sys/fs/cgroup",
+      { "memory.max", "memory.high" }, /* at the second one it is made to wait, again and again */
+      "memory.current",
+      { "\ninactive_file ", "\nactive_file " } },
+    { "memory",
       "/sys/fs/cgroup/memory",
-      "memory.limit_in_bytes",
+      { "memory.limit_in_bytes", "memory.limit_in_bytes" },
       "memory.usage_in_bytes",
       { "\ntotal_inactive_file ", "\ntotal_active_file " } },
 };
@@ -48,7 +54,11 @@ static bool read_file(const char *group, const char *name, char content[CONTENT]
 static uint64_t left_in(const hierarchy *h, const char *group)
 {
     char content[CONTENT];
-    uint64_t limit = read_file(group, h->limit, content) ? number_after(content, "\n", UINT64_MAX) : UINT64_MAX;
+    uint64_t limit = UINT64_MAX;
+    for (int i = 0; i < 2; i++) {
+        uint64_t one = read_file(group, h->limits[i], content) ? number_after(content, "\n", UINT64_MAX) : UINT64_MAX;
+        limit = one < limit ? one : limit;
+    }
     if (limit == UINT64_MAX || !read_file(group, h->used, content)) {
         return UINT64_MAX;
     }
@@ -62,12 +72,35 @@ static uint64_t left_in(const hierarchy *h, const char *group)
     return used < limit ? limit - used : 0;
 }
 
+/* The path of the process's group, up to the line's end, out of lines "4:cpu,memory:/path"; "" where there is none. */
+static const char *group_of(const char *groups, const char *controller)
+{
+    size_t length = strlen(controller);
+    for (const char *line = groups; line != NULL && *line != '\0'; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        const char *list = line + strcspn(line, ":\n"), *path;
+        if (*list != ':' || *(path = list + 1 + strcspn(list + 1, ":\n")) != ':') {
+            continue;
+        }
+        for (const char *name = list + 1;; name++) { /* between colons, with commas between them; none in version 2 */
+            size_t its = strcspn(name, ",:");
+            if (its == length && strncmp(name, controller, length) == 0) {
+                return path + 1;
+            }
+            name += its;
+            if (*name == ':') {
+                break;
+            }
+        }
+    }
+    return "";
+}
+
 /* The least that the process's group and those above it leave. */
 static uint64_t left_in_groups(const hierarchy *h, const char *groups)
 {
     char path[PATH_MAX];
-    const char *group = strstr(groups, h->mark);
-    group = group != NULL ? group + strlen(h->mark) : "";
+    const char *group = group_of(groups, h->controller);
     size_t root = strlen(h->root);
     if (snprintf(path, sizeof path, "%s%.*s", h->root, (int)strcspn(group, "\n"), group) >= (int)sizeof path) {
         return UINT64_MAX;
@@ -83,6 +116,21 @@ static uint64_t left_in_groups(const hierarchy *h, const char *groups)
     }
 }
 
+/* What is left of the process's address space (ulimit -v). */
+static uint64_t left_of_addresses(void)
+{
+    struct rlimit limit;
+    char content[CONTENT];
+    uint64_t pages;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+        !hl_control_file_read("/proc/self/statm", content, sizeof content) ||
+        sscanf(content, "%" SCNu64, &pages) != 1) {
+        return UINT64_MAX;
+    }
+    uint64_t used = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    return used < limit.rlim_cur ? limit.rlim_cur - used : 0;
+}
+
 hl_memory_at_hand hl_memory_at_hand_now(void)
 {
     char content[CONTENT];
@@ -90,6 +138,8 @@ hl_memory_at_hand hl_memory_at_hand_now(void)
     hl_control_file_read("/proc/meminfo", content + 1, sizeof content - 1);
     uint64_t kib = number_after(content, "\nMemAvailable:", UINT64_MAX);
     uint64_t least = kib < UINT64_MAX / 1024 ? kib * 1024 : UINT64_MAX;
+    uint64_t addresses = left_of_addresses();
+    least = addresses < least ? addresses : least;
     bool container = false;
     hl_control_file_read("/proc/self/cgroup", content, sizeof content);
     for (size_t i = 0; i < sizeof hierarchies / sizeof *hierarchies; i++) {

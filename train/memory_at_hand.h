@@ -10,9 +10,10 @@ typedef struct hl_memory_at_hand {
     bool container; /* whether the limit is that of a control group, and not the machine's memory */
 } hl_memory_at_hand;
 
-/* What the process may yet take: the least of MemAvailable in /proc/meminfo and, for its control group and all above it
- * (version 1 or 2, as /proc/self/cgroup names them), the limit less what is used and could not be given back (the page
- * cache could). What a file does not tell is no limit. Cannot fail. */
+/* What the process may yet take: the least of MemAvailable in /proc/meminfo, of what is left of its address space
+ * (ulimit -v), and, for its control group and all above it (version 1 or 2, as /proc/self/cgroup names them), the limit
+ * less what is used and could not be given back (the page cache could). Swap is not counted. What a file does not tell is
+ * no limit. Cannot fail. */
 hl_memory_at_hand hl_memory_at_hand_now(void);
 
 #endif

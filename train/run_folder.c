@@ -204,13 +204,8 @@ static hl_status take_lock(hl_run_folder *folder)
     if (path == NULL) {
         return hl_error_memory(folder->path);
     }
-    do {
-        folder->lock = hl_file_calls_get()->open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    } while (folder->lock < 0 && errno == EINTR);
-    hl_status status = hl_ok();
-    if (folder->lock < 0) {
-        status = hl_file_system_error(path, "cannot be opened");
-    } else if (lock_patiently(folder->lock) != 0) {
+    hl_status status = hl_file_open(path, O_RDWR | O_CREAT, &folder->lock);
+    if (status.code == HL_OK && lock_patiently(folder->lock) != 0) {
         status = errno == EWOULDBLOCK
                      ? hl_error(HL_BAD_FILE, "%s: another run is at work in this folder; choose another with --out",
                                 folder->path)

@@ -27,6 +27,7 @@ void hl_signals_install(void)
 {
     install(SIGINT);
     install(SIGTERM);
+    install(SIGHUP);
 }
 
 int hl_signals_received(void)

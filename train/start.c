@@ -25,6 +25,7 @@ void hl_start(char **argv)
     bound_spinning(argv);
     hl_standard_streams_keep();
     signal(SIGPIPE, SIG_IGN); /* a reader of our output that has gone is an error of writing, not our end */
+    signal(SIGXFSZ, SIG_IGN); /* and so is a file larger than it may be (ulimit -f) */
     hl_threads_setup();
     hl_json_use_allocator();
 }

@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #define MIB ((size_t)1 << 20)
 #define GIB ((size_t)1 << 30)
@@ -106,6 +108,40 @@ START_TEST(groups_of_version_1_count_too)
 }
 END_TEST
 
+START_TEST(a_group_may_have_several_controllers_and_a_softer_limit)
+{
+    static const control_file mounted_together[] = { MEMORY,
+                                                     GROUP("5:cpu,memory,io:/a\n3:cpu:/b\n"),
+                                                     { "/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1048576\n" },
+                                                     { "/sys/fs/cgroup/memory/a/memory.usage_in_bytes", "0\n" },
+                                                     END };
+    static const control_file of_others[] = { MEMORY,
+                                              GROUP("5:cpu,memory2:/a\n3\n:\n"),
+                                              { "/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1048576\n" },
+                                              { "/sys/fs/cgroup/memory/a/memory.usage_in_bytes", "0\n" },
+                                              END };
+    static const control_file soft[] = { MEMORY,
+                                         { "/sys/fs/cgroup/memory.max", "max\n" },
+                                         { "/sys/fs/cgroup/memory.high", "2097152\n" },
+                                         { "/sys/fs/cgroup/memory.current", "0\n" },
+                                         END };
+    expect(mounted_together, MIB, true);
+    expect(of_others, 4 * GIB, false);
+    expect(soft, 2 * MIB, true);
+}
+END_TEST
+
+START_TEST(the_address_space_counts_less_what_is_used)
+{
+    const control_file files[] = { MEMORY, { "/proc/self/statm", "256 1 1 1 0 1 0\n" }, END };
+    struct rlimit limit;
+    ck_assert_int_eq(getrlimit(RLIMIT_AS, &limit), 0);
+    limit.rlim_cur = GIB;
+    ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+    expect(files, GIB - 256 * (size_t)sysconf(_SC_PAGESIZE), false);
+}
+END_TEST
+
 START_TEST(this_machine_tells_something)
 {
     hl_memory_at_hand found = hl_memory_at_hand_now();
@@ -138,6 +174,8 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, the_limit_of_a_group_counts_less_what_is_used);
     tcase_add_test(tc, the_least_of_the_groups_above_counts);
     tcase_add_test(tc, groups_of_version_1_count_too);
+    tcase_add_test(tc, a_group_may_have_several_controllers_and_a_softer_limit);
+    tcase_add_test(tc, the_address_space_counts_less_what_is_used);
     tcase_add_test(tc, this_machine_tells_something);
     tcase_add_test(tc, what_needs_more_than_there_is_is_refused);
 }
