@@ -7,10 +7,13 @@
 #include "tests/scratch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void refused(hl_status status, const char *path, const char *reason)
@@ -214,6 +217,82 @@ START_TEST(a_link_is_not_replaced_by_a_file)
     ck_assert_int_eq(hl_file_replace(file, "22", 2, HL_VOLATILE).code, HL_OK);
     ck_assert(stat(link, &info) == 0 && info.st_size == 2);
     ck_assert(!scratch_exists(scratch_path("link.tmp")) && !scratch_exists(scratch_path("nowhere.tmp")));
+}
+END_TEST
+
+START_TEST(what_is_opened_to_work_on_is_a_regular_file_and_never_waited_for)
+{
+    const char *file = scratch_path("file"), *pipe = scratch_path("pipe"), *link = scratch_path("link");
+    int fd;
+    ck_assert_int_eq(mkfifo(pipe, 0600), 0);
+    ck_assert_int_eq(symlink("file", link), 0);
+    static const int flags[] = { O_RDONLY, O_RDWR | O_CREAT, O_WRONLY | O_CREAT | O_APPEND };
+    for (int i = 2; i >= 0; i--) { /* the last one makes the file */
+        ck_assert_int_eq(hl_file_open(file, flags[i], &fd).code, HL_OK);
+        ck_assert_int_ge(fd, 0);
+        close(fd);
+        hl_status status = hl_file_open(pipe, flags[i], &fd);
+        ck_assert_msg(status.code == HL_BAD_FILE && strstr(status.text, pipe) == status.text, "%s", status.text);
+        ck_assert_int_eq(fd, -1);
+    }
+    ck_assert_int_eq(hl_file_open(link, O_RDONLY, &fd).code, HL_OK);
+    close(fd);
+    refused(hl_file_open(link, O_WRONLY, &fd), link, "cannot be opened");
+    refused(hl_file_open(scratch_path("missing"), O_WRONLY, &fd), scratch_path("missing"), "No such file");
+}
+END_TEST
+
+/* Each would find that another has renamed, or made anew, the file it is writing. */
+START_TEST(several_may_replace_a_file_in_turn)
+{
+    enum { WRITERS = 4, TIMES = 200, SIZE = 3000 };
+    const char *path = scratch_path("a");
+    static char bytes[SIZE];
+    pid_t writers[WRITERS];
+    for (int i = 0; i < WRITERS; i++) {
+        writers[i] = fork();
+        if (writers[i] == 0) {
+            bool good = true;
+            memset(bytes, 'a' + i, sizeof bytes);
+            for (int n = 0; n < TIMES; n++) {
+                good = good && hl_file_replace_in_turn(path, bytes, sizeof bytes).code == HL_OK;
+            }
+            _exit(good ? 0 : 1);
+        }
+    }
+    for (int i = 0; i < WRITERS; i++) {
+        int status;
+        ck_assert_int_eq(waitpid(writers[i], &status, 0), writers[i]);
+        ck_assert_int_eq(status, 0);
+    }
+    size_t size;
+    char *content = scratch_read(path, &size);
+    ck_assert_uint_eq(size, SIZE);
+    ck_assert_uint_eq(strspn(content, (char[]){ content[0], '\0' }), SIZE);
+    free(content);
+    refused(hl_file_replace_in_turn(scratch_path("no/file"), "1", 1), scratch_path("no/file"), "its folder");
+}
+END_TEST
+
+static int flushed;
+
+static int count_flush(int fd)
+{
+    flushed++;
+    return fsync(fd);
+}
+
+START_TEST(folders_that_are_made_are_flushed)
+{
+    hl_file_calls calls = *hl_file_calls_get();
+    calls.fsync = count_flush;
+    hl_file_calls_set(&calls);
+    const char *inner = scratch_path("one/two/three");
+    ck_assert_int_eq(hl_folder_make(inner).code, HL_OK);
+    ck_assert_int_eq(flushed, 3);
+    ck_assert_int_eq(hl_folder_make(inner).code, HL_OK);
+    ck_assert_int_eq(flushed, 3);
+    hl_file_calls_set(NULL);
 }
 END_TEST
 
@@ -532,6 +611,9 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, short_reads_and_writes_are_continued_and_interrupted_calls_made_again);
     tcase_add_test(tc, no_failing_call_harms_the_old_file);
     tcase_add_test(tc, no_failing_call_is_missed_in_reading);
+    tcase_add_test(tc, what_is_opened_to_work_on_is_a_regular_file_and_never_waited_for);
+    tcase_add_test(tc, several_may_replace_a_file_in_turn);
+    tcase_add_test(tc, folders_that_are_made_are_flushed);
     tcase_add_test(tc, folders_are_made_with_those_above_them);
     tcase_add_test(tc, every_failing_call_of_making_a_folder_is_reported);
     tcase_add_test(tc, paths_are_joined);

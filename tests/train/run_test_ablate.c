@@ -374,6 +374,18 @@ START_TEST(another_plan_in_the_folder_is_refused)
     ck_assert_str_eq(sweep_csv(folder), csv);
     ck_assert(checkpoint_of(cell) == before);
 
+    /* what follows a zero byte is no part of any plan */
+    const char *plan = run_file(folder, "plan.txt"), *text = run_read(plan);
+    char *longer = calloc(strlen(text) + 8, 1);
+    memcpy(longer, text, strlen(text));
+    memcpy(longer + strlen(text) + 1, "more", 4);
+    scratch_write(plan, longer, strlen(text) + 5);
+    free(longer);
+    run = ABLATE(config, "--heads", "2", "--seeds", "1", "--out", folder);
+    ck_assert_int_eq(run.code, 3);
+    ck_assert_ptr_nonnull(strstr(run.err, "plan.txt:1: not the plan of a sweep"));
+    scratch_write(plan, text, strlen(text));
+
     run = ABLATE(config, "--heads", "2", "--seeds", "1", "--target", "0.3", "--jobs", "1", "--out", folder);
     ck_assert_int_eq(run.code, 0); /* another target is another table, not another plan */
     ck_assert_ptr_nonnull(strstr(run.out, "steps to 30%"));
@@ -383,6 +395,26 @@ START_TEST(another_plan_in_the_folder_is_refused)
     ck_assert_msg(run.code == 0, "%s", run.err);
     ck_assert_ptr_nonnull(strstr(run_metrics(cell), "\n30,validation,"));
     ck_assert_ptr_nonnull(strstr(sweep_csv(folder), ",30,"));
+}
+END_TEST
+
+/* Whoever opens a pipe that nobody reads from waits for ever. */
+START_TEST(a_pipe_in_the_place_of_a_file_is_refused)
+{
+    const char *config = run_tiny_config(), *folder = run_path("sweep"), *cell = run_file(folder, "heads=1,seed=1");
+    ck_assert_int_eq(mkdir(folder, 0777) | mkdir(cell, 0777), 0);
+    ck_assert_int_eq(mkfifo(run_file(cell, "log.txt"), 0600), 0);
+    run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder);
+    ck_assert_int_eq(run.code, 1);
+    ck_assert_msg(strstr(run.out, "heads=1,seed=1  failed: ") != NULL && strstr(run.out, "log.txt: ") != NULL, "%s",
+                  run.out);
+    ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 1);
+    const char *other = run_path("other");
+    ck_assert_int_eq(mkdir(other, 0777), 0);
+    ck_assert_int_eq(mkfifo(run_file(other, ".lock"), 0600), 0);
+    run = RUN(config, "--out", other);
+    ck_assert_int_eq(run.code, 3);
+    ck_assert_ptr_nonnull(strstr(run.err, ".lock: is not a regular file\n"));
 }
 END_TEST
 
@@ -438,6 +470,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, it_ends_where_the_ends_of_processes_were_ignored);
     tcase_add_test(tc, a_wrong_config_is_refused_before_anything_begins);
     tcase_add_test(tc, another_plan_in_the_folder_is_refused);
+    tcase_add_test(tc, a_pipe_in_the_place_of_a_file_is_refused);
     tcase_add_test(tc, two_sweeps_do_not_share_a_folder);
     tcase_add_test(tc, help_and_version_are_told);
 }

@@ -289,7 +289,7 @@ static pid_t long_run(const char *config, const char *folder, void (*before)(voi
 
 START_TEST(a_signal_saves_and_ends_the_run)
 {
-    static const int signals[] = { SIGINT, SIGTERM };
+    static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
     const char *config = run_tiny_config(), *folder = run_path("run");
     pid_t process = long_run(config, folder, NULL);
     kill(process, signals[_i]);
@@ -362,7 +362,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_run_checkpoints_at_its_end_even_when_it_does_so_never);
     tcase_add_test(tc, lost_patience_ends_a_run_as_its_last_step_would);
     tcase_add_test(tc, only_lost_patience_is_told_as_such);
-    tcase_add_loop_test(tc, a_signal_saves_and_ends_the_run, 0, 2);
+    tcase_add_loop_test(tc, a_signal_saves_and_ends_the_run, 0, 3);
     tcase_add_test(tc, a_signal_that_was_ignored_before_stays_ignored);
     tcase_add_test(tc, a_second_signal_ends_it_at_once);
 }
