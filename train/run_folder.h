@@ -36,7 +36,7 @@ hl_status hl_run_folder_newest_kept(const hl_run_folder *folder, int64_t *step);
 /* "<folder>/checkpoint-<step>.safetensors" in new memory: hl_free. NULL when out of memory. */
 char *hl_run_folder_kept_checkpoint(const hl_run_folder *folder, int64_t step);
 
-/* The step in the name of a snapshot, as in "step_000500.npz"; -1 for any other name. */
+/* The step in the name of a snapshot, as in "step_000500.npz"; -1 for any other name, "step_500.npz" among them. */
 int64_t hl_run_folder_snapshot_step(const char *name);
 
 #endif
