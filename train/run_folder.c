@@ -237,13 +237,27 @@ static hl_status check_holds_no_run(const hl_run_folder *folder)
     return hl_ok();
 }
 
+/* Each would be refused as well when it is first written; report.html, only after all of the training. And what is
+ * appended to metrics.csv would go through a link. */
+static hl_status check_replaceable(const hl_run_folder *folder)
+{
+    hl_status status = hl_file_check_replaceable(folder->config);
+    for (int i = 0; i < N_RUN_FILES && status.code == HL_OK; i++) {
+        char *path = hl_path_join(folder->path, "%s", run_files[i]);
+        status = path != NULL ? hl_file_check_replaceable(path) : hl_error_memory(folder->path);
+        hl_free(path);
+    }
+    return status;
+}
+
 hl_status hl_run_folder_open(hl_run_folder *folder, const char *path, hl_run_mode mode)
 {
     *folder = (hl_run_folder){ .lock = -1 };
     HL_TRY(name_paths(folder, path));
     HL_TRY(hl_folder_make(path));
     HL_TRY(take_lock(folder));
-    return mode == HL_RUN_NEW ? check_holds_no_run(folder) : hl_ok();
+    HL_TRY(mode == HL_RUN_NEW ? check_holds_no_run(folder) : hl_ok());
+    return check_replaceable(folder);
 }
 
 void hl_run_folder_close(hl_run_folder *folder)
