@@ -174,7 +174,7 @@ void hl_file_fail(hl_file *file, hl_status error)
 
 /* Renamed over a device or a pipe, a file would take its place: /dev/null would be gone. So would a link, and what it
  * leads to would stay as it was: /dev/stdout is one, even where standard output is a file. */
-static hl_status check_replaceable(const char *path)
+hl_status hl_file_check_replaceable(const char *path)
 {
     struct stat info;
     if (lstat(path, &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) {
@@ -188,7 +188,7 @@ static hl_status check_replaceable(const char *path)
 
 hl_status hl_file_create(hl_file *file, const char *path)
 {
-    *file = (hl_file){ .error = check_replaceable(path), .fd = -1 };
+    *file = (hl_file){ .error = hl_file_check_replaceable(path), .fd = -1 };
     if (file->error.code != HL_OK) {
         return file->error;
     }

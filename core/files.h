@@ -56,6 +56,10 @@ hl_status hl_file_open(const char *path, int flags, int *fd);
  * the system), HL_NO_MEMORY. */
 hl_status hl_file_read(const char *path, size_t limit, char **content, size_t *size);
 
+/* HL_BAD_FILE where `path` is a device, a pipe, a socket or a symbolic link, which a file must not replace; HL_OK also
+ * where there is nothing of that name. */
+hl_status hl_file_check_replaceable(const char *path);
+
 /* A file being written beside its final name: "<path>.tmp" until hl_file_commit renames it. Every call after a failure
  * does nothing, and commit reports the first one. */
 typedef struct hl_file {
@@ -70,8 +74,7 @@ typedef struct hl_file {
 typedef enum hl_durability { HL_VOLATILE, HL_DURABLE } hl_durability;
 
 /* Creates "<path>.tmp" anew. The file must be ended by hl_file_commit or hl_file_abandon, whatever this returns:
- * HL_BAD_FILE (also where `path` is a device, a pipe, a socket or a symbolic link, which a file must not replace),
- * HL_NO_MEMORY. */
+ * HL_BAD_FILE (also for what hl_file_check_replaceable refuses), HL_NO_MEMORY. */
 hl_status hl_file_create(hl_file *file, const char *path);
 
 /* Writes all `count` bytes at the file's present position. */

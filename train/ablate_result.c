@@ -11,60 +11,88 @@
 
 enum { MOST_BYTES = 1 << 30, TAIL = 1024 };
 
-static void take_row(const hl_metrics_row *r, double target, hl_ablate_result *result)
+/* The validations so far; `since_best` counts those without a better loss, as the training does. */
+typedef struct validations {
+    hl_ablate_result result;
+    double target, best;
+    int64_t since_best;
+} validations;
+
+static void take_row(const hl_metrics_row *r, validations *v)
 {
     if (strcmp(r->split, "validation") != 0) {
         return;
     }
-    result->steps = r->step;
-    result->loss = r->loss;
-    result->accuracy = r->accuracy;
-    if (result->steps_to_target < 0 && r->accuracy >= target) {
-        result->steps_to_target = r->step;
+    bool better = v->result.steps < 0 || r->loss < v->best;
+    v->best = better ? r->loss : v->best;
+    v->since_best = better ? 0 : v->since_best + 1;
+    v->result.steps = r->step;
+    v->result.loss = r->loss;
+    v->result.accuracy = r->accuracy;
+    if (v->result.steps_to_target < 0 && r->accuracy >= v->target) {
+        v->result.steps_to_target = r->step;
     }
 }
 
-static hl_status refuse_line(const char *path, int64_t number, const char *what)
+static hl_status read_rows(const char *path, const char *text, size_t size, validations *v)
 {
-    return hl_error(HL_BAD_FILE, "%s:%" PRId64 ": not %s of a metrics.csv; remove this run's folder to train it anew",
-                    path, number, what);
-}
-
-static hl_status read_rows(const char *path, const char *text, size_t size, double target, hl_ablate_result *result)
-{
-    if (size > 0 && !hl_metrics_csv_begins(text, size)) {
-        return refuse_line(path, 1, "the header");
-    }
-    const char *line = text + strcspn(text, "\n") + (size > 0), *end = text + size;
-    for (int64_t number = 2; line < end; number++) {
-        const char *newline = memchr(line, '\n', (size_t)(end - line));
-        hl_metrics_row r;
-        if (newline == NULL || !hl_metrics_row_read(line, (size_t)(newline - line), &r)) {
-            return refuse_line(path, number, "a row");
+    hl_metrics_rows rows;
+    HL_TRY(hl_metrics_rows_begin(&rows, path, text, size));
+    hl_metrics_row r;
+    for (bool there = true; there;) {
+        HL_TRY(hl_metrics_rows_next(&rows, &r, &there));
+        if (there) {
+            take_row(&r, v);
         }
-        take_row(&r, target, result);
-        line = newline + 1;
     }
-    return result->steps >= 0
+    return rows.at == rows.end
                ? hl_ok()
-               : hl_error(HL_BAD_FILE, "%s: no validation in it; remove this run's folder to train it anew", path);
+               : hl_error(HL_BAD_FILE, "%s:%" PRId64 ": not a row of a metrics.csv, cut off", path, rows.line + 1);
 }
 
-hl_status hl_ablate_result_read(const char *folder, double target, hl_ablate_result *result)
+/* The rows must go to the end of the training: a file that lost its last ones tells of another. */
+static hl_status check_end(const char *path, const hl_config_train *train, const validations *v)
 {
-    result->steps = result->steps_to_target = -1;
-    char *path = hl_path_join(folder, "metrics.csv"), *text = NULL;
+    int64_t steps = v->result.steps;
+    if (steps < 0) {
+        return hl_error(HL_BAD_FILE, "%s: no validation in it", path);
+    }
+    bool patience_lost = train->patience > 0 && v->since_best >= train->patience;
+    return steps == train->steps || (patience_lost && steps < train->steps)
+               ? hl_ok()
+               : hl_error(HL_BAD_FILE,
+                          "%s: its last validation is of step %" PRId64 ", but the training ends at %" PRId64, path,
+                          steps, train->steps);
+}
+
+static hl_status read_file(const char *path, const hl_config_train *train, validations *v)
+{
+    char *text;
     size_t size;
+    HL_TRY(hl_file_read(path, MOST_BYTES, &text, &size));
+    hl_status status = size > 0 ? read_rows(path, text, size, v) : hl_ok();
+    hl_free(text);
+    HL_TRY(status);
+    return check_end(path, train, v);
+}
+
+hl_status hl_ablate_result_read(const char *folder, const hl_config_train *train, double target,
+                                hl_ablate_result *result)
+{
+    char *path = hl_path_join(folder, "metrics.csv");
     if (path == NULL) {
         return hl_error_memory(folder);
     }
-    hl_status status = hl_file_read(path, MOST_BYTES, &text, &size);
-    if (status.code == HL_OK) {
-        status = read_rows(path, text, size, target, result);
-    }
-    hl_free(text);
+    validations v = { .result = *result, .target = target };
+    v.result.steps = v.result.steps_to_target = -1;
+    hl_status status = read_file(path, train, &v);
     hl_free(path);
-    return status;
+    if (status.code == HL_OK) {
+        *result = v.result;
+    }
+    return status.code != HL_BAD_FILE
+               ? status
+               : hl_error(HL_BAD_FILE, "%s (remove this run's folder to train it anew)", status.text);
 }
 
 /* ---- what goes on ---- */

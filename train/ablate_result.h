@@ -3,6 +3,7 @@
 #define HL_TRAIN_ABLATE_RESULT_H
 
 #include "core/status.h"
+#include "train/config.h"
 
 #include <stdint.h>
 
@@ -22,9 +23,12 @@ typedef struct hl_ablate_result {
 } hl_ablate_result;
 
 /* Reads `steps`, `loss`, `accuracy` and `steps_to_target` (the first validated step with an accuracy of at least
- * `target`) from <folder>/metrics.csv; the rest stays. HL_BAD_FILE: no such file, no validation in it, or
- * "<path>:<line>: ..." for a row that is none. HL_NO_MEMORY. */
-hl_status hl_ablate_result_read(const char *folder, double target, hl_ablate_result *result);
+ * `target`) from <folder>/metrics.csv, of a training with these settings that is over; the rest stays. On failure all
+ * of it stays. HL_BAD_FILE: no such file; no validation in it; a last validation that is neither of train->steps nor the
+ * one with which train->patience was lost; or "<path>:<line>: ..." for a row that is none or of an earlier step than the
+ * one before. HL_NO_MEMORY. */
+hl_status hl_ablate_result_read(const char *folder, const hl_config_train *train, double target,
+                                hl_ablate_result *result);
 
 /* What is known of a training that goes on: its last row in metrics.csv, of either split. */
 typedef struct hl_ablate_glimpse {

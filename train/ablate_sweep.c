@@ -122,7 +122,8 @@ static hl_status settle(sweep *s, const hl_ablate_running *r, hl_status ended)
 {
     hl_ablate_result *result = &s->results[r->cell];
     if (ended.code == HL_OK) {
-        ended = hl_ablate_result_read(r->folder, s->options->target, result);
+        ended = hl_ablate_result_read(r->folder, &hl_ablate_plan_variant(s->options->plan, r->cell)->config.train,
+                                      s->options->target, result);
     }
     if (ended.code == HL_NO_MEMORY) { /* this program's, not the training's */
         return ended;

@@ -78,31 +78,49 @@ bool hl_metrics_row_read(const char *line, size_t length, hl_metrics_row *row)
            take_number(&at, &row->tokens_per_second) && row->tokens_per_second >= 0 && *at == '\0' && at[-1] != ',';
 }
 
-bool hl_metrics_csv_begins(const char *text, size_t size)
+hl_status hl_metrics_rows_begin(hl_metrics_rows *rows, const char *path, const char *text, size_t size)
 {
-    return size >= sizeof header - 1 && memcmp(text, header, sizeof header - 1) == 0;
+    const size_t begin = sizeof header - 1;
+    bool begins = size >= begin && memcmp(text, header, begin) == 0;
+    *rows = (hl_metrics_rows){ .path = path, .at = text + (begins ? begin : 0), .end = text + size, .line = 1 };
+    return begins ? hl_ok() : hl_error(HL_BAD_FILE, "%s:1: not the header of a metrics.csv", path);
+}
+
+hl_status hl_metrics_rows_next(hl_metrics_rows *rows, hl_metrics_row *row, bool *there)
+{
+    const char *newline = memchr(rows->at, '\n', (size_t)(rows->end - rows->at));
+    *there = newline != NULL;
+    if (newline == NULL) {
+        return hl_ok();
+    }
+    rows->line++;
+    if (!hl_metrics_row_read(rows->at, (size_t)(newline - rows->at), row)) {
+        return hl_error(HL_BAD_FILE, "%s:%" PRId64 ": not a row of a metrics.csv; take the line out", rows->path,
+                        rows->line);
+    }
+    if (row->step < rows->step) {
+        return hl_error(HL_BAD_FILE,
+                        "%s:%" PRId64 ": step %" PRId64 " after step %" PRId64
+                        ", which no run writes; take the line out",
+                        rows->path, rows->line, row->step, rows->step);
+    }
+    rows->step = row->step;
+    rows->at = newline + 1;
+    return hl_ok();
 }
 
 /* The length of the part to keep: whole lines, up to the first row past last_step. */
 static hl_status keep(const char *path, const char *text, size_t size, int64_t last_step, size_t *kept)
 {
-    if (!hl_metrics_csv_begins(text, size)) {
-        return hl_error(HL_BAD_FILE, "%s:1: not the header of a metrics.csv", path);
-    }
-    *kept = sizeof header - 1;
-    for (int64_t number = 2;; number++) {
-        const char *line = text + *kept, *newline = memchr(line, '\n', size - *kept);
-        if (newline == NULL) {
+    hl_metrics_rows rows;
+    HL_TRY(hl_metrics_rows_begin(&rows, path, text, size));
+    hl_metrics_row row;
+    for (bool there;;) {
+        *kept = (size_t)(rows.at - text);
+        HL_TRY(hl_metrics_rows_next(&rows, &row, &there));
+        if (!there || row.step > last_step) {
             return hl_ok();
         }
-        hl_metrics_row row;
-        if (!hl_metrics_row_read(line, (size_t)(newline - line), &row)) {
-            return hl_error(HL_BAD_FILE, "%s:%" PRId64 ": not a row of a metrics.csv; take the line out", path, number);
-        }
-        if (row.step > last_step) {
-            return hl_ok();
-        }
-        *kept = (size_t)(newline + 1 - text);
     }
 }
 
@@ -110,6 +128,54 @@ hl_status hl_metrics_csv_check(const char *path, const char *text, size_t size)
 {
     size_t kept;
     return keep(path, text, size, INT64_MAX, &kept);
+}
+
+/* ---- going on ---- */
+
+/* What the rows up to a step hold. */
+typedef struct reach {
+    bool begun;         /* the first one is the validation of step 0 */
+    int64_t trained;    /* the step of the last row of training; 0: none */
+    int64_t since_best; /* validations of the best step and later */
+} reach;
+
+static hl_status find_reach(const char *path, const char *text, size_t size, const hl_metrics_until *until,
+                            reach *found)
+{
+    hl_metrics_rows rows;
+    HL_TRY(hl_metrics_rows_begin(&rows, path, text, size));
+    for (bool first = true;; first = false) {
+        hl_metrics_row row;
+        bool there;
+        HL_TRY(hl_metrics_rows_next(&rows, &row, &there));
+        if (!there || row.step > until->step) {
+            return hl_ok();
+        }
+        bool validation = strcmp(row.split, "validation") == 0;
+        found->begun = first ? validation && row.step == 0 : found->begun;
+        found->trained = validation ? found->trained : row.step;
+        found->since_best += validation && row.step >= until->state->best_step;
+    }
+}
+
+hl_status hl_metrics_csv_check_until(const char *path, const hl_metrics_until *until)
+{
+    bool exists;
+    char *text = NULL;
+    size_t size = 0;
+    HL_TRY(hl_file_exists(path, &exists));
+    HL_TRY(exists ? hl_file_read(path, max_bytes, &text, &size) : hl_ok());
+    reach found = { .begun = false };
+    hl_status status = size > 0 ? find_reach(path, text, size, until, &found) : hl_ok();
+    hl_free(text);
+    const hl_train_state *state = until->state;
+    bool whole = found.begun && found.trained >= until->step - state->n_updates && found.since_best > state->since_best;
+    return status.code != HL_OK || whole
+               ? status
+               : hl_error(HL_BAD_FILE,
+                          "%s: %s, and the checkpoint is of step %" PRId64
+                          "; put the file back, or begin anew with --overwrite",
+                          path, exists ? "has lost rows of this run" : "missing", until->step);
 }
 
 /* ---- appending ---- */

@@ -4,6 +4,7 @@
 #define HL_TRAIN_METRICS_CSV_H
 
 #include "core/status.h"
+#include "train/state.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +25,7 @@ typedef struct hl_metrics_row {
 
 /* Opens the file for appending, with the header alone if it is missing, and drops the rows after `last_step` and an
  * unfinished last line (a run that was killed wrote them after its last checkpoint). HL_BAD_FILE: also for a file that is
- * no metrics.csv or has a line before those that is no row, "<path>:<line>: ..."; HL_NO_MEMORY. To be ended by hl_metrics_csv_close, whatever this returns. */
+ * no metrics.csv or has a line before those that is no row or of an earlier step than the line before, "<path>:<line>: ..."; HL_NO_MEMORY. To be ended by hl_metrics_csv_close, whatever this returns. */
 hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, int64_t last_step);
 
 /* Appends one row. HL_BAD_FILE. Allocates nothing. */
@@ -39,11 +40,33 @@ void hl_metrics_csv_close(hl_metrics_csv *csv);
  * figure that is no finite number in its range. `split` is then a text that stands for ever. */
 bool hl_metrics_row_read(const char *line, size_t length, hl_metrics_row *row);
 
-/* Whether a file with this content begins with the header. */
-bool hl_metrics_csv_begins(const char *text, size_t size);
+/* The rows of a text, one after the other. */
+typedef struct hl_metrics_rows {
+    const char *path, *at, *end; /* the name for messages; what is still to be read */
+    int64_t line, step;          /* of the last row; steps never go back */
+} hl_metrics_rows;
 
-/* HL_BAD_FILE, "<path>:<line>: ...", where the content is not the header and rows; a last line without a newline, which
+/* HL_BAD_FILE, "<path>:1: ...", where the text does not begin with the header. The text and the path must outlive the
+ * rows; nothing is to be freed. */
+hl_status hl_metrics_rows_begin(hl_metrics_rows *rows, const char *path, const char *text, size_t size);
+
+/* The next row; *there is false where no whole line is left. HL_BAD_FILE, "<path>:<line>: ...": the line is no row, or
+ * of an earlier step than the one before. */
+hl_status hl_metrics_rows_next(hl_metrics_rows *rows, hl_metrics_row *row, bool *there);
+
+/* HL_BAD_FILE, "<path>:<line>: ...", where the content is not the header and rows in the order of their steps; a last line without a newline, which
  * may still be being written, is not looked at. */
 hl_status hl_metrics_csv_check(const char *path, const char *text, size_t size);
+
+/* A checkpoint's step and state, which tell what the file held when it was written. */
+typedef struct hl_metrics_until {
+    int64_t step;
+    const hl_train_state *state;
+} hl_metrics_until;
+
+/* HL_BAD_FILE, naming what to do, where a run would go on from that checkpoint without its earlier rows: the file is
+ * missing or empty, its first row is not the validation of step 0, or it ends before the last training row or the last
+ * validation that the state knows of; also "<path>:<line>: ..." as hl_metrics_rows_next. HL_NO_MEMORY. */
+hl_status hl_metrics_csv_check_until(const char *path, const hl_metrics_until *until);
 
 #endif

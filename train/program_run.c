@@ -58,9 +58,10 @@ static hl_status restore(hl_program *p, const hl_checkpoint *checkpoint)
     const char *stored = hl_checkpoint_config(checkpoint);
     HL_TRY(check_same_config(p, stored, strlen(stored), p->folder.checkpoint));
     HL_TRY(hl_checkpoint_restore(checkpoint, &p->trainer.optimizer, &p->loop.state));
-    p->loop.checkpoint_step = p->trainer.optimizer.step;
+    int64_t step = p->loop.checkpoint_step = p->trainer.optimizer.step;
+    HL_TRY(hl_metrics_csv_check_until(p->folder.metrics, &(hl_metrics_until){ step, &p->loop.state }));
     HL_TRY(check_best(p));
-    HL_TRY(hl_run_folder_drop_after(&p->folder, p->trainer.optimizer.step));
+    HL_TRY(hl_run_folder_drop_after(&p->folder, step));
     int64_t keep = p->config.train.keep_checkpoints;
     return keep > 0 ? hl_run_folder_prune(&p->folder, keep) : hl_ok(); /* in case the run ended just before doing so */
 }

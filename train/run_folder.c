@@ -21,32 +21,33 @@ static const char *const run_files[] = {
 };
 enum { N_RUN_FILES = sizeof run_files / sizeof *run_files };
 
-/* The number in a name such as "checkpoint-500.safetensors" or "step_000500.npz"; -1 for another name. */
-static int64_t step_in_name(const char *name, const char *before, const char *after)
+/* The number in a name such as "checkpoint-500.safetensors" or "step_000500.npz"; -1 for another name, and for the same
+ * number spelled otherwise, which no run writes and no reader looks for. */
+static int64_t step_in_name(const char *name, const char *before, int digits, const char *after)
 {
     size_t n = strlen(before);
     if (strncmp(name, before, n) != 0 || name[n] < '0' || name[n] > '9') {
         return -1;
     }
-    char *end;
-    errno = 0;
-    long long step = strtoll(name + n, &end, 10);
-    return errno == 0 && strcmp(end, after) == 0 ? step : -1;
+    char spelled[64];
+    long long step = strtoll(name + n, NULL, 10);
+    snprintf(spelled, sizeof spelled, "%s%0*lld%s", before, digits, step, after);
+    return strcmp(name, spelled) == 0 ? step : -1;
 }
 
 static int64_t step_of_checkpoint(const char *name)
 {
-    return step_in_name(name, "checkpoint-", ".safetensors");
+    return step_in_name(name, "checkpoint-", 1, ".safetensors");
 }
 
 int64_t hl_run_folder_snapshot_step(const char *name)
 {
-    return step_in_name(name, "step_", ".npz");
+    return step_in_name(name, "step_", 6, ".npz");
 }
 
 static bool is_unfinished_snapshot(const char *name)
 {
-    return step_in_name(name, "step_", ".npz.tmp") >= 0;
+    return step_in_name(name, "step_", 6, ".npz.tmp") >= 0;
 }
 
 /* ---- removing ---- */
@@ -231,13 +232,27 @@ static hl_status check_holds_no_run(const hl_run_folder *folder)
     return hl_ok();
 }
 
+/* Each would be refused as well when it is first written; report.html, only after all of the training. And what is
+ * appended to metrics.csv would go through a link. */
+static hl_status check_replaceable(const hl_run_folder *folder)
+{
+    hl_status status = hl_file_check_replaceable(folder->config);
+    for (int i = 0; i < N_RUN_FILES && status.code == HL_OK; i++) {
+        char *path = hl_path_join(folder->path, "%s", run_files[i]);
+        status = path != NULL ? hl_file_check_replaceable(path) : hl_error_memory(folder->path);
+        hl_free(path);
+    }
+    return status;
+}
+
 hl_status hl_run_folder_open(hl_run_folder *folder, const char *path, hl_run_mode mode)
 {
     *folder = (hl_run_folder){ .lock = -1 };
     HL_TRY(name_paths(folder, path));
     HL_TRY(hl_folder_make(path));
     HL_TRY(take_lock(folder));
-    return mode == HL_RUN_NEW ? check_holds_no_run(folder) : hl_ok();
+    HL_TRY(mode == HL_RUN_NEW ? check_holds_no_run(folder) : hl_ok());
+    return check_replaceable(folder);
 }
 
 void hl_run_folder_close(hl_run_folder *folder)

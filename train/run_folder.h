@@ -15,7 +15,8 @@ typedef struct hl_run_folder {
 
 /* Makes the folder where it is missing and locks it against other runs. HL_RUN_NEW refuses a folder that holds a run
  * (HL_INVALID, naming the ways out). Nothing in it changes. HL_BAD_FILE: also where another run is still at work in it
- * after two seconds; HL_NO_MEMORY. To be ended by hl_run_folder_close, whatever this returns. */
+ * after two seconds, and where one of the names that a run writes is no file that can be replaced, such as a symbolic
+ * link; HL_NO_MEMORY. To be ended by hl_run_folder_close, whatever this returns. */
 hl_status hl_run_folder_open(hl_run_folder *folder, const char *path, hl_run_mode mode);
 
 void hl_run_folder_close(hl_run_folder *folder);
@@ -36,7 +37,7 @@ hl_status hl_run_folder_newest_kept(const hl_run_folder *folder, int64_t *step);
 /* "<folder>/checkpoint-<step>.safetensors" in new memory: hl_free. NULL when out of memory. */
 char *hl_run_folder_kept_checkpoint(const hl_run_folder *folder, int64_t step);
 
-/* The step in the name of a snapshot, as in "step_000500.npz"; -1 for any other name. */
+/* The step in the name of a snapshot, as in "step_000500.npz"; -1 for any other name, "step_500.npz" among them. */
 int64_t hl_run_folder_snapshot_step(const char *name);
 
 #endif

@@ -37,11 +37,12 @@ static void check_resumed(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     input_file_set(data, size);
+    static const hl_config_train train = { .steps = LAST_STEP, .patience = 1 };
     hl_ablate_result result;
-    if (hl_ablate_result_read("folder", 0.5, &result).code == HL_OK) {
+    if (hl_ablate_result_read("folder", &train, 0.5, &result).code == HL_OK) {
         hl_ablate_glimpse glimpse = hl_ablate_glimpse_of("folder");
         fuzz_require(hl_metrics_csv_check(path, (const char *)data, size).code == HL_OK);
-        fuzz_require(result.steps >= 0 && isfinite(result.loss) && result.accuracy >= 0 && result.accuracy <= 1);
+        fuzz_require(result.steps >= 0 && result.steps <= LAST_STEP && isfinite(result.loss) && result.accuracy >= 0 && result.accuracy <= 1);
         fuzz_require(glimpse.step >= 0 && isfinite(glimpse.loss));
     }
     check_resumed();

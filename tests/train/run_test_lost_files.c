@@ -1,5 +1,6 @@
 /* Runs whose folder lost a file, or holds one of a future that resuming drops. */
 #include "tests/check_suite.h"
+#include "tests/scratch.h"
 #include "tests/train/runs.h"
 
 #include <stdio.h>
@@ -49,10 +50,63 @@ START_TEST(lost_best_weights_are_written_anew)
 }
 END_TEST
 
+/* metrics.csv holds what cannot be made anew: the run does not go on without it, and nothing of it changes. */
+START_TEST(lost_rows_of_metrics_are_not_passed_over)
+{
+    const char *config = run_tiny_config(), *folder = run_path("run"), *path = run_file(folder, "metrics.csv");
+    EXPECT_RUN(0, config, "train.steps=12", "--out", folder);
+    const char *whole = run_read(path), *list = run_list(folder), *own = run_read(run_file(folder, "config.ini"));
+    size_t first = (size_t)(strchr(strchr(whole, '\n') + 1, '\n') + 1 - whole);
+    const size_t sizes[] = { 0, (size_t)(strchr(whole, '\n') + 1 - whole), first, strlen(whole) - 1 };
+    for (int i = 0; i < 4; i++) {
+        scratch_write(path, whole, sizes[i]);
+        run_result run = RUN(config, "--resume", "--out", folder);
+        ck_assert_int_eq(run.code, 3);
+        ck_assert_msg(strstr(run.err, "metrics.csv: has lost rows of this run, and the checkpoint is of step 12; put "
+                                      "the file back, or begin anew with --overwrite\n") != NULL,
+                      "%s", run.err);
+        ck_assert(scratch_holds(path, whole, sizes[i]));
+    }
+    ck_assert_int_eq(unlink(path), 0);
+    run_result run = RUN(config, "--resume", "--out", folder);
+    ck_assert_int_eq(run.code, 3);
+    ck_assert_ptr_nonnull(strstr(run.err, "metrics.csv: missing, and the checkpoint is of step 12"));
+    ck_assert(!scratch_exists(path));
+    ck_assert_str_eq(run_read(run_file(folder, "config.ini")), own);
+    scratch_write(path, whole, strlen(whole));
+    ck_assert_str_eq(run_list(folder), list);
+    EXPECT_RUN(0, config, "--resume", "--out", folder);
+    ck_assert_int_eq(strncmp(run_read(path), whole, strlen(whole)), 0);
+}
+END_TEST
+
+/* Not after the training, nor is anything appended through a link. */
+START_TEST(links_in_a_run_are_refused_before_the_first_step)
+{
+    static const char *const names[] = { "checkpoint.safetensors", "metrics.csv", "report.html" };
+    const char *config = run_tiny_config(), *folder = run_path("run");
+    EXPECT_RUN(0, config, "train.steps=12", "--out", folder);
+    const char *metrics = run_metrics(folder);
+    for (int i = 0; i < 3; i++) {
+        const char *path = run_file(folder, names[i]), *away = run_path("away");
+        ck_assert_int_eq(rename(path, away) | symlink(away, path), 0);
+        run_result run = RUN(config, "--resume", "--out", folder);
+        ck_assert_int_eq(run.code, 3);
+        ck_assert_msg(strstr(run.err, names[i]) != NULL && strstr(run.err, ": is a link, and is not replaced") != NULL,
+                      "%s", run.err);
+        ck_assert_str_eq(run.out, "");
+        ck_assert_int_eq(unlink(path) | rename(away, path), 0);
+        ck_assert_str_eq(run_metrics(folder), metrics);
+    }
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, older_checkpoints_outlive_the_loss_of_the_newest);
     tcase_add_test(tc, the_best_weights_are_never_of_a_step_that_was_dropped);
     tcase_add_test(tc, lost_best_weights_are_written_anew);
+    tcase_add_test(tc, lost_rows_of_metrics_are_not_passed_over);
+    tcase_add_test(tc, links_in_a_run_are_refused_before_the_first_step);
 }
 SUITE("lost files", add_tests)

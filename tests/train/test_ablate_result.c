@@ -12,6 +12,8 @@
 
 #define HEADER "step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second\n"
 
+static const hl_config_train trained = { .steps = 60 };
+
 /* A folder with this metrics.csv. */
 static const char *folder_with(const char *metrics)
 {
@@ -27,12 +29,12 @@ START_TEST(the_last_validation_and_the_first_at_the_target_count)
                                             "40,validation,0.75,0.9,,,5\n60,validation,0.5,0.625,,,5\n"
                                             "60,train,0.1,1,0.1,1,5\n");
     hl_ablate_result result = { .state = HL_ABLATE_DONE, .seconds = 7 };
-    ck_assert_int_eq(hl_ablate_result_read(folder, 0.9, &result).code, HL_OK);
+    ck_assert_int_eq(hl_ablate_result_read(folder, &trained, 0.9, &result).code, HL_OK);
     ck_assert(result.steps == 60 && result.loss == 0.5 && result.accuracy == 0.625 && result.steps_to_target == 40);
     ck_assert(result.state == HL_ABLATE_DONE && result.seconds == 7);
-    ck_assert_int_eq(hl_ablate_result_read(folder, 0.95, &result).code, HL_OK);
+    ck_assert_int_eq(hl_ablate_result_read(folder, &trained, 0.95, &result).code, HL_OK);
     ck_assert_int_eq(result.steps_to_target, -1);
-    ck_assert_int_eq(hl_ablate_result_read(folder, 0.05, &result).code, HL_OK);
+    ck_assert_int_eq(hl_ablate_result_read(folder, &trained, 0.05, &result).code, HL_OK);
     ck_assert_int_eq(result.steps_to_target, 0);
 }
 END_TEST
@@ -53,7 +55,7 @@ START_TEST(a_bad_row_is_named_by_its_line)
         char text[512];
         snprintf(text, sizeof text, HEADER "0,validation,3,0.1,,,5\n%s40,validation,1,0.5,,,5\n", rows[i]);
         hl_ablate_result result;
-        hl_status status = hl_ablate_result_read(folder_with(text), 0.9, &result);
+        hl_status status = hl_ablate_result_read(folder_with(text), &trained, 0.9, &result);
         ck_assert_msg(status.code == HL_BAD_FILE, "%s: %d", rows[i], status.code);
         ck_assert_msg(strstr(status.text, "metrics.csv:3: not a row") != NULL, "%s", status.text);
     }
@@ -65,7 +67,7 @@ static void expect_refused(const char *text, size_t size, const char *message)
     const char *folder = folder_with("");
     scratch_write(run_file(folder, "metrics.csv"), text, size);
     hl_ablate_result result;
-    hl_status status = hl_ablate_result_read(folder, 0.9, &result);
+    hl_status status = hl_ablate_result_read(folder, &trained, 0.9, &result);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_msg(strstr(status.text, message) != NULL, "%s", status.text);
 }
@@ -85,11 +87,60 @@ START_TEST(a_run_without_a_validation_has_no_result)
     hl_ablate_result result;
     static const char *const texts[] = { "", HEADER, HEADER "10,train,1,0.5,1,1,5\n" };
     for (int i = 0; i < 3; i++) {
-        hl_status status = hl_ablate_result_read(folder_with(texts[i]), 0.9, &result);
+        hl_status status = hl_ablate_result_read(folder_with(texts[i]), &trained, 0.9, &result);
         ck_assert_int_eq(status.code, HL_BAD_FILE);
-        ck_assert_msg(strstr(status.text, "no validation in it; remove") != NULL, "%s", status.text);
+        ck_assert_msg(strstr(status.text, "no validation in it (remove") != NULL, "%s", status.text);
     }
-    ck_assert_int_eq(hl_ablate_result_read(run_path("nowhere"), 0.9, &result).code, HL_BAD_FILE);
+    ck_assert_int_eq(hl_ablate_result_read(run_path("nowhere"), &trained, 0.9, &result).code, HL_BAD_FILE);
+}
+END_TEST
+
+START_TEST(a_step_that_goes_back_is_named_by_its_line)
+{
+    static const char text[] = HEADER "0,validation,3,0.1,,,5\n60,train,1,0.5,0.1,1,5\n60,validation,1,0.5,,,5\n"
+                                      "5,validation,0.1,1,,,5\n";
+    expect_refused(text, sizeof text - 1, "metrics.csv:5: step 5 after step 60");
+}
+END_TEST
+
+/* Validations of these losses, 10 steps apart. */
+static hl_status read_losses(const hl_config_train *train, const char *losses, hl_ablate_result *result)
+{
+    char text[1024] = HEADER;
+    for (int i = 0; losses[i] != '\0'; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%d,validation,%c,0.5,,,5\n", 10 * i, losses[i]);
+    }
+    return hl_ablate_result_read(folder_with(text), train, 0.9, result);
+}
+
+START_TEST(rows_that_end_before_the_training_are_no_result)
+{
+    hl_ablate_result result = { .steps = 7, .loss = 7, .steps_to_target = 7 };
+    hl_status status = read_losses(&trained, "765432", &result);
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    ck_assert_msg(strstr(status.text, "metrics.csv: its last validation is of step 50, but the training ends at 60") !=
+                      NULL,
+                  "%s", status.text);
+    ck_assert(result.steps == 7 && result.loss == 7 && result.steps_to_target == 7);
+    ck_assert_int_eq(read_losses(&trained, "7654321", &result).code, HL_OK);
+    ck_assert(result.steps == 60 && result.loss == 1);
+    ck_assert_int_eq(read_losses(&trained, "76543211", &result).code, HL_BAD_FILE); /* nor those that go further */
+}
+END_TEST
+
+START_TEST(rows_that_end_with_the_patience_are_a_result)
+{
+    static const hl_config_train patient = { .steps = 60, .patience = 2 };
+    hl_ablate_result result;
+    ck_assert_int_eq(read_losses(&patient, "7655", &result).code, HL_BAD_FILE);
+    ck_assert_int_eq(read_losses(&patient, "76567", &result).code, HL_OK);
+    ck_assert(result.steps == 40 && result.loss == 7);
+    ck_assert_int_eq(read_losses(&patient, "7656", &result).code, HL_BAD_FILE);
+    ck_assert_int_eq(read_losses(&patient, "76566", &result).code, HL_OK);
+    ck_assert_int_eq(read_losses(&patient, "765664", &result).code, HL_BAD_FILE);
+    ck_assert_int_eq(read_losses(&patient, "7656436", &result).code, HL_OK);
+    ck_assert_int_eq(read_losses(&patient, "76564366", &result).code, HL_BAD_FILE);
 }
 END_TEST
 
@@ -245,6 +296,9 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_bad_row_is_named_by_its_line);
     tcase_add_test(tc, what_is_cut_off_or_none_of_a_metrics_is_refused);
     tcase_add_test(tc, a_run_without_a_validation_has_no_result);
+    tcase_add_test(tc, a_step_that_goes_back_is_named_by_its_line);
+    tcase_add_test(tc, rows_that_end_before_the_training_are_no_result);
+    tcase_add_test(tc, rows_that_end_with_the_patience_are_a_result);
     tcase_add_test(tc, a_glimpse_is_the_last_whole_row);
     tcase_add_test(tc, the_csv_holds_what_has_ended);
     tcase_add_test(tc, the_csv_remembers_what_is_done_and_its_seconds);

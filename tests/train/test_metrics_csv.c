@@ -147,6 +147,64 @@ START_TEST(a_line_that_is_no_row_is_refused_and_untouched)
 }
 END_TEST
 
+START_TEST(a_step_before_the_last_is_refused_and_untouched)
+{
+    static const char text[] = HEADER "0,train,1,1,,,1\n" TRAINING "9,train,1,1,,,1\n";
+    const char *path = scratch_path("metrics.csv");
+    scratch_write(path, text, sizeof text - 1);
+    hl_metrics_csv csv;
+    hl_status status = hl_metrics_csv_open(&csv, path, 10);
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    ck_assert_msg(strstr(status.text, "metrics.csv:4: step 9 after step 10, which no run writes; take the line out") !=
+                      NULL,
+                  "%s", status.text);
+    hl_metrics_csv_close(&csv);
+    ck_assert(scratch_holds(path, text, sizeof text - 1));
+    ck_assert_int_eq(hl_metrics_csv_check(path, text, sizeof text - 1).code, HL_BAD_FILE);
+}
+END_TEST
+
+/* A checkpoint of step 12: trained for 2 steps since a row, validated twice since the best one at step 5. */
+START_TEST(what_a_checkpoint_stands_on_must_be_there)
+{
+#define BEGUN HEADER "0,validation,1,1,,,1\n5,train,1,1,,,1\n"
+#define BEST "5,validation,1,1,,,1\n"
+    static const struct {
+        const char *text, *message; /* NULL: good */
+    } cases[] = {
+        { BEGUN BEST VALIDATION TRAINING "12,validation,1,1,,,1\n", NULL },
+        { BEGUN BEST VALIDATION TRAINING "12,validation,1,1,,,1\n14,train,1,1,,,1\n15,tr", NULL },
+        { BEGUN BEST TRAINING VALIDATION "13,validation,1,1,,,1\n", "lost rows" },
+        { BEGUN BEST VALIDATION "12,validation,1,1,,,1\n14,train,1,1,,,1\n", "lost rows" },
+        { BEGUN TRAINING VALIDATION "12,validation,1,1,,,1\n", "lost rows" },
+        { HEADER "5,train,1,1,,,1\n" BEST TRAINING VALIDATION "12,validation,1,1,,,1\n", "lost rows" },
+        { HEADER "0,train,1,1,,,1\n" BEST TRAINING VALIDATION "12,validation,1,1,,,1\n", "lost rows" },
+        { HEADER BEST TRAINING VALIDATION "12,validation,1,1,,,1\n", "lost rows" },
+        { BEGUN BEST TRAINING VALIDATION "12,validation,1,1,,,1", "lost rows" },
+        { BEGUN, "lost rows" },
+        { HEADER, "lost rows" },
+        { "", "lost rows" },
+        { "step\n", ":1: not the header" },
+        { BEGUN BEST "x\n", ":5: not a row" },
+        { BEGUN BEST TRAINING "4,train,1,1,,,1\n", ":6: step 4 after step 10" },
+    };
+    const hl_train_state state = { .best_step = 5, .since_best = 2, .n_updates = 2 };
+    const hl_metrics_until until = { 12, &state };
+    const char *path = scratch_path("metrics.csv");
+    ck_assert_ptr_nonnull(strstr(hl_metrics_csv_check_until(path, &until).text,
+                                 "metrics.csv: missing, and the checkpoint is of step 12; put the file back, or begin "
+                                 "anew with --overwrite"));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        scratch_write(path, cases[i].text, strlen(cases[i].text));
+        hl_status status = hl_metrics_csv_check_until(path, &until);
+        ck_assert_msg(status.code == (cases[i].message != NULL ? HL_BAD_FILE : HL_OK), "%zu: %s", i, status.text);
+        ck_assert_msg(cases[i].message == NULL || strstr(status.text, cases[i].message) != NULL, "%zu: %s", i,
+                      status.text);
+        ck_assert(scratch_holds(path, cases[i].text, strlen(cases[i].text)));
+    }
+}
+END_TEST
+
 START_TEST(what_may_still_be_being_written_is_no_fault)
 {
     static const char *const whole[] = { HEADER, HEADER TRAINING VALIDATION, HEADER TRAINING "10,val" };
@@ -242,6 +300,8 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, what_is_later_than_the_last_step_or_unfinished_is_dropped);
     tcase_add_test(tc, a_file_that_is_no_metrics_is_refused_and_untouched);
     tcase_add_test(tc, a_line_that_is_no_row_is_refused_and_untouched);
+    tcase_add_test(tc, a_step_before_the_last_is_refused_and_untouched);
+    tcase_add_test(tc, what_a_checkpoint_stands_on_must_be_there);
     tcase_add_test(tc, what_may_still_be_being_written_is_no_fault);
     tcase_add_test(tc, a_row_is_read_as_it_was_written);
     tcase_add_test(tc, a_row_goes_through_in_pieces_and_past_interruptions);

@@ -175,6 +175,28 @@ START_TEST(clearing_removes_what_runs_write_and_no_more)
 }
 END_TEST
 
+START_TEST(a_step_has_one_name_alone)
+{
+    ck_assert_int_eq(hl_run_folder_snapshot_step("step_000005.npz"), 5);
+    ck_assert_int_eq(hl_run_folder_snapshot_step("step_000000.npz"), 0);
+    ck_assert_int_eq(hl_run_folder_snapshot_step("step_1000000.npz"), 1000000);
+    static const char *const others[] = { "step_5.npz",       "step_0000005.npz", "step_.npz",
+                                          "step_+00005.npz",  "step_-00005.npz",  "step_000005.npz.tmp",
+                                          "step_000005x.npz", "step_ 00005.npz",  "step_99999999999999999999.npz",
+                                          "xstep_000005.npz" };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        ck_assert_msg(hl_run_folder_snapshot_step(others[i]) == -1, "%s", others[i]);
+    }
+    const char *path = scratch_path("run");
+    hl_run_folder folder = full_folder(path);
+    touch(path, "checkpoint-000020.safetensors");
+    int64_t newest;
+    ck_assert_int_eq(hl_run_folder_newest_kept(&folder, &newest).code, HL_OK);
+    ck_assert_int_eq(newest, 15);
+    hl_run_folder_close(&folder);
+}
+END_TEST
+
 START_TEST(what_is_later_is_dropped)
 {
     const char *path = scratch_path("run");
@@ -211,6 +233,37 @@ START_TEST(the_newest_checkpoints_are_kept)
 }
 END_TEST
 
+/* Also a name that the run would come to last. */
+START_TEST(links_in_the_place_of_files_are_refused_at_once)
+{
+    static const char *const names[] = { "config.ini", "metrics.csv", "model.safetensors", "checkpoint.safetensors",
+                                         "vocab.txt",  "heads.csv",   "report.html" };
+    const char *away = scratch_path("away");
+    scratch_write(away, "x", 1);
+    for (int i = 0; i < 7; i++) {
+        const char *path = scratch_path(names[i]);
+        hl_run_folder folder = opened(path, HL_RUN_NEW);
+        hl_run_folder_close(&folder);
+        const char *link = run_file(path, names[i]);
+        ck_assert_int_eq(symlink(away, link), 0);
+        static const hl_run_mode modes[] = { HL_RUN_RESUME, HL_RUN_OVERWRITE };
+        for (int m = 0; m < 2; m++) {
+            hl_status status = hl_run_folder_open(&folder, path, modes[m]);
+            ck_assert_msg(status.code == HL_BAD_FILE, "%s", names[i]);
+            ck_assert_int_eq(strncmp(status.text, link, strlen(link)), 0);
+            ck_assert_str_eq(status.text + strlen(link),
+                             ": is a link, and is not replaced by a file; name the file itself");
+            hl_run_folder_close(&folder);
+        }
+        ck_assert(scratch_holds(away, "x", 1));
+        ck_assert_int_eq(unlink(link), 0);
+        ck_assert_int_eq(symlink("no such file", link), 0); /* a new run would meet it */
+        ck_assert_int_eq(hl_run_folder_open(&folder, path, HL_RUN_NEW).code, HL_BAD_FILE);
+        hl_run_folder_close(&folder);
+    }
+}
+END_TEST
+
 START_TEST(a_file_in_the_place_of_a_folder_is_reported)
 {
     const char *file = scratch_path("file");
@@ -233,8 +286,10 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, the_lock_is_against_other_processes_and_ends_with_them);
     tcase_add_test(tc, a_lock_that_is_about_to_go_is_waited_for);
     tcase_add_test(tc, clearing_removes_what_runs_write_and_no_more);
+    tcase_add_test(tc, a_step_has_one_name_alone);
     tcase_add_test(tc, what_is_later_is_dropped);
     tcase_add_test(tc, the_newest_checkpoints_are_kept);
+    tcase_add_test(tc, links_in_the_place_of_files_are_refused_at_once);
     tcase_add_test(tc, a_file_in_the_place_of_a_folder_is_reported);
 }
 SUITE("run folder", add_tests)
