@@ -24,12 +24,12 @@ static int system_open(const char *path, int flags, mode_t mode)
 }
 
 static const hl_file_calls system_calls = {
-    system_open, read,   write, lseek,  fstat, ftruncate, fsync,   close,    rename,
-    link,        unlink, mkdir, access, flock, opendir,   readdir, closedir,
+    system_open, read,   write, lseek,  fstat, fsync,   close,   rename,
+    link,        unlink, mkdir, access, flock, opendir, readdir, closedir,
 };
 static hl_file_calls active = {
-    system_open, read,   write, lseek,  fstat, ftruncate, fsync,   close,    rename,
-    link,        unlink, mkdir, access, flock, opendir,   readdir, closedir,
+    system_open, read,   write, lseek,  fstat, fsync,   close,   rename,
+    link,        unlink, mkdir, access, flock, opendir, readdir, closedir,
 };
 
 void hl_file_calls_set(const hl_file_calls *calls)

@@ -121,11 +121,6 @@ static int fault_fstat(int fd, struct stat *info)
     return file_fault(FAULTS_FSTAT, path_of(fd)) ? -1 : files.system.fstat(fd, info);
 }
 
-static int fault_ftruncate(int fd, off_t length)
-{
-    return file_fault(FAULTS_FTRUNCATE, path_of(fd)) ? -1 : files.system.ftruncate(fd, length);
-}
-
 static int fault_fsync(int fd)
 {
     return file_fault_or_interrupt(FAULTS_FSYNC, path_of(fd)) ? -1 : 0; /* no test needs the disk itself, and thousands
@@ -224,9 +219,8 @@ static void fault_release(void *block)
 void faults_begin(void)
 {
     static const hl_file_calls file_calls = {
-        fault_open,   fault_read,  fault_write,   fault_lseek,   fault_fstat,    fault_ftruncate,
-        fault_fsync,  fault_close, fault_rename,  fault_link,    fault_unlink,   fault_mkdir,
-        fault_access, fault_flock, fault_opendir, fault_readdir, fault_closedir,
+        fault_open, fault_read,   fault_write, fault_lseek,  fault_fstat, fault_fsync,   fault_close,   fault_rename,
+        fault_link, fault_unlink, fault_mkdir, fault_access, fault_flock, fault_opendir, fault_readdir, fault_closedir,
     };
     static const hl_allocator allocator = { fault_allocate, fault_reallocate, fault_release };
     memset(&files, 0, sizeof files);
@@ -257,10 +251,10 @@ void faults_of_call(faults_call call)
 
 const char *faults_call_name(faults_call call)
 {
-    static const char *const names[FAULTS_CALLS] = { "any call", "open",    "read",      "write",   "short write",
-                                                     "lseek",    "fstat",   "ftruncate", "fsync",   "close",
-                                                     "rename",   "link",    "unlink",    "mkdir",   "access",
-                                                     "flock",    "opendir", "readdir",   "closedir" };
+    static const char *const names[FAULTS_CALLS] = {
+        "any call", "open", "read",   "write", "short write", "lseek", "fstat",   "fsync",   "close",
+        "rename",   "link", "unlink", "mkdir", "access",      "flock", "opendir", "readdir", "closedir"
+    };
     return names[call];
 }
 

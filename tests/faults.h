@@ -18,7 +18,6 @@ typedef enum faults_call {
     FAULTS_SHORT_WRITE,
     FAULTS_LSEEK,
     FAULTS_FSTAT,
-    FAULTS_FTRUNCATE,
     FAULTS_FSYNC,
     FAULTS_CLOSE,
     FAULTS_RENAME,

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 typedef struct endurance {
-    long kib_at_first, kib_at_last; /* resident: when a tenth of the updates is done, and when nearly all are */
+    long kib_at_first, kib_at_last; /* resident: when a tenth of the updates is done, and when eight are */
 } endurance;
 
 /* `steps` updates of a model of some hundred weights; a multiple of 100. */
