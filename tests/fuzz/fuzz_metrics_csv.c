@@ -42,7 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (hl_ablate_result_read("folder", &train, 0.5, &result).code == HL_OK) {
         hl_ablate_glimpse glimpse = hl_ablate_glimpse_of("folder");
         fuzz_require(hl_metrics_csv_check(path, (const char *)data, size).code == HL_OK);
-        fuzz_require(result.steps >= 0 && result.steps <= LAST_STEP && isfinite(result.loss) && result.accuracy >= 0 && result.accuracy <= 1);
+        fuzz_require(result.steps >= 0 && result.steps <= LAST_STEP && isfinite(result.loss) && result.accuracy >= 0 &&
+                     result.accuracy <= 1);
         fuzz_require(glimpse.step >= 0 && isfinite(glimpse.loss));
     }
     check_resumed();
