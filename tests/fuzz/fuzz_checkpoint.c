@@ -2,8 +2,8 @@
  * of ours seldom get past it (fuzz_safetensors reads those). What is restored, written and restored again must be the
  * same; the config that it names is read as --resume does.
  *
- * An input is lines: which model, followed by a digit for each tensor that has a fault or comes before one that has; then
- * the metadata's values, a key a line ("!": the key is missing), of which the config's takes all that is left. */
+ * An input is lines: which model, followed by a digit for each tensor that has a fault or comes before one that has;
+ * then the metadata's values, a key a line ("!": the key is missing), of which the config's takes all that is left. */
 #include "core/memory.h"
 #include "core/safetensors.h"
 #include "layers/model.h"

@@ -1,6 +1,6 @@
-/* A table of file calls (core/files.h) in which the n-th call sends the process a signal. Every call of the table counts;
- * of a snapshot alone, its opening, its closing and what becomes of its name: it is written in a hundred small pieces
- * before its name is there. */
+/* A table of file calls (core/files.h) in which the n-th call sends the process a signal. Every call of the table
+ * counts; of a snapshot only its opening, its closing and what becomes of its name: it is written in a hundred small
+ * pieces before its name is there. */
 #ifndef HL_TESTS_TRAIN_KILLING_FILES_H
 #define HL_TESTS_TRAIN_KILLING_FILES_H
 
