@@ -168,6 +168,8 @@ static void load_weights(hl_parameters *parameters)
 {
     bool has_checksum;
     char *config;
+    int64_t step;
+    fuzz_require(hl_checkpoint_read_step("fuzz.safetensors", &step).code == HL_OK && step >= -1);
     hl_status status = hl_checkpoint_load_weights("fuzz.safetensors", parameters, &has_checksum, &config);
     fuzz_require(status.code == HL_OK || config == NULL);
     hl_free(config);
