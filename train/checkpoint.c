@@ -211,7 +211,7 @@ static bool read_real(const char *text, double *value)
 {
     char *end;
     *value = text != NULL ? strtod(text, &end) : 0;
-    return text != NULL && end != text && *end == '\0';
+    return text != NULL && end != text && *end == '\0' && __builtin_isfinite(*value);
 }
 
 /* Whether the file says what every file of ours says; *step is set then. */

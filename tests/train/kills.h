@@ -21,8 +21,15 @@ kill_counts kills_of_runs(int n);
  * or one of its trainings. The same command goes on at once; nothing may have failed but what was killed. */
 kill_counts kills_of_sweeps(int n);
 
-/* Kills a sweep at its first access to a file, at access 1 + stride and so on, each time in a new folder, until it is
- * not hit any more. Returns how many were. */
-int kills_of_sweeps_at_accesses(int stride);
+/* Kills a sweep at its first file call, at call 1 + stride and so on (killing_files.h), each time in a new folder,
+ * until it is not hit any more. Returns how many were. */
+int kills_of_sweeps_at_calls(int stride);
+
+/* The same for a training that does all that a training may, resumed after each kill. */
+int kills_of_runs_at_calls(int stride);
+
+/* Ends one such training again and again, in one folder, resuming it each time to end `stride` file calls later: by
+ * SIGKILL, or by SIGINT, which saves once it is listened to. Returns how often it was killed, or saved. */
+int kills_again_and_again(int signal, int stride);
 
 #endif

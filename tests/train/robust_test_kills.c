@@ -1,12 +1,12 @@
-/* Runs and sweeps killed and begun again leave the bytes of undisturbed ones. The same many more times: long_test_kills.c */
+/* Runs and sweeps killed and begun again leave the bytes of undisturbed ones. The same many more times:
+ * long_robust_test_kills.c */
 #include "tests/check_suite.h"
-#include "tests/scratch.h"
 #include "tests/train/kills.h"
-#include "tests/train/sweeps.h"
 
 #include <signal.h>
-#include <string.h>
-#include <unistd.h>
+
+/* Prime: in the course of them all kinds of calls are hit. */
+enum { STRIDE = 7, SWEEP_STRIDE = 31 };
 
 START_TEST(a_run_killed_at_random_moments_leaves_the_same_bits)
 {
@@ -20,9 +20,27 @@ START_TEST(a_sweep_killed_at_random_moments_leaves_the_same_bits)
 }
 END_TEST
 
-START_TEST(a_sweep_killed_at_an_access_to_a_file_leaves_the_same_bits)
+START_TEST(a_run_killed_at_a_file_call_leaves_the_same_bits)
 {
-    ck_assert_int_gt(kills_of_sweeps_at_accesses(17), 5);
+    ck_assert_int_gt(kills_of_runs_at_calls(STRIDE), 30);
+}
+END_TEST
+
+START_TEST(a_sweep_killed_at_a_file_call_leaves_the_same_bits)
+{
+    ck_assert_int_gt(kills_of_sweeps_at_calls(SWEEP_STRIDE), 5);
+}
+END_TEST
+
+START_TEST(a_run_killed_again_and_again_leaves_the_same_bits)
+{
+    ck_assert_int_gt(kills_again_and_again(SIGKILL, STRIDE), 5);
+}
+END_TEST
+
+START_TEST(a_run_interrupted_again_and_again_leaves_the_same_bits)
+{
+    ck_assert_int_gt(kills_again_and_again(SIGINT, STRIDE), 5);
 }
 END_TEST
 
@@ -30,6 +48,9 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, a_run_killed_at_random_moments_leaves_the_same_bits);
     tcase_add_test(tc, a_sweep_killed_at_random_moments_leaves_the_same_bits);
-    tcase_add_test(tc, a_sweep_killed_at_an_access_to_a_file_leaves_the_same_bits);
+    tcase_add_test(tc, a_run_killed_at_a_file_call_leaves_the_same_bits);
+    tcase_add_test(tc, a_sweep_killed_at_a_file_call_leaves_the_same_bits);
+    tcase_add_test(tc, a_run_killed_again_and_again_leaves_the_same_bits);
+    tcase_add_test(tc, a_run_interrupted_again_and_again_leaves_the_same_bits);
 }
 SUITE("kills", add_tests)

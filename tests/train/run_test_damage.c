@@ -211,6 +211,19 @@ static void drop_the_best_loss(hl_named_tensor *tensors, hl_metadata_item *items
     items[4].value = NULL;
 }
 
+/* No later loss would be better. */
+static void make_the_best_loss_no_number(hl_named_tensor *tensors, hl_metadata_item *items)
+{
+    (void)tensors;
+    items[4].value = "nan";
+}
+
+static void make_the_loss_infinite(hl_named_tensor *tensors, hl_metadata_item *items)
+{
+    (void)tensors;
+    items[7].value = "inf";
+}
+
 static void count_too_far(hl_named_tensor *tensors, hl_metadata_item *items)
 {
     (void)tensors;
@@ -220,9 +233,10 @@ static void count_too_far(hl_named_tensor *tensors, hl_metadata_item *items)
 START_TEST(a_checkpoint_of_right_checksum_and_wrong_content_is_refused)
 {
     static void (*const changes[])(hl_named_tensor *, hl_metadata_item *) = {
-        drop_a_tensor,    rename_a_tensor,    reshape_a_tensor,       spoil_a_weight,
-        drop_the_step,    count_too_far,      make_the_step_a_word,   drop_the_config,
-        spoil_the_config, drop_the_best_loss, make_the_step_negative,
+        drop_a_tensor,          rename_a_tensor,    reshape_a_tensor,       spoil_a_weight,
+        drop_the_step,          count_too_far,      make_the_step_a_word,   drop_the_config,
+        spoil_the_config,       drop_the_best_loss, make_the_step_negative, make_the_best_loss_no_number,
+        make_the_loss_infinite,
     };
     interrupted_run run = half_a_run();
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
