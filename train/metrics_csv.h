@@ -23,8 +23,8 @@ typedef struct hl_metrics_row {
 } hl_metrics_row;
 
 /* Opens the file for appending, with the header alone if it is missing, and drops the rows after `last_step` and an
- * unfinished last line (a run that was killed wrote them after its last checkpoint). HL_BAD_FILE: also for a file that is
- * no metrics.csv or has a line before those that is no row, "<path>:<line>: ..."; HL_NO_MEMORY. To be ended by
+ * unfinished last line (a run that was killed wrote them after its last checkpoint). HL_BAD_FILE: also for a file that
+ * is no metrics.csv or has a line before those that is no row, "<path>:<line>: ..."; HL_NO_MEMORY. To be ended by
  * hl_metrics_csv_close, whatever this returns. */
 hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, int64_t last_step);
 
