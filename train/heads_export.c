@@ -126,11 +126,14 @@ static hl_status add_metrics(hl_npz_writer *npz, const hl_opened_run *run, const
     hl_heads_csv csv = { 0 };
     hl_patterns layers[HL_MAX_LAYERS];
     hl_snapshot_layers(maps, layers);
-    HL_TRY(hl_heads_csv_add(&csv, maps->step, layers, maps->config->n_layers, hl_snapshot_streamed(maps), NULL));
+    hl_status status =
+        hl_heads_csv_add(&csv, maps->step, layers, maps->config->n_layers, hl_snapshot_streamed(maps), NULL);
     metric_arrays arrays = {
         .csv = &csv, .config = maps->config, .relations = run->relations, .npz = npz, .n = hl_heads_count(maps->config)
     };
-    hl_status status = add_measured(&arrays);
+    if (status.code == HL_OK) {
+        status = add_measured(&arrays);
+    }
     hl_heads_csv_free(&csv);
     return status;
 }
