@@ -246,10 +246,9 @@ static void allow_little(void)
     }
 }
 
-static run_result run_in_little(const char *const *arguments, int (*program)(int, char **, FILE *, FILE *))
+static run_result run_in_little(const char *const *arguments)
 {
-    run_result run =
-        run_wait(run_start((run_options){ .arguments = arguments, .before = allow_little, .program = program }));
+    run_result run = run_wait(run_start((run_options){ .arguments = arguments, .before = allow_little }));
     ck_assert_msg(run.code == 0 || run.code == 5, "%zu bytes: exit code %d: %s", allowed, run.code, run.err);
     ck_assert_msg(run.code == 0 || strncmp(run.err, "out of memory: ", 15) == 0 ||
                       strstr(run.err, ": the run needs about ") != NULL,
@@ -269,7 +268,7 @@ START_TEST(a_run_ends_well_or_is_refused_in_little_memory)
     for (allowed = 0; ended < 3; allowed += (size_t)1 << 19) {
         scratch_remove(folder);
         const char *arguments[] = { config, "--out", folder, "--quiet", NULL };
-        bool well = run_in_little(arguments, NULL).code == 0;
+        bool well = run_in_little(arguments).code == 0;
         refused += !well;
         ended += well;
         if (!well) {
