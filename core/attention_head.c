@@ -15,8 +15,8 @@ typedef struct rows {
     int64_t stride;
 } rows;
 
-/* One head of one example: which, how many of its queries and keys are real, and where its numbers are. Products are made
- * of the real ones and what fills up, so that few shapes occur; weights are zero in what is filled up. */
+/* One head of one example: which, how many of its queries and keys are real, and where its numbers are. Products are
+ * made of the real ones and what fills up, so that few shapes occur; weights are zero in what is filled up. */
 typedef struct head_view {
     const hl_attention_state *state;
     hl_attention_sizes s;
@@ -192,8 +192,8 @@ static void replace_row(const head_view *head, int64_t i, hl_real *P)
     }
 }
 
-/* P = dropout(P), by the weights' places in the whole batch's (B, H, Tq, row). A weight is never negative: in A its sign
- * says whether it was dropped. */
+/* P = dropout(P), by the weights' places in the whole batch's (B, H, Tq, row). A weight is never negative: in A its
+ * sign says whether it was dropped. */
 static void drop_weights(const hl_tape *tape, const query_block *block, hl_real *P)
 {
     const head_view *head = block->head;
@@ -323,7 +323,8 @@ static void gate_backward(const query_block *block, rows dy, hl_real *dz, hl_gra
     }
 }
 
-/* One row back through dropout, softmax and scale: dS over dA. `kept` is what dropout multiplied a weight with that it kept. */
+/* One row back through dropout, softmax and scale: dS over dA. `kept` is what dropout multiplied a weight with that it
+ * kept. */
 static void row_backward(int64_t n, const hl_real *A, hl_real kept, hl_real scale, hl_real *dA)
 {
     hl_real sums[HL_LANES] = { 0 };

@@ -1,5 +1,5 @@
-/* The exponential function and the normal distribution in forms that compilers turn into vector code; <math.h>'s are called
- * number by number. */
+/* The exponential function and the normal distribution in forms that compilers turn into vector code; <math.h>'s are
+ * called number by number. */
 #ifndef HL_CORE_EXP_H
 #define HL_CORE_EXP_H
 
@@ -17,9 +17,9 @@ static inline double hl_exp(double x)
 #else
 /* e^x for x <= 88, within 2 units in the last place; 0 below -87; NaN for NaN.
  *
- * e^x = 2^n * e^r with n = round(x / ln 2), |r| <= ln(2) / 2, e^r by the Taylor polynomial of degree 7 (its error there is
- * below 1e-8). ln 2 is subtracted in two parts (Cody and Waite 1980), so that r is exact enough; adding 1.5 * 2^23 rounds
- * to the nearest integer and leaves it in the low bits. */
+ * e^x = 2^n * e^r with n = round(x / ln 2), |r| <= ln(2) / 2, e^r by the Taylor polynomial of degree 7 (its error there
+ * is below 1e-8). ln 2 is subtracted in two parts (Cody and Waite 1980), so that r is exact enough; adding 1.5 * 2^23
+ * rounds to the nearest integer and leaves it in the low bits. */
 __attribute__((always_inline)) static inline float hl_exp(float x)
 {
     const float shift = 0x1.8p23f, ln2_high = 0x1.62e4p-1f, ln2_low = 0x1.7f7d1cp-20f;

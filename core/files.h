@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* As the POSIX calls of the same names (flock: Linux's): -1 or NULL and errno on failure; `write` and `read` may do less
- * than asked. `open` is given O_CLOEXEC. Calls that a signal interrupts (EINTR) are made again. */
+/* As the POSIX calls of the same names (flock: Linux's): -1 or NULL and errno on failure; `write` and `read` may do
+ * less than asked. `open` is given O_CLOEXEC. Calls that a signal interrupts (EINTR) are made again. */
 typedef struct hl_file_calls {
     int (*open)(const char *path, int flags, mode_t mode);
     ssize_t (*read)(int fd, void *buffer, size_t count);
@@ -37,8 +37,8 @@ typedef struct hl_file_calls {
 void hl_file_calls_set(const hl_file_calls *calls);
 const hl_file_calls *hl_file_calls_get(void);
 
-/* HL_BAD_FILE with the text "<path>: <what>: <the system's words for errno>"; HL_NO_MEMORY where errno says so, which every
- * call below that may fail with HL_BAD_FILE may then fail with. */
+/* HL_BAD_FILE with the text "<path>: <what>: <the system's words for errno>"; HL_NO_MEMORY where errno says so, which
+ * every call below that may fail with HL_BAD_FILE may then fail with. */
 hl_status hl_file_system_error(const char *path, const char *what);
 
 /* Whether there is something of that name. HL_BAD_FILE where the system does not tell. */
@@ -103,8 +103,8 @@ hl_status hl_file_sync_folder(const char *path);
  * no error. HL_BAD_FILE. */
 hl_status hl_folder_make(const char *path);
 
-/* Create, write, commit of a file that several programs may write, volatile: they take turns, by a lock on its folder, or
- * one would rename what another is still writing. Waits for the others. As hl_file_replace. */
+/* Create, write, commit of a file that several programs may write, volatile: they take turns, by a lock on its folder,
+ * or one would rename what another is still writing. Waits for the others. As hl_file_replace. */
 hl_status hl_file_replace_in_turn(const char *path, const void *bytes, size_t count);
 
 /* Calls `visit` with every name in the folder, in no order, until one fails; a folder that is not there has none.

@@ -6,8 +6,9 @@
 /* A tile of dW takes 64 kB. */
 enum { TILE_O = 64, TILE_I = 256 };
 
-/* A power of two, which most counts of threads share out evenly. Where every group has a part of dW, there are about as many
- * groups as blocks in a group: adding up the parts costs as much as so many blocks do, and few groups serve few threads. */
+/* A power of two, which most counts of threads share out evenly. Where every group has a part of dW, there are about as
+ * many groups as blocks in a group: adding up the parts costs as much as so many blocks do, and few groups serve few
+ * threads. */
 static int groups_of(int64_t n_blocks, hl_linear_sum sum)
 {
     int64_t n_groups = 1, most = sum == HL_LINEAR_PARTS ? HL_LINEAR_MAX_PARTS : HL_MAX_THREADS;
@@ -18,8 +19,8 @@ static int groups_of(int64_t n_blocks, hl_linear_sum sum)
     return (int)n_groups;
 }
 
-/* Weights of more numbers do not stay in a second-level cache of 1 MiB; a dW of more is cheaper summed tile by tile than in
- * a part of its own for each group. */
+/* Weights of more numbers do not stay in a second-level cache of 1 MiB; a dW of more is cheaper summed tile by tile
+ * than in a part of its own for each group. */
 static hl_linear_sum sum_of(bool generated, int64_t weights)
 {
     if (!generated) {
@@ -70,8 +71,8 @@ void hl_linear_transpose(int threads, int64_t O, int64_t I, const hl_real *W, hl
     hl_threads_run(threads, I, HL_CACHE_LINE, transpose_columns, &(transposition){ O, I, W, T });
 }
 
-/* The largest power of two that is at most `left` and a block: so that a remainder brings few shapes, each of which takes a
- * moment to generate. */
+/* The largest power of two that is at most `left` and a block: so that a remainder brings few shapes, each of which
+ * takes a moment to generate. */
 static int64_t piece_of(int64_t left)
 {
     int64_t piece = HL_LINEAR_BLOCK;

@@ -1,8 +1,8 @@
 /* How the products of a linear map are cut: the inner part of op_linear.c.
  *
- * Where the weights fit in a core's second-level cache, its products run as generated kernels (small_matmul.h) over blocks of
- * 64 rows: nothing is packed, a block stays in the cache for what is done with it next, and no cut depends on the number of
- * threads. Else OpenBLAS takes all rows at once (matmul.h). */
+ * Where the weights fit in a core's second-level cache, its products run as generated kernels (small_matmul.h) over
+ * blocks of 64 rows: nothing is packed, a block stays in the cache for what is done with it next, and no cut depends on
+ * the number of threads. Else OpenBLAS takes all rows at once (matmul.h). */
 #ifndef HL_CORE_LINEAR_ROWS_H
 #define HL_CORE_LINEAR_ROWS_H
 

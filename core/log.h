@@ -5,13 +5,13 @@
 #include <stdint.h>
 #include <string.h>
 
-/* ln x for normal x > 0, within 4 units in the last place (near 1, of x - 1's own); exact where x = 1. ln 0 is some finite
- * number, so that x ln x is 0 there. Nothing is promised of other x.
+/* ln x for normal x > 0, within 4 units in the last place (near 1, of x - 1's own); exact where x = 1. ln 0 is some
+ * finite number, so that x ln x is 0 there. Nothing is promised of other x.
  *
  * x = 2^n m with m in [sqrt(1/2), sqrt(2)), ln x = n ln 2 + 2 artanh(s) with s = (m - 1) / (m + 1), |s| < 0.172, by the
- * series artanh(s) = s + s^3 / 3 + s^5 / 5 + ... up to s^19, whose error there is below 1e-16 of it. ln 2 is in two parts
- * (Cody and Waite 1980), so that n times the first is exact. n comes out of x's bits with an offset, and becomes a number
- * as the low bits of 2^52: no vector instruction is needed that some CPUs lack. */
+ * series artanh(s) = s + s^3 / 3 + s^5 / 5 + ... up to s^19, whose error there is below 1e-16 of it. ln 2 is in two
+ * parts (Cody and Waite 1980), so that n times the first is exact. n comes out of x's bits with an offset, and becomes
+ * a number as the low bits of 2^52: no vector instruction is needed that some CPUs lack. */
 __attribute__((always_inline)) static inline double hl_log(double x)
 {
     const uint64_t one = 0x3ff0000000000000, root = 0x3fe6a09e667f3bcd, two_52 = 0x4330000000000000;

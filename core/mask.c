@@ -65,8 +65,8 @@ const hl_real *hl_mask_row_bias(const hl_mask *mask, int64_t b, int64_t h, int64
     return mask->bias->data + (matrix * size[2] + i) * size[3];
 }
 
-/* Loops over whole vectors take a third of the time of those with a remainder. Where there is room, numbers beyond the row
- * fill it up: e^-inf adds nothing. */
+/* Loops over whole vectors take a third of the time of those with a remainder. Where there is room, numbers beyond the
+ * row fill it up: e^-inf adds nothing. */
 static int64_t fill_up(int64_t n, int64_t Tk, hl_real *w)
 {
     int64_t whole = (n + HL_LANES - 1) / HL_LANES * HL_LANES;

@@ -35,8 +35,9 @@ const hl_real *hl_mask_row_bias(const hl_mask *mask, int64_t b, int64_t h, int64
  * forbidden. `bias` may be NULL; x and w may be the same. */
 void hl_masked_softmax(const hl_real *x, const hl_real *bias, int64_t n, int64_t Tk, hl_real *w);
 
-/* The same in place, for queries first .. first + n_rows - 1 of head h of example b at once; row i is w + i * stride, of which
- * stride >= Tk numbers are written. A row's sums wait for one another: several rows in turn keep a core busy. */
+/* The same in place, for queries first .. first + n_rows - 1 of head h of example b at once; row i is w + i * stride,
+ * of which stride >= Tk numbers are written. A row's sums wait for one another: several rows in turn keep a core
+ * busy. */
 void hl_masked_softmax_rows(const hl_mask *mask, int64_t b, int64_t h, int64_t first, int64_t n_rows, int64_t Tq,
                             int64_t Tk, int64_t stride, hl_real *w);
 

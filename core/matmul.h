@@ -39,8 +39,8 @@ void hl_matmul_rows_into(int threads, int64_t M, int64_t N, int64_t K, const hl_
 /* The numbers that hl_matmul_rows_into needs in `scratch`; 0 where it needs none. */
 int64_t hl_matmul_rows_scratch(int64_t M, int64_t N, int64_t K);
 
-/* A line for the user where the OpenBLAS that was loaded is not its OpenMP build, whose threads alone get along with ours;
- * else NULL. */
+/* A line for the user where the OpenBLAS that was loaded is not its OpenMP build, whose threads alone get along with
+ * ours; else NULL. */
 const char *hl_matmul_library_warning(void);
 
 #endif

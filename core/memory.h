@@ -38,8 +38,8 @@ char *hl_strdup(const char *text);
 void hl_free(void *block);
 
 /* Whether there is room for `bytes` more at this moment: for what a library is about to allocate that does not bear a
- * refusal. Nothing is kept. HL_MEMORY_ROOM is more than any of them takes, and so much that glibc, too, gives it back to
- * the system at once. */
+ * refusal. Nothing is kept. HL_MEMORY_ROOM is more than any of them takes, and so much that glibc, too, gives it back
+ * to the system at once. */
 enum { HL_MEMORY_ROOM = 33 << 20 };
 bool hl_memory_has(size_t bytes);
 

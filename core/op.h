@@ -69,9 +69,9 @@ struct hl_node {
 hl_tensor *hl_tape_apply(hl_tape *tape, const hl_op *op, hl_tensor *const *inputs, int n_inputs, const void *attributes,
                          size_t attributes_size);
 
-/* Arena memory for numbers that last until the node's backward has run; called from infer, at most HL_MAX_TAKEN - 1 times.
- * On a dry tape it is only counted and the pointer returned is not to be used. NULL with a sticky error when the arena is
- * full. */
+/* Arena memory for numbers that last until the node's backward has run; called from infer, at most HL_MAX_TAKEN - 1
+ * times. On a dry tape it is only counted and the pointer returned is not to be used. NULL with a sticky error when the
+ * arena is full. */
 void *hl_tape_take(hl_tape *tape, hl_node *node, int64_t count, size_t size);
 
 /* Leaves an error on the tape: "<op> in <scope>: <text>", the text as by printf. Returns false. */

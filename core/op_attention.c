@@ -162,8 +162,8 @@ static void backward_heads(const void *context, hl_share heads)
     }
 }
 
-/* Formulas in the header. What heads write together is worked by one thread, in order: those that share keys and values,
- * or where columns of one tensor overlap all heads of an example. */
+/* Formulas in the header. What heads write together is worked by one thread, in order: those that share keys and
+ * values, or where columns of one tensor overlap all heads of an example. */
 static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
 {
     const hl_attention_state *state = node->attributes;

@@ -13,8 +13,8 @@
 #include "core/mask.h"
 #include "core/tape.h"
 
-/* Some columns of a tensor's last dimension, from `first` on: q, k and v may lie side by side in one projection, or overlap
- * in one tensor, whose gradient then is the sum. */
+/* Some columns of a tensor's last dimension, from `first` on: q, k and v may lie side by side in one projection, or
+ * overlap in one tensor, whose gradient then is the sum. */
 typedef struct hl_columns {
     hl_tensor *x;
     int64_t first;
@@ -35,8 +35,8 @@ typedef struct hl_attention_args {
     hl_tensor *gate;               /* (B, H): multiplies each head's output; has a gradient */
     const hl_real *const *replace; /* (H) pointers to weights (B, Tq, Tk) that take the place of the head's softmax;
                                       NULL for a head that keeps its own, which a row also does whose first number is
-                                      negative; else no number is. Numbers at keys that the query may not see count as 0.
-                                      No gradient flows to the scores they replace */
+                                      negative; else no number is. Numbers at keys that the query may not see count as
+                                      0. No gradient flows to the scores they replace */
     hl_real *weights;              /* (B, H, Tq, Tk), the caller's: receives A, before dropout */
 } hl_attention_args;
 

@@ -66,7 +66,8 @@ typedef struct hl_parameters {
 } hl_parameters;
 
 /* Registers a parameter and returns its tensor, which the registry owns; data is NULL until hl_parameters_allocate.
- * NULL with a sticky error: out of memory, a name too long or registered before, an impossible shape. Not after allocation. */
+ * NULL with a sticky error: out of memory, a name too long or registered before, an impossible shape. Not after
+ * allocation. */
 hl_tensor *hl_parameters_add(hl_parameters *parameters, hl_parameter_spec spec);
 
 /* Gives `tensor`, registered before, a second name. NULL is allowed and ignored; sticky error as above. */

@@ -45,8 +45,8 @@ void hl_random_block(hl_random random, uint64_t block, uint32_t out[4])
 void hl_random_blocks(hl_random random, uint64_t first, uint32_t words[4][HL_RANDOM_LANES])
 {
     const uint32_t key_0 = (uint32_t)random.seed, key_1 = (uint32_t)(random.seed >> 32);
-    /* Words stand in lanes of 64 bits, whose upper halves do not matter: products need no shuffling. All rounds of a lane
-     * run in registers. */
+    /* Words stand in lanes of 64 bits, whose upper halves do not matter: products need no shuffling. All rounds of a
+     * lane run in registers. */
 #pragma omp simd
     for (int l = 0; l < HL_RANDOM_LANES; l++) {
         uint64_t block = first + (uint64_t)l;

@@ -14,7 +14,8 @@ void hl_sum_rows(int threads, int64_t N, int64_t D, const hl_real *x, bool add, 
 int64_t hl_sum_rows_scratch(int64_t N, int64_t D);
 
 /* The two halves of hl_sum_rows, for sums whose terms are computed on the way: the number of blocks that N rows are cut
- * into (block i is hl_threads_part(N, 1, i, blocks, ...)), and the sum (D) = (or +=) of their parts (n_parts, D), in order. */
+ * into (block i is hl_threads_part(N, 1, i, blocks, ...)), and the sum (D) = (or +=) of their parts (n_parts, D), in
+ * order. */
 int hl_sum_blocks(int64_t N);
 void hl_sum_parts(int threads, int n_parts, int64_t D, const hl_real *parts, bool add, hl_real *sum);
 

@@ -1,9 +1,9 @@
-/* Matrix products that fit in a core's caches, many of one shape: those of attention, per example and head, and those of a
- * linear map, per block of rows.
+/* Matrix products that fit in a core's caches, many of one shape: those of attention, per example and head, and those
+ * of a linear map, per block of rows.
  *
- * LIBXSMM (Heinecke et al. 2016) generates a kernel for the exact shape at run time, several times as fast as OpenBLAS at
- * small shapes, and faster wherever B needs no packing; without it, in double, or where it declines a shape, OpenBLAS
- * serves. A product runs on the calling thread. */
+ * LIBXSMM (Heinecke et al. 2016) generates a kernel for the exact shape at run time, several times as fast as OpenBLAS
+ * at small shapes, and faster wherever B needs no packing; without it, in double, or where it declines a shape,
+ * OpenBLAS serves. A product runs on the calling thread. */
 #ifndef HL_CORE_SMALL_MATMUL_H
 #define HL_CORE_SMALL_MATMUL_H
 
@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* C (M, N) = A (M, K) B (K, N), or with `add` C += A B. All row-major; a stride is the numbers from one row to the next.
- * With `transposed`, A is given as (K, M). */
+/* C (M, N) = A (M, K) B (K, N), or with `add` C += A B. All row-major; a stride is the numbers from one row to the
+ * next. With `transposed`, A is given as (K, M). */
 typedef struct hl_small_matmul {
     int64_t M, N, K;
     int64_t a_stride, b_stride, c_stride;
@@ -37,7 +37,8 @@ const char *hl_small_matmul_libxsmm(void);
  * called before the first product, as hl_model_allocate does. HL_NO_MEMORY. */
 hl_status hl_small_matmul_prepare(void);
 
-/* Finds or generates the code for a shape: worth keeping where many products follow. Cannot fail. M, N or K may be 0. */
+/* Finds or generates the code for a shape: worth keeping where many products follow. Cannot fail. M, N or K may be
+ * 0. */
 hl_small_kernel hl_small_matmul_kernel(hl_small_matmul shape);
 
 /* Computes one product; C overlaps neither factor. */

@@ -182,8 +182,8 @@ static void compute(const hl_tape *tape, const hl_node *node, const hl_grad *din
     }
 }
 
-/* Runs an op's forward or backward with its scratch memory, which is given back after it; on a dry tape only the memory is
- * counted. */
+/* Runs an op's forward or backward with its scratch memory, which is given back after it; on a dry tape only the memory
+ * is counted. */
 bool hl_tape_run(hl_tape *tape, hl_node *node, const hl_grad *din)
 {
     size_t arena = tape->arena->used, numbers = tape->numbers, bytes = 0;

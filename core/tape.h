@@ -29,8 +29,8 @@
 
 typedef struct hl_node hl_node; /* op.h */
 
-/* Told of every op as it runs, to time it for instance: just before and just after a node's forward, and its backward. On
- * a dry tape nothing runs. Changes neither node nor tape. */
+/* Told of every op as it runs, to time it for instance: just before and just after a node's forward, and its backward.
+ * On a dry tape nothing runs. Changes neither node nor tape. */
 typedef struct hl_tape_observer {
     void (*begin)(void *context, const hl_node *node, bool backward);
     void (*end)(void *context, const hl_node *node, bool backward);
@@ -79,8 +79,8 @@ const char *hl_tape_scope(hl_tape *tape, const char *scope);
  * (`loss` may then be NULL). Fails with HL_NO_MEMORY where the arena is full. To be called at most once a tape. */
 hl_status hl_tape_backward(hl_tape *tape, hl_tensor *loss);
 
-/* As hl_tape_backward, starting from the given dy (same shape as y) instead of 1: sum(dy * y) is differentiated. y is the
- * output of an op that no backward has reached yet. */
+/* As hl_tape_backward, starting from the given dy (same shape as y) instead of 1: sum(dy * y) is differentiated. y is
+ * the output of an op that no backward has reached yet. */
 hl_status hl_tape_backward_from(hl_tape *tape, hl_tensor *y, const hl_real *dy);
 
 /* A tensor of the given shape over the caller's numbers, which must outlive the tape; it may require a gradient, which
@@ -98,8 +98,8 @@ hl_tensor *hl_tape_parameter_rows(hl_tape *tape, const hl_tensor *parameter, int
 size_t hl_tape_bytes(const hl_tape *tape);
 
 /* The first op, in order of execution, whose output is not finite: "softmax in encoder.layers.0.self_attn" into `text`
- * (at most `size` bytes). False where every output is finite, or the tape is dry. Looks at every number: for after a loss was
- * found bad, before backward (which may reuse the outputs' memory). */
+ * (at most `size` bytes). False where every output is finite, or the tape is dry. Looks at every number: for after a
+ * loss was found bad, before backward (which may reuse the outputs' memory). */
 bool hl_tape_find_not_finite(const hl_tape *tape, char *text, size_t size);
 
 #endif

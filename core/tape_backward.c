@@ -76,7 +76,8 @@ static bool take_input_grads(hl_tape *tape, const hl_node *node, hl_grad din[HL_
     return true;
 }
 
-/* What nobody needs once the node's backward has run; `start` is the tensor that backward began from, whose numbers stay. */
+/* What nobody needs once the node's backward has run; `start` is the tensor that backward began from, whose numbers
+ * stay. */
 static void give_back(hl_tape *tape, hl_node *node, const hl_tensor *start)
 {
     for (int i = 0; i < node->n_taken; i++) {

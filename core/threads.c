@@ -79,9 +79,9 @@ void hl_threads_part(int64_t n, int64_t step, int part, int n_parts, int64_t *be
     *end = last < n ? last : n;
 }
 
-/* The cuts do not follow the number of threads that OpenMP grants, which may be smaller. Threads without a part take part
- * all the same: libgomp ends the threads that a smaller team leaves over, and starting them again takes longer than the
- * work. */
+/* The cuts do not follow the number of threads that OpenMP grants, which may be smaller. Threads without a part take
+ * part all the same: libgomp ends the threads that a smaller team leaves over, and starting them again takes longer
+ * than the work. */
 static void run_parts(int team, int n_parts, int64_t n, int64_t step, hl_share_work *work, const void *context)
 {
 #pragma omp parallel for num_threads(team) schedule(static)

@@ -35,9 +35,9 @@ typedef struct hl_share {
 
 typedef void hl_share_work(const void *context, hl_share share);
 
-/* Has [0, n) worked in one share a thread, cut by hl_threads_part at multiples of `step`, and returns when all are done.
- * Where there are fewer steps than threads, fewer threads work; one share is worked by the calling thread, at no more
- * cost than a call. More than HL_MAX_THREADS count as HL_MAX_THREADS. `work` must not share out work itself. */
+/* Has [0, n) worked in one share a thread, cut by hl_threads_part at multiples of `step`, and returns when all are
+ * done. Where there are fewer steps than threads, fewer threads work; one share is worked by the calling thread, at no
+ * more cost than a call. More than HL_MAX_THREADS count as HL_MAX_THREADS. `work` must not share out work itself. */
 void hl_threads_run(int threads, int64_t n, int64_t step, hl_share_work *work, const void *context);
 
 #endif

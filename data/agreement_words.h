@@ -1,4 +1,5 @@
-/* The words of the task agreement: which token is which word, and which forms of words agree. Private to this folder. */
+/* The words of the task agreement: which token is which word, and which forms of words agree. Private to this
+ * folder. */
 #ifndef HL_DATA_AGREEMENT_WORDS_H
 #define HL_DATA_AGREEMENT_WORDS_H
 

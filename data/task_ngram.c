@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* At every place that has `order` symbols before it, the answer is the token that names these in order: after d b a it is
- * "dba". So many places must be told apart and read at once: a head that looks at two of them hands on a mixture of
+/* At every place that has `order` symbols before it, the answer is the token that names these in order: after d b a it
+ * is "dba". So many places must be told apart and read at once: a head that looks at two of them hands on a mixture of
  * both. No single place is the source. */
 
 enum { MOST_SYMBOLS = 26, MOST_ORDER = 8, MOST_NGRAMS = 1 << 16 };

@@ -34,7 +34,7 @@ typedef enum hl_metric {
     HL_METRIC_ALL_DISTANCE_SIGNED,    /* all.distance.signed */
     HL_METRIC_IMPORTANCE,             /* importance: by the gradient (effect.h); no baseline, as the next */
     HL_METRIC_IMPORTANCE_NORMALISED,  /* importance.normalised: beside its layer, whose squares sum to 1 */
-    HL_METRIC_LOSS_WITHOUT, /* loss_without: what zeroing the head adds to the loss; the baseline is its standard error */
+    HL_METRIC_LOSS_WITHOUT, /* loss_without: what zeroing the head adds to the loss; baseline: its standard error */
     HL_METRIC_JS,           /* js(L1H0): the other head; the baseline is the same two in the untrained network */
 } hl_metric;
 
@@ -52,8 +52,8 @@ typedef void hl_reading_taker(void *context, const hl_reading *reading);
 /* Measures one head on all examples of a snapshot (first and gap 0, at least one example): the even-numbered ones
  * choose, every number is of the odd-numbered ones. Calls take in the order above, once for each k of `offsets` (n of
  * them), once for each gold relation, and not for what the examples leave nothing to measure of (such as alignment,
- * where the task states no source). Nothing of HL_METRIC_JS, which is between heads (heads/divergence.h), nor of importance and
- * loss_without, which ask for the model (effect.h). */
+ * where the task states no source). Nothing of HL_METRIC_JS, which is between heads (heads/divergence.h), nor of
+ * importance and loss_without, which ask for the model (effect.h). */
 void hl_catalogue_measure(const hl_patterns *all, const int64_t *offsets, int64_t n, hl_reading_taker *take,
                           void *context);
 

@@ -1,7 +1,7 @@
 /* What a head is worth to the model: the loss without it, and whether it does what its label says.
  *
- * All on the odd-numbered examples of a snapshot, which score (hl_patterns_scoring); L is an example's mean loss over its
- * scored tokens, without label smoothing and dropout. A head is taken away at its output z, before W_O. */
+ * All on the odd-numbered examples of a snapshot, which score (hl_patterns_scoring); L is an example's mean loss over
+ * its scored tokens, without label smoothing and dropout. A head is taken away at its output z, before W_O. */
 #ifndef HL_HEADS_EFFECT_H
 #define HL_HEADS_EFFECT_H
 
@@ -10,7 +10,8 @@
 #include "heads/label.h"
 #include "layers/model.h"
 
-/* Whether a label is the head's doing, by the rules of METRICS: a head without effect is neither true nor false to it. */
+/* Whether a label is the head's doing, by the rules of METRICS: a head without effect is neither true nor false to
+ * it. */
 typedef enum hl_faithful { HL_FAITHFUL_NO, HL_FAITHFUL_YES, HL_FAITHFUL_UNKNOWN } hl_faithful;
 
 typedef struct hl_head_effect {
@@ -39,16 +40,17 @@ typedef struct hl_effects {
 } hl_effects;
 
 /* Measures every head of the model, in two passes a head and two a group, on examples that have a scored token.
- * `examples`: a snapshot's, all of them; `layers`: head 0 of each layer on the same examples (first and gap 0), of which no
- * weight is read; `labels`: one a head, by layer and head; `part`, at least 1: how many examples the model is run on at
- * once, which bounds the memory. The parameters' gradients are zero afterwards.
- * HL_INVALID (no scored token in the odd-numbered examples, T too long for the model), HL_NO_MEMORY; HL_NOT_FINITE. On success
- * ended by hl_effects_free; else *effects is empty. */
+ * `examples`: a snapshot's, all of them; `layers`: head 0 of each layer on the same examples (first and gap 0), of
+ * which no weight is read; `labels`: one a head, by layer and head; `part`, at least 1: how many examples the model is
+ * run on at once, which bounds the memory. The parameters' gradients are zero afterwards. HL_INVALID (no scored token
+ * in the odd-numbered examples, T too long for the model), HL_NO_MEMORY; HL_NOT_FINITE. On success ended by
+ * hl_effects_free; else *effects is empty. */
 hl_status hl_effects_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers,
                              const hl_label *labels, int64_t part, int threads, hl_effects *effects);
 
-/* The importance of head `head` beside the n_heads of its layer, whose effects these are: I_h / sqrt(sum of I^2) over the
- * layer; 0 where all of them are 0. Losses near 0 leave only tiny importances, and this tells all the same who works. */
+/* The importance of head `head` beside the n_heads of its layer, whose effects these are: I_h / sqrt(sum of I^2) over
+ * the layer; 0 where all of them are 0. Losses near 0 leave only tiny importances, and this tells all the same who
+ * works. */
 double hl_effect_in_layer(const hl_head_effect *layer, int64_t n_heads, int64_t head);
 
 /* A zeroed or already freed one is allowed. */

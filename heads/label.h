@@ -42,8 +42,8 @@ hl_label hl_label_of(const hl_patterns *all);
  * where NULL, numbers stand for them. HL_NO_MEMORY is left on the text. */
 void hl_label_print(hl_text *text, hl_label label, const char *const *relations);
 
-/* The same for a map's title: a gold relation by its name alone, and the score after it where it is the label's, not for
- * UNIFORM and MIXED. "offset(-11) 0.98", "det_noun 0.87", "mixed" */
+/* The same for a map's title: a gold relation by its name alone, and the score after it where it is the label's, not
+ * for UNIFORM and MIXED. "offset(-11) 0.98", "det_noun 0.87", "mixed" */
 void hl_label_print_title(hl_text *text, hl_label label, const char *const *relations);
 
 /* Writes the weights (T, T) of a head that is nothing but its label, on one example, whose own weights are not read:

@@ -24,8 +24,8 @@ int64_t hl_model_heads_count(hl_model_heads heads);
 /* Head `place` of them, by layer and head. */
 hl_patterns hl_model_heads_at(hl_model_heads heads, int64_t place);
 
-/* Finds the closest head of b for each of a, and of a for each of b; the first of equals. Several heads may have the same
- * one. Both are of the same examples, as many and as long, of which those that score count (hl_patterns_scoring).
+/* Finds the closest head of b for each of a, and of a for each of b; the first of equals. Several heads may have the
+ * same one. Both are of the same examples, as many and as long, of which those that score count (hl_patterns_scoring).
  * of_a: as many as a has heads; of_b: likewise. HL_NO_MEMORY. */
 hl_status hl_heads_match(hl_model_heads a, hl_model_heads b, hl_head_match *of_a, hl_head_match *of_b);
 

@@ -31,7 +31,8 @@ static inline int64_t hl_at_most(int64_t n, int64_t most)
     return n < most ? n : most;
 }
 
-/* The first of `count` weights, queries or keys that block `block` of `n_blocks` covers; for block = n_blocks, `count`. */
+/* The first of `count` weights, queries or keys that block `block` of `n_blocks` covers; for block = n_blocks,
+ * `count`. */
 int64_t hl_panel_block_begin(int64_t count, int64_t n_blocks, int64_t block);
 
 /* The mean weight of a block. */

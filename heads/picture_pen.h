@@ -24,8 +24,8 @@ hl_pen_line hl_pen_fit(cairo_t *cairo, const char *text, double width);
 /* The number of lines that the text takes, at most `most`, of which the last may be cut. */
 int hl_pen_count_lines(cairo_t *cairo, const char *text, double width, int most);
 
-/* Draws a line whose baseline begins, has its middle or ends (`align` 0, 0.5, 1) at (x, y); `upwards`: turned to be read
- * from below. */
+/* Draws a line whose baseline begins, has its middle or ends (`align` 0, 0.5, 1) at (x, y); `upwards`: turned to be
+ * read from below. */
 void hl_pen_draw(cairo_t *cairo, const hl_pen_line *line, double x, double y, double align, bool upwards);
 
 #endif

@@ -32,11 +32,12 @@ typedef struct hl_recorder {
     size_t folder_length;
 } hl_recorder;
 
-/* The bytes that one snapshot of E examples of T tokens with R relations takes without statistics, on disk at most, and in
- * the recorder's memory to within a few KiB. SIZE_MAX where they do not fit. */
+/* The bytes that one snapshot of E examples of T tokens with R relations takes without statistics, on disk at most, and
+ * in the recorder's memory to within a few KiB. SIZE_MAX where they do not fit. */
 size_t hl_recorder_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens, int64_t n_relations);
 
-/* The bytes that it takes on disk at most with statistics of examples of up to T tokens. SIZE_MAX where they do not fit. */
+/* The bytes that it takes on disk at most with statistics of examples of up to T tokens. SIZE_MAX where they do not
+ * fit. */
 size_t hl_recorder_file_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens, int64_t n_relations);
 
 /* What a recording takes of the arena it is given (plan->bytes), with the recorder's `part` and T: HL_INVALID where
@@ -61,9 +62,10 @@ hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena, int threads);
 
 /* The same, and writes "<folder>/step_<step, six digits>.npz" (not waiting for the
  * disk): layer_0, layer_1, ... (E, H, T, T), tokens, targets, source (E, T) int32, lengths (E) int32, step int64,
- * logits (E, T, V) and, where the task states relations, `relations` (E, R, T) int32; weights and logits float32 (float64
- * in the double library); and where `statistics` of the whole validation set at this step are given (else NULL), their
- * arrays all_* (heads/streamed_file.h). step >= 0. Fails as above; HL_BAD_FILE: the file then is what it was. */
+ * logits (E, T, V) and, where the task states relations, `relations` (E, R, T) int32; weights and logits float32
+ * (float64 in the double library); and where `statistics` of the whole validation set at this step are given (else
+ * NULL), their arrays all_* (heads/streamed_file.h). step >= 0. Fails as above; HL_BAD_FILE: the file then is what it
+ * was. */
 hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, const hl_streamed *statistics, hl_arena *arena,
                              int threads);
 

@@ -45,11 +45,11 @@ typedef struct hl_report_maps {
 } hl_report_maps;
 
 /* Takes a snapshot: layers[l] is head 0 of layer l on all examples (first and gap 0, at least one example), and stands
- * for all n_heads of its layer. Snapshots come by step; their arrays may go afterwards. Where all maps would be too many
- * numbers, fewer examples are kept (at least one), and where that is not enough, fewer snapshots; the last one always.
- * Later snapshots may have more examples than the first, or fewer: of one that lacks some of those that are kept there are
- * no maps, and the last must have them. HL_INVALID: other layers, heads or kept examples than the first, more snapshots than
- * were announced; HL_NO_MEMORY. Then nothing is added. */
+ * for all n_heads of its layer. Snapshots come by step; their arrays may go afterwards. Where all maps would be too
+ * many numbers, fewer examples are kept (at least one), and where that is not enough, fewer snapshots; the last one
+ * always. Later snapshots may have more examples than the first, or fewer: of one that lacks some of those that are
+ * kept there are no maps, and the last must have them. HL_INVALID: other layers, heads or kept examples than the first,
+ * more snapshots than were announced; HL_NO_MEMORY. Then nothing is added. */
 hl_status hl_report_maps_add(hl_report_maps *maps, int64_t step, const hl_patterns *layers, int n_layers);
 
 /* Frees all and empties it. */

@@ -4,8 +4,8 @@
 
 /* ---- Student's distribution ---- */
 
-/* The continued fraction of the incomplete beta function (DLMF 8.17.22), 1 / (1 + d_1 / (1 + d_2 / (1 + ...))), from its
- * end. For x < (a + 1) / (a + b + 2) it needs some sqrt(max(a, b)) terms. */
+/* The continued fraction of the incomplete beta function (DLMF 8.17.22), 1 / (1 + d_1 / (1 + d_2 / (1 + ...))), from
+ * its end. For x < (a + 1) / (a + b + 2) it needs some sqrt(max(a, b)) terms. */
 static double beta_fraction(double a, double b, double x)
 {
     enum { TERMS = 2000 };

@@ -1,5 +1,5 @@
-/* What a few runs tell of all that might have been made: means with their confidence intervals, and whether two settings
- * differ. Everything assumes that values are about normally distributed. Pure functions of doubles. */
+/* What a few runs tell of all that might have been made: means with their confidence intervals, and whether two
+ * settings differ. Everything assumes that values are about normally distributed. Pure functions of doubles. */
 #ifndef HL_HEADS_STATISTICS_H
 #define HL_HEADS_STATISTICS_H
 

@@ -180,9 +180,9 @@ hl_score hl_streamed_confidence(const hl_streamed *streamed, int layer, int64_t 
                        all_queries(streamed) };
 }
 
-/* The mean over all queries of sum_j A[i][j] |j - i|, or (j - i): every offset's mean times its queries is its sum. As many
- * queries have the key k ahead as have the one k back, or none has, where the mask is causal: a pair that balances cancels
- * out to the last bit. */
+/* The mean over all queries of sum_j A[i][j] |j - i|, or (j - i): every offset's mean times its queries is its sum. As
+ * many queries have the key k ahead as have the one k back, or none has, where the mask is causal: a pair that balances
+ * cancels out to the last bit. */
 static hl_score distance(const hl_streamed *s, int layer, int64_t head, double sign_of_back)
 {
     hl_score sum = { .n = all_queries(s) };

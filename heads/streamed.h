@@ -1,8 +1,8 @@
-/* What every head does over many examples, the whole validation set, of which no weights are kept: sums that grow batch by
- * batch and become the metrics all.offset(k), all.entropy, all.confidence and all.distance.
+/* What every head does over many examples, the whole validation set, of which no weights are kept: sums that grow batch
+ * by batch and become the metrics all.offset(k), all.entropy, all.confidence and all.distance.
  *
- * Only what heads/pattern.h counts is looked at. All of it is exact: every query of every example counts, none is drawn or
- * left out, and sums are added in double in the order of the examples: the same bits at any number of threads. */
+ * Only what heads/pattern.h counts is looked at. All of it is exact: every query of every example counts, none is drawn
+ * or left out, and sums are added in double in the order of the examples: the same bits at any number of threads. */
 #ifndef HL_HEADS_STREAMED_H
 #define HL_HEADS_STREAMED_H
 
@@ -45,8 +45,8 @@ void hl_streamed_add(hl_streamed *streamed, int layer, const hl_real *weights, c
 /* Makes means of the sums; of nothing, 0. To be called once, after all examples. */
 void hl_streamed_finish(hl_streamed *streamed);
 
-/* One head's metrics, after that, as heads/offset.h, entropy.h and distance.h define them, beside those of attention spread
- * evenly. n is 0 where no query has the key k away, or no query has two keys. */
+/* One head's metrics, after that, as heads/offset.h, entropy.h and distance.h define them, beside those of attention
+ * spread evenly. n is 0 where no query has the key k away, or no query has two keys. */
 hl_score hl_streamed_offset(const hl_streamed *streamed, int layer, int64_t head, int64_t k);
 hl_score hl_streamed_entropy(const hl_streamed *streamed, int layer, int64_t head);
 hl_score hl_streamed_normalised(const hl_streamed *streamed, int layer, int64_t head);

@@ -15,14 +15,15 @@ bool hl_streamed_count(const hl_model_config *config, int64_t n_tokens, size_t *
 /* The bytes that they take in a file at most; SIZE_MAX where they do not fit. */
 size_t hl_streamed_file_bytes(const hl_model_config *config, int64_t n_tokens);
 
-/* Adds, after hl_streamed_finish, all_queries int64 and all_uniform float64 (2 T - 1), all_entropy_uniform float64, and of
- * each layer l all_offset_<l> (H, 2 T - 1), all_entropy_<l>, all_entropy_normalised_<l>, all_confidence_<l> (H) float64 and
- * all_entropy_histogram_<l> (H, 20) int64. Errors stay with the archive. */
+/* Adds, after hl_streamed_finish, all_queries int64 and all_uniform float64 (2 T - 1), all_entropy_uniform float64, and
+ * of each layer l all_offset_<l> (H, 2 T - 1), all_entropy_<l>, all_entropy_normalised_<l>, all_confidence_<l> (H)
+ * float64 and all_entropy_histogram_<l> (H, 20) int64. Errors stay with the archive. */
 void hl_streamed_write(const hl_streamed *streamed, hl_npz_writer *npz);
 
-/* Finds them in an archive read from `path`: *has is false where there are none. Examples were at least `least` tokens long
- * and at most `most`; `heads` (n_layers) must outlive *streamed, whose arrays are the archive's. HL_BAD_FILE
- * "<path>: <array>: <what is wrong>" where one is missing or of another type or shape, or holds a number that cannot be. */
+/* Finds them in an archive read from `path`: *has is false where there are none. Examples were at least `least` tokens
+ * long and at most `most`; `heads` (n_layers) must outlive *streamed, whose arrays are the archive's. HL_BAD_FILE
+ * "<path>: <array>: <what is wrong>" where one is missing or of another type or shape, or holds a number that cannot
+ * be. */
 hl_status hl_streamed_read(const hl_npz *npz, const char *path, int n_layers, const int64_t *heads, int64_t least,
                            int64_t most, hl_streamed *streamed, bool *has);
 

@@ -7,8 +7,8 @@
  *         a tape with .observer = &pass.observer and the model's pass over the batch with pass.probes
  *     const hl_streamed *all = hl_streamed_pass_end(&pass);
  *
- * An observer of the tape looks at every layer's weights as soon as they are there, so that one layer's memory serves all.
- * The pass has the same bits as one that nobody looks at. */
+ * An observer of the tape looks at every layer's weights as soon as they are there, so that one layer's memory serves
+ * all. The pass has the same bits as one that nobody looks at. */
 #ifndef HL_HEADS_STREAMED_PASS_H
 #define HL_HEADS_STREAMED_PASS_H
 
@@ -35,8 +35,8 @@ typedef struct hl_streamed_pass {
 /* The bytes that it takes in memory, for batches of up to B examples of T tokens; SIZE_MAX where they do not fit. */
 size_t hl_streamed_pass_bytes(const hl_model_config *config, int64_t B, int64_t n_tokens);
 
-/* `config` must outlive the pass, which must not be moved. HL_NO_MEMORY, also for sizes that cannot be; it then is empty.
- * On success ended by hl_streamed_pass_free. */
+/* `config` must outlive the pass, which must not be moved. HL_NO_MEMORY, also for sizes that cannot be; it then is
+ * empty. On success ended by hl_streamed_pass_free. */
 hl_status hl_streamed_pass_init(hl_streamed_pass *pass, const hl_model_config *config, int64_t B, int64_t n_tokens);
 
 /* A zeroed or already freed one is allowed. */
@@ -45,7 +45,8 @@ void hl_streamed_pass_free(hl_streamed_pass *pass);
 /* Forgets what was gathered. */
 void hl_streamed_pass_begin(hl_streamed_pass *pass);
 
-/* The model's next pass is over this batch, of at most B examples and T tokens, which must outlive it. Allocates nothing. */
+/* The model's next pass is over this batch, of at most B examples and T tokens, which must outlive it. Allocates
+ * nothing. */
 void hl_streamed_pass_batch(hl_streamed_pass *pass, const hl_batch *batch, int threads);
 
 /* The statistics of all batches since the beginning; the pass's own. */

@@ -30,7 +30,8 @@ typedef struct hl_sweep_chart {
 } hl_sweep_chart;
 
 /* Each adds a file's content. An axis holds all dots; bars may leave it and are then cut. HL_INVALID: no variants, too
- * many for a picture; dpi as in heads/picture.h, and fewer where the picture would be too tall. HL_NO_MEMORY; HL_FAILED with cairo's words. */
+ * many for a picture; dpi as in heads/picture.h, and fewer where the picture would be too tall. HL_NO_MEMORY; HL_FAILED
+ * with cairo's words. */
 hl_status hl_sweep_chart_png(const hl_sweep_chart *chart, double dpi, hl_text *bytes);
 hl_status hl_sweep_chart_svg(const hl_sweep_chart *chart, hl_text *bytes);
 

@@ -41,8 +41,8 @@ void hl_cell_pen_scale(hl_cell_pen *pen, int n);
 /* Adds spaces. */
 void hl_terminal_space(hl_text *text, int64_t columns);
 
-/* Adds the text, cut where it is wider than `columns` ("..." as one character, in ASCII '~'), and returns the columns it
- * takes. With text NULL only measures. */
+/* Adds the text, cut where it is wider than `columns` ("..." as one character, in ASCII '~'), and returns the columns
+ * it takes. With text NULL only measures. */
 int hl_terminal_put(const hl_terminal *terminal, const char *bytes, int columns, hl_text *text);
 
 #endif

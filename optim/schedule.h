@@ -8,7 +8,8 @@
  *   linear    shape = 1 - p
  *   cosine    shape = (1 + cos(pi p)) / 2
  *
- * W = 0 is no warm-up; noam is then learning_rate * d_model^-0.5 * s^-0.5. From s = S + 1 on, and past the warm-up, linear and cosine are 0. */
+ * W = 0 is no warm-up; noam is then learning_rate * d_model^-0.5 * s^-0.5. From s = S + 1 on, and past the warm-up,
+ * linear and cosine are 0. */
 #ifndef HL_OPTIM_SCHEDULE_H
 #define HL_OPTIM_SCHEDULE_H
 

@@ -17,8 +17,8 @@ typedef hl_status fault_checks_load(const char *path);
  * whole. */
 void fault_checks_saving(fault_checks_save *save, int harmless);
 
-/* Between faults_begin and faults_end: the call succeeds, and `release` frees what it made; with each of its allocations
- * failing in turn it returns HL_NO_MEMORY and leaves nothing. */
+/* Between faults_begin and faults_end: the call succeeds, and `release` frees what it made; with each of its
+ * allocations failing in turn it returns HL_NO_MEMORY and leaves nothing. */
 void fault_checks_allocations(hl_status (*call)(void *context), void (*release)(void *context), void *context);
 
 /* The same for reading the file of version 0 that `save` writes. Only closing may fail without an error. */

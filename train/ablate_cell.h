@@ -9,8 +9,8 @@
 hl_status hl_ablate_cell_prepare(const hl_ablate_plan *plan, int64_t cell, const char *folder);
 
 /* Whether config.ini in the folder is the cell's, wherever the folder was when it was written and however many threads
- * the run had. HL_BAD_FILE: it is of a training with other settings. HL_INVALID: it cannot be read, or the folder's path
- * is too long. HL_NO_MEMORY. */
+ * the run had. HL_BAD_FILE: it is of a training with other settings. HL_INVALID: it cannot be read, or the folder's
+ * path is too long. HL_NO_MEMORY. */
 hl_status hl_ablate_cell_check(const hl_ablate_plan *plan, int64_t cell, const char *folder);
 
 #endif

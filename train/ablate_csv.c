@@ -97,7 +97,8 @@ static bool read_seconds(const char *text, size_t length, double *seconds)
     return length == 0 || (end == text + length && strspn(text, "0123456789.") == length && isfinite(*seconds));
 }
 
-/* Takes the last two fields of a row, "12.345,done". Between the seed and them there is one for every key, and seven. */
+/* Takes the last two fields of a row, "12.345,done". Between the seed and them there is one for every key, and
+ * seven. */
 static bool take_row(const char *line, const hl_ablate_plan *plan, hl_ablate_result *results)
 {
     int64_t cell = find_cell(line, plan);

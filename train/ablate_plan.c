@@ -51,6 +51,10 @@ static hl_status load(const hl_ablate_command *command, const hl_ablate_settings
         overrides[n++] = out;
     }
     for (int i = 0; i < command->n_overrides; i++) {
+        if (same_key("train.threads", command->overrides[i])) {
+            return hl_error(HL_INVALID, "command line: train.threads: the trainings of a sweep share the cores; "
+                                        "--jobs N says how many go on at a time");
+        }
         bool replaced =
             is_set(settings, command->overrides[i]) || (command->out != NULL && same_key(out, command->overrides[i]));
         if (!replaced) {

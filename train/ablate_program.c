@@ -82,8 +82,8 @@ static hl_status check_train(const call *c)
 
 static const hl_ablate_result not_known = { .steps = -1, .steps_to_target = -1, .seconds = NAN };
 
-/* A cell that the csv calls done waits all the same where its folder is gone, holds another run, or has lost rows of its
- * metrics.csv: of that, beginning the cell will tell. */
+/* A cell that the csv calls done waits all the same where its folder is gone, holds another run, or has lost rows of
+ * its metrics.csv: of that, beginning the cell will tell. */
 static hl_status recall_done(call *c, int64_t cell)
 {
     char *path = hl_ablate_plan_path(&c->plan, cell);

@@ -1,6 +1,7 @@
 #include "train/ablate_progress.h"
 
 #include "train/clock.h"
+#include "train/terminal.h"
 #include "train/units.h"
 
 #include <inttypes.h>
@@ -8,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BAR = 16, WIDEST_NAME = 48, MOST_LINES = 16, NAME_TEXT = HL_ABLATE_MAX_KEYS * HL_ABLATE_VALUE_TEXT };
+enum { BAR = 16, WIDEST_NAME = 48, USUAL_HEIGHT = 24, NAME_TEXT = HL_ABLATE_MAX_KEYS * HL_ABLATE_VALUE_TEXT };
 
 /* "heads=8,seed=1". */
 static int cell_name(const hl_ablate_plan *plan, int64_t cell, char text[NAME_TEXT])
@@ -123,11 +124,19 @@ bool hl_ablate_progress_due(const hl_ablate_progress *progress)
     return progress->terminal && hl_clock_seconds() - progress->drawn >= 0.2;
 }
 
+/* How many trainings have a line: the terminal keeps one for the sum and one for the cursor. */
+static int most_lines(FILE *out)
+{
+    int height = hl_terminal_height(out);
+    height = height > 0 ? height : USUAL_HEIGHT;
+    return height > 2 ? height - 2 : 0;
+}
+
 void hl_ablate_progress_draw(hl_ablate_progress *progress, const hl_ablate_running *running, int n, double left)
 {
     hl_ablate_progress_clear(progress);
     fputs("\033[?7l", progress->out); /* a narrow terminal cuts lines: one that wraps could not be renewed */
-    int shown = n < MOST_LINES ? n : MOST_LINES;
+    int most = most_lines(progress->out), shown = n < most ? n : most;
     for (int i = 0; i < shown; i++) {
         print_running(progress, &running[i]);
     }

@@ -40,7 +40,8 @@ void hl_ablate_progress_ended(hl_ablate_progress *progress, const hl_ablate_runn
 /* Whether it is time to draw: on a terminal, some times a second. */
 bool hl_ablate_progress_due(const hl_ablate_progress *progress);
 
-/* Renews the lines of a terminal. `left`: the seconds to the end of the sweep, NaN where that is not known. */
+/* Renews the lines of a terminal, which shows as many trainings as it has lines for. `left`: the seconds to the end of
+ * the sweep, NaN where that is not known. */
 void hl_ablate_progress_draw(hl_ablate_progress *progress, const hl_ablate_running *running, int n, double left);
 
 /* Takes the renewing lines away, before something else is printed. */

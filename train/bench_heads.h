@@ -7,11 +7,11 @@
 
 #include <stdio.h>
 
-/* Measures both for the job's config and prints two tables and what they mean to `out`, warnings to `err`. For the second
- * comparison the config's own heads, key/value heads and widths are replaced: by 1 and by 8 heads of width d_model / heads,
- * or with an override of model.heads by that number instead of 8. HL_INVALID, before anything is measured, where the config
- * is wrong, d_model is no multiple of the number, that is no single one above 1, or key/value heads or widths are overridden;
- * else fails as hl_bench_process_run does. */
+/* Measures both for the job's config and prints two tables and what they mean to `out`, warnings to `err`. For the
+ * second comparison the config's own heads, key/value heads and widths are replaced: by 1 and by 8 heads of width
+ * d_model / heads, or with an override of model.heads by that number instead of 8. HL_INVALID, before anything is
+ * measured, where the config is wrong, d_model is no multiple of the number, that is no single one above 1, or
+ * key/value heads or widths are overridden; else fails as hl_bench_process_run does. */
 hl_status hl_bench_heads(const char *program, const hl_bench_job *job, FILE *out, FILE *err);
 
 #endif

@@ -21,7 +21,8 @@ hl_bench_software hl_bench_machine_software(void);
  * its OpenMP build, and variables of the environment. Adds nothing where there is nothing. */
 void hl_bench_machine_warnings(hl_text *text, int threads);
 
-/* Prints the warnings to `err`, and to `out` a few lines of heading: the software, the CPU, the threads. HL_NO_MEMORY. */
+/* Prints the warnings to `err`, and to `out` a few lines of heading: the software, the CPU, the threads.
+ * HL_NO_MEMORY. */
 hl_status hl_bench_machine_announce(int threads, FILE *out, FILE *err);
 
 #endif

@@ -27,8 +27,8 @@ hl_status hl_checkpoint_write_pruned(const char *path, const hl_parameters *para
 hl_status hl_checkpoint_write(const char *path, const char *kept_path, const hl_optimizer *optimizer,
                               const hl_train_state *state, const char *config);
 
-/* The step of a file of weights of ours; -1 where there is no file, and for one that another program wrote. HL_BAD_FILE:
- * damaged, or it cannot be read; HL_NO_MEMORY; *step is then -1. */
+/* The step of a file of weights of ours; -1 where there is no file, and for one that another program wrote.
+ * HL_BAD_FILE: damaged, or it cannot be read; HL_NO_MEMORY; *step is then -1. */
 hl_status hl_checkpoint_read_step(const char *path, int64_t *step);
 
 /* What a checkpoint says of itself, read before a model is built for it. */
@@ -49,7 +49,8 @@ hl_status hl_checkpoint_restore(const hl_checkpoint *checkpoint, hl_optimizer *o
 
 /* Fills the parameters from a file with weights, ours or PyTorch's; optimizer tensors in it are passed over.
  * *has_checksum tells whether its integrity could be checked; *config is the text of the config they were trained with,
- * NULL where the file holds none, owned by the caller: hl_free. HL_BAD_FILE as above; HL_NO_MEMORY; then *config is NULL. */
+ * NULL where the file holds none, owned by the caller: hl_free. HL_BAD_FILE as above; HL_NO_MEMORY; then *config is
+ * NULL. */
 hl_status hl_checkpoint_load_weights(const char *path, hl_parameters *parameters, bool *has_checksum, char **config);
 
 #endif

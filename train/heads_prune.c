@@ -7,9 +7,11 @@
 #include "train/heads_prune_table.h"
 #include "train/heads_pruning.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- the curve ---- */
 
@@ -175,11 +177,9 @@ static hl_status check_target(const hl_opened_run *run, int64_t target)
     return hl_ok();
 }
 
-/* The smaller model is to lie beside what the run holds, and not in its place. */
-static hl_status check_out(const hl_opened_run *run, const char *out)
+static hl_status check_free(const hl_opened_run *run, const char *out, const char *name)
 {
     static const char *const own[] = { "model.safetensors", "config.ini", "metrics.csv", "vocab.txt" };
-    const char *slash = strrchr(out, '/'), *name = slash != NULL ? slash + 1 : out;
     bool owned = strncmp(name, "checkpoint", strlen("checkpoint")) == 0;
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         owned = owned || strcmp(name, own[i]) == 0;
@@ -197,6 +197,28 @@ static hl_status check_out(const hl_opened_run *run, const char *out)
                             "name",
                             out)
                  : hl_ok();
+}
+
+static hl_status check_folder(const char *out, size_t length)
+{
+    hl_text folder = { 0 };
+    hl_text_print(&folder, "%.*s", length > 0 ? (int)length : 1, length > 0 ? out : ".");
+    hl_status status = hl_text_status(&folder);
+    if (status.code == HL_OK && access(folder.bytes, W_OK) != 0) {
+        status = hl_error(HL_FAILED, "command line: --out: %s: nothing can be written to its folder: %s", out,
+                          strerror(errno));
+    }
+    hl_text_free(&folder);
+    return status;
+}
+
+/* The smaller model is to lie beside what the run holds, and not in its place; what hinders that is told before the
+ * heads are measured, which takes long. */
+static hl_status check_out(const hl_opened_run *run, const char *out)
+{
+    const char *slash = strrchr(out, '/'), *name = slash != NULL ? slash + 1 : out;
+    HL_TRY(check_free(run, out, name));
+    return check_folder(out, (size_t)(name - out));
 }
 
 static hl_status write_all(const hl_heads_pruning *pruning, const hl_heads_command *command, FILE *out, FILE *err)

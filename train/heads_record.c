@@ -24,7 +24,8 @@ static hl_status add_snapshot(const hl_opened_run *run, int64_t step, const hl_e
     return status;
 }
 
-/* How many examples every snapshot has, as far as config.ini tells: a run may have gone on with fewer than it began with. */
+/* How many examples every snapshot has, as far as config.ini tells: a run may have gone on with fewer than it began
+ * with. */
 static int64_t kept_examples(const hl_opened_run *run)
 {
     int64_t recorded = hl_setup_recorded_examples(&run->config);

@@ -1,5 +1,5 @@
-/* What is read off all snapshots of a run: heads.csv, all metrics of all heads (heads/heads_csv.h), and the maps that its
- * report shows. */
+/* What is read off all snapshots of a run: heads.csv, all metrics of all heads (heads/heads_csv.h), and the maps that
+ * its report shows. */
 #ifndef HL_TRAIN_HEADS_RECORD_H
 #define HL_TRAIN_HEADS_RECORD_H
 
@@ -13,9 +13,10 @@ typedef struct hl_heads_record {
     hl_report_maps maps; /* as a report holds them */
 } hl_heads_record;
 
-/* Reads the run's snapshots one after the other, each once. `study`: of one of them, whose effects (hl_heads_study_effects)
- * heads.csv shows as importance and loss_without of its step; without effects there are no such rows. HL_BAD_FILE (no snapshots, too), HL_NO_MEMORY; the record is
- * then empty. On success ended by hl_heads_record_free. */
+/* Reads the run's snapshots one after the other, each once. `study`: of one of them, whose effects
+ * (hl_heads_study_effects) heads.csv shows as importance and loss_without of its step; without effects there are no
+ * such rows. HL_BAD_FILE (no snapshots, too), HL_NO_MEMORY; the record is then empty. On success ended by
+ * hl_heads_record_free. */
 hl_status hl_heads_record_make(const hl_opened_run *run, const hl_heads_study *study, hl_heads_record *record);
 
 /* A zeroed or already freed record is allowed. */

@@ -13,8 +13,8 @@ typedef struct hl_heads_report {
     hl_head_pass pass;
 } hl_heads_report;
 
-/* Gathers what a report shows of the run: the record's figures and maps, the study's labels and effects (the study is of
- * the run's last snapshot), config and curves, and what the heads compute on the maps' first examples. Effects and
+/* Gathers what a report shows of the run: the record's figures and maps, the study's labels and effects (the study is
+ * of the run's last snapshot), config and curves, and what the heads compute on the maps' first examples. Effects and
  * computation are left out where the run has no weights of the step that the patterns are of; for the computation other
  * weights than those loaded may be. The arguments must outlive it. HL_BAD_FILE (damaged weights, metrics.csv),
  * HL_NO_MEMORY; it is then empty. On success ended by hl_heads_report_free. */

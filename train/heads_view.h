@@ -22,10 +22,10 @@ typedef struct hl_heads_view {
     hl_real *means;      /* NULL where one example is shown */
 } hl_heads_view;
 
-/* `example`: its number in `maps`; or HL_VIEW_ANY: the mean over the scoring examples (hl_patterns_scoring) where all of
- * them have one length (a position where they differ is named by its number instead of a token), else the longest example.
- * `labeled`: whether titles tell each head's label, with the score where it is for it. HL_INVALID: there is no such example. HL_NO_MEMORY. The maps
- * and the run must outlive the view. On success ended by hl_heads_view_free. */
+/* `example`: its number in `maps`; or HL_VIEW_ANY: the mean over the scoring examples (hl_patterns_scoring) where all
+ * of them have one length (a position where they differ is named by its number instead of a token), else the longest
+ * example. `labeled`: whether titles tell each head's label, with the score where it is for it. HL_INVALID: there is no
+ * such example. HL_NO_MEMORY. The maps and the run must outlive the view. On success ended by hl_heads_view_free. */
 hl_status hl_heads_view_make(hl_heads_view *view, const hl_opened_run *run, const hl_snapshot *maps, int64_t example,
                              bool labeled);
 

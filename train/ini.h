@@ -1,7 +1,7 @@
 /* A strict reader of INI text in memory: `[section]`, `key = value`, comments from `#` or `;` to the end of the line
- * wherever they stand, but for a value in quotes, `"a # b"`, in which `\"`, `\\` and, for any byte but 0, `\x0a` stand for
- * what could not stand there. A line is a line: indented ones are not joined, long ones are not cut, what cannot be read is
- * reported. Which sections and keys there are is the caller's affair.
+ * wherever they stand, but for a value in quotes, `"a # b"`, in which `\"`, `\\` and, for any byte but 0, `\x0a` stand
+ * for what could not stand there. A line is a line: indented ones are not joined, long ones are not cut, what cannot be
+ * read is reported. Which sections and keys there are is the caller's affair.
  *
  *     hl_ini ini;
  *     hl_ini_begin(&ini, text, size);

@@ -20,7 +20,8 @@ static int hex_digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Takes a character, or what is written for one, off the text; 0 where it begins with a backslash that means nothing. */
+/* Takes a character, or what is written for one, off the text; 0 where it begins with a backslash that means
+ * nothing. */
 static int take_byte(const char **at)
 {
     const char *text = *at;

@@ -2,7 +2,8 @@
 
 #include "core/memory.h"
 
-/* Into memory of the right size: where json_dumps finds none for a longer text, it may leave a key out without a word. */
+/* Into memory of the right size: where json_dumps finds none for a longer text, it may leave a key out without a
+ * word. */
 static char *dump(const json_t *root, size_t flags, size_t *size)
 {
     *size = root != NULL ? json_dumpb(root, NULL, 0, flags) : 0;

@@ -1,8 +1,8 @@
 /* A run: when updates, validations, snapshots and checkpoints happen, and what they leave in the run's folder.
  *
  * After update s, in this order: the training row of metrics.csv, validation and its row, model.safetensors where that
- * was the best, the snapshot of all patterns (with what the validation found out about heads), the checkpoint. Whatever a
- * checkpoint's step left is therefore complete, and a run resumed from it writes the same bytes as one that was never
+ * was the best, the snapshot of all patterns (with what the validation found out about heads), the checkpoint. Whatever
+ * a checkpoint's step left is therefore complete, and a run resumed from it writes the same bytes as one that was never
  * disturbed. */
 #ifndef HL_TRAIN_LOOP_H
 #define HL_TRAIN_LOOP_H
@@ -41,9 +41,9 @@ bool hl_loop_patience_lost(const hl_loop *loop);
 /* Whether the run is at its end: all steps done, or patience lost. */
 bool hl_loop_finished(const hl_loop *loop);
 
-/* Trains until the run is finished or a signal came (then *signal is its number, and a checkpoint of the last whole step
- * is written; else 0). A run without a checkpoint first validates and records the untrained network. HL_NOT_FINITE: the run stands at
- * its last checkpoint; HL_BAD_FILE, HL_NO_MEMORY. */
+/* Trains until the run is finished or a signal came (then *signal is its number, and a checkpoint of the last whole
+ * step is written; else 0). A run without a checkpoint first validates and records the untrained network.
+ * HL_NOT_FINITE: the run stands at its last checkpoint; HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_loop_run(hl_loop *loop, int *signal);
 
 #endif

@@ -24,8 +24,8 @@ typedef struct hl_metrics_row {
 } hl_metrics_row;
 
 /* Opens the file for appending, with the header alone if it is missing, and drops the rows after `last_step` and an
- * unfinished last line (a run that was killed wrote them after its last checkpoint). HL_BAD_FILE: also for a file that is
- * no metrics.csv or has a line before those that is no row or of an earlier step than the line before,
+ * unfinished last line (a run that was killed wrote them after its last checkpoint). HL_BAD_FILE: also for a file that
+ * is no metrics.csv or has a line before those that is no row or of an earlier step than the line before,
  * "<path>:<line>: ..."; HL_NO_MEMORY. To be ended by hl_metrics_csv_close, whatever this returns. */
 hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, int64_t last_step);
 
@@ -55,8 +55,8 @@ hl_status hl_metrics_rows_begin(hl_metrics_rows *rows, const char *path, const c
  * of an earlier step than the one before. */
 hl_status hl_metrics_rows_next(hl_metrics_rows *rows, hl_metrics_row *row, bool *there);
 
-/* HL_BAD_FILE, "<path>:<line>: ...", where the content is not the header and rows in the order of their steps; a last line without a newline, which
- * may still be being written, is not looked at. */
+/* HL_BAD_FILE, "<path>:<line>: ...", where the content is not the header and rows in the order of their steps; a last
+ * line without a newline, which may still be being written, is not looked at. */
 hl_status hl_metrics_csv_check(const char *path, const char *text, size_t size);
 
 /* A checkpoint's step and state, which tell what the file held when it was written. */

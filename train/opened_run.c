@@ -241,7 +241,8 @@ static hl_status first_there(char *files[WEIGHTS_FILES], const char **first)
     return hl_ok();
 }
 
-/* The first one that holds weights of that step (any where that is below 0), else the first that is there; NULL: there is none. */
+/* The first one that holds weights of that step (any where that is below 0), else the first that is there; NULL: there
+ * is none. */
 static hl_status choose_file(char *files[WEIGHTS_FILES], int64_t step, const char **chosen)
 {
     for (int i = 0; i < WEIGHTS_FILES && step >= 0; i++) {

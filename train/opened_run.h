@@ -38,7 +38,8 @@ void hl_opened_run_close(hl_opened_run *run);
 hl_status hl_opened_run_check_steps(const hl_opened_run *run);
 
 /* Reads the snapshot of a step. HL_INVALID naming steps that there are, where this is none of them; HL_BAD_FILE
- * (also one that is of another step, or of a task of other relations), HL_NO_MEMORY. On success ended by hl_snapshot_free, before the run is closed. */
+ * (also one that is of another step, or of a task of other relations), HL_NO_MEMORY. On success ended by
+ * hl_snapshot_free, before the run is closed. */
 hl_status hl_opened_run_snapshot(const hl_opened_run *run, int64_t step, hl_snapshot *snapshot);
 
 /* Whether a file of weights is there already. HL_NO_MEMORY. */

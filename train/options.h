@@ -28,9 +28,9 @@ typedef struct hl_option_words {
 /* Whether a word is left that is not "--". */
 bool hl_option_words_left(hl_option_words *words);
 
-/* Reads an option, and the word that follows where that is its value: *option is its index in the table of n, *value its
- * value or NULL; or an argument (a word without a dash, or any after "--"): *option is -1, *value the argument. HL_INVALID with what is
- * wrong and a hint: an option that is none of them, a value too many or too few. */
+/* Reads an option, and the word that follows where that is its value: *option is its index in the table of n, *value
+ * its value or NULL; or an argument (a word without a dash, or any after "--"): *option is -1, *value the argument.
+ * HL_INVALID with what is wrong and a hint: an option that is none of them, a value too many or too few. */
 hl_status hl_option_next(hl_option_words *words, const hl_option *options, int n, int *option, const char **value);
 
 /* A whole number in least .. most; HL_INVALID naming the option "--<name>". */

@@ -1,5 +1,5 @@
-/* What one call of the program train is given and holds, and its main part: a run, from its folder to the last file. Apart
- * from the command line, which program.c reads. */
+/* What one call of the program train is given and holds, and its main part: a run, from its folder to the last file.
+ * Apart from the command line, which program.c reads. */
 #ifndef HL_TRAIN_PROGRAM_RUN_H
 #define HL_TRAIN_PROGRAM_RUN_H
 
@@ -29,9 +29,9 @@ typedef struct hl_program {
 } hl_program;
 
 /* Trains what the command and the config ask for, in the run's folder, and prints to `out` and `err`; the rest of the
- * program must be zero but for folder.lock and loop.metrics.fd, which are -1. Where a signal interrupts it, it saves and
- * says so in `signal`. Fails as its parts do: HL_INVALID (a run in the way, another config), HL_BAD_FILE, HL_NOT_FINITE,
- * HL_NO_MEMORY, HL_FAILED. What it has taken is given back by hl_program_free. */
+ * program must be zero but for folder.lock and loop.metrics.fd, which are -1. Where a signal interrupts it, it saves
+ * and says so in `signal`. Fails as its parts do: HL_INVALID (a run in the way, another config), HL_BAD_FILE,
+ * HL_NOT_FINITE, HL_NO_MEMORY, HL_FAILED. What it has taken is given back by hl_program_free. */
 hl_status hl_program_run(hl_program *program);
 
 /* Whatever became of it. The progress line is the caller's to end. */

@@ -1,4 +1,5 @@
-/* SIGINT, SIGTERM and SIGHUP (its terminal was closed): the first asks the run to save and end, a second one ends the process at once. */
+/* SIGINT, SIGTERM and SIGHUP (its terminal was closed): the first asks the run to save and end, a second one ends the
+ * process at once. */
 #ifndef HL_TRAIN_SIGNALS_H
 #define HL_TRAIN_SIGNALS_H
 

@@ -23,7 +23,8 @@ hl_status hl_snapshot_budget_check(const hl_config *config, const char *path);
 
 enum { HL_SNAPSHOT_BUDGET_TEXT = 160 };
 
-/* "10 snapshots of 510.1 KiB, 5.0 MiB of the 256.0 MiB that patterns.budget_mb allows" into `text`, which is returned. */
+/* "10 snapshots of 510.1 KiB, 5.0 MiB of the 256.0 MiB that patterns.budget_mb allows" into `text`, which is
+ * returned. */
 const char *hl_snapshot_budget_text(const hl_config *config, char text[HL_SNAPSHOT_BUDGET_TEXT]);
 
 #endif

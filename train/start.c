@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* GCC's OpenMP lets a waiting thread spin for some milliseconds, at every barrier. Where another program wants the cores,
- * two runs at once for instance, that time is taken from the very thread one waits for, and a step takes many times as
- * long. Some 50 microseconds outlast the barriers of a step that has its cores to itself. libgomp reads the limit before
- * main. */
+/* GCC's OpenMP lets a waiting thread spin for some milliseconds, at every barrier. Where another program wants the
+ * cores, two runs at once for instance, that time is taken from the very thread one waits for, and a step takes many
+ * times as long. Some 50 microseconds outlast the barriers of a step that has its cores to itself. libgomp reads the
+ * limit before main. */
 static void bound_spinning(char **argv)
 {
     if (getenv("GOMP_SPINCOUNT") == NULL && getenv("OMP_WAIT_POLICY") == NULL &&

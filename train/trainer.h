@@ -40,7 +40,8 @@ typedef struct hl_evaluation {
 } hl_evaluation;
 
 /* Opens the task, makes the model with its initial weights and takes all memory: at the end nothing more is allocated.
- * `config` must outlive the trainer. HL_INVALID, HL_NO_MEMORY. To be ended by hl_trainer_free, whatever this returns. */
+ * `config` must outlive the trainer. HL_INVALID, HL_NO_MEMORY. To be ended by hl_trainer_free, whatever this
+ * returns. */
 hl_status hl_trainer_init(hl_trainer *trainer, const hl_config *config);
 
 void hl_trainer_free(hl_trainer *trainer);
@@ -55,12 +56,13 @@ int64_t hl_trainer_evaluation_part(const hl_config *config);
  * HL_INVALID, HL_NO_MEMORY. `flops`: of one update's matrix products; may be NULL. */
 hl_status hl_trainer_plan(const hl_model *model, const hl_config *config, size_t *bytes, double *flops);
 
-/* One update: forward and backward of every part, clipping, optimizer. HL_NOT_FINITE names the step and the first tensor
- * that is not finite; no weight has changed then. Allocates nothing. */
+/* One update: forward and backward of every part, clipping, optimizer. HL_NOT_FINITE names the step and the first
+ * tensor that is not finite; no weight has changed then. Allocates nothing. */
 hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update);
 
 /* The loss and accuracy on the validation set; and where `statistics` is not NULL, what the heads do on it
- * (hl_streamed_pass_end is left to the caller), which changes no bit of them. HL_NOT_FINITE as above. Allocates nothing. */
+ * (hl_streamed_pass_end is left to the caller), which changes no bit of them. HL_NOT_FINITE as above. Allocates
+ * nothing. */
 hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_streamed_pass *statistics, hl_evaluation *evaluation);
 
 /* HL_NOT_FINITE, naming the first parameter concerned, where a weight or a moment is not finite. */

@@ -99,7 +99,8 @@ START_TEST(every_op_has_a_case)
 }
 END_TEST
 
-/* What is added to the result of a case: nothing, that of a second call on the same inputs, or the sum of every input. */
+/* What is added to the result of a case: nothing, that of a second call on the same inputs, or the sum of every
+ * input. */
 typedef enum addition { ALONE, TWICE, WITH_SUMS } addition;
 
 static hl_tensor *add_to(hl_tape *tape, const prepared *p, addition what, hl_tensor **in, hl_tensor *y)

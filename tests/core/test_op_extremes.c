@@ -41,8 +41,8 @@ static double largest(const double *numbers, int64_t count)
     return most;
 }
 
-/* As close as test_op_precision asks, or to some hundred roundings in the last place that a denormal has. Where there is
- * but one class or one feature the gradient is 0, and the rounding of terms that cancel is left. */
+/* As close as test_op_precision asks, or to some hundred roundings in the last place that a denormal has. Where there
+ * is but one class or one feature the gradient is 0, and the rounding of terms that cancel is left. */
 static void expect_near(const char *what, int64_t count, const double *single, const double *wide)
 {
     bool cancels = strstr(what, "one class") != NULL || strstr(what, "one feature") != NULL;

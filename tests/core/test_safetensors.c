@@ -370,8 +370,8 @@ START_TEST(metadata_that_could_not_be_read_again_is_not_written)
 }
 END_TEST
 
-/* Leaves on the stack, where the writer's variables will lie, what jansson calls text that is not UTF-8: a failure whose
- * reason the writer did not look for itself would be taken for that. */
+/* Leaves on the stack, where the writer's variables will lie, what jansson calls text that is not UTF-8: a failure
+ * whose reason the writer did not look for itself would be taken for that. */
 static void litter_stack(void)
 {
     volatile char litter[16384];

@@ -1,5 +1,5 @@
-/* The bytes as a metrics.csv. A file that a resumed run takes is then whole: it is taken again as it is, each line of it
- * is a row up to the step asked for, and what a sweep makes of it is one of its rows. */
+/* The bytes as a metrics.csv. A file that a resumed run takes is then whole: it is taken again as it is, each line of
+ * it is a row up to the step asked for, and what a sweep makes of it is one of its rows. */
 #include "core/files.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input_file.h"

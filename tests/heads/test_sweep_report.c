@@ -7,7 +7,8 @@
 
 static const char nasty[] = "</td><script>alert('x')</script>\"&]]>\xe2\x80\xa8\xe2\x80\xae\x01";
 
-/* Writes a page of two rows, whose first run has a picture and a report of its own, with `text` wherever texts stand. */
+/* Writes a page of two rows, whose first run has a picture and a report of its own, with `text` wherever texts
+ * stand. */
 static hl_status write_page(const char *name, hl_text *page)
 {
     hl_text_grid grid;

@@ -47,7 +47,8 @@ typedef struct pass {
 
 static const hl_tape_options trained = { .training = true, .gradients = true, .seed = 2 };
 
-/* gates (B, H) may be NULL; dgate too, which receives the gradient of the sum of y's numbers times example_number(9). */
+/* gates (B, H) may be NULL; dgate too, which receives the gradient of the sum of y's numbers times
+ * example_number(9). */
 static void run(const module *m, const hl_real *gates, const hl_real *const *replace, pass *p, hl_real *dgate)
 {
     hl_tape tape;

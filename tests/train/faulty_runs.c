@@ -86,8 +86,8 @@ static void give_account(void)
 
 /* Without it, all is as it should be:
  * - closing what was only read, a folder, a lock, or metrics.csv, whose rows were flushed before the last checkpoint;
- * - removing a temporary file that a killed run may have left, or a checkpoint that is to be kept anew: usually there is
- *   none, and where there is one the call that follows fails;
+ * - removing a temporary file that a killed run may have left, or a checkpoint that is to be kept anew: usually there
+ *   is none, and where there is one the call that follows fails;
  * - how many CPUs and how much memory a container or the machine has: then there is no limit;
  * - reading what a training of a sweep has left: it is begun again, and finds itself finished. */
 static bool is_harmless(const faults_failure *failure)
@@ -174,8 +174,8 @@ static const char *describe(const faulty_fault *f)
 }
 
 /* Where malloc fails in their hands:
- * - fontconfig, and expat and FreeType for it, crash, run on for ever, or draw with the settings that they did read. That
- *   there is room for them is made sure before the first text is drawn (heads/drawing.c).
+ * - fontconfig, and expat and FreeType for it, crash, run on for ever, or draw with the settings that they did read.
+ *   That there is room for them is made sure before the first text is drawn (heads/drawing.c).
  * - minizip crashes when it opens a member of an archive that is written. Likewise (core/npz_write.c).
  * - libgomp ends the process with a line of its own and exit code 1. Between two steps, it has allocated already. */
 static bool is_left_to_library(void)

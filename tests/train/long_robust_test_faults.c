@@ -1,4 +1,5 @@
-/* Every file call and every allocation of a run or a sweep fails in turn: some of them in robust_test_faults.c, all here. */
+/* Every file call and every allocation of a run or a sweep fails in turn: some of them in robust_test_faults.c, all
+ * here. */
 #include "tests/check_suite.h"
 #include "tests/train/fault_cases.h"
 

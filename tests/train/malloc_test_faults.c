@@ -32,13 +32,14 @@ static struct {
     const char *run;
     const char *format;
     const char *whole; /* the figure of an undisturbed call */
+    const char *first; /* one drawn for what it leaves in memory */
 } made;
 
 /* fontconfig reads all fonts and settings at the first text, in ten thousand allocations. */
 static void draw_a_first_time(void)
 {
     char *arguments[] = { (char *)(size_t) "heads", (char *)(size_t)made.run, (char *)(size_t)made.format,
-                          (char *)(size_t)run_path("first"), NULL };
+                          (char *)(size_t)made.first, NULL };
     hl_heads_program(4, arguments, stdout, stderr);
 }
 
@@ -172,8 +173,8 @@ END_TEST
 
 /* ---- figures ---- */
 
-/* cairo's PDF leaves out a step of the drawing that it had no memory for, and reports nothing: that there is room is made
- * sure before (heads/drawing.c), which also refuses what has no end. */
+/* cairo's PDF leaves out a step of the drawing that it had no memory for, and reports nothing: that there is room is
+ * made sure before (heads/drawing.c), which also refuses what has no end. */
 static bool may_differ(const char *path)
 {
     static const char last[] = "%%EOF\n";
@@ -211,6 +212,7 @@ START_TEST(a_figure_is_whole_or_none_where_malloc_fails)
     }
     made.run = run_path("run");
     made.whole = run_path("whole");
+    made.first = run_path("first");
     made.format = formats[_i];
     EXPECT_RUN(0, run_tiny_config(), "--out", made.run, "--quiet");
     ck_assert_int_eq(HEADS(made.run, made.format, made.whole).code, 0);

@@ -1,4 +1,5 @@
-/* A clock that is set back by an hour whenever somebody looks at it: durations and rates are measured by another one. */
+/* A clock that is set back by an hour whenever somebody looks at it: durations and rates are measured by another
+ * one. */
 #define _DEFAULT_SOURCE /* syscall, gettimeofday */
 #include "tests/check_suite.h"
 #include "tests/train/sweeps.h"

@@ -16,8 +16,8 @@ START_TEST(a_run_takes_what_the_summary_told)
 }
 END_TEST
 
-/* Batches of every length in turn: none needs more memory than was planned, though what backward gives back fits some of
- * them less well than the longest. */
+/* Batches of every length in turn: none needs more memory than was planned, though what backward gives back fits some
+ * of them less well than the longest. */
 START_TEST(shorter_batches_fit_too)
 {
     const char *path = run_config("lengths.ini", "[task]\nname = identity_copy\nmin_length = 300\nlength = 349\n"

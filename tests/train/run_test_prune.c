@@ -336,6 +336,8 @@ START_TEST(what_cannot_be_pruned_is_one_line)
     ck_assert_ptr_nonnull(strstr(run.err, "add --out FILE"));
     run = HEADS(folder, "--prune-to", "2", "--out", run_path("nowhere/x.safetensors"));
     ck_assert_int_eq(run.code, 3);
+    ck_assert_str_eq(run.out, ""); /* told before the heads are measured */
+    ck_assert_ptr_nonnull(strstr(run.err, "nothing can be written to its folder: No such file or directory"));
     const char *one = run_path("one");
     EXPECT_RUN(0, run_tiny_config(), "model.heads=1", "train.steps=1", "--quiet", "--out", one);
     run = HEADS(one, "--prune-to", "2", "--out", file);

@@ -1,4 +1,5 @@
-/* Runs of the program train in a test, each in a process of its own, and what they leave. Failures here end the test. */
+/* Runs of the program train in a test, each in a process of its own, and what they leave. Failures here end the
+ * test. */
 #ifndef HL_TESTS_TRAIN_RUNS_H
 #define HL_TESTS_TRAIN_RUNS_H
 

@@ -18,13 +18,13 @@ typedef struct screen {
     char cells[SCREEN_MOST_LINES][SCREEN_MOST_COLUMNS][5];
 } screen;
 
-/* A new terminal of that size, whose output goes out as it comes. Returns the end to read from, to be closed; *path, the
- * end to write to, stands until the next call. */
+/* A new terminal of that size, whose output goes out as it comes. Returns the end to read from, to be closed; *path,
+ * the end to write to, stands until the next call. */
 int screen_terminal(int width, int height, const char **path);
 
 /* Runs `train` with these arguments, its output on a new terminal of that size, and returns its exit code. *s is
- * what the terminal then shows, the file "sent" of the scratch folder all that it was sent. Fails the test where an escape sequence
- * comes that the screen does not know. One at a time. */
+ * what the terminal then shows, the file "sent" of the scratch folder all that it was sent. Fails the test where an
+ * escape sequence comes that the screen does not know. One at a time. */
 int screen_run(screen *s, int width, int height, const char *const *arguments);
 
 /* Line `row` without trailing spaces; stands until the next call. */

@@ -177,7 +177,10 @@ START_TEST(the_text_tells_plans_apart)
     ck_assert_int_eq(plan_of(usual(), "--heads 1,2", &plan).code, HL_OK);
     ck_assert_int_eq(hl_ablate_plan_text(&plan, &text).code, HL_OK);
     hl_ablate_plan_free(&plan);
-    ck_assert_int_eq(plan_of(usual(), "--heads 1,2 --out x --jobs 2 --target 0.5 train.threads=3", &plan).code, HL_OK);
+    char threads[TEXT];
+    snprintf(threads, sizeof threads, "%sthreads = 3\n", content);
+    ck_assert_int_eq(plan_of(run_config("usual.ini", threads), "--heads 1,2 --out x --jobs 2 --target 0.5", &plan).code,
+                     HL_OK);
     ck_assert_int_eq(hl_ablate_plan_text(&plan, &same).code, HL_OK);
     hl_ablate_plan_free(&plan);
     ck_assert_str_eq(text.bytes, same.bytes);
@@ -215,6 +218,7 @@ START_TEST(what_is_wrong_is_named_with_the_remedy)
         { "--heads 1,2 --seeds 1000", "3 rows of 1000 seeds are more than 2000 trainings" }, /* with the base */
         { "--table3 model.heads=4,8", "--table3 scales one number of heads" },
         { "--heads 1 train.seed=1000000000000000 --seeds 2", "leaves no room for 2 seeds" },
+        { "--heads 1 train.threads=2", "train.threads: the trainings of a sweep share the cores; --jobs N" },
         { "--heads 1 train.out=\"a", "train.out" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -118,22 +118,41 @@ END_TEST
 
 static void draw_many(hl_ablate_progress *progress)
 {
-    hl_ablate_running all[20];
-    for (int i = 0; i < 20; i++) {
-        all[i] = running(i, 0, -1);
+    hl_ablate_running all[30];
+    for (int i = 0; i < 30; i++) {
+        all[i] = running(i % 20, 0, -1);
     }
-    hl_ablate_progress_draw(progress, all, 20, NAN);
-    ck_assert_int_eq(progress->n_lines, 17); /* as many as most terminals have, and the sum */
+    hl_ablate_progress_draw(progress, all, 30, NAN);
 }
 
 START_TEST(more_trainings_than_a_terminal_has_lines_are_not_all_shown)
+{
+    hl_ablate_plan plan;
+    make_plan(&plan);
+    static const int heights[] = { 24, 10, 2, 1 }, lines[] = { 23, 9, 1, 1 }; /* the cursor needs a line, too */
+    for (int i = 0; i < 4; i++) {
+        const char *path;
+        int master = screen_terminal(80, heights[i], &path);
+        FILE *out = fopen(path, "w");
+        ck_assert_ptr_nonnull(out);
+        hl_ablate_progress progress = hl_ablate_progress_begin(out, &plan, 0);
+        draw_many(&progress);
+        ck_assert_int_eq(progress.n_lines, lines[i]);
+        fclose(out);
+        close(master);
+    }
+    hl_ablate_plan_free(&plan);
+}
+END_TEST
+
+START_TEST(a_terminal_of_unknown_height_is_taken_for_a_usual_one)
 {
     char *text = printed(draw_many, true);
     int lines = 0;
     for (const char *c = text; *c != '\0'; c++) {
         lines += *c == '\n';
     }
-    ck_assert_int_eq(lines, 17);
+    ck_assert_int_eq(lines, 23);
     free(text);
 }
 END_TEST
@@ -167,6 +186,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, on_a_terminal_only_ends_stay);
     tcase_add_test(tc, lines_on_a_terminal_are_renewed_in_their_place);
     tcase_add_test(tc, more_trainings_than_a_terminal_has_lines_are_not_all_shown);
+    tcase_add_test(tc, a_terminal_of_unknown_height_is_taken_for_a_usual_one);
     tcase_add_test(tc, a_terminal_is_renewed_some_times_a_second);
 }
 SUITE("ablate progress", add_tests)

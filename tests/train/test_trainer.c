@@ -204,8 +204,8 @@ START_TEST(a_loss_that_is_not_finite_is_named_and_changes_no_weight)
 }
 END_TEST
 
-/* The model is sure of token 0, which is never right; its loss is finite. The gradient at the last norm's output is 3e38 of one
- * sign, and its products with normalised numbers, some of which are above 1.14, are not. */
+/* The model is sure of token 0, which is never right; its loss is finite. The gradient at the last norm's output is
+ * 3e38 of one sign, and its products with normalised numbers, some of which are above 1.14, are not. */
 START_TEST(a_gradient_that_is_not_finite_is_named_and_changes_no_weight)
 {
     hl_config config = trainer_config("");
