@@ -2,6 +2,7 @@
 
 #include "core/files.h"
 #include "core/memory.h"
+#include "train/checkpoint.h"
 #include "train/metrics_csv.h"
 
 #include <fcntl.h>
@@ -34,7 +35,8 @@ static void take_row(const hl_metrics_row *r, validations *v)
     }
 }
 
-static hl_status read_rows(const char *path, const char *text, size_t size, validations *v)
+/* *sum: of all rows. */
+static hl_status read_rows(const char *path, const char *text, size_t size, validations *v, hl_metrics_sum *sum)
 {
     hl_metrics_rows rows;
     HL_TRY(hl_metrics_rows_begin(&rows, path, text, size));
@@ -45,6 +47,7 @@ static hl_status read_rows(const char *path, const char *text, size_t size, vali
             take_row(&r, v);
         }
     }
+    *sum = rows.sum;
     return rows.at == rows.end
                ? hl_ok()
                : hl_error(HL_BAD_FILE, "%s:%" PRId64 ": not a row of a metrics.csv, cut off", path, rows.line + 1);
@@ -65,27 +68,39 @@ static hl_status check_end(const char *path, const hl_config_train *train, const
                           steps, train->steps);
 }
 
-static hl_status read_file(const char *path, const hl_config_train *train, validations *v)
+/* The last checkpoint, where it was not taken away, knows all the rows. */
+static hl_status check_sum(const char *path, const char *checkpoint, hl_metrics_sum sum)
+{
+    bool has;
+    hl_metrics_sum known;
+    HL_TRY(hl_checkpoint_read_metrics(checkpoint, &has, &known));
+    return !has || (sum.rows == known.rows && sum.crc == known.crc)
+               ? hl_ok()
+               : hl_error(HL_BAD_FILE, "%s: its rows are not those that the training wrote", path);
+}
+
+static hl_status read_file(const char *path, const char *checkpoint, const hl_config_train *train, validations *v)
 {
     char *text;
     size_t size;
     HL_TRY(hl_file_read(path, MOST_BYTES, &text, &size));
-    hl_status status = size > 0 ? read_rows(path, text, size, v) : hl_ok();
+    hl_metrics_sum sum = { 0 };
+    hl_status status = size > 0 ? read_rows(path, text, size, v, &sum) : hl_ok();
     hl_free(text);
     HL_TRY(status);
-    return check_end(path, train, v);
+    HL_TRY(check_end(path, train, v));
+    return check_sum(path, checkpoint, sum);
 }
 
 hl_status hl_ablate_result_read(const char *folder, const hl_config_train *train, double target,
                                 hl_ablate_result *result)
 {
-    char *path = hl_path_join(folder, "metrics.csv");
-    if (path == NULL) {
-        return hl_error_memory(folder);
-    }
+    char *path = hl_path_join(folder, "metrics.csv"), *checkpoint = hl_path_join(folder, "checkpoint.safetensors");
     validations v = { .result = *result, .target = target };
     v.result.steps = v.result.steps_to_target = -1;
-    hl_status status = read_file(path, train, &v);
+    hl_status status =
+        path != NULL && checkpoint != NULL ? read_file(path, checkpoint, train, &v) : hl_error_memory(folder);
+    hl_free(checkpoint);
     hl_free(path);
     if (status.code == HL_OK) {
         *result = v.result;

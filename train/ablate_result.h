@@ -25,8 +25,9 @@ typedef struct hl_ablate_result {
 /* Reads `steps`, `loss`, `accuracy` and `steps_to_target` (the first validated step with an accuracy of at least
  * `target`) from <folder>/metrics.csv, of a training with these settings that is over; the rest stays. On failure all
  * of it stays. HL_BAD_FILE: no such file; no validation in it; a last validation that is neither of train->steps nor
- * the one with which train->patience was lost; or "<path>:<line>: ..." for a row that is none or of an earlier step
- * than the one before. HL_NO_MEMORY. */
+ * the one with which train->patience was lost; rows that are not those which the checkpoint, where there is one, knows;
+ * a checkpoint that is damaged; or "<path>:<line>: ..." for a row that is none or of an earlier step than the one
+ * before. HL_NO_MEMORY. */
 hl_status hl_ablate_result_read(const char *folder, const hl_config_train *train, double target,
                                 hl_ablate_result *result);
 

@@ -15,7 +15,7 @@ static const size_t max_bytes = (size_t)1 << 40;
 /* The largest count that metadata may hold: so far from overflow that a run may go on from it. */
 static const int64_t max_count = (int64_t)1 << 60;
 
-enum { NUMBER_TEXT = 40, STATE_FIELDS = 8, MAX_METADATA = 3 + STATE_FIELDS };
+enum { NUMBER_TEXT = 40, STATE_FIELDS = 10, MAX_METADATA = 3 + STATE_FIELDS };
 
 /* One line of metadata a field, in one order for writing and reading. */
 typedef struct state_field {
@@ -32,6 +32,7 @@ static void fields_of(hl_train_state *state, int64_t *has_best, state_field fiel
         { "state.best_step", NULL, &state->best_step }, { "state.since_best", NULL, &state->since_best },
         { "state.loss_sum", &state->loss_sum, NULL },   { "state.n_updates", NULL, &state->n_updates },
         { "state.scored", NULL, &state->scored },       { "state.correct", NULL, &state->correct },
+        { "state.rows", NULL, &state->metrics.rows },   { "state.rows_crc32", NULL, &state->metrics.crc },
     };
     memcpy(fields, all, sizeof all);
 }
@@ -338,6 +339,39 @@ static hl_status restore_weights(const hl_safetensors *file, const char *path, h
     return hl_ok();
 }
 
+static hl_status read_state(const hl_checkpoint *checkpoint, hl_train_state *state)
+{
+    int64_t has_best = 0;
+    state_field fields[STATE_FIELDS];
+    fields_of(state, &has_best, fields);
+    for (int i = 0; i < STATE_FIELDS; i++) {
+        const char *text = hl_safetensors_metadata(checkpoint->file, fields[i].key);
+        if (!(fields[i].real != NULL ? read_real(text, fields[i].real) : read_integer(text, fields[i].integer))) {
+            return hl_error(HL_BAD_FILE, "%s: its metadata has no valid %s", checkpoint->path, fields[i].key);
+        }
+    }
+    state->has_best = has_best != 0;
+    return hl_ok();
+}
+
+hl_status hl_checkpoint_read_metrics(const char *path, bool *has, hl_metrics_sum *sum)
+{
+    *sum = (hl_metrics_sum){ 0 };
+    HL_TRY(hl_file_exists(path, has));
+    if (!*has) {
+        return hl_ok();
+    }
+    hl_checkpoint *checkpoint;
+    HL_TRY(hl_checkpoint_open(path, &checkpoint));
+    hl_train_state state;
+    hl_status status = read_state(checkpoint, &state);
+    if (status.code == HL_OK) {
+        *sum = state.metrics;
+    }
+    hl_checkpoint_free(checkpoint);
+    return status;
+}
+
 hl_status hl_checkpoint_restore(const hl_checkpoint *checkpoint, hl_optimizer *optimizer, hl_train_state *state)
 {
     const hl_safetensors *file = checkpoint->file;
@@ -349,17 +383,7 @@ hl_status hl_checkpoint_restore(const hl_checkpoint *checkpoint, hl_optimizer *o
         HL_TRY(restore_tensor(file, checkpoint->path, "optimizer.v.", p->name, p, optimizer->v));
     }
     optimizer->step = checkpoint->step;
-    int64_t has_best = 0;
-    state_field fields[STATE_FIELDS];
-    fields_of(state, &has_best, fields);
-    for (int i = 0; i < STATE_FIELDS; i++) {
-        const char *text = hl_safetensors_metadata(file, fields[i].key);
-        if (!(fields[i].real != NULL ? read_real(text, fields[i].real) : read_integer(text, fields[i].integer))) {
-            return hl_error(HL_BAD_FILE, "%s: its metadata has no valid %s", checkpoint->path, fields[i].key);
-        }
-    }
-    state->has_best = has_best != 0;
-    return hl_ok();
+    return read_state(checkpoint, state);
 }
 
 static hl_status copy_config(const hl_safetensors *file, const char *path, char **config)

@@ -31,6 +31,10 @@ hl_status hl_checkpoint_write(const char *path, const char *kept_path, const hl_
  * HL_BAD_FILE: damaged, or it cannot be read; HL_NO_MEMORY; *step is then -1. */
 hl_status hl_checkpoint_read_step(const char *path, int64_t *step);
 
+/* What metrics.csv held when this checkpoint was written; *has is false, and *sum of no rows, where there is no such
+ * file. HL_BAD_FILE: damaged, or not a checkpoint; HL_NO_MEMORY. */
+hl_status hl_checkpoint_read_metrics(const char *path, bool *has, hl_metrics_sum *sum);
+
 /* What a checkpoint says of itself, read before a model is built for it. */
 typedef struct hl_checkpoint hl_checkpoint;
 

@@ -205,7 +205,7 @@ static hl_status check_folder(const char *out, size_t length)
     hl_text_print(&folder, "%.*s", length > 0 ? (int)length : 1, length > 0 ? out : ".");
     hl_status status = hl_text_status(&folder);
     if (status.code == HL_OK && access(folder.bytes, W_OK) != 0) {
-        status = hl_error(HL_FAILED, "command line: --out: %s: nothing can be written to its folder: %s", out,
+        status = hl_error(HL_BAD_FILE, "command line: --out: %s: nothing can be written to its folder: %s", out,
                           strerror(errno));
     }
     hl_text_free(&folder);

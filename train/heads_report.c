@@ -2,6 +2,7 @@
 
 #include "core/files.h"
 #include "core/memory.h"
+#include "train/checkpoint.h"
 #include "train/metrics_csv.h"
 #include "train/setup.h"
 
@@ -10,21 +11,31 @@
 /* ---- gathering ---- */
 
 /* Leaves *text NULL where there is no such file. */
+static hl_status read_text(const char *path, hl_metrics_sum until, char **text)
+{
+    bool exists;
+    size_t size;
+    HL_TRY(hl_file_exists(path, &exists));
+    if (!exists) {
+        return hl_ok();
+    }
+    HL_TRY(hl_file_read(path, INT_MAX, text, &size));
+    return size > 0 ? hl_metrics_csv_check(path, *text, size, until) : hl_ok();
+}
+
+/* The same. The checkpoint is read first: a run that goes on may write both meanwhile. */
 static hl_status read_metrics(const hl_opened_run *run, char **text)
 {
-    char *path = hl_path_join(run->path, "metrics.csv");
-    if (path == NULL) {
-        return hl_error_memory(run->path);
+    char *path = hl_path_join(run->path, "metrics.csv"),
+         *checkpoint = hl_path_join(run->path, "checkpoint.safetensors");
+    hl_metrics_sum until = { 0 };
+    bool has;
+    hl_status status = path != NULL && checkpoint != NULL ? hl_checkpoint_read_metrics(checkpoint, &has, &until)
+                                                          : hl_error_memory(run->path);
+    if (status.code == HL_OK) {
+        status = read_text(path, until, text);
     }
-    size_t size = 0;
-    bool exists;
-    hl_status status = hl_file_exists(path, &exists);
-    if (status.code == HL_OK && exists) {
-        status = hl_file_read(path, INT_MAX, text, &size);
-    }
-    if (status.code == HL_OK && size > 0) {
-        status = hl_metrics_csv_check(path, *text, size);
-    }
+    hl_free(checkpoint);
     hl_free(path);
     return status;
 }

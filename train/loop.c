@@ -130,6 +130,7 @@ static hl_status write_checkpoint(hl_loop *loop)
     }
     HL_TRY(hl_trainer_check_finite(loop->trainer));
     HL_TRY(hl_metrics_csv_sync(&loop->metrics));
+    loop->state.metrics = loop->metrics.sum;
     int64_t keep = loop->config->train.keep_checkpoints;
     char *kept = NULL;
     if (keep > 0 && loop->checkpoint_step >= 0) {

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 static const char header[] = "step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second\n";
 enum { ROW_BYTES = 256 };
@@ -63,6 +64,16 @@ static bool take_step(const char **at, int64_t *step)
     return good;
 }
 
+/* The sum with one more line, without its newline. */
+static hl_metrics_sum add_line(hl_metrics_sum sum, const char *line, size_t length)
+{
+    while (length > 0 && line[length - 1] != ',') {
+        length--;
+    }
+    uLong crc = crc32((uLong)sum.crc, (const Bytef *)line, (uInt)length);
+    return (hl_metrics_sum){ .rows = sum.rows + 1, .crc = (int64_t)crc };
+}
+
 bool hl_metrics_row_read(const char *line, size_t length, hl_metrics_row *row)
 {
     char copy[ROW_BYTES];
@@ -105,110 +116,115 @@ hl_status hl_metrics_rows_next(hl_metrics_rows *rows, hl_metrics_row *row, bool 
                         rows->path, rows->line, row->step, rows->step);
     }
     rows->step = row->step;
+    rows->sum = add_line(rows->sum, rows->at, (size_t)(newline - rows->at));
     rows->at = newline + 1;
     return hl_ok();
 }
 
-/* The length of the part to keep: whole lines, up to the first row past last_step. */
-static hl_status keep(const char *path, const char *text, size_t size, int64_t last_step, size_t *kept)
+/* ---- against what a checkpoint knows ---- */
+
+static hl_status compare(const char *path, hl_metrics_sum found, hl_metrics_sum until)
 {
-    hl_metrics_rows rows;
-    HL_TRY(hl_metrics_rows_begin(&rows, path, text, size));
-    hl_metrics_row row;
-    for (bool there;;) {
-        *kept = (size_t)(rows.at - text);
-        HL_TRY(hl_metrics_rows_next(&rows, &row, &there));
-        if (!there || row.step > last_step) {
-            return hl_ok();
-        }
+    if (found.rows < until.rows) {
+        return hl_error(HL_BAD_FILE,
+                        "%s: has lost rows of this run (%" PRId64 " of %" PRId64
+                        " are left); put the file back, or begin anew with --overwrite",
+                        path, found.rows, until.rows);
     }
-}
-
-hl_status hl_metrics_csv_check(const char *path, const char *text, size_t size)
-{
-    size_t kept;
-    return keep(path, text, size, INT64_MAX, &kept);
-}
-
-/* ---- going on ---- */
-
-/* What the rows up to a step hold. */
-typedef struct reach {
-    bool begun;         /* the first one is the validation of step 0 */
-    int64_t trained;    /* the step of the last row of training; 0: none */
-    int64_t since_best; /* validations of the best step and later */
-} reach;
-
-static hl_status find_reach(const char *path, const char *text, size_t size, const hl_metrics_until *until,
-                            reach *found)
-{
-    hl_metrics_rows rows;
-    HL_TRY(hl_metrics_rows_begin(&rows, path, text, size));
-    for (bool first = true;; first = false) {
-        hl_metrics_row row;
-        bool there;
-        HL_TRY(hl_metrics_rows_next(&rows, &row, &there));
-        if (!there || row.step > until->step) {
-            return hl_ok();
-        }
-        bool validation = strcmp(row.split, "validation") == 0;
-        found->begun = first ? validation && row.step == 0 : found->begun;
-        found->trained = validation ? found->trained : row.step;
-        found->since_best += validation && row.step >= until->state->best_step;
-    }
-}
-
-hl_status hl_metrics_csv_check_until(const char *path, const hl_metrics_until *until)
-{
-    bool exists;
-    char *text = NULL;
-    size_t size = 0;
-    HL_TRY(hl_file_exists(path, &exists));
-    HL_TRY(exists ? hl_file_read(path, max_bytes, &text, &size) : hl_ok());
-    reach found = { .begun = false };
-    hl_status status = size > 0 ? find_reach(path, text, size, until, &found) : hl_ok();
-    hl_free(text);
-    const hl_train_state *state = until->state;
-    bool whole = found.begun && found.trained >= until->step - state->n_updates && found.since_best > state->since_best;
-    return status.code != HL_OK || whole
-               ? status
+    return found.crc == until.crc
+               ? hl_ok()
                : hl_error(HL_BAD_FILE,
-                          "%s: %s, and the checkpoint is of step %" PRId64
-                          "; put the file back, or begin anew with --overwrite",
-                          path, exists ? "has lost rows of this run" : "missing", until->step);
+                          "%s: the first %" PRId64 " rows are not those that the run wrote; put the file back, or "
+                          "begin anew with --overwrite",
+                          path, until.rows);
+}
+
+/* Reads the rows of `until`. */
+static hl_status take_rows(hl_metrics_rows *rows, hl_metrics_sum until)
+{
+    hl_metrics_row row;
+    for (bool there = true; there && rows->sum.rows < until.rows;) {
+        HL_TRY(hl_metrics_rows_next(rows, &row, &there));
+    }
+    return compare(rows->path, rows->sum, until);
+}
+
+hl_status hl_metrics_csv_check(const char *path, const char *text, size_t size, hl_metrics_sum until)
+{
+    hl_metrics_rows rows;
+    HL_TRY(hl_metrics_rows_begin(&rows, path, text, size));
+    HL_TRY(take_rows(&rows, until));
+    hl_metrics_row row;
+    for (bool there = true; there;) {
+        HL_TRY(hl_metrics_rows_next(&rows, &row, &there));
+    }
+    return hl_ok();
+}
+
+/* The length of the part to keep; 0 of an empty file, made just before the power failed. */
+static hl_status keep(const char *path, const char *text, size_t size, hl_metrics_sum until, size_t *kept)
+{
+    *kept = 0;
+    if (size == 0) {
+        return compare(path, (hl_metrics_sum){ 0 }, until);
+    }
+    hl_metrics_rows rows;
+    HL_TRY(hl_metrics_rows_begin(&rows, path, text, size));
+    HL_TRY(take_rows(&rows, until));
+    *kept = (size_t)(rows.at - text);
+    return hl_ok();
+}
+
+/* To be freed: *text, NULL where there is no such file. */
+static hl_status read_whole(const char *path, char **text, size_t *size)
+{
+    *text = NULL;
+    *size = 0;
+    bool exists;
+    HL_TRY(hl_file_exists(path, &exists));
+    return exists ? hl_file_read(path, max_bytes, text, size) : hl_ok();
+}
+
+hl_status hl_metrics_csv_check_until(const char *path, hl_metrics_sum until)
+{
+    char *text;
+    size_t size, kept;
+    HL_TRY(read_whole(path, &text, &size));
+    hl_status status = text != NULL || until.rows == 0
+                           ? keep(path, text, size, until, &kept)
+                           : hl_error(HL_BAD_FILE,
+                                      "%s: missing, with %" PRId64
+                                      " rows of this run; put the file back, or begin anew with --overwrite",
+                                      path, until.rows);
+    hl_free(text);
+    return status;
 }
 
 /* ---- appending ---- */
 
-/* Brings the file into the state it had at last_step. */
-static hl_status cut_back(const char *path, int64_t last_step)
+/* Brings the file into the state it had when `until` was its sum. */
+static hl_status cut_back(const char *path, hl_metrics_sum until)
 {
     char *text;
-    size_t size;
-    HL_TRY(hl_file_read(path, max_bytes, &text, &size));
-    hl_status status;
-    if (size == 0) { /* made just before the power failed */
+    size_t size, kept;
+    HL_TRY(read_whole(path, &text, &size));
+    hl_status status = keep(path, text, size, until, &kept);
+    if (status.code == HL_OK && size == 0) {
         status = hl_file_replace(path, header, sizeof header - 1, HL_VOLATILE);
-    } else {
-        size_t kept;
-        status = keep(path, text, size, last_step, &kept);
-        if (status.code == HL_OK && kept < size) {
-            status = hl_file_replace(path, text, kept, HL_DURABLE);
-        }
+    } else if (status.code == HL_OK && kept < size) {
+        status = hl_file_replace(path, text, kept, HL_DURABLE);
     }
     hl_free(text);
     return status;
 }
 
-hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, int64_t last_step)
+hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, hl_metrics_sum until)
 {
-    *csv = (hl_metrics_csv){ .path = hl_strdup(path), .fd = -1 };
+    *csv = (hl_metrics_csv){ .path = hl_strdup(path), .fd = -1, .sum = until };
     if (csv->path == NULL) {
         return hl_error_memory(path);
     }
-    bool exists;
-    HL_TRY(hl_file_exists(path, &exists));
-    HL_TRY(exists ? cut_back(path, last_step) : hl_file_replace(path, header, sizeof header - 1, HL_VOLATILE));
+    HL_TRY(cut_back(path, until));
     do {
         csv->fd = hl_file_calls_get()->open(path, O_WRONLY | O_APPEND | O_CLOEXEC, 0);
     } while (csv->fd < 0 && errno == EINTR);
@@ -236,6 +252,7 @@ hl_status hl_metrics_csv_append(hl_metrics_csv *csv, hl_metrics_row row)
         }
         written += now > 0 ? (int)now : 0;
     }
+    csv->sum = add_line(csv->sum, line, (size_t)n - 1);
     return hl_ok();
 }
 

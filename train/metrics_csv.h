@@ -1,5 +1,6 @@
 /* metrics.csv: one row a measurement, appended and at once in the file.
- *   step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second */
+ *   step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second
+ * The checkpoint knows its rows by their sum, so that what was lost or changed since is noticed. */
 #ifndef HL_TRAIN_METRICS_CSV_H
 #define HL_TRAIN_METRICS_CSV_H
 
@@ -13,6 +14,7 @@
 typedef struct hl_metrics_csv {
     char *path; /* owned */
     int fd;     /* -1 when closed */
+    hl_metrics_sum sum;
 } hl_metrics_csv;
 
 typedef struct hl_metrics_row {
@@ -23,11 +25,10 @@ typedef struct hl_metrics_row {
     double tokens_per_second;
 } hl_metrics_row;
 
-/* Opens the file for appending, with the header alone if it is missing, and drops the rows after `last_step` and an
- * unfinished last line (a run that was killed wrote them after its last checkpoint). HL_BAD_FILE: also for a file that
- * is no metrics.csv or has a line before those that is no row or of an earlier step than the line before,
- * "<path>:<line>: ..."; HL_NO_MEMORY. To be ended by hl_metrics_csv_close, whatever this returns. */
-hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, int64_t last_step);
+/* Opens the file for appending, with the header alone if it is missing, and drops what follows the rows of `until` (a
+ * run that was killed wrote it after its last checkpoint). HL_BAD_FILE: also as hl_metrics_csv_check_until; then the
+ * file is as it was. HL_NO_MEMORY. To be ended by hl_metrics_csv_close, whatever this returns. */
+hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, hl_metrics_sum until);
 
 /* Appends one row. HL_BAD_FILE. Allocates nothing. */
 hl_status hl_metrics_csv_append(hl_metrics_csv *csv, hl_metrics_row row);
@@ -45,6 +46,7 @@ bool hl_metrics_row_read(const char *line, size_t length, hl_metrics_row *row);
 typedef struct hl_metrics_rows {
     const char *path, *at, *end; /* the name for messages; what is still to be read */
     int64_t line, step;          /* of the last row; steps never go back */
+    hl_metrics_sum sum;          /* of the rows so far */
 } hl_metrics_rows;
 
 /* HL_BAD_FILE, "<path>:1: ...", where the text does not begin with the header. The text and the path must outlive the
@@ -55,19 +57,13 @@ hl_status hl_metrics_rows_begin(hl_metrics_rows *rows, const char *path, const c
  * of an earlier step than the one before. */
 hl_status hl_metrics_rows_next(hl_metrics_rows *rows, hl_metrics_row *row, bool *there);
 
-/* HL_BAD_FILE, "<path>:<line>: ...", where the content is not the header and rows in the order of their steps; a last
- * line without a newline, which may still be being written, is not looked at. */
-hl_status hl_metrics_csv_check(const char *path, const char *text, size_t size);
+/* HL_BAD_FILE, naming what to do, where the file does not begin with the rows of `until`: it or some of them are
+ * missing, or they were changed; also "<path>:<line>: ..." as hl_metrics_rows_next. What follows them may be anything.
+ * HL_NO_MEMORY. */
+hl_status hl_metrics_csv_check_until(const char *path, hl_metrics_sum until);
 
-/* A checkpoint's step and state, which tell what the file held when it was written. */
-typedef struct hl_metrics_until {
-    int64_t step;
-    const hl_train_state *state;
-} hl_metrics_until;
-
-/* HL_BAD_FILE, naming what to do, where a run would go on from that checkpoint without its earlier rows: the file is
- * missing or empty, its first row is not the validation of step 0, or it ends before the last training row or the last
- * validation that the state knows of; also "<path>:<line>: ..." as hl_metrics_rows_next. HL_NO_MEMORY. */
-hl_status hl_metrics_csv_check_until(const char *path, const hl_metrics_until *until);
+/* HL_BAD_FILE, "<path>:<line>: ...", where the content is not the header and rows in the order of their steps, the
+ * first of them those of `until`; a last line without a newline, which may still be being written, is not looked at. */
+hl_status hl_metrics_csv_check(const char *path, const char *text, size_t size, hl_metrics_sum until);
 
 #endif

@@ -59,7 +59,7 @@ static hl_status restore(hl_program *p, const hl_checkpoint *checkpoint)
     HL_TRY(check_same_config(p, stored, strlen(stored), p->folder.checkpoint));
     HL_TRY(hl_checkpoint_restore(checkpoint, &p->trainer.optimizer, &p->loop.state));
     int64_t step = p->loop.checkpoint_step = p->trainer.optimizer.step;
-    HL_TRY(hl_metrics_csv_check_until(p->folder.metrics, &(hl_metrics_until){ step, &p->loop.state }));
+    HL_TRY(hl_metrics_csv_check_until(p->folder.metrics, p->loop.state.metrics));
     HL_TRY(check_best(p));
     HL_TRY(hl_run_folder_drop_after(&p->folder, step));
     int64_t keep = p->config.train.keep_checkpoints;
@@ -171,7 +171,7 @@ static hl_status begin(hl_program *p)
     HL_TRY(hl_file_replace(p->folder.config, p->config_text, strlen(p->config_text), HL_DURABLE));
     HL_TRY(write_vocabulary(p));
     int64_t step = p->trainer.optimizer.step;
-    HL_TRY(hl_metrics_csv_open(&p->loop.metrics, p->folder.metrics, p->loop.checkpoint_step));
+    HL_TRY(hl_metrics_csv_open(&p->loop.metrics, p->folder.metrics, p->loop.state.metrics));
     p->loop.progress = hl_progress_begin(p->command.quiet ? NULL : p->out, step, p->config.train.steps);
     return hl_ok();
 }

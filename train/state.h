@@ -5,6 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What metrics.csv holds: its rows, and the CRC-32 of all of them but their speeds, which differ from run to run. */
+typedef struct hl_metrics_sum {
+    int64_t rows, crc;
+} hl_metrics_sum;
+
 typedef struct hl_train_state {
     /* Validation. */
     bool has_best;
@@ -15,6 +20,8 @@ typedef struct hl_train_state {
     /* Training since the last row of metrics.csv. */
     double loss_sum;
     int64_t n_updates, scored, correct;
+
+    hl_metrics_sum metrics; /* when this was written */
 } hl_train_state;
 
 #endif

@@ -108,10 +108,18 @@ static void add_all(tensors *to, const hl_optimizer *optimizer, char **text)
 /* Cuts the text into lines; the last is all that is left. */
 static int items_of(char *text, hl_metadata_item *items)
 {
-    static const char *const keys[] = {
-        "step",           "state.has_best",  "state.best_loss", "state.best_step", "state.since_best",
-        "state.loss_sum", "state.n_updates", "state.scored",    "state.correct",   "config"
-    };
+    static const char *const keys[] = { "step",
+                                        "state.has_best",
+                                        "state.best_loss",
+                                        "state.best_step",
+                                        "state.since_best",
+                                        "state.loss_sum",
+                                        "state.n_updates",
+                                        "state.scored",
+                                        "state.correct",
+                                        "state.rows",
+                                        "state.rows_crc32",
+                                        "config" };
     enum { KEYS = sizeof keys / sizeof *keys };
     int n = 0;
     for (int i = 0; i < KEYS; i++) {
@@ -148,6 +156,7 @@ static void require_same(const hl_train_state *a, const hl_train_state *b)
     fuzz_require(a->has_best == b->has_best && a->best_loss == b->best_loss && a->best_step == b->best_step);
     fuzz_require(a->since_best == b->since_best && a->loss_sum == b->loss_sum && a->n_updates == b->n_updates);
     fuzz_require(a->scored == b->scored && a->correct == b->correct);
+    fuzz_require(a->metrics.rows == b->metrics.rows && a->metrics.crc == b->metrics.crc);
 }
 
 static void write_again(hl_optimizer *optimizer, const hl_train_state *state, const char *config)

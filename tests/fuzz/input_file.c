@@ -92,11 +92,12 @@ static int unlink_file(const char *path)
     return 0;
 }
 
+/* Every file is there but a checkpoint, which would be these bytes, too. */
 static int find_file(const char *path, int mode)
 {
-    (void)path;
     (void)mode;
-    return 0;
+    errno = ENOENT;
+    return strstr(path, "checkpoint.safetensors") == NULL ? 0 : -1;
 }
 
 static DIR *open_folder(const char *path)

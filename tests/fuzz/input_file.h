@@ -5,8 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* From now on every path is there and holds these bytes, which must stand, and no path is a folder; nothing on disk is
- * touched. A file that is written is kept in memory (at most 1 MiB of it) and, once renamed, takes their place. */
+/* From now on every path but checkpoint.safetensors is there and holds these bytes, which must stand, and no path is a
+ * folder; nothing on disk is touched. A file that is written is kept in memory (at most 1 MiB of it) and, once renamed,
+ * takes their place. */
 void input_file_set(const uint8_t *data, size_t size);
 
 /* The bytes that paths hold now. They stand until the next file is renamed. */

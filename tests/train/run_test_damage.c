@@ -103,7 +103,8 @@ static void rewrite(const interrupted_run *run, void (*change)(hl_named_tensor *
 {
     static const char *const keys[] = {
         "format",           "step",           "config",          "state.has_best", "state.best_loss", "state.best_step",
-        "state.since_best", "state.loss_sum", "state.n_updates", "state.scored",   "state.correct"
+        "state.since_best", "state.loss_sum", "state.n_updates", "state.scored",   "state.correct",   "state.rows",
+        "state.rows_crc32"
     };
     enum { KEYS = sizeof keys / sizeof *keys, MOST = 256 };
     scratch_write(run->checkpoint, run->bytes, run->size);

@@ -50,6 +50,16 @@ START_TEST(lost_best_weights_are_written_anew)
 }
 END_TEST
 
+/* Whole rows after the header. */
+static int rows_in(const char *text, size_t size)
+{
+    int lines = 0;
+    for (size_t i = 0; i < size; i++) {
+        lines += text[i] == '\n';
+    }
+    return lines > 0 ? lines - 1 : 0;
+}
+
 /* metrics.csv holds what cannot be made anew: the run does not go on without it, and nothing of it changes. */
 START_TEST(lost_rows_of_metrics_are_not_passed_over)
 {
@@ -62,21 +72,49 @@ START_TEST(lost_rows_of_metrics_are_not_passed_over)
         scratch_write(path, whole, sizes[i]);
         run_result run = RUN(config, "--resume", "--out", folder);
         ck_assert_int_eq(run.code, 3);
-        ck_assert_msg(strstr(run.err, "metrics.csv: has lost rows of this run, and the checkpoint is of step 12; put "
-                                      "the file back, or begin anew with --overwrite\n") != NULL,
-                      "%s", run.err);
+        char told[128];
+        snprintf(told, sizeof told,
+                 "metrics.csv: has lost rows of this run (%d of %d are left); put the file back, or ",
+                 rows_in(whole, sizes[i]), rows_in(whole, strlen(whole)));
+        ck_assert_msg(strstr(run.err, told) != NULL, "%s", run.err);
         ck_assert(scratch_holds(path, whole, sizes[i]));
     }
     ck_assert_int_eq(unlink(path), 0);
     run_result run = RUN(config, "--resume", "--out", folder);
     ck_assert_int_eq(run.code, 3);
-    ck_assert_ptr_nonnull(strstr(run.err, "metrics.csv: missing, and the checkpoint is of step 12"));
+    ck_assert_ptr_nonnull(strstr(run.err, "metrics.csv: missing, with "));
     ck_assert(!scratch_exists(path));
     ck_assert_str_eq(run_read(run_file(folder, "config.ini")), own);
     scratch_write(path, whole, strlen(whole));
     ck_assert_str_eq(run_list(folder), list);
     EXPECT_RUN(0, config, "--resume", "--out", folder);
     ck_assert_int_eq(strncmp(run_read(path), whole, strlen(whole)), 0);
+}
+END_TEST
+
+/* Neither continued nor drawn. */
+START_TEST(changed_rows_of_metrics_are_refused)
+{
+    const char *config = run_tiny_config(), *folder = run_path("run"), *path = run_file(folder, "metrics.csv");
+    EXPECT_RUN(0, config, "train.steps=12", "--out", folder);
+    const char *whole = run_read(path);
+    size_t size = strlen(whole), digit = (size_t)(strstr(whole, "validation,") - whole) + strlen("validation,") + 3;
+    char changed[4096];
+    ck_assert_uint_lt(size, sizeof changed);
+    memcpy(changed, whole, size);
+    changed[digit] = changed[digit] == '5' ? '6' : '5';
+    scratch_write(path, changed, size);
+    run_result runs[] = { RUN(config, "--resume", "--out", folder), HEADS(folder) };
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(runs[i].code, 3);
+        ck_assert_msg(strstr(runs[i].err, "metrics.csv: the first ") != NULL &&
+                          strstr(runs[i].err, " rows are not those that the run wrote; put the file back, or ") != NULL,
+                      "%s", runs[i].err);
+        ck_assert(scratch_holds(path, changed, size));
+    }
+    scratch_write(path, whole, size);
+    EXPECT_RUN(0, config, "--resume", "--out", folder);
+    ck_assert_int_eq(HEADS(folder).code, 0);
 }
 END_TEST
 
@@ -107,6 +145,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, the_best_weights_are_never_of_a_step_that_was_dropped);
     tcase_add_test(tc, lost_best_weights_are_written_anew);
     tcase_add_test(tc, lost_rows_of_metrics_are_not_passed_over);
+    tcase_add_test(tc, changed_rows_of_metrics_are_refused);
     tcase_add_test(tc, links_in_a_run_are_refused_before_the_first_step);
 }
 SUITE("lost files", add_tests)

@@ -20,7 +20,8 @@ static const hl_train_state some_state = { .has_best = true,
                                            .loss_sum = 1.0 / 3,
                                            .n_updates = 4,
                                            .scored = 123456789012,
-                                           .correct = 5 };
+                                           .correct = 5,
+                                           .metrics = { 6, 4294967295 } };
 
 static hl_status write_checkpoint(const char *path, const char *kept, const hl_trainer *trainer)
 {
@@ -42,6 +43,8 @@ static void assert_same_state(hl_train_state a, hl_train_state b)
     ck_assert_int_eq(a.n_updates, b.n_updates);
     ck_assert_int_eq(a.scored, b.scored);
     ck_assert_int_eq(a.correct, b.correct);
+    ck_assert_int_eq(a.metrics.rows, b.metrics.rows);
+    ck_assert_int_eq(a.metrics.crc, b.metrics.crc);
 }
 
 START_TEST(what_is_restored_has_the_same_bits)

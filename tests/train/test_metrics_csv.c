@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #define HEADER "step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second\n"
 
@@ -23,54 +24,81 @@ static void assert_holds(const char *path, const char *text)
     free(content);
 }
 
-static hl_metrics_csv opened(const char *path, int64_t last_step)
+static const hl_metrics_sum nothing, a_few = { .rows = 3 };
+
+/* The sum of the text's first rows. */
+static hl_metrics_sum sum_of(const char *text, int64_t rows)
+{
+    hl_metrics_sum sum = { .rows = rows };
+    const char *line = strchr(text, '\n') + 1;
+    for (int64_t i = 0; i < rows; i++) {
+        const char *end = strchr(line, '\n'), *speed = end;
+        while (speed[-1] != ',') {
+            speed--;
+        }
+        sum.crc = (int64_t)crc32((uLong)sum.crc, (const Bytef *)line, (uInt)(speed - line));
+        line = end + 1;
+    }
+    return sum;
+}
+
+static hl_metrics_csv opened(const char *path, hl_metrics_sum until)
 {
     hl_metrics_csv csv;
-    hl_status status = hl_metrics_csv_open(&csv, path, last_step);
+    hl_status status = hl_metrics_csv_open(&csv, path, until);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     return csv;
+}
+
+static void assert_same(hl_metrics_sum a, hl_metrics_sum b)
+{
+    ck_assert_int_eq(a.rows, b.rows);
+    ck_assert_int_eq(a.crc, b.crc);
 }
 
 START_TEST(rows_are_in_the_file_at_once)
 {
     const char *path = scratch_path("metrics.csv");
-    hl_metrics_csv csv = opened(path, -1);
+    hl_metrics_csv csv = opened(path, nothing);
     assert_holds(path, HEADER);
     ck_assert_int_eq(hl_metrics_csv_append(&csv, training).code, HL_OK);
     assert_holds(path, HEADER TRAINING);
     ck_assert_int_eq(hl_metrics_csv_append(&csv, validation).code, HL_OK);
     ck_assert_int_eq(hl_metrics_csv_sync(&csv).code, HL_OK);
     assert_holds(path, HEADER TRAINING VALIDATION);
+    assert_same(csv.sum, sum_of(HEADER TRAINING VALIDATION, 2));
     hl_metrics_csv_close(&csv);
 }
 END_TEST
 
-START_TEST(what_is_later_than_the_last_step_or_unfinished_is_dropped)
+START_TEST(what_follows_the_known_rows_is_dropped)
 {
     static const struct {
         const char *before, *after;
-        int64_t last_step;
+        int64_t rows; /* known */
     } cases[] = {
-        { HEADER TRAINING VALIDATION, HEADER TRAINING VALIDATION, 10 },
-        { HEADER TRAINING VALIDATION "20,train,1,1,1,1,1\n", HEADER TRAINING VALIDATION, 10 },
-        { HEADER TRAINING VALIDATION "20,train,1,1,1,1,1\n", HEADER TRAINING VALIDATION "20,train,1,1,1,1,1\n", 25 },
-        { HEADER TRAINING VALIDATION "20,train,1,1", HEADER TRAINING VALIDATION, 25 },
-        { HEADER TRAINING "1", HEADER TRAINING, 10 },
-        { HEADER TRAINING VALIDATION, HEADER, 9 },
-        { HEADER "0,validation,1,1,,,1\n" TRAINING, HEADER "0,validation,1,1,,,1\n", 0 },
-        { HEADER "0,validation,1,1,,,1\n" TRAINING, HEADER, -1 },
-        { HEADER, HEADER, 10 },
-        { "", HEADER, 10 },
+        { HEADER TRAINING VALIDATION, HEADER TRAINING VALIDATION, 2 },
+        { HEADER TRAINING VALIDATION "20,train,1,1,1,1,1\n", HEADER TRAINING VALIDATION, 2 },
+        { HEADER TRAINING VALIDATION "20,train,1,1,1,1,1\n", HEADER TRAINING VALIDATION "20,train,1,1,1,1,1\n", 3 },
+        { HEADER TRAINING VALIDATION "20,train,1,1", HEADER TRAINING VALIDATION, 2 },
+        { HEADER TRAINING "1", HEADER TRAINING, 1 },
+        { HEADER TRAINING "x\n", HEADER TRAINING, 1 },
+        { HEADER TRAINING "9,train,1,1,,,1\n", HEADER TRAINING, 1 },
+        { HEADER TRAINING VALIDATION, HEADER, 0 },
+        { HEADER "0,validation,1,1,,,1\n" TRAINING, HEADER "0,validation,1,1,,,1\n", 1 },
+        { HEADER, HEADER, 0 },
+        { "", HEADER, 0 },
     };
     const char *path = scratch_path("metrics.csv");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         scratch_write(path, cases[i].before, strlen(cases[i].before));
-        hl_metrics_csv csv = opened(path, cases[i].last_step);
+        hl_metrics_csv csv = opened(path, sum_of(cases[i].after, cases[i].rows));
         assert_holds(path, cases[i].after);
         ck_assert_int_eq(hl_metrics_csv_append(&csv, training).code, HL_OK);
-        hl_metrics_csv_close(&csv);
         char expected[1024];
         strcat(strcpy(expected, cases[i].after), TRAINING);
+        assert_same(csv.sum, sum_of(expected, cases[i].rows + 1));
+        hl_metrics_csv_close(&csv);
         assert_holds(path, expected);
     }
 }
@@ -84,7 +112,7 @@ START_TEST(a_file_that_is_no_metrics_is_refused_and_untouched)
         size_t size = strlen(foreign[i]) - (i == 2); /* a header without its end of line */
         scratch_write(path, foreign[i], size);
         hl_metrics_csv csv;
-        hl_status status = hl_metrics_csv_open(&csv, path, 10);
+        hl_status status = hl_metrics_csv_open(&csv, path, a_few);
         ck_assert_int_eq(status.code, HL_BAD_FILE);
         ck_assert_ptr_nonnull(strstr(status.text, "metrics.csv:1: "));
         hl_metrics_csv_close(&csv);
@@ -123,12 +151,12 @@ static void expect_refused(const char *path, const char *text, size_t size)
 {
     scratch_write(path, text, size);
     hl_metrics_csv csv;
-    hl_status status = hl_metrics_csv_open(&csv, path, 10);
+    hl_status status = hl_metrics_csv_open(&csv, path, a_few);
     ck_assert_msg(status.code == HL_BAD_FILE, "%s", text);
     ck_assert_msg(strstr(status.text, "metrics.csv:3: not a row") != NULL, "%s", status.text);
     hl_metrics_csv_close(&csv);
     ck_assert(scratch_holds(path, text, size));
-    ck_assert_int_eq(hl_metrics_csv_check(path, text, size).code, HL_BAD_FILE);
+    ck_assert_int_eq(hl_metrics_csv_check(path, text, size, nothing).code, HL_BAD_FILE);
 }
 
 START_TEST(a_line_that_is_no_row_is_refused_and_untouched)
@@ -153,55 +181,75 @@ START_TEST(a_step_before_the_last_is_refused_and_untouched)
     const char *path = scratch_path("metrics.csv");
     scratch_write(path, text, sizeof text - 1);
     hl_metrics_csv csv;
-    hl_status status = hl_metrics_csv_open(&csv, path, 10);
+    hl_status status = hl_metrics_csv_open(&csv, path, a_few);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_msg(strstr(status.text, "metrics.csv:4: step 9 after step 10, which no run writes; take the line out") !=
                       NULL,
                   "%s", status.text);
     hl_metrics_csv_close(&csv);
     ck_assert(scratch_holds(path, text, sizeof text - 1));
-    ck_assert_int_eq(hl_metrics_csv_check(path, text, sizeof text - 1).code, HL_BAD_FILE);
+    ck_assert_int_eq(hl_metrics_csv_check(path, text, sizeof text - 1, nothing).code, HL_BAD_FILE);
 }
 END_TEST
 
-/* A checkpoint of step 12: trained for 2 steps since a row, validated twice since the best one at step 5. */
-START_TEST(what_a_checkpoint_stands_on_must_be_there)
+START_TEST(what_a_checkpoint_knows_must_be_there)
 {
-#define BEGUN HEADER "0,validation,1,1,,,1\n5,train,1,1,,,1\n"
-#define BEST "5,validation,1,1,,,1\n"
+#define FIRST HEADER "0,validation,1,1,,,1\n"
+#define KNOWN FIRST TRAINING VALIDATION
     static const struct {
         const char *text, *message; /* NULL: good */
     } cases[] = {
-        { BEGUN BEST VALIDATION TRAINING "12,validation,1,1,,,1\n", NULL },
-        { BEGUN BEST VALIDATION TRAINING "12,validation,1,1,,,1\n14,train,1,1,,,1\n15,tr", NULL },
-        { BEGUN BEST TRAINING VALIDATION "13,validation,1,1,,,1\n", "lost rows" },
-        { BEGUN BEST VALIDATION "12,validation,1,1,,,1\n14,train,1,1,,,1\n", "lost rows" },
-        { BEGUN TRAINING VALIDATION "12,validation,1,1,,,1\n", "lost rows" },
-        { HEADER "5,train,1,1,,,1\n" BEST TRAINING VALIDATION "12,validation,1,1,,,1\n", "lost rows" },
-        { HEADER "0,train,1,1,,,1\n" BEST TRAINING VALIDATION "12,validation,1,1,,,1\n", "lost rows" },
-        { HEADER BEST TRAINING VALIDATION "12,validation,1,1,,,1\n", "lost rows" },
-        { BEGUN BEST TRAINING VALIDATION "12,validation,1,1,,,1", "lost rows" },
-        { BEGUN, "lost rows" },
-        { HEADER, "lost rows" },
-        { "", "lost rows" },
+        { KNOWN, NULL },
+        { KNOWN "14,train,1,1,,,1\n15,tr", NULL },
+        { FIRST "10,train,1.25,0.5,0.001,2.5,777\n" VALIDATION, NULL }, /* the speed is not the run's */
+        { FIRST TRAINING, "has lost rows of this run (2 of 3 are left); put the file back, or begin anew with" },
+        { FIRST TRAINING "10,validation,0.333333333,1,,,0", "(2 of 3 are left)" },
+        { HEADER, "(0 of 3 are left)" },
+        { "", "(0 of 3 are left)" },
+        { FIRST VALIDATION TRAINING, "the first 3 rows are not those that the run wrote; put the file back, or" },
+        { FIRST TRAINING "10,validation,0.333333332,1,,,0\n", "the first 3 rows are not" },
+        { FIRST TRAINING "11,validation,0.333333333,1,,,0\n", "the first 3 rows are not" },
+        { FIRST "10,train,1.25,0.5,0.001,2.50,12346\n" VALIDATION, "the first 3 rows are not" },
+        { FIRST "14,train,1,1,,,1\n15,train,1,1,,,1\n", "the first 3 rows are not" },
         { "step\n", ":1: not the header" },
-        { BEGUN BEST "x\n", ":5: not a row" },
-        { BEGUN BEST TRAINING "4,train,1,1,,,1\n", ":6: step 4 after step 10" },
+        { FIRST "x\n", ":3: not a row" },
+        { FIRST TRAINING "4,train,1,1,,,1\n", ":4: step 4 after step 10" },
     };
-    const hl_train_state state = { .best_step = 5, .since_best = 2, .n_updates = 2 };
-    const hl_metrics_until until = { 12, &state };
+    const hl_metrics_sum known = sum_of(KNOWN, 3);
     const char *path = scratch_path("metrics.csv");
-    ck_assert_ptr_nonnull(strstr(hl_metrics_csv_check_until(path, &until).text,
-                                 "metrics.csv: missing, and the checkpoint is of step 12; put the file back, or begin "
-                                 "anew with --overwrite"));
+    ck_assert_ptr_nonnull(strstr(hl_metrics_csv_check_until(path, known).text,
+                                 "metrics.csv: missing, with 3 rows of this run; put the file back, or begin anew with "
+                                 "--overwrite"));
+    ck_assert_int_eq(hl_metrics_csv_check_until(path, nothing).code, HL_OK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        scratch_write(path, cases[i].text, strlen(cases[i].text));
-        hl_status status = hl_metrics_csv_check_until(path, &until);
-        ck_assert_msg(status.code == (cases[i].message != NULL ? HL_BAD_FILE : HL_OK), "%zu: %s", i, status.text);
-        ck_assert_msg(cases[i].message == NULL || strstr(status.text, cases[i].message) != NULL, "%zu: %s", i,
-                      status.text);
-        ck_assert(scratch_holds(path, cases[i].text, strlen(cases[i].text)));
+        const char *text = cases[i].text, *message = cases[i].message;
+        scratch_write(path, text, strlen(text));
+        hl_status status = hl_metrics_csv_check_until(path, known);
+        ck_assert_msg(status.code == (message != NULL ? HL_BAD_FILE : HL_OK), "%zu: %s", i, status.text);
+        ck_assert_msg(message == NULL || strstr(status.text, message) != NULL, "%zu: %s", i, status.text);
+        ck_assert(scratch_holds(path, text, strlen(text)));
+        ck_assert(*text == '\0' || hl_metrics_csv_check(path, text, strlen(text), known).code == status.code);
     }
+}
+END_TEST
+
+/* Whatever bit of the rows is inverted, but those of speeds. */
+START_TEST(a_flipped_bit_is_refused)
+{
+    const char *path = scratch_path("metrics.csv");
+    char text[] = KNOWN;
+    const hl_metrics_sum known = sum_of(text, 3);
+    int refused = 0;
+    for (size_t i = 0; i < 8 * (sizeof text - 1); i++) {
+        text[i / 8] ^= (char)(1 << i % 8);
+        scratch_write(path, text, sizeof text - 1);
+        bool speed = strchr(text + i / 8, ',') == NULL || strcspn(text + i / 8, ",") > strcspn(text + i / 8, "\n");
+        hl_status status = hl_metrics_csv_check_until(path, known);
+        ck_assert_msg(speed || status.code == HL_BAD_FILE, "bit %zu: %s", i, text);
+        refused += status.code == HL_BAD_FILE;
+        text[i / 8] ^= (char)(1 << i % 8);
+    }
+    ck_assert_int_gt(refused, 1000);
 }
 END_TEST
 
@@ -209,9 +257,9 @@ START_TEST(what_may_still_be_being_written_is_no_fault)
 {
     static const char *const whole[] = { HEADER, HEADER TRAINING VALIDATION, HEADER TRAINING "10,val" };
     for (int i = 0; i < 3; i++) {
-        ck_assert_int_eq(hl_metrics_csv_check("m", whole[i], strlen(whole[i])).code, HL_OK);
+        ck_assert_int_eq(hl_metrics_csv_check("m", whole[i], strlen(whole[i]), nothing).code, HL_OK);
     }
-    ck_assert_str_eq(hl_metrics_csv_check("m", "step\n", 5).text, "m:1: not the header of a metrics.csv");
+    ck_assert_str_eq(hl_metrics_csv_check("m", "step\n", 5, nothing).text, "m:1: not the header of a metrics.csv");
 }
 END_TEST
 
@@ -234,7 +282,7 @@ START_TEST(a_row_goes_through_in_pieces_and_past_interruptions)
     faults_begin();
     faults_pieces(3);
     faults_interrupts(true);
-    hl_metrics_csv csv = opened(path, -1);
+    hl_metrics_csv csv = opened(path, nothing);
     ck_assert_int_eq(hl_metrics_csv_append(&csv, training).code, HL_OK);
     ck_assert_int_eq(hl_metrics_csv_sync(&csv).code, HL_OK);
     hl_metrics_csv_close(&csv);
@@ -243,10 +291,12 @@ START_TEST(a_row_goes_through_in_pieces_and_past_interruptions)
 }
 END_TEST
 
+#define BEFORE HEADER "1,train,1,1,1,1,1\n"
+
 static hl_status open_append_sync(const char *path)
 {
     hl_metrics_csv csv;
-    hl_status status = hl_metrics_csv_open(&csv, path, 10);
+    hl_status status = hl_metrics_csv_open(&csv, path, sum_of(BEFORE, 1));
     if (status.code == HL_OK) {
         status = hl_metrics_csv_append(&csv, training);
     }
@@ -260,7 +310,7 @@ static hl_status open_append_sync(const char *path)
 START_TEST(whatever_fails_is_reported_and_nothing_leaks)
 {
     const char *path = scratch_path("metrics.csv");
-    static const char before[] = HEADER "1,train,1,1,1,1,1\n20,train,1,1,1,1,1\n";
+    static const char before[] = BEFORE "20,train,1,1,1,1,1\n";
     faults_begin();
     int harmless = 0, n = 1;
     for (;; n++) {
@@ -297,11 +347,12 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, rows_are_in_the_file_at_once);
-    tcase_add_test(tc, what_is_later_than_the_last_step_or_unfinished_is_dropped);
+    tcase_add_test(tc, what_follows_the_known_rows_is_dropped);
     tcase_add_test(tc, a_file_that_is_no_metrics_is_refused_and_untouched);
     tcase_add_test(tc, a_line_that_is_no_row_is_refused_and_untouched);
     tcase_add_test(tc, a_step_before_the_last_is_refused_and_untouched);
-    tcase_add_test(tc, what_a_checkpoint_stands_on_must_be_there);
+    tcase_add_test(tc, what_a_checkpoint_knows_must_be_there);
+    tcase_add_test(tc, a_flipped_bit_is_refused);
     tcase_add_test(tc, what_may_still_be_being_written_is_no_fault);
     tcase_add_test(tc, a_row_is_read_as_it_was_written);
     tcase_add_test(tc, a_row_goes_through_in_pieces_and_past_interruptions);
