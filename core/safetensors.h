@@ -40,7 +40,8 @@ typedef struct hl_safetensors hl_safetensors;
 /* Reads and checks: the checksum where the file has one, header length and JSON (no duplicate keys), every tensor's
  * dtype, shape (at most HL_MAX_DIMS dimensions) and byte range (without gap or overlap, product of the shape in bytes
  * exactly the range, the whole payload covered), metadata strings only. A file whose writer is headlight but whose
- * checksum is not in its place is refused. `limit`: the largest file accepted, bytes. HL_BAD_FILE with path and reason;
+ * checksum is not in its place is refused; no memory is taken for a large one whose header does not account for its
+ * size. `limit`: the largest file accepted, bytes. HL_BAD_FILE with path and reason;
  * HL_NO_MEMORY. On success *file is owned by the caller: hl_safetensors_free; on failure it is NULL. */
 hl_status hl_safetensors_read(const char *path, size_t limit, hl_safetensors **file);
 

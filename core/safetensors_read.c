@@ -4,11 +4,14 @@
 #include "core/memory.h"
 #include "core/safetensors_format.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 typedef struct entry {
@@ -235,17 +238,74 @@ static hl_status check_ranges(const hl_safetensors *file, const char *path)
     return hl_ok();
 }
 
-static hl_status read_and_check(hl_safetensors *file, const char *path, size_t limit)
+/* All but the checksum; of the content only the header is looked at. */
+static hl_status check_header(hl_safetensors *file, const char *path)
 {
-    HL_TRY(hl_file_read(path, limit, &file->content, &file->size));
     file->has_checksum = checksum_in_place(file);
-    if (file->has_checksum) {
-        HL_TRY(verify_checksum(file, path));
-    }
     HL_TRY(parse_header(file, path));
     HL_TRY(check_metadata(file, path));
     HL_TRY(read_entries(file, path));
     return check_ranges(file, path);
+}
+
+/* Large files */
+
+/* Smaller ones are read at once: what is wrong with them is then told by their checksum. */
+static const size_t large = (size_t)64 << 20;
+
+/* Reads what the file begins with: at most `most` bytes. */
+static hl_status read_begin(int fd, const char *path, char *bytes, size_t most, size_t *count)
+{
+    ssize_t n = 1;
+    for (*count = 0; *count < most && n > 0; *count += n > 0 ? (size_t)n : 0) {
+        do {
+            n = hl_file_calls_get()->read(fd, bytes + *count, most - *count);
+        } while (n < 0 && errno == EINTR);
+    }
+    return n >= 0 ? hl_ok() : hl_file_system_error(path, "cannot read");
+}
+
+/* Whether the header accounts for the size of the whole file, of which `file` holds the beginning. */
+static hl_status check_size(hl_safetensors *file, const char *path, size_t size)
+{
+    size_t most = HL_SAFETENSORS_LENGTH_BYTES + HL_SAFETENSORS_MAX_HEADER, count;
+    int fd;
+    file->content = hl_calloc(most, 1);
+    if (file->content == NULL) {
+        return hl_error_memory(path);
+    }
+    HL_TRY(hl_file_open(path, O_RDONLY, &fd));
+    hl_status status = read_begin(fd, path, file->content, most, &count);
+    hl_file_calls_get()->close(fd);
+    HL_TRY(status);
+    file->size = size;
+    return check_header(file, path);
+}
+
+/* Memory for a large file is taken only where it is what it says it is. */
+static hl_status check_if_large(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || (size_t)info.st_size <= large) {
+        return hl_ok(); /* reading it tells what is wrong */
+    }
+    hl_safetensors *begin = hl_calloc(1, sizeof *begin);
+    if (begin == NULL) {
+        return hl_error_memory(path);
+    }
+    hl_status status = check_size(begin, path, (size_t)info.st_size);
+    hl_safetensors_free(begin);
+    return status;
+}
+
+static hl_status read_and_check(hl_safetensors *file, const char *path, size_t limit)
+{
+    HL_TRY(check_if_large(path));
+    HL_TRY(hl_file_read(path, limit, &file->content, &file->size));
+    if (checksum_in_place(file)) {
+        HL_TRY(verify_checksum(file, path));
+    }
+    return check_header(file, path);
 }
 
 hl_status hl_safetensors_read(const char *path, size_t limit, hl_safetensors **file)

@@ -21,7 +21,8 @@ void fault_checks_saving(fault_checks_save *save, int harmless);
  * allocations failing in turn it returns HL_NO_MEMORY and leaves nothing. */
 void fault_checks_allocations(hl_status (*call)(void *context), void (*release)(void *context), void *context);
 
-/* The same for reading the file of version 0 that `save` writes. Only closing may fail without an error. */
-void fault_checks_loading(fault_checks_save *save, fault_checks_load *load);
+/* The same for reading the file of version 0 that `save` writes. Only closing may fail without an error, `closings`
+ * times. */
+void fault_checks_loading(fault_checks_save *save, fault_checks_load *load, int closings);
 
 #endif

@@ -97,9 +97,9 @@ static bool read_seconds(const char *text, size_t length, double *seconds)
     return length == 0 || (end == text + length && strspn(text, "0123456789.") == length && isfinite(*seconds));
 }
 
-/* Takes the last two fields of a row, "12.345,done". Between the seed and them there is one for every key, and
- * seven. */
-static bool take_row(const char *line, const hl_ablate_plan *plan, hl_ablate_result *results)
+/* Takes the last two fields of a row, "12.345,done". Between the seed and them there is one for every key, and seven.
+ * *last: the cell of the row before; they stand in order. */
+static bool take_row(const char *line, const hl_ablate_plan *plan, hl_ablate_result *results, int64_t *last)
 {
     int64_t cell = find_cell(line, plan);
     const char *field = line;
@@ -109,9 +109,10 @@ static bool take_row(const char *line, const hl_ablate_plan *plan, hl_ablate_res
     }
     size_t length = strcspn(field, ",");
     double seconds;
-    if (cell < 0 || field[length] != ',' || !read_seconds(field, length, &seconds)) {
+    if (cell <= *last || field[length] != ',' || !read_seconds(field, length, &seconds)) {
         return false;
     }
+    *last = cell;
     bool done = strcmp(field + length, ",done") == 0;
     if (done) {
         results[cell].state = HL_ABLATE_DONE;
@@ -132,12 +133,13 @@ static hl_status refuse(const char *path, int64_t line, const char *what)
 static hl_status read_rows(const char *path, char *text, size_t size, const hl_ablate_plan *plan,
                            hl_ablate_result *results)
 {
+    int64_t last = -1;
     for (int64_t number = 2; size > 0; number++) {
         char *newline = memchr(text, '\n', size);
         if (newline != NULL) {
             *newline = '\0';
         }
-        if (newline == NULL || strlen(text) != (size_t)(newline - text) || !take_row(text, plan, results)) {
+        if (newline == NULL || strlen(text) != (size_t)(newline - text) || !take_row(text, plan, results, &last)) {
             return refuse(path, number, "a row of this sweep");
         }
         size -= (size_t)(newline + 1 - text);

@@ -10,6 +10,7 @@
 #include "train/ablate_outputs.h"
 #include "train/ablate_sweep.h"
 #include "train/signals.h"
+#include "train/standard_output.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -171,8 +172,9 @@ static hl_status conclude(const call *c)
     int64_t failed = count(c, HL_ABLATE_FAILED);
     return failed == 0 ? hl_ok()
                        : hl_error(HL_FAILED,
-                                  "%" PRId64 " of %" PRId64 " trainings failed (why: log.txt in their folders in %s); "
-                                  "the same command tries them again",
+                                  "%" PRId64 " of %" PRId64
+                                  " trainings failed (why: see above, and log.txt in their folders in "
+                                  "%s); the same command tries them again",
                                   failed, hl_ablate_plan_cells(&c->plan), c->plan.folder);
 }
 
@@ -214,8 +216,8 @@ int hl_ablate_program(const char *train_program, int argc, char **argv, FILE *ou
     call c = { .train = train_program, .out = out, .err = err };
     hl_status status = execute(&c, argc, argv);
     bool output_alone = c.command.help || c.command.version; /* a sweep outlives its output */
-    if (status.code == HL_OK && output_alone && (fflush(out) != 0 || ferror(out) != 0)) {
-        status = hl_file_system_error("standard output", "cannot write");
+    if (status.code == HL_OK && output_alone) {
+        status = hl_standard_output_flush(out);
     }
     if (status.code != HL_OK) {
         fprintf(err, "%s\n", status.text);

@@ -75,7 +75,11 @@ void hl_ablate_progress_ended(hl_ablate_progress *progress, const hl_ablate_runn
     hl_ablate_progress_clear(progress);
     print_name(progress, ++progress->n_ended, running->cell);
     if (failure->code != HL_OK) {
-        fprintf(progress->out, "failed: %s (all it said: %s/log.txt)\n", failure->text, running->folder);
+        fprintf(progress->out, "failed: %s", failure->text);
+        if (running->began) {
+            fprintf(progress->out, " (all it said: %s/log.txt)", running->folder);
+        }
+        fputc('\n', progress->out);
     } else {
         char duration[HL_UNITS_TEXT];
         fprintf(progress->out, "loss %.4f  acc %5.1f%%", result->loss, 100 * result->accuracy);

@@ -12,6 +12,7 @@
 typedef struct hl_ablate_running {
     int64_t cell;
     const char *folder;
+    bool began;         /* its process did, which tells the rest in the folder's log.txt */
     int64_t first_step; /* where it began or was resumed */
     double started;     /* seconds of hl_clock_seconds */
     int threads;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 1 << 30, TAIL = 1024 };
+enum { TAIL = 1024 };
 
 /* The validations so far; `since_best` counts those without a better loss, as the training does. */
 typedef struct validations {
@@ -83,7 +83,7 @@ static hl_status read_file(const char *path, const char *checkpoint, const hl_co
 {
     char *text;
     size_t size;
-    HL_TRY(hl_file_read(path, MOST_BYTES, &text, &size));
+    HL_TRY(hl_file_read(path, HL_METRICS_MAX_BYTES, &text, &size));
     hl_metrics_sum sum = { 0 };
     hl_status status = size > 0 ? read_rows(path, text, size, v, &sum) : hl_ok();
     hl_free(text);

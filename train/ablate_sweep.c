@@ -167,6 +167,7 @@ static hl_status begin(sweep *s, int64_t cell, int threads)
         hl_free(folder);
         return status;
     }
+    r->began = true;
     s->results[cell].state = HL_ABLATE_RUNNING;
     s->n++;
     hl_ablate_progress_started(&s->progress, r);

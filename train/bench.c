@@ -10,6 +10,7 @@
 #include "train/bench_json.h"
 #include "train/bench_runs.h"
 #include "train/bench_scaling.h"
+#include "train/standard_output.h"
 
 /* --measure: what another process of this program reads (bench_process.h). */
 static hl_status measure(const hl_bench_job *job, FILE *out)
@@ -69,8 +70,8 @@ int hl_bench_program(const char *program, int argc, char **argv, FILE *out, FILE
     if (status.code == HL_OK) {
         status = execute(program, &command, out, err);
     }
-    if (status.code == HL_OK && (fflush(out) != 0 || ferror(out) != 0)) {
-        status = hl_file_system_error("standard output", "cannot write");
+    if (status.code == HL_OK) {
+        status = hl_standard_output_flush(out);
     }
     if (status.code != HL_OK) {
         fprintf(err, "%s\n", status.text);

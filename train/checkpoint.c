@@ -156,10 +156,8 @@ static hl_status keep_previous(const char *path, const char *kept_path)
 {
     const hl_file_calls *calls = hl_file_calls_get();
     calls->unlink(kept_path); /* of an earlier run that was resumed before this step; usually there is none */
-    if (calls->link(path, kept_path) != 0 && errno != ENOENT) {
-        return hl_error(HL_BAD_FILE, "%s: cannot keep it as %s: %s", path, kept_path, strerror(errno));
-    }
-    return hl_ok();
+    bool kept = calls->link(path, kept_path) == 0 || errno == ENOENT;
+    return kept ? hl_ok() : hl_file_system_error(kept_path, "the last checkpoint cannot be kept under this name");
 }
 
 hl_status hl_checkpoint_write(const char *path, const char *kept_path, const hl_optimizer *optimizer,

@@ -13,6 +13,8 @@
 #include "train/heads_study.h"
 #include "train/heads_subset.h"
 #include "train/heads_table.h"
+#include "train/heads_targets.h"
+#include "train/standard_output.h"
 
 #include <unistd.h>
 
@@ -205,6 +207,7 @@ static hl_status execute(call *c)
         return hl_ok();
     }
     HL_TRY(hl_opened_run_open(&c->run, command->run));
+    HL_TRY(hl_heads_check_targets(command));
     if (command->against != NULL) {
         return do_comparison(c);
     }
@@ -226,8 +229,8 @@ int hl_heads_program(int argc, char **argv, FILE *out, FILE *err)
     if (status.code == HL_OK) {
         status = execute(&c);
     }
-    if (status.code == HL_OK && (fflush(out) != 0 || ferror(out) != 0)) {
-        status = hl_file_system_error("standard output", "cannot write");
+    if (status.code == HL_OK) {
+        status = hl_standard_output_flush(out);
     }
     if (status.code != HL_OK) {
         fprintf(err, "%s\n", status.text);

@@ -7,11 +7,8 @@
 #include "train/heads_prune_table.h"
 #include "train/heads_pruning.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- the curve ---- */
 
@@ -177,50 +174,6 @@ static hl_status check_target(const hl_opened_run *run, int64_t target)
     return hl_ok();
 }
 
-static hl_status check_free(const hl_opened_run *run, const char *out, const char *name)
-{
-    static const char *const own[] = { "model.safetensors", "config.ini", "metrics.csv", "vocab.txt" };
-    bool owned = strncmp(name, "checkpoint", strlen("checkpoint")) == 0;
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        owned = owned || strcmp(name, own[i]) == 0;
-    }
-    char *path = hl_path_join(run->path, "%s", name);
-    if (path == NULL) {
-        return hl_error_memory(out);
-    }
-    struct stat there, runs;
-    owned = owned && stat(out, &there) == 0 && stat(path, &runs) == 0 && there.st_dev == runs.st_dev &&
-            there.st_ino == runs.st_ino;
-    hl_free(path);
-    return owned ? hl_error(HL_INVALID,
-                            "command line: --out: %s is a file of the run itself, which would lose it; choose another "
-                            "name",
-                            out)
-                 : hl_ok();
-}
-
-static hl_status check_folder(const char *out, size_t length)
-{
-    hl_text folder = { 0 };
-    hl_text_print(&folder, "%.*s", length > 0 ? (int)length : 1, length > 0 ? out : ".");
-    hl_status status = hl_text_status(&folder);
-    if (status.code == HL_OK && access(folder.bytes, W_OK) != 0) {
-        status = hl_error(HL_BAD_FILE, "command line: --out: %s: nothing can be written to its folder: %s", out,
-                          strerror(errno));
-    }
-    hl_text_free(&folder);
-    return status;
-}
-
-/* The smaller model is to lie beside what the run holds, and not in its place; what hinders that is told before the
- * heads are measured, which takes long. */
-static hl_status check_out(const hl_opened_run *run, const char *out)
-{
-    const char *slash = strrchr(out, '/'), *name = slash != NULL ? slash + 1 : out;
-    HL_TRY(check_free(run, out, name));
-    return check_folder(out, (size_t)(name - out));
-}
-
 static hl_status write_all(const hl_heads_pruning *pruning, const hl_heads_command *command, FILE *out, FILE *err)
 {
     HL_TRY(write_curve(pruning, command, out));
@@ -236,7 +189,6 @@ hl_status hl_heads_prune_show(hl_opened_run *run, const hl_heads_command *comman
     int64_t target = command->prune_to > 0 ? command->prune_to : run->shape.n_layers;
     if (command->prune_to > 0) {
         HL_TRY(check_target(run, target));
-        HL_TRY(check_out(run, command->out));
     }
     hl_heads_pruning pruning;
     hl_status status = hl_heads_pruning_make(&pruning, run, target, command->prune_by, command->prune_once);

@@ -6,8 +6,6 @@
 #include "train/metrics_csv.h"
 #include "train/setup.h"
 
-#include <limits.h>
-
 /* ---- gathering ---- */
 
 /* Leaves *text NULL where there is no such file. */
@@ -19,7 +17,7 @@ static hl_status read_text(const char *path, hl_metrics_sum until, char **text)
     if (!exists) {
         return hl_ok();
     }
-    HL_TRY(hl_file_read(path, INT_MAX, text, &size));
+    HL_TRY(hl_file_read(path, HL_METRICS_MAX_BYTES, text, &size));
     return size > 0 ? hl_metrics_csv_check(path, *text, size, until) : hl_ok();
 }
 

@@ -14,7 +14,6 @@
 
 static const char header[] = "step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second\n";
 enum { ROW_BYTES = 256 };
-static const size_t max_bytes = (size_t)1 << 32;
 
 /* ---- reading ---- */
 
@@ -182,7 +181,7 @@ static hl_status read_whole(const char *path, char **text, size_t *size)
     *size = 0;
     bool exists;
     HL_TRY(hl_file_exists(path, &exists));
-    return exists ? hl_file_read(path, max_bytes, text, size) : hl_ok();
+    return exists ? hl_file_read(path, HL_METRICS_MAX_BYTES, text, size) : hl_ok();
 }
 
 hl_status hl_metrics_csv_check_until(const char *path, hl_metrics_sum until)
@@ -225,10 +224,7 @@ hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, hl_metrics_
         return hl_error_memory(path);
     }
     HL_TRY(cut_back(path, until));
-    do {
-        csv->fd = hl_file_calls_get()->open(path, O_WRONLY | O_APPEND | O_CLOEXEC, 0);
-    } while (csv->fd < 0 && errno == EINTR);
-    return csv->fd >= 0 ? hl_ok() : hl_file_system_error(path, "cannot open");
+    return hl_file_open(path, O_WRONLY | O_APPEND, &csv->fd);
 }
 
 static int format_optional(char *text, size_t size, double value)

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { HL_METRICS_MAX_BYTES = 1 << 30 }; /* the largest file that is read */
+
 typedef struct hl_metrics_csv {
     char *path; /* owned */
     int fd;     /* -1 when closed */

@@ -7,6 +7,7 @@
 #include "train/program_run.h"
 #include "train/setup_check.h"
 #include "train/signals.h"
+#include "train/standard_output.h"
 #include "train/summary.h"
 
 #include <string.h>
@@ -112,10 +113,7 @@ static hl_status check_output(const hl_program *p)
 {
     const hl_command *command = &p->command;
     bool output_alone = command->help || command->reference || command->version || command->summary || command->check;
-    if (output_alone && (fflush(p->out) != 0 || ferror(p->out) != 0)) {
-        return hl_file_system_error("standard output", "cannot write");
-    }
-    return hl_ok();
+    return output_alone ? hl_standard_output_flush(p->out) : hl_ok();
 }
 
 int hl_train_program(int argc, char **argv, FILE *out, FILE *err)

@@ -428,7 +428,7 @@ END_TEST
 
 START_TEST(no_failing_call_is_missed_in_reading)
 {
-    fault_checks_loading(save_text, load_text);
+    fault_checks_loading(save_text, load_text, 1);
 }
 END_TEST
 

@@ -399,7 +399,7 @@ END_TEST
 
 START_TEST(no_failing_call_is_missed_in_reading)
 {
-    fault_checks_loading(save, load);
+    fault_checks_loading(save, load, 1);
 }
 END_TEST
 

@@ -2,6 +2,7 @@
 
 #include "tests/check_suite.h"
 #include "tests/fault_checks.h"
+#include "tests/faults.h"
 #include "tests/scratch.h"
 
 #include <float.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 enum { LIMIT = 64 << 20 };
@@ -415,12 +417,79 @@ END_TEST
 
 START_TEST(no_failing_call_is_missed_in_reading)
 {
-    fault_checks_loading(save, load);
+    fault_checks_loading(save, load, 1);
+}
+END_TEST
+
+/* ---- more than 64 MiB ---- */
+
+enum { MANY = 17 << 20 };
+
+static hl_status save_large(const char *path, int version)
+{
+    float *numbers = calloc(MANY, sizeof *numbers);
+    ck_assert_ptr_nonnull(numbers);
+    numbers[MANY - 1] = (float)version;
+    const hl_named_tensor tensor = { "large", HL_SHAPE(MANY), numbers };
+    hl_file file;
+    hl_file_create(&file, path);
+    hl_safetensors_write(&file, &tensor, 1, items, 1);
+    free(numbers);
+    return hl_file_commit(&file, HL_VOLATILE);
+}
+
+static hl_status load_large(const char *path)
+{
+    hl_safetensors *file;
+    HL_TRY(hl_safetensors_read(path, SIZE_MAX, &file));
+    ck_assert_int_eq(hl_shape_count(hl_safetensors_shape(file, 0)), MANY);
+    hl_safetensors_free(file);
+    return hl_ok();
+}
+
+START_TEST(no_failing_call_is_missed_in_reading_a_large_file)
+{
+    fault_checks_loading(save_large, load_large, 2);
+}
+END_TEST
+
+/* Of half a tebibyte, which no memory holds and no disk: a hole. */
+START_TEST(a_large_file_is_refused_by_its_header_alone)
+{
+    static const struct {
+        const char *header, *reason;
+    } cases[] = { { "", "JSON" },
+                  { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", "but its tensors take 8" },
+                  { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,16]}}", "does not begin where" } };
+    const char *path = scratch_path("hole");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_foreign(path, cases[i].header, 8);
+        ck_assert_int_eq(truncate(path, (off_t)1 << 39), 0);
+        hl_safetensors *file;
+        hl_status status = hl_safetensors_read(path, SIZE_MAX, &file);
+        ck_assert_int_eq(status.code, HL_BAD_FILE);
+        ck_assert_msg(strstr(status.text, cases[i].reason) != NULL, "%s", status.text);
+    }
+}
+END_TEST
+
+START_TEST(a_large_file_is_read_past_interruptions)
+{
+    const char *path = scratch_path("large");
+    ck_assert_int_eq(save_large(path, 0).code, HL_OK);
+    faults_begin();
+    faults_interrupts(true);
+    hl_status status = load_large(path);
+    faults_end();
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
 }
 END_TEST
 
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, no_failing_call_is_missed_in_reading_a_large_file);
+    tcase_add_test(tc, a_large_file_is_refused_by_its_header_alone);
+    tcase_add_test(tc, a_large_file_is_read_past_interruptions);
     tcase_add_test(tc, what_was_written_is_read_again);
     tcase_add_test(tc, the_bytes_are_as_the_format_says);
     tcase_add_test(tc, the_same_content_makes_the_same_bytes);

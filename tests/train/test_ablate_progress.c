@@ -27,6 +27,7 @@ static hl_ablate_running running(int64_t cell, int64_t first_step, int64_t step)
 {
     return (hl_ablate_running){ .cell = cell,
                                 .folder = "runs/sweep/cell",
+                                .began = true,
                                 .first_step = first_step,
                                 .started = hl_clock_seconds(),
                                 .threads = 1,
@@ -63,12 +64,15 @@ static void begin_and_end(hl_ablate_progress *progress)
     result.seconds = NAN;
     hl_ablate_progress_ended(progress, &resumed, &result, &good);
     hl_ablate_progress_ended(progress, &resumed, &result, &failure);
+    resumed.began = false; /* there is no log.txt of it */
+    hl_ablate_progress_ended(progress, &resumed, &result, &failure);
 }
 
-#define ENDED                                                        \
-    "[ 4/20] heads=1,seed=1   loss 0.1250  acc  75.0%  1 min 30 s\n" \
-    "[ 5/20] heads=2,seed=1   loss 0.1250  acc  75.0%\n"             \
-    "[ 6/20] heads=2,seed=1   failed: no space left (all it said: runs/sweep/cell/log.txt)\n"
+#define ENDED                                                                                 \
+    "[ 4/20] heads=1,seed=1   loss 0.1250  acc  75.0%  1 min 30 s\n"                          \
+    "[ 5/20] heads=2,seed=1   loss 0.1250  acc  75.0%\n"                                      \
+    "[ 6/20] heads=2,seed=1   failed: no space left (all it said: runs/sweep/cell/log.txt)\n" \
+    "[ 7/20] heads=2,seed=1   failed: no space left\n"
 
 START_TEST(elsewhere_than_on_a_terminal_a_line_tells_of_each_beginning_and_end)
 {

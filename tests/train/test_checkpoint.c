@@ -263,9 +263,9 @@ START_TEST(reading_reports_whatever_fails)
 {
     begin_faults();
     if (_i == 0) {
-        fault_checks_loading(save_checkpoint, load_checkpoint);
+        fault_checks_loading(save_checkpoint, load_checkpoint, 1);
     } else {
-        fault_checks_loading(save_model, load_weights);
+        fault_checks_loading(save_model, load_weights, 1);
     }
 }
 END_TEST
