@@ -52,7 +52,7 @@ endfunction()
 # installed as headlight-train. `programs` is all of them.
 add_custom_target(programs)
 function(hl_program name main)
-    add_executable(${name} ${main})
+    add_executable(${name} ${main} before_main.c)
     target_link_libraries(${name} PRIVATE hl_flags hl_train)
     # Installed as it is, under another name, so it is linked with the final RPATH.
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR} BUILD_WITH_INSTALL_RPATH ON)

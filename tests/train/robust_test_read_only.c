@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -115,6 +116,10 @@ static void expect_nothing_new(void (*how)(void))
 
 START_TEST(a_new_run_or_sweep_is_refused)
 {
+    if (getenv("GCOV_ERROR_FILE") != NULL && geteuid() == 0) { /* its counts are root's: it would say so */
+        fprintf(stderr, "another user cannot count what is reached: not tested\n");
+        return;
+    }
     expect_nothing_new(by_its_mode);
 }
 END_TEST
