@@ -265,6 +265,14 @@ START_TEST(a_csv_of_something_else_is_refused)
     hl_text_add(&header, "base,1,2,1,1,1,1,1,1,,1,done\n", 29);
     scratch_write(path, header.bytes, header.size);
     ck_assert_int_eq(hl_ablate_csv_read(path, &plan, found).code, HL_OK); /* what the others are not */
+    static const char *const further[] = { "base,1,2,1,1,1,1,1,1,,1,failed\n", "base,2,2,1,1,1,1,1,1,,1,done\n" };
+    for (int i = 0; i < 2; i++) { /* the same row again; the next one, with this one after it */
+        char text[1024];
+        snprintf(text, sizeof text, "%s%s%s", header.bytes, further[i], i == 1 ? further[0] : "");
+        scratch_write(path, text, strlen(text));
+        hl_status status = hl_ablate_csv_read(path, &plan, found);
+        ck_assert_msg(strstr(status.text, i == 0 ? "ablation.csv:3: " : "ablation.csv:4: ") != NULL, "%s", status.text);
+    }
     hl_text_add(&header, "\0\n", 2);
     scratch_write(path, header.bytes, header.size);
     ck_assert_int_eq(hl_ablate_csv_read(path, &plan, found).code, HL_BAD_FILE);
