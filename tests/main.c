@@ -2,6 +2,7 @@
 
 #include "tests/scratch.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 enum { MAX_SUITES = 64, TIMEOUT_SECONDS = 120 };
@@ -24,6 +25,7 @@ void suite_register(const char *name, void (*add_tests)(TCase *))
 
 int main(void)
 {
+    signal(SIGHUP, SIG_DFL); /* under nohup it is ignored, and so it would be in the programs that tests send it to */
     SRunner *runner = srunner_create(NULL);
     for (int i = 0; i < n_suites; i++) {
         Suite *suite = suite_create(suites[i].name);
