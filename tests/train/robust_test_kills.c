@@ -22,7 +22,7 @@ END_TEST
 
 START_TEST(a_run_killed_at_a_file_call_leaves_the_same_bits)
 {
-    ck_assert_int_gt(kills_of_runs_at_calls(STRIDE), 30);
+    ck_assert_int_gt(kills_of_runs_at_calls(STRIDE, KILLING_BESIDE_SNAPSHOTS), 30);
 }
 END_TEST
 
