@@ -1,16 +1,20 @@
 #include "tests/train/endurance.h"
 
+#include "core/files.h"
 #include "tests/sanitized.h"
 #include "tests/train/runs.h"
-#include "train/ablate_result.h"
 
 #include <check.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 enum { ROWS = 100, VALIDATIONS = 20, SNAPSHOTS = 5, MOST_GROWTH_KIB = 256, MOST_GROWTH_BYTES = 128 };
+enum { FIRST_LOOK = VALIDATIONS / 10, LAST_LOOK = VALIDATIONS * 8 / 10 /* checkpoints */ };
 
 static const char *config_of(int64_t steps)
 {
@@ -26,7 +30,36 @@ static const char *config_of(int64_t steps)
     return run_config("endurance.ini", text);
 }
 
-/* What the process has in memory; -1 where it has ended. */
+/* ---- in the process of the training ---- */
+
+static hl_file_calls system_calls;
+
+/* Stops after the two checkpoints, until it has been looked at: however slow either process is, nothing is missed. */
+static int stopping_rename(const char *from, const char *to)
+{
+    static int checkpoints;
+    static const char name[] = "/checkpoint.safetensors";
+    int result = system_calls.rename(from, to);
+    size_t length = strlen(to), end = sizeof name - 1;
+    if (length >= end && strcmp(to + length - end, name) == 0) {
+        checkpoints++;
+        if (checkpoints == FIRST_LOOK || checkpoints == LAST_LOOK) {
+            raise(SIGSTOP);
+        }
+    }
+    return result;
+}
+
+static void stop_at_checkpoints(void)
+{
+    static hl_file_calls calls;
+    system_calls = calls = *hl_file_calls_get();
+    calls.rename = stopping_rename;
+    hl_file_calls_set(&calls);
+}
+
+/* ---- looking at it ---- */
+
 static long resident_kib(pid_t process)
 {
     char path[64], line[256];
@@ -51,17 +84,25 @@ static long long size_of(const char *folder, const char *name)
     return info.st_size;
 }
 
-/* Goes on until the process has come to `step`, and returns what it has in memory. */
-static long wait_for(pid_t process, const char *folder, int64_t step)
+typedef struct sight {
+    long kib;        /* resident */
+    long long bytes; /* of the checkpoint */
+} sight;
+
+/* Waits until the process stops, which must be at `step`, looks, and lets it go on. */
+static sight look_at(pid_t process, const char *folder, int64_t step)
 {
-    long kib = 0;
-    while (kib >= 0 && hl_ablate_glimpse_of(folder).step < step) {
-        run_pause(1);
-        kib = resident_kib(process);
+    static const char checkpoint[] = "checkpoint.safetensors";
+    int status;
+    while (waitpid(process, &status, WUNTRACED) != process) {
+        ck_assert_int_eq(errno, EINTR);
     }
-    kib = resident_kib(process);
-    ck_assert_msg(kib > 0, "ended before step %" PRId64, step);
-    return kib;
+    ck_assert_msg(WIFSTOPPED(status), "ended before step %" PRId64, step);
+    ck_assert_int_eq(run_weights_step(run_file(folder, checkpoint)), step);
+    sight found = { resident_kib(process), size_of(folder, checkpoint) };
+    ck_assert_int_gt(found.kib, 0);
+    ck_assert_int_eq(kill(process, SIGCONT), 0);
+    return found;
 }
 
 static void check_files(const char *folder, int64_t steps)
@@ -87,15 +128,13 @@ endurance endurance_of(int64_t steps)
 {
     const char *folder = run_path("run");
     const char *arguments[] = { config_of(steps), "--out", folder, NULL };
-    pid_t process = run_start((run_options){ .arguments = arguments, .built = true });
-    endurance found = { .kib_at_first = wait_for(process, folder, steps / 10) };
-    long long first_size = size_of(folder, "checkpoint.safetensors");
-    found.kib_at_last = wait_for(process, folder, steps - steps / 5); /* while there is time left to look */
+    pid_t process = run_start((run_options){ .arguments = arguments, .before = stop_at_checkpoints });
+    sight first = look_at(process, folder, steps / 10), last = look_at(process, folder, steps - steps / 5);
     run_result run = run_wait(process);
     ck_assert_msg(run.code == 0, "exit code %d: %s", run.code, run.err);
-    ck_assert_msg(SANITIZED || found.kib_at_last - found.kib_at_first <= MOST_GROWTH_KIB, "from %ld to %ld KiB",
-                  found.kib_at_first, found.kib_at_last);
-    ck_assert_int_le(size_of(folder, "checkpoint.safetensors") - first_size, MOST_GROWTH_BYTES);
+    ck_assert_msg(SANITIZED || last.kib - first.kib <= MOST_GROWTH_KIB, "from %ld to %ld KiB", first.kib, last.kib);
+    ck_assert_int_le(last.bytes - first.bytes, MOST_GROWTH_BYTES);
+    ck_assert_int_le(size_of(folder, "checkpoint.safetensors") - first.bytes, MOST_GROWTH_BYTES);
     check_files(folder, steps);
-    return found;
+    return (endurance){ .kib_at_first = first.kib, .kib_at_last = last.kib };
 }

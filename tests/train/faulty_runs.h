@@ -37,12 +37,13 @@ void faulty_malloc_is(const faulty_malloc *calls);
  * that tells of memory, or 3 and one that names the file of the first call that failed; code 0 and no line only where
  * that call is a harmless one (faulty_runs.c). Always: every block freed, every file closed, and nothing of `options`'s
  * program leaked that a leak checker would see. Libraries may cope with a failing malloc, for which code 0 and no line
- * do as well; those that do not (faulty_runs.c) may end the process in any way. */
+ * do as well; those that do not (faulty_runs.c) may end the process in any way: what it leaves then is the caller's to
+ * check, as ever. */
 faulty_result faulty_run(faulty_fault fault, run_options options);
 
 /* Calls `attempt` with every allocation or every file call failing in turn, of any kind and of each kind, until it
  * tells that there were not as many: n = 1, 2, 3, 4, then every `stride`-th, failing once, and failing for ever after.
- * Prints how many that were. */
+ * Prints how many that were, and how many of them were left to libraries. */
 void faulty_runs(const char *what, faulty_where where, int stride, bool (*attempt)(faulty_fault fault));
 
 /* The folder, and patterns in it, must hold no temporary file, unless one could not be removed. */

@@ -10,6 +10,7 @@
 
 static hl_file_calls system_calls;
 static int calls_left, sent;
+static killing_scope counted;
 static int snapshot = -1; /* the descriptor of the one being written */
 
 static void count_down(void)
@@ -19,9 +20,14 @@ static void count_down(void)
     }
 }
 
+static bool counts(int fd)
+{
+    return fd != snapshot || counted == KILLING_AT_ALL_CALLS;
+}
+
 static void count_down_of(int fd)
 {
-    if (fd != snapshot) {
+    if (counts(fd)) {
         count_down();
     }
 }
@@ -43,7 +49,7 @@ static ssize_t killing_read(int fd, void *buffer, size_t count)
 
 static ssize_t killing_write(int fd, const void *buffer, size_t count)
 {
-    if (fd != snapshot && calls_left == 1 && sent == SIGKILL) { /* dies half-way */
+    if (counts(fd) && calls_left == 1 && sent == SIGKILL) { /* dies half-way */
         (void)!system_calls.write(fd, buffer, count / 2);
     }
     count_down_of(fd);
@@ -130,10 +136,11 @@ static int killing_closedir(DIR *folder)
     return system_calls.closedir(folder);
 }
 
-void killing_files_set(int n, int signal)
+void killing_files_set(int n, int signal, killing_scope scope)
 {
     calls_left = n;
     sent = signal;
+    counted = scope;
 }
 
 void killing_files_begin(void)
@@ -148,8 +155,8 @@ void killing_files_begin(void)
     hl_file_calls_set(&calls);
 }
 
-run_result killing_files_run(int n, int signal, const char *const *arguments)
+run_result killing_files_run(int n, int signal, killing_scope scope, const char *const *arguments)
 {
-    killing_files_set(n, signal);
+    killing_files_set(n, signal, scope);
     return run_wait(run_start((run_options){ .arguments = arguments, .before = killing_files_begin }));
 }

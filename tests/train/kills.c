@@ -1,7 +1,6 @@
 #include "tests/train/kills.h"
 
 #include "tests/scratch.h"
-#include "tests/train/killing_files.h"
 #include "tests/train/sweeps.h"
 
 #include <check.h>
@@ -244,7 +243,7 @@ int kills_of_sweeps_at_calls(int stride)
     finish_sweep(straight);
     int hits = 0, code = RUN_KILLED + SIGKILL;
     for (int n = 1; code != 0; n += stride) {
-        killing_files_set(n, SIGKILL);
+        killing_files_set(n, SIGKILL, KILLING_AT_ALL_CALLS); /* it writes no snapshot */
         code = run_wait(start_sweep(folder, killing_files_begin)).code;
         ck_assert_msg(code == 0 || code == RUN_KILLED + SIGKILL, "killed at %d: exit code %d", n, code);
         hits += code != 0;

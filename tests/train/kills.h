@@ -3,6 +3,8 @@
 #ifndef HL_TESTS_TRAIN_KILLS_H
 #define HL_TESTS_TRAIN_KILLS_H
 
+#include "tests/train/killing_files.h"
+
 /* How many kills found a process still at work, and where. */
 typedef struct kill_counts {
     int hits;
@@ -22,14 +24,16 @@ kill_counts kills_of_runs(int n);
 kill_counts kills_of_sweeps(int n);
 
 /* Kills a sweep at its first file call, at call 1 + stride and so on (killing_files.h), each time in a new folder,
- * until it is not hit any more. Returns how many were. */
+ * until it is not hit any more. Returns how many were. The calls are those of the sweep's own process: its trainings,
+ * each a process, make those of the next function. */
 int kills_of_sweeps_at_calls(int stride);
 
 /* The same for a training that does all that a training may, resumed after each kill. */
-int kills_of_runs_at_calls(int stride);
+int kills_of_runs_at_calls(int stride, killing_scope scope);
 
-/* Ends one such training again and again, in one folder, resuming it each time to end `stride` file calls later: by
- * SIGKILL, or by SIGINT, which saves once it is listened to. Returns how often it was killed, or saved. */
+/* Ends one such training again and again, in one folder, resuming it each time to end `stride` file calls later, those
+ * in snapshots not counted: by SIGKILL, or by SIGINT, which saves once it is listened to. Returns how often it was
+ * killed, or saved. */
 int kills_again_and_again(int signal, int stride);
 
 #endif

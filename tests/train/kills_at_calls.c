@@ -1,5 +1,4 @@
 #include "tests/scratch.h"
-#include "tests/train/killing_files.h"
 #include "tests/train/kills.h"
 #include "tests/train/runs.h"
 
@@ -12,7 +11,7 @@ enum { MORE_CALLS_THAN_IT_MAKES = 10000 };
 
 /* Every update writes a row, so there are calls at every step; keeping checkpoints links and unlinks. It resumes, or
  * begins where there is nothing. */
-static run_result run_until(int n, int signal, const char *folder)
+static run_result run_until(int n, int signal, killing_scope scope, const char *folder)
 {
     const char *arguments[] = { run_tiny_config(),
                                 "train.steps=9",
@@ -26,12 +25,12 @@ static run_result run_until(int n, int signal, const char *folder)
                                 "--out",
                                 folder,
                                 NULL };
-    return killing_files_run(n, signal, arguments);
+    return killing_files_run(n, signal, scope, arguments);
 }
 
 static void run_to_the_end(const char *folder, int n)
 {
-    run_result run = run_until(0, SIGKILL, folder);
+    run_result run = run_until(0, SIGKILL, KILLING_AT_ALL_CALLS, folder);
     ck_assert_msg(run.code == 0, "killed at %d: exit code %d: %s", n, run.code, run.err);
 }
 
@@ -50,12 +49,12 @@ static void compare(const char *straight, const char *folder, int n)
     ck_assert_msg(strcmp(run_list(straight), run_list(folder)) == 0, "ended at %d: %s", n, run_list(folder));
 }
 
-int kills_of_runs_at_calls(int stride)
+int kills_of_runs_at_calls(int stride, killing_scope scope)
 {
     const char *straight = straight_run(), *folder = run_path("killed");
     int hits = 0, code = RUN_KILLED + SIGKILL;
     for (int n = 1; code != 0; n += stride) {
-        code = run_until(n, SIGKILL, folder).code;
+        code = run_until(n, SIGKILL, scope, folder).code;
         ck_assert_msg(code == 0 || code == RUN_KILLED + SIGKILL, "killed at %d: exit code %d", n, code);
         hits += code != 0;
         run_to_the_end(folder, n);
@@ -71,7 +70,7 @@ int kills_again_and_again(int signal, int stride)
     int hits = 0, code = RUN_KILLED + signal, n = 1;
     for (; code != 0; n += stride) {
         ck_assert_int_lt(n, MORE_CALLS_THAN_IT_MAKES);
-        code = run_until(n, signal, folder).code;
+        code = run_until(n, signal, KILLING_BESIDE_SNAPSHOTS, folder).code;
         bool saved = signal == SIGINT && code == 128 + SIGINT;
         bool killed = code == RUN_KILLED + signal; /* by SIGINT: before it listens to it */
         ck_assert_msg(code == 0 || saved || killed, "ended at %d: exit code %d", n, code);

@@ -1,4 +1,5 @@
-/* Every file call and every allocation of a sweep fails in turn: some of them here, all in long_test_faults.c. */
+/* Every file call and every allocation of a sweep fails in turn: some of them here, all in
+ * long_robust_test_faults.c. */
 #include "tests/check_suite.h"
 #include "tests/train/fault_cases.h"
 
