@@ -18,6 +18,7 @@ hl_status hl_drawing_status(cairo_status_t status)
     case CAIRO_STATUS_SUCCESS:
         return hl_ok();
     case CAIRO_STATUS_NO_MEMORY:
+    case CAIRO_STATUS_PNG_ERROR: /* libpng's word for it: what else it refuses, a size, is checked before */
         return hl_error_memory("a picture");
     case CAIRO_STATUS_INVALID_SIZE:
         return hl_error(HL_INVALID, "the picture is too large");
