@@ -212,6 +212,12 @@ static void begin_faults(void)
     }
 }
 
+static void end_faults(void)
+{
+    hl_trainer_free(&fault_trainers[0]);
+    hl_trainer_free(&fault_trainers[1]);
+}
+
 static hl_status save_checkpoint(const char *path, int version)
 {
     return write_checkpoint(path, NULL, &fault_trainers[version]);
@@ -249,6 +255,7 @@ START_TEST(a_failing_disk_or_memory_never_costs_the_checkpoint_that_is_there)
 {
     begin_faults();
     fault_checks_saving(save_checkpoint, 2); /* removing a temporary file that is not there; closing the folder */
+    end_faults();
 }
 END_TEST
 
@@ -256,6 +263,7 @@ START_TEST(a_failing_disk_or_memory_never_costs_the_weights_that_are_there)
 {
     begin_faults();
     fault_checks_saving(save_model, 2);
+    end_faults();
 }
 END_TEST
 
@@ -267,6 +275,7 @@ START_TEST(reading_reports_whatever_fails)
     } else {
         fault_checks_loading(save_model, load_weights, 1);
     }
+    end_faults();
 }
 END_TEST
 
@@ -294,6 +303,7 @@ START_TEST(a_checkpoint_that_cannot_be_kept_is_not_replaced)
     ck_assert_int_gt(refused, 20);
     faults_end();
     free(old);
+    end_faults();
 }
 END_TEST
 
