@@ -163,6 +163,15 @@ hl_status hl_file_read(const char *path, size_t limit, char **content, size_t *s
     return status;
 }
 
+hl_status hl_file_read_begin(const char *path, char *bytes, size_t count)
+{
+    int fd;
+    HL_TRY(hl_file_open(path, O_RDONLY, &fd));
+    hl_status status = read_all(fd, path, bytes, count);
+    active.close(fd);
+    return status;
+}
+
 /* Writing */
 
 void hl_file_fail(hl_file *file, hl_status error)

@@ -55,6 +55,9 @@ hl_status hl_file_open(const char *path, int flags, int *fd);
  * the system), HL_NO_MEMORY. */
 hl_status hl_file_read(const char *path, size_t limit, char **content, size_t *size);
 
+/* The first `count` bytes of a regular file. HL_BAD_FILE: also where it holds fewer. */
+hl_status hl_file_read_begin(const char *path, char *bytes, size_t count);
+
 /* HL_BAD_FILE where `path` is a device, a pipe, a socket or a symbolic link, which a file must not replace; HL_OK also
  * where there is nothing of that name. */
 hl_status hl_file_check_replaceable(const char *path);

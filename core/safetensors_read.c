@@ -4,8 +4,6 @@
 #include "core/memory.h"
 #include "core/safetensors_format.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -253,31 +251,15 @@ static hl_status check_header(hl_safetensors *file, const char *path)
 /* Smaller ones are read at once: what is wrong with them is then told by their checksum. */
 static const size_t large = (size_t)64 << 20;
 
-/* Reads what the file begins with: at most `most` bytes. */
-static hl_status read_begin(int fd, const char *path, char *bytes, size_t most, size_t *count)
-{
-    ssize_t n = 1;
-    for (*count = 0; *count < most && n > 0; *count += n > 0 ? (size_t)n : 0) {
-        do {
-            n = hl_file_calls_get()->read(fd, bytes + *count, most - *count);
-        } while (n < 0 && errno == EINTR);
-    }
-    return n >= 0 ? hl_ok() : hl_file_system_error(path, "cannot read");
-}
-
 /* Whether the header accounts for the size of the whole file, of which `file` holds the beginning. */
 static hl_status check_size(hl_safetensors *file, const char *path, size_t size)
 {
-    size_t most = HL_SAFETENSORS_LENGTH_BYTES + HL_SAFETENSORS_MAX_HEADER, count;
-    int fd;
-    file->content = hl_calloc(most, 1);
+    const size_t most = HL_SAFETENSORS_LENGTH_BYTES + HL_SAFETENSORS_MAX_HEADER;
+    file->content = hl_malloc(most);
     if (file->content == NULL) {
         return hl_error_memory(path);
     }
-    HL_TRY(hl_file_open(path, O_RDONLY, &fd));
-    hl_status status = read_begin(fd, path, file->content, most, &count);
-    hl_file_calls_get()->close(fd);
-    HL_TRY(status);
+    HL_TRY(hl_file_read_begin(path, file->content, most)); /* less than a large file holds */
     file->size = size;
     return check_header(file, path);
 }
