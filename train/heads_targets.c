@@ -23,16 +23,6 @@ static bool same_folder(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-static bool is_of_run(const char *name)
-{
-    static const char *const own[] = { "config.ini", "metrics.csv", "model.safetensors", "vocab.txt", ".lock" };
-    bool found = strncmp(name, "checkpoint", strlen("checkpoint")) == 0;
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        found = found || strcmp(name, own[i]) == 0;
-    }
-    return found;
-}
-
 static hl_status check_not_of(const target *t, const char *run)
 {
     if (run == NULL) {
@@ -42,7 +32,7 @@ static hl_status check_not_of(const target *t, const char *run)
     if (patterns == NULL) {
         return hl_error_memory(t->path);
     }
-    bool owned = (is_of_run(t->name) && same_folder(t->folder, run)) ||
+    bool owned = (hl_run_folder_keeps(t->name) && same_folder(t->folder, run)) ||
                  (hl_run_folder_snapshot_step(t->name) >= 0 && same_folder(t->folder, patterns));
     hl_free(patterns);
     return owned ? hl_error(HL_INVALID,

@@ -15,11 +15,21 @@
 
 /* ---- the files of a run ---- */
 
-/* What a run writes at the top of its folder besides config.ini and kept checkpoints. */
+/* What a run writes at the top of its folder besides config.ini and kept checkpoints; heads makes the last two anew. */
 static const char *const run_files[] = {
     "metrics.csv", "model.safetensors", "checkpoint.safetensors", "vocab.txt", "heads.csv", "report.html",
 };
-enum { N_RUN_FILES = sizeof run_files / sizeof *run_files };
+enum { N_RUN_FILES = sizeof run_files / sizeof *run_files, N_MADE_ANEW = 2 };
+
+bool hl_run_folder_keeps(const char *name)
+{
+    bool found = strcmp(name, "config.ini") == 0 || strcmp(name, ".lock") == 0 ||
+                 strncmp(name, "checkpoint", strlen("checkpoint")) == 0;
+    for (int i = 0; i < N_RUN_FILES - N_MADE_ANEW; i++) {
+        found = found || strcmp(name, run_files[i]) == 0;
+    }
+    return found;
+}
 
 /* The number in a name such as "checkpoint-500.safetensors" or "step_000500.npz"; -1 for another name, and for the same
  * number spelled otherwise, which no run writes and no reader looks for. */

@@ -4,6 +4,7 @@
 
 #include "core/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum hl_run_mode { HL_RUN_NEW, HL_RUN_RESUME, HL_RUN_OVERWRITE } hl_run_mode;
@@ -39,5 +40,9 @@ char *hl_run_folder_kept_checkpoint(const hl_run_folder *folder, int64_t step);
 
 /* The step in the name of a snapshot, as in "step_000500.npz"; -1 for any other name, "step_500.npz" among them. */
 int64_t hl_run_folder_snapshot_step(const char *name);
+
+/* Whether a file of this name at the top of a run's folder is the run's own, and nothing makes it anew: config.ini, all
+ * checkpoints, weights, metrics.csv, vocab.txt, the lock. */
+bool hl_run_folder_keeps(const char *name);
 
 #endif
