@@ -118,6 +118,20 @@ static bool add_golds(json_t *rows, const hl_report_run *run, int64_t e)
     return good;
 }
 
+/* Ids, whose words stand in the run's `words`. */
+static bool add_targets(json_t *example, const hl_report_maps *maps, int64_t e)
+{
+    if (maps->targets == NULL) {
+        return true;
+    }
+    json_t *targets = json_array();
+    bool good = true;
+    for (int64_t i = 0; i < maps->lengths[e]; i++) {
+        good = append(targets, json_integer(maps->targets[e * maps->n_tokens + i])) && good;
+    }
+    return set(example, "targets", targets) && good;
+}
+
 static bool add_examples(json_t *examples, const hl_report_run *run)
 {
     bool good = true;
@@ -125,7 +139,7 @@ static bool add_examples(json_t *examples, const hl_report_run *run)
         json_t *example = json_object(), *tokens = json_array(), *gold = json_array();
         good = add_tokens(tokens, run, e) && add_golds(gold, run, e) && good;
         good = set(example, "tokens", tokens) && good;
-        good = set(example, "gold", gold) && good;
+        good = set(example, "gold", gold) && add_targets(example, run->maps, e) && good;
         good = append(examples, example) && good;
     }
     return good;
@@ -133,12 +147,42 @@ static bool add_examples(json_t *examples, const hl_report_run *run)
 
 static bool add_snapshots(json_t *snapshots, const hl_report_maps *maps)
 {
+    size_t answers = (size_t)(maps->n_examples * maps->n_tokens) * sizeof(int32_t);
     bool good = true;
     for (int64_t i = 0; i < maps->n_kept; i++) {
         json_t *snapshot = json_object();
-        good = set(snapshot, "step", json_integer(maps->kept[i].step)) && good;
-        good = set(snapshot, "levels", json_string_nocheck(maps->kept[i].levels)) && good;
+        const hl_report_map *map = &maps->kept[i];
+        good = set(snapshot, "step", json_integer(map->step)) && good;
+        good = set(snapshot, "levels", json_string_nocheck(map->levels)) && good;
+        if (map->predictions != NULL) {
+            good = set(snapshot, "predictions", packed_text(hl_packed(map->predictions, answers))) && good;
+        }
         good = append(snapshots, snapshot) && good;
+    }
+    return good;
+}
+
+/* Each id's word, once. */
+static bool add_words(json_t *words, const hl_report_run *run, const int32_t *ids)
+{
+    int64_t n = ids != NULL ? run->maps->n_examples * run->maps->n_tokens : 0;
+    bool good = true;
+    for (int64_t i = 0; i < n; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "%d", (int)ids[i]);
+        if (ids[i] != HL_IGNORE && json_object_get(words, key) == NULL) {
+            good = set(words, key, token_of(run, ids[i])) && good;
+        }
+    }
+    return good;
+}
+
+/* Of all targets and predictions. */
+static bool add_all_words(json_t *words, const hl_report_run *run)
+{
+    bool good = add_words(words, run, run->maps->targets);
+    for (int64_t i = 0; i < run->maps->n_kept; i++) {
+        good = add_words(words, run, run->maps->kept[i].predictions) && good;
     }
     return good;
 }
@@ -254,10 +298,12 @@ static bool add_texts(json_t *json, const hl_report_run *run)
 
 static bool add_all(json_t *json, const hl_report_run *run)
 {
-    json_t *examples = json_array(), *snapshots = json_array(), *heads = json_array();
+    json_t *examples = json_array(), *snapshots = json_array(), *heads = json_array(), *words = json_object();
     bool good = add_texts(json, run) && set(json, "causal", json_boolean(run->maps->causal));
     good = set(json, "thinned", json_boolean(run->maps->stride > 1)) && good;
     good = add_examples(examples, run) && add_snapshots(snapshots, run->maps) && add_heads(heads, run) && good;
+    good = add_all_words(words, run) && good;
+    good = set(json, "words", words) && good;
     good = set(json, "examples", examples) && good;
     good = set(json, "snapshots", snapshots) && good;
     good = set(json, "heads", heads) && good;

@@ -1,7 +1,6 @@
 #include "heads/report_maps.h"
 
 #include "core/memory.h"
-#include "heads/colour.h"
 #include "heads/packed.h"
 
 #include <math.h>
@@ -52,12 +51,19 @@ static bool copy_rows(int32_t **copy, const int32_t *rows, int64_t n, int64_t co
     return *copy != NULL;
 }
 
+static void free_map(hl_report_map *map)
+{
+    hl_free(map->levels);
+    hl_free(map->predictions);
+}
+
 static void free_examples(hl_report_maps *maps)
 {
     hl_free(maps->kept);
     hl_free(maps->n_heads);
     hl_free(maps->lengths);
     hl_free(maps->tokens);
+    hl_free(maps->targets);
     hl_free(maps->sources);
     hl_free(maps->relations);
     *maps = (hl_report_maps){ .n_snapshots = maps->n_snapshots,
@@ -66,7 +72,7 @@ static void free_examples(hl_report_maps *maps)
 }
 
 /* What the first snapshot says about all. */
-static bool begin(hl_report_maps *maps, const hl_patterns *layers, int n_layers)
+static bool begin(hl_report_maps *maps, const hl_patterns *layers, int n_layers, const hl_answers *answers)
 {
     const hl_patterns *first = &layers[0];
     fit(maps, layers, n_layers);
@@ -75,6 +81,7 @@ static bool begin(hl_report_maps *maps, const hl_patterns *layers, int n_layers)
     maps->n_heads = hl_calloc((size_t)n_layers, sizeof *maps->n_heads);
     bool good = copy_rows(&maps->lengths, first->lengths, 1, n, n);
     good = copy_rows(&maps->tokens, first->tokens, n, T, T) && good;
+    good = copy_rows(&maps->targets, answers != NULL ? answers->targets : NULL, n, T, T) && good;
     good = copy_rows(&maps->sources, first->sources, n, T, T + first->sources_gap) && good;
     good = copy_rows(&maps->relations, first->relations, n, first->n_relations * T, first->n_relations * T) && good;
     if (!good || maps->kept == NULL || maps->n_heads == NULL) {
@@ -109,6 +116,14 @@ static bool fits(const hl_report_maps *maps, const hl_patterns *layers, int n_la
     return same;
 }
 
+uint8_t hl_report_level(double weight)
+{
+    if (!(weight > 0)) {
+        return 0;
+    }
+    return weight < 1 ? (uint8_t)lround(255 * sqrt(weight)) : 255;
+}
+
 /* Writes a head's maps and returns where the next one's begin. */
 static uint8_t *write_levels(uint8_t *out, const hl_patterns *head, int64_t n_examples)
 {
@@ -116,7 +131,7 @@ static uint8_t *write_levels(uint8_t *out, const hl_patterns *head, int64_t n_ex
         hl_pattern pattern = hl_patterns_at(head, e);
         for (int64_t i = 0; i < pattern.n; i++) {
             for (int64_t j = 0; j < pattern.n; j++) {
-                *out++ = j < hl_pattern_keys(&pattern, i) ? hl_colour_level((double)hl_pattern_row(&pattern, i)[j]) : 0;
+                *out++ = j < hl_pattern_keys(&pattern, i) ? hl_report_level((double)hl_pattern_row(&pattern, i)[j]) : 0;
             }
         }
     }
@@ -143,26 +158,47 @@ static char *pack(const hl_report_maps *maps, const hl_patterns *layers)
     return packed;
 }
 
-hl_status hl_report_maps_add(hl_report_maps *maps, int64_t step, const hl_patterns *layers, int n_layers)
+static int32_t *predict(const hl_report_maps *maps, const hl_answers *answers)
+{
+    int64_t n = maps->n_examples, T = maps->n_tokens;
+    int32_t *predictions = hl_calloc((size_t)(n * T), sizeof *predictions);
+    for (int64_t e = 0; predictions != NULL && e < n; e++) {
+        hl_answers_predict(answers, e, maps->lengths[e], T, predictions + e * T);
+    }
+    return predictions;
+}
+
+static bool keep(hl_report_maps *maps, int64_t step, const hl_patterns *layers, const hl_answers *answers)
+{
+    hl_report_map map = { .step = step, .levels = pack(maps, layers) };
+    map.predictions = answers != NULL ? predict(maps, answers) : NULL;
+    if (map.levels == NULL || (answers != NULL && map.predictions == NULL)) {
+        free_map(&map);
+        return false;
+    }
+    maps->kept[maps->n_kept++] = map;
+    return true;
+}
+
+hl_status hl_report_maps_add(hl_report_maps *maps, int64_t step, const hl_patterns *layers, int n_layers,
+                             const hl_answers *answers)
 {
     if (n_layers < 1 || maps->n_added >= maps->n_snapshots) {
         return hl_error(HL_INVALID, "a report of %lld snapshots is given another", (long long)maps->n_snapshots);
     }
-    if (maps->n_added == 0 && !begin(maps, layers, n_layers)) {
+    if (maps->n_added == 0 && !begin(maps, layers, n_layers, answers)) {
         return hl_error_memory("a report's maps");
     }
     if (!fits(maps, layers, n_layers)) {
         return hl_error(HL_INVALID, "the snapshot of step %lld is of another model or other examples", (long long)step);
     }
     if ((maps->n_snapshots - 1 - maps->n_added) % maps->stride == 0 && holds_all(maps, layers)) {
-        char *levels = pack(maps, layers);
-        if (levels == NULL) {
+        if (!keep(maps, step, layers, answers)) {
             if (maps->n_added == 0) {
                 free_examples(maps);
             }
             return hl_error_memory("a report's maps");
         }
-        maps->kept[maps->n_kept++] = (hl_report_map){ step, levels };
     }
     maps->n_added++;
     return hl_ok();
@@ -171,7 +207,7 @@ hl_status hl_report_maps_add(hl_report_maps *maps, int64_t step, const hl_patter
 void hl_report_maps_free(hl_report_maps *maps)
 {
     for (int64_t i = 0; i < maps->n_kept; i++) {
-        hl_free(maps->kept[i].levels);
+        free_map(&maps->kept[i]);
     }
     free_examples(maps);
 }

@@ -133,6 +133,11 @@ void hl_snapshot_layers(const hl_snapshot *snapshot, hl_patterns layers[HL_MAX_L
     }
 }
 
+hl_answers hl_snapshot_answers(const hl_snapshot *snapshot)
+{
+    return (hl_answers){ snapshot->examples.targets, snapshot->logits, snapshot->config->vocabulary };
+}
+
 const hl_streamed *hl_snapshot_streamed(const hl_snapshot *snapshot)
 {
     return snapshot->has_streamed ? &snapshot->streamed : NULL;

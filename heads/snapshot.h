@@ -5,6 +5,7 @@
 #include "core/batch.h"
 #include "core/npz.h"
 #include "core/status.h"
+#include "heads/answers.h"
 #include "heads/pattern.h"
 #include "heads/streamed.h"
 #include "layers/model.h"
@@ -38,6 +39,9 @@ hl_patterns hl_snapshot_patterns(const hl_snapshot *snapshot, int layer, int64_t
 
 /* Head 0 of every layer, standing for all heads of it, as those take it who measure whole models. */
 void hl_snapshot_layers(const hl_snapshot *snapshot, hl_patterns layers[HL_MAX_LAYERS]);
+
+/* What the model answers. Its arrays are the snapshot's. */
+hl_answers hl_snapshot_answers(const hl_snapshot *snapshot);
 
 /* What the heads do on the whole validation set; NULL where the snapshot does not say. Its arrays are the
  * snapshot's. */

@@ -120,7 +120,9 @@ static hl_status run_on_first(comparison *c)
     hl_snapshot_layers(&c->on_first.maps, second->layers);
     hl_report_maps_free(&second->record.maps);
     second->record.maps = (hl_report_maps){ .n_snapshots = 1 };
-    return hl_report_maps_add(&second->record.maps, second_step(c), second->layers, second->run->shape.n_layers);
+    hl_answers answers = hl_snapshot_answers(&c->on_first.maps);
+    return hl_report_maps_add(&second->record.maps, second_step(c), second->layers, second->run->shape.n_layers,
+                              &answers);
 }
 
 static hl_status match(comparison *c)

@@ -15,7 +15,8 @@ static hl_status add_snapshot(const hl_opened_run *run, int64_t step, const hl_e
     hl_status status = hl_heads_csv_add(csv, step, layers, run->shape.n_layers, hl_snapshot_streamed(&snapshot),
                                         effects != NULL ? effects->heads : NULL);
     if (status.code == HL_OK) {
-        status = hl_report_maps_add(maps, step, layers, run->shape.n_layers);
+        hl_answers answers = hl_snapshot_answers(&snapshot);
+        status = hl_report_maps_add(maps, step, layers, run->shape.n_layers, &answers);
     }
     hl_snapshot_free(&snapshot);
     if (status.code == HL_INVALID) {

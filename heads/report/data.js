@@ -43,6 +43,9 @@ function csvRows(text) {
     return text.split("\n").slice(1).filter((line) => line !== "").map((line) => line.split(","));
 }
 
+/* Levels are the weights' square roots, 0 .. 255. */
+const weightOf = Float64Array.from({ length: 256 }, (_, level) => (level / 255) ** 2);
+
 function headName(layer, head) {
     return `L${layer}H${head}`;
 }

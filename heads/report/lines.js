@@ -73,7 +73,7 @@ class Lines {
         context.strokeStyle = css("--accent");
         for (let query = 0; query < this.n; query++) {
             for (let key = 0; key < this.n; key++) {
-                const weight = this.levels[query * this.n + key] / 255;
+                const weight = weightOf[this.levels[query * this.n + key]];
                 if (weight < 0.02 || (this.only !== null && this.only !== query)) {
                     continue;
                 }
@@ -97,11 +97,11 @@ class Lines {
             context.fillStyle = css(chosen ? "--second" : "--text");
             context.textAlign = "right";
             context.fillText(fitted(context, token, left - 12), left - 8, this.middle(i));
-            const level = this.only === null ? 0 : this.levels[this.only * this.n + i];
-            context.font = `${level > 127 ? "700 " : ""}${this.row > 16 ? 13 : 11}px system-ui, sans-serif`;
+            const weight = this.only === null ? 0 : weightOf[this.levels[this.only * this.n + i]];
+            context.font = `${weight > 0.5 ? "700 " : ""}${this.row > 16 ? 13 : 11}px system-ui, sans-serif`;
             context.fillStyle = css("--text");
             context.textAlign = "left";
-            const value = level >= 5 ? ` ${(level / 255).toFixed(2)}` : "";
+            const value = weight >= 0.02 ? ` ${weight.toFixed(2)}` : "";
             const room = this.canvas.clientWidth - right - 12 - context.measureText(value).width;
             context.fillText(fitted(context, token, room) + value, right + 8, this.middle(i));
         });

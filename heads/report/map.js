@@ -9,7 +9,7 @@ function paintLevels(canvas, levels, n) {
     }
     const image = new ImageData(n, n);
     for (let i = 0; i < n * n; i++) {
-        const level = levels[i];
+        const level = Math.round(255 * weightOf[levels[i]]);
         image.data[4 * i] = colours[3 * level];
         image.data[4 * i + 1] = colours[3 * level + 1];
         image.data[4 * i + 2] = colours[3 * level + 2];
@@ -60,7 +60,7 @@ function fitted(context, token, most) {
 }
 
 function weightText(tokens, query, key, level) {
-    return `query ${query} “${tokens[query]}” → key ${key} “${tokens[key]}”: weight ${(level / 255).toFixed(3)}`;
+    return `query ${query} “${tokens[query]}” → key ${key} “${tokens[key]}”: weight ${weightOf[level].toFixed(3)}`;
 }
 
 /* The large map. Its cell at (query, key) of the state is outlined; the pointer and the arrow keys move it. */

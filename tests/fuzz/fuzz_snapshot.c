@@ -143,7 +143,8 @@ static void measure(const hl_snapshot *snapshot)
     hl_text text = { 0 };
     fuzz_require(hl_heads_csv_add(&csv, snapshot->step, layers, LAYERS, hl_snapshot_streamed(snapshot), NULL).code ==
                  HL_OK);
-    fuzz_require(hl_report_maps_add(&maps, snapshot->step, layers, LAYERS).code == HL_OK);
+    hl_answers answers = hl_snapshot_answers(snapshot);
+    fuzz_require(hl_report_maps_add(&maps, snapshot->step, layers, LAYERS, &answers).code == HL_OK);
     hl_heads_csv_print(&csv, NULL, &text);
     for (int l = 0; l < LAYERS; l++) {
         for (int64_t h = 0; h < layers[l].n_heads; h++) {

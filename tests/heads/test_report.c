@@ -145,6 +145,36 @@ START_TEST(heads_have_their_figures)
 }
 END_TEST
 
+START_TEST(targets_and_predictions_are_ids_with_their_words)
+{
+    enum { E = 3, T = 8 };
+    report_example x;
+    make_example(&x, 1, 2, E, T, 2);
+    hl_text page = { 0 };
+    expect_ok(hl_report_write(&x.report, 1, &page));
+    json_t *data = data_of(&page), *run = at(data, "runs", 0), *words = json_object_get(run, "words");
+    int32_t predictions[E * T];
+    const char *packed = json_string_value(json_object_get(at(run, "snapshots", 1), "predictions"));
+    ck_assert_uint_eq(unpacked(packed, predictions, sizeof predictions), sizeof predictions);
+    ck_assert_mem_eq(predictions, x.maps.kept[1].predictions, sizeof predictions);
+    for (int64_t e = 0; e < E; e++) {
+        json_t *shown = at(run, "examples", (size_t)e);
+        ck_assert_uint_eq(json_array_size(json_object_get(shown, "targets")), (size_t)x.run.lengths[e]);
+        for (int64_t i = 0; i < x.run.lengths[e]; i++) {
+            int32_t id = x.run.targets[e * T + i];
+            ck_assert_int_eq(json_integer_value(at(shown, "targets", (size_t)i)), id);
+            char key[16];
+            snprintf(key, sizeof key, "%d", (int)id);
+            const char *word = id == HL_IGNORE ? NULL : hl_vocabulary_token(x.vocabulary, id);
+            ck_assert_pstr_eq(json_string_value(json_object_get(words, key)), word);
+        }
+    }
+    json_decref(data);
+    hl_text_free(&page);
+    free_example(&x);
+}
+END_TEST
+
 START_TEST(what_is_not_known_is_left_out)
 {
     report_example x;
@@ -253,6 +283,7 @@ static void add_tests(TCase *tc)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, texts_stay_texts);
     tcase_add_test(tc, heads_have_their_figures);
+    tcase_add_test(tc, targets_and_predictions_are_ids_with_their_words);
     tcase_add_test(tc, what_is_not_known_is_left_out);
     tcase_add_test(tc, heads_of_two_runs_have_their_matches);
     tcase_add_test(tc, the_same_run_gives_the_same_bytes);

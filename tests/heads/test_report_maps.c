@@ -1,4 +1,3 @@
-#include "heads/colour.h"
 #include "heads/report_maps.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
@@ -26,8 +25,8 @@ START_TEST(levels_are_the_weights_of_the_first_examples)
                 for (int64_t i = 0; i < run.lengths[e]; i++) {
                     for (int64_t j = 0; j < run.lengths[e]; j++) {
                         hl_real weight = run.weights[(((l * E + e) * H + h) * T + i) * T + j];
-                        ck_assert_int_eq(*at, hl_colour_level((double)weight));
-                        ck_assert_double_le(fabs(*at++ / 255.0 - (double)weight), 0.5 / 255 + 1e-6);
+                        ck_assert_int_eq(*at, hl_report_level((double)weight));
+                        ck_assert_double_le(fabs(*at++ / 255.0 - sqrt((double)weight)), 0.5 / 255 + 1e-6);
                     }
                 }
             }
@@ -47,12 +46,51 @@ START_TEST(a_forbidden_key_has_level_0)
         .weights = weights, .lengths = &(int32_t){ 2 }, .n_heads = 1, .n_tokens = 2, .causal = true, .n_examples = 1
     };
     hl_report_maps maps = { .n_snapshots = 1 };
-    expect_ok(hl_report_maps_add(&maps, 3, &layer, 1));
+    expect_ok(hl_report_maps_add(&maps, 3, &layer, 1, NULL));
     uint8_t levels[4];
     ck_assert_uint_eq(unpacked(maps.kept[0].levels, levels, 4), 4);
-    ck_assert_mem_eq(levels, ((uint8_t[]){ 255, 0, 128, 128 }), 4);
+    ck_assert_mem_eq(levels, ((uint8_t[]){ 255, 0, 180, 180 }), 4);
     ck_assert(maps.causal && maps.tokens == NULL && maps.sources == NULL);
     hl_report_maps_free(&maps);
+}
+END_TEST
+
+START_TEST(a_level_tells_small_weights_apart)
+{
+    ck_assert_int_eq(hl_report_level(1), 255);
+    ck_assert_int_eq(hl_report_level(0.25), 128);
+    ck_assert_int_eq(hl_report_level(1.0 / 64), 32);
+    ck_assert_int_eq(hl_report_level(1.0 / 512), 11);
+    ck_assert_int_eq(hl_report_level(0), 0);
+    ck_assert_int_eq(hl_report_level(-3), 0);
+    ck_assert_int_eq(hl_report_level(NAN), 0);
+    ck_assert_int_eq(hl_report_level(1.001), 255);
+}
+END_TEST
+
+/* In the made-up run every second token is asked for; at the second of 2 snapshots the first half is right. */
+START_TEST(predictions_are_the_largest_logits_where_something_is_asked)
+{
+    enum { E = 3, T = 8 };
+    made_up_run run = made_up_run_make(1, 1, E, T, 2);
+    hl_report_maps maps = { .n_snapshots = 2, .max_examples = 2 };
+    expect_ok(made_up_run_add(&run, &maps, 0));
+    ck_assert_mem_eq(maps.targets, run.targets, 2 * T * sizeof *run.targets);
+    const int32_t *predictions = maps.kept[1].predictions;
+    for (int64_t place = 0; place < 2 * T; place++) {
+        int32_t target = run.targets[place];
+        int32_t wrong = target == 3 ? 4 : target - 1;
+        int32_t expected = target == HL_IGNORE ? HL_IGNORE : place % T < T / 2 ? target : wrong;
+        ck_assert_int_eq(predictions[place], expected);
+    }
+    ck_assert_int_eq(predictions[1], 4);
+    ck_assert_int_eq(predictions[T + 7], HL_IGNORE); /* padding */
+    hl_real same[] = { 1, 3, 3, NAN };
+    int32_t first;
+    hl_answers_predict(&(hl_answers){ &(int32_t){ 0 }, same, 4 }, 0, 1, 1, &first);
+    ck_assert_int_eq(first, 1);
+    hl_report_maps_free(&maps);
+    made_up_run_free(&run);
 }
 END_TEST
 
@@ -87,20 +125,20 @@ START_TEST(other_snapshots_are_refused)
     hl_patterns layers[2];
     made_up_run_layers(&run, layers);
     hl_report_maps maps = { .n_snapshots = 2 };
-    expect_ok(hl_report_maps_add(&maps, 0, layers, 2));
-    ck_assert_int_eq(hl_report_maps_add(&maps, 1, layers, 1).code, HL_INVALID);
+    expect_ok(hl_report_maps_add(&maps, 0, layers, 2, NULL));
+    ck_assert_int_eq(hl_report_maps_add(&maps, 1, layers, 1, NULL).code, HL_INVALID);
     layers[1].n_heads = 1;
-    ck_assert_int_eq(hl_report_maps_add(&maps, 1, layers, 2).code, HL_INVALID);
+    ck_assert_int_eq(hl_report_maps_add(&maps, 1, layers, 2, NULL).code, HL_INVALID);
     made_up_run_layers(&run, layers);
     layers[0].n_examples = 2; /* of the last one */
-    ck_assert_int_eq(hl_report_maps_add(&maps, 1, layers, 2).code, HL_INVALID);
+    ck_assert_int_eq(hl_report_maps_add(&maps, 1, layers, 2, NULL).code, HL_INVALID);
     layers[0].n_examples = 3;
     run.lengths[2] = 1;
-    ck_assert_int_eq(hl_report_maps_add(&maps, 1, layers, 2).code, HL_INVALID);
+    ck_assert_int_eq(hl_report_maps_add(&maps, 1, layers, 2, NULL).code, HL_INVALID);
     run.lengths[2] = 4;
     ck_assert_int_eq(maps.n_kept, 1);
-    expect_ok(hl_report_maps_add(&maps, 1, layers, 2));
-    ck_assert_int_eq(hl_report_maps_add(&maps, 2, layers, 2).code, HL_INVALID);
+    expect_ok(hl_report_maps_add(&maps, 1, layers, 2, NULL));
+    ck_assert_int_eq(hl_report_maps_add(&maps, 2, layers, 2, NULL).code, HL_INVALID);
     hl_report_maps_free(&maps);
     made_up_run_free(&run);
 }
@@ -113,14 +151,14 @@ START_TEST(a_snapshot_in_between_that_lacks_examples_has_no_maps)
     hl_patterns layers[2];
     made_up_run_layers(&run, layers);
     hl_report_maps maps = { .n_snapshots = 3 };
-    expect_ok(hl_report_maps_add(&maps, 0, layers, 2));
+    expect_ok(hl_report_maps_add(&maps, 0, layers, 2, NULL));
     layers[0].n_examples = layers[1].n_examples = 1;
     run.lengths[0]--;
-    ck_assert_int_eq(hl_report_maps_add(&maps, 10, layers, 2).code, HL_INVALID);
+    ck_assert_int_eq(hl_report_maps_add(&maps, 10, layers, 2, NULL).code, HL_INVALID);
     run.lengths[0]++;
-    expect_ok(hl_report_maps_add(&maps, 10, layers, 2));
+    expect_ok(hl_report_maps_add(&maps, 10, layers, 2, NULL));
     layers[0].n_examples = layers[1].n_examples = 3;
-    expect_ok(hl_report_maps_add(&maps, 20, layers, 2));
+    expect_ok(hl_report_maps_add(&maps, 20, layers, 2, NULL));
     ck_assert_int_eq(maps.n_examples, 3);
     ck_assert_int_eq(maps.n_kept, 2);
     ck_assert_int_eq(maps.kept[0].step, 0);
@@ -159,6 +197,8 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, levels_are_the_weights_of_the_first_examples);
     tcase_add_test(tc, a_forbidden_key_has_level_0);
+    tcase_add_test(tc, a_level_tells_small_weights_apart);
+    tcase_add_test(tc, predictions_are_the_largest_logits_where_something_is_asked);
     tcase_add_test(tc, too_many_numbers_cost_examples_then_snapshots_and_never_the_last);
     tcase_add_test(tc, other_snapshots_are_refused);
     tcase_add_test(tc, a_snapshot_in_between_that_lacks_examples_has_no_maps);

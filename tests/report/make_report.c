@@ -62,7 +62,8 @@ static void measure(const char *folder, made_up_run *run, hl_report_maps *maps, 
     made_up_run_layers(run, layers);
     for (int64_t s = 0; s < SNAPSHOTS; s++) {
         made_up_run_snapshot(run, s);
-        ok(hl_report_maps_add(maps, 10 * s, layers, LAYERS));
+        hl_answers answers = made_up_run_answers(run);
+        ok(hl_report_maps_add(maps, 10 * s, layers, LAYERS, &answers));
         ok(hl_heads_csv_add(csv, 10 * s, layers, LAYERS, NULL, s == SNAPSHOTS - 1 ? judge_heads() : NULL));
         write_snapshot(folder, run, s);
     }

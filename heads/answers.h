@@ -1,0 +1,21 @@
+/* What a model answers on the examples of a snapshot. */
+#ifndef HL_HEADS_ANSWERS_H
+#define HL_HEADS_ANSWERS_H
+
+#include "core/batch.h"
+#include "core/real.h"
+
+#include <stdint.h>
+
+/* Nothing is owned. */
+typedef struct hl_answers {
+    const int32_t *targets; /* (E, T): the right token, or HL_IGNORE where none is asked for */
+    const hl_real *logits;  /* (E, T, V) */
+    int64_t vocabulary;     /* V */
+} hl_answers;
+
+/* predictions (n_tokens): of example e the token with the largest logit, the first of equals, at the positions before
+ * `length` that have a target; HL_IGNORE at all others. n_tokens is T. */
+void hl_answers_predict(const hl_answers *answers, int64_t e, int64_t length, int64_t n_tokens, int32_t *predictions);
+
+#endif
