@@ -23,8 +23,30 @@ static int64_t count_scored(const hl_batch *examples, int64_t row)
     return hl_batch_scored(&one);
 }
 
+/* Gradients are asked of the gates alone: no parameter needs room for one. */
+static bool rest_parameters(hl_effect_losses *s)
+{
+    const hl_parameters *parameters = &s->model->parameters;
+    s->learned = hl_calloc((size_t)parameters->n, sizeof *s->learned);
+    for (int i = 0; s->learned != NULL && i < parameters->n; i++) {
+        s->learned[i] = parameters->list[i].tensor->requires_grad;
+        parameters->list[i].tensor->requires_grad = false;
+    }
+    return s->learned != NULL;
+}
+
+static void wake_parameters(hl_effect_losses *s)
+{
+    const hl_parameters *parameters = &s->model->parameters;
+    for (int i = 0; s->learned != NULL && i < parameters->n; i++) {
+        parameters->list[i].tensor->requires_grad = s->learned[i];
+    }
+    hl_free(s->learned);
+}
+
 void hl_effect_losses_free(hl_effect_losses *s)
 {
+    wake_parameters(s);
     hl_free(s->rows);
     hl_free(s->ids);
     hl_free(s->row_losses);
@@ -97,13 +119,20 @@ static hl_tensor *gated_loss(hl_tape *tape, const hl_effect_losses *s, const hl_
     return hl_model_loss(tape, s->model, examples, (hl_cross_entropy_args){ 0 }, probes);
 }
 
+static hl_tape_options with_gradients(const hl_effect_losses *s)
+{
+    return (hl_tape_options){ .threads = s->threads, .gradients = true, .reuse = true };
+}
+
 /* The pass with gradients takes the most memory. */
 static hl_status plan(hl_effect_losses *s, size_t *bytes)
 {
     hl_arena records;
     HL_TRY(hl_arena_init(&records, hl_model_record_bytes(s->model)));
+    hl_tape_options options = with_gradients(s);
+    options.dry = true;
     hl_tape tape;
-    hl_tape_begin(&tape, &records, (hl_tape_options){ .threads = s->threads, .gradients = true, .dry = true });
+    hl_tape_begin(&tape, &records, options);
     hl_tensor *gates[HL_MAX_LAYERS];
     hl_batch largest = hl_batch_part(&s->examples, 0, s->part);
     hl_status status = hl_tape_backward(&tape, gated_loss(&tape, s, &largest, gates));
@@ -125,6 +154,9 @@ static hl_status allocate(hl_effect_losses *s)
         return hl_error_memory("the effects of heads");
     }
     s->changes = s->losses + s->n;
+    if (!rest_parameters(s)) {
+        return hl_error_memory("the effects of heads");
+    }
     size_t bytes;
     HL_TRY(plan(s, &bytes));
     return hl_arena_init(&s->arena, bytes);
@@ -228,7 +260,7 @@ static hl_status take_slopes(hl_effect_losses *s, int64_t first, double *slopes)
 {
     hl_batch part = hl_effect_losses_part(s, first);
     hl_tape tape;
-    hl_tape_begin(&tape, &s->arena, (hl_tape_options){ .threads = s->threads, .gradients = true });
+    hl_tape_begin(&tape, &s->arena, with_gradients(s));
     hl_tensor *gates[HL_MAX_LAYERS];
     hl_status status = hl_tape_backward(&tape, gated_loss(&tape, s, &part, gates));
     double all_scored = (double)hl_batch_scored(&part);
@@ -243,7 +275,6 @@ static hl_status take_slopes(hl_effect_losses *s, int64_t first, double *slopes)
         slopes += H;
     }
     hl_arena_rewind(&s->arena, 0);
-    hl_parameters_zero_grad(&s->model->parameters);
     return status;
 }
 

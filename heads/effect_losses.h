@@ -22,6 +22,7 @@ typedef struct hl_effect_losses {
     hl_batch examples; /* these alone; its arrays are of `ids` */
     int32_t *ids;
     hl_arena arena;
+    bool *learned;            /* of each parameter: whether it required a gradient; none does while this lasts */
     hl_real *row_losses;      /* (part, T) */
     hl_real *gates;           /* (part, the heads of the widest layer) for each layer */
     hl_real *ideal;           /* (part, T, T) */
@@ -38,7 +39,8 @@ typedef struct hl_effect_change {
                                layer's other heads; NULL: nothing */
 } hl_effect_change;
 
-/* Chooses the examples that score, those of `examples` that have a scored token, and takes all memory. HL_INVALID
+/* Chooses the examples that score, those of `examples` that have a scored token, and takes all memory. Until it is freed
+ * the model's parameters require no gradient. HL_INVALID
  * (no such example, T too long for the model), HL_NO_MEMORY. To be ended by hl_effect_losses_free, whatever this
  * returns. */
 hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_batch *examples);
@@ -56,7 +58,7 @@ hl_batch hl_effect_losses_part(const hl_effect_losses *s, int64_t first);
 void hl_effect_losses_take(const hl_effect_losses *s, const hl_batch *part, double *losses);
 
 /* |sum of z * dL/dz| of every head on every example, (n, heads of all layers by layer and head), each part of the
- * examples in one backward pass, to the gates of all layers. Leaves the parameters' gradients zero. HL_NO_MEMORY. */
+ * examples in one backward pass, to the gates of all layers. HL_NO_MEMORY. */
 hl_status hl_effect_losses_slopes(hl_effect_losses *s, double *slopes);
 
 /* The mean of a layer's z over examples and real positions, (H * Dv). HL_NO_MEMORY. */

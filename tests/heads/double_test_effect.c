@@ -240,13 +240,21 @@ START_TEST(heads_with_one_label_are_a_group)
 }
 END_TEST
 
-START_TEST(nothing_scored_is_refused_and_gradients_are_left_zero)
+START_TEST(nothing_scored_is_refused_and_gradients_are_left_alone)
 {
     effect_example x;
     set_up(&x);
+    hl_parameters *parameters = &x.model.parameters;
+    for (int64_t i = 0; i < parameters->count; i++) {
+        parameters->grads[i] = 7;
+    }
+    parameters->list[1].tensor->requires_grad = false;
     expect_ok(measure(&x));
-    for (int64_t i = 0; i < x.model.parameters.count; i++) {
-        ck_assert(x.model.parameters.grads[i] == 0);
+    for (int64_t i = 0; i < parameters->count; i++) {
+        ck_assert(parameters->grads[i] == 7);
+    }
+    for (int i = 0; i < parameters->n; i++) {
+        ck_assert(parameters->list[i].tensor->requires_grad == (i != 1));
     }
     hl_effects_free(&x.effects);
     for (int64_t row = 1; row < E; row += 2) {
@@ -290,7 +298,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, what_a_head_does_is_kept_and_what_it_does_not_is_not);
     tcase_add_test(tc, parts_change_nothing);
     tcase_add_test(tc, heads_with_one_label_are_a_group);
-    tcase_add_test(tc, nothing_scored_is_refused_and_gradients_are_left_zero);
+    tcase_add_test(tc, nothing_scored_is_refused_and_gradients_are_left_alone);
     tcase_add_test(tc, every_allocation_may_fail);
 }
 SUITE("effects of heads", add_tests)
