@@ -6,6 +6,7 @@
 #include "train/checkpoint.h"
 #include "train/run_folder.h"
 #include "train/setup.h"
+#include "train/step_list.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -59,47 +60,12 @@ static hl_status open_task(hl_opened_run *run, const char *config)
 
 /* ---- the snapshots ---- */
 
-/* The steps being gathered. */
-typedef struct step_list {
-    hl_opened_run *run;
-    size_t capacity;
-} step_list;
-
-static hl_status add_step(step_list *list, int64_t step)
-{
-    enum { SOME = 64 };
-    hl_opened_run *run = list->run;
-    if (run->n_steps == list->capacity) {
-        size_t more = list->capacity > 0 ? 2 * list->capacity : SOME;
-        int64_t *steps = hl_realloc(run->steps, more, sizeof *steps);
-        if (steps == NULL) {
-            return hl_error_memory("the list of snapshots");
-        }
-        run->steps = steps;
-        list->capacity = more;
-    }
-    run->steps[run->n_steps++] = step;
-    return hl_ok();
-}
-
-static hl_status add_if_snapshot(void *context, const char *name)
-{
-    int64_t step = hl_run_folder_snapshot_step(name);
-    return step >= 0 ? add_step(context, step) : hl_ok();
-}
-
-static int compare_steps(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static hl_status list_steps(hl_opened_run *run)
 {
-    HL_TRY(hl_folder_list(run->patterns, add_if_snapshot, &(step_list){ .run = run }));
-    if (run->n_steps > 0) {
-        qsort(run->steps, run->n_steps, sizeof *run->steps, compare_steps);
-    }
+    hl_step_list list;
+    HL_TRY(hl_step_list_read(run->patterns, hl_run_folder_snapshot_step, &list));
+    run->steps = list.steps;
+    run->n_steps = list.n;
     return hl_ok();
 }
 
@@ -158,11 +124,15 @@ hl_status hl_opened_run_check_steps(const hl_opened_run *run)
     return hl_error(HL_BAD_FILE, "%s: no snapshot yet; the run writes its first one at step 0", run->patterns);
 }
 
-static hl_status no_such_step(const hl_opened_run *run, int64_t step)
+/* HL_INVALID, naming the nearest, where there is no snapshot of it. */
+static hl_status check_step(const hl_opened_run *run, int64_t step)
 {
     size_t above = 0;
     while (above < run->n_steps && run->steps[above] < step) {
         above++;
+    }
+    if (above < run->n_steps && run->steps[above] == step) {
+        return hl_ok();
     }
     if (above == 0 || above == run->n_steps) {
         return hl_error(HL_INVALID,
@@ -192,9 +162,7 @@ static hl_status check_snapshot(const hl_opened_run *run, const char *path, int6
 hl_status hl_opened_run_snapshot(const hl_opened_run *run, int64_t step, hl_snapshot *snapshot)
 {
     HL_TRY(hl_opened_run_check_steps(run));
-    if (bsearch(&step, run->steps, run->n_steps, sizeof *run->steps, compare_steps) == NULL) {
-        return no_such_step(run, step);
-    }
+    HL_TRY(check_step(run, step));
     char *path = hl_path_join(run->patterns, "step_%06" PRId64 ".npz", step);
     if (path == NULL) {
         return hl_error_memory(run->patterns);

@@ -2,6 +2,7 @@
 
 #include "core/files.h"
 #include "core/memory.h"
+#include "train/step_list.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -62,17 +63,10 @@ static bool is_unfinished_snapshot(const char *name)
 
 /* ---- removing ---- */
 
-static hl_status remove_file(const char *folder, const char *name)
+static hl_status remove_file(const char *path)
 {
-    char *path = hl_path_join(folder, "%s", name);
-    if (path == NULL) {
-        return hl_error_memory(folder);
-    }
-    hl_status status = hl_file_calls_get()->unlink(path) == 0 || errno == ENOENT
-                           ? hl_ok()
-                           : hl_file_system_error(path, "cannot be removed");
-    hl_free(path);
-    return status;
+    return hl_file_calls_get()->unlink(path) == 0 || errno == ENOENT ? hl_ok()
+                                                                     : hl_file_system_error(path, "cannot be removed");
 }
 
 /* What of a folder is to be removed. */
@@ -85,7 +79,13 @@ typedef struct removal {
 static hl_status remove_if_chosen(void *context, const char *name)
 {
     const removal *r = context;
-    return r->chosen(name, r->limit) ? remove_file(r->folder, name) : hl_ok();
+    if (!r->chosen(name, r->limit)) {
+        return hl_ok();
+    }
+    char *path = hl_path_join(r->folder, "%s", name);
+    hl_status status = path != NULL ? remove_file(path) : hl_error_memory(r->folder);
+    hl_free(path);
+    return status;
 }
 
 /* Removes every file of the folder whose name `chosen` is true of. */
@@ -123,12 +123,6 @@ static bool snapshot_after(const char *name, int64_t step)
     return hl_run_folder_snapshot_step(name) > step || is_unfinished_snapshot(name);
 }
 
-static bool checkpoint_before(const char *name, int64_t step)
-{
-    int64_t its = step_of_checkpoint(name);
-    return its >= 0 && its < step;
-}
-
 hl_status hl_run_folder_clear(const hl_run_folder *folder)
 {
     HL_TRY(remove_chosen(folder->path, any_run_file, 0));
@@ -141,41 +135,34 @@ hl_status hl_run_folder_drop_after(const hl_run_folder *folder, int64_t step)
     return remove_chosen(folder->path, checkpoint_after, step);
 }
 
-/* The newest of the kept checkpoints older than `below`, so far. */
-typedef struct newest {
-    int64_t below, step;
-} newest;
-
-static hl_status take_newer(void *context, const char *name)
+static hl_status remove_kept(const hl_run_folder *folder, int64_t step)
 {
-    newest *n = context;
-    int64_t step = step_of_checkpoint(name);
-    n->step = step < n->below && step > n->step ? step : n->step;
-    return hl_ok();
-}
-
-/* The step of the checkpoint that is the `rank`-th newest of those kept; -1 where there are fewer. */
-static hl_status nth_newest(const char *folder, int64_t rank, int64_t *step)
-{
-    *step = INT64_MAX;
-    for (int64_t i = 0; i < rank && *step >= 0; i++) {
-        newest next = { .below = *step, .step = -1 };
-        HL_TRY(hl_folder_list(folder, take_newer, &next));
-        *step = next.step;
-    }
-    return hl_ok();
+    char *path = hl_run_folder_kept_checkpoint(folder, step);
+    hl_status status = path != NULL ? remove_file(path) : hl_error_memory(folder->path);
+    hl_free(path);
+    return status;
 }
 
 hl_status hl_run_folder_prune(const hl_run_folder *folder, int64_t keep)
 {
-    int64_t oldest_kept = -1;
-    HL_TRY(nth_newest(folder->path, keep, &oldest_kept));
-    return remove_chosen(folder->path, checkpoint_before, oldest_kept);
+    hl_step_list kept;
+    HL_TRY(hl_step_list_read(folder->path, step_of_checkpoint, &kept));
+    hl_status status = hl_ok();
+    for (size_t i = 0; i + (size_t)keep < kept.n && status.code == HL_OK; i++) {
+        status = remove_kept(folder, kept.steps[i]);
+    }
+    hl_free(kept.steps);
+    return status;
 }
 
 hl_status hl_run_folder_newest_kept(const hl_run_folder *folder, int64_t *step)
 {
-    return nth_newest(folder->path, 1, step);
+    hl_step_list kept;
+    *step = -1;
+    HL_TRY(hl_step_list_read(folder->path, step_of_checkpoint, &kept));
+    *step = kept.n > 0 ? kept.steps[kept.n - 1] : -1;
+    hl_free(kept.steps);
+    return hl_ok();
 }
 
 /* ---- opening ---- */

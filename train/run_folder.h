@@ -29,10 +29,11 @@ hl_status hl_run_folder_clear(const hl_run_folder *folder);
  * there. HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_run_folder_drop_after(const hl_run_folder *folder, int64_t step);
 
-/* Removes the oldest checkpoint-<step>.safetensors until `keep` are left. HL_BAD_FILE. */
+/* Removes the oldest checkpoint-<step>.safetensors until `keep` are left; takes one pass over the folder. HL_BAD_FILE,
+ * HL_NO_MEMORY. */
 hl_status hl_run_folder_prune(const hl_run_folder *folder, int64_t keep);
 
-/* The step of the newest checkpoint-<step>.safetensors, -1 where there is none. HL_BAD_FILE. */
+/* The step of the newest checkpoint-<step>.safetensors, -1 where there is none. HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_run_folder_newest_kept(const hl_run_folder *folder, int64_t *step);
 
 /* "<folder>/checkpoint-<step>.safetensors" in new memory: hl_free. NULL when out of memory. */

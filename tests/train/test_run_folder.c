@@ -1,3 +1,4 @@
+#include "core/files.h"
 #include "core/memory.h"
 #include "tests/check_suite.h"
 #include "tests/scratch.h"
@@ -233,6 +234,37 @@ START_TEST(the_newest_checkpoints_are_kept)
 }
 END_TEST
 
+static int names_read;
+
+static struct dirent *counted_readdir(DIR *folder)
+{
+    names_read++;
+    return readdir(folder);
+}
+
+/* However many are kept: after every checkpoint it is done again. */
+START_TEST(pruning_reads_the_folder_once)
+{
+    enum { KEPT = 300, OTHERS = 4 /* ".", "..", .lock, the end */ };
+    const char *path = scratch_path("run");
+    hl_run_folder folder = opened(path, HL_RUN_NEW);
+    for (int i = 1; i <= KEPT; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "checkpoint-%d.safetensors", i);
+        touch(path, name);
+    }
+    hl_file_calls calls = *hl_file_calls_get();
+    calls.readdir = counted_readdir;
+    hl_file_calls_set(&calls);
+    ck_assert_int_eq(hl_run_folder_prune(&folder, KEPT).code, HL_OK);
+    ck_assert_int_eq(names_read, KEPT + OTHERS);
+    ck_assert(there(path, "checkpoint-1.safetensors"));
+    ck_assert_int_eq(hl_run_folder_prune(&folder, KEPT - 2).code, HL_OK);
+    ck_assert(!there(path, "checkpoint-2.safetensors") && there(path, "checkpoint-3.safetensors"));
+    hl_run_folder_close(&folder);
+}
+END_TEST
+
 /* Also a name that the run would come to last. */
 START_TEST(links_in_the_place_of_files_are_refused_at_once)
 {
@@ -289,6 +321,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_step_has_one_name_alone);
     tcase_add_test(tc, what_is_later_is_dropped);
     tcase_add_test(tc, the_newest_checkpoints_are_kept);
+    tcase_add_test(tc, pruning_reads_the_folder_once);
     tcase_add_test(tc, links_in_the_place_of_files_are_refused_at_once);
     tcase_add_test(tc, a_file_in_the_place_of_a_folder_is_reported);
 }
