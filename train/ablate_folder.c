@@ -10,6 +10,13 @@ enum { MOST_BYTES = 1 << 28, QUOTED = 80 };
 
 static const char heading[] = "# Made by: ";
 
+/* To be ended by hl_run_folder_close, whatever this returns. */
+static hl_status lock(hl_run_folder *folder, const char *path)
+{
+    HL_TRY(hl_run_folder_open(folder, path, HL_RUN_OVERWRITE));
+    return hl_run_folder_make(folder);
+}
+
 /* ---- the plan ---- */
 
 static int line_length(const char *line)
@@ -69,7 +76,7 @@ static hl_status clear_cell(const hl_ablate_plan *plan, int64_t cell)
     hl_status status = hl_file_exists(path, &exists);
     if (status.code == HL_OK && exists) {
         hl_run_folder run;
-        status = hl_run_folder_open(&run, path, HL_RUN_OVERWRITE);
+        status = lock(&run, path);
         if (status.code == HL_OK) {
             status = hl_run_folder_clear(&run);
         }
@@ -117,7 +124,7 @@ hl_status hl_ablate_folder_open(hl_ablate_folder *folder, const hl_ablate_plan *
     if (folder->plan == NULL || folder->csv == NULL) {
         return hl_error_memory(plan->folder);
     }
-    HL_TRY(hl_run_folder_open(&folder->lock, plan->folder, HL_RUN_RESUME));
+    HL_TRY(lock(&folder->lock, plan->folder));
     hl_text content = { 0 };
     hl_text_print(&content, "%s%s\n\n", heading, command);
     hl_status status = hl_ablate_plan_text(plan, &content);

@@ -58,17 +58,14 @@ static hl_status restore(hl_program *p, const hl_checkpoint *checkpoint)
     const char *stored = hl_checkpoint_config(checkpoint);
     HL_TRY(check_same_config(p, stored, strlen(stored), p->folder.checkpoint));
     HL_TRY(hl_checkpoint_restore(checkpoint, &p->trainer.optimizer, &p->loop.state));
-    int64_t step = p->loop.checkpoint_step = p->trainer.optimizer.step;
+    p->loop.checkpoint_step = p->trainer.optimizer.step;
     HL_TRY(hl_metrics_csv_check_until(p->folder.metrics, p->loop.state.metrics));
-    HL_TRY(check_best(p));
-    HL_TRY(hl_run_folder_drop_after(&p->folder, step));
-    int64_t keep = p->config.train.keep_checkpoints;
-    return keep > 0 ? hl_run_folder_prune(&p->folder, keep) : hl_ok(); /* in case the run ended just before doing so */
+    return check_best(p);
 }
 
 /* The run was ended before its first checkpoint, if there was one; but a checkpoint that was taken away is no reason to
  * remove the older ones. */
-static hl_status begin_anew(const hl_program *p)
+static hl_status check_begins_anew(const hl_program *p)
 {
     int64_t kept;
     HL_TRY(hl_run_folder_newest_kept(&p->folder, &kept));
@@ -81,24 +78,25 @@ static hl_status begin_anew(const hl_program *p)
     }
     bool begun;
     HL_TRY(hl_file_exists(p->folder.config, &begun));
-    if (begun) {
-        char *stored;
-        size_t size;
-        HL_TRY(hl_file_read(p->folder.config, HL_CONFIG_MAX_BYTES, &stored, &size));
-        hl_status status = check_same_config(p, stored, size, p->folder.config);
-        hl_free(stored);
-        HL_TRY(status);
+    if (!begun) {
+        return hl_ok();
     }
-    return hl_run_folder_drop_after(&p->folder, -1);
+    char *stored;
+    size_t size;
+    HL_TRY(hl_file_read(p->folder.config, HL_CONFIG_MAX_BYTES, &stored, &size));
+    hl_status status = check_same_config(p, stored, size, p->folder.config);
+    hl_free(stored);
+    return status;
 }
 
 /* Goes on from the checkpoint, or where there is none yet from the beginning. */
 static hl_status resume(hl_program *p)
 {
     bool exists;
+    HL_TRY(hl_run_folder_make(&p->folder)); /* from here on no other run may change what is read */
     HL_TRY(hl_file_exists(p->folder.checkpoint, &exists));
     if (!exists) {
-        return begin_anew(p);
+        return check_begins_anew(p);
     }
     hl_checkpoint *checkpoint;
     HL_TRY(hl_checkpoint_open(p->folder.checkpoint, &checkpoint));
@@ -151,23 +149,36 @@ static hl_status prepare(hl_program *p)
                          .config_text = p->result_text,
                          .metrics = { .fd = -1 },
                          .checkpoint_step = -1 };
-    HL_TRY(init_recorder(p));
-    p->loop.recorder = p->records ? &p->recorder : NULL;
-    HL_TRY(init_watch(p));
-    p->loop.statistics = p->records ? &p->statistics : NULL;
     if (p->command.mode == HL_RUN_RESUME) {
         HL_TRY(resume(p));
     } else if (p->command.from != NULL) {
         HL_TRY(load_from(p));
+    }
+    HL_TRY(hl_run_folder_make(&p->folder)); /* what fails before leaves nothing */
+    HL_TRY(init_recorder(p));
+    p->loop.recorder = p->records ? &p->recorder : NULL;
+    p->loop.statistics = p->records ? &p->statistics : NULL;
+    return init_watch(p);
+}
+
+/* The folder's files are this run's from now on. This comes after everything else that can fail. */
+static hl_status claim(const hl_program *p)
+{
+    switch (p->command.mode) {
+    case HL_RUN_OVERWRITE:
+        return hl_run_folder_clear(&p->folder);
+    case HL_RUN_RESUME:
+        HL_TRY(hl_run_folder_drop_after(&p->folder, p->loop.checkpoint_step));
+        int64_t keep = p->config.train.keep_checkpoints;
+        return keep > 0 ? hl_run_folder_prune(&p->folder, keep) : hl_ok(); /* the run may have ended just before it */
+    case HL_RUN_NEW:
+        break;
     }
     return hl_ok();
 }
 
 static hl_status begin(hl_program *p)
 {
-    if (p->command.mode == HL_RUN_OVERWRITE) { /* not before everything else that can fail has not */
-        HL_TRY(hl_run_folder_clear(&p->folder));
-    }
     HL_TRY(hl_file_replace(p->folder.config, p->config_text, strlen(p->config_text), HL_DURABLE));
     HL_TRY(write_vocabulary(p));
     int64_t step = p->trainer.optimizer.step;
@@ -258,6 +269,7 @@ static void print_finished(const hl_program *p)
 hl_status hl_program_run(hl_program *p)
 {
     HL_TRY(prepare(p));
+    HL_TRY(claim(p));
     if (p->command.mode == HL_RUN_RESUME && hl_loop_finished(&p->loop)) {
         if (!p->command.quiet) {
             print_finished(p);

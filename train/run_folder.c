@@ -7,30 +7,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 
 /* ---- the files of a run ---- */
-
-/* What a run writes at the top of its folder besides config.ini and kept checkpoints; heads makes the last two anew. */
-static const char *const run_files[] = {
-    "metrics.csv", "model.safetensors", "checkpoint.safetensors", "vocab.txt", "heads.csv", "report.html",
-};
-enum { N_RUN_FILES = sizeof run_files / sizeof *run_files, N_MADE_ANEW = 2 };
-
-bool hl_run_folder_keeps(const char *name)
-{
-    bool found = strcmp(name, "config.ini") == 0 || strcmp(name, ".lock") == 0 ||
-                 strncmp(name, "checkpoint", strlen("checkpoint")) == 0;
-    for (int i = 0; i < N_RUN_FILES - N_MADE_ANEW; i++) {
-        found = found || strcmp(name, run_files[i]) == 0;
-    }
-    return found;
-}
 
 /* The number in a name such as "checkpoint-500.safetensors" or "step_000500.npz"; -1 for another name, and for the same
  * number spelled otherwise, which no run writes and no reader looks for. */
@@ -59,6 +45,55 @@ int64_t hl_run_folder_snapshot_step(const char *name)
 static bool is_unfinished_snapshot(const char *name)
 {
     return step_in_name(name, "step_", 6, ".npz.tmp") >= 0;
+}
+
+/* What a run writes at the top of its folder besides kept checkpoints. */
+static const struct {
+    const char *name;
+    bool made_anew; /* by the program heads */
+} run_files[] = {
+    { "config.ini", false },        { "metrics.csv", false },
+    { "model.safetensors", false }, { "checkpoint.safetensors", false },
+    { "vocab.txt", false },         { "heads.csv", true },
+    { "report.html", true },
+};
+enum { N_RUN_FILES = sizeof run_files / sizeof *run_files };
+
+/* "against-<another run>.html", which is of the run's weights. */
+static bool is_comparison(const char *name)
+{
+    const char *end = strrchr(name, '.');
+    return strncmp(name, "against-", 8) == 0 && end != NULL && strcmp(end, ".html") == 0;
+}
+
+/* Whether a run takes a file of this name at the top of its folder for its own. */
+static bool is_run_file(const char *name)
+{
+    bool found = step_of_checkpoint(name) >= 0 || is_comparison(name);
+    for (int i = 0; i < N_RUN_FILES; i++) {
+        found = found || strcmp(name, run_files[i].name) == 0;
+    }
+    return found;
+}
+
+/* Half a file, which a run that was killed has left. */
+static bool is_unfinished_file(const char *name)
+{
+    bool found = false;
+    for (int i = 0; i < N_RUN_FILES; i++) {
+        size_t n = strlen(run_files[i].name);
+        found = found || (strncmp(name, run_files[i].name, n) == 0 && strcmp(name + n, ".tmp") == 0);
+    }
+    return found;
+}
+
+bool hl_run_folder_keeps(const char *name)
+{
+    bool found = strcmp(name, ".lock") == 0 || strncmp(name, "checkpoint", strlen("checkpoint")) == 0;
+    for (int i = 0; i < N_RUN_FILES; i++) {
+        found = found || (!run_files[i].made_anew && strcmp(name, run_files[i].name) == 0);
+    }
+    return found;
 }
 
 /* ---- removing ---- */
@@ -94,23 +129,11 @@ static hl_status remove_chosen(const char *folder, bool (*chosen)(const char *na
     return hl_folder_list(folder, remove_if_chosen, &(removal){ folder, chosen, limit });
 }
 
-/* "against-<another run>.html", which is of the weights that go. */
-static bool is_comparison(const char *name)
-{
-    const char *end = strrchr(name, '.');
-    return strncmp(name, "against-", 8) == 0 && end != NULL && strcmp(end, ".html") == 0;
-}
-
-static bool any_run_file(const char *name, int64_t limit)
+/* config.ini tells whose all this is until the next run replaces it. */
+static bool goes_with_the_run(const char *name, int64_t limit)
 {
     (void)limit;
-    for (int i = 0; i < N_RUN_FILES; i++) {
-        size_t n = strlen(run_files[i]);
-        if (strncmp(name, run_files[i], n) == 0 && (name[n] == '\0' || strcmp(name + n, ".tmp") == 0)) {
-            return true;
-        }
-    }
-    return step_of_checkpoint(name) >= 0 || is_comparison(name) || strcmp(name, "config.ini.tmp") == 0;
+    return (is_run_file(name) && strcmp(name, "config.ini") != 0) || is_unfinished_file(name);
 }
 
 static bool checkpoint_after(const char *name, int64_t step)
@@ -125,7 +148,7 @@ static bool snapshot_after(const char *name, int64_t step)
 
 hl_status hl_run_folder_clear(const hl_run_folder *folder)
 {
-    HL_TRY(remove_chosen(folder->path, any_run_file, 0));
+    HL_TRY(remove_chosen(folder->path, goes_with_the_run, 0));
     return remove_chosen(folder->patterns, snapshot_after, -1);
 }
 
@@ -176,9 +199,10 @@ static hl_status name_paths(hl_run_folder *folder, const char *path)
     folder->checkpoint = hl_path_join(path, "checkpoint.safetensors");
     folder->vocabulary = hl_path_join(path, "vocab.txt");
     folder->patterns = hl_path_join(path, "patterns");
+    folder->lock_file = hl_path_join(path, ".lock");
     bool complete = folder->path != NULL && folder->config != NULL && folder->metrics != NULL &&
                     folder->model != NULL && folder->checkpoint != NULL && folder->vocabulary != NULL &&
-                    folder->patterns != NULL;
+                    folder->patterns != NULL && folder->lock_file != NULL;
     return complete ? hl_ok() : hl_error_memory(path);
 }
 
@@ -198,58 +222,126 @@ static int lock_patiently(int fd)
 /* The lock goes with the process, however that ends; the empty file stays. */
 static hl_status take_lock(hl_run_folder *folder)
 {
-    char *path = hl_path_join(folder->path, ".lock");
-    if (path == NULL) {
-        return hl_error_memory(folder->path);
+    HL_TRY(hl_file_open(folder->lock_file, O_RDWR | O_CREAT, &folder->lock));
+    if (lock_patiently(folder->lock) == 0) {
+        return hl_ok();
     }
-    hl_status status = hl_file_open(path, O_RDWR | O_CREAT, &folder->lock);
-    if (status.code == HL_OK && lock_patiently(folder->lock) != 0) {
-        status = errno == EWOULDBLOCK
-                     ? hl_error(HL_BAD_FILE, "%s: another run is at work in this folder; choose another with --out",
-                                folder->path)
-                     : hl_file_system_error(path, "cannot be locked");
-    }
-    hl_free(path);
-    return status;
+    return errno == EWOULDBLOCK
+               ? hl_error(HL_BAD_FILE, "%s: another run is at work in this folder; choose another with --out",
+                          folder->path)
+               : hl_file_system_error(folder->lock_file, "cannot be locked");
 }
 
-static hl_status check_holds_no_run(const hl_run_folder *folder)
+/* Whether there is something that tells which run the folder's files are of. */
+static hl_status tells_its_run(const hl_run_folder *folder, bool *tells)
 {
-    const char *const its_files[] = { folder->config, folder->metrics, folder->checkpoint, folder->model };
-    for (int i = 0; i < 4; i++) {
-        bool exists;
-        HL_TRY(hl_file_exists(its_files[i], &exists));
-        if (exists) {
-            return hl_error(HL_INVALID,
-                            "%s: this folder holds a run; go on with it (--resume), replace it (--overwrite) or "
-                            "choose another folder (--out DIR)",
-                            folder->path);
-        }
+    int64_t kept;
+    HL_TRY(hl_file_exists(folder->config, tells));
+    HL_TRY(*tells ? hl_ok() : hl_file_exists(folder->checkpoint, tells));
+    HL_TRY(hl_run_folder_newest_kept(folder, &kept));
+    *tells = *tells || kept >= 0;
+    return hl_ok();
+}
+
+/* The first file by name that a run would take for its own; "": there is none. */
+typedef struct first_file {
+    bool (*is_own)(const char *name);
+    char name[NAME_MAX + 1];
+} first_file;
+
+static hl_status take_first(void *context, const char *name)
+{
+    first_file *first = context;
+    if (first->is_own(name) && (first->name[0] == '\0' || strcmp(name, first->name) < 0)) {
+        snprintf(first->name, sizeof first->name, "%s", name);
     }
     return hl_ok();
+}
+
+static bool is_snapshot(const char *name)
+{
+    return hl_run_folder_snapshot_step(name) >= 0;
+}
+
+static hl_status check_holds_none(const char *folder, bool (*is_own)(const char *name))
+{
+    first_file first = { .is_own = is_own };
+    HL_TRY(hl_folder_list(folder, take_first, &first));
+    return first.name[0] == '\0'
+               ? hl_ok()
+               : hl_error(HL_INVALID,
+                          "%s/%s: is there already, and a run would take it for its own; replace all such files "
+                          "(--overwrite) or choose another folder (--out DIR)",
+                          folder, first.name);
+}
+
+static hl_status check_mode(const hl_run_folder *folder)
+{
+    bool is_a_run = false;
+    HL_TRY(folder->mode != HL_RUN_OVERWRITE ? tells_its_run(folder, &is_a_run) : hl_ok());
+    if (folder->mode == HL_RUN_OVERWRITE || (folder->mode == HL_RUN_RESUME && is_a_run)) {
+        return hl_ok();
+    }
+    if (is_a_run) {
+        return hl_error(HL_INVALID,
+                        "%s: this folder holds a run; go on with it (--resume), replace it (--overwrite) or "
+                        "choose another folder (--out DIR)",
+                        folder->path);
+    }
+    HL_TRY(check_holds_none(folder->path, is_run_file));
+    return check_holds_none(folder->patterns, is_snapshot);
+}
+
+/* What a link leads to is another's. */
+static hl_status check_patterns(const hl_run_folder *folder)
+{
+    struct stat info;
+    if (lstat(folder->patterns, &info) != 0 || S_ISDIR(info.st_mode)) {
+        return hl_ok(); /* where it cannot be made, that says so */
+    }
+    return hl_error(HL_BAD_FILE,
+                    "%s: is %s, and a run keeps its snapshots in a folder of this name; move it away or choose another "
+                    "folder (--out DIR)",
+                    folder->patterns, S_ISLNK(info.st_mode) ? "a link" : "no folder");
 }
 
 /* Each would be refused as well when it is first written; report.html, only after all of the training. And what is
  * appended to metrics.csv would go through a link. */
 static hl_status check_replaceable(const hl_run_folder *folder)
 {
-    hl_status status = hl_file_check_replaceable(folder->config);
+    hl_status status = check_patterns(folder);
     for (int i = 0; i < N_RUN_FILES && status.code == HL_OK; i++) {
-        char *path = hl_path_join(folder->path, "%s", run_files[i]);
+        char *path = hl_path_join(folder->path, "%s", run_files[i].name);
         status = path != NULL ? hl_file_check_replaceable(path) : hl_error_memory(folder->path);
         hl_free(path);
     }
     return status;
 }
 
+static hl_status check(const hl_run_folder *folder)
+{
+    HL_TRY(check_replaceable(folder));
+    return check_mode(folder);
+}
+
+hl_status hl_run_folder_make(hl_run_folder *folder)
+{
+    if (folder->lock >= 0) {
+        return hl_ok();
+    }
+    HL_TRY(hl_folder_make(folder->path));
+    HL_TRY(take_lock(folder));
+    return check(folder);
+}
+
+/* The lock comes first where it can be taken without making anything: another run may be at work. */
 hl_status hl_run_folder_open(hl_run_folder *folder, const char *path, hl_run_mode mode)
 {
-    *folder = (hl_run_folder){ .lock = -1 };
+    *folder = (hl_run_folder){ .mode = mode, .lock = -1 };
     HL_TRY(name_paths(folder, path));
-    HL_TRY(hl_folder_make(path));
-    HL_TRY(take_lock(folder));
-    HL_TRY(mode == HL_RUN_NEW ? check_holds_no_run(folder) : hl_ok());
-    return check_replaceable(folder);
+    bool has_been_run_in;
+    HL_TRY(hl_file_exists(folder->lock_file, &has_been_run_in));
+    return has_been_run_in ? hl_run_folder_make(folder) : check(folder);
 }
 
 void hl_run_folder_close(hl_run_folder *folder)
@@ -264,6 +356,7 @@ void hl_run_folder_close(hl_run_folder *folder)
     hl_free(folder->checkpoint);
     hl_free(folder->vocabulary);
     hl_free(folder->patterns);
+    hl_free(folder->lock_file);
     *folder = (hl_run_folder){ .lock = -1 };
 }
 

@@ -7,18 +7,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* HL_RUN_NEW refuses a folder that holds any file which a run would take for its own or replace; HL_RUN_RESUME does,
+ * unless config.ini or a checkpoint tells whose they are; HL_RUN_OVERWRITE takes them all for its own. */
 typedef enum hl_run_mode { HL_RUN_NEW, HL_RUN_RESUME, HL_RUN_OVERWRITE } hl_run_mode;
 
 typedef struct hl_run_folder {
-    char *path, *config, *metrics, *model, *checkpoint, *vocabulary, *patterns; /* owned */
-    int lock;                                                                   /* a file descriptor; -1: none */
+    char *path, *config, *metrics, *model, *checkpoint, *vocabulary, *patterns, *lock_file; /* owned */
+    hl_run_mode mode;
+    int lock; /* a file descriptor; -1: none */
 } hl_run_folder;
 
-/* Makes the folder where it is missing and locks it against other runs. HL_RUN_NEW refuses a folder that holds a run
- * (HL_INVALID, naming the ways out). Nothing in it changes. HL_BAD_FILE: also where another run is still at work in it
- * after two seconds, and where one of the names that a run writes is no file that can be replaced, such as a symbolic
- * link; HL_NO_MEMORY. To be ended by hl_run_folder_close, whatever this returns. */
+/* Looks at the folder and makes and changes nothing; where a run has been in it, locks it against other runs.
+ * HL_INVALID, naming the ways out: it is refused, by its mode. HL_BAD_FILE: also where another run is still at work in
+ * it after two seconds, and where one of the names that a run writes is no file that can be replaced, such as a
+ * symbolic link, or `patterns` is no folder of its own; HL_NO_MEMORY. To be ended by hl_run_folder_close, whatever this
+ * returns. */
 hl_status hl_run_folder_open(hl_run_folder *folder, const char *path, hl_run_mode mode);
+
+/* Makes the folder where it is missing and locks it, unless that was done before. Fails as above, since others may have
+ * come first. */
+hl_status hl_run_folder_make(hl_run_folder *folder);
 
 void hl_run_folder_close(hl_run_folder *folder);
 

@@ -1,10 +1,11 @@
-/* Runs whose folder lost a file, or holds one of a future that resuming drops. */
+/* Runs whose folder lost a file, holds others', or one of a future that resuming drops. */
 #include "tests/check_suite.h"
 #include "tests/scratch.h"
 #include "tests/train/runs.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 START_TEST(older_checkpoints_outlive_the_loss_of_the_newest)
@@ -139,8 +140,54 @@ START_TEST(links_in_a_run_are_refused_before_the_first_step)
 }
 END_TEST
 
+/* As after "rm RUN/\*": the heads of another run are left. */
+START_TEST(snapshots_of_a_run_that_is_gone_are_never_taken_for_the_next_ones)
+{
+    const char *config = run_tiny_config(), *folder = run_path("run"), *patterns = run_file(folder, "patterns");
+    EXPECT_RUN(0, config, "--out", folder);
+    static const char *const removed[] = { "checkpoint.safetensors", "config.ini",  "heads.csv", "metrics.csv",
+                                           "model.safetensors",      "report.html", "vocab.txt" };
+    for (int i = 0; i < 7; i++) {
+        ck_assert_int_eq(unlink(run_file(folder, removed[i])), 0);
+    }
+    const char *left = run_list(patterns);
+    static const char *const ways[] = { "--quiet", "--resume" };
+    for (int i = 0; i < 2; i++) {
+        run_result run = RUN(config, "train.steps=3", ways[i], "--out", folder);
+        ck_assert_int_eq(run.code, 2);
+        ck_assert_msg(strstr(run.err, "/patterns/step_000000.npz: is there already") != NULL, "%s", run.err);
+        ck_assert_str_eq(run_list(folder), ".lock patterns ");
+        ck_assert_str_eq(run_list(patterns), left);
+    }
+    EXPECT_RUN(0, config, "train.steps=3", "--overwrite", "--out", folder);
+    ck_assert_str_eq(run_list(patterns), "step_000000.npz step_000001.npz step_000002.npz step_000003.npz ");
+}
+END_TEST
+
+START_TEST(files_of_others_are_replaced_only_when_asked_to)
+{
+    static const char *const names[] = { "vocab.txt", "heads.csv", "report.html" };
+    const char *config = run_tiny_config();
+    for (int i = 0; i < 3; i++) {
+        const char *folder = run_path(names[i]), *path = run_file(folder, names[i]);
+        ck_assert_int_eq(mkdir(folder, 0777), 0);
+        scratch_write(path, "mine", 4);
+        run_result run = RUN(config, "--out", folder);
+        ck_assert_int_eq(run.code, 2);
+        ck_assert_msg(strncmp(run.err, path, strlen(path)) == 0 && strstr(run.err, "--overwrite") != NULL, "%s",
+                      run.err);
+        ck_assert(scratch_holds(path, "mine", 4));
+        ck_assert_int_eq(strcmp(run_list(folder) + strlen(names[i]), " "), 0); /* nothing was made */
+        EXPECT_RUN(0, config, "train.steps=2", "--overwrite", "--out", folder);
+        ck_assert(!scratch_holds(path, "mine", 4));
+    }
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, snapshots_of_a_run_that_is_gone_are_never_taken_for_the_next_ones);
+    tcase_add_test(tc, files_of_others_are_replaced_only_when_asked_to);
     tcase_add_test(tc, older_checkpoints_outlive_the_loss_of_the_newest);
     tcase_add_test(tc, the_best_weights_are_never_of_a_step_that_was_dropped);
     tcase_add_test(tc, lost_best_weights_are_written_anew);

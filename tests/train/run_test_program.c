@@ -153,6 +153,18 @@ START_TEST(what_fails_before_it_begins_overwrites_nothing)
 }
 END_TEST
 
+/* Not even the folder; and where there is one, nothing in it. */
+START_TEST(what_fails_before_it_begins_leaves_nothing)
+{
+    const char *config = run_tiny_config(), *folder = run_path("run"), *bad = run_config("bad.safetensors", "bad");
+    EXPECT_RUN(3, config, "--from", bad, "--out", folder);
+    ck_assert(!scratch_exists(folder));
+    ck_assert_int_eq(mkdir(folder, 0777), 0);
+    EXPECT_RUN(3, config, "--from", bad, "--out", folder);
+    ck_assert_str_eq(run_list(folder), "");
+}
+END_TEST
+
 START_TEST(two_runs_cannot_share_a_folder)
 {
     const char *config = run_tiny_config(), *folder = run_path("run");
@@ -384,6 +396,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, an_existing_run_is_refused_and_untouched);
     tcase_add_test(tc, overwriting_removes_the_runs_own_files_only);
     tcase_add_test(tc, what_fails_before_it_begins_overwrites_nothing);
+    tcase_add_test(tc, what_fails_before_it_begins_leaves_nothing);
     tcase_add_test(tc, two_runs_cannot_share_a_folder);
     tcase_add_test(tc, a_folder_that_cannot_be_is_a_file_error);
     tcase_add_test(tc, folders_are_made_and_may_have_any_name);

@@ -24,6 +24,7 @@ START_TEST(no_file_gets_a_weight_that_is_not_finite)
     spoil_what_nobody_reads(&trainer);
     hl_run_folder folder;
     ck_assert_int_eq(hl_run_folder_open(&folder, scratch_path("run"), HL_RUN_NEW).code, HL_OK);
+    ck_assert_int_eq(hl_run_folder_make(&folder).code, HL_OK);
     hl_loop loop = {
         .config = &config, .folder = &folder, .trainer = &trainer, .config_text = "", .checkpoint_step = -1
     };

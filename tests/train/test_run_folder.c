@@ -25,10 +25,17 @@ static bool there(const char *folder, const char *name)
     return scratch_exists(path);
 }
 
+/* As a run does it. */
+static hl_status take(hl_run_folder *folder, const char *path, hl_run_mode mode)
+{
+    HL_TRY(hl_run_folder_open(folder, path, mode));
+    return hl_run_folder_make(folder);
+}
+
 static hl_run_folder opened(const char *path, hl_run_mode mode)
 {
     hl_run_folder folder;
-    hl_status status = hl_run_folder_open(&folder, path, mode);
+    hl_status status = take(&folder, path, mode);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     return folder;
 }
@@ -77,23 +84,83 @@ START_TEST(a_folder_and_those_above_it_are_made)
 }
 END_TEST
 
-START_TEST(any_file_of_a_run_makes_it_one)
+/* One by one, and nothing of the folder changes. */
+START_TEST(any_file_that_a_run_would_take_for_its_own_is_refused_by_name)
 {
-    static const char *const marks[] = { "config.ini", "metrics.csv", "model.safetensors", "checkpoint.safetensors" };
-    for (int i = 0; i < 4; i++) {
-        const char *path = scratch_path(marks[i]);
-        hl_run_folder folder = opened(path, HL_RUN_NEW);
-        hl_run_folder_close(&folder);
-        touch(path, marks[i]);
-        ck_assert_int_eq(hl_run_folder_open(&folder, path, HL_RUN_NEW).code, HL_INVALID);
-        hl_run_folder_close(&folder);
-        static const hl_run_mode others[] = { HL_RUN_RESUME, HL_RUN_OVERWRITE };
+    static const struct {
+        const char *name;
+        bool tells; /* whose the others are */
+    } files[] = {
+        { "config.ini", true },
+        { "checkpoint.safetensors", true },
+        { "checkpoint-5.safetensors", true },
+        { "metrics.csv", false },
+        { "model.safetensors", false },
+        { "vocab.txt", false },
+        { "heads.csv", false },
+        { "report.html", false },
+        { "against-other.html", false },
+        { "patterns/step_000200.npz", false },
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        const char *path = scratch_path(i % 2 == 0 ? "even" : "odd");
+        scratch_remove(path);
+        ck_assert_int_eq(mkdir(path, 0777) | mkdir(run_file(path, "patterns"), 0777), 0);
+        touch(path, files[i].name);
+        touch(path, "notes.txt");
+        touch(path, "patterns/notes.txt");
+        const char *before = run_list(path);
+        static const hl_run_mode modes[] = { HL_RUN_NEW, HL_RUN_RESUME };
         for (int m = 0; m < 2; m++) {
-            folder = opened(path, others[m]);
-            ck_assert(there(path, marks[i]));
+            hl_run_folder folder;
+            hl_status status = take(&folder, path, modes[m]);
             hl_run_folder_close(&folder);
+            if (modes[m] == HL_RUN_RESUME && files[i].tells) {
+                ck_assert_msg(status.code == HL_OK, "%s: %s", files[i].name, status.text);
+                continue;
+            }
+            ck_assert_msg(status.code == HL_INVALID, "%s: %s", files[i].name, status.text);
+            ck_assert_msg(strstr(status.text, files[i].tells ? ": this folder holds a run; go on with it (--resume)"
+                                                             : run_file(path, files[i].name)) ==
+                              status.text + (files[i].tells ? strlen(path) : 0),
+                          "%s", status.text);
+            ck_assert_ptr_nonnull(strstr(status.text, "--overwrite"));
+            ck_assert_str_eq(run_list(path), before);
         }
+        hl_run_folder folder = opened(path, HL_RUN_OVERWRITE);
+        ck_assert(there(path, files[i].name));
+        ck_assert_int_eq(hl_run_folder_clear(&folder).code, HL_OK);
+        ck_assert(there(path, files[i].name) == (strcmp(files[i].name, "config.ini") == 0));
+        ck_assert(there(path, "notes.txt") && there(path, "patterns/notes.txt"));
+        hl_run_folder_close(&folder);
     }
+}
+END_TEST
+
+START_TEST(opening_makes_nothing)
+{
+    const char *path = scratch_path("run");
+    static const hl_run_mode modes[] = { HL_RUN_NEW, HL_RUN_RESUME, HL_RUN_OVERWRITE };
+    for (int m = 0; m < 3; m++) {
+        hl_run_folder folder;
+        ck_assert_int_eq(hl_run_folder_open(&folder, path, modes[m]).code, HL_OK);
+        ck_assert(!scratch_exists(path));
+        hl_run_folder_close(&folder);
+    }
+}
+END_TEST
+
+/* Between the look at it and the beginning. */
+START_TEST(a_run_that_came_first_is_noticed)
+{
+    const char *path = scratch_path("run");
+    hl_run_folder folder, other;
+    ck_assert_int_eq(hl_run_folder_open(&folder, path, HL_RUN_NEW).code, HL_OK);
+    ck_assert_int_eq(take(&other, path, HL_RUN_NEW).code, HL_OK);
+    touch(path, "config.ini");
+    hl_run_folder_close(&other);
+    ck_assert_int_eq(hl_run_folder_make(&folder).code, HL_INVALID);
+    hl_run_folder_close(&folder);
 }
 END_TEST
 
@@ -105,7 +172,7 @@ START_TEST(the_lock_is_against_other_processes_and_ends_with_them)
         pid_t child = fork();
         if (child == 0) {
             hl_run_folder own;
-            _exit((int)hl_run_folder_open(&own, path, HL_RUN_RESUME).code);
+            _exit((int)take(&own, path, HL_RUN_RESUME).code);
         }
         int status;
         ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -128,7 +195,7 @@ START_TEST(a_lock_that_is_about_to_go_is_waited_for)
     pid_t child = fork();
     if (child == 0) {
         hl_run_folder own;
-        char code = (char)hl_run_folder_open(&own, path, HL_RUN_NEW).code;
+        char code = (char)take(&own, path, HL_RUN_NEW).code;
         ck_assert_int_eq(write(held[1], &code, 1), 1);
         run_pause(300);
         _exit(0);
@@ -137,7 +204,7 @@ START_TEST(a_lock_that_is_about_to_go_is_waited_for)
     ck_assert_int_eq(read(held[0], &code, 1), 1);
     ck_assert_int_eq(code, HL_OK);
     hl_run_folder folder;
-    ck_assert_int_eq(hl_run_folder_open(&folder, path, HL_RUN_RESUME).code, HL_OK);
+    ck_assert_int_eq(take(&folder, path, HL_RUN_RESUME).code, HL_OK);
     hl_run_folder_close(&folder);
     waitpid(child, NULL, 0);
 }
@@ -280,7 +347,7 @@ START_TEST(links_in_the_place_of_files_are_refused_at_once)
         ck_assert_int_eq(symlink(away, link), 0);
         static const hl_run_mode modes[] = { HL_RUN_RESUME, HL_RUN_OVERWRITE };
         for (int m = 0; m < 2; m++) {
-            hl_status status = hl_run_folder_open(&folder, path, modes[m]);
+            hl_status status = take(&folder, path, modes[m]);
             ck_assert_msg(status.code == HL_BAD_FILE, "%s", names[i]);
             ck_assert_int_eq(strncmp(status.text, link, strlen(link)), 0);
             ck_assert_str_eq(status.text + strlen(link),
@@ -290,9 +357,37 @@ START_TEST(links_in_the_place_of_files_are_refused_at_once)
         ck_assert(scratch_holds(away, "x", 1));
         ck_assert_int_eq(unlink(link), 0);
         ck_assert_int_eq(symlink("no such file", link), 0); /* a new run would meet it */
-        ck_assert_int_eq(hl_run_folder_open(&folder, path, HL_RUN_NEW).code, HL_BAD_FILE);
+        ck_assert_int_eq(take(&folder, path, HL_RUN_NEW).code, HL_BAD_FILE);
         hl_run_folder_close(&folder);
     }
+}
+END_TEST
+
+/* Or a run would remove and write files elsewhere. */
+START_TEST(patterns_are_a_folder_and_no_link)
+{
+    const char *path = scratch_path("run"), *patterns = run_file(path, "patterns"), *away = scratch_path("away");
+    ck_assert_int_eq(mkdir(path, 0777) | mkdir(away, 0777), 0);
+    touch(away, "step_000001.npz");
+    touch(path, "config.ini");
+    static const hl_run_mode modes[] = { HL_RUN_RESUME, HL_RUN_OVERWRITE };
+    for (int i = 0; i < 3; i++) {
+        if (i < 2) {
+            ck_assert_int_eq(symlink(i == 0 ? away : "no such folder", patterns), 0);
+        } else {
+            touch(path, "patterns");
+        }
+        for (int m = 0; m < 2; m++) {
+            hl_run_folder folder;
+            hl_status status = take(&folder, path, modes[m]);
+            ck_assert_int_eq(status.code, HL_BAD_FILE);
+            ck_assert_int_eq(strncmp(status.text, patterns, strlen(patterns)), 0);
+            ck_assert_ptr_nonnull(strstr(status.text, i < 2 ? ": is a link, and" : ": is no folder, and"));
+            hl_run_folder_close(&folder);
+        }
+        ck_assert_int_eq(unlink(patterns), 0);
+    }
+    ck_assert(there(away, "step_000001.npz"));
 }
 END_TEST
 
@@ -301,7 +396,7 @@ START_TEST(a_file_in_the_place_of_a_folder_is_reported)
     const char *file = scratch_path("file");
     scratch_write(file, "", 0);
     hl_run_folder folder;
-    ck_assert_int_eq(hl_run_folder_open(&folder, file, HL_RUN_NEW).code, HL_BAD_FILE);
+    ck_assert_int_eq(take(&folder, file, HL_RUN_NEW).code, HL_BAD_FILE);
     hl_run_folder_close(&folder);
     const char *path = scratch_path("run");
     folder = opened(path, HL_RUN_RESUME);
@@ -314,7 +409,9 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, a_folder_and_those_above_it_are_made);
-    tcase_add_test(tc, any_file_of_a_run_makes_it_one);
+    tcase_add_test(tc, any_file_that_a_run_would_take_for_its_own_is_refused_by_name);
+    tcase_add_test(tc, opening_makes_nothing);
+    tcase_add_test(tc, a_run_that_came_first_is_noticed);
     tcase_add_test(tc, the_lock_is_against_other_processes_and_ends_with_them);
     tcase_add_test(tc, a_lock_that_is_about_to_go_is_waited_for);
     tcase_add_test(tc, clearing_removes_what_runs_write_and_no_more);
@@ -323,6 +420,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, the_newest_checkpoints_are_kept);
     tcase_add_test(tc, pruning_reads_the_folder_once);
     tcase_add_test(tc, links_in_the_place_of_files_are_refused_at_once);
+    tcase_add_test(tc, patterns_are_a_folder_and_no_link);
     tcase_add_test(tc, a_file_in_the_place_of_a_folder_is_reported);
 }
 SUITE("run folder", add_tests)
