@@ -1,8 +1,9 @@
 #include "core/status.h"
 
+#include "core/shown_text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 hl_status hl_ok(void)
 {
@@ -12,18 +13,12 @@ hl_status hl_ok(void)
 hl_status hl_error(hl_code code, const char *format, ...)
 {
     hl_status status = { .code = code };
+    char text[sizeof status.text];
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(status.text, sizeof status.text, format, arguments);
+    int length = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (length >= (int)sizeof status.text) {
-        memcpy(status.text + sizeof status.text - 4, "...", 4);
-    }
-    for (char *c = status.text; *c != '\0'; c++) {
-        if ((unsigned char)*c < ' ' || *c == 127) {
-            *c = '?'; /* names from files may hold anything; the text stays one line */
-        }
-    }
+    hl_shown_cut(status.text, sizeof status.text, text, length >= (int)sizeof text);
     return status;
 }
 

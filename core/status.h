@@ -28,7 +28,8 @@ typedef struct hl_status {
 /* Success. */
 hl_status hl_ok(void);
 
-/* A failure with a text formatted as by printf, control characters replaced by '?'. Cannot fail itself. */
+/* A failure with a text formatted as by printf, made safe to show (core/shown_text.h): names in it come from files and
+ * may hold anything. Cannot fail itself. */
 hl_status hl_error(hl_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* HL_NO_MEMORY with the text "out of memory: <what>". */

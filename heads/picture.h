@@ -35,7 +35,7 @@ enum {
  * Figures are about as wide as a page's text, seven inches, up to eight heads a row of the same tokens. Beside a single
  * map every token stands up to some 90 of them, every second, third, ... beyond; in a grid all tokens or none, and not
  * again where the map to the left or below has the same. What is too long is cut and ends in an ellipsis; what could
- * not be seen is spelled out (heads/shown_text.h).
+ * not be seen is spelled out (core/shown_text.h).
  * HL_INVALID: no panels or too many, a row without one, a panel that hl_panel_check refuses, dpi, more than
  * HL_PICTURE_MOST_PIXELS. HL_NO_MEMORY. HL_FAILED with cairo's words: whatever else cairo cannot do. On failure bytes
  * may have been added. */

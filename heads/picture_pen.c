@@ -1,6 +1,6 @@
 #include "heads/picture_pen.h"
 
-#include "heads/shown_text.h"
+#include "core/shown_text.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -1,7 +1,9 @@
 #include "heads/report_json.h"
 
 #include "core/memory.h"
+#include "core/shown_text.h"
 #include "heads/packed.h"
+#include "heads/text.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -28,21 +30,23 @@ static json_t *number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* A text of any bytes: where they are not UTF-8, '?' stands for all that are not ASCII. */
+/* A text of any bytes as it is shown; `lines`: whether newlines stay. */
+static json_t *shown_text(const char *bytes, bool lines)
+{
+    hl_text shown = { 0 };
+    hl_text_print(&shown, "%s", ""); /* there are bytes, also of an empty text */
+    hl_shown next;
+    for (const char *rest; (rest = hl_shown_next(bytes, false, &next)) != NULL; bytes = rest) {
+        hl_text_print(&shown, "%s", lines && *bytes == '\n' ? "\n" : next.bytes);
+    }
+    json_t *text = shown.error.code == HL_OK ? json_string(shown.bytes) : NULL;
+    hl_text_free(&shown);
+    return text;
+}
+
 static json_t *text_of(const char *bytes)
 {
-    json_error_t error = { 0 }; /* where memory is out, jansson leaves the code as it was */
-    json_t *text = json_pack_ex(&error, 0, "s", bytes);
-    if (text != NULL || json_error_code(&error) != json_error_invalid_utf8) {
-        return text;
-    }
-    char *copy = hl_strdup(bytes);
-    for (char *at = copy; copy != NULL && *at != '\0'; at++) {
-        *at = (unsigned char)*at < 0x80 ? *at : '?';
-    }
-    text = copy != NULL ? json_string(copy) : NULL;
-    hl_free(copy);
-    return text;
+    return shown_text(bytes, false);
 }
 
 /* Takes `packed` over. */
@@ -286,7 +290,7 @@ static bool add_pass(json_t *json, const hl_head_pass *pass)
 
 static bool add_texts(json_t *json, const hl_report_run *run)
 {
-    bool good = set(json, "name", text_of(run->name)) && set(json, "config", text_of(run->config));
+    bool good = set(json, "name", text_of(run->name)) && set(json, "config", shown_text(run->config, true));
     if (run->metrics_csv != NULL) {
         good = set(json, "metrics", packed_text(hl_packed(run->metrics_csv, strlen(run->metrics_csv)))) && good;
     }

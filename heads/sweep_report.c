@@ -1,29 +1,39 @@
 #include "heads/sweep_report.h"
 
 #include "core/memory.h"
+#include "core/shown_text.h"
 #include "heads/packed.h"
 #include "heads/sweep_page.h"
 
 #include <string.h>
 
-/* Text as HTML shows it. */
-static void add_escaped(hl_text *text, const char *shown)
+/* Bytes as HTML spells them. */
+static void add_escaped(hl_text *text, const char *bytes)
 {
     static const char special[] = "&<>\"'";
-    while (*shown != '\0') {
-        size_t plain = strcspn(shown, special);
-        hl_text_add(text, shown, plain);
-        shown += plain;
-        if (*shown != '\0') {
-            hl_text_print(text, "&#%d;", *shown++);
+    while (*bytes != '\0') {
+        size_t plain = strcspn(bytes, special);
+        hl_text_add(text, bytes, plain);
+        bytes += plain;
+        if (*bytes != '\0') {
+            hl_text_print(text, "&#%d;", *bytes++);
         }
     }
 }
 
-static void add_element(hl_text *text, const char *tag, const char *shown)
+/* The same of a text that is read. */
+static void add_shown(hl_text *text, const char *bytes)
+{
+    hl_shown shown;
+    while ((bytes = hl_shown_next(bytes, false, &shown)) != NULL) {
+        add_escaped(text, shown.bytes);
+    }
+}
+
+static void add_element(hl_text *text, const char *tag, const char *bytes)
 {
     hl_text_print(text, "<%s>", tag);
-    add_escaped(text, shown);
+    add_shown(text, bytes);
     hl_text_print(text, "</%s>\n", tag);
 }
 
@@ -35,7 +45,7 @@ static void add_image(hl_text *text, const char *type, const hl_text *image, con
         return;
     }
     hl_text_print(text, "<img alt=\"");
-    add_escaped(text, described);
+    add_shown(text, described);
     hl_text_print(text, "\" src=\"data:image/%s;base64,", type);
     hl_text_add(text, bytes, strlen(bytes));
     hl_text_print(text, "\">\n");
@@ -49,7 +59,7 @@ static void add_titles(hl_text *text, const hl_text_grid *table)
     hl_text_print(text, "<thead><tr>");
     for (int64_t column = 0; column < table->n_columns; column++) {
         hl_text_print(text, "<th scope=\"col\">");
-        add_escaped(text, hl_text_grid_at(table, 0, column));
+        add_shown(text, hl_text_grid_at(table, 0, column));
         hl_text_print(text, "</th>");
     }
     hl_text_print(text, "</tr></thead>\n");
@@ -60,7 +70,7 @@ static void add_values(hl_text *text, const hl_text_grid *table, int64_t row, bo
     hl_text_print(text, "<tr class=\"values%s\">", base ? " base" : "");
     for (int64_t column = 0; column < table->n_columns; column++) {
         hl_text_print(text, "<td>");
-        add_escaped(text, hl_text_grid_at(table, row, column));
+        add_shown(text, hl_text_grid_at(table, row, column));
         hl_text_print(text, "</td>");
     }
     hl_text_print(text, "</tr>\n");
@@ -69,7 +79,7 @@ static void add_values(hl_text *text, const hl_text_grid *table, int64_t row, bo
 static void add_heads(hl_text *text, const hl_sweep_run *run, int64_t columns)
 {
     hl_text_print(text, "<tr class=\"heads\"><td colspan=\"%lld\"><details><summary>patterns of ", (long long)columns);
-    add_escaped(text, run->name);
+    add_shown(text, run->name);
     hl_text_print(text, "</summary>\n");
     if (run->maps != NULL) {
         add_image(text, "png", run->maps, run->name);
@@ -102,7 +112,7 @@ static void add_table(hl_text *text, const hl_sweep_report *report)
     char *rest = notes;
     for (char *line; notes != NULL && (line = strtok_r(rest, "\n", &rest)) != NULL;) {
         hl_text_print(text, "<p class=\"hint\">");
-        add_escaped(text, line);
+        add_shown(text, line);
         hl_text_print(text, "</p>\n");
     }
     hl_free(notes);

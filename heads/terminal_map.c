@@ -1,6 +1,6 @@
 #include "heads/terminal_cells.h"
 
-#include "heads/shown_text.h"
+#include "core/shown_text.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 #include "heads/text.h"
 
 #include "core/memory.h"
+#include "core/shown_text.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -54,6 +55,14 @@ void hl_text_add(hl_text *text, const void *bytes, size_t count)
     }
 }
 
+void hl_text_shown(hl_text *text, const char *bytes)
+{
+    hl_shown shown;
+    while ((bytes = hl_shown_next(bytes, false, &shown)) != NULL) {
+        hl_text_add(text, shown.bytes, strlen(shown.bytes));
+    }
+}
+
 /* Turns the last space at which a line still fits into a newline, line after line. */
 static void wrap(char *line, size_t width)
 {
@@ -73,14 +82,21 @@ static void wrap(char *line, size_t width)
 void hl_text_paragraph(hl_text *text, int width, const char *format, ...)
 {
     size_t begin = text->size;
+    hl_text raw = { 0 };
     va_list arguments;
     va_start(arguments, format);
-    print(text, format, arguments);
+    print(&raw, format, arguments);
     va_end(arguments);
+    if (raw.error.code != HL_OK) {
+        text->error = raw.error;
+    }
+    hl_text_print(text, "%s", ""); /* so that there are bytes, also of an empty paragraph */
+    hl_text_shown(text, raw.bytes != NULL ? raw.bytes : "");
     if (text->error.code == HL_OK) {
         wrap(text->bytes + begin, (size_t)width);
     }
     hl_text_print(text, "\n");
+    hl_text_free(&raw);
 }
 
 hl_status hl_text_status(const hl_text *text)

@@ -19,7 +19,10 @@ void hl_text_print(hl_text *text, const char *format, ...) __attribute__((format
 /* Adds `count` bytes of any kind, zero bytes too. HL_NO_MEMORY is left on the text. */
 void hl_text_add(hl_text *text, const void *bytes, size_t count);
 
-/* Adds a paragraph formatted as by printf: words parted by one space or, so that no line is longer than `width` bytes,
+/* Adds a text from elsewhere as it is shown (core/shown_text.h). HL_NO_MEMORY is left on the text. */
+void hl_text_shown(hl_text *text, const char *bytes);
+
+/* Adds a paragraph formatted as by printf, made safe to show as above: words parted by one space or, so that no line is longer than `width` bytes,
  * a newline; and a newline. A longer word has a line of its own. HL_NO_MEMORY is left on the text. */
 void hl_text_paragraph(hl_text *text, int width, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

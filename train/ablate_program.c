@@ -3,12 +3,12 @@
 #include "core/files.h"
 #include "core/matmul.h"
 #include "core/memory.h"
-#include "heads/shown_text.h"
 #include "train/ablate_cell.h"
 #include "train/ablate_csv.h"
 #include "train/ablate_folder.h"
 #include "train/ablate_outputs.h"
 #include "train/ablate_sweep.h"
+#include "train/print_line.h"
 #include "train/signals.h"
 #include "train/standard_output.h"
 
@@ -31,28 +31,19 @@ typedef struct call {
 
 /* ---- before the trainings ---- */
 
-/* Arguments may hold anything, and end up in lines of text, Markdown and HTML. */
-static void add_shown(hl_text *text, const char *argument)
-{
-    hl_shown shown;
-    while ((argument = hl_shown_next(argument, false, &shown)) != NULL) {
-        hl_text_print(text, "%s", shown.bytes);
-    }
-}
-
 static hl_status keep_words(call *c, int argc, char **argv)
 {
     hl_text_print(&c->words, "ablate");
     for (int i = 1; i < argc; i++) {
         hl_text_print(&c->words, " ");
-        add_shown(&c->words, argv[i]);
+        hl_text_shown(&c->words, argv[i]);
     }
     return hl_text_status(&c->words);
 }
 
 static hl_status keep_config(call *c)
 {
-    add_shown(&c->config, c->command.config);
+    hl_text_shown(&c->config, c->command.config);
     return hl_text_status(&c->config);
 }
 
@@ -138,8 +129,8 @@ static int64_t count(const call *c, hl_ablate_state state)
 static void print_start(const call *c)
 {
     int64_t done = count(c, HL_ABLATE_DONE);
-    fprintf(c->out, "%s: %" PRId64 " row%s, %" PRId64 " seed%s, into %s\n", c->config.bytes, c->plan.n_variants,
-            c->plan.n_variants > 1 ? "s" : "", c->plan.seeds, c->plan.seeds > 1 ? "s" : "", c->plan.folder);
+    hl_print_line(c->out, "%s: %" PRId64 " row%s, %" PRId64 " seed%s, into %s", c->config.bytes, c->plan.n_variants,
+                  c->plan.n_variants > 1 ? "s" : "", c->plan.seeds, c->plan.seeds > 1 ? "s" : "", c->plan.folder);
     if (done > 0) {
         fprintf(c->out, "%" PRId64 " of %" PRId64 " trainings are done already\n", done,
                 hl_ablate_plan_cells(&c->plan));
@@ -168,7 +159,7 @@ static hl_status conclude(const call *c)
                                   .command = c->words.bytes,
                                   .target = c->command.target };
     HL_TRY(hl_ablate_outputs_write(&outputs, c->out));
-    fprintf(c->out, "everything is in %s\n", c->plan.folder);
+    hl_print_line(c->out, "everything is in %s", c->plan.folder);
     int64_t failed = count(c, HL_ABLATE_FAILED);
     return failed == 0 ? hl_ok()
                        : hl_error(HL_FAILED,

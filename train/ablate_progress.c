@@ -1,6 +1,7 @@
 #include "train/ablate_progress.h"
 
 #include "train/clock.h"
+#include "train/print_line.h"
 #include "train/terminal.h"
 #include "train/units.h"
 
@@ -75,11 +76,9 @@ void hl_ablate_progress_ended(hl_ablate_progress *progress, const hl_ablate_runn
     hl_ablate_progress_clear(progress);
     print_name(progress, ++progress->n_ended, running->cell);
     if (failure->code != HL_OK) {
-        fprintf(progress->out, "failed: %s", failure->text);
-        if (running->began) {
-            fprintf(progress->out, " (all it said: %s/log.txt)", running->folder);
-        }
-        fputc('\n', progress->out);
+        const char *where = running->began ? " (all it said: " : "", *folder = running->began ? running->folder : "";
+        hl_print_line(progress->out, "failed: %s%s%s%s", failure->text, where, folder,
+                      running->began ? "/log.txt)" : "");
     } else {
         char duration[HL_UNITS_TEXT];
         fprintf(progress->out, "loss %.4f  acc %5.1f%%", result->loss, 100 * result->accuracy);

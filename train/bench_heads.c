@@ -3,6 +3,7 @@
 #include "train/bench_machine.h"
 #include "train/bench_print.h"
 #include "train/bench_process.h"
+#include "train/print_line.h"
 #include "train/setup.h"
 
 #include <inttypes.h>
@@ -142,8 +143,10 @@ hl_status hl_bench_heads(const char *program, const hl_bench_job *job, FILE *out
     plan p;
     HL_TRY(make_plan(job, &p));
     HL_TRY(hl_bench_machine_announce(hl_setup_threads(&p.config), out, err));
-    fprintf(out, "%s: B=%lld examples, d_model %lld, %lld heads\n\n", job->config, (long long)p.config.train.batch_size,
-            (long long)p.config.model.d_model, (long long)p.config.model.heads[0]);
+    hl_print_line(out, "%s: B=%lld examples, d_model %lld, %lld heads", job->config,
+                  (long long)p.config.train.batch_size, (long long)p.config.model.d_model,
+                  (long long)p.config.model.heads[0]);
+    fputc('\n', out);
     HL_TRY(compare_loop(program, &p, out));
     return compare_counts(program, &p, out);
 }

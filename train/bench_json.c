@@ -78,18 +78,10 @@ void hl_bench_json_line(hl_text *text, const hl_bench_figures *figures)
     hl_json_print(text, figures_object(figures), JSON_COMPACT);
 }
 
-/* The workload's name, or "?" where it is not UTF-8, as a file's name may be. */
-static json_t *name_of(const hl_bench_workload_figures *workload)
-{
-    json_error_t error = { 0 }; /* where memory is out, jansson leaves the code as it was */
-    json_t *name = json_pack_ex(&error, 0, "s", workload->name);
-    return name == NULL && json_error_code(&error) == json_error_invalid_utf8 ? json_string("?") : name;
-}
-
 static json_t *workload_object(const hl_bench_workload_figures *workload)
 {
     json_t *object = json_object(), *values = figures_object(&workload->figures);
-    int failed = json_object_set_new(object, "name", name_of(workload));
+    int failed = json_object_set_new(object, "name", json_string(workload->name));
     if (failed || values == NULL || json_object_update(object, values) != 0) {
         json_decref(object);
         object = NULL;

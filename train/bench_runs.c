@@ -2,6 +2,7 @@
 
 #include "core/files.h"
 #include "core/memory.h"
+#include "core/shown_text.h"
 #include "train/bench_configs.h"
 #include "train/bench_json.h"
 #include "train/bench_machine.h"
@@ -80,7 +81,9 @@ static void set_name(hl_bench_workload_figures *workload, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path, *dot = strrchr(name, '.');
     size_t length = dot != NULL && dot != name ? (size_t)(dot - name) : strlen(name);
-    snprintf(workload->name, sizeof workload->name, "%.*s", (int)length, name);
+    char whole[sizeof workload->name];
+    int needed = snprintf(whole, sizeof whole, "%.*s", (int)length, name);
+    hl_shown_cut(workload->name, sizeof workload->name, whole, needed >= (int)sizeof whole);
 }
 
 static hl_status measure_all(const runs *r)

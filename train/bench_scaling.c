@@ -4,6 +4,7 @@
 #include "train/bench_machine.h"
 #include "train/bench_print.h"
 #include "train/bench_process.h"
+#include "train/print_line.h"
 #include "train/setup.h"
 
 #include <inttypes.h>
@@ -65,7 +66,8 @@ static hl_status scale(const char *program, const hl_bench_job *job, const char 
 
 static void print_head(const hl_bench_job *job, FILE *out)
 {
-    fprintf(out, "A step of %s, one size doubled at a time\n\n", job->config);
+    hl_print_line(out, "A step of %s, one size doubled at a time", job->config);
+    fputc('\n', out);
     fprintf(out, "%-26s%10s%8s%8s%12s%8s%8s\n", "", "ms/step", "times", "theory", "arena MiB", "times", "theory");
 }
 

@@ -192,7 +192,7 @@ static void write_subsets(hl_text *text, const hl_heads_importance *study)
 
 static void write_heading(hl_text *text, const hl_heads_importance *study)
 {
-    hl_text_print(text, "%s, step %" PRId64 "\n", study->run->path, study->step);
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, step %" PRId64, study->run->path, study->step);
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "What %" PRId64 " heads are worth on the %" PRId64
                       " examples that score, where the loss is %.4f.",

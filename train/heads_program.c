@@ -14,6 +14,7 @@
 #include "train/heads_subset.h"
 #include "train/heads_table.h"
 #include "train/heads_targets.h"
+#include "train/print_line.h"
 #include "train/standard_output.h"
 
 #include <unistd.h>
@@ -46,7 +47,7 @@ static bool can_write(const call *c, const char *else_what)
     if (access(c->run.path, W_OK) == 0) {
         return true;
     }
-    fprintf(c->err, "%s: this folder cannot be written to: %s\n", c->run.path, else_what);
+    hl_print_line(c->err, "%s: this folder cannot be written to: %s", c->run.path, else_what);
     return false;
 }
 
@@ -151,7 +152,8 @@ static hl_status write_comparison(const call *c, const hl_heads_against *against
     }
     HL_TRY(put(c, path, &against->page));
     if (!hl_heads_is_standard_output(path)) {
-        fprintf(c->out, "\nBoth side by side, for the browser: %s\n", path);
+        fputc('\n', c->out);
+        hl_print_line(c->out, "Both side by side, for the browser: %s", path);
     }
     return hl_ok();
 }

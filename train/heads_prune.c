@@ -1,6 +1,7 @@
 #include "train/heads_prune.h"
 
 #include "core/memory.h"
+#include "core/shown_text.h"
 #include "heads/head_set.h"
 #include "train/checkpoint.h"
 #include "train/heads_output.h"
@@ -94,18 +95,43 @@ static hl_status write_model(const hl_heads_pruning *pruning, const char *path)
 
 /* ---- how to go on ---- */
 
-/* A word of a shell's command line, of which `tail` is the end. */
-static void print_word(hl_text *text, const char *word, const char *tail)
+/* In $'...': every byte that does not show as it is in hexadecimal. */
+static void print_spelled_word(hl_text *text, const char *word)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,=+-";
-    bool quotes = word[strspn(word, plain)] != '\0';
-    hl_text_print(text, "%s", quotes ? "'" : "");
+    hl_shown shown;
+    for (const char *rest; (rest = hl_shown_next(word, false, &shown)) != NULL; word = rest) {
+        size_t length = (size_t)(rest - word);
+        bool as_it_is = strncmp(shown.bytes, word, length) == 0 && shown.bytes[length] == '\0';
+        if (as_it_is) {
+            hl_text_print(text, "%s%s", strchr("\\'", *word) != NULL ? "\\" : "", shown.bytes);
+        }
+        for (; !as_it_is && word < rest; word++) {
+            hl_text_print(text, "\\x%02x", (unsigned)(unsigned char)*word);
+        }
+    }
+}
+
+static void print_quoted_word(hl_text *text, const char *word)
+{
     for (; *word != '\0'; word++) {
         if (*word == '\'') {
             hl_text_print(text, "'\\''");
         } else {
             hl_text_print(text, "%c", *word);
         }
+    }
+}
+
+/* A word of a shell's command line, of which `tail` is the end. */
+static void print_word(hl_text *text, const char *word, const char *tail)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,=+-";
+    bool quotes = word[strspn(word, plain)] != '\0', spells = hl_shown_text(NULL, 0, word) != strlen(word);
+    hl_text_print(text, "%s%s", spells ? "$" : "", quotes ? "'" : "");
+    if (spells) {
+        print_spelled_word(text, word);
+    } else {
+        print_quoted_word(text, word);
     }
     hl_text_print(text, "%s%s", tail, quotes ? "'" : "");
 }
@@ -147,9 +173,11 @@ static hl_status tell(const hl_heads_pruning *pruning, const char *path, FILE *t
 {
     const hl_heads_pruning_row *first = &pruning->rows[0], *last = &pruning->rows[pruning->n_rows - 1];
     hl_text text = { 0 };
+    hl_text_print(&text, "\n");
+    hl_text_shown(&text, path);
     hl_text_print(&text,
-                  "\n%s: %" PRId64 " of %" PRId64 " heads; a batch takes %.2f ms instead of %.2f. To fine-tune it:\n",
-                  path, last->heads, first->heads, 1e3 * last->seconds, 1e3 * first->seconds);
+                  ": %" PRId64 " of %" PRId64 " heads; a batch takes %.2f ms instead of %.2f. To fine-tune it:\n",
+                  last->heads, first->heads, 1e3 * last->seconds, 1e3 * first->seconds);
     print_command(&text, pruning, path);
     hl_status status = hl_heads_put("-", &text, to);
     hl_text_free(&text);

@@ -25,9 +25,9 @@ static void write_heading(hl_text *text, const hl_heads_pruning *pruning)
 {
     const hl_opened_run *run = pruning->run;
     if (run->weights_step >= 0) {
-        hl_text_print(text, "%s, weights of step %" PRId64 "\n", run->path, run->weights_step);
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, weights of step %" PRId64, run->path, run->weights_step);
     } else {
-        hl_text_print(text, "%s\n", run->path);
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s", run->path);
     }
     hl_text_paragraph(
         text, HL_TABLE_WIDTH,

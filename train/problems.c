@@ -1,6 +1,7 @@
 #include "train/problems.h"
 
 #include "core/memory.h"
+#include "core/shown_text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,14 +14,21 @@ __attribute__((format(printf, 1, 0))) static char *formatted(const char *format,
     char *line = length < 0 ? NULL : hl_malloc((size_t)length + 1);
     if (line != NULL) {
         vsnprintf(line, (size_t)length + 1, format, again);
-        for (char *c = line; *c != '\0'; c++) {
-            if ((unsigned char)*c < ' ' || *c == 0x7f) {
-                *c = '?';
-            }
-        }
     }
     va_end(again);
     return line;
+}
+
+/* What is shown of the line, in its place. */
+static char *shown(char *line)
+{
+    size_t size = line != NULL ? hl_shown_text(NULL, 0, line) + 1 : 0;
+    char *text = line != NULL ? hl_malloc(size) : NULL;
+    if (text != NULL) {
+        hl_shown_text(text, size, line);
+    }
+    hl_free(line);
+    return text;
 }
 
 void hl_problems_add(hl_problems *problems, const char *format, ...)
@@ -34,7 +42,7 @@ void hl_problems_add(hl_problems *problems, const char *format, ...)
     } else {
         va_list arguments;
         va_start(arguments, format);
-        line = formatted(format, arguments);
+        line = shown(formatted(format, arguments));
         va_end(arguments);
     }
     if (line == NULL) {

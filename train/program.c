@@ -4,6 +4,7 @@
 #include "core/matmul.h"
 #include "core/memory.h"
 #include "train/memory_check.h"
+#include "train/print_line.h"
 #include "train/program_run.h"
 #include "train/setup_check.h"
 #include "train/signals.h"
@@ -96,7 +97,7 @@ static hl_status execute(hl_program *p, int argc, char **argv)
     HL_TRY(hl_setup_check(&p->config, p->command.config));
     HL_TRY(p->command.watch >= 0 ? hl_watch_check(&p->config, p->command.watch) : hl_ok());
     if (p->command.check) {
-        fprintf(p->out, "%s: in order\n", p->command.config);
+        hl_print_line(p->out, "%s: in order", p->command.config);
         return hl_ok();
     }
     HL_TRY(hl_memory_check(&p->config, hl_memory_at_hand_now(), p->command.config));

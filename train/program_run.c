@@ -5,6 +5,7 @@
 #include "heads/table.h"
 #include "train/checkpoint.h"
 #include "train/heads_report.h"
+#include "train/print_line.h"
 #include "train/setup.h"
 #include "train/snapshot_budget.h"
 
@@ -112,7 +113,7 @@ static hl_status load_from(hl_program *p)
     HL_TRY(hl_checkpoint_load_weights(p->command.from, &p->trainer.model.parameters, &has_checksum, &config));
     hl_free(config);
     if (!has_checksum) {
-        fprintf(p->err, "%s: no checksum in it (written by another program): taken as it is\n", p->command.from);
+        hl_print_line(p->err, "%s: no checksum in it (written by another program): taken as it is", p->command.from);
     }
     return hl_ok();
 }
@@ -193,9 +194,9 @@ static void print_start(const hl_program *p)
         return;
     }
     int64_t step = p->trainer.optimizer.step;
-    fprintf(p->out, "%s: %" PRId64 " parameters, %d thread%s, into %s\n", p->command.config,
-            hl_parameters_count(&p->trainer.model.parameters), p->trainer.threads, p->trainer.threads > 1 ? "s" : "",
-            p->folder.path);
+    hl_print_line(p->out, "%s: %" PRId64 " parameters, %d thread%s, into %s", p->command.config,
+                  hl_parameters_count(&p->trainer.model.parameters), p->trainer.threads,
+                  p->trainer.threads > 1 ? "s" : "", p->folder.path);
     char budget[HL_SNAPSHOT_BUDGET_TEXT];
     fprintf(p->out, "%s\n", hl_snapshot_budget_text(&p->config, budget));
     if (p->command.mode == HL_RUN_RESUME) {
@@ -237,9 +238,10 @@ static void print_end(const hl_program *p, bool stopped, bool reported)
         fprintf(p->out, "stopped: no better validation loss in %" PRId64 " validation%s (train.patience)\n", n,
                 n == 1 ? "" : "s");
     }
-    fprintf(p->out, "best validation loss %.4f at step %" PRId64 "; last accuracy %.2f%%\neverything is in %s%s\n",
-            p->loop.state.best_loss, p->loop.state.best_step, 100 * p->loop.evaluation.accuracy, p->folder.path,
-            reported ? "; open its report.html in a browser" : "");
+    hl_print_line(p->out, "best validation loss %.4f at step %" PRId64 "; last accuracy %.2f%%",
+                  p->loop.state.best_loss, p->loop.state.best_step, 100 * p->loop.evaluation.accuracy);
+    hl_print_line(p->out, "everything is in %s%s", p->folder.path,
+                  reported ? "; open its report.html in a browser" : "");
 }
 
 /* What the run was trained in is given back first: measuring the heads takes memory of its own. */
@@ -261,9 +263,9 @@ static void print_finished(const hl_program *p)
 {
     int64_t step = p->trainer.optimizer.step;
     bool steps_done = step >= p->config.train.steps, patience_lost = hl_loop_patience_lost(&p->loop);
-    fprintf(p->out, "%s: finished at step %" PRId64 " already; %s%s%s would go on\n", p->folder.path, step,
-            steps_done ? "more train.steps" : "", steps_done && patience_lost ? " and " : "",
-            patience_lost ? "a larger train.patience" : "");
+    hl_print_line(p->out, "%s: finished at step %" PRId64 " already; %s%s%s would go on", p->folder.path, step,
+                  steps_done ? "more train.steps" : "", steps_done && patience_lost ? " and " : "",
+                  patience_lost ? "a larger train.patience" : "");
 }
 
 hl_status hl_program_run(hl_program *p)
@@ -280,8 +282,8 @@ hl_status hl_program_run(hl_program *p)
     print_start(p);
     HL_TRY(hl_loop_run(&p->loop, &p->signal));
     if (p->signal != 0) {
-        fprintf(p->err, "interrupted after step %" PRId64 ", saved in %s; go on with --resume\n",
-                p->trainer.optimizer.step, p->folder.path);
+        hl_print_line(p->err, "interrupted after step %" PRId64 ", saved in %s; go on with --resume",
+                      p->trainer.optimizer.step, p->folder.path);
         return hl_ok();
     }
     return end(p);

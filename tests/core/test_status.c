@@ -37,6 +37,39 @@ START_TEST(long_texts_are_cut_and_say_so)
 }
 END_TEST
 
+/* Escape sequences, a C1 control, a mark of direction, a byte that is no UTF-8. */
+START_TEST(foreign_names_are_spelled_out)
+{
+    ck_assert_str_eq(hl_error(HL_BAD_FILE, "%s: no", "\033[31m\n\xc2\x9b\xe2\x80\xae\xff\x7f\xc3\xa9").text,
+                     "\\x1b[31m\\x0a\\u{9b}\\u{202e}\\xff\\x7f\xc3\xa9: no");
+}
+END_TEST
+
+START_TEST(what_is_spelled_out_stays_when_it_is_told_again)
+{
+    hl_status inner = hl_error(HL_BAD_FILE, "\033");
+    ck_assert_str_eq(hl_error(HL_FAILED, "%s; why", inner.text).text, "\\x1b; why");
+}
+END_TEST
+
+/* 508 bytes are left for whole characters: 42 of 12 bytes as they are shown, 253 of two. */
+START_TEST(no_character_is_cut_in_two)
+{
+    char text[2 * HL_STATUS_TEXT] = "", expected[HL_STATUS_TEXT] = "";
+    for (int i = 0; i < 64; i++) {
+        strcat(text, "\033\033\033");
+        strcat(expected, i < 42 ? "\\x1b\\x1b\\x1b" : i == 42 ? "\\x1b..." : "");
+    }
+    ck_assert_str_eq(hl_error(HL_FAILED, "%s", text).text, expected);
+    *text = *expected = '\0';
+    for (int i = 0; i < 400; i++) {
+        strcat(text, "\xc3\xa9");
+        strcat(expected, i < 254 ? "\xc3\xa9" : i == 254 ? "..." : "");
+    }
+    ck_assert_str_eq(hl_error(HL_FAILED, "%s", text).text, expected);
+}
+END_TEST
+
 static int calls;
 
 static hl_status call(hl_code code)
@@ -66,6 +99,9 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, success_has_no_text);
     tcase_add_test(tc, texts_are_formatted);
     tcase_add_test(tc, long_texts_are_cut_and_say_so);
+    tcase_add_test(tc, foreign_names_are_spelled_out);
+    tcase_add_test(tc, what_is_spelled_out_stays_when_it_is_told_again);
+    tcase_add_test(tc, no_character_is_cut_in_two);
     tcase_add_test(tc, try_returns_the_first_failure);
 }
 SUITE("status", add_tests)

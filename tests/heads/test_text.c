@@ -80,9 +80,22 @@ START_TEST(want_of_memory_is_left_on_the_text)
 }
 END_TEST
 
+START_TEST(texts_from_elsewhere_are_shown)
+{
+    hl_text text = { 0 };
+    hl_text_shown(&text, "");
+    ck_assert_uint_eq(text.size, 0);
+    hl_text_shown(&text, "a\n\xe2\x80\xae");
+    hl_text_paragraph(&text, 12, "\033 %s", "b\nc \xc3\xa9");
+    ck_assert_str_eq(text.bytes, "a\\x0a\\u{202e}\\x1b b\\x0ac\n\xc3\xa9\n");
+    hl_text_free(&text);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, text_grows_as_it_is_written);
+    tcase_add_test(tc, texts_from_elsewhere_are_shown);
     tcase_add_test(tc, bytes_of_any_kind_are_added);
     tcase_add_loop_test(tc, a_paragraph_breaks_where_the_next_word_does_not_fit, 0, 7);
     tcase_add_test(tc, want_of_memory_is_left_on_the_text);

@@ -77,7 +77,7 @@ START_TEST(what_is_wrong_is_named)
         { "a.ini --=x", " --=x: unknown option; see --help" },
         { "a.ini -zq", " -z: unknown option; see --help" },
         { "a.ini -q", " -q: unknown option; see --help" },
-        { "a.ini -\t", " -?: unknown option; see --help" },
+        { "a.ini -\t", " -\\x09: unknown option; see --help" },
         { "a.ini -\303\244", " -?: unknown option; see --help" },
         { "a.ini --out", " --out: needs a value; see --help" },
         { "a.ini --from", " --from: needs a value; see --help" },

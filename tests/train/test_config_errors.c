@@ -183,7 +183,7 @@ static const struct {
       { "model.heads=4" },
       "command line: model.heads: d_model, 66, cannot be divided by 4 in layer 0: change one of them or give d_k and "
       "d_v\n" },
-    { "", { "train.out=a\nb" }, "command line: train.out=a?b: control byte 0x0a in column 12\n" },
+    { "", { "train.out=a\nb" }, "command line: train.out=a\\x0ab: control byte 0x0a in column 12\n" },
     { "", { "train.out=\"a" }, "command line: train.out=\"a: the value begins with \" and does not end with one\n" },
     { "[train]\nout = \"\\n\"\n",
       { NULL },

@@ -11,7 +11,7 @@ START_TEST(lines_are_kept_in_order_and_stay_single_lines)
     hl_problems_add(&problems, "%s:%d: %s", "a\nb", 3, "\033[31mred\x7f");
     hl_problems_add(&problems, "second");
     ck_assert_int_eq(problems.n, 2);
-    ck_assert_str_eq(problems.lines[0], "a?b:3: ?[31mred?");
+    ck_assert_str_eq(problems.lines[0], "a\\x0ab:3: \\x1b[31mred\\x7f");
     ck_assert_str_eq(problems.lines[1], "second");
     hl_problems_free(&problems);
     ck_assert_int_eq(problems.n, 0);

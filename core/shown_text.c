@@ -1,6 +1,5 @@
-#include "heads/shown_text.h"
+#include "core/shown_text.h"
 
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -73,4 +72,31 @@ const char *hl_shown_next(const char *text, bool ascii, hl_shown *shown)
     shown->bytes[length] = '\0';
     shown->columns = within(narrow, sizeof narrow / sizeof *narrow, code) ? 1 : 2;
     return text + length;
+}
+
+size_t hl_shown_text(char *shown, size_t size, const char *text)
+{
+    size_t needed = 0, used = 0;
+    hl_shown next;
+    while ((text = hl_shown_next(text, false, &next)) != NULL) {
+        size_t length = strlen(next.bytes);
+        if (used == needed && used + length < size) {
+            memcpy(shown + used, next.bytes, length);
+            used += length;
+        }
+        needed += length;
+    }
+    if (size > 0) {
+        shown[used] = '\0';
+    }
+    return needed;
+}
+
+void hl_shown_cut(char *shown, size_t size, const char *text, bool cut)
+{
+    static const char dots[] = "...";
+    if (hl_shown_text(shown, size, text) >= size || cut) {
+        hl_shown_text(shown, size - (sizeof dots - 1), text);
+        strcat(shown, dots);
+    }
 }

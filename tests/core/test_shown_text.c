@@ -1,4 +1,4 @@
-#include "heads/shown_text.h"
+#include "core/shown_text.h"
 #include "tests/check_suite.h"
 
 #include <stddef.h>
@@ -74,9 +74,44 @@ START_TEST(any_two_bytes_take_room_and_end)
 }
 END_TEST
 
+START_TEST(a_whole_text_is_measured_and_written_as_far_as_it_goes)
+{
+    static const char text[] = "a\033\xc3\xa9", shown[] = "a\\x1b\xc3\xa9";
+    for (size_t size = 0; size <= sizeof shown + 1; size++) {
+        char bytes[sizeof shown + 2];
+        memset(bytes, '#', sizeof bytes);
+        ck_assert_uint_eq(hl_shown_text(bytes, size, text), sizeof shown - 1);
+        size_t fits = size > 7 ? 7 : size > 5 ? 5 : size > 1 ? 1 : 0; /* bytes of whole characters */
+        ck_assert_int_eq(strncmp(bytes, shown, fits), 0);
+        ck_assert_int_eq(bytes[fits], size > 0 ? '\0' : '#');
+        ck_assert_int_eq(bytes[sizeof bytes - 1], '#');
+    }
+}
+END_TEST
+
+START_TEST(a_text_that_is_cut_says_so)
+{
+    char bytes[8];
+    hl_shown_cut(bytes, sizeof bytes, "1234567", false);
+    ck_assert_str_eq(bytes, "1234567");
+    hl_shown_cut(bytes, sizeof bytes, "12345678", false);
+    ck_assert_str_eq(bytes, "1234...");
+    hl_shown_cut(bytes, sizeof bytes, "123\033", false);
+    ck_assert_str_eq(bytes, "123\\x1b");
+    hl_shown_cut(bytes, sizeof bytes, "1234\033", false);
+    ck_assert_str_eq(bytes, "1234...");
+    hl_shown_cut(bytes, sizeof bytes, "12", true);
+    ck_assert_str_eq(bytes, "12...");
+    hl_shown_cut(bytes, 4, "1234", false);
+    ck_assert_str_eq(bytes, "...");
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, characters_are_shown_or_spelled_out);
+    tcase_add_test(tc, a_whole_text_is_measured_and_written_as_far_as_it_goes);
+    tcase_add_test(tc, a_text_that_is_cut_says_so);
     tcase_add_test(tc, any_two_bytes_take_room_and_end);
 }
 SUITE("shown text", add_tests)
