@@ -49,8 +49,8 @@ function(hl_folder name)
 endfunction()
 
 # hl_program(train main.c): the program `train` of this file and the library hl_train, directly in the build folder;
-# installed as headlight-train. `programs` is all of them.
-add_custom_target(programs)
+# installed as headlight-train. `installed` is all that is installed, which is what ./quickstart builds.
+add_custom_target(installed)
 function(hl_program name main)
     add_executable(${name} ${main} before_main.c)
     target_link_libraries(${name} PRIVATE hl_flags hl_train)
@@ -59,6 +59,6 @@ function(hl_program name main)
     if(HEADLIGHT_PORTABLE)
         hl_portable_rpath(${name})
     endif()
-    add_dependencies(programs ${name})
+    add_dependencies(installed ${name})
     install(PROGRAMS $<TARGET_FILE:${name}> DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME headlight-${name})
 endfunction()
