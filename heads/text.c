@@ -18,6 +18,7 @@ static bool reserve(hl_text *text, size_t more)
     size_t capacity = needed > 2 * text->capacity ? needed : 2 * text->capacity;
     char *bytes = hl_realloc(text->bytes, capacity, 1);
     if (bytes == NULL) {
+        hl_text_free(text);
         text->error = hl_error_memory("text");
         return false;
     }

@@ -6,11 +6,11 @@
 
 #include <stddef.h>
 
-/* A zeroed one is empty. Owned by the caller: hl_text_free. */
+/* A zeroed one is empty. Owned by the caller: hl_text_free, which one that has failed needs no more. */
 typedef struct hl_text {
     char *bytes; /* `size` bytes and a zero byte; NULL while empty */
     size_t size, capacity;
-    hl_status error; /* sticky: after a failure nothing is added */
+    hl_status error; /* sticky: a failure frees the bytes, and after it nothing is added */
 } hl_text;
 
 /* Adds text formatted as by printf. HL_NO_MEMORY is left on the text. */

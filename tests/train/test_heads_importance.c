@@ -2,6 +2,7 @@
 #include "train/heads_importance.h"
 
 #include "tests/check_suite.h"
+#include "tests/faults.h"
 #include "train/heads_importance_json.h"
 #include "train/heads_importance_table.h"
 
@@ -114,8 +115,34 @@ START_TEST(what_is_not_known_is_null_and_empty)
 }
 END_TEST
 
+/* All heads are in the smallest set: its names grow a text several times. */
+START_TEST(want_of_memory_loses_no_name)
+{
+    made_up m;
+    set_up(&m);
+    static double losses[1 << HEADS], accuracies[1 << HEADS];
+    m.study.has_subsets = true;
+    m.study.subsets = (hl_all_subsets){ .n = HEADS, .losses = losses, .accuracies = accuracies };
+    m.study.smallest = 0x15;
+    faults_begin();
+    bool complete = false;
+    for (int n = 1; !complete; n++) {
+        hl_text text = { 0 };
+        faults_in_memory(n, FAULTS_ONCE);
+        hl_heads_importance_table(&text, &m.study);
+        complete = faults_allocations() < n;
+        ck_assert_int_eq(hl_text_status(&text).code, complete ? HL_OK : HL_NO_MEMORY);
+        ck_assert(!complete || (n > 20 && strstr(text.bytes, "(L0H0, L0H2, L1H0), ") != NULL));
+        hl_text_free(&text);
+        ck_assert_msg(faults_live_blocks() == 0, "allocation %d: %d blocks lost", n, faults_live_blocks());
+    }
+    faults_end();
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, want_of_memory_loses_no_name);
     tcase_add_test(tc, decorative_heads_and_silent_workers_are_told_from_the_rest);
     tcase_add_test(tc, figures_of_any_size_fit_80_columns);
     tcase_add_test(tc, what_is_not_known_is_null_and_empty);
