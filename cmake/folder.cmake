@@ -15,6 +15,13 @@ if(HEADLIGHT_WERROR)
     target_compile_options(hl_flags INTERFACE -Werror)
 endif()
 
+# A program may run the library on threads with small stacks: no function of it takes more than 8 KB. Sanitizers and
+# builds that are not optimised take more.
+set(hl_frames)
+if(CMAKE_BUILD_TYPE MATCHES "^Rel" AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize|--coverage|-O0")
+    set(hl_frames -Wframe-larger-than=8192)
+endif()
+
 # hl_folder(layers hl_core ...): the folder's sources as the static library hl_layers (float) and the objects
 # hl_layers_double. Arguments of the form hl_<folder> are the folder's arrows: it may include their headers, no others
 # (the test style_arrows looks), and they stand for both precisions. Further arguments are libraries from outside.
@@ -36,9 +43,11 @@ function(hl_folder name)
     add_library(hl_${name} STATIC ${sources})
     target_link_libraries(hl_${name} PRIVATE hl_flags PUBLIC ${linked} ${outside})
     if(NOT arg_FLOAT_ONLY)
+        target_compile_options(hl_${name} PRIVATE ${hl_frames})
         list(TRANSFORM arrows APPEND _double OUTPUT_VARIABLE arrows_double)
         add_library(hl_${name}_double OBJECT ${sources})
         target_compile_definitions(hl_${name}_double PUBLIC HL_DOUBLE)
+        target_compile_options(hl_${name}_double PRIVATE ${hl_frames})
         target_link_libraries(hl_${name}_double PRIVATE hl_flags PUBLIC ${arrows_double} ${outside})
     endif()
 

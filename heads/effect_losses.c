@@ -53,6 +53,8 @@ void hl_effect_losses_free(hl_effect_losses *s)
     hl_free(s->gates);
     hl_free(s->ideal);
     hl_free(s->replace);
+    hl_free(s->probes);
+    hl_free(s->layer_gates);
     hl_free(s->losses);
     hl_arena_free(&s->arena);
 }
@@ -106,15 +108,21 @@ static void open_gates(const hl_effect_losses *s)
     }
 }
 
-/* The model's loss on some of the examples, each head of each layer through its gate; `gates` are the tensors. */
-static hl_tensor *gated_loss(hl_tape *tape, const hl_effect_losses *s, const hl_batch *examples,
-                             hl_tensor *gates[HL_MAX_LAYERS])
+/* The probes of a pass, which do nothing yet. */
+static hl_head_probe *new_probes(const hl_effect_losses *s)
 {
-    hl_head_probe probes[HL_MAX_LAYERS] = { 0 };
+    memset(s->probes, 0, (size_t)s->model->config.n_layers * sizeof *s->probes);
+    return s->probes;
+}
+
+/* The model's loss on some of the examples, each head of each layer through its gate; s->layer_gates are the
+ * tensors. */
+static hl_tensor *gated_loss(hl_tape *tape, const hl_effect_losses *s, const hl_batch *examples)
+{
+    hl_head_probe *probes = new_probes(s);
     for (int l = 0; l < s->model->config.n_layers; l++) {
-        gates[l] =
+        probes[l].gate = s->layer_gates[l] =
             hl_tape_tensor(tape, HL_SHAPE(examples->n_examples, s->model->config.heads[l]), gates_of(s, l), true);
-        probes[l].gate = gates[l];
     }
     return hl_model_loss(tape, s->model, examples, (hl_cross_entropy_args){ 0 }, probes);
 }
@@ -133,9 +141,8 @@ static hl_status plan(hl_effect_losses *s, size_t *bytes)
     options.dry = true;
     hl_tape tape;
     hl_tape_begin(&tape, &records, options);
-    hl_tensor *gates[HL_MAX_LAYERS];
     hl_batch largest = hl_batch_part(&s->examples, 0, s->part);
-    hl_status status = hl_tape_backward(&tape, gated_loss(&tape, s, &largest, gates));
+    hl_status status = hl_tape_backward(&tape, gated_loss(&tape, s, &largest));
     *bytes = hl_tape_bytes(&tape);
     hl_arena_free(&records);
     return status;
@@ -144,13 +151,17 @@ static hl_status plan(hl_effect_losses *s, size_t *bytes)
 static hl_status allocate(hl_effect_losses *s)
 {
     s->part = s->part < s->n ? s->part : s->n;
+    size_t L = (size_t)s->model->config.n_layers;
     int64_t gates = s->model->config.n_layers * s->part * hl_effect_losses_most_heads(s->model);
     s->row_losses = hl_calloc((size_t)(s->part * s->T), sizeof *s->row_losses);
     s->gates = hl_calloc((size_t)gates, sizeof *s->gates);
     s->ideal = hl_calloc((size_t)(s->part * s->T * s->T), sizeof *s->ideal);
     s->replace = hl_calloc((size_t)hl_effect_losses_most_heads(s->model), sizeof *s->replace);
+    s->probes = hl_calloc(L, sizeof *s->probes);
+    s->layer_gates = hl_calloc(L, sizeof *s->layer_gates);
     s->losses = hl_calloc((size_t)(2 * s->n), sizeof *s->losses);
-    if (s->row_losses == NULL || s->gates == NULL || s->ideal == NULL || s->replace == NULL || s->losses == NULL) {
+    if (s->row_losses == NULL || s->gates == NULL || s->ideal == NULL || s->replace == NULL || s->probes == NULL ||
+        s->layer_gates == NULL || s->losses == NULL) {
         return hl_error_memory("the effects of heads");
     }
     s->changes = s->losses + s->n;
@@ -213,7 +224,7 @@ void hl_effect_losses_take(const hl_effect_losses *s, const hl_batch *part, doub
 static hl_status measure_part(hl_effect_losses *s, const hl_effect_change *what, int64_t first, double *losses)
 {
     hl_batch part = hl_effect_losses_part(s, first);
-    hl_head_probe probes[HL_MAX_LAYERS] = { 0 };
+    hl_head_probe *probes = new_probes(s);
     hl_tensor gate;
     if (what != NULL && what->label != NULL) {
         set_ideal(s, what, first, part.n_examples);
@@ -261,8 +272,7 @@ static hl_status take_slopes(hl_effect_losses *s, int64_t first, double *slopes)
     hl_batch part = hl_effect_losses_part(s, first);
     hl_tape tape;
     hl_tape_begin(&tape, &s->arena, with_gradients(s));
-    hl_tensor *gates[HL_MAX_LAYERS];
-    hl_status status = hl_tape_backward(&tape, gated_loss(&tape, s, &part, gates));
+    hl_status status = hl_tape_backward(&tape, gated_loss(&tape, s, &part));
     double all_scored = (double)hl_batch_scored(&part);
     int64_t all_heads = hl_heads_count(&s->model->config);
     for (int l = 0; status.code == HL_OK && l < s->model->config.n_layers; l++) {
@@ -270,7 +280,7 @@ static hl_status take_slopes(hl_effect_losses *s, int64_t first, double *slopes)
         for (int64_t i = 0; i < part.n_examples * H;
              i++) { /* the pass divides by all scored tokens, L by the example's */
             double share = all_scored / (double)count_scored(&part, i / H);
-            slopes[i / H * all_heads + i % H] = fabs((double)gates[l]->grad[i]) * share;
+            slopes[i / H * all_heads + i % H] = fabs((double)s->layer_gates[l]->grad[i]) * share;
         }
         slopes += H;
     }
@@ -291,7 +301,7 @@ hl_status hl_effect_losses_slopes(hl_effect_losses *s, double *slopes)
 static hl_status add_outputs(hl_effect_losses *s, int layer, int64_t first, hl_real *z, double *sums)
 {
     hl_batch part = hl_effect_losses_part(s, first);
-    hl_head_probe probes[HL_MAX_LAYERS] = { 0 };
+    hl_head_probe *probes = new_probes(s);
     probes[layer].z = z;
     hl_tape tape;
     hl_tape_begin(&tape, &s->arena, (hl_tape_options){ .threads = s->threads });

@@ -27,6 +27,8 @@ typedef struct hl_effect_losses {
     hl_real *gates;           /* (part, the heads of the widest layer) for each layer */
     hl_real *ideal;           /* (part, T, T) */
     const hl_real **replace;  /* (the heads of the widest layer): `ideal` for those that are chosen */
+    hl_head_probe *probes;    /* (L): of the pass at work */
+    hl_tensor **layer_gates;  /* (L): its gates */
     double *losses, *changes; /* (n): of the model as it is, and by how much it differs where something is changed */
 } hl_effect_losses;
 

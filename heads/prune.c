@@ -130,14 +130,27 @@ static void copy_layers(const hl_model *model, const bool *kept, const hl_model 
     }
 }
 
+/* The model of fewer heads, without numbers. */
+static hl_status make_smaller(const hl_model_config *whole, const bool *kept, hl_model *pruned)
+{
+    memset(pruned, 0, sizeof *pruned);
+    hl_model_config *config = hl_malloc(sizeof *config); /* too large for a small stack */
+    if (config == NULL) {
+        return hl_error_memory("a model with fewer heads");
+    }
+    hl_status status = prune_config(whole, kept, config);
+    if (status.code == HL_OK) {
+        status = hl_model_init(pruned, config);
+    }
+    hl_free(config);
+    return status;
+}
+
 hl_status hl_prune(const hl_model *model, const bool *kept, hl_model *pruned)
 {
-    *pruned = (hl_model){ 0 };
-    hl_model_config config;
-    HL_TRY(prune_config(&model->config, kept, &config));
-    HL_TRY(hl_model_init(pruned, &config));
+    HL_TRY(make_smaller(&model->config, kept, pruned));
     HL_TRY(hl_model_allocate(pruned, 0));
-    size_t n = (size_t)hl_heads_count(&config);
+    size_t n = (size_t)hl_heads_count(&pruned->config);
     survivors s = { hl_calloc(n, sizeof *s.heads), hl_calloc(n, sizeof *s.kv_heads) };
     bool complete = s.heads != NULL && s.kv_heads != NULL;
     if (complete) {

@@ -94,7 +94,8 @@ static hl_status allocate_numbers(hl_recorder *recorder)
     int64_t E = recorder->examples.n_examples, T = recorder->examples.n_tokens;
     size_t count;
     recorder->numbers = count_numbers(config, E, T, &count) ? hl_calloc(count, sizeof *recorder->numbers) : NULL;
-    if (recorder->numbers == NULL) {
+    recorder->probes = hl_calloc((size_t)config->n_layers, sizeof *recorder->probes);
+    if (recorder->numbers == NULL || recorder->probes == NULL) {
         return hl_error(HL_NO_MEMORY, "out of memory: patterns of %lld examples of %lld tokens", (long long)E,
                         (long long)T);
     }
@@ -142,6 +143,7 @@ void hl_recorder_free(hl_recorder *recorder)
 {
     hl_batch_free(&recorder->examples);
     hl_free(recorder->numbers);
+    hl_free(recorder->probes);
     hl_free(recorder->path);
     *recorder = (hl_recorder){ 0 };
 }
@@ -162,14 +164,13 @@ static hl_status run_part(hl_recorder *recorder, int64_t first, int64_t count, h
 {
     const hl_model *model = recorder->model;
     int64_t T = recorder->examples.n_tokens;
-    hl_head_probe probes[HL_MAX_LAYERS] = { 0 };
     for (int l = 0; l < model->config.n_layers; l++) {
-        probes[l].weights = recorder->weights[l] + first * model->config.heads[l] * T * T;
+        recorder->probes[l].weights = recorder->weights[l] + first * model->config.heads[l] * T * T;
     }
     hl_batch examples = hl_batch_part(&recorder->examples, first, count);
     hl_tape tape;
     hl_tape_begin(&tape, arena, tape_options(threads));
-    const hl_tensor *logits = hl_model_logits(&tape, model, &examples, probes);
+    const hl_tensor *logits = hl_model_logits(&tape, model, &examples, recorder->probes);
     HL_TRY(hl_tape_status(&tape));
     keep_logits(recorder, first, count, logits->data);
     return hl_ok();

@@ -28,6 +28,7 @@ typedef struct hl_recorder {
     hl_real *numbers;                /* the block that holds what follows */
     hl_real *weights[HL_MAX_LAYERS]; /* of each layer, (E, H, T, T), zero past the lengths */
     hl_real *logits;                 /* (E, T, V), zero past the lengths */
+    hl_head_probe *probes;           /* (L): what takes the weights out of a pass */
     char *path;                      /* the folder, and room for a name in it */
     size_t folder_length;
 } hl_recorder;

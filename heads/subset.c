@@ -5,20 +5,14 @@
 
 #include <math.h>
 
-/* Each layer's gates on `count` examples, and the probes that hold them. */
-typedef struct gating {
-    hl_tensor gates[HL_MAX_LAYERS];
-    hl_head_probe probes[HL_MAX_LAYERS];
-} gating;
-
-/* A layer that keeps all its heads has no gate. */
-static void set_gates(const hl_subset *s, int64_t count, const bool *kept, gating *g)
+/* Gates for `count` examples. A layer that keeps all its heads has none. */
+static void set_gates(const hl_subset *s, int64_t count, const bool *kept)
 {
     hl_real *numbers = s->gates;
     for (int l = 0; l < s->model->config.n_layers; l++) {
         int64_t H = s->model->config.heads[l];
-        g->gates[l] = (hl_tensor){ .shape = HL_SHAPE(count, H), .data = numbers };
-        g->probes[l] = (hl_head_probe){ .gate = hl_head_set_size(kept, H) < H ? &g->gates[l] : NULL };
+        s->tensors[l] = (hl_tensor){ .shape = HL_SHAPE(count, H), .data = numbers };
+        s->probes[l] = (hl_head_probe){ .gate = hl_head_set_size(kept, H) < H ? &s->tensors[l] : NULL };
         for (int64_t i = 0; i < count * H; i++) {
             numbers[i] = kept[i % H] ? 1 : 0;
         }
@@ -27,14 +21,14 @@ static void set_gates(const hl_subset *s, int64_t count, const bool *kept, gatin
     }
 }
 
-static hl_status plan(const hl_subset *s, int64_t T, const gating *g, size_t *bytes)
+static hl_status plan(const hl_subset *s, int64_t T, size_t *bytes)
 {
     hl_arena records;
     HL_TRY(hl_arena_init(&records, hl_model_record_bytes(s->model)));
     hl_batch batch = { .n_examples = s->part, .n_tokens = T };
     hl_tape tape;
     hl_tape_begin(&tape, &records, (hl_tape_options){ .threads = s->threads, .dry = true });
-    hl_model_loss(&tape, s->model, &batch, (hl_cross_entropy_args){ 0 }, g->probes);
+    hl_model_loss(&tape, s->model, &batch, (hl_cross_entropy_args){ 0 }, s->probes);
     *bytes = hl_tape_bytes(&tape);
     hl_status status = hl_tape_status(&tape);
     hl_arena_free(&records);
@@ -44,19 +38,20 @@ static hl_status plan(const hl_subset *s, int64_t T, const gating *g, size_t *by
 hl_status hl_subset_begin(hl_subset *s, int64_t T)
 {
     int64_t n = hl_heads_count(&s->model->config);
-    size_t count;
+    size_t count, L = (size_t)s->model->config.n_layers;
     s->arena = (hl_arena){ 0 };
     s->gates = hl_multiply_sizes((size_t)s->part, (size_t)n, &count) ? hl_calloc(count, sizeof *s->gates) : NULL;
+    s->tensors = hl_calloc(L, sizeof *s->tensors);
+    s->probes = hl_calloc(L, sizeof *s->probes);
     bool *none = hl_calloc((size_t)n, sizeof *none);
-    if (s->gates == NULL || none == NULL) {
+    if (s->gates == NULL || s->tensors == NULL || s->probes == NULL || none == NULL) {
         hl_free(none);
         return hl_error_memory("a model with some of its heads");
     }
-    gating g;
-    set_gates(s, s->part, none, &g);
+    set_gates(s, s->part, none);
     hl_free(none);
     size_t bytes;
-    HL_TRY(plan(s, T, &g, &bytes));
+    HL_TRY(plan(s, T, &bytes));
     return hl_arena_init(&s->arena, bytes);
 }
 
@@ -64,18 +59,21 @@ void hl_subset_free(hl_subset *s)
 {
     hl_arena_free(&s->arena);
     hl_free(s->gates);
+    hl_free(s->tensors);
+    hl_free(s->probes);
     s->gates = NULL;
+    s->tensors = NULL;
+    s->probes = NULL;
 }
 
 static hl_status measure_part(hl_subset *s, const hl_batch *part, const bool *kept, hl_cross_entropy_result *result)
 {
-    gating g;
     if (kept != NULL) {
-        set_gates(s, part->n_examples, kept, &g);
+        set_gates(s, part->n_examples, kept);
     }
     hl_tape tape;
     hl_tape_begin(&tape, &s->arena, (hl_tape_options){ .threads = s->threads });
-    hl_model_loss(&tape, s->model, part, (hl_cross_entropy_args){ .result = result }, kept != NULL ? g.probes : NULL);
+    hl_model_loss(&tape, s->model, part, (hl_cross_entropy_args){ .result = result }, kept != NULL ? s->probes : NULL);
     hl_status status = hl_tape_status(&tape);
     hl_arena_rewind(&s->arena, 0);
     HL_TRY(status);

@@ -3,6 +3,8 @@
 #include "core/memory.h"
 #include "core/small_matmul.h"
 
+#include <string.h>
+
 /* Below it the product of two sizes, and the sum of a few, fit into int64_t. */
 static const int64_t max_size = (int64_t)1 << 30;
 
@@ -77,7 +79,8 @@ static hl_linear_layer make_output(hl_model *model)
 
 hl_status hl_model_init(hl_model *model, const hl_model_config *config)
 {
-    *model = (hl_model){ .config = *config };
+    memset(model, 0, sizeof *model); /* a literal would be made on the stack, which may be small */
+    model->config = *config;
     HL_TRY(check(config));
     hl_parameters *parameters = &model->parameters;
     hl_encoder_layer_config *layers = hl_calloc((size_t)config->n_layers, sizeof *layers);
