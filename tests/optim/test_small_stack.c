@@ -1,0 +1,83 @@
+/* Programs may train on threads whose stacks are small. */
+#include "core/threads.h"
+#include "layers/model.h"
+#include "optim/clip.h"
+#include "optim/optimizer.h"
+#include "tests/check_suite.h"
+#include "tests/sanitized.h"
+#include "tests/stack_used.h"
+
+enum { B = 4, T = 6, V = 10, LAYERS = 2, STEPS = 3, THREADS = 2, MOST = 24 << 10 /* bytes */ };
+
+static hl_model_config config = {
+    .vocabulary = V,
+    .max_length = T,
+    .n_layers = LAYERS,
+    .d_model = 16,
+    .d_ff = 32,
+    .heads = { 2, 2 },
+    .kv_heads = { 2, 2 },
+    .d_k = { 8, 8 },
+    .d_v = { 8, 8 },
+    .bias = true,
+    .dropout_residual = (hl_real)0.1,
+};
+static hl_model model;
+static hl_arena arena;
+static hl_optimizer adam;
+static double losses[STEPS];
+
+static hl_status train(void)
+{
+    static int32_t tokens[B * T], lengths[B];
+    hl_batch batch = { .n_examples = B, .n_tokens = T, .tokens = tokens, .targets = tokens, .lengths = lengths };
+    for (int i = 0; i < B * T; i++) {
+        tokens[i] = (i * i + 1) % V;
+        lengths[i / T] = T;
+    }
+    hl_threads_setup();
+    hl_tape_options options = { .threads = THREADS, .training = true, .gradients = true };
+    hl_model_plan plan;
+    HL_TRY(hl_model_init(&model, &config));
+    HL_TRY(hl_model_plan_pass(&model, B, T, options, &plan));
+    HL_TRY(hl_arena_init(&arena, plan.bytes));
+    HL_TRY(hl_model_allocate(&model, 1));
+    HL_TRY(hl_optimizer_init(&adam, &model.parameters, (hl_optimizer_options){ HL_ADAM, 0.9, 0.98, 1e-9, 0 }));
+    for (; options.step < STEPS; options.step++) {
+        hl_tape tape;
+        hl_tape_begin(&tape, &arena, options);
+        hl_tensor *loss = hl_model_loss(&tape, &model, &batch, (hl_cross_entropy_args){ 0 }, NULL);
+        hl_parameters_zero_grad(&model.parameters);
+        HL_TRY(hl_tape_backward(&tape, loss));
+        losses[options.step] = (double)*loss->data;
+        hl_clip_gradients(THREADS, &model.parameters, 1);
+        hl_optimizer_step(&adam, THREADS, 0.01);
+        hl_arena_rewind(&arena, 0);
+    }
+    return hl_ok();
+}
+
+static void train_again(void)
+{
+    hl_status status = train();
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    ck_assert_double_lt(losses[STEPS - 1], losses[0]);
+    hl_arena_free(&arena);
+    hl_optimizer_free(&adam);
+    hl_model_free(&model);
+}
+
+/* The first time LIBXSMM generates code, which alone takes more than 128 KB of stack. */
+START_TEST(training_takes_little_stack)
+{
+    train_again();
+    size_t used = stack_used(train_again);
+    ck_assert_msg(SANITIZED || used < MOST, "%zu bytes", used);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, training_takes_little_stack);
+}
+SUITE("small stacks", add_tests)
