@@ -4,9 +4,12 @@
 #ifndef HL_CORE_ARENA_H
 #define HL_CORE_ARENA_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 
 #include <stddef.h>
+
+HL_BEGIN_DECLS
 
 typedef struct hl_arena {
     char *block;
@@ -31,5 +34,7 @@ void hl_arena_rewind(hl_arena *arena, size_t mark);
 
 /* What hl_arena_take really uses up for `bytes`: rounded up to a multiple of 64. Saturates at SIZE_MAX. */
 size_t hl_arena_round(size_t bytes);
+
+HL_END_DECLS
 
 #endif

@@ -6,9 +6,12 @@
 #ifndef HL_CORE_ATTENTION_HEAD_H
 #define HL_CORE_ATTENTION_HEAD_H
 
+#include "core/declarations.h"
 #include "core/op.h"
 #include "core/op_attention.h"
 #include "core/small_matmul.h"
+
+HL_BEGIN_DECLS
 
 typedef struct hl_attention_sizes {
     int64_t B, Tq, Tk, H, Hkv, Dk, Dv;
@@ -60,5 +63,7 @@ void hl_attention_head_forward(const hl_tape *tape, const hl_attention_state *st
  * keys and values must be given in order and by one thread: the first writes dk and dv, the others add. */
 void hl_attention_head_backward(const hl_attention_state *state, int64_t b, int64_t h, const hl_real *dy,
                                 hl_attention_grads grads, hl_real *scratch);
+
+HL_END_DECLS
 
 #endif

@@ -2,7 +2,11 @@
 #ifndef HL_CORE_BATCH_H
 #define HL_CORE_BATCH_H
 
+#include "core/declarations.h"
+
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 enum {
     HL_PAD = 0,     /* the token that fills a sequence up to T */
@@ -32,5 +36,7 @@ int64_t hl_batch_scored(const hl_batch *batch);
 
 /* The number of real tokens: the sum of the lengths. */
 int64_t hl_batch_real_tokens(const hl_batch *batch);
+
+HL_END_DECLS
 
 #endif

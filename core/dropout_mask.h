@@ -2,8 +2,11 @@
 #ifndef HL_CORE_DROPOUT_MASK_H
 #define HL_CORE_DROPOUT_MASK_H
 
+#include "core/declarations.h"
 #include "core/random.h"
 #include "core/real.h"
+
+HL_BEGIN_DECLS
 
 /* A drop probability as it is applied: `dropped` of 65536 draws drop, the others are multiplied by `scale` =
  * 65536 / (65536 - dropped), so that the expectation is exact. */
@@ -21,5 +24,7 @@ enum { HL_DROPOUT_GROUP = 128 };
 /* m[i] = 0 where the number at position first + i drops, else the rate's scale, for i < n <= HL_DROPOUT_GROUP. A
  * position's fate depends on (random, position) alone. */
 void hl_dropout_factors(hl_random random, hl_dropout_rate rate, uint64_t first, int n, hl_real m[HL_DROPOUT_GROUP]);
+
+HL_END_DECLS
 
 #endif

@@ -3,11 +3,14 @@
 #ifndef HL_CORE_EXP_H
 #define HL_CORE_EXP_H
 
+#include "core/declarations.h"
 #include "core/real.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+
+HL_BEGIN_DECLS
 
 #ifdef HL_DOUBLE
 static inline double hl_exp(double x)
@@ -68,5 +71,7 @@ __attribute__((always_inline)) static inline float hl_normal_cdf(float x, float 
     return x < 0 ? tail : 1 - tail;
 }
 #endif
+
+HL_END_DECLS
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef HL_CORE_FILES_H
 #define HL_CORE_FILES_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 
 #include <dirent.h>
@@ -11,6 +12,8 @@
 #include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+
+HL_BEGIN_DECLS
 
 /* As the POSIX calls of the same names (flock: Linux's): -1 or NULL and errno on failure; `write` and `read` may do
  * less than asked. `open` is given O_CLOEXEC. Calls that a signal interrupts (EINTR) are made again. */
@@ -118,5 +121,7 @@ hl_status hl_folder_list(const char *path, hl_folder_visit *visit, void *context
 /* "<folder>/<name>", the name formatted as by printf, in new memory; NULL when out of memory. Owned by the caller:
  * hl_free. */
 char *hl_path_join(const char *folder, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+HL_END_DECLS
 
 #endif

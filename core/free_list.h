@@ -5,8 +5,12 @@
 #ifndef HL_CORE_FREE_LIST_H
 #define HL_CORE_FREE_LIST_H
 
+#include "core/declarations.h"
+
 #include <stddef.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 typedef struct hl_free_block {
     struct hl_free_block *next; /* at a higher address */
@@ -25,5 +29,7 @@ uintptr_t hl_free_list_take(hl_free_list *list, size_t size);
 /* Gives `size` bytes from `begin` on to the list, joined with neighbours. `block` is the list's from now on. No byte
  * may be given twice. */
 void hl_free_list_give(hl_free_list *list, hl_free_block *block, uintptr_t begin, size_t size);
+
+HL_END_DECLS
 
 #endif

@@ -5,7 +5,10 @@
 #ifndef HL_CORE_LANES_H
 #define HL_CORE_LANES_H
 
+#include "core/declarations.h"
 #include "core/real.h"
+
+HL_BEGIN_DECLS
 
 enum { HL_LANES = 16 };
 
@@ -52,5 +55,7 @@ static inline hl_real hl_lanes_max(hl_real lanes[HL_LANES])
             statement;                                                          \
         }                                                                       \
     } while (0)
+
+HL_END_DECLS
 
 #endif

@@ -2,11 +2,14 @@
 #ifndef HL_CORE_MASK_H
 #define HL_CORE_MASK_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 #include "core/tensor.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* All of it may be absent; a zeroed mask permits everything. Arrays are not owned. */
 typedef struct hl_mask {
@@ -43,5 +46,7 @@ void hl_masked_softmax_rows(const hl_mask *mask, int64_t b, int64_t h, int64_t f
 
 /* dx (n) = (or +=) factor * w * (dw - sum(w * dw)), the way back through the softmax. dw and dx may be the same. */
 void hl_masked_softmax_backward(const hl_real *w, const hl_real *dw, int64_t n, hl_real factor, hl_real *dx, bool add);
+
+HL_END_DECLS
 
 #endif

@@ -7,11 +7,14 @@
 #ifndef HL_CORE_MATMUL_H
 #define HL_CORE_MATMUL_H
 
+#include "core/declarations.h"
 #include "core/real.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* A factor: `data` row-major with `stride` numbers from one row to the next; `transposed` means its transpose is
  * meant. */
@@ -42,5 +45,7 @@ int64_t hl_matmul_rows_scratch(int64_t M, int64_t N, int64_t K);
 /* A line for the user where the OpenBLAS that was loaded is not its OpenMP build, whose threads alone get along with
  * ours; else NULL. */
 const char *hl_matmul_library_warning(void);
+
+HL_END_DECLS
 
 #endif

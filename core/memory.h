@@ -3,9 +3,13 @@
 #ifndef HL_CORE_MEMORY_H
 #define HL_CORE_MEMORY_H
 
+#include "core/declarations.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* `allocate` returns memory at a multiple of 64 bytes (a cache line, the widest vector register), or NULL.
  * `reallocate` keeps the content and promises malloc's alignment only; NULL leaves the old block as it was.
@@ -48,5 +52,7 @@ static inline bool hl_multiply_sizes(size_t a, size_t b, size_t *product)
 {
     return !__builtin_mul_overflow(a, b, product);
 }
+
+HL_END_DECLS
 
 #endif

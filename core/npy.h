@@ -3,9 +3,12 @@
 #ifndef HL_CORE_NPY_H
 #define HL_CORE_NPY_H
 
+#include "core/declarations.h"
 #include "core/tensor.h"
 
 #include <stddef.h>
+
+HL_BEGIN_DECLS
 
 typedef enum hl_npy_type { HL_NPY_FLOAT32, HL_NPY_FLOAT64, HL_NPY_INT32, HL_NPY_INT64 } hl_npy_type;
 
@@ -28,5 +31,7 @@ size_t hl_npy_header_size(const char start[HL_NPY_START]);
 /* Reads a whole header. NULL, or what is wrong with it: not a dictionary of exactly the three keys, another type,
  * Fortran order, more than HL_MAX_DIMS dimensions, a shape whose count does not fit into int64_t. */
 const char *hl_npy_header_read(const char *header, size_t size, hl_npy_type *type, hl_shape *shape);
+
+HL_END_DECLS
 
 #endif

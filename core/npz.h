@@ -3,12 +3,15 @@
 #ifndef HL_CORE_NPZ_H
 #define HL_CORE_NPZ_H
 
+#include "core/declarations.h"
 #include "core/files.h"
 #include "core/npy.h"
 #include "core/status.h"
 #include "core/tensor.h"
 
 #include <stddef.h>
+
+HL_BEGIN_DECLS
 
 enum { HL_NPZ_MAX_ARRAYS = 4096 };
 
@@ -53,5 +56,7 @@ void hl_npz_free(hl_npz *npz);
 
 /* The array of that name, owned by npz, or NULL. */
 const hl_npz_array *hl_npz_find(const hl_npz *npz, const char *name);
+
+HL_END_DECLS
 
 #endif

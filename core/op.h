@@ -5,7 +5,10 @@
 #ifndef HL_CORE_OP_H
 #define HL_CORE_OP_H
 
+#include "core/declarations.h"
 #include "core/tape.h"
+
+HL_BEGIN_DECLS
 
 enum { HL_MAX_INPUTS = 8, HL_MAX_TAKEN = 4, HL_NOT_IN_PLACE = -1 };
 
@@ -108,5 +111,7 @@ static inline void hl_grad_put(hl_real *dx, hl_real v, bool add)
 {
     *dx = add ? *dx + v : v;
 }
+
+HL_END_DECLS
 
 #endif

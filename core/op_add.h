@@ -3,9 +3,14 @@
 #ifndef HL_CORE_OP_ADD_H
 #define HL_CORE_OP_ADD_H
 
+#include "core/declarations.h"
 #include "core/tape.h"
+
+HL_BEGIN_DECLS
 
 /* Returns y, shaped like x. Sticky error: b's shape is not a trailing part of x's. */
 hl_tensor *hl_add(hl_tape *tape, hl_tensor *x, hl_tensor *b);
+
+HL_END_DECLS
 
 #endif

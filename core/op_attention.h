@@ -10,8 +10,11 @@
 #ifndef HL_CORE_OP_ATTENTION_H
 #define HL_CORE_OP_ATTENTION_H
 
+#include "core/declarations.h"
 #include "core/mask.h"
 #include "core/tape.h"
+
+HL_BEGIN_DECLS
 
 /* Some columns of a tensor's last dimension, from `first` on: q, k and v may lie side by side in one projection, or
  * overlap in one tensor, whose gradient then is the sum. */
@@ -47,5 +50,7 @@ hl_tensor *hl_attention(hl_tape *tape, hl_attention_args args);
 /* What the attention that `node` records was given, owned by the tape; NULL where it records another op. For those who
  * read a tape. */
 const hl_attention_args *hl_attention_args_of(const hl_node *node);
+
+HL_END_DECLS
 
 #endif

@@ -5,7 +5,10 @@
 #ifndef HL_CORE_OP_CROSS_ENTROPY_H
 #define HL_CORE_OP_CROSS_ENTROPY_H
 
+#include "core/declarations.h"
 #include "core/tape.h"
+
+HL_BEGIN_DECLS
 
 /* What a forward pass found, written if asked for. */
 typedef struct hl_cross_entropy_result {
@@ -25,5 +28,7 @@ typedef struct hl_cross_entropy_args {
 
 /* Returns the loss, a scalar. Sticky error: a target outside [0, V), a smoothing outside [0, 1). */
 hl_tensor *hl_cross_entropy(hl_tape *tape, hl_tensor *logits, hl_cross_entropy_args args);
+
+HL_END_DECLS
 
 #endif

@@ -3,10 +3,15 @@
 #ifndef HL_CORE_OP_DROPOUT_H
 #define HL_CORE_OP_DROPOUT_H
 
+#include "core/declarations.h"
 #include "core/tape.h"
+
+HL_BEGIN_DECLS
 
 /* Returns y for x (B, ...); x itself where p is 0 or the tape does not train. Sticky error: a p
  * outside [0, 1). */
 hl_tensor *hl_dropout(hl_tape *tape, hl_tensor *x, hl_real p, uint32_t stream);
+
+HL_END_DECLS
 
 #endif

@@ -3,9 +3,14 @@
 #ifndef HL_CORE_OP_GELU_H
 #define HL_CORE_OP_GELU_H
 
+#include "core/declarations.h"
 #include "core/tape.h"
+
+HL_BEGIN_DECLS
 
 /* Returns y, shaped like x. */
 hl_tensor *hl_gelu(hl_tape *tape, hl_tensor *x);
+
+HL_END_DECLS
 
 #endif

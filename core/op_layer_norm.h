@@ -4,10 +4,15 @@
 #ifndef HL_CORE_OP_LAYER_NORM_H
 #define HL_CORE_OP_LAYER_NORM_H
 
+#include "core/declarations.h"
 #include "core/tape.h"
+
+HL_BEGIN_DECLS
 
 /* Returns y, shaped like x. beta may be NULL, epsilon is above 0. Sticky error: shapes that do
  * not fit. */
 hl_tensor *hl_layer_norm(hl_tape *tape, hl_tensor *x, hl_tensor *gamma, hl_tensor *beta, hl_real epsilon);
+
+HL_END_DECLS
 
 #endif

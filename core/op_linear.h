@@ -11,7 +11,10 @@
 #ifndef HL_CORE_OP_LINEAR_H
 #define HL_CORE_OP_LINEAR_H
 
+#include "core/declarations.h"
 #include "core/tape.h"
+
+HL_BEGIN_DECLS
 
 typedef struct hl_linear_args {
     hl_tensor *x, *W;
@@ -31,5 +34,7 @@ const hl_linear_args *hl_linear_args_of(const hl_node *node);
 
 /* Returns y = x W^T + b. b may be NULL. Sticky error: shapes that do not fit. */
 hl_tensor *hl_linear(hl_tape *tape, hl_tensor *x, hl_tensor *W, hl_tensor *b);
+
+HL_END_DECLS
 
 #endif

@@ -4,9 +4,14 @@
 #ifndef HL_CORE_OP_MATMUL_H
 #define HL_CORE_OP_MATMUL_H
 
+#include "core/declarations.h"
 #include "core/tape.h"
+
+HL_BEGIN_DECLS
 
 /* Returns C. Sticky error: shapes that do not fit. */
 hl_tensor *hl_matmul(hl_tape *tape, hl_tensor *A, hl_tensor *B, bool transpose_A, bool transpose_B);
+
+HL_END_DECLS
 
 #endif

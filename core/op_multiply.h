@@ -2,9 +2,14 @@
 #ifndef HL_CORE_OP_MULTIPLY_H
 #define HL_CORE_OP_MULTIPLY_H
 
+#include "core/declarations.h"
 #include "core/tape.h"
+
+HL_BEGIN_DECLS
 
 /* Returns y, of the same shape. Sticky error: the shapes differ. */
 hl_tensor *hl_multiply(hl_tape *tape, hl_tensor *a, hl_tensor *b);
+
+HL_END_DECLS
 
 #endif

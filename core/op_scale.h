@@ -2,9 +2,14 @@
 #ifndef HL_CORE_OP_SCALE_H
 #define HL_CORE_OP_SCALE_H
 
+#include "core/declarations.h"
 #include "core/tape.h"
+
+HL_BEGIN_DECLS
 
 /* Returns y, shaped like x. */
 hl_tensor *hl_scale(hl_tape *tape, hl_tensor *x, hl_real factor);
+
+HL_END_DECLS
 
 #endif

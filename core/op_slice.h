@@ -3,9 +3,14 @@
 #ifndef HL_CORE_OP_SLICE_H
 #define HL_CORE_OP_SLICE_H
 
+#include "core/declarations.h"
 #include "core/tape.h"
+
+HL_BEGIN_DECLS
 
 /* Returns y (..., width) for x (..., D). Sticky error: columns outside x. */
 hl_tensor *hl_slice(hl_tape *tape, hl_tensor *x, int64_t first, int64_t width);
+
+HL_END_DECLS
 
 #endif

@@ -11,11 +11,14 @@
 #ifndef HL_CORE_PARAMETERS_H
 #define HL_CORE_PARAMETERS_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 #include "core/tensor.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 enum { HL_PARAMETER_MAX_NAME = 120 /* bytes */ };
 
@@ -93,5 +96,7 @@ int64_t hl_parameters_count(const hl_parameters *parameters);
 
 /* Frees everything the registry owns and zeroes it. A zeroed registry is allowed. */
 void hl_parameters_free(hl_parameters *parameters);
+
+HL_END_DECLS
 
 #endif

@@ -8,9 +8,12 @@
 #ifndef HL_CORE_RANDOM_H
 #define HL_CORE_RANDOM_H
 
+#include "core/declarations.h"
 #include "core/real.h"
 
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* Which numbers: a seed, a use of it (see hl_random_stream) and a step. */
 typedef struct hl_random {
@@ -46,5 +49,7 @@ hl_real hl_random_uniform(hl_random random, uint64_t position);
 /* Standard normal, by Box and Muller from the words at 2 * position and 2 * position + 1, computed in double and
  * rounded. */
 hl_real hl_random_normal(hl_random random, uint64_t position);
+
+HL_END_DECLS
 
 #endif

@@ -5,6 +5,10 @@
 #ifndef HL_CORE_REAL_H
 #define HL_CORE_REAL_H
 
+#include "core/declarations.h"
+
+HL_BEGIN_DECLS
+
 #ifdef HL_DOUBLE
 typedef double hl_real;
 #define HL_REAL_NAME "float64"
@@ -12,5 +16,7 @@ typedef double hl_real;
 typedef float hl_real;
 #define HL_REAL_NAME "float32"
 #endif
+
+HL_END_DECLS
 
 #endif

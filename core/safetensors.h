@@ -8,12 +8,15 @@
 #ifndef HL_CORE_SAFETENSORS_H
 #define HL_CORE_SAFETENSORS_H
 
+#include "core/declarations.h"
 #include "core/files.h"
 #include "core/status.h"
 #include "core/tensor.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+
+HL_BEGIN_DECLS
 
 enum { HL_SAFETENSORS_MAX_HEADER = 4 << 20 /* bytes */ };
 
@@ -65,5 +68,7 @@ void hl_safetensors_copy(const hl_safetensors *file, int i, hl_real *data);
 
 /* The metadata string of that key, owned by the file, or NULL. */
 const char *hl_safetensors_metadata(const hl_safetensors *file, const char *key);
+
+HL_END_DECLS
 
 #endif

@@ -2,8 +2,12 @@
 #ifndef HL_CORE_SHOWN_TEXT_H
 #define HL_CORE_SHOWN_TEXT_H
 
+#include "core/declarations.h"
+
 #include <stdbool.h>
 #include <stddef.h>
+
+HL_BEGIN_DECLS
 
 /* One character as it is shown: itself, or in words what it is. */
 typedef struct hl_shown {
@@ -25,5 +29,7 @@ size_t hl_shown_text(char *shown, size_t size, const char *text);
 /* The same for a text that has to be cut: where it does not fit, or where `cut` says that its end is missing already,
  * "..." takes the place of the last characters. `size` is at least 4. */
 void hl_shown_cut(char *shown, size_t size, const char *text, bool cut);
+
+HL_END_DECLS
 
 #endif

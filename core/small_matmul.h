@@ -7,11 +7,14 @@
 #ifndef HL_CORE_SMALL_MATMUL_H
 #define HL_CORE_SMALL_MATMUL_H
 
+#include "core/declarations.h"
 #include "core/real.h"
 #include "core/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* C (M, N) = A (M, K) B (K, N), or with `add` C += A B. All row-major; a stride is the numbers from one row to the
  * next. With `transposed`, A is given as (K, M). */
@@ -49,5 +52,7 @@ void hl_small_matmul_run(hl_small_matmul shape, const hl_real *A, const hl_real 
 
 /* y (width, n) = factor * x^T for x (n, width) with `stride`: B in the form that products take. */
 void hl_transpose(int64_t n, int64_t width, hl_real factor, const hl_real *x, int64_t stride, hl_real *y);
+
+HL_END_DECLS
 
 #endif

@@ -6,7 +6,11 @@
 #ifndef HL_CORE_STATUS_H
 #define HL_CORE_STATUS_H
 
+#include "core/declarations.h"
+
 #include <stdbool.h>
+
+HL_BEGIN_DECLS
 
 /* The values are the exit codes of the programs. */
 typedef enum hl_code {
@@ -43,5 +47,7 @@ hl_status hl_error_memory(const char *what);
             return hl_try_status;          \
         }                                  \
     } while (0)
+
+HL_END_DECLS
 
 #endif

@@ -19,6 +19,7 @@
 #define HL_CORE_TAPE_H
 
 #include "core/arena.h"
+#include "core/declarations.h"
 #include "core/free_list.h"
 #include "core/status.h"
 #include "core/tensor.h"
@@ -26,6 +27,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 typedef struct hl_node hl_node; /* op.h */
 
@@ -101,5 +104,7 @@ size_t hl_tape_bytes(const hl_tape *tape);
  * (at most `size` bytes). False where every output is finite, or the tape is dry. Looks at every number: for after a
  * loss was found bad, before backward (which may reuse the outputs' memory). */
 bool hl_tape_find_not_finite(const hl_tape *tape, char *text, size_t size);
+
+HL_END_DECLS
 
 #endif

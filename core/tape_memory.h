@@ -2,7 +2,10 @@
 #ifndef HL_CORE_TAPE_MEMORY_H
 #define HL_CORE_TAPE_MEMORY_H
 
+#include "core/declarations.h"
 #include "core/op.h"
+
+HL_BEGIN_DECLS
 
 /* The bytes of `count` elements, rounded as the arena does. False with a sticky error where no machine has so many. */
 bool hl_tape_bytes_of(hl_tape *tape, int64_t count, size_t size, size_t *bytes);
@@ -14,5 +17,7 @@ void *hl_tape_take_again(hl_tape *tape, size_t bytes);
 /* Runs the op's backward, or where `din` is NULL its forward, with its scratch memory, which is given back after it; on
  * a dry tape only memory and arithmetic are counted. False with a sticky error when the arena is full. */
 bool hl_tape_run(hl_tape *tape, hl_node *node, const hl_grad *din);
+
+HL_END_DECLS
 
 #endif

@@ -8,11 +8,14 @@
 #ifndef HL_CORE_TENSOR_H
 #define HL_CORE_TENSOR_H
 
+#include "core/declarations.h"
 #include "core/real.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 enum { HL_MAX_DIMS = 4 };
 
@@ -47,5 +50,7 @@ enum { HL_SHAPE_TEXT = 96 };
 
 /* "(64, 21, 32)" into `text`, which is returned. Cannot fail. */
 const char *hl_shape_text(hl_shape shape, char text[HL_SHAPE_TEXT]);
+
+HL_END_DECLS
 
 #endif

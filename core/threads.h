@@ -5,7 +5,11 @@
 #ifndef HL_CORE_THREADS_H
 #define HL_CORE_THREADS_H
 
+#include "core/declarations.h"
+
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 enum { HL_MAX_THREADS = 64 };
 
@@ -39,5 +43,7 @@ typedef void hl_share_work(const void *context, hl_share share);
  * done. Where there are fewer steps than threads, fewer threads work; one share is worked by the calling thread, at no
  * more cost than a call. More than HL_MAX_THREADS count as HL_MAX_THREADS. `work` must not share out work itself. */
 void hl_threads_run(int threads, int64_t n, int64_t step, hl_share_work *work, const void *context);
+
+HL_END_DECLS
 
 #endif

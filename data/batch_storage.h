@@ -3,10 +3,13 @@
 #define HL_DATA_BATCH_STORAGE_H
 
 #include "core/batch.h"
+#include "core/declarations.h"
 #include "core/status.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* Gives *batch arrays for n_examples of n_tokens each, both at least 1, and n_relations, at least 0, as one zeroed
  * block. It serves any batch that is no larger: set n_examples and n_tokens to what is needed. HL_INVALID where the
@@ -18,5 +21,7 @@ size_t hl_batch_bytes(int64_t n_examples, int64_t n_tokens, int64_t n_relations)
 
 /* Frees what hl_batch_allocate gave and zeroes *batch; a zeroed one is allowed. */
 void hl_batch_free(hl_batch *batch);
+
+HL_END_DECLS
 
 #endif

@@ -13,11 +13,14 @@
 #define HL_DATA_DATASET_H
 
 #include "core/batch.h"
+#include "core/declarations.h"
 #include "core/status.h"
 #include "data/task.h"
 #include "data/vocabulary.h"
 
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* Training examples have random lengths. Validation examples come in rounds of hl_dataset_n_lengths, each of which goes
  * through all lengths: the first k rounds hold each length k times. Of any two rounds in succession, the even-numbered
@@ -55,5 +58,7 @@ int64_t hl_dataset_batch_tokens(const hl_dataset *dataset, hl_split split, int64
  * which must be at least the longest's length; into->n_relations must be the dataset's. 0 <= first_index, and every
  * index is below 2^56. */
 void hl_dataset_batch(const hl_dataset *dataset, hl_split split, int64_t first_index, hl_batch *into);
+
+HL_END_DECLS
 
 #endif

@@ -2,9 +2,12 @@
 #ifndef HL_DATA_DRAW_H
 #define HL_DATA_DRAW_H
 
+#include "core/declarations.h"
 #include "core/random.h"
 
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 typedef struct hl_draw {
     hl_random random;
@@ -16,5 +19,7 @@ static inline int32_t hl_draw_below(hl_draw *draw, int64_t bound)
 {
     return (int32_t)hl_random_below(draw->random, draw->position++, (uint32_t)bound);
 }
+
+HL_END_DECLS
 
 #endif

@@ -5,12 +5,15 @@
 #ifndef HL_DATA_TASK_H
 #define HL_DATA_TASK_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 #include "data/draw.h"
 #include "data/vocabulary.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 enum {
     HL_TASK_MAX_SIZE = 1 << 16,    /* the largest length, pairs, queries */
@@ -90,5 +93,7 @@ int64_t hl_task_vocabulary_size(const hl_task_spec *spec);
 
 /* R: how many relations its task states. */
 int64_t hl_task_n_relations(const hl_task_spec *spec);
+
+HL_END_DECLS
 
 #endif

@@ -3,7 +3,10 @@
 #define HL_DATA_TASK_PARTS_H
 
 #include "core/batch.h"
+#include "core/declarations.h"
 #include "data/task.h"
+
+HL_BEGIN_DECLS
 
 /* One line for each task; the list in task.c holds the same. */
 extern const hl_task hl_task_copy;
@@ -43,5 +46,7 @@ void hl_slots_draw(const hl_task_spec *spec, int64_t n, hl_draw *draw, hl_exampl
 
 /* Makes x at index `source` the answer of slot `slot`, both counted from 0. */
 void hl_slots_answer(int64_t n, int64_t slot, int64_t source, hl_example example);
+
+HL_END_DECLS
 
 #endif

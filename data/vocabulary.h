@@ -2,10 +2,13 @@
 #ifndef HL_DATA_VOCABULARY_H
 #define HL_DATA_VOCABULARY_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* Every vocabulary begins with <pad>, <sep>, <mask>; <pad> is HL_PAD of core/batch.h. */
 enum {
@@ -38,5 +41,7 @@ const char *hl_vocabulary_token(const hl_vocabulary *vocabulary, int32_t id);
 
 /* The id of the token of that text, -1 where there is none. */
 int32_t hl_vocabulary_find(const hl_vocabulary *vocabulary, const char *token);
+
+HL_END_DECLS
 
 #endif

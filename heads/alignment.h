@@ -2,8 +2,11 @@
 #ifndef HL_HEADS_ALIGNMENT_H
 #define HL_HEADS_ALIGNMENT_H
 
+#include "core/declarations.h"
 #include "heads/pattern.h"
 #include "heads/score.h"
+
+HL_BEGIN_DECLS
 
 typedef struct hl_alignment {
     hl_score weight; /* the mean of A[i][a(i)] over the queries with a source; its baseline is the same for attention
@@ -20,5 +23,7 @@ double hl_alignment_fixed_rate(const hl_patterns *patterns, int64_t k);
 
 /* The k with the largest fixed rate, the lowest of equals; 0 where no offset ever hits. */
 int64_t hl_alignment_fixed_best(const hl_patterns *patterns);
+
+HL_END_DECLS
 
 #endif

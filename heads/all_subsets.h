@@ -7,11 +7,14 @@
 #define HL_HEADS_ALL_SUBSETS_H
 
 #include "core/batch.h"
+#include "core/declarations.h"
 #include "core/status.h"
 #include "heads/pattern.h"
 #include "layers/model.h"
 
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 enum { HL_ALL_SUBSETS_MOST_HEADS = 16 };
 
@@ -31,5 +34,7 @@ hl_status hl_all_subsets_measure(hl_model *model, const hl_batch *examples, cons
 
 /* A zeroed or already freed one is allowed. */
 void hl_all_subsets_free(hl_all_subsets *subsets);
+
+HL_END_DECLS
 
 #endif

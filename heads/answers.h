@@ -3,9 +3,12 @@
 #define HL_HEADS_ANSWERS_H
 
 #include "core/batch.h"
+#include "core/declarations.h"
 #include "core/real.h"
 
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* Nothing is owned. */
 typedef struct hl_answers {
@@ -17,5 +20,7 @@ typedef struct hl_answers {
 /* predictions (n_tokens): of example e the token with the largest logit, the first of equals, at the positions before
  * `length` that have a target; HL_IGNORE at all others. n_tokens is T. */
 void hl_answers_predict(const hl_answers *answers, int64_t e, int64_t length, int64_t n_tokens, int32_t *predictions);
+
+HL_END_DECLS
 
 #endif

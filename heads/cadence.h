@@ -3,8 +3,12 @@
 #ifndef HL_HEADS_CADENCE_H
 #define HL_HEADS_CADENCE_H
 
+#include "core/declarations.h"
+
 #include <stdbool.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 typedef struct hl_cadence {
     int64_t every; /* at least 1, in steps; HL_CADENCE_LOG: the 1, 2, 5 series */
@@ -17,5 +21,7 @@ bool hl_cadence_records(hl_cadence cadence, int64_t step, int64_t last);
 
 /* How many snapshots a run of `last` steps takes, last >= 0. */
 int64_t hl_cadence_count(hl_cadence cadence, int64_t last);
+
+HL_END_DECLS
 
 #endif

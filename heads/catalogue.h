@@ -2,9 +2,12 @@
 #ifndef HL_HEADS_CATALOGUE_H
 #define HL_HEADS_CATALOGUE_H
 
+#include "core/declarations.h"
 #include "heads/pattern.h"
 #include "heads/streamed.h"
 #include "heads/text.h"
+
+HL_BEGIN_DECLS
 
 /* Baselines are of attention spread evenly, where nothing else is said. */
 typedef enum hl_metric {
@@ -64,5 +67,7 @@ void hl_catalogue_measure_all(const hl_streamed *streamed, int layer, int64_t he
 /* Adds the metric's name as above to the text. `relations`: the names of the gold relations; where NULL, numbers stand
  * for them. HL_NO_MEMORY is left on the text. */
 void hl_metric_print(hl_text *text, const hl_reading *reading, const char *const *relations);
+
+HL_END_DECLS
 
 #endif

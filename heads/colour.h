@@ -2,7 +2,11 @@
 #ifndef HL_HEADS_COLOUR_H
 #define HL_HEADS_COLOUR_H
 
+#include "core/declarations.h"
+
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 typedef struct hl_rgb {
     uint8_t red, green, blue; /* sRGB */
@@ -20,5 +24,7 @@ hl_rgb hl_colour_of(uint8_t level);
 
 /* How different two colours look: the distance in OKLab (Ottosson 2020), about 1 from black to white. */
 double hl_colour_distance(hl_rgb a, hl_rgb b);
+
+HL_END_DECLS
 
 #endif

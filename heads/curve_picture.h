@@ -9,10 +9,13 @@
 #ifndef HL_HEADS_CURVE_PICTURE_H
 #define HL_HEADS_CURVE_PICTURE_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 #include "heads/text.h"
 
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* Nothing in it is owned. */
 typedef struct hl_curve {
@@ -38,5 +41,7 @@ enum { HL_CURVE_MOST_ROWS = 4096 };
 hl_status hl_curve_picture_png(const hl_curve_picture *picture, double dpi, hl_text *bytes);
 hl_status hl_curve_picture_svg(const hl_curve_picture *picture, hl_text *bytes);
 hl_status hl_curve_picture_pdf(const hl_curve_picture *picture, hl_text *bytes);
+
+HL_END_DECLS
 
 #endif

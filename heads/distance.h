@@ -2,8 +2,11 @@
 #ifndef HL_HEADS_DISTANCE_H
 #define HL_HEADS_DISTANCE_H
 
+#include "core/declarations.h"
 #include "heads/pattern.h"
 #include "heads/score.h"
+
+HL_BEGIN_DECLS
 
 /* The baselines are the same sums for attention spread evenly, A[i][j] = 1 / n_i. */
 typedef struct hl_distance {
@@ -13,5 +16,7 @@ typedef struct hl_distance {
 
 /* At least one example. */
 hl_distance hl_distance_of(const hl_patterns *patterns);
+
+HL_END_DECLS
 
 #endif

@@ -2,7 +2,10 @@
 #ifndef HL_HEADS_DIVERGENCE_H
 #define HL_HEADS_DIVERGENCE_H
 
+#include "core/declarations.h"
 #include "heads/pattern.h"
+
+HL_BEGIN_DECLS
 
 /* The Jensen-Shannon divergence of the rows of two heads, the mean over queries, nats: with m = (a + b) / 2,
  *   js = sum_j (a_j ln(a_j / m_j) + b_j ln(b_j / m_j)) / 2 = H(m) - (H(a) + H(b)) / 2
@@ -12,5 +15,7 @@ double hl_divergence_of(const hl_patterns *a, const hl_patterns *b);
 
 /* The same for those who compare many heads and have H(a) and H(b), the means over queries: hl_entropy_of().nats. */
 double hl_divergence_given(const hl_patterns *a, const hl_patterns *b, double entropy_a, double entropy_b);
+
+HL_END_DECLS
 
 #endif

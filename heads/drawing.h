@@ -2,10 +2,13 @@
 #ifndef HL_HEADS_DRAWING_H
 #define HL_HEADS_DRAWING_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 #include "heads/text.h"
 
 #include <cairo.h>
+
+HL_BEGIN_DECLS
 
 typedef struct hl_drawing {
     double width, height; /* in points */
@@ -26,5 +29,7 @@ hl_status hl_drawing_check_dpi(double dpi);
 
 /* What cairo says, as a status. */
 hl_status hl_drawing_status(cairo_status_t status);
+
+HL_END_DECLS
 
 #endif

@@ -3,7 +3,10 @@
 #ifndef HL_HEADS_DUPLICATE_H
 #define HL_HEADS_DUPLICATE_H
 
+#include "core/declarations.h"
 #include "heads/key_share.h"
+
+HL_BEGIN_DECLS
 
 /* duplicate: the mean of the total weight on the other occurrences, over the queries that may attend to one; its
  * baseline is their share of n_i. All zero where there are none, or the tokens are not known. */
@@ -15,5 +18,7 @@ hl_score hl_duplicate_future_of(const hl_patterns *patterns);
 
 /* The kind of keys that `duplicate` is about. */
 bool hl_duplicate_kind(const hl_pattern *pattern, int64_t query, int64_t key);
+
+HL_END_DECLS
 
 #endif

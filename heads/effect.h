@@ -6,9 +6,12 @@
 #define HL_HEADS_EFFECT_H
 
 #include "core/batch.h"
+#include "core/declarations.h"
 #include "core/status.h"
 #include "heads/label.h"
 #include "layers/model.h"
+
+HL_BEGIN_DECLS
 
 /* Whether a label is the head's doing, by the rules of METRICS: a head without effect is neither true nor false to
  * it. */
@@ -58,5 +61,7 @@ void hl_effects_free(hl_effects *effects);
 
 /* The effect of the group that head `head` of that layer belongs to; NULL where it is alone with its label. */
 const hl_group_effect *hl_effects_group(const hl_effects *effects, int layer, hl_label label);
+
+HL_END_DECLS
 
 #endif

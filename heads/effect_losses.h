@@ -5,11 +5,14 @@
 
 #include "core/arena.h"
 #include "core/batch.h"
+#include "core/declarations.h"
 #include "core/status.h"
 #include "heads/effect.h"
 #include "heads/estimate.h"
 #include "heads/label.h"
 #include "layers/model.h"
+
+HL_BEGIN_DECLS
 
 /* What all passes share. The caller sets the first ones, the rest is hl_effect_losses_begin's. */
 typedef struct hl_effect_losses {
@@ -72,5 +75,7 @@ hl_status hl_effect_losses_change(hl_effect_losses *s, const hl_effect_change *w
 
 /* The heads of the widest layer. */
 int64_t hl_effect_losses_most_heads(const hl_model *model);
+
+HL_END_DECLS
 
 #endif

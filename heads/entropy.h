@@ -2,8 +2,11 @@
 #ifndef HL_HEADS_ENTROPY_H
 #define HL_HEADS_ENTROPY_H
 
+#include "core/declarations.h"
 #include "heads/pattern.h"
 #include "heads/score.h"
+
+HL_BEGIN_DECLS
 
 typedef struct hl_entropy {
     double nats;          /* the mean over queries of -sum_j A[i][j] ln A[i][j], with 0 ln 0 = 0 */
@@ -19,5 +22,7 @@ hl_entropy hl_entropy_of(const hl_patterns *patterns);
 
 /* The mean over queries of max_j A[i][j]; its baseline is the mean of 1 / n_i. At least one example. */
 hl_score hl_confidence_of(const hl_patterns *patterns);
+
+HL_END_DECLS
 
 #endif

@@ -2,7 +2,11 @@
 #ifndef HL_HEADS_ESTIMATE_H
 #define HL_HEADS_ESTIMATE_H
 
+#include "core/declarations.h"
+
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 typedef struct hl_estimate {
     double mean;
@@ -11,5 +15,7 @@ typedef struct hl_estimate {
 
 /* Of the n >= 1 numbers at 0, stride, 2 stride, ... */
 hl_estimate hl_estimate_of(const double *numbers, int64_t stride, int64_t n);
+
+HL_END_DECLS
 
 #endif

@@ -4,11 +4,14 @@
 #define HL_HEADS_HEAD_PASS_H
 
 #include "core/batch.h"
+#include "core/declarations.h"
 #include "core/status.h"
 #include "layers/model.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 typedef struct hl_head_pass_layer {
     int64_t n_heads, n_kv_heads, d_k, d_v;
@@ -35,5 +38,7 @@ hl_status hl_head_pass_run(const hl_model *model, const hl_batch *batch, int64_t
 size_t hl_head_pass_bytes(const hl_head_pass *pass);
 
 void hl_head_pass_free(hl_head_pass *pass);
+
+HL_END_DECLS
 
 #endif

@@ -3,12 +3,15 @@
 #ifndef HL_HEADS_HEAD_SET_H
 #define HL_HEADS_HEAD_SET_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 #include "heads/text.h"
 #include "layers/model.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* The heads of all layers together: how long a set is. */
 int64_t hl_heads_count(const hl_model_config *config);
@@ -26,5 +29,7 @@ void hl_head_set_print(hl_text *text, const hl_model_config *config, const bool 
 
 /* Adds the name of head `index`, by layer and head, as in "L0H2". HL_NO_MEMORY is left on the text. */
 void hl_head_set_print_one(hl_text *text, const hl_model_config *config, int64_t index);
+
+HL_END_DECLS
 
 #endif

@@ -11,6 +11,7 @@
 #ifndef HL_HEADS_HEADS_CSV_H
 #define HL_HEADS_HEADS_CSV_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 #include "heads/catalogue.h"
 #include "heads/effect.h"
@@ -19,6 +20,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 typedef struct hl_heads_csv_row {
     int64_t step;
@@ -64,5 +67,7 @@ void hl_heads_csv_print(const hl_heads_csv *csv, const char *const *relations, h
 
 /* Frees the rows and empties it. */
 void hl_heads_csv_free(hl_heads_csv *csv);
+
+HL_END_DECLS
 
 #endif

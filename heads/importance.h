@@ -6,12 +6,15 @@
 #define HL_HEADS_IMPORTANCE_H
 
 #include "core/batch.h"
+#include "core/declarations.h"
 #include "core/status.h"
 #include "heads/estimate.h"
 #include "heads/pattern.h"
 #include "layers/model.h"
 
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 typedef struct hl_head_importance {
     int layer;
@@ -45,5 +48,7 @@ hl_status hl_importance_measure(hl_model *model, const hl_batch *examples, const
 
 /* A zeroed or already freed one is allowed. */
 void hl_importance_free(hl_importance *importance);
+
+HL_END_DECLS
 
 #endif

@@ -4,7 +4,10 @@
 #ifndef HL_HEADS_INDUCTION_H
 #define HL_HEADS_INDUCTION_H
 
+#include "core/declarations.h"
 #include "heads/key_share.h"
+
+HL_BEGIN_DECLS
 
 /* induction: the mean of the total weight on such keys, over the queries that may attend to one; its baseline is their
  * share of n_i. A token twice in a row has its second self among them. All zero where there are none, or the tokens are
@@ -16,5 +19,7 @@ hl_score hl_induction_mirrored_of(const hl_patterns *patterns);
 
 /* The kind of keys that `induction` is about. */
 bool hl_induction_kind(const hl_pattern *pattern, int64_t query, int64_t key);
+
+HL_END_DECLS
 
 #endif

@@ -3,8 +3,11 @@
 #ifndef HL_HEADS_KEY_SHARE_H
 #define HL_HEADS_KEY_SHARE_H
 
+#include "core/declarations.h"
 #include "heads/pattern.h"
 #include "heads/score.h"
+
+HL_BEGIN_DECLS
 
 /* Whether key j is of the kind for query i; asked for j in 0 .. n_i - 1 alone. */
 typedef bool hl_key_kind(const hl_pattern *pattern, int64_t query, int64_t key);
@@ -16,5 +19,7 @@ typedef enum hl_share_of {
 
 /* The mean over queries of the total weight on keys of the kind; its baseline is the mean of their share of n_i. */
 hl_score hl_key_share(const hl_patterns *patterns, hl_key_kind *kind, hl_share_of queries);
+
+HL_END_DECLS
 
 #endif

@@ -2,9 +2,12 @@
 #ifndef HL_HEADS_LABEL_H
 #define HL_HEADS_LABEL_H
 
+#include "core/declarations.h"
 #include "heads/pattern.h"
 #include "heads/score.h"
 #include "heads/text.h"
+
+HL_BEGIN_DECLS
 
 /* In the order in which they are tried. */
 typedef enum hl_label_kind {
@@ -51,5 +54,7 @@ void hl_label_print_title(hl_text *text, hl_label label, const char *const *rela
  * none. A row for which none is named, those of padding too, begins with -1. This is what hl_head_probe.replace takes:
  * such a row keeps the head's own weights. */
 void hl_label_ideal(hl_label label, const hl_pattern *example, hl_real *ideal);
+
+HL_END_DECLS
 
 #endif

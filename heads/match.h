@@ -2,10 +2,13 @@
 #ifndef HL_HEADS_MATCH_H
 #define HL_HEADS_MATCH_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 #include "heads/pattern.h"
 
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 typedef struct hl_head_match {
     int64_t head; /* of the other model: its number among all of that, by layer and head */
@@ -28,5 +31,7 @@ hl_patterns hl_model_heads_at(hl_model_heads heads, int64_t place);
  * same one. Both are of the same examples, as many and as long, of which those that score count (hl_patterns_scoring).
  * of_a: as many as a has heads; of_b: likewise. HL_NO_MEMORY. */
 hl_status hl_heads_match(hl_model_heads a, hl_model_heads b, hl_head_match *of_a, hl_head_match *of_b);
+
+HL_END_DECLS
 
 #endif

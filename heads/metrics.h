@@ -2,9 +2,12 @@
 #ifndef HL_HEADS_METRICS_H
 #define HL_HEADS_METRICS_H
 
+#include "core/declarations.h"
 #include "heads/entropy.h"
 #include "heads/pattern.h"
 #include "heads/score.h"
+
+HL_BEGIN_DECLS
 
 typedef struct hl_head_metrics {
     int layer;
@@ -23,5 +26,7 @@ typedef struct hl_head_metrics {
 /* Measures one head of layer `layer` on all examples of a snapshot (first and gap 0, at least one example): the
  * even-numbered ones choose, every number is of the odd-numbered ones (hl_patterns_scoring). */
 hl_head_metrics hl_head_measure(int layer, const hl_patterns *all);
+
+HL_END_DECLS
 
 #endif

@@ -3,8 +3,11 @@
 #ifndef HL_HEADS_OFFSET_H
 #define HL_HEADS_OFFSET_H
 
+#include "core/declarations.h"
 #include "heads/pattern.h"
 #include "heads/score.h"
+
+HL_BEGIN_DECLS
 
 /* offset(k) = the mean of A[i][i + k] over the queries for which i + k is a permitted key (a diagonal mean: a perfect
  * head scores 1); its baseline is the mean of 1 / n_i over the same queries. */
@@ -16,5 +19,7 @@ double hl_offset_hit_rate(const hl_patterns *patterns, int64_t k);
 /* The k with the largest offset(k), the lowest of equals. Only offsets whose key at least a quarter of the real queries
  * have are candidates; 0 always is one. */
 int64_t hl_offset_best(const hl_patterns *patterns);
+
+HL_END_DECLS
 
 #endif

@@ -2,10 +2,13 @@
 #ifndef HL_HEADS_PANEL_H
 #define HL_HEADS_PANEL_H
 
+#include "core/declarations.h"
 #include "core/real.h"
 #include "core/status.h"
 
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* Nothing in it is owned. */
 typedef struct hl_panel {
@@ -37,5 +40,7 @@ int64_t hl_panel_block_begin(int64_t count, int64_t n_blocks, int64_t block);
 
 /* The mean weight of a block. */
 double hl_panel_mean(const hl_panel *panel, hl_panel_blocks blocks, int64_t row, int64_t column);
+
+HL_END_DECLS
 
 #endif

@@ -7,6 +7,7 @@
 #define HL_HEADS_PATTERN_H
 
 #include "core/batch.h"
+#include "core/declarations.h"
 #include "core/real.h"
 #include "data/vocabulary.h"
 #include "layers/model.h"
@@ -14,6 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* One head on one example. */
 typedef struct hl_pattern {
@@ -79,17 +82,17 @@ typedef struct hl_patterns {
 static inline hl_pattern hl_patterns_at(const hl_patterns *patterns, int64_t e)
 {
     int64_t row = patterns->first + e * (1 + patterns->gap), T = patterns->n_tokens;
-    return (hl_pattern){
-        .weights =
-            patterns->weights != NULL ? patterns->weights + (row * patterns->n_heads + patterns->head) * T * T : NULL,
-        .n_tokens = T,
-        .n = patterns->lengths[row],
-        .causal = patterns->causal,
-        .tokens = patterns->tokens != NULL ? patterns->tokens + row * T : NULL,
-        .sources = patterns->sources != NULL ? patterns->sources + row * (T + patterns->sources_gap) : NULL,
-        .relations = patterns->relations != NULL ? patterns->relations + row * patterns->n_relations * T : NULL,
-        .n_relations = patterns->n_relations,
-    };
+    hl_pattern pattern;
+    pattern.weights =
+        patterns->weights != NULL ? patterns->weights + (row * patterns->n_heads + patterns->head) * T * T : NULL;
+    pattern.n_tokens = T;
+    pattern.n = patterns->lengths[row];
+    pattern.causal = patterns->causal;
+    pattern.tokens = patterns->tokens != NULL ? patterns->tokens + row * T : NULL;
+    pattern.sources = patterns->sources != NULL ? patterns->sources + row * (T + patterns->sources_gap) : NULL;
+    pattern.relations = patterns->relations != NULL ? patterns->relations + row * patterns->n_relations * T : NULL;
+    pattern.n_relations = patterns->n_relations;
+    return pattern;
 }
 
 /* A head of a model on examples; `weights`: of its layer, (E, H, T, T). */
@@ -103,5 +106,7 @@ hl_patterns hl_patterns_scoring(const hl_patterns *all);
 
 /* The number of real queries: the sum of the lengths. */
 int64_t hl_patterns_queries(const hl_patterns *patterns);
+
+HL_END_DECLS
 
 #endif

@@ -10,11 +10,14 @@
 #ifndef HL_HEADS_PICTURE_H
 #define HL_HEADS_PICTURE_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 #include "heads/panel.h"
 #include "heads/text.h"
 
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* Rows of panels, of which each may have another number. Nothing in it is owned. */
 typedef struct hl_picture {
@@ -46,5 +49,7 @@ hl_status hl_picture_svg(const hl_picture *picture, hl_text *bytes);
 
 /* Adds the figure as PDF, one page of the figure's size, with the letters it uses of the font. Fails as above. */
 hl_status hl_picture_pdf(const hl_picture *picture, hl_text *bytes);
+
+HL_END_DECLS
 
 #endif

@@ -2,11 +2,14 @@
 #ifndef HL_HEADS_PICTURE_LAYOUT_H
 #define HL_HEADS_PICTURE_LAYOUT_H
 
+#include "core/declarations.h"
 #include "heads/picture.h"
 
 #include <cairo.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 #define HL_PICTURE_TEXT_SIZE 7.0 /* of axis names, the bar, the caption */
 #define HL_PICTURE_LINE 9.5      /* from one line of text to the next */
@@ -52,5 +55,7 @@ bool hl_picture_next(const hl_picture *picture, const hl_picture_layout *layout,
 
 /* Measures with the cairo given. The picture has been checked. */
 hl_picture_layout hl_picture_lay_out(const hl_picture *picture, cairo_t *cairo);
+
+HL_END_DECLS
 
 #endif

@@ -2,8 +2,12 @@
 #ifndef HL_HEADS_PICTURE_PEN_H
 #define HL_HEADS_PICTURE_PEN_H
 
+#include "core/declarations.h"
+
 #include <cairo.h>
 #include <stdbool.h>
+
+HL_BEGIN_DECLS
 
 /* A line of text safe to show. */
 typedef struct hl_pen_line {
@@ -27,5 +31,7 @@ int hl_pen_count_lines(cairo_t *cairo, const char *text, double width, int most)
 /* Draws a line whose baseline begins, has its middle or ends (`align` 0, 0.5, 1) at (x, y); `upwards`: turned to be
  * read from below. */
 void hl_pen_draw(cairo_t *cairo, const hl_pen_line *line, double x, double y, double align, bool upwards);
+
+HL_END_DECLS
 
 #endif

@@ -2,11 +2,14 @@
 #ifndef HL_HEADS_PRUNE_H
 #define HL_HEADS_PRUNE_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 #include "layers/model.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* Makes *pruned the model of the heads in `kept` (one bool a head, by layer and head; head_set.h): of q, k and v
  * their rows, of W_O their columns, all else as it is. Its logits are those of `model` with the other heads' outputs
@@ -19,5 +22,7 @@ hl_status hl_prune(const hl_model *model, const bool *kept, hl_model *pruned);
  * it, by layer and head; -1 where every layer has but one. importance: (n), of every head of the model that `kept`
  * is of. */
 int64_t hl_prune_next(const hl_model_config *config, const double *importance, const bool *kept);
+
+HL_END_DECLS
 
 #endif

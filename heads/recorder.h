@@ -13,6 +13,7 @@
 
 #include "core/arena.h"
 #include "core/batch.h"
+#include "core/declarations.h"
 #include "core/status.h"
 #include "heads/pattern.h"
 #include "heads/streamed.h"
@@ -20,6 +21,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 typedef struct hl_recorder {
     const hl_model *model;           /* not owned */
@@ -72,5 +75,7 @@ hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, const hl_strea
 
 /* One head's patterns on all examples, as last recorded. Its arrays are the recorder's. */
 hl_patterns hl_recorder_patterns(const hl_recorder *recorder, int layer, int64_t head);
+
+HL_END_DECLS
 
 #endif

@@ -3,8 +3,11 @@
 #ifndef HL_HEADS_RELATION_H
 #define HL_HEADS_RELATION_H
 
+#include "core/declarations.h"
 #include "heads/pattern.h"
 #include "heads/score.h"
+
+HL_BEGIN_DECLS
 
 /* The same patterns with the partners by relation r, 0 <= r < R, in the place of the sources: what heads/alignment.h
  * measures of it is about the relation. */
@@ -24,5 +27,7 @@ hl_relation hl_relation_of(const hl_patterns *all, int64_t r);
 
 /* relation(r): the hit rate; its baseline is the larger of `uniform` and `fixed_rate`. */
 hl_score hl_relation_score(hl_relation relation);
+
+HL_END_DECLS
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef HL_HEADS_REPORT_H
 #define HL_HEADS_REPORT_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 #include "data/vocabulary.h"
 #include "heads/effect.h"
@@ -11,6 +12,8 @@
 #include "heads/match.h"
 #include "heads/report_maps.h"
 #include "heads/text.h"
+
+HL_BEGIN_DECLS
 
 /* What a report shows of a run. Nothing is owned; what may be NULL is then not shown. */
 typedef struct hl_report_run {
@@ -31,5 +34,7 @@ typedef struct hl_report_run {
  * maps of both should be of the same examples. Texts may hold any bytes; they are shown, never interpreted. The same
  * input gives the same bytes. HL_INVALID (n_runs is not 1 or 2, a run without a snapshot), HL_NO_MEMORY. */
 hl_status hl_report_write(const hl_report_run *runs, int n_runs, hl_text *text);
+
+HL_END_DECLS
 
 #endif

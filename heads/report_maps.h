@@ -8,12 +8,15 @@
 #ifndef HL_HEADS_REPORT_MAPS_H
 #define HL_HEADS_REPORT_MAPS_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 #include "heads/answers.h"
 #include "heads/pattern.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 enum {
     HL_REPORT_EXAMPLES = 4,
@@ -65,5 +68,7 @@ uint8_t hl_report_level(double weight);
 
 /* Frees all and empties it. */
 void hl_report_maps_free(hl_report_maps *maps);
+
+HL_END_DECLS
 
 #endif

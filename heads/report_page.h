@@ -3,11 +3,17 @@
 #ifndef HL_HEADS_REPORT_PAGE_H
 #define HL_HEADS_REPORT_PAGE_H
 
+#include "core/declarations.h"
+
 #include <stddef.h>
+
+HL_BEGIN_DECLS
 
 extern const unsigned char hl_report_page_before[];
 extern const size_t hl_report_page_before_size;
 extern const unsigned char hl_report_page_after[];
 extern const size_t hl_report_page_after_size;
+
+HL_END_DECLS
 
 #endif

@@ -2,8 +2,12 @@
 #ifndef HL_HEADS_SCORE_H
 #define HL_HEADS_SCORE_H
 
+#include "core/declarations.h"
+
 #include <math.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 typedef struct hl_score {
     double value;    /* the mean over the queries that the metric is about; 0 where there are none */
@@ -15,7 +19,8 @@ typedef struct hl_score {
 static inline hl_score hl_score_mean(hl_score sum)
 {
     double n = sum.n > 0 ? (double)sum.n : 1;
-    return (hl_score){ sum.value / n, sum.baseline / n, sum.n };
+    hl_score mean = { sum.value / n, sum.baseline / n, sum.n };
+    return mean;
 }
 
 /* A lift below this is no habit worth a name. */
@@ -30,5 +35,7 @@ static inline double hl_score_lift(hl_score score)
     }
     return (score.value - score.baseline) / (1 - score.baseline);
 }
+
+HL_END_DECLS
 
 #endif

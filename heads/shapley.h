@@ -7,7 +7,11 @@
 #ifndef HL_HEADS_SHAPLEY_H
 #define HL_HEADS_SHAPLEY_H
 
+#include "core/declarations.h"
+
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* losses (2^n), 1 <= n <= 30; values (n). */
 void hl_shapley_values(int n, const double *losses, double *values);
@@ -15,5 +19,7 @@ void hl_shapley_values(int n, const double *losses, double *values);
 /* The set of fewest heads whose accuracy is at least `share` of that of all heads; of several the one of least loss.
  * losses and accuracies (2^n). */
 uint32_t hl_smallest_set(int n, const double *losses, const double *accuracies, double share);
+
+HL_END_DECLS
 
 #endif

@@ -3,6 +3,7 @@
 #define HL_HEADS_SNAPSHOT_H
 
 #include "core/batch.h"
+#include "core/declarations.h"
 #include "core/npz.h"
 #include "core/status.h"
 #include "heads/answers.h"
@@ -11,6 +12,8 @@
 #include "layers/model.h"
 
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 typedef struct hl_snapshot {
     int64_t step;
@@ -46,5 +49,7 @@ hl_answers hl_snapshot_answers(const hl_snapshot *snapshot);
 /* What the heads do on the whole validation set; NULL where the snapshot does not say. Its arrays are the
  * snapshot's. */
 const hl_streamed *hl_snapshot_streamed(const hl_snapshot *snapshot);
+
+HL_END_DECLS
 
 #endif

@@ -2,8 +2,11 @@
 #ifndef HL_HEADS_SNAPSHOT_ARRAY_H
 #define HL_HEADS_SNAPSHOT_ARRAY_H
 
+#include "core/declarations.h"
 #include "core/npz.h"
 #include "core/status.h"
+
+HL_BEGIN_DECLS
 
 /* No less than what an archive adds to an array's numbers, bytes. */
 enum { HL_SNAPSHOT_FRAME = 320 };
@@ -15,5 +18,7 @@ hl_status hl_snapshot_wrong(const char *path, const char *name, const char *form
 /* The array's numbers, the archive's, into *data; it must be there in this type and shape, else HL_BAD_FILE. */
 hl_status hl_snapshot_take(const hl_npz *npz, const char *path, const char *name, hl_npy_type type, hl_shape shape,
                            void **data);
+
+HL_END_DECLS
 
 #endif

@@ -2,7 +2,10 @@
 #ifndef HL_HEADS_SPECIAL_H
 #define HL_HEADS_SPECIAL_H
 
+#include "core/declarations.h"
 #include "heads/key_share.h"
+
+HL_BEGIN_DECLS
 
 /* special: the mean over all queries of the weight on separator and mask tokens; its baseline is their share of n_i.
  * All zero where the tokens are not known. */
@@ -14,5 +17,7 @@ hl_score hl_first_of(const hl_patterns *patterns);
 /* The kinds of keys that these are about. */
 bool hl_special_kind(const hl_pattern *pattern, int64_t query, int64_t key);
 bool hl_first_kind(const hl_pattern *pattern, int64_t query, int64_t key);
+
+HL_END_DECLS
 
 #endif

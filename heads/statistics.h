@@ -3,7 +3,11 @@
 #ifndef HL_HEADS_STATISTICS_H
 #define HL_HEADS_STATISTICS_H
 
+#include "core/declarations.h"
+
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* mean +- half_width. */
 typedef struct hl_interval {
@@ -26,5 +30,7 @@ double hl_student_two_sided(double t, double freedom);
 
 /* The t with P(|T| <= t) = confidence, 0 < confidence < 1. */
 double hl_student_quantile(double confidence, double freedom);
+
+HL_END_DECLS
 
 #endif

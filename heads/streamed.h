@@ -6,8 +6,11 @@
 #ifndef HL_HEADS_STREAMED_H
 #define HL_HEADS_STREAMED_H
 
+#include "core/declarations.h"
 #include "heads/score.h"
 #include "layers/model.h"
+
+HL_BEGIN_DECLS
 
 enum { HL_ENTROPY_BINS = 20 };
 
@@ -53,5 +56,7 @@ hl_score hl_streamed_normalised(const hl_streamed *streamed, int layer, int64_t 
 hl_score hl_streamed_confidence(const hl_streamed *streamed, int layer, int64_t head);
 hl_score hl_streamed_distance(const hl_streamed *streamed, int layer, int64_t head); /* tokens, either way */
 hl_score hl_streamed_signed(const hl_streamed *streamed, int layer, int64_t head);   /* below 0 where it looks back */
+
+HL_END_DECLS
 
 #endif

@@ -2,12 +2,15 @@
 #ifndef HL_HEADS_STREAMED_FILE_H
 #define HL_HEADS_STREAMED_FILE_H
 
+#include "core/declarations.h"
 #include "core/npz.h"
 #include "core/status.h"
 #include "heads/streamed.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+
+HL_BEGIN_DECLS
 
 /* The 8-byte numbers that all arrays for examples of T tokens have together. False where they do not fit. */
 bool hl_streamed_count(const hl_model_config *config, int64_t n_tokens, size_t *count);
@@ -26,5 +29,7 @@ void hl_streamed_write(const hl_streamed *streamed, hl_npz_writer *npz);
  * be. */
 hl_status hl_streamed_read(const hl_npz *npz, const char *path, int n_layers, const int64_t *heads, int64_t least,
                            int64_t most, hl_streamed *streamed, bool *has);
+
+HL_END_DECLS
 
 #endif

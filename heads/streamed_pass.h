@@ -13,11 +13,14 @@
 #define HL_HEADS_STREAMED_PASS_H
 
 #include "core/batch.h"
+#include "core/declarations.h"
 #include "core/status.h"
 #include "core/tape.h"
 #include "heads/streamed.h"
 
 #include <stddef.h>
+
+HL_BEGIN_DECLS
 
 typedef struct hl_streamed_pass {
     hl_tape_observer observer; /* for the tape of a batch */
@@ -51,5 +54,7 @@ void hl_streamed_pass_batch(hl_streamed_pass *pass, const hl_batch *batch, int t
 
 /* The statistics of all batches since the beginning; the pass's own. */
 const hl_streamed *hl_streamed_pass_end(hl_streamed_pass *pass);
+
+HL_END_DECLS
 
 #endif

@@ -9,11 +9,14 @@
 
 #include "core/arena.h"
 #include "core/batch.h"
+#include "core/declarations.h"
 #include "core/status.h"
 #include "layers/model.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* What passes share. The caller sets the first ones, the rest is hl_subset_begin's. */
 typedef struct hl_subset {
@@ -41,5 +44,7 @@ void hl_subset_free(hl_subset *subset);
 /* kept: one bool a head, by layer and head (head_set.h); NULL: all of them, for the very numbers of the model
  * itself. At least one target must be scored. HL_NOT_FINITE. Allocates nothing. */
 hl_status hl_subset_measure(hl_subset *subset, const hl_batch *examples, const bool *kept, hl_subset_worth *worth);
+
+HL_END_DECLS
 
 #endif

@@ -5,12 +5,15 @@
 #ifndef HL_HEADS_SWEEP_CHART_H
 #define HL_HEADS_SWEEP_CHART_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 #include "heads/statistics.h"
 #include "heads/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 enum { HL_SWEEP_LOSS, HL_SWEEP_ACCURACY, HL_SWEEP_MEASURES };
 
@@ -34,5 +37,7 @@ typedef struct hl_sweep_chart {
  * with cairo's words. */
 hl_status hl_sweep_chart_png(const hl_sweep_chart *chart, double dpi, hl_text *bytes);
 hl_status hl_sweep_chart_svg(const hl_sweep_chart *chart, hl_text *bytes);
+
+HL_END_DECLS
 
 #endif

@@ -3,12 +3,15 @@
 #ifndef HL_HEADS_SWEEP_REPORT_H
 #define HL_HEADS_SWEEP_REPORT_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 #include "heads/text.h"
 #include "heads/text_grid.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* What a row opens. Nothing is owned. */
 typedef struct hl_sweep_run {
@@ -31,5 +34,7 @@ typedef struct hl_sweep_report {
 /* Adds the whole file to the text. Texts may hold any bytes; they are shown, never interpreted. The same input gives
  * the same bytes. HL_NO_MEMORY. */
 hl_status hl_sweep_report_write(const hl_sweep_report *report, hl_text *text);
+
+HL_END_DECLS
 
 #endif

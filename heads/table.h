@@ -2,12 +2,15 @@
 #ifndef HL_HEADS_TABLE_H
 #define HL_HEADS_TABLE_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 #include "heads/metrics.h"
 #include "heads/recorder.h"
 #include "heads/text.h"
 
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 enum { HL_TABLE_WIDTH = 80 };
 
@@ -22,5 +25,7 @@ void hl_table_sentences(hl_text *text, const hl_head_metrics *heads, int64_t n);
 
 /* The table of all heads as last recorded, by layer and head. HL_NO_MEMORY, or an earlier failure of the text. */
 hl_status hl_table_of(const hl_recorder *recorder, hl_text *text);
+
+HL_END_DECLS
 
 #endif

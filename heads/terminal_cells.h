@@ -2,10 +2,13 @@
 #ifndef HL_HEADS_TERMINAL_CELLS_H
 #define HL_HEADS_TERMINAL_CELLS_H
 
+#include "core/declarations.h"
 #include "heads/colour.h"
 #include "heads/terminal_map.h"
 
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* How a map is cut and drawn. */
 typedef struct hl_cell_form {
@@ -44,5 +47,7 @@ void hl_terminal_space(hl_text *text, int64_t columns);
 /* Adds the text, cut where it is wider than `columns` ("..." as one character, in ASCII '~'), and returns the columns
  * it takes. With text NULL only measures. */
 int hl_terminal_put(const hl_terminal *terminal, const char *bytes, int columns, hl_text *text);
+
+HL_END_DECLS
 
 #endif

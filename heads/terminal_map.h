@@ -3,12 +3,15 @@
 #ifndef HL_HEADS_TERMINAL_MAP_H
 #define HL_HEADS_TERMINAL_MAP_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 #include "heads/panel.h"
 #include "heads/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 typedef enum hl_terminal_colours {
     HL_TERMINAL_NO_COLOURS,
@@ -43,5 +46,7 @@ hl_status hl_terminal_heads(const hl_terminal *terminal, const hl_panel *panels,
 /* Adds a line: the caption, cut where it is wider than the terminal, and where there is room the scale from 0 to 1.
  * HL_NO_MEMORY is left on the text. */
 void hl_terminal_caption(const hl_terminal *terminal, const char *caption, hl_text *text);
+
+HL_END_DECLS
 
 #endif

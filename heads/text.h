@@ -2,9 +2,12 @@
 #ifndef HL_HEADS_TEXT_H
 #define HL_HEADS_TEXT_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 
 #include <stddef.h>
+
+HL_BEGIN_DECLS
 
 /* A zeroed one is empty. Owned by the caller: hl_text_free, which one that has failed needs no more. */
 typedef struct hl_text {
@@ -31,5 +34,7 @@ hl_status hl_text_status(const hl_text *text);
 
 /* Frees the bytes and empties the text. */
 void hl_text_free(hl_text *text);
+
+HL_END_DECLS
 
 #endif

@@ -2,11 +2,14 @@
 #ifndef HL_HEADS_TEXT_GRID_H
 #define HL_HEADS_TEXT_GRID_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 #include "heads/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* Owned by the caller: hl_text_grid_free. */
 typedef struct hl_text_grid {
@@ -35,5 +38,7 @@ void hl_text_grid_print(const hl_text_grid *grid, int width, int64_t repeated, b
 
 /* Adds it as a table of Markdown. Likewise. */
 void hl_text_grid_markdown(const hl_text_grid *grid, hl_text *text);
+
+HL_END_DECLS
 
 #endif

@@ -2,8 +2,11 @@
 #ifndef HL_LAYERS_DROPOUT_H
 #define HL_LAYERS_DROPOUT_H
 
+#include "core/declarations.h"
 #include "core/tape.h"
 #include "layers/name.h"
+
+HL_BEGIN_DECLS
 
 typedef struct hl_dropout_layer {
     hl_name name;
@@ -15,5 +18,7 @@ hl_dropout_layer hl_dropout_layer_make(hl_name name, hl_real p);
 
 /* x itself where p is 0 or the tape does not train. */
 hl_tensor *hl_dropout_layer_forward(hl_tape *tape, const hl_dropout_layer *layer, hl_tensor *x);
+
+HL_END_DECLS
 
 #endif

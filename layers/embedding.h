@@ -2,9 +2,12 @@
 #ifndef HL_LAYERS_EMBEDDING_H
 #define HL_LAYERS_EMBEDDING_H
 
+#include "core/declarations.h"
 #include "core/parameters.h"
 #include "core/tape.h"
 #include "layers/name.h"
+
+HL_BEGIN_DECLS
 
 typedef struct hl_embedding_layer {
     hl_name name;
@@ -18,5 +21,7 @@ hl_embedding_layer hl_embedding_layer_make(hl_parameters *parameters, hl_name na
 /* sqrt(D) * weight[tokens], (B, T, D), for tokens (B, T). `tokens` must outlive the tape. */
 hl_tensor *hl_embedding_layer_forward(hl_tape *tape, const hl_embedding_layer *layer, const int32_t *tokens, int64_t B,
                                       int64_t T);
+
+HL_END_DECLS
 
 #endif

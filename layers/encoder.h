@@ -3,7 +3,10 @@
 #ifndef HL_LAYERS_ENCODER_H
 #define HL_LAYERS_ENCODER_H
 
+#include "core/declarations.h"
 #include "layers/encoder_layer.h"
+
+HL_BEGIN_DECLS
 
 typedef struct hl_encoder {
     int n_layers;
@@ -26,5 +29,7 @@ hl_tensor *hl_encoder_forward(hl_tape *tape, const hl_encoder *encoder, hl_tenso
 
 /* What follows the last layer: y (B, T, D) for x (B, T, D), normed where the encoder has a norm. */
 hl_tensor *hl_encoder_end(hl_tape *tape, const hl_encoder *encoder, hl_tensor *x);
+
+HL_END_DECLS
 
 #endif

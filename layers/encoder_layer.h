@@ -5,9 +5,12 @@
 #ifndef HL_LAYERS_ENCODER_LAYER_H
 #define HL_LAYERS_ENCODER_LAYER_H
 
+#include "core/declarations.h"
 #include "layers/feed_forward.h"
 #include "layers/multi_head.h"
 #include "layers/norm.h"
+
+HL_BEGIN_DECLS
 
 typedef enum hl_norm_place { HL_NORM_PRE, HL_NORM_POST } hl_norm_place;
 
@@ -35,5 +38,7 @@ hl_encoder_layer hl_encoder_layer_make(hl_parameters *parameters, hl_name name, 
 /* y (B, T, D) for x (B, T, D). `probe` may be NULL. */
 hl_tensor *hl_encoder_layer_forward(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x, hl_mask mask,
                                     const hl_head_probe *probe);
+
+HL_END_DECLS
 
 #endif

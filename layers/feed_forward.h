@@ -2,8 +2,11 @@
 #ifndef HL_LAYERS_FEED_FORWARD_H
 #define HL_LAYERS_FEED_FORWARD_H
 
+#include "core/declarations.h"
 #include "layers/dropout.h"
 #include "layers/linear.h"
+
+HL_BEGIN_DECLS
 
 typedef enum hl_activation { HL_RELU, HL_GELU } hl_activation;
 
@@ -21,5 +24,7 @@ hl_feed_forward hl_feed_forward_make(hl_parameters *parameters, hl_name prefix, 
 
 /* y (B, T, D) for x (B, T, D), and what follows it in the same pass. */
 hl_tensor *hl_feed_forward_forward(hl_tape *tape, const hl_feed_forward *layer, hl_tensor *x, hl_linear_after after);
+
+HL_END_DECLS
 
 #endif

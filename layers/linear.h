@@ -2,9 +2,12 @@
 #ifndef HL_LAYERS_LINEAR_H
 #define HL_LAYERS_LINEAR_H
 
+#include "core/declarations.h"
 #include "core/parameters.h"
 #include "core/tape.h"
 #include "layers/dropout.h"
+
+HL_BEGIN_DECLS
 
 typedef struct hl_linear_layer {
     hl_name name;
@@ -28,5 +31,7 @@ typedef struct hl_linear_after {
 } hl_linear_after;
 
 hl_tensor *hl_linear_layer_then(hl_tape *tape, const hl_linear_layer *layer, hl_tensor *x, hl_linear_after after);
+
+HL_END_DECLS
 
 #endif

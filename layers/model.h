@@ -9,10 +9,13 @@
 #define HL_LAYERS_MODEL_H
 
 #include "core/batch.h"
+#include "core/declarations.h"
 #include "core/op_cross_entropy.h"
 #include "layers/embedding.h"
 #include "layers/encoder.h"
 #include "layers/positions.h"
+
+HL_BEGIN_DECLS
 
 enum { HL_MAX_LAYERS = 256 };
 
@@ -75,5 +78,7 @@ hl_status hl_model_plan_pass(const hl_model *model, int64_t B, int64_t T, hl_tap
 
 /* The bytes of arena that the records of a dry tape over this model take at most. */
 size_t hl_model_record_bytes(const hl_model *model);
+
+HL_END_DECLS
 
 #endif

@@ -5,9 +5,12 @@
 #ifndef HL_LAYERS_MULTI_HEAD_H
 #define HL_LAYERS_MULTI_HEAD_H
 
+#include "core/declarations.h"
 #include "core/mask.h"
 #include "layers/dropout.h"
 #include "layers/linear.h"
+
+HL_BEGIN_DECLS
 
 typedef struct hl_multi_head_config {
     int64_t d_model; /* D */
@@ -57,5 +60,7 @@ hl_tensor *hl_multi_head_naive_forward(hl_tape *tape, const hl_multi_head *layer
 
 /* x projected to one of q, k, v (`which` 0, 1, 2). For the two functions above. */
 hl_tensor *hl_multi_head_project(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, int which);
+
+HL_END_DECLS
 
 #endif

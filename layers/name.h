@@ -2,6 +2,10 @@
 #ifndef HL_LAYERS_NAME_H
 #define HL_LAYERS_NAME_H
 
+#include "core/declarations.h"
+
+HL_BEGIN_DECLS
+
 enum { HL_NAME_TEXT = 96 };
 
 typedef struct hl_name {
@@ -10,5 +14,7 @@ typedef struct hl_name {
 
 /* A name formatted as by printf, cut at HL_NAME_TEXT - 1 bytes. Cannot fail. */
 hl_name hl_name_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+HL_END_DECLS
 
 #endif

@@ -2,9 +2,12 @@
 #ifndef HL_LAYERS_NORM_H
 #define HL_LAYERS_NORM_H
 
+#include "core/declarations.h"
 #include "core/parameters.h"
 #include "core/tape.h"
 #include "layers/name.h"
+
+HL_BEGIN_DECLS
 
 typedef struct hl_norm_layer {
     hl_name name;
@@ -17,5 +20,7 @@ hl_norm_layer hl_norm_layer_make(hl_parameters *parameters, hl_name name, int64_
 
 /* y (..., D) for x (..., D). */
 hl_tensor *hl_norm_layer_forward(hl_tape *tape, const hl_norm_layer *layer, hl_tensor *x);
+
+HL_END_DECLS
 
 #endif

@@ -2,10 +2,13 @@
 #ifndef HL_LAYERS_POSITIONS_H
 #define HL_LAYERS_POSITIONS_H
 
+#include "core/declarations.h"
 #include "core/parameters.h"
 #include "core/status.h"
 #include "core/tape.h"
 #include "layers/name.h"
+
+HL_BEGIN_DECLS
 
 typedef enum hl_positions_kind { HL_POSITIONS_SINUSOIDAL, HL_POSITIONS_LEARNED, HL_POSITIONS_NONE } hl_positions_kind;
 
@@ -33,5 +36,7 @@ hl_tensor *hl_positions_layer_forward(hl_tape *tape, const hl_positions_layer *l
 /* The paper's table, sine and cosine interleaved (section 3.5): table[p][2i] = sin(p / 10000^(2i / D)),
  * table[p][2i + 1] = cos of the same; an odd D ends in a sine. table (T, D). */
 void hl_sinusoidal_positions(int64_t T, int64_t D, hl_real *table);
+
+HL_END_DECLS
 
 #endif

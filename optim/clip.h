@@ -2,7 +2,10 @@
 #ifndef HL_OPTIM_CLIP_H
 #define HL_OPTIM_CLIP_H
 
+#include "core/declarations.h"
 #include "core/parameters.h"
+
+HL_BEGIN_DECLS
 
 /* Returns the norm sqrt(sum g^2) over all gradients before clipping, computed in double, on at most `threads` threads
  * and with the same bits at any number of them. Gradients whose norm is above max_norm are multiplied by
@@ -14,5 +17,7 @@ double hl_clip_gradients(int threads, hl_parameters *parameters, double max_norm
 /* The first parameter, in order of registration, that has an infinite gradient or one that is not a number; NULL if
  * there is none. Owned by the registry. For naming the cause after a norm was found bad. */
 const hl_parameter *hl_clip_find_not_finite(const hl_parameters *parameters);
+
+HL_END_DECLS
 
 #endif

@@ -14,10 +14,13 @@
 #ifndef HL_OPTIM_OPTIMIZER_H
 #define HL_OPTIM_OPTIMIZER_H
 
+#include "core/declarations.h"
 #include "core/parameters.h"
 #include "core/status.h"
 
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 typedef enum hl_optimizer_name { HL_ADAM, HL_ADAMW, HL_SGD } hl_optimizer_name;
 
@@ -50,5 +53,7 @@ void hl_optimizer_free(hl_optimizer *optimizer);
  * gradients do not. A frozen parameter (requires_grad false) keeps its value and moments. t is the optimizer's step for
  * all parameters alike, also for one that was frozen for a while. Cannot fail. */
 void hl_optimizer_step(hl_optimizer *optimizer, int threads, double learning_rate);
+
+HL_END_DECLS
 
 #endif

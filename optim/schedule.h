@@ -13,7 +13,11 @@
 #ifndef HL_OPTIM_SCHEDULE_H
 #define HL_OPTIM_SCHEDULE_H
 
+#include "core/declarations.h"
+
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 typedef enum hl_schedule_name {
     HL_SCHEDULE_NOAM,
@@ -32,5 +36,7 @@ typedef struct hl_schedule {
 
 /* The rate of update number `step` >= 1, by the formulas above. Cannot fail. */
 double hl_schedule_rate(const hl_schedule *schedule, int64_t step);
+
+HL_END_DECLS
 
 #endif

@@ -2,10 +2,13 @@
 #ifndef HL_OPTIM_UPDATE_H
 #define HL_OPTIM_UPDATE_H
 
+#include "core/declarations.h"
 #include "optim/optimizer.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* One step's constants, computed in double and rounded once. */
 typedef struct hl_update {
@@ -31,5 +34,7 @@ hl_update_range hl_adam_range;
 
 hl_update hl_sgd_update(const hl_optimizer *optimizer, double learning_rate);
 hl_update_range hl_sgd_range;
+
+HL_END_DECLS
 
 #endif
