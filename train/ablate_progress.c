@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { BAR = 16, WIDEST_NAME = 48, USUAL_HEIGHT = 24, NAME_TEXT = HL_ABLATE_MAX_KEYS * HL_ABLATE_VALUE_TEXT };
 
@@ -21,7 +20,7 @@ static int cell_name(const hl_ablate_plan *plan, int64_t cell, char text[NAME_TE
 
 hl_ablate_progress hl_ablate_progress_begin(FILE *out, const hl_ablate_plan *plan, int64_t n_ended)
 {
-    hl_ablate_progress progress = { .out = out, .terminal = isatty(fileno(out)), .plan = plan, .n_ended = n_ended };
+    hl_ablate_progress progress = { .out = out, .terminal = hl_terminal_renews(out), .plan = plan, .n_ended = n_ended };
     for (int64_t i = 0; i < hl_ablate_plan_cells(plan); i++) {
         char name[NAME_TEXT];
         int width = cell_name(plan, i, name);

@@ -1,11 +1,11 @@
 #include "train/progress.h"
 
 #include "train/clock.h"
+#include "train/terminal.h"
 #include "train/units.h"
 
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { COLUMNS = 80 };
 
@@ -19,7 +19,7 @@ hl_progress hl_progress_begin(FILE *out, int64_t first_step, int64_t steps)
 {
     return (hl_progress){
         .out = out,
-        .terminal = out != NULL && isatty(fileno(out)),
+        .terminal = out != NULL && hl_terminal_renews(out),
         .first_step = first_step,
         .steps = steps,
         .started = hl_clock_seconds(),

@@ -35,10 +35,16 @@ static int width_of(int fd)
     return width > HL_TERMINAL_LEAST_WIDTH ? width : HL_TERMINAL_LEAST_WIDTH;
 }
 
-static hl_terminal_colours colours_of(int fd)
+bool hl_terminal_renews(FILE *to)
+{
+    const char *terminal = variable("TERM");
+    return isatty(fileno(to)) && *terminal != '\0' && strcmp(terminal, "dumb") != 0;
+}
+
+static hl_terminal_colours colours_of(FILE *to)
 {
     const char *terminal = variable("TERM"), *colours = variable("COLORTERM");
-    if (!isatty(fd) || *variable("NO_COLOR") != '\0' || *terminal == '\0' || strcmp(terminal, "dumb") == 0) {
+    if (!hl_terminal_renews(to) || *variable("NO_COLOR") != '\0') {
         return HL_TERMINAL_NO_COLOURS;
     }
     if (strcmp(colours, "truecolor") == 0 || strcmp(colours, "24bit") == 0 || strstr(terminal, "direct") != NULL) {
@@ -67,6 +73,5 @@ int hl_terminal_height(FILE *to)
 
 hl_terminal hl_terminal_of(FILE *to)
 {
-    int fd = fileno(to);
-    return (hl_terminal){ .width = width_of(fd), .colours = colours_of(fd), .ascii = lacks_unicode() };
+    return (hl_terminal){ .width = width_of(fileno(to)), .colours = colours_of(to), .ascii = lacks_unicode() };
 }

@@ -4,12 +4,17 @@
 
 #include "heads/terminal_map.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Columns as the system or COLUMNS tells, at least HL_TERMINAL_LEAST_WIDTH, else 80; any height. Colours only where
  * `to` is a terminal and NO_COLOR is not set: 24 bits where COLORTERM says so, 256 where TERM does. ASCII where the
  * locale's variables name another character set than UTF-8. */
 hl_terminal hl_terminal_of(FILE *to);
+
+/* Whether `to` is a terminal in which lines can be drawn anew: not where TERM is empty or "dumb", which understands no
+ * escape sequence. */
+bool hl_terminal_renews(FILE *to);
 
 /* The lines of the terminal; 0 where `to` is none or does not tell. */
 int hl_terminal_height(FILE *to);

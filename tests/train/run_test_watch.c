@@ -33,6 +33,17 @@ static void expect_rows(int below)
     }
 }
 
+START_TEST(a_terminal_without_sequences_gets_none)
+{
+    use_locale_and_colours("C.UTF-8", "dumb");
+    const char *arguments[] = { run_tiny_config(), "--watch", "1", "--out", run_path("run"), NULL };
+    ck_assert_int_eq(screen_run(&s, 80, 24, arguments), 0);
+    const char *sent = run_read(run_path("sent"));
+    ck_assert_ptr_nonnull(strstr(sent, "layer 1, step 24"));
+    ck_assert_ptr_null(strpbrk(sent, "\033\r"));
+}
+END_TEST
+
 START_TEST(on_a_terminal_the_maps_stay_in_their_place)
 {
     static const char *const terminals[] = { "xterm", "xterm-256color" };
@@ -194,6 +205,7 @@ END_TEST
 
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, a_terminal_without_sequences_gets_none);
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, on_a_terminal_the_maps_stay_in_their_place, 0, 2);
     tcase_add_test(tc, a_narrow_terminal_holds_many_heads);

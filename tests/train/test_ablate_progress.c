@@ -166,11 +166,14 @@ START_TEST(a_terminal_is_renewed_some_times_a_second)
     hl_ablate_plan plan;
     make_plan(&plan);
     const char *path;
+    setenv("TERM", "xterm", 1);
     int master = screen_terminal(80, 24, &path);
     FILE *out = fopen(path, "w");
     ck_assert_ptr_nonnull(out);
     hl_ablate_progress progress = hl_ablate_progress_begin(out, &plan, 0);
     ck_assert(progress.terminal && hl_ablate_progress_due(&progress));
+    setenv("TERM", "dumb", 1);
+    ck_assert(!hl_ablate_progress_begin(out, progress.plan, 0).terminal);
     hl_ablate_progress_draw(&progress, NULL, 0, NAN);
     progress.drawn += 60; /* however slow the machine is */
     ck_assert(!hl_ablate_progress_due(&progress));

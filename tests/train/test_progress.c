@@ -40,9 +40,10 @@ START_TEST(elsewhere_than_on_a_terminal_every_row_is_a_line)
 }
 END_TEST
 
-/* What `play_it` sends to a terminal; stands until the next call. */
-static const char *sent_to_a_terminal(void (*play_it)(FILE *out))
+/* What `play_it` sends to a terminal of that kind (TERM); stands until the next call. */
+static const char *sent_to_a_terminal(const char *kind, void (*play_it)(FILE *out))
 {
+    setenv("TERM", kind, 1);
     static char text[4096];
     const char *path;
     int master = screen_terminal(80, 24, &path);
@@ -66,7 +67,7 @@ START_TEST(on_a_terminal_one_line_renews_itself)
 #define NO_WRAP(line) "\033[?7l" line "\033[?7h"
     static const char expected[] =
         NO_WRAP(STEP) "\r\033[Kstep  30/300  validation  loss 0.5000  acc  99.9%\n" NO_WRAP(STEP) "\r\033[K";
-    ck_assert_str_eq(sent_to_a_terminal(play), expected); /* the second step came too soon to be shown */
+    ck_assert_str_eq(sent_to_a_terminal("xterm", play), expected); /* the second step came too soon to be shown */
 }
 END_TEST
 
@@ -89,7 +90,7 @@ START_TEST(on_a_terminal_a_drawing_renews_itself_below_the_rows)
     static const char expected[] = "\r" DRAWING("\033[Kone\n\033[Ktwo\n")
         NO_WRAP(STEP) "\r\033[K\r\033[2A\033[Jstep  30/300  validation  loss 0.5000  acc  99.9%\n" DRAWING(
             "\033[Kone\n\033[Ktwo\n") "\r\033[2A" DRAWING("\033[Kthree\n") "\r" DRAWING("\033[Kfour\n");
-    ck_assert_str_eq(sent_to_a_terminal(play_drawings), expected);
+    ck_assert_str_eq(sent_to_a_terminal("xterm", play_drawings), expected);
 }
 END_TEST
 
@@ -101,6 +102,17 @@ START_TEST(elsewhere_drawings_follow_one_another)
     fclose(out);
     static const char expected[] = "one\ntwo\nstep  30/300  validation  loss 0.5000  acc  99.9%\nthree\nfour\n";
     ck_assert(scratch_holds(path, expected, sizeof expected - 1));
+}
+END_TEST
+
+START_TEST(a_terminal_without_sequences_gets_plain_lines)
+{
+    static const char *const kinds[] = { "dumb", "" };
+    for (int i = 0; i < 2; i++) {
+        ck_assert_str_eq(sent_to_a_terminal(kinds[i], play_drawings),
+                         "one\ntwo\nstep  30/300  validation  loss 0.5000  acc  99.9%\nthree\nfour\n");
+        ck_assert_ptr_null(strpbrk(sent_to_a_terminal(kinds[i], play), "\033\r"));
+    }
 }
 END_TEST
 
@@ -195,6 +207,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, on_a_terminal_one_line_renews_itself);
     tcase_add_test(tc, on_a_terminal_a_drawing_renews_itself_below_the_rows);
     tcase_add_test(tc, elsewhere_drawings_follow_one_another);
+    tcase_add_test(tc, a_terminal_without_sequences_gets_plain_lines);
     tcase_add_test(tc, without_an_output_nothing_happens);
     tcase_add_test(tc, the_time_left_follows_from_the_steps_of_this_process);
     tcase_add_test(tc, no_line_is_longer_than_80_columns);
