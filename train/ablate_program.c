@@ -206,17 +206,13 @@ int hl_ablate_program(const char *train_program, int argc, char **argv, FILE *ou
 {
     call c = { .train = train_program, .out = out, .err = err };
     hl_status status = execute(&c, argc, argv);
-    bool output_alone = c.command.help || c.command.version; /* a sweep outlives its output */
-    if (status.code == HL_OK && output_alone) {
-        status = hl_standard_output_flush(out);
-    }
-    if (status.code != HL_OK) {
-        fprintf(err, "%s\n", status.text);
-    }
+    bool outlives = !c.command.help && !c.command.version;
+    int code =
+        status.code == HL_OK && c.signal != 0 ? 128 + c.signal : hl_standard_output_end(status, outlives, out, err);
     hl_ablate_folder_close(&c.folder);
     hl_ablate_plan_free(&c.plan);
     hl_free(c.results);
     hl_text_free(&c.words);
     hl_text_free(&c.config);
-    return status.code != HL_OK ? (int)status.code : c.signal != 0 ? 128 + c.signal : 0;
+    return code;
 }

@@ -70,11 +70,5 @@ int hl_bench_program(const char *program, int argc, char **argv, FILE *out, FILE
     if (status.code == HL_OK) {
         status = execute(program, &command, out, err);
     }
-    if (status.code == HL_OK) {
-        status = hl_standard_output_flush(out);
-    }
-    if (status.code != HL_OK) {
-        fprintf(err, "%s\n", status.text);
-    }
-    return (int)status.code;
+    return hl_standard_output_end(status, false, out, err);
 }

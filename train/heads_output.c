@@ -16,6 +16,6 @@ hl_status hl_heads_put(const char *path, const hl_text *text, FILE *out)
     if (!hl_heads_is_standard_output(path)) {
         return hl_file_replace(path, text->bytes, text->size, HL_VOLATILE);
     }
-    fwrite(text->bytes, 1, text->size, out); /* hl_standard_output_flush tells at the end */
+    fwrite(text->bytes, 1, text->size, out); /* hl_standard_output_end tells at the end */
     return hl_ok();
 }

@@ -231,13 +231,8 @@ int hl_heads_program(int argc, char **argv, FILE *out, FILE *err)
     if (status.code == HL_OK) {
         status = execute(&c);
     }
-    if (status.code == HL_OK) {
-        status = hl_standard_output_flush(out);
-    }
-    if (status.code != HL_OK) {
-        fprintf(err, "%s\n", status.text);
-    }
+    int code = hl_standard_output_end(status, false, out, err);
     hl_heads_study_free(&c.study);
     hl_opened_run_close(&c.run);
-    return (int)status.code;
+    return code;
 }

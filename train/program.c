@@ -110,24 +110,20 @@ static hl_status execute(hl_program *p, int argc, char **argv)
 }
 
 /* A run outlives its output; what was asked for nothing but output does not. */
-static hl_status check_output(const hl_program *p)
+static bool is_run(const hl_command *command)
 {
-    const hl_command *command = &p->command;
-    bool output_alone = command->help || command->reference || command->version || command->summary || command->check;
-    return output_alone ? hl_standard_output_flush(p->out) : hl_ok();
+    return !(command->help || command->reference || command->version || command->summary || command->check);
 }
 
 int hl_train_program(int argc, char **argv, FILE *out, FILE *err)
 {
     hl_program p = { .out = out, .err = err, .folder = { .lock = -1 }, .loop = { .metrics = { .fd = -1 } } };
     hl_status status = execute(&p, argc, argv);
-    if (status.code == HL_OK) {
-        status = check_output(&p);
-    }
     if (status.code != HL_OK) {
         hl_progress_end(&p.loop.progress);
-        fprintf(err, "%s\n", status.text);
     }
+    int code = status.code == HL_OK && p.signal != 0 ? 128 + p.signal
+                                                     : hl_standard_output_end(status, is_run(&p.command), out, err);
     hl_program_free(&p);
-    return status.code != HL_OK ? (int)status.code : p.signal != 0 ? 128 + p.signal : 0;
+    return code;
 }
