@@ -89,6 +89,7 @@ void hl_text_paragraph(hl_text *text, int width, const char *format, ...)
     print(&raw, format, arguments);
     va_end(arguments);
     if (raw.error.code != HL_OK) {
+        hl_text_free(text);
         text->error = raw.error;
     }
     hl_text_print(text, "%s", ""); /* so that there are bytes, also of an empty paragraph */

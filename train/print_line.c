@@ -6,7 +6,7 @@
 
 void hl_print_line(FILE *to, const char *format, ...)
 {
-    char text[8192], shown[2 * sizeof text];
+    char text[2048], shown[2 * sizeof text];
     va_list arguments;
     va_start(arguments, format);
     int length = vsnprintf(text, sizeof text, format, arguments);
