@@ -1,8 +1,8 @@
-# hl_page(page.c NAME report FOLDER report STYLES report/page.css SCRIPTS first.js second.js): writes report/page.html,
-# with the styles and the folder's scripts put in, as the C file page.c: what comes before the data and what comes after
+# hl_page(page.c NAME report FOLDER report STYLES report/page.css DARK report/dark.css SCRIPTS first.js second.js): writes
+# report/page.html, with the styles, those for the dark and the folder's scripts put in, as the C file page.c: what comes before the data and what comes after
 # as two arrays (heads/report_page.h; hl_<NAME>_page_before, ...). When one of them changes, the next build does it again.
 function(hl_page output)
-    cmake_parse_arguments(arg "" "NAME;FOLDER" "STYLES;SCRIPTS" ${ARGN})
+    cmake_parse_arguments(arg "" "NAME;FOLDER;DARK" "STYLES;SCRIPTS" ${ARGN})
     hl_page_read(page ${arg_FOLDER}/page.html)
     set(style)
     foreach(name ${arg_STYLES})
@@ -14,7 +14,9 @@ function(hl_page output)
         hl_page_read(part ${arg_FOLDER}/${name})
         string(APPEND script "${part}\n")
     endforeach()
+    hl_page_read(dark ${arg_DARK})
     string(REPLACE "@STYLE@" "${style}" page "${page}")
+    string(REPLACE "@DARK@" "${dark}" page "${page}")
     string(REPLACE "@SCRIPT@" "${script}" page "${page}")
     string(FIND "${page}" "@DATA@" at)
     if(at LESS 0)

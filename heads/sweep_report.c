@@ -44,11 +44,11 @@ static void add_image(hl_text *text, const char *type, const hl_text *image, con
         text->error = hl_error_memory("the page of a sweep");
         return;
     }
-    hl_text_print(text, "<img alt=\"");
+    hl_text_print(text, "<div class=\"picture\" tabindex=\"0\"><img alt=\"");
     add_shown(text, described);
     hl_text_print(text, "\" src=\"data:image/%s;base64,", type);
     hl_text_add(text, bytes, strlen(bytes));
-    hl_text_print(text, "\">\n");
+    hl_text_print(text, "\"></div>\n");
     hl_free(bytes);
 }
 
@@ -69,7 +69,9 @@ static void add_values(hl_text *text, const hl_text_grid *table, int64_t row, bo
 {
     hl_text_print(text, "<tr class=\"values%s\">", base ? " base" : "");
     for (int64_t column = 0; column < table->n_columns; column++) {
-        hl_text_print(text, "<td>");
+        hl_text_print(text, "<td data-name=\"");
+        add_shown(text, hl_text_grid_at(table, 0, column));
+        hl_text_print(text, "\">");
         add_shown(text, hl_text_grid_at(table, row, column));
         hl_text_print(text, "</td>");
     }

@@ -101,6 +101,7 @@ class Run {
         this.layers = [];
         this.unpacking = [];
         this.levels = [];
+        this.predictions = [];
         this.readings = new Map();
         this.measured = []; /* all steps of heads.csv, which may be more than there are snapshots here */
         this.metrics = [];
@@ -161,10 +162,27 @@ class Run {
 
     /* Unpacks a snapshot, once. */
     load(index) {
-        this.unpacking[index] ??= unpacked(this.data.snapshots[index].levels).then((levels) => {
-            this.levels[index] = levels;
-        });
+        this.unpacking[index] ??= this.unpack(index, this.data.snapshots[index]);
         return this.unpacking[index];
+    }
+
+    async unpack(index, snapshot) {
+        if (snapshot.predictions !== undefined) {
+            this.predictions[index] = new Int32Array((await unpacked(snapshot.predictions)).buffer);
+        }
+        this.levels[index] = await unpacked(snapshot.levels);
+    }
+
+    /* What is asked for on an example and what the model answers: empty where nothing is, or it is not known. */
+    answers(index, example) {
+        const all = this.predictions[index], targets = this.examples[example].targets;
+        if (all === undefined || targets === undefined) {
+            return [];
+        }
+        const begin = (all.length / this.examples.length) * example, words = this.data.words;
+        return targets.flatMap((target, position) => (target < 0 ? [] : [{
+            position, target: words[target], prediction: words[all[begin + position]], right: all[begin + position] === target,
+        }]));
     }
 
     /* The levels (n, n) of a head on an example; undefined while they are not unpacked. */
@@ -223,9 +241,9 @@ function shown(value, digits) {
     return Number.isFinite(value) ? value.toFixed(digits) : "–";
 }
 
-/* What is being looked at; page.js alone changes it. gold: the pairs that the reader chose to outline; null: those that the
+/* What is being looked at; page.js alone changes it. scale: "same" for all heads or each one's "own". gold: the pairs that the reader chose to outline; null: those that the
  * head's label is about. query: null until a head was opened. */
-const state = { index: runs[0].steps.length - 1, example: 0, gold: null, head: null, view: "map", query: null, key: 0 };
+const state = { index: runs[0].steps.length - 1, example: 0, scale: "same", gold: null, head: null, view: "map", query: null, key: 0 };
 
 /* The snapshot of a run that is shown. */
 function indexOf(run) {

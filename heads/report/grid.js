@@ -9,16 +9,28 @@ function buildGrids(open) {
             run.shownStep = element("span");
             box.append(element("h3", {}, run.name, run.shownStep));
         }
+        run.shownExample = buildExample();
+        const told = element("div", { class: "told" }, ...foundText(run));
+        const facts = element("div", { class: "facts" }, told, run.shownExample.box);
+        const maps = element("div", { class: "maps" });
+        if (run.index === 0) {
+            told.append(byId("hint"));
+        }
+        maps.style.setProperty("--heads", Math.max(...run.layers.map((heads) => heads.length)));
+        maps.style.setProperty("--layers", Math.min(run.layers.length, 2));
         run.layers.forEach((heads, layer) => {
             const row = element("div", { class: "layer" });
-            row.style.gridTemplateColumns = `repeat(${heads.length}, minmax(4.4rem, clamp(8rem, 22vh, 15rem)))`;
+            row.style.setProperty("--columns", heads.length);
+            row.style.setProperty("--few", heads.length < 5 ? Math.min(heads.length, 2) : 3);
             for (const head of heads) {
                 const cell = buildCell(head, open);
                 row.append(cell.button);
                 cells.push(cell);
             }
-            box.append(element("p", { class: "layer-name" }, `Layer ${layer}`), row);
+            maps.append(element("p", { class: "layer-name" }, `Layer ${layer}`), row);
         });
+        box.append(facts, maps);
+        run.isBeside = () => box.classList.toggle("beside", maps.offsetLeft > facts.offsetLeft);
         byId("grids").append(box);
     }
     return cells;
@@ -29,17 +41,17 @@ function buildCell(head, open) {
     const metric = metricOfLabel(head.label);
     const reading = head.run.reading(head, metric);
     const curve = smallCurve(head.run, reading);
-    const value = element("span", { class: "value" });
+    const value = element("span", { class: "value" }), top = element("span", { class: "top" }), answers = element("span", { class: "answers" });
     const button = element("button", { type: "button", class: "cell", "aria-pressed": "false", "data-head": head.name,
                                        "data-run": head.run.index, title: head.label === undefined ? "" : `${head.label}: ${meaningOf(head.label)}` },
-        canvas, element("span", { class: "name" }, element("strong", {}, head.name), value),
-        element("span", { class: "label" }, head.label ?? ""), curve);
+        element("span", { class: "name" }, element("strong", {}, head.name), value, element("span", { class: "label" }, head.label ?? "")),
+        canvas, element("span", { class: "under" }, answers, top), curve);
     const partner = partnerOf(head);
     if (partner !== null) {
         button.append(element("span", { class: "label" }, `≈ ${partner.head.name}`));
     }
     button.addEventListener("click", () => open(head));
-    return { head, button, canvas, curve, value, reading };
+    return { head, button, canvas, curve, value, top, answers, reading };
 }
 
 function drawCells(cells) {
@@ -47,34 +59,42 @@ function drawCells(cells) {
         const only = run.steps.length === 1 && run.measured.length > 1 ? ", the last weights on these examples" : "";
         run.shownStep.textContent = ` · step ${run.steps[indexOf(run)]}${only}`;
     }
-    for (const cell of cells) {
-        const run = cell.head.run;
-        paintHead(cell.canvas, cell.head);
-        cell.curve.moveNow();
-        const at = cell.reading?.steps.indexOf(run.steps[indexOf(run)]) ?? -1;
-        cell.value.textContent = at >= 0 ? shown(cell.reading.values[at], 2) : "";
+    for (const run of runs) {
+        drawExample(run, run.shownExample);
+        run.isBeside();
     }
+    const widths = cells.map((cell) => cell.curve.clientWidth); /* all at once, before drawing moves anything */
+    cells.forEach((cell, i) => drawCell(cell, widths[i]));
 }
 
-/* One line a run: which heads do what, those of a skill by label. */
-function writeFound() {
-    for (const run of runs) {
-        const groups = new Map();
-        for (const head of run.heads.filter((one) => !["mixed", "uniform", undefined].includes(one.label))) {
-            groups.set(head.label, [...groups.get(head.label) ?? [], head]);
-        }
-        const labelled = run.heads.some((head) => head.label !== undefined);
-        const texts = [...groups].map(([label, heads]) => {
-            const faithful = heads.filter((head) => verdictOf(head) === true).length;
-            const verdict = faithful === 0 ? "" : faithful === heads.length ? " (faithful)" : ` (${faithful} faithful)`;
-            const names = heads.map((head) => head.name).join(", "), meaning = meaningOf(label);
-            return `${names} ${heads.length > 1 ? meaning.replace(/^(\w+)s /, "$1 ") : meaning}${verdict}`;
-        });
-        const text = texts.length > 0 ? `${texts.join("; ")}.` : "no head does one thing clearly.";
-        if (labelled) {
-            byId("found").append(element("p", {}, element("strong", {}, runs.length > 1 ? `${run.name}: ` : "Found: "), text));
-        }
+function drawCell(cell, width) {
+    const run = cell.head.run, index = indexOf(run), levels = run.map(cell.head, index, exampleOf(run));
+    cell.curve.moveNow();
+    const at = cell.reading?.steps.indexOf(run.steps[index]) ?? -1;
+    cell.value.textContent = at >= 0 ? shown(cell.reading.values[at], 2) : "";
+    if (levels === undefined) {
+        return;
     }
+    const isWritten = drawSmallMap(cell.canvas, cell.head, width);
+    cell.answers.replaceChildren(...isWritten ? [] : answerWords(run.answers(index, exampleOf(run))));
+    cell.top.textContent = state.scale === "own" ? `max ${topOf(levels).toPrecision(2)}` : "";
+}
+
+/* Which heads do what, those of a skill by label; nothing where the report knows no labels. */
+function foundText(run) {
+    const groups = new Map();
+    for (const head of run.heads.filter((one) => !["mixed", "uniform", undefined].includes(one.label))) {
+        groups.set(head.label, [...groups.get(head.label) ?? [], head]);
+    }
+    const texts = [...groups].map(([label, heads]) => {
+        const faithful = heads.filter((head) => verdictOf(head) === true).length;
+        const verdict = faithful === 0 ? "" : faithful === heads.length ? " (faithful)" : ` (${faithful} faithful)`;
+        const names = heads.map((head) => head.name).join(", "), meaning = meaningOf(label);
+        return `${names} ${heads.length > 1 ? meaning.replace(/^(\w+)s /, "$1 ") : meaning}${verdict}`;
+    });
+    const text = texts.length > 0 ? `${texts.join("; ")}.` : "no head does one thing clearly.";
+    const isLabelled = run.heads.some((head) => head.label !== undefined);
+    return isLabelled ? [element("p", { class: "found" }, element("strong", {}, "Found: "), text)] : [];
 }
 
 /* The head of the other run that does the same: { head, js }; null where the report knows none. */

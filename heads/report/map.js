@@ -1,39 +1,6 @@
-/* The attention of one head as a map: small in the grid, large with tokens at the axes. */
+/* The attention of one head as a large map with tokens at the axes. */
 
 const OUTLINE = "#d9540b"; /* seen on every level */
-
-function paintLevels(canvas, levels, n) {
-    if (canvas.width !== n || canvas.height !== n) {
-        canvas.width = n;
-        canvas.height = n;
-    }
-    const image = new ImageData(n, n);
-    for (let i = 0; i < n * n; i++) {
-        const level = Math.round(255 * weightOf[levels[i]]);
-        image.data[4 * i] = colours[3 * level];
-        image.data[4 * i + 1] = colours[3 * level + 1];
-        image.data[4 * i + 2] = colours[3 * level + 2];
-        image.data[4 * i + 3] = 255;
-    }
-    canvas.getContext("2d").putImageData(image, 0, 0);
-}
-
-function paintHead(canvas, head) {
-    const example = exampleOf(head.run);
-    const levels = head.run.map(head, indexOf(head.run), example);
-    if (levels !== undefined) {
-        paintLevels(canvas, levels, head.run.examples[example].tokens.length);
-    }
-}
-
-function paintScale() {
-    const canvas = byId("scale");
-    const image = new ImageData(256, 1);
-    for (let level = 0; level < 256; level++) {
-        image.data.set([...colours.subarray(3 * level, 3 * level + 3), 255], 4 * level);
-    }
-    canvas.getContext("2d").putImageData(image, 0, 0);
-}
 
 /* A canvas of so many pixels of the page, sharp on dense screens; its context measures in pixels of the page. */
 function sharpContext(canvas, width, height) {
@@ -96,7 +63,7 @@ class LargeMap {
     }
 
     /* Sizes: the labels' room, then cells as large as the page has room for. */
-    measure(tokens) {
+    measure(tokens, answers) {
         const context = this.canvas.getContext("2d");
         context.font = "700 13px system-ui, sans-serif";
         const longest = Math.min(Math.max(...tokens.map((token) => context.measureText(token).width)), 96);
@@ -104,7 +71,11 @@ class LargeMap {
         this.upright = longest > 18;
         this.side = Math.max(Math.ceil(longest) + 10, 54);
         this.head_room = Math.max(this.upright ? Math.ceil(longest) + 10 : 0, 38);
-        const room = this.canvas.parentElement.clientWidth - this.side - 2;
+        const width = this.canvas.parentElement.clientWidth - this.side - 2;
+        const written = Math.min(widestOf(context, ["answer", ...answers.map(answerText)]) + 16, 110);
+        const isWritten = answers.length > 0 && (width - written) / this.n >= LEAST_CELL;
+        this.answers_room = isWritten ? written : 0;
+        const room = width - this.answers_room;
         const tall = Math.max(window.innerHeight - this.head_room - 330, 280);
         this.cell = Math.min(Math.max(Math.min(room, tall) / this.n, 3), 44);
     }
@@ -112,9 +83,10 @@ class LargeMap {
     draw() {
         const run = this.head.run, example = exampleOf(run);
         const tokens = run.examples[example].tokens;
-        this.measure(tokens);
+        const answers = run.answers(indexOf(run), example);
+        this.measure(tokens, answers);
         const size = this.cell * this.n;
-        const context = sharpContext(this.canvas, this.side + size + 2, this.head_room + size + 2);
+        const context = sharpContext(this.canvas, this.side + size + 2 + this.answers_room, this.head_room + size + 20);
         Object.assign(this.canvas.dataset, { left: this.side, top: this.head_room, cell: this.cell });
         const levels = run.map(this.head, indexOf(run), example);
         if (levels === undefined) {
@@ -128,6 +100,8 @@ class LargeMap {
         this.outlineGold(context, goldOf(run));
         this.nameAxes(context);
         this.drawTokens(context, tokens);
+        this.drawAnswers(context, answers);
+        this.nameScale(context, topOf(levels));
         this.outline(context, state.query, state.key, OUTLINE, 2);
         this.canvas.setAttribute("aria-label", `Attention of ${this.head.name}, ${this.n} queries by ${this.n} keys. ` +
             "Arrow keys move through it.");
@@ -140,6 +114,33 @@ class LargeMap {
         context.textBaseline = "middle";
         context.fillText("key →", this.side - 6, this.head_room - 24);
         context.fillText("query ↓", this.side - 6, this.head_room - 10);
+    }
+
+    /* Right of the queries that something is asked of. */
+    drawAnswers(context, answers) {
+        if (this.answers_room === 0) {
+            return;
+        }
+        const left = this.side + this.cell * this.n + 8;
+        context.font = "11px system-ui, sans-serif";
+        context.textAlign = "left";
+        context.fillStyle = css("--quiet");
+        context.fillText("answer", left, this.head_room - 10);
+        context.font = `600 ${Math.min(Math.max(this.cell * 0.72, 9), 13)}px system-ui, sans-serif`;
+        for (const answer of answers) {
+            context.fillStyle = css(answer.right ? "--accent" : "--second");
+            context.fillText(fitted(context, answerText(answer), this.answers_room - 10), left,
+                             this.head_room + (answer.position + 0.5) * this.cell);
+        }
+    }
+
+    /* Where the colours end, below the map. */
+    nameScale(context, top) {
+        context.font = "11px system-ui, sans-serif";
+        context.textAlign = "left";
+        context.fillStyle = css("--quiet");
+        context.fillText(`colours: weights 0 to ${top === 1 ? "1" : `${top.toPrecision(2)}, the maximum here`}`, this.side,
+                         this.head_room + this.cell * this.n + 12);
     }
 
     outline(context, query, key, colour, width) {

@@ -1,6 +1,7 @@
 /* The page as a whole: what is looked at, and what moves it. */
 
 const views = { map: LargeMap, lines: Lines, computation: Computation };
+const paces = { slow: 3, normal: 1, fast: 1 / 3 }; /* how long a step stays, against the normal */
 const parts = { cells: [], lives: [], view: null, partner: null, opener: null, timer: null };
 
 function sentence(head) {
@@ -60,11 +61,11 @@ async function draw() {
 function goTo(index) {
     state.index = Math.min(Math.max(index, 0), runs[0].steps.length - 1);
     byId("slider").value = state.index;
-    draw();
+    return draw();
 }
 
 function play(on) {
-    clearInterval(parts.timer);
+    clearTimeout(parts.timer);
     parts.timer = null;
     byId("play").setAttribute("aria-pressed", on);
     byId("play").textContent = on ? "❚❚" : "▶";
@@ -72,14 +73,22 @@ function play(on) {
     if (!on) {
         return;
     }
+    goTo(state.index >= runs[0].steps.length - 1 ? 0 : state.index);
+    playOn();
+}
+
+/* The next step after a while, as long as it plays; never before the one before is drawn. */
+function playOn() {
     const last = runs[0].steps.length - 1;
-    goTo(state.index >= last ? 0 : state.index);
-    parts.timer = setInterval(() => {
-        goTo(state.index + 1);
-        if (state.index >= last) {
+    const timer = setTimeout(async () => {
+        await goTo(state.index + 1);
+        if (parts.timer === timer && state.index >= last) {
             play(false);
+        } else if (parts.timer === timer) {
+            playOn();
         }
-    }, Math.max(120, Math.min(500, 8000 / (last + 1))));
+    }, paces[byId("pace").value] * Math.max(120, Math.min(500, 8000 / (last + 1))));
+    parts.timer = timer;
 }
 
 function showView() {
@@ -138,6 +147,7 @@ function openHead(head, opener) {
         cell.button.setAttribute("aria-pressed", cell.head === head);
     }
     fillMetrics(head);
+    drawCells(parts.cells); /* which have another width now */
     showView();
     byId("detail").focus({ preventScroll: true });
     byId("detail").scrollIntoView({ block: "nearest" });
@@ -153,6 +163,7 @@ function closeHead() {
         cell.button.setAttribute("aria-pressed", "false");
         cell.button.classList.remove("match");
     }
+    drawCells(parts.cells);
     parts.opener?.focus();
 }
 
@@ -199,11 +210,16 @@ function onKey(event) {
 /* Light or dark as the system has it, until the button is used. */
 function setUpTheme() {
     const dark = window.matchMedia("(prefers-color-scheme: dark)");
-    const use = (theme) => {
+    const set = (theme) => {
         document.documentElement.dataset.theme = theme;
+        byId("dark").media = theme === "dark" ? "all" : "not all";
+        paintScale();
+    };
+    const use = (theme) => {
+        set(theme);
         draw();
     };
-    document.documentElement.dataset.theme = dark.matches ? "dark" : "light";
+    set(dark.matches ? "dark" : "light");
     dark.addEventListener("change", () => use(dark.matches ? "dark" : "light"));
     byId("theme").addEventListener("click", () => use(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
 }
@@ -219,8 +235,14 @@ function setUpControls() {
     byId("close").addEventListener("click", closeHead);
     const common = runs[0].examples.slice(0, Math.min(...runs.map((run) => run.examples.length)));
     byId("example").append(...common.map((example, i) => new Option(`${i}: ${example.tokens.slice(0, 6).join(" ")} …`, i)));
+    byId("example").value = openingExample(common.length);
     byId("example").addEventListener("change", () => {
         chooseExample();
+        draw();
+    });
+    byId("scale-choice").addEventListener("change", () => {
+        state.scale = byId("scale-choice").value;
+        paintScale();
         draw();
     });
     byId("gold").addEventListener("change", () => {
@@ -266,12 +288,13 @@ async function start() {
         throw new Error("This browser is too old to unpack the report (it lacks DecompressionStream): please use one of 2023 or later.");
     }
     await Promise.all(runs.map((run) => run.open()));
+    await Promise.all(runs.map((run) => run.load(indexOf(run))));
     writeHeading();
-    writeFound();
-    paintScale();
-    setUpTheme();
     setUpControls();
     chooseExample();
+    state.scale = openingScale();
+    byId("scale-choice").value = state.scale;
+    setUpTheme();
     parts.cells = buildGrids((head) => openHead(head, parts.cells.find((cell) => cell.head === head).button));
     parts.lives = buildLives();
     buildTable();

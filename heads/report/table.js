@@ -68,7 +68,7 @@ function drawTable() {
     for (const head of sortedHeads()) {
         const row = element("tr", { "data-head": head.name });
         for (const column of columns) {
-            const cell = element("td", { class: column.text ? "text" : "" });
+            const cell = element("td", { class: column.text ? "text" : "", "data-name": column.name });
             cell.append(column.show ? column.show(head) : shown(column.value(head), column.digits));
             row.append(cell);
         }

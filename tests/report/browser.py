@@ -2,9 +2,10 @@
 """Opens a report in Chromium, from a file with the network off, uses it as a reader would, and compares what it shows
 with the files that it was made of.
 
-Two reports of made-up runs and real ones: of a copy task that the program train solved, and of two such runs side by side.
+A report of a made-up run and real ones: of a copy task that the program train solved, of one with many tokens, of two runs
+side by side, and the page of a sweep.
 
-usage: browser.py MAKE_REPORT TRAIN HEADS
+usage: browser.py MAKE_REPORT TRAIN HEADS ABLATE
 
 Exits with 77, which ctest reports as skipped, where chromium, chromium-driver or python3-selenium is not installed.
 """
@@ -36,14 +37,38 @@ if missing:
 
 
 
-def weight_at(folder, step, layer, head, example, query, key):
-    """Read off the snapshot: layer_N.npy is (examples, heads, T, T)."""
+def read_array(folder, step, name):
+    """An array of a snapshot: its numbers, row-major, and its shape."""
     with zipfile.ZipFile(folder / f"patterns/step_{step:06d}.npz") as npz:
-        raw = npz.read(f"layer_{layer}.npy")
+        raw = npz.read(f"{name}.npy")
     end = 10 + int.from_bytes(raw[8:10], "little")
-    shape = ast.literal_eval(raw[10:end].decode())["shape"]
-    place = ((example * shape[1] + head) * shape[2] + query) * shape[3] + key
-    return array.array("f", raw[end:])[place]
+    header = ast.literal_eval(raw[10:end].decode())
+    return array.array({"<f4": "f", "<i4": "i"}[header["descr"]], raw[end:]), header["shape"]
+
+
+def map_of(folder, step, layer, head, example):
+    """The rows of a head's weights: layer_N.npy is (examples, heads, T, T)."""
+    numbers, shape = read_array(folder, step, f"layer_{layer}")
+    size = shape[2] * shape[3]
+    begin = (example * shape[1] + head) * size
+    return [numbers[begin + i:begin + i + shape[3]] for i in range(0, size, shape[3])]
+
+
+def weight_at(folder, step, layer, head, example, query, key):
+    return map_of(folder, step, layer, head, example)[query][key]
+
+
+def answers_of(folder, step, example):
+    """What was asked and answered: position -> (target, prediction)."""
+    vocabulary = (folder / "vocab.txt").read_text(encoding="utf-8").splitlines()
+    targets, (_, n) = read_array(folder, step, "targets")
+    logits, (_, _, size) = read_array(folder, step, "logits")
+    answers = {}
+    for i in range(n):
+        if targets[example * n + i] >= 0:
+            row = logits[(example * n + i) * size:(example * n + i + 1) * size]
+            answers[i] = (vocabulary[targets[example * n + i]], vocabulary[max(range(size), key=row.__getitem__)])
+    return answers
 
 
 class Page:
@@ -109,7 +134,8 @@ class Page:
         return float(found[0]["value"])
 
     def silent(self):
-        messages = self.driver.get_log("browser")
+        """The page has nothing to complain of; that pixels are read is this test's doing."""
+        messages = [m for m in self.driver.get_log("browser") if "getImageData" not in m["message"]]
         assert messages == [], messages
 
 
@@ -158,6 +184,150 @@ def hover(page, canvas, query, key):
     return float(found[3])
 
 
+def example_shown(page):
+    return int(page.one("#example").get_property("value"))
+
+
+def check_opening(page):
+    """The page opens on the example that shows most of what heads labelled offset(k) do, and of right answers."""
+    last, labels = max(int(row["step"]) for row in page.rows), dict(zip(column(page, 1), column(page, 2)))
+    skilled = {name: int(label[7:-1]) for name, label in labels.items() if label.startswith("offset(")}
+    assert skilled != {} and set(labels.values()) <= {"mixed", "uniform", *(f"offset({k})" for k in skilled.values())}, labels
+    examples = range(len(page.all("#example option")))
+    shows = [[sum(target == prediction for target, prediction in answers_of(page.folder, last, e).values()) for e in examples]]
+    for name, k in skilled.items():
+        maps = [map_of(page.folder, last, int(name[1]), int(name[3]), e) for e in examples]
+        shows.append([sum(row[i + k] for i, row in enumerate(rows) if 0 <= i + k < len(rows)) for rows in maps])
+    scores = [sum(show[e] / max(show) for show in shows) for e in examples]
+    assert scores[example_shown(page)] > max(scores) - 0.005 and min(scores) < max(scores) - 0.02, scores
+
+
+def hue_count(page, canvas, variable):
+    """How many pixels under the map have the colour."""
+    return page.script("""
+        const probe = document.createElement("i"), c = arguments[0];
+        probe.style.color = `var(${arguments[1]})`;
+        document.body.append(probe);
+        const [r, g, b] = getComputedStyle(probe).color.match(/[0-9]+/g).map(Number);
+        probe.remove();
+        const under = Number(c.dataset.cell) * Number(c.dataset.tokens);
+        const d = c.getContext("2d").getImageData(0, under + 2, c.width, c.height - under - 2).data;
+        let n = 0;
+        for (let i = 0; i < d.length; i += 4) {
+            n += d[i + 3] > 128 && Math.abs(d[i] - r) + Math.abs(d[i + 1] - g) + Math.abs(d[i + 2] - b) < 40;
+        }
+        return n;""", canvas, variable)
+
+
+def check_answers(page, step, written):
+    """Targets and predictions are those of the snapshot: above the maps and, `written` out or as signs, under each."""
+    page.wait(lambda: page.text("#step") == f"step {step}", f"step {step}")
+    expected = answers_of(page.folder, step, example_shown(page))
+    shown = page.script("""return [...document.querySelectorAll(".tokens li:not(.rows)")].map((li) =>
+        [li.className, li.querySelector("span")?.textContent, li.querySelector("em")?.textContent]);""")
+    for i, (kind, target, answer) in enumerate(shown):
+        if i in expected:
+            right = expected[i][0] == expected[i][1]
+            assert (kind, target) == ("right" if right else "wrong", expected[i][0]), (step, i, shown[i], expected[i])
+            assert answer == f"{'✓' if right else '✗'} {expected[i][1]}", (step, i, answer, expected[i])
+        else:
+            assert kind == "" and answer is None, (step, i, kind)
+    right = sum(target == prediction for target, prediction in expected.values())
+    assert f"{right} of {len(expected)} right at step {step}" in page.text(".example p")
+    for cell in page.all("#grids .cell"):
+        canvas, under = cell.find_element(By.TAG_NAME, "canvas"), cell.find_element(By.CSS_SELECTOR, ".answers").text
+        assert canvas.get_attribute("data-letters") == ("true" if written else "false")
+        assert under.split() == ([] if written else ["✓", str(right), "✗", str(len(expected) - right)]), under
+        assert (hue_count(page, canvas, "--accent") > 0) == (right > 0), "right in its colour"
+        assert (hue_count(page, canvas, "--second") > 0) == (right < len(expected)), "wrong in its colour"
+
+
+def pixel(page, canvas, query, key):
+    """The colour of a cell of a small map."""
+    return page.script("""
+        const c = arguments[0], cell = Number(c.dataset.cell), side = Number(c.dataset.side);
+        return [...c.getContext("2d").getImageData(side + (arguments[2] + 0.5) * cell, (arguments[1] + 0.5) * cell, 1, 1).data];
+        """, canvas, query, key)[:3]
+
+
+def lightness(colour):
+    return 0.2126 * colour[0] + 0.7152 * colour[1] + 0.0722 * colour[2]
+
+
+def scale_end(page, place):
+    return page.script("return [...document.getElementById('scale').getContext('2d').getImageData(arguments[0], 0, 1, 1).data]",
+                       place)[:3]
+
+
+def check_scale(page, layer, head):
+    """Much attention is dark on a light page and light on a dark one; each head may have a scale of its own."""
+    step = int(page.text("#step").split()[1])
+    rows = map_of(page.folder, step, layer, head, example_shown(page))
+    places = [(row[k], q, k) for q, row in enumerate(rows) for k in range(len(rows))]
+    (most, *at), (few, *low) = max(places), min(places)
+    canvas, top = page.one(f"#grids [data-head=L{layer}H{head}] canvas"), f"#grids [data-head=L{layer}H{head}] .top"
+    for theme in ("dark", "light"):
+        if page.script("return document.documentElement.dataset.theme") != theme:
+            page.one("#theme").click()
+        choose(page, "scale-choice", "same")
+        assert page.text("#scale-top") == "1"
+        same = pixel(page, canvas, *at)
+        choose(page, "scale-choice", "own")
+        page.wait(lambda: page.text("#scale-top") == "the head’s maximum" and page.text(top) != "", "each head has its maximum")
+        assert abs(float(page.text(top).removeprefix("max ")) / most - 1) < 0.05, (page.text(top), most)
+        own, least = pixel(page, canvas, *at), pixel(page, canvas, *low)
+        assert own == scale_end(page, 255), "the largest weight has the scale's last colour"
+        assert least == scale_end(page, 0) or few > most / 300, "no weight has its first"
+        assert (lightness(own) > lightness(least)) == (theme == "dark"), (theme, own, least)
+        assert (lightness(least) < 100) == (theme == "dark"), "the map is dark in the dark alone"
+        assert abs(lightness(own) - lightness(least)) > 1.3 * abs(lightness(same) - lightness(least)) or most > 0.8
+    choose(page, "scale-choice", "same")
+
+
+def check_pace(page):
+    """Slow, normal and fast: how long the first step stays."""
+    times = {}
+    for pace in ("slow", "fast"):
+        page.one("#pace").send_keys(pace[0])
+        assert page.one("#pace").get_property("value") == pace, "a key chooses the pace"
+        times[pace] = page.driver.execute_async_script("""
+            const done = arguments[arguments.length - 1], text = document.getElementById("step"), s = document.getElementById("slider");
+            s.value = 0;
+            s.dispatchEvent(new Event("input"));
+            setTimeout(() => {
+                const begin = performance.now();
+                new MutationObserver((_, observer) => {
+                    if (text.textContent !== "step 0") {
+                        observer.disconnect();
+                        document.getElementById("play").click();
+                        done(performance.now() - begin);
+                    }
+                }).observe(text, { childList: true });
+                document.getElementById("play").click();
+            }, 100);""")
+    assert times["slow"] > 1000 and times["slow"] > 2 * times["fast"], times
+    choose(page, "pace", "normal")
+    move_slider(page, int(page.one("#slider").get_attribute("max")))
+
+
+def check_width(page):
+    """The maps reach the right edge, of whatever screen."""
+    for width in (1280, 1440, 1920):
+        page.size(width, 1000, "light")
+        page.open()
+        room = page.script("const b = document.getElementById('heads').getBoundingClientRect(); return b.right")
+        ends = page.script("""return [...document.querySelectorAll(".layer")].map((layer) =>
+            Math.max(...[...layer.children].map((cell) => cell.getBoundingClientRect().right)));""")
+        assert all(room - 40 < end <= room for end in ends), (width, room, ends)
+
+
+def check_not_cut(page, width, scrolling):
+    """Nothing stands beyond the right edge, but for what scrolls in a box of its own."""
+    beyond = page.script("""return [...document.body.querySelectorAll("*")].filter((one) => !one.closest(arguments[1]) &&
+        one.getBoundingClientRect().right > arguments[0] + 0.5).map((one) => one.outerHTML.slice(0, 99));""", width, scrolling)
+    assert beyond == [], beyond
+
+
 def check_head(page):
     page.one("#grids [data-head=L0H1]").click()
     page.wait(lambda: page.text("#detail-title") == "L0H1", "a click enlarges the head")
@@ -165,7 +335,7 @@ def check_head(page):
     canvas = page.one("#view canvas")
     for query, key in ((5, 3), (9, 7), (6, 12)):
         value = hover(page, canvas, query, key)
-        expected = weight_at(page.folder, 70, 0, 1, 0, query, key)
+        expected = weight_at(page.folder, 70, 0, 1, example_shown(page), query, key)
         assert abs(value - expected) < 0.005, (query, key, value, expected)
     choose(page, "example", 2)
     move_slider(page, 0)
@@ -218,7 +388,7 @@ def check_words(page):
     assert verdicts == {
         "L0H0": "yes (as 2)", "L0H1": "no (as 2)", "L0H2": "yes", "L1H0": "no", "L1H1": "–", "L1H2": "yes"
     }, verdicts
-    assert "L1H2 finds the noun that belongs to an adjective (faithful)" in page.text("#found"), page.text("#found")
+    assert "L1H2 finds the noun that belongs to an adjective (faithful)" in page.text(".found"), page.text(".found")
     page.one("#grids [data-head=L0H0]").click()
     page.wait(lambda: page.text("#detail-label").endswith(", faithful, as a group of 2"), "the verdict of a group is told")
     page.one("#close").click()
@@ -227,6 +397,9 @@ def check_words(page):
 def check_phone(page):
     wide = page.script("return document.documentElement.scrollWidth")
     assert wide <= 360, f"the page is {wide} wide on a phone of 360"
+    check_not_cut(page, 360, "pre, #detail")
+    named = page.script("return getComputedStyle(document.querySelector('#rows tbody td:nth-child(5)'), '::before').content")
+    assert named == '"Entropy"', f"on a phone each figure has its name: {named}"
     page.one("#grids [data-head=L1H2]").click()
     page.wait(lambda: page.text("#detail-title") == "L1H2", "a head opens on a phone")
     assert page.script("return document.documentElement.scrollWidth") <= 360
@@ -268,7 +441,7 @@ def check_trained_run(page):
     page.size(1400, 1000, "dark")
     page.open()
     last = max(int(row["step"]) for row in page.rows)
-    found = page.text("#found")
+    found = page.text(".found")
     name = re.search(r"L1H\d", found)[0]
     assert "11 tokens back" in found and "faithful" in found, found
     layer, head = int(name[1]), int(name[3])
@@ -283,11 +456,47 @@ def check_trained_run(page):
         move_slider(page, place)
         page.wait(lambda: page.text("#step") == f"step {step}", "the slider moves")
         value = hover(page, page.one("#view canvas"), 15, 4)
-        expected = weight_at(page.folder, step, layer, head, 0, 15, 4)
+        expected = weight_at(page.folder, step, layer, head, example_shown(page), 15, 4)
         assert abs(value - expected) < 0.005, (step, value, expected)
     check_computation(page, 15, 4, expected)
     page.one("#close").click()
     check_table(page, last, 8)
+    check_opening(page)
+    check_answers(page, last, True)
+    check_scale(page, layer, head)
+    move_slider(page, 0)
+    check_answers(page, 0, True)
+    check_scale(page, layer, head)
+    check_pace(page)
+    page.silent()
+    check_width(page)
+    page.size(390, 844, "dark")
+    page.open()
+    check_answers(page, last, False)
+    check_not_cut(page, 390, "pre")
+    page.silent()
+
+
+def check_long_run(page):
+    """Where most heads spread their attention over many tokens, each has a scale of its own from the start."""
+    page.size(1400, 1000, "light")
+    page.open()
+    assert page.one("#scale-choice").get_property("value") == "own"
+    check_scale(page, 0, 0)
+    page.silent()
+
+
+def check_ablation(page):
+    page.size(1400, 1000, "dark")
+    page.driver.get((page.folder / "ablation.html").as_uri())
+    assert page.script("return getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 27)", "dark in the dark"
+    page.size(390, 844, "light")
+    page.driver.get((page.folder / "ablation.html").as_uri())
+    assert page.script("return getComputedStyle(document.body).backgroundColor") == "rgb(246, 246, 243)"
+    for summary in page.all("summary"):
+        summary.click()
+    assert page.script("return document.documentElement.scrollWidth") <= 390
+    check_not_cut(page, 390, ".picture")
     page.silent()
 
 
@@ -310,14 +519,17 @@ def train(program, config, folder, *overrides):
 
 
 def main():
-    make_report, train_program, heads_program = sys.argv[1:]
+    make_report, train_program, heads_program, ablate_program = sys.argv[1:]
     config = Path(__file__).resolve().parents[2] / "configs/copy_task.ini"
     with tempfile.TemporaryDirectory() as name:
-        made, one, two = (Path(name) / run for run in ("made", "one", "two"))
+        made, one, two, long, sweep = (Path(name) / run for run in ("made", "one", "two", "long", "sweep"))
         made.mkdir()
         subprocess.run([make_report, made], check=True)
         train(train_program, config, one)
         train(train_program, config, two, "train.steps=20", "train.seed=2")
+        train(train_program, config, long, "train.steps=2", "task.length=31")
+        subprocess.run([ablate_program, config, "--heads", "1,2", "--seeds", "2", "train.steps=4", "--out", sweep],
+                       check=True, stdout=subprocess.DEVNULL)
         subprocess.run([heads_program, one, "--against", two], check=True, stdout=subprocess.DEVNULL)
         page = Page()
         try:
@@ -326,6 +538,10 @@ def main():
             page.use(one)
             check_trained_run(page)
             check_two_runs(page, "two")
+            page.use(long)
+            check_long_run(page)
+            page.folder = sweep
+            check_ablation(page)
         finally:
             page.driver.quit()
     print("the reports show what their files say")
