@@ -81,7 +81,8 @@ START_TEST(texts_are_shown_and_never_interpreted)
     ck_assert_int_eq(count(page.bytes, "<script"), 0);
     ck_assert_int_eq(count(page.bytes, "&#60;/td&#62;&#60;script&#62;alert(&#39;x&#39;)&#60;/"
                                        "script&#62;&#34;&#38;]]&#62;\\u{2028}\\u{202e}\\x01"),
-                     8); /* title, command, a cell in each of three rows, two runs, an image's description */
+                     10); /* title, command, a cell in each of three rows, its column's name beside two of them, two
+                               runs, an image's description */
     hl_text_free(&page);
 }
 END_TEST
