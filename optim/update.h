@@ -14,7 +14,8 @@ HL_BEGIN_DECLS
 typedef struct hl_update {
     hl_real rate;       /* what the direction is multiplied by */
     hl_real l2;         /* of the weight, added to its gradient, where it decays */
-    hl_real keep;       /* what remains of a weight that decays apart from its gradient; 1 otherwise */
+    hl_real shrink;     /* of the weight, taken from it where it decays apart from its gradient; in float, 1 - shrink
+                           would be off by up to 3% of a shrink of 1e-6 */
     hl_real beta1;      /* of the first moments, with 1 - beta1 beside it: in float, 1 - 0.999f is off by 1e-5 */
     hl_real beta1_rest; /* 1 - beta1 */
     hl_real beta2;

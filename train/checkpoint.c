@@ -15,7 +15,11 @@ static const size_t max_bytes = (size_t)1 << 40;
 /* The largest count that metadata may hold: so far from overflow that a run may go on from it. */
 static const int64_t max_count = (int64_t)1 << 60;
 
-enum { NUMBER_TEXT = 40, STATE_FIELDS = 10, MAX_METADATA = 3 + STATE_FIELDS };
+enum { NUMBER_TEXT = 40, STATE_FIELDS = 10, MAX_METADATA = 4 + STATE_FIELDS };
+
+/* Of checkpoints; counts on wherever a run would no longer go on from an older one to the same bits. Checkpoints of
+ * format 1 say no format: until then Adam's moments were rounded otherwise. */
+static const char checkpoint_format[] = "2";
 
 /* One line of metadata a field, in one order for writing and reading. */
 typedef struct state_field {
@@ -173,6 +177,7 @@ hl_status hl_checkpoint_write(const char *path, const char *kept_path, const hl_
     hl_metadata_item items[MAX_METADATA];
     char step_text[NUMBER_TEXT], state_texts[STATE_FIELDS][NUMBER_TEXT];
     int n_items = common_metadata(items, step_text, optimizer->step, config);
+    items[n_items++] = (hl_metadata_item){ "checkpoint_format", checkpoint_format };
     n_items += state_metadata(items + n_items, state_texts, state);
     hl_file file;
     hl_file_create(&file, path);
@@ -370,10 +375,23 @@ hl_status hl_checkpoint_read_metrics(const char *path, bool *has, hl_metrics_sum
     return status;
 }
 
+static hl_status check_format(const hl_checkpoint *checkpoint)
+{
+    const char *format = hl_safetensors_metadata(checkpoint->file, "checkpoint_format");
+    if (format != NULL && strcmp(format, checkpoint_format) == 0) {
+        return hl_ok();
+    }
+    return hl_error(HL_BAD_FILE,
+                    "%s: of checkpoint format %s, from which this version would not go on to the same bits (it goes on "
+                    "from format %s); --from this file begins a new run with its weights, elsewhere",
+                    checkpoint->path, format != NULL ? format : "1", checkpoint_format);
+}
+
 hl_status hl_checkpoint_restore(const hl_checkpoint *checkpoint, hl_optimizer *optimizer, hl_train_state *state)
 {
     const hl_safetensors *file = checkpoint->file;
     hl_parameters *parameters = optimizer->parameters;
+    HL_TRY(check_format(checkpoint));
     HL_TRY(restore_weights(file, checkpoint->path, parameters));
     for (int i = 0; i < parameters->n && optimizer->m != NULL; i++) {
         const hl_parameter *p = &parameters->list[i];

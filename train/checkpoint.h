@@ -1,7 +1,8 @@
 /* checkpoint.safetensors: all that resuming needs; and model.safetensors: weights alone.
  *
  * Tensors: every parameter under its names, and in a checkpoint optimizer.m.<name>, optimizer.v.<name>. Metadata:
- * format, step, config (hl_config_result_text), and in a checkpoint the fields of hl_train_state. */
+ * format, step, config (hl_config_result_text), and in a checkpoint checkpoint_format and the fields of
+ * hl_train_state. */
 #ifndef HL_TRAIN_CHECKPOINT_H
 #define HL_TRAIN_CHECKPOINT_H
 
@@ -47,8 +48,9 @@ void hl_checkpoint_free(hl_checkpoint *checkpoint); /* NULL is allowed */
 /* The config's text; owned by the checkpoint. */
 const char *hl_checkpoint_config(const hl_checkpoint *checkpoint);
 
-/* Fills the optimizer with its parameters, and the state. HL_BAD_FILE naming the tensor that is missing,
- * superfluous, not finite or of another shape. */
+/* Fills the optimizer with its parameters, and the state. HL_BAD_FILE: the checkpoint is of another format, from which
+ * a run would not go on to the same bits; or naming the tensor that is missing, superfluous, not finite or of another
+ * shape. */
 hl_status hl_checkpoint_restore(const hl_checkpoint *checkpoint, hl_optimizer *optimizer, hl_train_state *state);
 
 /* Fills the parameters from a file with weights, ours or PyTorch's; optimizer tensors in it are passed over.

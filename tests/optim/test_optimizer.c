@@ -153,6 +153,28 @@ START_TEST(only_parameters_marked_for_it_decay)
 }
 END_TEST
 
+/* Without memory, also of numbers so large that what follows would be lost beside them. */
+START_TEST(moments_of_beta_0_are_the_last_gradient)
+{
+    hl_parameters parameters = example_parameters(1, (int64_t[]){ 20 });
+    hl_optimizer_options options = options_of(HL_ADAM);
+    options.beta1 = options.beta2 = options.weight_decay = 0;
+    hl_optimizer optimizer = make(&parameters, options);
+    hl_real *grads = parameters.grads;
+    for (int step = 0; step < 2; step++) {
+        for (int i = 0; i < 20; i++) {
+            grads[i] = step == 0 ? 1e9F : (hl_real)(i + 1) / 1024;
+        }
+        hl_optimizer_step(&optimizer, 1, 0.01);
+    }
+    for (int i = 0; i < 20; i++) {
+        ck_assert(optimizer.m[i] == grads[i] && optimizer.v[i] == grads[i] * grads[i]);
+    }
+    hl_optimizer_free(&optimizer);
+    hl_parameters_free(&parameters);
+}
+END_TEST
+
 START_TEST(without_decay_adamw_is_adam)
 {
     hl_parameters a = example_parameters(N_PARAMETERS, lengths), b = example_parameters(N_PARAMETERS, lengths);
@@ -341,6 +363,7 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, gaps_hold_zeros_and_gradients_stay, 0, N_NAMES);
     tcase_add_loop_test(tc, a_frozen_parameter_keeps_value_and_moments_until_it_thaws, 0, N_NAMES);
     tcase_add_loop_test(tc, only_parameters_marked_for_it_decay, 0, N_NAMES);
+    tcase_add_test(tc, moments_of_beta_0_are_the_last_gradient);
     tcase_add_test(tc, without_decay_adamw_is_adam);
     tcase_add_loop_test(tc, a_resumed_optimizer_goes_on_with_the_same_bits, 0, N_NAMES);
     tcase_add_test(tc, a_gradient_that_is_always_zero_moves_nothing);

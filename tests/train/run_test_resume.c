@@ -1,5 +1,6 @@
 /* What --resume keeps, drops, allows and refuses; how a run ends before its last step. */
 #include "core/files.h"
+#include "core/memory.h"
 #include "core/safetensors.h"
 #include "tests/check_suite.h"
 #include "tests/scratch.h"
@@ -186,6 +187,39 @@ START_TEST(a_run_without_a_checkpoint_is_refused_to_another_config_too)
 }
 END_TEST
 
+/* ---- an older format ---- */
+
+static void copy_file(const char *from, const char *to)
+{
+    char *content;
+    size_t size;
+    ck_assert_int_eq(hl_file_read(from, (size_t)1 << 20, &content, &size).code, HL_OK);
+    ck_assert_int_eq(hl_file_replace(to, content, size, HL_VOLATILE).code, HL_OK);
+    hl_free(content);
+}
+
+/* A run of the first format, trained by the code of its day: the numbers in it are not ours to make anew. */
+START_TEST(an_older_format_is_not_resumed_but_opens)
+{
+    static const char *const files[] = { "config.ini", "vocab.txt", "checkpoint.safetensors",
+                                         "patterns/step_000002.npz" };
+    const char *folder = run_path("run"), *config = run_file(folder, "config.ini");
+    mkdir(folder, 0755);
+    mkdir(run_file(folder, "patterns"), 0755);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        copy_file(run_file(HL_FORMAT_1, files[i]), run_file(folder, files[i]));
+    }
+    run_result run = RUN(config, "train.steps=4", "--resume", "--out", folder);
+    ck_assert_int_eq(run.code, 3);
+    ck_assert_ptr_nonnull(strstr(run.err, "checkpoint.safetensors: of checkpoint format 1, "));
+    ck_assert_str_eq(checkpoint_step(folder), "2");
+    run = HEADS(folder, "--keep-only", "L0H0");
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert_ptr_nonnull(strstr(run.out, "weights of step 2"));
+    EXPECT_RUN(0, config, "--from", run_file(folder, "checkpoint.safetensors"), "--out", run_path("from"));
+}
+END_TEST
+
 /* ---- checkpoints that are kept ---- */
 
 START_TEST(earlier_checkpoints_are_kept_as_asked)
@@ -357,6 +391,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_key_that_makes_another_run_is_refused_by_name);
     tcase_add_test(tc, a_key_that_changes_no_number_may_differ);
     tcase_add_test(tc, a_run_without_a_checkpoint_is_refused_to_another_config_too);
+    tcase_add_test(tc, an_older_format_is_not_resumed_but_opens);
     tcase_add_test(tc, earlier_checkpoints_are_kept_as_asked);
     tcase_add_test(tc, a_kept_checkpoint_can_be_gone_back_to);
     tcase_add_test(tc, a_run_checkpoints_at_its_end_even_when_it_does_so_never);
