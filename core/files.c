@@ -197,7 +197,7 @@ hl_status hl_file_check_replaceable(const char *path)
 
 hl_status hl_file_create(hl_file *file, const char *path)
 {
-    *file = (hl_file){ .error = hl_file_check_replaceable(path), .fd = -1 };
+    *file = (hl_file){ .error = hl_file_check_replaceable(path), .fd = -1, .turn = -1 };
     if (file->error.code != HL_OK) {
         return file->error;
     }
@@ -266,7 +266,10 @@ static void free_file(hl_file *file)
 {
     hl_free(file->path);
     hl_free(file->temporary);
-    *file = (hl_file){ .fd = -1 };
+    if (file->turn >= 0) {
+        active.close(file->turn); /* and with it the lock */
+    }
+    *file = (hl_file){ .fd = -1, .turn = -1 };
 }
 
 static void sync_and_close(hl_file *file, hl_durability durability)
@@ -339,15 +342,30 @@ static hl_status open_folder_of(const char *path, int *fd)
     return *fd >= 0 ? hl_ok() : hl_file_system_error(path, "cannot open its folder");
 }
 
-hl_status hl_file_replace_in_turn(const char *path, const void *bytes, size_t count)
+static hl_status lock_folder_of(const char *path, int *fd)
 {
-    int folder, locked;
-    HL_TRY(open_folder_of(path, &folder));
-    RETRIED(locked, active.flock(folder, LOCK_EX));
-    hl_status status = locked == 0 ? hl_file_replace(path, bytes, count, HL_VOLATILE)
-                                   : hl_file_system_error(path, "cannot lock its folder");
-    active.close(folder); /* and with it the lock */
+    int locked;
+    HL_TRY(open_folder_of(path, fd));
+    RETRIED(locked, active.flock(*fd, LOCK_EX));
+    if (locked == 0) {
+        return hl_ok();
+    }
+    hl_status status = hl_file_system_error(path, "cannot lock its folder");
+    active.close(*fd);
     return status;
+}
+
+hl_status hl_file_create_in_turn(hl_file *file, const char *path)
+{
+    int folder;
+    hl_status status = lock_folder_of(path, &folder);
+    if (status.code != HL_OK) {
+        *file = (hl_file){ .error = status, .fd = -1, .turn = -1 };
+        return status;
+    }
+    hl_file_create(file, path);
+    file->turn = folder;
+    return file->error;
 }
 
 hl_status hl_file_sync_folder(const char *path)

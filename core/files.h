@@ -68,7 +68,8 @@ hl_status hl_file_check_replaceable(const char *path);
 /* A file being written beside its final name: "<path>.tmp" until hl_file_commit renames it. Every call after a failure
  * does nothing, and commit reports the first one. */
 typedef struct hl_file {
-    int fd; /* -1 when closed */
+    int fd;   /* -1 when closed */
+    int turn; /* its folder, locked; -1: it is not */
     char *path;
     char *temporary;
     hl_status error;
@@ -81,6 +82,10 @@ typedef enum hl_durability { HL_VOLATILE, HL_DURABLE } hl_durability;
 /* Creates "<path>.tmp" anew. The file must be ended by hl_file_commit or hl_file_abandon, whatever this returns:
  * HL_BAD_FILE (also for what hl_file_check_replaceable refuses), HL_NO_MEMORY. */
 hl_status hl_file_create(hl_file *file, const char *path);
+
+/* The same of a file that several programs may write: until it is ended the others wait, by a lock on its folder, or one
+ * would rename what another is still writing. Waits for the others. */
+hl_status hl_file_create_in_turn(hl_file *file, const char *path);
 
 /* Writes all `count` bytes at the file's present position. */
 void hl_file_write(hl_file *file, const void *bytes, size_t count);
@@ -108,10 +113,6 @@ hl_status hl_file_sync_folder(const char *path);
 /* Makes the folder and those above it that are missing, and waits until those are on disk; one that is there already is
  * no error. HL_BAD_FILE. */
 hl_status hl_folder_make(const char *path);
-
-/* Create, write, commit of a file that several programs may write, volatile: they take turns, by a lock on its folder,
- * or one would rename what another is still writing. Waits for the others. As hl_file_replace. */
-hl_status hl_file_replace_in_turn(const char *path, const void *bytes, size_t count);
 
 /* Calls `visit` with every name in the folder, in no order, until one fails; a folder that is not there has none.
  * HL_BAD_FILE, or what `visit` returned. */

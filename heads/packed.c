@@ -4,7 +4,7 @@
 
 #include <limits.h>
 #include <stdint.h>
-#include <zlib.h>
+#include <string.h>
 
 /* Levels deflate to the same size within a few percent at 9, in thrice the time. */
 enum { COMPRESSION = 6 };
@@ -42,38 +42,69 @@ char *hl_base64(const void *bytes, size_t size)
     return text;
 }
 
-/* Deflates all at once into `out`, of `room` bytes, which is enough; 0 when out of memory. */
-static size_t deflate_all(const void *bytes, size_t size, unsigned char *out, size_t room)
+static void add_base64(hl_text *text, const unsigned char *bytes, size_t size)
 {
-    z_stream stream = { .zalloc = allocate, .zfree = release };
-    if (deflateInit(&stream, COMPRESSION) != Z_OK) {
-        return 0;
+    char *digits = hl_base64(bytes, size);
+    if (digits == NULL) {
+        hl_text_fail(text, hl_error_memory("text"));
+        return;
     }
-    const unsigned char *in = bytes;
-    size_t left = size, done = 0;
+    hl_text_add(text, digits, strlen(digits));
+    hl_free(digits);
+}
+
+/* Deflates all of the input, and hands on what fills the buffer; with Z_FINISH, all. */
+static void run(hl_packer *p, int flush)
+{
     int code = Z_OK;
-    while (code == Z_OK) {
-        uInt piece = left < INT_MAX ? (uInt)left : INT_MAX;
-        uInt space = room - done < INT_MAX ? (uInt)(room - done) : INT_MAX;
-        stream.next_in = (z_const Bytef *)in + (size - left);
-        stream.avail_in = piece;
-        stream.next_out = out + done;
-        stream.avail_out = space;
-        code = deflate(&stream, left == piece ? Z_FINISH : Z_NO_FLUSH);
-        left -= piece - stream.avail_in;
-        done += space - stream.avail_out;
+    while (code == Z_OK && p->text->error.code == HL_OK && (flush == Z_FINISH || p->stream.avail_in > 0)) {
+        code = deflate(&p->stream, flush);
+        if (p->stream.avail_out == 0 || code == Z_STREAM_END) {
+            add_base64(p->text, p->deflated, sizeof p->deflated - p->stream.avail_out);
+            p->stream.next_out = p->deflated;
+            p->stream.avail_out = sizeof p->deflated;
+        }
     }
-    deflateEnd(&stream);
-    return code == Z_STREAM_END ? done : 0;
+}
+
+void hl_packer_begin(hl_packer *packer, hl_text *text)
+{
+    *packer = (hl_packer){ .text = text, .stream = { .zalloc = allocate, .zfree = release } };
+    if (deflateInit(&packer->stream, COMPRESSION) != Z_OK) {
+        hl_text_fail(text, hl_error_memory("text"));
+    }
+    packer->stream.next_out = packer->deflated;
+    packer->stream.avail_out = sizeof packer->deflated;
+}
+
+void hl_packer_add(hl_packer *packer, const void *bytes, size_t size)
+{
+    const unsigned char *in = bytes;
+    while (size > 0) {
+        uInt piece = size < INT_MAX ? (uInt)size : INT_MAX;
+        packer->stream.next_in = (z_const Bytef *)in;
+        packer->stream.avail_in = piece;
+        run(packer, Z_NO_FLUSH);
+        in += piece;
+        size -= piece;
+    }
+}
+
+void hl_packer_end(hl_packer *packer)
+{
+    run(packer, Z_FINISH);
+    deflateEnd(&packer->stream);
 }
 
 char *hl_packed(const void *bytes, size_t size)
 {
-    /* deflateBound's promise for a stream that is not set up yet. */
-    size_t room = compressBound(size);
-    unsigned char *deflated = room > size ? hl_malloc(room) : NULL;
-    size_t length = deflated != NULL ? deflate_all(bytes, size, deflated, room) : 0;
-    char *text = length > 0 ? hl_base64(deflated, length) : NULL;
-    hl_free(deflated);
-    return text;
+    hl_text text = { 0 };
+    hl_packer packer;
+    hl_packer_begin(&packer, &text);
+    hl_packer_add(&packer, bytes, size);
+    hl_packer_end(&packer);
+    if (hl_text_status(&text).code != HL_OK) {
+        hl_text_free(&text);
+    }
+    return text.bytes;
 }

@@ -8,6 +8,7 @@
 #include "data/vocabulary.h"
 #include "heads/effect.h"
 #include "heads/head_pass.h"
+#include "heads/heads_csv.h"
 #include "heads/label.h"
 #include "heads/match.h"
 #include "heads/report_maps.h"
@@ -20,7 +21,7 @@ typedef struct hl_report_run {
     const char *name;                /* as the page's heading has it */
     const char *config;              /* the content of config.ini */
     const char *metrics_csv;         /* the content of metrics.csv, or NULL */
-    const char *heads_csv;           /* the content of heads.csv, whose figures the page shows as they are; or NULL */
+    const hl_heads_csv *csv;         /* what heads.csv is made of, whose figures the page shows as they are; or NULL */
     const hl_report_maps *maps;      /* at least one snapshot */
     const hl_head_match *matches;    /* the heads of the other run that do the same, by layer and head; or NULL */
     const hl_vocabulary *vocabulary; /* or NULL: ids stand for tokens */
@@ -30,7 +31,7 @@ typedef struct hl_report_run {
     const hl_head_pass *pass;        /* what the heads computed on the maps' first examples, or NULL */
 } hl_report_run;
 
-/* Adds the whole file to the text. With n_runs = 2 the page shows them side by side, each head beside its match; the
+/* Adds the whole file to the text, piece by piece. With n_runs = 2 the page shows them side by side, each head beside its match; the
  * maps of both should be of the same examples. Texts may hold any bytes; they are shown, never interpreted. The same
  * input gives the same bytes. HL_INVALID (n_runs is not 1 or 2, a run without a snapshot), HL_NO_MEMORY. */
 hl_status hl_report_write(const hl_report_run *runs, int n_runs, hl_text *text);

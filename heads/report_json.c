@@ -5,6 +5,7 @@
 #include "heads/packed.h"
 #include "heads/text.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -149,23 +150,6 @@ static bool add_examples(json_t *examples, const hl_report_run *run)
     return good;
 }
 
-static bool add_snapshots(json_t *snapshots, const hl_report_maps *maps)
-{
-    size_t answers = (size_t)(maps->n_examples * maps->n_tokens) * sizeof(int32_t);
-    bool good = true;
-    for (int64_t i = 0; i < maps->n_kept; i++) {
-        json_t *snapshot = json_object();
-        const hl_report_map *map = &maps->kept[i];
-        good = set(snapshot, "step", json_integer(map->step)) && good;
-        good = set(snapshot, "levels", json_string_nocheck(map->levels)) && good;
-        if (map->predictions != NULL) {
-            good = set(snapshot, "predictions", packed_text(hl_packed(map->predictions, answers))) && good;
-        }
-        good = append(snapshots, snapshot) && good;
-    }
-    return good;
-}
-
 /* Each id's word, once. */
 static bool add_words(json_t *words, const hl_report_run *run, const int32_t *ids)
 {
@@ -276,8 +260,9 @@ static bool add_pass_layer(json_t *layers, const hl_head_pass *pass, const hl_he
     return append(layers, json) && good;
 }
 
-static bool add_pass(json_t *json, const hl_head_pass *pass)
+static bool add_pass(json_t *json, const hl_report_run *run)
 {
+    const hl_head_pass *pass = run->pass;
     json_t *layers = json_array();
     bool good =
         set(json, "examples", json_integer(pass->n_examples)) && set(json, "tokens", json_integer(pass->n_tokens));
@@ -288,44 +273,116 @@ static bool add_pass(json_t *json, const hl_head_pass *pass)
     return set(json, "layers", layers) && good;
 }
 
-static bool add_texts(json_t *json, const hl_report_run *run)
+/* ---- the text ---- */
+
+static int add_piece(const char *bytes, size_t size, void *context)
 {
-    bool good = set(json, "name", text_of(run->name)) && set(json, "config", shown_text(run->config, true));
+    hl_text *text = context;
+    const char *end = bytes + size;
+    while (bytes < end) {
+        const char *less = memchr(bytes, '<', (size_t)(end - bytes)); /* in strings alone */
+        const char *stop = less != NULL ? less : end;
+        hl_text_add(text, bytes, (size_t)(stop - bytes));
+        if (less != NULL) {
+            hl_text_add(text, "\\u003c", 6);
+        }
+        bytes = stop + (less != NULL);
+    }
+    return hl_text_status(text).code == HL_OK ? 0 : -1;
+}
+
+/* Adds a value that was made whole (`good`). */
+static void print(hl_text *text, json_t *value, bool good)
+{
+    size_t flags = JSON_COMPACT | JSON_REAL_PRECISION(9) | JSON_ENCODE_ANY;
+    if (!good || value == NULL || json_dump_callback(value, add_piece, text, flags) != 0) {
+        hl_text_fail(text, hl_error_memory("a report's data"));
+    }
+    json_decref(value);
+}
+
+static void print_member(hl_text *text, const char *key, json_t *value, bool good)
+{
+    hl_text_print(text, ",\"%s\":", key);
+    print(text, value, good);
+}
+
+static void print_texts(hl_text *text, const hl_report_run *run)
+{
+    hl_text_print(text, "\"name\":");
+    print(text, text_of(run->name), true);
+    print_member(text, "config", shown_text(run->config, true), true);
     if (run->metrics_csv != NULL) {
-        good = set(json, "metrics", packed_text(hl_packed(run->metrics_csv, strlen(run->metrics_csv)))) && good;
+        print_member(text, "metrics", packed_text(hl_packed(run->metrics_csv, strlen(run->metrics_csv))), true);
     }
-    if (run->heads_csv != NULL) {
-        good = set(json, "readings", packed_text(hl_packed(run->heads_csv, strlen(run->heads_csv)))) && good;
-    }
-    return good;
 }
 
-static bool add_all(json_t *json, const hl_report_run *run)
+static hl_status pack_piece(void *context, const char *bytes, size_t size)
 {
-    json_t *examples = json_array(), *snapshots = json_array(), *heads = json_array(), *words = json_object();
-    bool good = add_texts(json, run) && set(json, "causal", json_boolean(run->maps->causal));
-    good = set(json, "thinned", json_boolean(run->maps->stride > 1)) && good;
-    good = add_examples(examples, run) && add_snapshots(snapshots, run->maps) && add_heads(heads, run) && good;
-    good = add_all_words(words, run) && good;
-    good = set(json, "words", words) && good;
-    good = set(json, "examples", examples) && good;
-    good = set(json, "snapshots", snapshots) && good;
-    good = set(json, "heads", heads) && good;
+    hl_packer *packer = context;
+    hl_packer_add(packer, bytes, size);
+    return hl_text_status(packer->text);
+}
+
+/* heads.csv is packed as it is printed. */
+static void print_readings(hl_text *text, const hl_report_run *run)
+{
+    hl_packer packer;
+    hl_text csv = { .drain = pack_piece, .context = &packer };
+    hl_text_print(text, ",\"readings\":\"");
+    hl_packer_begin(&packer, text);
+    hl_heads_csv_print(run->csv, run->relations, &csv);
+    hl_text_flush(&csv);
+    hl_packer_end(&packer);
+    hl_text_fail(text, hl_text_status(&csv));
+    hl_text_free(&csv);
+    hl_text_print(text, "\"");
+}
+
+static void print_snapshot(hl_text *text, const hl_report_maps *maps, const hl_report_map *map)
+{
+    size_t answers = (size_t)(maps->n_examples * maps->n_tokens) * sizeof(int32_t);
+    json_t *snapshot = json_object();
+    bool good = set(snapshot, "step", json_integer(map->step));
+    good = set(snapshot, "levels", json_string_nocheck(map->levels)) && good;
+    if (map->predictions != NULL) {
+        good = set(snapshot, "predictions", packed_text(hl_packed(map->predictions, answers))) && good;
+    }
+    print(text, snapshot, good);
+}
+
+static void print_snapshots(hl_text *text, const hl_report_maps *maps)
+{
+    hl_text_print(text, ",\"snapshots\":");
+    for (int64_t i = 0; i < maps->n_kept; i++) {
+        hl_text_print(text, "%s", i > 0 ? "," : "[");
+        print_snapshot(text, maps, &maps->kept[i]);
+    }
+    hl_text_print(text, "]");
+}
+
+static void print_list(hl_text *text, const char *key, json_t *list, bool (*add)(json_t *, const hl_report_run *),
+                       const hl_report_run *run)
+{
+    bool good = add(list, run);
+    print_member(text, key, list, good);
+}
+
+void hl_report_json(hl_text *text, const hl_report_run *run)
+{
+    hl_text_print(text, "{");
+    print_texts(text, run);
+    if (run->csv != NULL) {
+        print_readings(text, run);
+    }
+    print_member(text, "causal", json_boolean(run->maps->causal), true);
+    print_member(text, "thinned", json_boolean(run->maps->stride > 1), true);
+    print_list(text, "words", json_object(), add_all_words, run);
+    print_list(text, "examples", json_array(), add_examples, run);
+    print_snapshots(text, run->maps);
+    print_list(text, "heads", json_array(), add_heads, run);
     if (run->pass != NULL && hl_head_pass_bytes(run->pass) <= PASS_BYTES) {
-        json_t *pass = json_object();
-        good = add_pass(pass, run->pass) && good;
-        good = set(json, "pass", pass) && good;
+        print_list(text, "pass", json_object(), add_pass, run);
     }
-    return good;
-}
-
-hl_status hl_report_json(const hl_report_run *run, json_t **json)
-{
-    *json = json_object();
-    if (!add_all(*json, run)) {
-        json_decref(*json);
-        *json = NULL;
-        return hl_error_memory("a report's data");
-    }
-    return hl_ok();
+    hl_text_print(text, "}");
 }

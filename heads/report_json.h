@@ -3,15 +3,15 @@
 #define HL_HEADS_REPORT_JSON_H
 
 #include "core/declarations.h"
-#include "core/status.h"
 #include "heads/report.h"
-
-#include <jansson.h>
+#include "heads/text.h"
 
 HL_BEGIN_DECLS
 
-/* Everything about one run. HL_NO_MEMORY; on success *json is owned by the caller: json_decref. */
-hl_status hl_report_json(const hl_report_run *run, json_t **json);
+/* Adds everything about one run to the text, in which no `<` is left, so that no text of the data can end the page's
+ * script element or begin another. Each part is made, added and freed before the next. HL_NO_MEMORY is left on the
+ * text. */
+void hl_report_json(hl_text *text, const hl_report_run *run);
 
 HL_END_DECLS
 

@@ -8,6 +8,30 @@
 #include <stdio.h>
 #include <string.h>
 
+void hl_text_fail(hl_text *text, hl_status error)
+{
+    if (error.code != HL_OK && text->error.code == HL_OK) {
+        hl_text_free(text);
+        text->error = error;
+    }
+}
+
+void hl_text_flush(hl_text *text)
+{
+    if (text->drain != NULL && text->error.code == HL_OK && text->size > 0) {
+        hl_text_fail(text, text->drain(text->context, text->bytes, text->size));
+        text->size = 0;
+    }
+}
+
+static void flush_much(hl_text *text)
+{
+    enum { MUCH = 1 << 16 };
+    if (text->size >= MUCH) {
+        hl_text_flush(text);
+    }
+}
+
 /* Room for `more` bytes and a zero byte. */
 static bool reserve(hl_text *text, size_t more)
 {
@@ -18,8 +42,7 @@ static bool reserve(hl_text *text, size_t more)
     size_t capacity = needed > 2 * text->capacity ? needed : 2 * text->capacity;
     char *bytes = hl_realloc(text->bytes, capacity, 1);
     if (bytes == NULL) {
-        hl_text_free(text);
-        text->error = hl_error_memory("text");
+        hl_text_fail(text, hl_error_memory("text"));
         return false;
     }
     text->bytes = bytes;
@@ -41,6 +64,7 @@ __attribute__((format(printf, 2, 0))) static void print(hl_text *text, const cha
 
 void hl_text_print(hl_text *text, const char *format, ...)
 {
+    flush_much(text);
     va_list arguments;
     va_start(arguments, format);
     print(text, format, arguments);
@@ -49,6 +73,7 @@ void hl_text_print(hl_text *text, const char *format, ...)
 
 void hl_text_add(hl_text *text, const void *bytes, size_t count)
 {
+    flush_much(text);
     if (count > 0 && reserve(text, count)) {
         memcpy(text->bytes + text->size, bytes, count);
         text->size += count;
@@ -82,22 +107,20 @@ static void wrap(char *line, size_t width)
 
 void hl_text_paragraph(hl_text *text, int width, const char *format, ...)
 {
-    size_t begin = text->size;
-    hl_text raw = { 0 };
+    hl_text raw = { 0 }, shown = { 0 };
     va_list arguments;
     va_start(arguments, format);
     print(&raw, format, arguments);
     va_end(arguments);
-    if (raw.error.code != HL_OK) {
-        hl_text_free(text);
-        text->error = raw.error;
+    hl_text_fail(text, raw.error);
+    hl_text_print(&shown, "%s", ""); /* so that there are bytes, also of an empty paragraph */
+    hl_text_shown(&shown, raw.bytes != NULL ? raw.bytes : "");
+    hl_text_fail(text, shown.error);
+    if (shown.error.code == HL_OK) {
+        wrap(shown.bytes, (size_t)width);
+        hl_text_print(text, "%s\n", shown.bytes);
     }
-    hl_text_print(text, "%s", ""); /* so that there are bytes, also of an empty paragraph */
-    hl_text_shown(text, raw.bytes != NULL ? raw.bytes : "");
-    if (text->error.code == HL_OK) {
-        wrap(text->bytes + begin, (size_t)width);
-    }
-    hl_text_print(text, "\n");
+    hl_text_free(&shown);
     hl_text_free(&raw);
 }
 

@@ -55,28 +55,23 @@ static bool can_write(const call *c, const char *else_what)
 
 static hl_status write_report(call *c, const hl_heads_record *record, const hl_heads_study *last, bool into_folder)
 {
-    hl_text page = { 0 };
-    hl_status status = hl_heads_report_make(&c->run, record, last, &page);
-    if (status.code == HL_OK && into_folder) {
-        status = hl_heads_report_write(&c->run, &page);
+    hl_heads_page page = { &c->run, record, last };
+    if (into_folder) {
+        HL_TRY(hl_heads_page_write(&page));
     }
-    if (status.code == HL_OK && c->command.report != NULL) {
-        status = put(c, c->command.report, &page);
-    }
-    hl_text_free(&page);
-    return status;
+    return c->command.report != NULL ? hl_heads_write(c->command.report, c->out, hl_heads_page_print, &page) : hl_ok();
 }
 
-static hl_status write_files(call *c, const hl_heads_record *record, const hl_heads_study *last)
+static hl_status write_files(call *c, hl_heads_record *record, const hl_heads_study *last)
 {
     bool into_folder = can_write(c, "its heads.csv and report.html stay as they are");
     if (into_folder) {
-        HL_TRY(hl_heads_record_write(&c->run, record));
+        HL_TRY(hl_heads_record_write(record));
     }
     if (c->command.csv != NULL) {
-        HL_TRY(put(c, c->command.csv, &record->csv));
+        HL_TRY(hl_heads_write(c->command.csv, c->out, hl_heads_record_print, record));
     }
-    return into_folder || c->command.report != NULL ? write_report(c, record, last, into_folder) : hl_ok();
+    return write_report(c, record, last, into_folder);
 }
 
 static hl_status do_files_with(call *c, const hl_heads_study *last)

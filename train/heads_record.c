@@ -1,8 +1,6 @@
 #include "train/heads_record.h"
 
-#include "core/files.h"
-#include "core/memory.h"
-#include "heads/heads_csv.h"
+#include "train/heads_output.h"
 #include "train/setup.h"
 
 static hl_status add_snapshot(const hl_opened_run *run, int64_t step, const hl_effects *effects, hl_heads_csv *csv,
@@ -35,19 +33,15 @@ static int64_t kept_examples(const hl_opened_run *run)
 
 hl_status hl_heads_record_make(const hl_opened_run *run, const hl_heads_study *study, hl_heads_record *record)
 {
-    *record = (hl_heads_record){ .maps = { .n_snapshots = (int64_t)run->n_steps, .max_examples = kept_examples(run) } };
-    hl_heads_csv csv = { .n_tokens = run->shape.max_length };
+    *record = (hl_heads_record){ .run = run,
+                                 .csv = { .n_tokens = run->shape.max_length },
+                                 .maps = { .n_snapshots = (int64_t)run->n_steps, .max_examples = kept_examples(run) } };
     const hl_effects *effects = hl_heads_study_effects(study);
     hl_status status = hl_opened_run_check_steps(run);
     for (size_t i = 0; i < run->n_steps && status.code == HL_OK; i++) {
         int64_t step = run->steps[i];
-        status = add_snapshot(run, step, step == study->step ? effects : NULL, &csv, &record->maps);
+        status = add_snapshot(run, step, step == study->step ? effects : NULL, &record->csv, &record->maps);
     }
-    if (status.code == HL_OK) {
-        hl_heads_csv_print(&csv, run->relations, &record->csv);
-        status = hl_text_status(&record->csv);
-    }
-    hl_heads_csv_free(&csv);
     if (status.code != HL_OK) {
         hl_heads_record_free(record);
     }
@@ -56,17 +50,18 @@ hl_status hl_heads_record_make(const hl_opened_run *run, const hl_heads_study *s
 
 void hl_heads_record_free(hl_heads_record *record)
 {
-    hl_text_free(&record->csv);
+    hl_heads_csv_free(&record->csv);
     hl_report_maps_free(&record->maps);
 }
 
-hl_status hl_heads_record_write(const hl_opened_run *run, const hl_heads_record *record)
+hl_status hl_heads_record_print(void *record, hl_text *text)
 {
-    char *path = hl_path_join(run->path, "heads.csv");
-    if (path == NULL) {
-        return hl_error_memory(run->path);
-    }
-    hl_status status = hl_file_replace_in_turn(path, record->csv.bytes, record->csv.size);
-    hl_free(path);
-    return status;
+    const hl_heads_record *all = record;
+    hl_heads_csv_print(&all->csv, all->run->relations, text);
+    return hl_text_status(text);
+}
+
+hl_status hl_heads_record_write(hl_heads_record *record)
+{
+    return hl_heads_write_in_turn(record->run->path, "heads.csv", hl_heads_record_print, record);
 }

@@ -3,6 +3,7 @@
 #include "core/files.h"
 #include "core/memory.h"
 #include "train/checkpoint.h"
+#include "train/heads_output.h"
 #include "train/metrics_csv.h"
 #include "train/setup.h"
 
@@ -74,7 +75,7 @@ static void point(hl_heads_report *report, const hl_opened_run *run, const hl_he
         .name = run->name,
         .config = report->config,
         .metrics_csv = report->metrics,
-        .heads_csv = record->csv.bytes,
+        .csv = &record->csv,
         .maps = &record->maps,
         .vocabulary = hl_dataset_vocabulary(run->dataset),
         .relations = run->relations,
@@ -108,51 +109,34 @@ void hl_heads_report_free(hl_heads_report *report)
 
 /* ---- one run ---- */
 
-hl_status hl_heads_report_make(hl_opened_run *run, const hl_heads_record *record, const hl_heads_study *study,
-                               hl_text *page)
+hl_status hl_heads_page_print(void *page, hl_text *text)
 {
+    const hl_heads_page *p = page;
     hl_heads_report report;
-    HL_TRY(hl_heads_report_gather(&report, run, record, study));
-    hl_status status = hl_report_write(&report.shown, 1, page);
+    HL_TRY(hl_heads_report_gather(&report, p->run, p->record, p->study));
+    hl_status status = hl_report_write(&report.shown, 1, text);
     hl_heads_report_free(&report);
     return status;
 }
 
-hl_status hl_heads_report_write(const hl_opened_run *run, const hl_text *page)
+hl_status hl_heads_page_write(hl_heads_page *page)
 {
-    char *path = hl_path_join(run->path, "report.html");
-    if (path == NULL) {
-        return hl_error_memory(run->path);
-    }
-    hl_status status = hl_file_replace_in_turn(path, page->bytes, page->size);
-    hl_free(path);
-    return status;
+    return hl_heads_write_in_turn(page->run->path, "report.html", hl_heads_page_print, page);
 }
 
 /* ---- a run's end ---- */
-
-static hl_status write_page(hl_opened_run *run, const hl_heads_record *record, const hl_heads_study *study)
-{
-    hl_text page = { 0 };
-    hl_status status = hl_heads_report_make(run, record, study, &page);
-    if (status.code == HL_OK) {
-        status = hl_heads_report_write(run, &page);
-    }
-    hl_text_free(&page);
-    return status;
-}
 
 /* `studied`: how the study ended; heads.csv is written all the same, then without its effects. */
 static hl_status write_files(hl_opened_run *run, const hl_heads_study *study, hl_status studied)
 {
     hl_heads_record record;
     HL_TRY(hl_heads_record_make(run, study, &record));
-    hl_status status = hl_heads_record_write(run, &record);
+    hl_status status = hl_heads_record_write(&record);
     if (status.code == HL_OK) {
         status = studied;
     }
     if (status.code == HL_OK) {
-        status = write_page(run, &record, study);
+        status = hl_heads_page_write(&(hl_heads_page){ run, &record, study });
     }
     hl_heads_record_free(&record);
     return status;

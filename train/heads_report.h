@@ -24,12 +24,18 @@ hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_run *run, co
 /* A zeroed or already freed one is allowed. */
 void hl_heads_report_free(hl_heads_report *report);
 
-/* Adds the run's own report to the text. `study`: of the last snapshot. HL_BAD_FILE, HL_NO_MEMORY. */
-hl_status hl_heads_report_make(hl_opened_run *run, const hl_heads_record *record, const hl_heads_study *study,
-                               hl_text *page);
+/* What a run's own report is made of; nothing is owned. */
+typedef struct hl_heads_page {
+    hl_opened_run *run;
+    const hl_heads_record *record;
+    const hl_heads_study *study; /* of the last snapshot */
+} hl_heads_page;
+
+/* A maker (train/heads_output.h) of the report; `page`: a hl_heads_page. HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_heads_page_print(void *page, hl_text *text);
 
 /* Writes it to report.html in the run's folder, as a whole or not at all. HL_BAD_FILE, HL_NO_MEMORY. */
-hl_status hl_heads_report_write(const hl_opened_run *run, const hl_text *page);
+hl_status hl_heads_page_write(hl_heads_page *page);
 
 /* heads.csv and report.html of a run that has ended in the folder `path`, of which the first does not need the second.
  * Where the weights are damaged or not finite, heads.csv is there without their effects, and report.html is not.

@@ -217,12 +217,25 @@ static hl_status print_table(const hl_program *p)
     return status;
 }
 
-/* heads.csv and report.html. A run without them is complete, and they can be written later. */
-static hl_status write_what_heads_do(const hl_program *p)
+/* All that the run was trained and recorded in; may be called again. */
+static void free_training(hl_program *p)
+{
+    hl_watch_free(&p->watch);
+    if (p->records) {
+        hl_streamed_pass_free(&p->statistics);
+        hl_recorder_free(&p->recorder);
+    }
+    hl_trainer_free(&p->trainer);
+}
+
+/* heads.csv and report.html. A run without them is complete, and they can be written later. What the run was trained in
+ * is given back first: measuring the heads takes memory of its own. */
+static hl_status write_what_heads_do(hl_program *p)
 {
     if (!p->records) {
         return hl_ok();
     }
+    free_training(p);
     hl_status status = hl_heads_files_write(p->folder.path);
     return status.code == HL_OK ? status
                                 : hl_error(status.code,
@@ -244,14 +257,12 @@ static void print_end(const hl_program *p, bool stopped, bool reported)
                   reported ? "; open its report.html in a browser" : "");
 }
 
-/* What the run was trained in is given back first: measuring the heads takes memory of its own. */
 static hl_status end(hl_program *p)
 {
     bool stopped = p->trainer.optimizer.step < p->config.train.steps;
     if (p->records && !p->command.quiet) {
         HL_TRY(print_table(p));
     }
-    hl_trainer_free(&p->trainer);
     hl_status written = write_what_heads_do(p);
     if (!p->command.quiet) {
         print_end(p, stopped, p->records && written.code == HL_OK);
@@ -292,12 +303,7 @@ hl_status hl_program_run(hl_program *p)
 void hl_program_free(hl_program *p)
 {
     hl_metrics_csv_close(&p->loop.metrics);
-    hl_watch_free(&p->watch);
-    if (p->records) {
-        hl_streamed_pass_free(&p->statistics);
-        hl_recorder_free(&p->recorder);
-    }
-    hl_trainer_free(&p->trainer);
+    free_training(p);
     hl_run_folder_close(&p->folder);
     hl_free(p->config_text);
     hl_free(p->result_text);

@@ -4,6 +4,7 @@
 #include "core/threads.h"
 #include "train/standard_streams.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -20,9 +21,19 @@ static void bound_spinning(char **argv)
     }
 }
 
+/* Large blocks come from the system one by one and go back to it when they are freed. The C library would else keep
+ * such blocks of up to 32 MiB, and what a run no longer needs would still count as its memory. */
+static void give_back_memory(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
+
 void hl_start(char **argv)
 {
     bound_spinning(argv);
+    give_back_memory();
     hl_standard_streams_keep();
     signal(SIGPIPE, SIG_IGN); /* a reader of our output that has gone is an error of writing, not our end */
     signal(SIGXFSZ, SIG_IGN); /* and so is a file larger than it may be (ulimit -f) */

@@ -255,7 +255,10 @@ START_TEST(several_may_replace_a_file_in_turn)
             bool good = true;
             memset(bytes, 'a' + i, sizeof bytes);
             for (int n = 0; n < TIMES; n++) {
-                good = good && hl_file_replace_in_turn(path, bytes, sizeof bytes).code == HL_OK;
+                hl_file file;
+                hl_file_create_in_turn(&file, path);
+                hl_file_write(&file, bytes, sizeof bytes);
+                good = good && hl_file_commit(&file, HL_VOLATILE).code == HL_OK;
             }
             _exit(good ? 0 : 1);
         }
@@ -270,7 +273,9 @@ START_TEST(several_may_replace_a_file_in_turn)
     ck_assert_uint_eq(size, SIZE);
     ck_assert_uint_eq(strspn(content, (char[]){ content[0], '\0' }), SIZE);
     free(content);
-    refused(hl_file_replace_in_turn(scratch_path("no/file"), "1", 1), scratch_path("no/file"), "its folder");
+    hl_file file;
+    hl_file_create_in_turn(&file, scratch_path("no/file"));
+    refused(hl_file_commit(&file, HL_VOLATILE), scratch_path("no/file"), "its folder");
 }
 END_TEST
 

@@ -1,4 +1,6 @@
 #include "heads/report_maps.h"
+
+#include "heads/packed.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/heads/example.h"
@@ -193,8 +195,33 @@ START_TEST(want_of_memory_leaves_what_was_added)
 }
 END_TEST
 
+START_TEST(pieces_are_packed_as_the_whole)
+{
+    enum { SIZE = 100000 };
+    static uint8_t bytes[SIZE];
+    for (int i = 0; i < SIZE; i++) {
+        bytes[i] = (uint8_t)(i * i % 251 * (i / 1000 % 3));
+    }
+    char *whole = hl_packed(bytes, SIZE);
+    ck_assert_ptr_nonnull(whole);
+    for (size_t piece = 1; piece < SIZE; piece *= 7) {
+        hl_text text = { 0 };
+        hl_packer packer;
+        hl_packer_begin(&packer, &text);
+        for (size_t first = 0; first < SIZE; first += piece) {
+            hl_packer_add(&packer, bytes + first, SIZE - first < piece ? SIZE - first : piece);
+        }
+        hl_packer_end(&packer);
+        ck_assert_str_eq(text.bytes, whole);
+        hl_text_free(&text);
+    }
+    hl_free(whole);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, pieces_are_packed_as_the_whole);
     tcase_add_test(tc, levels_are_the_weights_of_the_first_examples);
     tcase_add_test(tc, a_forbidden_key_has_level_0);
     tcase_add_test(tc, a_level_tells_small_weights_apart);

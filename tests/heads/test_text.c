@@ -2,6 +2,7 @@
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -95,8 +96,56 @@ START_TEST(texts_from_elsewhere_are_shown)
 }
 END_TEST
 
+/* What a text has handed over. */
+typedef struct bucket {
+    char bytes[1 << 18];
+    size_t size, most_at_once;
+    bool full;
+} bucket;
+
+static hl_status fill(void *context, const char *bytes, size_t size)
+{
+    bucket *b = context;
+    if (b->full) {
+        return hl_error(HL_BAD_FILE, "full");
+    }
+    memcpy(b->bytes + b->size, bytes, size);
+    b->size += size;
+    b->most_at_once = size > b->most_at_once ? size : b->most_at_once;
+    return hl_ok();
+}
+
+START_TEST(a_drain_is_given_all_and_little_is_kept)
+{
+    enum { LINES = 20000 };
+    static bucket b;
+    hl_text text = { .drain = fill, .context = &b }, whole = { 0 };
+    for (int i = 0; i < LINES; i++) {
+        hl_text_print(&text, "line %d\n", i);
+        hl_text_print(&whole, "line %d\n", i);
+    }
+    hl_text_paragraph(&text, 10, "words of an end");
+    hl_text_paragraph(&whole, 10, "words of an end");
+    hl_text_flush(&text);
+    hl_text_flush(&whole);
+    ck_assert_uint_eq(b.size, whole.size);
+    ck_assert_mem_eq(b.bytes, whole.bytes, whole.size);
+    ck_assert_uint_lt(b.most_at_once, 100000);
+    ck_assert_uint_lt(text.capacity, 200000);
+    b.full = true;
+    hl_text_print(&text, "more");
+    hl_text_flush(&text);
+    hl_text_print(&text, "%0200000d", 0);
+    ck_assert_int_eq(hl_text_status(&text).code, HL_BAD_FILE);
+    ck_assert_str_eq(hl_text_status(&text).text, "full");
+    hl_text_free(&text);
+    hl_text_free(&whole);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, a_drain_is_given_all_and_little_is_kept);
     tcase_add_test(tc, text_grows_as_it_is_written);
     tcase_add_test(tc, texts_from_elsewhere_are_shown);
     tcase_add_test(tc, bytes_of_any_kind_are_added);

@@ -111,7 +111,7 @@ int main(int argc, char **argv)
         .config = "[task]\nname = copy\n[model]\nd_model = 8\n",
         .metrics_csv = "step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second\n"
                        "0,validation,3.5,0.01,,,\n10,train,2.5,0.25,0.001,1.5,1000\n70,validation,0.5,0.875,,,\n",
-        .heads_csv = readings.bytes,
+        .csv = &csv,
         .maps = &maps,
         .vocabulary = vocabulary,
         .relations = (const char *const[]){ "adj_noun" },
