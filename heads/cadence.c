@@ -1,5 +1,7 @@
 #include "heads/cadence.h"
 
+#include <math.h>
+
 /* Whether step > 0 is 1, 2 or 5 times a power of ten. */
 static bool in_series(int64_t step)
 {
@@ -27,14 +29,33 @@ static bool between(hl_cadence cadence, int64_t step)
     return cadence.every == HL_CADENCE_LOG ? in_series(step) : step % cadence.every == 0;
 }
 
-bool hl_cadence_records(hl_cadence cadence, int64_t step, int64_t last)
+void hl_cadence_update(hl_cadence_state *state, double loss)
 {
-    return step == 0 || step == last || between(cadence, step);
+    static const double newest = 0.125; /* its share of the smoothed loss */
+    if (state->first <= 0) {
+        *state = (hl_cadence_state){ loss, loss, loss, loss };
+    }
+    state->smoothed += newest * (loss - state->smoothed);
+    state->before = state->lowest;
+    state->lowest = fmin(state->lowest, state->smoothed);
 }
 
-int64_t hl_cadence_count(hl_cadence cadence, int64_t last)
+/* How many of `extra` equal parts of the first loss lie above `loss`, 0 .. extra. */
+static double parts_above(const hl_cadence_state *state, int64_t extra, double loss)
+{
+    return state->first > 0 ? floor((state->first - loss) / state->first * (double)extra) : 0;
+}
+
+bool hl_cadence_records(hl_cadence cadence, const hl_cadence_state *state, int64_t step, int64_t last)
+{
+    return step == 0 || step == last || between(cadence, step) ||
+           parts_above(state, cadence.extra, state->lowest) > parts_above(state, cadence.extra, state->before);
+}
+
+int64_t hl_cadence_most(hl_cadence cadence, int64_t last)
 {
     int64_t after_0 = cadence.every == HL_CADENCE_LOG ? count_series(last) : last / cadence.every;
-    bool last_is_extra = last > 0 && !between(cadence, last);
-    return 1 + after_0 + last_is_extra;
+    bool last_is_another = last > 0 && !between(cadence, last);
+    int64_t others = last - after_0 - last_is_another; /* steps that can only be extra */
+    return 1 + after_0 + last_is_another + (cadence.extra < others ? cadence.extra : others);
 }

@@ -15,10 +15,12 @@ static const size_t max_bytes = (size_t)1 << 40;
 /* The largest count that metadata may hold: so far from overflow that a run may go on from it. */
 static const int64_t max_count = (int64_t)1 << 60;
 
-enum { NUMBER_TEXT = 40, STATE_FIELDS = 10, MAX_METADATA = 4 + STATE_FIELDS };
+/* Files of format 1 have the first fields alone; their rows of metrics.csv are still read. */
+enum { NUMBER_TEXT = 40, FIRST_FIELDS = 10, STATE_FIELDS = 13, MAX_METADATA = 4 + STATE_FIELDS };
 
 /* Of checkpoints; counts on wherever a run would no longer go on from an older one to the same bits. Checkpoints of
- * format 1 say no format: until then Adam's moments were rounded otherwise. */
+ * format 1 say no format: until then Adam's moments were rounded otherwise, and the losses that call for snapshots were
+ * not kept. */
 static const char checkpoint_format[] = "2";
 
 /* One line of metadata a field, in one order for writing and reading. */
@@ -31,12 +33,15 @@ typedef struct state_field {
 /* The fields of `state`; has_best goes as the 0 or 1 in *has_best. */
 static void fields_of(hl_train_state *state, int64_t *has_best, state_field fields[STATE_FIELDS])
 {
+    hl_cadence_state *loss = &state->cadence;
     const state_field all[STATE_FIELDS] = {
         { "state.has_best", NULL, has_best },           { "state.best_loss", &state->best_loss, NULL },
         { "state.best_step", NULL, &state->best_step }, { "state.since_best", NULL, &state->since_best },
         { "state.loss_sum", &state->loss_sum, NULL },   { "state.n_updates", NULL, &state->n_updates },
         { "state.scored", NULL, &state->scored },       { "state.correct", NULL, &state->correct },
         { "state.rows", NULL, &state->metrics.rows },   { "state.rows_crc32", NULL, &state->metrics.crc },
+        { "state.loss_first", &loss->first, NULL },     { "state.loss_smoothed", &loss->smoothed, NULL },
+        { "state.loss_lowest", &loss->lowest, NULL },
     };
     memcpy(fields, all, sizeof all);
 }
@@ -349,6 +354,7 @@ static hl_status read_state(const hl_checkpoint *checkpoint, hl_train_state *sta
     fields_of(state, &has_best, fields);
     for (int i = 0; i < STATE_FIELDS; i++) {
         const char *text = hl_safetensors_metadata(checkpoint->file, fields[i].key);
+        text = text == NULL && i >= FIRST_FIELDS ? "0" : text;
         if (!(fields[i].real != NULL ? read_real(text, fields[i].real) : read_integer(text, fields[i].integer))) {
             return hl_error(HL_BAD_FILE, "%s: its metadata has no valid %s", checkpoint->path, fields[i].key);
         }

@@ -152,8 +152,9 @@ const hl_config_key hl_config_keys[] = {
       .help = "The folder of the run." },
 
     { PATTERNS(every), .type = HL_CONFIG_STEPS, .least = 0, .most = 1000000000, .initial = "log",
-      .help = "Steps between snapshots, or log: after 1, 2, 5, 10, 20, 50, ... steps. 0: only before the first and "
-              "after the last step, as always." },
+      .help = "Steps between snapshots, or log: after 1, 2, 5, 10, 20, 50, ... steps and, up to 16 times where "
+              "budget_mb has room for them, whenever the training loss has fallen by another sixteenth of what it "
+              "was at first. 0: only before the first and after the last step, as always." },
     { PATTERNS(examples), INTEGER(0, 100000), .initial = "32",
       .help = "The examples of a snapshot, the first of the validation set: at most train.eval_examples of them are "
               "recorded; 0 records nothing." },

@@ -3,7 +3,6 @@
 #include "core/memory.h"
 #include "train/checkpoint.h"
 #include "train/clock.h"
-#include "train/setup.h"
 #include "train/signals.h"
 
 static int64_t step_of(const hl_loop *loop)
@@ -68,6 +67,7 @@ static hl_status update(hl_loop *loop)
     state->n_updates++;
     state->scored += found.scored;
     state->correct += found.correct;
+    hl_cadence_update(&state->cadence, found.loss);
     loop->interval_tokens += found.tokens;
     hl_metrics_row row = training_row(loop, &found);
     hl_progress_step(&loop->progress, row);
@@ -82,7 +82,7 @@ static bool snapshot_due(const hl_loop *loop)
 {
     return loop->recorder != NULL &&
            (hl_loop_finished(loop) ||
-            hl_cadence_records(hl_setup_cadence(loop->config), step_of(loop), loop->config->train.steps));
+            hl_cadence_records(loop->cadence, &loop->state.cadence, step_of(loop), loop->config->train.steps));
 }
 
 /* Whether a snapshot may follow the validation of this step, with which patience may be lost. */
@@ -108,13 +108,10 @@ static hl_status validate(hl_loop *loop, const hl_streamed **statistics)
     hl_train_state *state = &loop->state;
     state->since_best++;
     if (!state->has_best || loop->evaluation.loss < state->best_loss) {
-        *state = (hl_train_state){ .has_best = true,
-                                   .best_loss = loop->evaluation.loss,
-                                   .best_step = step_of(loop),
-                                   .loss_sum = state->loss_sum,
-                                   .n_updates = state->n_updates,
-                                   .scored = state->scored,
-                                   .correct = state->correct };
+        state->has_best = true;
+        state->best_loss = loop->evaluation.loss;
+        state->best_step = step_of(loop);
+        state->since_best = 0;
         HL_TRY(hl_trainer_check_finite(loop->trainer));
         HL_TRY(hl_checkpoint_write_model(loop->folder->model, &loop->trainer->model.parameters, step_of(loop),
                                          loop->config_text));

@@ -24,6 +24,7 @@ typedef struct hl_loop {
     hl_trainer *trainer;          /* its optimizer's step tells where the run stands */
     hl_recorder *recorder;        /* NULL: no snapshots */
     hl_streamed_pass *statistics; /* of the whole validation set, for snapshots at validations; NULL: no snapshots */
+    hl_cadence cadence;           /* of the snapshots */
     hl_watch *watch;              /* NULL: no layer is watched; else there is a recorder */
     const char *config_text;      /* for the files' metadata (hl_config_result_text); not owned */
     hl_train_state state;         /* as restored, or zero */

@@ -147,6 +147,7 @@ static hl_status prepare(hl_program *p)
     p->loop = (hl_loop){ .config = &p->config,
                          .folder = &p->folder,
                          .trainer = &p->trainer,
+                         .cadence = hl_snapshot_budget_of(&p->config).cadence,
                          .config_text = p->result_text,
                          .metrics = { .fd = -1 },
                          .checkpoint_step = -1 };

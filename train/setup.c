@@ -62,15 +62,6 @@ int64_t hl_setup_recorded_examples(const hl_config *config)
     return asked < there ? asked : there;
 }
 
-hl_cadence hl_setup_cadence(const hl_config *config)
-{
-    int64_t every = config->patterns.every;
-    if (every == HL_CONFIG_LOG) {
-        return (hl_cadence){ .every = HL_CADENCE_LOG };
-    }
-    return (hl_cadence){ .every = every > 0 ? every : INT64_MAX };
-}
-
 int hl_setup_threads(const hl_config *config)
 {
     return config->train.threads > 0 ? (int)config->train.threads : hl_threads_default();

@@ -2,7 +2,6 @@
 #ifndef HL_TRAIN_SETUP_H
 #define HL_TRAIN_SETUP_H
 
-#include "heads/cadence.h"
 #include "layers/model.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
@@ -17,9 +16,6 @@ hl_schedule hl_setup_schedule(const hl_config *config);
 
 /* The examples of a snapshot: the first of the validation set, which may be smaller than what is asked for. */
 int64_t hl_setup_recorded_examples(const hl_config *config);
-
-/* When patterns are recorded. */
-hl_cadence hl_setup_cadence(const hl_config *config);
 
 /* The threads to use: config->train.threads, or where that is 0 what the machine allows. */
 int hl_setup_threads(const hl_config *config);

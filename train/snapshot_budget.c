@@ -13,15 +13,36 @@ static size_t product(size_t a, size_t b)
     return hl_multiply_sizes(a, b, &c) ? c : SIZE_MAX;
 }
 
+static int64_t every_of(const hl_config *config)
+{
+    int64_t every = config->patterns.every;
+    return every == HL_CONFIG_LOG ? HL_CADENCE_LOG : every > 0 ? every : INT64_MAX;
+}
+
+/* How many of `bytes` each may come to the `n` that there are. */
+static int64_t room_for_extra(size_t allowed, int64_t n, size_t bytes)
+{
+    if (allowed == 0) {
+        return HL_SNAPSHOT_BUDGET_EXTRA;
+    }
+    size_t together = product((size_t)n, bytes), room = together < allowed ? (allowed - together) / bytes : 0;
+    return room < HL_SNAPSHOT_BUDGET_EXTRA ? (int64_t)room : HL_SNAPSHOT_BUDGET_EXTRA;
+}
+
 hl_snapshot_budget hl_snapshot_budget_of(const hl_config *config)
 {
-    hl_snapshot_budget budget = { .allowed = product((size_t)config->patterns.budget_mb, (size_t)1 << 20) };
+    hl_snapshot_budget budget = { .cadence = { .every = every_of(config) },
+                                  .allowed = product((size_t)config->patterns.budget_mb, (size_t)1 << 20) };
     int64_t examples = hl_setup_recorded_examples(config);
     if (examples > 0) {
         hl_task_spec task = hl_config_task_spec(config);
         hl_model_config model = hl_setup_model(config);
-        budget.n = hl_cadence_count(hl_setup_cadence(config), config->train.steps);
         budget.each = hl_recorder_file_bytes(&model, examples, hl_task_max_tokens(&task), hl_task_n_relations(&task));
+        budget.n = hl_cadence_most(budget.cadence, config->train.steps);
+        if (budget.cadence.every == HL_CADENCE_LOG) {
+            budget.cadence.extra = room_for_extra(budget.allowed, budget.n, budget.each);
+            budget.n = hl_cadence_most(budget.cadence, config->train.steps);
+        }
         budget.together = product((size_t)budget.n, budget.each);
     }
     return budget;
@@ -50,8 +71,9 @@ const char *hl_snapshot_budget_text(const hl_config *config, char text[HL_SNAPSH
         snprintf(text, HL_SNAPSHOT_BUDGET_TEXT, "no snapshots (patterns.examples = 0)");
         return text;
     }
-    int length = snprintf(text, HL_SNAPSHOT_BUDGET_TEXT, "%s snapshot%s of %s, ", hl_units_count(budget.n, n),
-                          budget.n == 1 ? "" : "s", hl_units_bytes(budget.each, each));
+    int length =
+        snprintf(text, HL_SNAPSHOT_BUDGET_TEXT, "%s%s snapshot%s of %s, ", budget.cadence.extra > 0 ? "up to " : "",
+                 hl_units_count(budget.n, n), budget.n == 1 ? "" : "s", hl_units_bytes(budget.each, each));
     size_t room = (size_t)(HL_SNAPSHOT_BUDGET_TEXT - length);
     hl_units_bytes(budget.together, together);
     if (budget.allowed == 0) {

@@ -1,16 +1,22 @@
-/* What a run's snapshots take on disk, told before it begins, and whether patterns.budget_mb allows it. */
+/* Which snapshots a run takes, what they take on disk, told before it begins, and whether patterns.budget_mb allows it.
+ * Those that `patterns.every = log` takes where the loss falls are as many as the others leave room for, at most
+ * HL_SNAPSHOT_BUDGET_EXTRA. */
 #ifndef HL_TRAIN_SNAPSHOT_BUDGET_H
 #define HL_TRAIN_SNAPSHOT_BUDGET_H
 
 #include "core/status.h"
+#include "heads/cadence.h"
 #include "train/config.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
+enum { HL_SNAPSHOT_BUDGET_EXTRA = 16 };
+
 /* Bytes; SIZE_MAX stands for what does not fit. */
 typedef struct hl_snapshot_budget {
-    int64_t n;       /* snapshots of the whole run; 0 where none is taken */
+    hl_cadence cadence;
+    int64_t n;       /* snapshots of the whole run, at most where the cadence has extra ones; 0 where none is taken */
     size_t each;     /* at most */
     size_t together; /* at most */
     size_t allowed;  /* by patterns.budget_mb; 0: no limit */
@@ -23,7 +29,7 @@ hl_status hl_snapshot_budget_check(const hl_config *config, const char *path);
 
 enum { HL_SNAPSHOT_BUDGET_TEXT = 160 };
 
-/* "10 snapshots of 510.1 KiB, 5.0 MiB of the 256.0 MiB that patterns.budget_mb allows" into `text`, which is
+/* "up to 26 snapshots of 510.1 KiB, 13.0 MiB of the 256.0 MiB that patterns.budget_mb allows" into `text`, which is
  * returned. */
 const char *hl_snapshot_budget_text(const hl_config *config, char text[HL_SNAPSHOT_BUDGET_TEXT]);
 

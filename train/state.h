@@ -2,6 +2,8 @@
 #ifndef HL_TRAIN_STATE_H
 #define HL_TRAIN_STATE_H
 
+#include "heads/cadence.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,6 +22,8 @@ typedef struct hl_train_state {
     /* Training since the last row of metrics.csv. */
     double loss_sum;
     int64_t n_updates, scored, correct;
+
+    hl_cadence_state cadence; /* what the losses say of the snapshots */
 
     hl_metrics_sum metrics; /* when this was written */
 } hl_train_state;

@@ -152,10 +152,11 @@ static void write_memory(summary *s)
     write_bytes(s, "in all", f->total);
 }
 
-static void write_file(summary *s, const char *what, size_t bytes, int64_t n)
+/* `most` is "up to " where there may be fewer, else "". */
+static void write_file(summary *s, const char *what, size_t bytes, const char *most, int64_t n)
 {
     char name[64], number[HL_UNITS_TEXT];
-    snprintf(name, sizeof name, "%" PRId64 " %s%s", n, what, n == 1 ? "" : "s, each");
+    snprintf(name, sizeof name, "%s%" PRId64 " %s%s", most, n, what, n == 1 ? "" : "s, each");
     write_bytes(s, name, bytes);
     if (n > 1) {
         size_t all = bytes > SIZE_MAX / (size_t)n ? SIZE_MAX : bytes * (size_t)n;
@@ -167,10 +168,10 @@ static void write_files(summary *s)
 {
     const hl_footprint *f = &s->footprint;
     hl_text_print(&s->text, "\nFiles of the run\n");
-    write_file(s, "file of weights", f->model, 1);
-    write_file(s, "checkpoint", f->checkpoint, f->n_checkpoints);
+    write_file(s, "file of weights", f->model, "", 1);
+    write_file(s, "checkpoint", f->checkpoint, "", f->n_checkpoints);
     if (f->snapshots.n > 0) {
-        write_file(s, "snapshot", f->snapshots.each, f->snapshots.n);
+        write_file(s, "snapshot", f->snapshots.each, f->snapshots.cadence.extra > 0 ? "up to " : "", f->snapshots.n);
         write_bytes(s, "  allowed by patterns.budget_mb", f->snapshots.allowed);
     }
 }

@@ -12,7 +12,7 @@
 static const char *train(const char *name, const char *override)
 {
     const char *folder = run_path(name);
-    EXPECT_RUN(0, run_tiny_config(), override, "--quiet", "--out", folder);
+    EXPECT_RUN(0, run_tiny_config(), override, "patterns.every=5", "--quiet", "--out", folder);
     return folder;
 }
 

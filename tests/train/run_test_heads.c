@@ -209,7 +209,8 @@ END_TEST
 
 START_TEST(a_step_without_its_weights_has_no_effects)
 {
-    const char *folder = train();
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_tiny_config(), "patterns.every=5", "--quiet", "--out", folder);
     run_result run = HEADS(folder, "--step", "5");
     ck_assert_int_eq(run.code, 0);
     ck_assert_ptr_nonnull(strstr(run.out, "step 5: 4 heads"));
@@ -482,9 +483,11 @@ static void fail_allocations(int argc, char **argv)
 
 START_TEST(without_memory_it_says_so)
 {
-    char *folder = (char *)(size_t)train(), *npz = (char *)(size_t)run_path("a.npz");
+    char *folder = (char *)(size_t)run_path("run"), *npz = (char *)(size_t)run_path("a.npz");
     char *other = (char *)(size_t)run_path("other"), *page = (char *)(size_t)run_path("a.html");
-    EXPECT_RUN(0, run_tiny_config(), "train.seed=2", "--quiet", "--out", other);
+    static const char *const seldom = "patterns.every=12"; /* the time grows with the square of the snapshots */
+    EXPECT_RUN(0, run_tiny_config(), seldom, "--quiet", "--out", folder);
+    EXPECT_RUN(0, run_tiny_config(), seldom, "train.seed=2", "--quiet", "--out", other);
     fail_allocations(2, (char *[]){ "heads", folder, NULL });
     fail_allocations(4, (char *[]){ "heads", folder, "--input", "a b <mask>", NULL });
     fail_allocations(4, (char *[]){ "heads", folder, "--npz", npz, NULL });

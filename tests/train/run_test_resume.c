@@ -261,6 +261,34 @@ START_TEST(a_kept_checkpoint_can_be_gone_back_to)
 }
 END_TEST
 
+static int count_snapshots(const char *folder)
+{
+    int n = 0;
+    for (const char *at = run_list(run_file(folder, "patterns")); (at = strstr(at, ".npz ")) != NULL; at++) {
+        n++;
+    }
+    return n;
+}
+
+/* Beside the steps 0, 1, 2, 5, 10, 20, 24: those that only the loss calls for. */
+START_TEST(where_the_loss_falls_a_resumed_run_records_the_same_steps)
+{
+    static const char *const every = "train.checkpoint_every=1", *const keep = "train.keep_checkpoints=24";
+    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
+    EXPECT_RUN(0, config, every, keep, "--quiet", "--out", straight);
+    ck_assert_int_ge(count_snapshots(straight), 7 + 3);
+    ck_assert_int_le(count_snapshots(straight), 7 + 16);
+    EXPECT_RUN(0, config, every, keep, "--quiet", "--out", folder);
+    for (int step = 22; step > 0; step -= 3) {
+        char name[64];
+        snprintf(name, sizeof name, "checkpoint-%d.safetensors", step);
+        ck_assert_int_eq(rename(run_file(folder, name), run_file(folder, "checkpoint.safetensors")), 0);
+        EXPECT_RUN(0, config, every, keep, "--resume", "--quiet", "--out", folder);
+        run_assert_same(straight, folder);
+    }
+}
+END_TEST
+
 START_TEST(a_run_checkpoints_at_its_end_even_when_it_does_so_never)
 {
     const char *folder = run_path("run");
@@ -394,6 +422,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, an_older_format_is_not_resumed_but_opens);
     tcase_add_test(tc, earlier_checkpoints_are_kept_as_asked);
     tcase_add_test(tc, a_kept_checkpoint_can_be_gone_back_to);
+    tcase_add_test(tc, where_the_loss_falls_a_resumed_run_records_the_same_steps);
     tcase_add_test(tc, a_run_checkpoints_at_its_end_even_when_it_does_so_never);
     tcase_add_test(tc, lost_patience_ends_a_run_as_its_last_step_would);
     tcase_add_test(tc, only_lost_patience_is_told_as_such);

@@ -21,6 +21,7 @@ static const hl_train_state some_state = { .has_best = true,
                                            .n_updates = 4,
                                            .scored = 123456789012,
                                            .correct = 5,
+                                           .cadence = { 0.7, 0.3, 2.0 / 3, 0 },
                                            .metrics = { 6, 4294967295 } };
 
 static hl_status write_checkpoint(const char *path, const char *kept, const hl_trainer *trainer)
@@ -43,6 +44,9 @@ static void assert_same_state(hl_train_state a, hl_train_state b)
     ck_assert_int_eq(a.n_updates, b.n_updates);
     ck_assert_int_eq(a.scored, b.scored);
     ck_assert_int_eq(a.correct, b.correct);
+    ck_assert_mem_eq(&a.cadence.first, &b.cadence.first, sizeof a.cadence.first);
+    ck_assert_mem_eq(&a.cadence.smoothed, &b.cadence.smoothed, sizeof a.cadence.smoothed);
+    ck_assert_mem_eq(&a.cadence.lowest, &b.cadence.lowest, sizeof a.cadence.lowest);
     ck_assert_int_eq(a.metrics.rows, b.metrics.rows);
     ck_assert_int_eq(a.metrics.crc, b.metrics.crc);
 }
@@ -95,6 +99,17 @@ START_TEST(a_state_without_a_best_loss_comes_back)
     assert_same_state(state, none);
     hl_checkpoint_free(checkpoint);
     hl_trainer_free(&trainer);
+}
+END_TEST
+
+/* Which has fewer fields. */
+START_TEST(what_metrics_csv_held_is_read_from_format_1_too)
+{
+    bool has = false;
+    hl_metrics_sum sum;
+    assert_good(hl_checkpoint_read_metrics(HL_FORMAT_1 "/checkpoint.safetensors", &has, &sum));
+    ck_assert(has);
+    ck_assert_int_gt(sum.rows, 0);
 }
 END_TEST
 
@@ -311,6 +326,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, what_is_restored_has_the_same_bits, 0, 3);
     tcase_add_test(tc, a_state_without_a_best_loss_comes_back);
+    tcase_add_test(tc, what_metrics_csv_held_is_read_from_format_1_too);
     tcase_add_test(tc, a_file_holds_the_names_it_promises);
     tcase_add_test(tc, the_second_name_of_tied_weights_may_be_missing_but_not_of_another_shape);
     tcase_add_test(tc, the_checkpoint_before_stays_under_its_own_name);

@@ -151,10 +151,10 @@ START_TEST(files_are_as_many_as_written)
         const char *text;
         int64_t checkpoints, snapshots;
     } cases[] = {
-        { "[train]\nsteps = 1000\ncheckpoint_every = 100\n", 1, 11 },
-        { "[train]\nsteps = 1000\ncheckpoint_every = 100\nkeep_checkpoints = 3\n", 4, 11 },
-        { "[train]\nsteps = 250\ncheckpoint_every = 100\nkeep_checkpoints = 9\n", 3, 10 },
-        { "[train]\nsteps = 250\ncheckpoint_every = 0\nkeep_checkpoints = 9\n", 1, 10 },
+        { "[train]\nsteps = 1000\ncheckpoint_every = 100\n", 1, 27 },
+        { "[train]\nsteps = 1000\ncheckpoint_every = 100\nkeep_checkpoints = 3\n", 4, 27 },
+        { "[train]\nsteps = 250\ncheckpoint_every = 100\nkeep_checkpoints = 9\n", 3, 26 },
+        { "[train]\nsteps = 250\ncheckpoint_every = 0\nkeep_checkpoints = 9\n", 1, 26 },
         { "[train]\nsteps = 250\n[patterns]\nevery = 100\n", 1, 4 },
         { "[train]\nsteps = 250\n[patterns]\nevery = 0\n", 1, 2 },
         { "[train]\nsteps = 250\n[patterns]\nexamples = 0\n", 1, 0 },

@@ -65,31 +65,6 @@ START_TEST(optimizer_and_schedule_are_the_configs)
 }
 END_TEST
 
-/* Which of the steps 0 .. 12 of a run of 12 are recorded. */
-static const char *recorded(const char *every)
-{
-    static char steps[64];
-    char text[64];
-    snprintf(text, sizeof text, "[patterns]\nevery = %s\n", every);
-    hl_config config;
-    config_parse(text, &config);
-    steps[0] = '\0';
-    for (int64_t step = 0; step <= 12; step++) {
-        if (hl_cadence_records(hl_setup_cadence(&config), step, 12)) {
-            snprintf(steps + strlen(steps), sizeof steps - strlen(steps), "%d ", (int)step);
-        }
-    }
-    return steps;
-}
-
-START_TEST(snapshots_come_as_the_config_says)
-{
-    ck_assert_str_eq(recorded("log"), "0 1 2 5 10 12 ");
-    ck_assert_str_eq(recorded("5"), "0 5 10 12 ");
-    ck_assert_str_eq(recorded("0"), "0 12 ");
-}
-END_TEST
-
 START_TEST(threads_are_those_asked_for_or_what_the_machine_allows)
 {
     hl_config config;
@@ -104,7 +79,6 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, the_model_is_the_configs);
     tcase_add_test(tc, optimizer_and_schedule_are_the_configs);
-    tcase_add_test(tc, snapshots_come_as_the_config_says);
     tcase_add_test(tc, threads_are_those_asked_for_or_what_the_machine_allows);
 }
 SUITE("setup", add_tests)

@@ -203,9 +203,12 @@ START_TEST(without_snapshots_none_is_told)
     hl_free(text);
     text = parse_and_sum_up("[patterns]\nexamples = 1\n[train]\nsteps = 10\n");
     assert_line(text, "  recorder: ", "iB");
-    assert_line(text, "  5 snapshots, each ", "iB"); /* 0, 1, 2, 5, 10 */
+    assert_line(text, "  up to 11 snapshots, each ", "iB"); /* all there are */
     assert_line(text, "    together ", "iB");
     assert_line(text, "    allowed by patterns.budget_mb ", "256.0 MiB");
+    hl_free(text);
+    text = parse_and_sum_up("[patterns]\nexamples = 1\nevery = 5\n[train]\nsteps = 10\n");
+    assert_line(text, "  3 snapshots, each ", "iB"); /* 0, 5, 10 */
     hl_free(text);
     text = parse_and_sum_up("[patterns]\nexamples = 1\nbudget_mb = 0\n");
     ck_assert_ptr_null(strstr(text, "budget_mb"));
