@@ -118,22 +118,37 @@ hl_status hl_parameters_status(const hl_parameters *parameters)
     return parameters->error;
 }
 
-hl_status hl_parameters_allocate(hl_parameters *parameters)
+static hl_status allocate_block(const hl_parameters *parameters, const char *what, hl_real **block)
+{
+    *block = hl_calloc((size_t)parameters->count, sizeof **block);
+    return *block != NULL ? hl_ok()
+                          : hl_error(HL_NO_MEMORY, "out of memory: %s%lld parameters", what,
+                                     (long long)hl_parameters_count(parameters));
+}
+
+hl_status hl_parameters_allocate_frozen(hl_parameters *parameters)
 {
     assert(parameters->values == NULL);
     if (parameters->error.code != HL_OK) {
         return parameters->error;
     }
-    parameters->values = hl_calloc((size_t)parameters->count, sizeof(hl_real));
-    parameters->grads = hl_calloc((size_t)parameters->count, sizeof(hl_real));
-    if (parameters->values == NULL || parameters->grads == NULL) {
-        return hl_error(HL_NO_MEMORY, "out of memory: %lld parameters and their gradients",
-                        (long long)hl_parameters_count(parameters));
-    }
+    HL_TRY(allocate_block(parameters, "", &parameters->values));
     for (int i = 0; i < parameters->n; i++) {
         hl_tensor *tensor = parameters->list[i].tensor;
         tensor->data = parameters->values + parameters->list[i].offset;
+        tensor->requires_grad = false;
+    }
+    return hl_ok();
+}
+
+hl_status hl_parameters_allocate(hl_parameters *parameters)
+{
+    HL_TRY(hl_parameters_allocate_frozen(parameters));
+    HL_TRY(allocate_block(parameters, "the gradients of ", &parameters->grads));
+    for (int i = 0; i < parameters->n; i++) {
+        hl_tensor *tensor = parameters->list[i].tensor;
         tensor->grad = parameters->grads + parameters->list[i].offset;
+        tensor->requires_grad = true;
     }
     return hl_ok();
 }

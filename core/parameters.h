@@ -64,7 +64,7 @@ typedef struct hl_parameters {
     int n_aliases;
     int64_t count;   /* numbers in all; each parameter starts at a multiple of 16 numbers, the gaps hold zero */
     hl_real *values; /* one block each, NULL before hl_parameters_allocate; owned */
-    hl_real *grads;
+    hl_real *grads;  /* NULL after hl_parameters_allocate_frozen, too */
     hl_status error; /* sticky, as on a tape */
 } hl_parameters;
 
@@ -82,10 +82,13 @@ hl_status hl_parameters_status(const hl_parameters *parameters);
 /* Allocates both blocks, zeroed. Fails with the sticky error, or HL_NO_MEMORY. To be called once. */
 hl_status hl_parameters_allocate(hl_parameters *parameters);
 
+/* The same without gradients, for parameters that are not trained: they require none. */
+hl_status hl_parameters_allocate_frozen(hl_parameters *parameters);
+
 /* Draws every value by its `init` from the stream "init <name>" of `seed`. After allocation; cannot fail. */
 void hl_parameters_initialise(hl_parameters *parameters, uint64_t seed);
 
-/* All gradients to zero. After allocation; cannot fail. */
+/* All gradients to zero. After hl_parameters_allocate; cannot fail. */
 void hl_parameters_zero_grad(hl_parameters *parameters);
 
 /* The parameter of that name or alias, or NULL. */

@@ -242,6 +242,8 @@ hl_tensor *hl_tape_parameter_rows(hl_tape *tape, const hl_tensor *parameter, int
     int64_t skipped = first * (hl_shape_count(parameter->shape) / parameter->shape.size[0]);
     if (parameter->data != NULL) { /* else a dry tape over a model that was never allocated */
         rows->data += skipped;
+    }
+    if (parameter->grad != NULL) { /* else they are frozen */
         rows->grad += skipped;
     }
     return rows;

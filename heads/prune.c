@@ -149,7 +149,7 @@ static hl_status make_smaller(const hl_model_config *whole, const bool *kept, hl
 hl_status hl_prune(const hl_model *model, const bool *kept, hl_model *pruned)
 {
     HL_TRY(make_smaller(&model->config, kept, pruned));
-    HL_TRY(hl_model_allocate(pruned, 0));
+    HL_TRY(hl_model_reserve(pruned, HL_MODEL_LOOKED_AT));
     size_t n = (size_t)hl_heads_count(&pruned->config);
     survivors s = { hl_calloc(n, sizeof *s.heads), hl_calloc(n, sizeof *s.kv_heads) };
     bool complete = s.heads != NULL && s.kv_heads != NULL;

@@ -102,12 +102,19 @@ hl_status hl_model_init(hl_model *model, const hl_model_config *config)
     return hl_parameters_status(parameters);
 }
 
-hl_status hl_model_allocate(hl_model *model, uint64_t seed)
+hl_status hl_model_reserve(hl_model *model, hl_model_use use)
 {
     HL_TRY(hl_small_matmul_prepare());
-    HL_TRY(hl_parameters_allocate(&model->parameters));
-    hl_parameters_initialise(&model->parameters, seed);
+    HL_TRY(use == HL_MODEL_TRAINED ? hl_parameters_allocate(&model->parameters)
+                                   : hl_parameters_allocate_frozen(&model->parameters));
     return hl_positions_layer_allocate(&model->positions);
+}
+
+hl_status hl_model_allocate(hl_model *model, uint64_t seed)
+{
+    HL_TRY(hl_model_reserve(model, HL_MODEL_TRAINED));
+    hl_parameters_initialise(&model->parameters, seed);
+    return hl_ok();
 }
 
 void hl_model_free(hl_model *model)

@@ -50,6 +50,13 @@ hl_status hl_model_init(hl_model *model, const hl_model_config *config);
 /* Allocates parameters, gradients and the table of positions, and draws initial values. HL_NO_MEMORY. */
 hl_status hl_model_allocate(hl_model *model, uint64_t seed);
 
+/* Whether parameters have gradients. Those of a model that is only looked at have none, in memory or in a backward
+ * pass. */
+typedef enum hl_model_use { HL_MODEL_TRAINED, HL_MODEL_LOOKED_AT } hl_model_use;
+
+/* Allocates for values that come from elsewhere: all parameters are zero. HL_NO_MEMORY. */
+hl_status hl_model_reserve(hl_model *model, hl_model_use use);
+
 void hl_model_free(hl_model *model);
 
 /* Logits (B, T, V) of the batch's tokens; keys and queries past the lengths are masked. `probes`: one a layer, or NULL.

@@ -76,7 +76,7 @@ static hl_status init_batches(hl_trainer *trainer)
     return hl_ok();
 }
 
-hl_status hl_trainer_init(hl_trainer *trainer, const hl_config *config)
+hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config)
 {
     *trainer = (hl_trainer){ .config = config, .threads = hl_setup_threads(config) };
     hl_task_spec spec = hl_config_task_spec(config);
@@ -86,10 +86,22 @@ hl_status hl_trainer_init(hl_trainer *trainer, const hl_config *config)
     size_t bytes;
     HL_TRY(hl_trainer_plan(&trainer->model, config, &bytes, NULL));
     HL_TRY(hl_arena_init(&trainer->arena, bytes));
-    HL_TRY(hl_model_allocate(&trainer->model, (uint64_t)config->train.seed));
+    HL_TRY(hl_model_reserve(&trainer->model, HL_MODEL_TRAINED));
     HL_TRY(hl_optimizer_init(&trainer->optimizer, &trainer->model.parameters, hl_setup_optimizer(config)));
     trainer->schedule = hl_setup_schedule(config);
     return init_batches(trainer);
+}
+
+void hl_trainer_draw(hl_trainer *trainer)
+{
+    hl_parameters_initialise(&trainer->model.parameters, (uint64_t)trainer->config->train.seed);
+}
+
+hl_status hl_trainer_init(hl_trainer *trainer, const hl_config *config)
+{
+    HL_TRY(hl_trainer_reserve(trainer, config));
+    hl_trainer_draw(trainer);
+    return hl_ok();
 }
 
 void hl_trainer_free(hl_trainer *trainer)

@@ -44,6 +44,10 @@ typedef struct hl_evaluation {
  * returns. */
 hl_status hl_trainer_init(hl_trainer *trainer, const hl_config *config);
 
+/* The same in two steps, for weights that may be read instead: after the first all of them are zero. */
+hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config);
+void hl_trainer_draw(hl_trainer *trainer);
+
 void hl_trainer_free(hl_trainer *trainer);
 
 /* The examples of one part of a batch: batch_size / accumulate. */

@@ -269,6 +269,28 @@ START_TEST(each_layer_has_initial_values_of_its_own)
 }
 END_TEST
 
+START_TEST(a_model_that_is_looked_at_has_room_for_values_alone)
+{
+    hl_model model;
+    hl_model_config config = example_config();
+    for (hl_model_use use = HL_MODEL_TRAINED; use <= HL_MODEL_LOOKED_AT; use++) {
+        ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
+        ck_assert_int_eq(hl_model_reserve(&model, use).code, HL_OK);
+        const hl_parameters *parameters = &model.parameters;
+        ck_assert_int_eq(parameters->grads != NULL, use == HL_MODEL_TRAINED);
+        for (int i = 0; i < parameters->n; i++) {
+            const hl_tensor *tensor = parameters->list[i].tensor;
+            ck_assert_int_eq(tensor->requires_grad, use == HL_MODEL_TRAINED);
+            ck_assert_int_eq(tensor->grad != NULL, use == HL_MODEL_TRAINED);
+        }
+        for (int64_t i = 0; i < parameters->count; i++) { /* not drawn */
+            ck_assert(parameters->values[i] == 0);
+        }
+        hl_model_free(&model);
+    }
+}
+END_TEST
+
 START_TEST(seeds_differ_and_repeat)
 {
     hl_model five, again, six;
@@ -371,6 +393,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, layers_have_heads_of_their_own);
     tcase_add_test(tc, published_models_have_their_counts);
     tcase_add_test(tc, each_layer_has_initial_values_of_its_own);
+    tcase_add_test(tc, a_model_that_is_looked_at_has_room_for_values_alone);
     tcase_add_test(tc, seeds_differ_and_repeat);
     tcase_add_test(tc, a_further_layer_leaves_the_others_as_they_are);
     tcase_add_test(tc, initial_values_have_their_spread);
