@@ -2,7 +2,7 @@
  * from 0 to 1, whatever the weights.
  *
  *     hl_panel head = { "L1H0 offset(-11) 0.96", weights, 21, 21, 21, tokens, tokens };
- *     hl_picture picture = { &head, (int64_t[]){ 1 }, 1, "copy_task, step 250, example 0" };
+ *     hl_picture picture = { &head, (int64_t[]){ 1 }, 1, "copy_task, step 250, example 0", false };
  *     hl_text bytes = { 0 };
  *     HL_TRY(hl_picture_pdf(&picture, &bytes)); // the content of a file
  *
@@ -15,6 +15,7 @@
 #include "heads/panel.h"
 #include "heads/text.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 HL_BEGIN_DECLS
@@ -25,6 +26,7 @@ typedef struct hl_picture {
     const int64_t *row_lengths; /* (n_rows): the number of panels in the row, at least 1 */
     int64_t n_rows;
     const char *caption; /* below all: run, step, example; NULL: none */
+    bool dark;           /* for a dark screen: light ink, and colours from dark (0) to light (1) */
 } hl_picture;
 
 enum {

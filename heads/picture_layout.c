@@ -197,7 +197,7 @@ static void close_layout(const hl_picture *picture, cairo_t *cairo, hl_picture_l
 
 hl_picture_layout hl_picture_lay_out(const hl_picture *picture, cairo_t *cairo)
 {
-    hl_picture_layout layout = { 0 };
+    hl_picture_layout layout = { .dark = picture->dark };
     extent e = measure_panels(picture);
     size_cells(&layout, &e, e.n_panels == 1 ? &single : &grid);
     double queries = measure_tokens(picture, cairo, &layout);

@@ -37,6 +37,7 @@ typedef struct hl_picture_layout {
     double grid_right, grid_bottom; /* of titles and tokens, too */
     double axis_left;               /* the baseline of the queries' axis name */
     double bar_height;
+    bool dark;
     double caption_left, caption_top, caption_width; /* caption_top: the first baseline */
 } hl_picture_layout;
 

@@ -9,6 +9,8 @@
 /* From a line's middle down to the baseline, as a share of the font's size. */
 static const double BASELINE = 0.36;
 static const double BLACK = 0.1, GREY = 0.35;
+/* The dark one as the panels of the pages have it (heads/report/dark.css). */
+static const double PAPER[] = { 1, 1, 1 }, DARK_PAPER[] = { 0x1d / 255.0, 0x23 / 255.0, 0x27 / 255.0 };
 
 /* A map and where it stands. */
 typedef struct cells {
@@ -17,14 +19,17 @@ typedef struct cells {
     double x, y, width, height;
 } cells;
 
-static void use_grey(cairo_t *cairo, double grey)
+/* Of ink; in the dark what is black is white. */
+static void use_grey(cairo_t *cairo, const hl_picture_layout *layout, double grey)
 {
-    cairo_set_source_rgb(cairo, grey, grey, grey);
+    double shown = layout->dark ? 1 - grey : grey;
+    cairo_set_source_rgb(cairo, shown, shown, shown);
 }
 
-static void use_level(cairo_t *cairo, int level)
+/* In the dark the colours run backwards: what gets no attention is dark. */
+static void use_level(cairo_t *cairo, const hl_picture_layout *layout, int level)
 {
-    hl_rgb colour = hl_colour_of((uint8_t)level);
+    hl_rgb colour = hl_colour_of((uint8_t)(layout->dark ? HL_COLOUR_LEVELS - 1 - level : level));
     cairo_set_source_rgb(cairo, colour.red / 255.0, colour.green / 255.0, colour.blue / 255.0);
 }
 
@@ -88,27 +93,28 @@ static void add_runs(cairo_t *cairo, const cells *map, int level, bool down)
 
 /* From light to dark, each level also under the darker cells beside its own: where viewers smooth the edges of shapes,
  * no light seam is left between two dark cells. */
-static void fill_cells(cairo_t *cairo, const cells *map, const bool occurs[HL_COLOUR_LEVELS])
+static void fill_cells(cairo_t *cairo, const hl_picture_layout *layout, const cells *map,
+                       const bool occurs[HL_COLOUR_LEVELS])
 {
     cairo_set_antialias(cairo, CAIRO_ANTIALIAS_NONE); /* whole pixels, where there are pixels */
     cairo_rectangle(cairo, map->x, map->y, map->width, map->height);
-    use_level(cairo, 0);
+    use_level(cairo, layout, 0);
     cairo_fill(cairo);
     for (int level = 1; level < HL_COLOUR_LEVELS; level++) {
         if (occurs[level]) {
             add_runs(cairo, map, level, false);
             add_runs(cairo, map, level, true);
-            use_level(cairo, level);
+            use_level(cairo, layout, level);
             cairo_fill(cairo);
         }
     }
     cairo_set_antialias(cairo, CAIRO_ANTIALIAS_DEFAULT);
 }
 
-static void frame(cairo_t *cairo, double x, double y, double width, double height)
+static void frame(cairo_t *cairo, const hl_picture_layout *layout, double x, double y, double width, double height)
 {
     cairo_rectangle(cairo, x, y, width, height);
-    use_grey(cairo, GREY);
+    use_grey(cairo, layout, GREY);
     cairo_set_line_width(cairo, 0.5);
     cairo_stroke(cairo);
 }
@@ -120,7 +126,7 @@ static void paint_title(cairo_t *cairo, const hl_picture_layout *layout, const h
         return;
     }
     hl_pen_font(cairo, layout->title_size);
-    use_grey(cairo, BLACK);
+    use_grey(cairo, layout, BLACK);
     int lines = hl_pen_count_lines(cairo, rest, layout->slot_width, HL_PICTURE_TITLE_LINES);
     for (int left = lines; left > 0; left--) {
         hl_pen_line line;
@@ -171,11 +177,11 @@ static void paint_panel(cairo_t *cairo, const hl_picture_layout *layout, const h
     bool occurs[HL_COLOUR_LEVELS] = { false };
     cells map = cells_of(slot, layout, levels);
     take_levels(slot->panel, &map, occurs);
-    fill_cells(cairo, &map, occurs);
-    frame(cairo, map.x, map.y, map.width, map.height);
+    fill_cells(cairo, layout, &map, occurs);
+    frame(cairo, layout, map.x, map.y, map.width, map.height);
     paint_title(cairo, layout, slot);
     hl_pen_font(cairo, layout->token_size);
-    use_grey(cairo, BLACK);
+    use_grey(cairo, layout, BLACK);
     if (slot->names_queries && layout->token_step > 0) {
         paint_queries(cairo, layout, slot);
     }
@@ -197,12 +203,12 @@ static void paint_bar(cairo_t *cairo, const hl_picture_layout *layout)
     double x = layout->grid_right + 12, y = layout->top, height = layout->bar_height;
     cairo_set_antialias(cairo, CAIRO_ANTIALIAS_NONE);
     for (int i = 0; i < STEPS; i++) { /* from the bottom up, each step over the end of the one before */
-        use_level(cairo, i * (HL_COLOUR_LEVELS - 1) / (STEPS - 1));
+        use_level(cairo, layout, i * (HL_COLOUR_LEVELS - 1) / (STEPS - 1));
         cairo_rectangle(cairo, x, y, HL_PICTURE_BAR_WIDTH, height * (STEPS - i) / STEPS);
         cairo_fill(cairo);
     }
     cairo_set_antialias(cairo, CAIRO_ANTIALIAS_DEFAULT);
-    frame(cairo, x, y, HL_PICTURE_BAR_WIDTH, height);
+    frame(cairo, layout, x, y, HL_PICTURE_BAR_WIDTH, height);
     hl_pen_font(cairo, HL_PICTURE_TEXT_SIZE);
     for (int i = 0; i <= LAST_TICK; i++) {
         double at = y + height * (1 - (double)i / LAST_TICK);
@@ -228,7 +234,7 @@ static void paint_axis(cairo_t *cairo, const hl_picture_layout *layout, const ch
 static void paint_axes(cairo_t *cairo, const hl_picture_layout *layout)
 {
     hl_pen_font(cairo, HL_PICTURE_TEXT_SIZE);
-    use_grey(cairo, GREY);
+    use_grey(cairo, layout, GREY);
     paint_axis(cairo, layout, "query (attends)", true);
     paint_axis(cairo, layout, "key (attended to)", false);
 }
@@ -254,7 +260,8 @@ hl_status hl_picture_paint(const hl_picture *picture, const hl_picture_layout *l
     if (levels == NULL) {
         return hl_error_memory("a picture");
     }
-    cairo_set_source_rgb(cairo, 1, 1, 1);
+    const double *paper = layout->dark ? DARK_PAPER : PAPER;
+    cairo_set_source_rgb(cairo, paper[0], paper[1], paper[2]);
     cairo_paint(cairo);
     hl_picture_slot slot = { 0 };
     while (hl_picture_next(picture, layout, &slot)) {

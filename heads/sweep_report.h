@@ -15,11 +15,12 @@ HL_BEGIN_DECLS
 
 /* What a row opens. Nothing is owned. */
 typedef struct hl_sweep_run {
-    const char *name;    /* of the run, as in "heads=8,seed=1" */
-    const char *report;  /* where its own report is, seen from the page; NULL: nowhere */
-    const hl_text *maps; /* a PNG of its heads' patterns; NULL: `missing` is shown instead */
-    const char *missing; /* why there are none */
-    bool base;           /* whether the row is the base's */
+    const char *name;         /* of the run, as in "heads=8,seed=1" */
+    const char *report;       /* where its own report is, seen from the page; NULL: nowhere */
+    const hl_text *maps;      /* a PNG of its heads' patterns; NULL: `missing` is shown instead */
+    const hl_text *dark_maps; /* the same for a dark screen; read where there are maps */
+    const char *missing;      /* why there are none */
+    bool base;                /* whether the row is the base's */
 } hl_sweep_run;
 
 /* Nothing is owned. */

@@ -55,7 +55,7 @@ hl_status hl_ablate_chart_png(const hl_ablate_outputs *outputs, const hl_ablate_
 
 /* What a row opens, with what that is made of. */
 typedef struct opened {
-    hl_text name, report, maps;
+    hl_text name, report, maps, dark_maps;
     hl_status drawn;
 } opened;
 
@@ -65,6 +65,7 @@ static void free_opened(opened *all, int64_t n)
         hl_text_free(&all[v].name);
         hl_text_free(&all[v].report);
         hl_text_free(&all[v].maps);
+        hl_text_free(&all[v].dark_maps);
     }
     hl_free(all);
 }
@@ -89,7 +90,7 @@ static hl_status open_variant(const hl_ablate_outputs *outputs, int64_t variant,
     hl_text_print(&o->name, "%s,seed=%" PRId64, plan->variants[variant].values, hl_ablate_plan_seed(plan, cell));
     if (folder != NULL) {
         report = hl_path_join(folder, "report.html");
-        o->drawn = hl_ablate_maps_png(folder, &o->maps);
+        o->drawn = hl_ablate_maps_png(folder, &o->maps, &o->dark_maps);
     }
     bool reported = false;
     hl_status status = folder != NULL && report != NULL ? hl_text_status(&o->name) : hl_error_memory("the page");
@@ -116,6 +117,7 @@ static hl_status open_all(const hl_ablate_outputs *outputs, opened *all, hl_swee
         runs[v] = (hl_sweep_run){ .name = o->name.bytes,
                                   .report = o->report.bytes,
                                   .maps = o->drawn.code == HL_OK ? &o->maps : NULL,
+                                  .dark_maps = &o->dark_maps,
                                   .missing = o->drawn.text,
                                   .base = v == outputs->plan->base };
     }

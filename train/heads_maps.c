@@ -47,9 +47,9 @@ static hl_status draw(const show *s)
 static hl_picture picture_of(const show *s, const int64_t *one)
 {
     if (s->head >= 0) {
-        return (hl_picture){ &s->view.panels[s->head], one, 1, s->view.caption.bytes };
+        return (hl_picture){ &s->view.panels[s->head], one, 1, s->view.caption.bytes, false };
     }
-    return (hl_picture){ s->view.panels, s->view.row_lengths, s->view.n_layers, s->view.caption.bytes };
+    return (hl_picture){ s->view.panels, s->view.row_lengths, s->view.n_layers, s->view.caption.bytes, false };
 }
 
 static hl_status png(const hl_picture *picture, hl_text *bytes)

@@ -35,7 +35,7 @@ static hl_picture grid_of(hl_panel *panels, const int64_t *rows, int64_t n_rows,
             panels[n++] = panel;
         }
     }
-    return (hl_picture){ panels, rows, n_rows, "copy_task, step 250, example 0" };
+    return (hl_picture){ panels, rows, n_rows, "copy_task, step 250, example 0", false };
 }
 
 static cairo_t *measuring(void)
@@ -122,9 +122,10 @@ static uint32_t pixel(cairo_surface_t *surface, double scale, double x, double y
     return value & 0xffffff;
 }
 
-static uint32_t colour_of(double weight)
+static uint32_t colour_of(const hl_picture *picture, double weight)
 {
-    hl_rgb c = hl_colour_of(hl_colour_level(weight));
+    uint8_t level = hl_colour_level(weight);
+    hl_rgb c = hl_colour_of(picture->dark ? (uint8_t)(255 - level) : level);
     return (uint32_t)c.red << 16 | (uint32_t)c.green << 8 | c.blue;
 }
 
@@ -135,11 +136,12 @@ static void expect_cells(const hl_picture *picture, double dpi)
     cairo_surface_t *surface = drawn_pixels(picture, dpi);
     hl_picture_layout layout = layout_of(picture);
     hl_picture_slot slot = { 0 };
+    uint32_t paper = picture->dark ? 0x1d2327 : 0xffffff;
     int wrong = 0;
     while (hl_picture_next(picture, &layout, &slot)) {
         for (int64_t i = 0; i < slot.panel->n_queries; i++) {
             for (int64_t j = 0; j < slot.panel->n_keys; j++) {
-                uint32_t expected = colour_of(slot.panel->weights[i * slot.panel->stride + j]);
+                uint32_t expected = colour_of(picture, slot.panel->weights[i * slot.panel->stride + j]);
                 for (int corner = 0; corner < 4; corner++) {
                     double x = slot.x + ((double)j + (corner % 2 == 0 ? 0.5 : 0.75)) * layout.cell;
                     double y = slot.y + ((double)i + (corner / 2 == 0 ? 0.5 : 0.75)) * layout.cell;
@@ -148,13 +150,13 @@ static void expect_cells(const hl_picture *picture, double dpi)
             }
         }
         ck_assert_uint_eq(pixel(surface, scale, slot.x + (double)slot.panel->n_keys * layout.cell + 2, slot.y + 2),
-                          0xffffff);
+                          paper);
     }
     ck_assert_int_eq(wrong, 0);
-    ck_assert_uint_eq(pixel(surface, scale, 1, 1), 0xffffff);
-    ck_assert_uint_eq(pixel(surface, scale, layout.grid_right + 16, layout.top + 0.7), colour_of(1));
+    ck_assert_uint_eq(pixel(surface, scale, 1, 1), paper);
+    ck_assert_uint_eq(pixel(surface, scale, layout.grid_right + 16, layout.top + 0.7), colour_of(picture, 1));
     ck_assert_uint_eq(pixel(surface, scale, layout.grid_right + 16, layout.top + layout.bar_height - 0.7),
-                      colour_of(0));
+                      colour_of(picture, 0));
     cairo_surface_destroy(surface);
 }
 
@@ -166,6 +168,8 @@ START_TEST(cells_have_the_colours_of_their_weights)
     panels[3].n_keys = 7;
     panels[4].weights = made.weights + DRAWN_STRIDE;
     panels[4].n_queries = 20;
+    expect_cells(&picture, 144);
+    picture.dark = true;
     expect_cells(&picture, 144);
     picture = grid_of(panels, one_panel, 1, 64);
     expect_cells(&picture, 200);
@@ -181,12 +185,12 @@ START_TEST(large_maps_are_averaged_down)
     for (int i = 0; i < N * DRAWN_STRIDE; i++) {
         made.weights[i] = i % 2 == 0 ? (hl_real)0.2 : (hl_real)0.6; /* the stride is odd: a chequer */
     }
-    hl_picture large = { &panel, one_panel, 1, NULL };
+    hl_picture large = { &panel, one_panel, 1, NULL, false };
     hl_picture_layout layout = layout_of(&large);
     ck_assert(layout.averaged);
     ck_assert_int_gt(layout.token_step, 3);
     cairo_surface_t *surface = drawn_pixels(&large, 200);
-    ck_assert_uint_eq(pixel(surface, 200.0 / 72, layout.left + 20, layout.top + 20), colour_of(0.4));
+    ck_assert_uint_eq(pixel(surface, 200.0 / 72, layout.left + 20, layout.top + 20), colour_of(&large, 0.4));
     cairo_surface_destroy(surface);
     panel.n_queries = panel.n_keys = HL_PICTURE_MOST_CELLS;
     ck_assert(!layout_of(&large).averaged);
@@ -303,7 +307,7 @@ START_TEST(tokens_titles_and_captions_may_hold_anything)
     for (int i = 0; i < DRAWN_NASTY; i++) {
         hl_text bytes = { 0 };
         panel.title = drawn_nasty[i];
-        hl_picture picture = { &panel, one_panel, 1, drawn_nasty[i] };
+        hl_picture picture = { &panel, one_panel, 1, drawn_nasty[i], false };
         expect_ok(formats[_i](&picture, &bytes));
         ck_assert_uint_gt(bytes.size, 1000);
         if (_i == SVG) {
@@ -380,11 +384,11 @@ START_TEST(what_cannot_be_drawn_is_refused)
 {
     static const char *const missing[] = { "a", NULL, "c" };
     hl_panel good = drawn_panel(&made, "L0H0", 3, 3), panel = good;
-    hl_picture picture = { &panel, one_panel, 1, NULL };
-    expect_refused(&(hl_picture){ &panel, one_panel, 0, NULL });
-    expect_refused(&(hl_picture){ &panel, (int64_t[]){ 1, 0 }, 2, NULL });
-    expect_refused(&(hl_picture){ &panel, (int64_t[]){ -1 }, 1, NULL });
-    expect_refused(&(hl_picture){ &panel, (int64_t[]){ HL_PICTURE_MOST_PANELS + 1 }, 1, NULL });
+    hl_picture picture = { &panel, one_panel, 1, NULL, false };
+    expect_refused(&(hl_picture){ &panel, one_panel, 0, NULL, false });
+    expect_refused(&(hl_picture){ &panel, (int64_t[]){ 1, 0 }, 2, NULL, false });
+    expect_refused(&(hl_picture){ &panel, (int64_t[]){ -1 }, 1, NULL, false });
+    expect_refused(&(hl_picture){ &panel, (int64_t[]){ HL_PICTURE_MOST_PANELS + 1 }, 1, NULL, false });
     panel.weights = NULL;
     expect_refused(&picture);
     panel = good;

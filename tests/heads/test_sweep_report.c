@@ -12,17 +12,21 @@ static const char nasty[] = "</td><script>alert('x')</script>\"&]]>\xe2\x80\xa8\
 static hl_status write_page(const char *name, hl_text *page)
 {
     hl_text_grid grid;
-    hl_text svg = { 0 }, png = { 0 };
+    hl_text svg = { 0 }, png = { 0 }, dark = { 0 };
     hl_status status = hl_text_grid_init(&grid, 3, 2);
     hl_text_print(&svg, "<svg/>");
     hl_text_print(&png, "PNG");
+    hl_text_print(&dark, "DARK");
     for (int row = 0; row < 3 && status.code == HL_OK; row++) {
         hl_text_grid_set(&grid, row, 0, "%s", name);
         hl_text_grid_set(&grid, row, 1, "cell %d", row);
     }
-    if (grid.error.code == HL_OK && hl_text_status(&svg).code == HL_OK && hl_text_status(&png).code == HL_OK) {
-        hl_sweep_run runs[] = { { .name = name, .report = "heads=1/report.html", .maps = &png, .base = true },
-                                { .name = name, .missing = "no snapshot was taken" } };
+    if (grid.error.code == HL_OK && hl_text_status(&svg).code == HL_OK && hl_text_status(&png).code == HL_OK &&
+        hl_text_status(&dark).code == HL_OK) {
+        hl_sweep_run runs[] = {
+            { .name = name, .report = "heads=1/report.html", .maps = &png, .dark_maps = &dark, .base = true },
+            { .name = name, .missing = "no snapshot was taken" }
+        };
         hl_sweep_report report = {
             .title = name, .command = name, .table = &grid, .notes = "first\nsecond\n", .chart = &svg, .runs = runs
         };
@@ -33,6 +37,7 @@ static hl_status write_page(const char *name, hl_text *page)
     hl_text_grid_free(&grid);
     hl_text_free(&svg);
     hl_text_free(&png);
+    hl_text_free(&dark);
     return status;
 }
 
@@ -55,6 +60,8 @@ START_TEST(every_row_opens_its_run)
     ck_assert_int_eq(count(page.bytes, "class=\"values base\""), 1);
     ck_assert_ptr_nonnull(strstr(page.bytes, "data:image/svg+xml;base64,PHN2Zy8+\"")); /* <svg/> */
     ck_assert_ptr_nonnull(strstr(page.bytes, "data:image/png;base64,UE5H\""));         /* PNG */
+    ck_assert_ptr_nonnull(strstr(
+        page.bytes, "<source media=\"(prefers-color-scheme: dark)\" srcset=\"data:image/png;base64,REFSSw==\">"));
     ck_assert_ptr_nonnull(strstr(page.bytes, "href=\"heads=1/report.html\""));
     ck_assert_ptr_nonnull(strstr(page.bytes, "no snapshot was taken"));
     ck_assert_ptr_nonnull(strstr(page.bytes, "<p class=\"hint\">second</p>"));

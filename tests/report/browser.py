@@ -287,8 +287,8 @@ def check_scale(page, layer, head):
 def check_pace(page):
     """Slow, normal and fast: how long the first step stays."""
     times = {}
-    for pace in ("slow", "fast"):
-        page.one("#pace").send_keys(pace[0])
+    for pace, key in (("slow", Keys.HOME), ("fast", Keys.END)):
+        page.one("#pace").send_keys(key)
         assert page.one("#pace").get_property("value") == pace, "a key chooses the pace"
         times[pace] = page.driver.execute_async_script("""
             const done = arguments[arguments.length - 1], text = document.getElementById("step"), s = document.getElementById("slider");
@@ -490,9 +490,18 @@ def check_ablation(page):
     page.size(1400, 1000, "dark")
     page.driver.get((page.folder / "ablation.html").as_uri())
     assert page.script("return getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 27)", "dark in the dark"
+    page.one("summary").click()
+    images = page.all("details[open] img")
+    corner = """const c = document.createElement("canvas").getContext("2d");
+        c.drawImage(arguments[0], 0, 0);
+        return [...c.getImageData(1, 1, 1, 1).data];"""
+    assert page.script(corner, images[0])[:3] == [29, 35, 39], "maps for the dark"
     page.size(390, 844, "light")
     page.driver.get((page.folder / "ablation.html").as_uri())
     assert page.script("return getComputedStyle(document.body).backgroundColor") == "rgb(246, 246, 243)"
+    page.one("summary").click()
+    assert page.script(corner, page.one("details[open] img"))[:3] == [255, 255, 255], "maps for the light"
+    page.one("summary").click()
     for summary in page.all("summary"):
         summary.click()
     assert page.script("return document.documentElement.scrollWidth") <= 390
