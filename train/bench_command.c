@@ -55,17 +55,6 @@ static hl_status take_threads(hl_bench_command *command, const char *value)
     return hl_ok();
 }
 
-static hl_status take_seconds(hl_bench_command *command, const char *value)
-{
-    char *end;
-    double seconds = strtod(value, &end);
-    if (end == value || *end != '\0' || !(seconds >= 0.001 && seconds <= 3600)) {
-        return hl_error(HL_INVALID, "command line: --seconds: \"%s\" is no number in 0.001 .. 3600", value);
-    }
-    command->job.seconds = seconds;
-    return hl_ok();
-}
-
 static hl_status take_measure(hl_bench_command *command, const char *value)
 {
     for (int what = 0; what < HL_BENCH_WHATS; what++) {
@@ -84,7 +73,7 @@ static hl_status take_option(hl_bench_command *command, int option, const char *
     case THREADS:
         return take_threads(command, value);
     case SECONDS:
-        return take_seconds(command, value);
+        return hl_option_seconds("seconds", value, &command->job.seconds);
     case MEASURE:
         return take_measure(command, value);
     case PROFILE:

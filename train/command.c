@@ -23,6 +23,8 @@ const char hl_command_usage[] = "usage: train CONFIG [section.key=value ...] [op
                                 "  --out DIR           the run's folder\n"
                                 "  --watch N           draw what the heads of layer N do while they learn: on a\n"
                                 "                      terminal all the time, elsewhere at every snapshot\n"
+                                "  --pace SECONDS      with --watch: draw every snapshot and none between, each\n"
+                                "                      for at least so long; the training waits meanwhile\n"
                                 "  --summary           show the model, its shapes, memory and arithmetic, and end\n"
                                 "  --check             check CONFIG and end\n"
                                 "  --quiet             print nothing but errors and notices\n"
@@ -41,6 +43,7 @@ enum {
     FROM,
     OUT,
     WATCH,
+    PACE,
     SUMMARY,
     CHECK,
     QUIET,
@@ -51,12 +54,19 @@ enum {
 };
 
 static const struct option options[] = {
-    { "resume", no_argument, NULL, RESUME },     { "overwrite", no_argument, NULL, OVERWRITE },
-    { "from", required_argument, NULL, FROM },   { "out", required_argument, NULL, OUT },
-    { "watch", required_argument, NULL, WATCH }, { "summary", no_argument, NULL, SUMMARY },
-    { "check", no_argument, NULL, CHECK },       { "quiet", no_argument, NULL, QUIET },
-    { "help", no_argument, NULL, HELP },         { "reference", no_argument, NULL, REFERENCE },
-    { "version", no_argument, NULL, VERSION },   { NULL, 0, NULL, 0 },
+    { "resume", no_argument, NULL, RESUME },
+    { "overwrite", no_argument, NULL, OVERWRITE },
+    { "from", required_argument, NULL, FROM },
+    { "out", required_argument, NULL, OUT },
+    { "watch", required_argument, NULL, WATCH },
+    { "pace", required_argument, NULL, PACE },
+    { "summary", no_argument, NULL, SUMMARY },
+    { "check", no_argument, NULL, CHECK },
+    { "quiet", no_argument, NULL, QUIET },
+    { "help", no_argument, NULL, HELP },
+    { "reference", no_argument, NULL, REFERENCE },
+    { "version", no_argument, NULL, VERSION },
+    { NULL, 0, NULL, 0 },
 };
 
 static hl_status take_argument(hl_command *command, const char *argument)
@@ -89,6 +99,8 @@ static hl_status take_option(hl_command *command, int option)
     switch (option) {
     case WATCH:
         return take_watch(command);
+    case PACE:
+        return hl_option_seconds("pace", optarg, &command->pace);
     case FROM:
         command->from = optarg;
         break;
@@ -177,6 +189,9 @@ hl_status hl_command_parse(int argc, char **argv, hl_command *command)
     }
     if (command->quiet && command->watch >= 0) {
         return hl_error(HL_INVALID, "command line: --quiet and --watch exclude each other");
+    }
+    if (command->pace > 0 && command->watch < 0) {
+        return hl_error(HL_INVALID, "command line: --pace is that of --watch, as in: --watch 1 --pace 0.5");
     }
     command->mode = resume ? HL_RUN_RESUME : overwrite ? HL_RUN_OVERWRITE : HL_RUN_NEW;
     return hl_ok();

@@ -16,7 +16,8 @@ typedef struct hl_command {
     const char *out;  /* --out, or NULL */
     const char *from; /* --from, or NULL */
     hl_run_mode mode;
-    int watch; /* --watch, the layer's number; -1: none */
+    int watch;   /* --watch, the layer's number; -1: none */
+    double pace; /* --pace, seconds; 0: none */
     bool summary, check, quiet, help, reference, version;
 } hl_command;
 

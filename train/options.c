@@ -96,3 +96,13 @@ hl_status hl_option_integer(const char *name, const char *text, long long least,
     }
     return hl_ok();
 }
+
+hl_status hl_option_seconds(const char *name, const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    if (end == text || *end != '\0' || !(*value >= 0.001 && *value <= 3600)) {
+        return hl_error(HL_INVALID, "command line: --%s: \"%s\" is no number in 0.001 .. 3600", name, text);
+    }
+    return hl_ok();
+}

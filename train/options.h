@@ -36,4 +36,7 @@ hl_status hl_option_next(hl_option_words *words, const hl_option *options, int n
 /* A whole number in least .. most; HL_INVALID naming the option "--<name>". */
 hl_status hl_option_integer(const char *name, const char *text, long long least, long long most, long long *value);
 
+/* A number of seconds, 0.001 .. 3600; failures likewise. */
+hl_status hl_option_seconds(const char *name, const char *text, double *value);
+
 #endif

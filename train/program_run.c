@@ -137,7 +137,7 @@ static hl_status init_watch(hl_program *p)
     }
     const char *task = hl_config_task_spec(&p->config).name;
     p->loop.watch = &p->watch;
-    return hl_watch_init(&p->watch, &p->recorder, p->command.watch, hl_task_find(task)->relations);
+    return hl_watch_init(&p->watch, &p->recorder, p->command.watch, p->command.pace, hl_task_find(task)->relations);
 }
 
 static hl_status prepare(hl_program *p)

@@ -4,13 +4,16 @@
 #include "heads/label.h"
 #include "heads/mean_map.h"
 #include "train/clock.h"
+#include "train/signals.h"
 #include "train/terminal.h"
 
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 static const double LEAST_PAUSE = 0.1; /* seconds between two drawings */
 static const double MOST_SHARE = 0.1;  /* of the time, for drawing */
+static const double LONGEST_SLEEP = 0.05;
 
 hl_status hl_watch_check(const hl_config *config, int layer)
 {
@@ -32,9 +35,10 @@ static int64_t heads_of(const hl_watch *watch)
     return watch->recorder->model->config.heads[watch->layer];
 }
 
-hl_status hl_watch_init(hl_watch *watch, const hl_recorder *recorder, int layer, const char *const *relations)
+hl_status hl_watch_init(hl_watch *watch, const hl_recorder *recorder, int layer, double pace,
+                        const char *const *relations)
 {
-    *watch = (hl_watch){ .recorder = recorder, .layer = layer, .relations = relations };
+    *watch = (hl_watch){ .recorder = recorder, .layer = layer, .pace = pace, .relations = relations };
     int64_t H = heads_of(watch), T = recorder->examples.n_tokens;
     size_t count;
     bool fits = hl_multiply_sizes((size_t)(T * T), (size_t)H, &count); /* T^2 weights of each head are there already */
@@ -54,7 +58,7 @@ void hl_watch_free(hl_watch *watch)
 bool hl_watch_due(hl_watch *watch, const hl_progress *progress)
 {
     double now = hl_clock_seconds(), pause = watch->seconds * (1 / MOST_SHARE - 1);
-    if (!progress->terminal || now - watch->ended < (pause > LEAST_PAUSE ? pause : LEAST_PAUSE)) {
+    if (!progress->terminal || watch->pace > 0 || now - watch->ended < (pause > LEAST_PAUSE ? pause : LEAST_PAUSE)) {
         return false;
     }
     watch->begun = now;
@@ -131,10 +135,25 @@ static hl_terminal terminal_for(const hl_progress *progress)
     return terminal;
 }
 
+/* Until the last drawing has stood for its time. A signal may be handled by another thread, which wakes nobody here: so
+ * no sleep is long. */
+static void wait_for_pace(const hl_watch *watch, hl_progress *progress)
+{
+    double begun = hl_clock_seconds(), now = begun, until = watch->ended > 0 ? watch->ended + watch->pace : begun;
+    for (; now < until && hl_signals_received() == 0; now = hl_clock_seconds()) {
+        double seconds = until - now < LONGEST_SLEEP ? until - now : LONGEST_SLEEP;
+        nanosleep(&(struct timespec){ .tv_nsec = (long)(seconds * 1e9) }, NULL);
+    }
+    progress->started += now - begun;
+}
+
 hl_status hl_watch_show(hl_watch *watch, int64_t step, hl_progress *progress)
 {
     if (progress->out == NULL) {
         return hl_ok();
+    }
+    if (watch->pace > 0) {
+        wait_for_pace(watch, progress);
     }
     hl_terminal terminal = terminal_for(progress);
     hl_text text = { 0 };

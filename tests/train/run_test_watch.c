@@ -4,8 +4,10 @@
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/train/screen.h"
+#include "train/clock.h"
 #include "train/program.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,6 +141,15 @@ START_TEST(watching_changes_no_bit)
 }
 END_TEST
 
+static int drawings_in(const char *sent)
+{
+    int n = 0;
+    for (const char *at = sent; (at = strstr(at, "layer 1, step ")) != NULL; at++) {
+        n++;
+    }
+    return n;
+}
+
 /* Snapshots are rare after a while; a terminal does not wait for them. */
 START_TEST(a_terminal_is_drawn_to_between_snapshots)
 {
@@ -149,11 +160,67 @@ START_TEST(a_terminal_is_drawn_to_between_snapshots)
     };
     ck_assert_int_eq(screen_run(&s, 80, 24, arguments), 0);
     ck_assert_int_eq(screen_count(&s, "layer 1, step ", NULL), 1);
-    int drawings = 0;
-    for (const char *at = run_read(run_path("sent")); (at = strstr(at, "layer 1, step ")) != NULL; at++) {
-        drawings++;
+    ck_assert_int_gt(drawings_in(run_read(run_path("sent"))),
+                     3); /* the first and the last step's, snapshots, are two; validation draws anew twice */
+}
+END_TEST
+
+/* Four snapshots are drawn, so the run waits three times. */
+START_TEST(at_a_pace_every_drawing_stands_its_time)
+{
+    use_locale_and_colours("C.UTF-8", "xterm");
+    const char *config = run_tiny_config(), *folder = run_path("run"), *straight = run_path("straight");
+    const char *arguments[] = { config, "--watch", "1", "--pace", "0.4", "patterns.every=8", "--out", folder, NULL };
+    double begun = hl_clock_seconds();
+    ck_assert_int_eq(screen_run(&s, 80, 24, arguments), 0);
+    ck_assert_double_ge(hl_clock_seconds() - begun, 3 * 0.4);
+    const char *sent = run_read(run_path("sent"));
+    ck_assert_int_eq(screen_count(&s, "layer 1, step ", NULL), 1);
+    for (int step = 0; step <= 24; step++) {
+        char caption[64];
+        snprintf(caption, sizeof caption, "layer 1, step %d,", step);
+        ck_assert_int_eq(strstr(sent, caption) != NULL, step % 8 == 0);
     }
-    ck_assert_int_gt(drawings, 3); /* the first and the last step's, snapshots, are two; validation draws anew twice */
+    EXPECT_RUN(0, config, "patterns.every=8", "--out", straight);
+    run_assert_same(straight, folder);
+}
+END_TEST
+
+/* Step 1 waits two seconds: taken for training, they would make the million steps last eleven days. */
+START_TEST(waiting_counts_as_no_time_of_training)
+{
+    const char *arguments[] = { run_tiny_config(), "--watch",       "1", "--pace", "2", "train.steps=1000000",
+                                "--out",           run_path("run"), NULL };
+    pid_t process = run_start((run_options){ .arguments = arguments });
+    run_pause(3300);
+    ck_assert_int_eq(kill(process, SIGINT), 0);
+    run_result run = run_wait(process);
+    ck_assert_int_eq(run.code, 128 + SIGINT);
+    const char *row = strstr(run.out, "step       2/1000000  loss "),
+               *left = row != NULL ? strstr(row, " tok/s  ") : NULL;
+    ck_assert_msg(left != NULL, "%s", run.out);
+    long long n;
+    char unit[8];
+    ck_assert_int_eq(sscanf(left, " tok/s %lld %7s", &n, unit), 2);
+    ck_assert_msg(strcmp(unit, "d") != 0 || n < 11, "%s", left);
+}
+END_TEST
+
+/* A pause of an hour: Ctrl-C ends it, and the next step's training is not begun. */
+START_TEST(an_interrupt_ends_the_waiting)
+{
+    const char *folder = run_path("run");
+    const char *arguments[] = { run_tiny_config(), "--watch", "1", "--pace", "3600", "--out", folder, NULL };
+    pid_t process = run_start((run_options){ .arguments = arguments });
+    run_pause(700);
+    ck_assert_int_eq(kill(process, 0), 0);
+    double begun = hl_clock_seconds();
+    ck_assert_int_eq(kill(process, SIGINT), 0);
+    run_result run = run_wait(process);
+    ck_assert_double_lt(hl_clock_seconds() - begun, 10);
+    ck_assert_int_eq(run.code, 128 + SIGINT);
+    ck_assert_int_eq(drawings_in(run.out), 2);
+    ck_assert_msg(strstr(run.err, "interrupted after step 1, saved in ") != NULL, "%s", run.err);
 }
 END_TEST
 
@@ -213,6 +280,9 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, elsewhere_every_snapshot_is_drawn);
     tcase_add_test(tc, watching_changes_no_bit);
     tcase_add_test(tc, a_terminal_is_drawn_to_between_snapshots);
+    tcase_add_test(tc, at_a_pace_every_drawing_stands_its_time);
+    tcase_add_test(tc, waiting_counts_as_no_time_of_training);
+    tcase_add_test(tc, an_interrupt_ends_the_waiting);
     tcase_add_test(tc, what_cannot_be_watched_is_refused);
     tcase_add_test(tc, without_memory_it_says_so);
 }

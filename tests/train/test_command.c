@@ -50,6 +50,9 @@ START_TEST(every_option_is_taken)
     ck_assert_int_eq(command.watch, 0);
     ck_assert_int_eq(parse("--watch=11 a.ini", &command).code, HL_OK);
     ck_assert_int_eq(command.watch, 11);
+    ck_assert_double_eq(command.pace, 0);
+    ck_assert_int_eq(parse("--pace 0.5 a.ini --watch 1", &command).code, HL_OK);
+    ck_assert_double_eq(command.pace, 0.5);
     ck_assert_int_eq(parse("--help", &command).code, HL_OK);
     ck_assert(command.help && command.config == NULL);
     ck_assert_int_eq(parse("--reference", &command).code, HL_OK);
@@ -87,6 +90,9 @@ START_TEST(what_is_wrong_is_named)
         { "a.ini --watch L1", " --watch: \"L1\" is no whole number in 0 .. " },
         { "a.ini --watch -1", " --watch: \"-1\" is no whole number in 0 .. " },
         { "a.ini --watch 1 --quiet", "exclude" },
+        { "a.ini --pace 1", " --pace is that of --watch, " },
+        { "a.ini --watch 1 --pace 0", " --pace: \"0\" is no number in 0.001 .. 3600" },
+        { "a.ini --watch 1 --pace slow", " --pace: \"slow\" is no number in 0.001 .. 3600" },
         { "a.ini --resume --overwrite", "exclude" },
         { "a.ini --resume --from x", "exclude" },
         { "a.ini --overwrite --from x", "exclude" },
@@ -119,7 +125,7 @@ START_TEST(the_usage_names_every_option)
 {
     static const char *const options[] = { "--resume",    "--overwrite", "--from FILE", "--out DIR",
                                            "--summary",   "--check",     "--quiet",     "--help",
-                                           "--reference", "--version",   "--watch N" };
+                                           "--reference", "--version",   "--watch N",   "--pace SECONDS" };
     for (int i = 0; i < 11; i++) {
         ck_assert_msg(strstr(hl_command_usage, options[i]) != NULL, "%s", options[i]);
     }
