@@ -45,7 +45,7 @@ typedef struct hl_npz {
     int n;
 } hl_npz;
 
-/* Reads a whole archive, stored or deflated. `limit` bounds the file, and all its arrays together, bytes. Refuses, with
+/* Reads a whole archive, stored or deflated, piece by piece: it takes the memory of its arrays. `limit` bounds the file, and all its arrays together, bytes. Refuses, with
  * HL_BAD_FILE naming path, array and reason: what is no zip, or one without members (minizip cannot tell), more than
  * HL_NPZ_MAX_ARRAYS members, a member that is no .npy of the four types in C order with at most HL_MAX_DIMS dimensions,
  * a size that does not match the header, a wrong CRC, an encrypted member, a name that comes twice. HL_NO_MEMORY. On

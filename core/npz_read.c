@@ -2,18 +2,46 @@
 
 #include "core/memory.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <minizip/unzip.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
-/* The archive's bytes, for minizip to read as a file. */
-typedef struct memory_file {
-    const char *bytes;
+enum { WINDOW = 1 << 16 };
+
+/* The archive, for minizip to read. It asks for single bytes, so a part of the file is kept at hand. */
+typedef struct open_archive {
+    const char *path;
+    int fd;
     size_t size;
     size_t position;
-    bool past_end; /* whether more was asked for than there is */
-} memory_file;
+    size_t begin, filled; /* the part: where in the file it is, and its bytes */
+    char *window;         /* (WINDOW) */
+    bool past_end;        /* whether more was asked for than there is */
+    hl_status error;      /* of the system */
+} open_archive;
+
+/* Reads the part that begins at the position, which is below the size. */
+static hl_status fill_window(open_archive *file)
+{
+    const hl_file_calls *calls = hl_file_calls_get();
+    if (file->position != file->begin + file->filled && calls->lseek(file->fd, (off_t)file->position, SEEK_SET) < 0) {
+        return hl_file_system_error(file->path, "cannot read");
+    }
+    ssize_t n;
+    do {
+        n = calls->read(file->fd, file->window, WINDOW);
+    } while (n < 0 && errno == EINTR);
+    file->begin = file->position;
+    file->filled = n > 0 ? (size_t)n : 0;
+    if (n < 0) {
+        return hl_file_system_error(file->path, "cannot read");
+    }
+    return n > 0 ? hl_ok() : hl_error(HL_BAD_FILE, "%s: was cut short while it was read", file->path);
+}
 
 static voidpf open_call(voidpf opaque, const void *path, int mode)
 {
@@ -25,26 +53,35 @@ static voidpf open_call(voidpf opaque, const void *path, int mode)
 static uLong read_call(voidpf opaque, voidpf stream, void *buffer, uLong count)
 {
     (void)stream;
-    memory_file *file = opaque;
-    size_t left = file->size - file->position;
-    size_t part = count < left ? count : left;
-    memcpy(buffer, file->bytes + file->position, part);
-    file->position += part;
-    file->past_end = file->past_end || part < count;
-    return part;
+    open_archive *file = opaque;
+    char *to = buffer;
+    uLong done = 0;
+    while (done < count && file->position < file->size && file->error.code == HL_OK) {
+        if (file->position < file->begin || file->position >= file->begin + file->filled) {
+            file->error = fill_window(file);
+            continue;
+        }
+        size_t at = file->position - file->begin, there = file->filled - at;
+        size_t part = count - done < there ? count - done : there;
+        memcpy(to + done, file->window + at, part);
+        file->position += part;
+        done += part;
+    }
+    file->past_end = file->past_end || done < count;
+    return done;
 }
 
 static ZPOS64_T tell_call(voidpf opaque, voidpf stream)
 {
     (void)stream;
-    const memory_file *file = opaque;
+    const open_archive *file = opaque;
     return file->position;
 }
 
 static long seek_call(voidpf opaque, voidpf stream, ZPOS64_T offset, int origin)
 {
     (void)stream;
-    memory_file *file = opaque;
+    open_archive *file = opaque;
     size_t base = origin == ZLIB_FILEFUNC_SEEK_SET ? 0 : origin == ZLIB_FILEFUNC_SEEK_CUR ? file->position : file->size;
     if (offset > file->size - base) {
         return -1;
@@ -64,7 +101,7 @@ static int close_call(voidpf opaque, voidpf stream)
 static int error_call(voidpf opaque, voidpf stream)
 {
     (void)stream;
-    const memory_file *file = opaque;
+    const open_archive *file = opaque;
     return file->past_end;
 }
 
@@ -241,7 +278,7 @@ static hl_status read_members(reader *r, hl_npz *npz)
     return hl_ok();
 }
 
-static hl_status read_archive(const char *path, memory_file *file, size_t limit, hl_npz *npz)
+static hl_status read_archive(const char *path, open_archive *file, size_t limit, hl_npz *npz)
 {
     zlib_filefunc64_def calls = {
         .zopen64_file = open_call,
@@ -261,15 +298,37 @@ static hl_status read_archive(const char *path, memory_file *file, size_t limit,
     return status;
 }
 
+static hl_status check_size(open_archive *file, size_t limit)
+{
+    struct stat info;
+    if (hl_file_calls_get()->fstat(file->fd, &info) != 0) {
+        return hl_file_system_error(file->path, "cannot read");
+    }
+    file->size = (size_t)info.st_size;
+    return file->size <= limit ? hl_ok()
+                               : hl_error(HL_BAD_FILE, "%s: has %zu bytes, more than the %zu that are allowed here",
+                                          file->path, file->size, limit);
+}
+
+static hl_status read_open(open_archive *file, size_t limit, hl_npz *npz)
+{
+    HL_TRY(check_size(file, limit));
+    file->window = hl_malloc(WINDOW);
+    if (file->window == NULL) {
+        return hl_error(HL_NO_MEMORY, "out of memory: reading %s", file->path);
+    }
+    hl_status status = read_archive(file->path, file, limit, npz);
+    hl_free(file->window);
+    return file->error.code != HL_OK ? file->error : status; /* of which minizip tells less */
+}
+
 hl_status hl_npz_read(const char *path, size_t limit, hl_npz *npz)
 {
     *npz = (hl_npz){ 0 };
-    memory_file file = { 0 };
-    char *content;
-    HL_TRY(hl_file_read(path, limit, &content, &file.size));
-    file.bytes = content;
-    hl_status status = read_archive(path, &file, limit, npz);
-    hl_free(content);
+    open_archive file = { .path = path };
+    HL_TRY(hl_file_open(path, O_RDONLY, &file.fd));
+    hl_status status = read_open(&file, limit, npz);
+    hl_file_calls_get()->close(file.fd);
     if (status.code != HL_OK) {
         hl_npz_free(npz);
     }
