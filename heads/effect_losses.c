@@ -173,6 +173,34 @@ static hl_status allocate(hl_effect_losses *s)
     return hl_arena_init(&s->arena, bytes);
 }
 
+static hl_status plan_all(hl_effect_losses *s, size_t *bytes)
+{
+    size_t L = (size_t)s->model->config.n_layers, T = (size_t)s->T;
+    size_t gates = L * (size_t)(s->part * hl_effect_losses_most_heads(s->model));
+    s->gates = hl_calloc(gates, sizeof *s->gates);
+    s->probes = hl_calloc(L, sizeof *s->probes);
+    s->layer_gates = hl_calloc(L, sizeof *s->layer_gates);
+    if (s->gates == NULL || s->probes == NULL || s->layer_gates == NULL || !rest_parameters(s)) {
+        return hl_error_memory("the effects of heads");
+    }
+    HL_TRY(plan(s, bytes));
+    *bytes += (gates + (size_t)s->part * T * (T + 1)) * sizeof(hl_real) + (size_t)s->n * (2 * T + 1) * sizeof *s->ids;
+    return hl_ok();
+}
+
+hl_status hl_effect_losses_plan(const hl_model *model, int64_t n, int64_t part, int64_t T, int threads, size_t *bytes)
+{
+    hl_effect_losses s = { .model = model,
+                           .threads = threads,
+                           .n = n,
+                           .T = T,
+                           .part = part < n ? part : n,
+                           .examples = { .n_examples = n, .n_tokens = T } };
+    hl_status status = plan_all(&s, bytes);
+    hl_effect_losses_free(&s);
+    return status;
+}
+
 hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_batch *examples)
 {
     HL_TRY(choose_examples(s, examples));

@@ -16,7 +16,7 @@ HL_BEGIN_DECLS
 
 /* What all passes share. The caller sets the first ones, the rest is hl_effect_losses_begin's. */
 typedef struct hl_effect_losses {
-    hl_model *model;
+    const hl_model *model;
     const hl_patterns *layers;
     int threads;
     int64_t n, T;      /* examples that are scored, and their tokens */
@@ -51,6 +51,10 @@ typedef struct hl_effect_change {
 hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_batch *examples);
 
 void hl_effect_losses_free(hl_effect_losses *s);
+
+/* The bytes that hl_effect_losses_begin takes for up to n examples of T tokens, `part` of them at once. The model needs
+ * no numbers; nothing of that size is allocated. HL_INVALID (T too long for the model), HL_NO_MEMORY. */
+hl_status hl_effect_losses_plan(const hl_model *model, int64_t n, int64_t part, int64_t T, int threads, size_t *bytes);
 
 /* Each example's mean loss over its scored tokens, n of them; what: NULL where the model is left as it is.
  * HL_NOT_FINITE, HL_NO_MEMORY. */

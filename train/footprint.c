@@ -3,7 +3,11 @@
 #include "core/memory.h"
 #include "core/small_matmul.h"
 #include "data/batch_storage.h"
+#include "heads/effect_losses.h"
+#include "heads/head_set.h"
+#include "heads/heads_csv.h"
 #include "heads/recorder.h"
+#include "heads/report_maps.h"
 #include "train/setup.h"
 #include "train/trainer.h"
 
@@ -81,6 +85,9 @@ static size_t libraries_bytes(void)
     return (size_t)(hl_small_matmul_generates() ? 16 : 6) << 20;
 }
 
+/* A token's text, pointer and place in the order. */
+enum { VOCABULARY_ENTRY = 32 };
+
 static void set_memory(const hl_config *config, const hl_model *model, hl_footprint *f)
 {
     hl_task_spec spec = hl_config_task_spec(config);
@@ -93,12 +100,56 @@ static void set_memory(const hl_config *config, const hl_model *model, hl_footpr
     f->recorder = examples > 0 ? hl_recorder_bytes(&model->config, examples, T, R) : 0;
     f->statistics = examples > 0 ? hl_streamed_pass_bytes(&model->config, hl_trainer_evaluation_part(config), T) : 0;
     f->positions = positions_bytes(&model->positions);
+    f->vocabulary = product((size_t)model->config.vocabulary, VOCABULARY_ENTRY);
     f->libraries = libraries_bytes();
-    const size_t all[] = { f->weights,  f->gradients,  f->moments,   f->step,     f->batches,
-                           f->recorder, f->statistics, f->positions, f->libraries };
+    const size_t all[] = { f->weights,  f->gradients,  f->moments,   f->step,       f->batches,
+                           f->recorder, f->statistics, f->positions, f->vocabulary, f->libraries };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        f->total = sum(f->total, all[i]);
+        f->training = sum(f->training, all[i]);
     }
+}
+
+/* The rows of heads.csv of one snapshot that was validated: each head's offsets, twice, some more, and every pair. */
+static size_t rows_bytes(const hl_model_config *model, int64_t T, int64_t R)
+{
+    enum { SOME = 32 };
+    size_t heads = (size_t)hl_heads_count(model);
+    size_t rows =
+        sum(product(heads, sum(product(2, (size_t)(2 * T - 1)), SOME + (size_t)R)), product(heads, heads - 1) / 2);
+    return product(rows, sizeof(hl_heads_csv_row));
+}
+
+/* The levels of all maps hardly deflate to less than three quarters, base64 included. */
+static size_t maps_bytes(const hl_model_config *model, int64_t n_snapshots, int64_t examples, int64_t T)
+{
+    size_t shown = examples < HL_REPORT_EXAMPLES ? (size_t)examples : HL_REPORT_EXAMPLES;
+    size_t levels =
+        product(product((size_t)n_snapshots, shown), product((size_t)hl_heads_count(model), (size_t)(T * T)));
+    levels = levels < HL_REPORT_LEVELS ? levels : HL_REPORT_LEVELS;
+    return levels / 4 * 3;
+}
+
+/* What a run's end takes besides what it shares with training. */
+static hl_status set_end(const hl_config *config, const hl_model *model, hl_footprint *f)
+{
+    int64_t examples = hl_setup_recorded_examples(config);
+    if (examples == 0) {
+        return hl_ok();
+    }
+    hl_task_spec spec = hl_config_task_spec(config);
+    int64_t T = hl_task_max_tokens(&spec), R = hl_task_n_relations(&spec), n = hl_snapshot_budget_of(config).n;
+    size_t snapshot = hl_recorder_file_bytes(&model->config, examples, T, R), effects;
+    HL_TRY(hl_effect_losses_plan(model, (examples + 1) / 2, hl_trainer_evaluation_part(config), T,
+                                 hl_setup_threads(config), &effects));
+    f->readings = sum(product((size_t)n, rows_bytes(&model->config, T, R)), maps_bytes(&model->config, n, examples, T));
+    f->measures = sum(snapshot, effects);
+    size_t most = sum(snapshot, f->readings); /* while they are read off the last snapshot */
+    most = most > f->measures ? most : f->measures;
+    const size_t all[] = { most, f->weights, f->positions, f->vocabulary, f->libraries };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        f->end = sum(f->end, all[i]);
+    }
+    return hl_ok();
 }
 
 hl_status hl_footprint_of(const hl_config *config, const hl_model *model, hl_footprint *footprint)
@@ -107,6 +158,8 @@ hl_status hl_footprint_of(const hl_config *config, const hl_model *model, hl_foo
     HL_TRY(hl_trainer_plan(model, config, &footprint->step, &footprint->flops));
     footprint->parameters = hl_parameters_count(&model->parameters);
     set_memory(config, model, footprint);
+    HL_TRY(set_end(config, model, footprint));
+    footprint->total = footprint->training > footprint->end ? footprint->training : footprint->end;
     set_files(config, model, footprint);
     return hl_ok();
 }

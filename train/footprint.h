@@ -20,8 +20,17 @@ typedef struct hl_footprint {
     size_t recorder;   /* patterns and logits of one snapshot; 0 where none is taken */
     size_t statistics; /* of heads over the validation set, and the weights that they are gathered from; likewise */
     size_t positions;  /* the table of sinusoids, or the numbers of learned positions */
+    size_t vocabulary; /* the task's tokens */
     size_t libraries;  /* the program's and its libraries' code and tables: an estimate, the same for every run */
-    size_t total;
+    size_t training;   /* all of these, from the start of a run or its resumption to its last step */
+
+    /* The end of a run, and the program heads: heads.csv and report.html are made when training has given its memory
+     * back. */
+    size_t readings; /* what they are made of: metrics and maps of all snapshots; an estimate, at most */
+    size_t measures; /* the last snapshot and what the effects of its heads are measured in */
+    size_t end; /* at most at once, weights, vocabulary, positions and libraries with it; 0 where nothing is taken */
+
+    size_t total; /* the larger of training and end */
 
     /* Files. The headers of tensors are estimated. */
     hl_snapshot_budget snapshots; /* patterns/ */

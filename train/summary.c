@@ -148,8 +148,13 @@ static void write_memory(summary *s)
     write_bytes(s, "recorder: patterns and logits of a snapshot", f->recorder);
     write_bytes(s, "statistics of heads over the validation set", f->statistics);
     write_bytes(s, "table of positions", f->positions);
+    write_bytes(s, "vocabulary", f->vocabulary);
     write_bytes(s, "the program and its libraries, about", f->libraries);
-    write_bytes(s, "in all", f->total);
+    write_bytes(s, "training", f->training);
+    write_bytes(s, "metrics and maps of all snapshots, at most", f->readings);
+    write_bytes(s, "the last snapshot and the effects of its heads", f->measures);
+    write_bytes(s, "measuring heads at the end, weights with it", f->end);
+    write_bytes(s, "in all (the larger of the two)", f->total);
 }
 
 /* `most` is "up to " where there may be fewer, else "". */

@@ -231,6 +231,11 @@ START_TEST(memory_is_the_footprint)
     assert_line(memory, "  recorder: ", hl_units_bytes(f->recorder, number));
     assert_line(memory, "  statistics of heads ", hl_units_bytes(f->statistics, number));
     assert_line(memory, "  table of positions ", hl_units_bytes(f->positions, number));
+    assert_line(memory, "  vocabulary ", hl_units_bytes(f->vocabulary, number));
+    assert_line(memory, "  training ", hl_units_bytes(f->training, number));
+    assert_line(memory, "  metrics and maps of all snapshots", hl_units_bytes(f->readings, number));
+    assert_line(memory, "  the last snapshot ", hl_units_bytes(f->measures, number));
+    assert_line(memory, "  measuring heads at the end", hl_units_bytes(f->end, number));
     assert_line(memory, "  in all ", hl_units_bytes(f->total, number));
     assert_line(memory, "  1 file of weights ", hl_units_bytes(f->model, number));
     assert_line(memory, "  3 checkpoints, each ", hl_units_bytes(f->checkpoint, number));
