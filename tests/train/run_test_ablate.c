@@ -39,7 +39,7 @@ START_TEST(a_sweep_leaves_a_table_files_and_ordinary_runs)
     ck_assert_ptr_nonnull(strstr(run.out, "\nbase  2    8    8  "));
     ck_assert_ptr_nonnull(strstr(run.out, "steps to 25%"));
     ck_assert_int_eq(count(run.out, "begins, "), 4);
-    ck_assert_int_eq(count(run_read(run_file(folder, "ablation.html")), "data:image/png"), 2);
+    ck_assert_int_eq(count(run_read(run_file(folder, "ablation.html")), "data:image/png"), 4);
     ck_assert_ptr_nonnull(strstr(run_read(run_file(folder, "ablation.md")), "| base | 2 | 8 | 8 |"));
 
     EXPECT_RUN(0, config, "model.heads=1", "train.seed=2", "--out", single);
