@@ -16,6 +16,14 @@ START_TEST(a_run_takes_what_the_summary_told)
 }
 END_TEST
 
+/* Its snapshots are most of what it takes: the last one is read when that of the recorder has gone, and not twice. */
+START_TEST(the_end_of_a_run_takes_no_more_than_training)
+{
+    told_memory_check_resumed("[task]\nlength = 60\n[model]\nlayers = 1\nheads = 16\n[train]\nsteps = 2\n"
+                              "batch_size = 8\n[patterns]\nexamples = 64\nevery = 0\n");
+}
+END_TEST
+
 /* Batches of every length in turn: none needs more memory than was planned, though what backward gives back fits some
  * of them less well than the longest. */
 START_TEST(shorter_batches_fit_too)
@@ -74,6 +82,7 @@ static void add_tests(TCase *tc)
 {
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, a_run_takes_what_the_summary_told, 0, sizeof configs / sizeof *configs);
+    tcase_add_test(tc, the_end_of_a_run_takes_no_more_than_training);
     tcase_add_test(tc, shorter_batches_fit_too);
     tcase_add_test(tc, a_run_too_large_for_its_container_is_refused_before_it_begins);
 }
