@@ -5,9 +5,11 @@
 #include "heads/divergence.h"
 #include "heads/table.h"
 #include "train/heads_report.h"
+#include "train/json_text.h"
 #include "train/model_maps.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -159,6 +161,17 @@ static hl_patterns untrained_head(const side *s, int64_t place)
     return hl_patterns_scoring(&all);
 }
 
+/* Of head i of the first run and its match; NAN: not known. */
+static double untrained_js(const comparison *c, int64_t i)
+{
+    const side *first = &c->sides[0], *second = &c->sides[1];
+    if (!c->has_untrained) {
+        return NAN;
+    }
+    hl_patterns one = untrained_head(first, i), other = untrained_head(second, first->matches[i].head);
+    return hl_divergence_of(&one, &other);
+}
+
 /* ---- the page ---- */
 
 static hl_status write_page(comparison *c, hl_text *page)
@@ -202,9 +215,9 @@ static void write_rows(const comparison *c, hl_text *text)
         write_head(text, &first->study.rows[i], first->run->relations, 7);
         write_head(text, &second->study.rows[found.head], second->run->relations, 9);
         hl_text_print(text, "%7.3f", found.js);
-        if (c->has_untrained) {
-            hl_patterns one = untrained_head(first, i), other = untrained_head(second, found.head);
-            hl_text_print(text, "%11.3f\n", hl_divergence_of(&one, &other));
+        double untrained = untrained_js(c, i);
+        if (isfinite(untrained)) {
+            hl_text_print(text, "%11.3f\n", untrained);
         } else {
             hl_text_print(text, "%11s\n", "-");
         }
@@ -230,6 +243,57 @@ static hl_status write_table(const comparison *c, hl_text *text)
     return hl_text_status(text);
 }
 
+/* ---- for programs; NULL stands for missing memory ---- */
+
+static json_t *label_text(const side *s, int64_t head)
+{
+    hl_text text = { 0 };
+    hl_label_print(&text, s->study.rows[head].label, s->run->relations);
+    json_t *label = text.error.code == HL_OK ? json_string(text.bytes) : NULL;
+    hl_text_free(&text);
+    return label;
+}
+
+static void write_json(const comparison *c, hl_text *text)
+{
+    const side *first = &c->sides[0], *second = &c->sides[1];
+    json_t *heads = json_array();
+    int failed = heads == NULL;
+    for (int64_t i = 0; i < first->study.n && !failed; i++) {
+        hl_head_match found = first->matches[i];
+        const hl_head_metrics *its = &first->study.rows[i].metrics, *other = &second->study.rows[found.head].metrics;
+        failed = json_array_append_new(
+            heads, json_pack("{s:i, s:I, s:o, s:i, s:I, s:o, s:o, s:o}", "layer", its->layer, "head",
+                             (json_int_t)its->head, "label", label_text(first, i), "closest_layer", other->layer,
+                             "closest_head", (json_int_t)other->head, "closest_label", label_text(second, found.head),
+                             "js", hl_json_number(found.js), "untrained", hl_json_number(untrained_js(c, i))));
+    }
+    hl_json_print(text,
+                  json_pack("{s:I, s:I, s:o}", "step", (json_int_t)first->study.step, "step_against",
+                            (json_int_t)second_step(c), "heads", hl_json_checked(heads, failed)),
+                  JSON_INDENT(2));
+}
+
+static void write_csv(const comparison *c, hl_text *text)
+{
+    const side *first = &c->sides[0], *second = &c->sides[1];
+    hl_text_print(text, "layer,head,label,closest_layer,closest_head,closest_label,js,untrained\n");
+    for (int64_t i = 0; i < first->study.n; i++) {
+        hl_head_match found = first->matches[i];
+        const hl_heads_row *its = &first->study.rows[i], *other = &second->study.rows[found.head];
+        hl_text_print(text, "%d,%" PRId64 ",", its->metrics.layer, its->metrics.head);
+        hl_label_print(text, its->label, first->run->relations);
+        hl_text_print(text, ",%d,%" PRId64 ",", other->metrics.layer, other->metrics.head);
+        hl_label_print(text, other->label, second->run->relations);
+        double untrained = untrained_js(c, i);
+        hl_text_print(text, ",%.9g,", found.js);
+        if (isfinite(untrained)) {
+            hl_text_print(text, "%.9g", untrained);
+        }
+        hl_text_print(text, "\n");
+    }
+}
+
 /* ---- all of it ---- */
 
 static hl_status compare(comparison *c, hl_opened_run *first, const char *second, hl_heads_against *against)
@@ -241,6 +305,10 @@ static hl_status compare(comparison *c, hl_opened_run *first, const char *second
     HL_TRY(match(c));
     HL_TRY(read_untrained(c));
     HL_TRY(write_table(c, &against->table));
+    write_json(c, &against->json);
+    HL_TRY(hl_text_status(&against->json));
+    write_csv(c, &against->csv);
+    HL_TRY(hl_text_status(&against->csv));
     HL_TRY(write_page(c, &against->page));
     against->path = hl_path_join(first->path, "against-%s.html", c->second.name);
     return against->path != NULL ? hl_ok() : hl_error_memory(first->path);
@@ -278,6 +346,8 @@ hl_status hl_heads_against_make(hl_heads_against *against, hl_opened_run *first,
 void hl_heads_against_free(hl_heads_against *against)
 {
     hl_text_free(&against->table);
+    hl_text_free(&against->json);
+    hl_text_free(&against->csv);
     hl_text_free(&against->page);
     hl_free(against->path);
     *against = (hl_heads_against){ 0 };

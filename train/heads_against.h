@@ -8,6 +8,9 @@
 /* Owned by the caller: hl_heads_against_free. */
 typedef struct hl_heads_against {
     hl_text table; /* for the terminal */
+    hl_text json;  /* {"step", "step_against", "heads": [{"layer", "head", "label", "closest_layer", "closest_head",
+                      "closest_label", "js", "untrained" (null: not known)}]} */
+    hl_text csv;   /* the members of "heads" as columns, empty where it is null */
     hl_text page;  /* report.html of both */
     char *path;    /* where the page goes: "<first run>/against-<name of the second>.html" */
 } hl_heads_against;

@@ -15,8 +15,13 @@ const char hl_heads_command_usage[] =
     "snapshots, and RUN/report.html, a page for the browser that shows all of it.\n"
     "\n"
     "Figures\n"
-    "  --json [FILE]     the table as JSON (no FILE, or -: to standard output, alone)\n"
-    "  --csv [FILE]      the content of heads.csv, all snapshots (likewise)\n"
+    "  --json [FILE]     what the other options ask for as JSON: without any, the\n"
+    "                    table; with --head, --example or --input the maps and\n"
+    "                    labels, with --input the answers too; the table of\n"
+    "                    --against, --importance, --prune, --keep-only or --drop\n"
+    "                    (no FILE, or -: to standard output, alone)\n"
+    "  --csv [FILE]      the same as CSV (likewise); without other options the\n"
+    "                    content of heads.csv, with --step its rows of that step\n"
     "  --report [FILE]   the page, report.html (likewise)\n"
     "  --step S          the table and the maps of step S instead of the last one\n"
     "\n"
@@ -27,12 +32,12 @@ const char hl_heads_command_usage[] =
     "  --drop HEADS      the same without these\n"
     "  --importance      a table: how much the loss depends on each head by its\n"
     "                    gradient, and how much it grows without it; which heads look\n"
-    "                    decorative and which do silent work (--json, --csv, --step)\n"
+    "                    decorative and which do silent work (--step)\n"
     "  --shapley         with it, for up to 16 heads: all sets of heads evaluated,\n"
     "                    Shapley values, the fewest heads that keep 99% of accuracy\n"
     "  --prune           take out head after head, each time the one without which\n"
     "                    the loss grows least: loss, accuracy and time a batch of\n"
-    "                    what is left (--csv; --png, --svg, --pdf: as a chart)\n"
+    "                    what is left (--png, --svg, --pdf: as a chart)\n"
     "  --prune-by WHAT   loss, as above, or gradient: the least gradient importance\n"
     "  --prune-once      by the figures of the whole model, not measured again\n"
     "  --prune-to N      stop at N heads, at least one in every layer, and write the\n"
@@ -51,7 +56,8 @@ const char hl_heads_command_usage[] =
     "  --example N       example N of the snapshot, counted from 0; without --head:\n"
     "                    all heads, small\n"
     "  --input TOKENS    run the model on tokens of your own, as in\n"
-    "                    \"a b <sep> <mask>\"; the weights are the last checkpoint's\n"
+    "                    \"a b <sep> <mask>\", and tell its answers; the weights are\n"
+    "                    the last checkpoint's\n"
     "  --png FILE        a figure of all heads, or with --head of one, ready to print\n"
     "  --svg FILE        the same as SVG\n"
     "  --pdf FILE        the same as PDF (-: any of the three, or --bertviz, to\n"
@@ -205,10 +211,15 @@ static hl_status take_argument(hl_heads_command *command, const char *argument)
     return hl_ok();
 }
 
+bool hl_heads_command_asks_maps(const hl_heads_command *command)
+{
+    return command->head != NULL || command->input != NULL || command->example >= 0;
+}
+
 bool hl_heads_command_shows(const hl_heads_command *command)
 {
-    return command->head != NULL || command->input != NULL || command->example >= 0 || command->png != NULL ||
-           command->svg != NULL || command->pdf != NULL || command->npz != NULL || command->bertviz != NULL;
+    return hl_heads_command_asks_maps(command) || command->png != NULL || command->svg != NULL ||
+           command->pdf != NULL || command->npz != NULL || command->bertviz != NULL;
 }
 
 hl_heads_question hl_heads_command_question(const hl_heads_command *command)
@@ -258,8 +269,6 @@ static const char *stranger(const hl_heads_command *c)
         { "npz", c->npz != NULL, false },
         { "bertviz", c->bertviz != NULL, false },
         { "step", c->step >= 0, importance },
-        { "json", c->json != NULL, importance },
-        { "csv", c->csv != NULL, importance || prune },
         { "png", c->png != NULL, prune },
         { "svg", c->svg != NULL, prune },
         { "pdf", c->pdf != NULL, prune },
@@ -323,9 +332,9 @@ static hl_status check(const hl_heads_command *command)
         return hl_error(HL_INVALID, "command line: no run given, as in: heads runs/copy_task; see --help");
     }
     HL_TRY(check_question(command));
-    bool more = hl_heads_command_shows(command) || command->json != NULL || command->csv != NULL || command->step >= 0;
-    if (command->against != NULL && more) {
-        return hl_error(HL_INVALID, "command line: --against compares two runs, and goes with --report alone");
+    if (command->against != NULL && (hl_heads_command_shows(command) || command->step >= 0)) {
+        return hl_error(HL_INVALID,
+                        "command line: --against compares two runs, and goes with --json, --csv and --report alone");
     }
     if (command->input != NULL && command->step >= 0) {
         return hl_error(HL_INVALID, "command line: --input runs the last checkpoint's weights; leave --step out");

@@ -37,6 +37,9 @@ hl_status hl_heads_command_parse(int argc, char **argv, hl_heads_command *comman
 /* Whether maps are asked for, to be drawn or written. */
 bool hl_heads_command_shows(const hl_heads_command *command);
 
+/* Whether --head, --example or --input asks for maps, which --json and --csv are then about. */
+bool hl_heads_command_asks_maps(const hl_heads_command *command);
+
 /* Whether one of the files goes to standard output, which then holds nothing else. */
 bool hl_heads_command_fills_output(const hl_heads_command *command);
 

@@ -28,26 +28,12 @@ static double figure(const hl_heads_importance *study, int64_t index, int which)
 
 /* ---- JSON; NULL stands for missing memory throughout ---- */
 
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 /* The text as a string; it is freed. */
 static json_t *string_of(hl_text *text)
 {
     json_t *string = text->error.code == HL_OK ? json_string(text->bytes) : NULL;
     hl_text_free(text);
     return string;
-}
-
-static json_t *checked(json_t *json, int failed)
-{
-    if (json != NULL && failed) {
-        json_decref(json);
-        return NULL;
-    }
-    return json;
 }
 
 static json_t *head_object(const hl_heads_importance *study, int64_t index)
@@ -60,9 +46,9 @@ static json_t *head_object(const hl_heads_importance *study, int64_t index)
                                "silent", (int)hl_heads_silent(study, index));
     int failed = 0;
     for (int f = 0; f < FIGURES; f++) {
-        failed = json_object_set_new(object, names[f], number(figure(study, index, f))) || failed;
+        failed = json_object_set_new(object, names[f], hl_json_number(figure(study, index, f))) || failed;
     }
-    return checked(object, failed);
+    return hl_json_checked(object, failed);
 }
 
 static json_t *head_list(const hl_heads_importance *study)
@@ -72,7 +58,7 @@ static json_t *head_list(const hl_heads_importance *study)
     for (int64_t i = 0; i < study->importance.n && !failed; i++) {
         failed = json_array_append_new(list, head_object(study, i));
     }
-    return checked(list, failed);
+    return hl_json_checked(list, failed);
 }
 
 static json_t *smallest_set(const hl_heads_importance *study)
@@ -89,9 +75,9 @@ static json_t *smallest_set(const hl_heads_importance *study)
             failed = json_array_append_new(heads, string_of(&name));
         }
     }
-    return json_pack("{s:o, s:o, s:o}", "heads", checked(heads, failed), "loss",
-                     number(study->subsets.losses[study->smallest]), "accuracy",
-                     number(study->subsets.accuracies[study->smallest]));
+    return json_pack("{s:o, s:o, s:o}", "heads", hl_json_checked(heads, failed), "loss",
+                     hl_json_number(study->subsets.losses[study->smallest]), "accuracy",
+                     hl_json_number(study->subsets.accuracies[study->smallest]));
 }
 
 void hl_heads_importance_json(hl_text *text, const hl_heads_importance *study)
@@ -100,8 +86,8 @@ void hl_heads_importance_json(hl_text *text, const hl_heads_importance *study)
     json_t *weights_step = study->weights_step >= 0 ? json_integer(study->weights_step) : json_null();
     json_t *root =
         json_pack("{s:I, s:o, s:I, s:o, s:o, s:o, s:o}", "step", (json_int_t)study->step, "weights_step", weights_step,
-                  "examples", (json_int_t)i->n_examples, "loss", number(i->loss), "rank_correlation",
-                  number(i->rank_correlation), "heads", head_list(study), "smallest_set", smallest_set(study));
+                  "examples", (json_int_t)i->n_examples, "loss", hl_json_number(i->loss), "rank_correlation",
+                  hl_json_number(i->rank_correlation), "heads", head_list(study), "smallest_set", smallest_set(study));
     hl_json_print(text, root, JSON_INDENT(2));
 }
 

@@ -6,11 +6,6 @@
 
 /* NULL stands for missing memory throughout. */
 
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *verdict(const hl_head_effect *effect)
 {
     if (effect == NULL || effect->faithful == HL_FAITHFUL_UNKNOWN) {
@@ -33,21 +28,12 @@ static int set_effect(json_t *object, const hl_head_effect *effect)
 {
     static const hl_head_effect none = { NAN, NAN, NAN, NAN, HL_FAITHFUL_UNKNOWN };
     const hl_head_effect *e = effect != NULL ? effect : &none;
-    bool failed = json_object_set_new(object, "importance", number(e->importance)) != 0 ||
-                  json_object_set_new(object, "loss_without", number(e->loss_without)) != 0 ||
-                  json_object_set_new(object, "standard_error", number(e->standard_error)) != 0 ||
-                  json_object_set_new(object, "kept", number(e->kept)) != 0 ||
+    bool failed = json_object_set_new(object, "importance", hl_json_number(e->importance)) != 0 ||
+                  json_object_set_new(object, "loss_without", hl_json_number(e->loss_without)) != 0 ||
+                  json_object_set_new(object, "standard_error", hl_json_number(e->standard_error)) != 0 ||
+                  json_object_set_new(object, "kept", hl_json_number(e->kept)) != 0 ||
                   json_object_set_new(object, "faithful", verdict(effect)) != 0;
     return failed ? -1 : 0;
-}
-
-static json_t *checked(json_t *object, int failed)
-{
-    if (object != NULL && failed) {
-        json_decref(object);
-        return NULL;
-    }
-    return object;
 }
 
 static json_t *head_object(const hl_heads_study *study, const hl_heads_row *row, const char *const *relations)
@@ -57,15 +43,16 @@ static json_t *head_object(const hl_heads_study *study, const hl_heads_row *row,
     bool scored = score.n > 0;
     json_t *object = json_pack(
         "{s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "layer", m->layer, "head", (json_int_t)m->head,
-        "label", label_text(row->label, relations), "score", number(scored ? score.value : NAN), "baseline",
-        number(scored ? score.baseline : NAN), "lift", number(hl_score_lift(score)), "entropy", number(m->entropy.nats),
-        "entropy_normalised", number(m->entropy.n_normalised > 0 ? m->entropy.normalised : NAN), "confidence",
-        number(m->confidence.value), "distance", number(row->distance.absolute.value), "distance_signed",
-        number(row->distance.directed.value), "best_offset", (json_int_t)m->best_offset);
+        "label", label_text(row->label, relations), "score", hl_json_number(scored ? score.value : NAN), "baseline",
+        hl_json_number(scored ? score.baseline : NAN), "lift", hl_json_number(hl_score_lift(score)), "entropy",
+        hl_json_number(m->entropy.nats), "entropy_normalised",
+        hl_json_number(m->entropy.n_normalised > 0 ? m->entropy.normalised : NAN), "confidence",
+        hl_json_number(m->confidence.value), "distance", hl_json_number(row->distance.absolute.value),
+        "distance_signed", hl_json_number(row->distance.directed.value), "best_offset", (json_int_t)m->best_offset);
     double in_layer = row->effect != NULL ? hl_heads_importance_in_layer(study, row) : NAN;
-    return checked(object, set_effect(object, row->effect) ||
-                               json_object_set_new(object, "importance_in_layer", number(in_layer)) ||
-                               json_object_set_new(object, "faithful_in_group", verdict(row->group)));
+    return hl_json_checked(object, set_effect(object, row->effect) ||
+                                       json_object_set_new(object, "importance_in_layer", hl_json_number(in_layer)) ||
+                                       json_object_set_new(object, "faithful_in_group", verdict(row->group)));
 }
 
 static json_t *group_object(const hl_heads_study *study, const hl_group_effect *group, const char *const *relations)
@@ -78,8 +65,8 @@ static json_t *group_object(const hl_heads_study *study, const hl_group_effect *
         }
     }
     json_t *object = json_pack("{s:i, s:o, s:o}", "layer", group->layer, "label", label_text(group->label, relations),
-                               "heads", checked(heads, failed));
-    return checked(object, set_effect(object, &group->effect));
+                               "heads", hl_json_checked(heads, failed));
+    return hl_json_checked(object, set_effect(object, &group->effect));
 }
 
 static json_t *head_list(const hl_heads_study *study, const char *const *relations)
@@ -89,7 +76,7 @@ static json_t *head_list(const hl_heads_study *study, const char *const *relatio
     for (int64_t i = 0; i < study->n && !failed; i++) {
         failed = json_array_append_new(list, head_object(study, &study->rows[i], relations));
     }
-    return checked(list, failed);
+    return hl_json_checked(list, failed);
 }
 
 static json_t *group_list(const hl_heads_study *study, const char *const *relations)
@@ -99,7 +86,7 @@ static json_t *group_list(const hl_heads_study *study, const char *const *relati
     for (int g = 0; g < study->effects.n_groups && !failed; g++) {
         failed = json_array_append_new(list, group_object(study, &study->effects.groups[g], relations));
     }
-    return checked(list, failed);
+    return hl_json_checked(list, failed);
 }
 
 void hl_heads_json_write(hl_text *text, const hl_heads_study *study, const char *const *relations)
@@ -107,8 +94,8 @@ void hl_heads_json_write(hl_text *text, const hl_heads_study *study, const char 
     bool has = study->has_effects;
     json_t *root =
         json_pack("{s:I, s:I, s:o, s:o, s:o, s:o}", "step", (json_int_t)study->step, "examples",
-                  (json_int_t)study->n_examples, "loss", number(has ? study->effects.loss : NAN), "weights_step",
-                  has && study->weights_step >= 0 ? json_integer(study->weights_step) : json_null(), "heads",
-                  head_list(study, relations), "groups", group_list(study, relations));
+                  (json_int_t)study->n_examples, "loss", hl_json_number(has ? study->effects.loss : NAN),
+                  "weights_step", has && study->weights_step >= 0 ? json_integer(study->weights_step) : json_null(),
+                  "heads", head_list(study, relations), "groups", group_list(study, relations));
     hl_json_print(text, root, JSON_INDENT(2));
 }

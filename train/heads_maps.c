@@ -3,8 +3,10 @@
 #include "heads/picture.h"
 #include "heads/terminal_cells.h"
 #include "heads/terminal_map.h"
+#include "train/heads_answers.h"
 #include "train/heads_export.h"
 #include "train/heads_input.h"
+#include "train/heads_maps_json.h"
 #include "train/heads_output.h"
 #include "train/heads_view.h"
 #include "train/terminal.h"
@@ -30,6 +32,9 @@ static hl_status draw(const show *s)
 {
     hl_terminal terminal = hl_terminal_of(s->out);
     hl_text text = { 0 };
+    if (s->command->input != NULL) {
+        hl_heads_answers_print(&text, s->run, s->maps);
+    }
     hl_status status = s->head >= 0 ? hl_terminal_map(&terminal, &s->view.panels[s->head], &text)
                                     : hl_terminal_heads(&terminal, s->view.panels, s->view.n, &text);
     if (status.code == HL_OK) {
@@ -107,6 +112,34 @@ static hl_status write_arrays(const show *s)
     return hl_ok();
 }
 
+/* ---- for programs ---- */
+
+static hl_status write_json(const show *s)
+{
+    hl_text text = { 0 };
+    hl_heads_maps_json(&text, s->run, s->maps, &s->view, s->head, s->command->input != NULL);
+    hl_status status = hl_heads_put(s->command->json, &text, s->out);
+    hl_text_free(&text);
+    return status;
+}
+
+static hl_status write_csv(const show *s)
+{
+    hl_text text = { 0 };
+    hl_heads_maps_csv(&text, &s->view, s->head);
+    hl_status status = hl_heads_put(s->command->csv, &text, s->out);
+    hl_text_free(&text);
+    return status;
+}
+
+/* Where no map is asked for, --json and --csv are about the table. */
+static hl_status write_tables(const show *s)
+{
+    bool of_maps = hl_heads_command_asks_maps(s->command);
+    HL_TRY(of_maps && s->command->json != NULL ? write_json(s) : hl_ok());
+    return of_maps && s->command->csv != NULL ? write_csv(s) : hl_ok();
+}
+
 /* ---- all of it ---- */
 
 static bool writes_files(const hl_heads_command *command)
@@ -119,7 +152,8 @@ static hl_status show_view(const show *s)
 {
     HL_TRY(write_figures(s));
     HL_TRY(write_arrays(s));
-    return writes_files(s->command) ? hl_ok() : draw(s);
+    HL_TRY(write_tables(s));
+    return writes_files(s->command) || hl_heads_command_fills_output(s->command) ? hl_ok() : draw(s);
 }
 
 static hl_status show_maps(const hl_opened_run *run, const hl_heads_command *command, const hl_snapshot *maps,

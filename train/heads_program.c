@@ -17,6 +17,8 @@
 #include "train/print_line.h"
 #include "train/standard_output.h"
 
+#include <inttypes.h>
+#include <string.h>
 #include <unistd.h>
 
 /* One call of the program. */
@@ -25,6 +27,7 @@ typedef struct call {
     FILE *out, *err;
     hl_opened_run run;
     hl_heads_study study;
+    hl_heads_record *record; /* while heads.csv is written; not owned */
 } call;
 
 /* Writes the text to a file, or to standard output where that is "-". */
@@ -62,14 +65,40 @@ static hl_status write_report(call *c, const hl_heads_record *record, const hl_h
     return c->command.report != NULL ? hl_heads_write(c->command.report, c->out, hl_heads_page_print, &page) : hl_ok();
 }
 
+/* A maker of the rows of heads.csv of one step. */
+static hl_status print_step(void *of, hl_text *text)
+{
+    const call *c = of;
+    char begin[32];
+    int length = snprintf(begin, sizeof begin, "%" PRId64 ",", c->command.step);
+    hl_text csv = { 0 };
+    hl_status status = hl_heads_record_print(c->record, &csv);
+    for (const char *line = csv.bytes, *next; status.code == HL_OK && *line != '\0'; line = next) {
+        next = line + strcspn(line, "\n") + 1;
+        if (line == csv.bytes || strncmp(line, begin, (size_t)length) == 0) {
+            hl_text_add(text, line, (size_t)(next - line));
+        }
+    }
+    hl_text_free(&csv);
+    return status;
+}
+
+/* heads.csv, or its rows of the step that is asked for. */
+static hl_status put_csv(call *c, hl_heads_record *record)
+{
+    c->record = record;
+    return c->command.step < 0 ? hl_heads_write(c->command.csv, c->out, hl_heads_record_print, record)
+                               : hl_heads_write(c->command.csv, c->out, print_step, c);
+}
+
 static hl_status write_files(call *c, hl_heads_record *record, const hl_heads_study *last)
 {
     bool into_folder = can_write(c, "its heads.csv and report.html stay as they are");
     if (into_folder) {
         HL_TRY(hl_heads_record_write(record));
     }
-    if (c->command.csv != NULL) {
-        HL_TRY(hl_heads_write(c->command.csv, c->out, hl_heads_record_print, record));
+    if (c->command.csv != NULL && !hl_heads_command_asks_maps(&c->command)) {
+        HL_TRY(put_csv(c, record));
     }
     return write_report(c, record, last, into_folder);
 }
@@ -130,7 +159,7 @@ static hl_status do_figures(call *c)
     if (!hl_heads_command_fills_output(command) && !hl_heads_command_shows(command)) {
         HL_TRY(print_table(c));
     }
-    if (command->json != NULL) {
+    if (command->json != NULL && !hl_heads_command_asks_maps(command)) {
         HL_TRY(print_json(c));
     }
     return do_files(c);
@@ -140,13 +169,17 @@ static hl_status do_figures(call *c)
 
 static hl_status write_comparison(const call *c, const hl_heads_against *against)
 {
-    const char *path = c->command.report != NULL ? c->command.report : against->path;
-    bool in_folder = c->command.report == NULL;
+    const hl_heads_command *command = &c->command;
+    bool in_folder = command->report == NULL, fills = hl_heads_command_fills_output(command);
+    const char *path = in_folder ? against->path : command->report;
+    HL_TRY(fills ? hl_ok() : put(c, "-", &against->table));
+    HL_TRY(command->json != NULL ? put(c, command->json, &against->json) : hl_ok());
+    HL_TRY(command->csv != NULL ? put(c, command->csv, &against->csv) : hl_ok());
     if (in_folder && !can_write(c, "name another place for the page with --report FILE")) {
         return hl_ok();
     }
     HL_TRY(put(c, path, &against->page));
-    if (!hl_heads_is_standard_output(path)) {
+    if (!fills) {
         fputc('\n', c->out);
         hl_print_line(c->out, "Both side by side, for the browser: %s", path);
     }
@@ -157,26 +190,12 @@ static hl_status do_comparison(call *c)
 {
     hl_heads_against against;
     HL_TRY(hl_heads_against_make(&against, &c->run, c->command.against));
-    hl_status status = hl_heads_is_standard_output(c->command.report) ? hl_ok() : put(c, "-", &against.table);
-    if (status.code == HL_OK) {
-        status = write_comparison(c, &against);
-    }
+    hl_status status = write_comparison(c, &against);
     hl_heads_against_free(&against);
     return status;
 }
 
 /* ---- which heads matter ---- */
-
-static hl_status print_subset(call *c)
-{
-    hl_text text = { 0 };
-    hl_status status = hl_heads_subset_write(&text, &c->run, &c->command);
-    if (status.code == HL_OK) {
-        status = put(c, "-", &text);
-    }
-    hl_text_free(&text);
-    return status;
-}
 
 static hl_status answer(call *c)
 {
@@ -186,7 +205,7 @@ static hl_status answer(call *c)
     case HL_HEADS_PRUNE:
         return hl_heads_prune_show(&c->run, &c->command, c->out, c->err);
     default:
-        return print_subset(c);
+        return hl_heads_subset_show(&c->run, &c->command, c->out);
     }
 }
 
@@ -215,8 +234,8 @@ static hl_status execute(call *c)
     if (shows) {
         HL_TRY(hl_heads_show(&c->run, command, c->out));
     }
-    bool asks = command->json != NULL || command->csv != NULL || command->report != NULL;
-    return !shows || asks ? do_figures(c) : hl_ok();
+    bool of_table = !hl_heads_command_asks_maps(command) && (command->json != NULL || command->csv != NULL);
+    return !shows || of_table || command->report != NULL ? do_figures(c) : hl_ok();
 }
 
 int hl_heads_program(int argc, char **argv, FILE *out, FILE *err)

@@ -42,6 +42,9 @@ static hl_status write_curve(const hl_heads_pruning *pruning, const hl_heads_com
     if (!hl_heads_command_fills_output(command)) {
         HL_TRY(write_text(pruning, "-", out, hl_heads_prune_table));
     }
+    if (command->json != NULL) {
+        HL_TRY(write_text(pruning, command->json, out, hl_heads_prune_json));
+    }
     if (command->csv != NULL) {
         HL_TRY(write_text(pruning, command->csv, out, hl_heads_prune_csv));
     }

@@ -4,6 +4,7 @@
 #include "heads/curve_picture.h"
 #include "heads/head_set.h"
 #include "heads/table.h"
+#include "train/json_text.h"
 #include "train/units.h"
 
 #include <inttypes.h>
@@ -84,6 +85,40 @@ void hl_heads_prune_table(hl_text *text, const hl_heads_pruning *pruning)
     }
     hl_text_print(text, "\n");
     write_sentence(text, pruning);
+}
+
+/* ---- JSON; NULL stands for missing memory ---- */
+
+static json_t *removed_name(const hl_heads_pruning *pruning, const hl_heads_pruning_row *row)
+{
+    if (row->removed < 0) {
+        return json_null();
+    }
+    hl_text text = { 0 };
+    write_removed(&text, pruning, row);
+    json_t *name = text.error.code == HL_OK ? json_string(text.bytes) : NULL;
+    hl_text_free(&text);
+    return name;
+}
+
+void hl_heads_prune_json(hl_text *text, const hl_heads_pruning *pruning)
+{
+    json_t *rows = json_array();
+    int failed = rows == NULL;
+    for (int64_t i = 0; i < pruning->n_rows && !failed; i++) {
+        const hl_heads_pruning_row *row = &pruning->rows[i];
+        failed = json_array_append_new(
+            rows, json_pack("{s:I, s:o, s:o, s:o, s:o, s:I, s:o}", "heads", (json_int_t)row->heads, "removed",
+                            removed_name(pruning, row), "loss", hl_json_number(row->worth.loss), "perplexity",
+                            hl_json_number(exp(row->worth.loss)), "accuracy", hl_json_number(row->worth.accuracy),
+                            "parameters", (json_int_t)row->parameters, "milliseconds_per_batch",
+                            hl_json_number(1e3 * row->seconds)));
+    }
+    int64_t step = pruning->run->weights_step;
+    hl_json_print(text,
+                  json_pack("{s:o, s:I, s:o}", "weights_step", step >= 0 ? json_integer(step) : json_null(), "examples",
+                            (json_int_t)pruning->n_validation, "rows", hl_json_checked(rows, failed)),
+                  JSON_INDENT(2));
 }
 
 /* ---- CSV ---- */

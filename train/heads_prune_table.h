@@ -1,4 +1,4 @@
-/* What heads --prune says: the curve as a table, as CSV, as a chart. */
+/* What heads --prune says: the curve as a table, as JSON, as CSV, as a chart. */
 #ifndef HL_TRAIN_HEADS_PRUNE_TABLE_H
 #define HL_TRAIN_HEADS_PRUNE_TABLE_H
 
@@ -8,6 +8,10 @@
 /* Adds a heading, a row for every number of heads left, and sentences; no line longer than HL_TABLE_WIDTH but the
  * first, which has the run's path. HL_NO_MEMORY is left on the text. */
 void hl_heads_prune_table(hl_text *text, const hl_heads_pruning *pruning);
+
+/* {"weights_step" (null: not known), "examples", "rows": [the columns below as members; "removed" is null in the first]}.
+ * HL_NO_MEMORY is left on the text. */
+void hl_heads_prune_json(hl_text *text, const hl_heads_pruning *pruning);
 
 /* heads,removed,loss,perplexity,accuracy,parameters,milliseconds_per_batch; `removed` is empty in the first row.
  * HL_NO_MEMORY is left on the text. */

@@ -76,17 +76,16 @@ static void add_title(hl_heads_view *view, const hl_label *label, int layer, int
 
 static hl_status add_titles(hl_heads_view *view, const chosen *c, bool labeled, const char *const *relations)
 {
-    hl_label *labels = labeled ? hl_heads_labels(c->maps) : NULL;
-    if (labeled && labels == NULL) {
+    view->labels = labeled ? hl_heads_labels(c->maps) : NULL;
+    if (labeled && view->labels == NULL) {
         return hl_error_memory("the labels of heads");
     }
     for (int l = 0; l < c->maps->config->n_layers; l++) {
         view->row_lengths[l] = c->maps->config->heads[l];
         for (int64_t h = 0; h < c->maps->config->heads[l]; h++) {
-            add_title(view, labels != NULL ? &labels[view->n] : NULL, l, h, relations);
+            add_title(view, labeled ? &view->labels[view->n] : NULL, l, h, relations);
         }
     }
-    hl_free(labels);
     return hl_text_status(&view->texts);
 }
 
@@ -192,6 +191,8 @@ hl_status hl_heads_view_make(hl_heads_view *view, const hl_opened_run *run, cons
     *view = (hl_heads_view){ 0 };
     chosen c = { 0 };
     HL_TRY(choose(maps, example, &c));
+    view->first_example = c.first;
+    view->n_examples = c.n;
     hl_status status = fill(view, run, &c, labeled);
     if (status.code != HL_OK) {
         hl_heads_view_free(view);
@@ -206,6 +207,7 @@ void hl_heads_view_free(hl_heads_view *view)
     hl_free(view->row_lengths);
     hl_free(view->tokens);
     hl_free(view->means);
+    hl_free(view->labels);
     hl_text_free(&view->caption);
     hl_text_free(&view->texts);
     *view = (hl_heads_view){ 0 };

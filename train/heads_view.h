@@ -2,6 +2,7 @@
 #ifndef HL_TRAIN_HEADS_VIEW_H
 #define HL_TRAIN_HEADS_VIEW_H
 
+#include "heads/label.h"
 #include "heads/panel.h"
 #include "heads/snapshot.h"
 #include "heads/text.h"
@@ -20,6 +21,8 @@ typedef struct hl_heads_view {
     hl_text texts;       /* titles and positions, each ended by a zero byte */
     size_t *titles;      /* where each head's title begins in `texts` */
     hl_real *means;      /* NULL where one example is shown */
+    hl_label *labels;    /* of all heads; NULL where they have none */
+    int64_t first_example, n_examples;
 } hl_heads_view;
 
 /* `example`: its number in `maps`; or HL_VIEW_ANY: the mean over the scoring examples (hl_patterns_scoring) where all

@@ -186,9 +186,9 @@ START_TEST(what_cannot_be_compared_is_refused)
     expect_refused(HEADS(longer, "--against", narrow), "up to 17 tokens", "the other way round");
     ck_assert_int_eq(HEADS(narrow, "--against", longer).code, 0);
     ck_assert_int_eq(HEADS(one, "--against", run_path("nowhere")).code, 3);
-    expect_refused(HEADS(one, "--against", symbols, "--head", "L0H0"), "--against", "--report alone");
-    expect_refused(HEADS(one, "--against", symbols, "--json"), "--against", "--report alone");
-    expect_refused(HEADS(one, "--against", symbols, "--step", "0"), "--against", "--report alone");
+    expect_refused(HEADS(one, "--against", symbols, "--head", "L0H0"), "--against", "--csv and --report alone");
+    expect_refused(HEADS(one, "--against", symbols, "--json", "--csv"), "--json, --csv", "one alone");
+    expect_refused(HEADS(one, "--against", symbols, "--step", "0"), "--against", "--csv and --report alone");
 }
 END_TEST
 

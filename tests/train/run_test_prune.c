@@ -307,7 +307,7 @@ START_TEST(what_cannot_be_pruned_is_one_line)
         { { "--prune", "--prune-once", "--out" }, "--out: only --prune-to N writes a model" },
         { { "--prune", "--step=1", "--csv" }, "--step does not go with --prune" },
         { { "--prune", "--drop=L0H0", "--csv" }, "--drop does not go with --prune" },
-        { { "--prune-once", "--json", "--csv" }, "--json does not go with --prune" },
+        { { "--prune-once", "--npz=x", "--csv" }, "--npz does not go with --prune" },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         run_result run = HEADS(folder, wrong[i].words[0], wrong[i].words[1], wrong[i].words[2], file);

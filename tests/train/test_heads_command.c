@@ -35,7 +35,7 @@ START_TEST(each_option_asks_its_question)
         { "--drop L0H0,L1H* run", HL_HEADS_SUBSET },
         { "run --importance --json --csv a --step 5", HL_HEADS_IMPORTANCE },
         { "run --shapley", HL_HEADS_IMPORTANCE },
-        { "run --prune --csv --png a --svg b --pdf c", HL_HEADS_PRUNE },
+        { "run --prune --csv --json b --png a --svg b --pdf c", HL_HEADS_PRUNE },
         { "run --prune-once", HL_HEADS_PRUNE },
         { "run --prune-by gradient", HL_HEADS_PRUNE },
         { "run --prune-to 3 --out a", HL_HEADS_PRUNE },
@@ -71,7 +71,7 @@ START_TEST(what_does_not_go_together_is_named)
         const char *line, *part;
     } wrong[] = {
         { "run --keep-only L0H0 --drop L0H1", "--drop does not go with --keep-only" },
-        { "run --drop L0H0 --json", "--json does not go with --drop" },
+        { "run --drop L0H0 --npz a", "--npz does not go with --drop" },
         { "run --drop L0H0 --importance", "--drop does not go with --importance" },
         { "run --importance --prune", "--importance does not go with --prune" },
         { "run --shapley --prune-once", "--shapley does not go with --prune" },
@@ -83,7 +83,7 @@ START_TEST(what_does_not_go_together_is_named)
         { "run --prune --example 1", "--example does not go with --prune" },
         { "run --prune --npz a", "--npz does not go with --prune" },
         { "run --prune --bertviz a", "--bertviz does not go with --prune" },
-        { "run --prune --json", "--json does not go with --prune" },
+        { "run --prune --npz a", "--npz does not go with --prune" },
         { "run --prune --step 1", "--step does not go with --prune" },
         { "run --prune-to 3", "add --out FILE" },
         { "run --prune-to 3 --out -", "--out: standard output cannot take this one" },
