@@ -102,7 +102,8 @@ static hl_real exponentials(int64_t n, hl_real largest, hl_real *w)
 
 /* A row on its way through the softmax. */
 typedef struct softmax_row {
-    int64_t n, whole; /* the keys it sees; filled up to whole vectors where there is room */
+    int64_t n, whole;    /* the keys it sees; filled up to whole vectors where there is room */
+    const hl_real *bias; /* NULL where there is none */
     hl_real largest, inverse;
 } softmax_row;
 
@@ -112,14 +113,15 @@ static softmax_row begin_row(const hl_real *bias, int64_t n, int64_t Tk, hl_real
         w[j] += bias[j];
     }
     int64_t whole = fill_up(n, Tk, w);
-    return (softmax_row){ .n = n, .whole = whole, .largest = largest_of(whole, w) };
+    return (softmax_row){ .n = n, .whole = whole, .bias = bias, .largest = largest_of(whole, w) };
 }
 
 static void raise_row(softmax_row *row, hl_real *w)
 {
     if (row->largest == -INFINITY) {
-        for (int64_t j = 0; j < row->n; j++) { /* forbidden keys; but a NaN must not be hidden */
-            w[j] = isnan(w[j]) ? w[j] : 0;
+        for (int64_t j = 0; j < row->n; j++) { /* forbidden keys; but a NaN or an overflow must not be hidden */
+            bool forbidden = row->bias != NULL && row->bias[j] == -INFINITY;
+            w[j] = forbidden && !isnan(w[j]) ? 0 : (hl_real)NAN;
         }
         row->inverse = 1;
     } else {

@@ -29,6 +29,20 @@ static bool infer(hl_tape *tape, hl_node *node)
     return node->saved != NULL;
 }
 
+/* Of a row whose squares overflow, in double; epsilon is lost beside them. NaN where the row is not finite. */
+static row_statistics statistics_of_large(const hl_real *x, int64_t D)
+{
+    double sum = 0, squares = 0;
+    for (int64_t d = 0; d < D; d++) {
+        sum += (double)x[d];
+    }
+    double mean = sum / (double)D;
+    for (int64_t d = 0; d < D; d++) {
+        squares += ((double)x[d] - mean) * ((double)x[d] - mean);
+    }
+    return (row_statistics){ (hl_real)mean, (hl_real)(1 / sqrt(squares / (double)D)) };
+}
+
 static row_statistics statistics_of(const hl_real *x, int64_t D, hl_real epsilon)
 {
     hl_real sums[HL_LANES] = { 0 }, squares[HL_LANES] = { 0 };
@@ -36,7 +50,8 @@ static row_statistics statistics_of(const hl_real *x, int64_t D, hl_real epsilon
     hl_real mean = hl_lanes_sum(sums) / (hl_real)D;
     /* a second pass: x*x - mean*mean would cancel */
     HL_FOR_LANES(D, d, l, squares[l] += (x[d] - mean) * (x[d] - mean));
-    return (row_statistics){ mean, 1 / sqrt(hl_lanes_sum(squares) / (hl_real)D + epsilon) };
+    hl_real variance = hl_lanes_sum(squares) / (hl_real)D;
+    return isfinite(variance) ? (row_statistics){ mean, 1 / sqrt(variance + epsilon) } : statistics_of_large(x, D);
 }
 
 static void forward_rows(const void *context, hl_share share)

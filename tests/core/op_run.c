@@ -47,12 +47,19 @@ static hl_tape_options options_of(op_run_options how, bool dry)
     return options;
 }
 
-static void fill(work *w, int i, int exponent)
+static double nudged(double x, int nudge, int64_t k)
+{
+    uint32_t mixed = ((uint32_t)k + 1) * 2654435761u * (2 * (uint32_t)nudge + 1);
+    return nudge == 0 ? x : x * (1 + (mixed >> 31 != 0 ? 0x1p-22 : -0x1p-22));
+}
+
+static void fill(work *w, int i, op_run_options how)
 {
     op_case_fill(w->c, i, w->values[i]);
     int64_t count = hl_shape_count(w->c->inputs[i].shape);
     for (int64_t k = 0; k < count; k++) {
-        w->values[i][k] = ldexp(w->values[i][k], exponent);
+        double x = (float)ldexp((double)w->values[i][k], how.exponent);
+        w->values[i][k] = (hl_real)(how.filled == i + 1 ? how.filling : nudged(x, how.nudge, k));
     }
 }
 
@@ -64,7 +71,7 @@ static bool prepare(work *w, op_run_options how)
         if (w->values[i] == NULL) {
             return false;
         }
-        fill(w, i, how.exponent);
+        fill(w, i, how);
     }
     hl_arena records;
     if (hl_arena_init(&records, (size_t)1 << 16).code != HL_OK) {

@@ -15,11 +15,15 @@ typedef struct op_run_result {
     double *numbers[OP_RUN_RESULTS];
 } op_run_result;
 
-/* How a case is run: training, on so many threads; `reuse` as in hl_tape_options; the inputs times 2^exponent. */
+/* How a case is run: training, on so many threads; `reuse` as in hl_tape_options; the inputs times 2^exponent, rounded
+ * to float in both precisions. */
 typedef struct op_run_options {
     int threads;
     bool reuse;
     int exponent;
+    int nudge;  /* 1, 2, ...: one of many ways to move every input up or down by 2^-22 of itself; 0: none */
+    int filled; /* 1, 2, ...: this input holds nothing but `filling`; 0: none does */
+    double filling;
 } op_run_options;
 
 /* Runs case `index` of op_cases, from op_case_dy backward. False where an op or the memory failed. */

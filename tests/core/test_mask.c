@@ -90,6 +90,9 @@ START_TEST(a_row_without_a_key_is_zero_and_nan_is_not_hidden)
     ck_assert(w[0] == 0 && w[1] == 0);
     hl_masked_softmax(bad, NULL, 2, 2, w);
     ck_assert(isnan(w[0]));
+    const hl_real overflowed[] = { -INFINITY, -INFINITY };
+    hl_masked_softmax(overflowed, NULL, 2, 2, w); /* scores, of keys that are permitted */
+    ck_assert(isnan(w[0]) && isnan(w[1]));
     hl_masked_softmax(bad, never, 2, 2, w);
     ck_assert(isnan(w[0]));
 }
