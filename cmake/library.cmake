@@ -57,7 +57,7 @@ function(hl_install)
             RENAME headlightDependencies.cmake)
     # Shared by a folder's own files alone.
     set(internal)
-    foreach(header attention_head.h lanes.h linear_rows.h tape_memory.h safetensors_format.h json.h task_parts.h agreement_words.h update.h
+    foreach(header attention_head.h lanes.h linear_rows.h tape_memory.h safetensors_format.h safetensors_header.h json.h task_parts.h agreement_words.h update.h
             picture_layout.h picture_paint.h picture_pen.h drawing.h terminal_cells.h
             packed.h report_json.h report_page.h effect_losses.h sweep_page.h)
         list(APPEND internal PATTERN ${header} EXCLUDE)

@@ -116,11 +116,28 @@ static hl_status regular_size(int fd, const char *path, size_t limit, size_t *si
     return hl_ok();
 }
 
-static hl_status read_all(int fd, const char *path, char *content, size_t size)
+hl_status hl_file_open_to_read(const char *path, size_t limit, int *fd, size_t *size)
 {
-    for (size_t done = 0; done < size;) {
+    *size = 0;
+    /* O_NONBLOCK: opening a pipe that nobody writes to must not wait for ever. */
+    *fd = open_retried(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    if (*fd < 0) {
+        return hl_file_system_error(path, "cannot open");
+    }
+    hl_status status = regular_size(*fd, path, limit, size);
+    if (status.code != HL_OK) {
+        active.close(*fd);
+        *fd = -1;
+    }
+    return status;
+}
+
+hl_status hl_file_read_bytes(int fd, const char *path, void *bytes, size_t count)
+{
+    char *into = bytes;
+    for (size_t done = 0; done < count;) {
         ssize_t n;
-        RETRIED(n, active.read(fd, content + done, size - done));
+        RETRIED(n, active.read(fd, into + done, count - done));
         if (n < 0) {
             return hl_file_system_error(path, "cannot read");
         }
@@ -132,19 +149,18 @@ static hl_status read_all(int fd, const char *path, char *content, size_t size)
     return hl_ok();
 }
 
-static hl_status read_open_file(int fd, const char *path, size_t limit, char **content, size_t *size)
+static hl_status read_open_file(int fd, const char *path, size_t size, char **content)
 {
-    HL_TRY(regular_size(fd, path, limit, size));
-    char *bytes = hl_malloc(*size + 1);
+    char *bytes = hl_malloc(size + 1);
     if (bytes == NULL) {
-        return hl_error(HL_NO_MEMORY, "out of memory: reading %s (%zu bytes)", path, *size);
+        return hl_error(HL_NO_MEMORY, "out of memory: reading %s (%zu bytes)", path, size);
     }
-    hl_status status = read_all(fd, path, bytes, *size);
+    hl_status status = hl_file_read_bytes(fd, path, bytes, size);
     if (status.code != HL_OK) {
         hl_free(bytes);
         return status;
     }
-    bytes[*size] = '\0';
+    bytes[size] = '\0';
     *content = bytes;
     return hl_ok();
 }
@@ -152,22 +168,9 @@ static hl_status read_open_file(int fd, const char *path, size_t limit, char **c
 hl_status hl_file_read(const char *path, size_t limit, char **content, size_t *size)
 {
     *content = NULL;
-    *size = 0;
-    /* O_NONBLOCK: opening a pipe that nobody writes to must not wait for ever. */
-    int fd = open_retried(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0) {
-        return hl_file_system_error(path, "cannot open");
-    }
-    hl_status status = read_open_file(fd, path, limit, content, size);
-    active.close(fd);
-    return status;
-}
-
-hl_status hl_file_read_begin(const char *path, char *bytes, size_t count)
-{
     int fd;
-    HL_TRY(hl_file_open(path, O_RDONLY, &fd));
-    hl_status status = read_all(fd, path, bytes, count);
+    HL_TRY(hl_file_open_to_read(path, limit, &fd, size));
+    hl_status status = read_open_file(fd, path, *size, content);
     active.close(fd);
     return status;
 }

@@ -58,8 +58,12 @@ hl_status hl_file_open(const char *path, int flags, int *fd);
  * the system), HL_NO_MEMORY. */
 hl_status hl_file_read(const char *path, size_t limit, char **content, size_t *size);
 
-/* The first `count` bytes of a regular file. HL_BAD_FILE: also where it holds fewer. */
-hl_status hl_file_read_begin(const char *path, char *bytes, size_t count);
+/* The same in parts: opens a regular file to be read from its beginning, *fd to be closed by the table's close (-1 on
+ * failure), and tells its size. */
+hl_status hl_file_open_to_read(const char *path, size_t limit, int *fd, size_t *size);
+
+/* Its next `count` bytes. HL_BAD_FILE: also where it holds fewer. */
+hl_status hl_file_read_bytes(int fd, const char *path, void *bytes, size_t count);
 
 /* HL_BAD_FILE where `path` is a device, a pipe, a socket or a symbolic link, which a file must not replace; HL_OK also
  * where there is nothing of that name. */

@@ -31,7 +31,7 @@ hl_status hl_json_parse(const char *path, const char *text, size_t size, json_t 
     json_error_t error;
     memory.parsing = true;
     memory.failed = false;
-    *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    *root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     memory.parsing = false;
     /* Without an error's text jansson gave up for want of memory. */
     bool out_of_memory =

@@ -10,8 +10,8 @@
 
 HL_BEGIN_DECLS
 
-/* Parses `size` bytes of text; a key that comes twice in an object is an error. `path` is for the messages.
- * HL_BAD_FILE, HL_NO_MEMORY; *root is then NULL. On success *root is owned by the caller: json_decref. */
+/* Parses `size` bytes of text, a value of any kind; a key that comes twice in an object is an error. `path` is for the
+ * messages. HL_BAD_FILE, HL_NO_MEMORY; *root is then NULL. On success *root is owned by the caller: json_decref. */
 hl_status hl_json_parse(const char *path, const char *text, size_t size, json_t **root);
 
 /* Lets jansson take its memory from core/memory.h. The setting is the whole process's, so a program decides, not the

@@ -37,16 +37,16 @@ typedef struct hl_metadata_item {
 void hl_safetensors_write(hl_file *file, const hl_named_tensor *tensors, int n_tensors,
                           const hl_metadata_item *metadata, int n_metadata);
 
-/* A file read into memory and checked as a whole. */
+/* A file whose header was read, and whose data is still on the disk. */
 typedef struct hl_safetensors hl_safetensors;
 
-/* Reads and checks: the checksum where the file has one, header length and JSON (no duplicate keys), every tensor's
- * dtype, shape (at most HL_MAX_DIMS dimensions) and byte range (without gap or overlap, product of the shape in bytes
- * exactly the range, the whole payload covered), metadata strings only. A file whose writer is headlight but whose
- * checksum is not in its place is refused; no memory is taken for a large one whose header does not account for its
- * size. `limit`: the largest file accepted, bytes. HL_BAD_FILE with path and reason;
- * HL_NO_MEMORY. On success *file is owned by the caller: hl_safetensors_free; on failure it is NULL. */
-hl_status hl_safetensors_read(const char *path, size_t limit, hl_safetensors **file);
+/* Opens a file and checks its header: length, JSON (no duplicate keys), every tensor's dtype, shape (at most
+ * HL_MAX_DIMS dimensions) and byte range (without gap or overlap, product of the shape in bytes exactly the range, the
+ * whole payload covered), metadata strings only. A file whose writer is headlight but whose checksum is not in its place
+ * is refused. Takes a few times the header's bytes. What the header says is not verified before hl_safetensors_read has
+ * been to the end. HL_BAD_FILE with path and reason; HL_NO_MEMORY. On success *file is owned by the caller:
+ * hl_safetensors_free; on failure it is NULL. */
+hl_status hl_safetensors_open(const char *path, hl_safetensors **file);
 
 void hl_safetensors_free(hl_safetensors *file); /* NULL is allowed */
 
@@ -63,11 +63,20 @@ hl_shape hl_safetensors_shape(const hl_safetensors *file, int i);
 /* The index of the tensor of that name, or -1. */
 int hl_safetensors_find(const hl_safetensors *file, const char *name);
 
-/* Copies the numbers of tensor i, converted to hl_real, to `data`, which holds count(shape) numbers. */
-void hl_safetensors_copy(const hl_safetensors *file, int i, hl_real *data);
-
 /* The metadata string of that key, owned by the file, or NULL. */
 const char *hl_safetensors_metadata(const hl_safetensors *file, const char *key);
+
+/* What becomes of a tensor's numbers, converted to hl_real. */
+typedef struct hl_safetensors_place {
+    hl_real *data; /* count(shape) numbers; NULL: they are passed over */
+    bool compares; /* they are not put there, but `differs` tells whether their bits are others than those there */
+    bool differs;
+} hl_safetensors_place;
+
+/* Reads the data from its beginning to its end, the number of tensor i into places[i], and verifies the checksum where
+ * there is one; places NULL: only that. Takes no memory. May be called again. HL_BAD_FILE: the file is damaged, or a
+ * call failed; the places are then filled in part or with wrong numbers, and of no use. */
+hl_status hl_safetensors_read(hl_safetensors *file, hl_safetensors_place *places);
 
 HL_END_DECLS
 

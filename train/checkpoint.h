@@ -28,35 +28,47 @@ hl_status hl_checkpoint_write_pruned(const char *path, const hl_parameters *para
 hl_status hl_checkpoint_write(const char *path, const char *kept_path, const hl_optimizer *optimizer,
                               const hl_train_state *state, const char *config);
 
-/* The step of a file of weights of ours; -1 where there is no file, and for one that another program wrote.
- * HL_BAD_FILE: damaged, or it cannot be read; HL_NO_MEMORY; *step is then -1. */
-hl_status hl_checkpoint_read_step(const char *path, int64_t *step);
-
-/* What metrics.csv held when this checkpoint was written; *has is false, and *sum of no rows, where there is no such
- * file. HL_BAD_FILE: damaged, or not a checkpoint; HL_NO_MEMORY. */
-hl_status hl_checkpoint_read_metrics(const char *path, bool *has, hl_metrics_sum *sum);
-
-/* What a checkpoint says of itself, read before a model is built for it. */
+/* A file of weights, ours or another program's, that is opened once and says what it is before its numbers are read.
+ * Until hl_checkpoint_load, _restore or _verify has read it to its end, what it says may be damaged. */
 typedef struct hl_checkpoint hl_checkpoint;
 
-/* Reads and checks a whole file of ours. HL_BAD_FILE: damaged, or not a checkpoint; HL_NO_MEMORY. On success *out is
- * the caller's: hl_checkpoint_free. */
+/* Reads the header alone (safetensors.h), which takes no time and little memory. HL_BAD_FILE, HL_NO_MEMORY; *out is then
+ * NULL. On success it is the caller's: hl_checkpoint_free. */
 hl_status hl_checkpoint_open(const char *path, hl_checkpoint **out);
 
 void hl_checkpoint_free(hl_checkpoint *checkpoint); /* NULL is allowed */
 
-/* The config's text; owned by the checkpoint. */
+/* -1: the file is not of ours. */
+int64_t hl_checkpoint_step(const hl_checkpoint *checkpoint);
+
+/* Whether its integrity can be checked. */
+bool hl_checkpoint_has_checksum(const hl_checkpoint *checkpoint);
+
+/* The text of the config that the weights were trained with, NULL where the file holds none; owned by the checkpoint. */
 const char *hl_checkpoint_config(const hl_checkpoint *checkpoint);
 
-/* Fills the optimizer with its parameters, and the state. HL_BAD_FILE: the checkpoint is of another format, from which
- * a run would not go on to the same bits; or naming the tensor that is missing, superfluous, not finite or of another
- * shape. */
-hl_status hl_checkpoint_restore(const hl_checkpoint *checkpoint, hl_optimizer *optimizer, hl_train_state *state);
+/* Whether it is damaged, which takes time and no memory: before it is blamed for what it says. HL_BAD_FILE. */
+hl_status hl_checkpoint_verify(hl_checkpoint *checkpoint);
 
-/* Fills the parameters from a file with weights, ours or PyTorch's; optimizer tensors in it are passed over.
- * *has_checksum tells whether its integrity could be checked; *config is the text of the config they were trained with,
- * NULL where the file holds none, owned by the caller: hl_free. HL_BAD_FILE as above; HL_NO_MEMORY; then *config is
- * NULL. */
-hl_status hl_checkpoint_load_weights(const char *path, hl_parameters *parameters, bool *has_checksum, char **config);
+/* Whether its weights are these parameters', which need not be allocated. HL_BAD_FILE naming the tensor that is missing,
+ * superfluous or of another shape; optimizer tensors are passed over. */
+hl_status hl_checkpoint_fits(const hl_checkpoint *checkpoint, const hl_parameters *parameters);
+
+/* Reads the weights into the parameters, tensor by tensor, once they are known to fit. HL_BAD_FILE as above, also where
+ * the file is damaged, a number is not finite, or tied weights differ; the parameters may then be overwritten in part,
+ * and are of no use. HL_NO_MEMORY. */
+hl_status hl_checkpoint_load(hl_checkpoint *checkpoint, hl_parameters *parameters);
+
+/* The same of a checkpoint of ours, with the optimizer's moments and step, and the state. HL_BAD_FILE: also where it is
+ * none, or of another format, from which a run would not go on to the same bits. */
+hl_status hl_checkpoint_restore(hl_checkpoint *checkpoint, hl_optimizer *optimizer, hl_train_state *state);
+
+/* The step of a file of weights of ours, verified; -1 where there is no file, and for one that another program wrote.
+ * HL_BAD_FILE: damaged, or it cannot be read; HL_NO_MEMORY; *step is then -1. */
+hl_status hl_checkpoint_read_step(const char *path, int64_t *step);
+
+/* What metrics.csv held when this checkpoint was written, verified; *has is false, and *sum of no rows, where there is
+ * no such file. HL_BAD_FILE: damaged, or not a checkpoint; HL_NO_MEMORY. */
+hl_status hl_checkpoint_read_metrics(const char *path, bool *has, hl_metrics_sum *sum);
 
 #endif

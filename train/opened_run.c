@@ -209,21 +209,6 @@ static hl_status first_there(char *files[WEIGHTS_FILES], const char **first)
     return hl_ok();
 }
 
-/* The first one that holds weights of that step (any where that is below 0), else the first that is there; NULL: there
- * is none. */
-static hl_status choose_file(char *files[WEIGHTS_FILES], int64_t step, const char **chosen)
-{
-    for (int i = 0; i < WEIGHTS_FILES && step >= 0; i++) {
-        int64_t its;
-        HL_TRY(hl_checkpoint_read_step(files[i], &its));
-        if (its == step) {
-            *chosen = files[i];
-            return hl_ok();
-        }
-    }
-    return first_there(files, chosen);
-}
-
 hl_status hl_opened_run_has_weights(const hl_opened_run *run, bool *has)
 {
     char *files[WEIGHTS_FILES];
@@ -232,21 +217,6 @@ hl_status hl_opened_run_has_weights(const hl_opened_run *run, bool *has)
     *has = status.code == HL_OK && first != NULL;
     free_files(files);
     return status;
-}
-
-/* Memory is taken by what config.ini says, so that must not be more than the weights beside it are. */
-static hl_status check_size(const hl_opened_run *run, const char *weights)
-{
-    struct stat info;
-    if (stat(weights, &info) != 0) {
-        return hl_file_system_error(weights, "cannot open");
-    }
-    int64_t count = hl_parameters_count(&run->model.parameters);
-    if (info.st_size / (int64_t)sizeof(float) < count) {
-        return hl_error(HL_BAD_FILE, "%s: is too small for the %" PRId64 " parameters of the config.ini beside it",
-                        weights, count);
-    }
-    return hl_ok();
 }
 
 /* Weights that config.ini did not train, or not as it stands now, would be shown on examples they have never seen. */
@@ -267,22 +237,70 @@ static hl_status check_config(const hl_opened_run *run, const char *weights, con
                                   weights, key);
 }
 
-static hl_status load_chosen(hl_opened_run *run, char *files[WEIGHTS_FILES], int64_t step)
+/* The same; weights that are damaged are not believed. */
+static hl_status check_stored_config(const hl_opened_run *run, const char *path, hl_checkpoint *weights)
 {
-    const char *chosen;
-    HL_TRY(choose_file(files, step, &chosen));
-    if (chosen == NULL) {
+    const char *text = hl_checkpoint_config(weights);
+    hl_status status = text != NULL ? check_config(run, path, text) : hl_ok();
+    if (status.code != HL_OK) {
+        HL_TRY(hl_checkpoint_verify(weights));
+    }
+    return status;
+}
+
+static hl_status open_if_there(const char *path, hl_checkpoint **weights)
+{
+    *weights = NULL;
+    bool exists;
+    HL_TRY(hl_file_exists(path, &exists));
+    return exists ? hl_checkpoint_open(path, weights) : hl_ok();
+}
+
+/* Opens the first file that holds weights of that step (any where that is below 0), else the first that is there;
+ * *weights is NULL where there is none. */
+static hl_status open_weights(char *files[WEIGHTS_FILES], int64_t step, const char **path, hl_checkpoint **weights)
+{
+    *weights = NULL;
+    for (int i = 0; i < WEIGHTS_FILES; i++) {
+        hl_checkpoint *its;
+        hl_status status = open_if_there(files[i], &its);
+        bool found = its != NULL && (step < 0 || hl_checkpoint_step(its) == step);
+        if (status.code != HL_OK || found || *weights == NULL) {
+            hl_checkpoint_free(*weights);
+            *weights = its;
+            *path = files[i];
+        } else {
+            hl_checkpoint_free(its);
+        }
+        if (status.code != HL_OK || found) {
+            return status;
+        }
+    }
+    return hl_ok();
+}
+
+/* Memory is taken by what config.ini says, so the weights must be of that shape. */
+static hl_status read_weights(hl_opened_run *run, const char *path, hl_checkpoint *weights)
+{
+    HL_TRY(check_stored_config(run, path, weights));
+    HL_TRY(hl_checkpoint_fits(weights, &run->model.parameters));
+    HL_TRY(hl_model_reserve(&run->model, HL_MODEL_LOOKED_AT));
+    HL_TRY(hl_checkpoint_load(weights, &run->model.parameters));
+    run->weights_step = hl_checkpoint_step(weights);
+    return hl_ok();
+}
+
+static hl_status load_one_of(hl_opened_run *run, char *files[WEIGHTS_FILES], int64_t step)
+{
+    const char *path;
+    hl_checkpoint *weights;
+    HL_TRY(open_weights(files, step, &path, &weights));
+    if (weights == NULL) {
         return hl_error(HL_BAD_FILE, "%s: no weights in it yet; the run writes model.safetensors at step 0", run->path);
     }
-    HL_TRY(check_size(run, chosen));
-    HL_TRY(hl_model_allocate(&run->model, (uint64_t)run->config.train.seed));
-    bool has_checksum;
-    char *config;
-    HL_TRY(hl_checkpoint_load_weights(chosen, &run->model.parameters, &has_checksum, &config));
-    hl_status status = config != NULL ? check_config(run, chosen, config) : hl_ok();
-    hl_free(config);
-    HL_TRY(status);
-    return hl_checkpoint_read_step(chosen, &run->weights_step);
+    hl_status status = read_weights(run, path, weights);
+    hl_checkpoint_free(weights);
+    return status;
 }
 
 hl_status hl_opened_run_load(hl_opened_run *run, int64_t step)
@@ -291,7 +309,7 @@ hl_status hl_opened_run_load(hl_opened_run *run, int64_t step)
     run->weights_step = -1;
     HL_TRY(hl_model_init(&run->model, &run->shape));
     char *files[WEIGHTS_FILES];
-    hl_status status = weights_files(run, step, files) ? load_chosen(run, files, step) : hl_error_memory(run->path);
+    hl_status status = weights_files(run, step, files) ? load_one_of(run, files, step) : hl_error_memory(run->path);
     free_files(files);
     return status;
 }

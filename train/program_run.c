@@ -54,10 +54,20 @@ static hl_status check_best(hl_program *p)
     return status;
 }
 
-static hl_status restore(hl_program *p, const hl_checkpoint *checkpoint)
+/* A checkpoint that is damaged is not believed where it says that it is of another run. */
+static hl_status check_stored_config(const hl_program *p, hl_checkpoint *checkpoint)
 {
     const char *stored = hl_checkpoint_config(checkpoint);
-    HL_TRY(check_same_config(p, stored, strlen(stored), p->folder.checkpoint));
+    hl_status status = stored != NULL ? check_same_config(p, stored, strlen(stored), p->folder.checkpoint) : hl_ok();
+    if (status.code != HL_OK) {
+        HL_TRY(hl_checkpoint_verify(checkpoint));
+    }
+    return status;
+}
+
+static hl_status restore(hl_program *p, hl_checkpoint *checkpoint)
+{
+    HL_TRY(check_stored_config(p, checkpoint));
     HL_TRY(hl_checkpoint_restore(checkpoint, &p->trainer.optimizer, &p->loop.state));
     p->loop.checkpoint_step = p->trainer.optimizer.step;
     HL_TRY(hl_metrics_csv_check_until(p->folder.metrics, p->loop.state.metrics));
@@ -97,6 +107,7 @@ static hl_status resume(hl_program *p)
     HL_TRY(hl_run_folder_make(&p->folder)); /* from here on no other run may change what is read */
     HL_TRY(hl_file_exists(p->folder.checkpoint, &exists));
     if (!exists) {
+        hl_trainer_draw(&p->trainer);
         return check_begins_anew(p);
     }
     hl_checkpoint *checkpoint;
@@ -108,13 +119,27 @@ static hl_status resume(hl_program *p)
 
 static hl_status load_from(hl_program *p)
 {
-    bool has_checksum;
-    char *config; /* theirs; a new run may have another */
-    HL_TRY(hl_checkpoint_load_weights(p->command.from, &p->trainer.model.parameters, &has_checksum, &config));
-    hl_free(config);
+    hl_checkpoint *weights;
+    HL_TRY(hl_checkpoint_open(p->command.from, &weights));
+    hl_status status = hl_checkpoint_load(weights, &p->trainer.model.parameters);
+    bool has_checksum = hl_checkpoint_has_checksum(weights);
+    hl_checkpoint_free(weights);
+    HL_TRY(status);
     if (!has_checksum) {
         hl_print_line(p->err, "%s: no checksum in it (written by another program): taken as it is", p->command.from);
     }
+    return hl_ok();
+}
+
+static hl_status get_weights(hl_program *p)
+{
+    if (p->command.mode == HL_RUN_RESUME) {
+        return resume(p);
+    }
+    if (p->command.from != NULL) {
+        return load_from(p);
+    }
+    hl_trainer_draw(&p->trainer);
     return hl_ok();
 }
 
@@ -143,7 +168,7 @@ static hl_status init_watch(hl_program *p)
 static hl_status prepare(hl_program *p)
 {
     HL_TRY(hl_run_folder_open(&p->folder, p->config.train.out, p->command.mode));
-    HL_TRY(hl_trainer_init(&p->trainer, &p->config));
+    HL_TRY(hl_trainer_reserve(&p->trainer, &p->config));
     p->loop = (hl_loop){ .config = &p->config,
                          .folder = &p->folder,
                          .trainer = &p->trainer,
@@ -151,11 +176,7 @@ static hl_status prepare(hl_program *p)
                          .config_text = p->result_text,
                          .metrics = { .fd = -1 },
                          .checkpoint_step = -1 };
-    if (p->command.mode == HL_RUN_RESUME) {
-        HL_TRY(resume(p));
-    } else if (p->command.from != NULL) {
-        HL_TRY(load_from(p));
-    }
+    HL_TRY(get_weights(p));
     HL_TRY(hl_run_folder_make(&p->folder)); /* what fails before leaves nothing */
     HL_TRY(init_recorder(p));
     p->loop.recorder = p->records ? &p->recorder : NULL;

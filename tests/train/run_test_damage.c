@@ -2,6 +2,7 @@
 #include "core/memory.h"
 #include "core/safetensors.h"
 #include "tests/check_suite.h"
+#include "tests/safetensors_file.h"
 #include "tests/scratch.h"
 #include "tests/train/runs.h"
 
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static void assert_one_line(run_result run, int code, const char *word)
@@ -101,15 +103,19 @@ END_TEST
 /* The checkpoint written anew, with a right checksum, after `change`; tensors and metadata may be dropped by NULL. */
 static void rewrite(const interrupted_run *run, void (*change)(hl_named_tensor *, hl_metadata_item *))
 {
-    static const char *const keys[] = {
-        "format",           "step",           "config",          "state.has_best", "state.best_loss", "state.best_step",
-        "state.since_best", "state.loss_sum", "state.n_updates", "state.scored",   "state.correct",   "state.rows",
-        "state.rows_crc32"
-    };
+    static const char *const keys[] = { "format",           "step",
+                                        "config",           "state.has_best",
+                                        "state.best_loss",  "state.best_step",
+                                        "state.since_best", "state.loss_sum",
+                                        "state.n_updates",  "state.scored",
+                                        "state.correct",    "state.rows",
+                                        "state.rows_crc32", "checkpoint_format",
+                                        "state.loss_first", "state.loss_smoothed",
+                                        "state.loss_lowest" };
     enum { KEYS = sizeof keys / sizeof *keys, MOST = 256 };
     scratch_write(run->checkpoint, run->bytes, run->size);
     hl_safetensors *file;
-    ck_assert_int_eq(hl_safetensors_read(run->checkpoint, SIZE_MAX, &file).code, HL_OK);
+    ck_assert_int_eq(safetensors_file_open(run->checkpoint, &file).code, HL_OK);
     int n = hl_safetensors_count(file);
     ck_assert_int_lt(n, MOST);
     hl_named_tensor tensors[MOST];
@@ -117,7 +123,7 @@ static void rewrite(const interrupted_run *run, void (*change)(hl_named_tensor *
     for (int i = 0; i < n; i++) {
         hl_shape shape = hl_safetensors_shape(file, i);
         numbers[i] = hl_calloc((size_t)hl_shape_count(shape) + 64, sizeof **numbers); /* it may be said to be larger */
-        hl_safetensors_copy(file, i, numbers[i]);
+        safetensors_file_copy(file, i, numbers[i]);
         tensors[i] = (hl_named_tensor){ hl_safetensors_name(file, i), shape, numbers[i] };
     }
     hl_metadata_item items[KEYS];
@@ -280,7 +286,7 @@ END_TEST
 static const char *foreign_copy(const char *path)
 {
     hl_safetensors *file;
-    ck_assert_int_eq(hl_safetensors_read(path, SIZE_MAX, &file).code, HL_OK);
+    ck_assert_int_eq(safetensors_file_open(path, &file).code, HL_OK);
     static char header[1 << 16];
     static float numbers[1 << 16];
     size_t length = (size_t)snprintf(header, sizeof header, "{\"__metadata__\":{\"format\":\"pt\"}"), count = 0;
@@ -289,7 +295,7 @@ static const char *foreign_copy(const char *path)
         size_t begin = count;
         count += (size_t)hl_shape_count(shape);
         ck_assert_uint_lt(count, sizeof numbers / sizeof *numbers);
-        hl_safetensors_copy(file, i, numbers + begin);
+        safetensors_file_copy(file, i, numbers + begin);
         char sizes[64];
         snprintf(sizes, sizeof sizes, shape.n_dims == 2 ? "%d,%d" : "%d", (int)shape.size[0], (int)shape.size[1]);
         length += (size_t)snprintf(header + length, sizeof header - length,
@@ -338,6 +344,25 @@ START_TEST(weights_that_do_not_fit_are_refused)
 }
 END_TEST
 
+/* A hole of 2 GiB that says it is a matrix of the model: neither time nor memory goes into its numbers. */
+START_TEST(weights_of_another_shape_are_refused_before_they_are_read)
+{
+    static const char header[] =
+        "{\"embedding.weight\":{\"dtype\":\"F32\",\"shape\":[536870912],\"data_offsets\":[0,2147483648]}}";
+    const char *config = run_tiny_config(), *hole = run_path("hole.safetensors");
+    uint64_t length = sizeof header - 1;
+    char bytes[8 + sizeof header - 1];
+    memcpy(bytes, &length, 8);
+    memcpy(bytes + 8, header, length);
+    scratch_write(hole, bytes, sizeof bytes);
+    ck_assert_int_eq(truncate(hole, (off_t)(sizeof bytes + 2147483648)), 0);
+    assert_one_line(RUN(config, "--from", hole, "--out", run_path("run")), 3, "embedding.weight is (536870912)");
+    struct rusage usage;
+    ck_assert_int_eq(getrusage(RUSAGE_CHILDREN, &usage), 0);
+    ck_assert_int_lt(usage.ru_maxrss, 1 << 20); /* KiB */
+}
+END_TEST
+
 START_TEST(tied_weights_must_be_one_matrix_under_both_names)
 {
     const char *config = run_tiny_config(), *tied = run_path("tied"), *untied = run_path("untied");
@@ -381,7 +406,11 @@ START_TEST(a_config_larger_than_its_weights_takes_no_memory)
     EXPECT_RUN(0, run_tiny_config(), "--out", folder);
     change_config(folder, "\nlayers = 2\n", "\nlayers = 200\n");
     change_config(folder, "\nd_model = 16\n", "\nd_model = 4096\n");
-    assert_one_line(HEADS(folder, "--input", "a"), 3, "checkpoint.safetensors: is too small for the ");
+    assert_one_line(HEADS(folder, "--input", "a"), 3, "was trained with another model.layers than config.ini ");
+    /* Nor where the weights come without a config to compare with. */
+    const char *checkpoint = run_file(folder, "checkpoint.safetensors");
+    ck_assert_int_eq(rename(foreign_copy(run_file(folder, "model.safetensors")), checkpoint), 0);
+    assert_one_line(HEADS(folder, "--input", "a"), 3, ", and the config makes it (7, 4096)");
 }
 END_TEST
 
@@ -390,12 +419,12 @@ END_TEST
 static void assert_finite_checkpoint(const char *path)
 {
     hl_safetensors *file;
-    hl_status status = hl_safetensors_read(path, SIZE_MAX, &file);
+    hl_status status = safetensors_file_open(path, &file);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     static hl_real numbers[1 << 16];
     for (int i = 0; i < hl_safetensors_count(file); i++) {
         int64_t count = hl_shape_count(hl_safetensors_shape(file, i));
-        hl_safetensors_copy(file, i, numbers);
+        safetensors_file_copy(file, i, numbers);
         for (int64_t n = 0; n < count; n++) {
             ck_assert(isfinite(numbers[n]));
         }
@@ -427,6 +456,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_run_may_begin_with_the_weights_of_another);
     tcase_add_test(tc, weights_of_another_program_are_taken_with_a_notice);
     tcase_add_test(tc, weights_that_do_not_fit_are_refused);
+    tcase_add_test(tc, weights_of_another_shape_are_refused_before_they_are_read);
     tcase_add_test(tc, tied_weights_must_be_one_matrix_under_both_names);
     tcase_add_test(tc, a_config_that_its_weights_were_not_trained_with_is_named);
     tcase_add_test(tc, a_config_larger_than_its_weights_takes_no_memory);

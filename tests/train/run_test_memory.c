@@ -24,6 +24,15 @@ START_TEST(the_end_of_a_run_takes_no_more_than_training)
 }
 END_TEST
 
+/* Weights and moments take most of it: the checkpoint must not stand in memory a second time. */
+START_TEST(a_run_with_large_weights_takes_no_more_when_resumed)
+{
+    told_memory_check_resumed("[task]\nname = identity_copy\nlength = 8\nsymbols = 8\n[model]\nlayers = 2\n"
+                              "d_model = 512\nheads = 8\nd_ff = 2048\n[train]\nsteps = 2\nbatch_size = 2\n"
+                              "eval_examples = 16\n[patterns]\nexamples = 2\n");
+}
+END_TEST
+
 /* Batches of every length in turn: none needs more memory than was planned, though what backward gives back fits some
  * of them less well than the longest. */
 START_TEST(shorter_batches_fit_too)
@@ -83,6 +92,7 @@ static void add_tests(TCase *tc)
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, a_run_takes_what_the_summary_told, 0, sizeof configs / sizeof *configs);
     tcase_add_test(tc, the_end_of_a_run_takes_no_more_than_training);
+    tcase_add_test(tc, a_run_with_large_weights_takes_no_more_when_resumed);
     tcase_add_test(tc, shorter_batches_fit_too);
     tcase_add_test(tc, a_run_too_large_for_its_container_is_refused_before_it_begins);
 }

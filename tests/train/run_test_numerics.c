@@ -2,6 +2,7 @@
 #include "core/memory.h"
 #include "core/safetensors.h"
 #include "tests/check_suite.h"
+#include "tests/safetensors_file.h"
 #include "tests/train/runs.h"
 #include "tests/train/trainer_example.h"
 
@@ -20,12 +21,12 @@ static const char *const optimizers[] = { "optimizer.name=adam", "optimizer.name
 static void assert_finite(const char *path)
 {
     hl_safetensors *file;
-    hl_status status = hl_safetensors_read(path, SIZE_MAX, &file);
+    hl_status status = safetensors_file_open(path, &file);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     for (int i = 0; i < hl_safetensors_count(file); i++) {
         int64_t count = hl_shape_count(hl_safetensors_shape(file, i));
         hl_real *numbers = hl_calloc((size_t)count, sizeof *numbers);
-        hl_safetensors_copy(file, i, numbers);
+        safetensors_file_copy(file, i, numbers);
         for (int64_t n = 0; n < count; n++) {
             ck_assert(isfinite(numbers[n]));
         }

@@ -2,6 +2,7 @@
  * heads. */
 #include "core/safetensors.h"
 #include "tests/check_suite.h"
+#include "tests/safetensors_file.h"
 #include "tests/scratch.h"
 #include "tests/train/runs.h"
 
@@ -190,7 +191,7 @@ static void expect_fine_tuned(const char *override, int n)
 
     /* The file's config is the run's. */
     hl_safetensors *model;
-    ck_assert_int_eq(hl_safetensors_read(file, 1 << 24, &model).code, HL_OK);
+    ck_assert_int_eq(safetensors_file_open(file, &model).code, HL_OK);
     const char *line = strstr(hl_safetensors_metadata(model, "config"), "\nheads = ");
     ck_assert_ptr_nonnull(line);
     char shape[256];
@@ -232,7 +233,7 @@ START_TEST(the_file_says_which_heads_it_has)
     row rows[MOST_ROWS];
     read_csv(run.out, rows);
     hl_safetensors *file;
-    ck_assert_int_eq(hl_safetensors_read(path, 1 << 24, &file).code, HL_OK);
+    ck_assert_int_eq(safetensors_file_open(path, &file).code, HL_OK);
     ck_assert(hl_safetensors_has_checksum(file));
     const char *names = hl_safetensors_metadata(file, "heads"), *config = hl_safetensors_metadata(file, "config");
     ck_assert_str_eq(hl_safetensors_metadata(file, "format"), "pt");

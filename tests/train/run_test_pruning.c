@@ -68,6 +68,8 @@ static int expect_least_first(hl_heads_prune_by by)
     hl_heads_pruning pruning;
     expect_ok(hl_heads_pruning_make(&pruning, &run, 2, by, false));
     ck_assert_int_eq(pruning.n_rows, HEADS - 1);
+    ck_assert_ptr_null(run.model.parameters.grads); /* nobody trains them */
+    ck_assert_ptr_null(pruning.model.parameters.grads);
     bool kept[HEADS], once_kept[HEADS];
     double importance[HEADS], first[HEADS];
     for (int i = 0; i < HEADS; i++) {

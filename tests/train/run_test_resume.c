@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/safetensors.h"
 #include "tests/check_suite.h"
+#include "tests/safetensors_file.h"
 #include "tests/scratch.h"
 #include "tests/train/runs.h"
 
@@ -20,7 +21,7 @@ static const char *step_of(const char *path)
 {
     static char step[32];
     hl_safetensors *file;
-    hl_status status = hl_safetensors_read(path, (size_t)1 << 30, &file);
+    hl_status status = safetensors_file_open(path, &file);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     snprintf(step, sizeof step, "%s", hl_safetensors_metadata(file, "step"));
     hl_safetensors_free(file);

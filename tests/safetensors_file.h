@@ -1,0 +1,33 @@
+/* What tests do with a safetensors file: look at a whole one that was verified, and at its tensors one by one. */
+#ifndef HL_TESTS_SAFETENSORS_FILE_H
+#define HL_TESTS_SAFETENSORS_FILE_H
+
+#include "core/memory.h"
+#include "core/safetensors.h"
+
+#include <check.h>
+
+/* Opens and verifies. As hl_safetensors_open; a file that is damaged is not left open. */
+static inline hl_status safetensors_file_open(const char *path, hl_safetensors **file)
+{
+    HL_TRY(hl_safetensors_open(path, file));
+    hl_status status = hl_safetensors_read(*file, NULL);
+    if (status.code != HL_OK) {
+        hl_safetensors_free(*file);
+        *file = NULL;
+    }
+    return status;
+}
+
+/* The numbers of tensor i, to `data`. */
+static inline void safetensors_file_copy(hl_safetensors *file, int i, hl_real *data)
+{
+    hl_safetensors_place *places = hl_calloc((size_t)hl_safetensors_count(file), sizeof *places);
+    ck_assert_ptr_nonnull(places);
+    places[i].data = data;
+    hl_status status = hl_safetensors_read(file, places);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    hl_free(places);
+}
+
+#endif

@@ -1,0 +1,328 @@
+#include "train/checkpoint.h"
+
+#include "core/files.h"
+#include "core/memory.h"
+#include "core/safetensors.h"
+#include "train/state_fields.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The largest count that metadata may hold: so far from overflow that a run may go on from it. */
+static const int64_t max_count = (int64_t)1 << 60;
+
+struct hl_checkpoint {
+    hl_safetensors *file;
+    char *path;
+    int64_t step; /* -1 where the file is not of ours */
+};
+
+/* ---- what it says ---- */
+
+static bool read_integer(const char *text, int64_t *value)
+{
+    char *end;
+    errno = 0;
+    long long read = text != NULL ? strtoll(text, &end, 10) : 0;
+    if (text == NULL || end == text || *end != '\0' || errno != 0 || read < 0 || read > max_count) {
+        return false;
+    }
+    *value = read;
+    return true;
+}
+
+static bool read_real(const char *text, double *value)
+{
+    char *end;
+    *value = text != NULL ? strtod(text, &end) : 0;
+    return text != NULL && end != text && *end == '\0' && __builtin_isfinite(*value);
+}
+
+/* The step of a file that says what every file of ours says; -1: it does not. */
+static int64_t step_of(const hl_safetensors *file)
+{
+    int64_t step;
+    bool ours = hl_safetensors_has_checksum(file) && hl_safetensors_metadata(file, "config") != NULL &&
+                read_integer(hl_safetensors_metadata(file, "step"), &step);
+    return ours ? step : -1;
+}
+
+hl_status hl_checkpoint_open(const char *path, hl_checkpoint **out)
+{
+    *out = NULL;
+    hl_checkpoint *checkpoint = hl_calloc(1, sizeof *checkpoint);
+    if (checkpoint == NULL || (checkpoint->path = hl_strdup(path)) == NULL) {
+        hl_checkpoint_free(checkpoint);
+        return hl_error_memory(path);
+    }
+    hl_status status = hl_safetensors_open(path, &checkpoint->file);
+    if (status.code != HL_OK) {
+        hl_checkpoint_free(checkpoint);
+        return status;
+    }
+    checkpoint->step = step_of(checkpoint->file);
+    *out = checkpoint;
+    return hl_ok();
+}
+
+void hl_checkpoint_free(hl_checkpoint *checkpoint)
+{
+    if (checkpoint != NULL) {
+        hl_safetensors_free(checkpoint->file);
+        hl_free(checkpoint->path);
+        hl_free(checkpoint);
+    }
+}
+
+int64_t hl_checkpoint_step(const hl_checkpoint *checkpoint)
+{
+    return checkpoint->step;
+}
+
+bool hl_checkpoint_has_checksum(const hl_checkpoint *checkpoint)
+{
+    return hl_safetensors_has_checksum(checkpoint->file);
+}
+
+const char *hl_checkpoint_config(const hl_checkpoint *checkpoint)
+{
+    return hl_safetensors_metadata(checkpoint->file, "config");
+}
+
+hl_status hl_checkpoint_verify(hl_checkpoint *checkpoint)
+{
+    return hl_safetensors_read(checkpoint->file, NULL);
+}
+
+static hl_status read_state(const hl_checkpoint *checkpoint, hl_train_state *state)
+{
+    if (checkpoint->step < 0) {
+        return hl_error(HL_BAD_FILE, "%s: not a checkpoint of a training run", checkpoint->path);
+    }
+    int64_t has_best = 0;
+    hl_state_field fields[HL_STATE_FIELDS];
+    hl_state_fields(state, &has_best, fields);
+    for (int i = 0; i < HL_STATE_FIELDS; i++) {
+        const char *text = hl_safetensors_metadata(checkpoint->file, fields[i].key);
+        text = text == NULL && i >= HL_STATE_FIRST_FIELDS ? "0" : text;
+        if (!(fields[i].real != NULL ? read_real(text, fields[i].real) : read_integer(text, fields[i].integer))) {
+            return hl_error(HL_BAD_FILE, "%s: its metadata has no valid %s", checkpoint->path, fields[i].key);
+        }
+    }
+    state->has_best = has_best != 0;
+    return hl_ok();
+}
+
+/* ---- the places of tensors ---- */
+
+/* Puts tensor i of the file at its parameter's place in the block, or only looks whether it fits where there is none. */
+static hl_status place_tensor(const hl_checkpoint *checkpoint, const char *prefix, const hl_parameter *parameter,
+                              hl_real *block, hl_safetensors_place *places)
+{
+    char name[HL_PARAMETER_MAX_NAME + 16];
+    snprintf(name, sizeof name, "%s%s", prefix, parameter->name);
+    int i = hl_safetensors_find(checkpoint->file, name);
+    if (i < 0) {
+        return hl_error(HL_BAD_FILE, "%s: has no tensor %s", checkpoint->path, name);
+    }
+    hl_shape shape = hl_safetensors_shape(checkpoint->file, i), wanted = parameter->tensor->shape;
+    if (!hl_shape_equal(shape, wanted)) {
+        char shape_text[HL_SHAPE_TEXT], wanted_text[HL_SHAPE_TEXT];
+        return hl_error(HL_BAD_FILE, "%s: %s is %s, and the config makes it %s", checkpoint->path, name,
+                        hl_shape_text(shape, shape_text), hl_shape_text(wanted, wanted_text));
+    }
+    if (block != NULL) {
+        places[i].data = block + parameter->offset;
+    }
+    return hl_ok();
+}
+
+static hl_status alias_differs(const hl_checkpoint *checkpoint, const hl_parameters *parameters,
+                               const hl_parameter_alias *alias)
+{
+    return hl_error(HL_BAD_FILE, "%s: %s differs from %s, and the config makes them one (tie_embedding)",
+                    checkpoint->path, alias->name, parameters->list[alias->parameter].name);
+}
+
+/* A second name of a parameter, where the file has it, must stand for the same numbers: of the two tensors the one that
+ * comes first is read, and the other is compared with it. */
+static hl_status place_alias(const hl_checkpoint *checkpoint, const hl_parameters *parameters,
+                             const hl_parameter_alias *alias, hl_safetensors_place *places)
+{
+    const hl_parameter *parameter = &parameters->list[alias->parameter];
+    int second = hl_safetensors_find(checkpoint->file, alias->name);
+    if (second < 0) {
+        return hl_ok();
+    }
+    if (!hl_shape_equal(hl_safetensors_shape(checkpoint->file, second), parameter->tensor->shape)) {
+        return alias_differs(checkpoint, parameters, alias);
+    }
+    if (places != NULL) {
+        int first = hl_safetensors_find(checkpoint->file, parameter->name);
+        places[second].data = places[first].data;
+        places[first > second ? first : second].compares = true;
+    }
+    return hl_ok();
+}
+
+/* All weights; places NULL: only whether they fit. */
+static hl_status place_weights(const hl_checkpoint *checkpoint, const hl_parameters *parameters,
+                               hl_safetensors_place *places)
+{
+    hl_real *block = places != NULL ? parameters->values : NULL;
+    for (int i = 0; i < parameters->n; i++) {
+        HL_TRY(place_tensor(checkpoint, "", &parameters->list[i], block, places));
+    }
+    for (int i = 0; i < parameters->n_aliases; i++) {
+        HL_TRY(place_alias(checkpoint, parameters, &parameters->aliases[i], places));
+    }
+    for (int i = 0; i < hl_safetensors_count(checkpoint->file); i++) {
+        const char *name = hl_safetensors_name(checkpoint->file, i);
+        if (strncmp(name, "optimizer.", 10) != 0 && hl_parameters_find(parameters, name) == NULL) {
+            return hl_error(HL_BAD_FILE, "%s: the config's model has no tensor %s", checkpoint->path, name);
+        }
+    }
+    return hl_ok();
+}
+
+hl_status hl_checkpoint_fits(const hl_checkpoint *checkpoint, const hl_parameters *parameters)
+{
+    return place_weights(checkpoint, parameters, NULL);
+}
+
+/* ---- reading them ---- */
+
+static hl_status place_moments(const hl_checkpoint *checkpoint, const hl_optimizer *optimizer,
+                               hl_safetensors_place *places)
+{
+    const hl_parameters *parameters = optimizer->parameters;
+    for (int i = 0; i < parameters->n && optimizer->m != NULL; i++) {
+        HL_TRY(place_tensor(checkpoint, "optimizer.m.", &parameters->list[i], optimizer->m, places));
+        HL_TRY(place_tensor(checkpoint, "optimizer.v.", &parameters->list[i], optimizer->v, places));
+    }
+    return hl_ok();
+}
+
+static hl_status check_read(const hl_checkpoint *checkpoint, const hl_parameters *parameters,
+                            const hl_safetensors_place *places)
+{
+    for (int i = 0; i < hl_safetensors_count(checkpoint->file); i++) {
+        int64_t count = places[i].data != NULL ? hl_shape_count(hl_safetensors_shape(checkpoint->file, i)) : 0;
+        for (int64_t n = 0; n < count; n++) {
+            if (!__builtin_isfinite(places[i].data[n])) {
+                return hl_error(HL_BAD_FILE, "%s: %s holds a number that is not finite", checkpoint->path,
+                                hl_safetensors_name(checkpoint->file, i));
+            }
+        }
+    }
+    for (int i = 0; i < parameters->n_aliases; i++) {
+        const hl_parameter_alias *alias = &parameters->aliases[i];
+        int second = hl_safetensors_find(checkpoint->file, alias->name),
+            first = hl_safetensors_find(checkpoint->file, parameters->list[alias->parameter].name);
+        if (second >= 0 && (places[first].differs || places[second].differs)) {
+            return alias_differs(checkpoint, parameters, alias);
+        }
+    }
+    return hl_ok();
+}
+
+/* `optimizer`: whose moments are read too, or NULL. */
+static hl_status read_into(hl_checkpoint *checkpoint, const hl_parameters *parameters, const hl_optimizer *optimizer)
+{
+    hl_safetensors_place *places = hl_calloc((size_t)hl_safetensors_count(checkpoint->file), sizeof *places);
+    if (places == NULL) {
+        return hl_error_memory(checkpoint->path);
+    }
+    hl_status status = place_weights(checkpoint, parameters, places);
+    if (status.code == HL_OK && optimizer != NULL) {
+        status = place_moments(checkpoint, optimizer, places);
+    }
+    if (status.code == HL_OK) {
+        status = hl_safetensors_read(checkpoint->file, places);
+    }
+    if (status.code == HL_OK) {
+        status = check_read(checkpoint, parameters, places);
+    }
+    hl_free(places);
+    return status;
+}
+
+hl_status hl_checkpoint_load(hl_checkpoint *checkpoint, hl_parameters *parameters)
+{
+    return read_into(checkpoint, parameters, NULL);
+}
+
+static hl_status check_format(hl_checkpoint *checkpoint)
+{
+    const char *format = hl_safetensors_metadata(checkpoint->file, "checkpoint_format");
+    if (format != NULL && strcmp(format, HL_CHECKPOINT_FORMAT) == 0) {
+        return hl_ok();
+    }
+    HL_TRY(hl_checkpoint_verify(checkpoint));
+    return hl_error(HL_BAD_FILE,
+                    "%s: of checkpoint format %s, from which this version would not go on to the same bits (it goes on "
+                    "from format %s); --from this file begins a new run with its weights, elsewhere",
+                    checkpoint->path, format != NULL ? format : "1", HL_CHECKPOINT_FORMAT);
+}
+
+hl_status hl_checkpoint_restore(hl_checkpoint *checkpoint, hl_optimizer *optimizer, hl_train_state *state)
+{
+    HL_TRY(read_state(checkpoint, state));
+    HL_TRY(check_format(checkpoint));
+    HL_TRY(read_into(checkpoint, optimizer->parameters, optimizer));
+    optimizer->step = checkpoint->step;
+    return hl_ok();
+}
+
+/* ---- a file that may not be there ---- */
+
+/* Opens and verifies it; *checkpoint is NULL where there is none. */
+static hl_status open_verified(const char *path, hl_checkpoint **checkpoint)
+{
+    *checkpoint = NULL;
+    bool exists;
+    HL_TRY(hl_file_exists(path, &exists));
+    if (!exists) {
+        return hl_ok();
+    }
+    HL_TRY(hl_checkpoint_open(path, checkpoint));
+    hl_status status = hl_checkpoint_verify(*checkpoint);
+    if (status.code != HL_OK) {
+        hl_checkpoint_free(*checkpoint);
+        *checkpoint = NULL;
+    }
+    return status;
+}
+
+hl_status hl_checkpoint_read_step(const char *path, int64_t *step)
+{
+    *step = -1;
+    hl_checkpoint *checkpoint;
+    HL_TRY(open_verified(path, &checkpoint));
+    if (checkpoint != NULL) {
+        *step = checkpoint->step;
+    }
+    hl_checkpoint_free(checkpoint);
+    return hl_ok();
+}
+
+hl_status hl_checkpoint_read_metrics(const char *path, bool *has, hl_metrics_sum *sum)
+{
+    *sum = (hl_metrics_sum){ 0 };
+    *has = false;
+    hl_checkpoint *checkpoint;
+    HL_TRY(open_verified(path, &checkpoint));
+    if (checkpoint == NULL) {
+        return hl_ok();
+    }
+    *has = true;
+    hl_train_state state;
+    hl_status status = read_state(checkpoint, &state);
+    if (status.code == HL_OK) {
+        *sum = state.metrics;
+    }
+    hl_checkpoint_free(checkpoint);
+    return status;
+}
