@@ -28,6 +28,9 @@ hl_status hl_mask_check(const hl_mask *mask, int64_t B, int64_t H, int64_t Tq, i
             return hl_error(HL_INVALID, "the bias is %s, neither %s nor 1 in one of the first two places",
                             hl_shape_text(s, text), hl_shape_text(HL_SHAPE(B, H, Tq, Tk), wanted));
         }
+        if (check_numbers && mask->bias->data == NULL) {
+            return hl_error(HL_INVALID, "the bias has no numbers");
+        }
     }
     if (check_numbers) {
         HL_TRY(check_lengths(mask->q_lengths, B, Tq, "queries"));

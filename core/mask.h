@@ -19,8 +19,8 @@ typedef struct hl_mask {
     const hl_tensor *bias;    /* (B or 1, H or 1, Tq, Tk), added to the scores; -inf forbids. Carries no gradient */
 } hl_mask;
 
-/* HL_INVALID, in words, where a length is outside 0 .. T or the bias has another shape. `check_numbers` false looks at
- * shapes alone. */
+/* HL_INVALID, in words, where a length is outside 0 .. T or the bias has another shape or no numbers. `check_numbers`
+ * false looks at shapes alone. */
 hl_status hl_mask_check(const hl_mask *mask, int64_t B, int64_t H, int64_t Tq, int64_t Tk, bool check_numbers);
 
 /* The number of real queries (of Tq) and keys (of Tk) of example b. */

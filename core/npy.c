@@ -22,13 +22,21 @@ static const struct {
 };
 enum { N_TYPES = sizeof types / sizeof types[0] };
 
+static bool is_type(hl_npy_type type)
+{
+    return (unsigned)type < N_TYPES;
+}
+
 size_t hl_npy_size(hl_npy_type type)
 {
-    return types[type].size;
+    return is_type(type) ? types[type].size : 0;
 }
 
 size_t hl_npy_header_write(hl_npy_type type, hl_shape shape, char header[HL_NPY_MAX_WRITTEN])
 {
+    if (!is_type(type) || hl_shape_count(shape) < 0) {
+        return 0;
+    }
     char sizes[128] = "";
     size_t used = 0;
     for (int i = 0; i < shape.n_dims; i++) {

@@ -12,7 +12,7 @@ HL_BEGIN_DECLS
 
 typedef enum hl_npy_type { HL_NPY_FLOAT32, HL_NPY_FLOAT64, HL_NPY_INT32, HL_NPY_INT64 } hl_npy_type;
 
-/* The bytes of one element. */
+/* The bytes of one element; 0 of an unknown type. */
 size_t hl_npy_size(hl_npy_type type);
 
 enum {
@@ -21,7 +21,8 @@ enum {
     HL_NPY_MAX_HEADER = 64 << 10, /* the longest header accepted, bytes */
 };
 
-/* Writes the whole header (version 1.0, C order) into `header` and returns its size, a multiple of 64. */
+/* Writes the whole header (version 1.0, C order) into `header` and returns its size, a multiple of 64; 0 for
+ * an unknown type or a shape without a count. */
 size_t hl_npy_header_write(hl_npy_type type, hl_shape shape, char header[HL_NPY_MAX_WRITTEN]);
 
 /* The size of the whole header that begins with these bytes; 0 where they begin no .npy file of version 1.0 or 2.0, or

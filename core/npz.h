@@ -22,7 +22,8 @@ typedef struct hl_npz_writer hl_npz_writer;
 hl_npz_writer *hl_npz_create(const char *path);
 
 /* Adds the array `name` (without ".npy"; each name once), C order, little-endian; data holds count(shape) elements. A
- * shape with n_dims 0 is a scalar. */
+ * shape with n_dims 0 is a scalar. HL_INVALID is left on the writer where name or data is NULL, the type unknown, or the
+ * shape has no count. */
 void hl_npz_add(hl_npz_writer *npz, const char *name, hl_npy_type type, hl_shape shape, const void *data);
 
 /* Makes `error` the archive's failure, unless it has failed before: for what goes wrong while its arrays are made. NULL
@@ -30,7 +31,7 @@ void hl_npz_add(hl_npz_writer *npz, const char *name, hl_npy_type type, hl_shape
 void hl_npz_fail(hl_npz_writer *npz, hl_status error);
 
 /* Ends the archive, renames it into place and frees the writer. On failure `path` stays as it was: HL_BAD_FILE,
- * HL_NO_MEMORY (also for npz NULL). */
+ * HL_INVALID, HL_NO_MEMORY (also for npz NULL). */
 hl_status hl_npz_close(hl_npz_writer *npz, hl_durability durability);
 
 typedef struct hl_npz_array {

@@ -116,9 +116,13 @@ void hl_npz_add(hl_npz_writer *npz, const char *name, hl_npy_type type, hl_shape
         return;
     }
     int64_t count = hl_shape_count(shape);
-    assert(count >= 0);
     char header[HL_NPY_MAX_WRITTEN];
     size_t header_size = hl_npy_header_write(type, shape, header);
+    if (name == NULL || header_size == 0 || (data == NULL && count > 0)) {
+        hl_file_fail(&npz->file, hl_error(HL_INVALID, "%s: %s: an array without a name, numbers, a type or a shape",
+                                          npz->file.path, name != NULL ? name : "an array"));
+        return;
+    }
     size_t length = strlen(name);
     char *file_name = hl_malloc(length + sizeof ".npy");
     if (file_name == NULL) {

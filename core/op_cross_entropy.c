@@ -33,6 +33,12 @@ static bool infer(hl_tape *tape, hl_node *node)
     if (!(a->smoothing >= 0 && a->smoothing < 1)) {
         return hl_tape_fail(tape, node, "a label smoothing of %g is not in [0, 1)", (double)a->smoothing);
     }
+    if (a->n < 0) {
+        return hl_tape_fail(tape, node, "%" PRId64 " rows with a target cannot be", a->n);
+    }
+    if (a->targets == NULL && !tape->options.dry) {
+        return hl_tape_fail(tape, node, "no targets are given");
+    }
     for (int64_t i = 0; i < N && !tape->options.dry; i++) {
         if (a->targets[i] != HL_IGNORE && (a->targets[i] < 0 || a->targets[i] >= V)) {
             return hl_tape_fail(tape, node, "target %" PRId32 " at place %" PRId64 " is not below %" PRId64,

@@ -26,7 +26,8 @@ typedef struct hl_cross_entropy_args {
     hl_cross_entropy_result *result; /* NULL: not asked for; else must outlive the tape */
 } hl_cross_entropy_args;
 
-/* Returns the loss, a scalar. Sticky error: a target outside [0, V), a smoothing outside [0, 1). */
+/* Returns the loss, a scalar. Sticky error: no targets, a target outside [0, V), n below 0, a smoothing outside
+ * [0, 1). */
 hl_tensor *hl_cross_entropy(hl_tape *tape, hl_tensor *logits, hl_cross_entropy_args args);
 
 HL_END_DECLS

@@ -76,7 +76,7 @@ const hl_op hl_op_dropout = { "dropout", 1, 0, infer, forward, backward, NULL, N
 
 hl_tensor *hl_dropout(hl_tape *tape, hl_tensor *x, hl_real p, uint32_t stream)
 {
-    if (!tape->options.training || p == 0) {
+    if (p == 0 || (!tape->options.training && p > 0 && p < 1)) {
         return x;
     }
     attributes a = { p, stream };

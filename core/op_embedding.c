@@ -19,6 +19,12 @@ static bool infer(hl_tape *tape, hl_node *node)
         return hl_tape_fail_shapes(tape, node, "ids and W (V, D) do not fit", a->shape, W);
     }
     int64_t n = hl_shape_count(a->shape);
+    if (n < 1) {
+        return hl_tape_fail_shapes(tape, node, "ids of an impossible shape for W (V, D)", a->shape, W);
+    }
+    if (a->ids == NULL && !tape->options.dry) {
+        return hl_tape_fail(tape, node, "no ids are given");
+    }
     for (int64_t i = 0; i < n && !tape->options.dry; i++) {
         if (a->ids[i] < 0 || a->ids[i] >= W.size[0]) {
             return hl_tape_fail(tape, node, "id %" PRId32 " at place %" PRId64 " is not below %" PRId64, a->ids[i], i,

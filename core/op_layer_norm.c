@@ -24,6 +24,10 @@ static bool infer(hl_tape *tape, hl_node *node)
     if (beta != NULL && !hl_shape_equal(beta->shape, row)) {
         return hl_tape_fail_shapes(tape, node, "x (..., D) does not fit beta (D)", x, beta->shape);
     }
+    hl_real epsilon = *(const hl_real *)node->attributes;
+    if (!(epsilon >= 0)) {
+        return hl_tape_fail(tape, node, "an epsilon of %g is below 0", (double)epsilon);
+    }
     node->out->shape = x;
     node->saved = hl_tape_take(tape, node, hl_shape_rows(x), sizeof(row_statistics));
     return node->saved != NULL;

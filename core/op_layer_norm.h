@@ -9,8 +9,7 @@
 
 HL_BEGIN_DECLS
 
-/* Returns y, shaped like x. beta may be NULL, epsilon is above 0. Sticky error: shapes that do
- * not fit. */
+/* Returns y, shaped like x. beta may be NULL. Sticky error: shapes that do not fit, an epsilon below 0. */
 hl_tensor *hl_layer_norm(hl_tape *tape, hl_tensor *x, hl_tensor *gamma, hl_tensor *beta, hl_real epsilon);
 
 HL_END_DECLS

@@ -3,7 +3,6 @@
 #include "core/memory.h"
 #include "core/random.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 /* A cache line of floats, so that vector loops over one parameter start aligned. */
 enum { ALIGN_NUMBERS = 16 };
 
-static void fail(hl_parameters *parameters, hl_status error)
+void hl_parameters_fail(hl_parameters *parameters, hl_status error)
 {
     if (parameters->error.code == HL_OK) {
         parameters->error = error;
@@ -33,27 +32,52 @@ static bool grow(hl_parameters *parameters)
     return true;
 }
 
+/* How it is to be drawn. */
+static hl_status check_init(const hl_parameter_spec *spec)
+{
+    if ((unsigned)spec->init > HL_INIT_UNIFORM) {
+        return hl_error(HL_INVALID, "parameter %s: unknown initialisation number %d", spec->name, (int)spec->init);
+    }
+    if (spec->n_matrices < 0 || (spec->n_matrices > 0 && hl_shape_rows(spec->shape) % spec->n_matrices != 0)) {
+        char text[HL_SHAPE_TEXT];
+        return hl_error(HL_INVALID, "parameter %s: %s does not hold %lld matrices of equal height", spec->name,
+                        hl_shape_text(spec->shape, text), (long long)spec->n_matrices);
+    }
+    return hl_ok();
+}
+
 hl_tensor *hl_parameters_add(hl_parameters *parameters, hl_parameter_spec spec)
 {
-    assert(parameters->values == NULL);
+    if (parameters->values != NULL) {
+        hl_parameters_fail(parameters, hl_error(HL_INVALID, "a parameter is registered after their allocation"));
+    }
     if (parameters->error.code != HL_OK) {
+        return NULL;
+    }
+    if (spec.name == NULL) {
+        hl_parameters_fail(parameters, hl_error(HL_INVALID, "a parameter has no name"));
         return NULL;
     }
     int64_t count = hl_shape_count(spec.shape), end;
     if (count < 1 || __builtin_add_overflow(parameters->count, count, &end) ||
         __builtin_add_overflow(end, ALIGN_NUMBERS, &end)) {
         char text[HL_SHAPE_TEXT];
-        fail(parameters,
-             hl_error(HL_INVALID, "parameter %s: impossible shape %s", spec.name, hl_shape_text(spec.shape, text)));
+        hl_parameters_fail(parameters, hl_error(HL_INVALID, "parameter %s: impossible shape %s", spec.name,
+                                                hl_shape_text(spec.shape, text)));
+        return NULL;
+    }
+    hl_status init = check_init(&spec);
+    if (init.code != HL_OK) {
+        hl_parameters_fail(parameters, init);
         return NULL;
     }
     if (strlen(spec.name) > HL_PARAMETER_MAX_NAME) {
-        fail(parameters, hl_error(HL_INVALID, "parameter %.60s...: a name of more than %d bytes", spec.name,
-                                  HL_PARAMETER_MAX_NAME));
+        hl_parameters_fail(parameters, hl_error(HL_INVALID, "parameter %.60s...: a name of more than %d bytes",
+                                                spec.name, HL_PARAMETER_MAX_NAME));
         return NULL;
     }
     if (hl_parameters_find(parameters, spec.name) != NULL) {
-        fail(parameters, hl_error(HL_INVALID, "parameter %s: registered twice", spec.name));
+        hl_parameters_fail(parameters, hl_error(HL_INVALID, "parameter %s: registered twice", spec.name));
         return NULL;
     }
     char *name = hl_strdup(spec.name);
@@ -61,7 +85,7 @@ hl_tensor *hl_parameters_add(hl_parameters *parameters, hl_parameter_spec spec)
     if (name == NULL || tensor == NULL || !grow(parameters)) {
         hl_free(name);
         hl_free(tensor);
-        fail(parameters, hl_error_memory("the list of parameters"));
+        hl_parameters_fail(parameters, hl_error_memory("the list of parameters"));
         return NULL;
     }
     *tensor = (hl_tensor){ .shape = spec.shape, .requires_grad = true, .grad_written = true };
@@ -93,12 +117,19 @@ void hl_parameters_alias(hl_parameters *parameters, const char *name, const hl_t
     if (parameters->error.code != HL_OK || tensor == NULL) {
         return;
     }
+    if (name == NULL) {
+        hl_parameters_fail(parameters, hl_error(HL_INVALID, "a parameter's second name is missing"));
+        return;
+    }
     if (hl_parameters_find(parameters, name) != NULL) {
-        fail(parameters, hl_error(HL_INVALID, "parameter %s: registered twice", name));
+        hl_parameters_fail(parameters, hl_error(HL_INVALID, "parameter %s: registered twice", name));
         return;
     }
     int parameter = index_of(parameters, tensor);
-    assert(parameter < parameters->n);
+    if (parameter == parameters->n) {
+        hl_parameters_fail(parameters, hl_error(HL_INVALID, "parameter %s: a second name of no parameter", name));
+        return;
+    }
     hl_parameter_alias *aliases =
         hl_realloc(parameters->aliases, (size_t)parameters->n_aliases + 1, sizeof *parameters->aliases);
     if (aliases != NULL) {
@@ -107,7 +138,7 @@ void hl_parameters_alias(hl_parameters *parameters, const char *name, const hl_t
     char *copy = hl_strdup(name);
     if (aliases == NULL || copy == NULL) {
         hl_free(copy);
-        fail(parameters, hl_error_memory("the list of parameters"));
+        hl_parameters_fail(parameters, hl_error_memory("the list of parameters"));
         return;
     }
     aliases[parameters->n_aliases++] = (hl_parameter_alias){ .name = copy, .parameter = parameter };
@@ -128,9 +159,11 @@ static hl_status allocate_block(const hl_parameters *parameters, const char *wha
 
 hl_status hl_parameters_allocate_frozen(hl_parameters *parameters)
 {
-    assert(parameters->values == NULL);
     if (parameters->error.code != HL_OK) {
         return parameters->error;
+    }
+    if (parameters->values != NULL) {
+        return hl_error(HL_INVALID, "parameters are allocated twice");
     }
     HL_TRY(allocate_block(parameters, "", &parameters->values));
     for (int i = 0; i < parameters->n; i++) {
@@ -151,6 +184,11 @@ hl_status hl_parameters_allocate(hl_parameters *parameters)
         tensor->requires_grad = true;
     }
     return hl_ok();
+}
+
+hl_status hl_parameters_check_allocated(const hl_parameters *parameters)
+{
+    return parameters->values != NULL ? hl_ok() : hl_error(HL_INVALID, "the model's parameters are not allocated");
 }
 
 /* The bound of Glorot and Bengio 2010 for one of the stacked matrices (height rows, columns), whose fans are its own.

@@ -69,21 +69,28 @@ typedef struct hl_parameters {
 } hl_parameters;
 
 /* Registers a parameter and returns its tensor, which the registry owns; data is NULL until hl_parameters_allocate.
- * NULL with a sticky error: out of memory, a name too long or registered before, an impossible shape. Not after
- * allocation. */
+ * NULL with a sticky error: out of memory, a name that is missing, too long or registered before, an impossible shape,
+ * an unknown `init`, n_matrices that do not divide the rows, a registry that is allocated already. */
 hl_tensor *hl_parameters_add(hl_parameters *parameters, hl_parameter_spec spec);
 
-/* Gives `tensor`, registered before, a second name. NULL is allowed and ignored; sticky error as above. */
+/* Gives `tensor`, registered before, a second name. NULL is allowed and ignored; sticky error as above, and where the
+ * tensor is not the registry's. */
 void hl_parameters_alias(hl_parameters *parameters, const char *name, const hl_tensor *tensor);
 
 /* The first error of the registrations, or HL_OK. */
 hl_status hl_parameters_status(const hl_parameters *parameters);
 
-/* Allocates both blocks, zeroed. Fails with the sticky error, or HL_NO_MEMORY. To be called once. */
+/* Leaves an error on the registry, unless it has one: for modules that register what cannot be. */
+void hl_parameters_fail(hl_parameters *parameters, hl_status error);
+
+/* Allocates both blocks, zeroed. Fails with the sticky error, HL_NO_MEMORY, or HL_INVALID the second time. */
 hl_status hl_parameters_allocate(hl_parameters *parameters);
 
 /* The same without gradients, for parameters that are not trained: they require none. */
 hl_status hl_parameters_allocate_frozen(hl_parameters *parameters);
+
+/* HL_INVALID before one of them. */
+hl_status hl_parameters_check_allocated(const hl_parameters *parameters);
 
 /* Draws every value by its `init` from the stream "init <name>" of `seed`. After allocation; cannot fail. */
 void hl_parameters_initialise(hl_parameters *parameters, uint64_t seed);

@@ -33,7 +33,8 @@ typedef struct hl_metadata_item {
 
 /* Writes a whole file through `file` (files.h), tensors in the given order, their data end to end, metadata first.
  * Names and keys are UTF-8, each given once; "checksum" and "writer" are not given. Errors stay on `file`: HL_BAD_FILE,
- * HL_NO_MEMORY, HL_INVALID for a value that is not UTF-8 and a header above HL_SAFETENSORS_MAX_HEADER. */
+ * HL_NO_MEMORY, HL_INVALID for a value that is not UTF-8, a header above HL_SAFETENSORS_MAX_HEADER, a tensor without a
+ * name, numbers or a shape that has a count, and a negative number of them. */
 void hl_safetensors_write(hl_file *file, const hl_named_tensor *tensors, int n_tensors,
                           const hl_metadata_item *metadata, int n_metadata);
 

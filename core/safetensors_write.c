@@ -149,6 +149,17 @@ static void fill_checksum(char *header, size_t size, const hl_named_tensor *tens
     memcpy(header + HL_SAFETENSORS_CHECKSUM_AT, digits, HL_SAFETENSORS_CHECKSUM_DIGITS);
 }
 
+static hl_status check_tensors(const hl_named_tensor *tensors, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (tensors[i].name == NULL || hl_shape_count(tensors[i].shape) < 0 ||
+            (tensors[i].data == NULL && hl_shape_count(tensors[i].shape) > 0)) {
+            return hl_error(HL_INVALID, "tensor number %d has no name, no numbers or an impossible shape", i);
+        }
+    }
+    return n >= 0 ? hl_ok() : hl_error(HL_INVALID, "%d tensors cannot be", n);
+}
+
 void hl_safetensors_write(hl_file *file, const hl_named_tensor *tensors, int n_tensors,
                           const hl_metadata_item *metadata, int n_metadata)
 {
@@ -157,7 +168,10 @@ void hl_safetensors_write(hl_file *file, const hl_named_tensor *tensors, int n_t
     }
     char *header = NULL;
     size_t size = 0;
-    hl_status status = make_header(tensors, n_tensors, metadata, n_metadata, &header, &size);
+    hl_status status = check_tensors(tensors, n_tensors);
+    if (status.code == HL_OK) {
+        status = make_header(tensors, n_tensors, metadata, n_metadata, &header, &size);
+    }
     if (status.code != HL_OK) {
         hl_file_fail(file, hl_error(status.code, "%s: %s", file->path, status.text));
         return;

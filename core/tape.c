@@ -232,11 +232,20 @@ hl_tensor *hl_tape_tensor(hl_tape *tape, hl_shape shape, const hl_real *numbers,
 
 hl_tensor *hl_tape_parameter_rows(hl_tape *tape, const hl_tensor *parameter, int64_t first, int64_t n)
 {
-    hl_tensor *rows = parameter != NULL ? take_record(tape, sizeof *rows) : NULL;
+    if (parameter == NULL) {
+        return NULL;
+    }
+    if (!parameter->grad_written || parameter->shape.n_dims < 1 || first < 0 || n < 0 ||
+        n > parameter->shape.size[0] - first) {
+        if (tape->error.code == HL_OK) {
+            tape->error = hl_error(HL_INVALID, "rows of a parameter: they are not among its own, or it is none");
+        }
+        return NULL;
+    }
+    hl_tensor *rows = take_record(tape, sizeof *rows);
     if (rows == NULL) {
         return NULL;
     }
-    assert(parameter->grad_written && first >= 0 && first + n <= parameter->shape.size[0]);
     *rows = *parameter;
     rows->shape.size[0] = n;
     int64_t skipped = first * (hl_shape_count(parameter->shape) / parameter->shape.size[0]);
@@ -268,7 +277,7 @@ static hl_node *new_node(hl_tape *tape, const hl_op *op, hl_tensor *const *input
     return node;
 }
 
-/* No op has to think of inputs without numbers. */
+/* No op has to think of inputs without numbers: empty ones, or those of a model that was not allocated. */
 static bool check_inputs(hl_tape *tape, const hl_node *node)
 {
     for (int i = 0; i < node->n_inputs; i++) {
@@ -280,6 +289,9 @@ static bool check_inputs(hl_tape *tape, const hl_node *node)
         if (x != NULL &&
             (hl_shape_count(x->shape) < 1 || hl_shape_rows(x->shape) > INT_MAX || hl_shape_last(x->shape) > INT_MAX)) {
             return hl_tape_fail(tape, node, "input %d is empty or too large: %s", i, hl_shape_text(x->shape, text));
+        }
+        if (x != NULL && x->data == NULL && !tape->options.dry) {
+            return hl_tape_fail(tape, node, "input %d has no numbers: it was not allocated", i);
         }
     }
     return true;

@@ -8,7 +8,8 @@
  *
  * An op builder (hl_linear above; op_*.h) checks its inputs' shapes, runs forward and returns its output, which lives
  * in the arena until that is rewound. Where it cannot, it returns NULL and leaves the first error on the tape, in
- * words; given NULL it returns NULL. So a model composes ops without checks, and asks once: hl_tape_status.
+ * words: for every builder, an input that is empty, of an impossible shape, or without numbers (of a model that was not
+ * allocated), and a NULL in the place of ids or targets, unless the tape is dry. Given NULL it returns NULL. So a model composes ops without checks, and asks once: hl_tape_status.
  *
  * Backward walks the record in reverse. A tensor used twice accumulates; an input that requires no gradient is skipped;
  * parameters accumulate into the gradient they own (parameters.h), which the caller zeroes.
@@ -41,7 +42,7 @@ typedef struct hl_tape_observer {
 } hl_tape_observer;
 
 typedef struct hl_tape_options {
-    int threads;    /* 1 .. HL_MAX_THREADS; 0 counts as 1 */
+    int threads;    /* 1 .. HL_MAX_THREADS; less counts as 1, more as HL_MAX_THREADS */
     bool training;  /* whether dropout drops */
     bool gradients; /* whether outputs of ops on tensors that require gradients require them */
     bool dry;       /* whether to count instead of to compute */
@@ -83,17 +84,17 @@ const char *hl_tape_scope(hl_tape *tape, const char *scope);
 hl_status hl_tape_backward(hl_tape *tape, hl_tensor *loss);
 
 /* As hl_tape_backward, starting from the given dy (same shape as y) instead of 1: sum(dy * y) is differentiated. y is
- * the output of an op that no backward has reached yet. */
+ * the output of an op that no backward has reached yet. HL_INVALID where it is not, or dy is NULL. */
 hl_status hl_tape_backward_from(hl_tape *tape, hl_tensor *y, const hl_real *dy);
 
 /* A tensor of the given shape over the caller's numbers, which must outlive the tape; it may require a gradient, which
  * then is in `grad` after backward (NULL where no gradient reached it). NULL with a sticky error when the arena is
- * full. */
+ * full. A shape without a count is refused by whatever op it is given to. */
 hl_tensor *hl_tape_tensor(hl_tape *tape, hl_shape shape, const hl_real *numbers, bool requires_grad);
 
 /* The `n` rows from `first` on of a parameter's first dimension, as a tensor that shares the parameter's numbers and
  * gradient: the part of a packed projection that belongs to q. NULL for NULL; NULL with a sticky error when the arena
- * is full. 0 <= first, first + n <= rows; the tensor must be a parameter's (parameters.h). */
+ * is full, the rows are not the parameter's, or the tensor is no parameter (parameters.h). */
 hl_tensor *hl_tape_parameter_rows(hl_tape *tape, const hl_tensor *parameter, int64_t first, int64_t n);
 
 /* The arena bytes that the pass of a dry tape, after its backward where there is one, will take at most when it is run;

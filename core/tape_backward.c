@@ -117,6 +117,9 @@ hl_status hl_tape_backward_from(hl_tape *tape, hl_tensor *y, const hl_real *dy)
     if (y->grad_written) {
         return hl_error(HL_INVALID, "backward: it starts from an output of an op, not from a parameter, and only once");
     }
+    if (dy == NULL && !tape->options.dry) {
+        return hl_error(HL_INVALID, "backward: no gradient is given to start from");
+    }
     y->grad = take_grad(tape, y);
     if (y->grad == NULL) {
         return tape->error;

@@ -20,7 +20,7 @@ HL_BEGIN_DECLS
 enum { HL_MAX_DIMS = 4 };
 
 typedef struct hl_shape {
-    int n_dims; /* 0: a scalar */
+    int n_dims; /* 0 .. HL_MAX_DIMS; 0: a scalar */
     int64_t size[HL_MAX_DIMS];
 } hl_shape;
 
@@ -37,13 +37,15 @@ typedef struct hl_tensor {
 #define HL_SHAPE(...) \
     ((hl_shape){ .n_dims = (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), .size = { __VA_ARGS__ } })
 
-/* The number of elements: the product of the sizes; -1 where it does not fit into int64_t or a size is negative. */
+/* The number of elements: the product of the sizes; -1 where it does not fit into int64_t, a size is negative, or n_dims
+ * is outside 0 .. HL_MAX_DIMS. */
 int64_t hl_shape_count(hl_shape shape);
 
-/* The last dimension's size (1 for a scalar) and the number of rows N = count / last. */
+/* The last dimension's size (1 for a scalar) and the number of rows N = count / last, of a shape that has a count. */
 int64_t hl_shape_last(hl_shape shape);
 int64_t hl_shape_rows(hl_shape shape);
 
+/* A shape without a count equals none. */
 bool hl_shape_equal(hl_shape a, hl_shape b);
 
 enum { HL_SHAPE_TEXT = 96 };

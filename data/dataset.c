@@ -148,9 +148,20 @@ int64_t hl_dataset_n_lengths(const hl_dataset *dataset)
     return dataset->sizes.largest - dataset->sizes.smallest + 1;
 }
 
+static hl_status check_range(hl_split split, int64_t first, int64_t count)
+{
+    const int64_t end = (int64_t)1 << 56;
+    if (split != HL_TRAIN && split != HL_VALIDATION) {
+        return hl_error(HL_INVALID, "unknown split number %d", (int)split);
+    }
+    if (first < 0 || count < 1 || count > end || first > end - count) {
+        return hl_error(HL_INVALID, "%" PRId64 " examples from number %" PRId64 " on cannot be had", count, first);
+    }
+    return hl_ok();
+}
+
 static int64_t size_of(const hl_dataset *dataset, hl_split split, int64_t index)
 {
-    assert(index >= 0 && index < (int64_t)1 << 56);
     int64_t count = hl_dataset_n_lengths(dataset);
     if (split == HL_VALIDATION) {
         /* Rounds of an even count each start one later: else every second example would have every second length. */
@@ -163,6 +174,9 @@ static int64_t size_of(const hl_dataset *dataset, hl_split split, int64_t index)
 
 int64_t hl_dataset_batch_tokens(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t count)
 {
+    if (check_range(split, first_index, count).code != HL_OK) {
+        return 0;
+    }
     int64_t largest = 0;
     for (int64_t i = 0; i < count; i++) {
         int64_t size = size_of(dataset, split, first_index + i);
@@ -173,12 +187,10 @@ int64_t hl_dataset_batch_tokens(const hl_dataset *dataset, hl_split split, int64
 
 /* Draws the example anew until it falls into its split, which probe_sizes has seen to be possible; returns its length.
  */
-static int64_t make_example(const hl_dataset *dataset, hl_split split, int64_t index, int64_t room, hl_example example)
+static int64_t make_example(const hl_dataset *dataset, hl_split split, int64_t index, hl_example example)
 {
     int64_t size = size_of(dataset, split, index);
     int64_t length = dataset->task->n_tokens(&dataset->spec, size);
-    assert(length <= room);
-    (void)room;
     const char *stream = split == HL_TRAIN ? "data train" : "data validation";
     for (uint32_t attempt = 0;; attempt++) {
         hl_draw draw = begin_draw(dataset->seed, stream, attempt, (uint64_t)index);
@@ -196,13 +208,25 @@ static void pad(int32_t *row, int64_t from, int64_t to, int32_t with)
     }
 }
 
-void hl_dataset_batch(const hl_dataset *dataset, hl_split split, int64_t first_index, hl_batch *into)
+hl_status hl_dataset_batch(const hl_dataset *dataset, hl_split split, int64_t first_index, hl_batch *into)
 {
-    assert(into->n_relations == hl_dataset_n_relations(dataset));
-    int64_t T = into->n_tokens;
+    int64_t T = into->n_tokens, R = hl_dataset_n_relations(dataset);
+    HL_TRY(check_range(split, first_index, into->n_examples));
+    if (into->tokens == NULL || into->targets == NULL || into->sources == NULL || into->lengths == NULL ||
+        (into->relations == NULL && R > 0)) {
+        return hl_error(HL_INVALID, "a batch without memory for its examples (hl_batch_allocate)");
+    }
+    if (into->n_relations != R) {
+        return hl_error(HL_INVALID, "a batch for %" PRId64 " relations, where the task states %" PRId64,
+                        into->n_relations, R);
+    }
+    int64_t longest = hl_dataset_batch_tokens(dataset, split, first_index, into->n_examples);
+    if (longest > T) {
+        return hl_error(HL_INVALID, "a batch of %" PRId64 " tokens has no room for an example of %" PRId64, T, longest);
+    }
     for (int64_t b = 0; b < into->n_examples; b++) {
         hl_example example = example_at(into, b);
-        int64_t length = make_example(dataset, split, first_index + b, T, example);
+        int64_t length = make_example(dataset, split, first_index + b, example);
         pad(example.tokens, length, T, HL_PAD);
         pad(example.targets, length, T, HL_IGNORE);
         pad(example.sources, length, T, HL_IGNORE);
@@ -211,4 +235,5 @@ void hl_dataset_batch(const hl_dataset *dataset, hl_split split, int64_t first_i
         }
         into->lengths[b] = (int32_t)length;
     }
+    return hl_ok();
 }

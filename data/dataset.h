@@ -51,13 +51,15 @@ int64_t hl_dataset_max_length(const hl_dataset *dataset);
 /* How many different lengths its examples have. */
 int64_t hl_dataset_n_lengths(const hl_dataset *dataset);
 
-/* The length of the longest of the examples first_index ... first_index + count - 1; count >= 1. */
+/* The length of the longest of the examples first_index ... first_index + count - 1; 0 where there are none such
+ * (an unknown split, count below 1, numbers outside 0 .. 2^56 - 1). */
 int64_t hl_dataset_batch_tokens(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t count);
 
 /* Fills all into->n_examples rows with the examples first_index, first_index + 1, ... and pads them to into->n_tokens,
  * which must be at least the longest's length; into->n_relations must be the dataset's. 0 <= first_index, and every
- * index is below 2^56. */
-void hl_dataset_batch(const hl_dataset *dataset, hl_split split, int64_t first_index, hl_batch *into);
+ * index is below 2^56. HL_INVALID where that is not so, the split is unknown, or the batch has no memory; the batch is
+ * then as it was. */
+hl_status hl_dataset_batch(const hl_dataset *dataset, hl_split split, int64_t first_index, hl_batch *into);
 
 HL_END_DECLS
 

@@ -201,8 +201,7 @@ int64_t hl_vocabulary_size(const hl_vocabulary *vocabulary)
 
 const char *hl_vocabulary_token(const hl_vocabulary *vocabulary, int32_t id)
 {
-    assert(id >= 0 && id < vocabulary->n);
-    return vocabulary->tokens[id];
+    return id >= 0 && id < vocabulary->n ? vocabulary->tokens[id] : NULL;
 }
 
 static int compare_text(const void *text, const void *candidate)
@@ -212,6 +211,9 @@ static int compare_text(const void *text, const void *candidate)
 
 int32_t hl_vocabulary_find(const hl_vocabulary *vocabulary, const char *token)
 {
+    if (token == NULL) {
+        return -1;
+    }
     const entry *found =
         bsearch(token, vocabulary->sorted, (size_t)vocabulary->n, sizeof *vocabulary->sorted, compare_text);
     return found != NULL ? found->id : -1;

@@ -36,10 +36,10 @@ hl_status hl_vocabulary_text(const hl_vocabulary *vocabulary, char **text, size_
 /* V, the special tokens included. */
 int64_t hl_vocabulary_size(const hl_vocabulary *vocabulary);
 
-/* The text of the token, 0 <= id < V; owned by the vocabulary. */
+/* The text of the token, owned by the vocabulary; NULL where the id is outside 0 .. V - 1. */
 const char *hl_vocabulary_token(const hl_vocabulary *vocabulary, int32_t id);
 
-/* The id of the token of that text, -1 where there is none. */
+/* The id of the token of that text, -1 where there is none, or no text. */
 int32_t hl_vocabulary_find(const hl_vocabulary *vocabulary, const char *token);
 
 HL_END_DECLS

@@ -112,6 +112,10 @@ void hl_metric_print(hl_text *text, const hl_reading *reading, const char *const
         [HL_METRIC_LOSS_WITHOUT] = "loss_without",
         [HL_METRIC_JS] = "js",
     };
+    if ((size_t)reading->metric >= sizeof names / sizeof *names) {
+        hl_text_fail(text, hl_error(HL_INVALID, "unknown metric number %d", (int)reading->metric));
+        return;
+    }
     const char *name = names[reading->metric];
     long long parameter = (long long)reading->parameter;
     if (reading->metric == HL_METRIC_JS) {

@@ -65,7 +65,7 @@ void hl_catalogue_measure_all(const hl_streamed *streamed, int layer, int64_t he
                               hl_reading_taker *take, void *context);
 
 /* Adds the metric's name as above to the text. `relations`: the names of the gold relations; where NULL, numbers stand
- * for them. HL_NO_MEMORY is left on the text. */
+ * for them. HL_NO_MEMORY, and HL_INVALID for an unknown metric, are left on the text. */
 void hl_metric_print(hl_text *text, const hl_reading *reading, const char *const *relations);
 
 HL_END_DECLS

@@ -203,6 +203,10 @@ hl_status hl_effect_losses_plan(const hl_model *model, int64_t n, int64_t part, 
 
 hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_batch *examples)
 {
+    HL_TRY(hl_parameters_check_allocated(&s->model->parameters));
+    if (s->part < 1) {
+        return hl_error(HL_INVALID, "parts of %lld examples cannot be", (long long)s->part);
+    }
     HL_TRY(choose_examples(s, examples));
     HL_TRY(copy_examples(s, examples));
     return allocate(s);

@@ -46,7 +46,7 @@ typedef struct hl_effect_change {
 
 /* Chooses the examples that score, those of `examples` that have a scored token, and takes all memory. Until it is freed
  * the model's parameters require no gradient. HL_INVALID
- * (no such example, T too long for the model), HL_NO_MEMORY. To be ended by hl_effect_losses_free, whatever this
+ * (no such example, T too long for the model, a part below 1, a model that is not allocated), HL_NO_MEMORY. To be ended by hl_effect_losses_free, whatever this
  * returns. */
 hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_batch *examples);
 

@@ -116,6 +116,11 @@ static hl_status run(const hl_model *model, const hl_batch *examples, int thread
 hl_status hl_head_pass_run(const hl_model *model, const hl_batch *batch, int64_t n_examples, int threads,
                            hl_head_pass *pass)
 {
+    *pass = (hl_head_pass){ 0 };
+    HL_TRY(hl_parameters_check_allocated(&model->parameters));
+    if (n_examples < 1 || batch->n_examples < 1) {
+        return hl_error(HL_INVALID, "a pass of the heads takes at least one example");
+    }
     hl_batch examples = hl_batch_part(batch, 0, n_examples < batch->n_examples ? n_examples : batch->n_examples);
     hl_status status = allocate(pass, model, &examples);
     if (status.code == HL_OK) {

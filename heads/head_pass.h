@@ -30,7 +30,7 @@ typedef struct hl_head_pass {
 } hl_head_pass;
 
 /* Runs the model, as it is evaluated, on the first n_examples of the batch (at most as many as it has, at least one).
- * HL_INVALID where T is too long for the model, HL_NO_MEMORY; the pass is then empty. */
+ * HL_INVALID where T is too long for the model, it is not allocated or there is no example; HL_NO_MEMORY; the pass is then empty. */
 hl_status hl_head_pass_run(const hl_model *model, const hl_batch *batch, int64_t n_examples, int threads,
                            hl_head_pass *pass);
 

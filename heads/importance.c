@@ -147,6 +147,10 @@ static hl_status measure_all(hl_effect_losses *s, const hl_batch *examples, hl_i
 hl_status hl_importance_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t part,
                                 int threads, hl_importance_depth depth, hl_importance *importance)
 {
+    *importance = (hl_importance){ 0 };
+    if ((unsigned)depth > HL_IMPORTANCE_ALL) {
+        return hl_error(HL_INVALID, "unknown depth number %d of the importance of heads", (int)depth);
+    }
     HL_TRY(allocate(importance, &model->config));
     hl_effect_losses s = { .model = model, .layers = layers, .part = part, .threads = threads };
     hl_status status = measure_all(&s, examples, depth, importance);

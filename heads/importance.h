@@ -41,7 +41,8 @@ typedef enum hl_importance_depth {
     HL_IMPORTANCE_ALL,      /* `mean` and `uniform`, too: three passes for every head */
 } hl_importance_depth;
 
-/* Measures every head. The other arguments, and failures, as hl_effects_measure's (effect.h). On success ended by
+/* Measures every head. The other arguments, and failures, as hl_effects_measure's (effect.h); HL_INVALID, too,
+ * for an unknown depth. On success ended by
  * hl_importance_free; else *importance is empty. */
 hl_status hl_importance_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t part,
                                 int threads, hl_importance_depth depth, hl_importance *importance);

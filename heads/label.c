@@ -103,6 +103,10 @@ void hl_label_print(hl_text *text, hl_label label, const char *const *relations)
         [HL_LABEL_INDUCTION] = "induction", [HL_LABEL_DUPLICATE] = "duplicate", [HL_LABEL_FIRST] = "first",
         [HL_LABEL_SPECIAL] = "special",     [HL_LABEL_UNIFORM] = "uniform",     [HL_LABEL_MIXED] = "mixed",
     };
+    if ((size_t)label.kind >= sizeof names / sizeof *names) {
+        hl_text_fail(text, hl_error(HL_INVALID, "unknown label number %d", (int)label.kind));
+        return;
+    }
     const char *name = names[label.kind];
     if (label.kind == HL_LABEL_RELATION && relations != NULL) {
         hl_text_print(text, "%s(%s)", name, relations[label.parameter]);

@@ -42,7 +42,7 @@ typedef struct hl_label {
 hl_label hl_label_of(const hl_patterns *all);
 
 /* Adds "previous", "offset(-11)", "relation(det_noun)", ... to the text. `relations`: the names of the gold relations;
- * where NULL, numbers stand for them. HL_NO_MEMORY is left on the text. */
+ * where NULL, numbers stand for them. HL_NO_MEMORY, and HL_INVALID for an unknown kind, are left on the text. */
 void hl_label_print(hl_text *text, hl_label label, const char *const *relations);
 
 /* The same for a map's title: a gold relation by its name alone, and the score after it where it is the label's, not

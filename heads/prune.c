@@ -133,7 +133,6 @@ static void copy_layers(const hl_model *model, const bool *kept, const hl_model 
 /* The model of fewer heads, without numbers. */
 static hl_status make_smaller(const hl_model_config *whole, const bool *kept, hl_model *pruned)
 {
-    memset(pruned, 0, sizeof *pruned);
     hl_model_config *config = hl_malloc(sizeof *config); /* too large for a small stack */
     if (config == NULL) {
         return hl_error_memory("a model with fewer heads");
@@ -148,6 +147,8 @@ static hl_status make_smaller(const hl_model_config *whole, const bool *kept, hl
 
 hl_status hl_prune(const hl_model *model, const bool *kept, hl_model *pruned)
 {
+    memset(pruned, 0, sizeof *pruned);
+    HL_TRY(hl_parameters_check_allocated(&model->parameters));
     HL_TRY(make_smaller(&model->config, kept, pruned));
     HL_TRY(hl_model_reserve(pruned, HL_MODEL_LOOKED_AT));
     size_t n = (size_t)hl_heads_count(&pruned->config);

@@ -15,7 +15,8 @@ HL_BEGIN_DECLS
  * their rows, of W_O their columns, all else as it is. Its logits are those of `model` with the other heads' outputs
  * set to zero, up to rounding. Remaining heads stay in order. Key/value heads stay shared by as many heads as
  * divides what is left to each (3 and 1 of 4: by none), and are repeated as often as that takes. It is to be looked at:
- * its parameters have no gradients. HL_INVALID: a layer without heads; HL_NO_MEMORY. To be ended by hl_model_free, whatever this returns. */
+ * its parameters have no gradients. HL_INVALID: a layer without heads, a model that is not allocated; HL_NO_MEMORY. To be
+ * ended by hl_model_free, whatever this returns. */
 hl_status hl_prune(const hl_model *model, const bool *kept, hl_model *pruned);
 
 /* The head to go next: of those in `kept` the least important one (the first of equals) whose layer has another one in

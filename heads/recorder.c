@@ -123,6 +123,9 @@ hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const h
                            const char *folder)
 {
     *recorder = (hl_recorder){ .model = model, .part = part };
+    if (examples->n_examples < 1) {
+        return hl_error(HL_INVALID, "patterns: there are no examples");
+    }
     if (part < 1) {
         return hl_error(HL_INVALID, "patterns: parts of %lld examples cannot be", (long long)part);
     }

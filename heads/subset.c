@@ -40,6 +40,9 @@ hl_status hl_subset_begin(hl_subset *s, int64_t T)
     int64_t n = hl_heads_count(&s->model->config);
     size_t count, L = (size_t)s->model->config.n_layers;
     s->arena = (hl_arena){ 0 };
+    if (s->part < 1) {
+        return hl_error(HL_INVALID, "parts of %lld examples cannot be", (long long)s->part);
+    }
     s->gates = hl_multiply_sizes((size_t)s->part, (size_t)n, &count) ? hl_calloc(count, sizeof *s->gates) : NULL;
     s->tensors = hl_calloc(L, sizeof *s->tensors);
     s->probes = hl_calloc(L, sizeof *s->probes);

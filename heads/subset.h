@@ -34,7 +34,7 @@ typedef struct hl_subset_worth {
     double loss, accuracy; /* nats; a share */
 } hl_subset_worth;
 
-/* Takes the memory for examples of up to T tokens. HL_INVALID (T too long for the model), HL_NO_MEMORY. To be ended by
+/* Takes the memory for examples of up to T tokens. HL_INVALID (T too long for the model, a part below 1), HL_NO_MEMORY. To be ended by
  * hl_subset_free, whatever this returns. */
 hl_status hl_subset_begin(hl_subset *subset, int64_t T);
 

@@ -8,6 +8,9 @@
 
 hl_status hl_terminal_check(const hl_terminal *terminal, int least_height)
 {
+    if ((unsigned)terminal->colours > HL_TERMINAL_24_BIT) {
+        return hl_error(HL_INVALID, "unknown number %d of colours of a terminal", (int)terminal->colours);
+    }
     if (terminal->width < HL_TERMINAL_LEAST_WIDTH || (terminal->height != 0 && terminal->height < least_height)) {
         return hl_error(HL_INVALID, "a terminal of %d columns and %d lines is too small for a map: it takes %d and %d",
                         terminal->width, terminal->height, HL_TERMINAL_LEAST_WIDTH, least_height);

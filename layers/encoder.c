@@ -5,6 +5,10 @@
 hl_status hl_encoder_init(hl_encoder *encoder, hl_parameters *parameters, hl_name name,
                           const hl_encoder_layer_config *configs, int n_layers)
 {
+    *encoder = (hl_encoder){ 0 };
+    if (n_layers < 1) {
+        return hl_error(HL_INVALID, "%s: %d layers cannot be", name.text, n_layers);
+    }
     *encoder = (hl_encoder){ .layers = hl_calloc((size_t)n_layers, sizeof *encoder->layers), .n_layers = n_layers };
     if (encoder->layers == NULL) {
         return hl_error_memory("the encoder's layers");

@@ -16,7 +16,7 @@ typedef struct hl_encoder {
 } hl_encoder;
 
 /* Registers <name>.layers.0.*, <name>.layers.1.*, ..., and <name>.norm.* with pre-norm. configs: one a layer, n_layers
- * >= 1, of one d_model and one kind of norm. HL_NO_MEMORY; errors of registration stay on the registry. Owned:
+ * >= 1, of one d_model and one kind of norm. HL_NO_MEMORY, HL_INVALID (n_layers below 1); errors of registration stay on the registry. Owned:
  * hl_encoder_free. */
 hl_status hl_encoder_init(hl_encoder *encoder, hl_parameters *parameters, hl_name name,
                           const hl_encoder_layer_config *configs, int n_layers);

@@ -4,6 +4,10 @@ hl_encoder_layer hl_encoder_layer_make(hl_parameters *parameters, hl_name name, 
 {
     int64_t d_model = config->attention.d_model;
     bool bias = config->attention.bias;
+    if (config->norm != HL_NORM_PRE && config->norm != HL_NORM_POST) {
+        hl_parameters_fail(
+            parameters, hl_error(HL_INVALID, "%s: unknown place number %d of the norm", name.text, (int)config->norm));
+    }
     /* One statement each: the order of registration is the order in files. */
     hl_encoder_layer layer = { .name = name, .norm = config->norm };
     layer.self_attn = hl_multi_head_make(parameters, hl_name_of("%s.self_attn", name.text), config->attention);

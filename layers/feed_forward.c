@@ -7,6 +7,10 @@ hl_feed_forward hl_feed_forward_make(hl_parameters *parameters, hl_name prefix, 
 {
     /* One statement each: the order of registration is the order in files. */
     hl_feed_forward layer = { .name = prefix, .activation = activation };
+    if (activation != HL_RELU && activation != HL_GELU) {
+        hl_parameters_fail(parameters,
+                           hl_error(HL_INVALID, "%s: unknown activation number %d", prefix.text, (int)activation));
+    }
     layer.linear1 = hl_linear_layer_make(parameters, hl_name_of("%s.linear1", prefix.text), d_model, d_ff, bias);
     layer.linear2 = hl_linear_layer_make(parameters, hl_name_of("%s.linear2", prefix.text), d_ff, d_model, bias);
     layer.dropout = hl_dropout_layer_make(hl_name_of("%s.dropout", prefix.text), dropout);

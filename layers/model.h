@@ -44,10 +44,11 @@ typedef struct hl_model {
 } hl_model;
 
 /* Registers every parameter. HL_INVALID (a size outside 1 .. 2^30, a dropout outside [0, 1), heads that cannot
- * share key/value heads), HL_NO_MEMORY. To be ended by hl_model_free, whatever this returns. */
+ * share key/value heads, an unknown activation, norm or kind of positions), HL_NO_MEMORY. To be ended by hl_model_free, whatever this returns. */
 hl_status hl_model_init(hl_model *model, const hl_model_config *config);
 
-/* Allocates parameters, gradients and the table of positions, and draws initial values. HL_NO_MEMORY. */
+/* Allocates parameters, gradients and the table of positions, and draws initial values. HL_NO_MEMORY; HL_INVALID the
+ * second time. */
 hl_status hl_model_allocate(hl_model *model, uint64_t seed);
 
 /* Whether parameters have gradients. Those of a model that is only looked at have none, in memory or in a backward
@@ -59,7 +60,8 @@ hl_status hl_model_reserve(hl_model *model, hl_model_use use);
 
 void hl_model_free(hl_model *model);
 
-/* Logits (B, T, V) of the batch's tokens; keys and queries past the lengths are masked. `probes`: one a layer, or NULL.
+/* Sticky errors of these and the next: a model that is not allocated, a batch without tokens or, for the loss, targets.
+ * Logits (B, T, V) of the batch's tokens; keys and queries past the lengths are masked. `probes`: one a layer, or NULL.
  * The batch must outlive the tape. */
 hl_tensor *hl_model_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, const hl_head_probe *probes);
 

@@ -10,6 +10,9 @@ hl_positions_layer hl_positions_layer_make(hl_parameters *parameters, hl_name na
                                            int64_t max_length, int64_t d_model)
 {
     hl_positions_layer layer = { .name = name, .kind = kind, .max_length = max_length, .d_model = d_model };
+    if ((unsigned)kind > HL_POSITIONS_NONE) {
+        hl_parameters_fail(parameters, hl_error(HL_INVALID, "%s: unknown kind number %d", name.text, (int)kind));
+    }
     if (kind == HL_POSITIONS_LEARNED) {
         layer.weight =
             hl_parameters_add(parameters, (hl_parameter_spec){ .name = hl_name_of("%s.weight", name.text).text,

@@ -21,7 +21,8 @@ typedef struct hl_positions_layer {
     int32_t *places;   /* learned: 0, 1, ..., max_length - 1, owned; likewise */
 } hl_positions_layer;
 
-/* Registers <name>.weight, normal with deviation 0.02 (Devlin et al. 2019), where positions are learned. */
+/* Registers <name>.weight, normal with deviation 0.02 (Devlin et al. 2019), where positions are learned. Errors stay on the
+ * registry: an unknown kind, too. */
 hl_positions_layer hl_positions_layer_make(hl_parameters *parameters, hl_name name, hl_positions_kind kind,
                                            int64_t max_length, int64_t d_model);
 

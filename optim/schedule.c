@@ -1,6 +1,5 @@
 #include "optim/schedule.h"
 
-#include <assert.h>
 #include <math.h>
 
 static const double pi = 3.14159265358979323846;
@@ -25,8 +24,13 @@ static double progress(const hl_schedule *schedule, int64_t step)
 
 double hl_schedule_rate(const hl_schedule *schedule, int64_t step)
 {
-    assert(step >= 1);
+    if (step < 1 || schedule->warmup_steps < 0) {
+        return NAN;
+    }
     double rate = schedule->learning_rate;
+    if (schedule->name == HL_SCHEDULE_NOAM && schedule->d_model < 1) {
+        return NAN;
+    }
     if (schedule->name == HL_SCHEDULE_NOAM) {
         return rate * noam((double)step, (double)schedule->warmup_steps, (double)schedule->d_model);
     }
@@ -38,7 +42,9 @@ double hl_schedule_rate(const hl_schedule *schedule, int64_t step)
         return rate * (1 - progress(schedule, step));
     case HL_SCHEDULE_COSINE:
         return rate * 0.5 * (1 + cos(pi * progress(schedule, step)));
-    default:
+    case HL_SCHEDULE_CONSTANT:
         return rate;
+    default:
+        return NAN;
     }
 }

@@ -34,7 +34,8 @@ typedef struct hl_schedule {
     int64_t d_model;      /* at least 1; used by noam */
 } hl_schedule;
 
-/* The rate of update number `step` >= 1, by the formulas above. Cannot fail. */
+/* The rate of update number `step` >= 1, by the formulas above. NaN where there is none: an unknown name, a step below
+ * 1, a negative warm-up, noam with a d_model below 1. */
 double hl_schedule_rate(const hl_schedule *schedule, int64_t step);
 
 HL_END_DECLS

@@ -10,8 +10,7 @@ hl_status hl_heads_validation_make(hl_heads_validation *validation, const hl_ope
                                          .threads = hl_setup_threads(&run->config) };
     HL_TRY(hl_batch_allocate(run->config.train.eval_examples, hl_dataset_max_length(run->dataset),
                              hl_dataset_n_relations(run->dataset), &validation->examples));
-    hl_dataset_batch(run->dataset, HL_VALIDATION, 0, &validation->examples);
-    return hl_ok();
+    return hl_dataset_batch(run->dataset, HL_VALIDATION, 0, &validation->examples);
 }
 
 void hl_heads_validation_free(hl_heads_validation *validation)

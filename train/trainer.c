@@ -72,8 +72,7 @@ static hl_status init_batches(hl_trainer *trainer)
     int64_t T = hl_dataset_max_length(trainer->dataset), R = hl_dataset_n_relations(trainer->dataset);
     HL_TRY(hl_batch_allocate(config->train.batch_size, T, R, &trainer->batch));
     HL_TRY(hl_batch_allocate(config->train.eval_examples, T, R, &trainer->validation));
-    hl_dataset_batch(trainer->dataset, HL_VALIDATION, 0, &trainer->validation);
-    return hl_ok();
+    return hl_dataset_batch(trainer->dataset, HL_VALIDATION, 0, &trainer->validation);
 }
 
 hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config)
@@ -157,13 +156,13 @@ static hl_status run_part(hl_trainer *trainer, const hl_batch *part, int64_t fir
     return status;
 }
 
-static void draw_batch(hl_trainer *trainer)
+static hl_status draw_batch(hl_trainer *trainer)
 {
     int64_t size = trainer->config->train.batch_size, first = trainer->optimizer.step * size;
     trainer->batch.n_examples = size;
     trainer->batch.n_tokens = padded_length(hl_dataset_batch_tokens(trainer->dataset, HL_TRAIN, first, size),
                                             hl_dataset_max_length(trainer->dataset));
-    hl_dataset_batch(trainer->dataset, HL_TRAIN, first, &trainer->batch);
+    return hl_dataset_batch(trainer->dataset, HL_TRAIN, first, &trainer->batch);
 }
 
 static hl_status check_gradients(const hl_trainer *trainer, double norm)
@@ -181,7 +180,7 @@ static hl_status check_gradients(const hl_trainer *trainer, double norm)
 hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
 {
     const hl_config *config = trainer->config;
-    draw_batch(trainer);
+    HL_TRY(draw_batch(trainer));
     *update = (hl_update){
         .scored = hl_batch_scored(&trainer->batch),
         .tokens = hl_batch_real_tokens(&trainer->batch),

@@ -1,4 +1,7 @@
 #include "optim/schedule.h"
+
+#include "core/parameters.h"
+#include "optim/clip.h"
 #include "tests/check_suite.h"
 #include "tests/golden/optim_golden.h"
 
@@ -122,8 +125,29 @@ START_TEST(warmup_may_outlast_the_run)
 }
 END_TEST
 
+START_TEST(what_is_no_schedule_has_no_rate)
+{
+    const hl_schedule noam = { HL_SCHEDULE_NOAM, 1, 4, 10, 16 };
+    hl_schedule wrong[4] = { noam, noam, noam, noam };
+    wrong[0].name = (hl_schedule_name)4;
+    wrong[1].name = (hl_schedule_name)-1;
+    wrong[2].warmup_steps = -1;
+    wrong[3].d_model = 0;
+    for (int i = 0; i < 4; i++) {
+        ck_assert_msg(isnan(hl_schedule_rate(&wrong[i], 5)), "%d", i);
+    }
+    ck_assert(isnan(hl_schedule_rate(&noam, 0)));
+    hl_parameters bare = { 0 };
+    hl_parameters_add(&bare, (hl_parameter_spec){ .name = "w", .shape = HL_SHAPE(3) });
+    ck_assert(isnan(hl_clip_gradients(1, &bare, 1)));
+    ck_assert_ptr_null(hl_clip_find_not_finite(&bare));
+    hl_parameters_free(&bare);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, what_is_no_schedule_has_no_rate);
     tcase_add_loop_test(tc, linear_and_cosine_are_those_of_pytorch, 0, 4);
     tcase_add_test(tc, noam_is_the_papers);
     tcase_add_test(tc, noam_without_warmup_falls_from_the_first_step);

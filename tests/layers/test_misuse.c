@@ -1,0 +1,348 @@
+/* What a program must not ask of core and layers is reported in words, in every build: one row a function and wrong
+ * argument. */
+#include "core/npz.h"
+#include "core/op_attention.h"
+#include "core/op_dropout.h"
+#include "core/op_embedding.h"
+#include "core/op_layer_norm.h"
+#include "core/op_scale.h"
+#include "core/op_slice.h"
+#include "core/safetensors.h"
+#include "tests/check_suite.h"
+#include "tests/layers/examples.h"
+#include "tests/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- builders of ops: a tape, and what they are given ---- */
+
+static hl_arena arena;
+static hl_tape tape;
+static const hl_real six[6] = { 1, 2, 3, 4, 5, 6 };
+static const int32_t ids[6] = { 0, 1, 0, 1, 0, 1 };
+
+static hl_tensor *matrix(const hl_real *numbers)
+{
+    return hl_tape_tensor(&tape, HL_SHAPE(2, 3), numbers, true);
+}
+
+static hl_shape five_dims(void)
+{
+    hl_shape shape = HL_SHAPE(1, 2, 3, 1);
+    shape.n_dims = HL_MAX_DIMS + 1;
+    return shape;
+}
+
+static void no_numbers(void)
+{
+    hl_scale(&tape, matrix(NULL), 2);
+}
+
+static void too_many_dims(void)
+{
+    hl_scale(&tape, hl_tape_tensor(&tape, five_dims(), six, false), 2);
+}
+
+static void negative_dims(void)
+{
+    hl_scale(&tape, hl_tape_tensor(&tape, (hl_shape){ .n_dims = -1 }, six, false), 2);
+}
+
+static void negative_size(void)
+{
+    hl_scale(&tape, hl_tape_tensor(&tape, HL_SHAPE(2, -3), six, false), 2);
+}
+
+static void no_ids(void)
+{
+    hl_embedding(&tape, matrix(six), NULL, HL_SHAPE(6));
+}
+
+static void ids_of_many_dims(void)
+{
+    hl_embedding(&tape, matrix(six), ids, five_dims());
+}
+
+static void ids_of_negative_dims(void)
+{
+    hl_embedding(&tape, matrix(six), ids, (hl_shape){ .n_dims = -2 });
+}
+
+static void ids_of_negative_count(void)
+{
+    hl_embedding(&tape, matrix(six), ids, HL_SHAPE(-6));
+}
+
+static void no_targets(void)
+{
+    hl_cross_entropy(&tape, matrix(six), (hl_cross_entropy_args){ 0 });
+}
+
+static void negative_divisor(void)
+{
+    hl_cross_entropy(&tape, matrix(six), (hl_cross_entropy_args){ .targets = ids, .n = -1 });
+}
+
+static void dropout_of_nan(void)
+{
+    hl_dropout(&tape, matrix(six), (hl_real)NAN, 0); /* also where nothing would be dropped */
+}
+
+static void negative_epsilon(void)
+{
+    hl_layer_norm(&tape, matrix(six), hl_tape_tensor(&tape, HL_SHAPE(3), six, false), NULL, -1);
+}
+
+static void negative_columns(void)
+{
+    hl_slice(&tape, matrix(six), -1, 2);
+}
+
+static void rows_of_no_parameter(void)
+{
+    hl_tape_parameter_rows(&tape, matrix(six), 0, 1);
+}
+
+static void rows_beyond_the_last(void)
+{
+    static hl_tensor parameter = { .shape = { 2, { 2, 3 } }, .grad_written = true };
+    hl_tape_parameter_rows(&tape, &parameter, 1, 2);
+}
+
+static void negative_heads(void)
+{
+    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(1, 2, 3), six, false);
+    hl_attention(&tape, (hl_attention_args){ { x, 0 }, { x, 0 }, { x, 0 }, -1, 1, 1, 1, .mask = { 0 } });
+}
+
+static void bias_without_numbers(void)
+{
+    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(1, 2, 3), six, false);
+    static const hl_tensor bias = { .shape = { 4, { 1, 1, 2, 2 } } };
+    hl_attention(&tape, (hl_attention_args){ { x, 0 }, { x, 0 }, { x, 0 }, 1, 1, 3, 3, .mask = { .bias = &bias } });
+}
+
+static const struct {
+    void (*call)(void);
+    const char *words;
+} on_tape[] = {
+    { no_numbers, "scale: input 0 has no numbers: it was not allocated" },
+    { too_many_dims, "input 0 is empty or too large: (5 dimensions, not 0 .. 4)" },
+    { negative_dims, "input 0 is empty or too large: (-1 dimensions, not 0 .. 4)" },
+    { negative_size, "input 0 is empty or too large: (2, -3)" },
+    { no_ids, "no ids are given" },
+    { ids_of_many_dims, "(5 dimensions, not 0 .. 4)" },
+    { ids_of_negative_dims, "(-2 dimensions, not 0 .. 4)" },
+    { ids_of_negative_count, "impossible shape" },
+    { no_targets, "no targets are given" },
+    { negative_divisor, "-1 rows with a target cannot be" },
+    { dropout_of_nan, "a probability of" },
+    { negative_epsilon, "an epsilon of -1 is below 0" },
+    { negative_columns, "2 columns from -1 on are not in x" },
+    { rows_of_no_parameter, "rows of a parameter" },
+    { rows_beyond_the_last, "rows of a parameter" },
+    { negative_heads, "-1 heads of widths 1 and 1" },
+    { bias_without_numbers, "the bias has no numbers" },
+};
+
+static void expect(hl_status status, const char *words)
+{
+    ck_assert_msg(status.code == HL_INVALID && strstr(status.text, words) != NULL, "%d \"%s\", not \"%s\"", status.code,
+                  status.text, words);
+}
+
+START_TEST(builders_leave_it_on_the_tape)
+{
+    example_tape(&tape, &arena, (hl_tape_options){ .threads = -1, .gradients = true });
+    on_tape[_i].call();
+    expect(hl_tape_status(&tape), on_tape[_i].words);
+    hl_arena_free(&arena);
+}
+END_TEST
+
+START_TEST(backward_from_nothing_is_refused)
+{
+    example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
+    hl_tensor *y = hl_scale(&tape, matrix(six), 2);
+    expect(hl_tape_backward_from(&tape, y, NULL), "no gradient is given");
+    expect(hl_tape_backward(&tape, y), "the loss is no scalar");
+    expect(hl_tape_backward(&tape, NULL), "was not made from anything");
+    hl_arena_free(&arena);
+}
+END_TEST
+
+/* ---- models ---- */
+
+static hl_model_config config;
+
+static void bad_activation(void)
+{
+    config.activation = (hl_activation)7;
+}
+
+static void bad_norm(void)
+{
+    config.norm = (hl_norm_place)-1;
+}
+
+static void bad_positions(void)
+{
+    config.positions = (hl_positions_kind)3;
+}
+
+static void no_layers(void)
+{
+    config.n_layers = -1;
+}
+
+static void negative_vocabulary(void)
+{
+    config.vocabulary = -1;
+}
+
+static void nan_dropout(void)
+{
+    config.dropout_ffn = (hl_real)NAN;
+}
+
+static const struct {
+    void (*spoil)(void);
+    const char *words;
+} configs[] = {
+    { bad_activation, "encoder.layers.0: unknown activation number 7" },
+    { bad_norm, "encoder.layers.0: unknown place number -1 of the norm" },
+    { bad_positions, "positions: unknown kind number 3" },
+    { no_layers, "-1 layers" },
+    { negative_vocabulary, "vocabulary" },
+    { nan_dropout, "dropout" },
+};
+
+START_TEST(a_model_is_refused)
+{
+    static hl_model model;
+    config = example_config();
+    configs[_i].spoil();
+    expect(hl_model_init(&model, &config), configs[_i].words);
+    hl_model_free(&model);
+}
+END_TEST
+
+START_TEST(a_model_without_memory_and_a_batch_without_arrays_are_told)
+{
+    static hl_model model;
+    config = example_config();
+    config.dropout_embedding = 0;
+    hl_batch batch = example_batch(2, 5, config.vocabulary, NULL), bare = { .n_examples = 2, .n_tokens = 5 };
+    ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
+    for (int i = 0; i < 3; i++) {
+        static const char *const words[] = { "embedding in embedding: input 0 has no numbers", "no ids are given",
+                                             "no targets are given" };
+        example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
+        hl_model_loss(&tape, &model, i == 0 ? &batch : &bare, (hl_cross_entropy_args){ 0 }, NULL);
+        expect(hl_tape_status(&tape), words[i]);
+        hl_arena_free(&arena);
+        if (i == 0) {
+            ck_assert_int_eq(hl_model_allocate(&model, 1).code, HL_OK);
+        } else {
+            bare.tokens = batch.tokens;
+        }
+    }
+    expect(hl_model_allocate(&model, 1), "allocated twice");
+    hl_model_plan plan;
+    expect(hl_model_plan_pass(&model, -1, 5, (hl_tape_options){ 0 }, &plan), "impossible shape");
+    expect(hl_model_plan_pass(&model, 2, -5, (hl_tape_options){ 0 }, &plan), "impossible shape");
+    hl_encoder encoder;
+    expect(hl_encoder_init(&encoder, &model.parameters, hl_name_of("e"), NULL, 0), "e: 0 layers cannot be");
+    example_batch_free(&batch);
+    hl_model_free(&model);
+}
+END_TEST
+
+/* ---- parameters ---- */
+
+static const struct {
+    hl_parameter_spec spec;
+    const char *words;
+} specs[] = {
+    { { .name = NULL, .shape = { 1, { 2 } } }, "no name" },
+    { { .name = "w", .shape = { 5, { 2, 2, 2, 2 } } }, "parameter w: impossible shape (5 dimensions, not 0 .. 4)" },
+    { { .name = "w", .shape = { 1, { -2 } } }, "impossible shape" },
+    { { .name = "w", .shape = { 1, { 2 } }, .init = (hl_init)9 }, "unknown initialisation number 9" },
+    { { .name = "w", .shape = { 2, { 4, 2 } }, .n_matrices = -1 }, "-1 matrices" },
+    { { .name = "w", .shape = { 2, { 4, 2 } }, .n_matrices = 3 }, "does not hold 3 matrices" },
+};
+
+START_TEST(a_parameter_is_refused)
+{
+    hl_parameters parameters = { 0 };
+    ck_assert_ptr_null(hl_parameters_add(&parameters, specs[_i].spec));
+    expect(hl_parameters_allocate(&parameters), specs[_i].words);
+    hl_parameters_free(&parameters);
+}
+END_TEST
+
+START_TEST(a_name_for_a_stranger_and_a_late_parameter_are_refused)
+{
+    hl_tensor stranger = { .shape = HL_SHAPE(2) };
+    hl_parameters parameters = { 0 };
+    expect(hl_parameters_check_allocated(&parameters), "not allocated");
+    hl_parameters_alias(&parameters, "other", &stranger);
+    expect(hl_parameters_status(&parameters), "a second name of no parameter");
+    hl_parameters_free(&parameters);
+    ck_assert_int_eq(hl_parameters_allocate(&parameters).code, HL_OK);
+    ck_assert_ptr_null(hl_parameters_add(&parameters, (hl_parameter_spec){ .name = "w", .shape = HL_SHAPE(2) }));
+    expect(hl_parameters_status(&parameters), "after their allocation");
+    hl_parameters_free(&parameters);
+}
+END_TEST
+
+/* ---- files ---- */
+
+static const struct {
+    const char *name;
+    int type;
+    hl_shape shape;
+    const void *data;
+} arrays[] = {
+    { NULL, HL_NPY_FLOAT32, { 1, { 2 } }, six },
+    { "a", 4, { 1, { 2 } }, six },
+    { "a", -1, { 1, { 2 } }, six },
+    { "a", HL_NPY_FLOAT32, { 5, { 1, 1, 1, 1 } }, six },
+    { "a", HL_NPY_FLOAT32, { 1, { -2 } }, six },
+    { "a", HL_NPY_FLOAT32, { 1, { 2 } }, NULL },
+};
+
+START_TEST(an_array_is_refused_by_files)
+{
+    hl_npz_writer *npz = hl_npz_create(scratch_path("a.npz"));
+    hl_npz_add(npz, arrays[_i].name, (hl_npy_type)arrays[_i].type, arrays[_i].shape, arrays[_i].data);
+    expect(hl_npz_close(npz, HL_VOLATILE), "a.npz: ");
+    ck_assert(!scratch_exists(scratch_path("a.npz")));
+    if (arrays[_i].type != HL_NPY_FLOAT32) {
+        return;
+    }
+    hl_named_tensor tensor = { arrays[_i].name, arrays[_i].shape, arrays[_i].data };
+    hl_file file;
+    ck_assert_int_eq(hl_file_create(&file, scratch_path("a.safetensors")).code, HL_OK);
+    hl_safetensors_write(&file, &tensor, 1, NULL, 0);
+    expect(hl_file_commit(&file, HL_VOLATILE), "a.safetensors: tensor number 0 ");
+    ck_assert_int_eq(hl_file_create(&file, scratch_path("a.safetensors")).code, HL_OK);
+    hl_safetensors_write(&file, &tensor, -1, NULL, 0);
+    expect(hl_file_commit(&file, HL_VOLATILE), "-1 tensors");
+}
+END_TEST
+
+#define ROWS(table) (int)(sizeof(table) / sizeof *(table))
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, builders_leave_it_on_the_tape, 0, ROWS(on_tape));
+    tcase_add_test(tc, backward_from_nothing_is_refused);
+    tcase_add_loop_test(tc, a_model_is_refused, 0, ROWS(configs));
+    tcase_add_test(tc, a_model_without_memory_and_a_batch_without_arrays_are_told);
+    tcase_add_loop_test(tc, a_parameter_is_refused, 0, ROWS(specs));
+    tcase_add_test(tc, a_name_for_a_stranger_and_a_late_parameter_are_refused);
+    tcase_add_loop_test(tc, an_array_is_refused_by_files, 0, ROWS(arrays));
+}
+SUITE("misuse", add_tests)
