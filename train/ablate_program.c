@@ -147,7 +147,7 @@ static hl_status train(call *c)
                               .jobs = c->command.jobs,
                               .out = c->out };
     print_start(c);
-    hl_signals_install();
+    hl_signals_install("interrupted: the trainings finish their steps and save; again to end at once\n");
     return hl_ablate_sweep_run(&sweep, c->results, &c->signal);
 }
 

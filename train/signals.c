@@ -1,11 +1,26 @@
 #include "train/signals.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
+#include <sys/types.h>
 #include <unistd.h>
 
-/* A handler has nowhere else to leave its message. */
+/* A handler has nowhere else to leave its message, or to find one. */
 static volatile sig_atomic_t received;
+static struct {
+    const char *text;
+    size_t size;
+    bool after_a_line; /* that a terminal shows, without its newline: the progress, and "^C" */
+} answer;
+
+static void say(const char *text, size_t size)
+{
+    ssize_t written = write(STDERR_FILENO, text, size);
+    (void)written; /* where nobody listens, the run ends all the same */
+}
 
 static void handle(int signal)
 {
@@ -13,18 +28,26 @@ static void handle(int signal)
         _exit(128 + signal);
     }
     received = signal;
+    int error = errno;
+    say("\n", answer.after_a_line);
+    say(answer.text, answer.size);
+    errno = error;
 }
 
+/* SA_NODEFER: a second signal ends the process also where the answer to the first cannot be written. */
 static void install(int signal)
 {
-    struct sigaction before, action = { .sa_handler = handle, .sa_flags = SA_RESTART };
+    struct sigaction before, action = { .sa_handler = handle, .sa_flags = SA_RESTART | SA_NODEFER };
     if (sigaction(signal, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
         sigaction(signal, &action, NULL);
     }
 }
 
-void hl_signals_install(void)
+void hl_signals_install(const char *text)
 {
+    answer.text = text;
+    answer.size = strlen(text);
+    answer.after_a_line = isatty(STDERR_FILENO) != 0;
     install(SIGINT);
     install(SIGTERM);
     install(SIGHUP);

@@ -1,11 +1,13 @@
-/* SIGINT, SIGTERM and SIGHUP (its terminal was closed): the first asks the run to save and end, a second one ends the
- * process at once. */
+/* SIGINT, SIGTERM and SIGHUP (its terminal was closed): the first asks the run to save and end, and is answered at once,
+ * however long that takes; a second one ends the process at once. */
 #ifndef HL_TRAIN_SIGNALS_H
 #define HL_TRAIN_SIGNALS_H
 
-/* Installs the handlers but for a signal that is ignored, as whoever started the program wanted it (a job in a script's
+/* `text` is the answer: a line, its newline too, for standard error; it must stand as long as the process.
+ *
+ * Installs the handlers but for a signal that is ignored, as whoever started the program wanted it (a job in a script's
  * background ignores SIGINT, nohup lets a program ignore SIGHUP). Cannot fail. */
-void hl_signals_install(void);
+void hl_signals_install(const char *text);
 
 /* The signal that asked, or 0. */
 int hl_signals_received(void);

@@ -397,6 +397,7 @@ static void stick_at_fsync(void)
     hl_file_calls_set(&calls);
 }
 
+/* The first one is answered while the run is still at what it was doing. */
 START_TEST(a_second_signal_ends_it_at_once)
 {
     const char *folder = run_path("run");
@@ -404,10 +405,17 @@ START_TEST(a_second_signal_ends_it_at_once)
     pid_t process = run_start((run_options){ .arguments = arguments, .before = stick_at_fsync });
     run_pause(300);
     kill(process, SIGINT);
-    run_pause(100);
+    const char *said = "";
+    for (int i = 0; i < 200 && *said == '\0'; i++) {
+        run_pause(10);
+        said = run_read(run_path("err.txt"));
+    }
+    ck_assert_str_eq(said, "interrupted: finishing the step under way, then saving; again to end at once\n");
     ck_assert_int_eq(kill(process, 0), 0);
     kill(process, SIGTERM);
-    ck_assert_int_eq(run_wait(process).code, 128 + SIGTERM);
+    run_result run = run_wait(process);
+    ck_assert_int_eq(run.code, 128 + SIGTERM);
+    ck_assert_str_eq(run.err, said);
 }
 END_TEST
 
