@@ -38,6 +38,7 @@ const char hl_ablate_command_usage[] =
     "                      at least A, 0 .. 1 (default: 0.99)\n"
     "  --out DIR           the folder (default: that of CONFIG's run with -ablation)\n"
     "  --overwrite         train all anew, whatever is in the folder\n"
+    "  --yes               begin also what would take more than a year\n"
     "  --help              this text\n"
     "  --version           the version\n"
     "\n"
@@ -49,7 +50,7 @@ const char hl_ablate_command_usage[] =
     "Exit: 0 done; 1 a training failed; 2 wrong usage or config; 3 a file; 5 out of\n"
     "memory; 128 + signal when interrupted, after saving.\n";
 
-enum { HEADS, D_K, D_V, POSITIONS, VARY, TABLE3, SEEDS, JOBS, TARGET, OUT, OVERWRITE, HELP, VERSION, N_OPTIONS };
+enum { HEADS, D_K, D_V, POSITIONS, VARY, TABLE3, SEEDS, JOBS, TARGET, OUT, OVERWRITE, YES, HELP, VERSION, N_OPTIONS };
 
 static const hl_option options[N_OPTIONS] = {
     [HEADS] = { "heads", HL_OPTION_VALUE },
@@ -63,6 +64,7 @@ static const hl_option options[N_OPTIONS] = {
     [TARGET] = { "target", HL_OPTION_VALUE },
     [OUT] = { "out", HL_OPTION_VALUE },
     [OVERWRITE] = { "overwrite", HL_OPTION_NO_VALUE },
+    [YES] = { "yes", HL_OPTION_NO_VALUE },
     [HELP] = { "help", HL_OPTION_NO_VALUE },
     [VERSION] = { "version", HL_OPTION_NO_VALUE },
 };
@@ -155,6 +157,9 @@ static hl_status take_option(hl_ablate_command *command, int option, const char 
         break;
     case OVERWRITE:
         command->overwrite = true;
+        break;
+    case YES:
+        command->yes = true;
         break;
     case HELP:
         command->help = true;

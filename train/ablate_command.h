@@ -33,7 +33,7 @@ typedef struct hl_ablate_command {
     int jobs; /* 0: as the machine allows */
     double target;
     const char *out;
-    bool overwrite, help, version;
+    bool overwrite, yes, help, version;
 } hl_ablate_command;
 
 /* HL_INVALID with what is wrong and the remedy. */

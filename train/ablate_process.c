@@ -34,6 +34,7 @@ static void write_arguments(arguments *a, const char *train, const char *folder,
     add(a, train);
     add(a, "--resume");
     add(a, "--quiet");
+    add(a, "--yes"); /* the whole sweep's time was asked about */
     add(a, "--out");
     add(a, folder);
     add(a, "--"); /* a path may begin with dashes */

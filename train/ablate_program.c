@@ -3,11 +3,13 @@
 #include "core/files.h"
 #include "core/matmul.h"
 #include "core/memory.h"
+#include "core/threads.h"
 #include "train/ablate_cell.h"
 #include "train/ablate_csv.h"
 #include "train/ablate_folder.h"
 #include "train/ablate_outputs.h"
 #include "train/ablate_sweep.h"
+#include "train/expected_time.h"
 #include "train/print_line.h"
 #include "train/signals.h"
 #include "train/standard_output.h"
@@ -138,6 +140,28 @@ static void print_start(const call *c)
     fflush(c->out);
 }
 
+/* What is half done counts as a whole; what is done is known once there are results. */
+static hl_status tell_time(const call *c, bool yes, FILE *out)
+{
+    double work = 0;
+    int64_t n = 0;
+    for (int64_t i = 0; i < hl_ablate_plan_cells(&c->plan); i++) {
+        if (c->results == NULL || c->results[i].state != HL_ABLATE_DONE) {
+            const hl_ablate_variant *v = hl_ablate_plan_variant(&c->plan, i);
+            work += hl_expected_work(&v->config, v->flops, v->config.train.steps);
+            n++;
+        }
+    }
+    hl_text what = { 0 };
+    hl_text_print(&what, "%s: %" PRId64 " training%s", c->config.bytes, n, n == 1 ? "" : "s");
+    hl_status status = hl_text_status(&what);
+    if (status.code == HL_OK) {
+        status = hl_expected_time_tell(work, hl_threads_default(), what.bytes, yes, out);
+    }
+    hl_text_free(&what);
+    return status;
+}
+
 static hl_status train(call *c)
 {
     hl_ablate_sweep sweep = { .plan = &c->plan,
@@ -147,6 +171,7 @@ static hl_status train(call *c)
                               .jobs = c->command.jobs,
                               .out = c->out };
     print_start(c);
+    HL_TRY(tell_time(c, true, c->out));
     hl_signals_install("interrupted: the trainings finish their steps and save; again to end at once\n");
     return hl_ablate_sweep_run(&sweep, c->results, &c->signal);
 }
@@ -173,6 +198,7 @@ static hl_status run(call *c)
 {
     HL_TRY(check_train(c));
     HL_TRY(make_plan(c));
+    HL_TRY(tell_time(c, c->command.yes, NULL)); /* before anything is made or removed */
     HL_TRY(hl_ablate_folder_open(&c->folder, &c->plan, c->words.bytes, c->command.overwrite));
     HL_TRY(recall(c));
     HL_TRY(train(c));

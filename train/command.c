@@ -25,6 +25,7 @@ const char hl_command_usage[] = "usage: train CONFIG [section.key=value ...] [op
                                 "                      terminal all the time, elsewhere at every snapshot\n"
                                 "  --pace SECONDS      with --watch: draw every snapshot and none between, each\n"
                                 "                      for at least so long; the training waits meanwhile\n"
+                                "  --yes               begin also what would take more than a year\n"
                                 "  --summary           show the model, its shapes, memory and arithmetic, and end\n"
                                 "  --check             check CONFIG and end\n"
                                 "  --quiet             print nothing but errors and notices\n"
@@ -44,6 +45,7 @@ enum {
     OUT,
     WATCH,
     PACE,
+    YES,
     SUMMARY,
     CHECK,
     QUIET,
@@ -54,19 +56,13 @@ enum {
 };
 
 static const struct option options[] = {
-    { "resume", no_argument, NULL, RESUME },
-    { "overwrite", no_argument, NULL, OVERWRITE },
-    { "from", required_argument, NULL, FROM },
-    { "out", required_argument, NULL, OUT },
-    { "watch", required_argument, NULL, WATCH },
-    { "pace", required_argument, NULL, PACE },
-    { "summary", no_argument, NULL, SUMMARY },
-    { "check", no_argument, NULL, CHECK },
-    { "quiet", no_argument, NULL, QUIET },
-    { "help", no_argument, NULL, HELP },
-    { "reference", no_argument, NULL, REFERENCE },
-    { "version", no_argument, NULL, VERSION },
-    { NULL, 0, NULL, 0 },
+    { "resume", no_argument, NULL, RESUME },     { "overwrite", no_argument, NULL, OVERWRITE },
+    { "from", required_argument, NULL, FROM },   { "out", required_argument, NULL, OUT },
+    { "watch", required_argument, NULL, WATCH }, { "pace", required_argument, NULL, PACE },
+    { "yes", no_argument, NULL, YES },           { "summary", no_argument, NULL, SUMMARY },
+    { "check", no_argument, NULL, CHECK },       { "quiet", no_argument, NULL, QUIET },
+    { "help", no_argument, NULL, HELP },         { "reference", no_argument, NULL, REFERENCE },
+    { "version", no_argument, NULL, VERSION },   { NULL, 0, NULL, 0 },
 };
 
 static hl_status take_argument(hl_command *command, const char *argument)
@@ -106,6 +102,9 @@ static hl_status take_option(hl_command *command, int option)
         break;
     case OUT:
         command->out = optarg;
+        break;
+    case YES:
+        command->yes = true;
         break;
     case SUMMARY:
         command->summary = true;

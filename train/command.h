@@ -18,6 +18,7 @@ typedef struct hl_command {
     hl_run_mode mode;
     int watch;   /* --watch, the layer's number; -1: none */
     double pace; /* --pace, seconds; 0: none */
+    bool yes;    /* --yes: also what would take years */
     bool summary, check, quiet, help, reference, version;
 } hl_command;
 

@@ -4,12 +4,16 @@
 #include "core/memory.h"
 #include "heads/table.h"
 #include "train/checkpoint.h"
+#include "train/expected_time.h"
+#include "train/footprint.h"
 #include "train/heads_report.h"
 #include "train/print_line.h"
 #include "train/setup.h"
 #include "train/snapshot_budget.h"
+#include "train/units.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static hl_status write_vocabulary(const hl_program *p)
@@ -165,9 +169,33 @@ static hl_status init_watch(hl_program *p)
     return hl_watch_init(&p->watch, &p->recorder, p->command.watch, p->command.pace, hl_task_find(task)->relations);
 }
 
+/* The step of the checkpoint that the run would go on from; 0 where there is none, or a bad one, which is told later. */
+static hl_status first_step(const hl_program *p, int64_t *step)
+{
+    *step = -1;
+    hl_status status = p->command.mode == HL_RUN_RESUME ? hl_checkpoint_read_step(p->folder.checkpoint, step) : hl_ok();
+    *step = *step > 0 ? *step : 0;
+    return status.code == HL_BAD_FILE ? hl_ok() : status;
+}
+
+static hl_status tell_time(const hl_program *p)
+{
+    int64_t first;
+    hl_footprint footprint;
+    HL_TRY(first_step(p, &first));
+    HL_TRY(hl_footprint_of_config(&p->config, &footprint));
+    int64_t steps = p->config.train.steps - first;
+    char what[HL_CONFIG_MAX_PATH + 2 * HL_UNITS_TEXT], n[HL_UNITS_TEXT], flops[HL_UNITS_TEXT];
+    snprintf(what, sizeof what, "%s: %s steps of %s", p->command.config, hl_units_count(steps, n),
+             hl_units_flops(footprint.flops, flops));
+    return hl_expected_time_tell(hl_expected_work(&p->config, footprint.flops, steps), hl_setup_threads(&p->config),
+                                 what, p->command.yes, p->command.quiet ? NULL : p->out);
+}
+
 static hl_status prepare(hl_program *p)
 {
     HL_TRY(hl_run_folder_open(&p->folder, p->config.train.out, p->command.mode));
+    HL_TRY(tell_time(p));
     HL_TRY(hl_trainer_reserve(&p->trainer, &p->config));
     p->loop = (hl_loop){ .config = &p->config,
                          .folder = &p->folder,

@@ -83,3 +83,29 @@ const char *hl_units_duration(double seconds, char text[HL_UNITS_TEXT])
     }
     return text;
 }
+
+const char *hl_units_roughly(double seconds, char text[HL_UNITS_TEXT])
+{
+    enum { MINUTE = 60, HOUR = 60 * MINUTE, DAY = 24 * HOUR, YEAR = 365 * DAY };
+    static const struct {
+        double below, unit; /* the last one has no end */
+        const char *name;
+    } units[] = { { 1.5 * HOUR, MINUTE, "minutes" },
+                  { 1.5 * DAY, HOUR, "hours" },
+                  { 60.0 * DAY, DAY, "days" },
+                  { 2.0 * YEAR, YEAR / 12.0, "months" },
+                  { 0, YEAR, "years" } };
+    if (seconds < 1.5 * MINUTE) {
+        snprintf(text, HL_UNITS_TEXT, "a minute");
+        return text;
+    }
+    int i = 0;
+    while (units[i].below > 0 && seconds >= units[i].below) {
+        i++;
+    }
+    double many = seconds / units[i].unit;
+    hl_units_count(many < 1e15 ? (int64_t)(many + 0.5) : (int64_t)1e15, text);
+    size_t n = strlen(text);
+    snprintf(text + n, HL_UNITS_TEXT - n, " %s", units[i].name);
+    return text;
+}

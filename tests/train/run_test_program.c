@@ -1,7 +1,7 @@
 /* What the program does with its command line and with the folder it is given. */
 #include "tests/check_suite.h"
 #include "tests/scratch.h"
-#include "tests/train/runs.h"
+#include "tests/train/sweeps.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -161,6 +161,41 @@ START_TEST(what_fails_before_it_begins_leaves_nothing)
     ck_assert_int_eq(mkdir(folder, 0777), 0);
     EXPECT_RUN(3, config, "--from", bad, "--out", folder);
     ck_assert_str_eq(run_list(folder), "");
+}
+END_TEST
+
+/* A billion steps of some 10^12 operations in little memory. */
+#define YEARS                                                                                         \
+    "train.steps=1000000000", "task.length=64", "train.batch_size=4096", "optimizer.accumulate=1024", \
+        "model.d_model=128", "model.d_ff=512", "patterns.examples=0"
+
+START_TEST(what_would_take_years_begins_only_when_asked_to)
+{
+    const char *config = run_tiny_config(), *folder = run_path("run");
+    EXPECT_RUN(0, config, "train.steps=2", "--out", folder);
+    const char *before = content_of(folder);
+    static const char *const ways[] = { "--overwrite", "--quiet" };
+    for (int i = 0; i < 2; i++) {
+        run_result run = RUN(config, YEARS, "--overwrite", ways[i], "--out", folder);
+        ck_assert_int_eq(run.code, 2);
+        ck_assert_int_eq(lines_of(run.err), 1);
+        ck_assert_ptr_nonnull(strstr(run.err, "tiny.ini: 1,000,000,000 steps of "));
+        ck_assert_ptr_nonnull(strstr(run.err, " TFLOP: about "));
+        ck_assert_ptr_nonnull(strstr(run.err, "begin all the same with --yes\n"));
+        ck_assert_str_eq(run.out, "");
+        ck_assert_str_eq(before, content_of(folder));
+    }
+    run_result sweep = ABLATE(config, YEARS, "--heads", "1,2", "--out", run_path("sweep"));
+    ck_assert_int_eq(sweep.code, 2);
+    ck_assert_ptr_nonnull(strstr(sweep.err, ": 6 trainings: about "));
+    ck_assert(!scratch_exists(run_path("sweep")));
+    const char *arguments[] = { config, YEARS, "--yes", "--overwrite", "--out", folder, NULL };
+    pid_t process = run_start((run_options){ .arguments = arguments });
+    for (int i = 0; i < 1000 && strstr(run_read(run_path("out.txt")), "years at the ") == NULL; i++) {
+        run_pause(10);
+    }
+    kill(process, SIGKILL);
+    ck_assert_int_eq(run_wait(process).code, RUN_KILLED + SIGKILL);
 }
 END_TEST
 
@@ -397,6 +432,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, overwriting_removes_the_runs_own_files_only);
     tcase_add_test(tc, what_fails_before_it_begins_overwrites_nothing);
     tcase_add_test(tc, what_fails_before_it_begins_leaves_nothing);
+    tcase_add_test(tc, what_would_take_years_begins_only_when_asked_to);
     tcase_add_test(tc, two_runs_cannot_share_a_folder);
     tcase_add_test(tc, a_folder_that_cannot_be_is_a_file_error);
     tcase_add_test(tc, folders_are_made_and_may_have_any_name);

@@ -23,11 +23,12 @@ START_TEST(options_may_stand_anywhere)
 {
     hl_ablate_command command;
     hl_status status = parse("--seeds=5 a.ini --heads 1,2 train.steps=9 --vary model.dropout=0,0.1 --d-v=4 --jobs 3 "
-                             "--target 0.5 --out x --overwrite",
+                             "--target 0.5 --out x --overwrite --yes",
                              &command);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     ck_assert_str_eq(command.config, "a.ini");
-    ck_assert(command.seeds == 5 && command.jobs == 3 && command.target == 0.5 && command.overwrite && command.row_a);
+    ck_assert(command.seeds == 5 && command.jobs == 3 && command.target == 0.5 && command.overwrite && command.yes &&
+              command.row_a);
     ck_assert_str_eq(command.out, "x");
     ck_assert_int_eq(command.n_overrides, 1);
     ck_assert_str_eq(command.overrides[0], "train.steps=9");
@@ -45,7 +46,7 @@ START_TEST(what_is_not_said_has_a_default)
     hl_ablate_command command;
     ck_assert_int_eq(parse("a.ini --table3", &command).code, HL_OK);
     ck_assert(command.table3 && command.seeds == 3 && command.jobs == 0 && command.target == 0.99);
-    ck_assert(command.out == NULL && !command.overwrite && !command.row_a && command.n_axes == 0);
+    ck_assert(command.out == NULL && !command.overwrite && !command.yes && !command.row_a && command.n_axes == 0);
     ck_assert_int_eq(parse("--positions none -- --odd.ini", &command).code, HL_OK);
     ck_assert_str_eq(command.config, "--odd.ini");
     ck_assert_int_eq(parse("--help", &command).code, HL_OK);

@@ -45,7 +45,9 @@ START_TEST(every_option_is_taken)
     ck_assert_int_eq(command.mode, HL_RUN_OVERWRITE);
     ck_assert_int_eq(parse("a.ini --from=w --check --summary", &command).code, HL_OK);
     ck_assert_str_eq(command.from, "w");
-    ck_assert(command.check && command.summary);
+    ck_assert(command.check && command.summary && !command.yes);
+    ck_assert_int_eq(parse("a.ini --yes", &command).code, HL_OK);
+    ck_assert(command.yes);
     ck_assert_int_eq(parse("a.ini --watch 0", &command).code, HL_OK);
     ck_assert_int_eq(command.watch, 0);
     ck_assert_int_eq(parse("--watch=11 a.ini", &command).code, HL_OK);
@@ -123,10 +125,10 @@ END_TEST
 
 START_TEST(the_usage_names_every_option)
 {
-    static const char *const options[] = { "--resume",    "--overwrite", "--from FILE", "--out DIR",
-                                           "--summary",   "--check",     "--quiet",     "--help",
-                                           "--reference", "--version",   "--watch N",   "--pace SECONDS" };
-    for (int i = 0; i < 11; i++) {
+    static const char *const options[] = { "--resume",  "--overwrite",    "--from FILE", "--out DIR",   "--summary",
+                                           "--check",   "--quiet",        "--help",      "--reference", "--version",
+                                           "--watch N", "--pace SECONDS", "--yes" };
+    for (int i = 0; i < 13; i++) {
         ck_assert_msg(strstr(hl_command_usage, options[i]) != NULL, "%s", options[i]);
     }
 }

@@ -105,8 +105,38 @@ START_TEST(durations_have_two_units)
 }
 END_TEST
 
+START_TEST(rough_durations_have_one_unit)
+{
+    enum { HOUR = 3600, DAY = 24 * HOUR };
+    static const struct {
+        double seconds;
+        const char *text;
+    } cases[] = {
+        { 0, "a minute" },
+        { 89, "a minute" },
+        { 91, "2 minutes" },
+        { 5399, "90 minutes" },
+        { 5401, "2 hours" },
+        { 7.2 * HOUR, "7 hours" },
+        { 37.0 * HOUR, "2 days" },
+        { 59.6 * DAY, "60 days" },
+        { 61.0 * DAY, "2 months" },
+        { 366.0 * DAY, "12 months" },
+        { 4745.0 * DAY, "13 years" },
+        { 5e12, "158,549 years" },
+        { 1e30, "1,000,000,000,000,000 years" },
+        { (double)INFINITY, "1,000,000,000,000,000 years" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[HL_UNITS_TEXT];
+        ck_assert_str_eq(hl_units_roughly(cases[i].seconds, text), cases[i].text);
+    }
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, rough_durations_have_one_unit);
     tcase_add_test(tc, counts_have_separators);
     tcase_add_test(tc, bytes_go_by_1024);
     tcase_add_test(tc, flops_go_by_1000);
