@@ -11,7 +11,7 @@
 #include "train/ablate_sweep.h"
 #include "train/expected_time.h"
 #include "train/print_line.h"
-#include "train/signals.h"
+#include "train/signal_handlers.h"
 #include "train/standard_output.h"
 
 #include <inttypes.h>
@@ -172,7 +172,7 @@ static hl_status train(call *c)
                               .out = c->out };
     print_start(c);
     HL_TRY(tell_time(c, true, c->out));
-    hl_signals_install("interrupted: the trainings finish their steps and save; again to end at once\n");
+    hl_signal_handlers_install("interrupted: the trainings finish their steps and save; again to end at once\n");
     return hl_ablate_sweep_run(&sweep, c->results, &c->signal);
 }
 

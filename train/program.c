@@ -7,7 +7,7 @@
 #include "train/print_line.h"
 #include "train/program_run.h"
 #include "train/setup_check.h"
-#include "train/signals.h"
+#include "train/signal_handlers.h"
 #include "train/standard_output.h"
 #include "train/summary.h"
 
@@ -105,7 +105,7 @@ static hl_status execute(hl_program *p, int argc, char **argv)
     if (warning != NULL) {
         fprintf(p->err, "%s\n", warning);
     }
-    hl_signals_install("interrupted: finishing the step under way, then saving; again to end at once\n");
+    hl_signal_handlers_install("interrupted: finishing the step under way, then saving; again to end at once\n");
     return hl_program_run(p);
 }
 

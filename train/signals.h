@@ -1,15 +1,13 @@
-/* SIGINT, SIGTERM and SIGHUP (its terminal was closed): the first asks the run to save and end, and is answered at once,
- * however long that takes; a second one ends the process at once. */
+/* The signal that asks a run to end: what a program's handlers leave, and what whatever takes long asks for. */
 #ifndef HL_TRAIN_SIGNALS_H
 #define HL_TRAIN_SIGNALS_H
 
-/* `text` is the answer: a line, its newline too, for standard error; it must stand as long as the process.
- *
- * Installs the handlers but for a signal that is ignored, as whoever started the program wanted it (a job in a script's
- * background ignores SIGINT, nohup lets a program ignore SIGHUP). Cannot fail. */
-void hl_signals_install(const char *text);
+#include <stdbool.h>
 
-/* The signal that asked, or 0. */
+/* Keeps the signal for hl_signals_received. False where one was kept before. For handlers: async-signal-safe. */
+bool hl_signals_keep(int signal);
+
+/* The first signal that was kept, or 0. */
 int hl_signals_received(void);
 
 #endif
