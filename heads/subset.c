@@ -85,19 +85,30 @@ static hl_status measure_part(hl_subset *s, const hl_batch *part, const bool *ke
                : hl_error(HL_NOT_FINITE, "the loss of the model with some of its heads is not finite");
 }
 
-hl_status hl_subset_measure(hl_subset *s, const hl_batch *examples, const bool *kept, hl_subset_worth *worth)
+hl_status hl_subset_add(hl_subset *s, const hl_batch *examples, const bool *kept, hl_cross_entropy_result *sum)
 {
-    double loss = 0;
-    int64_t scored = 0, correct = 0;
     for (int64_t first = 0; first < examples->n_examples; first += s->part) {
         int64_t left = examples->n_examples - first;
         hl_batch part = hl_batch_part(examples, first, left < s->part ? left : s->part);
         hl_cross_entropy_result result = { 0 };
         HL_TRY(measure_part(s, &part, kept, &result));
-        loss += result.loss_sum;
-        scored += result.n_scored;
-        correct += result.n_correct;
+        sum->loss_sum += result.loss_sum;
+        sum->n_scored += result.n_scored;
+        sum->n_correct += result.n_correct;
     }
-    *worth = (hl_subset_worth){ loss / (double)scored, (double)correct / (double)scored };
+    return hl_ok();
+}
+
+hl_subset_worth hl_subset_worth_of(const hl_cross_entropy_result *sum)
+{
+    double scored = (double)sum->n_scored;
+    return (hl_subset_worth){ sum->loss_sum / scored, (double)sum->n_correct / scored };
+}
+
+hl_status hl_subset_measure(hl_subset *s, const hl_batch *examples, const bool *kept, hl_subset_worth *worth)
+{
+    hl_cross_entropy_result sum = { 0 };
+    HL_TRY(hl_subset_add(s, examples, kept, &sum));
+    *worth = hl_subset_worth_of(&sum);
     return hl_ok();
 }

@@ -45,6 +45,12 @@ void hl_subset_free(hl_subset *subset);
  * itself. At least one target must be scored. HL_NOT_FINITE. Allocates nothing. */
 hl_status hl_subset_measure(hl_subset *subset, const hl_batch *examples, const bool *kept, hl_subset_worth *worth);
 
+/* The same for examples that come piece by piece: adds up what they tell in *sum, which is zero before the first. */
+hl_status hl_subset_add(hl_subset *subset, const hl_batch *examples, const bool *kept, hl_cross_entropy_result *sum);
+
+/* What the examples added up tell. */
+hl_subset_worth hl_subset_worth_of(const hl_cross_entropy_result *sum);
+
 HL_END_DECLS
 
 #endif

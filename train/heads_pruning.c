@@ -99,13 +99,12 @@ static hl_status time_passes(hl_subset *subset, const hl_batch *batch, double *s
 }
 
 /* On one thread, which needs not wait for others that the machine may have held up. */
-static hl_status time_model(const descent *d, double *seconds)
+static hl_status time_model(const descent *d, const hl_batch *batch, double *seconds)
 {
     hl_subset subset = { .model = &d->pruning->model, .part = d->pruning->batch, .threads = 1 };
-    hl_batch batch = hl_batch_part(&d->validation.examples, 0, d->pruning->batch);
-    hl_status status = hl_subset_begin(&subset, batch.n_tokens);
+    hl_status status = hl_subset_begin(&subset, batch->n_tokens);
     if (status.code == HL_OK) {
-        status = time_passes(&subset, &batch, seconds);
+        status = time_passes(&subset, batch, seconds);
     }
     hl_subset_free(&subset);
     return status;
@@ -116,6 +115,8 @@ static hl_status time_rows(descent *d)
 {
     enum { ROUNDS = 6 };
     hl_heads_pruning *pruning = d->pruning;
+    hl_batch batch;
+    HL_TRY(hl_heads_validation_part(&d->validation, 0, &batch));
     for (int round = 0; round < ROUNDS; round++) {
         keep_all(d);
         for (int64_t i = 0; i < pruning->n_rows; i++) {
@@ -124,7 +125,7 @@ static hl_status time_rows(descent *d)
                 pruning->kept[row->removed] = false;
             }
             HL_TRY(prune(d));
-            HL_TRY(time_model(d, &row->seconds));
+            HL_TRY(time_model(d, &batch, &row->seconds));
         }
     }
     return hl_ok();
@@ -162,9 +163,8 @@ static hl_status begin(descent *d)
     HL_TRY(hl_opened_run_snapshot(d->run, d->run->steps[d->run->n_steps - 1], &d->snapshot));
     HL_TRY(hl_heads_load_weights(d->run, d->snapshot.step, false));
     HL_TRY(hl_heads_validation_make(&d->validation, d->run));
-    int64_t part = d->validation.part, there = d->validation.examples.n_examples;
-    d->pruning->batch = part < there ? part : there;
-    d->pruning->n_validation = there;
+    d->pruning->batch = d->validation.part;
+    d->pruning->n_validation = d->validation.n_examples;
     return hl_ok();
 }
 

@@ -144,7 +144,7 @@ static hl_status show(const subset *s, const hl_heads_command *command, FILE *ou
 static hl_status measure(subset *s, const hl_heads_validation *validation)
 {
     int64_t n = hl_heads_count(&s->run->shape);
-    s->n_examples = validation->examples.n_examples;
+    s->n_examples = validation->n_examples;
     s->rows[0].heads = n;
     s->rows[1].heads = hl_head_set_size(s->kept, n);
     HL_TRY(hl_heads_validate(validation, &s->run->model, NULL, &s->rows[0].worth));

@@ -1,6 +1,7 @@
 /* heads RUN --keep-only and --drop, on a run of the tiny config: two layers of two heads. */
 #include "tests/check_suite.h"
 #include "tests/train/runs.h"
+#include "train/heads_validation.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -69,6 +70,28 @@ START_TEST(keeping_some_is_dropping_the_others)
 }
 END_TEST
 
+/* A config.ini may come from anywhere: the whole set of this one would take 64 GiB. Some of it is the same examples. */
+START_TEST(a_validation_set_of_any_size_takes_the_memory_of_a_part)
+{
+    hl_opened_run run;
+    ck_assert_int_eq(hl_opened_run_open(&run, train()).code, HL_OK);
+    hl_heads_validation small, large;
+    ck_assert_int_eq(hl_heads_validation_make(&small, &run).code, HL_OK);
+    run.config.train.eval_examples = (int64_t)1 << 29;
+    ck_assert_int_eq(hl_heads_validation_make(&large, &run).code, HL_OK);
+    ck_assert_int_eq(large.room.n_examples, run.config.train.batch_size);
+    ck_assert_int_gt(small.n_examples, large.part); /* or the second part would not be seen */
+    hl_batch one, other;
+    ck_assert_int_eq(hl_heads_validation_part(&small, small.part, &one).code, HL_OK);
+    ck_assert_int_eq(hl_heads_validation_part(&large, small.part, &other).code, HL_OK);
+    ck_assert_int_le(one.n_examples, other.n_examples);
+    ck_assert_mem_eq(one.tokens, other.tokens, (size_t)(one.n_examples * one.n_tokens) * sizeof *one.tokens);
+    hl_heads_validation_free(&small);
+    hl_heads_validation_free(&large);
+    hl_opened_run_close(&run);
+}
+END_TEST
+
 START_TEST(what_is_wrong_is_one_line)
 {
     const char *folder = train();
@@ -97,6 +120,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, all_heads_are_worth_what_training_said);
     tcase_add_test(tc, keeping_some_is_dropping_the_others);
+    tcase_add_test(tc, a_validation_set_of_any_size_takes_the_memory_of_a_part);
     tcase_add_test(tc, what_is_wrong_is_one_line);
 }
 SUITE("heads --keep-only, --drop", add_tests)
