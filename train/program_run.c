@@ -169,13 +169,13 @@ static hl_status init_watch(hl_program *p)
     return hl_watch_init(&p->watch, &p->recorder, p->command.watch, p->command.pace, hl_task_find(task)->relations);
 }
 
-/* The step of the checkpoint that the run would go on from; 0 where there is none, or a bad one, which is told later. */
+/* The step of the checkpoint that the run would go on from; 0 where there is none. */
 static hl_status first_step(const hl_program *p, int64_t *step)
 {
-    *step = -1;
-    hl_status status = p->command.mode == HL_RUN_RESUME ? hl_checkpoint_read_step(p->folder.checkpoint, step) : hl_ok();
+    *step = 0;
+    HL_TRY(p->command.mode == HL_RUN_RESUME ? hl_checkpoint_read_step(p->folder.checkpoint, step) : hl_ok());
     *step = *step > 0 ? *step : 0;
-    return status.code == HL_BAD_FILE ? hl_ok() : status;
+    return hl_ok();
 }
 
 static hl_status tell_time(const hl_program *p)
