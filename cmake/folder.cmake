@@ -3,7 +3,7 @@
 # compiler may inline them although all code is position-independent.
 add_library(hl_flags INTERFACE)
 target_include_directories(hl_flags INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
-target_compile_definitions(hl_flags INTERFACE _POSIX_C_SOURCE=200809L)
+target_compile_definitions(hl_flags INTERFACE _POSIX_C_SOURCE=200809L HL_VERSION="${PROJECT_VERSION}")
 target_compile_options(hl_flags INTERFACE -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
                        -Wformat=2 -Wundef -ffp-contract=fast -fno-math-errno -fno-trapping-math
                        -fno-semantic-interposition
@@ -22,28 +22,30 @@ if(CMAKE_BUILD_TYPE MATCHES "^Rel" AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize|--c
     set(hl_frames -Wframe-larger-than=8192)
 endif()
 
-# hl_folder(layers hl_core ...): the folder's sources as the static library hl_layers (float) and the objects
-# hl_layers_double. Arguments of the form hl_<folder> are the folder's arrows: it may include their headers, no others
-# (the test style_arrows looks), and they stand for both precisions. Further arguments are libraries from outside.
-# The main function of a program is main.c or <program>_main.c and stays out. FLOAT_ONLY is for a folder that is no part
-# of libheadlight: there are no double objects of it.
-function(hl_folder name)
-    cmake_parse_arguments(arg "FLOAT_ONLY" "" "" ${ARGN})
+# hl_folder(hl_core ...) in layers/: the folder's sources as the static library hl_layers (float) and, for the folders
+# in HL_DOUBLE_FOLDERS, the objects hl_layers_double. Arguments of the form hl_<folder> are the folder's arrows: it may
+# include their headers, no others (the test style_arrows looks), and they stand for both precisions. Further arguments
+# are libraries from outside. programs/train gives hl_programs_train. Main functions stand in main.c, which stays out.
+function(hl_folder)
+    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+    string(REPLACE "/" "_" name ${folder})
     file(GLOB sources CONFIGURE_DEPENDS *.c)
     list(FILTER sources EXCLUDE REGEX "[/_]main\\.c$")
-    set(arrows ${arg_UNPARSED_ARGUMENTS})
+    set(arrows ${ARGN})
     list(FILTER arrows INCLUDE REGEX "^hl_")
-    set(outside ${arg_UNPARSED_ARGUMENTS})
+    set(outside ${ARGN})
     list(FILTER outside EXCLUDE REGEX "^hl_")
 
     set(linked ${arrows})
-    if(arg_FLOAT_ONLY)
+    if(NOT folder IN_LIST HL_LIBRARY_FOLDERS)
         hl_linked(linked ${arrows})
     endif()
     add_library(hl_${name} STATIC ${sources})
     target_link_libraries(hl_${name} PRIVATE hl_flags PUBLIC ${linked} ${outside})
-    if(NOT arg_FLOAT_ONLY)
+    if(NOT folder MATCHES "^(train|study|programs)") # where configs and snapshots stand on the stack
         target_compile_options(hl_${name} PRIVATE ${hl_frames})
+    endif()
+    if(folder IN_LIST HL_DOUBLE_FOLDERS)
         list(TRANSFORM arrows APPEND _double OUTPUT_VARIABLE arrows_double)
         add_library(hl_${name}_double OBJECT ${sources})
         target_compile_definitions(hl_${name}_double PUBLIC HL_DOUBLE)
@@ -53,16 +55,17 @@ function(hl_folder name)
 
     string(REPLACE "hl_" "" arrows "${arrows}")
     string(JOIN "," arrows ${arrows})
-    set_property(GLOBAL APPEND PROPERTY HL_ARROWS "${name}:${arrows}")
+    set_property(GLOBAL APPEND PROPERTY HL_ARROWS "${folder}:${arrows}")
     set_property(GLOBAL APPEND PROPERTY HL_OUTSIDE ${outside})
 endfunction()
 
-# hl_program(train main.c): the program `train` of this file and the library hl_train, directly in the build folder;
-# installed as headlight-train. `installed` is all that is installed, which is what ./quickstart builds.
+# hl_program(): the program of this folder, programs/<name>, directly in the build folder; installed as
+# headlight-<name>. `installed` is all that is installed, which is what ./quickstart builds.
 add_custom_target(installed)
-function(hl_program name main)
-    add_executable(${name} ${main} before_main.c)
-    target_link_libraries(${name} PRIVATE hl_flags hl_train)
+function(hl_program)
+    cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME name)
+    add_executable(${name} main.c ${PROJECT_SOURCE_DIR}/programs/before_main.c)
+    target_link_libraries(${name} PRIVATE hl_flags hl_programs_${name})
     # Installed as it is, under another name, so it is linked with the final RPATH.
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR} BUILD_WITH_INSTALL_RPATH ON)
     if(HEADLIGHT_PORTABLE)

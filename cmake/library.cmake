@@ -1,10 +1,10 @@
 # hl_libraries(core layers ...): these folders as libheadlight, shared and static, with their headers, a CMake package
-# and a pkg-config file; and as libheadlight_double, the same files with double for hl_real, which the gradient checks
-# link and which is not installed.
+# and a pkg-config file; and those of HL_DOUBLE_FOLDERS as libheadlight_double, the same files with double for hl_real,
+# which the gradient checks link and which is not installed.
 function(hl_libraries)
     hl_bundle(headlight SHARED "" ${ARGN})
     hl_bundle(headlight_static STATIC "" ${ARGN})
-    hl_bundle(headlight_double SHARED _double ${ARGN})
+    hl_bundle(headlight_double SHARED _double ${HL_DOUBLE_FOLDERS})
     add_library(headlight::headlight ALIAS headlight)
     add_library(headlight::headlight_static ALIAS headlight_static)
     hl_export_only(headlight exports.map)
@@ -57,9 +57,10 @@ function(hl_install)
             RENAME headlightDependencies.cmake)
     # Shared by a folder's own files alone.
     set(internal)
-    foreach(header attention_head.h lanes.h linear_rows.h tape_memory.h safetensors_format.h safetensors_header.h json.h task_parts.h agreement_words.h update.h
+    foreach(header attention_head.h lanes.h linear_rows.h tape_memory.h safetensors_format.h safetensors_header.h json.h json_text.h task_parts.h agreement_words.h update.h
             picture_layout.h picture_paint.h picture_pen.h drawing.h terminal_cells.h
-            packed.h report_json.h report_page.h effect_losses.h sweep_page.h)
+            packed.h report_json.h report_page.h effect_losses.h sweep_page.h
+            config_keys.h config_reader.h checkpoint_read.h state_fields.h)
         list(APPEND internal PATTERN ${header} EXCLUDE)
     endforeach()
     foreach(folder ${ARGN})

@@ -3,9 +3,9 @@
 #define HL_HEADS_CATALOGUE_H
 
 #include "core/declarations.h"
+#include "core/text.h"
 #include "heads/pattern.h"
 #include "heads/streamed.h"
-#include "heads/text.h"
 
 HL_BEGIN_DECLS
 

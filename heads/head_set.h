@@ -5,7 +5,7 @@
 
 #include "core/declarations.h"
 #include "core/status.h"
-#include "heads/text.h"
+#include "core/text.h"
 #include "layers/model.h"
 
 #include <stdbool.h>

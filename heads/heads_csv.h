@@ -13,10 +13,10 @@
 
 #include "core/declarations.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "heads/catalogue.h"
 #include "heads/effect.h"
 #include "heads/pattern.h"
-#include "heads/text.h"
 
 #include <stddef.h>
 #include <stdint.h>

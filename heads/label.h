@@ -3,9 +3,9 @@
 #define HL_HEADS_LABEL_H
 
 #include "core/declarations.h"
+#include "core/text.h"
 #include "heads/pattern.h"
 #include "heads/score.h"
-#include "heads/text.h"
 
 HL_BEGIN_DECLS
 

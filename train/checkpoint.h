@@ -6,6 +6,7 @@
 #ifndef HL_TRAIN_CHECKPOINT_H
 #define HL_TRAIN_CHECKPOINT_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 #include "layers/model.h"
 #include "optim/optimizer.h"
@@ -13,6 +14,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* Writes the weights alone, durably. HL_BAD_FILE, HL_NO_MEMORY; `path` is then as it was. */
 hl_status hl_checkpoint_write_model(const char *path, const hl_parameters *parameters, int64_t step,
@@ -70,5 +73,7 @@ hl_status hl_checkpoint_read_step(const char *path, int64_t *step);
 /* What metrics.csv held when this checkpoint was written, verified; *has is false, and *sum of no rows, where there is
  * no such file. HL_BAD_FILE: damaged, or not a checkpoint; HL_NO_MEMORY. */
 hl_status hl_checkpoint_read_metrics(const char *path, bool *has, hl_metrics_sum *sum);
+
+HL_END_DECLS
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef HL_TRAIN_CONFIG_H
 #define HL_TRAIN_CONFIG_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 #include "data/task.h"
 #include "layers/model.h"
@@ -11,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 enum {
     HL_CONFIG_MAX_PATH = 1000, /* with its final zero byte: quoted, it fits into a line of a config */
@@ -106,5 +109,7 @@ hl_task_spec hl_config_task_spec(const hl_config *config);
 /* The first key, as "section.key", in which the two differ and which a resumed run must not change; NULL where there is
  * none. */
 const char *hl_config_difference(const hl_config *a, const hl_config *b);
+
+HL_END_DECLS
 
 #endif

@@ -2,7 +2,10 @@
 #ifndef HL_TRAIN_CONFIG_KEYS_H
 #define HL_TRAIN_CONFIG_KEYS_H
 
+#include "core/declarations.h"
 #include "train/config.h"
+
+HL_BEGIN_DECLS
 
 enum {
     HL_CONFIG_SECTIONS = 5,
@@ -66,5 +69,7 @@ bool hl_config_read_value(const hl_config_key *key, const char *text, hl_config 
 /* The field's value as hl_config_read_value reads it, in the shortest form that reads back as the same. Per-layer
  * numbers: one where all are equal. */
 void hl_config_write_value(const hl_config_key *key, const hl_config *config, char text[HL_CONFIG_VALUE_TEXT]);
+
+HL_END_DECLS
 
 #endif

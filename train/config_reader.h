@@ -2,7 +2,10 @@
 #ifndef HL_TRAIN_CONFIG_READER_H
 #define HL_TRAIN_CONFIG_READER_H
 
+#include "core/declarations.h"
 #include "train/config_keys.h"
+
+HL_BEGIN_DECLS
 
 enum { HL_CONFIG_NOWHERE = 0, HL_CONFIG_COMMAND_LINE = -1 };
 
@@ -42,5 +45,7 @@ void hl_config_set(hl_config_reader *reader, int line, int section, const char *
 /* Replaces what stands for a default by its value, gives every layer its numbers, and checks what concerns more than
  * one key. Adds problems. */
 void hl_config_resolve(hl_config_reader *reader);
+
+HL_END_DECLS
 
 #endif

@@ -1,7 +1,7 @@
 /* One value as text and back. */
+#include "core/nearest.h"
 #include "train/config_keys.h"
 #include "train/ini.h"
-#include "train/nearest.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* What is written from the table of keys: a resolved config, the help, the reference page. */
 #include "core/memory.h"
-#include "heads/text.h"
+#include "core/text.h"
 #include "train/config_keys.h"
 
 #include <assert.h>

@@ -7,7 +7,7 @@
 #include "heads/head_set.h"
 #include "heads/heads_csv.h"
 #include "heads/recorder.h"
-#include "heads/report_maps.h"
+#include "show/report_maps.h"
 #include "train/setup.h"
 #include "train/trainer.h"
 
@@ -79,7 +79,7 @@ static void set_files(const hl_config *config, const hl_model *model, hl_footpri
     f->snapshots = hl_snapshot_budget_of(config);
 }
 
-/* As measured on x86-64 (tests/train/run_test_memory.c): most of it is LIBXSMM's table of kernels. */
+/* As measured on x86-64 (tests/runs/test_memory.c): most of it is LIBXSMM's table of kernels. */
 static size_t libraries_bytes(void)
 {
     return (size_t)(hl_small_matmul_generates() ? 16 : 6) << 20;

@@ -2,6 +2,7 @@
 #ifndef HL_TRAIN_FOOTPRINT_H
 #define HL_TRAIN_FOOTPRINT_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 #include "layers/model.h"
 #include "train/config.h"
@@ -9,6 +10,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* Bytes; SIZE_MAX stands for what does not fit. */
 typedef struct hl_footprint {
@@ -48,5 +51,7 @@ hl_status hl_footprint_of(const hl_config *config, const hl_model *model, hl_foo
 
 /* The same for who has no use for the model. */
 hl_status hl_footprint_of_config(const hl_config *config, hl_footprint *footprint);
+
+HL_END_DECLS
 
 #endif

@@ -9,8 +9,12 @@
 #ifndef HL_TRAIN_INI_H
 #define HL_TRAIN_INI_H
 
+#include "core/declarations.h"
+
 #include <stdbool.h>
 #include <stddef.h>
+
+HL_BEGIN_DECLS
 
 enum { HL_INI_MAX_LINE = 4096, HL_INI_WRONG_TEXT = 128 };
 
@@ -59,5 +63,7 @@ bool hl_ini_quote(const char *value, char *text, size_t size);
 
 /* Cuts spaces and tabs off both ends, in place; returns the new start. */
 char *hl_ini_trim(char *text);
+
+HL_END_DECLS
 
 #endif

@@ -1,8 +1,8 @@
 #include "train/loop.h"
 
+#include "core/clock.h"
 #include "core/memory.h"
 #include "train/checkpoint.h"
-#include "train/clock.h"
 #include "train/signals.h"
 
 static int64_t step_of(const hl_loop *loop)

@@ -7,6 +7,7 @@
 #ifndef HL_TRAIN_LOOP_H
 #define HL_TRAIN_LOOP_H
 
+#include "core/declarations.h"
 #include "heads/recorder.h"
 #include "heads/streamed_pass.h"
 #include "train/metrics_csv.h"
@@ -17,6 +18,8 @@
 #include "train/watch.h"
 
 #include <stdbool.h>
+
+HL_BEGIN_DECLS
 
 typedef struct hl_loop {
     const hl_config *config; /* not owned, as the next four */
@@ -46,5 +49,7 @@ bool hl_loop_finished(const hl_loop *loop);
  * step is written; else 0). A run without a checkpoint first validates and records the untrained network.
  * HL_NOT_FINITE: the run stands at its last checkpoint; HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_loop_run(hl_loop *loop, int *signal);
+
+HL_END_DECLS
 
 #endif

@@ -2,8 +2,12 @@
 #ifndef HL_TRAIN_MEMORY_AT_HAND_H
 #define HL_TRAIN_MEMORY_AT_HAND_H
 
+#include "core/declarations.h"
+
 #include <stdbool.h>
 #include <stddef.h>
+
+HL_BEGIN_DECLS
 
 typedef struct hl_memory_at_hand {
     size_t bytes;   /* SIZE_MAX where nothing tells */
@@ -15,5 +19,7 @@ typedef struct hl_memory_at_hand {
  * less what is used and could not be given back (the page cache could). Swap is not counted. What a file does not tell
  * is no limit. Cannot fail. */
 hl_memory_at_hand hl_memory_at_hand_now(void);
+
+HL_END_DECLS
 
 #endif

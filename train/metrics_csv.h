@@ -4,12 +4,15 @@
 #ifndef HL_TRAIN_METRICS_CSV_H
 #define HL_TRAIN_METRICS_CSV_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 #include "train/state.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 enum { HL_METRICS_MAX_BYTES = 1 << 30 }; /* the largest file that is read */
 
@@ -67,5 +70,7 @@ hl_status hl_metrics_csv_check_until(const char *path, hl_metrics_sum until);
 /* HL_BAD_FILE, "<path>:<line>: ...", where the content is not the header and rows in the order of their steps, the
  * first of them those of `until`; a last line without a newline, which may still be being written, is not looked at. */
 hl_status hl_metrics_csv_check(const char *path, const char *text, size_t size, hl_metrics_sum until);
+
+HL_END_DECLS
 
 #endif

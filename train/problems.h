@@ -2,7 +2,11 @@
 #ifndef HL_TRAIN_PROBLEMS_H
 #define HL_TRAIN_PROBLEMS_H
 
+#include "core/declarations.h"
+
 #include <stdbool.h>
+
+HL_BEGIN_DECLS
 
 enum { HL_MAX_PROBLEMS = 100 };
 
@@ -19,5 +23,7 @@ void hl_problems_add(hl_problems *problems, const char *format, ...) __attribute
 
 /* Frees the lines and zeroes the list. A zeroed list is allowed. */
 void hl_problems_free(hl_problems *problems);
+
+HL_END_DECLS
 
 #endif

@@ -1,8 +1,8 @@
 #include "train/progress.h"
 
-#include "train/clock.h"
+#include "core/clock.h"
+#include "core/units.h"
 #include "train/terminal.h"
-#include "train/units.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -4,11 +4,14 @@
 #ifndef HL_TRAIN_PROGRESS_H
 #define HL_TRAIN_PROGRESS_H
 
+#include "core/declarations.h"
 #include "train/metrics_csv.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+HL_BEGIN_DECLS
 
 typedef struct hl_progress {
     FILE *out; /* not owned; NULL: silent */
@@ -39,5 +42,7 @@ void hl_progress_leave(hl_progress *progress);
 
 /* Ends a renewing line and leaves the drawing, before something else is printed. */
 void hl_progress_end(hl_progress *progress);
+
+HL_END_DECLS
 
 #endif

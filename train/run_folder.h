@@ -2,10 +2,13 @@
 #ifndef HL_TRAIN_RUN_FOLDER_H
 #define HL_TRAIN_RUN_FOLDER_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* HL_RUN_NEW refuses a folder that holds any file which a run would take for its own or replace; HL_RUN_RESUME does,
  * unless config.ini or a checkpoint tells whose they are; HL_RUN_OVERWRITE takes them all for its own. */
@@ -53,5 +56,7 @@ int64_t hl_run_folder_snapshot_step(const char *name);
 /* Whether a file of this name at the top of a run's folder is the run's own, and nothing makes it anew: config.ini, all
  * checkpoints, weights, metrics.csv, vocab.txt, the lock. */
 bool hl_run_folder_keeps(const char *name);
+
+HL_END_DECLS
 
 #endif

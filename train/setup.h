@@ -2,10 +2,13 @@
 #ifndef HL_TRAIN_SETUP_H
 #define HL_TRAIN_SETUP_H
 
+#include "core/declarations.h"
 #include "layers/model.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
 #include "train/config.h"
+
+HL_BEGIN_DECLS
 
 /* The model's part; the vocabulary is the task's. */
 hl_model_config hl_setup_model(const hl_config *config);
@@ -19,5 +22,7 @@ int64_t hl_setup_recorded_examples(const hl_config *config);
 
 /* The threads to use: config->train.threads, or where that is 0 what the machine allows. */
 int hl_setup_threads(const hl_config *config);
+
+HL_END_DECLS
 
 #endif

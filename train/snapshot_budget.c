@@ -1,9 +1,9 @@
 #include "train/snapshot_budget.h"
 
 #include "core/memory.h"
+#include "core/units.h"
 #include "heads/recorder.h"
 #include "train/setup.h"
-#include "train/units.h"
 
 #include <stdio.h>
 

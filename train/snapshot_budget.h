@@ -4,12 +4,15 @@
 #ifndef HL_TRAIN_SNAPSHOT_BUDGET_H
 #define HL_TRAIN_SNAPSHOT_BUDGET_H
 
+#include "core/declarations.h"
 #include "core/status.h"
 #include "heads/cadence.h"
 #include "train/config.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 enum { HL_SNAPSHOT_BUDGET_EXTRA = 16 };
 
@@ -32,5 +35,7 @@ enum { HL_SNAPSHOT_BUDGET_TEXT = 160 };
 /* "up to 26 snapshots of 510.1 KiB, 13.0 MiB of the 256.0 MiB that patterns.budget_mb allows" into `text`, which is
  * returned. */
 const char *hl_snapshot_budget_text(const hl_config *config, char text[HL_SNAPSHOT_BUDGET_TEXT]);
+
+HL_END_DECLS
 
 #endif

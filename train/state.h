@@ -2,10 +2,13 @@
 #ifndef HL_TRAIN_STATE_H
 #define HL_TRAIN_STATE_H
 
+#include "core/declarations.h"
 #include "heads/cadence.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* What metrics.csv holds: its rows, and the CRC-32 of all of them but their speeds, which differ from run to run. */
 typedef struct hl_metrics_sum {
@@ -27,5 +30,7 @@ typedef struct hl_train_state {
 
     hl_metrics_sum metrics; /* when this was written */
 } hl_train_state;
+
+HL_END_DECLS
 
 #endif

@@ -2,9 +2,12 @@
 #ifndef HL_TRAIN_STATE_FIELDS_H
 #define HL_TRAIN_STATE_FIELDS_H
 
+#include "core/declarations.h"
 #include "train/state.h"
 
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 /* Of checkpoints; counts on wherever a run would no longer go on from an older one to the same bits. Checkpoints of
  * format 1 say no format: until then Adam's moments were rounded otherwise, and the losses that call for snapshots were
@@ -38,5 +41,7 @@ static inline void hl_state_fields(hl_train_state *state, int64_t *has_best, hl_
         fields[i] = all[i];
     }
 }
+
+HL_END_DECLS
 
 #endif

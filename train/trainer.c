@@ -1,11 +1,11 @@
 #include "train/trainer.h"
 
+#include "core/clock.h"
 #include "core/memory.h"
 #include "core/op_cross_entropy.h"
 #include "core/reduce.h"
 #include "data/batch_storage.h"
 #include "optim/clip.h"
-#include "train/clock.h"
 #include "train/setup.h"
 
 #include <math.h>

@@ -4,12 +4,15 @@
 #define HL_TRAIN_TRAINER_H
 
 #include "core/arena.h"
+#include "core/declarations.h"
 #include "data/dataset.h"
 #include "heads/streamed_pass.h"
 #include "layers/model.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
 #include "train/config.h"
+
+HL_BEGIN_DECLS
 
 typedef struct hl_trainer {
     const hl_config *config; /* not owned */
@@ -71,5 +74,7 @@ hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_streamed_pass *statistics,
 
 /* HL_NOT_FINITE, naming the first parameter concerned, where a weight or a moment is not finite. */
 hl_status hl_trainer_check_finite(const hl_trainer *trainer);
+
+HL_END_DECLS
 
 #endif

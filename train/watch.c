@@ -1,9 +1,9 @@
 #include "train/watch.h"
 
+#include "core/clock.h"
 #include "core/memory.h"
 #include "heads/label.h"
 #include "heads/mean_map.h"
-#include "train/clock.h"
 #include "train/signals.h"
 #include "train/terminal.h"
 

@@ -6,15 +6,18 @@
 #ifndef HL_TRAIN_WATCH_H
 #define HL_TRAIN_WATCH_H
 
-#include "heads/panel.h"
+#include "core/declarations.h"
+#include "core/text.h"
 #include "heads/recorder.h"
-#include "heads/terminal_map.h"
-#include "heads/text.h"
+#include "show/panel.h"
+#include "show/terminal_map.h"
 #include "train/config.h"
 #include "train/progress.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+HL_BEGIN_DECLS
 
 typedef struct hl_watch {
     const hl_recorder *recorder;  /* not owned, as the names of the gold relations, which may be NULL */
@@ -50,5 +53,7 @@ bool hl_watch_due(hl_watch *watch, const hl_progress *progress);
  * before, but for a signal (signals.h), and the progress leaves the waiting out of the time that it reckons with. Where the terminal has no room for all heads, the drawing says so. A silent
  * progress draws nothing. HL_NO_MEMORY. */
 hl_status hl_watch_show(hl_watch *watch, int64_t step, hl_progress *progress);
+
+HL_END_DECLS
 
 #endif

@@ -1,7 +1,7 @@
 /* The bytes as the ablation.csv of a resumed sweep. What is taken, written out and read again says the same. */
+#include "programs/ablate/csv.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input_file.h"
-#include "train/ablate_csv.h"
 
 #include <math.h>
 #include <string.h>

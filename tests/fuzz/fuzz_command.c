@@ -1,13 +1,13 @@
 #define _DEFAULT_SOURCE /* strsep */
 /* The bytes as a command line: the first line names the program, each other is an argument. Of one that is taken, the
  * overrides are applied to a config, as the program does. */
+#include "programs/ablate/plan.h"
+#include "programs/bench/command.h"
+#include "programs/heads/command.h"
+#include "programs/train/command.h"
 #include "tests/fuzz/input_file.h"
 #include "tests/fuzz/input_text.h"
-#include "train/ablate_plan.h"
-#include "train/bench_command.h"
-#include "train/command.h"
 #include "train/config.h"
-#include "train/heads_command.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The bytes as the text of `heads RUN --input`. What is taken has weights for every head. */
 #include "core/memory.h"
+#include "programs/heads/input.h"
 #include "tests/fuzz/input_text.h"
-#include "train/heads_input.h"
 #include "train/setup.h"
 
 static const char config[] =

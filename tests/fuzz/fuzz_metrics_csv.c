@@ -2,9 +2,9 @@
  * then whole: it is taken again as it is, each line of it is a row, and what a sweep makes of it is one of its rows. One
  * of other rows is not taken. */
 #include "core/files.h"
+#include "programs/ablate/result.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input_file.h"
-#include "train/ablate_result.h"
 #include "train/metrics_csv.h"
 
 #include <math.h>

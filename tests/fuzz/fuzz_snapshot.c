@@ -5,8 +5,8 @@
 #include "core/npz.h"
 #include "heads/heads_csv.h"
 #include "heads/label.h"
-#include "heads/report_maps.h"
 #include "heads/snapshot.h"
+#include "show/report_maps.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input_file.h"
 

@@ -6,7 +6,7 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "heads/heads_csv.h"
-#include "heads/report.h"
+#include "show/report.h"
 
 #include <math.h>
 #include <stdlib.h>

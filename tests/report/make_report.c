@@ -4,7 +4,7 @@
 #include "core/npz.h"
 #include "heads/effect.h"
 #include "heads/label.h"
-#include "heads/report.h"
+#include "show/report.h"
 #include "tests/heads/made_up_run.h"
 
 #include <stdio.h>

@@ -2,9 +2,9 @@
 #ifndef HL_TESTS_TRAIN_SUMMARY_EXAMPLE_H
 #define HL_TESTS_TRAIN_SUMMARY_EXAMPLE_H
 
+#include "programs/train/graph.h"
 #include "tests/train/config_parsing.h"
 #include "train/footprint.h"
-#include "train/graph.h"
 #include "train/setup.h"
 #include "train/trainer.h"
 

@@ -1,6 +1,6 @@
+#include "core/nearest.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
-#include "train/nearest.h"
 #include "train/problems.h"
 
 #include <string.h>

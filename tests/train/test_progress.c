@@ -1,6 +1,6 @@
 #include "tests/check_suite.h"
+#include "tests/runs/screen.h"
 #include "tests/scratch.h"
-#include "tests/train/screen.h"
 #include "train/progress.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "core/files.h"
 #include "core/memory.h"
 #include "tests/check_suite.h"
+#include "tests/runs/runs.h"
 #include "tests/scratch.h"
-#include "tests/train/runs.h"
 #include "train/run_folder.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* What the terminal is, as the system and the environment tell it. */
 #include "tests/check_suite.h"
+#include "tests/runs/screen.h"
 #include "tests/scratch.h"
-#include "tests/train/screen.h"
 #include "train/terminal.h"
 
 #include <stdio.h>

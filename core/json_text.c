@@ -1,0 +1,73 @@
+#include "core/json_text.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Into memory of the right size: where json_dumps finds none for a longer text, it may leave a key out without a
+ * word. */
+static char *dump(const json_t *root, size_t flags, size_t *size)
+{
+    *size = root != NULL ? json_dumpb(root, NULL, 0, flags) : 0;
+    char *text = *size > 0 ? hl_malloc(*size) : NULL;
+    if (text != NULL && json_dumpb(root, text, *size, flags) != *size) {
+        hl_free(text);
+        return NULL;
+    }
+    return text;
+}
+
+json_t *hl_json_name(const char *bytes)
+{
+    json_error_t error = { 0 }; /* where memory is out, jansson leaves the code as it was */
+    json_t *name = json_pack_ex(&error, 0, "s", bytes);
+    if (name != NULL || json_error_code(&error) != json_error_invalid_utf8) {
+        return name;
+    }
+    hl_text shown = { 0 };
+    hl_text_shown(&shown, bytes);
+    name = shown.error.code == HL_OK ? json_string(shown.bytes) : NULL;
+    hl_text_free(&shown);
+    return name;
+}
+
+json_t *hl_json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *hl_json_checked(json_t *json, int failed)
+{
+    if (json != NULL && failed) {
+        json_decref(json);
+        return NULL;
+    }
+    return json;
+}
+
+void hl_csv_field(hl_text *text, const char *bytes)
+{
+    bool quotes = strpbrk(bytes, ",\"\r\n") != NULL;
+    hl_text_print(text, "%s", quotes ? "\"" : "");
+    for (; *bytes != '\0'; bytes++) {
+        hl_text_add(text, "\"", *bytes == '"'); /* twice */
+        hl_text_add(text, bytes, 1);
+    }
+    hl_text_print(text, "%s", quotes ? "\"" : "");
+}
+
+void hl_json_print(hl_text *text, json_t *root, size_t flags)
+{
+    enum { DIGITS = 9 };
+    size_t size;
+    char *dumped = dump(root, flags | JSON_REAL_PRECISION(DIGITS), &size);
+    if (dumped != NULL) {
+        hl_text_add(text, dumped, size);
+        hl_text_add(text, "\n", 1);
+    } else {
+        text->error = hl_error_memory("figures as JSON");
+    }
+    hl_free(dumped);
+    json_decref(root);
+}

@@ -1,0 +1,30 @@
+/* JSON as text that grows. */
+#ifndef HL_CORE_JSON_TEXT_H
+#define HL_CORE_JSON_TEXT_H
+
+#include "core/declarations.h"
+#include "core/json.h"
+#include "core/text.h"
+
+HL_BEGIN_DECLS
+
+/* A name from elsewhere: as it is where it is UTF-8, else as it is shown (core/shown_text.h). NULL: out of memory. */
+json_t *hl_json_name(const char *bytes);
+
+/* null where it is no number. NULL: out of memory. */
+json_t *hl_json_number(double value);
+
+/* The value; NULL, and the value is released, where making it has failed. NULL in gives NULL out. */
+json_t *hl_json_checked(json_t *json, int failed);
+
+/* Adds a field of CSV: in quotes, with quotes in it doubled, where it holds a comma, a quote or an end of line. HL_NO_MEMORY
+ * is left on the text. */
+void hl_csv_field(hl_text *text, const char *bytes);
+
+/* Adds the value and a newline, numbers with nine significant digits, and releases it; NULL stands for missing memory.
+ * `flags`: jansson's. HL_NO_MEMORY is left on the text. */
+void hl_json_print(hl_text *text, json_t *root, size_t flags);
+
+HL_END_DECLS
+
+#endif

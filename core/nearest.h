@@ -1,0 +1,17 @@
+/* "Did you mean ...?" */
+#ifndef HL_CORE_NEAREST_H
+#define HL_CORE_NEAREST_H
+
+#include "core/declarations.h"
+
+HL_BEGIN_DECLS
+
+/* The index of the one of `n` names that the user most likely meant by `wrong`, or -1 where none is like it: the name
+ * with the fewest letters inserted, dropped, replaced or swapped with a neighbour (case does not count), the first of
+ * equals. A name is like it when these are at most a third of its letters (one always), or when one contains the other,
+ * four letters at least ("num_heads" for "heads", "warmup" for "warmup_steps"). */
+int hl_nearest_name(const char *wrong, const char *const *names, int n);
+
+HL_END_DECLS
+
+#endif

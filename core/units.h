@@ -1,0 +1,40 @@
+/* Numbers as people read them. */
+#ifndef HL_CORE_UNITS_H
+#define HL_CORE_UNITS_H
+
+#include "core/declarations.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+enum { HL_UNITS_TEXT = 32 };
+
+/* Each writes into `text` and returns it. None can fail. */
+
+/* "0.0014", with so many decimals (at most 9); "2.41e+14" from a million on; "-" where the number is not finite. */
+const char *hl_units_number(double number, int decimals, char text[HL_UNITS_TEXT]);
+
+/* For other programs: nine significant digits, "" where the number is not finite. */
+const char *hl_units_field(double number, char text[HL_UNITS_TEXT]);
+
+/* "18,914,304"; any number. */
+const char *hl_units_count(int64_t number, char text[HL_UNITS_TEXT]);
+
+/* "1.5 MiB", by powers of 1024; whole "bytes" below 1 KiB. */
+const char *hl_units_bytes(size_t bytes, char text[HL_UNITS_TEXT]);
+
+/* "1.53 GFLOP", by powers of 1000; at least 0. */
+const char *hl_units_flops(double flops, char text[HL_UNITS_TEXT]);
+
+/* "12 s", "3 min 05 s", "2 h 07 min", "5 d 03 h"; at least 0. */
+const char *hl_units_duration(double seconds, char text[HL_UNITS_TEXT]);
+
+/* For estimates, after "about": "a minute" (or less), "20 minutes", "7 hours", "3 days", "5 months", "13 years"; at
+ * least 0. */
+const char *hl_units_roughly(double seconds, char text[HL_UNITS_TEXT]);
+
+HL_END_DECLS
+
+#endif

@@ -1,0 +1,16 @@
+/* A cell's folder: the run in it must be the one that the plan asks for. */
+#ifndef HL_PROGRAMS_ABLATE_CELL_H
+#define HL_PROGRAMS_ABLATE_CELL_H
+
+#include "programs/ablate/plan.h"
+
+/* Makes the cell's folder and writes its config.ini, all that makes the run what it is; one that stands there must be
+ * the cell's (hl_ablate_cell_check) and stays. HL_BAD_FILE, HL_INVALID; HL_NO_MEMORY. */
+hl_status hl_ablate_cell_prepare(const hl_ablate_plan *plan, int64_t cell, const char *folder);
+
+/* Whether config.ini in the folder is the cell's, wherever the folder was when it was written and however many threads
+ * the run had. HL_BAD_FILE: it is of a training with other settings. HL_INVALID: it cannot be read, or the folder's
+ * path is too long. HL_NO_MEMORY. */
+hl_status hl_ablate_cell_check(const hl_ablate_plan *plan, int64_t cell, const char *folder);
+
+#endif

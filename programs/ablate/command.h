@@ -1,0 +1,45 @@
+/* The command line of `ablate`. */
+#ifndef HL_PROGRAMS_ABLATE_COMMAND_H
+#define HL_PROGRAMS_ABLATE_COMMAND_H
+
+#include "core/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    HL_ABLATE_MAX_AXES = 8,
+    HL_ABLATE_MAX_OVERRIDES = 64,
+    HL_ABLATE_MAX_SEEDS = 1000,
+    HL_ABLATE_KEY_TEXT = 64,
+};
+
+/* One key that varies. */
+typedef struct hl_ablate_axis {
+    char key[HL_ABLATE_KEY_TEXT]; /* "model.heads", as it was given */
+    const char *values;           /* "1,2,4,8" */
+} hl_ablate_axis;
+
+/* All strings but keys belong to argv; NULL: not given. */
+typedef struct hl_ablate_command {
+    const char *config;
+    const char *overrides[HL_ABLATE_MAX_OVERRIDES]; /* "section.key=value", of every cell */
+    int n_overrides;
+    hl_ablate_axis axes[HL_ABLATE_MAX_AXES];
+    int n_axes;
+    bool row_a;  /* --heads: the heads' widths follow from their number */
+    bool table3; /* instead of axes */
+    int64_t seeds;
+    int jobs; /* 0: as the machine allows */
+    double target;
+    const char *out;
+    bool overwrite, yes, help, version;
+} hl_ablate_command;
+
+/* HL_INVALID with what is wrong and the remedy. */
+hl_status hl_ablate_command_parse(int argc, char **argv, hl_ablate_command *command);
+
+/* The text of --help. */
+extern const char hl_ablate_command_usage[];
+
+#endif

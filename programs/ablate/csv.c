@@ -1,0 +1,179 @@
+#include "programs/ablate/csv.h"
+
+#include "core/files.h"
+#include "core/memory.h"
+#include "core/units.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_BYTES = 1 << 28 };
+
+/* ---- writing ---- */
+
+static void write_header(const hl_ablate_plan *plan, hl_text *text)
+{
+    hl_text_print(text, "cell,seed");
+    for (int k = 0; k < plan->n_keys; k++) {
+        hl_text_print(text, ",%s", hl_ablate_key_label(plan->keys[k]));
+    }
+    hl_text_print(text, ",parameters,flops_per_step,steps,validation_loss,perplexity,accuracy,steps_to_target,seconds,"
+                        "status\n");
+}
+
+static void write_row(const hl_ablate_plan *plan, int64_t cell, const hl_ablate_result *result, hl_text *text)
+{
+    const hl_ablate_variant *variant = hl_ablate_plan_variant(plan, cell);
+    bool done = result->state == HL_ABLATE_DONE;
+    hl_text_print(text, "%s,%" PRId64, variant->name, hl_ablate_plan_seed(plan, cell));
+    for (int k = 0; k < plan->n_keys; k++) {
+        char value[HL_ABLATE_VALUE_TEXT];
+        hl_ablate_key_value(plan->keys[k], &variant->config, value);
+        hl_text_print(text, ",%s", value);
+    }
+    hl_text_print(text, ",%" PRId64 ",%.0f,", variant->parameters, variant->flops);
+    if (done) {
+        char perplexity[HL_UNITS_TEXT];
+        hl_text_print(text, "%" PRId64 ",%.9g,%s,%.9g,", result->steps, result->loss,
+                      hl_units_field(exp(result->loss), perplexity), result->accuracy);
+    } else {
+        hl_text_print(text, ",,,,");
+    }
+    if (done && result->steps_to_target >= 0) {
+        hl_text_print(text, "%" PRId64, result->steps_to_target);
+    }
+    hl_text_print(text, ",");
+    if (done && isfinite(result->seconds)) {
+        hl_text_print(text, "%.3f", result->seconds);
+    }
+    hl_text_print(text, ",%s\n", done ? "done" : "failed");
+}
+
+hl_status hl_ablate_csv_write(const hl_ablate_plan *plan, const hl_ablate_result *results, hl_text *text)
+{
+    write_header(plan, text);
+    for (int64_t i = 0; i < hl_ablate_plan_cells(plan); i++) {
+        if (results[i].state == HL_ABLATE_DONE || results[i].state == HL_ABLATE_FAILED) {
+            write_row(plan, i, &results[i], text);
+        }
+    }
+    return hl_text_status(text);
+}
+
+/* ---- reading ---- */
+
+/* Whether the line begins with "<name>,<seed>,". */
+static bool is_of(const char *line, const hl_ablate_plan *plan, int64_t cell)
+{
+    const char *name = hl_ablate_plan_variant(plan, cell)->name;
+    size_t length = strlen(name);
+    if (strncmp(line, name, length) != 0) {
+        return false;
+    }
+    char seed[32];
+    snprintf(seed, sizeof seed, ",%" PRId64 ",", hl_ablate_plan_seed(plan, cell));
+    return strncmp(line + length, seed, strlen(seed)) == 0;
+}
+
+/* The cell whose row this is, -1 where there is none. */
+static int64_t find_cell(const char *line, const hl_ablate_plan *plan)
+{
+    for (int64_t i = 0; i < hl_ablate_plan_cells(plan); i++) {
+        if (is_of(line, plan, i)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* "12.345", or nothing: not known. */
+static bool read_seconds(const char *text, size_t length, double *seconds)
+{
+    char *end = NULL;
+    *seconds = length > 0 ? strtod(text, &end) : NAN;
+    return length == 0 || (end == text + length && strspn(text, "0123456789.") == length && isfinite(*seconds));
+}
+
+/* Takes the last two fields of a row, "12.345,done". Between the seed and them there is one for every key, and seven.
+ * *last: the cell of the row before; they stand in order. */
+static bool take_row(const char *line, const hl_ablate_plan *plan, hl_ablate_result *results, int64_t *last)
+{
+    int64_t cell = find_cell(line, plan);
+    const char *field = line;
+    for (int i = 0; i < 2 + plan->n_keys + 7; i++) {
+        field += strcspn(field, ",");
+        field += *field == ',';
+    }
+    size_t length = strcspn(field, ",");
+    double seconds;
+    if (cell <= *last || field[length] != ',' || !read_seconds(field, length, &seconds)) {
+        return false;
+    }
+    *last = cell;
+    bool done = strcmp(field + length, ",done") == 0;
+    if (done) {
+        results[cell].state = HL_ABLATE_DONE;
+        results[cell].seconds = seconds;
+    }
+    return done || strcmp(field + length, ",failed") == 0;
+}
+
+static hl_status refuse(const char *path, int64_t line, const char *what)
+{
+    return hl_error(HL_BAD_FILE,
+                    "%s:%" PRId64 ": not %s; remove the file: it will be written anew from the runs' folders, but for "
+                    "their seconds",
+                    path, line, what);
+}
+
+/* Line by line, each of which becomes a text of its own. */
+static hl_status read_rows(const char *path, char *text, size_t size, const hl_ablate_plan *plan,
+                           hl_ablate_result *results)
+{
+    int64_t last = -1;
+    for (int64_t number = 2; size > 0; number++) {
+        char *newline = memchr(text, '\n', size);
+        if (newline != NULL) {
+            *newline = '\0';
+        }
+        if (newline == NULL || strlen(text) != (size_t)(newline - text) || !take_row(text, plan, results, &last)) {
+            return refuse(path, number, "a row of this sweep");
+        }
+        size -= (size_t)(newline + 1 - text);
+        text = newline + 1;
+    }
+    return hl_ok();
+}
+
+static hl_status read_text(const char *path, char *text, size_t size, const hl_ablate_plan *plan,
+                           hl_ablate_result *results)
+{
+    hl_text header = { 0 };
+    write_header(plan, &header);
+    size_t length = header.size;
+    hl_status status = hl_text_status(&header);
+    if (status.code == HL_OK && (size < length || memcmp(text, header.bytes, length) != 0)) {
+        status = refuse(path, 1, "the header of this sweep's ablation.csv");
+    }
+    hl_text_free(&header);
+    HL_TRY(status);
+    return read_rows(path, text + length, size - length, plan, results);
+}
+
+hl_status hl_ablate_csv_read(const char *path, const hl_ablate_plan *plan, hl_ablate_result *results)
+{
+    bool exists;
+    HL_TRY(hl_file_exists(path, &exists));
+    if (!exists) {
+        return hl_ok();
+    }
+    char *text;
+    size_t size;
+    HL_TRY(hl_file_read(path, MOST_BYTES, &text, &size));
+    hl_status status = read_text(path, text, size, plan, results);
+    hl_free(text);
+    return status;
+}

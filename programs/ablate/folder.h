@@ -1,0 +1,23 @@
+/* The folder of a sweep: its plan, by which a second call is recognised, and its lock. */
+#ifndef HL_PROGRAMS_ABLATE_FOLDER_H
+#define HL_PROGRAMS_ABLATE_FOLDER_H
+
+#include "programs/ablate/plan.h"
+#include "train/run_folder.h"
+
+typedef struct hl_ablate_folder {
+    hl_run_folder lock;
+    char *plan, *csv; /* paths; owned */
+} hl_ablate_folder;
+
+/* Makes the folder where it is missing, locks it, and writes the plan (plan.txt, with `command`, which made it) or
+ * compares it with the one there. `overwrite`: where that is another one, or the same, all the plan's runs and
+ * ablation.csv are removed first; nothing else is. HL_INVALID: the folder holds another plan, with the way out;
+ * HL_BAD_FILE: also where another sweep is at work in it; HL_NO_MEMORY. To be closed, whatever this returns. */
+hl_status hl_ablate_folder_open(hl_ablate_folder *folder, const hl_ablate_plan *plan, const char *command,
+                                bool overwrite);
+
+/* A zeroed or already closed folder is allowed. */
+void hl_ablate_folder_close(hl_ablate_folder *folder);
+
+#endif

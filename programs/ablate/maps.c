@@ -1,0 +1,45 @@
+#include "programs/ablate/maps.h"
+
+#include "show/picture.h"
+#include "study/opened_run.h"
+#include "study/view.h"
+
+/* Pixels an inch: sharp on a screen, and small enough for a page with many of them. */
+static const double DPI = 144;
+
+static hl_status draw(const hl_opened_run *run, const hl_snapshot *snapshot, hl_text *bytes, hl_text *dark)
+{
+    hl_heads_view view;
+    HL_TRY(hl_heads_view_make(&view, run, snapshot, HL_VIEW_ANY, true));
+    hl_picture picture = { view.panels, view.row_lengths, view.n_layers, view.caption.bytes, false };
+    hl_status status = hl_picture_png(&picture, DPI, bytes);
+    picture.dark = true;
+    if (status.code == HL_OK) {
+        status = hl_picture_png(&picture, DPI, dark);
+    }
+    hl_heads_view_free(&view);
+    return status;
+}
+
+static hl_status draw_last(const hl_opened_run *run, hl_text *bytes, hl_text *dark)
+{
+    if (run->n_steps == 0) {
+        return hl_error(HL_INVALID, "%s", hl_opened_run_check_steps(run).text);
+    }
+    hl_snapshot snapshot;
+    HL_TRY(hl_opened_run_snapshot(run, run->steps[run->n_steps - 1], &snapshot));
+    hl_status status = draw(run, &snapshot, bytes, dark);
+    hl_snapshot_free(&snapshot);
+    return status;
+}
+
+hl_status hl_ablate_maps_png(const char *folder, hl_text *bytes, hl_text *dark)
+{
+    hl_opened_run run;
+    hl_status status = hl_opened_run_open(&run, folder);
+    if (status.code == HL_OK) {
+        status = draw_last(&run, bytes, dark);
+    }
+    hl_opened_run_close(&run);
+    return status;
+}

@@ -1,0 +1,23 @@
+/* What a sweep leaves when it ends: its table on standard output, and ablation.* in its folder. */
+#ifndef HL_PROGRAMS_ABLATE_OUTPUTS_H
+#define HL_PROGRAMS_ABLATE_OUTPUTS_H
+
+#include "programs/ablate/plan.h"
+#include "programs/ablate/result.h"
+
+#include <stdio.h>
+
+typedef struct hl_ablate_outputs {
+    const hl_ablate_plan *plan;
+    const hl_ablate_result *results; /* of all cells */
+    const char *config;              /* its path, for headings */
+    const char *command;             /* as it was given, likewise */
+    double target;
+} hl_ablate_outputs;
+
+/* Prints the table to `out` and writes ablation.csv, .md, .svg, .png and .html. HL_BAD_FILE: a file cannot be written,
+ * or the patterns of a run that is done cannot be read, of which the page then says so in their place; HL_NO_MEMORY;
+ * HL_INVALID: more rows than a chart holds; HL_FAILED with cairo's words. */
+hl_status hl_ablate_outputs_write(const hl_ablate_outputs *outputs, FILE *out);
+
+#endif

@@ -1,0 +1,165 @@
+#include "programs/ablate/page.h"
+
+#include "core/files.h"
+#include "core/memory.h"
+#include "programs/ablate/maps.h"
+#include "programs/ablate/table.h"
+#include "show/sweep_report.h"
+
+#include <inttypes.h>
+#include <limits.h>
+
+/* Pixels an inch: for slides and for print. */
+static const double DPI = 200;
+
+/* ---- the chart ---- */
+
+static hl_status draw(const hl_ablate_outputs *outputs, const hl_ablate_summary *summary, bool png, hl_text *bytes)
+{
+    const hl_ablate_plan *plan = outputs->plan;
+    hl_sweep_variant *variants = hl_calloc((size_t)plan->n_variants, sizeof *variants);
+    hl_text caption = { 0 };
+    hl_text_print(&caption,
+                  "%s, %" PRId64 " seed%s: means (dots: single runs) with 95%% confidence intervals; dashed: "
+                  "the base. Bars that leave the frame are cut.",
+                  outputs->config, plan->seeds, plan->seeds > 1 ? "s" : "");
+    hl_status status = variants != NULL ? hl_text_status(&caption) : hl_error_memory("the chart");
+    for (int64_t v = 0; v < plan->n_variants && variants != NULL; v++) {
+        const hl_ablate_row *row = &summary->rows[v];
+        variants[v] = (hl_sweep_variant){ .name = plan->variants[v].values,
+                                          .base = v == plan->base,
+                                          .n = row->n,
+                                          .values = { row->losses, row->accuracies },
+                                          .intervals = { row->loss, row->accuracy } };
+    }
+    hl_sweep_chart chart = { .variants = variants, .n = plan->n_variants, .caption = caption.bytes };
+    if (status.code == HL_OK) {
+        status = png ? hl_sweep_chart_png(&chart, DPI, bytes) : hl_sweep_chart_svg(&chart, bytes);
+    }
+    hl_free(variants);
+    hl_text_free(&caption);
+    return status;
+}
+
+hl_status hl_ablate_chart_svg(const hl_ablate_outputs *outputs, const hl_ablate_summary *summary, hl_text *bytes)
+{
+    return draw(outputs, summary, false, bytes);
+}
+
+hl_status hl_ablate_chart_png(const hl_ablate_outputs *outputs, const hl_ablate_summary *summary, hl_text *bytes)
+{
+    return draw(outputs, summary, true, bytes);
+}
+
+/* ---- the page ---- */
+
+/* What a row opens, with what that is made of. */
+typedef struct opened {
+    hl_text name, report, maps, dark_maps;
+    hl_status drawn;
+} opened;
+
+static void free_opened(opened *all, int64_t n)
+{
+    for (int64_t v = 0; all != NULL && v < n; v++) {
+        hl_text_free(&all[v].name);
+        hl_text_free(&all[v].report);
+        hl_text_free(&all[v].maps);
+        hl_text_free(&all[v].dark_maps);
+    }
+    hl_free(all);
+}
+
+/* The variant's first cell that is done; its first one where none is. */
+static int64_t cell_to_show(const hl_ablate_outputs *outputs, int64_t variant)
+{
+    int64_t first = variant * outputs->plan->seeds;
+    for (int64_t i = first; i < first + outputs->plan->seeds; i++) {
+        if (outputs->results[i].state == HL_ABLATE_DONE) {
+            return i;
+        }
+    }
+    return first;
+}
+
+static hl_status open_variant(const hl_ablate_outputs *outputs, int64_t variant, opened *o)
+{
+    const hl_ablate_plan *plan = outputs->plan;
+    int64_t cell = cell_to_show(outputs, variant);
+    char *folder = hl_ablate_plan_path(plan, cell), *report = NULL;
+    hl_text_print(&o->name, "%s,seed=%" PRId64, plan->variants[variant].values, hl_ablate_plan_seed(plan, cell));
+    if (folder != NULL) {
+        report = hl_path_join(folder, "report.html");
+        o->drawn = hl_ablate_maps_png(folder, &o->maps, &o->dark_maps);
+    }
+    bool reported = false;
+    hl_status status = folder != NULL && report != NULL ? hl_text_status(&o->name) : hl_error_memory("the page");
+    if (status.code == HL_OK) {
+        status = hl_file_exists(report, &reported);
+    }
+    if (status.code == HL_OK && reported) {
+        hl_text_print(&o->report, "%s/report.html", o->name.bytes);
+    }
+    hl_free(folder);
+    hl_free(report);
+    HL_TRY(status);
+    HL_TRY(hl_text_status(&o->report));
+    return o->drawn.code == HL_NO_MEMORY ? o->drawn : hl_ok();
+}
+
+static hl_status open_all(const hl_ablate_outputs *outputs, opened *all, hl_sweep_run *runs, hl_status *unread)
+{
+    for (int64_t v = 0; v < outputs->plan->n_variants; v++) {
+        opened *o = &all[v];
+        HL_TRY(open_variant(outputs, v, o));
+        bool done = outputs->results[cell_to_show(outputs, v)].state == HL_ABLATE_DONE;
+        *unread = done && o->drawn.code == HL_BAD_FILE ? o->drawn : *unread;
+        runs[v] = (hl_sweep_run){ .name = o->name.bytes,
+                                  .report = o->report.bytes,
+                                  .maps = o->drawn.code == HL_OK ? &o->maps : NULL,
+                                  .dark_maps = &o->dark_maps,
+                                  .missing = o->drawn.text,
+                                  .base = v == outputs->plan->base };
+    }
+    return hl_ok();
+}
+
+static hl_status write_page(const hl_ablate_outputs *outputs, const hl_text_grid *grid, const hl_text *chart,
+                            const hl_sweep_run *runs, hl_text *bytes)
+{
+    hl_text title = { 0 }, notes = { 0 };
+    hl_text_print(&title, "Ablation of %s", outputs->config);
+    hl_ablate_table_notes(outputs->plan, outputs->results, outputs->target, INT_MAX, &notes);
+    hl_status status = hl_text_status(&title);
+    if (status.code == HL_OK) {
+        status = hl_text_status(&notes);
+    }
+    if (status.code == HL_OK) {
+        status = hl_sweep_report_write(&(hl_sweep_report){ .title = title.bytes,
+                                                           .command = outputs->command,
+                                                           .table = grid,
+                                                           .notes = notes.bytes,
+                                                           .chart = chart,
+                                                           .runs = runs },
+                                       bytes);
+    }
+    hl_text_free(&title);
+    hl_text_free(&notes);
+    return status;
+}
+
+hl_status hl_ablate_page(const hl_ablate_outputs *outputs, const hl_text_grid *grid, const hl_text *chart,
+                         hl_text *bytes, hl_status *unread)
+{
+    *unread = hl_ok();
+    int64_t n = outputs->plan->n_variants;
+    opened *all = hl_calloc((size_t)n, sizeof *all);
+    hl_sweep_run *runs = hl_calloc((size_t)n, sizeof *runs);
+    hl_status status = all != NULL && runs != NULL ? open_all(outputs, all, runs, unread) : hl_error_memory("the page");
+    if (status.code == HL_OK) {
+        status = write_page(outputs, grid, chart, runs, bytes);
+    }
+    free_opened(all, n);
+    hl_free(runs);
+    return status;
+}

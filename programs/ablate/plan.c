@@ -1,0 +1,326 @@
+#include "programs/ablate/plan.h"
+
+#include "core/files.h"
+#include "core/memory.h"
+#include "programs/ablate/variants.h"
+#include "train/footprint.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SETTINGS_TEXT = 200 /* as much of them as errors quote */ };
+
+typedef struct builder {
+    const hl_ablate_command *command;
+    hl_ablate_plan *plan;
+    hl_ablate_variant base;
+    int64_t room;
+} builder;
+
+/* ---- configs ---- */
+
+/* Whether two overrides are of one key. */
+static bool same_key(const char *a, const char *b)
+{
+    size_t length = strcspn(a, " \t=");
+    return length == strcspn(b, " \t=") && strncmp(a, b, length) == 0;
+}
+
+static bool is_set(const hl_ablate_settings *settings, const char *override)
+{
+    for (int i = 0; i < settings->n; i++) {
+        if (same_key(settings->texts[i], override)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The command's config with its overrides, of which the settings replace those of the same keys. */
+static hl_status load(const hl_ablate_command *command, const hl_ablate_settings *settings, hl_config *config,
+                      hl_problems *problems)
+{
+    const char *overrides[HL_ABLATE_MAX_OVERRIDES + HL_ABLATE_MAX_SETTINGS + 1];
+    int n = 0;
+    char out[HL_CONFIG_OVERRIDE];
+    if (command->out != NULL) {
+        if (!hl_config_out_override(command->out, out)) {
+            return hl_error(HL_INVALID, "command line: --out: longer than %d bytes", HL_CONFIG_MAX_PATH - 1);
+        }
+        overrides[n++] = out;
+    }
+    for (int i = 0; i < command->n_overrides; i++) {
+        if (same_key("train.threads", command->overrides[i])) {
+            return hl_error(HL_INVALID, "command line: train.threads: the trainings of a sweep share the cores; "
+                                        "--jobs N says how many go on at a time");
+        }
+        bool replaced =
+            is_set(settings, command->overrides[i]) || (command->out != NULL && same_key(out, command->overrides[i]));
+        if (!replaced) {
+            overrides[n++] = command->overrides[i];
+        }
+    }
+    for (int i = 0; i < settings->n; i++) {
+        overrides[n++] = settings->texts[i];
+    }
+    HL_TRY(hl_config_load((hl_config_options){ .path = command->config, .overrides = overrides, .n_overrides = n },
+                          config, problems));
+    config->train.threads = 0;
+    return hl_ok();
+}
+
+static hl_status load_variant(const hl_ablate_command *command, const hl_ablate_settings *settings, hl_config *config)
+{
+    hl_problems problems = { 0 };
+    hl_status status = load(command, settings, config, &problems);
+    hl_problems_free(&problems);
+    if (status.code != HL_INVALID) {
+        return status;
+    }
+    char which[SETTINGS_TEXT] = "";
+    for (int i = 0; i < settings->n; i++) {
+        size_t used = strlen(which);
+        snprintf(which + used, sizeof which - used, "%s%s", i > 0 ? " " : "", settings->texts[i]);
+    }
+    return hl_error(HL_INVALID, "with %s: %s", which, status.text);
+}
+
+/* ---- variants ---- */
+
+static hl_status name(const hl_ablate_plan *plan, hl_ablate_variant *variant)
+{
+    hl_text text = { 0 };
+    for (int k = 0; k < plan->n_keys; k++) {
+        char value[HL_ABLATE_VALUE_TEXT];
+        hl_ablate_key_value(plan->keys[k], &variant->config, value);
+        hl_text_print(&text, "%s%s=%s", k > 0 ? "," : "", hl_ablate_key_label(plan->keys[k]), value);
+    }
+    variant->values = text.bytes;
+    HL_TRY(hl_text_status(&text));
+    variant->name = hl_strdup(text.bytes);
+    if (variant->name == NULL) {
+        return hl_error_memory("the name of a row");
+    }
+    for (char *c = variant->name; (c = strchr(c, ',')) != NULL;) {
+        *c = ' ';
+    }
+    return hl_ok();
+}
+
+static hl_status count(hl_ablate_variant *variant)
+{
+    hl_footprint footprint;
+    HL_TRY(hl_footprint_of_config(&variant->config, &footprint));
+    variant->parameters = footprint.parameters;
+    variant->flops = footprint.flops;
+    variant->memory = footprint.total;
+    return hl_ok();
+}
+
+static void free_variant(hl_ablate_variant *variant)
+{
+    hl_free(variant->values);
+    hl_free(variant->name);
+    *variant = (hl_ablate_variant){ 0 };
+}
+
+/* Takes the variant over. */
+static hl_status append(builder *b, const hl_ablate_variant *variant)
+{
+    hl_ablate_plan *plan = b->plan;
+    if (plan->n_variants == b->room) {
+        int64_t room = 2 * b->room + 8;
+        hl_ablate_variant *more = hl_realloc(plan->variants, (size_t)room, sizeof *more);
+        if (more == NULL) {
+            return hl_error_memory("the plan");
+        }
+        plan->variants = more;
+        b->room = room;
+    }
+    plan->variants[plan->n_variants++] = *variant;
+    return hl_ok();
+}
+
+/* HL_INVALID where the variant is there already. */
+static hl_status check_new(const hl_ablate_plan *plan, const hl_ablate_variant *variant)
+{
+    for (int64_t i = 0; i < plan->n_variants; i++) {
+        if (strcmp(plan->variants[i].values, variant->values) == 0) {
+            return hl_error(HL_INVALID, "command line: %s is asked for twice", variant->values);
+        }
+    }
+    return hl_ok();
+}
+
+static hl_status prepare(builder *b, const hl_ablate_settings *settings, hl_ablate_variant *variant)
+{
+    variant->row = settings->row;
+    HL_TRY(load_variant(b->command, settings, &variant->config));
+    HL_TRY(name(b->plan, variant));
+    HL_TRY(count(variant));
+    return check_new(b->plan, variant);
+}
+
+/* The base itself takes the place of a variant that is like it. */
+static hl_status take(void *context, const hl_ablate_settings *settings)
+{
+    builder *b = context;
+    hl_ablate_variant variant = { 0 };
+    hl_status status = prepare(b, settings, &variant);
+    if (status.code == HL_OK && b->base.values != NULL && strcmp(variant.values, b->base.values) == 0) {
+        free_variant(&variant);
+        b->plan->base = b->plan->n_variants;
+        status = append(b, &b->base);
+        if (status.code == HL_OK) {
+            b->base = (hl_ablate_variant){ 0 };
+        }
+        return status;
+    }
+    if (status.code == HL_OK) {
+        status = append(b, &variant);
+    }
+    if (status.code != HL_OK) {
+        free_variant(&variant);
+    }
+    return status;
+}
+
+/* Puts the base before all others. */
+static hl_status put_base_first(builder *b)
+{
+    HL_TRY(append(b, &b->base));
+    hl_ablate_variant *variants = b->plan->variants;
+    memmove(variants + 1, variants, (size_t)(b->plan->n_variants - 1) * sizeof *variants);
+    variants[0] = b->base;
+    b->base = (hl_ablate_variant){ 0 };
+    b->plan->base = 0;
+    return hl_ok();
+}
+
+static hl_status name_base(hl_ablate_plan *plan)
+{
+    hl_ablate_variant *base = &plan->variants[plan->base];
+    hl_free(base->name);
+    base->name = hl_strdup("base");
+    return base->name != NULL ? hl_ok() : hl_error_memory("the name of a row");
+}
+
+/* ---- the plan ---- */
+
+static hl_status set_seeds(const hl_ablate_command *command, hl_ablate_plan *plan, const hl_config *base)
+{
+    plan->first_seed = base->train.seed;
+    plan->seeds = command->seeds;
+    const hl_config_key *key = hl_config_key_at(offsetof(hl_config, train.seed));
+    if ((double)plan->first_seed + (double)plan->seeds - 1 > key->most) {
+        return hl_error(HL_INVALID, "%s: train.seed: %" PRId64 " leaves no room for %" PRId64 " seeds up to %.16g",
+                        command->config, plan->first_seed, plan->seeds, key->most);
+    }
+    return hl_ok();
+}
+
+static hl_status set_folder(const hl_ablate_command *command, hl_ablate_plan *plan, const hl_config *base)
+{
+    hl_text text = { 0 };
+    hl_text_print(&text, "%s%s", base->train.out, command->out == NULL ? "-ablation" : "");
+    plan->folder = text.bytes;
+    return hl_text_status(&text);
+}
+
+static hl_status check_cells(const hl_ablate_plan *plan)
+{
+    if (plan->n_variants > HL_ABLATE_MAX_CELLS / plan->seeds) {
+        return hl_error(HL_INVALID,
+                        "command line: %" PRId64 " rows of %" PRId64
+                        " seeds are more than %d trainings; leave values or seeds out",
+                        plan->n_variants, plan->seeds, HL_ABLATE_MAX_CELLS);
+    }
+    hl_config config; /* the paths' lengths */
+    for (int64_t i = 0; i < hl_ablate_plan_cells(plan); i++) {
+        HL_TRY(hl_ablate_plan_config(plan, i, &config));
+    }
+    return hl_ok();
+}
+
+static hl_status make(builder *b, hl_problems *problems)
+{
+    const hl_ablate_settings none = { 0 };
+    hl_ablate_plan *plan = b->plan;
+    hl_config *base = &b->base.config;
+    HL_TRY(load(b->command, &none, base, problems));
+    HL_TRY(set_seeds(b->command, plan, base));
+    HL_TRY(set_folder(b->command, plan, base));
+    HL_TRY(hl_ablate_variants_keys(b->command, base, plan));
+    HL_TRY(name(plan, &b->base));
+    HL_TRY(count(&b->base));
+    if (b->command->table3) {
+        HL_TRY(put_base_first(b));
+    }
+    const hl_config copy = b->command->table3 ? plan->variants[0].config : *base;
+    HL_TRY(hl_ablate_variants_each(b->command, &copy, take, b));
+    if (b->base.values != NULL) {
+        HL_TRY(put_base_first(b));
+    }
+    HL_TRY(name_base(plan));
+    return check_cells(plan);
+}
+
+hl_status hl_ablate_plan_make(const hl_ablate_command *command, hl_ablate_plan *plan, hl_problems *problems)
+{
+    *plan = (hl_ablate_plan){ 0 };
+    builder b = { .command = command, .plan = plan };
+    hl_status status = make(&b, problems);
+    free_variant(&b.base);
+    return status;
+}
+
+void hl_ablate_plan_free(hl_ablate_plan *plan)
+{
+    for (int64_t i = 0; i < plan->n_variants; i++) {
+        free_variant(&plan->variants[i]);
+    }
+    hl_free(plan->variants);
+    hl_free(plan->folder);
+    *plan = (hl_ablate_plan){ 0 };
+}
+
+char *hl_ablate_plan_path(const hl_ablate_plan *plan, int64_t cell)
+{
+    return hl_path_join(plan->folder, "%s,seed=%" PRId64, hl_ablate_plan_variant(plan, cell)->values,
+                        hl_ablate_plan_seed(plan, cell));
+}
+
+hl_status hl_ablate_plan_config(const hl_ablate_plan *plan, int64_t cell, hl_config *config)
+{
+    *config = hl_ablate_plan_variant(plan, cell)->config;
+    config->train.seed = hl_ablate_plan_seed(plan, cell);
+    char *path = hl_ablate_plan_path(plan, cell);
+    if (path == NULL) {
+        return hl_error_memory("the path of a run");
+    }
+    int length = snprintf(config->train.out, sizeof config->train.out, "%s", path);
+    hl_free(path);
+    return length < (int)sizeof config->train.out
+               ? hl_ok()
+               : hl_error(HL_INVALID,
+                          "%s: the paths of the runs in it would be longer than %zu bytes; choose a "
+                          "shorter one with --out",
+                          plan->folder, sizeof config->train.out - 1);
+}
+
+hl_status hl_ablate_plan_text(const hl_ablate_plan *plan, hl_text *text)
+{
+    hl_text_print(text, "seeds = %" PRId64 " .. %" PRId64 "\n", plan->first_seed, plan->first_seed + plan->seeds - 1);
+    for (int64_t i = 0; i < plan->n_variants; i++) {
+        hl_config config = plan->variants[i].config;
+        config.train.out[0] = '\0'; /* the folder may have been moved */
+        char *content = hl_config_text(&config);
+        if (content == NULL) {
+            return hl_error_memory("the plan");
+        }
+        hl_text_print(text, "\n---- %s ----\n%s", plan->variants[i].name, content);
+        hl_free(content);
+    }
+    return hl_text_status(text);
+}

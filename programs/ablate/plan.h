@@ -1,0 +1,67 @@
+/* What a sweep consists of: its variants (the config as it stands, the base, and others in which some keys have other
+ * values), each trained with the same seeds. One training is a cell. */
+#ifndef HL_PROGRAMS_ABLATE_PLAN_H
+#define HL_PROGRAMS_ABLATE_PLAN_H
+
+#include "core/text.h"
+#include "programs/ablate/command.h"
+#include "programs/ablate/keys.h"
+
+enum {
+    HL_ABLATE_MAX_KEYS = HL_ABLATE_MAX_AXES + 3, /* with d_k, d_v and kv_heads */
+    HL_ABLATE_MAX_CELLS = 2000,
+};
+
+typedef struct hl_ablate_variant {
+    char *values;     /* "heads=8,d_k=4": of the plan's keys; owned */
+    char *name;       /* the same with blanks for commas, or "base": how the CSV calls it; owned */
+    char row;         /* of table 3: 'A', 'B', 'E'; 0: none */
+    hl_config config; /* with the first seed; its threads are 0 */
+    int64_t parameters;
+    double flops;  /* of the matrix products of one update */
+    size_t memory; /* bytes that a training takes; SIZE_MAX where they do not fit */
+} hl_ablate_variant;
+
+typedef struct hl_ablate_plan {
+    char *folder;                                  /* owned, as the variants */
+    const hl_config_key *keys[HL_ABLATE_MAX_KEYS]; /* those that vary */
+    int n_keys;
+    hl_ablate_variant *variants;
+    int64_t n_variants, base; /* the base's index */
+    int64_t first_seed, seeds;
+} hl_ablate_plan;
+
+/* Plans what the command asks for, and checks the config of every variant. Variants come in the order of the command,
+ * the last key's values changing fastest; the base is among them, where its values stand, else before them. Notices
+ * about CONFIG's other problems go into `problems`, empty before, all but the status's own. HL_INVALID: a wrong config,
+ * naming the variant where the base is in order; a value given twice; too many cells. HL_NO_MEMORY. To be freed,
+ * whatever this returns. */
+hl_status hl_ablate_plan_make(const hl_ablate_command *command, hl_ablate_plan *plan, hl_problems *problems);
+
+/* A zeroed or already freed plan is allowed. */
+void hl_ablate_plan_free(hl_ablate_plan *plan);
+
+/* Cell i of n_variants * seeds: variant i / seeds, seed i % seeds. */
+static inline int64_t hl_ablate_plan_cells(const hl_ablate_plan *plan)
+{
+    return plan->n_variants * plan->seeds;
+}
+static inline const hl_ablate_variant *hl_ablate_plan_variant(const hl_ablate_plan *plan, int64_t cell)
+{
+    return &plan->variants[cell / plan->seeds];
+}
+static inline int64_t hl_ablate_plan_seed(const hl_ablate_plan *plan, int64_t cell)
+{
+    return plan->first_seed + cell % plan->seeds;
+}
+
+/* The cell's folder, "<folder>/heads=8,seed=1", in new memory: hl_free. NULL when out of memory. */
+char *hl_ablate_plan_path(const hl_ablate_plan *plan, int64_t cell);
+
+/* The cell's config: its own seed and folder; HL_INVALID where the folder's path is too long. */
+hl_status hl_ablate_plan_config(const hl_ablate_plan *plan, int64_t cell, hl_config *config);
+
+/* Adds all that makes this plan what it is, as text: two plans with the same text have the same cells. HL_NO_MEMORY. */
+hl_status hl_ablate_plan_text(const hl_ablate_plan *plan, hl_text *text);
+
+#endif

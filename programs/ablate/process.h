@@ -1,0 +1,28 @@
+/* One training as a process of its own, an ordinary run of the program train, which dies with this one. */
+#ifndef HL_PROGRAMS_ABLATE_PROCESS_H
+#define HL_PROGRAMS_ABLATE_PROCESS_H
+
+#include "core/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+typedef struct hl_ablate_process {
+    pid_t id;
+    int64_t log_begin; /* what log.txt held before */
+} hl_ablate_process;
+
+/* Starts `train` on the run in the folder, which holds its config.ini: from its last checkpoint, or the beginning. What
+ * it says is added to <folder>/log.txt. Signals that a terminal sends to this process do not reach it. HL_BAD_FILE:
+ * log.txt; HL_FAILED: no process; HL_NO_MEMORY. */
+hl_status hl_ablate_process_start(const char *train, const char *folder, int threads, hl_ablate_process *process);
+
+/* Asks it to save and end. */
+void hl_ablate_process_stop(const hl_ablate_process *process);
+
+/* Whether it has ended, and then as what: HL_OK; HL_FAILED with the last line it said, or its signal; or HL_NO_MEMORY:
+ * the line could not be read. */
+bool hl_ablate_process_ended(const hl_ablate_process *process, const char *folder, hl_status *status);
+
+#endif

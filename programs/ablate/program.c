@@ -1,0 +1,244 @@
+#include "programs/ablate/program.h"
+
+#include "core/files.h"
+#include "core/matmul.h"
+#include "core/memory.h"
+#include "core/threads.h"
+#include "programs/ablate/cell.h"
+#include "programs/ablate/csv.h"
+#include "programs/ablate/folder.h"
+#include "programs/ablate/outputs.h"
+#include "programs/ablate/sweep.h"
+#include "programs/expected_time.h"
+#include "programs/print_line.h"
+#include "programs/signal_handlers.h"
+#include "programs/standard_output.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One call of the program. */
+typedef struct call {
+    const char *train;
+    hl_ablate_command command;
+    FILE *out, *err;
+    hl_text words, config; /* the command and the config's path as they are shown */
+    hl_ablate_plan plan;
+    hl_ablate_folder folder;
+    hl_ablate_result *results;
+    int signal;
+} call;
+
+/* ---- before the trainings ---- */
+
+static hl_status keep_words(call *c, int argc, char **argv)
+{
+    hl_text_print(&c->words, "ablate");
+    for (int i = 1; i < argc; i++) {
+        hl_text_print(&c->words, " ");
+        hl_text_shown(&c->words, argv[i]);
+    }
+    return hl_text_status(&c->words);
+}
+
+static hl_status keep_config(call *c)
+{
+    hl_text_shown(&c->config, c->command.config);
+    return hl_text_status(&c->config);
+}
+
+/* What a training would refuse is refused before any begins. */
+static hl_status make_plan(call *c)
+{
+    hl_problems problems = { 0 };
+    hl_status status = hl_ablate_plan_make(&c->command, &c->plan, &problems);
+    for (int i = 0; i + 1 < problems.n; i++) { /* the last one is the status */
+        fprintf(c->err, "%s\n", problems.lines[i]);
+    }
+    if (status.code == HL_INVALID && problems.n > 0) {
+        status = hl_error(HL_INVALID, "%s", problems.lines[problems.n - 1]);
+    }
+    hl_problems_free(&problems);
+    return status;
+}
+
+static hl_status check_train(const call *c)
+{
+    return access(c->train, X_OK) == 0
+               ? hl_ok()
+               : hl_error(HL_BAD_FILE,
+                          "%s: cannot be started; the programs ablate and train belong into one folder (installed: "
+                          "headlight-ablate, headlight-train)",
+                          *c->train != '\0' ? c->train : "train");
+}
+
+static const hl_ablate_result not_known = { .steps = -1, .steps_to_target = -1, .seconds = NAN };
+
+/* A cell that the csv calls done waits all the same where its folder is gone, holds another run, or has lost rows of
+ * its metrics.csv: of that, beginning the cell will tell. */
+static hl_status recall_done(call *c, int64_t cell)
+{
+    char *path = hl_ablate_plan_path(&c->plan, cell);
+    if (path == NULL) {
+        return hl_error_memory(c->plan.folder);
+    }
+    hl_status status = hl_ablate_cell_check(&c->plan, cell, path);
+    if (status.code == HL_OK) {
+        status = hl_ablate_result_read(path, &hl_ablate_plan_variant(&c->plan, cell)->config.train, c->command.target,
+                                       &c->results[cell]);
+    }
+    hl_free(path);
+    if (status.code == HL_BAD_FILE || status.code == HL_INVALID) {
+        double seconds = c->results[cell].seconds; /* of a run that finds itself finished they stay */
+        c->results[cell] = not_known;
+        c->results[cell].seconds = seconds;
+        return hl_ok();
+    }
+    return status;
+}
+
+/* What is done already, by the csv and the runs' folders; all else waits. */
+static hl_status recall(call *c)
+{
+    int64_t n = hl_ablate_plan_cells(&c->plan);
+    c->results = hl_calloc((size_t)n, sizeof *c->results);
+    if (c->results == NULL) {
+        return hl_error_memory("the results");
+    }
+    for (int64_t i = 0; i < n; i++) {
+        c->results[i] = not_known;
+    }
+    HL_TRY(hl_ablate_csv_read(c->folder.csv, &c->plan, c->results));
+    for (int64_t i = 0; i < n; i++) {
+        HL_TRY(c->results[i].state == HL_ABLATE_DONE ? recall_done(c, i) : hl_ok());
+    }
+    return hl_ok();
+}
+
+/* ---- the trainings and what follows ---- */
+
+static int64_t count(const call *c, hl_ablate_state state)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < hl_ablate_plan_cells(&c->plan); i++) {
+        n += c->results[i].state == state;
+    }
+    return n;
+}
+
+static void print_start(const call *c)
+{
+    int64_t done = count(c, HL_ABLATE_DONE);
+    hl_print_line(c->out, "%s: %" PRId64 " row%s, %" PRId64 " seed%s, into %s", c->config.bytes, c->plan.n_variants,
+                  c->plan.n_variants > 1 ? "s" : "", c->plan.seeds, c->plan.seeds > 1 ? "s" : "", c->plan.folder);
+    if (done > 0) {
+        fprintf(c->out, "%" PRId64 " of %" PRId64 " trainings are done already\n", done,
+                hl_ablate_plan_cells(&c->plan));
+    }
+    fflush(c->out);
+}
+
+/* What is half done counts as a whole; what is done is known once there are results. */
+static hl_status tell_time(const call *c, bool yes, FILE *out)
+{
+    double work = 0;
+    int64_t n = 0;
+    for (int64_t i = 0; i < hl_ablate_plan_cells(&c->plan); i++) {
+        if (c->results == NULL || c->results[i].state != HL_ABLATE_DONE) {
+            const hl_ablate_variant *v = hl_ablate_plan_variant(&c->plan, i);
+            work += hl_expected_work(&v->config, v->flops, v->config.train.steps);
+            n++;
+        }
+    }
+    hl_text what = { 0 };
+    hl_text_print(&what, "%s: %" PRId64 " training%s", c->config.bytes, n, n == 1 ? "" : "s");
+    hl_status status = hl_text_status(&what);
+    if (status.code == HL_OK) {
+        status = hl_expected_time_tell(work, hl_threads_default(), what.bytes, yes, out);
+    }
+    hl_text_free(&what);
+    return status;
+}
+
+static hl_status train(call *c)
+{
+    hl_ablate_sweep sweep = { .plan = &c->plan,
+                              .train = c->train,
+                              .csv = c->folder.csv,
+                              .target = c->command.target,
+                              .jobs = c->command.jobs,
+                              .out = c->out };
+    print_start(c);
+    HL_TRY(tell_time(c, true, c->out));
+    hl_signal_handlers_install("interrupted: the trainings finish their steps and save; again to end at once\n");
+    return hl_ablate_sweep_run(&sweep, c->results, &c->signal);
+}
+
+static hl_status conclude(const call *c)
+{
+    hl_ablate_outputs outputs = { .plan = &c->plan,
+                                  .results = c->results,
+                                  .config = c->config.bytes,
+                                  .command = c->words.bytes,
+                                  .target = c->command.target };
+    HL_TRY(hl_ablate_outputs_write(&outputs, c->out));
+    hl_print_line(c->out, "everything is in %s", c->plan.folder);
+    int64_t failed = count(c, HL_ABLATE_FAILED);
+    return failed == 0 ? hl_ok()
+                       : hl_error(HL_FAILED,
+                                  "%" PRId64 " of %" PRId64
+                                  " trainings failed (why: see above, and log.txt in their folders in "
+                                  "%s); the same command tries them again",
+                                  failed, hl_ablate_plan_cells(&c->plan), c->plan.folder);
+}
+
+static hl_status run(call *c)
+{
+    HL_TRY(check_train(c));
+    HL_TRY(make_plan(c));
+    HL_TRY(tell_time(c, c->command.yes, NULL)); /* before anything is made or removed */
+    HL_TRY(hl_ablate_folder_open(&c->folder, &c->plan, c->words.bytes, c->command.overwrite));
+    HL_TRY(recall(c));
+    HL_TRY(train(c));
+    if (c->signal != 0) {
+        fprintf(c->err,
+                "interrupted: %" PRId64 " of %" PRId64 " trainings are done, the others saved; the same "
+                "command goes on\n",
+                count(c, HL_ABLATE_DONE), hl_ablate_plan_cells(&c->plan));
+        return hl_ok();
+    }
+    return conclude(c);
+}
+
+static hl_status execute(call *c, int argc, char **argv)
+{
+    HL_TRY(keep_words(c, argc, argv));
+    HL_TRY(hl_ablate_command_parse(argc, argv, &c->command));
+    if (c->command.help) {
+        fputs(hl_ablate_command_usage, c->out);
+        return hl_ok();
+    }
+    if (c->command.version) {
+        fprintf(c->out, "headlight %s\n", HL_VERSION);
+        return hl_ok();
+    }
+    HL_TRY(keep_config(c));
+    return run(c);
+}
+
+int hl_ablate_program(const char *train_program, int argc, char **argv, FILE *out, FILE *err)
+{
+    call c = { .train = train_program, .out = out, .err = err };
+    hl_status status = execute(&c, argc, argv);
+    bool outlives = !c.command.help && !c.command.version;
+    int code =
+        status.code == HL_OK && c.signal != 0 ? 128 + c.signal : hl_standard_output_end(status, outlives, out, err);
+    hl_ablate_folder_close(&c.folder);
+    hl_ablate_plan_free(&c.plan);
+    hl_free(c.results);
+    hl_text_free(&c.words);
+    hl_text_free(&c.config);
+    return code;
+}

@@ -1,0 +1,12 @@
+/* The program `ablate`, as a function that tests can call. */
+#ifndef HL_PROGRAMS_ABLATE_PROGRAM_H
+#define HL_PROGRAMS_ABLATE_PROGRAM_H
+
+#include <stdio.h>
+
+/* Runs the command line and returns the process's exit code (status.h; HL_FAILED also where a training failed; 128 +
+ * signal). `train`: the program that trains. What was asked for goes to `out`, one line a problem or notice to `err`.
+ * hl_threads_setup must have been called. */
+int hl_ablate_program(const char *train, int argc, char **argv, FILE *out, FILE *err);
+
+#endif

@@ -1,0 +1,51 @@
+/* What a sweep tells while it goes: a line for every training that ended, and on a terminal below them one that renews
+ * itself for every training that goes on; elsewhere a line when one begins. Failing to print is no failure. */
+#ifndef HL_PROGRAMS_ABLATE_PROGRESS_H
+#define HL_PROGRAMS_ABLATE_PROGRESS_H
+
+#include "programs/ablate/plan.h"
+#include "programs/ablate/result.h"
+
+#include <stdio.h>
+
+/* A training that goes on. */
+typedef struct hl_ablate_running {
+    int64_t cell;
+    const char *folder;
+    bool began;         /* its process did, which tells the rest in the folder's log.txt */
+    int64_t first_step; /* where it began or was resumed */
+    double started;     /* seconds of hl_clock_seconds */
+    int threads;
+    hl_ablate_glimpse glimpse;
+} hl_ablate_running;
+
+typedef struct hl_ablate_progress {
+    FILE *out; /* not owned */
+    bool terminal;
+    const hl_ablate_plan *plan;
+    int64_t n_ended; /* trainings, those of earlier calls too */
+    int n_lines;     /* renewing ones that stand there */
+    int width;       /* of names */
+    double drawn;    /* seconds of hl_clock_seconds */
+} hl_ablate_progress;
+
+/* n_ended trainings have ended before. */
+hl_ablate_progress hl_ablate_progress_begin(FILE *out, const hl_ablate_plan *plan, int64_t n_ended);
+
+void hl_ablate_progress_started(hl_ablate_progress *progress, const hl_ablate_running *running);
+
+/* `failure` says why it failed; HL_OK where it did not. */
+void hl_ablate_progress_ended(hl_ablate_progress *progress, const hl_ablate_running *running,
+                              const hl_ablate_result *result, const hl_status *failure);
+
+/* Whether it is time to draw: on a terminal, some times a second. */
+bool hl_ablate_progress_due(const hl_ablate_progress *progress);
+
+/* Renews the lines of a terminal, which shows as many trainings as it has lines for. `left`: the seconds to the end of
+ * the sweep, NaN where that is not known. */
+void hl_ablate_progress_draw(hl_ablate_progress *progress, const hl_ablate_running *running, int n, double left);
+
+/* Takes the renewing lines away, before something else is printed. */
+void hl_ablate_progress_clear(hl_ablate_progress *progress);
+
+#endif

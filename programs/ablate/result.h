@@ -1,0 +1,43 @@
+/* What one training of a sweep came to, told from its folder. */
+#ifndef HL_PROGRAMS_ABLATE_RESULT_H
+#define HL_PROGRAMS_ABLATE_RESULT_H
+
+#include "core/status.h"
+#include "train/config.h"
+
+#include <stdint.h>
+
+typedef enum hl_ablate_state {
+    HL_ABLATE_WAITING, /* to be begun, or to go on */
+    HL_ABLATE_RUNNING,
+    HL_ABLATE_DONE,
+    HL_ABLATE_FAILED,
+} hl_ablate_state;
+
+typedef struct hl_ablate_result {
+    hl_ablate_state state;
+    int64_t steps; /* updates, at the last validation, as are loss and accuracy; -1: none */
+    double loss, accuracy;
+    int64_t steps_to_target; /* -1: not reached */
+    double seconds;          /* NaN: not known */
+} hl_ablate_result;
+
+/* Reads `steps`, `loss`, `accuracy` and `steps_to_target` (the first validated step with an accuracy of at least
+ * `target`) from <folder>/metrics.csv, of a training with these settings that is over; the rest stays. On failure all
+ * of it stays. HL_BAD_FILE: no such file; no validation in it; a last validation that is neither of train->steps nor
+ * the one with which train->patience was lost; rows that are not those which the checkpoint, where there is one, knows;
+ * a checkpoint that is damaged; or "<path>:<line>: ..." for a row that is none or of an earlier step than the one
+ * before. HL_NO_MEMORY. */
+hl_status hl_ablate_result_read(const char *folder, const hl_config_train *train, double target,
+                                hl_ablate_result *result);
+
+/* What is known of a training that goes on: its last row in metrics.csv, of either split. */
+typedef struct hl_ablate_glimpse {
+    int64_t step; /* -1: no row yet */
+    double loss, accuracy;
+} hl_ablate_glimpse;
+
+/* Cannot fail: what cannot be read is not known. Reads the file's end alone. */
+hl_ablate_glimpse hl_ablate_glimpse_of(const char *folder);
+
+#endif

@@ -1,0 +1,31 @@
+/* The rows of a sweep's table: what the trainings of each variant came to together. */
+#ifndef HL_PROGRAMS_ABLATE_SUMMARY_H
+#define HL_PROGRAMS_ABLATE_SUMMARY_H
+
+#include "programs/ablate/plan.h"
+#include "programs/ablate/result.h"
+#include "programs/ablate/statistics.h"
+
+/* Means and 95% intervals over the variant's trainings that are done. */
+typedef struct hl_ablate_row {
+    int64_t n;                   /* how many are done */
+    double *losses, *accuracies; /* theirs (n), by seed; owned by the summary */
+    hl_interval loss, perplexity, accuracy, seconds;
+    hl_interval steps_to_target; /* of those that reached it */
+    /* Of the paired t test of the validation loss against the base, at the seeds that both have done; NaN: none. */
+    double p;
+} hl_ablate_row;
+
+typedef struct hl_ablate_summary {
+    hl_ablate_row *rows; /* one a variant; owned, as `values` */
+    double *values;
+} hl_ablate_summary;
+
+/* HL_NO_MEMORY. To be freed, whatever this returns. */
+hl_status hl_ablate_summary_make(const hl_ablate_plan *plan, const hl_ablate_result *results,
+                                 hl_ablate_summary *summary);
+
+/* A zeroed or already freed summary is allowed. */
+void hl_ablate_summary_free(hl_ablate_summary *summary);
+
+#endif

@@ -1,0 +1,293 @@
+#include "programs/ablate/sweep.h"
+
+#include "core/clock.h"
+#include "core/files.h"
+#include "core/memory.h"
+#include "core/threads.h"
+#include "programs/ablate/cell.h"
+#include "programs/ablate/csv.h"
+#include "programs/ablate/process.h"
+#include "programs/ablate/progress.h"
+#include "train/checkpoint.h"
+#include "train/memory_at_hand.h"
+#include "train/signals.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+enum { PAUSE_NANOSECONDS = 20 * 1000 * 1000 };
+
+typedef struct sweep {
+    const hl_ablate_sweep *options;
+    hl_ablate_result *results;
+    hl_ablate_running *running; /* n of at most `jobs`; with the processes owned, as are the folders */
+    hl_ablate_process *processes;
+    int n, jobs, cores;
+    size_t memory; /* bytes that there were for all of them */
+    int64_t next;  /* no cell before waits */
+    hl_ablate_progress progress;
+    double started, work; /* the moment of hl_clock_seconds; what was done since, in steps times flops */
+    bool stopping;
+} sweep;
+
+int hl_ablate_sweep_threads(int free_cores, int free_jobs, int64_t waiting)
+{
+    int64_t sharing = waiting < free_jobs ? waiting : free_jobs;
+    int64_t threads = (free_cores + sharing - 1) / sharing;
+    threads = threads < HL_MAX_THREADS ? threads : HL_MAX_THREADS;
+    return threads > 1 ? (int)threads : 1;
+}
+
+/* ---- how much there is to do ---- */
+
+static double work_of(const hl_ablate_plan *plan, int64_t cell, int64_t steps)
+{
+    return hl_ablate_plan_variant(plan, cell)->flops * (double)steps;
+}
+
+static int64_t steps_of(const hl_ablate_plan *plan, int64_t cell)
+{
+    return hl_ablate_plan_variant(plan, cell)->config.train.steps;
+}
+
+/* The seconds that the rest takes at the rate so far; NaN before anything was done. */
+static double seconds_left(const sweep *s)
+{
+    const hl_ablate_plan *plan = s->options->plan;
+    double rest = 0, done = s->work;
+    for (int64_t i = s->next; i < hl_ablate_plan_cells(plan); i++) {
+        rest += s->results[i].state == HL_ABLATE_WAITING ? work_of(plan, i, steps_of(plan, i)) : 0;
+    }
+    for (int i = 0; i < s->n; i++) {
+        const hl_ablate_running *r = &s->running[i];
+        int64_t step = r->glimpse.step > r->first_step ? r->glimpse.step : r->first_step;
+        rest += work_of(plan, r->cell, steps_of(plan, r->cell) - step);
+        done += work_of(plan, r->cell, step - r->first_step);
+    }
+    return done > 0 ? rest / done * (hl_clock_seconds() - s->started) : NAN;
+}
+
+/* ---- beginning ---- */
+
+/* *step: that of the checkpoint, 0 where there is none. */
+static hl_status checkpoint_step(const char *folder, int64_t *step)
+{
+    char *path = hl_path_join(folder, "checkpoint.safetensors");
+    hl_status status = path != NULL ? hl_checkpoint_read_step(path, step) : hl_error_memory(folder);
+    *step = status.code == HL_OK && *step > 0 ? *step : 0;
+    hl_free(path);
+    return status;
+}
+
+static int64_t count_waiting(const sweep *s)
+{
+    int64_t n = 0;
+    for (int64_t i = s->next; i < hl_ablate_plan_cells(s->options->plan); i++) {
+        n += s->results[i].state == HL_ABLATE_WAITING;
+    }
+    return n;
+}
+
+static int free_cores(const sweep *s)
+{
+    int cores = s->cores;
+    for (int i = 0; i < s->n; i++) {
+        cores -= s->running[i].threads;
+    }
+    return cores;
+}
+
+/* ---- ending ---- */
+
+static hl_status write_csv(const sweep *s)
+{
+    hl_text text = { 0 };
+    hl_status status = hl_ablate_csv_write(s->options->plan, s->results, &text);
+    if (status.code == HL_OK) {
+        status = hl_file_replace(s->options->csv, text.bytes, text.size, HL_DURABLE);
+    }
+    hl_text_free(&text);
+    return status;
+}
+
+/* A run that was resumed is told as long as it would have been from its beginning. */
+static double seconds_of(const hl_ablate_running *r, int64_t steps)
+{
+    double seen = hl_clock_seconds() - r->started;
+    return steps > r->first_step ? seen * (double)steps / (double)(steps - r->first_step) : NAN;
+}
+
+static hl_status settle(sweep *s, const hl_ablate_running *r, hl_status ended)
+{
+    hl_ablate_result *result = &s->results[r->cell];
+    if (ended.code == HL_OK) {
+        ended = hl_ablate_result_read(r->folder, &hl_ablate_plan_variant(s->options->plan, r->cell)->config.train,
+                                      s->options->target, result);
+    }
+    if (ended.code == HL_NO_MEMORY) { /* this program's, not the training's */
+        return ended;
+    }
+    if (ended.code != HL_OK && s->stopping) {
+        result->state = HL_ABLATE_WAITING;
+        return hl_ok();
+    }
+    result->state = ended.code == HL_OK ? HL_ABLATE_DONE : HL_ABLATE_FAILED;
+    if (ended.code == HL_OK) {
+        double seconds = seconds_of(r, result->steps);
+        result->seconds = isfinite(seconds) ? seconds : result->seconds;
+        s->work += work_of(s->options->plan, r->cell, result->steps - r->first_step);
+    }
+    hl_ablate_progress_ended(&s->progress, r, result, &ended);
+    return write_csv(s);
+}
+
+/* ---- from one to the next ---- */
+
+/* Where the cell's own files stand in the way, it has failed, and no other. */
+static hl_status begin(sweep *s, int64_t cell, int threads)
+{
+    char *folder = hl_ablate_plan_path(s->options->plan, cell);
+    hl_ablate_running *r = &s->running[s->n];
+    if (folder == NULL) {
+        return hl_error_memory(s->options->plan->folder);
+    }
+    *r = (hl_ablate_running){
+        .cell = cell, .folder = folder, .started = hl_clock_seconds(), .threads = threads, .glimpse = { .step = -1 }
+    };
+    hl_status status = hl_ablate_cell_prepare(s->options->plan, cell, folder);
+    if (status.code == HL_OK) {
+        status = checkpoint_step(folder, &r->first_step);
+    }
+    if (status.code == HL_OK) {
+        status = hl_ablate_process_start(s->options->train, folder, threads, &s->processes[s->n]);
+    }
+    if (status.code != HL_OK) {
+        status = status.code == HL_BAD_FILE || status.code == HL_INVALID ? settle(s, r, status) : status;
+        hl_free(folder);
+        return status;
+    }
+    r->began = true;
+    s->results[cell].state = HL_ABLATE_RUNNING;
+    s->n++;
+    hl_ablate_progress_started(&s->progress, r);
+    return hl_ok();
+}
+
+/* Trainings that together would take more memory than there is go one after the other; one alone tells so itself. */
+static bool has_memory(const sweep *s, int64_t cell)
+{
+    size_t left = s->memory;
+    for (int i = 0; i < s->n; i++) {
+        size_t taken = hl_ablate_plan_variant(s->options->plan, s->running[i].cell)->memory;
+        left -= taken < left ? taken : left;
+    }
+    return s->n == 0 || hl_ablate_plan_variant(s->options->plan, cell)->memory <= left;
+}
+
+static hl_status begin_what_fits(sweep *s)
+{
+    for (; s->n < s->jobs && s->next < hl_ablate_plan_cells(s->options->plan); s->next++) {
+        if (s->results[s->next].state == HL_ABLATE_WAITING) {
+            if (!has_memory(s, s->next)) {
+                return hl_ok();
+            }
+            int threads = hl_ablate_sweep_threads(free_cores(s), s->jobs - s->n, count_waiting(s));
+            HL_TRY(begin(s, s->next, threads));
+        }
+    }
+    return hl_ok();
+}
+
+/* Takes training i off the list. */
+static void forget(sweep *s, int i)
+{
+    hl_free((char *)(size_t)s->running[i].folder);
+    s->n--;
+    s->running[i] = s->running[s->n];
+    s->processes[i] = s->processes[s->n];
+}
+
+static hl_status look_around(sweep *s)
+{
+    hl_status first = hl_ok();
+    for (int i = s->n - 1; i >= 0; i--) {
+        hl_status ended;
+        if (!hl_ablate_process_ended(&s->processes[i], s->running[i].folder, &ended)) {
+            continue;
+        }
+        hl_status status = settle(s, &s->running[i], ended);
+        forget(s, i);
+        first = first.code == HL_OK ? status : first;
+    }
+    return first;
+}
+
+static void show(sweep *s)
+{
+    for (int i = 0; i < s->n; i++) {
+        s->running[i].glimpse = hl_ablate_glimpse_of(s->running[i].folder);
+    }
+    hl_ablate_progress_draw(&s->progress, s->running, s->n, seconds_left(s));
+}
+
+static void stop(sweep *s)
+{
+    for (int i = 0; i < s->n && !s->stopping; i++) {
+        hl_ablate_process_stop(&s->processes[i]);
+    }
+    s->stopping = true;
+}
+
+/* ---- all of it ---- */
+
+/* The first failure that concerns all trainings ends them, as a signal does. */
+static hl_status run(sweep *s)
+{
+    hl_status first = hl_ok();
+    for (;;) {
+        hl_status status = s->stopping ? hl_ok() : begin_what_fits(s);
+        first = first.code == HL_OK ? status : first;
+        if (first.code != HL_OK || hl_signals_received() != 0) {
+            stop(s);
+        }
+        if (s->n == 0) {
+            return first;
+        }
+        nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NANOSECONDS }, NULL);
+        status = look_around(s);
+        first = first.code == HL_OK ? status : first;
+        if (s->n > 0 && hl_ablate_progress_due(&s->progress)) {
+            show(s);
+        }
+    }
+}
+
+static int64_t count_ended(const hl_ablate_plan *plan, const hl_ablate_result *results)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < hl_ablate_plan_cells(plan); i++) {
+        n += results[i].state == HL_ABLATE_DONE;
+    }
+    return n;
+}
+
+hl_status hl_ablate_sweep_run(const hl_ablate_sweep *options, hl_ablate_result *results, int *signal)
+{
+    int cores = hl_threads_default(), jobs = options->jobs > 0 ? options->jobs : cores;
+    sweep s = { .options = options,
+                .results = results,
+                .running = hl_calloc((size_t)jobs, sizeof *s.running),
+                .processes = hl_calloc((size_t)jobs, sizeof *s.processes),
+                .jobs = jobs,
+                .cores = cores,
+                .memory = hl_memory_at_hand_now().bytes,
+                .progress = hl_ablate_progress_begin(options->out, options->plan, count_ended(options->plan, results)),
+                .started = hl_clock_seconds() };
+    hl_status status = s.running != NULL && s.processes != NULL ? run(&s) : hl_error_memory("the trainings");
+    hl_ablate_progress_clear(&s.progress);
+    hl_free(s.running);
+    hl_free(s.processes);
+    *signal = s.stopping && count_waiting(&s) > 0 ? hl_signals_received() : 0;
+    return status;
+}

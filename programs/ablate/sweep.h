@@ -1,0 +1,29 @@
+/* Trains all cells of a plan that are not done, several at a time, each in a process of its own. */
+#ifndef HL_PROGRAMS_ABLATE_SWEEP_H
+#define HL_PROGRAMS_ABLATE_SWEEP_H
+
+#include "programs/ablate/plan.h"
+#include "programs/ablate/result.h"
+
+#include <stdio.h>
+
+typedef struct hl_ablate_sweep {
+    const hl_ablate_plan *plan;
+    const char *train; /* the program */
+    const char *csv;   /* the path of ablation.csv, written anew whenever a training has ended */
+    double target;     /* the accuracy of hl_ablate_result */
+    int jobs;          /* trainings at a time; 0: one a core */
+    FILE *out;         /* for the progress */
+} hl_ablate_sweep;
+
+/* Trains what is HL_ABLATE_WAITING in `results` (of all cells) until it is done or has failed, which stops no other.
+ * With fewer trainings left than cores, each gets several threads, which changes none of its numbers. *signal: the
+ * signal that asked to end (hl_signals_received), or 0; all that went on have then saved and wait. HL_BAD_FILE,
+ * HL_FAILED, HL_NO_MEMORY: what concerns more than one training; likewise. */
+hl_status hl_ablate_sweep_run(const hl_ablate_sweep *options, hl_ablate_result *results, int *signal);
+
+/* How many threads a training gets that begins while `waiting` (this one included) have not begun and there are
+ * `free_cores` and `free_jobs` (at least 1) for them: the cores divided evenly, at least one. */
+int hl_ablate_sweep_threads(int free_cores, int free_jobs, int64_t waiting);
+
+#endif

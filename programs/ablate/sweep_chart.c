@@ -1,0 +1,266 @@
+#include "programs/ablate/sweep_chart.h"
+
+#include "show/drawing.h"
+#include "show/picture_pen.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { MOST_CAPTION_LINES = 4, MOST_VARIANTS = 2000, MOST_PIXELS = 32000 /* cairo takes some more */, TICKS = 5 };
+
+/* In points. */
+static const double TEXT = 8, LINE = 11, ROW = 18, PLOT = 170, GAP = 36, MARGIN = 8, WIDEST_NAME = 200, DOT = 1.6,
+                    MEAN = 3;
+
+/* Colours that every eye tells apart (Okabe and Ito), and by their shapes, too: the base's mean is a square. */
+typedef struct colour {
+    double red, green, blue;
+} colour;
+static const colour INK = { 0.1, 0.1, 0.1 }, FRAME = { 0.75, 0.75, 0.75 }, POINT = { 0.55, 0.55, 0.55 },
+                    OTHER = { 0, 0.447, 0.698 }, BASE = { 0.835, 0.369, 0 };
+
+static const char *const titles[HL_SWEEP_MEASURES] = { "validation loss", "accuracy (%)" };
+static const double units[HL_SWEEP_MEASURES] = { 1, 100 };
+
+typedef struct axis {
+    double low, high, step;
+} axis;
+
+typedef struct layout {
+    const hl_sweep_chart *chart;
+    double names, width, height; /* names: the room for them */
+    int caption_lines;
+    axis axes[HL_SWEEP_MEASURES];
+} layout;
+
+/* ---- axes ---- */
+
+/* 1, 2 or 5 times a power of ten, such that some TICKS of them make up the range. */
+static double tick_step(double range)
+{
+    double least = range / TICKS, power = pow(10, floor(log10(least)));
+    double factor = least / power;
+    return power * (factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10);
+}
+
+/* Where all values are the same, the axis begins so much of them below. */
+static const double LEAST_SHARE = 0.02;
+
+/* Holds all dots, and bars up to as much again beyond them; losses are not below 0, nor accuracies outside 0 .. 100. */
+static axis axis_of(const hl_sweep_chart *chart, int measure)
+{
+    double low = INFINITY, high = -INFINITY, bars_low = INFINITY, bars_high = -INFINITY;
+    for (int64_t v = 0; v < chart->n; v++) {
+        const hl_sweep_variant *variant = &chart->variants[v];
+        for (int64_t i = 0; i < variant->n; i++) {
+            low = fmin(low, units[measure] * variant->values[measure][i]);
+            high = fmax(high, units[measure] * variant->values[measure][i]);
+        }
+        hl_interval interval = variant->intervals[measure];
+        bars_low = fmin(bars_low, units[measure] * (interval.mean - interval.half_width)); /* NaN does not count */
+        bars_high = fmax(bars_high, units[measure] * (interval.mean + interval.half_width));
+    }
+    if (!(low <= high)) {
+        return (axis){ 0, 1, 0.5 };
+    }
+    double range = high - low, most = measure == HL_SWEEP_ACCURACY ? 100 : INFINITY;
+    low = fmax(fmin(low, fmax(bars_low, low - range)), 0);
+    high = fmin(fmax(high, fmin(bars_high, high + range)), most);
+    low = fmin(low, high - LEAST_SHARE * high);
+    high = high > low ? high : low + 1; /* all are 0 */
+    double step = tick_step(high - low);
+    return (axis){ step * floor(low / step + 1e-9), fmin(step * ceil(high / step - 1e-9), most), step };
+}
+
+static double place_of(const axis *a, double value)
+{
+    return PLOT * (value - a->low) / (a->high - a->low);
+}
+
+/* ---- painting ---- */
+
+static void set_colour(cairo_t *cairo, colour c)
+{
+    cairo_set_source_rgb(cairo, c.red, c.green, c.blue);
+}
+
+static void draw_line(cairo_t *cairo, double x0, double y0, double x1, double y1)
+{
+    cairo_move_to(cairo, x0, y0);
+    cairo_line_to(cairo, x1, y1);
+    cairo_stroke(cairo);
+}
+
+static void draw_text(cairo_t *cairo, const char *text, double x, double y, double align, double width)
+{
+    hl_pen_line line = hl_pen_fit(cairo, text, width);
+    hl_pen_draw(cairo, &line, x, y, align, false);
+}
+
+static void draw_axis(cairo_t *cairo, const layout *l, int measure, double bottom)
+{
+    const axis *a = &l->axes[measure];
+    set_colour(cairo, INK);
+    draw_text(cairo, titles[measure], PLOT / 2, -LINE / 2, 0.5, PLOT);
+    double decimals = fmax(0, -floor(log10(a->step) + 1e-9));
+    for (int i = 0; a->low + i * a->step <= a->high + 1e-9 * a->step; i++) {
+        double value = a->low + i * a->step, x = place_of(a, value);
+        char text[32];
+        snprintf(text, sizeof text, "%.*f", (int)fmin(decimals, 9), value);
+        set_colour(cairo, FRAME);
+        draw_line(cairo, x, 0, x, bottom);
+        set_colour(cairo, INK);
+        draw_text(cairo, text, x, bottom + LINE, 0.5, PLOT);
+    }
+}
+
+static void draw_bar(cairo_t *cairo, const layout *l, int measure, const hl_interval *interval, double y)
+{
+    double middle = place_of(&l->axes[measure], units[measure] * interval->mean);
+    double end = place_of(&l->axes[measure], units[measure] * (interval->mean + interval->half_width));
+    double half = end - middle;
+    draw_line(cairo, middle - half, y, middle + half, y);
+    draw_line(cairo, middle - half, y - MEAN, middle - half, y + MEAN);
+    draw_line(cairo, middle + half, y - MEAN, middle + half, y + MEAN);
+}
+
+static void draw_variant(cairo_t *cairo, const layout *l, int measure, const hl_sweep_variant *variant, double y)
+{
+    const hl_interval *interval = &variant->intervals[measure];
+    if (variant->n == 0) {
+        return;
+    }
+    set_colour(cairo, POINT);
+    for (int64_t i = 0; i < variant->n; i++) {
+        double x = place_of(&l->axes[measure], units[measure] * variant->values[measure][i]);
+        cairo_arc(cairo, x, y + MEAN + DOT + 1, DOT, 0, 4 * acos(0));
+        cairo_fill(cairo);
+    }
+    set_colour(cairo, variant->base ? BASE : OTHER);
+    if (interval->n >= 2) {
+        draw_bar(cairo, l, measure, interval, y);
+    }
+    double x = place_of(&l->axes[measure], units[measure] * interval->mean);
+    if (variant->base) {
+        cairo_rectangle(cairo, x - MEAN, y - MEAN, 2 * MEAN, 2 * MEAN);
+    } else {
+        cairo_arc(cairo, x, y, MEAN, 0, 4 * acos(0));
+    }
+    cairo_fill(cairo);
+}
+
+static void draw_base_line(cairo_t *cairo, const layout *l, int measure, double bottom)
+{
+    for (int64_t v = 0; v < l->chart->n; v++) {
+        const hl_sweep_variant *variant = &l->chart->variants[v];
+        if (variant->base && variant->n > 0) {
+            double x = place_of(&l->axes[measure], units[measure] * variant->intervals[measure].mean);
+            set_colour(cairo, BASE);
+            cairo_set_dash(cairo, (const double[]){ 3, 3 }, 2, 0);
+            draw_line(cairo, x, 0, x, bottom);
+            cairo_set_dash(cairo, NULL, 0, 0);
+        }
+    }
+}
+
+static void draw_panel(cairo_t *cairo, const layout *l, int measure)
+{
+    double bottom = ROW * (double)l->chart->n;
+    cairo_save(cairo);
+    cairo_translate(cairo, MARGIN + l->names + GAP + measure * (PLOT + GAP), MARGIN + 1.5 * LINE);
+    cairo_set_line_width(cairo, 0.8);
+    draw_axis(cairo, l, measure, bottom);
+    cairo_rectangle(cairo, -2 * MEAN, 0, PLOT + 4 * MEAN, bottom);
+    cairo_clip(cairo);
+    draw_base_line(cairo, l, measure, bottom);
+    for (int64_t v = 0; v < l->chart->n; v++) {
+        draw_variant(cairo, l, measure, &l->chart->variants[v], ROW * ((double)v + 0.4));
+    }
+    cairo_restore(cairo);
+}
+
+static void draw_names(cairo_t *cairo, const layout *l)
+{
+    for (int64_t v = 0; v < l->chart->n; v++) {
+        const hl_sweep_variant *variant = &l->chart->variants[v];
+        set_colour(cairo, variant->base ? BASE : INK);
+        draw_text(cairo, variant->name, MARGIN + l->names, MARGIN + 1.5 * LINE + ROW * ((double)v + 0.4) + TEXT / 3, 1,
+                  WIDEST_NAME);
+    }
+}
+
+static void draw_caption(cairo_t *cairo, const layout *l)
+{
+    const char *rest = l->chart->caption;
+    double y = MARGIN + 3.5 * LINE + ROW * (double)l->chart->n;
+    set_colour(cairo, INK);
+    for (int i = 1; i <= l->caption_lines && rest != NULL; i++) {
+        hl_pen_line line;
+        rest = hl_pen_take(cairo, rest, l->width - 2 * MARGIN, i == l->caption_lines, &line);
+        hl_pen_draw(cairo, &line, MARGIN, y, 0, false);
+        y += LINE;
+    }
+}
+
+static hl_status paint(const void *context, cairo_t *cairo)
+{
+    const layout *l = context;
+    cairo_set_source_rgb(cairo, 1, 1, 1);
+    cairo_paint(cairo);
+    hl_pen_font(cairo, TEXT);
+    draw_names(cairo, l);
+    for (int measure = 0; measure < HL_SWEEP_MEASURES; measure++) {
+        draw_panel(cairo, l, measure);
+    }
+    draw_caption(cairo, l);
+    return hl_ok();
+}
+
+/* ---- files ---- */
+
+static void measure_texts(cairo_t *cairo, layout *l)
+{
+    hl_pen_font(cairo, TEXT);
+    for (int64_t v = 0; v < l->chart->n; v++) {
+        l->names = fmax(l->names, hl_pen_fit(cairo, l->chart->variants[v].name, WIDEST_NAME).width);
+    }
+    l->width = 2 * MARGIN + l->names + HL_SWEEP_MEASURES * (GAP + PLOT) + GAP / 2;
+    const char *caption = l->chart->caption;
+    l->caption_lines =
+        caption != NULL ? hl_pen_count_lines(cairo, caption, l->width - 2 * MARGIN, MOST_CAPTION_LINES) : 0;
+    l->height = 2 * MARGIN + (3 + l->caption_lines) * LINE + ROW * (double)l->chart->n;
+}
+
+static hl_status lay_out(const hl_sweep_chart *chart, layout *l)
+{
+    *l = (layout){ .chart = chart };
+    if (chart->n < 1 || chart->n > MOST_VARIANTS) {
+        return hl_error(HL_INVALID, "a chart shows 1 to %d rows, not %lld", MOST_VARIANTS, (long long)chart->n);
+    }
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
+    cairo_t *cairo = cairo_create(surface);
+    measure_texts(cairo, l);
+    hl_status status = hl_drawing_status(cairo_status(cairo));
+    cairo_destroy(cairo);
+    cairo_surface_destroy(surface);
+    for (int measure = 0; measure < HL_SWEEP_MEASURES; measure++) {
+        l->axes[measure] = axis_of(chart, measure);
+    }
+    return status;
+}
+
+hl_status hl_sweep_chart_png(const hl_sweep_chart *chart, double dpi, hl_text *bytes)
+{
+    layout l;
+    HL_TRY(lay_out(chart, &l));
+    hl_drawing drawing = { l.width, l.height, paint, &l };
+    return hl_drawing_png(&drawing, fmin(dpi, 72 * MOST_PIXELS / l.height), bytes);
+}
+
+hl_status hl_sweep_chart_svg(const hl_sweep_chart *chart, hl_text *bytes)
+{
+    layout l;
+    HL_TRY(lay_out(chart, &l));
+    hl_drawing drawing = { l.width, l.height, paint, &l };
+    return hl_drawing_svg(&drawing, bytes);
+}

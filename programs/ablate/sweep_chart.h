@@ -1,0 +1,43 @@
+/* The chart of a sweep: a row for every variant; in it, side by side for the validation loss and the accuracy, every
+ * training as a dot, their mean, and its 95% confidence interval as a bar. A dashed line continues the base's mean.
+ *
+ * Drawn by cairo in DejaVu Sans. The same chart gives the same bytes. */
+#ifndef HL_PROGRAMS_ABLATE_SWEEP_CHART_H
+#define HL_PROGRAMS_ABLATE_SWEEP_CHART_H
+
+#include "core/declarations.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "programs/ablate/statistics.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+enum { HL_SWEEP_LOSS, HL_SWEEP_ACCURACY, HL_SWEEP_MEASURES };
+
+/* Nothing is owned. */
+typedef struct hl_sweep_variant {
+    const char *name; /* "heads=8" */
+    bool base;
+    int64_t n;                                /* trainings that ended; may be 0 */
+    const double *values[HL_SWEEP_MEASURES];  /* (n) each, finite; accuracies 0 .. 1 */
+    hl_interval intervals[HL_SWEEP_MEASURES]; /* of the same values */
+} hl_sweep_variant;
+
+typedef struct hl_sweep_chart {
+    const hl_sweep_variant *variants; /* (n), from top to bottom; n >= 1 */
+    int64_t n;
+    const char *caption; /* below; NULL: none */
+} hl_sweep_chart;
+
+/* Each adds a file's content. An axis holds all dots; bars may leave it and are then cut. HL_INVALID: no variants, too
+ * many for a picture; dpi as in show/picture.h, and fewer where the picture would be too tall. HL_NO_MEMORY; HL_FAILED
+ * with cairo's words. */
+hl_status hl_sweep_chart_png(const hl_sweep_chart *chart, double dpi, hl_text *bytes);
+hl_status hl_sweep_chart_svg(const hl_sweep_chart *chart, hl_text *bytes);
+
+HL_END_DECLS
+
+#endif

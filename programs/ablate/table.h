@@ -1,0 +1,21 @@
+/* A sweep's table, in the layout of table 3 of "Attention Is All You Need". */
+#ifndef HL_PROGRAMS_ABLATE_TABLE_H
+#define HL_PROGRAMS_ABLATE_TABLE_H
+
+#include "core/text_grid.h"
+#include "programs/ablate/summary.h"
+
+/* The columns that say which row it is: its name, h, d_k and d_v. */
+enum { HL_ABLATE_TABLE_NAMES = 4 };
+
+/* Titles and a row a variant: name, h, d_k, d_v and other keys that vary, parameters, arithmetic and results.
+ * HL_NO_MEMORY. To be freed, whatever this returns. */
+hl_status hl_ablate_table_make(const hl_ablate_plan *plan, const hl_ablate_summary *summary, double target,
+                               hl_text_grid *grid);
+
+/* Adds what the columns mean, in lines of at most `width` bytes, and which trainings failed. HL_NO_MEMORY is left on
+ * the text. */
+void hl_ablate_table_notes(const hl_ablate_plan *plan, const hl_ablate_result *results, double target, int width,
+                           hl_text *text);
+
+#endif

@@ -1,0 +1,246 @@
+#include "programs/ablate/variants.h"
+
+#include "train/ini.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+hl_status hl_ablate_settings_add(hl_ablate_settings *settings, const char *full, const char *value)
+{
+    if (*value == '\0') {
+        return hl_error(HL_INVALID, "command line: %s: a value is missing, as in %s=1,2,4", full, full);
+    }
+    char *text = settings->texts[settings->n];
+    if (snprintf(text, HL_ABLATE_SETTING_TEXT, "%s=%s", full, value) >= HL_ABLATE_SETTING_TEXT) {
+        return hl_error(HL_INVALID, "command line: %s: a value is longer than %d bytes", full,
+                        HL_ABLATE_SETTING_TEXT - HL_ABLATE_KEY_TEXT);
+    }
+    settings->n++;
+    return hl_ok();
+}
+
+static hl_status add_number(hl_ablate_settings *settings, const char *full, int64_t number)
+{
+    char value[32];
+    snprintf(value, sizeof value, "%" PRId64, number);
+    return hl_ablate_settings_add(settings, full, value);
+}
+
+/* ---- the keys ---- */
+
+static bool varies(const hl_ablate_command *command, const char *full)
+{
+    for (int i = 0; i < command->n_axes; i++) {
+        if (strcmp(command->axes[i].key, full) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether every layer's heads have the widths that follow from their number. */
+static bool has_usual_widths(const hl_config_model *model)
+{
+    for (int64_t l = 0; l < model->layers; l++) {
+        if (model->d_k[l] * model->heads[l] != model->d_model || model->d_v[l] * model->heads[l] != model->d_model) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool shares_keys(const hl_config_model *model)
+{
+    return memcmp(model->kv_heads, model->heads, sizeof model->heads) != 0;
+}
+
+static hl_status add_key(hl_ablate_plan *plan, const char *full)
+{
+    HL_TRY(hl_ablate_key_find(full, &plan->keys[plan->n_keys]));
+    plan->n_keys++;
+    return hl_ok();
+}
+
+hl_status hl_ablate_variants_keys(const hl_ablate_command *command, const hl_config *base, hl_ablate_plan *plan)
+{
+    static const char *const widths[] = { "model.d_k", "model.d_v" };
+    if (command->table3) {
+        HL_TRY(add_key(plan, "model.heads"));
+        HL_TRY(add_key(plan, "model.d_k"));
+        HL_TRY(add_key(plan, "model.d_v"));
+        return add_key(plan, "model.positions");
+    }
+    for (int i = 0; i < command->n_axes; i++) {
+        HL_TRY(add_key(plan, command->axes[i].key));
+    }
+    /* --heads gives heads the usual widths; where the base has others, these vary, too. */
+    for (int i = 0; i < 2 && command->row_a && !has_usual_widths(&base->model); i++) {
+        if (!varies(command, widths[i])) {
+            HL_TRY(add_key(plan, widths[i]));
+        }
+    }
+    return hl_ok();
+}
+
+/* ---- every combination of values ---- */
+
+/* Value `index` of "a,b,c", trimmed; false where there are fewer. */
+static bool value_at(const char *values, int64_t index, char value[HL_ABLATE_SETTING_TEXT])
+{
+    for (; index > 0; index--) {
+        values += strcspn(values, ",");
+        if (*values++ == '\0') {
+            return false;
+        }
+    }
+    char text[HL_ABLATE_SETTING_TEXT];
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(values, ","), values);
+    snprintf(value, HL_ABLATE_SETTING_TEXT, "%s", hl_ini_trim(text));
+    return true;
+}
+
+static int64_t count_values(const char *values)
+{
+    int64_t n = 1;
+    for (; *values != '\0'; values++) {
+        n += *values == ',';
+    }
+    return n;
+}
+
+/* What follows from the number of heads is left to follow from it, as far as it does in the base. */
+static hl_status free_widths(const hl_ablate_command *command, const hl_config *base, hl_ablate_settings *settings)
+{
+    static const char *const keys[] = { "model.d_k", "model.d_v", "model.kv_heads" };
+    int n = shares_keys(&base->model) ? 2 : 3;
+    for (int i = 0; i < n && command->row_a; i++) {
+        if (!varies(command, keys[i])) {
+            HL_TRY(add_number(settings, keys[i], 0));
+        }
+    }
+    return hl_ok();
+}
+
+static hl_status combine(const hl_ablate_command *command, const hl_config *base, int64_t index,
+                         hl_ablate_settings *settings)
+{
+    *settings = (hl_ablate_settings){ 0 };
+    int64_t values[HL_ABLATE_MAX_AXES];
+    for (int i = command->n_axes - 1; i >= 0; i--) {
+        int64_t n = count_values(command->axes[i].values);
+        values[i] = index % n;
+        index /= n;
+    }
+    for (int i = 0; i < command->n_axes; i++) {
+        char value[HL_ABLATE_SETTING_TEXT];
+        value_at(command->axes[i].values, values[i], value);
+        HL_TRY(hl_ablate_settings_add(settings, command->axes[i].key, value));
+    }
+    return free_widths(command, base, settings);
+}
+
+static hl_status each_combination(const hl_ablate_command *command, const hl_config *base,
+                                  hl_ablate_settings_take *take, void *context)
+{
+    int64_t n = 1;
+    for (int i = 0; i < command->n_axes; i++) {
+        if (__builtin_mul_overflow(n, count_values(command->axes[i].values), &n) ||
+            n > HL_ABLATE_MAX_CELLS / command->seeds) {
+            return hl_error(HL_INVALID, "command line: more than %d trainings; leave values or seeds out",
+                            HL_ABLATE_MAX_CELLS);
+        }
+    }
+    for (int64_t i = 0; i < n; i++) {
+        hl_ablate_settings settings;
+        HL_TRY(combine(command, base, i, &settings));
+        HL_TRY(take(context, &settings));
+    }
+    return hl_ok();
+}
+
+/* ---- table 3 ---- */
+
+static hl_status check_even(const hl_config_model *model)
+{
+    for (int64_t l = 1; l < model->layers; l++) {
+        if (model->heads[l] != model->heads[0] || model->d_k[l] != model->d_k[0] || model->d_v[l] != model->d_v[0]) {
+            return hl_error(HL_INVALID, "command line: --table3 scales one number of heads and one width, but the "
+                                        "config's differ between layers; use --vary");
+        }
+    }
+    return hl_ok();
+}
+
+/* Whether so many heads can be had in every layer: they divide d_model, and those that share keys share them evenly. */
+static bool fits(const hl_config_model *model, bool shares, int64_t heads)
+{
+    bool fits = heads > 0 && model->d_model % heads == 0;
+    for (int64_t l = 0; l < model->layers && shares && fits; l++) {
+        fits = heads % model->kv_heads[l] == 0;
+    }
+    return fits;
+}
+
+/* One head, and 1/2, 2 and 4 times as many, as the paper's 1, 4, 16 and 32 beside 8; those that fit. */
+static hl_status each_of_row_a(const hl_config_model *model, bool shares, hl_ablate_settings_take *take, void *context)
+{
+    const int64_t H = model->heads[0], numbers[] = { 1, H / 2, 2 * H, 4 * H };
+    for (int i = 0; i < 4; i++) {
+        if (numbers[i] == H || !fits(model, shares, numbers[i]) || (i == 1 && numbers[i] == numbers[0])) {
+            continue;
+        }
+        hl_ablate_settings settings = { .row = 'A' };
+        HL_TRY(add_number(&settings, "model.heads", numbers[i]));
+        HL_TRY(add_number(&settings, "model.d_k", 0));
+        HL_TRY(add_number(&settings, "model.d_v", 0));
+        if (!shares) {
+            HL_TRY(add_number(&settings, "model.kv_heads", 0));
+        }
+        HL_TRY(take(context, &settings));
+    }
+    return hl_ok();
+}
+
+/* A quarter and half of d_k; d_v stays. */
+static hl_status each_of_row_b(const hl_config_model *model, hl_ablate_settings_take *take, void *context)
+{
+    for (int64_t divisor = 4; divisor >= 2; divisor /= 2) {
+        hl_ablate_settings settings = { .row = 'B' };
+        if (model->d_k[0] % divisor == 0) {
+            HL_TRY(add_number(&settings, "model.d_k", model->d_k[0] / divisor));
+            HL_TRY(add_number(&settings, "model.d_v", model->d_v[0]));
+            HL_TRY(take(context, &settings));
+        }
+    }
+    return hl_ok();
+}
+
+static hl_status each_of_row_e(const hl_config_model *model, hl_ablate_settings_take *take, void *context)
+{
+    static const char *const kinds[] = {
+        [HL_POSITIONS_SINUSOIDAL] = "sinusoidal",
+        [HL_POSITIONS_LEARNED] = "learned",
+        [HL_POSITIONS_NONE] = "none",
+    };
+    for (int i = 0; i < 3; i++) {
+        hl_ablate_settings settings = { .row = 'E' };
+        if (i != model->positions) {
+            HL_TRY(hl_ablate_settings_add(&settings, "model.positions", kinds[i]));
+            HL_TRY(take(context, &settings));
+        }
+    }
+    return hl_ok();
+}
+
+hl_status hl_ablate_variants_each(const hl_ablate_command *command, const hl_config *base,
+                                  hl_ablate_settings_take *take, void *context)
+{
+    if (!command->table3) {
+        return each_combination(command, base, take, context);
+    }
+    HL_TRY(check_even(&base->model));
+    HL_TRY(each_of_row_a(&base->model, shares_keys(&base->model), take, context));
+    HL_TRY(each_of_row_b(&base->model, take, context));
+    return each_of_row_e(&base->model, take, context);
+}

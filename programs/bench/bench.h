@@ -1,0 +1,12 @@
+/* The program `bench`, as a function that tests can call. */
+#ifndef HL_PROGRAMS_BENCH_BENCH_H
+#define HL_PROGRAMS_BENCH_BENCH_H
+
+#include <stdio.h>
+
+/* Runs the command line and returns the process's exit code (status.h). `program` is the path of the program itself,
+ * which is started anew for each measurement and beside which the shipped configs lie. What was asked for goes to
+ * `out`, warnings and one line for a failure to `err`. hl_start must have been called. */
+int hl_bench_program(const char *program, int argc, char **argv, FILE *out, FILE *err);
+
+#endif

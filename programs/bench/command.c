@@ -1,0 +1,172 @@
+#include "programs/bench/command.h"
+
+#include "core/threads.h"
+#include "programs/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char hl_bench_command_usage[] =
+    "usage: bench [CONFIG ...] [section.key=value ...] [options]\n"
+    "\n"
+    "Measures training steps: time, arithmetic, memory, and the share they reach of\n"
+    "the machine's rate of matrix products. Without a CONFIG: the five workloads\n"
+    "of configs/bench. Each in a process of its own.\n"
+    "\n"
+    "  section.key=value   overrides a key of every CONFIG, as in model.heads=8\n"
+    "  --threads N         how many threads (default: what the machine allows)\n"
+    "  --seconds S         how long each measurement takes (default: 4;\n"
+    "                      1 with --scaling and --heads)\n"
+    "  --profile           show where the time of a step goes, op by op\n"
+    "  --json FILE         write the figures as JSON too (-: to standard output,\n"
+    "                      and the tables to standard error)\n"
+    "  --scaling           time and memory against sequence length, width, heads\n"
+    "                      and batch, of one CONFIG (default: configs/bench/copy.ini)\n"
+    "                      or, with an override as task.length=64, from there on\n"
+    "  --heads             all heads at once against a loop over them, and one head\n"
+    "                      against eight, or with model.heads=N against N\n"
+    "                      (default: configs/bench/small.ini)\n"
+    "  --measure WHAT      measure in this very process and write a line of JSON, or\n"
+    "                      what is wrong, to standard output: what the other ways\n"
+    "                      start for each figure. WHAT is step, heads or loop (one\n"
+    "                      CONFIG), or sgemm (none)\n"
+    "  --help              this text\n"
+    "  --version           the version\n"
+    "\n"
+    "Exit: 0 done; 1 failed while running; 2 wrong usage or config; 3 a file; 4\n"
+    "numbers that are not finite; 5 out of memory.\n";
+
+enum { THREADS, SECONDS, PROFILE, JSON, SCALING, HEADS, MEASURE, HELP, VERSION, N_OPTIONS };
+
+static const hl_option options[N_OPTIONS] = {
+    [THREADS] = { "threads", HL_OPTION_VALUE },    [SECONDS] = { "seconds", HL_OPTION_VALUE },
+    [PROFILE] = { "profile", HL_OPTION_NO_VALUE }, [JSON] = { "json", HL_OPTION_VALUE },
+    [SCALING] = { "scaling", HL_OPTION_NO_VALUE }, [HEADS] = { "heads", HL_OPTION_NO_VALUE },
+    [MEASURE] = { "measure", HL_OPTION_VALUE },    [HELP] = { "help", HL_OPTION_NO_VALUE },
+    [VERSION] = { "version", HL_OPTION_NO_VALUE },
+};
+
+static hl_status take_threads(hl_bench_command *command, const char *value)
+{
+    long long threads;
+    HL_TRY(hl_option_integer("threads", value, 1, HL_MAX_THREADS, &threads));
+    command->job.threads = (int)threads;
+    return hl_ok();
+}
+
+static hl_status take_measure(hl_bench_command *command, const char *value)
+{
+    for (int what = 0; what < HL_BENCH_WHATS; what++) {
+        if (strcmp(value, hl_bench_what_names[what]) == 0) {
+            command->job.what = (hl_bench_what)what;
+            command->measure = true;
+            return hl_ok();
+        }
+    }
+    return hl_error(HL_INVALID, "command line: --measure: \"%s\" is none of step, heads, loop, sgemm", value);
+}
+
+static hl_status take_option(hl_bench_command *command, int option, const char *value)
+{
+    switch (option) {
+    case THREADS:
+        return take_threads(command, value);
+    case SECONDS:
+        return hl_option_seconds("seconds", value, &command->job.seconds);
+    case MEASURE:
+        return take_measure(command, value);
+    case PROFILE:
+        command->job.profile = true;
+        break;
+    case JSON:
+        command->json = value;
+        break;
+    case SCALING:
+        command->scaling = true;
+        break;
+    case HEADS:
+        command->heads = true;
+        break;
+    case HELP:
+        command->help = true;
+        break;
+    default:
+        command->version = true;
+    }
+    return hl_ok();
+}
+
+static bool is_override(const char *argument)
+{
+    static const char end[] = ".ini";
+    size_t length = strlen(argument), end_length = sizeof end - 1;
+    bool names_config = length >= end_length && strcmp(argument + length - end_length, end) == 0;
+    return strchr(argument, '=') != NULL && !names_config;
+}
+
+static hl_status take_argument(hl_bench_command *command, const char *argument)
+{
+    if (is_override(argument)) {
+        return hl_bench_job_override(&command->job, argument);
+    }
+    if (command->n_configs == HL_BENCH_MAX_CONFIGS) {
+        return hl_error(HL_INVALID, "command line: more than %d configs", HL_BENCH_MAX_CONFIGS);
+    }
+    command->configs[command->n_configs++] = argument;
+    return hl_ok();
+}
+
+/* What a --measure would take no notice of. */
+static hl_status check_measure(const hl_bench_command *command)
+{
+    const hl_bench_job *job = &command->job;
+    bool sgemm = job->what == HL_BENCH_SGEMM;
+    if (sgemm && (command->n_configs > 0 || job->n_overrides > 0)) {
+        return hl_error(HL_INVALID, "command line: %s: --measure sgemm takes no config and no override",
+                        command->n_configs > 0 ? command->configs[0] : job->overrides[0]);
+    }
+    if (!sgemm && command->n_configs == 0) {
+        return hl_error(HL_INVALID, "command line: no config given to --measure");
+    }
+    if (job->profile && job->what != HL_BENCH_STEP) {
+        return hl_error(HL_INVALID, "command line: --profile is for training steps; leave it out with --measure %s",
+                        hl_bench_what_names[job->what]);
+    }
+    return hl_ok();
+}
+
+static hl_status check(const hl_bench_command *command)
+{
+    const char *mode = command->scaling ? "--scaling" : command->heads ? "--heads" : "--measure";
+    if (command->scaling + command->heads + command->measure > 1) {
+        return hl_error(HL_INVALID, "command line: --scaling, --heads and --measure exclude each other");
+    }
+    bool workloads = !command->scaling && !command->heads && !command->measure;
+    if (!workloads && command->json != NULL) {
+        return hl_error(HL_INVALID, "command line: --json is for workloads; leave it out with %s", mode);
+    }
+    if ((command->scaling || command->heads) && command->job.profile) {
+        return hl_error(HL_INVALID, "command line: --profile is for workloads; leave it out with %s", mode);
+    }
+    if (!workloads && command->n_configs > 1) {
+        return hl_error(HL_INVALID, "command line: %s: one config is enough with %s", command->configs[1], mode);
+    }
+    return command->measure ? check_measure(command) : hl_ok();
+}
+
+hl_status hl_bench_command_parse(int argc, char **argv, hl_bench_command *command)
+{
+    *command = (hl_bench_command){ 0 };
+    hl_option_words words = { argc, argv, .at = 1 };
+    while (hl_option_words_left(&words)) {
+        int option;
+        const char *value;
+        HL_TRY(hl_option_next(&words, options, N_OPTIONS, &option, &value));
+        HL_TRY(option < 0 ? take_argument(command, value) : take_option(command, option, value));
+    }
+    if (command->job.seconds == 0) {
+        command->job.seconds = command->scaling || command->heads ? 1 : 4;
+    }
+    return check(command);
+}

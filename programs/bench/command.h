@@ -1,0 +1,26 @@
+/* The command line of `bench`. */
+#ifndef HL_PROGRAMS_BENCH_COMMAND_H
+#define HL_PROGRAMS_BENCH_COMMAND_H
+
+#include "core/status.h"
+#include "programs/bench/job.h"
+
+#include <stdbool.h>
+
+enum { HL_BENCH_MAX_CONFIGS = 64 };
+
+typedef struct hl_bench_command {
+    const char *configs[HL_BENCH_MAX_CONFIGS]; /* the paths; all strings belong to argv */
+    int n_configs;                             /* 0: those that bench itself comes with */
+    hl_bench_job job;                          /* what all have in common: overrides, threads, seconds, profile */
+    const char *json;                          /* a path, "-" for standard output, or NULL */
+    bool scaling, heads, measure, help, version;
+} hl_bench_command;
+
+/* HL_INVALID with what is wrong and the remedy. An argument with "=" in it is an override, unless it ends in ".ini". */
+hl_status hl_bench_command_parse(int argc, char **argv, hl_bench_command *command);
+
+/* The text of --help. */
+extern const char hl_bench_command_usage[];
+
+#endif

@@ -1,0 +1,22 @@
+/* The arithmetic and the memory of an update by formula: the theory that bench holds its measurements against. */
+#ifndef HL_PROGRAMS_BENCH_FLOPS_H
+#define HL_PROGRAMS_BENCH_FLOPS_H
+
+#include "train/config.h"
+
+/* Floating-point operations of the matrix products of an update on B examples of T tokens, a multiply-add counting 2
+ * and backward twice as much as forward:
+ *   3 B T (sum over layers of (2 D (H Dk + Hkv Dk + Hkv Dv + H Dv) + 4 D F + 2 T H (Dk + Dv)) + 2 D V)
+ * With heads of D / H everywhere that is 3 B T (L (8 D^2 + 4 D F + 4 T D) + 2 D V). A causal mask saves nothing of
+ * it. */
+double hl_bench_flops(const hl_config *config, int64_t B, int64_t T);
+
+/* The same with the batch and the longest example of the config. */
+double hl_bench_config_flops(const hl_config *config);
+
+/* Numbers that an update keeps from forward to backward, of one part of the batch, to the leading terms:
+ *   B T (sum over layers of (8 D + F + H T) + 2 V)
+ * the inputs of every layer's products and layer norms, its attention weights, the logits and their gradient. */
+double hl_bench_config_activations(const hl_config *config);
+
+#endif

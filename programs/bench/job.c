@@ -1,0 +1,92 @@
+#include "programs/bench/job.h"
+
+#include "core/threads.h"
+#include "programs/bench/layer.h"
+#include "programs/bench/workload.h"
+#include "programs/sgemm.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *const hl_bench_what_names[HL_BENCH_WHATS] = {
+    [HL_BENCH_STEP] = "step",
+    [HL_BENCH_HEADS] = "heads",
+    [HL_BENCH_LOOP] = "loop",
+    [HL_BENCH_SGEMM] = "sgemm",
+};
+
+hl_status hl_bench_job_override(hl_bench_job *job, const char *override)
+{
+    if (job->n_overrides == HL_BENCH_MAX_OVERRIDES) {
+        return hl_error(HL_INVALID, "command line: more than %d overrides", HL_BENCH_MAX_OVERRIDES);
+    }
+    job->overrides[job->n_overrides++] = override;
+    return hl_ok();
+}
+
+/* Whether the override is of the key that these `length` bytes name. Blanks around it do not count (config.c). */
+static bool is_of_key(const char *override, const char *key, size_t length)
+{
+    static const char blanks[] = " \t";
+    override += strspn(override, blanks);
+    if (strncmp(override, key, length) != 0) {
+        return false;
+    }
+    override += length;
+    return override[strspn(override, blanks)] == '=';
+}
+
+/* The index of the override of that key; n_overrides where there is none. */
+static int find_override(const hl_bench_job *job, const char *key, size_t length)
+{
+    int i = 0;
+    while (i < job->n_overrides && !is_of_key(job->overrides[i], key, length)) {
+        i++;
+    }
+    return i;
+}
+
+bool hl_bench_job_overrides(const hl_bench_job *job, const char *key)
+{
+    return find_override(job, key, strlen(key)) < job->n_overrides;
+}
+
+hl_status hl_bench_job_vary(hl_bench_job *job, const char *override)
+{
+    int i = find_override(job, override, strcspn(override, "="));
+    if (i == job->n_overrides) {
+        return hl_bench_job_override(job, override);
+    }
+    job->overrides[i] = override;
+    return hl_ok();
+}
+
+hl_status hl_bench_job_config(const hl_bench_job *job, hl_config *config)
+{
+    const char *overrides[HL_BENCH_MAX_OVERRIDES + 1];
+    int n = job->n_overrides;
+    memcpy(overrides, job->overrides, (size_t)n * sizeof *overrides);
+    char threads[HL_BENCH_THREADS_TEXT];
+    if (job->threads > 0) {
+        snprintf(threads, sizeof threads, "train.threads=%d", job->threads);
+        overrides[n++] = threads;
+    }
+    hl_problems problems = { 0 };
+    hl_status status = hl_config_load(
+        (hl_config_options){ .path = job->config, .overrides = overrides, .n_overrides = n }, config, &problems);
+    hl_problems_free(&problems);
+    return status;
+}
+
+hl_status hl_bench_job_run(const hl_bench_job *job, hl_bench_figures *figures)
+{
+    *figures = (hl_bench_figures){ 0 };
+    if (job->what == HL_BENCH_SGEMM) {
+        figures->threads = job->threads > 0 ? job->threads : hl_threads_default();
+        return hl_bench_sgemm(figures->threads, job->seconds, &figures->sgemm_gflops);
+    }
+    hl_config config;
+    HL_TRY(hl_bench_job_config(job, &config));
+    return job->what == HL_BENCH_STEP ? hl_bench_workload(&config, job->seconds, job->profile, figures)
+                                      : hl_bench_layer(&config, job->seconds, job->what == HL_BENCH_LOOP, figures);
+}

@@ -1,0 +1,27 @@
+/* Figures as JSON: from a measuring process to the one that asked, and to the user. */
+#ifndef HL_PROGRAMS_BENCH_JSON_H
+#define HL_PROGRAMS_BENCH_JSON_H
+
+#include "core/status.h"
+#include "core/text.h"
+#include "programs/bench/figures.h"
+#include "programs/bench/machine.h"
+
+/* One workload of a report. */
+typedef struct hl_bench_workload_figures {
+    char name[64];
+    hl_bench_figures figures;
+} hl_bench_workload_figures;
+
+/* One line. Out of memory is left on the text. */
+void hl_bench_json_line(hl_text *text, const hl_bench_figures *figures);
+
+/* Reads such a line of `size` bytes. HL_BAD_FILE where it is none; HL_NO_MEMORY. */
+hl_status hl_bench_json_read(const char *line, size_t size, hl_bench_figures *figures);
+
+/* The whole report: {"sgemm_gflops", "threads", "core", "versions": {"headlight", "compiler", "openblas", "libxsmm"},
+ * "workloads": [{"name", "ms_median", ...}]}, all of hl_bench_machine_software in it. sgemm_gflops is the best of all.
+ * Out of memory is left on the text. */
+void hl_bench_json_report(hl_text *text, const hl_bench_workload_figures *workloads, int n);
+
+#endif

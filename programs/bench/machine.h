@@ -1,0 +1,28 @@
+/* What the figures depend on besides the program's arguments: versions, the machine, the environment. */
+#ifndef HL_PROGRAMS_BENCH_MACHINE_H
+#define HL_PROGRAMS_BENCH_MACHINE_H
+
+#include "core/text.h"
+
+#include <stdio.h>
+
+/* Strings that stand as long as the process. */
+typedef struct hl_bench_software {
+    const char *headlight; /* the version */
+    const char *compiler;  /* name and version */
+    const char *openblas;  /* version and how it was built, in its own words: "OpenBLAS 0.3.21 ... USE_OPENMP ..." */
+    const char *core;      /* OpenBLAS's name for the kernels it uses ("SkylakeX") */
+    const char *libxsmm;   /* the version; NULL in a build without it */
+} hl_bench_software;
+
+hl_bench_software hl_bench_machine_software(void);
+
+/* A line for everything known that makes a run on so many threads slower than the machine is: an OpenBLAS that is not
+ * its OpenMP build, and variables of the environment. Adds nothing where there is nothing. */
+void hl_bench_machine_warnings(hl_text *text, int threads);
+
+/* Prints the warnings to `err`, and to `out` a few lines of heading: the software, the CPU, the threads.
+ * HL_NO_MEMORY. */
+hl_status hl_bench_machine_announce(int threads, FILE *out, FILE *err);
+
+#endif

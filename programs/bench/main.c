@@ -1,0 +1,8 @@
+#include "programs/bench/bench.h"
+#include "programs/start.h"
+
+int main(int argc, char **argv)
+{
+    hl_start(argv);
+    return hl_bench_program("/proc/self/exe", argc, argv, stdout, stderr);
+}

@@ -1,0 +1,17 @@
+/* A measurement in a process of its own, so that its peak memory is its own and nothing before has warmed or fragmented
+ * anything for it. */
+#ifndef HL_PROGRAMS_BENCH_PROCESS_H
+#define HL_PROGRAMS_BENCH_PROCESS_H
+
+#include "programs/bench/job.h"
+
+/* Runs `program` --measure for the job and waits for its figures. The process dies with this one. HL_INVALID ..
+ * HL_NO_MEMORY as the process itself ended, its text after the config's path; HL_FAILED where it could not be
+ * started, was killed, or said nothing. */
+hl_status hl_bench_process_run(const char *program, const hl_bench_job *job, hl_bench_figures *figures);
+
+/* The same for training steps, with the sgemm rate measured once before them, in another process, and once after:
+ * the better of the two is what the machine can do now that others may load it. */
+hl_status hl_bench_process_workload(const char *program, const hl_bench_job *job, hl_bench_figures *figures);
+
+#endif

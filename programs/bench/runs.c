@@ -1,0 +1,155 @@
+#include "programs/bench/runs.h"
+
+#include "core/files.h"
+#include "core/memory.h"
+#include "core/shown_text.h"
+#include "programs/bench/configs.h"
+#include "programs/bench/json.h"
+#include "programs/bench/machine.h"
+#include "programs/bench/print.h"
+#include "programs/bench/process.h"
+#include "programs/bench/table.h"
+#include "train/setup.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct runs {
+    const char *program;
+    const hl_bench_command *command;
+    FILE *tables;
+    const char *paths[HL_BENCH_MAX_CONFIGS];
+    char *shipped[HL_BENCH_SHIPPED]; /* owned */
+    int n;
+    hl_bench_workload_figures *found; /* n of them, owned */
+    hl_file json;
+} runs;
+
+static hl_status find_configs(runs *r)
+{
+    r->n = r->command->n_configs;
+    memcpy(r->paths, r->command->configs, sizeof r->paths);
+    for (int i = 0; i < HL_BENCH_SHIPPED && r->command->n_configs == 0; i++) {
+        HL_TRY(hl_bench_shipped_config(r->program, hl_bench_shipped_names[i], &r->shipped[i]));
+        r->paths[r->n++] = r->shipped[i];
+    }
+    r->found = hl_calloc((size_t)r->n, sizeof *r->found);
+    return r->found != NULL ? hl_ok() : hl_error_memory("the figures");
+}
+
+static hl_bench_job job_of(const runs *r, int i)
+{
+    hl_bench_job job = r->command->job;
+    job.what = HL_BENCH_STEP;
+    job.config = r->paths[i];
+    return job;
+}
+
+/* No minute is spent on a workload before the last one's config is known to be good. */
+static hl_status check_configs(const runs *r, int *threads)
+{
+    for (int i = 0; i < r->n; i++) {
+        hl_bench_job job = job_of(r, i);
+        hl_config config;
+        HL_TRY(hl_bench_job_config(&job, &config));
+        *threads = i == 0 ? hl_setup_threads(&config) : *threads;
+    }
+    return hl_ok();
+}
+
+static bool json_to_stdout(const hl_bench_command *command)
+{
+    return command->json != NULL && strcmp(command->json, "-") == 0;
+}
+
+/* Nor before the file is known to be writable. */
+static hl_status open_json(runs *r)
+{
+    struct stat info;
+    const char *path = r->command->json;
+    if (path == NULL || json_to_stdout(r->command)) {
+        return hl_ok();
+    }
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+        return hl_error(HL_BAD_FILE, "%s: is no regular file; --json - writes to standard output", path);
+    }
+    return hl_file_create(&r->json, path);
+}
+
+/* "copy" for "configs/bench/copy.ini". */
+static void set_name(hl_bench_workload_figures *workload, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path, *dot = strrchr(name, '.');
+    size_t length = dot != NULL && dot != name ? (size_t)(dot - name) : strlen(name);
+    char whole[sizeof workload->name];
+    int needed = snprintf(whole, sizeof whole, "%.*s", (int)length, name);
+    hl_shown_cut(workload->name, sizeof workload->name, whole, needed >= (int)sizeof whole);
+}
+
+static hl_status measure_all(const runs *r)
+{
+    for (int i = 0; i < r->n; i++) {
+        hl_bench_job job = job_of(r, i);
+        hl_text text = { 0 };
+        set_name(&r->found[i], r->paths[i]);
+        HL_TRY(hl_bench_process_workload(r->program, &job, &r->found[i].figures));
+        hl_bench_table_row(&text, &r->found[i]);
+        HL_TRY(hl_bench_print(r->tables, &text));
+    }
+    return hl_ok();
+}
+
+static hl_status print_profiles(const runs *r)
+{
+    hl_text text = { 0 };
+    hl_bench_table_legend(&text);
+    for (int i = 0; i < r->n && r->command->job.profile; i++) {
+        hl_bench_table_profile(&text, &r->found[i]);
+    }
+    return hl_bench_print(r->tables, &text);
+}
+
+static hl_status write_json(runs *r, FILE *out)
+{
+    hl_text text = { 0 };
+    if (r->command->json == NULL) {
+        return hl_ok();
+    }
+    hl_bench_json_report(&text, r->found, r->n);
+    if (json_to_stdout(r->command)) {
+        return hl_bench_print(out, &text);
+    }
+    hl_file_fail(&r->json, hl_text_status(&text));
+    hl_file_write(&r->json, text.bytes, text.size);
+    hl_text_free(&text);
+    return hl_file_commit(&r->json, HL_VOLATILE);
+}
+
+static hl_status run(runs *r, FILE *out, FILE *err)
+{
+    int threads = 0;
+    hl_text head = { 0 };
+    HL_TRY(find_configs(r));
+    HL_TRY(check_configs(r, &threads));
+    HL_TRY(open_json(r));
+    HL_TRY(hl_bench_machine_announce(threads, r->tables, err));
+    hl_bench_table_head(&head);
+    HL_TRY(hl_bench_print(r->tables, &head));
+    HL_TRY(measure_all(r));
+    HL_TRY(print_profiles(r));
+    return write_json(r, out);
+}
+
+hl_status hl_bench_runs(const char *program, const hl_bench_command *command, FILE *out, FILE *err)
+{
+    runs r = {
+        .program = program, .command = command, .tables = json_to_stdout(command) ? err : out, .json = { .fd = -1 }
+    };
+    hl_status status = run(&r, out, err);
+    hl_file_abandon(&r.json);
+    for (int i = 0; i < HL_BENCH_SHIPPED; i++) {
+        hl_free(r.shipped[i]);
+    }
+    hl_free(r.found);
+    return status;
+}

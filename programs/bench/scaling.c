@@ -1,0 +1,104 @@
+#include "programs/bench/scaling.h"
+
+#include "programs/bench/flops.h"
+#include "programs/bench/machine.h"
+#include "programs/bench/print.h"
+#include "programs/bench/process.h"
+#include "programs/print_line.h"
+#include "train/setup.h"
+
+#include <inttypes.h>
+
+enum { WIDTH = 80, OVERRIDE_TEXT = 64 };
+
+/* What is compared from one row to the next: measured and by theory. */
+typedef struct row {
+    double ms, mib, flops, activations;
+} row;
+
+static hl_status measure(const char *program, const hl_bench_job *job, const hl_config *config, row *r)
+{
+    hl_bench_figures figures;
+    HL_TRY(hl_bench_process_run(program, job, &figures));
+    *r = (row){ .ms = figures.ms,
+                .mib = figures.arena_mib,
+                .flops = hl_bench_config_flops(config),
+                .activations = hl_bench_config_activations(config) };
+    return hl_ok();
+}
+
+static void print_row(FILE *out, const char *label, const row *r, const row *before)
+{
+    fprintf(out, "%-26s%10.3f", label, r->ms);
+    if (before != NULL) {
+        fprintf(out, "%8.2f%8.2f%12.2f%8.2f%8.2f\n", r->ms / before->ms, r->flops / before->flops, r->mib,
+                r->mib / before->mib, r->activations / before->activations);
+    } else {
+        fprintf(out, "%16s%12.2f\n", "", r->mib);
+    }
+    fflush(out);
+}
+
+/* The rows of one key, whose value in the config is `value`. */
+static hl_status scale(const char *program, const hl_bench_job *job, const char *key, int64_t value, FILE *out)
+{
+    const int64_t values[] = { value / 2, value, 2 * value };
+    row rows[2], *now = rows, *before = NULL;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        hl_bench_job one = *job;
+        hl_config config;
+        char override[OVERRIDE_TEXT];
+        snprintf(override, sizeof override, "%s=%" PRId64, key, values[i]);
+        HL_TRY(hl_bench_job_vary(&one, override));
+        hl_status status = hl_bench_job_config(&one, &config);
+        if (status.code == HL_INVALID) {
+            fprintf(out, "%-26sleft out: %s\n", override, status.text);
+            continue;
+        }
+        HL_TRY(status);
+        HL_TRY(measure(program, &one, &config, now));
+        print_row(out, override, now, before);
+        before = now;
+        now = before == rows ? rows + 1 : rows;
+    }
+    return hl_ok();
+}
+
+static void print_head(const hl_bench_job *job, FILE *out)
+{
+    hl_print_line(out, "A step of %s, one size doubled at a time", job->config);
+    fputc('\n', out);
+    fprintf(out, "%-26s%10s%8s%8s%12s%8s%8s\n", "", "ms/step", "times", "theory", "arena MiB", "times", "theory");
+}
+
+static hl_status print_legend(FILE *out)
+{
+    hl_text text = { 0 };
+    hl_text_print(&text, "\n");
+    hl_text_paragraph(
+        &text, WIDTH,
+        "\"times\" is against the row before. Theory of time: the products' multiply-adds, for n tokens of width d a "
+        "sum of n d^2 terms (projections, feed-forward; there d times d_ff, which stays as it is) and one of n^2 d "
+        "(attention). Theory of memory: activations of n d numbers and attention weights of n^2 h, 8 D + F + H T "
+        "numbers a token and layer, and 2 V a token.");
+    hl_text_paragraph(
+        &text, WIDTH,
+        "To predict a run: its multiply-adds stand in `train CONFIG --summary`; divided by the GFLOP/s that bench "
+        "finds for the config nearest to it, and times train.steps, they are its time. Where a step takes longer than "
+        "theory says, its products are too small or narrow to reach the rate of large ones; where it takes less, "
+        "larger sizes use the machine better. Memory: --summary has it, exactly.");
+    return hl_bench_print(out, &text);
+}
+
+hl_status hl_bench_scaling(const char *program, const hl_bench_job *job, FILE *out, FILE *err)
+{
+    hl_config config;
+    HL_TRY(hl_bench_job_config(job, &config));
+    HL_TRY(hl_bench_machine_announce(hl_setup_threads(&config), out, err));
+    print_head(job, out);
+    HL_TRY(scale(program, job, "task.length", config.task.length, out));
+    HL_TRY(scale(program, job, "model.d_model", config.model.d_model, out));
+    HL_TRY(scale(program, job, "model.heads", config.model.heads[0], out));
+    HL_TRY(scale(program, job, "train.batch_size", config.train.batch_size, out));
+    return print_legend(out);
+}

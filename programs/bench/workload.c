@@ -1,0 +1,92 @@
+#include "programs/bench/workload.h"
+
+#include "programs/bench/allocations.h"
+#include "programs/bench/flops.h"
+#include "programs/repeat.h"
+#include "programs/sgemm.h"
+#include "train/trainer.h"
+
+#include <sys/resource.h>
+
+enum { WARM_UP_UPDATES = 3 };
+static const double SGEMM_SECONDS = 0.3; /* at most */
+
+typedef struct workload {
+    hl_trainer trainer;
+    double tokens, flops; /* of all updates */
+    int64_t allocations;
+} workload;
+
+static hl_status update_once(void *context)
+{
+    workload *w = context;
+    const hl_config *config = w->trainer.config;
+    hl_update update;
+    int64_t before = hl_bench_allocations();
+    HL_TRY(hl_trainer_update(&w->trainer, &update));
+    w->allocations += hl_bench_allocations() - before;
+    w->tokens += (double)update.tokens;
+    w->flops += hl_bench_flops(config, config->train.batch_size, w->trainer.batch.n_tokens);
+    return hl_ok();
+}
+
+double hl_bench_peak_rss(void)
+{
+    struct rusage usage = { 0 };
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)usage.ru_maxrss / 1024; /* Linux counts it in KiB */
+}
+
+static hl_status time_updates(workload *w, double seconds, hl_bench_figures *figures)
+{
+    for (int i = 0; i < WARM_UP_UPDATES; i++) {
+        HL_TRY(update_once(w));
+    }
+    w->tokens = w->flops = 0;
+    w->allocations = 0;
+    hl_bench_times times;
+    HL_TRY(hl_bench_repeat(seconds, update_once, w, &times));
+    double n = (double)times.n;
+    *figures = (hl_bench_figures){
+        .threads = w->trainer.threads,
+        .steps = times.n,
+        .ms = 1e3 * times.median,
+        .ms_quarter = 1e3 * times.quarter,
+        .ms_3_quarters = 1e3 * times.three_quarters,
+        .tokens_per_second = w->tokens / n / times.median,
+        .gflops = 1e-9 * w->flops / n / times.median,
+        .flops = w->flops / n,
+        .arena_mib = (double)w->trainer.arena.capacity / (1 << 20),
+        .allocations_per_step = (double)w->allocations / n,
+        .peak_rss_mib = hl_bench_peak_rss(),
+    };
+    return hl_ok();
+}
+
+/* Apart from the other figures: the clock at every op takes its time too. */
+static hl_status profile_updates(workload *w, double seconds, hl_bench_profile *profile)
+{
+    hl_bench_profiler profiler = { 0 };
+    hl_tape_observer observer = hl_bench_profiler_observer(&profiler);
+    hl_bench_times times;
+    w->trainer.observer = &observer;
+    HL_TRY(hl_bench_repeat(seconds, update_once, w, &times));
+    *profile = hl_bench_profiler_result(&profiler, times.n, times.mean * (double)times.n);
+    return hl_ok();
+}
+
+static hl_status measure(workload *w, const hl_config *config, double seconds, bool profile, hl_bench_figures *figures)
+{
+    HL_TRY(hl_trainer_init(&w->trainer, config));
+    HL_TRY(time_updates(w, seconds, figures));
+    HL_TRY(hl_bench_sgemm(figures->threads, seconds < SGEMM_SECONDS ? seconds : SGEMM_SECONDS, &figures->sgemm_gflops));
+    return profile ? profile_updates(w, seconds, &figures->profile) : hl_ok();
+}
+
+hl_status hl_bench_workload(const hl_config *config, double seconds, bool profile, hl_bench_figures *figures)
+{
+    workload w = { 0 };
+    hl_status status = measure(&w, config, seconds, profile, figures);
+    hl_trainer_free(&w.trainer);
+    return status;
+}

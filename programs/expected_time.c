@@ -1,0 +1,42 @@
+#include "programs/expected_time.h"
+
+#include "core/units.h"
+#include "programs/print_line.h"
+#include "programs/sgemm.h"
+
+/* Of floating-point operations: what a layer's other work is worth (a tenth of a millisecond at 200 GFLOP/s), and what
+ * is done so soon, on a slow machine too, that nobody asks. */
+static const double layer_work = 2e7, little_work = 1e13;
+static const double seconds_of_a_year = 365.0 * 24 * 3600;
+
+double hl_expected_work(const hl_config *config, double flops, int64_t steps)
+{
+    return steps > 0 ? (flops + layer_work * (double)config->model.layers) * (double)steps : 0;
+}
+
+hl_status hl_expected_time_say(double seconds, double gflops, const char *what, bool yes, FILE *out)
+{
+    char time[HL_UNITS_TEXT], rate[HL_UNITS_TEXT];
+    hl_units_roughly(seconds, time);
+    hl_units_flops(1e9 * gflops, rate);
+    if (seconds > seconds_of_a_year && !yes) {
+        return hl_error(HL_INVALID,
+                        "%s: about %s at the %s/s of this machine; ask for less, or begin all the same with --yes",
+                        what, time, rate);
+    }
+    if (out != NULL) {
+        hl_print_line(out, "%s: about %s at the %s/s of this machine", what, time, rate);
+        fflush(out);
+    }
+    return hl_ok();
+}
+
+hl_status hl_expected_time_tell(double work, int threads, const char *what, bool yes, FILE *out)
+{
+    if (work < little_work || (yes && out == NULL)) {
+        return hl_ok();
+    }
+    double gflops;
+    HL_TRY(hl_bench_sgemm_glance(threads, &gflops));
+    return hl_expected_time_say(work / (1e9 * gflops), gflops, what, yes, out);
+}

@@ -1,0 +1,354 @@
+#include "programs/heads/against.h"
+
+#include "core/files.h"
+#include "core/json_text.h"
+#include "core/memory.h"
+#include "heads/divergence.h"
+#include "show/table.h"
+#include "study/model_maps.h"
+#include "study/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* One of the two runs. */
+typedef struct side {
+    hl_opened_run *run;
+    hl_snapshot last;
+    hl_heads_study study;  /* of `last` */
+    hl_snapshot untrained; /* of step 0; empty where the comparison has no use for it */
+    hl_heads_record record;
+    hl_patterns layers[HL_MAX_LAYERS]; /* on the first run's examples */
+    hl_head_match *matches;
+    hl_heads_report report;
+} side;
+
+typedef struct comparison {
+    side sides[2];
+    hl_opened_run second;
+    bool same_examples;
+    bool has_untrained;     /* both before their first step, on the same examples */
+    hl_model_maps on_first; /* the second run on the first one's examples, where it has others */
+} comparison;
+
+/* ---- what cannot be compared ---- */
+
+static hl_status check_vocabularies(const hl_opened_run *a, const hl_opened_run *b)
+{
+    const hl_vocabulary *one = hl_dataset_vocabulary(a->dataset), *other = hl_dataset_vocabulary(b->dataset);
+    int64_t n = hl_vocabulary_size(one), m = hl_vocabulary_size(other);
+    if (n != m) {
+        return hl_error(HL_INVALID,
+                        "%s and %s cannot be compared: their vocabularies have %" PRId64 " and %" PRId64
+                        " tokens; compare runs of the same task with the same symbols",
+                        a->path, b->path, n, m);
+    }
+    for (int32_t id = 0; id < n; id++) {
+        const char *token = hl_vocabulary_token(one, id), *its = hl_vocabulary_token(other, id);
+        if (strcmp(token, its) != 0) {
+            return hl_error(HL_INVALID,
+                            "%s and %s cannot be compared: token %d is \"%s\" for one and \"%s\" for the other; "
+                            "compare runs of the same task",
+                            a->path, b->path, id, token, its);
+        }
+    }
+    int64_t stated = hl_dataset_n_relations(a->dataset), its = hl_dataset_n_relations(b->dataset);
+    return stated == its ? hl_ok()
+                         : hl_error(HL_INVALID,
+                                    "%s and %s cannot be compared: their tasks state %" PRId64 " and %" PRId64
+                                    " relations; compare runs of the same task",
+                                    a->path, b->path, stated, its);
+}
+
+static hl_status check_others(const side *first, const side *second)
+{
+    int64_t T = first->last.examples.n_tokens, most = second->run->shape.max_length;
+    if (T > most) {
+        return hl_error(HL_INVALID,
+                        "%s cannot be run on the examples of %s: they have up to %" PRId64
+                        " tokens, and its model takes at most %" PRId64 " (max_length); try them the other way round",
+                        second->run->path, first->run->path, T, most);
+    }
+    bool has;
+    HL_TRY(hl_opened_run_has_weights(second->run, &has));
+    if (!has) {
+        return hl_error(HL_INVALID,
+                        "%s cannot be run on the examples of %s: it has no weights (checkpoint.safetensors); try them "
+                        "the other way round",
+                        second->run->path, first->run->path);
+    }
+    return hl_ok();
+}
+
+/* ---- both on the same examples ---- */
+
+static hl_status read_side(side *s, hl_opened_run *run)
+{
+    s->run = run;
+    HL_TRY(hl_opened_run_check_steps(run));
+    HL_TRY(hl_opened_run_snapshot(run, run->steps[run->n_steps - 1], &s->last));
+    HL_TRY(hl_heads_study_make(&s->study, run, &s->last, false));
+    HL_TRY(hl_heads_record_make(run, &s->study, &s->record));
+    hl_snapshot_layers(&s->last, s->layers);
+    size_t heads = (size_t)hl_heads_count(&run->shape);
+    s->matches = hl_calloc(heads, sizeof *s->matches);
+    return s->matches != NULL ? hl_ok() : hl_error_memory("the heads' matches");
+}
+
+static bool are_same(const hl_batch *a, const hl_batch *b)
+{
+    size_t n = (size_t)a->n_examples;
+    return a->n_examples == b->n_examples && a->n_tokens == b->n_tokens &&
+           memcmp(a->lengths, b->lengths, n * sizeof *a->lengths) == 0 &&
+           memcmp(a->tokens, b->tokens, n * (size_t)a->n_tokens * sizeof *a->tokens) == 0;
+}
+
+/* The step of the second run's maps: that of its weights, where they tell, when these were run. */
+static int64_t second_step(const comparison *c)
+{
+    const side *second = &c->sides[1];
+    bool ran = !c->same_examples && second->run->weights_step >= 0;
+    return ran ? second->run->weights_step : second->study.step;
+}
+
+/* Replaces what the second run recorded by what its weights do on the first run's examples. */
+static hl_status run_on_first(comparison *c)
+{
+    side *first = &c->sides[0], *second = &c->sides[1];
+    HL_TRY(check_others(first, second));
+    HL_TRY(hl_model_maps_run(&c->on_first, second->run, &first->last.examples));
+    hl_snapshot_layers(&c->on_first.maps, second->layers);
+    hl_report_maps_free(&second->record.maps);
+    second->record.maps = (hl_report_maps){ .n_snapshots = 1 };
+    hl_answers answers = hl_snapshot_answers(&c->on_first.maps);
+    return hl_report_maps_add(&second->record.maps, second_step(c), second->layers, second->run->shape.n_layers,
+                              &answers);
+}
+
+static hl_status match(comparison *c)
+{
+    side *first = &c->sides[0], *second = &c->sides[1];
+    c->same_examples = are_same(&first->last.examples, &second->last.examples);
+    if (!c->same_examples) {
+        HL_TRY(run_on_first(c));
+    }
+    hl_model_heads a = { first->layers, first->run->shape.n_layers };
+    hl_model_heads b = { second->layers, second->run->shape.n_layers };
+    return hl_heads_match(a, b, first->matches, second->matches);
+}
+
+/* ---- before the first step ---- */
+
+/* Heads that have learnt nothing are close already: js is to be judged by that. */
+static hl_status read_untrained(comparison *c)
+{
+    side *first = &c->sides[0], *second = &c->sides[1];
+    if (!c->same_examples || first->run->steps[0] != 0 || second->run->steps[0] != 0) {
+        return hl_ok();
+    }
+    HL_TRY(hl_opened_run_snapshot(first->run, 0, &first->untrained));
+    HL_TRY(hl_opened_run_snapshot(second->run, 0, &second->untrained));
+    c->has_untrained = are_same(&first->untrained.examples, &second->untrained.examples);
+    return hl_ok();
+}
+
+static hl_patterns untrained_head(const side *s, int64_t place)
+{
+    const hl_head_metrics *head = &s->study.rows[place].metrics;
+    hl_patterns all = hl_snapshot_patterns(&s->untrained, head->layer, head->head);
+    return hl_patterns_scoring(&all);
+}
+
+/* Of head i of the first run and its match; NAN: not known. */
+static double untrained_js(const comparison *c, int64_t i)
+{
+    const side *first = &c->sides[0], *second = &c->sides[1];
+    if (!c->has_untrained) {
+        return NAN;
+    }
+    hl_patterns one = untrained_head(first, i), other = untrained_head(second, first->matches[i].head);
+    return hl_divergence_of(&one, &other);
+}
+
+/* ---- the page ---- */
+
+static hl_status write_page(comparison *c, hl_text *page)
+{
+    hl_report_run shown[2];
+    for (int i = 0; i < 2; i++) {
+        side *s = &c->sides[i];
+        HL_TRY(hl_heads_report_gather(&s->report, s->run, &s->record, &s->study));
+        shown[i] = s->report.shown;
+        shown[i].matches = s->matches;
+    }
+    if (strcmp(shown[0].name, shown[1].name) == 0) {
+        shown[0].name = c->sides[0].run->path;
+        shown[1].name = c->sides[1].run->path;
+    }
+    return hl_report_write(shown, 2, page);
+}
+
+/* ---- the table ---- */
+
+static void write_head(hl_text *text, const hl_heads_row *row, const char *const *relations, int width)
+{
+    hl_text label = { 0 };
+    hl_label_print(&label, row->label, relations);
+    if (label.error.code != HL_OK) {
+        text->error = label.error;
+        return;
+    }
+    char name[32];
+    snprintf(name, sizeof name, "L%dH%" PRId64, row->metrics.layer, row->metrics.head);
+    hl_text_print(text, "%-*s%-22.21s", width, name, label.bytes);
+    hl_text_free(&label);
+}
+
+static void write_rows(const comparison *c, hl_text *text)
+{
+    const side *first = &c->sides[0], *second = &c->sides[1];
+    hl_text_print(text, "\n%-7s%-22s%-9s%-22s%7s%11s\n", "head", "label", "closest", "label", "js", "untrained");
+    for (int64_t i = 0; i < first->study.n; i++) {
+        hl_head_match found = first->matches[i];
+        write_head(text, &first->study.rows[i], first->run->relations, 7);
+        write_head(text, &second->study.rows[found.head], second->run->relations, 9);
+        hl_text_print(text, "%7.3f", found.js);
+        double untrained = untrained_js(c, i);
+        if (isfinite(untrained)) {
+            hl_text_print(text, "%11.3f\n", untrained);
+        } else {
+            hl_text_print(text, "%11s\n", "-");
+        }
+    }
+}
+
+static hl_status write_table(const comparison *c, hl_text *text)
+{
+    const side *first = &c->sides[0], *second = &c->sides[1];
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "%s (%" PRId64 " heads, step %" PRId64 ") against %s (%" PRId64 " heads, step %" PRId64
+                      "), both on the examples of the first.",
+                      first->run->path, first->study.n, first->study.step, second->run->path, second->study.n,
+                      second_step(c));
+    write_rows(c, text);
+    hl_text_print(text, "\n");
+    hl_text_paragraph(
+        text, HL_TABLE_WIDTH,
+        "closest: the head of the second run whose attention is most nearly the same; js: how far apart "
+        "the two are (Jensen-Shannon divergence, mean over queries): 0 the same, 0.693 no key in common; untrained: "
+        "how far apart the same two were at step 0%s.",
+        c->has_untrained ? "" : ", not known, as the runs have no snapshots of it on the same examples");
+    return hl_text_status(text);
+}
+
+/* ---- for programs; NULL stands for missing memory ---- */
+
+static json_t *label_text(const side *s, int64_t head)
+{
+    hl_text text = { 0 };
+    hl_label_print(&text, s->study.rows[head].label, s->run->relations);
+    json_t *label = text.error.code == HL_OK ? json_string(text.bytes) : NULL;
+    hl_text_free(&text);
+    return label;
+}
+
+static void write_json(const comparison *c, hl_text *text)
+{
+    const side *first = &c->sides[0], *second = &c->sides[1];
+    json_t *heads = json_array();
+    int failed = heads == NULL;
+    for (int64_t i = 0; i < first->study.n && !failed; i++) {
+        hl_head_match found = first->matches[i];
+        const hl_head_metrics *its = &first->study.rows[i].metrics, *other = &second->study.rows[found.head].metrics;
+        failed = json_array_append_new(
+            heads, json_pack("{s:i, s:I, s:o, s:i, s:I, s:o, s:o, s:o}", "layer", its->layer, "head",
+                             (json_int_t)its->head, "label", label_text(first, i), "closest_layer", other->layer,
+                             "closest_head", (json_int_t)other->head, "closest_label", label_text(second, found.head),
+                             "js", hl_json_number(found.js), "untrained", hl_json_number(untrained_js(c, i))));
+    }
+    hl_json_print(text,
+                  json_pack("{s:I, s:I, s:o}", "step", (json_int_t)first->study.step, "step_against",
+                            (json_int_t)second_step(c), "heads", hl_json_checked(heads, failed)),
+                  JSON_INDENT(2));
+}
+
+static void write_csv(const comparison *c, hl_text *text)
+{
+    const side *first = &c->sides[0], *second = &c->sides[1];
+    hl_text_print(text, "layer,head,label,closest_layer,closest_head,closest_label,js,untrained\n");
+    for (int64_t i = 0; i < first->study.n; i++) {
+        hl_head_match found = first->matches[i];
+        const hl_heads_row *its = &first->study.rows[i], *other = &second->study.rows[found.head];
+        hl_text_print(text, "%d,%" PRId64 ",", its->metrics.layer, its->metrics.head);
+        hl_label_print(text, its->label, first->run->relations);
+        hl_text_print(text, ",%d,%" PRId64 ",", other->metrics.layer, other->metrics.head);
+        hl_label_print(text, other->label, second->run->relations);
+        double untrained = untrained_js(c, i);
+        hl_text_print(text, ",%.9g,", found.js);
+        if (isfinite(untrained)) {
+            hl_text_print(text, "%.9g", untrained);
+        }
+        hl_text_print(text, "\n");
+    }
+}
+
+/* ---- all of it ---- */
+
+static hl_status compare(comparison *c, hl_opened_run *first, const char *second, hl_heads_against *against)
+{
+    HL_TRY(hl_opened_run_open(&c->second, second));
+    HL_TRY(check_vocabularies(first, &c->second));
+    HL_TRY(read_side(&c->sides[0], first));
+    HL_TRY(read_side(&c->sides[1], &c->second));
+    HL_TRY(match(c));
+    HL_TRY(read_untrained(c));
+    HL_TRY(write_table(c, &against->table));
+    write_json(c, &against->json);
+    HL_TRY(hl_text_status(&against->json));
+    write_csv(c, &against->csv);
+    HL_TRY(hl_text_status(&against->csv));
+    HL_TRY(write_page(c, &against->page));
+    against->path = hl_path_join(first->path, "against-%s.html", c->second.name);
+    return against->path != NULL ? hl_ok() : hl_error_memory(first->path);
+}
+
+static void free_side(side *s)
+{
+    hl_heads_report_free(&s->report);
+    hl_heads_record_free(&s->record);
+    hl_heads_study_free(&s->study);
+    hl_snapshot_free(&s->last);
+    hl_snapshot_free(&s->untrained);
+    hl_free(s->matches);
+}
+
+hl_status hl_heads_against_make(hl_heads_against *against, hl_opened_run *first, const char *second)
+{
+    *against = (hl_heads_against){ 0 };
+    comparison *c = hl_calloc(1, sizeof *c); /* too large for the stack */
+    if (c == NULL) {
+        return hl_error_memory("a comparison");
+    }
+    hl_status status = compare(c, first, second, against);
+    free_side(&c->sides[0]);
+    free_side(&c->sides[1]);
+    hl_model_maps_free(&c->on_first);
+    hl_opened_run_close(&c->second);
+    hl_free(c);
+    if (status.code != HL_OK) {
+        hl_heads_against_free(against);
+    }
+    return status;
+}
+
+void hl_heads_against_free(hl_heads_against *against)
+{
+    hl_text_free(&against->table);
+    hl_text_free(&against->json);
+    hl_text_free(&against->csv);
+    hl_text_free(&against->page);
+    hl_free(against->path);
+    *against = (hl_heads_against){ 0 };
+}

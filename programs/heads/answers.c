@@ -1,0 +1,108 @@
+#include "programs/heads/answers.h"
+
+#include "core/json_text.h"
+#include "core/shown_text.h"
+#include "show/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+typedef struct answer {
+    int32_t id;
+    double probability;
+} answer;
+
+static answer answer_at(const hl_snapshot *maps, int64_t position)
+{
+    int64_t V = maps->config->vocabulary;
+    const hl_real *logits = maps->logits + position * V;
+    int32_t best = 0;
+    for (int32_t id = 1; id < V; id++) {
+        best = logits[id] > logits[best] ? id : best;
+    }
+    double sum = 0; /* of the probabilities over the best one's */
+    for (int64_t id = 0; id < V; id++) {
+        sum += exp((double)logits[id] - (double)logits[best]);
+    }
+    return (answer){ best, 1 / sum };
+}
+
+/* The position of the first answer from `position` on; the number of tokens where there is none. */
+static int64_t next_answer(const hl_snapshot *maps, int64_t position)
+{
+    const hl_batch *examples = &maps->examples;
+    bool any_mask = false;
+    for (int64_t i = 0; i < examples->lengths[0]; i++) {
+        any_mask = any_mask || examples->tokens[i] == HL_MASK;
+    }
+    while (any_mask && position < examples->lengths[0] && examples->tokens[position] != HL_MASK) {
+        position++;
+    }
+    return position;
+}
+
+/* ---- for a person ---- */
+
+/* A token in a column of that width, parted by a space from what follows. */
+static void print_token(hl_text *text, const char *token, int width)
+{
+    size_t columns = 0;
+    hl_shown shown;
+    for (const char *rest = token; (rest = hl_shown_next(rest, false, &shown)) != NULL;) {
+        columns += (size_t)shown.columns;
+    }
+    hl_text_shown(text, token);
+    hl_text_print(text, "%*s", columns < (size_t)width ? width - (int)columns : 1, "");
+}
+
+static void print_tokens(hl_text *text, const hl_vocabulary *vocabulary, const hl_batch *examples)
+{
+    hl_text list = { 0 };
+    for (int64_t i = 0; i < examples->lengths[0]; i++) {
+        hl_text_print(&list, " ");
+        hl_text_shown(&list, hl_vocabulary_token(vocabulary, examples->tokens[i]));
+    }
+    if (list.error.code == HL_OK) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "%d tokens:%s", (int)examples->lengths[0], list.bytes);
+    } else {
+        text->error = list.error;
+    }
+    hl_text_free(&list);
+}
+
+void hl_heads_answers_print(hl_text *text, const hl_opened_run *run, const hl_snapshot *maps)
+{
+    enum { TOKEN = 16 };
+    const hl_vocabulary *vocabulary = hl_dataset_vocabulary(run->dataset);
+    print_tokens(text, vocabulary, &maps->examples);
+    hl_text_print(text, "\nposition  %-*s%-*sprobability\n", TOKEN, "token", TOKEN, "answer");
+    for (int64_t i = 0; (i = next_answer(maps, i)) < maps->examples.lengths[0]; i++) {
+        answer a = answer_at(maps, i);
+        hl_text_print(text, "%8" PRId64 "  ", i);
+        print_token(text, hl_vocabulary_token(vocabulary, maps->examples.tokens[i]), TOKEN);
+        print_token(text, hl_vocabulary_token(vocabulary, a.id), TOKEN);
+        hl_text_print(text, "%11.2f\n", a.probability);
+    }
+    hl_text_print(text, "\n");
+}
+
+/* ---- for programs ---- */
+
+json_t *hl_heads_answers_json(const hl_opened_run *run, const hl_snapshot *maps)
+{
+    const hl_vocabulary *vocabulary = hl_dataset_vocabulary(run->dataset);
+    json_t *list = json_array();
+    int failed = list == NULL;
+    for (int64_t i = 0; !failed && (i = next_answer(maps, i)) < maps->examples.lengths[0]; i++) {
+        answer a = answer_at(maps, i);
+        failed = json_array_append_new(
+            list, json_pack("{s:I, s:o, s:o, s:f}", "position", (json_int_t)i, "token",
+                            hl_json_name(hl_vocabulary_token(vocabulary, maps->examples.tokens[i])), "answer",
+                            hl_json_name(hl_vocabulary_token(vocabulary, a.id)), "probability", a.probability));
+    }
+    if (failed) {
+        json_decref(list);
+        return NULL;
+    }
+    return list;
+}

@@ -1,0 +1,361 @@
+#include "programs/heads/command.h"
+
+#include "programs/options.h"
+#include "study/output.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const char hl_heads_command_usage[] =
+    "usage: heads RUN [options]\n"
+    "\n"
+    "Shows what every attention head of a training run does. RUN is its folder, as\n"
+    "in runs/copy_task; the run may still go on. Without options: a table of all\n"
+    "heads at the last snapshot; written anew: RUN/heads.csv, all metrics at all\n"
+    "snapshots, and RUN/report.html, a page for the browser that shows all of it.\n"
+    "\n"
+    "Figures\n"
+    "  --json [FILE]     what the other options ask for as JSON: without any, the\n"
+    "                    table; with --head, --example or --input the maps and\n"
+    "                    labels, with --input the answers too; the table of\n"
+    "                    --against, --importance, --prune, --keep-only or --drop\n"
+    "                    (no FILE, or -: to standard output, alone)\n"
+    "  --csv [FILE]      the same as CSV (likewise); without other options the\n"
+    "                    content of heads.csv, with --step its rows of that step\n"
+    "  --report [FILE]   the page, report.html (likewise)\n"
+    "  --step S          the table and the maps of step S instead of the last one\n"
+    "\n"
+    "Which heads matter\n"
+    "  --keep-only HEADS the loss, perplexity and accuracy on the validation set with\n"
+    "                    these heads alone, as in L0H2,L1H* (all of layer 1), beside\n"
+    "                    the whole model's; the weights are the last checkpoint's\n"
+    "  --drop HEADS      the same without these\n"
+    "  --importance      a table: how much the loss depends on each head by its\n"
+    "                    gradient, and how much it grows without it; which heads look\n"
+    "                    decorative and which do silent work (--step)\n"
+    "  --shapley         with it, for up to 16 heads: all sets of heads evaluated,\n"
+    "                    Shapley values, the fewest heads that keep 99% of accuracy\n"
+    "  --prune           take out head after head, each time the one without which\n"
+    "                    the loss grows least: loss, accuracy and time a batch of\n"
+    "                    what is left (--png, --svg, --pdf: as a chart)\n"
+    "  --prune-by WHAT   loss, as above, or gradient: the least gradient importance\n"
+    "  --prune-once      by the figures of the whole model, not measured again\n"
+    "  --prune-to N      stop at N heads, at least one in every layer, and write the\n"
+    "                    smaller model to --out FILE, for train --from FILE\n"
+    "\n"
+    "Two runs\n"
+    "  --against RUN2    a table: each head of RUN, the head of RUN2 that does most\n"
+    "                    nearly the same, and how far apart they are; and a page\n"
+    "                    with both side by side on the examples of RUN, written to\n"
+    "                    RUN/against-<name of RUN2>.html, or to --report FILE\n"
+    "\n"
+    "Maps\n"
+    "  --head L0H3       draw one head in the terminal: the mean of the scoring\n"
+    "                    examples (the odd-numbered ones) where all have one\n"
+    "                    length, else the longest one\n"
+    "  --example N       example N of the snapshot, counted from 0; without --head:\n"
+    "                    all heads, small\n"
+    "  --input TOKENS    run the model on tokens of your own, as in\n"
+    "                    \"a b <sep> <mask>\", and tell its answers; the weights are\n"
+    "                    the last checkpoint's\n"
+    "  --png FILE        a figure of all heads, or with --head of one, ready to print\n"
+    "  --svg FILE        the same as SVG\n"
+    "  --pdf FILE        the same as PDF (-: any of the three, or --bertviz, to\n"
+    "                    standard output, alone)\n"
+    "  --npz FILE        weights and metrics for NumPy: layer_N (examples, heads,\n"
+    "                    queries, keys), tokens, lengths; per metric (heads, 2),\n"
+    "                    value and baseline, by layer and head; js (heads, heads)\n"
+    "  --bertviz FILE    one example as JSON, shaped for BertViz's views:\n"
+    "                      import json, torch, bertviz; d = json.load(open(\"FILE\"))\n"
+    "                      a = [torch.tensor(layer) for layer in d[\"attention\"]]\n"
+    "                      bertviz.head_view(a, d[\"tokens\"])   # or model_view\n"
+    "\n"
+    "  --help            this text\n"
+    "  --version         the version\n"
+    "\n"
+    "Colours are used where standard output is a terminal that has them (TERM,\n"
+    "COLORTERM), unless NO_COLOR is set.\n"
+    "\n"
+    "Exit: 0 done; 1 failed while running; 2 wrong usage; 3 a file, or no run; 4\n"
+    "numbers that are not finite; 5 out of memory.\n";
+
+enum {
+    HEAD,
+    INPUT,
+    JSON,
+    CSV,
+    REPORT,
+    AGAINST,
+    PNG,
+    SVG,
+    PDF,
+    NPZ,
+    BERTVIZ,
+    STEP,
+    EXAMPLE,
+    KEEP_ONLY,
+    DROP,
+    IMPORTANCE,
+    SHAPLEY,
+    PRUNE,
+    PRUNE_ONCE,
+    PRUNE_BY,
+    PRUNE_TO,
+    OUT,
+    HELP,
+    VERSION,
+    N_OPTIONS
+};
+
+static const hl_option options[N_OPTIONS] = {
+    [HEAD] = { "head", HL_OPTION_VALUE },
+    [INPUT] = { "input", HL_OPTION_VALUE },
+    [JSON] = { "json", HL_OPTION_OPTIONAL_VALUE },
+    [CSV] = { "csv", HL_OPTION_OPTIONAL_VALUE },
+    [REPORT] = { "report", HL_OPTION_OPTIONAL_VALUE },
+    [AGAINST] = { "against", HL_OPTION_VALUE },
+    [PNG] = { "png", HL_OPTION_VALUE },
+    [SVG] = { "svg", HL_OPTION_VALUE },
+    [PDF] = { "pdf", HL_OPTION_VALUE },
+    [NPZ] = { "npz", HL_OPTION_VALUE },
+    [BERTVIZ] = { "bertviz", HL_OPTION_VALUE },
+    [STEP] = { "step", HL_OPTION_VALUE },
+    [EXAMPLE] = { "example", HL_OPTION_VALUE },
+    [KEEP_ONLY] = { "keep-only", HL_OPTION_VALUE },
+    [DROP] = { "drop", HL_OPTION_VALUE },
+    [IMPORTANCE] = { "importance", HL_OPTION_NO_VALUE },
+    [SHAPLEY] = { "shapley", HL_OPTION_NO_VALUE },
+    [PRUNE] = { "prune", HL_OPTION_NO_VALUE },
+    [PRUNE_ONCE] = { "prune-once", HL_OPTION_NO_VALUE },
+    [PRUNE_BY] = { "prune-by", HL_OPTION_VALUE },
+    [PRUNE_TO] = { "prune-to", HL_OPTION_VALUE },
+    [OUT] = { "out", HL_OPTION_VALUE },
+    [HELP] = { "help", HL_OPTION_NO_VALUE },
+    [VERSION] = { "version", HL_OPTION_NO_VALUE },
+};
+
+/* Where the option's text goes; NULL for options that are no texts. */
+static const char **text_of(hl_heads_command *command, int option)
+{
+    const char **texts[N_OPTIONS] = {
+        [HEAD] = &command->head, [INPUT] = &command->input,     [JSON] = &command->json,
+        [CSV] = &command->csv,   [REPORT] = &command->report,   [AGAINST] = &command->against,
+        [PNG] = &command->png,   [SVG] = &command->svg,         [PDF] = &command->pdf,
+        [NPZ] = &command->npz,   [BERTVIZ] = &command->bertviz, [KEEP_ONLY] = &command->keep_only,
+        [DROP] = &command->drop, [OUT] = &command->out,
+    };
+    return texts[option];
+}
+
+/* Where the option's flag is set; NULL for options that have none. */
+static bool *flag_of(hl_heads_command *command, int option)
+{
+    bool *flags[N_OPTIONS] = {
+        [IMPORTANCE] = &command->importance, [SHAPLEY] = &command->shapley, [PRUNE] = &command->prune,
+        [PRUNE_ONCE] = &command->prune_once, [HELP] = &command->help,       [VERSION] = &command->version,
+    };
+    return flags[option];
+}
+
+static hl_status take_number(const char *name, const char *value, int64_t least, int64_t *number)
+{
+    long long read;
+    HL_TRY(hl_option_integer(name, value, least, INT64_MAX, &read));
+    *number = read;
+    return hl_ok();
+}
+
+static hl_status take_prune_by(hl_heads_command *command, const char *value)
+{
+    command->prune = true;
+    command->prune_by = strcmp(value, "gradient") == 0 ? HL_PRUNE_BY_GRADIENT : HL_PRUNE_BY_LOSS;
+    return command->prune_by == HL_PRUNE_BY_GRADIENT || strcmp(value, "loss") == 0
+               ? hl_ok()
+               : hl_error(HL_INVALID, "command line: --prune-by: \"%s\" is neither loss nor gradient", value);
+}
+
+static hl_status take_option(hl_heads_command *command, int option, const char *value)
+{
+    const char **text = text_of(command, option);
+    if (text != NULL) {
+        if (*value == '\0') {
+            return hl_error(HL_INVALID, "command line: --%s: its value is empty; see --help", options[option].name);
+        }
+        *text = value;
+        return hl_ok();
+    }
+    bool *flag = flag_of(command, option);
+    if (flag != NULL) {
+        *flag = true;
+        return hl_ok();
+    }
+    switch (option) {
+    case PRUNE_BY:
+        return take_prune_by(command, value);
+    case STEP:
+        return take_number("step", value, 0, &command->step);
+    case EXAMPLE:
+        return take_number("example", value, 0, &command->example);
+    default:
+        return take_number("prune-to", value, 1, &command->prune_to);
+    }
+}
+
+static hl_status take_argument(hl_heads_command *command, const char *argument)
+{
+    if (command->run != NULL) {
+        return hl_error(HL_INVALID,
+                        "command line: %s: one run is enough; two are compared by: heads RUN --against RUN2", argument);
+    }
+    command->run = argument;
+    return hl_ok();
+}
+
+bool hl_heads_command_asks_maps(const hl_heads_command *command)
+{
+    return command->head != NULL || command->input != NULL || command->example >= 0;
+}
+
+bool hl_heads_command_shows(const hl_heads_command *command)
+{
+    return hl_heads_command_asks_maps(command) || command->png != NULL || command->svg != NULL ||
+           command->pdf != NULL || command->npz != NULL || command->bertviz != NULL;
+}
+
+hl_heads_question hl_heads_command_question(const hl_heads_command *command)
+{
+    if (command->prune) {
+        return HL_HEADS_PRUNE;
+    }
+    if (command->importance) {
+        return HL_HEADS_IMPORTANCE;
+    }
+    return command->keep_only != NULL || command->drop != NULL ? HL_HEADS_SUBSET : HL_HEADS_NO_QUESTION;
+}
+
+/* How many of the files go to standard output. */
+static int count_outputs(const hl_heads_command *c)
+{
+    const char *const paths[] = { c->json, c->csv, c->report, c->png, c->svg, c->pdf, c->bertviz };
+    int n = 0;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        n += hl_heads_is_standard_output(paths[i]);
+    }
+    return n;
+}
+
+bool hl_heads_command_fills_output(const hl_heads_command *command)
+{
+    return count_outputs(command) > 0;
+}
+
+/* The name of the first option given that does not go with the question; NULL: there is none. */
+static const char *stranger(const hl_heads_command *c)
+{
+    hl_heads_question question = hl_heads_command_question(c);
+    bool importance = question == HL_HEADS_IMPORTANCE, prune = question == HL_HEADS_PRUNE;
+    const struct {
+        const char *name;
+        bool given, fits;
+    } others[] = {
+        { "keep-only", c->keep_only != NULL, question == HL_HEADS_SUBSET },
+        { "drop", c->drop != NULL, question == HL_HEADS_SUBSET && c->keep_only == NULL },
+        { c->shapley ? "shapley" : "importance", c->importance, importance },
+        { "head", c->head != NULL, false },
+        { "input", c->input != NULL, false },
+        { "example", c->example >= 0, false },
+        { "against", c->against != NULL, false },
+        { "report", c->report != NULL, false },
+        { "npz", c->npz != NULL, false },
+        { "bertviz", c->bertviz != NULL, false },
+        { "step", c->step >= 0, importance },
+        { "png", c->png != NULL, prune },
+        { "svg", c->svg != NULL, prune },
+        { "pdf", c->pdf != NULL, prune },
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (others[i].given && !others[i].fits) {
+            return others[i].name;
+        }
+    }
+    return NULL;
+}
+
+static const char *question_option(const hl_heads_command *command)
+{
+    switch (hl_heads_command_question(command)) {
+    case HL_HEADS_PRUNE:
+        return "prune";
+    case HL_HEADS_IMPORTANCE:
+        return "importance";
+    default:
+        return command->keep_only != NULL ? "keep-only" : "drop";
+    }
+}
+
+static hl_status check_question(const hl_heads_command *command)
+{
+    bool asked = hl_heads_command_question(command) != HL_HEADS_NO_QUESTION;
+    const char *other = asked ? stranger(command) : NULL;
+    if (other != NULL) {
+        return hl_error(HL_INVALID, "command line: --%s does not go with --%s; call heads once for each", other,
+                        question_option(command));
+    }
+    if (command->prune_to > 0 && command->out == NULL) {
+        return hl_error(HL_INVALID, "command line: --prune-to: where shall the smaller model go? add --out FILE");
+    }
+    if (command->out != NULL && command->prune_to == 0) {
+        return hl_error(HL_INVALID, "command line: --out: only --prune-to N writes a model");
+    }
+    return hl_ok();
+}
+
+static hl_status check_outputs(const hl_heads_command *command)
+{
+    if (hl_heads_is_standard_output(command->npz) || hl_heads_is_standard_output(command->out)) {
+        return hl_error(HL_INVALID, "command line: --%s: standard output cannot take this one; name a file",
+                        hl_heads_is_standard_output(command->npz) ? "npz" : "out");
+    }
+    if (count_outputs(command) > 1) {
+        return hl_error(HL_INVALID, "command line: of --json, --csv, --report, --png, --svg, --pdf and --bertviz one "
+                                    "alone can go to standard output");
+    }
+    return hl_ok();
+}
+
+static hl_status check(const hl_heads_command *command)
+{
+    if (command->help || command->version) {
+        return hl_ok();
+    }
+    if (command->run == NULL) {
+        return hl_error(HL_INVALID, "command line: no run given, as in: heads runs/copy_task; see --help");
+    }
+    HL_TRY(check_question(command));
+    if (command->against != NULL && (hl_heads_command_shows(command) || command->step >= 0)) {
+        return hl_error(HL_INVALID,
+                        "command line: --against compares two runs, and goes with --json, --csv and --report alone");
+    }
+    if (command->input != NULL && command->step >= 0) {
+        return hl_error(HL_INVALID, "command line: --input runs the last checkpoint's weights; leave --step out");
+    }
+    if (command->input != NULL && command->example >= 0) {
+        return hl_error(HL_INVALID, "command line: --input and --example exclude each other");
+    }
+    return check_outputs(command);
+}
+
+hl_status hl_heads_command_parse(int argc, char **argv, hl_heads_command *command)
+{
+    *command = (hl_heads_command){ .step = -1, .example = -1 };
+    hl_option_words words = { argc, argv, .at = 1 };
+    while (hl_option_words_left(&words)) {
+        int option;
+        const char *value;
+        HL_TRY(hl_option_next(&words, options, N_OPTIONS, &option, &value));
+        HL_TRY(option < 0 ? take_argument(command, value) : take_option(command, option, value));
+    }
+    command->importance = command->importance || command->shapley;
+    command->prune = command->prune || command->prune_once || command->prune_to > 0;
+    return check(command);
+}

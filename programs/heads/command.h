@@ -1,0 +1,59 @@
+/* The command line of `heads`. */
+#ifndef HL_PROGRAMS_HEADS_COMMAND_H
+#define HL_PROGRAMS_HEADS_COMMAND_H
+
+#include "core/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What makes a head the least important. */
+typedef enum hl_heads_prune_by {
+    HL_PRUNE_BY_LOSS,     /* the loss without it grows least */
+    HL_PRUNE_BY_GRADIENT, /* its gradient importance I_h is least (importance.h) */
+} hl_heads_prune_by;
+
+/* All strings belong to argv; NULL: not given. */
+typedef struct hl_heads_command {
+    const char *run;                 /* the folder */
+    const char *head, *input;        /* "L0H3"; tokens parted by blanks */
+    const char *json, *csv, *report; /* a path, "-" for standard output, of these and the next four of one at most */
+    const char *against;             /* another run's folder */
+    const char *png, *svg, *pdf, *bertviz;
+    const char *npz;              /* a path */
+    int64_t step, example;        /* -1: not given */
+    const char *keep_only, *drop; /* names of heads, as in "L0H2,L1H*" */
+    bool importance, shapley;     /* the second implies the first */
+    bool prune, prune_once;       /* likewise */
+    hl_heads_prune_by prune_by;   /* which implies it, too */
+    int64_t prune_to;             /* heads that are to be left, which implies `prune`; 0: not given */
+    const char *out;              /* the path of the model that is pruned to so many */
+    bool help, version;
+} hl_heads_command;
+
+/* HL_INVALID with what is wrong and the remedy. */
+hl_status hl_heads_command_parse(int argc, char **argv, hl_heads_command *command);
+
+/* Whether maps are asked for, to be drawn or written. */
+bool hl_heads_command_shows(const hl_heads_command *command);
+
+/* Whether --head, --example or --input asks for maps, which --json and --csv are then about. */
+bool hl_heads_command_asks_maps(const hl_heads_command *command);
+
+/* Whether one of the files goes to standard output, which then holds nothing else. */
+bool hl_heads_command_fills_output(const hl_heads_command *command);
+
+/* What the loss depends on is asked for, instead of the table or maps. */
+typedef enum hl_heads_question {
+    HL_HEADS_NO_QUESTION,
+    HL_HEADS_SUBSET,
+    HL_HEADS_IMPORTANCE,
+    HL_HEADS_PRUNE
+} hl_heads_question;
+
+hl_heads_question hl_heads_command_question(const hl_heads_command *command);
+
+/* The text of --help. */
+extern const char hl_heads_command_usage[];
+
+#endif

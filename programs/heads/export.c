@@ -1,0 +1,211 @@
+#include "programs/heads/export.h"
+
+#include "core/json_text.h"
+#include "core/memory.h"
+#include "core/npz.h"
+#include "heads/heads_csv.h"
+#include "study/study.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- NumPy ---- */
+
+static void add_maps(hl_npz_writer *npz, const hl_snapshot *maps)
+{
+    const hl_npy_type real = sizeof(hl_real) == sizeof(float) ? HL_NPY_FLOAT32 : HL_NPY_FLOAT64;
+    const hl_batch *examples = &maps->examples;
+    int64_t E = examples->n_examples, T = examples->n_tokens;
+    for (int l = 0; l < maps->config->n_layers; l++) {
+        char name[sizeof "layer_-2147483648"];
+        snprintf(name, sizeof name, "layer_%d", l);
+        hl_npz_add(npz, name, real, HL_SHAPE(E, maps->config->heads[l], T, T), maps->weights[l]);
+    }
+    hl_npz_add(npz, "tokens", HL_NPY_INT32, HL_SHAPE(E, T), examples->tokens);
+    hl_npz_add(npz, "lengths", HL_NPY_INT32, HL_SHAPE(E), examples->lengths);
+    hl_npz_add(npz, "step", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &maps->step);
+}
+
+/* The metrics of one snapshot being turned into arrays. */
+typedef struct metric_arrays {
+    const hl_heads_csv *csv;
+    const hl_model_config *config;
+    const char *const *relations;
+    hl_npz_writer *npz;
+    int64_t n;      /* heads */
+    double *values; /* (n, 2) */
+    double *js;     /* (n, n) */
+} metric_arrays;
+
+static int64_t index_of(const hl_model_config *config, int layer, int64_t head)
+{
+    for (int l = 0; l < layer; l++) {
+        head += config->heads[l];
+    }
+    return head;
+}
+
+static bool same_metric(const hl_reading *a, const hl_reading *b)
+{
+    return a->metric == b->metric && a->parameter == b->parameter;
+}
+
+static bool seen_before(const hl_heads_csv *csv, size_t row)
+{
+    for (size_t i = 0; i < row; i++) {
+        if (same_metric(&csv->rows[i].reading, &csv->rows[row].reading)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One metric of all heads: that of row `first`, where it comes first. */
+static hl_status add_metric(const metric_arrays *arrays, size_t first)
+{
+    const hl_heads_csv *csv = arrays->csv;
+    for (int64_t i = 0; i < 2 * arrays->n; i++) {
+        arrays->values[i] = NAN;
+    }
+    for (size_t i = first; i < csv->n; i++) {
+        const hl_heads_csv_row *row = &csv->rows[i];
+        if (same_metric(&row->reading, &csv->rows[first].reading)) {
+            double *value = arrays->values + 2 * index_of(arrays->config, row->layer, row->head);
+            value[0] = row->reading.value;
+            value[1] = row->reading.baseline;
+        }
+    }
+    hl_text name = { 0 };
+    hl_metric_print(&name, &csv->rows[first].reading, arrays->relations);
+    hl_status status = hl_text_status(&name);
+    if (status.code == HL_OK) {
+        hl_npz_add(arrays->npz, name.bytes, HL_NPY_FLOAT64, HL_SHAPE(arrays->n, 2), arrays->values);
+    }
+    hl_text_free(&name);
+    return status;
+}
+
+static void add_js(const metric_arrays *arrays)
+{
+    const hl_heads_csv *csv = arrays->csv;
+    for (size_t i = 0; i < csv->n; i++) {
+        const hl_heads_csv_row *row = &csv->rows[i];
+        if (row->reading.metric == HL_METRIC_JS) {
+            int64_t a = index_of(arrays->config, row->layer, row->head);
+            int64_t b = index_of(arrays->config, row->reading.layer, row->reading.parameter);
+            arrays->js[a * arrays->n + b] = arrays->js[b * arrays->n + a] = row->reading.value;
+        }
+    }
+    hl_npz_add(arrays->npz, "js", HL_NPY_FLOAT64, HL_SHAPE(arrays->n, arrays->n), arrays->js);
+}
+
+static hl_status add_measured(metric_arrays *arrays)
+{
+    arrays->values = hl_calloc((size_t)(2 * arrays->n), sizeof *arrays->values);
+    arrays->js = hl_calloc((size_t)(arrays->n * arrays->n), sizeof *arrays->js);
+    hl_status status = arrays->values != NULL && arrays->js != NULL ? hl_ok() : hl_error_memory("metrics");
+    for (size_t i = 0; i < arrays->csv->n && status.code == HL_OK; i++) {
+        const hl_reading *reading = &arrays->csv->rows[i].reading;
+        if (reading->metric != HL_METRIC_JS && hl_heads_csv_shows(arrays->csv, reading) &&
+            !seen_before(arrays->csv, i)) {
+            status = add_metric(arrays, i);
+        }
+    }
+    if (status.code == HL_OK) {
+        add_js(arrays);
+    }
+    hl_free(arrays->values);
+    hl_free(arrays->js);
+    return status;
+}
+
+static hl_status add_metrics(hl_npz_writer *npz, const hl_opened_run *run, const hl_snapshot *maps)
+{
+    hl_heads_csv csv = { 0 };
+    hl_patterns layers[HL_MAX_LAYERS];
+    hl_snapshot_layers(maps, layers);
+    hl_status status =
+        hl_heads_csv_add(&csv, maps->step, layers, maps->config->n_layers, hl_snapshot_streamed(maps), NULL);
+    metric_arrays arrays = {
+        .csv = &csv, .config = maps->config, .relations = run->relations, .npz = npz, .n = hl_heads_count(maps->config)
+    };
+    if (status.code == HL_OK) {
+        status = add_measured(&arrays);
+    }
+    hl_heads_csv_free(&csv);
+    return status;
+}
+
+hl_status hl_heads_write_npz(const char *path, const hl_opened_run *run, const hl_snapshot *maps, bool metrics)
+{
+    hl_npz_writer *npz = hl_npz_create(path);
+    if (npz == NULL) {
+        return hl_error_memory(path);
+    }
+    add_maps(npz, maps);
+    hl_status status = metrics ? add_metrics(npz, run, maps) : hl_ok();
+    if (status.code != HL_OK) {
+        hl_npz_fail(npz, status);
+    }
+    return hl_npz_close(npz, HL_VOLATILE);
+}
+
+/* ---- BertViz ---- */
+
+static void print_map(hl_text *text, const hl_real *weights, int64_t n, int64_t stride)
+{
+    for (int64_t i = 0; i < n; i++) {
+        hl_text_print(text, i > 0 ? ",[" : "[");
+        for (int64_t j = 0; j < n; j++) {
+            hl_text_print(text, j > 0 ? ",%.9g" : "%.9g", (double)weights[i * stride + j]);
+        }
+        hl_text_print(text, "]");
+    }
+}
+
+static void print_attention(hl_text *text, const hl_snapshot *maps, int64_t example)
+{
+    int64_t T = maps->examples.n_tokens, n = maps->examples.lengths[example];
+    for (int l = 0; l < maps->config->n_layers; l++) {
+        int64_t H = maps->config->heads[l];
+        hl_text_print(text, l > 0 ? ",\n[[" : "[[");
+        for (int64_t h = 0; h < H; h++) {
+            hl_text_print(text, h > 0 ? ",\n[" : "[");
+            print_map(text, maps->weights[l] + (example * H + h) * T * T, n, T);
+            hl_text_print(text, "]");
+        }
+        hl_text_print(text, "]]");
+    }
+}
+
+static void print_tokens(hl_text *text, const hl_vocabulary *vocabulary, const int32_t *ids, int64_t n)
+{
+    json_t *tokens = json_array();
+    int failed = tokens == NULL;
+    for (int64_t i = 0; i < n && !failed; i++) {
+        failed = json_array_append_new(tokens, json_string(hl_vocabulary_token(vocabulary, ids[i])));
+    }
+    if (failed) {
+        json_decref(tokens);
+        tokens = NULL;
+    }
+    hl_json_print(text, tokens, JSON_COMPACT);
+}
+
+hl_status hl_heads_print_bertviz(hl_text *text, const hl_opened_run *run, const hl_snapshot *maps, int64_t example)
+{
+    const hl_batch *examples = &maps->examples;
+    if (example < 0 || example >= examples->n_examples) {
+        return hl_error(HL_INVALID, "command line: --example: %" PRId64 ": the examples are 0 .. %" PRId64, example,
+                        examples->n_examples - 1);
+    }
+    hl_text_print(text, "{\"attention\": [");
+    print_attention(text, maps, example);
+    hl_text_print(text, "],\n\"tokens\": ");
+    print_tokens(text, hl_dataset_vocabulary(run->dataset), examples->tokens + example * examples->n_tokens,
+                 examples->lengths[example]);
+    hl_text_print(text, "}\n");
+    return hl_ok();
+}

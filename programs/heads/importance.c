@@ -1,0 +1,147 @@
+#include "programs/heads/importance.h"
+
+#include "core/memory.h"
+#include "heads/shapley.h"
+#include "heads/snapshot.h"
+#include "programs/heads/importance_json.h"
+#include "programs/heads/importance_table.h"
+#include "study/output.h"
+#include "study/study.h"
+#include "train/setup.h"
+#include "train/trainer.h"
+
+#include <math.h>
+
+/* ---- what is worth a sentence ---- */
+
+/* Of the largest growth: what is less is no effect, what is as much is a large one. */
+static const double SMALL = 0.1;
+
+static double largest_growth(const hl_importance *importance)
+{
+    double largest = 0;
+    for (int64_t i = 0; i < importance->n; i++) {
+        largest = fmax(largest, importance->heads[i].zero.mean);
+    }
+    return largest;
+}
+
+bool hl_heads_decorative(const hl_heads_importance *study, int64_t index)
+{
+    hl_estimate zero = study->importance.heads[index].zero;
+    return study->labels[index].kind < HL_LABEL_UNIFORM &&
+           fabs(zero.mean) + 3 * zero.error < SMALL * largest_growth(&study->importance);
+}
+
+bool hl_heads_silent(const hl_heads_importance *study, int64_t index)
+{
+    hl_estimate zero = study->importance.heads[index].zero;
+    return study->labels[index].kind == HL_LABEL_MIXED && zero.mean > 3 * zero.error &&
+           zero.mean >= SMALL * largest_growth(&study->importance);
+}
+
+/* ---- measuring ---- */
+
+/* Where one may wonder: 2^12 sets take a second or so in a small model. */
+static void announce(int64_t n_heads, FILE *err)
+{
+    enum { WONDERING = 13 };
+    if (n_heads >= WONDERING) {
+        fprintf(err, "measuring all %d sets of %d heads; this may take a minute or two, in a wide model longer\n",
+                1 << n_heads, (int)n_heads);
+        fflush(err);
+    }
+}
+
+static hl_status measure_subsets(hl_heads_importance *study, hl_model *model, const hl_snapshot *snapshot,
+                                 const hl_patterns *layers, int64_t part, int threads)
+{
+    hl_all_subsets *subsets = &study->subsets;
+    HL_TRY(hl_all_subsets_measure(model, &snapshot->examples, layers, part, threads, subsets));
+    study->has_subsets = true;
+    hl_shapley_values(subsets->n, subsets->losses, study->shapley);
+    study->smallest = hl_smallest_set(subsets->n, subsets->losses, subsets->accuracies, HL_IMPORTANCE_KEPT);
+    return hl_ok();
+}
+
+/* subsets_err: NULL where all sets are not asked for, else where notices about them go. */
+static hl_status measure(hl_heads_importance *study, hl_opened_run *run, const hl_snapshot *snapshot, bool exactly,
+                         FILE *subsets_err)
+{
+    HL_TRY(hl_heads_load_weights(run, snapshot->step, exactly));
+    study->step = snapshot->step;
+    study->weights_step = run->weights_step;
+    study->labels = hl_heads_labels(snapshot);
+    if (study->labels == NULL) {
+        return hl_error_memory("the labels of heads");
+    }
+    hl_patterns layers[HL_MAX_LAYERS];
+    hl_snapshot_layers(snapshot, layers);
+    int64_t part = hl_trainer_evaluation_part(&run->config);
+    int threads = hl_setup_threads(&run->config);
+    HL_TRY(hl_importance_measure(&run->model, &snapshot->examples, layers, part, threads, HL_IMPORTANCE_ALL,
+                                 &study->importance));
+    if (subsets_err == NULL) {
+        return hl_ok();
+    }
+    announce(hl_heads_count(&run->shape), subsets_err);
+    return measure_subsets(study, &run->model, snapshot, layers, part, threads);
+}
+
+static hl_status check_count(const hl_opened_run *run, bool subsets)
+{
+    int64_t n = hl_heads_count(&run->shape);
+    if (subsets && n > HL_ALL_SUBSETS_MOST_HEADS) {
+        return hl_error(HL_INVALID,
+                        "command line: --shapley: %s has %lld heads, and their sets are too many to measure them all; "
+                        "%d heads are the most; use --importance",
+                        run->path, (long long)n, HL_ALL_SUBSETS_MOST_HEADS);
+    }
+    return hl_ok();
+}
+
+static hl_status measure_run(hl_heads_importance *study, hl_opened_run *run, const hl_heads_command *command, FILE *err)
+{
+    HL_TRY(check_count(run, command->shapley));
+    HL_TRY(hl_opened_run_check_steps(run));
+    bool exactly = command->step >= 0;
+    hl_snapshot snapshot;
+    HL_TRY(hl_opened_run_snapshot(run, exactly ? command->step : run->steps[run->n_steps - 1], &snapshot));
+    hl_status status = measure(study, run, &snapshot, exactly, command->shapley ? err : NULL);
+    hl_snapshot_free(&snapshot);
+    return status;
+}
+
+/* ---- showing ---- */
+
+static hl_status deliver(const hl_heads_importance *study, const char *path, FILE *out,
+                         void (*write)(hl_text *text, const hl_heads_importance *study))
+{
+    if (path == NULL) {
+        return hl_ok();
+    }
+    hl_text text = { 0 };
+    write(&text, study);
+    hl_status status = hl_heads_put(path, &text, out);
+    hl_text_free(&text);
+    return status;
+}
+
+hl_status hl_heads_importance_show(hl_opened_run *run, const hl_heads_command *command, FILE *out, FILE *err)
+{
+    hl_heads_importance study = { .run = run };
+    hl_status status = measure_run(&study, run, command, err);
+    if (status.code == HL_OK) {
+        status = deliver(&study, hl_heads_command_fills_output(command) ? NULL : "-", out, hl_heads_importance_table);
+    }
+    if (status.code == HL_OK) {
+        status = deliver(&study, command->json, out, hl_heads_importance_json);
+    }
+    if (status.code == HL_OK) {
+        status = deliver(&study, command->csv, out, hl_heads_importance_csv);
+    }
+    hl_all_subsets_free(&study.subsets);
+    hl_importance_free(&study.importance);
+    hl_free(study.labels);
+    return status;
+}

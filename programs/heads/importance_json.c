@@ -1,0 +1,122 @@
+#include "programs/heads/importance_json.h"
+
+#include "core/json_text.h"
+#include "heads/head_set.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* ---- the figures of a head, for both ---- */
+
+enum { FIGURES = 10 };
+
+/* "gradient", "gradient_error", ... */
+static const char *const names[FIGURES] = { "gradient",      "gradient_error", "gradient_normalised", "zero",
+                                            "zero_error",    "mean",           "mean_error",          "uniform",
+                                            "uniform_error", "shapley" };
+
+static double figure(const hl_heads_importance *study, int64_t index, int which)
+{
+    const hl_head_importance *h = &study->importance.heads[index];
+    const double all[FIGURES] = { h->gradient.mean, h->gradient.error,
+                                  h->normalised,    h->zero.mean,
+                                  h->zero.error,    h->mean.mean,
+                                  h->mean.error,    h->uniform.mean,
+                                  h->uniform.error, study->has_subsets ? study->shapley[index] : NAN };
+    return all[which];
+}
+
+/* ---- JSON; NULL stands for missing memory throughout ---- */
+
+/* The text as a string; it is freed. */
+static json_t *string_of(hl_text *text)
+{
+    json_t *string = text->error.code == HL_OK ? json_string(text->bytes) : NULL;
+    hl_text_free(text);
+    return string;
+}
+
+static json_t *head_object(const hl_heads_importance *study, int64_t index)
+{
+    const hl_head_importance *head = &study->importance.heads[index];
+    hl_text label = { 0 };
+    hl_label_print(&label, study->labels[index], study->run->relations);
+    json_t *object = json_pack("{s:i, s:I, s:o, s:b, s:b}", "layer", head->layer, "head", (json_int_t)head->head,
+                               "label", string_of(&label), "decorative", (int)hl_heads_decorative(study, index),
+                               "silent", (int)hl_heads_silent(study, index));
+    int failed = 0;
+    for (int f = 0; f < FIGURES; f++) {
+        failed = json_object_set_new(object, names[f], hl_json_number(figure(study, index, f))) || failed;
+    }
+    return hl_json_checked(object, failed);
+}
+
+static json_t *head_list(const hl_heads_importance *study)
+{
+    json_t *list = json_array();
+    int failed = 0;
+    for (int64_t i = 0; i < study->importance.n && !failed; i++) {
+        failed = json_array_append_new(list, head_object(study, i));
+    }
+    return hl_json_checked(list, failed);
+}
+
+static json_t *smallest_set(const hl_heads_importance *study)
+{
+    if (!study->has_subsets) {
+        return json_null();
+    }
+    json_t *heads = json_array();
+    int failed = 0;
+    for (int i = 0; i < study->subsets.n && !failed; i++) {
+        if (study->smallest >> i & 1) {
+            hl_text name = { 0 };
+            hl_head_set_print_one(&name, &study->run->shape, i);
+            failed = json_array_append_new(heads, string_of(&name));
+        }
+    }
+    return json_pack("{s:o, s:o, s:o}", "heads", hl_json_checked(heads, failed), "loss",
+                     hl_json_number(study->subsets.losses[study->smallest]), "accuracy",
+                     hl_json_number(study->subsets.accuracies[study->smallest]));
+}
+
+void hl_heads_importance_json(hl_text *text, const hl_heads_importance *study)
+{
+    const hl_importance *i = &study->importance;
+    json_t *weights_step = study->weights_step >= 0 ? json_integer(study->weights_step) : json_null();
+    json_t *root =
+        json_pack("{s:I, s:o, s:I, s:o, s:o, s:o, s:o}", "step", (json_int_t)study->step, "weights_step", weights_step,
+                  "examples", (json_int_t)i->n_examples, "loss", hl_json_number(i->loss), "rank_correlation",
+                  hl_json_number(i->rank_correlation), "heads", head_list(study), "smallest_set", smallest_set(study));
+    hl_json_print(text, root, JSON_INDENT(2));
+}
+
+/* ---- CSV ---- */
+
+static void write_row(hl_text *text, const hl_heads_importance *study, int64_t index)
+{
+    const hl_head_importance *head = &study->importance.heads[index];
+    hl_text_print(text, "%d,%" PRId64 ",", head->layer, head->head);
+    hl_label_print(text, study->labels[index], study->run->relations);
+    for (int f = 0; f < FIGURES; f++) {
+        double value = figure(study, index, f);
+        if (isfinite(value)) {
+            hl_text_print(text, ",%.9g", value);
+        } else {
+            hl_text_print(text, ",");
+        }
+    }
+    hl_text_print(text, ",%d,%d\n", hl_heads_decorative(study, index), hl_heads_silent(study, index));
+}
+
+void hl_heads_importance_csv(hl_text *text, const hl_heads_importance *study)
+{
+    hl_text_print(text, "layer,head,label");
+    for (int f = 0; f < FIGURES; f++) {
+        hl_text_print(text, ",%s", names[f]);
+    }
+    hl_text_print(text, ",decorative,silent\n");
+    for (int64_t i = 0; i < study->importance.n; i++) {
+        write_row(text, study, i);
+    }
+}

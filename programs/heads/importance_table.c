@@ -1,0 +1,219 @@
+#include "programs/heads/importance_table.h"
+
+#include "heads/head_set.h"
+#include "show/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { NAME = 6, LABEL = 12, CELL = 24, MEAN = 7, ERROR = 7 };
+
+typedef struct cell {
+    char text[CELL];
+} cell;
+
+/* ---- rows ---- */
+
+/* With up to four decimals, as many as leave a blank before it, or in short; "-" where it is not known. */
+static cell number_cell(int width, double value)
+{
+    cell c = { "-" };
+    for (int decimals = 4; decimals >= 0 && isfinite(value); decimals--) {
+        if (snprintf(c.text, sizeof c.text, "%.*f", decimals, value) < width) {
+            return c;
+        }
+    }
+    if (isfinite(value)) {
+        snprintf(c.text, sizeof c.text, "%.0e", value);
+    }
+    return c;
+}
+
+static void write_estimate(hl_text *text, hl_estimate estimate)
+{
+    hl_text_print(text, "%*s%*s", MEAN, number_cell(MEAN, estimate.mean).text, ERROR,
+                  number_cell(ERROR, estimate.error).text);
+}
+
+/* A head's name and label, "L0H3" and "offset(-11)"; empty when out of memory, which is left on `text`. */
+typedef struct words {
+    hl_text name, label;
+} words;
+
+static words words_of(hl_text *text, const hl_heads_importance *study, int64_t index)
+{
+    words w = { 0 };
+    hl_head_set_print_one(&w.name, &study->run->shape, index);
+    hl_label_print(&w.label, study->labels[index], study->run->relations);
+    hl_status status = w.name.error.code != HL_OK ? w.name.error : w.label.error;
+    text->error = text->error.code == HL_OK ? status : text->error;
+    return w;
+}
+
+static void free_words(words *w)
+{
+    hl_text_free(&w->name);
+    hl_text_free(&w->label);
+}
+
+static void write_row(hl_text *text, const hl_heads_importance *study, int64_t index)
+{
+    const hl_head_importance *head = &study->importance.heads[index];
+    words w = words_of(text, study, index);
+    int room = w.label.size < LABEL ? LABEL : LABEL - 2;
+    hl_text_print(text, "%-*s%-*.*s%s", NAME, w.name.bytes, room, room, w.label.bytes, room < LABEL ? "~ " : "");
+    write_estimate(text, head->gradient);
+    hl_text_print(text, "%6.2f", head->normalised);
+    write_estimate(text, head->zero);
+    write_estimate(text, head->mean);
+    write_estimate(text, head->uniform);
+    hl_text_print(text, "\n");
+    free_words(&w);
+}
+
+static void write_rows(hl_text *text, const hl_heads_importance *study)
+{
+    static const char gradient[] = "gradient"; /* wider than its column, which a label seldom fills */
+    hl_text_print(text, "%-*s%-*s%s%*s%6s", NAME, "head", LABEL + MEAN + 1 - (int)sizeof gradient, "label", gradient,
+                  ERROR, "+-", "norm");
+    static const char *const exact[] = { "zero", "mean", "unif" };
+    for (int i = 0; i < 3; i++) {
+        hl_text_print(text, "%*s%*s", MEAN, exact[i], ERROR, "+-");
+    }
+    hl_text_print(text, "\n");
+    for (int64_t i = 0; i < study->importance.n; i++) {
+        write_row(text, study, i);
+    }
+}
+
+static void write_legend(hl_text *text)
+{
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "gradient: |z dL/dz| of the head's output z, the loss's first-order change; norm: the same as a "
+                      "share of its layer (the squares sum to 1); zero, mean, unif: how much the loss grows with z "
+                      "zero, with z its mean over examples and positions, with attention spread evenly; +-: standard "
+                      "errors.");
+}
+
+/* ---- sentences ---- */
+
+static void write_correlation(hl_text *text, const hl_heads_importance *study)
+{
+    double correlation = study->importance.rank_correlation;
+    if (isfinite(correlation)) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "Gradient and zero put the heads in the same order as far as a rank correlation (Spearman) "
+                          "of %.2f says; 1 is the very same order.",
+                          correlation);
+    }
+}
+
+static void write_judgement(hl_text *text, const hl_heads_importance *study, int64_t index)
+{
+    bool decorative = hl_heads_decorative(study, index);
+    double zero = study->importance.heads[index].zero.mean;
+    words w = words_of(text, study, index);
+    if (decorative && text->error.code == HL_OK) {
+        hl_text_paragraph(
+            text, HL_TABLE_WIDTH,
+            "%s looks decorative: it does \"%s\" (score %.2f), but without it the loss changes by "
+            "%+.4f, less than a tenth of what the head that matters most costs (others may stand in for it: "
+            "see --shapley).",
+            w.name.bytes, w.label.bytes, study->labels[index].score.value, zero);
+    } else if (text->error.code == HL_OK) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "%s is a silent worker: it does no one thing that has a label, but without it the loss grows "
+                          "by %.4f.",
+                          w.name.bytes, zero);
+    }
+    free_words(&w);
+}
+
+static void write_judgements(hl_text *text, const hl_heads_importance *study)
+{
+    bool any = false;
+    for (int64_t i = 0; i < study->importance.n; i++) {
+        if (hl_heads_decorative(study, i) || hl_heads_silent(study, i)) {
+            write_judgement(text, study, i);
+            any = true;
+        }
+    }
+    if (!any) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "No head looks decorative (a label, but no effect), and none is a silent worker (no label, "
+                          "but a large effect).");
+    }
+}
+
+/* ---- all sets ---- */
+
+static void write_smallest(hl_text *text, const hl_heads_importance *study)
+{
+    const hl_all_subsets *all = &study->subsets;
+    bool set[HL_ALL_SUBSETS_MOST_HEADS];
+    for (int i = 0; i < all->n; i++) {
+        set[i] = study->smallest >> i & 1;
+    }
+    hl_text names = { 0 };
+    hl_head_set_print(&names, &study->run->shape, set);
+    if (names.error.code != HL_OK) {
+        text->error = names.error;
+        return;
+    }
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "The fewest heads that keep %.0f%% of the accuracy: %d of %d (%s), of all sets of so many those "
+                      "with the least loss. Accuracy %.2f%%, with all heads %.2f%%; loss %.4f, with all heads %.4f.",
+                      100 * HL_IMPORTANCE_KEPT, (int)hl_head_set_size(set, all->n), all->n, names.bytes,
+                      100 * all->accuracies[study->smallest], 100 * all->accuracies[(1 << all->n) - 1],
+                      all->losses[study->smallest], all->losses[(1 << all->n) - 1]);
+    hl_text_free(&names);
+}
+
+static void write_subsets(hl_text *text, const hl_heads_importance *study)
+{
+    const hl_all_subsets *all = &study->subsets;
+    hl_text_print(text, "\n%-*s%10s\n", NAME, "head", "Shapley");
+    for (int i = 0; i < all->n; i++) {
+        words w = words_of(text, study, i);
+        hl_text_print(text, "%-*s%10.4f\n", NAME, w.name.bytes, study->shapley[i]);
+        free_words(&w);
+    }
+    double none = all->losses[0], whole = all->losses[(1 << all->n) - 1];
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "Shapley: what the head takes off the loss, the mean over all orders in which the heads can be "
+                      "put in, from all %d sets of them. They sum to %.4f, from a loss of %.4f without heads to %.4f "
+                      "with all.",
+                      1 << all->n, none - whole, none, whole);
+    write_smallest(text, study);
+}
+
+/* ---- all of it ---- */
+
+static void write_heading(hl_text *text, const hl_heads_importance *study)
+{
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, step %" PRId64, study->run->path, study->step);
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "What %" PRId64 " heads are worth on the %" PRId64
+                      " examples that score, where the loss is %.4f.",
+                      study->importance.n, study->importance.n_examples, study->importance.loss);
+    if (study->weights_step >= 0 && study->weights_step != study->step) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "The weights are of step %" PRId64 ", the labels of step %" PRId64 ".",
+                          study->weights_step, study->step);
+    }
+}
+
+void hl_heads_importance_table(hl_text *text, const hl_heads_importance *study)
+{
+    write_heading(text, study);
+    hl_text_print(text, "\n");
+    write_rows(text, study);
+    hl_text_print(text, "\n");
+    write_legend(text);
+    hl_text_print(text, "\n");
+    write_correlation(text, study);
+    write_judgements(text, study);
+    if (study->has_subsets) {
+        write_subsets(text, study);
+    }
+}

@@ -1,0 +1,101 @@
+#include "programs/heads/json.h"
+
+#include "core/json_text.h"
+
+#include <math.h>
+
+/* NULL stands for missing memory throughout. */
+
+static json_t *verdict(const hl_head_effect *effect)
+{
+    if (effect == NULL || effect->faithful == HL_FAITHFUL_UNKNOWN) {
+        return json_null();
+    }
+    return json_boolean(effect->faithful == HL_FAITHFUL_YES);
+}
+
+static json_t *label_text(hl_label label, const char *const *relations)
+{
+    hl_text text = { 0 };
+    hl_label_print(&text, label, relations);
+    json_t *string = text.error.code == HL_OK ? json_string(text.bytes) : NULL;
+    hl_text_free(&text);
+    return string;
+}
+
+/* Sets the members that effects have; -1 on failure. */
+static int set_effect(json_t *object, const hl_head_effect *effect)
+{
+    static const hl_head_effect none = { NAN, NAN, NAN, NAN, HL_FAITHFUL_UNKNOWN };
+    const hl_head_effect *e = effect != NULL ? effect : &none;
+    bool failed = json_object_set_new(object, "importance", hl_json_number(e->importance)) != 0 ||
+                  json_object_set_new(object, "loss_without", hl_json_number(e->loss_without)) != 0 ||
+                  json_object_set_new(object, "standard_error", hl_json_number(e->standard_error)) != 0 ||
+                  json_object_set_new(object, "kept", hl_json_number(e->kept)) != 0 ||
+                  json_object_set_new(object, "faithful", verdict(effect)) != 0;
+    return failed ? -1 : 0;
+}
+
+static json_t *head_object(const hl_heads_study *study, const hl_heads_row *row, const char *const *relations)
+{
+    const hl_head_metrics *m = &row->metrics;
+    hl_score score = row->label.score;
+    bool scored = score.n > 0;
+    json_t *object = json_pack(
+        "{s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "layer", m->layer, "head", (json_int_t)m->head,
+        "label", label_text(row->label, relations), "score", hl_json_number(scored ? score.value : NAN), "baseline",
+        hl_json_number(scored ? score.baseline : NAN), "lift", hl_json_number(hl_score_lift(score)), "entropy",
+        hl_json_number(m->entropy.nats), "entropy_normalised",
+        hl_json_number(m->entropy.n_normalised > 0 ? m->entropy.normalised : NAN), "confidence",
+        hl_json_number(m->confidence.value), "distance", hl_json_number(row->distance.absolute.value),
+        "distance_signed", hl_json_number(row->distance.directed.value), "best_offset", (json_int_t)m->best_offset);
+    double in_layer = row->effect != NULL ? hl_heads_importance_in_layer(study, row) : NAN;
+    return hl_json_checked(object, set_effect(object, row->effect) ||
+                                       json_object_set_new(object, "importance_in_layer", hl_json_number(in_layer)) ||
+                                       json_object_set_new(object, "faithful_in_group", verdict(row->group)));
+}
+
+static json_t *group_object(const hl_heads_study *study, const hl_group_effect *group, const char *const *relations)
+{
+    json_t *heads = json_array();
+    int failed = heads == NULL;
+    for (int64_t i = 0; i < study->n && !failed; i++) {
+        if (study->rows[i].group == &group->effect) {
+            failed = json_array_append_new(heads, json_integer(study->rows[i].metrics.head));
+        }
+    }
+    json_t *object = json_pack("{s:i, s:o, s:o}", "layer", group->layer, "label", label_text(group->label, relations),
+                               "heads", hl_json_checked(heads, failed));
+    return hl_json_checked(object, set_effect(object, &group->effect));
+}
+
+static json_t *head_list(const hl_heads_study *study, const char *const *relations)
+{
+    json_t *list = json_array();
+    int failed = list == NULL;
+    for (int64_t i = 0; i < study->n && !failed; i++) {
+        failed = json_array_append_new(list, head_object(study, &study->rows[i], relations));
+    }
+    return hl_json_checked(list, failed);
+}
+
+static json_t *group_list(const hl_heads_study *study, const char *const *relations)
+{
+    json_t *list = json_array();
+    int failed = list == NULL;
+    for (int g = 0; g < study->effects.n_groups && !failed; g++) {
+        failed = json_array_append_new(list, group_object(study, &study->effects.groups[g], relations));
+    }
+    return hl_json_checked(list, failed);
+}
+
+void hl_heads_json_write(hl_text *text, const hl_heads_study *study, const char *const *relations)
+{
+    bool has = study->has_effects;
+    json_t *root =
+        json_pack("{s:I, s:I, s:o, s:o, s:o, s:o}", "step", (json_int_t)study->step, "examples",
+                  (json_int_t)study->n_examples, "loss", hl_json_number(has ? study->effects.loss : NAN),
+                  "weights_step", has && study->weights_step >= 0 ? json_integer(study->weights_step) : json_null(),
+                  "heads", head_list(study, relations), "groups", group_list(study, relations));
+    hl_json_print(text, root, JSON_INDENT(2));
+}

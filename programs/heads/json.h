@@ -1,0 +1,15 @@
+/* What `heads --json` writes. */
+#ifndef HL_PROGRAMS_HEADS_JSON_H
+#define HL_PROGRAMS_HEADS_JSON_H
+
+#include "core/text.h"
+#include "study/study.h"
+
+/* Adds {"step", "examples", "loss", "weights_step", "heads": [{"layer", "head", "label", "score", "baseline", "lift",
+ * "entropy" (nats), "entropy_normalised", "confidence", "distance", "distance_signed", "best_offset", "importance",
+ * "loss_without", "standard_error", "kept", "faithful", "faithful_in_group"}], "groups": [{"layer", "label", "heads",
+ * "loss_without", "standard_error", "kept", "faithful"}]}. What is not known is null; verdicts are true, false or null.
+ * HL_NO_MEMORY is left on the text. */
+void hl_heads_json_write(hl_text *text, const hl_heads_study *study, const char *const *relations);
+
+#endif

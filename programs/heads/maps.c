@@ -1,0 +1,195 @@
+#include "programs/heads/maps.h"
+
+#include "programs/heads/answers.h"
+#include "programs/heads/export.h"
+#include "programs/heads/input.h"
+#include "programs/heads/maps_json.h"
+#include "show/picture.h"
+#include "show/terminal_cells.h"
+#include "show/terminal_map.h"
+#include "study/output.h"
+#include "study/view.h"
+#include "train/terminal.h"
+
+#include <inttypes.h>
+
+/* Pixels an inch: sharp in print at the size of a page, and on a screen of twice the usual density. */
+static const double PNG_DPI = 300;
+
+/* What is shown of which maps. */
+typedef struct show {
+    const hl_opened_run *run;
+    const hl_heads_command *command;
+    const hl_snapshot *maps;
+    hl_heads_view view;
+    int64_t head; /* the index of the only one; -1: all */
+    FILE *out;
+} show;
+
+/* ---- the terminal ---- */
+
+static hl_status draw(const show *s)
+{
+    hl_terminal terminal = hl_terminal_of(s->out);
+    hl_text text = { 0 };
+    if (s->command->input != NULL) {
+        hl_heads_answers_print(&text, s->run, s->maps);
+    }
+    hl_status status = s->head >= 0 ? hl_terminal_map(&terminal, &s->view.panels[s->head], &text)
+                                    : hl_terminal_heads(&terminal, s->view.panels, s->view.n, &text);
+    if (status.code == HL_OK) {
+        hl_terminal_put(&terminal, s->view.caption.bytes, terminal.width,
+                        &text); /* a folder's name may hold anything */
+        hl_text_print(&text, "\n");
+        status = hl_heads_put("-", &text, s->out);
+    }
+    hl_text_free(&text);
+    return status;
+}
+
+/* ---- figures ---- */
+
+static hl_picture picture_of(const show *s, const int64_t *one)
+{
+    if (s->head >= 0) {
+        return (hl_picture){ &s->view.panels[s->head], one, 1, s->view.caption.bytes, false };
+    }
+    return (hl_picture){ s->view.panels, s->view.row_lengths, s->view.n_layers, s->view.caption.bytes, false };
+}
+
+static hl_status png(const hl_picture *picture, hl_text *bytes)
+{
+    return hl_picture_png(picture, PNG_DPI, bytes);
+}
+
+static hl_status write_figure(const show *s, const char *path,
+                              hl_status (*make)(const hl_picture *picture, hl_text *bytes))
+{
+    if (path == NULL) {
+        return hl_ok();
+    }
+    const int64_t one = 1;
+    hl_picture picture = picture_of(s, &one);
+    hl_text bytes = { 0 };
+    hl_status status = make(&picture, &bytes);
+    if (status.code == HL_OK) {
+        status = hl_heads_put(path, &bytes, s->out);
+    }
+    hl_text_free(&bytes);
+    return status;
+}
+
+static hl_status write_figures(const show *s)
+{
+    HL_TRY(write_figure(s, s->command->png, png));
+    HL_TRY(write_figure(s, s->command->svg, hl_picture_svg));
+    return write_figure(s, s->command->pdf, hl_picture_pdf);
+}
+
+/* ---- arrays ---- */
+
+static hl_status write_bertviz(const show *s)
+{
+    hl_text text = { 0 };
+    hl_status status =
+        hl_heads_print_bertviz(&text, s->run, s->maps, s->command->example >= 0 ? s->command->example : 0);
+    if (status.code == HL_OK) {
+        status = hl_heads_put(s->command->bertviz, &text, s->out);
+    }
+    hl_text_free(&text);
+    return status;
+}
+
+static hl_status write_arrays(const show *s)
+{
+    const hl_heads_command *command = s->command;
+    if (command->npz != NULL) {
+        HL_TRY(hl_heads_write_npz(command->npz, s->run, s->maps, command->input == NULL));
+    }
+    if (command->bertviz != NULL) {
+        HL_TRY(write_bertviz(s));
+    }
+    return hl_ok();
+}
+
+/* ---- for programs ---- */
+
+static hl_status write_json(const show *s)
+{
+    hl_text text = { 0 };
+    hl_heads_maps_json(&text, s->run, s->maps, &s->view, s->head, s->command->input != NULL);
+    hl_status status = hl_heads_put(s->command->json, &text, s->out);
+    hl_text_free(&text);
+    return status;
+}
+
+static hl_status write_csv(const show *s)
+{
+    hl_text text = { 0 };
+    hl_heads_maps_csv(&text, &s->view, s->head);
+    hl_status status = hl_heads_put(s->command->csv, &text, s->out);
+    hl_text_free(&text);
+    return status;
+}
+
+/* Where no map is asked for, --json and --csv are about the table. */
+static hl_status write_tables(const show *s)
+{
+    bool of_maps = hl_heads_command_asks_maps(s->command);
+    HL_TRY(of_maps && s->command->json != NULL ? write_json(s) : hl_ok());
+    return of_maps && s->command->csv != NULL ? write_csv(s) : hl_ok();
+}
+
+/* ---- all of it ---- */
+
+static bool writes_files(const hl_heads_command *command)
+{
+    return command->png != NULL || command->svg != NULL || command->pdf != NULL || command->npz != NULL ||
+           command->bertviz != NULL;
+}
+
+static hl_status show_view(const show *s)
+{
+    HL_TRY(write_figures(s));
+    HL_TRY(write_arrays(s));
+    HL_TRY(write_tables(s));
+    return writes_files(s->command) || hl_heads_command_fills_output(s->command) ? hl_ok() : draw(s);
+}
+
+static hl_status show_maps(const hl_opened_run *run, const hl_heads_command *command, const hl_snapshot *maps,
+                           FILE *out)
+{
+    show s = { .run = run, .command = command, .maps = maps, .head = -1, .out = out };
+    if (command->head != NULL) {
+        HL_TRY(hl_heads_find(&run->shape, command->head, &s.head));
+    }
+    HL_TRY(hl_heads_view_make(&s.view, run, maps, command->example >= 0 ? command->example : HL_VIEW_ANY,
+                              command->input == NULL));
+    hl_status status = show_view(&s);
+    hl_heads_view_free(&s.view);
+    return status;
+}
+
+static hl_status show_input(hl_opened_run *run, const hl_heads_command *command, FILE *out)
+{
+    HL_TRY(hl_opened_run_load(run, -1));
+    hl_heads_input input;
+    HL_TRY(hl_heads_input_run(run, command->input, &input));
+    hl_status status = show_maps(run, command, &input.model.maps, out);
+    hl_heads_input_free(&input);
+    return status;
+}
+
+hl_status hl_heads_show(hl_opened_run *run, const hl_heads_command *command, FILE *out)
+{
+    if (command->input != NULL) {
+        return show_input(run, command, out);
+    }
+    HL_TRY(hl_opened_run_check_steps(run));
+    int64_t step = command->step >= 0 ? command->step : run->steps[run->n_steps - 1];
+    hl_snapshot snapshot;
+    HL_TRY(hl_opened_run_snapshot(run, step, &snapshot));
+    hl_status status = show_maps(run, command, &snapshot, out);
+    hl_snapshot_free(&snapshot);
+    return status;
+}

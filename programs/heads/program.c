@@ -1,0 +1,252 @@
+#include "programs/heads/program.h"
+
+#include "core/files.h"
+#include "programs/heads/against.h"
+#include "programs/heads/command.h"
+#include "programs/heads/importance.h"
+#include "programs/heads/json.h"
+#include "programs/heads/maps.h"
+#include "programs/heads/prune.h"
+#include "programs/heads/subset.h"
+#include "programs/heads/table.h"
+#include "programs/heads/targets.h"
+#include "programs/print_line.h"
+#include "programs/standard_output.h"
+#include "study/output.h"
+#include "study/record.h"
+#include "study/report.h"
+#include "study/study.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One call of the program. */
+typedef struct call {
+    hl_heads_command command;
+    FILE *out, *err;
+    hl_opened_run run;
+    hl_heads_study study;
+    hl_heads_record *record; /* while heads.csv is written; not owned */
+} call;
+
+/* Writes the text to a file, or to standard output where that is "-". */
+static hl_status put(const call *c, const char *path, const hl_text *text)
+{
+    return hl_heads_put(path, text, c->out);
+}
+
+/* The same, and frees it. */
+static hl_status deliver(const call *c, const char *path, hl_text *text)
+{
+    hl_status status = put(c, path, text);
+    hl_text_free(text);
+    return status;
+}
+
+/* A run of somebody else's can be read all the same. */
+static bool can_write(const call *c, const char *else_what)
+{
+    if (access(c->run.path, W_OK) == 0) {
+        return true;
+    }
+    hl_print_line(c->err, "%s: this folder cannot be written to: %s", c->run.path, else_what);
+    return false;
+}
+
+/* ---- heads.csv and report.html ---- */
+
+static hl_status write_report(call *c, const hl_heads_record *record, const hl_heads_study *last, bool into_folder)
+{
+    hl_heads_page page = { &c->run, record, last };
+    if (into_folder) {
+        HL_TRY(hl_heads_page_write(&page));
+    }
+    return c->command.report != NULL ? hl_heads_write(c->command.report, c->out, hl_heads_page_print, &page) : hl_ok();
+}
+
+/* A maker of the rows of heads.csv of one step. */
+static hl_status print_step(void *of, hl_text *text)
+{
+    const call *c = of;
+    char begin[32];
+    int length = snprintf(begin, sizeof begin, "%" PRId64 ",", c->command.step);
+    hl_text csv = { 0 };
+    hl_status status = hl_heads_record_print(c->record, &csv);
+    for (const char *line = csv.bytes, *next; status.code == HL_OK && *line != '\0'; line = next) {
+        next = line + strcspn(line, "\n") + 1;
+        if (line == csv.bytes || strncmp(line, begin, (size_t)length) == 0) {
+            hl_text_add(text, line, (size_t)(next - line));
+        }
+    }
+    hl_text_free(&csv);
+    return status;
+}
+
+/* heads.csv, or its rows of the step that is asked for. */
+static hl_status put_csv(call *c, hl_heads_record *record)
+{
+    c->record = record;
+    return c->command.step < 0 ? hl_heads_write(c->command.csv, c->out, hl_heads_record_print, record)
+                               : hl_heads_write(c->command.csv, c->out, print_step, c);
+}
+
+static hl_status write_files(call *c, hl_heads_record *record, const hl_heads_study *last)
+{
+    bool into_folder = can_write(c, "its heads.csv and report.html stay as they are");
+    if (into_folder) {
+        HL_TRY(hl_heads_record_write(record));
+    }
+    if (c->command.csv != NULL && !hl_heads_command_asks_maps(&c->command)) {
+        HL_TRY(put_csv(c, record));
+    }
+    return write_report(c, record, last, into_folder);
+}
+
+static hl_status do_files_with(call *c, const hl_heads_study *last)
+{
+    hl_heads_record record;
+    HL_TRY(hl_heads_record_make(&c->run, last, &record));
+    hl_status status = write_files(c, &record, last);
+    hl_heads_record_free(&record);
+    return status;
+}
+
+static hl_status do_files(call *c)
+{
+    if (c->study.step == c->run.steps[c->run.n_steps - 1]) {
+        return do_files_with(c, &c->study);
+    }
+    hl_heads_study last;
+    HL_TRY(hl_heads_study_last(&last, &c->run));
+    hl_status status = do_files_with(c, &last);
+    hl_heads_study_free(&last);
+    return status;
+}
+
+/* ---- the table ---- */
+
+static hl_status make_study(call *c)
+{
+    if (c->command.step < 0) {
+        return hl_heads_study_last(&c->study, &c->run);
+    }
+    hl_snapshot snapshot;
+    HL_TRY(hl_opened_run_snapshot(&c->run, c->command.step, &snapshot));
+    hl_status status = hl_heads_study_make(&c->study, &c->run, &snapshot, true);
+    hl_snapshot_free(&snapshot);
+    return status;
+}
+
+static hl_status print_table(const call *c)
+{
+    hl_text table = { 0 };
+    hl_heads_table_write(&table, c->run.path, &c->study, c->run.relations);
+    return deliver(c, "-", &table);
+}
+
+static hl_status print_json(const call *c)
+{
+    hl_text json = { 0 };
+    hl_heads_json_write(&json, &c->study, c->run.relations);
+    return deliver(c, c->command.json, &json);
+}
+
+static hl_status do_figures(call *c)
+{
+    const hl_heads_command *command = &c->command;
+    HL_TRY(make_study(c));
+    if (!hl_heads_command_fills_output(command) && !hl_heads_command_shows(command)) {
+        HL_TRY(print_table(c));
+    }
+    if (command->json != NULL && !hl_heads_command_asks_maps(command)) {
+        HL_TRY(print_json(c));
+    }
+    return do_files(c);
+}
+
+/* ---- two runs ---- */
+
+static hl_status write_comparison(const call *c, const hl_heads_against *against)
+{
+    const hl_heads_command *command = &c->command;
+    bool in_folder = command->report == NULL, fills = hl_heads_command_fills_output(command);
+    const char *path = in_folder ? against->path : command->report;
+    HL_TRY(fills ? hl_ok() : put(c, "-", &against->table));
+    HL_TRY(command->json != NULL ? put(c, command->json, &against->json) : hl_ok());
+    HL_TRY(command->csv != NULL ? put(c, command->csv, &against->csv) : hl_ok());
+    if (in_folder && !can_write(c, "name another place for the page with --report FILE")) {
+        return hl_ok();
+    }
+    HL_TRY(put(c, path, &against->page));
+    if (!fills) {
+        fputc('\n', c->out);
+        hl_print_line(c->out, "Both side by side, for the browser: %s", path);
+    }
+    return hl_ok();
+}
+
+static hl_status do_comparison(call *c)
+{
+    hl_heads_against against;
+    HL_TRY(hl_heads_against_make(&against, &c->run, c->command.against));
+    hl_status status = write_comparison(c, &against);
+    hl_heads_against_free(&against);
+    return status;
+}
+
+/* ---- which heads matter ---- */
+
+static hl_status answer(call *c)
+{
+    switch (hl_heads_command_question(&c->command)) {
+    case HL_HEADS_IMPORTANCE:
+        return hl_heads_importance_show(&c->run, &c->command, c->out, c->err);
+    case HL_HEADS_PRUNE:
+        return hl_heads_prune_show(&c->run, &c->command, c->out, c->err);
+    default:
+        return hl_heads_subset_show(&c->run, &c->command, c->out);
+    }
+}
+
+/* ---- the command ---- */
+
+static hl_status execute(call *c)
+{
+    const hl_heads_command *command = &c->command;
+    if (command->help) {
+        fputs(hl_heads_command_usage, c->out);
+        return hl_ok();
+    }
+    if (command->version) {
+        fprintf(c->out, "headlight %s\n", HL_VERSION);
+        return hl_ok();
+    }
+    HL_TRY(hl_opened_run_open(&c->run, command->run));
+    HL_TRY(hl_heads_check_targets(command));
+    if (command->against != NULL) {
+        return do_comparison(c);
+    }
+    if (hl_heads_command_question(command) != HL_HEADS_NO_QUESTION) {
+        return answer(c);
+    }
+    bool shows = hl_heads_command_shows(command);
+    if (shows) {
+        HL_TRY(hl_heads_show(&c->run, command, c->out));
+    }
+    bool of_table = !hl_heads_command_asks_maps(command) && (command->json != NULL || command->csv != NULL);
+    return !shows || of_table || command->report != NULL ? do_figures(c) : hl_ok();
+}
+
+int hl_heads_program(int argc, char **argv, FILE *out, FILE *err)
+{
+    call c = { .out = out, .err = err };
+    hl_status status = hl_heads_command_parse(argc, argv, &c.command);
+    if (status.code == HL_OK) {
+        status = execute(&c);
+    }
+    int code = hl_standard_output_end(status, false, out, err);
+    hl_heads_study_free(&c.study);
+    hl_opened_run_close(&c.run);
+    return code;
+}

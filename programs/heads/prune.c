@@ -1,0 +1,231 @@
+#include "programs/heads/prune.h"
+
+#include "core/memory.h"
+#include "core/shown_text.h"
+#include "heads/head_set.h"
+#include "programs/heads/prune_table.h"
+#include "programs/heads/pruning.h"
+#include "study/output.h"
+#include "train/checkpoint.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- the curve ---- */
+
+static hl_status write_text(const hl_heads_pruning *pruning, const char *path, FILE *out,
+                            void (*write)(hl_text *text, const hl_heads_pruning *pruning))
+{
+    hl_text text = { 0 };
+    write(&text, pruning);
+    hl_status status = hl_heads_put(path, &text, out);
+    hl_text_free(&text);
+    return status;
+}
+
+static hl_status write_chart(const hl_heads_pruning *pruning, const char *path, FILE *out, hl_heads_prune_format format)
+{
+    if (path == NULL) {
+        return hl_ok();
+    }
+    hl_text bytes = { 0 };
+    hl_status status = hl_heads_prune_chart(pruning, format, &bytes);
+    if (status.code == HL_OK) {
+        status = hl_heads_put(path, &bytes, out);
+    }
+    hl_text_free(&bytes);
+    return status;
+}
+
+static hl_status write_curve(const hl_heads_pruning *pruning, const hl_heads_command *command, FILE *out)
+{
+    if (!hl_heads_command_fills_output(command)) {
+        HL_TRY(write_text(pruning, "-", out, hl_heads_prune_table));
+    }
+    if (command->json != NULL) {
+        HL_TRY(write_text(pruning, command->json, out, hl_heads_prune_json));
+    }
+    if (command->csv != NULL) {
+        HL_TRY(write_text(pruning, command->csv, out, hl_heads_prune_csv));
+    }
+    HL_TRY(write_chart(pruning, command->png, out, HL_PRUNE_PNG));
+    HL_TRY(write_chart(pruning, command->svg, out, HL_PRUNE_SVG));
+    return write_chart(pruning, command->pdf, out, HL_PRUNE_PDF);
+}
+
+/* ---- the smaller model ---- */
+
+/* The run's config with the shape of the model. */
+static char *config_text(const hl_opened_run *run, const hl_model_config *shape)
+{
+    hl_config config = run->config;
+    size_t bytes = sizeof config.model.heads;
+    memcpy(config.model.heads, shape->heads, bytes);
+    memcpy(config.model.kv_heads, shape->kv_heads, bytes);
+    memcpy(config.model.d_k, shape->d_k, bytes);
+    memcpy(config.model.d_v, shape->d_v, bytes);
+    return hl_config_result_text(&config);
+}
+
+/* "L0H1,L1H0,L1H3" */
+static void print_names(hl_text *text, const hl_heads_pruning *pruning)
+{
+    const char *between = "";
+    for (int64_t i = 0; i < hl_heads_count(&pruning->run->shape); i++) {
+        if (pruning->kept[i]) {
+            hl_text_print(text, "%s", between);
+            hl_head_set_print_one(text, &pruning->run->shape, i);
+            between = ",";
+        }
+    }
+}
+
+static hl_status write_model(const hl_heads_pruning *pruning, const char *path)
+{
+    const hl_opened_run *run = pruning->run;
+    hl_text names = { 0 };
+    print_names(&names, pruning);
+    char *config = config_text(run, &pruning->model.config);
+    hl_status status = config != NULL ? hl_text_status(&names) : hl_error_memory(path);
+    if (status.code == HL_OK) {
+        int64_t step = run->weights_step >= 0 ? run->weights_step : 0;
+        status = hl_checkpoint_write_pruned(path, &pruning->model.parameters, step, config, names.bytes);
+    }
+    hl_free(config);
+    hl_text_free(&names);
+    return status;
+}
+
+/* ---- how to go on ---- */
+
+/* In $'...': every byte that does not show as it is in hexadecimal. */
+static void print_spelled_word(hl_text *text, const char *word)
+{
+    hl_shown shown;
+    for (const char *rest; (rest = hl_shown_next(word, false, &shown)) != NULL; word = rest) {
+        size_t length = (size_t)(rest - word);
+        bool as_it_is = strncmp(shown.bytes, word, length) == 0 && shown.bytes[length] == '\0';
+        if (as_it_is) {
+            hl_text_print(text, "%s%s", strchr("\\'", *word) != NULL ? "\\" : "", shown.bytes);
+        }
+        for (; !as_it_is && word < rest; word++) {
+            hl_text_print(text, "\\x%02x", (unsigned)(unsigned char)*word);
+        }
+    }
+}
+
+static void print_quoted_word(hl_text *text, const char *word)
+{
+    for (; *word != '\0'; word++) {
+        if (*word == '\'') {
+            hl_text_print(text, "'\\''");
+        } else {
+            hl_text_print(text, "%c", *word);
+        }
+    }
+}
+
+/* A word of a shell's command line, of which `tail` is the end. */
+static void print_word(hl_text *text, const char *word, const char *tail)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,=+-";
+    bool quotes = word[strspn(word, plain)] != '\0', spells = hl_shown_text(NULL, 0, word) != strlen(word);
+    hl_text_print(text, "%s%s", spells ? "$" : "", quotes ? "'" : "");
+    if (spells) {
+        print_spelled_word(text, word);
+    } else {
+        print_quoted_word(text, word);
+    }
+    hl_text_print(text, "%s%s", tail, quotes ? "'" : "");
+}
+
+static void print_override(hl_text *text, const char *key, const int64_t *values, int n)
+{
+    hl_text_print(text, " model.%s=", key);
+    for (int l = 0; l < n; l++) {
+        hl_text_print(text, "%s%" PRId64, l > 0 ? "," : "", values[l]);
+    }
+}
+
+static void print_command(hl_text *text, const hl_heads_pruning *pruning, const char *path)
+{
+    const hl_model_config *shape = &pruning->model.config;
+    const char *run = pruning->run->path;
+    size_t length = strlen(run);
+    bool slash = length > 0 && run[length - 1] == '/';
+    hl_text_print(text, "  ./train ");
+    print_word(text, run, slash ? "config.ini" : "/config.ini");
+    hl_text_print(text, " --from ");
+    print_word(text, path, "");
+    print_override(text, "heads", shape->heads, shape->n_layers);
+    print_override(text, "kv_heads", shape->kv_heads, shape->n_layers);
+    print_override(text, "d_k", shape->d_k, shape->n_layers);
+    print_override(text, "d_v", shape->d_v, shape->n_layers);
+    hl_text_print(text, " --out ");
+    hl_text trimmed = { 0 };
+    hl_text_print(&trimmed, "%.*s", (int)(length - slash), run);
+    if (trimmed.error.code == HL_OK) {
+        print_word(text, trimmed.bytes, "-pruned");
+    }
+    text->error = text->error.code == HL_OK ? trimmed.error : text->error;
+    hl_text_free(&trimmed);
+    hl_text_print(text, "\n");
+}
+
+static hl_status tell(const hl_heads_pruning *pruning, const char *path, FILE *to)
+{
+    const hl_heads_pruning_row *first = &pruning->rows[0], *last = &pruning->rows[pruning->n_rows - 1];
+    hl_text text = { 0 };
+    hl_text_print(&text, "\n");
+    hl_text_shown(&text, path);
+    hl_text_print(&text,
+                  ": %" PRId64 " of %" PRId64 " heads; a batch takes %.2f ms instead of %.2f. To fine-tune it:\n",
+                  last->heads, first->heads, 1e3 * last->seconds, 1e3 * first->seconds);
+    print_command(&text, pruning, path);
+    hl_status status = hl_heads_put("-", &text, to);
+    hl_text_free(&text);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+static hl_status check_target(const hl_opened_run *run, int64_t target)
+{
+    int64_t n = hl_heads_count(&run->shape), least = run->shape.n_layers;
+    if (n == least) {
+        return hl_error(HL_INVALID, "command line: --prune-to: %s has one head in every layer, which it keeps",
+                        run->path);
+    }
+    if (target < least || target >= n) {
+        return hl_error(HL_INVALID,
+                        "command line: --prune-to: %" PRId64 ": %s has %" PRId64 " heads in %" PRId64
+                        " layers, and every layer keeps at least one: %" PRId64 " .. %" PRId64 " can be left",
+                        target, run->path, n, least, least, n - 1);
+    }
+    return hl_ok();
+}
+
+static hl_status write_all(const hl_heads_pruning *pruning, const hl_heads_command *command, FILE *out, FILE *err)
+{
+    HL_TRY(write_curve(pruning, command, out));
+    if (command->out == NULL) {
+        return hl_ok();
+    }
+    HL_TRY(write_model(pruning, command->out));
+    return tell(pruning, command->out, hl_heads_command_fills_output(command) ? err : out);
+}
+
+hl_status hl_heads_prune_show(hl_opened_run *run, const hl_heads_command *command, FILE *out, FILE *err)
+{
+    int64_t target = command->prune_to > 0 ? command->prune_to : run->shape.n_layers;
+    if (command->prune_to > 0) {
+        HL_TRY(check_target(run, target));
+    }
+    hl_heads_pruning pruning;
+    hl_status status = hl_heads_pruning_make(&pruning, run, target, command->prune_by, command->prune_once);
+    if (status.code == HL_OK) {
+        status = write_all(&pruning, command, out, err);
+    }
+    hl_heads_pruning_free(&pruning);
+    return status;
+}

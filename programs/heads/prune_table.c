@@ -1,0 +1,212 @@
+#include "programs/heads/prune_table.h"
+
+#include "core/json_text.h"
+#include "core/memory.h"
+#include "core/units.h"
+#include "heads/head_set.h"
+#include "show/curve_picture.h"
+#include "show/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static const double PNG_DPI = 300;
+
+/* "L0H2"; nothing for the first row. */
+static void write_removed(hl_text *text, const hl_heads_pruning *pruning, const hl_heads_pruning_row *row)
+{
+    if (row->removed >= 0) {
+        hl_head_set_print_one(text, &pruning->run->shape, row->removed);
+    }
+}
+
+/* ---- the table ---- */
+
+static void write_heading(hl_text *text, const hl_heads_pruning *pruning)
+{
+    const hl_opened_run *run = pruning->run;
+    if (run->weights_step >= 0) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, weights of step %" PRId64, run->path, run->weights_step);
+    } else {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s", run->path);
+    }
+    hl_text_paragraph(
+        text, HL_TABLE_WIDTH,
+        "Heads go one by one, first the one %s, on %" PRId64 " examples%s. Loss and accuracy are of the %" PRId64
+        " examples of the validation set; ms: a forward pass over %" PRId64
+        " of them on one thread, the fastest of several. One head stays in every layer.",
+        pruning->by == HL_PRUNE_BY_LOSS ? "without which the loss grows least" : "of the least gradient importance",
+        pruning->n_importance, pruning->once ? " in the whole model" : ", measured again after each",
+        pruning->n_validation, pruning->batch);
+}
+
+static void write_row(hl_text *text, const hl_heads_pruning *pruning, const hl_heads_pruning_row *row)
+{
+    hl_text name = { 0 };
+    char parameters[HL_UNITS_TEXT], loss[HL_UNITS_TEXT], perplexity[HL_UNITS_TEXT];
+    write_removed(&name, pruning, row);
+    if (name.error.code != HL_OK) {
+        text->error = name.error;
+    }
+    hl_text_print(text, "%5" PRId64 "  %-7s%11s%12s%9.2f%%%14s%9.2f\n", row->heads,
+                  name.bytes != NULL ? name.bytes : "-", hl_units_number(row->worth.loss, 4, loss),
+                  hl_units_number(exp(row->worth.loss), 4, perplexity), 100 * row->worth.accuracy,
+                  hl_units_count(row->parameters, parameters), 1e3 * row->seconds);
+    hl_text_free(&name);
+}
+
+static void write_sentence(hl_text *text, const hl_heads_pruning *pruning)
+{
+    const double share = 0.99;
+    double whole = pruning->rows[0].worth.accuracy;
+    int64_t last = 0;
+    while (last + 1 < pruning->n_rows && pruning->rows[last + 1].worth.accuracy >= share * whole) {
+        last++;
+    }
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "Down to %" PRId64 " of %" PRId64 " heads the accuracy stays at or above %.0f%% of the whole "
+                      "model's, %.2f%%.",
+                      pruning->rows[last].heads, pruning->rows[0].heads, 100 * share, 100 * whole);
+    hl_text left = { 0 };
+    hl_head_set_print(&left, &pruning->run->shape, pruning->kept);
+    if (left.error.code == HL_OK) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "Left in the end: %s.", left.bytes);
+    }
+    hl_text_free(&left);
+}
+
+void hl_heads_prune_table(hl_text *text, const hl_heads_pruning *pruning)
+{
+    write_heading(text, pruning);
+    hl_text_print(text, "\n%5s  %-7s%11s%12s%10s%14s%9s\n", "heads", "without", "loss", "perplexity", "accuracy",
+                  "parameters", "ms");
+    for (int64_t i = 0; i < pruning->n_rows; i++) {
+        write_row(text, pruning, &pruning->rows[i]);
+    }
+    hl_text_print(text, "\n");
+    write_sentence(text, pruning);
+}
+
+/* ---- JSON; NULL stands for missing memory ---- */
+
+static json_t *removed_name(const hl_heads_pruning *pruning, const hl_heads_pruning_row *row)
+{
+    if (row->removed < 0) {
+        return json_null();
+    }
+    hl_text text = { 0 };
+    write_removed(&text, pruning, row);
+    json_t *name = text.error.code == HL_OK ? json_string(text.bytes) : NULL;
+    hl_text_free(&text);
+    return name;
+}
+
+void hl_heads_prune_json(hl_text *text, const hl_heads_pruning *pruning)
+{
+    json_t *rows = json_array();
+    int failed = rows == NULL;
+    for (int64_t i = 0; i < pruning->n_rows && !failed; i++) {
+        const hl_heads_pruning_row *row = &pruning->rows[i];
+        failed = json_array_append_new(
+            rows, json_pack("{s:I, s:o, s:o, s:o, s:o, s:I, s:o}", "heads", (json_int_t)row->heads, "removed",
+                            removed_name(pruning, row), "loss", hl_json_number(row->worth.loss), "perplexity",
+                            hl_json_number(exp(row->worth.loss)), "accuracy", hl_json_number(row->worth.accuracy),
+                            "parameters", (json_int_t)row->parameters, "milliseconds_per_batch",
+                            hl_json_number(1e3 * row->seconds)));
+    }
+    int64_t step = pruning->run->weights_step;
+    hl_json_print(text,
+                  json_pack("{s:o, s:I, s:o}", "weights_step", step >= 0 ? json_integer(step) : json_null(), "examples",
+                            (json_int_t)pruning->n_validation, "rows", hl_json_checked(rows, failed)),
+                  JSON_INDENT(2));
+}
+
+/* ---- CSV ---- */
+
+void hl_heads_prune_csv(hl_text *text, const hl_heads_pruning *pruning)
+{
+    hl_text_print(text, "heads,removed,loss,perplexity,accuracy,parameters,milliseconds_per_batch\n");
+    for (int64_t i = 0; i < pruning->n_rows; i++) {
+        const hl_heads_pruning_row *row = &pruning->rows[i];
+        hl_text_print(text, "%" PRId64 ",", row->heads);
+        write_removed(text, pruning, row);
+        char perplexity[HL_UNITS_TEXT];
+        hl_text_print(text, ",%.9g,%s,%.9g,%" PRId64 ",%.6g\n", row->worth.loss,
+                      hl_units_field(exp(row->worth.loss), perplexity), row->worth.accuracy, row->parameters,
+                      1e3 * row->seconds);
+    }
+}
+
+/* ---- the chart ---- */
+
+enum { CURVES = 3 };
+
+/* Columns of numbers and names of rows, which the chart draws. */
+typedef struct columns {
+    double *values[CURVES];
+    hl_text names; /* each ended by a zero byte */
+    const char **rows;
+    hl_text caption;
+} columns;
+
+static void fill(columns *c, const hl_heads_pruning *pruning)
+{
+    hl_text_print(&c->caption, "%s: heads taken out one by one, the least important first", pruning->run->path);
+    for (int64_t i = 0; i < pruning->n_rows; i++) {
+        const hl_heads_pruning_row *row = &pruning->rows[i];
+        c->values[0][i] = row->worth.loss;
+        c->values[1][i] = row->worth.accuracy;
+        c->values[2][i] = 1e3 * row->seconds;
+        hl_text_print(&c->names, "%s", row->removed >= 0 ? "- " : "all");
+        write_removed(&c->names, pruning, row);
+        hl_text_print(&c->names, "  %" PRId64, row->heads);
+        hl_text_add(&c->names, "", 1);
+    }
+}
+
+static hl_status draw(columns *c, int64_t n, hl_heads_prune_format format, hl_text *bytes)
+{
+    HL_TRY(hl_text_status(&c->names));
+    HL_TRY(hl_text_status(&c->caption));
+    const char *name = c->names.bytes;
+    for (int64_t i = 0; i < n; i++) {
+        c->rows[i] = name;
+        while (*name++ != '\0') {
+        }
+    }
+    const hl_curve curves[CURVES] = { { "validation loss", c->values[0] },
+                                      { "validation accuracy", c->values[1] },
+                                      { "milliseconds a batch: forward, on one thread", c->values[2] } };
+    hl_curve_picture picture = { curves,          CURVES, c->rows, n, "the head that went, and how many are left",
+                                 c->caption.bytes };
+    switch (format) {
+    case HL_PRUNE_PNG:
+        return hl_curve_picture_png(&picture, PNG_DPI, bytes);
+    case HL_PRUNE_SVG:
+        return hl_curve_picture_svg(&picture, bytes);
+    default:
+        return hl_curve_picture_pdf(&picture, bytes);
+    }
+}
+
+hl_status hl_heads_prune_chart(const hl_heads_pruning *pruning, hl_heads_prune_format format, hl_text *bytes)
+{
+    columns c = { 0 };
+    size_t n = (size_t)pruning->n_rows;
+    bool complete = (c.rows = hl_calloc(n, sizeof *c.rows)) != NULL;
+    for (int i = 0; i < CURVES; i++) {
+        complete = (c.values[i] = hl_calloc(n, sizeof *c.values[i])) != NULL && complete;
+    }
+    hl_status status = hl_error_memory("the chart of pruning");
+    if (complete) {
+        fill(&c, pruning);
+        status = draw(&c, pruning->n_rows, format, bytes);
+    }
+    for (int i = 0; i < CURVES; i++) {
+        hl_free(c.values[i]);
+    }
+    hl_free(c.rows);
+    hl_text_free(&c.names);
+    hl_text_free(&c.caption);
+    return status;
+}

@@ -1,0 +1,192 @@
+#include "programs/heads/pruning.h"
+
+#include "core/clock.h"
+#include "core/memory.h"
+#include "heads/head_set.h"
+#include "heads/importance.h"
+#include "heads/prune.h"
+#include "study/study.h"
+#include "study/validation.h"
+
+#include <math.h>
+
+/* What the way down needs. */
+typedef struct descent {
+    hl_heads_pruning *pruning;
+    hl_opened_run *run;
+    hl_snapshot snapshot; /* whose examples tell importance */
+    hl_heads_validation validation;
+    double *importance; /* of every head of the whole model, as last measured */
+} descent;
+
+static void keep_all(const descent *d)
+{
+    for (int64_t i = 0; i < hl_heads_count(&d->run->shape); i++) {
+        d->pruning->kept[i] = true;
+    }
+}
+
+/* ---- what is left ---- */
+
+static hl_status add_row(descent *d, const hl_model *model, int64_t removed)
+{
+    hl_heads_pruning_row *row = &d->pruning->rows[d->pruning->n_rows++];
+    *row = (hl_heads_pruning_row){ .heads = hl_heads_count(&model->config),
+                                   .removed = removed,
+                                   .parameters = hl_parameters_count(&model->parameters),
+                                   .seconds = INFINITY };
+    return hl_heads_validate(&d->validation, model, NULL, &row->worth);
+}
+
+/* ---- which goes next ---- */
+
+/* Of the model's heads, which are those that are kept, in order. */
+static hl_status measure_importance(descent *d, hl_model *model)
+{
+    hl_patterns layers[HL_MAX_LAYERS];
+    hl_snapshot_layers(&d->snapshot, layers);
+    hl_importance importance;
+    bool by_loss = d->pruning->by == HL_PRUNE_BY_LOSS;
+    HL_TRY(hl_importance_measure(model, &d->snapshot.examples, layers, d->validation.part, d->validation.threads,
+                                 by_loss ? HL_IMPORTANCE_ZERO : HL_IMPORTANCE_GRADIENT, &importance));
+    d->pruning->n_importance = importance.n_examples;
+    int64_t next = 0;
+    for (int64_t i = 0; next < importance.n; i++) {
+        if (d->pruning->kept[i]) {
+            d->importance[i] = by_loss ? importance.heads[next].zero.mean : importance.heads[next].gradient.mean;
+            next++;
+        }
+    }
+    hl_importance_free(&importance);
+    return hl_ok();
+}
+
+static hl_status prune(descent *d)
+{
+    hl_model_free(&d->pruning->model);
+    return hl_prune(&d->run->model, d->pruning->kept, &d->pruning->model);
+}
+
+/* Takes one head out of `model`, which is the whole or the pruned one. */
+static hl_status take_out(descent *d, hl_model *model)
+{
+    hl_heads_pruning *pruning = d->pruning;
+    if (!pruning->once || pruning->n_rows == 1) {
+        HL_TRY(measure_importance(d, model));
+    }
+    int64_t next = hl_prune_next(&d->run->shape, d->importance, pruning->kept);
+    pruning->kept[next] = false;
+    HL_TRY(prune(d));
+    return add_row(d, &pruning->model, next);
+}
+
+/* ---- how fast ---- */
+
+/* The fastest pass of some, as many as a short while holds. */
+static hl_status time_passes(hl_subset *subset, const hl_batch *batch, double *seconds)
+{
+    const double enough = 0.02;
+    double sum = 0;
+    hl_subset_worth unused;
+    do {
+        double begin = hl_clock_seconds();
+        HL_TRY(hl_subset_measure(subset, batch, NULL, &unused));
+        double pass = hl_clock_seconds() - begin;
+        *seconds = fmin(*seconds, pass);
+        sum += pass;
+    } while (sum < enough);
+    return hl_ok();
+}
+
+/* On one thread, which needs not wait for others that the machine may have held up. */
+static hl_status time_model(const descent *d, const hl_batch *batch, double *seconds)
+{
+    hl_subset subset = { .model = &d->pruning->model, .part = d->pruning->batch, .threads = 1 };
+    hl_status status = hl_subset_begin(&subset, batch->n_tokens);
+    if (status.code == HL_OK) {
+        status = time_passes(&subset, batch, seconds);
+    }
+    hl_subset_free(&subset);
+    return status;
+}
+
+/* All rows in turn, several times: what disturbs for a while disturbs all of them. Leaves the last row's model. */
+static hl_status time_rows(descent *d)
+{
+    enum { ROUNDS = 6 };
+    hl_heads_pruning *pruning = d->pruning;
+    hl_batch batch;
+    HL_TRY(hl_heads_validation_part(&d->validation, 0, &batch));
+    for (int round = 0; round < ROUNDS; round++) {
+        keep_all(d);
+        for (int64_t i = 0; i < pruning->n_rows; i++) {
+            hl_heads_pruning_row *row = &pruning->rows[i];
+            if (row->removed >= 0) {
+                pruning->kept[row->removed] = false;
+            }
+            HL_TRY(prune(d));
+            HL_TRY(time_model(d, &batch, &row->seconds));
+        }
+    }
+    return hl_ok();
+}
+
+/* ---- all the way ---- */
+
+static hl_status go_down(descent *d, int64_t target)
+{
+    HL_TRY(prune(d));
+    HL_TRY(add_row(d, &d->run->model, -1));
+    for (int64_t n = hl_heads_count(&d->run->shape); n > target; n--) {
+        HL_TRY(take_out(d, &d->pruning->model));
+    }
+    return time_rows(d);
+}
+
+static hl_status allocate(descent *d)
+{
+    size_t n = (size_t)hl_heads_count(&d->run->shape);
+    d->pruning->rows = hl_calloc(n, sizeof *d->pruning->rows);
+    d->pruning->kept = hl_calloc(n, sizeof *d->pruning->kept);
+    d->importance = hl_calloc(n, sizeof *d->importance);
+    if (d->pruning->rows == NULL || d->pruning->kept == NULL || d->importance == NULL) {
+        return hl_error_memory("the pruning of heads");
+    }
+    keep_all(d);
+    return hl_ok();
+}
+
+static hl_status begin(descent *d)
+{
+    HL_TRY(allocate(d));
+    HL_TRY(hl_opened_run_check_steps(d->run));
+    HL_TRY(hl_opened_run_snapshot(d->run, d->run->steps[d->run->n_steps - 1], &d->snapshot));
+    HL_TRY(hl_heads_load_weights(d->run, d->snapshot.step, false));
+    HL_TRY(hl_heads_validation_make(&d->validation, d->run));
+    d->pruning->batch = d->validation.part;
+    d->pruning->n_validation = d->validation.n_examples;
+    return hl_ok();
+}
+
+hl_status hl_heads_pruning_make(hl_heads_pruning *pruning, hl_opened_run *run, int64_t target, hl_heads_prune_by by,
+                                bool once)
+{
+    *pruning = (hl_heads_pruning){ .run = run, .by = by, .once = once };
+    descent d = { .pruning = pruning, .run = run };
+    hl_status status = begin(&d);
+    if (status.code == HL_OK) {
+        status = go_down(&d, target);
+    }
+    hl_free(d.importance);
+    hl_heads_validation_free(&d.validation);
+    hl_snapshot_free(&d.snapshot);
+    return status;
+}
+
+void hl_heads_pruning_free(hl_heads_pruning *pruning)
+{
+    hl_model_free(&pruning->model);
+    hl_free(pruning->rows);
+    hl_free(pruning->kept);
+    *pruning = (hl_heads_pruning){ 0 };
+}

@@ -1,0 +1,44 @@
+/* Heads taken out of a run's model one by one, and what is left each time. */
+#ifndef HL_PROGRAMS_HEADS_PRUNING_H
+#define HL_PROGRAMS_HEADS_PRUNING_H
+
+#include "heads/subset.h"
+#include "layers/model.h"
+#include "programs/heads/command.h"
+#include "study/opened_run.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The model with some of its heads. */
+typedef struct hl_heads_pruning_row {
+    int64_t heads;         /* left */
+    int64_t removed;       /* the head that went last, by layer and head of the whole model; -1 in the first row */
+    hl_subset_worth worth; /* on the validation set */
+    int64_t parameters;
+    double seconds; /* of a forward pass over a batch on one thread, the least of several: what disturbs only adds */
+} hl_heads_pruning_row;
+
+typedef struct hl_heads_pruning {
+    const hl_opened_run *run;   /* not owned */
+    hl_heads_pruning_row *rows; /* from all heads down; owned, as are kept and model */
+    int64_t n_rows;
+    int64_t n_importance, n_validation, batch; /* examples: of importance, of the validation set, of a batch */
+    hl_heads_prune_by by;
+    bool once;
+    bool *kept;     /* the heads of the last row, by layer and head of the whole model */
+    hl_model model; /* of these heads */
+} hl_heads_pruning;
+
+/* Takes out heads down to `target` (one in every layer .. all): each time the one of least importance (prune.h) on
+ * the scoring examples of the last snapshot, which is measured again after every head, or `once`, in the whole
+ * model. The weights are those of the snapshot's step, or else the last checkpoint's. HL_BAD_FILE, HL_INVALID (no
+ * weights, nothing scored), HL_NOT_FINITE, HL_NO_MEMORY. To be ended by hl_heads_pruning_free, whatever this
+ * returns. */
+hl_status hl_heads_pruning_make(hl_heads_pruning *pruning, hl_opened_run *run, int64_t target, hl_heads_prune_by by,
+                                bool once);
+
+/* A zeroed or already freed one is allowed. */
+void hl_heads_pruning_free(hl_heads_pruning *pruning);
+
+#endif

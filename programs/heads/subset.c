@@ -1,0 +1,177 @@
+#include "programs/heads/subset.h"
+
+#include "core/json_text.h"
+#include "core/memory.h"
+#include "core/units.h"
+#include "heads/head_set.h"
+#include "show/table.h"
+#include "study/output.h"
+#include "study/validation.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum { NAME = 10 };
+
+static hl_status read_kept(const hl_opened_run *run, const hl_heads_command *command, bool *kept)
+{
+    bool drops = command->drop != NULL;
+    hl_status status = hl_head_set_parse(&run->shape, drops ? command->drop : command->keep_only, kept);
+    for (int64_t i = 0; i < hl_heads_count(&run->shape); i++) {
+        kept[i] = kept[i] != drops;
+    }
+    return status.code == HL_INVALID
+               ? hl_error(HL_INVALID, "command line: --%s: %s", drops ? "drop" : "keep-only", status.text)
+               : status;
+}
+
+/* What is shown of which heads. */
+typedef struct subset {
+    const hl_opened_run *run;
+    const bool *kept;
+    int64_t n_examples;
+    struct {
+        int64_t heads;
+        hl_subset_worth worth;
+    } rows[2]; /* of all heads, of those kept */
+} subset;
+
+/* ---- for a person ---- */
+
+/* Which heads the second row is of. */
+static void write_heading(hl_text *text, const subset *s)
+{
+    const hl_opened_run *run = s->run;
+    hl_text names = { 0 };
+    hl_head_set_print(&names, &run->shape, s->kept);
+    if (run->weights_step >= 0) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "%s, weights of step %" PRId64 ", on the %" PRId64 " examples of the validation set.",
+                          run->path, run->weights_step, s->n_examples);
+    } else {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, on the %" PRId64 " examples of the validation set.", run->path,
+                          s->n_examples);
+    }
+    if (names.error.code == HL_OK) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "Heads kept: %s.", names.bytes);
+    } else {
+        hl_text_free(text);
+        text->error = names.error;
+    }
+    hl_text_free(&names);
+}
+
+static void write_table(hl_text *text, const subset *s)
+{
+    write_heading(text, s);
+    hl_text_print(text, "\n%*s%12s%12s%12s\n", NAME, "heads", "loss", "perplexity", "accuracy");
+    for (int i = 0; i < 2; i++) {
+        hl_subset_worth worth = s->rows[i].worth;
+        char loss[HL_UNITS_TEXT], perplexity[HL_UNITS_TEXT];
+        hl_text_print(text, "%*" PRId64 "%12s%12s%11.2f%%\n", NAME, s->rows[i].heads,
+                      hl_units_number(worth.loss, 6, loss), hl_units_number(exp(worth.loss), 4, perplexity),
+                      100 * worth.accuracy);
+    }
+}
+
+/* ---- for programs; NULL stands for missing memory ---- */
+
+static json_t *kept_names(const subset *s)
+{
+    json_t *names = json_array();
+    int failed = names == NULL;
+    for (int64_t i = 0; i < hl_heads_count(&s->run->shape) && !failed; i++) {
+        if (s->kept[i]) {
+            hl_text name = { 0 };
+            hl_head_set_print_one(&name, &s->run->shape, i);
+            failed = name.error.code != HL_OK || json_array_append_new(names, json_string(name.bytes)) != 0;
+            hl_text_free(&name);
+        }
+    }
+    return hl_json_checked(names, failed);
+}
+
+static void write_json(hl_text *text, const subset *s)
+{
+    json_t *rows = json_array();
+    int failed = rows == NULL;
+    for (int i = 0; i < 2 && !failed; i++) {
+        hl_subset_worth worth = s->rows[i].worth;
+        failed = json_array_append_new(rows, json_pack("{s:I, s:o, s:o, s:o}", "heads", (json_int_t)s->rows[i].heads,
+                                                       "loss", hl_json_number(worth.loss), "perplexity",
+                                                       hl_json_number(exp(worth.loss)), "accuracy",
+                                                       hl_json_number(worth.accuracy)));
+    }
+    int64_t step = s->run->weights_step;
+    json_t *root =
+        json_pack("{s:o, s:I, s:o, s:o}", "weights_step", step >= 0 ? json_integer(step) : json_null(), "examples",
+                  (json_int_t)s->n_examples, "kept", kept_names(s), "rows", hl_json_checked(rows, failed));
+    hl_json_print(text, root, JSON_INDENT(2));
+}
+
+static void write_csv(hl_text *text, const subset *s)
+{
+    hl_text_print(text, "heads,loss,perplexity,accuracy\n");
+    for (int i = 0; i < 2; i++) {
+        hl_subset_worth worth = s->rows[i].worth;
+        char perplexity[HL_UNITS_TEXT];
+        hl_text_print(text, "%" PRId64 ",%.9g,%s,%.9g\n", s->rows[i].heads, worth.loss,
+                      hl_units_field(exp(worth.loss), perplexity), worth.accuracy);
+    }
+}
+
+/* ---- all of it ---- */
+
+static hl_status deliver(const subset *s, const char *path, FILE *out, void (*write)(hl_text *text, const subset *s))
+{
+    if (path == NULL) {
+        return hl_ok();
+    }
+    hl_text text = { 0 };
+    write(&text, s);
+    hl_status status = hl_heads_put(path, &text, out);
+    hl_text_free(&text);
+    return status;
+}
+
+static hl_status show(const subset *s, const hl_heads_command *command, FILE *out)
+{
+    HL_TRY(deliver(s, hl_heads_command_fills_output(command) ? NULL : "-", out, write_table));
+    HL_TRY(deliver(s, command->json, out, write_json));
+    return deliver(s, command->csv, out, write_csv);
+}
+
+static hl_status measure(subset *s, const hl_heads_validation *validation)
+{
+    int64_t n = hl_heads_count(&s->run->shape);
+    s->n_examples = validation->n_examples;
+    s->rows[0].heads = n;
+    s->rows[1].heads = hl_head_set_size(s->kept, n);
+    HL_TRY(hl_heads_validate(validation, &s->run->model, NULL, &s->rows[0].worth));
+    return hl_heads_validate(validation, &s->run->model, s->kept, &s->rows[1].worth);
+}
+
+static hl_status validate(hl_opened_run *run, const bool *kept, const hl_heads_command *command, FILE *out)
+{
+    HL_TRY(hl_opened_run_load(run, -1));
+    hl_heads_validation validation;
+    HL_TRY(hl_heads_validation_make(&validation, run));
+    subset s = { .run = run, .kept = kept };
+    hl_status status = measure(&s, &validation);
+    hl_heads_validation_free(&validation);
+    return status.code == HL_OK ? show(&s, command, out) : status;
+}
+
+hl_status hl_heads_subset_show(hl_opened_run *run, const hl_heads_command *command, FILE *out)
+{
+    bool *kept = hl_calloc((size_t)hl_heads_count(&run->shape), sizeof *kept);
+    if (kept == NULL) {
+        return hl_error_memory("the heads that are kept");
+    }
+    hl_status status = read_kept(run, command, kept);
+    if (status.code == HL_OK) {
+        status = validate(run, kept, command, out);
+    }
+    hl_free(kept);
+    return status;
+}

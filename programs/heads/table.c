@@ -1,0 +1,283 @@
+#include "programs/heads/table.h"
+
+#include "core/memory.h"
+#include "show/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME = 6, LABEL = sizeof "relation(noun_pronoun)" - 1, CELL = 24 };
+
+typedef struct cell {
+    char text[CELL];
+} cell;
+
+/* ---- cells ---- */
+
+/* A number with that many decimals, in short where it would not fit; "-" where it is not known. */
+static cell number_cell(int decimals, double value, bool known)
+{
+    enum { WIDEST = 8 };
+    cell c = { "-" };
+    if (known && isfinite(value) && snprintf(c.text, sizeof c.text, "%.*f", decimals, value) > WIDEST) {
+        snprintf(c.text, sizeof c.text, "%.1e", value);
+    }
+    return c;
+}
+
+/* A difference of losses: three decimals, in short where these would hide it. */
+static cell loss_cell(double value, bool known)
+{
+    cell c = number_cell(3, value, known);
+    if (known && value != 0 && fabs(value) < 0.0005) {
+        snprintf(c.text, sizeof c.text, "%.0e", value);
+    }
+    return c;
+}
+
+/* The verdict, with a star where only the group has earned it. */
+static const char *verdict_cell(const hl_heads_row *row)
+{
+    static const char *const words[] = {
+        [HL_FAITHFUL_NO] = "no", [HL_FAITHFUL_YES] = "yes", [HL_FAITHFUL_UNKNOWN] = "-"
+    };
+    static const char *const by_group_words[] = {
+        [HL_FAITHFUL_NO] = "no*", [HL_FAITHFUL_YES] = "yes*", [HL_FAITHFUL_UNKNOWN] = "-"
+    };
+    bool by_group;
+    hl_faithful verdict = hl_heads_verdict(row, &by_group);
+    return by_group ? by_group_words[verdict] : words[verdict];
+}
+
+/* ---- rows ---- */
+
+static void write_row(hl_text *text, const hl_heads_study *study, const hl_heads_row *row, const char *const *relations)
+{
+    const hl_head_metrics *m = &row->metrics;
+    const hl_head_effect *effect = row->effect;
+    hl_score score = row->label.score;
+    hl_text label = { 0 };
+    hl_label_print(&label, row->label, relations);
+    if (label.error.code != HL_OK) {
+        text->error = label.error;
+        return;
+    }
+    char name[CELL];
+    snprintf(name, sizeof name, "L%dH%lld", m->layer, (long long)m->head);
+    bool fits = label.size <= LABEL;
+    hl_text_print(text, "%-*s%-*.*s%s%5s%6s%8s%5s%11s%8s%9s\n", NAME, name, fits ? LABEL : LABEL - 1,
+                  fits ? LABEL : LABEL - 1, label.bytes, fits ? "" : "~", number_cell(2, score.value, score.n > 0).text,
+                  number_cell(2, score.baseline, score.n > 0).text,
+                  number_cell(2, m->entropy.normalised, m->entropy.n_normalised > 0).text,
+                  number_cell(1, row->distance.absolute.value, true).text,
+                  number_cell(2, effect != NULL ? hl_heads_importance_in_layer(study, row) : 0, effect != NULL).text,
+                  loss_cell(effect != NULL ? effect->loss_without : 0, effect != NULL).text, verdict_cell(row));
+    hl_text_free(&label);
+}
+
+static void write_rows(hl_text *text, const hl_heads_study *study, const char *const *relations)
+{
+    hl_text_print(text, "%-*s%-*s%5s%6s%8s%5s%11s%8s%9s\n", NAME, "head", LABEL, "label", "score", "base", "entropy",
+                  "dist", "importance", "without", "faithful");
+    for (int64_t i = 0; i < study->n; i++) {
+        write_row(text, study, &study->rows[i], relations);
+    }
+}
+
+static bool any_by_group(const hl_heads_study *study)
+{
+    for (int64_t i = 0; i < study->n; i++) {
+        bool by_group;
+        hl_heads_verdict(&study->rows[i], &by_group);
+        if (by_group) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool any_labeled(const hl_heads_study *study, hl_label_kind kind)
+{
+    for (int64_t i = 0; i < study->n; i++) {
+        if (study->labels[i].kind == kind) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the labels in the table mean. */
+static void write_labels(hl_text *text, const hl_heads_study *study)
+{
+    static const char *const meanings[] = {
+        [HL_LABEL_PREVIOUS] = "previous: at the token before",
+        [HL_LABEL_NEXT] = "next: at the token after",
+        [HL_LABEL_SELF] = "self: at the token itself",
+        [HL_LABEL_OFFSET] = "offset(k): k tokens on, or back where k is negative",
+        [HL_LABEL_ALIGNMENT] = "alignment: at the token that holds the answer",
+        [HL_LABEL_RELATION] = "relation(a_b): from an a at its b",
+        [HL_LABEL_INDUCTION] = "induction: at what came after the same token elsewhere",
+        [HL_LABEL_DUPLICATE] = "duplicate: at the same token elsewhere",
+        [HL_LABEL_FIRST] = "first: at the first token",
+        [HL_LABEL_SPECIAL] = "special: at separators and masks",
+        [HL_LABEL_UNIFORM] = "uniform: at all tokens evenly",
+        [HL_LABEL_MIXED] = "mixed: at nothing in particular",
+    };
+    hl_text list = { 0 };
+    for (int kind = 0; kind <= HL_LABEL_MIXED; kind++) {
+        if (any_labeled(study, (hl_label_kind)kind)) {
+            hl_text_print(&list, "; %s", meanings[kind]);
+        }
+    }
+    if (list.error.code == HL_OK) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "label: where the head looks%s.", list.bytes);
+    } else {
+        text->error = list.error;
+    }
+    hl_text_free(&list);
+}
+
+static void write_legend(hl_text *text, const hl_heads_study *study)
+{
+    write_labels(text, study);
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "score: how far it does so, 1 being always (of mixed and uniform: the share on one distance, the "
+                      "best); base: the score without skill, of attention spread evenly or on one distance; entropy: 0 "
+                      "all on one token, 1 spread evenly; dist: how many tokens away it looks.");
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "importance: how much the loss depends on it, beside its layer's other heads; without: how much "
+                      "the loss grows when it is taken out; faithful: whether a head that does nothing but its label "
+                      "could take its place (-: without it the loss is the same, or the label is mixed)%s.",
+                      any_by_group(study) ? "; *: together with the heads of its layer that share its label" : "");
+}
+
+/* ---- sentences ---- */
+
+/* "L0H1, L0H3" */
+static void write_members(hl_text *text, const hl_heads_study *study, const hl_group_effect *group)
+{
+    const char *between = "";
+    for (int64_t i = 0; i < study->n; i++) {
+        const hl_heads_row *row = &study->rows[i];
+        if (row->group == &group->effect) {
+            hl_text_print(text, "%sL%dH%lld", between, row->metrics.layer, (long long)row->metrics.head);
+            between = ", ";
+        }
+    }
+}
+
+static void write_faithful(hl_text *text, const char *who, bool several, const char *label,
+                           const hl_head_effect *effect)
+{
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "%s: faithful to \"%s\"%s. Without %s the loss grows by %.3g (standard error %.2g); its ideal "
+                      "pattern makes up for %.0f%% of that.",
+                      who, label, several ? " together" : "", several ? "them" : "it", effect->loss_without,
+                      effect->standard_error, 100 * effect->kept);
+}
+
+static void write_one(hl_text *text, const hl_heads_study *study, const hl_heads_row *row, const hl_group_effect *group,
+                      const char *const *relations)
+{
+    hl_text label = { 0 }, who = { 0 };
+    hl_label_print(&label, row != NULL ? row->label : group->label, relations);
+    if (row != NULL) {
+        hl_text_print(&who, "L%dH%lld", row->metrics.layer, (long long)row->metrics.head);
+    } else {
+        write_members(&who, study, group);
+    }
+    hl_status status = label.error.code != HL_OK ? label.error : who.error;
+    if (status.code == HL_OK) {
+        write_faithful(text, who.bytes, row == NULL, label.bytes, row != NULL ? row->effect : &group->effect);
+    } else {
+        text->error = status;
+    }
+    hl_text_free(&label);
+    hl_text_free(&who);
+}
+
+static bool any_pattern(const hl_heads_study *study)
+{
+    for (int64_t i = 0; i < study->n; i++) {
+        if (study->labels[i].kind != HL_LABEL_MIXED) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Every head that is faithful alone, and every group that is. */
+static void write_faithful_ones(hl_text *text, const hl_heads_study *study, const char *const *relations)
+{
+    enum { MOST = 6 };
+    int n = 0, more = 0;
+    for (int64_t i = 0; i < study->n; i++) {
+        if (study->rows[i].effect->faithful == HL_FAITHFUL_YES && n++ < MOST) {
+            write_one(text, study, &study->rows[i], NULL, relations);
+        }
+    }
+    for (int g = 0; g < study->effects.n_groups; g++) {
+        const hl_group_effect *group = &study->effects.groups[g];
+        if (group->effect.faithful == HL_FAITHFUL_YES && more++ < MOST) {
+            write_one(text, study, NULL, group, relations);
+        }
+    }
+    if (n > MOST || more > MOST) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "And %d more; see the table.",
+                          (n > MOST ? n - MOST : 0) + (more > MOST ? more - MOST : 0));
+    }
+    if (n + more == 0) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s",
+                          any_pattern(study) ? "No head is faithful to its label: none that matters to the loss can be "
+                                               "replaced by its label's pattern."
+                                             : "No head does one thing clearly: none has a label to be faithful to.");
+    }
+}
+
+static void write_effects(hl_text *text, const hl_heads_study *study, const char *const *relations)
+{
+    if (!study->has_effects) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "No importance, loss without and faithfulness: %s.",
+                          study->no_effects.text);
+        return;
+    }
+    if (study->weights_step < 0) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "Importance, loss without and faithfulness are of weights whose step is not known.");
+    } else if (study->weights_step != study->step) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "Importance, loss without and faithfulness are of the weights of step %lld, the patterns of "
+                          "step %lld.",
+                          (long long)study->weights_step, (long long)study->step);
+    }
+    write_faithful_ones(text, study, relations);
+}
+
+static hl_status write_closing(hl_text *text, const hl_heads_study *study)
+{
+    hl_head_metrics *metrics = hl_calloc((size_t)study->n, sizeof *metrics);
+    if (metrics == NULL) {
+        return hl_error_memory("the table of heads");
+    }
+    for (int64_t i = 0; i < study->n; i++) {
+        metrics[i] = study->rows[i].metrics;
+    }
+    hl_table_sentences(text, metrics, study->n);
+    hl_free(metrics);
+    return hl_text_status(text);
+}
+
+hl_status hl_heads_table_write(hl_text *text, const char *run, const hl_heads_study *study,
+                               const char *const *relations)
+{
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, step %lld: %lld heads, measured on %lld examples.", run,
+                      (long long)study->step, (long long)study->n, (long long)study->n_examples);
+    hl_text_print(text, "\n");
+    write_rows(text, study, relations);
+    hl_text_print(text, "\n");
+    write_legend(text, study);
+    hl_text_print(text, "\n");
+    write_effects(text, study, relations);
+    return write_closing(text, study);
+}

@@ -1,0 +1,72 @@
+#include "programs/sgemm.h"
+
+#include "core/matmul.h"
+#include "core/memory.h"
+#include "programs/repeat.h"
+
+typedef struct product {
+    int threads;
+    int64_t M, N, K;
+    hl_real *A, *B, *C;
+} product;
+
+static hl_status multiply(void *context)
+{
+    const product *p = context;
+    hl_matmul_into(p->threads, p->M, p->N, p->K, (hl_matrix){ p->A, p->K, false }, (hl_matrix){ p->B, p->N, false }, 0,
+                   p->C, p->N);
+    return hl_ok();
+}
+
+/* Numbers of usual sizes: zeros and denormal ones may be faster or slower. */
+static hl_real *make_numbers(int64_t count)
+{
+    hl_real *numbers = hl_malloc((size_t)count * sizeof *numbers);
+    for (int64_t i = 0; numbers != NULL && i < count; i++) {
+        numbers[i] = (hl_real)(i % 17 - 8) / 8;
+    }
+    return numbers;
+}
+
+static hl_status measure(product *p, double seconds, hl_bench_times *times)
+{
+    p->A = make_numbers(p->M * p->K);
+    p->B = make_numbers(p->K * p->N);
+    p->C = make_numbers(p->M * p->N);
+    hl_status status = p->A != NULL && p->B != NULL && p->C != NULL
+                           ? hl_bench_repeat(seconds, multiply, p, times)
+                           : hl_error_memory("the factors of a matrix product");
+    hl_free(p->A);
+    hl_free(p->B);
+    hl_free(p->C);
+    return status;
+}
+
+static double gflops_of(const product *p, double seconds)
+{
+    return 2e-9 * (double)p->M * (double)p->N * (double)p->K / seconds;
+}
+
+hl_status hl_bench_sgemm(int threads, double seconds, double *gflops)
+{
+    static const int64_t shapes[][3] = { { 1024, 1024, 1024 }, { 1024, 2048, 512 }, { 2048, 512, 512 } };
+    enum { N_SHAPES = sizeof shapes / sizeof *shapes };
+    *gflops = 0;
+    for (int i = 0; i < N_SHAPES; i++) {
+        product p = { .threads = threads, .M = shapes[i][0], .N = shapes[i][1], .K = shapes[i][2] };
+        hl_bench_times times;
+        HL_TRY(measure(&p, seconds / N_SHAPES, &times));
+        double rate = gflops_of(&p, times.median);
+        *gflops = rate > *gflops ? rate : *gflops;
+    }
+    return hl_ok();
+}
+
+hl_status hl_bench_sgemm_glance(int threads, double *gflops)
+{
+    product p = { .threads = threads, .M = 512, .N = 512, .K = 512 };
+    hl_bench_times times;
+    HL_TRY(measure(&p, 0.02, &times));
+    *gflops = gflops_of(&p, times.quarter);
+    return hl_ok();
+}

@@ -1,0 +1,12 @@
+/* SIGINT, SIGTERM and SIGHUP (its terminal was closed): the first asks the run to save and end (train/signals.h), and is
+ * answered at once, however long that takes; a second one ends the process at once. */
+#ifndef HL_PROGRAMS_SIGNAL_HANDLERS_H
+#define HL_PROGRAMS_SIGNAL_HANDLERS_H
+
+/* `text` is the answer: a line, its newline too, for standard error; it must stand as long as the process.
+ *
+ * Installs the handlers but for a signal that is ignored, as whoever started the program wanted it (a job in a script's
+ * background ignores SIGINT, nohup lets a program ignore SIGHUP). Cannot fail. */
+void hl_signal_handlers_install(const char *text);
+
+#endif

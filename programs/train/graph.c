@@ -1,0 +1,262 @@
+#include "programs/train/graph.h"
+
+#include "core/memory.h"
+#include "core/op.h"
+#include "core/op_attention.h"
+#include "core/op_linear.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The most rows that one op has: attention. */
+enum { MAX_ROWS_PER_OP = 6 };
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+/* Parameters */
+
+/* Before backward only parameters have a gradient that is written. */
+static bool is_parameter(const hl_tensor *x)
+{
+    return x != NULL && x->grad_written;
+}
+
+static bool used_before(const hl_node *node, const hl_tensor *x)
+{
+    for (const hl_node *earlier = node->previous; earlier != NULL; earlier = earlier->previous) {
+        for (int i = 0; i < earlier->n_inputs; i++) {
+            if (earlier->in[i] == x) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static int64_t count_parameters(const hl_node *node)
+{
+    int64_t count = 0;
+    for (int i = 0; i < node->n_inputs; i++) {
+        if (is_parameter(node->in[i]) && !used_before(node, node->in[i])) {
+            count += hl_shape_count(node->in[i]->shape);
+        }
+    }
+    return count;
+}
+
+static const char *parameter_name(const hl_model *model, const hl_tensor *tensor)
+{
+    for (int i = 0; i < model->parameters.n; i++) {
+        if (model->parameters.list[i].tensor == tensor) {
+            return model->parameters.list[i].name;
+        }
+    }
+    return "";
+}
+
+/* One row for an op */
+
+static const char *linear_text(const hl_tape *tape, const hl_model *model, const hl_node *node)
+{
+    static const struct {
+        const char *end, *text;
+    } matrices[] = {
+        { ".in_proj_weight", "linear W_Q, W_K, W_V" },
+        { ".q_proj_weight", "linear W_Q" },
+        { ".k_proj_weight", "linear W_K" },
+        { ".v_proj_weight", "linear W_V" },
+        { ".out_proj.weight", "linear W_O" },
+    };
+    if (node->out == tape->last->in[0]) { /* the loss is made from it */
+        return used_before(node, node->in[1]) ? "logits (tied matrix)" : "logits";
+    }
+    const char *name = parameter_name(model, node->in[1]);
+    for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++) {
+        if (ends_with(name, matrices[i].end)) {
+            return matrices[i].text;
+        }
+    }
+    return "linear";
+}
+
+static const char *op_text(const hl_tape *tape, const hl_model *model, const hl_node *node)
+{
+    const char *op = node->op->name;
+    if (strcmp(op, "linear") == 0) {
+        return linear_text(tape, model, node);
+    }
+    if (strcmp(op, "add") == 0) {
+        return "sum";
+    }
+    if (strcmp(op, "layer_norm") == 0) {
+        return "layer norm";
+    }
+    return node == tape->last ? "loss (cross-entropy)" : op;
+}
+
+static hl_graph_part part_of(const hl_node *node, int layer, const char *module)
+{
+    if (node->op->flops == NULL) {
+        return HL_GRAPH_NONE;
+    }
+    if (hl_attention_args_of(node) != NULL) {
+        return HL_GRAPH_ATTENTION;
+    }
+    if (layer < 0) {
+        return HL_GRAPH_OUTPUT;
+    }
+    return strstr(module, ".self_attn") != NULL ? HL_GRAPH_PROJECTIONS : HL_GRAPH_FEED_FORWARD;
+}
+
+/* The N of "encoder.layers.N" and all in it; else -1. */
+static int layer_of(const char *module)
+{
+    int layer = -1;
+    return sscanf(module, "encoder.layers.%d", &layer) == 1 ? layer : -1;
+}
+
+/* All rows */
+
+static void add_row(hl_graph *graph, hl_graph_row row, const char *what)
+{
+    snprintf(row.what, sizeof row.what, "%s", what);
+    graph->rows[graph->n++] = row;
+}
+
+static void add_attention(hl_graph *graph, hl_graph_row row, const hl_attention_args *args)
+{
+    int64_t B = args->q.x->shape.size[0], Tq = args->q.x->shape.size[1], Tk = args->k.x->shape.size[1];
+    int64_t H = args->n_heads, Hkv = args->n_kv_heads;
+    hl_graph_row view = { .layer = row.layer, .module = row.module, .part = HL_GRAPH_NONE };
+    const struct {
+        hl_shape shape;
+        const char *text;
+    } views[] = {
+        { HL_SHAPE(B, H, Tq, args->d_k), "q (B, H, T, Dk)" },
+        { HL_SHAPE(B, Hkv, Tk, args->d_k), Hkv == H ? "k (B, H, T, Dk)" : "k (B, Hkv, T, Dk)" },
+        { HL_SHAPE(B, Hkv, Tk, args->d_v), Hkv == H ? "v (B, H, T, Dv)" : "v (B, Hkv, T, Dv)" },
+        { HL_SHAPE(B, H, Tq, Tk), "weights (B, H, T, T)" },
+        { HL_SHAPE(B, H, Tq, args->d_v), "z (B, H, T, Dv)" },
+    };
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+        view.shape = views[i].shape;
+        add_row(graph, view, views[i].text);
+    }
+    add_row(graph, row, "heads side by side");
+}
+
+/* What was worked in one pass with a linear map. */
+static void add_after_linear(hl_graph *graph, hl_graph_row row, const hl_linear_args *args)
+{
+    hl_graph_row after = { .layer = row.layer, .module = row.module, .shape = row.shape, .part = HL_GRAPH_NONE };
+    if (args->relu) {
+        add_row(graph, after, "relu");
+    }
+    if (args->dropout > 0) {
+        add_row(graph, after, "dropout");
+    }
+    if (args->residual != NULL) {
+        add_row(graph, after, "residual sum");
+    }
+}
+
+static void add_node(hl_graph *graph, const hl_tape *tape, const hl_model *model, const hl_node *node)
+{
+    const char *module = node->scope != NULL ? node->scope : "";
+    int layer = layer_of(module);
+    hl_graph_row row = {
+        .layer = layer,
+        .module = module,
+        .shape = node->out->shape,
+        .parameters = count_parameters(node),
+        .part = part_of(node, layer, module),
+        .flops = node->op->flops != NULL ? node->op->flops(node) : 0,
+    };
+    const hl_attention_args *attention = hl_attention_args_of(node);
+    if (attention != NULL) {
+        add_attention(graph, row, attention);
+        return;
+    }
+    add_row(graph, row, op_text(tape, model, node));
+    if (hl_linear_args_of(node) != NULL) {
+        add_after_linear(graph, row, hl_linear_args_of(node));
+    }
+}
+
+/* One row for the tokens, then those of the ops; the tape is linked backwards. */
+static hl_status add_rows(hl_graph *graph, const hl_tape *tape, const hl_model *model, int64_t B, int64_t T)
+{
+    size_t n = (size_t)tape->n_nodes;
+    const hl_node **nodes = hl_calloc(n, sizeof *nodes);
+    graph->rows = hl_calloc(1 + n * MAX_ROWS_PER_OP, sizeof *graph->rows);
+    if (nodes == NULL || graph->rows == NULL) {
+        hl_free(nodes);
+        return hl_error_memory("the table of modules");
+    }
+    size_t i = n;
+    for (const hl_node *node = tape->last; node != NULL; node = node->previous) {
+        nodes[--i] = node;
+    }
+    add_row(graph, (hl_graph_row){ .layer = -1, .module = "", .shape = HL_SHAPE(B, T), .part = HL_GRAPH_NONE },
+            "tokens (B, T)");
+    for (i = 0; i < n; i++) {
+        add_node(graph, tape, model, nodes[i]);
+    }
+    hl_free(nodes);
+    return hl_ok();
+}
+
+hl_status hl_graph_read(hl_graph *graph, const hl_model *model, int64_t B, int64_t T)
+{
+    *graph = (hl_graph){ 0 };
+    hl_arena arena;
+    HL_TRY(hl_arena_init(&arena, hl_model_record_bytes(model)));
+    hl_tape tape;
+    hl_tape_begin(&tape, &arena, (hl_tape_options){ .training = true, .gradients = true, .dry = true });
+    hl_batch batch = { .n_examples = B, .n_tokens = T };
+    hl_model_loss(&tape, model, &batch, (hl_cross_entropy_args){ 0 }, NULL);
+    hl_status status = hl_tape_status(&tape);
+    if (status.code == HL_OK) {
+        status = add_rows(graph, &tape, model, B, T);
+    }
+    hl_arena_free(&arena);
+    if (status.code != HL_OK) {
+        hl_graph_free(graph);
+    }
+    return status;
+}
+
+/* "encoder.layers" is and "encoder.layers.0" belongs to "encoder.layers"; everything belongs to "". */
+static bool belongs_to(const char *name, const char *module)
+{
+    size_t length = strlen(module);
+    return strncmp(name, module, length) == 0 && (length == 0 || name[length] == '\0' || name[length] == '.');
+}
+
+int64_t hl_graph_parameters(const hl_graph *graph, const char *module)
+{
+    int64_t count = 0;
+    for (int i = 0; i < graph->n; i++) {
+        count += belongs_to(graph->rows[i].module, module) ? graph->rows[i].parameters : 0;
+    }
+    return count;
+}
+
+double hl_graph_flops(const hl_graph *graph, hl_graph_part part)
+{
+    double flops = 0;
+    for (int i = 0; i < graph->n; i++) {
+        flops += graph->rows[i].part == part ? graph->rows[i].flops : 0;
+    }
+    return flops;
+}
+
+void hl_graph_free(hl_graph *graph)
+{
+    hl_free(graph->rows);
+    *graph = (hl_graph){ 0 };
+}

@@ -1,0 +1,54 @@
+/* The model as a training step runs it, one row after the other in the order of execution, read off the tape of a dry
+ * pass: shapes and parameters are those of the ops themselves. */
+#ifndef HL_PROGRAMS_TRAIN_GRAPH_H
+#define HL_PROGRAMS_TRAIN_GRAPH_H
+
+#include "core/status.h"
+#include "core/tensor.h"
+#include "layers/model.h"
+
+#include <stdint.h>
+
+/* What matrix products are for. */
+typedef enum hl_graph_part {
+    HL_GRAPH_PROJECTIONS, /* of attention: q, k, v and W_O */
+    HL_GRAPH_ATTENTION,   /* q k^T and A v */
+    HL_GRAPH_FEED_FORWARD,
+    HL_GRAPH_OUTPUT,
+    HL_GRAPH_PARTS,
+    HL_GRAPH_NONE = HL_GRAPH_PARTS, /* no matrix product */
+} hl_graph_part;
+
+enum { HL_GRAPH_TEXT = 32 };
+
+typedef struct hl_graph_row {
+    int layer;                /* N in encoder.layers.N; else -1 */
+    const char *module;       /* "encoder.layers.0.linear1", the model's; "" outside of all modules */
+    char what[HL_GRAPH_TEXT]; /* "linear W_Q", "weights (B, H, T, T)", ... */
+    hl_shape shape;           /* of what this row makes */
+    int64_t parameters;       /* that no row before has used */
+    hl_graph_part part;
+    double flops; /* of forward; of its matrix products alone */
+} hl_graph_row;
+
+typedef struct hl_graph {
+    hl_graph_row *rows; /* owned */
+    int n;
+} hl_graph;
+
+/* The rows of a training step on B examples of T tokens: the tokens, then what each op makes of them. An attention has
+ * a row each for its q, k, v, weights, outputs and their concatenation. The model needs no numbers, must outlive the
+ * graph and stay in its place. HL_INVALID where the shapes do not fit, HL_NO_MEMORY; the graph is then empty. To be
+ * ended by hl_graph_free. */
+hl_status hl_graph_read(hl_graph *graph, const hl_model *model, int64_t B, int64_t T);
+
+/* The parameters of a module and everything in it: "encoder.layers" is all layers together; "": of the whole model. */
+int64_t hl_graph_parameters(const hl_graph *graph, const char *module);
+
+/* Forward's floating-point operations for one part. */
+double hl_graph_flops(const hl_graph *graph, hl_graph_part part);
+
+/* A zeroed or already freed graph is allowed. */
+void hl_graph_free(hl_graph *graph);
+
+#endif

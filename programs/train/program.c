@@ -1,0 +1,129 @@
+#include "programs/train/program.h"
+
+#include "core/files.h"
+#include "core/matmul.h"
+#include "core/memory.h"
+#include "programs/print_line.h"
+#include "programs/signal_handlers.h"
+#include "programs/standard_output.h"
+#include "programs/train/memory_check.h"
+#include "programs/train/program_run.h"
+#include "programs/train/summary.h"
+#include "train/setup_check.h"
+
+#include <string.h>
+
+/* ---- the config ---- */
+
+static hl_status load_config(hl_program *p)
+{
+    const char *overrides[HL_MAX_OVERRIDES + 1];
+    int n = p->command.n_overrides;
+    memcpy(overrides, p->command.overrides, (size_t)n * sizeof *overrides);
+    char out[HL_CONFIG_OVERRIDE];
+    if (p->command.out != NULL) {
+        if (!hl_config_out_override(p->command.out, out)) {
+            return hl_error(HL_INVALID, "command line: --out: longer than %d bytes", HL_CONFIG_MAX_PATH - 1);
+        }
+        overrides[n++] = out;
+    }
+    hl_problems problems = { 0 };
+    hl_status status =
+        hl_config_load((hl_config_options){ .path = p->command.config, .overrides = overrides, .n_overrides = n },
+                       &p->config, &problems);
+    for (int i = 0; i + 1 < problems.n; i++) { /* the last one is the status */
+        fprintf(p->err, "%s\n", problems.lines[i]);
+    }
+    if (status.code == HL_INVALID && problems.n > 0) {
+        status = hl_error(HL_INVALID, "%s", problems.lines[problems.n - 1]);
+    }
+    hl_problems_free(&problems);
+    HL_TRY(status);
+    p->config_text = hl_config_text(&p->config);
+    p->result_text = hl_config_result_text(&p->config);
+    return p->config_text != NULL && p->result_text != NULL ? hl_ok() : hl_error_memory("the config");
+}
+
+static hl_status print_summary(const hl_program *p)
+{
+    char *text;
+    HL_TRY(hl_summary_text(&p->config, &text));
+    fputs(text, p->out);
+    hl_free(text);
+    return hl_ok();
+}
+
+/* ---- the command ---- */
+
+static hl_status print_help(const hl_program *p)
+{
+    char *keys = hl_config_help();
+    if (keys == NULL) {
+        return hl_error_memory("the help text");
+    }
+    fprintf(p->out, "%s\n%s", hl_command_usage, keys);
+    hl_free(keys);
+    return hl_ok();
+}
+
+static hl_status print_reference(const hl_program *p)
+{
+    char *page = hl_config_reference();
+    if (page == NULL) {
+        return hl_error_memory("the reference page");
+    }
+    fputs(page, p->out);
+    hl_free(page);
+    return hl_ok();
+}
+
+static hl_status execute(hl_program *p, int argc, char **argv)
+{
+    HL_TRY(hl_command_parse(argc, argv, &p->command));
+    if (p->command.help) {
+        return print_help(p);
+    }
+    if (p->command.reference) {
+        return print_reference(p);
+    }
+    if (p->command.version) {
+        fprintf(p->out, "headlight %s\n", HL_VERSION);
+        return hl_ok();
+    }
+    HL_TRY(load_config(p));
+    if (p->command.summary && !p->command.check) {
+        return print_summary(p);
+    }
+    HL_TRY(hl_setup_check(&p->config, p->command.config));
+    HL_TRY(p->command.watch >= 0 ? hl_watch_check(&p->config, p->command.watch) : hl_ok());
+    if (p->command.check) {
+        hl_print_line(p->out, "%s: in order", p->command.config);
+        return hl_ok();
+    }
+    HL_TRY(hl_memory_check(&p->config, hl_memory_at_hand_now(), p->command.config));
+    const char *warning = hl_matmul_library_warning();
+    if (warning != NULL) {
+        fprintf(p->err, "%s\n", warning);
+    }
+    hl_signal_handlers_install("interrupted: finishing the step under way, then saving; again to end at once\n");
+    return hl_program_run(p);
+}
+
+/* A run outlives its output; what was asked for nothing but output does not. */
+static bool is_run(const hl_command *command)
+{
+    return !(command->help || command->reference || command->version || command->summary || command->check);
+}
+
+int hl_train_program(int argc, char **argv, FILE *out, FILE *err)
+{
+    hl_program p = { .out = out, .err = err, .folder = { .lock = -1 }, .loop = { .metrics = { .fd = -1 } } };
+    hl_status status = execute(&p, argc, argv);
+    if (status.code != HL_OK) {
+        hl_progress_end(&p.loop.progress);
+    }
+    int code = status.code == HL_OK && p.signal != 0 ? 128 + p.signal
+                                                     : hl_standard_output_end(status, is_run(&p.command), out, err);
+    hl_program_free(&p);
+    return code;
+}

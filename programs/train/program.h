@@ -1,0 +1,11 @@
+/* The program `train`, as a function that tests can call. */
+#ifndef HL_PROGRAMS_TRAIN_PROGRAM_H
+#define HL_PROGRAMS_TRAIN_PROGRAM_H
+
+#include <stdio.h>
+
+/* Runs the command line and returns the process's exit code (status.h; 128 + signal where one ended the run). Messages
+ * for the user go to `out`, one line a problem to `err`. hl_threads_setup must have been called. */
+int hl_train_program(int argc, char **argv, FILE *out, FILE *err);
+
+#endif

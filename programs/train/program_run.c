@@ -1,0 +1,360 @@
+#include "programs/train/program_run.h"
+
+#include "core/files.h"
+#include "core/memory.h"
+#include "core/units.h"
+#include "programs/expected_time.h"
+#include "programs/print_line.h"
+#include "show/table.h"
+#include "study/report.h"
+#include "train/checkpoint.h"
+#include "train/footprint.h"
+#include "train/setup.h"
+#include "train/snapshot_budget.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static hl_status write_vocabulary(const hl_program *p)
+{
+    char *text;
+    size_t size;
+    HL_TRY(hl_vocabulary_text(hl_dataset_vocabulary(p->trainer.dataset), &text, &size));
+    hl_status status = hl_file_replace(p->folder.vocabulary, text, size, HL_VOLATILE);
+    hl_free(text);
+    return status;
+}
+
+/* A resumed run must be the run that was begun: same config but for keys that change no number already computed. */
+static hl_status check_same_config(const hl_program *p, const char *stored, size_t size, const char *where)
+{
+    hl_config before;
+    hl_problems problems = { 0 };
+    hl_status status = hl_config_parse((hl_config_options){ .path = where }, stored, size, &before, &problems);
+    hl_problems_free(&problems);
+    if (status.code == HL_INVALID) {
+        return hl_error(HL_BAD_FILE, "%s: its config cannot be read: %s", where, status.text);
+    }
+    HL_TRY(status);
+    const char *key = hl_config_difference(&before, &p->config);
+    if (key != NULL) {
+        return hl_error(HL_INVALID,
+                        "%s: %s differs from the run's own in %s; a resumed run keeps it (or begin anew: --overwrite)",
+                        p->command.config, key, where);
+    }
+    return hl_ok();
+}
+
+/* Where the best weights are gone, or belong to steps that are now dropped, the next validation writes them anew. */
+static hl_status check_best(hl_program *p)
+{
+    int64_t step;
+    hl_status status = hl_checkpoint_read_step(p->folder.model, &step);
+    if (status.code == HL_BAD_FILE) {
+        return hl_error(HL_BAD_FILE, "%s; without this file the run goes on, and writes it anew", status.text);
+    }
+    p->loop.state.has_best = p->loop.state.has_best && step == p->loop.state.best_step;
+    return status;
+}
+
+/* A checkpoint that is damaged is not believed where it says that it is of another run. */
+static hl_status check_stored_config(const hl_program *p, hl_checkpoint *checkpoint)
+{
+    const char *stored = hl_checkpoint_config(checkpoint);
+    hl_status status = stored != NULL ? check_same_config(p, stored, strlen(stored), p->folder.checkpoint) : hl_ok();
+    if (status.code != HL_OK) {
+        HL_TRY(hl_checkpoint_verify(checkpoint));
+    }
+    return status;
+}
+
+static hl_status restore(hl_program *p, hl_checkpoint *checkpoint)
+{
+    HL_TRY(check_stored_config(p, checkpoint));
+    HL_TRY(hl_checkpoint_restore(checkpoint, &p->trainer.optimizer, &p->loop.state));
+    p->loop.checkpoint_step = p->trainer.optimizer.step;
+    HL_TRY(hl_metrics_csv_check_until(p->folder.metrics, p->loop.state.metrics));
+    return check_best(p);
+}
+
+/* The run was ended before its first checkpoint, if there was one; but a checkpoint that was taken away is no reason to
+ * remove the older ones. */
+static hl_status check_begins_anew(const hl_program *p)
+{
+    int64_t kept;
+    HL_TRY(hl_run_folder_newest_kept(&p->folder, &kept));
+    if (kept >= 0) {
+        return hl_error(HL_BAD_FILE,
+                        "%s: missing, but checkpoint-%" PRId64
+                        ".safetensors is there; copy it to this name to go on from "
+                        "it, or begin anew with --overwrite",
+                        p->folder.checkpoint, kept);
+    }
+    bool begun;
+    HL_TRY(hl_file_exists(p->folder.config, &begun));
+    if (!begun) {
+        return hl_ok();
+    }
+    char *stored;
+    size_t size;
+    HL_TRY(hl_file_read(p->folder.config, HL_CONFIG_MAX_BYTES, &stored, &size));
+    hl_status status = check_same_config(p, stored, size, p->folder.config);
+    hl_free(stored);
+    return status;
+}
+
+/* Goes on from the checkpoint, or where there is none yet from the beginning. */
+static hl_status resume(hl_program *p)
+{
+    bool exists;
+    HL_TRY(hl_run_folder_make(&p->folder)); /* from here on no other run may change what is read */
+    HL_TRY(hl_file_exists(p->folder.checkpoint, &exists));
+    if (!exists) {
+        hl_trainer_draw(&p->trainer);
+        return check_begins_anew(p);
+    }
+    hl_checkpoint *checkpoint;
+    HL_TRY(hl_checkpoint_open(p->folder.checkpoint, &checkpoint));
+    hl_status status = restore(p, checkpoint);
+    hl_checkpoint_free(checkpoint);
+    return status;
+}
+
+static hl_status load_from(hl_program *p)
+{
+    hl_checkpoint *weights;
+    HL_TRY(hl_checkpoint_open(p->command.from, &weights));
+    hl_status status = hl_checkpoint_load(weights, &p->trainer.model.parameters);
+    bool has_checksum = hl_checkpoint_has_checksum(weights);
+    hl_checkpoint_free(weights);
+    HL_TRY(status);
+    if (!has_checksum) {
+        hl_print_line(p->err, "%s: no checksum in it (written by another program): taken as it is", p->command.from);
+    }
+    return hl_ok();
+}
+
+static hl_status get_weights(hl_program *p)
+{
+    if (p->command.mode == HL_RUN_RESUME) {
+        return resume(p);
+    }
+    if (p->command.from != NULL) {
+        return load_from(p);
+    }
+    hl_trainer_draw(&p->trainer);
+    return hl_ok();
+}
+
+static hl_status init_recorder(hl_program *p)
+{
+    if (p->config.patterns.examples == 0) {
+        return hl_ok();
+    }
+    p->records = true;
+    int64_t part = hl_trainer_evaluation_part(&p->config);
+    hl_batch examples = hl_batch_part(&p->trainer.validation, 0, hl_setup_recorded_examples(&p->config));
+    HL_TRY(hl_recorder_init(&p->recorder, &p->trainer.model, &examples, part, p->folder.patterns));
+    return hl_streamed_pass_init(&p->statistics, &p->trainer.model.config, part, p->trainer.validation.n_tokens);
+}
+
+static hl_status init_watch(hl_program *p)
+{
+    if (p->command.watch < 0) {
+        return hl_ok();
+    }
+    const char *task = hl_config_task_spec(&p->config).name;
+    p->loop.watch = &p->watch;
+    return hl_watch_init(&p->watch, &p->recorder, p->command.watch, p->command.pace, hl_task_find(task)->relations);
+}
+
+/* The step of the checkpoint that the run would go on from; 0 where there is none. */
+static hl_status first_step(const hl_program *p, int64_t *step)
+{
+    *step = 0;
+    HL_TRY(p->command.mode == HL_RUN_RESUME ? hl_checkpoint_read_step(p->folder.checkpoint, step) : hl_ok());
+    *step = *step > 0 ? *step : 0;
+    return hl_ok();
+}
+
+static hl_status tell_time(const hl_program *p)
+{
+    int64_t first;
+    hl_footprint footprint;
+    HL_TRY(first_step(p, &first));
+    HL_TRY(hl_footprint_of_config(&p->config, &footprint));
+    int64_t steps = p->config.train.steps - first;
+    char what[HL_CONFIG_MAX_PATH + 2 * HL_UNITS_TEXT], n[HL_UNITS_TEXT], flops[HL_UNITS_TEXT];
+    snprintf(what, sizeof what, "%s: %s steps of %s", p->command.config, hl_units_count(steps, n),
+             hl_units_flops(footprint.flops, flops));
+    return hl_expected_time_tell(hl_expected_work(&p->config, footprint.flops, steps), hl_setup_threads(&p->config),
+                                 what, p->command.yes, p->command.quiet ? NULL : p->out);
+}
+
+static hl_status prepare(hl_program *p)
+{
+    HL_TRY(hl_run_folder_open(&p->folder, p->config.train.out, p->command.mode));
+    HL_TRY(tell_time(p));
+    HL_TRY(hl_trainer_reserve(&p->trainer, &p->config));
+    p->loop = (hl_loop){ .config = &p->config,
+                         .folder = &p->folder,
+                         .trainer = &p->trainer,
+                         .cadence = hl_snapshot_budget_of(&p->config).cadence,
+                         .config_text = p->result_text,
+                         .metrics = { .fd = -1 },
+                         .checkpoint_step = -1 };
+    HL_TRY(get_weights(p));
+    HL_TRY(hl_run_folder_make(&p->folder)); /* what fails before leaves nothing */
+    HL_TRY(init_recorder(p));
+    p->loop.recorder = p->records ? &p->recorder : NULL;
+    p->loop.statistics = p->records ? &p->statistics : NULL;
+    return init_watch(p);
+}
+
+/* The folder's files are this run's from now on. This comes after everything else that can fail. */
+static hl_status claim(const hl_program *p)
+{
+    switch (p->command.mode) {
+    case HL_RUN_OVERWRITE:
+        return hl_run_folder_clear(&p->folder);
+    case HL_RUN_RESUME:
+        HL_TRY(hl_run_folder_drop_after(&p->folder, p->loop.checkpoint_step));
+        int64_t keep = p->config.train.keep_checkpoints;
+        return keep > 0 ? hl_run_folder_prune(&p->folder, keep) : hl_ok(); /* the run may have ended just before it */
+    case HL_RUN_NEW:
+        break;
+    }
+    return hl_ok();
+}
+
+static hl_status begin(hl_program *p)
+{
+    HL_TRY(hl_file_replace(p->folder.config, p->config_text, strlen(p->config_text), HL_DURABLE));
+    HL_TRY(write_vocabulary(p));
+    int64_t step = p->trainer.optimizer.step;
+    HL_TRY(hl_metrics_csv_open(&p->loop.metrics, p->folder.metrics, p->loop.state.metrics));
+    p->loop.progress = hl_progress_begin(p->command.quiet ? NULL : p->out, step, p->config.train.steps);
+    return hl_ok();
+}
+
+static void print_start(const hl_program *p)
+{
+    if (p->command.quiet) {
+        return;
+    }
+    int64_t step = p->trainer.optimizer.step;
+    hl_print_line(p->out, "%s: %" PRId64 " parameters, %d thread%s, into %s", p->command.config,
+                  hl_parameters_count(&p->trainer.model.parameters), p->trainer.threads,
+                  p->trainer.threads > 1 ? "s" : "", p->folder.path);
+    char budget[HL_SNAPSHOT_BUDGET_TEXT];
+    fprintf(p->out, "%s\n", hl_snapshot_budget_text(&p->config, budget));
+    if (p->command.mode == HL_RUN_RESUME) {
+        fprintf(p->out, step > 0 ? "resumed at step %" PRId64 "\n" : "no checkpoint yet: begins at step %" PRId64 "\n",
+                step);
+    }
+    fflush(p->out);
+}
+
+static hl_status print_table(const hl_program *p)
+{
+    hl_text table = { 0 };
+    hl_status status = hl_table_of(&p->recorder, &table);
+    if (status.code == HL_OK) {
+        fprintf(p->out, "\n%s\n", table.bytes);
+    }
+    hl_text_free(&table);
+    return status;
+}
+
+/* All that the run was trained and recorded in; may be called again. */
+static void free_training(hl_program *p)
+{
+    hl_watch_free(&p->watch);
+    if (p->records) {
+        hl_streamed_pass_free(&p->statistics);
+        hl_recorder_free(&p->recorder);
+    }
+    hl_trainer_free(&p->trainer);
+}
+
+/* heads.csv and report.html. A run without them is complete, and they can be written later. What the run was trained in
+ * is given back first: measuring the heads takes memory of its own. */
+static hl_status write_what_heads_do(hl_program *p)
+{
+    if (!p->records) {
+        return hl_ok();
+    }
+    free_training(p);
+    hl_status status = hl_heads_files_write(p->folder.path);
+    return status.code == HL_OK ? status
+                                : hl_error(status.code,
+                                           "%s; the training is complete, but heads.csv or report.html is not written: "
+                                           "heads %s will do so",
+                                           status.text, p->folder.path);
+}
+
+static void print_end(const hl_program *p, bool stopped, bool reported)
+{
+    if (stopped) {
+        int64_t n = p->loop.state.since_best;
+        fprintf(p->out, "stopped: no better validation loss in %" PRId64 " validation%s (train.patience)\n", n,
+                n == 1 ? "" : "s");
+    }
+    hl_print_line(p->out, "best validation loss %.4f at step %" PRId64 "; last accuracy %.2f%%",
+                  p->loop.state.best_loss, p->loop.state.best_step, 100 * p->loop.evaluation.accuracy);
+    hl_print_line(p->out, "everything is in %s%s", p->folder.path,
+                  reported ? "; open its report.html in a browser" : "");
+}
+
+static hl_status end(hl_program *p)
+{
+    bool stopped = p->trainer.optimizer.step < p->config.train.steps;
+    if (p->records && !p->command.quiet) {
+        HL_TRY(print_table(p));
+    }
+    hl_status written = write_what_heads_do(p);
+    if (!p->command.quiet) {
+        print_end(p, stopped, p->records && written.code == HL_OK);
+    }
+    return written;
+}
+
+static void print_finished(const hl_program *p)
+{
+    int64_t step = p->trainer.optimizer.step;
+    bool steps_done = step >= p->config.train.steps, patience_lost = hl_loop_patience_lost(&p->loop);
+    hl_print_line(p->out, "%s: finished at step %" PRId64 " already; %s%s%s would go on", p->folder.path, step,
+                  steps_done ? "more train.steps" : "", steps_done && patience_lost ? " and " : "",
+                  patience_lost ? "a larger train.patience" : "");
+}
+
+hl_status hl_program_run(hl_program *p)
+{
+    HL_TRY(prepare(p));
+    HL_TRY(claim(p));
+    if (p->command.mode == HL_RUN_RESUME && hl_loop_finished(&p->loop)) {
+        if (!p->command.quiet) {
+            print_finished(p);
+        }
+        return write_what_heads_do(p); /* which the run may not have come to */
+    }
+    HL_TRY(begin(p));
+    print_start(p);
+    HL_TRY(hl_loop_run(&p->loop, &p->signal));
+    if (p->signal != 0) {
+        hl_print_line(p->err, "interrupted after step %" PRId64 ", saved in %s; go on with --resume",
+                      p->trainer.optimizer.step, p->folder.path);
+        return hl_ok();
+    }
+    return end(p);
+}
+
+void hl_program_free(hl_program *p)
+{
+    hl_metrics_csv_close(&p->loop.metrics);
+    free_training(p);
+    hl_run_folder_close(&p->folder);
+    hl_free(p->config_text);
+    hl_free(p->result_text);
+}

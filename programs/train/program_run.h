@@ -1,0 +1,40 @@
+/* What one call of the program train is given and holds, and its main part: a run, from its folder to the last file.
+ * Apart from the command line, which program.c reads. */
+#ifndef HL_PROGRAMS_TRAIN_PROGRAM_RUN_H
+#define HL_PROGRAMS_TRAIN_PROGRAM_RUN_H
+
+#include "heads/recorder.h"
+#include "heads/streamed_pass.h"
+#include "programs/train/command.h"
+#include "train/loop.h"
+#include "train/run_folder.h"
+#include "train/trainer.h"
+#include "train/watch.h"
+
+#include <stdio.h>
+
+typedef struct hl_program {
+    hl_command command;
+    FILE *out, *err;
+    hl_config config;
+    char *config_text, *result_text; /* for config.ini; for the metadata of weights. Owned */
+    hl_run_folder folder;
+    hl_trainer trainer;
+    hl_recorder recorder;
+    hl_streamed_pass statistics; /* for the recorder */
+    bool records;                /* whether these two are in use */
+    hl_watch watch;
+    hl_loop loop;
+    int signal; /* that interrupted the run; 0: none did */
+} hl_program;
+
+/* Trains what the command and the config ask for, in the run's folder, and prints to `out` and `err`; the rest of the
+ * program must be zero but for folder.lock and loop.metrics.fd, which are -1. Where a signal interrupts it, it saves
+ * and says so in `signal`. Fails as its parts do: HL_INVALID (a run in the way, another config), HL_BAD_FILE,
+ * HL_NOT_FINITE, HL_NO_MEMORY, HL_FAILED. What it has taken is given back by hl_program_free. */
+hl_status hl_program_run(hl_program *program);
+
+/* Whatever became of it. The progress line is the caller's to end. */
+void hl_program_free(hl_program *program);
+
+#endif

@@ -1,0 +1,166 @@
+#include "programs/train/summary_table.h"
+
+#include "core/units.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Neighbouring rows: one layer, or what stands outside of the layers. */
+typedef struct block {
+    int first, end; /* rows first .. end - 1 */
+    int layer;      /* or -1 */
+} block;
+
+static block block_at(const hl_graph *graph, int first)
+{
+    block b = { .first = first, .end = first, .layer = graph->rows[first].layer };
+    while (b.end < graph->n && graph->rows[b.end].layer == b.layer) {
+        b.end++;
+    }
+    return b;
+}
+
+static int64_t block_parameters(const hl_graph *graph, block b)
+{
+    int64_t count = 0;
+    for (int i = b.first; i < b.end; i++) {
+        count += graph->rows[i].parameters;
+    }
+    return count;
+}
+
+/* A module's name within its layer: "self_attn.out_proj", "" for the layer's own ops. */
+static const char *local_name(const hl_graph_row *row)
+{
+    if (row->layer < 0) {
+        return row->module;
+    }
+    const char *number = row->module + sizeof "encoder.layers." - 1, *dot = strchr(number, '.');
+    return dot != NULL ? dot + 1 : "";
+}
+
+static bool rows_equal(const hl_graph_row *a, const hl_graph_row *b)
+{
+    return strcmp(local_name(a), local_name(b)) == 0 && strcmp(a->what, b->what) == 0 &&
+           hl_shape_equal(a->shape, b->shape) && a->parameters == b->parameters;
+}
+
+static bool layers_equal(const hl_graph *graph, block a, block b)
+{
+    bool equal = a.layer >= 0 && b.layer >= 0 && a.end - a.first == b.end - b.first;
+    for (int i = 0; equal && i < a.end - a.first; i++) {
+        equal = rows_equal(&graph->rows[a.first + i], &graph->rows[b.first + i]);
+    }
+    return equal;
+}
+
+/* The last of the blocks from `first` on that are equal layers. */
+static block last_equal(const hl_graph *graph, block first)
+{
+    block last = first;
+    while (last.end < graph->n) {
+        block next = block_at(graph, last.end);
+        if (!layers_equal(graph, first, next)) {
+            break;
+        }
+        last = next;
+    }
+    return last;
+}
+
+/* What stands in the first column: in a layer the name's last part, indented by how deep it lies, and only in the first
+ * of a module's rows. */
+static void module_text(const hl_graph *graph, int row, char text[HL_NAME_TEXT])
+{
+    const char *name = local_name(&graph->rows[row]);
+    bool repeated = row > 0 && strcmp(graph->rows[row].module, graph->rows[row - 1].module) == 0;
+    text[0] = '\0';
+    if (repeated || name[0] == '\0') {
+        return;
+    }
+    int indent = 0;
+    if (graph->rows[row].layer >= 0) {
+        indent = 2;
+        for (const char *dot; (dot = strchr(name, '.')) != NULL; name = dot + 1) {
+            indent += 2;
+        }
+    }
+    snprintf(text, HL_NAME_TEXT, "%*s%s", indent, "", name);
+}
+
+typedef struct widths {
+    int module, what, shape, parameters;
+} widths;
+
+static void widen(int *width, const char *text)
+{
+    int length = (int)strlen(text);
+    *width = length > *width ? length : *width;
+}
+
+static widths measure(const hl_graph *graph)
+{
+    widths w = { 0 };
+    widen(&w.module, "module");
+    widen(&w.shape, "shape");
+    widen(&w.parameters, "parameters");
+    for (int i = 0; i < graph->n; i++) {
+        char module[HL_NAME_TEXT], shape[HL_SHAPE_TEXT];
+        module_text(graph, i, module);
+        widen(&w.module, module);
+        widen(&w.what, graph->rows[i].what);
+        widen(&w.shape, hl_shape_text(graph->rows[i].shape, shape));
+    }
+    for (int i = 0; i < graph->n; i = block_at(graph, i).end) {
+        char count[HL_UNITS_TEXT];
+        widen(&w.parameters, hl_units_count(block_parameters(graph, block_at(graph, i)), count));
+    }
+    return w;
+}
+
+static void write_line(hl_text *text, widths w, const char *module, const char *what, const char *shape,
+                       int64_t parameters)
+{
+    if (parameters == 0) {
+        hl_text_print(text, "%-*s  %-*s  %s\n", w.module, module, w.what, what, shape);
+        return;
+    }
+    char count[HL_UNITS_TEXT];
+    hl_text_print(text, "%-*s  %-*s  %-*s  %*s\n", w.module, module, w.what, what, w.shape, shape, w.parameters,
+                  hl_units_count(parameters, count));
+}
+
+static void write_layer_heading(hl_text *text, widths w, const hl_graph *graph, block first, block last)
+{
+    char name[HL_NAME_TEXT], count[HL_UNITS_TEXT];
+    snprintf(name, sizeof name, first.layer < last.layer ? "encoder.layers.%d .. %d, each" : "encoder.layers.%d",
+             first.layer, last.layer);
+    hl_text_print(text, "%-*s  %*s\n", w.module + w.what + w.shape + 4, name, w.parameters,
+                  hl_units_count(block_parameters(graph, first), count));
+}
+
+static void write_rows(hl_text *text, widths w, const hl_graph *graph, block b)
+{
+    for (int i = b.first; i < b.end; i++) {
+        char module[HL_NAME_TEXT], shape[HL_SHAPE_TEXT];
+        module_text(graph, i, module);
+        write_line(text, w, module, graph->rows[i].what, hl_shape_text(graph->rows[i].shape, shape),
+                   graph->rows[i].parameters);
+    }
+}
+
+void hl_summary_table(hl_text *text, const hl_graph *graph)
+{
+    widths w = measure(graph);
+    hl_text_print(text, "%-*s  %-*s  %-*s  %*s\n", w.module, "module", w.what, "what", w.shape, "shape", w.parameters,
+                  "parameters");
+    for (int i = 0; i < graph->n;) {
+        block first = block_at(graph, i), last = last_equal(graph, first);
+        if (first.layer >= 0) {
+            write_layer_heading(text, w, graph, first, last);
+        }
+        write_rows(text, w, graph, first);
+        i = last.end;
+    }
+}

@@ -1,0 +1,196 @@
+#include "show/curve_picture.h"
+
+#include "show/drawing.h"
+#include "show/picture_pen.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Points. */
+static const double WIDTH = 430, LEFT = 48, RIGHT = 14, TITLE = 20, CHART = 96, GAP = 10, ROW_ROOM = 48, LINE = 11;
+static const double TITLE_SIZE = 9, TEXT_SIZE = 7.5, DOT = 2.1, TICK = 4;
+
+typedef struct rgb {
+    double red, green, blue;
+} rgb;
+static const rgb INK = { 0.07, 0.27, 0.45 }, GRID = { 0.86, 0.86, 0.86 }, LETTERS = { 0.15, 0.15, 0.15 };
+
+static void set_colour(cairo_t *cairo, rgb colour)
+{
+    cairo_set_source_rgb(cairo, colour.red, colour.green, colour.blue);
+}
+
+/* ---- places ---- */
+
+static double chart_width(void)
+{
+    return WIDTH - LEFT - RIGHT;
+}
+
+/* One row alone stands in the middle. */
+static double x_of(const hl_curve_picture *p, int64_t row)
+{
+    double inset = 8, share = p->n_rows > 1 ? (double)row / (double)(p->n_rows - 1) : 0.5;
+    return LEFT + inset + share * (chart_width() - 2 * inset);
+}
+
+static double top_of(int curve)
+{
+    return TITLE + curve * (CHART + TITLE + GAP);
+}
+
+static double height_of(const hl_curve_picture *p)
+{
+    return top_of(p->n_curves - 1) + CHART + ROW_ROOM + LINE + (p->caption != NULL ? LINE + 4 : 0);
+}
+
+/* ---- the axis of values: from 0 to a round number, in round steps ---- */
+
+typedef struct scale {
+    double step; /* 1, 2 or 5 times a power of ten */
+    int n_steps;
+} scale;
+
+static scale scale_of(const hl_curve_picture *p, const hl_curve *curve)
+{
+    enum { MOST_STEPS = 5 };
+    double largest = 0;
+    for (int64_t i = 0; i < p->n_rows; i++) {
+        largest = fmax(largest, curve->values[i]);
+    }
+    if (!(largest > 0)) {
+        return (scale){ 1, 1 };
+    }
+    static const double round[] = { 1, 2, 5, 10 };
+    double power = pow(10, floor(log10(largest / MOST_STEPS)));
+    int i = 0;
+    while (i < 3 && ceil(largest / (power * round[i]) - 1e-9) > MOST_STEPS) {
+        i++;
+    }
+    double step = power * round[i];
+    return (scale){ step, (int)fmax(1, ceil(largest / step - 1e-9)) };
+}
+
+static double y_of(scale s, int curve, double value)
+{
+    return top_of(curve) + CHART * (1 - value / (s.step * s.n_steps));
+}
+
+/* ---- drawing ---- */
+
+static void write(cairo_t *cairo, const char *words, double x, double y, double align, bool upwards)
+{
+    hl_pen_line line = hl_pen_fit(cairo, words, upwards ? ROW_ROOM - 2 : WIDTH - LEFT);
+    hl_pen_draw(cairo, &line, x, y, align, upwards);
+    cairo_new_path(cairo); /* a text leaves a point that a line would begin at */
+}
+
+static void draw_grid(cairo_t *cairo, int curve, scale s)
+{
+    hl_pen_font(cairo, TEXT_SIZE);
+    cairo_set_line_width(cairo, 0.6);
+    for (int i = 0; i <= s.n_steps; i++) {
+        char number[32];
+        snprintf(number, sizeof number, "%.4g", i * s.step);
+        double y = y_of(s, curve, i * s.step);
+        set_colour(cairo, GRID);
+        cairo_move_to(cairo, LEFT, y);
+        cairo_line_to(cairo, WIDTH - RIGHT, y);
+        cairo_stroke(cairo);
+        set_colour(cairo, LETTERS);
+        write(cairo, number, LEFT - TICK, y + TEXT_SIZE / 3, 1, false);
+    }
+}
+
+static void draw_curve(cairo_t *cairo, const hl_curve_picture *p, int index)
+{
+    const hl_curve *curve = &p->curves[index];
+    scale s = scale_of(p, curve);
+    draw_grid(cairo, index, s);
+    hl_pen_font(cairo, TITLE_SIZE);
+    write(cairo, curve->name, LEFT, top_of(index) - 6, 0, false);
+    set_colour(cairo, INK);
+    cairo_set_line_width(cairo, 1.3);
+    for (int64_t i = 0; i < p->n_rows; i++) {
+        cairo_line_to(cairo, x_of(p, i), y_of(s, index, curve->values[i]));
+    }
+    cairo_stroke(cairo);
+    for (int64_t i = 0; i < p->n_rows; i++) {
+        cairo_arc(cairo, x_of(p, i), y_of(s, index, curve->values[i]), DOT, 0, 4 * acos(0));
+        cairo_fill(cairo);
+    }
+}
+
+/* Below the last chart; every so-many-th where they would overlap. */
+static void draw_rows(cairo_t *cairo, const hl_curve_picture *p)
+{
+    double bottom = top_of(p->n_curves - 1) + CHART, room = chart_width() / (double)p->n_rows;
+    int64_t step = (int64_t)ceil((TEXT_SIZE + 1) / room);
+    hl_pen_font(cairo, TEXT_SIZE);
+    set_colour(cairo, LETTERS);
+    for (int64_t i = 0; i < p->n_rows; i += step) {
+        write(cairo, p->rows[i], x_of(p, i) + TEXT_SIZE / 3, bottom + TICK, 1, true);
+    }
+    write(cairo, p->axis, LEFT + chart_width() / 2, bottom + ROW_ROOM + LINE - 3, 0.5, false);
+    if (p->caption != NULL) {
+        write(cairo, p->caption, LEFT, bottom + ROW_ROOM + 2 * LINE, 0, false);
+    }
+}
+
+static hl_status paint(const void *context, cairo_t *cairo)
+{
+    const hl_curve_picture *p = context;
+    cairo_set_source_rgb(cairo, 1, 1, 1);
+    cairo_paint(cairo);
+    for (int c = 0; c < p->n_curves; c++) {
+        draw_curve(cairo, p, c);
+    }
+    draw_rows(cairo, p);
+    return hl_ok();
+}
+
+/* ---- files ---- */
+
+static hl_status check(const hl_curve_picture *p)
+{
+    if (p->n_curves < 1 || p->n_rows < 1 || p->n_rows > HL_CURVE_MOST_ROWS) {
+        return hl_error(HL_INVALID, "a chart needs a curve, and 1 .. %d rows", HL_CURVE_MOST_ROWS);
+    }
+    for (int c = 0; c < p->n_curves; c++) {
+        for (int64_t i = 0; i < p->n_rows; i++) {
+            double value = p->curves[c].values[i];
+            if (!(value >= 0 && isfinite(value))) {
+                return hl_error(HL_INVALID, "a chart of %s cannot show %g in row %lld", p->curves[c].name, value,
+                                (long long)i);
+            }
+        }
+    }
+    return hl_ok();
+}
+
+static hl_drawing drawing_of(const hl_curve_picture *p)
+{
+    return (hl_drawing){ .width = WIDTH, .height = height_of(p), .paint = paint, .context = p };
+}
+
+hl_status hl_curve_picture_png(const hl_curve_picture *picture, double dpi, hl_text *bytes)
+{
+    HL_TRY(check(picture));
+    HL_TRY(hl_drawing_check_dpi(dpi));
+    hl_drawing drawing = drawing_of(picture);
+    return hl_drawing_png(&drawing, dpi, bytes);
+}
+
+hl_status hl_curve_picture_svg(const hl_curve_picture *picture, hl_text *bytes)
+{
+    HL_TRY(check(picture));
+    hl_drawing drawing = drawing_of(picture);
+    return hl_drawing_svg(&drawing, bytes);
+}
+
+hl_status hl_curve_picture_pdf(const hl_curve_picture *picture, hl_text *bytes)
+{
+    HL_TRY(check(picture));
+    hl_drawing drawing = drawing_of(picture);
+    return hl_drawing_pdf(&drawing, bytes);
+}

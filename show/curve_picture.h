@@ -1,0 +1,47 @@
+/* Figures of how some quantities change from row to row of a table: small charts below each other, over one axis.
+ *
+ *     hl_curve curves[] = { { "loss", losses }, { "accuracy", accuracies } };
+ *     hl_curve_picture picture = { curves, 2, names, 8, "heads left", "copy_task, step 250" };
+ *     HL_TRY(hl_curve_picture_svg(&picture, &bytes)); // the content of a file
+ *
+ * Drawn by cairo in DejaVu Sans, in one dark colour on white with a dot for every number: nothing hangs on telling
+ * colours apart. The same picture gives the same bytes. */
+#ifndef HL_SHOW_CURVE_PICTURE_H
+#define HL_SHOW_CURVE_PICTURE_H
+
+#include "core/declarations.h"
+#include "core/status.h"
+#include "core/text.h"
+
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+/* Nothing in it is owned. */
+typedef struct hl_curve {
+    const char *name;     /* above the chart */
+    const double *values; /* (n_rows), finite, at least 0: the axis begins there */
+} hl_curve;
+
+typedef struct hl_curve_picture {
+    const hl_curve *curves;
+    int n_curves;
+    const char *const *rows; /* (n_rows): each row's name, from left to right, turned below the last chart */
+    int64_t n_rows;
+    const char *axis;    /* what the rows are */
+    const char *caption; /* below all; NULL: none */
+} hl_curve_picture;
+
+enum { HL_CURVE_MOST_ROWS = 4096 };
+
+/* Adds the figure, some six inches wide, as a PNG of `dpi` pixels an inch (above 0, at most HL_PICTURE_MOST_DPI), as
+ * SVG, as PDF. Names that would overlap are left out at equal distances. HL_INVALID: no curve, no row or too many, a
+ * value that is not finite or below 0, dpi. HL_NO_MEMORY; HL_FAILED with cairo's words. On failure bytes may have
+ * been added. */
+hl_status hl_curve_picture_png(const hl_curve_picture *picture, double dpi, hl_text *bytes);
+hl_status hl_curve_picture_svg(const hl_curve_picture *picture, hl_text *bytes);
+hl_status hl_curve_picture_pdf(const hl_curve_picture *picture, hl_text *bytes);
+
+HL_END_DECLS
+
+#endif

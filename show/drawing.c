@@ -1,0 +1,167 @@
+#include "show/drawing.h"
+
+#include "core/memory.h"
+#include "show/picture.h"
+
+#include <cairo-pdf.h>
+#include <cairo-svg.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+#include <zlib.h>
+
+static const double POINTS_PER_INCH = 72, METRES_PER_INCH = 0.0254;
+
+hl_status hl_drawing_status(cairo_status_t status)
+{
+    switch (status) {
+    case CAIRO_STATUS_SUCCESS:
+        return hl_ok();
+    case CAIRO_STATUS_NO_MEMORY:
+    case CAIRO_STATUS_PNG_ERROR: /* libpng's word for it: what else it refuses, a size, is checked before */
+        return hl_error_memory("a picture");
+    case CAIRO_STATUS_INVALID_SIZE:
+        return hl_error(HL_INVALID, "the picture is too large");
+    default:
+        return hl_error(HL_FAILED, "the picture cannot be drawn: %s", cairo_status_to_string(status));
+    }
+}
+
+/* `bytes` is where the surface's content went. */
+static hl_status status_of(cairo_status_t status, const hl_text *bytes)
+{
+    HL_TRY(hl_text_status(bytes));
+    return hl_drawing_status(status);
+}
+
+static cairo_status_t add_bytes(void *text, const unsigned char *bytes, unsigned length)
+{
+    hl_text_add(text, bytes, length);
+    return hl_text_status(text).code == HL_OK ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
+}
+
+static hl_status paint(const hl_drawing *drawing, double scale, cairo_surface_t *surface, const hl_text *bytes)
+{
+    /* At the first text fontconfig reads all its fonts and settings: without memory it crashes, runs for ever, or draws
+     * without them. */
+    if (!hl_memory_has(HL_MEMORY_ROOM)) {
+        return hl_error_memory("a picture");
+    }
+    cairo_t *cairo = cairo_create(surface);
+    cairo_scale(cairo, scale, scale);
+    hl_status status = drawing->paint(drawing->context, cairo);
+    if (status.code == HL_OK) {
+        status = status_of(cairo_status(cairo), bytes);
+    }
+    cairo_destroy(cairo);
+    return status;
+}
+
+/* cairo may lose the end for want of memory, and not say so. */
+static hl_status check_end(const hl_text *bytes, const char *end)
+{
+    size_t length = strlen(end);
+    return bytes->size >= length && memcmp(bytes->bytes + bytes->size - length, end, length) == 0
+               ? hl_ok()
+               : hl_error_memory("a picture");
+}
+
+/* Draws on a surface that writes what it is given, and ends it, with what every such file ends with. */
+static hl_status write_page(const hl_drawing *drawing, cairo_surface_t *surface, const char *end, const hl_text *bytes)
+{
+    hl_status status = paint(drawing, 1, surface, bytes);
+    cairo_surface_finish(surface);
+    if (status.code == HL_OK) {
+        status = status_of(cairo_surface_status(surface), bytes);
+    }
+    if (status.code == HL_OK) {
+        status = check_end(bytes, end);
+    }
+    cairo_surface_destroy(surface);
+    return status;
+}
+
+static void put_big_endian(unsigned char bytes[4], uint32_t number)
+{
+    for (int i = 0; i < 4; i++) {
+        bytes[i] = (unsigned char)(number >> (24 - 8 * i));
+    }
+}
+
+/* Puts into the PNG that begins at `begin` what cairo leaves out: how large its pixels are (the chunk pHYs of the PNG
+ * specification, 11.3.5.3), right behind the signature and the header. */
+static hl_status note_resolution(hl_text *bytes, size_t begin, double dpi)
+{
+    enum { BEFORE = 8 + 25, CHUNK = 4 + 4 + 9 + 4 };
+    unsigned char chunk[CHUNK] = { 0, 0, 0, 9, 'p', 'H', 'Y', 's', [16] = 1 };
+    put_big_endian(chunk + 8, (uint32_t)lround(dpi / METRES_PER_INCH));
+    put_big_endian(chunk + 12, (uint32_t)lround(dpi / METRES_PER_INCH));
+    put_big_endian(chunk + 17, (uint32_t)crc32(0, chunk + 4, 13));
+    hl_text_add(bytes, chunk, CHUNK); /* makes room */
+    HL_TRY(hl_text_status(bytes));
+    char *at = bytes->bytes + begin + BEFORE;
+    memmove(at + CHUNK, at, bytes->size - CHUNK - begin - BEFORE);
+    memcpy(at, chunk, CHUNK);
+    return hl_ok();
+}
+
+static hl_status write_png(cairo_surface_t *surface, double dpi, hl_text *bytes)
+{
+    size_t begin = bytes->size;
+    HL_TRY(status_of(cairo_surface_write_to_png_stream(surface, add_bytes, bytes), bytes));
+    return note_resolution(bytes, begin, dpi);
+}
+
+/* cairo 1.16 gives the drawing a number that counts all surfaces of the process, and nothing refers to it: takes the
+ * number out, so that equal pictures are equal bytes. */
+static void drop_surface_number(hl_text *bytes, size_t begin)
+{
+    static const char mark[] = "<g id=\"surface";
+    char *found = strstr(bytes->bytes + begin, mark);
+    if (found != NULL) {
+        char *number = found + strlen(mark), *rest = number + strspn(number, "0123456789");
+        memmove(number, rest, bytes->size - (size_t)(rest - bytes->bytes) + 1);
+        bytes->size -= (size_t)(rest - number);
+    }
+}
+
+hl_status hl_drawing_check_dpi(double dpi)
+{
+    return dpi > 0 && dpi <= HL_PICTURE_MOST_DPI
+               ? hl_ok()
+               : hl_error(HL_INVALID, "a picture of %g pixels an inch: above 0 and at most %d are possible", dpi,
+                          HL_PICTURE_MOST_DPI);
+}
+
+hl_status hl_drawing_png(const hl_drawing *drawing, double dpi, hl_text *bytes)
+{
+    HL_TRY(hl_drawing_check_dpi(dpi));
+    double scale = dpi / POINTS_PER_INCH, width = ceil(drawing->width * scale), height = ceil(drawing->height * scale);
+    if (fmax(width, height) > HL_PICTURE_MOST_PIXELS) {
+        return hl_error(HL_INVALID, "a picture of %.0f x %.0f pixels: at most %d each way are possible", width, height,
+                        HL_PICTURE_MOST_PIXELS);
+    }
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
+    hl_status status = paint(drawing, scale, surface, bytes);
+    if (status.code == HL_OK) {
+        status = write_png(surface, dpi, bytes);
+    }
+    cairo_surface_destroy(surface);
+    return status;
+}
+
+hl_status hl_drawing_svg(const hl_drawing *drawing, hl_text *bytes)
+{
+    size_t begin = bytes->size;
+    cairo_surface_t *surface = cairo_svg_surface_create_for_stream(add_bytes, bytes, drawing->width, drawing->height);
+    HL_TRY(write_page(drawing, surface, "</svg>\n", bytes));
+    drop_surface_number(bytes, begin);
+    return hl_ok();
+}
+
+hl_status hl_drawing_pdf(const hl_drawing *drawing, hl_text *bytes)
+{
+    cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(add_bytes, bytes, drawing->width, drawing->height);
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, NULL);
+    return write_page(drawing, surface, "%%EOF\n", bytes);
+}

@@ -1,0 +1,35 @@
+/* A drawing by cairo as the bytes of a file; shared by the pictures of this folder. */
+#ifndef HL_SHOW_DRAWING_H
+#define HL_SHOW_DRAWING_H
+
+#include "core/declarations.h"
+#include "core/status.h"
+#include "core/text.h"
+
+#include <cairo.h>
+
+HL_BEGIN_DECLS
+
+typedef struct hl_drawing {
+    double width, height; /* in points */
+    /* Paints all of it, in points, y growing downwards. HL_NO_MEMORY; what cairo cannot do is left on it. */
+    hl_status (*paint)(const void *context, cairo_t *cairo);
+    const void *context;
+} hl_drawing;
+
+/* Each adds a file's content to the bytes; the same drawing gives the same bytes. HL_INVALID: more than
+ * HL_PICTURE_MOST_PIXELS each way, dpi (hl_drawing_check_dpi); HL_NO_MEMORY; HL_FAILED with cairo's words. On failure
+ * bytes may have been added. A PNG notes its resolution; the letters of an SVG are outlines; a PDF is one page. */
+hl_status hl_drawing_png(const hl_drawing *drawing, double dpi, hl_text *bytes);
+hl_status hl_drawing_svg(const hl_drawing *drawing, hl_text *bytes);
+hl_status hl_drawing_pdf(const hl_drawing *drawing, hl_text *bytes);
+
+/* HL_INVALID unless above 0 and at most HL_PICTURE_MOST_DPI. */
+hl_status hl_drawing_check_dpi(double dpi);
+
+/* What cairo says, as a status. */
+hl_status hl_drawing_status(cairo_status_t status);
+
+HL_END_DECLS
+
+#endif

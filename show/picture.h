@@ -1,0 +1,57 @@
+/* Figures of attention maps, ready to print: one head, or a grid of heads, with tokens at the axes and one colour bar
+ * from 0 to 1, whatever the weights.
+ *
+ *     hl_panel head = { "L1H0 offset(-11) 0.96", weights, 21, 21, 21, tokens, tokens };
+ *     hl_picture picture = { &head, (int64_t[]){ 1 }, 1, "copy_task, step 250, example 0", false };
+ *     hl_text bytes = { 0 };
+ *     HL_TRY(hl_picture_pdf(&picture, &bytes)); // the content of a file
+ *
+ * Drawn by cairo in DejaVu Sans. The same picture gives the same bytes: they hold no date. */
+#ifndef HL_SHOW_PICTURE_H
+#define HL_SHOW_PICTURE_H
+
+#include "core/declarations.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "show/panel.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+/* Rows of panels, of which each may have another number. Nothing in it is owned. */
+typedef struct hl_picture {
+    const hl_panel *panels;     /* row after row, each from left to right */
+    const int64_t *row_lengths; /* (n_rows): the number of panels in the row, at least 1 */
+    int64_t n_rows;
+    const char *caption; /* below all: run, step, example; NULL: none */
+    bool dark;           /* for a dark screen: light ink, and colours from dark (0) to light (1) */
+} hl_picture;
+
+enum {
+    HL_PICTURE_MOST_PANELS = 4096,
+    HL_PICTURE_MOST_CELLS = 512, /* a map of more queries or keys is averaged down to so many; the figure says so */
+    HL_PICTURE_MOST_DPI = 2400,
+    HL_PICTURE_MOST_PIXELS = 32767, /* each way */
+};
+
+/* Adds the figure as a PNG of `dpi` pixels an inch (above 0, at most HL_PICTURE_MOST_DPI), which is also noted in it.
+ * Figures are about as wide as a page's text, seven inches, up to eight heads a row of the same tokens. Beside a single
+ * map every token stands up to some 90 of them, every second, third, ... beyond; in a grid all tokens or none, and not
+ * again where the map to the left or below has the same. What is too long is cut and ends in an ellipsis; what could
+ * not be seen is spelled out (core/shown_text.h).
+ * HL_INVALID: no panels or too many, a row without one, a panel that hl_panel_check refuses, dpi, more than
+ * HL_PICTURE_MOST_PIXELS. HL_NO_MEMORY. HL_FAILED with cairo's words: whatever else cairo cannot do. On failure bytes
+ * may have been added. */
+hl_status hl_picture_png(const hl_picture *picture, double dpi, hl_text *bytes);
+
+/* Adds the figure as SVG 1.1 (letters as outlines, so that it looks the same without the font). Fails as above. */
+hl_status hl_picture_svg(const hl_picture *picture, hl_text *bytes);
+
+/* Adds the figure as PDF, one page of the figure's size, with the letters it uses of the font. Fails as above. */
+hl_status hl_picture_pdf(const hl_picture *picture, hl_text *bytes);
+
+HL_END_DECLS
+
+#endif

@@ -1,0 +1,37 @@
+/* Text as pictures show it: measured, cut and placed. Lengths are in points. */
+#ifndef HL_SHOW_PICTURE_PEN_H
+#define HL_SHOW_PICTURE_PEN_H
+
+#include "core/declarations.h"
+
+#include <cairo.h>
+#include <stdbool.h>
+
+HL_BEGIN_DECLS
+
+/* A line of text safe to show. */
+typedef struct hl_pen_line {
+    char bytes[1024];
+    double width;
+} hl_pen_line;
+
+/* Chooses the font, with which text is measured and drawn the same at any resolution. */
+void hl_pen_font(cairo_t *cairo, double size);
+
+/* Takes off a text what fits into one line of `width`: words up to a space, and returns the rest; or all of it, and
+ * returns NULL. The `last` line, and one whose first word alone is too wide, is cut instead and ends in an ellipsis. */
+const char *hl_pen_take(cairo_t *cairo, const char *text, double width, bool last, hl_pen_line *line);
+
+/* The text as one line. */
+hl_pen_line hl_pen_fit(cairo_t *cairo, const char *text, double width);
+
+/* The number of lines that the text takes, at most `most`, of which the last may be cut. */
+int hl_pen_count_lines(cairo_t *cairo, const char *text, double width, int most);
+
+/* Draws a line whose baseline begins, has its middle or ends (`align` 0, 0.5, 1) at (x, y); `upwards`: turned to be
+ * read from below. */
+void hl_pen_draw(cairo_t *cairo, const hl_pen_line *line, double x, double y, double align, bool upwards);
+
+HL_END_DECLS
+
+#endif

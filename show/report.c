@@ -1,0 +1,60 @@
+#include "show/report.h"
+
+#include "core/memory.h"
+#include "show/colour.h"
+#include "show/packed.h"
+#include "show/report_json.h"
+#include "show/report_page.h"
+
+#include <string.h>
+
+/* The colours of the levels, red, green and blue each. */
+static void print_colours(hl_text *text)
+{
+    unsigned char bytes[3 * HL_COLOUR_LEVELS];
+    for (int level = 0; level < HL_COLOUR_LEVELS; level++) {
+        hl_rgb c = hl_colour_of((uint8_t)level);
+        memcpy(bytes + (size_t)(3 * level), (unsigned char[]){ c.red, c.green, c.blue }, 3);
+    }
+    char *digits = hl_base64(bytes, sizeof bytes);
+    if (digits == NULL) {
+        hl_text_fail(text, hl_error_memory("a report's data"));
+        return;
+    }
+    hl_text_print(text, "%s", digits);
+    hl_free(digits);
+}
+
+static hl_status check(const hl_report_run *runs, int n_runs)
+{
+    if (n_runs < 1 || n_runs > 2) {
+        return hl_error(HL_INVALID, "a report is of one or two runs, not %d", n_runs);
+    }
+    for (int i = 0; i < n_runs; i++) {
+        if (runs[i].maps->n_kept < 1) {
+            return hl_error(HL_INVALID, "%s: a report needs at least one snapshot", runs[i].name);
+        }
+    }
+    return hl_ok();
+}
+
+static void print_data(hl_text *text, const hl_report_run *runs, int n_runs)
+{
+    hl_text_print(text, "{\"runs\":[");
+    for (int i = 0; i < n_runs; i++) {
+        hl_text_print(text, "%s", i > 0 ? "," : "");
+        hl_report_json(text, &runs[i]);
+    }
+    hl_text_print(text, "],\"colours\":\"");
+    print_colours(text);
+    hl_text_print(text, "\"}");
+}
+
+hl_status hl_report_write(const hl_report_run *runs, int n_runs, hl_text *text)
+{
+    HL_TRY(check(runs, n_runs));
+    hl_text_add(text, hl_report_page_before, hl_report_page_before_size);
+    print_data(text, runs, n_runs);
+    hl_text_add(text, hl_report_page_after, hl_report_page_after_size);
+    return hl_text_status(text);
+}

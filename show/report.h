@@ -1,0 +1,41 @@
+/* report.html: all that is known about the heads of a run, or of two side by side, as one page that needs nothing else:
+ * the patterns as they form, what each head does and since when, and one head's computation step by step. */
+#ifndef HL_SHOW_REPORT_H
+#define HL_SHOW_REPORT_H
+
+#include "core/declarations.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "data/vocabulary.h"
+#include "heads/effect.h"
+#include "heads/head_pass.h"
+#include "heads/heads_csv.h"
+#include "heads/label.h"
+#include "heads/match.h"
+#include "show/report_maps.h"
+
+HL_BEGIN_DECLS
+
+/* What a report shows of a run. Nothing is owned; what may be NULL is then not shown. */
+typedef struct hl_report_run {
+    const char *name;                /* as the page's heading has it */
+    const char *config;              /* the content of config.ini */
+    const char *metrics_csv;         /* the content of metrics.csv, or NULL */
+    const hl_heads_csv *csv;         /* what heads.csv is made of, whose figures the page shows as they are; or NULL */
+    const hl_report_maps *maps;      /* at least one snapshot */
+    const hl_head_match *matches;    /* the heads of the other run that do the same, by layer and head; or NULL */
+    const hl_vocabulary *vocabulary; /* or NULL: ids stand for tokens */
+    const char *const *relations;    /* names of the maps' gold relations, or NULL */
+    const hl_label *labels;          /* of all heads at the last snapshot, by layer and head; or NULL */
+    const hl_effects *effects;       /* or NULL */
+    const hl_head_pass *pass;        /* what the heads computed on the maps' first examples, or NULL */
+} hl_report_run;
+
+/* Adds the whole file to the text, piece by piece. With n_runs = 2 the page shows them side by side, each head beside its match; the
+ * maps of both should be of the same examples. Texts may hold any bytes; they are shown, never interpreted. The same
+ * input gives the same bytes. HL_INVALID (n_runs is not 1 or 2, a run without a snapshot), HL_NO_MEMORY. */
+hl_status hl_report_write(const hl_report_run *runs, int n_runs, hl_text *text);
+
+HL_END_DECLS
+
+#endif

@@ -1,0 +1,213 @@
+#include "show/report_maps.h"
+
+#include "core/memory.h"
+#include "show/packed.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How many numbers a snapshot's maps have, of the first `n` examples; as double, which does not overflow. */
+static double levels_of(const hl_patterns *layers, int n_layers, int64_t n)
+{
+    double per_head = 0, heads = 0;
+    for (int64_t e = 0; e < n; e++) {
+        per_head += (double)layers[0].lengths[e] * layers[0].lengths[e];
+    }
+    for (int l = 0; l < n_layers; l++) {
+        heads += (double)layers[l].n_heads;
+    }
+    return per_head * heads;
+}
+
+/* Sets n_examples and stride. */
+static void fit(hl_report_maps *maps, const hl_patterns *layers, int n_layers)
+{
+    double limit = maps->max_levels > 0 ? (double)maps->max_levels : HL_REPORT_LEVELS;
+    int64_t n = maps->max_examples > 0 ? maps->max_examples : HL_REPORT_EXAMPLES;
+    n = n < layers[0].n_examples ? n : layers[0].n_examples;
+    while (n > 1 && levels_of(layers, n_layers, n) * (double)maps->n_snapshots > limit) {
+        n--;
+    }
+    double most_snapshots = fmax(1, floor(limit / levels_of(layers, n_layers, n)));
+    maps->n_examples = n;
+    maps->stride = (int64_t)fmax(1, ceil((double)maps->n_snapshots / most_snapshots));
+}
+
+/* A copy of rows of `count` numbers that lie `stride` apart; NULL where there are none to copy. */
+static bool copy_rows(int32_t **copy, const int32_t *rows, int64_t n, int64_t count, int64_t stride)
+{
+    *copy = NULL;
+    size_t size;
+    if (rows == NULL || count == 0) {
+        return true;
+    }
+    if (!hl_multiply_sizes((size_t)n, (size_t)count, &size)) {
+        return false;
+    }
+    *copy = hl_calloc(size, sizeof **copy);
+    for (int64_t i = 0; *copy != NULL && i < n; i++) {
+        memcpy(*copy + i * count, rows + i * stride, (size_t)count * sizeof **copy);
+    }
+    return *copy != NULL;
+}
+
+static void free_map(hl_report_map *map)
+{
+    hl_free(map->levels);
+    hl_free(map->predictions);
+}
+
+static void free_examples(hl_report_maps *maps)
+{
+    hl_free(maps->kept);
+    hl_free(maps->n_heads);
+    hl_free(maps->lengths);
+    hl_free(maps->tokens);
+    hl_free(maps->targets);
+    hl_free(maps->sources);
+    hl_free(maps->relations);
+    *maps = (hl_report_maps){ .n_snapshots = maps->n_snapshots,
+                              .max_examples = maps->max_examples,
+                              .max_levels = maps->max_levels };
+}
+
+/* What the first snapshot says about all. */
+static bool begin(hl_report_maps *maps, const hl_patterns *layers, int n_layers, const hl_answers *answers)
+{
+    const hl_patterns *first = &layers[0];
+    fit(maps, layers, n_layers);
+    int64_t n = maps->n_examples, T = first->n_tokens;
+    maps->kept = hl_calloc((size_t)(maps->n_snapshots / maps->stride + 1), sizeof *maps->kept);
+    maps->n_heads = hl_calloc((size_t)n_layers, sizeof *maps->n_heads);
+    bool good = copy_rows(&maps->lengths, first->lengths, 1, n, n);
+    good = copy_rows(&maps->tokens, first->tokens, n, T, T) && good;
+    good = copy_rows(&maps->targets, answers != NULL ? answers->targets : NULL, n, T, T) && good;
+    good = copy_rows(&maps->sources, first->sources, n, T, T + first->sources_gap) && good;
+    good = copy_rows(&maps->relations, first->relations, n, first->n_relations * T, first->n_relations * T) && good;
+    if (!good || maps->kept == NULL || maps->n_heads == NULL) {
+        free_examples(maps);
+        return false;
+    }
+    for (int l = 0; l < n_layers; l++) {
+        maps->n_heads[l] = layers[l].n_heads;
+    }
+    maps->n_layers = n_layers;
+    maps->n_tokens = T;
+    maps->n_relations = maps->relations != NULL ? first->n_relations : 0;
+    maps->causal = first->causal;
+    return true;
+}
+
+/* Whether the snapshot has all examples that are kept. */
+static bool holds_all(const hl_report_maps *maps, const hl_patterns *layers)
+{
+    return layers[0].n_examples >= maps->n_examples;
+}
+
+static bool fits(const hl_report_maps *maps, const hl_patterns *layers, int n_layers)
+{
+    bool last = maps->n_added == maps->n_snapshots - 1, all = holds_all(maps, layers);
+    size_t n = (size_t)(all ? maps->n_examples : layers[0].n_examples);
+    bool same = n_layers == maps->n_layers && (all || !last) &&
+                memcmp(layers[0].lengths, maps->lengths, n * sizeof *maps->lengths) == 0;
+    for (int l = 0; same && l < n_layers; l++) {
+        same = layers[l].n_heads == maps->n_heads[l];
+    }
+    return same;
+}
+
+uint8_t hl_report_level(double weight)
+{
+    if (!(weight > 0)) {
+        return 0;
+    }
+    return weight < 1 ? (uint8_t)lround(255 * sqrt(weight)) : 255;
+}
+
+/* Writes a head's maps and returns where the next one's begin. */
+static uint8_t *write_levels(uint8_t *out, const hl_patterns *head, int64_t n_examples)
+{
+    for (int64_t e = 0; e < n_examples; e++) {
+        hl_pattern pattern = hl_patterns_at(head, e);
+        for (int64_t i = 0; i < pattern.n; i++) {
+            for (int64_t j = 0; j < pattern.n; j++) {
+                *out++ = j < hl_pattern_keys(&pattern, i) ? hl_report_level((double)hl_pattern_row(&pattern, i)[j]) : 0;
+            }
+        }
+    }
+    return out;
+}
+
+static char *pack(const hl_report_maps *maps, const hl_patterns *layers)
+{
+    double count = levels_of(layers, maps->n_layers, maps->n_examples);
+    uint8_t *levels = count < (double)(SIZE_MAX / 4) ? hl_malloc((size_t)count) : NULL;
+    if (levels == NULL) {
+        return NULL;
+    }
+    uint8_t *out = levels;
+    for (int l = 0; l < maps->n_layers; l++) {
+        for (int64_t h = 0; h < maps->n_heads[l]; h++) {
+            hl_patterns head = layers[l];
+            head.head = h;
+            out = write_levels(out, &head, maps->n_examples);
+        }
+    }
+    char *packed = hl_packed(levels, (size_t)(out - levels));
+    hl_free(levels);
+    return packed;
+}
+
+static int32_t *predict(const hl_report_maps *maps, const hl_answers *answers)
+{
+    int64_t n = maps->n_examples, T = maps->n_tokens;
+    int32_t *predictions = hl_calloc((size_t)(n * T), sizeof *predictions);
+    for (int64_t e = 0; predictions != NULL && e < n; e++) {
+        hl_answers_predict(answers, e, maps->lengths[e], T, predictions + e * T);
+    }
+    return predictions;
+}
+
+static bool keep(hl_report_maps *maps, int64_t step, const hl_patterns *layers, const hl_answers *answers)
+{
+    hl_report_map map = { .step = step, .levels = pack(maps, layers) };
+    map.predictions = answers != NULL ? predict(maps, answers) : NULL;
+    if (map.levels == NULL || (answers != NULL && map.predictions == NULL)) {
+        free_map(&map);
+        return false;
+    }
+    maps->kept[maps->n_kept++] = map;
+    return true;
+}
+
+hl_status hl_report_maps_add(hl_report_maps *maps, int64_t step, const hl_patterns *layers, int n_layers,
+                             const hl_answers *answers)
+{
+    if (n_layers < 1 || maps->n_added >= maps->n_snapshots) {
+        return hl_error(HL_INVALID, "a report of %lld snapshots is given another", (long long)maps->n_snapshots);
+    }
+    if (maps->n_added == 0 && !begin(maps, layers, n_layers, answers)) {
+        return hl_error_memory("a report's maps");
+    }
+    if (!fits(maps, layers, n_layers)) {
+        return hl_error(HL_INVALID, "the snapshot of step %lld is of another model or other examples", (long long)step);
+    }
+    if ((maps->n_snapshots - 1 - maps->n_added) % maps->stride == 0 && holds_all(maps, layers)) {
+        if (!keep(maps, step, layers, answers)) {
+            if (maps->n_added == 0) {
+                free_examples(maps);
+            }
+            return hl_error_memory("a report's maps");
+        }
+    }
+    maps->n_added++;
+    return hl_ok();
+}
+
+void hl_report_maps_free(hl_report_maps *maps)
+{
+    for (int64_t i = 0; i < maps->n_kept; i++) {
+        free_map(&maps->kept[i]);
+    }
+    free_examples(maps);
+}

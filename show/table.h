@@ -1,0 +1,31 @@
+/* The closing table of a run: what every head looks at, for a person to read. */
+#ifndef HL_SHOW_TABLE_H
+#define HL_SHOW_TABLE_H
+
+#include "core/declarations.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "heads/metrics.h"
+#include "heads/recorder.h"
+
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+enum { HL_TABLE_WIDTH = 80 };
+
+/* Adds the table of n >= 1 heads to `text`: a paragraph that explains the columns, one row a head in the order given,
+ * and sentences that name the head with the greatest lift at its best offset and, where the task states sources, the
+ * one with the most weight on them (the first of equals). Columns on sources only where the task states them. ASCII, no
+ * line longer than HL_TABLE_WIDTH as long as heads count below 100,000. HL_NO_MEMORY is left on the text. */
+void hl_table_write(hl_text *text, const hl_head_metrics *heads, int64_t n);
+
+/* The sentences alone. */
+void hl_table_sentences(hl_text *text, const hl_head_metrics *heads, int64_t n);
+
+/* The table of all heads as last recorded, by layer and head. HL_NO_MEMORY, or an earlier failure of the text. */
+hl_status hl_table_of(const hl_recorder *recorder, hl_text *text);
+
+HL_END_DECLS
+
+#endif

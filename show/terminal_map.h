@@ -1,0 +1,52 @@
+/* Attention maps as text for a terminal. Nothing moves the cursor: lines that end in newlines, and escape sequences for
+ * colours alone, which every line takes back at its end. */
+#ifndef HL_SHOW_TERMINAL_MAP_H
+#define HL_SHOW_TERMINAL_MAP_H
+
+#include "core/declarations.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "show/panel.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+typedef enum hl_terminal_colours {
+    HL_TERMINAL_NO_COLOURS,
+    HL_TERMINAL_256_COLOURS,
+    HL_TERMINAL_24_BIT
+} hl_terminal_colours;
+
+typedef struct hl_terminal {
+    int width;  /* columns, at least HL_TERMINAL_LEAST_WIDTH: no line is wider */
+    int height; /* lines: not more are used; 0: as many as it takes */
+    hl_terminal_colours colours;
+    bool ascii; /* no Unicode: weights as digits where there are no colours, all else spelled out */
+} hl_terminal;
+
+enum { HL_TERMINAL_LEAST_WIDTH = 20, HL_TERMINAL_LEAST_HEIGHT = 16, HL_TERMINAL_USUAL_HEIGHT = 24 };
+
+/* Adds one head's map: the title, keys across (their tokens written downwards), queries down, the scale from 0 to 1.
+ * Colours are those of show/colour.h. Without colours shades of five steps, or digits: 7 for a weight of about 0.7, 9
+ * for all from 0.85, '.' for what is below 0.05. A weight is two columns wide where there is room, else one; with
+ * colours and Unicode two queries then share a line, and the upper one's token stands beside it. What still has no room
+ * is averaged down, which a last line tells; each token then is the first of those that share a row or column.
+ * HL_INVALID: unknown colours, a terminal smaller than the least (HL_TERMINAL_LEAST_WIDTH, HL_TERMINAL_LEAST_HEIGHT), a panel that
+ * hl_panel_check refuses. HL_NO_MEMORY. On failure text may have been added. */
+hl_status hl_terminal_map(const hl_terminal *terminal, const hl_panel *panel, hl_text *text);
+
+/* Adds the maps of n >= 1 heads, small, side by side, each under its title, without tokens, in as many rows as show
+ * most of them, averaged down where there is no room. For the same terminal and sizes always the same number of lines,
+ * whatever the weights and titles are. `height` 0 counts as HL_TERMINAL_USUAL_HEIGHT. Fails as above, but that the
+ * terminal may be of any height that has room for all heads; nothing has been added where it has not (HL_INVALID). */
+hl_status hl_terminal_heads(const hl_terminal *terminal, const hl_panel *panels, int64_t n, hl_text *text);
+
+/* Adds a line: the caption, cut where it is wider than the terminal, and where there is room the scale from 0 to 1.
+ * HL_NO_MEMORY is left on the text. */
+void hl_terminal_caption(const hl_terminal *terminal, const char *caption, hl_text *text);
+
+HL_END_DECLS
+
+#endif

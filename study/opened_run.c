@@ -1,0 +1,315 @@
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "study/opened_run.h"
+
+#include "core/files.h"
+#include "core/memory.h"
+#include "train/checkpoint.h"
+#include "train/run_folder.h"
+#include "train/setup.h"
+#include "train/step_list.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- the config and the task ---- */
+
+/* Tells apart what people give in the place of a run's folder. */
+static hl_status check_folder(const char *path, const char *config)
+{
+    struct stat info;
+    if (stat(path, &info) != 0) {
+        return hl_file_system_error(path, "cannot open this run");
+    }
+    if (!S_ISDIR(info.st_mode)) {
+        return hl_error(HL_BAD_FILE, "%s: a file; give a run's folder, as in: heads runs/copy_task", path);
+    }
+    bool exists;
+    HL_TRY(hl_file_exists(config, &exists));
+    return exists ? hl_ok()
+                  : hl_error(HL_BAD_FILE,
+                             "%s: this folder holds no run (no config.ini in it); train one, as in: "
+                             "train configs/copy_task.ini",
+                             path);
+}
+
+static hl_status load_config(hl_opened_run *run, const char *config)
+{
+    HL_TRY(check_folder(run->path, config));
+    hl_problems problems = { 0 };
+    hl_status status = hl_config_load((hl_config_options){ .path = config }, &run->config, &problems);
+    hl_problems_free(&problems);
+    return status.code == HL_INVALID ? hl_error(HL_BAD_FILE, "%s", status.text) : status;
+}
+
+static hl_status open_task(hl_opened_run *run, const char *config)
+{
+    hl_task_spec spec = hl_config_task_spec(&run->config);
+    hl_status status = hl_dataset_open(&spec, (uint64_t)run->config.train.seed, &run->dataset);
+    if (status.code == HL_INVALID) {
+        return hl_error(HL_BAD_FILE, "%s: %s", config, status.text);
+    }
+    HL_TRY(status);
+    run->shape = hl_setup_model(&run->config);
+    run->relations = hl_task_find(spec.name)->relations;
+    return hl_ok();
+}
+
+/* ---- the snapshots ---- */
+
+static hl_status list_steps(hl_opened_run *run)
+{
+    hl_step_list list;
+    HL_TRY(hl_step_list_read(run->patterns, hl_run_folder_snapshot_step, &list));
+    run->steps = list.steps;
+    run->n_steps = list.n;
+    return hl_ok();
+}
+
+/* ---- opening ---- */
+
+/* In new memory; NULL when out of it. */
+static char *name_of(const char *path)
+{
+    char whole[PATH_MAX];
+    const char *found = realpath(path, whole) != NULL ? whole : path, *slash = strrchr(found, '/');
+    return hl_strdup(slash != NULL && slash[1] != '\0' ? slash + 1 : found);
+}
+
+hl_status hl_opened_run_open(hl_opened_run *run, const char *path)
+{
+    *run = (hl_opened_run){ .weights_step = -1 };
+    run->path = hl_strdup(path);
+    run->name = name_of(path);
+    run->patterns = hl_path_join(path, "patterns");
+    char *config = hl_path_join(path, "config.ini");
+    bool complete = run->path != NULL && run->name != NULL && run->patterns != NULL && config != NULL;
+    hl_status status = complete ? load_config(run, config) : hl_error_memory(path);
+    if (status.code == HL_OK) {
+        status = open_task(run, config);
+    }
+    if (status.code == HL_OK) {
+        status = list_steps(run);
+    }
+    hl_free(config);
+    return status;
+}
+
+void hl_opened_run_close(hl_opened_run *run)
+{
+    hl_model_free(&run->model);
+    hl_dataset_free(run->dataset);
+    hl_free(run->steps);
+    hl_free(run->patterns);
+    hl_free(run->path);
+    hl_free(run->name);
+    *run = (hl_opened_run){ .weights_step = -1 };
+}
+
+/* ---- reading ---- */
+
+hl_status hl_opened_run_check_steps(const hl_opened_run *run)
+{
+    if (run->n_steps > 0) {
+        return hl_ok();
+    }
+    if (run->config.patterns.examples == 0) {
+        return hl_error(HL_BAD_FILE,
+                        "%s: no patterns were recorded (patterns.examples = 0); train again with patterns.examples=32",
+                        run->path);
+    }
+    return hl_error(HL_BAD_FILE, "%s: no snapshot yet; the run writes its first one at step 0", run->patterns);
+}
+
+/* HL_INVALID, naming the nearest, where there is no snapshot of it. */
+static hl_status check_step(const hl_opened_run *run, int64_t step)
+{
+    size_t above = 0;
+    while (above < run->n_steps && run->steps[above] < step) {
+        above++;
+    }
+    if (above < run->n_steps && run->steps[above] == step) {
+        return hl_ok();
+    }
+    if (above == 0 || above == run->n_steps) {
+        return hl_error(HL_INVALID,
+                        "%s: no snapshot of step %" PRId64 "; they are of the steps %" PRId64 " .. %" PRId64,
+                        run->patterns, step, run->steps[0], run->steps[run->n_steps - 1]);
+    }
+    return hl_error(HL_INVALID, "%s: no snapshot of step %" PRId64 "; the nearest are of %" PRId64 " and %" PRId64,
+                    run->patterns, step, run->steps[above - 1], run->steps[above]);
+}
+
+/* What the file alone cannot tell. */
+static hl_status check_snapshot(const hl_opened_run *run, const char *path, int64_t step, const hl_snapshot *snapshot)
+{
+    if (snapshot->step != step) {
+        return hl_error(HL_BAD_FILE, "%s: is of step %" PRId64 ", by what it says itself", path, snapshot->step);
+    }
+    int64_t found = snapshot->examples.n_relations, stated = hl_dataset_n_relations(run->dataset);
+    if (found != stated) {
+        return hl_error(HL_BAD_FILE,
+                        "%s: has pairs of %" PRId64 " relations, and the task of config.ini states %" PRId64
+                        "; train the run anew",
+                        path, found, stated);
+    }
+    return hl_ok();
+}
+
+hl_status hl_opened_run_snapshot(const hl_opened_run *run, int64_t step, hl_snapshot *snapshot)
+{
+    HL_TRY(hl_opened_run_check_steps(run));
+    HL_TRY(check_step(run, step));
+    char *path = hl_path_join(run->patterns, "step_%06" PRId64 ".npz", step);
+    if (path == NULL) {
+        return hl_error_memory(run->patterns);
+    }
+    /* not patterns.examples, which may have been another when the snapshot was taken */
+    hl_status status = hl_snapshot_read(path, &run->shape, run->config.train.eval_examples, snapshot);
+    if (status.code == HL_OK) {
+        status = check_snapshot(run, path, step, snapshot);
+        if (status.code != HL_OK) {
+            hl_snapshot_free(snapshot);
+        }
+    }
+    hl_free(path);
+    return status;
+}
+
+enum { WEIGHTS_FILES = 3 };
+
+/* The files that may hold weights, the best ones first. False when out of memory; to be freed all the same. */
+static bool weights_files(const hl_opened_run *run, int64_t step, char *files[WEIGHTS_FILES])
+{
+    files[0] = hl_path_join(run->path, "checkpoint.safetensors");
+    files[1] = hl_path_join(run->path, "checkpoint-%" PRId64 ".safetensors", step);
+    files[2] = hl_path_join(run->path, "model.safetensors");
+    return files[0] != NULL && files[1] != NULL && files[2] != NULL;
+}
+
+static void free_files(char *files[WEIGHTS_FILES])
+{
+    for (int i = 0; i < WEIGHTS_FILES; i++) {
+        hl_free(files[i]);
+    }
+}
+
+/* *first: the first one that is there, or NULL. */
+static hl_status first_there(char *files[WEIGHTS_FILES], const char **first)
+{
+    *first = NULL;
+    for (int i = 0; i < WEIGHTS_FILES && *first == NULL; i++) {
+        bool exists;
+        HL_TRY(hl_file_exists(files[i], &exists));
+        *first = exists ? files[i] : NULL;
+    }
+    return hl_ok();
+}
+
+hl_status hl_opened_run_has_weights(const hl_opened_run *run, bool *has)
+{
+    char *files[WEIGHTS_FILES];
+    const char *first = NULL;
+    hl_status status = weights_files(run, 0, files) ? first_there(files, &first) : hl_error_memory(run->path);
+    *has = status.code == HL_OK && first != NULL;
+    free_files(files);
+    return status;
+}
+
+/* Weights that config.ini did not train, or not as it stands now, would be shown on examples they have never seen. */
+static hl_status check_config(const hl_opened_run *run, const char *weights, const char *text)
+{
+    hl_config theirs;
+    hl_problems problems = { 0 };
+    hl_status status = hl_config_parse((hl_config_options){ .path = weights }, text, strlen(text), &theirs, &problems);
+    hl_problems_free(&problems);
+    if (status.code == HL_INVALID) {
+        return hl_error(HL_BAD_FILE, "%s: its config cannot be read: %s", weights, status.text);
+    }
+    HL_TRY(status);
+    const char *key = hl_config_difference(&theirs, &run->config);
+    return key == NULL ? hl_ok()
+                       : hl_error(HL_BAD_FILE,
+                                  "%s: was trained with another %s than config.ini beside it says; restore config.ini",
+                                  weights, key);
+}
+
+/* The same; weights that are damaged are not believed. */
+static hl_status check_stored_config(const hl_opened_run *run, const char *path, hl_checkpoint *weights)
+{
+    const char *text = hl_checkpoint_config(weights);
+    hl_status status = text != NULL ? check_config(run, path, text) : hl_ok();
+    if (status.code != HL_OK) {
+        HL_TRY(hl_checkpoint_verify(weights));
+    }
+    return status;
+}
+
+static hl_status open_if_there(const char *path, hl_checkpoint **weights)
+{
+    *weights = NULL;
+    bool exists;
+    HL_TRY(hl_file_exists(path, &exists));
+    return exists ? hl_checkpoint_open(path, weights) : hl_ok();
+}
+
+/* Opens the first file that holds weights of that step (any where that is below 0), else the first that is there;
+ * *weights is NULL where there is none. */
+static hl_status open_weights(char *files[WEIGHTS_FILES], int64_t step, const char **path, hl_checkpoint **weights)
+{
+    *weights = NULL;
+    for (int i = 0; i < WEIGHTS_FILES; i++) {
+        hl_checkpoint *its;
+        hl_status status = open_if_there(files[i], &its);
+        bool found = its != NULL && (step < 0 || hl_checkpoint_step(its) == step);
+        if (status.code != HL_OK || found || *weights == NULL) {
+            hl_checkpoint_free(*weights);
+            *weights = its;
+            *path = files[i];
+        } else {
+            hl_checkpoint_free(its);
+        }
+        if (status.code != HL_OK || found) {
+            return status;
+        }
+    }
+    return hl_ok();
+}
+
+/* Memory is taken by what config.ini says, so the weights must be of that shape. */
+static hl_status read_weights(hl_opened_run *run, const char *path, hl_checkpoint *weights)
+{
+    HL_TRY(check_stored_config(run, path, weights));
+    HL_TRY(hl_checkpoint_fits(weights, &run->model.parameters));
+    HL_TRY(hl_model_reserve(&run->model, HL_MODEL_LOOKED_AT));
+    HL_TRY(hl_checkpoint_load(weights, &run->model.parameters));
+    run->weights_step = hl_checkpoint_step(weights);
+    return hl_ok();
+}
+
+static hl_status load_one_of(hl_opened_run *run, char *files[WEIGHTS_FILES], int64_t step)
+{
+    const char *path;
+    hl_checkpoint *weights;
+    HL_TRY(open_weights(files, step, &path, &weights));
+    if (weights == NULL) {
+        return hl_error(HL_BAD_FILE, "%s: no weights in it yet; the run writes model.safetensors at step 0", run->path);
+    }
+    hl_status status = read_weights(run, path, weights);
+    hl_checkpoint_free(weights);
+    return status;
+}
+
+hl_status hl_opened_run_load(hl_opened_run *run, int64_t step)
+{
+    hl_model_free(&run->model);
+    run->weights_step = -1;
+    HL_TRY(hl_model_init(&run->model, &run->shape));
+    char *files[WEIGHTS_FILES];
+    hl_status status = weights_files(run, step, files) ? load_one_of(run, files, step) : hl_error_memory(run->path);
+    free_files(files);
+    return status;
+}

@@ -1,0 +1,79 @@
+#include "study/output.h"
+
+#include "core/files.h"
+#include "core/memory.h"
+
+#include <stddef.h>
+#include <string.h>
+
+bool hl_heads_is_standard_output(const char *path)
+{
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
+hl_status hl_heads_put(const char *path, const hl_text *text, FILE *out)
+{
+    HL_TRY(hl_text_status(text));
+    if (!hl_heads_is_standard_output(path)) {
+        return hl_file_replace(path, text->bytes, text->size, HL_VOLATILE);
+    }
+    fwrite(text->bytes, 1, text->size, out); /* hl_standard_output_end tells at the end */
+    return hl_ok();
+}
+
+static hl_status drain_to_file(void *file, const char *bytes, size_t size)
+{
+    hl_file_write(file, bytes, size);
+    return ((const hl_file *)file)->error;
+}
+
+static hl_status drain_to_stream(void *out, const char *bytes, size_t size)
+{
+    fwrite(bytes, 1, size, out); /* hl_standard_output_flush tells at the end */
+    return hl_ok();
+}
+
+static hl_status make_all(hl_text *text, hl_heads_maker *make, void *context)
+{
+    hl_status status = make(context, text);
+    hl_text_flush(text);
+    if (status.code == HL_OK) {
+        status = hl_text_status(text);
+    }
+    hl_text_free(text);
+    return status;
+}
+
+/* Of a file that was created, or was not. */
+static hl_status fill(hl_file *file, hl_heads_maker *make, void *context)
+{
+    hl_text text = { .drain = drain_to_file, .context = file };
+    hl_status status = file->error.code == HL_OK ? make_all(&text, make, context) : file->error;
+    if (status.code != HL_OK) {
+        hl_file_abandon(file);
+        return status;
+    }
+    return hl_file_commit(file, HL_VOLATILE);
+}
+
+hl_status hl_heads_write(const char *path, FILE *out, hl_heads_maker *make, void *context)
+{
+    if (hl_heads_is_standard_output(path)) {
+        return make_all(&(hl_text){ .drain = drain_to_stream, .context = out }, make, context);
+    }
+    hl_file file;
+    hl_file_create(&file, path);
+    return fill(&file, make, context);
+}
+
+hl_status hl_heads_write_in_turn(const char *folder, const char *name, hl_heads_maker *make, void *context)
+{
+    char *path = hl_path_join(folder, "%s", name);
+    if (path == NULL) {
+        return hl_error_memory(folder);
+    }
+    hl_file file;
+    hl_file_create_in_turn(&file, path);
+    hl_free(path);
+    return fill(&file, make, context);
+}

@@ -1,0 +1,38 @@
+/* What is read off all snapshots of a run: heads.csv, all metrics of all heads (heads/heads_csv.h), and the maps that
+ * its report shows. */
+#ifndef HL_STUDY_RECORD_H
+#define HL_STUDY_RECORD_H
+
+#include "core/declarations.h"
+#include "core/text.h"
+#include "heads/heads_csv.h"
+#include "show/report_maps.h"
+#include "study/opened_run.h"
+#include "study/study.h"
+
+HL_BEGIN_DECLS
+
+typedef struct hl_heads_record {
+    const hl_opened_run *run; /* not owned */
+    hl_heads_csv csv;         /* what heads.csv is made of; owned, as are the maps */
+    hl_report_maps maps;      /* as a report holds them */
+} hl_heads_record;
+
+/* Reads the run's snapshots one after the other, each once; the run must outlive the record. `study`: of one of them, whose effects
+ * (hl_heads_study_effects) heads.csv shows as importance and loss_without of its step; without effects there are no
+ * such rows. HL_BAD_FILE (no snapshots, too), HL_NO_MEMORY; the record is then empty. On success ended by
+ * hl_heads_record_free. */
+hl_status hl_heads_record_make(const hl_opened_run *run, const hl_heads_study *study, hl_heads_record *record);
+
+/* A zeroed or already freed record is allowed. */
+void hl_heads_record_free(hl_heads_record *record);
+
+/* A maker (study/output.h) of the content of heads.csv; `record`: a const hl_heads_record. */
+hl_status hl_heads_record_print(void *record, hl_text *text);
+
+/* Writes heads.csv into the run's folder, as a whole or not at all. HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_heads_record_write(hl_heads_record *record);
+
+HL_END_DECLS
+
+#endif

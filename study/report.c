@@ -1,0 +1,157 @@
+#include "study/report.h"
+
+#include "core/files.h"
+#include "core/memory.h"
+#include "study/output.h"
+#include "train/checkpoint.h"
+#include "train/metrics_csv.h"
+#include "train/setup.h"
+
+/* ---- gathering ---- */
+
+/* Leaves *text NULL where there is no such file. */
+static hl_status read_text(const char *path, hl_metrics_sum until, char **text)
+{
+    bool exists;
+    size_t size;
+    HL_TRY(hl_file_exists(path, &exists));
+    if (!exists) {
+        return hl_ok();
+    }
+    HL_TRY(hl_file_read(path, HL_METRICS_MAX_BYTES, text, &size));
+    return size > 0 ? hl_metrics_csv_check(path, *text, size, until) : hl_ok();
+}
+
+/* The same. The checkpoint is read first: a run that goes on may write both meanwhile. */
+static hl_status read_metrics(const hl_opened_run *run, char **text)
+{
+    char *path = hl_path_join(run->path, "metrics.csv"),
+         *checkpoint = hl_path_join(run->path, "checkpoint.safetensors");
+    hl_metrics_sum until = { 0 };
+    bool has;
+    hl_status status = path != NULL && checkpoint != NULL ? hl_checkpoint_read_metrics(checkpoint, &has, &until)
+                                                          : hl_error_memory(run->path);
+    if (status.code == HL_OK) {
+        status = read_text(path, until, text);
+    }
+    hl_free(checkpoint);
+    hl_free(path);
+    return status;
+}
+
+static hl_status gather_texts(hl_heads_report *report, const hl_opened_run *run)
+{
+    report->config = hl_config_text(&run->config);
+    if (report->config == NULL) {
+        return hl_error_memory("a report");
+    }
+    return read_metrics(run, &report->metrics);
+}
+
+/* The maps' examples go through the weights that made the maps, where the run still has them. */
+static hl_status gather_pass(hl_heads_report *report, hl_opened_run *run, const hl_report_maps *maps)
+{
+    int64_t step = maps->kept[maps->n_kept - 1].step;
+    bool has;
+    HL_TRY(hl_opened_run_has_weights(run, &has));
+    if (run->weights_step != step && has) {
+        HL_TRY(hl_opened_run_load(run, step));
+    }
+    if (run->weights_step != step) {
+        return hl_ok();
+    }
+    hl_batch examples = {
+        .n_examples = maps->n_examples, .n_tokens = maps->n_tokens, .tokens = maps->tokens, .lengths = maps->lengths
+    };
+    HL_TRY(hl_head_pass_run(&run->model, &examples, maps->n_examples, hl_setup_threads(&run->config), &report->pass));
+    report->shown.pass = &report->pass;
+    return hl_ok();
+}
+
+static void point(hl_heads_report *report, const hl_opened_run *run, const hl_heads_record *record,
+                  const hl_heads_study *study)
+{
+    report->shown = (hl_report_run){
+        .name = run->name,
+        .config = report->config,
+        .metrics_csv = report->metrics,
+        .csv = &record->csv,
+        .maps = &record->maps,
+        .vocabulary = hl_dataset_vocabulary(run->dataset),
+        .relations = run->relations,
+        .labels = study->labels,
+        .effects = hl_heads_study_effects(study),
+    };
+}
+
+hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_run *run, const hl_heads_record *record,
+                                 const hl_heads_study *study)
+{
+    *report = (hl_heads_report){ 0 };
+    hl_status status = gather_texts(report, run);
+    if (status.code == HL_OK) {
+        point(report, run, record, study);
+        status = gather_pass(report, run, &record->maps);
+    }
+    if (status.code != HL_OK) {
+        hl_heads_report_free(report);
+    }
+    return status;
+}
+
+void hl_heads_report_free(hl_heads_report *report)
+{
+    hl_head_pass_free(&report->pass);
+    hl_free(report->config);
+    hl_free(report->metrics);
+    *report = (hl_heads_report){ 0 };
+}
+
+/* ---- one run ---- */
+
+hl_status hl_heads_page_print(void *page, hl_text *text)
+{
+    const hl_heads_page *p = page;
+    hl_heads_report report;
+    HL_TRY(hl_heads_report_gather(&report, p->run, p->record, p->study));
+    hl_status status = hl_report_write(&report.shown, 1, text);
+    hl_heads_report_free(&report);
+    return status;
+}
+
+hl_status hl_heads_page_write(hl_heads_page *page)
+{
+    return hl_heads_write_in_turn(page->run->path, "report.html", hl_heads_page_print, page);
+}
+
+/* ---- a run's end ---- */
+
+/* `studied`: how the study ended; heads.csv is written all the same, then without its effects. */
+static hl_status write_files(hl_opened_run *run, const hl_heads_study *study, hl_status studied)
+{
+    hl_heads_record record;
+    HL_TRY(hl_heads_record_make(run, study, &record));
+    hl_status status = hl_heads_record_write(&record);
+    if (status.code == HL_OK) {
+        status = studied;
+    }
+    if (status.code == HL_OK) {
+        status = hl_heads_page_write(&(hl_heads_page){ run, &record, study });
+    }
+    hl_heads_record_free(&record);
+    return status;
+}
+
+hl_status hl_heads_files_write(const char *path)
+{
+    hl_opened_run run;
+    hl_status status = hl_opened_run_open(&run, path);
+    if (status.code == HL_OK) {
+        hl_heads_study study;
+        hl_status studied = hl_heads_study_last(&study, &run);
+        status = write_files(&run, &study, studied);
+        hl_heads_study_free(&study);
+    }
+    hl_opened_run_close(&run);
+    return status;
+}

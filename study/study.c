@@ -1,0 +1,137 @@
+#include "study/study.h"
+
+#include "core/memory.h"
+#include "train/setup.h"
+#include "train/trainer.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+hl_label *hl_heads_labels(const hl_snapshot *snapshot)
+{
+    const hl_model_config *config = snapshot->config;
+    hl_label *labels = hl_calloc((size_t)hl_heads_count(config), sizeof *labels), *next = labels;
+    for (int l = 0; l < config->n_layers && labels != NULL; l++) {
+        for (int64_t h = 0; h < config->heads[l]; h++) {
+            hl_patterns all = hl_snapshot_patterns(snapshot, l, h);
+            *next++ = hl_label_of(&all);
+        }
+    }
+    return labels;
+}
+
+static hl_status measure_patterns(hl_heads_study *study, const hl_snapshot *snapshot)
+{
+    const hl_model_config *config = snapshot->config;
+    study->n = hl_heads_count(config);
+    study->labels = hl_heads_labels(snapshot);
+    study->rows = hl_calloc((size_t)study->n, sizeof *study->rows);
+    if (study->labels == NULL || study->rows == NULL) {
+        return hl_error_memory("the metrics of heads");
+    }
+    hl_heads_row *row = study->rows;
+    for (int l = 0; l < config->n_layers; l++) {
+        for (int64_t h = 0; h < config->heads[l]; h++, row++) {
+            hl_patterns all = hl_snapshot_patterns(snapshot, l, h), scoring = hl_patterns_scoring(&all);
+            *row = (hl_heads_row){ .metrics = hl_head_measure(l, &all),
+                                   .label = study->labels[row - study->rows],
+                                   .distance = hl_distance_of(&scoring) };
+        }
+    }
+    return hl_ok();
+}
+
+hl_status hl_heads_load_weights(hl_opened_run *run, int64_t step, bool exactly)
+{
+    bool has;
+    HL_TRY(hl_opened_run_has_weights(run, &has));
+    if (!has) {
+        return hl_error(HL_INVALID, "%s has no weights yet", run->path);
+    }
+    HL_TRY(hl_opened_run_load(run, step));
+    if (exactly && run->weights_step != step) {
+        return hl_error(HL_INVALID, "the weights of step %" PRId64 " were not kept (train.keep_checkpoints)", step);
+    }
+    return hl_ok();
+}
+
+static hl_status measure_effects(hl_heads_study *study, hl_opened_run *run, const hl_snapshot *snapshot, bool exactly)
+{
+    HL_TRY(hl_heads_load_weights(run, snapshot->step, exactly));
+    hl_patterns layers[HL_MAX_LAYERS];
+    hl_snapshot_layers(snapshot, layers);
+    HL_TRY(hl_effects_measure(&run->model, &snapshot->examples, layers, study->labels,
+                              hl_trainer_evaluation_part(&run->config), hl_setup_threads(&run->config),
+                              &study->effects));
+    study->has_effects = true;
+    study->weights_step = run->weights_step;
+    for (int64_t i = 0; i < study->n; i++) {
+        hl_heads_row *row = &study->rows[i];
+        row->effect = &study->effects.heads[i];
+        const hl_group_effect *group = hl_effects_group(&study->effects, row->metrics.layer, row->label);
+        row->group = group != NULL ? &group->effect : NULL;
+    }
+    return hl_ok();
+}
+
+hl_status hl_heads_study_make(hl_heads_study *study, hl_opened_run *run, const hl_snapshot *snapshot, bool exactly)
+{
+    *study = (hl_heads_study){ .step = snapshot->step, .n_examples = snapshot->examples.n_examples };
+    hl_status status = measure_patterns(study, snapshot);
+    if (status.code == HL_OK) {
+        status = measure_effects(study, run, snapshot, exactly);
+        study->no_effects = status;
+        status = status.code == HL_INVALID ? hl_ok() : status;
+    }
+    if (status.code != HL_OK) {
+        hl_heads_study_free(study);
+    }
+    return status;
+}
+
+hl_status hl_heads_study_last(hl_heads_study *study, hl_opened_run *run)
+{
+    *study = (hl_heads_study){ 0 };
+    HL_TRY(hl_opened_run_check_steps(run));
+    hl_snapshot snapshot;
+    HL_TRY(hl_opened_run_snapshot(run, run->steps[run->n_steps - 1], &snapshot));
+    hl_status status = hl_heads_study_make(study, run, &snapshot, false);
+    hl_snapshot_free(&snapshot);
+    return status;
+}
+
+const hl_effects *hl_heads_study_effects(const hl_heads_study *study)
+{
+    return study->has_effects && study->weights_step == study->step ? &study->effects : NULL;
+}
+
+double hl_heads_importance_in_layer(const hl_heads_study *study, const hl_heads_row *row)
+{
+    int64_t n_heads = 0;
+    for (int64_t i = 0; i < study->n; i++) {
+        n_heads += study->rows[i].metrics.layer == row->metrics.layer;
+    }
+    return hl_effect_in_layer(row->effect - row->metrics.head, n_heads, row->metrics.head);
+}
+
+void hl_heads_study_free(hl_heads_study *study)
+{
+    hl_effects_free(&study->effects);
+    hl_free(study->rows);
+    hl_free(study->labels);
+    *study = (hl_heads_study){ 0 };
+}
+
+hl_faithful hl_heads_verdict(const hl_heads_row *row, bool *by_group)
+{
+    *by_group = false;
+    if (row->effect == NULL) {
+        return HL_FAITHFUL_UNKNOWN;
+    }
+    hl_faithful own = row->effect->faithful;
+    if (own == HL_FAITHFUL_YES || row->group == NULL || row->group->faithful == HL_FAITHFUL_UNKNOWN) {
+        return own;
+    }
+    *by_group = row->group->faithful != own;
+    return row->group->faithful;
+}

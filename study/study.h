@@ -1,0 +1,69 @@
+/* What every head of a run does, in figures: what the table, the JSON and the report say. */
+#ifndef HL_STUDY_STUDY_H
+#define HL_STUDY_STUDY_H
+
+#include "core/declarations.h"
+#include "heads/distance.h"
+#include "heads/effect.h"
+#include "heads/head_set.h"
+#include "heads/label.h"
+#include "heads/metrics.h"
+#include "heads/snapshot.h"
+#include "study/opened_run.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+typedef struct hl_heads_row {
+    hl_head_metrics metrics; /* its layer and head, too */
+    hl_label label;
+    hl_distance distance;
+    const hl_head_effect *effect; /* NULL where the study has no effects */
+    const hl_head_effect *group;  /* of the heads of its layer with its label, together; NULL where it is alone */
+} hl_heads_row;
+
+typedef struct hl_heads_study {
+    int64_t step, n_examples;
+    hl_heads_row *rows; /* of all heads, by layer and head; owned */
+    hl_label *labels;   /* the same labels; owned */
+    int64_t n;
+    bool has_effects;
+    hl_effects effects;   /* owned */
+    int64_t weights_step; /* of the weights that the effects are of; -1: not known */
+    hl_status no_effects; /* why there are none */
+} hl_heads_study;
+
+/* The labels of all heads, by layer and head, in new memory: hl_free. NULL when out of memory. */
+hl_label *hl_heads_labels(const hl_snapshot *snapshot);
+
+/* Loads weights for a snapshot of that step, as hl_opened_run_load does. HL_INVALID where the run has none yet, or
+ * `exactly` those of the step are asked for and were not kept; HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_heads_load_weights(hl_opened_run *run, int64_t step, bool exactly);
+
+/* Measures all heads of the snapshot, and their effects with weights of the run (hl_opened_run_load, which this calls).
+ * `exactly`: only with weights of the snapshot's very step. Where the run has no fit weights, or no example a scored
+ * token, there are no effects, and no_effects says why. HL_BAD_FILE (weights that are damaged), HL_NOT_FINITE,
+ * HL_NO_MEMORY; on success ended by hl_heads_study_free. */
+hl_status hl_heads_study_make(hl_heads_study *study, hl_opened_run *run, const hl_snapshot *snapshot, bool exactly);
+
+/* The same of the run's last snapshot. HL_BAD_FILE where there is none, too. */
+hl_status hl_heads_study_last(hl_heads_study *study, hl_opened_run *run);
+
+/* The effects where they are of the weights of the snapshot's very step; else NULL. */
+const hl_effects *hl_heads_study_effects(const hl_heads_study *study);
+
+/* The importance of a head that has effects beside its layer (hl_effect_in_layer). */
+double hl_heads_importance_in_layer(const hl_heads_study *study, const hl_heads_row *row);
+
+/* A zeroed or already freed study is allowed. */
+void hl_heads_study_free(hl_heads_study *study);
+
+/* Whether the head does what its label says: its own verdict where that is yes, else its group's where it has one and
+ * that is known, else its own; *by_group: whether the group changed its own. Without effects unknown. */
+hl_faithful hl_heads_verdict(const hl_heads_row *row, bool *by_group);
+
+HL_END_DECLS
+
+#endif

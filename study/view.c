@@ -1,0 +1,257 @@
+#include "study/view.h"
+
+#include "core/memory.h"
+#include "heads/mean_map.h"
+#include "study/study.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- which examples ---- */
+
+/* The examples that are shown: one, or those of hl_patterns_shown. */
+typedef struct chosen {
+    const hl_snapshot *maps;
+    int64_t first, gap, n; /* rows first + e * (1 + gap), n of them */
+    int64_t length;        /* of each */
+} chosen;
+
+static hl_status choose(const hl_snapshot *maps, int64_t example, chosen *out)
+{
+    const hl_batch *all = &maps->examples;
+    if (example >= all->n_examples) {
+        return hl_error(HL_INVALID, "command line: --example: %" PRId64 ": the examples are 0 .. %" PRId64, example,
+                        all->n_examples - 1);
+    }
+    hl_patterns patterns = hl_snapshot_patterns(maps, 0, 0), shown = hl_patterns_shown(&patterns);
+    *out = (chosen){ maps, shown.first, shown.gap, shown.n_examples, all->lengths[shown.first] };
+    if (example >= 0) {
+        *out = (chosen){ maps, example, 0, 1, all->lengths[example] };
+    }
+    return hl_ok();
+}
+
+static const int32_t *tokens_of(const chosen *c, int64_t e)
+{
+    return c->maps->examples.tokens + (c->first + e * (1 + c->gap)) * c->maps->examples.n_tokens;
+}
+
+/* The weights (T, T) of a head on the first chosen example. */
+static const hl_real *weights_of(const chosen *c, int layer, int64_t head)
+{
+    int64_t T = c->maps->examples.n_tokens;
+    return c->maps->weights[layer] + (c->first * c->maps->config->heads[layer] + head) * T * T;
+}
+
+/* ---- texts: offsets into one growing block become pointers when it grows no more ---- */
+
+static void end_text(hl_text *texts)
+{
+    hl_text_add(texts, "", 1);
+}
+
+static bool same_token(const chosen *c, int64_t position)
+{
+    for (int64_t e = 1; e < c->n; e++) {
+        if (tokens_of(c, e)[position] != tokens_of(c, 0)[position]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void add_title(hl_heads_view *view, const hl_label *label, int layer, int64_t head, const char *const *relations)
+{
+    hl_text *texts = &view->texts;
+    size_t begin = texts->size;
+    hl_text_print(texts, "L%dH%" PRId64, layer, head);
+    if (label != NULL) {
+        hl_text_print(texts, " ");
+        hl_label_print_title(texts, *label, relations);
+    }
+    end_text(texts);
+    view->titles[view->n++] = begin;
+}
+
+static hl_status add_titles(hl_heads_view *view, const chosen *c, bool labeled, const char *const *relations)
+{
+    view->labels = labeled ? hl_heads_labels(c->maps) : NULL;
+    if (labeled && view->labels == NULL) {
+        return hl_error_memory("the labels of heads");
+    }
+    for (int l = 0; l < c->maps->config->n_layers; l++) {
+        view->row_lengths[l] = c->maps->config->heads[l];
+        for (int64_t h = 0; h < c->maps->config->heads[l]; h++) {
+            add_title(view, labeled ? &view->labels[view->n] : NULL, l, h, relations);
+        }
+    }
+    return hl_text_status(&view->texts);
+}
+
+/* Names every position by its token, or where the examples differ in that, by its number. */
+static hl_status add_tokens(hl_heads_view *view, const chosen *c, const hl_vocabulary *vocabulary)
+{
+    size_t *begins = hl_calloc((size_t)c->length, sizeof *begins);
+    if (begins == NULL) {
+        return hl_error_memory("the tokens of a map");
+    }
+    for (int64_t i = 0; i < c->length; i++) {
+        begins[i] = view->texts.size;
+        if (same_token(c, i)) {
+            hl_text_print(&view->texts, "%s", hl_vocabulary_token(vocabulary, tokens_of(c, 0)[i]));
+        } else {
+            hl_text_print(&view->texts, "%" PRId64, i);
+        }
+        end_text(&view->texts);
+    }
+    hl_status status = hl_text_status(&view->texts);
+    for (int64_t i = 0; i < c->length && status.code == HL_OK; i++) {
+        view->tokens[i] = view->texts.bytes + begins[i];
+    }
+    hl_free(begins);
+    return status;
+}
+
+static hl_status write_caption(hl_heads_view *view, const chosen *c, const char *run)
+{
+    hl_text_print(&view->caption, "%s, step %" PRId64, run, c->maps->step);
+    if (view->means != NULL) {
+        hl_text_print(&view->caption, ", mean of %" PRId64 " examples", c->n);
+    } else if (c->maps->examples.n_examples > 1) {
+        hl_text_print(&view->caption, ", example %" PRId64, c->first);
+    }
+    return hl_text_status(&view->caption);
+}
+
+/* ---- maps ---- */
+
+static void add_mean(const chosen *c, int layer, int64_t head, hl_real *mean)
+{
+    hl_patterns patterns = hl_snapshot_patterns(c->maps, layer, head);
+    patterns.first = c->first;
+    patterns.gap = c->gap;
+    patterns.n_examples = c->n;
+    hl_patterns_mean(&patterns, mean);
+}
+
+static hl_status allocate(hl_heads_view *view, const chosen *c)
+{
+    const hl_model_config *config = c->maps->config;
+    int64_t n = hl_heads_count(config);
+    view->n_layers = config->n_layers;
+    view->panels = hl_calloc((size_t)n, sizeof *view->panels);
+    view->titles = hl_calloc((size_t)n, sizeof *view->titles);
+    view->row_lengths = hl_calloc((size_t)config->n_layers, sizeof *view->row_lengths);
+    view->tokens = hl_calloc((size_t)c->length, sizeof *view->tokens);
+    size_t count;
+    bool fits = hl_multiply_sizes((size_t)(c->length * c->length), (size_t)n, &count);
+    view->means = c->n > 1 && fits ? hl_calloc(count, sizeof *view->means) : NULL;
+    bool complete = view->panels != NULL && view->titles != NULL && view->row_lengths != NULL && view->tokens != NULL &&
+                    (c->n == 1 || view->means != NULL);
+    return complete ? hl_ok() : hl_error_memory("maps of heads");
+}
+
+static void make_panels(hl_heads_view *view, const chosen *c)
+{
+    hl_panel *panel = view->panels;
+    int64_t n = c->length;
+    for (int l = 0; l < c->maps->config->n_layers; l++) {
+        for (int64_t h = 0; h < c->maps->config->heads[l]; h++, panel++) {
+            int64_t i = panel - view->panels;
+            *panel = (hl_panel){ .title = view->texts.bytes + view->titles[i],
+                                 .weights = weights_of(c, l, h),
+                                 .n_queries = n,
+                                 .n_keys = n,
+                                 .stride = c->maps->examples.n_tokens,
+                                 .queries = view->tokens,
+                                 .keys = view->tokens };
+            if (view->means != NULL) {
+                add_mean(c, l, h, view->means + i * n * n);
+                panel->weights = view->means + i * n * n;
+                panel->stride = n;
+            }
+        }
+    }
+}
+
+static hl_status fill(hl_heads_view *view, const hl_opened_run *run, const chosen *c, bool labeled)
+{
+    HL_TRY(allocate(view, c));
+    HL_TRY(add_titles(view, c, labeled, run->relations));
+    HL_TRY(add_tokens(view, c, hl_dataset_vocabulary(run->dataset)));
+    HL_TRY(write_caption(view, c, run->name));
+    make_panels(view, c);
+    return hl_ok();
+}
+
+hl_status hl_heads_view_make(hl_heads_view *view, const hl_opened_run *run, const hl_snapshot *maps, int64_t example,
+                             bool labeled)
+{
+    *view = (hl_heads_view){ 0 };
+    chosen c = { 0 };
+    HL_TRY(choose(maps, example, &c));
+    view->first_example = c.first;
+    view->n_examples = c.n;
+    hl_status status = fill(view, run, &c, labeled);
+    if (status.code != HL_OK) {
+        hl_heads_view_free(view);
+    }
+    return status;
+}
+
+void hl_heads_view_free(hl_heads_view *view)
+{
+    hl_free(view->panels);
+    hl_free(view->titles);
+    hl_free(view->row_lengths);
+    hl_free(view->tokens);
+    hl_free(view->means);
+    hl_free(view->labels);
+    hl_text_free(&view->caption);
+    hl_text_free(&view->texts);
+    *view = (hl_heads_view){ 0 };
+}
+
+/* ---- names ---- */
+
+static bool read_name(const char *name, int *layer, int64_t *head)
+{
+    char *end;
+    if ((name[0] != 'L' && name[0] != 'l') || name[1] < '0' || name[1] > '9') {
+        return false;
+    }
+    long l = strtol(name + 1, &end, 10);
+    if ((end[0] != 'H' && end[0] != 'h') || end[1] < '0' || end[1] > '9' || l >= HL_MAX_LAYERS) {
+        return false;
+    }
+    *layer = (int)l;
+    *head = strtoll(end + 1, &end, 10);
+    return *end == '\0';
+}
+
+hl_status hl_heads_find(const hl_model_config *config, const char *name, int64_t *index)
+{
+    int layer, last = config->n_layers - 1;
+    int64_t head;
+    if (!read_name(name, &layer, &head)) {
+        return hl_error(HL_INVALID,
+                        "command line: --head: \"%s\" names no head; they are L0H0 .. L%dH%" PRId64
+                        ", layers and heads counted from 0",
+                        name, last, config->heads[last] - 1);
+    }
+    if (layer > last) {
+        return hl_error(HL_INVALID, "command line: --head: no layer %d; the heads are L0H0 .. L%dH%" PRId64, layer,
+                        last, config->heads[last] - 1);
+    }
+    if (head >= config->heads[layer]) {
+        return hl_error(HL_INVALID,
+                        "command line: --head: no head %" PRId64 " in layer %d; there L%dH0 .. L%dH%" PRId64, head,
+                        layer, layer, layer, config->heads[layer] - 1);
+    }
+    *index = head;
+    for (int l = 0; l < layer; l++) {
+        *index += config->heads[l];
+    }
+    return hl_ok();
+}

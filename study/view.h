@@ -1,0 +1,46 @@
+/* The maps of all heads, chosen and named, ready to be drawn: one example's, or the mean of several. */
+#ifndef HL_STUDY_VIEW_H
+#define HL_STUDY_VIEW_H
+
+#include "core/declarations.h"
+#include "core/text.h"
+#include "heads/label.h"
+#include "heads/snapshot.h"
+#include "show/panel.h"
+#include "study/opened_run.h"
+
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+enum { HL_VIEW_ANY = -1 };
+
+typedef struct hl_heads_view {
+    hl_panel *panels;     /* of all heads, by layer and head; owned, as is all below */
+    int64_t *row_lengths; /* heads of each layer */
+    int64_t n, n_layers;
+    const char **tokens; /* at the axes */
+    hl_text caption;     /* run, step, example */
+    hl_text texts;       /* titles and positions, each ended by a zero byte */
+    size_t *titles;      /* where each head's title begins in `texts` */
+    hl_real *means;      /* NULL where one example is shown */
+    hl_label *labels;    /* of all heads; NULL where they have none */
+    int64_t first_example, n_examples;
+} hl_heads_view;
+
+/* `example`: its number in `maps`; or HL_VIEW_ANY: the mean over the scoring examples (hl_patterns_scoring) where all
+ * of them have one length (a position where they differ is named by its number instead of a token), else the longest
+ * example. `labeled`: whether titles tell each head's label, with the score where it is for it. HL_INVALID: there is no
+ * such example. HL_NO_MEMORY. The maps and the run must outlive the view. On success ended by hl_heads_view_free. */
+hl_status hl_heads_view_make(hl_heads_view *view, const hl_opened_run *run, const hl_snapshot *maps, int64_t example,
+                             bool labeled);
+
+/* A zeroed or already freed view is allowed. */
+void hl_heads_view_free(hl_heads_view *view);
+
+/* The index of the head of that name, as in "L0H3"; HL_INVALID saying which heads there are. */
+hl_status hl_heads_find(const hl_model_config *config, const char *name, int64_t *index);
+
+HL_END_DECLS
+
+#endif

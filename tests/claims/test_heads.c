@@ -1,0 +1,101 @@
+/* What the shipped configs are there to show, with several seeds: the copy task's heads fetch a fixed offset, and are
+ * said to; without positions none can; recall takes a head that finds the value of a key; where no head is needed, none
+ * is said to do anything; and relations of words are called by their names. */
+#include "tests/check_suite.h"
+#include "tests/runs/found_heads.h"
+#include "tests/runs/runs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static found_head heads[FOUND_MOST];
+
+static const char *train(const char *config, int seed, const char *override)
+{
+    char number[32];
+    snprintf(number, sizeof number, "train.seed=%d", seed);
+    const char *folder = run_path("run");
+    run_result run =
+        RUN_BUILT(run_shipped_config(config), number, "train.threads=1", "--quiet", "--out", folder, override);
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    return folder;
+}
+
+START_TEST(copying_takes_heads_that_look_back_to_the_symbol)
+{
+    const char *folder = train("copy_task.ini", _i, NULL);
+    int n = found_heads(folder, heads);
+    ck_assert_int_ge(found_faithful(heads, n, "offset(-11)", 0.7), 2);
+    for (int i = 0; i < n; i++) {
+        ck_assert_msg(strcmp(heads[i].label, "offset(-11)") == 0 || strcmp(heads[i].label, "mixed") == 0, "%s",
+                      heads[i].label);
+    }
+    ck_assert_ptr_nonnull(strstr(HEADS(folder).out, ": faithful to \"offset(-11)\""));
+}
+END_TEST
+
+START_TEST(no_head_is_faithful_where_none_is_needed)
+{
+    const char *folder = train("identity_copy.ini", _i, NULL);
+    int n = found_heads(folder, heads);
+    for (int i = 0; i < n; i++) {
+        ck_assert(heads[i].faithful != FOUND_YES && heads[i].in_group != FOUND_YES);
+    }
+    ck_assert_ptr_null(strstr(HEADS(folder).out, ": faithful to"));
+}
+END_TEST
+
+START_TEST(without_positions_offsets_stay_at_their_baseline)
+{
+    const char *folder = train("copy_task.ini", _i, "model.positions=none");
+    const char *csv = run_read(run_file(folder, "heads.csv"));
+    found_metric row;
+    int rows = 0;
+    while (found_next(&csv, "offset(", &row)) {
+        double lift = (row.value - row.baseline) / (1 - row.baseline);
+        ck_assert_msg(lift < 0.1, "step %d: L%dH%d: %s %g", row.step, row.layer, row.head, row.name, row.value);
+        rows++;
+    }
+    ck_assert_int_ge(rows, 8 * 3);
+    int n = found_heads(folder, heads);
+    for (int i = 0; i < n; i++) {
+        ck_assert_ptr_null(strstr(heads[i].label, "offset"));
+    }
+}
+END_TEST
+
+START_TEST(recall_takes_a_head_that_finds_the_keys_value)
+{
+    const char *folder = train("recall.ini", _i, NULL);
+    double loss, accuracy;
+    run_last_row(folder, "validation", &loss, &accuracy);
+    ck_assert_double_ge(accuracy, 0.999);
+    int n = found_heads(folder, heads);
+    ck_assert_int_ge(found_faithful(heads, n, "alignment", 0.85), 1);
+    ck_assert_ptr_nonnull(strstr(HEADS(folder).out, ": faithful to \"alignment\""));
+}
+END_TEST
+
+START_TEST(relations_bear_their_names)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_shipped_config("agreement.ini"), "train.steps=1", "patterns.examples=8", "--quiet", "--out",
+               folder);
+    const char *csv = run_read(run_file(folder, "heads.csv"));
+    ck_assert_ptr_nonnull(strstr(csv, "\n0,0,0,relation(det_noun),"));
+    ck_assert_ptr_nonnull(strstr(csv, "\n1,1,5,relation(noun_pronoun),"));
+    ck_assert_int_eq(HEADS(folder).code, 0);
+    ck_assert_str_eq(run_read(run_file(folder, "heads.csv")), csv);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_set_timeout(tc, 120);
+    tcase_add_loop_test(tc, copying_takes_heads_that_look_back_to_the_symbol, 1, 4);
+    tcase_add_loop_test(tc, no_head_is_faithful_where_none_is_needed, 1, 4);
+    tcase_add_loop_test(tc, without_positions_offsets_stay_at_their_baseline, 1, 4);
+    tcase_add_loop_test(tc, recall_takes_a_head_that_finds_the_keys_value, 1, 4);
+    tcase_add_test(tc, relations_bear_their_names);
+}
+SUITE("claims", add_tests)

@@ -1,0 +1,120 @@
+#include "core/text_grid.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void fill(hl_text_grid *grid)
+{
+    static const char *const cells[3][4] = { { "", "h", "loss", "steps" },
+                                             { "base", "16",
+                                               "0.5 \xc2\xb1"
+                                               "0.25",
+                                               "7" },
+                                             { "", "1", "2", "" } };
+    ck_assert_int_eq(hl_text_grid_init(grid, 3, 4).code, HL_OK);
+    for (int r = 0; r < 3; r++) {
+        for (int c = 0; c < 4; c++) {
+            hl_text_grid_set(grid, r, c, "%s", cells[r][c]);
+        }
+    }
+}
+
+static void expect(int width, int64_t repeated, bool ascii, const char *expected)
+{
+    hl_text_grid grid;
+    hl_text text = { 0 };
+    fill(&grid);
+    hl_text_grid_print(&grid, width, repeated, ascii, &text);
+    ck_assert_str_eq(text.bytes, expected);
+    hl_text_free(&text);
+    hl_text_grid_free(&grid);
+}
+
+START_TEST(columns_are_aligned_by_characters)
+{
+    expect(80, 2, false,
+           "       h       loss  steps\n"
+           "base  16  0.5 \xc2\xb1"
+           "0.25      7\n"
+           "       1          2       \n");
+}
+END_TEST
+
+START_TEST(ascii_spells_the_sign)
+{
+    expect(80, 2, true,
+           "       h        loss  steps\n"
+           "base  16  0.5 +-0.25      7\n"
+           "       1           2       \n");
+}
+END_TEST
+
+START_TEST(columns_without_room_follow_below_their_names)
+{
+    static const char parts[] = "       h       loss\n"
+                                "base  16  0.5 \xc2\xb1"
+                                "0.25\n"
+                                "       1          2\n"
+                                "\n"
+                                "       h  steps\n"
+                                "base  16      7\n"
+                                "       1       \n";
+    expect(19, 2, false, parts);
+    expect(25, 2, false, parts);
+    expect(1, 2, false, parts); /* too narrow for any: one at a time */
+}
+END_TEST
+
+START_TEST(markdown_has_the_same_cells)
+{
+    hl_text_grid grid;
+    hl_text text = { 0 };
+    fill(&grid);
+    hl_text_grid_markdown(&grid, &text);
+    ck_assert_str_eq(text.bytes, "|  | h | loss | steps |\n|---|---:|---:|---:|\n"
+                                 "| base | 16 | 0.5 \xc2\xb1"
+                                 "0.25 | 7 |\n|  | 1 | 2 |  |\n");
+    hl_text_free(&text);
+    hl_text_grid_free(&grid);
+}
+END_TEST
+
+START_TEST(a_cell_can_be_set_again)
+{
+    hl_text_grid grid;
+    fill(&grid);
+    hl_text_grid_set(&grid, 1, 1, "%d", 32);
+    ck_assert_str_eq(hl_text_grid_at(&grid, 1, 1), "32");
+    hl_text_grid_free(&grid);
+    hl_text_grid_free(&grid);
+}
+END_TEST
+
+START_TEST(want_of_memory_stays_on_the_grid)
+{
+    faults_begin();
+    for (int n = 1; n <= 2; n++) {
+        hl_text_grid grid;
+        faults_in_memory(n, FAULTS_ONCE);
+        hl_text_grid_init(&grid, 2, 2);
+        hl_text_grid_set(&grid, 0, 0, "a");
+        ck_assert_int_eq(grid.error.code, HL_NO_MEMORY);
+        hl_text_grid_free(&grid);
+        ck_assert_int_eq(faults_live_blocks(), 0);
+    }
+    faults_end();
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, columns_are_aligned_by_characters);
+    tcase_add_test(tc, ascii_spells_the_sign);
+    tcase_add_test(tc, columns_without_room_follow_below_their_names);
+    tcase_add_test(tc, markdown_has_the_same_cells);
+    tcase_add_test(tc, a_cell_can_be_set_again);
+    tcase_add_test(tc, want_of_memory_stays_on_the_grid);
+}
+SUITE("text_grid", add_tests)

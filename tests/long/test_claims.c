@@ -1,0 +1,70 @@
+/* What the slower configs are there to show, with several seeds: heads of grammar. */
+#include "tests/check_suite.h"
+#include "tests/runs/found_heads.h"
+#include "tests/runs/runs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *train(int seed)
+{
+    char number[32];
+    snprintf(number, sizeof number, "train.seed=%d", seed);
+    const char *folder = run_path("run");
+    run_result run =
+        RUN_BUILT(run_shipped_config("agreement.ini"), number, "train.threads=1", "--quiet", "--out", folder);
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    double loss, accuracy;
+    run_last_row(folder, "validation", &loss, &accuracy);
+    ck_assert_msg(accuracy >= 0.99, "seed %d: accuracy %g", seed, accuracy);
+    return folder;
+}
+
+/* The relations for which some head is far above the best fixed offset after the last step; heads[] says which. */
+enum { RELATIONS = 8, LAYERS = 2, HEADS_EACH = 6, LAST_STEP = 3000 };
+
+static int far_above(const char *folder, double margin, bool specialists[LAYERS * HEADS_EACH])
+{
+    double best[RELATIONS] = { 0 };
+    int heads[RELATIONS] = { 0 }, n = 0, found = 0;
+    char names[RELATIONS][64];
+    found_metric row;
+    for (const char *csv = run_read(run_file(folder, "heads.csv")); found_next(&csv, "relation(", &row);) {
+        int r = 0;
+        for (; r < n && strcmp(names[r], row.name) != 0; r++) {
+        }
+        ck_assert_int_lt(r, RELATIONS);
+        if (r == n) {
+            strcpy(names[n++], row.name);
+        }
+        if (row.step == LAST_STEP && row.value - row.baseline > best[r]) {
+            best[r] = row.value - row.baseline;
+            heads[r] = row.layer * HEADS_EACH + row.head;
+        }
+    }
+    ck_assert_int_eq(n, RELATIONS);
+    for (int r = 0; r < RELATIONS; r++) {
+        found += best[r] >= margin;
+        specialists[heads[r]] = specialists[heads[r]] || best[r] >= margin;
+    }
+    return found;
+}
+
+START_TEST(grammar_takes_heads_for_different_relations)
+{
+    bool specialists[LAYERS * HEADS_EACH] = { false };
+    ck_assert_int_ge(far_above(train(_i), 0.4, specialists), 2);
+    int n = 0;
+    for (int h = 0; h < LAYERS * HEADS_EACH; h++) {
+        n += specialists[h];
+    }
+    ck_assert_int_ge(n, 2);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_set_timeout(tc, 600);
+    tcase_add_loop_test(tc, grammar_takes_heads_for_different_relations, 1, 4);
+}
+SUITE("claims", add_tests)

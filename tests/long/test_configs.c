@@ -1,0 +1,51 @@
+/* Every task is solved by its config. */
+#include "tests/check_suite.h"
+#include "tests/runs/runs.h"
+
+static const struct {
+    const char *config;
+    double accuracy;
+} solved[] = {
+    { "copy_task.ini", 0.999 }, { "copy_variable.ini", 0.99 }, { "identity_copy.ini", 0.999 },
+    { "reverse.ini", 0.999 },   { "shift.ini", 0.999 },        { "sort.ini", 0.99 },
+    { "recall.ini", 0.999 },    { "agreement.ini", 0.99 },     { "ngram.ini", 0.99 },
+};
+enum { CONFIGS = sizeof solved / sizeof *solved };
+
+START_TEST(a_task_is_solved_by_its_config)
+{
+    const char *folder = run_path("run");
+    run_result run = RUN_BUILT(run_shipped_config(solved[_i].config), "--out", folder);
+    ck_assert_msg(run.code == 0, "%s: %s", solved[_i].config, run.err);
+    double loss, accuracy;
+    run_last_row(folder, "validation", &loss, &accuracy);
+    ck_assert_msg(accuracy >= solved[_i].accuracy, "%s: accuracy %g", solved[_i].config, accuracy);
+}
+END_TEST
+
+/* Per-layer widths and every number of heads of the ablation, on the copy task at full length. */
+START_TEST(the_copy_task_is_solved_with_any_heads)
+{
+    static const char *const heads[][3] = {
+        { "model.heads=1", "--quiet", "--quiet" },
+        { "model.heads=2", "--quiet", "--quiet" },
+        { "model.heads=8", "--quiet", "--quiet" },
+        { "model.heads=4, 2", "model.d_k=8, 24", "model.d_v=12, 20" },
+    };
+    const char *folder = run_path("run");
+    run_result run =
+        RUN_BUILT(run_shipped_config("copy_task.ini"), heads[_i][0], heads[_i][1], heads[_i][2], "--out", folder);
+    ck_assert_msg(run.code == 0, "%s: %s", heads[_i][0], run.err);
+    double loss, accuracy;
+    run_last_row(folder, "validation", &loss, &accuracy);
+    ck_assert_msg(accuracy >= 0.999, "%s: accuracy %g", heads[_i][0], accuracy);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_set_timeout(tc, 600);
+    tcase_add_loop_test(tc, a_task_is_solved_by_its_config, 0, CONFIGS);
+    tcase_add_loop_test(tc, the_copy_task_is_solved_with_any_heads, 0, 4);
+}
+SUITE("configs", add_tests)

@@ -1,0 +1,267 @@
+#include "core/memory.h"
+#include "programs/ablate/plan.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+#include "tests/runs/runs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_WORDS = 40, TEXT = 4096 };
+
+static const char content[] = "[task]\nlength = 3\nsymbols = 4\n[model]\nd_model = 64\nheads = 4\nlayers = 2\n"
+                              "[train]\nsteps = 10\neval_examples = 8\nseed = 7\n";
+
+/* Plans "CONFIG <line>". */
+static hl_status plan_of(const char *config, const char *line, hl_ablate_plan *plan)
+{
+    static char copy[TEXT];
+    char *argv[MOST_WORDS + 2] = { (char *)(size_t) "ablate", (char *)(size_t)config };
+    int argc = 2;
+    snprintf(copy, sizeof copy, "%s", line);
+    for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) {
+        ck_assert_int_lt(argc, MOST_WORDS);
+        argv[argc++] = word;
+    }
+    static hl_ablate_command command;
+    *plan = (hl_ablate_plan){ 0 };
+    hl_status status = hl_ablate_command_parse(argc, argv, &command);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    hl_problems problems = { 0 };
+    status = hl_ablate_plan_make(&command, plan, &problems);
+    hl_problems_free(&problems);
+    return status;
+}
+
+/* The variants' values, one a line, the base's with a star, and a letter where they have one. */
+static const char *listed(const char *config, const char *line)
+{
+    static char text[TEXT];
+    hl_ablate_plan plan;
+    hl_status status = plan_of(config, line, &plan);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    text[0] = '\0';
+    for (int64_t v = 0; v < plan.n_variants; v++) {
+        size_t used = strlen(text);
+        char row[] = { ' ', plan.variants[v].row, '\0' };
+        snprintf(text + used, sizeof text - used, "%s%s%s\n", plan.variants[v].values, v == plan.base ? "*" : "",
+                 row[1] != '\0' ? row : "");
+    }
+    hl_ablate_plan_free(&plan);
+    return text;
+}
+
+static const char *usual(void)
+{
+    return run_config("usual.ini", content);
+}
+
+/* `more` ends the section [model]. */
+static const char *with(const char *more)
+{
+    char text[TEXT];
+    const char *train = strstr(content, "[train]");
+    snprintf(text, sizeof text, "%.*s%s\n%s", (int)(train - content), content, more, train);
+    return run_config("with.ini", text);
+}
+
+START_TEST(the_base_stands_where_its_values_are_or_first)
+{
+    ck_assert_str_eq(listed(usual(), "--heads 1,4,16"), "heads=1\nheads=4*\nheads=16\n");
+    ck_assert_str_eq(listed(usual(), "--heads 1,2"), "heads=4*\nheads=1\nheads=2\n");
+    ck_assert_str_eq(listed(usual(), "model.heads=2 --heads 1,2"), "heads=1\nheads=2*\n");
+    ck_assert_str_eq(listed(usual(), "--positions none,sinusoidal"), "positions=none\npositions=sinusoidal*\n");
+}
+END_TEST
+
+START_TEST(several_keys_make_a_grid)
+{
+    ck_assert_str_eq(listed(usual(), "--d-k 4,16 --vary model.dropout=0,0.10"),
+                     "d_k=4,dropout=0\nd_k=4,dropout=0.1\nd_k=16,dropout=0*\nd_k=16,dropout=0.1\n");
+}
+END_TEST
+
+START_TEST(names_that_a_column_or_another_key_has_are_full)
+{
+    ck_assert_str_eq(listed(usual(), "--vary train.steps=10 --vary optimizer.name=adam,sgd"),
+                     "train.steps=10,optimizer.name=adam*\ntrain.steps=10,optimizer.name=sgd\n");
+}
+END_TEST
+
+START_TEST(the_widths_follow_from_the_number_of_heads)
+{
+    hl_ablate_plan plan;
+    ck_assert_int_eq(plan_of(with("d_k = 16\nd_v = 16\nkv_heads = 4"), "--heads 1,8", &plan).code, HL_OK);
+    ck_assert_int_eq(plan.n_keys, 1);
+    const hl_config_model *one = &plan.variants[1].config.model, *eight = &plan.variants[2].config.model;
+    ck_assert(one->heads[1] == 1 && one->kv_heads[1] == 1 && one->d_k[1] == 64 && one->d_v[1] == 64);
+    ck_assert(eight->heads[0] == 8 && eight->kv_heads[0] == 8 && eight->d_k[0] == 8 && eight->d_v[0] == 8);
+    ck_assert(plan.variants[0].parameters == plan.variants[1].parameters);
+    ck_assert(plan.variants[0].flops == plan.variants[2].flops && plan.variants[0].flops > 0);
+    hl_ablate_plan_free(&plan);
+}
+END_TEST
+
+START_TEST(widths_that_do_not_are_shown_as_varying)
+{
+    ck_assert_str_eq(listed(with("d_k = 8"), "--heads 2,4"),
+                     "heads=4,d_k=8,d_v=16*\nheads=2,d_k=32,d_v=32\nheads=4,d_k=16,d_v=16\n");
+    ck_assert_str_eq(listed(with("d_k = 8"), "--vary model.heads=2,4"), "heads=2\nheads=4*\n");
+    ck_assert_str_eq(listed(usual(), "--heads 2,8 --d-k 8"), "heads=4,d_k=16*\nheads=2,d_k=8\nheads=8,d_k=8\n");
+    ck_assert_str_eq(listed(with("kv_heads = 1"), "--heads 2"), "heads=4*\nheads=2\n");
+}
+END_TEST
+
+START_TEST(numbers_a_layer_are_joined_in_names)
+{
+    ck_assert_str_eq(listed(usual(), "model.heads=4,8 --vary model.causal=on"), "causal=false*\ncausal=true\n");
+    ck_assert_str_eq(listed(usual(), "model.heads=4,8 --heads 4"), "heads=4-8*\nheads=4\n");
+}
+END_TEST
+
+START_TEST(table_3_is_scaled_to_the_config)
+{
+    ck_assert_str_eq(listed(usual(), "--table3"), "heads=4,d_k=16,d_v=16,positions=sinusoidal*\n"
+                                                  "heads=1,d_k=64,d_v=64,positions=sinusoidal A\n"
+                                                  "heads=2,d_k=32,d_v=32,positions=sinusoidal A\n"
+                                                  "heads=8,d_k=8,d_v=8,positions=sinusoidal A\n"
+                                                  "heads=16,d_k=4,d_v=4,positions=sinusoidal A\n"
+                                                  "heads=4,d_k=4,d_v=16,positions=sinusoidal B\n"
+                                                  "heads=4,d_k=8,d_v=16,positions=sinusoidal B\n"
+                                                  "heads=4,d_k=16,d_v=16,positions=learned E\n"
+                                                  "heads=4,d_k=16,d_v=16,positions=none E\n");
+    /* what does not divide is left out, nothing comes twice */
+    ck_assert_str_eq(listed(usual(), "--table3 model.heads=2 model.d_model=6 model.positions=none"),
+                     "heads=2,d_k=3,d_v=3,positions=none*\nheads=1,d_k=6,d_v=6,positions=none A\n"
+                     "heads=2,d_k=3,d_v=3,positions=sinusoidal E\nheads=2,d_k=3,d_v=3,positions=learned E\n");
+    /* nor can one head have two heads' keys */
+    ck_assert_str_eq(listed(usual(), "--table3 model.kv_heads=2 model.d_model=12"),
+                     "heads=4,d_k=3,d_v=3,positions=sinusoidal*\nheads=2,d_k=6,d_v=6,positions=sinusoidal A\n"
+                     "heads=4,d_k=3,d_v=3,positions=learned E\nheads=4,d_k=3,d_v=3,positions=none E\n");
+}
+END_TEST
+
+START_TEST(cells_have_their_seeds_and_folders)
+{
+    hl_ablate_plan plan;
+    ck_assert_int_eq(plan_of(usual(), "--heads 4,8 --seeds 2 --out some/where", &plan).code, HL_OK);
+    static const char *const paths[] = { "some/where/heads=4,seed=7", "some/where/heads=4,seed=8",
+                                         "some/where/heads=8,seed=7", "some/where/heads=8,seed=8" };
+    ck_assert_int_eq(hl_ablate_plan_cells(&plan), 4);
+    for (int64_t i = 0; i < 4; i++) {
+        char *path = hl_ablate_plan_path(&plan, i);
+        hl_config config;
+        ck_assert_str_eq(path, paths[i]);
+        ck_assert_int_eq(hl_ablate_plan_config(&plan, i, &config).code, HL_OK);
+        ck_assert_str_eq(config.train.out, paths[i]);
+        ck_assert_int_eq(config.train.seed, 7 + i % 2);
+        ck_assert_int_eq(config.model.heads[1], i < 2 ? 4 : 8);
+        hl_free(path);
+    }
+    ck_assert_str_eq(plan.variants[0].name, "base");
+    ck_assert_str_eq(plan.variants[1].name, "heads=8");
+    hl_ablate_plan_free(&plan);
+    ck_assert_int_eq(plan_of(usual(), "--heads 4", &plan).code, HL_OK);
+    ck_assert_str_eq(plan.folder, "runs/usual-ablation");
+    hl_ablate_plan_free(&plan);
+}
+END_TEST
+
+/* Texts are equal where all cells are. */
+START_TEST(the_text_tells_plans_apart)
+{
+    static const char *const others[] = { "--heads 1,2 --seeds 4", "--heads 1,2 train.seed=8", "--heads 2,1",
+                                          "--heads 1,2 train.steps=11", "--heads 1,2 patterns.examples=3" };
+    hl_ablate_plan plan;
+    hl_text text = { 0 }, same = { 0 };
+    ck_assert_int_eq(plan_of(usual(), "--heads 1,2", &plan).code, HL_OK);
+    ck_assert_int_eq(hl_ablate_plan_text(&plan, &text).code, HL_OK);
+    hl_ablate_plan_free(&plan);
+    char threads[TEXT];
+    snprintf(threads, sizeof threads, "%sthreads = 3\n", content);
+    ck_assert_int_eq(plan_of(run_config("usual.ini", threads), "--heads 1,2 --out x --jobs 2 --target 0.5", &plan).code,
+                     HL_OK);
+    ck_assert_int_eq(hl_ablate_plan_text(&plan, &same).code, HL_OK);
+    hl_ablate_plan_free(&plan);
+    ck_assert_str_eq(text.bytes, same.bytes);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        hl_text other = { 0 };
+        ck_assert_int_eq(plan_of(usual(), others[i], &plan).code, HL_OK);
+        ck_assert_int_eq(hl_ablate_plan_text(&plan, &other).code, HL_OK);
+        ck_assert_str_ne(text.bytes, other.bytes);
+        hl_ablate_plan_free(&plan);
+        hl_text_free(&other);
+    }
+    hl_text_free(&text);
+    hl_text_free(&same);
+}
+END_TEST
+
+START_TEST(what_is_wrong_is_named_with_the_remedy)
+{
+    static const struct {
+        const char *line, *words;
+    } cases[] = {
+        { "--heads 3", "with model.heads=3 model.d_k=0 model.d_v=0 model.kv_heads=0: command line: model.heads: "
+                       "d_model, 64, cannot be divided by 3" },
+        { "--heads 1,x", "with model.heads=x" },
+        { "--heads 1,,2", "model.heads: a value is missing" },
+        { "--heads 2,02", "heads=2 is asked for twice" },
+        { "--heads 4,4", "heads=4 is asked for twice" },
+        { "--vary model.haeds=1", "model.haeds: unknown key (did you mean \"model.heads\"?)" },
+        { "--vary heads=1", "heads: unknown key (did you mean \"model.heads\"?)" },
+        { "--vary train.seed=1,2", "give --seeds N" },
+        { "--vary train.threads=1,2", "changes no result" },
+        { "--vary patterns.every=1", "changes no result" },
+        { "--heads 1 train.steps=0", "train.steps: 0 is outside" },
+        { "--heads 1 --seeds 1000 --vary optimizer.beta1=0.1,0.2,0.3", "trainings; leave values or seeds out" },
+        { "--heads 1,2 --seeds 1000", "3 rows of 1000 seeds are more than 2000 trainings" }, /* with the base */
+        { "--table3 model.heads=4,8", "--table3 scales one number of heads" },
+        { "--heads 1 train.seed=1000000000000000 --seeds 2", "leaves no room for 2 seeds" },
+        { "--heads 1 train.threads=2", "train.threads: the trainings of a sweep share the cores; --jobs N" },
+        { "--heads 1 train.out=\"a", "train.out" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hl_ablate_plan plan;
+        hl_status status = plan_of(usual(), cases[i].line, &plan);
+        ck_assert_msg(status.code == HL_INVALID, "%s: code %d", cases[i].line, status.code);
+        ck_assert_msg(strstr(status.text, cases[i].words) != NULL, "%s: %s", cases[i].line, status.text);
+        hl_ablate_plan_free(&plan);
+    }
+}
+END_TEST
+
+START_TEST(want_of_memory_is_told_and_nothing_lost)
+{
+    const char *config = usual();
+    faults_begin();
+    hl_code code = HL_NO_MEMORY;
+    int n = 1;
+    for (; code != HL_OK; n++) {
+        hl_ablate_plan plan;
+        faults_in_memory(n, FAULTS_ONCE);
+        code = plan_of(config, "--heads 1,4", &plan).code;
+        ck_assert(code == HL_OK || code == HL_NO_MEMORY);
+        hl_ablate_plan_free(&plan);
+        ck_assert_int_eq(faults_live_blocks(), 0);
+    }
+    ck_assert_int_gt(n, 10);
+    faults_end();
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, the_base_stands_where_its_values_are_or_first);
+    tcase_add_test(tc, several_keys_make_a_grid);
+    tcase_add_test(tc, names_that_a_column_or_another_key_has_are_full);
+    tcase_add_test(tc, the_widths_follow_from_the_number_of_heads);
+    tcase_add_test(tc, widths_that_do_not_are_shown_as_varying);
+    tcase_add_test(tc, numbers_a_layer_are_joined_in_names);
+    tcase_add_test(tc, table_3_is_scaled_to_the_config);
+    tcase_add_test(tc, cells_have_their_seeds_and_folders);
+    tcase_add_test(tc, the_text_tells_plans_apart);
+    tcase_add_test(tc, what_is_wrong_is_named_with_the_remedy);
+    tcase_add_test(tc, want_of_memory_is_told_and_nothing_lost);
+}
+SUITE("ablate_plan", add_tests)

@@ -1,0 +1,115 @@
+#include "programs/bench/flops.h"
+#include "programs/bench/job.h"
+#include "tests/check_suite.h"
+#include "tests/train/trainer_example.h"
+#include "train/setup.h"
+
+/* What the peer's script counts, from the sizes of its table. */
+static const struct {
+    const char *name;
+    int64_t B, T, D, H, L, F, V;
+    double flops;
+} workloads[] = {
+    { "tiny", 16, 10, 32, 4, 1, 64, 16, 8970240 },         { "copy", 64, 32, 64, 4, 2, 256, 32, 1333788672 },
+    { "small", 32, 64, 128, 8, 4, 512, 256, 10871635968 }, { "base", 16, 64, 512, 8, 6, 2048, 1000, 121525764096 },
+    { "long", 4, 512, 256, 8, 4, 1024, 256, 52344913920 },
+};
+
+static hl_config load_shipped(const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/bench/%s.ini", HL_CONFIGS, name);
+    hl_bench_job job = { .config = path };
+    hl_config config;
+    hl_status status = hl_bench_job_config(&job, &config);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    return config;
+}
+
+START_TEST(the_shipped_workloads_have_the_sizes_of_the_peers)
+{
+    for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
+        hl_config config = load_shipped(workloads[i].name);
+        hl_task_spec spec = hl_config_task_spec(&config);
+        ck_assert_str_eq(spec.name, "identity_copy");
+        ck_assert_int_eq(config.train.batch_size, workloads[i].B);
+        ck_assert_int_eq(hl_task_max_tokens(&spec), workloads[i].T);
+        ck_assert_int_eq(spec.min_length, spec.length);
+        ck_assert_int_eq(config.task.symbols + HL_SPECIAL_TOKENS, workloads[i].V);
+        ck_assert_int_eq(config.model.layers, workloads[i].L);
+        ck_assert_int_eq(config.model.d_model, workloads[i].D);
+        ck_assert_int_eq(config.model.d_ff, workloads[i].F);
+        for (int64_t l = 0; l < workloads[i].L; l++) {
+            ck_assert_int_eq(config.model.heads[l], workloads[i].H);
+            ck_assert_int_eq(config.model.kv_heads[l], workloads[i].H);
+        }
+        ck_assert_int_eq(config.model.norm, HL_NORM_PRE);
+        ck_assert_int_eq(config.model.activation, HL_RELU);
+        ck_assert_double_eq(config.model.dropout_attention, 0.1);
+        ck_assert_double_eq(config.model.dropout_residual, 0.1);
+        ck_assert_double_eq(config.model.dropout_ffn, 0.1);
+        ck_assert_int_eq(config.optimizer.name, HL_ADAM);
+        ck_assert_double_eq(config.optimizer.clip_norm, 0);
+        ck_assert_int_eq(config.optimizer.accumulate, 1);
+    }
+}
+END_TEST
+
+/* What the formula says, what the peer's script says, and what the ops of a dry pass say is the same. */
+START_TEST(formula_script_and_tape_agree)
+{
+    for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
+        hl_config config = load_shipped(workloads[i].name);
+        hl_model_config model_config = hl_setup_model(&config);
+        hl_model model;
+        size_t bytes;
+        double flops;
+        ck_assert_int_eq(hl_model_init(&model, &model_config).code, HL_OK);
+        ck_assert_int_eq(hl_trainer_plan(&model, &config, &bytes, &flops).code, HL_OK);
+        hl_model_free(&model);
+        ck_assert_double_eq(hl_bench_config_flops(&config), workloads[i].flops);
+        ck_assert_double_eq(flops, workloads[i].flops);
+    }
+}
+END_TEST
+
+/* Two layers of different heads, of widths that are not d_model / heads, the second with shared key/value heads. */
+START_TEST(free_widths_count_as_the_tape_counts_them)
+{
+    hl_config config;
+    config_parse("[task]\nlength = 5\n[model]\nd_model = 24\nheads = 3, 4\nkv_heads = 3, 2\nd_k = 5, 6\nd_v = 7, 2\n"
+                 "d_ff = 40\n[optimizer]\naccumulate = 2\n[train]\nbatch_size = 6\n",
+                 &config);
+    hl_model_config model_config = hl_setup_model(&config);
+    hl_model model;
+    size_t bytes;
+    double flops, T = 11, D = 24, V = 19;
+    ck_assert_int_eq(hl_model_init(&model, &model_config).code, HL_OK);
+    ck_assert_int_eq(hl_trainer_plan(&model, &config, &bytes, &flops).code, HL_OK);
+    hl_model_free(&model);
+    double layers = 2 * D * (3 + 3) * (5 + 7) + 2 * T * 3 * (5 + 7) + 2 * D * (4 + 2) * (6 + 2) + 2 * T * 4 * (6 + 2);
+    double expected = 3 * 6 * T * (layers + 2 * 4 * D * 40 + 2 * D * V);
+    ck_assert_double_eq(hl_bench_config_flops(&config), expected);
+    ck_assert_double_eq(flops, expected);
+    ck_assert_double_eq(hl_bench_flops(&config, 1, 11), expected / 6);
+}
+END_TEST
+
+START_TEST(activations_have_a_linear_and_a_square_term)
+{
+    hl_config config = load_shipped("copy");
+    double numbers = 64 * 32 * (2 * (8 * 64 + 256 + 4 * 32) + 2 * 32);
+    ck_assert_double_eq(hl_bench_config_activations(&config), numbers);
+    config.optimizer.accumulate = 2;
+    ck_assert_double_eq(hl_bench_config_activations(&config), numbers / 2);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, the_shipped_workloads_have_the_sizes_of_the_peers);
+    tcase_add_test(tc, formula_script_and_tape_agree);
+    tcase_add_test(tc, free_widths_count_as_the_tape_counts_them);
+    tcase_add_test(tc, activations_have_a_linear_and_a_square_term);
+}
+SUITE("bench flops", add_tests)

@@ -1,0 +1,255 @@
+#include "core/json.h"
+#include "programs/bench/json.h"
+#include "programs/bench/process.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+#include "tests/programs/bench/test_bench.h"
+#include "tests/runs/runs.h"
+#include "tests/scratch.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+/* A program that does what the shell script says. */
+static const char *fake_program(const char *script)
+{
+    static char path[PATH_MAX];
+    char content[4096];
+    snprintf(path, sizeof path, "%s", scratch_path("fake"));
+    snprintf(content, sizeof content, "#!/bin/sh\n%s\n", script);
+    scratch_write(path, content, strlen(content));
+    ck_assert_int_eq(chmod(path, 0700), 0);
+    return path;
+}
+
+static hl_status run_fake(const char *script, hl_bench_figures *figures)
+{
+    hl_bench_job job = { .config = "x.ini", .seconds = 0.25, .threads = 2, .profile = true };
+    ck_assert_int_eq(hl_bench_job_override(&job, "model.heads=3").code, HL_OK);
+    return hl_bench_process_run(fake_program(script), &job, figures);
+}
+
+/* ---- the line between the processes ---- */
+
+static hl_bench_figures some_figures(void)
+{
+    return (hl_bench_figures){ .threads = 2,
+                               .steps = 1000,
+                               .ms = 1.25,
+                               .ms_quarter = 1.125,
+                               .ms_3_quarters = 1.5,
+                               .tokens_per_second = 3e6,
+                               .gflops = 123.5,
+                               .flops = 4.5e9,
+                               .sgemm_gflops = 247,
+                               .peak_rss_mib = 17.5,
+                               .arena_mib = 3.25,
+                               .allocations_per_step = 0.5,
+                               .profile = { .n_rows = 2,
+                                            .rows = { { "linear", true, 9, 0.75, 3e9, 1e6 },
+                                                      { "relu", false, 2, 0.25, 0, 2e6 } },
+                                            .ms = 1.375 } };
+}
+
+START_TEST(figures_survive_their_line)
+{
+    hl_bench_figures figures = some_figures(), read;
+    hl_text line = { 0 };
+    hl_bench_json_line(&line, &figures);
+    ck_assert_int_eq(hl_text_status(&line).code, HL_OK);
+    ck_assert_uint_eq(strcspn(line.bytes, "\n"), line.size - 1);
+    hl_status status = hl_bench_json_read(line.bytes, line.size, &read);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    hl_text_free(&line);
+    ck_assert_int_eq(read.threads, 2);
+    ck_assert_int_eq(read.steps, 1000);
+    const double *a = &figures.ms, *b = &read.ms; /* ten numbers in a row */
+    for (int i = 0; i < 10; i++) {
+        ck_assert_double_eq(a[i], b[i]);
+    }
+    ck_assert_ptr_eq(&figures.allocations_per_step, a + 9);
+    ck_assert_int_eq(read.profile.n_rows, 2);
+    ck_assert_double_eq(read.profile.ms, 1.375);
+    ck_assert_str_eq(read.profile.rows[0].op, "linear");
+    ck_assert(read.profile.rows[0].backward && !read.profile.rows[1].backward);
+    ck_assert_double_eq(read.profile.rows[0].flops, 3e9);
+    ck_assert_double_eq(read.profile.rows[1].bytes, 2e6);
+    ck_assert_double_eq(read.profile.rows[1].calls, 2);
+    ck_assert_double_eq(read.profile.rows[1].ms, 0.25);
+}
+END_TEST
+
+START_TEST(a_line_without_the_figures_is_refused)
+{
+    static const char *const lines[] = { "", "nonsense", "[]", "{}", "{\"threads\": 2, \"steps\": 3}" };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        hl_bench_figures figures;
+        ck_assert_int_eq(hl_bench_json_read(lines[i], strlen(lines[i]), &figures).code, HL_BAD_FILE);
+    }
+}
+END_TEST
+
+/* ---- how processes end ---- */
+
+static void print_line(hl_text *text)
+{
+    hl_bench_figures figures = some_figures();
+    hl_bench_json_line(text, &figures);
+}
+
+static void print_report(hl_text *text)
+{
+    hl_bench_workload_figures workloads[] = { { "tiny", some_figures() }, { "copy", some_figures() } };
+    hl_bench_json_report(text, workloads, 2);
+}
+
+START_TEST(want_of_memory_for_figures_is_told_and_nothing_lost)
+{
+    faults_begin();
+    hl_json_use_allocator();
+    for (int n = 1;; n++) {
+        hl_text text = { 0 };
+        faults_in_memory(n, FAULTS_ONCE);
+        (_i == 0 ? print_line : print_report)(&text);
+        bool complete = faults_allocations() < n;
+        ck_assert_msg(hl_text_status(&text).code == (complete ? HL_OK : HL_NO_MEMORY), "allocation %d: %s", n,
+                      hl_text_status(&text).text);
+        hl_text_free(&text);
+        ck_assert_msg(faults_live_blocks() == 0, "allocation %d: %d blocks lost", n, faults_live_blocks());
+        if (complete) {
+            ck_assert_int_gt(n, 20);
+            break;
+        }
+    }
+    faults_end();
+}
+END_TEST
+
+START_TEST(the_job_is_passed_on_whole)
+{
+    hl_bench_figures figures;
+    hl_status status = run_fake("echo \"$@\"; exit 1", &figures);
+    ck_assert_int_eq(status.code, HL_FAILED);
+    ck_assert_str_eq(status.text, "x.ini: --measure step --seconds 0.250000000 --threads 2 --profile -- x.ini "
+                                  "model.heads=3");
+}
+END_TEST
+
+START_TEST(a_failure_comes_with_its_text_and_code)
+{
+    hl_bench_figures figures;
+    hl_status status = run_fake("echo 'out of memory: so much'; exit 5", &figures);
+    ck_assert_int_eq(status.code, HL_NO_MEMORY);
+    ck_assert_str_eq(status.text, "x.ini: out of memory: so much");
+    status = run_fake("exit 4", &figures);
+    ck_assert_int_eq(status.code, HL_FAILED);
+    ck_assert_str_eq(status.text, "x.ini: the measuring process ended with exit code 4 and without a word");
+    ck_assert_int_eq(run_fake("exit 0", &figures).code, HL_FAILED);
+    ck_assert_int_eq(run_fake("echo nonsense", &figures).code, HL_BAD_FILE);
+    status = run_fake("echo more; exit 77", &figures);
+    ck_assert_int_eq(status.code, HL_FAILED);
+}
+END_TEST
+
+START_TEST(a_killed_process_is_named_so)
+{
+    hl_bench_figures figures;
+    hl_status status = run_fake("kill -9 $$", &figures);
+    ck_assert_int_eq(status.code, HL_FAILED);
+    ck_assert_str_eq(status.text, "x.ini: the measuring process was killed by signal 9 (Killed); perhaps for want of "
+                                  "memory");
+}
+END_TEST
+
+START_TEST(a_program_that_is_not_there_is_named)
+{
+    hl_bench_job job = { .what = HL_BENCH_SGEMM, .seconds = 1 };
+    hl_bench_figures figures;
+    hl_status status = hl_bench_process_run("/nowhere/bench", &job, &figures);
+    ck_assert_int_eq(status.code, HL_FAILED);
+    ck_assert_str_eq(status.text, "/nowhere/bench: cannot be started");
+}
+END_TEST
+
+/* The better sgemm rate of the two processes counts, the other figures are the second one's. */
+START_TEST(the_better_of_two_sgemm_rates_counts)
+{
+    const char *config = run_config("x.ini", BENCH_TINY);
+    const double rates[][2] = { { 300, 200 }, { 200, 300 } };
+    for (int i = 0; i < 2; i++) {
+        hl_text script = { 0 };
+        hl_bench_figures figures = some_figures(), before = { .sgemm_gflops = rates[i][0] };
+        figures.sgemm_gflops = rates[i][1];
+        hl_text_print(&script, "test $2 = step || exec echo '");
+        hl_bench_json_line(&script, &before);
+        hl_text_print(&script, "'\nexec echo '");
+        hl_bench_json_line(&script, &figures);
+        hl_text_print(&script, "'");
+        hl_bench_job job = { .config = config, .seconds = 1 };
+        hl_bench_figures found;
+        hl_status status = hl_bench_process_workload(fake_program(script.bytes), &job, &found);
+        ck_assert_msg(status.code == HL_OK, "%s", status.text);
+        ck_assert_double_eq(found.sgemm_gflops, 300);
+        ck_assert_double_eq(found.ms, figures.ms);
+        hl_text_free(&script);
+    }
+}
+END_TEST
+
+/* The number that the fake program has written, once it is there. */
+static pid_t read_process(const char *path)
+{
+    for (int i = 0; i < 300; i++) {
+        size_t size;
+        char *text = scratch_read(path, &size);
+        long process = text != NULL && size > 1 && text[size - 1] == '\n' ? strtol(text, NULL, 10) : 0;
+        free(text);
+        if (process > 0) {
+            return (pid_t)process;
+        }
+        nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+    }
+    return 0;
+}
+
+START_TEST(a_measuring_process_dies_with_its_parent)
+{
+    char path[PATH_MAX], script[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s", scratch_path("process"));
+    snprintf(script, sizeof script, "echo $$ > %s; exec sleep 60", path);
+    const char *program = fake_program(script);
+    ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0); /* it becomes ours when its parent is gone */
+    pid_t parent = fork();
+    ck_assert_int_ge(parent, 0);
+    if (parent == 0) {
+        hl_bench_job job = { .config = "x.ini", .seconds = 1 };
+        hl_bench_figures figures;
+        hl_bench_process_run(program, &job, &figures);
+        _exit(0);
+    }
+    pid_t measuring = read_process(path);
+    ck_assert_int_gt(measuring, 0);
+    int status;
+    kill(parent, SIGKILL);
+    ck_assert_int_eq(waitpid(parent, &status, 0), parent);
+    ck_assert_int_eq(waitpid(measuring, &status, 0), measuring);
+    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, figures_survive_their_line);
+    tcase_add_test(tc, a_line_without_the_figures_is_refused);
+    tcase_add_loop_test(tc, want_of_memory_for_figures_is_told_and_nothing_lost, 0, 2);
+    tcase_add_test(tc, the_job_is_passed_on_whole);
+    tcase_add_test(tc, a_failure_comes_with_its_text_and_code);
+    tcase_add_test(tc, a_killed_process_is_named_so);
+    tcase_add_test(tc, a_program_that_is_not_there_is_named);
+    tcase_add_test(tc, the_better_of_two_sgemm_rates_counts);
+    tcase_add_test(tc, a_measuring_process_dies_with_its_parent);
+}
+SUITE("bench process", add_tests)

@@ -1,0 +1,438 @@
+#include "core/json.h"
+#include "core/memory.h"
+#include "core/small_matmul.h"
+#include "core/text.h"
+#include "core/threads.h"
+#include "programs/bench/allocations.h"
+#include "programs/bench/configs.h"
+#include "programs/bench/json.h"
+#include "programs/bench/machine.h"
+#include "programs/bench/table.h"
+#include "tests/check_suite.h"
+#include "tests/programs/bench/test_bench.h"
+#include "tests/runs/runs.h"
+#include "tests/scratch.h"
+
+static json_t *parse(const char *text, size_t size)
+{
+    json_t *root;
+    hl_status status = hl_json_parse("the report", text, size, &root);
+    ck_assert_msg(status.code == HL_OK, "%s: %s", status.text, text);
+    return root;
+}
+
+static double number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    ck_assert_msg(json_is_number(value), "%s is missing", key);
+    return json_number_value(value);
+}
+
+static void check_workload(const json_t *object, const char *name, double flops)
+{
+    ck_assert_str_eq(json_string_value(json_object_get(object, "name")), name);
+    double ms = number(object, "ms_median"), steps = number(object, "steps");
+    ck_assert(ms > 0 && ms < 5000 && steps >= 5);
+    ck_assert(number(object, "ms_quarter") <= ms && ms <= number(object, "ms_three_quarters"));
+    ck_assert_double_eq_tol(number(object, "tokens_per_second") * ms, 8 * 7 * 1e3, 1);
+    ck_assert_double_eq_tol(number(object, "gflops") * ms * 1e6, flops, 1e-4 * flops);
+    ck_assert_double_eq(number(object, "flops_per_step"), flops);
+    ck_assert_double_eq(number(object, "allocations_per_step"), 0);
+    ck_assert_double_gt(number(object, "arena_mib"), 0.01);
+    ck_assert_double_gt(number(object, "peak_rss_mib"), number(object, "arena_mib"));
+    double sgemm = number(object, "sgemm_gflops");
+    ck_assert_double_gt(sgemm, 0.1);
+    ck_assert_double_eq_tol(number(object, "share_of_sgemm"), number(object, "gflops") / sgemm, 1e-6);
+}
+
+/* What a figure can be traced by. */
+static void check_software(const json_t *root)
+{
+    hl_bench_software software = hl_bench_machine_software();
+    const json_t *versions = json_object_get(root, "versions");
+    ck_assert_str_eq(json_string_value(json_object_get(root, "core")), software.core);
+    ck_assert_str_eq(json_string_value(json_object_get(versions, "headlight")), software.headlight);
+    ck_assert_str_eq(json_string_value(json_object_get(versions, "compiler")), software.compiler);
+    ck_assert_str_eq(json_string_value(json_object_get(versions, "openblas")), software.openblas);
+    ck_assert_int_eq(strncmp(software.openblas, "OpenBLAS ", 9), 0);
+    const json_t *libxsmm = json_object_get(versions, "libxsmm");
+    if (hl_small_matmul_generates()) {
+        ck_assert_str_eq(json_string_value(libxsmm), software.libxsmm);
+        ck_assert_int_gt(atoi(software.libxsmm), 0);
+    } else {
+        ck_assert(json_is_null(libxsmm));
+    }
+}
+
+/* Sizes: N = 8 * 7 tokens, two layers of 2 heads of 8, d_ff 24, V 8. */
+static const double tiny_flops = 3.0 * 56 * (2 * (8 * 256 + 4 * 16 * 24 + 4 * 7 * 16) + 2 * 16 * 8);
+
+START_TEST(the_report_has_what_is_promised)
+{
+    const char *a = run_config("one.ini", BENCH_TINY), *b = run_config("two.ini", BENCH_TINY);
+    char json[PATH_MAX];
+    snprintf(json, sizeof json, "%s", scratch_path("report.json"));
+    bench_result result =
+        BENCH(a, b, "model.heads=1", "--seconds", "0.05", "--threads", "1", "--profile", "--json", json);
+    ck_assert_msg(result.code == 0, "%d: %s", result.code, result.err);
+    size_t size;
+    char *text = scratch_read(json, &size);
+    ck_assert_ptr_nonnull(text);
+    json_t *root = parse(text, size), *list = json_object_get(root, "workloads");
+    ck_assert_double_eq(number(root, "threads"), 1);
+    check_software(root);
+    ck_assert_uint_eq(json_array_size(list), 2);
+    check_workload(json_array_get(list, 0), "one", tiny_flops);
+    check_workload(json_array_get(list, 1), "two", tiny_flops);
+    ck_assert_double_ge(number(root, "sgemm_gflops"), number(json_array_get(list, 0), "sgemm_gflops"));
+    ck_assert_double_ge(number(root, "sgemm_gflops"), number(json_array_get(list, 1), "sgemm_gflops"));
+    ck_assert_ptr_nonnull(json_object_get(json_array_get(list, 0), "profile"));
+    json_decref(root);
+    free(text);
+    ck_assert_ptr_nonnull(strstr(result.out, "\none "));
+    ck_assert_ptr_nonnull(strstr(result.out, "\ntwo "));
+    ck_assert_ptr_nonnull(strstr(result.out, "\none, op by op\n"));
+    ck_assert_ptr_nonnull(strstr(result.out, "\nattention         backward"));
+    ck_assert_ptr_nonnull(strstr(result.out, "; 1 thread\n"));
+    ck_assert_ptr_nonnull(strstr(result.out, hl_small_matmul_generates() ? "\nLIBXSMM " : "\nwithout LIBXSMM\n"));
+    ck_assert_ptr_nonnull(strstr(result.out, "counted is what Headlight allocates"));
+    for (const char *line = result.out; *line != '\0'; line += strcspn(line, "\n") + 1) {
+        ck_assert_uint_le(strcspn(line, "\n"), 80);
+    }
+}
+END_TEST
+
+START_TEST(json_to_standard_output_stands_there_alone)
+{
+    bench_result result = BENCH(run_config("x.ini", BENCH_TINY), "--seconds", "0.01", "--json", "-");
+    ck_assert_int_eq(result.code, 0);
+    json_t *root = parse(result.out, strlen(result.out));
+    const json_t *workload = json_array_get(json_object_get(root, "workloads"), 0);
+    check_workload(workload, "x", tiny_flops);
+    ck_assert_ptr_null(json_object_get(workload, "profile"));
+    json_decref(root);
+    ck_assert_ptr_nonnull(strstr(result.err, "\nx "));
+}
+END_TEST
+
+/* The measuring process itself, with its allocations counted. */
+START_TEST(measuring_writes_one_line)
+{
+    hl_threads_setup();
+    const char *config = run_config("x.ini", BENCH_TINY);
+    static const char *const whats[] = { "step", "heads", "loop" };
+    double flops[3], arena[3];
+    for (int i = 0; i < 3; i++) {
+        bench_result result = BENCH_NOTHING("--measure", whats[i], config, "--seconds", "0.01");
+        ck_assert_int_eq(result.code, 0);
+        ck_assert_str_eq(result.err, "");
+        json_t *root = parse(result.out, strlen(result.out));
+        flops[i] = number(root, "flops_per_step");
+        ck_assert_double_gt(number(root, "ms_median"), 0);
+        ck_assert_double_eq(number(root, "allocations_per_step"), 0);
+        arena[i] = number(root, "arena_mib");
+        ck_assert_double_gt(arena[i], 0);
+        json_decref(root);
+    }
+    ck_assert_double_eq(flops[0], tiny_flops);
+    ck_assert_double_eq(flops[1], 3.0 * 56 * (8 * 256 + 4 * 7 * 16));
+    ck_assert_double_eq(flops[2], flops[1]);
+    ck_assert_double_gt(arena[2], arena[1]); /* a loop's tensors are more */
+}
+END_TEST
+
+/* ---- what goes wrong ---- */
+
+START_TEST(a_wrong_config_is_named_before_anything_is_measured)
+{
+    const char *good = run_config("good.ini", BENCH_TINY), *bad = run_config("bad.ini", "[model]\nhedas = 2\n");
+    bench_result result = BENCH_NOTHING(good, bad);
+    char expected[PATH_MAX + 64];
+    snprintf(expected, sizeof expected, "%s:2: model.hedas: unknown key", bad);
+    ck_assert_int_eq(result.code, 2);
+    ck_assert_str_eq(result.out, "");
+    ck_assert_int_eq(strncmp(result.err, expected, strlen(expected)), 0);
+    result = BENCH_NOTHING(good, "model.layers=0");
+    ck_assert_int_eq(result.code, 2);
+    ck_assert_int_eq(strncmp(result.err, "command line: model.layers: ", 28), 0);
+}
+END_TEST
+
+/* Whoever runs the tests may have set some of them. */
+static void clear_what_is_warned_of(void)
+{
+    static const char *const variables[] = { "OPENBLAS_CORETYPE", "LIBXSMM_TARGET", "OMP_THREAD_LIMIT",
+                                             "OMP_WAIT_POLICY" };
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        unsetenv(variables[i]);
+    }
+}
+
+/* More memory than there are addresses. */
+START_TEST(a_run_that_fails_ends_bench_with_its_code_and_no_report)
+{
+    const char *config = run_config("huge.ini", BENCH_TINY);
+    char json[PATH_MAX];
+    snprintf(json, sizeof json, "%s", scratch_path("report.json"));
+    clear_what_is_warned_of();
+    bench_result result = BENCH(config, "model.d_model=65536", "model.layers=256", "task.length=10000",
+                                "train.batch_size=4096", "--seconds", "0.01", "--json", json);
+    char start[PATH_MAX + 32];
+    snprintf(start, sizeof start, "%s: out of memory: ", config);
+    ck_assert_int_eq(result.code, 5);
+    ck_assert_msg(strncmp(result.err, start, strlen(start)) == 0, "%s", result.err);
+    ck_assert_uint_eq(strcspn(result.err, "\n"), strlen(result.err) - 1);
+    ck_assert(!scratch_exists(json));
+    ck_assert(!scratch_exists(scratch_path("report.json.tmp")));
+}
+END_TEST
+
+START_TEST(a_report_that_cannot_be_written_is_known_at_once)
+{
+    const char *config = run_config("x.ini", BENCH_TINY);
+    bench_result result = BENCH_NOTHING(config, "--json", "/nowhere/report.json");
+    ck_assert_int_eq(result.code, 3);
+    ck_assert_str_eq(result.out, "");
+    result = BENCH_NOTHING(config, "--json", "/dev/null");
+    ck_assert_int_eq(result.code, 3);
+    ck_assert_str_eq(result.err, "/dev/null: is no regular file; --json - writes to standard output\n");
+}
+END_TEST
+
+/* The warnings of a run on two threads where the variable, and no other that matters, has this value. */
+static void expect_warning(const char *variable, const char *value, const char *warning)
+{
+    clear_what_is_warned_of();
+    setenv(variable, value, 1);
+    hl_text text = { 0 };
+    hl_text_print(&text, "%s", "");
+    hl_bench_machine_warnings(&text, 2);
+    ck_assert_int_eq(hl_text_status(&text).code, HL_OK);
+    ck_assert_str_eq(text.bytes, warning);
+    hl_text_free(&text);
+}
+
+START_TEST(what_slows_the_run_is_warned_of)
+{
+    expect_warning("OPENBLAS_CORETYPE", "Haswell",
+                   "warning: OPENBLAS_CORETYPE=Haswell forces OpenBLAS's kernels, perhaps slow ones; clear it "
+                   "(env -u OPENBLAS_CORETYPE ...)\n");
+    expect_warning("LIBXSMM_TARGET", "snb",
+                   hl_small_matmul_generates() ? "warning: LIBXSMM_TARGET=snb forces LIBXSMM's kernels, perhaps slow "
+                                                 "ones; clear it (env -u LIBXSMM_TARGET ...)\n"
+                                               : "");
+    expect_warning("OMP_THREAD_LIMIT", "1",
+                   "warning: OMP_THREAD_LIMIT=1 lets fewer threads work than were asked for; clear it "
+                   "(env -u OMP_THREAD_LIMIT ...)\n");
+    expect_warning("OMP_WAIT_POLICY", "PASSIVE",
+                   "warning: OMP_WAIT_POLICY=PASSIVE has threads sleep wherever one waits for another, which slows "
+                   "steps; clear it (env -u OMP_WAIT_POLICY ...)\n");
+    expect_warning("OMP_WAIT_POLICY", "active",
+                   "warning: OMP_WAIT_POLICY=active has waiting threads keep their cores, which slows steps where "
+                   "others want these; clear it (env -u OMP_WAIT_POLICY ...)\n");
+}
+END_TEST
+
+START_TEST(what_slows_nothing_is_not_warned_of)
+{
+    expect_warning("OMP_THREAD_LIMIT", "2", "");
+    expect_warning("OMP_THREAD_LIMIT", "many", "");
+    expect_warning("OMP_WAIT_POLICY", "other", ""); /* which OpenMP does not understand */
+    expect_warning("OMP_NUM_THREADS", "1", "");     /* which is not asked */
+}
+END_TEST
+
+START_TEST(warnings_go_to_standard_error)
+{
+    const char *config = run_config("x.ini", BENCH_TINY);
+    setenv("OMP_THREAD_LIMIT", "1", 1);
+    static const char *const modes[] = { "--scaling", "--heads", "--profile" };
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        bench_result result = BENCH_NOTHING(config, modes[i], "--threads", "2");
+        ck_assert_msg(strstr(result.err, "warning: OMP_THREAD_LIMIT=1 ") != NULL, "%s: %s", modes[i], result.err);
+        ck_assert_ptr_null(strstr(result.out, "warning"));
+        result = BENCH_NOTHING(config, modes[i], "--threads", "1");
+        ck_assert_ptr_null(strstr(result.err, "OMP_THREAD_LIMIT"));
+    }
+}
+END_TEST
+
+START_TEST(allocations_are_counted)
+{
+    hl_bench_allocations_count();
+    int64_t before = hl_bench_allocations();
+    void *block = hl_realloc(hl_malloc(100), 300, 1);
+    ck_assert_ptr_nonnull(block);
+    ck_assert_int_eq(hl_bench_allocations() - before, 2);
+    hl_free(block);
+    ck_assert_int_eq(hl_bench_allocations() - before, 2);
+}
+END_TEST
+
+START_TEST(allocations_in_a_step_are_shown)
+{
+    hl_text text = { 0 };
+    hl_bench_workload_figures workload = { .name = "x", .figures = { .ms = 1, .sgemm_gflops = 2, .gflops = 1 } };
+    hl_bench_table_row(&text, &workload);
+    ck_assert_ptr_null(strstr(text.bytes, "allocations"));
+    workload.figures.allocations_per_step = 2;
+    hl_bench_table_row(&text, &workload);
+    ck_assert_ptr_nonnull(strstr(text.bytes, " 2 allocations a step"));
+    hl_text_free(&text);
+}
+END_TEST
+
+/* ---- the shipped configs ---- */
+
+START_TEST(shipped_configs_lie_beside_the_program)
+{
+    char *path;
+    for (int i = 0; i < HL_BENCH_SHIPPED; i++) {
+        hl_status status = hl_bench_shipped_config(bench_built(), hl_bench_shipped_names[i], &path);
+        ck_assert_msg(status.code == HL_OK, "%s", status.text);
+        ck_assert(scratch_exists(path));
+        hl_free(path);
+    }
+    const char *lonely = run_config("lonely", "");
+    hl_status status = hl_bench_shipped_config(lonely, "copy", &path);
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    ck_assert_ptr_null(path);
+    ck_assert_ptr_nonnull(strstr(status.text, "copy.ini is neither in "));
+    ck_assert_ptr_nonnull(strstr(status.text, "; name a config, as in: bench my.ini"));
+    ck_assert_int_eq(hl_bench_shipped_config("/nowhere/bench", "copy", &path).code, HL_BAD_FILE);
+}
+END_TEST
+
+/* ---- the studies ---- */
+
+START_TEST(scaling_has_three_rows_of_each_size)
+{
+    const char *config = run_config("x.ini", BENCH_TINY);
+    bench_result result = BENCH(config, "task.length=4", "--scaling", "--seconds", "0.005", "--threads", "1");
+    ck_assert_msg(result.code == 0, "%d: %s", result.code, result.err);
+    static const char *const rows[] = {
+        "task.length=2 ",    "task.length=4 ",      "task.length=8 ",      "model.d_model=8 ",
+        "model.d_model=16 ", "model.d_model=32",    "model.heads=1 ",      "model.heads=2 ",
+        "model.heads=4 ",    "train.batch_size=4 ", "train.batch_size=8 ", "train.batch_size=16 ",
+    };
+    const char *at = result.out;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        at = strstr(at, rows[i]);
+        ck_assert_msg(at != NULL, "%s: not in %s", rows[i], result.out);
+    }
+    ck_assert_msg(strstr(result.out, "left out") == NULL, "%s", result.out);
+    double theory, memory;
+    const char *doubled = strstr(result.out, "train.batch_size=16");
+    ck_assert_int_eq(sscanf(doubled, "%*s %*f %*f %lf %*f %*f %lf", &theory, &memory), 2);
+    ck_assert_double_eq(theory, 2);
+    ck_assert_double_eq(memory, 2);
+}
+END_TEST
+
+START_TEST(a_size_that_does_not_fit_is_left_out_with_the_reason)
+{
+    const char *config = run_config("x.ini", BENCH_TINY);
+    bench_result result = BENCH(config, "model.heads=1", "--scaling", "--seconds", "0.001", "--threads", "1");
+    ck_assert_msg(result.code == 0, "%d: %s", result.code, result.err);
+    double ms;
+    const char *base = strstr(result.out, "model.heads=1 "), *doubled = strstr(result.out, "model.heads=2 ");
+    ck_assert_ptr_nonnull(
+        strstr(result.out, "model.heads=0             left out: command line: model.heads: 0 is outside"));
+    ck_assert(base != NULL && sscanf(base, "%*s %lf", &ms) == 1 && ms > 0);
+    ck_assert(doubled != NULL && sscanf(doubled, "%*s %lf", &ms) == 1 && ms > 0);
+}
+END_TEST
+
+START_TEST(heads_are_compared_in_two_ways)
+{
+    const char *config = run_config("x.ini", BENCH_TINY);
+    bench_result result = BENCH(config, "--heads", "--seconds", "0.01", "--threads", "1");
+    ck_assert_msg(result.code == 0, "%d: %s", result.code, result.err);
+    static const char *const rows[] = { "all heads at once  ", "a loop over the heads  ", "1 head of width d_model  ",
+                                        "8 heads of width d_model / 8  " };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double ms, rate;
+        const char *row = strstr(result.out, rows[i]);
+        ck_assert_ptr_nonnull(row);
+        ck_assert_int_eq(sscanf(row + strlen(rows[i]), "%lf %lf", &ms, &rate), 2);
+        ck_assert(ms > 0 && rate > 0);
+    }
+}
+END_TEST
+
+START_TEST(one_head_is_compared_with_as_many_as_asked_for)
+{
+    const char *config = run_config("x.ini", BENCH_TINY);
+    bench_result result =
+        BENCH(config, "--heads", "model.heads=4", "model.d_model=12", "--seconds", "0.001", "--threads", "1");
+    ck_assert_msg(result.code == 0, "%d: %s", result.code, result.err);
+    ck_assert_ptr_nonnull(strstr(result.out, "d_model 12, 4 heads\n"));
+    double ratio, memory;
+    const char *row = strstr(result.out, "4 heads of width d_model / 4  ");
+    ck_assert_ptr_nonnull(row);
+    const char *ratios = strstr(row, "  the second row against the first");
+    ck_assert(ratios != NULL &&
+              sscanf(ratios, "  the second row against the first %lfx %*fx %lfx", &ratio, &memory) == 2);
+    ck_assert_double_gt(memory, 1); /* weights of four heads */
+    ck_assert_ptr_nonnull(strstr(result.out, "4 heads have 4 times as many"));
+}
+END_TEST
+
+/* Nothing is measured, nor even begun. */
+START_TEST(heads_that_cannot_be_compared_are_refused_at_once)
+{
+    const char *config = run_config("x.ini", BENCH_TINY);
+    char d_model[PATH_MAX + 128];
+    snprintf(d_model, sizeof d_model,
+             "%s: --heads compares one head with 8, and d_model 12 is no multiple of that; give another number, as in "
+             "model.heads=4\n",
+             config);
+    static const char number[] = "command line: model.heads: --heads compares one head with this number: give one "
+                                 "number for all layers, 2 or more\n";
+    const struct {
+        const char *override, *text;
+    } wrong[] = {
+        { "model.d_model=12", d_model },
+        { "model.heads=1", number },
+        { "model.heads=2,4", number },
+        { "model.d_k=4", "command line: model.d_k: --heads compares heads of width d_model / heads; leave it out, or "
+                         "give it in the config for the first comparison alone\n" },
+        { "model.kv_heads=1", "command line: model.kv_heads: --heads compares heads of width d_model / heads; leave it "
+                              "out, or give it in the config for the first comparison alone\n" },
+        { "model.layers=0", "command line: model.layers: 0 is outside 1 .. 256\n" },
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        bench_result result = BENCH_NOTHING(config, "--heads", wrong[i].override);
+        ck_assert_int_eq(result.code, 2);
+        ck_assert_str_eq(result.out, "");
+        ck_assert_str_eq(result.err, wrong[i].text);
+    }
+    bench_result result = BENCH_NOTHING(config, "--scaling", "model.heads=2", "model.heads=4");
+    ck_assert_int_eq(result.code, 2);
+    ck_assert_str_eq(result.out, "");
+    ck_assert_str_eq(result.err, "command line: model.heads: given twice\n");
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, the_report_has_what_is_promised);
+    tcase_add_test(tc, json_to_standard_output_stands_there_alone);
+    tcase_add_test(tc, measuring_writes_one_line);
+    tcase_add_test(tc, a_wrong_config_is_named_before_anything_is_measured);
+    tcase_add_test(tc, a_run_that_fails_ends_bench_with_its_code_and_no_report);
+    tcase_add_test(tc, a_report_that_cannot_be_written_is_known_at_once);
+    tcase_add_test(tc, what_slows_the_run_is_warned_of);
+    tcase_add_test(tc, what_slows_nothing_is_not_warned_of);
+    tcase_add_test(tc, warnings_go_to_standard_error);
+    tcase_add_test(tc, allocations_are_counted);
+    tcase_add_test(tc, allocations_in_a_step_are_shown);
+    tcase_add_test(tc, shipped_configs_lie_beside_the_program);
+    tcase_add_test(tc, scaling_has_three_rows_of_each_size);
+    tcase_add_test(tc, a_size_that_does_not_fit_is_left_out_with_the_reason);
+    tcase_add_test(tc, heads_are_compared_in_two_ways);
+    tcase_add_test(tc, one_head_is_compared_with_as_many_as_asked_for);
+    tcase_add_test(tc, heads_that_cannot_be_compared_are_refused_at_once);
+}
+SUITE("bench runs", add_tests)

@@ -1,0 +1,220 @@
+#include "core/json.h"
+#include "programs/heads/json.h"
+#include "programs/heads/table.h"
+#include "show/table.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { HEADS = 14 };
+
+static const char *const relations[] = { "det_noun", "noun_pronoun" };
+
+/* A head of every label, the last two relations; the first seven are layer 0's. */
+static hl_heads_row rows[HEADS];
+static hl_label labels[HEADS];
+static hl_head_effect effects[HEADS];
+
+static hl_heads_study made_up_study(void)
+{
+    for (int i = 0; i < HEADS; i++) {
+        bool named = i < 12;
+        hl_label_kind kind = named ? (hl_label_kind)i : HL_LABEL_RELATION;
+        labels[i] = (hl_label){ kind, kind == HL_LABEL_OFFSET ? -11 : !named && i == 13, { 0.75, 0.25, 10 } };
+        effects[i] = (hl_head_effect){ .importance = i < 7 ? 3e-5 * i : 4e-5,
+                                       .loss_without = i == 0   ? -2.4e-7
+                                                       : i == 1 ? 12.5
+                                                                : 0.0123,
+                                       .standard_error = 1e-3,
+                                       .kept = 0.97,
+                                       .faithful = i == 3 ? HL_FAITHFUL_YES : HL_FAITHFUL_NO };
+        rows[i] = (hl_heads_row){ .metrics = { .layer = i / 7, .head = i % 7 },
+                                  .label = labels[i],
+                                  .distance = { .absolute = { 12.3, 7, 10 } },
+                                  .effect = &effects[i] };
+        rows[i].metrics.entropy.normalised = 0.5;
+        rows[i].metrics.entropy.n_normalised = 10;
+    }
+    return (hl_heads_study){
+        .step = 5, .n_examples = 2, .rows = rows, .labels = labels, .n = HEADS, .has_effects = true, .weights_step = 5
+    };
+}
+
+/* The table's text, to be freed. */
+static hl_text table_of(const hl_heads_study *study)
+{
+    hl_text text = { 0 };
+    hl_status status = hl_heads_table_write(&text, "a", study, relations);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    return text;
+}
+
+/* Whether the words stand in the text, whatever lines they are broken into. */
+static bool says(const hl_text *text, const char *words)
+{
+    char flat[1 << 13];
+    ck_assert_uint_lt(text->size, sizeof flat);
+    memcpy(flat, text->bytes, text->size + 1);
+    for (char *c = flat; *c != '\0'; c++) {
+        *c = *c == '\n' ? ' ' : *c;
+    }
+    return strstr(flat, words) != NULL;
+}
+
+START_TEST(a_row_has_what_a_head_does_and_is_worth)
+{
+    hl_heads_study study = made_up_study();
+    hl_text text = table_of(&study);
+    static const char *const expected[] = {
+        "\nhead  label                 score  base entropy dist importance without faithful\n",
+        "\nL0H0  previous               0.75  0.25    0.50 12.3       0.00  -2e-07       no\n",
+        "\nL0H1  next                   0.75  0.25    0.50 12.3       0.10  12.500       no\n",
+        "\nL0H3  offset(-11)            0.75  0.25    0.50 12.3       0.31   0.012      yes\n",
+        "\nL1H6  relation(noun_pronoun) 0.75  0.25    0.50 12.3       0.38   0.012       no\n",
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        ck_assert_msg(strstr(text.bytes, expected[i]) != NULL, "no %s in %s", expected[i], text.bytes);
+    }
+    for (const char *line = text.bytes; *line != '\0'; line += strcspn(line, "\n") + 1) {
+        ck_assert_msg(strcspn(line, "\n") <= HL_TABLE_WIDTH, "%s", line);
+    }
+    ck_assert(says(&text, "L0H3: faithful to \"offset(-11)\". Without it the loss grows by 0.0123 (standard error "
+                          "0.001); its ideal pattern makes up for 97% of that."));
+    hl_text_free(&text);
+}
+END_TEST
+
+START_TEST(labels_that_stand_there_are_explained_and_no_others)
+{
+    static const char *const names[] = { "previous",  "next",      "self",  "offset(k)", "alignment", "relation(a_b)",
+                                         "induction", "duplicate", "first", "special",   "uniform",   "mixed" };
+    hl_heads_study study = made_up_study();
+    for (int one = -1; one < 12; one++) { /* all of them, and each alone */
+        hl_heads_study part = study;
+        part.rows = one < 0 ? study.rows : study.rows + one;
+        part.labels = one < 0 ? study.labels : study.labels + one;
+        part.n = one < 0 ? study.n : 1;
+        hl_text text = table_of(&part);
+        for (int i = 0; i < 12; i++) {
+            char meaning[64];
+            snprintf(meaning, sizeof meaning, "; %s: ", names[i]);
+            ck_assert_msg(says(&text, meaning) == (one < 0 || one == i), "%s in %s", names[i], text.bytes);
+        }
+        hl_text_free(&text);
+    }
+}
+END_TEST
+
+START_TEST(without_effects_there_is_a_reason)
+{
+    hl_heads_study study = made_up_study();
+    for (int i = 0; i < HEADS; i++) {
+        rows[i].effect = NULL;
+    }
+    study.has_effects = false;
+    study.no_effects = hl_error(HL_INVALID, "there are no weights");
+    hl_text text = table_of(&study);
+    ck_assert_ptr_nonnull(
+        strstr(text.bytes, "\nL0H1  next                   0.75  0.25    0.50 12.3          -       -        -\n"));
+    ck_assert(says(&text, "No importance, loss without and faithfulness: there are no weights."));
+    hl_text_free(&text);
+}
+END_TEST
+
+/* Heads 0 and 2 of layer 0, and all of layer 1, have been judged together: the former as faithful. */
+static hl_heads_study grouped_study(void)
+{
+    static hl_group_effect groups[2];
+    hl_heads_study study = made_up_study();
+    groups[0] = (hl_group_effect){ 0, labels[0], 2, { 1, 0.5, 0.25, 0.875, HL_FAITHFUL_YES } };
+    groups[1] = (hl_group_effect){ 1, labels[7], 7, { 1, 0.5, 0.25, 0.125, HL_FAITHFUL_NO } };
+    for (int i = 0; i < HEADS; i++) {
+        rows[i].group = i == 0 || i == 2 ? &groups[0].effect : i >= 7 ? &groups[1].effect : NULL;
+    }
+    study.effects = (hl_effects){ .loss = 2, .heads = effects, .n_heads = HEADS, .groups = groups, .n_groups = 2 };
+    return study;
+}
+
+static void strip_blanks(char *text)
+{
+    char *to = text;
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c != ' ' && *c != '\n') {
+            *to++ = *c;
+        }
+    }
+    *to = '\0';
+}
+
+START_TEST(heads_that_share_a_label_are_told_together)
+{
+    hl_heads_study study = grouped_study();
+    hl_text text = table_of(&study);
+    ck_assert(says(&text, "*: together with the heads of its layer that share its label."));
+    ck_assert(says(&text, "L0H0, L0H2: faithful to \"previous\" together. Without them the loss grows by 0.5 (standard "
+                          "error 0.25); its ideal pattern makes up for 88% of that."));
+    ck_assert(!says(&text, "L1H0, "));
+    hl_text_free(&text);
+    hl_heads_json_write(&text, &study, relations);
+    ck_assert_int_eq(hl_text_status(&text).code, HL_OK);
+    strip_blanks(text.bytes);
+    const char *groups = strstr(text.bytes, "\"groups\"");
+    ck_assert_ptr_nonnull(groups);
+    ck_assert_msg(strstr(groups, "{\"layer\":0,\"label\":\"previous\",\"heads\":[0,2],") != NULL, "%s", groups);
+    ck_assert_msg(strstr(groups, "{\"layer\":1,\"label\":\"duplicate\",\"heads\":[0,1,2,3,4,5,6],") != NULL, "%s",
+                  groups);
+    ck_assert(strstr(groups, "\"faithful\":true}") < strstr(groups, "\"faithful\":false}"));
+    hl_text_free(&text);
+}
+END_TEST
+
+START_TEST(want_of_memory_for_the_json_is_told_and_nothing_lost)
+{
+    hl_heads_study study = grouped_study();
+    study.n = 2;
+    faults_begin();
+    hl_json_use_allocator();
+    for (int n = 1;; n++) {
+        hl_text text = { 0 };
+        faults_in_memory(n, FAULTS_ONCE);
+        hl_heads_json_write(&text, &study, relations);
+        bool complete = faults_allocations() < n;
+        ck_assert_msg(hl_text_status(&text).code == (complete ? HL_OK : HL_NO_MEMORY), "allocation %d: %s", n,
+                      hl_text_status(&text).text);
+        hl_text_free(&text);
+        ck_assert_msg(faults_live_blocks() == 0, "allocation %d: %d blocks lost", n, faults_live_blocks());
+        if (complete) {
+            ck_assert_int_gt(n, 20);
+            break;
+        }
+    }
+    faults_end();
+}
+END_TEST
+
+START_TEST(only_the_first_faithful_heads_have_a_sentence)
+{
+    hl_heads_study study = made_up_study();
+    for (int i = 0; i < HEADS; i++) {
+        effects[i].faithful = HL_FAITHFUL_YES;
+    }
+    hl_text text = table_of(&study);
+    ck_assert(says(&text, "L0H5: faithful to ") && !says(&text, "L0H6: faithful to "));
+    ck_assert(says(&text, "And 8 more; see the table."));
+    hl_text_free(&text);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, a_row_has_what_a_head_does_and_is_worth);
+    tcase_add_test(tc, labels_that_stand_there_are_explained_and_no_others);
+    tcase_add_test(tc, without_effects_there_is_a_reason);
+    tcase_add_test(tc, heads_that_share_a_label_are_told_together);
+    tcase_add_test(tc, want_of_memory_for_the_json_is_told_and_nothing_lost);
+    tcase_add_test(tc, only_the_first_faithful_heads_have_a_sentence);
+}
+SUITE("table of what heads do", add_tests)

@@ -1,0 +1,85 @@
+#include "programs/expected_time.h"
+#include "tests/check_suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DAY = 24 * 3600 };
+
+/* What is said; to be freed. */
+static char *said(double seconds, bool yes, hl_status *status)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    ck_assert_ptr_nonnull(out);
+    *status = hl_expected_time_say(seconds, 206, "a.ini: 12 steps", yes, out);
+    fclose(out);
+    return text;
+}
+
+START_TEST(more_than_a_year_begins_only_when_asked_to)
+{
+    static const struct {
+        double days;
+        bool yes;
+        const char *time;
+        hl_code code;
+    } cases[] = {
+        { 3, false, "3 days", HL_OK },           { 364, false, "12 months", HL_OK },
+        { 366, false, "12 months", HL_INVALID }, { 366, true, "12 months", HL_OK },
+        { 4745, false, "13 years", HL_INVALID }, { 4745, true, "13 years", HL_OK },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hl_status status;
+        char *text = said(cases[i].days * DAY, cases[i].yes, &status), expected[128];
+        ck_assert_int_eq(status.code, cases[i].code);
+        snprintf(expected, sizeof expected, "a.ini: 12 steps: about %s at the 206.00 GFLOP/s of this machine%s",
+                 cases[i].time, status.code == HL_OK ? "\n" : "; ask for less, or begin all the same with --yes");
+        ck_assert_str_eq(status.code == HL_OK ? text : status.text, expected);
+        ck_assert(status.code == HL_OK || *text == '\0');
+        free(text);
+    }
+}
+END_TEST
+
+START_TEST(little_work_is_not_worth_a_word_nor_a_measurement)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    ck_assert_ptr_nonnull(out);
+    ck_assert_int_eq(hl_expected_time_tell(0.9e13, 1, "little", false, out).code, HL_OK);
+    fflush(out);
+    ck_assert_uint_eq(size, 0);
+    ck_assert_int_eq(hl_expected_time_tell(1.1e13, 1, "more", false, out).code, HL_OK);
+    fflush(out);
+    ck_assert_int_eq(strncmp(text, "more: about ", 12), 0);
+    ck_assert_int_eq(hl_expected_time_tell(1e25, 1, "years", false, NULL).code, HL_INVALID);
+    ck_assert_int_eq(hl_expected_time_tell(1e25, 1, "years", true, NULL).code, HL_OK);
+    fclose(out);
+    free(text);
+}
+END_TEST
+
+START_TEST(every_step_that_is_left_counts_and_so_do_layers)
+{
+    hl_config config = { .model.layers = 2 };
+    ck_assert_double_eq(hl_expected_work(&config, 0, 0), 0);
+    ck_assert_double_eq(hl_expected_work(&config, 5e9, -3), 0);
+    double one = hl_expected_work(&config, 5e9, 1);
+    ck_assert(one >= 5e9 && one < 5.1e9);
+    ck_assert_double_eq(hl_expected_work(&config, 5e9, 7), 7 * one);
+    config.model.layers = 4;
+    ck_assert_double_eq(hl_expected_work(&config, 5e9, 1) - 5e9, 2 * (one - 5e9));
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, more_than_a_year_begins_only_when_asked_to);
+    tcase_add_test(tc, little_work_is_not_worth_a_word_nor_a_measurement);
+    tcase_add_test(tc, every_step_that_is_left_counts_and_so_do_layers);
+}
+SUITE("expected time", add_tests)

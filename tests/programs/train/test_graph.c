@@ -1,0 +1,209 @@
+#include "programs/train/graph.h"
+
+#include "tests/check_suite.h"
+#include "tests/train/summary_example.h"
+
+/* The first row of that module and text, "" outside of all modules; the test fails where there is none. */
+static const hl_graph_row *find_row(const hl_graph *graph, const char *module, const char *what)
+{
+    for (int i = 0; i < graph->n; i++) {
+        if (strcmp(graph->rows[i].module, module) == 0 && strcmp(graph->rows[i].what, what) == 0) {
+            return &graph->rows[i];
+        }
+    }
+    ck_abort_msg("no row \"%s\" in \"%s\"", what, module);
+}
+
+static void assert_shape(const hl_graph *graph, const char *module, const char *what, const char *expected)
+{
+    char text[HL_SHAPE_TEXT];
+    ck_assert_str_eq(hl_shape_text(find_row(graph, module, what)->shape, text), expected);
+}
+
+static int count_rows(const hl_graph *graph, const char *what)
+{
+    int n = 0;
+    for (int i = 0; i < graph->n; i++) {
+        n += strcmp(graph->rows[i].what, what) == 0;
+    }
+    return n;
+}
+
+START_TEST(published_models_have_their_parameters)
+{
+    static const struct {
+        const char *config, *module;
+        int64_t parameters;
+    } cases[] = {
+        { "shapes/transformer_base.ini", "encoder.layers", 18914304 },
+        { "shapes/bert_base.ini", "encoder.layers", 85054464 },
+        { "shapes/bert_base.ini", "encoder.layers.11", 7087872 },
+        { "shapes/bert_base.ini", "encoder.layers.1", 7087872 },
+        { "shapes/bert_large.ini", "encoder.layers", 302309376 },
+        { "shapes/gpt2_small.ini", "encoder.layers", 85054464 },
+        { "shapes/gpt2_small.ini", "", 124439808 },
+        { "shapes/gpt3.ini", "encoder.layers.95", INT64_C(12) * 12288 * 12288 + 13 * 12288 },
+        { "shapes/gpt3.ini", "", INT64_C(174604259328) },
+        { "shapes/llama2_7b_attention.ini", "encoder.layers.0.self_attn", INT64_C(4) * 4096 * 4096 },
+        { "shapes/llama2_7b_attention.ini", "output", INT64_C(32000) * 4096 },
+    };
+    static summary_example example;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        summary_example_load(cases[i].config, &example);
+        ck_assert_int_eq(hl_graph_parameters(&example.graph, cases[i].module), cases[i].parameters);
+        summary_example_free(&example);
+    }
+}
+END_TEST
+
+/* What the formulas in the summary say, summed over the layers; forward is a third. */
+static double formula(const hl_config *config, hl_graph_part part)
+{
+    const hl_config_model *m = &config->model;
+    double N = (double)(config->train.batch_size * summary_tokens(config)), T = (double)summary_tokens(config);
+    double D = (double)m->d_model, flops = 0;
+    if (part == HL_GRAPH_OUTPUT) {
+        hl_task_spec spec = hl_config_task_spec(config);
+        return 6 * N * D * (double)hl_task_vocabulary_size(&spec);
+    }
+    for (int64_t l = 0; l < m->layers; l++) {
+        double H = (double)m->heads[l], Hkv = (double)m->kv_heads[l], Dk = (double)m->d_k[l], Dv = (double)m->d_v[l];
+        flops += part == HL_GRAPH_PROJECTIONS ? 6 * N * D * (H * Dk + Hkv * Dk + Hkv * Dv + H * Dv)
+                 : part == HL_GRAPH_ATTENTION ? 6 * N * T * H * (Dk + Dv)
+                                              : 12 * N * D * (double)m->d_ff;
+    }
+    return flops;
+}
+
+static void assert_sums(const summary_example *example)
+{
+    const hl_config *config = &example->config;
+    ck_assert_int_eq(hl_graph_parameters(&example->graph, ""), hl_parameters_count(&example->model.parameters));
+    double all = 0;
+    for (int part = 0; part < HL_GRAPH_PARTS; part++) {
+        double flops = 3 * (double)config->optimizer.accumulate * hl_graph_flops(&example->graph, (hl_graph_part)part);
+        ck_assert_double_eq_tol(flops, formula(config, (hl_graph_part)part), 1e-12 * flops);
+        all += flops;
+    }
+    ck_assert_double_gt(all, 0);
+    ck_assert_double_eq_tol(all, example->footprint.flops, 1e-12 * all);
+}
+
+/* Rows account for every parameter and every operation of the whole, in models of all kinds. */
+START_TEST(rows_add_up)
+{
+    static const char *const texts[] = {
+        "[model]\nlayers = 3\nheads = 4, 2, 8\n",
+        "[model]\nheads = 4\nkv_heads = 2\n",
+        "[model]\nheads = 4\nkv_heads = 1\nd_k = 5\nd_v = 7\n",
+        "[model]\nnorm = post\npositions = learned\nmax_length = 50\n",
+        "[model]\nbias = false\n",
+        "[model]\nbias = false\nheads = 4\nd_k = 3\npositions = none\n",
+        "[model]\ntie_embedding = true\n",
+        "[model]\nlayers = 1\ndropout = 0.1\ndropout_concat = 0.1\ndropout_embedding = 0.1\nactivation = gelu\n",
+        "[optimizer]\naccumulate = 4\n",
+    };
+    static summary_example example;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        summary_example_parse(texts[i], &example);
+        assert_sums(&example);
+        summary_example_free(&example);
+    }
+    for (int i = 0; i < SUMMARY_CONFIGS; i++) {
+        summary_example_load(summary_configs[i], &example);
+        assert_sums(&example);
+        summary_example_free(&example);
+    }
+}
+END_TEST
+
+START_TEST(heads_have_their_shapes)
+{
+    static summary_example example;
+    summary_example_parse("[task]\nlength = 4\n[model]\nheads = 4, 6\nkv_heads = 2, 3\nd_model = 12\nd_k = 5\nd_v = 7\n"
+                          "[train]\nbatch_size = 8\n",
+                          &example);
+    const hl_graph *graph = &example.graph;
+    const char *first = "encoder.layers.0.self_attn", *second = "encoder.layers.1.self_attn";
+    assert_shape(graph, "", "tokens (B, T)", "(8, 9)");
+    assert_shape(graph, first, "linear W_Q", "(8, 9, 20)");
+    assert_shape(graph, first, "linear W_K", "(8, 9, 10)");
+    assert_shape(graph, first, "linear W_V", "(8, 9, 14)");
+    assert_shape(graph, first, "q (B, H, T, Dk)", "(8, 4, 9, 5)");
+    assert_shape(graph, first, "k (B, Hkv, T, Dk)", "(8, 2, 9, 5)");
+    assert_shape(graph, first, "v (B, Hkv, T, Dv)", "(8, 2, 9, 7)");
+    assert_shape(graph, first, "weights (B, H, T, T)", "(8, 4, 9, 9)");
+    assert_shape(graph, first, "z (B, H, T, Dv)", "(8, 4, 9, 7)");
+    assert_shape(graph, first, "heads side by side", "(8, 9, 28)");
+    assert_shape(graph, second, "q (B, H, T, Dk)", "(8, 6, 9, 5)");
+    assert_shape(graph, second, "k (B, Hkv, T, Dk)", "(8, 3, 9, 5)");
+    assert_shape(graph, "encoder.layers.1.self_attn.out_proj", "linear W_O", "(8, 9, 12)");
+    ck_assert_int_eq(find_row(graph, first, "linear W_Q")->parameters, 20 * 12 + 20);
+    ck_assert_int_eq(find_row(graph, first, "linear W_V")->parameters, 14 * 12 + 14);
+    ck_assert_int_eq(count_rows(graph, "linear W_Q, W_K, W_V"), 0);
+    summary_example_free(&example);
+}
+END_TEST
+
+START_TEST(layers_hold_their_sums)
+{
+    static const char *const norms[] = { "pre", "post" };
+    static summary_example example;
+    for (int i = 0; i < 2; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "[model]\nlayers = 2\nnorm = %s\n", norms[i]);
+        summary_example_parse(text, &example);
+        int sums[2] = { 0, 0 }, activations[2] = { 0, 0 };
+        for (int row = 0; row < example.graph.n; row++) {
+            const hl_graph_row *r = &example.graph.rows[row];
+            if (strcmp(r->what, "residual sum") == 0) {
+                ck_assert(r->layer == 0 || r->layer == 1);
+                sums[r->layer]++;
+            } else if (strcmp(r->what, "relu") == 0) {
+                activations[r->layer]++;
+            }
+        }
+        ck_assert(sums[0] == 2 && sums[1] == 2 && activations[0] == 1 && activations[1] == 1);
+        ck_assert_int_eq(find_row(&example.graph, "output", "logits")->layer, -1);
+        ck_assert_int_eq(find_row(&example.graph, "", "loss (cross-entropy)")->layer, -1);
+        ck_assert_int_eq(hl_graph_parameters(&example.graph, "encoder.norm"), i == 0 ? 2 * 64 : 0);
+        summary_example_free(&example);
+    }
+}
+END_TEST
+
+START_TEST(tied_matrix_counts_once)
+{
+    static summary_example example;
+    summary_example_parse("[task]\nsymbols = 7\n[model]\nd_model = 8\nheads = 2\ntie_embedding = true\n", &example);
+    ck_assert_int_eq(hl_graph_parameters(&example.graph, "embedding"), 10 * 8);
+    ck_assert_int_eq(hl_graph_parameters(&example.graph, "output"), 0);
+    assert_shape(&example.graph, "output", "logits (tied matrix)", "(64, 21, 10)");
+    summary_example_free(&example);
+}
+END_TEST
+
+START_TEST(too_long_is_refused)
+{
+    static summary_example example;
+    summary_example_parse("", &example);
+    hl_graph graph;
+    hl_status status = hl_graph_read(&graph, &example.model, 64, 22);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_ptr_nonnull(strstr(status.text, "positions"));
+    ck_assert(graph.rows == NULL && graph.n == 0);
+    hl_graph_free(&graph);
+    summary_example_free(&example);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, published_models_have_their_parameters);
+    tcase_add_test(tc, rows_add_up);
+    tcase_add_test(tc, heads_have_their_shapes);
+    tcase_add_test(tc, layers_hold_their_sums);
+    tcase_add_test(tc, tied_matrix_counts_once);
+    tcase_add_test(tc, too_long_is_refused);
+}
+SUITE("graph", add_tests)

@@ -1,0 +1,185 @@
+/* How much memory there is, as the kernel tells it, and what needs more. */
+#include "programs/train/memory_check.h"
+
+#include "tests/check_suite.h"
+#include "tests/control_files.h"
+#include "tests/train/config_parsing.h"
+#include "train/footprint.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define MIB ((size_t)1 << 20)
+#define GIB ((size_t)1 << 30)
+#define END        \
+    {              \
+        NULL, NULL \
+    }
+#define MEMORY                                                                                      \
+    {                                                                                               \
+        "/proc/meminfo", "MemTotal:       8388608 kB\nMemFree: 1 kB\nMemAvailable:    4194304 kB\n" \
+    }
+#define GROUP(lines)               \
+    {                              \
+        "/proc/self/cgroup", lines \
+    }
+
+static void expect(const control_file *files, size_t bytes, bool container)
+{
+    control_files_begin(files);
+    hl_memory_at_hand found = hl_memory_at_hand_now();
+    control_files_end();
+    ck_assert_uint_eq(found.bytes, bytes);
+    ck_assert_int_eq(found.container, container);
+}
+
+START_TEST(without_a_group_the_machines_memory_counts)
+{
+    static const control_file nothing[] = { END };
+    static const control_file memory[] = { MEMORY, END };
+    static const control_file nonsense[] = { { "/proc/meminfo", "MemAvailable: much\n" }, END };
+    static const control_file unlimited[] = { MEMORY, GROUP("0::/\n"), { "/sys/fs/cgroup/memory.max", "max\n" }, END };
+    expect(nothing, SIZE_MAX, false);
+    expect(nonsense, SIZE_MAX, false);
+    expect(memory, 4 * GIB, false);
+    expect(unlimited, 4 * GIB, false);
+}
+END_TEST
+
+START_TEST(the_limit_of_a_group_counts_less_what_is_used)
+{
+    static const control_file cached[] = { MEMORY,
+                                           GROUP("0::/\n"),
+                                           { "/sys/fs/cgroup/memory.max", "1073741824\n" },
+                                           { "/sys/fs/cgroup/memory.current", "536870912\n" },
+                                           { "/sys/fs/cgroup/memory.stat", "anon 1048576\ninactive_file 1048576\n"
+                                                                           "active_file 2097152\nslab 7\n" },
+                                           END };
+    static const control_file no_cache[] = {
+        MEMORY, { "/sys/fs/cgroup/memory.max", "1073741824\n" }, { "/sys/fs/cgroup/memory.current", "536870912\n" }, END
+    };
+    static const control_file over[] = {
+        MEMORY, { "/sys/fs/cgroup/memory.max", "1048576\n" }, { "/sys/fs/cgroup/memory.current", "1048577\n" }, END
+    };
+    static const control_file wide[] = {
+        MEMORY, { "/sys/fs/cgroup/memory.max", "107374182400\n" }, { "/sys/fs/cgroup/memory.current", "1048577\n" }, END
+    };
+    expect(cached, 515 * MIB, true);
+    expect(no_cache, 512 * MIB, true);
+    expect(over, 0, true);
+    expect(wide, 4 * GIB, false);
+}
+END_TEST
+
+START_TEST(the_least_of_the_groups_above_counts)
+{
+    static const control_file files[] = { MEMORY,
+                                          GROUP("1:name=systemd:/\n0::/user.slice/run.scope\n"),
+                                          { "/sys/fs/cgroup/user.slice/run.scope/memory.max", "3221225472\n" },
+                                          { "/sys/fs/cgroup/user.slice/run.scope/memory.current", "0\n" },
+                                          { "/sys/fs/cgroup/user.slice/memory.max", "2147483648\n" },
+                                          { "/sys/fs/cgroup/user.slice/memory.current", "1048576\n" },
+                                          END };
+    expect(files, 2047 * MIB, true);
+}
+END_TEST
+
+START_TEST(groups_of_version_1_count_too)
+{
+    static const control_file own[] = { MEMORY,
+                                        GROUP("5:devices:/\n4:memory:/docker/1a\n3:cpuset:/b\n0::/\n"),
+                                        { "/sys/fs/cgroup/memory/docker/1a/memory.limit_in_bytes", "1073741824\n" },
+                                        { "/sys/fs/cgroup/memory/docker/1a/memory.usage_in_bytes", "2097152\n" },
+                                        { "/sys/fs/cgroup/memory/docker/1a/memory.stat",
+                                          "inactive_file 5\ntotal_inactive_file 1048576\n" },
+                                        { "/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n" },
+                                        { "/sys/fs/cgroup/memory/memory.usage_in_bytes", "9437184\n" },
+                                        END };
+    /* the container sees its group as the root, the file names it as the machine does */
+    static const control_file as_root[] = { MEMORY,
+                                            GROUP("4:memory:/docker/1a\n"),
+                                            { "/sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n" },
+                                            { "/sys/fs/cgroup/memory/memory.usage_in_bytes", "1048576\n" },
+                                            END };
+    expect(own, 1023 * MIB, true);
+    expect(as_root, 1023 * MIB, true);
+}
+END_TEST
+
+START_TEST(a_group_may_have_several_controllers_and_a_softer_limit)
+{
+    static const control_file mounted_together[] = { MEMORY,
+                                                     GROUP("5:cpu,memory,io:/a\n3:cpu:/b\n"),
+                                                     { "/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1048576\n" },
+                                                     { "/sys/fs/cgroup/memory/a/memory.usage_in_bytes", "0\n" },
+                                                     END };
+    static const control_file of_others[] = { MEMORY,
+                                              GROUP("5:cpu,memory2:/a\n3\n:\n"),
+                                              { "/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1048576\n" },
+                                              { "/sys/fs/cgroup/memory/a/memory.usage_in_bytes", "0\n" },
+                                              END };
+    static const control_file soft[] = { MEMORY,
+                                         { "/sys/fs/cgroup/memory.max", "max\n" },
+                                         { "/sys/fs/cgroup/memory.high", "2097152\n" },
+                                         { "/sys/fs/cgroup/memory.current", "0\n" },
+                                         END };
+    expect(mounted_together, MIB, true);
+    expect(of_others, 4 * GIB, false);
+    expect(soft, 2 * MIB, true);
+}
+END_TEST
+
+START_TEST(the_address_space_counts_less_what_is_used)
+{
+    const control_file files[] = { { "/proc/meminfo", "MemAvailable: 4398046511104 kB\n" },
+                                   { "/proc/self/statm", "256 1 1 1 0 1 0\n" },
+                                   END };
+    const size_t most = (size_t)1 << 50; /* more than the process, with whatever a sanitizer maps, can ever have */
+    struct rlimit limit;
+    ck_assert_int_eq(getrlimit(RLIMIT_AS, &limit), 0);
+    limit.rlim_cur = most;
+    ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+    expect(files, most - 256 * (size_t)sysconf(_SC_PAGESIZE), false);
+}
+END_TEST
+
+START_TEST(this_machine_tells_something)
+{
+    hl_memory_at_hand found = hl_memory_at_hand_now();
+    ck_assert_uint_gt(found.bytes, 16 * MIB);
+    ck_assert_uint_lt(found.bytes, SIZE_MAX);
+}
+END_TEST
+
+START_TEST(what_needs_more_than_there_is_is_refused)
+{
+    hl_config config;
+    config_parse("[model]\nlayers = 2\n[train]\nthreads = 1\n", &config);
+    hl_footprint needed;
+    ck_assert_int_eq(hl_footprint_of_config(&config, &needed).code, HL_OK);
+    hl_memory_at_hand enough = { .bytes = needed.total }, less = { .bytes = needed.total - 1 },
+                      container = { .bytes = 3 * MIB, .container = true };
+    ck_assert_int_eq(hl_memory_check(&config, enough, "x.ini").code, HL_OK);
+    hl_status status = hl_memory_check(&config, less, "x.ini");
+    ck_assert_int_eq(status.code, HL_NO_MEMORY);
+    ck_assert_ptr_eq(strstr(status.text, "x.ini: the run needs about "), status.text);
+    ck_assert_ptr_nonnull(strstr(status.text, " are free; optimizer.accumulate "));
+    status = hl_memory_check(&config, container, "x.ini");
+    ck_assert_ptr_nonnull(strstr(status.text, ", and 3.0 MiB are free in this container; "));
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, without_a_group_the_machines_memory_counts);
+    tcase_add_test(tc, the_limit_of_a_group_counts_less_what_is_used);
+    tcase_add_test(tc, the_least_of_the_groups_above_counts);
+    tcase_add_test(tc, groups_of_version_1_count_too);
+    tcase_add_test(tc, a_group_may_have_several_controllers_and_a_softer_limit);
+    tcase_add_test(tc, the_address_space_counts_less_what_is_used);
+    tcase_add_test(tc, this_machine_tells_something);
+    tcase_add_test(tc, what_needs_more_than_there_is_is_refused);
+}
+SUITE("memory check", add_tests)

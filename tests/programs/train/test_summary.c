@@ -1,0 +1,285 @@
+#include "programs/train/summary.h"
+
+#include "core/units.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+#include "tests/train/counting_allocator.h"
+#include "tests/train/summary_example.h"
+
+static char *summary_of(const hl_config *config)
+{
+    char *text;
+    hl_status status = hl_summary_text(config, &text);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    return text;
+}
+
+static char *parse_and_sum_up(const char *ini)
+{
+    static hl_config config;
+    config_parse(ini, &config);
+    return summary_of(&config);
+}
+
+#define SMALL                                                                         \
+    "[task]\nname = identity_copy\nlength = 5\nsymbols = 4\n"                         \
+    "[model]\nlayers = 4\nd_model = 8\nheads = 2, 2, 2, 4\nkv_heads = 2\nd_ff = 16\n" \
+    "dropout_residual = 0.1\n[train]\nbatch_size = 6\nthreads = 1\n[optimizer]\naccumulate = 2\n"
+
+/* Worked out by hand: 216 = 24 * 8 + 24, 172,800 = 6 * 30 * 8 * (3 * 32 + 24). */
+static const char SMALL_SUMMARY[] = "The data's way through a training step: B=3 examples (a part of the batch) of\n"
+                                    "T=5 tokens, vocabulary V=7, d_model D=8, d_ff F=16, heads H differing by layer,\n"
+                                    "key/value heads Hkv=2, widths Dk differing by layer and Dv differing by layer.\n"
+                                    "\n"
+                                    "module        what                  shape         parameters\n"
+                                    "              tokens (B, T)         (3, 5)\n"
+                                    "embedding     embedding             (3, 5, 8)             56\n"
+                                    "              scale                 (3, 5, 8)\n"
+                                    "positions     sum                   (3, 5, 8)\n"
+                                    "encoder.layers.0 .. 2, each                              600\n"
+                                    "  norm1       layer norm            (3, 5, 8)             16\n"
+                                    "  self_attn   linear W_Q, W_K, W_V  (3, 5, 24)           216\n"
+                                    "              q (B, H, T, Dk)       (3, 2, 5, 4)\n"
+                                    "              k (B, H, T, Dk)       (3, 2, 5, 4)\n"
+                                    "              v (B, H, T, Dv)       (3, 2, 5, 4)\n"
+                                    "              weights (B, H, T, T)  (3, 2, 5, 5)\n"
+                                    "              z (B, H, T, Dv)       (3, 2, 5, 4)\n"
+                                    "              heads side by side    (3, 5, 8)\n"
+                                    "    out_proj  linear W_O            (3, 5, 8)             72\n"
+                                    "              dropout               (3, 5, 8)\n"
+                                    "              residual sum          (3, 5, 8)\n"
+                                    "  norm2       layer norm            (3, 5, 8)             16\n"
+                                    "  linear1     linear                (3, 5, 16)           144\n"
+                                    "              relu                  (3, 5, 16)\n"
+                                    "  linear2     linear                (3, 5, 8)            136\n"
+                                    "              dropout               (3, 5, 8)\n"
+                                    "              residual sum          (3, 5, 8)\n"
+                                    "encoder.layers.3                                         528\n"
+                                    "  norm1       layer norm            (3, 5, 8)             16\n"
+                                    "  self_attn   linear W_Q            (3, 5, 8)             72\n"
+                                    "              linear W_K            (3, 5, 4)             36\n"
+                                    "              linear W_V            (3, 5, 4)             36\n"
+                                    "              q (B, H, T, Dk)       (3, 4, 5, 2)\n"
+                                    "              k (B, Hkv, T, Dk)     (3, 2, 5, 2)\n"
+                                    "              v (B, Hkv, T, Dv)     (3, 2, 5, 2)\n"
+                                    "              weights (B, H, T, T)  (3, 4, 5, 5)\n"
+                                    "              z (B, H, T, Dv)       (3, 4, 5, 2)\n"
+                                    "              heads side by side    (3, 5, 8)\n"
+                                    "    out_proj  linear W_O            (3, 5, 8)             72\n"
+                                    "              dropout               (3, 5, 8)\n"
+                                    "              residual sum          (3, 5, 8)\n"
+                                    "  norm2       layer norm            (3, 5, 8)             16\n"
+                                    "  linear1     linear                (3, 5, 16)           144\n"
+                                    "              relu                  (3, 5, 16)\n"
+                                    "  linear2     linear                (3, 5, 8)            136\n"
+                                    "              dropout               (3, 5, 8)\n"
+                                    "              residual sum          (3, 5, 8)\n"
+                                    "encoder.norm  layer norm            (3, 5, 8)             16\n"
+                                    "output        logits                (3, 5, 7)             63\n"
+                                    "              loss (cross-entropy)  ()\n"
+                                    "\n"
+                                    "Parameters\n"
+                                    "  embedding                         56     2.3 %\n"
+                                    "  encoder.layers                 2,328    94.5 %\n"
+                                    "  encoder.norm                      16     0.6 %\n"
+                                    "  output                            63     2.6 %\n"
+                                    "  in all                         2,463\n"
+                                    "\n"
+                                    "Floating-point operations of an update, N = 30 tokens: its matrix products, a\n"
+                                    "multiply-add counting 2 and backward twice as much as forward. The first three\n"
+                                    "formulas are one layer's, the figures all layers'.\n"
+                                    "  projections   6 N D (H Dk + Hkv Dk + Hkv Dv + H Dv)  172.80 KFLOP    40.7 %\n"
+                                    "  attention     6 N T H (Dk + Dv)                       57.60 KFLOP    13.6 %\n"
+                                    "  feed-forward  12 N D F                               184.32 KFLOP    43.4 %\n"
+                                    "  output        6 N D V                                 10.08 KFLOP     2.4 %\n"
+                                    "  in all                                               424.80 KFLOP\n";
+
+START_TEST(small_model_reads_so)
+{
+    char *text = parse_and_sum_up(SMALL);
+    char *memory = strstr(text, "\nMemory of the run");
+    ck_assert_ptr_nonnull(memory);
+    *memory = '\0'; /* what follows depends on how the tape keeps its records */
+    ck_assert_str_eq(text, SMALL_SUMMARY);
+    hl_free(text);
+}
+END_TEST
+
+static void assert_width(const char *text, const char *name)
+{
+    for (const char *line = text; *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        ck_assert_msg(length <= HL_SUMMARY_WIDTH, "%s: %.*s", name, (int)length, line);
+        ck_assert_msg(length == 0 || line[length - 1] != ' ', "%s: a space ends %.*s", name, (int)length, line);
+        for (size_t i = 0; i < length; i++) {
+            ck_assert_msg(line[i] >= ' ' && line[i] <= '~', "%s: %.*s", name, (int)length, line);
+        }
+        ck_assert_msg(line[length] == '\n', "%s: the last line has no end", name);
+        line += length + 1;
+    }
+}
+
+/* A line that begins with `label` and holds `number`. */
+static void assert_line(const char *text, const char *label, const char *number)
+{
+    char start[64];
+    snprintf(start, sizeof start, "\n%s", label);
+    const char *line = strstr(text, start);
+    ck_assert_msg(line != NULL, "no line \"%s\" in\n%s", label, text);
+    const char *found = strstr(line + 1, number);
+    ck_assert_msg(found != NULL && (size_t)(found - line - 1) < strcspn(line + 1, "\n"), "no %s in line \"%s\" of\n%s",
+                  number, label, text);
+}
+
+START_TEST(every_config_fits_a_terminal)
+{
+    static hl_config config;
+    for (int i = 0; i < SUMMARY_CONFIGS; i++) {
+        summary_config_load(summary_configs[i], &config);
+        char *text = summary_of(&config);
+        assert_width(text, summary_configs[i]);
+        hl_free(text);
+    }
+}
+END_TEST
+
+START_TEST(published_models_show_their_parameters)
+{
+    static const struct {
+        const char *config, *label, *number;
+    } cases[] = {
+        { "shapes/transformer_base.ini", "  encoder.layers ", " 18,914,304 " },
+        { "shapes/transformer_base.ini", "encoder.layers.0 .. 5, each ", " 3,152,384" },
+        { "shapes/bert_base.ini", "  encoder.layers ", " 85,054,464 " },
+        { "shapes/bert_large.ini", "encoder.layers.0 .. 23, each ", " 12,596,224" },
+        { "shapes/gpt2_small.ini", "  encoder.layers ", " 85,054,464 " },
+        { "shapes/gpt2_small.ini", "  in all ", " 124,439,808" },
+        { "shapes/gpt2_small.ini", "  output ", "(the embedding's matrix)" },
+        { "shapes/gpt3.ini", "encoder.layers.0 .. 95, each ", " 1,812,099,072" },
+        { "shapes/gpt3.ini", "              weights (B, H, T, T) ", "(1, 96, 2048, 2048)" },
+        { "shapes/llama2_7b_attention.ini", "              weights (B, H, T, T) ", "(1, 32, 4096, 4096)" },
+    };
+    static hl_config config;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        summary_config_load(cases[i].config, &config);
+        char *text = summary_of(&config);
+        assert_line(text, cases[i].label, cases[i].number);
+        hl_free(text);
+    }
+}
+END_TEST
+
+START_TEST(only_equal_layers_are_folded)
+{
+    char *text = parse_and_sum_up("[model]\nlayers = 6\nheads = 4, 2, 2, 4, 4, 4\n");
+    assert_line(text, "encoder.layers.0 ", " 49,984");
+    assert_line(text, "encoder.layers.1 .. 2, each ", " 49,984");
+    assert_line(text, "encoder.layers.3 .. 5, each ", " 49,984");
+    assert_line(text, "  encoder.layers ", " 299,904 ");
+    hl_free(text);
+}
+END_TEST
+
+START_TEST(takes_little_memory_itself)
+{
+    counting_begin();
+    static hl_config config;
+    for (int i = 0; i < SUMMARY_CONFIGS; i++) {
+        summary_config_load(summary_configs[i], &config);
+        size_t records = ((size_t)config.model.layers + 1) * 64 * 1024; /* of the tape: hl_model_record_bytes */
+        counting_peak = counting_live;
+        hl_free(summary_of(&config));
+        ck_assert_msg(counting_peak < 2 * records + (1 << 20) && counting_peak < 64 << 20, "%s: %zu bytes",
+                      summary_configs[i], counting_peak);
+        ck_assert_uint_eq(counting_live, 0);
+    }
+}
+END_TEST
+
+START_TEST(without_snapshots_none_is_told)
+{
+    char *text = parse_and_sum_up("[patterns]\nexamples = 0\n");
+    ck_assert(strstr(text, "recorder") == NULL && strstr(text, "snapshot") == NULL);
+    hl_free(text);
+    text = parse_and_sum_up("[patterns]\nexamples = 1\n[train]\nsteps = 10\n");
+    assert_line(text, "  recorder: ", "iB");
+    assert_line(text, "  up to 11 snapshots, each ", "iB"); /* all there are */
+    assert_line(text, "    together ", "iB");
+    assert_line(text, "    allowed by patterns.budget_mb ", "256.0 MiB");
+    hl_free(text);
+    text = parse_and_sum_up("[patterns]\nexamples = 1\nevery = 5\n[train]\nsteps = 10\n");
+    assert_line(text, "  3 snapshots, each ", "iB"); /* 0, 5, 10 */
+    hl_free(text);
+    text = parse_and_sum_up("[patterns]\nexamples = 1\nbudget_mb = 0\n");
+    ck_assert_ptr_null(strstr(text, "budget_mb"));
+    hl_free(text);
+}
+END_TEST
+
+START_TEST(memory_is_the_footprint)
+{
+    static summary_example example;
+    summary_example_parse("[train]\nkeep_checkpoints = 2\n[model]\nlayers = 5\n", &example);
+    const hl_footprint *f = &example.footprint;
+    char *text = summary_of(&example.config), number[HL_UNITS_TEXT];
+    const char *memory = strstr(text, "Memory of the run");
+    assert_line(memory, "  weights ", hl_units_bytes(f->weights, number));
+    assert_line(memory, "  gradients ", hl_units_bytes(f->gradients, number));
+    assert_line(memory, "  the optimizer's moments ", hl_units_bytes(f->moments, number));
+    assert_line(memory, "  a step's activations", hl_units_bytes(f->step, number));
+    assert_line(memory, "  batches ", hl_units_bytes(f->batches, number));
+    assert_line(memory, "  recorder: ", hl_units_bytes(f->recorder, number));
+    assert_line(memory, "  statistics of heads ", hl_units_bytes(f->statistics, number));
+    assert_line(memory, "  table of positions ", hl_units_bytes(f->positions, number));
+    assert_line(memory, "  vocabulary ", hl_units_bytes(f->vocabulary, number));
+    assert_line(memory, "  training ", hl_units_bytes(f->training, number));
+    assert_line(memory, "  metrics and maps of all snapshots", hl_units_bytes(f->readings, number));
+    assert_line(memory, "  the last snapshot ", hl_units_bytes(f->measures, number));
+    assert_line(memory, "  measuring heads at the end", hl_units_bytes(f->end, number));
+    assert_line(memory, "  in all ", hl_units_bytes(f->total, number));
+    assert_line(memory, "  1 file of weights ", hl_units_bytes(f->model, number));
+    assert_line(memory, "  3 checkpoints, each ", hl_units_bytes(f->checkpoint, number));
+    assert_line(memory, "    together ", hl_units_bytes(3 * f->checkpoint, number));
+    hl_free(text);
+    summary_example_free(&example);
+}
+END_TEST
+
+START_TEST(every_failing_allocation_is_told)
+{
+    static hl_config config;
+    faults_begin();
+    config_parse(SMALL, &config);
+    int failed = 0;
+    for (int n = 1;; n++) {
+        char *text = NULL;
+        faults_in_memory(n, FAULTS_ONCE);
+        hl_status status = hl_summary_text(&config, &text);
+        if (faults_allocations() < n) { /* none was left to fail */
+            ck_assert_int_eq(status.code, HL_OK);
+            hl_free(text);
+            break;
+        }
+        ck_assert_int_eq(status.code, HL_NO_MEMORY);
+        ck_assert_ptr_null(text);
+        ck_assert_int_eq(faults_live_blocks(), 0);
+        failed++;
+    }
+    ck_assert_int_gt(failed, 20);
+    ck_assert_int_eq(faults_live_blocks(), 0);
+    faults_end();
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, small_model_reads_so);
+    tcase_add_test(tc, every_config_fits_a_terminal);
+    tcase_add_test(tc, published_models_show_their_parameters);
+    tcase_add_test(tc, only_equal_layers_are_folded);
+    tcase_add_test(tc, takes_little_memory_itself);
+    tcase_add_test(tc, without_snapshots_none_is_told);
+    tcase_add_test(tc, memory_is_the_footprint);
+    tcase_add_test(tc, every_failing_allocation_is_told);
+}
+SUITE("summary", add_tests)

@@ -1,0 +1,63 @@
+/* Runs and sweeps killed and begun again leave the bytes of undisturbed ones. The same many more times:
+ * long_robust_test_kills.c */
+#include "tests/check_suite.h"
+#include "tests/runs/kills.h"
+
+#include <signal.h>
+
+/* Prime: in the course of them all kinds of calls are hit. */
+enum { STRIDE = 7, STRIDE_OF_ALL = 97, SWEEP_STRIDE = 31 };
+
+START_TEST(a_run_killed_at_random_moments_leaves_the_same_bits)
+{
+    ck_assert_int_ge(kills_of_runs(20).hits, 20);
+}
+END_TEST
+
+START_TEST(a_sweep_killed_at_random_moments_leaves_the_same_bits)
+{
+    ck_assert_int_ge(kills_of_sweeps(20).hits, 20);
+}
+END_TEST
+
+START_TEST(a_run_killed_at_a_file_call_leaves_the_same_bits)
+{
+    ck_assert_int_gt(kills_of_runs_at_calls(STRIDE, KILLING_BESIDE_SNAPSHOTS), 30);
+}
+END_TEST
+
+START_TEST(a_run_killed_in_a_snapshot_leaves_the_same_bits)
+{
+    ck_assert_int_gt(kills_of_runs_at_calls(STRIDE_OF_ALL, KILLING_AT_ALL_CALLS), 20);
+}
+END_TEST
+
+START_TEST(a_sweep_killed_at_a_file_call_leaves_the_same_bits)
+{
+    ck_assert_int_gt(kills_of_sweeps_at_calls(SWEEP_STRIDE), 5);
+}
+END_TEST
+
+START_TEST(a_run_killed_again_and_again_leaves_the_same_bits)
+{
+    ck_assert_int_gt(kills_again_and_again(SIGKILL, STRIDE), 5);
+}
+END_TEST
+
+START_TEST(a_run_interrupted_again_and_again_leaves_the_same_bits)
+{
+    ck_assert_int_gt(kills_again_and_again(SIGINT, STRIDE), 5);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, a_run_killed_at_random_moments_leaves_the_same_bits);
+    tcase_add_test(tc, a_sweep_killed_at_random_moments_leaves_the_same_bits);
+    tcase_add_test(tc, a_run_killed_at_a_file_call_leaves_the_same_bits);
+    tcase_add_test(tc, a_run_killed_in_a_snapshot_leaves_the_same_bits);
+    tcase_add_test(tc, a_sweep_killed_at_a_file_call_leaves_the_same_bits);
+    tcase_add_test(tc, a_run_killed_again_and_again_leaves_the_same_bits);
+    tcase_add_test(tc, a_run_interrupted_again_and_again_leaves_the_same_bits);
+}
+SUITE("kills", add_tests)

@@ -1,0 +1,100 @@
+/* Runs of the program train in a test, each in a process of its own, and what they leave. Failures here end the
+ * test. */
+#ifndef HL_TESTS_RUNS_RUNS_H
+#define HL_TESTS_RUNS_RUNS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+enum { RUN_KILLED = 1000 /* + the signal, for `code` */ };
+
+typedef struct run_result {
+    int code; /* the exit code */
+    const char *out, *err;
+} run_result;
+
+typedef struct run_options {
+    const char *const *arguments; /* after the program's name, up to a NULL */
+    bool built;                   /* whether the built program is executed, instead of its function called */
+    const char *built_program;    /* that one; NULL: train */
+    const char *folder;           /* the working folder; NULL: the test's */
+    bool no_streams;              /* whether it starts with stdin, stdout and stderr closed; `built` only */
+    void (*before)(void);         /* called in the new process before the program; may be NULL */
+    void (*after)(void);          /* called after its function; may be NULL */
+    int (*program)(int argc, char **argv, FILE *out, FILE *err); /* the function; NULL: train's */
+} run_options;
+
+/* Starts the run and returns its process; one at a time, except that several with `built` may go on together. */
+pid_t run_start(run_options options);
+
+/* Waits for it. The texts stand until the next run. */
+run_result run_wait(pid_t process);
+
+/* Waits for so long. */
+void run_pause(int milliseconds);
+
+/* Both, calling the program's function. RUN("tiny.ini", "--out", folder) */
+run_result run_train(const char *const *arguments);
+#define RUN(...) run_train((const char *const[]){ __VA_ARGS__, NULL })
+
+/* The same of the program heads. HEADS(folder, "--json") */
+run_result run_heads(const char *const *arguments);
+#define HEADS(...) run_heads((const char *const[]){ __VA_ARGS__, NULL })
+
+/* The same with the built program. */
+run_result run_built(const char *const *arguments);
+#define RUN_BUILT(...) run_built((const char *const[]){ __VA_ARGS__, NULL })
+
+/* Runs and fails the test, showing what the program said, unless its exit code is `code`. */
+#define EXPECT_RUN(expected, ...)                                                                       \
+    do {                                                                                                \
+        run_result run_found = RUN(__VA_ARGS__);                                                        \
+        ck_assert_msg(run_found.code == (expected), "exit code %d: %s", run_found.code, run_found.err); \
+    } while (0)
+
+/* The path of a config of a tiny copy task, 24 steps in a few hundredths of a second: two layers of two heads, three
+ * symbols of four; training rows every 2 steps, validation every 4, checkpoints every 6, snapshots of 4 examples. */
+const char *run_tiny_config(void);
+
+/* The path of a new config with this content. */
+const char *run_config(const char *name, const char *content);
+
+/* The path of config `name` of the source tree. */
+const char *run_shipped_config(const char *name);
+
+/* The path of a folder or file in the test's scratch folder; stands to the end of the test. */
+const char *run_path(const char *name);
+
+/* "<folder>/<name>"; stands to the end of the test. */
+const char *run_file(const char *folder, const char *name);
+
+/* A copy of the text that stands to the end of the test. */
+const char *run_kept(const char *text);
+
+/* The file's content, "" where there is none; stands to the end of the test. */
+const char *run_read(const char *path);
+
+/* metrics.csv without the last column, which is a matter of time. */
+const char *run_metrics(const char *folder);
+
+/* The last row of metrics.csv of that split: its loss and accuracy. */
+void run_last_row(const char *folder, const char *split, double *loss, double *accuracy);
+
+/* The step of a file of weights; -1 where there is none. */
+int64_t run_weights_step(const char *path);
+
+/* The names in a folder in order, each followed by a blank, temporary and all; "" where there is no such folder. */
+const char *run_list(const char *folder);
+
+/* This file must have the same bytes in both folders. */
+void run_assert_same_file(const char *folder, const char *other, const char *name);
+
+/* Two runs must have left the same bytes: weights, checkpoint, metrics but for the times, and every snapshot. */
+void run_assert_same(const char *folder, const char *other);
+
+/* The same but for the snapshots. */
+void run_assert_same_results(const char *folder, const char *other);
+
+#endif

@@ -1,0 +1,514 @@
+/* Whole sweeps: what they leave, and what happens when they are ended, by whatever force, and begun again. */
+#define _DEFAULT_SOURCE /* flock */
+#include "tests/check_suite.h"
+#include "tests/control_files.h"
+#include "tests/runs/sweeps.h"
+#include "tests/scratch.h"
+#include "train/footprint.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int count(const char *text, const char *word)
+{
+    int n = 0;
+    for (; (text = strstr(text, word)) != NULL; text += strlen(word)) {
+        n++;
+    }
+    return n;
+}
+
+/* ---- what it leaves ---- */
+
+START_TEST(a_sweep_leaves_a_table_files_and_ordinary_runs)
+{
+    const char *config = run_tiny_config(), *folder = run_path("sweep"), *single = run_path("single");
+    run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "2", "--target", "0.25", "--out", folder);
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert_str_eq(run.err, "");
+    ck_assert_str_eq(run_list(folder), ".lock ablation.csv ablation.html ablation.md ablation.png ablation.svg "
+                                       "heads=1,seed=1 heads=1,seed=2 heads=2,seed=1 heads=2,seed=2 plan.txt ");
+    ck_assert_int_eq(count(sweep_csv(folder), "\n"), 5);
+    ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 4);
+    ck_assert_ptr_nonnull(strstr(run.out, "\nbase  2    8    8  "));
+    ck_assert_ptr_nonnull(strstr(run.out, "steps to 25%"));
+    ck_assert_int_eq(count(run.out, "begins, "), 4);
+    ck_assert_int_eq(count(run_read(run_file(folder, "ablation.html")), "data:image/png"), 4);
+    ck_assert_ptr_nonnull(strstr(run_read(run_file(folder, "ablation.md")), "| base | 2 | 8 | 8 |"));
+
+    EXPECT_RUN(0, config, "model.heads=1", "train.seed=2", "--out", single);
+    const char *cell = run_file(folder, "heads=1,seed=2");
+    run_assert_same(single, cell);
+    double loss, accuracy;
+    char figures[128];
+    run_last_row(single, "validation", &loss, &accuracy);
+    snprintf(figures, sizeof figures, ",24,%.9g,", loss);
+    const char *row = strstr(sweep_csv(folder), "\nheads=1,2,1,");
+    ck_assert_ptr_nonnull(row);
+    ck_assert_ptr_nonnull(strstr(row, figures));
+    ck_assert(strstr(row, figures) < strchr(row + 1, '\n'));
+}
+END_TEST
+
+START_TEST(any_number_of_jobs_gives_the_same_results)
+{
+    const char *config = run_tiny_config(), *one = run_path("one"), *four = run_path("four");
+    ck_assert_int_eq(ABLATE(config, "--heads", "2,4", "--seeds", "2", "--jobs", "1", "--out", one).code, 0);
+    ck_assert_int_eq(ABLATE(config, "--heads", "2,4", "--seeds", "2", "--jobs", "4", "--out", four).code, 0);
+    ck_assert_str_eq(sweep_untimed(one), sweep_untimed(four));
+}
+END_TEST
+
+static char limit[32];
+
+/* Of the sweep: its trainings see the machine as it is. */
+static int program_in_container(int argc, char **argv, FILE *out, FILE *err)
+{
+    static const control_file files[] = { { "/sys/fs/cgroup/memory.max", limit },
+                                          { "/sys/fs/cgroup/memory.current", "0\n" },
+                                          { NULL, NULL } };
+    control_files_begin(files);
+    return sweep_program(argc, argv, out, err);
+}
+
+/* Whether one training ended before the next one began. */
+static bool one_by_one(const char *config, size_t memory)
+{
+    const char *folder = run_path(memory > 0 ? "narrow" : "wide");
+    const char *arguments[] = { config, "--heads", "1,2", "--seeds", "1", "--jobs", "2", "--out", folder, NULL };
+    snprintf(limit, sizeof limit, memory > 0 ? "%zu\n" : "max\n", memory);
+    run_result run = run_wait(run_start((run_options){ .arguments = arguments, .program = program_in_container }));
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    const char *first = strstr(run.out, "begins, "), *second = strstr(first + 1, "begins, ");
+    ck_assert_ptr_nonnull(second);
+    const char *ended = strstr(first, "[1/2] ");
+    ck_assert_msg(ended != NULL, "%s", run.out);
+    return ended < second;
+}
+
+START_TEST(trainings_that_have_no_memory_together_go_one_after_the_other)
+{
+    const char *path = run_tiny_config();
+    hl_config config;
+    hl_problems problems = { 0 };
+    hl_footprint needed;
+    ck_assert_int_eq(hl_config_load((hl_config_options){ .path = path }, &config, &problems).code, HL_OK);
+    ck_assert_int_eq(hl_footprint_of_config(&config, &needed).code, HL_OK);
+    ck_assert(one_by_one(path, needed.total / 2 * 3));
+    ck_assert(!one_by_one(path, 0));
+}
+END_TEST
+
+/* ---- ended and begun again ---- */
+
+static void slow_sweep(const char *folder, const char *arguments[16])
+{
+    const char *const all[] = { run_tiny_config(),
+                                "train.steps=3000",
+                                "train.checkpoint_every=20",
+                                "train.log_every=100",
+                                "patterns.every=100000",
+                                "train.eval_every=0",
+                                "--heads",
+                                "1,2",
+                                "--seeds",
+                                "2",
+                                "--jobs",
+                                "1",
+                                "--out",
+                                folder,
+                                NULL };
+    memcpy(arguments, all, sizeof all);
+}
+
+static ino_t checkpoint_of(const char *cell)
+{
+    struct stat info;
+    return stat(run_file(cell, "checkpoint.safetensors"), &info) == 0 ? info.st_ino : 0;
+}
+
+/* Waits until one training is done and the next one, in `second`, has a checkpoint. */
+static void wait_for_second(const char *folder, const char *second)
+{
+    for (int i = 0; i < 4000 && (strstr(sweep_csv(folder), ",done\n") == NULL || checkpoint_of(second) == 0); i++) {
+        run_pause(2);
+    }
+    ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 1);
+    ck_assert(checkpoint_of(second) != 0);
+}
+
+static int count_processes(const char *text, pid_t but)
+{
+    pid_t one;
+    return sweep_processes(text, but, &one);
+}
+
+static void expect_same_as_straight(const char *folder)
+{
+    const char *straight = run_path("straight"), *arguments[16];
+    slow_sweep(straight, arguments);
+    ck_assert_int_eq(sweep_run(arguments).code, 0);
+    ck_assert_str_eq(sweep_untimed(folder), sweep_untimed(straight));
+    run_assert_same_results(run_file(straight, "heads=1,seed=2"), run_file(folder, "heads=1,seed=2"));
+}
+
+START_TEST(killed_it_goes_on_and_repeats_nothing)
+{
+    const char *folder = run_path("sweep"), *arguments[16];
+    const char *first = run_file(folder, "heads=1,seed=1"), *second = run_file(folder, "heads=1,seed=2");
+    slow_sweep(folder, arguments);
+    pid_t process = sweep_start(arguments);
+    wait_for_second(folder, second);
+    ck_assert_int_eq(count_processes(second, process), 1);
+    kill(process, SIGKILL);
+    ck_assert_int_eq(run_wait(process).code, RUN_KILLED + SIGKILL);
+    for (int i = 0; i < 500 && count_processes(second, process) > 0; i++) {
+        run_pause(2);
+    }
+    ck_assert_int_eq(count_processes(second, process), 0); /* its trainings died with it */
+    ck_assert_ptr_null(strstr(run_metrics(second), "\n3000,"));
+    ino_t before = checkpoint_of(first);
+
+    run_result run = sweep_run(arguments);
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert_ptr_nonnull(strstr(run.out, "1 of 4 trainings are done already\n"));
+    ck_assert_ptr_nonnull(strstr(run.out, "heads=1,seed=2  goes on after step "));
+    ck_assert_ptr_null(strstr(run.out, "heads=1,seed=1"));
+    ck_assert(checkpoint_of(first) == before);
+    expect_same_as_straight(folder);
+
+    run = sweep_run(arguments); /* all is done: the table again */
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_ptr_nonnull(strstr(run.out, "4 of 4 trainings are done already\n"));
+    ck_assert_ptr_nonnull(strstr(run.out, "\nbase  2 "));
+    ck_assert(checkpoint_of(first) == before);
+}
+END_TEST
+
+START_TEST(a_signal_saves_and_ends_all)
+{
+    const char *folder = run_path("sweep"), *second = run_file(folder, "heads=1,seed=2"), *arguments[16];
+    slow_sweep(folder, arguments);
+    pid_t process = sweep_start(arguments);
+    wait_for_second(folder, second);
+    kill(process, SIGINT);
+    run_result run = run_wait(process);
+    ck_assert_int_eq(run.code, 128 + SIGINT);
+    ck_assert_str_eq(run.err, "interrupted: the trainings finish their steps and save; again to end at once\n"
+                              "interrupted: 1 of 4 trainings are done, the others saved; the same command goes on\n");
+    ck_assert_ptr_nonnull(strstr(run_read(run_file(second, "log.txt")), "interrupted after step"));
+    ck_assert_int_eq(count(run.out, "failed") + count(sweep_csv(folder), "failed"), 0);
+    ck_assert_int_eq(count_processes(folder, process), 0);
+    ck_assert_int_eq(sweep_run(arguments).code, 0);
+    expect_same_as_straight(folder);
+}
+END_TEST
+
+/* ---- what goes wrong ---- */
+
+/* Snapshots of longer sequences do not fit into patterns.budget_mb, which a training alone finds out. */
+START_TEST(a_failed_training_is_told_and_stops_no_other)
+{
+    const char *folder = run_path("sweep");
+    const char *arguments[] = { run_tiny_config(),
+                                "patterns.budget_mb=1",
+                                "patterns.every=1",
+                                "patterns.examples=10",
+                                "--vary",
+                                "task.length=200,3,4",
+                                "--seeds",
+                                "1",
+                                "--out",
+                                folder,
+                                NULL };
+    run_result run = sweep_run(arguments);
+    ck_assert_int_eq(run.code, 1);
+    ck_assert_ptr_nonnull(strstr(run.out, "length=200,seed=1  failed: "));
+    ck_assert_ptr_nonnull(strstr(run.out, "patterns.budget_mb"));
+    ck_assert_ptr_nonnull(strstr(run.out, "length=200,seed=1/log.txt)\n"));
+    ck_assert_ptr_nonnull(strstr(run.out, "Failed and left out: length=200,seed=1\n"));
+    ck_assert_ptr_nonnull(strstr(run.err, "1 of 3 trainings failed"));
+    ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 2);
+    const char *row = strstr(sweep_csv(folder), "\nlength=200,1,200,");
+    ck_assert_ptr_nonnull(row);
+    ck_assert_ptr_nonnull(strstr(row, ",,,,,,,failed\n"));
+
+    run = sweep_run(arguments); /* tries that one again */
+    ck_assert_int_eq(run.code, 1);
+    ck_assert_int_eq(count(run.out, "begins, "), 1);
+}
+END_TEST
+
+START_TEST(what_stands_in_the_way_of_one_stops_no_other)
+{
+    const char *config = run_tiny_config(), *folder = run_path("sweep");
+    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder).code, 0);
+    unlink(run_file(folder, "plan.txt"));
+    unlink(run_file(folder, "ablation.csv"));
+    /* without its plan the folder is taken for a new one: what is in it is of another training */
+    run_result run = ABLATE(config, "--heads", "1,4", "--seeds", "1", "train.steps=30", "--out", folder);
+    ck_assert_int_eq(run.code, 1);
+    ck_assert_msg(strstr(run.out, "heads=1,seed=1  failed: ") != NULL, "%s", run.out);
+    ck_assert_msg(strstr(run.out, "config.ini: is of a training with other settings") != NULL, "%s", run.out);
+    ck_assert_int_eq(count(sweep_csv(folder), ",failed\n"), 2);
+    ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 1);
+}
+END_TEST
+
+/* A row of ablation.csv is believed only of the training that it was of. */
+START_TEST(without_its_plan_a_folder_tells_no_results_of_another_sweep)
+{
+    const char *config = run_tiny_config(), *folder = run_path("sweep");
+    const char *first = run_file(folder, "heads=1,seed=1");
+    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder).code, 0);
+    ino_t before = checkpoint_of(first);
+    unlink(run_file(folder, "plan.txt"));
+    run_result run = ABLATE(config, "--heads", "1", "--seeds", "1", "train.steps=30", "--out", folder);
+    ck_assert_int_eq(run.code, 1);
+    ck_assert_ptr_null(strstr(run.out, "done already"));
+    ck_assert_int_eq(count(run.out, "config.ini: is of a training with other settings"), 2);
+    ck_assert_int_eq(count(sweep_csv(folder), ",failed\n"), 2);
+    ck_assert(checkpoint_of(first) == before);
+
+    unlink(run_file(folder, "plan.txt"));
+    run = ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder); /* the runs are there all the same */
+    ck_assert_msg(run.code == 0, "%s", run.out);
+    ck_assert_int_eq(count(sweep_csv(folder), ",24,"), 2);
+    ck_assert(checkpoint_of(first) == before);
+
+    unlink(run_file(folder, "plan.txt"));
+    unlink(run_file(first, "config.ini"));
+    run = ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder);
+    ck_assert_msg(run.code == 0, "%s", run.out);
+    ck_assert_ptr_nonnull(strstr(run.out, "1 of 2 trainings are done already\n"));
+    ck_assert(checkpoint_of(first) == before);
+}
+END_TEST
+
+static const char *last_line(const char *text)
+{
+    const char *line = text;
+    for (const char *end; (end = strchr(line, '\n')) != NULL && end[1] != '\0';) {
+        line = end + 1;
+    }
+    return line;
+}
+
+/* What a done training left is believed only where it goes to the end, and its checkpoint knows it. */
+START_TEST(metrics_that_lost_gained_or_changed_rows_are_no_result)
+{
+    const char *config = run_tiny_config(), *folder = run_path("sweep");
+    const char *metrics = run_file(run_file(folder, "heads=1,seed=1"), "metrics.csv");
+    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder).code, 0);
+    const char *whole = run_read(metrics), *row = strchr(whole, '\n') + 1;
+    const char *told[] = { "metrics.csv: has lost rows of this run", "step 5 after step 24",
+                           "metrics.csv: the first " };
+    const char *more[] = { "", "5,validation,0.1,1,,,1\n", "24,validation,0.1,1,,,1\n" };
+    size_t sizes[] = { (size_t)(strchr(row, '\n') + 1 - whole), strlen(whole), (size_t)(last_line(whole) - whole) };
+    for (int i = 0; i < 3; i++) {
+        FILE *file = fopen(metrics, "w");
+        ck_assert_int_gt(fprintf(file, "%.*s%s", (int)sizes[i], whole, more[i]), 0);
+        fclose(file);
+        run_result run = ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder);
+        ck_assert_int_eq(run.code, 1);
+        ck_assert_ptr_nonnull(strstr(run.out, "1 of 2 trainings are done already\n"));
+        ck_assert_msg(strstr(run.out, told[i]) != NULL, "%s", run.out);
+        ck_assert_int_eq(count(sweep_csv(folder), ",failed\n"), 1);
+        scratch_write(metrics, whole, strlen(whole));
+        run = ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder); /* put back, it is done again */
+        ck_assert_msg(run.code == 0, "%s", run.out);
+        ck_assert_int_eq(count(sweep_csv(folder), ",24,"), 2);
+    }
+}
+END_TEST
+
+START_TEST(a_training_killed_by_another_has_failed)
+{
+    const char *folder = run_path("sweep"), *first = run_file(folder, "heads=1,seed=1"), *arguments[16];
+    slow_sweep(folder, arguments);
+    pid_t process = sweep_start(arguments);
+    for (int i = 0; i < 4000 && checkpoint_of(first) == 0; i++) {
+        run_pause(2);
+    }
+    pid_t training = 0;
+    ck_assert_int_eq(sweep_processes(first, process, &training), 1);
+    kill(training, SIGKILL);
+    run_result run = run_wait(process);
+    ck_assert_int_eq(run.code, 1);
+    ck_assert_ptr_nonnull(strstr(run.out, "heads=1,seed=1  failed: killed by signal 9"));
+    ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 3);
+    ck_assert_int_eq(sweep_run(arguments).code, 0);
+    expect_same_as_straight(folder);
+}
+END_TEST
+
+/* What a sweep that was killed had begun may hold its folder for a moment longer. */
+START_TEST(a_training_that_is_still_dying_is_waited_for)
+{
+    const char *folder = run_path("sweep"), *cell = run_file(folder, "heads=1,seed=1");
+    ck_assert_int_eq(mkdir(folder, 0777) | mkdir(cell, 0777), 0);
+    int lock = open(run_file(cell, ".lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    ck_assert_int_eq(flock(lock, LOCK_EX), 0);
+    const char *arguments[] = { run_tiny_config(), "--heads", "1", "--seeds", "1", "--out", folder, NULL };
+    pid_t process =
+        run_start((run_options){ .arguments = arguments, .built = true, .built_program = HL_ABLATE_PROGRAM });
+    run_pause(700);
+    ck_assert_int_eq(count(sweep_csv(folder), "heads=1,"), 0);
+    close(lock);
+    run_result run = run_wait(process);
+    ck_assert_msg(run.code == 0, "%s%s", run.err, run.out);
+    ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 2);
+}
+END_TEST
+
+static int program_without_children(int argc, char **argv, FILE *out, FILE *err)
+{
+    signal(SIGCHLD, SIG_IGN); /* as some services start what they start */
+    return sweep_program(argc, argv, out, err);
+}
+
+START_TEST(it_ends_where_the_ends_of_processes_were_ignored)
+{
+    const char *arguments[] = { run_tiny_config(), "--heads", "1,2", "--seeds", "1", "--out", run_path("s"), NULL };
+    run_result run = run_wait(run_start((run_options){ .arguments = arguments, .program = program_without_children }));
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert_int_eq(count(sweep_csv(run_path("s")), ",done\n"), 2);
+}
+END_TEST
+
+START_TEST(a_wrong_config_is_refused_before_anything_begins)
+{
+    const char *folder = run_path("sweep");
+    run_result run = ABLATE(run_tiny_config(), "--heads", "1,3", "--out", folder);
+    ck_assert_int_eq(run.code, 2);
+    ck_assert_ptr_nonnull(strstr(run.err, "cannot be divided by 3"));
+    ck_assert_str_eq(run.out, "");
+    ck_assert(!scratch_exists(folder));
+    ck_assert_int_eq(ABLATE(run_path("missing.ini"), "--heads", "1").code, 2);
+    ck_assert_int_eq(ABLATE(run_tiny_config()).code, 2);
+}
+END_TEST
+
+START_TEST(another_plan_in_the_folder_is_refused)
+{
+    const char *config = run_tiny_config(), *folder = run_path("sweep");
+    const char *cell = run_file(folder, "heads=2,seed=1");
+    ck_assert_int_eq(ABLATE(config, "--heads", "2", "--seeds", "1", "--out", folder).code, 0);
+    ino_t before = checkpoint_of(cell);
+    const char *csv = sweep_csv(folder);
+    run_result run = ABLATE(config, "--heads", "2", "--seeds", "1", "train.steps=30", "--out", folder);
+    ck_assert_int_eq(run.code, 2);
+    ck_assert_ptr_nonnull(strstr(run.err, ": this folder holds another sweep, by: ablate "));
+    ck_assert_ptr_nonnull(strstr(run.err, "(it says \"steps = 24\", not \"steps = 30\")"));
+    ck_assert_ptr_nonnull(strstr(run.err, "(--overwrite)"));
+    ck_assert_str_eq(sweep_csv(folder), csv);
+    ck_assert(checkpoint_of(cell) == before);
+
+    /* what follows a zero byte is no part of any plan */
+    const char *plan = run_file(folder, "plan.txt"), *text = run_read(plan);
+    char *longer = calloc(strlen(text) + 8, 1);
+    memcpy(longer, text, strlen(text));
+    memcpy(longer + strlen(text) + 1, "more", 4);
+    scratch_write(plan, longer, strlen(text) + 5);
+    free(longer);
+    run = ABLATE(config, "--heads", "2", "--seeds", "1", "--out", folder);
+    ck_assert_int_eq(run.code, 3);
+    ck_assert_ptr_nonnull(strstr(run.err, "plan.txt:1: not the plan of a sweep"));
+    scratch_write(plan, text, strlen(text));
+
+    run = ABLATE(config, "--heads", "2", "--seeds", "1", "--target", "0.3", "--jobs", "1", "--out", folder);
+    ck_assert_int_eq(run.code, 0); /* another target is another table, not another plan */
+    ck_assert_ptr_nonnull(strstr(run.out, "steps to 30%"));
+    ck_assert(checkpoint_of(cell) == before);
+
+    run = ABLATE(config, "--heads", "2", "--seeds", "1", "train.steps=30", "--out", folder, "--overwrite");
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert_ptr_nonnull(strstr(run_metrics(cell), "\n30,validation,"));
+    ck_assert_ptr_nonnull(strstr(sweep_csv(folder), ",30,"));
+}
+END_TEST
+
+/* Whoever opens a pipe that nobody reads from waits for ever. */
+START_TEST(a_pipe_in_the_place_of_a_file_is_refused)
+{
+    const char *config = run_tiny_config(), *folder = run_path("sweep"), *cell = run_file(folder, "heads=1,seed=1");
+    ck_assert_int_eq(mkdir(folder, 0777) | mkdir(cell, 0777), 0);
+    ck_assert_int_eq(mkfifo(run_file(cell, "log.txt"), 0600), 0);
+    run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder);
+    ck_assert_int_eq(run.code, 1);
+    ck_assert_msg(strstr(run.out, "heads=1,seed=1  failed: ") != NULL && strstr(run.out, "log.txt: ") != NULL, "%s",
+                  run.out);
+    ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 1);
+    const char *other = run_path("other");
+    ck_assert_int_eq(mkdir(other, 0777), 0);
+    ck_assert_int_eq(mkfifo(run_file(other, ".lock"), 0600), 0);
+    run = RUN(config, "--out", other);
+    ck_assert_int_eq(run.code, 3);
+    ck_assert_ptr_nonnull(strstr(run.err, ".lock: is not a regular file\n"));
+}
+END_TEST
+
+START_TEST(two_sweeps_do_not_share_a_folder)
+{
+    const char *folder = run_path("sweep"), *arguments[16];
+    slow_sweep(folder, arguments);
+    pid_t process = sweep_start(arguments);
+    for (int i = 0; i < 4000 && !scratch_exists(run_file(folder, "plan.txt")); i++) {
+        run_pause(2);
+    }
+    FILE *out = tmpfile(), *err = tmpfile();
+    char *argv[16] = { (char *)(size_t) "ablate" };
+    int argc = 1;
+    for (; arguments[argc - 1] != NULL; argc++) {
+        argv[argc] = (char *)(size_t)arguments[argc - 1];
+    }
+    kill(process, SIGSTOP); /* or it might end while the other waits for its lock */
+    ck_assert_int_eq(sweep_program(argc, argv, out, err), 3);
+    rewind(err);
+    char text[512] = "";
+    ck_assert_ptr_nonnull(fgets(text, sizeof text, err));
+    ck_assert_ptr_nonnull(strstr(text, "is at work in this folder"));
+    fclose(out);
+    fclose(err);
+    kill(process, SIGKILL);
+    run_wait(process);
+}
+END_TEST
+
+START_TEST(help_and_version_are_told)
+{
+    run_result run = ABLATE("--help");
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_int_eq(strncmp(run.out, "usage: ablate CONFIG", 20), 0);
+    ck_assert_str_eq(ABLATE("--version").out, RUN("--version").out);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, a_sweep_leaves_a_table_files_and_ordinary_runs);
+    tcase_add_test(tc, any_number_of_jobs_gives_the_same_results);
+    tcase_add_test(tc, trainings_that_have_no_memory_together_go_one_after_the_other);
+    tcase_add_test(tc, killed_it_goes_on_and_repeats_nothing);
+    tcase_add_test(tc, a_signal_saves_and_ends_all);
+    tcase_add_test(tc, a_failed_training_is_told_and_stops_no_other);
+    tcase_add_test(tc, what_stands_in_the_way_of_one_stops_no_other);
+    tcase_add_test(tc, without_its_plan_a_folder_tells_no_results_of_another_sweep);
+    tcase_add_test(tc, metrics_that_lost_gained_or_changed_rows_are_no_result);
+    tcase_add_test(tc, a_training_killed_by_another_has_failed);
+    tcase_add_test(tc, a_training_that_is_still_dying_is_waited_for);
+    tcase_add_test(tc, it_ends_where_the_ends_of_processes_were_ignored);
+    tcase_add_test(tc, a_wrong_config_is_refused_before_anything_begins);
+    tcase_add_test(tc, another_plan_in_the_folder_is_refused);
+    tcase_add_test(tc, a_pipe_in_the_place_of_a_file_is_refused);
+    tcase_add_test(tc, two_sweeps_do_not_share_a_folder);
+    tcase_add_test(tc, help_and_version_are_told);
+}
+SUITE("ablate", add_tests)

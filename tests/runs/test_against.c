@@ -1,0 +1,205 @@
+/* heads RUN --against RUN2, on runs of the tiny config. */
+#include "core/json.h"
+#include "tests/check_suite.h"
+#include "tests/runs/runs.h"
+#include "tests/scratch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *train(const char *name, const char *override)
+{
+    const char *folder = run_path(name);
+    EXPECT_RUN(0, run_tiny_config(), override, "patterns.every=5", "--quiet", "--out", folder);
+    return folder;
+}
+
+static void expect_refused(run_result run, const char *part, const char *remedy)
+{
+    ck_assert_msg(run.code == 2, "exit code %d: %s", run.code, run.err);
+    ck_assert_msg(strstr(run.err, part) != NULL && strstr(run.err, remedy) != NULL, "no \"%s\", \"%s\" in: %s", part,
+                  remedy, run.err);
+    ck_assert_msg(strchr(run.err, '\n') == strrchr(run.err, '\n'), "more than a line: %s", run.err);
+    ck_assert_str_eq(run.out, "");
+}
+
+/* The page's data; to be json_decref'ed. */
+static json_t *data_of(const char *page)
+{
+    const char *begin = strstr(page, "id=\"data\">");
+    ck_assert_ptr_nonnull(begin);
+    begin = strchr(begin, '>') + 1;
+    json_t *data = NULL;
+    ck_assert_int_eq(hl_json_parse("page", begin, (size_t)(strstr(begin, "</script>") - begin), &data).code, HL_OK);
+    return data;
+}
+
+static json_t *at(json_t *json, const char *key, size_t index)
+{
+    json_t *value = json_array_get(json_object_get(json, key), index);
+    ck_assert_msg(value != NULL, "no %s %zu", key, index);
+    return value;
+}
+
+/* What a row of the table says of a head: the name and js of its match. */
+static void read_row(const char *table, const char *head, char match[16], double *js)
+{
+    char begin[32];
+    snprintf(begin, sizeof begin, "\n%s ", head);
+    const char *row = strstr(table, begin);
+    ck_assert_msg(row != NULL, "no row of %s in: %s", head, table);
+    ck_assert_int_eq(sscanf(row + 1, "%*s %*s %15s %*s %lf", match, js), 2);
+}
+
+static void expect_same_as_page(const char *table, json_t *page)
+{
+    for (size_t i = 0; i < 4; i++) {
+        json_t *head = at(at(page, "runs", 0), "heads", i), *match = json_object_get(head, "match");
+        json_t *its = at(at(page, "runs", 1), "heads", (size_t)json_integer_value(json_object_get(match, "head")));
+        char name[16], its_name[64], found[16];
+        double js;
+        snprintf(name, sizeof name, "L%zuH%zu", i / 2, i % 2);
+        snprintf(its_name, sizeof its_name, "L%dH%d", (int)json_integer_value(json_object_get(its, "layer")),
+                 (int)json_integer_value(json_object_get(its, "head")));
+        read_row(table, name, found, &js);
+        ck_assert_str_eq(found, its_name);
+        ck_assert_double_eq_tol(js, json_number_value(json_object_get(match, "js")), 0.0005 + 1e-12);
+    }
+}
+
+/* The same examples: all snapshots of both stand side by side. */
+START_TEST(runs_of_one_seed_are_compared_on_their_snapshots)
+{
+    const char *one = train("one", "model.heads=2"), *other = train("other", "model.heads=4");
+    run_result run = HEADS(one, "--against", other);
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    const char *path = run_file(one, "against-other.html");
+    ck_assert_ptr_nonnull(strstr(run.out, path));
+    json_t *page = data_of(run_read(path));
+    expect_same_as_page(run.out, page);
+    json_t *first = at(page, "runs", 0), *second = at(page, "runs", 1);
+    ck_assert_str_eq(json_string_value(json_object_get(first, "name")), "one");
+    ck_assert_uint_eq(json_array_size(json_object_get(first, "snapshots")),
+                      json_array_size(json_object_get(second, "snapshots")));
+    ck_assert_uint_eq(json_array_size(json_object_get(second, "heads")), 8);
+    json_decref(page);
+}
+END_TEST
+
+/* What the row of a head says of the untrained pair; NaN for "-". */
+static double untrained_of(const char *table, const char *head)
+{
+    char begin[32], word[16];
+    snprintf(begin, sizeof begin, "\n%s ", head);
+    const char *row = strstr(table, begin);
+    ck_assert(row != NULL && sscanf(row + 1, "%*s %*s %*s %*s %*s %15s", word) == 1);
+    double js;
+    return sscanf(word, "%lf", &js) == 1 ? js : NAN;
+}
+
+/* Runs that began with the same weights were 0 apart; with another number of heads they were not. */
+START_TEST(the_distance_before_the_first_step_stands_beside)
+{
+    const char *one = train("one", "train.steps=24"), *other = train("other", "optimizer.learning_rate=0.05");
+    const char *heads = run_path("heads");
+    EXPECT_RUN(0, run_tiny_config(), "model.heads=4", "--quiet", "--out", heads);
+    char match[16];
+    double js;
+    run_result run = HEADS(one, "--against", heads);
+    read_row(run.out, "L1H1", match, &js);
+    double untrained = untrained_of(run.out, "L1H1");
+    ck_assert_msg(untrained > 0 && untrained < 0.694 && untrained != js, "%g, %g", untrained, js);
+    run = HEADS(one, "--against", other);
+    int same = 0;
+    static const char *const names[] = { "L0H0", "L0H1", "L1H0", "L1H1" };
+    for (size_t i = 0; i < 4; i++) {
+        read_row(run.out, names[i], match, &js);
+        same += strcmp(match, names[i]) == 0;
+        ck_assert_int_eq(untrained_of(run.out, names[i]) == 0, strcmp(match, names[i]) == 0);
+    }
+    ck_assert_int_gt(same, 0);
+    unlink(run_file(other, "patterns/step_000000.npz"));
+    run = HEADS(one, "--against", other);
+    ck_assert_int_eq(run.code, 0);
+    ck_assert(isnan(untrained_of(run.out, "L1H1")));
+    ck_assert_ptr_nonnull(strstr(run.out, "not known"));
+}
+END_TEST
+
+/* Another seed has other examples: its weights are run on the first run's. */
+START_TEST(runs_of_two_seeds_are_compared_on_the_first_ones_examples)
+{
+    const char *one = train("one", "train.seed=1"), *other = train("other", "train.seed=2"), *file = run_path("a.html");
+    run_result run = HEADS(one, "--against", other, "--report", file);
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert_str_eq(run_read(run_file(one, "against-other.html")), "");
+    json_t *page = data_of(run_read(file)), *first = at(page, "runs", 0), *second = at(page, "runs", 1);
+    expect_same_as_page(run.out, page);
+    ck_assert(json_equal(json_object_get(first, "examples"), json_object_get(second, "examples")));
+    ck_assert_uint_eq(json_array_size(json_object_get(second, "snapshots")), 1);
+    ck_assert_int_eq(json_integer_value(json_object_get(at(second, "snapshots", 0), "step")), 24);
+    ck_assert_ptr_nonnull(json_object_get(second, "pass"));
+    json_decref(page);
+    unlink(run_file(other, "checkpoint.safetensors"));
+    unlink(run_file(other, "model.safetensors"));
+    expect_refused(HEADS(one, "--against", other), "no weights", "the other way round");
+}
+END_TEST
+
+/* A run compared with itself: every head is its own match. */
+START_TEST(a_run_is_its_own_match)
+{
+    const char *one = train("one", "train.seed=1");
+    run_result run = HEADS(one, "--against", one);
+    ck_assert_int_eq(run.code, 0);
+    static const char *const heads[] = { "L0H0", "L0H1", "L1H0", "L1H1" };
+    for (size_t i = 0; i < 4; i++) {
+        char match[16];
+        double js;
+        read_row(run.out, heads[i], match, &js);
+        ck_assert_str_eq(match, heads[i]);
+        ck_assert_double_eq(js, 0);
+    }
+    const char *page = HEADS(one, "--against", one, "--report").out;
+    ck_assert_int_eq(strncmp(page, "<!doctype html>\n", 16), 0);
+    json_t *data = data_of(page); /* two runs of one name are told apart by their paths */
+    ck_assert_str_eq(json_string_value(json_object_get(at(data, "runs", 1), "name")), one);
+    json_decref(data);
+}
+END_TEST
+
+START_TEST(what_cannot_be_compared_is_refused)
+{
+    const char *one = train("one", "train.seed=1"), *symbols = train("symbols", "task.symbols=5");
+    expect_refused(HEADS(one, "--against", symbols), "7 and 8 tokens", "compare runs of the same task");
+    const char *agreement = run_path("agreement"), *numbers = run_path("numbers");
+    EXPECT_RUN(0, run_shipped_config("agreement.ini"), "train.steps=1", "patterns.examples=2", "--quiet", "--out",
+               agreement);
+    EXPECT_RUN(0, run_tiny_config(), "task.symbols=94", "--quiet", "--out", numbers);
+    expect_refused(HEADS(agreement, "--against", numbers), "cannot be compared: token ", "the same task");
+    const char *longer = run_path("longer");
+    EXPECT_RUN(0, run_tiny_config(), "task.length=8", "--quiet", "--out", longer);
+    const char *narrow = run_path("narrow");
+    EXPECT_RUN(0, run_tiny_config(), "model.max_length=7", "--quiet", "--out", narrow);
+    expect_refused(HEADS(longer, "--against", narrow), "up to 17 tokens", "the other way round");
+    ck_assert_int_eq(HEADS(narrow, "--against", longer).code, 0);
+    ck_assert_int_eq(HEADS(one, "--against", run_path("nowhere")).code, 3);
+    expect_refused(HEADS(one, "--against", symbols, "--head", "L0H0"), "--against", "--csv and --report alone");
+    expect_refused(HEADS(one, "--against", symbols, "--json", "--csv"), "--json, --csv", "one alone");
+    expect_refused(HEADS(one, "--against", symbols, "--step", "0"), "--against", "--csv and --report alone");
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, runs_of_one_seed_are_compared_on_their_snapshots);
+    tcase_add_test(tc, the_distance_before_the_first_step_stands_beside);
+    tcase_add_test(tc, runs_of_two_seeds_are_compared_on_the_first_ones_examples);
+    tcase_add_test(tc, a_run_is_its_own_match);
+    tcase_add_test(tc, what_cannot_be_compared_is_refused);
+}
+
+SUITE("against", add_tests)

@@ -1,0 +1,465 @@
+/* Checkpoints and weights that are damaged, foreign or do not fit, and numbers that are not finite. */
+#include "core/memory.h"
+#include "core/safetensors.h"
+#include "tests/check_suite.h"
+#include "tests/runs/runs.h"
+#include "tests/safetensors_file.h"
+#include "tests/scratch.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static void assert_one_line(run_result run, int code, const char *word)
+{
+    ck_assert_msg(run.code == code, "exit code %d: %s", run.code, run.err);
+    ck_assert_msg(*run.err != '\0' && strchr(run.err, '\n') == run.err + strlen(run.err) - 1, "%s", run.err);
+    ck_assert_msg(strstr(run.err, word) != NULL, "%s", run.err);
+}
+
+/* ---- checkpoints ---- */
+
+typedef struct interrupted_run {
+    const char *config, *folder, *checkpoint, *metrics, *list, *patterns;
+    char *bytes;
+    size_t size;
+} interrupted_run;
+
+/* A run that stands at step 12 of 24. */
+static interrupted_run half_a_run(void)
+{
+    interrupted_run run = { .config = run_tiny_config(), .folder = run_path("run") };
+    EXPECT_RUN(0, run.config, "train.steps=12", "--out", run.folder);
+    run.checkpoint = run_file(run.folder, "checkpoint.safetensors");
+    run.bytes = scratch_read(run.checkpoint, &run.size);
+    ck_assert_ptr_nonnull(run.bytes);
+    run.metrics = run_read(run_file(run.folder, "metrics.csv"));
+    run.list = run_list(run.folder);
+    run.patterns = run_list(run_file(run.folder, "patterns"));
+    return run;
+}
+
+/* Resuming fails with one line that names the checkpoint, and nothing in the folder changes. */
+static void assert_refused(const interrupted_run *run, const void *bytes, size_t size)
+{
+    scratch_write(run->checkpoint, bytes, size);
+    assert_one_line(RUN(run->config, "--resume", "--out", run->folder), 3, "checkpoint.safetensors: ");
+    ck_assert(scratch_holds(run->checkpoint, bytes, size));
+    ck_assert_str_eq(run_read(run_file(run->folder, "metrics.csv")), run->metrics);
+    ck_assert_str_eq(run_list(run->folder), run->list);
+    ck_assert_str_eq(run_list(run_file(run->folder, "patterns")), run->patterns);
+}
+
+START_TEST(a_truncated_checkpoint_is_refused)
+{
+    interrupted_run run = half_a_run();
+    const size_t sizes[] = { 0, 1, 7, 8, 9, 100, run.size / 3, run.size / 2, run.size - 1 };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        assert_refused(&run, run.bytes, sizes[i]);
+    }
+    char *longer = calloc(run.size + 1, 1);
+    memcpy(longer, run.bytes, run.size);
+    assert_refused(&run, longer, run.size + 1);
+    free(longer);
+    free(run.bytes);
+}
+END_TEST
+
+START_TEST(a_checkpoint_with_a_flipped_bit_is_refused)
+{
+    interrupted_run run = half_a_run();
+    for (size_t i = 0; i < 60; i++) {
+        size_t at = i < 20 ? i * 3 : i < 40 ? 60 + i * 97 : run.size * (i - 39) / 21 - 1;
+        ck_assert_uint_lt(at, run.size);
+        run.bytes[at] ^= (char)(1 << i % 8);
+        assert_refused(&run, run.bytes, run.size);
+        run.bytes[at] ^= (char)(1 << i % 8);
+    }
+    scratch_write(run.checkpoint, run.bytes, run.size);
+    EXPECT_RUN(0, run.config, "--resume", "--out", run.folder);
+    free(run.bytes);
+}
+END_TEST
+
+START_TEST(a_checkpoint_that_is_none_is_refused)
+{
+    interrupted_run run = half_a_run();
+    size_t size;
+    char *model = scratch_read(run_file(run.folder, "model.safetensors"), &size);
+    assert_refused(&run, model, size);
+    free(model);
+    assert_refused(&run, "PK\003\004 a zip, or so it says", 26);
+    unlink(run.checkpoint);
+    ck_assert_int_eq(symlink("/dev/zero", run.checkpoint), 0);
+    assert_one_line(RUN(run.config, "--resume", "--out", run.folder), 3, "checkpoint.safetensors: ");
+    free(run.bytes);
+}
+END_TEST
+
+/* The checkpoint written anew, with a right checksum, after `change`; tensors and metadata may be dropped by NULL. */
+static void rewrite(const interrupted_run *run, void (*change)(hl_named_tensor *, hl_metadata_item *))
+{
+    static const char *const keys[] = { "format",           "step",
+                                        "config",           "state.has_best",
+                                        "state.best_loss",  "state.best_step",
+                                        "state.since_best", "state.loss_sum",
+                                        "state.n_updates",  "state.scored",
+                                        "state.correct",    "state.rows",
+                                        "state.rows_crc32", "checkpoint_format",
+                                        "state.loss_first", "state.loss_smoothed",
+                                        "state.loss_lowest" };
+    enum { KEYS = sizeof keys / sizeof *keys, MOST = 256 };
+    scratch_write(run->checkpoint, run->bytes, run->size);
+    hl_safetensors *file;
+    ck_assert_int_eq(safetensors_file_open(run->checkpoint, &file).code, HL_OK);
+    int n = hl_safetensors_count(file);
+    ck_assert_int_lt(n, MOST);
+    hl_named_tensor tensors[MOST];
+    hl_real *numbers[MOST];
+    for (int i = 0; i < n; i++) {
+        hl_shape shape = hl_safetensors_shape(file, i);
+        numbers[i] = hl_calloc((size_t)hl_shape_count(shape) + 64, sizeof **numbers); /* it may be said to be larger */
+        safetensors_file_copy(file, i, numbers[i]);
+        tensors[i] = (hl_named_tensor){ hl_safetensors_name(file, i), shape, numbers[i] };
+    }
+    hl_metadata_item items[KEYS];
+    for (int i = 0; i < KEYS; i++) {
+        items[i] = (hl_metadata_item){ keys[i], hl_safetensors_metadata(file, keys[i]) };
+        ck_assert_ptr_nonnull(items[i].value);
+    }
+    change(tensors, items);
+    int n_tensors = 0, n_items = 0;
+    for (int i = 0; i < n; i++) {
+        if (tensors[i].name != NULL) {
+            tensors[n_tensors++] = tensors[i];
+        }
+    }
+    for (int i = 0; i < KEYS; i++) {
+        if (items[i].value != NULL) {
+            items[n_items++] = items[i];
+        }
+    }
+    hl_file out;
+    hl_file_create(&out, run->checkpoint);
+    hl_safetensors_write(&out, tensors, n_tensors, items, n_items);
+    ck_assert_int_eq(hl_file_commit(&out, HL_VOLATILE).code, HL_OK);
+    for (int i = 0; i < n; i++) {
+        hl_free(numbers[i]);
+    }
+    hl_safetensors_free(file);
+}
+
+static void change_nothing(hl_named_tensor *tensors, hl_metadata_item *items)
+{
+    (void)tensors, (void)items;
+}
+
+static void drop_a_tensor(hl_named_tensor *tensors, hl_metadata_item *items)
+{
+    (void)items;
+    tensors[3].name = NULL;
+}
+
+static void rename_a_tensor(hl_named_tensor *tensors, hl_metadata_item *items)
+{
+    (void)items;
+    tensors[3].name = "encoder.layers.9.linear1.weight";
+}
+
+static void reshape_a_tensor(hl_named_tensor *tensors, hl_metadata_item *items)
+{
+    (void)items;
+    tensors[0].shape.size[0]++;
+}
+
+static void spoil_a_weight(hl_named_tensor *tensors, hl_metadata_item *items)
+{
+    (void)items;
+    ((hl_real *)(size_t)tensors[0].data)[5] = NAN;
+}
+
+static void drop_the_step(hl_named_tensor *tensors, hl_metadata_item *items)
+{
+    (void)tensors;
+    items[1].value = NULL;
+}
+
+static void make_the_step_negative(hl_named_tensor *tensors, hl_metadata_item *items)
+{
+    (void)tensors;
+    items[1].value = "-1";
+}
+
+static void make_the_step_a_word(hl_named_tensor *tensors, hl_metadata_item *items)
+{
+    (void)tensors;
+    items[1].value = "12x";
+}
+
+static void drop_the_config(hl_named_tensor *tensors, hl_metadata_item *items)
+{
+    (void)tensors;
+    items[2].value = NULL;
+}
+
+static void spoil_the_config(hl_named_tensor *tensors, hl_metadata_item *items)
+{
+    (void)tensors;
+    items[2].value = "[model]\nheds = 4\n";
+}
+
+static void drop_the_best_loss(hl_named_tensor *tensors, hl_metadata_item *items)
+{
+    (void)tensors;
+    items[4].value = NULL;
+}
+
+/* No later loss would be better. */
+static void make_the_best_loss_no_number(hl_named_tensor *tensors, hl_metadata_item *items)
+{
+    (void)tensors;
+    items[4].value = "nan";
+}
+
+static void make_the_loss_infinite(hl_named_tensor *tensors, hl_metadata_item *items)
+{
+    (void)tensors;
+    items[7].value = "inf";
+}
+
+static void count_too_far(hl_named_tensor *tensors, hl_metadata_item *items)
+{
+    (void)tensors;
+    items[9].value = "9223372036854775807";
+}
+
+START_TEST(a_checkpoint_of_right_checksum_and_wrong_content_is_refused)
+{
+    static void (*const changes[])(hl_named_tensor *, hl_metadata_item *) = {
+        drop_a_tensor,          rename_a_tensor,    reshape_a_tensor,       spoil_a_weight,
+        drop_the_step,          count_too_far,      make_the_step_a_word,   drop_the_config,
+        spoil_the_config,       drop_the_best_loss, make_the_step_negative, make_the_best_loss_no_number,
+        make_the_loss_infinite,
+    };
+    interrupted_run run = half_a_run();
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        rewrite(&run, changes[i]);
+        size_t size;
+        char *bytes = scratch_read(run.checkpoint, &size);
+        assert_refused(&run, bytes, size);
+        free(bytes);
+    }
+    rewrite(&run, change_nothing);
+    EXPECT_RUN(0, run.config, "--resume", "--out", run.folder);
+    free(run.bytes);
+}
+END_TEST
+
+/* ---- --from ---- */
+
+START_TEST(a_run_may_begin_with_the_weights_of_another)
+{
+    const char *config = run_tiny_config(), *first = run_path("first"), *second = run_path("second");
+    EXPECT_RUN(0, config, "--out", first);
+    for (int i = 0; i < 2; i++) {
+        const char *name = i == 0 ? "checkpoint.safetensors" : "model.safetensors";
+        run_result run = RUN(config, "--from", run_file(first, name), "--out", run_path(name));
+        ck_assert_int_eq(run.code, 0);
+        ck_assert_str_eq(run.err, "");
+    }
+    run_result run = RUN(config, "--from", run_file(first, "checkpoint.safetensors"), "--out", second);
+    ck_assert_int_eq(run.code, 0);
+    double loss, accuracy;
+    run_last_row(first, "validation", &loss, &accuracy);
+    const char *row = strchr(run_metrics(second), '\n') + 1;
+    double its_loss;
+    ck_assert_int_eq(sscanf(row, "0,validation,%lf", &its_loss), 1);
+    ck_assert_double_eq(its_loss, loss); /* the last weights of the one are the first of the other */
+}
+END_TEST
+
+/* The weights of `path` as PyTorch's save_file would write them. */
+static const char *foreign_copy(const char *path)
+{
+    hl_safetensors *file;
+    ck_assert_int_eq(safetensors_file_open(path, &file).code, HL_OK);
+    static char header[1 << 16];
+    static float numbers[1 << 16];
+    size_t length = (size_t)snprintf(header, sizeof header, "{\"__metadata__\":{\"format\":\"pt\"}"), count = 0;
+    for (int i = 0; i < hl_safetensors_count(file); i++) {
+        hl_shape shape = hl_safetensors_shape(file, i);
+        size_t begin = count;
+        count += (size_t)hl_shape_count(shape);
+        ck_assert_uint_lt(count, sizeof numbers / sizeof *numbers);
+        safetensors_file_copy(file, i, numbers + begin);
+        char sizes[64];
+        snprintf(sizes, sizeof sizes, shape.n_dims == 2 ? "%d,%d" : "%d", (int)shape.size[0], (int)shape.size[1]);
+        length += (size_t)snprintf(header + length, sizeof header - length,
+                                   ",\"%s\":{\"dtype\":\"F32\",\"shape\":[%s],\"data_offsets\":[%zu,%zu]}",
+                                   hl_safetensors_name(file, i), sizes, 4 * begin, 4 * count);
+    }
+    header[length++] = '}';
+    hl_safetensors_free(file);
+    const char *copy = run_path("foreign.safetensors");
+    FILE *out = fopen(copy, "wb");
+    uint64_t header_length = length;
+    ck_assert_uint_eq(fwrite(&header_length, 8, 1, out), 1);
+    ck_assert_uint_eq(fwrite(header, 1, length, out), length);
+    ck_assert_uint_eq(fwrite(numbers, sizeof *numbers, count, out), count);
+    ck_assert_int_eq(fclose(out), 0);
+    return copy;
+}
+
+START_TEST(weights_of_another_program_are_taken_with_a_notice)
+{
+    const char *config = run_tiny_config(), *first = run_path("first"), *ours = run_path("ours"),
+               *theirs = run_path("theirs");
+    EXPECT_RUN(0, config, "--out", first);
+    const char *model = run_file(first, "model.safetensors");
+    EXPECT_RUN(0, config, "--from", model, "--out", ours);
+    run_result run = RUN(config, "--from", foreign_copy(model), "--out", theirs);
+    assert_one_line(run, 0, "foreign.safetensors: no checksum");
+    run_assert_same(ours, theirs);
+}
+END_TEST
+
+START_TEST(weights_that_do_not_fit_are_refused)
+{
+    const char *config = run_tiny_config(), *first = run_path("first"), *folder = run_path("second");
+    EXPECT_RUN(0, config, "train.steps=1", "--out", first);
+    const char *model = run_file(first, "model.safetensors");
+    assert_one_line(RUN(config, "task.symbols=5", "--from", model, "--out", folder), 3, "embedding.weight");
+    assert_one_line(RUN(config, "model.layers=1", "--from", model, "--out", folder), 3, "encoder.layers.1.");
+    assert_one_line(RUN(config, "model.layers=3", "--from", model, "--out", folder), 3, "encoder.layers.2.");
+    assert_one_line(RUN(config, "model.d_k=4", "--from", model, "--out", folder), 3, "encoder.layers.0.self_attn.");
+    assert_one_line(RUN(config, "model.tie_embedding=true", "--from", model, "--out", folder), 3, "output.");
+    assert_one_line(RUN(config, "--from", run_path("nothing"), "--out", folder), 3, "nothing");
+    assert_one_line(RUN(config, "--from", first, "--out", folder), 3, "folder");
+    assert_one_line(RUN(config, "--from", config, "--out", folder), 3, "tiny.ini");
+    EXPECT_RUN(0, config, "--from", model, "--out", folder); /* none of them left a run */
+}
+END_TEST
+
+/* A hole of 2 GiB that says it is a matrix of the model: neither time nor memory goes into its numbers. */
+START_TEST(weights_of_another_shape_are_refused_before_they_are_read)
+{
+    static const char header[] =
+        "{\"embedding.weight\":{\"dtype\":\"F32\",\"shape\":[536870912],\"data_offsets\":[0,2147483648]}}";
+    const char *config = run_tiny_config(), *hole = run_path("hole.safetensors");
+    uint64_t length = sizeof header - 1;
+    char bytes[8 + sizeof header - 1];
+    memcpy(bytes, &length, 8);
+    memcpy(bytes + 8, header, length);
+    scratch_write(hole, bytes, sizeof bytes);
+    ck_assert_int_eq(truncate(hole, (off_t)(sizeof bytes + 2147483648)), 0);
+    assert_one_line(RUN(config, "--from", hole, "--out", run_path("run")), 3, "embedding.weight is (536870912)");
+    struct rusage usage;
+    ck_assert_int_eq(getrusage(RUSAGE_CHILDREN, &usage), 0);
+    ck_assert_int_lt(usage.ru_maxrss, 1 << 20); /* KiB */
+}
+END_TEST
+
+START_TEST(tied_weights_must_be_one_matrix_under_both_names)
+{
+    const char *config = run_tiny_config(), *tied = run_path("tied"), *untied = run_path("untied");
+    EXPECT_RUN(0, config, "model.tie_embedding=true", "--out", tied);
+    EXPECT_RUN(0, config, "model.bias=false", "--out", untied);
+    EXPECT_RUN(0, config, "model.tie_embedding=true", "--from", run_file(tied, "model.safetensors"), "--out",
+               run_path("again"));
+    assert_one_line(RUN(config, "model.tie_embedding=true", "model.bias=false", "--from",
+                        run_file(untied, "model.safetensors"), "--out", run_path("other")),
+                    3, "output.weight differs from embedding.weight");
+}
+END_TEST
+
+/* config.ini with a line in the place of another. */
+static void change_config(const char *folder, const char *line, const char *by)
+{
+    const char *path = run_file(folder, "config.ini"), *text = run_read(path), *at = strstr(text, line);
+    ck_assert_ptr_nonnull(at);
+    char *changed = calloc(strlen(text) + strlen(by) + 1, 1);
+    memcpy(changed, text, (size_t)(at - text));
+    strcat(strcat(changed, by), at + strlen(line));
+    scratch_write(path, changed, strlen(changed));
+    free(changed);
+}
+
+/* As a slip of an editor leaves it, or of a disk: one digit, and every example is another. */
+START_TEST(a_config_that_its_weights_were_not_trained_with_is_named)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_tiny_config(), "--out", folder);
+    change_config(folder, "\nseed = 1\n", "\nseed = 3\n");
+    assert_one_line(HEADS(folder, "--importance"), 3, "checkpoint.safetensors: was trained with another train.seed ");
+    assert_one_line(HEADS(folder, "--keep-only", "L0H0"), 3, "restore config.ini");
+}
+END_TEST
+
+/* It would take 100 GiB. */
+START_TEST(a_config_larger_than_its_weights_takes_no_memory)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_tiny_config(), "--out", folder);
+    change_config(folder, "\nlayers = 2\n", "\nlayers = 200\n");
+    change_config(folder, "\nd_model = 16\n", "\nd_model = 4096\n");
+    assert_one_line(HEADS(folder, "--input", "a"), 3, "was trained with another model.layers than config.ini ");
+    /* Nor where the weights come without a config to compare with. */
+    const char *checkpoint = run_file(folder, "checkpoint.safetensors");
+    ck_assert_int_eq(rename(foreign_copy(run_file(folder, "model.safetensors")), checkpoint), 0);
+    assert_one_line(HEADS(folder, "--input", "a"), 3, ", and the config makes it (7, 4096)");
+}
+END_TEST
+
+/* ---- numbers that are not finite ---- */
+
+static void assert_finite_checkpoint(const char *path)
+{
+    hl_safetensors *file;
+    hl_status status = safetensors_file_open(path, &file);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    static hl_real numbers[1 << 16];
+    for (int i = 0; i < hl_safetensors_count(file); i++) {
+        int64_t count = hl_shape_count(hl_safetensors_shape(file, i));
+        safetensors_file_copy(file, i, numbers);
+        for (int64_t n = 0; n < count; n++) {
+            ck_assert(isfinite(numbers[n]));
+        }
+    }
+    hl_safetensors_free(file);
+}
+
+START_TEST(numbers_that_are_not_finite_end_the_run_before_they_are_saved)
+{
+    const char *config = run_tiny_config(), *folder = run_path("run");
+    run_result run = RUN(config, "optimizer.name=sgd", "optimizer.learning_rate=1000", "optimizer.schedule=constant",
+                         "optimizer.clip_norm=0", "model.norm=post", "train.eval_every=1", "train.steps=1000",
+                         "train.checkpoint_every=1", "model.layers=4", "--out", folder);
+    assert_one_line(run, 4, "step ");
+    ck_assert_msg(strstr(run.err, " in ") != NULL || strstr(run.err, ".weight") != NULL ||
+                      strstr(run.err, ".bias") != NULL,
+                  "%s", run.err);
+    assert_finite_checkpoint(run_file(folder, "checkpoint.safetensors"));
+    assert_finite_checkpoint(run_file(folder, "model.safetensors"));
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, a_truncated_checkpoint_is_refused);
+    tcase_add_test(tc, a_checkpoint_with_a_flipped_bit_is_refused);
+    tcase_add_test(tc, a_checkpoint_that_is_none_is_refused);
+    tcase_add_test(tc, a_checkpoint_of_right_checksum_and_wrong_content_is_refused);
+    tcase_add_test(tc, a_run_may_begin_with_the_weights_of_another);
+    tcase_add_test(tc, weights_of_another_program_are_taken_with_a_notice);
+    tcase_add_test(tc, weights_that_do_not_fit_are_refused);
+    tcase_add_test(tc, weights_of_another_shape_are_refused_before_they_are_read);
+    tcase_add_test(tc, tied_weights_must_be_one_matrix_under_both_names);
+    tcase_add_test(tc, a_config_that_its_weights_were_not_trained_with_is_named);
+    tcase_add_test(tc, a_config_larger_than_its_weights_takes_no_memory);
+    tcase_add_test(tc, numbers_that_are_not_finite_end_the_run_before_they_are_saved);
+}
+SUITE("damage", add_tests)

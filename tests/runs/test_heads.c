@@ -1,0 +1,546 @@
+/* The program heads, on runs of the tiny config: two layers of two heads, snapshots of 4 examples of 7 tokens. */
+#include "core/json.h"
+#include "core/npz.h"
+#include "core/threads.h"
+#include "programs/heads/program.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+#include "tests/runs/runs.h"
+#include "tests/scratch.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LAYERS = 2, LAYER_HEADS = 2, LAST_STEP = 24, TOKENS = 7 };
+
+static const char *train(void)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", folder);
+    return folder;
+}
+
+static void expect_refused(run_result run, int code, const char *part, const char *other)
+{
+    ck_assert_msg(run.code == code, "exit code %d, not %d: %s", run.code, code, run.err);
+    ck_assert_msg(strstr(run.err, part) != NULL && strstr(run.err, other) != NULL, "no \"%s\", \"%s\" in: %s", part,
+                  other, run.err);
+    ck_assert_msg(strchr(run.err, '\n') == strrchr(run.err, '\n'), "more than a line: %s", run.err);
+}
+
+static size_t widest_line(const char *text)
+{
+    size_t widest = 0;
+    for (; *text != '\0'; text += text[strcspn(text, "\n")] == '\n' ? strcspn(text, "\n") + 1 : strlen(text)) {
+        size_t width = strcspn(text, "\n");
+        widest = width > widest ? width : widest;
+    }
+    return widest;
+}
+
+/* The value and baseline of heads.csv's row; false where there is none. */
+static bool csv_value(const char *csv, int step, int layer, int head, const char *metric, double *value)
+{
+    char begin[128];
+    snprintf(begin, sizeof begin, "\n%d,%d,%d,%s,", step, layer, head, metric);
+    const char *row = strstr(csv, begin);
+    return row != NULL && sscanf(row + strlen(begin), "%lf", value) == 1;
+}
+
+/* ---- the whole validation set ---- */
+
+/* Whether the snapshot holds statistics; how many examples they are of must be right. */
+static bool has_statistics(const char *folder, int64_t step, int64_t examples)
+{
+    char name[64];
+    snprintf(name, sizeof name, "patterns/step_%06" PRId64 ".npz", step);
+    hl_npz npz;
+    hl_status status = hl_npz_read(run_file(folder, name), 1 << 24, &npz);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    const hl_npz_array *queries = hl_npz_find(&npz, "all_queries");
+    bool has = queries != NULL;
+    if (has) { /* every example has one query with the first key before it that far away */
+        ck_assert_int_eq(((const int64_t *)queries->data)[0], examples);
+    }
+    hl_npz_free(&npz);
+    return has;
+}
+
+START_TEST(snapshots_of_validated_steps_hold_statistics_of_all_examples)
+{
+    static const int64_t steps[] = { 0, 1, 2, 5, 10, 20, 24 };
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_tiny_config(), "train.eval_examples=21", "--quiet", "--out",
+               folder); /* validated every 4 steps */
+    const char *csv = run_read(run_file(folder, "heads.csv"));
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        bool validated = steps[i] % 4 == 0;
+        double value;
+        ck_assert_int_eq(has_statistics(folder, steps[i], 21), validated);
+        ck_assert_int_eq(csv_value(csv, (int)steps[i], 1, 1, "all.offset(-1)", &value), validated);
+        ck_assert_int_eq(csv_value(csv, (int)steps[i], 1, 1, "all.distance", &value), validated);
+    }
+}
+END_TEST
+
+/* The last snapshot is that of the validation with which patience was lost, at a step that is else none's. */
+START_TEST(a_run_that_ends_early_has_statistics_of_its_last_step)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_tiny_config(), "train.patience=2", "optimizer.learning_rate=1", "patterns.every=0",
+               "train.eval_examples=9", "--quiet", "--out", folder);
+    int step;
+    ck_assert_int_eq(sscanf(run_list(run_file(folder, "patterns")), "step_000000.npz step_%d.npz", &step), 1);
+    ck_assert_int_lt(step, LAST_STEP);
+    ck_assert(has_statistics(folder, step, 9));
+}
+END_TEST
+
+/* ---- the table, JSON, heads.csv ---- */
+
+START_TEST(the_table_has_a_row_a_head_and_fits_80_columns)
+{
+    const char *folder = train();
+    run_result run = HEADS(folder);
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_str_eq(run.err, "");
+    ck_assert_ptr_nonnull(strstr(run.out, "step 24: 4 heads, measured on 4 examples."));
+    ck_assert_ptr_nonnull(strstr(run.out, "\nhead  label                 score  base entropy dist importance without "
+                                          "faithful\n"));
+    static const char *const names[] = { "\nL0H0 ", "\nL0H1 ", "\nL1H0 ", "\nL1H1 " };
+    const char *at = run.out;
+    for (int i = 0; i < 4; i++) {
+        at = strstr(at, names[i]);
+        ck_assert_msg(at != NULL, "%s is missing or out of place", names[i]);
+    }
+    ck_assert_uint_le(widest_line(strchr(run.out, '\n') + 1), 80); /* the first one holds a path */
+}
+END_TEST
+
+/* A run that is named as users do. */
+START_TEST(long_labels_and_names_fit_80_columns)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_shipped_config("agreement.ini"), "train.steps=1", "model.heads=12", "model.d_model=48",
+               "patterns.examples=8", "--quiet", "--out", folder);
+    run_result run = HEADS(folder);
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_ptr_nonnull(strstr(run.out, "\nL0H11 "));
+    ck_assert_uint_le(widest_line(strchr(run.out, '\n') + 1), 80);
+}
+END_TEST
+
+START_TEST(json_agrees_with_heads_csv)
+{
+    const char *folder = train();
+    run_result run = HEADS(folder, "--json");
+    ck_assert_int_eq(run.code, 0);
+    json_t *root = NULL;
+    ck_assert_int_eq(hl_json_parse("output", run.out, strlen(run.out), &root).code, HL_OK);
+    json_t *heads = json_object_get(root, "heads");
+    ck_assert_uint_eq(json_array_size(heads), LAYERS * LAYER_HEADS);
+    const char *csv = run_read(run_file(folder, "heads.csv"));
+    for (size_t i = 0; i < LAYERS * LAYER_HEADS; i++) {
+        json_t *head = json_array_get(heads, i);
+        ck_assert_int_eq(json_integer_value(json_object_get(head, "layer")), (int)i / LAYER_HEADS);
+        ck_assert_int_eq(json_integer_value(json_object_get(head, "head")), (int)i % LAYER_HEADS);
+        ck_assert(json_is_string(json_object_get(head, "label")));
+        static const char *const same[][2] = { { "entropy", "entropy" },
+                                               { "entropy_normalised", "entropy.normalised" },
+                                               { "confidence", "confidence" },
+                                               { "distance", "distance" },
+                                               { "distance_signed", "distance.signed" },
+                                               { "best_offset", "best.offset" },
+                                               { "importance", "importance" },
+                                               { "loss_without", "loss_without" },
+                                               { "importance_in_layer", "importance.normalised" } };
+        for (size_t m = 0; m < sizeof same / sizeof *same; m++) {
+            double value = NAN, found = json_number_value(json_object_get(head, same[m][0]));
+            ck_assert(csv_value(csv, LAST_STEP, (int)i / LAYER_HEADS, (int)i % LAYER_HEADS, same[m][1], &value));
+            ck_assert_msg(fabs(found - value) <= 1e-8 * fmax(1, fabs(value)), "%s: %.12g, %.12g in heads.csv",
+                          same[m][0], found, value);
+        }
+        json_t *faithful = json_object_get(head, "faithful");
+        ck_assert(json_is_boolean(faithful) || json_is_null(faithful));
+    }
+    json_decref(root);
+}
+END_TEST
+
+/* Of the last step: its weights are at hand. Of no step where there are none. */
+START_TEST(heads_csv_tells_what_heads_are_worth_where_there_are_weights)
+{
+    const char *folder = train(), *file = run_file(folder, "heads.csv"), *csv = run_read(file);
+    double value;
+    ck_assert(csv_value(csv, LAST_STEP, 1, 1, "importance.normalised", &value));
+    ck_assert(value > 0 && value <= 1);
+    ck_assert(!csv_value(csv, 20, 1, 1, "loss_without", &value));
+    ck_assert_int_eq(HEADS(folder, "--step", "24", "--csv").code, 0);
+    ck_assert_int_eq(HEADS(folder, "--step", "20").code, 0); /* the table is of 20, the file of all */
+    ck_assert_str_eq(run_read(file), csv);
+    unlink(run_file(folder, "checkpoint.safetensors"));
+    unlink(run_file(folder, "model.safetensors"));
+    ck_assert_int_eq(HEADS(folder).code, 0);
+    ck_assert(csv_value(run_read(file), LAST_STEP, 1, 1, "entropy", &value));
+    ck_assert_ptr_null(strstr(run_read(file), "importance"));
+    ck_assert_ptr_null(strstr(run_read(file), "loss_without"));
+}
+END_TEST
+
+START_TEST(train_and_heads_write_the_same_heads_csv)
+{
+    const char *folder = train(), *csv = run_file(folder, "heads.csv"), *copy = run_path("copy.csv");
+    const char *by_train = run_read(csv);
+    ck_assert_ptr_nonnull(strstr(by_train, "step,layer,head,metric,value,baseline\n0,0,0,"));
+    ck_assert_ptr_nonnull(strstr(by_train, "\n24,1,1,entropy,"));
+    unlink(csv);
+    run_result run = HEADS(folder, "--csv", copy);
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_str_eq(run_read(csv), by_train);
+    ck_assert_str_eq(run_read(copy), by_train);
+    ck_assert_str_eq(HEADS(folder, "--csv").out, by_train);
+}
+END_TEST
+
+START_TEST(a_step_without_its_weights_has_no_effects)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_tiny_config(), "patterns.every=5", "--quiet", "--out", folder);
+    run_result run = HEADS(folder, "--step", "5");
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_ptr_nonnull(strstr(run.out, "step 5: 4 heads"));
+    ck_assert_ptr_nonnull(strstr(run.out, "faithfulness: the weights of step 5 were"));
+    run_result json = HEADS(folder, "--step", "5", "--json");
+    ck_assert_ptr_nonnull(strstr(json.out, "\"importance\": null"));
+    expect_refused(HEADS(folder, "--step", "7"), 2, "no snapshot of step 7", "5 and 10");
+    expect_refused(HEADS(folder, "--step", "99"), 2, "no snapshot of step 99", "0 .. 24");
+}
+END_TEST
+
+START_TEST(without_a_checkpoint_the_weights_are_the_models)
+{
+    const char *folder = train();
+    unlink(run_file(folder, "checkpoint.safetensors"));
+    run_result run = HEADS(folder);
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_ptr_nonnull(strstr(run.out, "\nL1H1 "));
+    unlink(run_file(folder, "model.safetensors"));
+    run = HEADS(folder);
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_ptr_nonnull(strstr(run.out, "No importance, loss without and faithfulness"));
+    expect_refused(HEADS(folder, "--input", "a"), 3, folder, "no weights");
+}
+END_TEST
+
+/* ---- maps ---- */
+
+START_TEST(one_head_is_drawn_with_its_tokens)
+{
+    const char *folder = train();
+    run_result mean = HEADS(folder, "--head", "L1H0");
+    ck_assert_int_eq(mean.code, 0);
+    ck_assert_ptr_nonnull(strstr(mean.out, "L1H0"));
+    ck_assert_ptr_nonnull(strstr(mean.out, "<sep>"));
+    ck_assert_ptr_nonnull(strstr(mean.out, "\nrun, step 24, mean of 2 examples\n"));
+    ck_assert_ptr_null(strchr(mean.out, '\033'));
+    run_result one = HEADS(folder, "--head", "L1H0", "--example", "3", "--step", "0");
+    ck_assert_ptr_nonnull(strstr(one.out, "step 0, example 3"));
+    run_result all = HEADS(folder, "--example", "0");
+    ck_assert_ptr_nonnull(strstr(all.out, "L0H0"));
+    ck_assert_ptr_nonnull(strstr(all.out, "L1H1"));
+    ck_assert_ptr_nonnull(strstr(HEADS(run_file(folder, "."), "--head", "L1H1").out, "\nrun, step 24, mean of"));
+    expect_refused(HEADS(folder, "--example", "4"), 2, "--example", "0 .. 3");
+}
+END_TEST
+
+/* What a terminal would take for a command is not handed to it, and no line is wider than it. */
+START_TEST(a_folder_of_any_name_is_shown_in_the_caption)
+{
+    const char *folder =
+        run_path("a\033[2J of a name that is too long to stand in a line of any terminal, in full or cut");
+    ck_assert_int_eq(rename(train(), folder), 0);
+    run_result run = HEADS(folder, "--head", "L0H0");
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_ptr_null(strchr(run.out, '\033'));
+    const char *caption = strstr(run.out, " of a name");
+    ck_assert_ptr_nonnull(caption);
+    ck_assert_ptr_null(strstr(caption, "in full or cut"));
+}
+END_TEST
+
+START_TEST(heads_that_are_none_are_refused)
+{
+    const char *folder = train();
+    expect_refused(HEADS(folder, "--head", "L2H0"), 2, "no layer 2", "L0H0 .. L1H1");
+    expect_refused(HEADS(folder, "--head", "L0H2"), 2, "no head 2", "L0H0 .. L0H1");
+    static const char *const names[] = { "x", "L", "L0", "L0H", "0H1", "L0H1x", "L-1H0", "L99999999999999999999H0" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        expect_refused(HEADS(folder, "--head", names[i]), 2, "--head", "L0H0 .. L1H1");
+    }
+}
+END_TEST
+
+/* The model on an example of the snapshot, given as an input, has the weights of the snapshot. */
+START_TEST(an_input_gives_the_weights_of_the_same_example)
+{
+    const char *folder = train(), *recorded = run_path("recorded.json"), *run_again = run_path("again.json");
+    ck_assert_int_eq(HEADS(folder, "--bertviz", recorded, "--example", "2").code, 0);
+    json_t *first = json_load_file(recorded, 0, NULL), *tokens = json_object_get(first, "tokens");
+    ck_assert_uint_eq(json_array_size(tokens), TOKENS);
+    char input[256] = "";
+    for (size_t i = 0; i < TOKENS; i++) {
+        strcat(strcat(input, i > 0 ? " " : ""), json_string_value(json_array_get(tokens, i)));
+    }
+    ck_assert_int_eq(HEADS(folder, "--bertviz", run_again, "--input", input).code, 0);
+    json_t *second = json_load_file(run_again, 0, NULL);
+    ck_assert(json_equal(tokens, json_object_get(second, "tokens")));
+    ck_assert_uint_eq(json_array_size(json_object_get(second, "attention")), LAYERS);
+    for (size_t l = 0; l < LAYERS; l++) {
+        for (size_t i = 0; i < LAYER_HEADS * TOKENS * TOKENS; i++) {
+            double values[2];
+            for (int f = 0; f < 2; f++) {
+                json_t *layer = json_array_get(json_object_get(f == 0 ? first : second, "attention"), l);
+                ck_assert_uint_eq(json_array_size(layer), 1);
+                json_t *head = json_array_get(json_array_get(layer, 0), i / (TOKENS * TOKENS));
+                values[f] = json_number_value(json_array_get(json_array_get(head, i / TOKENS % TOKENS), i % TOKENS));
+            }
+            ck_assert_msg(fabs(values[0] - values[1]) < 1e-5, "layer %zu, weight %zu: %g, %g", l, i, values[0],
+                          values[1]);
+        }
+    }
+    json_decref(first);
+    json_decref(second);
+    run_result drawn = HEADS(folder, "--input", input, "--head", "L0H1");
+    ck_assert_int_eq(drawn.code, 0);
+    ck_assert_ptr_nonnull(strstr(drawn.out, "<mask>"));
+}
+END_TEST
+
+START_TEST(inputs_that_are_none_are_refused)
+{
+    const char *folder = train();
+    expect_refused(HEADS(folder, "--input", "a B"), 2, "unknown token \"B\" (did you mean \"b\"?)", "<sep>, <mask>, a");
+    expect_refused(HEADS(folder, "--input", "a zebra"), 2, "unknown token \"zebra\"", "<sep>");
+    expect_refused(HEADS(folder, "--input", "a <pad>"), 2, "<pad>", "padding");
+    expect_refused(HEADS(folder, "--input", " \t"), 2, "--input", "no tokens");
+    expect_refused(HEADS(folder, "--input", "a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a"), 2,
+                   "--input: 33 tokens", "max_length");
+    expect_refused(HEADS(folder, "--input", "a", "--step", "0"), 2, "--step", "--input");
+    expect_refused(HEADS(folder, "--input", "a", "--example", "0"), 2, "--example", "--input");
+}
+END_TEST
+
+/* ---- files ---- */
+
+static void expect_beginning(const char *path, const char *beginning)
+{
+    ck_assert_msg(strncmp(run_read(path), beginning, strlen(beginning)) == 0, "%s does not begin as it should", path);
+}
+
+START_TEST(figures_are_written_whole)
+{
+    const char *folder = train(), *out = run_path("figures");
+    mkdir(out, 0777);
+    const char *png = run_file(out, "a.png"), *svg = run_file(out, "a.svg"), *pdf = run_file(out, "a.pdf");
+    run_result run = HEADS(folder, "--png", png, "--svg", svg, "--pdf", pdf);
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_str_eq(run.out, "");
+    expect_beginning(png, "\211PNG");
+    expect_beginning(svg, "<?xml");
+    expect_beginning(pdf, "%PDF-");
+    ck_assert_str_eq(run_list(out), "a.pdf a.png a.svg ");
+    ck_assert_int_eq(HEADS(folder, "--png", png, "--head", "L1H1", "--example", "0").code, 0);
+    expect_beginning(png, "\211PNG");
+    expect_refused(HEADS(folder, "--png", "/nowhere/a.png"), 3, "/nowhere/a.png", "cannot");
+}
+END_TEST
+
+/* Standard output holds what the file holds, and no file is named "-". */
+START_TEST(figures_go_to_standard_output_alone)
+{
+    const char *folder = train(), *bertviz = run_path("a.json"), *svg = run_path("a.svg");
+    ck_assert_int_eq(HEADS(folder, "--svg", svg, "--bertviz", bertviz).code, 0);
+    run_result run = HEADS(folder, "--svg", "-");
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_str_eq(run.out, run_read(svg));
+    ck_assert_str_eq(HEADS(folder, "--bertviz", "-").out, run_read(bertviz));
+    ck_assert_int_eq(strncmp(HEADS(folder, "--pdf", "-", "--csv", run_path("a.csv")).out, "%PDF-", 5), 0);
+    ck_assert_int_eq(strncmp(HEADS(folder, "--head", "L0H0", "--png", "-").out, "\211PNG", 4), 0);
+    ck_assert_int_eq(strncmp(HEADS(folder, "--prune", "--svg", "-").out, "<?xml", 5), 0);
+    ck_assert_int_ne(access("-", F_OK), 0);
+    expect_refused(HEADS(folder, "--npz", "-"), 2, "--npz", "name a file");
+    expect_refused(HEADS(folder, "--prune-to", "2", "--out", "-"), 2, "--out", "name a file");
+    expect_refused(HEADS(folder, "--png", "-", "--json"), 2, "--png", "standard output");
+}
+END_TEST
+
+START_TEST(arrays_hold_weights_and_metrics)
+{
+    const char *folder = train(), *path = run_path("a.npz");
+    ck_assert_int_eq(HEADS(folder, "--npz", path).code, 0);
+    hl_npz exported, recorded;
+    ck_assert_int_eq(hl_npz_read(path, 1 << 24, &exported).code, HL_OK);
+    ck_assert_int_eq(hl_npz_read(run_file(folder, "patterns/step_000024.npz"), 1 << 24, &recorded).code, HL_OK);
+    static const char *const same[] = { "layer_0", "layer_1", "tokens", "lengths", "step" };
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        const hl_npz_array *a = hl_npz_find(&exported, same[i]), *b = hl_npz_find(&recorded, same[i]);
+        ck_assert(a != NULL && b != NULL && hl_shape_equal(a->shape, b->shape));
+        ck_assert_mem_eq(a->data, b->data, (size_t)hl_shape_count(a->shape) * hl_npy_size(a->type));
+    }
+    const hl_npz_array *entropy = hl_npz_find(&exported, "entropy"), *js = hl_npz_find(&exported, "js");
+    ck_assert(entropy != NULL && hl_shape_equal(entropy->shape, HL_SHAPE(LAYERS * LAYER_HEADS, 2)));
+    ck_assert(js != NULL && hl_shape_equal(js->shape, HL_SHAPE(LAYERS * LAYER_HEADS, LAYERS * LAYER_HEADS)));
+    const char *csv = run_read(run_file(folder, "heads.csv"));
+    for (int i = 0; i < LAYERS * LAYER_HEADS; i++) {
+        double value;
+        ck_assert(csv_value(csv, LAST_STEP, i / LAYER_HEADS, i % LAYER_HEADS, "entropy", &value));
+        ck_assert_double_eq_tol(((const double *)entropy->data)[2 * i], value, 1e-8);
+    }
+    double value;
+    ck_assert(csv_value(csv, LAST_STEP, 0, 1, "js(L1H0)", &value));
+    ck_assert_double_eq_tol(((const double *)js->data)[1 * 4 + 2], value, 1e-8);
+    ck_assert_double_eq_tol(((const double *)js->data)[2 * 4 + 1], value, 1e-8);
+    hl_npz_free(&exported);
+    hl_npz_free(&recorded);
+}
+END_TEST
+
+/* ---- what is no run ---- */
+
+START_TEST(what_is_no_run_is_refused)
+{
+    const char *foreign = run_path("foreign"), *file = run_config("a.ini", "[task]\n");
+    mkdir(foreign, 0777);
+    expect_refused(HEADS(run_path("nowhere")), 3, "nowhere", "No such file");
+    expect_refused(HEADS(foreign), 3, foreign, "holds no run");
+    expect_refused(HEADS(file), 3, file, "a run's folder");
+    scratch_write(run_file(foreign, "config.ini"), "[task]\nnmae = copy\n", 19);
+    expect_refused(HEADS(foreign), 3, "config.ini:2", "nmae");
+    ck_assert_str_eq(run_list(foreign), "config.ini ");
+}
+END_TEST
+
+START_TEST(a_run_without_patterns_says_what_to_set)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_tiny_config(), "patterns.examples=0", "--quiet", "--out", folder);
+    expect_refused(HEADS(folder), 3, folder, "patterns.examples=32");
+    expect_refused(HEADS(folder, "--head", "L0H0"), 3, folder, "patterns.examples=32");
+}
+END_TEST
+
+START_TEST(a_damaged_snapshot_is_named)
+{
+    const char *folder = train(), *csv = run_file(folder, "heads.csv"), *before = run_read(csv);
+    const char *first = run_file(folder, "patterns/step_000005.npz"),
+               *last = run_file(folder, "patterns/step_000024.npz");
+    ck_assert_int_eq(truncate(first, 1000), 0);
+    expect_refused(HEADS(folder), 3, first, "");
+    ck_assert_str_eq(run_read(csv), before);
+    ck_assert_int_eq(HEADS(folder, "--head", "L0H0").code, 0);
+    ck_assert_int_eq(truncate(last, 1000), 0);
+    expect_refused(HEADS(folder, "--head", "L0H0"), 3, last, "");
+    scratch_write(last, "", 0);
+    expect_refused(HEADS(folder), 3, last, "");
+}
+END_TEST
+
+START_TEST(a_damaged_checkpoint_is_named)
+{
+    const char *folder = train(), *checkpoint = run_file(folder, "checkpoint.safetensors");
+    ck_assert_int_eq(truncate(checkpoint, 2000), 0);
+    run_result run = HEADS(folder, "--input", "a");
+    expect_refused(run, 3, checkpoint, "");
+}
+END_TEST
+
+/* Every allocation of the program fails once, in a run of its own each: nothing is lost, and memory is what it
+ * complains of. */
+static void fail_allocations(int argc, char **argv)
+{
+    FILE *out = fopen("/dev/null", "w");
+    ck_assert_ptr_nonnull(out);
+    hl_threads_setup();
+    ck_assert_int_eq(hl_heads_program(argc, argv, out, out), 0); /* libraries keep what they allocate at first */
+    faults_begin();
+    int failed = 0;
+    for (int n = 1, code = -1; code != 0 || faults_allocations() >= n; n += 1) {
+        faults_in_memory(n, FAULTS_ONCE);
+        code = hl_heads_program(argc, argv, out, out);
+        ck_assert_msg(code == 0 || code == 5, "allocation %d: exit code %d", n, code);
+        ck_assert_msg(faults_live_blocks() == 0 && faults_open_files() == 0, "allocation %d: lost", n);
+        failed += code == 5;
+    }
+    ck_assert_int_gt(failed, 10);
+    faults_end();
+    fclose(out);
+}
+
+START_TEST(without_memory_it_says_so)
+{
+    char *folder = (char *)(size_t)run_path("run"), *npz = (char *)(size_t)run_path("a.npz");
+    char *other = (char *)(size_t)run_path("other"), *page = (char *)(size_t)run_path("a.html");
+    static const char *const seldom = "patterns.every=12"; /* the time grows with the square of the snapshots */
+    EXPECT_RUN(0, run_tiny_config(), seldom, "--quiet", "--out", folder);
+    EXPECT_RUN(0, run_tiny_config(), seldom, "train.seed=2", "--quiet", "--out", other);
+    fail_allocations(2, (char *[]){ "heads", folder, NULL });
+    fail_allocations(4, (char *[]){ "heads", folder, "--input", "a b <mask>", NULL });
+    fail_allocations(4, (char *[]){ "heads", folder, "--npz", npz, NULL });
+    fail_allocations(6, (char *[]){ "heads", folder, "--against", other, "--report", page, NULL });
+}
+END_TEST
+
+START_TEST(wrong_command_lines_are_refused)
+{
+    static const char *const none[] = { NULL };
+    expect_refused(run_heads(none), 2, "no run given", "--help");
+    expect_refused(HEADS("run", "--exmaple", "1"), 2, "--exmaple", "did you mean \"--example\"");
+    expect_refused(HEADS("run", "--head"), 2, "--head", "needs a value");
+    expect_refused(HEADS("run", "--help=x"), 2, "--help=x", "takes no value");
+    expect_refused(HEADS("run", "--step", "-1"), 2, "--step", "whole number");
+    expect_refused(HEADS("run", "--example", "two"), 2, "--example", "whole number");
+    expect_refused(HEADS("run", "--json", "-", "--csv", "-"), 2, "--json", "--csv");
+    expect_refused(HEADS("run", "--report", "--csv"), 2, "--report", "standard output");
+    expect_refused(HEADS("run", "other"), 2, "other", "one run");
+    expect_refused(HEADS("run", "-x"), 2, "-x", "unknown option");
+    run_result help = HEADS("--help");
+    ck_assert_int_eq(help.code, 0);
+    ck_assert_uint_le(widest_line(help.out), 80);
+    ck_assert_int_eq(strncmp(HEADS("--version").out, "headlight ", 10), 0);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, snapshots_of_validated_steps_hold_statistics_of_all_examples);
+    tcase_add_test(tc, a_run_that_ends_early_has_statistics_of_its_last_step);
+    tcase_add_test(tc, the_table_has_a_row_a_head_and_fits_80_columns);
+    tcase_add_test(tc, long_labels_and_names_fit_80_columns);
+    tcase_add_test(tc, json_agrees_with_heads_csv);
+    tcase_add_test(tc, heads_csv_tells_what_heads_are_worth_where_there_are_weights);
+    tcase_add_test(tc, train_and_heads_write_the_same_heads_csv);
+    tcase_add_test(tc, a_step_without_its_weights_has_no_effects);
+    tcase_add_test(tc, without_a_checkpoint_the_weights_are_the_models);
+    tcase_add_test(tc, one_head_is_drawn_with_its_tokens);
+    tcase_add_test(tc, a_folder_of_any_name_is_shown_in_the_caption);
+    tcase_add_test(tc, heads_that_are_none_are_refused);
+    tcase_add_test(tc, an_input_gives_the_weights_of_the_same_example);
+    tcase_add_test(tc, inputs_that_are_none_are_refused);
+    tcase_add_test(tc, figures_are_written_whole);
+    tcase_add_test(tc, figures_go_to_standard_output_alone);
+    tcase_add_test(tc, arrays_hold_weights_and_metrics);
+    tcase_add_test(tc, what_is_no_run_is_refused);
+    tcase_add_test(tc, a_run_without_patterns_says_what_to_set);
+    tcase_add_test(tc, a_damaged_snapshot_is_named);
+    tcase_add_test(tc, a_damaged_checkpoint_is_named);
+    tcase_add_test(tc, without_memory_it_says_so);
+    tcase_add_test(tc, wrong_command_lines_are_refused);
+}
+
+SUITE("heads", add_tests)

@@ -1,0 +1,162 @@
+/* heads RUN --importance and --shapley, on runs of the tiny config: two layers of two heads, snapshots of 4
+ * examples. */
+#include "core/json.h"
+#include "tests/check_suite.h"
+#include "tests/runs/runs.h"
+#include "tests/scratch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { HEADS = 4 };
+
+static const char *train(void)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", folder);
+    return folder;
+}
+
+static json_t *json_of(const char *text)
+{
+    json_t *root = NULL;
+    ck_assert_int_eq(hl_json_parse("output", text, strlen(text), &root).code, HL_OK);
+    return root;
+}
+
+static double figure(json_t *object, const char *key)
+{
+    json_t *value = json_object_get(object, key);
+    ck_assert_msg(json_is_number(value), "%s is no number", key);
+    return json_number_value(value);
+}
+
+START_TEST(the_table_has_a_row_a_head_and_fits_80_columns)
+{
+    run_result run = HEADS(train(), "--importance");
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert_str_eq(run.err, "");
+    ck_assert_ptr_nonnull(strstr(run.out, ", step 24\nWhat 4 heads are worth on the 2 examples that score, where"));
+    static const char *const names[] = { "\nL0H0 ", "\nL0H1 ", "\nL1H0 ", "\nL1H1 " };
+    const char *at = run.out;
+    for (int i = 0; i < HEADS; i++) {
+        at = strstr(at, names[i]);
+        ck_assert_msg(at != NULL, "%s is missing or out of place in %s", names[i], run.out);
+    }
+    for (const char *line = strchr(run.out, '\n') + 1; *line != '\0'; line = strchr(line, '\n') + 1) {
+        ck_assert_msg(strcspn(line, "\n") <= 80, "%s", line);
+    }
+    ck_assert_ptr_nonnull(strstr(run.out, "rank correlation"));
+}
+END_TEST
+
+START_TEST(json_agrees_with_the_table_of_all_heads_and_with_csv)
+{
+    const char *folder = train(), *path = run_path("importance.csv");
+    run_result run = HEADS(folder, "--json");
+    ck_assert_int_eq(run.code, 0);
+    json_t *all = json_of(run.out);
+    run = HEADS(folder, "--importance", "--json", "--csv", path);
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    json_t *root = json_of(run.out), *heads = json_object_get(root, "heads");
+    ck_assert_uint_eq(json_array_size(heads), HEADS);
+    ck_assert_double_eq(figure(root, "loss"), figure(all, "loss"));
+    const char *row = strchr(run_read(path), '\n') + 1;
+    for (size_t i = 0; i < HEADS; i++, row = strchr(row, '\n') + 1) {
+        json_t *head = json_array_get(heads, i), *same = json_array_get(json_object_get(all, "heads"), i);
+        ck_assert_double_eq(figure(head, "gradient"), figure(same, "importance"));
+        ck_assert_double_eq(figure(head, "zero"), figure(same, "loss_without"));
+        ck_assert_double_eq(figure(head, "zero_error"), figure(same, "standard_error"));
+        ck_assert(json_is_null(json_object_get(head, "shapley")));
+        int layer, number;
+        double gradient, gradient_error, normalised, zero;
+        ck_assert_int_eq(sscanf(row, "%d,%d,%*[^,],%lf,%lf,%lf,%lf,", &layer, &number, &gradient, &gradient_error,
+                                &normalised, &zero),
+                         6);
+        ck_assert_int_eq(layer * 2 + number, (int)i);
+        ck_assert_double_eq(gradient, figure(head, "gradient"));
+        ck_assert_double_eq(gradient_error, figure(head, "gradient_error"));
+        ck_assert_double_eq(normalised, figure(head, "gradient_normalised"));
+        ck_assert_double_eq(zero, figure(head, "zero"));
+    }
+    json_decref(root);
+    json_decref(all);
+}
+END_TEST
+
+START_TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
+{
+    const char *folder = train();
+    run_result run = HEADS(folder, "--shapley", "--json");
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    json_t *root = json_of(run.out);
+    double sum = 0;
+    for (size_t i = 0; i < HEADS; i++) {
+        sum += figure(json_array_get(json_object_get(root, "heads"), i), "shapley");
+    }
+    json_t *smallest = json_object_get(root, "smallest_set");
+    ck_assert_uint_le(json_array_size(json_object_get(smallest, "heads")), HEADS);
+    ck_assert_double_ge(figure(smallest, "accuracy"), 0);
+    run = HEADS(folder, "--shapley");
+    const char *sentence = strstr(run.out, "They sum to");
+    ck_assert_msg(sentence != NULL, "%s", run.out);
+    char words[1024];
+    snprintf(words, sizeof words, "%s", sentence);
+    for (char *blank = words; (blank = strchr(blank, '\n')) != NULL;) {
+        *blank = ' ';
+    }
+    double told, none, whole;
+    ck_assert_int_eq(
+        sscanf(words, "They sum to %lf, from a loss of %lf without heads to %lf with all.", &told, &none, &whole), 3);
+    ck_assert_double_eq_tol(told, sum, 5e-5 + 1e-6);
+    ck_assert_double_eq_tol(none - whole, sum, 1e-4 + 1e-6);
+    ck_assert_double_eq_tol(whole, figure(root, "loss"), 5e-5 + 1e-9);
+    ck_assert_ptr_nonnull(strstr(run.out, "The fewest heads that keep 99% of the accuracy: "));
+    json_decref(root);
+}
+END_TEST
+
+START_TEST(a_step_is_looked_at_where_its_weights_were_kept)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_tiny_config(), "train.keep_checkpoints=9", "patterns.every=2", "--quiet", "--out", folder);
+    run_result run = HEADS(folder, "--importance", "--step", "12");
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert_ptr_nonnull(strstr(run.out, ", step 12\n"));
+    run = HEADS(folder, "--importance", "--step", "2");
+    ck_assert_int_eq(run.code, 2);
+    ck_assert_ptr_nonnull(strstr(run.err, "the weights of step 2 were not kept"));
+}
+END_TEST
+
+START_TEST(what_cannot_be_measured_is_one_line)
+{
+    const char *folder = run_path("many");
+    EXPECT_RUN(0, run_tiny_config(), "model.heads=16,1", "train.steps=1", "--quiet", "--out", folder);
+    run_result run = HEADS(folder, "--shapley");
+    ck_assert_int_eq(run.code, 2);
+    ck_assert_msg(strstr(run.err, "--shapley: ") != NULL && strstr(run.err, "17 heads") != NULL, "%s", run.err);
+    ck_assert_str_eq(run.out, "");
+    ck_assert_int_eq(HEADS(folder, "--importance").code, 0);
+    run = HEADS(folder, "--importance", "--head", "L0H0");
+    ck_assert_int_eq(run.code, 2);
+    ck_assert_ptr_nonnull(strstr(run.err, "--head does not go with --importance"));
+    const char *bare = run_path("bare");
+    EXPECT_RUN(0, run_tiny_config(), "patterns.examples=0", "train.steps=1", "--quiet", "--out", bare);
+    run = HEADS(bare, "--importance");
+    ck_assert_int_eq(run.code, 3);
+    ck_assert_ptr_nonnull(strstr(run.err, "no patterns were recorded"));
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, the_table_has_a_row_a_head_and_fits_80_columns);
+    tcase_add_test(tc, json_agrees_with_the_table_of_all_heads_and_with_csv);
+    tcase_add_test(tc, shapley_values_sum_to_what_all_heads_take_off_the_loss);
+    tcase_add_test(tc, a_step_is_looked_at_where_its_weights_were_kept);
+    tcase_add_test(tc, what_cannot_be_measured_is_one_line);
+}
+SUITE("heads --importance", add_tests)

@@ -1,0 +1,130 @@
+/* Short real runs: whatever the heads, the loss falls; and the copy task is solved. */
+#include "tests/check_suite.h"
+#include "tests/runs/runs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+START_TEST(any_heads_learn)
+{
+    static const char *const heads[][4] = {
+        { "model.heads=1" },
+        { "model.heads=2" },
+        { "model.heads=4" },
+        { "model.heads=8" },
+        { "model.heads=4", "model.d_k=3", "model.d_v=5" },
+        { "model.heads=3", "model.d_k=8", "model.d_v=2" },
+        { "model.heads=4, 2", "model.d_k=4, 6", "model.d_v=3, 8" },
+        { "model.heads=4", "model.kv_heads=2" },
+        { "model.heads=4, 8", "model.kv_heads=1, 4", "model.d_k=5, 2" },
+        { "model.norm=post" },
+        { "model.causal=true" },
+        { "model.positions=learned", "model.activation=gelu" },
+        { "model.bias=false", "model.tie_embedding=true" },
+        { "optimizer.name=adamw", "optimizer.weight_decay=0.01", "optimizer.schedule=linear" },
+        { "optimizer.name=sgd", "optimizer.learning_rate=0.5" },
+        { "optimizer.schedule=noam", "optimizer.learning_rate=0.3" },
+        { "task.min_length=1", "train.batch_size=16", "optimizer.accumulate=4" },
+    };
+    const char *folder = run_path("run"), *const *h = heads[_i];
+    EXPECT_RUN(0, run_tiny_config(), "model.dropout=0", "train.steps=80", "--out", folder, h[0],
+               h[1] != NULL ? h[1] : "--quiet", h[2] != NULL ? h[2] : "--quiet");
+    double first, last, accuracy;
+    ck_assert_int_eq(sscanf(strchr(run_metrics(folder), '\n'), "\n0,validation,%lf", &first), 1);
+    run_last_row(folder, "validation", &last, &accuracy);
+    ck_assert_msg(last < 0.8 * first, "%s: loss %g after %g", h[0], last, first);
+}
+END_TEST
+
+START_TEST(a_batch_in_parts_gives_the_losses_of_the_whole_one)
+{
+    static const char *const parts[] = { "optimizer.accumulate=1", "optimizer.accumulate=2", "optimizer.accumulate=8" };
+    const char *metrics[3];
+    for (int i = 0; i < 3; i++) {
+        const char *folder = run_path(parts[i]);
+        EXPECT_RUN(0, run_tiny_config(), "task.min_length=1", "train.steps=8", "train.log_every=1", parts[i], "--out",
+                   folder);
+        metrics[i] = run_metrics(folder);
+    }
+    int rows = 0;
+    for (const char *a = metrics[0]; (a = strstr(a, ",train,")) != NULL; a++, rows++) {
+        for (int i = 1; i < 3; i++) {
+            metrics[i] = strstr(metrics[i], ",train,") + 1;
+            double whole = strtod(a + 7, NULL), in_parts = strtod(metrics[i] + 6, NULL);
+            ck_assert_double_eq_tol(in_parts, whole, 1e-6 * whole);
+        }
+    }
+    ck_assert_int_eq(rows, 8);
+}
+END_TEST
+
+START_TEST(the_copy_task_is_solved_by_a_head_that_looks_eleven_back)
+{
+    const char *folder = run_path("copy_task");
+    run_result run = RUN_BUILT(run_shipped_config("copy_task.ini"), "--out", folder);
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    double loss, accuracy;
+    run_last_row(folder, "validation", &loss, &accuracy);
+    ck_assert_double_ge(accuracy, 0.999);
+    double best = 0;
+    for (const char *row = strstr(run.out, "\nL"); row != NULL; row = strstr(row + 1, "\nL")) {
+        int layer, head, offset;
+        double score, baseline;
+        if (sscanf(row, "\nL%dH%d %d %lf %lf", &layer, &head, &offset, &score, &baseline) == 5 && offset == -11 &&
+            score - baseline > best) {
+            best = score - baseline;
+        }
+    }
+    ck_assert_msg(best > 0.5, "%s", run.out);
+}
+END_TEST
+
+/* Every config that is shipped, in a short form. Answers that are hard to learn bring less at first: what the loss of
+ * the last training row may be, as a share of the first one's. */
+static const struct {
+    const char *config, *steps;
+    double share;
+} shipped[] = {
+    { "copy_task.ini", "train.steps=80", 0.8 },     { "copy_variable.ini", "train.steps=80", 0.9 },
+    { "identity_copy.ini", "train.steps=40", 0.8 }, { "reverse.ini", "train.steps=80", 0.8 },
+    { "shift.ini", "train.steps=80", 0.8 },         { "sort.ini", "train.steps=40", 0.8 },
+    { "recall.ini", "train.steps=80", 0.8 },        { "agreement.ini", "train.steps=80", 0.8 },
+    { "ngram.ini", "train.steps=300", 0.9 },
+};
+enum { SHIPPED = sizeof shipped / sizeof *shipped };
+
+START_TEST(every_shipped_config_learns)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_shipped_config(shipped[_i].config), shipped[_i].steps, "train.log_every=10",
+               "train.batch_size=32", "train.eval_examples=32", "train.threads=2", "optimizer.warmup_steps=5",
+               "patterns.examples=2", "--out", folder);
+    double first, last, accuracy;
+    const char *row = strstr(run_metrics(folder), ",train,");
+    ck_assert(row != NULL && sscanf(row, ",train,%lf", &first) == 1);
+    run_last_row(folder, "train", &last, &accuracy);
+    ck_assert_msg(last < shipped[_i].share * first, "%s: loss %g after %g", shipped[_i].config, last, first);
+}
+END_TEST
+
+START_TEST(every_shipped_config_is_among_these)
+{
+    const char *names = run_list(HL_CONFIGS);
+    int n = 0;
+    for (const char *at = names; (at = strstr(at, ".ini ")) != NULL; at++) {
+        n++;
+    }
+    ck_assert_int_eq(n, SHIPPED);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, any_heads_learn, 0, 17);
+    tcase_add_test(tc, a_batch_in_parts_gives_the_losses_of_the_whole_one);
+    tcase_add_loop_test(tc, every_shipped_config_learns, 0, SHIPPED);
+    tcase_add_test(tc, every_shipped_config_is_among_these);
+    tcase_add_test(tc, the_copy_task_is_solved_by_a_head_that_looks_eleven_back);
+}
+SUITE("learning", add_tests)

@@ -1,0 +1,198 @@
+/* Runs whose folder lost a file, holds others', or one of a future that resuming drops. */
+#include "tests/check_suite.h"
+#include "tests/runs/runs.h"
+#include "tests/scratch.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+START_TEST(older_checkpoints_outlive_the_loss_of_the_newest)
+{
+    const char *config = run_tiny_config(), *folder = run_path("run");
+    EXPECT_RUN(0, config, "train.keep_checkpoints=2", "--out", folder);
+    const char *before = run_list(folder);
+    ck_assert_int_eq(rename(run_file(folder, "checkpoint.safetensors"), run_file(folder, "away")), 0);
+    run_result run = RUN(config, "train.keep_checkpoints=2", "--resume", "--out", folder);
+    ck_assert_int_eq(run.code, 3);
+    ck_assert_ptr_nonnull(strstr(run.err, "checkpoint.safetensors: missing, but checkpoint-18.safetensors is there"));
+    ck_assert_int_eq(rename(run_file(folder, "away"), run_file(folder, "checkpoint.safetensors")), 0);
+    ck_assert_str_eq(run_list(folder), before);
+}
+END_TEST
+
+/* Goes back from step 24 to the checkpoint of step 6 and ends at 8: the best weights must be of a step that was run. */
+START_TEST(the_best_weights_are_never_of_a_step_that_was_dropped)
+{
+    const char *config = run_tiny_config(), *folder = run_path("run");
+    EXPECT_RUN(0, config, "train.keep_checkpoints=9", "--out", folder);
+    const char *model = run_file(folder, "model.safetensors");
+    ck_assert_int_gt(run_weights_step(model), 8);
+    ck_assert_int_eq(rename(run_file(folder, "checkpoint-6.safetensors"), run_file(folder, "checkpoint.safetensors")),
+                     0);
+    EXPECT_RUN(0, config, "train.keep_checkpoints=9", "train.steps=8", "--resume", "--out", folder);
+    ck_assert_int_le(run_weights_step(model), 8);
+    ck_assert_int_gt(run_weights_step(model), 0);
+}
+END_TEST
+
+START_TEST(lost_best_weights_are_written_anew)
+{
+    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
+    EXPECT_RUN(0, config, "--out", straight);
+    EXPECT_RUN(0, config, "train.keep_checkpoints=9", "--out", folder);
+    ck_assert_int_eq(rename(run_file(folder, "checkpoint-6.safetensors"), run_file(folder, "checkpoint.safetensors")),
+                     0);
+    ck_assert_int_eq(unlink(run_file(folder, "model.safetensors")), 0);
+    EXPECT_RUN(0, config, "--resume", "--out", folder);
+    ck_assert_int_eq(run_weights_step(run_file(folder, "model.safetensors")),
+                     run_weights_step(run_file(straight, "model.safetensors")));
+}
+END_TEST
+
+/* Whole rows after the header. */
+static int rows_in(const char *text, size_t size)
+{
+    int lines = 0;
+    for (size_t i = 0; i < size; i++) {
+        lines += text[i] == '\n';
+    }
+    return lines > 0 ? lines - 1 : 0;
+}
+
+/* metrics.csv holds what cannot be made anew: the run does not go on without it, and nothing of it changes. */
+START_TEST(lost_rows_of_metrics_are_not_passed_over)
+{
+    const char *config = run_tiny_config(), *folder = run_path("run"), *path = run_file(folder, "metrics.csv");
+    EXPECT_RUN(0, config, "train.steps=12", "--out", folder);
+    const char *whole = run_read(path), *list = run_list(folder), *own = run_read(run_file(folder, "config.ini"));
+    size_t first = (size_t)(strchr(strchr(whole, '\n') + 1, '\n') + 1 - whole);
+    const size_t sizes[] = { 0, (size_t)(strchr(whole, '\n') + 1 - whole), first, strlen(whole) - 1 };
+    for (int i = 0; i < 4; i++) {
+        scratch_write(path, whole, sizes[i]);
+        run_result run = RUN(config, "--resume", "--out", folder);
+        ck_assert_int_eq(run.code, 3);
+        char told[128];
+        snprintf(told, sizeof told,
+                 "metrics.csv: has lost rows of this run (%d of %d are left); put the file back, or ",
+                 rows_in(whole, sizes[i]), rows_in(whole, strlen(whole)));
+        ck_assert_msg(strstr(run.err, told) != NULL, "%s", run.err);
+        ck_assert(scratch_holds(path, whole, sizes[i]));
+    }
+    ck_assert_int_eq(unlink(path), 0);
+    run_result run = RUN(config, "--resume", "--out", folder);
+    ck_assert_int_eq(run.code, 3);
+    ck_assert_ptr_nonnull(strstr(run.err, "metrics.csv: missing, with "));
+    ck_assert(!scratch_exists(path));
+    ck_assert_str_eq(run_read(run_file(folder, "config.ini")), own);
+    scratch_write(path, whole, strlen(whole));
+    ck_assert_str_eq(run_list(folder), list);
+    EXPECT_RUN(0, config, "--resume", "--out", folder);
+    ck_assert_int_eq(strncmp(run_read(path), whole, strlen(whole)), 0);
+}
+END_TEST
+
+/* Neither continued nor drawn. */
+START_TEST(changed_rows_of_metrics_are_refused)
+{
+    const char *config = run_tiny_config(), *folder = run_path("run"), *path = run_file(folder, "metrics.csv");
+    EXPECT_RUN(0, config, "train.steps=12", "--out", folder);
+    const char *whole = run_read(path);
+    size_t size = strlen(whole), digit = (size_t)(strstr(whole, "validation,") - whole) + strlen("validation,") + 3;
+    char changed[4096];
+    ck_assert_uint_lt(size, sizeof changed);
+    memcpy(changed, whole, size);
+    changed[digit] = changed[digit] == '5' ? '6' : '5';
+    scratch_write(path, changed, size);
+    run_result runs[] = { RUN(config, "--resume", "--out", folder), HEADS(folder) };
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(runs[i].code, 3);
+        ck_assert_msg(strstr(runs[i].err, "metrics.csv: the first ") != NULL &&
+                          strstr(runs[i].err, " rows are not those that the run wrote; put the file back, or ") != NULL,
+                      "%s", runs[i].err);
+        ck_assert(scratch_holds(path, changed, size));
+    }
+    scratch_write(path, whole, size);
+    EXPECT_RUN(0, config, "--resume", "--out", folder);
+    ck_assert_int_eq(HEADS(folder).code, 0);
+}
+END_TEST
+
+/* Not after the training, nor is anything appended through a link. */
+START_TEST(links_in_a_run_are_refused_before_the_first_step)
+{
+    static const char *const names[] = { "checkpoint.safetensors", "metrics.csv", "report.html" };
+    const char *config = run_tiny_config(), *folder = run_path("run");
+    EXPECT_RUN(0, config, "train.steps=12", "--out", folder);
+    const char *metrics = run_metrics(folder);
+    for (int i = 0; i < 3; i++) {
+        const char *path = run_file(folder, names[i]), *away = run_path("away");
+        ck_assert_int_eq(rename(path, away) | symlink(away, path), 0);
+        run_result run = RUN(config, "--resume", "--out", folder);
+        ck_assert_int_eq(run.code, 3);
+        ck_assert_msg(strstr(run.err, names[i]) != NULL && strstr(run.err, ": is a link, and is not replaced") != NULL,
+                      "%s", run.err);
+        ck_assert_str_eq(run.out, "");
+        ck_assert_int_eq(unlink(path) | rename(away, path), 0);
+        ck_assert_str_eq(run_metrics(folder), metrics);
+    }
+}
+END_TEST
+
+/* As after "rm RUN/\*": the heads of another run are left. */
+START_TEST(snapshots_of_a_run_that_is_gone_are_never_taken_for_the_next_ones)
+{
+    const char *config = run_tiny_config(), *folder = run_path("run"), *patterns = run_file(folder, "patterns");
+    EXPECT_RUN(0, config, "--out", folder);
+    static const char *const removed[] = { "checkpoint.safetensors", "config.ini",  "heads.csv", "metrics.csv",
+                                           "model.safetensors",      "report.html", "vocab.txt" };
+    for (int i = 0; i < 7; i++) {
+        ck_assert_int_eq(unlink(run_file(folder, removed[i])), 0);
+    }
+    const char *left = run_list(patterns);
+    static const char *const ways[] = { "--quiet", "--resume" };
+    for (int i = 0; i < 2; i++) {
+        run_result run = RUN(config, "train.steps=3", ways[i], "--out", folder);
+        ck_assert_int_eq(run.code, 2);
+        ck_assert_msg(strstr(run.err, "/patterns/step_000000.npz: is there already") != NULL, "%s", run.err);
+        ck_assert_str_eq(run_list(folder), ".lock patterns ");
+        ck_assert_str_eq(run_list(patterns), left);
+    }
+    EXPECT_RUN(0, config, "train.steps=3", "--overwrite", "--out", folder);
+    ck_assert_str_eq(run_list(patterns), "step_000000.npz step_000001.npz step_000002.npz step_000003.npz ");
+}
+END_TEST
+
+START_TEST(files_of_others_are_replaced_only_when_asked_to)
+{
+    static const char *const names[] = { "vocab.txt", "heads.csv", "report.html" };
+    const char *config = run_tiny_config();
+    for (int i = 0; i < 3; i++) {
+        const char *folder = run_path(names[i]), *path = run_file(folder, names[i]);
+        ck_assert_int_eq(mkdir(folder, 0777), 0);
+        scratch_write(path, "mine", 4);
+        run_result run = RUN(config, "--out", folder);
+        ck_assert_int_eq(run.code, 2);
+        ck_assert_msg(strncmp(run.err, path, strlen(path)) == 0 && strstr(run.err, "--overwrite") != NULL, "%s",
+                      run.err);
+        ck_assert(scratch_holds(path, "mine", 4));
+        ck_assert_int_eq(strcmp(run_list(folder) + strlen(names[i]), " "), 0); /* nothing was made */
+        EXPECT_RUN(0, config, "train.steps=2", "--overwrite", "--out", folder);
+        ck_assert(!scratch_holds(path, "mine", 4));
+    }
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, snapshots_of_a_run_that_is_gone_are_never_taken_for_the_next_ones);
+    tcase_add_test(tc, files_of_others_are_replaced_only_when_asked_to);
+    tcase_add_test(tc, older_checkpoints_outlive_the_loss_of_the_newest);
+    tcase_add_test(tc, the_best_weights_are_never_of_a_step_that_was_dropped);
+    tcase_add_test(tc, lost_best_weights_are_written_anew);
+    tcase_add_test(tc, lost_rows_of_metrics_are_not_passed_over);
+    tcase_add_test(tc, changed_rows_of_metrics_are_refused);
+    tcase_add_test(tc, links_in_a_run_are_refused_before_the_first_step);
+}
+SUITE("lost files", add_tests)

@@ -1,0 +1,99 @@
+/* The built program takes the memory that its summary told, and gets along with it. */
+#include "tests/check_suite.h"
+#include "tests/control_files.h"
+#include "tests/runs/runs.h"
+#include "tests/runs/told_memory.h"
+#include "train/footprint.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const configs[] = { "copy_task.ini", "bench/tiny.ini", "bench/small.ini", "bench/long.ini" };
+
+START_TEST(a_run_takes_what_the_summary_told)
+{
+    told_memory_check(configs[_i]);
+}
+END_TEST
+
+/* Its snapshots are most of what it takes: the last one is read when that of the recorder has gone, and not twice. */
+START_TEST(the_end_of_a_run_takes_no_more_than_training)
+{
+    told_memory_check_resumed("[task]\nlength = 60\n[model]\nlayers = 1\nheads = 16\n[train]\nsteps = 2\n"
+                              "batch_size = 8\n[patterns]\nexamples = 64\nevery = 0\n");
+}
+END_TEST
+
+/* Weights and moments take most of it: the checkpoint must not stand in memory a second time. */
+START_TEST(a_run_with_large_weights_takes_no_more_when_resumed)
+{
+    told_memory_check_resumed("[task]\nname = identity_copy\nlength = 8\nsymbols = 8\n[model]\nlayers = 2\n"
+                              "d_model = 512\nheads = 8\nd_ff = 2048\n[train]\nsteps = 2\nbatch_size = 2\n"
+                              "eval_examples = 16\n[patterns]\nexamples = 2\n");
+}
+END_TEST
+
+/* Batches of every length in turn: none needs more memory than was planned, though what backward gives back fits some
+ * of them less well than the longest. */
+START_TEST(shorter_batches_fit_too)
+{
+    const char *path = run_config("lengths.ini", "[task]\nname = identity_copy\nmin_length = 300\nlength = 349\n"
+                                                 "symbols = 82\n[model]\nlayers = 1\nd_model = 128\nheads = 2\n"
+                                                 "d_ff = 256\ndropout = 0.1\n[train]\nsteps = 40\nbatch_size = 2\n"
+                                                 "eval_every = 0\neval_examples = 50\ncheckpoint_every = 0\n"
+                                                 "[patterns]\nexamples = 0\n");
+    EXPECT_RUN(0, path, "--out", run_path("run"), "--quiet");
+}
+END_TEST
+
+/* ---- in a container ---- */
+
+static char limit[32];
+
+static void limit_memory(void)
+{
+    static const control_file files[] = { { "/proc/meminfo", "MemAvailable: 1073741824 kB\n" },
+                                          { "/proc/self/cgroup", "0::/\n" },
+                                          { "/sys/fs/cgroup/memory.max", limit },
+                                          { "/sys/fs/cgroup/memory.current", "0\n" },
+                                          { NULL, NULL } };
+    control_files_begin(files);
+}
+
+static run_result run_with(size_t bytes, const char *config, const char *folder)
+{
+    snprintf(limit, sizeof limit, "%zu\n", bytes);
+    const char *arguments[] = { config, "--out", folder, NULL };
+    return run_wait(run_start((run_options){ .arguments = arguments, .before = limit_memory }));
+}
+
+START_TEST(a_run_too_large_for_its_container_is_refused_before_it_begins)
+{
+    const char *path = run_tiny_config(), *folder = run_path("run");
+    hl_config config;
+    hl_problems problems = { 0 };
+    hl_footprint needed;
+    ck_assert_int_eq(hl_config_load((hl_config_options){ .path = path }, &config, &problems).code, HL_OK);
+    ck_assert_int_eq(hl_footprint_of_config(&config, &needed).code, HL_OK);
+    run_result run = run_with(needed.total - 1, path, folder);
+    ck_assert_int_eq(run.code, 5);
+    ck_assert_msg(strstr(run.err, "tiny.ini: the run needs about ") != NULL, "%s", run.err);
+    ck_assert_ptr_nonnull(strstr(run.err, "in this container"));
+    ck_assert_ptr_eq(strchr(run.err, '\n'), run.err + strlen(run.err) - 1);
+    ck_assert_str_eq(run.out, "");
+    ck_assert_str_eq(run_list(folder), "");
+    run = run_with(needed.total, path, folder);
+    ck_assert_msg(run.code == 0, "%s", run.err);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, a_run_takes_what_the_summary_told, 0, sizeof configs / sizeof *configs);
+    tcase_add_test(tc, the_end_of_a_run_takes_no_more_than_training);
+    tcase_add_test(tc, a_run_with_large_weights_takes_no_more_when_resumed);
+    tcase_add_test(tc, shorter_batches_fit_too);
+    tcase_add_test(tc, a_run_too_large_for_its_container_is_refused_before_it_begins);
+}
+SUITE("memory of a run", add_tests)

@@ -1,0 +1,149 @@
+/* Runs at the ends of what numbers and sizes can be. */
+#include "core/memory.h"
+#include "core/safetensors.h"
+#include "tests/check_suite.h"
+#include "tests/runs/runs.h"
+#include "tests/safetensors_file.h"
+#include "tests/train/trainer_example.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- learning rates ---- */
+
+#define DIVERGING                                                                                             \
+    "optimizer.schedule=constant", "optimizer.clip_norm=0", "optimizer.learning_rate=1000", "model.layers=4", \
+        "task.length=3", "train.steps=60", "train.checkpoint_every=1", "train.threads=1", "train.eval_examples=32"
+
+static const char *const optimizers[] = { "optimizer.name=adam", "optimizer.name=adamw", "optimizer.name=sgd" };
+
+static void assert_finite(const char *path)
+{
+    hl_safetensors *file;
+    hl_status status = safetensors_file_open(path, &file);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    for (int i = 0; i < hl_safetensors_count(file); i++) {
+        int64_t count = hl_shape_count(hl_safetensors_shape(file, i));
+        hl_real *numbers = hl_calloc((size_t)count, sizeof *numbers);
+        safetensors_file_copy(file, i, numbers);
+        for (int64_t n = 0; n < count; n++) {
+            ck_assert(isfinite(numbers[n]));
+        }
+        hl_free(numbers);
+    }
+    hl_safetensors_free(file);
+}
+
+START_TEST(the_largest_rate_ends_a_run_at_the_step_it_names_and_at_the_same_when_resumed)
+{
+    const char *config = run_shipped_config("copy_task.ini"), *folder = run_path("run");
+    run_result run = RUN(config, DIVERGING, optimizers[_i], "--out", folder);
+    ck_assert_msg(run.code == 4, "exit code %d: %s", run.code, run.err);
+    ck_assert_msg(strncmp(run.err, "step ", 5) == 0 && strchr(run.err, '\n')[1] == '\0', "%s", run.err);
+    ck_assert_msg(strstr(run.err, "encoder.") != NULL || strstr(run.err, "output") != NULL, "%s", run.err);
+    assert_finite(run_file(folder, "checkpoint.safetensors"));
+    assert_finite(run_file(folder, "model.safetensors"));
+    run_result again = RUN(config, DIVERGING, optimizers[_i], "--resume", "--out", folder);
+    ck_assert_int_eq(again.code, 4);
+    ck_assert_str_eq(again.err, run.err);
+}
+END_TEST
+
+START_TEST(the_smallest_rate_changes_next_to_nothing)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_tiny_config(), optimizers[_i], "optimizer.schedule=constant", "optimizer.learning_rate=1e-12",
+               "optimizer.weight_decay=0", "--out", folder);
+    double first, last;
+    const char *metrics = run_read(run_file(folder, "metrics.csv"));
+    ck_assert_int_eq(sscanf(strstr(metrics, "\n0,validation,"), "\n0,validation,%lf", &first), 1);
+    ck_assert_int_eq(sscanf(strstr(metrics, "\n24,validation,"), "\n24,validation,%lf", &last), 1);
+    ck_assert_double_eq_tol(first, last, 1e-6);
+}
+END_TEST
+
+/* ---- lengths ---- */
+
+START_TEST(a_single_token_can_be_trained_on_and_looked_at)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_tiny_config(), "task.name=identity_copy", "task.length=1", "model.max_length=1",
+               "train.eval_examples=4", "--out", folder);
+    const char *heads = run_read(run_file(folder, "heads.csv"));
+    ck_assert_ptr_null(strstr(heads, "nan"));
+    ck_assert_ptr_null(strstr(heads, "inf"));
+    ck_assert_ptr_nonnull(strstr(heads, "24,1,1,offset(0),1,1\n"));
+    run_result shown = HEADS(folder);
+    ck_assert_int_eq(shown.code, 0);
+    ck_assert_ptr_null(strstr(shown.out, "nan"));
+}
+END_TEST
+
+START_TEST(sequences_may_fill_the_positions_and_not_exceed_them)
+{
+    static const char *const positions[] = { "model.positions=sinusoidal", "model.positions=learned" };
+    for (int i = 0; i < 2; i++) {
+        EXPECT_RUN(0, run_tiny_config(), positions[i], "task.length=3", "model.max_length=7", "--overwrite", "--out",
+                   run_path("run"));
+        run_result run = RUN(run_tiny_config(), positions[i], "task.length=3", "model.max_length=6", "--overwrite",
+                             "--out", run_path("run"));
+        ck_assert_int_eq(run.code, 2);
+        ck_assert_msg(strstr(run.err, "model.max_length: 6 is too short, the task needs 7") != NULL, "%s", run.err);
+    }
+}
+END_TEST
+
+/* ---- denormal numbers ---- */
+
+/* A thread in which such numbers were taken for 0 would leave other bits. */
+static void train_small_weights(int threads, hl_trainer *trainer)
+{
+    static hl_config config;
+    config_parse("[task]\nlength = 20\n[model]\nd_model = 64\nheads = 4\nlayers = 2\ndropout = 0.1\n"
+                 "[optimizer]\nname = sgd\nclip_norm = 0\nlearning_rate = 1\nschedule = constant\n"
+                 "[train]\nbatch_size = 16\neval_examples = 8\n",
+                 &config);
+    config.train.threads = threads;
+    trainer_make(trainer, &config);
+    hl_parameters *parameters = &trainer->model.parameters;
+    int denormal = 0;
+    for (int64_t i = 0; i < parameters->count; i++) {
+        parameters->values[i] = ldexpf(parameters->values[i], i % 2 == 0 ? -130 : -60);
+        denormal += fpclassify(parameters->values[i]) == FP_SUBNORMAL;
+    }
+    ck_assert_int_gt(denormal, 10000);
+    trainer_updated(trainer, 2);
+}
+
+START_TEST(denormal_weights_are_trained_to_the_same_bits_by_any_number_of_threads)
+{
+    hl_trainer one, many;
+    train_small_weights(1, &one);
+    const hl_parameters *parameters = &one.model.parameters;
+    int denormal = 0;
+    for (int64_t i = 0; i < parameters->count; i++) {
+        ck_assert(isfinite(parameters->values[i]));
+        denormal += fpclassify(parameters->values[i]) == FP_SUBNORMAL;
+    }
+    ck_assert_int_gt(denormal, 1000); /* those whose gradients are smaller still */
+    for (int threads = 2; threads <= 4; threads++) {
+        train_small_weights(threads, &many);
+        ck_assert_mem_eq(parameters->values, many.model.parameters.values, (size_t)parameters->count * sizeof(hl_real));
+        hl_trainer_free(&many);
+    }
+    hl_trainer_free(&one);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    int n = sizeof optimizers / sizeof *optimizers;
+    tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, the_largest_rate_ends_a_run_at_the_step_it_names_and_at_the_same_when_resumed, 0, n);
+    tcase_add_loop_test(tc, the_smallest_rate_changes_next_to_nothing, 0, n);
+    tcase_add_test(tc, a_single_token_can_be_trained_on_and_looked_at);
+    tcase_add_test(tc, sequences_may_fill_the_positions_and_not_exceed_them);
+    tcase_add_test(tc, denormal_weights_are_trained_to_the_same_bits_by_any_number_of_threads);
+}
+SUITE("numerics", add_tests)

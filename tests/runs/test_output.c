@@ -1,0 +1,192 @@
+/* Standard output and standard error that are closed, broken or full. */
+#include "tests/check_suite.h"
+#include "tests/runs/sweeps.h"
+#include "tests/sanitized.h"
+#include "tests/scratch.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+START_TEST(without_standard_streams_it_runs_to_the_end)
+{
+    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
+    EXPECT_RUN(0, config, "--out", straight);
+    const char *arguments[] = { config, "--out", folder, NULL };
+    pid_t process = run_start((run_options){ .arguments = arguments, .built = true, .no_streams = true });
+    ck_assert_int_eq(run_wait(process).code, 0);
+    run_assert_same(straight, folder);
+    ck_assert_str_eq(run_read(run_file(folder, ".lock")), "");
+}
+END_TEST
+
+enum { SIGPIPE_CODE = 128 + 13 };
+
+/* Where standard output and standard error go. A pipe's reader is gone before the first byte. Exit codes of what is
+ * asked for its output alone, and of what leaves files: these are complete in any case. */
+static const struct {
+    const char *where, *pipe;
+    int of_output, of_files;
+} streams[] = {
+    { "2> /dev/null", "| true", SIGPIPE_CODE, 0 },
+    { "> /dev/full 2> /dev/null", "", 3, 3 },
+    { ">&- 2> /dev/null", "", 3, 0 },
+    { "2>&1 > /dev/null", "| true", 0, 0 },
+    { "> /dev/null 2> /dev/full", "", 0, 0 },
+    { "> /dev/full 2>&1", "", 3, 3 },
+    { ">&- 2>&-", "", 3, 0 },
+    { "2>&1", "| true", SIGPIPE_CODE, 0 },
+};
+enum { N_STREAMS = sizeof streams / sizeof *streams, FEW_STREAMS = 4 };
+
+/* The exit code of the program with these arguments, as the shell reads them. */
+static int code_with(int s, const char *program, const char *arguments)
+{
+    const char *code = run_path("code");
+    char command[4096];
+    int n =
+        snprintf(command, sizeof command, "{ %s'%s' %s %s; echo $? > '%s'; } %s",
+                 *streams[s].pipe ? "sleep 0.05; " : "", program, arguments, streams[s].where, code, streams[s].pipe);
+    ck_assert_int_lt(n, (int)sizeof command);
+    ck_assert_int_eq(system(command), 0);
+    return atoi(run_read(code));
+}
+
+START_TEST(a_run_and_a_sweep_outlive_their_output)
+{
+    const char *config = run_tiny_config(), *straight = run_path("straight"), *sweep = run_path("straight sweep");
+    char arguments[2048];
+    EXPECT_RUN(0, config, "--out", straight);
+    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", sweep).code, 0);
+    for (int s = 0; s < N_STREAMS; s++) {
+        const char *folder = run_path("run"), *cells = run_path("sweep");
+        snprintf(arguments, sizeof arguments, "'%s' --overwrite --out '%s'", config, folder);
+        ck_assert_int_eq(code_with(s, HL_TRAIN_PROGRAM, arguments), streams[s].of_files);
+        run_assert_same(straight, folder);
+        run_assert_same_file(straight, folder, "heads.csv");
+        snprintf(arguments, sizeof arguments, "'%s' --heads 1 --seeds 1 --overwrite --out '%s'", config, cells);
+        ck_assert_int_eq(code_with(s, HL_ABLATE_PROGRAM, arguments), streams[s].of_files);
+        ck_assert_str_eq(sweep_untimed(sweep), sweep_untimed(cells));
+        ck_assert_str_eq(run_list(sweep), run_list(cells));
+        run_assert_same(run_file(sweep, "heads=1,seed=1"), run_file(cells, "heads=1,seed=1"));
+        scratch_remove(folder);
+        scratch_remove(cells);
+    }
+}
+END_TEST
+
+/* Whatever becomes of what it says, it ends as it would. */
+START_TEST(failures_have_their_exit_codes_all_the_same)
+{
+    static const char *const programs[] = { HL_TRAIN_PROGRAM, HL_ABLATE_PROGRAM, HL_HEADS_PROGRAM };
+    char arguments[2048];
+    snprintf(arguments, sizeof arguments, "'%s'", run_path("missing"));
+    for (int s = 0; s < N_STREAMS; s++) {
+        for (int p = 0; p < 3; p++) {
+            ck_assert_int_eq(code_with(s, programs[p], "--hlep"), 2);
+            ck_assert_int_eq(code_with(s, programs[p], arguments), p < 2 ? 2 : 3);
+        }
+    }
+}
+END_TEST
+
+START_TEST(what_is_asked_for_its_output_fails_without_it)
+{
+    const char *config = run_tiny_config(), *folder = run_path("run");
+    EXPECT_RUN(0, config, "--out", folder);
+    const struct {
+        const char *program, *subject, *mode;
+    } asked[] = {
+        { HL_TRAIN_PROGRAM, config, "--help" },      { HL_TRAIN_PROGRAM, config, "--reference" },
+        { HL_TRAIN_PROGRAM, config, "--version" },   { HL_TRAIN_PROGRAM, config, "--summary" },
+        { HL_TRAIN_PROGRAM, config, "--check" },     { HL_ABLATE_PROGRAM, config, "--help" },
+        { HL_ABLATE_PROGRAM, config, "--version" },  { HL_HEADS_PROGRAM, folder, "" },
+        { HL_HEADS_PROGRAM, folder, "--head L1H0" }, { HL_HEADS_PROGRAM, folder, "--csv -" },
+        { HL_HEADS_PROGRAM, folder, "--help" },
+    };
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        char arguments[2048];
+        snprintf(arguments, sizeof arguments, "'%s' %s", asked[i].subject, asked[i].mode);
+        for (int s = 0; s < FEW_STREAMS; s++) {
+            int code = code_with(s, asked[i].program, arguments);
+            ck_assert_msg(code == streams[s].of_output, "%s %s %s: exit code %d", arguments, streams[s].where,
+                          streams[s].pipe, code);
+        }
+    }
+}
+END_TEST
+
+/* What a program with its output at `where` says on standard error. */
+static const char *told(const char *program, const char *subject, const char *mode, const char *where)
+{
+    char command[4096];
+    const char *err = run_path("err");
+    bool piped = *where == '|';
+    int n = snprintf(command, sizeof command, "{ %s'%s' '%s' %s 2> '%s'; } %s", piped ? "sleep 0.05; " : "", program,
+                     subject, mode, err, where);
+    ck_assert_int_lt(n, (int)sizeof command);
+    ck_assert_int_ne(system(command), -1);
+    return run_read(err);
+}
+
+/* The reason stands in the line where the last of the output met it, and never another. */
+START_TEST(output_that_fails_is_told_in_a_line_but_a_reader_may_go)
+{
+    const char *config = run_tiny_config(), *folder = run_path("run");
+    EXPECT_RUN(0, config, "--out", folder);
+    const struct {
+        const char *program, *subject, *mode, *after;
+    } asked[] = { { HL_TRAIN_PROGRAM, config, "--help", "" },
+                  { HL_TRAIN_PROGRAM, config, "--version", "" },
+                  { HL_ABLATE_PROGRAM, config, "--help", "" },
+                  { HL_HEADS_PROGRAM, folder, "--help", "" },
+                  { HL_HEADS_PROGRAM, folder, "--json -", "" },
+                  { HL_HEADS_PROGRAM, folder, "--png -", "" },
+                  { HL_TRAIN_PROGRAM, config, "--overwrite --out \"$INTO\"", "; all else is done" },
+                  { HL_ABLATE_PROGRAM, config, "--heads 1 --seeds 1 --out \"$INTO-sweep\"", "; all else is done" } };
+    ck_assert_int_eq(setenv("INTO", run_path("another"), 1), 0);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        static const char lost[] = "standard output: cannot write", reason[] = ": No space left on device";
+        char with[256], without[256];
+        snprintf(with, sizeof with, "%s%s%s\n", lost, reason, asked[i].after);
+        snprintf(without, sizeof without, "%s%s\n", lost, asked[i].after);
+        const char *line = told(asked[i].program, asked[i].subject, asked[i].mode, "> /dev/full");
+        ck_assert_msg(strcmp(line, with) == 0 || strcmp(line, without) == 0, "%s: %s", asked[i].mode, line);
+        ck_assert_str_eq(told(asked[i].program, asked[i].subject, asked[i].mode, "| true"), "");
+    }
+    ck_assert_ptr_nonnull(strstr(told(HL_TRAIN_PROGRAM, config, "--version", "> /dev/full"), "No space left"));
+}
+END_TEST
+
+/* OpenBLAS would look for room for ever, before any code of ours runs. */
+START_TEST(little_address_space_is_refused_before_it_is_looked_for)
+{
+    if (SANITIZED) {
+        return;
+    }
+    static const char *const programs[] = { HL_TRAIN_PROGRAM, HL_ABLATE_PROGRAM, HL_HEADS_PROGRAM };
+    for (int i = 0; i < 3; i++) {
+        const char *told = run_path("told");
+        char command[4096];
+        int n = snprintf(command, sizeof command, "ulimit -v 200000; '%s' --version > '%s' 2>&1", programs[i], told);
+        ck_assert_int_lt(n, (int)sizeof command);
+        int status = system(command);
+        ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 5);
+        ck_assert_str_eq(run_read(told), "out of memory: less than 257 MiB of address space are free, which OpenBLAS "
+                                         "takes; allow more (ulimit -v)\n");
+    }
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, little_address_space_is_refused_before_it_is_looked_for);
+    tcase_add_test(tc, without_standard_streams_it_runs_to_the_end);
+    tcase_add_test(tc, a_run_and_a_sweep_outlive_their_output);
+    tcase_add_test(tc, failures_have_their_exit_codes_all_the_same);
+    tcase_add_test(tc, what_is_asked_for_its_output_fails_without_it);
+    tcase_add_test(tc, output_that_fails_is_told_in_a_line_but_a_reader_may_go);
+}
+SUITE("output", add_tests)

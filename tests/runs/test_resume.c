@@ -1,0 +1,442 @@
+/* What --resume keeps, drops, allows and refuses; how a run ends before its last step. */
+#include "core/files.h"
+#include "core/memory.h"
+#include "core/safetensors.h"
+#include "tests/check_suite.h"
+#include "tests/runs/runs.h"
+#include "tests/safetensors_file.h"
+#include "tests/scratch.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The step that a checkpoint says it is of. */
+static const char *step_of(const char *path)
+{
+    static char step[32];
+    hl_safetensors *file;
+    hl_status status = safetensors_file_open(path, &file);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    snprintf(step, sizeof step, "%s", hl_safetensors_metadata(file, "step"));
+    hl_safetensors_free(file);
+    return step;
+}
+
+static const char *checkpoint_step(const char *folder)
+{
+    return step_of(run_file(folder, "checkpoint.safetensors"));
+}
+
+/* ---- where it goes on ---- */
+
+START_TEST(an_empty_folder_is_begun_at_step_0)
+{
+    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
+    EXPECT_RUN(0, config, "--out", straight);
+    run_result run = RUN(config, "--resume", "--out", folder);
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_ptr_nonnull(strstr(run.out, "begins at step 0"));
+    run_assert_same(straight, folder);
+}
+END_TEST
+
+START_TEST(a_finished_run_says_so_and_stays_as_it_is)
+{
+    const char *config = run_tiny_config(), *folder = run_path("run");
+    EXPECT_RUN(0, config, "--out", folder);
+    const char *metrics = run_read(run_file(folder, "metrics.csv")), *list = run_list(run_file(folder, "patterns"));
+    run_result run = RUN(config, "--resume", "--out", folder);
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_ptr_nonnull(strstr(run.out, "finished at step 24 already; more train.steps would go on\n"));
+    ck_assert_str_eq(run_read(run_file(folder, "metrics.csv")), metrics);
+    ck_assert_str_eq(run_list(run_file(folder, "patterns")), list);
+}
+END_TEST
+
+/* With a constant rate the first steps do not know how many follow. */
+START_TEST(more_steps_go_on_where_fewer_ended)
+{
+    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
+    EXPECT_RUN(0, config, "optimizer.schedule=constant", "--out", straight);
+    EXPECT_RUN(0, config, "optimizer.schedule=constant", "train.steps=12", "patterns.every=1", "--out", folder);
+    ck_assert_str_eq(checkpoint_step(folder), "12");
+    run_result run = RUN(config, "optimizer.schedule=constant", "--resume", "--out", folder);
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_ptr_nonnull(strstr(run.out, "resumed at step 12"));
+    run_assert_same_results(straight, folder);
+    ck_assert_ptr_nonnull(strstr(run_read(run_file(folder, "config.ini")), "steps = 24\n"));
+}
+END_TEST
+
+START_TEST(what_is_later_than_the_checkpoint_is_dropped)
+{
+    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
+    EXPECT_RUN(0, config, "--out", straight);
+    EXPECT_RUN(0, config, "patterns.every=3", "train.keep_checkpoints=9", "--out", folder);
+    ck_assert_int_eq(rename(run_file(folder, "checkpoint-12.safetensors"), run_file(folder, "checkpoint.safetensors")),
+                     0);
+    run_result run = RUN(config, "train.steps=13", "patterns.examples=0", "--resume", "--out", folder);
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_str_eq(run_list(folder),
+                     ".lock checkpoint-6.safetensors checkpoint.safetensors config.ini heads.csv metrics.csv "
+                     "model.safetensors patterns report.html vocab.txt ");
+    ck_assert_str_eq(run_list(run_file(folder, "patterns")),
+                     "step_000000.npz step_000003.npz step_000006.npz step_000009.npz step_000012.npz ");
+    const char *mine = run_metrics(folder), *theirs = run_metrics(straight), *row = strstr(theirs, "\n12,validation");
+    size_t up_to_12 = (size_t)(strchr(row + 1, '\n') - theirs) + 1;
+    ck_assert_int_eq(strncmp(mine, theirs, up_to_12), 0);
+    ck_assert_int_eq(strncmp(mine + up_to_12, "13,train,", 9), 0);
+    ck_assert_int_eq(strncmp(strchr(mine + up_to_12, '\n'), "\n13,validation,", 15), 0);
+}
+END_TEST
+
+/* ---- what may differ ---- */
+
+START_TEST(a_key_that_makes_another_run_is_refused_by_name)
+{
+    static const char *const changes[] = {
+        "task.length=4",
+        "task.min_length=2",
+        "task.symbols=5",
+        "task.name=reverse",
+        "model.layers=1",
+        "model.d_model=8",
+        "model.heads=4",
+        "model.kv_heads=1",
+        "model.d_k=4",
+        "model.d_v=4",
+        "model.d_ff=8",
+        "model.activation=gelu",
+        "model.norm=post",
+        "model.positions=learned",
+        "model.max_length=9",
+        "model.causal=true",
+        "model.dropout=0.2",
+        "model.dropout_attention=0",
+        "model.dropout_concat=1e-1",
+        "model.dropout_residual=0",
+        "model.dropout_ffn=0",
+        "model.dropout_embedding=0.1",
+        "model.bias=false",
+        "model.tie_embedding=true",
+        "optimizer.name=adamw",
+        "optimizer.learning_rate=1",
+        "optimizer.schedule=noam",
+        "optimizer.warmup_steps=1",
+        "optimizer.beta1=0.8",
+        "optimizer.beta2=0.9",
+        "optimizer.epsilon=1e-8",
+        "optimizer.weight_decay=0.1",
+        "optimizer.clip_norm=2",
+        "optimizer.label_smoothing=0",
+        "optimizer.accumulate=2",
+        "train.batch_size=16",
+        "train.seed=2",
+        "train.eval_examples=11",
+    };
+    const char *config = run_tiny_config(), *folder = run_path("run");
+    EXPECT_RUN(0, config, "train.steps=6", "--out", folder);
+    const char *metrics = run_read(run_file(folder, "metrics.csv")), *own = run_read(run_file(folder, "config.ini"));
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        run_result run = RUN(config, changes[i], "--resume", "--out", folder);
+        ck_assert_msg(run.code == 2, "%s: exit code %d", changes[i], run.code);
+        char key[64];
+        snprintf(key, sizeof key, "%.*s ", (int)strcspn(changes[i], "="), changes[i]);
+        ck_assert_msg(strstr(run.err, key) != NULL, "%s: %s", changes[i], run.err);
+        ck_assert_ptr_eq(strchr(run.err, '\n'), run.err + strlen(run.err) - 1);
+    }
+    ck_assert_str_eq(run_read(run_file(folder, "metrics.csv")), metrics);
+    ck_assert_str_eq(run_read(run_file(folder, "config.ini")), own);
+}
+END_TEST
+
+START_TEST(a_key_that_changes_no_number_may_differ)
+{
+    const char *config = run_tiny_config(), *folder = run_path("run");
+    EXPECT_RUN(0, config, "train.steps=6", "--out", folder);
+    const char *moved = run_path("moved");
+    ck_assert_int_eq(rename(folder, moved), 0);
+    EXPECT_RUN(0, config, "train.threads=2", "train.steps=8", "train.eval_every=3", "train.log_every=1",
+               "train.checkpoint_every=5", "train.keep_checkpoints=1", "train.patience=9", "patterns.every=1",
+               "patterns.examples=2", "patterns.budget_mb=1", "--resume", "--out", moved);
+    ck_assert_str_eq(checkpoint_step(moved), "8");
+    ck_assert_ptr_nonnull(strstr(run_read(run_file(moved, "config.ini")), "eval_every = 3\n"));
+    ck_assert_ptr_nonnull(strstr(run_read(run_file(moved, "metrics.csv")), "\n7,train,"));
+}
+END_TEST
+
+/* Before its first checkpoint, config.ini is all that tells which run it is. */
+START_TEST(a_run_without_a_checkpoint_is_refused_to_another_config_too)
+{
+    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
+    EXPECT_RUN(0, config, "--out", straight);
+    EXPECT_RUN(0, config, "--out", folder);
+    unlink(run_file(folder, "checkpoint.safetensors"));
+    const char *list = run_list(run_file(folder, "patterns"));
+    run_result run = RUN(config, "model.heads=4", "--resume", "--out", folder);
+    ck_assert_int_eq(run.code, 2);
+    ck_assert_ptr_nonnull(strstr(run.err, "model.heads "));
+    ck_assert_str_eq(run_list(run_file(folder, "patterns")), list);
+    EXPECT_RUN(0, config, "--resume", "--out", folder);
+    run_assert_same(straight, folder);
+}
+END_TEST
+
+/* ---- an older format ---- */
+
+static void copy_file(const char *from, const char *to)
+{
+    char *content;
+    size_t size;
+    ck_assert_int_eq(hl_file_read(from, (size_t)1 << 20, &content, &size).code, HL_OK);
+    ck_assert_int_eq(hl_file_replace(to, content, size, HL_VOLATILE).code, HL_OK);
+    hl_free(content);
+}
+
+/* A run of the first format, trained by the code of its day: the numbers in it are not ours to make anew. */
+START_TEST(an_older_format_is_not_resumed_but_opens)
+{
+    static const char *const files[] = { "config.ini", "vocab.txt", "checkpoint.safetensors",
+                                         "patterns/step_000002.npz" };
+    const char *folder = run_path("run"), *config = run_file(folder, "config.ini");
+    mkdir(folder, 0755);
+    mkdir(run_file(folder, "patterns"), 0755);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        copy_file(run_file(HL_FORMAT_1, files[i]), run_file(folder, files[i]));
+    }
+    run_result run = RUN(config, "train.steps=4", "--resume", "--out", folder);
+    ck_assert_int_eq(run.code, 3);
+    ck_assert_ptr_nonnull(strstr(run.err, "checkpoint.safetensors: of checkpoint format 1, "));
+    ck_assert_str_eq(checkpoint_step(folder), "2");
+    run = HEADS(folder, "--keep-only", "L0H0");
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert_ptr_nonnull(strstr(run.out, "weights of step 2"));
+    EXPECT_RUN(0, config, "--from", run_file(folder, "checkpoint.safetensors"), "--out", run_path("from"));
+}
+END_TEST
+
+/* ---- checkpoints that are kept ---- */
+
+START_TEST(earlier_checkpoints_are_kept_as_asked)
+{
+    const char *config = run_tiny_config();
+    static const char *const kept[] = {
+        "", "checkpoint-18.safetensors ", "checkpoint-12.safetensors checkpoint-18.safetensors ",
+        "checkpoint-12.safetensors checkpoint-18.safetensors checkpoint-6.safetensors ",
+        "checkpoint-12.safetensors checkpoint-18.safetensors checkpoint-6.safetensors "
+    };
+    for (int keep = 0; keep < 5; keep++) {
+        char option[64], expected[256];
+        snprintf(option, sizeof option, "train.keep_checkpoints=%d", keep);
+        const char *folder = run_path(option);
+        EXPECT_RUN(0, config, option, "--out", folder);
+        snprintf(expected, sizeof expected,
+                 ".lock %scheckpoint.safetensors config.ini heads.csv metrics.csv model.safetensors patterns "
+                 "report.html vocab.txt ",
+                 kept[keep]);
+        ck_assert_str_eq(run_list(folder), expected);
+        ck_assert_str_eq(checkpoint_step(folder), "24");
+    }
+    const char *folder = run_path("train.keep_checkpoints=3");
+    ck_assert_str_eq(step_of(run_file(folder, "checkpoint-6.safetensors")), "6");
+    ck_assert_str_eq(step_of(run_file(folder, "checkpoint-18.safetensors")), "18");
+}
+END_TEST
+
+START_TEST(a_kept_checkpoint_can_be_gone_back_to)
+{
+    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
+    EXPECT_RUN(0, config, "--out", straight);
+    EXPECT_RUN(0, config, "train.keep_checkpoints=9", "--out", folder);
+    ck_assert_int_eq(rename(run_file(folder, "checkpoint-6.safetensors"), run_file(folder, "checkpoint.safetensors")),
+                     0);
+    EXPECT_RUN(0, config, "--resume", "--out", folder);
+    run_assert_same(straight, folder);
+    ck_assert_ptr_null(strstr(run_list(folder), "checkpoint-"));
+}
+END_TEST
+
+static int count_snapshots(const char *folder)
+{
+    int n = 0;
+    for (const char *at = run_list(run_file(folder, "patterns")); (at = strstr(at, ".npz ")) != NULL; at++) {
+        n++;
+    }
+    return n;
+}
+
+/* Beside the steps 0, 1, 2, 5, 10, 20, 24: those that only the loss calls for. */
+START_TEST(where_the_loss_falls_a_resumed_run_records_the_same_steps)
+{
+    static const char *const every = "train.checkpoint_every=1", *const keep = "train.keep_checkpoints=24";
+    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
+    EXPECT_RUN(0, config, every, keep, "--quiet", "--out", straight);
+    ck_assert_int_ge(count_snapshots(straight), 7 + 3);
+    ck_assert_int_le(count_snapshots(straight), 7 + 16);
+    EXPECT_RUN(0, config, every, keep, "--quiet", "--out", folder);
+    for (int step = 22; step > 0; step -= 3) {
+        char name[64];
+        snprintf(name, sizeof name, "checkpoint-%d.safetensors", step);
+        ck_assert_int_eq(rename(run_file(folder, name), run_file(folder, "checkpoint.safetensors")), 0);
+        EXPECT_RUN(0, config, every, keep, "--resume", "--quiet", "--out", folder);
+        run_assert_same(straight, folder);
+    }
+}
+END_TEST
+
+START_TEST(a_run_checkpoints_at_its_end_even_when_it_does_so_never)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_tiny_config(), "train.checkpoint_every=0", "train.eval_every=0", "--out", folder);
+    ck_assert_str_eq(checkpoint_step(folder), "24");
+}
+END_TEST
+
+/* ---- ending early ---- */
+
+/* At a rate that changes nothing, no validation is better than the first. */
+START_TEST(lost_patience_ends_a_run_as_its_last_step_would)
+{
+    const char *config = run_tiny_config(), *folder = run_path("run");
+    run_result ended = RUN(config, "optimizer.learning_rate=1e-12", "train.patience=3", "--out", folder);
+    ck_assert_int_eq(ended.code, 0);
+    ck_assert_ptr_nonnull(
+        strstr(ended.out, "\nstopped: no better validation loss in 3 validations (train.patience)\nbest validation"));
+    ck_assert_str_eq(checkpoint_step(folder), "12");
+    ck_assert_ptr_nonnull(strstr(run_list(run_file(folder, "patterns")), "step_000012.npz "));
+    ck_assert_ptr_nonnull(strstr(run_read(run_file(folder, "metrics.csv")), "\n12,validation,"));
+    run_result run = RUN(config, "optimizer.learning_rate=1e-12", "train.patience=3", "--resume", "--out", folder);
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_ptr_nonnull(strstr(run.out, "finished at step 12 already; a larger train.patience would go on\n"));
+    run =
+        RUN(config, "optimizer.learning_rate=1e-12", "train.patience=3", "train.steps=12", "--resume", "--out", folder);
+    ck_assert_ptr_nonnull(
+        strstr(run.out, "finished at step 12 already; more train.steps and a larger train.patience would go on\n"));
+    EXPECT_RUN(0, config, "optimizer.learning_rate=1e-12", "train.patience=4", "--resume", "--out", folder);
+    ck_assert_str_eq(checkpoint_step(folder), "16");
+}
+END_TEST
+
+START_TEST(only_lost_patience_is_told_as_such)
+{
+    const char *config = run_tiny_config(), *folder = run_path("run"), *short_run = run_path("short");
+    ck_assert_ptr_null(strstr(RUN(config, "train.patience=100", "--out", folder).out, "stopped"));
+    run_result run = RUN(config, "optimizer.learning_rate=1e-12", "train.patience=1", "--out", short_run);
+    ck_assert_ptr_nonnull(strstr(run.out, "in 1 validation (train.patience)\n"));
+}
+END_TEST
+
+/* A run that would go on for long, once it has begun. `before` as in run_options. */
+static pid_t long_run(const char *config, const char *folder, void (*before)(void))
+{
+    const char *arguments[] = { config,
+                                "train.steps=100000000",
+                                "train.checkpoint_every=0",
+                                "patterns.every=1000000000",
+                                "train.eval_every=0",
+                                "--out",
+                                folder,
+                                NULL };
+    pid_t process = run_start((run_options){ .arguments = arguments, .before = before });
+    for (int i = 0; i < 2000 && strstr(run_read(run_file(folder, "metrics.csv")), "train") == NULL; i++) {
+        run_pause(5);
+    }
+    return process;
+}
+
+START_TEST(a_signal_saves_and_ends_the_run)
+{
+    static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+    const char *config = run_tiny_config(), *folder = run_path("run");
+    pid_t process = long_run(config, folder, NULL);
+    kill(process, signals[_i]);
+    run_result run = run_wait(process);
+    ck_assert_int_eq(run.code, 128 + signals[_i]);
+    char words[64];
+    snprintf(words, sizeof words, "interrupted after step %s, saved", checkpoint_step(folder));
+    ck_assert_msg(strstr(run.err, words) != NULL, "%s", run.err);
+    ck_assert_ptr_null(strstr(run.out, "L0H0"));
+}
+END_TEST
+
+static void ignore_interrupts(void)
+{
+    signal(SIGINT, SIG_IGN);
+}
+
+START_TEST(a_signal_that_was_ignored_before_stays_ignored)
+{
+    const char *folder = run_path("run");
+    pid_t process = long_run(run_tiny_config(), folder, ignore_interrupts);
+    kill(process, SIGINT);
+    run_pause(200);
+    kill(process, SIGTERM); /* were it the second signal, it would end the run without saving */
+    run_result run = run_wait(process);
+    ck_assert_int_eq(run.code, 128 + SIGTERM);
+    ck_assert_msg(strstr(run.err, "interrupted after step") != NULL, "%s", run.err);
+}
+END_TEST
+
+/* Its first write to the disk takes for ever: only a second signal ends the process. */
+static int stuck(int fd)
+{
+    (void)fd;
+    return pause(); /* interrupted, it is called again */
+}
+
+static void stick_at_fsync(void)
+{
+    hl_file_calls calls = *hl_file_calls_get();
+    calls.fsync = stuck;
+    hl_file_calls_set(&calls);
+}
+
+/* The first one is answered while the run is still at what it was doing. */
+START_TEST(a_second_signal_ends_it_at_once)
+{
+    const char *folder = run_path("run");
+    const char *arguments[] = { run_tiny_config(), "--out", folder, NULL };
+    pid_t process = run_start((run_options){ .arguments = arguments, .before = stick_at_fsync });
+    run_pause(300);
+    kill(process, SIGINT);
+    const char *said = "";
+    for (int i = 0; i < 200 && *said == '\0'; i++) {
+        run_pause(10);
+        said = run_read(run_path("err.txt"));
+    }
+    ck_assert_str_eq(said, "interrupted: finishing the step under way, then saving; again to end at once\n");
+    ck_assert_int_eq(kill(process, 0), 0);
+    kill(process, SIGTERM);
+    run_result run = run_wait(process);
+    ck_assert_int_eq(run.code, 128 + SIGTERM);
+    ck_assert_str_eq(run.err, said);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, an_empty_folder_is_begun_at_step_0);
+    tcase_add_test(tc, a_finished_run_says_so_and_stays_as_it_is);
+    tcase_add_test(tc, more_steps_go_on_where_fewer_ended);
+    tcase_add_test(tc, what_is_later_than_the_checkpoint_is_dropped);
+    tcase_add_test(tc, a_key_that_makes_another_run_is_refused_by_name);
+    tcase_add_test(tc, a_key_that_changes_no_number_may_differ);
+    tcase_add_test(tc, a_run_without_a_checkpoint_is_refused_to_another_config_too);
+    tcase_add_test(tc, an_older_format_is_not_resumed_but_opens);
+    tcase_add_test(tc, earlier_checkpoints_are_kept_as_asked);
+    tcase_add_test(tc, a_kept_checkpoint_can_be_gone_back_to);
+    tcase_add_test(tc, where_the_loss_falls_a_resumed_run_records_the_same_steps);
+    tcase_add_test(tc, a_run_checkpoints_at_its_end_even_when_it_does_so_never);
+    tcase_add_test(tc, lost_patience_ends_a_run_as_its_last_step_would);
+    tcase_add_test(tc, only_lost_patience_is_told_as_such);
+    tcase_add_loop_test(tc, a_signal_saves_and_ends_the_run, 0, 3);
+    tcase_add_test(tc, a_signal_that_was_ignored_before_stays_ignored);
+    tcase_add_test(tc, a_second_signal_ends_it_at_once);
+}
+SUITE("resume", add_tests)

@@ -1,0 +1,66 @@
+/* Same config, seed, build and CPU: the same bits, at any number of threads, recorded or not (ended and resumed:
+ * robust_test_kills.c). */
+#include "tests/check_suite.h"
+#include "tests/runs/runs.h"
+
+#include <stdlib.h>
+
+/* Checkpoints that fall between two rows of metrics.csv. */
+#define BETWEEN_ROWS "train.checkpoint_every=5"
+
+static const char *straight_run(const char *config)
+{
+    const char *folder = run_path("straight");
+    EXPECT_RUN(0, config, BETWEEN_ROWS, "--out", folder);
+    return folder;
+}
+
+START_TEST(a_tiny_model_has_the_same_bits_at_any_number_of_threads)
+{
+    const char *config = run_tiny_config(), *straight = straight_run(config);
+    const char *threads[] = { "train.threads=2", "train.threads=3", "train.threads=4", "train.threads=0" };
+    for (int i = 0; i < 4; i++) {
+        const char *folder = run_path(threads[i]);
+        EXPECT_RUN(0, config, BETWEEN_ROWS, threads[i], "--out", folder);
+        run_assert_same(straight, folder);
+    }
+}
+END_TEST
+
+/* 61 examples of 23 tokens and width 64: every product of a layer is cut into four, and every other op is shared. */
+START_TEST(a_model_worth_four_threads_has_the_same_bits_at_any_number)
+{
+    setenv("OMP_WAIT_POLICY", "passive", 1); /* there may be fewer cores */
+    const char *config = run_shipped_config("copy_task.ini"), *straight = run_path("1");
+    const char *threads[] = { "train.threads=1", "train.threads=2", "train.threads=3", "train.threads=4" };
+    for (int i = 0; i < 4; i++) {
+        const char *folder = i == 0 ? straight : run_path(threads[i]);
+        run_result run =
+            RUN_BUILT(config, threads[i], "train.steps=12", "train.batch_size=61", "task.length=11",
+                      "train.eval_examples=100", "model.dropout=0.1", "train.eval_every=6", "train.log_every=1",
+                      "model.dropout_concat=0.2", "model.activation=gelu", "--out", folder);
+        ck_assert_msg(run.code == 0, "exit code %d: %s", run.code, run.err);
+        run_assert_same(straight, folder);
+    }
+}
+END_TEST
+
+START_TEST(recording_changes_nothing)
+{
+    const char *config = run_tiny_config(), *straight = straight_run(config), *silent = run_path("silent");
+    EXPECT_RUN(0, config, BETWEEN_ROWS, "patterns.examples=0", "--out", silent);
+    run_assert_same_results(straight, silent);
+    ck_assert_str_eq(run_list(run_file(silent, "patterns")), "");
+    const char *often = run_path("often");
+    EXPECT_RUN(0, config, BETWEEN_ROWS, "patterns.every=1", "patterns.examples=10", "--out", often);
+    run_assert_same_results(straight, often);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, a_tiny_model_has_the_same_bits_at_any_number_of_threads);
+    tcase_add_test(tc, a_model_worth_four_threads_has_the_same_bits_at_any_number);
+    tcase_add_test(tc, recording_changes_nothing);
+}
+SUITE("same bits", add_tests)

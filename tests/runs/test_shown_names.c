@@ -1,0 +1,229 @@
+/* Names from elsewhere, through every program and way in: none of them reaches a terminal or a page as it is. */
+#include "tests/check_suite.h"
+#include "tests/programs/bench/test_bench.h"
+#include "tests/runs/sweeps.h"
+#include "tests/scratch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Colours, another title for the window, a control of eight bits, marks of direction, no UTF-8. */
+static const char *const names[] = {
+    "a\033[31mb",
+    "a\033]0;b\007c",
+    "a\xc2\x9b"
+    "31mb",
+    "a\xe2\x80\xae"
+    "b",
+    "a\xe2\x81\xa6\xd8\x9c"
+    "b",
+    "a\xff\x9b"
+    "b",
+    "a\002\nb",
+    "a\x7f\rb",
+};
+enum { NAMES = sizeof names / sizeof *names };
+
+/* The first byte of a text that is none of lines of UTF-8 without controls and marks of direction; NULL: there is
+ * none. Other than core/shown_text.c on purpose. */
+static const char *unsafe(const char *text)
+{
+    static const char *const marks[] = { "\xc2\x80", "\xc2\x9b", "\xe2\x80\xae", "\xe2\x81\xa6", "\xd8\x9c", "\xff" };
+    for (const char *at = text; *at != '\0'; at++) {
+        if (((unsigned char)*at < ' ' && *at != '\n') || *at == 0x7f) {
+            return at;
+        }
+    }
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        const char *found = strstr(text, marks[i]);
+        if (found != NULL) {
+            return found;
+        }
+    }
+    return NULL;
+}
+
+static void expect_safe(const char *text, const char *of, int way)
+{
+    const char *wrong = unsafe(text);
+    ck_assert_msg(wrong == NULL, "%s %d: byte %02x in %s", of, way, wrong != NULL ? (unsigned)(unsigned char)*wrong : 0,
+                  text);
+}
+
+/* A message of one line that names the name. */
+static void expect_told(int code, const char *out, const char *err, const char *of, int way)
+{
+    expect_safe(out, of, way);
+    expect_safe(err, of, way);
+    ck_assert_msg(code != 0 && *err != '\0', "%s %d: exit code %d", of, way, code);
+    ck_assert_msg(strchr(err, '\n') == err + strlen(err) - 1, "%s %d: %s", of, way, err);
+    ck_assert_msg(strstr(err, "a\\x") != NULL || strstr(err, "a\\u{") != NULL || strstr(err, "-\\x") != NULL,
+                  "%s %d: %s", of, way, err);
+}
+
+static const char *joined(const char *before, const char *name, const char *after)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "%s%s%s", before, name, after);
+    return run_kept(text);
+}
+
+START_TEST(arguments_are_spelled_out_in_messages)
+{
+    const char *name = names[_i], *config = run_tiny_config(), *folder = run_path("run");
+    const char *option = joined("--", name, ""), *override = joined("model.", name, "=1");
+    const char *value = joined("model.heads=\"", name, "\""), *section = joined(name, "", ".heads=1");
+    EXPECT_RUN(0, config, "train.steps=4", "--quiet", "--out", folder);
+    const char *const trains[][5] = {
+        { name },
+        { option },
+        { config, option },
+        { config, override },
+        { config, value },
+        { config, section },
+        { config, name, name },
+        { config, "--from", name },
+        { config, "--watch", name },
+        { config, "--out", run_file("/dev/null", name) },
+    };
+    for (size_t i = 0; i < sizeof trains / sizeof *trains; i++) {
+        run_result run = run_train(trains[i]);
+        expect_told(run.code, run.out, run.err, "train", (int)i);
+    }
+    const char *const heads[][5] = {
+        { name },
+        { folder, option },
+        { folder, "--head", name },
+        { folder, "--input", name },
+        { folder, "--step", name },
+        { folder, "--against", name },
+        { folder, "--keep-only", name },
+        { folder, "--prune-by", name },
+        { folder, "--json", run_file("/dev/null", name) },
+    };
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        run_result run = run_heads(heads[i]);
+        expect_told(run.code, run.out, run.err, "heads", (int)i);
+    }
+    const char *const sweeps[][6] = {
+        { name, "--heads", "1" },    { config, option },
+        { config, "--heads", name }, { config, "--vary", joined(name, "", "=1") },
+        { config, "--seeds", name }, { config, "--heads", "1", "--out", run_file("/dev/null", name) },
+    };
+    for (size_t i = 0; i < sizeof sweeps / sizeof *sweeps; i++) {
+        run_result run = sweep_run(sweeps[i]);
+        expect_told(run.code, run.out, run.err, "ablate", (int)i);
+    }
+    const char *const benches[][4] = {
+        { joined(name, ".ini", "") }, { option }, { "--threads", name }, { "--measure", name }, { config, override },
+    };
+    for (size_t i = 0; i < sizeof benches / sizeof *benches; i++) {
+        bench_result run = bench_call("/nowhere/bench", benches[i]);
+        expect_told(run.code, run.out, run.err, "bench", (int)i);
+    }
+}
+END_TEST
+
+/* Those that a config may hold: it is UTF-8 without controls of seven bits. */
+START_TEST(keys_and_values_of_a_config_are_spelled_out)
+{
+    static const char *const lines[][2] = { { "[", "]\n" },
+                                            { "[model]\n", " = 1\n" },
+                                            { "[model]\nheads = ", "\n" },
+                                            { "[model]\nnorm = ", "\n" },
+                                            { "", " = 1\n" } };
+    const char *name = names[2 + _i];
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        run_result run = RUN(run_config("odd.ini", joined(lines[i][0], name, lines[i][1])));
+        expect_told(run.code, run.out, run.err, "config", (int)i);
+    }
+}
+END_TEST
+
+/* As JSON spells it, where it can. */
+START_TEST(tensors_are_spelled_out)
+{
+    static const char *const odd[] = { "a\\u001b[31mb",
+                                       "a\xc2\x9b"
+                                       "31m",
+                                       "a\xe2\x80\xae"
+                                       "b",
+                                       "a\\n\\u007f" };
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        char json[256], bytes[512];
+        int n =
+            snprintf(json, sizeof json, "{\"%s\":{\"dtype\":\"I99\",\"shape\":[1],\"data_offsets\":[0,4]}}", odd[i]);
+        memset(bytes, 0, sizeof bytes);
+        bytes[0] = (char)n;
+        memcpy(bytes + 8, json, (size_t)n);
+        const char *path = run_path("odd.safetensors");
+        scratch_write(path, bytes, (size_t)n + 12);
+        run_result run = RUN(run_tiny_config(), "--from", path, "--out", run_path("run"));
+        expect_told(run.code, run.out, run.err, "tensor", (int)i);
+    }
+}
+END_TEST
+
+/* A run and a sweep of such a name: all that is printed, and the pages. */
+START_TEST(a_run_of_any_name_is_shown)
+{
+    const char *name = names[_i], *folder = run_path(name), *other = run_path("other");
+    const char *config = run_config(joined(name, ".ini", ""), run_read(run_tiny_config()));
+    const char *const trains[][6] = {
+        { config, "--check" },
+        { config, "train.steps=4", "--out", folder },
+        { config, "train.steps=4", "--out", folder, "--resume" },
+        { config, "train.steps=4", "--out", other },
+        { config, "train.steps=4", "--out", folder }, /* in the way */
+    };
+    for (size_t i = 0; i < sizeof trains / sizeof *trains; i++) {
+        run_result run = run_train(trains[i]);
+        ck_assert_int_eq(run.code, i + 1 < sizeof trains / sizeof *trains ? 0 : 2);
+        expect_safe(run.out, "train", (int)i);
+        expect_safe(run.err, "train", (int)i);
+    }
+    const char *svg = run_path("heads.svg");
+    const char *const heads[][6] = {
+        { folder },
+        { folder, "--head", "L0H0" },
+        { folder, "--keep-only", "L0H0" },
+        { folder, "--importance" },
+        { folder, "--prune-to", "2", "--out", run_path(joined(name, ".safetensors", "")) },
+        { folder, "--against", other },
+        { other, "--against", folder },
+        { folder, "--svg", svg },
+        { folder, "--prune", "--svg", "-" },
+        { folder, "--step", "3" },
+    };
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        run_result run = run_heads(heads[i]);
+        ck_assert_msg(run.code == (i + 1 < sizeof heads / sizeof *heads ? 0 : 2), "heads %d: %s", (int)i, run.err);
+        expect_safe(run.out, "heads", (int)i);
+        expect_safe(run.err, "heads", (int)i);
+    }
+    expect_safe(run_read(svg), "svg", 0);
+    ck_assert_ptr_null(strstr(run_read(run_file(folder, "report.html")), strchr(name, 'a') + 1));
+    ck_assert_ptr_null(strstr(run_read(run_file(other, joined("against-", name, ".html"))), strchr(name, 'a') + 1));
+
+    const char *sweep = run_path(joined(name, "-sweep", ""));
+    run_result run = ABLATE(config, "--heads", "1", "--seeds", "1", "train.steps=4", "--out", sweep);
+    ck_assert_int_eq(run.code, 0);
+    expect_safe(run.out, "ablate", 0);
+    expect_safe(run.err, "ablate", 0);
+    expect_safe(run_read(run_file(sweep, "ablation.md")), "ablation.md", 0);
+    ck_assert_ptr_null(strstr(run_read(run_file(sweep, "ablation.html")), strchr(name, 'a') + 1));
+    bench_result bench = BENCH(config, "--seconds", "0.001");
+    ck_assert_int_eq(bench.code, 0);
+    expect_safe(bench.out, "bench", 0);
+    expect_safe(bench.err, "bench", 0);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, arguments_are_spelled_out_in_messages, 0, NAMES);
+    tcase_add_loop_test(tc, keys_and_values_of_a_config_are_spelled_out, 0, 3);
+    tcase_add_test(tc, tensors_are_spelled_out);
+    tcase_add_loop_test(tc, a_run_of_any_name_is_shown, 0, NAMES);
+}
+SUITE("shown names", add_tests)

@@ -1,0 +1,224 @@
+/* --json and --csv: what the other options ask for, and nothing else, on standard output or in a file. */
+#include "tests/check_suite.h"
+#include "tests/runs/runs.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *trained(const char *name, const char *seed)
+{
+    const char *folder = run_path(name);
+    EXPECT_RUN(0, run_tiny_config(), seed, "--quiet", "--out", folder);
+    return folder;
+}
+
+/* Rows of as many fields as the header has, quotes only around whole fields. Returns how many rows follow it. */
+static int csv_rows(const char *text)
+{
+    int fields = 1, expected = 0, rows = -1;
+    for (const char *at = text; *at != '\0'; at++) {
+        if (*at == '"') {
+            at++;
+            for (; *at != '"' || at[1] == '"'; at += *at == '"' ? 2 : 1) {
+                ck_assert_msg(*at != '\0', "%s", text);
+            }
+            at++;
+            ck_assert_msg(*at == ',' || *at == '\n', "%s", at);
+        }
+        if (*at == ',') {
+            fields++;
+        } else if (*at == '\n') {
+            ck_assert_int_eq(fields, rows < 0 ? fields : expected);
+            expected = fields;
+            fields = 1;
+            rows++;
+        }
+    }
+    ck_assert_msg(*text != '\0' && text[strlen(text) - 1] == '\n', "%s", text);
+    return rows;
+}
+
+static json_t *parsed(const char *text)
+{
+    json_error_t error;
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    ck_assert_msg(root != NULL, "%s: %s", error.text, text);
+    return root;
+}
+
+enum { MOST_WORDS = 8 };
+
+/* heads RUN <words> <option> [value]; ends with 0 and says nothing on standard error. */
+static const char *heads_with(const char *folder, const char *const *words, const char *option, const char *value)
+{
+    const char *arguments[MOST_WORDS + 4] = { folder };
+    int n = 1;
+    for (; words[n - 1] != NULL; n++) {
+        arguments[n] = words[n - 1];
+    }
+    arguments[n] = option;
+    arguments[n + (option != NULL)] = value;
+    run_result run = run_heads(arguments);
+    ck_assert_msg(run.code == 0 && *run.err == '\0', "%s %s: exit code %d: %s", words[0], option, run.code, run.err);
+    return run_kept(run.out);
+}
+
+/* Every question, the member of its JSON that is a row of its CSV, and how many of these there are. */
+static const struct {
+    const char *words[MOST_WORDS], *rows;
+    int n_json, n_csv; /* -1: any number */
+} asked[] = {
+    { { NULL }, "heads", 4, -1 },
+    { { "--step", "5" }, "heads", 4, -1 },
+    { { "--head", "L1H0" }, "heads", 1, 7 * 7 },
+    { { "--head", "L1H0", "--step", "0" }, "heads", 1, 7 * 7 },
+    { { "--example", "2" }, "heads", 4, 4 * 7 * 7 },
+    { { "--input", "a b c <sep> <mask>" }, "heads", 4, 4 * 5 * 5 },
+    { { "--input", "a b", "--head", "L0H1" }, "heads", 1, 2 * 2 },
+    { { "--importance" }, "heads", 4, 4 },
+    { { "--keep-only", "L0H1,L1H*" }, "rows", 2, 2 },
+    { { "--drop", "L0H1" }, "rows", 2, 2 },
+    { { "--against", "the other" }, "heads", 4, 4 },
+};
+
+static void expect_table(const char *folder, const char *other, int i)
+{
+    const char *words[MOST_WORDS];
+    memcpy(words, asked[i].words, sizeof words);
+    if (words[0] != NULL && strcmp(words[0], "--against") == 0) {
+        words[1] = other;
+    }
+    const char *json = heads_with(folder, words, "--json", NULL), *csv = heads_with(folder, words, "--csv", "-");
+    json_t *root = parsed(json);
+    ck_assert_int_eq((int)json_array_size(json_object_get(root, asked[i].rows)), asked[i].n_json);
+    json_decref(root);
+    int rows = csv_rows(csv);
+    ck_assert_msg(asked[i].n_csv < 0 ? rows > 0 : rows == asked[i].n_csv, "%d: %d rows: %s", i, rows, csv);
+
+    /* In a file the same, and on standard output what a person reads. */
+    const char *file = run_path("file"), *plain = heads_with(folder, words, NULL, NULL);
+    ck_assert_str_ne(plain, "");
+    ck_assert_str_eq(heads_with(folder, words, "--json", file), plain);
+    ck_assert_str_eq(run_read(file), json);
+    ck_assert_str_eq(heads_with(folder, words, "--csv", file), plain);
+    ck_assert_str_eq(run_read(file), csv);
+}
+
+START_TEST(each_question_has_its_table)
+{
+    const char *folder = trained("run", "train.seed=1"), *other = trained("other", "train.seed=2");
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        expect_table(folder, other, (int)i);
+    }
+}
+END_TEST
+
+/* Its times differ from call to call. */
+START_TEST(pruning_has_its_table)
+{
+    const char *folder = trained("run", "train.seed=1");
+    run_result run = HEADS(folder, "--prune", "--json", "-");
+    ck_assert_int_eq(run.code, 0);
+    json_t *root = parsed(run.out), *rows = json_object_get(root, "rows");
+    ck_assert_uint_eq(json_array_size(rows), 3);
+    ck_assert(json_is_null(json_object_get(json_array_get(rows, 0), "removed")));
+    ck_assert_int_eq(json_string_value(json_object_get(json_array_get(rows, 1), "removed"))[0], 'L');
+    json_decref(root);
+    ck_assert_int_eq(csv_rows(HEADS(folder, "--prune", "--csv").out), 3);
+    ck_assert_ptr_nonnull(strstr(HEADS(folder, "--prune", "--json", run_path("file")).out, "accuracy"));
+}
+END_TEST
+
+static double weight(const json_t *head, size_t query, size_t key)
+{
+    return json_real_value(json_array_get(json_array_get(json_object_get(head, "weights"), query), key));
+}
+
+START_TEST(a_map_holds_its_heads_weights_and_label)
+{
+    const char *folder = trained("run", "train.seed=1");
+    json_t *table = parsed(HEADS(folder, "--json").out), *map = parsed(HEADS(folder, "--head", "L1H1", "--json").out);
+    json_t *head = json_array_get(json_object_get(map, "heads"), 0);
+    ck_assert_int_eq(json_integer_value(json_object_get(head, "layer")), 1);
+    ck_assert_int_eq(json_integer_value(json_object_get(head, "head")), 1);
+    const json_t *row = json_array_get(json_object_get(table, "heads"), 3);
+    ck_assert_str_eq(json_string_value(json_object_get(head, "label")),
+                     json_string_value(json_object_get(row, "label")));
+    ck_assert_int_eq(json_integer_value(json_object_get(map, "step")), 24);
+    ck_assert_uint_eq(json_array_size(json_object_get(map, "tokens")), 7);
+    for (size_t query = 0; query < 7; query++) {
+        double sum = 0;
+        for (size_t key = 0; key < 7; key++) {
+            sum += weight(head, query, key);
+        }
+        ck_assert_double_eq_tol(sum, 1, 1e-5);
+    }
+    const char *csv = HEADS(folder, "--head", "L1H1", "--csv").out;
+    char first[64];
+    snprintf(first, sizeof first, "\n1,1,0,0,0,0,%.9g\n", weight(head, 0, 0));
+    ck_assert_msg(strstr(csv, first) != NULL, "no %s in %s", first, csv);
+    json_decref(table);
+    json_decref(map);
+}
+END_TEST
+
+/* The probabilities of the last snapshot's first example are those of its logits, which the run recorded. */
+START_TEST(an_input_tells_the_models_answers)
+{
+    const char *folder = trained("run", "train.seed=1");
+    run_result run = HEADS(folder, "--input", "a b c <sep> <mask> <mask>", "--json");
+    json_t *root = parsed(run.out), *answers = json_object_get(root, "answers");
+    ck_assert_uint_eq(json_array_size(answers), 2);
+    ck_assert(json_is_null(json_object_get(json_array_get(json_object_get(root, "heads"), 0), "label")));
+    const char *drawn = run_kept(HEADS(folder, "--input", "a b c <sep> <mask> <mask>", "--head", "L0H0").out);
+    ck_assert_int_eq(strncmp(drawn, "6 tokens: a b c <sep> <mask> <mask>\n\nposition  token", 51), 0);
+    for (size_t i = 0; i < 2; i++) {
+        json_t *answer = json_array_get(answers, i);
+        double probability = json_real_value(json_object_get(answer, "probability"));
+        ck_assert(probability > 1.0 / 7 && probability <= 1); /* the best of seven tokens */
+        ck_assert_int_eq(json_integer_value(json_object_get(answer, "position")), 4 + (int)i);
+        ck_assert_str_eq(json_string_value(json_object_get(answer, "token")), "<mask>");
+        char line[128];
+        snprintf(line, sizeof line, "\n%8d  %-16s%-16s%11.2f\n", 4 + (int)i, "<mask>",
+                 json_string_value(json_object_get(answer, "answer")), probability);
+        ck_assert_msg(strstr(drawn, line) != NULL, "no %s in %s", line, drawn);
+    }
+    json_decref(root);
+    /* without a mask every position is answered */
+    root = parsed(HEADS(folder, "--input", "a b c", "--json").out);
+    ck_assert_uint_eq(json_array_size(json_object_get(root, "answers")), 3);
+    json_decref(root);
+}
+END_TEST
+
+START_TEST(a_page_on_standard_output_stands_alone)
+{
+    const char *folder = trained("run", "train.seed=1");
+    const char *page = HEADS(folder, "--head", "L1H0", "--report", "-").out;
+    ck_assert_int_eq(strncmp(page, "<!doctype html>", 15), 0);
+}
+END_TEST
+
+START_TEST(a_step_alone_has_its_own_rows)
+{
+    const char *csv = HEADS(trained("run", "train.seed=1"), "--step", "5", "--csv").out;
+    ck_assert_int_eq(strncmp(csv, "step,layer,head,metric,value,baseline\n", 38), 0);
+    for (const char *line = strchr(csv, '\n') + 1; *line != '\0'; line = strchr(line, '\n') + 1) {
+        ck_assert_int_eq(strncmp(line, "5,", 2), 0);
+    }
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, each_question_has_its_table);
+    tcase_add_test(tc, pruning_has_its_table);
+    tcase_add_test(tc, a_map_holds_its_heads_weights_and_label);
+    tcase_add_test(tc, an_input_tells_the_models_answers);
+    tcase_add_test(tc, a_page_on_standard_output_stands_alone);
+    tcase_add_test(tc, a_step_alone_has_its_own_rows);
+}
+SUITE("tables for programs", add_tests)

@@ -1,0 +1,160 @@
+/* Charts as files of each format. */
+#include "show/curve_picture.h"
+
+#include "show/picture.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+#include "tests/heads/example.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROWS = 5, MOST = 600 };
+
+static const double losses[ROWS] = { 0.0014, 0.03, 0.4, 1.2, 2.6 }, zeros[ROWS] = { 0 },
+                    sizes[ROWS] = { 1e-9, 5, 1e9, 3, 2 };
+static const char *const names[ROWS] = { "all  5", "- L0H1  4", "- L1H0  3", "</text><&\"", "\xff\n" };
+
+typedef hl_status write_chart(const hl_curve_picture *picture, hl_text *bytes);
+
+static hl_status write_png(const hl_curve_picture *picture, hl_text *bytes)
+{
+    return hl_curve_picture_png(picture, 144, bytes);
+}
+
+static write_chart *const formats[] = { write_png, hl_curve_picture_svg, hl_curve_picture_pdf };
+static const char *const beginnings[] = { "\x89PNG\r\n\x1a\n", "<?xml", "%PDF-1." };
+enum { FORMATS = 3 };
+
+static const hl_curve curves[] = { { "loss", losses }, { "zero", zeros }, { "size", sizes } };
+static const hl_curve_picture chart = { curves, 3, names, ROWS, "heads left", "runs/copy_task" };
+
+START_TEST(every_format_begins_as_it_must_and_twice_is_the_same)
+{
+    for (int f = 0; f < FORMATS; f++) {
+        hl_text once = { 0 }, twice = { 0 };
+        expect_ok(formats[f](&chart, &once));
+        expect_ok(formats[f](&chart, &twice));
+        ck_assert_uint_gt(once.size, 1000);
+        ck_assert_int_eq(strncmp(once.bytes, beginnings[f], strlen(beginnings[f])), 0);
+        ck_assert_uint_eq(once.size, twice.size);
+        ck_assert_mem_eq(once.bytes, twice.bytes, once.size);
+        hl_text_free(&once);
+        hl_text_free(&twice);
+    }
+}
+END_TEST
+
+/* How often the numbers of `format`'s drawing show something. */
+static int count(const char *text, const char *part)
+{
+    int n = 0;
+    for (; (text = strstr(text, part)) != NULL; text += strlen(part)) {
+        n++;
+    }
+    return n;
+}
+
+/* The path of the line through all: it begins at the first number, not at some text. */
+static void expect_line(const char *svg, int n)
+{
+    const char *path = strstr(svg, "stroke:rgb(7%");
+    ck_assert_ptr_nonnull(path);
+    char steps[512];
+    snprintf(steps, sizeof steps, "%.*s", (int)strcspn(strstr(path, " d=\"") + 4, "\""), strstr(path, " d=\"") + 4);
+    ck_assert_int_eq(count(steps, "M "), 1);
+    ck_assert_int_eq(count(steps, "L "), n - 1);
+}
+
+/* A dot is four arcs of a circle, which SVG writes as curves (C); the line through all is one path. */
+START_TEST(every_number_has_a_dot)
+{
+    hl_curve one = { "loss", losses };
+    hl_curve_picture few = { &one, 1, names, 2, "a", NULL }, more = { &one, 1, names, 4, "a", NULL };
+    hl_text few_bytes = { 0 }, more_bytes = { 0 };
+    static const char ink[] = "fill:rgb(7%";
+    expect_ok(hl_curve_picture_svg(&few, &few_bytes));
+    expect_ok(hl_curve_picture_svg(&more, &more_bytes));
+    ck_assert_int_eq(count(few_bytes.bytes, ink), 2);
+    ck_assert_int_eq(count(more_bytes.bytes, ink), 4);
+    ck_assert_int_eq(count(more_bytes.bytes, "stroke:rgb(7%"), 1);
+    expect_line(few_bytes.bytes, 2);
+    expect_line(more_bytes.bytes, 4);
+    hl_text_free(&few_bytes);
+    hl_text_free(&more_bytes);
+}
+END_TEST
+
+START_TEST(any_number_of_rows_can_be_drawn)
+{
+    static double values[MOST];
+    static const char *many[MOST];
+    for (int i = 0; i < MOST; i++) {
+        values[i] = i;
+        many[i] = names[i % ROWS];
+    }
+    hl_curve one = { "loss", values };
+    for (int n = 1; n <= MOST; n *= 5) {
+        hl_curve_picture picture = { &one, 1, many, n, "heads left", NULL };
+        hl_text bytes = { 0 };
+        expect_ok(hl_curve_picture_svg(&picture, &bytes));
+        hl_text_free(&bytes);
+    }
+}
+END_TEST
+
+START_TEST(what_cannot_be_drawn_is_refused)
+{
+    static const double bad[][2] = { { 1, NAN }, { -1, 1 }, { INFINITY, 0 } };
+    for (int i = 0; i < 3; i++) {
+        hl_curve curve = { "loss", bad[i] };
+        hl_curve_picture picture = { &curve, 1, names, 2, "heads", NULL };
+        for (int f = 0; f < FORMATS; f++) {
+            hl_text bytes = { 0 };
+            hl_status status = formats[f](&picture, &bytes);
+            ck_assert_int_eq(status.code, HL_INVALID);
+            ck_assert_ptr_nonnull(strstr(status.text, "loss"));
+            hl_text_free(&bytes);
+        }
+    }
+    hl_text bytes = { 0 };
+    hl_curve_picture none = chart;
+    none.n_rows = 0;
+    ck_assert_int_eq(hl_curve_picture_svg(&none, &bytes).code, HL_INVALID);
+    none.n_rows = HL_CURVE_MOST_ROWS + 1;
+    ck_assert_int_eq(hl_curve_picture_svg(&none, &bytes).code, HL_INVALID);
+    none = chart;
+    none.n_curves = 0;
+    ck_assert_int_eq(hl_curve_picture_pdf(&none, &bytes).code, HL_INVALID);
+    ck_assert_int_eq(hl_curve_picture_png(&chart, 0, &bytes).code, HL_INVALID);
+    ck_assert_int_eq(hl_curve_picture_png(&chart, NAN, &bytes).code, HL_INVALID);
+    ck_assert_int_eq(hl_curve_picture_png(&chart, HL_PICTURE_MOST_DPI + 1, &bytes).code, HL_INVALID);
+    ck_assert_uint_eq(bytes.size, 0);
+    hl_text_free(&bytes);
+}
+END_TEST
+
+START_TEST(every_allocation_may_fail)
+{
+    faults_begin();
+    for (int f = 0; f < FORMATS; f++) {
+        hl_text bytes = { 0 };
+        faults_in_memory(1, FAULTS_FOR_EVER);
+        ck_assert_int_eq(formats[f](&chart, &bytes).code, HL_NO_MEMORY);
+        hl_text_free(&bytes);
+    }
+    faults_in_memory(0, FAULTS_ONCE);
+    faults_end();
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, every_format_begins_as_it_must_and_twice_is_the_same);
+    tcase_add_test(tc, every_number_has_a_dot);
+    tcase_add_test(tc, any_number_of_rows_can_be_drawn);
+    tcase_add_test(tc, what_cannot_be_drawn_is_refused);
+    tcase_add_test(tc, every_allocation_may_fail);
+}
+SUITE("charts of curves", add_tests)

@@ -1,0 +1,308 @@
+#include "core/json.h"
+#include "core/shown_text.h"
+#include "show/report.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+#include "tests/heads/example.h"
+#include "tests/heads/made_up_run.h"
+#include "tests/show/unpacked.h"
+
+#include <stdlib.h>
+
+/* A run with all that a report can have, but for what the heads computed. */
+typedef struct report_example {
+    made_up_run run;
+    hl_report_maps maps;
+    hl_vocabulary *vocabulary;
+    hl_label labels[MADE_UP_RUN_LAYERS * 8];
+    hl_head_effect effect[MADE_UP_RUN_LAYERS * 8];
+    hl_group_effect group;
+    hl_effects effects;
+    hl_report_run report;
+} report_example;
+
+static const char tokens[] = "<pad>\n<sep>\n<mask>\n</script><b>\n&amp;\n\"'\n<!--\n\xc3\xa4\n\\u003c\n"
+                             "]]>\xe2\x80\xa8\xe2\x80\xae\xef\xbf\xbe</style>\n";
+
+static hl_heads_csv_row readings[] = { { 0, 0, 0, { HL_METRIC_ENTROPY, 0, 0, 1, 2 } } };
+static const hl_heads_csv csv = { .rows = readings, .n = 1 };
+
+static void make_example(report_example *x, int n_layers, int64_t H, int64_t E, int64_t T, int64_t n_snapshots)
+{
+    memset(x, 0, sizeof *x);
+    x->run = made_up_run_make(n_layers, H, E, T, n_snapshots);
+    x->maps.n_snapshots = n_snapshots;
+    expect_ok(made_up_run_add(&x->run, &x->maps, 0));
+    expect_ok(hl_vocabulary_parse("vocab.txt", tokens, sizeof tokens - 1, &x->vocabulary));
+    for (int64_t i = 0; i < n_layers * H; i++) {
+        x->labels[i] = (hl_label){ HL_LABEL_OFFSET, -(i % H + 1), { 0.75, 0.125, 4 } };
+        x->effect[i] = (hl_head_effect){ 0.5, 0.25, 0.0625, NAN, HL_FAITHFUL_UNKNOWN };
+    }
+    x->effect[0].faithful = HL_FAITHFUL_NO;
+    x->effect[0].kept = 0.5;
+    x->labels[1] = x->labels[0];
+    x->group = (hl_group_effect){ 0, x->labels[0], 2, { 1, 0.5, 0.25, 0.875, HL_FAITHFUL_YES } };
+    x->effects = (hl_effects){ 0.1, x->effect, n_layers * H, &x->group, 1 };
+    x->report = (hl_report_run){ .name = "</title><script>alert(1)</script>",
+                                 .config = "[task]\nname = \xff</script>\n",
+                                 .metrics_csv = "step,split,loss\n0,train,1\n",
+                                 .csv = &csv,
+                                 .maps = &x->maps,
+                                 .vocabulary = x->vocabulary,
+                                 .labels = x->labels,
+                                 .effects = &x->effects };
+}
+
+static void free_example(report_example *x)
+{
+    made_up_run_free(&x->run);
+    hl_report_maps_free(&x->maps);
+    hl_vocabulary_free(x->vocabulary);
+}
+
+static int times(const char *text, const char *part)
+{
+    int n = 0;
+    for (const char *at = strstr(text, part); at != NULL; at = strstr(at + 1, part)) {
+        n++;
+    }
+    return n;
+}
+
+/* The data inside of the page; to be json_decref'ed. */
+static json_t *data_of(const hl_text *page)
+{
+    static const char begin_mark[] = "<script type=\"application/json\" id=\"data\">";
+    const char *begin = strstr(page->bytes, begin_mark);
+    ck_assert_ptr_nonnull(begin);
+    begin += sizeof begin_mark - 1;
+    const char *end = strstr(begin, "</script>");
+    ck_assert_ptr_nonnull(end);
+    json_t *data;
+    expect_ok(hl_json_parse("data", begin, (size_t)(end - begin), &data));
+    return data;
+}
+
+static json_t *at(json_t *json, const char *key, size_t index)
+{
+    json_t *value = json_array_get(json_object_get(json, key), index);
+    ck_assert_msg(value != NULL, "no %s %zu", key, index);
+    return value;
+}
+
+/* Stands until the next call. */
+static const char *shown_token(const report_example *x, int32_t id)
+{
+    static char shown[128];
+    hl_shown_text(shown, sizeof shown, hl_vocabulary_token(x->vocabulary, id));
+    return shown;
+}
+
+/* Nothing that the data says stands outside of the data, and no text of it can end that. */
+START_TEST(texts_stay_texts)
+{
+    report_example x;
+    make_example(&x, 2, 3, 4, 9, 2);
+    hl_text page = { 0 };
+    expect_ok(hl_report_write(&x.report, 1, &page));
+    ck_assert_uint_eq(strlen(page.bytes), page.size);
+    ck_assert_int_eq(strncmp(page.bytes, "<!doctype html>\n", 16), 0);
+    ck_assert_ptr_nonnull(strstr(page.bytes, "default-src 'none'"));
+    ck_assert_int_eq(times(page.bytes, "</script>"), 2);
+    ck_assert_int_eq(times(page.bytes, "alert(1)</script>"), 0);
+    ck_assert_int_eq(times(page.bytes, "@DATA@") + times(page.bytes, "@STYLE@") + times(page.bytes, "@SCRIPT@"), 0);
+    ck_assert_int_eq(times(page.bytes, "://"), 1); /* the name of SVG's elements, which nothing is fetched from */
+    json_t *data = data_of(&page), *run = at(data, "runs", 0);
+    ck_assert_str_eq(json_string_value(json_object_get(run, "name")), x.report.name);
+    ck_assert_str_eq(json_string_value(json_object_get(run, "config")), "[task]\nname = \\xff</script>\n");
+    json_t *second = at(run, "examples", 1);
+    ck_assert_uint_eq(json_array_size(json_object_get(second, "tokens")), (size_t)x.run.lengths[1]);
+    for (int64_t i = 0; i < x.run.lengths[1]; i++) {
+        ck_assert_str_eq(json_string_value(at(second, "tokens", (size_t)i)),
+                         shown_token(&x, x.run.tokens[x.run.n_tokens + i]));
+    }
+    json_decref(data);
+    hl_text_free(&page);
+    free_example(&x);
+}
+END_TEST
+
+START_TEST(heads_have_their_figures)
+{
+    report_example x;
+    make_example(&x, 2, 3, 4, 9, 2);
+    hl_text page = { 0 };
+    expect_ok(hl_report_write(&x.report, 1, &page));
+    json_t *data = data_of(&page), *run = at(data, "runs", 0), *head = at(run, "heads", 4);
+    ck_assert_uint_eq(json_array_size(json_object_get(run, "heads")), 6);
+    ck_assert_int_eq(json_integer_value(json_object_get(head, "layer")), 1);
+    ck_assert_int_eq(json_integer_value(json_object_get(head, "head")), 1);
+    ck_assert_str_eq(json_string_value(json_object_get(head, "label")), "offset(-2)");
+    ck_assert_double_eq(json_real_value(json_object_get(head, "score")), 0.75);
+    ck_assert_double_eq(json_real_value(json_object_get(head, "loss_without")), 0.25);
+    ck_assert(json_is_null(json_object_get(head, "kept")) && json_is_null(json_object_get(head, "faithful")));
+    ck_assert_ptr_null(json_object_get(head, "group"));
+    json_t *first = at(run, "heads", 0), *group = json_object_get(first, "group");
+    ck_assert(json_is_false(json_object_get(first, "faithful")) && json_is_true(json_object_get(group, "faithful")));
+    ck_assert_int_eq(json_integer_value(json_object_get(group, "heads")), 2);
+    char text[200] = "";
+    unpacked(json_string_value(json_object_get(run, "readings")), text, sizeof text - 1);
+    ck_assert_str_eq(text, "step,layer,head,metric,value,baseline\n0,0,0,entropy,1,2\n");
+    ck_assert_str_eq(json_string_value(json_object_get(at(run, "snapshots", 1), "levels")), x.maps.kept[1].levels);
+    ck_assert_int_eq(json_integer_value(json_object_get(at(run, "snapshots", 1), "step")), 10);
+    json_decref(data);
+    hl_text_free(&page);
+    free_example(&x);
+}
+END_TEST
+
+START_TEST(targets_and_predictions_are_ids_with_their_words)
+{
+    enum { E = 3, T = 8 };
+    report_example x;
+    make_example(&x, 1, 2, E, T, 2);
+    hl_text page = { 0 };
+    expect_ok(hl_report_write(&x.report, 1, &page));
+    json_t *data = data_of(&page), *run = at(data, "runs", 0), *words = json_object_get(run, "words");
+    int32_t predictions[E * T];
+    const char *packed = json_string_value(json_object_get(at(run, "snapshots", 1), "predictions"));
+    ck_assert_uint_eq(unpacked(packed, predictions, sizeof predictions), sizeof predictions);
+    ck_assert_mem_eq(predictions, x.maps.kept[1].predictions, sizeof predictions);
+    for (int64_t e = 0; e < E; e++) {
+        json_t *shown = at(run, "examples", (size_t)e);
+        ck_assert_uint_eq(json_array_size(json_object_get(shown, "targets")), (size_t)x.run.lengths[e]);
+        for (int64_t i = 0; i < x.run.lengths[e]; i++) {
+            int32_t id = x.run.targets[e * T + i];
+            ck_assert_int_eq(json_integer_value(at(shown, "targets", (size_t)i)), id);
+            char key[16];
+            snprintf(key, sizeof key, "%d", (int)id);
+            const char *word = json_string_value(json_object_get(words, key));
+            if (id == HL_IGNORE) {
+                ck_assert_ptr_null(word);
+            } else {
+                ck_assert_str_eq(word, shown_token(&x, id));
+            }
+        }
+    }
+    json_decref(data);
+    hl_text_free(&page);
+    free_example(&x);
+}
+END_TEST
+
+START_TEST(what_is_not_known_is_left_out)
+{
+    report_example x;
+    make_example(&x, 1, 2, 2, 5, 1);
+    hl_report_run bare[] = { { .name = "a", .config = "", .maps = &x.maps }, x.report };
+    hl_text page = { 0 };
+    expect_ok(hl_report_write(bare, 2, &page));
+    json_t *data = data_of(&page), *run = at(data, "runs", 0);
+    ck_assert_uint_eq(json_array_size(json_object_get(data, "runs")), 2);
+    ck_assert_uint_eq(json_object_size(at(run, "heads", 1)), 2);
+    ck_assert_ptr_null(json_object_get(run, "readings"));
+    ck_assert_str_eq(json_string_value(at(at(run, "examples", 0), "tokens", 2)), "5"); /* its id */
+    json_decref(data);
+    hl_text_free(&page);
+    ck_assert_int_eq(hl_report_write(bare, 3, &page).code, HL_INVALID);
+    ck_assert_int_eq(hl_report_write(bare, 0, &page).code, HL_INVALID);
+    hl_report_maps empty = { .n_snapshots = 1 };
+    bare[1].maps = &empty;
+    ck_assert_int_eq(hl_report_write(bare, 2, &page).code, HL_INVALID);
+    ck_assert_ptr_null(page.bytes);
+    free_example(&x);
+}
+END_TEST
+
+START_TEST(heads_of_two_runs_have_their_matches)
+{
+    report_example x, y;
+    make_example(&x, 1, 2, 2, 6, 1);
+    make_example(&y, 2, 3, 2, 6, 1);
+    const hl_head_match of_x[] = { { 5, 0.25 }, { 3, 0.5 } };
+    x.report.matches = of_x;
+    hl_report_run both[] = { x.report, y.report };
+    hl_text page = { 0 };
+    expect_ok(hl_report_write(both, 2, &page));
+    json_t *data = data_of(&page), *match = json_object_get(at(at(data, "runs", 0), "heads", 1), "match");
+    ck_assert_int_eq(json_integer_value(json_object_get(match, "head")), 3);
+    ck_assert_double_eq(json_real_value(json_object_get(match, "js")), 0.5);
+    ck_assert_ptr_null(json_object_get(at(at(data, "runs", 1), "heads", 1), "match"));
+    json_decref(data);
+    hl_text_free(&page);
+    free_example(&x);
+    free_example(&y);
+}
+END_TEST
+
+START_TEST(the_same_run_gives_the_same_bytes)
+{
+    report_example x;
+    make_example(&x, 2, 3, 4, 9, 3);
+    hl_text first = { 0 }, second = { 0 };
+    expect_ok(hl_report_write(&x.report, 1, &first));
+    hl_report_maps again = { .n_snapshots = 3 };
+    expect_ok(made_up_run_add(&x.run, &again, 0));
+    x.report.maps = &again;
+    expect_ok(hl_report_write(&x.report, 1, &second));
+    ck_assert_uint_eq(first.size, second.size);
+    ck_assert_mem_eq(first.bytes, second.bytes, first.size);
+    hl_text_free(&first);
+    hl_text_free(&second);
+    hl_report_maps_free(&again);
+    free_example(&x);
+}
+END_TEST
+
+/* Noisy maps, which deflate badly. */
+START_TEST(a_large_run_stays_under_16_megabytes)
+{
+    report_example x;
+    make_example(&x, 3, 8, 4, 64, 40);
+    x.report.name = "large";
+    ck_assert_int_eq(x.maps.n_kept, 40);
+    ck_assert_int_eq(x.maps.n_examples, 4);
+    hl_text page = { 0 };
+    expect_ok(hl_report_write(&x.report, 1, &page));
+    ck_assert_uint_gt(page.size, 1 << 20);
+    ck_assert_uint_lt(page.size, 16000000);
+    hl_text_free(&page);
+    free_example(&x);
+}
+END_TEST
+
+START_TEST(want_of_memory_is_reported)
+{
+    faults_begin();
+    hl_json_use_allocator();
+    report_example x;
+    make_example(&x, 1, 2, 1, 3, 1);
+    int blocks = faults_live_blocks(), n = 0;
+    for (bool reached = true; reached;) {
+        hl_text page = { 0 };
+        faults_in_memory(++n, FAULTS_ONCE);
+        hl_status status = hl_report_write(&x.report, 1, &page);
+        reached = faults_allocations() >= n;
+        ck_assert_msg(status.code == (reached ? HL_NO_MEMORY : HL_OK), "allocation %d: %s", n, status.text);
+        hl_text_free(&page);
+        ck_assert_int_eq(faults_live_blocks(), blocks);
+    }
+    ck_assert_int_gt(n, 40);
+    free_example(&x);
+    faults_end();
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, texts_stay_texts);
+    tcase_add_test(tc, heads_have_their_figures);
+    tcase_add_test(tc, targets_and_predictions_are_ids_with_their_words);
+    tcase_add_test(tc, what_is_not_known_is_left_out);
+    tcase_add_test(tc, heads_of_two_runs_have_their_matches);
+    tcase_add_test(tc, the_same_run_gives_the_same_bytes);
+    tcase_add_test(tc, a_large_run_stays_under_16_megabytes);
+    tcase_add_test(tc, want_of_memory_is_reported);
+}
+SUITE("the report", add_tests)

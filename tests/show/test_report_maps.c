@@ -1,0 +1,234 @@
+#include "show/report_maps.h"
+
+#include "show/packed.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+#include "tests/heads/example.h"
+#include "tests/heads/made_up_run.h"
+#include "tests/show/unpacked.h"
+
+START_TEST(levels_are_the_weights_of_the_first_examples)
+{
+    enum { LAYERS = 2, H = 3, E = 5, T = 6 };
+    made_up_run run = made_up_run_make(LAYERS, H, E, T, 2);
+    hl_report_maps maps = { .n_snapshots = 2, .max_examples = 3 };
+    expect_ok(made_up_run_add(&run, &maps, 0));
+    ck_assert_int_eq(maps.n_kept, 2);
+    ck_assert_int_eq(maps.kept[1].step, 10);
+    ck_assert_int_eq(maps.n_examples, 3);
+    ck_assert_mem_eq(maps.tokens, run.tokens, 3 * T * sizeof *run.tokens);
+    ck_assert_mem_eq(maps.sources, run.sources, 3 * T * sizeof *run.sources);
+    uint8_t levels[LAYERS * H * (T * T + 4 * 4 + T * T)];
+    ck_assert_uint_eq(unpacked(maps.kept[1].levels, levels, sizeof levels), sizeof levels);
+    const uint8_t *at = levels;
+    for (int64_t l = 0; l < LAYERS; l++) {
+        for (int64_t h = 0; h < H; h++) {
+            for (int64_t e = 0; e < 3; e++) {
+                for (int64_t i = 0; i < run.lengths[e]; i++) {
+                    for (int64_t j = 0; j < run.lengths[e]; j++) {
+                        hl_real weight = run.weights[(((l * E + e) * H + h) * T + i) * T + j];
+                        ck_assert_int_eq(*at, hl_report_level((double)weight));
+                        ck_assert_double_le(fabs(*at++ / 255.0 - sqrt((double)weight)), 0.5 / 255 + 1e-6);
+                    }
+                }
+            }
+        }
+    }
+    hl_report_maps_free(&maps);
+    hl_report_maps_free(&maps);
+    made_up_run_free(&run);
+}
+END_TEST
+
+/* Keys behind a causal mask hold anything. */
+START_TEST(a_forbidden_key_has_level_0)
+{
+    hl_real weights[] = { 1, 7, (hl_real)0.5, (hl_real)0.5 };
+    hl_patterns layer = {
+        .weights = weights, .lengths = &(int32_t){ 2 }, .n_heads = 1, .n_tokens = 2, .causal = true, .n_examples = 1
+    };
+    hl_report_maps maps = { .n_snapshots = 1 };
+    expect_ok(hl_report_maps_add(&maps, 3, &layer, 1, NULL));
+    uint8_t levels[4];
+    ck_assert_uint_eq(unpacked(maps.kept[0].levels, levels, 4), 4);
+    ck_assert_mem_eq(levels, ((uint8_t[]){ 255, 0, 180, 180 }), 4);
+    ck_assert(maps.causal && maps.tokens == NULL && maps.sources == NULL);
+    hl_report_maps_free(&maps);
+}
+END_TEST
+
+START_TEST(a_level_tells_small_weights_apart)
+{
+    ck_assert_int_eq(hl_report_level(1), 255);
+    ck_assert_int_eq(hl_report_level(0.25), 128);
+    ck_assert_int_eq(hl_report_level(1.0 / 64), 32);
+    ck_assert_int_eq(hl_report_level(1.0 / 512), 11);
+    ck_assert_int_eq(hl_report_level(0), 0);
+    ck_assert_int_eq(hl_report_level(-3), 0);
+    ck_assert_int_eq(hl_report_level(NAN), 0);
+    ck_assert_int_eq(hl_report_level(1.001), 255);
+}
+END_TEST
+
+/* In the made-up run every second token is asked for; at the second of 2 snapshots the first half is right. */
+START_TEST(predictions_are_the_largest_logits_where_something_is_asked)
+{
+    enum { E = 3, T = 8 };
+    made_up_run run = made_up_run_make(1, 1, E, T, 2);
+    hl_report_maps maps = { .n_snapshots = 2, .max_examples = 2 };
+    expect_ok(made_up_run_add(&run, &maps, 0));
+    ck_assert_mem_eq(maps.targets, run.targets, 2 * T * sizeof *run.targets);
+    const int32_t *predictions = maps.kept[1].predictions;
+    for (int64_t place = 0; place < 2 * T; place++) {
+        int32_t target = run.targets[place];
+        int32_t wrong = target == 3 ? 4 : target - 1;
+        int32_t expected = target == HL_IGNORE ? HL_IGNORE : place % T < T / 2 ? target : wrong;
+        ck_assert_int_eq(predictions[place], expected);
+    }
+    ck_assert_int_eq(predictions[1], 4);
+    ck_assert_int_eq(predictions[T + 7], HL_IGNORE); /* padding */
+    hl_real same[] = { 1, 3, 3, NAN };
+    int32_t first;
+    hl_answers_predict(&(hl_answers){ &(int32_t){ 0 }, same, 4 }, 0, 1, 1, &first);
+    ck_assert_int_eq(first, 1);
+    hl_report_maps_free(&maps);
+    made_up_run_free(&run);
+}
+END_TEST
+
+/* 2 heads of 9 numbers a snapshot and example; 5 snapshots. */
+START_TEST(too_many_numbers_cost_examples_then_snapshots_and_never_the_last)
+{
+    const struct {
+        size_t limit;
+        int64_t examples, kept, first;
+    } cases[] = { { 0, 3, 5, 0 },  { 270, 3, 5, 0 }, { 269, 2, 5, 0 }, { 90, 1, 5, 0 },
+                  { 89, 1, 3, 0 }, { 54, 1, 3, 0 },  { 53, 1, 2, 10 }, { 1, 1, 1, 40 } };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        made_up_run run = made_up_run_make(1, 2, 3, 3, 5);
+        for (int64_t e = 0; e < 3; e++) {
+            run.lengths[e] = 3;
+        }
+        hl_report_maps maps = { .n_snapshots = 5, .max_levels = cases[c].limit };
+        expect_ok(made_up_run_add(&run, &maps, 0));
+        ck_assert_int_eq(maps.n_examples, cases[c].examples);
+        ck_assert_int_eq(maps.n_kept, cases[c].kept);
+        ck_assert_int_eq(maps.kept[0].step, cases[c].first);
+        ck_assert_int_eq(maps.kept[maps.n_kept - 1].step, 40);
+        hl_report_maps_free(&maps);
+        made_up_run_free(&run);
+    }
+}
+END_TEST
+
+START_TEST(other_snapshots_are_refused)
+{
+    made_up_run run = made_up_run_make(2, 2, 3, 4, 2);
+    hl_patterns layers[2];
+    made_up_run_layers(&run, layers);
+    hl_report_maps maps = { .n_snapshots = 2 };
+    expect_ok(hl_report_maps_add(&maps, 0, layers, 2, NULL));
+    ck_assert_int_eq(hl_report_maps_add(&maps, 1, layers, 1, NULL).code, HL_INVALID);
+    layers[1].n_heads = 1;
+    ck_assert_int_eq(hl_report_maps_add(&maps, 1, layers, 2, NULL).code, HL_INVALID);
+    made_up_run_layers(&run, layers);
+    layers[0].n_examples = 2; /* of the last one */
+    ck_assert_int_eq(hl_report_maps_add(&maps, 1, layers, 2, NULL).code, HL_INVALID);
+    layers[0].n_examples = 3;
+    run.lengths[2] = 1;
+    ck_assert_int_eq(hl_report_maps_add(&maps, 1, layers, 2, NULL).code, HL_INVALID);
+    run.lengths[2] = 4;
+    ck_assert_int_eq(maps.n_kept, 1);
+    expect_ok(hl_report_maps_add(&maps, 1, layers, 2, NULL));
+    ck_assert_int_eq(hl_report_maps_add(&maps, 2, layers, 2, NULL).code, HL_INVALID);
+    hl_report_maps_free(&maps);
+    made_up_run_free(&run);
+}
+END_TEST
+
+/* A run that went on with fewer examples and later with more. */
+START_TEST(a_snapshot_in_between_that_lacks_examples_has_no_maps)
+{
+    made_up_run run = made_up_run_make(2, 2, 3, 4, 3);
+    hl_patterns layers[2];
+    made_up_run_layers(&run, layers);
+    hl_report_maps maps = { .n_snapshots = 3 };
+    expect_ok(hl_report_maps_add(&maps, 0, layers, 2, NULL));
+    layers[0].n_examples = layers[1].n_examples = 1;
+    run.lengths[0]--;
+    ck_assert_int_eq(hl_report_maps_add(&maps, 10, layers, 2, NULL).code, HL_INVALID);
+    run.lengths[0]++;
+    expect_ok(hl_report_maps_add(&maps, 10, layers, 2, NULL));
+    layers[0].n_examples = layers[1].n_examples = 3;
+    expect_ok(hl_report_maps_add(&maps, 20, layers, 2, NULL));
+    ck_assert_int_eq(maps.n_examples, 3);
+    ck_assert_int_eq(maps.n_kept, 2);
+    ck_assert_int_eq(maps.kept[0].step, 0);
+    ck_assert_int_eq(maps.kept[1].step, 20);
+    hl_report_maps_free(&maps);
+    made_up_run_free(&run);
+}
+END_TEST
+
+START_TEST(want_of_memory_leaves_what_was_added)
+{
+    faults_begin();
+    made_up_run run = made_up_run_make(1, 2, 3, 4, 3);
+    hl_patterns layers[1];
+    made_up_run_layers(&run, layers);
+    int blocks = faults_live_blocks(), n = 0;
+    for (bool reached = true; reached;) {
+        hl_report_maps maps = { .n_snapshots = 3 };
+        faults_in_memory(++n, FAULTS_ONCE);
+        hl_status status = made_up_run_add(&run, &maps, 0);
+        reached = faults_allocations() >= n;
+        faults_in_memory(0, FAULTS_ONCE);
+        ck_assert_int_eq(status.code, reached ? HL_NO_MEMORY : HL_OK);
+        expect_ok(made_up_run_add(&run, &maps, maps.n_added));
+        ck_assert_int_eq(maps.n_kept, 3);
+        hl_report_maps_free(&maps);
+        ck_assert_int_eq(faults_live_blocks(), blocks);
+    }
+    ck_assert_int_gt(n, 8);
+    made_up_run_free(&run);
+    faults_end();
+}
+END_TEST
+
+START_TEST(pieces_are_packed_as_the_whole)
+{
+    enum { SIZE = 100000 };
+    static uint8_t bytes[SIZE];
+    for (int i = 0; i < SIZE; i++) {
+        bytes[i] = (uint8_t)(i * i % 251 * (i / 1000 % 3));
+    }
+    char *whole = hl_packed(bytes, SIZE);
+    ck_assert_ptr_nonnull(whole);
+    for (size_t piece = 1; piece < SIZE; piece *= 7) {
+        hl_text text = { 0 };
+        hl_packer packer;
+        hl_packer_begin(&packer, &text);
+        for (size_t first = 0; first < SIZE; first += piece) {
+            hl_packer_add(&packer, bytes + first, SIZE - first < piece ? SIZE - first : piece);
+        }
+        hl_packer_end(&packer);
+        ck_assert_str_eq(text.bytes, whole);
+        hl_text_free(&text);
+    }
+    hl_free(whole);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, pieces_are_packed_as_the_whole);
+    tcase_add_test(tc, levels_are_the_weights_of_the_first_examples);
+    tcase_add_test(tc, a_forbidden_key_has_level_0);
+    tcase_add_test(tc, a_level_tells_small_weights_apart);
+    tcase_add_test(tc, predictions_are_the_largest_logits_where_something_is_asked);
+    tcase_add_test(tc, too_many_numbers_cost_examples_then_snapshots_and_never_the_last);
+    tcase_add_test(tc, other_snapshots_are_refused);
+    tcase_add_test(tc, a_snapshot_in_between_that_lacks_examples_has_no_maps);
+    tcase_add_test(tc, want_of_memory_leaves_what_was_added);
+}
+SUITE("a report's maps", add_tests)

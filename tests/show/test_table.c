@@ -1,0 +1,200 @@
+#include "show/table.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+#include "tests/heads/example.h"
+#include "tests/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+static hl_head_metrics fetching_head(int layer, int64_t head)
+{
+    return (hl_head_metrics){
+        .layer = layer,
+        .head = head,
+        .best_offset = -11,
+        .offset = { 0.984, 0.0476, 160 },
+        .entropy = { .nats = 0.1, .uniform = 3, .normalised = 0.034, .n = 336, .n_normalised = 336 },
+        .confidence = { 0.91, 0.0476, 336 },
+        .alignment = { 0.984, 1, 160 },
+        .hit_rate = 0.996,
+        .fixed_offset = -11,
+        .fixed_rate = 1,
+    };
+}
+
+static hl_head_metrics idle_head(int layer, int64_t head)
+{
+    return (hl_head_metrics){
+        .layer = layer,
+        .head = head,
+        .best_offset = 0,
+        .offset = { 0.12, 0.0476, 336 },
+        .entropy = { .nats = 2.9, .uniform = 3, .normalised = 0.968, .n = 336, .n_normalised = 336 },
+        .confidence = { 0.1, 0.0476, 336 },
+        .alignment = { 0.05, 1, 160 },
+        .hit_rate = 0.0625,
+        .fixed_offset = -11,
+        .fixed_rate = 1,
+    };
+}
+
+static void is_ascii_and_narrow(const hl_text *text)
+{
+    size_t column = 0;
+    for (const char *at = text->bytes; *at != '\0'; at++) {
+        ck_assert(*at == '\n' || (*at >= ' ' && *at <= '~'));
+        column = *at == '\n' ? 0 : column + 1;
+        ck_assert_msg(column <= HL_TABLE_WIDTH, "too wide at: %.60s\n%s", at, text->bytes);
+        ck_assert(*at != '\n' || at == text->bytes || at[-1] != ' ');
+    }
+    ck_assert_uint_eq(text->size, strlen(text->bytes));
+}
+
+static void expect_table(const hl_head_metrics *heads, int64_t n, const char *expected)
+{
+    hl_text text = { 0 };
+    hl_table_write(&text, heads, n);
+    expect_ok(hl_text_status(&text));
+    ck_assert_str_eq(text.bytes, expected);
+    is_ascii_and_narrow(&text);
+    hl_text_free(&text);
+}
+
+START_TEST(the_table_names_the_head_that_fetches)
+{
+    hl_head_metrics heads[] = { idle_head(0, 0), fetching_head(1, 2), fetching_head(1, 3) };
+    heads[0].entropy.n_normalised = 0;
+    expect_table(heads, 3,
+                 "Where each head looks.\n"
+                 "offset: the distance that gets most of its attention (-2: two tokens back);\n"
+                 "score: the share it gets; baseline: the share it would get if attention were\n"
+                 "spread evenly.\n"
+                 "entropy: 0 all on one token, 1 spread evenly; confidence: the largest weight.\n"
+                 "alignment: the share on the token that holds the answer; hits: how often that\n"
+                 "token gets most; baseline: what an even spread or one fixed offset reaches.\n"
+                 "\n"
+                 "head  offset  score baseline  entropy  confidence  alignment hits baseline\n"
+                 "L0H0       0   0.12     0.05        -        0.10       0.05 0.06     1.00\n"
+                 "L1H2     -11   0.98     0.05     0.03        0.91       0.98 1.00     1.00\n"
+                 "L1H3     -11   0.98     0.05     0.03        0.91       0.98 1.00     1.00\n"
+                 "\n"
+                 "L1H2 looks 11 back (offset -11): 0.98 of its attention, 0.05 if spread evenly.\n"
+                 "L1H2 has the most attention on the token that holds the answer: 0.98, the\n"
+                 "largest weight in 100% of the cases. One fixed offset (-11) finds it in 100%.\n");
+}
+END_TEST
+
+START_TEST(without_sources_their_columns_are_missing)
+{
+    hl_head_metrics heads[] = { idle_head(0, 0), idle_head(0, 1) };
+    heads[0].alignment.n = heads[1].alignment.n = 0;
+    heads[1].best_offset = 1;
+    heads[1].offset.value = 0.4;
+    expect_table(heads, 2,
+                 "Where each head looks.\n"
+                 "offset: the distance that gets most of its attention (-2: two tokens back);\n"
+                 "score: the share it gets; baseline: the share it would get if attention were\n"
+                 "spread evenly.\n"
+                 "entropy: 0 all on one token, 1 spread evenly; confidence: the largest weight.\n"
+                 "\n"
+                 "head  offset  score baseline  entropy  confidence\n"
+                 "L0H0       0   0.12     0.05     0.97        0.10\n"
+                 "L0H1      +1   0.40     0.05     0.97        0.10\n"
+                 "\n"
+                 "No head keeps to one offset. At best, L0H1 looks 1 ahead (offset +1): 0.40 of\n"
+                 "its attention, 0.05 if spread evenly.\n");
+}
+END_TEST
+
+START_TEST(no_line_is_too_wide)
+{
+    hl_head_metrics heads[] = { fetching_head(255, 99998), idle_head(255, 99999) };
+    heads[0].best_offset = heads[0].fixed_offset = -131072;
+    heads[1].best_offset = +131072;
+    heads[1].offset.value = (double)NAN;
+    heads[1].confidence.n = 0;
+    for (int n = 1; n <= 2; n++) {
+        for (int clear = 0; clear < 2; clear++) {
+            heads[0].offset.value = clear ? 0.9 : 0.2;
+            hl_text text = { 0 };
+            hl_table_write(&text, heads, n);
+            is_ascii_and_narrow(&text);
+            ck_assert_ptr_nonnull(strstr(text.bytes, "\nL255H99998 -131072"));
+            hl_text_free(&text);
+        }
+    }
+}
+END_TEST
+
+START_TEST(heads_without_a_lift_are_not_named)
+{
+    hl_head_metrics heads[] = { idle_head(0, 0), idle_head(0, 1) };
+    for (int i = 0; i < 2; i++) {
+        heads[i].offset = (hl_score){ 1, 1, 4 }; /* sequences of one token */
+        heads[i].alignment.n = 0;
+    }
+    hl_text text = { 0 };
+    hl_table_write(&text, heads, 2);
+    ck_assert_ptr_null(strstr(text.bytes, "looks at"));
+    ck_assert_ptr_null(strstr(text.bytes, "No head"));
+    hl_text_free(&text);
+}
+END_TEST
+
+START_TEST(the_table_of_a_recorder_lists_all_its_heads)
+{
+    faults_begin();
+    hl_model_config config = example_config(8);
+    hl_model model;
+    example_model(&model, &config);
+    hl_batch batch = example_batch(4, 9);
+    hl_recorder recorder;
+    expect_ok(hl_recorder_init(&recorder, &model, &batch, 4, scratch_path("patterns")));
+    hl_arena arena = example_arena(&recorder, 1);
+    expect_ok(hl_recorder_record(&recorder, 0, NULL, &arena, 1));
+
+    hl_text text = { 0 }, expected = { 0 };
+    expect_ok(hl_table_of(&recorder, &text));
+    static const char *const rows[] = { "\nL0H0 ", "\nL0H1 ", "\nL0H2 ", "\nL0H3 ", "\nL1H0 ", "\nL1H1 " };
+    const char *at = text.bytes;
+    hl_head_metrics heads[6];
+    for (int i = 0; i < 6; i++) {
+        at = strstr(at, rows[i]);
+        ck_assert_ptr_nonnull(at);
+        hl_patterns patterns = hl_recorder_patterns(&recorder, i / 4, i % 4);
+        heads[i] = hl_head_measure(i / 4, &patterns);
+    }
+    hl_table_write(&expected, heads, 6);
+    ck_assert_str_eq(text.bytes, expected.bytes);
+    hl_text_free(&expected);
+    hl_text_free(&text);
+
+    int blocks = faults_live_blocks(), n = 0;
+    for (bool reached = true; reached;) {
+        faults_in_memory(++n, FAULTS_ONCE);
+        hl_status status = hl_table_of(&recorder, &text);
+        reached = faults_allocations() >= n;
+        ck_assert_int_eq(status.code, reached ? HL_NO_MEMORY : HL_OK);
+        hl_text_free(&text);
+        ck_assert_int_eq(faults_live_blocks(), blocks);
+    }
+    ck_assert_int_gt(n, 2);
+    hl_recorder_free(&recorder);
+    hl_arena_free(&arena);
+    hl_batch_free(&batch);
+    hl_model_free(&model);
+    ck_assert_int_eq(faults_live_blocks(), 0);
+    faults_end();
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, the_table_names_the_head_that_fetches);
+    tcase_add_test(tc, without_sources_their_columns_are_missing);
+    tcase_add_test(tc, no_line_is_too_wide);
+    tcase_add_test(tc, heads_without_a_lift_are_not_named);
+    tcase_add_test(tc, the_table_of_a_recorder_lists_all_its_heads);
+}
+SUITE("table of heads", add_tests)

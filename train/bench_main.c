@@ -1,8 +1,0 @@
-#include "train/bench.h"
-#include "train/start.h"
-
-int main(int argc, char **argv)
-{
-    hl_start(argv);
-    return hl_bench_program("/proc/self/exe", argc, argv, stdout, stderr);
-}

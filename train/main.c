@@ -1,8 +1,0 @@
-#include "train/program.h"
-#include "train/start.h"
-
-int main(int argc, char **argv)
-{
-    hl_start(argv);
-    return hl_train_program(argc, argv, stdout, stderr);
-}
