@@ -1,4 +1,4 @@
-/* What an op is; read by those who write one. The README's section "Adding an op" walks through an example.
+/* What an op is; read by those who write one. docs/adding.md, "An op", walks through an example.
  *
  * An op is one file: its contract with the formula, `infer`, `forward`, `backward` under its formulas, and one constant
  * descriptor that ties them together and has a line in op_list.c. It keeps no state but the node's. */
