@@ -59,7 +59,7 @@ function(hl_install)
     set(internal)
     foreach(header attention_head.h lanes.h linear_rows.h tape_memory.h safetensors_format.h safetensors_header.h json.h json_text.h task_parts.h agreement_words.h update.h
             picture_layout.h picture_paint.h picture_pen.h drawing.h terminal_cells.h
-            packed.h report_json.h report_page.h effect_losses.h sweep_page.h
+            packed.h report_json.h report_page.h effect_losses.h layer_input.h sweep_page.h
             config_keys.h config_reader.h checkpoint_read.h state_fields.h)
         list(APPEND internal PATTERN ${header} EXCLUDE)
     endforeach()

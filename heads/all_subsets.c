@@ -28,9 +28,8 @@ static hl_status take_worth(const walk *w, uint32_t set, hl_tensor *x)
 {
     hl_cross_entropy_result result = { .row_loss = w->losses->row_losses };
     hl_tape tape = begin_tape(w);
-    x = hl_encoder_end(&tape, &w->model->encoder, x);
-    x = hl_linear_layer_forward(&tape, &w->model->output, x);
-    hl_cross_entropy(&tape, x, (hl_cross_entropy_args){ .targets = w->part.targets, .result = &result });
+    hl_model_loss_from(&tape, w->model, &w->part, w->model->config.n_layers, x,
+                       (hl_cross_entropy_args){ .result = &result }, NULL);
     HL_TRY(hl_tape_status(&tape));
     if (!isfinite(result.loss_sum)) {
         return hl_error(HL_NOT_FINITE, "the loss of the model with some of its heads is not finite");

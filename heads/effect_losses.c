@@ -55,6 +55,7 @@ void hl_effect_losses_free(hl_effect_losses *s)
     hl_free(s->replace);
     hl_free(s->probes);
     hl_free(s->layer_gates);
+    hl_layer_input_free(&s->input);
     hl_free(s->losses);
     hl_arena_free(&s->arena);
 }
@@ -165,6 +166,7 @@ static hl_status allocate(hl_effect_losses *s)
         return hl_error_memory("the effects of heads");
     }
     s->changes = s->losses + s->n;
+    HL_TRY(hl_layer_input_init(&s->input, s->model, s->n, s->T));
     if (!rest_parameters(s)) {
         return hl_error_memory("the effects of heads");
     }
@@ -184,7 +186,9 @@ static hl_status plan_all(hl_effect_losses *s, size_t *bytes)
         return hl_error_memory("the effects of heads");
     }
     HL_TRY(plan(s, bytes));
-    *bytes += (gates + (size_t)s->part * T * (T + 1)) * sizeof(hl_real) + (size_t)s->n * (2 * T + 1) * sizeof *s->ids;
+    size_t x = (size_t)s->n * T * (size_t)s->model->config.d_model;
+    *bytes += (gates + x + (size_t)s->part * T * (T + 1)) * sizeof(hl_real);
+    *bytes += (size_t)s->n * (2 * T + 1) * sizeof *s->ids;
     return hl_ok();
 }
 
@@ -217,6 +221,18 @@ hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_batch *examples)
 hl_batch hl_effect_losses_part(const hl_effect_losses *s, int64_t first)
 {
     return hl_batch_part(&s->examples, first, s->n - first < s->part ? s->n - first : s->part);
+}
+
+/* What goes into the layer that the passes begin at. */
+static hl_tensor *take_input(hl_tape *tape, const hl_effect_losses *s, int64_t first, const hl_batch *part)
+{
+    return hl_layer_input_take(tape, &s->input, s->model, first, part->n_examples, s->T);
+}
+
+/* Has the passes begin at `layer`. */
+static hl_status begin_at(hl_effect_losses *s, int layer)
+{
+    return hl_layer_input_move(&s->input, s->model, &s->examples, s->part, &s->arena, s->threads, layer);
 }
 
 static hl_tensor set_gates(const hl_effect_losses *s, const hl_effect_change *what, int64_t count)
@@ -269,7 +285,8 @@ static hl_status measure_part(hl_effect_losses *s, const hl_effect_change *what,
     hl_cross_entropy_result result = { .row_loss = s->row_losses };
     hl_tape tape;
     hl_tape_begin(&tape, &s->arena, (hl_tape_options){ .threads = s->threads });
-    hl_model_loss(&tape, s->model, &part, (hl_cross_entropy_args){ .result = &result }, what != NULL ? probes : NULL);
+    hl_model_loss_from(&tape, s->model, &part, s->input.layer, take_input(&tape, s, first, &part),
+                       (hl_cross_entropy_args){ .result = &result }, probes);
     hl_status status = hl_tape_status(&tape);
     hl_arena_rewind(&s->arena, 0);
     HL_TRY(status);
@@ -282,6 +299,7 @@ static hl_status measure_part(hl_effect_losses *s, const hl_effect_change *what,
 
 hl_status hl_effect_losses_measure(hl_effect_losses *s, const hl_effect_change *what, double *losses)
 {
+    HL_TRY(begin_at(s, what != NULL ? what->layer : 0));
     for (int64_t first = 0; first < s->n; first += s->part) {
         HL_TRY(measure_part(s, what, first, losses));
     }
@@ -337,7 +355,8 @@ static hl_status add_outputs(hl_effect_losses *s, int layer, int64_t first, hl_r
     probes[layer].z = z;
     hl_tape tape;
     hl_tape_begin(&tape, &s->arena, (hl_tape_options){ .threads = s->threads });
-    hl_model_loss(&tape, s->model, &part, (hl_cross_entropy_args){ 0 }, probes);
+    hl_encoder_layer_forward(&tape, &s->model->encoder.layers[layer], take_input(&tape, s, first, &part),
+                             hl_model_mask(s->model, &part), &probes[layer]);
     hl_status status = hl_tape_status(&tape);
     hl_arena_rewind(&s->arena, 0);
     HL_TRY(status);
@@ -352,6 +371,7 @@ static hl_status add_outputs(hl_effect_losses *s, int layer, int64_t first, hl_r
 
 static hl_status add_all_outputs(hl_effect_losses *s, int layer, hl_real *z, double *sums)
 {
+    HL_TRY(begin_at(s, layer));
     for (int64_t first = 0; first < s->n; first += s->part) {
         HL_TRY(add_outputs(s, layer, first, z, sums));
     }

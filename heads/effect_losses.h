@@ -10,6 +10,7 @@
 #include "heads/effect.h"
 #include "heads/estimate.h"
 #include "heads/label.h"
+#include "heads/layer_input.h"
 #include "layers/model.h"
 
 HL_BEGIN_DECLS
@@ -32,6 +33,7 @@ typedef struct hl_effect_losses {
     const hl_real **replace;  /* (the heads of the widest layer): `ideal` for those that are chosen */
     hl_head_probe *probes;    /* (L): of the pass at work */
     hl_tensor **layer_gates;  /* (L): its gates */
+    hl_layer_input input;     /* where the passes begin: below the layer that is changed nothing runs again */
     double *losses, *changes; /* (n): of the model as it is, and by how much it differs where something is changed */
 } hl_effect_losses;
 
@@ -56,7 +58,8 @@ void hl_effect_losses_free(hl_effect_losses *s);
  * no numbers; nothing of that size is allocated. HL_INVALID (T too long for the model), HL_NO_MEMORY. */
 hl_status hl_effect_losses_plan(const hl_model *model, int64_t n, int64_t part, int64_t T, int threads, size_t *bytes);
 
-/* Each example's mean loss over its scored tokens, n of them; what: NULL where the model is left as it is.
+/* Each example's mean loss over its scored tokens, n of them; what: NULL where the model is left as it is. The layers
+ * below the changed one run once for all changes of a layer, so whoever changes many goes upwards layer by layer.
  * HL_NOT_FINITE, HL_NO_MEMORY. */
 hl_status hl_effect_losses_measure(hl_effect_losses *s, const hl_effect_change *what, double *losses);
 

@@ -27,6 +27,10 @@ void hl_encoder_free(hl_encoder *encoder);
 hl_tensor *hl_encoder_forward(hl_tape *tape, const hl_encoder *encoder, hl_tensor *x, hl_mask mask,
                               const hl_head_probe *probes);
 
+/* The same where x goes into layer `first`, 0 .. n_layers; n_layers: into what follows the last one. */
+hl_tensor *hl_encoder_forward_from(hl_tape *tape, const hl_encoder *encoder, int first, hl_tensor *x, hl_mask mask,
+                                   const hl_head_probe *probes);
+
 /* What follows the last layer: y (B, T, D) for x (B, T, D), normed where the encoder has a norm. */
 hl_tensor *hl_encoder_end(hl_tape *tape, const hl_encoder *encoder, hl_tensor *x);
 

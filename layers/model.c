@@ -151,6 +151,14 @@ hl_tensor *hl_model_loss(hl_tape *tape, const hl_model *model, const hl_batch *b
     return hl_cross_entropy(tape, hl_model_logits(tape, model, batch, probes), args);
 }
 
+hl_tensor *hl_model_loss_from(hl_tape *tape, const hl_model *model, const hl_batch *batch, int layer, hl_tensor *x,
+                              hl_cross_entropy_args args, const hl_head_probe *probes)
+{
+    args.targets = batch->targets;
+    x = hl_encoder_forward_from(tape, &model->encoder, layer, x, hl_model_mask(model, batch), probes);
+    return hl_cross_entropy(tape, hl_linear_layer_forward(tape, &model->output, x), args);
+}
+
 size_t hl_model_record_bytes(const hl_model *model)
 {
     /* A layer records some 25 ops of less than 1 KiB each. */

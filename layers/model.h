@@ -75,6 +75,10 @@ hl_mask hl_model_mask(const hl_model *model, const hl_batch *batch);
 hl_tensor *hl_model_loss(hl_tape *tape, const hl_model *model, const hl_batch *batch, hl_cross_entropy_args args,
                          const hl_head_probe *probes);
 
+/* The same where x (B, T, D) goes into layer `layer`, 0 .. n_layers, of the model: nothing below it runs. */
+hl_tensor *hl_model_loss_from(hl_tape *tape, const hl_model *model, const hl_batch *batch, int layer, hl_tensor *x,
+                              hl_cross_entropy_args args, const hl_head_probe *probes);
+
 /* What a pass over a batch of B examples of T tokens takes, without probes, found by a dry run. */
 typedef struct hl_model_plan {
     size_t bytes; /* of the arena */

@@ -2,6 +2,7 @@
 #include "heads/effect.h"
 
 #include "core/threads.h"
+#include "heads/effect_losses.h"
 #include "tests/check_suite.h"
 #include "tests/fault_checks.h"
 #include "tests/faults.h"
@@ -268,6 +269,43 @@ START_TEST(nothing_scored_is_refused_and_gradients_are_left_alone)
 }
 END_TEST
 
+/* Fills all parameters of encoder layer 0 with NaN. */
+static void spoil_layer_0(const hl_model *model)
+{
+    for (int i = 0; i < model->parameters.n; i++) {
+        const hl_parameter *p = &model->parameters.list[i];
+        for (int64_t k = 0; strstr(p->name, "layers.0.") != NULL && k < p->count; k++) {
+            p->tensor->data[k] = NAN;
+        }
+    }
+}
+
+/* Layer 0 is spoilt once it has run for layer 1: whoever ran it again would not get a finite loss, as the step back down
+ * to it does not. */
+START_TEST(the_layers_below_a_changed_one_run_once_for_all_its_changes)
+{
+    effect_example x;
+    set_up(&x);
+    hl_effect_losses s = { .model = &x.model, .layers = x.layers, .part = 2, .threads = 2 };
+    expect_ok(hl_effect_losses_begin(&s, &x.batch));
+    ck_assert_int_eq(s.n, ODD);
+    const bool chosen[4] = { true };
+    const hl_effect_change low = { .layer = 0, .chosen = chosen }, high = { .layer = 1, .chosen = chosen };
+    double first[ODD], again[ODD];
+    expect_ok(hl_effect_losses_measure(&s, NULL, first));
+    expect_ok(hl_effect_losses_measure(&s, &high, first));
+    spoil_layer_0(&x.model);
+    expect_ok(hl_effect_losses_measure(&s, &high, again));
+    ck_assert_mem_eq(first, again, sizeof first);
+    hl_real mean[16];
+    expect_ok(hl_effect_losses_mean_output(&s, 1, mean));
+    ck_assert(isfinite(mean[0]));
+    ck_assert_int_eq(hl_effect_losses_measure(&s, &low, again).code, HL_NOT_FINITE);
+    hl_effect_losses_free(&s);
+    tear_down(&x);
+}
+END_TEST
+
 static hl_status measure_any(void *context)
 {
     return measure(context);
@@ -299,6 +337,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, parts_change_nothing);
     tcase_add_test(tc, heads_with_one_label_are_a_group);
     tcase_add_test(tc, nothing_scored_is_refused_and_gradients_are_left_alone);
+    tcase_add_test(tc, the_layers_below_a_changed_one_run_once_for_all_its_changes);
     tcase_add_test(tc, every_allocation_may_fail);
 }
 SUITE("effects of heads", add_tests)
