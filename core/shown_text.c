@@ -1,5 +1,7 @@
 #include "core/shown_text.h"
 
+#include "core/utf8.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,30 +39,14 @@ static bool is_unseen(uint32_t code)
     return (code & 0xfffe) == 0xfffe || within(unseen, sizeof unseen / sizeof *unseen, code);
 }
 
-/* The bytes of the UTF-8 sequence that the text begins with and its character; 0 where it begins with none. */
-static int decode(const unsigned char *text, uint32_t *code)
-{
-    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-    int length = text[0] < 0x80 ? 1 : text[0] < 0xc0 ? 0 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
-    *code = length < 2 ? text[0] : text[0] & (0xffu >> (length + 1));
-    for (int i = 1; i < length; i++) {
-        if ((text[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-        *code = *code << 6 | (text[i] & 0x3fu);
-    }
-    bool surrogate = *code >= 0xd800 && *code <= 0xdfff;
-    return text[0] >= 0xf8 || *code < least[length] || *code > 0x10ffff || surrogate ? 0 : length;
-}
-
 const char *hl_shown_next(const char *text, bool ascii, hl_shown *shown)
 {
     if (*text == '\0') {
         return NULL;
     }
     uint32_t code;
-    int length = decode((const unsigned char *)text, &code);
-    if (length <= 1 && (length == 0 || is_unseen(code))) {
+    size_t length = hl_utf8_decode(text, strnlen(text, 4), &code);
+    if (length == 0 || (length == 1 && is_unseen(code))) {
         shown->columns = snprintf(shown->bytes, sizeof shown->bytes, "\\x%02x", (unsigned)(unsigned char)*text);
         return text + 1;
     }
@@ -68,7 +54,7 @@ const char *hl_shown_next(const char *text, bool ascii, hl_shown *shown)
         shown->columns = snprintf(shown->bytes, sizeof shown->bytes, "\\u{%x}", (unsigned)code);
         return text + length;
     }
-    memcpy(shown->bytes, text, (size_t)length);
+    memcpy(shown->bytes, text, length);
     shown->bytes[length] = '\0';
     shown->columns = within(narrow, sizeof narrow / sizeof *narrow, code) ? 1 : 2;
     return text + length;

@@ -1,6 +1,7 @@
 #include "data/vocabulary.h"
 
 #include "core/memory.h"
+#include "core/utf8.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -22,28 +23,6 @@ struct hl_vocabulary {
 
 static const char *const special[HL_SPECIAL_TOKENS] = { "<pad>", "<sep>", "<mask>" };
 
-/* The length of the UTF-8 character at `bytes` (which end in a zero byte), 0 where there is none: no overlong forms, no
- * surrogates, nothing above U+10FFFF (Unicode 15, table 3-7). */
-static int character_length(const unsigned char *bytes)
-{
-    unsigned char first = bytes[0];
-    if (first < 0x80) {
-        return 1;
-    }
-    int length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-    unsigned char low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-    unsigned char high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-    if (first < 0xC2 || first > 0xF4 || bytes[1] < low || bytes[1] > high) {
-        return 0;
-    }
-    for (int i = 2; i < length; i++) {
-        if ((bytes[i] & 0xC0) != 0x80) {
-            return 0;
-        }
-    }
-    return length;
-}
-
 /* What is wrong with a token of `length` bytes, or NULL. */
 static const char *fault(const char *token, size_t length)
 {
@@ -53,17 +32,15 @@ static const char *fault(const char *token, size_t length)
     if (length > HL_TOKEN_MAX_BYTES) {
         return "a token longer than 255 bytes";
     }
-    const unsigned char *byte = (const unsigned char *)token;
-    const unsigned char *end = byte + length;
-    while (byte < end) {
-        if (*byte <= ' ' || *byte == 0x7F) {
+    for (size_t i = 0, step; i < length; i += step) {
+        unsigned char byte = (unsigned char)token[i];
+        if (byte <= ' ' || byte == 0x7F) {
             return "white space or a control character in a token";
         }
-        int step = character_length(byte);
+        step = hl_utf8_decode(token + i, length - i, NULL);
         if (step == 0) {
             return "a token that is not UTF-8";
         }
-        byte += step;
     }
     return NULL;
 }

@@ -1,52 +1,12 @@
 #include "train/ini.h"
 
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 void hl_ini_begin(hl_ini *ini, const char *text, size_t size)
 {
     *ini = (hl_ini){ .next = text, .end = text + size };
-}
-
-/* The bytes of the UTF-8 character at `at`; 0 where there is none (cut short, overlong, a surrogate, past U+10FFFF). */
-static size_t character_size(const unsigned char *at, size_t left)
-{
-    if (at[0] < 0x80) {
-        return 1;
-    }
-    size_t size = at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : at[0] < 0xf5 ? 4 : 0;
-    if (size == 0 || size > left) {
-        return 0;
-    }
-    uint32_t code = at[0] & (0xffu >> (size + 1));
-    for (size_t i = 1; i < size; i++) {
-        if ((at[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-        code = code << 6 | (at[i] & 0x3fu);
-    }
-    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-    bool valid = code >= least[size] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
-    return valid ? size : 0;
-}
-
-bool hl_ini_bytes_allowed(const char *text, size_t size, char wrong[HL_INI_WRONG_TEXT])
-{
-    for (size_t i = 0, step; i < size; i += step) {
-        unsigned byte = (unsigned char)text[i];
-        if ((byte < ' ' && byte != '\t') || byte == 0x7f) {
-            snprintf(wrong, HL_INI_WRONG_TEXT, "control byte 0x%02x in column %zu", byte, i + 1);
-            return false;
-        }
-        step = character_size((const unsigned char *)text + i, size - i);
-        if (step == 0) {
-            snprintf(wrong, HL_INI_WRONG_TEXT, "byte 0x%02x in column %zu is not UTF-8", byte, i + 1);
-            return false;
-        }
-    }
-    return true;
 }
 
 __attribute__((format(printf, 3, 4))) static hl_ini_kind wrong(hl_ini *ini, hl_ini_kind kind, const char *format, ...)

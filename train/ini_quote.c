@@ -1,8 +1,26 @@
-/* Values in quotes, in which anything can stand. */
+/* What may stand in a line, and values in quotes, in which anything can. */
+#include "core/utf8.h"
 #include "train/ini.h"
 
 #include <stdio.h>
 #include <string.h>
+
+bool hl_ini_bytes_allowed(const char *text, size_t size, char wrong[HL_INI_WRONG_TEXT])
+{
+    for (size_t i = 0, step; i < size; i += step) {
+        unsigned byte = (unsigned char)text[i];
+        if ((byte < ' ' && byte != '\t') || byte == 0x7f) {
+            snprintf(wrong, HL_INI_WRONG_TEXT, "control byte 0x%02x in column %zu", byte, i + 1);
+            return false;
+        }
+        step = hl_utf8_decode(text + i, size - i, NULL);
+        if (step == 0) {
+            snprintf(wrong, HL_INI_WRONG_TEXT, "byte 0x%02x in column %zu is not UTF-8", byte, i + 1);
+            return false;
+        }
+    }
+    return true;
+}
 
 /* ---- reading ---- */
 
