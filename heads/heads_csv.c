@@ -1,10 +1,13 @@
 #include "heads/heads_csv.h"
 
 #include "core/memory.h"
+#include "core/threads.h"
 #include "heads/divergence.h"
 #include "heads/entropy.h"
 
+#include <assert.h>
 #include <math.h>
+#include <string.h>
 
 /* Room */
 
@@ -13,7 +16,8 @@ static hl_status set_up(hl_heads_csv *csv, int64_t T, int n_layers, int64_t n_he
     csv->offsets = hl_calloc((size_t)(2 * T - 1), sizeof *csv->offsets);
     csv->best = hl_calloc((size_t)(2 * T - 1), sizeof *csv->best);
     csv->entropies = hl_calloc((size_t)n_heads, sizeof *csv->entropies);
-    if (csv->offsets == NULL || csv->best == NULL || csv->entropies == NULL) {
+    csv->measured = hl_calloc((size_t)n_heads, sizeof *csv->measured);
+    if (csv->offsets == NULL || csv->best == NULL || csv->entropies == NULL || csv->measured == NULL) {
         hl_heads_csv_free(csv);
         return hl_error_memory("the metrics of heads");
     }
@@ -23,6 +27,35 @@ static hl_status set_up(hl_heads_csv *csv, int64_t T, int n_layers, int64_t n_he
     csv->n_layers = n_layers;
     csv->n_heads = n_heads;
     csv->n_tokens = T;
+    return hl_ok();
+}
+
+/* How many pairs of n heads come before those whose first head is `head`. */
+static int64_t pairs_before(int64_t n, int64_t head)
+{
+    return head * (2 * n - 1 - head) / 2;
+}
+
+/* As many rows as a head has at most besides its pairs'. */
+static int64_t most_rows(const hl_heads_csv *csv, const hl_patterns *layers)
+{
+    enum { OTHERS = 32 }; /* 24 by now */
+    return 2 * (2 * csv->n_tokens - 1) + layers->n_relations + OTHERS;
+}
+
+static hl_status reserve_rows(hl_heads_csv *csv, const hl_patterns *layers)
+{
+    size_t some = (size_t)(csv->n_heads * most_rows(csv, layers) + pairs_before(csv->n_heads, csv->n_heads));
+    if (csv->capacity - csv->n >= some) {
+        return hl_ok();
+    }
+    size_t capacity = 2 * csv->capacity > csv->n + some ? 2 * csv->capacity : csv->n + some;
+    hl_heads_csv_row *rows = hl_realloc(csv->rows, capacity, sizeof *rows);
+    if (rows == NULL) {
+        return hl_error_memory("the metrics of heads");
+    }
+    csv->rows = rows;
+    csv->capacity = capacity;
     return hl_ok();
 }
 
@@ -44,6 +77,7 @@ static hl_status prepare(hl_heads_csv *csv, int64_t step, const hl_patterns *lay
     if (first) {
         HL_TRY(set_up(csv, most, n_layers, n_heads));
     }
+    HL_TRY(reserve_rows(csv, layers));
     if (step == 0 && csv->untrained == NULL) {
         csv->untrained = hl_calloc((size_t)(n_heads * (n_heads - 1) / 2), sizeof *csv->untrained);
         return csv->untrained != NULL ? hl_ok() : hl_error_memory("the metrics of heads");
@@ -51,104 +85,123 @@ static hl_status prepare(hl_heads_csv *csv, int64_t step, const hl_patterns *lay
     return hl_ok();
 }
 
-static bool reserve_row(hl_heads_csv *csv)
-{
-    enum { SOME = 256 };
-    if (csv->n < csv->capacity) {
-        return true;
-    }
-    size_t capacity = csv->capacity > 0 ? 2 * csv->capacity : SOME;
-    hl_heads_csv_row *rows = hl_realloc(csv->rows, capacity, sizeof *rows);
-    if (rows == NULL) {
-        return false;
-    }
-    csv->rows = rows;
-    csv->capacity = capacity;
-    return true;
-}
-
 /* Measuring */
 
-/* A head of a snapshot that is being added. */
-typedef struct place {
+/* A snapshot that is being added. Each head has room of its own for its rows, so that threads may share the heads and
+ * the pairs; what is left empty is closed up at the end. */
+typedef struct adding {
     hl_heads_csv *csv;
     const hl_patterns *layers;
     const hl_streamed *all;        /* or NULL */
-    const hl_head_effect *effects; /* of this head and those after it, or NULL */
+    const hl_head_effect *effects; /* of all heads, or NULL */
     int64_t step;
+} adding;
+
+/* A head among all. */
+typedef struct place {
+    const adding *of;
+    int64_t i;
     int layer;
     int64_t head;
-    bool full; /* memory did not suffice */
 } place;
+
+static place place_of(const adding *a, int64_t i)
+{
+    place at = { .of = a, .i = i, .head = i };
+    while (at.head >= a->layers[at.layer].n_heads) {
+        at.head -= a->layers[at.layer++].n_heads;
+    }
+    return at;
+}
 
 static hl_patterns patterns_at(const place *at)
 {
-    hl_patterns patterns = at->layers[at->layer];
+    hl_patterns patterns = at->of->layers[at->layer];
     patterns.head = at->head;
     return patterns;
 }
 
-/* Moves on to the next head; false where there is none. */
-static bool move_on(place *at)
+/* A head's room: most_rows of its own, then those of its pairs. */
+static hl_heads_csv_row *room_of(const adding *a, int64_t i)
 {
-    at->head++;
-    if (at->effects != NULL) {
-        at->effects++;
-    }
-    if (at->head == at->layers[at->layer].n_heads) {
-        at->layer++;
-        at->head = 0;
-    }
-    return at->layer < at->csv->n_layers;
+    return a->csv->rows + a->csv->n + i * most_rows(a->csv, a->layers) + pairs_before(a->csv->n_heads, i);
 }
 
 static void add_row(void *context, const hl_reading *reading)
 {
-    place *at = context;
-    hl_heads_csv *csv = at->csv;
-    if (!reserve_row(csv)) {
-        at->full = true;
-        return;
-    }
-    csv->rows[csv->n++] = (hl_heads_csv_row){ at->step, at->layer, at->head, *reading };
+    const place *at = context;
+    int64_t *measured = &at->of->csv->measured[at->i];
+    assert(*measured < most_rows(at->of->csv, at->of->layers));
+    room_of(at->of, at->i)[(*measured)++] = (hl_heads_csv_row){ at->of->step, at->layer, at->head, *reading };
 }
 
-/* Of all heads, for js: those of the later ones are needed before these are measured. */
-static void measure_entropies(place at)
+static void add_effects(place *at)
 {
-    double *entropy = at.csv->entropies;
-    do {
-        hl_patterns all = patterns_at(&at), scoring = hl_patterns_scoring(&all);
-        *entropy++ = hl_entropy_of(&scoring).nats;
-    } while (move_on(&at));
+    const hl_head_effect *effect = at->of->effects + at->i;
+    double in_layer = hl_effect_in_layer(effect - at->head, at->of->layers[at->layer].n_heads, at->head);
+    add_row(at, &(hl_reading){ HL_METRIC_IMPORTANCE, 0, 0, effect->importance, NAN });
+    add_row(at, &(hl_reading){ HL_METRIC_IMPORTANCE_NORMALISED, 0, 0, in_layer, NAN });
+    add_row(at, &(hl_reading){ HL_METRIC_LOSS_WITHOUT, 0, 0, effect->loss_without, effect->standard_error });
 }
 
-/* The js of this head, whose entropy comes first, and every later one; `pair` counts all pairs of the snapshot. */
-static void add_pairs(place *at, const double *entropies, int64_t *pair)
+static void measure_heads(const void *context, hl_share share)
 {
-    double *untrained = at->csv->untrained;
-    hl_patterns all = patterns_at(at), scoring = hl_patterns_scoring(&all);
-    int64_t i = 0;
-    for (place other = *at; move_on(&other); (*pair)++) {
-        hl_patterns other_all = patterns_at(&other), other_scoring = hl_patterns_scoring(&other_all);
-        double js = hl_divergence_given(&scoring, &other_scoring, entropies[0], entropies[++i]);
-        double baseline = NAN;
-        if (untrained != NULL) {
-            untrained[*pair] = at->step == 0 ? js : untrained[*pair];
-            baseline = untrained[*pair];
+    const adding *a = context;
+    const hl_heads_csv *csv = a->csv;
+    int64_t n_offsets = 2 * csv->n_tokens - 1;
+    for (int64_t i = share.begin; i < share.end; i++) {
+        place at = place_of(a, i);
+        hl_patterns patterns = patterns_at(&at), scoring = hl_patterns_scoring(&patterns);
+        csv->measured[i] = 0;
+        csv->entropies[i] = hl_entropy_of(&scoring).nats;
+        hl_catalogue_measure(&patterns, csv->offsets, n_offsets, add_row, &at);
+        if (a->all != NULL) {
+            hl_catalogue_measure_all(a->all, at.layer, at.head, csv->offsets, n_offsets, add_row, &at);
         }
-        add_row(at, &(hl_reading){ HL_METRIC_JS, other.layer, other.head, js, baseline });
+        if (a->effects != NULL) {
+            add_effects(&at);
+        }
     }
 }
 
-/* Takes back the rows from `begin` on, of a snapshot whose last ones are missing. */
-static void take_back(hl_heads_csv *csv, int64_t step, size_t begin)
+/* The js of each head and every later one, all pairs of heads in one row; after measure_heads. */
+static void measure_pairs(const void *context, hl_share share)
 {
-    csv->n = begin;
-    if (step == 0) {
-        hl_free(csv->untrained);
-        csv->untrained = NULL;
+    const adding *a = context;
+    const hl_heads_csv *csv = a->csv;
+    int64_t n = csv->n_heads, i = 0;
+    for (int64_t pair = share.begin; pair < share.end; pair++) {
+        while (pairs_before(n, i + 1) <= pair) {
+            i++;
+        }
+        int64_t later = pair - pairs_before(n, i);
+        place one = place_of(a, i), other = place_of(a, i + 1 + later);
+        hl_patterns all = patterns_at(&one), scoring = hl_patterns_scoring(&all);
+        hl_patterns other_all = patterns_at(&other), other_scoring = hl_patterns_scoring(&other_all);
+        double js = hl_divergence_given(&scoring, &other_scoring, csv->entropies[i], csv->entropies[other.i]);
+        double baseline = NAN;
+        if (csv->untrained != NULL) {
+            csv->untrained[pair] = a->step == 0 ? js : csv->untrained[pair];
+            baseline = csv->untrained[pair];
+        }
+        room_of(a, i)[most_rows(csv, a->layers) + later] =
+            (hl_heads_csv_row){ a->step, one.layer, one.head, { HL_METRIC_JS, other.layer, other.head, js, baseline } };
     }
+}
+
+/* Moves the rows together. */
+static void close_up(const adding *a)
+{
+    hl_heads_csv *csv = a->csv;
+    hl_heads_csv_row *end = csv->rows + csv->n;
+    for (int64_t i = 0; i < csv->n_heads; i++) {
+        const hl_heads_csv_row *room = room_of(a, i);
+        size_t own = (size_t)csv->measured[i], pairs = (size_t)(csv->n_heads - 1 - i);
+        memmove(end, room, own * sizeof *end);
+        memmove(end + own, room + most_rows(csv, a->layers), pairs * sizeof *end);
+        end += own + pairs;
+    }
+    csv->n = (size_t)(end - csv->rows);
 }
 
 static void mark_best_offsets(hl_heads_csv *csv, size_t begin)
@@ -161,45 +214,15 @@ static void mark_best_offsets(hl_heads_csv *csv, size_t begin)
     }
 }
 
-static void add_effects(place *at)
-{
-    const hl_head_effect *effect = at->effects;
-    double in_layer = hl_effect_in_layer(effect - at->head, at->layers[at->layer].n_heads, at->head);
-    add_row(at, &(hl_reading){ HL_METRIC_IMPORTANCE, 0, 0, effect->importance, NAN });
-    add_row(at, &(hl_reading){ HL_METRIC_IMPORTANCE_NORMALISED, 0, 0, in_layer, NAN });
-    add_row(at, &(hl_reading){ HL_METRIC_LOSS_WITHOUT, 0, 0, effect->loss_without, effect->standard_error });
-}
-
-static void measure(place *at)
-{
-    const hl_heads_csv *csv = at->csv;
-    int64_t n_offsets = 2 * csv->n_tokens - 1;
-    hl_patterns patterns = patterns_at(at);
-    hl_catalogue_measure(&patterns, csv->offsets, n_offsets, add_row, at);
-    if (at->all != NULL) {
-        hl_catalogue_measure_all(at->all, at->layer, at->head, csv->offsets, n_offsets, add_row, at);
-    }
-    if (at->effects != NULL) {
-        add_effects(at);
-    }
-}
-
 hl_status hl_heads_csv_add(hl_heads_csv *csv, int64_t step, const hl_patterns *layers, int n_layers,
                            const hl_streamed *all, const hl_head_effect *effects)
 {
     HL_TRY(prepare(csv, step, layers, n_layers, all));
     size_t begin = csv->n;
-    int64_t pair = 0, i = 0;
-    place at = { .csv = csv, .layers = layers, .all = all, .effects = effects, .step = step };
-    measure_entropies(at);
-    do {
-        measure(&at);
-        add_pairs(&at, csv->entropies + i++, &pair);
-    } while (move_on(&at));
-    if (at.full) {
-        take_back(csv, step, begin);
-        return hl_error_memory("the metrics of heads");
-    }
+    adding a = { .csv = csv, .layers = layers, .all = all, .effects = effects, .step = step };
+    hl_threads_run(csv->threads, csv->n_heads, 1, measure_heads, &a);
+    hl_threads_run(csv->threads, pairs_before(csv->n_heads, csv->n_heads), 1, measure_pairs, &a);
+    close_up(&a);
     mark_best_offsets(csv, begin);
     return hl_ok();
 }
@@ -233,6 +256,7 @@ void hl_heads_csv_free(hl_heads_csv *csv)
     hl_free(csv->offsets);
     hl_free(csv->best);
     hl_free(csv->entropies);
+    hl_free(csv->measured);
     hl_free(csv->untrained);
     *csv = (hl_heads_csv){ 0 };
 }

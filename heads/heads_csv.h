@@ -33,6 +33,7 @@ typedef struct hl_heads_csv_row {
 /* A zeroed one is empty. Owned by the caller: hl_heads_csv_free. */
 typedef struct hl_heads_csv {
     int64_t n_tokens; /* the most that T may be: set by the caller before the first snapshot, or left 0: that one's */
+    int threads;      /* on how many threads snapshots are measured, which changes no number: the caller's; 0 is 1 */
 
     hl_heads_csv_row *rows; /* n, by step, layer and head, with offset(k) and all.offset(k) for every k with a value */
     size_t n, capacity;
@@ -43,6 +44,7 @@ typedef struct hl_heads_csv {
     int64_t *offsets;  /* (2 n_tokens - 1): -(n_tokens - 1) .. n_tokens - 1 */
     bool *best;        /* (2 n_tokens - 1): whether that offset is some head's best at some step */
     double *entropies; /* (n_heads): of the snapshot that was added last */
+    int64_t *measured; /* (n_heads): how many rows each has in it besides its pairs' */
     double *untrained; /* js of each pair of heads at step 0; NULL where there is no such snapshot */
 } hl_heads_csv;
 

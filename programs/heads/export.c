@@ -5,6 +5,7 @@
 #include "core/npz.h"
 #include "heads/heads_csv.h"
 #include "study/study.h"
+#include "train/setup.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -123,7 +124,7 @@ static hl_status add_measured(metric_arrays *arrays)
 
 static hl_status add_metrics(hl_npz_writer *npz, const hl_opened_run *run, const hl_snapshot *maps)
 {
-    hl_heads_csv csv = { 0 };
+    hl_heads_csv csv = { .threads = hl_setup_threads(&run->config) };
     hl_patterns layers[HL_MAX_LAYERS];
     hl_snapshot_layers(maps, layers);
     hl_status status =

@@ -138,6 +138,36 @@ START_TEST(what_heads_are_worth_is_told_of_the_step_with_effects_alone)
 }
 END_TEST
 
+/* Two snapshots of heads that all look elsewhere, measured on so many threads. */
+static hl_text printed_on_threads(int threads)
+{
+    run r;
+    begin(&r);
+    r.csv.threads = threads;
+    for (int64_t step = 0; step < 2; step++) {
+        look(&r, 0, 0, 0);
+        look(&r, 0, 1, -1 - step);
+        look(&r, 1, 0, 1);
+        expect_ok(add(&r, step));
+    }
+    hl_text text = printed(&r);
+    hl_heads_csv_free(&r.csv);
+    return text;
+}
+
+START_TEST(threads_change_nothing)
+{
+    hl_text one = printed_on_threads(1);
+    ck_assert(has(&one, "1,0,0,js(L0H1),0.34657359,0.519860385")); /* two and three rows of four apart: ln 2 */
+    for (int threads = 2; threads < 8; threads++) {
+        hl_text many = printed_on_threads(threads);
+        ck_assert_str_eq(many.bytes, one.bytes);
+        hl_text_free(&many);
+    }
+    hl_text_free(&one);
+}
+END_TEST
+
 START_TEST(an_offset_that_is_once_the_best_of_a_head_is_there_for_all)
 {
     run r;
@@ -410,6 +440,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, the_whole_text_of_one_head);
     tcase_add_test(tc, what_heads_are_worth_is_told_of_the_step_with_effects_alone);
+    tcase_add_test(tc, threads_change_nothing);
     tcase_add_test(tc, an_offset_that_is_once_the_best_of_a_head_is_there_for_all);
     tcase_add_test(tc, what_a_head_does_over_all_examples_follows);
     tcase_add_test(tc, statistics_of_other_heads_are_refused);
