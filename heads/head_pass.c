@@ -53,15 +53,20 @@ static float *numbers(int64_t rows, int64_t width)
     return hl_multiply_sizes((size_t)rows, (size_t)width, &count) ? hl_calloc(count, sizeof(float)) : NULL;
 }
 
-static bool allocate_layer(hl_head_pass_layer *layer, const hl_head_pass *pass, const hl_multi_head *module)
+static hl_head_pass_layer shape_of(const hl_multi_head *module)
 {
     const hl_multi_head_config *c = &module->config;
-    *layer = (hl_head_pass_layer){ .n_heads = c->n_heads, .n_kv_heads = c->n_kv_heads, .d_k = c->d_k, .d_v = c->d_v };
+    return (hl_head_pass_layer){ .n_heads = c->n_heads, .n_kv_heads = c->n_kv_heads, .d_k = c->d_k, .d_v = c->d_v };
+}
+
+static bool allocate_layer(hl_head_pass_layer *layer, const hl_head_pass *pass, const hl_multi_head *module)
+{
+    *layer = shape_of(module);
     int64_t rows = pass->n_examples * pass->n_tokens;
-    layer->q = numbers(rows, c->n_heads * c->d_k);
-    layer->k = numbers(rows, c->n_kv_heads * c->d_k);
-    layer->v = numbers(rows, c->n_kv_heads * c->d_v);
-    layer->w_o = numbers(pass->d_model, c->n_heads * c->d_v);
+    layer->q = numbers(rows, layer->n_heads * layer->d_k);
+    layer->k = numbers(rows, layer->n_kv_heads * layer->d_k);
+    layer->v = numbers(rows, layer->n_kv_heads * layer->d_v);
+    layer->w_o = numbers(pass->d_model, layer->n_heads * layer->d_v);
     layer->b_o = numbers(pass->d_model, 1);
     return layer->q != NULL && layer->k != NULL && layer->v != NULL && layer->w_o != NULL && layer->b_o != NULL;
 }
@@ -133,15 +138,29 @@ hl_status hl_head_pass_run(const hl_model *model, const hl_batch *batch, int64_t
     return status;
 }
 
+static size_t layer_bytes(const hl_head_pass_layer *layer, int64_t rows, int64_t d_model)
+{
+    int64_t width = layer->n_heads * layer->d_k + layer->n_kv_heads * (layer->d_k + layer->d_v);
+    return (size_t)(rows * width + d_model * (layer->n_heads * layer->d_v + 1)) * sizeof(float);
+}
+
+size_t hl_head_pass_bytes_of(const hl_model *model, int64_t n_examples, int64_t n_tokens)
+{
+    size_t bytes = 0;
+    for (int l = 0; l < model->encoder.n_layers; l++) {
+        hl_head_pass_layer layer = shape_of(&model->encoder.layers[l].self_attn);
+        bytes += layer_bytes(&layer, n_examples * n_tokens, model->config.d_model);
+    }
+    return bytes;
+}
+
 size_t hl_head_pass_bytes(const hl_head_pass *pass)
 {
-    size_t count = 0, rows = (size_t)pass->n_examples * (size_t)pass->n_tokens;
+    size_t bytes = 0;
     for (int l = 0; l < pass->n_layers; l++) {
-        const hl_head_pass_layer *layer = &pass->layers[l];
-        size_t width = (size_t)(layer->n_heads * layer->d_k + layer->n_kv_heads * (layer->d_k + layer->d_v));
-        count += rows * width + (size_t)pass->d_model * (size_t)(layer->n_heads * layer->d_v + 1);
+        bytes += layer_bytes(&pass->layers[l], pass->n_examples * pass->n_tokens, pass->d_model);
     }
-    return count * sizeof(float);
+    return bytes;
 }
 
 void hl_head_pass_free(hl_head_pass *pass)

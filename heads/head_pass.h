@@ -34,6 +34,9 @@ typedef struct hl_head_pass {
 hl_status hl_head_pass_run(const hl_model *model, const hl_batch *batch, int64_t n_examples, int threads,
                            hl_head_pass *pass);
 
+/* How many bytes the numbers of such a pass take; the model needs none. */
+size_t hl_head_pass_bytes_of(const hl_model *model, int64_t n_examples, int64_t n_tokens);
+
 /* How many bytes its numbers take. */
 size_t hl_head_pass_bytes(const hl_head_pass *pass);
 

@@ -16,6 +16,9 @@
 
 HL_BEGIN_DECLS
 
+/* Numbers for the step-by-step panel, at most: a page with more would be heavy, and has no such panel. */
+enum { HL_REPORT_PASS_BYTES = 4 << 20 };
+
 /* What a report shows of a run. Nothing is owned; what may be NULL is then not shown. */
 typedef struct hl_report_run {
     const char *name;                /* as the page's heading has it */

@@ -11,9 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Numbers for the step-by-step panel, at most: more would make the file heavy. */
-enum { PASS_BYTES = 4 << 20 };
-
 /* In all of this, values are taken over, and a NULL one, or a NULL place to put it, means that memory is out. */
 static bool set(json_t *object, const char *key, json_t *value)
 {
@@ -381,7 +378,7 @@ void hl_report_json(hl_text *text, const hl_report_run *run)
     print_list(text, "examples", json_array(), add_examples, run);
     print_snapshots(text, run->maps);
     print_list(text, "heads", json_array(), add_heads, run);
-    if (run->pass != NULL && hl_head_pass_bytes(run->pass) <= PASS_BYTES) {
+    if (run->pass != NULL && hl_head_pass_bytes(run->pass) <= HL_REPORT_PASS_BYTES) {
         print_list(text, "pass", json_object(), add_pass, run);
     }
     hl_text_print(text, "}");

@@ -3,12 +3,14 @@
 #include "core/arena.h"
 #include "core/memory.h"
 #include "study/study.h"
+#include "train/memory_check.h"
 #include "train/setup.h"
 #include "train/trainer.h"
 
 #include <string.h>
 
-static hl_status allocate(hl_model_maps *made)
+/* How many numbers there are; SIZE_MAX where they do not fit. */
+static size_t count_numbers(const hl_model_maps *made)
 {
     const hl_model_config *config = made->maps.config;
     int64_t E = made->maps.examples.n_examples, T = made->maps.examples.n_tokens;
@@ -17,7 +19,19 @@ static hl_status allocate(hl_model_maps *made)
                 hl_multiply_sizes((size_t)T, (size_t)config->vocabulary, &logits) &&
                 !__builtin_add_overflow(maps, logits, &per_example) &&
                 hl_multiply_sizes(per_example, (size_t)E, &count);
-    hl_real *next = made->numbers = fits ? hl_calloc(count, sizeof *next) : NULL;
+    return fits ? count : SIZE_MAX;
+}
+
+/* Where there is room for the numbers, and for a pass beside them. */
+static hl_status allocate(hl_model_maps *made, const char *run, size_t pass)
+{
+    const hl_model_config *config = made->maps.config;
+    int64_t E = made->maps.examples.n_examples, T = made->maps.examples.n_tokens;
+    size_t count = count_numbers(made), bytes, all;
+    bool fits = hl_multiply_sizes(count, sizeof(hl_real), &bytes) && !__builtin_add_overflow(bytes, pass, &all);
+    HL_TRY(hl_memory_check(fits ? all : SIZE_MAX, hl_memory_at_hand_now(), run, "its model needs, on these examples,",
+                           "fewer or shorter ones need less"));
+    hl_real *next = made->numbers = hl_calloc(count, sizeof *next);
     if (next == NULL) {
         return hl_error_memory("the patterns of examples");
     }
@@ -60,13 +74,14 @@ static hl_status run_part(const hl_model_maps *made, const hl_model *model, hl_a
     return hl_ok();
 }
 
-static hl_status run_all(const hl_model_maps *made, const hl_opened_run *run)
+static hl_status run_all(hl_model_maps *made, const hl_opened_run *run)
 {
     int64_t E = made->maps.examples.n_examples, most = hl_trainer_evaluation_part(&run->config);
     int64_t part = most < E ? most : E;
     hl_tape_options options = { .threads = hl_setup_threads(&run->config) };
     hl_model_plan plan;
     HL_TRY(hl_model_plan_pass(&run->model, part, made->maps.examples.n_tokens, options, &plan));
+    HL_TRY(allocate(made, run->path, plan.bytes));
     hl_arena arena;
     HL_TRY(hl_arena_init(&arena, plan.bytes));
     hl_status status = hl_ok();
@@ -80,10 +95,7 @@ static hl_status run_all(const hl_model_maps *made, const hl_opened_run *run)
 hl_status hl_model_maps_run(hl_model_maps *made, const hl_opened_run *run, const hl_batch *examples)
 {
     *made = (hl_model_maps){ .maps = { .step = run->weights_step, .examples = *examples, .config = &run->shape } };
-    hl_status status = allocate(made);
-    if (status.code == HL_OK) {
-        status = run_all(made, run);
-    }
+    hl_status status = run_all(made, run);
     if (status.code != HL_OK) {
         hl_model_maps_free(made);
     }

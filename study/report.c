@@ -57,7 +57,8 @@ static hl_status gather_pass(hl_heads_report *report, hl_opened_run *run, const 
     if (run->weights_step != step && has) {
         HL_TRY(hl_opened_run_load(run, step));
     }
-    if (run->weights_step != step) {
+    bool fits = hl_head_pass_bytes_of(&run->model, maps->n_examples, maps->n_tokens) <= HL_REPORT_PASS_BYTES;
+    if (run->weights_step != step || !fits) {
         return hl_ok();
     }
     hl_batch examples = {

@@ -4,9 +4,11 @@
 #include "core/small_matmul.h"
 #include "data/batch_storage.h"
 #include "heads/effect_losses.h"
+#include "heads/head_pass.h"
 #include "heads/head_set.h"
 #include "heads/heads_csv.h"
 #include "heads/recorder.h"
+#include "show/report.h"
 #include "show/report_maps.h"
 #include "train/setup.h"
 #include "train/trainer.h"
@@ -129,6 +131,21 @@ static size_t maps_bytes(const hl_model_config *model, int64_t n_snapshots, int6
     return levels / 4 * 3;
 }
 
+/* What the page takes besides metrics and maps: what the heads computed, and the pass that computes it. */
+static hl_status page_bytes(const hl_config *config, const hl_model *model, int64_t examples, int64_t T, size_t *bytes)
+{
+    int64_t shown = examples < HL_REPORT_EXAMPLES ? examples : HL_REPORT_EXAMPLES;
+    size_t numbers = hl_head_pass_bytes_of(model, shown, T);
+    *bytes = 0;
+    if (numbers > HL_REPORT_PASS_BYTES) {
+        return hl_ok();
+    }
+    hl_model_plan pass;
+    HL_TRY(hl_model_plan_pass(model, shown, T, (hl_tape_options){ .threads = hl_setup_threads(config) }, &pass));
+    *bytes = sum(numbers, pass.bytes);
+    return hl_ok();
+}
+
 /* What a run's end takes besides what it shares with training. */
 static hl_status set_end(const hl_config *config, const hl_model *model, hl_footprint *f)
 {
@@ -138,17 +155,32 @@ static hl_status set_end(const hl_config *config, const hl_model *model, hl_foot
     }
     hl_task_spec spec = hl_config_task_spec(config);
     int64_t T = hl_task_max_tokens(&spec), R = hl_task_n_relations(&spec), n = hl_snapshot_budget_of(config).n;
-    size_t snapshot = hl_recorder_file_bytes(&model->config, examples, T, R), effects;
+    size_t effects;
     HL_TRY(hl_effect_losses_plan(model, (examples + 1) / 2, hl_trainer_evaluation_part(config), T,
                                  hl_setup_threads(config), &effects));
+    f->snapshot = hl_recorder_file_bytes(&model->config, examples, T, R);
     f->readings = sum(product((size_t)n, rows_bytes(&model->config, T, R)), maps_bytes(&model->config, n, examples, T));
-    f->measures = sum(snapshot, effects);
-    size_t most = sum(snapshot, f->readings); /* while they are read off the last snapshot */
+    f->measures = sum(f->snapshot, effects);
+    size_t most = sum(f->snapshot, f->readings); /* while they are read off the last snapshot */
     most = most > f->measures ? most : f->measures;
+    size_t page;
+    HL_TRY(page_bytes(config, model, examples, T, &page));
+    page = sum(page, f->readings);
+    most = most > page ? most : page;
     const size_t all[] = { most, f->weights, f->positions, f->vocabulary, f->libraries };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         f->end = sum(f->end, all[i]);
     }
+    return hl_ok();
+}
+
+static hl_status set_evaluation(const hl_config *config, const hl_model *model, hl_footprint *f)
+{
+    hl_task_spec spec = hl_config_task_spec(config);
+    int64_t T = hl_task_max_tokens(&spec), part = hl_trainer_evaluation_part(config);
+    hl_model_plan pass;
+    HL_TRY(hl_model_plan_pass(model, part, T, (hl_tape_options){ .threads = hl_setup_threads(config) }, &pass));
+    f->evaluation = sum(pass.bytes, hl_batch_bytes(part, T, hl_task_n_relations(&spec)));
     return hl_ok();
 }
 
@@ -159,6 +191,7 @@ hl_status hl_footprint_of(const hl_config *config, const hl_model *model, hl_foo
     footprint->parameters = hl_parameters_count(&model->parameters);
     set_memory(config, model, footprint);
     HL_TRY(set_end(config, model, footprint));
+    HL_TRY(set_evaluation(config, model, footprint));
     footprint->total = footprint->training > footprint->end ? footprint->training : footprint->end;
     set_files(config, model, footprint);
     return hl_ok();

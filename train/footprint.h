@@ -30,10 +30,13 @@ typedef struct hl_footprint {
     /* The end of a run, and the program heads: heads.csv and report.html are made when training has given its memory
      * back. */
     size_t readings; /* what they are made of: metrics and maps of all snapshots; an estimate, at most */
+    size_t snapshot; /* one, read from its file; at most */
     size_t measures; /* the last snapshot and what the effects of its heads are measured in */
     size_t end; /* at most at once, weights, vocabulary, positions and libraries with it; 0 where nothing is taken */
 
     size_t total; /* the larger of training and end */
+
+    size_t evaluation; /* of the program heads: a part of the validation set, and a pass over it */
 
     /* Files. The headers of tensors are estimated. */
     hl_snapshot_budget snapshots; /* patterns/ */

@@ -13,6 +13,7 @@
 #include "programs/print_line.h"
 #include "programs/signal_handlers.h"
 #include "programs/standard_output.h"
+#include "train/memory_check.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -119,6 +120,19 @@ static hl_status recall(call *c)
 
 /* ---- the trainings and what follows ---- */
 
+/* Before the first training and not hours later: one that waits and can never begin. */
+static hl_status check_memory(const call *c)
+{
+    hl_memory_at_hand at_hand = hl_memory_at_hand_now();
+    for (int64_t i = 0; i < hl_ablate_plan_cells(&c->plan); i++) {
+        const hl_ablate_variant *variant = hl_ablate_plan_variant(&c->plan, i);
+        if (c->results[i].state == HL_ABLATE_WAITING) {
+            HL_TRY(hl_memory_check_training(&variant->config, at_hand, variant->name));
+        }
+    }
+    return hl_ok();
+}
+
 static int64_t count(const call *c, hl_ablate_state state)
 {
     int64_t n = 0;
@@ -201,6 +215,7 @@ static hl_status run(call *c)
     HL_TRY(tell_time(c, c->command.yes, NULL)); /* before anything is made or removed */
     HL_TRY(hl_ablate_folder_open(&c->folder, &c->plan, c->words.bytes, c->command.overwrite));
     HL_TRY(recall(c));
+    HL_TRY(check_memory(c));
     HL_TRY(train(c));
     if (c->signal != 0) {
         fprintf(c->err,

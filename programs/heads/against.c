@@ -4,6 +4,7 @@
 #include "core/json_text.h"
 #include "core/memory.h"
 #include "heads/divergence.h"
+#include "programs/heads/memory.h"
 #include "show/table.h"
 #include "study/model_maps.h"
 #include "study/report.h"
@@ -300,6 +301,7 @@ static hl_status compare(comparison *c, hl_opened_run *first, const char *second
 {
     HL_TRY(hl_opened_run_open(&c->second, second));
     HL_TRY(check_vocabularies(first, &c->second));
+    HL_TRY(hl_heads_memory_check_two(first, &c->second, hl_memory_at_hand_now()));
     HL_TRY(read_side(&c->sides[0], first));
     HL_TRY(read_side(&c->sides[1], &c->second));
     HL_TRY(match(c));

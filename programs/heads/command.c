@@ -222,6 +222,12 @@ bool hl_heads_command_shows(const hl_heads_command *command)
            command->pdf != NULL || command->npz != NULL || command->bertviz != NULL;
 }
 
+bool hl_heads_command_asks_figures(const hl_heads_command *command)
+{
+    bool of_table = !hl_heads_command_asks_maps(command) && (command->json != NULL || command->csv != NULL);
+    return !hl_heads_command_shows(command) || of_table || command->report != NULL;
+}
+
 hl_heads_question hl_heads_command_question(const hl_heads_command *command)
 {
     if (command->prune) {

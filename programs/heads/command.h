@@ -40,6 +40,9 @@ bool hl_heads_command_shows(const hl_heads_command *command);
 /* Whether --head, --example or --input asks for maps, which --json and --csv are then about. */
 bool hl_heads_command_asks_maps(const hl_heads_command *command);
 
+/* Whether heads are to be measured for the table, its files or the report: where no maps are asked for, or these too. */
+bool hl_heads_command_asks_figures(const hl_heads_command *command);
+
 /* Whether one of the files goes to standard output, which then holds nothing else. */
 bool hl_heads_command_fills_output(const hl_heads_command *command);
 

@@ -6,6 +6,7 @@
 #include "programs/heads/importance.h"
 #include "programs/heads/json.h"
 #include "programs/heads/maps.h"
+#include "programs/heads/memory.h"
 #include "programs/heads/prune.h"
 #include "programs/heads/subset.h"
 #include "programs/heads/table.h"
@@ -227,15 +228,14 @@ static hl_status execute(call *c)
     if (command->against != NULL) {
         return do_comparison(c);
     }
+    HL_TRY(hl_heads_memory_check(&c->run, command, hl_memory_at_hand_now()));
     if (hl_heads_command_question(command) != HL_HEADS_NO_QUESTION) {
         return answer(c);
     }
-    bool shows = hl_heads_command_shows(command);
-    if (shows) {
+    if (hl_heads_command_shows(command)) {
         HL_TRY(hl_heads_show(&c->run, command, c->out));
     }
-    bool of_table = !hl_heads_command_asks_maps(command) && (command->json != NULL || command->csv != NULL);
-    return !shows || of_table || command->report != NULL ? do_figures(c) : hl_ok();
+    return hl_heads_command_asks_figures(command) ? do_figures(c) : hl_ok();
 }
 
 int hl_heads_program(int argc, char **argv, FILE *out, FILE *err)

@@ -6,7 +6,7 @@
 #include "programs/print_line.h"
 #include "programs/signal_handlers.h"
 #include "programs/standard_output.h"
-#include "programs/train/memory_check.h"
+#include "train/memory_check.h"
 #include "programs/train/program_run.h"
 #include "programs/train/summary.h"
 #include "train/setup_check.h"
@@ -100,7 +100,7 @@ static hl_status execute(hl_program *p, int argc, char **argv)
         hl_print_line(p->out, "%s: in order", p->command.config);
         return hl_ok();
     }
-    HL_TRY(hl_memory_check(&p->config, hl_memory_at_hand_now(), p->command.config));
+    HL_TRY(hl_memory_check_training(&p->config, hl_memory_at_hand_now(), p->command.config));
     const char *warning = hl_matmul_library_warning();
     if (warning != NULL) {
         fprintf(p->err, "%s\n", warning);

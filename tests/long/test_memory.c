@@ -1,4 +1,5 @@
-/* The built program takes the memory that its summary told: the workload that takes the most. */
+/* The built program takes the memory that its summary told: the workload that takes the most, and runs whose end, or
+ * whose beginning again, once took more than their training. */
 #include "tests/check_suite.h"
 #include "tests/runs/told_memory.h"
 
@@ -8,9 +9,33 @@ START_TEST(a_large_run_takes_what_the_summary_told)
 }
 END_TEST
 
+static const char *const resumed[] = {
+    "[task]\nname = identity_copy\nlength = 4\nsymbols = 16\n"
+    "[model]\nlayers = 4\nd_model = 1024\nheads = 16\nd_ff = 256\n"
+    "[train]\nsteps = 2\nbatch_size = 4\neval_examples = 16\n[patterns]\nexamples = 16\n",
+
+    "[task]\nname = identity_copy\nlength = 4\nsymbols = 200000\n"
+    "[model]\nlayers = 1\nd_model = 48\nheads = 4\nd_ff = 256\n"
+    "[train]\nsteps = 2\nbatch_size = 8\neval_examples = 8\n[patterns]\nexamples = 4\n",
+
+    "[task]\nname = identity_copy\nlength = 60\nsymbols = 16\n"
+    "[model]\nlayers = 1\nheads = 16\nd_ff = 256\n"
+    "[train]\nsteps = 2\nbatch_size = 16\n[patterns]\nexamples = 64\n",
+
+    "[task]\nname = identity_copy\nlength = 10\nsymbols = 16\n"
+    "[model]\nlayers = 4\nd_model = 256\nheads = 128\nd_ff = 256\n[train]\nsteps = 2\n",
+};
+
+START_TEST(a_run_takes_what_was_told_at_its_end_and_resumed)
+{
+    told_memory_check_resumed(resumed[_i]);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
-    tcase_set_timeout(tc, 120);
+    tcase_set_timeout(tc, 600);
     tcase_add_test(tc, a_large_run_takes_what_the_summary_told);
+    tcase_add_loop_test(tc, a_run_takes_what_was_told_at_its_end_and_resumed, 0, sizeof resumed / sizeof *resumed);
 }
 SUITE("memory of a large run", add_tests)

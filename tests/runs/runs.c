@@ -1,3 +1,4 @@
+#define _DEFAULT_SOURCE /* wait4 */
 #include "tests/runs/runs.h"
 
 #include "core/threads.h"
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -153,13 +155,15 @@ pid_t run_start(run_options options)
 run_result run_wait(pid_t process)
 {
     int status;
-    while (waitpid(process, &status, 0) != process) {
+    struct rusage usage;
+    while (wait4(process, &status, 0, &usage) != process) {
         ck_assert_int_eq(errno, EINTR);
     }
     return (run_result){
         .code = WIFEXITED(status) ? WEXITSTATUS(status) : RUN_KILLED + WTERMSIG(status),
         .out = run_read(out_path),
         .err = run_read(err_path),
+        .mib = (double)usage.ru_maxrss / 1024,
     };
 }
 

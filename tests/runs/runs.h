@@ -13,6 +13,7 @@ enum { RUN_KILLED = 1000 /* + the signal, for `code` */ };
 typedef struct run_result {
     int code; /* the exit code */
     const char *out, *err;
+    double mib; /* of memory that the process held at most */
 } run_result;
 
 typedef struct run_options {

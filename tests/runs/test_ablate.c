@@ -105,6 +105,20 @@ START_TEST(trainings_that_have_no_memory_together_go_one_after_the_other)
 }
 END_TEST
 
+START_TEST(a_sweep_with_a_training_too_large_for_its_container_is_refused_before_the_first)
+{
+    const char *folder = run_path("sweep");
+    const char *arguments[] = { run_tiny_config(), "--heads", "1,2", "--seeds", "1", "--out", folder, NULL };
+    snprintf(limit, sizeof limit, "%d\n", 1 << 20);
+    run_result run = run_wait(run_start((run_options){ .arguments = arguments, .program = program_in_container }));
+    ck_assert_int_eq(run.code, 5);
+    ck_assert_msg(strstr(run.err, "heads=1: the run needs about ") != NULL, "%s", run.err);
+    ck_assert_ptr_eq(strchr(run.err, '\n'), run.err + strlen(run.err) - 1);
+    ck_assert_ptr_null(strstr(run.out, "begins"));
+    ck_assert_str_eq(run_list(folder), ".lock plan.txt ");
+}
+END_TEST
+
 /* ---- ended and begun again ---- */
 
 static void slow_sweep(const char *folder, const char *arguments[16])
@@ -495,6 +509,7 @@ static void add_tests(TCase *tc)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, a_sweep_leaves_a_table_files_and_ordinary_runs);
     tcase_add_test(tc, any_number_of_jobs_gives_the_same_results);
+    tcase_add_test(tc, a_sweep_with_a_training_too_large_for_its_container_is_refused_before_the_first);
     tcase_add_test(tc, trainings_that_have_no_memory_together_go_one_after_the_other);
     tcase_add_test(tc, killed_it_goes_on_and_repeats_nothing);
     tcase_add_test(tc, a_signal_saves_and_ends_all);

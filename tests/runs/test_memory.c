@@ -1,4 +1,5 @@
 /* The built program takes the memory that its summary told, and gets along with it. */
+#include "programs/heads/program.h"
 #include "tests/check_suite.h"
 #include "tests/control_files.h"
 #include "tests/runs/runs.h"
@@ -17,10 +18,12 @@ START_TEST(a_run_takes_what_the_summary_told)
 END_TEST
 
 /* Its snapshots are most of what it takes: the last one is read when that of the recorder has gone, and not twice. */
-START_TEST(the_end_of_a_run_takes_no_more_than_training)
+START_TEST(the_end_of_a_run_and_heads_take_what_was_told)
 {
-    told_memory_check_resumed("[task]\nlength = 60\n[model]\nlayers = 1\nheads = 16\n[train]\nsteps = 2\n"
-                              "batch_size = 8\n[patterns]\nexamples = 64\nevery = 0\n");
+    const char *folder =
+        told_memory_check_resumed("[task]\nlength = 60\n[model]\nlayers = 1\nheads = 16\n[train]\nsteps = 2\n"
+                                  "batch_size = 8\neval_examples = 64\n[patterns]\nexamples = 64\nevery = 0\n");
+    told_memory_check_heads(folder);
 }
 END_TEST
 
@@ -67,6 +70,23 @@ static run_result run_with(size_t bytes, const char *config, const char *folder)
     return run_wait(run_start((run_options){ .arguments = arguments, .before = limit_memory }));
 }
 
+static run_result look_with(size_t bytes, const char *folder, const char *option, const char *value)
+{
+    snprintf(limit, sizeof limit, "%zu\n", bytes);
+    const char *arguments[] = { folder, option, value, NULL };
+    return run_wait(
+        run_start((run_options){ .arguments = arguments, .before = limit_memory, .program = hl_heads_program }));
+}
+
+static void expect_refused(run_result run, const char *begin)
+{
+    ck_assert_int_eq(run.code, 5);
+    ck_assert_msg(strstr(run.err, begin) != NULL, "%s", run.err);
+    ck_assert_ptr_nonnull(strstr(run.err, "in this container"));
+    ck_assert_ptr_eq(strchr(run.err, '\n'), run.err + strlen(run.err) - 1);
+    ck_assert_str_eq(run.out, "");
+}
+
 START_TEST(a_run_too_large_for_its_container_is_refused_before_it_begins)
 {
     const char *path = run_tiny_config(), *folder = run_path("run");
@@ -76,13 +96,35 @@ START_TEST(a_run_too_large_for_its_container_is_refused_before_it_begins)
     ck_assert_int_eq(hl_config_load((hl_config_options){ .path = path }, &config, &problems).code, HL_OK);
     ck_assert_int_eq(hl_footprint_of_config(&config, &needed).code, HL_OK);
     run_result run = run_with(needed.total - 1, path, folder);
-    ck_assert_int_eq(run.code, 5);
-    ck_assert_msg(strstr(run.err, "tiny.ini: the run needs about ") != NULL, "%s", run.err);
-    ck_assert_ptr_nonnull(strstr(run.err, "in this container"));
-    ck_assert_ptr_eq(strchr(run.err, '\n'), run.err + strlen(run.err) - 1);
-    ck_assert_str_eq(run.out, "");
+    expect_refused(run, "tiny.ini: the run needs about ");
     ck_assert_str_eq(run_list(folder), "");
     run = run_with(needed.total, path, folder);
+    ck_assert_msg(run.code == 0, "%s", run.err);
+}
+END_TEST
+
+START_TEST(heads_too_large_for_its_container_is_refused_before_it_begins)
+{
+    static const struct {
+        const char *option, *value;
+    } all[] = { { 0 },
+                { "--importance", NULL },
+                { "--head", "L0H0" },
+                { "--keep-only", "L0H0" },
+                { "--prune", NULL },
+                { "--against", NULL },
+                { "--input", "s1 s2" } };
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_tiny_config(), "--out", folder, "--quiet");
+    const char *page = run_read(run_file(folder, "report.html")), *names = run_list(folder);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        bool two = all[i].option != NULL && strcmp(all[i].option, "--against") == 0;
+        expect_refused(look_with(1 << 20, folder, all[i].option, two ? folder : all[i].value),
+                       two ? ": comparing it needs about " : ": looking at its heads needs about ");
+        ck_assert_str_eq(run_list(folder), names);
+        ck_assert_str_eq(run_read(run_file(folder, "report.html")), page);
+    }
+    run_result run = look_with(64 << 20, folder, NULL, NULL);
     ck_assert_msg(run.code == 0, "%s", run.err);
 }
 END_TEST
@@ -91,9 +133,10 @@ static void add_tests(TCase *tc)
 {
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, a_run_takes_what_the_summary_told, 0, sizeof configs / sizeof *configs);
-    tcase_add_test(tc, the_end_of_a_run_takes_no_more_than_training);
+    tcase_add_test(tc, the_end_of_a_run_and_heads_take_what_was_told);
     tcase_add_test(tc, a_run_with_large_weights_takes_no_more_when_resumed);
     tcase_add_test(tc, shorter_batches_fit_too);
+    tcase_add_test(tc, heads_too_large_for_its_container_is_refused_before_it_begins);
     tcase_add_test(tc, a_run_too_large_for_its_container_is_refused_before_it_begins);
 }
 SUITE("memory of a run", add_tests)

@@ -1,55 +1,77 @@
 #include "tests/runs/told_memory.h"
 
+#include "programs/heads/memory.h"
 #include "tests/runs/runs.h"
 #include "tests/sanitized.h"
 #include "train/footprint.h"
 
 #include <check.h>
 #include <math.h>
-#include <sys/resource.h>
 
-static double told_mib(const char *path)
+/* Within 5% and 8 MiB. */
+static void expect_told(size_t bytes, run_result run)
+{
+    ck_assert_msg(run.code == 0, "exit code %d: %s", run.code, run.err);
+    double told = (double)bytes / (1 << 20);
+    ck_assert_msg(fabs(run.mib - told) <= 0.05 * told + 8, "%g MiB taken, %g told", run.mib, told);
+}
+
+static void train(const char *path, const char *folder, const char *steps, const char *mode)
 {
     hl_config config;
     hl_problems problems = { 0 };
-    ck_assert_int_eq(hl_config_load((hl_config_options){ .path = path }, &config, &problems).code, HL_OK);
     hl_footprint footprint;
+    ck_assert_int_eq(hl_config_load((hl_config_options){ .path = path }, &config, &problems).code, HL_OK);
     ck_assert_int_eq(hl_footprint_of_config(&config, &footprint).code, HL_OK);
-    return (double)footprint.total / (1 << 20);
-}
-
-static void expect_told(const char *path, double share)
-{
-    struct rusage usage;
-    ck_assert_int_eq(getrusage(RUSAGE_CHILDREN, &usage), 0);
-    double taken = (double)usage.ru_maxrss / 1024, told = told_mib(path);
-    ck_assert_msg(fabs(taken - told) <= fmax(8, share * taken), "%g MiB taken, %g told", taken, told);
-}
-
-static void run_steps(const char *path, const char *steps, const char *mode)
-{
-    run_result run = RUN_BUILT(path, "--out", run_path("run"), "--quiet", steps, mode);
-    ck_assert_msg(run.code == 0, "exit code %d: %s", run.code, run.err);
+    expect_told(footprint.total, RUN_BUILT(path, "--out", folder, "--quiet", steps, mode));
 }
 
 void told_memory_check(const char *name)
 {
-    if (SANITIZED) {
-        return; /* which takes memory of its own */
+    if (!SANITIZED) { /* which takes memory of its own */
+        train(run_shipped_config(name), run_path("run"), "train.steps=2", NULL);
     }
-    const char *path = run_shipped_config(name);
-    run_steps(path, "train.steps=2", NULL);
-    expect_told(path, 0.1);
 }
 
-void told_memory_check_resumed(const char *text)
+const char *told_memory_check_resumed(const char *text)
 {
     if (SANITIZED) {
+        return NULL;
+    }
+    const char *path = run_config("resumed.ini", text), *folder = run_path("run");
+    train(path, folder, "train.steps=1", NULL);
+    train(path, folder, "train.steps=2", "--resume");
+    return folder;
+}
+
+static void look(const char *folder, const char *option, const char *value)
+{
+    char *argv[] = { (char *)(size_t) "heads", (char *)(size_t)folder, (char *)(size_t)option, (char *)(size_t)value,
+                     NULL };
+    const char *arguments[] = { folder, option, value, NULL };
+    int argc = value != NULL ? 4 : option != NULL ? 3 : 2;
+    hl_heads_command command;
+    hl_opened_run run;
+    size_t told;
+    ck_assert_int_eq(hl_heads_command_parse(argc, argv, &command).code, HL_OK);
+    ck_assert_int_eq(hl_opened_run_open(&run, folder).code, HL_OK);
+    hl_status status =
+        command.against != NULL ? hl_heads_memory_of_two(&run, &run, &told) : hl_heads_memory(&run, &command, &told);
+    ck_assert_int_eq(status.code, HL_OK);
+    hl_opened_run_close(&run);
+    run_options options = { .arguments = arguments, .built = true, .built_program = HL_HEADS_PROGRAM };
+    expect_told(told, run_wait(run_start(options)));
+}
+
+void told_memory_check_heads(const char *folder)
+{
+    if (folder == NULL) {
         return;
     }
-    const char *path = run_config("resumed.ini", text);
-    run_steps(path, "train.steps=1", NULL);
-    expect_told(path, 0.05);
-    run_steps(path, "train.steps=2", "--resume");
-    expect_told(path, 0.05);
+    look(folder, NULL, NULL);
+    look(folder, "--head", "L0H0");
+    look(folder, "--importance", NULL);
+    look(folder, "--keep-only", "L0H0");
+    look(folder, "--prune-once", NULL);
+    look(folder, "--against", folder);
 }

@@ -3,10 +3,14 @@
 #define HL_TESTS_RUNS_TOLD_MEMORY_H
 
 /* Runs two steps of config `name` of the source tree: the most memory that the process held and what the summary tells
- * must agree within 10% or 8 MiB. Once a test, for the largest of a process's children is what the system counts. */
+ * must agree within 5% and 8 MiB. */
 void told_memory_check(const char *name);
 
-/* The same of a config of that text for one step, and again for a second, resumed one, within 5% or 8 MiB. */
-void told_memory_check_resumed(const char *text);
+/* The same of a config of that text for one step, and again for a second, resumed one. Returns the run's folder; NULL
+ * under a sanitizer, where nothing is run. */
+const char *told_memory_check_resumed(const char *text);
+
+/* The same of `heads` with that folder and each option whose needs differ. */
+void told_memory_check_heads(const char *folder);
 
 #endif

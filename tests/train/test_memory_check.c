@@ -1,5 +1,5 @@
 /* How much memory there is, as the kernel tells it, and what needs more. */
-#include "programs/train/memory_check.h"
+#include "train/memory_check.h"
 
 #include "tests/check_suite.h"
 #include "tests/control_files.h"
@@ -161,13 +161,44 @@ START_TEST(what_needs_more_than_there_is_is_refused)
     ck_assert_int_eq(hl_footprint_of_config(&config, &needed).code, HL_OK);
     hl_memory_at_hand enough = { .bytes = needed.total }, less = { .bytes = needed.total - 1 },
                       container = { .bytes = 3 * MIB, .container = true };
-    ck_assert_int_eq(hl_memory_check(&config, enough, "x.ini").code, HL_OK);
-    hl_status status = hl_memory_check(&config, less, "x.ini");
+    ck_assert_int_eq(hl_memory_check_training(&config, enough, "x.ini").code, HL_OK);
+    hl_status status = hl_memory_check_training(&config, less, "x.ini");
     ck_assert_int_eq(status.code, HL_NO_MEMORY);
     ck_assert_ptr_eq(strstr(status.text, "x.ini: the run needs about "), status.text);
     ck_assert_ptr_nonnull(strstr(status.text, " are free; optimizer.accumulate "));
-    status = hl_memory_check(&config, container, "x.ini");
+    status = hl_memory_check_training(&config, container, "x.ini");
     ck_assert_ptr_nonnull(strstr(status.text, ", and 3.0 MiB are free in this container; "));
+}
+END_TEST
+
+/* What is told to need less does. */
+START_TEST(the_remedy_is_for_what_takes_most)
+{
+    static const struct {
+        const char *config, *remedy, *less;
+    } all[] = {
+        { "[train]\nbatch_size = 512\n", "optimizer.accumulate ",
+          "[train]\nbatch_size = 512\n[optimizer]\naccumulate = 8\n" },
+        { "[model]\nd_model = 2048\n[train]\nbatch_size = 1\n", "a smaller model ",
+          "[model]\nd_model = 1024\n[train]\nbatch_size = 1\n" },
+        { "[train]\neval_examples = 1000000\n", "fewer train.eval_examples", "[train]\neval_examples = 1000\n" },
+        { "[task]\nlength = 60\n[train]\nbatch_size = 4\n[patterns]\nexamples = 256\n", "fewer patterns.examples ",
+          "[task]\nlength = 60\n[train]\nbatch_size = 4\n[patterns]\nexamples = 64\n" },
+        { "[task]\nlength = 250\n[train]\nbatch_size = 1\neval_examples = 16\n[patterns]\nexamples = 0\n",
+          "shorter examples ",
+          "[task]\nlength = 100\n[train]\nbatch_size = 1\neval_examples = 16\n[patterns]\nexamples = 0\n" },
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        hl_config config, less;
+        hl_footprint needed, then;
+        config_parse(all[i].config, &config);
+        config_parse(all[i].less, &less);
+        hl_status status = hl_memory_check_training(&config, (hl_memory_at_hand){ .bytes = MIB }, "x.ini");
+        ck_assert_msg(strstr(status.text, all[i].remedy) != NULL, "%zu: %s", i, status.text);
+        ck_assert_int_eq(hl_footprint_of_config(&config, &needed).code, HL_OK);
+        ck_assert_int_eq(hl_footprint_of_config(&less, &then).code, HL_OK);
+        ck_assert_uint_lt(then.total, needed.total / 4 * 3);
+    }
 }
 END_TEST
 
@@ -180,6 +211,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_group_may_have_several_controllers_and_a_softer_limit);
     tcase_add_test(tc, the_address_space_counts_less_what_is_used);
     tcase_add_test(tc, this_machine_tells_something);
+    tcase_add_test(tc, the_remedy_is_for_what_takes_most);
     tcase_add_test(tc, what_needs_more_than_there_is_is_refused);
 }
 SUITE("memory check", add_tests)

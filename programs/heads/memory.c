@@ -1,0 +1,108 @@
+#include "programs/heads/memory.h"
+
+#include "heads/head_set.h"
+#include "train/footprint.h"
+#include "train/memory_check.h"
+
+#include <stdint.h>
+
+static size_t sum(size_t a, size_t b)
+{
+    size_t c;
+    return __builtin_add_overflow(a, b, &c) ? SIZE_MAX : c;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* What of a run stands all the while. */
+static size_t model_bytes(const hl_footprint *f)
+{
+    return sum(sum(f->weights, f->positions), f->vocabulary);
+}
+
+/* A loss and an accuracy of every set of heads. */
+static size_t sets_bytes(const hl_opened_run *run, const hl_heads_command *command)
+{
+    int64_t n = hl_heads_count(&run->shape);
+    return command->shapley && n < 32 ? ((size_t)1 << n) * 2 * sizeof(double) : 0;
+}
+
+/* Without the libraries. */
+static size_t answer_bytes(const hl_opened_run *run, const hl_heads_command *command, const hl_footprint *f)
+{
+    size_t model = model_bytes(f);
+    switch (hl_heads_command_question(command)) {
+    case HL_HEADS_SUBSET:
+        return sum(model, f->evaluation);
+    case HL_HEADS_IMPORTANCE:
+        return sum(model, sum(f->measures, sets_bytes(run, command)));
+    case HL_HEADS_PRUNE: /* the pruned model beside the whole one */
+        return sum(sum(model, f->weights), larger(f->measures, sum(f->snapshot, f->evaluation)));
+    case HL_HEADS_NO_QUESTION:
+        break;
+    }
+    if (hl_heads_command_asks_figures(command)) {
+        return f->end > f->libraries ? f->end - f->libraries : 0; /* 0 where it has no snapshot */
+    }
+    return command->input != NULL ? model : sum(f->vocabulary, f->snapshot);
+}
+
+hl_status hl_heads_memory(const hl_opened_run *run, const hl_heads_command *command, size_t *bytes)
+{
+    hl_footprint f;
+    HL_TRY(hl_footprint_of_config(&run->config, &f));
+    *bytes = sum(f.libraries, answer_bytes(run, command, &f));
+    return hl_ok();
+}
+
+/* Of both: the last snapshot and that of step 0, all metrics and maps, and these again on the page, which is whole. */
+hl_status hl_heads_memory_of_two(const hl_opened_run *first, const hl_opened_run *second, size_t *bytes)
+{
+    const hl_opened_run *runs[] = { first, second };
+    size_t page = 0, most = 0;
+    *bytes = 0;
+    for (int i = 0; i < 2; i++) {
+        hl_footprint f;
+        HL_TRY(hl_footprint_of_config(&runs[i]->config, &f));
+        size_t snapshots = sum(f.snapshot, f.snapshot);
+        *bytes = sum(*bytes, sum(i == 0 ? f.libraries : 0, sum(model_bytes(&f), sum(snapshots, f.readings))));
+        page = sum(page, f.readings);
+        most = larger(most, f.measures - f.snapshot);
+    }
+    *bytes = sum(*bytes, larger(page, most));
+    return hl_ok();
+}
+
+static const char *remedy(const hl_heads_command *command)
+{
+    switch (hl_heads_command_question(command)) {
+    case HL_HEADS_SUBSET:
+        return "a run with a larger optimizer.accumulate needs less";
+    case HL_HEADS_PRUNE:
+    case HL_HEADS_IMPORTANCE:
+        return "a run with fewer patterns.examples or a larger optimizer.accumulate needs less";
+    case HL_HEADS_NO_QUESTION:
+        break;
+    }
+    return "a run with fewer patterns.examples needs less";
+}
+
+static const char needs[] = "looking at its heads needs";
+
+hl_status hl_heads_memory_check(const hl_opened_run *run, const hl_heads_command *command, hl_memory_at_hand at_hand)
+{
+    size_t bytes;
+    HL_TRY(hl_heads_memory(run, command, &bytes));
+    return hl_memory_check(bytes, at_hand, run->path, needs, remedy(command));
+}
+
+hl_status hl_heads_memory_check_two(const hl_opened_run *first, const hl_opened_run *second, hl_memory_at_hand at_hand)
+{
+    size_t bytes;
+    HL_TRY(hl_heads_memory_of_two(first, second, &bytes));
+    return hl_memory_check(bytes, at_hand, first->path, "comparing it needs",
+                           "runs with fewer patterns.examples need less");
+}
