@@ -2,10 +2,13 @@
 #ifndef HL_TRAIN_MEMORY_CHECK_H
 #define HL_TRAIN_MEMORY_CHECK_H
 
+#include "core/declarations.h"
 #include "train/config.h"
 #include "train/memory_at_hand.h"
 
 #include <stddef.h>
+
+HL_BEGIN_DECLS
 
 /* HL_NO_MEMORY "<path>: <what> about <needed> of memory, and <at hand> are free; <remedy>" where `needed` is larger than
  * what is at hand. what: "the run needs". */
@@ -15,5 +18,7 @@ hl_status hl_memory_check(size_t needed, hl_memory_at_hand at_hand, const char *
 /* The same for a training and the heads at its end, with the remedy for what takes most of it; `path` is the config's.
  * Otherwise as hl_footprint_of. */
 hl_status hl_memory_check_training(const hl_config *config, hl_memory_at_hand at_hand, const char *path);
+
+HL_END_DECLS
 
 #endif
