@@ -6,9 +6,9 @@
 #include "programs/print_line.h"
 #include "programs/signal_handlers.h"
 #include "programs/standard_output.h"
-#include "train/memory_check.h"
 #include "programs/train/program_run.h"
 #include "programs/train/summary.h"
+#include "train/memory_check.h"
 #include "train/setup_check.h"
 
 #include <string.h>

@@ -10,20 +10,17 @@ START_TEST(a_large_run_takes_what_the_summary_told)
 END_TEST
 
 static const char *const resumed[] = {
-    "[task]\nname = identity_copy\nlength = 4\nsymbols = 16\n"
-    "[model]\nlayers = 4\nd_model = 1024\nheads = 16\nd_ff = 256\n"
-    "[train]\nsteps = 2\nbatch_size = 4\neval_examples = 16\n[patterns]\nexamples = 16\n",
-
-    "[task]\nname = identity_copy\nlength = 4\nsymbols = 200000\n"
-    "[model]\nlayers = 1\nd_model = 48\nheads = 4\nd_ff = 256\n"
-    "[train]\nsteps = 2\nbatch_size = 8\neval_examples = 8\n[patterns]\nexamples = 4\n",
-
-    "[task]\nname = identity_copy\nlength = 60\nsymbols = 16\n"
-    "[model]\nlayers = 1\nheads = 16\nd_ff = 256\n"
-    "[train]\nsteps = 2\nbatch_size = 16\n[patterns]\nexamples = 64\n",
-
-    "[task]\nname = identity_copy\nlength = 10\nsymbols = 16\n"
-    "[model]\nlayers = 4\nd_model = 256\nheads = 128\nd_ff = 256\n[train]\nsteps = 2\n",
+    ("[task]\nname = identity_copy\nlength = 4\nsymbols = 16\n"
+     "[model]\nlayers = 4\nd_model = 1024\nheads = 16\nd_ff = 256\n"
+     "[train]\nsteps = 2\nbatch_size = 4\neval_examples = 16\n[patterns]\nexamples = 16\n"),
+    ("[task]\nname = identity_copy\nlength = 4\nsymbols = 200000\n"
+     "[model]\nlayers = 1\nd_model = 48\nheads = 4\nd_ff = 256\n"
+     "[train]\nsteps = 2\nbatch_size = 8\neval_examples = 8\n[patterns]\nexamples = 4\n"),
+    ("[task]\nname = identity_copy\nlength = 60\nsymbols = 16\n"
+     "[model]\nlayers = 1\nheads = 16\nd_ff = 256\n"
+     "[train]\nsteps = 2\nbatch_size = 16\n[patterns]\nexamples = 64\n"),
+    ("[task]\nname = identity_copy\nlength = 10\nsymbols = 16\n"
+     "[model]\nlayers = 4\nd_model = 256\nheads = 128\nd_ff = 256\n[train]\nsteps = 2\n"),
 };
 
 START_TEST(a_run_takes_what_was_told_at_its_end_and_resumed)
