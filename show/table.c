@@ -1,6 +1,7 @@
 #include "show/table.h"
 
 #include "core/memory.h"
+#include "core/shown_text.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -48,44 +49,105 @@ static void write_legend(hl_text *text, bool sources)
 {
     hl_text_paragraph(text, HL_TABLE_WIDTH, "Where each head looks.");
     hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "offset: the distance that gets most of its attention (-2: two tokens back); score: the share it "
-                      "gets; baseline: the share it would get if attention were spread evenly.");
+                      "label: what it does, where that is clear; offset: the distance that gets most of its attention "
+                      "(-2: two tokens back); score: the share it gets; base: the share it would get if attention were "
+                      "spread evenly.");
     hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "entropy: 0 all on one token, 1 spread evenly; confidence: the largest weight.");
+                      "entropy: 0 on one token, 1 spread evenly; conf: confidence, the largest weight.");
     if (sources) {
         hl_text_paragraph(text, HL_TABLE_WIDTH,
                           "alignment: the share on the token that holds the answer; hits: how often that token gets "
-                          "most; baseline: what an even spread or one fixed offset reaches.");
+                          "most; base: what an even spread or one fixed offset reaches.");
     }
 }
 
-static void write_row(hl_text *text, int name_width, const hl_head_metrics *head, bool sources)
+/* Adds the label to `into`; a failure is left on `text`. */
+static bool print_label(hl_text *text, hl_label label, const char *const *relations, hl_text *into)
 {
-    hl_text_print(text, "%-*s%8s%7s%9s%9s%12s", name_width, name_cell(head).text, offset_cell(head->best_offset).text,
+    hl_label_print(into, label, relations);
+    if (into->error.code != HL_OK) {
+        hl_text_fail(text, into->error);
+    }
+    return into->error.code == HL_OK;
+}
+
+/* How wide it is shown in ASCII. */
+static int columns_of(const char *label)
+{
+    hl_shown shown;
+    int columns = 0;
+    while ((label = hl_shown_next(label, true, &shown)) != NULL) {
+        columns += shown.columns;
+    }
+    return columns;
+}
+
+/* Cut at a whole character, with a "~", where there is no room for all of it. */
+static void write_label(hl_text *text, int width, const char *label)
+{
+    bool fits = columns_of(label) <= width;
+    int room = fits ? width : width - 1;
+    hl_shown shown;
+    while ((label = hl_shown_next(label, true, &shown)) != NULL && shown.columns <= room) {
+        hl_text_print(text, "%s", shown.bytes);
+        room -= shown.columns;
+    }
+    hl_text_print(text, "%s%*s", fits ? "" : "~", room, "");
+}
+
+static int max_of(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* The columns whose width depends on what is in them. */
+typedef struct widths {
+    int name, label, offset;
+} widths;
+
+static void write_row(hl_text *text, widths w, const hl_head_metrics *head, const char *label, bool sources)
+{
+    hl_text_print(text, "%-*s  ", w.name, name_cell(head).text);
+    write_label(text, w.label, label);
+    hl_text_print(text, " %*s%6s%5s%8s%5s", w.offset, offset_cell(head->best_offset).text,
                   share_cell(head->offset.value, head->offset.n).text,
                   share_cell(head->offset.baseline, head->offset.n).text,
                   share_cell(head->entropy.normalised, head->entropy.n_normalised).text,
                   share_cell(head->confidence.value, head->confidence.n).text);
     if (sources) {
-        hl_text_print(text, "%11s%5s%9s", share_cell(head->alignment.value, head->alignment.n).text,
+        hl_text_print(text, "%10s%5s%5s", share_cell(head->alignment.value, head->alignment.n).text,
                       share_cell(head->hit_rate, head->alignment.n).text,
                       share_cell(head->alignment.baseline, head->alignment.n).text);
     }
     hl_text_print(text, "\n");
 }
 
-static void write_rows(hl_text *text, const hl_head_metrics *heads, int64_t n, bool sources)
+static void write_rows(hl_text *text, const hl_head_metrics *heads, const hl_label *labels, int64_t n,
+                       const char *const *relations, bool sources)
 {
-    int name_width = (int)sizeof "head" - 1;
+    static const char others[] = " score base entropy conf", of_sources[] = " alignment hits base";
+    widths w = { .name = sizeof "head" - 1, .label = sizeof "label" - 1, .offset = sizeof "offset" - 1 };
     for (int64_t i = 0; i < n; i++) {
-        int width = snprintf(NULL, 0, "%s", name_cell(&heads[i]).text);
-        name_width = width > name_width ? width : name_width;
+        hl_text label = { 0 };
+        if (!print_label(text, labels[i], relations, &label)) {
+            return;
+        }
+        w.name = max_of(w.name, columns_of(name_cell(&heads[i]).text));
+        w.label = max_of(w.label, columns_of(label.bytes));
+        w.offset = max_of(w.offset, columns_of(offset_cell(heads[i].best_offset).text));
+        hl_text_free(&label);
     }
-    hl_text_print(text, "%-*s%8s%7s%9s%9s%12s", name_width, "head", "offset", "score", "baseline", "entropy",
-                  "confidence");
-    hl_text_print(text, "%s\n", sources ? "  alignment hits baseline" : "");
+    int room = HL_TABLE_WIDTH - w.name - 3 - w.offset - (int)sizeof others - (int)sizeof of_sources + 2;
+    w.label = w.label < room ? w.label : room;
+    hl_text_print(text, "%-*s  %-*s %*s%s%s\n", w.name, "head", w.label, "label", w.offset, "offset", others,
+                  sources ? of_sources : "");
     for (int64_t i = 0; i < n; i++) {
-        write_row(text, name_width, &heads[i], sources);
+        hl_text label = { 0 };
+        if (!print_label(text, labels[i], relations, &label)) {
+            return;
+        }
+        write_row(text, w, &heads[i], label.bytes, sources);
+        hl_text_free(&label);
     }
 }
 
@@ -143,17 +205,18 @@ void hl_table_sentences(hl_text *text, const hl_head_metrics *heads, int64_t n)
     write_best_alignment(text, heads, n);
 }
 
-void hl_table_write(hl_text *text, const hl_head_metrics *heads, int64_t n)
+void hl_table_write(hl_text *text, const hl_head_metrics *heads, const hl_label *labels, int64_t n,
+                    const char *const *relations)
 {
     bool sources = any_sources(heads, n);
     write_legend(text, sources);
     hl_text_print(text, "\n");
-    write_rows(text, heads, n, sources);
+    write_rows(text, heads, labels, n, relations, sources);
     hl_text_print(text, "\n");
     hl_table_sentences(text, heads, n);
 }
 
-hl_status hl_table_of(const hl_recorder *recorder, hl_text *text)
+hl_status hl_table_of(const hl_recorder *recorder, const char *const *relations, hl_text *text)
 {
     const hl_model_config *config = &recorder->model->config;
     size_t n = 0;
@@ -161,17 +224,21 @@ hl_status hl_table_of(const hl_recorder *recorder, hl_text *text)
         n += (size_t)config->heads[l];
     }
     hl_head_metrics *heads = hl_calloc(n, sizeof *heads);
-    if (heads == NULL) {
-        return hl_error_memory("the table of heads");
-    }
+    hl_label *labels = hl_calloc(n, sizeof *labels);
     int64_t i = 0;
-    for (int l = 0; l < config->n_layers; l++) {
-        for (int64_t h = 0; h < config->heads[l]; h++) {
+    for (int l = 0; l < config->n_layers && heads != NULL && labels != NULL; l++) {
+        for (int64_t h = 0; h < config->heads[l]; h++, i++) {
             hl_patterns patterns = hl_recorder_patterns(recorder, l, h);
-            heads[i++] = hl_head_measure(l, &patterns);
+            heads[i] = hl_head_measure(l, &patterns);
+            labels[i] = hl_label_of(&patterns);
         }
     }
-    hl_table_write(text, heads, i);
+    if (i > 0) {
+        hl_table_write(text, heads, labels, i, relations);
+    } else {
+        hl_text_fail(text, hl_error_memory("the table of heads"));
+    }
     hl_free(heads);
+    hl_free(labels);
     return hl_text_status(text);
 }

@@ -159,14 +159,19 @@ static hl_status init_recorder(hl_program *p)
     return hl_streamed_pass_init(&p->statistics, &p->trainer.model.config, part, p->trainer.validation.n_tokens);
 }
 
+/* The names of the task's relations. */
+static const char *const *relations_of(const hl_program *p)
+{
+    return hl_task_find(hl_config_task_spec(&p->config).name)->relations;
+}
+
 static hl_status init_watch(hl_program *p)
 {
     if (p->command.watch < 0) {
         return hl_ok();
     }
-    const char *task = hl_config_task_spec(&p->config).name;
     p->loop.watch = &p->watch;
-    return hl_watch_init(&p->watch, &p->recorder, p->command.watch, p->command.pace, hl_task_find(task)->relations);
+    return hl_watch_init(&p->watch, &p->recorder, p->command.watch, p->command.pace, relations_of(p));
 }
 
 /* The step of the checkpoint that the run would go on from; 0 where there is none. */
@@ -259,7 +264,7 @@ static void print_start(const hl_program *p)
 static hl_status print_table(const hl_program *p)
 {
     hl_text table = { 0 };
-    hl_status status = hl_table_of(&p->recorder, &table);
+    hl_status status = hl_table_of(&p->recorder, relations_of(p), &table);
     if (status.code == HL_OK) {
         fprintf(p->out, "\n%s\n", table.bytes);
     }

@@ -51,10 +51,11 @@ static void is_ascii_and_narrow(const hl_text *text)
     ck_assert_uint_eq(text->size, strlen(text->bytes));
 }
 
-static void expect_table(const hl_head_metrics *heads, int64_t n, const char *expected)
+static void expect_table(const hl_head_metrics *heads, const hl_label *labels, int64_t n, const char *expected)
 {
+    static const char *const relations[] = { "det_noun", "pronoun_noun", NULL };
     hl_text text = { 0 };
-    hl_table_write(&text, heads, n);
+    hl_table_write(&text, heads, labels, n, relations);
     expect_ok(hl_text_status(&text));
     ck_assert_str_eq(text.bytes, expected);
     is_ascii_and_narrow(&text);
@@ -65,19 +66,22 @@ START_TEST(the_table_names_the_head_that_fetches)
 {
     hl_head_metrics heads[] = { idle_head(0, 0), fetching_head(1, 2), fetching_head(1, 3) };
     heads[0].entropy.n_normalised = 0;
-    expect_table(heads, 3,
+    static const hl_label labels[] = { { .kind = HL_LABEL_MIXED },
+                                       { .kind = HL_LABEL_OFFSET, .parameter = -11 },
+                                       { .kind = HL_LABEL_RELATION, .parameter = 1 } };
+    expect_table(heads, labels, 3,
                  "Where each head looks.\n"
-                 "offset: the distance that gets most of its attention (-2: two tokens back);\n"
-                 "score: the share it gets; baseline: the share it would get if attention were\n"
-                 "spread evenly.\n"
-                 "entropy: 0 all on one token, 1 spread evenly; confidence: the largest weight.\n"
+                 "label: what it does, where that is clear; offset: the distance that gets most of\n"
+                 "its attention (-2: two tokens back); score: the share it gets; base: the share\n"
+                 "it would get if attention were spread evenly.\n"
+                 "entropy: 0 on one token, 1 spread evenly; conf: confidence, the largest weight.\n"
                  "alignment: the share on the token that holds the answer; hits: how often that\n"
-                 "token gets most; baseline: what an even spread or one fixed offset reaches.\n"
+                 "token gets most; base: what an even spread or one fixed offset reaches.\n"
                  "\n"
-                 "head  offset  score baseline  entropy  confidence  alignment hits baseline\n"
-                 "L0H0       0   0.12     0.05        -        0.10       0.05 0.06     1.00\n"
-                 "L1H2     -11   0.98     0.05     0.03        0.91       0.98 1.00     1.00\n"
-                 "L1H3     -11   0.98     0.05     0.03        0.91       0.98 1.00     1.00\n"
+                 "head  label                  offset score base entropy conf alignment hits base\n"
+                 "L0H0  mixed                       0  0.12 0.05       - 0.10      0.05 0.06 1.00\n"
+                 "L1H2  offset(-11)               -11  0.98 0.05    0.03 0.91      0.98 1.00 1.00\n"
+                 "L1H3  relation(pronoun_noun)    -11  0.98 0.05    0.03 0.91      0.98 1.00 1.00\n"
                  "\n"
                  "L1H2 looks 11 back (offset -11): 0.98 of its attention, 0.05 if spread evenly.\n"
                  "L1H2 has the most attention on the token that holds the answer: 0.98, the\n"
@@ -91,16 +95,17 @@ START_TEST(without_sources_their_columns_are_missing)
     heads[0].alignment.n = heads[1].alignment.n = 0;
     heads[1].best_offset = 1;
     heads[1].offset.value = 0.4;
-    expect_table(heads, 2,
+    static const hl_label labels[] = { { .kind = HL_LABEL_UNIFORM }, { .kind = HL_LABEL_MIXED } };
+    expect_table(heads, labels, 2,
                  "Where each head looks.\n"
-                 "offset: the distance that gets most of its attention (-2: two tokens back);\n"
-                 "score: the share it gets; baseline: the share it would get if attention were\n"
-                 "spread evenly.\n"
-                 "entropy: 0 all on one token, 1 spread evenly; confidence: the largest weight.\n"
+                 "label: what it does, where that is clear; offset: the distance that gets most of\n"
+                 "its attention (-2: two tokens back); score: the share it gets; base: the share\n"
+                 "it would get if attention were spread evenly.\n"
+                 "entropy: 0 on one token, 1 spread evenly; conf: confidence, the largest weight.\n"
                  "\n"
-                 "head  offset  score baseline  entropy  confidence\n"
-                 "L0H0       0   0.12     0.05     0.97        0.10\n"
-                 "L0H1      +1   0.40     0.05     0.97        0.10\n"
+                 "head  label   offset score base entropy conf\n"
+                 "L0H0  uniform      0  0.12 0.05    0.97 0.10\n"
+                 "L0H1  mixed       +1  0.40 0.05    0.97 0.10\n"
                  "\n"
                  "No head keeps to one offset. At best, L0H1 looks 1 ahead (offset +1): 0.40 of\n"
                  "its attention, 0.05 if spread evenly.\n");
@@ -109,6 +114,8 @@ END_TEST
 
 START_TEST(no_line_is_too_wide)
 {
+    static const char *const relations[] = { "from_many_a_noun", "\303\244\303\244\303\244" };
+    static const hl_label labels[] = { { .kind = HL_LABEL_RELATION }, { .kind = HL_LABEL_RELATION, .parameter = 1 } };
     hl_head_metrics heads[] = { fetching_head(255, 99998), idle_head(255, 99999) };
     heads[0].best_offset = heads[0].fixed_offset = -131072;
     heads[1].best_offset = +131072;
@@ -118,9 +125,10 @@ START_TEST(no_line_is_too_wide)
         for (int clear = 0; clear < 2; clear++) {
             heads[0].offset.value = clear ? 0.9 : 0.2;
             hl_text text = { 0 };
-            hl_table_write(&text, heads, n);
+            hl_table_write(&text, heads, labels, n, relations);
             is_ascii_and_narrow(&text);
-            ck_assert_ptr_nonnull(strstr(text.bytes, "\nL255H99998 -131072"));
+            ck_assert_ptr_nonnull(strstr(text.bytes, "\nL255H99998  relation(from_m~ -131072"));
+            ck_assert(n == 1 || strstr(text.bytes, "\nL255H99999  relation(\\u{e4}~ +131072") != NULL);
             hl_text_free(&text);
         }
     }
@@ -134,8 +142,9 @@ START_TEST(heads_without_a_lift_are_not_named)
         heads[i].offset = (hl_score){ 1, 1, 4 }; /* sequences of one token */
         heads[i].alignment.n = 0;
     }
+    static const hl_label labels[] = { { .kind = HL_LABEL_UNIFORM }, { .kind = HL_LABEL_UNIFORM } };
     hl_text text = { 0 };
-    hl_table_write(&text, heads, 2);
+    hl_table_write(&text, heads, labels, 2, NULL);
     ck_assert_ptr_null(strstr(text.bytes, "looks at"));
     ck_assert_ptr_null(strstr(text.bytes, "No head"));
     hl_text_free(&text);
@@ -155,17 +164,19 @@ START_TEST(the_table_of_a_recorder_lists_all_its_heads)
     expect_ok(hl_recorder_record(&recorder, 0, NULL, &arena, 1));
 
     hl_text text = { 0 }, expected = { 0 };
-    expect_ok(hl_table_of(&recorder, &text));
+    expect_ok(hl_table_of(&recorder, NULL, &text));
     static const char *const rows[] = { "\nL0H0 ", "\nL0H1 ", "\nL0H2 ", "\nL0H3 ", "\nL1H0 ", "\nL1H1 " };
     const char *at = text.bytes;
     hl_head_metrics heads[6];
+    hl_label labels[6];
     for (int i = 0; i < 6; i++) {
         at = strstr(at, rows[i]);
         ck_assert_ptr_nonnull(at);
         hl_patterns patterns = hl_recorder_patterns(&recorder, i / 4, i % 4);
         heads[i] = hl_head_measure(i / 4, &patterns);
+        labels[i] = hl_label_of(&patterns);
     }
-    hl_table_write(&expected, heads, 6);
+    hl_table_write(&expected, heads, labels, 6, NULL);
     ck_assert_str_eq(text.bytes, expected.bytes);
     hl_text_free(&expected);
     hl_text_free(&text);
@@ -173,7 +184,7 @@ START_TEST(the_table_of_a_recorder_lists_all_its_heads)
     int blocks = faults_live_blocks(), n = 0;
     for (bool reached = true; reached;) {
         faults_in_memory(++n, FAULTS_ONCE);
-        hl_status status = hl_table_of(&recorder, &text);
+        hl_status status = hl_table_of(&recorder, NULL, &text);
         reached = faults_allocations() >= n;
         ck_assert_int_eq(status.code, reached ? HL_NO_MEMORY : HL_OK);
         hl_text_free(&text);
