@@ -1,4 +1,6 @@
 #include "core/text.h"
+
+#include "core/json_text.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 
@@ -143,8 +145,32 @@ START_TEST(a_drain_is_given_all_and_little_is_kept)
 }
 END_TEST
 
+START_TEST(a_field_of_csv_is_quoted_where_it_must_be)
+{
+    static const char *const fields[][2] = {
+        { "", "" },
+        { "plain text", "plain text" },
+        { "a,b", "\"a,b\"" },
+        { "say \"so\"", "\"say \"\"so\"\"\"" },
+        { "\",", "\"\"\",\"" },
+        { "two\nlines", "\"two\nlines\"" },
+        { "end\r", "\"end\r\"" },
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        hl_text text = { 0 };
+        hl_text_print(&text, "1,");
+        hl_csv_field(&text, fields[i][0]);
+        ck_assert_int_eq(hl_text_status(&text).code, HL_OK);
+        ck_assert_int_eq(strncmp(text.bytes, "1,", 2), 0);
+        ck_assert_str_eq(text.bytes + 2, fields[i][1]);
+        hl_text_free(&text);
+    }
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, a_field_of_csv_is_quoted_where_it_must_be);
     tcase_add_test(tc, a_drain_is_given_all_and_little_is_kept);
     tcase_add_test(tc, text_grows_as_it_is_written);
     tcase_add_test(tc, texts_from_elsewhere_are_shown);
