@@ -1,13 +1,8 @@
-#define _GNU_SOURCE /* getopt_long */
 #include "programs/train/command.h"
 
-#include "core/nearest.h"
 #include "layers/model.h"
 #include "programs/options.h"
 
-#include <getopt.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 const char hl_command_usage[] = "usage: train CONFIG [section.key=value ...] [options]\n"
@@ -37,32 +32,16 @@ const char hl_command_usage[] = "usage: train CONFIG [section.key=value ...] [op
                                 "checkpoint; 4 numbers that are not finite; 5 out of memory; 128 + signal when\n"
                                 "interrupted, after saving.\n";
 
-/* None of them can be taken for a letter. */
-enum {
-    RESUME = 256,
-    OVERWRITE,
-    FROM,
-    OUT,
-    WATCH,
-    PACE,
-    YES,
-    SUMMARY,
-    CHECK,
-    QUIET,
-    HELP,
-    REFERENCE,
-    VERSION,
-    N_OPTIONS = VERSION - RESUME + 1
-};
+enum { RESUME, OVERWRITE, FROM, OUT, WATCH, PACE, YES, SUMMARY, CHECK, QUIET, HELP, REFERENCE, VERSION, N_OPTIONS };
 
-static const struct option options[] = {
-    { "resume", no_argument, NULL, RESUME },     { "overwrite", no_argument, NULL, OVERWRITE },
-    { "from", required_argument, NULL, FROM },   { "out", required_argument, NULL, OUT },
-    { "watch", required_argument, NULL, WATCH }, { "pace", required_argument, NULL, PACE },
-    { "yes", no_argument, NULL, YES },           { "summary", no_argument, NULL, SUMMARY },
-    { "check", no_argument, NULL, CHECK },       { "quiet", no_argument, NULL, QUIET },
-    { "help", no_argument, NULL, HELP },         { "reference", no_argument, NULL, REFERENCE },
-    { "version", no_argument, NULL, VERSION },   { NULL, 0, NULL, 0 },
+static const hl_option options[N_OPTIONS] = {
+    [RESUME] = { "resume", HL_OPTION_NO_VALUE },   [OVERWRITE] = { "overwrite", HL_OPTION_NO_VALUE },
+    [FROM] = { "from", HL_OPTION_VALUE },          [OUT] = { "out", HL_OPTION_VALUE },
+    [WATCH] = { "watch", HL_OPTION_VALUE },        [PACE] = { "pace", HL_OPTION_VALUE },
+    [YES] = { "yes", HL_OPTION_NO_VALUE },         [SUMMARY] = { "summary", HL_OPTION_NO_VALUE },
+    [CHECK] = { "check", HL_OPTION_NO_VALUE },     [QUIET] = { "quiet", HL_OPTION_NO_VALUE },
+    [HELP] = { "help", HL_OPTION_NO_VALUE },       [REFERENCE] = { "reference", HL_OPTION_NO_VALUE },
+    [VERSION] = { "version", HL_OPTION_NO_VALUE },
 };
 
 static hl_status take_argument(hl_command *command, const char *argument)
@@ -82,26 +61,29 @@ static hl_status take_argument(hl_command *command, const char *argument)
     return hl_ok();
 }
 
-static hl_status take_watch(hl_command *command)
+static hl_status take_watch(hl_command *command, const char *value)
 {
     long long layer;
-    HL_TRY(hl_option_integer("watch", optarg, 0, HL_MAX_LAYERS - 1, &layer));
+    HL_TRY(hl_option_integer("watch", value, 0, HL_MAX_LAYERS - 1, &layer));
     command->watch = (int)layer;
     return hl_ok();
 }
 
-static hl_status take_option(hl_command *command, int option)
+static hl_status take_option(hl_command *command, int option, const char *value)
 {
     switch (option) {
+    case RESUME:
+    case OVERWRITE: /* together they make the mode */
+        break;
     case WATCH:
-        return take_watch(command);
+        return take_watch(command, value);
     case PACE:
-        return hl_option_seconds("pace", optarg, &command->pace);
+        return hl_option_seconds("pace", value, &command->pace);
     case FROM:
-        command->from = optarg;
+        command->from = value;
         break;
     case OUT:
-        command->out = optarg;
+        command->out = value;
         break;
     case YES:
         command->yes = true;
@@ -121,64 +103,24 @@ static hl_status take_option(hl_command *command, int option)
     case REFERENCE:
         command->reference = true;
         break;
-    case VERSION:
-        command->version = true;
-        break;
     default:
-        break;
+        command->version = true;
     }
     return hl_ok();
-}
-
-/* `argument` is what begins with two dashes and is none of the options. */
-static hl_status unknown_option(const char *argument)
-{
-    const char *names[N_OPTIONS];
-    for (int i = 0; i < N_OPTIONS; i++) {
-        names[i] = options[i].name;
-    }
-    char wrong[64];
-    snprintf(wrong, sizeof wrong, "%.*s", (int)strcspn(argument + 2, "="), argument + 2);
-    int nearest = hl_nearest_name(wrong, names, N_OPTIONS);
-    if (nearest < 0) {
-        return hl_error(HL_INVALID, "command line: %s: unknown option; see --help", argument);
-    }
-    return hl_error(HL_INVALID, "command line: %s: unknown option (did you mean \"--%s\"?); see --help", argument,
-                    names[nearest]);
-}
-
-/* What getopt_long meant by '?' or ':'. */
-static hl_status wrong_option(int option, const char *argument)
-{
-    if (option == ':') {
-        return hl_error(HL_INVALID, "command line: %s: needs a value; see --help", argument);
-    }
-    if (optopt == 0) {
-        return unknown_option(argument);
-    }
-    if (optopt >= RESUME) {
-        return hl_error(HL_INVALID, "command line: %s: takes no value; see --help", argument);
-    }
-    /* a single letter, perhaps one of several in its argument, or the first byte of one beyond ASCII */
-    return hl_error(HL_INVALID, "command line: -%c: unknown option; see --help", optopt > 0 ? optopt : '?');
 }
 
 hl_status hl_command_parse(int argc, char **argv, hl_command *command)
 {
     *command = (hl_command){ .mode = HL_RUN_NEW, .watch = -1 };
     bool resume = false, overwrite = false;
-    opterr = 0;
-    optind = 0; /* glibc: begin anew */
-    for (int option; (option = getopt_long(argc, argv, ":", options, NULL)) != -1;) {
-        if (option == '?' || option == ':') {
-            return wrong_option(option, argv[optind - 1]);
-        }
+    hl_option_words words = { argc, argv, .at = 1 };
+    while (hl_option_words_left(&words)) {
+        int option;
+        const char *value;
+        HL_TRY(hl_option_next(&words, options, N_OPTIONS, &option, &value));
         resume = resume || option == RESUME;
         overwrite = overwrite || option == OVERWRITE;
-        HL_TRY(take_option(command, option));
-    }
-    for (int i = optind; i < argc; i++) {
-        HL_TRY(take_argument(command, argv[i]));
+        HL_TRY(option < 0 ? take_argument(command, value) : take_option(command, option, value));
     }
     if (command->config == NULL && !command->help && !command->reference && !command->version) {
         return hl_error(HL_INVALID, "command line: no config given, as in: train configs/copy_task.ini; see --help");

@@ -22,7 +22,7 @@ typedef struct hl_command {
     bool summary, check, quiet, help, reference, version;
 } hl_command;
 
-/* HL_INVALID with what is wrong and a hint to --help. Changes the order of argv (getopt_long). */
+/* HL_INVALID with what is wrong and a hint to --help. */
 hl_status hl_command_parse(int argc, char **argv, hl_command *command);
 
 /* The text of --help, without the config's keys. */

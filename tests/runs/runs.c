@@ -139,7 +139,7 @@ pid_t run_start(run_options options)
     int argc = 1;
     for (; options.arguments[argc - 1] != NULL; argc++) {
         ck_assert_int_lt(argc, MAX_ARGUMENTS - 1);
-        argv[argc] = (char *)(size_t)options.arguments[argc - 1]; /* getopt moves the pointers alone */
+        argv[argc] = (char *)(size_t)options.arguments[argc - 1];
     }
     out_path = run_path("out.txt");
     err_path = run_path("err.txt");
