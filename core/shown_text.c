@@ -83,6 +83,6 @@ void hl_shown_cut(char *shown, size_t size, const char *text, bool cut)
     static const char dots[] = "...";
     if (hl_shown_text(shown, size, text) >= size || cut) {
         hl_shown_text(shown, size - (sizeof dots - 1), text);
-        strcat(shown, dots);
+        memcpy(shown + strlen(shown), dots, sizeof dots);
     }
 }

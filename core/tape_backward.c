@@ -117,7 +117,8 @@ hl_status hl_tape_backward_from(hl_tape *tape, hl_tensor *y, const hl_real *dy)
     if (y->grad_written) {
         return hl_error(HL_INVALID, "backward: it starts from an output of an op, not from a parameter, and only once");
     }
-    if (dy == NULL && !tape->options.dry) {
+    bool dry = tape->options.dry;
+    if (dy == NULL && !dry) {
         return hl_error(HL_INVALID, "backward: no gradient is given to start from");
     }
     y->grad = take_grad(tape, y);
@@ -125,7 +126,7 @@ hl_status hl_tape_backward_from(hl_tape *tape, hl_tensor *y, const hl_real *dy)
         return tape->error;
     }
     y->grad_written = true;
-    if (!tape->options.dry) {
+    if (!dry) {
         memcpy(y->grad, dy, (size_t)hl_shape_count(y->shape) * sizeof(hl_real));
     }
     for (hl_node *node = tape->last; node != NULL; node = node->previous) {
