@@ -4,6 +4,8 @@
 #include "programs/print_line.h"
 #include "programs/sgemm.h"
 
+#include <math.h>
+
 /* Of floating-point operations: what a layer's other work is worth (a tenth of a millisecond at 200 GFLOP/s), and what
  * is done so soon, on a slow machine too, that nobody asks. */
 static const double layer_work = 2e7, little_work = 1e13;
@@ -11,7 +13,14 @@ static const double seconds_of_a_year = 365.0 * 24 * 3600;
 
 double hl_expected_work(const hl_config *config, double flops, int64_t steps)
 {
-    return steps > 0 ? (flops + layer_work * (double)config->model.layers) * (double)steps : 0;
+    if (steps <= 0) {
+        return 0;
+    }
+    double update = flops + layer_work * (double)config->model.layers;
+    int64_t every = config->train.eval_every;
+    double validations = 2 + (every > 0 ? floor((double)steps / (double)every) : 0);
+    double batches = (double)config->train.eval_examples / (double)config->train.batch_size;
+    return update * ((double)steps + validations * batches / 3); /* forward alone is a third of an update */
 }
 
 hl_status hl_expected_time_say(double seconds, double gflops, const char *what, bool yes, FILE *out)

@@ -29,7 +29,7 @@ static hl_status drain_to_file(void *file, const char *bytes, size_t size)
 
 static hl_status drain_to_stream(void *out, const char *bytes, size_t size)
 {
-    fwrite(bytes, 1, size, out); /* hl_standard_output_flush tells at the end */
+    fwrite(bytes, 1, size, out); /* hl_standard_output_end tells */
     return hl_ok();
 }
 

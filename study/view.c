@@ -115,7 +115,10 @@ static hl_status add_tokens(hl_heads_view *view, const chosen *c, const hl_vocab
 
 static hl_status write_caption(hl_heads_view *view, const chosen *c, const char *run)
 {
-    hl_text_print(&view->caption, "%s, step %" PRId64, run, c->maps->step);
+    hl_text_print(&view->caption, "%s", run);
+    if (c->maps->step >= 0) { /* weights that another program wrote name none */
+        hl_text_print(&view->caption, ", step %" PRId64, c->maps->step);
+    }
     if (view->means != NULL) {
         hl_text_print(&view->caption, ", mean of %" PRId64 " examples", c->n);
     } else if (c->maps->examples.n_examples > 1) {

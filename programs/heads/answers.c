@@ -96,9 +96,10 @@ json_t *hl_heads_answers_json(const hl_opened_run *run, const hl_snapshot *maps)
     for (int64_t i = 0; !failed && (i = next_answer(maps, i)) < maps->examples.lengths[0]; i++) {
         answer a = answer_at(maps, i);
         failed = json_array_append_new(
-            list, json_pack("{s:I, s:o, s:o, s:f}", "position", (json_int_t)i, "token",
+            list, json_pack("{s:I, s:o, s:o, s:o}", "position", (json_int_t)i, "token",
                             hl_json_name(hl_vocabulary_token(vocabulary, maps->examples.tokens[i])), "answer",
-                            hl_json_name(hl_vocabulary_token(vocabulary, a.id)), "probability", a.probability));
+                            hl_json_name(hl_vocabulary_token(vocabulary, a.id)), "probability",
+                            hl_json_number(a.probability)));
     }
     if (failed) {
         json_decref(list);

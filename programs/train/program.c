@@ -105,7 +105,7 @@ static hl_status execute(hl_program *p, int argc, char **argv)
     if (warning != NULL) {
         fprintf(p->err, "%s\n", warning);
     }
-    hl_signal_handlers_install("interrupted: finishing the step under way, then saving; again to end at once\n");
+    hl_signal_handlers_install("interrupted: finishing what is under way, then saving; again to end at once\n");
     return hl_program_run(p);
 }
 

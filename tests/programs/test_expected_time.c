@@ -65,7 +65,7 @@ END_TEST
 
 START_TEST(every_step_that_is_left_counts_and_so_do_layers)
 {
-    hl_config config = { .model.layers = 2 };
+    hl_config config = { .model.layers = 2, .train.batch_size = 10 };
     ck_assert_double_eq(hl_expected_work(&config, 0, 0), 0);
     ck_assert_double_eq(hl_expected_work(&config, 5e9, -3), 0);
     double one = hl_expected_work(&config, 5e9, 1);
@@ -76,10 +76,24 @@ START_TEST(every_step_that_is_left_counts_and_so_do_layers)
 }
 END_TEST
 
+/* Four batches a validation, each a third of an update; the first and the last validation come beside those of every
+ * second step. */
+START_TEST(validations_count)
+{
+    hl_config config = { .model.layers = 2, .train = { .batch_size = 10, .eval_every = 2 } };
+    double update = hl_expected_work(&config, 5e9, 1);
+    config.train.eval_examples = 40;
+    ck_assert_double_eq_tol(hl_expected_work(&config, 5e9, 9), (9 + 6 * 4 / 3.0) * update, 1e-6 * update);
+    config.train.eval_every = 0;
+    ck_assert_double_eq_tol(hl_expected_work(&config, 5e9, 9), (9 + 2 * 4 / 3.0) * update, 1e-6 * update);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, more_than_a_year_begins_only_when_asked_to);
     tcase_add_test(tc, little_work_is_not_worth_a_word_nor_a_measurement);
     tcase_add_test(tc, every_step_that_is_left_counts_and_so_do_layers);
+    tcase_add_test(tc, validations_count);
 }
 SUITE("expected time", add_tests)

@@ -71,7 +71,7 @@ START_TEST(the_copy_task_is_solved_by_a_head_that_looks_eleven_back)
     for (const char *row = strstr(run.out, "\nL"); row != NULL; row = strstr(row + 1, "\nL")) {
         int layer, head, offset;
         double score, baseline;
-        if (sscanf(row, "\nL%dH%d %d %lf %lf", &layer, &head, &offset, &score, &baseline) == 5 && offset == -11 &&
+        if (sscanf(row, "\nL%dH%d %*s %d %lf %lf", &layer, &head, &offset, &score, &baseline) == 5 && offset == -11 &&
             score - baseline > best) {
             best = score - baseline;
         }

@@ -314,7 +314,7 @@ START_TEST(bad_command_lines_get_a_line_and_exit_code_2)
     }
     ck_assert_str_eq(RUN(config, "model.heds=4").err,
                      "command line: model.heds: unknown key (did you mean \"heads\"?)\n");
-    ck_assert_ptr_nonnull(strstr(RUN(config, "-xy").err, "-x: "));
+    ck_assert_ptr_nonnull(strstr(RUN(config, "-xy").err, "-xy: "));
 }
 END_TEST
 

@@ -410,7 +410,7 @@ START_TEST(a_second_signal_ends_it_at_once)
         run_pause(10);
         said = run_read(run_path("err.txt"));
     }
-    ck_assert_str_eq(said, "interrupted: finishing the step under way, then saving; again to end at once\n");
+    ck_assert_str_eq(said, "interrupted: finishing what is under way, then saving; again to end at once\n");
     ck_assert_int_eq(kill(process, 0), 0);
     kill(process, SIGTERM);
     run_result run = run_wait(process);
