@@ -47,7 +47,7 @@ void faults_of_call(faults_call call);
 const char *faults_call_name(faults_call call);
 
 /* A call that failed: its kind, and the path that it was given or that its file was opened by. */
-enum { FAULTS_PATH = 512, FAULTS_KEPT = 64 };
+enum { FAULTS_PATH = 512, FAULTS_KEPT = 256 };
 typedef struct faults_failure {
     faults_call call;
     char path[FAULTS_PATH];
