@@ -199,7 +199,7 @@ START_TEST(pieces_are_packed_as_the_whole)
 {
     enum { SIZE = 100000 };
     static uint8_t bytes[SIZE];
-    for (int i = 0; i < SIZE; i++) {
+    for (unsigned i = 0; i < SIZE; i++) {
         bytes[i] = (uint8_t)(i * i % 251 * (i / 1000 % 3));
     }
     char *whole = hl_packed(bytes, SIZE);
