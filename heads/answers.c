@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-static int32_t largest(const hl_real *logits, int64_t n)
+int32_t hl_answer_of(const hl_real *logits, int64_t n)
 {
     int64_t best = 0;
     for (int64_t i = 1; i < n; i++) {
@@ -17,6 +17,6 @@ void hl_answers_predict(const hl_answers *answers, int64_t e, int64_t length, in
         int64_t place = e * n_tokens + i;
         bool asked = i < length && answers->targets[place] != HL_IGNORE;
         predictions[i] =
-            asked ? largest(answers->logits + place * answers->vocabulary, answers->vocabulary) : HL_IGNORE;
+            asked ? hl_answer_of(answers->logits + place * answers->vocabulary, answers->vocabulary) : HL_IGNORE;
     }
 }

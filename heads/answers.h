@@ -21,6 +21,9 @@ typedef struct hl_answers {
  * `length` that have a target; HL_IGNORE at all others. n_tokens is T. */
 void hl_answers_predict(const hl_answers *answers, int64_t e, int64_t length, int64_t n_tokens, int32_t *predictions);
 
+/* The answer at one place: the token of the largest of n >= 1 logits, the first of equals. */
+int32_t hl_answer_of(const hl_real *logits, int64_t n);
+
 HL_END_DECLS
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "core/json_text.h"
 #include "core/shown_text.h"
+#include "heads/answers.h"
 #include "show/table.h"
 
 #include <inttypes.h>
@@ -16,10 +17,7 @@ static answer answer_at(const hl_snapshot *maps, int64_t position)
 {
     int64_t V = maps->config->vocabulary;
     const hl_real *logits = maps->logits + position * V;
-    int32_t best = 0;
-    for (int32_t id = 1; id < V; id++) {
-        best = logits[id] > logits[best] ? id : best;
-    }
+    int32_t best = hl_answer_of(logits, V);
     double sum = 0; /* of the probabilities over the best one's */
     for (int64_t id = 0; id < V; id++) {
         sum += exp((double)logits[id] - (double)logits[best]);
