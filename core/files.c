@@ -200,7 +200,7 @@ hl_status hl_file_check_replaceable(const char *path)
 
 hl_status hl_file_create(hl_file *file, const char *path)
 {
-    *file = (hl_file){ .error = hl_file_check_replaceable(path), .fd = -1, .turn = -1 };
+    *file = (hl_file){ .error = hl_file_check_replaceable(path), .fd = -1 };
     if (file->error.code != HL_OK) {
         return file->error;
     }
@@ -269,10 +269,10 @@ static void free_file(hl_file *file)
 {
     hl_free(file->path);
     hl_free(file->temporary);
-    if (file->turn >= 0) {
+    if (file->in_turn) {
         active.close(file->turn); /* and with it the lock */
     }
-    *file = (hl_file){ .fd = -1, .turn = -1 };
+    *file = (hl_file){ .fd = -1 };
 }
 
 static void sync_and_close(hl_file *file, hl_durability durability)
@@ -363,10 +363,11 @@ hl_status hl_file_create_in_turn(hl_file *file, const char *path)
     int folder;
     hl_status status = lock_folder_of(path, &folder);
     if (status.code != HL_OK) {
-        *file = (hl_file){ .error = status, .fd = -1, .turn = -1 };
+        *file = (hl_file){ .error = status, .fd = -1 };
         return status;
     }
     hl_file_create(file, path);
+    file->in_turn = true;
     file->turn = folder;
     return file->error;
 }

@@ -72,8 +72,9 @@ hl_status hl_file_check_replaceable(const char *path);
 /* A file being written beside its final name: "<path>.tmp" until hl_file_commit renames it. Every call after a failure
  * does nothing, and commit reports the first one. */
 typedef struct hl_file {
-    int fd;   /* -1 when closed */
-    int turn; /* its folder, locked; -1: it is not */
+    int fd; /* -1 when closed; { .fd = -1 } is a file that was never created, and may be abandoned */
+    bool in_turn;
+    int turn; /* its folder, locked, where in_turn */
     char *path;
     char *temporary;
     hl_status error;

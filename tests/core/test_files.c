@@ -127,6 +127,19 @@ START_TEST(what_stands_under_the_temporary_name_is_replaced_not_followed)
 }
 END_TEST
 
+START_TEST(a_file_never_created_has_nothing_to_close)
+{
+    hl_file file = { .fd = -1 };
+    int input = open("/dev/null", O_RDONLY);
+    ck_assert_int_eq(dup2(input, STDIN_FILENO), STDIN_FILENO); /* descriptor 0, which zeros would name */
+    hl_file_abandon(&file);
+    ck_assert_int_ge(fcntl(STDIN_FILENO, F_GETFD), 0);
+    ck_assert_int_eq(hl_file_commit(&file, HL_VOLATILE).code, HL_OK);
+    ck_assert_int_ge(fcntl(STDIN_FILENO, F_GETFD), 0);
+    close(input);
+}
+END_TEST
+
 START_TEST(printed_text_may_be_long_and_seeking_overwrites)
 {
     const char *path = scratch_path("a");
@@ -604,6 +617,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_file_that_shrinks_while_it_is_read_is_refused);
     tcase_add_test(tc, a_file_appears_under_its_name_only_when_committed);
     tcase_add_test(tc, what_stands_under_the_temporary_name_is_replaced_not_followed);
+    tcase_add_test(tc, a_file_never_created_has_nothing_to_close);
     tcase_add_test(tc, printed_text_may_be_long_and_seeking_overwrites);
     tcase_add_test(tc, the_first_failure_is_kept_and_nothing_done_after_it);
     tcase_add_test(tc, where_nothing_can_be_created_the_reason_is_given);
