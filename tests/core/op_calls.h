@@ -1,5 +1,5 @@
-/* How the cases of op_cases.c call their ops: for each op a function, and a struct of what the call takes beside its
- * inputs. */
+/* How the cases of op_cases.c call their ops: those whose builders take tensors alone by their builders, each other one
+ * by a function with a struct of what the call takes beside its inputs. */
 #ifndef HL_TESTS_CORE_OP_CALLS_H
 #define HL_TESTS_CORE_OP_CALLS_H
 
@@ -54,15 +54,16 @@ typedef struct attention_row {
     const hl_real *const *replace;
 } attention_row;
 
+/* attributes: the builder */
+typedef hl_tensor *op_of_one(hl_tape *tape, hl_tensor *x);
+typedef hl_tensor *op_of_two(hl_tape *tape, hl_tensor *a, hl_tensor *b);
+hl_tensor *op_call_one(hl_tape *tape, hl_tensor *const *in, const void *builder);
+hl_tensor *op_call_two(hl_tape *tape, hl_tensor *const *in, const void *builder);
+/* The first input twice. */
+hl_tensor *op_call_twice(hl_tape *tape, hl_tensor *const *in, const void *builder);
+
 /* Without attributes */
-hl_tensor *op_call_add(hl_tape *tape, hl_tensor *const *in, const void *attributes);
-hl_tensor *op_call_add_twice(hl_tape *tape, hl_tensor *const *in, const void *attributes);
-hl_tensor *op_call_multiply(hl_tape *tape, hl_tensor *const *in, const void *attributes);
-hl_tensor *op_call_square(hl_tape *tape, hl_tensor *const *in, const void *attributes);
-hl_tensor *op_call_relu(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_gelu(hl_tape *tape, hl_tensor *const *in, const void *attributes);
-hl_tensor *op_call_sum(hl_tape *tape, hl_tensor *const *in, const void *attributes);
-hl_tensor *op_call_mean(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_linear(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_linear_twice(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_layer_norm(hl_tape *tape, hl_tensor *const *in, const void *attributes);

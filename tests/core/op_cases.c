@@ -1,5 +1,9 @@
 #include "tests/core/op_cases.h"
 
+#include "core/op_add.h"
+#include "core/op_multiply.h"
+#include "core/op_relu.h"
+#include "core/op_sum.h"
 #include "core/random.h"
 #include "tests/core/op_calls.h"
 #include "tests/core/op_case_arrays.h"
@@ -31,46 +35,50 @@
     }
 
 /* clang-format off */
-const op_case op_cases[] = {
-    { "add", "same shape", op_call_add, NULL, false, false, { INPUT("x", 3, 5), INPUT("b", 3, 5) } },
-    { "add", "bias over 1-D", op_call_add, NULL, false, false, { INPUT("x", 7), INPUT("b", 7) } },
-    { "add", "bias over 3-D", op_call_add, NULL, false, false, { INPUT("x", 2, 3, 5), INPUT("b", 5) } },
-    { "add", "positions", op_call_add, NULL, false, false, { INPUT("x", 3, 4, 3), INPUT("b", 4, 3) } },
-    { "add", "bias over 4-D", op_call_add, NULL, false, false, { INPUT("x", 2, 1, 3, 2), INPUT("b", 3, 2) } },
-    { "add", "one number", op_call_add, NULL, false, false, { INPUT("x", 1, 1), INPUT("b", 1) } },
-    { "add", "a scalar everywhere", op_call_add, NULL, false, false, { INPUT("x", 3, 3), SCALAR("b") } },
-    { "add", "two scalars", op_call_add, NULL, false, false, { SCALAR("x"), SCALAR("b") } },
-    { "add", "more rows than one block", op_call_add, NULL, false, false, { INPUT("x", 131, 3), INPUT("b", 3) } },
-    { "add", "the same tensor twice", op_call_add_twice, NULL, false, false, { INPUT("x", 3, 4) } },
-    { "add", "large, same shape", op_call_add, NULL, true, false, { INPUT("x", 61, 37, 23), INPUT("b", 61, 37, 23) } },
-    { "add", "large, bias", op_call_add, NULL, true, false, { INPUT("x", 1301, 41), INPUT("b", 41) } },
-    { "add", "large, positions", op_call_add, NULL, true, false, { INPUT("x", 67, 29, 31), INPUT("b", 29, 31) } },
+#define ONE(builder) op_call_one, &(op_of_one *const){ builder }
+#define TWO(builder) op_call_two, &(op_of_two *const){ builder }
+#define TWICE(builder) op_call_twice, &(op_of_two *const){ builder }
 
-    { "multiply", "2-D", op_call_multiply, NULL, false, false, { INPUT("a", 3, 5), INPUT("b", 3, 5) } },
-    { "multiply", "4-D", op_call_multiply, NULL, false, false, { INPUT("a", 2, 1, 3, 2), INPUT("b", 2, 1, 3, 2) } },
-    { "multiply", "scalars", op_call_multiply, NULL, false, false, { SCALAR("a"), SCALAR("b") } },
-    { "multiply", "the same tensor twice", op_call_square, NULL, false, false, { INPUT("x", 7) } },
-    { "multiply", "large", op_call_multiply, NULL, true, false, { INPUT("a", 211, 307), INPUT("b", 211, 307) } },
+const op_case op_cases[] = {
+    { "add", "same shape", TWO(hl_add), false, false, { INPUT("x", 3, 5), INPUT("b", 3, 5) } },
+    { "add", "bias over 1-D", TWO(hl_add), false, false, { INPUT("x", 7), INPUT("b", 7) } },
+    { "add", "bias over 3-D", TWO(hl_add), false, false, { INPUT("x", 2, 3, 5), INPUT("b", 5) } },
+    { "add", "positions", TWO(hl_add), false, false, { INPUT("x", 3, 4, 3), INPUT("b", 4, 3) } },
+    { "add", "bias over 4-D", TWO(hl_add), false, false, { INPUT("x", 2, 1, 3, 2), INPUT("b", 3, 2) } },
+    { "add", "one number", TWO(hl_add), false, false, { INPUT("x", 1, 1), INPUT("b", 1) } },
+    { "add", "a scalar everywhere", TWO(hl_add), false, false, { INPUT("x", 3, 3), SCALAR("b") } },
+    { "add", "two scalars", TWO(hl_add), false, false, { SCALAR("x"), SCALAR("b") } },
+    { "add", "more rows than one block", TWO(hl_add), false, false, { INPUT("x", 131, 3), INPUT("b", 3) } },
+    { "add", "the same tensor twice", TWICE(hl_add), false, false, { INPUT("x", 3, 4) } },
+    { "add", "large, same shape", TWO(hl_add), true, false, { INPUT("x", 61, 37, 23), INPUT("b", 61, 37, 23) } },
+    { "add", "large, bias", TWO(hl_add), true, false, { INPUT("x", 1301, 41), INPUT("b", 41) } },
+    { "add", "large, positions", TWO(hl_add), true, false, { INPUT("x", 67, 29, 31), INPUT("b", 29, 31) } },
+
+    { "multiply", "2-D", TWO(hl_multiply), false, false, { INPUT("a", 3, 5), INPUT("b", 3, 5) } },
+    { "multiply", "4-D", TWO(hl_multiply), false, false, { INPUT("a", 2, 1, 3, 2), INPUT("b", 2, 1, 3, 2) } },
+    { "multiply", "scalars", TWO(hl_multiply), false, false, { SCALAR("a"), SCALAR("b") } },
+    { "multiply", "the same tensor twice", TWICE(hl_multiply), false, false, { INPUT("x", 7) } },
+    { "multiply", "large", TWO(hl_multiply), true, false, { INPUT("a", 211, 307), INPUT("b", 211, 307) } },
 
     { "scale", "up", op_call_scale, WITH(hl_real, 3), false, false, { INPUT("x", 3, 5) } },
     { "scale", "negative, 1-D of one", op_call_scale, WITH(hl_real, -0.25), false, false, { INPUT("x", 1) } },
     { "scale", "by zero", op_call_scale, WITH(hl_real, 0), false, false, { INPUT("x", 2, 2, 2) } },
     { "scale", "large", op_call_scale, WITH(hl_real, 1.7f), true, false, { INPUT("x", 211, 307) } },
 
-    { "relu", "2-D", op_call_relu, NULL, false, true, { INPUT("x", 5, 7) } },
-    { "relu", "4-D", op_call_relu, NULL, false, true, { INPUT("x", 2, 3, 1, 3) } },
-    { "relu", "one number", op_call_relu, NULL, false, true, { INPUT("x", 1) } },
-    { "relu", "large", op_call_relu, NULL, true, true, { INPUT("x", 211, 307) } },
+    { "relu", "2-D", ONE(hl_relu), false, true, { INPUT("x", 5, 7) } },
+    { "relu", "4-D", ONE(hl_relu), false, true, { INPUT("x", 2, 3, 1, 3) } },
+    { "relu", "one number", ONE(hl_relu), false, true, { INPUT("x", 1) } },
+    { "relu", "large", ONE(hl_relu), true, true, { INPUT("x", 211, 307) } },
 
     { "gelu", "2-D", op_call_gelu, NULL, false, false, { INPUT("x", 5, 7) } },
     { "gelu", "one number", op_call_gelu, NULL, false, false, { INPUT("x", 1, 1, 1) } },
     { "gelu", "large", op_call_gelu, NULL, true, false, { INPUT("x", 211, 307) } },
 
-    { "sum", "3-D", op_call_sum, NULL, false, false, { INPUT("x", 2, 3, 5) } },
-    { "sum", "one number", op_call_sum, NULL, false, false, { INPUT("x", 1) } },
-    { "sum", "a scalar", op_call_sum, NULL, false, false, { SCALAR("x") } },
-    { "sum", "mean", op_call_mean, NULL, false, false, { INPUT("x", 3, 7) } },
-    { "sum", "large mean", op_call_mean, NULL, true, false, { INPUT("x", 211, 307) } },
+    { "sum", "3-D", ONE(hl_sum), false, false, { INPUT("x", 2, 3, 5) } },
+    { "sum", "one number", ONE(hl_sum), false, false, { INPUT("x", 1) } },
+    { "sum", "a scalar", ONE(hl_sum), false, false, { SCALAR("x") } },
+    { "sum", "mean", ONE(hl_mean), false, false, { INPUT("x", 3, 7) } },
+    { "sum", "large mean", ONE(hl_mean), true, false, { INPUT("x", 211, 307) } },
 
     { "linear", "2-D", op_call_linear, NULL, false, false, { INPUT("x", 5, 3), INPUT("W", 4, 3), INPUT("b", 4) } },
     { "linear", "no bias", op_call_linear, NULL, false, false, { INPUT("x", 5, 3), INPUT("W", 4, 3) } },
