@@ -1,13 +1,17 @@
 #include "layers/feed_forward.h"
 
 #include "core/op_gelu.h"
+#include "core/op_relu.h"
+
+#define ENTRY(constant, name) [constant] = hl_##name,
+static hl_tensor *(*const activations[])(hl_tape *tape, hl_tensor *x) = { HL_ACTIVATIONS(ENTRY) };
 
 hl_feed_forward hl_feed_forward_make(hl_parameters *parameters, hl_name prefix, int64_t d_model, int64_t d_ff,
                                      hl_activation activation, bool bias, hl_real dropout)
 {
     /* One statement each: the order of registration is the order in files. */
     hl_feed_forward layer = { .name = prefix, .activation = activation };
-    if (activation != HL_RELU && activation != HL_GELU) {
+    if ((size_t)activation >= sizeof activations / sizeof *activations) {
         hl_parameters_fail(parameters,
                            hl_error(HL_INVALID, "%s: unknown activation number %d", prefix.text, (int)activation));
     }
@@ -20,11 +24,11 @@ hl_feed_forward hl_feed_forward_make(hl_parameters *parameters, hl_name prefix, 
 hl_tensor *hl_feed_forward_forward(hl_tape *tape, const hl_feed_forward *layer, hl_tensor *x, hl_linear_after after)
 {
     const char *before = hl_tape_scope(tape, layer->name.text);
-    if (layer->activation == HL_RELU) {
+    if (layer->activation == HL_RELU) { /* computed with the linear map, in one pass over the numbers */
         x = hl_linear_layer_then(tape, &layer->linear1, x,
                                  (hl_linear_after){ .relu = true, .dropout = &layer->dropout });
     } else {
-        x = hl_gelu(tape, hl_linear_layer_forward(tape, &layer->linear1, x));
+        x = activations[layer->activation](tape, hl_linear_layer_forward(tape, &layer->linear1, x));
         x = hl_dropout_layer_forward(tape, &layer->dropout, x);
     }
     x = hl_linear_layer_then(tape, &layer->linear2, x, after);

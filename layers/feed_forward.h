@@ -8,7 +8,14 @@
 
 HL_BEGIN_DECLS
 
-typedef enum hl_activation { HL_RELU, HL_GELU } hl_activation;
+/* clang-format off */
+#define HL_ACTIVATIONS(ACTIVATION) /* the op hl_<name>; configs say model.activation = <name> */ \
+    ACTIVATION(HL_RELU, relu) \
+    ACTIVATION(HL_GELU, gelu)
+/* clang-format on */
+
+#define HL_ACTIVATION_CONSTANT(constant, name) constant,
+typedef enum hl_activation { HL_ACTIVATIONS(HL_ACTIVATION_CONSTANT) } hl_activation;
 
 typedef struct hl_feed_forward {
     hl_name name;

@@ -19,7 +19,8 @@ const hl_config_section hl_config_sections[HL_CONFIG_SECTIONS] = {
 
 static const char *const tasks[] = { "copy",   "identity_copy", "reverse", "shift", "sort",
                                      "recall", "agreement",     "ngram",   NULL };
-static const char *const activations[] = { [HL_RELU] = "relu", [HL_GELU] = "gelu", NULL };
+#define ACTIVATION_NAME(constant, name) [constant] = #name,
+static const char *const activations[] = { HL_ACTIVATIONS(ACTIVATION_NAME) NULL };
 static const char *const norms[] = { [HL_NORM_PRE] = "pre", [HL_NORM_POST] = "post", NULL };
 static const char *const positions[] = {
     [HL_POSITIONS_SINUSOIDAL] = "sinusoidal",

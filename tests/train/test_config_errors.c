@@ -1,5 +1,6 @@
 #include "tests/check_suite.h"
 #include "tests/train/config_parsing.h"
+#include "train/config_keys.h"
 
 #include <string.h>
 
@@ -80,24 +81,21 @@ static const struct {
     { "[model]\ncausal = maybe\n",
       { NULL },
       "x.ini:2: model.causal: \"maybe\" is not true or false (yes, no, on, off, 1 and 0 also do)\n" },
-    { "[model]\nactivation = rellu\n",
+    { "[model]\nnorm = poost\n",
       { NULL },
-      "x.ini:2: model.activation: \"rellu\" is not one of relu, gelu (did you mean \"relu\"?)\n" },
-    { "[optimizer]\nschedule = step\n",
-      { NULL },
-      "x.ini:2: optimizer.schedule: \"step\" is not one of noam, linear, cosine, constant\n" },
+      "x.ini:2: model.norm: \"poost\" is not one of pre, post (did you mean \"post\"?)\n" },
     { "[patterns]\nevery = lin\n", { NULL }, "x.ini:2: patterns.every: \"lin\" is not a number of steps or log\n" },
     { "[patterns]\nevery = -1\n", { NULL }, "x.ini:2: patterns.every: -1 is outside 0 .. 1000000000\n" },
     { "[model]\nheads = 4,,2\n", { NULL }, "x.ini:2: model.heads: a number is missing beside a comma\n" },
     { "[model]\nheads = 4, 2,\n", { NULL }, "x.ini:2: model.heads: a number is missing beside a comma\n" },
     { "[model]\nheads = 4 2\n", { NULL }, "x.ini:2: model.heads: \"4 2\" is not an integer\n" },
     { "[model]\nheads = 4, 0\n", { NULL }, "x.ini:2: model.heads: 0 is outside 1 .. 1024\n" },
-    { "[task]\nname = "
+    { "[model]\nnorm = "
       "a234567890b234567890c234567890d234567890e234567890f23456789\xc3\xbc"
       "1\n",
       { NULL },
-      "x.ini:2: task.name: \"a234567890b234567890c234567890d234567890e234567890f23456789...\" is not one of copy, "
-      "identity_copy, reverse, shift, sort, recall, agreement, ngram\n" },
+      "x.ini:2: model.norm: \"a234567890b234567890c234567890d234567890e234567890f23456789...\" is not one of pre, "
+      "post\n" },
 
     /* Values that do not go together. */
     { "[task]\nname = copy\nshift = 1\n", { NULL }, "x.ini:3: task.shift: not used by task copy\n" },
@@ -222,6 +220,28 @@ START_TEST(every_problem_has_its_line)
 }
 END_TEST
 
+START_TEST(a_choice_that_is_none_is_told_all_there_are)
+{
+    static const char *const none[CONFIG_OVERRIDES] = { NULL };
+    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+        const hl_config_key *key = &hl_config_keys[k];
+        if (key->type != HL_CONFIG_CHOICE) {
+            continue;
+        }
+        char text[128], expected[512];
+        snprintf(text, sizeof text, "[%s]\n%s = xyzzy\n", hl_config_sections[key->section].name, key->name);
+        size_t used = (size_t)snprintf(expected, sizeof expected, "x.ini:2: %s: \"xyzzy\" is not one of ", key->full);
+        for (int i = 0; key->choices[i] != NULL; i++) {
+            used +=
+                (size_t)snprintf(expected + used, sizeof expected - used, "%s%s", i > 0 ? ", " : "", key->choices[i]);
+        }
+        snprintf(expected + used, sizeof expected - used, "\n");
+        hl_config config;
+        ck_assert_str_eq(config_problems(text, strlen(text), none, &config), expected);
+    }
+}
+END_TEST
+
 START_TEST(long_lines_and_lists_are_refused_whole)
 {
     static const char *const none[CONFIG_OVERRIDES] = { NULL };
@@ -265,6 +285,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, every_problem_has_its_line, 0, sizeof bad / sizeof bad[0]);
+    tcase_add_test(tc, a_choice_that_is_none_is_told_all_there_are);
     tcase_add_test(tc, long_lines_and_lists_are_refused_whole);
     tcase_add_test(tc, a_zero_byte_is_refused_wherever_it_stands);
 }

@@ -252,7 +252,7 @@ START_TEST(help_and_reference_name_every_key_and_help_fits_a_terminal)
                                        "                      The number of attention heads.\n"));
     ck_assert_ptr_nonnull(strstr(help, "For shift.\n"));
     ck_assert_ptr_nonnull(strstr(help, "\n[patterns]  Snapshots of every head's attention weights.\n"));
-    ck_assert_ptr_nonnull(strstr(reference, "\n| `activation` | relu, gelu | `relu` | "));
+    ck_assert_ptr_nonnull(strstr(reference, "\n| `norm` | pre, post | `pre` | "));
     hl_free(help);
     hl_free(reference);
 }

@@ -139,17 +139,22 @@ static void assert_no_kink_is_near(const hl_feed_forward *layer)
     hl_arena_free(&arena);
 }
 
+#define NAME(constant, name) [constant] = "feed-forward, " #name,
+static const char *const feed_forwards[] = { HL_ACTIVATIONS(NAME) };
+enum { FEED_FORWARDS = sizeof feed_forwards / sizeof *feed_forwards };
+
 START_TEST(feed_forward)
 {
-    bool relu = _i % 2 == 0, bias = _i / 2 % 2 == 0, drop = _i >= 4;
+    hl_activation activation = (hl_activation)(_i % FEED_FORWARDS);
+    bool bias = _i / FEED_FORWARDS % 2 == 0, drop = _i / FEED_FORWARDS >= 2;
     hl_parameters parameters = { 0 };
-    hl_feed_forward layer = hl_feed_forward_make(&parameters, hl_name_of("f"), D, 5, relu ? HL_RELU : HL_GELU, bias,
-                                                 drop ? (hl_real)0.25 : 0);
+    hl_feed_forward layer =
+        hl_feed_forward_make(&parameters, hl_name_of("f"), D, 5, activation, bias, drop ? (hl_real)0.25 : 0);
     example_fill(&parameters);
-    if (relu) {
+    if (activation == HL_RELU) {
         assert_no_kink_is_near(&layer);
     }
-    check_module(relu ? "feed-forward, ReLU" : "feed-forward, GELU", build_feed_forward, &layer, &parameters,
+    check_module(feed_forwards[activation], build_feed_forward, &layer, &parameters,
                  (hl_tape_options){ .training = true, .seed = 6 });
 }
 END_TEST
@@ -197,7 +202,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, dropout);
     tcase_add_test(tc, embedding);
     tcase_add_loop_test(tc, positions, 0, 2);
-    tcase_add_loop_test(tc, feed_forward, 0, 8);
+    tcase_add_loop_test(tc, feed_forward, 0, 4 * FEED_FORWARDS);
     tcase_add_loop_test(tc, encoder_layer, 0, 8);
 }
 SUITE("module gradients", add_tests)
