@@ -2,29 +2,26 @@
 
 #include "core/text.h"
 #include "programs/bench/json.h"
+#include "programs/child.h"
 #include "train/setup.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_ARGUMENTS = HL_BENCH_MAX_OVERRIDES + 16, NUMBER_TEXT = 32, NOT_STARTED = 127 };
+enum { MAX_ARGUMENTS = HL_BENCH_MAX_OVERRIDES + 16, NUMBER_TEXT = 32 };
 
 /* The command line that bench_command.h reads into the job. */
 typedef struct arguments {
-    char *list[MAX_ARGUMENTS];
+    const char *list[MAX_ARGUMENTS]; /* the last followed by NULL */
     int n;
     char threads[NUMBER_TEXT], seconds[NUMBER_TEXT];
 } arguments;
 
 static void add(arguments *a, const char *argument)
 {
-    a->list[a->n++] = (char *)(size_t)argument; /* exec changes no argument */
+    a->list[a->n++] = argument;
 }
 
 static void write_arguments(arguments *a, const char *program, const hl_bench_job *job)
@@ -53,17 +50,6 @@ static void write_arguments(arguments *a, const char *program, const hl_bench_jo
     }
 }
 
-static _Noreturn void become(const char *program, const hl_bench_job *job, int output, pid_t parent)
-{
-    arguments a;
-    write_arguments(&a, program, job);
-    /* A parent that is gone already will not be noticed any more. */
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent && dup2(output, STDOUT_FILENO) >= 0) {
-        execv(program, a.list);
-    }
-    _exit(NOT_STARTED);
-}
-
 static hl_status read_all(int fd, hl_text *text)
 {
     char buffer[4096];
@@ -81,60 +67,39 @@ static hl_status read_all(int fd, hl_text *text)
     }
 }
 
-static int wait_for(pid_t process)
-{
-    int status = 0;
-    while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
-    }
-    return status;
-}
-
 /* What the process left: its figures, or why it has none. */
-static hl_status judge(const char *program, const hl_bench_job *job, int status, const hl_text *text,
-                       hl_bench_figures *figures)
+static hl_status judge(const hl_bench_job *job, int end, const hl_text *text, hl_bench_figures *figures)
 {
-    const char *what = job->config != NULL ? job->config : hl_bench_what_names[job->what];
-    if (WIFSIGNALED(status)) {
-        int signal = WTERMSIG(status);
-        return hl_error(HL_FAILED, "%s: the measuring process was killed by signal %d (%s)%s", what, signal,
-                        strsignal(signal), signal == SIGKILL ? "; perhaps for want of memory" : "");
+    const char *said = text->size > 0 ? text->bytes : "";
+    if (end == 0) {
+        return hl_bench_json_read(said, text->size, figures);
     }
-    int code = WEXITSTATUS(status);
-    if (text->size == 0) {
-        return code == NOT_STARTED
-                   ? hl_error(HL_FAILED, "%s: cannot be started", program)
-                   : hl_error(HL_FAILED, "%s: the measuring process ended with exit code %d and without a word", what,
-                              code);
-    }
-    if (code == 0) {
-        return hl_bench_json_read(text->bytes, text->size, figures);
-    }
-    return hl_error(code <= HL_NO_MEMORY ? (hl_code)code : HL_FAILED, "%s: %.*s", what, (int)strcspn(text->bytes, "\n"),
-                    text->bytes);
+    char line[HL_STATUS_TEXT];
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(said, "\n"), said);
+    hl_status status = hl_child_failure(end, line);
+    return hl_error(status.code, "%s: %s", job->config != NULL ? job->config : hl_bench_what_names[job->what],
+                    status.text);
 }
 
 hl_status hl_bench_process_run(const char *program, const hl_bench_job *job, hl_bench_figures *figures)
 {
-    int ends[2];
+    int ends[2], end;
     if (pipe(ends) != 0) {
         return hl_error(HL_FAILED, "no pipe to the measuring process: %s", strerror(errno));
     }
-    pid_t parent = getpid(), process = fork();
-    if (process == 0) {
-        close(ends[0]);
-        become(program, job, ends[1], parent);
-    }
-    close(ends[1]);
-    if (process < 0) {
-        close(ends[0]);
-        return hl_error(HL_FAILED, "no process to measure in: %s", strerror(errno));
-    }
+    arguments a;
+    pid_t child;
     hl_text text = { 0 };
-    hl_status status = read_all(ends[0], &text);
-    close(ends[0]);
-    int ended = wait_for(process);
+    write_arguments(&a, program, job);
+    hl_status status = hl_child_start(a.list, ends[1], STDERR_FILENO, &child);
+    close(ends[1]);
     if (status.code == HL_OK) {
-        status = judge(program, job, ended, &text, figures);
+        status = read_all(ends[0], &text);
+        hl_child_ended(child, true, &end);
+    }
+    close(ends[0]);
+    if (status.code == HL_OK) {
+        status = judge(job, end, &text, figures);
     }
     hl_text_free(&text);
     return status;
