@@ -3,6 +3,7 @@
 #include "heads/distance.h"
 #include "heads/duplicate.h"
 #include "heads/entropy.h"
+#include "heads/head_set.h"
 #include "heads/induction.h"
 #include "heads/metrics.h"
 #include "heads/offset.h"
@@ -119,7 +120,7 @@ void hl_metric_print(hl_text *text, const hl_reading *reading, const char *const
     const char *name = names[reading->metric];
     long long parameter = (long long)reading->parameter;
     if (reading->metric == HL_METRIC_JS) {
-        hl_text_print(text, "%s(L%dH%lld)", name, reading->layer, parameter);
+        hl_text_print(text, "%s(%s)", name, hl_head_name_of(reading->layer, reading->parameter).text);
     } else if (reading->metric == HL_METRIC_RELATION && relations != NULL) {
         hl_text_print(text, "%s(%s)", name, relations[parameter]);
     } else if (reading->metric == HL_METRIC_RELATION || reading->metric == HL_METRIC_OFFSET ||

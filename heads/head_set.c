@@ -1,15 +1,42 @@
 #include "heads/head_set.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+hl_head_name hl_head_name_of(int layer, int64_t head)
+{
+    hl_head_name name;
+    if (head < 0) {
+        snprintf(name.text, sizeof name.text, "L%dH*", layer);
+    } else {
+        snprintf(name.text, sizeof name.text, "L%dH%" PRId64, layer, head);
+    }
+    return name;
+}
+
+hl_head_name hl_head_name_at(const hl_model_config *config, int64_t index)
+{
+    int layer = 0;
+    while (index >= config->heads[layer]) {
+        index -= config->heads[layer++];
+    }
+    return hl_head_name_of(layer, index);
+}
+
+/* The index of a layer's first head. */
+static int64_t first_of_layer(const hl_model_config *config, int layer)
+{
+    int64_t first = 0;
+    for (int l = 0; l < layer; l++) {
+        first += config->heads[l];
+    }
+    return first;
+}
 
 int64_t hl_heads_count(const hl_model_config *config)
 {
-    int64_t n = 0;
-    for (int l = 0; l < config->n_layers; l++) {
-        n += config->heads[l];
-    }
-    return n;
+    return first_of_layer(config, config->n_layers);
 }
 
 int64_t hl_head_set_size(const bool *set, int64_t n)
@@ -63,39 +90,49 @@ static bool read_item(item name, int64_t *layer, int64_t *head)
     return at == name.text + name.length;
 }
 
-static hl_status refuse(const hl_model_config *config, item name)
+/* Reads the name of a head that there is; *head is -1 for a star. */
+static hl_status read_known(const hl_model_config *config, item name, int *layer, int64_t *head)
 {
     int last = config->n_layers - 1;
-    return hl_error(HL_INVALID,
-                    "\"%.*s\" names no head; they are L0H0 .. L%dH%" PRId64 ", and L0H* are all of layer 0, as in "
-                    "L0H0,L%dH*",
-                    name.length, name.text, last, config->heads[last] - 1, last);
+    int64_t l;
+    if (name.length == 0 || !read_item(name, &l, head)) {
+        return hl_error(HL_INVALID,
+                        "\"%.*s\" names no head; they are L0H0 .. %s, and L0H* are all of layer 0, as in L0H0,%s",
+                        name.length, name.text, hl_head_name_of(last, config->heads[last] - 1).text,
+                        hl_head_name_of(last, -1).text);
+    }
+    if (l > last) {
+        return hl_error(HL_INVALID, "\"%.*s\": no layer %" PRId64 "; the layers are 0 .. %d", name.length, name.text, l,
+                        last);
+    }
+    *layer = (int)l;
+    if (*head >= config->heads[l]) {
+        return hl_error(HL_INVALID, "\"%.*s\": no head %" PRId64 " in layer %d; there %s .. %s", name.length, name.text,
+                        *head, *layer, hl_head_name_of(*layer, 0).text,
+                        hl_head_name_of(*layer, config->heads[l] - 1).text);
+    }
+    return hl_ok();
 }
 
 static hl_status add_item(const hl_model_config *config, item name, bool *set)
 {
-    int64_t layer, head;
-    if (name.length == 0 || !read_item(name, &layer, &head)) {
-        return refuse(config, name);
-    }
-    if (layer >= config->n_layers) {
-        return hl_error(HL_INVALID, "\"%.*s\": no layer %" PRId64 "; the layers are 0 .. %d", name.length, name.text,
-                        layer, config->n_layers - 1);
-    }
-    int64_t H = config->heads[layer];
-    if (head >= H) {
-        return hl_error(HL_INVALID,
-                        "\"%.*s\": no head %" PRId64 " in layer %" PRId64 "; there L%" PRId64 "H0 .. L%" PRId64
-                        "H%" PRId64,
-                        name.length, name.text, head, layer, layer, layer, H - 1);
-    }
-    for (int l = 0; l < layer; l++) {
-        set += config->heads[l];
-    }
-    for (int64_t h = 0; h < H; h++) {
+    int layer;
+    int64_t head;
+    HL_TRY(read_known(config, name, &layer, &head));
+    set += first_of_layer(config, layer);
+    for (int64_t h = 0; h < config->heads[layer]; h++) {
         set[h] = set[h] || head < 0 || h == head;
     }
     return hl_ok();
+}
+
+hl_status hl_head_set_find(const hl_model_config *config, const char *name, int64_t *index)
+{
+    int layer;
+    int64_t head;
+    HL_TRY(read_known(config, (item){ name, (int)strlen(name) }, &layer, &head));
+    *index = first_of_layer(config, layer) + head;
+    return head >= 0 ? hl_ok() : hl_error(HL_INVALID, "\"%s\" names all heads of a layer; name one", name);
 }
 
 hl_status hl_head_set_parse(const hl_model_config *config, const char *names, bool *set)
@@ -124,24 +161,15 @@ void hl_head_set_print(hl_text *text, const hl_model_config *config, const bool 
         int64_t H = config->heads[l];
         bool all = hl_head_set_size(set, H) == H;
         if (all) {
-            hl_text_print(text, "%sL%dH*", between, l);
+            hl_text_print(text, "%s%s", between, hl_head_name_of(l, -1).text);
             between = ", ";
         }
         for (int64_t h = 0; h < H && !all; h++) {
             if (set[h]) {
-                hl_text_print(text, "%sL%dH%" PRId64, between, l, h);
+                hl_text_print(text, "%s%s", between, hl_head_name_of(l, h).text);
                 between = ", ";
             }
         }
     }
     hl_text_print(text, "%s", *between == '\0' ? "none" : "");
-}
-
-void hl_head_set_print_one(hl_text *text, const hl_model_config *config, int64_t index)
-{
-    int l = 0;
-    while (index >= config->heads[l]) {
-        index -= config->heads[l++];
-    }
-    hl_text_print(text, "L%dH%" PRId64, l, index);
 }

@@ -13,6 +13,16 @@
 
 HL_BEGIN_DECLS
 
+/* "L0H2"; for head -1 all of the layer, "L0H*". */
+typedef struct hl_head_name {
+    char text[40];
+} hl_head_name;
+
+hl_head_name hl_head_name_of(int layer, int64_t head);
+
+/* The name of head `index`, by layer and head. */
+hl_head_name hl_head_name_at(const hl_model_config *config, int64_t index);
+
 /* The heads of all layers together: how long a set is. */
 int64_t hl_heads_count(const hl_model_config *config);
 
@@ -23,12 +33,12 @@ int64_t hl_head_set_size(const bool *set, int64_t n);
  * HL_INVALID naming the first name that is none, and the heads that there are; `set` is then not to be used. */
 hl_status hl_head_set_parse(const hl_model_config *config, const char *names, bool *set);
 
+/* The index, by layer and head, of the one head that is named. HL_INVALID likewise. */
+hl_status hl_head_set_find(const hl_model_config *config, const char *name, int64_t *index);
+
 /* Adds "L0H2, L1H*" to the text, a star where a whole layer is in the set; "none" for the empty one. HL_NO_MEMORY is
  * left on the text. */
 void hl_head_set_print(hl_text *text, const hl_model_config *config, const bool *set);
-
-/* Adds the name of head `index`, by layer and head, as in "L0H2". HL_NO_MEMORY is left on the text. */
-void hl_head_set_print_one(hl_text *text, const hl_model_config *config, int64_t index);
 
 HL_END_DECLS
 

@@ -1,6 +1,7 @@
 #include "heads/label.h"
 
 #include "core/batch.h"
+#include "core/shown_text.h"
 #include "heads/alignment.h"
 #include "heads/duplicate.h"
 #include "heads/entropy.h"
@@ -10,6 +11,8 @@
 #include "heads/relation.h"
 #include "heads/special.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double CLEAR_HITS = 0.9, SPREAD_EVENLY = 0.95;
@@ -95,7 +98,19 @@ hl_label hl_label_of(const hl_patterns *all)
 
 /* Its text */
 
-void hl_label_print(hl_text *text, hl_label label, const char *const *relations)
+__attribute__((format(printf, 1, 2))) static hl_label_text text_of(const char *format, ...)
+{
+    hl_label_text text;
+    char whole[2 * sizeof text.text];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(whole, sizeof whole, format, arguments);
+    va_end(arguments);
+    hl_shown_cut(text.text, sizeof text.text, whole, length >= (int)sizeof whole);
+    return text;
+}
+
+hl_label_text hl_label_text_of(hl_label label, const char *const *relations)
 {
     static const char *const names[] = {
         [HL_LABEL_PREVIOUS] = "previous",   [HL_LABEL_NEXT] = "next",           [HL_LABEL_SELF] = "self",
@@ -104,29 +119,23 @@ void hl_label_print(hl_text *text, hl_label label, const char *const *relations)
         [HL_LABEL_SPECIAL] = "special",     [HL_LABEL_UNIFORM] = "uniform",     [HL_LABEL_MIXED] = "mixed",
     };
     if ((size_t)label.kind >= sizeof names / sizeof *names) {
-        hl_text_fail(text, hl_error(HL_INVALID, "unknown label number %d", (int)label.kind));
-        return;
+        return text_of("unknown(%d)", (int)label.kind);
     }
     const char *name = names[label.kind];
     if (label.kind == HL_LABEL_RELATION && relations != NULL) {
-        hl_text_print(text, "%s(%s)", name, relations[label.parameter]);
-    } else if (label.kind == HL_LABEL_RELATION || label.kind == HL_LABEL_OFFSET) {
-        hl_text_print(text, "%s(%lld)", name, (long long)label.parameter);
-    } else {
-        hl_text_print(text, "%s", name);
+        return text_of("%s(%s)", name, relations[label.parameter]);
     }
+    bool of_number = label.kind == HL_LABEL_RELATION || label.kind == HL_LABEL_OFFSET;
+    return of_number ? text_of("%s(%lld)", name, (long long)label.parameter) : text_of("%s", name);
 }
 
-void hl_label_print_title(hl_text *text, hl_label label, const char *const *relations)
+hl_label_text hl_label_title_of(hl_label label, const char *const *relations)
 {
+    hl_label_text text = hl_label_text_of(label, relations);
     if (label.kind == HL_LABEL_RELATION && relations != NULL) {
-        hl_text_print(text, "%s", relations[label.parameter]);
-    } else {
-        hl_label_print(text, label, relations);
+        text = text_of("%s", relations[label.parameter]);
     }
-    if (label.kind < HL_LABEL_UNIFORM) {
-        hl_text_print(text, " %.2f", label.score.value);
-    }
+    return label.kind < HL_LABEL_UNIFORM ? text_of("%s %.2f", text.text, label.score.value) : text;
 }
 
 /* Its ideal */

@@ -41,13 +41,18 @@ typedef struct hl_label {
  * else UNIFORM, where the normalised entropy is above 0.95; else MIXED. */
 hl_label hl_label_of(const hl_patterns *all);
 
-/* Adds "previous", "offset(-11)", "relation(det_noun)", ... to the text. `relations`: the names of the gold relations;
- * where NULL, numbers stand for them. HL_NO_MEMORY, and HL_INVALID for an unknown kind, are left on the text. */
-void hl_label_print(hl_text *text, hl_label label, const char *const *relations);
+/* A label in words, cut at a whole character where a relation's name has no room. */
+typedef struct hl_label_text {
+    char text[64];
+} hl_label_text;
+
+/* "previous", "offset(-11)", "relation(det_noun)", ... `relations`: the names of the gold relations; where NULL, numbers
+ * stand for them. An unknown kind is "unknown(17)". */
+hl_label_text hl_label_text_of(hl_label label, const char *const *relations);
 
 /* The same for a map's title: a gold relation by its name alone, and the score after it where it is the label's, not
  * for UNIFORM and MIXED. "offset(-11) 0.98", "det_noun 0.87", "mixed" */
-void hl_label_print_title(hl_text *text, hl_label label, const char *const *relations);
+hl_label_text hl_label_title_of(hl_label label, const char *const *relations);
 
 /* Writes the weights (T, T) of a head that is nothing but its label, on one example, whose own weights are not read:
  * each query attends evenly to the keys that the label names for it. UNIFORM names all that it may attend to, MIXED

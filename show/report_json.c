@@ -172,15 +172,6 @@ static bool add_all_words(json_t *words, const hl_report_run *run)
     return good;
 }
 
-static json_t *label_text(const hl_label *label, const char *const *relations)
-{
-    hl_text text = { 0 };
-    hl_label_print(&text, *label, relations);
-    json_t *json = hl_text_status(&text).code == HL_OK ? text_of(text.bytes) : NULL;
-    hl_text_free(&text);
-    return json;
-}
-
 static bool add_effect(json_t *object, const hl_head_effect *effect)
 {
     bool known = effect->faithful != HL_FAITHFUL_UNKNOWN;
@@ -218,7 +209,7 @@ static bool add_head(json_t *heads, const hl_report_run *run, int layer, int64_t
     bool good = set(head, "layer", json_integer(layer)) && set(head, "head", json_integer(h));
     if (run->labels != NULL) {
         const hl_label *label = &run->labels[index];
-        good = set(head, "label", label_text(label, run->relations)) && good;
+        good = set(head, "label", text_of(hl_label_text_of(*label, run->relations).text)) && good;
         good = set(head, "score", number(label->score.value)) && good;
         good = set(head, "baseline", number(label->score.baseline)) && good;
     }

@@ -42,8 +42,7 @@ static void add_data(hl_text *text, const char *type, const hl_text *file)
 {
     char *bytes = hl_base64(file->bytes, file->size);
     if (bytes == NULL) {
-        hl_text_free(text);
-        text->error = hl_error_memory("the page of a sweep");
+        hl_text_fail(text, hl_error_memory("the page of a sweep"));
         return;
     }
     hl_text_print(text, "data:image/%s;base64,", type);
@@ -124,7 +123,7 @@ static void add_table(hl_text *text, const hl_sweep_report *report)
     hl_text_print(text, "</tbody></table></div>\n");
     char *notes = hl_strdup(report->notes);
     if (notes == NULL) {
-        text->error = hl_error_memory("the page of a sweep");
+        hl_text_fail(text, hl_error_memory("the page of a sweep"));
     }
     char *rest = notes;
     for (char *line; notes != NULL && (line = strtok_r(rest, "\n", &rest)) != NULL;) {

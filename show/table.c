@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/shown_text.h"
+#include "heads/head_set.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,13 +10,6 @@
 typedef struct cell {
     char text[32];
 } cell;
-
-static cell name_cell(const hl_head_metrics *head)
-{
-    cell c;
-    snprintf(c.text, sizeof c.text, "L%dH%lld", head->layer, (long long)head->head);
-    return c;
-}
 
 /* "-11", "0", "+1". */
 static cell offset_cell(int64_t offset)
@@ -61,16 +55,6 @@ static void write_legend(hl_text *text, bool sources)
     }
 }
 
-/* Adds the label to `into`; a failure is left on `text`. */
-static bool print_label(hl_text *text, hl_label label, const char *const *relations, hl_text *into)
-{
-    hl_label_print(into, label, relations);
-    if (into->error.code != HL_OK) {
-        hl_text_fail(text, into->error);
-    }
-    return into->error.code == HL_OK;
-}
-
 /* How wide it is shown in ASCII. */
 static int columns_of(const char *label)
 {
@@ -107,7 +91,7 @@ typedef struct widths {
 
 static void write_row(hl_text *text, widths w, const hl_head_metrics *head, const char *label, bool sources)
 {
-    hl_text_print(text, "%-*s  ", w.name, name_cell(head).text);
+    hl_text_print(text, "%-*s  ", w.name, hl_head_name_of(head->layer, head->head).text);
     write_label(text, w.label, label);
     hl_text_print(text, " %*s%6s%5s%8s%5s", w.offset, offset_cell(head->best_offset).text,
                   share_cell(head->offset.value, head->offset.n).text,
@@ -128,26 +112,18 @@ static void write_rows(hl_text *text, const hl_head_metrics *heads, const hl_lab
     static const char others[] = " score base entropy conf", of_sources[] = " alignment hits base";
     widths w = { .name = sizeof "head" - 1, .label = sizeof "label" - 1, .offset = sizeof "offset" - 1 };
     for (int64_t i = 0; i < n; i++) {
-        hl_text label = { 0 };
-        if (!print_label(text, labels[i], relations, &label)) {
-            return;
-        }
-        w.name = max_of(w.name, columns_of(name_cell(&heads[i]).text));
-        w.label = max_of(w.label, columns_of(label.bytes));
+        hl_label_text label = hl_label_text_of(labels[i], relations);
+        w.name = max_of(w.name, columns_of(hl_head_name_of(heads[i].layer, heads[i].head).text));
+        w.label = max_of(w.label, columns_of(label.text));
         w.offset = max_of(w.offset, columns_of(offset_cell(heads[i].best_offset).text));
-        hl_text_free(&label);
     }
     int room = HL_TABLE_WIDTH - w.name - 3 - w.offset - (int)sizeof others - (int)sizeof of_sources + 2;
     w.label = w.label < room ? w.label : room;
     hl_text_print(text, "%-*s  %-*s %*s%s%s\n", w.name, "head", w.label, "label", w.offset, "offset", others,
                   sources ? of_sources : "");
     for (int64_t i = 0; i < n; i++) {
-        hl_text label = { 0 };
-        if (!print_label(text, labels[i], relations, &label)) {
-            return;
-        }
-        write_row(text, w, &heads[i], label.bytes, sources);
-        hl_text_free(&label);
+        hl_label_text label = hl_label_text_of(labels[i], relations);
+        write_row(text, w, &heads[i], label.text, sources);
     }
 }
 
@@ -176,9 +152,9 @@ static void write_best_offset(hl_text *text, const hl_head_metrics *heads, int64
     }
     bool clear = hl_score_lift(best->offset) >= HL_SCORE_CLEAR_LIFT;
     hl_text_paragraph(text, HL_TABLE_WIDTH, "%s%s %s (offset %s): %.2f of its attention, %.2f if spread evenly.",
-                      clear ? "" : "No head keeps to one offset. At best, ", name_cell(best).text,
-                      habit(best->best_offset).text, offset_cell(best->best_offset).text, best->offset.value,
-                      best->offset.baseline);
+                      clear ? "" : "No head keeps to one offset. At best, ",
+                      hl_head_name_of(best->layer, best->head).text, habit(best->best_offset).text,
+                      offset_cell(best->best_offset).text, best->offset.value, best->offset.baseline);
 }
 
 static void write_best_alignment(hl_text *text, const hl_head_metrics *heads, int64_t n)
@@ -195,7 +171,7 @@ static void write_best_alignment(hl_text *text, const hl_head_metrics *heads, in
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "%s has the most attention on the token that holds the answer: %.2f, the largest weight in "
                       "%.0f%% of the cases. One fixed offset (%s) finds it in %.0f%%.",
-                      name_cell(best).text, best->alignment.value, 100 * best->hit_rate,
+                      hl_head_name_of(best->layer, best->head).text, best->alignment.value, 100 * best->hit_rate,
                       offset_cell(best->fixed_offset).text, 100 * best->fixed_rate);
 }
 

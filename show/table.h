@@ -19,7 +19,7 @@ enum { HL_TABLE_WIDTH = 80 };
  * the order given, and sentences that name the head with the greatest lift at its best offset and, where the task states sources, the
  * one with the most weight on them (the first of equals). Columns on sources only where the task states them. ASCII, no
  * line longer than HL_TABLE_WIDTH as long as heads count below 100,000. A label that does not fit is cut and ends in
- * "~"; `relations` as in hl_label_print. HL_NO_MEMORY is left on the text. */
+ * "~"; `relations` as in hl_label_text_of. HL_NO_MEMORY is left on the text. */
 void hl_table_write(hl_text *text, const hl_head_metrics *heads, const hl_label *labels, int64_t n,
                     const char *const *relations);
 

@@ -1,6 +1,7 @@
 #include "study/view.h"
 
 #include "core/memory.h"
+#include "heads/head_set.h"
 #include "heads/mean_map.h"
 #include "study/study.h"
 
@@ -65,10 +66,9 @@ static void add_title(hl_heads_view *view, const hl_label *label, int layer, int
 {
     hl_text *texts = &view->texts;
     size_t begin = texts->size;
-    hl_text_print(texts, "L%dH%" PRId64, layer, head);
+    hl_text_print(texts, "%s", hl_head_name_of(layer, head).text);
     if (label != NULL) {
-        hl_text_print(texts, " ");
-        hl_label_print_title(texts, *label, relations);
+        hl_text_print(texts, " %s", hl_label_title_of(*label, relations).text);
     }
     end_text(texts);
     view->titles[view->n++] = begin;
@@ -214,47 +214,4 @@ void hl_heads_view_free(hl_heads_view *view)
     hl_text_free(&view->caption);
     hl_text_free(&view->texts);
     *view = (hl_heads_view){ 0 };
-}
-
-/* ---- names ---- */
-
-static bool read_name(const char *name, int *layer, int64_t *head)
-{
-    char *end;
-    if ((name[0] != 'L' && name[0] != 'l') || name[1] < '0' || name[1] > '9') {
-        return false;
-    }
-    long l = strtol(name + 1, &end, 10);
-    if ((end[0] != 'H' && end[0] != 'h') || end[1] < '0' || end[1] > '9' || l >= HL_MAX_LAYERS) {
-        return false;
-    }
-    *layer = (int)l;
-    *head = strtoll(end + 1, &end, 10);
-    return *end == '\0';
-}
-
-hl_status hl_heads_find(const hl_model_config *config, const char *name, int64_t *index)
-{
-    int layer, last = config->n_layers - 1;
-    int64_t head;
-    if (!read_name(name, &layer, &head)) {
-        return hl_error(HL_INVALID,
-                        "command line: --head: \"%s\" names no head; they are L0H0 .. L%dH%" PRId64
-                        ", layers and heads counted from 0",
-                        name, last, config->heads[last] - 1);
-    }
-    if (layer > last) {
-        return hl_error(HL_INVALID, "command line: --head: no layer %d; the heads are L0H0 .. L%dH%" PRId64, layer,
-                        last, config->heads[last] - 1);
-    }
-    if (head >= config->heads[layer]) {
-        return hl_error(HL_INVALID,
-                        "command line: --head: no head %" PRId64 " in layer %d; there L%dH0 .. L%dH%" PRId64, head,
-                        layer, layer, layer, config->heads[layer] - 1);
-    }
-    *index = head;
-    for (int l = 0; l < layer; l++) {
-        *index += config->heads[l];
-    }
-    return hl_ok();
 }

@@ -38,9 +38,6 @@ hl_status hl_heads_view_make(hl_heads_view *view, const hl_opened_run *run, cons
 /* A zeroed or already freed view is allowed. */
 void hl_heads_view_free(hl_heads_view *view);
 
-/* The index of the head of that name, as in "L0H3"; HL_INVALID saying which heads there are. */
-hl_status hl_heads_find(const hl_model_config *config, const char *name, int64_t *index);
-
 HL_END_DECLS
 
 #endif

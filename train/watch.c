@@ -2,6 +2,7 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
+#include "heads/head_set.h"
 #include "heads/label.h"
 #include "heads/mean_map.h"
 #include "train/signals.h"
@@ -72,9 +73,8 @@ static hl_status write_titles(const hl_watch *watch, hl_text *titles)
 {
     for (int64_t h = 0; h < heads_of(watch); h++) {
         hl_patterns all = hl_recorder_patterns(watch->recorder, watch->layer, h);
-        hl_text_print(titles, "L%dH%" PRId64 " ", watch->layer, h);
-        hl_label_print_title(titles, hl_label_of(&all), watch->relations);
-        hl_text_add(titles, "", 1);
+        hl_text_print(titles, "%s %s%c", hl_head_name_of(watch->layer, h).text,
+                      hl_label_title_of(hl_label_of(&all), watch->relations).text, '\0');
     }
     return hl_text_status(titles);
 }

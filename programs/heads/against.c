@@ -4,6 +4,7 @@
 #include "core/json_text.h"
 #include "core/memory.h"
 #include "heads/divergence.h"
+#include "heads/head_set.h"
 #include "programs/heads/memory.h"
 #include "show/table.h"
 #include "study/model_maps.h"
@@ -195,16 +196,8 @@ static hl_status write_page(comparison *c, hl_text *page)
 
 static void write_head(hl_text *text, const hl_heads_row *row, const char *const *relations, int width)
 {
-    hl_text label = { 0 };
-    hl_label_print(&label, row->label, relations);
-    if (label.error.code != HL_OK) {
-        text->error = label.error;
-        return;
-    }
-    char name[32];
-    snprintf(name, sizeof name, "L%dH%" PRId64, row->metrics.layer, row->metrics.head);
-    hl_text_print(text, "%-*s%-22.21s", width, name, label.bytes);
-    hl_text_free(&label);
+    hl_text_print(text, "%-*s%-22.21s", width, hl_head_name_of(row->metrics.layer, row->metrics.head).text,
+                  hl_label_text_of(row->label, relations).text);
 }
 
 static void write_rows(const comparison *c, hl_text *text)
@@ -248,11 +241,7 @@ static hl_status write_table(const comparison *c, hl_text *text)
 
 static json_t *label_text(const side *s, int64_t head)
 {
-    hl_text text = { 0 };
-    hl_label_print(&text, s->study.rows[head].label, s->run->relations);
-    json_t *label = text.error.code == HL_OK ? json_string(text.bytes) : NULL;
-    hl_text_free(&text);
-    return label;
+    return json_string(hl_label_text_of(s->study.rows[head].label, s->run->relations).text);
 }
 
 static void write_json(const comparison *c, hl_text *text)
@@ -282,12 +271,10 @@ static void write_csv(const comparison *c, hl_text *text)
     for (int64_t i = 0; i < first->study.n; i++) {
         hl_head_match found = first->matches[i];
         const hl_heads_row *its = &first->study.rows[i], *other = &second->study.rows[found.head];
-        hl_text_print(text, "%d,%" PRId64 ",", its->metrics.layer, its->metrics.head);
-        hl_label_print(text, its->label, first->run->relations);
-        hl_text_print(text, ",%d,%" PRId64 ",", other->metrics.layer, other->metrics.head);
-        hl_label_print(text, other->label, second->run->relations);
         double untrained = untrained_js(c, i);
-        hl_text_print(text, ",%.9g,", found.js);
+        hl_text_print(text, "%d,%" PRId64 ",%s,%d,%" PRId64 ",%s,%.9g,", its->metrics.layer, its->metrics.head,
+                      hl_label_text_of(its->label, first->run->relations).text, other->metrics.layer,
+                      other->metrics.head, hl_label_text_of(other->label, second->run->relations).text, found.js);
         if (isfinite(untrained)) {
             hl_text_print(text, "%.9g", untrained);
         }

@@ -62,9 +62,8 @@ static void print_tokens(hl_text *text, const hl_vocabulary *vocabulary, const h
     }
     if (list.error.code == HL_OK) {
         hl_text_paragraph(text, HL_TABLE_WIDTH, "%d tokens:%s", (int)examples->lengths[0], list.bytes);
-    } else {
-        text->error = list.error;
     }
+    hl_text_fail(text, list.error);
     hl_text_free(&list);
 }
 

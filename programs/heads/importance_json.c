@@ -28,22 +28,17 @@ static double figure(const hl_heads_importance *study, int64_t index, int which)
 
 /* ---- JSON; NULL stands for missing memory throughout ---- */
 
-/* The text as a string; it is freed. */
-static json_t *string_of(hl_text *text)
+static hl_label_text label_of(const hl_heads_importance *study, int64_t index)
 {
-    json_t *string = text->error.code == HL_OK ? json_string(text->bytes) : NULL;
-    hl_text_free(text);
-    return string;
+    return hl_label_text_of(study->labels[index], study->run->relations);
 }
 
 static json_t *head_object(const hl_heads_importance *study, int64_t index)
 {
     const hl_head_importance *head = &study->importance.heads[index];
-    hl_text label = { 0 };
-    hl_label_print(&label, study->labels[index], study->run->relations);
     json_t *object = json_pack("{s:i, s:I, s:o, s:b, s:b}", "layer", head->layer, "head", (json_int_t)head->head,
-                               "label", string_of(&label), "decorative", (int)hl_heads_decorative(study, index),
-                               "silent", (int)hl_heads_silent(study, index));
+                               "label", json_string(label_of(study, index).text), "decorative",
+                               (int)hl_heads_decorative(study, index), "silent", (int)hl_heads_silent(study, index));
     int failed = 0;
     for (int f = 0; f < FIGURES; f++) {
         failed = json_object_set_new(object, names[f], hl_json_number(figure(study, index, f))) || failed;
@@ -70,9 +65,7 @@ static json_t *smallest_set(const hl_heads_importance *study)
     int failed = 0;
     for (int i = 0; i < study->subsets.n && !failed; i++) {
         if (study->smallest >> i & 1) {
-            hl_text name = { 0 };
-            hl_head_set_print_one(&name, &study->run->shape, i);
-            failed = json_array_append_new(heads, string_of(&name));
+            failed = json_array_append_new(heads, json_string(hl_head_name_at(&study->run->shape, i).text));
         }
     }
     return json_pack("{s:o, s:o, s:o}", "heads", hl_json_checked(heads, failed), "loss",
@@ -96,8 +89,7 @@ void hl_heads_importance_json(hl_text *text, const hl_heads_importance *study)
 static void write_row(hl_text *text, const hl_heads_importance *study, int64_t index)
 {
     const hl_head_importance *head = &study->importance.heads[index];
-    hl_text_print(text, "%d,%" PRId64 ",", head->layer, head->head);
-    hl_label_print(text, study->labels[index], study->run->relations);
+    hl_text_print(text, "%d,%" PRId64 ",%s", head->layer, head->head, label_of(study, index).text);
     for (int f = 0; f < FIGURES; f++) {
         double value = figure(study, index, f);
         if (isfinite(value)) {

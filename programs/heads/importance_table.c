@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { NAME = 6, LABEL = 12, CELL = 24, MEAN = 7, ERROR = 7 };
 
@@ -36,40 +37,24 @@ static void write_estimate(hl_text *text, hl_estimate estimate)
                   number_cell(ERROR, estimate.error).text);
 }
 
-/* A head's name and label, "L0H3" and "offset(-11)"; empty when out of memory, which is left on `text`. */
-typedef struct words {
-    hl_text name, label;
-} words;
-
-static words words_of(hl_text *text, const hl_heads_importance *study, int64_t index)
+static hl_label_text label_of(const hl_heads_importance *study, int64_t index)
 {
-    words w = { 0 };
-    hl_head_set_print_one(&w.name, &study->run->shape, index);
-    hl_label_print(&w.label, study->labels[index], study->run->relations);
-    hl_status status = w.name.error.code != HL_OK ? w.name.error : w.label.error;
-    text->error = text->error.code == HL_OK ? status : text->error;
-    return w;
-}
-
-static void free_words(words *w)
-{
-    hl_text_free(&w->name);
-    hl_text_free(&w->label);
+    return hl_label_text_of(study->labels[index], study->run->relations);
 }
 
 static void write_row(hl_text *text, const hl_heads_importance *study, int64_t index)
 {
     const hl_head_importance *head = &study->importance.heads[index];
-    words w = words_of(text, study, index);
-    int room = w.label.size < LABEL ? LABEL : LABEL - 2;
-    hl_text_print(text, "%-*s%-*.*s%s", NAME, w.name.bytes, room, room, w.label.bytes, room < LABEL ? "~ " : "");
+    hl_label_text label = label_of(study, index);
+    int room = strlen(label.text) < LABEL ? LABEL : LABEL - 2;
+    hl_text_print(text, "%-*s%-*.*s%s", NAME, hl_head_name_of(head->layer, head->head).text, room, room, label.text,
+                  room < LABEL ? "~ " : "");
     write_estimate(text, head->gradient);
     hl_text_print(text, "%6.2f", head->normalised);
     write_estimate(text, head->zero);
     write_estimate(text, head->mean);
     write_estimate(text, head->uniform);
     hl_text_print(text, "\n");
-    free_words(&w);
 }
 
 static void write_rows(hl_text *text, const hl_heads_importance *study)
@@ -113,21 +98,20 @@ static void write_judgement(hl_text *text, const hl_heads_importance *study, int
 {
     bool decorative = hl_heads_decorative(study, index);
     double zero = study->importance.heads[index].zero.mean;
-    words w = words_of(text, study, index);
-    if (decorative && text->error.code == HL_OK) {
+    hl_head_name name = hl_head_name_at(&study->run->shape, index);
+    if (decorative) {
         hl_text_paragraph(
             text, HL_TABLE_WIDTH,
             "%s looks decorative: it does \"%s\" (score %.2f), but without it the loss changes by "
             "%+.4f, less than a tenth of what the head that matters most costs (others may stand in for it: "
             "see --shapley).",
-            w.name.bytes, w.label.bytes, study->labels[index].score.value, zero);
-    } else if (text->error.code == HL_OK) {
+            name.text, label_of(study, index).text, study->labels[index].score.value, zero);
+    } else {
         hl_text_paragraph(text, HL_TABLE_WIDTH,
                           "%s is a silent worker: it does no one thing that has a label, but without it the loss grows "
                           "by %.4f.",
-                          w.name.bytes, zero);
+                          name.text, zero);
     }
-    free_words(&w);
 }
 
 static void write_judgements(hl_text *text, const hl_heads_importance *study)
@@ -157,16 +141,14 @@ static void write_smallest(hl_text *text, const hl_heads_importance *study)
     }
     hl_text names = { 0 };
     hl_head_set_print(&names, &study->run->shape, set);
-    if (names.error.code != HL_OK) {
-        text->error = names.error;
-        return;
-    }
+    hl_text_fail(text, names.error);
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "The fewest heads that keep %.0f%% of the accuracy: %d of %d (%s), of all sets of so many those "
                       "with the least loss. Accuracy %.2f%%, with all heads %.2f%%; loss %.4f, with all heads %.4f.",
-                      100 * HL_IMPORTANCE_KEPT, (int)hl_head_set_size(set, all->n), all->n, names.bytes,
-                      100 * all->accuracies[study->smallest], 100 * all->accuracies[(1 << all->n) - 1],
-                      all->losses[study->smallest], all->losses[(1 << all->n) - 1]);
+                      100 * HL_IMPORTANCE_KEPT, (int)hl_head_set_size(set, all->n), all->n,
+                      names.bytes != NULL ? names.bytes : "", 100 * all->accuracies[study->smallest],
+                      100 * all->accuracies[(1 << all->n) - 1], all->losses[study->smallest],
+                      all->losses[(1 << all->n) - 1]);
     hl_text_free(&names);
 }
 
@@ -175,9 +157,7 @@ static void write_subsets(hl_text *text, const hl_heads_importance *study)
     const hl_all_subsets *all = &study->subsets;
     hl_text_print(text, "\n%-*s%10s\n", NAME, "head", "Shapley");
     for (int i = 0; i < all->n; i++) {
-        words w = words_of(text, study, i);
-        hl_text_print(text, "%-*s%10.4f\n", NAME, w.name.bytes, study->shapley[i]);
-        free_words(&w);
+        hl_text_print(text, "%-*s%10.4f\n", NAME, hl_head_name_at(&study->run->shape, i).text, study->shapley[i]);
     }
     double none = all->losses[0], whole = all->losses[(1 << all->n) - 1];
     hl_text_paragraph(text, HL_TABLE_WIDTH,

@@ -14,15 +14,6 @@ static json_t *verdict(const hl_head_effect *effect)
     return json_boolean(effect->faithful == HL_FAITHFUL_YES);
 }
 
-static json_t *label_text(hl_label label, const char *const *relations)
-{
-    hl_text text = { 0 };
-    hl_label_print(&text, label, relations);
-    json_t *string = text.error.code == HL_OK ? json_string(text.bytes) : NULL;
-    hl_text_free(&text);
-    return string;
-}
-
 /* Sets the members that effects have; -1 on failure. */
 static int set_effect(json_t *object, const hl_head_effect *effect)
 {
@@ -43,9 +34,9 @@ static json_t *head_object(const hl_heads_study *study, const hl_heads_row *row,
     bool scored = score.n > 0;
     json_t *object = json_pack(
         "{s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "layer", m->layer, "head", (json_int_t)m->head,
-        "label", label_text(row->label, relations), "score", hl_json_number(scored ? score.value : NAN), "baseline",
-        hl_json_number(scored ? score.baseline : NAN), "lift", hl_json_number(hl_score_lift(score)), "entropy",
-        hl_json_number(m->entropy.nats), "entropy_normalised",
+        "label", json_string(hl_label_text_of(row->label, relations).text), "score",
+        hl_json_number(scored ? score.value : NAN), "baseline", hl_json_number(scored ? score.baseline : NAN), "lift",
+        hl_json_number(hl_score_lift(score)), "entropy", hl_json_number(m->entropy.nats), "entropy_normalised",
         hl_json_number(m->entropy.n_normalised > 0 ? m->entropy.normalised : NAN), "confidence",
         hl_json_number(m->confidence.value), "distance", hl_json_number(row->distance.absolute.value),
         "distance_signed", hl_json_number(row->distance.directed.value), "best_offset", (json_int_t)m->best_offset);
@@ -64,8 +55,9 @@ static json_t *group_object(const hl_heads_study *study, const hl_group_effect *
             failed = json_array_append_new(heads, json_integer(study->rows[i].metrics.head));
         }
     }
-    json_t *object = json_pack("{s:i, s:o, s:o}", "layer", group->layer, "label", label_text(group->label, relations),
-                               "heads", hl_json_checked(heads, failed));
+    json_t *object =
+        json_pack("{s:i, s:o, s:o}", "layer", group->layer, "label",
+                  json_string(hl_label_text_of(group->label, relations).text), "heads", hl_json_checked(heads, failed));
     return hl_json_checked(object, set_effect(object, &group->effect));
 }
 

@@ -1,5 +1,6 @@
 #include "programs/heads/maps.h"
 
+#include "heads/head_set.h"
 #include "programs/heads/answers.h"
 #include "programs/heads/export.h"
 #include "programs/heads/input.h"
@@ -161,7 +162,10 @@ static hl_status show_maps(const hl_opened_run *run, const hl_heads_command *com
 {
     show s = { .run = run, .command = command, .maps = maps, .head = -1, .out = out };
     if (command->head != NULL) {
-        HL_TRY(hl_heads_find(&run->shape, command->head, &s.head));
+        hl_status found = hl_head_set_find(&run->shape, command->head, &s.head);
+        if (found.code != HL_OK) {
+            return hl_error(found.code, "command line: --head: %s", found.text);
+        }
     }
     HL_TRY(hl_heads_view_make(&s.view, run, maps, command->example >= 0 ? command->example : HL_VIEW_ANY,
                               command->input == NULL));

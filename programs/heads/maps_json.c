@@ -39,11 +39,7 @@ static json_t *label_of(const hl_heads_view *view, int64_t index, const char *co
     if (view->labels == NULL) {
         return json_null();
     }
-    hl_text text = { 0 };
-    hl_label_print(&text, view->labels[index], relations);
-    json_t *label = text.error.code == HL_OK ? json_string(text.bytes) : NULL;
-    hl_text_free(&text);
-    return label;
+    return json_string(hl_label_text_of(view->labels[index], relations).text);
 }
 
 static json_t *tokens_of(const hl_heads_view *view)

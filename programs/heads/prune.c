@@ -73,8 +73,7 @@ static void print_names(hl_text *text, const hl_heads_pruning *pruning)
     const char *between = "";
     for (int64_t i = 0; i < hl_heads_count(&pruning->run->shape); i++) {
         if (pruning->kept[i]) {
-            hl_text_print(text, "%s", between);
-            hl_head_set_print_one(text, &pruning->run->shape, i);
+            hl_text_print(text, "%s%s", between, hl_head_name_at(&pruning->run->shape, i).text);
             between = ",";
         }
     }
@@ -167,7 +166,7 @@ static void print_command(hl_text *text, const hl_heads_pruning *pruning, const 
     if (trimmed.error.code == HL_OK) {
         print_word(text, trimmed.bytes, "-pruned");
     }
-    text->error = text->error.code == HL_OK ? trimmed.error : text->error;
+    hl_text_fail(text, trimmed.error);
     hl_text_free(&trimmed);
     hl_text_print(text, "\n");
 }

@@ -12,12 +12,10 @@
 
 static const double PNG_DPI = 300;
 
-/* "L0H2"; nothing for the first row. */
-static void write_removed(hl_text *text, const hl_heads_pruning *pruning, const hl_heads_pruning_row *row)
+/* "L0H2"; "" for the first row. */
+static hl_head_name removed_of(const hl_heads_pruning *pruning, const hl_heads_pruning_row *row)
 {
-    if (row->removed >= 0) {
-        hl_head_set_print_one(text, &pruning->run->shape, row->removed);
-    }
+    return row->removed >= 0 ? hl_head_name_at(&pruning->run->shape, row->removed) : (hl_head_name){ "" };
 }
 
 /* ---- the table ---- */
@@ -42,17 +40,12 @@ static void write_heading(hl_text *text, const hl_heads_pruning *pruning)
 
 static void write_row(hl_text *text, const hl_heads_pruning *pruning, const hl_heads_pruning_row *row)
 {
-    hl_text name = { 0 };
+    hl_head_name removed = removed_of(pruning, row);
     char parameters[HL_UNITS_TEXT], loss[HL_UNITS_TEXT], perplexity[HL_UNITS_TEXT];
-    write_removed(&name, pruning, row);
-    if (name.error.code != HL_OK) {
-        text->error = name.error;
-    }
     hl_text_print(text, "%5" PRId64 "  %-7s%11s%12s%9.2f%%%14s%9.2f\n", row->heads,
-                  name.bytes != NULL ? name.bytes : "-", hl_units_number(row->worth.loss, 4, loss),
+                  removed.text[0] != '\0' ? removed.text : "-", hl_units_number(row->worth.loss, 4, loss),
                   hl_units_number(exp(row->worth.loss), 4, perplexity), 100 * row->worth.accuracy,
                   hl_units_count(row->parameters, parameters), 1e3 * row->seconds);
-    hl_text_free(&name);
 }
 
 static void write_sentence(hl_text *text, const hl_heads_pruning *pruning)
@@ -72,6 +65,7 @@ static void write_sentence(hl_text *text, const hl_heads_pruning *pruning)
     if (left.error.code == HL_OK) {
         hl_text_paragraph(text, HL_TABLE_WIDTH, "Left in the end: %s.", left.bytes);
     }
+    hl_text_fail(text, left.error);
     hl_text_free(&left);
 }
 
@@ -89,18 +83,6 @@ void hl_heads_prune_table(hl_text *text, const hl_heads_pruning *pruning)
 
 /* ---- JSON; NULL stands for missing memory ---- */
 
-static json_t *removed_name(const hl_heads_pruning *pruning, const hl_heads_pruning_row *row)
-{
-    if (row->removed < 0) {
-        return json_null();
-    }
-    hl_text text = { 0 };
-    write_removed(&text, pruning, row);
-    json_t *name = text.error.code == HL_OK ? json_string(text.bytes) : NULL;
-    hl_text_free(&text);
-    return name;
-}
-
 void hl_heads_prune_json(hl_text *text, const hl_heads_pruning *pruning)
 {
     json_t *rows = json_array();
@@ -109,10 +91,10 @@ void hl_heads_prune_json(hl_text *text, const hl_heads_pruning *pruning)
         const hl_heads_pruning_row *row = &pruning->rows[i];
         failed = json_array_append_new(
             rows, json_pack("{s:I, s:o, s:o, s:o, s:o, s:I, s:o}", "heads", (json_int_t)row->heads, "removed",
-                            removed_name(pruning, row), "loss", hl_json_number(row->worth.loss), "perplexity",
-                            hl_json_number(exp(row->worth.loss)), "accuracy", hl_json_number(row->worth.accuracy),
-                            "parameters", (json_int_t)row->parameters, "milliseconds_per_batch",
-                            hl_json_number(1e3 * row->seconds)));
+                            row->removed >= 0 ? json_string(removed_of(pruning, row).text) : json_null(), "loss",
+                            hl_json_number(row->worth.loss), "perplexity", hl_json_number(exp(row->worth.loss)),
+                            "accuracy", hl_json_number(row->worth.accuracy), "parameters", (json_int_t)row->parameters,
+                            "milliseconds_per_batch", hl_json_number(1e3 * row->seconds)));
     }
     int64_t step = pruning->run->weights_step;
     hl_json_print(text,
@@ -128,12 +110,10 @@ void hl_heads_prune_csv(hl_text *text, const hl_heads_pruning *pruning)
     hl_text_print(text, "heads,removed,loss,perplexity,accuracy,parameters,milliseconds_per_batch\n");
     for (int64_t i = 0; i < pruning->n_rows; i++) {
         const hl_heads_pruning_row *row = &pruning->rows[i];
-        hl_text_print(text, "%" PRId64 ",", row->heads);
-        write_removed(text, pruning, row);
         char perplexity[HL_UNITS_TEXT];
-        hl_text_print(text, ",%.9g,%s,%.9g,%" PRId64 ",%.6g\n", row->worth.loss,
-                      hl_units_field(exp(row->worth.loss), perplexity), row->worth.accuracy, row->parameters,
-                      1e3 * row->seconds);
+        hl_text_print(text, "%" PRId64 ",%s,%.9g,%s,%.9g,%" PRId64 ",%.6g\n", row->heads, removed_of(pruning, row).text,
+                      row->worth.loss, hl_units_field(exp(row->worth.loss), perplexity), row->worth.accuracy,
+                      row->parameters, 1e3 * row->seconds);
     }
 }
 
@@ -157,10 +137,8 @@ static void fill(columns *c, const hl_heads_pruning *pruning)
         c->values[0][i] = row->worth.loss;
         c->values[1][i] = row->worth.accuracy;
         c->values[2][i] = 1e3 * row->seconds;
-        hl_text_print(&c->names, "%s", row->removed >= 0 ? "- " : "all");
-        write_removed(&c->names, pruning, row);
-        hl_text_print(&c->names, "  %" PRId64, row->heads);
-        hl_text_add(&c->names, "", 1);
+        hl_text_print(&c->names, "%s%s  %" PRId64 "%c", row->removed >= 0 ? "- " : "all", removed_of(pruning, row).text,
+                      row->heads, '\0');
     }
 }
 
@@ -177,8 +155,12 @@ static hl_status draw(columns *c, int64_t n, hl_heads_prune_format format, hl_te
     const hl_curve curves[CURVES] = { { "validation loss", c->values[0] },
                                       { "validation accuracy", c->values[1] },
                                       { "milliseconds a batch: forward, on one thread", c->values[2] } };
-    hl_curve_picture picture = { curves,          CURVES, c->rows, n, "the head that went, and how many are left",
-                                 c->caption.bytes };
+    hl_curve_picture picture = { .curves = curves,
+                                 .n_curves = CURVES,
+                                 .rows = c->rows,
+                                 .n_rows = n,
+                                 .axis = "the head that went, and how many are left",
+                                 .caption = c->caption.bytes };
     switch (format) {
     case HL_PRUNE_PNG:
         return hl_curve_picture_png(&picture, PNG_DPI, bytes);

@@ -54,10 +54,8 @@ static void write_heading(hl_text *text, const subset *s)
     }
     if (names.error.code == HL_OK) {
         hl_text_paragraph(text, HL_TABLE_WIDTH, "Heads kept: %s.", names.bytes);
-    } else {
-        hl_text_free(text);
-        text->error = names.error;
     }
+    hl_text_fail(text, names.error);
     hl_text_free(&names);
 }
 
@@ -82,10 +80,7 @@ static json_t *kept_names(const subset *s)
     int failed = names == NULL;
     for (int64_t i = 0; i < hl_heads_count(&s->run->shape) && !failed; i++) {
         if (s->kept[i]) {
-            hl_text name = { 0 };
-            hl_head_set_print_one(&name, &s->run->shape, i);
-            failed = name.error.code != HL_OK || json_array_append_new(names, json_string(name.bytes)) != 0;
-            hl_text_free(&name);
+            failed = json_array_append_new(names, json_string(hl_head_name_at(&s->run->shape, i).text));
         }
     }
     return hl_json_checked(names, failed);

@@ -1,6 +1,7 @@
 #include "programs/heads/table.h"
 
 #include "core/memory.h"
+#include "heads/head_set.h"
 #include "show/table.h"
 
 #include <math.h>
@@ -57,23 +58,15 @@ static void write_row(hl_text *text, const hl_heads_study *study, const hl_heads
     const hl_head_metrics *m = &row->metrics;
     const hl_head_effect *effect = row->effect;
     hl_score score = row->label.score;
-    hl_text label = { 0 };
-    hl_label_print(&label, row->label, relations);
-    if (label.error.code != HL_OK) {
-        text->error = label.error;
-        return;
-    }
-    char name[CELL];
-    snprintf(name, sizeof name, "L%dH%lld", m->layer, (long long)m->head);
-    bool fits = label.size <= LABEL;
-    hl_text_print(text, "%-*s%-*.*s%s%5s%6s%8s%5s%11s%8s%9s\n", NAME, name, fits ? LABEL : LABEL - 1,
-                  fits ? LABEL : LABEL - 1, label.bytes, fits ? "" : "~", number_cell(2, score.value, score.n > 0).text,
-                  number_cell(2, score.baseline, score.n > 0).text,
+    hl_label_text label = hl_label_text_of(row->label, relations);
+    bool fits = strlen(label.text) <= LABEL;
+    hl_text_print(text, "%-*s%-*.*s%s%5s%6s%8s%5s%11s%8s%9s\n", NAME, hl_head_name_of(m->layer, m->head).text,
+                  fits ? LABEL : LABEL - 1, fits ? LABEL : LABEL - 1, label.text, fits ? "" : "~",
+                  number_cell(2, score.value, score.n > 0).text, number_cell(2, score.baseline, score.n > 0).text,
                   number_cell(2, m->entropy.normalised, m->entropy.n_normalised > 0).text,
                   number_cell(1, row->distance.absolute.value, true).text,
                   number_cell(2, effect != NULL ? hl_heads_importance_in_layer(study, row) : 0, effect != NULL).text,
                   loss_cell(effect != NULL ? effect->loss_without : 0, effect != NULL).text, verdict_cell(row));
-    hl_text_free(&label);
 }
 
 static void write_rows(hl_text *text, const hl_heads_study *study, const char *const *relations)
@@ -132,9 +125,8 @@ static void write_labels(hl_text *text, const hl_heads_study *study)
     }
     if (list.error.code == HL_OK) {
         hl_text_paragraph(text, HL_TABLE_WIDTH, "label: where the head looks%s.", list.bytes);
-    } else {
-        text->error = list.error;
     }
+    hl_text_fail(text, list.error);
     hl_text_free(&list);
 }
 
@@ -161,7 +153,7 @@ static void write_members(hl_text *text, const hl_heads_study *study, const hl_g
     for (int64_t i = 0; i < study->n; i++) {
         const hl_heads_row *row = &study->rows[i];
         if (row->group == &group->effect) {
-            hl_text_print(text, "%sL%dH%lld", between, row->metrics.layer, (long long)row->metrics.head);
+            hl_text_print(text, "%s%s", between, hl_head_name_of(row->metrics.layer, row->metrics.head).text);
             between = ", ";
         }
     }
@@ -180,20 +172,17 @@ static void write_faithful(hl_text *text, const char *who, bool several, const c
 static void write_one(hl_text *text, const hl_heads_study *study, const hl_heads_row *row, const hl_group_effect *group,
                       const char *const *relations)
 {
-    hl_text label = { 0 }, who = { 0 };
-    hl_label_print(&label, row != NULL ? row->label : group->label, relations);
+    hl_label_text label = hl_label_text_of(row != NULL ? row->label : group->label, relations);
+    hl_text who = { 0 };
     if (row != NULL) {
-        hl_text_print(&who, "L%dH%lld", row->metrics.layer, (long long)row->metrics.head);
+        hl_text_print(&who, "%s", hl_head_name_of(row->metrics.layer, row->metrics.head).text);
     } else {
         write_members(&who, study, group);
     }
-    hl_status status = label.error.code != HL_OK ? label.error : who.error;
-    if (status.code == HL_OK) {
-        write_faithful(text, who.bytes, row == NULL, label.bytes, row != NULL ? row->effect : &group->effect);
-    } else {
-        text->error = status;
+    if (who.error.code == HL_OK) {
+        write_faithful(text, who.bytes, row == NULL, label.text, row != NULL ? row->effect : &group->effect);
     }
-    hl_text_free(&label);
+    hl_text_fail(text, who.error);
     hl_text_free(&who);
 }
 

@@ -149,7 +149,7 @@ static void measure(const hl_snapshot *snapshot)
     for (int l = 0; l < LAYERS; l++) {
         for (int64_t h = 0; h < layers[l].n_heads; h++) {
             hl_patterns head = hl_snapshot_patterns(snapshot, l, h);
-            hl_label_print(&text, hl_label_of(&head), NULL);
+            hl_text_print(&text, "%s", hl_label_text_of(hl_label_of(&head), NULL).text);
         }
     }
     fuzz_require(hl_text_status(&text).code == HL_OK);

@@ -86,11 +86,20 @@ START_TEST(a_set_is_printed_as_it_can_be_read)
     expect_printed((bool[N]){ 1, 1, 1, 1, 1, 1 }, "L0H*, L1H*");
     expect_printed((bool[N]){ 0, 1, 0, 1, 0, 0 }, "L0H1, L0H3");
     expect_printed((bool[N]){ 1, 0, 0, 0, 1, 1 }, "L0H0, L1H*");
-    hl_text text = { 0 };
-    hl_head_set_print_one(&text, &config, 3);
-    hl_head_set_print_one(&text, &config, 4);
-    ck_assert_str_eq(text.bytes, "L0H3L1H0");
-    hl_text_free(&text);
+    ck_assert_str_eq(hl_head_name_at(&config, 3).text, "L0H3");
+    ck_assert_str_eq(hl_head_name_at(&config, 4).text, "L1H0");
+}
+END_TEST
+
+START_TEST(one_head_is_found_by_its_name)
+{
+    int64_t index = -1;
+    ck_assert_int_eq(hl_head_set_find(&config, "l1H1", &index).code, HL_OK);
+    ck_assert_int_eq(index, 5);
+    ck_assert_str_eq(hl_head_set_find(&config, "L1H*", &index).text, "\"L1H*\" names all heads of a layer; name one");
+    ck_assert_str_eq(hl_head_set_find(&config, "L0H4", &index).text,
+                     "\"L0H4\": no head 4 in layer 0; there L0H0 .. L0H3");
+    ck_assert_int_eq(hl_head_set_find(&config, "L0H0,L0H1", &index).code, HL_INVALID);
 }
 END_TEST
 
@@ -99,5 +108,6 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, names_and_stars_make_a_set);
     tcase_add_test(tc, what_is_no_head_is_named_with_those_that_are);
     tcase_add_test(tc, a_set_is_printed_as_it_can_be_read);
+    tcase_add_test(tc, one_head_is_found_by_its_name);
 }
 SUITE("sets of heads", add_tests)

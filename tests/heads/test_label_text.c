@@ -23,13 +23,8 @@ START_TEST(texts)
         { { .kind = HL_LABEL_MIXED }, "mixed", "mixed" },
     };
     for (int i = 0; i < (int)(sizeof known / sizeof *known); i++) {
-        hl_text text = { 0 };
-        hl_label_print(&text, known[i].label, relations);
-        ck_assert_str_eq(text.bytes, known[i].text);
-        hl_text_free(&text);
-        hl_label_print(&text, known[i].label, NULL);
-        ck_assert_str_eq(text.bytes, known[i].without_names);
-        hl_text_free(&text);
+        ck_assert_str_eq(hl_label_text_of(known[i].label, relations).text, known[i].text);
+        ck_assert_str_eq(hl_label_text_of(known[i].label, NULL).text, known[i].without_names);
     }
 }
 END_TEST
@@ -48,15 +43,20 @@ START_TEST(titles)
         { { HL_LABEL_UNIFORM, 0, score }, "uniform" },
         { { HL_LABEL_MIXED, 0, score }, "mixed" },
     };
-    hl_text text = { 0 };
     for (int i = 0; i < (int)(sizeof known / sizeof *known); i++) {
-        hl_label_print_title(&text, known[i].label, relations);
-        ck_assert_str_eq(text.bytes, known[i].text);
-        hl_text_free(&text);
+        ck_assert_str_eq(hl_label_title_of(known[i].label, relations).text, known[i].text);
     }
-    hl_label_print_title(&text, known[1].label, NULL);
-    ck_assert_str_eq(text.bytes, "relation(1) 0.88");
-    hl_text_free(&text);
+    ck_assert_str_eq(hl_label_title_of(known[1].label, NULL).text, "relation(1) 0.88");
+}
+END_TEST
+
+START_TEST(an_unknown_kind_and_a_long_name_are_shown)
+{
+    static const char *const relations[] = { "from_a_noun_phrase_at_the_determiner_which_belongs_to_its_inner_noun" };
+    const hl_label label = { .kind = HL_LABEL_RELATION };
+    ck_assert_str_eq(hl_label_text_of((hl_label){ .kind = (hl_label_kind)-1 }, NULL).text, "unknown(-1)");
+    ck_assert_str_eq(hl_label_text_of(label, relations).text,
+                     "relation(from_a_noun_phrase_at_the_determiner_which_belongs_...");
 }
 END_TEST
 
@@ -64,5 +64,6 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, texts);
     tcase_add_test(tc, titles);
+    tcase_add_test(tc, an_unknown_kind_and_a_long_name_are_shown);
 }
 SUITE("label's text", add_tests)

@@ -276,7 +276,7 @@ END_TEST
 START_TEST(heads_that_are_none_are_refused)
 {
     const char *folder = train();
-    expect_refused(HEADS(folder, "--head", "L2H0"), 2, "no layer 2", "L0H0 .. L1H1");
+    expect_refused(HEADS(folder, "--head", "L2H0"), 2, "no layer 2", "the layers are 0 .. 1");
     expect_refused(HEADS(folder, "--head", "L0H2"), 2, "no head 2", "L0H0 .. L0H1");
     static const char *const names[] = { "x", "L", "L0", "L0H", "0H1", "L0H1x", "L-1H0", "L99999999999999999999H0" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

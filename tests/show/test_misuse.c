@@ -98,9 +98,6 @@ START_TEST(unknown_numbers_have_no_words)
     hl_metric_print(&text, &(hl_reading){ .metric = (hl_metric)99 }, NULL);
     expect(hl_text_status(&text), "unknown metric number 99");
     hl_text_free(&text);
-    hl_label_print(&text, (hl_label){ .kind = (hl_label_kind)-1 }, NULL);
-    expect(hl_text_status(&text), "unknown label number -1");
-    hl_text_free(&text);
     const hl_real weight = 1;
     const hl_panel panel = { .weights = &weight, .n_queries = 1, .n_keys = 1, .stride = 1 };
     expect(hl_terminal_map(&(hl_terminal){ .width = 80, .colours = (hl_terminal_colours)5 }, &panel, &text),

@@ -71,9 +71,8 @@ static void print_labels(int64_t step, const hl_patterns *layers, int n_layers, 
     for (int l = 0; l < n_layers; l++) {
         hl_patterns head = layers[l];
         for (head.head = 0; head.head < head.n_heads; head.head++) {
-            hl_text_print(text, "label,%" PRId64 ",%d,%" PRId64 ",", step, l, head.head);
-            hl_label_print(text, hl_label_of(&head), NULL);
-            hl_text_print(text, "\n");
+            hl_text_print(text, "label,%" PRId64 ",%d,%" PRId64 ",%s\n", step, l, head.head,
+                          hl_label_text_of(hl_label_of(&head), NULL).text);
         }
     }
 }
