@@ -11,44 +11,67 @@
 #include <unistd.h>
 
 /* A handler has nowhere else to find its message. */
-static struct {
+typedef struct answer {
     const char *text;
     size_t size;
     bool after_a_line; /* that a terminal shows, without its newline: the progress, and "^C" */
 } answer;
 
-static void say(const char *text, size_t size)
+static answer to_save, to_end; /* one for each handler: none changes while its handler may be called */
+
+static answer answer_of(const char *text)
+{
+    return (answer){ .text = text, .size = strlen(text), .after_a_line = isatty(STDERR_FILENO) != 0 };
+}
+
+static void write_bytes(const char *text, size_t size)
 {
     ssize_t written = write(STDERR_FILENO, text, size);
     (void)written; /* where nobody listens, the run ends all the same */
 }
 
-static void handle(int signal)
+static void say(const answer *a)
+{
+    write_bytes("\n", a->after_a_line);
+    write_bytes(a->text, a->size);
+}
+
+static void handle_to_save(int signal)
 {
     if (!hl_signals_keep(signal)) {
         _exit(128 + signal);
     }
     int error = errno;
-    say("\n", answer.after_a_line);
-    say(answer.text, answer.size);
+    say(&to_save);
     errno = error;
 }
 
-/* SA_NODEFER: a second signal ends the process also where the answer to the first cannot be written. */
-static void install(int signal)
+static void handle_to_end(int signal)
 {
-    struct sigaction before, action = { .sa_handler = handle, .sa_flags = SA_RESTART | SA_NODEFER };
-    if (sigaction(signal, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
-        sigaction(signal, &action, NULL);
+    say(&to_end);
+    _exit(128 + signal);
+}
+
+/* SA_NODEFER: a second signal ends the process also where the answer to the first cannot be written. */
+static void install(void (*handler)(int signal))
+{
+    static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+    struct sigaction before, action = { .sa_handler = handler, .sa_flags = SA_RESTART | SA_NODEFER };
+    for (int i = 0; i < 3; i++) {
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+            sigaction(signals[i], &action, NULL);
+        }
     }
 }
 
 void hl_signal_handlers_install(const char *text)
 {
-    answer.text = text;
-    answer.size = strlen(text);
-    answer.after_a_line = isatty(STDERR_FILENO) != 0;
-    install(SIGINT);
-    install(SIGTERM);
-    install(SIGHUP);
+    to_save = answer_of(text);
+    install(handle_to_save);
+}
+
+void hl_signal_handlers_end_at_once(const char *text)
+{
+    to_end = answer_of(text);
+    install(handle_to_end);
 }

@@ -9,4 +9,8 @@
  * background ignores SIGINT, nohup lets a program ignore SIGHUP). Cannot fail. */
 void hl_signal_handlers_install(const char *text);
 
+/* From here on the first signal ends the process at once, with exit code 128 + signal, after this answer: for what takes
+ * long when all is saved. One that came before is still told by hl_signals_received. Cannot fail. */
+void hl_signal_handlers_end_at_once(const char *text);
+
 #endif

@@ -76,10 +76,11 @@ static int state_metadata(hl_metadata_item *items, char texts[HL_STATE_FIELDS][N
                           const hl_train_state *state)
 {
     hl_train_state copy = *state;
-    int64_t has_best = state->has_best;
+    int64_t flags[2] = { state->has_best, state->unvalidated };
     hl_state_field fields[HL_STATE_FIELDS];
-    hl_state_fields(&copy, &has_best, fields);
-    for (int i = 0; i < HL_STATE_FIELDS; i++) {
+    hl_state_fields(&copy, flags, fields);
+    int n = state->unvalidated ? HL_STATE_FIELDS : HL_STATE_WHOLE_STEP_FIELDS;
+    for (int i = 0; i < n; i++) {
         if (fields[i].real != NULL) {
             snprintf(texts[i], NUMBER_TEXT, "%a", *fields[i].real); /* hexadecimal: the very bits */
         } else {
@@ -87,7 +88,7 @@ static int state_metadata(hl_metadata_item *items, char texts[HL_STATE_FIELDS][N
         }
         items[i] = (hl_metadata_item){ fields[i].key, texts[i] };
     }
-    return HL_STATE_FIELDS;
+    return n;
 }
 
 /* `heads` may be NULL. */

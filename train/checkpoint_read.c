@@ -101,9 +101,9 @@ static hl_status read_state(const hl_checkpoint *checkpoint, hl_train_state *sta
     if (checkpoint->step < 0) {
         return hl_error(HL_BAD_FILE, "%s: not a checkpoint of a training run", checkpoint->path);
     }
-    int64_t has_best = 0;
+    int64_t flags[2] = { 0 };
     hl_state_field fields[HL_STATE_FIELDS];
-    hl_state_fields(state, &has_best, fields);
+    hl_state_fields(state, flags, fields);
     for (int i = 0; i < HL_STATE_FIELDS; i++) {
         const char *text = hl_safetensors_metadata(checkpoint->file, fields[i].key);
         text = text == NULL && i >= HL_STATE_FIRST_FIELDS ? "0" : text;
@@ -111,7 +111,8 @@ static hl_status read_state(const hl_checkpoint *checkpoint, hl_train_state *sta
             return hl_error(HL_BAD_FILE, "%s: its metadata has no valid %s", checkpoint->path, fields[i].key);
         }
     }
-    state->has_best = has_best != 0;
+    state->has_best = flags[0] != 0;
+    state->unvalidated = flags[1] != 0;
     return hl_ok();
 }
 

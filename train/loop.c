@@ -10,15 +10,16 @@ static int64_t step_of(const hl_loop *loop)
     return loop->trainer->optimizer.step;
 }
 
-bool hl_loop_patience_lost(const hl_loop *loop)
+bool hl_loop_patience_lost(const hl_config *config, const hl_train_state *state)
 {
-    int64_t patience = loop->config->train.patience;
-    return patience > 0 && loop->state.since_best >= patience;
+    int64_t patience = config->train.patience;
+    return patience > 0 && state->since_best >= patience;
 }
 
 bool hl_loop_finished(const hl_loop *loop)
 {
-    return step_of(loop) >= loop->config->train.steps || hl_loop_patience_lost(loop);
+    bool over = step_of(loop) >= loop->config->train.steps || hl_loop_patience_lost(loop->config, &loop->state);
+    return over && !loop->state.unvalidated;
 }
 
 /* Every `every` steps; never where that is 0. */
@@ -92,11 +93,16 @@ static bool snapshot_may_follow(const hl_loop *loop)
     return snapshot_due(loop) || (loop->recorder != NULL && patience > 0 && loop->state.since_best + 1 >= patience);
 }
 
-/* *statistics: what was gathered for a snapshot that may follow, or NULL. */
+/* *statistics: what was gathered for a snapshot that may follow, or NULL. Where a signal comes before the end, the step
+ * stays unvalidated. */
 static hl_status validate(hl_loop *loop, const hl_streamed **statistics)
 {
     hl_streamed_pass *pass = snapshot_may_follow(loop) ? loop->statistics : NULL;
     HL_TRY(hl_trainer_evaluate(loop->trainer, pass, &loop->evaluation));
+    loop->state.unvalidated = loop->evaluation.dropped;
+    if (loop->state.unvalidated) {
+        return hl_ok();
+    }
     *statistics = pass != NULL ? hl_streamed_pass_end(pass) : NULL;
     HL_TRY(write_row(loop, (hl_metrics_row){ .step = step_of(loop),
                                              .split = "validation",
@@ -165,8 +171,12 @@ static hl_status after_update(hl_loop *loop)
     const hl_config_train *train = &loop->config->train;
     int64_t step = step_of(loop);
     const hl_streamed *statistics = NULL;
+    loop->state.unvalidated = false;
     if (step == 0 || step == train->steps || is_due(step, train->eval_every)) {
         HL_TRY(validate(loop, &statistics));
+    }
+    if (loop->state.unvalidated) {
+        return hl_ok();
     }
     HL_TRY(record(loop, statistics));
     if (hl_loop_finished(loop) || (step > 0 && is_due(step, train->checkpoint_every))) {
@@ -176,9 +186,12 @@ static hl_status after_update(hl_loop *loop)
     return hl_ok();
 }
 
-hl_status hl_loop_run(hl_loop *loop, int *signal)
+hl_status hl_loop_run(hl_loop *loop)
 {
     loop->interval_started = hl_clock_seconds();
+    if (loop->state.unvalidated) {
+        loop->checkpoint_step = -1; /* the one that is there is of no whole step: it is replaced, and never kept */
+    }
     if (loop->checkpoint_step < 0) {
         HL_TRY(after_update(loop));
     }
@@ -187,6 +200,5 @@ hl_status hl_loop_run(hl_loop *loop, int *signal)
         HL_TRY(after_update(loop));
     }
     hl_progress_end(&loop->progress);
-    *signal = hl_loop_finished(loop) ? 0 : hl_signals_received();
-    return *signal != 0 ? write_checkpoint(loop) : hl_ok();
+    return hl_loop_finished(loop) ? hl_ok() : write_checkpoint(loop);
 }

@@ -40,15 +40,16 @@ typedef struct hl_loop {
 } hl_loop;
 
 /* Whether as many validations as train.patience says, 0 being no limit, have brought no better loss. */
-bool hl_loop_patience_lost(const hl_loop *loop);
+bool hl_loop_patience_lost(const hl_config *config, const hl_train_state *state);
 
-/* Whether the run is at its end: all steps done, or patience lost. */
+/* Whether the run is at its end: all steps done and validated, or patience lost. */
 bool hl_loop_finished(const hl_loop *loop);
 
-/* Trains until the run is finished or a signal came (then *signal is its number, and a checkpoint of the last whole
- * step is written; else 0). A run without a checkpoint first validates and records the untrained network.
- * HL_NOT_FINITE: the run stands at its last checkpoint; HL_BAD_FILE, HL_NO_MEMORY. */
-hl_status hl_loop_run(hl_loop *loop, int *signal);
+/* Trains until the run is finished or a signal came (train/signals.h), after which a checkpoint of the last step is
+ * written: that of the whole step, or where the signal came during its validation, of the step before it, and the run
+ * that goes on from it begins with the validation. A run without a checkpoint first validates and records the untrained
+ * network. HL_NOT_FINITE: the run stands at its last checkpoint; HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_loop_run(hl_loop *loop);
 
 HL_END_DECLS
 

@@ -28,6 +28,9 @@ typedef struct hl_train_state {
 
     hl_cadence_state cadence; /* what the losses say of the snapshots */
 
+    bool
+        unvalidated; /* a signal ended the step's validation: that, and all that follows it in the step, is to be done */
+
     hl_metrics_sum metrics; /* when this was written */
 } hl_train_state;
 

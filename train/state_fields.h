@@ -14,8 +14,9 @@ HL_BEGIN_DECLS
  * not kept. */
 #define HL_CHECKPOINT_FORMAT "2"
 
-/* Files of format 1 have the first fields alone; their rows of metrics.csv are still read. */
-enum { HL_STATE_FIRST_FIELDS = 10, HL_STATE_FIELDS = 13 };
+/* Files of format 1 have the first fields alone; their rows of metrics.csv are still read. A checkpoint of a whole step
+ * has no more than the fields of one. */
+enum { HL_STATE_FIRST_FIELDS = 10, HL_STATE_WHOLE_STEP_FIELDS = 13, HL_STATE_FIELDS = 15 };
 
 /* One line of metadata a field, in one order for writing and reading. */
 typedef struct hl_state_field {
@@ -24,18 +25,19 @@ typedef struct hl_state_field {
     int64_t *integer;
 } hl_state_field;
 
-/* The fields of `state`; has_best goes as the 0 or 1 in *has_best. */
-static inline void hl_state_fields(hl_train_state *state, int64_t *has_best, hl_state_field fields[HL_STATE_FIELDS])
+/* The fields of `state`; has_best and unvalidated go as 0 or 1 in flags. */
+static inline void hl_state_fields(hl_train_state *state, int64_t flags[2], hl_state_field fields[HL_STATE_FIELDS])
 {
     hl_cadence_state *loss = &state->cadence;
     const hl_state_field all[HL_STATE_FIELDS] = {
-        { "state.has_best", NULL, has_best },           { "state.best_loss", &state->best_loss, NULL },
+        { "state.has_best", NULL, &flags[0] },          { "state.best_loss", &state->best_loss, NULL },
         { "state.best_step", NULL, &state->best_step }, { "state.since_best", NULL, &state->since_best },
         { "state.loss_sum", &state->loss_sum, NULL },   { "state.n_updates", NULL, &state->n_updates },
         { "state.scored", NULL, &state->scored },       { "state.correct", NULL, &state->correct },
         { "state.rows", NULL, &state->metrics.rows },   { "state.rows_crc32", NULL, &state->metrics.crc },
         { "state.loss_first", &loss->first, NULL },     { "state.loss_smoothed", &loss->smoothed, NULL },
-        { "state.loss_lowest", &loss->lowest, NULL },
+        { "state.loss_lowest", &loss->lowest, NULL },   { "state.unvalidated", NULL, &flags[1] },
+        { "state.loss_before", &loss->before, NULL },
     };
     for (int i = 0; i < HL_STATE_FIELDS; i++) {
         fields[i] = all[i];

@@ -7,6 +7,7 @@
 #include "data/batch_storage.h"
 #include "optim/clip.h"
 #include "train/setup.h"
+#include "train/signals.h"
 
 #include <math.h>
 
@@ -227,6 +228,10 @@ hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_streamed_pass *statistics,
         hl_streamed_pass_begin(statistics);
     }
     for (int64_t first = 0; first < trainer->validation.n_examples; first += size) {
+        if (hl_signals_received() != 0) {
+            *evaluation = (hl_evaluation){ .dropped = true };
+            return hl_ok();
+        }
         int64_t left = trainer->validation.n_examples - first;
         hl_batch part = hl_batch_part(&trainer->validation, first, left < size ? left : size);
         hl_cross_entropy_result result = { 0 };

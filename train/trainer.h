@@ -37,7 +37,8 @@ typedef struct hl_update {
 } hl_update;
 
 typedef struct hl_evaluation {
-    double loss; /* without label smoothing and dropout, mean over the scored tokens */
+    bool dropped; /* a signal came before its end: all else is 0 */
+    double loss;  /* without label smoothing and dropout, mean over the scored tokens */
     double accuracy;
     double tokens_per_second;
 } hl_evaluation;
@@ -68,8 +69,8 @@ hl_status hl_trainer_plan(const hl_model *model, const hl_config *config, size_t
 hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update);
 
 /* The loss and accuracy on the validation set; and where `statistics` is not NULL, what the heads do on it
- * (hl_streamed_pass_end is left to the caller), which changes no bit of them. HL_NOT_FINITE as above. Allocates
- * nothing. */
+ * (hl_streamed_pass_end is left to the caller), which changes no bit of them. Between its parts it looks whether a
+ * signal came (train/signals.h), and is then dropped. HL_NOT_FINITE as above. Allocates nothing. */
 hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_streamed_pass *statistics, hl_evaluation *evaluation);
 
 /* HL_NOT_FINITE, naming the first parameter concerned, where a weight or a moment is not finite. */

@@ -14,6 +14,7 @@
 #include "programs/signal_handlers.h"
 #include "programs/standard_output.h"
 #include "train/memory_check.h"
+#include "train/signals.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -187,7 +188,10 @@ static hl_status train(call *c)
     print_start(c);
     HL_TRY(tell_time(c, true, c->out));
     hl_signal_handlers_install("interrupted: the trainings finish their steps and save; again to end at once\n");
-    return hl_ablate_sweep_run(&sweep, c->results, &c->signal);
+    HL_TRY(hl_ablate_sweep_run(&sweep, c->results));
+    hl_signal_handlers_end_at_once("interrupted: the trainings are saved; the same command goes on\n");
+    c->signal = hl_signals_received();
+    return hl_ok();
 }
 
 static hl_status conclude(const call *c)

@@ -272,7 +272,7 @@ static int64_t count_ended(const hl_ablate_plan *plan, const hl_ablate_result *r
     return n;
 }
 
-hl_status hl_ablate_sweep_run(const hl_ablate_sweep *options, hl_ablate_result *results, int *signal)
+hl_status hl_ablate_sweep_run(const hl_ablate_sweep *options, hl_ablate_result *results)
 {
     int cores = hl_threads_default(), jobs = options->jobs > 0 ? options->jobs : cores;
     sweep s = { .options = options,
@@ -288,6 +288,5 @@ hl_status hl_ablate_sweep_run(const hl_ablate_sweep *options, hl_ablate_result *
     hl_ablate_progress_clear(&s.progress);
     hl_free(s.running);
     hl_free(s.processes);
-    *signal = s.stopping && count_waiting(&s) > 0 ? hl_signals_received() : 0;
     return status;
 }

@@ -17,10 +17,10 @@ typedef struct hl_ablate_sweep {
 } hl_ablate_sweep;
 
 /* Trains what is HL_ABLATE_WAITING in `results` (of all cells) until it is done or has failed, which stops no other.
- * With fewer trainings left than cores, each gets several threads, which changes none of its numbers. *signal: the
- * signal that asked to end (hl_signals_received), or 0; all that went on have then saved and wait. HL_BAD_FILE,
- * HL_FAILED, HL_NO_MEMORY: what concerns more than one training; likewise. */
-hl_status hl_ablate_sweep_run(const hl_ablate_sweep *options, hl_ablate_result *results, int *signal);
+ * With fewer trainings left than cores, each gets several threads, which changes none of its numbers. Where a signal
+ * asks to end (hl_signals_received), all that went on save and wait. HL_BAD_FILE, HL_FAILED, HL_NO_MEMORY: what concerns
+ * more than one training; likewise. */
+hl_status hl_ablate_sweep_run(const hl_ablate_sweep *options, hl_ablate_result *results);
 
 /* How many threads a training gets that begins while `waiting` (this one included) have not begun and there are
  * `free_cores` and `free_jobs` (at least 1) for them: the cores divided evenly, at least one. */

@@ -5,11 +5,13 @@
 #include "core/units.h"
 #include "programs/expected_time.h"
 #include "programs/print_line.h"
+#include "programs/signal_handlers.h"
 #include "show/table.h"
 #include "study/report.h"
 #include "train/checkpoint.h"
 #include "train/footprint.h"
 #include "train/setup.h"
+#include "train/signals.h"
 #include "train/snapshot_budget.h"
 
 #include <inttypes.h>
@@ -291,6 +293,7 @@ static hl_status write_what_heads_do(hl_program *p)
         return hl_ok();
     }
     free_training(p);
+    fflush(p->out); /* a signal may end the process here */
     hl_status status = hl_heads_files_write(p->folder.path);
     return status.code == HL_OK ? status
                                 : hl_error(status.code,
@@ -328,7 +331,7 @@ static hl_status end(hl_program *p)
 static void print_finished(const hl_program *p)
 {
     int64_t step = p->trainer.optimizer.step;
-    bool steps_done = step >= p->config.train.steps, patience_lost = hl_loop_patience_lost(&p->loop);
+    bool steps_done = step >= p->config.train.steps, patience_lost = hl_loop_patience_lost(&p->config, &p->loop.state);
     hl_print_line(p->out, "%s: finished at step %" PRId64 " already; %s%s%s would go on", p->folder.path, step,
                   steps_done ? "more train.steps" : "", steps_done && patience_lost ? " and " : "",
                   patience_lost ? "a larger train.patience" : "");
@@ -338,21 +341,22 @@ hl_status hl_program_run(hl_program *p)
 {
     HL_TRY(prepare(p));
     HL_TRY(claim(p));
-    if (p->command.mode == HL_RUN_RESUME && hl_loop_finished(&p->loop)) {
-        if (!p->command.quiet) {
-            print_finished(p);
-        }
-        return write_what_heads_do(p); /* which the run may not have come to */
+    bool finished_before = p->command.mode == HL_RUN_RESUME && hl_loop_finished(&p->loop);
+    if (!finished_before) {
+        HL_TRY(begin(p));
+        print_start(p);
+        HL_TRY(hl_loop_run(&p->loop));
+    } else if (!p->command.quiet) {
+        print_finished(p);
     }
-    HL_TRY(begin(p));
-    print_start(p);
-    HL_TRY(hl_loop_run(&p->loop, &p->signal));
+    hl_signal_handlers_end_at_once("interrupted: the training is complete and saved; --resume measures its heads\n");
+    p->signal = hl_signals_received();
     if (p->signal != 0) {
         hl_print_line(p->err, "interrupted after step %" PRId64 ", saved in %s; go on with --resume",
                       p->trainer.optimizer.step, p->folder.path);
         return hl_ok();
     }
-    return end(p);
+    return finished_before ? write_what_heads_do(p) : end(p); /* the run may not have come to write them */
 }
 
 void hl_program_free(hl_program *p)

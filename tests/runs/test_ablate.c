@@ -224,6 +224,25 @@ START_TEST(a_signal_saves_and_ends_all)
 }
 END_TEST
 
+/* None waits to be begun when the signal comes. */
+START_TEST(a_signal_ends_a_sweep_whose_trainings_have_all_begun)
+{
+    const char *folder = run_path("sweep"), *arguments[16];
+    slow_sweep(folder, arguments);
+    arguments[1] = "train.steps=100000";
+    arguments[11] = "4";
+    pid_t process = sweep_start(arguments);
+    for (int i = 0; i < 4000 && checkpoint_of(run_file(folder, "heads=2,seed=2")) == 0; i++) {
+        run_pause(2);
+    }
+    kill(process, SIGINT);
+    run_result run = run_wait(process);
+    ck_assert_msg(run.code == 128 + SIGINT, "exit code %d: %s", run.code, run.err);
+    ck_assert_ptr_nonnull(strstr(run.err, "\ninterrupted: 0 of 4 trainings are done, the others saved; the same"));
+    ck_assert(!scratch_exists(run_file(folder, "ablation.html")));
+}
+END_TEST
+
 /* ---- what goes wrong ---- */
 
 /* Snapshots of longer sequences do not fit into patterns.budget_mb, which a training alone finds out. */
@@ -513,6 +532,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, trainings_that_have_no_memory_together_go_one_after_the_other);
     tcase_add_test(tc, killed_it_goes_on_and_repeats_nothing);
     tcase_add_test(tc, a_signal_saves_and_ends_all);
+    tcase_add_test(tc, a_signal_ends_a_sweep_whose_trainings_have_all_begun);
     tcase_add_test(tc, a_failed_training_is_told_and_stops_no_other);
     tcase_add_test(tc, what_stands_in_the_way_of_one_stops_no_other);
     tcase_add_test(tc, without_its_plan_a_folder_tells_no_results_of_another_sweep);

@@ -32,8 +32,7 @@ START_TEST(no_file_gets_a_weight_that_is_not_finite)
     if (_i == 1) { /* no validation is the best one, and only the checkpoint after the last step is left */
         loop.state = (hl_train_state){ .has_best = true, .best_loss = 0 };
     }
-    int signal = -1;
-    hl_status status = hl_loop_run(&loop, &signal);
+    hl_status status = hl_loop_run(&loop);
     ck_assert_int_eq(status.code, HL_NOT_FINITE);
     char words[64];
     snprintf(words, sizeof words, "step %d: a weight of embedding.weight", _i == 0 ? 0 : 2);
