@@ -4,10 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-static const hl_task *const tasks[] = {
-    &hl_task_copy, &hl_task_identity_copy, &hl_task_reverse,   &hl_task_shift,
-    &hl_task_sort, &hl_task_recall,        &hl_task_agreement, &hl_task_ngram,
-};
+#define ENTRY(name) &hl_task_##name,
+static const hl_task *const tasks[] = { HL_TASKS(ENTRY) };
 
 enum { N_TASKS = sizeof tasks / sizeof tasks[0] };
 

@@ -1,6 +1,6 @@
 /* The sequence tasks: what each one needs from the config and how it makes one example.
  *
- * A task is one const descriptor in a file of its own (task_copy.c, ...), listed in task.c; hl_dataset turns it into
+ * A task is one const descriptor in a file of its own (task_copy.c, ...), with a line in HL_TASKS; hl_dataset turns it into
  * batches. Examples of a task come in sizes: n symbols, or n pairs. */
 #ifndef HL_DATA_TASK_H
 #define HL_DATA_TASK_H
@@ -74,6 +74,18 @@ typedef struct hl_task {
      * follows from the token there: it is that token, but for tasks with relations. Allocates nothing; cannot fail. */
     void (*make)(const hl_task_spec *spec, int64_t size, hl_draw *draw, hl_example example);
 } hl_task;
+
+/* clang-format off */
+#define HL_TASKS(TASK) /* the name: hl_task_<name> of task_<name>.c */ \
+    TASK(copy) \
+    TASK(identity_copy) \
+    TASK(reverse) \
+    TASK(shift) \
+    TASK(sort) \
+    TASK(recall) \
+    TASK(agreement) \
+    TASK(ngram)
+/* clang-format on */
 
 /* Task i of the list, NULL past the last. */
 const hl_task *hl_task_at(int i);

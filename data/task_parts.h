@@ -8,15 +8,8 @@
 
 HL_BEGIN_DECLS
 
-/* One line for each task; the list in task.c holds the same. */
-extern const hl_task hl_task_copy;
-extern const hl_task hl_task_identity_copy;
-extern const hl_task hl_task_reverse;
-extern const hl_task hl_task_shift;
-extern const hl_task hl_task_sort;
-extern const hl_task hl_task_recall;
-extern const hl_task hl_task_agreement;
-extern const hl_task hl_task_ngram;
+#define HL_TASK_DECLARATION(name) extern const hl_task hl_task_##name;
+HL_TASKS(HL_TASK_DECLARATION)
 
 /* HL_INVALID "task.<key> = <value>: must be from <low> to <high>" where it is not. */
 hl_status hl_task_check_range(const char *key, int64_t value, int64_t low, int64_t high);

@@ -137,6 +137,7 @@ static const struct {
     { "sort", check_sort },
     { "identity_copy", check_identity_copy },
 };
+enum { SEQUENCE_TASKS = sizeof sequence_tasks / sizeof *sequence_tasks };
 
 START_TEST(sequence_tasks_ask_for_what_they_say)
 {
@@ -339,11 +340,14 @@ END_TEST
 START_TEST(every_number_of_symbols_has_names)
 {
     static const int64_t symbols[] = { 25, 26, 27, 32, 1000, HL_TASK_MAX_SYMBOLS };
-    for (int i = 0; i < 6; i++) {
-        hl_task_spec spec = { .symbols = symbols[i] };
+    for (int t = 0; hl_task_at(t) != NULL; t++) {
+        if (hl_task_at(t)->n_words != NULL) {
+            continue; /* has words of its own */
+        }
+        hl_task_spec spec = { .name = hl_task_at(t)->name, .symbols = symbols[_i], .order = 3 };
         hl_vocabulary *vocabulary;
-        ck_assert_int_eq(hl_task_at(_i)->vocabulary(&spec, &vocabulary).code, HL_OK);
-        ck_assert_int_eq(hl_vocabulary_size(vocabulary), symbols[i] + HL_SPECIAL_TOKENS);
+        ck_assert_int_eq(hl_task_at(t)->vocabulary(&spec, &vocabulary).code, HL_OK);
+        ck_assert_int_eq(hl_vocabulary_size(vocabulary), symbols[_i] + HL_SPECIAL_TOKENS);
         hl_vocabulary_free(vocabulary);
     }
 }
@@ -365,8 +369,8 @@ END_TEST
 
 static void add_tests(TCase *tc)
 {
-    tcase_add_loop_test(tc, sequence_tasks_ask_for_what_they_say, 0, 5);
-    tcase_add_loop_test(tc, long_sequences_are_right_too, 0, 5);
+    tcase_add_loop_test(tc, sequence_tasks_ask_for_what_they_say, 0, SEQUENCE_TASKS);
+    tcase_add_loop_test(tc, long_sequences_are_right_too, 0, SEQUENCE_TASKS);
     tcase_add_test(tc, the_longest_sequences_are_sorted_in_linear_time);
     tcase_add_test(tc, recall_answers_each_query_with_its_keys_value);
     tcase_add_test(tc, recall_puts_keys_and_queries_in_every_order_equally_often);

@@ -1,25 +1,16 @@
 /* Every task is solved by its config. */
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
-
-static const struct {
-    const char *config;
-    double accuracy;
-} solved[] = {
-    { "copy_task.ini", 0.999 }, { "copy_variable.ini", 0.99 }, { "identity_copy.ini", 0.999 },
-    { "reverse.ini", 0.999 },   { "shift.ini", 0.999 },        { "sort.ini", 0.99 },
-    { "recall.ini", 0.999 },    { "agreement.ini", 0.99 },     { "ngram.ini", 0.99 },
-};
-enum { CONFIGS = sizeof solved / sizeof *solved };
+#include "tests/runs/shipped_configs.h"
 
 START_TEST(a_task_is_solved_by_its_config)
 {
     const char *folder = run_path("run");
-    run_result run = RUN_BUILT(run_shipped_config(solved[_i].config), "--out", folder);
-    ck_assert_msg(run.code == 0, "%s: %s", solved[_i].config, run.err);
+    run_result run = RUN_BUILT(run_shipped_config(shipped_configs[_i].name), "--out", folder);
+    ck_assert_msg(run.code == 0, "%s: %s", shipped_configs[_i].name, run.err);
     double loss, accuracy;
     run_last_row(folder, "validation", &loss, &accuracy);
-    ck_assert_msg(accuracy >= solved[_i].accuracy, "%s: accuracy %g", solved[_i].config, accuracy);
+    ck_assert_msg(accuracy >= shipped_configs[_i].accuracy, "%s: accuracy %g", shipped_configs[_i].name, accuracy);
 }
 END_TEST
 
@@ -45,7 +36,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_set_timeout(tc, 600);
-    tcase_add_loop_test(tc, a_task_is_solved_by_its_config, 0, CONFIGS);
+    tcase_add_loop_test(tc, a_task_is_solved_by_its_config, 0, SHIPPED_CONFIGS);
     tcase_add_loop_test(tc, the_copy_task_is_solved_with_any_heads, 0, 4);
 }
 SUITE("configs", add_tests)

@@ -109,8 +109,10 @@ START_TEST(rows_add_up)
         assert_sums(&example);
         summary_example_free(&example);
     }
-    for (int i = 0; i < SUMMARY_CONFIGS; i++) {
-        summary_example_load(summary_configs[i], &example);
+    const char *names[SUMMARY_MOST_CONFIGS];
+    int n = summary_configs(names);
+    for (int i = 0; i < n; i++) {
+        summary_example_load(names[i], &example);
         assert_sums(&example);
         summary_example_free(&example);
     }

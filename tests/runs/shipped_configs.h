@@ -1,0 +1,29 @@
+/* The configs that are shipped for training: what each one learns, shortened and in full. */
+#ifndef HL_TESTS_RUNS_SHIPPED_CONFIGS_H
+#define HL_TESTS_RUNS_SHIPPED_CONFIGS_H
+
+typedef struct shipped_config {
+    const char *name;
+
+    /* After these steps (answers that are hard to learn bring less at first), what the loss of the last training row
+     * may be, as a share of the first one's. */
+    const char *few_steps;
+    double share;
+
+    double accuracy; /* of the config as it is, at least */
+} shipped_config;
+
+static const shipped_config shipped_configs[] = {
+    { .name = "copy_task.ini", .few_steps = "train.steps=80", .share = 0.8, .accuracy = 0.999 },
+    { .name = "copy_variable.ini", .few_steps = "train.steps=80", .share = 0.9, .accuracy = 0.99 },
+    { .name = "identity_copy.ini", .few_steps = "train.steps=40", .share = 0.8, .accuracy = 0.999 },
+    { .name = "reverse.ini", .few_steps = "train.steps=80", .share = 0.8, .accuracy = 0.999 },
+    { .name = "shift.ini", .few_steps = "train.steps=80", .share = 0.8, .accuracy = 0.999 },
+    { .name = "sort.ini", .few_steps = "train.steps=40", .share = 0.8, .accuracy = 0.99 },
+    { .name = "recall.ini", .few_steps = "train.steps=80", .share = 0.8, .accuracy = 0.999 },
+    { .name = "agreement.ini", .few_steps = "train.steps=80", .share = 0.8, .accuracy = 0.99 },
+    { .name = "ngram.ini", .few_steps = "train.steps=300", .share = 0.9, .accuracy = 0.99 },
+};
+enum { SHIPPED_CONFIGS = sizeof shipped_configs / sizeof *shipped_configs };
+
+#endif
