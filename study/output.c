@@ -6,15 +6,15 @@
 #include <stddef.h>
 #include <string.h>
 
-bool hl_heads_is_standard_output(const char *path)
+bool hl_output_is_standard(const char *path)
 {
     return path != NULL && strcmp(path, "-") == 0;
 }
 
-hl_status hl_heads_put(const char *path, const hl_text *text, FILE *out)
+hl_status hl_output_put(const char *path, const hl_text *text, FILE *out)
 {
     HL_TRY(hl_text_status(text));
-    if (!hl_heads_is_standard_output(path)) {
+    if (!hl_output_is_standard(path)) {
         return hl_file_replace(path, text->bytes, text->size, HL_VOLATILE);
     }
     fwrite(text->bytes, 1, text->size, out); /* hl_standard_output_end tells at the end */
@@ -33,7 +33,7 @@ static hl_status drain_to_stream(void *out, const char *bytes, size_t size)
     return hl_ok();
 }
 
-static hl_status make_all(hl_text *text, hl_heads_maker *make, void *context)
+static hl_status make_all(hl_text *text, hl_output_maker *make, void *context)
 {
     hl_status status = make(context, text);
     hl_text_flush(text);
@@ -45,7 +45,7 @@ static hl_status make_all(hl_text *text, hl_heads_maker *make, void *context)
 }
 
 /* Of a file that was created, or was not. */
-static hl_status fill(hl_file *file, hl_heads_maker *make, void *context)
+static hl_status fill(hl_file *file, hl_output_maker *make, void *context)
 {
     hl_text text = { .drain = drain_to_file, .context = file };
     hl_status status = file->error.code == HL_OK ? make_all(&text, make, context) : file->error;
@@ -56,9 +56,9 @@ static hl_status fill(hl_file *file, hl_heads_maker *make, void *context)
     return hl_file_commit(file, HL_VOLATILE);
 }
 
-hl_status hl_heads_write(const char *path, FILE *out, hl_heads_maker *make, void *context)
+hl_status hl_output_write(const char *path, FILE *out, hl_output_maker *make, void *context)
 {
-    if (hl_heads_is_standard_output(path)) {
+    if (hl_output_is_standard(path)) {
         return make_all(&(hl_text){ .drain = drain_to_stream, .context = out }, make, context);
     }
     hl_file file;
@@ -66,7 +66,7 @@ hl_status hl_heads_write(const char *path, FILE *out, hl_heads_maker *make, void
     return fill(&file, make, context);
 }
 
-hl_status hl_heads_write_in_turn(const char *folder, const char *name, hl_heads_maker *make, void *context)
+hl_status hl_output_write_in_turn(const char *folder, const char *name, hl_output_maker *make, void *context)
 {
     char *path = hl_path_join(folder, "%s", name);
     if (path == NULL) {

@@ -64,5 +64,5 @@ hl_status hl_heads_record_print(void *record, hl_text *text)
 
 hl_status hl_heads_record_write(hl_heads_record *record)
 {
-    return hl_heads_write_in_turn(record->run->path, "heads.csv", hl_heads_record_print, record);
+    return hl_output_write_in_turn(record->run->path, "heads.csv", hl_heads_record_print, record);
 }

@@ -122,7 +122,7 @@ hl_status hl_heads_page_print(void *page, hl_text *text)
 
 hl_status hl_heads_page_write(hl_heads_page *page)
 {
-    return hl_heads_write_in_turn(page->run->path, "report.html", hl_heads_page_print, page);
+    return hl_output_write_in_turn(page->run->path, "report.html", hl_heads_page_print, page);
 }
 
 /* ---- a run's end ---- */

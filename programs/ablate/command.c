@@ -37,6 +37,9 @@ const char hl_ablate_command_usage[] =
     "  --target A          \"steps to A\": the first validated step with an accuracy of\n"
     "                      at least A, 0 .. 1 (default: 0.99)\n"
     "  --out DIR           the folder (default: that of CONFIG's run with -ablation)\n"
+    "  --json [FILE]       the table as JSON, every training in it, besides (no FILE,\n"
+    "                      or -: to standard output, all else to standard error)\n"
+    "  --csv [FILE]        what ablation.csv holds (likewise)\n"
     "  --overwrite         train all anew, whatever is in the folder\n"
     "  --yes               begin also what would take more than a year\n"
     "  --help              this text\n"
@@ -50,7 +53,25 @@ const char hl_ablate_command_usage[] =
     "Exit: 0 done; 1 a training failed; 2 wrong usage or config; 3 a file; 5 out of\n"
     "memory; 128 + signal when interrupted, after saving.\n";
 
-enum { HEADS, D_K, D_V, POSITIONS, VARY, TABLE3, SEEDS, JOBS, TARGET, OUT, OVERWRITE, YES, HELP, VERSION, N_OPTIONS };
+enum {
+    HEADS,
+    D_K,
+    D_V,
+    POSITIONS,
+    VARY,
+    TABLE3,
+    SEEDS,
+    JOBS,
+    TARGET,
+    OUT,
+    JSON,
+    CSV,
+    OVERWRITE,
+    YES,
+    HELP,
+    VERSION,
+    N_OPTIONS
+};
 
 static const hl_option options[N_OPTIONS] = {
     [HEADS] = { "heads", HL_OPTION_VALUE },
@@ -63,6 +84,8 @@ static const hl_option options[N_OPTIONS] = {
     [JOBS] = { "jobs", HL_OPTION_VALUE },
     [TARGET] = { "target", HL_OPTION_VALUE },
     [OUT] = { "out", HL_OPTION_VALUE },
+    [JSON] = { "json", HL_OPTION_OPTIONAL_VALUE },
+    [CSV] = { "csv", HL_OPTION_OPTIONAL_VALUE },
     [OVERWRITE] = { "overwrite", HL_OPTION_NO_VALUE },
     [YES] = { "yes", HL_OPTION_NO_VALUE },
     [HELP] = { "help", HL_OPTION_NO_VALUE },
@@ -152,6 +175,12 @@ static hl_status take_option(hl_ablate_command *command, int option, const char 
     case OUT:
         command->out = value;
         break;
+    case JSON:
+        command->json = value;
+        break;
+    case CSV:
+        command->csv = value;
+        break;
     case TABLE3:
         command->table3 = true;
         break;
@@ -187,6 +216,24 @@ static hl_status take_argument(hl_ablate_command *command, const char *argument)
     return hl_ok();
 }
 
+void hl_ablate_command_targets(const hl_ablate_command *command, hl_target targets[HL_ABLATE_TARGETS])
+{
+    targets[0] = (hl_target){ "json", command->json };
+    targets[1] = (hl_target){ "csv", command->csv };
+}
+
+static hl_status check_targets(const hl_ablate_command *command)
+{
+    hl_target targets[HL_ABLATE_TARGETS];
+    hl_ablate_command_targets(command, targets);
+    for (int i = 0; i < HL_ABLATE_TARGETS; i++) {
+        if (targets[i].path != NULL && *targets[i].path == '\0') {
+            return hl_error(HL_INVALID, "command line: --%s: its value is empty; see --help", targets[i].option);
+        }
+    }
+    return hl_targets_check_distinct(targets, HL_ABLATE_TARGETS);
+}
+
 static hl_status check(const hl_ablate_command *command)
 {
     if (command->help || command->version) {
@@ -208,7 +255,7 @@ static hl_status check(const hl_ablate_command *command)
     if (command->out != NULL && *command->out == '\0') {
         return hl_error(HL_INVALID, "command line: --out: its value is empty; see --help");
     }
-    return hl_ok();
+    return check_targets(command);
 }
 
 hl_status hl_ablate_command_parse(int argc, char **argv, hl_ablate_command *command)

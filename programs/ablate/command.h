@@ -3,6 +3,7 @@
 #define HL_PROGRAMS_ABLATE_COMMAND_H
 
 #include "core/status.h"
+#include "programs/targets.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,11 +34,17 @@ typedef struct hl_ablate_command {
     int jobs; /* 0: as the machine allows */
     double target;
     const char *out;
+    const char *json, *csv; /* a path, "-" for standard output, of these of one at most */
     bool overwrite, yes, help, version;
 } hl_ablate_command;
 
 /* HL_INVALID with what is wrong and the remedy. */
 hl_status hl_ablate_command_parse(int argc, char **argv, hl_ablate_command *command);
+
+enum { HL_ABLATE_TARGETS = 2 };
+
+/* Both files that can be asked for, given or not. */
+void hl_ablate_command_targets(const hl_ablate_command *command, hl_target targets[HL_ABLATE_TARGETS]);
 
 /* The text of --help. */
 extern const char hl_ablate_command_usage[];

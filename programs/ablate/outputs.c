@@ -1,12 +1,15 @@
 #include "programs/ablate/outputs.h"
 
 #include "core/files.h"
+#include "core/json_text.h"
 #include "core/memory.h"
 #include "programs/ablate/csv.h"
 #include "programs/ablate/page.h"
 #include "programs/ablate/table.h"
+#include "study/output.h"
 #include "train/terminal.h"
 
+#include <math.h>
 #include <unistd.h>
 
 enum { MARKDOWN_WIDTH = 120, WIDTH_ELSEWHERE = 120 };
@@ -104,21 +107,107 @@ static hl_status write_pictures(const maker *m)
                : hl_error(unread.code, "%s; ablation.html is without the patterns of this run", unread.text);
 }
 
-static hl_status make(maker *m, FILE *out)
+/* ---- as JSON; NULL stands for missing memory throughout ---- */
+
+static json_t *interval_object(const hl_interval *interval)
+{
+    return json_pack("{s:I, s:o, s:o}", "n", (json_int_t)interval->n, "mean", hl_json_number(interval->mean),
+                     "half_width", hl_json_number(interval->half_width));
+}
+
+static json_t *training_object(const hl_ablate_result *r, int64_t seed)
+{
+    bool done = r->state == HL_ABLATE_DONE;
+    return json_pack("{s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "seed", (json_int_t)seed, "status",
+                     done ? "done" : "failed", "steps", done ? json_integer(r->steps) : json_null(), "validation_loss",
+                     hl_json_number(done ? r->loss : NAN), "accuracy", hl_json_number(done ? r->accuracy : NAN),
+                     "steps_to_target",
+                     done && r->steps_to_target >= 0 ? json_integer(r->steps_to_target) : json_null(), "seconds",
+                     hl_json_number(done ? r->seconds : NAN));
+}
+
+static json_t *training_list(const hl_ablate_outputs *o, int64_t variant)
+{
+    json_t *list = json_array();
+    int failed = list == NULL;
+    for (int64_t s = 0; s < o->plan->seeds && !failed; s++) {
+        int64_t cell = variant * o->plan->seeds + s;
+        failed = json_array_append_new(list, training_object(&o->results[cell], hl_ablate_plan_seed(o->plan, cell)));
+    }
+    return hl_json_checked(list, failed);
+}
+
+static json_t *values_object(const hl_ablate_plan *plan, const hl_ablate_variant *variant)
+{
+    json_t *object = json_object();
+    int failed = object == NULL;
+    for (int k = 0; k < plan->n_keys && !failed; k++) {
+        char value[HL_ABLATE_VALUE_TEXT];
+        hl_ablate_key_value(plan->keys[k], &variant->config, value);
+        failed = json_object_set_new(object, hl_ablate_key_label(plan->keys[k]), hl_json_name(value));
+    }
+    return hl_json_checked(object, failed);
+}
+
+static json_t *row_object(const maker *m, int64_t v)
+{
+    const hl_ablate_variant *variant = &m->given->plan->variants[v];
+    const hl_ablate_row *row = &m->summary.rows[v];
+    return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", hl_json_name(variant->name),
+                     "values", values_object(m->given->plan, variant), "parameters", (json_int_t)variant->parameters,
+                     "flops_per_step", hl_json_number(variant->flops), "validation_loss", interval_object(&row->loss),
+                     "perplexity", interval_object(&row->perplexity), "accuracy", interval_object(&row->accuracy),
+                     "steps_to_target", interval_object(&row->steps_to_target), "seconds",
+                     interval_object(&row->seconds), "p", hl_json_number(row->p), "trainings",
+                     training_list(m->given, v));
+}
+
+static json_t *row_list(const maker *m)
+{
+    json_t *list = json_array();
+    int failed = list == NULL;
+    for (int64_t v = 0; v < m->given->plan->n_variants && !failed; v++) {
+        failed = json_array_append_new(list, row_object(m, v));
+    }
+    return hl_json_checked(list, failed);
+}
+
+static hl_status put_tables(const maker *m, FILE *out)
+{
+    const hl_ablate_outputs *o = m->given;
+    hl_text json = { 0 }, csv = { 0 };
+    hl_status status = hl_ok();
+    if (o->json != NULL) {
+        json_t *root = json_pack("{s:o, s:I, s:o, s:o}", "config", hl_json_name(o->config), "seeds",
+                                 (json_int_t)o->plan->seeds, "target", hl_json_number(o->target), "rows", row_list(m));
+        hl_json_print(&json, root, JSON_INDENT(2));
+        status = hl_output_put(o->json, &json, out);
+    }
+    if (status.code == HL_OK && o->csv != NULL) {
+        hl_ablate_csv_write(o->plan, o->results, &csv);
+        status = hl_output_put(o->csv, &csv, out);
+    }
+    hl_text_free(&json);
+    hl_text_free(&csv);
+    return status;
+}
+
+static hl_status make(maker *m, FILE *tables, FILE *out)
 {
     const hl_ablate_outputs *o = m->given;
     HL_TRY(hl_ablate_summary_make(o->plan, o->results, &m->summary));
     HL_TRY(hl_ablate_table_make(o->plan, &m->summary, o->target, &m->grid));
     HL_TRY(write_csv(m));
-    HL_TRY(print_table(m, out));
+    HL_TRY(print_table(m, tables));
+    HL_TRY(put_tables(m, out));
     HL_TRY(write_markdown(m));
     return write_pictures(m);
 }
 
-hl_status hl_ablate_outputs_write(const hl_ablate_outputs *outputs, FILE *out)
+hl_status hl_ablate_outputs_write(const hl_ablate_outputs *outputs, FILE *tables, FILE *out)
 {
     maker m = { .given = outputs };
-    hl_status status = make(&m, out);
+    hl_status status = make(&m, tables, out);
     hl_text_grid_free(&m.grid);
     hl_ablate_summary_free(&m.summary);
     return status;

@@ -13,6 +13,7 @@
 #include "programs/print_line.h"
 #include "programs/signal_handlers.h"
 #include "programs/standard_output.h"
+#include "study/output.h"
 #include "train/memory_check.h"
 #include "train/signals.h"
 
@@ -26,6 +27,7 @@ typedef struct call {
     const char *train;
     hl_ablate_command command;
     FILE *out, *err;
+    FILE *tables;          /* for progress and table: `out`, or `err` where JSON or CSV fills that */
     hl_text words, config; /* the command and the config's path as they are shown */
     hl_ablate_plan plan;
     hl_ablate_folder folder;
@@ -146,13 +148,13 @@ static int64_t count(const call *c, hl_ablate_state state)
 static void print_start(const call *c)
 {
     int64_t done = count(c, HL_ABLATE_DONE);
-    hl_print_line(c->out, "%s: %" PRId64 " row%s, %" PRId64 " seed%s, into %s", c->config.bytes, c->plan.n_variants,
+    hl_print_line(c->tables, "%s: %" PRId64 " row%s, %" PRId64 " seed%s, into %s", c->config.bytes, c->plan.n_variants,
                   c->plan.n_variants > 1 ? "s" : "", c->plan.seeds, c->plan.seeds > 1 ? "s" : "", c->plan.folder);
     if (done > 0) {
-        fprintf(c->out, "%" PRId64 " of %" PRId64 " trainings are done already\n", done,
+        fprintf(c->tables, "%" PRId64 " of %" PRId64 " trainings are done already\n", done,
                 hl_ablate_plan_cells(&c->plan));
     }
-    fflush(c->out);
+    fflush(c->tables);
 }
 
 /* What is half done counts as a whole; what is done is known once there are results. */
@@ -184,9 +186,9 @@ static hl_status train(call *c)
                               .csv = c->folder.csv,
                               .target = c->command.target,
                               .jobs = c->command.jobs,
-                              .out = c->out };
+                              .out = c->tables };
     print_start(c);
-    HL_TRY(tell_time(c, true, c->out));
+    HL_TRY(tell_time(c, true, c->tables));
     hl_signal_handlers_install("interrupted: the trainings finish their steps and save; again to end at once\n");
     HL_TRY(hl_ablate_sweep_run(&sweep, c->results));
     hl_signal_handlers_end_at_once("interrupted: the trainings are saved; the same command goes on\n");
@@ -200,9 +202,11 @@ static hl_status conclude(const call *c)
                                   .results = c->results,
                                   .config = c->config.bytes,
                                   .command = c->words.bytes,
-                                  .target = c->command.target };
-    HL_TRY(hl_ablate_outputs_write(&outputs, c->out));
-    hl_print_line(c->out, "everything is in %s", c->plan.folder);
+                                  .target = c->command.target,
+                                  .json = c->command.json,
+                                  .csv = c->command.csv };
+    HL_TRY(hl_ablate_outputs_write(&outputs, c->tables, c->out));
+    hl_print_line(c->tables, "everything is in %s", c->plan.folder);
     int64_t failed = count(c, HL_ABLATE_FAILED);
     return failed == 0 ? hl_ok()
                        : hl_error(HL_FAILED,
@@ -212,10 +216,43 @@ static hl_status conclude(const call *c)
                                   failed, hl_ablate_plan_cells(&c->plan), c->plan.folder);
 }
 
+static bool is_of_sweep(const call *c, const char *path)
+{
+    static const char *const names[] = { "plan.txt",     "ablation.csv", "ablation.md",
+                                         "ablation.svg", "ablation.png", "ablation.html" };
+    bool own = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        own = own || strcmp(hl_target_name(path), names[i]) == 0;
+    }
+    return own && hl_target_lies_in(path, c->plan.folder);
+}
+
+/* Before the trainings, not hours later. */
+static hl_status check_targets(call *c)
+{
+    hl_target targets[HL_ABLATE_TARGETS];
+    hl_ablate_command_targets(&c->command, targets);
+    for (int i = 0; i < HL_ABLATE_TARGETS; i++) {
+        const hl_target *t = &targets[i];
+        if (hl_output_is_standard(t->path)) {
+            c->tables = c->err;
+        } else if (t->path != NULL && is_of_sweep(c, t->path)) {
+            return hl_error(HL_INVALID,
+                            "command line: --%s: %s is a file of the sweep itself, which would lose it; choose another "
+                            "name",
+                            t->option, t->path);
+        } else if (t->path != NULL) {
+            HL_TRY(hl_target_check_writable(t));
+        }
+    }
+    return hl_ok();
+}
+
 static hl_status run(call *c)
 {
     HL_TRY(check_train(c));
     HL_TRY(make_plan(c));
+    HL_TRY(check_targets(c));
     HL_TRY(tell_time(c, c->command.yes, NULL)); /* before anything is made or removed */
     HL_TRY(hl_ablate_folder_open(&c->folder, &c->plan, c->words.bytes, c->command.overwrite));
     HL_TRY(recall(c));
@@ -249,7 +286,7 @@ static hl_status execute(call *c, int argc, char **argv)
 
 int hl_ablate_program(const char *train_program, int argc, char **argv, FILE *out, FILE *err)
 {
-    call c = { .train = train_program, .out = out, .err = err };
+    call c = { .train = train_program, .out = out, .err = err, .tables = out };
     hl_status status = execute(&c, argc, argv);
     bool outlives = !c.command.help && !c.command.version;
     int code =

@@ -1,6 +1,5 @@
 #include "programs/bench/runs.h"
 
-#include "core/files.h"
 #include "core/memory.h"
 #include "core/shown_text.h"
 #include "programs/bench/configs.h"
@@ -9,10 +8,11 @@
 #include "programs/bench/print.h"
 #include "programs/bench/process.h"
 #include "programs/bench/table.h"
+#include "programs/targets.h"
+#include "study/output.h"
 #include "train/setup.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct runs {
     const char *program;
@@ -22,7 +22,6 @@ typedef struct runs {
     char *shipped[HL_BENCH_SHIPPED]; /* owned */
     int n;
     hl_bench_workload_figures *found; /* n of them, owned */
-    hl_file json;
 } runs;
 
 static hl_status find_configs(runs *r)
@@ -57,23 +56,11 @@ static hl_status check_configs(const runs *r, int *threads)
     return hl_ok();
 }
 
-static bool json_to_stdout(const hl_bench_command *command)
-{
-    return command->json != NULL && strcmp(command->json, "-") == 0;
-}
-
 /* Nor before the file is known to be writable. */
-static hl_status open_json(runs *r)
+static hl_status check_json(const hl_bench_command *command)
 {
-    struct stat info;
-    const char *path = r->command->json;
-    if (path == NULL || json_to_stdout(r->command)) {
-        return hl_ok();
-    }
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
-        return hl_error(HL_BAD_FILE, "%s: is no regular file; --json - writes to standard output", path);
-    }
-    return hl_file_create(&r->json, path);
+    hl_target json = { "json", command->json };
+    return json.path == NULL || hl_output_is_standard(json.path) ? hl_ok() : hl_target_check_writable(&json);
 }
 
 /* "copy" for "configs/bench/copy.ini". */
@@ -109,20 +96,16 @@ static hl_status print_profiles(const runs *r)
     return hl_bench_print(r->tables, &text);
 }
 
-static hl_status write_json(runs *r, FILE *out)
+static hl_status write_json(const runs *r, FILE *out)
 {
     hl_text text = { 0 };
     if (r->command->json == NULL) {
         return hl_ok();
     }
     hl_bench_json_report(&text, r->found, r->n);
-    if (json_to_stdout(r->command)) {
-        return hl_bench_print(out, &text);
-    }
-    hl_file_fail(&r->json, hl_text_status(&text));
-    hl_file_write(&r->json, text.bytes, text.size);
+    hl_status status = hl_output_put(r->command->json, &text, out);
     hl_text_free(&text);
-    return hl_file_commit(&r->json, HL_VOLATILE);
+    return status;
 }
 
 static hl_status run(runs *r, FILE *out, FILE *err)
@@ -131,7 +114,7 @@ static hl_status run(runs *r, FILE *out, FILE *err)
     hl_text head = { 0 };
     HL_TRY(find_configs(r));
     HL_TRY(check_configs(r, &threads));
-    HL_TRY(open_json(r));
+    HL_TRY(check_json(r->command));
     HL_TRY(hl_bench_machine_announce(threads, r->tables, err));
     hl_bench_table_head(&head);
     HL_TRY(hl_bench_print(r->tables, &head));
@@ -142,11 +125,9 @@ static hl_status run(runs *r, FILE *out, FILE *err)
 
 hl_status hl_bench_runs(const char *program, const hl_bench_command *command, FILE *out, FILE *err)
 {
-    runs r = {
-        .program = program, .command = command, .tables = json_to_stdout(command) ? err : out, .json = { .fd = -1 }
-    };
+    bool to_output = hl_output_is_standard(command->json);
+    runs r = { .program = program, .command = command, .tables = to_output ? err : out };
     hl_status status = run(&r, out, err);
-    hl_file_abandon(&r.json);
     for (int i = 0; i < HL_BENCH_SHIPPED; i++) {
         hl_free(r.shipped[i]);
     }

@@ -239,20 +239,25 @@ hl_heads_question hl_heads_command_question(const hl_heads_command *command)
     return command->keep_only != NULL || command->drop != NULL ? HL_HEADS_SUBSET : HL_HEADS_NO_QUESTION;
 }
 
-/* How many of the files go to standard output. */
-static int count_outputs(const hl_heads_command *c)
+void hl_heads_command_targets(const hl_heads_command *command, hl_target targets[HL_HEADS_TARGETS])
 {
-    const char *const paths[] = { c->json, c->csv, c->report, c->png, c->svg, c->pdf, c->bertviz };
-    int n = 0;
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        n += hl_heads_is_standard_output(paths[i]);
-    }
-    return n;
+    const hl_target all[HL_HEADS_TARGETS] = {
+        { "json", command->json }, { "csv", command->csv }, { "report", command->report },
+        { "png", command->png },   { "svg", command->svg }, { "pdf", command->pdf },
+        { "npz", command->npz },   { "out", command->out }, { "bertviz", command->bertviz },
+    };
+    memcpy(targets, all, sizeof all);
 }
 
 bool hl_heads_command_fills_output(const hl_heads_command *command)
 {
-    return count_outputs(command) > 0;
+    hl_target targets[HL_HEADS_TARGETS];
+    hl_heads_command_targets(command, targets);
+    bool fills = false;
+    for (int i = 0; i < HL_HEADS_TARGETS; i++) {
+        fills = fills || hl_output_is_standard(targets[i].path);
+    }
+    return fills;
 }
 
 /* The name of the first option given that does not go with the question; NULL: there is none. */
@@ -318,15 +323,13 @@ static hl_status check_question(const hl_heads_command *command)
 
 static hl_status check_outputs(const hl_heads_command *command)
 {
-    if (hl_heads_is_standard_output(command->npz) || hl_heads_is_standard_output(command->out)) {
+    if (hl_output_is_standard(command->npz) || hl_output_is_standard(command->out)) {
         return hl_error(HL_INVALID, "command line: --%s: standard output cannot take this one; name a file",
-                        hl_heads_is_standard_output(command->npz) ? "npz" : "out");
+                        hl_output_is_standard(command->npz) ? "npz" : "out");
     }
-    if (count_outputs(command) > 1) {
-        return hl_error(HL_INVALID, "command line: of --json, --csv, --report, --png, --svg, --pdf and --bertviz one "
-                                    "alone can go to standard output");
-    }
-    return hl_ok();
+    hl_target targets[HL_HEADS_TARGETS];
+    hl_heads_command_targets(command, targets);
+    return hl_targets_check_distinct(targets, HL_HEADS_TARGETS);
 }
 
 static hl_status check(const hl_heads_command *command)

@@ -3,6 +3,7 @@
 #define HL_PROGRAMS_HEADS_COMMAND_H
 
 #include "core/status.h"
+#include "programs/targets.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,6 +43,11 @@ bool hl_heads_command_asks_maps(const hl_heads_command *command);
 
 /* Whether heads are to be measured for the table, its files or the report: where no maps are asked for, or these too. */
 bool hl_heads_command_asks_figures(const hl_heads_command *command);
+
+enum { HL_HEADS_TARGETS = 9 };
+
+/* Every file that can be asked for, given or not. */
+void hl_heads_command_targets(const hl_heads_command *command, hl_target targets[HL_HEADS_TARGETS]);
 
 /* Whether one of the files goes to standard output, which then holds nothing else. */
 bool hl_heads_command_fills_output(const hl_heads_command *command);

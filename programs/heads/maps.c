@@ -42,7 +42,7 @@ static hl_status draw(const show *s)
         hl_terminal_put(&terminal, s->view.caption.bytes, terminal.width,
                         &text); /* a folder's name may hold anything */
         hl_text_print(&text, "\n");
-        status = hl_heads_put("-", &text, s->out);
+        status = hl_output_put("-", &text, s->out);
     }
     hl_text_free(&text);
     return status;
@@ -74,7 +74,7 @@ static hl_status write_figure(const show *s, const char *path,
     hl_text bytes = { 0 };
     hl_status status = make(&picture, &bytes);
     if (status.code == HL_OK) {
-        status = hl_heads_put(path, &bytes, s->out);
+        status = hl_output_put(path, &bytes, s->out);
     }
     hl_text_free(&bytes);
     return status;
@@ -95,7 +95,7 @@ static hl_status write_bertviz(const show *s)
     hl_status status =
         hl_heads_print_bertviz(&text, s->run, s->maps, s->command->example >= 0 ? s->command->example : 0);
     if (status.code == HL_OK) {
-        status = hl_heads_put(s->command->bertviz, &text, s->out);
+        status = hl_output_put(s->command->bertviz, &text, s->out);
     }
     hl_text_free(&text);
     return status;
@@ -119,7 +119,7 @@ static hl_status write_json(const show *s)
 {
     hl_text text = { 0 };
     hl_heads_maps_json(&text, s->run, s->maps, &s->view, s->head, s->command->input != NULL);
-    hl_status status = hl_heads_put(s->command->json, &text, s->out);
+    hl_status status = hl_output_put(s->command->json, &text, s->out);
     hl_text_free(&text);
     return status;
 }
@@ -128,7 +128,7 @@ static hl_status write_csv(const show *s)
 {
     hl_text text = { 0 };
     hl_heads_maps_csv(&text, &s->view, s->head);
-    hl_status status = hl_heads_put(s->command->csv, &text, s->out);
+    hl_status status = hl_output_put(s->command->csv, &text, s->out);
     hl_text_free(&text);
     return status;
 }

@@ -34,7 +34,7 @@ typedef struct call {
 /* Writes the text to a file, or to standard output where that is "-". */
 static hl_status put(const call *c, const char *path, const hl_text *text)
 {
-    return hl_heads_put(path, text, c->out);
+    return hl_output_put(path, text, c->out);
 }
 
 /* The same, and frees it. */
@@ -63,7 +63,7 @@ static hl_status write_report(call *c, const hl_heads_record *record, const hl_h
     if (into_folder) {
         HL_TRY(hl_heads_page_write(&page));
     }
-    return c->command.report != NULL ? hl_heads_write(c->command.report, c->out, hl_heads_page_print, &page) : hl_ok();
+    return c->command.report != NULL ? hl_output_write(c->command.report, c->out, hl_heads_page_print, &page) : hl_ok();
 }
 
 /* A maker of the rows of heads.csv of one step. */
@@ -88,8 +88,8 @@ static hl_status print_step(void *of, hl_text *text)
 static hl_status put_csv(call *c, hl_heads_record *record)
 {
     c->record = record;
-    return c->command.step < 0 ? hl_heads_write(c->command.csv, c->out, hl_heads_record_print, record)
-                               : hl_heads_write(c->command.csv, c->out, print_step, c);
+    return c->command.step < 0 ? hl_output_write(c->command.csv, c->out, hl_heads_record_print, record)
+                               : hl_output_write(c->command.csv, c->out, print_step, c);
 }
 
 static hl_status write_files(call *c, hl_heads_record *record, const hl_heads_study *last)

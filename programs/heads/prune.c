@@ -18,7 +18,7 @@ static hl_status write_text(const hl_heads_pruning *pruning, const char *path, F
 {
     hl_text text = { 0 };
     write(&text, pruning);
-    hl_status status = hl_heads_put(path, &text, out);
+    hl_status status = hl_output_put(path, &text, out);
     hl_text_free(&text);
     return status;
 }
@@ -31,7 +31,7 @@ static hl_status write_chart(const hl_heads_pruning *pruning, const char *path, 
     hl_text bytes = { 0 };
     hl_status status = hl_heads_prune_chart(pruning, format, &bytes);
     if (status.code == HL_OK) {
-        status = hl_heads_put(path, &bytes, out);
+        status = hl_output_put(path, &bytes, out);
     }
     hl_text_free(&bytes);
     return status;
@@ -181,7 +181,7 @@ static hl_status tell(const hl_heads_pruning *pruning, const char *path, FILE *t
                   ": %" PRId64 " of %" PRId64 " heads; a batch takes %.2f ms instead of %.2f. To fine-tune it:\n",
                   last->heads, first->heads, 1e3 * last->seconds, 1e3 * first->seconds);
     print_command(&text, pruning, path);
-    hl_status status = hl_heads_put("-", &text, to);
+    hl_status status = hl_output_put("-", &text, to);
     hl_text_free(&text);
     return status;
 }

@@ -124,7 +124,7 @@ static hl_status deliver(const subset *s, const char *path, FILE *out, void (*wr
     }
     hl_text text = { 0 };
     write(&text, s);
-    hl_status status = hl_heads_put(path, &text, out);
+    hl_status status = hl_output_put(path, &text, out);
     hl_text_free(&text);
     return status;
 }

@@ -22,6 +22,7 @@ const char hl_command_usage[] = "usage: train CONFIG [section.key=value ...] [op
                                 "                      for at least so long; the training waits meanwhile\n"
                                 "  --yes               begin also what would take more than a year\n"
                                 "  --summary           show the model, its shapes, memory and arithmetic, and end\n"
+                                "  --json [FILE]       with --summary: as JSON, into FILE or on standard output\n"
                                 "  --check             check CONFIG and end\n"
                                 "  --quiet             print nothing but errors and notices\n"
                                 "  --help              this text and every key of a config\n"
@@ -32,15 +33,38 @@ const char hl_command_usage[] = "usage: train CONFIG [section.key=value ...] [op
                                 "checkpoint; 4 numbers that are not finite; 5 out of memory; 128 + signal when\n"
                                 "interrupted, after saving.\n";
 
-enum { RESUME, OVERWRITE, FROM, OUT, WATCH, PACE, YES, SUMMARY, CHECK, QUIET, HELP, REFERENCE, VERSION, N_OPTIONS };
+enum {
+    RESUME,
+    OVERWRITE,
+    FROM,
+    OUT,
+    WATCH,
+    PACE,
+    YES,
+    SUMMARY,
+    JSON,
+    CHECK,
+    QUIET,
+    HELP,
+    REFERENCE,
+    VERSION,
+    N_OPTIONS
+};
 
 static const hl_option options[N_OPTIONS] = {
-    [RESUME] = { "resume", HL_OPTION_NO_VALUE },   [OVERWRITE] = { "overwrite", HL_OPTION_NO_VALUE },
-    [FROM] = { "from", HL_OPTION_VALUE },          [OUT] = { "out", HL_OPTION_VALUE },
-    [WATCH] = { "watch", HL_OPTION_VALUE },        [PACE] = { "pace", HL_OPTION_VALUE },
-    [YES] = { "yes", HL_OPTION_NO_VALUE },         [SUMMARY] = { "summary", HL_OPTION_NO_VALUE },
-    [CHECK] = { "check", HL_OPTION_NO_VALUE },     [QUIET] = { "quiet", HL_OPTION_NO_VALUE },
-    [HELP] = { "help", HL_OPTION_NO_VALUE },       [REFERENCE] = { "reference", HL_OPTION_NO_VALUE },
+    [RESUME] = { "resume", HL_OPTION_NO_VALUE },
+    [OVERWRITE] = { "overwrite", HL_OPTION_NO_VALUE },
+    [FROM] = { "from", HL_OPTION_VALUE },
+    [OUT] = { "out", HL_OPTION_VALUE },
+    [WATCH] = { "watch", HL_OPTION_VALUE },
+    [PACE] = { "pace", HL_OPTION_VALUE },
+    [YES] = { "yes", HL_OPTION_NO_VALUE },
+    [SUMMARY] = { "summary", HL_OPTION_NO_VALUE },
+    [JSON] = { "json", HL_OPTION_OPTIONAL_VALUE },
+    [CHECK] = { "check", HL_OPTION_NO_VALUE },
+    [QUIET] = { "quiet", HL_OPTION_NO_VALUE },
+    [HELP] = { "help", HL_OPTION_NO_VALUE },
+    [REFERENCE] = { "reference", HL_OPTION_NO_VALUE },
     [VERSION] = { "version", HL_OPTION_NO_VALUE },
 };
 
@@ -91,6 +115,9 @@ static hl_status take_option(hl_command *command, int option, const char *value)
     case SUMMARY:
         command->summary = true;
         break;
+    case JSON:
+        command->json = value;
+        break;
     case CHECK:
         command->check = true;
         break;
@@ -133,6 +160,9 @@ hl_status hl_command_parse(int argc, char **argv, hl_command *command)
     }
     if (command->pace > 0 && command->watch < 0) {
         return hl_error(HL_INVALID, "command line: --pace is that of --watch, as in: --watch 1 --pace 0.5");
+    }
+    if (command->json != NULL && (!command->summary || command->check)) {
+        return hl_error(HL_INVALID, "command line: --json is that of --summary, as in: --summary --json");
     }
     command->mode = resume ? HL_RUN_RESUME : overwrite ? HL_RUN_OVERWRITE : HL_RUN_NEW;
     return hl_ok();

@@ -15,6 +15,7 @@ typedef struct hl_command {
     int n_overrides;
     const char *out;  /* --out, or NULL */
     const char *from; /* --from, or NULL */
+    const char *json; /* --json, a path or "-", or NULL */
     hl_run_mode mode;
     int watch;   /* --watch, the layer's number; -1: none */
     double pace; /* --pace, seconds; 0: none */

@@ -8,6 +8,7 @@
 #include "programs/standard_output.h"
 #include "programs/train/program_run.h"
 #include "programs/train/summary.h"
+#include "study/output.h"
 #include "train/memory_check.h"
 #include "train/setup_check.h"
 
@@ -46,6 +47,13 @@ static hl_status load_config(hl_program *p)
 
 static hl_status print_summary(const hl_program *p)
 {
+    if (p->command.json != NULL) {
+        hl_text json = { 0 };
+        hl_status status = hl_summary_json(&p->config, &json);
+        status = status.code == HL_OK ? hl_output_put(p->command.json, &json, p->out) : status;
+        hl_text_free(&json);
+        return status;
+    }
     char *text;
     HL_TRY(hl_summary_text(&p->config, &text));
     fputs(text, p->out);

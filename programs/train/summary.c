@@ -1,5 +1,6 @@
 #include "programs/train/summary.h"
 
+#include "core/json_text.h"
 #include "core/text.h"
 #include "core/units.h"
 #include "programs/train/graph.h"
@@ -219,4 +220,72 @@ hl_status hl_summary_text(const hl_config *config, char **text)
     }
     *text = s.text.bytes; /* passes to the caller */
     return hl_ok();
+}
+
+/* As JSON; NULL stands for missing memory throughout. */
+
+/* null where they do not fit. */
+static json_t *bytes_value(size_t bytes)
+{
+    return bytes < INT64_MAX ? json_integer((json_int_t)bytes) : json_null();
+}
+
+static json_t *row_object(const hl_graph_row *row)
+{
+    json_t *shape = json_array();
+    int failed = shape == NULL;
+    for (int d = 0; d < row->shape.n_dims && !failed; d++) {
+        failed = json_array_append_new(shape, json_integer(row->shape.size[d]));
+    }
+    return json_pack("{s:s, s:s, s:o, s:I, s:o}", "module", row->module, "what", row->what, "shape",
+                     hl_json_checked(shape, failed), "parameters", (json_int_t)row->parameters, "forward_flops",
+                     hl_json_number(row->flops));
+}
+
+static json_t *row_list(const hl_graph *graph)
+{
+    json_t *list = json_array();
+    int failed = list == NULL;
+    for (int i = 0; i < graph->n && !failed; i++) {
+        failed = json_array_append_new(list, row_object(&graph->rows[i]));
+    }
+    return hl_json_checked(list, failed);
+}
+
+static json_t *memory_object(const hl_footprint *f)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "weights",
+                     bytes_value(f->weights), "gradients", bytes_value(f->gradients), "moments",
+                     bytes_value(f->moments), "step", bytes_value(f->step), "batches", bytes_value(f->batches),
+                     "recorder", bytes_value(f->recorder), "statistics", bytes_value(f->statistics), "positions",
+                     bytes_value(f->positions), "vocabulary", bytes_value(f->vocabulary), "libraries",
+                     bytes_value(f->libraries), "training", bytes_value(f->training), "readings",
+                     bytes_value(f->readings), "measures", bytes_value(f->measures), "end", bytes_value(f->end),
+                     "total", bytes_value(f->total));
+}
+
+static json_t *files_object(const hl_footprint *f)
+{
+    return json_pack("{s:o, s:o, s:I, s:o, s:I}", "weights", bytes_value(f->model), "checkpoint",
+                     bytes_value(f->checkpoint), "checkpoints", (json_int_t)f->n_checkpoints, "snapshot",
+                     f->snapshots.n > 0 ? bytes_value(f->snapshots.each) : json_null(), "snapshots",
+                     (json_int_t)f->snapshots.n);
+}
+
+hl_status hl_summary_json(const hl_config *config, hl_text *text)
+{
+    summary s = { .config = config };
+    hl_status status = prepare(&s);
+    if (status.code == HL_OK) {
+        hl_json_print(text,
+                      json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "examples", (json_int_t)s.part, "tokens",
+                                (json_int_t)s.T, "parameters", (json_int_t)hl_parameters_count(&s.model.parameters),
+                                "flops_per_step", hl_json_number(s.footprint.flops), "rows", row_list(&s.graph),
+                                "memory_bytes", memory_object(&s.footprint), "file_bytes", files_object(&s.footprint)),
+                      JSON_INDENT(2));
+        status = hl_text_status(text);
+    }
+    hl_graph_free(&s.graph);
+    hl_model_free(&s.model);
+    return status;
 }

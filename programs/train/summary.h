@@ -3,6 +3,7 @@
 #define HL_PROGRAMS_TRAIN_SUMMARY_H
 
 #include "core/status.h"
+#include "core/text.h"
 #include "train/config.h"
 
 enum { HL_SUMMARY_WIDTH = 80 };
@@ -12,5 +13,8 @@ enum { HL_SUMMARY_WIDTH = 80 };
  * as long as sizes are those of today's models. Made from a dry pass: takes some 64 KiB a layer, whatever the model's
  * size. On success *text is the caller's: hl_free. HL_INVALID where shapes do not fit, HL_NO_MEMORY. */
 hl_status hl_summary_text(const hl_config *config, char **text);
+
+/* Adds the same as JSON: every row of the graph, no layers folded; bytes that do not fit are null. Fails likewise. */
+hl_status hl_summary_json(const hl_config *config, hl_text *text);
 
 #endif

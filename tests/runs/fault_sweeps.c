@@ -25,7 +25,7 @@ static struct {
 
 static run_result run_undisturbed(void)
 {
-    return ABLATE(made.config, SMALLEST, "--out", made.folder);
+    return ABLATE(made.config, SMALLEST, "--out", made.folder, "--json", run_path("sweep.json"));
 }
 
 static void make(bool done)
@@ -80,7 +80,7 @@ static bool attempt(faulty_fault fault)
     if (made.done) {
         scratch_copy(made.whole, made.folder);
     }
-    const char *arguments[] = { made.config, SMALLEST, "--out", made.folder, NULL };
+    const char *arguments[] = { made.config, SMALLEST, "--out", made.folder, "--json", run_path("sweep.json"), NULL };
     faulty_result result = faulty_run(fault, (run_options){ .arguments = arguments, .program = sweep_program });
     assert_nothing_damaged(&result);
     if (result.run.code != 0) {

@@ -1,6 +1,6 @@
 /* --json and --csv: what the other options ask for, and nothing else, on standard output or in a file. */
 #include "tests/check_suite.h"
-#include "tests/runs/runs.h"
+#include "tests/runs/sweeps.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -212,8 +212,87 @@ START_TEST(a_step_alone_has_its_own_rows)
 }
 END_TEST
 
+START_TEST(a_summary_for_programs_stands_alone)
+{
+    const char *config = run_tiny_config(), *file = run_path("summary.json");
+    const char *json = run_kept(RUN(config, "--summary", "--json").out);
+    json_t *root = parsed(json);
+    ck_assert_int_eq(json_integer_value(json_object_get(root, "tokens")), 7);
+    ck_assert_uint_gt(json_array_size(json_object_get(root, "rows")), 20);
+    json_decref(root);
+    run_result run = RUN(config, "--summary", "--json", file);
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_str_eq(run.out, "");
+    ck_assert_str_eq(run_read(file), json);
+    run = RUN(config, "--summary", "--json", "/nowhere/x");
+    ck_assert_int_eq(run.code, 3);
+    ck_assert_ptr_nonnull(strstr(run.err, "/nowhere/x"));
+}
+END_TEST
+
+START_TEST(a_sweep_for_programs_stands_alone)
+{
+    const char *config = run_tiny_config(), *folder = run_path("sweep"), *file = run_path("sweep.json");
+    run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "2", "--out", folder, "--json");
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert_ptr_nonnull(strstr(run.err, "begins, "));
+    ck_assert_ptr_nonnull(strstr(run.err, "everything is in "));
+    const char *json = run_kept(run.out);
+    json_t *root = parsed(json), *rows = json_object_get(root, "rows"), *row = json_array_get(rows, 1);
+    ck_assert_int_eq(json_integer_value(json_object_get(root, "seeds")), 2);
+    ck_assert_uint_eq(json_array_size(rows), 2);
+    ck_assert_str_eq(json_string_value(json_object_get(row, "name")), "base");
+    ck_assert_str_eq(json_string_value(json_object_get(json_object_get(row, "values"), "heads")), "2");
+    ck_assert(json_is_null(json_object_get(row, "p")));
+    json_t *trainings = json_object_get(row, "trainings");
+    ck_assert_uint_eq(json_array_size(trainings), 2);
+    double sum = 0;
+    for (size_t i = 0; i < 2; i++) {
+        json_t *training = json_array_get(trainings, i);
+        ck_assert_int_eq(json_integer_value(json_object_get(training, "seed")), (json_int_t)i + 1);
+        ck_assert_str_eq(json_string_value(json_object_get(training, "status")), "done");
+        ck_assert_int_eq(json_integer_value(json_object_get(training, "steps")), 24);
+        sum += json_number_value(json_object_get(training, "validation_loss"));
+    }
+    ck_assert_double_eq_tol(json_number_value(json_object_get(json_object_get(row, "validation_loss"), "mean")),
+                            sum / 2, 1e-8 * sum);
+    json_decref(root);
+
+    /* What is done is told again: in a file the same, and on standard output what a person reads. */
+    const char *plain = run_kept(ABLATE(config, "--heads", "1,2", "--seeds", "2", "--out", folder).out);
+    json = run_kept(ABLATE(config, "--heads", "1,2", "--seeds", "2", "--out", folder, "--json", "-").out);
+    run = ABLATE(config, "--heads", "1,2", "--seeds", "2", "--out", folder, "--json", file, "--csv", run_path("csv"));
+    ck_assert_str_eq(run.out, plain);
+    ck_assert_str_eq(run_read(file), json);
+    ck_assert_str_eq(run_read(run_path("csv")), sweep_csv(folder));
+    run = ABLATE(config, "--heads", "1,2", "--seeds", "2", "--out", folder, "--csv", "-");
+    ck_assert_str_eq(run.out, sweep_csv(folder));
+    ck_assert_str_eq(run.err, plain);
+}
+END_TEST
+
+START_TEST(a_sweep_writes_over_none_of_its_own_files)
+{
+    const char *config = run_tiny_config(), *folder = run_path("sweep");
+    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder, "--jobs", "1").code, 0);
+    const char *before = sweep_csv(folder);
+    run_result run =
+        ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder, "--json", run_file(folder, "ablation.csv"));
+    ck_assert_int_eq(run.code, 2);
+    ck_assert_ptr_nonnull(strstr(run.err, "ablation.csv is a file of the sweep itself, which would lose it"));
+    ck_assert_str_eq(sweep_csv(folder), before);
+    run = ABLATE(config, "--heads", "1", "--seeds", "1", "--out", run_path("other"), "--csv", "/nowhere/x");
+    ck_assert_int_eq(run.code, 3);
+    ck_assert_str_eq(run.err, "/nowhere/x: its folder cannot be written to: No such file or directory\n");
+    ck_assert_str_eq(run_list(run_path("other")), "");
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, a_summary_for_programs_stands_alone);
+    tcase_add_test(tc, a_sweep_for_programs_stands_alone);
+    tcase_add_test(tc, a_sweep_writes_over_none_of_its_own_files);
     tcase_add_test(tc, each_question_has_its_table);
     tcase_add_test(tc, pruning_has_its_table);
     tcase_add_test(tc, a_map_holds_its_heads_weights_and_label);

@@ -23,13 +23,15 @@ START_TEST(options_may_stand_anywhere)
 {
     hl_ablate_command command;
     hl_status status = parse("--seeds=5 a.ini --heads 1,2 train.steps=9 --vary model.dropout=0,0.1 --d-v=4 --jobs 3 "
-                             "--target 0.5 --out x --overwrite --yes",
+                             "--target 0.5 --out x --overwrite --yes --json --csv=f.csv",
                              &command);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     ck_assert_str_eq(command.config, "a.ini");
     ck_assert(command.seeds == 5 && command.jobs == 3 && command.target == 0.5 && command.overwrite && command.yes &&
               command.row_a);
     ck_assert_str_eq(command.out, "x");
+    ck_assert_str_eq(command.json, "-");
+    ck_assert_str_eq(command.csv, "f.csv");
     ck_assert_int_eq(command.n_overrides, 1);
     ck_assert_str_eq(command.overrides[0], "train.steps=9");
     ck_assert_int_eq(command.n_axes, 3);
@@ -46,7 +48,8 @@ START_TEST(what_is_not_said_has_a_default)
     hl_ablate_command command;
     ck_assert_int_eq(parse("a.ini --table3", &command).code, HL_OK);
     ck_assert(command.table3 && command.seeds == 3 && command.jobs == 0 && command.target == 0.99);
-    ck_assert(command.out == NULL && !command.overwrite && !command.yes && !command.row_a && command.n_axes == 0);
+    ck_assert(command.out == NULL && command.json == NULL && command.csv == NULL && !command.overwrite &&
+              !command.yes && !command.row_a && command.n_axes == 0);
     ck_assert_int_eq(parse("--positions none -- --odd.ini", &command).code, HL_OK);
     ck_assert_str_eq(command.config, "--odd.ini");
     ck_assert_int_eq(parse("--help", &command).code, HL_OK);
@@ -77,6 +80,10 @@ START_TEST(what_is_wrong_is_named_with_the_remedy)
         { "a.ini --heads 1 --target 0.5x", "--target: \"0.5x\"" },
         { "a.ini --heads 1 --target nan", "--target: \"nan\"" },
         { "a.ini --heads 1 --out=", "--out: its value is empty" },
+        { "a.ini --heads 1 --json=", "--json: its value is empty" },
+        { "a.ini --heads 1 --json --csv", "--json and --csv cannot both go to standard output; name a file for one" },
+        { "a.ini --heads 1 --json x --csv x", "--json and --csv: both to x; name a file for each" },
+        { "a.ini --heads 1 --json x --csv ././x", "--json and --csv: both to ././x; name a file for each" },
         { "a.ini --vary a=1 --vary b=1 --vary c=1 --vary d=1 --vary e=1 --vary f=1 --vary g=1 --vary h=1 --vary i=1",
           "more than 8 keys that vary" },
         { "a.ini --vary model.aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa=1", "unknown key" },

@@ -195,7 +195,7 @@ START_TEST(a_report_that_cannot_be_written_is_known_at_once)
     ck_assert_str_eq(result.out, "");
     result = BENCH_NOTHING(config, "--json", "/dev/null");
     ck_assert_int_eq(result.code, 3);
-    ck_assert_str_eq(result.err, "/dev/null: is no regular file; --json - writes to standard output\n");
+    ck_assert_str_eq(result.err, "/dev/null: is no regular file, and is not replaced by one\n");
 }
 END_TEST
 

@@ -35,7 +35,7 @@ START_TEST(each_option_asks_its_question)
         { "--drop L0H0,L1H* run", HL_HEADS_SUBSET },
         { "run --importance --json --csv a --step 5", HL_HEADS_IMPORTANCE },
         { "run --shapley", HL_HEADS_IMPORTANCE },
-        { "run --prune --csv --json b --png a --svg b --pdf c", HL_HEADS_PRUNE },
+        { "run --prune --csv --json b --png a --svg d --pdf c", HL_HEADS_PRUNE },
         { "run --prune-once", HL_HEADS_PRUNE },
         { "run --prune-by gradient", HL_HEADS_PRUNE },
         { "run --prune-to 3 --out a", HL_HEADS_PRUNE },
@@ -92,6 +92,10 @@ START_TEST(what_does_not_go_together_is_named)
         { "run --prune-to none --out a", "--prune-to: \"none\" is no whole number" },
         { "run --prune-by x", "\"x\" is neither loss nor gradient" },
         { "run --importance=1", "--importance=1: takes no value" },
+        { "run --json --csv", "--json and --csv cannot both go to standard output; name a file for one" },
+        { "run --svg - --bertviz -", "--svg and --bertviz cannot both go to standard output; name a file for one" },
+        { "run --json x --csv x", "--json and --csv: both to x; name a file for each" },
+        { "run --npz ./x --csv x", "--csv and --npz: both to ./x; name a file for each" },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         hl_heads_command command;

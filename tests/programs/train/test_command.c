@@ -55,6 +55,11 @@ START_TEST(every_option_is_taken)
     ck_assert_double_eq(command.pace, 0);
     ck_assert_int_eq(parse("--pace 0.5 a.ini --watch 1", &command).code, HL_OK);
     ck_assert_double_eq(command.pace, 0.5);
+    ck_assert_ptr_null(command.json);
+    ck_assert_int_eq(parse("a.ini --json --summary", &command).code, HL_OK);
+    ck_assert_str_eq(command.json, "-");
+    ck_assert_int_eq(parse("a.ini --summary --json f.json", &command).code, HL_OK);
+    ck_assert_str_eq(command.json, "f.json");
     ck_assert_int_eq(parse("--help", &command).code, HL_OK);
     ck_assert(command.help && command.config == NULL);
     ck_assert_int_eq(parse("--reference", &command).code, HL_OK);
@@ -96,6 +101,8 @@ START_TEST(what_is_wrong_is_named)
         { "a.ini --pace 1", " --pace is that of --watch, " },
         { "a.ini --watch 1 --pace 0", " --pace: \"0\" is no number in 0.001 .. 3600" },
         { "a.ini --watch 1 --pace slow", " --pace: \"slow\" is no number in 0.001 .. 3600" },
+        { "a.ini --json", " --json is that of --summary, " },
+        { "a.ini --check --summary --json", " --json is that of --summary, " },
         { "a.ini --resume --overwrite", "exclude" },
         { "a.ini --resume --from x", "exclude" },
         { "a.ini --overwrite --from x", "exclude" },
@@ -126,10 +133,10 @@ END_TEST
 
 START_TEST(the_usage_names_every_option)
 {
-    static const char *const options[] = { "--resume",  "--overwrite",    "--from FILE", "--out DIR",   "--summary",
-                                           "--check",   "--quiet",        "--help",      "--reference", "--version",
-                                           "--watch N", "--pace SECONDS", "--yes" };
-    for (int i = 0; i < 13; i++) {
+    static const char *const options[] = { "--resume",  "--overwrite",    "--from FILE", "--out DIR",    "--summary",
+                                           "--check",   "--quiet",        "--help",      "--reference",  "--version",
+                                           "--watch N", "--pace SECONDS", "--yes",       "--json [FILE]" };
+    for (int i = 0; i < 14; i++) {
         ck_assert_msg(strstr(hl_command_usage, options[i]) != NULL, "%s", options[i]);
     }
 }

@@ -1,5 +1,6 @@
 #include "programs/train/summary.h"
 
+#include "core/json.h"
 #include "core/units.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
@@ -249,29 +250,69 @@ START_TEST(memory_is_the_footprint)
 }
 END_TEST
 
-START_TEST(every_failing_allocation_is_told)
+static void expect_failures_told(const hl_config *config, bool json)
 {
-    static hl_config config;
-    faults_begin();
-    config_parse(SMALL, &config);
     int failed = 0;
     for (int n = 1;; n++) {
-        char *text = NULL;
+        hl_text text = { 0 };
         faults_in_memory(n, FAULTS_ONCE);
-        hl_status status = hl_summary_text(&config, &text);
-        if (faults_allocations() < n) { /* none was left to fail */
+        hl_status status = json ? hl_summary_json(config, &text) : hl_summary_text(config, &text.bytes);
+        bool reached = faults_allocations() >= n;
+        hl_text_free(&text);
+        if (!reached) { /* none was left to fail */
             ck_assert_int_eq(status.code, HL_OK);
-            hl_free(text);
             break;
         }
         ck_assert_int_eq(status.code, HL_NO_MEMORY);
-        ck_assert_ptr_null(text);
         ck_assert_int_eq(faults_live_blocks(), 0);
         failed++;
     }
     ck_assert_int_gt(failed, 20);
     ck_assert_int_eq(faults_live_blocks(), 0);
+}
+
+START_TEST(every_failing_allocation_is_told)
+{
+    static hl_config config;
+    hl_json_use_allocator();
+    faults_begin();
+    config_parse(SMALL, &config);
+    expect_failures_told(&config, false);
+    expect_failures_told(&config, true);
     faults_end();
+}
+END_TEST
+
+START_TEST(as_json_it_holds_the_same_figures)
+{
+    summary_example example;
+    summary_example_parse(SMALL, &example);
+    hl_footprint footprint;
+    ck_assert_int_eq(hl_footprint_of(&example.config, &example.model, &footprint).code, HL_OK);
+    hl_text text = { 0 };
+    ck_assert_int_eq(hl_summary_json(&example.config, &text).code, HL_OK);
+    json_t *root;
+    ck_assert_int_eq(hl_json_parse("the summary", text.bytes, text.size, &root).code, HL_OK);
+    json_t *rows = json_object_get(root, "rows"), *memory = json_object_get(root, "memory_bytes");
+    ck_assert_uint_eq(json_array_size(rows), (size_t)example.graph.n);
+    json_int_t parameters = 0;
+    for (int i = 0; i < example.graph.n; i++) {
+        json_t *row = json_array_get(rows, (size_t)i), *shape = json_object_get(row, "shape");
+        ck_assert_str_eq(json_string_value(json_object_get(row, "module")), example.graph.rows[i].module);
+        ck_assert_str_eq(json_string_value(json_object_get(row, "what")), example.graph.rows[i].what);
+        ck_assert_uint_eq(json_array_size(shape), (size_t)example.graph.rows[i].shape.n_dims);
+        parameters += json_integer_value(json_object_get(row, "parameters"));
+    }
+    ck_assert_int_eq(parameters, hl_parameters_count(&example.model.parameters));
+    ck_assert_int_eq(json_integer_value(json_object_get(root, "parameters")), parameters);
+    ck_assert_double_eq(json_number_value(json_object_get(root, "flops_per_step")), footprint.flops);
+    ck_assert_int_eq(json_integer_value(json_object_get(memory, "total")), (json_int_t)footprint.total);
+    ck_assert_int_eq(json_integer_value(json_object_get(memory, "step")), (json_int_t)footprint.step);
+    ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(root, "file_bytes"), "checkpoint")),
+                     (json_int_t)footprint.checkpoint);
+    json_decref(root);
+    hl_text_free(&text);
+    summary_example_free(&example);
 }
 END_TEST
 
@@ -284,6 +325,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, takes_little_memory_itself);
     tcase_add_test(tc, without_snapshots_none_is_told);
     tcase_add_test(tc, memory_is_the_footprint);
+    tcase_add_test(tc, as_json_it_holds_the_same_figures);
     tcase_add_test(tc, every_failing_allocation_is_told);
 }
 SUITE("summary", add_tests)
