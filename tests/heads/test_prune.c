@@ -1,4 +1,4 @@
-/* Pruned models in float; double_test_prune.c has the cases. */
+/* Pruned models in float; double/test_prune.c has the cases. */
 #include "heads/prune.h"
 
 #include "core/memory.h"

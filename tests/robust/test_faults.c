@@ -1,8 +1,8 @@
-/* Every file call and every allocation of a run fails in turn: some of them here, all in long_robust_test_faults.c. */
+/* Every file call and every allocation of a run fails in turn: some of them here, all in long/robust/test_faults.c. */
 #include "tests/check_suite.h"
 #include "tests/runs/fault_cases.h"
 
-enum { MEMORY_STRIDE = 151, FILES_STRIDE = 41 };
+enum { MEMORY_STRIDE = 151, FILES_STRIDE = 83 };
 
 START_TEST(a_run_outlives_failing_file_calls)
 {

@@ -1,5 +1,5 @@
 /* Runs and sweeps killed and begun again leave the bytes of undisturbed ones. The same many more times:
- * long_robust_test_kills.c */
+ * long/robust/test_kills.c */
 #include "tests/check_suite.h"
 #include "tests/runs/kills.h"
 

@@ -1,9 +1,9 @@
 /* Every file call and every allocation of a sweep fails in turn: some of them here, all in
- * long_robust_test_faults.c. */
+ * long/robust/test_faults.c. */
 #include "tests/check_suite.h"
 #include "tests/runs/fault_cases.h"
 
-enum { MEMORY_STRIDE = 151, FILES_STRIDE = 41 };
+enum { MEMORY_STRIDE = 211, FILES_STRIDE = 131 };
 
 START_TEST(a_sweep_outlives_failing_file_calls)
 {

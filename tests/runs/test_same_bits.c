@@ -1,5 +1,5 @@
 /* Same config, seed, build and CPU: the same bits, at any number of threads, recorded or not (ended and resumed:
- * robust_test_kills.c). */
+ * robust/test_kills.c). */
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 

@@ -164,10 +164,22 @@ START_TEST(tensors_are_spelled_out)
 }
 END_TEST
 
-/* A run and a sweep of such a name: all that is printed, and the pages. */
+static void expect_none_in_page(const char *path)
+{
+    const char *page = run_read(path);
+    for (int i = 0; i < NAMES; i++) {
+        ck_assert_msg(strstr(page, names[i] + 1) == NULL, "%s holds name %d", path, i);
+    }
+}
+
+/* A run and a sweep of a name that holds all of them: all that is printed, and the pages. */
 START_TEST(a_run_of_any_name_is_shown)
 {
-    const char *name = names[_i], *folder = run_path(name), *other = run_path("other");
+    const char *name = "";
+    for (int i = 0; i < NAMES; i++) {
+        name = joined(name, names[i], "");
+    }
+    const char *folder = run_path(name), *other = run_path("other");
     const char *config = run_config(joined(name, ".ini", ""), run_read(run_tiny_config()));
     const char *const trains[][6] = {
         { config, "--check" },
@@ -202,8 +214,8 @@ START_TEST(a_run_of_any_name_is_shown)
         expect_safe(run.err, "heads", (int)i);
     }
     expect_safe(run_read(svg), "svg", 0);
-    ck_assert_ptr_null(strstr(run_read(run_file(folder, "report.html")), strchr(name, 'a') + 1));
-    ck_assert_ptr_null(strstr(run_read(run_file(other, joined("against-", name, ".html"))), strchr(name, 'a') + 1));
+    expect_none_in_page(run_file(folder, "report.html"));
+    expect_none_in_page(run_file(other, joined("against-", name, ".html")));
 
     const char *sweep = run_path(joined(name, "-sweep", ""));
     run_result run = ABLATE(config, "--heads", "1", "--seeds", "1", "train.steps=4", "--out", sweep);
@@ -211,7 +223,7 @@ START_TEST(a_run_of_any_name_is_shown)
     expect_safe(run.out, "ablate", 0);
     expect_safe(run.err, "ablate", 0);
     expect_safe(run_read(run_file(sweep, "ablation.md")), "ablation.md", 0);
-    ck_assert_ptr_null(strstr(run_read(run_file(sweep, "ablation.html")), strchr(name, 'a') + 1));
+    expect_none_in_page(run_file(sweep, "ablation.html"));
     bench_result bench = BENCH(config, "--seconds", "0.001");
     ck_assert_int_eq(bench.code, 0);
     expect_safe(bench.out, "bench", 0);
@@ -224,6 +236,6 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, arguments_are_spelled_out_in_messages, 0, NAMES);
     tcase_add_loop_test(tc, keys_and_values_of_a_config_are_spelled_out, 0, 3);
     tcase_add_test(tc, tensors_are_spelled_out);
-    tcase_add_loop_test(tc, a_run_of_any_name_is_shown, 0, NAMES);
+    tcase_add_test(tc, a_run_of_any_name_is_shown);
 }
 SUITE("shown names", add_tests)

@@ -1,4 +1,4 @@
-/* What the loop refuses to write. The rest of it shows in whole runs (run_test_*.c). */
+/* What the loop refuses to write. The rest of it shows in whole runs (tests/runs). */
 #include "core/memory.h"
 #include "tests/check_suite.h"
 #include "tests/scratch.h"

@@ -1,4 +1,4 @@
-/* Every file call and every allocation of a run or a sweep fails in turn: some of them in robust_test_faults.c, all
+/* Every file call and every allocation of a run or a sweep fails in turn: some of them in robust/test_faults.c, all
  * here. */
 #include "tests/check_suite.h"
 #include "tests/runs/fault_cases.h"
