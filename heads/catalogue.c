@@ -37,18 +37,13 @@ static void give_table(recipient to, const hl_head_metrics *metrics)
     give(to, HL_METRIC_CONFIDENCE, 0, metrics->confidence);
 }
 
-static void give_shares(recipient to, const hl_patterns *scoring)
+static void give_distance_and_shares(recipient to, const hl_patterns *scoring)
 {
     hl_distance distance = hl_distance_of(scoring);
     give(to, HL_METRIC_DISTANCE, 0, distance.absolute);
     give(to, HL_METRIC_DISTANCE_SIGNED, 0, distance.directed);
-    give(to, HL_METRIC_SPECIAL, 0, hl_special_of(scoring));
-    give(to, HL_METRIC_FIRST, 0, hl_first_of(scoring));
-    give(to, HL_METRIC_DUPLICATE, 0, hl_duplicate_of(scoring));
-    give(to, HL_METRIC_DUPLICATE_PAST, 0, hl_duplicate_past_of(scoring));
-    give(to, HL_METRIC_DUPLICATE_FUTURE, 0, hl_duplicate_future_of(scoring));
-    give(to, HL_METRIC_INDUCTION, 0, hl_induction_of(scoring));
-    give(to, HL_METRIC_INDUCTION_MIRRORED, 0, hl_induction_mirrored_of(scoring));
+#define GIVE(constant, name, measure) give(to, constant, 0, measure(scoring));
+    HL_METRIC_SHARES(GIVE)
 }
 
 void hl_catalogue_measure(const hl_patterns *all, const int64_t *offsets, int64_t n, hl_reading_taker *take,
@@ -61,7 +56,7 @@ void hl_catalogue_measure(const hl_patterns *all, const int64_t *offsets, int64_
     }
     hl_head_metrics metrics = hl_head_measure(0, all);
     give_table(to, &metrics);
-    give_shares(to, &scoring);
+    give_distance_and_shares(to, &scoring);
     for (int64_t r = 0; r < all->n_relations; r++) {
         give(to, HL_METRIC_RELATION, r, hl_relation_score(hl_relation_of(all, r)));
     }
@@ -83,6 +78,7 @@ void hl_catalogue_measure_all(const hl_streamed *streamed, int layer, int64_t he
 
 void hl_metric_print(hl_text *text, const hl_reading *reading, const char *const *relations)
 {
+#define NAME(constant, name, measure) [constant] = name,
     static const char *const names[] = {
         [HL_METRIC_OFFSET] = "offset",
         [HL_METRIC_BEST] = "best",
@@ -94,13 +90,6 @@ void hl_metric_print(hl_text *text, const hl_reading *reading, const char *const
         [HL_METRIC_CONFIDENCE] = "confidence",
         [HL_METRIC_DISTANCE] = "distance",
         [HL_METRIC_DISTANCE_SIGNED] = "distance.signed",
-        [HL_METRIC_SPECIAL] = "special",
-        [HL_METRIC_FIRST] = "first",
-        [HL_METRIC_DUPLICATE] = "duplicate",
-        [HL_METRIC_DUPLICATE_PAST] = "duplicate.past",
-        [HL_METRIC_DUPLICATE_FUTURE] = "duplicate.future",
-        [HL_METRIC_INDUCTION] = "induction",
-        [HL_METRIC_INDUCTION_MIRRORED] = "induction.mirrored",
         [HL_METRIC_RELATION] = "relation",
         [HL_METRIC_ALL_OFFSET] = "all.offset",
         [HL_METRIC_ALL_ENTROPY] = "all.entropy",
@@ -112,6 +101,7 @@ void hl_metric_print(hl_text *text, const hl_reading *reading, const char *const
         [HL_METRIC_IMPORTANCE_NORMALISED] = "importance.normalised",
         [HL_METRIC_LOSS_WITHOUT] = "loss_without",
         [HL_METRIC_JS] = "js",
+        HL_METRIC_SHARES(NAME) /* each at its own number */
     };
     if ((size_t)reading->metric >= sizeof names / sizeof *names) {
         hl_text_fail(text, hl_error(HL_INVALID, "unknown metric number %d", (int)reading->metric));

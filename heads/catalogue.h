@@ -9,7 +9,20 @@
 
 HL_BEGIN_DECLS
 
+/* How much attention falls on keys of a kind: constant, name, and the function that measures it on the scoring examples
+ * (heads/key_share.h). */
+/* clang-format off */
+#define HL_METRIC_SHARES(SHARE) \
+    SHARE(HL_METRIC_SPECIAL, "special", hl_special_of) \
+    SHARE(HL_METRIC_FIRST, "first", hl_first_of) \
+    SHARE(HL_METRIC_DUPLICATE, "duplicate", hl_duplicate_of) \
+    SHARE(HL_METRIC_DUPLICATE_PAST, "duplicate.past", hl_duplicate_past_of) \
+    SHARE(HL_METRIC_DUPLICATE_FUTURE, "duplicate.future", hl_duplicate_future_of) \
+    SHARE(HL_METRIC_INDUCTION, "induction", hl_induction_of) \
+    SHARE(HL_METRIC_INDUCTION_MIRRORED, "induction.mirrored", hl_induction_mirrored_of)
+
 /* Baselines are of attention spread evenly, where nothing else is said. */
+#define HL_METRIC_SHARE_CONSTANT(constant, name, measure) constant,
 typedef enum hl_metric {
     HL_METRIC_OFFSET,             /* offset(-1): parameter is k */
     HL_METRIC_BEST,               /* best: offset(k) of the best k */
@@ -21,13 +34,7 @@ typedef enum hl_metric {
     HL_METRIC_CONFIDENCE,         /* confidence */
     HL_METRIC_DISTANCE,           /* distance, tokens */
     HL_METRIC_DISTANCE_SIGNED,    /* distance.signed, below 0 where it looks back */
-    HL_METRIC_SPECIAL,            /* special */
-    HL_METRIC_FIRST,              /* first */
-    HL_METRIC_DUPLICATE,          /* duplicate */
-    HL_METRIC_DUPLICATE_PAST,     /* duplicate.past */
-    HL_METRIC_DUPLICATE_FUTURE,   /* duplicate.future */
-    HL_METRIC_INDUCTION,          /* induction */
-    HL_METRIC_INDUCTION_MIRRORED, /* induction.mirrored */
+    HL_METRIC_SHARES(HL_METRIC_SHARE_CONSTANT)
     HL_METRIC_RELATION,           /* relation(det_noun): parameter is r; the baseline is as alignment's */
     HL_METRIC_ALL_OFFSET,  /* all.offset(-1): as the metric without all., over the whole validation set, as the next */
     HL_METRIC_ALL_ENTROPY, /* all.entropy */
@@ -40,6 +47,7 @@ typedef enum hl_metric {
     HL_METRIC_LOSS_WITHOUT, /* loss_without: what zeroing the head adds to the loss; baseline: its standard error */
     HL_METRIC_JS,           /* js(L1H0): the other head; the baseline is the same two in the untrained network */
 } hl_metric;
+/* clang-format on */
 
 typedef struct hl_reading {
     hl_metric metric;

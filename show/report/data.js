@@ -212,7 +212,7 @@ const runs = data.runs.map((run, index) => new Run(run, index));
 
 /* Whether a head without fault scores 1: not so with entropy, distance and js, nor with what the loss says. */
 function isPerfectAtOne(metric) {
-    return /^(all\.)?(offset\(|best$|alignment|confidence$|special$|first$|duplicate|induction|relation\()/.test(metric);
+    return !/^(all\.)?(best\.offset$|entropy|distance|importance|loss_without$|js\()/.test(metric);
 }
 
 /* The place of the step from which on the head stays at least a tenth of the way from its baseline to perfect; null: never,
