@@ -13,6 +13,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double CLEAR_HITS = 0.9, SPREAD_EVENLY = 0.95;
@@ -110,23 +111,70 @@ __attribute__((format(printf, 1, 2))) static hl_label_text text_of(const char *f
     return text;
 }
 
+/* What all labels of a kind mean; those of a number or of a relation's name are also told one by one. */
+static const struct {
+    const char *name, *written, *meaning;
+} kinds[] = {
+    [HL_LABEL_PREVIOUS] = { "previous", "previous", "looks at the token before" },
+    [HL_LABEL_NEXT] = { "next", "next", "looks at the token after" },
+    [HL_LABEL_SELF] = { "self", "self", "looks at the token itself" },
+    [HL_LABEL_OFFSET] = { "offset", "offset(k)", "looks k tokens ahead, or back where k is negative" },
+    [HL_LABEL_ALIGNMENT] = { "alignment", "alignment", "looks at the token that holds the answer" },
+    [HL_LABEL_RELATION] = { "relation", "relation(a_b)", "finds the b that belongs to an a" },
+    [HL_LABEL_INDUCTION] = { "induction", "induction", "looks at what came after the same token elsewhere" },
+    [HL_LABEL_DUPLICATE] = { "duplicate", "duplicate", "looks at the same token elsewhere" },
+    [HL_LABEL_FIRST] = { "first", "first", "looks at the first token" },
+    [HL_LABEL_SPECIAL] = { "special", "special", "looks at separators and masks" },
+    [HL_LABEL_UNIFORM] = { "uniform", "uniform", "spreads its attention evenly" },
+    [HL_LABEL_MIXED] = { "mixed", "mixed", "does no one thing clearly" },
+};
+
+static bool is_known(hl_label_kind kind)
+{
+    return (size_t)kind < sizeof kinds / sizeof *kinds;
+}
+
 hl_label_text hl_label_text_of(hl_label label, const char *const *relations)
 {
-    static const char *const names[] = {
-        [HL_LABEL_PREVIOUS] = "previous",   [HL_LABEL_NEXT] = "next",           [HL_LABEL_SELF] = "self",
-        [HL_LABEL_OFFSET] = "offset",       [HL_LABEL_ALIGNMENT] = "alignment", [HL_LABEL_RELATION] = "relation",
-        [HL_LABEL_INDUCTION] = "induction", [HL_LABEL_DUPLICATE] = "duplicate", [HL_LABEL_FIRST] = "first",
-        [HL_LABEL_SPECIAL] = "special",     [HL_LABEL_UNIFORM] = "uniform",     [HL_LABEL_MIXED] = "mixed",
-    };
-    if ((size_t)label.kind >= sizeof names / sizeof *names) {
+    if (!is_known(label.kind)) {
         return text_of("unknown(%d)", (int)label.kind);
     }
-    const char *name = names[label.kind];
+    const char *name = kinds[label.kind].name;
     if (label.kind == HL_LABEL_RELATION && relations != NULL) {
         return text_of("%s(%s)", name, relations[label.parameter]);
     }
     bool of_number = label.kind == HL_LABEL_RELATION || label.kind == HL_LABEL_OFFSET;
     return of_number ? text_of("%s(%lld)", name, (long long)label.parameter) : text_of("%s", name);
+}
+
+const char *hl_label_kind_meaning(hl_label_kind kind, const char **written)
+{
+    *written = is_known(kind) ? kinds[kind].written : "unknown";
+    return is_known(kind) ? kinds[kind].meaning : "unknown";
+}
+
+static const char *whole_word(const char *word)
+{
+    return strcmp(word, "det") == 0 ? "determiner" : strcmp(word, "adj") == 0 ? "adjective" : word;
+}
+
+hl_label_text hl_label_meaning_of(hl_label label, const char *const *relations)
+{
+    if (label.kind == HL_LABEL_OFFSET) {
+        return text_of("looks %lld tokens %s", llabs((long long)label.parameter),
+                       label.parameter < 0 ? "back" : "ahead");
+    }
+    if (label.kind == HL_LABEL_RELATION && relations != NULL) {
+        char a[32], b[32];
+        if (sscanf(relations[label.parameter], "%31[^_]_%31s", a, b) != 2) {
+            return text_of("finds the partner in pairs %s", relations[label.parameter]);
+        }
+        const char *from = whole_word(a);
+        return text_of("finds the %s that belongs to a%s %s", whole_word(b), strchr("aeiou", *from) != NULL ? "n" : "",
+                       from);
+    }
+    const char *written;
+    return text_of("%s", hl_label_kind_meaning(label.kind, &written));
 }
 
 hl_label_text hl_label_title_of(hl_label label, const char *const *relations)

@@ -50,7 +50,14 @@ typedef struct hl_label_text {
  * stand for them. An unknown kind is "unknown(17)". */
 hl_label_text hl_label_text_of(hl_label label, const char *const *relations);
 
-/* The same for a map's title: a gold relation by its name alone, and the score after it where it is the label's, not
+/* What a head of that label does: "looks 11 tokens back", "finds the noun that belongs to an adjective". */
+hl_label_text hl_label_meaning_of(hl_label label, const char *const *relations);
+
+/* What all labels of a kind mean, "looks k tokens ahead, or back where k is negative", and how they are *written,
+ * "offset(k)". */
+const char *hl_label_kind_meaning(hl_label_kind kind, const char **written);
+
+/* The same as hl_label_text_of for a map's title: a gold relation by its name alone, and the score after it where it is the label's, not
  * for UNIFORM and MIXED. "offset(-11) 0.98", "det_noun 0.87", "mixed" */
 hl_label_text hl_label_title_of(hl_label label, const char *const *relations);
 

@@ -212,6 +212,7 @@ static bool add_head(json_t *heads, const hl_report_run *run, int layer, int64_t
         good = set(head, "label", text_of(hl_label_text_of(*label, run->relations).text)) && good;
         good = set(head, "score", number(label->score.value)) && good;
         good = set(head, "baseline", number(label->score.baseline)) && good;
+        good = set(head, "meaning", text_of(hl_label_meaning_of(*label, run->relations).text)) && good;
     }
     if (run->effects != NULL) {
         good = add_effects(head, run, layer, index) && good;

@@ -1,7 +1,7 @@
 #include "train/config_keys.h"
 
 #include "core/threads.h"
-
+#include "data/task.h"
 #include "layers/model.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
@@ -17,8 +17,8 @@ const hl_config_section hl_config_sections[HL_CONFIG_SECTIONS] = {
     { "patterns", "Snapshots of every head's attention weights." },
 };
 
-static const char *const tasks[] = { "copy",   "identity_copy", "reverse", "shift", "sort",
-                                     "recall", "agreement",     "ngram",   NULL };
+#define TASK_NAME(name) #name,
+static const char *const tasks[] = { HL_TASKS(TASK_NAME) NULL };
 #define ACTIVATION_NAME(constant, name) [constant] = #name,
 static const char *const activations[] = { HL_ACTIVATIONS(ACTIVATION_NAME) NULL };
 static const char *const norms[] = { [HL_NORM_PRE] = "pre", [HL_NORM_POST] = "post", NULL };

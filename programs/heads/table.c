@@ -103,28 +103,15 @@ static bool any_labeled(const hl_heads_study *study, hl_label_kind kind)
 /* What the labels in the table mean. */
 static void write_labels(hl_text *text, const hl_heads_study *study)
 {
-    static const char *const meanings[] = {
-        [HL_LABEL_PREVIOUS] = "previous: at the token before",
-        [HL_LABEL_NEXT] = "next: at the token after",
-        [HL_LABEL_SELF] = "self: at the token itself",
-        [HL_LABEL_OFFSET] = "offset(k): k tokens on, or back where k is negative",
-        [HL_LABEL_ALIGNMENT] = "alignment: at the token that holds the answer",
-        [HL_LABEL_RELATION] = "relation(a_b): from an a at its b",
-        [HL_LABEL_INDUCTION] = "induction: at what came after the same token elsewhere",
-        [HL_LABEL_DUPLICATE] = "duplicate: at the same token elsewhere",
-        [HL_LABEL_FIRST] = "first: at the first token",
-        [HL_LABEL_SPECIAL] = "special: at separators and masks",
-        [HL_LABEL_UNIFORM] = "uniform: at all tokens evenly",
-        [HL_LABEL_MIXED] = "mixed: at nothing in particular",
-    };
     hl_text list = { 0 };
     for (int kind = 0; kind <= HL_LABEL_MIXED; kind++) {
         if (any_labeled(study, (hl_label_kind)kind)) {
-            hl_text_print(&list, "; %s", meanings[kind]);
+            const char *written, *meaning = hl_label_kind_meaning((hl_label_kind)kind, &written);
+            hl_text_print(&list, "; %s: %s", written, meaning);
         }
     }
     if (list.error.code == HL_OK) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "label: where the head looks%s.", list.bytes);
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "label: what the head does%s.", list.bytes);
     }
     hl_text_fail(text, list.error);
     hl_text_free(&list);

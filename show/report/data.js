@@ -56,27 +56,6 @@ function metricOfLabel(label) {
     return plain[label] ?? label ?? "best";
 }
 
-/* What a head of that label does, in words. */
-function meaningOf(label) {
-    const plain = {
-        previous: "looks at the token before", next: "looks at the token after", self: "looks at the token itself",
-        alignment: "looks at the token that holds the answer", first: "looks at the first token",
-        induction: "looks at what followed the same token earlier", duplicate: "looks at the same token elsewhere",
-        special: "looks at separators and masks", uniform: "spreads its attention evenly", mixed: "does no one thing clearly",
-    };
-    const [, kind, parameter] = label.match(/^(offset|relation)\((.*)\)$/) ?? [];
-    if (kind === "offset") {
-        return `looks ${Math.abs(parameter)} tokens ${parameter < 0 ? "back" : "ahead"}`;
-    }
-    if (kind === "relation") {
-        const words = { det: "determiner", adj: "adjective" };
-        const [from, to] = parameter.split("_").map((word) => words[word] ?? word);
-        const article = /^[aeiou]/.test(from) ? "an" : "a";
-        return to === undefined ? `finds the partner in pairs ${parameter}` : `finds the ${to} that belongs to ${article} ${from}`;
-    }
-    return plain[label] ?? label;
-}
-
 function configValue(config, section, key) {
     let inside = "";
     for (const line of config.split("\n")) {

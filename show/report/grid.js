@@ -43,7 +43,7 @@ function buildCell(head, open) {
     const curve = smallCurve(head.run, reading);
     const value = element("span", { class: "value" }), top = element("span", { class: "top" }), answers = element("span", { class: "answers" });
     const button = element("button", { type: "button", class: "cell", "aria-pressed": "false", "data-head": head.name,
-                                       "data-run": head.run.index, title: head.label === undefined ? "" : `${head.label}: ${meaningOf(head.label)}` },
+                                       "data-run": head.run.index, title: head.label === undefined ? "" : `${head.label}: ${head.meaning}` },
         element("span", { class: "name" }, element("strong", {}, head.name), value, element("span", { class: "label" }, head.label ?? "")),
         canvas, element("span", { class: "under" }, answers, top), curve);
     const partner = partnerOf(head);
@@ -89,7 +89,7 @@ function foundText(run) {
     const texts = [...groups].map(([label, heads]) => {
         const faithful = heads.filter((head) => verdictOf(head) === true).length;
         const verdict = faithful === 0 ? "" : faithful === heads.length ? " (faithful)" : ` (${faithful} faithful)`;
-        const names = heads.map((head) => head.name).join(", "), meaning = meaningOf(label);
+        const names = heads.map((head) => head.name).join(", "), meaning = heads[0].meaning;
         return `${names} ${heads.length > 1 ? meaning.replace(/^(\w+)s /, "$1 ") : meaning}${verdict}`;
     });
     const text = texts.length > 0 ? `${texts.join("; ")}.` : "no head does one thing clearly.";

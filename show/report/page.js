@@ -9,7 +9,7 @@ function sentence(head) {
     const numbers = head.label === undefined ? "" :
         `: score ${shown(head.score, 3)}, baseline ${shown(head.baseline, 3)}`;
     const group = isByGroup(head) ? `, as a group of ${head.group.heads}` : "";
-    const meaning = head.label === undefined ? "" : ` (${meaningOf(head.label)})`;
+    const meaning = head.label === undefined ? "" : ` (${head.meaning})`;
     return `${head.label ?? "no label"}${meaning}${numbers}${verdict === undefined ? "" : `, ${verdict}${group}`}`;
 }
 

@@ -60,10 +60,33 @@ START_TEST(an_unknown_kind_and_a_long_name_are_shown)
 }
 END_TEST
 
+START_TEST(meanings)
+{
+    static const char *const relations[] = { "adj_noun", "noun_det", "partner" };
+    const struct {
+        hl_label label;
+        const char *meaning;
+    } known[] = {
+        { { .kind = HL_LABEL_PREVIOUS, .parameter = -1 }, "looks at the token before" },
+        { { .kind = HL_LABEL_OFFSET, .parameter = -11 }, "looks 11 tokens back" },
+        { { .kind = HL_LABEL_OFFSET, .parameter = 2 }, "looks 2 tokens ahead" },
+        { { .kind = HL_LABEL_RELATION, .parameter = 0 }, "finds the noun that belongs to an adjective" },
+        { { .kind = HL_LABEL_RELATION, .parameter = 1 }, "finds the determiner that belongs to a noun" },
+        { { .kind = HL_LABEL_RELATION, .parameter = 2 }, "finds the partner in pairs partner" },
+        { { .kind = HL_LABEL_MIXED }, "does no one thing clearly" },
+        { { .kind = (hl_label_kind)99 }, "unknown" },
+    };
+    for (int i = 0; i < (int)(sizeof known / sizeof *known); i++) {
+        ck_assert_str_eq(hl_label_meaning_of(known[i].label, relations).text, known[i].meaning);
+    }
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, texts);
     tcase_add_test(tc, titles);
+    tcase_add_test(tc, meanings);
     tcase_add_test(tc, an_unknown_kind_and_a_long_name_are_shown);
 }
 SUITE("label's text", add_tests)
