@@ -33,18 +33,26 @@ static bool infer(hl_tape *tape, hl_node *node)
     return node->saved != NULL;
 }
 
-/* Of a row whose squares overflow, in double; epsilon is lost beside them. NaN where the row is not finite. */
+/* Of a row whose squares overflow: in double, and times the power of two that brings its numbers below 1, which rounds
+ * nothing; epsilon is lost beside them. NaN where the row is not finite. */
 static row_statistics statistics_of_large(const hl_real *x, int64_t D)
 {
-    double sum = 0, squares = 0;
+    double most = 0, sum = 0, squares = 0;
     for (int64_t d = 0; d < D; d++) {
-        sum += (double)x[d];
+        most = fmax(most, fabs((double)x[d]));
+    }
+    int exponent = 0;
+    (void)frexp(most, &exponent);
+    double scale = ldexp(1.0, -exponent);
+    for (int64_t d = 0; d < D; d++) {
+        sum += (double)x[d] * scale;
     }
     double mean = sum / (double)D;
     for (int64_t d = 0; d < D; d++) {
-        squares += ((double)x[d] - mean) * ((double)x[d] - mean);
+        double deviation = (double)x[d] * scale - mean;
+        squares += deviation * deviation;
     }
-    return (row_statistics){ (hl_real)mean, (hl_real)(1 / sqrt(squares / (double)D)) };
+    return (row_statistics){ (hl_real)ldexp(mean, exponent), (hl_real)(scale / sqrt(squares / (double)D)) };
 }
 
 static row_statistics statistics_of(const hl_real *x, int64_t D, hl_real epsilon)

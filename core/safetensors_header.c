@@ -156,10 +156,11 @@ static hl_status take_shape(cursor *c, hl_safetensors_entry *tensor)
     if (take_sizes(c, HL_MAX_DIMS, tensor->shape.size, &tensor->shape.n_dims)) {
         return hl_ok();
     }
-    return tensor->shape.n_dims < HL_MAX_DIMS
-               ? entry_error(c, tensor, "its shape holds what is no size")
-               : hl_error(HL_BAD_FILE, "%s: tensor \"%s\": has more than %d dimensions; at most %d can be read",
-                          c->path, tensor->name, HL_MAX_DIMS, HL_MAX_DIMS);
+    int64_t further;
+    bool has_more = tensor->shape.n_dims == HL_MAX_DIMS && take(c, ',') && take_size(c, &further);
+    return !has_more ? entry_error(c, tensor, "its shape holds what is no size")
+                     : hl_error(HL_BAD_FILE, "%s: tensor \"%s\": has more than %d dimensions; at most %d can be read",
+                                c->path, tensor->name, HL_MAX_DIMS, HL_MAX_DIMS);
 }
 
 static hl_status take_range(cursor *c, hl_safetensors_entry *tensor)

@@ -60,11 +60,14 @@ const char *hl_shown_next(const char *text, bool ascii, hl_shown *shown)
     return text + length;
 }
 
-size_t hl_shown_text(char *shown, size_t size, const char *text)
+/* hl_shown_text of the text's first bytes. */
+static size_t show(char *shown, size_t size, const char *text, size_t bytes)
 {
+    const char *end = text + bytes;
     size_t needed = 0, used = 0;
     hl_shown next;
-    while ((text = hl_shown_next(text, false, &next)) != NULL) {
+    while (text < end) {
+        text = hl_shown_next(text, false, &next);
         size_t length = strlen(next.bytes);
         if (used == needed && used + length < size) {
             memcpy(shown + used, next.bytes, length);
@@ -78,11 +81,27 @@ size_t hl_shown_text(char *shown, size_t size, const char *text)
     return needed;
 }
 
+size_t hl_shown_text(char *shown, size_t size, const char *text)
+{
+    return show(shown, size, text, strlen(text));
+}
+
+/* The bytes of a text that was cut, without the character that was cut with it. */
+static size_t length_of_whole(const char *text)
+{
+    size_t length = strlen(text), begin = length;
+    while (begin > 0 && length - begin < 3 && ((unsigned char)text[begin - 1] & 0xc0) == 0x80) {
+        begin--;
+    }
+    bool leads = begin > 0 && (unsigned char)text[begin - 1] >= 0xc0;
+    return leads && hl_utf8_decode(text + begin - 1, length - begin + 1, NULL) == 0 ? begin - 1 : length;
+}
+
 void hl_shown_cut(char *shown, size_t size, const char *text, bool cut)
 {
     static const char dots[] = "...";
-    if (hl_shown_text(shown, size, text) >= size || cut) {
-        hl_shown_text(shown, size - (sizeof dots - 1), text);
+    if (cut || hl_shown_text(shown, size, text) >= size) {
+        show(shown, size - (sizeof dots - 1), text, cut ? length_of_whole(text) : strlen(text));
         memcpy(shown + strlen(shown), dots, sizeof dots);
     }
 }

@@ -27,7 +27,7 @@ const char *hl_shown_next(const char *text, bool ascii, hl_shown *shown);
 size_t hl_shown_text(char *shown, size_t size, const char *text);
 
 /* The same for a text that has to be cut: where it does not fit, or where `cut` says that its end is missing already,
- * "..." takes the place of the last characters. `size` is at least 4. */
+ * which may have cut a character too, "..." takes the place of the last characters. `size` is at least 4. */
 void hl_shown_cut(char *shown, size_t size, const char *text, bool cut);
 
 HL_END_DECLS

@@ -4,8 +4,9 @@
  *
  * Those extra snapshots are due where the smoothed loss, to which every update adds an eighth of its own, is for the
  * first time below another first / extra, 2 first / extra, ..., first being the loss of the first update: at most
- * `extra` of them, about as far apart in loss. The losses decide alone, so a run records the same steps however often
- * it is ended and resumed. */
+ * `extra` of them, about as far apart in loss. Besides the losses only `extra` decides, so a run records the same steps
+ * however often it is ended and resumed, as long as `extra` stays: a run's number depends on its steps and its budget
+ * (train/snapshot_budget.h). */
 #ifndef HL_HEADS_CADENCE_H
 #define HL_HEADS_CADENCE_H
 

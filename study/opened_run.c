@@ -237,17 +237,6 @@ static hl_status check_config(const hl_opened_run *run, const char *weights, con
                                   weights, key);
 }
 
-/* The same; weights that are damaged are not believed. */
-static hl_status check_stored_config(const hl_opened_run *run, const char *path, hl_checkpoint *weights)
-{
-    const char *text = hl_checkpoint_config(weights);
-    hl_status status = text != NULL ? check_config(run, path, text) : hl_ok();
-    if (status.code != HL_OK) {
-        HL_TRY(hl_checkpoint_verify(weights));
-    }
-    return status;
-}
-
 static hl_status open_if_there(const char *path, hl_checkpoint **weights)
 {
     *weights = NULL;
@@ -282,7 +271,8 @@ static hl_status open_weights(char *files[WEIGHTS_FILES], int64_t step, const ch
 /* Memory is taken by what config.ini says, so the weights must be of that shape. */
 static hl_status read_weights(hl_opened_run *run, const char *path, hl_checkpoint *weights)
 {
-    HL_TRY(check_stored_config(run, path, weights));
+    const char *config = hl_checkpoint_config(weights);
+    HL_TRY(hl_checkpoint_judge(weights, config != NULL ? check_config(run, path, config) : hl_ok()));
     HL_TRY(hl_checkpoint_fits(weights, &run->model.parameters));
     HL_TRY(hl_model_reserve(&run->model, HL_MODEL_LOOKED_AT));
     HL_TRY(hl_checkpoint_load(weights, &run->model.parameters));

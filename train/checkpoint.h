@@ -32,7 +32,7 @@ hl_status hl_checkpoint_write(const char *path, const char *kept_path, const hl_
                               const hl_train_state *state, const char *config);
 
 /* A file of weights, ours or another program's, that is opened once and says what it is before its numbers are read.
- * Until hl_checkpoint_load, _restore or _verify has read it to its end, what it says may be damaged. */
+ * Until hl_checkpoint_load, _restore or _judge has read it to its end, what it says may be damaged. */
 typedef struct hl_checkpoint hl_checkpoint;
 
 /* Reads the header alone (safetensors.h), which takes no time and little memory. HL_BAD_FILE, HL_NO_MEMORY; *out is then
@@ -50,12 +50,16 @@ bool hl_checkpoint_has_checksum(const hl_checkpoint *checkpoint);
 /* The text of the config that the weights were trained with, NULL where the file holds none; owned by the checkpoint. */
 const char *hl_checkpoint_config(const hl_checkpoint *checkpoint);
 
-/* Whether it is damaged, which takes time and no memory: before it is blamed for what it says. HL_BAD_FILE. */
-hl_status hl_checkpoint_verify(hl_checkpoint *checkpoint);
+/* What became of something done with what the file says: where that failed, a damaged file is not believed, and is
+ * refused as such. So `found`, or HL_BAD_FILE; reading a large file to its end takes time, and no memory. */
+hl_status hl_checkpoint_judge(hl_checkpoint *checkpoint, hl_status found);
+
+/* The state of the run that it is a checkpoint of, as the file says it. HL_BAD_FILE: it is none. */
+hl_status hl_checkpoint_state(const hl_checkpoint *checkpoint, hl_train_state *state);
 
 /* Whether its weights are these parameters', which need not be allocated. HL_BAD_FILE naming the tensor that is missing,
- * superfluous or of another shape; optimizer tensors are passed over. */
-hl_status hl_checkpoint_fits(const hl_checkpoint *checkpoint, const hl_parameters *parameters);
+ * superfluous or of another shape, or that the file is damaged; optimizer tensors are passed over. */
+hl_status hl_checkpoint_fits(hl_checkpoint *checkpoint, const hl_parameters *parameters);
 
 /* Reads the weights into the parameters, tensor by tensor, once they are known to fit. HL_BAD_FILE as above, also where
  * the file is damaged, a number is not finite, or tied weights differ; the parameters may then be overwritten in part,

@@ -91,12 +91,15 @@ const char *hl_checkpoint_config(const hl_checkpoint *checkpoint)
     return hl_safetensors_metadata(checkpoint->file, "config");
 }
 
-hl_status hl_checkpoint_verify(hl_checkpoint *checkpoint)
+hl_status hl_checkpoint_judge(hl_checkpoint *checkpoint, hl_status found)
 {
-    return hl_safetensors_read(checkpoint->file, NULL);
+    if (found.code != HL_OK) {
+        HL_TRY(hl_safetensors_read(checkpoint->file, NULL));
+    }
+    return found;
 }
 
-static hl_status read_state(const hl_checkpoint *checkpoint, hl_train_state *state)
+hl_status hl_checkpoint_state(const hl_checkpoint *checkpoint, hl_train_state *state)
 {
     if (checkpoint->step < 0) {
         return hl_error(HL_BAD_FILE, "%s: not a checkpoint of a training run", checkpoint->path);
@@ -188,9 +191,9 @@ static hl_status place_weights(const hl_checkpoint *checkpoint, const hl_paramet
     return hl_ok();
 }
 
-hl_status hl_checkpoint_fits(const hl_checkpoint *checkpoint, const hl_parameters *parameters)
+hl_status hl_checkpoint_fits(hl_checkpoint *checkpoint, const hl_parameters *parameters)
 {
-    return place_weights(checkpoint, parameters, NULL);
+    return hl_checkpoint_judge(checkpoint, place_weights(checkpoint, parameters, NULL));
 }
 
 /* ---- reading them ---- */
@@ -240,6 +243,7 @@ static hl_status read_into(hl_checkpoint *checkpoint, const hl_parameters *param
     if (status.code == HL_OK && optimizer != NULL) {
         status = place_moments(checkpoint, optimizer, places);
     }
+    status = hl_checkpoint_judge(checkpoint, status);
     if (status.code == HL_OK) {
         status = hl_safetensors_read(checkpoint->file, places);
     }
@@ -255,13 +259,12 @@ hl_status hl_checkpoint_load(hl_checkpoint *checkpoint, hl_parameters *parameter
     return read_into(checkpoint, parameters, NULL);
 }
 
-static hl_status check_format(hl_checkpoint *checkpoint)
+static hl_status check_format(const hl_checkpoint *checkpoint)
 {
     const char *format = hl_safetensors_metadata(checkpoint->file, "checkpoint_format");
     if (format != NULL && strcmp(format, HL_CHECKPOINT_FORMAT) == 0) {
         return hl_ok();
     }
-    HL_TRY(hl_checkpoint_verify(checkpoint));
     return hl_error(HL_BAD_FILE,
                     "%s: of checkpoint format %s, from which this version would not go on to the same bits (it goes on "
                     "from format %s); --from this file begins a new run with its weights, elsewhere",
@@ -270,8 +273,8 @@ static hl_status check_format(hl_checkpoint *checkpoint)
 
 hl_status hl_checkpoint_restore(hl_checkpoint *checkpoint, hl_optimizer *optimizer, hl_train_state *state)
 {
-    HL_TRY(read_state(checkpoint, state));
-    HL_TRY(check_format(checkpoint));
+    hl_status status = hl_checkpoint_state(checkpoint, state);
+    HL_TRY(hl_checkpoint_judge(checkpoint, status.code == HL_OK ? check_format(checkpoint) : status));
     HL_TRY(read_into(checkpoint, optimizer->parameters, optimizer));
     optimizer->step = checkpoint->step;
     return hl_ok();
@@ -289,7 +292,7 @@ static hl_status open_verified(const char *path, hl_checkpoint **checkpoint)
         return hl_ok();
     }
     HL_TRY(hl_checkpoint_open(path, checkpoint));
-    hl_status status = hl_checkpoint_verify(*checkpoint);
+    hl_status status = hl_safetensors_read((*checkpoint)->file, NULL);
     if (status.code != HL_OK) {
         hl_checkpoint_free(*checkpoint);
         *checkpoint = NULL;
@@ -320,7 +323,7 @@ hl_status hl_checkpoint_read_metrics(const char *path, bool *has, hl_metrics_sum
     }
     *has = true;
     hl_train_state state;
-    hl_status status = read_state(checkpoint, &state);
+    hl_status status = hl_checkpoint_state(checkpoint, &state);
     if (status.code == HL_OK) {
         *sum = state.metrics;
     }

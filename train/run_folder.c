@@ -104,29 +104,37 @@ static hl_status remove_file(const char *path)
                                                                      : hl_file_system_error(path, "cannot be removed");
 }
 
-/* What of a folder is to be removed. */
+static hl_status check_removable(const char *path)
+{
+    struct stat info;
+    return lstat(path, &info) != 0 || !S_ISDIR(info.st_mode)
+               ? hl_ok()
+               : hl_error(HL_BAD_FILE, "%s: is a folder in the place of a run's file; move it away", path);
+}
+
+/* What of a folder is to be removed, and what is done with it: check_removable or remove_file. */
 typedef struct removal {
     const char *folder;
     bool (*chosen)(const char *name, int64_t limit);
     int64_t limit;
+    hl_status (*act)(const char *path);
 } removal;
 
-static hl_status remove_if_chosen(void *context, const char *name)
+static hl_status act_if_chosen(void *context, const char *name)
 {
     const removal *r = context;
     if (!r->chosen(name, r->limit)) {
         return hl_ok();
     }
     char *path = hl_path_join(r->folder, "%s", name);
-    hl_status status = path != NULL ? remove_file(path) : hl_error_memory(r->folder);
+    hl_status status = path != NULL ? r->act(path) : hl_error_memory(r->folder);
     hl_free(path);
     return status;
 }
 
-/* Removes every file of the folder whose name `chosen` is true of. */
-static hl_status remove_chosen(const char *folder, bool (*chosen)(const char *name, int64_t limit), int64_t limit)
+static hl_status act_on_chosen(removal r)
 {
-    return hl_folder_list(folder, remove_if_chosen, &(removal){ folder, chosen, limit });
+    return hl_folder_list(r.folder, act_if_chosen, &r);
 }
 
 /* config.ini tells whose all this is until the next run replaces it. */
@@ -148,14 +156,21 @@ static bool snapshot_after(const char *name, int64_t step)
 
 hl_status hl_run_folder_clear(const hl_run_folder *folder)
 {
-    HL_TRY(remove_chosen(folder->path, goes_with_the_run, 0));
-    return remove_chosen(folder->patterns, snapshot_after, -1);
+    removal own = { .folder = folder->path, .chosen = goes_with_the_run, .act = check_removable };
+    removal snapshots = { .folder = folder->patterns, .chosen = snapshot_after, .limit = -1, .act = check_removable };
+    HL_TRY(act_on_chosen(own));
+    HL_TRY(act_on_chosen(snapshots));
+    own.act = snapshots.act = remove_file;
+    HL_TRY(act_on_chosen(own));
+    return act_on_chosen(snapshots);
 }
 
 hl_status hl_run_folder_drop_after(const hl_run_folder *folder, int64_t step)
 {
-    HL_TRY(remove_chosen(folder->patterns, snapshot_after, step));
-    return remove_chosen(folder->path, checkpoint_after, step);
+    HL_TRY(act_on_chosen(
+        (removal){ .folder = folder->patterns, .chosen = snapshot_after, .limit = step, .act = remove_file }));
+    return act_on_chosen(
+        (removal){ .folder = folder->path, .chosen = checkpoint_after, .limit = step, .act = remove_file });
 }
 
 static hl_status remove_kept(const hl_run_folder *folder, int64_t step)

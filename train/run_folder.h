@@ -33,7 +33,8 @@ hl_status hl_run_folder_make(hl_run_folder *folder);
 
 void hl_run_folder_close(hl_run_folder *folder);
 
-/* Removes the files of the run in it and no others, but for config.ini, which the next run replaces. HL_BAD_FILE. */
+/* Removes the files of the run in it and no others, but for config.ini, which the next run replaces. HL_BAD_FILE: where
+ * one of them is a folder, nothing is removed; HL_NO_MEMORY. */
 hl_status hl_run_folder_clear(const hl_run_folder *folder);
 
 /* Removes the snapshots and kept checkpoints of steps after `step`, and unfinished snapshots: the run goes on from

@@ -60,20 +60,11 @@ static hl_status check_best(hl_program *p)
     return status;
 }
 
-/* A checkpoint that is damaged is not believed where it says that it is of another run. */
-static hl_status check_stored_config(const hl_program *p, hl_checkpoint *checkpoint)
-{
-    const char *stored = hl_checkpoint_config(checkpoint);
-    hl_status status = stored != NULL ? check_same_config(p, stored, strlen(stored), p->folder.checkpoint) : hl_ok();
-    if (status.code != HL_OK) {
-        HL_TRY(hl_checkpoint_verify(checkpoint));
-    }
-    return status;
-}
-
 static hl_status restore(hl_program *p, hl_checkpoint *checkpoint)
 {
-    HL_TRY(check_stored_config(p, checkpoint));
+    const char *stored = hl_checkpoint_config(checkpoint);
+    hl_status same = stored != NULL ? check_same_config(p, stored, strlen(stored), p->folder.checkpoint) : hl_ok();
+    HL_TRY(hl_checkpoint_judge(checkpoint, same));
     HL_TRY(hl_checkpoint_restore(checkpoint, &p->trainer.optimizer, &p->loop.state));
     p->loop.checkpoint_step = p->trainer.optimizer.step;
     HL_TRY(hl_metrics_csv_check_until(p->folder.metrics, p->loop.state.metrics));
@@ -176,22 +167,30 @@ static hl_status init_watch(hl_program *p)
     return hl_watch_init(&p->watch, &p->recorder, p->command.watch, p->command.pace, relations_of(p));
 }
 
-/* The step of the checkpoint that the run would go on from; 0 where there is none. */
-static hl_status first_step(const hl_program *p, int64_t *step)
+/* How many steps there are to go on with, by what the checkpoint's header says. */
+static hl_status steps_left(const hl_program *p, int64_t *steps)
 {
-    *step = 0;
-    HL_TRY(p->command.mode == HL_RUN_RESUME ? hl_checkpoint_read_step(p->folder.checkpoint, step) : hl_ok());
-    *step = *step > 0 ? *step : 0;
-    return hl_ok();
+    *steps = p->config.train.steps;
+    bool exists = false;
+    HL_TRY(p->command.mode == HL_RUN_RESUME ? hl_file_exists(p->folder.checkpoint, &exists) : hl_ok());
+    if (!exists) {
+        return hl_ok();
+    }
+    hl_checkpoint *checkpoint;
+    hl_train_state state = { 0 };
+    HL_TRY(hl_checkpoint_open(p->folder.checkpoint, &checkpoint));
+    hl_status status = hl_checkpoint_judge(checkpoint, hl_checkpoint_state(checkpoint, &state));
+    *steps = hl_loop_patience_lost(&p->config, &state) ? 0 : *steps - hl_checkpoint_step(checkpoint);
+    hl_checkpoint_free(checkpoint);
+    return status;
 }
 
 static hl_status tell_time(const hl_program *p)
 {
-    int64_t first;
+    int64_t steps;
     hl_footprint footprint;
-    HL_TRY(first_step(p, &first));
+    HL_TRY(steps_left(p, &steps));
     HL_TRY(hl_footprint_of_config(&p->config, &footprint));
-    int64_t steps = p->config.train.steps - first;
     char what[HL_CONFIG_MAX_PATH + 2 * HL_UNITS_TEXT], n[HL_UNITS_TEXT], flops[HL_UNITS_TEXT];
     snprintf(what, sizeof what, "%s: %s steps of %s", p->command.config, hl_units_count(steps, n),
              hl_units_flops(footprint.flops, flops));

@@ -274,6 +274,8 @@ static const struct {
     { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1]}}", 4, "its data_offsets are no range" },
     { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4],\"x\":1}}", 4, "holds more than" },
     { "{\"a\":" ENTRY("[1,1,1,1,1]", 0, 4) "}", 4, "tensor \"a\": has more than 4 dimensions; at most 4" },
+    { "{\"a\":" ENTRY("[1,1,1,1 x]", 0, 4) "}", 4, "what is no size" },
+    { "{\"a\":" ENTRY("[1,1,1,1,]", 0, 4) "}", 4, "what is no size" },
     { "{\"a\":" ENTRY("[-1]", 0, 4) "}", 4, "what is no size" },
     { "{\"a\":" ENTRY("[1.0]", 0, 4) "}", 4, "what is no size" },
     { "{\"a\":" ENTRY("[\"1\"]", 0, 4) "}", 4, "what is no size" },

@@ -91,7 +91,7 @@ END_TEST
 
 START_TEST(a_text_that_is_cut_says_so)
 {
-    char bytes[8];
+    char bytes[8], roomy[32];
     hl_shown_cut(bytes, sizeof bytes, "1234567", false);
     ck_assert_str_eq(bytes, "1234567");
     hl_shown_cut(bytes, sizeof bytes, "12345678", false);
@@ -102,6 +102,13 @@ START_TEST(a_text_that_is_cut_says_so)
     ck_assert_str_eq(bytes, "1234...");
     hl_shown_cut(bytes, sizeof bytes, "12", true);
     ck_assert_str_eq(bytes, "12...");
+    static const char *const cut[] = { "1\xc3", "1\xe2\x82", "1\xf0\x9f\x98", "1\xf0", "1" };
+    for (int i = 0; i < 5; i++) {
+        hl_shown_cut(roomy, sizeof roomy, cut[i], true);
+        ck_assert_str_eq(roomy, "1...");
+    }
+    hl_shown_cut(roomy, sizeof roomy, "1\xe2\x82\xac", true);
+    ck_assert_str_eq(roomy, "1\xe2\x82\xac...");
     hl_shown_cut(bytes, 4, "1234", false);
     ck_assert_str_eq(bytes, "...");
 }

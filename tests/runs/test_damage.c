@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* memmem */
 /* Checkpoints and weights that are damaged, foreign or do not fit, and numbers that are not finite. */
 #include "core/memory.h"
 #include "core/safetensors.h"
@@ -259,6 +260,28 @@ START_TEST(a_checkpoint_of_right_checksum_and_wrong_content_is_refused)
 }
 END_TEST
 
+/* One letter of what the header says: it is the damage that is named, and not what it says now. */
+START_TEST(what_a_damaged_header_says_is_not_believed)
+{
+    static const char *const said[] = { "encoder.layers.0.norm1.bias", "optimizer.v.output.bias", "state.best_loss",
+                                        "checkpoint_format" };
+    interrupted_run run = half_a_run();
+    for (int i = 0; i < 4; i++) {
+        char *at = memmem(run.bytes, run.size, said[i], strlen(said[i]));
+        ck_assert_ptr_nonnull(at);
+        at[strlen(said[i]) - 1] ^= 2;
+        scratch_write(run.checkpoint, run.bytes, run.size);
+        assert_one_line(RUN(run.config, "--resume", "--out", run.folder), 3, "is damaged or was changed");
+        if (i == 0) {
+            assert_one_line(RUN(run.config, "--from", run.checkpoint, "--out", run_path("b")), 3, "is damaged or was ");
+            assert_one_line(HEADS(run.folder, "--importance"), 3, "is damaged or was changed");
+        }
+        at[strlen(said[i]) - 1] ^= 2;
+    }
+    free(run.bytes);
+}
+END_TEST
+
 /* ---- --from ---- */
 
 START_TEST(a_run_may_begin_with_the_weights_of_another)
@@ -453,6 +476,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_checkpoint_with_a_flipped_bit_is_refused);
     tcase_add_test(tc, a_checkpoint_that_is_none_is_refused);
     tcase_add_test(tc, a_checkpoint_of_right_checksum_and_wrong_content_is_refused);
+    tcase_add_test(tc, what_a_damaged_header_says_is_not_believed);
     tcase_add_test(tc, a_run_may_begin_with_the_weights_of_another);
     tcase_add_test(tc, weights_of_another_program_are_taken_with_a_notice);
     tcase_add_test(tc, weights_that_do_not_fit_are_refused);

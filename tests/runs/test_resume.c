@@ -419,9 +419,76 @@ START_TEST(a_second_signal_ends_it_at_once)
 }
 END_TEST
 
+static hl_file_calls system_calls;
+
+/* ---- the time it takes ---- */
+
+static int counted_fd = -1, opens;
+static size_t counted;
+
+static int counting_open(const char *path, int flags, mode_t mode)
+{
+    int fd = system_calls.open(path, flags, mode);
+    bool first = strstr(path, "/checkpoint.safetensors") != NULL && opens++ == 0;
+    counted_fd = first ? fd : fd == counted_fd ? -1 : counted_fd;
+    return fd;
+}
+
+static ssize_t counting_read(int fd, void *buffer, size_t count)
+{
+    counted += fd == counted_fd ? count : 0;
+    return system_calls.read(fd, buffer, count);
+}
+
+static void count_reads(void)
+{
+    hl_file_calls calls = system_calls = *hl_file_calls_get();
+    calls.open = counting_open;
+    calls.read = counting_read;
+    hl_file_calls_set(&calls);
+}
+
+static void print_count(void)
+{
+    printf("%zu bytes at first of %d times\n", counted, opens);
+    fflush(stdout);
+}
+
+START_TEST(how_long_it_will_take_is_told_by_the_checkpoints_header)
+{
+    const char *config = run_tiny_config(), *folder = run_path("run");
+    EXPECT_RUN(0, config, "train.steps=12", "--out", folder);
+    const char *arguments[] = { config, "train.steps=13", "--resume", "--out", folder, NULL };
+    run_result run =
+        run_wait(run_start((run_options){ .arguments = arguments, .before = count_reads, .after = print_count }));
+    ck_assert_int_eq(run.code, 0);
+    const char *told = strstr(run.out, " bytes at first of ");
+    ck_assert_ptr_nonnull(told);
+    while (told[-1] != '\n') {
+        told--;
+    }
+    struct stat info;
+    ck_assert_int_eq(stat(run_file(folder, "checkpoint.safetensors"), &info), 0);
+    ck_assert_int_gt(atol(told), 0);
+    ck_assert_int_lt(atol(told), info.st_size / 2);
+}
+END_TEST
+
+START_TEST(a_run_that_patience_has_ended_is_told_no_time)
+{
+    const char *config = run_tiny_config(), *folder = run_path("run");
+    static const char *const rate = "optimizer.learning_rate=1e-12", *const patience = "train.patience=3";
+    EXPECT_RUN(0, config, rate, patience, "patterns.examples=0", "--out", folder);
+    run_result run =
+        RUN(config, rate, patience, "patterns.examples=0", "train.steps=1000000000", "--resume", "--out", folder);
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_msg(strstr(run.out, "about") == NULL, "%s", run.out);
+    ck_assert_ptr_nonnull(strstr(run.out, "finished at step 12 already; a larger train.patience would go on\n"));
+}
+END_TEST
+
 /* ---- interrupted where it takes long ---- */
 
-static hl_file_calls system_calls;
 static char interrupting_row[32]; /* the beginning of one; "": none */
 static const char *interrupting_path;
 
@@ -546,6 +613,8 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, a_signal_saves_and_ends_the_run, 0, 3);
     tcase_add_test(tc, a_signal_that_was_ignored_before_stays_ignored);
     tcase_add_test(tc, a_second_signal_ends_it_at_once);
+    tcase_add_test(tc, how_long_it_will_take_is_told_by_the_checkpoints_header);
+    tcase_add_test(tc, a_run_that_patience_has_ended_is_told_no_time);
     tcase_add_test(tc, interrupted_in_its_validation_a_step_is_validated_when_the_run_goes_on);
     tcase_add_test(tc, a_signal_does_not_wait_for_the_end_of_a_validation);
     tcase_add_loop_test(tc, a_signal_after_the_last_step_ends_the_run, 0, 2);

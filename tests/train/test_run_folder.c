@@ -243,6 +243,27 @@ START_TEST(clearing_removes_what_runs_write_and_no_more)
 }
 END_TEST
 
+START_TEST(what_cannot_be_removed_is_found_before_anything_is)
+{
+    static const char *const names[] = { "patterns/step_000015.npz", "checkpoint-20.safetensors", "heads.csv",
+                                         "against-b.html" };
+    for (int i = 0; i < 4; i++) {
+        const char *path = scratch_path(i % 2 == 0 ? "even" : "odd");
+        scratch_remove(path);
+        hl_run_folder folder = full_folder(path);
+        ck_assert_int_eq(mkdir(run_file(path, names[i]), 0777), 0);
+        const char *before = run_list(path), *snapshots = run_list(folder.patterns);
+        hl_status status = hl_run_folder_clear(&folder);
+        ck_assert_int_eq(status.code, HL_BAD_FILE);
+        ck_assert_msg(strstr(status.text, names[i]) != NULL, "%s", status.text);
+        ck_assert_ptr_nonnull(strstr(status.text, ": is a folder in the place of a run's file; move it away"));
+        ck_assert_str_eq(run_list(path), before);
+        ck_assert_str_eq(run_list(folder.patterns), snapshots);
+        hl_run_folder_close(&folder);
+    }
+}
+END_TEST
+
 START_TEST(a_step_has_one_name_alone)
 {
     ck_assert_int_eq(hl_run_folder_snapshot_step("step_000005.npz"), 5);
@@ -415,6 +436,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, the_lock_is_against_other_processes_and_ends_with_them);
     tcase_add_test(tc, a_lock_that_is_about_to_go_is_waited_for);
     tcase_add_test(tc, clearing_removes_what_runs_write_and_no_more);
+    tcase_add_test(tc, what_cannot_be_removed_is_found_before_anything_is);
     tcase_add_test(tc, a_step_has_one_name_alone);
     tcase_add_test(tc, what_is_later_is_dropped);
     tcase_add_test(tc, the_newest_checkpoints_are_kept);

@@ -1,0 +1,51 @@
+#include "core/arena.h"
+#include "core/op_layer_norm.h"
+#include "core/tape.h"
+#include "tests/check_suite.h"
+
+#include <math.h>
+
+enum { D = 5 };
+
+/* The layer norm of these numbers times 2^exponent. */
+static void normalise(int exponent, double y[D])
+{
+    static const double numbers[D] = { 1, -0.75, 0.5, 0.25, -1 };
+    double scaled[D], ones[D];
+    for (int d = 0; d < D; d++) {
+        scaled[d] = ldexp(numbers[d], exponent);
+        ones[d] = 1;
+    }
+    hl_arena arena;
+    ck_assert_int_eq(hl_arena_init(&arena, 1 << 16).code, HL_OK);
+    hl_tape tape;
+    hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1 });
+    hl_tensor x = { .shape = HL_SHAPE(1, D), .data = scaled }, gamma = { .shape = HL_SHAPE(D), .data = ones };
+    const hl_tensor *out = hl_layer_norm(&tape, &x, &gamma, NULL, 0);
+    ck_assert_msg(hl_tape_status(&tape).code == HL_OK, "%s", hl_tape_status(&tape).text);
+    for (int d = 0; d < D; d++) {
+        y[d] = out->data[d];
+    }
+    hl_arena_free(&arena);
+}
+
+START_TEST(a_row_whose_squares_overflow_is_normalised_as_any_other)
+{
+    static const int exponents[] = { 511, 512, 600, 1020 };
+    double usual[D], large[D];
+    normalise(0, usual);
+    for (int i = 0; i < 4; i++) {
+        normalise(exponents[i], large);
+        for (int d = 0; d < D; d++) {
+            ck_assert_msg(fabs(large[d] - usual[d]) <= 1e-14, "2^%d: %g instead of %g", exponents[i], large[d],
+                          usual[d]);
+        }
+    }
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, a_row_whose_squares_overflow_is_normalised_as_any_other);
+}
+SUITE("layer norm in double", add_tests)
