@@ -18,6 +18,29 @@
 
 static const double CLEAR_HITS = 0.9, SPREAD_EVENLY = 0.95;
 
+/* What all labels of a kind mean; those of a number or of a relation's name are also told one by one. */
+#define KIND(constant, name, meaning) [constant] = { #name, #name, meaning },
+static const struct {
+    const char *name, *written, *meaning;
+} kinds[] = {
+    [HL_LABEL_PREVIOUS] = { "previous", "previous", "looks at the token before" },
+    [HL_LABEL_NEXT] = { "next", "next", "looks at the token after" },
+    [HL_LABEL_SELF] = { "self", "self", "looks at the token itself" },
+    [HL_LABEL_OFFSET] = { "offset", "offset(k)", "looks k tokens ahead, or back where k is negative" },
+    [HL_LABEL_ALIGNMENT] = { "alignment", "alignment", "looks at the token that holds the answer" },
+    [HL_LABEL_RELATION] = { "relation", "relation(a_b)", "finds the b that belongs to an a" },
+    [HL_LABEL_UNIFORM] = { "uniform", "uniform", "spreads its attention evenly" },
+    [HL_LABEL_MIXED] = { "mixed", "mixed", "does no one thing clearly" },
+    HL_LABEL_SHARES(KIND) /* each at its own number */
+};
+
+/* The metric and the keys of those in HL_LABEL_SHARES. */
+#define SHARE(constant, name, meaning) [constant] = { hl_##name##_of, hl_##name##_kind },
+static const struct {
+    hl_score (*measure)(const hl_patterns *patterns);
+    bool (*names_key)(const hl_pattern *example, int64_t query, int64_t key);
+} shares[] = { HL_LABEL_SHARES(SHARE) };
+
 /* Which label a head earns */
 
 /* Examples, as in hl_head_measure. */
@@ -71,26 +94,28 @@ static bool earns_relation(const halves *examples, hl_label *label)
     return relation_lift(&examples->scoring, best) >= HL_SCORE_CLEAR_LIFT;
 }
 
-static bool earns(hl_score score, hl_label_kind kind, hl_label *label)
+/* The first of HL_LABEL_SHARES that is clear. */
+static bool earns_share(const halves *examples, hl_label *label)
 {
-    *label = (hl_label){ kind, 0, score };
-    return is_clear(score);
+    for (int kind = HL_LABEL_RELATION + 1; kind < HL_LABEL_UNIFORM; kind++) {
+        *label = (hl_label){ (hl_label_kind)kind, 0, shares[kind].measure(&examples->scoring) };
+        if (is_clear(label->score)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 hl_label hl_label_of(const hl_patterns *all)
 {
     halves examples = { all, hl_patterns_choosing(all), hl_patterns_scoring(all) };
-    const hl_patterns *scoring = &examples.scoring;
     hl_head_metrics metrics = hl_head_measure(0, all);
     hl_label label;
     if (earns_offset(&examples, HL_LABEL_PREVIOUS, -1, &label) || earns_offset(&examples, HL_LABEL_NEXT, 1, &label) ||
         earns_offset(&examples, HL_LABEL_SELF, 0, &label) ||
         earns_offset(&examples, HL_LABEL_OFFSET, metrics.best_offset, &label) ||
         earns_alignment(&examples, metrics.alignment, &label) || earns_relation(&examples, &label) ||
-        earns(hl_induction_of(scoring), HL_LABEL_INDUCTION, &label) ||
-        earns(hl_duplicate_of(scoring), HL_LABEL_DUPLICATE, &label) ||
-        earns(hl_first_of(scoring), HL_LABEL_FIRST, &label) ||
-        earns(hl_special_of(scoring), HL_LABEL_SPECIAL, &label)) {
+        earns_share(&examples, &label)) {
         return label;
     }
     bool even = metrics.entropy.normalised > SPREAD_EVENLY;
@@ -110,24 +135,6 @@ __attribute__((format(printf, 1, 2))) static hl_label_text text_of(const char *f
     hl_shown_cut(text.text, sizeof text.text, whole, length >= (int)sizeof whole);
     return text;
 }
-
-/* What all labels of a kind mean; those of a number or of a relation's name are also told one by one. */
-static const struct {
-    const char *name, *written, *meaning;
-} kinds[] = {
-    [HL_LABEL_PREVIOUS] = { "previous", "previous", "looks at the token before" },
-    [HL_LABEL_NEXT] = { "next", "next", "looks at the token after" },
-    [HL_LABEL_SELF] = { "self", "self", "looks at the token itself" },
-    [HL_LABEL_OFFSET] = { "offset", "offset(k)", "looks k tokens ahead, or back where k is negative" },
-    [HL_LABEL_ALIGNMENT] = { "alignment", "alignment", "looks at the token that holds the answer" },
-    [HL_LABEL_RELATION] = { "relation", "relation(a_b)", "finds the b that belongs to an a" },
-    [HL_LABEL_INDUCTION] = { "induction", "induction", "looks at what came after the same token elsewhere" },
-    [HL_LABEL_DUPLICATE] = { "duplicate", "duplicate", "looks at the same token elsewhere" },
-    [HL_LABEL_FIRST] = { "first", "first", "looks at the first token" },
-    [HL_LABEL_SPECIAL] = { "special", "special", "looks at separators and masks" },
-    [HL_LABEL_UNIFORM] = { "uniform", "uniform", "spreads its attention evenly" },
-    [HL_LABEL_MIXED] = { "mixed", "mixed", "does no one thing clearly" },
-};
 
 static bool is_known(hl_label_kind kind)
 {
@@ -212,20 +219,13 @@ static bool names_key(hl_label label, const hl_pattern *example, int64_t query, 
         return is_source(example, query, key);
     case HL_LABEL_RELATION:
         return is_partner(example, label.parameter, query, key);
-    case HL_LABEL_INDUCTION:
-        return hl_induction_kind(example, query, key);
-    case HL_LABEL_DUPLICATE:
-        return hl_duplicate_kind(example, query, key);
-    case HL_LABEL_FIRST:
-        return hl_first_kind(example, query, key);
-    case HL_LABEL_SPECIAL:
-        return hl_special_kind(example, query, key);
     case HL_LABEL_UNIFORM:
         return true;
     case HL_LABEL_MIXED:
-        break;
+        return false;
+    default:
+        return label.kind < HL_LABEL_UNIFORM && shares[label.kind].names_key(example, query, key);
     }
-    return false;
 }
 
 /* Ones at the keys that are named; returns how many. */

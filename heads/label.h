@@ -9,7 +9,17 @@
 
 HL_BEGIN_DECLS
 
+/* Those that are earned by how much attention falls on keys of a kind, in the order in which they are tried: constant,
+ * name, meaning. The label's metric is hl_<name>_of, its keys are those of hl_<name>_kind (heads/key_share.h). */
+/* clang-format off */
+#define HL_LABEL_SHARES(SHARE) \
+    SHARE(HL_LABEL_INDUCTION, induction, "looks at what came after the same token elsewhere") \
+    SHARE(HL_LABEL_DUPLICATE, duplicate, "looks at the same token elsewhere") \
+    SHARE(HL_LABEL_FIRST, first, "looks at the first token") \
+    SHARE(HL_LABEL_SPECIAL, special, "looks at separators and masks")
+
 /* In the order in which they are tried. */
+#define HL_LABEL_SHARE_CONSTANT(constant, name, meaning) constant,
 typedef enum hl_label_kind {
     HL_LABEL_PREVIOUS,
     HL_LABEL_NEXT,
@@ -17,13 +27,11 @@ typedef enum hl_label_kind {
     HL_LABEL_OFFSET,
     HL_LABEL_ALIGNMENT,
     HL_LABEL_RELATION,
-    HL_LABEL_INDUCTION,
-    HL_LABEL_DUPLICATE,
-    HL_LABEL_FIRST,
-    HL_LABEL_SPECIAL,
+    HL_LABEL_SHARES(HL_LABEL_SHARE_CONSTANT)
     HL_LABEL_UNIFORM,
     HL_LABEL_MIXED,
 } hl_label_kind;
+/* clang-format on */
 
 typedef struct hl_label {
     hl_label_kind kind;
@@ -37,7 +45,7 @@ typedef struct hl_label {
  *                                  the largest weight must be on it in 90% of the queries that have it
  *   ALIGNMENT                      alignment; only where no fixed offset is the source in 90% of the queries
  *   RELATION                       relation(r), r the one of most lift on the even-numbered ones, the first of equals
- *   INDUCTION, DUPLICATE, FIRST, SPECIAL   the metrics of these names
+ *   those of HL_LABEL_SHARES       the metrics of these names
  * else UNIFORM, where the normalised entropy is above 0.95; else MIXED. */
 hl_label hl_label_of(const hl_patterns *all);
 

@@ -8,19 +8,23 @@
 #include "tests/check_suite.h"
 #include "tests/heads/made_up.h"
 
-static const hl_label labels[] = {
-    { .kind = HL_LABEL_PREVIOUS, .parameter = -1 },
-    { .kind = HL_LABEL_NEXT, .parameter = 1 },
-    { .kind = HL_LABEL_SELF },
-    { .kind = HL_LABEL_OFFSET, .parameter = -3 },
-    { .kind = HL_LABEL_ALIGNMENT },
-    { .kind = HL_LABEL_RELATION, .parameter = 1 },
-    { .kind = HL_LABEL_INDUCTION },
-    { .kind = HL_LABEL_DUPLICATE },
-    { .kind = HL_LABEL_FIRST },
-    { .kind = HL_LABEL_SPECIAL },
-    { .kind = HL_LABEL_UNIFORM },
-    { .kind = HL_LABEL_MIXED },
+/* Every label; of those in HL_LABEL_SHARES, also their metric. */
+static const struct {
+    hl_label label;
+    hl_score (*share)(const hl_patterns *patterns);
+} labels[] = {
+    { { .kind = HL_LABEL_PREVIOUS, .parameter = -1 }, NULL },
+    { { .kind = HL_LABEL_NEXT, .parameter = 1 }, NULL },
+    { { .kind = HL_LABEL_SELF }, NULL },
+    { { .kind = HL_LABEL_OFFSET, .parameter = -3 }, NULL },
+    { { .kind = HL_LABEL_ALIGNMENT }, NULL },
+    { { .kind = HL_LABEL_RELATION, .parameter = 1 }, NULL },
+    { { .kind = HL_LABEL_INDUCTION }, hl_induction_of },
+    { { .kind = HL_LABEL_DUPLICATE }, hl_duplicate_of },
+    { { .kind = HL_LABEL_FIRST }, hl_first_of },
+    { { .kind = HL_LABEL_SPECIAL }, hl_special_of },
+    { { .kind = HL_LABEL_UNIFORM }, NULL },
+    { { .kind = HL_LABEL_MIXED }, NULL },
 };
 enum { N_LABELS = sizeof labels / sizeof *labels, TOKENS = 12 };
 
@@ -60,41 +64,47 @@ static void idealise(made_up *m, hl_label label)
     }
 }
 
-static double lift(hl_label label, const hl_patterns *patterns)
+static double lift(int row, const hl_patterns *patterns)
 {
+    hl_label label = labels[row].label;
     hl_patterns paired = hl_relation_as_source(patterns, label.parameter >= 0 ? label.parameter : 0);
+    if (labels[row].share != NULL) {
+        return hl_score_lift(labels[row].share(patterns));
+    }
     switch (label.kind) {
     case HL_LABEL_ALIGNMENT:
         return hl_score_lift(hl_alignment_of(patterns).weight);
     case HL_LABEL_RELATION:
         return hl_score_lift(hl_alignment_of(&paired).weight);
-    case HL_LABEL_INDUCTION:
-        return hl_score_lift(hl_induction_of(patterns));
-    case HL_LABEL_DUPLICATE:
-        return hl_score_lift(hl_duplicate_of(patterns));
-    case HL_LABEL_FIRST:
-        return hl_score_lift(hl_first_of(patterns));
-    case HL_LABEL_SPECIAL:
-        return hl_score_lift(hl_special_of(patterns));
     default:
         return hl_score_lift(hl_offset_score(patterns, label.parameter));
     }
 }
 
+START_TEST(every_label_has_a_row_here)
+{
+    for (int kind = 0; kind <= HL_LABEL_MIXED; kind++) {
+        hl_label_text name = hl_label_text_of((hl_label){ .kind = (hl_label_kind)kind }, NULL);
+        ck_assert_msg(kind < N_LABELS && labels[kind].label.kind == (hl_label_kind)kind,
+                      "%s has no row at its place in labels", name.text);
+    }
+}
+END_TEST
+
 START_TEST(an_ideal_has_a_lift_of_1_and_earns_its_label)
 {
     made_up m = written();
-    if (labels[_i].kind == HL_LABEL_MIXED) {
+    if (labels[_i].label.kind == HL_LABEL_MIXED) {
         return; /* has none */
     }
-    idealise(&m, labels[_i]);
+    idealise(&m, labels[_i].label);
     hl_patterns patterns = made_up_patterns(&m);
-    if (labels[_i].kind != HL_LABEL_UNIFORM) {
-        ck_assert_double_eq_tol(lift(labels[_i], &patterns), 1, 1e-6);
+    if (labels[_i].label.kind != HL_LABEL_UNIFORM) {
+        ck_assert_double_eq_tol(lift(_i, &patterns), 1, 1e-6);
     }
     hl_label label = hl_label_of(&patterns);
-    ck_assert_int_eq(label.kind, labels[_i].kind);
-    ck_assert_int_eq(label.parameter, labels[_i].parameter);
+    ck_assert_int_eq(label.kind, labels[_i].label.kind);
+    ck_assert_int_eq(label.parameter, labels[_i].label.parameter);
 }
 END_TEST
 
@@ -130,10 +140,10 @@ START_TEST(an_ideal_is_of_the_form_that_replaces_weights)
                 ideal[i] = MADE_UP_POISON;
             }
             hl_pattern example = hl_patterns_at(&patterns, e);
-            hl_label_ideal(labels[l], &example, ideal);
+            hl_label_ideal(labels[l].label, &example, ideal);
             expect_form(&example, ideal);
             ck_assert(m.n_tokens == MADE_UP_TOKENS || ideal[m.n_tokens * m.n_tokens] == MADE_UP_POISON);
-            for (int64_t i = 0; i < m.n_tokens && labels[l].kind == HL_LABEL_MIXED; i++) {
+            for (int64_t i = 0; i < m.n_tokens && labels[l].label.kind == HL_LABEL_MIXED; i++) {
                 ck_assert_double_eq((double)ideal[i * m.n_tokens], -1);
             }
         }
@@ -162,25 +172,26 @@ START_TEST(ideals_row_by_row)
     made_up_spell(&m, 0, "34233");
     *made_up_source(&m, 0, 3) = 1;
     *made_up_partner(&m, 0, 1, 0) = 2;
-    expect_ideal(&m, labels[0], "-....1.....1.....1..-....");
-    expect_ideal(&m, labels[1], ".1.....1.....1.-....-....");
-    expect_ideal(&m, labels[3], "-....-....-....1....-....");
-    expect_ideal(&m, labels[4], "-....-....-.....1...-....");
-    expect_ideal(&m, labels[5], "..1..-....-....-....-....");
-    expect_ideal(&m, labels[6], "-....-....-.....1...-....");
-    expect_ideal(&m, labels[7], "...1.-....-....1....-....");
-    expect_ideal(&m, labels[8], "1....1....1....1....-....");
-    expect_ideal(&m, labels[9], "..1....1....1....1..-....");
-    expect_ideal(&m, labels[10], "4444.4444.4444.4444.-....");
-    expect_ideal(&m, labels[11], "-....-....-....-....-....");
+    expect_ideal(&m, labels[HL_LABEL_PREVIOUS].label, "-....1.....1.....1..-....");
+    expect_ideal(&m, labels[HL_LABEL_NEXT].label, ".1.....1.....1.-....-....");
+    expect_ideal(&m, labels[HL_LABEL_OFFSET].label, "-....-....-....1....-....");
+    expect_ideal(&m, labels[HL_LABEL_ALIGNMENT].label, "-....-....-.....1...-....");
+    expect_ideal(&m, labels[HL_LABEL_RELATION].label, "..1..-....-....-....-....");
+    expect_ideal(&m, labels[HL_LABEL_INDUCTION].label, "-....-....-.....1...-....");
+    expect_ideal(&m, labels[HL_LABEL_DUPLICATE].label, "...1.-....-....1....-....");
+    expect_ideal(&m, labels[HL_LABEL_FIRST].label, "1....1....1....1....-....");
+    expect_ideal(&m, labels[HL_LABEL_SPECIAL].label, "..1....1....1....1..-....");
+    expect_ideal(&m, labels[HL_LABEL_UNIFORM].label, "4444.4444.4444.4444.-....");
+    expect_ideal(&m, labels[HL_LABEL_MIXED].label, "-....-....-....-....-....");
     m.lengths[0] = 5;
-    expect_ideal(&m, labels[7], "...22-....-....2...22..2.");
+    expect_ideal(&m, labels[HL_LABEL_DUPLICATE].label, "...22-....-....2...22..2.");
     m.causal = true;
-    expect_ideal(&m, labels[1], "-....-....-....-....-....");
-    expect_ideal(&m, labels[5], "-....-....-....-....-...."); /* the partner may not be attended to */
-    expect_ideal(&m, labels[7], "-....-....-....1....2..2.");
-    expect_ideal(&m, labels[9], "-....-......1....1....1..");
-    expect_ideal(&m, labels[10], "1....22...333..4444.55555");
+    expect_ideal(&m, labels[HL_LABEL_NEXT].label, "-....-....-....-....-....");
+    expect_ideal(&m, labels[HL_LABEL_RELATION].label,
+                 "-....-....-....-....-...."); /* the partner may not be attended to */
+    expect_ideal(&m, labels[HL_LABEL_DUPLICATE].label, "-....-....-....1....2..2.");
+    expect_ideal(&m, labels[HL_LABEL_SPECIAL].label, "-....-......1....1....1..");
+    expect_ideal(&m, labels[HL_LABEL_UNIFORM].label, "1....22...333..4444.55555");
 }
 END_TEST
 
@@ -191,10 +202,11 @@ START_TEST(what_is_not_known_is_not_named)
     patterns.tokens = patterns.sources = patterns.relations = NULL;
     patterns.n_relations = 0;
     hl_pattern example = hl_patterns_at(&patterns, 1);
-    static const int unknown[] = { 4, 5, 6, 7, 9 };
+    static const hl_label_kind unknown[] = { HL_LABEL_ALIGNMENT, HL_LABEL_RELATION, HL_LABEL_INDUCTION,
+                                             HL_LABEL_DUPLICATE, HL_LABEL_SPECIAL };
     for (int l = 0; l < 5; l++) {
         hl_real ideal[TOKENS * TOKENS];
-        hl_label_ideal(labels[unknown[l]], &example, ideal);
+        hl_label_ideal(labels[unknown[l]].label, &example, ideal);
         for (int64_t i = 0; i < TOKENS; i++) {
             ck_assert_double_eq((double)ideal[i * TOKENS], -1);
         }
@@ -204,6 +216,7 @@ END_TEST
 
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, every_label_has_a_row_here);
     tcase_add_loop_test(tc, an_ideal_has_a_lift_of_1_and_earns_its_label, 0, N_LABELS - 1);
     tcase_add_loop_test(tc, an_ideal_is_of_the_form_that_replaces_weights, 0, 30);
     tcase_add_test(tc, ideals_row_by_row);
