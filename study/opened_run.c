@@ -4,6 +4,7 @@
 #include "core/files.h"
 #include "core/memory.h"
 #include "train/checkpoint.h"
+#include "train/metrics_csv.h"
 #include "train/run_folder.h"
 #include "train/setup.h"
 #include "train/step_list.h"
@@ -101,7 +102,11 @@ hl_status hl_opened_run_open(hl_opened_run *run, const char *path)
 void hl_opened_run_close(hl_opened_run *run)
 {
     hl_model_free(&run->model);
+    hl_snapshot_free(&run->last);
+    hl_snapshot_free(&run->other);
     hl_dataset_free(run->dataset);
+    hl_free(run->weights_path);
+    hl_free(run->metrics);
     hl_free(run->steps);
     hl_free(run->patterns);
     hl_free(run->path);
@@ -159,10 +164,8 @@ static hl_status check_snapshot(const hl_opened_run *run, const char *path, int6
     return hl_ok();
 }
 
-hl_status hl_opened_run_snapshot(const hl_opened_run *run, int64_t step, hl_snapshot *snapshot)
+static hl_status read_snapshot(const hl_opened_run *run, int64_t step, hl_snapshot *snapshot)
 {
-    HL_TRY(hl_opened_run_check_steps(run));
-    HL_TRY(check_step(run, step));
     char *path = hl_path_join(run->patterns, "step_%06" PRId64 ".npz", step);
     if (path == NULL) {
         return hl_error_memory(run->patterns);
@@ -178,6 +181,59 @@ hl_status hl_opened_run_snapshot(const hl_opened_run *run, int64_t step, hl_snap
     hl_free(path);
     return status;
 }
+
+hl_status hl_opened_run_snapshot(hl_opened_run *run, int64_t step, const hl_snapshot **snapshot)
+{
+    HL_TRY(hl_opened_run_check_steps(run));
+    int64_t last = run->steps[run->n_steps - 1];
+    step = step < 0 ? last : step;
+    HL_TRY(check_step(run, step));
+    hl_snapshot *room = step == last ? &run->last : &run->other;
+    bool there = room->config != NULL && room->step == step;
+    if (!there || step == last) {
+        hl_snapshot_free(&run->other);
+    }
+    *snapshot = room;
+    return there ? hl_ok() : read_snapshot(run, step, room);
+}
+
+/* The checkpoint is read before the rows: a run that goes on may write both meanwhile. */
+static hl_status read_metrics(hl_opened_run *run, const char *path, const char *checkpoint)
+{
+    bool exists;
+    size_t size;
+    if (!run->knows_rows) {
+        HL_TRY(hl_checkpoint_read_metrics(checkpoint, &exists, &run->rows));
+        run->knows_rows = true;
+    }
+    HL_TRY(hl_file_exists(path, &exists));
+    if (!exists) {
+        return hl_ok();
+    }
+    HL_TRY(hl_file_read(path, HL_METRICS_MAX_BYTES, &run->metrics, &size));
+    return size > 0 ? hl_metrics_csv_check(path, run->metrics, size, run->rows) : hl_ok();
+}
+
+hl_status hl_opened_run_metrics(hl_opened_run *run, const char **text)
+{
+    if (run->metrics == NULL) {
+        char *path = hl_path_join(run->path, "metrics.csv"),
+             *checkpoint = hl_path_join(run->path, "checkpoint.safetensors");
+        hl_status status =
+            path != NULL && checkpoint != NULL ? read_metrics(run, path, checkpoint) : hl_error_memory(run->path);
+        hl_free(checkpoint);
+        hl_free(path);
+        if (status.code != HL_OK) {
+            hl_free(run->metrics);
+            run->metrics = NULL;
+            return status;
+        }
+    }
+    *text = run->metrics;
+    return hl_ok();
+}
+
+/* ---- weights ---- */
 
 enum { WEIGHTS_FILES = 3 };
 
@@ -269,14 +325,23 @@ static hl_status open_weights(char *files[WEIGHTS_FILES], int64_t step, const ch
 }
 
 /* Memory is taken by what config.ini says, so the weights must be of that shape. */
-static hl_status read_weights(hl_opened_run *run, const char *path, hl_checkpoint *weights)
+static hl_status read_weights(hl_opened_run *run, const char *path, bool last, hl_checkpoint *weights)
 {
     const char *config = hl_checkpoint_config(weights);
     HL_TRY(hl_checkpoint_judge(weights, config != NULL ? check_config(run, path, config) : hl_ok()));
     HL_TRY(hl_checkpoint_fits(weights, &run->model.parameters));
     HL_TRY(hl_model_reserve(&run->model, HL_MODEL_LOOKED_AT));
     HL_TRY(hl_checkpoint_load(weights, &run->model.parameters));
+    run->weights_path = hl_strdup(path);
+    if (run->weights_path == NULL) {
+        return hl_error_memory(path);
+    }
     run->weights_step = hl_checkpoint_step(weights);
+    if (last && !run->knows_rows) {
+        hl_train_state state;
+        run->knows_rows = hl_checkpoint_state(weights, &state).code == HL_OK;
+        run->rows = run->knows_rows ? state.metrics : run->rows;
+    }
     return hl_ok();
 }
 
@@ -288,15 +353,21 @@ static hl_status load_one_of(hl_opened_run *run, char *files[WEIGHTS_FILES], int
     if (weights == NULL) {
         return hl_error(HL_BAD_FILE, "%s: no weights in it yet; the run writes model.safetensors at step 0", run->path);
     }
-    hl_status status = read_weights(run, path, weights);
+    hl_status status = read_weights(run, path, path == files[0], weights);
     hl_checkpoint_free(weights);
     return status;
 }
 
 hl_status hl_opened_run_load(hl_opened_run *run, int64_t step)
 {
+    if (run->weights_path != NULL && (step == run->asked_step || (step >= 0 && step == run->weights_step))) {
+        return hl_ok();
+    }
     hl_model_free(&run->model);
+    hl_free(run->weights_path);
+    run->weights_path = NULL;
     run->weights_step = -1;
+    run->asked_step = step;
     HL_TRY(hl_model_init(&run->model, &run->shape));
     char *files[WEIGHTS_FILES];
     hl_status status = weights_files(run, step, files) ? load_one_of(run, files, step) : hl_error_memory(run->path);

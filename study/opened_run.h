@@ -1,6 +1,8 @@
-/* A run's folder, opened to be looked at: its config, its task, the snapshots of its patterns, its weights. It may be
- * opened while the run goes on: it is not locked, and every file of a run is whole at every moment. Nothing in it is
- * written. */
+/* A trained model, opened to be looked at: all that a program reads of it comes from here, each file once.
+ *
+ * Today it is a run's folder: its config, its task, its weights, its metrics and the snapshots of its patterns. It may
+ * be opened while the run goes on: it is not locked, and every file of a run is whole at every moment. Nothing in it is
+ * written. Opening reads config.ini alone; the rest is read when it is asked for, and then stands until it is closed. */
 #ifndef HL_STUDY_OPENED_RUN_H
 #define HL_STUDY_OPENED_RUN_H
 
@@ -9,6 +11,7 @@
 #include "heads/snapshot.h"
 #include "layers/model.h"
 #include "train/config.h"
+#include "train/state.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,8 +28,18 @@ typedef struct hl_opened_run {
     const char *const *relations; /* the names of the task's gold relations; not owned */
     int64_t *steps;               /* of its snapshots, n_steps of them, ascending */
     size_t n_steps;
-    hl_model model;       /* once hl_opened_run_load has been called */
-    int64_t weights_step; /* of the model's weights; -1: none yet, or not known */
+
+    /* Once hl_opened_run_load has been called. */
+    hl_model model;
+    char *weights_path;   /* the file that its weights are of; NULL: none yet */
+    int64_t weights_step; /* of these weights; -1: none yet, or not known */
+    int64_t asked_step;   /* for which they were loaded */
+
+    /* Once they have been asked for. */
+    hl_snapshot last, other; /* the last snapshot, and one before it */
+    char *metrics;           /* metrics.csv */
+    bool knows_rows;
+    hl_metrics_sum rows; /* of metrics.csv, as the checkpoint tells them */
 } hl_opened_run;
 
 /* Reads config.ini, opens its task and lists its snapshots, of which there may be none. HL_BAD_FILE, naming file and
@@ -40,18 +53,23 @@ void hl_opened_run_close(hl_opened_run *run);
 /* HL_BAD_FILE, saying what to set, where there is no snapshot. */
 hl_status hl_opened_run_check_steps(const hl_opened_run *run);
 
-/* Reads the snapshot of a step. HL_INVALID naming steps that there are, where this is none of them; HL_BAD_FILE
- * (also one that is of another step, or of a task of other relations), HL_NO_MEMORY. On success ended by
- * hl_snapshot_free, before the run is closed. */
-hl_status hl_opened_run_snapshot(const hl_opened_run *run, int64_t step, hl_snapshot *snapshot);
+/* The snapshot of a step, below 0 the last one, which is read once and stands until the run is closed; another stands
+ * until the next call. HL_INVALID naming steps that there are, where this is none of them; HL_BAD_FILE (also one that is
+ * of another step, or of a task of other relations, and as hl_opened_run_check_steps), HL_NO_MEMORY. */
+hl_status hl_opened_run_snapshot(hl_opened_run *run, int64_t step, const hl_snapshot **snapshot);
+
+/* The text of metrics.csv, the run's own; NULL where there is none. HL_BAD_FILE where it is damaged, or does not begin
+ * with the rows that checkpoint.safetensors, if there is one, tells of (which is read for it where its weights have not
+ * been loaded); HL_NO_MEMORY. */
+hl_status hl_opened_run_metrics(hl_opened_run *run, const char **text);
 
 /* Whether a file of weights is there already. HL_NO_MEMORY. */
 hl_status hl_opened_run_has_weights(const hl_opened_run *run, bool *has);
 
 /* Makes the model with weights of the run: those of `step` where a file has them (checkpoint.safetensors, a kept
  * checkpoint), else (or where `step` is below 0) of checkpoint.safetensors, else of model.safetensors; weights_step
- * tells which. Another call replaces them. HL_BAD_FILE (also where there are none yet, or where they were trained with
- * another config than the run's), HL_NO_MEMORY. */
+ * tells which. A call for another step replaces them, one for the same step, or theirs, leaves them. HL_BAD_FILE (also
+ * where there are none yet, or where they were trained with another config than the run's), HL_NO_MEMORY. */
 hl_status hl_opened_run_load(hl_opened_run *run, int64_t step);
 
 HL_END_DECLS

@@ -3,20 +3,19 @@
 #include "study/output.h"
 #include "train/setup.h"
 
-static hl_status add_snapshot(const hl_opened_run *run, int64_t step, const hl_effects *effects, hl_heads_csv *csv,
+static hl_status add_snapshot(hl_opened_run *run, int64_t step, const hl_effects *effects, hl_heads_csv *csv,
                               hl_report_maps *maps)
 {
-    hl_snapshot snapshot;
+    const hl_snapshot *snapshot;
     HL_TRY(hl_opened_run_snapshot(run, step, &snapshot));
     hl_patterns layers[HL_MAX_LAYERS];
-    hl_snapshot_layers(&snapshot, layers);
-    hl_status status = hl_heads_csv_add(csv, step, layers, run->shape.n_layers, hl_snapshot_streamed(&snapshot),
+    hl_snapshot_layers(snapshot, layers);
+    hl_status status = hl_heads_csv_add(csv, step, layers, run->shape.n_layers, hl_snapshot_streamed(snapshot),
                                         effects != NULL ? effects->heads : NULL);
     if (status.code == HL_OK) {
-        hl_answers answers = hl_snapshot_answers(&snapshot);
+        hl_answers answers = hl_snapshot_answers(snapshot);
         status = hl_report_maps_add(maps, step, layers, run->shape.n_layers, &answers);
     }
-    hl_snapshot_free(&snapshot);
     if (status.code == HL_INVALID) {
         return hl_error(HL_BAD_FILE, "%s: %s", run->patterns, status.text);
     }
@@ -31,7 +30,7 @@ static int64_t kept_examples(const hl_opened_run *run)
     return recorded > 0 && recorded < HL_REPORT_EXAMPLES ? recorded : HL_REPORT_EXAMPLES;
 }
 
-hl_status hl_heads_record_make(const hl_opened_run *run, const hl_heads_study *study, hl_heads_record *record)
+hl_status hl_heads_record_make(hl_opened_run *run, const hl_heads_study *study, hl_heads_record *record)
 {
     *record =
         (hl_heads_record){ .run = run,

@@ -1,52 +1,10 @@
 #include "study/report.h"
 
-#include "core/files.h"
 #include "core/memory.h"
 #include "study/output.h"
-#include "train/checkpoint.h"
-#include "train/metrics_csv.h"
 #include "train/setup.h"
 
 /* ---- gathering ---- */
-
-/* Leaves *text NULL where there is no such file. */
-static hl_status read_text(const char *path, hl_metrics_sum until, char **text)
-{
-    bool exists;
-    size_t size;
-    HL_TRY(hl_file_exists(path, &exists));
-    if (!exists) {
-        return hl_ok();
-    }
-    HL_TRY(hl_file_read(path, HL_METRICS_MAX_BYTES, text, &size));
-    return size > 0 ? hl_metrics_csv_check(path, *text, size, until) : hl_ok();
-}
-
-/* The same. The checkpoint is read first: a run that goes on may write both meanwhile. */
-static hl_status read_metrics(const hl_opened_run *run, char **text)
-{
-    char *path = hl_path_join(run->path, "metrics.csv"),
-         *checkpoint = hl_path_join(run->path, "checkpoint.safetensors");
-    hl_metrics_sum until = { 0 };
-    bool has;
-    hl_status status = path != NULL && checkpoint != NULL ? hl_checkpoint_read_metrics(checkpoint, &has, &until)
-                                                          : hl_error_memory(run->path);
-    if (status.code == HL_OK) {
-        status = read_text(path, until, text);
-    }
-    hl_free(checkpoint);
-    hl_free(path);
-    return status;
-}
-
-static hl_status gather_texts(hl_heads_report *report, const hl_opened_run *run)
-{
-    report->config = hl_config_text(&run->config);
-    if (report->config == NULL) {
-        return hl_error_memory("a report");
-    }
-    return read_metrics(run, &report->metrics);
-}
 
 /* The maps' examples go through the weights that made the maps, where the run still has them. */
 static hl_status gather_pass(hl_heads_report *report, hl_opened_run *run, const hl_report_maps *maps)
@@ -54,7 +12,7 @@ static hl_status gather_pass(hl_heads_report *report, hl_opened_run *run, const 
     int64_t step = maps->kept[maps->n_kept - 1].step;
     bool has;
     HL_TRY(hl_opened_run_has_weights(run, &has));
-    if (run->weights_step != step && has) {
+    if (has) {
         HL_TRY(hl_opened_run_load(run, step));
     }
     bool fits = hl_head_pass_bytes_of(&run->model, maps->n_examples, maps->n_tokens) <= HL_REPORT_PASS_BYTES;
@@ -69,13 +27,16 @@ static hl_status gather_pass(hl_heads_report *report, hl_opened_run *run, const 
     return hl_ok();
 }
 
-static void point(hl_heads_report *report, const hl_opened_run *run, const hl_heads_record *record,
-                  const hl_heads_study *study)
+static hl_status gather_texts(hl_heads_report *report, hl_opened_run *run, const hl_heads_record *record,
+                              const hl_heads_study *study)
 {
+    report->config = hl_config_text(&run->config);
+    if (report->config == NULL) {
+        return hl_error_memory("a report");
+    }
     report->shown = (hl_report_run){
         .name = run->name,
         .config = report->config,
-        .metrics_csv = report->metrics,
         .csv = &record->csv,
         .maps = &record->maps,
         .vocabulary = hl_dataset_vocabulary(run->dataset),
@@ -83,15 +44,15 @@ static void point(hl_heads_report *report, const hl_opened_run *run, const hl_he
         .labels = study->labels,
         .effects = hl_heads_study_effects(study),
     };
+    return hl_opened_run_metrics(run, &report->shown.metrics_csv);
 }
 
 hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_run *run, const hl_heads_record *record,
                                  const hl_heads_study *study)
 {
     *report = (hl_heads_report){ 0 };
-    hl_status status = gather_texts(report, run);
+    hl_status status = gather_texts(report, run, record, study);
     if (status.code == HL_OK) {
-        point(report, run, record, study);
         status = gather_pass(report, run, &record->maps);
     }
     if (status.code != HL_OK) {
@@ -104,7 +65,6 @@ void hl_heads_report_free(hl_heads_report *report)
 {
     hl_head_pass_free(&report->pass);
     hl_free(report->config);
-    hl_free(report->metrics);
     *report = (hl_heads_report){ 0 };
 }
 

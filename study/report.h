@@ -11,8 +11,8 @@
 HL_BEGIN_DECLS
 
 typedef struct hl_heads_report {
-    hl_report_run shown;    /* as hl_report_write takes it; its arrays are the following ones and those it was given */
-    char *config, *metrics; /* owned, as is the pass; metrics: NULL where there is no metrics.csv */
+    hl_report_run shown; /* as hl_report_write takes it; its arrays are the following ones and those it was given */
+    char *config;        /* owned, as is the pass */
     hl_head_pass pass;
 } hl_heads_report;
 

@@ -92,12 +92,9 @@ hl_status hl_heads_study_make(hl_heads_study *study, hl_opened_run *run, const h
 hl_status hl_heads_study_last(hl_heads_study *study, hl_opened_run *run)
 {
     *study = (hl_heads_study){ 0 };
-    HL_TRY(hl_opened_run_check_steps(run));
-    hl_snapshot snapshot;
-    HL_TRY(hl_opened_run_snapshot(run, run->steps[run->n_steps - 1], &snapshot));
-    hl_status status = hl_heads_study_make(study, run, &snapshot, false);
-    hl_snapshot_free(&snapshot);
-    return status;
+    const hl_snapshot *snapshot;
+    HL_TRY(hl_opened_run_snapshot(run, -1, &snapshot));
+    return hl_heads_study_make(study, run, snapshot, false);
 }
 
 const hl_effects *hl_heads_study_effects(const hl_heads_study *study)

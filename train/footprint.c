@@ -161,13 +161,13 @@ static hl_status set_end(const hl_config *config, const hl_model *model, hl_foot
     f->snapshot = hl_recorder_file_bytes(&model->config, examples, T, R);
     f->readings = sum(product((size_t)n, rows_bytes(&model->config, T, R)), maps_bytes(&model->config, n, examples, T));
     f->measures = sum(f->snapshot, effects);
-    size_t most = sum(f->snapshot, f->readings); /* while they are read off the last snapshot */
-    most = most > f->measures ? most : f->measures;
+    size_t most = sum(f->snapshot, f->readings); /* while they are read off an earlier snapshot */
+    most = most > effects ? most : effects;
     size_t page;
     HL_TRY(page_bytes(config, model, examples, T, &page));
     page = sum(page, f->readings);
     most = most > page ? most : page;
-    const size_t all[] = { most, f->weights, f->positions, f->vocabulary, f->libraries };
+    const size_t all[] = { f->snapshot, most, f->weights, f->positions, f->vocabulary, f->libraries };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         f->end = sum(f->end, all[i]);
     }

@@ -21,16 +21,14 @@ static hl_status draw(const hl_opened_run *run, const hl_snapshot *snapshot, hl_
     return status;
 }
 
-static hl_status draw_last(const hl_opened_run *run, hl_text *bytes, hl_text *dark)
+static hl_status draw_last(hl_opened_run *run, hl_text *bytes, hl_text *dark)
 {
     if (run->n_steps == 0) {
         return hl_error(HL_INVALID, "%s", hl_opened_run_check_steps(run).text);
     }
-    hl_snapshot snapshot;
-    HL_TRY(hl_opened_run_snapshot(run, run->steps[run->n_steps - 1], &snapshot));
-    hl_status status = draw(run, &snapshot, bytes, dark);
-    hl_snapshot_free(&snapshot);
-    return status;
+    const hl_snapshot *snapshot;
+    HL_TRY(hl_opened_run_snapshot(run, -1, &snapshot));
+    return draw(run, snapshot, bytes, dark);
 }
 
 hl_status hl_ablate_maps_png(const char *folder, hl_text *bytes, hl_text *dark)

@@ -18,9 +18,9 @@
 /* One of the two runs. */
 typedef struct side {
     hl_opened_run *run;
-    hl_snapshot last;
-    hl_heads_study study;  /* of `last` */
-    hl_snapshot untrained; /* of step 0; empty where the comparison has no use for it */
+    const hl_snapshot *last;      /* the run's, as is `untrained` */
+    hl_heads_study study;         /* of `last` */
+    const hl_snapshot *untrained; /* of step 0; NULL where the comparison has no use for it */
     hl_heads_record record;
     hl_patterns layers[HL_MAX_LAYERS]; /* on the first run's examples */
     hl_head_match *matches;
@@ -66,7 +66,7 @@ static hl_status check_vocabularies(const hl_opened_run *a, const hl_opened_run 
 
 static hl_status check_others(const side *first, const side *second)
 {
-    int64_t T = first->last.examples.n_tokens, most = second->run->shape.max_length;
+    int64_t T = first->last->examples.n_tokens, most = second->run->shape.max_length;
     if (T > most) {
         return hl_error(HL_INVALID,
                         "%s cannot be run on the examples of %s: they have up to %" PRId64
@@ -89,11 +89,10 @@ static hl_status check_others(const side *first, const side *second)
 static hl_status read_side(side *s, hl_opened_run *run)
 {
     s->run = run;
-    HL_TRY(hl_opened_run_check_steps(run));
-    HL_TRY(hl_opened_run_snapshot(run, run->steps[run->n_steps - 1], &s->last));
-    HL_TRY(hl_heads_study_make(&s->study, run, &s->last, false));
+    HL_TRY(hl_opened_run_snapshot(run, -1, &s->last));
+    HL_TRY(hl_heads_study_make(&s->study, run, s->last, false));
     HL_TRY(hl_heads_record_make(run, &s->study, &s->record));
-    hl_snapshot_layers(&s->last, s->layers);
+    hl_snapshot_layers(s->last, s->layers);
     size_t heads = (size_t)hl_heads_count(&run->shape);
     s->matches = hl_calloc(heads, sizeof *s->matches);
     return s->matches != NULL ? hl_ok() : hl_error_memory("the heads' matches");
@@ -120,7 +119,7 @@ static hl_status run_on_first(comparison *c)
 {
     side *first = &c->sides[0], *second = &c->sides[1];
     HL_TRY(check_others(first, second));
-    HL_TRY(hl_model_maps_run(&c->on_first, second->run, &first->last.examples));
+    HL_TRY(hl_model_maps_run(&c->on_first, second->run, &first->last->examples));
     hl_snapshot_layers(&c->on_first.maps, second->layers);
     hl_report_maps_free(&second->record.maps);
     second->record.maps = (hl_report_maps){ .n_snapshots = 1 };
@@ -132,7 +131,7 @@ static hl_status run_on_first(comparison *c)
 static hl_status match(comparison *c)
 {
     side *first = &c->sides[0], *second = &c->sides[1];
-    c->same_examples = are_same(&first->last.examples, &second->last.examples);
+    c->same_examples = are_same(&first->last->examples, &second->last->examples);
     if (!c->same_examples) {
         HL_TRY(run_on_first(c));
     }
@@ -152,14 +151,14 @@ static hl_status read_untrained(comparison *c)
     }
     HL_TRY(hl_opened_run_snapshot(first->run, 0, &first->untrained));
     HL_TRY(hl_opened_run_snapshot(second->run, 0, &second->untrained));
-    c->has_untrained = are_same(&first->untrained.examples, &second->untrained.examples);
+    c->has_untrained = are_same(&first->untrained->examples, &second->untrained->examples);
     return hl_ok();
 }
 
 static hl_patterns untrained_head(const side *s, int64_t place)
 {
     const hl_head_metrics *head = &s->study.rows[place].metrics;
-    hl_patterns all = hl_snapshot_patterns(&s->untrained, head->layer, head->head);
+    hl_patterns all = hl_snapshot_patterns(s->untrained, head->layer, head->head);
     return hl_patterns_scoring(&all);
 }
 
@@ -308,8 +307,6 @@ static void free_side(side *s)
     hl_heads_report_free(&s->report);
     hl_heads_record_free(&s->record);
     hl_heads_study_free(&s->study);
-    hl_snapshot_free(&s->last);
-    hl_snapshot_free(&s->untrained);
     hl_free(s->matches);
 }
 

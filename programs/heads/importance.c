@@ -73,13 +73,9 @@ static hl_status check_count(const hl_opened_run *run, bool subsets)
 static hl_status measure_run(hl_heads_importance *study, hl_opened_run *run, const hl_heads_command *command, FILE *err)
 {
     HL_TRY(check_count(run, command->shapley));
-    HL_TRY(hl_opened_run_check_steps(run));
-    bool exactly = command->step >= 0;
-    hl_snapshot snapshot;
-    HL_TRY(hl_opened_run_snapshot(run, exactly ? command->step : run->steps[run->n_steps - 1], &snapshot));
-    hl_status status = measure(study, run, &snapshot, exactly, command->shapley ? err : NULL);
-    hl_snapshot_free(&snapshot);
-    return status;
+    const hl_snapshot *snapshot;
+    HL_TRY(hl_opened_run_snapshot(run, command->step, &snapshot));
+    return measure(study, run, snapshot, command->step >= 0, command->shapley ? err : NULL);
 }
 
 /* ---- showing ---- */

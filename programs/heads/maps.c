@@ -189,11 +189,7 @@ hl_status hl_heads_show(hl_opened_run *run, const hl_heads_command *command, FIL
     if (command->input != NULL) {
         return show_input(run, command, out);
     }
-    HL_TRY(hl_opened_run_check_steps(run));
-    int64_t step = command->step >= 0 ? command->step : run->steps[run->n_steps - 1];
-    hl_snapshot snapshot;
-    HL_TRY(hl_opened_run_snapshot(run, step, &snapshot));
-    hl_status status = show_maps(run, command, &snapshot, out);
-    hl_snapshot_free(&snapshot);
-    return status;
+    const hl_snapshot *snapshot;
+    HL_TRY(hl_opened_run_snapshot(run, command->step, &snapshot));
+    return show_maps(run, command, snapshot, out);
 }

@@ -132,11 +132,9 @@ static hl_status make_study(call *c)
     if (c->command.step < 0) {
         return hl_heads_study_last(&c->study, &c->run);
     }
-    hl_snapshot snapshot;
+    const hl_snapshot *snapshot;
     HL_TRY(hl_opened_run_snapshot(&c->run, c->command.step, &snapshot));
-    hl_status status = hl_heads_study_make(&c->study, &c->run, &snapshot, true);
-    hl_snapshot_free(&snapshot);
-    return status;
+    return hl_heads_study_make(&c->study, &c->run, snapshot, true);
 }
 
 static hl_status print_table(const call *c)

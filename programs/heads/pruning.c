@@ -14,7 +14,7 @@
 typedef struct descent {
     hl_heads_pruning *pruning;
     hl_opened_run *run;
-    hl_snapshot snapshot; /* whose examples tell importance */
+    const hl_snapshot *snapshot; /* whose examples tell importance; the run's */
     hl_heads_validation validation;
     double *importance; /* of every head of the whole model, as last measured */
 } descent;
@@ -44,10 +44,10 @@ static hl_status add_row(descent *d, const hl_model *model, int64_t removed)
 static hl_status measure_importance(descent *d, hl_model *model)
 {
     hl_patterns layers[HL_MAX_LAYERS];
-    hl_snapshot_layers(&d->snapshot, layers);
+    hl_snapshot_layers(d->snapshot, layers);
     hl_importance importance;
     bool by_loss = d->pruning->by == HL_PRUNE_BY_LOSS;
-    HL_TRY(hl_importance_measure(model, &d->snapshot.examples, layers, d->validation.part, d->validation.threads,
+    HL_TRY(hl_importance_measure(model, &d->snapshot->examples, layers, d->validation.part, d->validation.threads,
                                  by_loss ? HL_IMPORTANCE_ZERO : HL_IMPORTANCE_GRADIENT, &importance));
     d->pruning->n_importance = importance.n_examples;
     int64_t next = 0;
@@ -159,9 +159,8 @@ static hl_status allocate(descent *d)
 static hl_status begin(descent *d)
 {
     HL_TRY(allocate(d));
-    HL_TRY(hl_opened_run_check_steps(d->run));
-    HL_TRY(hl_opened_run_snapshot(d->run, d->run->steps[d->run->n_steps - 1], &d->snapshot));
-    HL_TRY(hl_heads_load_weights(d->run, d->snapshot.step, false));
+    HL_TRY(hl_opened_run_snapshot(d->run, -1, &d->snapshot));
+    HL_TRY(hl_heads_load_weights(d->run, d->snapshot->step, false));
     HL_TRY(hl_heads_validation_make(&d->validation, d->run));
     d->pruning->batch = d->validation.part;
     d->pruning->n_validation = d->validation.n_examples;
@@ -179,7 +178,6 @@ hl_status hl_heads_pruning_make(hl_heads_pruning *pruning, hl_opened_run *run, i
     }
     hl_free(d.importance);
     hl_heads_validation_free(&d.validation);
-    hl_snapshot_free(&d.snapshot);
     return status;
 }
 

@@ -25,16 +25,16 @@ static void open_trained(hl_opened_run *run)
 }
 
 /* The importance of the heads that are kept, at their places in the whole model; NaN of those that are gone. */
-static void measure(const hl_opened_run *run, const bool *kept, hl_heads_prune_by by, double importance[HEADS])
+static void measure(hl_opened_run *run, const bool *kept, hl_heads_prune_by by, double importance[HEADS])
 {
-    hl_snapshot last;
+    const hl_snapshot *last;
     hl_patterns layers[HL_MAX_LAYERS];
     hl_model model;
     hl_importance found;
     expect_ok(hl_opened_run_snapshot(run, 24, &last));
-    hl_snapshot_layers(&last, layers);
+    hl_snapshot_layers(last, layers);
     expect_ok(hl_prune(&run->model, kept, &model));
-    expect_ok(hl_importance_measure(&model, &last.examples, layers, 4, 1, HL_IMPORTANCE_ZERO, &found));
+    expect_ok(hl_importance_measure(&model, &last->examples, layers, 4, 1, HL_IMPORTANCE_ZERO, &found));
     for (int64_t l = 0, at = 0; l < 2; l++) {
         for (int64_t h = 0; h < LAYER_HEADS; h++) {
             int64_t i = l * LAYER_HEADS + h;
@@ -44,7 +44,6 @@ static void measure(const hl_opened_run *run, const bool *kept, hl_heads_prune_b
     }
     hl_importance_free(&found);
     hl_model_free(&model);
-    hl_snapshot_free(&last);
 }
 
 /* Of a layer that has another one. */
