@@ -350,3 +350,12 @@ bool hl_tape_find_not_finite(const hl_tape *tape, char *text, size_t size)
              first->scope != NULL ? first->scope : "");
     return true;
 }
+
+hl_status hl_tape_not_finite(const hl_tape *tape, const char *what, double value)
+{
+    char op[128];
+    bool found = hl_tape_find_not_finite(tape, op, sizeof op);
+    value = isnan(value) ? (double)NAN : value; /* whose sign would be printed and means nothing */
+    return hl_error(HL_NOT_FINITE, "%s is %g%s%s", what, value,
+                    found ? "; the first tensor that is not finite is the output of " : "", found ? op : "");
+}

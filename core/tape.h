@@ -106,6 +106,10 @@ size_t hl_tape_bytes(const hl_tape *tape);
  * loss was found bad, before backward (which may reuse the outputs' memory). */
 bool hl_tape_find_not_finite(const hl_tape *tape, char *text, size_t size);
 
+/* HL_NOT_FINITE "<what> is <value>; the first tensor that is not finite is the output of <op>", the last part where there
+ * is such an op. */
+hl_status hl_tape_not_finite(const hl_tape *tape, const char *what, double value);
+
 HL_END_DECLS
 
 #endif

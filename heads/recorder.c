@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/npz.h"
 #include "data/batch_storage.h"
+#include "heads/evaluator.h"
 #include "heads/snapshot_array.h"
 #include "heads/streamed_file.h"
 
@@ -55,14 +56,9 @@ size_t hl_recorder_file_bytes(const hl_model_config *config, int64_t n_examples,
     return __builtin_add_overflow(bytes, hl_streamed_file_bytes(config, n_tokens), &bytes) ? SIZE_MAX : bytes;
 }
 
-static hl_tape_options tape_options(int threads)
-{
-    return (hl_tape_options){ .threads = threads, .training = false, .gradients = false };
-}
-
 hl_status hl_recorder_plan(const hl_model *model, int64_t part, int64_t n_tokens, int threads, hl_model_plan *plan)
 {
-    return hl_model_plan_pass(model, part, n_tokens, tape_options(threads), plan);
+    return hl_model_plan_pass(model, part, n_tokens, (hl_tape_options){ .threads = threads }, plan);
 }
 
 /* Set-up */
@@ -133,7 +129,7 @@ hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const h
     if (status.code == HL_OK) {
         status = allocate_numbers(recorder);
     }
-    if (status.code == HL_OK) {
+    if (status.code == HL_OK && folder != NULL) {
         status = set_folder(recorder, folder);
     }
     if (status.code != HL_OK) {
@@ -153,43 +149,40 @@ void hl_recorder_free(hl_recorder *recorder)
 
 /* Recording */
 
-/* The logits of the examples from `first` on, without those of padding, whose places stay zero. */
-static void keep_logits(hl_recorder *recorder, int64_t first, int64_t count, const hl_real *logits)
+/* The slice's weights go where they are kept. */
+static bool place_weights(void *context, hl_slice *slice)
 {
-    int64_t row = recorder->examples.n_tokens * recorder->model->config.vocabulary;
-    for (int64_t e = 0; e < count; e++) {
-        int64_t real = recorder->examples.lengths[first + e] * recorder->model->config.vocabulary;
-        memcpy(recorder->logits + (first + e) * row, logits + e * row, (size_t)real * sizeof *logits);
+    const hl_recorder *recorder = context;
+    const hl_model_config *config = &recorder->model->config;
+    int64_t T = recorder->examples.n_tokens;
+    for (int l = 0; l < config->n_layers; l++) {
+        recorder->probes[l].weights = recorder->weights[l] + slice->first * config->heads[l] * T * T;
     }
+    slice->probes = recorder->probes;
+    return true;
 }
 
-static hl_status run_part(hl_recorder *recorder, int64_t first, int64_t count, hl_arena *arena, int threads)
+/* The logits of the slice, without those of padding, whose places stay zero. */
+static void keep_logits(void *context, const hl_slice *slice, const hl_real *logits)
 {
-    const hl_model *model = recorder->model;
-    int64_t T = recorder->examples.n_tokens;
-    for (int l = 0; l < model->config.n_layers; l++) {
-        recorder->probes[l].weights = recorder->weights[l] + first * model->config.heads[l] * T * T;
+    const hl_recorder *recorder = context;
+    int64_t V = recorder->model->config.vocabulary, row = recorder->examples.n_tokens * V;
+    for (int64_t e = 0; e < slice->examples.n_examples; e++) {
+        size_t real = (size_t)(slice->examples.lengths[e] * V);
+        memcpy(recorder->logits + (slice->first + e) * row, logits + e * row, real * sizeof *logits);
     }
-    hl_batch examples = hl_batch_part(&recorder->examples, first, count);
-    hl_tape tape;
-    hl_tape_begin(&tape, arena, tape_options(threads));
-    const hl_tensor *logits = hl_model_logits(&tape, model, &examples, recorder->probes);
-    HL_TRY(hl_tape_status(&tape));
-    keep_logits(recorder, first, count, logits->data);
-    return hl_ok();
 }
 
 hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena, int threads)
 {
-    int64_t E = recorder->examples.n_examples;
-    size_t mark = arena->used;
-    for (int64_t first = 0; first < E; first += recorder->part) {
-        int64_t count = E - first < recorder->part ? E - first : recorder->part;
-        hl_status status = run_part(recorder, first, count, arena, threads);
-        hl_arena_rewind(arena, mark);
-        HL_TRY(status);
-    }
-    return hl_ok();
+    hl_evaluator evaluator = { .model = recorder->model,
+                               .arena = arena,
+                               .slice = recorder->part,
+                               .threads = threads,
+                               .begin = place_weights,
+                               .end = keep_logits,
+                               .context = recorder };
+    return hl_evaluate(&evaluator, &recorder->examples, NULL);
 }
 
 static void write_arrays(const hl_recorder *recorder, int64_t step, hl_npz_writer *npz)

@@ -51,7 +51,7 @@ hl_status hl_recorder_plan(const hl_model *model, int64_t part, int64_t n_tokens
 /* Copies the examples (at least one), cut to T = the longest length among them, and makes the folder. The model must
  * outlive the recorder; its parameters may change. `part`, at least 1, bounds the memory of a recording; another part
  * may change the last bits of what is recorded, as matrix products of other shapes round differently.
- * HL_INVALID (no examples, a part below 1, sizes that cannot be), HL_NO_MEMORY, HL_BAD_FILE (the folder). On failure
+ * `folder`: NULL where nothing will be written (hl_recorder_run alone). HL_INVALID (no examples, a part below 1, sizes that cannot be), HL_NO_MEMORY, HL_BAD_FILE (the folder). On failure
  * the recorder is empty; else it is ended by hl_recorder_free. */
 hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const hl_batch *examples, int64_t part,
                            const char *folder);

@@ -1,13 +1,15 @@
 #include "heads/subset.h"
 
 #include "core/memory.h"
+#include "heads/evaluator.h"
 #include "heads/head_set.h"
 
-#include <math.h>
-
-/* Gates for `count` examples. A layer that keeps all its heads has none. */
-static void set_gates(const hl_subset *s, int64_t count, const bool *kept)
+/* Gates for a slice's examples. A layer that keeps all its heads has none. */
+static bool set_gates(void *context, hl_slice *slice)
 {
+    const hl_subset *s = context;
+    const bool *kept = s->kept;
+    int64_t count = slice->examples.n_examples;
     hl_real *numbers = s->gates;
     for (int l = 0; l < s->model->config.n_layers; l++) {
         int64_t H = s->model->config.heads[l];
@@ -19,20 +21,21 @@ static void set_gates(const hl_subset *s, int64_t count, const bool *kept)
         numbers += s->part * H;
         kept += H;
     }
+    slice->probes = s->probes;
+    return true;
 }
 
-static hl_status plan(const hl_subset *s, int64_t T, size_t *bytes)
+/* With those heads; all of them where `kept` is NULL. */
+static hl_evaluator evaluator_of(hl_subset *s, const bool *kept)
 {
-    hl_arena records;
-    HL_TRY(hl_arena_init(&records, hl_model_record_bytes(s->model)));
-    hl_batch batch = { .n_examples = s->part, .n_tokens = T };
-    hl_tape tape;
-    hl_tape_begin(&tape, &records, (hl_tape_options){ .threads = s->threads, .dry = true });
-    hl_model_loss(&tape, s->model, &batch, (hl_cross_entropy_args){ 0 }, s->probes);
-    *bytes = hl_tape_bytes(&tape);
-    hl_status status = hl_tape_status(&tape);
-    hl_arena_free(&records);
-    return status;
+    s->kept = kept;
+    return (hl_evaluator){ .model = s->model,
+                           .arena = &s->arena,
+                           .slice = s->part,
+                           .threads = s->threads,
+                           .loss = "the loss of the model with some of its heads",
+                           .begin = kept != NULL ? set_gates : NULL,
+                           .context = s };
 }
 
 hl_status hl_subset_begin(hl_subset *s, int64_t T)
@@ -51,10 +54,11 @@ hl_status hl_subset_begin(hl_subset *s, int64_t T)
         hl_free(none);
         return hl_error_memory("a model with some of its heads");
     }
-    set_gates(s, s->part, none);
-    hl_free(none);
+    hl_evaluator evaluator = evaluator_of(s, none); /* gates take memory */
     size_t bytes;
-    HL_TRY(plan(s, T, &bytes));
+    hl_status status = hl_evaluator_plan(&evaluator, T, &bytes);
+    hl_free(none);
+    HL_TRY(status);
     return hl_arena_init(&s->arena, bytes);
 }
 
@@ -69,34 +73,10 @@ void hl_subset_free(hl_subset *s)
     s->probes = NULL;
 }
 
-static hl_status measure_part(hl_subset *s, const hl_batch *part, const bool *kept, hl_cross_entropy_result *result)
-{
-    if (kept != NULL) {
-        set_gates(s, part->n_examples, kept);
-    }
-    hl_tape tape;
-    hl_tape_begin(&tape, &s->arena, (hl_tape_options){ .threads = s->threads });
-    hl_model_loss(&tape, s->model, part, (hl_cross_entropy_args){ .result = result }, kept != NULL ? s->probes : NULL);
-    hl_status status = hl_tape_status(&tape);
-    hl_arena_rewind(&s->arena, 0);
-    HL_TRY(status);
-    return isfinite(result->loss_sum)
-               ? hl_ok()
-               : hl_error(HL_NOT_FINITE, "the loss of the model with some of its heads is not finite");
-}
-
 hl_status hl_subset_add(hl_subset *s, const hl_batch *examples, const bool *kept, hl_cross_entropy_result *sum)
 {
-    for (int64_t first = 0; first < examples->n_examples; first += s->part) {
-        int64_t left = examples->n_examples - first;
-        hl_batch part = hl_batch_part(examples, first, left < s->part ? left : s->part);
-        hl_cross_entropy_result result = { 0 };
-        HL_TRY(measure_part(s, &part, kept, &result));
-        sum->loss_sum += result.loss_sum;
-        sum->n_scored += result.n_scored;
-        sum->n_correct += result.n_correct;
-    }
-    return hl_ok();
+    hl_evaluator evaluator = evaluator_of(s, kept);
+    return hl_evaluate(&evaluator, examples, sum);
 }
 
 hl_subset_worth hl_subset_worth_of(const hl_cross_entropy_result *sum)

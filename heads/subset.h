@@ -24,6 +24,7 @@ typedef struct hl_subset {
     int64_t part;          /* at least 1: the examples that the model is run on at once, which bounds the memory */
     int threads;
     hl_arena arena;
+    const bool *kept;      /* the heads of the pass at work */
     hl_real *gates;        /* (part, H) for each layer */
     hl_tensor *tensors;    /* (L): each layer's gates on the examples at work */
     hl_head_probe *probes; /* (L): which hold them */

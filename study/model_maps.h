@@ -3,20 +3,20 @@
 #define HL_STUDY_MODEL_MAPS_H
 
 #include "core/declarations.h"
+#include "heads/recorder.h"
 #include "heads/snapshot.h"
 #include "study/opened_run.h"
 
 HL_BEGIN_DECLS
 
-/* The maps of a run's model on a caller's examples, as a snapshot, whose `step` is the weights' and whose examples are
- * the caller's. */
+/* The maps of a run's model on a caller's examples, as a snapshot, whose `step` is the weights'. */
 typedef struct hl_model_maps {
-    hl_snapshot maps;
-    hl_real *numbers; /* of its weights and logits; owned */
+    hl_snapshot maps;     /* its arrays are the recorder's */
+    hl_recorder recorder; /* which never writes a file; owned */
 } hl_model_maps;
 
 /* Runs the model, which must have been loaded, on the examples (at least one). HL_INVALID where they are too long for
- * it, HL_NO_MEMORY; it is then empty. On success ended by hl_model_maps_free, before the examples. */
+ * it, HL_NO_MEMORY; it is then empty. On success ended by hl_model_maps_free, before the run is closed. */
 hl_status hl_model_maps_run(hl_model_maps *made, const hl_opened_run *run, const hl_batch *examples);
 
 /* A zeroed or already freed one is allowed. */

@@ -5,11 +5,13 @@
 #include "core/op_cross_entropy.h"
 #include "core/reduce.h"
 #include "data/batch_storage.h"
+#include "heads/evaluator.h"
 #include "optim/clip.h"
 #include "train/setup.h"
 #include "train/signals.h"
 
 #include <math.h>
+#include <stdio.h>
 
 int64_t hl_trainer_part(const hl_config *config)
 {
@@ -115,17 +117,8 @@ void hl_trainer_free(hl_trainer *trainer)
     trainer->dataset = NULL;
 }
 
-/* Names the first op of the pass whose output is not finite. */
-static hl_status not_finite(const hl_tape *tape, int64_t step, const char *what, double value)
-{
-    char op[128];
-    value = isnan(value) ? (double)NAN : value; /* whose sign would be printed and means nothing */
-    if (!hl_tape_find_not_finite(tape, op, sizeof op)) {
-        return hl_error(HL_NOT_FINITE, "step %lld: %s is %g", (long long)step, what, value);
-    }
-    return hl_error(HL_NOT_FINITE, "step %lld: %s is %g; the first tensor that is not finite is the output of %s",
-                    (long long)step, what, value, op);
-}
+/* Room for "step <n>: the validation loss", as a message names it. */
+enum { LOSS_TEXT = 64 };
 
 /* Forward and backward of one part of the batch. */
 static hl_status run_part(hl_trainer *trainer, const hl_batch *part, int64_t first_example, int64_t scored,
@@ -146,7 +139,9 @@ static hl_status run_part(hl_trainer *trainer, const hl_batch *part, int64_t fir
     hl_tensor *loss = hl_model_loss(&tape, &trainer->model, part, args, NULL);
     hl_status status = hl_tape_status(&tape);
     if (status.code == HL_OK && !isfinite(result.loss_sum)) {
-        status = not_finite(&tape, trainer->optimizer.step + 1, "the loss", result.loss_sum);
+        char what[LOSS_TEXT];
+        snprintf(what, sizeof what, "step %lld: the loss", (long long)trainer->optimizer.step + 1);
+        status = hl_tape_not_finite(&tape, what, result.loss_sum);
     }
     if (status.code == HL_OK) {
         status = hl_tape_backward(&tape, loss);
@@ -199,51 +194,51 @@ hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
     return hl_ok();
 }
 
-static hl_status evaluate_part(hl_trainer *trainer, const hl_batch *part, hl_streamed_pass *statistics,
-                               hl_cross_entropy_result *result)
+typedef struct validation {
+    hl_streamed_pass *statistics; /* or NULL */
+    int threads;
+    bool dropped;
+} validation;
+
+static bool begin_slice(void *context, hl_slice *slice)
 {
-    hl_tape_options options = { .threads = trainer->threads };
-    if (statistics != NULL) {
-        hl_streamed_pass_batch(statistics, part, trainer->threads);
-        options.observer = &statistics->observer;
+    validation *v = context;
+    if (hl_signals_received() != 0) {
+        v->dropped = true;
+    } else if (v->statistics != NULL) {
+        hl_streamed_pass_batch(v->statistics, &slice->examples, v->threads);
+        slice->probes = v->statistics->probes;
+        slice->observer = &v->statistics->observer;
     }
-    size_t mark = trainer->arena.used;
-    hl_tape tape;
-    hl_tape_begin(&tape, &trainer->arena, options);
-    hl_model_loss(&tape, &trainer->model, part, (hl_cross_entropy_args){ .result = result },
-                  statistics != NULL ? statistics->probes : NULL);
-    hl_status status = hl_tape_status(&tape);
-    if (status.code == HL_OK && !isfinite(result->loss_sum)) {
-        status = not_finite(&tape, trainer->optimizer.step, "the validation loss", result->loss_sum);
-    }
-    hl_arena_rewind(&trainer->arena, mark);
-    return status;
+    return !v->dropped;
 }
 
 hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_streamed_pass *statistics, hl_evaluation *evaluation)
 {
-    double begin = hl_clock_seconds(), loss = 0;
-    int64_t scored = 0, correct = 0, size = hl_trainer_evaluation_part(trainer->config);
+    double begin = hl_clock_seconds();
+    validation v = { .statistics = statistics, .threads = trainer->threads };
+    char loss[LOSS_TEXT];
+    snprintf(loss, sizeof loss, "step %lld: the validation loss", (long long)trainer->optimizer.step);
+    hl_evaluator evaluator = { .model = &trainer->model,
+                               .arena = &trainer->arena,
+                               .slice = hl_trainer_evaluation_part(trainer->config),
+                               .threads = trainer->threads,
+                               .loss = loss,
+                               .begin = begin_slice,
+                               .context = &v };
     if (statistics != NULL) {
         hl_streamed_pass_begin(statistics);
     }
-    for (int64_t first = 0; first < trainer->validation.n_examples; first += size) {
-        if (hl_signals_received() != 0) {
-            *evaluation = (hl_evaluation){ .dropped = true };
-            return hl_ok();
-        }
-        int64_t left = trainer->validation.n_examples - first;
-        hl_batch part = hl_batch_part(&trainer->validation, first, left < size ? left : size);
-        hl_cross_entropy_result result = { 0 };
-        HL_TRY(evaluate_part(trainer, &part, statistics, &result));
-        loss += result.loss_sum;
-        scored += result.n_scored;
-        correct += result.n_correct;
+    hl_cross_entropy_result sum = { 0 };
+    HL_TRY(hl_evaluate(&evaluator, &trainer->validation, &sum));
+    if (v.dropped) {
+        *evaluation = (hl_evaluation){ .dropped = true };
+        return hl_ok();
     }
     double seconds = hl_clock_seconds() - begin;
     *evaluation = (hl_evaluation){
-        .loss = loss / (double)scored,
-        .accuracy = (double)correct / (double)scored,
+        .loss = sum.loss_sum / (double)sum.n_scored,
+        .accuracy = (double)sum.n_correct / (double)sum.n_scored,
         .tokens_per_second = seconds > 0 ? (double)hl_batch_real_tokens(&trainer->validation) / seconds : 0,
     };
     return hl_ok();
