@@ -2,19 +2,15 @@
 
 #include "core/arena.h"
 #include "train/memory_check.h"
-#include "train/setup.h"
-#include "train/trainer.h"
 
 #include <string.h>
 
 /* Where there is room for the maps, and for a pass beside them. */
 static hl_status record(hl_recorder *recorder, const hl_opened_run *run, const hl_batch *examples)
 {
-    int64_t E = examples->n_examples, T = examples->n_tokens, most = hl_trainer_evaluation_part(&run->config);
-    int64_t part = most < E ? most : E;
-    int threads = hl_setup_threads(&run->config);
+    int64_t E = examples->n_examples, T = examples->n_tokens, part = run->slice < E ? run->slice : E;
     hl_model_plan plan;
-    HL_TRY(hl_recorder_plan(&run->model, part, T, threads, &plan));
+    HL_TRY(hl_recorder_plan(&run->model, part, T, run->threads, &plan));
     size_t bytes = hl_recorder_bytes(&run->shape, E, T, examples->n_relations);
     bytes = __builtin_add_overflow(bytes, plan.bytes, &bytes) ? SIZE_MAX : bytes;
     HL_TRY(hl_memory_check(bytes, hl_memory_at_hand_now(), run->path, "its model needs, on these examples,",
@@ -22,7 +18,7 @@ static hl_status record(hl_recorder *recorder, const hl_opened_run *run, const h
     HL_TRY(hl_recorder_init(recorder, &run->model, examples, part, NULL));
     hl_arena arena;
     HL_TRY(hl_arena_init(&arena, plan.bytes));
-    hl_status status = hl_recorder_run(recorder, &arena, threads);
+    hl_status status = hl_recorder_run(recorder, &arena, run->threads);
     hl_arena_free(&arena);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "train/run_folder.h"
 #include "train/setup.h"
 #include "train/step_list.h"
+#include "train/trainer.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -54,7 +55,10 @@ static hl_status open_task(hl_opened_run *run, const char *config)
         return hl_error(HL_BAD_FILE, "%s: %s", config, status.text);
     }
     HL_TRY(status);
+    run->vocabulary = hl_dataset_vocabulary(run->dataset);
     run->shape = hl_setup_model(&run->config);
+    run->threads = hl_setup_threads(&run->config);
+    run->slice = hl_trainer_evaluation_part(&run->config);
     run->relations = hl_task_find(spec.name)->relations;
     return hl_ok();
 }

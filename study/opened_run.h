@@ -25,9 +25,12 @@ typedef struct hl_opened_run {
     hl_config config;
     hl_model_config shape; /* of its model */
     hl_dataset *dataset;
-    const char *const *relations; /* the names of the task's gold relations; not owned */
-    int64_t *steps;               /* of its snapshots, n_steps of them, ascending */
+    const hl_vocabulary *vocabulary; /* the dataset's */
+    const char *const *relations;    /* the names of the task's gold relations; not owned */
+    int64_t *steps;                  /* of its snapshots, n_steps of them, ascending */
     size_t n_steps;
+    int threads;   /* that it is run on */
+    int64_t slice; /* examples that it is run on at once, as in training: what bounds the memory */
 
     /* Once hl_opened_run_load has been called. */
     hl_model model;

@@ -32,10 +32,9 @@ static int64_t kept_examples(const hl_opened_run *run)
 
 hl_status hl_heads_record_make(hl_opened_run *run, const hl_heads_study *study, hl_heads_record *record)
 {
-    *record =
-        (hl_heads_record){ .run = run,
-                           .csv = { .n_tokens = run->shape.max_length, .threads = hl_setup_threads(&run->config) },
-                           .maps = { .n_snapshots = (int64_t)run->n_steps, .max_examples = kept_examples(run) } };
+    *record = (hl_heads_record){ .run = run,
+                                 .csv = { .n_tokens = run->shape.max_length, .threads = run->threads },
+                                 .maps = { .n_snapshots = (int64_t)run->n_steps, .max_examples = kept_examples(run) } };
     const hl_effects *effects = hl_heads_study_effects(study);
     hl_status status = hl_opened_run_check_steps(run);
     for (size_t i = 0; i < run->n_steps && status.code == HL_OK; i++) {

@@ -2,7 +2,6 @@
 
 #include "core/memory.h"
 #include "study/output.h"
-#include "train/setup.h"
 
 /* ---- gathering ---- */
 
@@ -22,7 +21,7 @@ static hl_status gather_pass(hl_heads_report *report, hl_opened_run *run, const 
     hl_batch examples = {
         .n_examples = maps->n_examples, .n_tokens = maps->n_tokens, .tokens = maps->tokens, .lengths = maps->lengths
     };
-    HL_TRY(hl_head_pass_run(&run->model, &examples, maps->n_examples, hl_setup_threads(&run->config), &report->pass));
+    HL_TRY(hl_head_pass_run(&run->model, &examples, maps->n_examples, run->threads, &report->pass));
     report->shown.pass = &report->pass;
     return hl_ok();
 }
@@ -39,7 +38,7 @@ static hl_status gather_texts(hl_heads_report *report, hl_opened_run *run, const
         .config = report->config,
         .csv = &record->csv,
         .maps = &record->maps,
-        .vocabulary = hl_dataset_vocabulary(run->dataset),
+        .vocabulary = run->vocabulary,
         .relations = run->relations,
         .labels = study->labels,
         .effects = hl_heads_study_effects(study),

@@ -1,8 +1,6 @@
 #include "study/study.h"
 
 #include "core/memory.h"
-#include "train/setup.h"
-#include "train/trainer.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -60,8 +58,7 @@ static hl_status measure_effects(hl_heads_study *study, hl_opened_run *run, cons
     HL_TRY(hl_heads_load_weights(run, snapshot->step, exactly));
     hl_patterns layers[HL_MAX_LAYERS];
     hl_snapshot_layers(snapshot, layers);
-    HL_TRY(hl_effects_measure(&run->model, &snapshot->examples, layers, study->labels,
-                              hl_trainer_evaluation_part(&run->config), hl_setup_threads(&run->config),
+    HL_TRY(hl_effects_measure(&run->model, &snapshot->examples, layers, study->labels, run->slice, run->threads,
                               &study->effects));
     study->has_effects = true;
     study->weights_step = run->weights_step;

@@ -1,15 +1,13 @@
 #include "study/validation.h"
 
 #include "data/batch_storage.h"
-#include "train/setup.h"
-#include "train/trainer.h"
 
 hl_status hl_heads_validation_make(hl_heads_validation *validation, const hl_opened_run *run)
 {
     *validation = (hl_heads_validation){ .dataset = run->dataset,
                                          .n_examples = run->config.train.eval_examples,
-                                         .part = hl_trainer_evaluation_part(&run->config),
-                                         .threads = hl_setup_threads(&run->config) };
+                                         .part = run->slice,
+                                         .threads = run->threads };
     return hl_batch_allocate(validation->part, hl_dataset_max_length(run->dataset),
                              hl_dataset_n_relations(run->dataset), &validation->room);
 }

@@ -182,7 +182,7 @@ static hl_status fill(hl_heads_view *view, const hl_opened_run *run, const chose
 {
     HL_TRY(allocate(view, c));
     HL_TRY(add_titles(view, c, labeled, run->relations));
-    HL_TRY(add_tokens(view, c, hl_dataset_vocabulary(run->dataset)));
+    HL_TRY(add_tokens(view, c, run->vocabulary));
     HL_TRY(write_caption(view, c, run->name));
     make_panels(view, c);
     return hl_ok();

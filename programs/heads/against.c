@@ -39,7 +39,7 @@ typedef struct comparison {
 
 static hl_status check_vocabularies(const hl_opened_run *a, const hl_opened_run *b)
 {
-    const hl_vocabulary *one = hl_dataset_vocabulary(a->dataset), *other = hl_dataset_vocabulary(b->dataset);
+    const hl_vocabulary *one = a->vocabulary, *other = b->vocabulary;
     int64_t n = hl_vocabulary_size(one), m = hl_vocabulary_size(other);
     if (n != m) {
         return hl_error(HL_INVALID,

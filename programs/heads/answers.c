@@ -70,14 +70,13 @@ static void print_tokens(hl_text *text, const hl_vocabulary *vocabulary, const h
 void hl_heads_answers_print(hl_text *text, const hl_opened_run *run, const hl_snapshot *maps)
 {
     enum { TOKEN = 16 };
-    const hl_vocabulary *vocabulary = hl_dataset_vocabulary(run->dataset);
-    print_tokens(text, vocabulary, &maps->examples);
+    print_tokens(text, run->vocabulary, &maps->examples);
     hl_text_print(text, "\nposition  %-*s%-*sprobability\n", TOKEN, "token", TOKEN, "answer");
     for (int64_t i = 0; (i = next_answer(maps, i)) < maps->examples.lengths[0]; i++) {
         answer a = answer_at(maps, i);
         hl_text_print(text, "%8" PRId64 "  ", i);
-        print_token(text, hl_vocabulary_token(vocabulary, maps->examples.tokens[i]), TOKEN);
-        print_token(text, hl_vocabulary_token(vocabulary, a.id), TOKEN);
+        print_token(text, hl_vocabulary_token(run->vocabulary, maps->examples.tokens[i]), TOKEN);
+        print_token(text, hl_vocabulary_token(run->vocabulary, a.id), TOKEN);
         hl_text_print(text, "%11.2f\n", a.probability);
     }
     hl_text_print(text, "\n");
@@ -87,15 +86,14 @@ void hl_heads_answers_print(hl_text *text, const hl_opened_run *run, const hl_sn
 
 json_t *hl_heads_answers_json(const hl_opened_run *run, const hl_snapshot *maps)
 {
-    const hl_vocabulary *vocabulary = hl_dataset_vocabulary(run->dataset);
     json_t *list = json_array();
     int failed = list == NULL;
     for (int64_t i = 0; !failed && (i = next_answer(maps, i)) < maps->examples.lengths[0]; i++) {
         answer a = answer_at(maps, i);
         failed = json_array_append_new(
             list, json_pack("{s:I, s:o, s:o, s:o}", "position", (json_int_t)i, "token",
-                            hl_json_name(hl_vocabulary_token(vocabulary, maps->examples.tokens[i])), "answer",
-                            hl_json_name(hl_vocabulary_token(vocabulary, a.id)), "probability",
+                            hl_json_name(hl_vocabulary_token(run->vocabulary, maps->examples.tokens[i])), "answer",
+                            hl_json_name(hl_vocabulary_token(run->vocabulary, a.id)), "probability",
                             hl_json_number(a.probability)));
     }
     if (failed) {

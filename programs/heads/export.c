@@ -5,7 +5,6 @@
 #include "core/npz.h"
 #include "heads/heads_csv.h"
 #include "study/study.h"
-#include "train/setup.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -124,7 +123,7 @@ static hl_status add_measured(metric_arrays *arrays)
 
 static hl_status add_metrics(hl_npz_writer *npz, const hl_opened_run *run, const hl_snapshot *maps)
 {
-    hl_heads_csv csv = { .threads = hl_setup_threads(&run->config) };
+    hl_heads_csv csv = { .threads = run->threads };
     hl_patterns layers[HL_MAX_LAYERS];
     hl_snapshot_layers(maps, layers);
     hl_status status =
@@ -205,8 +204,7 @@ hl_status hl_heads_print_bertviz(hl_text *text, const hl_opened_run *run, const 
     hl_text_print(text, "{\"attention\": [");
     print_attention(text, maps, example);
     hl_text_print(text, "],\n\"tokens\": ");
-    print_tokens(text, hl_dataset_vocabulary(run->dataset), examples->tokens + example * examples->n_tokens,
-                 examples->lengths[example]);
+    print_tokens(text, run->vocabulary, examples->tokens + example * examples->n_tokens, examples->lengths[example]);
     hl_text_print(text, "}\n");
     return hl_ok();
 }

@@ -7,8 +7,6 @@
 #include "programs/heads/importance_table.h"
 #include "study/output.h"
 #include "study/study.h"
-#include "train/setup.h"
-#include "train/trainer.h"
 
 /* ---- measuring ---- */
 
@@ -23,11 +21,11 @@ static void announce(int64_t n_heads, FILE *err)
     }
 }
 
-static hl_status measure_subsets(hl_heads_importance *study, hl_model *model, const hl_snapshot *snapshot,
-                                 const hl_patterns *layers, int64_t part, int threads)
+static hl_status measure_subsets(hl_heads_importance *study, hl_opened_run *run, const hl_snapshot *snapshot,
+                                 const hl_patterns *layers)
 {
     hl_all_subsets *subsets = &study->subsets;
-    HL_TRY(hl_all_subsets_measure(model, &snapshot->examples, layers, part, threads, subsets));
+    HL_TRY(hl_all_subsets_measure(&run->model, &snapshot->examples, layers, run->slice, run->threads, subsets));
     study->has_subsets = true;
     hl_shapley_values(subsets->n, subsets->losses, study->shapley);
     study->smallest = hl_smallest_set(subsets->n, subsets->losses, subsets->accuracies, HL_IMPORTANCE_KEPT);
@@ -47,15 +45,13 @@ static hl_status measure(hl_heads_importance *study, hl_opened_run *run, const h
     }
     hl_patterns layers[HL_MAX_LAYERS];
     hl_snapshot_layers(snapshot, layers);
-    int64_t part = hl_trainer_evaluation_part(&run->config);
-    int threads = hl_setup_threads(&run->config);
-    HL_TRY(hl_importance_measure(&run->model, &snapshot->examples, layers, part, threads, HL_IMPORTANCE_ALL,
+    HL_TRY(hl_importance_measure(&run->model, &snapshot->examples, layers, run->slice, run->threads, HL_IMPORTANCE_ALL,
                                  &study->importance));
     if (subsets_err == NULL) {
         return hl_ok();
     }
     announce(hl_heads_count(&run->shape), subsets_err);
-    return measure_subsets(study, &run->model, snapshot, layers, part, threads);
+    return measure_subsets(study, run, snapshot, layers);
 }
 
 static hl_status check_count(const hl_opened_run *run, bool subsets)

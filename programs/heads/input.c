@@ -102,7 +102,7 @@ static hl_status make_example(const hl_opened_run *run, const char *text, hl_hea
         ids[i] = HL_IGNORE;
     }
     ids[3 * T] = (int32_t)T;
-    return read_tokens(hl_dataset_vocabulary(run->dataset), text, ids);
+    return read_tokens(run->vocabulary, text, ids);
 }
 
 hl_status hl_heads_input_run(const hl_opened_run *run, const char *text, hl_heads_input *input)

@@ -17,7 +17,10 @@ static void make_run(hl_opened_run *run)
     hl_problems_free(&problems);
     hl_task_spec spec = hl_config_task_spec(&run->config);
     fuzz_require(hl_dataset_open(&spec, 1, &run->dataset).code == HL_OK);
+    run->vocabulary = hl_dataset_vocabulary(run->dataset);
     run->shape = hl_setup_model(&run->config);
+    run->threads = 1;
+    run->slice = 1;
     fuzz_require(hl_model_init(&run->model, &run->shape).code == HL_OK);
     fuzz_require(hl_model_allocate(&run->model, 1).code == HL_OK);
 }
