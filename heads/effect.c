@@ -1,31 +1,9 @@
 #include "heads/effect.h"
 
 #include "core/memory.h"
-#include "heads/effect_losses.h"
+#include "heads/effect_change.h"
 
 #include <math.h>
-#include <string.h>
-
-/* All but the importance. */
-static hl_status judge(hl_effect_losses *s, int layer, const bool *chosen, hl_label label, hl_head_effect *effect)
-{
-    hl_estimate without, ideal;
-    HL_TRY(hl_effect_losses_change(s, &(hl_effect_change){ .layer = layer, .chosen = chosen }, &without));
-    effect->loss_without = without.mean;
-    effect->standard_error = without.error;
-    effect->kept = NAN;
-    effect->faithful = HL_FAITHFUL_UNKNOWN;
-    if (label.kind == HL_LABEL_MIXED) {
-        return hl_ok();
-    }
-    HL_TRY(
-        hl_effect_losses_change(s, &(hl_effect_change){ .layer = layer, .chosen = chosen, .label = &label }, &ideal));
-    effect->kept = 1 - ideal.mean / effect->loss_without;
-    if (fabs(effect->loss_without) > 3 * effect->standard_error) {
-        effect->faithful = effect->loss_without > 0 && effect->kept >= 0.8 ? HL_FAITHFUL_YES : HL_FAITHFUL_NO;
-    }
-    return hl_ok();
-}
 
 static bool same_label(hl_label a, hl_label b)
 {
@@ -46,34 +24,115 @@ static int64_t choose_group(const hl_label *labels, int64_t H, int64_t first, bo
     return n;
 }
 
-static hl_status judge_group(hl_effect_losses *s, int layer, const hl_label *labels, int64_t first,
-                             const hl_head_effect *heads, bool *chosen, hl_effects *effects)
+/* Heads of a layer that are judged together, or one alone. */
+typedef struct judged {
+    const bool *chosen; /* (H) */
+    const hl_label *label;
+    hl_head_effect *effect;
+} judged;
+
+/* All that is judged in a layer: every head, then every group. */
+typedef struct layer_work {
+    int layer;
+    int64_t H;
+    judged *judged;            /* (n) */
+    bool *chosen;              /* (n + 1, H): the last row is for trying */
+    hl_effect_change *changes; /* for each of them one, and another where its label has an ideal pattern */
+    hl_estimate *losses;
+    int64_t n, n_changes;
+} layer_work;
+
+static void free_work(layer_work *w)
 {
-    int64_t H = s->model->config.heads[layer], n = choose_group(labels, H, first, chosen);
-    if (n < 2 || labels[first].kind == HL_LABEL_MIXED) {
-        return hl_ok();
+    hl_free(w->judged);
+    hl_free(w->chosen);
+    hl_free(w->changes);
+    hl_free(w->losses);
+}
+
+/* A group has two heads at least. */
+static hl_status allocate_work(layer_work *w, int layer, int64_t H)
+{
+    size_t most = (size_t)(H + H / 2), rows;
+    bool fits = hl_multiply_sizes(most + 1, (size_t)H, &rows);
+    *w = (layer_work){ .layer = layer,
+                       .H = H,
+                       .judged = hl_calloc(most, sizeof *w->judged),
+                       .chosen = fits ? hl_calloc(rows, sizeof *w->chosen) : NULL,
+                       .changes = hl_calloc(2 * most, sizeof *w->changes),
+                       .losses = hl_calloc(2 * most, sizeof *w->losses) };
+    bool complete = w->judged != NULL && w->chosen != NULL && w->changes != NULL && w->losses != NULL;
+    return complete ? hl_ok() : hl_error_memory("the effects of heads");
+}
+
+static void add(layer_work *w, const bool *chosen, const hl_label *label, hl_head_effect *effect)
+{
+    w->judged[w->n++] = (judged){ chosen, label, effect };
+    w->changes[w->n_changes++] = (hl_effect_change){ .layer = w->layer, .chosen = chosen };
+    if (label->kind != HL_LABEL_MIXED) {
+        w->changes[w->n_changes++] = (hl_effect_change){ .layer = w->layer, .chosen = chosen, .label = label };
     }
-    hl_group_effect *group = &effects->groups[effects->n_groups++];
-    *group = (hl_group_effect){ .layer = layer, .label = labels[first], .n_heads = n };
-    for (int64_t h = 0; h < H; h++) {
-        group->effect.importance += chosen[h] ? heads[h].importance : 0;
+}
+
+static void add_heads(layer_work *w, const hl_label *labels, hl_head_effect *heads)
+{
+    for (int64_t h = 0; h < w->H; h++) {
+        bool *chosen = w->chosen + w->n * w->H;
+        chosen[h] = true;
+        add(w, chosen, &labels[h], &heads[h]);
     }
-    return judge(s, layer, chosen, labels[first], &group->effect);
+}
+
+static void add_groups(layer_work *w, const hl_label *labels, const hl_head_effect *heads, hl_effects *effects)
+{
+    for (int64_t first = 0; first < w->H; first++) {
+        bool *chosen = w->chosen + w->n * w->H;
+        int64_t n = choose_group(labels, w->H, first, chosen);
+        if (n < 2 || labels[first].kind == HL_LABEL_MIXED) {
+            continue;
+        }
+        hl_group_effect *group = &effects->groups[effects->n_groups++];
+        *group = (hl_group_effect){ .layer = w->layer, .label = labels[first], .n_heads = n };
+        for (int64_t h = 0; h < w->H; h++) {
+            group->effect.importance += chosen[h] ? heads[h].importance : 0;
+        }
+        add(w, chosen, &labels[first], &group->effect);
+    }
+}
+
+/* All but the importance; *ideal is read where the label has an ideal pattern. */
+static void judge(hl_head_effect *effect, hl_label label, const hl_estimate *without, const hl_estimate *ideal)
+{
+    effect->loss_without = without->mean;
+    effect->standard_error = without->error;
+    effect->kept = NAN;
+    effect->faithful = HL_FAITHFUL_UNKNOWN;
+    if (label.kind == HL_LABEL_MIXED) {
+        return;
+    }
+    effect->kept = 1 - ideal->mean / effect->loss_without;
+    if (fabs(effect->loss_without) > 3 * effect->standard_error) {
+        effect->faithful = effect->loss_without > 0 && effect->kept >= 0.8 ? HL_FAITHFUL_YES : HL_FAITHFUL_NO;
+    }
 }
 
 static hl_status judge_layer(hl_effect_losses *s, int layer, const hl_label *labels, hl_head_effect *heads,
-                             bool *chosen, hl_effects *effects)
+                             hl_effects *effects)
 {
-    int64_t H = s->model->config.heads[layer];
-    for (int64_t h = 0; h < H; h++) {
-        memset(chosen, 0, (size_t)H * sizeof *chosen);
-        chosen[h] = true;
-        HL_TRY(judge(s, layer, chosen, labels[h], &heads[h]));
+    layer_work w;
+    hl_status status = allocate_work(&w, layer, s->model->config.heads[layer]);
+    if (status.code == HL_OK) {
+        add_heads(&w, labels, heads);
+        add_groups(&w, labels, heads, effects);
+        status = hl_effect_losses_changes(s, w.changes, w.n_changes, w.losses);
     }
-    for (int64_t h = 0; h < H; h++) {
-        HL_TRY(judge_group(s, layer, labels, h, heads, chosen, effects));
+    const hl_estimate *losses = w.losses;
+    for (int64_t i = 0; status.code == HL_OK && i < w.n; i++) {
+        judge(w.judged[i].effect, *w.judged[i].label, &losses[0], &losses[1]);
+        losses += w.judged[i].label->kind == HL_LABEL_MIXED ? 1 : 2;
     }
-    return hl_ok();
+    free_work(&w);
+    return status;
 }
 
 static hl_status measure_importance(hl_effect_losses *s, hl_effects *effects)
@@ -93,9 +152,7 @@ static hl_status measure_importance(hl_effect_losses *s, hl_effects *effects)
 
 static hl_status judge_all(hl_effect_losses *s, const hl_label *labels, hl_effects *effects)
 {
-    bool *chosen = hl_calloc((size_t)hl_effect_losses_most_heads(s->model), sizeof *chosen);
-    hl_status status =
-        chosen != NULL ? hl_effect_losses_measure(s, NULL, s->losses) : hl_error_memory("the effects of heads");
+    hl_status status = hl_effect_losses_measure(s, NULL, s->losses);
     if (status.code == HL_OK) {
         status = measure_importance(s, effects);
     }
@@ -104,10 +161,9 @@ static hl_status judge_all(hl_effect_losses *s, const hl_label *labels, hl_effec
     }
     int64_t at = 0;
     for (int l = 0; status.code == HL_OK && l < s->model->config.n_layers; l++) {
-        status = judge_layer(s, l, labels + at, effects->heads + at, chosen, effects);
+        status = judge_layer(s, l, labels + at, effects->heads + at, effects);
         at += s->model->config.heads[l];
     }
-    hl_free(chosen);
     return status;
 }
 

@@ -6,15 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-int64_t hl_effect_losses_most_heads(const hl_model *model)
-{
-    int64_t most = 0;
-    for (int l = 0; l < model->config.n_layers; l++) {
-        most = model->config.heads[l] > most ? model->config.heads[l] : most;
-    }
-    return most;
-}
-
 /* Set-up */
 
 static int64_t count_scored(const hl_batch *examples, int64_t row)
@@ -51,8 +42,6 @@ void hl_effect_losses_free(hl_effect_losses *s)
     hl_free(s->ids);
     hl_free(s->row_losses);
     hl_free(s->gates);
-    hl_free(s->ideal);
-    hl_free(s->replace);
     hl_free(s->probes);
     hl_free(s->layer_gates);
     hl_layer_input_free(&s->input);
@@ -98,34 +87,27 @@ static hl_status copy_examples(hl_effect_losses *s, const hl_batch *all)
 /* Every head's gate of one layer. */
 static hl_real *gates_of(const hl_effect_losses *s, int layer)
 {
-    return s->gates + layer * s->part * hl_effect_losses_most_heads(s->model);
+    return s->gates + layer * s->part * hl_effect_room_heads(s->model);
 }
 
 /* A gate for each head of each layer, all open. */
 static void open_gates(const hl_effect_losses *s)
 {
-    for (int64_t i = 0; i < s->model->config.n_layers * s->part * hl_effect_losses_most_heads(s->model); i++) {
+    for (int64_t i = 0; i < s->model->config.n_layers * s->part * hl_effect_room_heads(s->model); i++) {
         s->gates[i] = 1;
     }
-}
-
-/* The probes of a pass, which do nothing yet. */
-static hl_head_probe *new_probes(const hl_effect_losses *s)
-{
-    memset(s->probes, 0, (size_t)s->model->config.n_layers * sizeof *s->probes);
-    return s->probes;
 }
 
 /* The model's loss on some of the examples, each head of each layer through its gate; s->layer_gates are the
  * tensors. */
 static hl_tensor *gated_loss(hl_tape *tape, const hl_effect_losses *s, const hl_batch *examples)
 {
-    hl_head_probe *probes = new_probes(s);
     for (int l = 0; l < s->model->config.n_layers; l++) {
-        probes[l].gate = s->layer_gates[l] =
+        s->layer_gates[l] =
             hl_tape_tensor(tape, HL_SHAPE(examples->n_examples, s->model->config.heads[l]), gates_of(s, l), true);
+        s->probes[l] = (hl_head_probe){ .gate = s->layer_gates[l] };
     }
-    return hl_model_loss(tape, s->model, examples, (hl_cross_entropy_args){ 0 }, probes);
+    return hl_model_loss(tape, s->model, examples, (hl_cross_entropy_args){ 0 }, s->probes);
 }
 
 static hl_tape_options with_gradients(const hl_effect_losses *s)
@@ -133,8 +115,7 @@ static hl_tape_options with_gradients(const hl_effect_losses *s)
     return (hl_tape_options){ .threads = s->threads, .gradients = true, .reuse = true };
 }
 
-/* The pass with gradients takes the most memory. */
-static hl_status plan(hl_effect_losses *s, size_t *bytes)
+static hl_status plan_gradients(hl_effect_losses *s, size_t *bytes)
 {
     hl_arena records;
     HL_TRY(hl_arena_init(&records, hl_model_record_bytes(s->model)));
@@ -149,23 +130,31 @@ static hl_status plan(hl_effect_losses *s, size_t *bytes)
     return status;
 }
 
+/* The arena's bytes: rooms lie where the pass with gradients, which takes more than one of them, lay before. */
+static hl_status plan(hl_effect_losses *s, size_t *bytes)
+{
+    const hl_effect_room_size size = { s->n, s->part, s->T };
+    size_t alone;
+    HL_TRY(plan_gradients(s, bytes));
+    HL_TRY(hl_effect_room_plan(s->model, size, 1, &s->room));
+    HL_TRY(hl_effect_room_plan(s->model, size, s->threads, &alone));
+    *bytes = *bytes > alone ? *bytes : alone;
+    return hl_ok();
+}
+
 static hl_status allocate(hl_effect_losses *s)
 {
     s->part = s->part < s->n ? s->part : s->n;
     size_t L = (size_t)s->model->config.n_layers;
-    int64_t gates = s->model->config.n_layers * s->part * hl_effect_losses_most_heads(s->model);
+    int64_t gates = s->model->config.n_layers * s->part * hl_effect_room_heads(s->model);
     s->row_losses = hl_calloc((size_t)(s->part * s->T), sizeof *s->row_losses);
     s->gates = hl_calloc((size_t)gates, sizeof *s->gates);
-    s->ideal = hl_calloc((size_t)(s->part * s->T * s->T), sizeof *s->ideal);
-    s->replace = hl_calloc((size_t)hl_effect_losses_most_heads(s->model), sizeof *s->replace);
     s->probes = hl_calloc(L, sizeof *s->probes);
     s->layer_gates = hl_calloc(L, sizeof *s->layer_gates);
-    s->losses = hl_calloc((size_t)(2 * s->n), sizeof *s->losses);
-    if (s->row_losses == NULL || s->gates == NULL || s->ideal == NULL || s->replace == NULL || s->probes == NULL ||
-        s->layer_gates == NULL || s->losses == NULL) {
+    s->losses = hl_calloc((size_t)s->n, sizeof *s->losses);
+    if (s->row_losses == NULL || s->gates == NULL || s->probes == NULL || s->layer_gates == NULL || s->losses == NULL) {
         return hl_error_memory("the effects of heads");
     }
-    s->changes = s->losses + s->n;
     HL_TRY(hl_layer_input_init(&s->input, s->model, s->n, s->T));
     if (!rest_parameters(s)) {
         return hl_error_memory("the effects of heads");
@@ -178,7 +167,7 @@ static hl_status allocate(hl_effect_losses *s)
 static hl_status plan_all(hl_effect_losses *s, size_t *bytes)
 {
     size_t L = (size_t)s->model->config.n_layers, T = (size_t)s->T;
-    size_t gates = L * (size_t)(s->part * hl_effect_losses_most_heads(s->model));
+    size_t gates = L * (size_t)(s->part * hl_effect_room_heads(s->model));
     s->gates = hl_calloc(gates, sizeof *s->gates);
     s->probes = hl_calloc(L, sizeof *s->probes);
     s->layer_gates = hl_calloc(L, sizeof *s->layer_gates);
@@ -187,7 +176,7 @@ static hl_status plan_all(hl_effect_losses *s, size_t *bytes)
     }
     HL_TRY(plan(s, bytes));
     size_t x = (size_t)s->n * T * (size_t)s->model->config.d_model;
-    *bytes += (gates + x + (size_t)s->part * T * (T + 1)) * sizeof(hl_real);
+    *bytes += (gates + x + (size_t)s->part * T) * sizeof(hl_real);
     *bytes += (size_t)s->n * (2 * T + 1) * sizeof *s->ids;
     return hl_ok();
 }
@@ -229,91 +218,20 @@ static hl_tensor *take_input(hl_tape *tape, const hl_effect_losses *s, int64_t f
     return hl_layer_input_take(tape, &s->input, s->model, first, part->n_examples, s->T);
 }
 
-/* Has the passes begin at `layer`. */
-static hl_status begin_at(hl_effect_losses *s, int layer)
+hl_status hl_effect_losses_begin_at(hl_effect_losses *s, int layer)
 {
     return hl_layer_input_move(&s->input, s->model, &s->examples, s->part, &s->arena, s->threads, layer);
 }
 
-static hl_tensor set_gates(const hl_effect_losses *s, const hl_effect_change *what, int64_t count)
-{
-    int64_t H = s->model->config.heads[what->layer];
-    hl_tensor gate = { .shape = HL_SHAPE(count, H), .data = gates_of(s, what->layer) };
-    for (int64_t i = 0; i < count * H; i++) {
-        gate.data[i] = what->chosen[i % H] ? 0 : 1;
-    }
-    return gate;
-}
-
-static void set_ideal(const hl_effect_losses *s, const hl_effect_change *what, int64_t first, int64_t count)
-{
-    for (int64_t e = 0; e < count; e++) {
-        hl_patterns one = s->layers[what->layer];
-        one.first = s->rows[first + e];
-        hl_pattern example = hl_patterns_at(&one, 0);
-        hl_label_ideal(*what->label, &example, s->ideal + e * s->T * s->T);
-    }
-    for (int64_t h = 0; h < s->model->config.heads[what->layer]; h++) {
-        s->replace[h] = what->chosen[h] ? s->ideal : NULL;
-    }
-}
-
-void hl_effect_losses_take(const hl_effect_losses *s, const hl_batch *part, double *losses)
+void hl_effect_losses_take(const hl_batch *part, const hl_real *row_losses, double *losses)
 {
     for (int64_t e = 0; e < part->n_examples; e++) {
         double sum = 0;
-        for (int64_t i = 0; i < s->T; i++) {
-            sum += (double)s->row_losses[e * s->T + i];
+        for (int64_t i = 0; i < part->n_tokens; i++) {
+            sum += (double)row_losses[e * part->n_tokens + i];
         }
         losses[e] = sum / (double)count_scored(part, e);
     }
-}
-
-static hl_status measure_part(hl_effect_losses *s, const hl_effect_change *what, int64_t first, double *losses)
-{
-    hl_batch part = hl_effect_losses_part(s, first);
-    hl_head_probe *probes = new_probes(s);
-    hl_tensor gate;
-    if (what != NULL && what->label != NULL) {
-        set_ideal(s, what, first, part.n_examples);
-        probes[what->layer].replace = s->replace;
-    } else if (what != NULL) {
-        gate = set_gates(s, what, part.n_examples);
-        probes[what->layer].gate = &gate;
-        probes[what->layer].constant = what->instead;
-    }
-    hl_cross_entropy_result result = { .row_loss = s->row_losses };
-    hl_tape tape;
-    hl_tape_begin(&tape, &s->arena, (hl_tape_options){ .threads = s->threads });
-    hl_model_loss_from(&tape, s->model, &part, s->input.layer, take_input(&tape, s, first, &part),
-                       (hl_cross_entropy_args){ .result = &result }, probes);
-    hl_status status = hl_tape_status(&tape);
-    hl_arena_rewind(&s->arena, 0);
-    HL_TRY(status);
-    if (!isfinite(result.loss_sum)) {
-        return hl_error(HL_NOT_FINITE, "the loss that the effects of heads are measured by is not finite");
-    }
-    hl_effect_losses_take(s, &part, losses + first);
-    return hl_ok();
-}
-
-hl_status hl_effect_losses_measure(hl_effect_losses *s, const hl_effect_change *what, double *losses)
-{
-    HL_TRY(begin_at(s, what != NULL ? what->layer : 0));
-    for (int64_t first = 0; first < s->n; first += s->part) {
-        HL_TRY(measure_part(s, what, first, losses));
-    }
-    return hl_ok();
-}
-
-hl_status hl_effect_losses_change(hl_effect_losses *s, const hl_effect_change *what, hl_estimate *change)
-{
-    HL_TRY(hl_effect_losses_measure(s, what, s->changes));
-    for (int64_t e = 0; e < s->n; e++) {
-        s->changes[e] -= s->losses[e];
-    }
-    *change = hl_estimate_of(s->changes, 1, s->n);
-    return hl_ok();
 }
 
 /* |dL/dgate| of each head on each example of a part, all found in one backward pass. */
@@ -351,12 +269,10 @@ hl_status hl_effect_losses_slopes(hl_effect_losses *s, double *slopes)
 static hl_status add_outputs(hl_effect_losses *s, int layer, int64_t first, hl_real *z, double *sums)
 {
     hl_batch part = hl_effect_losses_part(s, first);
-    hl_head_probe *probes = new_probes(s);
-    probes[layer].z = z;
     hl_tape tape;
     hl_tape_begin(&tape, &s->arena, (hl_tape_options){ .threads = s->threads });
     hl_encoder_layer_forward(&tape, &s->model->encoder.layers[layer], take_input(&tape, s, first, &part),
-                             hl_model_mask(s->model, &part), &probes[layer]);
+                             hl_model_mask(s->model, &part), &(hl_head_probe){ .z = z });
     hl_status status = hl_tape_status(&tape);
     hl_arena_rewind(&s->arena, 0);
     HL_TRY(status);
@@ -371,7 +287,7 @@ static hl_status add_outputs(hl_effect_losses *s, int layer, int64_t first, hl_r
 
 static hl_status add_all_outputs(hl_effect_losses *s, int layer, hl_real *z, double *sums)
 {
-    HL_TRY(begin_at(s, layer));
+    HL_TRY(hl_effect_losses_begin_at(s, layer));
     for (int64_t first = 0; first < s->n; first += s->part) {
         HL_TRY(add_outputs(s, layer, first, z, sums));
     }

@@ -1,7 +1,7 @@
 #include "heads/importance.h"
 
 #include "core/memory.h"
-#include "heads/effect_losses.h"
+#include "heads/effect_change.h"
 #include "heads/head_set.h"
 #include "heads/spearman.h"
 
@@ -44,48 +44,70 @@ static hl_status measure_gradients(hl_effect_losses *s, hl_importance *importanc
 
 /* ---- exactly ---- */
 
-/* What a layer's heads are changed with, one after the other. */
-typedef struct changes {
-    bool *chosen;            /* (H) */
-    hl_real *mean, *instead; /* (H * Dv) */
-} changes;
+/* What a layer's heads are changed with: each `n` times, one change after the other. */
+typedef struct layer_work {
+    bool *chosen;  /* (H, H) */
+    hl_real *mean; /* (H * Dv) */
+    hl_effect_change *changes;
+    hl_estimate *losses;
+    int64_t n;
+} layer_work;
 
-static hl_status measure_head(hl_effect_losses *s, const changes *c, hl_importance_depth depth,
-                              hl_head_importance *head)
+static hl_status allocate_work(layer_work *w, int64_t H, int64_t Dv, int64_t n)
+{
+    size_t rows;
+    *w = (layer_work){ .chosen =
+                           hl_multiply_sizes((size_t)H, (size_t)H, &rows) ? hl_calloc(rows, sizeof *w->chosen) : NULL,
+                       .mean = hl_calloc((size_t)(H * Dv), sizeof *w->mean),
+                       .changes = hl_calloc((size_t)(n * H), sizeof *w->changes),
+                       .losses = hl_calloc((size_t)(n * H), sizeof *w->losses),
+                       .n = n };
+    bool complete = w->chosen != NULL && w->mean != NULL && w->changes != NULL && w->losses != NULL;
+    return complete ? hl_ok() : hl_error_memory("the importance of heads");
+}
+
+static void free_work(layer_work *w)
+{
+    hl_free(w->chosen);
+    hl_free(w->mean);
+    hl_free(w->changes);
+    hl_free(w->losses);
+}
+
+static void set_changes(const layer_work *w, int layer, int64_t H)
 {
     static const hl_label uniform = { .kind = HL_LABEL_UNIFORM };
-    int64_t H = s->model->config.heads[head->layer], Dv = s->model->config.d_v[head->layer];
-    memset(c->chosen, 0, (size_t)H * sizeof *c->chosen);
-    memset(c->instead, 0, (size_t)(H * Dv) * sizeof *c->instead);
-    c->chosen[head->head] = true;
-    memcpy(c->instead + head->head * Dv, c->mean + head->head * Dv, (size_t)Dv * sizeof *c->instead);
-    HL_TRY(hl_effect_losses_change(s, &(hl_effect_change){ .layer = head->layer, .chosen = c->chosen }, &head->zero));
-    if (depth == HL_IMPORTANCE_ZERO) {
-        return hl_ok();
+    for (int64_t h = 0; h < H; h++) {
+        bool *chosen = w->chosen + h * H;
+        const hl_effect_change all[] = { { .layer = layer, .chosen = chosen },
+                                         { .layer = layer, .chosen = chosen, .instead = w->mean },
+                                         { .layer = layer, .chosen = chosen, .label = &uniform } };
+        chosen[h] = true;
+        memcpy(w->changes + h * w->n, all, (size_t)w->n * sizeof *all);
     }
-    HL_TRY(hl_effect_losses_change(
-        s, &(hl_effect_change){ .layer = head->layer, .chosen = c->chosen, .instead = c->instead }, &head->mean));
-    return hl_effect_losses_change(
-        s, &(hl_effect_change){ .layer = head->layer, .chosen = c->chosen, .label = &uniform }, &head->uniform);
 }
 
 static hl_status measure_layer(hl_effect_losses *s, int layer, hl_importance_depth depth, hl_head_importance *heads)
 {
     int64_t H = s->model->config.heads[layer];
-    size_t width = (size_t)(H * s->model->config.d_v[layer]);
-    changes c = { hl_calloc((size_t)H, sizeof *c.chosen), hl_calloc(width, sizeof *c.mean),
-                  hl_calloc(width, sizeof *c.instead) };
-    bool complete = c.chosen != NULL && c.mean != NULL && c.instead != NULL;
-    hl_status status = complete ? hl_ok() : hl_error_memory("the importance of heads");
+    layer_work w;
+    hl_status status = allocate_work(&w, H, s->model->config.d_v[layer], depth == HL_IMPORTANCE_ALL ? 3 : 1);
     if (status.code == HL_OK && depth == HL_IMPORTANCE_ALL) {
-        status = hl_effect_losses_mean_output(s, layer, c.mean);
+        status = hl_effect_losses_mean_output(s, layer, w.mean);
+    }
+    if (status.code == HL_OK) {
+        set_changes(&w, layer, H);
+        status = hl_effect_losses_changes(s, w.changes, w.n * H, w.losses);
     }
     for (int64_t h = 0; status.code == HL_OK && h < H; h++) {
-        status = measure_head(s, &c, depth, &heads[h]);
+        const hl_estimate *losses = w.losses + h * w.n;
+        heads[h].zero = losses[0];
+        if (depth == HL_IMPORTANCE_ALL) {
+            heads[h].mean = losses[1];
+            heads[h].uniform = losses[2];
+        }
     }
-    hl_free(c.chosen);
-    hl_free(c.mean);
-    hl_free(c.instead);
+    free_work(&w);
     return status;
 }
 

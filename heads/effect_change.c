@@ -1,0 +1,143 @@
+#include "heads/effect_change.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+
+static hl_effect_room_size size_of(const hl_effect_losses *s)
+{
+    return (hl_effect_room_size){ s->n, s->part, s->T };
+}
+
+/* The gates of `count` examples, shut for the heads that are chosen. */
+static hl_tensor set_gates(const hl_effect_room *room, const hl_effect_change *what, int64_t count, int64_t H)
+{
+    for (int64_t i = 0; i < count * H; i++) {
+        room->gates[i] = what->chosen[i % H] ? 0 : 1;
+    }
+    return (hl_tensor){ .shape = HL_SHAPE(count, H), .data = room->gates };
+}
+
+static const hl_real *set_instead(const hl_effect_room *room, const hl_effect_change *what, int64_t H, int64_t Dv)
+{
+    for (int64_t i = 0; what->instead != NULL && i < H * Dv; i++) {
+        room->instead[i] = what->chosen[i / Dv] ? what->instead[i] : 0;
+    }
+    return what->instead != NULL ? room->instead : NULL;
+}
+
+static const hl_real *const *set_ideal(const hl_effect_losses *s, const hl_effect_room *room,
+                                       const hl_effect_change *what, int64_t first, int64_t count)
+{
+    for (int64_t e = 0; e < count; e++) {
+        hl_patterns one = s->layers[what->layer];
+        one.first = s->rows[first + e];
+        hl_pattern example = hl_patterns_at(&one, 0);
+        hl_label_ideal(*what->label, &example, room->ideal + e * s->T * s->T);
+    }
+    for (int64_t h = 0; h < s->model->config.heads[what->layer]; h++) {
+        room->replace[h] = what->chosen[h] ? room->ideal : NULL;
+    }
+    return room->replace;
+}
+
+/* The examples of a pass, the first of which is `first`. */
+static hl_status measure_part(const hl_effect_losses *s, hl_effect_room *room, int threads,
+                              const hl_effect_change *what, int64_t first, double *losses)
+{
+    hl_batch part = hl_effect_losses_part(s, first);
+    int64_t n = part.n_examples;
+    hl_head_probe probe = { 0 };
+    hl_tensor gate;
+    if (what != NULL && what->label != NULL) {
+        probe.replace = set_ideal(s, room, what, first, n);
+    } else if (what != NULL) {
+        const hl_model_config *config = &s->model->config;
+        gate = set_gates(room, what, n, config->heads[what->layer]);
+        probe.gate = &gate;
+        probe.constant = set_instead(room, what, config->heads[what->layer], config->d_v[what->layer]);
+    }
+    const hl_real *x = s->input.x + first * s->T * s->model->config.d_model;
+    HL_TRY(hl_effect_room_pass(room, s->model, &part, s->input.layer, x, &probe, threads));
+    hl_effect_losses_take(&part, room->row_losses, losses + first);
+    return hl_ok();
+}
+
+static hl_status measure(const hl_effect_losses *s, hl_effect_room *room, int threads, const hl_effect_change *what,
+                         double *losses)
+{
+    for (int64_t first = 0; first < s->n; first += s->part) {
+        HL_TRY(measure_part(s, room, threads, what, first, losses));
+    }
+    return hl_ok();
+}
+
+hl_status hl_effect_losses_measure(hl_effect_losses *s, const hl_effect_change *what, double *losses)
+{
+    HL_TRY(hl_effect_losses_begin_at(s, what != NULL ? what->layer : 0));
+    hl_effect_room room = hl_effect_room_in(s->arena.block, s->arena.capacity, s->model, size_of(s));
+    return measure(s, &room, s->threads, what, losses);
+}
+
+/* ---- many changes ---- */
+
+/* What one thread works in. */
+typedef struct seat {
+    hl_effect_room room;
+    hl_status status; /* its first failure */
+} seat;
+
+typedef struct work {
+    const hl_effect_losses *s;
+    const hl_effect_change *what;
+    hl_estimate *changes;
+    seat *seats;
+    int threads; /* of each pass */
+} work;
+
+static void measure_share(const void *context, hl_share share)
+{
+    const work *w = context;
+    seat *at = &w->seats[share.thread];
+    double *losses = at->room.losses;
+    for (int64_t i = share.begin; i < share.end && at->status.code == HL_OK; i++) {
+        at->status = measure(w->s, &at->room, w->threads, &w->what[i], losses);
+        for (int64_t e = 0; e < w->s->n; e++) {
+            losses[e] -= w->s->losses[e];
+        }
+        w->changes[i] = hl_estimate_of(losses, 1, w->s->n);
+    }
+}
+
+/* How many passes run at once. */
+static int seats_for(const hl_effect_losses *s, int64_t n)
+{
+    int threads = s->threads < HL_MAX_THREADS ? s->threads : HL_MAX_THREADS;
+    int64_t rooms = (int64_t)(s->arena.capacity / s->room), seats = n < rooms ? n : rooms;
+    seats = seats < threads ? seats : threads;
+    return 2 * seats > threads ? (int)seats : 1;
+}
+
+hl_status hl_effect_losses_changes(hl_effect_losses *s, const hl_effect_change *what, int64_t n, hl_estimate *changes)
+{
+    if (n == 0) {
+        return hl_ok();
+    }
+    HL_TRY(hl_effect_losses_begin_at(s, what[0].layer));
+    int n_seats = seats_for(s, n);
+    seat *seats = hl_calloc((size_t)n_seats, sizeof *seats);
+    if (seats == NULL) {
+        return hl_error_memory("the effects of heads");
+    }
+    size_t bytes = n_seats > 1 ? s->room : s->arena.capacity;
+    for (int i = 0; i < n_seats; i++) {
+        seats[i].room = hl_effect_room_in(s->arena.block + (size_t)i * bytes, bytes, s->model, size_of(s));
+    }
+    const work w = { s, what, changes, seats, n_seats > 1 ? 1 : s->threads };
+    hl_threads_run(n_seats, n, 1, measure_share, &w);
+    hl_status status = hl_ok();
+    for (int i = 0; i < n_seats && status.code == HL_OK; i++) {
+        status = seats[i].status;
+    }
+    hl_free(seats);
+    return status;
+}

@@ -1,0 +1,151 @@
+#include "heads/effect_room.h"
+
+#include <math.h>
+#include <string.h>
+
+int64_t hl_effect_room_heads(const hl_model *model)
+{
+    int64_t most = 0;
+    for (int l = 0; l < model->config.n_layers; l++) {
+        most = model->config.heads[l] > most ? model->config.heads[l] : most;
+    }
+    return most;
+}
+
+static int64_t widest(const hl_model *model)
+{
+    int64_t most = 0;
+    for (int l = 0; l < model->config.n_layers; l++) {
+        int64_t width = model->config.heads[l] * model->config.d_v[l];
+        most = width > most ? width : most;
+    }
+    return most;
+}
+
+/* What passes leave alone, in the order in which it lies. */
+enum { LOSSES, GATES, INSTEAD, IDEAL, REPLACE, ROW_LOSSES, BETWEEN, PLACES };
+
+static void measure_places(const hl_model *model, hl_effect_room_size size, size_t bytes[PLACES])
+{
+    size_t H = (size_t)hl_effect_room_heads(model), part = (size_t)size.part, T = (size_t)size.T;
+    bytes[LOSSES] = (size_t)size.n * sizeof(double);
+    bytes[GATES] = part * H * sizeof(hl_real);
+    bytes[INSTEAD] = (size_t)widest(model) * sizeof(hl_real);
+    bytes[IDEAL] = part * T * T * sizeof(hl_real);
+    bytes[REPLACE] = H * sizeof(const hl_real *);
+    bytes[ROW_LOSSES] = part * T * sizeof(hl_real);
+    bytes[BETWEEN] = part * T * (size_t)model->config.d_model * sizeof(hl_real);
+}
+
+hl_effect_room hl_effect_room_in(char *block, size_t bytes, const hl_model *model, hl_effect_room_size size)
+{
+    hl_effect_room room = { .arena = { .block = block, .capacity = bytes } };
+    size_t sizes[PLACES];
+    void *at[PLACES];
+    measure_places(model, size, sizes);
+    for (int i = 0; i < PLACES; i++) {
+        at[i] = hl_arena_take(&room.arena, sizes[i]);
+    }
+    room.losses = at[LOSSES];
+    room.gates = at[GATES];
+    room.instead = at[INSTEAD];
+    room.ideal = at[IDEAL];
+    room.replace = at[REPLACE];
+    room.row_losses = at[ROW_LOSSES];
+    room.x = at[BETWEEN];
+    return room;
+}
+
+/* ---- a pass ---- */
+
+/* What the pass works in from layer to layer. */
+typedef struct pass {
+    const hl_model *model;
+    const hl_batch *examples;
+    hl_tape_options options;
+    hl_arena *arena;
+} pass;
+
+static hl_tensor *layer_forward(const pass *p, hl_tape *tape, int layer, hl_tensor *x, const hl_head_probe *probe)
+{
+    hl_tape_begin(tape, p->arena, p->options);
+    return hl_encoder_layer_forward(tape, &p->model->encoder.layers[layer], x, hl_model_mask(p->model, p->examples),
+                                    probe);
+}
+
+static void end_forward(const pass *p, hl_tape *tape, hl_tensor *x, hl_cross_entropy_result *result)
+{
+    hl_tape_begin(tape, p->arena, p->options);
+    hl_model_loss_from(tape, p->model, p->examples, p->model->config.n_layers, x,
+                       (hl_cross_entropy_args){ .result = result }, NULL);
+}
+
+hl_status hl_effect_room_pass(hl_effect_room *room, const hl_model *model, const hl_batch *examples, int layer,
+                              const hl_real *x, const hl_head_probe *probe, int threads)
+{
+    const pass p = { model, examples, { .threads = threads }, &room->arena };
+    size_t mark = room->arena.used;
+    hl_tensor in = { .shape = HL_SHAPE(examples->n_examples, examples->n_tokens, model->config.d_model),
+                     .data = (hl_real *)x }; /* never written: only outputs of ops are */
+    hl_tape tape;
+    for (int l = layer; l < model->config.n_layers; l++) {
+        const hl_tensor *y = layer_forward(&p, &tape, l, &in, l == layer ? probe : NULL);
+        if (y != NULL) {
+            memcpy(room->x, y->data, (size_t)hl_shape_count(y->shape) * sizeof *room->x);
+        }
+        hl_arena_rewind(&room->arena, mark);
+        HL_TRY(hl_tape_status(&tape));
+        in.data = room->x;
+    }
+    hl_cross_entropy_result result = { .row_loss = room->row_losses };
+    end_forward(&p, &tape, &in, &result);
+    hl_arena_rewind(&room->arena, mark);
+    HL_TRY(hl_tape_status(&tape));
+    return isfinite(result.loss_sum)
+               ? hl_ok()
+               : hl_error(HL_NOT_FINITE, "the loss that the effects of heads are measured by is not finite");
+}
+
+/* ---- its memory ---- */
+
+static void grow(size_t *most, const hl_tape *tape)
+{
+    *most = hl_tape_bytes(tape) > *most ? hl_tape_bytes(tape) : *most;
+}
+
+/* The most that a piece of a pass takes, with all that a probe may ask for. */
+static hl_status plan_pass(const pass *p, int64_t T, size_t *most)
+{
+    static const hl_real nothing[1];
+    *most = 0;
+    hl_tape tape;
+    hl_tensor x = { .shape = HL_SHAPE(p->examples->n_examples, T, p->model->config.d_model) };
+    for (int l = 0; l < p->model->config.n_layers; l++) {
+        hl_tensor gate = { .shape = HL_SHAPE(p->examples->n_examples, p->model->config.heads[l]) };
+        layer_forward(p, &tape, l, &x, &(hl_head_probe){ .gate = &gate, .constant = nothing });
+        grow(most, &tape);
+        hl_arena_rewind(p->arena, 0);
+        HL_TRY(hl_tape_status(&tape));
+    }
+    end_forward(p, &tape, &x, NULL);
+    grow(most, &tape);
+    hl_arena_rewind(p->arena, 0);
+    return hl_tape_status(&tape);
+}
+
+hl_status hl_effect_room_plan(const hl_model *model, hl_effect_room_size size, int threads, size_t *bytes)
+{
+    hl_arena records;
+    HL_TRY(hl_arena_init(&records, hl_model_record_bytes(model)));
+    const hl_batch examples = { .n_examples = size.part, .n_tokens = size.T };
+    const pass p = { model, &examples, { .threads = threads, .dry = true }, &records };
+    size_t sizes[PLACES];
+    hl_status status = plan_pass(&p, size.T, bytes);
+    hl_arena_free(&records);
+    measure_places(model, size, sizes);
+    *bytes = hl_arena_round(*bytes);
+    for (int i = 0; i < PLACES; i++) {
+        *bytes += hl_arena_round(sizes[i]);
+    }
+    return status;
+}
