@@ -16,6 +16,11 @@ double hl_divergence_of(const hl_patterns *a, const hl_patterns *b);
 /* The same for those who compare many heads and have H(a) and H(b), the means over queries: hl_entropy_of().nats. */
 double hl_divergence_given(const hl_patterns *a, const hl_patterns *b, double entropy_a, double entropy_b);
 
+/* Its parts, for those who compare all heads on one example, which stays in the cache, before they go on to the next:
+ * `sum` and the entropies of example e's rows m, and what the sum over all examples makes of js. */
+double hl_divergence_add(const hl_patterns *a, const hl_patterns *b, int64_t e, double sum);
+double hl_divergence_end(double sum, int64_t queries, double entropy_a, double entropy_b);
+
 HL_END_DECLS
 
 #endif

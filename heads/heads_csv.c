@@ -164,28 +164,75 @@ static void measure_heads(const void *context, hl_share share)
     }
 }
 
-/* The js of each head and every later one, all pairs of heads in one row; after measure_heads. */
+/* One of all pairs of heads, which are counted through: head i with every later one, j. */
+typedef struct pair {
+    const adding *of;
+    int64_t number, i, j;
+} pair;
+
+static pair pair_at(const adding *a, int64_t number)
+{
+    int64_t n = a->csv->n_heads, i = 0;
+    while (pairs_before(n, i + 1) <= number) {
+        i++;
+    }
+    return (pair){ a, number, i, i + 1 + number - pairs_before(n, i) };
+}
+
+static void go_on(pair *p)
+{
+    p->number++;
+    if (++p->j == p->of->csv->n_heads) {
+        p->i++;
+        p->j = p->i + 1;
+    }
+}
+
+static hl_heads_csv_row *row_of(const pair *p)
+{
+    const adding *a = p->of;
+    return room_of(a, p->i) + most_rows(a->csv, a->layers) + (p->j - p->i - 1);
+}
+
+static hl_patterns scoring_of(const adding *a, int64_t i)
+{
+    place at = place_of(a, i);
+    hl_patterns all = patterns_at(&at);
+    return hl_patterns_scoring(&all);
+}
+
+/* Until the last example its row holds the sum. */
+static void end_pair(const pair *p, int64_t queries)
+{
+    const adding *a = p->of;
+    const hl_heads_csv *csv = a->csv;
+    place one = place_of(a, p->i), other = place_of(a, p->j);
+    hl_heads_csv_row *row = row_of(p);
+    double js = hl_divergence_end(row->reading.value, queries, csv->entropies[p->i], csv->entropies[p->j]);
+    double baseline = NAN;
+    if (csv->untrained != NULL) {
+        csv->untrained[p->number] = a->step == 0 ? js : csv->untrained[p->number];
+        baseline = csv->untrained[p->number];
+    }
+    *row = (hl_heads_csv_row){ a->step, one.layer, one.head, { HL_METRIC_JS, other.layer, other.head, js, baseline } };
+}
+
+/* The js of all pairs of heads in one row; after measure_heads. All on one example, then on the next: what all heads do
+ * there stays in the caches. */
 static void measure_pairs(const void *context, hl_share share)
 {
     const adding *a = context;
-    const hl_heads_csv *csv = a->csv;
-    int64_t n = csv->n_heads, i = 0;
-    for (int64_t pair = share.begin; pair < share.end; pair++) {
-        while (pairs_before(n, i + 1) <= pair) {
-            i++;
+    hl_patterns examples = hl_patterns_scoring(&a->layers[0]);
+    for (int64_t e = 0; e < examples.n_examples; e++) {
+        for (pair p = pair_at(a, share.begin); p.number < share.end; go_on(&p)) {
+            hl_patterns one = scoring_of(a, p.i), other = scoring_of(a, p.j);
+            double *sum = &row_of(&p)->reading.value;
+            *sum = hl_divergence_add(&one, &other, e, e > 0 ? *sum : 0);
         }
-        int64_t later = pair - pairs_before(n, i);
-        place one = place_of(a, i), other = place_of(a, i + 1 + later);
-        hl_patterns all = patterns_at(&one), scoring = hl_patterns_scoring(&all);
-        hl_patterns other_all = patterns_at(&other), other_scoring = hl_patterns_scoring(&other_all);
-        double js = hl_divergence_given(&scoring, &other_scoring, csv->entropies[i], csv->entropies[other.i]);
-        double baseline = NAN;
-        if (csv->untrained != NULL) {
-            csv->untrained[pair] = a->step == 0 ? js : csv->untrained[pair];
-            baseline = csv->untrained[pair];
-        }
-        room_of(a, i)[most_rows(csv, a->layers) + later] =
-            (hl_heads_csv_row){ a->step, one.layer, one.head, { HL_METRIC_JS, other.layer, other.head, js, baseline } };
+    }
+    int64_t queries = hl_patterns_queries(&examples);
+    for (pair p = pair_at(a, share.begin); p.number < share.end; go_on(&p)) {
+        end_pair(&p, queries);
     }
 }
 

@@ -1,7 +1,10 @@
 #include "heads/divergence.h"
 #include "heads/entropy.h"
+#include "heads/row_entropy.h"
 #include "tests/check_suite.h"
 #include "tests/heads/made_up.h"
+
+#include <string.h>
 
 START_TEST(the_same_weights_differ_by_exactly_nothing)
 {
@@ -96,10 +99,32 @@ START_TEST(random_patterns_agree_with_the_definition)
 }
 END_TEST
 
+/* Rows are worked in blocks, of which the last may be short: those of rows filled up with zeros are all whole. */
+START_TEST(what_a_row_lacks_counts_as_0_to_the_last_bit)
+{
+    enum { WHOLE = 64 };
+    for (int64_t n_a = 1; n_a <= WHOLE; n_a++) {
+        for (int64_t n_b = 1; n_b <= WHOLE; n_b++) {
+            hl_real a[WHOLE], b[WHOLE], whole_a[WHOLE] = { 0 }, whole_b[WHOLE] = { 0 };
+            for (int64_t j = 0; j < WHOLE; j++) { /* what lies behind a row is none of its */
+                a[j] = (hl_real)0.1 / (hl_real)(1 + j * n_b % 7);
+                b[j] = (hl_real)0.3 / (hl_real)(2 + j * n_a % 11);
+            }
+            memcpy(whole_a, a, (size_t)n_a * sizeof *a);
+            memcpy(whole_b, b, (size_t)n_b * sizeof *b);
+            double whole = hl_row_entropy_mixed(whole_a, WHOLE, whole_b, WHOLE);
+            ck_assert(hl_row_entropy_mixed(a, n_a, b, n_b) == whole);
+            ck_assert(hl_row_entropy_mixed(b, n_b, a, n_a) == whole);
+        }
+    }
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, the_same_weights_differ_by_exactly_nothing, 0, 20);
     tcase_add_loop_test(tc, rounding_never_falls_below_nothing, 0, 40);
+    tcase_add_test(tc, what_a_row_lacks_counts_as_0_to_the_last_bit);
     tcase_add_test(tc, no_key_in_common_is_ln_2);
     tcase_add_test(tc, a_causal_head_beside_one_that_is_not);
     tcase_add_loop_test(tc, random_patterns_agree_with_the_definition, 0, 40);
