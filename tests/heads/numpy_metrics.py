@@ -119,6 +119,10 @@ def induction_keys(e, mirrored=False):
     return keys
 
 
+# The labels that are earned by such a share, in the order in which they are tried, and the keys they are about.
+SHARE_LABELS = {"induction": induction_keys, "duplicate": duplicate_keys, "first": first_keys, "special": special_keys}
+
+
 def later(e):
     return np.arange(e.n)[None, :] > np.arange(e.n)[:, None]
 
@@ -221,7 +225,7 @@ def label_of(choosing, scoring, rows, k, n_relations):
         found = paired(scoring, lambda e: e.relations[r])
         if found and lift(found["hits"], found["uniform"]) >= 0.5:
             return f"relation({r})"
-    for name in "induction", "duplicate", "first", "special":
+    for name in SHARE_LABELS:
         if name in rows and lift(*rows[name]) >= 0.5:
             return name
     return "uniform" if rows.get("entropy.normalised", Score(0, 1)).value > 0.95 else "mixed"
@@ -392,7 +396,7 @@ def habits(n, causal, tokens, source, relations, random):
     probe = Example(np.ones((n, n)), tokens, source, relations, causal)
     named = [position[None, :] - position[:, None] == k for k in (-1, 1, 0, -2)]
     named += [position[None, :] == partners[:, None] for partners in (source, relations[0], relations[1])]
-    named += [keys(probe) for keys in (induction_keys, duplicate_keys, first_keys, special_keys)]
+    named += [keys(probe) for keys in SHARE_LABELS.values()]
     heads = []
     for keys in named + [np.zeros((n, n), dtype=bool)] * 3:
         weights = random.random((n, n)) * 0.1 + 10.0 * keys
@@ -411,7 +415,7 @@ def make_up(path, step, n_examples, n_tokens, causal, seed):
     tokens = random.integers(1, 9, (n_examples, n_tokens)).astype(np.int32)
     source = np.full((n_examples, n_tokens), -1, dtype=np.int32)
     relations = np.full((n_examples, 2, n_tokens), -1, dtype=np.int32)
-    layers = np.full((n_examples, 14, n_tokens, n_tokens), 7, dtype=np.float32)
+    layers = np.full((n_examples, 10 + len(SHARE_LABELS), n_tokens, n_tokens), 7, dtype=np.float32)
     for e, n in enumerate(lengths):
         for i in range(n):
             if random.random() < 0.6:
@@ -420,7 +424,7 @@ def make_up(path, step, n_examples, n_tokens, causal, seed):
                 relations[e, random.integers(0, 2), i] = random.integers(0, n)  # a causal head cannot look at all
         layers[e, :, :n, :n] = habits(n, causal, tokens[e, :n], source[e, :n], relations[e, :, :n], random)
     np.savez(
-        path, layer_0=layers[:, :11], layer_1=layers[:, 11:], tokens=tokens, source=source, relations=relations,
+        path, layer_0=layers[:, :-3], layer_1=layers[:, -3:], tokens=tokens, source=source, relations=relations,
         lengths=lengths, step=np.int64(step),
     )
 
@@ -445,8 +449,8 @@ def main():
         results.append(check_made_up(program, folder, "made up, causal, from step 3 on", (3, 5), 9, 13, True))
         results.append(check_made_up(program, folder, "made up, a single example", (0,), 1, 16, False))
     good, labels, metrics = zip(*results)
-    missing = {"previous", "next", "self", "offset(-2)", "alignment", "relation(0)", "relation(1)", "induction",
-               "duplicate", "first", "special", "uniform", "mixed"} - set().union(*labels)
+    missing = {"previous", "next", "self", "offset(-2)", "alignment", "relation(0)", "relation(1)", *SHARE_LABELS,
+               "uniform", "mixed"} - set().union(*labels)
     few = len(set().union(*metrics)) < 25
     print("all labels and metrics occur" if not missing and not few else f"FAILED  never seen: {missing or 'metrics'}")
     return 0 if all(good) and not missing and not few else 1
