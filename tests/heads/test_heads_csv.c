@@ -279,16 +279,23 @@ START_TEST(rows_are_sorted_by_step_layer_and_head)
     expect_ok(add(&r, 0));
     expect_ok(add(&r, 5));
     hl_text text = printed(&r);
-    int64_t last = -1, lines = 0;
+    int64_t last = -1;
+    int rows[8] = { 0 }, pairs = 0; /* of each head at each step; of all pairs of heads */
     for (const char *line = strchr(text.bytes, '\n') + 1; *line != '\0'; line = strchr(line, '\n') + 1) {
         int step, layer, head;
         ck_assert_int_eq(sscanf(line, "%d,%d,%d,", &step, &layer, &head), 3);
         ck_assert_int_ge(step * 100 + layer * 10 + head, last);
         last = step * 100 + layer * 10 + head;
-        lines++;
+        bool is_pair = strstr(line, ",js(") == line + strlen("0,0,0");
+        pairs += is_pair;
+        rows[(step > 0) * 4 + layer * 2 + head] += !is_pair;
     }
     ck_assert_int_eq(last, 511);
-    ck_assert_int_eq(lines, 2 * (4 * (3 + 1 + 2 + 3 + 2 + 2) + 6)); /* with -3, the best offset of an even spread */
+    for (int i = 1; i < 8; i++) {
+        ck_assert_int_eq(rows[i], rows[0]);
+    }
+    ck_assert_int_eq(pairs, 2 * 6);
+    ck_assert_ptr_nonnull(strstr(text.bytes, "\n5,1,1,offset(-3),")); /* the best offset of an even spread */
     hl_text_free(&text);
     hl_heads_csv_free(&r.csv);
 }

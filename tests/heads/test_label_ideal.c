@@ -13,18 +13,18 @@ static const struct {
     hl_label label;
     hl_score (*share)(const hl_patterns *patterns);
 } labels[] = {
-    { { .kind = HL_LABEL_PREVIOUS, .parameter = -1 }, NULL },
-    { { .kind = HL_LABEL_NEXT, .parameter = 1 }, NULL },
-    { { .kind = HL_LABEL_SELF }, NULL },
-    { { .kind = HL_LABEL_OFFSET, .parameter = -3 }, NULL },
-    { { .kind = HL_LABEL_ALIGNMENT }, NULL },
-    { { .kind = HL_LABEL_RELATION, .parameter = 1 }, NULL },
-    { { .kind = HL_LABEL_INDUCTION }, hl_induction_of },
-    { { .kind = HL_LABEL_DUPLICATE }, hl_duplicate_of },
-    { { .kind = HL_LABEL_FIRST }, hl_first_of },
-    { { .kind = HL_LABEL_SPECIAL }, hl_special_of },
-    { { .kind = HL_LABEL_UNIFORM }, NULL },
-    { { .kind = HL_LABEL_MIXED }, NULL },
+    [HL_LABEL_PREVIOUS] = { { .kind = HL_LABEL_PREVIOUS, .parameter = -1 }, NULL },
+    [HL_LABEL_NEXT] = { { .kind = HL_LABEL_NEXT, .parameter = 1 }, NULL },
+    [HL_LABEL_SELF] = { { .kind = HL_LABEL_SELF }, NULL },
+    [HL_LABEL_OFFSET] = { { .kind = HL_LABEL_OFFSET, .parameter = -3 }, NULL },
+    [HL_LABEL_ALIGNMENT] = { { .kind = HL_LABEL_ALIGNMENT }, NULL },
+    [HL_LABEL_RELATION] = { { .kind = HL_LABEL_RELATION, .parameter = 1 }, NULL },
+    [HL_LABEL_INDUCTION] = { { .kind = HL_LABEL_INDUCTION }, hl_induction_of },
+    [HL_LABEL_DUPLICATE] = { { .kind = HL_LABEL_DUPLICATE }, hl_duplicate_of },
+    [HL_LABEL_FIRST] = { { .kind = HL_LABEL_FIRST }, hl_first_of },
+    [HL_LABEL_SPECIAL] = { { .kind = HL_LABEL_SPECIAL }, hl_special_of },
+    [HL_LABEL_UNIFORM] = { { .kind = HL_LABEL_UNIFORM }, NULL },
+    [HL_LABEL_MIXED] = { { .kind = HL_LABEL_MIXED }, NULL },
 };
 enum { N_LABELS = sizeof labels / sizeof *labels, TOKENS = 12 };
 
@@ -85,8 +85,7 @@ START_TEST(every_label_has_a_row_here)
 {
     for (int kind = 0; kind <= HL_LABEL_MIXED; kind++) {
         hl_label_text name = hl_label_text_of((hl_label){ .kind = (hl_label_kind)kind }, NULL);
-        ck_assert_msg(kind < N_LABELS && labels[kind].label.kind == (hl_label_kind)kind,
-                      "%s has no row at its place in labels", name.text);
+        ck_assert_msg(labels[kind].label.kind == (hl_label_kind)kind, "%s has no row in labels", name.text);
     }
 }
 END_TEST
