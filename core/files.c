@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -238,21 +237,6 @@ void hl_file_write(hl_file *file, const void *bytes, size_t count)
     }
 }
 
-/* Formats into new memory; NULL when out of memory. */
-__attribute__((format(printf, 1, 0))) static char *format_text(const char *format, va_list arguments, size_t *length)
-{
-    va_list again;
-    va_copy(again, arguments);
-    int n = vsnprintf(NULL, 0, format, arguments);
-    char *text = n < 0 ? NULL : hl_malloc((size_t)n + 1);
-    if (text != NULL) {
-        vsnprintf(text, (size_t)n + 1, format, again);
-        *length = (size_t)n;
-    }
-    va_end(again);
-    return text;
-}
-
 int64_t hl_file_seek(hl_file *file, int64_t offset, int whence)
 {
     if (file->error.code != HL_OK) {
@@ -382,75 +366,4 @@ hl_status hl_file_sync_folder(const char *path)
         result == 0 || errno == EINVAL ? hl_ok() : hl_file_system_error(path, "cannot write its folder to the disk");
     active.close(fd);
     return status;
-}
-
-static hl_status make_one_folder(const char *path)
-{
-    if (active.mkdir(path, 0777) == 0) {
-        return hl_file_sync_folder(path);
-    }
-    return errno == EEXIST ? hl_ok() : hl_file_system_error(path, "cannot make the folder");
-}
-
-hl_status hl_folder_make(const char *path)
-{
-    char part[PATH_MAX];
-    size_t length = strlen(path);
-    if (length >= sizeof part) {
-        return hl_error(HL_BAD_FILE, "the path is too long: %s", path);
-    }
-    for (size_t i = 0; i <= length; i++) {
-        part[i] = '\0';
-        if (i > 0 && (path[i] == '/' || path[i] == '\0')) {
-            HL_TRY(make_one_folder(part));
-        }
-        part[i] = path[i];
-    }
-    int fd = open_retried(path, O_RDONLY | O_DIRECTORY); /* what is there already may be a file */
-    if (fd < 0) {
-        return hl_file_system_error(path, "cannot open the folder");
-    }
-    active.close(fd);
-    return hl_ok();
-}
-
-static hl_status visit_all(DIR *folder, const char *path, hl_folder_visit *visit, void *context)
-{
-    for (;;) {
-        errno = 0; /* without it, the end and a failure are alike */
-        const struct dirent *entry = active.readdir(folder);
-        if (entry == NULL) {
-            return errno == 0 ? hl_ok() : hl_file_system_error(path, "cannot be listed");
-        }
-        HL_TRY(visit(context, entry->d_name));
-    }
-}
-
-hl_status hl_folder_list(const char *path, hl_folder_visit *visit, void *context)
-{
-    DIR *folder = active.opendir(path);
-    if (folder == NULL) {
-        return errno == ENOENT ? hl_ok() : hl_file_system_error(path, "cannot be listed");
-    }
-    hl_status status = visit_all(folder, path, visit, context);
-    active.closedir(folder);
-    return status;
-}
-
-char *hl_path_join(const char *folder, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    size_t length;
-    char *name = format_text(format, arguments, &length);
-    va_end(arguments);
-    size_t start = strlen(folder) + 1;
-    char *path = name == NULL ? NULL : hl_malloc(start + length + 1);
-    if (path != NULL) {
-        memcpy(path, folder, start - 1);
-        path[start - 1] = '/';
-        memcpy(path + start, name, length + 1);
-    }
-    hl_free(name);
-    return path;
 }

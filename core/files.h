@@ -115,19 +115,6 @@ hl_status hl_file_replace(const char *path, const void *bytes, size_t count, hl_
 /* Waits until the folder that holds `path` is on disk (a rename in it). HL_BAD_FILE. */
 hl_status hl_file_sync_folder(const char *path);
 
-/* Makes the folder and those above it that are missing, and waits until those are on disk; one that is there already is
- * no error. HL_BAD_FILE. */
-hl_status hl_folder_make(const char *path);
-
-/* Calls `visit` with every name in the folder, in no order, until one fails; a folder that is not there has none.
- * HL_BAD_FILE, or what `visit` returned. */
-typedef hl_status hl_folder_visit(void *context, const char *name);
-hl_status hl_folder_list(const char *path, hl_folder_visit *visit, void *context);
-
-/* "<folder>/<name>", the name formatted as by printf, in new memory; NULL when out of memory. Owned by the caller:
- * hl_free. */
-char *hl_path_join(const char *folder, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
 HL_END_DECLS
 
 #endif

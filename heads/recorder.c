@@ -1,5 +1,6 @@
 #include "heads/recorder.h"
 
+#include "core/folders.h"
 #include "core/memory.h"
 #include "core/npz.h"
 #include "data/batch_storage.h"

@@ -2,6 +2,7 @@
 #include "study/opened_run.h"
 
 #include "core/files.h"
+#include "core/folders.h"
 #include "core/memory.h"
 #include "train/checkpoint.h"
 #include "train/metrics_csv.h"

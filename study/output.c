@@ -1,6 +1,7 @@
 #include "study/output.h"
 
 #include "core/files.h"
+#include "core/folders.h"
 #include "core/memory.h"
 
 #include <stddef.h>

@@ -1,6 +1,7 @@
 #include "train/run_folder.h"
 
 #include "core/files.h"
+#include "core/folders.h"
 #include "core/memory.h"
 #include "train/step_list.h"
 

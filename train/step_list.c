@@ -1,6 +1,6 @@
 #include "train/step_list.h"
 
-#include "core/files.h"
+#include "core/folders.h"
 #include "core/memory.h"
 
 #include <stdlib.h>

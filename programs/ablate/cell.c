@@ -1,6 +1,7 @@
 #include "programs/ablate/cell.h"
 
 #include "core/files.h"
+#include "core/folders.h"
 #include "core/memory.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 #include "programs/ablate/outputs.h"
 
 #include "core/files.h"
+#include "core/folders.h"
 #include "core/json_text.h"
 #include "core/memory.h"
 #include "programs/ablate/csv.h"

@@ -1,6 +1,7 @@
 #include "programs/ablate/page.h"
 
 #include "core/files.h"
+#include "core/folders.h"
 #include "core/memory.h"
 #include "programs/ablate/maps.h"
 #include "programs/ablate/table.h"

@@ -1,6 +1,6 @@
 #include "programs/ablate/plan.h"
 
-#include "core/files.h"
+#include "core/folders.h"
 #include "core/memory.h"
 #include "programs/ablate/variants.h"
 #include "train/footprint.h"

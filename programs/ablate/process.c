@@ -1,6 +1,7 @@
 #include "programs/ablate/process.h"
 
 #include "core/files.h"
+#include "core/folders.h"
 #include "core/memory.h"
 #include "programs/child.h"
 

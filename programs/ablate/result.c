@@ -1,6 +1,7 @@
 #include "programs/ablate/result.h"
 
 #include "core/files.h"
+#include "core/folders.h"
 #include "core/memory.h"
 #include "train/checkpoint.h"
 #include "train/metrics_csv.h"

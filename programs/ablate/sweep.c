@@ -2,6 +2,7 @@
 
 #include "core/clock.h"
 #include "core/files.h"
+#include "core/folders.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "programs/ablate/cell.h"

@@ -2,6 +2,7 @@
 #include "programs/bench/configs.h"
 
 #include "core/files.h"
+#include "core/folders.h"
 #include "core/memory.h"
 
 #include <limits.h>

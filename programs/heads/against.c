@@ -1,6 +1,6 @@
 #include "programs/heads/against.h"
 
-#include "core/files.h"
+#include "core/folders.h"
 #include "core/json_text.h"
 #include "core/memory.h"
 #include "heads/divergence.h"

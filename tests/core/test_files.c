@@ -292,28 +292,6 @@ START_TEST(several_may_replace_a_file_in_turn)
 }
 END_TEST
 
-static int flushed;
-
-static int count_flush(int fd)
-{
-    flushed++;
-    return fsync(fd);
-}
-
-START_TEST(folders_that_are_made_are_flushed)
-{
-    hl_file_calls calls = *hl_file_calls_get();
-    calls.fsync = count_flush;
-    hl_file_calls_set(&calls);
-    const char *inner = scratch_path("one/two/three");
-    ck_assert_int_eq(hl_folder_make(inner).code, HL_OK);
-    ck_assert_int_eq(flushed, 3);
-    ck_assert_int_eq(hl_folder_make(inner).code, HL_OK);
-    ck_assert_int_eq(flushed, 3);
-    hl_file_calls_set(NULL);
-}
-END_TEST
-
 static ssize_t write_nothing(int fd, const void *buffer, size_t count)
 {
     (void)fd;
@@ -450,68 +428,6 @@ START_TEST(no_failing_call_is_missed_in_reading)
 }
 END_TEST
 
-START_TEST(folders_are_made_with_those_above_them)
-{
-    const char *inner = scratch_path("one/two//three/");
-    ck_assert_int_eq(hl_folder_make(inner).code, HL_OK);
-    ck_assert_int_eq(hl_folder_make(inner).code, HL_OK);
-    scratch_write(scratch_path("one/two/three/file"), "1", 1);
-    const char *file = scratch_path("one/two/three/file");
-    refused(hl_folder_make(file), file, "Not a directory");
-    refused(hl_folder_make(scratch_path("one/two/three/file/four")), file, "Not a directory");
-    refused(hl_folder_make(""), "", "No such file");
-    static char path[PATH_MAX + 100];
-    memset(path, 'x', sizeof path - 1);
-    refused(hl_folder_make(path), "xxx", "too long");
-    /* A path in the present folder has none above it, and "/" is always there. */
-    ck_assert_int_eq(chdir(scratch_path("one")), 0);
-    ck_assert_int_eq(hl_folder_make("here").code, HL_OK);
-    ck_assert(scratch_exists(scratch_path("one/here")));
-    ck_assert_int_eq(hl_file_replace("plain", "1", 1, HL_DURABLE).code, HL_OK);
-    ck_assert(scratch_exists(scratch_path("one/plain")));
-    ck_assert_int_eq(hl_folder_make("/").code, HL_OK);
-    ck_assert_int_eq(hl_file_sync_folder("/x").code, HL_OK);
-}
-END_TEST
-
-START_TEST(every_failing_call_of_making_a_folder_is_reported)
-{
-    faults_begin();
-    for (int n = 1;; n++) {
-        const char *path = scratch_path(n % 2 == 0 ? "even/inner" : "odd/inner");
-        faults_in_files(n, FAULTS_ONCE, EACCES);
-        hl_status status = hl_folder_make(path);
-        if (faults_file_calls() < n) {
-            ck_assert_int_eq(status.code, HL_OK);
-            break;
-        }
-        ck_assert_int_eq(faults_open_files(), 0);
-        if (status.code != HL_OK) {
-            ck_assert_int_eq(status.code, HL_BAD_FILE);
-            ck_assert_ptr_nonnull(strstr(status.text, "Permission denied"));
-        } else {
-            ck_assert(scratch_exists(path)); /* only the last call, a close, may fail unseen */
-        }
-    }
-    faults_end();
-}
-END_TEST
-
-START_TEST(paths_are_joined)
-{
-    char *path = hl_path_join("runs/copy", "step_%06d.npz", 500);
-    ck_assert_str_eq(path, "runs/copy/step_000500.npz");
-    hl_free(path);
-    faults_begin();
-    for (int n = 1; n <= 2; n++) {
-        faults_in_memory(n, FAULTS_ONCE);
-        ck_assert_ptr_null(hl_path_join("a", "b%d", 1));
-        ck_assert_int_eq(faults_live_blocks(), 0);
-    }
-    faults_end();
-}
-END_TEST
-
 /* ---- what is there ---- */
 
 START_TEST(a_file_exists_is_missing_or_cannot_be_looked_for)
@@ -528,46 +444,6 @@ START_TEST(a_file_exists_is_missing_or_cannot_be_looked_for)
     faults_begin();
     faults_in_files(1, FAULTS_ONCE, EIO);
     refused(hl_file_exists(path, &exists), path, "Input/output error");
-    faults_end();
-}
-END_TEST
-
-static hl_status note_name(void *context, const char *name)
-{
-    char *names = context;
-    if (strcmp(name, "refused") == 0) {
-        return hl_error(HL_FAILED, "no %s", name);
-    }
-    strcat(strcat(names, name), " ");
-    return hl_ok();
-}
-
-START_TEST(a_folder_is_listed_whole_or_not_at_all)
-{
-    char names[256] = "";
-    const char *folder = scratch_path("folder"), *file = scratch_path("folder/one");
-    ck_assert_int_eq(hl_folder_list(folder, note_name, names).code, HL_OK); /* which is not there */
-    ck_assert_str_eq(names, "");
-    ck_assert_int_eq(hl_folder_make(folder).code, HL_OK);
-    scratch_write(file, "1", 1);
-    ck_assert_int_eq(hl_folder_list(folder, note_name, names).code, HL_OK);
-    ck_assert_ptr_nonnull(strstr(names, "one "));
-    refused(hl_folder_list(file, note_name, names), file, "Not a directory");
-    faults_begin();
-    for (int n = 1; n <= 5; n++) { /* opendir, readdir for ".", "..", "one" and the end */
-        names[0] = '\0';
-        faults_in_files(n, FAULTS_ONCE, EIO);
-        refused(hl_folder_list(folder, note_name, names), folder, "Input/output error");
-        ck_assert_int_eq(faults_open_files(), 0);
-    }
-    faults_in_files(6, FAULTS_ONCE, EIO); /* closedir */
-    ck_assert_int_eq(hl_folder_list(folder, note_name, names).code, HL_OK);
-    scratch_write(scratch_path("folder/refused"), "1", 1);
-    faults_in_files(0, FAULTS_ONCE, 0);
-    hl_status status = hl_folder_list(folder, note_name, names);
-    ck_assert_int_eq(status.code, HL_FAILED);
-    ck_assert_str_eq(status.text, "no refused");
-    ck_assert_int_eq(faults_open_files(), 0);
     faults_end();
 }
 END_TEST
@@ -632,12 +508,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, no_failing_call_is_missed_in_reading);
     tcase_add_test(tc, what_is_opened_to_work_on_is_a_regular_file_and_never_waited_for);
     tcase_add_test(tc, several_may_replace_a_file_in_turn);
-    tcase_add_test(tc, folders_that_are_made_are_flushed);
-    tcase_add_test(tc, folders_are_made_with_those_above_them);
-    tcase_add_test(tc, every_failing_call_of_making_a_folder_is_reported);
-    tcase_add_test(tc, paths_are_joined);
     tcase_add_test(tc, a_file_exists_is_missing_or_cannot_be_looked_for);
-    tcase_add_test(tc, a_folder_is_listed_whole_or_not_at_all);
     tcase_add_test(tc, a_call_that_fails_for_want_of_memory_says_that);
     tcase_add_test(tc, a_short_write_is_followed_by_a_full_disk);
 }

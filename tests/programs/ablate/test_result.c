@@ -1,4 +1,4 @@
-#include "core/files.h"
+#include "core/folders.h"
 #include "programs/ablate/csv.h"
 #include "programs/ablate/result.h"
 #include "programs/ablate/sweep.h"

@@ -1,0 +1,25 @@
+/* Folders, and the paths of what is in them; all calls go through the table of core/files.h. */
+#ifndef HL_CORE_FOLDERS_H
+#define HL_CORE_FOLDERS_H
+
+#include "core/declarations.h"
+#include "core/status.h"
+
+HL_BEGIN_DECLS
+
+/* Makes the folder and those above it that are missing, and waits until those are on disk; one that is there already is
+ * no error. HL_BAD_FILE. */
+hl_status hl_folder_make(const char *path);
+
+/* Calls `visit` with every name in the folder, in no order, until one fails; a folder that is not there has none.
+ * HL_BAD_FILE, or what `visit` returned. */
+typedef hl_status hl_folder_visit(void *context, const char *name);
+hl_status hl_folder_list(const char *path, hl_folder_visit *visit, void *context);
+
+/* "<folder>/<name>", the name formatted as by printf, in new memory; NULL when out of memory. Owned by the caller:
+ * hl_free. */
+char *hl_path_join(const char *folder, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+HL_END_DECLS
+
+#endif
