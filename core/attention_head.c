@@ -6,165 +6,17 @@
 #include <string.h>
 #include <tgmath.h>
 
-/* The queries of a block: with 512 keys their weights take 128 kB, and the products are as fast as they get. */
-enum { BLOCK = 64, LANES = 16 };
-
-/* Rows of one head within a wider matrix: row i is at + i * stride. */
-typedef struct rows {
-    hl_real *at;
-    int64_t stride;
-} rows;
-
-/* One head of one example: which, how many of its queries and keys are real, and where its numbers are. Products are
- * made of the real ones and what fills up, so that few shapes occur; weights are zero in what is filled up. */
-typedef struct head_view {
-    const hl_attention_state *state;
-    hl_attention_sizes s;
-    int64_t b, h, kv;
-    int64_t n_queries, n_keys; /* filled up */
-    rows q, k, v;
-} head_view;
-
-/* Queries first .. first + n - 1 of a head, and of the keys as many as the last of them may see. */
-typedef struct query_block {
-    const head_view *head;
-    int64_t first, n, n_keys;
-    rows q;
-    hl_real *A; /* NULL where it is not kept */
-} query_block;
-
-/* Head `h`'s rows of example b within the columns of q, k, v or their gradients `numbers`. */
-static rows rows_of(hl_columns columns, hl_real *numbers, int64_t b, int64_t h, int64_t width)
-{
-    const int64_t *size = columns.x->shape.size;
-    return (rows){ numbers + b * size[1] * size[2] + columns.first + h * width, size[2] };
-}
-
-static rows rows_from(rows x, int64_t i)
-{
-    return (rows){ x.at + i * x.stride, x.stride };
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-int64_t hl_attention_row(int64_t length)
-{
-    return (length + LANES - 1) / LANES * LANES;
-}
-
-/* `length` filled up so that few lengths occur: to whole vectors, long ones to whole blocks. */
-static int64_t filled_up(int64_t length, int64_t most)
-{
-    int64_t step = length <= BLOCK ? LANES : BLOCK;
-    return smaller((length + step - 1) / step * step, most);
-}
-
-static head_view head_of(const hl_attention_state *state, int64_t b, int64_t h)
-{
-    const hl_attention_args *args = &state->args;
-    hl_attention_sizes s = state->sizes;
-    int64_t kv = h / (s.H / s.Hkv);
-    return (head_view){
-        .state = state,
-        .s = s,
-        .b = b,
-        .h = h,
-        .kv = kv,
-        .n_queries = filled_up(hl_mask_queries(&args->mask, b, s.Tq), s.Tq),
-        .n_keys = filled_up(hl_mask_keys(&args->mask, b, s.Tk), s.Tk),
-        .q = rows_of(args->q, args->q.x->data, b, h, s.Dk),
-        .k = rows_of(args->k, args->k.x->data, b, kv, s.Dk),
-        .v = rows_of(args->v, args->v.x->data, b, kv, s.Dv),
-    };
-}
-
-static query_block block_of(const head_view *head, int64_t first)
-{
-    hl_attention_sizes s = head->s;
-    int64_t n = smaller(BLOCK, head->n_queries - first);
-    int64_t n_keys = head->state->args.mask.causal ? filled_up(first + n, head->n_keys) : head->n_keys;
-    hl_real *A = head->state->A;
-    return (query_block){
-        .head = head,
-        .first = first,
-        .n = n,
-        .n_keys = n_keys,
-        .q = rows_from(head->q, first),
-        .A = A != NULL ? A + ((head->b * s.H + head->h) * s.Tq + first) * s.row : NULL,
-    };
-}
-
-int64_t hl_attention_head_scratch(const hl_attention_state *state, bool backward)
-{
-    hl_attention_sizes s = state->sizes;
-    int64_t block = smaller(BLOCK, s.Tq), width = larger(s.Dk, s.Dv), keys, weights;
-    if (__builtin_mul_overflow(s.Tk, width, &keys) || __builtin_mul_overflow(block, larger(s.row, width), &weights) ||
-        larger(keys, weights) > INT64_MAX / 8) {
-        return -1;
-    }
-    int64_t numbers = keys + (backward ? 3 : 1) * weights; /* backward: dA, dropout(A), dz */
-    return (numbers + LANES - 1) / LANES * LANES;          /* every thread's begins at a cache line */
-}
-
-/* ---- products ---- */
-
-static hl_small_matmul product_shape(hl_attention_product which, const query_block *block, bool add)
-{
-    const head_view *head = block->head;
-    hl_attention_sizes s = head->s;
-    int64_t n = block->n, m = block->n_keys, z_stride = s.H * s.Dv;
-    switch (which) {
-    case HL_SCORES:
-        return (hl_small_matmul){ n, m, s.Dk, head->q.stride, head->n_keys, s.row, false, false };
-    case HL_VALUES:
-        return (hl_small_matmul){ n, s.Dv, m, s.row, head->v.stride, z_stride, false, false };
-    case HL_D_VALUES:
-        return (hl_small_matmul){ m, s.Dv, n, s.row, z_stride, head->v.stride, true, add };
-    case HL_D_WEIGHTS:
-        return (hl_small_matmul){ n, m, s.Dv, z_stride, head->n_keys, s.row, false, false };
-    case HL_D_QUERIES:
-        return (hl_small_matmul){ n, s.Dk, m, s.row, head->k.stride, head->q.stride, false, add };
-    default:
-        return (hl_small_matmul){ m, s.Dk, n, s.row, head->q.stride, head->k.stride, true, add };
-    }
-}
-
-static bool same_shape(const hl_small_matmul *a, const hl_small_matmul *b)
-{
-    return a->M == b->M && a->N == b->N && a->K == b->K && a->a_stride == b->a_stride && a->b_stride == b->b_stride &&
-           a->c_stride == b->c_stride && a->add == b->add; /* `transposed` depends on the product alone */
-}
-
-static void multiply(hl_attention_product which, hl_small_matmul shape, const query_block *block, const hl_real *A,
-                     const hl_real *B, hl_real *C)
-{
-    const hl_small_kernel *usual = &block->head->state->usual[which];
-    if (same_shape(&usual->shape, &shape)) {
-        hl_small_kernel_run(usual, A, B, C);
-    } else {
-        hl_small_matmul_run(shape, A, B, C);
-    }
-}
-
 void hl_attention_head_prepare(hl_attention_state *state)
 {
-    head_view head = head_of(state, 0, 0);
-    query_block block = block_of(&head, 0);
+    hl_attention_view head = hl_attention_view_of(state, 0, 0);
+    hl_attention_block block = hl_attention_block_of(&head, 0);
     int n = state->A != NULL ? HL_ATTENTION_PRODUCTS : HL_D_VALUES; /* the first are forward's */
     for (int i = 0; i < n; i++) {
-        state->usual[i] = hl_small_matmul_kernel(product_shape((hl_attention_product)i, &block, false));
+        state->usual[i] = hl_small_matmul_kernel(hl_attention_shape((hl_attention_product)i, &block, false));
     }
 }
 
-static void clear_rows(rows x, int64_t first, int64_t n, int64_t width)
+static void clear_rows(hl_attention_rows x, int64_t first, int64_t n, int64_t width)
 {
     for (int64_t i = first; i < n; i++) {
         memset(x.at + i * x.stride, 0, (size_t)width * sizeof *x.at);
@@ -173,7 +25,7 @@ static void clear_rows(rows x, int64_t first, int64_t n, int64_t width)
 
 /* ---- forward ---- */
 
-static bool row_replaced(const head_view *head, int64_t i)
+static bool row_replaced(const hl_attention_view *head, int64_t i)
 {
     const hl_real *const *replace = head->state->args.replace;
     return replace != NULL && replace[head->h] != NULL &&
@@ -181,7 +33,7 @@ static bool row_replaced(const head_view *head, int64_t i)
 }
 
 /* P = the row given in the place of query i's own. */
-static void replace_row(const head_view *head, int64_t i, hl_real *P)
+static void replace_row(const hl_attention_view *head, int64_t i, hl_real *P)
 {
     const hl_mask *mask = &head->state->args.mask;
     const hl_real *bias = hl_mask_row_bias(mask, head->b, head->h, i);
@@ -194,9 +46,9 @@ static void replace_row(const head_view *head, int64_t i, hl_real *P)
 
 /* P = dropout(P), by the weights' places in the whole batch's (B, H, Tq, row). A weight is never negative: in A its
  * sign says whether it was dropped. */
-static void drop_weights(const hl_tape *tape, const query_block *block, hl_real *P)
+static void drop_weights(const hl_tape *tape, const hl_attention_block *block, hl_real *P)
 {
-    const head_view *head = block->head;
+    const hl_attention_view *head = block->head;
     const hl_attention_args *args = &head->state->args;
     hl_attention_sizes s = head->s;
     const hl_random random = { tape->options.seed, args->dropout_stream, tape->options.step };
@@ -223,7 +75,7 @@ static void drop_weights(const hl_tape *tape, const query_block *block, hl_real 
 }
 
 /* The gate's part: keeps z for backward and multiplies. */
-static void gate_forward(const head_view *head, int64_t n, rows z)
+static void gate_forward(const hl_attention_view *head, int64_t n, hl_attention_rows z)
 {
     hl_attention_sizes s = head->s;
     hl_real gate = head->state->args.gate->data[head->b * s.H + head->h];
@@ -237,9 +89,9 @@ static void gate_forward(const head_view *head, int64_t n, rows z)
 }
 
 /* What an observer gets: rows of Tk numbers. */
-static void copy_weights(const query_block *block, const hl_real *P)
+static void copy_weights(const hl_attention_block *block, const hl_real *P)
 {
-    const head_view *head = block->head;
+    const hl_attention_view *head = block->head;
     hl_attention_sizes s = head->s;
     hl_real *to = head->state->args.weights + ((head->b * s.H + head->h) * s.Tq + block->first) * s.Tk;
     for (int64_t i = 0; i < block->n; i++) {
@@ -248,11 +100,12 @@ static void copy_weights(const query_block *block, const hl_real *P)
 }
 
 /* z of a block; K (Dk, n_keys) is k^T / sqrt(Dk), `P` (n, row) scratch. */
-static void block_forward(const hl_tape *tape, const query_block *block, const hl_real *K, hl_real *P, rows z)
+static void block_forward(const hl_tape *tape, const hl_attention_block *block, const hl_real *K, hl_real *P,
+                          hl_attention_rows z)
 {
-    const head_view *head = block->head;
+    const hl_attention_view *head = block->head;
     const hl_attention_state *state = head->state;
-    multiply(HL_SCORES, product_shape(HL_SCORES, block, false), block, block->q.at, K, P);
+    hl_attention_multiply(HL_SCORES, hl_attention_shape(HL_SCORES, block, false), block, block->q.at, K, P);
     hl_masked_softmax_rows(&state->args.mask, head->b, head->h, block->first, block->n, head->s.Tq, head->s.Tk,
                            head->s.row, P);
     for (int64_t i = 0; i < block->n; i++) {
@@ -268,25 +121,26 @@ static void block_forward(const hl_tape *tape, const query_block *block, const h
     } else if (block->A != NULL) {
         memcpy(block->A, P, (size_t)(block->n * head->s.row) * sizeof *P);
     }
-    multiply(HL_VALUES, product_shape(HL_VALUES, block, false), block, P, head->v.at, rows_from(z, block->first).at);
+    hl_attention_multiply(HL_VALUES, hl_attention_shape(HL_VALUES, block, false), block, P, head->v.at,
+                          hl_attention_rows_from(z, block->first).at);
 }
 
 void hl_attention_head_forward(const hl_tape *tape, const hl_attention_state *state, int64_t b, int64_t h, hl_real *y,
                                hl_real *scratch)
 {
-    head_view head = head_of(state, b, h);
+    hl_attention_view head = hl_attention_view_of(state, b, h);
     hl_attention_sizes s = head.s;
     hl_real *K = scratch, *P = scratch + head.n_keys * s.Dk;
-    rows z = { y + b * s.Tq * s.H * s.Dv + h * s.Dv, s.H * s.Dv };
+    hl_attention_rows z = { y + b * s.Tq * s.H * s.Dv + h * s.Dv, s.H * s.Dv };
     hl_transpose(head.n_keys, s.Dk, 1 / sqrt((hl_real)s.Dk), head.k.at, head.k.stride, K);
-    for (int64_t i = 0; i < head.n_queries; i += BLOCK) {
-        query_block block = block_of(&head, i);
+    for (int64_t i = 0; i < head.n_queries; i += HL_ATTENTION_BLOCK) {
+        hl_attention_block block = hl_attention_block_of(&head, i);
         block_forward(tape, &block, K, P, z);
     }
     clear_rows(z, head.n_queries, s.Tq, s.Dv);
     if (state->args.weights != NULL) {
         hl_real *weights = state->args.weights + (b * s.H + h) * s.Tq * s.Tk;
-        clear_rows((rows){ weights, s.Tk }, head.n_queries, s.Tq, s.Tk);
+        clear_rows((hl_attention_rows){ weights, s.Tk }, head.n_queries, s.Tq, s.Tk);
     }
     if (state->args.gate != NULL) {
         gate_forward(&head, head.n_queries, z);
@@ -296,7 +150,7 @@ void hl_attention_head_forward(const hl_tape *tape, const hl_attention_state *st
 /* ---- backward ---- */
 
 /* dropout(A) into `kept` (n, row), from the signs in A. */
-static void drop_again(const query_block *block, hl_real *kept)
+static void drop_again(const hl_attention_block *block, hl_real *kept)
 {
     hl_real scale = hl_dropout_rate_of(block->head->state->args.dropout).scale;
     for (int64_t i = 0; i < block->n * block->head->s.row; i++) {
@@ -305,9 +159,9 @@ static void drop_again(const query_block *block, hl_real *kept)
 }
 
 /* dz = gate * dy of a block into `dz` (n, H * Dv in stride); its part of dgate. */
-static void gate_backward(const query_block *block, rows dy, hl_real *dz, hl_grad dgate)
+static void gate_backward(const hl_attention_block *block, hl_attention_rows dy, hl_real *dz, hl_grad dgate)
 {
-    const head_view *head = block->head;
+    const hl_attention_view *head = block->head;
     hl_attention_sizes s = head->s;
     hl_real gate = head->state->args.gate->data[head->b * s.H + head->h], sum = 0;
     const hl_real *z = head->state->z + (head->b * s.Tq + block->first) * s.H * s.Dv + head->h * s.Dv;
@@ -340,13 +194,13 @@ static void row_backward(int64_t n, const hl_real *A, hl_real kept, hl_real scal
 }
 
 /* dS (n, row) of a block from dz; V (Dv, n_keys) is v^T. */
-static void scores_backward(const query_block *block, rows dz, const hl_real *V, hl_real *dS)
+static void scores_backward(const hl_attention_block *block, hl_attention_rows dz, const hl_real *V, hl_real *dS)
 {
-    const head_view *head = block->head;
+    const hl_attention_view *head = block->head;
     hl_attention_sizes s = head->s;
-    hl_small_matmul shape = product_shape(HL_D_WEIGHTS, block, false);
+    hl_small_matmul shape = hl_attention_shape(HL_D_WEIGHTS, block, false);
     shape.a_stride = dz.stride;
-    multiply(HL_D_WEIGHTS, shape, block, dz.at, V, dS);
+    hl_attention_multiply(HL_D_WEIGHTS, shape, block, dz.at, V, dS);
     int64_t n_queries = hl_mask_queries(&head->state->args.mask, head->b, s.Tq);
     hl_real kept = head->state->drops ? hl_dropout_rate_of(head->state->args.dropout).scale : 1;
     hl_real scale = 1 / sqrt((hl_real)s.Dk);
@@ -362,13 +216,13 @@ static void scores_backward(const query_block *block, rows dz, const hl_real *V,
 }
 
 /* A block's part of dq, dk and dv, where they are wanted; every block but the first adds to dk and dv. */
-static void block_backward(const query_block *block, rows dy, const hl_real *V, const rows d[3],
-                           hl_attention_grads grads, hl_real *scratch)
+static void block_backward(const hl_attention_block *block, hl_attention_rows dy, const hl_real *V,
+                           const hl_attention_rows d[3], hl_attention_grads grads, hl_real *scratch)
 {
-    const head_view *head = block->head;
+    const hl_attention_view *head = block->head;
     int64_t weights = block->n * head->s.row;
     hl_real *dS = scratch, *kept = block->A;
-    rows dz = rows_from(dy, block->first);
+    hl_attention_rows dz = hl_attention_rows_from(dy, block->first);
     if (head->state->drops) {
         kept = scratch + weights;
         drop_again(block, kept);
@@ -376,31 +230,31 @@ static void block_backward(const query_block *block, rows dy, const hl_real *V, 
     if (head->state->args.gate != NULL) {
         hl_real *gated = scratch + 2 * weights;
         gate_backward(block, dz, gated, grads.gate);
-        dz = (rows){ gated, head->s.Dv };
+        dz = (hl_attention_rows){ gated, head->s.Dv };
     }
     if (grads.v.at != NULL) {
-        hl_small_matmul shape = product_shape(HL_D_VALUES, block, grads.v.add || block->first > 0);
+        hl_small_matmul shape = hl_attention_shape(HL_D_VALUES, block, grads.v.add || block->first > 0);
         shape.b_stride = dz.stride;
-        multiply(HL_D_VALUES, shape, block, kept, dz.at, d[2].at);
+        hl_attention_multiply(HL_D_VALUES, shape, block, kept, dz.at, d[2].at);
     }
     if (grads.q.at == NULL && grads.k.at == NULL) {
         return;
     }
     scores_backward(block, dz, V, dS);
     if (grads.q.at != NULL) {
-        multiply(HL_D_QUERIES, product_shape(HL_D_QUERIES, block, grads.q.add), block, dS, head->k.at,
-                 rows_from(d[0], block->first).at);
+        hl_attention_multiply(HL_D_QUERIES, hl_attention_shape(HL_D_QUERIES, block, grads.q.add), block, dS, head->k.at,
+                              hl_attention_rows_from(d[0], block->first).at);
     }
     if (grads.k.at != NULL) {
-        multiply(HL_D_KEYS, product_shape(HL_D_KEYS, block, grads.k.add || block->first > 0), block, dS, block->q.at,
-                 d[1].at);
+        hl_attention_multiply(HL_D_KEYS, hl_attention_shape(HL_D_KEYS, block, grads.k.add || block->first > 0), block,
+                              dS, block->q.at, d[1].at);
     }
 }
 
 void hl_attention_head_backward(const hl_attention_state *state, int64_t b, int64_t h, const hl_real *dy,
                                 hl_attention_grads grads, hl_real *scratch)
 {
-    head_view head = head_of(state, b, h);
+    hl_attention_view head = hl_attention_view_of(state, b, h);
     hl_attention_sizes s = head.s;
     const hl_attention_args *args = &state->args;
     bool first = h % (s.H / s.Hkv) == 0;
@@ -409,24 +263,25 @@ void hl_attention_head_backward(const hl_attention_state *state, int64_t b, int6
     if (grads.gate.at != NULL && !grads.gate.add) {
         grads.gate.at[b * s.H + h] = 0; /* the blocks add; there may be none */
     }
-    rows d[3] = { { 0 } };
-    int64_t written = head.n_queries > 0 ? block_of(&head, 0).n_keys : 0; /* by the first block of queries */
+    hl_attention_rows d[3] = { { 0 } };
+    int64_t written =
+        head.n_queries > 0 ? hl_attention_block_of(&head, 0).n_keys : 0; /* by the first block of queries */
     if (grads.q.at != NULL) {
-        d[0] = rows_of(args->q, grads.q.at, b, h, s.Dk);
+        d[0] = hl_attention_rows_of(args->q, grads.q.at, b, h, s.Dk);
         clear_rows(d[0], grads.q.add ? s.Tq : head.n_queries, s.Tq, s.Dk);
     }
     if (grads.k.at != NULL) {
-        d[1] = rows_of(args->k, grads.k.at, b, head.kv, s.Dk);
+        d[1] = hl_attention_rows_of(args->k, grads.k.at, b, head.kv, s.Dk);
         clear_rows(d[1], grads.k.add ? s.Tk : written, s.Tk, s.Dk);
     }
     if (grads.v.at != NULL) {
-        d[2] = rows_of(args->v, grads.v.at, b, head.kv, s.Dv);
+        d[2] = hl_attention_rows_of(args->v, grads.v.at, b, head.kv, s.Dv);
         clear_rows(d[2], grads.v.add ? s.Tk : written, s.Tk, s.Dv);
     }
     hl_transpose(head.n_keys, s.Dv, 1, head.v.at, head.v.stride, scratch);
-    for (int64_t i = 0; i < head.n_queries; i += BLOCK) {
-        query_block block = block_of(&head, i);
-        block_backward(&block, (rows){ (hl_real *)dy + b * s.Tq * s.H * s.Dv + h * s.Dv, s.H * s.Dv }, scratch, d,
-                       grads, scratch + head.n_keys * s.Dv);
+    for (int64_t i = 0; i < head.n_queries; i += HL_ATTENTION_BLOCK) {
+        hl_attention_block block = hl_attention_block_of(&head, i);
+        block_backward(&block, (hl_attention_rows){ (hl_real *)dy + b * s.Tq * s.H * s.Dv + h * s.Dv, s.H * s.Dv },
+                       scratch, d, grads, scratch + head.n_keys * s.Dv);
     }
 }

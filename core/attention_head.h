@@ -6,51 +6,15 @@
 #ifndef HL_CORE_ATTENTION_HEAD_H
 #define HL_CORE_ATTENTION_HEAD_H
 
+#include "core/attention_block.h"
 #include "core/declarations.h"
-#include "core/op.h"
-#include "core/op_attention.h"
-#include "core/small_matmul.h"
 
 HL_BEGIN_DECLS
-
-typedef struct hl_attention_sizes {
-    int64_t B, Tq, Tk, H, Hkv, Dk, Dv;
-    int64_t row; /* Tk filled up to whole vectors: from one row of weights to the next */
-} hl_attention_sizes;
-
-/* The products of a head; q and so on are blocks of queries, K and V all the keys. */
-typedef enum hl_attention_product {
-    HL_SCORES,    /* q K^T */
-    HL_VALUES,    /* A V */
-    HL_D_VALUES,  /* dV += A^T dz */
-    HL_D_WEIGHTS, /* dz V^T */
-    HL_D_QUERIES, /* dq = dS K */
-    HL_D_KEYS,    /* dK += dS^T q */
-    HL_ATTENTION_PRODUCTS
-} hl_attention_product;
-
-/* What an attention node works with. */
-typedef struct hl_attention_state {
-    hl_attention_args args;
-    hl_attention_sizes sizes;
-    hl_real *
-        A; /* (B, H, Tq, row), the weights before dropout, for backward; those that were dropped are negative. NULL on a
-                   tape without gradients */
-    bool drops;
-    hl_real *z;                                   /* (B, Tq, H * Dv) before the gate, where there is one */
-    hl_small_kernel usual[HL_ATTENTION_PRODUCTS]; /* of whole blocks, found once a node */
-} hl_attention_state;
 
 /* The gradients wanted, as backward gets them (op.h). */
 typedef struct hl_attention_grads {
     hl_grad q, k, v, gate;
 } hl_attention_grads;
-
-/* `length` filled up to whole vectors. */
-int64_t hl_attention_row(int64_t length);
-
-/* The numbers of scratch memory that one thread needs for either function; -1 where no machine has so many. */
-int64_t hl_attention_head_scratch(const hl_attention_state *state, bool backward);
 
 /* Finds the code for the products of state->usual, which heads share: to be called before either function. */
 void hl_attention_head_prepare(hl_attention_state *state);

@@ -99,7 +99,7 @@ static int64_t work(hl_attention_sizes s)
 
 static int64_t thread_scratch(const hl_node *node)
 {
-    return hl_attention_head_scratch(node->attributes, hl_node_has_backward(node));
+    return hl_attention_scratch(node->attributes, hl_node_has_backward(node));
 }
 
 static int64_t scratch_numbers(const hl_tape *tape, const hl_node *node)
