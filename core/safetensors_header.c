@@ -234,9 +234,8 @@ static hl_status take_tensor(cursor *c, const char *name, hl_safetensors_header 
         return hl_error_memory(c->path);
     }
     header->entries = entries;
-    hl_safetensors_entry *tensor = &header->entries[header->n_entries++];
-    *tensor = (hl_safetensors_entry){ .name = name };
-    return take_entry(c, tensor);
+    entries[header->n_entries] = (hl_safetensors_entry){ .name = name };
+    return take_entry(c, &entries[header->n_entries++]);
 }
 
 static hl_status take_metadata(cursor *c, hl_safetensors_header *header)

@@ -2,8 +2,8 @@
 
 #include "core/json.h"
 #include "core/threads.h"
-#include "programs/standard_streams.h"
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -30,11 +30,24 @@ static void give_back_memory(void)
 #endif
 }
 
+/* Opens /dev/null for each of the descriptors 0, 1 and 2 that the caller of the program has closed: the first file
+ * opened would get its number, and receive what is printed. Reading and writing still fail, as on what is closed. */
+static void keep_standard_streams(void)
+{
+    int fd;
+    do { /* the lowest that is free: 0 will not be read from, 1 and 2 not written to */
+        fd = open("/dev/null", fcntl(STDIN_FILENO, F_GETFD) < 0 ? O_WRONLY : O_RDONLY);
+    } while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd > STDERR_FILENO) {
+        close(fd);
+    }
+}
+
 void hl_start(char **argv)
 {
     bound_spinning(argv);
     give_back_memory();
-    hl_standard_streams_keep();
+    keep_standard_streams();
     signal(SIGPIPE, SIG_IGN); /* a reader of our output that has gone is an error of writing, not our end */
     signal(SIGXFSZ, SIG_IGN); /* and so is a file larger than it may be (ulimit -f) */
     hl_threads_setup();

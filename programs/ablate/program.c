@@ -58,14 +58,7 @@ static hl_status make_plan(call *c)
 {
     hl_problems problems = { 0 };
     hl_status status = hl_ablate_plan_make(&c->command, &c->plan, &problems);
-    for (int i = 0; i + 1 < problems.n; i++) { /* the last one is the status */
-        fprintf(c->err, "%s\n", problems.lines[i]);
-    }
-    if (status.code == HL_INVALID && problems.n > 0) {
-        status = hl_error(HL_INVALID, "%s", problems.lines[problems.n - 1]);
-    }
-    hl_problems_free(&problems);
-    return status;
+    return hl_print_problems(c->err, &problems, status);
 }
 
 static hl_status check_train(const call *c)

@@ -3,6 +3,7 @@
 #include "core/files.h"
 #include "core/matmul.h"
 #include "core/memory.h"
+#include "data/dataset.h"
 #include "programs/print_line.h"
 #include "programs/signal_handlers.h"
 #include "programs/standard_output.h"
@@ -10,7 +11,7 @@
 #include "programs/train/summary.h"
 #include "study/output.h"
 #include "train/memory_check.h"
-#include "train/setup_check.h"
+#include "train/snapshot_budget.h"
 
 #include <string.h>
 
@@ -32,17 +33,24 @@ static hl_status load_config(hl_program *p)
     hl_status status =
         hl_config_load((hl_config_options){ .path = p->command.config, .overrides = overrides, .n_overrides = n },
                        &p->config, &problems);
-    for (int i = 0; i + 1 < problems.n; i++) { /* the last one is the status */
-        fprintf(p->err, "%s\n", problems.lines[i]);
-    }
-    if (status.code == HL_INVALID && problems.n > 0) {
-        status = hl_error(HL_INVALID, "%s", problems.lines[problems.n - 1]);
-    }
-    hl_problems_free(&problems);
-    HL_TRY(status);
+    HL_TRY(hl_print_problems(p->err, &problems, status));
     p->config_text = hl_config_text(&p->config);
     p->result_text = hl_config_result_text(&p->config);
     return p->config_text != NULL && p->result_text != NULL ? hl_ok() : hl_error_memory("the config");
+}
+
+/* A task that cannot be opened is one that has fewer different examples than validation takes. */
+static hl_status check_task(const hl_config *config, const char *path)
+{
+    hl_task_spec spec = hl_config_task_spec(config);
+    hl_dataset *dataset;
+    hl_status status = hl_dataset_open(&spec, (uint64_t)config->train.seed, &dataset);
+    if (status.code == HL_INVALID) {
+        return hl_error(HL_INVALID, "%s: %s", path, status.text);
+    }
+    HL_TRY(status);
+    hl_dataset_free(dataset);
+    return hl_ok();
 }
 
 static hl_status print_summary(const hl_program *p)
@@ -102,7 +110,8 @@ static hl_status execute(hl_program *p, int argc, char **argv)
     if (p->command.summary && !p->command.check) {
         return print_summary(p);
     }
-    HL_TRY(hl_setup_check(&p->config, p->command.config));
+    HL_TRY(check_task(&p->config, p->command.config));
+    HL_TRY(hl_snapshot_budget_check(&p->config, p->command.config));
     HL_TRY(p->command.watch >= 0 ? hl_watch_check(&p->config, p->command.watch) : hl_ok());
     if (p->command.check) {
         hl_print_line(p->out, "%s: in order", p->command.config);

@@ -4,6 +4,7 @@
 #include "core/threads.h"
 #include "programs/heads/program.h"
 #include "programs/train/program.h"
+#include "tests/safetensors_file.h"
 #include "tests/scratch.h"
 #include "train/checkpoint.h"
 
@@ -293,4 +294,29 @@ void run_assert_same(const char *folder, const char *other)
         snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " "), at);
         run_assert_same_file(patterns, others, name);
     }
+}
+
+const char *run_checkpoint_step_of(const char *path)
+{
+    static char step[32];
+    hl_safetensors *file;
+    hl_status status = safetensors_file_open(path, &file);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    snprintf(step, sizeof step, "%s", hl_safetensors_metadata(file, "step"));
+    hl_safetensors_free(file);
+    return step;
+}
+
+const char *run_checkpoint_step(const char *folder)
+{
+    return run_checkpoint_step_of(run_file(folder, "checkpoint.safetensors"));
+}
+
+int run_count_snapshots(const char *folder)
+{
+    int n = 0;
+    for (const char *at = run_list(run_file(folder, "patterns")); (at = strstr(at, ".npz ")) != NULL; at++) {
+        n++;
+    }
+    return n;
 }

@@ -98,4 +98,11 @@ void run_assert_same(const char *folder, const char *other);
 /* The same but for the snapshots. */
 void run_assert_same_results(const char *folder, const char *other);
 
+/* The step that a checkpoint says it is of, and that of the folder's checkpoint.safetensors. */
+const char *run_checkpoint_step_of(const char *path);
+const char *run_checkpoint_step(const char *folder);
+
+/* The snapshots in the run's folder. */
+int run_count_snapshots(const char *folder);
+
 #endif
