@@ -15,4 +15,10 @@ void hl_print_line(FILE *to, const char *format, ...) __attribute__((format(prin
  * one as its text where they made it HL_INVALID. */
 hl_status hl_print_problems(FILE *to, hl_problems *problems, hl_status status);
 
+/* Prints lines of text. On a terminal none is wider than it: a longer one is cut at blanks, and goes on below the text
+ * after its name, where that stands to the left of two or more blanks ("  --out DIR   the folder"), else below its own
+ * beginning. What stands in single quotes is a command to copy, and stays whole. `width`: that of the lines where `to`
+ * is no terminal; 0: they stay as they are. */
+void hl_print_wrapped(FILE *to, const char *text, int width);
+
 #endif

@@ -1,6 +1,7 @@
 #include "programs/standard_output.h"
 
 #include "core/files.h"
+#include "programs/print_line.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -39,7 +40,7 @@ int hl_standard_output_end(hl_status status, bool outlives, FILE *out, FILE *err
         }
     }
     if (status.code != HL_OK) {
-        fprintf(err, "%s\n", status.text);
+        hl_print_line(err, "%s", status.text);
     }
     return (int)status.code;
 }

@@ -2,6 +2,7 @@
 
 #include "core/json.h"
 #include "core/threads.h"
+#include "programs/beside.h"
 
 #include <fcntl.h>
 #include <malloc.h>
@@ -43,7 +44,7 @@ static void keep_standard_streams(void)
     }
 }
 
-void hl_start(char **argv)
+void hl_start(const char *own, char **argv)
 {
     bound_spinning(argv);
     give_back_memory();
@@ -52,4 +53,5 @@ void hl_start(char **argv)
     signal(SIGXFSZ, SIG_IGN); /* and so is a file larger than it may be (ulimit -f) */
     hl_threads_setup();
     hl_json_use_allocator();
+    hl_called_as(own, argv[0]);
 }

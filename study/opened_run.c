@@ -28,14 +28,13 @@ static hl_status check_folder(const char *path, const char *config)
         return hl_file_system_error(path, "cannot open this run");
     }
     if (!S_ISDIR(info.st_mode)) {
-        return hl_error(HL_BAD_FILE, "%s: a file; give a run's folder, as in: heads runs/copy_task", path);
+        return hl_error(HL_BAD_FILE, "%s: a file; give a run's folder, as in: runs/copy_task", path);
     }
     bool exists;
     HL_TRY(hl_file_exists(config, &exists));
     return exists ? hl_ok()
                   : hl_error(HL_BAD_FILE,
-                             "%s: this folder holds no run (no config.ini in it); train one, as in: "
-                             "train configs/copy_task.ini",
+                             "%s: this folder holds no run (no config.ini in it); give a folder that was trained into",
                              path);
 }
 

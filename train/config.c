@@ -37,9 +37,37 @@ static void complain_of_no_section(hl_config_reader *reader, int line, const cha
     }
 }
 
+static bool is_section(const char *name)
+{
+    bool known = false;
+    for (int i = 0; i < HL_CONFIG_SECTIONS; i++) {
+        known = known || strcmp(name, hl_config_sections[i].name) == 0;
+    }
+    return known;
+}
+
+/* A text of another kind: several lines that none of a config can be, and no section of one. */
+static bool is_prose(const char *text, size_t size)
+{
+    hl_ini ini;
+    hl_ini_begin(&ini, text, size);
+    int sections = 0, wrong = 0;
+    for (hl_ini_kind kind; (kind = hl_ini_next(&ini)) != HL_INI_END;) {
+        sections += kind == HL_INI_SECTION && is_section(ini.name);
+        wrong += kind == HL_INI_WRONG || kind == HL_INI_WRONG_SECTION;
+    }
+    return sections == 0 && wrong >= 3;
+}
+
 static void read_text(hl_config_reader *reader, const char *text, size_t size)
 {
     hl_ini ini;
+    if (is_prose(text, size)) {
+        reader->unclear = true;
+        hl_config_complain(reader, HL_CONFIG_NOWHERE,
+                           "is no config: a config has lines as [model] and heads = 4, this file has neither");
+        return;
+    }
     hl_ini_begin(&ini, text, size);
     int section = NO_SECTION;
     int first[HL_CONFIG_SECTIONS] = { 0 };

@@ -1,5 +1,6 @@
 #include "programs/ablate/command.h"
 
+#include "programs/beside.h"
 #include "programs/options.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 
 const char hl_ablate_command_usage[] =
-    "usage: ablate CONFIG [section.key=value ...] [options]\n"
+    "usage: {ablate} CONFIG [section.key=value ...] [options]\n"
     "\n"
     "Trains CONFIG again and again, with other numbers or widths of heads or other\n"
     "values of any key, several times each, and tells in a table what that changes:\n"
@@ -46,7 +47,7 @@ const char hl_ablate_command_usage[] =
     "  --version           the version\n"
     "\n"
     "DIR holds a run's folder for every training, as in heads=8,seed=1 (look at it\n"
-    "with the program heads), and ablation.csv, .md, .svg, .png and .html. Ended\n"
+    "with {heads}), and ablation.csv, .md, .svg, .png and .html. Ended\n"
     "early, even by force, the same command goes on: what is finished stays, what was\n"
     "half done is resumed (its seconds are then told from the part after that).\n"
     "\n"
@@ -241,8 +242,9 @@ static hl_status check(const hl_ablate_command *command)
     }
     if (command->config == NULL) {
         return hl_error(HL_INVALID,
-                        "command line: no config given, as in: ablate configs/copy_task.ini --heads 1,2,4,8; see "
-                        "--help");
+                        "command line: no config given, as in: %s configs/copy_task.ini --heads 1,2,4,8; see "
+                        "--help",
+                        hl_program_name("ablate"));
     }
     if (command->table3 && command->n_axes > 0) {
         return hl_error(HL_INVALID, "command line: --table3 says itself what varies; leave %s out",

@@ -1,6 +1,7 @@
 #include "programs/ablate/keys.h"
 
 #include "core/nearest.h"
+#include "programs/beside.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@ static hl_status unknown(const char *full)
     int nearest = hl_nearest_name(full, names, HL_CONFIG_KEYS);
     return nearest >= 0
                ? hl_error(HL_INVALID, "command line: %s: unknown key (did you mean \"%s\"?)", full, names[nearest])
-               : hl_error(HL_INVALID, "command line: %s: unknown key; train --help lists all", full);
+               : hl_error(HL_INVALID, "command line: %s: unknown key; %s --help lists all", full,
+                          hl_program_name("train"));
 }
 
 hl_status hl_ablate_key_find(const char *full, const hl_config_key **key)

@@ -9,6 +9,7 @@
 #include "programs/ablate/folder.h"
 #include "programs/ablate/outputs.h"
 #include "programs/ablate/sweep.h"
+#include "programs/beside.h"
 #include "programs/expected_time.h"
 #include "programs/print_line.h"
 #include "programs/signal_handlers.h"
@@ -28,6 +29,7 @@ typedef struct call {
     hl_ablate_command command;
     FILE *out, *err;
     FILE *tables;          /* for progress and table: `out`, or `err` where JSON or CSV fills that */
+    char *config_path;     /* owned */
     hl_text words, config; /* the command and the config's path as they are shown */
     hl_ablate_plan plan;
     hl_ablate_folder folder;
@@ -266,13 +268,14 @@ static hl_status execute(call *c, int argc, char **argv)
     HL_TRY(keep_words(c, argc, argv));
     HL_TRY(hl_ablate_command_parse(argc, argv, &c->command));
     if (c->command.help) {
-        fputs(hl_ablate_command_usage, c->out);
-        return hl_ok();
+        return hl_print_help(c->out, hl_ablate_command_usage);
     }
     if (c->command.version) {
         fprintf(c->out, "headlight %s\n", HL_VERSION);
         return hl_ok();
     }
+    HL_TRY(hl_find_config(c->command.config, &c->config_path));
+    c->command.config = c->config_path;
     HL_TRY(keep_config(c));
     return run(c);
 }
@@ -287,6 +290,7 @@ int hl_ablate_program(const char *train_program, int argc, char **argv, FILE *ou
     hl_ablate_folder_close(&c.folder);
     hl_ablate_plan_free(&c.plan);
     hl_free(c.results);
+    hl_free(c.config_path);
     hl_text_free(&c.words);
     hl_text_free(&c.config);
     return code;

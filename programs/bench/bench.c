@@ -5,11 +5,11 @@
 #include "core/text.h"
 #include "programs/bench/allocations.h"
 #include "programs/bench/command.h"
-#include "programs/bench/configs.h"
 #include "programs/bench/heads.h"
 #include "programs/bench/json.h"
 #include "programs/bench/runs.h"
 #include "programs/bench/scaling.h"
+#include "programs/beside.h"
 #include "programs/standard_output.h"
 
 /* --measure: what another process of this program reads (bench_process.h). */
@@ -32,23 +32,21 @@ static hl_status measure(const hl_bench_job *job, FILE *out)
 static hl_status study(const char *program, const hl_bench_command *command, FILE *out, FILE *err)
 {
     hl_bench_job job = command->job;
-    char *shipped = NULL;
-    job.config = command->configs[0];
-    if (job.config == NULL) {
-        HL_TRY(hl_bench_shipped_config(program, command->scaling ? "copy" : "small", &shipped));
-        job.config = shipped;
-    }
+    char *path;
+    HL_TRY(command->n_configs > 0
+               ? hl_find_config(command->configs[0], &path)
+               : hl_shipped_config(program, command->scaling ? "bench/copy.ini" : "bench/small.ini", &path));
+    job.config = path;
     hl_status status =
         command->scaling ? hl_bench_scaling(program, &job, out, err) : hl_bench_heads(program, &job, out, err);
-    hl_free(shipped);
+    hl_free(path);
     return status;
 }
 
 static hl_status execute(const char *program, const hl_bench_command *command, FILE *out, FILE *err)
 {
     if (command->help) {
-        fputs(hl_bench_command_usage, out);
-        return hl_ok();
+        return hl_print_help(out, hl_bench_command_usage);
     }
     if (command->version) {
         fprintf(out, "headlight %s\n", HL_VERSION);

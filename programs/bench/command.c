@@ -8,7 +8,7 @@
 #include <string.h>
 
 const char hl_bench_command_usage[] =
-    "usage: bench [CONFIG ...] [section.key=value ...] [options]\n"
+    "usage: {bench} [CONFIG ...] [section.key=value ...] [options]\n"
     "\n"
     "Measures training steps: time, arithmetic, memory, and the share they reach of\n"
     "the machine's rate of matrix products. Without a CONFIG: the five workloads\n"

@@ -3,6 +3,6 @@
 
 int main(int argc, char **argv)
 {
-    hl_start(argv);
+    hl_start("bench", argv);
     return hl_bench_program("/proc/self/exe", argc, argv, stdout, stderr);
 }

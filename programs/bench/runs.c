@@ -2,35 +2,37 @@
 
 #include "core/memory.h"
 #include "core/shown_text.h"
-#include "programs/bench/configs.h"
 #include "programs/bench/json.h"
 #include "programs/bench/machine.h"
 #include "programs/bench/print.h"
 #include "programs/bench/process.h"
 #include "programs/bench/table.h"
+#include "programs/beside.h"
 #include "programs/targets.h"
 #include "study/output.h"
 #include "train/setup.h"
 
 #include <string.h>
 
+const char *const hl_bench_shipped[HL_BENCH_SHIPPED] = { "bench/tiny.ini", "bench/copy.ini", "bench/small.ini",
+                                                         "bench/base.ini", "bench/long.ini" };
+
 typedef struct runs {
     const char *program;
     const hl_bench_command *command;
     FILE *tables;
-    const char *paths[HL_BENCH_MAX_CONFIGS];
-    char *shipped[HL_BENCH_SHIPPED]; /* owned */
+    char *paths[HL_BENCH_MAX_CONFIGS]; /* n of them, owned */
     int n;
     hl_bench_workload_figures *found; /* n of them, owned */
 } runs;
 
 static hl_status find_configs(runs *r)
 {
-    r->n = r->command->n_configs;
-    memcpy(r->paths, r->command->configs, sizeof r->paths);
-    for (int i = 0; i < HL_BENCH_SHIPPED && r->command->n_configs == 0; i++) {
-        HL_TRY(hl_bench_shipped_config(r->program, hl_bench_shipped_names[i], &r->shipped[i]));
-        r->paths[r->n++] = r->shipped[i];
+    const hl_bench_command *command = r->command;
+    for (r->n = 0; r->n < (command->n_configs > 0 ? command->n_configs : HL_BENCH_SHIPPED); r->n++) {
+        char **path = &r->paths[r->n];
+        HL_TRY(command->n_configs > 0 ? hl_find_config(command->configs[r->n], path)
+                                      : hl_shipped_config(r->program, hl_bench_shipped[r->n], path));
     }
     r->found = hl_calloc((size_t)r->n, sizeof *r->found);
     return r->found != NULL ? hl_ok() : hl_error_memory("the figures");
@@ -128,8 +130,8 @@ hl_status hl_bench_runs(const char *program, const hl_bench_command *command, FI
     bool to_output = hl_output_is_standard(command->json);
     runs r = { .program = program, .command = command, .tables = to_output ? err : out };
     hl_status status = run(&r, out, err);
-    for (int i = 0; i < HL_BENCH_SHIPPED; i++) {
-        hl_free(r.shipped[i]);
+    for (int i = 0; i < r.n; i++) {
+        hl_free(r.paths[i]);
     }
     hl_free(r.found);
     return status;

@@ -1,4 +1,5 @@
 #include "programs/bench/scaling.h"
+#include "programs/beside.h"
 
 #include "programs/bench/flops.h"
 #include "programs/bench/machine.h"
@@ -83,10 +84,11 @@ static hl_status print_legend(FILE *out)
         "numbers a token and layer, and 2 V a token.");
     hl_text_paragraph(
         &text, WIDTH,
-        "To predict a run: its multiply-adds stand in `train CONFIG --summary`; divided by the GFLOP/s that bench "
+        "To predict a run: its multiply-adds stand in `%s CONFIG --summary`; divided by the GFLOP/s that bench "
         "finds for the config nearest to it, and times train.steps, they are its time. Where a step takes longer than "
         "theory says, its products are too small or narrow to reach the rate of large ones; where it takes less, "
-        "larger sizes use the machine better. Memory: --summary has it, exactly.");
+        "larger sizes use the machine better. Memory: --summary has it, exactly.",
+        hl_program_name("train"));
     return hl_bench_print(out, &text);
 }
 

@@ -1,5 +1,6 @@
 #include "programs/heads/command.h"
 
+#include "programs/beside.h"
 #include "programs/options.h"
 #include "study/output.h"
 
@@ -7,7 +8,7 @@
 #include <string.h>
 
 const char hl_heads_command_usage[] =
-    "usage: heads RUN [options]\n"
+    "usage: {heads} RUN [options]\n"
     "\n"
     "Shows what every attention head of a training run does. RUN is its folder, as\n"
     "in runs/copy_task; the run may still go on. Without options: a table of all\n"
@@ -204,8 +205,8 @@ static hl_status take_option(hl_heads_command *command, int option, const char *
 static hl_status take_argument(hl_heads_command *command, const char *argument)
 {
     if (command->run != NULL) {
-        return hl_error(HL_INVALID,
-                        "command line: %s: one run is enough; two are compared by: heads RUN --against RUN2", argument);
+        return hl_error(HL_INVALID, "command line: %s: one run is enough; two are compared by: %s RUN --against RUN2",
+                        argument, hl_program_name("heads"));
     }
     command->run = argument;
     return hl_ok();
@@ -309,8 +310,8 @@ static hl_status check_question(const hl_heads_command *command)
     bool asked = hl_heads_command_question(command) != HL_HEADS_NO_QUESTION;
     const char *other = asked ? stranger(command) : NULL;
     if (other != NULL) {
-        return hl_error(HL_INVALID, "command line: --%s does not go with --%s; call heads once for each", other,
-                        question_option(command));
+        return hl_error(HL_INVALID, "command line: --%s does not go with --%s; call %s once for each", other,
+                        question_option(command), hl_program_name("heads"));
     }
     if (command->prune_to > 0 && command->out == NULL) {
         return hl_error(HL_INVALID, "command line: --prune-to: where shall the smaller model go? add --out FILE");
@@ -338,7 +339,8 @@ static hl_status check(const hl_heads_command *command)
         return hl_ok();
     }
     if (command->run == NULL) {
-        return hl_error(HL_INVALID, "command line: no run given, as in: heads runs/copy_task; see --help");
+        return hl_error(HL_INVALID, "command line: no run given, as in: %s runs/copy_task; see --help",
+                        hl_program_name("heads"));
     }
     HL_TRY(check_question(command));
     if (command->against != NULL && (hl_heads_command_shows(command) || command->step >= 0)) {

@@ -3,6 +3,6 @@
 
 int main(int argc, char **argv)
 {
-    hl_start(argv);
+    hl_start("heads", argv);
     return hl_heads_program(argc, argv, stdout, stderr);
 }

@@ -1,6 +1,7 @@
 #include "programs/heads/program.h"
 
 #include "core/files.h"
+#include "programs/beside.h"
 #include "programs/heads/against.h"
 #include "programs/heads/command.h"
 #include "programs/heads/importance.h"
@@ -214,8 +215,7 @@ static hl_status execute(call *c)
 {
     const hl_heads_command *command = &c->command;
     if (command->help) {
-        fputs(hl_heads_command_usage, c->out);
-        return hl_ok();
+        return hl_print_help(c->out, hl_heads_command_usage);
     }
     if (command->version) {
         fprintf(c->out, "headlight %s\n", HL_VERSION);

@@ -1,11 +1,12 @@
 #include "programs/train/command.h"
 
 #include "layers/model.h"
+#include "programs/beside.h"
 #include "programs/options.h"
 
 #include <string.h>
 
-const char hl_command_usage[] = "usage: train CONFIG [section.key=value ...] [options]\n"
+const char hl_command_usage[] = "usage: {train} CONFIG [section.key=value ...] [options]\n"
                                 "\n"
                                 "Trains a transformer encoder as CONFIG says and leaves weights, metrics and\n"
                                 "every head's attention patterns in the run's folder, runs/<name of CONFIG>\n"
@@ -150,7 +151,8 @@ hl_status hl_command_parse(int argc, char **argv, hl_command *command)
         HL_TRY(option < 0 ? take_argument(command, value) : take_option(command, option, value));
     }
     if (command->config == NULL && !command->help && !command->reference && !command->version) {
-        return hl_error(HL_INVALID, "command line: no config given, as in: train configs/copy_task.ini; see --help");
+        return hl_error(HL_INVALID, "command line: no config given, as in: %s configs/copy_task.ini; see --help",
+                        hl_program_name("train"));
     }
     if (resume + overwrite + (command->from != NULL) > 1) {
         return hl_error(HL_INVALID, "command line: --resume, --overwrite and --from exclude each other");

@@ -3,6 +3,6 @@
 
 int main(int argc, char **argv)
 {
-    hl_start(argv);
+    hl_start("train", argv);
     return hl_train_program(argc, argv, stdout, stderr);
 }

@@ -4,6 +4,7 @@
 #include "core/matmul.h"
 #include "core/memory.h"
 #include "data/dataset.h"
+#include "programs/beside.h"
 #include "programs/print_line.h"
 #include "programs/signal_handlers.h"
 #include "programs/standard_output.h"
@@ -77,9 +78,11 @@ static hl_status print_help(const hl_program *p)
     if (keys == NULL) {
         return hl_error_memory("the help text");
     }
-    fprintf(p->out, "%s\n%s", hl_command_usage, keys);
+    hl_status status = hl_print_help(p->out, hl_command_usage);
+    fputc('\n', p->out);
+    hl_print_wrapped(p->out, keys, 80);
     hl_free(keys);
-    return hl_ok();
+    return status;
 }
 
 static hl_status print_reference(const hl_program *p)
@@ -106,6 +109,8 @@ static hl_status execute(hl_program *p, int argc, char **argv)
         fprintf(p->out, "headlight %s\n", HL_VERSION);
         return hl_ok();
     }
+    HL_TRY(hl_find_config(p->command.config, &p->config_path));
+    p->command.config = p->config_path;
     HL_TRY(load_config(p));
     if (p->command.summary && !p->command.check) {
         return print_summary(p);

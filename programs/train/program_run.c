@@ -1,4 +1,5 @@
 #include "programs/train/program_run.h"
+#include "programs/beside.h"
 
 #include "core/files.h"
 #include "core/memory.h"
@@ -6,6 +7,7 @@
 #include "programs/expected_time.h"
 #include "programs/print_line.h"
 #include "programs/signal_handlers.h"
+#include "programs/train/foreign_weights.h"
 #include "show/table.h"
 #include "study/report.h"
 #include "train/checkpoint.h"
@@ -117,7 +119,8 @@ static hl_status resume(hl_program *p)
 static hl_status load_from(hl_program *p)
 {
     hl_checkpoint *weights;
-    HL_TRY(hl_checkpoint_open(p->command.from, &weights));
+    hl_status opened = hl_checkpoint_open(p->command.from, &weights);
+    HL_TRY(opened.code == HL_BAD_FILE ? hl_foreign_weights_explain(p->command.from, opened) : opened);
     hl_status status = hl_checkpoint_load(weights, &p->trainer.model.parameters);
     bool has_checksum = hl_checkpoint_has_checksum(weights);
     hl_checkpoint_free(weights);
@@ -296,9 +299,9 @@ static hl_status write_what_heads_do(hl_program *p)
     hl_status status = hl_heads_files_write(p->folder.path);
     return status.code == HL_OK ? status
                                 : hl_error(status.code,
-                                           "%s; the training is complete, but heads.csv or report.html is not written: "
-                                           "heads %s will do so",
-                                           status.text, p->folder.path);
+                                           "%s; the training is complete, but heads.csv or report.html is not written; "
+                                           "mend this, then %s %s writes them",
+                                           status.text, hl_program_name("heads"), p->folder.path);
 }
 
 static void print_end(const hl_program *p, bool stopped, bool reported)
@@ -363,6 +366,7 @@ void hl_program_free(hl_program *p)
     hl_metrics_csv_close(&p->loop.metrics);
     free_training(p);
     hl_run_folder_close(&p->folder);
+    hl_free(p->config_path);
     hl_free(p->config_text);
     hl_free(p->result_text);
 }

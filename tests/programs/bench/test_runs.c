@@ -4,10 +4,11 @@
 #include "core/text.h"
 #include "core/threads.h"
 #include "programs/bench/allocations.h"
-#include "programs/bench/configs.h"
 #include "programs/bench/json.h"
 #include "programs/bench/machine.h"
+#include "programs/bench/runs.h"
 #include "programs/bench/table.h"
+#include "programs/beside.h"
 #include "tests/check_suite.h"
 #include "tests/programs/bench/test_bench.h"
 #include "tests/runs/runs.h"
@@ -288,18 +289,18 @@ START_TEST(shipped_configs_lie_beside_the_program)
 {
     char *path;
     for (int i = 0; i < HL_BENCH_SHIPPED; i++) {
-        hl_status status = hl_bench_shipped_config(bench_built(), hl_bench_shipped_names[i], &path);
+        hl_status status = hl_shipped_config(bench_built(), hl_bench_shipped[i], &path);
         ck_assert_msg(status.code == HL_OK, "%s", status.text);
         ck_assert(scratch_exists(path));
         hl_free(path);
     }
     const char *lonely = run_config("lonely", "");
-    hl_status status = hl_bench_shipped_config(lonely, "copy", &path);
+    hl_status status = hl_shipped_config(lonely, "bench/copy.ini", &path);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_ptr_null(path);
     ck_assert_ptr_nonnull(strstr(status.text, "copy.ini is neither in "));
-    ck_assert_ptr_nonnull(strstr(status.text, "; name a config, as in: bench my.ini"));
-    ck_assert_int_eq(hl_bench_shipped_config("/nowhere/bench", "copy", &path).code, HL_BAD_FILE);
+    ck_assert_ptr_nonnull(strstr(status.text, "; name a config of your own"));
+    ck_assert_int_eq(hl_shipped_config("/nowhere/bench", "bench/copy.ini", &path).code, HL_BAD_FILE);
 }
 END_TEST
 
