@@ -17,7 +17,7 @@ endforeach()
 list(REMOVE_DUPLICATES folders)
 list(SORT folders ORDER DESCENDING)
 foreach(folder IN LISTS folders)
-    execute_process(COMMAND rmdir ${folder} OUTPUT_QUIET ERROR_QUIET) # where something else is in it, it stays
+    execute_process(COMMAND find ${folder} -type d -empty -delete OUTPUT_QUIET ERROR_QUIET)
 endforeach()
 file(REMOVE ${list})
 list(LENGTH files n)

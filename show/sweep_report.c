@@ -50,16 +50,14 @@ static void add_data(hl_text *text, const char *type, const hl_text *file)
     hl_free(bytes);
 }
 
-/* `dark`: what is shown instead on a dark screen; NULL: the style inverts the image. */
-static void add_image(hl_text *text, const char *type, const hl_text *image, const hl_text *dark, const char *described)
+/* `other` is shown instead where the screen is as `media` says. */
+static void add_image(hl_text *text, const char *type, const hl_text *image, const char *media, const hl_text *other,
+                      const char *described)
 {
     hl_text_print(text, "<div class=\"picture\" tabindex=\"0\"><picture>");
-    if (dark != NULL) {
-        hl_text_print(text, "<source media=\"(prefers-color-scheme: dark)\" srcset=\"");
-        add_data(text, type, dark);
-        hl_text_print(text, "\">");
-    }
-    hl_text_print(text, "<img alt=\"");
+    hl_text_print(text, "<source media=\"(%s)\" srcset=\"", media);
+    add_data(text, type, other);
+    hl_text_print(text, "\"><img alt=\"");
     add_shown(text, described);
     hl_text_print(text, "\" src=\"");
     add_data(text, type, image);
@@ -98,7 +96,7 @@ static void add_heads(hl_text *text, const hl_sweep_run *run, int64_t columns)
     add_shown(text, run->name);
     hl_text_print(text, "</summary>\n");
     if (run->maps != NULL) {
-        add_image(text, "png", run->maps, run->dark_maps, run->name);
+        add_image(text, "png", run->maps, "prefers-color-scheme: dark", run->dark_maps, run->name);
     } else {
         add_element(text, "p", run->missing);
     }
@@ -142,7 +140,8 @@ hl_status hl_sweep_report_write(const hl_sweep_report *report, hl_text *text)
     add_element(text, "h1", report->title);
     add_element(text, "code", report->command);
     hl_text_print(text, "</div></header>\n<main><section class=\"chart\"><h2>Chart</h2>\n");
-    add_image(text, "svg+xml", report->chart, NULL, "validation loss and accuracy of every row, as in the table");
+    add_image(text, "svg+xml", report->chart, "max-width: 520px", report->narrow_chart,
+              "validation loss and accuracy of every row, as in the table");
     hl_text_print(text, "</section>\n");
     add_table(text, report);
     hl_text_print(text, "</main>\n");

@@ -27,9 +27,9 @@ typedef struct hl_sweep_run {
 typedef struct hl_sweep_report {
     const char *title, *command; /* what was swept, and how */
     const hl_text_grid *table;
-    const char *notes;        /* on its columns; a paragraph a line */
-    const hl_text *chart;     /* as SVG */
-    const hl_sweep_run *runs; /* one for every row of the table but the titles */
+    const char *notes;                   /* on its columns; a paragraph a line */
+    const hl_text *chart, *narrow_chart; /* as SVG; the second for screens of at most 520 pixels */
+    const hl_sweep_run *runs;            /* one for every row of the table but the titles */
 } hl_sweep_report;
 
 /* Adds the whole file to the text. Texts may hold any bytes; they are shown, never interpreted. The same input gives

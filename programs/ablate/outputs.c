@@ -76,10 +76,13 @@ static hl_status print_table(const maker *m, FILE *out)
 
 static hl_status write_chart_and_page(const maker *m, hl_status *unread)
 {
-    hl_text svg = { 0 }, page = { 0 };
-    hl_status status = hl_ablate_chart_svg(m->given, &m->summary, &svg);
+    hl_text svg = { 0 }, narrow = { 0 }, page = { 0 };
+    hl_status status = hl_ablate_chart_svg(m->given, &m->summary, false, &svg);
     if (status.code == HL_OK) {
-        status = hl_ablate_page(m->given, &m->grid, &svg, &page, unread);
+        status = hl_ablate_chart_svg(m->given, &m->summary, true, &narrow);
+    }
+    if (status.code == HL_OK) {
+        status = hl_ablate_page(m->given, &m->grid, &svg, &narrow, &page, unread);
     }
     if (status.code == HL_OK) {
         status = write_file(m, "svg", &svg);
@@ -88,6 +91,7 @@ static hl_status write_chart_and_page(const maker *m, hl_status *unread)
         status = write_file(m, "html", &page);
     }
     hl_text_free(&svg);
+    hl_text_free(&narrow);
     hl_text_free(&page);
     return status;
 }

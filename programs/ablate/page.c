@@ -15,7 +15,8 @@ static const double DPI = 200;
 
 /* ---- the chart ---- */
 
-static hl_status draw(const hl_ablate_outputs *outputs, const hl_ablate_summary *summary, bool png, hl_text *bytes)
+static hl_status draw(const hl_ablate_outputs *outputs, const hl_ablate_summary *summary, bool png, bool narrow,
+                      hl_text *bytes)
 {
     const hl_ablate_plan *plan = outputs->plan;
     hl_sweep_variant *variants = hl_calloc((size_t)plan->n_variants, sizeof *variants);
@@ -33,7 +34,7 @@ static hl_status draw(const hl_ablate_outputs *outputs, const hl_ablate_summary 
                                           .values = { row->losses, row->accuracies },
                                           .intervals = { row->loss, row->accuracy } };
     }
-    hl_sweep_chart chart = { .variants = variants, .n = plan->n_variants, .caption = caption.bytes };
+    hl_sweep_chart chart = { .variants = variants, .n = plan->n_variants, .caption = caption.bytes, .narrow = narrow };
     if (status.code == HL_OK) {
         status = png ? hl_sweep_chart_png(&chart, DPI, bytes) : hl_sweep_chart_svg(&chart, bytes);
     }
@@ -42,14 +43,15 @@ static hl_status draw(const hl_ablate_outputs *outputs, const hl_ablate_summary 
     return status;
 }
 
-hl_status hl_ablate_chart_svg(const hl_ablate_outputs *outputs, const hl_ablate_summary *summary, hl_text *bytes)
+hl_status hl_ablate_chart_svg(const hl_ablate_outputs *outputs, const hl_ablate_summary *summary, bool narrow,
+                              hl_text *bytes)
 {
-    return draw(outputs, summary, false, bytes);
+    return draw(outputs, summary, false, narrow, bytes);
 }
 
 hl_status hl_ablate_chart_png(const hl_ablate_outputs *outputs, const hl_ablate_summary *summary, hl_text *bytes)
 {
-    return draw(outputs, summary, true, bytes);
+    return draw(outputs, summary, true, false, bytes);
 }
 
 /* ---- the page ---- */
@@ -126,7 +128,7 @@ static hl_status open_all(const hl_ablate_outputs *outputs, opened *all, hl_swee
 }
 
 static hl_status write_page(const hl_ablate_outputs *outputs, const hl_text_grid *grid, const hl_text *chart,
-                            const hl_sweep_run *runs, hl_text *bytes)
+                            const hl_text *narrow_chart, const hl_sweep_run *runs, hl_text *bytes)
 {
     hl_text title = { 0 }, notes = { 0 };
     hl_text_print(&title, "Ablation of %s", outputs->config);
@@ -141,6 +143,7 @@ static hl_status write_page(const hl_ablate_outputs *outputs, const hl_text_grid
                                                            .table = grid,
                                                            .notes = notes.bytes,
                                                            .chart = chart,
+                                                           .narrow_chart = narrow_chart,
                                                            .runs = runs },
                                        bytes);
     }
@@ -150,7 +153,7 @@ static hl_status write_page(const hl_ablate_outputs *outputs, const hl_text_grid
 }
 
 hl_status hl_ablate_page(const hl_ablate_outputs *outputs, const hl_text_grid *grid, const hl_text *chart,
-                         hl_text *bytes, hl_status *unread)
+                         const hl_text *narrow_chart, hl_text *bytes, hl_status *unread)
 {
     *unread = hl_ok();
     int64_t n = outputs->plan->n_variants;
@@ -158,7 +161,7 @@ hl_status hl_ablate_page(const hl_ablate_outputs *outputs, const hl_text_grid *g
     hl_sweep_run *runs = hl_calloc((size_t)n, sizeof *runs);
     hl_status status = all != NULL && runs != NULL ? open_all(outputs, all, runs, unread) : hl_error_memory("the page");
     if (status.code == HL_OK) {
-        status = write_page(outputs, grid, chart, runs, bytes);
+        status = write_page(outputs, grid, chart, narrow_chart, runs, bytes);
     }
     free_opened(all, n);
     hl_free(runs);

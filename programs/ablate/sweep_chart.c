@@ -29,6 +29,7 @@ typedef struct axis {
 typedef struct layout {
     const hl_sweep_chart *chart;
     double names, width, height; /* names: the room for them */
+    double panels_height;        /* of all rows, axes and titles */
     int caption_lines;
     axis axes[HL_SWEEP_MEASURES];
 } layout;
@@ -163,11 +164,10 @@ static void draw_base_line(cairo_t *cairo, const layout *l, int measure, double 
     }
 }
 
+/* From the top left corner of the rows. */
 static void draw_panel(cairo_t *cairo, const layout *l, int measure)
 {
     double bottom = ROW * (double)l->chart->n;
-    cairo_save(cairo);
-    cairo_translate(cairo, MARGIN + l->names + GAP + measure * (PLOT + GAP), MARGIN + 1.5 * LINE);
     cairo_set_line_width(cairo, 0.8);
     draw_axis(cairo, l, measure, bottom);
     cairo_rectangle(cairo, -2 * MEAN, 0, PLOT + 4 * MEAN, bottom);
@@ -176,23 +176,22 @@ static void draw_panel(cairo_t *cairo, const layout *l, int measure)
     for (int64_t v = 0; v < l->chart->n; v++) {
         draw_variant(cairo, l, measure, &l->chart->variants[v], ROW * ((double)v + 0.4));
     }
-    cairo_restore(cairo);
 }
 
-static void draw_names(cairo_t *cairo, const layout *l)
+/* To the left of `right`, from `top` on. */
+static void draw_names(cairo_t *cairo, const layout *l, double right, double top)
 {
     for (int64_t v = 0; v < l->chart->n; v++) {
         const hl_sweep_variant *variant = &l->chart->variants[v];
         set_colour(cairo, variant->base ? BASE : INK);
-        draw_text(cairo, variant->name, MARGIN + l->names, MARGIN + 1.5 * LINE + ROW * ((double)v + 0.4) + TEXT / 3, 1,
-                  WIDEST_NAME);
+        draw_text(cairo, variant->name, right, top + ROW * ((double)v + 0.4) + TEXT / 3, 1, WIDEST_NAME);
     }
 }
 
 static void draw_caption(cairo_t *cairo, const layout *l)
 {
     const char *rest = l->chart->caption;
-    double y = MARGIN + 3.5 * LINE + ROW * (double)l->chart->n;
+    double y = MARGIN + l->panels_height + LINE / 2;
     set_colour(cairo, INK);
     for (int i = 1; i <= l->caption_lines && rest != NULL; i++) {
         hl_pen_line line;
@@ -208,9 +207,17 @@ static hl_status paint(const void *context, cairo_t *cairo)
     cairo_set_source_rgb(cairo, 1, 1, 1);
     cairo_paint(cairo);
     hl_pen_font(cairo, TEXT);
-    draw_names(cairo, l);
+    bool narrow = l->chart->narrow;
     for (int measure = 0; measure < HL_SWEEP_MEASURES; measure++) {
+        double left = MARGIN + l->names + GAP + (narrow ? 0 : measure * (PLOT + GAP));
+        double top = MARGIN + 1.5 * LINE + (narrow ? measure * l->panels_height / HL_SWEEP_MEASURES : 0);
+        if (narrow || measure == 0) {
+            draw_names(cairo, l, MARGIN + l->names, top);
+        }
+        cairo_save(cairo);
+        cairo_translate(cairo, left, top);
         draw_panel(cairo, l, measure);
+        cairo_restore(cairo);
     }
     draw_caption(cairo, l);
     return hl_ok();
@@ -224,11 +231,13 @@ static void measure_texts(cairo_t *cairo, layout *l)
     for (int64_t v = 0; v < l->chart->n; v++) {
         l->names = fmax(l->names, hl_pen_fit(cairo, l->chart->variants[v].name, WIDEST_NAME).width);
     }
-    l->width = 2 * MARGIN + l->names + HL_SWEEP_MEASURES * (GAP + PLOT) + GAP / 2;
+    int beside = l->chart->narrow ? 1 : HL_SWEEP_MEASURES, below = HL_SWEEP_MEASURES / beside;
+    l->width = 2 * MARGIN + l->names + beside * (GAP + PLOT) + GAP / 2;
+    l->panels_height = below * (3 * LINE + ROW * (double)l->chart->n);
     const char *caption = l->chart->caption;
     l->caption_lines =
         caption != NULL ? hl_pen_count_lines(cairo, caption, l->width - 2 * MARGIN, MOST_CAPTION_LINES) : 0;
-    l->height = 2 * MARGIN + (3 + l->caption_lines) * LINE + ROW * (double)l->chart->n;
+    l->height = 2 * MARGIN + l->panels_height + l->caption_lines * LINE;
 }
 
 static hl_status lay_out(const hl_sweep_chart *chart, layout *l)

@@ -30,6 +30,7 @@ typedef struct hl_sweep_chart {
     const hl_sweep_variant *variants; /* (n), from top to bottom; n >= 1 */
     int64_t n;
     const char *caption; /* below; NULL: none */
+    bool narrow;         /* the accuracy below the loss instead of beside it, for a phone */
 } hl_sweep_chart;
 
 /* Each adds a file's content. An axis holds all dots; bars may leave it and are then cut. HL_INVALID: no variants, too

@@ -507,6 +507,8 @@ def check_ablation(page):
         summary.click()
     assert page.script("return document.documentElement.scrollWidth") <= 390
     check_not_cut(page, 390, ".picture")
+    chart = "const chart = document.querySelector('.chart .picture'); return chart.scrollWidth <= chart.clientWidth"
+    assert page.script(chart), "the chart is wider than a phone"
     page.silent()
 
 

@@ -27,9 +27,13 @@ static hl_status write_page(const char *name, hl_text *page)
             { .name = name, .report = "heads=1/report.html", .maps = &png, .dark_maps = &dark, .base = true },
             { .name = name, .missing = "no snapshot was taken" }
         };
-        hl_sweep_report report = {
-            .title = name, .command = name, .table = &grid, .notes = "first\nsecond\n", .chart = &svg, .runs = runs
-        };
+        hl_sweep_report report = { .title = name,
+                                   .command = name,
+                                   .table = &grid,
+                                   .notes = "first\nsecond\n",
+                                   .chart = &svg,
+                                   .narrow_chart = &dark,
+                                   .runs = runs };
         status = hl_sweep_report_write(&report, page);
     } else {
         status = hl_error_memory("the test");
@@ -62,6 +66,8 @@ START_TEST(every_row_opens_its_run)
     ck_assert_ptr_nonnull(strstr(page.bytes, "data:image/png;base64,UE5H\""));         /* PNG */
     ck_assert_ptr_nonnull(strstr(
         page.bytes, "<source media=\"(prefers-color-scheme: dark)\" srcset=\"data:image/png;base64,REFSSw==\">"));
+    ck_assert_ptr_nonnull(
+        strstr(page.bytes, "<source media=\"(max-width: 520px)\" srcset=\"data:image/svg+xml;base64,REFSSw==\">"));
     ck_assert_ptr_nonnull(strstr(page.bytes, "href=\"heads=1/report.html\""));
     ck_assert_ptr_nonnull(strstr(page.bytes, "no snapshot was taken"));
     ck_assert_ptr_nonnull(strstr(page.bytes, "<p class=\"hint\">second</p>"));

@@ -6,6 +6,7 @@
 
 #include <cairo.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { DPI = 144, OTHER = 0x0072b2, BASE = 0xd55e00 };
@@ -107,7 +108,7 @@ START_TEST(means_stand_in_their_rows_where_their_values_are)
 {
     hl_sweep_variant variants[3];
     fill(variants, 1);
-    cairo_surface_t *surface = pixels_of(&(hl_sweep_chart){ variants, 3, "three rows" });
+    cairo_surface_t *surface = pixels_of(&(hl_sweep_chart){ .variants = variants, .n = 3, .caption = "three rows" });
     double first = middle_of(surface, OTHER, 0, 0), base = middle_of(surface, BASE, 1, 0),
            last = middle_of(surface, OTHER, 2, 0);
     ck_assert_msg(fabs((last - base) / (base - first) - 1) < 0.02, "%g %g %g", first, base, last);
@@ -127,10 +128,10 @@ START_TEST(bars_are_as_long_as_their_intervals)
 {
     hl_sweep_variant variants[3];
     fill(variants, 3);
-    cairo_surface_t *surface = pixels_of(&(hl_sweep_chart){ variants, 3, "three rows" });
+    cairo_surface_t *surface = pixels_of(&(hl_sweep_chart){ .variants = variants, .n = 3, .caption = "three rows" });
     double loss = extent_of(surface, OTHER, 0, 0);
     fill(variants, 1);
-    cairo_surface_t *bare = pixels_of(&(hl_sweep_chart){ variants, 3, "three rows" });
+    cairo_surface_t *bare = pixels_of(&(hl_sweep_chart){ .variants = variants, .n = 3, .caption = "three rows" });
     ck_assert_double_le(extent_of(bare, OTHER, 0, 0), 7);
     ck_assert_msg(fabs(loss - 2 * 0.2484 / 3 * 170) < 2, "%g", loss); /* the axis: 0.5 .. 3.5 on 170 points */
     cairo_surface_destroy(surface);
@@ -138,11 +139,37 @@ START_TEST(bars_are_as_long_as_their_intervals)
 }
 END_TEST
 
+/* In points, as the SVG tells them. */
+static void size_of(const hl_sweep_chart *chart, double *width, double *height)
+{
+    hl_text svg = { 0 };
+    expect_ok(hl_sweep_chart_svg(chart, &svg));
+    const char *size = strstr(svg.bytes, " viewBox=\"0 0 ");
+    ck_assert_ptr_nonnull(size);
+    ck_assert_int_eq(sscanf(size, " viewBox=\"0 0 %lf %lf\"", width, height), 2);
+    hl_text_free(&svg);
+}
+
+START_TEST(a_narrow_chart_fits_a_phone)
+{
+    hl_sweep_variant variants[3];
+    fill(variants, 3);
+    hl_sweep_chart chart = { .variants = variants, .n = 3, .caption = "three rows" };
+    double width, height, narrow_width, narrow_height;
+    size_of(&chart, &width, &height);
+    chart.narrow = true;
+    size_of(&chart, &narrow_width, &narrow_height);
+    ck_assert_double_gt(width, 400);
+    ck_assert_double_lt(narrow_width, 300); /* 400 pixels of a page */
+    ck_assert_double_gt(narrow_height, height + 3 * 18);
+}
+END_TEST
+
 START_TEST(the_same_chart_gives_the_same_bytes)
 {
     hl_sweep_variant variants[3];
     fill(variants, 3);
-    hl_sweep_chart chart = { variants, 3, "three rows" };
+    hl_sweep_chart chart = { .variants = variants, .n = 3, .caption = "three rows" };
     hl_text svg[2] = { { 0 } }, png[2] = { { 0 } };
     for (int i = 0; i < 2; i++) {
         expect_ok(hl_sweep_chart_svg(&chart, &svg[i]));
@@ -172,7 +199,7 @@ START_TEST(any_values_can_be_drawn)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hl_sweep_variant one = variant("x", true, cases[i].losses, cases[i].accuracies, cases[i].n);
         hl_text svg = { 0 };
-        expect_ok(hl_sweep_chart_svg(&(hl_sweep_chart){ &one, 1, NULL }, &svg));
+        expect_ok(hl_sweep_chart_svg(&(hl_sweep_chart){ .variants = &one, .n = 1 }, &svg));
         ck_assert_ptr_null(strstr(svg.bytes, "nan"));
         ck_assert_ptr_null(strstr(svg.bytes, "inf"));
         hl_text_free(&svg);
@@ -188,8 +215,8 @@ START_TEST(very_many_rows_can_be_drawn)
         many[i] = variant("x", i == 0, NULL, NULL, 0);
     }
     hl_text bytes = { 0 };
-    ck_assert_int_eq(hl_sweep_chart_png(&(hl_sweep_chart){ many, ROWS, NULL }, 200, &bytes).code, HL_OK);
-    ck_assert_int_eq(hl_sweep_chart_svg(&(hl_sweep_chart){ many, ROWS, NULL }, &bytes).code, HL_OK);
+    ck_assert_int_eq(hl_sweep_chart_png(&(hl_sweep_chart){ .variants = many, .n = ROWS }, 200, &bytes).code, HL_OK);
+    ck_assert_int_eq(hl_sweep_chart_svg(&(hl_sweep_chart){ .variants = many, .n = ROWS }, &bytes).code, HL_OK);
     hl_text_free(&bytes);
 }
 END_TEST
@@ -204,7 +231,7 @@ START_TEST(texts_may_hold_anything)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         hl_sweep_variant one = variant(texts[i], true, ones, ones, 2);
         hl_text svg = { 0 };
-        expect_ok(hl_sweep_chart_svg(&(hl_sweep_chart){ &one, 1, texts[i] }, &svg));
+        expect_ok(hl_sweep_chart_svg(&(hl_sweep_chart){ .variants = &one, .n = 1, .caption = texts[i] }, &svg));
         ck_assert_uint_eq(strlen(svg.bytes), svg.size);
         ck_assert_ptr_null(strstr(svg.bytes, texts[i]));
         ck_assert_ptr_null(strstr(svg.bytes, "<script"));
@@ -218,8 +245,8 @@ START_TEST(what_cannot_be_drawn_is_refused)
 {
     hl_text bytes = { 0 };
     hl_sweep_variant one = variant("x", true, NULL, NULL, 0);
-    ck_assert_int_eq(hl_sweep_chart_svg(&(hl_sweep_chart){ &one, 0, NULL }, &bytes).code, HL_INVALID);
-    ck_assert_int_eq(hl_sweep_chart_png(&(hl_sweep_chart){ &one, 1, NULL }, 0, &bytes).code, HL_INVALID);
+    ck_assert_int_eq(hl_sweep_chart_svg(&(hl_sweep_chart){ .variants = &one, .n = 0 }, &bytes).code, HL_INVALID);
+    ck_assert_int_eq(hl_sweep_chart_png(&(hl_sweep_chart){ .variants = &one, .n = 1 }, 0, &bytes).code, HL_INVALID);
     hl_text_free(&bytes);
 }
 END_TEST
@@ -228,6 +255,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, means_stand_in_their_rows_where_their_values_are);
     tcase_add_test(tc, bars_are_as_long_as_their_intervals);
+    tcase_add_test(tc, a_narrow_chart_fits_a_phone);
     tcase_add_test(tc, the_same_chart_gives_the_same_bytes);
     tcase_add_test(tc, any_values_can_be_drawn);
     tcase_add_test(tc, very_many_rows_can_be_drawn);
