@@ -7,7 +7,7 @@ static int32_t *from(int32_t *array, int64_t at)
     return array != NULL ? array + at : NULL;
 }
 
-hl_batch hl_batch_part(const hl_batch *batch, int64_t first, int64_t count)
+hl_batch hl_batch_slice(const hl_batch *batch, int64_t first, int64_t count)
 {
     int64_t at = first * batch->n_tokens;
     return (hl_batch){

@@ -29,7 +29,7 @@ typedef struct hl_batch {
 } hl_batch;
 
 /* The examples first ... first + count - 1 of `batch`, sharing its arrays. */
-hl_batch hl_batch_part(const hl_batch *batch, int64_t first, int64_t count);
+hl_batch hl_batch_slice(const hl_batch *batch, int64_t first, int64_t count);
 
 /* The number of scored targets (those that are not HL_IGNORE). */
 int64_t hl_batch_scored(const hl_batch *batch);

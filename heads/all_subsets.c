@@ -10,8 +10,8 @@
 typedef struct walk {
     hl_effect_losses *losses; /* whose examples and arena these are */
     const hl_model *model;
-    hl_batch part;  /* the examples at work */
-    hl_real *gates; /* (part, H) of the layer at work: its pass has read them before the next layer's are set */
+    hl_batch slice; /* the examples at work */
+    hl_real *gates; /* (slice, H) of the layer at work: its pass has read them before the next layer's are set */
     hl_all_subsets *subsets;
 } walk;
 
@@ -28,15 +28,15 @@ static hl_status take_worth(const walk *w, uint32_t set, hl_tensor *x)
 {
     hl_cross_entropy_result result = { .row_loss = w->losses->row_losses };
     hl_tape tape = begin_tape(w);
-    hl_model_loss_from(&tape, w->model, &w->part, w->model->config.n_layers, x,
+    hl_model_loss_from(&tape, w->model, &w->slice, w->model->config.n_layers, x,
                        (hl_cross_entropy_args){ .result = &result }, NULL);
     HL_TRY(hl_tape_status(&tape));
     if (!isfinite(result.loss_sum)) {
         return hl_error(HL_NOT_FINITE, "the loss of the model with some of its heads is not finite");
     }
     hl_all_subsets *all = w->subsets;
-    hl_effect_losses_take(&w->part, w->losses->row_losses, w->losses->losses);
-    for (int64_t e = 0; e < w->part.n_examples; e++) {
+    hl_effect_losses_take(&w->slice, w->losses->row_losses, w->losses->losses);
+    for (int64_t e = 0; e < w->slice.n_examples; e++) {
         all->losses[set] += w->losses->losses[e] / (double)all->n_examples;
     }
     all->accuracies[set] += (double)result.n_correct / (double)hl_batch_scored(&w->losses->examples);
@@ -45,7 +45,7 @@ static hl_status take_worth(const walk *w, uint32_t set, hl_tensor *x)
 
 static void set_gates(const walk *w, int64_t H, uint32_t chosen)
 {
-    for (int64_t i = 0; i < w->part.n_examples * H; i++) {
+    for (int64_t i = 0; i < w->slice.n_examples * H; i++) {
         w->gates[i] = chosen >> (i % H) & 1;
     }
 }
@@ -53,8 +53,8 @@ static void set_gates(const walk *w, int64_t H, uint32_t chosen)
 static hl_tensor *pass_layer(hl_tape *tape, const walk *w, int layer, hl_tensor *x)
 {
     hl_tensor *gate =
-        hl_tape_tensor(tape, HL_SHAPE(w->part.n_examples, w->model->config.heads[layer]), w->gates, false);
-    return hl_encoder_layer_forward(tape, &w->model->encoder.layers[layer], x, hl_model_mask(w->model, &w->part),
+        hl_tape_tensor(tape, HL_SHAPE(w->slice.n_examples, w->model->config.heads[layer]), w->gates, false);
+    return hl_encoder_layer_forward(tape, &w->model->encoder.layers[layer], x, hl_model_mask(w->model, &w->slice),
                                     &(hl_head_probe){ .gate = gate });
 }
 
@@ -84,9 +84,9 @@ static hl_status walk_from(const walk *w, int layer, int bit, uint32_t set, hl_t
 static hl_status walk_part(walk *w, int64_t first)
 {
     hl_effect_losses *s = w->losses;
-    w->part = hl_effect_losses_part(s, first);
+    w->slice = hl_effect_losses_slice(s, first);
     hl_tape tape = begin_tape(w);
-    hl_tensor *x = hl_model_embed(&tape, w->model, &w->part);
+    hl_tensor *x = hl_model_embed(&tape, w->model, &w->slice);
     hl_status status = hl_tape_status(&tape);
     if (status.code == HL_OK) {
         status = walk_from(w, 0, 0, 0, x);
@@ -118,17 +118,17 @@ static hl_status measure(hl_effect_losses *s, const hl_batch *examples, hl_all_s
     HL_TRY(hl_effect_losses_begin(s, examples));
     subsets->n_examples = s->n;
     walk w = { .losses = s, .model = s->model, .gates = s->gates, .subsets = subsets };
-    for (int64_t first = 0; first < s->n; first += s->part) {
+    for (int64_t first = 0; first < s->n; first += s->slice) {
         HL_TRY(walk_part(&w, first));
     }
     return hl_ok();
 }
 
-hl_status hl_all_subsets_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t part,
+hl_status hl_all_subsets_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t slice,
                                  int threads, hl_all_subsets *subsets)
 {
     *subsets = (hl_all_subsets){ 0 };
-    hl_effect_losses s = { .model = model, .layers = layers, .part = part, .threads = threads };
+    hl_effect_losses s = { .model = model, .layers = layers, .slice = slice, .threads = threads };
     hl_status status = measure(&s, examples, subsets);
     hl_effect_losses_free(&s);
     if (status.code != HL_OK) {

@@ -29,7 +29,7 @@ typedef struct hl_all_subsets {
 /* On the odd-numbered examples of a snapshot, as hl_importance_measure (importance.h), whose arguments these are:
  * the set of all heads has its loss. HL_INVALID (more than HL_ALL_SUBSETS_MOST_HEADS heads, no scored token, T too
  * long for the model), HL_NO_MEMORY, HL_NOT_FINITE. On success ended by hl_all_subsets_free; else *subsets is empty. */
-hl_status hl_all_subsets_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t part,
+hl_status hl_all_subsets_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t slice,
                                  int threads, hl_all_subsets *subsets);
 
 /* A zeroed or already freed one is allowed. */

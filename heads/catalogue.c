@@ -62,18 +62,18 @@ void hl_catalogue_measure(const hl_patterns *all, const int64_t *offsets, int64_
     }
 }
 
-void hl_catalogue_measure_all(const hl_streamed *streamed, int layer, int64_t head, const int64_t *offsets, int64_t n,
-                              hl_reading_taker *take, void *context)
+void hl_catalogue_measure_sums(const hl_validation_sums *sums, int layer, int64_t head, const int64_t *offsets,
+                               int64_t n, hl_reading_taker *take, void *context)
 {
     recipient to = { take, context };
     for (int64_t i = 0; i < n; i++) {
-        give(to, HL_METRIC_ALL_OFFSET, offsets[i], hl_streamed_offset(streamed, layer, head, offsets[i]));
+        give(to, HL_METRIC_ALL_OFFSET, offsets[i], hl_validation_sums_offset(sums, layer, head, offsets[i]));
     }
-    give(to, HL_METRIC_ALL_ENTROPY, 0, hl_streamed_entropy(streamed, layer, head));
-    give(to, HL_METRIC_ALL_ENTROPY_NORMALISED, 0, hl_streamed_normalised(streamed, layer, head));
-    give(to, HL_METRIC_ALL_CONFIDENCE, 0, hl_streamed_confidence(streamed, layer, head));
-    give(to, HL_METRIC_ALL_DISTANCE, 0, hl_streamed_distance(streamed, layer, head));
-    give(to, HL_METRIC_ALL_DISTANCE_SIGNED, 0, hl_streamed_signed(streamed, layer, head));
+    give(to, HL_METRIC_ALL_ENTROPY, 0, hl_validation_sums_entropy(sums, layer, head));
+    give(to, HL_METRIC_ALL_ENTROPY_NORMALISED, 0, hl_validation_sums_normalised(sums, layer, head));
+    give(to, HL_METRIC_ALL_CONFIDENCE, 0, hl_validation_sums_confidence(sums, layer, head));
+    give(to, HL_METRIC_ALL_DISTANCE, 0, hl_validation_sums_distance(sums, layer, head));
+    give(to, HL_METRIC_ALL_DISTANCE_SIGNED, 0, hl_validation_sums_signed(sums, layer, head));
 }
 
 void hl_metric_print(hl_text *text, const hl_reading *reading, const char *const *relations)

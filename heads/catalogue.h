@@ -5,7 +5,7 @@
 #include "core/declarations.h"
 #include "core/text.h"
 #include "heads/pattern.h"
-#include "heads/streamed.h"
+#include "heads/validation_sums.h"
 
 HL_BEGIN_DECLS
 
@@ -69,8 +69,8 @@ void hl_catalogue_measure(const hl_patterns *all, const int64_t *offsets, int64_
                           void *context);
 
 /* Likewise the metrics HL_METRIC_ALL_..., of one head, in their order: means over all examples, none of which chose. */
-void hl_catalogue_measure_all(const hl_streamed *streamed, int layer, int64_t head, const int64_t *offsets, int64_t n,
-                              hl_reading_taker *take, void *context);
+void hl_catalogue_measure_sums(const hl_validation_sums *sums, int layer, int64_t head, const int64_t *offsets,
+                               int64_t n, hl_reading_taker *take, void *context);
 
 /* Adds the metric's name as above to the text. `relations`: the names of the gold relations; where NULL, numbers stand
  * for them. HL_NO_MEMORY, and HL_INVALID for an unknown metric, are left on the text. */

@@ -168,7 +168,7 @@ static hl_status judge_all(hl_effect_losses *s, const hl_label *labels, hl_effec
 }
 
 hl_status hl_effects_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers,
-                             const hl_label *labels, int64_t part, int threads, hl_effects *effects)
+                             const hl_label *labels, int64_t slice, int threads, hl_effects *effects)
 {
     *effects = (hl_effects){ 0 };
     for (int l = 0; l < model->config.n_layers; l++) {
@@ -180,7 +180,7 @@ hl_status hl_effects_measure(hl_model *model, const hl_batch *examples, const hl
         hl_effects_free(effects);
         return hl_error_memory("the effects of heads");
     }
-    hl_effect_losses s = { .model = model, .layers = layers, .part = part, .threads = threads };
+    hl_effect_losses s = { .model = model, .layers = layers, .slice = slice, .threads = threads };
     hl_status status = hl_effect_losses_begin(&s, examples);
     if (status.code == HL_OK) {
         status = judge_all(&s, labels, effects);

@@ -44,12 +44,12 @@ typedef struct hl_effects {
 
 /* Measures every head of the model, in two passes a head and two a group, on examples that have a scored token.
  * `examples`: a snapshot's, all of them; `layers`: head 0 of each layer on the same examples (first and gap 0), of
- * which no weight is read; `labels`: one a head, by layer and head; `part`, at least 1: how many examples the model is
+ * which no weight is read; `labels`: one a head, by layer and head; `slice`, at least 1: how many examples the model is
  * run on at once, which bounds the memory. The parameters' gradients are not touched. HL_INVALID (no scored token
  * in the odd-numbered examples, T too long for the model), HL_NO_MEMORY; HL_NOT_FINITE. On success ended by
  * hl_effects_free; else *effects is empty. */
 hl_status hl_effects_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers,
-                             const hl_label *labels, int64_t part, int threads, hl_effects *effects);
+                             const hl_label *labels, int64_t slice, int threads, hl_effects *effects);
 
 /* The importance of head `head` beside the n_heads of its layer, whose effects these are: I_h / sqrt(sum of I^2) over
  * the layer; 0 where all of them are 0. Losses near 0 leave only tiny importances, and this tells all the same who

@@ -5,7 +5,7 @@
 
 static hl_effect_room_size size_of(const hl_effect_losses *s)
 {
-    return (hl_effect_room_size){ s->n, s->part, s->T };
+    return (hl_effect_room_size){ s->n, s->slice, s->T };
 }
 
 /* The gates of `count` examples, shut for the heads that are chosen. */
@@ -41,11 +41,11 @@ static const hl_real *const *set_ideal(const hl_effect_losses *s, const hl_effec
 }
 
 /* The examples of a pass, the first of which is `first`. */
-static hl_status measure_part(const hl_effect_losses *s, hl_effect_room *room, int threads,
-                              const hl_effect_change *what, int64_t first, double *losses)
+static hl_status measure_slice(const hl_effect_losses *s, hl_effect_room *room, int threads,
+                               const hl_effect_change *what, int64_t first, double *losses)
 {
-    hl_batch part = hl_effect_losses_part(s, first);
-    int64_t n = part.n_examples;
+    hl_batch slice = hl_effect_losses_slice(s, first);
+    int64_t n = slice.n_examples;
     hl_head_probe probe = { 0 };
     hl_tensor gate;
     if (what != NULL && what->label != NULL) {
@@ -57,16 +57,16 @@ static hl_status measure_part(const hl_effect_losses *s, hl_effect_room *room, i
         probe.constant = set_instead(room, what, config->heads[what->layer], config->d_v[what->layer]);
     }
     const hl_real *x = s->input.x + first * s->T * s->model->config.d_model;
-    HL_TRY(hl_effect_room_pass(room, s->model, &part, s->input.layer, x, &probe, threads));
-    hl_effect_losses_take(&part, room->row_losses, losses + first);
+    HL_TRY(hl_effect_room_pass(room, s->model, &slice, s->input.layer, x, &probe, threads));
+    hl_effect_losses_take(&slice, room->row_losses, losses + first);
     return hl_ok();
 }
 
 static hl_status measure(const hl_effect_losses *s, hl_effect_room *room, int threads, const hl_effect_change *what,
                          double *losses)
 {
-    for (int64_t first = 0; first < s->n; first += s->part) {
-        HL_TRY(measure_part(s, room, threads, what, first, losses));
+    for (int64_t first = 0; first < s->n; first += s->slice) {
+        HL_TRY(measure_slice(s, room, threads, what, first, losses));
     }
     return hl_ok();
 }

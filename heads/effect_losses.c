@@ -10,7 +10,7 @@
 
 static int64_t count_scored(const hl_batch *examples, int64_t row)
 {
-    hl_batch one = hl_batch_part(examples, row, 1);
+    hl_batch one = hl_batch_slice(examples, row, 1);
     return hl_batch_scored(&one);
 }
 
@@ -87,13 +87,13 @@ static hl_status copy_examples(hl_effect_losses *s, const hl_batch *all)
 /* Every head's gate of one layer. */
 static hl_real *gates_of(const hl_effect_losses *s, int layer)
 {
-    return s->gates + layer * s->part * hl_effect_room_heads(s->model);
+    return s->gates + layer * s->slice * hl_effect_room_heads(s->model);
 }
 
 /* A gate for each head of each layer, all open. */
 static void open_gates(const hl_effect_losses *s)
 {
-    for (int64_t i = 0; i < s->model->config.n_layers * s->part * hl_effect_room_heads(s->model); i++) {
+    for (int64_t i = 0; i < s->model->config.n_layers * s->slice * hl_effect_room_heads(s->model); i++) {
         s->gates[i] = 1;
     }
 }
@@ -123,7 +123,7 @@ static hl_status plan_gradients(hl_effect_losses *s, size_t *bytes)
     options.dry = true;
     hl_tape tape;
     hl_tape_begin(&tape, &records, options);
-    hl_batch largest = hl_batch_part(&s->examples, 0, s->part);
+    hl_batch largest = hl_batch_slice(&s->examples, 0, s->slice);
     hl_status status = hl_tape_backward(&tape, gated_loss(&tape, s, &largest));
     *bytes = hl_tape_bytes(&tape);
     hl_arena_free(&records);
@@ -133,7 +133,7 @@ static hl_status plan_gradients(hl_effect_losses *s, size_t *bytes)
 /* The arena's bytes: rooms lie where the pass with gradients, which takes more than one of them, lay before. */
 static hl_status plan(hl_effect_losses *s, size_t *bytes)
 {
-    const hl_effect_room_size size = { s->n, s->part, s->T };
+    const hl_effect_room_size size = { s->n, s->slice, s->T };
     size_t alone;
     HL_TRY(plan_gradients(s, bytes));
     HL_TRY(hl_effect_room_plan(s->model, size, 1, &s->room));
@@ -144,10 +144,10 @@ static hl_status plan(hl_effect_losses *s, size_t *bytes)
 
 static hl_status allocate(hl_effect_losses *s)
 {
-    s->part = s->part < s->n ? s->part : s->n;
+    s->slice = s->slice < s->n ? s->slice : s->n;
     size_t L = (size_t)s->model->config.n_layers;
-    int64_t gates = s->model->config.n_layers * s->part * hl_effect_room_heads(s->model);
-    s->row_losses = hl_calloc((size_t)(s->part * s->T), sizeof *s->row_losses);
+    int64_t gates = s->model->config.n_layers * s->slice * hl_effect_room_heads(s->model);
+    s->row_losses = hl_calloc((size_t)(s->slice * s->T), sizeof *s->row_losses);
     s->gates = hl_calloc((size_t)gates, sizeof *s->gates);
     s->probes = hl_calloc(L, sizeof *s->probes);
     s->layer_gates = hl_calloc(L, sizeof *s->layer_gates);
@@ -167,7 +167,7 @@ static hl_status allocate(hl_effect_losses *s)
 static hl_status plan_all(hl_effect_losses *s, size_t *bytes)
 {
     size_t L = (size_t)s->model->config.n_layers, T = (size_t)s->T;
-    size_t gates = L * (size_t)(s->part * hl_effect_room_heads(s->model));
+    size_t gates = L * (size_t)(s->slice * hl_effect_room_heads(s->model));
     s->gates = hl_calloc(gates, sizeof *s->gates);
     s->probes = hl_calloc(L, sizeof *s->probes);
     s->layer_gates = hl_calloc(L, sizeof *s->layer_gates);
@@ -176,18 +176,18 @@ static hl_status plan_all(hl_effect_losses *s, size_t *bytes)
     }
     HL_TRY(plan(s, bytes));
     size_t x = (size_t)s->n * T * (size_t)s->model->config.d_model;
-    *bytes += (gates + x + (size_t)s->part * T) * sizeof(hl_real);
+    *bytes += (gates + x + (size_t)s->slice * T) * sizeof(hl_real);
     *bytes += (size_t)s->n * (2 * T + 1) * sizeof *s->ids;
     return hl_ok();
 }
 
-hl_status hl_effect_losses_plan(const hl_model *model, int64_t n, int64_t part, int64_t T, int threads, size_t *bytes)
+hl_status hl_effect_losses_plan(const hl_model *model, int64_t n, int64_t slice, int64_t T, int threads, size_t *bytes)
 {
     hl_effect_losses s = { .model = model,
                            .threads = threads,
                            .n = n,
                            .T = T,
-                           .part = part < n ? part : n,
+                           .slice = slice < n ? slice : n,
                            .examples = { .n_examples = n, .n_tokens = T } };
     hl_status status = plan_all(&s, bytes);
     hl_effect_losses_free(&s);
@@ -197,8 +197,8 @@ hl_status hl_effect_losses_plan(const hl_model *model, int64_t n, int64_t part, 
 hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_batch *examples)
 {
     HL_TRY(hl_parameters_check_allocated(&s->model->parameters));
-    if (s->part < 1) {
-        return hl_error(HL_INVALID, "parts of %lld examples cannot be", (long long)s->part);
+    if (s->slice < 1) {
+        return hl_error(HL_INVALID, "slices of %lld examples cannot be", (long long)s->slice);
     }
     HL_TRY(choose_examples(s, examples));
     HL_TRY(copy_examples(s, examples));
@@ -207,47 +207,47 @@ hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_batch *examples)
 
 /* Passes */
 
-hl_batch hl_effect_losses_part(const hl_effect_losses *s, int64_t first)
+hl_batch hl_effect_losses_slice(const hl_effect_losses *s, int64_t first)
 {
-    return hl_batch_part(&s->examples, first, s->n - first < s->part ? s->n - first : s->part);
+    return hl_batch_slice(&s->examples, first, s->n - first < s->slice ? s->n - first : s->slice);
 }
 
 /* What goes into the layer that the passes begin at. */
-static hl_tensor *take_input(hl_tape *tape, const hl_effect_losses *s, int64_t first, const hl_batch *part)
+static hl_tensor *take_input(hl_tape *tape, const hl_effect_losses *s, int64_t first, const hl_batch *slice)
 {
-    return hl_layer_input_take(tape, &s->input, s->model, first, part->n_examples, s->T);
+    return hl_layer_input_take(tape, &s->input, s->model, first, slice->n_examples, s->T);
 }
 
 hl_status hl_effect_losses_begin_at(hl_effect_losses *s, int layer)
 {
-    return hl_layer_input_move(&s->input, s->model, &s->examples, s->part, &s->arena, s->threads, layer);
+    return hl_layer_input_move(&s->input, s->model, &s->examples, s->slice, &s->arena, s->threads, layer);
 }
 
-void hl_effect_losses_take(const hl_batch *part, const hl_real *row_losses, double *losses)
+void hl_effect_losses_take(const hl_batch *slice, const hl_real *row_losses, double *losses)
 {
-    for (int64_t e = 0; e < part->n_examples; e++) {
+    for (int64_t e = 0; e < slice->n_examples; e++) {
         double sum = 0;
-        for (int64_t i = 0; i < part->n_tokens; i++) {
-            sum += (double)row_losses[e * part->n_tokens + i];
+        for (int64_t i = 0; i < slice->n_tokens; i++) {
+            sum += (double)row_losses[e * slice->n_tokens + i];
         }
-        losses[e] = sum / (double)count_scored(part, e);
+        losses[e] = sum / (double)count_scored(slice, e);
     }
 }
 
-/* |dL/dgate| of each head on each example of a part, all found in one backward pass. */
+/* |dL/dgate| of each head on each example of a slice, all found in one backward pass. */
 static hl_status take_slopes(hl_effect_losses *s, int64_t first, double *slopes)
 {
-    hl_batch part = hl_effect_losses_part(s, first);
+    hl_batch slice = hl_effect_losses_slice(s, first);
     hl_tape tape;
     hl_tape_begin(&tape, &s->arena, with_gradients(s));
-    hl_status status = hl_tape_backward(&tape, gated_loss(&tape, s, &part));
-    double all_scored = (double)hl_batch_scored(&part);
+    hl_status status = hl_tape_backward(&tape, gated_loss(&tape, s, &slice));
+    double all_scored = (double)hl_batch_scored(&slice);
     int64_t all_heads = hl_heads_count(&s->model->config);
     for (int l = 0; status.code == HL_OK && l < s->model->config.n_layers; l++) {
         int64_t H = s->model->config.heads[l];
-        for (int64_t i = 0; i < part.n_examples * H;
+        for (int64_t i = 0; i < slice.n_examples * H;
              i++) { /* the pass divides by all scored tokens, L by the example's */
-            double share = all_scored / (double)count_scored(&part, i / H);
+            double share = all_scored / (double)count_scored(&slice, i / H);
             slopes[i / H * all_heads + i % H] = fabs((double)s->layer_gates[l]->grad[i]) * share;
         }
         slopes += H;
@@ -259,25 +259,25 @@ static hl_status take_slopes(hl_effect_losses *s, int64_t first, double *slopes)
 hl_status hl_effect_losses_slopes(hl_effect_losses *s, double *slopes)
 {
     open_gates(s);
-    for (int64_t first = 0; first < s->n; first += s->part) {
+    for (int64_t first = 0; first < s->n; first += s->slice) {
         HL_TRY(take_slopes(s, first, slopes + first * hl_heads_count(&s->model->config)));
     }
     return hl_ok();
 }
 
-/* Adds z of a layer, of a part of the examples, to `sums`, (H * Dv). Padding adds nothing: z is zero there. */
+/* Adds z of a layer, of a slice of the examples, to `sums`, (H * Dv). Padding adds nothing: z is zero there. */
 static hl_status add_outputs(hl_effect_losses *s, int layer, int64_t first, hl_real *z, double *sums)
 {
-    hl_batch part = hl_effect_losses_part(s, first);
+    hl_batch slice = hl_effect_losses_slice(s, first);
     hl_tape tape;
     hl_tape_begin(&tape, &s->arena, (hl_tape_options){ .threads = s->threads });
-    hl_encoder_layer_forward(&tape, &s->model->encoder.layers[layer], take_input(&tape, s, first, &part),
-                             hl_model_mask(s->model, &part), &(hl_head_probe){ .z = z });
+    hl_encoder_layer_forward(&tape, &s->model->encoder.layers[layer], take_input(&tape, s, first, &slice),
+                             hl_model_mask(s->model, &slice), &(hl_head_probe){ .z = z });
     hl_status status = hl_tape_status(&tape);
     hl_arena_rewind(&s->arena, 0);
     HL_TRY(status);
     int64_t width = s->model->config.heads[layer] * s->model->config.d_v[layer];
-    for (int64_t i = 0; i < part.n_examples * s->T; i++) {
+    for (int64_t i = 0; i < slice.n_examples * s->T; i++) {
         for (int64_t d = 0; d < width; d++) {
             sums[d] += (double)z[i * width + d];
         }
@@ -288,7 +288,7 @@ static hl_status add_outputs(hl_effect_losses *s, int layer, int64_t first, hl_r
 static hl_status add_all_outputs(hl_effect_losses *s, int layer, hl_real *z, double *sums)
 {
     HL_TRY(hl_effect_losses_begin_at(s, layer));
-    for (int64_t first = 0; first < s->n; first += s->part) {
+    for (int64_t first = 0; first < s->n; first += s->slice) {
         HL_TRY(add_outputs(s, layer, first, z, sums));
     }
     return hl_ok();
@@ -298,7 +298,7 @@ hl_status hl_effect_losses_mean_output(hl_effect_losses *s, int layer, hl_real *
 {
     int64_t width = s->model->config.heads[layer] * s->model->config.d_v[layer];
     size_t numbers;
-    bool fits = hl_multiply_sizes((size_t)(s->part * s->T), (size_t)width, &numbers);
+    bool fits = hl_multiply_sizes((size_t)(s->slice * s->T), (size_t)width, &numbers);
     hl_real *z = fits ? hl_calloc(numbers, sizeof *z) : NULL;
     double *sums = hl_calloc((size_t)width, sizeof *sums);
     hl_status status = hl_error_memory("the mean outputs of heads");

@@ -27,14 +27,14 @@ enum { LOSSES, GATES, INSTEAD, IDEAL, REPLACE, ROW_LOSSES, BETWEEN, PLACES };
 
 static void measure_places(const hl_model *model, hl_effect_room_size size, size_t bytes[PLACES])
 {
-    size_t H = (size_t)hl_effect_room_heads(model), part = (size_t)size.part, T = (size_t)size.T;
+    size_t H = (size_t)hl_effect_room_heads(model), slice = (size_t)size.slice, T = (size_t)size.T;
     bytes[LOSSES] = (size_t)size.n * sizeof(double);
-    bytes[GATES] = part * H * sizeof(hl_real);
+    bytes[GATES] = slice * H * sizeof(hl_real);
     bytes[INSTEAD] = (size_t)widest(model) * sizeof(hl_real);
-    bytes[IDEAL] = part * T * T * sizeof(hl_real);
+    bytes[IDEAL] = slice * T * T * sizeof(hl_real);
     bytes[REPLACE] = H * sizeof(const hl_real *);
-    bytes[ROW_LOSSES] = part * T * sizeof(hl_real);
-    bytes[BETWEEN] = part * T * (size_t)model->config.d_model * sizeof(hl_real);
+    bytes[ROW_LOSSES] = slice * T * sizeof(hl_real);
+    bytes[BETWEEN] = slice * T * (size_t)model->config.d_model * sizeof(hl_real);
 }
 
 hl_effect_room hl_effect_room_in(char *block, size_t bytes, const hl_model *model, hl_effect_room_size size)
@@ -137,7 +137,7 @@ hl_status hl_effect_room_plan(const hl_model *model, hl_effect_room_size size, i
 {
     hl_arena records;
     HL_TRY(hl_arena_init(&records, hl_model_record_bytes(model)));
-    const hl_batch examples = { .n_examples = size.part, .n_tokens = size.T };
+    const hl_batch examples = { .n_examples = size.slice, .n_tokens = size.T };
     const pass p = { model, &examples, { .threads = threads, .dry = true }, &records };
     size_t sizes[PLACES];
     hl_status status = plan_pass(&p, size.T, bytes);

@@ -14,21 +14,21 @@
 
 HL_BEGIN_DECLS
 
-/* What a room is for: up to n examples of T tokens, `part` of them in a pass. */
+/* What a room is for: up to n examples of T tokens, `slice` of them in a pass. */
 typedef struct hl_effect_room_size {
-    int64_t n, part, T;
+    int64_t n, slice, T;
 } hl_effect_room_size;
 
 /* All of it lies in the caller's block; nothing is owned. H and H * Dv are the widest layer's. */
 typedef struct hl_effect_room {
     hl_arena arena;
     double *losses;          /* (n): the caller's to fill, as the next four */
-    hl_real *gates;          /* (part, H) */
+    hl_real *gates;          /* (slice, H) */
     hl_real *instead;        /* (H * Dv) */
-    hl_real *ideal;          /* (part, T, T) */
+    hl_real *ideal;          /* (slice, T, T) */
     const hl_real **replace; /* (H) */
-    hl_real *row_losses;     /* (part, T): of the last pass */
-    hl_real *x;              /* (part, T, D): what goes from layer to layer */
+    hl_real *row_losses;     /* (slice, T): of the last pass */
+    hl_real *x;              /* (slice, T, D): what goes from layer to layer */
 } hl_effect_room;
 
 /* The heads of the widest layer. */

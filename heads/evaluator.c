@@ -60,7 +60,7 @@ hl_status hl_evaluate(const hl_evaluator *evaluator, const hl_batch *examples, h
     size_t mark = evaluator->arena->used;
     for (int64_t first = 0; first < examples->n_examples; first += evaluator->slice) {
         int64_t left = examples->n_examples - first, count = left < evaluator->slice ? left : evaluator->slice;
-        hl_slice slice = { .first = first, .examples = hl_batch_part(examples, first, count) };
+        hl_slice slice = { .first = first, .examples = hl_batch_slice(examples, first, count) };
         if (!begin(evaluator, &slice)) {
             return hl_ok();
         }

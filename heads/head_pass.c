@@ -126,7 +126,7 @@ hl_status hl_head_pass_run(const hl_model *model, const hl_batch *batch, int64_t
     if (n_examples < 1 || batch->n_examples < 1) {
         return hl_error(HL_INVALID, "a pass of the heads takes at least one example");
     }
-    hl_batch examples = hl_batch_part(batch, 0, n_examples < batch->n_examples ? n_examples : batch->n_examples);
+    hl_batch examples = hl_batch_slice(batch, 0, n_examples < batch->n_examples ? n_examples : batch->n_examples);
     hl_status status = allocate(pass, model, &examples);
     if (status.code == HL_OK) {
         copy_outputs(pass, model);

@@ -61,14 +61,14 @@ static hl_status reserve_rows(hl_heads_csv *csv, const hl_patterns *layers)
 
 /* Sets up at the first snapshot; refuses later ones that do not belong to it. */
 static hl_status prepare(hl_heads_csv *csv, int64_t step, const hl_patterns *layers, int n_layers,
-                         const hl_streamed *all)
+                         const hl_validation_sums *sums)
 {
     bool first = csv->offsets == NULL;
     int64_t n_heads = 0, T = layers->n_tokens, most = csv->n_tokens > 0 ? csv->n_tokens : T;
-    bool fits = (first || csv->n_layers == n_layers) && (all == NULL || all->n_layers == n_layers) && T <= most;
+    bool fits = (first || csv->n_layers == n_layers) && (sums == NULL || sums->n_layers == n_layers) && T <= most;
     for (int l = 0; l < n_layers; l++) {
         n_heads += layers[l].n_heads;
-        fits = fits && layers[l].n_tokens == T && (all == NULL || all->heads[l] == layers[l].n_heads);
+        fits = fits && layers[l].n_tokens == T && (sums == NULL || sums->heads[l] == layers[l].n_heads);
     }
     if (!fits || (!first && csv->n_heads != n_heads)) {
         return hl_error(HL_INVALID, "the patterns of step %lld are of another shape than those before",
@@ -92,8 +92,8 @@ static hl_status prepare(hl_heads_csv *csv, int64_t step, const hl_patterns *lay
 typedef struct adding {
     hl_heads_csv *csv;
     const hl_patterns *layers;
-    const hl_streamed *all;        /* or NULL */
-    const hl_head_effect *effects; /* of all heads, or NULL */
+    const hl_validation_sums *sums; /* or NULL */
+    const hl_head_effect *effects;  /* of all heads, or NULL */
     int64_t step;
 } adding;
 
@@ -155,8 +155,8 @@ static void measure_heads(const void *context, hl_share share)
         csv->measured[i] = 0;
         csv->entropies[i] = hl_entropy_of(&scoring).nats;
         hl_catalogue_measure(&patterns, csv->offsets, n_offsets, add_row, &at);
-        if (a->all != NULL) {
-            hl_catalogue_measure_all(a->all, at.layer, at.head, csv->offsets, n_offsets, add_row, &at);
+        if (a->sums != NULL) {
+            hl_catalogue_measure_sums(a->sums, at.layer, at.head, csv->offsets, n_offsets, add_row, &at);
         }
         if (a->effects != NULL) {
             add_effects(&at);
@@ -262,11 +262,11 @@ static void mark_best_offsets(hl_heads_csv *csv, size_t begin)
 }
 
 hl_status hl_heads_csv_add(hl_heads_csv *csv, int64_t step, const hl_patterns *layers, int n_layers,
-                           const hl_streamed *all, const hl_head_effect *effects)
+                           const hl_validation_sums *sums, const hl_head_effect *effects)
 {
-    HL_TRY(prepare(csv, step, layers, n_layers, all));
+    HL_TRY(prepare(csv, step, layers, n_layers, sums));
     size_t begin = csv->n;
-    adding a = { .csv = csv, .layers = layers, .all = all, .effects = effects, .step = step };
+    adding a = { .csv = csv, .layers = layers, .sums = sums, .effects = effects, .step = step };
     hl_threads_run(csv->threads, csv->n_heads, 1, measure_heads, &a);
     hl_threads_run(csv->threads, pairs_before(csv->n_heads, csv->n_heads), 1, measure_pairs, &a);
     close_up(&a);

@@ -49,13 +49,13 @@ typedef struct hl_heads_csv {
 } hl_heads_csv;
 
 /* Measures all heads of a snapshot, and every two of them: layers[l] is head 0 of layer l on all examples (first and
- * gap 0, at least one example), and stands for all n_heads of its layer. `all` is what the same heads do on the whole
+ * gap 0, at least one example), and stands for all n_heads of its layer. `sums` is what the same heads do on the whole
  * validation set, or NULL: then there are no metrics all.* of this step. `effects`: of all heads by layer and head,
  * measured with the weights of this very step, or NULL: then it has no importance and no loss_without. Snapshots come
  * by step; their arrays may go afterwards, and they may be of other examples. HL_INVALID: other layers or heads than
  * the snapshots before, T above n_tokens or not of all layers the same; HL_NO_MEMORY. Then nothing is added. */
 hl_status hl_heads_csv_add(hl_heads_csv *csv, int64_t step, const hl_patterns *layers, int n_layers,
-                           const hl_streamed *all, const hl_head_effect *effects);
+                           const hl_validation_sums *sums, const hl_head_effect *effects);
 
 /* Whether the file shows such readings: those of an offset only where it is -1, 0, 1 or some head's best at some
  * step. */

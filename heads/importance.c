@@ -166,7 +166,7 @@ static hl_status measure_all(hl_effect_losses *s, const hl_batch *examples, hl_i
     return depth != HL_IMPORTANCE_GRADIENT ? measure_exactly(s, depth, importance) : hl_ok();
 }
 
-hl_status hl_importance_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t part,
+hl_status hl_importance_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t slice,
                                 int threads, hl_importance_depth depth, hl_importance *importance)
 {
     *importance = (hl_importance){ 0 };
@@ -174,7 +174,7 @@ hl_status hl_importance_measure(hl_model *model, const hl_batch *examples, const
         return hl_error(HL_INVALID, "unknown depth number %d of the importance of heads", (int)depth);
     }
     HL_TRY(allocate(importance, &model->config));
-    hl_effect_losses s = { .model = model, .layers = layers, .part = part, .threads = threads };
+    hl_effect_losses s = { .model = model, .layers = layers, .slice = slice, .threads = threads };
     hl_status status = measure_all(&s, examples, depth, importance);
     hl_effect_losses_free(&s);
     if (status.code != HL_OK) {

@@ -36,7 +36,7 @@ typedef struct hl_importance {
 
 /* How much is measured; what is not stays 0. */
 typedef enum hl_importance_depth {
-    HL_IMPORTANCE_GRADIENT, /* `gradient` and `normalised`, in one backward pass for `part` examples */
+    HL_IMPORTANCE_GRADIENT, /* `gradient` and `normalised`, in one backward pass for `slice` examples */
     HL_IMPORTANCE_ZERO,     /* `zero` and rank_correlation, too: one pass more for every head */
     HL_IMPORTANCE_ALL,      /* `mean` and `uniform`, too: three passes for every head */
 } hl_importance_depth;
@@ -44,7 +44,7 @@ typedef enum hl_importance_depth {
 /* Measures every head. The other arguments, and failures, as hl_effects_measure's (effect.h); HL_INVALID, too,
  * for an unknown depth. On success ended by
  * hl_importance_free; else *importance is empty. */
-hl_status hl_importance_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t part,
+hl_status hl_importance_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t slice,
                                 int threads, hl_importance_depth depth, hl_importance *importance);
 
 /* A zeroed or already freed one is allowed. */

@@ -25,22 +25,22 @@ hl_tensor *hl_layer_input_take(hl_tape *tape, const hl_layer_input *input, const
     return hl_tape_tensor(tape, HL_SHAPE(count, T, D), input->x + first * T * D, false);
 }
 
-/* The examples of `part`, from `first` on, from layer `from` to layer `to`. */
-static hl_status move_part(hl_layer_input *input, const hl_model *model, const hl_batch *part, int64_t first, int from,
-                           int to, hl_tape *tape)
+/* The examples of `slice`, from `first` on, from layer `from` to layer `to`. */
+static hl_status move_slice(hl_layer_input *input, const hl_model *model, const hl_batch *slice, int64_t first,
+                            int from, int to, hl_tape *tape)
 {
-    hl_tensor *x = from < 0 ? hl_model_embed(tape, model, part)
-                            : hl_layer_input_take(tape, input, model, first, part->n_examples, part->n_tokens);
+    hl_tensor *x = from < 0 ? hl_model_embed(tape, model, slice)
+                            : hl_layer_input_take(tape, input, model, first, slice->n_examples, slice->n_tokens);
     for (int l = from < 0 ? 0 : from; l < to; l++) {
-        x = hl_encoder_layer_forward(tape, &model->encoder.layers[l], x, hl_model_mask(model, part), NULL);
+        x = hl_encoder_layer_forward(tape, &model->encoder.layers[l], x, hl_model_mask(model, slice), NULL);
     }
     HL_TRY(hl_tape_status(tape));
-    memcpy(input->x + first * part->n_tokens * model->config.d_model, x->data,
+    memcpy(input->x + first * slice->n_tokens * model->config.d_model, x->data,
            (size_t)hl_shape_count(x->shape) * sizeof *input->x);
     return hl_ok();
 }
 
-hl_status hl_layer_input_move(hl_layer_input *input, const hl_model *model, const hl_batch *examples, int64_t part,
+hl_status hl_layer_input_move(hl_layer_input *input, const hl_model *model, const hl_batch *examples, int64_t slice,
                               hl_arena *arena, int threads, int layer)
 {
     int from = input->layer <= layer ? input->layer : -1;
@@ -48,12 +48,12 @@ hl_status hl_layer_input_move(hl_layer_input *input, const hl_model *model, cons
         return hl_ok();
     }
     input->layer = -1;
-    for (int64_t first = 0; first < examples->n_examples; first += part) {
+    for (int64_t first = 0; first < examples->n_examples; first += slice) {
         int64_t rest = examples->n_examples - first;
-        hl_batch some = hl_batch_part(examples, first, rest < part ? rest : part);
+        hl_batch some = hl_batch_slice(examples, first, rest < slice ? rest : slice);
         hl_tape tape;
         hl_tape_begin(&tape, arena, (hl_tape_options){ .threads = threads });
-        hl_status status = move_part(input, model, &some, first, from, layer, &tape);
+        hl_status status = move_slice(input, model, &some, first, from, layer, &tape);
         hl_arena_rewind(arena, 0);
         HL_TRY(status);
     }

@@ -22,10 +22,10 @@ hl_status hl_layer_input_init(hl_layer_input *input, const hl_model *model, int6
 
 void hl_layer_input_free(hl_layer_input *input);
 
-/* Has it go into `layer`, `part` of the examples at once: upwards it runs the layers between alone, downwards it begins
- * at the embedding. The arena is empty before and after. HL_NO_MEMORY, HL_INVALID (T too long for the model): it then
- * goes into no layer. */
-hl_status hl_layer_input_move(hl_layer_input *input, const hl_model *model, const hl_batch *examples, int64_t part,
+/* Has it go into `layer`, `slice` of the examples at once: upwards it runs the layers between alone, downwards it
+ * begins at the embedding. The arena is empty before and after. HL_NO_MEMORY, HL_INVALID (T too long for the model): it
+ * then goes into no layer. */
+hl_status hl_layer_input_move(hl_layer_input *input, const hl_model *model, const hl_batch *examples, int64_t slice,
                               hl_arena *arena, int threads, int layer);
 
 /* The `count` examples of T tokens from `first` on as a tensor, (count, T, D). */

@@ -6,7 +6,7 @@
 #include "data/batch_storage.h"
 #include "heads/evaluator.h"
 #include "heads/snapshot_array.h"
-#include "heads/streamed_file.h"
+#include "heads/validation_sums_file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -54,12 +54,12 @@ size_t hl_recorder_bytes(const hl_model_config *config, int64_t n_examples, int6
 size_t hl_recorder_file_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens, int64_t n_relations)
 {
     size_t bytes = hl_recorder_bytes(config, n_examples, n_tokens, n_relations);
-    return __builtin_add_overflow(bytes, hl_streamed_file_bytes(config, n_tokens), &bytes) ? SIZE_MAX : bytes;
+    return __builtin_add_overflow(bytes, hl_validation_sums_file_bytes(config, n_tokens), &bytes) ? SIZE_MAX : bytes;
 }
 
-hl_status hl_recorder_plan(const hl_model *model, int64_t part, int64_t n_tokens, int threads, hl_model_plan *plan)
+hl_status hl_recorder_plan(const hl_model *model, int64_t slice, int64_t n_tokens, int threads, hl_model_plan *plan)
 {
-    return hl_model_plan_pass(model, part, n_tokens, (hl_tape_options){ .threads = threads }, plan);
+    return hl_model_plan_pass(model, slice, n_tokens, (hl_tape_options){ .threads = threads }, plan);
 }
 
 /* Set-up */
@@ -116,15 +116,15 @@ static hl_status set_folder(hl_recorder *recorder, const char *folder)
     return hl_folder_make(folder);
 }
 
-hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const hl_batch *examples, int64_t part,
+hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const hl_batch *examples, int64_t slice,
                            const char *folder)
 {
-    *recorder = (hl_recorder){ .model = model, .part = part };
+    *recorder = (hl_recorder){ .model = model, .slice = slice };
     if (examples->n_examples < 1) {
         return hl_error(HL_INVALID, "patterns: there are no examples");
     }
-    if (part < 1) {
-        return hl_error(HL_INVALID, "patterns: parts of %lld examples cannot be", (long long)part);
+    if (slice < 1) {
+        return hl_error(HL_INVALID, "patterns: slices of %lld examples cannot be", (long long)slice);
     }
     hl_status status = copy_examples(examples, &recorder->examples);
     if (status.code == HL_OK) {
@@ -178,7 +178,7 @@ hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena, int threads)
 {
     hl_evaluator evaluator = { .model = recorder->model,
                                .arena = arena,
-                               .slice = recorder->part,
+                               .slice = recorder->slice,
                                .threads = threads,
                                .begin = place_weights,
                                .end = keep_logits,
@@ -208,15 +208,15 @@ static void write_arrays(const hl_recorder *recorder, int64_t step, hl_npz_write
     }
 }
 
-hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, const hl_streamed *statistics, hl_arena *arena,
+hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, const hl_validation_sums *sums, hl_arena *arena,
                              int threads)
 {
     HL_TRY(hl_recorder_run(recorder, arena, threads));
     snprintf(recorder->path + recorder->folder_length, NAME_ROOM, "/step_%06lld.npz", (long long)step);
     hl_npz_writer *npz = hl_npz_create(recorder->path);
     write_arrays(recorder, step, npz);
-    if (statistics != NULL) {
-        hl_streamed_write(statistics, npz);
+    if (sums != NULL) {
+        hl_validation_sums_write(sums, npz);
     }
     return hl_npz_close(npz, HL_VOLATILE);
 }

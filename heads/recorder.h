@@ -16,7 +16,7 @@
 #include "core/declarations.h"
 #include "core/status.h"
 #include "heads/pattern.h"
-#include "heads/streamed.h"
+#include "heads/validation_sums.h"
 #include "layers/model.h"
 
 #include <stddef.h>
@@ -27,7 +27,7 @@ HL_BEGIN_DECLS
 typedef struct hl_recorder {
     const hl_model *model;           /* not owned */
     hl_batch examples;               /* E examples of T tokens, owned, as are the blocks below */
-    int64_t part;                    /* examples that the model is run on at once */
+    int64_t slice;                   /* examples that the model is run on at once */
     hl_real *numbers;                /* the block that holds what follows */
     hl_real *weights[HL_MAX_LAYERS]; /* of each layer, (E, H, T, T), zero past the lengths */
     hl_real *logits;                 /* (E, T, V), zero past the lengths */
@@ -36,24 +36,25 @@ typedef struct hl_recorder {
     size_t folder_length;
 } hl_recorder;
 
-/* The bytes that one snapshot of E examples of T tokens with R relations takes without statistics, on disk at most, and
- * in the recorder's memory to within a few KiB. SIZE_MAX where they do not fit. */
+/* The bytes that one snapshot of E examples of T tokens with R relations takes without validation sums, on disk at
+ * most, and in the recorder's memory to within a few KiB. SIZE_MAX where they do not fit. */
 size_t hl_recorder_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens, int64_t n_relations);
 
-/* The bytes that it takes on disk at most with statistics of examples of up to T tokens. SIZE_MAX where they do not
+/* The bytes that it takes on disk at most with the sums of examples of up to T tokens. SIZE_MAX where they do not
  * fit. */
 size_t hl_recorder_file_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens, int64_t n_relations);
 
-/* What a recording takes of the arena it is given (plan->bytes), with the recorder's `part` and T: HL_INVALID where
+/* What a recording takes of the arena it is given (plan->bytes), with the recorder's `slice` and T: HL_INVALID where
  * T is too long for the model, HL_NO_MEMORY. */
-hl_status hl_recorder_plan(const hl_model *model, int64_t part, int64_t n_tokens, int threads, hl_model_plan *plan);
+hl_status hl_recorder_plan(const hl_model *model, int64_t slice, int64_t n_tokens, int threads, hl_model_plan *plan);
 
 /* Copies the examples (at least one), cut to T = the longest length among them, and makes the folder. The model must
- * outlive the recorder; its parameters may change. `part`, at least 1, bounds the memory of a recording; another part
- * may change the last bits of what is recorded, as matrix products of other shapes round differently.
- * `folder`: NULL where nothing will be written (hl_recorder_run alone). HL_INVALID (no examples, a part below 1, sizes that cannot be), HL_NO_MEMORY, HL_BAD_FILE (the folder). On failure
- * the recorder is empty; else it is ended by hl_recorder_free. */
-hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const hl_batch *examples, int64_t part,
+ * outlive the recorder; its parameters may change. `slice`, at least 1, bounds the memory of a recording; another slice
+ * may change the last bits of what is recorded, as matrix products of other shapes round differently. `folder`: NULL
+ * where nothing will be written (hl_recorder_run alone). HL_INVALID (no examples, a slice below 1, sizes that cannot
+ * be), HL_NO_MEMORY, HL_BAD_FILE (the folder). On failure the recorder is empty; else it is ended by
+ * hl_recorder_free. */
+hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const hl_batch *examples, int64_t slice,
                            const char *folder);
 
 /* A zeroed or already freed recorder is allowed. */
@@ -64,13 +65,12 @@ void hl_recorder_free(hl_recorder *recorder);
  * for the model): the buffers then hold what was recorded so far. */
 hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena, int threads);
 
-/* The same, and writes "<folder>/step_<step, six digits>.npz" (not waiting for the
- * disk): layer_0, layer_1, ... (E, H, T, T), tokens, targets, source (E, T) int32, lengths (E) int32, step int64,
- * logits (E, T, V) and, where the task states relations, `relations` (E, R, T) int32; weights and logits float32
- * (float64 in the double library); and where `statistics` of the whole validation set at this step are given (else
- * NULL), their arrays all_* (heads/streamed_file.h). step >= 0. Fails as above; HL_BAD_FILE: the file then is what it
- * was. */
-hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, const hl_streamed *statistics, hl_arena *arena,
+/* The same, and writes "<folder>/step_<step, six digits>.npz" (not waiting for the disk): layer_0, layer_1, ... (E, H,
+ * T, T), tokens, targets, source (E, T) int32, lengths (E) int32, step int64, logits (E, T, V) and, where the task
+ * states relations, `relations` (E, R, T) int32; weights and logits float32 (float64 in the double library); and where
+ * `sums` of the whole validation set at this step are given (else NULL), their arrays all_*
+ * (heads/validation_sums_file.h). step >= 0. Fails as above; HL_BAD_FILE: the file then is what it was. */
+hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, const hl_validation_sums *sums, hl_arena *arena,
                              int threads);
 
 /* One head's patterns on all examples, as last recorded. Its arrays are the recorder's. */

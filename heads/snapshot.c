@@ -3,7 +3,7 @@
 #include "data/task.h"
 #include "heads/recorder.h"
 #include "heads/snapshot_array.h"
-#include "heads/streamed_file.h"
+#include "heads/validation_sums_file.h"
 
 #include <stdio.h>
 
@@ -106,8 +106,9 @@ hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int6
         status = take_numbers(snapshot, path);
     }
     if (status.code == HL_OK) {
-        status = hl_streamed_read(&snapshot->npz, path, config->n_layers, config->heads, snapshot->examples.n_tokens,
-                                  config->max_length, &snapshot->streamed, &snapshot->has_streamed);
+        status =
+            hl_validation_sums_read(&snapshot->npz, path, config->n_layers, config->heads, snapshot->examples.n_tokens,
+                                    config->max_length, &snapshot->sums, &snapshot->has_validation_sums);
     }
     if (status.code != HL_OK) {
         hl_snapshot_free(snapshot);
@@ -138,7 +139,7 @@ hl_answers hl_snapshot_answers(const hl_snapshot *snapshot)
     return (hl_answers){ snapshot->examples.targets, snapshot->logits, snapshot->config->vocabulary };
 }
 
-const hl_streamed *hl_snapshot_streamed(const hl_snapshot *snapshot)
+const hl_validation_sums *hl_snapshot_validation_sums(const hl_snapshot *snapshot)
 {
-    return snapshot->has_streamed ? &snapshot->streamed : NULL;
+    return snapshot->has_validation_sums ? &snapshot->sums : NULL;
 }

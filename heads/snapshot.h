@@ -8,7 +8,7 @@
 #include "core/status.h"
 #include "heads/answers.h"
 #include "heads/pattern.h"
-#include "heads/streamed.h"
+#include "heads/validation_sums.h"
 #include "layers/model.h"
 
 #include <stdint.h>
@@ -20,8 +20,8 @@ typedef struct hl_snapshot {
     hl_batch examples; /* E examples of T tokens, as recorded; these and the following are the npz's */
     const hl_real *weights[HL_MAX_LAYERS]; /* of each layer (E, H, T, T) */
     const hl_real *logits;                 /* (E, T, V) */
-    bool has_streamed;                     /* whether the whole validation set was run at this step: */
-    hl_streamed streamed;                  /* what the heads do on it */
+    bool has_validation_sums;              /* whether the whole validation set was run at this step: */
+    hl_validation_sums sums;               /* what the heads do on it */
     const hl_model_config *config;         /* not owned */
     hl_npz npz;                            /* owned */
 } hl_snapshot;
@@ -48,7 +48,7 @@ hl_answers hl_snapshot_answers(const hl_snapshot *snapshot);
 
 /* What the heads do on the whole validation set; NULL where the snapshot does not say. Its arrays are the
  * snapshot's. */
-const hl_streamed *hl_snapshot_streamed(const hl_snapshot *snapshot);
+const hl_validation_sums *hl_snapshot_validation_sums(const hl_snapshot *snapshot);
 
 HL_END_DECLS
 

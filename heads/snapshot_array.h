@@ -1,4 +1,4 @@
-/* Arrays out of a snapshot's archive, checked: what heads/snapshot.h and heads/streamed_file.h read with. */
+/* Arrays out of a snapshot's archive, checked: what heads/snapshot.h and heads/validation_sums_file.h read with. */
 #ifndef HL_HEADS_SNAPSHOT_ARRAY_H
 #define HL_HEADS_SNAPSHOT_ARRAY_H
 

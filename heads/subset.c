@@ -18,7 +18,7 @@ static bool set_gates(void *context, hl_slice *slice)
         for (int64_t i = 0; i < count * H; i++) {
             numbers[i] = kept[i % H] ? 1 : 0;
         }
-        numbers += s->part * H;
+        numbers += s->slice * H;
         kept += H;
     }
     slice->probes = s->probes;
@@ -31,7 +31,7 @@ static hl_evaluator evaluator_of(hl_subset *s, const bool *kept)
     s->kept = kept;
     return (hl_evaluator){ .model = s->model,
                            .arena = &s->arena,
-                           .slice = s->part,
+                           .slice = s->slice,
                            .threads = s->threads,
                            .loss = "the loss of the model with some of its heads",
                            .begin = kept != NULL ? set_gates : NULL,
@@ -43,10 +43,10 @@ hl_status hl_subset_begin(hl_subset *s, int64_t T)
     int64_t n = hl_heads_count(&s->model->config);
     size_t count, L = (size_t)s->model->config.n_layers;
     s->arena = (hl_arena){ 0 };
-    if (s->part < 1) {
-        return hl_error(HL_INVALID, "parts of %lld examples cannot be", (long long)s->part);
+    if (s->slice < 1) {
+        return hl_error(HL_INVALID, "slices of %lld examples cannot be", (long long)s->slice);
     }
-    s->gates = hl_multiply_sizes((size_t)s->part, (size_t)n, &count) ? hl_calloc(count, sizeof *s->gates) : NULL;
+    s->gates = hl_multiply_sizes((size_t)s->slice, (size_t)n, &count) ? hl_calloc(count, sizeof *s->gates) : NULL;
     s->tensors = hl_calloc(L, sizeof *s->tensors);
     s->probes = hl_calloc(L, sizeof *s->probes);
     bool *none = hl_calloc((size_t)n, sizeof *none);

@@ -1,6 +1,6 @@
 /* What a model is worth when only some of its heads work: the others' outputs z are zero before W_O.
  *
- *     hl_subset subset = { .model = &model, .part = 64, .threads = 2 };
+ *     hl_subset subset = { .model = &model, .slice = 64, .threads = 2 };
  *     hl_status status = hl_subset_begin(&subset, examples.n_tokens);
  *     ... hl_subset_measure(&subset, &examples, kept, &worth), as often as one likes
  *     hl_subset_free(&subset); */
@@ -21,11 +21,11 @@ HL_BEGIN_DECLS
 /* What passes share. The caller sets the first ones, the rest is hl_subset_begin's. */
 typedef struct hl_subset {
     const hl_model *model; /* not owned */
-    int64_t part;          /* at least 1: the examples that the model is run on at once, which bounds the memory */
+    int64_t slice;         /* at least 1: the examples that the model is run on at once, which bounds the memory */
     int threads;
     hl_arena arena;
     const bool *kept;      /* the heads of the pass at work */
-    hl_real *gates;        /* (part, H) for each layer */
+    hl_real *gates;        /* (slice, H) for each layer */
     hl_tensor *tensors;    /* (L): each layer's gates on the examples at work */
     hl_head_probe *probes; /* (L): which hold them */
 } hl_subset;
@@ -35,8 +35,8 @@ typedef struct hl_subset_worth {
     double loss, accuracy; /* nats; a share */
 } hl_subset_worth;
 
-/* Takes the memory for examples of up to T tokens. HL_INVALID (T too long for the model, a part below 1), HL_NO_MEMORY. To be ended by
- * hl_subset_free, whatever this returns. */
+/* Takes the memory for examples of up to T tokens. HL_INVALID (T too long for the model, a slice below 1),
+ * HL_NO_MEMORY. To be ended by hl_subset_free, whatever this returns. */
 hl_status hl_subset_begin(hl_subset *subset, int64_t T);
 
 /* A zeroed or already freed one is allowed. */

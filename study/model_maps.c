@@ -6,16 +6,16 @@
 #include <string.h>
 
 /* Where there is room for the maps, and for a pass beside them. */
-static hl_status record(hl_recorder *recorder, const hl_opened_run *run, const hl_batch *examples)
+static hl_status record(hl_recorder *recorder, const hl_opened_model *run, const hl_batch *examples)
 {
-    int64_t E = examples->n_examples, T = examples->n_tokens, part = run->slice < E ? run->slice : E;
+    int64_t E = examples->n_examples, T = examples->n_tokens, slice = run->slice < E ? run->slice : E;
     hl_model_plan plan;
-    HL_TRY(hl_recorder_plan(&run->model, part, T, run->threads, &plan));
+    HL_TRY(hl_recorder_plan(&run->model, slice, T, run->threads, &plan));
     size_t bytes = hl_recorder_bytes(&run->shape, E, T, examples->n_relations);
     bytes = __builtin_add_overflow(bytes, plan.bytes, &bytes) ? SIZE_MAX : bytes;
     HL_TRY(hl_memory_check(bytes, hl_memory_at_hand_now(), run->path, "its model needs, on these examples,",
                            "fewer or shorter ones need less"));
-    HL_TRY(hl_recorder_init(recorder, &run->model, examples, part, NULL));
+    HL_TRY(hl_recorder_init(recorder, &run->model, examples, slice, NULL));
     hl_arena arena;
     HL_TRY(hl_arena_init(&arena, plan.bytes));
     hl_status status = hl_recorder_run(recorder, &arena, run->threads);
@@ -23,7 +23,7 @@ static hl_status record(hl_recorder *recorder, const hl_opened_run *run, const h
     return status;
 }
 
-hl_status hl_model_maps_run(hl_model_maps *made, const hl_opened_run *run, const hl_batch *examples)
+hl_status hl_model_maps_run(hl_model_maps *made, const hl_opened_model *run, const hl_batch *examples)
 {
     *made = (hl_model_maps){ 0 };
     hl_status status = record(&made->recorder, run, examples);

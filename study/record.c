@@ -3,14 +3,14 @@
 #include "study/output.h"
 #include "train/setup.h"
 
-static hl_status add_snapshot(hl_opened_run *run, int64_t step, const hl_effects *effects, hl_heads_csv *csv,
+static hl_status add_snapshot(hl_opened_model *run, int64_t step, const hl_effects *effects, hl_heads_csv *csv,
                               hl_report_maps *maps)
 {
     const hl_snapshot *snapshot;
-    HL_TRY(hl_opened_run_snapshot(run, step, &snapshot));
+    HL_TRY(hl_opened_model_snapshot(run, step, &snapshot));
     hl_patterns layers[HL_MAX_LAYERS];
     hl_snapshot_layers(snapshot, layers);
-    hl_status status = hl_heads_csv_add(csv, step, layers, run->shape.n_layers, hl_snapshot_streamed(snapshot),
+    hl_status status = hl_heads_csv_add(csv, step, layers, run->shape.n_layers, hl_snapshot_validation_sums(snapshot),
                                         effects != NULL ? effects->heads : NULL);
     if (status.code == HL_OK) {
         hl_answers answers = hl_snapshot_answers(snapshot);
@@ -24,19 +24,19 @@ static hl_status add_snapshot(hl_opened_run *run, int64_t step, const hl_effects
 
 /* How many examples every snapshot has, as far as config.ini tells: a run may have gone on with fewer than it began
  * with. */
-static int64_t kept_examples(const hl_opened_run *run)
+static int64_t kept_examples(const hl_opened_model *run)
 {
     int64_t recorded = hl_setup_recorded_examples(&run->config);
     return recorded > 0 && recorded < HL_REPORT_EXAMPLES ? recorded : HL_REPORT_EXAMPLES;
 }
 
-hl_status hl_heads_record_make(hl_opened_run *run, const hl_heads_study *study, hl_heads_record *record)
+hl_status hl_heads_record_make(hl_opened_model *run, const hl_heads_study *study, hl_heads_record *record)
 {
     *record = (hl_heads_record){ .run = run,
                                  .csv = { .n_tokens = run->shape.max_length, .threads = run->threads },
                                  .maps = { .n_snapshots = (int64_t)run->n_steps, .max_examples = kept_examples(run) } };
     const hl_effects *effects = hl_heads_study_effects(study);
-    hl_status status = hl_opened_run_check_steps(run);
+    hl_status status = hl_opened_model_check_steps(run);
     for (size_t i = 0; i < run->n_steps && status.code == HL_OK; i++) {
         int64_t step = run->steps[i];
         status = add_snapshot(run, step, step == study->step ? effects : NULL, &record->csv, &record->maps);

@@ -7,22 +7,22 @@
 #include "core/text.h"
 #include "heads/heads_csv.h"
 #include "show/report_maps.h"
-#include "study/opened_run.h"
+#include "study/model.h"
 #include "study/study.h"
 
 HL_BEGIN_DECLS
 
 typedef struct hl_heads_record {
-    const hl_opened_run *run; /* not owned */
-    hl_heads_csv csv;         /* what heads.csv is made of; owned, as are the maps */
-    hl_report_maps maps;      /* as a report holds them */
+    const hl_opened_model *run; /* not owned */
+    hl_heads_csv csv;           /* what heads.csv is made of; owned, as are the maps */
+    hl_report_maps maps;        /* as a report holds them */
 } hl_heads_record;
 
-/* Goes through the run's snapshots, one after the other; the run must outlive the record. `study`: of one of them, whose effects
- * (hl_heads_study_effects) heads.csv shows as importance and loss_without of its step; without effects there are no
- * such rows. HL_BAD_FILE (no snapshots, too), HL_NO_MEMORY; the record is then empty. On success ended by
+/* Goes through the run's snapshots, one after the other; the run must outlive the record. `study`: of one of them,
+ * whose effects (hl_heads_study_effects) heads.csv shows as importance and loss_without of its step; without effects
+ * there are no such rows. HL_BAD_FILE (no snapshots, too), HL_NO_MEMORY; the record is then empty. On success ended by
  * hl_heads_record_free. */
-hl_status hl_heads_record_make(hl_opened_run *run, const hl_heads_study *study, hl_heads_record *record);
+hl_status hl_heads_record_make(hl_opened_model *run, const hl_heads_study *study, hl_heads_record *record);
 
 /* A zeroed or already freed record is allowed. */
 void hl_heads_record_free(hl_heads_record *record);

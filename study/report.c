@@ -6,13 +6,13 @@
 /* ---- gathering ---- */
 
 /* The maps' examples go through the weights that made the maps, where the run still has them. */
-static hl_status gather_pass(hl_heads_report *report, hl_opened_run *run, const hl_report_maps *maps)
+static hl_status gather_pass(hl_heads_report *report, hl_opened_model *run, const hl_report_maps *maps)
 {
     int64_t step = maps->kept[maps->n_kept - 1].step;
     bool has;
-    HL_TRY(hl_opened_run_has_weights(run, &has));
+    HL_TRY(hl_opened_model_has_weights(run, &has));
     if (has) {
-        HL_TRY(hl_opened_run_load(run, step));
+        HL_TRY(hl_opened_model_load(run, step));
     }
     bool fits = hl_head_pass_bytes_of(&run->model, maps->n_examples, maps->n_tokens) <= HL_REPORT_PASS_BYTES;
     if (run->weights_step != step || !fits) {
@@ -26,7 +26,7 @@ static hl_status gather_pass(hl_heads_report *report, hl_opened_run *run, const 
     return hl_ok();
 }
 
-static hl_status gather_texts(hl_heads_report *report, hl_opened_run *run, const hl_heads_record *record,
+static hl_status gather_texts(hl_heads_report *report, hl_opened_model *run, const hl_heads_record *record,
                               const hl_heads_study *study)
 {
     report->config = hl_config_text(&run->config);
@@ -43,10 +43,10 @@ static hl_status gather_texts(hl_heads_report *report, hl_opened_run *run, const
         .labels = study->labels,
         .effects = hl_heads_study_effects(study),
     };
-    return hl_opened_run_metrics(run, &report->shown.metrics_csv);
+    return hl_opened_model_metrics(run, &report->shown.metrics_csv);
 }
 
-hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_run *run, const hl_heads_record *record,
+hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_model *run, const hl_heads_record *record,
                                  const hl_heads_study *study)
 {
     *report = (hl_heads_report){ 0 };
@@ -87,7 +87,7 @@ hl_status hl_heads_page_write(hl_heads_page *page)
 /* ---- a run's end ---- */
 
 /* `studied`: how the study ended; heads.csv is written all the same, then without its effects. */
-static hl_status write_files(hl_opened_run *run, const hl_heads_study *study, hl_status studied)
+static hl_status write_files(hl_opened_model *run, const hl_heads_study *study, hl_status studied)
 {
     hl_heads_record record;
     HL_TRY(hl_heads_record_make(run, study, &record));
@@ -104,14 +104,14 @@ static hl_status write_files(hl_opened_run *run, const hl_heads_study *study, hl
 
 hl_status hl_heads_files_write(const char *path)
 {
-    hl_opened_run run;
-    hl_status status = hl_opened_run_open(&run, path);
+    hl_opened_model run;
+    hl_status status = hl_opened_model_open(&run, path);
     if (status.code == HL_OK) {
         hl_heads_study study;
         hl_status studied = hl_heads_study_last(&study, &run);
         status = write_files(&run, &study, studied);
         hl_heads_study_free(&study);
     }
-    hl_opened_run_close(&run);
+    hl_opened_model_close(&run);
     return status;
 }

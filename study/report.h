@@ -21,7 +21,7 @@ typedef struct hl_heads_report {
  * computation are left out where the run has no weights of the step that the patterns are of; for the computation other
  * weights than those loaded may be. The arguments must outlive it. HL_BAD_FILE (damaged weights, metrics.csv),
  * HL_NO_MEMORY; it is then empty. On success ended by hl_heads_report_free. */
-hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_run *run, const hl_heads_record *record,
+hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_model *run, const hl_heads_record *record,
                                  const hl_heads_study *study);
 
 /* A zeroed or already freed one is allowed. */
@@ -29,7 +29,7 @@ void hl_heads_report_free(hl_heads_report *report);
 
 /* What a run's own report is made of; nothing is owned. */
 typedef struct hl_heads_page {
-    hl_opened_run *run;
+    hl_opened_model *run;
     const hl_heads_record *record;
     const hl_heads_study *study; /* of the last snapshot */
 } hl_heads_page;

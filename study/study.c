@@ -39,21 +39,21 @@ static hl_status measure_patterns(hl_heads_study *study, const hl_snapshot *snap
     return hl_ok();
 }
 
-hl_status hl_heads_load_weights(hl_opened_run *run, int64_t step, bool exactly)
+hl_status hl_heads_load_weights(hl_opened_model *run, int64_t step, bool exactly)
 {
     bool has;
-    HL_TRY(hl_opened_run_has_weights(run, &has));
+    HL_TRY(hl_opened_model_has_weights(run, &has));
     if (!has) {
         return hl_error(HL_INVALID, "%s has no weights yet", run->path);
     }
-    HL_TRY(hl_opened_run_load(run, step));
+    HL_TRY(hl_opened_model_load(run, step));
     if (exactly && run->weights_step != step) {
         return hl_error(HL_INVALID, "the weights of step %" PRId64 " were not kept (train.keep_checkpoints)", step);
     }
     return hl_ok();
 }
 
-static hl_status measure_effects(hl_heads_study *study, hl_opened_run *run, const hl_snapshot *snapshot, bool exactly)
+static hl_status measure_effects(hl_heads_study *study, hl_opened_model *run, const hl_snapshot *snapshot, bool exactly)
 {
     HL_TRY(hl_heads_load_weights(run, snapshot->step, exactly));
     hl_patterns layers[HL_MAX_LAYERS];
@@ -71,7 +71,7 @@ static hl_status measure_effects(hl_heads_study *study, hl_opened_run *run, cons
     return hl_ok();
 }
 
-hl_status hl_heads_study_make(hl_heads_study *study, hl_opened_run *run, const hl_snapshot *snapshot, bool exactly)
+hl_status hl_heads_study_make(hl_heads_study *study, hl_opened_model *run, const hl_snapshot *snapshot, bool exactly)
 {
     *study = (hl_heads_study){ .step = snapshot->step, .n_examples = snapshot->examples.n_examples };
     hl_status status = measure_patterns(study, snapshot);
@@ -86,11 +86,11 @@ hl_status hl_heads_study_make(hl_heads_study *study, hl_opened_run *run, const h
     return status;
 }
 
-hl_status hl_heads_study_last(hl_heads_study *study, hl_opened_run *run)
+hl_status hl_heads_study_last(hl_heads_study *study, hl_opened_model *run)
 {
     *study = (hl_heads_study){ 0 };
     const hl_snapshot *snapshot;
-    HL_TRY(hl_opened_run_snapshot(run, -1, &snapshot));
+    HL_TRY(hl_opened_model_snapshot(run, -1, &snapshot));
     return hl_heads_study_make(study, run, snapshot, false);
 }
 

@@ -9,7 +9,7 @@
 #include "heads/label.h"
 #include "heads/metrics.h"
 #include "heads/snapshot.h"
-#include "study/opened_run.h"
+#include "study/model.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,18 +38,18 @@ typedef struct hl_heads_study {
 /* The labels of all heads, by layer and head, in new memory: hl_free. NULL when out of memory. */
 hl_label *hl_heads_labels(const hl_snapshot *snapshot);
 
-/* Loads weights for a snapshot of that step, as hl_opened_run_load does. HL_INVALID where the run has none yet, or
+/* Loads weights for a snapshot of that step, as hl_opened_model_load does. HL_INVALID where the run has none yet, or
  * `exactly` those of the step are asked for and were not kept; HL_BAD_FILE, HL_NO_MEMORY. */
-hl_status hl_heads_load_weights(hl_opened_run *run, int64_t step, bool exactly);
+hl_status hl_heads_load_weights(hl_opened_model *run, int64_t step, bool exactly);
 
-/* Measures all heads of the snapshot, and their effects with weights of the run (hl_opened_run_load, which this calls).
- * `exactly`: only with weights of the snapshot's very step. Where the run has no fit weights, or no example a scored
- * token, there are no effects, and no_effects says why. HL_BAD_FILE (weights that are damaged), HL_NOT_FINITE,
+/* Measures all heads of the snapshot, and their effects with weights of the run (hl_opened_model_load, which this
+ * calls). `exactly`: only with weights of the snapshot's very step. Where the run has no fit weights, or no example a
+ * scored token, there are no effects, and no_effects says why. HL_BAD_FILE (weights that are damaged), HL_NOT_FINITE,
  * HL_NO_MEMORY; on success ended by hl_heads_study_free. */
-hl_status hl_heads_study_make(hl_heads_study *study, hl_opened_run *run, const hl_snapshot *snapshot, bool exactly);
+hl_status hl_heads_study_make(hl_heads_study *study, hl_opened_model *run, const hl_snapshot *snapshot, bool exactly);
 
 /* The same of the run's last snapshot. HL_BAD_FILE where there is none, too. */
-hl_status hl_heads_study_last(hl_heads_study *study, hl_opened_run *run);
+hl_status hl_heads_study_last(hl_heads_study *study, hl_opened_model *run);
 
 /* The effects where they are of the weights of the snapshot's very step; else NULL. */
 const hl_effects *hl_heads_study_effects(const hl_heads_study *study);

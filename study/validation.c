@@ -2,13 +2,13 @@
 
 #include "data/batch_storage.h"
 
-hl_status hl_heads_validation_make(hl_heads_validation *validation, const hl_opened_run *run)
+hl_status hl_heads_validation_make(hl_heads_validation *validation, const hl_opened_model *run)
 {
     *validation = (hl_heads_validation){ .dataset = run->dataset,
                                          .n_examples = run->config.train.eval_examples,
-                                         .part = run->slice,
+                                         .slice = run->slice,
                                          .threads = run->threads };
-    return hl_batch_allocate(validation->part, hl_dataset_max_length(run->dataset),
+    return hl_batch_allocate(validation->slice, hl_dataset_max_length(run->dataset),
                              hl_dataset_n_relations(run->dataset), &validation->room);
 }
 
@@ -17,21 +17,21 @@ void hl_heads_validation_free(hl_heads_validation *validation)
     hl_batch_free(&validation->room);
 }
 
-hl_status hl_heads_validation_part(const hl_heads_validation *validation, int64_t first, hl_batch *part)
+hl_status hl_heads_validation_slice(const hl_heads_validation *validation, int64_t first, hl_batch *slice)
 {
     int64_t left = validation->n_examples - first;
-    *part = hl_batch_part(&validation->room, 0, left < validation->part ? left : validation->part);
-    return hl_dataset_batch(validation->dataset, HL_VALIDATION, first, part);
+    *slice = hl_batch_slice(&validation->room, 0, left < validation->slice ? left : validation->slice);
+    return hl_dataset_batch(validation->dataset, HL_VALIDATION, first, slice);
 }
 
 static hl_status measure(const hl_heads_validation *validation, hl_subset *subset, const bool *kept,
                          hl_subset_worth *worth)
 {
     hl_cross_entropy_result sum = { 0 };
-    for (int64_t first = 0; first < validation->n_examples; first += validation->part) {
-        hl_batch part;
-        HL_TRY(hl_heads_validation_part(validation, first, &part));
-        HL_TRY(hl_subset_add(subset, &part, kept, &sum));
+    for (int64_t first = 0; first < validation->n_examples; first += validation->slice) {
+        hl_batch slice;
+        HL_TRY(hl_heads_validation_slice(validation, first, &slice));
+        HL_TRY(hl_subset_add(subset, &slice, kept, &sum));
     }
     *worth = hl_subset_worth_of(&sum);
     return hl_ok();
@@ -40,7 +40,7 @@ static hl_status measure(const hl_heads_validation *validation, hl_subset *subse
 hl_status hl_heads_validate(const hl_heads_validation *validation, const hl_model *model, const bool *kept,
                             hl_subset_worth *worth)
 {
-    hl_subset subset = { .model = model, .part = validation->part, .threads = validation->threads };
+    hl_subset subset = { .model = model, .slice = validation->slice, .threads = validation->threads };
     hl_status status = hl_subset_begin(&subset, validation->room.n_tokens);
     if (status.code == HL_OK) {
         status = measure(validation, &subset, kept, worth);

@@ -178,7 +178,7 @@ static void make_panels(hl_heads_view *view, const chosen *c)
     }
 }
 
-static hl_status fill(hl_heads_view *view, const hl_opened_run *run, const chosen *c, bool labeled)
+static hl_status fill(hl_heads_view *view, const hl_opened_model *run, const chosen *c, bool labeled)
 {
     HL_TRY(allocate(view, c));
     HL_TRY(add_titles(view, c, labeled, run->relations));
@@ -188,7 +188,7 @@ static hl_status fill(hl_heads_view *view, const hl_opened_run *run, const chose
     return hl_ok();
 }
 
-hl_status hl_heads_view_make(hl_heads_view *view, const hl_opened_run *run, const hl_snapshot *maps, int64_t example,
+hl_status hl_heads_view_make(hl_heads_view *view, const hl_opened_model *run, const hl_snapshot *maps, int64_t example,
                              bool labeled)
 {
     *view = (hl_heads_view){ 0 };

@@ -7,7 +7,7 @@
 #include "heads/label.h"
 #include "heads/snapshot.h"
 #include "show/panel.h"
-#include "study/opened_run.h"
+#include "study/model.h"
 
 #include <stdint.h>
 
@@ -32,7 +32,7 @@ typedef struct hl_heads_view {
  * of them have one length (a position where they differ is named by its number instead of a token), else the longest
  * example. `labeled`: whether titles tell each head's label, with the score where it is for it. HL_INVALID: there is no
  * such example. HL_NO_MEMORY. The maps and the run must outlive the view. On success ended by hl_heads_view_free. */
-hl_status hl_heads_view_make(hl_heads_view *view, const hl_opened_run *run, const hl_snapshot *maps, int64_t example,
+hl_status hl_heads_view_make(hl_heads_view *view, const hl_opened_model *run, const hl_snapshot *maps, int64_t example,
                              bool labeled);
 
 /* A zeroed or already freed view is allowed. */

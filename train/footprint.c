@@ -100,12 +100,13 @@ static void set_memory(const hl_config *config, const hl_model *model, hl_footpr
     f->moments = config->optimizer.name != HL_SGD ? product(2, f->weights) : 0;
     f->batches = sum(hl_batch_bytes(config->train.batch_size, T, R), hl_batch_bytes(config->train.eval_examples, T, R));
     f->recorder = examples > 0 ? hl_recorder_bytes(&model->config, examples, T, R) : 0;
-    f->statistics = examples > 0 ? hl_streamed_pass_bytes(&model->config, hl_trainer_evaluation_part(config), T) : 0;
+    f->validation_sums =
+        examples > 0 ? hl_validation_sums_pass_bytes(&model->config, hl_trainer_evaluation_slice(config), T) : 0;
     f->positions = positions_bytes(&model->positions);
     f->vocabulary = product((size_t)model->config.vocabulary, VOCABULARY_ENTRY);
     f->libraries = libraries_bytes();
-    const size_t all[] = { f->weights,  f->gradients,  f->moments,   f->step,       f->batches,
-                           f->recorder, f->statistics, f->positions, f->vocabulary, f->libraries };
+    const size_t all[] = { f->weights,  f->gradients,       f->moments,   f->step,       f->batches,
+                           f->recorder, f->validation_sums, f->positions, f->vocabulary, f->libraries };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         f->training = sum(f->training, all[i]);
     }
@@ -156,7 +157,7 @@ static hl_status set_end(const hl_config *config, const hl_model *model, hl_foot
     hl_task_spec spec = hl_config_task_spec(config);
     int64_t T = hl_task_max_tokens(&spec), R = hl_task_n_relations(&spec), n = hl_snapshot_budget_of(config).n;
     size_t effects;
-    HL_TRY(hl_effect_losses_plan(model, (examples + 1) / 2, hl_trainer_evaluation_part(config), T,
+    HL_TRY(hl_effect_losses_plan(model, (examples + 1) / 2, hl_trainer_evaluation_slice(config), T,
                                  hl_setup_threads(config), &effects));
     f->snapshot = hl_recorder_file_bytes(&model->config, examples, T, R);
     f->readings = sum(product((size_t)n, rows_bytes(&model->config, T, R)), maps_bytes(&model->config, n, examples, T));
@@ -177,10 +178,10 @@ static hl_status set_end(const hl_config *config, const hl_model *model, hl_foot
 static hl_status set_evaluation(const hl_config *config, const hl_model *model, hl_footprint *f)
 {
     hl_task_spec spec = hl_config_task_spec(config);
-    int64_t T = hl_task_max_tokens(&spec), part = hl_trainer_evaluation_part(config);
+    int64_t T = hl_task_max_tokens(&spec), slice = hl_trainer_evaluation_slice(config);
     hl_model_plan pass;
-    HL_TRY(hl_model_plan_pass(model, part, T, (hl_tape_options){ .threads = hl_setup_threads(config) }, &pass));
-    f->evaluation = sum(pass.bytes, hl_batch_bytes(part, T, hl_task_n_relations(&spec)));
+    HL_TRY(hl_model_plan_pass(model, slice, T, (hl_tape_options){ .threads = hl_setup_threads(config) }, &pass));
+    f->evaluation = sum(pass.bytes, hl_batch_bytes(slice, T, hl_task_n_relations(&spec)));
     return hl_ok();
 }
 

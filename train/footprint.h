@@ -17,15 +17,16 @@ HL_BEGIN_DECLS
 typedef struct hl_footprint {
     /* Memory. What is missing are the lists that name things, some 100 KiB. */
     size_t weights, gradients;
-    size_t moments;    /* the optimizer's */
-    size_t step;       /* the arena: activations, their gradients, scratch */
-    size_t batches;    /* of training and validation */
-    size_t recorder;   /* patterns and logits of one snapshot; 0 where none is taken */
-    size_t statistics; /* of heads over the validation set, and the weights that they are gathered from; likewise */
-    size_t positions;  /* the table of sinusoids, or the numbers of learned positions */
-    size_t vocabulary; /* the task's tokens */
-    size_t libraries;  /* the program's and its libraries' code and tables: an estimate, the same for every run */
-    size_t training;   /* all of these, from the start of a run or its resumption to its last step */
+    size_t moments;  /* the optimizer's */
+    size_t step;     /* the arena: activations, their gradients, scratch */
+    size_t batches;  /* of training and validation */
+    size_t recorder; /* patterns and logits of one snapshot; 0 where none is taken */
+    size_t
+        validation_sums; /* of heads over the validation set, and the weights that they are gathered from; likewise */
+    size_t positions;    /* the table of sinusoids, or the numbers of learned positions */
+    size_t vocabulary;   /* the task's tokens */
+    size_t libraries;    /* the program's and its libraries' code and tables: an estimate, the same for every run */
+    size_t training;     /* all of these, from the start of a run or its resumption to its last step */
 
     /* The end of a run, and the program heads: heads.csv and report.html are made when training has given its memory
      * back. */
@@ -36,7 +37,7 @@ typedef struct hl_footprint {
 
     size_t total; /* the larger of training and end */
 
-    size_t evaluation; /* of the program heads: a part of the validation set, and a pass over it */
+    size_t evaluation; /* of the program heads: a slice of the validation set, and a pass over it */
 
     /* Files. The headers of tensors are estimated. */
     hl_snapshot_budget snapshots; /* patterns/ */

@@ -93,17 +93,17 @@ static bool snapshot_may_follow(const hl_loop *loop)
     return snapshot_due(loop) || (loop->recorder != NULL && patience > 0 && loop->state.since_best + 1 >= patience);
 }
 
-/* *statistics: what was gathered for a snapshot that may follow, or NULL. Where a signal comes before the end, the step
+/* *sums: what was gathered for a snapshot that may follow, or NULL. Where a signal comes before the end, the step
  * stays unvalidated. */
-static hl_status validate(hl_loop *loop, const hl_streamed **statistics)
+static hl_status validate(hl_loop *loop, const hl_validation_sums **sums)
 {
-    hl_streamed_pass *pass = snapshot_may_follow(loop) ? loop->statistics : NULL;
+    hl_validation_sums_pass *pass = snapshot_may_follow(loop) ? loop->sums : NULL;
     HL_TRY(hl_trainer_evaluate(loop->trainer, pass, &loop->evaluation));
     loop->state.unvalidated = loop->evaluation.dropped;
     if (loop->state.unvalidated) {
         return hl_ok();
     }
-    *statistics = pass != NULL ? hl_streamed_pass_end(pass) : NULL;
+    *sums = pass != NULL ? hl_validation_sums_pass_end(pass) : NULL;
     HL_TRY(write_row(loop, (hl_metrics_row){ .step = step_of(loop),
                                              .split = "validation",
                                              .loss = loop->evaluation.loss,
@@ -150,16 +150,16 @@ static hl_status write_checkpoint(hl_loop *loop)
     return keep > 0 ? hl_run_folder_prune(loop->folder, keep) : hl_ok();
 }
 
-/* The snapshot where one is due, with the statistics of the validation at this step, if there was one; and the watched
+/* The snapshot where one is due, with the sums of the validation at this step, if there was one; and the watched
  * layer, then and as often as it may be between. */
-static hl_status record(hl_loop *loop, const hl_streamed *statistics)
+static hl_status record(hl_loop *loop, const hl_validation_sums *sums)
 {
     hl_trainer *trainer = loop->trainer;
     bool snapshot = snapshot_due(loop);
     if (!snapshot && (loop->watch == NULL || !hl_watch_due(loop->watch, &loop->progress))) {
         return hl_ok();
     }
-    HL_TRY(snapshot ? hl_recorder_record(loop->recorder, step_of(loop), statistics, &trainer->arena, trainer->threads)
+    HL_TRY(snapshot ? hl_recorder_record(loop->recorder, step_of(loop), sums, &trainer->arena, trainer->threads)
                     : hl_recorder_run(loop->recorder, &trainer->arena, trainer->threads));
     return loop->watch != NULL ? hl_watch_show(loop->watch, step_of(loop), &loop->progress) : hl_ok();
 }
@@ -170,15 +170,15 @@ static hl_status after_update(hl_loop *loop)
     double begin = hl_clock_seconds();
     const hl_config_train *train = &loop->config->train;
     int64_t step = step_of(loop);
-    const hl_streamed *statistics = NULL;
+    const hl_validation_sums *sums = NULL;
     loop->state.unvalidated = false;
     if (step == 0 || step == train->steps || is_due(step, train->eval_every)) {
-        HL_TRY(validate(loop, &statistics));
+        HL_TRY(validate(loop, &sums));
     }
     if (loop->state.unvalidated) {
         return hl_ok();
     }
-    HL_TRY(record(loop, statistics));
+    HL_TRY(record(loop, sums));
     if (hl_loop_finished(loop) || (step > 0 && is_due(step, train->checkpoint_every))) {
         HL_TRY(write_checkpoint(loop));
     }

@@ -9,7 +9,7 @@
 
 #include "core/declarations.h"
 #include "heads/recorder.h"
-#include "heads/streamed_pass.h"
+#include "heads/validation_sums_pass.h"
 #include "train/metrics_csv.h"
 #include "train/progress.h"
 #include "train/run_folder.h"
@@ -24,14 +24,14 @@ HL_BEGIN_DECLS
 typedef struct hl_loop {
     const hl_config *config; /* not owned, as the next four */
     const hl_run_folder *folder;
-    hl_trainer *trainer;          /* its optimizer's step tells where the run stands */
-    hl_recorder *recorder;        /* NULL: no snapshots */
-    hl_streamed_pass *statistics; /* of the whole validation set, for snapshots at validations; NULL: no snapshots */
-    hl_cadence cadence;           /* of the snapshots */
-    hl_watch *watch;              /* NULL: no layer is watched; else there is a recorder */
-    const char *config_text;      /* for the files' metadata (hl_config_result_text); not owned */
-    hl_train_state state;         /* as restored, or zero */
-    hl_metrics_csv metrics;       /* open */
+    hl_trainer *trainer;           /* its optimizer's step tells where the run stands */
+    hl_recorder *recorder;         /* NULL: no snapshots */
+    hl_validation_sums_pass *sums; /* of the whole validation set, for snapshots at validations; NULL: no snapshots */
+    hl_cadence cadence;            /* of the snapshots */
+    hl_watch *watch;               /* NULL: no layer is watched; else there is a recorder */
+    const char *config_text;       /* for the files' metadata (hl_config_result_text); not owned */
+    hl_train_state state;          /* as restored, or zero */
+    hl_metrics_csv metrics;        /* open */
     hl_progress progress;
     hl_evaluation evaluation; /* the last one */
     int64_t checkpoint_step;  /* of the checkpoint that is there, which the run goes on from; -1: none */

@@ -39,7 +39,7 @@ static const char smaller_model[] =
 static const char *remedy_of(const hl_config *config, const hl_footprint *f)
 {
     const char *parts =
-        hl_trainer_part(config) > 1 ? "optimizer.accumulate computes a batch in parts that need less" : shorter;
+        hl_trainer_micro_batch(config) > 1 ? "optimizer.accumulate computes a batch in parts that need less" : shorter;
     size_t moved = f->gradients + f->moments;
     if (f->end > f->training) {
         const part end[] = { { f->weights, smaller_model },
@@ -52,7 +52,7 @@ static const char *remedy_of(const hl_config *config, const hl_footprint *f)
                               { f->step, parts },
                               { f->batches, "fewer train.eval_examples, or a smaller train.batch_size, need less" },
                               { f->recorder, fewer_patterns },
-                              { f->statistics, parts } };
+                              { f->validation_sums, parts } };
     return remedy_of_largest(training, sizeof training / sizeof *training);
 }
 

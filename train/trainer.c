@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 
-int64_t hl_trainer_part(const hl_config *config)
+int64_t hl_trainer_micro_batch(const hl_config *config)
 {
     return config->train.batch_size / config->optimizer.accumulate;
 }
@@ -25,10 +25,10 @@ static hl_tape_options training_options(const hl_config *config, int threads)
     };
 }
 
-int64_t hl_trainer_evaluation_part(const hl_config *config)
+int64_t hl_trainer_evaluation_slice(const hl_config *config)
 {
-    int64_t part = hl_trainer_part(config);
-    return part < config->train.eval_examples ? part : config->train.eval_examples;
+    int64_t most = hl_trainer_micro_batch(config);
+    return most < config->train.eval_examples ? most : config->train.eval_examples;
 }
 
 /* The T that a training batch is padded to: one of few, since for each of them products have shapes of their own, for
@@ -44,10 +44,10 @@ static int64_t padded_length(int64_t T, int64_t most)
 static hl_status plan_training(const hl_model *model, const hl_config *config, int64_t most, hl_model_plan *plan)
 {
     hl_tape_options options = training_options(config, hl_setup_threads(config));
-    HL_TRY(hl_model_plan_pass(model, hl_trainer_part(config), most, options, plan));
+    HL_TRY(hl_model_plan_pass(model, hl_trainer_micro_batch(config), most, options, plan));
     for (int64_t T = padded_length(1, most); T < most; T = padded_length(T + 1, most)) {
         hl_model_plan shorter;
-        HL_TRY(hl_model_plan_pass(model, hl_trainer_part(config), T, options, &shorter));
+        HL_TRY(hl_model_plan_pass(model, hl_trainer_micro_batch(config), T, options, &shorter));
         plan->bytes = shorter.bytes > plan->bytes ? shorter.bytes : plan->bytes;
     }
     return hl_ok();
@@ -60,7 +60,7 @@ hl_status hl_trainer_plan(const hl_model *model, const hl_config *config, size_t
     int threads = hl_setup_threads(config);
     hl_model_plan training, evaluation;
     HL_TRY(plan_training(model, config, T, &training));
-    HL_TRY(hl_model_plan_pass(model, hl_trainer_evaluation_part(config), T, (hl_tape_options){ .threads = threads },
+    HL_TRY(hl_model_plan_pass(model, hl_trainer_evaluation_slice(config), T, (hl_tape_options){ .threads = threads },
                               &evaluation));
     *bytes = training.bytes > evaluation.bytes ? training.bytes : evaluation.bytes;
     if (flops != NULL) {
@@ -120,9 +120,9 @@ void hl_trainer_free(hl_trainer *trainer)
 /* Room for "step <n>: the validation loss", as a message names it. */
 enum { LOSS_TEXT = 64 };
 
-/* Forward and backward of one part of the batch. */
-static hl_status run_part(hl_trainer *trainer, const hl_batch *part, int64_t first_example, int64_t scored,
-                          hl_update *update)
+/* Forward and backward of one micro-batch. */
+static hl_status run_micro_batch(hl_trainer *trainer, const hl_batch *batch, int64_t first_example, int64_t scored,
+                                 hl_update *update)
 {
     const hl_config *config = trainer->config;
     hl_tape_options options = training_options(config, trainer->threads);
@@ -136,7 +136,7 @@ static hl_status run_part(hl_trainer *trainer, const hl_batch *part, int64_t fir
     size_t mark = trainer->arena.used;
     hl_tape tape;
     hl_tape_begin(&tape, &trainer->arena, options);
-    hl_tensor *loss = hl_model_loss(&tape, &trainer->model, part, args, NULL);
+    hl_tensor *loss = hl_model_loss(&tape, &trainer->model, batch, args, NULL);
     hl_status status = hl_tape_status(&tape);
     if (status.code == HL_OK && !isfinite(result.loss_sum)) {
         char what[LOSS_TEXT];
@@ -183,10 +183,10 @@ hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
         .learning_rate = hl_schedule_rate(&trainer->schedule, trainer->optimizer.step + 1),
     };
     hl_parameters_zero_grad(&trainer->model.parameters);
-    int64_t size = hl_trainer_part(config);
+    int64_t size = hl_trainer_micro_batch(config);
     for (int64_t first = 0; first < config->train.batch_size; first += size) {
-        hl_batch part = hl_batch_part(&trainer->batch, first, size);
-        HL_TRY(run_part(trainer, &part, first, update->scored, update));
+        hl_batch micro_batch = hl_batch_slice(&trainer->batch, first, size);
+        HL_TRY(run_micro_batch(trainer, &micro_batch, first, update->scored, update));
     }
     update->grad_norm = hl_clip_gradients(trainer->threads, &trainer->model.parameters, config->optimizer.clip_norm);
     HL_TRY(check_gradients(trainer, update->grad_norm));
@@ -195,7 +195,7 @@ hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
 }
 
 typedef struct validation {
-    hl_streamed_pass *statistics; /* or NULL */
+    hl_validation_sums_pass *sums; /* or NULL */
     int threads;
     bool dropped;
 } validation;
@@ -205,29 +205,29 @@ static bool begin_slice(void *context, hl_slice *slice)
     validation *v = context;
     if (hl_signals_received() != 0) {
         v->dropped = true;
-    } else if (v->statistics != NULL) {
-        hl_streamed_pass_batch(v->statistics, &slice->examples, v->threads);
-        slice->probes = v->statistics->probes;
-        slice->observer = &v->statistics->observer;
+    } else if (v->sums != NULL) {
+        hl_validation_sums_pass_batch(v->sums, &slice->examples, v->threads);
+        slice->probes = v->sums->probes;
+        slice->observer = &v->sums->observer;
     }
     return !v->dropped;
 }
 
-hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_streamed_pass *statistics, hl_evaluation *evaluation)
+hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_validation_sums_pass *sums, hl_evaluation *evaluation)
 {
     double begin = hl_clock_seconds();
-    validation v = { .statistics = statistics, .threads = trainer->threads };
+    validation v = { .sums = sums, .threads = trainer->threads };
     char loss[LOSS_TEXT];
     snprintf(loss, sizeof loss, "step %lld: the validation loss", (long long)trainer->optimizer.step);
     hl_evaluator evaluator = { .model = &trainer->model,
                                .arena = &trainer->arena,
-                               .slice = hl_trainer_evaluation_part(trainer->config),
+                               .slice = hl_trainer_evaluation_slice(trainer->config),
                                .threads = trainer->threads,
                                .loss = loss,
                                .begin = begin_slice,
                                .context = &v };
-    if (statistics != NULL) {
-        hl_streamed_pass_begin(statistics);
+    if (sums != NULL) {
+        hl_validation_sums_pass_begin(sums);
     }
     hl_cross_entropy_result sum = { 0 };
     HL_TRY(hl_evaluate(&evaluator, &trainer->validation, &sum));

@@ -6,7 +6,7 @@
 #include "core/arena.h"
 #include "core/declarations.h"
 #include "data/dataset.h"
-#include "heads/streamed_pass.h"
+#include "heads/validation_sums_pass.h"
 #include "layers/model.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
@@ -54,24 +54,25 @@ void hl_trainer_draw(hl_trainer *trainer);
 
 void hl_trainer_free(hl_trainer *trainer);
 
-/* The examples of one part of a batch: batch_size / accumulate. */
-int64_t hl_trainer_part(const hl_config *config);
+/* The examples of a micro-batch: batch_size / accumulate. */
+int64_t hl_trainer_micro_batch(const hl_config *config);
 
-/* The examples that a validation or a recording works at once: a part, or the validation set where that is smaller. */
-int64_t hl_trainer_evaluation_part(const hl_config *config);
+/* The examples that a validation or a recording works at once: a micro-batch, or the validation set where that is
+ * smaller. */
+int64_t hl_trainer_evaluation_slice(const hl_config *config);
 
 /* The bytes that one training step and one validation need, of which the larger counts; found by dry runs.
  * HL_INVALID, HL_NO_MEMORY. `flops`: of one update's matrix products; may be NULL. */
 hl_status hl_trainer_plan(const hl_model *model, const hl_config *config, size_t *bytes, double *flops);
 
-/* One update: forward and backward of every part, clipping, optimizer. HL_NOT_FINITE names the step and the first
- * tensor that is not finite; no weight has changed then. Allocates nothing. */
+/* One update: forward and backward of every micro-batch, clipping, optimizer. HL_NOT_FINITE names the step and the
+ * first tensor that is not finite; no weight has changed then. Allocates nothing. */
 hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update);
 
-/* The loss and accuracy on the validation set; and where `statistics` is not NULL, what the heads do on it
- * (hl_streamed_pass_end is left to the caller), which changes no bit of them. Between its parts it looks whether a
- * signal came (train/signals.h), and is then dropped. HL_NOT_FINITE as above. Allocates nothing. */
-hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_streamed_pass *statistics, hl_evaluation *evaluation);
+/* The loss and accuracy on the validation set; and where `sums` is not NULL, what the heads do on it
+ * (hl_validation_sums_pass_end is left to the caller), which changes no bit of them. Between its slices it looks
+ * whether a signal came (train/signals.h), and is then dropped. HL_NOT_FINITE as above. Allocates nothing. */
+hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_validation_sums_pass *sums, hl_evaluation *evaluation);
 
 /* HL_NOT_FINITE, naming the first parameter concerned, where a weight or a moment is not finite. */
 hl_status hl_trainer_check_finite(const hl_trainer *trainer);

@@ -33,5 +33,5 @@ double hl_bench_config_activations(const hl_config *config)
     for (int64_t l = 0; l < m->layers; l++) {
         a_token += 8 * (double)m->d_model + (double)m->d_ff + (double)m->heads[l] * T;
     }
-    return (double)hl_trainer_part(config) * T * a_token;
+    return (double)hl_trainer_micro_batch(config) * T * a_token;
 }

@@ -71,7 +71,7 @@ static hl_status prepare(layer *l, const hl_config *config)
     const hl_config_model *m = &config->model;
     hl_task_spec spec = hl_config_task_spec(config);
     l->threads = hl_setup_threads(config);
-    l->shape = HL_SHAPE(hl_trainer_part(config), hl_task_max_tokens(&spec), m->d_model);
+    l->shape = HL_SHAPE(hl_trainer_micro_batch(config), hl_task_max_tokens(&spec), m->d_model);
     l->module = hl_multi_head_make(&l->parameters, hl_name_of("self_attn"),
                                    (hl_multi_head_config){ .d_model = m->d_model,
                                                            .n_heads = m->heads[0],

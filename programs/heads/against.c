@@ -17,7 +17,7 @@
 
 /* One of the two runs. */
 typedef struct side {
-    hl_opened_run *run;
+    hl_opened_model *run;
     const hl_snapshot *last;      /* the run's, as is `untrained` */
     hl_heads_study study;         /* of `last` */
     const hl_snapshot *untrained; /* of step 0; NULL where the comparison has no use for it */
@@ -29,7 +29,7 @@ typedef struct side {
 
 typedef struct comparison {
     side sides[2];
-    hl_opened_run second;
+    hl_opened_model second;
     bool same_examples;
     bool has_untrained;     /* both before their first step, on the same examples */
     hl_model_maps on_first; /* the second run on the first one's examples, where it has others */
@@ -37,7 +37,7 @@ typedef struct comparison {
 
 /* ---- what cannot be compared ---- */
 
-static hl_status check_vocabularies(const hl_opened_run *a, const hl_opened_run *b)
+static hl_status check_vocabularies(const hl_opened_model *a, const hl_opened_model *b)
 {
     const hl_vocabulary *one = a->vocabulary, *other = b->vocabulary;
     int64_t n = hl_vocabulary_size(one), m = hl_vocabulary_size(other);
@@ -74,7 +74,7 @@ static hl_status check_others(const side *first, const side *second)
                         second->run->path, first->run->path, T, most);
     }
     bool has;
-    HL_TRY(hl_opened_run_has_weights(second->run, &has));
+    HL_TRY(hl_opened_model_has_weights(second->run, &has));
     if (!has) {
         return hl_error(HL_INVALID,
                         "%s cannot be run on the examples of %s: it has no weights (checkpoint.safetensors); try them "
@@ -86,10 +86,10 @@ static hl_status check_others(const side *first, const side *second)
 
 /* ---- both on the same examples ---- */
 
-static hl_status read_side(side *s, hl_opened_run *run)
+static hl_status read_side(side *s, hl_opened_model *run)
 {
     s->run = run;
-    HL_TRY(hl_opened_run_snapshot(run, -1, &s->last));
+    HL_TRY(hl_opened_model_snapshot(run, -1, &s->last));
     HL_TRY(hl_heads_study_make(&s->study, run, s->last, false));
     HL_TRY(hl_heads_record_make(run, &s->study, &s->record));
     hl_snapshot_layers(s->last, s->layers);
@@ -149,8 +149,8 @@ static hl_status read_untrained(comparison *c)
     if (!c->same_examples || first->run->steps[0] != 0 || second->run->steps[0] != 0) {
         return hl_ok();
     }
-    HL_TRY(hl_opened_run_snapshot(first->run, 0, &first->untrained));
-    HL_TRY(hl_opened_run_snapshot(second->run, 0, &second->untrained));
+    HL_TRY(hl_opened_model_snapshot(first->run, 0, &first->untrained));
+    HL_TRY(hl_opened_model_snapshot(second->run, 0, &second->untrained));
     c->has_untrained = are_same(&first->untrained->examples, &second->untrained->examples);
     return hl_ok();
 }
@@ -283,9 +283,9 @@ static void write_csv(const comparison *c, hl_text *text)
 
 /* ---- all of it ---- */
 
-static hl_status compare(comparison *c, hl_opened_run *first, const char *second, hl_heads_against *against)
+static hl_status compare(comparison *c, hl_opened_model *first, const char *second, hl_heads_against *against)
 {
-    HL_TRY(hl_opened_run_open(&c->second, second));
+    HL_TRY(hl_opened_model_open(&c->second, second));
     HL_TRY(check_vocabularies(first, &c->second));
     HL_TRY(hl_heads_memory_check_two(first, &c->second, hl_memory_at_hand_now()));
     HL_TRY(read_side(&c->sides[0], first));
@@ -310,7 +310,7 @@ static void free_side(side *s)
     hl_free(s->matches);
 }
 
-hl_status hl_heads_against_make(hl_heads_against *against, hl_opened_run *first, const char *second)
+hl_status hl_heads_against_make(hl_heads_against *against, hl_opened_model *first, const char *second)
 {
     *against = (hl_heads_against){ 0 };
     comparison *c = hl_calloc(1, sizeof *c); /* too large for the stack */
@@ -321,7 +321,7 @@ hl_status hl_heads_against_make(hl_heads_against *against, hl_opened_run *first,
     free_side(&c->sides[0]);
     free_side(&c->sides[1]);
     hl_model_maps_free(&c->on_first);
-    hl_opened_run_close(&c->second);
+    hl_opened_model_close(&c->second);
     hl_free(c);
     if (status.code != HL_OK) {
         hl_heads_against_free(against);

@@ -3,7 +3,7 @@
 #define HL_PROGRAMS_HEADS_AGAINST_H
 
 #include "core/text.h"
-#include "study/opened_run.h"
+#include "study/model.h"
 
 /* Owned by the caller: hl_heads_against_free. */
 typedef struct hl_heads_against {
@@ -21,7 +21,7 @@ typedef struct hl_heads_against {
  * same two at step 0, where both runs have that snapshot on the same examples. HL_INVALID, saying why and what to do,
  * where the two cannot be compared: other vocabularies or relations, examples too long for the second run's model,
  * other examples and no weights. HL_BAD_FILE, HL_NOT_FINITE, HL_NO_MEMORY. On failure it is empty. */
-hl_status hl_heads_against_make(hl_heads_against *against, hl_opened_run *first, const char *second);
+hl_status hl_heads_against_make(hl_heads_against *against, hl_opened_model *first, const char *second);
 
 /* A zeroed or already freed one is allowed. */
 void hl_heads_against_free(hl_heads_against *against);

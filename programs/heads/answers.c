@@ -67,7 +67,7 @@ static void print_tokens(hl_text *text, const hl_vocabulary *vocabulary, const h
     hl_text_free(&list);
 }
 
-void hl_heads_answers_print(hl_text *text, const hl_opened_run *run, const hl_snapshot *maps)
+void hl_heads_answers_print(hl_text *text, const hl_opened_model *run, const hl_snapshot *maps)
 {
     enum { TOKEN = 16 };
     print_tokens(text, run->vocabulary, &maps->examples);
@@ -84,7 +84,7 @@ void hl_heads_answers_print(hl_text *text, const hl_opened_run *run, const hl_sn
 
 /* ---- for programs ---- */
 
-json_t *hl_heads_answers_json(const hl_opened_run *run, const hl_snapshot *maps)
+json_t *hl_heads_answers_json(const hl_opened_model *run, const hl_snapshot *maps)
 {
     json_t *list = json_array();
     int failed = list == NULL;

@@ -121,13 +121,13 @@ static hl_status add_measured(metric_arrays *arrays)
     return status;
 }
 
-static hl_status add_metrics(hl_npz_writer *npz, const hl_opened_run *run, const hl_snapshot *maps)
+static hl_status add_metrics(hl_npz_writer *npz, const hl_opened_model *run, const hl_snapshot *maps)
 {
     hl_heads_csv csv = { .threads = run->threads };
     hl_patterns layers[HL_MAX_LAYERS];
     hl_snapshot_layers(maps, layers);
     hl_status status =
-        hl_heads_csv_add(&csv, maps->step, layers, maps->config->n_layers, hl_snapshot_streamed(maps), NULL);
+        hl_heads_csv_add(&csv, maps->step, layers, maps->config->n_layers, hl_snapshot_validation_sums(maps), NULL);
     metric_arrays arrays = {
         .csv = &csv, .config = maps->config, .relations = run->relations, .npz = npz, .n = hl_heads_count(maps->config)
     };
@@ -138,7 +138,7 @@ static hl_status add_metrics(hl_npz_writer *npz, const hl_opened_run *run, const
     return status;
 }
 
-hl_status hl_heads_write_npz(const char *path, const hl_opened_run *run, const hl_snapshot *maps, bool metrics)
+hl_status hl_heads_write_npz(const char *path, const hl_opened_model *run, const hl_snapshot *maps, bool metrics)
 {
     hl_npz_writer *npz = hl_npz_create(path);
     if (npz == NULL) {
@@ -194,7 +194,7 @@ static void print_tokens(hl_text *text, const hl_vocabulary *vocabulary, const i
     hl_json_print(text, tokens, JSON_COMPACT);
 }
 
-hl_status hl_heads_print_bertviz(hl_text *text, const hl_opened_run *run, const hl_snapshot *maps, int64_t example)
+hl_status hl_heads_print_bertviz(hl_text *text, const hl_opened_model *run, const hl_snapshot *maps, int64_t example)
 {
     const hl_batch *examples = &maps->examples;
     if (example < 0 || example >= examples->n_examples) {

@@ -4,7 +4,7 @@
 
 #include "core/text.h"
 #include "heads/snapshot.h"
-#include "study/opened_run.h"
+#include "study/model.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,10 +13,10 @@
  * int32; step int64; and where `metrics` are wanted, one float64 array (heads, 2) for each metric, named as in
  * heads.csv: value and baseline of every head, by layer and head, NaN where there is none, and js (heads, heads). The
  * file appears whole or not at all. HL_BAD_FILE, HL_NO_MEMORY. */
-hl_status hl_heads_write_npz(const char *path, const hl_opened_run *run, const hl_snapshot *maps, bool metrics);
+hl_status hl_heads_write_npz(const char *path, const hl_opened_model *run, const hl_snapshot *maps, bool metrics);
 
 /* Adds one example to the text as JSON, shaped for BertViz: {"attention": a list of layers, each (1, H, n, n),
  * "tokens": n texts}, padding left out. HL_INVALID: no such example; HL_NO_MEMORY is left on the text. */
-hl_status hl_heads_print_bertviz(hl_text *text, const hl_opened_run *run, const hl_snapshot *maps, int64_t example);
+hl_status hl_heads_print_bertviz(hl_text *text, const hl_opened_model *run, const hl_snapshot *maps, int64_t example);
 
 #endif

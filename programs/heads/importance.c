@@ -21,7 +21,7 @@ static void announce(int64_t n_heads, FILE *err)
     }
 }
 
-static hl_status measure_subsets(hl_heads_importance *study, hl_opened_run *run, const hl_snapshot *snapshot,
+static hl_status measure_subsets(hl_heads_importance *study, hl_opened_model *run, const hl_snapshot *snapshot,
                                  const hl_patterns *layers)
 {
     hl_all_subsets *subsets = &study->subsets;
@@ -33,7 +33,7 @@ static hl_status measure_subsets(hl_heads_importance *study, hl_opened_run *run,
 }
 
 /* subsets_err: NULL where all sets are not asked for, else where notices about them go. */
-static hl_status measure(hl_heads_importance *study, hl_opened_run *run, const hl_snapshot *snapshot, bool exactly,
+static hl_status measure(hl_heads_importance *study, hl_opened_model *run, const hl_snapshot *snapshot, bool exactly,
                          FILE *subsets_err)
 {
     HL_TRY(hl_heads_load_weights(run, snapshot->step, exactly));
@@ -54,7 +54,7 @@ static hl_status measure(hl_heads_importance *study, hl_opened_run *run, const h
     return measure_subsets(study, run, snapshot, layers);
 }
 
-static hl_status check_count(const hl_opened_run *run, bool subsets)
+static hl_status check_count(const hl_opened_model *run, bool subsets)
 {
     int64_t n = hl_heads_count(&run->shape);
     if (subsets && n > HL_ALL_SUBSETS_MOST_HEADS) {
@@ -66,11 +66,12 @@ static hl_status check_count(const hl_opened_run *run, bool subsets)
     return hl_ok();
 }
 
-static hl_status measure_run(hl_heads_importance *study, hl_opened_run *run, const hl_heads_command *command, FILE *err)
+static hl_status measure_run(hl_heads_importance *study, hl_opened_model *run, const hl_heads_command *command,
+                             FILE *err)
 {
     HL_TRY(check_count(run, command->shapley));
     const hl_snapshot *snapshot;
-    HL_TRY(hl_opened_run_snapshot(run, command->step, &snapshot));
+    HL_TRY(hl_opened_model_snapshot(run, command->step, &snapshot));
     return measure(study, run, snapshot, command->step >= 0, command->shapley ? err : NULL);
 }
 
@@ -89,7 +90,7 @@ static hl_status deliver(const hl_heads_importance *study, const char *path, FIL
     return status;
 }
 
-hl_status hl_heads_importance_show(hl_opened_run *run, const hl_heads_command *command, FILE *out, FILE *err)
+hl_status hl_heads_importance_show(hl_opened_model *run, const hl_heads_command *command, FILE *out, FILE *err)
 {
     hl_heads_importance study = { .run = run };
     hl_status status = measure_run(&study, run, command, err);

@@ -6,16 +6,16 @@
 #include "heads/importance.h"
 #include "heads/label.h"
 #include "programs/heads/command.h"
-#include "study/opened_run.h"
+#include "study/model.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 typedef struct hl_heads_importance {
-    const hl_opened_run *run; /* not owned */
-    hl_importance importance; /* owned, as are labels and subsets */
-    hl_label *labels;         /* by layer and head, of the snapshot whose examples these are */
+    const hl_opened_model *run; /* not owned */
+    hl_importance importance;   /* owned, as are labels and subsets */
+    hl_label *labels;           /* by layer and head, of the snapshot whose examples these are */
     int64_t step, weights_step;
     bool has_subsets; /* where --shapley asks for them, and for the next three */
     hl_all_subsets subsets;
@@ -37,6 +37,6 @@ bool hl_heads_silent(const hl_heads_importance *study, int64_t index);
 /* Measures the heads of the snapshot of command->step (-1: the last one) and prints a table to `out`, or writes what
  * the command asks for to its files; that all sets may take long goes to `err`. HL_INVALID (no such step, or none of
  * its weights; more heads than --shapley takes), HL_BAD_FILE, HL_NOT_FINITE, HL_NO_MEMORY. */
-hl_status hl_heads_importance_show(hl_opened_run *run, const hl_heads_command *command, FILE *out, FILE *err);
+hl_status hl_heads_importance_show(hl_opened_model *run, const hl_heads_command *command, FILE *out, FILE *err);
 
 #endif

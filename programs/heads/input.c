@@ -78,7 +78,7 @@ static hl_status read_tokens(const hl_vocabulary *vocabulary, const char *text, 
     return hl_ok();
 }
 
-static hl_status make_example(const hl_opened_run *run, const char *text, hl_heads_input *input, hl_batch *example)
+static hl_status make_example(const hl_opened_model *run, const char *text, hl_heads_input *input, hl_batch *example)
 {
     int64_t T = count_words(text), most = run->shape.max_length;
     if (T == 0) {
@@ -105,7 +105,7 @@ static hl_status make_example(const hl_opened_run *run, const char *text, hl_hea
     return read_tokens(run->vocabulary, text, ids);
 }
 
-hl_status hl_heads_input_run(const hl_opened_run *run, const char *text, hl_heads_input *input)
+hl_status hl_heads_input_run(const hl_opened_model *run, const char *text, hl_heads_input *input)
 {
     *input = (hl_heads_input){ 0 };
     hl_batch example;

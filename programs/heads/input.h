@@ -12,7 +12,7 @@ typedef struct hl_heads_input {
 /* Reads `text`, tokens of the run's vocabulary parted by blanks, and runs the model on them, which must have been
  * loaded. HL_INVALID: no tokens, one that is unknown (names it, one that may be meant, and some that there are) or
  * stands for padding, more than the model takes. HL_NO_MEMORY. On success ended by hl_heads_input_free. */
-hl_status hl_heads_input_run(const hl_opened_run *run, const char *text, hl_heads_input *input);
+hl_status hl_heads_input_run(const hl_opened_model *run, const char *text, hl_heads_input *input);
 
 /* A zeroed or already freed one is allowed. */
 void hl_heads_input_free(hl_heads_input *input);

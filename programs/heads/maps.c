@@ -19,7 +19,7 @@ static const double PNG_DPI = 300;
 
 /* What is shown of which maps. */
 typedef struct show {
-    const hl_opened_run *run;
+    const hl_opened_model *run;
     const hl_heads_command *command;
     const hl_snapshot *maps;
     hl_heads_view view;
@@ -157,7 +157,7 @@ static hl_status show_view(const show *s)
     return writes_files(s->command) || hl_heads_command_fills_output(s->command) ? hl_ok() : draw(s);
 }
 
-static hl_status show_maps(const hl_opened_run *run, const hl_heads_command *command, const hl_snapshot *maps,
+static hl_status show_maps(const hl_opened_model *run, const hl_heads_command *command, const hl_snapshot *maps,
                            FILE *out)
 {
     show s = { .run = run, .command = command, .maps = maps, .head = -1, .out = out };
@@ -174,9 +174,9 @@ static hl_status show_maps(const hl_opened_run *run, const hl_heads_command *com
     return status;
 }
 
-static hl_status show_input(hl_opened_run *run, const hl_heads_command *command, FILE *out)
+static hl_status show_input(hl_opened_model *run, const hl_heads_command *command, FILE *out)
 {
-    HL_TRY(hl_opened_run_load(run, -1));
+    HL_TRY(hl_opened_model_load(run, -1));
     hl_heads_input input;
     HL_TRY(hl_heads_input_run(run, command->input, &input));
     hl_status status = show_maps(run, command, &input.model.maps, out);
@@ -184,12 +184,12 @@ static hl_status show_input(hl_opened_run *run, const hl_heads_command *command,
     return status;
 }
 
-hl_status hl_heads_show(hl_opened_run *run, const hl_heads_command *command, FILE *out)
+hl_status hl_heads_show(hl_opened_model *run, const hl_heads_command *command, FILE *out)
 {
     if (command->input != NULL) {
         return show_input(run, command, out);
     }
     const hl_snapshot *snapshot;
-    HL_TRY(hl_opened_run_snapshot(run, command->step, &snapshot));
+    HL_TRY(hl_opened_model_snapshot(run, command->step, &snapshot));
     return show_maps(run, command, snapshot, out);
 }

@@ -68,7 +68,7 @@ static json_t *heads_of(const hl_heads_view *view, int64_t only, const char *con
     return hl_json_checked(heads, failed);
 }
 
-void hl_heads_maps_json(hl_text *text, const hl_opened_run *run, const hl_snapshot *maps, const hl_heads_view *view,
+void hl_heads_maps_json(hl_text *text, const hl_opened_model *run, const hl_snapshot *maps, const hl_heads_view *view,
                         int64_t only, bool answers)
 {
     json_t *root = json_pack(

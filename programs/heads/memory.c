@@ -24,14 +24,14 @@ static size_t model_bytes(const hl_footprint *f)
 }
 
 /* A loss and an accuracy of every set of heads. */
-static size_t sets_bytes(const hl_opened_run *run, const hl_heads_command *command)
+static size_t sets_bytes(const hl_opened_model *run, const hl_heads_command *command)
 {
     int64_t n = hl_heads_count(&run->shape);
     return command->shapley && n < 32 ? ((size_t)1 << n) * 2 * sizeof(double) : 0;
 }
 
 /* Without the libraries. */
-static size_t answer_bytes(const hl_opened_run *run, const hl_heads_command *command, const hl_footprint *f)
+static size_t answer_bytes(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f)
 {
     size_t model = model_bytes(f);
     switch (hl_heads_command_question(command)) {
@@ -50,7 +50,7 @@ static size_t answer_bytes(const hl_opened_run *run, const hl_heads_command *com
     return command->input != NULL ? model : sum(f->vocabulary, f->snapshot);
 }
 
-hl_status hl_heads_memory(const hl_opened_run *run, const hl_heads_command *command, size_t *bytes)
+hl_status hl_heads_memory(const hl_opened_model *run, const hl_heads_command *command, size_t *bytes)
 {
     hl_footprint f;
     HL_TRY(hl_footprint_of_config(&run->config, &f));
@@ -59,9 +59,9 @@ hl_status hl_heads_memory(const hl_opened_run *run, const hl_heads_command *comm
 }
 
 /* Of both: the last snapshot and that of step 0, all metrics and maps, and these again on the page, which is whole. */
-hl_status hl_heads_memory_of_two(const hl_opened_run *first, const hl_opened_run *second, size_t *bytes)
+hl_status hl_heads_memory_of_two(const hl_opened_model *first, const hl_opened_model *second, size_t *bytes)
 {
-    const hl_opened_run *runs[] = { first, second };
+    const hl_opened_model *runs[] = { first, second };
     size_t page = 0, most = 0;
     *bytes = 0;
     for (int i = 0; i < 2; i++) {
@@ -92,14 +92,15 @@ static const char *remedy(const hl_heads_command *command)
 
 static const char needs[] = "looking at its heads needs";
 
-hl_status hl_heads_memory_check(const hl_opened_run *run, const hl_heads_command *command, hl_memory_at_hand at_hand)
+hl_status hl_heads_memory_check(const hl_opened_model *run, const hl_heads_command *command, hl_memory_at_hand at_hand)
 {
     size_t bytes;
     HL_TRY(hl_heads_memory(run, command, &bytes));
     return hl_memory_check(bytes, at_hand, run->path, needs, remedy(command));
 }
 
-hl_status hl_heads_memory_check_two(const hl_opened_run *first, const hl_opened_run *second, hl_memory_at_hand at_hand)
+hl_status hl_heads_memory_check_two(const hl_opened_model *first, const hl_opened_model *second,
+                                    hl_memory_at_hand at_hand)
 {
     size_t bytes;
     HL_TRY(hl_heads_memory_of_two(first, second, &bytes));

@@ -3,7 +3,7 @@
 #define HL_PROGRAMS_HEADS_MEMORY_H
 
 #include "programs/heads/command.h"
-#include "study/opened_run.h"
+#include "study/model.h"
 #include "train/memory_at_hand.h"
 
 #include <stddef.h>
@@ -11,13 +11,14 @@
 /* *bytes: the most that the answer takes at once, told from config.ini and the model's shapes alone; SIZE_MAX where it
  * does not fit. --input counts the weights alone (hl_model_maps_run counts its pass), --against not at all
  * (hl_heads_memory_of_two). HL_INVALID where shapes do not fit, HL_NO_MEMORY. */
-hl_status hl_heads_memory(const hl_opened_run *run, const hl_heads_command *command, size_t *bytes);
+hl_status hl_heads_memory(const hl_opened_model *run, const hl_heads_command *command, size_t *bytes);
 
 /* The same of --against. */
-hl_status hl_heads_memory_of_two(const hl_opened_run *first, const hl_opened_run *second, size_t *bytes);
+hl_status hl_heads_memory_of_two(const hl_opened_model *first, const hl_opened_model *second, size_t *bytes);
 
 /* HL_NO_MEMORY, saying how to need less, where that is more than is at hand (hl_memory_check). Otherwise as above. */
-hl_status hl_heads_memory_check(const hl_opened_run *run, const hl_heads_command *command, hl_memory_at_hand at_hand);
-hl_status hl_heads_memory_check_two(const hl_opened_run *first, const hl_opened_run *second, hl_memory_at_hand at_hand);
+hl_status hl_heads_memory_check(const hl_opened_model *run, const hl_heads_command *command, hl_memory_at_hand at_hand);
+hl_status hl_heads_memory_check_two(const hl_opened_model *first, const hl_opened_model *second,
+                                    hl_memory_at_hand at_hand);
 
 #endif

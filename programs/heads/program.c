@@ -27,7 +27,7 @@
 typedef struct call {
     hl_heads_command command;
     FILE *out, *err;
-    hl_opened_run run;
+    hl_opened_model run;
     hl_heads_study study;
     hl_heads_record *record; /* while heads.csv is written; not owned */
 } call;
@@ -134,7 +134,7 @@ static hl_status make_study(call *c)
         return hl_heads_study_last(&c->study, &c->run);
     }
     const hl_snapshot *snapshot;
-    HL_TRY(hl_opened_run_snapshot(&c->run, c->command.step, &snapshot));
+    HL_TRY(hl_opened_model_snapshot(&c->run, c->command.step, &snapshot));
     return hl_heads_study_make(&c->study, &c->run, snapshot, true);
 }
 
@@ -221,7 +221,7 @@ static hl_status execute(call *c)
         fprintf(c->out, "headlight %s\n", HL_VERSION);
         return hl_ok();
     }
-    HL_TRY(hl_opened_run_open(&c->run, command->run));
+    HL_TRY(hl_opened_model_open(&c->run, command->run));
     HL_TRY(hl_heads_check_targets(command));
     if (command->against != NULL) {
         return do_comparison(c);
@@ -245,6 +245,6 @@ int hl_heads_program(int argc, char **argv, FILE *out, FILE *err)
     }
     int code = hl_standard_output_end(status, false, out, err);
     hl_heads_study_free(&c.study);
-    hl_opened_run_close(&c.run);
+    hl_opened_model_close(&c.run);
     return code;
 }

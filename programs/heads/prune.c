@@ -56,7 +56,7 @@ static hl_status write_curve(const hl_heads_pruning *pruning, const hl_heads_com
 /* ---- the smaller model ---- */
 
 /* The run's config with the shape of the model. */
-static char *config_text(const hl_opened_run *run, const hl_model_config *shape)
+static char *config_text(const hl_opened_model *run, const hl_model_config *shape)
 {
     hl_config config = run->config;
     size_t bytes = sizeof config.model.heads;
@@ -81,7 +81,7 @@ static void print_names(hl_text *text, const hl_heads_pruning *pruning)
 
 static hl_status write_model(const hl_heads_pruning *pruning, const char *path)
 {
-    const hl_opened_run *run = pruning->run;
+    const hl_opened_model *run = pruning->run;
     hl_text names = { 0 };
     print_names(&names, pruning);
     char *config = config_text(run, &pruning->model.config);
@@ -188,7 +188,7 @@ static hl_status tell(const hl_heads_pruning *pruning, const char *path, FILE *t
 
 /* ---- all of it ---- */
 
-static hl_status check_target(const hl_opened_run *run, int64_t target)
+static hl_status check_target(const hl_opened_model *run, int64_t target)
 {
     int64_t n = hl_heads_count(&run->shape), least = run->shape.n_layers;
     if (n == least) {
@@ -214,7 +214,7 @@ static hl_status write_all(const hl_heads_pruning *pruning, const hl_heads_comma
     return tell(pruning, command->out, hl_heads_command_fills_output(command) ? err : out);
 }
 
-hl_status hl_heads_prune_show(hl_opened_run *run, const hl_heads_command *command, FILE *out, FILE *err)
+hl_status hl_heads_prune_show(hl_opened_model *run, const hl_heads_command *command, FILE *out, FILE *err)
 {
     int64_t target = command->prune_to > 0 ? command->prune_to : run->shape.n_layers;
     if (command->prune_to > 0) {

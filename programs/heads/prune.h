@@ -3,7 +3,7 @@
 #define HL_PROGRAMS_HEADS_PRUNE_H
 
 #include "programs/heads/command.h"
-#include "study/opened_run.h"
+#include "study/model.h"
 
 #include <stdio.h>
 
@@ -12,6 +12,6 @@
  * the run's config with the layers' new heads, key/value heads and widths, and `heads`, the names that they had; and
  * prints how to fine-tune it. HL_INVALID (a prune_to outside one head in every layer .. all but one, an --out that is
  * a file of the run itself), HL_BAD_FILE, HL_NOT_FINITE, HL_NO_MEMORY. */
-hl_status hl_heads_prune_show(hl_opened_run *run, const hl_heads_command *command, FILE *out, FILE *err);
+hl_status hl_heads_prune_show(hl_opened_model *run, const hl_heads_command *command, FILE *out, FILE *err);
 
 #endif

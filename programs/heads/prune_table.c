@@ -22,7 +22,7 @@ static hl_head_name removed_of(const hl_heads_pruning *pruning, const hl_heads_p
 
 static void write_heading(hl_text *text, const hl_heads_pruning *pruning)
 {
-    const hl_opened_run *run = pruning->run;
+    const hl_opened_model *run = pruning->run;
     if (run->weights_step >= 0) {
         hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, weights of step %" PRId64, run->path, run->weights_step);
     } else {

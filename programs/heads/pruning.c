@@ -13,7 +13,7 @@
 /* What the way down needs. */
 typedef struct descent {
     hl_heads_pruning *pruning;
-    hl_opened_run *run;
+    hl_opened_model *run;
     const hl_snapshot *snapshot; /* whose examples tell importance; the run's */
     hl_heads_validation validation;
     double *importance; /* of every head of the whole model, as last measured */
@@ -47,7 +47,7 @@ static hl_status measure_importance(descent *d, hl_model *model)
     hl_snapshot_layers(d->snapshot, layers);
     hl_importance importance;
     bool by_loss = d->pruning->by == HL_PRUNE_BY_LOSS;
-    HL_TRY(hl_importance_measure(model, &d->snapshot->examples, layers, d->validation.part, d->validation.threads,
+    HL_TRY(hl_importance_measure(model, &d->snapshot->examples, layers, d->validation.slice, d->validation.threads,
                                  by_loss ? HL_IMPORTANCE_ZERO : HL_IMPORTANCE_GRADIENT, &importance));
     d->pruning->n_importance = importance.n_examples;
     int64_t next = 0;
@@ -101,7 +101,7 @@ static hl_status time_passes(hl_subset *subset, const hl_batch *batch, double *s
 /* On one thread, which needs not wait for others that the machine may have held up. */
 static hl_status time_model(const descent *d, const hl_batch *batch, double *seconds)
 {
-    hl_subset subset = { .model = &d->pruning->model, .part = d->pruning->batch, .threads = 1 };
+    hl_subset subset = { .model = &d->pruning->model, .slice = d->pruning->batch, .threads = 1 };
     hl_status status = hl_subset_begin(&subset, batch->n_tokens);
     if (status.code == HL_OK) {
         status = time_passes(&subset, batch, seconds);
@@ -116,7 +116,7 @@ static hl_status time_rows(descent *d)
     enum { ROUNDS = 6 };
     hl_heads_pruning *pruning = d->pruning;
     hl_batch batch;
-    HL_TRY(hl_heads_validation_part(&d->validation, 0, &batch));
+    HL_TRY(hl_heads_validation_slice(&d->validation, 0, &batch));
     for (int round = 0; round < ROUNDS; round++) {
         keep_all(d);
         for (int64_t i = 0; i < pruning->n_rows; i++) {
@@ -159,15 +159,15 @@ static hl_status allocate(descent *d)
 static hl_status begin(descent *d)
 {
     HL_TRY(allocate(d));
-    HL_TRY(hl_opened_run_snapshot(d->run, -1, &d->snapshot));
+    HL_TRY(hl_opened_model_snapshot(d->run, -1, &d->snapshot));
     HL_TRY(hl_heads_load_weights(d->run, d->snapshot->step, false));
     HL_TRY(hl_heads_validation_make(&d->validation, d->run));
-    d->pruning->batch = d->validation.part;
+    d->pruning->batch = d->validation.slice;
     d->pruning->n_validation = d->validation.n_examples;
     return hl_ok();
 }
 
-hl_status hl_heads_pruning_make(hl_heads_pruning *pruning, hl_opened_run *run, int64_t target, hl_heads_prune_by by,
+hl_status hl_heads_pruning_make(hl_heads_pruning *pruning, hl_opened_model *run, int64_t target, hl_heads_prune_by by,
                                 bool once)
 {
     *pruning = (hl_heads_pruning){ .run = run, .by = by, .once = once };

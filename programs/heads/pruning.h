@@ -5,7 +5,7 @@
 #include "heads/subset.h"
 #include "layers/model.h"
 #include "programs/heads/command.h"
-#include "study/opened_run.h"
+#include "study/model.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@ typedef struct hl_heads_pruning_row {
 } hl_heads_pruning_row;
 
 typedef struct hl_heads_pruning {
-    const hl_opened_run *run;   /* not owned */
+    const hl_opened_model *run; /* not owned */
     hl_heads_pruning_row *rows; /* from all heads down; owned, as are kept and model */
     int64_t n_rows;
     int64_t n_importance, n_validation, batch; /* examples: of importance, of the validation set, of a batch */
@@ -35,7 +35,7 @@ typedef struct hl_heads_pruning {
  * model. The weights are those of the snapshot's step, or else the last checkpoint's. HL_BAD_FILE, HL_INVALID (no
  * weights, nothing scored), HL_NOT_FINITE, HL_NO_MEMORY. To be ended by hl_heads_pruning_free, whatever this
  * returns. */
-hl_status hl_heads_pruning_make(hl_heads_pruning *pruning, hl_opened_run *run, int64_t target, hl_heads_prune_by by,
+hl_status hl_heads_pruning_make(hl_heads_pruning *pruning, hl_opened_model *run, int64_t target, hl_heads_prune_by by,
                                 bool once);
 
 /* A zeroed or already freed one is allowed. */

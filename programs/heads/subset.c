@@ -13,7 +13,7 @@
 
 enum { NAME = 10 };
 
-static hl_status read_kept(const hl_opened_run *run, const hl_heads_command *command, bool *kept)
+static hl_status read_kept(const hl_opened_model *run, const hl_heads_command *command, bool *kept)
 {
     bool drops = command->drop != NULL;
     hl_status status = hl_head_set_parse(&run->shape, drops ? command->drop : command->keep_only, kept);
@@ -27,7 +27,7 @@ static hl_status read_kept(const hl_opened_run *run, const hl_heads_command *com
 
 /* What is shown of which heads. */
 typedef struct subset {
-    const hl_opened_run *run;
+    const hl_opened_model *run;
     const bool *kept;
     int64_t n_examples;
     struct {
@@ -41,7 +41,7 @@ typedef struct subset {
 /* Which heads the second row is of. */
 static void write_heading(hl_text *text, const subset *s)
 {
-    const hl_opened_run *run = s->run;
+    const hl_opened_model *run = s->run;
     hl_text names = { 0 };
     hl_head_set_print(&names, &run->shape, s->kept);
     if (run->weights_step >= 0) {
@@ -146,9 +146,9 @@ static hl_status measure(subset *s, const hl_heads_validation *validation)
     return hl_heads_validate(validation, &s->run->model, s->kept, &s->rows[1].worth);
 }
 
-static hl_status validate(hl_opened_run *run, const bool *kept, const hl_heads_command *command, FILE *out)
+static hl_status validate(hl_opened_model *run, const bool *kept, const hl_heads_command *command, FILE *out)
 {
-    HL_TRY(hl_opened_run_load(run, -1));
+    HL_TRY(hl_opened_model_load(run, -1));
     hl_heads_validation validation;
     HL_TRY(hl_heads_validation_make(&validation, run));
     subset s = { .run = run, .kept = kept };
@@ -157,7 +157,7 @@ static hl_status validate(hl_opened_run *run, const bool *kept, const hl_heads_c
     return status.code == HL_OK ? show(&s, command, out) : status;
 }
 
-hl_status hl_heads_subset_show(hl_opened_run *run, const hl_heads_command *command, FILE *out)
+hl_status hl_heads_subset_show(hl_opened_model *run, const hl_heads_command *command, FILE *out)
 {
     bool *kept = hl_calloc((size_t)hl_heads_count(&run->shape), sizeof *kept);
     if (kept == NULL) {

@@ -149,10 +149,10 @@ static hl_status init_recorder(hl_program *p)
         return hl_ok();
     }
     p->records = true;
-    int64_t part = hl_trainer_evaluation_part(&p->config);
-    hl_batch examples = hl_batch_part(&p->trainer.validation, 0, hl_setup_recorded_examples(&p->config));
-    HL_TRY(hl_recorder_init(&p->recorder, &p->trainer.model, &examples, part, p->folder.patterns));
-    return hl_streamed_pass_init(&p->statistics, &p->trainer.model.config, part, p->trainer.validation.n_tokens);
+    int64_t slice = hl_trainer_evaluation_slice(&p->config);
+    hl_batch examples = hl_batch_slice(&p->trainer.validation, 0, hl_setup_recorded_examples(&p->config));
+    HL_TRY(hl_recorder_init(&p->recorder, &p->trainer.model, &examples, slice, p->folder.patterns));
+    return hl_validation_sums_pass_init(&p->sums, &p->trainer.model.config, slice, p->trainer.validation.n_tokens);
 }
 
 /* The names of the task's relations. */
@@ -217,7 +217,7 @@ static hl_status prepare(hl_program *p)
     HL_TRY(hl_run_folder_make(&p->folder)); /* what fails before leaves nothing */
     HL_TRY(init_recorder(p));
     p->loop.recorder = p->records ? &p->recorder : NULL;
-    p->loop.statistics = p->records ? &p->statistics : NULL;
+    p->loop.sums = p->records ? &p->sums : NULL;
     return init_watch(p);
 }
 
@@ -281,7 +281,7 @@ static void free_training(hl_program *p)
 {
     hl_watch_free(&p->watch);
     if (p->records) {
-        hl_streamed_pass_free(&p->statistics);
+        hl_validation_sums_pass_free(&p->sums);
         hl_recorder_free(&p->recorder);
     }
     hl_trainer_free(&p->trainer);

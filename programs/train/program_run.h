@@ -4,7 +4,7 @@
 #define HL_PROGRAMS_TRAIN_PROGRAM_RUN_H
 
 #include "heads/recorder.h"
-#include "heads/streamed_pass.h"
+#include "heads/validation_sums_pass.h"
 #include "programs/train/command.h"
 #include "train/loop.h"
 #include "train/run_folder.h"
@@ -22,8 +22,8 @@ typedef struct hl_program {
     hl_run_folder folder;
     hl_trainer trainer;
     hl_recorder recorder;
-    hl_streamed_pass statistics; /* for the recorder */
-    bool records;                /* whether these two are in use */
+    hl_validation_sums_pass sums; /* for the recorder */
+    bool records;                 /* whether these two are in use */
     hl_watch watch;
     hl_loop loop;
     int signal; /* that interrupted the run; 0: none did */

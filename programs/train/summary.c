@@ -21,7 +21,7 @@ typedef struct summary {
     hl_model model;
     hl_graph graph;
     hl_footprint footprint;
-    int64_t part, T; /* examples of one pass, and their tokens */
+    int64_t micro_batch, T; /* examples of one pass, and their tokens */
     hl_text text;
 } summary;
 
@@ -57,7 +57,7 @@ static void write_sizes(summary *s)
                       "The data's way through a training step: B=%" PRId64 " examples%s of T=%" PRId64
                       " tokens, vocabulary V=%" PRId64 ", d_model D=%" PRId64 ", d_ff F=%" PRId64
                       ", heads %s, %s%s%swidths %s and %s.",
-                      s->part, s->config->optimizer.accumulate > 1 ? " (a part of the batch)" : "", s->T,
+                      s->micro_batch, s->config->optimizer.accumulate > 1 ? " (a part of the batch)" : "", s->T,
                       s->model.config.vocabulary, m->d_model, m->d_ff, size_text("H", m->heads, m->layers, H),
                       shared ? "key/value heads " : "", shared ? size_text("Hkv", m->kv_heads, m->layers, Hkv) : "",
                       shared ? ", " : "", size_text("Dk", m->d_k, m->layers, Dk),
@@ -147,7 +147,7 @@ static void write_memory(summary *s)
     write_bytes(s, "a step's activations, their gradients, scratch", f->step);
     write_bytes(s, "batches of training and validation", f->batches);
     write_bytes(s, "recorder: patterns and logits of a snapshot", f->recorder);
-    write_bytes(s, "statistics of heads over the validation set", f->statistics);
+    write_bytes(s, "statistics of heads over the validation set", f->validation_sums);
     write_bytes(s, "table of positions", f->positions);
     write_bytes(s, "vocabulary", f->vocabulary);
     write_bytes(s, "the program and its libraries, about", f->libraries);
@@ -188,10 +188,10 @@ static hl_status prepare(summary *s)
 {
     hl_model_config model = hl_setup_model(s->config);
     hl_task_spec task = hl_config_task_spec(s->config);
-    s->part = hl_trainer_part(s->config);
+    s->micro_batch = hl_trainer_micro_batch(s->config);
     s->T = hl_task_max_tokens(&task);
     HL_TRY(hl_model_init(&s->model, &model));
-    HL_TRY(hl_graph_read(&s->graph, &s->model, s->part, s->T));
+    HL_TRY(hl_graph_read(&s->graph, &s->model, s->micro_batch, s->T));
     return hl_footprint_of(s->config, &s->model, &s->footprint);
 }
 
@@ -257,7 +257,7 @@ static json_t *memory_object(const hl_footprint *f)
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "weights",
                      bytes_value(f->weights), "gradients", bytes_value(f->gradients), "moments",
                      bytes_value(f->moments), "step", bytes_value(f->step), "batches", bytes_value(f->batches),
-                     "recorder", bytes_value(f->recorder), "statistics", bytes_value(f->statistics), "positions",
+                     "recorder", bytes_value(f->recorder), "statistics", bytes_value(f->validation_sums), "positions",
                      bytes_value(f->positions), "vocabulary", bytes_value(f->vocabulary), "libraries",
                      bytes_value(f->libraries), "training", bytes_value(f->training), "readings",
                      bytes_value(f->readings), "measures", bytes_value(f->measures), "end", bytes_value(f->end),
@@ -278,7 +278,7 @@ hl_status hl_summary_json(const hl_config *config, hl_text *text)
     hl_status status = prepare(&s);
     if (status.code == HL_OK) {
         hl_json_print(text,
-                      json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "examples", (json_int_t)s.part, "tokens",
+                      json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "examples", (json_int_t)s.micro_batch, "tokens",
                                 (json_int_t)s.T, "parameters", (json_int_t)hl_parameters_count(&s.model.parameters),
                                 "flops_per_step", hl_json_number(s.footprint.flops), "rows", row_list(&s.graph),
                                 "memory_bytes", memory_object(&s.footprint), "file_bytes", files_object(&s.footprint)),

@@ -19,7 +19,7 @@ END_TEST
 START_TEST(a_part_has_no_array_that_the_whole_has_not)
 {
     hl_batch without = { .n_examples = 3, .n_tokens = 4, .tokens = tokens, .lengths = lengths };
-    hl_batch part = hl_batch_part(&without, 1, 2);
+    hl_batch part = hl_batch_slice(&without, 1, 2);
     ck_assert_int_eq(part.n_relations, 0);
     ck_assert_ptr_null(part.relations);
     ck_assert_ptr_null(part.targets);
@@ -29,7 +29,7 @@ END_TEST
 
 START_TEST(a_part_shares_the_arrays_of_the_whole)
 {
-    hl_batch part = hl_batch_part(&whole, 1, 2);
+    hl_batch part = hl_batch_slice(&whole, 1, 2);
     ck_assert_int_eq(part.n_examples, 2);
     ck_assert_int_eq(part.n_tokens, 4);
     ck_assert_ptr_eq(part.tokens, tokens + 4);
@@ -40,7 +40,7 @@ START_TEST(a_part_shares_the_arrays_of_the_whole)
     ck_assert_ptr_eq(part.relations, relations + 8);
     ck_assert_int_eq(hl_batch_scored(&part), 1);
     ck_assert_int_eq(hl_batch_real_tokens(&part), 5);
-    part = hl_batch_part(&whole, 2, 1);
+    part = hl_batch_slice(&whole, 2, 1);
     ck_assert_int_eq(hl_batch_scored(&part), 0);
     ck_assert_int_eq(hl_batch_real_tokens(&part), 4);
 }

@@ -9,7 +9,7 @@ static const char config[] =
     "[train]\nthreads = 1\n";
 
 /* A run that was never on disk. */
-static void make_run(hl_opened_run *run)
+static void make_run(hl_opened_model *run)
 {
     hl_problems problems = { 0 };
     hl_config_options options = { .path = "fuzz.ini" };
@@ -27,7 +27,7 @@ static void make_run(hl_opened_run *run)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static hl_opened_run run;
+    static hl_opened_model run;
     if (run.dataset == NULL) {
         make_run(&run);
     }

@@ -78,7 +78,7 @@ static inline hl_arena example_arena(const hl_recorder *recorder, int threads)
 {
     hl_model_plan plan;
     hl_arena arena;
-    expect_ok(hl_recorder_plan(recorder->model, recorder->part, recorder->examples.n_tokens, threads, &plan));
+    expect_ok(hl_recorder_plan(recorder->model, recorder->slice, recorder->examples.n_tokens, threads, &plan));
     expect_ok(hl_arena_init(&arena, plan.bytes));
     return arena;
 }
@@ -91,17 +91,18 @@ typedef struct example {
     hl_arena arena;
 } example;
 
-static inline void example_set_up_with(example *f, hl_model_config config, hl_batch batch, int64_t part)
+static inline void example_set_up_with(example *f, hl_model_config config, hl_batch batch, int64_t slice)
 {
     example_model(&f->model, &config);
     f->batch = batch;
-    expect_ok(hl_recorder_init(&f->recorder, &f->model, &f->batch, part, scratch_path("run/patterns")));
+    expect_ok(hl_recorder_init(&f->recorder, &f->model, &f->batch, slice, scratch_path("run/patterns")));
     f->arena = example_arena(&f->recorder, 4);
 }
 
-static inline void example_set_up(example *f, hl_model_config config, int64_t n_examples, int64_t longest, int64_t part)
+static inline void example_set_up(example *f, hl_model_config config, int64_t n_examples, int64_t longest,
+                                  int64_t slice)
 {
-    example_set_up_with(f, config, example_batch(n_examples, longest), part);
+    example_set_up_with(f, config, example_batch(n_examples, longest), slice);
 }
 
 static inline void example_tear_down(example *f)

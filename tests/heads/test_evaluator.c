@@ -74,7 +74,7 @@ START_TEST(slices_make_up_the_whole)
     ck_assert_int_eq(sum.n_scored, hl_batch_scored(&f.batch));
     double by_hand = 0;
     for (int64_t e = 0; e < E; e++) {
-        hl_batch one = hl_batch_part(&f.batch, e, 1);
+        hl_batch one = hl_batch_slice(&f.batch, e, 1);
         hl_cross_entropy_result its = { 0 };
         hl_evaluator alone = f.evaluator;
         alone.begin = NULL;
@@ -95,7 +95,7 @@ START_TEST(a_visitor_may_end_it)
     f.seen.most = 1;
     hl_cross_entropy_result sum = { 0 };
     expect_ok(hl_evaluate(&f.evaluator, &f.batch, &sum));
-    hl_batch first = hl_batch_part(&f.batch, 0, SLICE);
+    hl_batch first = hl_batch_slice(&f.batch, 0, SLICE);
     ck_assert_int_eq(sum.n_scored, hl_batch_scored(&first));
     tear_down(&f);
 }

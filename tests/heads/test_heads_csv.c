@@ -208,18 +208,18 @@ START_TEST(an_offset_that_is_once_the_best_of_a_head_is_there_for_all)
 END_TEST
 
 /* Of one layer of one head on examples of 3 tokens, none of which is padded: it looks at the token before. */
-static hl_streamed statistics(void)
+static hl_validation_sums some_sums(void)
 {
     static int64_t heads = 1, queries[] = { 10, 20, 30, 20, 10 }, histogram[HL_ENTROPY_BINS] = { 30 };
     static double third[] = { 1 / 3.0, 1 / 3.0, 1 / 3.0, 1 / 3.0, 1 / 3.0 }, offset[] = { 0, 1, 1 / 3.0, 0, 0 };
     static double nothing = 0, one = 1;
-    return (hl_streamed){ .n_layers = 1,
-                          .heads = &heads,
-                          .n_tokens = 3,
-                          .queries = queries,
-                          .uniform = third,
-                          .entropy_uniform = log(3),
-                          .layers = { { offset, &nothing, &nothing, &one, histogram } } };
+    return (hl_validation_sums){ .n_layers = 1,
+                                 .heads = &heads,
+                                 .n_tokens = 3,
+                                 .queries = queries,
+                                 .uniform = third,
+                                 .entropy_uniform = log(3),
+                                 .layers = { { offset, &nothing, &nothing, &one, histogram } } };
 }
 
 START_TEST(what_a_head_does_over_all_examples_follows)
@@ -232,9 +232,9 @@ START_TEST(what_a_head_does_over_all_examples_follows)
     }
     hl_patterns all = made_up_patterns(&m);
     all.n_relations = 0;
-    hl_streamed streamed = statistics();
+    hl_validation_sums sums = some_sums();
     hl_heads_csv csv = { 0 };
-    expect_ok(hl_heads_csv_add(&csv, 0, &all, 1, &streamed, NULL));
+    expect_ok(hl_heads_csv_add(&csv, 0, &all, 1, &sums, NULL));
     expect_ok(hl_heads_csv_add(&csv, 5, &all, 1, NULL, NULL));
     hl_text text = { 0 };
     hl_heads_csv_print(&csv, NULL, &text);
@@ -258,15 +258,15 @@ START_TEST(what_a_head_does_over_all_examples_follows)
 }
 END_TEST
 
-START_TEST(statistics_of_other_heads_are_refused)
+START_TEST(sums_of_other_heads_are_refused)
 {
     run r;
     begin(&r);
     hl_patterns layers[2] = { made_up_patterns(&r.layers[0]), made_up_patterns(&r.layers[1]) };
-    hl_streamed streamed = statistics();
-    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 0, layers, 2, &streamed, NULL).code, HL_INVALID);
+    hl_validation_sums sums = some_sums();
+    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 0, layers, 2, &sums, NULL).code, HL_INVALID);
     layers[0].n_heads = 2;
-    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 0, layers, 1, &streamed, NULL).code, HL_INVALID);
+    ck_assert_int_eq(hl_heads_csv_add(&r.csv, 0, layers, 1, &sums, NULL).code, HL_INVALID);
     ck_assert_uint_eq(r.csv.n, 0);
     hl_heads_csv_free(&r.csv);
 }
@@ -454,7 +454,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, threads_change_nothing);
     tcase_add_test(tc, an_offset_that_is_once_the_best_of_a_head_is_there_for_all);
     tcase_add_test(tc, what_a_head_does_over_all_examples_follows);
-    tcase_add_test(tc, statistics_of_other_heads_are_refused);
+    tcase_add_test(tc, sums_of_other_heads_are_refused);
     tcase_add_test(tc, rows_are_sorted_by_step_layer_and_head);
     tcase_add_loop_test(tc, two_heads_are_compared_with_the_same_two_in_the_untrained_network, 0, 2);
     tcase_add_test(tc, only_the_scoring_half_is_compared);

@@ -52,14 +52,14 @@ START_TEST(the_file_holds_what_the_buffers_hold)
 }
 END_TEST
 
-START_TEST(statistics_are_written_where_they_are_given)
+START_TEST(sums_are_written_where_they_are_given)
 {
     enum { E = 5, T = 9, OFFSETS = 2 * (T + 3) - 1 }; /* of the batch as it is padded */
-    static hl_streamed_pass pass;
+    static hl_validation_sums_pass pass;
     example f;
     example_set_up(&f, example_config(8), E, T, 2);
     gathered_set_up(&f, 2, &pass);
-    const hl_streamed *s = gathered_run(&f, 2, 1, &pass);
+    const hl_validation_sums *s = gathered_run(&f, 2, 1, &pass);
     expect_ok(hl_recorder_record(&f.recorder, 500, s, &f.arena, 2));
     hl_npz npz = read_snapshot("run/patterns/step_000500.npz");
     ck_assert_int_eq(npz.n, 8 + 3 + 2 * 5);
@@ -78,7 +78,7 @@ START_TEST(statistics_are_written_where_they_are_given)
     size_t bytes = hl_recorder_file_bytes(&f.model.config, E, T + 3, 0);
     ck_assert_uint_ge(bytes, (size_t)info.st_size);
     ck_assert_uint_eq(hl_recorder_file_bytes(&f.model.config, 1, (int64_t)1 << 62, 0), SIZE_MAX);
-    hl_streamed_pass_free(&pass);
+    hl_validation_sums_pass_free(&pass);
     example_tear_down(&f);
 }
 END_TEST
@@ -301,7 +301,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, the_file_holds_what_the_buffers_hold);
-    tcase_add_test(tc, statistics_are_written_where_they_are_given);
+    tcase_add_test(tc, sums_are_written_where_they_are_given);
     tcase_add_test(tc, relations_are_written_and_handed_on);
     tcase_add_loop_test(tc, weights_and_logits_are_zero_past_the_lengths, 0, 2);
     tcase_add_test(tc, what_is_recorded_is_what_the_model_computes);

@@ -27,7 +27,7 @@ static void measure(void)
     hl_all_subsets subsets;
     expect_ok(hl_all_subsets_measure(&x.model, &x.batch, layers, E, 2, &subsets));
     hl_all_subsets_free(&subsets);
-    hl_subset subset = { .model = &x.model, .part = E, .threads = 2 };
+    hl_subset subset = { .model = &x.model, .slice = E, .threads = 2 };
     hl_subset_worth worth;
     expect_ok(hl_subset_begin(&subset, T));
     expect_ok(hl_subset_measure(&subset, &x.batch, kept, &worth));

@@ -178,53 +178,56 @@ START_TEST(relations_that_cannot_be_are_refused)
 }
 END_TEST
 
-/* As `record`, with statistics; of the pass that must be freed. */
-static const hl_streamed *record_all(example *f, hl_streamed_pass *pass)
+/* As `record`, with validation sums; of the pass that must be freed. */
+static const hl_validation_sums *record_all(example *f, hl_validation_sums_pass *pass)
 {
     example_set_up(f, example_config(12), E, T, 2);
     gathered_set_up(f, 2, pass);
-    const hl_streamed *all = gathered_run(f, 2, 1, pass);
+    const hl_validation_sums *all = gathered_run(f, 2, 1, pass);
     expect_ok(hl_recorder_record(&f->recorder, 500, all, &f->arena, 1));
     return all;
 }
 
-START_TEST(statistics_are_read_where_there_are_any)
+START_TEST(sums_are_read_where_there_are_any)
 {
-    static hl_streamed_pass pass;
+    static hl_validation_sums_pass pass;
     example f;
     hl_snapshot snapshot;
     record(&f);
     expect_ok(hl_snapshot_read(path(), &f.model.config, E, &snapshot));
-    ck_assert_ptr_null(hl_snapshot_streamed(&snapshot));
+    ck_assert_ptr_null(hl_snapshot_validation_sums(&snapshot));
     hl_snapshot_free(&snapshot);
     example_tear_down(&f);
 
-    const hl_streamed *all = record_all(&f, &pass);
+    const hl_validation_sums *all = record_all(&f, &pass);
     expect_ok(hl_snapshot_read(path(), &f.model.config, E, &snapshot));
-    const hl_streamed *read = hl_snapshot_streamed(&snapshot);
+    const hl_validation_sums *read = hl_snapshot_validation_sums(&snapshot);
     ck_assert_ptr_nonnull(read);
     ck_assert_int_eq(read->n_tokens, T + 3);
     for (int layer = 0; layer < EXAMPLE_LAYERS; layer++) {
         for (int64_t head = 0; head < f.model.config.heads[layer]; head++) {
             for (int64_t k = -T; k <= T; k++) {
-                expect_score(hl_streamed_offset(read, layer, head, k), hl_streamed_offset(all, layer, head, k));
+                expect_score(hl_validation_sums_offset(read, layer, head, k),
+                             hl_validation_sums_offset(all, layer, head, k));
             }
-            expect_score(hl_streamed_entropy(read, layer, head), hl_streamed_entropy(all, layer, head));
-            expect_score(hl_streamed_normalised(read, layer, head), hl_streamed_normalised(all, layer, head));
-            expect_score(hl_streamed_confidence(read, layer, head), hl_streamed_confidence(all, layer, head));
-            expect_score(hl_streamed_distance(read, layer, head), hl_streamed_distance(all, layer, head));
+            expect_score(hl_validation_sums_entropy(read, layer, head), hl_validation_sums_entropy(all, layer, head));
+            expect_score(hl_validation_sums_normalised(read, layer, head),
+                         hl_validation_sums_normalised(all, layer, head));
+            expect_score(hl_validation_sums_confidence(read, layer, head),
+                         hl_validation_sums_confidence(all, layer, head));
+            expect_score(hl_validation_sums_distance(read, layer, head), hl_validation_sums_distance(all, layer, head));
         }
     }
     hl_snapshot_free(&snapshot);
-    hl_streamed_pass_free(&pass);
+    hl_validation_sums_pass_free(&pass);
     example_tear_down(&f);
 }
 END_TEST
 
-START_TEST(statistics_that_cannot_be_are_refused)
+START_TEST(sums_that_cannot_be_are_refused)
 {
     enum { OFFSETS = 2 * (T + 3) - 1 };
-    static hl_streamed_pass pass;
+    static hl_validation_sums_pass pass;
     static double means[4 * OFFSETS];
     static int64_t counts[4 * HL_ENTROPY_BINS];
     example f;
@@ -239,7 +242,7 @@ START_TEST(statistics_that_cannot_be_are_refused)
     rewrite("all_queries", HL_NPY_INT64, HL_SHAPE(2 * 65 - 1), (int64_t[2 * 65 - 1]){ 0 });
     expect_refused(&f, "all_queries: are not (2 T - 1) with T in 9 .. 64");
     example_tear_down(&f);
-    hl_streamed_pass_free(&pass);
+    hl_validation_sums_pass_free(&pass);
 
     record_all(&f, &pass);
     rewrite("all_entropy_histogram_0", HL_NPY_INT64, HL_SHAPE(4, HL_ENTROPY_BINS), counts);
@@ -255,7 +258,7 @@ START_TEST(statistics_that_cannot_be_are_refused)
     rewrite("all_offset_0", HL_NPY_FLOAT64, HL_SHAPE(0), NULL);
     expect_refused(&f, "all_offset_0: is missing");
     example_tear_down(&f);
-    hl_streamed_pass_free(&pass);
+    hl_validation_sums_pass_free(&pass);
 
     record_all(&f, &pass);
     rewrite("all_entropy_1", HL_NPY_FLOAT64, HL_SHAPE(2), (const double[]){ 2.4, 2.5 });
@@ -264,7 +267,7 @@ START_TEST(statistics_that_cannot_be_are_refused)
     rewrite("all_entropy_1", HL_NPY_FLOAT64, HL_SHAPE(2), (const double[]){ 2.4, 2.4 });
     expect_refused(&f, "all_confidence_1: -0.5 at place 0 is not in 0 .. 1");
     example_tear_down(&f);
-    hl_streamed_pass_free(&pass);
+    hl_validation_sums_pass_free(&pass);
 }
 END_TEST
 
@@ -288,8 +291,8 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, what_was_recorded_is_read);
     tcase_add_test(tc, relations_are_read_where_there_are_any);
     tcase_add_test(tc, relations_that_cannot_be_are_refused);
-    tcase_add_test(tc, statistics_are_read_where_there_are_any);
-    tcase_add_test(tc, statistics_that_cannot_be_are_refused);
+    tcase_add_test(tc, sums_are_read_where_there_are_any);
+    tcase_add_test(tc, sums_that_cannot_be_are_refused);
     tcase_add_test(tc, another_models_or_damaged_snapshots_are_refused);
     tcase_add_test(tc, a_file_that_is_too_large_is_not_read);
 }

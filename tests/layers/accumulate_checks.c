@@ -50,7 +50,7 @@ static hl_real work_parts(setting *s, const int64_t *parts, bool placed)
     hl_real loss = 0;
     hl_parameters_zero_grad(&s->model.parameters);
     for (int64_t first = 0; first < B; first += *parts++) {
-        hl_batch part = hl_batch_part(&s->batch, first, *parts);
+        hl_batch part = hl_batch_slice(&s->batch, first, *parts);
         hl_tape_options of_part = options;
         of_part.first_example += placed ? first : 0;
         loss += example_step(&s->model, &part, args, NULL, of_part);

@@ -62,7 +62,7 @@ static void run(hl_model *model, const hl_batch *batch, int64_t n, pass *p)
 /* Example b of the batch without its padding: the arrays of the batch, but for T. */
 static hl_batch alone(const hl_batch *batch, int64_t b)
 {
-    hl_batch example = hl_batch_part(batch, b, 1);
+    hl_batch example = hl_batch_slice(batch, b, 1);
     example.n_tokens = batch->lengths[b];
     return example;
 }

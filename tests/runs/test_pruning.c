@@ -16,22 +16,22 @@ static void expect_ok(hl_status status)
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
 }
 
-static void open_trained(hl_opened_run *run)
+static void open_trained(hl_opened_model *run)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_tiny_config(), "model.heads=4", "--overwrite", "--quiet", "--out", folder);
     hl_threads_setup();
-    expect_ok(hl_opened_run_open(run, folder));
+    expect_ok(hl_opened_model_open(run, folder));
 }
 
 /* The importance of the heads that are kept, at their places in the whole model; NaN of those that are gone. */
-static void measure(hl_opened_run *run, const bool *kept, hl_heads_prune_by by, double importance[HEADS])
+static void measure(hl_opened_model *run, const bool *kept, hl_heads_prune_by by, double importance[HEADS])
 {
     const hl_snapshot *last;
     hl_patterns layers[HL_MAX_LAYERS];
     hl_model model;
     hl_importance found;
-    expect_ok(hl_opened_run_snapshot(run, 24, &last));
+    expect_ok(hl_opened_model_snapshot(run, 24, &last));
     hl_snapshot_layers(last, layers);
     expect_ok(hl_prune(&run->model, kept, &model));
     expect_ok(hl_importance_measure(&model, &last->examples, layers, 4, 1, HL_IMPORTANCE_ZERO, &found));
@@ -62,7 +62,7 @@ static int64_t least_of(const double importance[HEADS], const bool *kept)
 /* Returns how many rows differ from the order of the first measurement. */
 static int expect_least_first(hl_heads_prune_by by)
 {
-    hl_opened_run run;
+    hl_opened_model run;
     open_trained(&run);
     hl_heads_pruning pruning;
     expect_ok(hl_heads_pruning_make(&pruning, &run, 2, by, false));
@@ -86,7 +86,7 @@ static int expect_least_first(hl_heads_prune_by by)
     ck_assert_mem_eq(pruning.kept, kept, sizeof kept);
     ck_assert_int_eq(hl_heads_count(&pruning.model.config), 2);
     hl_heads_pruning_free(&pruning);
-    hl_opened_run_close(&run);
+    hl_opened_model_close(&run);
     return differ;
 }
 

@@ -73,22 +73,22 @@ END_TEST
 /* A config.ini may come from anywhere: the whole set of this one would take 64 GiB. Some of it is the same examples. */
 START_TEST(a_validation_set_of_any_size_takes_the_memory_of_a_part)
 {
-    hl_opened_run run;
-    ck_assert_int_eq(hl_opened_run_open(&run, train()).code, HL_OK);
+    hl_opened_model run;
+    ck_assert_int_eq(hl_opened_model_open(&run, train()).code, HL_OK);
     hl_heads_validation small, large;
     ck_assert_int_eq(hl_heads_validation_make(&small, &run).code, HL_OK);
     run.config.train.eval_examples = (int64_t)1 << 29;
     ck_assert_int_eq(hl_heads_validation_make(&large, &run).code, HL_OK);
     ck_assert_int_eq(large.room.n_examples, run.config.train.batch_size);
-    ck_assert_int_gt(small.n_examples, large.part); /* or the second part would not be seen */
+    ck_assert_int_gt(small.n_examples, large.slice); /* or the second part would not be seen */
     hl_batch one, other;
-    ck_assert_int_eq(hl_heads_validation_part(&small, small.part, &one).code, HL_OK);
-    ck_assert_int_eq(hl_heads_validation_part(&large, small.part, &other).code, HL_OK);
+    ck_assert_int_eq(hl_heads_validation_slice(&small, small.slice, &one).code, HL_OK);
+    ck_assert_int_eq(hl_heads_validation_slice(&large, small.slice, &other).code, HL_OK);
     ck_assert_int_le(one.n_examples, other.n_examples);
     ck_assert_mem_eq(one.tokens, other.tokens, (size_t)(one.n_examples * one.n_tokens) * sizeof *one.tokens);
     hl_heads_validation_free(&small);
     hl_heads_validation_free(&large);
-    hl_opened_run_close(&run);
+    hl_opened_model_close(&run);
 }
 END_TEST
 

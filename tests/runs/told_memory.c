@@ -51,14 +51,14 @@ static void look(const char *folder, const char *option, const char *value)
     const char *arguments[] = { folder, option, value, NULL };
     int argc = value != NULL ? 4 : option != NULL ? 3 : 2;
     hl_heads_command command;
-    hl_opened_run run;
+    hl_opened_model run;
     size_t told;
     ck_assert_int_eq(hl_heads_command_parse(argc, argv, &command).code, HL_OK);
-    ck_assert_int_eq(hl_opened_run_open(&run, folder).code, HL_OK);
+    ck_assert_int_eq(hl_opened_model_open(&run, folder).code, HL_OK);
     hl_status status =
         command.against != NULL ? hl_heads_memory_of_two(&run, &run, &told) : hl_heads_memory(&run, &command, &told);
     ck_assert_int_eq(status.code, HL_OK);
-    hl_opened_run_close(&run);
+    hl_opened_model_close(&run);
     run_options options = { .arguments = arguments, .built = true, .built_program = HL_HEADS_PROGRAM };
     expect_told(told, run_wait(run_start(options)));
 }

@@ -49,7 +49,7 @@ static inline void summary_example_read(summary_example *example)
 {
     hl_model_config model = hl_setup_model(&example->config);
     ck_assert_int_eq(hl_model_init(&example->model, &model).code, HL_OK);
-    hl_status status = hl_graph_read(&example->graph, &example->model, hl_trainer_part(&example->config),
+    hl_status status = hl_graph_read(&example->graph, &example->model, hl_trainer_micro_batch(&example->config),
                                      summary_tokens(&example->config));
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     ck_assert_int_eq(hl_footprint_of(&example->config, &example->model, &example->footprint).code, HL_OK);

@@ -30,10 +30,10 @@ static int64_t recorded(const hl_config *config)
     return asked < there ? asked : there;
 }
 
-static void init_statistics(hl_streamed_pass *statistics, const hl_trainer *trainer)
+static void init_sums(hl_validation_sums_pass *sums, const hl_trainer *trainer)
 {
-    hl_status status = hl_streamed_pass_init(statistics, &trainer->model.config,
-                                             hl_trainer_evaluation_part(trainer->config), trainer->validation.n_tokens);
+    hl_status status = hl_validation_sums_pass_init(
+        sums, &trainer->model.config, hl_trainer_evaluation_slice(trainer->config), trainer->validation.n_tokens);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
 }
 
@@ -46,14 +46,14 @@ static void compare_run(const summary_example *example)
     hl_trainer trainer;
     ck_assert_int_eq(hl_trainer_init(&trainer, config).code, HL_OK);
     hl_recorder recorder = { 0 };
-    static hl_streamed_pass statistics;
+    static hl_validation_sums_pass sums;
     if (config->patterns.examples > 0) {
-        hl_batch examples = hl_batch_part(&trainer.validation, 0, recorded(config));
-        ck_assert_int_eq(hl_recorder_init(&recorder, &trainer.model, &examples, hl_trainer_evaluation_part(config),
+        hl_batch examples = hl_batch_slice(&trainer.validation, 0, recorded(config));
+        ck_assert_int_eq(hl_recorder_init(&recorder, &trainer.model, &examples, hl_trainer_evaluation_slice(config),
                                           scratch_path("patterns"))
                              .code,
                          HL_OK);
-        init_statistics(&statistics, &trainer);
+        init_sums(&sums, &trainer);
     }
     size_t taken = counting_live - before;
     size_t told = said->training - said->libraries;
@@ -64,7 +64,7 @@ static void compare_run(const summary_example *example)
     hl_evaluation evaluation;
     ck_assert_int_eq(hl_trainer_evaluate(&trainer, NULL, &evaluation).code, HL_OK);
     ck_assert_uint_eq(trainer.arena.peak, said->step);
-    hl_streamed_pass_free(&statistics);
+    hl_validation_sums_pass_free(&sums);
     hl_recorder_free(&recorder);
     hl_trainer_free(&trainer);
 }
@@ -88,7 +88,7 @@ START_TEST(the_sum_is_of_all)
     summary_example_parse("[model]\nd_model = 32\n", &example);
     const hl_footprint *f = &example.footprint;
     ck_assert_uint_eq(f->training, f->weights + f->gradients + f->moments + f->step + f->batches + f->recorder +
-                                       f->statistics + f->positions + f->vocabulary + f->libraries);
+                                       f->validation_sums + f->positions + f->vocabulary + f->libraries);
     ck_assert_uint_eq(f->total, f->training > f->end ? f->training : f->end);
     ck_assert_uint_eq(f->moments, 2 * f->weights);
     ck_assert_uint_eq(f->positions, 21 * 32 * sizeof(float));
@@ -120,16 +120,16 @@ static void compare_files(const summary_example *example)
     assert_file_size(model, told->model);
     assert_file_size(checkpoint, told->checkpoint);
     if (told->snapshots.n > 0) {
-        static hl_streamed_pass statistics;
-        init_statistics(&statistics, &trainer);
+        static hl_validation_sums_pass sums;
+        init_sums(&sums, &trainer);
         hl_recorder recorder;
-        hl_batch examples = hl_batch_part(&trainer.validation, 0, recorded(&example->config));
+        hl_batch examples = hl_batch_slice(&trainer.validation, 0, recorded(&example->config));
         ck_assert_int_eq(hl_recorder_init(&recorder, &trainer.model, &examples, 8, scratch_path("patterns")).code,
                          HL_OK);
-        ck_assert_int_eq(hl_recorder_record(&recorder, 0, hl_streamed_pass_end(&statistics), &trainer.arena, 1).code,
+        ck_assert_int_eq(hl_recorder_record(&recorder, 0, hl_validation_sums_pass_end(&sums), &trainer.arena, 1).code,
                          HL_OK);
         hl_recorder_free(&recorder);
-        hl_streamed_pass_free(&statistics);
+        hl_validation_sums_pass_free(&sums);
         assert_file_size(scratch_path("patterns/step_000000.npz"), told->snapshots.each);
     }
     hl_trainer_free(&trainer);

@@ -150,27 +150,27 @@ START_TEST(a_batch_in_parts_makes_the_same_update)
 END_TEST
 
 /* 10 examples in parts of 4, 4 and 2; every query has two keys or more. */
-START_TEST(statistics_change_no_bit_of_a_validation_and_are_of_all_examples)
+START_TEST(sums_change_no_bit_of_a_validation_and_are_of_all_examples)
 {
     hl_config config = trainer_config("");
     config.optimizer.accumulate = 2;
     hl_trainer trainer;
     trainer_make(&trainer, &config);
     trainer_updated(&trainer, 3);
-    static hl_streamed_pass statistics;
-    trainer_statistics(&trainer, &statistics);
+    static hl_validation_sums_pass sums;
+    trainer_sums(&trainer, &sums);
     hl_evaluation without = trainer_evaluated(&trainer), with;
     for (int again = 0; again < 2; again++) {
-        ck_assert_int_eq(hl_trainer_evaluate(&trainer, &statistics, &with).code, HL_OK);
+        ck_assert_int_eq(hl_trainer_evaluate(&trainer, &sums, &with).code, HL_OK);
         ck_assert_double_eq(with.loss, without.loss);
         ck_assert_double_eq(with.accuracy, without.accuracy);
-        const hl_streamed *all = hl_streamed_pass_end(&statistics);
+        const hl_validation_sums *all = hl_validation_sums_pass_end(&sums);
         for (int layer = 0; layer < 2; layer++) {
-            ck_assert_int_eq(hl_streamed_normalised(all, layer, 1).n, hl_batch_real_tokens(&trainer.validation));
-            ck_assert_double_gt(hl_streamed_entropy(all, layer, 1).value, 0.1);
+            ck_assert_int_eq(hl_validation_sums_normalised(all, layer, 1).n, hl_batch_real_tokens(&trainer.validation));
+            ck_assert_double_gt(hl_validation_sums_entropy(all, layer, 1).value, 0.1);
         }
     }
-    hl_streamed_pass_free(&statistics);
+    hl_validation_sums_pass_free(&sums);
     hl_trainer_free(&trainer);
 }
 END_TEST
@@ -311,7 +311,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, validating_changes_nothing);
     tcase_add_test(tc, validation_is_the_mean_over_all_scored_tokens);
     tcase_add_test(tc, a_batch_in_parts_makes_the_same_update);
-    tcase_add_test(tc, statistics_change_no_bit_of_a_validation_and_are_of_all_examples);
+    tcase_add_test(tc, sums_change_no_bit_of_a_validation_and_are_of_all_examples);
     tcase_add_test(tc, a_loss_that_is_not_finite_is_named_and_changes_no_weight);
     tcase_add_test(tc, a_gradient_that_is_not_finite_is_named_and_changes_no_weight);
     tcase_add_test(tc, weights_and_moments_are_checked_before_they_are_saved);

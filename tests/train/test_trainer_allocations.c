@@ -115,8 +115,8 @@ static void assert_steps_allocate_nothing(const hl_config *config)
     trainer_make(&trainer, config);
     trainer_updated(&trainer, 3);
     trainer_evaluated(&trainer);
-    static hl_streamed_pass statistics;
-    trainer_statistics(&trainer, &statistics);
+    static hl_validation_sums_pass sums;
+    trainer_sums(&trainer, &sums);
     faults_in_memory(0, FAULTS_ONCE);
     bool good = true;
     int before = n_calls;
@@ -124,13 +124,13 @@ static void assert_steps_allocate_nothing(const hl_config *config)
         hl_update update;
         hl_evaluation evaluation;
         good = good && hl_trainer_update(&trainer, &update).code == HL_OK;
-        good = good && hl_trainer_evaluate(&trainer, &statistics, &evaluation).code == HL_OK;
+        good = good && hl_trainer_evaluate(&trainer, &sums, &evaluation).code == HL_OK;
     }
     int after = n_calls;
     ck_assert(good); /* not before: it allocates */
     ck_assert_int_eq(faults_allocations(), 0);
     ck_assert_int_eq(after - before, 0);
-    hl_streamed_pass_free(&statistics);
+    hl_validation_sums_pass_free(&sums);
     hl_trainer_free(&trainer);
     faults_end();
 }

@@ -36,9 +36,9 @@ static void set_up(all_example *x, hl_norm_place norm)
     }
 }
 
-static hl_status measure_in_parts(all_example *x, int64_t part)
+static hl_status measure_in_parts(all_example *x, int64_t slice)
 {
-    return hl_all_subsets_measure(&x->model, &x->batch, x->layers, part, 2, &x->subsets);
+    return hl_all_subsets_measure(&x->model, &x->batch, x->layers, slice, 2, &x->subsets);
 }
 
 static void tear_down(all_example *x)
@@ -55,12 +55,12 @@ static void measure_alone(const all_example *x, uint32_t set, double *loss, doub
     for (int i = 0; i < HEADS; i++) {
         kept[i] = set >> i & 1;
     }
-    hl_subset subset = { .model = &x->model, .part = 1, .threads = 1 };
+    hl_subset subset = { .model = &x->model, .slice = 1, .threads = 1 };
     expect_ok(hl_subset_begin(&subset, T));
     double right = 0, scored = 0;
     *loss = 0;
     for (int64_t e = 1; e < E; e += 2) {
-        hl_batch one = hl_batch_part(&x->batch, e, 1);
+        hl_batch one = hl_batch_slice(&x->batch, e, 1);
         hl_subset_worth worth;
         expect_ok(hl_subset_measure(&subset, &one, kept, &worth));
         *loss += worth.loss / ODD;
@@ -75,8 +75,8 @@ static void expect_every_set(hl_norm_place norm)
 {
     all_example x;
     set_up(&x, norm);
-    for (int64_t part = 2; part <= E; part += E - 2) {
-        expect_ok(measure_in_parts(&x, part));
+    for (int64_t slice = 2; slice <= E; slice += E - 2) {
+        expect_ok(measure_in_parts(&x, slice));
         ck_assert_int_eq(x.subsets.n, HEADS);
         ck_assert_int_eq(x.subsets.n_examples, ODD);
         for (uint32_t set = 0; set < SETS; set++) {

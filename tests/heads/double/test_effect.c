@@ -37,9 +37,9 @@ static void set_up(effect_example *x)
     }
 }
 
-static hl_status measure_in_parts(effect_example *x, int64_t part)
+static hl_status measure_in_parts(effect_example *x, int64_t slice)
 {
-    return hl_effects_measure(&x->model, &x->batch, x->layers, x->labels, part, 2, &x->effects);
+    return hl_effects_measure(&x->model, &x->batch, x->layers, x->labels, slice, 2, &x->effects);
 }
 
 static hl_status measure(effect_example *x)
@@ -70,7 +70,7 @@ static void gated_losses(const effect_example *x, int layer, hl_real *gates, dou
     expect_ok(hl_tape_status(&tape));
     for (int e = 0; e < ODD; e++) {
         int64_t row = 2 * e + 1;
-        hl_batch one = hl_batch_part(&x->batch, row, 1);
+        hl_batch one = hl_batch_slice(&x->batch, row, 1);
         losses[e] = 0;
         for (int i = 0; i < T; i++) {
             losses[e] += (double)rows[row * T + i] / (double)hl_batch_scored(&one);
@@ -197,8 +197,8 @@ START_TEST(parts_change_nothing)
     x.batch.targets[1 * T + 1] = HL_IGNORE;
     expect_ok(measure(&x));
     hl_effects whole = x.effects;
-    for (int64_t part = 1; part < ODD; part++) {
-        expect_ok(measure_in_parts(&x, part));
+    for (int64_t slice = 1; slice < ODD; slice++) {
+        expect_ok(measure_in_parts(&x, slice));
         ck_assert_double_eq_tol(x.effects.loss, whole.loss, 1e-12);
         for (int h = 0; h < HEADS; h++) {
             const hl_head_effect *a = &x.effects.heads[h], *b = &whole.heads[h];
@@ -286,7 +286,7 @@ START_TEST(the_layers_below_a_changed_one_run_once_for_all_its_changes)
 {
     effect_example x;
     set_up(&x);
-    hl_effect_losses s = { .model = &x.model, .layers = x.layers, .part = 2, .threads = 2 };
+    hl_effect_losses s = { .model = &x.model, .layers = x.layers, .slice = 2, .threads = 2 };
     expect_ok(hl_effect_losses_begin(&s, &x.batch));
     ck_assert_int_eq(s.n, ODD);
     const bool chosen[4] = { true };

@@ -40,9 +40,9 @@ static void set_up(importance_example *x)
     }
 }
 
-static hl_status measure_in_parts(importance_example *x, int64_t part)
+static hl_status measure_in_parts(importance_example *x, int64_t slice)
 {
-    return hl_importance_measure(&x->model, &x->batch, x->layers, part, 2, HL_IMPORTANCE_ALL, &x->importance);
+    return hl_importance_measure(&x->model, &x->batch, x->layers, slice, 2, HL_IMPORTANCE_ALL, &x->importance);
 }
 
 static void tear_down(importance_example *x)
@@ -65,7 +65,7 @@ static void probed_losses(const importance_example *x, const hl_model *model, co
     hl_model_loss(&tape, model, &x->batch, (hl_cross_entropy_args){ .result = &result }, probes);
     expect_ok(hl_tape_status(&tape));
     for (int e = 0; e < ODD; e++) {
-        hl_batch one = hl_batch_part(&x->batch, 2 * e + 1, 1);
+        hl_batch one = hl_batch_slice(&x->batch, 2 * e + 1, 1);
         losses[e] = 0;
         for (int i = 0; i < T; i++) {
             losses[e] += (double)rows[(2 * e + 1) * T + i] / (double)hl_batch_scored(&one);
@@ -287,8 +287,8 @@ START_TEST(parts_change_only_rounding_and_less_is_the_same)
     set_up(&x);
     expect_ok(measure_in_parts(&x, E));
     hl_importance whole = x.importance;
-    for (int64_t part = 1; part < ODD; part++) {
-        expect_ok(measure_in_parts(&x, part));
+    for (int64_t slice = 1; slice < ODD; slice++) {
+        expect_ok(measure_in_parts(&x, slice));
         for (int i = 0; i < HEADS; i++) {
             const hl_head_importance *a = &x.importance.heads[i], *b = &whole.heads[i];
             expect_estimate(a->gradient, b->gradient, 1e-12);

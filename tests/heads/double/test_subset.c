@@ -30,10 +30,10 @@ static void tear_down(subset_example *x)
     hl_model_free(&x->model);
 }
 
-static hl_status measure_in_parts(const hl_model *model, const hl_batch *batch, int64_t part, const bool *kept,
+static hl_status measure_in_parts(const hl_model *model, const hl_batch *batch, int64_t slice, const bool *kept,
                                   hl_subset_worth *worth)
 {
-    hl_subset subset = { .model = model, .part = part, .threads = 2 };
+    hl_subset subset = { .model = model, .slice = slice, .threads = 2 };
     hl_status status = hl_subset_begin(&subset, T);
     if (status.code == HL_OK) {
         status = hl_subset_measure(&subset, batch, kept, worth);
@@ -97,8 +97,8 @@ START_TEST(parts_change_only_rounding)
     set_up(&x);
     const bool kept[HEADS] = { 0, 1, 1, 0, 0, 1 };
     hl_subset_worth whole = measure(&x.model, &x.batch, kept), found;
-    for (int64_t part = 1; part < E; part++) {
-        expect_ok(measure_in_parts(&x.model, &x.batch, part, kept, &found));
+    for (int64_t slice = 1; slice < E; slice++) {
+        expect_ok(measure_in_parts(&x.model, &x.batch, slice, kept, &found));
         ck_assert_double_eq_tol(found.loss, whole.loss, 1e-12);
         ck_assert_double_eq(found.accuracy, whole.accuracy);
     }
@@ -112,7 +112,7 @@ START_TEST(what_cannot_be_measured_is_said)
     subset_example x;
     set_up(&x);
     hl_subset_worth worth;
-    hl_subset subset = { .model = &x.model, .part = 2, .threads = 1 };
+    hl_subset subset = { .model = &x.model, .slice = 2, .threads = 1 };
     ck_assert_int_eq(hl_subset_begin(&subset, x.model.config.max_length + 1).code, HL_INVALID);
     hl_subset_free(&subset);
     hl_subset_free(&subset); /* twice is allowed */

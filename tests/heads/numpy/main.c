@@ -5,7 +5,7 @@
 #include "core/npz.h"
 #include "heads/heads_csv.h"
 #include "heads/label.h"
-#include "heads/streamed_file.h"
+#include "heads/validation_sums_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,16 +54,16 @@ static int read_layers(const hl_npz *npz, bool causal, hl_patterns layers[MOST_L
     return n;
 }
 
-/* The statistics of the whole validation set, or NULL; `heads` must outlive them. */
-static const hl_streamed *read_statistics(const hl_npz *npz, const hl_patterns *layers, int n_layers, int64_t *heads,
-                                          hl_streamed *streamed)
+/* The sums of the whole validation set, or NULL; `heads` must outlive them. */
+static const hl_validation_sums *read_sums(const hl_npz *npz, const hl_patterns *layers, int n_layers, int64_t *heads,
+                                           hl_validation_sums *sums)
 {
     bool has;
     for (int l = 0; l < n_layers; l++) {
         heads[l] = layers[l].n_heads;
     }
-    expect(hl_streamed_read(npz, "snapshot", n_layers, heads, layers->n_tokens, 1 << 16, streamed, &has));
-    return has ? streamed : NULL;
+    expect(hl_validation_sums_read(npz, "snapshot", n_layers, heads, layers->n_tokens, 1 << 16, sums, &has));
+    return has ? sums : NULL;
 }
 
 static void print_labels(int64_t step, const hl_patterns *layers, int n_layers, hl_text *text)
@@ -86,9 +86,9 @@ int main(int argc, char **argv)
         hl_patterns layers[MOST_LAYERS];
         expect(hl_npz_read(argv[i], (size_t)1 << 30, &npz));
         int n_layers = read_layers(&npz, strcmp(argv[1], "1") == 0, layers);
-        static hl_streamed streamed;
+        static hl_validation_sums sums;
         int64_t heads[MOST_LAYERS];
-        const hl_streamed *all = read_statistics(&npz, layers, n_layers, heads, &streamed);
+        const hl_validation_sums *all = read_sums(&npz, layers, n_layers, heads, &sums);
         int64_t step = *(const int64_t *)data_of(&npz, "step");
         expect(hl_heads_csv_add(&csv, step, layers, n_layers, all, NULL));
         print_labels(step, layers, n_layers, &labels);

@@ -12,7 +12,7 @@
 enum { HEADS = 6 };
 
 typedef struct made_up {
-    hl_opened_run run;
+    hl_opened_model run;
     hl_head_importance heads[HEADS];
     hl_label labels[HEADS];
     hl_heads_importance study;

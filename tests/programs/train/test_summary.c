@@ -234,7 +234,7 @@ START_TEST(memory_is_the_footprint)
     assert_line(memory, "  a step's activations", hl_units_bytes(f->step, number));
     assert_line(memory, "  batches ", hl_units_bytes(f->batches, number));
     assert_line(memory, "  recorder: ", hl_units_bytes(f->recorder, number));
-    assert_line(memory, "  statistics of heads ", hl_units_bytes(f->statistics, number));
+    assert_line(memory, "  statistics of heads ", hl_units_bytes(f->validation_sums, number));
     assert_line(memory, "  table of positions ", hl_units_bytes(f->positions, number));
     assert_line(memory, "  vocabulary ", hl_units_bytes(f->vocabulary, number));
     assert_line(memory, "  training ", hl_units_bytes(f->training, number));

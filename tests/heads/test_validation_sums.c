@@ -1,4 +1,4 @@
-#include "heads/streamed.h"
+#include "heads/validation_sums.h"
 
 #include "core/threads.h"
 #include "heads/distance.h"
@@ -11,9 +11,9 @@
 
 enum { HEADS = 8, OFFSETS = 2 * MADE_UP_TOKENS - 1 };
 
-/* Statistics of one layer, with their memory. */
+/* Sums of one layer, with their memory. */
 typedef struct gathered {
-    hl_streamed streamed;
+    hl_validation_sums sums;
     int64_t heads;
     int64_t queries[OFFSETS], histogram[HEADS * HL_ENTROPY_BINS];
     double uniform[OFFSETS], offset[HEADS * OFFSETS], entropy[HEADS], normalised[HEADS], confidence[HEADS];
@@ -22,20 +22,20 @@ typedef struct gathered {
 static void begin(gathered *g, int64_t n_heads, int64_t n_tokens, bool causal)
 {
     *g = (gathered){ .heads = n_heads };
-    g->streamed = (hl_streamed){ .n_layers = 1,
-                                 .heads = &g->heads,
-                                 .n_tokens = n_tokens,
-                                 .causal = causal,
-                                 .queries = g->queries,
-                                 .uniform = g->uniform };
-    g->streamed.layers[0] = (hl_streamed_layer){ g->offset, g->entropy, g->normalised, g->confidence, g->histogram };
+    g->sums = (hl_validation_sums){ .n_layers = 1,
+                                    .heads = &g->heads,
+                                    .n_tokens = n_tokens,
+                                    .causal = causal,
+                                    .queries = g->queries,
+                                    .uniform = g->uniform };
+    g->sums.layers[0] = (hl_validation_sums_layer){ g->offset, g->entropy, g->normalised, g->confidence, g->histogram };
 }
 
 static void add(gathered *g, const made_up *m, int64_t first, int64_t count)
 {
     int64_t example = m->n_heads * m->n_tokens * m->n_tokens;
-    hl_streamed_add_lengths(&g->streamed, m->lengths + first, count);
-    hl_streamed_add(&g->streamed, 0, m->weights + first * example, m->lengths + first, count, m->n_tokens, 1);
+    hl_validation_sums_add_lengths(&g->sums, m->lengths + first, count);
+    hl_validation_sums_add(&g->sums, 0, m->weights + first * example, m->lengths + first, count, m->n_tokens, 1);
 }
 
 /* All examples at once. */
@@ -44,7 +44,7 @@ static gathered *gather(const made_up *m)
     static gathered g;
     begin(&g, m->n_heads, m->n_tokens, m->causal);
     add(&g, m, 0, m->n_examples);
-    hl_streamed_finish(&g.streamed);
+    hl_validation_sums_finish(&g.sums);
     return &g;
 }
 
@@ -63,20 +63,21 @@ START_TEST(a_head_that_looks_at_the_token_before)
         made_up_look_at_offset(&m, e, -1);
     }
     const gathered *g = gather(&m);
-    const hl_streamed *s = &g->streamed;
+    const hl_validation_sums *s = &g->sums;
     double even = _i ? (1.0 / 2 + 1.0 / 3 + 1.0 / 4 + 1.0 / 5) * 2 + 1.0 / 6 + 1.0 / 7 + 1.0 / 8 : 7.0 / 8 + 4.0 / 5;
-    ck_assert_double_eq(hl_streamed_offset(s, 0, 1, -1).value, 1);
-    expect(hl_streamed_offset(s, 0, 1, -1), 1, even / 11, 11);
-    expect(hl_streamed_offset(s, 0, 1, 0), 2.0 / 13, _i ? (even + 2) / 13 : 2.0 / 13, 13); /* the first of each */
-    expect(hl_streamed_offset(s, 0, 1, -7), 0, 1.0 / 8, 1);
-    ck_assert_int_eq(hl_streamed_offset(s, 0, 1, 1).n, _i ? 0 : 11);
-    ck_assert_int_eq(hl_streamed_offset(s, 0, 1, 8).n, 0);
-    ck_assert_int_eq(hl_streamed_offset(s, 0, 1, -8).n, 0);
-    ck_assert_double_eq(hl_streamed_entropy(s, 0, 1).value, 0);
-    ck_assert_double_eq(hl_streamed_normalised(s, 0, 1).value, 0);
-    ck_assert_double_eq(hl_streamed_confidence(s, 0, 1).value, 1);
-    ck_assert_double_eq(hl_streamed_distance(s, 0, 1).value, 11.0 / 13);
-    ck_assert_double_eq(hl_streamed_signed(s, 0, 1).value, -11.0 / 13);
+    ck_assert_double_eq(hl_validation_sums_offset(s, 0, 1, -1).value, 1);
+    expect(hl_validation_sums_offset(s, 0, 1, -1), 1, even / 11, 11);
+    expect(hl_validation_sums_offset(s, 0, 1, 0), 2.0 / 13, _i ? (even + 2) / 13 : 2.0 / 13,
+           13); /* the first of each */
+    expect(hl_validation_sums_offset(s, 0, 1, -7), 0, 1.0 / 8, 1);
+    ck_assert_int_eq(hl_validation_sums_offset(s, 0, 1, 1).n, _i ? 0 : 11);
+    ck_assert_int_eq(hl_validation_sums_offset(s, 0, 1, 8).n, 0);
+    ck_assert_int_eq(hl_validation_sums_offset(s, 0, 1, -8).n, 0);
+    ck_assert_double_eq(hl_validation_sums_entropy(s, 0, 1).value, 0);
+    ck_assert_double_eq(hl_validation_sums_normalised(s, 0, 1).value, 0);
+    ck_assert_double_eq(hl_validation_sums_confidence(s, 0, 1).value, 1);
+    ck_assert_double_eq(hl_validation_sums_distance(s, 0, 1).value, 11.0 / 13);
+    ck_assert_double_eq(hl_validation_sums_signed(s, 0, 1).value, -11.0 / 13);
     for (int bin = 0; bin < HL_ENTROPY_BINS; bin++) {
         ck_assert_int_eq(g->histogram[HL_ENTROPY_BINS + bin], bin > 0 ? 0 : _i ? 11 : 13);
     }
@@ -96,19 +97,19 @@ START_TEST(an_even_spread_is_its_baseline)
     m.lengths[2] = 1;
     made_up_spread_evenly(&m);
     const gathered *g = gather(&m);
-    const hl_streamed *s = &g->streamed;
+    const hl_validation_sums *s = &g->sums;
     for (int64_t k = -8; k <= (_i ? 0 : 8); k++) {
-        expect_baseline(hl_streamed_offset(s, 0, 1, k));
+        expect_baseline(hl_validation_sums_offset(s, 0, 1, k));
     }
-    expect_baseline(hl_streamed_entropy(s, 0, 1));
-    expect_baseline(hl_streamed_normalised(s, 0, 1));
-    expect_baseline(hl_streamed_confidence(s, 0, 1));
-    expect_baseline(hl_streamed_distance(s, 0, 1));
-    expect_baseline(hl_streamed_signed(s, 0, 1));
+    expect_baseline(hl_validation_sums_entropy(s, 0, 1));
+    expect_baseline(hl_validation_sums_normalised(s, 0, 1));
+    expect_baseline(hl_validation_sums_confidence(s, 0, 1));
+    expect_baseline(hl_validation_sums_distance(s, 0, 1));
+    expect_baseline(hl_validation_sums_signed(s, 0, 1));
     /* All rows but those of one key. */
     ck_assert_int_eq(g->histogram[2 * HL_ENTROPY_BINS - 1], _i ? 11 : 13);
-    ck_assert_int_eq(hl_streamed_normalised(s, 0, 1).n, _i ? 11 : 13);
-    ck_assert_int_eq(hl_streamed_entropy(s, 0, 1).n, 14);
+    ck_assert_int_eq(hl_validation_sums_normalised(s, 0, 1).n, _i ? 11 : 13);
+    ck_assert_int_eq(hl_validation_sums_entropy(s, 0, 1).n, 14);
 }
 END_TEST
 
@@ -137,18 +138,18 @@ static void expect_same(hl_score found, hl_score plain)
 START_TEST(random_patterns_agree_with_the_plain_metrics_of_the_same_examples)
 {
     made_up m = made_up_random((uint64_t)_i, _i % 2 == 1);
-    const hl_streamed *s = &gather(&m)->streamed;
+    const hl_validation_sums *s = &gather(&m)->sums;
     hl_patterns all = made_up_patterns(&m);
     for (int64_t k = -MADE_UP_TOKENS; k <= MADE_UP_TOKENS; k++) {
-        expect_same(hl_streamed_offset(s, 0, 1, k), hl_offset_score(&all, k));
+        expect_same(hl_validation_sums_offset(s, 0, 1, k), hl_offset_score(&all, k));
     }
     hl_entropy entropy = hl_entropy_of(&all);
     hl_distance distance = hl_distance_of(&all);
-    expect_same(hl_streamed_entropy(s, 0, 1), (hl_score){ entropy.nats, entropy.uniform, entropy.n });
-    expect_same(hl_streamed_normalised(s, 0, 1), (hl_score){ entropy.normalised, 1, entropy.n_normalised });
-    expect_same(hl_streamed_confidence(s, 0, 1), hl_confidence_of(&all));
-    expect_same(hl_streamed_distance(s, 0, 1), distance.absolute);
-    expect_same(hl_streamed_signed(s, 0, 1), distance.directed);
+    expect_same(hl_validation_sums_entropy(s, 0, 1), (hl_score){ entropy.nats, entropy.uniform, entropy.n });
+    expect_same(hl_validation_sums_normalised(s, 0, 1), (hl_score){ entropy.normalised, 1, entropy.n_normalised });
+    expect_same(hl_validation_sums_confidence(s, 0, 1), hl_confidence_of(&all));
+    expect_same(hl_validation_sums_distance(s, 0, 1), distance.absolute);
+    expect_same(hl_validation_sums_signed(s, 0, 1), distance.directed);
 }
 END_TEST
 
@@ -162,9 +163,9 @@ START_TEST(batches_of_any_size_give_the_same_bits)
     for (int64_t size = 1; first < m.n_examples; first += size, size = _i % 3 + 1) {
         add(&parts, &m, first, m.n_examples - first < size ? m.n_examples - first : size);
     }
-    hl_streamed_finish(&parts.streamed);
+    hl_validation_sums_finish(&parts.sums);
     ck_assert_mem_eq(parts.queries, whole->queries, sizeof parts - offsetof(gathered, queries));
-    ck_assert_double_eq(parts.streamed.entropy_uniform, whole->streamed.entropy_uniform);
+    ck_assert_double_eq(parts.sums.entropy_uniform, whole->sums.entropy_uniform);
 }
 END_TEST
 
@@ -178,10 +179,10 @@ START_TEST(a_shorter_batch_counts_as_any)
     }
     begin(&g, 2, 11, false);
     add(&g, &m, 0, 2);
-    hl_streamed_finish(&g.streamed);
-    expect(hl_streamed_offset(&g.streamed, 0, 1, -2), 1, 1.0 / 6, 8);
-    ck_assert_int_eq(hl_streamed_offset(&g.streamed, 0, 1, -6).n, 0);
-    expect(hl_streamed_distance(&g.streamed, 0, 1), 16.0 / 12, 35.0 / 18, 12);
+    hl_validation_sums_finish(&g.sums);
+    expect(hl_validation_sums_offset(&g.sums, 0, 1, -2), 1, 1.0 / 6, 8);
+    ck_assert_int_eq(hl_validation_sums_offset(&g.sums, 0, 1, -6).n, 0);
+    expect(hl_validation_sums_distance(&g.sums, 0, 1), 16.0 / 12, 35.0 / 18, 12);
 }
 END_TEST
 
@@ -202,9 +203,9 @@ START_TEST(the_same_bits_at_any_number_of_threads)
     for (int threads = 1; threads <= 4; threads++) {
         gathered *g = threads == 1 ? &one : &more;
         begin(g, H, T, false);
-        hl_streamed_add_lengths(&g->streamed, lengths, B);
-        hl_streamed_add(&g->streamed, 0, weights, lengths, B, T, threads);
-        hl_streamed_finish(&g->streamed);
+        hl_validation_sums_add_lengths(&g->sums, lengths, B);
+        hl_validation_sums_add(&g->sums, 0, weights, lengths, B, T, threads);
+        hl_validation_sums_finish(&g->sums);
         ck_assert_mem_eq(g->queries, one.queries, sizeof one - offsetof(gathered, queries));
     }
     ck_assert_double_gt(one.entropy[H - 1], 0);
@@ -215,10 +216,10 @@ START_TEST(of_nothing_all_is_0)
 {
     static gathered g;
     begin(&g, 2, 5, false);
-    hl_streamed_finish(&g.streamed);
-    expect(hl_streamed_offset(&g.streamed, 0, 1, 0), 0, 0, 0);
-    expect(hl_streamed_entropy(&g.streamed, 0, 1), 0, 0, 0);
-    expect(hl_streamed_distance(&g.streamed, 0, 1), 0, 0, 0);
+    hl_validation_sums_finish(&g.sums);
+    expect(hl_validation_sums_offset(&g.sums, 0, 1, 0), 0, 0, 0);
+    expect(hl_validation_sums_entropy(&g.sums, 0, 1), 0, 0, 0);
+    expect(hl_validation_sums_distance(&g.sums, 0, 1), 0, 0, 0);
 }
 END_TEST
 
@@ -233,4 +234,4 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, the_same_bits_at_any_number_of_threads);
     tcase_add_test(tc, of_nothing_all_is_0);
 }
-SUITE("statistics over many examples", add_tests)
+SUITE("validation sums", add_tests)

@@ -1,4 +1,4 @@
-#include "heads/streamed_file.h"
+#include "heads/validation_sums_file.h"
 
 #include "core/memory.h"
 #include "heads/snapshot_array.h"
@@ -13,7 +13,7 @@ enum { OF_EXAMPLES = 3, OF_A_LAYER = 5 };
 
 /* Writing */
 
-bool hl_streamed_count(const hl_model_config *config, int64_t n_tokens, size_t *count)
+bool hl_validation_sums_count(const hl_model_config *config, int64_t n_tokens, size_t *count)
 {
     size_t offsets;
     if (n_tokens < 1 || !hl_multiply_sizes(2, (size_t)n_tokens, &offsets) || !hl_multiply_sizes(2, offsets, count) ||
@@ -31,21 +31,21 @@ bool hl_streamed_count(const hl_model_config *config, int64_t n_tokens, size_t *
     return true;
 }
 
-size_t hl_streamed_file_bytes(const hl_model_config *config, int64_t n_tokens)
+size_t hl_validation_sums_file_bytes(const hl_model_config *config, int64_t n_tokens)
 {
     size_t bytes, frames = (size_t)(OF_EXAMPLES + OF_A_LAYER * config->n_layers) * HL_SNAPSHOT_FRAME;
-    bool fits = hl_streamed_count(config, n_tokens, &bytes) && hl_multiply_sizes(bytes, sizeof(double), &bytes) &&
-                !__builtin_add_overflow(bytes, frames, &bytes);
+    bool fits = hl_validation_sums_count(config, n_tokens, &bytes) &&
+                hl_multiply_sizes(bytes, sizeof(double), &bytes) && !__builtin_add_overflow(bytes, frames, &bytes);
     return fits ? bytes : SIZE_MAX;
 }
 
-static void write_layer(const hl_streamed *streamed, int l, hl_npz_writer *npz)
+static void write_layer(const hl_validation_sums *sums, int l, hl_npz_writer *npz)
 {
-    const hl_streamed_layer *layer = &streamed->layers[l];
-    int64_t H = streamed->heads[l];
+    const hl_validation_sums_layer *layer = &sums->layers[l];
+    int64_t H = sums->heads[l];
     char name[NAME];
     snprintf(name, sizeof name, "all_offset_%d", l);
-    hl_npz_add(npz, name, HL_NPY_FLOAT64, HL_SHAPE(H, 2 * streamed->n_tokens - 1), layer->offset);
+    hl_npz_add(npz, name, HL_NPY_FLOAT64, HL_SHAPE(H, 2 * sums->n_tokens - 1), layer->offset);
     snprintf(name, sizeof name, "all_entropy_%d", l);
     hl_npz_add(npz, name, HL_NPY_FLOAT64, HL_SHAPE(H), layer->entropy);
     snprintf(name, sizeof name, "all_entropy_normalised_%d", l);
@@ -56,14 +56,14 @@ static void write_layer(const hl_streamed *streamed, int l, hl_npz_writer *npz)
     hl_npz_add(npz, name, HL_NPY_FLOAT64, HL_SHAPE(H), layer->confidence);
 }
 
-void hl_streamed_write(const hl_streamed *streamed, hl_npz_writer *npz)
+void hl_validation_sums_write(const hl_validation_sums *sums, hl_npz_writer *npz)
 {
-    hl_shape offsets = HL_SHAPE(2 * streamed->n_tokens - 1), scalar = { .n_dims = 0 };
-    hl_npz_add(npz, "all_queries", HL_NPY_INT64, offsets, streamed->queries);
-    hl_npz_add(npz, "all_uniform", HL_NPY_FLOAT64, offsets, streamed->uniform);
-    hl_npz_add(npz, "all_entropy_uniform", HL_NPY_FLOAT64, scalar, &streamed->entropy_uniform);
-    for (int l = 0; l < streamed->n_layers; l++) {
-        write_layer(streamed, l, npz);
+    hl_shape offsets = HL_SHAPE(2 * sums->n_tokens - 1), scalar = { .n_dims = 0 };
+    hl_npz_add(npz, "all_queries", HL_NPY_INT64, offsets, sums->queries);
+    hl_npz_add(npz, "all_uniform", HL_NPY_FLOAT64, offsets, sums->uniform);
+    hl_npz_add(npz, "all_entropy_uniform", HL_NPY_FLOAT64, scalar, &sums->entropy_uniform);
+    for (int l = 0; l < sums->n_layers; l++) {
+        write_layer(sums, l, npz);
     }
 }
 
@@ -106,15 +106,15 @@ static hl_status take_counts(source from, const char *name, hl_shape shape, int6
     return hl_ok();
 }
 
-static hl_status take_layer(source from, int l, hl_streamed *streamed)
+static hl_status take_layer(source from, int l, hl_validation_sums *sums)
 {
-    hl_streamed_layer *layer = &streamed->layers[l];
-    int64_t H = streamed->heads[l];
+    hl_validation_sums_layer *layer = &sums->layers[l];
+    int64_t H = sums->heads[l];
     char name[NAME];
     snprintf(name, sizeof name, "all_offset_%d", l);
-    HL_TRY(take_means(from, name, HL_SHAPE(H, 2 * streamed->n_tokens - 1), 1, &layer->offset));
+    HL_TRY(take_means(from, name, HL_SHAPE(H, 2 * sums->n_tokens - 1), 1, &layer->offset));
     snprintf(name, sizeof name, "all_entropy_%d", l);
-    HL_TRY(take_means(from, name, HL_SHAPE(H), log((double)streamed->n_tokens), &layer->entropy));
+    HL_TRY(take_means(from, name, HL_SHAPE(H), log((double)sums->n_tokens), &layer->entropy));
     snprintf(name, sizeof name, "all_entropy_normalised_%d", l);
     HL_TRY(take_means(from, name, HL_SHAPE(H), 1, &layer->normalised));
     snprintf(name, sizeof name, "all_entropy_histogram_%d", l);
@@ -123,23 +123,23 @@ static hl_status take_layer(source from, int l, hl_streamed *streamed)
     return take_means(from, name, HL_SHAPE(H), 1, &layer->confidence);
 }
 
-static hl_status take_examples(source from, hl_streamed *streamed)
+static hl_status take_examples(source from, hl_validation_sums *sums)
 {
-    hl_shape offsets = HL_SHAPE(2 * streamed->n_tokens - 1), scalar = { .n_dims = 0 };
+    hl_shape offsets = HL_SHAPE(2 * sums->n_tokens - 1), scalar = { .n_dims = 0 };
     double *entropy = NULL;
-    HL_TRY(take_counts(from, "all_queries", offsets, &streamed->queries));
-    HL_TRY(take_means(from, "all_uniform", offsets, 1, &streamed->uniform));
-    HL_TRY(take_means(from, "all_entropy_uniform", scalar, log((double)streamed->n_tokens), &entropy));
-    streamed->entropy_uniform = *entropy;
+    HL_TRY(take_counts(from, "all_queries", offsets, &sums->queries));
+    HL_TRY(take_means(from, "all_uniform", offsets, 1, &sums->uniform));
+    HL_TRY(take_means(from, "all_entropy_uniform", scalar, log((double)sums->n_tokens), &entropy));
+    sums->entropy_uniform = *entropy;
     return hl_ok();
 }
 
-hl_status hl_streamed_read(const hl_npz *npz, const char *path, int n_layers, const int64_t *heads, int64_t least,
-                           int64_t most, hl_streamed *streamed, bool *has)
+hl_status hl_validation_sums_read(const hl_npz *npz, const char *path, int n_layers, const int64_t *heads,
+                                  int64_t least, int64_t most, hl_validation_sums *sums, bool *has)
 {
     const source from = { npz, path };
     const hl_npz_array *queries = hl_npz_find(npz, "all_queries");
-    *streamed = (hl_streamed){ .n_layers = n_layers, .heads = heads };
+    *sums = (hl_validation_sums){ .n_layers = n_layers, .heads = heads };
     *has = queries != NULL;
     if (queries == NULL) {
         return hl_ok();
@@ -149,10 +149,10 @@ hl_status hl_streamed_read(const hl_npz *npz, const char *path, int n_layers, co
         return hl_snapshot_wrong(path, "all_queries", "are not (2 T - 1) with T in %lld .. %lld", (long long)least,
                                  (long long)most);
     }
-    streamed->n_tokens = T;
-    HL_TRY(take_examples(from, streamed));
+    sums->n_tokens = T;
+    HL_TRY(take_examples(from, sums));
     for (int l = 0; l < n_layers; l++) {
-        HL_TRY(take_layer(from, l, streamed));
+        HL_TRY(take_layer(from, l, sums));
     }
     return hl_ok();
 }

@@ -1,10 +1,10 @@
-/* What every head does over many examples, the whole validation set, of which no weights are kept: sums that grow batch
- * by batch and become the metrics all.offset(k), all.entropy, all.confidence and all.distance.
+/* Validation sums: what every head does on the whole validation set, of which no weights are kept. They grow batch by
+ * batch and become the metrics all.offset(k), all.entropy, all.confidence and all.distance.
  *
  * Only what heads/pattern.h counts is looked at. All of it is exact: every query of every example counts, none is drawn
  * or left out, and sums are added in double in the order of the examples: the same bits at any number of threads. */
-#ifndef HL_HEADS_STREAMED_H
-#define HL_HEADS_STREAMED_H
+#ifndef HL_HEADS_VALIDATION_SUMS_H
+#define HL_HEADS_VALIDATION_SUMS_H
 
 #include "core/declarations.h"
 #include "heads/score.h"
@@ -14,8 +14,8 @@ HL_BEGIN_DECLS
 
 enum { HL_ENTROPY_BINS = 20 };
 
-/* The H heads of a layer: sums until hl_streamed_finish, means from then on. */
-typedef struct hl_streamed_layer {
+/* The H heads of a layer: sums until hl_validation_sums_finish, means from then on. */
+typedef struct hl_validation_sums_layer {
     double *offset;     /* (H, 2 T - 1): of A[i][i + k], over the queries that have key i + k; k = 0 is in the middle */
     double *entropy;    /* (H): of each query's entropy, nats */
     double *normalised; /* (H): of its entropy / ln n_i, over the queries with n_i > 1 */
@@ -23,10 +23,10 @@ typedef struct hl_streamed_layer {
     int64_t
         *histogram; /* (H, 20): how many queries with n_i > 1 have a normalised entropy in [0, 0.05), [0.05, 0.1), ...,
                            [0.95, 1]; never a mean */
-} hl_streamed_layer;
+} hl_validation_sums_layer;
 
 /* Arrays are not owned: zeroed at first. */
-typedef struct hl_streamed {
+typedef struct hl_validation_sums {
     int n_layers;
     const int64_t *heads; /* (n_layers): H of each */
     int64_t n_tokens;     /* T: no example is longer */
@@ -35,27 +35,28 @@ typedef struct hl_streamed {
     int64_t *queries;       /* (2 T - 1): how many queries have the key k away; all queries have the one at 0 */
     double *uniform;        /* (2 T - 1): of 1 / n_i over the same queries: what attention spread evenly gives them */
     double entropy_uniform; /* of ln n_i over all queries: likewise */
-    hl_streamed_layer layers[HL_MAX_LAYERS];
-} hl_streamed;
+    hl_validation_sums_layer layers[HL_MAX_LAYERS];
+} hl_validation_sums;
 
 /* Counts the queries of B examples, each 1 .. T long. */
-void hl_streamed_add_lengths(hl_streamed *streamed, const int32_t *lengths, int64_t B);
+void hl_validation_sums_add_lengths(hl_validation_sums *sums, const int32_t *lengths, int64_t B);
 
 /* Adds what the heads of layer l do on the same examples; weights (B, H, row, row), row <= T. */
-void hl_streamed_add(hl_streamed *streamed, int layer, const hl_real *weights, const int32_t *lengths, int64_t B,
-                     int64_t row, int threads);
+void hl_validation_sums_add(hl_validation_sums *sums, int layer, const hl_real *weights, const int32_t *lengths,
+                            int64_t B, int64_t row, int threads);
 
 /* Makes means of the sums; of nothing, 0. To be called once, after all examples. */
-void hl_streamed_finish(hl_streamed *streamed);
+void hl_validation_sums_finish(hl_validation_sums *sums);
 
 /* One head's metrics, after that, as heads/offset.h, entropy.h and distance.h define them, beside those of attention
  * spread evenly. n is 0 where no query has the key k away, or no query has two keys. */
-hl_score hl_streamed_offset(const hl_streamed *streamed, int layer, int64_t head, int64_t k);
-hl_score hl_streamed_entropy(const hl_streamed *streamed, int layer, int64_t head);
-hl_score hl_streamed_normalised(const hl_streamed *streamed, int layer, int64_t head);
-hl_score hl_streamed_confidence(const hl_streamed *streamed, int layer, int64_t head);
-hl_score hl_streamed_distance(const hl_streamed *streamed, int layer, int64_t head); /* tokens, either way */
-hl_score hl_streamed_signed(const hl_streamed *streamed, int layer, int64_t head);   /* below 0 where it looks back */
+hl_score hl_validation_sums_offset(const hl_validation_sums *sums, int layer, int64_t head, int64_t k);
+hl_score hl_validation_sums_entropy(const hl_validation_sums *sums, int layer, int64_t head);
+hl_score hl_validation_sums_normalised(const hl_validation_sums *sums, int layer, int64_t head);
+hl_score hl_validation_sums_confidence(const hl_validation_sums *sums, int layer, int64_t head);
+hl_score hl_validation_sums_distance(const hl_validation_sums *sums, int layer, int64_t head); /* tokens, either way */
+hl_score hl_validation_sums_signed(const hl_validation_sums *sums, int layer,
+                                   int64_t head); /* below 0 where it looks back */
 
 HL_END_DECLS
 

@@ -3,8 +3,8 @@
  * Today it is a run's folder: its config, its task, its weights, its metrics and the snapshots of its patterns. It may
  * be opened while the run goes on: it is not locked, and every file of a run is whole at every moment. Nothing in it is
  * written. Opening reads config.ini alone; the rest is read when it is asked for, and then stands until it is closed. */
-#ifndef HL_STUDY_OPENED_RUN_H
-#define HL_STUDY_OPENED_RUN_H
+#ifndef HL_STUDY_MODEL_H
+#define HL_STUDY_MODEL_H
 
 #include "core/declarations.h"
 #include "data/dataset.h"
@@ -19,7 +19,7 @@
 
 HL_BEGIN_DECLS
 
-typedef struct hl_opened_run {
+typedef struct hl_opened_model {
     char *path, *patterns; /* the folders; owned, as is all below */
     char *name;            /* the folder's own, also where the path ends in "." or "/" */
     hl_config config;
@@ -32,7 +32,7 @@ typedef struct hl_opened_run {
     int threads;   /* that it is run on */
     int64_t slice; /* examples that it is run on at once, as in training: what bounds the memory */
 
-    /* Once hl_opened_run_load has been called. */
+    /* Once hl_opened_model_load has been called. */
     hl_model model;
     char *weights_path;   /* the file that its weights are of; NULL: none yet */
     int64_t weights_step; /* of these weights; -1: none yet, or not known */
@@ -43,37 +43,37 @@ typedef struct hl_opened_run {
     char *metrics;           /* metrics.csv */
     bool knows_rows;
     hl_metrics_sum rows; /* of metrics.csv, as the checkpoint tells them */
-} hl_opened_run;
+} hl_opened_model;
 
 /* Reads config.ini, opens its task and lists its snapshots, of which there may be none. HL_BAD_FILE, naming file and
  * remedy: no folder, one that holds no run, a config.ini that cannot be read. HL_NO_MEMORY. To be ended by
- * hl_opened_run_close, whatever this returns. */
-hl_status hl_opened_run_open(hl_opened_run *run, const char *path);
+ * hl_opened_model_close, whatever this returns. */
+hl_status hl_opened_model_open(hl_opened_model *run, const char *path);
 
 /* A zeroed or already closed run is allowed. */
-void hl_opened_run_close(hl_opened_run *run);
+void hl_opened_model_close(hl_opened_model *run);
 
 /* HL_BAD_FILE, saying what to set, where there is no snapshot. */
-hl_status hl_opened_run_check_steps(const hl_opened_run *run);
+hl_status hl_opened_model_check_steps(const hl_opened_model *run);
 
 /* The snapshot of a step, below 0 the last one, which is read once and stands until the run is closed; another stands
- * until the next call. HL_INVALID naming steps that there are, where this is none of them; HL_BAD_FILE (also one that is
- * of another step, or of a task of other relations, and as hl_opened_run_check_steps), HL_NO_MEMORY. */
-hl_status hl_opened_run_snapshot(hl_opened_run *run, int64_t step, const hl_snapshot **snapshot);
+ * until the next call. HL_INVALID naming steps that there are, where this is none of them; HL_BAD_FILE (also one that
+ * is of another step, or of a task of other relations, and as hl_opened_model_check_steps), HL_NO_MEMORY. */
+hl_status hl_opened_model_snapshot(hl_opened_model *run, int64_t step, const hl_snapshot **snapshot);
 
 /* The text of metrics.csv, the run's own; NULL where there is none. HL_BAD_FILE where it is damaged, or does not begin
  * with the rows that checkpoint.safetensors, if there is one, tells of (which is read for it where its weights have not
  * been loaded); HL_NO_MEMORY. */
-hl_status hl_opened_run_metrics(hl_opened_run *run, const char **text);
+hl_status hl_opened_model_metrics(hl_opened_model *run, const char **text);
 
 /* Whether a file of weights is there already. HL_NO_MEMORY. */
-hl_status hl_opened_run_has_weights(const hl_opened_run *run, bool *has);
+hl_status hl_opened_model_has_weights(const hl_opened_model *run, bool *has);
 
 /* Makes the model with weights of the run: those of `step` where a file has them (checkpoint.safetensors, a kept
  * checkpoint), else (or where `step` is below 0) of checkpoint.safetensors, else of model.safetensors; weights_step
  * tells which. A call for another step replaces them, one for the same step, or theirs, leaves them. HL_BAD_FILE (also
  * where there are none yet, or where they were trained with another config than the run's), HL_NO_MEMORY. */
-hl_status hl_opened_run_load(hl_opened_run *run, int64_t step);
+hl_status hl_opened_model_load(hl_opened_model *run, int64_t step);
 
 HL_END_DECLS
 

@@ -1,4 +1,4 @@
-#include "heads/streamed_pass.h"
+#include "heads/validation_sums_pass.h"
 
 #include "core/threads.h"
 #include "heads/distance.h"
@@ -20,30 +20,32 @@ static void expect_same(hl_score found, hl_score plain)
 }
 
 /* The recorder keeps all weights of the examples that the pass only looked at. */
-static void expect_metrics_of(const hl_patterns *all, const hl_streamed *s, int layer)
+static void expect_metrics_of(const hl_patterns *all, const hl_validation_sums *s, int layer)
 {
     for (int64_t k = -T; k <= T; k++) {
-        expect_same(hl_streamed_offset(s, layer, all->head, k), hl_offset_score(all, k));
+        expect_same(hl_validation_sums_offset(s, layer, all->head, k), hl_offset_score(all, k));
     }
     hl_entropy entropy = hl_entropy_of(all);
-    expect_same(hl_streamed_entropy(s, layer, all->head), (hl_score){ entropy.nats, entropy.uniform, entropy.n });
-    expect_same(hl_streamed_normalised(s, layer, all->head), (hl_score){ entropy.normalised, 1, entropy.n_normalised });
-    expect_same(hl_streamed_confidence(s, layer, all->head), hl_confidence_of(all));
-    expect_same(hl_streamed_distance(s, layer, all->head), hl_distance_of(all).absolute);
-    expect_same(hl_streamed_signed(s, layer, all->head), hl_distance_of(all).directed);
+    expect_same(hl_validation_sums_entropy(s, layer, all->head),
+                (hl_score){ entropy.nats, entropy.uniform, entropy.n });
+    expect_same(hl_validation_sums_normalised(s, layer, all->head),
+                (hl_score){ entropy.normalised, 1, entropy.n_normalised });
+    expect_same(hl_validation_sums_confidence(s, layer, all->head), hl_confidence_of(all));
+    expect_same(hl_validation_sums_distance(s, layer, all->head), hl_distance_of(all).absolute);
+    expect_same(hl_validation_sums_signed(s, layer, all->head), hl_distance_of(all).directed);
 }
 
-START_TEST(statistics_are_the_metrics_of_all_examples)
+START_TEST(sums_are_the_metrics_of_all_examples)
 {
     example f;
     hl_model_config config = example_config(16);
     config.causal = _i % 2 == 1;
     example_set_up(&f, config, E, T, 4);
     expect_ok(hl_recorder_record(&f.recorder, 0, NULL, &f.arena, 1));
-    static hl_streamed_pass pass;
+    static hl_validation_sums_pass pass;
     gathered_set_up(&f, 3, &pass);
     for (int again = 0; again < 2; again++) { /* what was gathered before is forgotten */
-        const hl_streamed *s = gathered_run(&f, 3, 1, &pass);
+        const hl_validation_sums *s = gathered_run(&f, 3, 1, &pass);
         for (int layer = 0; layer < EXAMPLE_LAYERS; layer++) {
             for (int64_t head = 0; head < config.heads[layer]; head++) {
                 hl_patterns all = hl_recorder_patterns(&f.recorder, layer, head);
@@ -51,15 +53,15 @@ START_TEST(statistics_are_the_metrics_of_all_examples)
             }
         }
     }
-    hl_streamed_pass_free(&pass);
-    hl_streamed_pass_free(&pass); /* twice is allowed */
+    hl_validation_sums_pass_free(&pass);
+    hl_validation_sums_pass_free(&pass); /* twice is allowed */
     example_tear_down(&f);
 }
 END_TEST
 
 START_TEST(the_same_bits_at_any_number_of_threads)
 {
-    static hl_streamed_pass one, more;
+    static hl_validation_sums_pass one, more;
     example f;
     hl_threads_setup();
     example_set_up(&f, example_config(16), 40, 24, 20);
@@ -70,37 +72,37 @@ START_TEST(the_same_bits_at_any_number_of_threads)
         gathered_run(&f, 20, threads, &more);
         ck_assert_mem_eq(more.numbers, one.numbers, one.count * sizeof *one.numbers);
     }
-    hl_streamed_pass_free(&one);
-    hl_streamed_pass_free(&more);
+    hl_validation_sums_pass_free(&one);
+    hl_validation_sums_pass_free(&more);
     example_tear_down(&f);
 }
 END_TEST
 
 START_TEST(a_set_up_that_lacks_memory_leaves_nothing)
 {
-    static hl_streamed_pass pass;
+    static hl_validation_sums_pass pass;
     hl_model_config config = example_config(8);
     faults_begin();
     for (int n = 1; n <= 2; n++) {
         faults_in_memory(n, FAULTS_ONCE);
-        ck_assert_int_eq(hl_streamed_pass_init(&pass, &config, E, T).code, HL_NO_MEMORY);
+        ck_assert_int_eq(hl_validation_sums_pass_init(&pass, &config, E, T).code, HL_NO_MEMORY);
         ck_assert_int_eq(faults_live_blocks(), 0);
         ck_assert_ptr_null(pass.numbers);
     }
     faults_in_memory(0, FAULTS_ONCE);
-    ck_assert_int_eq(hl_streamed_pass_init(&pass, &config, INT64_MAX / 2, T).code, HL_NO_MEMORY);
-    ck_assert_int_eq(hl_streamed_pass_init(&pass, &config, E, INT64_MAX / 2).code, HL_NO_MEMORY);
+    ck_assert_int_eq(hl_validation_sums_pass_init(&pass, &config, INT64_MAX / 2, T).code, HL_NO_MEMORY);
+    ck_assert_int_eq(hl_validation_sums_pass_init(&pass, &config, E, INT64_MAX / 2).code, HL_NO_MEMORY);
     ck_assert_int_eq(faults_live_blocks(), 0);
-    ck_assert_uint_eq(hl_streamed_pass_bytes(&config, 1, INT64_MAX / 2), SIZE_MAX);
-    ck_assert_uint_eq(hl_streamed_pass_bytes(&config, INT64_MAX / 2, T), SIZE_MAX);
+    ck_assert_uint_eq(hl_validation_sums_pass_bytes(&config, 1, INT64_MAX / 2), SIZE_MAX);
+    ck_assert_uint_eq(hl_validation_sums_pass_bytes(&config, INT64_MAX / 2, T), SIZE_MAX);
     faults_end();
 }
 END_TEST
 
 static void add_tests(TCase *tc)
 {
-    tcase_add_loop_test(tc, statistics_are_the_metrics_of_all_examples, 0, 2);
+    tcase_add_loop_test(tc, sums_are_the_metrics_of_all_examples, 0, 2);
     tcase_add_test(tc, the_same_bits_at_any_number_of_threads);
     tcase_add_test(tc, a_set_up_that_lacks_memory_leaves_nothing);
 }
-SUITE("statistics of a pass", add_tests)
+SUITE("validation sums of a pass", add_tests)

@@ -1,5 +1,5 @@
 #define _XOPEN_SOURCE 700 /* realpath */
-#include "study/opened_run.h"
+#include "study/model.h"
 
 #include "core/files.h"
 #include "core/folders.h"
@@ -38,7 +38,7 @@ static hl_status check_folder(const char *path, const char *config)
                              path);
 }
 
-static hl_status load_config(hl_opened_run *run, const char *config)
+static hl_status load_config(hl_opened_model *run, const char *config)
 {
     HL_TRY(check_folder(run->path, config));
     hl_problems problems = { 0 };
@@ -47,7 +47,7 @@ static hl_status load_config(hl_opened_run *run, const char *config)
     return status.code == HL_INVALID ? hl_error(HL_BAD_FILE, "%s", status.text) : status;
 }
 
-static hl_status open_task(hl_opened_run *run, const char *config)
+static hl_status open_task(hl_opened_model *run, const char *config)
 {
     hl_task_spec spec = hl_config_task_spec(&run->config);
     hl_status status = hl_dataset_open(&spec, (uint64_t)run->config.train.seed, &run->dataset);
@@ -58,14 +58,14 @@ static hl_status open_task(hl_opened_run *run, const char *config)
     run->vocabulary = hl_dataset_vocabulary(run->dataset);
     run->shape = hl_setup_model(&run->config);
     run->threads = hl_setup_threads(&run->config);
-    run->slice = hl_trainer_evaluation_part(&run->config);
+    run->slice = hl_trainer_evaluation_slice(&run->config);
     run->relations = hl_task_find(spec.name)->relations;
     return hl_ok();
 }
 
 /* ---- the snapshots ---- */
 
-static hl_status list_steps(hl_opened_run *run)
+static hl_status list_steps(hl_opened_model *run)
 {
     hl_step_list list;
     HL_TRY(hl_step_list_read(run->patterns, hl_run_folder_snapshot_step, &list));
@@ -84,9 +84,9 @@ static char *name_of(const char *path)
     return hl_strdup(slash != NULL && slash[1] != '\0' ? slash + 1 : found);
 }
 
-hl_status hl_opened_run_open(hl_opened_run *run, const char *path)
+hl_status hl_opened_model_open(hl_opened_model *run, const char *path)
 {
-    *run = (hl_opened_run){ .weights_step = -1 };
+    *run = (hl_opened_model){ .weights_step = -1 };
     run->path = hl_strdup(path);
     run->name = name_of(path);
     run->patterns = hl_path_join(path, "patterns");
@@ -103,7 +103,7 @@ hl_status hl_opened_run_open(hl_opened_run *run, const char *path)
     return status;
 }
 
-void hl_opened_run_close(hl_opened_run *run)
+void hl_opened_model_close(hl_opened_model *run)
 {
     hl_model_free(&run->model);
     hl_snapshot_free(&run->last);
@@ -115,12 +115,12 @@ void hl_opened_run_close(hl_opened_run *run)
     hl_free(run->patterns);
     hl_free(run->path);
     hl_free(run->name);
-    *run = (hl_opened_run){ .weights_step = -1 };
+    *run = (hl_opened_model){ .weights_step = -1 };
 }
 
 /* ---- reading ---- */
 
-hl_status hl_opened_run_check_steps(const hl_opened_run *run)
+hl_status hl_opened_model_check_steps(const hl_opened_model *run)
 {
     if (run->n_steps > 0) {
         return hl_ok();
@@ -134,7 +134,7 @@ hl_status hl_opened_run_check_steps(const hl_opened_run *run)
 }
 
 /* HL_INVALID, naming the nearest, where there is no snapshot of it. */
-static hl_status check_step(const hl_opened_run *run, int64_t step)
+static hl_status check_step(const hl_opened_model *run, int64_t step)
 {
     size_t above = 0;
     while (above < run->n_steps && run->steps[above] < step) {
@@ -153,7 +153,7 @@ static hl_status check_step(const hl_opened_run *run, int64_t step)
 }
 
 /* What the file alone cannot tell. */
-static hl_status check_snapshot(const hl_opened_run *run, const char *path, int64_t step, const hl_snapshot *snapshot)
+static hl_status check_snapshot(const hl_opened_model *run, const char *path, int64_t step, const hl_snapshot *snapshot)
 {
     if (snapshot->step != step) {
         return hl_error(HL_BAD_FILE, "%s: is of step %" PRId64 ", by what it says itself", path, snapshot->step);
@@ -168,7 +168,7 @@ static hl_status check_snapshot(const hl_opened_run *run, const char *path, int6
     return hl_ok();
 }
 
-static hl_status read_snapshot(const hl_opened_run *run, int64_t step, hl_snapshot *snapshot)
+static hl_status read_snapshot(const hl_opened_model *run, int64_t step, hl_snapshot *snapshot)
 {
     char *path = hl_path_join(run->patterns, "step_%06" PRId64 ".npz", step);
     if (path == NULL) {
@@ -186,9 +186,9 @@ static hl_status read_snapshot(const hl_opened_run *run, int64_t step, hl_snapsh
     return status;
 }
 
-hl_status hl_opened_run_snapshot(hl_opened_run *run, int64_t step, const hl_snapshot **snapshot)
+hl_status hl_opened_model_snapshot(hl_opened_model *run, int64_t step, const hl_snapshot **snapshot)
 {
-    HL_TRY(hl_opened_run_check_steps(run));
+    HL_TRY(hl_opened_model_check_steps(run));
     int64_t last = run->steps[run->n_steps - 1];
     step = step < 0 ? last : step;
     HL_TRY(check_step(run, step));
@@ -202,7 +202,7 @@ hl_status hl_opened_run_snapshot(hl_opened_run *run, int64_t step, const hl_snap
 }
 
 /* The checkpoint is read before the rows: a run that goes on may write both meanwhile. */
-static hl_status read_metrics(hl_opened_run *run, const char *path, const char *checkpoint)
+static hl_status read_metrics(hl_opened_model *run, const char *path, const char *checkpoint)
 {
     bool exists;
     size_t size;
@@ -218,7 +218,7 @@ static hl_status read_metrics(hl_opened_run *run, const char *path, const char *
     return size > 0 ? hl_metrics_csv_check(path, run->metrics, size, run->rows) : hl_ok();
 }
 
-hl_status hl_opened_run_metrics(hl_opened_run *run, const char **text)
+hl_status hl_opened_model_metrics(hl_opened_model *run, const char **text)
 {
     if (run->metrics == NULL) {
         char *path = hl_path_join(run->path, "metrics.csv"),
@@ -242,7 +242,7 @@ hl_status hl_opened_run_metrics(hl_opened_run *run, const char **text)
 enum { WEIGHTS_FILES = 3 };
 
 /* The files that may hold weights, the best ones first. False when out of memory; to be freed all the same. */
-static bool weights_files(const hl_opened_run *run, int64_t step, char *files[WEIGHTS_FILES])
+static bool weights_files(const hl_opened_model *run, int64_t step, char *files[WEIGHTS_FILES])
 {
     files[0] = hl_path_join(run->path, "checkpoint.safetensors");
     files[1] = hl_path_join(run->path, "checkpoint-%" PRId64 ".safetensors", step);
@@ -269,7 +269,7 @@ static hl_status first_there(char *files[WEIGHTS_FILES], const char **first)
     return hl_ok();
 }
 
-hl_status hl_opened_run_has_weights(const hl_opened_run *run, bool *has)
+hl_status hl_opened_model_has_weights(const hl_opened_model *run, bool *has)
 {
     char *files[WEIGHTS_FILES];
     const char *first = NULL;
@@ -280,7 +280,7 @@ hl_status hl_opened_run_has_weights(const hl_opened_run *run, bool *has)
 }
 
 /* Weights that config.ini did not train, or not as it stands now, would be shown on examples they have never seen. */
-static hl_status check_config(const hl_opened_run *run, const char *weights, const char *text)
+static hl_status check_config(const hl_opened_model *run, const char *weights, const char *text)
 {
     hl_config theirs;
     hl_problems problems = { 0 };
@@ -329,7 +329,7 @@ static hl_status open_weights(char *files[WEIGHTS_FILES], int64_t step, const ch
 }
 
 /* Memory is taken by what config.ini says, so the weights must be of that shape. */
-static hl_status read_weights(hl_opened_run *run, const char *path, bool last, hl_checkpoint *weights)
+static hl_status read_weights(hl_opened_model *run, const char *path, bool last, hl_checkpoint *weights)
 {
     const char *config = hl_checkpoint_config(weights);
     HL_TRY(hl_checkpoint_judge(weights, config != NULL ? check_config(run, path, config) : hl_ok()));
@@ -349,7 +349,7 @@ static hl_status read_weights(hl_opened_run *run, const char *path, bool last, h
     return hl_ok();
 }
 
-static hl_status load_one_of(hl_opened_run *run, char *files[WEIGHTS_FILES], int64_t step)
+static hl_status load_one_of(hl_opened_model *run, char *files[WEIGHTS_FILES], int64_t step)
 {
     const char *path;
     hl_checkpoint *weights;
@@ -362,7 +362,7 @@ static hl_status load_one_of(hl_opened_run *run, char *files[WEIGHTS_FILES], int
     return status;
 }
 
-hl_status hl_opened_run_load(hl_opened_run *run, int64_t step)
+hl_status hl_opened_model_load(hl_opened_model *run, int64_t step)
 {
     if (run->weights_path != NULL && (step == run->asked_step || (step >= 0 && step == run->weights_step))) {
         return hl_ok();

@@ -1,4 +1,4 @@
-#include "heads/streamed.h"
+#include "heads/validation_sums.h"
 
 #include "core/lanes.h"
 #include "core/threads.h"
@@ -7,22 +7,22 @@
 
 /* Adding up */
 
-static int64_t n_offsets(const hl_streamed *s)
+static int64_t n_offsets(const hl_validation_sums *s)
 {
     return 2 * s->n_tokens - 1;
 }
 
-void hl_streamed_add_lengths(hl_streamed *streamed, const int32_t *lengths, int64_t B)
+void hl_validation_sums_add_lengths(hl_validation_sums *sums, const int32_t *lengths, int64_t B)
 {
     for (int64_t b = 0; b < B; b++) {
-        hl_pattern example = { .n = lengths[b], .causal = streamed->causal };
+        hl_pattern example = { .n = lengths[b], .causal = sums->causal };
         for (int64_t i = 0; i < example.n; i++) {
-            int64_t n_keys = hl_pattern_keys(&example, i), first = streamed->n_tokens - 1 - i;
+            int64_t n_keys = hl_pattern_keys(&example, i), first = sums->n_tokens - 1 - i;
             for (int64_t j = 0; j < n_keys; j++) {
-                streamed->queries[first + j]++;
-                streamed->uniform[first + j] += 1 / (double)n_keys;
+                sums->queries[first + j]++;
+                sums->uniform[first + j] += 1 / (double)n_keys;
             }
-            streamed->entropy_uniform += log((double)n_keys);
+            sums->entropy_uniform += log((double)n_keys);
         }
     }
 }
@@ -66,8 +66,8 @@ static void add_query(const hl_pattern *pattern, int64_t i, head_sums *sums)
 }
 
 typedef struct layer_work {
-    const hl_streamed *streamed;
-    const hl_streamed_layer *layer;
+    const hl_validation_sums *sums;
+    const hl_validation_sums_layer *layer;
     hl_patterns patterns; /* of head 0 */
 } layer_work;
 
@@ -75,8 +75,8 @@ typedef struct layer_work {
 static void add_heads(const void *context, hl_share heads)
 {
     const layer_work *work = context;
-    const hl_streamed_layer *layer = work->layer;
-    int64_t T = work->streamed->n_tokens;
+    const hl_validation_sums_layer *layer = work->layer;
+    int64_t T = work->sums->n_tokens;
     for (int64_t h = heads.begin; h < heads.end; h++) {
         hl_patterns patterns = work->patterns;
         patterns.head = h;
@@ -94,17 +94,17 @@ static void add_heads(const void *context, hl_share heads)
     }
 }
 
-void hl_streamed_add(hl_streamed *streamed, int layer, const hl_real *weights, const int32_t *lengths, int64_t B,
-                     int64_t row, int threads)
+void hl_validation_sums_add(hl_validation_sums *sums, int layer, const hl_real *weights, const int32_t *lengths,
+                            int64_t B, int64_t row, int threads)
 {
-    int64_t H = streamed->heads[layer];
-    layer_work work = { streamed,
-                        &streamed->layers[layer],
+    int64_t H = sums->heads[layer];
+    layer_work work = { sums,
+                        &sums->layers[layer],
                         { .weights = weights,
                           .lengths = lengths,
                           .n_heads = H,
                           .n_tokens = row,
-                          .causal = streamed->causal,
+                          .causal = sums->causal,
                           .n_examples = B } };
     enum { WORK = 3 }; /* of a weight, in hl_threads_for's unit */
     hl_threads_run(hl_threads_for(threads, WORK * B * H * row * row), H, 1, add_heads, &work);
@@ -117,13 +117,13 @@ static void divide(double *sums, int64_t count, int64_t n)
     }
 }
 
-static int64_t all_queries(const hl_streamed *s)
+static int64_t all_queries(const hl_validation_sums *s)
 {
     return s->queries[s->n_tokens - 1];
 }
 
 /* The queries that have more than one key: those of any head's histogram. */
-static int64_t normalised_queries(const hl_streamed *s)
+static int64_t normalised_queries(const hl_validation_sums *s)
 {
     int64_t n = 0;
     for (int i = 0; i < HL_ENTROPY_BINS; i++) {
@@ -132,62 +132,61 @@ static int64_t normalised_queries(const hl_streamed *s)
     return n;
 }
 
-void hl_streamed_finish(hl_streamed *streamed)
+void hl_validation_sums_finish(hl_validation_sums *sums)
 {
-    int64_t n = all_queries(streamed), n_normalised = normalised_queries(streamed);
-    for (int l = 0; l < streamed->n_layers; l++) {
-        const hl_streamed_layer *layer = &streamed->layers[l];
-        int64_t H = streamed->heads[l];
-        for (int64_t i = 0; i < H * n_offsets(streamed); i++) {
-            divide(&layer->offset[i], 1, streamed->queries[i % n_offsets(streamed)]);
+    int64_t n = all_queries(sums), n_normalised = normalised_queries(sums);
+    for (int l = 0; l < sums->n_layers; l++) {
+        const hl_validation_sums_layer *layer = &sums->layers[l];
+        int64_t H = sums->heads[l];
+        for (int64_t i = 0; i < H * n_offsets(sums); i++) {
+            divide(&layer->offset[i], 1, sums->queries[i % n_offsets(sums)]);
         }
         divide(layer->entropy, H, n);
         divide(layer->normalised, H, n_normalised);
         divide(layer->confidence, H, n);
     }
-    for (int64_t i = 0; i < n_offsets(streamed); i++) {
-        divide(&streamed->uniform[i], 1, streamed->queries[i]);
+    for (int64_t i = 0; i < n_offsets(sums); i++) {
+        divide(&sums->uniform[i], 1, sums->queries[i]);
     }
-    divide(&streamed->entropy_uniform, 1, n);
+    divide(&sums->entropy_uniform, 1, n);
 }
 
 /* Metrics */
 
-hl_score hl_streamed_offset(const hl_streamed *streamed, int layer, int64_t head, int64_t k)
+hl_score hl_validation_sums_offset(const hl_validation_sums *sums, int layer, int64_t head, int64_t k)
 {
-    int64_t T = streamed->n_tokens;
+    int64_t T = sums->n_tokens;
     if (k <= -T || k >= T) {
         return (hl_score){ 0 };
     }
     int64_t at = k + T - 1;
-    return (hl_score){ streamed->layers[layer].offset[head * (2 * T - 1) + at], streamed->uniform[at],
-                       streamed->queries[at] };
+    return (hl_score){ sums->layers[layer].offset[head * (2 * T - 1) + at], sums->uniform[at], sums->queries[at] };
 }
 
-hl_score hl_streamed_entropy(const hl_streamed *streamed, int layer, int64_t head)
+hl_score hl_validation_sums_entropy(const hl_validation_sums *sums, int layer, int64_t head)
 {
-    return (hl_score){ streamed->layers[layer].entropy[head], streamed->entropy_uniform, all_queries(streamed) };
+    return (hl_score){ sums->layers[layer].entropy[head], sums->entropy_uniform, all_queries(sums) };
 }
 
-hl_score hl_streamed_normalised(const hl_streamed *streamed, int layer, int64_t head)
+hl_score hl_validation_sums_normalised(const hl_validation_sums *sums, int layer, int64_t head)
 {
-    return (hl_score){ streamed->layers[layer].normalised[head], 1, normalised_queries(streamed) };
+    return (hl_score){ sums->layers[layer].normalised[head], 1, normalised_queries(sums) };
 }
 
-hl_score hl_streamed_confidence(const hl_streamed *streamed, int layer, int64_t head)
+hl_score hl_validation_sums_confidence(const hl_validation_sums *sums, int layer, int64_t head)
 {
-    return (hl_score){ streamed->layers[layer].confidence[head], streamed->uniform[streamed->n_tokens - 1],
-                       all_queries(streamed) };
+    return (hl_score){ sums->layers[layer].confidence[head], sums->uniform[sums->n_tokens - 1], all_queries(sums) };
 }
 
 /* The mean over all queries of sum_j A[i][j] |j - i|, or (j - i): every offset's mean times its queries is its sum. As
  * many queries have the key k ahead as have the one k back, or none has, where the mask is causal: a pair that balances
  * cancels out to the last bit. */
-static hl_score distance(const hl_streamed *s, int layer, int64_t head, double sign_of_back)
+static hl_score distance(const hl_validation_sums *s, int layer, int64_t head, double sign_of_back)
 {
     hl_score sum = { .n = all_queries(s) };
     for (int64_t k = 1; k < s->n_tokens; k++) {
-        hl_score back = hl_streamed_offset(s, layer, head, -k), ahead = hl_streamed_offset(s, layer, head, k);
+        hl_score back = hl_validation_sums_offset(s, layer, head, -k),
+                 ahead = hl_validation_sums_offset(s, layer, head, k);
         double far = (double)k * (double)back.n;
         sum.value += far * (ahead.value + sign_of_back * back.value);
         sum.baseline += far * (ahead.baseline + sign_of_back * back.baseline);
@@ -195,12 +194,12 @@ static hl_score distance(const hl_streamed *s, int layer, int64_t head, double s
     return hl_score_mean(sum);
 }
 
-hl_score hl_streamed_distance(const hl_streamed *streamed, int layer, int64_t head)
+hl_score hl_validation_sums_distance(const hl_validation_sums *sums, int layer, int64_t head)
 {
-    return distance(streamed, layer, head, 1);
+    return distance(sums, layer, head, 1);
 }
 
-hl_score hl_streamed_signed(const hl_streamed *streamed, int layer, int64_t head)
+hl_score hl_validation_sums_signed(const hl_validation_sums *sums, int layer, int64_t head)
 {
-    return distance(streamed, layer, head, -1);
+    return distance(sums, layer, head, -1);
 }

@@ -1,0 +1,121 @@
+#include "heads/validation_sums_pass.h"
+
+#include "core/memory.h"
+#include "core/op_attention.h"
+#include "heads/validation_sums_file.h"
+
+#include <string.h>
+
+/* Memory */
+
+/* B * the most heads of a layer * T * T. */
+static bool count_weights(const hl_model_config *config, int64_t B, int64_t n_tokens, size_t *count)
+{
+    int64_t H = 0;
+    for (int l = 0; l < config->n_layers; l++) {
+        H = config->heads[l] > H ? config->heads[l] : H;
+    }
+    size_t T = (size_t)n_tokens;
+    return B > 0 && n_tokens > 0 && hl_multiply_sizes((size_t)B, (size_t)H, count) &&
+           hl_multiply_sizes(*count, T, count) && hl_multiply_sizes(*count, T, count);
+}
+
+size_t hl_validation_sums_pass_bytes(const hl_model_config *config, int64_t B, int64_t n_tokens)
+{
+    size_t numbers, weights;
+    bool fits = hl_validation_sums_count(config, n_tokens, &numbers) &&
+                hl_multiply_sizes(numbers, sizeof(double), &numbers) && count_weights(config, B, n_tokens, &weights) &&
+                hl_multiply_sizes(weights, sizeof(hl_real), &weights) &&
+                !__builtin_add_overflow(numbers, weights, &numbers);
+    return fits ? numbers : SIZE_MAX;
+}
+
+static void place_arrays(hl_validation_sums_pass *pass)
+{
+    hl_validation_sums *s = &pass->sums;
+    int64_t offsets = 2 * s->n_tokens - 1;
+    double *next = pass->numbers; /* 8 bytes a number, as the counts */
+    s->queries = (int64_t *)next;
+    s->uniform = next + offsets;
+    next += 2 * offsets;
+    for (int l = 0; l < s->n_layers; l++) {
+        int64_t H = s->heads[l];
+        s->layers[l] = (hl_validation_sums_layer){ .offset = next,
+                                                   .entropy = next + H * offsets,
+                                                   .normalised = next + H * (offsets + 1),
+                                                   .confidence = next + H * (offsets + 2),
+                                                   .histogram = (int64_t *)(next + H * (offsets + 3)) };
+        next += H * (offsets + 3 + HL_ENTROPY_BINS);
+    }
+}
+
+/* After each attention of the pass, in the order of the layers. */
+static void look(void *context, const hl_node *node, bool backward)
+{
+    hl_validation_sums_pass *pass = context;
+    const hl_attention_args *attention = hl_attention_args_of(node);
+    if (attention != NULL && !backward) {
+        const hl_batch *batch = pass->batch;
+        hl_validation_sums_add(&pass->sums, pass->layer, pass->weights, batch->lengths, batch->n_examples,
+                               batch->n_tokens, pass->threads);
+        pass->layer++;
+    }
+}
+
+static void look_away(void *context, const hl_node *node, bool backward)
+{
+    (void)context, (void)node, (void)backward;
+}
+
+hl_status hl_validation_sums_pass_init(hl_validation_sums_pass *pass, const hl_model_config *config, int64_t B,
+                                       int64_t n_tokens)
+{
+    *pass = (hl_validation_sums_pass){ .sums = { .n_layers = config->n_layers,
+                                                 .heads = config->heads,
+                                                 .n_tokens = n_tokens,
+                                                 .causal = config->causal },
+                                       .observer = { look_away, look, pass } };
+    size_t weights;
+    if (hl_validation_sums_count(config, n_tokens, &pass->count) && count_weights(config, B, n_tokens, &weights)) {
+        pass->numbers = hl_calloc(pass->count, sizeof *pass->numbers);
+        pass->weights = hl_calloc(weights, sizeof *pass->weights);
+    }
+    if (pass->numbers == NULL || pass->weights == NULL) {
+        hl_validation_sums_pass_free(pass);
+        return hl_error_memory("what heads do on the validation set");
+    }
+    place_arrays(pass);
+    for (int l = 0; l < config->n_layers; l++) {
+        pass->probes[l].weights = pass->weights;
+    }
+    return hl_ok();
+}
+
+void hl_validation_sums_pass_free(hl_validation_sums_pass *pass)
+{
+    hl_free(pass->numbers);
+    hl_free(pass->weights);
+    *pass = (hl_validation_sums_pass){ 0 };
+}
+
+/* Gathering */
+
+void hl_validation_sums_pass_begin(hl_validation_sums_pass *pass)
+{
+    memset(pass->numbers, 0, pass->count * sizeof *pass->numbers);
+    pass->sums.entropy_uniform = 0;
+}
+
+void hl_validation_sums_pass_batch(hl_validation_sums_pass *pass, const hl_batch *batch, int threads)
+{
+    pass->batch = batch;
+    pass->threads = threads;
+    pass->layer = 0;
+    hl_validation_sums_add_lengths(&pass->sums, batch->lengths, batch->n_examples);
+}
+
+const hl_validation_sums *hl_validation_sums_pass_end(hl_validation_sums_pass *pass)
+{
+    hl_validation_sums_finish(&pass->sums);
+    return &pass->sums;
+}

@@ -1,0 +1,61 @@
+/* Gathers validation sums (heads/validation_sums.h) while a model is run over many batches for another purpose: they
+ * take no pass of their own.
+ *
+ *     hl_validation_sums_pass_begin(&pass);
+ *     for each batch:
+ *         hl_validation_sums_pass_batch(&pass, &batch, threads);
+ *         a tape with .observer = &pass.observer and the model's pass over the batch with pass.probes
+ *     const hl_validation_sums *all = hl_validation_sums_pass_end(&pass);
+ *
+ * An observer of the tape looks at every layer's weights as soon as they are there, so that one layer's memory serves
+ * all. The pass has the same bits as one that nobody looks at. */
+#ifndef HL_HEADS_VALIDATION_SUMS_PASS_H
+#define HL_HEADS_VALIDATION_SUMS_PASS_H
+
+#include "core/batch.h"
+#include "core/declarations.h"
+#include "core/status.h"
+#include "core/tape.h"
+#include "heads/validation_sums.h"
+
+#include <stddef.h>
+
+HL_BEGIN_DECLS
+
+typedef struct hl_validation_sums_pass {
+    hl_tape_observer observer; /* for the tape of a batch */
+    hl_head_probe probes[HL_MAX_LAYERS];
+    hl_validation_sums sums;
+    double *numbers;  /* owned: the block of all that `sums` points to */
+    size_t count;     /* of them */
+    hl_real *weights; /* owned: of the layer that was run last, (B, H, T, T) */
+
+    const hl_batch *batch; /* at work; not owned */
+    int threads;
+    int layer; /* the next one */
+} hl_validation_sums_pass;
+
+/* The bytes that it takes in memory, for batches of up to B examples of T tokens; SIZE_MAX where they do not fit. */
+size_t hl_validation_sums_pass_bytes(const hl_model_config *config, int64_t B, int64_t n_tokens);
+
+/* `config` must outlive the pass, which must not be moved. HL_NO_MEMORY, also for sizes that cannot be; it then is
+ * empty. On success ended by hl_validation_sums_pass_free. */
+hl_status hl_validation_sums_pass_init(hl_validation_sums_pass *pass, const hl_model_config *config, int64_t B,
+                                       int64_t n_tokens);
+
+/* A zeroed or already freed one is allowed. */
+void hl_validation_sums_pass_free(hl_validation_sums_pass *pass);
+
+/* Forgets what was gathered. */
+void hl_validation_sums_pass_begin(hl_validation_sums_pass *pass);
+
+/* The model's next pass is over this batch, of at most B examples and T tokens, which must outlive it. Allocates
+ * nothing. */
+void hl_validation_sums_pass_batch(hl_validation_sums_pass *pass, const hl_batch *batch, int threads);
+
+/* The sums of all batches since the beginning; the pass's own. */
+const hl_validation_sums *hl_validation_sums_pass_end(hl_validation_sums_pass *pass);
+
+HL_END_DECLS
+
+#endif
