@@ -9,12 +9,17 @@
 
 HL_BEGIN_DECLS
 
-/* The halves of hl_log below, of which the first divides and the second multiplies: a loop that does the first half of
- * one vector beside the second half of the one before does not wait for the division. n is in *exponent_of_x, s is
- * returned. */
-__attribute__((always_inline)) static inline double hl_log_begin(double x, double *exponent_of_x)
+/* ln x for normal x > 0, within 4 units in the last place (near 1, of x - 1's own); exact where x = 1. ln 0 is some
+ * finite number, so that x ln x is 0 there. Nothing is promised of other x.
+ *
+ * x = 2^n m with m in [sqrt(1/2), sqrt(2)), ln x = n ln 2 + 2 artanh(s) with s = (m - 1) / (m + 1), |s| < 0.172, by the
+ * series artanh(s) = s + s^3 / 3 + s^5 / 5 + ... up to s^19, whose error there is below 1e-16 of it. ln 2 is in two
+ * parts (Cody and Waite 1980), so that n times the first is exact. n comes out of x's bits with an offset, and becomes
+ * a number as the low bits of 2^52: no vector instruction is needed that some CPUs lack. */
+__attribute__((always_inline)) static inline double hl_log(double x)
 {
     const uint64_t one = 0x3ff0000000000000, root = 0x3fe6a09e667f3bcd, two_52 = 0x4330000000000000;
+    const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
     uint64_t exponent = (bits + (one - root)) >> 52; /* n + 1023 */
@@ -22,14 +27,8 @@ __attribute__((always_inline)) static inline double hl_log_begin(double x, doubl
     double m, n;
     memcpy(&m, &m_bits, sizeof m);
     memcpy(&n, &n_bits, sizeof n);
-    *exponent_of_x = n - (0x1p52 + 1023);
-    return (m - 1) / (m + 1);
-}
-
-__attribute__((always_inline)) static inline double hl_log_end(double n, double s)
-{
-    const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
-    double z = s * s;
+    n -= 0x1p52 + 1023;
+    double s = (m - 1) / (m + 1), z = s * s;
     double p = 2.0 / 19;
     p = p * z + 2.0 / 17;
     p = p * z + 2.0 / 15;
@@ -40,19 +39,6 @@ __attribute__((always_inline)) static inline double hl_log_end(double n, double 
     p = p * z + 2.0 / 5;
     p = p * z + 2.0 / 3;
     return n * ln2_high + (n * ln2_low + (2 * s + s * z * p));
-}
-
-/* ln x for normal x > 0, within 4 units in the last place (near 1, of x - 1's own); exact where x = 1. ln 0 is some
- * finite number, so that x ln x is 0 there. Nothing is promised of other x.
- *
- * x = 2^n m with m in [sqrt(1/2), sqrt(2)), ln x = n ln 2 + 2 artanh(s) with s = (m - 1) / (m + 1), |s| < 0.172, by the
- * series artanh(s) = s + s^3 / 3 + s^5 / 5 + ... up to s^19, whose error there is below 1e-16 of it. ln 2 is in two
- * parts (Cody and Waite 1980), so that n times the first is exact. n comes out of x's bits with an offset, and becomes
- * a number as the low bits of 2^52: no vector instruction is needed that some CPUs lack. */
-__attribute__((always_inline)) static inline double hl_log(double x)
-{
-    double n, s = hl_log_begin(x, &n);
-    return hl_log_end(n, s);
 }
 
 HL_END_DECLS
