@@ -15,8 +15,9 @@ if(HEADLIGHT_WERROR)
     target_compile_options(hl_flags INTERFACE -Werror)
 endif()
 
-# A program may run the library on threads with small stacks: no function of it takes more than 8 KB. Sanitizers and
-# builds that are not optimised take more.
+# A program may run the library on threads with small stacks: no function of it takes more than 8 KB. Our own programs
+# (programs/) have their main thread's, where configs and opened runs may stand. Sanitizers and builds that are not
+# optimised take more.
 set(hl_frames)
 if(CMAKE_BUILD_TYPE MATCHES "^Rel" AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize|--coverage|-O0")
     set(hl_frames -Wframe-larger-than=8192)
@@ -42,7 +43,7 @@ function(hl_folder)
     endif()
     add_library(hl_${name} STATIC ${sources})
     target_link_libraries(hl_${name} PRIVATE hl_flags PUBLIC ${linked} ${outside})
-    if(NOT folder MATCHES "^(train|study|programs)") # where configs and snapshots stand on the stack
+    if(NOT folder MATCHES "^programs")
         target_compile_options(hl_${name} PRIVATE ${hl_frames})
     endif()
     if(folder IN_LIST HL_DOUBLE_FOLDERS)

@@ -276,7 +276,7 @@ static hl_status add_outputs(hl_effect_losses *s, int layer, int64_t first, hl_r
     hl_status status = hl_tape_status(&tape);
     hl_arena_rewind(&s->arena, 0);
     HL_TRY(status);
-    int64_t width = s->model->config.heads[layer] * s->model->config.d_v[layer];
+    int64_t width = (int64_t)s->model->config.heads[layer] * s->model->config.d_v[layer];
     for (int64_t i = 0; i < slice.n_examples * s->T; i++) {
         for (int64_t d = 0; d < width; d++) {
             sums[d] += (double)z[i * width + d];
@@ -296,7 +296,7 @@ static hl_status add_all_outputs(hl_effect_losses *s, int layer, hl_real *z, dou
 
 hl_status hl_effect_losses_mean_output(hl_effect_losses *s, int layer, hl_real *mean)
 {
-    int64_t width = s->model->config.heads[layer] * s->model->config.d_v[layer];
+    int64_t width = (int64_t)s->model->config.heads[layer] * s->model->config.d_v[layer];
     size_t numbers;
     bool fits = hl_multiply_sizes((size_t)(s->slice * s->T), (size_t)width, &numbers);
     hl_real *z = fits ? hl_calloc(numbers, sizeof *z) : NULL;

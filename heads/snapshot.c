@@ -1,5 +1,6 @@
 #include "heads/snapshot.h"
 
+#include "core/memory.h"
 #include "data/task.h"
 #include "heads/recorder.h"
 #include "heads/snapshot_array.h"
@@ -77,12 +78,16 @@ static hl_status take_numbers(hl_snapshot *s, const char *path)
     const hl_npy_type real = sizeof(hl_real) == sizeof(float) ? HL_NPY_FLOAT32 : HL_NPY_FLOAT64;
     int64_t E = s->examples.n_examples, T = s->examples.n_tokens;
     void *data = NULL;
+    s->layers = hl_calloc((size_t)s->config->n_layers, sizeof *s->layers);
+    if (s->layers == NULL) {
+        return hl_error_memory(path);
+    }
     for (int l = 0; l < s->config->n_layers; l++) {
         char name[sizeof "layer_-2147483648"];
         snprintf(name, sizeof name, "layer_%d", l);
         hl_shape shape = HL_SHAPE(E, s->config->heads[l], T, T);
         HL_TRY(hl_snapshot_take(&s->npz, path, name, real, shape, &data));
-        s->weights[l] = data;
+        s->layers[l] = hl_patterns_of(data, &s->examples, s->config, l, 0);
         HL_TRY(check_weights(path, name, data, hl_shape_count(shape)));
     }
     HL_TRY(hl_snapshot_take(&s->npz, path, "logits", real, HL_SHAPE(E, T, s->config->vocabulary), &data));
@@ -90,6 +95,22 @@ static hl_status take_numbers(hl_snapshot *s, const char *path)
     HL_TRY(hl_snapshot_take(&s->npz, path, "step", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &data));
     s->step = *(const int64_t *)data;
     return s->step >= 0 ? hl_ok() : hl_snapshot_wrong(path, "step", "is negative");
+}
+
+static hl_status take_streamed(hl_snapshot *s, const char *path)
+{
+    bool has = false;
+    s->sums = hl_calloc(1, sizeof *s->sums);
+    if (s->sums == NULL) {
+        return hl_error_memory(path);
+    }
+    HL_TRY(hl_validation_sums_read(&s->npz, path, s->config->n_layers, s->config->heads, s->examples.n_tokens,
+                                   s->config->max_length, s->sums, &has));
+    if (!has) {
+        hl_free(s->sums);
+        s->sums = NULL;
+    }
+    return hl_ok();
 }
 
 hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int64_t most_examples,
@@ -106,9 +127,7 @@ hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int6
         status = take_numbers(snapshot, path);
     }
     if (status.code == HL_OK) {
-        status =
-            hl_validation_sums_read(&snapshot->npz, path, config->n_layers, config->heads, snapshot->examples.n_tokens,
-                                    config->max_length, &snapshot->sums, &snapshot->has_validation_sums);
+        status = take_streamed(snapshot, path);
     }
     if (status.code != HL_OK) {
         hl_snapshot_free(snapshot);
@@ -118,28 +137,20 @@ hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int6
 
 void hl_snapshot_free(hl_snapshot *snapshot)
 {
+    hl_free(snapshot->layers);
+    hl_free(snapshot->sums);
     hl_npz_free(&snapshot->npz);
     *snapshot = (hl_snapshot){ 0 };
 }
 
 hl_patterns hl_snapshot_patterns(const hl_snapshot *snapshot, int layer, int64_t head)
 {
-    return hl_patterns_of(snapshot->weights[layer], &snapshot->examples, snapshot->config, layer, head);
-}
-
-void hl_snapshot_layers(const hl_snapshot *snapshot, hl_patterns layers[HL_MAX_LAYERS])
-{
-    for (int l = 0; l < snapshot->config->n_layers; l++) {
-        layers[l] = hl_snapshot_patterns(snapshot, l, 0);
-    }
+    hl_patterns patterns = snapshot->layers[layer];
+    patterns.head = head;
+    return patterns;
 }
 
 hl_answers hl_snapshot_answers(const hl_snapshot *snapshot)
 {
     return (hl_answers){ snapshot->examples.targets, snapshot->logits, snapshot->config->vocabulary };
-}
-
-const hl_validation_sums *hl_snapshot_validation_sums(const hl_snapshot *snapshot)
-{
-    return snapshot->has_validation_sums ? &snapshot->sums : NULL;
 }

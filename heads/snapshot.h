@@ -17,13 +17,14 @@ HL_BEGIN_DECLS
 
 typedef struct hl_snapshot {
     int64_t step;
-    hl_batch examples; /* E examples of T tokens, as recorded; these and the following are the npz's */
-    const hl_real *weights[HL_MAX_LAYERS]; /* of each layer (E, H, T, T) */
-    const hl_real *logits;                 /* (E, T, V) */
-    bool has_validation_sums;              /* whether the whole validation set was run at this step: */
-    hl_validation_sums sums;               /* what the heads do on it */
-    const hl_model_config *config;         /* not owned */
-    hl_npz npz;                            /* owned */
+    hl_batch examples;        /* E examples of T tokens, as recorded; these and the following are the npz's */
+    hl_patterns *layers;      /* head 0 of every layer, standing for all heads of it, as those take it who measure whole
+                              models; owned */
+    const hl_real *logits;    /* (E, T, V) */
+    hl_validation_sums *sums; /* what the heads do on the whole validation set; NULL where it was not run at this step;
+                              owned */
+    const hl_model_config *config; /* not owned */
+    hl_npz npz;                    /* owned */
 } hl_snapshot;
 
 /* Reads `path`. HL_BAD_FILE "<path>: <array>: <what is wrong>" where it is no archive, an array is missing or of
@@ -40,15 +41,8 @@ void hl_snapshot_free(hl_snapshot *snapshot);
 /* One head's patterns on all examples. Its arrays are the snapshot's. */
 hl_patterns hl_snapshot_patterns(const hl_snapshot *snapshot, int layer, int64_t head);
 
-/* Head 0 of every layer, standing for all heads of it, as those take it who measure whole models. */
-void hl_snapshot_layers(const hl_snapshot *snapshot, hl_patterns layers[HL_MAX_LAYERS]);
-
 /* What the model answers. Its arrays are the snapshot's. */
 hl_answers hl_snapshot_answers(const hl_snapshot *snapshot);
-
-/* What the heads do on the whole validation set; NULL where the snapshot does not say. Its arrays are the
- * snapshot's. */
-const hl_validation_sums *hl_snapshot_validation_sums(const hl_snapshot *snapshot);
 
 HL_END_DECLS
 

@@ -28,7 +28,7 @@ typedef struct hl_validation_sums_layer {
 /* Arrays are not owned: zeroed at first. */
 typedef struct hl_validation_sums {
     int n_layers;
-    const int64_t *heads; /* (n_layers): H of each */
+    const int32_t *heads; /* (n_layers): H of each */
     int64_t n_tokens;     /* T: no example is longer */
     bool causal;
 

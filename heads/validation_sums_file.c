@@ -134,7 +134,7 @@ static hl_status take_examples(source from, hl_validation_sums *sums)
     return hl_ok();
 }
 
-hl_status hl_validation_sums_read(const hl_npz *npz, const char *path, int n_layers, const int64_t *heads,
+hl_status hl_validation_sums_read(const hl_npz *npz, const char *path, int n_layers, const int32_t *heads,
                                   int64_t least, int64_t most, hl_validation_sums *sums, bool *has)
 {
     const source from = { npz, path };

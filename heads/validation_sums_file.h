@@ -27,7 +27,7 @@ void hl_validation_sums_write(const hl_validation_sums *sums, hl_npz_writer *npz
  * long and at most `most`; `heads` (n_layers) must outlive *sums, whose arrays are the archive's. HL_BAD_FILE
  * "<path>: <array>: <what is wrong>" where one is missing or of another type or shape, or holds a number that cannot
  * be. */
-hl_status hl_validation_sums_read(const hl_npz *npz, const char *path, int n_layers, const int64_t *heads,
+hl_status hl_validation_sums_read(const hl_npz *npz, const char *path, int n_layers, const int32_t *heads,
                                   int64_t least, int64_t most, hl_validation_sums *sums, bool *has);
 
 HL_END_DECLS

@@ -24,8 +24,8 @@ typedef struct hl_model_config {
     int64_t max_length; /* the longest T that positions are made for */
     int n_layers;       /* 1 .. HL_MAX_LAYERS */
     int64_t d_model, d_ff;
-    int64_t heads[HL_MAX_LAYERS], kv_heads[HL_MAX_LAYERS]; /* of each layer */
-    int64_t d_k[HL_MAX_LAYERS], d_v[HL_MAX_LAYERS];
+    int32_t heads[HL_MAX_LAYERS], kv_heads[HL_MAX_LAYERS]; /* of each layer */
+    int32_t d_k[HL_MAX_LAYERS], d_v[HL_MAX_LAYERS];
     hl_activation activation;
     hl_norm_place norm;
     hl_positions_kind positions;

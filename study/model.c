@@ -79,9 +79,14 @@ static hl_status list_steps(hl_opened_model *run)
 /* In new memory; NULL when out of it. */
 static char *name_of(const char *path)
 {
-    char whole[PATH_MAX];
+    char *whole = hl_malloc(PATH_MAX);
+    if (whole == NULL) {
+        return NULL;
+    }
     const char *found = realpath(path, whole) != NULL ? whole : path, *slash = strrchr(found, '/');
-    return hl_strdup(slash != NULL && slash[1] != '\0' ? slash + 1 : found);
+    char *name = hl_strdup(slash != NULL && slash[1] != '\0' ? slash + 1 : found);
+    hl_free(whole);
+    return name;
 }
 
 hl_status hl_opened_model_open(hl_opened_model *run, const char *path)
@@ -282,15 +287,19 @@ hl_status hl_opened_model_has_weights(const hl_opened_model *run, bool *has)
 /* Weights that config.ini did not train, or not as it stands now, would be shown on examples they have never seen. */
 static hl_status check_config(const hl_opened_model *run, const char *weights, const char *text)
 {
-    hl_config theirs;
+    hl_config *theirs = hl_malloc(sizeof *theirs);
+    if (theirs == NULL) {
+        return hl_error_memory(weights);
+    }
     hl_problems problems = { 0 };
-    hl_status status = hl_config_parse((hl_config_options){ .path = weights }, text, strlen(text), &theirs, &problems);
+    hl_status status = hl_config_parse((hl_config_options){ .path = weights }, text, strlen(text), theirs, &problems);
     hl_problems_free(&problems);
+    const char *key = status.code == HL_OK ? hl_config_difference(theirs, &run->config) : NULL;
+    hl_free(theirs);
     if (status.code == HL_INVALID) {
         return hl_error(HL_BAD_FILE, "%s: its config cannot be read: %s", weights, status.text);
     }
     HL_TRY(status);
-    const char *key = hl_config_difference(&theirs, &run->config);
     return key == NULL ? hl_ok()
                        : hl_error(HL_BAD_FILE,
                                   "%s: was trained with another %s than config.ini beside it says; restore config.ini",

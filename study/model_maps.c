@@ -1,9 +1,8 @@
 #include "study/model_maps.h"
 
 #include "core/arena.h"
+#include "core/memory.h"
 #include "train/memory_check.h"
-
-#include <string.h>
 
 /* Where there is room for the maps, and for a pass beside them. */
 static hl_status record(hl_recorder *recorder, const hl_opened_model *run, const hl_batch *examples)
@@ -26,21 +25,29 @@ static hl_status record(hl_recorder *recorder, const hl_opened_model *run, const
 hl_status hl_model_maps_run(hl_model_maps *made, const hl_opened_model *run, const hl_batch *examples)
 {
     *made = (hl_model_maps){ 0 };
-    hl_status status = record(&made->recorder, run, examples);
+    hl_recorder *recorder = &made->recorder;
+    hl_status status = record(recorder, run, examples);
+    made->maps = (hl_snapshot){ .step = run->weights_step,
+                                .examples = recorder->examples,
+                                .layers = hl_calloc((size_t)run->shape.n_layers, sizeof *made->maps.layers),
+                                .logits = recorder->logits,
+                                .config = &run->shape };
+    if (status.code == HL_OK && made->maps.layers == NULL) {
+        status = hl_error_memory("the patterns of examples");
+    }
     if (status.code != HL_OK) {
         hl_model_maps_free(made);
         return status;
     }
-    const hl_recorder *recorder = &made->recorder;
-    made->maps = (hl_snapshot){
-        .step = run->weights_step, .examples = recorder->examples, .logits = recorder->logits, .config = &run->shape
-    };
-    memcpy(made->maps.weights, recorder->weights, sizeof recorder->weights);
+    for (int l = 0; l < run->shape.n_layers; l++) {
+        made->maps.layers[l] = hl_recorder_patterns(recorder, l, 0);
+    }
     return hl_ok();
 }
 
 void hl_model_maps_free(hl_model_maps *made)
 {
+    hl_free(made->maps.layers);
     hl_recorder_free(&made->recorder);
     *made = (hl_model_maps){ 0 };
 }

@@ -11,7 +11,7 @@ HL_BEGIN_DECLS
 
 /* The maps of a run's model on a caller's examples, as a snapshot, whose `step` is the weights'. */
 typedef struct hl_model_maps {
-    hl_snapshot maps;     /* its arrays are the recorder's */
+    hl_snapshot maps;     /* its arrays are the recorder's, but for the list of layers */
     hl_recorder recorder; /* which never writes a file; owned */
 } hl_model_maps;
 

@@ -104,14 +104,18 @@ static hl_status write_files(hl_opened_model *run, const hl_heads_study *study, 
 
 hl_status hl_heads_files_write(const char *path)
 {
-    hl_opened_model run;
-    hl_status status = hl_opened_model_open(&run, path);
+    hl_opened_model *run = hl_malloc(sizeof *run); /* too large for the stack of some threads */
+    if (run == NULL) {
+        return hl_error_memory(path);
+    }
+    hl_status status = hl_opened_model_open(run, path);
     if (status.code == HL_OK) {
         hl_heads_study study;
-        hl_status studied = hl_heads_study_last(&study, &run);
-        status = write_files(&run, &study, studied);
+        hl_status studied = hl_heads_study_last(&study, run);
+        status = write_files(run, &study, studied);
         hl_heads_study_free(&study);
     }
-    hl_opened_model_close(&run);
+    hl_opened_model_close(run);
+    hl_free(run);
     return status;
 }

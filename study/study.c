@@ -56,10 +56,8 @@ hl_status hl_heads_load_weights(hl_opened_model *run, int64_t step, bool exactly
 static hl_status measure_effects(hl_heads_study *study, hl_opened_model *run, const hl_snapshot *snapshot, bool exactly)
 {
     HL_TRY(hl_heads_load_weights(run, snapshot->step, exactly));
-    hl_patterns layers[HL_MAX_LAYERS];
-    hl_snapshot_layers(snapshot, layers);
-    HL_TRY(hl_effects_measure(&run->model, &snapshot->examples, layers, study->labels, run->slice, run->threads,
-                              &study->effects));
+    HL_TRY(hl_effects_measure(&run->model, &snapshot->examples, snapshot->layers, study->labels, run->slice,
+                              run->threads, &study->effects));
     study->has_effects = true;
     study->weights_step = run->weights_step;
     for (int64_t i = 0; i < study->n; i++) {

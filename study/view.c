@@ -42,7 +42,7 @@ static const int32_t *tokens_of(const chosen *c, int64_t e)
 static const hl_real *weights_of(const chosen *c, int layer, int64_t head)
 {
     int64_t T = c->maps->examples.n_tokens;
-    return c->maps->weights[layer] + (c->first * c->maps->config->heads[layer] + head) * T * T;
+    return c->maps->layers[layer].weights + (c->first * c->maps->config->heads[layer] + head) * T * T;
 }
 
 /* ---- texts: offsets into one growing block become pointers when it grows no more ---- */

@@ -30,10 +30,10 @@ typedef struct hl_config_task {
 
 typedef struct hl_config_model {
     int64_t layers, d_model;
-    int64_t heads[HL_MAX_LAYERS]; /* one per layer, as the next three; 0 past `layers` */
-    int64_t kv_heads[HL_MAX_LAYERS];
-    int64_t d_k[HL_MAX_LAYERS];
-    int64_t d_v[HL_MAX_LAYERS];
+    int32_t heads[HL_MAX_LAYERS]; /* one per layer, as the next three; 0 past `layers` */
+    int32_t kv_heads[HL_MAX_LAYERS];
+    int32_t d_k[HL_MAX_LAYERS];
+    int32_t d_v[HL_MAX_LAYERS];
     int64_t d_ff;
     int activation; /* hl_activation */
     int norm;       /* hl_norm_place */

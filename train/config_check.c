@@ -116,7 +116,7 @@ static void resolve_lengths(hl_config_reader *reader)
 }
 
 /* One number serves every layer; else there must be one per layer. Numbers of layers that are not there become 0. */
-static void spread(hl_config_reader *reader, int64_t *values, hl_config_given *given, const char *full)
+static void spread(hl_config_reader *reader, int32_t *values, hl_config_given *given, const char *full)
 {
     int64_t layers = reader->config->model.layers;
     if (given->count == 1) {
@@ -135,7 +135,7 @@ static void spread_all(hl_config_reader *reader)
     for (int k = 0; k < HL_CONFIG_KEYS; k++) {
         const hl_config_key *key = &hl_config_keys[k];
         if (key->type == HL_CONFIG_PER_LAYER && !reader->given[k].faulty) {
-            spread(reader, (int64_t *)(void *)((char *)reader->config + key->offset), &reader->given[k], key->full);
+            spread(reader, (int32_t *)(void *)((char *)reader->config + key->offset), &reader->given[k], key->full);
         }
     }
 }
@@ -154,7 +154,7 @@ static void resolve_kv_heads(hl_config_reader *reader)
         }
         if (model->heads[l] % model->kv_heads[l] != 0) {
             hl_config_complain(reader, given->line,
-                               "model.kv_heads: %" PRId64 " does not divide heads, %" PRId64 ", in layer %" PRId64,
+                               "model.kv_heads: %" PRId32 " does not divide heads, %" PRId32 ", in layer %" PRId64,
                                model->kv_heads[l], model->heads[l], l);
             return;
         }
@@ -181,12 +181,12 @@ static void resolve_head_widths(hl_config_reader *reader)
     for (int64_t l = 0; l < model->layers; l++) {
         if ((model->d_k[l] == 0 || model->d_v[l] == 0) && model->d_model % model->heads[l] != 0) {
             hl_config_complain(reader, blame(heads, d_model),
-                               "model.heads: d_model, %" PRId64 ", cannot be divided by %" PRId64 " in layer %" PRId64
+                               "model.heads: d_model, %" PRId64 ", cannot be divided by %" PRId32 " in layer %" PRId64
                                ": change one of them or give %s",
                                model->d_model, model->heads[l], l, missing_widths(model, l));
             return;
         }
-        int64_t width = model->d_model / model->heads[l];
+        int32_t width = (int32_t)(model->d_model / model->heads[l]);
         model->d_k[l] = model->d_k[l] != 0 ? model->d_k[l] : width;
         model->d_v[l] = model->d_v[l] != 0 ? model->d_v[l] : width;
     }

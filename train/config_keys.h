@@ -10,13 +10,13 @@ HL_BEGIN_DECLS
 enum {
     HL_CONFIG_SECTIONS = 5,
     HL_CONFIG_KEYS = 53,
-    HL_CONFIG_VALUE_TEXT = 4096,
+    HL_CONFIG_VALUE_TEXT = HL_CONFIG_OVERRIDE,
     HL_CONFIG_WRONG_TEXT = 256, /* at least HL_INI_WRONG_TEXT */
 };
 
 typedef enum hl_config_type {
     HL_CONFIG_INTEGER,   /* int64_t */
-    HL_CONFIG_PER_LAYER, /* int64_t[HL_MAX_LAYERS]: "4" or "4, 2, 8" */
+    HL_CONFIG_PER_LAYER, /* int32_t[HL_MAX_LAYERS]: "4" or "4, 2, 8" */
     HL_CONFIG_STEPS,     /* int64_t: a number or "log" */
     HL_CONFIG_REAL,      /* double */
     HL_CONFIG_BOOLEAN,   /* bool */

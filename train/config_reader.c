@@ -7,7 +7,7 @@
 
 void hl_config_complain(hl_config_reader *reader, int line, const char *format, ...)
 {
-    char text[2 * HL_INI_MAX_LINE];
+    char text[HL_INI_MAX_LINE + 2048]; /* what it quotes is of one line */
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

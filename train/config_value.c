@@ -165,10 +165,10 @@ static bool read_choice(const hl_config_key *key, const char *text, int *value, 
 }
 
 /* Numbers with commas between them. */
-static bool read_per_layer(const hl_config_key *key, const char *text, int64_t values[HL_MAX_LAYERS], int *count,
+static bool read_per_layer(const hl_config_key *key, const char *text, int32_t values[HL_MAX_LAYERS], int *count,
                            char wrong[HL_CONFIG_WRONG_TEXT])
 {
-    int64_t numbers[HL_MAX_LAYERS] = { 0 };
+    int32_t numbers[HL_MAX_LAYERS] = { 0 };
     int n = 0;
     for (bool more = true; more; n++) {
         if (n == HL_MAX_LAYERS) {
@@ -182,9 +182,11 @@ static bool read_per_layer(const hl_config_key *key, const char *text, int64_t v
         if (*one == '\0') {
             return refuse(wrong, "a number is missing beside a comma");
         }
-        if (!read_integer(key, one, &numbers[n], wrong)) {
+        int64_t value;
+        if (!read_integer(key, one, &value, wrong)) {
             return false;
         }
+        numbers[n] = (int32_t)value;
         text += length + more;
     }
     memcpy(values, numbers, sizeof numbers);
@@ -241,7 +243,7 @@ static void write_real(double value, char text[HL_CONFIG_VALUE_TEXT])
     }
 }
 
-static void write_per_layer(const int64_t *values, int64_t layers, char text[HL_CONFIG_VALUE_TEXT])
+static void write_per_layer(const int32_t *values, int64_t layers, char text[HL_CONFIG_VALUE_TEXT])
 {
     int64_t n = 1;
     for (int64_t l = 1; l < layers; l++) {
@@ -251,7 +253,7 @@ static void write_per_layer(const int64_t *values, int64_t layers, char text[HL_
     }
     size_t used = 0;
     for (int64_t l = 0; l < n; l++) {
-        used += (size_t)snprintf(text + used, HL_CONFIG_VALUE_TEXT - used, "%s%" PRId64, l > 0 ? ", " : "", values[l]);
+        used += (size_t)snprintf(text + used, HL_CONFIG_VALUE_TEXT - used, "%s%" PRId32, l > 0 ? ", " : "", values[l]);
         assert(used < HL_CONFIG_VALUE_TEXT);
     }
 }

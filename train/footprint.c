@@ -201,11 +201,15 @@ hl_status hl_footprint_of(const hl_config *config, const hl_model *model, hl_foo
 hl_status hl_footprint_of_config(const hl_config *config, hl_footprint *footprint)
 {
     hl_model_config shape = hl_setup_model(config);
-    hl_model model;
-    hl_status status = hl_model_init(&model, &shape);
-    if (status.code == HL_OK) {
-        status = hl_footprint_of(config, &model, footprint);
+    hl_model *model = hl_malloc(sizeof *model); /* too large for the stack of some threads */
+    if (model == NULL) {
+        return hl_error_memory("the model's sizes");
     }
-    hl_model_free(&model);
+    hl_status status = hl_model_init(model, &shape);
+    if (status.code == HL_OK) {
+        status = hl_footprint_of(config, model, footprint);
+    }
+    hl_model_free(model);
+    hl_free(model);
     return status;
 }

@@ -1,6 +1,7 @@
 #include "train/memory_at_hand.h"
 
 #include "core/control_file.h"
+#include "core/memory.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -40,30 +41,35 @@ static uint64_t number_after(const char *text, const char *mark, uint64_t otherw
     return at != NULL && sscanf(at + strlen(mark), "%" SCNu64, &number) == 1 ? number : otherwise;
 }
 
-/* A file of the group, after a line break, so that every line has one before it. */
-static bool read_file(const char *group, const char *name, char content[CONTENT])
+/* What is read and where it stands: too much for the stack of some threads. */
+typedef struct reading {
+    char groups[CONTENT], content[CONTENT];
+    char group[PATH_MAX], path[PATH_MAX];
+} reading;
+
+/* A file of the group into r->content, after a line break, so that every line has one before it. */
+static bool read_file(reading *r, const char *name)
 {
-    char path[PATH_MAX];
-    content[0] = '\n';
-    content[1] = '\0';
-    return snprintf(path, sizeof path, "%s/%s", group, name) < (int)sizeof path &&
-           hl_control_file_read(path, content + 1, CONTENT - 1);
+    r->content[0] = '\n';
+    r->content[1] = '\0';
+    return snprintf(r->path, sizeof r->path, "%s/%s", r->group, name) < (int)sizeof r->path &&
+           hl_control_file_read(r->path, r->content + 1, CONTENT - 1);
 }
 
-/* What a group may yet take; UINT64_MAX where it has no limit. */
-static uint64_t left_in(const hierarchy *h, const char *group)
+/* What r->group may yet take; UINT64_MAX where it has no limit. */
+static uint64_t left_in(const hierarchy *h, reading *r)
 {
-    char content[CONTENT];
+    const char *content = r->content;
     uint64_t limit = UINT64_MAX;
     for (int i = 0; i < 2; i++) {
-        uint64_t one = read_file(group, h->limits[i], content) ? number_after(content, "\n", UINT64_MAX) : UINT64_MAX;
+        uint64_t one = read_file(r, h->limits[i]) ? number_after(content, "\n", UINT64_MAX) : UINT64_MAX;
         limit = one < limit ? one : limit;
     }
-    if (limit == UINT64_MAX || !read_file(group, h->used, content)) {
+    if (limit == UINT64_MAX || !read_file(r, h->used)) {
         return UINT64_MAX;
     }
     uint64_t used = number_after(content, "\n", 0), cache = 0;
-    if (read_file(group, "memory.stat", content)) {
+    if (read_file(r, "memory.stat")) {
         for (int i = 0; i < 2; i++) {
             cache += number_after(content, h->cache[i], 0);
         }
@@ -97,22 +103,21 @@ static const char *group_of(const char *groups, const char *controller)
 }
 
 /* The least that the process's group and those above it leave. */
-static uint64_t left_in_groups(const hierarchy *h, const char *groups)
+static uint64_t left_in_groups(const hierarchy *h, reading *r)
 {
-    char path[PATH_MAX];
-    const char *group = group_of(groups, h->controller);
-    size_t root = strlen(h->root);
-    if (snprintf(path, sizeof path, "%s%.*s", h->root, (int)strcspn(group, "\n"), group) >= (int)sizeof path) {
+    const char *group = group_of(r->groups, h->controller);
+    int length = (int)strcspn(group, "\n"), root = (int)strlen(h->root);
+    if (snprintf(r->group, sizeof r->group, "%s%.*s", h->root, length, group) >= (int)sizeof r->group) {
         return UINT64_MAX;
     }
     uint64_t least = UINT64_MAX;
     for (;;) {
-        uint64_t left = left_in(h, path);
+        uint64_t left = left_in(h, r);
         least = left < least ? left : least;
-        if (strlen(path) <= root) {
+        if ((int)strlen(r->group) <= root) {
             return least;
         }
-        *strrchr(path, '/') = '\0';
+        *strrchr(r->group, '/') = '\0';
     }
 }
 
@@ -120,7 +125,7 @@ static uint64_t left_in_groups(const hierarchy *h, const char *groups)
 static uint64_t left_of_addresses(void)
 {
     struct rlimit limit;
-    char content[CONTENT];
+    char content[256]; /* seven numbers */
     uint64_t pages;
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
         !hl_control_file_read("/proc/self/statm", content, sizeof content) ||
@@ -133,19 +138,23 @@ static uint64_t left_of_addresses(void)
 
 hl_memory_at_hand hl_memory_at_hand_now(void)
 {
-    char content[CONTENT];
-    content[0] = '\n';
-    hl_control_file_read("/proc/meminfo", content + 1, sizeof content - 1);
-    uint64_t kib = number_after(content, "\nMemAvailable:", UINT64_MAX);
+    reading *r = hl_malloc(sizeof *r);
+    if (r == NULL) {
+        return (hl_memory_at_hand){ .bytes = 0 };
+    }
+    r->content[0] = '\n';
+    hl_control_file_read("/proc/meminfo", r->content + 1, CONTENT - 1);
+    uint64_t kib = number_after(r->content, "\nMemAvailable:", UINT64_MAX);
     uint64_t least = kib < UINT64_MAX / 1024 ? kib * 1024 : UINT64_MAX;
     uint64_t addresses = left_of_addresses();
     least = addresses < least ? addresses : least;
     bool container = false;
-    hl_control_file_read("/proc/self/cgroup", content, sizeof content);
+    hl_control_file_read("/proc/self/cgroup", r->groups, CONTENT);
     for (size_t i = 0; i < sizeof hierarchies / sizeof *hierarchies; i++) {
-        uint64_t left = left_in_groups(&hierarchies[i], content);
+        uint64_t left = left_in_groups(&hierarchies[i], r);
         container = container || left < least;
         least = left < least ? left : least;
     }
+    hl_free(r);
     return (hl_memory_at_hand){ .bytes = least < SIZE_MAX ? (size_t)least : SIZE_MAX, .container = container };
 }

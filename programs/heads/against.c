@@ -22,7 +22,7 @@ typedef struct side {
     hl_heads_study study;         /* of `last` */
     const hl_snapshot *untrained; /* of step 0; NULL where the comparison has no use for it */
     hl_heads_record record;
-    hl_patterns layers[HL_MAX_LAYERS]; /* on the first run's examples */
+    const hl_patterns *layers; /* on the first run's examples */
     hl_head_match *matches;
     hl_heads_report report;
 } side;
@@ -92,7 +92,7 @@ static hl_status read_side(side *s, hl_opened_model *run)
     HL_TRY(hl_opened_model_snapshot(run, -1, &s->last));
     HL_TRY(hl_heads_study_make(&s->study, run, s->last, false));
     HL_TRY(hl_heads_record_make(run, &s->study, &s->record));
-    hl_snapshot_layers(s->last, s->layers);
+    s->layers = s->last->layers;
     size_t heads = (size_t)hl_heads_count(&run->shape);
     s->matches = hl_calloc(heads, sizeof *s->matches);
     return s->matches != NULL ? hl_ok() : hl_error_memory("the heads' matches");
@@ -120,7 +120,7 @@ static hl_status run_on_first(comparison *c)
     side *first = &c->sides[0], *second = &c->sides[1];
     HL_TRY(check_others(first, second));
     HL_TRY(hl_model_maps_run(&c->on_first, second->run, &first->last->examples));
-    hl_snapshot_layers(&c->on_first.maps, second->layers);
+    second->layers = c->on_first.maps.layers;
     hl_report_maps_free(&second->record.maps);
     second->record.maps = (hl_report_maps){ .n_snapshots = 1 };
     hl_answers answers = hl_snapshot_answers(&c->on_first.maps);

@@ -21,7 +21,7 @@ static void add_maps(hl_npz_writer *npz, const hl_snapshot *maps)
     for (int l = 0; l < maps->config->n_layers; l++) {
         char name[sizeof "layer_-2147483648"];
         snprintf(name, sizeof name, "layer_%d", l);
-        hl_npz_add(npz, name, real, HL_SHAPE(E, maps->config->heads[l], T, T), maps->weights[l]);
+        hl_npz_add(npz, name, real, HL_SHAPE(E, maps->config->heads[l], T, T), maps->layers[l].weights);
     }
     hl_npz_add(npz, "tokens", HL_NPY_INT32, HL_SHAPE(E, T), examples->tokens);
     hl_npz_add(npz, "lengths", HL_NPY_INT32, HL_SHAPE(E), examples->lengths);
@@ -124,10 +124,7 @@ static hl_status add_measured(metric_arrays *arrays)
 static hl_status add_metrics(hl_npz_writer *npz, const hl_opened_model *run, const hl_snapshot *maps)
 {
     hl_heads_csv csv = { .threads = run->threads };
-    hl_patterns layers[HL_MAX_LAYERS];
-    hl_snapshot_layers(maps, layers);
-    hl_status status =
-        hl_heads_csv_add(&csv, maps->step, layers, maps->config->n_layers, hl_snapshot_validation_sums(maps), NULL);
+    hl_status status = hl_heads_csv_add(&csv, maps->step, maps->layers, maps->config->n_layers, maps->sums, NULL);
     metric_arrays arrays = {
         .csv = &csv, .config = maps->config, .relations = run->relations, .npz = npz, .n = hl_heads_count(maps->config)
     };
@@ -173,7 +170,7 @@ static void print_attention(hl_text *text, const hl_snapshot *maps, int64_t exam
         hl_text_print(text, l > 0 ? ",\n[[" : "[[");
         for (int64_t h = 0; h < H; h++) {
             hl_text_print(text, h > 0 ? ",\n[" : "[");
-            print_map(text, maps->weights[l] + (example * H + h) * T * T, n, T);
+            print_map(text, maps->layers[l].weights + (example * H + h) * T * T, n, T);
             hl_text_print(text, "]");
         }
         hl_text_print(text, "]]");

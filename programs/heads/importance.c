@@ -21,11 +21,11 @@ static void announce(int64_t n_heads, FILE *err)
     }
 }
 
-static hl_status measure_subsets(hl_heads_importance *study, hl_opened_model *run, const hl_snapshot *snapshot,
-                                 const hl_patterns *layers)
+static hl_status measure_subsets(hl_heads_importance *study, hl_opened_model *run, const hl_snapshot *snapshot)
 {
     hl_all_subsets *subsets = &study->subsets;
-    HL_TRY(hl_all_subsets_measure(&run->model, &snapshot->examples, layers, run->slice, run->threads, subsets));
+    HL_TRY(
+        hl_all_subsets_measure(&run->model, &snapshot->examples, snapshot->layers, run->slice, run->threads, subsets));
     study->has_subsets = true;
     hl_shapley_values(subsets->n, subsets->losses, study->shapley);
     study->smallest = hl_smallest_set(subsets->n, subsets->losses, subsets->accuracies, HL_IMPORTANCE_KEPT);
@@ -43,15 +43,13 @@ static hl_status measure(hl_heads_importance *study, hl_opened_model *run, const
     if (study->labels == NULL) {
         return hl_error_memory("the labels of heads");
     }
-    hl_patterns layers[HL_MAX_LAYERS];
-    hl_snapshot_layers(snapshot, layers);
-    HL_TRY(hl_importance_measure(&run->model, &snapshot->examples, layers, run->slice, run->threads, HL_IMPORTANCE_ALL,
-                                 &study->importance));
+    HL_TRY(hl_importance_measure(&run->model, &snapshot->examples, snapshot->layers, run->slice, run->threads,
+                                 HL_IMPORTANCE_ALL, &study->importance));
     if (subsets_err == NULL) {
         return hl_ok();
     }
     announce(hl_heads_count(&run->shape), subsets_err);
-    return measure_subsets(study, run, snapshot, layers);
+    return measure_subsets(study, run, snapshot);
 }
 
 static hl_status check_count(const hl_opened_model *run, bool subsets)

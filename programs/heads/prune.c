@@ -138,11 +138,11 @@ static void print_word(hl_text *text, const char *word, const char *tail)
     hl_text_print(text, "%s%s", tail, quotes ? "'" : "");
 }
 
-static void print_override(hl_text *text, const char *key, const int64_t *values, int n)
+static void print_override(hl_text *text, const char *key, const int32_t *values, int n)
 {
     hl_text_print(text, " model.%s=", key);
     for (int l = 0; l < n; l++) {
-        hl_text_print(text, "%s%" PRId64, l > 0 ? "," : "", values[l]);
+        hl_text_print(text, "%s%" PRId32, l > 0 ? "," : "", values[l]);
     }
 }
 

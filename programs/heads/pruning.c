@@ -43,12 +43,11 @@ static hl_status add_row(descent *d, const hl_model *model, int64_t removed)
 /* Of the model's heads, which are those that are kept, in order. */
 static hl_status measure_importance(descent *d, hl_model *model)
 {
-    hl_patterns layers[HL_MAX_LAYERS];
-    hl_snapshot_layers(d->snapshot, layers);
     hl_importance importance;
     bool by_loss = d->pruning->by == HL_PRUNE_BY_LOSS;
-    HL_TRY(hl_importance_measure(model, &d->snapshot->examples, layers, d->validation.slice, d->validation.threads,
-                                 by_loss ? HL_IMPORTANCE_ZERO : HL_IMPORTANCE_GRADIENT, &importance));
+    HL_TRY(hl_importance_measure(model, &d->snapshot->examples, d->snapshot->layers, d->validation.slice,
+                                 d->validation.threads, by_loss ? HL_IMPORTANCE_ZERO : HL_IMPORTANCE_GRADIENT,
+                                 &importance));
     d->pruning->n_importance = importance.n_examples;
     int64_t next = 0;
     for (int64_t i = 0; next < importance.n; i++) {

@@ -27,7 +27,7 @@ typedef struct summary {
 
 /* The sizes that the shapes are made of */
 
-static bool same_everywhere(const int64_t *values, int64_t n)
+static bool same_everywhere(const int32_t *values, int64_t n)
 {
     for (int64_t l = 1; l < n; l++) {
         if (values[l] != values[0]) {
@@ -38,10 +38,10 @@ static bool same_everywhere(const int64_t *values, int64_t n)
 }
 
 /* "H=4", or "H differing by layer". */
-static const char *size_text(const char *letter, const int64_t *values, int64_t layers, char text[SIZE_TEXT])
+static const char *size_text(const char *letter, const int32_t *values, int64_t layers, char text[SIZE_TEXT])
 {
     if (same_everywhere(values, layers)) {
-        snprintf(text, SIZE_TEXT, "%s=%" PRId64, letter, values[0]);
+        snprintf(text, SIZE_TEXT, "%s=%" PRId32, letter, values[0]);
     } else {
         snprintf(text, SIZE_TEXT, "%s differing by layer", letter);
     }

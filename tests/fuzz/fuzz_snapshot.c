@@ -136,19 +136,15 @@ static void write_snapshot(input *in, const hl_model_config *config)
 
 static void measure(const hl_snapshot *snapshot)
 {
-    hl_patterns layers[HL_MAX_LAYERS];
-    hl_snapshot_layers(snapshot, layers);
     hl_heads_csv csv = { 0 };
     hl_report_maps maps = { .n_snapshots = 1 };
     hl_text text = { 0 };
-    fuzz_require(
-        hl_heads_csv_add(&csv, snapshot->step, layers, LAYERS, hl_snapshot_validation_sums(snapshot), NULL).code ==
-        HL_OK);
+    fuzz_require(hl_heads_csv_add(&csv, snapshot->step, snapshot->layers, LAYERS, snapshot->sums, NULL).code == HL_OK);
     hl_answers answers = hl_snapshot_answers(snapshot);
-    fuzz_require(hl_report_maps_add(&maps, snapshot->step, layers, LAYERS, &answers).code == HL_OK);
+    fuzz_require(hl_report_maps_add(&maps, snapshot->step, snapshot->layers, LAYERS, &answers).code == HL_OK);
     hl_heads_csv_print(&csv, NULL, &text);
     for (int l = 0; l < LAYERS; l++) {
-        for (int64_t h = 0; h < layers[l].n_heads; h++) {
+        for (int64_t h = 0; h < snapshot->layers[l].n_heads; h++) {
             hl_patterns head = hl_snapshot_patterns(snapshot, l, h);
             hl_text_print(&text, "%s", hl_label_text_of(hl_label_of(&head), NULL).text);
         }

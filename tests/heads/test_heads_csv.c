@@ -210,7 +210,8 @@ END_TEST
 /* Of one layer of one head on examples of 3 tokens, none of which is padded: it looks at the token before. */
 static hl_validation_sums some_sums(void)
 {
-    static int64_t heads = 1, queries[] = { 10, 20, 30, 20, 10 }, histogram[HL_ENTROPY_BINS] = { 30 };
+    static int32_t heads = 1;
+    static int64_t queries[] = { 10, 20, 30, 20, 10 }, histogram[HL_ENTROPY_BINS] = { 30 };
     static double third[] = { 1 / 3.0, 1 / 3.0, 1 / 3.0, 1 / 3.0, 1 / 3.0 }, offset[] = { 0, 1, 1 / 3.0, 0, 0 };
     static double nothing = 0, one = 1;
     return (hl_validation_sums){ .n_layers = 1,

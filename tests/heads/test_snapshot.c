@@ -195,13 +195,13 @@ START_TEST(sums_are_read_where_there_are_any)
     hl_snapshot snapshot;
     record(&f);
     expect_ok(hl_snapshot_read(path(), &f.model.config, E, &snapshot));
-    ck_assert_ptr_null(hl_snapshot_validation_sums(&snapshot));
+    ck_assert_ptr_null(snapshot.sums);
     hl_snapshot_free(&snapshot);
     example_tear_down(&f);
 
     const hl_validation_sums *all = record_all(&f, &pass);
     expect_ok(hl_snapshot_read(path(), &f.model.config, E, &snapshot));
-    const hl_validation_sums *read = hl_snapshot_validation_sums(&snapshot);
+    const hl_validation_sums *read = snapshot.sums;
     ck_assert_ptr_nonnull(read);
     ck_assert_int_eq(read->n_tokens, T + 3);
     for (int layer = 0; layer < EXAMPLE_LAYERS; layer++) {

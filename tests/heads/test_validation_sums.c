@@ -14,14 +14,14 @@ enum { HEADS = 8, OFFSETS = 2 * MADE_UP_TOKENS - 1 };
 /* Sums of one layer, with their memory. */
 typedef struct gathered {
     hl_validation_sums sums;
-    int64_t heads;
+    int32_t heads;
     int64_t queries[OFFSETS], histogram[HEADS * HL_ENTROPY_BINS];
     double uniform[OFFSETS], offset[HEADS * OFFSETS], entropy[HEADS], normalised[HEADS], confidence[HEADS];
 } gathered;
 
 static void begin(gathered *g, int64_t n_heads, int64_t n_tokens, bool causal)
 {
-    *g = (gathered){ .heads = n_heads };
+    *g = (gathered){ .heads = (int32_t)n_heads };
     g->sums = (hl_validation_sums){ .n_layers = 1,
                                     .heads = &g->heads,
                                     .n_tokens = n_tokens,

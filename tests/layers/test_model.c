@@ -10,7 +10,7 @@
 /* A config that is wrong in one place, and words that the refusal must hold. */
 typedef struct wrong {
     size_t offset; /* of the field in hl_model_config */
-    enum { INT, INT64, REAL } type;
+    enum { INT, INT32, INT64, REAL } type;
     double value;
     const char *words;
 } wrong;
@@ -26,13 +26,13 @@ static const wrong wrongs[] = {
     { FIELD(d_model), INT64, -6, "d_model" },
     { FIELD(d_model), INT64, 0x1p62, "d_model" },
     { FIELD(d_ff), INT64, 0, "d_ff" },
-    { FIELD(heads[1]), INT64, 0, "layer 1 has 0 heads" },
-    { FIELD(kv_heads[1]), INT64, 0, "layer 1 has 2 heads, 0 key/value heads" },
-    { FIELD(heads[0]), INT64, 3, "layer 0 has 3 heads, 2 key/value heads" },
-    { FIELD(kv_heads[0]), INT64, 4, "layer 0 has 2 heads, 4 key/value heads" },
-    { FIELD(d_k[0]), INT64, 0, "d_k 0" },
-    { FIELD(d_k[0]), INT64, 0x1p62, "d_k" },
-    { FIELD(d_v[1]), INT64, -1, "d_v -1" },
+    { FIELD(heads[1]), INT32, 0, "layer 1 has 0 heads" },
+    { FIELD(kv_heads[1]), INT32, 0, "layer 1 has 2 heads, 0 key/value heads" },
+    { FIELD(heads[0]), INT32, 3, "layer 0 has 3 heads, 2 key/value heads" },
+    { FIELD(kv_heads[0]), INT32, 4, "layer 0 has 2 heads, 4 key/value heads" },
+    { FIELD(d_k[0]), INT32, 0, "d_k 0" },
+    { FIELD(d_k[0]), INT32, 0x1p30 + 1, "d_k" },
+    { FIELD(d_v[1]), INT32, -1, "d_v -1" },
     { FIELD(dropout_attention), REAL, 1, "a dropout of 1 is" },
     { FIELD(dropout_concat), REAL, -0.5, "a dropout of -0.5" },
     { FIELD(dropout_residual), REAL, 1.5, "a dropout of 1.5" },
@@ -45,6 +45,8 @@ static void set_wrong(hl_model_config *config, const wrong *w)
     char *field = (char *)config + w->offset;
     if (w->type == INT) {
         *(int *)field = (int)w->value;
+    } else if (w->type == INT32) {
+        *(int32_t *)field = (int32_t)w->value;
     } else if (w->type == INT64) {
         *(int64_t *)field = (int64_t)w->value;
     } else {

@@ -187,7 +187,7 @@ START_TEST(what_cannot_be_compared_is_refused)
     ck_assert_int_eq(HEADS(narrow, "--against", longer).code, 0);
     ck_assert_int_eq(HEADS(one, "--against", run_path("nowhere")).code, 3);
     expect_refused(HEADS(one, "--against", symbols, "--head", "L0H0"), "--against", "--csv and --report alone");
-    expect_refused(HEADS(one, "--against", symbols, "--json", "--csv"), "--json, --csv", "one alone");
+    expect_refused(HEADS(one, "--against", symbols, "--json", "--csv"), "--json and --csv", "name a file for one");
     expect_refused(HEADS(one, "--against", symbols, "--step", "0"), "--against", "--csv and --report alone");
 }
 END_TEST

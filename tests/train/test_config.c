@@ -52,7 +52,7 @@ START_TEST(every_type_of_value_is_read)
     ck_assert_str_eq(hl_config_task_spec(&config).name, "shift");
     ck_assert_int_eq(hl_config_task_spec(&config).shift, -3);
     ck_assert_int_eq(hl_config_task_spec(&config).min_length, 7);
-    static const int64_t heads[] = { 4, 2, 8, 0 }, kv_heads[] = { 4, 1, 2, 0 }, d_k[] = { 5, 5, 5, 0 },
+    static const int32_t heads[] = { 4, 2, 8, 0 }, kv_heads[] = { 4, 1, 2, 0 }, d_k[] = { 5, 5, 5, 0 },
                          d_v[] = { 12, 7, 6, 0 };
     ck_assert_mem_eq(config.model.heads, heads, sizeof heads);
     ck_assert_mem_eq(config.model.kv_heads, kv_heads, sizeof kv_heads);

@@ -20,7 +20,7 @@ START_TEST(the_model_is_the_configs)
     ck_assert_int_eq(hl_dataset_open(&spec, 1, &dataset).code, HL_OK);
     ck_assert_int_eq(model.vocabulary, hl_vocabulary_size(hl_dataset_vocabulary(dataset)));
     hl_dataset_free(dataset);
-    static const int64_t heads[] = { 4, 2, 6 }, kv_heads[] = { 2, 1, 3 }, d_v[] = { 1, 2, 3 };
+    static const int32_t heads[] = { 4, 2, 6 }, kv_heads[] = { 2, 1, 3 }, d_v[] = { 1, 2, 3 };
     for (int l = 0; l < 3; l++) {
         ck_assert_int_eq(model.heads[l], heads[l]);
         ck_assert_int_eq(model.kv_heads[l], kv_heads[l]);

@@ -55,12 +55,12 @@ static int read_layers(const hl_npz *npz, bool causal, hl_patterns layers[MOST_L
 }
 
 /* The sums of the whole validation set, or NULL; `heads` must outlive them. */
-static const hl_validation_sums *read_sums(const hl_npz *npz, const hl_patterns *layers, int n_layers, int64_t *heads,
+static const hl_validation_sums *read_sums(const hl_npz *npz, const hl_patterns *layers, int n_layers, int32_t *heads,
                                            hl_validation_sums *sums)
 {
     bool has;
     for (int l = 0; l < n_layers; l++) {
-        heads[l] = layers[l].n_heads;
+        heads[l] = (int32_t)layers[l].n_heads;
     }
     expect(hl_validation_sums_read(npz, "snapshot", n_layers, heads, layers->n_tokens, 1 << 16, sums, &has));
     return has ? sums : NULL;
@@ -87,7 +87,7 @@ int main(int argc, char **argv)
         expect(hl_npz_read(argv[i], (size_t)1 << 30, &npz));
         int n_layers = read_layers(&npz, strcmp(argv[1], "1") == 0, layers);
         static hl_validation_sums sums;
-        int64_t heads[MOST_LAYERS];
+        int32_t heads[MOST_LAYERS];
         const hl_validation_sums *all = read_sums(&npz, layers, n_layers, heads, &sums);
         int64_t step = *(const int64_t *)data_of(&npz, "step");
         expect(hl_heads_csv_add(&csv, step, layers, n_layers, all, NULL));
