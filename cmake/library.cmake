@@ -1,4 +1,4 @@
-# hl_libraries(core layers ...): these folders as libheadlight, shared and static, with their headers, a CMake package
+# hl_libraries(core layers ...): these folders as libheadlight, shared and static, with their public headers, a CMake package
 # and a pkg-config file; and those of HL_DOUBLE_FOLDERS as libheadlight_double, the same files with double for hl_real,
 # which the gradient checks link and which is not installed.
 function(hl_libraries)
@@ -25,6 +25,7 @@ function(hl_bundle target type suffix)
     get_property(outside GLOBAL PROPERTY HL_OUTSIDE)
     target_link_libraries(${target} PRIVATE ${outside})
     target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                               $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/headlight>)
     set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C
                           ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib
@@ -55,18 +56,13 @@ function(hl_install)
             DESTINATION ${package})
     install(FILES ${PROJECT_SOURCE_DIR}/cmake/dependencies.cmake DESTINATION ${package}
             RENAME headlightDependencies.cmake)
-    # Shared by a folder's own files alone.
-    set(internal)
-    foreach(header attention_head.h lanes.h linear_rows.h tape_memory.h safetensors_format.h safetensors_header.h json.h json_text.h task_parts.h agreement_words.h update.h
-            picture_layout.h picture_paint.h picture_pen.h drawing.h terminal_cells.h
-            packed.h report_json.h report_page.h effect_losses.h layer_input.h sweep_page.h
-            config_keys.h config_reader.h checkpoint_read.h state_fields.h)
-        list(APPEND internal PATTERN ${header} EXCLUDE)
-    endforeach()
+    # The headers of a folder are public: programs may include them, include/headlight.h reaches each. What only the
+    # library's own files and its tests include stands in <folder>/private and is not installed.
     foreach(folder ${ARGN})
-        install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/headlight
-                FILES_MATCHING PATTERN "*.h" ${internal})
+        file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.h)
+        install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/headlight/${folder})
     endforeach()
+    install(FILES ${PROJECT_SOURCE_DIR}/include/headlight.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/headlight)
     hl_install_pkgconfig()
 endfunction()
 

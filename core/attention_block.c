@@ -1,4 +1,4 @@
-#include "core/attention_block.h"
+#include "core/private/attention_block.h"
 
 enum { LANES = 16 };
 

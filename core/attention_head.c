@@ -1,7 +1,7 @@
-#include "core/attention_head.h"
+#include "core/private/attention_head.h"
 
-#include "core/dropout_mask.h"
-#include "core/lanes.h"
+#include "core/private/dropout_mask.h"
+#include "core/private/lanes.h"
 
 #include <string.h>
 #include <tgmath.h>

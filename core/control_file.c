@@ -1,4 +1,4 @@
-#include "core/control_file.h"
+#include "core/private/control_file.h"
 
 #include "core/files.h"
 

@@ -1,4 +1,4 @@
-#include "core/dropout_mask.h"
+#include "core/private/dropout_mask.h"
 
 #include <string.h>
 #include <tgmath.h>

@@ -1,4 +1,4 @@
-#include "core/linear_rows.h"
+#include "core/private/linear_rows.h"
 
 #include "core/small_matmul.h"
 #include "core/threads.h"

@@ -1,8 +1,8 @@
 #include "core/mask.h"
 
-#include "core/exp.h"
-#include "core/lanes.h"
 #include "core/op.h"
+#include "core/private/exp.h"
+#include "core/private/lanes.h"
 
 #include <math.h>
 #include <string.h>

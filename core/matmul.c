@@ -1,6 +1,6 @@
 #include "core/matmul.h"
 
-#include "core/reduce.h"
+#include "core/private/reduce.h"
 #include "core/threads.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 #include "core/op_add.h"
 
 #include "core/op.h"
-#include "core/reduce.h"
+#include "core/private/reduce.h"
 #include "core/threads.h"
 
 static bool infer(hl_tape *tape, hl_node *node)

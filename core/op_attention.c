@@ -1,7 +1,7 @@
 #include "core/op_attention.h"
 
-#include "core/attention_head.h"
 #include "core/op.h"
+#include "core/private/attention_head.h"
 #include "core/threads.h"
 
 #include <string.h>

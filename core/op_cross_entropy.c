@@ -1,9 +1,9 @@
 #include "core/op_cross_entropy.h"
 
 #include "core/batch.h"
-#include "core/exp.h"
 #include "core/op.h"
-#include "core/reduce.h"
+#include "core/private/exp.h"
+#include "core/private/reduce.h"
 #include "core/threads.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 #include "core/op_dropout.h"
 
-#include "core/dropout_mask.h"
 #include "core/op.h"
-#include "core/pass_bits.h"
+#include "core/private/dropout_mask.h"
+#include "core/private/pass_bits.h"
 #include "core/threads.h"
 
 #include <math.h>

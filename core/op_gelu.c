@@ -1,7 +1,7 @@
 #include "core/op_gelu.h"
 
-#include "core/exp.h"
 #include "core/op.h"
+#include "core/private/exp.h"
 #include "core/threads.h"
 
 static const hl_real inverse_sqrt_2pi = (hl_real)0.39894228040143267794;

@@ -1,8 +1,8 @@
 #include "core/op_layer_norm.h"
 
-#include "core/lanes.h"
 #include "core/op.h"
-#include "core/reduce.h"
+#include "core/private/lanes.h"
+#include "core/private/reduce.h"
 #include "core/threads.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
 #include "core/op_linear.h"
 
-#include "core/dropout_mask.h"
-#include "core/linear_rows.h"
 #include "core/matmul.h"
 #include "core/op.h"
-#include "core/pass_bits.h"
-#include "core/reduce.h"
+#include "core/private/dropout_mask.h"
+#include "core/private/linear_rows.h"
+#include "core/private/pass_bits.h"
+#include "core/private/reduce.h"
 #include "core/threads.h"
 
 #include <math.h>

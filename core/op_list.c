@@ -1,4 +1,4 @@
-#include "core/op_list.h"
+#include "core/private/op_list.h"
 
 #define DECLARE(name) extern const hl_op hl_op_##name;
 HL_OPS(DECLARE)

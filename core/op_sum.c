@@ -2,7 +2,7 @@
 
 #include "core/op.h"
 #include "core/op_scale.h"
-#include "core/reduce.h"
+#include "core/private/reduce.h"
 #include "core/threads.h"
 
 static bool infer(hl_tape *tape, hl_node *node)

@@ -1,4 +1,4 @@
-#include "core/pass_bits.h"
+#include "core/private/pass_bits.h"
 
 #include <string.h>
 

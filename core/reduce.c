@@ -1,4 +1,4 @@
-#include "core/reduce.h"
+#include "core/private/reduce.h"
 
 #include "core/threads.h"
 

@@ -1,4 +1,4 @@
-#include "core/safetensors_header.h"
+#include "core/private/safetensors_header.h"
 
 #include "core/json.h"
 #include "core/memory.h"

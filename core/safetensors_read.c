@@ -2,8 +2,8 @@
 
 #include "core/files.h"
 #include "core/memory.h"
-#include "core/safetensors_format.h"
-#include "core/safetensors_header.h"
+#include "core/private/safetensors_format.h"
+#include "core/private/safetensors_header.h"
 
 #include <inttypes.h>
 #include <stdio.h>

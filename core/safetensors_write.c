@@ -1,7 +1,7 @@
 #include "core/safetensors.h"
 
 #include "core/memory.h"
-#include "core/safetensors_format.h"
+#include "core/private/safetensors_format.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 #include "core/shown_text.h"
 
-#include "core/utf8.h"
+#include "core/private/utf8.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "core/tape.h"
 
 #include "core/op.h"
-#include "core/tape_memory.h"
+#include "core/private/tape_memory.h"
 #include "core/threads.h"
 
 #include <assert.h>

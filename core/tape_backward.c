@@ -1,5 +1,5 @@
 #include "core/op.h"
-#include "core/tape_memory.h"
+#include "core/private/tape_memory.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "core/threads.h"
 
-#include "core/control_file.h"
+#include "core/private/control_file.h"
 
 #include <omp.h>
 #include <sched.h>

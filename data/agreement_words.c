@@ -1,4 +1,4 @@
-#include "data/agreement_words.h"
+#include "data/private/agreement_words.h"
 
 #include <assert.h>
 #include <stdio.h>

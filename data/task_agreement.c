@@ -1,5 +1,5 @@
-#include "data/agreement_words.h"
-#include "data/task_parts.h"
+#include "data/private/agreement_words.h"
+#include "data/private/task_parts.h"
 
 #include <stdbool.h>
 #include <stddef.h>

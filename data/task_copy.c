@@ -1,4 +1,4 @@
-#include "data/task_parts.h"
+#include "data/private/task_parts.h"
 
 /* Slot i fetches x_i. Delayed on purpose: y_i = x_i at the same position would need no attention. */
 static void make(const hl_task_spec *spec, int64_t n, hl_draw *draw, hl_example example)

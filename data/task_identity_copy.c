@@ -1,4 +1,4 @@
-#include "data/task_parts.h"
+#include "data/private/task_parts.h"
 
 /* Embedding, residual stream and output layer solve it alone, so no source is stated: what its heads show is what heads
  * look like when nothing depends on them. */

@@ -1,4 +1,4 @@
-#include "data/task_parts.h"
+#include "data/private/task_parts.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

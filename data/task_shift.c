@@ -1,4 +1,4 @@
-#include "data/task_parts.h"
+#include "data/private/task_parts.h"
 
 /* Slot i (from 0) fetches x at (i + shift) mod n: a rotation, so that every slot has a source. */
 static void make(const hl_task_spec *spec, int64_t n, hl_draw *draw, hl_example example)

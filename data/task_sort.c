@@ -1,4 +1,4 @@
-#include "data/task_parts.h"
+#include "data/private/task_parts.h"
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, PASSES = 3 /* an odd number */ };
 _Static_assert(HL_SPECIAL_TOKENS + HL_TASK_MAX_SYMBOLS <= 1 << (PASSES * DIGIT_BITS), "a token has PASSES digits");

@@ -1,7 +1,7 @@
 #include "data/vocabulary.h"
 
 #include "core/memory.h"
-#include "core/utf8.h"
+#include "core/private/utf8.h"
 
 #include <assert.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 #include "heads/all_subsets.h"
 
 #include "core/memory.h"
-#include "heads/effect_losses.h"
 #include "heads/head_set.h"
+#include "heads/private/effect_losses.h"
 
 #include <math.h>
 

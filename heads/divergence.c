@@ -1,7 +1,7 @@
 #include "heads/divergence.h"
 
 #include "heads/entropy.h"
-#include "heads/row_entropy.h"
+#include "heads/private/row_entropy.h"
 
 #include <assert.h>
 #include <math.h>

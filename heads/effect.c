@@ -1,7 +1,7 @@
 #include "heads/effect.h"
 
 #include "core/memory.h"
-#include "heads/effect_change.h"
+#include "heads/private/effect_change.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "heads/effect_change.h"
+#include "heads/private/effect_change.h"
 
 #include "core/memory.h"
 #include "core/threads.h"

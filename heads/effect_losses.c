@@ -1,4 +1,4 @@
-#include "heads/effect_losses.h"
+#include "heads/private/effect_losses.h"
 
 #include "core/memory.h"
 #include "heads/head_set.h"

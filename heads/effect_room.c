@@ -1,4 +1,4 @@
-#include "heads/effect_room.h"
+#include "heads/private/effect_room.h"
 
 #include <math.h>
 #include <string.h>

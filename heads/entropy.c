@@ -1,6 +1,6 @@
 #include "heads/entropy.h"
 
-#include "heads/row_entropy.h"
+#include "heads/private/row_entropy.h"
 
 static void add_example(const hl_pattern *pattern, hl_entropy *sum)
 {

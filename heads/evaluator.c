@@ -3,7 +3,7 @@
 #include <math.h>
 
 /* Forward over a slice; NULL stands for what is on the tape as its error. */
-static const hl_tensor *forward(hl_tape *tape, const hl_evaluator *evaluator, const hl_slice *slice,
+static const hl_tensor *forward(hl_tape *tape, const hl_evaluator *evaluator, const hl_evaluator_slice *slice,
                                 hl_cross_entropy_result *result)
 {
     hl_tensor *logits = hl_model_logits(tape, evaluator->model, &slice->examples, slice->probes);
@@ -13,14 +13,14 @@ static const hl_tensor *forward(hl_tape *tape, const hl_evaluator *evaluator, co
     return logits;
 }
 
-static bool begin(const hl_evaluator *evaluator, hl_slice *slice)
+static bool begin(const hl_evaluator *evaluator, hl_evaluator_slice *slice)
 {
     return evaluator->begin == NULL || evaluator->begin(evaluator->context, slice);
 }
 
 hl_status hl_evaluator_plan(const hl_evaluator *evaluator, int64_t T, size_t *bytes)
 {
-    hl_slice slice = { .examples = { .n_examples = evaluator->slice, .n_tokens = T } };
+    hl_evaluator_slice slice = { .examples = { .n_examples = evaluator->slice, .n_tokens = T } };
     begin(evaluator, &slice);
     hl_arena records;
     HL_TRY(hl_arena_init(&records, hl_model_record_bytes(evaluator->model)));
@@ -33,7 +33,7 @@ hl_status hl_evaluator_plan(const hl_evaluator *evaluator, int64_t T, size_t *by
     return status;
 }
 
-static hl_status run_slice(const hl_evaluator *evaluator, hl_slice *slice, hl_cross_entropy_result *sum)
+static hl_status run_slice(const hl_evaluator *evaluator, hl_evaluator_slice *slice, hl_cross_entropy_result *sum)
 {
     hl_cross_entropy_result result = { 0 };
     hl_tape tape;
@@ -60,7 +60,7 @@ hl_status hl_evaluate(const hl_evaluator *evaluator, const hl_batch *examples, h
     size_t mark = evaluator->arena->used;
     for (int64_t first = 0; first < examples->n_examples; first += evaluator->slice) {
         int64_t left = examples->n_examples - first, count = left < evaluator->slice ? left : evaluator->slice;
-        hl_slice slice = { .first = first, .examples = hl_batch_slice(examples, first, count) };
+        hl_evaluator_slice slice = { .first = first, .examples = hl_batch_slice(examples, first, count) };
         if (!begin(evaluator, &slice)) {
             return hl_ok();
         }

@@ -20,12 +20,12 @@
 HL_BEGIN_DECLS
 
 /* The examples that the model is run on at once. */
-typedef struct hl_slice {
+typedef struct hl_evaluator_slice {
     int64_t first;                    /* how many came before */
     hl_batch examples;                /* without arrays in the dry pass of hl_evaluator_plan */
     const hl_head_probe *probes;      /* one a layer, or NULL */
     const hl_tape_observer *observer; /* or NULL */
-} hl_slice;
+} hl_evaluator_slice;
 
 typedef struct hl_evaluator {
     const hl_model *model;
@@ -36,8 +36,8 @@ typedef struct hl_evaluator {
 
     /* What else is done about each slice, either may be NULL: before its pass, where probes and observer may be set and
      * false ends the evaluation; and after it, with its logits (B, T, V). */
-    bool (*begin)(void *context, hl_slice *slice);
-    void (*end)(void *context, const hl_slice *slice, const hl_real *logits);
+    bool (*begin)(void *context, hl_evaluator_slice *slice);
+    void (*end)(void *context, const hl_evaluator_slice *slice, const hl_real *logits);
     void *context;
 } hl_evaluator;
 

@@ -1,9 +1,9 @@
 #include "heads/importance.h"
 
 #include "core/memory.h"
-#include "heads/effect_change.h"
 #include "heads/head_set.h"
-#include "heads/spearman.h"
+#include "heads/private/effect_change.h"
+#include "heads/private/spearman.h"
 
 #include <math.h>
 #include <string.h>

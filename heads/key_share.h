@@ -38,7 +38,7 @@ hl_key_share_add(const hl_pattern *pattern, int64_t query, hl_key_kind *kind, hl
 __attribute__((always_inline)) static inline hl_score hl_key_share(const hl_patterns *patterns, hl_key_kind *kind,
                                                                    hl_share_of queries)
 {
-    hl_score score = { 0 };
+    hl_score score = { 0, 0, 0 };
     for (int64_t e = 0; e < patterns->n_examples; e++) {
         hl_pattern pattern = hl_patterns_at(patterns, e);
         for (int64_t i = 0; i < pattern.n; i++) {

@@ -1,4 +1,4 @@
-#include "heads/layer_input.h"
+#include "heads/private/layer_input.h"
 
 #include "core/memory.h"
 

@@ -5,8 +5,8 @@
 #include "core/npz.h"
 #include "data/batch_storage.h"
 #include "heads/evaluator.h"
-#include "heads/snapshot_array.h"
-#include "heads/validation_sums_file.h"
+#include "heads/private/snapshot_array.h"
+#include "heads/private/validation_sums_file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -151,7 +151,7 @@ void hl_recorder_free(hl_recorder *recorder)
 /* Recording */
 
 /* The slice's weights go where they are kept. */
-static bool place_weights(void *context, hl_slice *slice)
+static bool place_weights(void *context, hl_evaluator_slice *slice)
 {
     const hl_recorder *recorder = context;
     const hl_model_config *config = &recorder->model->config;
@@ -164,7 +164,7 @@ static bool place_weights(void *context, hl_slice *slice)
 }
 
 /* The logits of the slice, without those of padding, whose places stay zero. */
-static void keep_logits(void *context, const hl_slice *slice, const hl_real *logits)
+static void keep_logits(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
 {
     const hl_recorder *recorder = context;
     int64_t V = recorder->model->config.vocabulary, row = recorder->examples.n_tokens * V;

@@ -69,7 +69,7 @@ hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena, int threads);
  * T, T), tokens, targets, source (E, T) int32, lengths (E) int32, step int64, logits (E, T, V) and, where the task
  * states relations, `relations` (E, R, T) int32; weights and logits float32 (float64 in the double library); and where
  * `sums` of the whole validation set at this step are given (else NULL), their arrays all_*
- * (heads/validation_sums_file.h). step >= 0. Fails as above; HL_BAD_FILE: the file then is what it was. */
+ * (heads/private/validation_sums_file.h). step >= 0. Fails as above; HL_BAD_FILE: the file then is what it was. */
 hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, const hl_validation_sums *sums, hl_arena *arena,
                              int threads);
 

@@ -1,7 +1,7 @@
-#include "heads/row_entropy.h"
+#include "heads/private/row_entropy.h"
 
-#include "core/lanes.h"
-#include "core/log.h"
+#include "core/private/lanes.h"
+#include "core/private/log.h"
 
 #include <string.h>
 

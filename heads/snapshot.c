@@ -2,9 +2,9 @@
 
 #include "core/memory.h"
 #include "data/task.h"
+#include "heads/private/snapshot_array.h"
+#include "heads/private/validation_sums_file.h"
 #include "heads/recorder.h"
-#include "heads/snapshot_array.h"
-#include "heads/validation_sums_file.h"
 
 #include <stdio.h>
 

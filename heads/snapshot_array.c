@@ -1,4 +1,4 @@
-#include "heads/snapshot_array.h"
+#include "heads/private/snapshot_array.h"
 
 #include <stdarg.h>
 #include <stdio.h>

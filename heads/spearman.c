@@ -1,4 +1,4 @@
-#include "heads/spearman.h"
+#include "heads/private/spearman.h"
 
 #include <math.h>
 

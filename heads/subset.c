@@ -5,7 +5,7 @@
 #include "heads/head_set.h"
 
 /* Gates for a slice's examples. A layer that keeps all its heads has none. */
-static bool set_gates(void *context, hl_slice *slice)
+static bool set_gates(void *context, hl_evaluator_slice *slice)
 {
     const hl_subset *s = context;
     const bool *kept = s->kept;

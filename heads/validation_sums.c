@@ -1,9 +1,9 @@
 #include "heads/validation_sums.h"
 
-#include "core/lanes.h"
+#include "core/private/lanes.h"
 #include "core/threads.h"
 #include "heads/pattern.h"
-#include "heads/row_entropy.h"
+#include "heads/private/row_entropy.h"
 
 /* Adding up */
 

@@ -1,7 +1,7 @@
-#include "heads/validation_sums_file.h"
+#include "heads/private/validation_sums_file.h"
 
 #include "core/memory.h"
-#include "heads/snapshot_array.h"
+#include "heads/private/snapshot_array.h"
 
 #include <math.h>
 #include <stdio.h>

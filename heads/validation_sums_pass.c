@@ -2,7 +2,7 @@
 
 #include "core/memory.h"
 #include "core/op_attention.h"
-#include "heads/validation_sums_file.h"
+#include "heads/private/validation_sums_file.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "optim/update.h"
+#include "optim/private/update.h"
 
 #include <tgmath.h>
 

@@ -1,6 +1,6 @@
 #include "optim/clip.h"
 
-#include "core/reduce.h"
+#include "core/private/reduce.h"
 #include "core/threads.h"
 
 #include <math.h>

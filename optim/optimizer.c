@@ -2,7 +2,7 @@
 
 #include "core/memory.h"
 #include "core/threads.h"
-#include "optim/update.h"
+#include "optim/private/update.h"
 
 #include <math.h>
 #include <stddef.h>

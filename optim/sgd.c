@@ -1,4 +1,4 @@
-#include "optim/update.h"
+#include "optim/private/update.h"
 
 hl_update hl_sgd_update(const hl_optimizer *optimizer, double learning_rate)
 {

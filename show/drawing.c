@@ -12,7 +12,7 @@
 
 static const double POINTS_PER_INCH = 72, METRES_PER_INCH = 0.0254;
 
-hl_status hl_drawing_status(cairo_status_t status)
+hl_status hl_drawing_status(int status)
 {
     switch (status) {
     case CAIRO_STATUS_SUCCESS:
@@ -23,7 +23,7 @@ hl_status hl_drawing_status(cairo_status_t status)
     case CAIRO_STATUS_INVALID_SIZE:
         return hl_error(HL_INVALID, "the picture is too large");
     default:
-        return hl_error(HL_FAILED, "the picture cannot be drawn: %s", cairo_status_to_string(status));
+        return hl_error(HL_FAILED, "the picture cannot be drawn: %s", cairo_status_to_string((cairo_status_t)status));
     }
 }
 

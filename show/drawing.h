@@ -6,9 +6,9 @@
 #include "core/status.h"
 #include "core/text.h"
 
-#include <cairo.h>
-
 HL_BEGIN_DECLS
+
+typedef struct _cairo cairo_t; /* cairo.h, which only those who draw need */
 
 typedef struct hl_drawing {
     double width, height; /* in points */
@@ -27,8 +27,8 @@ hl_status hl_drawing_pdf(const hl_drawing *drawing, hl_text *bytes);
 /* HL_INVALID unless above 0 and at most HL_PICTURE_MOST_DPI. */
 hl_status hl_drawing_check_dpi(double dpi);
 
-/* What cairo says, as a status. */
-hl_status hl_drawing_status(cairo_status_t status);
+/* What cairo says, a cairo_status_t, as a status. */
+hl_status hl_drawing_status(int status);
 
 HL_END_DECLS
 

@@ -1,4 +1,4 @@
-#include "show/packed.h"
+#include "show/private/packed.h"
 
 #include "core/memory.h"
 

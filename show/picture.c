@@ -1,7 +1,7 @@
 #include "show/picture.h"
 
 #include "show/drawing.h"
-#include "show/picture_paint.h"
+#include "show/private/picture_paint.h"
 
 static hl_status check(const hl_picture *picture)
 {

@@ -1,4 +1,4 @@
-#include "show/picture_layout.h"
+#include "show/private/picture_layout.h"
 
 #include "show/picture_pen.h"
 

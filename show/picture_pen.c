@@ -2,6 +2,7 @@
 
 #include "core/shown_text.h"
 
+#include <cairo.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>

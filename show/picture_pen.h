@@ -4,10 +4,11 @@
 
 #include "core/declarations.h"
 
-#include <cairo.h>
 #include <stdbool.h>
 
 HL_BEGIN_DECLS
+
+typedef struct _cairo cairo_t; /* cairo.h */
 
 /* A line of text safe to show. */
 typedef struct hl_pen_line {

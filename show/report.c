@@ -2,9 +2,9 @@
 
 #include "core/memory.h"
 #include "show/colour.h"
-#include "show/packed.h"
-#include "show/report_json.h"
-#include "show/report_page.h"
+#include "show/private/packed.h"
+#include "show/private/report_json.h"
+#include "show/private/report_page.h"
 
 #include <string.h>
 

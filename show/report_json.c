@@ -1,9 +1,9 @@
-#include "show/report_json.h"
+#include "show/private/report_json.h"
 
 #include "core/memory.h"
 #include "core/shown_text.h"
 #include "core/text.h"
-#include "show/packed.h"
+#include "show/private/packed.h"
 
 #include <jansson.h>
 #include <math.h>

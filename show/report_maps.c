@@ -1,7 +1,7 @@
 #include "show/report_maps.h"
 
 #include "core/memory.h"
-#include "show/packed.h"
+#include "show/private/packed.h"
 
 #include <math.h>
 #include <string.h>

@@ -25,7 +25,7 @@ enum {
 
 typedef struct hl_report_map {
     int64_t step;
-    char *levels; /* packed (show/packed.h): by layer, head and example the rows (n, n) of its n real tokens */
+    char *levels; /* packed (show/private/packed.h): by layer, head and example the rows (n, n) of its n real tokens */
     int32_t
         *predictions; /* (n_examples, n_tokens): what the model answered, HL_IGNORE where nothing is asked; or NULL */
 } hl_report_map;

@@ -2,8 +2,8 @@
 
 #include "core/memory.h"
 #include "core/shown_text.h"
-#include "show/packed.h"
-#include "show/sweep_page.h"
+#include "show/private/packed.h"
+#include "show/private/sweep_page.h"
 
 #include <string.h>
 

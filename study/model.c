@@ -6,9 +6,9 @@
 #include "core/memory.h"
 #include "train/checkpoint.h"
 #include "train/metrics_csv.h"
+#include "train/private/step_list.h"
 #include "train/run_folder.h"
 #include "train/setup.h"
-#include "train/step_list.h"
 #include "train/trainer.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 
 #include "core/memory.h"
 #include "core/safetensors.h"
-#include "train/state_fields.h"
+#include "train/private/state_fields.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #include "core/files.h"
 #include "core/memory.h"
 #include "core/safetensors.h"
-#include "train/state_fields.h"
+#include "train/private/state_fields.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 
 #include "core/files.h"
 #include "core/memory.h"
-#include "train/config_reader.h"
 #include "train/ini.h"
+#include "train/private/config_reader.h"
 
 #include <assert.h>
 #include <stdio.h>

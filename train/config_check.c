@@ -1,6 +1,6 @@
 /* Defaults that follow from other keys, and what several keys must fulfil together. */
-#include "train/config_reader.h"
 #include "train/ini.h"
+#include "train/private/config_reader.h"
 
 #include <inttypes.h>
 #include <stdio.h>

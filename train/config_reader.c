@@ -1,4 +1,4 @@
-#include "train/config_reader.h"
+#include "train/private/config_reader.h"
 
 #include "train/ini.h"
 

@@ -1,6 +1,6 @@
 /* Which key a name means, and what its user may have meant where it means none. */
 #include "core/nearest.h"
-#include "train/config_reader.h"
+#include "train/private/config_reader.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* What may stand in a line, and values in quotes, in which anything can. */
-#include "core/utf8.h"
+#include "core/private/utf8.h"
 #include "train/ini.h"
 
 #include <stdio.h>

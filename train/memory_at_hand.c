@@ -1,7 +1,7 @@
 #include "train/memory_at_hand.h"
 
-#include "core/control_file.h"
 #include "core/memory.h"
+#include "core/private/control_file.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -3,7 +3,7 @@
 #include "core/files.h"
 #include "core/folders.h"
 #include "core/memory.h"
-#include "train/step_list.h"
+#include "train/private/step_list.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "train/step_list.h"
+#include "train/private/step_list.h"
 
 #include "core/folders.h"
 #include "core/memory.h"

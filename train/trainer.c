@@ -3,7 +3,7 @@
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/op_cross_entropy.h"
-#include "core/reduce.h"
+#include "core/private/reduce.h"
 #include "data/batch_storage.h"
 #include "heads/evaluator.h"
 #include "optim/clip.h"
@@ -200,7 +200,7 @@ typedef struct validation {
     bool dropped;
 } validation;
 
-static bool begin_slice(void *context, hl_slice *slice)
+static bool begin_slice(void *context, hl_evaluator_slice *slice)
 {
     validation *v = context;
     if (hl_signals_received() != 0) {

@@ -3,6 +3,7 @@
 #include "show/drawing.h"
 #include "show/picture_pen.h"
 
+#include <cairo.h>
 #include <math.h>
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
-#include "core/dropout_mask.h"
 #include "core/op_attention.h"
 #include "core/op_dropout.h"
 #include "core/op_linear.h"
+#include "core/private/dropout_mask.h"
 #include "core/random.h"
 #include "core/threads.h"
 #include "tests/check_suite.h"

@@ -1,4 +1,4 @@
-#include "core/log.h"
+#include "core/private/log.h"
 #include "tests/check_suite.h"
 
 #include <float.h>

@@ -1,6 +1,6 @@
 /* Every op on numbers whose squares underflow or that are denormal themselves, on zeros of both signs, on very large
  * ones, and on what is not finite: in float against double, values and gradients, over all cases of the table. */
-#include "core/op_list.h"
+#include "core/private/op_list.h"
 #include "tests/check_suite.h"
 #include "tests/core/op_cases.h"
 #include "tests/core/op_run.h"

@@ -1,5 +1,5 @@
 /* Every op in float against the same op in double: values and gradients. */
-#include "core/op_list.h"
+#include "core/private/op_list.h"
 #include "tests/check_suite.h"
 #include "tests/core/op_cases.h"
 #include "tests/core/op_run.h"

@@ -1,4 +1,4 @@
-#include "core/pass_bits.h"
+#include "core/private/pass_bits.h"
 #include "core/random.h"
 #include "tests/check_suite.h"
 

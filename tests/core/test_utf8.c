@@ -1,4 +1,4 @@
-#include "core/utf8.h"
+#include "core/private/utf8.h"
 #include "tests/check_suite.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 #include "heads/divergence.h"
 #include "heads/entropy.h"
-#include "heads/row_entropy.h"
+#include "heads/private/row_entropy.h"
 #include "tests/check_suite.h"
 #include "tests/heads/made_up.h"
 

@@ -13,14 +13,14 @@ typedef struct seen {
     int64_t slices, examples, most; /* after `most` slices it wants no more */
 } seen;
 
-static bool wants(void *context, hl_slice *slice)
+static bool wants(void *context, hl_evaluator_slice *slice)
 {
     const seen *s = context;
     ck_assert_int_eq(slice->first, s->slices * SLICE);
     return s->slices < s->most;
 }
 
-static void see(void *context, const hl_slice *slice, const hl_real *logits)
+static void see(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
 {
     seen *s = context;
     ck_assert(isfinite(logits[0]));

@@ -1,5 +1,5 @@
 /* Rank correlation, and estimates, against figures worked out by hand. */
-#include "heads/spearman.h"
+#include "heads/private/spearman.h"
 
 #include "heads/estimate.h"
 #include "tests/check_suite.h"

@@ -1,8 +1,8 @@
 #include "show/picture.h"
 
 #include "show/colour.h"
-#include "show/picture_layout.h"
 #include "show/picture_pen.h"
+#include "show/private/picture_layout.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/heads/example.h"

@@ -1,6 +1,6 @@
 #include "show/report_maps.h"
 
-#include "show/packed.h"
+#include "show/private/packed.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/heads/example.h"

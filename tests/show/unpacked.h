@@ -1,4 +1,4 @@
-/* What show/packed.h packed, as a page reads it. */
+/* What show/private/packed.h packed, as a page reads it. */
 #ifndef HL_TESTS_SHOW_UNPACKED_H
 #define HL_TESTS_SHOW_UNPACKED_H
 

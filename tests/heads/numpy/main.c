@@ -5,7 +5,7 @@
 #include "core/npz.h"
 #include "heads/heads_csv.h"
 #include "heads/label.h"
-#include "heads/validation_sums_file.h"
+#include "heads/private/validation_sums_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,0 +1,17 @@
+/* The files in which the kernel tells about itself (/proc, /sys). They say that they are empty, and are not. */
+#ifndef HL_CORE_PRIVATE_CONTROL_FILE_H
+#define HL_CORE_PRIVATE_CONTROL_FILE_H
+
+#include "core/declarations.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+HL_BEGIN_DECLS
+
+/* Up to size - 1 bytes of the file and a zero after them; "" and false where it cannot be read. size >= 1. */
+bool hl_control_file_read(const char *path, char *content, size_t size);
+
+HL_END_DECLS
+
+#endif

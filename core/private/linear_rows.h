@@ -1,0 +1,58 @@
+/* How the products of a linear map are cut: the inner part of op_linear.c.
+ *
+ * Where the weights fit in a core's second-level cache, its products run as generated kernels (small_matmul.h) over
+ * blocks of 64 rows: nothing is packed, a block stays in the cache for what is done with it next, and no cut depends on
+ * the number of threads. Else OpenBLAS takes all rows at once (matmul.h). */
+#ifndef HL_CORE_PRIVATE_LINEAR_ROWS_H
+#define HL_CORE_PRIVATE_LINEAR_ROWS_H
+
+#include "core/declarations.h"
+#include "core/real.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+enum { HL_LINEAR_BLOCK = 64, HL_LINEAR_MAX_PARTS = 16 };
+
+/* How dW (O, I) is summed over N rows: in a part for each group of blocks, tile by tile over all rows, or by
+ * hl_matmul_rows_into. */
+typedef enum hl_linear_sum { HL_LINEAR_PARTS, HL_LINEAR_TILES, HL_LINEAR_WHOLE } hl_linear_sum;
+
+typedef struct hl_linear_rows {
+    int64_t N, O, I;
+    int64_t n_blocks;
+    int n_groups; /* of blocks, each worked by one thread; at most HL_LINEAR_MAX_PARTS where dW is summed in parts */
+    bool generated;
+    hl_linear_sum sum;
+} hl_linear_rows;
+
+/* The cuts for x (N, I) and W (O, I); a function of the shape (and the build) alone. */
+hl_linear_rows hl_linear_rows_of(int64_t N, int64_t O, int64_t I);
+
+/* The rows of block number `block`: HL_LINEAR_BLOCK, or what is left. */
+int64_t hl_linear_block_rows(const hl_linear_rows *rows, int64_t block);
+
+/* T (I, O) = W^T for W (O, I): the form that the generated kernels take. */
+void hl_linear_transpose(int threads, int64_t O, int64_t I, const hl_real *W, hl_real *T);
+
+/* y = (or, `add`, +=) x T for the n rows from `first` on, n <= HL_LINEAR_BLOCK; x (N, I), T (I, O), y (N, O). */
+void hl_linear_rows_forward(const hl_linear_rows *rows, int64_t first, int64_t n, const hl_real *x, const hl_real *T,
+                            bool add, hl_real *y);
+
+/* For n <= HL_LINEAR_BLOCK rows dp (n, O) and x (n, I):
+ * dx (n, I) = (or +=) dp W;  db (O) += the column sums of dp;  dW (O, I) = (or +=) dp^T x. */
+void hl_linear_rows_dx(const hl_linear_rows *rows, int64_t n, const hl_real *dp, const hl_real *W, bool add,
+                       hl_real *dx);
+void hl_linear_rows_db(const hl_linear_rows *rows, int64_t n, const hl_real *dp, hl_real *db);
+void hl_linear_rows_dW(const hl_linear_rows *rows, int64_t n, const hl_real *dp, const hl_real *x, bool add,
+                       hl_real *dW);
+
+/* dW (O, I) = (or +=) dp^T x over all rows, a tile of dW after the other. */
+void hl_linear_tiles_dW(int threads, const hl_linear_rows *rows, const hl_real *dp, const hl_real *x, bool add,
+                        hl_real *dW);
+
+HL_END_DECLS
+
+#endif

@@ -1,0 +1,35 @@
+/* Every op of the library. An op that is not in this list does not exist for the tests; one that is must have rows in
+ * the table of op cases, or tests fail. */
+#ifndef HL_CORE_PRIVATE_OP_LIST_H
+#define HL_CORE_PRIVATE_OP_LIST_H
+
+#include "core/declarations.h"
+#include "core/op.h"
+
+HL_BEGIN_DECLS
+
+/* clang-format off */
+#define HL_OPS(OP) /* OP(gelu): hl_op_gelu of core/op_gelu.c */ \
+    OP(add) \
+    OP(attention) \
+    OP(cross_entropy) \
+    OP(dropout) \
+    OP(embedding) \
+    OP(gelu) \
+    OP(layer_norm) \
+    OP(linear) \
+    OP(matmul) \
+    OP(multiply) \
+    OP(relu) \
+    OP(scale) \
+    OP(slice) \
+    OP(softmax) \
+    OP(sum)
+/* clang-format on */
+
+extern const hl_op *const hl_op_list[];
+extern const int hl_op_count;
+
+HL_END_DECLS
+
+#endif

@@ -1,0 +1,18 @@
+/* UTF-8, strictly: no overlong forms, no surrogates, nothing above U+10FFFF (Unicode 15, table 3-7). */
+#ifndef HL_CORE_PRIVATE_UTF8_H
+#define HL_CORE_PRIVATE_UTF8_H
+
+#include "core/declarations.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+/* The number of bytes, 1 to 4, of the character that the text begins with, and the character itself (code may be NULL);
+ * 0 where it begins with none, cut short by the end of its `size` bytes or wrong. size is at least 1. */
+size_t hl_utf8_decode(const char *text, size_t size, uint32_t *code);
+
+HL_END_DECLS
+
+#endif

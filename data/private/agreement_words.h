@@ -1,0 +1,50 @@
+/* The words of the task agreement: which token is which word, and which forms of words agree. Private to this
+ * folder. */
+#ifndef HL_DATA_PRIVATE_AGREEMENT_WORDS_H
+#define HL_DATA_PRIVATE_AGREEMENT_WORDS_H
+
+#include "core/declarations.h"
+#include "data/vocabulary.h"
+
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+enum {
+    HL_AGREEMENT_NOUNS = 16,
+    HL_AGREEMENT_CHOICES = 3, /* of each class without agreement */
+};
+
+/* Tokens: the first ones of each class, and single words. First determiners, by number, adjectives, by kind, and
+ * possessive pronouns, by person; then what agrees with nothing; then nouns and verbs, each singular and plural in
+ * turn. */
+enum {
+    HL_WORD_DETERMINER = HL_SPECIAL_TOKENS,
+    HL_WORD_ADJECTIVE = HL_WORD_DETERMINER + 2,
+    HL_WORD_POSSESSIVE = HL_WORD_ADJECTIVE + 4,
+    HL_WORD_DEGREE = HL_WORD_POSSESSIVE + 4,
+    HL_WORD_EPITHET = HL_WORD_DEGREE + HL_AGREEMENT_CHOICES,
+    HL_WORD_PREPOSITION = HL_WORD_EPITHET + HL_AGREEMENT_CHOICES,
+    HL_WORD_MANNER = HL_WORD_PREPOSITION + HL_AGREEMENT_CHOICES,
+    HL_WORD_PLACE = HL_WORD_MANNER + HL_AGREEMENT_CHOICES,
+    HL_WORD_IN = HL_WORD_PLACE + HL_AGREEMENT_CHOICES,
+    HL_WORD_THAT,
+    HL_WORD_AT,
+    HL_WORD_COMMA,
+    HL_WORD_WHILE,
+    HL_WORD_NOUN,
+    HL_WORD_VERB = HL_WORD_NOUN + 2 * HL_AGREEMENT_NOUNS,
+    HL_WORD_END = HL_WORD_VERB + 2 * HL_AGREEMENT_NOUNS,
+};
+
+/* The words that agree with a noun, as tokens. Nouns are counted in forms: 2 * noun + 1 where it is a plural. */
+int32_t hl_agreement_determiner(int form);
+int32_t hl_agreement_adjective(int form);
+int32_t hl_agreement_possessive(int form);
+
+/* The vocabulary of these words. HL_NO_MEMORY. *out is the caller's: hl_vocabulary_free. */
+hl_status hl_agreement_vocabulary(hl_vocabulary **out);
+
+HL_END_DECLS
+
+#endif

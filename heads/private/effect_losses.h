@@ -1,0 +1,69 @@
+/* What all passes share that measure losses of a model with some of its heads changed, example by example; for
+ * effect_change.c, effect.c, importance.c and all_subsets.c. */
+#ifndef HL_HEADS_PRIVATE_EFFECT_LOSSES_H
+#define HL_HEADS_PRIVATE_EFFECT_LOSSES_H
+
+#include "core/arena.h"
+#include "core/batch.h"
+#include "core/declarations.h"
+#include "core/status.h"
+#include "heads/pattern.h"
+#include "heads/private/effect_room.h"
+#include "heads/private/layer_input.h"
+#include "layers/model.h"
+
+HL_BEGIN_DECLS
+
+/* The caller sets the first ones, `slice` and `threads`, the rest is hl_effect_losses_begin's. */
+typedef struct hl_effect_losses {
+    const hl_model *model;
+    const hl_patterns *layers;
+    int threads;
+    int64_t n, T;      /* examples that are scored, and their tokens */
+    int64_t slice;     /* how many of them the model is run on at once */
+    int64_t *rows;     /* (n): which of a snapshot's they are */
+    hl_batch examples; /* these alone; its arrays are of `ids` */
+    int32_t *ids;
+    hl_arena arena;          /* holds a pass with gradients, or one room at least */
+    size_t room;             /* bytes of a room whose passes run on one thread */
+    bool *learned;           /* of each parameter: whether it required a gradient; none does while this lasts */
+    hl_real *row_losses;     /* (slice, T) */
+    hl_real *gates;          /* (slice, the heads of the widest layer) for each layer */
+    hl_head_probe *probes;   /* (L): those of the pass with gradients, as the next */
+    hl_tensor **layer_gates; /* (L) */
+    hl_layer_input input;    /* where the passes begin: below the layer that is changed nothing runs again */
+    double *losses;          /* (n): of the model as it is */
+} hl_effect_losses;
+
+/* Chooses the examples that score, those of `examples` that have a scored token, and takes all memory. Until it is
+ * freed the model's parameters require no gradient. HL_INVALID (no such example, T too long for the model, a slice
+ * below 1, a model that is not allocated), HL_NO_MEMORY. To be ended by hl_effect_losses_free, whatever this
+ * returns. */
+hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_batch *examples);
+
+void hl_effect_losses_free(hl_effect_losses *s);
+
+/* The bytes that hl_effect_losses_begin takes for up to n examples of T tokens, `slice` of them at once. The model
+ * needs no numbers; nothing of that size is allocated. HL_INVALID (T too long for the model), HL_NO_MEMORY. */
+hl_status hl_effect_losses_plan(const hl_model *model, int64_t n, int64_t slice, int64_t T, int threads, size_t *bytes);
+
+/* Has the passes begin at `layer`. HL_NO_MEMORY. */
+hl_status hl_effect_losses_begin_at(hl_effect_losses *s, int layer);
+
+/* The examples from `first` on that the model is run on at once. */
+hl_batch hl_effect_losses_slice(const hl_effect_losses *s, int64_t first);
+
+/* Each example's mean loss over its scored tokens, of a slice of the examples whose pass left row_losses, (slice,
+ * T). */
+void hl_effect_losses_take(const hl_batch *slice, const hl_real *row_losses, double *losses);
+
+/* |sum of z * dL/dz| of every head on every example, (n, heads of all layers by layer and head), each slice of the
+ * examples in one backward pass, to the gates of all layers. HL_NO_MEMORY. */
+hl_status hl_effect_losses_slopes(hl_effect_losses *s, double *slopes);
+
+/* The mean of a layer's z over examples and real positions, (H * Dv). HL_NO_MEMORY. */
+hl_status hl_effect_losses_mean_output(hl_effect_losses *s, int layer, hl_real *mean);
+
+HL_END_DECLS
+
+#endif

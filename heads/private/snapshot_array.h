@@ -1,0 +1,24 @@
+/* Arrays out of a snapshot's archive, checked: what heads/snapshot.h and heads/private/validation_sums_file.h read with. */
+#ifndef HL_HEADS_PRIVATE_SNAPSHOT_ARRAY_H
+#define HL_HEADS_PRIVATE_SNAPSHOT_ARRAY_H
+
+#include "core/declarations.h"
+#include "core/npz.h"
+#include "core/status.h"
+
+HL_BEGIN_DECLS
+
+/* No less than what an archive adds to an array's numbers, bytes. */
+enum { HL_SNAPSHOT_FRAME = 320 };
+
+/* HL_BAD_FILE "<path>: <array>: <what is wrong>". */
+hl_status hl_snapshot_wrong(const char *path, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The array's numbers, the archive's, into *data; it must be there in this type and shape, else HL_BAD_FILE. */
+hl_status hl_snapshot_take(const hl_npz *npz, const char *path, const char *name, hl_npy_type type, hl_shape shape,
+                           void **data);
+
+HL_END_DECLS
+
+#endif

@@ -1,0 +1,35 @@
+/* Validation sums (heads/validation_sums.h) as arrays in the file of a snapshot. */
+#ifndef HL_HEADS_PRIVATE_VALIDATION_SUMS_FILE_H
+#define HL_HEADS_PRIVATE_VALIDATION_SUMS_FILE_H
+
+#include "core/declarations.h"
+#include "core/npz.h"
+#include "core/status.h"
+#include "heads/validation_sums.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+HL_BEGIN_DECLS
+
+/* The 8-byte numbers that all arrays for examples of T tokens have together. False where they do not fit. */
+bool hl_validation_sums_count(const hl_model_config *config, int64_t n_tokens, size_t *count);
+
+/* The bytes that they take in a file at most; SIZE_MAX where they do not fit. */
+size_t hl_validation_sums_file_bytes(const hl_model_config *config, int64_t n_tokens);
+
+/* Adds, after hl_validation_sums_finish, all_queries int64 and all_uniform float64 (2 T - 1), all_entropy_uniform
+ * float64, and of each layer l all_offset_<l> (H, 2 T - 1), all_entropy_<l>, all_entropy_normalised_<l>,
+ * all_confidence_<l> (H) float64 and all_entropy_histogram_<l> (H, 20) int64. Errors stay with the archive. */
+void hl_validation_sums_write(const hl_validation_sums *sums, hl_npz_writer *npz);
+
+/* Finds them in an archive read from `path`: *has is false where there are none. Examples were at least `least` tokens
+ * long and at most `most`; `heads` (n_layers) must outlive *sums, whose arrays are the archive's. HL_BAD_FILE
+ * "<path>: <array>: <what is wrong>" where one is missing or of another type or shape, or holds a number that cannot
+ * be. */
+hl_status hl_validation_sums_read(const hl_npz *npz, const char *path, int n_layers, const int32_t *heads,
+                                  int64_t least, int64_t most, hl_validation_sums *sums, bool *has);
+
+HL_END_DECLS
+
+#endif

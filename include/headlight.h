@@ -1,0 +1,119 @@
+/* Headlight: trains transformer encoders and tells what every attention head learns. This header is the whole library.
+ *
+ * A tour. Names begin with hl_; numbers are hl_real (float). What can fail returns a hl_status, a code and one line that
+ * says what is wrong; HL_TRY hands a failure on to the caller. What a function makes is ended by its hl_..._free, which
+ * also takes a zeroed object. Call hl_threads_setup once, before all else. Then, in this order:
+ *
+ *   the model       hl_model_init checks a hl_model_config and registers the parameters, hl_model_allocate draws them
+ *   the optimizer   hl_optimizer_init; hl_schedule_rate gives the learning rate of a step
+ *   the batches     hl_dataset_open and hl_dataset_batch, of a task; or a hl_batch over arrays of your own
+ *   a step          hl_tape_begin on an arena, hl_model_loss, hl_parameters_zero_grad, hl_tape_backward,
+ *                   hl_optimizer_step, hl_arena_rewind
+ *   its heads       hl_recorder_init and hl_recorder_run keep what every head attends to, hl_recorder_patterns gives one
+ *                   head's; hl_label_of, hl_head_measure, hl_effects_measure say what it does and what it is worth
+ *   to keep it      hl_checkpoint_write_model, hl_recorder_record; hl_checkpoint_load, hl_snapshot_read
+ *   to show it      hl_table_of, hl_picture_png, hl_report_write
+ *
+ * The trainer does the first four from a config, as the program `train` does; hl_opened_model_open opens the folder that
+ * it left. A whole training, and what one head of it does:
+ *
+ *     hl_config config;
+ *     hl_problems problems = { 0 };
+ *     hl_trainer trainer;
+ *     hl_update update;
+ *     hl_recorder recorder;
+ *     HL_TRY(hl_config_load((hl_config_options){ .path = "copy_task.ini" }, &config, &problems));
+ *     HL_TRY(hl_trainer_init(&trainer, &config));
+ *     while (trainer.optimizer.step < config.train.steps) {
+ *         HL_TRY(hl_trainer_update(&trainer, &update));
+ *     }
+ *     HL_TRY(hl_recorder_init(&recorder, &trainer.model, &trainer.validation, 64, NULL));
+ *     HL_TRY(hl_recorder_run(&recorder, &trainer.arena, trainer.threads));
+ *     hl_patterns head = hl_recorder_patterns(&recorder, 1, 0);
+ *     puts(hl_label_text_of(hl_label_of(&head), NULL).text); // of L1H0, for example: offset(-11)
+ *
+ * The headers below, by what they are for, reach all others; each states its contract. */
+#ifndef HL_HEADLIGHT_H
+#define HL_HEADLIGHT_H
+
+/* Numbers, ops and the record of a pass */
+#include "core/matmul.h"
+#include "core/op.h"
+#include "core/op_add.h"
+#include "core/op_attention.h"
+#include "core/op_dropout.h"
+#include "core/op_embedding.h"
+#include "core/op_gelu.h"
+#include "core/op_layer_norm.h"
+#include "core/op_linear.h"
+#include "core/op_matmul.h"
+#include "core/op_multiply.h"
+#include "core/op_relu.h"
+#include "core/op_scale.h"
+#include "core/op_slice.h"
+#include "core/op_softmax.h"
+#include "core/op_sum.h"
+#include "core/safetensors.h"
+#include "core/small_matmul.h"
+#include "core/tape.h"
+#include "core/tensor.h"
+#include "core/threads.h"
+/* Memory, files and texts */
+#include "core/clock.h"
+#include "core/folders.h"
+#include "core/json_text.h"
+#include "core/memory.h"
+#include "core/nearest.h"
+#include "core/shown_text.h"
+#include "core/units.h"
+/* Models and their training */
+#include "data/batch_storage.h"
+#include "data/dataset.h"
+#include "layers/model.h"
+#include "optim/clip.h"
+#include "optim/optimizer.h"
+/* What heads do */
+#include "heads/alignment.h"
+#include "heads/all_subsets.h"
+#include "heads/divergence.h"
+#include "heads/duplicate.h"
+#include "heads/evaluator.h"
+#include "heads/importance.h"
+#include "heads/induction.h"
+#include "heads/label.h"
+#include "heads/mean_map.h"
+#include "heads/metrics.h"
+#include "heads/offset.h"
+#include "heads/prune.h"
+#include "heads/recorder.h"
+#include "heads/relation.h"
+#include "heads/shapley.h"
+#include "heads/special.h"
+/* Pictures and pages */
+#include "show/curve_picture.h"
+#include "show/drawing.h"
+#include "show/picture.h"
+#include "show/picture_pen.h"
+#include "show/sweep_report.h"
+#include "show/table.h"
+#include "show/terminal_cells.h"
+/* Runs: config, trainer, folder; and a run opened again */
+#include "study/model.h"
+#include "study/model_maps.h"
+#include "study/output.h"
+#include "study/report.h"
+#include "study/validation.h"
+#include "study/view.h"
+#include "train/checkpoint.h"
+#include "train/config.h"
+#include "train/config_keys.h"
+#include "train/footprint.h"
+#include "train/ini.h"
+#include "train/loop.h"
+#include "train/memory_check.h"
+#include "train/setup.h"
+#include "train/signals.h"
+#include "train/terminal.h"
+#include "train/trainer.h"
+
+#endif

@@ -1,0 +1,18 @@
+/* A report's data as JSON, as the page reads it (show/report/data.js). */
+#ifndef HL_SHOW_PRIVATE_REPORT_JSON_H
+#define HL_SHOW_PRIVATE_REPORT_JSON_H
+
+#include "core/declarations.h"
+#include "core/text.h"
+#include "show/report.h"
+
+HL_BEGIN_DECLS
+
+/* Adds everything about one run to the text, in which no `<` is left, so that no text of the data can end the page's
+ * script element or begin another. Each part is made, added and freed before the next. HL_NO_MEMORY is left on the
+ * text. */
+void hl_report_json(hl_text *text, const hl_report_run *run);
+
+HL_END_DECLS
+
+#endif

@@ -1,0 +1,51 @@
+/* A config being read: what was given where, and what is wrong with it; for config*.c alone. */
+#ifndef HL_TRAIN_PRIVATE_CONFIG_READER_H
+#define HL_TRAIN_PRIVATE_CONFIG_READER_H
+
+#include "core/declarations.h"
+#include "train/config_keys.h"
+
+HL_BEGIN_DECLS
+
+enum { HL_CONFIG_NOWHERE = 0, HL_CONFIG_COMMAND_LINE = -1 };
+
+/* Where a key was given last. */
+typedef struct hl_config_given {
+    int line;  /* of the file, or one of the two above */
+    int count; /* of HL_CONFIG_PER_LAYER: how many numbers */
+    bool
+        faulty; /* a value could not be read, or a misspelt key may have meant this one: nothing is concluded from it */
+} hl_config_given;
+
+typedef struct hl_config_reader {
+    const char *path;
+    hl_config *config;
+    hl_problems *problems;
+    hl_config_given given[HL_CONFIG_KEYS]; /* in the order of hl_config_keys */
+    bool unclear; /* a line that could not be understood may have meant any key: no keys are checked against others */
+} hl_config_reader;
+
+/* What was given for the key whose field is that of hl_config: HL_CONFIG_GIVEN(reader, model.heads). */
+#define HL_CONFIG_GIVEN(reader, field) (&(reader)->given[hl_config_key_at(offsetof(hl_config, field)) - hl_config_keys])
+
+/* Adds the problem "file:line: <text>", "command line: <text>" or, from nowhere, "file: <text>". */
+void hl_config_complain(hl_config_reader *reader, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The index of the first key of that name in any section, or -1. */
+int hl_config_find_key(const char *name);
+
+/* The index of the section, or -1 after a complaint. */
+int hl_config_find_section(hl_config_reader *reader, int line, const char *name);
+
+/* Reads a value into the key `name` of a section. Complains of an unknown or repeated key, of a value that is missing
+ * or wrong. */
+void hl_config_set(hl_config_reader *reader, int line, int section, const char *name, const char *value);
+
+/* Replaces what stands for a default by its value, gives every layer its numbers, and checks what concerns more than
+ * one key. Adds problems. */
+void hl_config_resolve(hl_config_reader *reader);
+
+HL_END_DECLS
+
+#endif

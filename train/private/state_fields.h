@@ -1,0 +1,49 @@
+/* What the metadata of checkpoints says of hl_train_state; for their writer and their reader alone. */
+#ifndef HL_TRAIN_PRIVATE_STATE_FIELDS_H
+#define HL_TRAIN_PRIVATE_STATE_FIELDS_H
+
+#include "core/declarations.h"
+#include "train/state.h"
+
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+/* Of checkpoints; counts on wherever a run would no longer go on from an older one to the same bits. Checkpoints of
+ * format 1 say no format: until then Adam's moments were rounded otherwise, and the losses that call for snapshots were
+ * not kept. */
+#define HL_CHECKPOINT_FORMAT "2"
+
+/* Files of format 1 have the first fields alone; their rows of metrics.csv are still read. A checkpoint of a whole step
+ * has no more than the fields of one. */
+enum { HL_STATE_FIRST_FIELDS = 10, HL_STATE_WHOLE_STEP_FIELDS = 13, HL_STATE_FIELDS = 15 };
+
+/* One line of metadata a field, in one order for writing and reading. */
+typedef struct hl_state_field {
+    const char *key;
+    double *real; /* one of these two, the other is NULL */
+    int64_t *integer;
+} hl_state_field;
+
+/* The fields of `state`; has_best and unvalidated go as 0 or 1 in flags. */
+static inline void hl_state_fields(hl_train_state *state, int64_t flags[2], hl_state_field fields[HL_STATE_FIELDS])
+{
+    hl_cadence_state *loss = &state->cadence;
+    const hl_state_field all[HL_STATE_FIELDS] = {
+        { "state.has_best", NULL, &flags[0] },          { "state.best_loss", &state->best_loss, NULL },
+        { "state.best_step", NULL, &state->best_step }, { "state.since_best", NULL, &state->since_best },
+        { "state.loss_sum", &state->loss_sum, NULL },   { "state.n_updates", NULL, &state->n_updates },
+        { "state.scored", NULL, &state->scored },       { "state.correct", NULL, &state->correct },
+        { "state.rows", NULL, &state->metrics.rows },   { "state.rows_crc32", NULL, &state->metrics.crc },
+        { "state.loss_first", &loss->first, NULL },     { "state.loss_smoothed", &loss->smoothed, NULL },
+        { "state.loss_lowest", &loss->lowest, NULL },   { "state.unvalidated", NULL, &flags[1] },
+        { "state.loss_before", &loss->before, NULL },
+    };
+    for (int i = 0; i < HL_STATE_FIELDS; i++) {
+        fields[i] = all[i];
+    }
+}
+
+HL_END_DECLS
+
+#endif
