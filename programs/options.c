@@ -10,99 +10,125 @@
 
 enum { MAX_OPTIONS = 32, NAME_ROOM = 64 };
 
-static void name_of(const char *argument, char name[NAME_ROOM])
+static void name_of(const char *word, char name[NAME_ROOM])
 {
-    snprintf(name, NAME_ROOM, "%.*s", (int)strcspn(argument + 2, "="), argument + 2);
+    snprintf(name, NAME_ROOM, "%.*s", (int)strcspn(word + 2, "="), word + 2);
 }
 
-static hl_status unknown(const hl_option *options, int n, const char *argument)
+static hl_status unknown(const hl_option *options, int n, const char *word)
 {
     const char *names[MAX_OPTIONS];
     for (int i = 0; i < n && i < MAX_OPTIONS; i++) {
         names[i] = options[i].name;
     }
     char name[NAME_ROOM] = "";
-    if (strncmp(argument, "--", 2) == 0) {
-        name_of(argument, name);
+    if (strncmp(word, "--", 2) == 0) {
+        name_of(word, name);
     }
     int nearest = hl_nearest_name(name, names, n < MAX_OPTIONS ? n : MAX_OPTIONS);
     if (nearest < 0) {
-        return hl_error(HL_INVALID, "command line: %s: unknown option; see --help", argument);
+        return hl_error(HL_INVALID, "command line: %s: unknown option; see --help", word);
     }
-    return hl_error(HL_INVALID, "command line: %s: unknown option (did you mean \"--%s\"?); see --help", argument,
+    return hl_error(HL_INVALID, "command line: %s: unknown option (did you mean \"--%s\"?); see --help", word,
                     names[nearest]);
 }
 
-static bool is_value(const char *word)
-{
-    return word[0] != '-' || word[1] == '\0';
-}
-
-static hl_status read_option(hl_option_words *words, const hl_option *options, int n, int *option, const char **value)
-{
-    const char *argument = words->argv[words->at - 1], *equals = strchr(argument, '=');
-    char name[NAME_ROOM];
-    name_of(argument, name);
-    for (*option = 0; *option < n && strcmp(name, options[*option].name) != 0;) {
-        ++*option;
-    }
-    if (*option == n) {
-        return unknown(options, n, argument);
-    }
-    hl_option_value kind = options[*option].value;
-    *value = equals != NULL ? equals + 1 : NULL;
-    if (kind == HL_OPTION_NO_VALUE && equals != NULL) {
-        return hl_error(HL_INVALID, "command line: %s: takes no value; see --help", argument);
-    }
-    if (kind == HL_OPTION_NO_VALUE || equals != NULL) {
-        return hl_ok();
-    }
-    bool follows = words->at < words->argc && (kind == HL_OPTION_VALUE || is_value(words->argv[words->at]));
-    if (!follows && kind == HL_OPTION_VALUE) {
-        return hl_error(HL_INVALID, "command line: %s: needs a value; see --help", argument);
-    }
-    *value = follows ? words->argv[words->at++] : "-";
-    return hl_ok();
-}
-
-bool hl_option_words_left(hl_option_words *words)
-{
-    if (words->at < words->argc && !words->options_ended && strcmp(words->argv[words->at], "--") == 0) {
-        words->options_ended = true;
-        words->at++;
-    }
-    return words->at < words->argc;
-}
-
-hl_status hl_option_next(hl_option_words *words, const hl_option *options, int n, int *option, const char **value)
-{
-    const char *word = words->argv[words->at++];
-    if (words->options_ended || word[0] != '-') {
-        *option = -1;
-        *value = word;
-        return hl_ok();
-    }
-    return word[1] == '-' ? read_option(words, options, n, option, value) : unknown(options, n, word);
-}
-
-hl_status hl_option_integer(const char *name, const char *text, long long least, long long most, long long *value)
+static hl_status read_integer(const hl_option *option, const char *value, int64_t *number)
 {
     char *end;
     errno = 0;
-    *value = strtoll(text, &end, 10);
-    if (end == text || *end != '\0' || errno != 0 || *value < least || *value > most) {
-        return hl_error(HL_INVALID, "command line: --%s: \"%s\" is no whole number in %lld .. %lld", name, text, least,
-                        most);
+    long long read = strtoll(value, &end, 10);
+    if (end == value || *end != '\0' || errno != 0 || read < option->least || read > option->most) {
+        return hl_error(HL_INVALID, "command line: --%s: \"%s\" is no whole number in %lld .. %lld", option->name,
+                        value, (long long)option->least, (long long)option->most);
+    }
+    *number = read;
+    return hl_ok();
+}
+
+static hl_status read_seconds(const hl_option *option, const char *value, double *seconds)
+{
+    char *end;
+    *seconds = strtod(value, &end);
+    if (end == value || *end != '\0' || !(*seconds >= 0.001 && *seconds <= 3600)) {
+        return hl_error(HL_INVALID, "command line: --%s: \"%s\" is no number in 0.001 .. 3600", option->name, value);
     }
     return hl_ok();
 }
 
-hl_status hl_option_seconds(const char *name, const char *text, double *value)
+static hl_status read_value(const hl_option *option, const char *value, void *command)
 {
-    char *end;
-    *value = strtod(text, &end);
-    if (end == text || *end != '\0' || !(*value >= 0.001 && *value <= 3600)) {
-        return hl_error(HL_INVALID, "command line: --%s: \"%s\" is no number in 0.001 .. 3600", name, text);
+    void *field = (char *)command + option->offset;
+    int64_t number;
+    switch (option->kind) {
+    case HL_OPTION_FLAG:
+        *(bool *)field = true;
+        return hl_ok();
+    case HL_OPTION_TEXT:
+    case HL_OPTION_FILE:
+        *(const char **)field = value;
+        return *value != '\0'
+                   ? hl_ok()
+                   : hl_error(HL_INVALID, "command line: --%s: its value is empty; see --help", option->name);
+    case HL_OPTION_INT:
+        HL_TRY(read_integer(option, value, &number));
+        *(int *)field = (int)number;
+        return hl_ok();
+    case HL_OPTION_INTEGER:
+        return read_integer(option, value, field);
+    case HL_OPTION_SECONDS:
+        return read_seconds(option, value, field);
+    case HL_OPTION_READ:
+        break;
+    }
+    return option->read(option->name, value, command);
+}
+
+/* Reads the option in argv[*at], and its value, which may be the word after it; *at goes past both. */
+static hl_status read_option(int argc, char **argv, int *at, const hl_option *options, int n, void *command)
+{
+    const char *word = argv[(*at)++], *equals = strchr(word, '=');
+    if (word[1] != '-') {
+        return unknown(options, n, word);
+    }
+    char name[NAME_ROOM];
+    name_of(word, name);
+    int i = 0;
+    while (i < n && strcmp(name, options[i].name) != 0) {
+        i++;
+    }
+    if (i == n) {
+        return unknown(options, n, word);
+    }
+    const hl_option *option = &options[i];
+    if (option->kind == HL_OPTION_FLAG) {
+        return equals == NULL ? read_value(option, NULL, command)
+                              : hl_error(HL_INVALID, "command line: %s: takes no value; see --help", word);
+    }
+    if (equals != NULL) {
+        return read_value(option, equals + 1, command);
+    }
+    bool file = option->kind == HL_OPTION_FILE;
+    if (*at < argc && !(file && argv[*at][0] == '-' && argv[*at][1] != '\0')) {
+        return read_value(option, argv[(*at)++], command);
+    }
+    return file ? read_value(option, "-", command)
+                : hl_error(HL_INVALID, "command line: %s: needs a value; see --help", word);
+}
+
+hl_status hl_options_read(int argc, char **argv, const hl_option *options, int n,
+                          hl_status (*argument)(const char *word, void *command), void *command)
+{
+    bool options_ended = false;
+    for (int at = 1; at < argc;) {
+        if (options_ended || argv[at][0] != '-') {
+            HL_TRY(argument(argv[at++], command));
+        } else if (strcmp(argv[at], "--") == 0) {
+            options_ended = true;
+            at++;
+        } else {
+            HL_TRY(read_option(argc, argv, &at, options, n, command));
+        }
     }
     return hl_ok();
 }

@@ -1,42 +1,38 @@
-/* Options of a command line that a program reads one by one, from a table of its own. */
+/* A program's command line, read by a table of its options. */
 #ifndef HL_PROGRAMS_OPTIONS_H
 #define HL_PROGRAMS_OPTIONS_H
 
 #include "core/status.h"
 
-#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-typedef enum hl_option_value {
-    HL_OPTION_NO_VALUE,
-    HL_OPTION_VALUE,          /* "--name=value", or in the word that follows */
-    HL_OPTION_OPTIONAL_VALUE, /* likewise; "-" where no word follows, or one that begins with a dash and is longer */
-} hl_option_value;
+typedef enum hl_option_kind {
+    HL_OPTION_FLAG,    /* bool: set; the option takes no value */
+    HL_OPTION_TEXT,    /* const char *: "--name=value", or the word that follows; not empty */
+    HL_OPTION_FILE,    /* likewise; "-" where no word follows, or one that begins with a dash and is longer */
+    HL_OPTION_INT,     /* int in least .. most */
+    HL_OPTION_INTEGER, /* int64_t in least .. most */
+    HL_OPTION_SECONDS, /* double in 0.001 .. 3600 */
+    HL_OPTION_READ,    /* a value that `read` reads into the command */
+} hl_option_kind;
 
 typedef struct hl_option {
     const char *name; /* without the dashes */
-    hl_option_value value;
+    hl_option_kind kind;
+    size_t offset; /* of its field in the program's command */
+    int64_t least, most;
+    hl_status (*read)(const char *name, const char *value, void *command);
 } hl_option;
 
-/* The words of a command line, read one after the other; begun as { argc, argv, .at = 1 }. */
-typedef struct hl_option_words {
-    int argc;
-    char **argv;
-    int at;
-    bool options_ended; /* by "--": what follows are arguments, whatever they begin with */
-} hl_option_words;
+/* An option of the kind HL_OPTION_<what> whose value goes into a field of the struct `command`. */
+#define HL_OPTION(word, what, command, field) \
+    .name = (word), .kind = HL_OPTION_##what, .offset = offsetof(command, field)
 
-/* Whether a word is left that is not "--". */
-bool hl_option_words_left(hl_option_words *words);
-
-/* Reads an option, and the word that follows where that is its value: *option is its index in the table of n, *value
- * its value or NULL; or an argument (a word without a dash, or any after "--"): *option is -1, *value the argument.
- * HL_INVALID with what is wrong and a hint: an option that is none of them, a value too many or too few. */
-hl_status hl_option_next(hl_option_words *words, const hl_option *options, int n, int *option, const char **value);
-
-/* A whole number in least .. most; HL_INVALID naming the option "--<name>". */
-hl_status hl_option_integer(const char *name, const char *text, long long least, long long most, long long *value);
-
-/* A number of seconds, 0.001 .. 3600; failures likewise. */
-hl_status hl_option_seconds(const char *name, const char *text, double *value);
+/* Reads all words of the command line: options of the table of n into the fields of *command, every other word (one
+ * without a dash, or any after "--") by `argument`. HL_INVALID with what is wrong and a hint: an unknown option, a value
+ * that is missing, superfluous or wrong. Texts in *command belong to argv. */
+hl_status hl_options_read(int argc, char **argv, const hl_option *options, int n,
+                          hl_status (*argument)(const char *word, void *command), void *command);
 
 #endif

@@ -83,15 +83,3 @@ void hl_print_line(FILE *to, const char *format, ...)
     hl_print_wrapped(to, shown, 0);
     fputc('\n', to);
 }
-
-hl_status hl_print_problems(FILE *to, hl_problems *problems, hl_status status)
-{
-    for (int i = 0; i + 1 < problems->n; i++) {
-        fprintf(to, "%s\n", problems->lines[i]);
-    }
-    if (status.code == HL_INVALID && problems->n > 0) {
-        status = hl_error(HL_INVALID, "%s", problems->lines[problems->n - 1]);
-    }
-    hl_problems_free(problems);
-    return status;
-}

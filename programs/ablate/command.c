@@ -54,53 +54,6 @@ const char hl_ablate_command_usage[] =
     "Exit: 0 done; 1 a training failed; 2 wrong usage or config; 3 a file; 5 out of\n"
     "memory; 128 + signal when interrupted, after saving.\n";
 
-enum {
-    HEADS,
-    D_K,
-    D_V,
-    POSITIONS,
-    VARY,
-    TABLE3,
-    SEEDS,
-    JOBS,
-    TARGET,
-    OUT,
-    JSON,
-    CSV,
-    OVERWRITE,
-    YES,
-    HELP,
-    VERSION,
-    N_OPTIONS
-};
-
-static const hl_option options[N_OPTIONS] = {
-    [HEADS] = { "heads", HL_OPTION_VALUE },
-    [D_K] = { "d-k", HL_OPTION_VALUE },
-    [D_V] = { "d-v", HL_OPTION_VALUE },
-    [POSITIONS] = { "positions", HL_OPTION_VALUE },
-    [VARY] = { "vary", HL_OPTION_VALUE },
-    [TABLE3] = { "table3", HL_OPTION_NO_VALUE },
-    [SEEDS] = { "seeds", HL_OPTION_VALUE },
-    [JOBS] = { "jobs", HL_OPTION_VALUE },
-    [TARGET] = { "target", HL_OPTION_VALUE },
-    [OUT] = { "out", HL_OPTION_VALUE },
-    [JSON] = { "json", HL_OPTION_OPTIONAL_VALUE },
-    [CSV] = { "csv", HL_OPTION_OPTIONAL_VALUE },
-    [OVERWRITE] = { "overwrite", HL_OPTION_NO_VALUE },
-    [YES] = { "yes", HL_OPTION_NO_VALUE },
-    [HELP] = { "help", HL_OPTION_NO_VALUE },
-    [VERSION] = { "version", HL_OPTION_NO_VALUE },
-};
-
-/* The keys that options of their own stand for. */
-static const char *const keys[N_OPTIONS] = {
-    [HEADS] = "model.heads",
-    [D_K] = "model.d_k",
-    [D_V] = "model.d_v",
-    [POSITIONS] = "model.positions",
-};
-
 static hl_status add_axis(hl_ablate_command *command, const char *key, size_t length, const char *values)
 {
     if (length >= HL_ABLATE_KEY_TEXT) {
@@ -121,100 +74,62 @@ static hl_status add_axis(hl_ablate_command *command, const char *key, size_t le
     return hl_ok();
 }
 
-static hl_status take_vary(hl_ablate_command *command, const char *value)
+/* --heads, --d-k, --d-v and --positions: each varies the key of [model] that has its name. */
+static hl_status read_axis(const char *name, const char *value, void *command)
+{
+    char key[HL_ABLATE_KEY_TEXT];
+    int length = snprintf(key, sizeof key, "model.%s", name);
+    for (char *dash = key; (dash = strchr(dash, '-')) != NULL;) {
+        *dash = '_';
+    }
+    ((hl_ablate_command *)command)->row_a |= strcmp(name, "heads") == 0;
+    return add_axis(command, key, (size_t)length, value);
+}
+
+static hl_status read_vary(const char *name, const char *value, void *command)
 {
     size_t length = strcspn(value, "=");
     if (length == 0 || value[length] == '\0') {
-        return hl_error(HL_INVALID, "command line: --vary %s: not of the form section.key=a,b,c", value);
+        return hl_error(HL_INVALID, "command line: --%s %s: not of the form section.key=a,b,c", name, value);
     }
     return add_axis(command, value, length, value + length + 1);
 }
 
-static hl_status take_target(const char *value, double *target)
+static hl_status read_target(const char *name, const char *value, void *command)
 {
+    double *target = &((hl_ablate_command *)command)->target;
     char *end;
     errno = 0;
     *target = strtod(value, &end);
     if (end == value || *end != '\0' || errno != 0 || !(*target > 0 && *target <= 1)) {
-        return hl_error(HL_INVALID, "command line: --target: \"%s\" is no accuracy above 0 and up to 1, as in 0.99",
+        return hl_error(HL_INVALID, "command line: --%s: \"%s\" is no accuracy above 0 and up to 1, as in 0.99", name,
                         value);
     }
     return hl_ok();
 }
 
-static hl_status take_number(int option, const char *value, long long most, int64_t *number)
-{
-    long long read;
-    HL_TRY(hl_option_integer(options[option].name, value, 1, most, &read));
-    *number = read;
-    return hl_ok();
-}
+static const hl_option options[] = {
+    { .name = "heads", .kind = HL_OPTION_READ, .read = read_axis },
+    { .name = "d-k", .kind = HL_OPTION_READ, .read = read_axis },
+    { .name = "d-v", .kind = HL_OPTION_READ, .read = read_axis },
+    { .name = "positions", .kind = HL_OPTION_READ, .read = read_axis },
+    { .name = "vary", .kind = HL_OPTION_READ, .read = read_vary },
+    { HL_OPTION("table3", FLAG, hl_ablate_command, table3) },
+    { HL_OPTION("seeds", INTEGER, hl_ablate_command, seeds), .least = 1, .most = HL_ABLATE_MAX_SEEDS },
+    { HL_OPTION("jobs", INT, hl_ablate_command, jobs), .least = 1, .most = 1024 },
+    { .name = "target", .kind = HL_OPTION_READ, .read = read_target },
+    { HL_OPTION("out", TEXT, hl_ablate_command, out) },
+    { HL_OPTION("json", FILE, hl_ablate_command, json) },
+    { HL_OPTION("csv", FILE, hl_ablate_command, csv) },
+    { HL_OPTION("overwrite", FLAG, hl_ablate_command, overwrite) },
+    { HL_OPTION("yes", FLAG, hl_ablate_command, yes) },
+    { HL_OPTION("help", FLAG, hl_ablate_command, help) },
+    { HL_OPTION("version", FLAG, hl_ablate_command, version) },
+};
 
-static hl_status take_jobs(const char *value, int *jobs)
+static hl_status take_argument(const char *word, void *command)
 {
-    int64_t number;
-    HL_TRY(take_number(JOBS, value, 1024, &number));
-    *jobs = (int)number;
-    return hl_ok();
-}
-
-static hl_status take_option(hl_ablate_command *command, int option, const char *value)
-{
-    if (keys[option] != NULL) {
-        command->row_a = command->row_a || option == HEADS;
-        return add_axis(command, keys[option], strlen(keys[option]), value);
-    }
-    switch (option) {
-    case VARY:
-        return take_vary(command, value);
-    case SEEDS:
-        return take_number(SEEDS, value, HL_ABLATE_MAX_SEEDS, &command->seeds);
-    case JOBS:
-        return take_jobs(value, &command->jobs);
-    case TARGET:
-        return take_target(value, &command->target);
-    case OUT:
-        command->out = value;
-        break;
-    case JSON:
-        command->json = value;
-        break;
-    case CSV:
-        command->csv = value;
-        break;
-    case TABLE3:
-        command->table3 = true;
-        break;
-    case OVERWRITE:
-        command->overwrite = true;
-        break;
-    case YES:
-        command->yes = true;
-        break;
-    case HELP:
-        command->help = true;
-        break;
-    default:
-        command->version = true;
-    }
-    return hl_ok();
-}
-
-static hl_status take_argument(hl_ablate_command *command, const char *argument)
-{
-    if (command->config == NULL) {
-        command->config = argument;
-        return hl_ok();
-    }
-    if (strchr(argument, '=') == NULL) {
-        return hl_error(HL_INVALID, "command line: %s: one config is enough, and an override is section.key=value",
-                        argument);
-    }
-    if (command->n_overrides == HL_ABLATE_MAX_OVERRIDES) {
-        return hl_error(HL_INVALID, "command line: more than %d overrides", HL_ABLATE_MAX_OVERRIDES);
-    }
-    command->overrides[command->n_overrides++] = argument;
-    return hl_ok();
+    return hl_named_config_argument(&((hl_ablate_command *)command)->config, word);
 }
 
 void hl_ablate_command_targets(const hl_ablate_command *command, hl_target targets[HL_ABLATE_TARGETS])
@@ -223,24 +138,12 @@ void hl_ablate_command_targets(const hl_ablate_command *command, hl_target targe
     targets[1] = (hl_target){ "csv", command->csv };
 }
 
-static hl_status check_targets(const hl_ablate_command *command)
-{
-    hl_target targets[HL_ABLATE_TARGETS];
-    hl_ablate_command_targets(command, targets);
-    for (int i = 0; i < HL_ABLATE_TARGETS; i++) {
-        if (targets[i].path != NULL && *targets[i].path == '\0') {
-            return hl_error(HL_INVALID, "command line: --%s: its value is empty; see --help", targets[i].option);
-        }
-    }
-    return hl_targets_check_distinct(targets, HL_ABLATE_TARGETS);
-}
-
 static hl_status check(const hl_ablate_command *command)
 {
     if (command->help || command->version) {
         return hl_ok();
     }
-    if (command->config == NULL) {
+    if (command->config.path == NULL) {
         return hl_error(HL_INVALID,
                         "command line: no config given, as in: %s configs/copy_task.ini --heads 1,2,4,8; see "
                         "--help",
@@ -254,21 +157,14 @@ static hl_status check(const hl_ablate_command *command)
         return hl_error(HL_INVALID, "command line: nothing varies; give --heads 1,2,4,8, --vary section.key=a,b,c or "
                                     "--table3; see --help");
     }
-    if (command->out != NULL && *command->out == '\0') {
-        return hl_error(HL_INVALID, "command line: --out: its value is empty; see --help");
-    }
-    return check_targets(command);
+    hl_target targets[HL_ABLATE_TARGETS];
+    hl_ablate_command_targets(command, targets);
+    return hl_targets_check_distinct(targets, HL_ABLATE_TARGETS);
 }
 
 hl_status hl_ablate_command_parse(int argc, char **argv, hl_ablate_command *command)
 {
     *command = (hl_ablate_command){ .seeds = 3, .target = 0.99 };
-    hl_option_words words = { argc, argv, .at = 1 };
-    while (hl_option_words_left(&words)) {
-        int option;
-        const char *value;
-        HL_TRY(hl_option_next(&words, options, N_OPTIONS, &option, &value));
-        HL_TRY(option < 0 ? take_argument(command, value) : take_option(command, option, value));
-    }
+    HL_TRY(hl_options_read(argc, argv, options, sizeof options / sizeof *options, take_argument, command));
     return check(command);
 }

@@ -3,6 +3,7 @@
 #define HL_PROGRAMS_ABLATE_COMMAND_H
 
 #include "core/status.h"
+#include "programs/named_config.h"
 #include "programs/targets.h"
 
 #include <stdbool.h>
@@ -10,7 +11,6 @@
 
 enum {
     HL_ABLATE_MAX_AXES = 8,
-    HL_ABLATE_MAX_OVERRIDES = 64,
     HL_ABLATE_MAX_SEEDS = 1000,
     HL_ABLATE_KEY_TEXT = 64,
 };
@@ -23,9 +23,7 @@ typedef struct hl_ablate_axis {
 
 /* All strings but keys belong to argv; NULL: not given. */
 typedef struct hl_ablate_command {
-    const char *config;
-    const char *overrides[HL_ABLATE_MAX_OVERRIDES]; /* "section.key=value", of every cell */
-    int n_overrides;
+    hl_named_config config; /* with the overrides of every cell */
     hl_ablate_axis axes[HL_ABLATE_MAX_AXES];
     int n_axes;
     bool row_a;  /* --heads: the heads' widths follow from their number */

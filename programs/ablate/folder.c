@@ -41,8 +41,8 @@ static hl_status refuse(const hl_ablate_folder *folder, const char *stored, cons
     return hl_error(HL_INVALID,
                     "%s: this folder holds another sweep, by: %.*s (it says \"%.*s\", not \"%.*s\"); go on with that "
                     "one, replace it (--overwrite) or choose another folder (--out DIR)",
-                    folder->lock.path, (int)strcspn(stored + made_by, "\n"), stored + made_by, line_length(stored_rest),
-                    stored_rest, line_length(rest), rest);
+                    folder->locked.path, (int)strcspn(stored + made_by, "\n"), stored + made_by,
+                    line_length(stored_rest), stored_rest, line_length(rest), rest);
 }
 
 /* Compares all but the first lines, which say what command was given. */
@@ -119,13 +119,13 @@ static hl_status settle(const hl_ablate_folder *folder, const hl_ablate_plan *pl
 hl_status hl_ablate_folder_open(hl_ablate_folder *folder, const hl_ablate_plan *plan, const char *command,
                                 bool overwrite)
 {
-    *folder = (hl_ablate_folder){ .lock = { .lock = -1 },
+    *folder = (hl_ablate_folder){ .locked = { .lock = -1 },
                                   .plan = hl_path_join(plan->folder, "plan.txt"),
                                   .csv = hl_path_join(plan->folder, "ablation.csv") };
     if (folder->plan == NULL || folder->csv == NULL) {
         return hl_error_memory(plan->folder);
     }
-    HL_TRY(lock(&folder->lock, plan->folder));
+    HL_TRY(lock(&folder->locked, plan->folder));
     hl_text content = { 0 };
     hl_text_print(&content, "%s%s\n\n", heading, command);
     hl_status status = hl_ablate_plan_text(plan, &content);
@@ -139,9 +139,9 @@ hl_status hl_ablate_folder_open(hl_ablate_folder *folder, const hl_ablate_plan *
 void hl_ablate_folder_close(hl_ablate_folder *folder)
 {
     if (folder->plan != NULL) { /* else it was never opened */
-        hl_run_folder_close(&folder->lock);
+        hl_run_folder_close(&folder->locked);
     }
     hl_free(folder->plan);
     hl_free(folder->csv);
-    *folder = (hl_ablate_folder){ .lock = { .lock = -1 } };
+    *folder = (hl_ablate_folder){ .locked = { .lock = -1 } };
 }

@@ -6,8 +6,8 @@
 #include "train/run_folder.h"
 
 typedef struct hl_ablate_folder {
-    hl_run_folder lock;
-    char *plan, *csv; /* paths; owned */
+    hl_run_folder locked; /* the folder, locked as that of a run is */
+    char *plan, *csv;     /* paths; owned */
 } hl_ablate_folder;
 
 /* Makes the folder where it is missing, locks it, and writes the plan (plan.txt, with `command`, which made it) or

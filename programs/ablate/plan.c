@@ -38,10 +38,10 @@ static bool is_set(const hl_ablate_settings *settings, const char *override)
 }
 
 /* The command's config with its overrides, of which the settings replace those of the same keys. */
-static hl_status load(const hl_ablate_command *command, const hl_ablate_settings *settings, hl_config *config,
-                      hl_problems *problems)
+static hl_status load(const hl_ablate_command *command, const hl_ablate_settings *settings, FILE *err,
+                      hl_config *config)
 {
-    const char *overrides[HL_ABLATE_MAX_OVERRIDES + HL_ABLATE_MAX_SETTINGS + 1];
+    const char *overrides[HL_MAX_OVERRIDES + HL_ABLATE_MAX_SETTINGS + 1];
     int n = 0;
     char out[HL_CONFIG_OVERRIDE];
     if (command->out != NULL) {
@@ -50,31 +50,29 @@ static hl_status load(const hl_ablate_command *command, const hl_ablate_settings
         }
         overrides[n++] = out;
     }
-    for (int i = 0; i < command->n_overrides; i++) {
-        if (same_key("train.threads", command->overrides[i])) {
+    for (int i = 0; i < command->config.n_overrides; i++) {
+        if (same_key("train.threads", command->config.overrides[i])) {
             return hl_error(HL_INVALID, "command line: train.threads: the trainings of a sweep share the cores; "
                                         "--jobs N says how many go on at a time");
         }
-        bool replaced =
-            is_set(settings, command->overrides[i]) || (command->out != NULL && same_key(out, command->overrides[i]));
+        bool replaced = is_set(settings, command->config.overrides[i]) ||
+                        (command->out != NULL && same_key(out, command->config.overrides[i]));
         if (!replaced) {
-            overrides[n++] = command->overrides[i];
+            overrides[n++] = command->config.overrides[i];
         }
     }
     for (int i = 0; i < settings->n; i++) {
         overrides[n++] = settings->texts[i];
     }
-    HL_TRY(hl_config_load((hl_config_options){ .path = command->config, .overrides = overrides, .n_overrides = n },
-                          config, problems));
+    hl_config_options options = { .path = command->config.path, .overrides = overrides, .n_overrides = n };
+    HL_TRY(hl_load_config(options, err, config));
     config->train.threads = 0;
     return hl_ok();
 }
 
 static hl_status load_variant(const hl_ablate_command *command, const hl_ablate_settings *settings, hl_config *config)
 {
-    hl_problems problems = { 0 };
-    hl_status status = load(command, settings, config, &problems);
-    hl_problems_free(&problems);
+    hl_status status = load(command, settings, NULL, config);
     if (status.code != HL_INVALID) {
         return status;
     }
@@ -215,7 +213,7 @@ static hl_status set_seeds(const hl_ablate_command *command, hl_ablate_plan *pla
     const hl_config_key *key = hl_config_key_at(offsetof(hl_config, train.seed));
     if ((double)plan->first_seed + (double)plan->seeds - 1 > key->most) {
         return hl_error(HL_INVALID, "%s: train.seed: %" PRId64 " leaves no room for %" PRId64 " seeds up to %.16g",
-                        command->config, plan->first_seed, plan->seeds, key->most);
+                        command->config.path, plan->first_seed, plan->seeds, key->most);
     }
     return hl_ok();
 }
@@ -243,12 +241,12 @@ static hl_status check_cells(const hl_ablate_plan *plan)
     return hl_ok();
 }
 
-static hl_status make(builder *b, hl_problems *problems)
+static hl_status make(builder *b, FILE *err)
 {
     const hl_ablate_settings none = { 0 };
     hl_ablate_plan *plan = b->plan;
     hl_config *base = &b->base.config;
-    HL_TRY(load(b->command, &none, base, problems));
+    HL_TRY(load(b->command, &none, err, base));
     HL_TRY(set_seeds(b->command, plan, base));
     HL_TRY(set_folder(b->command, plan, base));
     HL_TRY(hl_ablate_variants_keys(b->command, base, plan));
@@ -266,11 +264,11 @@ static hl_status make(builder *b, hl_problems *problems)
     return check_cells(plan);
 }
 
-hl_status hl_ablate_plan_make(const hl_ablate_command *command, hl_ablate_plan *plan, hl_problems *problems)
+hl_status hl_ablate_plan_make(const hl_ablate_command *command, hl_ablate_plan *plan, FILE *err)
 {
     *plan = (hl_ablate_plan){ 0 };
     builder b = { .command = command, .plan = plan };
-    hl_status status = make(&b, problems);
+    hl_status status = make(&b, err);
     free_variant(&b.base);
     return status;
 }

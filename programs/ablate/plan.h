@@ -32,11 +32,10 @@ typedef struct hl_ablate_plan {
 } hl_ablate_plan;
 
 /* Plans what the command asks for, and checks the config of every variant. Variants come in the order of the command,
- * the last key's values changing fastest; the base is among them, where its values stand, else before them. Notices
- * about CONFIG's other problems go into `problems`, empty before, all but the status's own. HL_INVALID: a wrong config,
- * naming the variant where the base is in order; a value given twice; too many cells. HL_NO_MEMORY. To be freed,
- * whatever this returns. */
-hl_status hl_ablate_plan_make(const hl_ablate_command *command, hl_ablate_plan *plan, hl_problems *problems);
+ * the last key's values changing fastest; the base is among them, where its values stand, else before them. HL_INVALID: a
+ * wrong config, whose problems but one are printed to `err` (hl_load_config), or that of a variant, which is named; a
+ * value given twice; too many cells. HL_NO_MEMORY. To be freed, whatever this returns. */
+hl_status hl_ablate_plan_make(const hl_ablate_command *command, hl_ablate_plan *plan, FILE *err);
 
 /* A zeroed or already freed plan is allowed. */
 void hl_ablate_plan_free(hl_ablate_plan *plan);

@@ -49,20 +49,6 @@ static hl_status keep_words(call *c, int argc, char **argv)
     return hl_text_status(&c->words);
 }
 
-static hl_status keep_config(call *c)
-{
-    hl_text_shown(&c->config, c->command.config);
-    return hl_text_status(&c->config);
-}
-
-/* What a training would refuse is refused before any begins. */
-static hl_status make_plan(call *c)
-{
-    hl_problems problems = { 0 };
-    hl_status status = hl_ablate_plan_make(&c->command, &c->plan, &problems);
-    return hl_print_problems(c->err, &problems, status);
-}
-
 static hl_status check_train(const call *c)
 {
     return access(c->train, X_OK) == 0
@@ -246,7 +232,7 @@ static hl_status check_targets(call *c)
 static hl_status run(call *c)
 {
     HL_TRY(check_train(c));
-    HL_TRY(make_plan(c));
+    HL_TRY(hl_ablate_plan_make(&c->command, &c->plan, c->err));
     HL_TRY(check_targets(c));
     HL_TRY(tell_time(c, c->command.yes, NULL)); /* before anything is made or removed */
     HL_TRY(hl_ablate_folder_open(&c->folder, &c->plan, c->words.bytes, c->command.overwrite));
@@ -274,9 +260,10 @@ static hl_status execute(call *c, int argc, char **argv)
         fprintf(c->out, "headlight %s\n", HL_VERSION);
         return hl_ok();
     }
-    HL_TRY(hl_find_config(c->command.config, &c->config_path));
-    c->command.config = c->config_path;
-    HL_TRY(keep_config(c));
+    HL_TRY(hl_find_config(c->command.config.path, &c->config_path));
+    c->command.config.path = c->config_path;
+    hl_text_shown(&c->config, c->command.config.path);
+    HL_TRY(hl_text_status(&c->config));
     return run(c);
 }
 

@@ -12,7 +12,7 @@
 #include "programs/beside.h"
 #include "programs/standard_output.h"
 
-/* --measure: what another process of this program reads (bench_process.h). */
+/* --measure: what another process of this program reads (programs/bench/process.h). */
 static hl_status measure(const hl_bench_job *job, FILE *out)
 {
     hl_bench_figures figures;
@@ -36,7 +36,7 @@ static hl_status study(const char *program, const hl_bench_command *command, FIL
     HL_TRY(command->n_configs > 0
                ? hl_find_config(command->configs[0], &path)
                : hl_shipped_config(program, command->scaling ? "bench/copy.ini" : "bench/small.ini", &path));
-    job.config = path;
+    job.config.path = path;
     hl_status status =
         command->scaling ? hl_bench_scaling(program, &job, out, err) : hl_bench_heads(program, &job, out, err);
     hl_free(path);
@@ -62,7 +62,7 @@ int hl_bench_program(const char *program, int argc, char **argv, FILE *out, FILE
     hl_status status = hl_bench_command_parse(argc, argv, &command);
     if (status.code == HL_OK && command.measure) {
         hl_bench_job job = command.job;
-        job.config = command.configs[0];
+        job.config.path = command.configs[0];
         return (int)measure(&job, out).code;
     }
     if (status.code == HL_OK) {

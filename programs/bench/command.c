@@ -3,8 +3,7 @@
 #include "core/threads.h"
 #include "programs/options.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 
 const char hl_bench_command_usage[] =
@@ -37,26 +36,9 @@ const char hl_bench_command_usage[] =
     "Exit: 0 done; 1 failed while running; 2 wrong usage or config; 3 a file; 4\n"
     "numbers that are not finite; 5 out of memory.\n";
 
-enum { THREADS, SECONDS, PROFILE, JSON, SCALING, HEADS, MEASURE, HELP, VERSION, N_OPTIONS };
-
-static const hl_option options[N_OPTIONS] = {
-    [THREADS] = { "threads", HL_OPTION_VALUE },    [SECONDS] = { "seconds", HL_OPTION_VALUE },
-    [PROFILE] = { "profile", HL_OPTION_NO_VALUE }, [JSON] = { "json", HL_OPTION_VALUE },
-    [SCALING] = { "scaling", HL_OPTION_NO_VALUE }, [HEADS] = { "heads", HL_OPTION_NO_VALUE },
-    [MEASURE] = { "measure", HL_OPTION_VALUE },    [HELP] = { "help", HL_OPTION_NO_VALUE },
-    [VERSION] = { "version", HL_OPTION_NO_VALUE },
-};
-
-static hl_status take_threads(hl_bench_command *command, const char *value)
+static hl_status read_measure(const char *name, const char *value, void *given)
 {
-    long long threads;
-    HL_TRY(hl_option_integer("threads", value, 1, HL_MAX_THREADS, &threads));
-    command->job.threads = (int)threads;
-    return hl_ok();
-}
-
-static hl_status take_measure(hl_bench_command *command, const char *value)
-{
+    hl_bench_command *command = given;
     for (int what = 0; what < HL_BENCH_WHATS; what++) {
         if (strcmp(value, hl_bench_what_names[what]) == 0) {
             command->job.what = (hl_bench_what)what;
@@ -64,38 +46,20 @@ static hl_status take_measure(hl_bench_command *command, const char *value)
             return hl_ok();
         }
     }
-    return hl_error(HL_INVALID, "command line: --measure: \"%s\" is none of step, heads, loop, sgemm", value);
+    return hl_error(HL_INVALID, "command line: --%s: \"%s\" is none of step, heads, loop, sgemm", name, value);
 }
 
-static hl_status take_option(hl_bench_command *command, int option, const char *value)
-{
-    switch (option) {
-    case THREADS:
-        return take_threads(command, value);
-    case SECONDS:
-        return hl_option_seconds("seconds", value, &command->job.seconds);
-    case MEASURE:
-        return take_measure(command, value);
-    case PROFILE:
-        command->job.profile = true;
-        break;
-    case JSON:
-        command->json = value;
-        break;
-    case SCALING:
-        command->scaling = true;
-        break;
-    case HEADS:
-        command->heads = true;
-        break;
-    case HELP:
-        command->help = true;
-        break;
-    default:
-        command->version = true;
-    }
-    return hl_ok();
-}
+static const hl_option options[] = {
+    { HL_OPTION("threads", INT, hl_bench_command, job.threads), .least = 1, .most = HL_MAX_THREADS },
+    { HL_OPTION("seconds", SECONDS, hl_bench_command, job.seconds) },
+    { HL_OPTION("profile", FLAG, hl_bench_command, job.profile) },
+    { HL_OPTION("json", TEXT, hl_bench_command, json) },
+    { HL_OPTION("scaling", FLAG, hl_bench_command, scaling) },
+    { HL_OPTION("heads", FLAG, hl_bench_command, heads) },
+    { .name = "measure", .kind = HL_OPTION_READ, .read = read_measure },
+    { HL_OPTION("help", FLAG, hl_bench_command, help) },
+    { HL_OPTION("version", FLAG, hl_bench_command, version) },
+};
 
 static bool is_override(const char *argument)
 {
@@ -105,15 +69,16 @@ static bool is_override(const char *argument)
     return strchr(argument, '=') != NULL && !names_config;
 }
 
-static hl_status take_argument(hl_bench_command *command, const char *argument)
+static hl_status take_argument(const char *word, void *given)
 {
-    if (is_override(argument)) {
-        return hl_bench_job_override(&command->job, argument);
+    hl_bench_command *command = given;
+    if (is_override(word)) {
+        return hl_named_config_override(&command->job.config, word);
     }
     if (command->n_configs == HL_BENCH_MAX_CONFIGS) {
         return hl_error(HL_INVALID, "command line: more than %d configs", HL_BENCH_MAX_CONFIGS);
     }
-    command->configs[command->n_configs++] = argument;
+    command->configs[command->n_configs++] = word;
     return hl_ok();
 }
 
@@ -122,9 +87,9 @@ static hl_status check_measure(const hl_bench_command *command)
 {
     const hl_bench_job *job = &command->job;
     bool sgemm = job->what == HL_BENCH_SGEMM;
-    if (sgemm && (command->n_configs > 0 || job->n_overrides > 0)) {
+    if (sgemm && (command->n_configs > 0 || job->config.n_overrides > 0)) {
         return hl_error(HL_INVALID, "command line: %s: --measure sgemm takes no config and no override",
-                        command->n_configs > 0 ? command->configs[0] : job->overrides[0]);
+                        command->n_configs > 0 ? command->configs[0] : job->config.overrides[0]);
     }
     if (!sgemm && command->n_configs == 0) {
         return hl_error(HL_INVALID, "command line: no config given to --measure");
@@ -158,13 +123,7 @@ static hl_status check(const hl_bench_command *command)
 hl_status hl_bench_command_parse(int argc, char **argv, hl_bench_command *command)
 {
     *command = (hl_bench_command){ 0 };
-    hl_option_words words = { argc, argv, .at = 1 };
-    while (hl_option_words_left(&words)) {
-        int option;
-        const char *value;
-        HL_TRY(hl_option_next(&words, options, N_OPTIONS, &option, &value));
-        HL_TRY(option < 0 ? take_argument(command, value) : take_option(command, option, value));
-    }
+    HL_TRY(hl_options_read(argc, argv, options, sizeof options / sizeof *options, take_argument, command));
     if (command->job.seconds == 0) {
         command->job.seconds = command->scaling || command->heads ? 1 : 4;
     }

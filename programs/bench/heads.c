@@ -62,7 +62,7 @@ static hl_status set_heads(hl_bench_job *job, const char *heads, hl_config *conf
     for (size_t i = 0; i < sizeof overrides / sizeof *overrides; i++) {
         HL_TRY(hl_bench_job_vary(job, overrides[i]));
     }
-    return hl_bench_job_config(job, config);
+    return hl_bench_job_config(job, NULL, config);
 }
 
 /* What the second comparison sets itself must not be given and silently have no effect. */
@@ -97,18 +97,18 @@ static hl_status choose_count(const hl_bench_job *job, const hl_config *config, 
         return hl_error(HL_INVALID,
                         "%s: --heads compares one head with %" PRId64 ", and d_model %" PRId64 " is no multiple of "
                         "that; give another number, as in model.heads=4",
-                        job->config, *count, m->d_model);
+                        job->config.path, *count, m->d_model);
     }
     return hl_ok();
 }
 
-static hl_status make_plan(const hl_bench_job *job, plan *p)
+static hl_status make_plan(const hl_bench_job *job, FILE *err, plan *p)
 {
     hl_config config;
     p->batched = p->looped = p->one = p->many = *job;
     p->batched.what = HL_BENCH_HEADS;
     p->looped.what = HL_BENCH_LOOP;
-    HL_TRY(hl_bench_job_config(job, &p->config));
+    HL_TRY(hl_bench_job_config(job, err, &p->config));
     HL_TRY(refuse_widths(job));
     HL_TRY(choose_count(job, &p->config, &p->count));
     snprintf(p->many_heads, sizeof p->many_heads, "model.heads=%" PRId64, p->count);
@@ -141,9 +141,9 @@ static hl_status compare_counts(const char *program, const plan *p, FILE *out)
 hl_status hl_bench_heads(const char *program, const hl_bench_job *job, FILE *out, FILE *err)
 {
     plan p;
-    HL_TRY(make_plan(job, &p));
+    HL_TRY(make_plan(job, err, &p));
     HL_TRY(hl_bench_machine_announce(hl_setup_threads(&p.config), out, err));
-    hl_print_line(out, "%s: B=%lld examples, d_model %lld, %lld heads", job->config,
+    hl_print_line(out, "%s: B=%lld examples, d_model %lld, %lld heads", job->config.path,
                   (long long)p.config.train.batch_size, (long long)p.config.model.d_model,
                   (long long)p.config.model.heads[0]);
     fputc('\n', out);

@@ -15,16 +15,7 @@ const char *const hl_bench_what_names[HL_BENCH_WHATS] = {
     [HL_BENCH_SGEMM] = "sgemm",
 };
 
-hl_status hl_bench_job_override(hl_bench_job *job, const char *override)
-{
-    if (job->n_overrides == HL_BENCH_MAX_OVERRIDES) {
-        return hl_error(HL_INVALID, "command line: more than %d overrides", HL_BENCH_MAX_OVERRIDES);
-    }
-    job->overrides[job->n_overrides++] = override;
-    return hl_ok();
-}
-
-/* Whether the override is of the key that these `length` bytes name. Blanks around it do not count (config.c). */
+/* Whether the override is of the key that these `length` bytes name. Blanks around it do not count (train/config.c). */
 static bool is_of_key(const char *override, const char *key, size_t length)
 {
     static const char blanks[] = " \t";
@@ -40,7 +31,7 @@ static bool is_of_key(const char *override, const char *key, size_t length)
 static int find_override(const hl_bench_job *job, const char *key, size_t length)
 {
     int i = 0;
-    while (i < job->n_overrides && !is_of_key(job->overrides[i], key, length)) {
+    while (i < job->config.n_overrides && !is_of_key(job->config.overrides[i], key, length)) {
         i++;
     }
     return i;
@@ -48,34 +39,31 @@ static int find_override(const hl_bench_job *job, const char *key, size_t length
 
 bool hl_bench_job_overrides(const hl_bench_job *job, const char *key)
 {
-    return find_override(job, key, strlen(key)) < job->n_overrides;
+    return find_override(job, key, strlen(key)) < job->config.n_overrides;
 }
 
 hl_status hl_bench_job_vary(hl_bench_job *job, const char *override)
 {
     int i = find_override(job, override, strcspn(override, "="));
-    if (i == job->n_overrides) {
-        return hl_bench_job_override(job, override);
+    if (i == job->config.n_overrides) {
+        return hl_named_config_override(&job->config, override);
     }
-    job->overrides[i] = override;
+    job->config.overrides[i] = override;
     return hl_ok();
 }
 
-hl_status hl_bench_job_config(const hl_bench_job *job, hl_config *config)
+hl_status hl_bench_job_config(const hl_bench_job *job, FILE *err, hl_config *config)
 {
-    const char *overrides[HL_BENCH_MAX_OVERRIDES + 1];
-    int n = job->n_overrides;
-    memcpy(overrides, job->overrides, (size_t)n * sizeof *overrides);
+    const char *overrides[HL_MAX_OVERRIDES + 1];
+    int n = job->config.n_overrides;
+    memcpy(overrides, job->config.overrides, (size_t)n * sizeof *overrides);
     char threads[HL_BENCH_THREADS_TEXT];
     if (job->threads > 0) {
         snprintf(threads, sizeof threads, "train.threads=%d", job->threads);
         overrides[n++] = threads;
     }
-    hl_problems problems = { 0 };
-    hl_status status = hl_config_load(
-        (hl_config_options){ .path = job->config, .overrides = overrides, .n_overrides = n }, config, &problems);
-    hl_problems_free(&problems);
-    return status;
+    hl_config_options options = { .path = job->config.path, .overrides = overrides, .n_overrides = n };
+    return hl_load_config(options, err, config);
 }
 
 hl_status hl_bench_job_run(const hl_bench_job *job, hl_bench_figures *figures)
@@ -86,7 +74,7 @@ hl_status hl_bench_job_run(const hl_bench_job *job, hl_bench_figures *figures)
         return hl_bench_sgemm(figures->threads, job->seconds, &figures->sgemm_gflops);
     }
     hl_config config;
-    HL_TRY(hl_bench_job_config(job, &config));
+    HL_TRY(hl_bench_job_config(job, NULL, &config));
     return job->what == HL_BENCH_STEP ? hl_bench_workload(&config, job->seconds, job->profile, figures)
                                       : hl_bench_layer(&config, job->seconds, job->what == HL_BENCH_LOOP, figures);
 }

@@ -1,10 +1,10 @@
-/* One measurement: what it takes, and how it is done in this process. bench_process.h does it in one of its own. */
+/* One measurement: what it takes, and how it is done in this process. programs/bench/process.h does it in one of its own. */
 #ifndef HL_PROGRAMS_BENCH_JOB_H
 #define HL_PROGRAMS_BENCH_JOB_H
 
 #include "core/status.h"
 #include "programs/bench/figures.h"
-#include "train/config.h"
+#include "programs/named_config.h"
 
 typedef enum hl_bench_what {
     HL_BENCH_STEP,  /* a config's training steps */
@@ -17,20 +17,15 @@ typedef enum hl_bench_what {
 /* The words for them: "step", "heads", "loop", "sgemm". */
 extern const char *const hl_bench_what_names[HL_BENCH_WHATS];
 
-enum { HL_BENCH_MAX_OVERRIDES = 64, HL_BENCH_THREADS_TEXT = 32 };
+enum { HL_BENCH_THREADS_TEXT = 32 };
 
 typedef struct hl_bench_job {
     hl_bench_what what;
-    const char *config;                            /* the path */
-    const char *overrides[HL_BENCH_MAX_OVERRIDES]; /* "section.key=value"; none of the strings is owned */
-    int n_overrides;
-    int threads; /* 0: as the config says, or where that is silent as the machine allows */
+    hl_named_config config; /* none of its strings is owned */
+    int threads;            /* 0: as the config says, or where that is silent as the machine allows */
     double seconds;
     bool profile; /* of HL_BENCH_STEP */
 } hl_bench_job;
-
-/* Adds an override. HL_INVALID where there are too many. */
-hl_status hl_bench_job_override(hl_bench_job *job, const char *override);
 
 /* Whether one of the overrides is of this key ("model.heads"). */
 bool hl_bench_job_overrides(const hl_bench_job *job, const char *key);
@@ -39,9 +34,8 @@ bool hl_bench_job_overrides(const hl_bench_job *job, const char *key);
  * value to begin with the user may have given. HL_INVALID where there are too many. */
 hl_status hl_bench_job_vary(hl_bench_job *job, const char *override);
 
-/* The job's config, its threads and overrides applied. HL_INVALID with the first of the config's problems;
- * HL_NO_MEMORY. */
-hl_status hl_bench_job_config(const hl_bench_job *job, hl_config *config);
+/* The job's config, its threads and overrides applied (hl_load_config). */
+hl_status hl_bench_job_config(const hl_bench_job *job, FILE *err, hl_config *config);
 
 /* Measures in this process; figures that a measurement does not have are 0. HL_INVALID, HL_NO_MEMORY, HL_NOT_FINITE. */
 hl_status hl_bench_job_run(const hl_bench_job *job, hl_bench_figures *figures);

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_ARGUMENTS = HL_BENCH_MAX_OVERRIDES + 16, NUMBER_TEXT = 32 };
+enum { MAX_ARGUMENTS = HL_MAX_OVERRIDES + 16, NUMBER_TEXT = 32 };
 
-/* The command line that bench_command.h reads into the job. */
+/* The command line that programs/bench/command.h reads into the job. */
 typedef struct arguments {
     const char *list[MAX_ARGUMENTS]; /* the last followed by NULL */
     int n;
@@ -42,11 +42,11 @@ static void write_arguments(arguments *a, const char *program, const hl_bench_jo
         add(a, "--profile");
     }
     add(a, "--"); /* a path may begin with dashes */
-    if (job->config != NULL) {
-        add(a, job->config);
+    if (job->config.path != NULL) {
+        add(a, job->config.path);
     }
-    for (int i = 0; i < job->n_overrides; i++) {
-        add(a, job->overrides[i]);
+    for (int i = 0; i < job->config.n_overrides; i++) {
+        add(a, job->config.overrides[i]);
     }
 }
 
@@ -77,7 +77,7 @@ static hl_status judge(const hl_bench_job *job, int end, const hl_text *text, hl
     char line[HL_STATUS_TEXT];
     snprintf(line, sizeof line, "%.*s", (int)strcspn(said, "\n"), said);
     hl_status status = hl_child_failure(end, line);
-    return hl_error(status.code, "%s: %s", job->config != NULL ? job->config : hl_bench_what_names[job->what],
+    return hl_error(status.code, "%s: %s", job->config.path != NULL ? job->config.path : hl_bench_what_names[job->what],
                     status.text);
 }
 
@@ -108,7 +108,7 @@ hl_status hl_bench_process_run(const char *program, const hl_bench_job *job, hl_
 hl_status hl_bench_process_workload(const char *program, const hl_bench_job *job, hl_bench_figures *figures)
 {
     hl_config config;
-    HL_TRY(hl_bench_job_config(job, &config));
+    HL_TRY(hl_bench_job_config(job, NULL, &config));
     hl_bench_job sgemm = { .what = HL_BENCH_SGEMM, .threads = hl_setup_threads(&config), .seconds = 0.3 };
     sgemm.seconds = job->seconds < sgemm.seconds ? job->seconds : sgemm.seconds;
     hl_bench_figures before;

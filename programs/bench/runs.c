@@ -42,17 +42,17 @@ static hl_bench_job job_of(const runs *r, int i)
 {
     hl_bench_job job = r->command->job;
     job.what = HL_BENCH_STEP;
-    job.config = r->paths[i];
+    job.config.path = r->paths[i];
     return job;
 }
 
 /* No minute is spent on a workload before the last one's config is known to be good. */
-static hl_status check_configs(const runs *r, int *threads)
+static hl_status check_configs(const runs *r, FILE *err, int *threads)
 {
     for (int i = 0; i < r->n; i++) {
         hl_bench_job job = job_of(r, i);
         hl_config config;
-        HL_TRY(hl_bench_job_config(&job, &config));
+        HL_TRY(hl_bench_job_config(&job, err, &config));
         *threads = i == 0 ? hl_setup_threads(&config) : *threads;
     }
     return hl_ok();
@@ -115,7 +115,7 @@ static hl_status run(runs *r, FILE *out, FILE *err)
     int threads = 0;
     hl_text head = { 0 };
     HL_TRY(find_configs(r));
-    HL_TRY(check_configs(r, &threads));
+    HL_TRY(check_configs(r, err, &threads));
     HL_TRY(check_json(r->command));
     HL_TRY(hl_bench_machine_announce(threads, r->tables, err));
     hl_bench_table_head(&head);

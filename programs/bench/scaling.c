@@ -51,7 +51,7 @@ static hl_status scale(const char *program, const hl_bench_job *job, const char 
         char override[OVERRIDE_TEXT];
         snprintf(override, sizeof override, "%s=%" PRId64, key, values[i]);
         HL_TRY(hl_bench_job_vary(&one, override));
-        hl_status status = hl_bench_job_config(&one, &config);
+        hl_status status = hl_bench_job_config(&one, NULL, &config);
         if (status.code == HL_INVALID) {
             fprintf(out, "%-26sleft out: %s\n", override, status.text);
             continue;
@@ -67,7 +67,7 @@ static hl_status scale(const char *program, const hl_bench_job *job, const char 
 
 static void print_head(const hl_bench_job *job, FILE *out)
 {
-    hl_print_line(out, "A step of %s, one size doubled at a time", job->config);
+    hl_print_line(out, "A step of %s, one size doubled at a time", job->config.path);
     fputc('\n', out);
     fprintf(out, "%-26s%10s%8s%8s%12s%8s%8s\n", "", "ms/step", "times", "theory", "arena MiB", "times", "theory");
 }
@@ -95,7 +95,7 @@ static hl_status print_legend(FILE *out)
 hl_status hl_bench_scaling(const char *program, const hl_bench_job *job, FILE *out, FILE *err)
 {
     hl_config config;
-    HL_TRY(hl_bench_job_config(job, &config));
+    HL_TRY(hl_bench_job_config(job, err, &config));
     HL_TRY(hl_bench_machine_announce(hl_setup_threads(&config), out, err));
     print_head(job, out);
     HL_TRY(scale(program, job, "task.length", config.task.length, out));

@@ -80,135 +80,51 @@ const char hl_heads_command_usage[] =
     "Exit: 0 done; 1 failed while running; 2 wrong usage; 3 a file, or no run; 4\n"
     "numbers that are not finite; 5 out of memory.\n";
 
-enum {
-    HEAD,
-    INPUT,
-    JSON,
-    CSV,
-    REPORT,
-    AGAINST,
-    PNG,
-    SVG,
-    PDF,
-    NPZ,
-    BERTVIZ,
-    STEP,
-    EXAMPLE,
-    KEEP_ONLY,
-    DROP,
-    IMPORTANCE,
-    SHAPLEY,
-    PRUNE,
-    PRUNE_ONCE,
-    PRUNE_BY,
-    PRUNE_TO,
-    OUT,
-    HELP,
-    VERSION,
-    N_OPTIONS
-};
-
-static const hl_option options[N_OPTIONS] = {
-    [HEAD] = { "head", HL_OPTION_VALUE },
-    [INPUT] = { "input", HL_OPTION_VALUE },
-    [JSON] = { "json", HL_OPTION_OPTIONAL_VALUE },
-    [CSV] = { "csv", HL_OPTION_OPTIONAL_VALUE },
-    [REPORT] = { "report", HL_OPTION_OPTIONAL_VALUE },
-    [AGAINST] = { "against", HL_OPTION_VALUE },
-    [PNG] = { "png", HL_OPTION_VALUE },
-    [SVG] = { "svg", HL_OPTION_VALUE },
-    [PDF] = { "pdf", HL_OPTION_VALUE },
-    [NPZ] = { "npz", HL_OPTION_VALUE },
-    [BERTVIZ] = { "bertviz", HL_OPTION_VALUE },
-    [STEP] = { "step", HL_OPTION_VALUE },
-    [EXAMPLE] = { "example", HL_OPTION_VALUE },
-    [KEEP_ONLY] = { "keep-only", HL_OPTION_VALUE },
-    [DROP] = { "drop", HL_OPTION_VALUE },
-    [IMPORTANCE] = { "importance", HL_OPTION_NO_VALUE },
-    [SHAPLEY] = { "shapley", HL_OPTION_NO_VALUE },
-    [PRUNE] = { "prune", HL_OPTION_NO_VALUE },
-    [PRUNE_ONCE] = { "prune-once", HL_OPTION_NO_VALUE },
-    [PRUNE_BY] = { "prune-by", HL_OPTION_VALUE },
-    [PRUNE_TO] = { "prune-to", HL_OPTION_VALUE },
-    [OUT] = { "out", HL_OPTION_VALUE },
-    [HELP] = { "help", HL_OPTION_NO_VALUE },
-    [VERSION] = { "version", HL_OPTION_NO_VALUE },
-};
-
-/* Where the option's text goes; NULL for options that are no texts. */
-static const char **text_of(hl_heads_command *command, int option)
+static hl_status read_prune_by(const char *name, const char *value, void *given)
 {
-    const char **texts[N_OPTIONS] = {
-        [HEAD] = &command->head, [INPUT] = &command->input,     [JSON] = &command->json,
-        [CSV] = &command->csv,   [REPORT] = &command->report,   [AGAINST] = &command->against,
-        [PNG] = &command->png,   [SVG] = &command->svg,         [PDF] = &command->pdf,
-        [NPZ] = &command->npz,   [BERTVIZ] = &command->bertviz, [KEEP_ONLY] = &command->keep_only,
-        [DROP] = &command->drop, [OUT] = &command->out,
-    };
-    return texts[option];
-}
-
-/* Where the option's flag is set; NULL for options that have none. */
-static bool *flag_of(hl_heads_command *command, int option)
-{
-    bool *flags[N_OPTIONS] = {
-        [IMPORTANCE] = &command->importance, [SHAPLEY] = &command->shapley, [PRUNE] = &command->prune,
-        [PRUNE_ONCE] = &command->prune_once, [HELP] = &command->help,       [VERSION] = &command->version,
-    };
-    return flags[option];
-}
-
-static hl_status take_number(const char *name, const char *value, int64_t least, int64_t *number)
-{
-    long long read;
-    HL_TRY(hl_option_integer(name, value, least, INT64_MAX, &read));
-    *number = read;
-    return hl_ok();
-}
-
-static hl_status take_prune_by(hl_heads_command *command, const char *value)
-{
+    hl_heads_command *command = given;
     command->prune = true;
     command->prune_by = strcmp(value, "gradient") == 0 ? HL_PRUNE_BY_GRADIENT : HL_PRUNE_BY_LOSS;
     return command->prune_by == HL_PRUNE_BY_GRADIENT || strcmp(value, "loss") == 0
                ? hl_ok()
-               : hl_error(HL_INVALID, "command line: --prune-by: \"%s\" is neither loss nor gradient", value);
+               : hl_error(HL_INVALID, "command line: --%s: \"%s\" is neither loss nor gradient", name, value);
 }
 
-static hl_status take_option(hl_heads_command *command, int option, const char *value)
-{
-    const char **text = text_of(command, option);
-    if (text != NULL) {
-        if (*value == '\0') {
-            return hl_error(HL_INVALID, "command line: --%s: its value is empty; see --help", options[option].name);
-        }
-        *text = value;
-        return hl_ok();
-    }
-    bool *flag = flag_of(command, option);
-    if (flag != NULL) {
-        *flag = true;
-        return hl_ok();
-    }
-    switch (option) {
-    case PRUNE_BY:
-        return take_prune_by(command, value);
-    case STEP:
-        return take_number("step", value, 0, &command->step);
-    case EXAMPLE:
-        return take_number("example", value, 0, &command->example);
-    default:
-        return take_number("prune-to", value, 1, &command->prune_to);
-    }
-}
+static const hl_option options[] = {
+    { HL_OPTION("head", TEXT, hl_heads_command, head) },
+    { HL_OPTION("input", TEXT, hl_heads_command, input) },
+    { HL_OPTION("json", FILE, hl_heads_command, json) },
+    { HL_OPTION("csv", FILE, hl_heads_command, csv) },
+    { HL_OPTION("report", FILE, hl_heads_command, report) },
+    { HL_OPTION("against", TEXT, hl_heads_command, against) },
+    { HL_OPTION("png", TEXT, hl_heads_command, png) },
+    { HL_OPTION("svg", TEXT, hl_heads_command, svg) },
+    { HL_OPTION("pdf", TEXT, hl_heads_command, pdf) },
+    { HL_OPTION("npz", TEXT, hl_heads_command, npz) },
+    { HL_OPTION("bertviz", TEXT, hl_heads_command, bertviz) },
+    { HL_OPTION("step", INTEGER, hl_heads_command, step), .most = INT64_MAX },
+    { HL_OPTION("example", INTEGER, hl_heads_command, example), .most = INT64_MAX },
+    { HL_OPTION("keep-only", TEXT, hl_heads_command, keep_only) },
+    { HL_OPTION("drop", TEXT, hl_heads_command, drop) },
+    { HL_OPTION("importance", FLAG, hl_heads_command, importance) },
+    { HL_OPTION("shapley", FLAG, hl_heads_command, shapley) },
+    { HL_OPTION("prune", FLAG, hl_heads_command, prune) },
+    { HL_OPTION("prune-once", FLAG, hl_heads_command, prune_once) },
+    { .name = "prune-by", .kind = HL_OPTION_READ, .read = read_prune_by },
+    { HL_OPTION("prune-to", INTEGER, hl_heads_command, prune_to), .least = 1, .most = INT64_MAX },
+    { HL_OPTION("out", TEXT, hl_heads_command, out) },
+    { HL_OPTION("help", FLAG, hl_heads_command, help) },
+    { HL_OPTION("version", FLAG, hl_heads_command, version) },
+};
 
-static hl_status take_argument(hl_heads_command *command, const char *argument)
+static hl_status take_argument(const char *word, void *given)
 {
+    hl_heads_command *command = given;
     if (command->run != NULL) {
         return hl_error(HL_INVALID, "command line: %s: one run is enough; two are compared by: %s RUN --against RUN2",
-                        argument, hl_program_name("heads"));
+                        word, hl_program_name("heads"));
     }
-    command->run = argument;
+    command->run = word;
     return hl_ok();
 }
 
@@ -359,13 +275,7 @@ static hl_status check(const hl_heads_command *command)
 hl_status hl_heads_command_parse(int argc, char **argv, hl_heads_command *command)
 {
     *command = (hl_heads_command){ .step = -1, .example = -1 };
-    hl_option_words words = { argc, argv, .at = 1 };
-    while (hl_option_words_left(&words)) {
-        int option;
-        const char *value;
-        HL_TRY(hl_option_next(&words, options, N_OPTIONS, &option, &value));
-        HL_TRY(option < 0 ? take_argument(command, value) : take_option(command, option, value));
-    }
+    HL_TRY(hl_options_read(argc, argv, options, sizeof options / sizeof *options, take_argument, command));
     command->importance = command->importance || command->shapley;
     command->prune = command->prune || command->prune_once || command->prune_to > 0;
     return check(command);

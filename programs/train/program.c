@@ -18,11 +18,11 @@
 
 /* ---- the config ---- */
 
-static hl_status load_config(hl_program *p)
+static hl_status load_config(hl_train_call *p)
 {
     const char *overrides[HL_MAX_OVERRIDES + 1];
-    int n = p->command.n_overrides;
-    memcpy(overrides, p->command.overrides, (size_t)n * sizeof *overrides);
+    int n = p->command.config.n_overrides;
+    memcpy(overrides, p->command.config.overrides, (size_t)n * sizeof *overrides);
     char out[HL_CONFIG_OVERRIDE];
     if (p->command.out != NULL) {
         if (!hl_config_out_override(p->command.out, out)) {
@@ -30,11 +30,8 @@ static hl_status load_config(hl_program *p)
         }
         overrides[n++] = out;
     }
-    hl_problems problems = { 0 };
-    hl_status status =
-        hl_config_load((hl_config_options){ .path = p->command.config, .overrides = overrides, .n_overrides = n },
-                       &p->config, &problems);
-    HL_TRY(hl_print_problems(p->err, &problems, status));
+    hl_config_options options = { .path = p->command.config.path, .overrides = overrides, .n_overrides = n };
+    HL_TRY(hl_load_config(options, p->err, &p->config));
     p->config_text = hl_config_text(&p->config);
     p->result_text = hl_config_result_text(&p->config);
     return p->config_text != NULL && p->result_text != NULL ? hl_ok() : hl_error_memory("the config");
@@ -54,7 +51,7 @@ static hl_status check_task(const hl_config *config, const char *path)
     return hl_ok();
 }
 
-static hl_status print_summary(const hl_program *p)
+static hl_status print_summary(const hl_train_call *p)
 {
     if (p->command.json != NULL) {
         hl_text json = { 0 };
@@ -72,20 +69,20 @@ static hl_status print_summary(const hl_program *p)
 
 /* ---- the command ---- */
 
-static hl_status print_help(const hl_program *p)
+static hl_status print_help(const hl_train_call *p)
 {
     char *keys = hl_config_help();
     if (keys == NULL) {
         return hl_error_memory("the help text");
     }
-    hl_status status = hl_print_help(p->out, hl_command_usage);
+    hl_status status = hl_print_help(p->out, hl_train_command_usage);
     fputc('\n', p->out);
     hl_print_wrapped(p->out, keys, 80);
     hl_free(keys);
     return status;
 }
 
-static hl_status print_reference(const hl_program *p)
+static hl_status print_reference(const hl_train_call *p)
 {
     char *page = hl_config_reference();
     if (page == NULL) {
@@ -96,9 +93,9 @@ static hl_status print_reference(const hl_program *p)
     return hl_ok();
 }
 
-static hl_status execute(hl_program *p, int argc, char **argv)
+static hl_status execute(hl_train_call *p, int argc, char **argv)
 {
-    HL_TRY(hl_command_parse(argc, argv, &p->command));
+    HL_TRY(hl_train_command_parse(argc, argv, &p->command));
     if (p->command.help) {
         return print_help(p);
     }
@@ -109,43 +106,43 @@ static hl_status execute(hl_program *p, int argc, char **argv)
         fprintf(p->out, "headlight %s\n", HL_VERSION);
         return hl_ok();
     }
-    HL_TRY(hl_find_config(p->command.config, &p->config_path));
-    p->command.config = p->config_path;
+    HL_TRY(hl_find_config(p->command.config.path, &p->config_path));
+    p->command.config.path = p->config_path;
     HL_TRY(load_config(p));
     if (p->command.summary && !p->command.check) {
         return print_summary(p);
     }
-    HL_TRY(check_task(&p->config, p->command.config));
-    HL_TRY(hl_snapshot_budget_check(&p->config, p->command.config));
+    HL_TRY(check_task(&p->config, p->command.config.path));
+    HL_TRY(hl_snapshot_budget_check(&p->config, p->command.config.path));
     HL_TRY(p->command.watch >= 0 ? hl_watch_check(&p->config, p->command.watch) : hl_ok());
     if (p->command.check) {
-        hl_print_line(p->out, "%s: in order", p->command.config);
+        hl_print_line(p->out, "%s: in order", p->command.config.path);
         return hl_ok();
     }
-    HL_TRY(hl_memory_check_training(&p->config, hl_memory_at_hand_now(), p->command.config));
+    HL_TRY(hl_memory_check_training(&p->config, hl_memory_at_hand_now(), p->command.config.path));
     const char *warning = hl_matmul_library_warning();
     if (warning != NULL) {
         fprintf(p->err, "%s\n", warning);
     }
     hl_signal_handlers_install("interrupted: finishing what is under way, then saving; again to end at once\n");
-    return hl_program_run(p);
+    return hl_train_call_run(p);
 }
 
 /* A run outlives its output; what was asked for nothing but output does not. */
-static bool is_run(const hl_command *command)
+static bool is_run(const hl_train_command *command)
 {
     return !(command->help || command->reference || command->version || command->summary || command->check);
 }
 
 int hl_train_program(int argc, char **argv, FILE *out, FILE *err)
 {
-    hl_program p = { .out = out, .err = err, .folder = { .lock = -1 }, .loop = { .metrics = { .fd = -1 } } };
+    hl_train_call p = { .out = out, .err = err, .folder = { .lock = -1 }, .loop = { .metrics = { .fd = -1 } } };
     hl_status status = execute(&p, argc, argv);
     if (status.code != HL_OK) {
         hl_progress_end(&p.loop.progress);
     }
     int code = status.code == HL_OK && p.signal != 0 ? 128 + p.signal
                                                      : hl_standard_output_end(status, is_run(&p.command), out, err);
-    hl_program_free(&p);
+    hl_train_call_free(&p);
     return code;
 }

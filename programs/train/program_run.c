@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static hl_status write_vocabulary(const hl_program *p)
+static hl_status write_vocabulary(const hl_train_call *p)
 {
     char *text;
     size_t size;
@@ -31,7 +31,7 @@ static hl_status write_vocabulary(const hl_program *p)
 }
 
 /* A resumed run must be the run that was begun: same config but for keys that change no number already computed. */
-static hl_status check_same_config(const hl_program *p, const char *stored, size_t size, const char *where)
+static hl_status check_same_config(const hl_train_call *p, const char *stored, size_t size, const char *where)
 {
     hl_config before;
     hl_problems problems = { 0 };
@@ -45,13 +45,13 @@ static hl_status check_same_config(const hl_program *p, const char *stored, size
     if (key != NULL) {
         return hl_error(HL_INVALID,
                         "%s: %s differs from the run's own in %s; a resumed run keeps it (or begin anew: --overwrite)",
-                        p->command.config, key, where);
+                        p->command.config.path, key, where);
     }
     return hl_ok();
 }
 
 /* Where the best weights are gone, or belong to steps that are now dropped, the next validation writes them anew. */
-static hl_status check_best(hl_program *p)
+static hl_status check_best(hl_train_call *p)
 {
     int64_t step;
     hl_status status = hl_checkpoint_read_step(p->folder.model, &step);
@@ -62,7 +62,7 @@ static hl_status check_best(hl_program *p)
     return status;
 }
 
-static hl_status restore(hl_program *p, hl_checkpoint *checkpoint)
+static hl_status restore(hl_train_call *p, hl_checkpoint *checkpoint)
 {
     const char *stored = hl_checkpoint_config(checkpoint);
     hl_status same = stored != NULL ? check_same_config(p, stored, strlen(stored), p->folder.checkpoint) : hl_ok();
@@ -75,7 +75,7 @@ static hl_status restore(hl_program *p, hl_checkpoint *checkpoint)
 
 /* The run was ended before its first checkpoint, if there was one; but a checkpoint that was taken away is no reason to
  * remove the older ones. */
-static hl_status check_begins_anew(const hl_program *p)
+static hl_status check_begins_anew(const hl_train_call *p)
 {
     int64_t kept;
     HL_TRY(hl_run_folder_newest_kept(&p->folder, &kept));
@@ -100,7 +100,7 @@ static hl_status check_begins_anew(const hl_program *p)
 }
 
 /* Goes on from the checkpoint, or where there is none yet from the beginning. */
-static hl_status resume(hl_program *p)
+static hl_status resume(hl_train_call *p)
 {
     bool exists;
     HL_TRY(hl_run_folder_make(&p->folder)); /* from here on no other run may change what is read */
@@ -116,7 +116,7 @@ static hl_status resume(hl_program *p)
     return status;
 }
 
-static hl_status load_from(hl_program *p)
+static hl_status load_from(hl_train_call *p)
 {
     hl_checkpoint *weights;
     hl_status opened = hl_checkpoint_open(p->command.from, &weights);
@@ -131,7 +131,7 @@ static hl_status load_from(hl_program *p)
     return hl_ok();
 }
 
-static hl_status get_weights(hl_program *p)
+static hl_status get_weights(hl_train_call *p)
 {
     if (p->command.mode == HL_RUN_RESUME) {
         return resume(p);
@@ -143,7 +143,7 @@ static hl_status get_weights(hl_program *p)
     return hl_ok();
 }
 
-static hl_status init_recorder(hl_program *p)
+static hl_status init_recorder(hl_train_call *p)
 {
     if (p->config.patterns.examples == 0) {
         return hl_ok();
@@ -156,12 +156,12 @@ static hl_status init_recorder(hl_program *p)
 }
 
 /* The names of the task's relations. */
-static const char *const *relations_of(const hl_program *p)
+static const char *const *relations_of(const hl_train_call *p)
 {
     return hl_task_find(hl_config_task_spec(&p->config).name)->relations;
 }
 
-static hl_status init_watch(hl_program *p)
+static hl_status init_watch(hl_train_call *p)
 {
     if (p->command.watch < 0) {
         return hl_ok();
@@ -171,7 +171,7 @@ static hl_status init_watch(hl_program *p)
 }
 
 /* How many steps there are to go on with, by what the checkpoint's header says. */
-static hl_status steps_left(const hl_program *p, int64_t *steps)
+static hl_status steps_left(const hl_train_call *p, int64_t *steps)
 {
     *steps = p->config.train.steps;
     bool exists = false;
@@ -188,20 +188,20 @@ static hl_status steps_left(const hl_program *p, int64_t *steps)
     return status;
 }
 
-static hl_status tell_time(const hl_program *p)
+static hl_status tell_time(const hl_train_call *p)
 {
     int64_t steps;
     hl_footprint footprint;
     HL_TRY(steps_left(p, &steps));
     HL_TRY(hl_footprint_of_config(&p->config, &footprint));
     char what[HL_CONFIG_MAX_PATH + 2 * HL_UNITS_TEXT], n[HL_UNITS_TEXT], flops[HL_UNITS_TEXT];
-    snprintf(what, sizeof what, "%s: %s steps of %s", p->command.config, hl_units_count(steps, n),
+    snprintf(what, sizeof what, "%s: %s steps of %s", p->command.config.path, hl_units_count(steps, n),
              hl_units_flops(footprint.flops, flops));
     return hl_expected_time_tell(hl_expected_work(&p->config, footprint.flops, steps), hl_setup_threads(&p->config),
                                  what, p->command.yes, p->command.quiet ? NULL : p->out);
 }
 
-static hl_status prepare(hl_program *p)
+static hl_status prepare(hl_train_call *p)
 {
     HL_TRY(hl_run_folder_open(&p->folder, p->config.train.out, p->command.mode));
     HL_TRY(tell_time(p));
@@ -222,7 +222,7 @@ static hl_status prepare(hl_program *p)
 }
 
 /* The folder's files are this run's from now on. This comes after everything else that can fail. */
-static hl_status claim(const hl_program *p)
+static hl_status claim(const hl_train_call *p)
 {
     switch (p->command.mode) {
     case HL_RUN_OVERWRITE:
@@ -237,7 +237,7 @@ static hl_status claim(const hl_program *p)
     return hl_ok();
 }
 
-static hl_status begin(hl_program *p)
+static hl_status begin(hl_train_call *p)
 {
     HL_TRY(hl_file_replace(p->folder.config, p->config_text, strlen(p->config_text), HL_DURABLE));
     HL_TRY(write_vocabulary(p));
@@ -247,13 +247,13 @@ static hl_status begin(hl_program *p)
     return hl_ok();
 }
 
-static void print_start(const hl_program *p)
+static void print_start(const hl_train_call *p)
 {
     if (p->command.quiet) {
         return;
     }
     int64_t step = p->trainer.optimizer.step;
-    hl_print_line(p->out, "%s: %" PRId64 " parameters, %d thread%s, into %s", p->command.config,
+    hl_print_line(p->out, "%s: %" PRId64 " parameters, %d thread%s, into %s", p->command.config.path,
                   hl_parameters_count(&p->trainer.model.parameters), p->trainer.threads,
                   p->trainer.threads > 1 ? "s" : "", p->folder.path);
     char budget[HL_SNAPSHOT_BUDGET_TEXT];
@@ -265,7 +265,7 @@ static void print_start(const hl_program *p)
     fflush(p->out);
 }
 
-static hl_status print_table(const hl_program *p)
+static hl_status print_table(const hl_train_call *p)
 {
     hl_text table = { 0 };
     hl_status status = hl_table_of(&p->recorder, relations_of(p), &table);
@@ -277,7 +277,7 @@ static hl_status print_table(const hl_program *p)
 }
 
 /* All that the run was trained and recorded in; may be called again. */
-static void free_training(hl_program *p)
+static void free_training(hl_train_call *p)
 {
     hl_watch_free(&p->watch);
     if (p->records) {
@@ -289,7 +289,7 @@ static void free_training(hl_program *p)
 
 /* heads.csv and report.html. A run without them is complete, and they can be written later. What the run was trained in
  * is given back first: measuring the heads takes memory of its own. */
-static hl_status write_what_heads_do(hl_program *p)
+static hl_status write_what_heads_do(hl_train_call *p)
 {
     if (!p->records) {
         return hl_ok();
@@ -304,7 +304,7 @@ static hl_status write_what_heads_do(hl_program *p)
                                            status.text, hl_program_name("heads"), p->folder.path);
 }
 
-static void print_end(const hl_program *p, bool stopped, bool reported)
+static void print_end(const hl_train_call *p, bool stopped, bool reported)
 {
     if (stopped) {
         int64_t n = p->loop.state.since_best;
@@ -317,7 +317,7 @@ static void print_end(const hl_program *p, bool stopped, bool reported)
                   reported ? "; open its report.html in a browser" : "");
 }
 
-static hl_status end(hl_program *p)
+static hl_status end(hl_train_call *p)
 {
     bool stopped = p->trainer.optimizer.step < p->config.train.steps;
     if (p->records && !p->command.quiet) {
@@ -330,7 +330,7 @@ static hl_status end(hl_program *p)
     return written;
 }
 
-static void print_finished(const hl_program *p)
+static void print_finished(const hl_train_call *p)
 {
     int64_t step = p->trainer.optimizer.step;
     bool steps_done = step >= p->config.train.steps, patience_lost = hl_loop_patience_lost(&p->config, &p->loop.state);
@@ -339,7 +339,7 @@ static void print_finished(const hl_program *p)
                   patience_lost ? "a larger train.patience" : "");
 }
 
-hl_status hl_program_run(hl_program *p)
+hl_status hl_train_call_run(hl_train_call *p)
 {
     HL_TRY(prepare(p));
     HL_TRY(claim(p));
@@ -361,7 +361,7 @@ hl_status hl_program_run(hl_program *p)
     return finished_before ? write_what_heads_do(p) : end(p); /* the run may not have come to write them */
 }
 
-void hl_program_free(hl_program *p)
+void hl_train_call_free(hl_train_call *p)
 {
     hl_metrics_csv_close(&p->loop.metrics);
     free_training(p);

@@ -13,8 +13,8 @@
 
 #include <stdio.h>
 
-typedef struct hl_program {
-    hl_command command;
+typedef struct hl_train_call {
+    hl_train_command command;
     FILE *out, *err;
     hl_config config;
     char *config_path;               /* that of the command where it is a shipped one; owned */
@@ -27,15 +27,15 @@ typedef struct hl_program {
     hl_watch watch;
     hl_loop loop;
     int signal; /* that interrupted the run; 0: none did */
-} hl_program;
+} hl_train_call;
 
 /* Trains what the command and the config ask for, in the run's folder, and prints to `out` and `err`; the rest of the
  * program must be zero but for folder.lock and loop.metrics.fd, which are -1. Where a signal interrupts it, it saves
  * and says so in `signal`. Fails as its parts do: HL_INVALID (a run in the way, another config), HL_BAD_FILE,
- * HL_NOT_FINITE, HL_NO_MEMORY, HL_FAILED. What it has taken is given back by hl_program_free. */
-hl_status hl_program_run(hl_program *program);
+ * HL_NOT_FINITE, HL_NO_MEMORY, HL_FAILED. What it has taken is given back by hl_train_call_free. */
+hl_status hl_train_call_run(hl_train_call *program);
 
 /* Whatever became of it. The progress line is the caller's to end. */
-void hl_program_free(hl_program *program);
+void hl_train_call_free(hl_train_call *program);
 
 #endif

@@ -28,9 +28,9 @@ static void apply(const char *const *overrides, int n)
 
 static void train(int argc, char **argv)
 {
-    hl_command command;
-    if (hl_command_parse(argc, argv, &command).code == HL_OK) {
-        apply(command.overrides, command.n_overrides);
+    hl_train_command command;
+    if (hl_train_command_parse(argc, argv, &command).code == HL_OK) {
+        apply(command.config.overrides, command.config.n_overrides);
     }
 }
 
@@ -47,7 +47,7 @@ static void bench(int argc, char **argv)
 {
     hl_bench_command command;
     if (hl_bench_command_parse(argc, argv, &command).code == HL_OK) {
-        apply(command.job.overrides, command.job.n_overrides);
+        apply(command.job.config.overrides, command.job.config.n_overrides);
     }
 }
 
@@ -59,13 +59,11 @@ static void ablate(int argc, char **argv)
     }
     input_file_set((const uint8_t *)config, sizeof config - 1);
     hl_ablate_plan plan;
-    hl_problems problems = { 0 };
-    if (hl_ablate_plan_make(&command, &plan, &problems).code == HL_OK) {
+    if (hl_ablate_plan_make(&command, &plan, NULL).code == HL_OK) {
         fuzz_require(hl_ablate_plan_cells(&plan) >= 1 && hl_ablate_plan_cells(&plan) <= HL_ABLATE_MAX_CELLS);
         fuzz_require(strcmp(plan.variants[plan.base].name, "base") == 0);
     }
     hl_ablate_plan_free(&plan);
-    hl_problems_free(&problems);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -26,14 +26,14 @@ START_TEST(options_may_stand_anywhere)
                              "--target 0.5 --out x --overwrite --yes --json --csv=f.csv",
                              &command);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
-    ck_assert_str_eq(command.config, "a.ini");
+    ck_assert_str_eq(command.config.path, "a.ini");
     ck_assert(command.seeds == 5 && command.jobs == 3 && command.target == 0.5 && command.overwrite && command.yes &&
               command.row_a);
     ck_assert_str_eq(command.out, "x");
     ck_assert_str_eq(command.json, "-");
     ck_assert_str_eq(command.csv, "f.csv");
-    ck_assert_int_eq(command.n_overrides, 1);
-    ck_assert_str_eq(command.overrides[0], "train.steps=9");
+    ck_assert_int_eq(command.config.n_overrides, 1);
+    ck_assert_str_eq(command.config.overrides[0], "train.steps=9");
     ck_assert_int_eq(command.n_axes, 3);
     ck_assert_str_eq(command.axes[0].key, "model.heads");
     ck_assert_str_eq(command.axes[0].values, "1,2");
@@ -51,7 +51,7 @@ START_TEST(what_is_not_said_has_a_default)
     ck_assert(command.out == NULL && command.json == NULL && command.csv == NULL && !command.overwrite &&
               !command.yes && !command.row_a && command.n_axes == 0);
     ck_assert_int_eq(parse("--positions none -- --odd.ini", &command).code, HL_OK);
-    ck_assert_str_eq(command.config, "--odd.ini");
+    ck_assert_str_eq(command.config.path, "--odd.ini");
     ck_assert_int_eq(parse("--help", &command).code, HL_OK);
     ck_assert_int_eq(parse("--version", &command).code, HL_OK);
 }

@@ -15,10 +15,9 @@ enum { SEEDS = 10 };
 /* 20 cells of 24 steps each, "heads=1,seed=1" the first. */
 static void make_plan(hl_ablate_plan *plan)
 {
-    hl_ablate_command command = { .config = run_tiny_config(), .seeds = SEEDS, .row_a = true, .n_axes = 1 };
+    hl_ablate_command command = { .config.path = run_tiny_config(), .seeds = SEEDS, .row_a = true, .n_axes = 1 };
     command.axes[0] = (hl_ablate_axis){ "model.heads", "1,2" };
-    hl_problems problems = { 0 };
-    hl_status status = hl_ablate_plan_make(&command, plan, &problems);
+    hl_status status = hl_ablate_plan_make(&command, plan, NULL);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     ck_assert_int_eq(hl_ablate_plan_cells(plan), 2 * SEEDS);
 }

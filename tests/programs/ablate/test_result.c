@@ -165,10 +165,9 @@ enum { CELLS = 4 };
 
 static void make_plan(hl_ablate_plan *plan)
 {
-    hl_ablate_command command = { .config = run_tiny_config(), .seeds = 2, .row_a = true, .n_axes = 1 };
+    hl_ablate_command command = { .config.path = run_tiny_config(), .seeds = 2, .row_a = true, .n_axes = 1 };
     command.axes[0] = (hl_ablate_axis){ "model.heads", "2,4" };
-    hl_problems problems = { 0 };
-    hl_status status = hl_ablate_plan_make(&command, plan, &problems);
+    hl_status status = hl_ablate_plan_make(&command, plan, NULL);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
 }
 

@@ -25,8 +25,8 @@ START_TEST(configs_overrides_and_options_may_stand_anywhere)
     ck_assert_int_eq(command.n_configs, 2);
     ck_assert_str_eq(command.configs[0], "a.ini");
     ck_assert_str_eq(command.configs[1], "b=c.ini");
-    ck_assert_int_eq(command.job.n_overrides, 1);
-    ck_assert_str_eq(command.job.overrides[0], "model.heads=2");
+    ck_assert_int_eq(command.job.config.n_overrides, 1);
+    ck_assert_str_eq(command.job.config.overrides[0], "model.heads=2");
     ck_assert_int_eq(command.job.threads, 3);
     ck_assert_double_eq(command.job.seconds, 0.5);
     ck_assert_str_eq(command.json, "-");
@@ -101,7 +101,7 @@ END_TEST
 START_TEST(too_many_words_are_refused)
 {
     char line[2048] = "";
-    for (int i = 0; i <= HL_BENCH_MAX_OVERRIDES; i++) {
+    for (int i = 0; i <= HL_MAX_OVERRIDES; i++) {
         strcat(line, "model.heads=2 ");
     }
     hl_bench_command command;

@@ -19,9 +19,9 @@ static hl_config load_shipped(const char *name)
 {
     char path[512];
     snprintf(path, sizeof path, "%s/bench/%s.ini", HL_CONFIGS, name);
-    hl_bench_job job = { .config = path };
+    hl_bench_job job = { .config.path = path };
     hl_config config;
-    hl_status status = hl_bench_job_config(&job, &config);
+    hl_status status = hl_bench_job_config(&job, NULL, &config);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     return config;
 }

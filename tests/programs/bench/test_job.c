@@ -5,9 +5,9 @@
 
 static hl_bench_job job_of(const char *const *overrides)
 {
-    hl_bench_job job = { .config = run_config("x.ini", BENCH_TINY), .seconds = 1 };
+    hl_bench_job job = { .config.path = run_config("x.ini", BENCH_TINY), .seconds = 1 };
     for (; *overrides != NULL; overrides++) {
-        ck_assert_int_eq(hl_bench_job_override(&job, *overrides).code, HL_OK);
+        ck_assert_int_eq(hl_named_config_override(&job.config, *overrides).code, HL_OK);
     }
     return job;
 }
@@ -30,11 +30,11 @@ START_TEST(a_varied_key_takes_the_place_of_the_users)
 {
     hl_bench_job job = JOB("train.seed=3", " task.length = 5");
     ck_assert_int_eq(hl_bench_job_vary(&job, "task.length=9").code, HL_OK);
-    ck_assert_int_eq(job.n_overrides, 2);
+    ck_assert_int_eq(job.config.n_overrides, 2);
     ck_assert_int_eq(hl_bench_job_vary(&job, "model.heads=1").code, HL_OK);
-    ck_assert_int_eq(job.n_overrides, 3);
+    ck_assert_int_eq(job.config.n_overrides, 3);
     hl_config config;
-    hl_status status = hl_bench_job_config(&job, &config);
+    hl_status status = hl_bench_job_config(&job, NULL, &config);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     ck_assert_int_eq(config.task.length, 9);
     ck_assert_int_eq(config.model.heads[0], 1);
@@ -47,7 +47,7 @@ START_TEST(a_key_given_twice_is_refused)
 {
     hl_bench_job job = JOB("model.heads=1", "model.heads=2");
     hl_config config;
-    hl_status status = hl_bench_job_config(&job, &config);
+    hl_status status = hl_bench_job_config(&job, NULL, &config);
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_str_eq(status.text, "command line: model.heads: given twice");
 }
@@ -56,8 +56,8 @@ END_TEST
 START_TEST(there_is_room_for_so_many_overrides)
 {
     hl_bench_job job = { 0 };
-    for (int i = 0; i < HL_BENCH_MAX_OVERRIDES; i++) {
-        ck_assert_int_eq(hl_bench_job_override(&job, "train.seed=1").code, HL_OK);
+    for (int i = 0; i < HL_MAX_OVERRIDES; i++) {
+        ck_assert_int_eq(hl_named_config_override(&job.config, "train.seed=1").code, HL_OK);
     }
     ck_assert_int_eq(hl_bench_job_vary(&job, "train.seed=2").code, HL_OK);
     hl_status status = hl_bench_job_vary(&job, "model.heads=2");

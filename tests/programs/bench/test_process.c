@@ -27,8 +27,8 @@ static const char *fake_program(const char *script)
 
 static hl_status run_fake(const char *script, hl_bench_figures *figures)
 {
-    hl_bench_job job = { .config = "x.ini", .seconds = 0.25, .threads = 2, .profile = true };
-    ck_assert_int_eq(hl_bench_job_override(&job, "model.heads=3").code, HL_OK);
+    hl_bench_job job = { .config.path = "x.ini", .seconds = 0.25, .threads = 2, .profile = true };
+    ck_assert_int_eq(hl_named_config_override(&job.config, "model.heads=3").code, HL_OK);
     return hl_bench_process_run(fake_program(script), &job, figures);
 }
 
@@ -199,7 +199,7 @@ START_TEST(the_better_of_two_sgemm_rates_counts)
         hl_text_print(&script, "'\nexec echo '");
         hl_bench_json_line(&script, &figures);
         hl_text_print(&script, "'");
-        hl_bench_job job = { .config = config, .seconds = 1 };
+        hl_bench_job job = { .config.path = config, .seconds = 1 };
         hl_bench_figures found;
         hl_status status = hl_bench_process_workload(fake_program(script.bytes), &job, &found);
         ck_assert_msg(status.code == HL_OK, "%s", status.text);
@@ -236,7 +236,7 @@ START_TEST(a_measuring_process_dies_with_its_parent)
     pid_t parent = fork();
     ck_assert_int_ge(parent, 0);
     if (parent == 0) {
-        hl_bench_job job = { .config = "x.ini", .seconds = 1 };
+        hl_bench_job job = { .config.path = "x.ini", .seconds = 1 };
         hl_bench_figures figures;
         hl_bench_process_run(program, &job, &figures);
         _exit(0);

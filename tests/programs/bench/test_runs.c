@@ -146,13 +146,15 @@ END_TEST
 
 START_TEST(a_wrong_config_is_named_before_anything_is_measured)
 {
-    const char *good = run_config("good.ini", BENCH_TINY), *bad = run_config("bad.ini", "[model]\nhedas = 2\n");
+    const char *good = run_config("good.ini", BENCH_TINY),
+               *bad = run_config("bad.ini", "[model]\nhedas = 2\nlayers = 0\n");
     bench_result result = BENCH_NOTHING(good, bad);
     char expected[PATH_MAX + 64];
     snprintf(expected, sizeof expected, "%s:2: model.hedas: unknown key", bad);
     ck_assert_int_eq(result.code, 2);
     ck_assert_str_eq(result.out, "");
     ck_assert_int_eq(strncmp(result.err, expected, strlen(expected)), 0);
+    ck_assert_ptr_nonnull(strstr(result.err, "bad.ini:3: model.layers: ")); /* every problem has its line */
     result = BENCH_NOTHING(good, "model.layers=0");
     ck_assert_int_eq(result.code, 2);
     ck_assert_int_eq(strncmp(result.err, "command line: model.layers: ", 28), 0);

@@ -7,7 +7,7 @@
 enum { MOST_WORDS = 80 };
 
 /* Parses the words of `line`. */
-static hl_status parse(const char *line, hl_command *command)
+static hl_status parse(const char *line, hl_train_command *command)
 {
     static char copy[2048];
     char *argv[MOST_WORDS + 1] = { (char *)(size_t) "train" };
@@ -17,18 +17,18 @@ static hl_status parse(const char *line, hl_command *command)
         ck_assert_int_lt(argc, MOST_WORDS);
         argv[argc++] = word;
     }
-    return hl_command_parse(argc, argv, command);
+    return hl_train_command_parse(argc, argv, command);
 }
 
 START_TEST(options_may_stand_anywhere)
 {
-    hl_command command;
+    hl_train_command command;
     ck_assert_int_eq(parse("--quiet a.ini --out dir model.heads=2 --resume train.steps=5", &command).code, HL_OK);
-    ck_assert_str_eq(command.config, "a.ini");
+    ck_assert_str_eq(command.config.path, "a.ini");
     ck_assert_str_eq(command.out, "dir");
-    ck_assert_int_eq(command.n_overrides, 2);
-    ck_assert_str_eq(command.overrides[0], "model.heads=2");
-    ck_assert_str_eq(command.overrides[1], "train.steps=5");
+    ck_assert_int_eq(command.config.n_overrides, 2);
+    ck_assert_str_eq(command.config.overrides[0], "model.heads=2");
+    ck_assert_str_eq(command.config.overrides[1], "train.steps=5");
     ck_assert_int_eq(command.mode, HL_RUN_RESUME);
     ck_assert(command.quiet && !command.check && !command.summary && !command.help && !command.version);
     ck_assert_ptr_null(command.from);
@@ -38,7 +38,7 @@ END_TEST
 
 START_TEST(every_option_is_taken)
 {
-    hl_command command;
+    hl_train_command command;
     ck_assert_int_eq(parse("a.ini", &command).code, HL_OK);
     ck_assert_int_eq(command.mode, HL_RUN_NEW);
     ck_assert_int_eq(parse("a.ini --overwrite", &command).code, HL_OK);
@@ -61,15 +61,15 @@ START_TEST(every_option_is_taken)
     ck_assert_int_eq(parse("a.ini --summary --json f.json", &command).code, HL_OK);
     ck_assert_str_eq(command.json, "f.json");
     ck_assert_int_eq(parse("--help", &command).code, HL_OK);
-    ck_assert(command.help && command.config == NULL);
+    ck_assert(command.help && command.config.path == NULL);
     ck_assert_int_eq(parse("--reference", &command).code, HL_OK);
-    ck_assert(command.reference && !command.help && command.config == NULL);
+    ck_assert(command.reference && !command.help && command.config.path == NULL);
     ck_assert_int_eq(parse("--version", &command).code, HL_OK);
     ck_assert(command.version);
     ck_assert_int_eq(parse("-- --odd.ini", &command).code, HL_OK);
-    ck_assert_str_eq(command.config, "--odd.ini");
+    ck_assert_str_eq(command.config.path, "--odd.ini");
     ck_assert_int_eq(parse("a=b.ini", &command).code, HL_OK);
-    ck_assert_str_eq(command.config, "a=b.ini");
+    ck_assert_str_eq(command.config.path, "a=b.ini");
 }
 END_TEST
 
@@ -108,7 +108,7 @@ START_TEST(what_is_wrong_is_named)
         { "a.ini --overwrite --from x", "exclude" },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        hl_command command;
+        hl_train_command command;
         hl_status status = parse(wrong[i].line, &command);
         ck_assert_msg(status.code == HL_INVALID, "%s", wrong[i].line);
         ck_assert_msg(strstr(status.text, wrong[i].word) != NULL, "%s: %s", wrong[i].line, status.text);
@@ -123,9 +123,9 @@ START_TEST(overrides_are_limited)
     for (int i = 0; i < HL_MAX_OVERRIDES; i++) {
         strcat(line, " a.b=1");
     }
-    hl_command command;
+    hl_train_command command;
     ck_assert_int_eq(parse(line, &command).code, HL_OK);
-    ck_assert_int_eq(command.n_overrides, HL_MAX_OVERRIDES);
+    ck_assert_int_eq(command.config.n_overrides, HL_MAX_OVERRIDES);
     strcat(line, " a.b=1");
     ck_assert_int_eq(parse(line, &command).code, HL_INVALID);
 }
@@ -137,7 +137,7 @@ START_TEST(the_usage_names_every_option)
                                            "--check",   "--quiet",        "--help",      "--reference",  "--version",
                                            "--watch N", "--pace SECONDS", "--yes",       "--json [FILE]" };
     for (int i = 0; i < 14; i++) {
-        ck_assert_msg(strstr(hl_command_usage, options[i]) != NULL, "%s", options[i]);
+        ck_assert_msg(strstr(hl_train_command_usage, options[i]) != NULL, "%s", options[i]);
     }
 }
 END_TEST
@@ -145,7 +145,7 @@ END_TEST
 START_TEST(the_usage_fits_80_columns)
 {
     int n_lines = 0;
-    for (const char *line = hl_command_usage; *line != '\0'; line += strcspn(line, "\n") + 1, n_lines++) {
+    for (const char *line = hl_train_command_usage; *line != '\0'; line += strcspn(line, "\n") + 1, n_lines++) {
         ck_assert_msg(strcspn(line, "\n") <= 80, "%s", line);
     }
     ck_assert_int_gt(n_lines, 10);
@@ -161,4 +161,4 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, the_usage_names_every_option);
     tcase_add_test(tc, the_usage_fits_80_columns);
 }
-SUITE("command", add_tests)
+SUITE("the command line of train", add_tests)

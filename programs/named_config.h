@@ -1,0 +1,28 @@
+/* The config that a command line names, with what overrides its keys: one way for all programs that train. */
+#ifndef HL_PROGRAMS_NAMED_CONFIG_H
+#define HL_PROGRAMS_NAMED_CONFIG_H
+
+#include "train/config.h"
+
+#include <stdio.h>
+
+enum { HL_MAX_OVERRIDES = 64 };
+
+/* All strings belong to argv. */
+typedef struct hl_named_config {
+    const char *path;                        /* NULL: none was named */
+    const char *overrides[HL_MAX_OVERRIDES]; /* "section.key=value" */
+    int n_overrides;
+} hl_named_config;
+
+/* Adds an override. HL_INVALID where there are too many. */
+hl_status hl_named_config_override(hl_named_config *named, const char *override);
+
+/* Takes a word that is no option: the first is the config's path, the others are overrides. HL_INVALID. */
+hl_status hl_named_config_argument(hl_named_config *named, const char *word);
+
+/* Loads a config (hl_config_load). Of its problems all but the last are printed to `err`, a line each, and the last is
+ * the text of HL_INVALID; where `err` is NULL, the first is, and nothing is printed. */
+hl_status hl_load_config(hl_config_options options, FILE *err, hl_config *config);
+
+#endif
