@@ -18,7 +18,7 @@ static void check_address_space(void)
     void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED) {
         ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
-        (void)written; /* there is no other place to tell it */
+        (void)written; /* nothing else can print this early */
         _exit(HL_NO_MEMORY);
     }
     munmap(room, bytes);

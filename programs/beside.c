@@ -19,7 +19,7 @@ static const char installed[] = "headlight-";
 
 static char called[PROGRAMS][NAME_TEXT]; /* set before any thread begins */
 
-/* The length of what stands in the path before `own` at its end; -1 where it does not end so. */
+/* The length of the path without `own` at its end; -1 where it does not end in `own`. */
 static int length_before(const char *path, const char *own)
 {
     size_t length = strlen(path), ending = strlen(own);

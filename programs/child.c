@@ -18,7 +18,7 @@ static _Noreturn void become(const char *const *arguments, int output, int error
     signal(SIGTERM, SIG_DFL);
     signal(SIGINT, SIG_DFL);
     sigprocmask(SIG_SETMASK, mask, NULL);
-    /* No signal tells of a parent that is gone already. */
+    /* A parent that is gone already sends no signal. */
     if (setpgid(0, 0) == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent && nothing >= 0 &&
         dup2(nothing, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 && dup2(errors, STDERR_FILENO) >= 0) {
         execv(arguments[0], (char **)(size_t)arguments); /* exec changes no argument */
@@ -27,8 +27,8 @@ static _Noreturn void become(const char *const *arguments, int output, int error
     _exit(NOT_STARTED);
 }
 
-/* SIGTERM waits until the new process is itself, or it would be taken by a handler of this one's. Where whoever started
- * this program ignores SIGCHLD, and so this one too, the system would forget how processes have ended. */
+/* SIGTERM waits until the new program runs; a handler of this one's would take it before. SIGCHLD gets its default:
+ * where it is ignored, as inherited from the caller, the system forgets how processes ended. */
 hl_status hl_child_start(const char *const *arguments, int output, int errors, pid_t *child)
 {
     sigset_t term, before;
@@ -49,7 +49,7 @@ hl_status hl_child_start(const char *const *arguments, int output, int errors, p
 bool hl_child_ended(pid_t child, bool wait, int *end)
 {
     pid_t found;
-    *end = HL_FAILED << 8; /* exit code 1, where the system does not know */
+    *end = HL_FAILED << 8; /* where the system does not know: exit code 1 */
     do {
         found = waitpid(child, end, wait ? 0 : WNOHANG);
     } while (found < 0 && errno == EINTR);

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* Of floating-point operations: what a layer's other work is worth (a tenth of a millisecond at 200 GFLOP/s), and what
- * is done so soon, on a slow machine too, that nobody asks. */
+/* In floating-point operations: the other work of a layer (a tenth of a millisecond at 200 GFLOP/s), and the work that
+ * even a slow machine does so soon that no time is told. */
 static const double layer_work = 2e7, little_work = 1e13;
 static const double seconds_of_a_year = 365.0 * 24 * 3600;
 

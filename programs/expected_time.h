@@ -1,4 +1,4 @@
-/* How long a training will take, told before its first step; what would take years begins only when asked to. */
+/* How long a training will take, told before its first step; one that would take years begins only with --yes. */
 #ifndef HL_PROGRAMS_EXPECTED_TIME_H
 #define HL_PROGRAMS_EXPECTED_TIME_H
 

@@ -1,4 +1,4 @@
-/* Does one thing again and again and says how long it takes. */
+/* Measures how long something takes by repeating it. */
 #ifndef HL_PROGRAMS_REPEAT_H
 #define HL_PROGRAMS_REPEAT_H
 

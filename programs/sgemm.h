@@ -1,4 +1,4 @@
-/* The rate of the machine's matrix products: the limit that training steps are held against. */
+/* The rate of the machine's matrix products: the limit that training steps are compared with. */
 #ifndef HL_PROGRAMS_SGEMM_H
 #define HL_PROGRAMS_SGEMM_H
 

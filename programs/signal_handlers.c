@@ -10,7 +10,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* A handler has nowhere else to find its message. */
+/* A handler finds its message only in a global variable. */
 typedef struct answer {
     const char *text;
     size_t size;
@@ -27,7 +27,7 @@ static answer answer_of(const char *text)
 static void write_bytes(const char *text, size_t size)
 {
     ssize_t written = write(STDERR_FILENO, text, size);
-    (void)written; /* where nobody listens, the run ends all the same */
+    (void)written; /* the run ends also where nobody reads this */
 }
 
 static void say(const answer *a)

@@ -22,7 +22,7 @@ static bool reader_has_gone(FILE *out)
     return poll(&pipe, 1, 0) == 1 && (pipe.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-/* Then it is /dev/null, for reading (standard_streams.h). */
+/* The caller had closed it: hl_start opened /dev/null for reading there. */
 static bool was_closed(FILE *out)
 {
     return (fcntl(fileno(out), F_GETFL) & O_ACCMODE) == O_RDONLY;

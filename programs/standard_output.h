@@ -1,4 +1,4 @@
-/* How a program ends: what is left in the buffer of its standard output is written, what went wrong is told. */
+/* How a program ends: it writes what is left in its standard output's buffer, and tells what went wrong. */
 #ifndef HL_PROGRAMS_STANDARD_OUTPUT_H
 #define HL_PROGRAMS_STANDARD_OUTPUT_H
 

@@ -36,7 +36,7 @@ static void give_back_memory(void)
 static void keep_standard_streams(void)
 {
     int fd;
-    do { /* the lowest that is free: 0 will not be read from, 1 and 2 not written to */
+    do { /* open returns the lowest free one; reading 0, writing 1 and 2 must still fail */
         fd = open("/dev/null", fcntl(STDIN_FILENO, F_GETFD) < 0 ? O_WRONLY : O_RDONLY);
     } while (fd >= 0 && fd <= STDERR_FILENO);
     if (fd > STDERR_FILENO) {
@@ -49,8 +49,8 @@ void hl_start(const char *own, char **argv)
     bound_spinning(argv);
     give_back_memory();
     keep_standard_streams();
-    signal(SIGPIPE, SIG_IGN); /* a reader of our output that has gone is an error of writing, not our end */
-    signal(SIGXFSZ, SIG_IGN); /* and so is a file larger than it may be (ulimit -f) */
+    signal(SIGPIPE, SIG_IGN); /* where the reader of our output is gone, writing fails instead of ending the program */
+    signal(SIGXFSZ, SIG_IGN); /* likewise where a file may not grow further (ulimit -f) */
     hl_threads_setup();
     hl_json_use_allocator();
     hl_called_as(own, argv[0]);

@@ -20,7 +20,7 @@
 
 /* ---- the config and the task ---- */
 
-/* Tells apart what people give in the place of a run's folder. */
+/* Tells what was given instead of a run's folder. */
 static hl_status check_folder(const char *path, const char *config)
 {
     struct stat info;
@@ -157,7 +157,7 @@ static hl_status check_step(const hl_opened_model *run, int64_t step)
                     run->patterns, step, run->steps[above - 1], run->steps[above]);
 }
 
-/* What the file alone cannot tell. */
+/* Checks what the file alone cannot tell. */
 static hl_status check_snapshot(const hl_opened_model *run, const char *path, int64_t step, const hl_snapshot *snapshot)
 {
     if (snapshot->step != step) {
@@ -284,7 +284,7 @@ hl_status hl_opened_model_has_weights(const hl_opened_model *run, bool *has)
     return status;
 }
 
-/* Weights that config.ini did not train, or not as it stands now, would be shown on examples they have never seen. */
+/* Weights that were trained with another config than config.ini would be shown on examples of another task. */
 static hl_status check_config(const hl_opened_model *run, const char *weights, const char *text)
 {
     hl_config *theirs = hl_malloc(sizeof *theirs);
@@ -337,7 +337,7 @@ static hl_status open_weights(char *files[WEIGHTS_FILES], int64_t step, const ch
     return hl_ok();
 }
 
-/* Memory is taken by what config.ini says, so the weights must be of that shape. */
+/* Memory is allocated by config.ini, so the weights must have the shapes that it says. */
 static hl_status read_weights(hl_opened_model *run, const char *path, bool last, hl_checkpoint *weights)
 {
     const char *config = hl_checkpoint_config(weights);

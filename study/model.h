@@ -1,4 +1,4 @@
-/* A trained model, opened to be looked at: all that a program reads of it comes from here, each file once.
+/* A trained model, opened for reading: programs read each of its files here, and only once.
  *
  * Today it is a run's folder: its config, its task, its weights, its metrics and the snapshots of its patterns. It may
  * be opened while the run goes on: it is not locked, and every file of a run is whole at every moment. Nothing in it is
@@ -30,15 +30,15 @@ typedef struct hl_opened_model {
     int64_t *steps;                  /* of its snapshots, n_steps of them, ascending */
     size_t n_steps;
     int threads;   /* that it is run on */
-    int64_t slice; /* examples that it is run on at once, as in training: what bounds the memory */
+    int64_t slice; /* how many examples it is run on at once, as in training, which bounds the memory */
 
-    /* Once hl_opened_model_load has been called. */
+    /* Set by hl_opened_model_load. */
     hl_model model;
     char *weights_path;   /* the file that its weights are of; NULL: none yet */
     int64_t weights_step; /* of these weights; -1: none yet, or not known */
     int64_t asked_step;   /* for which they were loaded */
 
-    /* Once they have been asked for. */
+    /* Read when they are first asked for. */
     hl_snapshot last, other; /* the last snapshot, and one before it */
     char *metrics;           /* metrics.csv */
     bool knows_rows;

@@ -4,7 +4,7 @@
 #include "core/memory.h"
 #include "train/memory_check.h"
 
-/* Where there is room for the maps, and for a pass beside them. */
+/* Fails before running where there is no room for the maps and a pass beside them. */
 static hl_status record(hl_recorder *recorder, const hl_opened_model *run, const hl_batch *examples)
 {
     int64_t E = examples->n_examples, T = examples->n_tokens, slice = run->slice < E ? run->slice : E;

@@ -18,7 +18,7 @@ hl_status hl_output_put(const char *path, const hl_text *text, FILE *out)
     if (!hl_output_is_standard(path)) {
         return hl_file_replace(path, text->bytes, text->size, HL_VOLATILE);
     }
-    fwrite(text->bytes, 1, text->size, out); /* hl_standard_output_end tells at the end */
+    fwrite(text->bytes, 1, text->size, out); /* hl_standard_output_end reports failures */
     return hl_ok();
 }
 
@@ -30,7 +30,7 @@ static hl_status drain_to_file(void *file, const char *bytes, size_t size)
 
 static hl_status drain_to_stream(void *out, const char *bytes, size_t size)
 {
-    fwrite(bytes, 1, size, out); /* hl_standard_output_end tells */
+    fwrite(bytes, 1, size, out); /* hl_standard_output_end reports failures */
     return hl_ok();
 }
 
@@ -45,7 +45,7 @@ static hl_status make_all(hl_text *text, hl_output_maker *make, void *context)
     return status;
 }
 
-/* Of a file that was created, or was not. */
+/* Fills the file and commits it, or abandons it on failure; also of a file that could not be created. */
 static hl_status fill(hl_file *file, hl_output_maker *make, void *context)
 {
     hl_text text = { .drain = drain_to_file, .context = file };

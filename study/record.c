@@ -20,8 +20,7 @@ static hl_status add_snapshot(hl_opened_model *run, int64_t step, const hl_effec
     return status;
 }
 
-/* How many examples every snapshot has, as far as config.ini tells: a run may have gone on with fewer than it began
- * with. */
+/* How many examples every snapshot has, as far as config.ini tells: a run may have been resumed with fewer. */
 static int64_t kept_examples(const hl_opened_model *run)
 {
     int64_t recorded = hl_setup_recorded_examples(&run->config);

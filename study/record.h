@@ -1,5 +1,5 @@
-/* What is read off all snapshots of a run: heads.csv, all metrics of all heads (heads/heads_csv.h), and the maps that
- * its report shows. */
+/* All snapshots of a run, read in one pass: the metrics of all heads, which heads.csv holds (heads/heads_csv.h), and
+ * the maps that the report shows. */
 #ifndef HL_STUDY_RECORD_H
 #define HL_STUDY_RECORD_H
 
@@ -14,7 +14,7 @@ HL_BEGIN_DECLS
 
 typedef struct hl_heads_record {
     const hl_opened_model *run; /* not owned */
-    hl_heads_csv csv;           /* what heads.csv is made of; owned, as are the maps */
+    hl_heads_csv csv;           /* the rows of heads.csv; owned, as are the maps */
     hl_report_maps maps;        /* as a report holds them */
 } hl_heads_record;
 

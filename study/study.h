@@ -1,4 +1,4 @@
-/* What every head of a run does, in figures: what the table, the JSON and the report say. */
+/* What every head of a run does, in figures, for the table, the JSON and the report. */
 #ifndef HL_STUDY_STUDY_H
 #define HL_STUDY_STUDY_H
 

@@ -1,5 +1,5 @@
-/* The validation set of a run that is looked at: the examples, and how many at once, that training validates on. Only
- * so many are held at once. */
+/* The validation set of an opened run, in slices of as many examples as training evaluates at once. One slice is held
+ * at a time. */
 #ifndef HL_STUDY_VALIDATION_H
 #define HL_STUDY_VALIDATION_H
 

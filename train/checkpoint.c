@@ -11,7 +11,7 @@
 
 enum { NUMBER_TEXT = 40, MAX_METADATA = 4 + HL_STATE_FIELDS };
 
-/* The tensors of a file being put together. */
+/* The tensors of a file that is being written. */
 typedef struct tensor_list {
     hl_named_tensor *tensors;
     char (*names)[160];
@@ -129,7 +129,7 @@ hl_status hl_checkpoint_write_pruned(const char *path, const hl_parameters *para
 static hl_status keep_previous(const char *path, const char *kept_path)
 {
     const hl_file_calls *calls = hl_file_calls_get();
-    calls->unlink(kept_path); /* of an earlier run that was resumed before this step; usually there is none */
+    calls->unlink(kept_path); /* left by a run that was resumed from before this step; usually there is none */
     bool kept = calls->link(path, kept_path) == 0 || errno == ENOENT;
     return kept ? hl_ok() : hl_file_system_error(kept_path, "the last checkpoint cannot be kept under this name");
 }

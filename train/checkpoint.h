@@ -31,8 +31,8 @@ hl_status hl_checkpoint_write_pruned(const char *path, const hl_parameters *para
 hl_status hl_checkpoint_write(const char *path, const char *kept_path, const hl_optimizer *optimizer,
                               const hl_train_state *state, const char *config);
 
-/* A file of weights, ours or another program's, that is opened once and says what it is before its numbers are read.
- * Until hl_checkpoint_load, _restore or _judge has read it to its end, what it says may be damaged. */
+/* A file of weights, ours or another program's, opened once. Its header can be asked before its numbers are read, but
+ * may be damaged until hl_checkpoint_load, _restore or _judge has read the file to its end. */
 typedef struct hl_checkpoint hl_checkpoint;
 
 /* Reads the header alone (safetensors.h), which takes no time and little memory. HL_BAD_FILE, HL_NO_MEMORY; *out is then
@@ -41,17 +41,17 @@ hl_status hl_checkpoint_open(const char *path, hl_checkpoint **out);
 
 void hl_checkpoint_free(hl_checkpoint *checkpoint); /* NULL is allowed */
 
-/* -1: the file is not of ours. */
+/* -1: another program wrote the file. */
 int64_t hl_checkpoint_step(const hl_checkpoint *checkpoint);
 
-/* Whether its integrity can be checked. */
+/* Whether it has a checksum, by which damage is found. */
 bool hl_checkpoint_has_checksum(const hl_checkpoint *checkpoint);
 
 /* The text of the config that the weights were trained with, NULL where the file holds none; owned by the checkpoint. */
 const char *hl_checkpoint_config(const hl_checkpoint *checkpoint);
 
-/* What became of something done with what the file says: where that failed, a damaged file is not believed, and is
- * refused as such. So `found`, or HL_BAD_FILE; reading a large file to its end takes time, and no memory. */
+/* The status `found` of something done with the header's content; where that failed and the file is damaged,
+ * HL_BAD_FILE saying so instead. Reads the whole file in that case, which takes time but no memory. */
 hl_status hl_checkpoint_judge(hl_checkpoint *checkpoint, hl_status found);
 
 /* The state of the run that it is a checkpoint of, as the file says it. HL_BAD_FILE: it is none. */

@@ -16,7 +16,7 @@ static const int64_t max_count = (int64_t)1 << 60;
 struct hl_checkpoint {
     hl_safetensors *file;
     char *path;
-    int64_t step; /* -1 where the file is not of ours */
+    int64_t step; /* -1 where another program wrote the file */
 };
 
 /* ---- what it says ---- */
@@ -40,7 +40,7 @@ static bool read_real(const char *text, double *value)
     return text != NULL && end != text && *end == '\0' && __builtin_isfinite(*value);
 }
 
-/* The step of a file that says what every file of ours says; -1: it does not. */
+/* The step of a file with the metadata and checksum of all our files; -1: it lacks them. */
 static int64_t step_of(const hl_safetensors *file)
 {
     int64_t step;
@@ -121,7 +121,7 @@ hl_status hl_checkpoint_state(const hl_checkpoint *checkpoint, hl_train_state *s
 
 /* ---- the places of tensors ---- */
 
-/* Puts tensor i of the file at its parameter's place in the block, or only looks whether it fits where there is none. */
+/* Puts the tensor of the file at its parameter's place in the block; without a block, only checks that it fits. */
 static hl_status place_tensor(const hl_checkpoint *checkpoint, const char *prefix, const hl_parameter *parameter,
                               hl_real *block, hl_safetensors_place *places)
 {
@@ -171,7 +171,7 @@ static hl_status place_alias(const hl_checkpoint *checkpoint, const hl_parameter
     return hl_ok();
 }
 
-/* All weights; places NULL: only whether they fit. */
+/* All weights; places NULL: only checks that they fit. */
 static hl_status place_weights(const hl_checkpoint *checkpoint, const hl_parameters *parameters,
                                hl_safetensors_place *places)
 {

@@ -46,7 +46,7 @@ static bool is_section(const char *name)
     return known;
 }
 
-/* A text of another kind: several lines that none of a config can be, and no section of one. */
+/* A text of another kind: several lines that cannot be a config's, and no section of a config. */
 static bool is_prose(const char *text, size_t size)
 {
     hl_ini ini;
@@ -80,7 +80,7 @@ static void read_text(hl_config_reader *reader, const char *text, size_t size)
             section = open_section(reader, &ini, first);
         } else if (section == NO_SECTION) {
             complain_of_no_section(reader, ini.line, "a key before any section", ini.name);
-        } else if (section != UNKNOWN_SECTION) { /* under an unknown one, it is the section's name that needs repair */
+        } else if (section != UNKNOWN_SECTION) { /* keys of an unknown section are not checked: its name needs repair */
             hl_config_set(reader, ini.line, section, ini.name, ini.value);
         }
     }
@@ -119,7 +119,7 @@ static void read_pair(hl_config_reader *reader, const char *override, char *name
     }
 }
 
-/* Not read as a line of a file: a comment sign in a path would cut it silently. */
+/* An override is not read as a line of a file, where a comment sign in a path would cut it silently. */
 static void read_override(hl_config_reader *reader, const char *override)
 {
     char text[HL_INI_MAX_LINE + 1];

@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whether nothing stands against drawing conclusions from these keys. */
+/* Whether the key was read without fault, so that conclusions may be drawn from it. */
 #define SOUND(reader, field) (!HL_CONFIG_GIVEN(reader, field)->faulty)
 
-/* The line to blame for two keys that do not go together: the first's, or where that was not given the second's. */
+/* The line to name for two keys that exclude each other: the first key's, or the second's where the first was not
+ * given. */
 static int blame(const hl_config_given *first, const hl_config_given *second)
 {
     return first->line != HL_CONFIG_NOWHERE ? first->line : second->line;
@@ -39,7 +40,7 @@ static bool task_is_sound(const hl_config_reader *reader)
     return true;
 }
 
-/* Complains of keys that were given but that the task would not read. */
+/* Complains of given keys that the task does not use. */
 static void check_task_keys(hl_config_reader *reader)
 {
     const char *task = hl_config_task_spec(reader->config).name;
@@ -51,7 +52,7 @@ static void check_task_keys(hl_config_reader *reader)
     }
 }
 
-/* Complains of what the task itself refuses; its text starts with the key at fault, which gives the line. */
+/* Complains of what the task refuses; its text starts with the key at fault, whose line is named. */
 static bool task_accepts(hl_config_reader *reader, const hl_task_spec *spec)
 {
     hl_status status = hl_task_check(spec);

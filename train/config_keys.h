@@ -1,4 +1,4 @@
-/* The table of all keys, and one value as text and back; for config*.c and ablate_*.c. */
+/* The table of all keys, and one value as text and back; for train/config*.c and programs/ablate. */
 #ifndef HL_TRAIN_CONFIG_KEYS_H
 #define HL_TRAIN_CONFIG_KEYS_H
 

@@ -1,4 +1,4 @@
-/* Which key a name means, and what its user may have meant where it means none. */
+/* Finds the key of a name, or the key that a misspelt name may mean. */
 #include "core/nearest.h"
 #include "train/private/config_reader.h"
 
@@ -82,7 +82,8 @@ static void complain_of_key(hl_config_reader *reader, int line, int section, con
     reader->given[k].faulty = true;
 }
 
-/* Whether the key was given before in the same place: the command line beats the file, but neither speaks twice. */
+/* Whether the key was given before in the same place: the command line overrides the file, but each may give a key only
+ * once. */
 static bool is_repeated(hl_config_reader *reader, int line, int k)
 {
     int before = reader->given[k].line;

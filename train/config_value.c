@@ -22,7 +22,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(char wrong[HL_CONFIG_WR
     return false;
 }
 
-/* How many bytes of a text to quote, no character halved; *ellipsis: what to put behind them. */
+/* How many bytes of a text to quote, without cutting a character; *ellipsis: what follows them. */
 static int quoted(const char *text, const char **ellipsis)
 {
     size_t length = strlen(text);
@@ -65,7 +65,8 @@ static bool read_integer(const hl_config_key *key, const char *text, int64_t *va
     if (*digits == '\0' || digits[count_digits(digits)] != '\0') {
         return refuse_as(wrong, text, "an integer");
     }
-    intmax_t number = strtoimax(text, NULL, 10); /* what overflows becomes the nearest there is, outside every range */
+    intmax_t number =
+        strtoimax(text, NULL, 10); /* an overflow gives the nearest intmax_t, which is outside every range */
     if (!check_range(key, (double)number, text, wrong)) {
         return false;
     }
@@ -295,7 +296,7 @@ void hl_config_write_value(const hl_config_key *key, const hl_config *config, ch
         write_word(key->choices[*(const int *)field], text);
         return;
     case HL_CONFIG_PATH:
-        hl_ini_quote(field, text, HL_CONFIG_VALUE_TEXT); /* for which there is room */
+        hl_ini_quote(field, text, HL_CONFIG_VALUE_TEXT); /* cannot fail: there is room (static_assert above) */
         return;
     }
     assert(!"a type of key");

@@ -1,4 +1,4 @@
-/* What is written from the table of keys: a resolved config, the help, the reference page. */
+/* Texts made from the table of keys: a resolved config, the help, the reference page. */
 #include "core/memory.h"
 #include "core/text.h"
 #include "train/config_keys.h"
@@ -9,7 +9,7 @@
 
 enum { COLUMNS = 80, KEY_COLUMN = 2, HELP_COLUMN = 22, RANGE_TEXT = 256 };
 
-/* The finished text, which is the caller's; NULL where memory ran out. */
+/* The finished text, owned by the caller; NULL when out of memory. */
 static char *finish(hl_text *t)
 {
     if (hl_text_status(t).code != HL_OK) {
@@ -112,7 +112,7 @@ static bool all_tasks_use(const hl_config_key *key)
     return true;
 }
 
-/* The key's help and what the tasks' descriptors know. Owned by the caller; NULL when out of memory. */
+/* The key's help, and what the tasks' descriptors add. Owned by the caller; NULL when out of memory. */
 static char *describe_meaning(const hl_config_key *key)
 {
     hl_text t = { 0 };

@@ -122,7 +122,7 @@ static size_t rows_bytes(const hl_model_config *model, int64_t T, int64_t R)
     return product(rows, sizeof(hl_heads_csv_row));
 }
 
-/* The levels of all maps hardly deflate to less than three quarters, base64 included. */
+/* The levels of all maps, deflated and in base64, rarely take less than three quarters of their bytes. */
 static size_t maps_bytes(const hl_model_config *model, int64_t n_snapshots, int64_t examples, int64_t T)
 {
     size_t shown = examples < HL_REPORT_EXAMPLES ? (size_t)examples : HL_REPORT_EXAMPLES;
@@ -132,7 +132,7 @@ static size_t maps_bytes(const hl_model_config *model, int64_t n_snapshots, int6
     return levels / 4 * 3;
 }
 
-/* What the page takes besides metrics and maps: what the heads computed, and the pass that computes it. */
+/* What the page takes besides metrics and maps: the heads' computations, and the pass that makes them. */
 static hl_status page_bytes(const hl_config *config, const hl_model *model, int64_t examples, int64_t T, size_t *bytes)
 {
     int64_t shown = examples < HL_REPORT_EXAMPLES ? examples : HL_REPORT_EXAMPLES;
@@ -147,7 +147,7 @@ static hl_status page_bytes(const hl_config *config, const hl_model *model, int6
     return hl_ok();
 }
 
-/* What a run's end takes besides what it shares with training. */
+/* What the end of a run takes, apart from training. */
 static hl_status set_end(const hl_config *config, const hl_model *model, hl_footprint *f)
 {
     int64_t examples = hl_setup_recorded_examples(config);
@@ -162,7 +162,7 @@ static hl_status set_end(const hl_config *config, const hl_model *model, hl_foot
     f->snapshot = hl_recorder_file_bytes(&model->config, examples, T, R);
     f->readings = sum(product((size_t)n, rows_bytes(&model->config, T, R)), maps_bytes(&model->config, n, examples, T));
     f->measures = sum(f->snapshot, effects);
-    size_t most = sum(f->snapshot, f->readings); /* while they are read off an earlier snapshot */
+    size_t most = sum(f->snapshot, f->readings); /* while earlier snapshots are read */
     most = most > effects ? most : effects;
     size_t page;
     HL_TRY(page_bytes(config, model, examples, T, &page));

@@ -1,4 +1,4 @@
-/* What a run takes: memory, disk and arithmetic, told from its config and its model's shapes alone. */
+/* What a run takes in memory, disk and arithmetic, computed from its config and its model's shapes alone. */
 #ifndef HL_TRAIN_FOOTPRINT_H
 #define HL_TRAIN_FOOTPRINT_H
 
@@ -53,7 +53,7 @@ typedef struct hl_footprint {
  * allocated. HL_INVALID where shapes do not fit, HL_NO_MEMORY. */
 hl_status hl_footprint_of(const hl_config *config, const hl_model *model, hl_footprint *footprint);
 
-/* The same for who has no use for the model. */
+/* The same without a model at hand. */
 hl_status hl_footprint_of_config(const hl_config *config, hl_footprint *footprint);
 
 HL_END_DECLS

@@ -77,7 +77,7 @@ static char *comment_of(char *line)
     return at + strcspn(at, "#;");
 }
 
-/* Takes the next line off the text: its first byte, and its length without the line's end. */
+/* The next line of the text: returns its first byte, *length is without the line's end. */
 static const char *take_line(hl_ini *ini, size_t *length)
 {
     const char *start = ini->next;

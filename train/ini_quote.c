@@ -1,4 +1,4 @@
-/* What may stand in a line, and values in quotes, in which anything can. */
+/* Which bytes a line may hold, and values in quotes, which can stand for any text. */
 #include "core/private/utf8.h"
 #include "train/ini.h"
 
@@ -38,8 +38,7 @@ static int hex_digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Takes a character, or what is written for one, off the text; 0 where it begins with a backslash that means
- * nothing. */
+/* Reads one byte, or the escape that stands for one, and moves *at past it; 0: an unknown escape. */
 static int take_byte(const char **at)
 {
     const char *text = *at;
@@ -98,7 +97,7 @@ static bool is_plain(const char *value)
     return *value != '"' && !blank_ends && strpbrk(value, "#;") == NULL && hl_ini_bytes_allowed(value, length, wrong);
 }
 
-/* A byte between quotes; `utf8`: those beyond ASCII as they are. */
+/* Writes one byte as it stands between quotes; `utf8`: bytes beyond ASCII stand as they are. */
 static size_t write_byte(unsigned char byte, bool utf8, char *text, size_t size)
 {
     if (byte == '"' || byte == '\\') {

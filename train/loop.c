@@ -190,7 +190,7 @@ hl_status hl_loop_run(hl_loop *loop)
 {
     loop->interval_started = hl_clock_seconds();
     if (loop->state.unvalidated) {
-        loop->checkpoint_step = -1; /* the one that is there is of no whole step: it is replaced, and never kept */
+        loop->checkpoint_step = -1; /* the one in the folder is of an unvalidated step: it is replaced, never kept */
     }
     if (loop->checkpoint_step < 0) {
         HL_TRY(after_update(loop));

@@ -1,4 +1,5 @@
-/* A run: when updates, validations, snapshots and checkpoints happen, and what they leave in the run's folder.
+/* The training loop: when updates, validations, snapshots and checkpoints happen, and what they write into the
+ * run's folder.
  *
  * After update s, in this order: the training row of metrics.csv, validation and its row, model.safetensors where that
  * was the best, the snapshot of all patterns (with what the validation found out about heads), the checkpoint. Whatever
@@ -34,8 +35,8 @@ typedef struct hl_loop {
     hl_metrics_csv metrics;        /* open */
     hl_progress progress;
     hl_evaluation evaluation; /* the last one */
-    int64_t checkpoint_step;  /* of the checkpoint that is there, which the run goes on from; -1: none */
-    double interval_started;  /* when the present row's interval began, and its tokens so far */
+    int64_t checkpoint_step;  /* of the checkpoint in the folder; -1: none */
+    double interval_started;  /* when the interval of the present row began, and its tokens so far */
     int64_t interval_tokens;
 } hl_loop;
 

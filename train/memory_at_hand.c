@@ -23,7 +23,7 @@ typedef struct hierarchy {
 static const hierarchy hierarchies[] = {
     { "",
       "/sys/fs/cgroup",
-      { "memory.max", "memory.high" }, /* at the second one it is made to wait, again and again */
+      { "memory.max", "memory.high" }, /* the second limit slows the process down */
       "memory.current",
       { "\ninactive_file ", "\nactive_file " } },
     { "memory",

@@ -16,7 +16,7 @@ hl_status hl_memory_check(size_t needed, hl_memory_at_hand at_hand, const char *
                     at_hand.container ? " in this container" : "", remedy);
 }
 
-/* What takes memory, and how it takes less. */
+/* Something that takes memory, and how to make it take less. */
 typedef struct part {
     size_t bytes;
     const char *remedy;

@@ -1,4 +1,4 @@
-/* Whether there is memory for what is about to begin. The system would grant it, and end the process later. */
+/* Checks that there is memory before something begins: the system would grant too much, and kill the process later. */
 #ifndef HL_TRAIN_MEMORY_CHECK_H
 #define HL_TRAIN_MEMORY_CHECK_H
 

@@ -160,7 +160,7 @@ hl_status hl_metrics_csv_check(const char *path, const char *text, size_t size, 
     return hl_ok();
 }
 
-/* The length of the part to keep; 0 of an empty file, made just before the power failed. */
+/* The length of the part to keep; 0 of an empty file, which a power failure may leave. */
 static hl_status keep(const char *path, const char *text, size_t size, hl_metrics_sum until, size_t *kept)
 {
     *kept = 0;
@@ -241,7 +241,7 @@ hl_status hl_metrics_csv_append(hl_metrics_csv *csv, hl_metrics_row row)
     n += format_optional(line + n, size - (size_t)n, row.grad_norm);
     n += snprintf(line + n, size - (size_t)n, ",%.0f\n", row.tokens_per_second);
     for (int written = 0; written < n;) {
-        errno = ENOSPC; /* what 0 bytes written without an error mean */
+        errno = ENOSPC; /* 0 bytes written without an error: the disk is full */
         ssize_t now = hl_file_calls_get()->write(csv->fd, line + written, (size_t)(n - written));
         if (now <= 0 && errno != EINTR) {
             return hl_file_system_error(csv->path, "cannot write");

@@ -19,7 +19,7 @@ __attribute__((format(printf, 1, 0))) static char *formatted(const char *format,
     return line;
 }
 
-/* What is shown of the line, in its place. */
+/* Replaces the line by the text that is shown for it. */
 static char *shown(char *line)
 {
     size_t size = line != NULL ? hl_shown_text(NULL, 0, line) + 1 : 0;

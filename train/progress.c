@@ -9,7 +9,7 @@
 
 enum { COLUMNS = 80 };
 
-/* What terminals understand: cut lines at the right edge, or break them; clear from the cursor on. */
+/* Escape sequences: cut lines at the right edge, or break them; clear from the cursor on. */
 #define NO_WRAP "\033[?7l"
 #define WRAP "\033[?7h"
 #define CLEAR_LINE "\033[K"
@@ -46,8 +46,8 @@ static void format_loss(double loss, char *text, size_t size)
     }
 }
 
-/* What a training row says after its accuracy: the learning rate, and then the tokens, give way where the line would be
- * longer than 80 columns. `used` are taken already. */
+/* The end of a training row, after its accuracy. Where the line would be longer than 80 columns, the learning rate is
+ * left out, then the tokens too. `used` columns are taken already. */
 static void print_speed(const hl_progress *progress, hl_metrics_row row, int used)
 {
     char learning_rate[32], rate[16], tokens[32], duration[HL_UNITS_TEXT], left[64];
@@ -93,7 +93,7 @@ static void go_to_drawing(hl_progress *progress)
     }
 }
 
-/* In place of whatever stands at the cursor and below: line by line, as clearing all of it first would flicker. */
+/* Overwrites what stands at the cursor and below line by line: clearing all of it first would flicker. */
 static void print_drawing(hl_progress *progress)
 {
     fputs(NO_WRAP, progress->out);
@@ -123,7 +123,7 @@ void hl_progress_show(hl_progress *progress, const char *drawing)
         progress->drawing = drawing;
         progress->drawing_lines = count_lines(drawing);
         print_drawing(progress);
-        progress->drawn = 0; /* the line below is gone, and due */
+        progress->drawn = 0; /* the line below was overwritten and is due */
     } else {
         fputs(drawing, progress->out);
     }
@@ -146,7 +146,7 @@ void hl_progress_step(hl_progress *progress, hl_metrics_row so_far)
         return;
     }
     clear_line(progress);
-    fputs(NO_WRAP, progress->out); /* a narrow terminal cuts the line: one that wraps could not be renewed */
+    fputs(NO_WRAP, progress->out); /* a narrow terminal cuts the line, since a wrapped one could not be renewed */
     print_row(progress, so_far);
     fputs(WRAP, progress->out);
     fflush(progress->out);

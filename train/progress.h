@@ -1,6 +1,6 @@
-/* What a run tells while it goes: on a terminal (hl_terminal_renews) one line that renews itself, elsewhere a plain line a row of
- * metrics.csv. No line has more than 80 columns. Above the renewing line a drawing may stand, which renews itself too;
- * rows are printed above it. Failing to print is no failure of the run. */
+/* What a run prints while it trains: on a terminal (hl_terminal_renews) one line that renews itself, elsewhere a plain
+ * line a row of metrics.csv. No line has more than 80 columns. Above the renewing line a drawing may stand, which
+ * renews itself too; rows are printed above it. Failing to print is no failure of the run. */
 #ifndef HL_TRAIN_PROGRESS_H
 #define HL_TRAIN_PROGRESS_H
 

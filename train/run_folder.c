@@ -48,7 +48,7 @@ static bool is_unfinished_snapshot(const char *name)
     return step_in_name(name, "step_", 6, ".npz.tmp") >= 0;
 }
 
-/* What a run writes at the top of its folder besides kept checkpoints. */
+/* The files that a run writes at the top of its folder, besides kept checkpoints. */
 static const struct {
     const char *name;
     bool made_anew; /* by the program heads */
@@ -77,7 +77,7 @@ static bool is_run_file(const char *name)
     return found;
 }
 
-/* Half a file, which a run that was killed has left. */
+/* A temporary file that a killed run left behind. */
 static bool is_unfinished_file(const char *name)
 {
     bool found = false;
@@ -113,7 +113,7 @@ static hl_status check_removable(const char *path)
                : hl_error(HL_BAD_FILE, "%s: is a folder in the place of a run's file; move it away", path);
 }
 
-/* What of a folder is to be removed, and what is done with it: check_removable or remove_file. */
+/* Which files are removed, and what is done with each: check_removable or remove_file. */
 typedef struct removal {
     const char *folder;
     bool (*chosen)(const char *name, int64_t limit);
@@ -138,7 +138,7 @@ static hl_status act_on_chosen(removal r)
     return hl_folder_list(r.folder, act_if_chosen, &r);
 }
 
-/* config.ini tells whose all this is until the next run replaces it. */
+/* config.ini stays: it tells whose files these are until the next run replaces it. */
 static bool goes_with_the_run(const char *name, int64_t limit)
 {
     (void)limit;
@@ -248,7 +248,7 @@ static hl_status take_lock(hl_run_folder *folder)
                : hl_file_system_error(folder->lock_file, "cannot be locked");
 }
 
-/* Whether there is something that tells which run the folder's files are of. */
+/* Whether a config.ini or a checkpoint tells which run the folder's files belong to. */
 static hl_status tells_its_run(const hl_run_folder *folder, bool *tells)
 {
     int64_t kept;
@@ -308,12 +308,12 @@ static hl_status check_mode(const hl_run_folder *folder)
     return check_holds_none(folder->patterns, is_snapshot);
 }
 
-/* What a link leads to is another's. */
+/* A link would lead to files of another folder. */
 static hl_status check_patterns(const hl_run_folder *folder)
 {
     struct stat info;
     if (lstat(folder->patterns, &info) != 0 || S_ISDIR(info.st_mode)) {
-        return hl_ok(); /* where it cannot be made, that says so */
+        return hl_ok(); /* making it will fail and say why */
     }
     return hl_error(HL_BAD_FILE,
                     "%s: is %s, and a run keeps its snapshots in a folder of this name; move it away or choose another "
@@ -321,8 +321,8 @@ static hl_status check_patterns(const hl_run_folder *folder)
                     folder->patterns, S_ISLNK(info.st_mode) ? "a link" : "no folder");
 }
 
-/* Each would be refused as well when it is first written; report.html, only after all of the training. And what is
- * appended to metrics.csv would go through a link. */
+/* Refuses early what writing would refuse late: report.html, for one, only after all of the training. Appending to
+ * metrics.csv would even follow a link. */
 static hl_status check_replaceable(const hl_run_folder *folder)
 {
     hl_status status = check_patterns(folder);
@@ -350,7 +350,7 @@ hl_status hl_run_folder_make(hl_run_folder *folder)
     return check(folder);
 }
 
-/* The lock comes first where it can be taken without making anything: another run may be at work. */
+/* The lock is taken first where that makes no file: another run may be at work. */
 hl_status hl_run_folder_open(hl_run_folder *folder, const char *path, hl_run_mode mode)
 {
     *folder = (hl_run_folder){ .mode = mode, .lock = -1 };

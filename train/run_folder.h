@@ -1,4 +1,4 @@
-/* The folder of a run: its paths, its lock, and what is removed from it when. */
+/* The folder of a run: its paths, its lock, and removing files from it. */
 #ifndef HL_TRAIN_RUN_FOLDER_H
 #define HL_TRAIN_RUN_FOLDER_H
 

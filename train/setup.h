@@ -1,4 +1,4 @@
-/* From a config to what the library's folders take. */
+/* Turns a config into the settings of the model, the data and the threads. */
 #ifndef HL_TRAIN_SETUP_H
 #define HL_TRAIN_SETUP_H
 

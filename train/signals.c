@@ -2,7 +2,7 @@
 
 #include <signal.h>
 
-/* A handler has nowhere else to leave its message. */
+/* A handler can leave its message only in a global variable. */
 static volatile sig_atomic_t received;
 
 bool hl_signals_keep(int signal)

@@ -1,4 +1,4 @@
-/* The signal that asks a run to end: what a program's handlers leave, and what whatever takes long asks for. */
+/* The signal that asks a run to end: a program's handlers keep it, long work asks for it. */
 #ifndef HL_TRAIN_SIGNALS_H
 #define HL_TRAIN_SIGNALS_H
 

@@ -1,4 +1,4 @@
-/* Where a run stands besides its weights and moments: all that a resumed run needs to go on as if nothing had been. */
+/* The state of a run besides weights and moments: all that a resumed run needs to go on with the same bits. */
 #ifndef HL_TRAIN_STATE_H
 #define HL_TRAIN_STATE_H
 
@@ -29,7 +29,7 @@ typedef struct hl_train_state {
     hl_cadence_state cadence; /* what the losses say of the snapshots */
 
     bool
-        unvalidated; /* a signal ended the step's validation: that, and all that follows it in the step, is to be done */
+        unvalidated; /* a signal ended the validation of the step: it and what follows in the step are still to be done */
 
     hl_metrics_sum metrics; /* when this was written */
 } hl_train_state;

@@ -53,7 +53,7 @@ static hl_terminal_colours colours_of(FILE *to)
     return strstr(terminal, "256") != NULL ? HL_TERMINAL_256_COLOURS : HL_TERMINAL_NO_COLOURS;
 }
 
-/* The first that is set counts, as in setlocale; where none is, most terminals have Unicode all the same. */
+/* The first variable that is set counts, as in setlocale. Without any, most terminals have Unicode. */
 static bool lacks_unicode(void)
 {
     static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };

@@ -31,16 +31,15 @@ int64_t hl_trainer_evaluation_slice(const hl_config *config)
     return most < config->train.eval_examples ? most : config->train.eval_examples;
 }
 
-/* The T that a training batch is padded to: one of few, since for each of them products have shapes of their own, for
- * which code is generated. */
+/* The T that a training batch is padded to: one of a few lengths, since code is generated for the shapes of each. */
 static int64_t padded_length(int64_t T, int64_t most)
 {
     int64_t step = T <= 64 ? 16 : 64, padded = (T + step - 1) / step * step;
     return padded < most ? padded : most;
 }
 
-/* The most that a training pass takes; a shorter batch may need more than the longest, where what its backward gives
- * back fits less well. */
+/* The most memory that a training pass takes. A shorter batch may need more than the longest one, where the blocks that
+ * its backward frees fit less well. */
 static hl_status plan_training(const hl_model *model, const hl_config *config, int64_t most, hl_model_plan *plan)
 {
     hl_tape_options options = training_options(config, hl_setup_threads(config));

@@ -1,5 +1,5 @@
-/* What trains: the model, its optimizer, the task's batches and the memory of a step; one update and one validation.
- * When these happen and what is written is the loop's matter (loop.h). */
+/* The trainer: the model, its optimizer, the task's batches and the memory of a step; one update and one validation.
+ * The loop decides when they happen and what is written (train/loop.h). */
 #ifndef HL_TRAIN_TRAINER_H
 #define HL_TRAIN_TRAINER_H
 
@@ -21,10 +21,10 @@ typedef struct hl_trainer {
     hl_model model;
     hl_optimizer optimizer; /* its step is the run's */
     hl_schedule schedule;
-    hl_arena arena;                   /* of one step; between steps anybody's */
+    hl_arena arena;                   /* of one step; free for other uses between steps */
     hl_batch batch;                   /* of the present update */
     hl_batch validation;              /* fixed for the run */
-    const hl_tape_observer *observer; /* of the updates' ops (tape.h); NULL after hl_trainer_init; not owned */
+    const hl_tape_observer *observer; /* of the updates' ops (core/tape.h); NULL after hl_trainer_init; not owned */
 } hl_trainer;
 
 /* What one update found. */
@@ -37,7 +37,7 @@ typedef struct hl_update {
 } hl_update;
 
 typedef struct hl_evaluation {
-    bool dropped; /* a signal came before its end: all else is 0 */
+    bool dropped; /* a signal ended it early: all other fields are 0 */
     double loss;  /* without label smoothing and dropout, mean over the scored tokens */
     double accuracy;
     double tokens_per_second;
@@ -57,8 +57,8 @@ void hl_trainer_free(hl_trainer *trainer);
 /* The examples of a micro-batch: batch_size / accumulate. */
 int64_t hl_trainer_micro_batch(const hl_config *config);
 
-/* The examples that a validation or a recording works at once: a micro-batch, or the validation set where that is
- * smaller. */
+/* The examples of one slice of a validation or a recording: a micro-batch, or the validation set where that is smaller.
+ * */
 int64_t hl_trainer_evaluation_slice(const hl_config *config);
 
 /* The bytes that one training step and one validation need, of which the larger counts; found by dry runs.

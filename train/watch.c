@@ -13,7 +13,7 @@
 #include <time.h>
 
 static const double LEAST_PAUSE = 0.1; /* seconds between two drawings */
-static const double MOST_SHARE = 0.1;  /* of the time, for drawing */
+static const double MOST_SHARE = 0.1;  /* the largest share of the time for drawing */
 static const double LONGEST_SLEEP = 0.05;
 
 hl_status hl_watch_check(const hl_config *config, int layer)
@@ -114,15 +114,15 @@ static hl_status write_maps(hl_watch *watch, const hl_terminal *terminal, hl_tex
         status = hl_terminal_heads(terminal, watch->panels, heads_of(watch), text);
     }
     hl_text_free(&titles);
-    if (status.code == HL_INVALID) { /* no room: training goes on, and the terminal may grow */
+    if (status.code == HL_INVALID) { /* no room in the terminal: training goes on, and the terminal may grow */
         hl_text_print(text, "%s\n", status.text);
         status = hl_text_status(text);
     }
     return status;
 }
 
-/* The room for the maps: in their place they share the terminal with their caption, the line of progress and at least
- * one line above. */
+/* The room for the maps: they share the terminal with their caption, the line of progress and at least one line above.
+ * */
 static hl_terminal terminal_for(const hl_progress *progress)
 {
     enum { OTHER_LINES = 3 };
@@ -135,8 +135,8 @@ static hl_terminal terminal_for(const hl_progress *progress)
     return terminal;
 }
 
-/* Until the last drawing has stood for its time. A signal may be handled by another thread, which wakes nobody here: so
- * no sleep is long. */
+/* Waits until the last drawing has stood for its time. Sleeps are short: another thread may handle a signal, which does
+ * not wake this one. */
 static void wait_for_pace(const hl_watch *watch, hl_progress *progress)
 {
     double begun = hl_clock_seconds(), now = begun, until = watch->ended > 0 ? watch->ended + watch->pace : begun;
@@ -163,7 +163,7 @@ hl_status hl_watch_show(hl_watch *watch, int64_t step, hl_progress *progress)
         hl_text_free(&text);
         return status;
     }
-    if (terminal.width != watch->width) { /* what stands there may have been broken into other lines */
+    if (terminal.width != watch->width) { /* resizing may have broken the drawing into other lines */
         hl_progress_leave(progress);
     }
     hl_progress_show(progress, text.bytes);

@@ -49,9 +49,9 @@ void hl_watch_free(hl_watch *watch);
 bool hl_watch_due(hl_watch *watch, const hl_progress *progress);
 
 /* Draws what the recorder's buffers hold, of `step`: the mean map over the scoring examples where these have one
- * length, else that of the longest example. At a pace it waits
- * before, but for a signal (signals.h), and the progress leaves the waiting out of the time that it reckons with. Where the terminal has no room for all heads, the drawing says so. A silent
- * progress draws nothing. HL_NO_MEMORY. */
+ * length, else that of the longest example. At a pace it waits before, unless a signal comes (train/signals.h), and the
+ * progress leaves the waiting out of the time that it reckons with. Where the terminal has no room for all heads, the
+ * drawing says so. A silent progress draws nothing. HL_NO_MEMORY. */
 hl_status hl_watch_show(hl_watch *watch, int64_t step, hl_progress *progress);
 
 HL_END_DECLS

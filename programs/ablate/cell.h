@@ -4,8 +4,8 @@
 
 #include "programs/ablate/plan.h"
 
-/* Makes the cell's folder and writes its config.ini, all that makes the run what it is; one that stands there must be
- * the cell's (hl_ablate_cell_check) and stays. HL_BAD_FILE, HL_INVALID; HL_NO_MEMORY. */
+/* Makes the cell's folder and writes its config.ini. An existing config.ini must be the cell's (hl_ablate_cell_check)
+ * and is kept. HL_BAD_FILE, HL_INVALID; HL_NO_MEMORY. */
 hl_status hl_ablate_cell_prepare(const hl_ablate_plan *plan, int64_t cell, const char *folder);
 
 /* Whether config.ini in the folder is the cell's, wherever the folder was when it was written and however many threads

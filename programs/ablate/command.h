@@ -17,7 +17,7 @@ enum {
 
 /* One key that varies. */
 typedef struct hl_ablate_axis {
-    char key[HL_ABLATE_KEY_TEXT]; /* "model.heads", as it was given */
+    char key[HL_ABLATE_KEY_TEXT]; /* as given, "model.heads" */
     const char *values;           /* "1,2,4,8" */
 } hl_ablate_axis;
 
@@ -32,7 +32,7 @@ typedef struct hl_ablate_command {
     int jobs; /* 0: as the machine allows */
     double target;
     const char *out;
-    const char *json, *csv; /* a path, "-" for standard output, of these of one at most */
+    const char *json, *csv; /* a path, "-" for standard output, at most one of these */
     bool overwrite, yes, help, version;
 } hl_ablate_command;
 

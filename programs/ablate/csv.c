@@ -97,8 +97,8 @@ static bool read_seconds(const char *text, size_t length, double *seconds)
     return length == 0 || (end == text + length && strspn(text, "0123456789.") == length && isfinite(*seconds));
 }
 
-/* Takes the last two fields of a row, "12.345,done". Between the seed and them there is one for every key, and seven.
- * *last: the cell of the row before; they stand in order. */
+/* Reads the last two fields of a row, "12.345,done"; between them and the seed are one field a key and seven more.
+ * *last: the cell of the row before, since rows are in the order of cells. */
 static bool take_row(const char *line, const hl_ablate_plan *plan, hl_ablate_result *results, int64_t *last)
 {
     int64_t cell = find_cell(line, plan);
@@ -129,7 +129,7 @@ static hl_status refuse(const char *path, int64_t line, const char *what)
                     path, line, what);
 }
 
-/* Line by line, each of which becomes a text of its own. */
+/* Reads line by line; each line is cut off as a text of its own. */
 static hl_status read_rows(const char *path, char *text, size_t size, const hl_ablate_plan *plan,
                            hl_ablate_result *results)
 {

@@ -11,7 +11,7 @@ enum { MOST_BYTES = 1 << 28, QUOTED = 80 };
 
 static const char heading[] = "# Made by: ";
 
-/* To be ended by hl_run_folder_close, whatever this returns. */
+/* The caller ends it by hl_run_folder_close, whatever this returns. */
 static hl_status lock(hl_run_folder *folder, const char *path)
 {
     HL_TRY(hl_run_folder_open(folder, path, HL_RUN_OVERWRITE));
@@ -26,7 +26,7 @@ static int line_length(const char *line)
     return (int)(length < QUOTED ? length : QUOTED);
 }
 
-/* What is different in the stored plan, after its heading. */
+/* Refuses the folder and quotes the first line in which the stored plan differs. */
 static hl_status refuse(const hl_ablate_folder *folder, const char *stored, const char *stored_rest, const char *rest)
 {
     while (*stored_rest != '\0' && *stored_rest == *rest) {
@@ -34,7 +34,7 @@ static hl_status refuse(const hl_ablate_folder *folder, const char *stored, cons
         rest++;
     }
     size_t made_by = sizeof heading - 1;
-    while (stored_rest > stored && stored_rest[-1] != '\n') { /* where that line begins in both */
+    while (stored_rest > stored && stored_rest[-1] != '\n') { /* back to the beginning of that line in both */
         stored_rest--;
         rest--;
     }

@@ -4,7 +4,7 @@
 #include "study/model.h"
 #include "study/view.h"
 
-/* Pixels an inch: sharp on a screen, and small enough for a page with many of them. */
+/* Pixels per inch: sharp on a screen, and small enough for a page with many of them. */
 static const double DPI = 144;
 
 static hl_status draw(const hl_opened_model *run, const hl_snapshot *snapshot, hl_text *bytes, hl_text *dark)

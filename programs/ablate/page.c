@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <limits.h>
 
-/* Pixels an inch: for slides and for print. */
+/* Pixels per inch: for slides and for print. */
 static const double DPI = 200;
 
 /* ---- the chart ---- */
@@ -56,7 +56,7 @@ hl_status hl_ablate_chart_png(const hl_ablate_outputs *outputs, const hl_ablate_
 
 /* ---- the page ---- */
 
-/* What a row opens, with what that is made of. */
+/* The picture that opens from a row, and what it is made from. */
 typedef struct opened {
     hl_text name, report, maps, dark_maps;
     hl_status drawn;
@@ -73,7 +73,7 @@ static void free_opened(opened *all, int64_t n)
     hl_free(all);
 }
 
-/* The variant's first cell that is done; its first one where none is. */
+/* The variant's first cell that is done, or its first cell where none is. */
 static int64_t cell_to_show(const hl_ablate_outputs *outputs, int64_t variant)
 {
     int64_t first = variant * outputs->plan->seeds;

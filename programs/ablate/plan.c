@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SETTINGS_TEXT = 200 /* as much of them as errors quote */ };
+enum { SETTINGS_TEXT = 200 /* how much of them an error quotes */ };
 
 typedef struct builder {
     const hl_ablate_command *command;
@@ -123,7 +123,7 @@ static void free_variant(hl_ablate_variant *variant)
     *variant = (hl_ablate_variant){ 0 };
 }
 
-/* Takes the variant over. */
+/* Appends the variant, which the plan then owns. */
 static hl_status append(builder *b, const hl_ablate_variant *variant)
 {
     hl_ablate_plan *plan = b->plan;
@@ -140,7 +140,7 @@ static hl_status append(builder *b, const hl_ablate_variant *variant)
     return hl_ok();
 }
 
-/* HL_INVALID where the variant is there already. */
+/* HL_INVALID where the plan already has the variant. */
 static hl_status check_new(const hl_ablate_plan *plan, const hl_ablate_variant *variant)
 {
     for (int64_t i = 0; i < plan->n_variants; i++) {
@@ -160,7 +160,7 @@ static hl_status prepare(builder *b, const hl_ablate_settings *settings, hl_abla
     return check_new(b->plan, variant);
 }
 
-/* The base itself takes the place of a variant that is like it. */
+/* Adds a variant to the plan; where it equals the base, the base is added in its place. */
 static hl_status take(void *context, const hl_ablate_settings *settings)
 {
     builder *b = context;
@@ -234,7 +234,7 @@ static hl_status check_cells(const hl_ablate_plan *plan)
                         " seeds are more than %d trainings; leave values or seeds out",
                         plan->n_variants, plan->seeds, HL_ABLATE_MAX_CELLS);
     }
-    hl_config config; /* the paths' lengths */
+    hl_config config; /* checks the lengths of the paths */
     for (int64_t i = 0; i < hl_ablate_plan_cells(plan); i++) {
         HL_TRY(hl_ablate_plan_config(plan, i, &config));
     }
@@ -312,7 +312,7 @@ hl_status hl_ablate_plan_text(const hl_ablate_plan *plan, hl_text *text)
     hl_text_print(text, "seeds = %" PRId64 " .. %" PRId64 "\n", plan->first_seed, plan->first_seed + plan->seeds - 1);
     for (int64_t i = 0; i < plan->n_variants; i++) {
         hl_config config = plan->variants[i].config;
-        config.train.out[0] = '\0'; /* the folder may have been moved */
+        config.train.out[0] = '\0'; /* left out, since the folder may have been moved */
         char *content = hl_config_text(&config);
         if (content == NULL) {
             return hl_error_memory("the plan");

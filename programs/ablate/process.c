@@ -50,7 +50,7 @@ void hl_ablate_process_stop(const hl_ablate_process *process)
     kill(process->id, SIGTERM);
 }
 
-/* The last line of what the log has got since the start; "" where there is none. It may point into `log`. */
+/* The last line that the log gained since the start, "" where there is none; it may point into `log`. */
 static const char *last_line(char *log, size_t size, int64_t begin)
 {
     size_t from = begin >= 0 && (size_t)begin <= size ? (size_t)begin : size;
@@ -78,7 +78,7 @@ static hl_status failure(const hl_ablate_process *process, const char *folder, i
     }
     found = hl_child_failure(end, found.code == HL_OK ? last_line(log, size, process->log_begin) : found.text);
     hl_free(log);
-    return hl_error(HL_FAILED, "%s", found.text); /* the training may have had no memory, this program has */
+    return hl_error(HL_FAILED, "%s", found.text); /* the training ran out of memory; this program did not */
 }
 
 bool hl_ablate_process_ended(const hl_ablate_process *process, const char *folder, hl_status *status)

@@ -28,9 +28,9 @@ typedef struct call {
     const char *train;
     hl_ablate_command command;
     FILE *out, *err;
-    FILE *tables;          /* for progress and table: `out`, or `err` where JSON or CSV fills that */
+    FILE *tables;          /* for progress and table: `out`, or `err` where JSON or CSV goes to `out` */
     char *config_path;     /* owned */
-    hl_text words, config; /* the command and the config's path as they are shown */
+    hl_text words, config; /* the command and the config's path, made safe to show */
     hl_ablate_plan plan;
     hl_ablate_folder folder;
     hl_ablate_result *results;
@@ -61,8 +61,8 @@ static hl_status check_train(const call *c)
 
 static const hl_ablate_result not_known = { .steps = -1, .steps_to_target = -1, .seconds = NAN };
 
-/* A cell that the csv calls done waits all the same where its folder is gone, holds another run, or has lost rows of
- * its metrics.csv: of that, beginning the cell will tell. */
+/* A cell that the csv calls done is trained again where its folder is gone, holds another run, or has lost rows of its
+ * metrics.csv; the reason is told when the cell begins. */
 static hl_status recall_done(call *c, int64_t cell)
 {
     char *path = hl_ablate_plan_path(&c->plan, cell);
@@ -76,7 +76,7 @@ static hl_status recall_done(call *c, int64_t cell)
     }
     hl_free(path);
     if (status.code == HL_BAD_FILE || status.code == HL_INVALID) {
-        double seconds = c->results[cell].seconds; /* of a run that finds itself finished they stay */
+        double seconds = c->results[cell].seconds; /* kept, for a run that turns out to be finished */
         c->results[cell] = not_known;
         c->results[cell].seconds = seconds;
         return hl_ok();
@@ -84,7 +84,7 @@ static hl_status recall_done(call *c, int64_t cell)
     return status;
 }
 
-/* What is done already, by the csv and the runs' folders; all else waits. */
+/* Finds by the csv and the runs' folders which cells are done; all others wait. */
 static hl_status recall(call *c)
 {
     int64_t n = hl_ablate_plan_cells(&c->plan);
@@ -104,7 +104,7 @@ static hl_status recall(call *c)
 
 /* ---- the trainings and what follows ---- */
 
-/* Before the first training and not hours later: one that waits and can never begin. */
+/* A training that can never begin is refused before the first one, not hours later. */
 static hl_status check_memory(const call *c)
 {
     hl_memory_at_hand at_hand = hl_memory_at_hand_now();
@@ -138,7 +138,7 @@ static void print_start(const call *c)
     fflush(c->tables);
 }
 
-/* What is half done counts as a whole; what is done is known once there are results. */
+/* A training that is half done counts as a whole one. Before the results are read, none counts as done. */
 static hl_status tell_time(const call *c, bool yes, FILE *out)
 {
     double work = 0;
@@ -208,7 +208,7 @@ static bool is_of_sweep(const call *c, const char *path)
     return own && hl_target_lies_in(path, c->plan.folder);
 }
 
-/* Before the trainings, not hours later. */
+/* Refuses files that cannot be written before the trainings, not hours later. */
 static hl_status check_targets(call *c)
 {
     hl_target targets[HL_ABLATE_TARGETS];

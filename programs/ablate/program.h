@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 /* Runs the command line and returns the process's exit code (status.h; HL_FAILED also where a training failed; 128 +
- * signal). `train`: the program that trains. What was asked for goes to `out`, one line a problem or notice to `err`.
+ * signal). `train`: the program that trains. Results go to `out`; `err` gets one line for each problem or notice.
  * hl_threads_setup must have been called. */
 int hl_ablate_program(const char *train, int argc, char **argv, FILE *out, FILE *err);
 

@@ -126,7 +126,7 @@ bool hl_ablate_progress_due(const hl_ablate_progress *progress)
     return progress->terminal && hl_clock_seconds() - progress->drawn >= 0.2;
 }
 
-/* How many trainings have a line: the terminal keeps one for the sum and one for the cursor. */
+/* How many trainings have a line: the terminal keeps one for the total and one for the cursor. */
 static int most_lines(FILE *out)
 {
     int height = hl_terminal_height(out);
@@ -137,7 +137,8 @@ static int most_lines(FILE *out)
 void hl_ablate_progress_draw(hl_ablate_progress *progress, const hl_ablate_running *running, int n, double left)
 {
     hl_ablate_progress_clear(progress);
-    fputs("\033[?7l", progress->out); /* a narrow terminal cuts lines: one that wraps could not be renewed */
+    fputs("\033[?7l",
+          progress->out); /* lines are cut at a narrow terminal's edge, since a wrapped line could not be renewed */
     int most = most_lines(progress->out), shown = n < most ? n : most;
     for (int i = 0; i < shown; i++) {
         print_running(progress, &running[i]);

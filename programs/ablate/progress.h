@@ -1,4 +1,4 @@
-/* What a sweep tells while it goes: a line for every training that ended, and on a terminal below them one that renews
+/* What a sweep prints while it runs: a line for every training that ended, and on a terminal below them one that renews
  * itself for every training that goes on; elsewhere a line when one begins. Failing to print is no failure. */
 #ifndef HL_PROGRAMS_ABLATE_PROGRESS_H
 #define HL_PROGRAMS_ABLATE_PROGRESS_H
@@ -12,7 +12,7 @@
 typedef struct hl_ablate_running {
     int64_t cell;
     const char *folder;
-    bool began;         /* its process did, which tells the rest in the folder's log.txt */
+    bool began;         /* its process ended; the rest is in the folder's log.txt */
     int64_t first_step; /* where it began or was resumed */
     double started;     /* seconds of hl_clock_seconds */
     int threads;
@@ -23,8 +23,8 @@ typedef struct hl_ablate_progress {
     FILE *out; /* not owned */
     bool terminal;
     const hl_ablate_plan *plan;
-    int64_t n_ended; /* trainings, those of earlier calls too */
-    int n_lines;     /* renewing ones that stand there */
+    int64_t n_ended; /* trainings, earlier calls included */
+    int n_lines;     /* lines drawn, to be renewed */
     int width;       /* of names */
     double drawn;    /* seconds of hl_clock_seconds */
 } hl_ablate_progress;
@@ -38,14 +38,14 @@ void hl_ablate_progress_started(hl_ablate_progress *progress, const hl_ablate_ru
 void hl_ablate_progress_ended(hl_ablate_progress *progress, const hl_ablate_running *running,
                               const hl_ablate_result *result, const hl_status *failure);
 
-/* Whether it is time to draw: on a terminal, some times a second. */
+/* Whether it is time to draw: several times a second on a terminal, never elsewhere. */
 bool hl_ablate_progress_due(const hl_ablate_progress *progress);
 
 /* Renews the lines of a terminal, which shows as many trainings as it has lines for. `left`: the seconds to the end of
  * the sweep, NaN where that is not known. */
 void hl_ablate_progress_draw(hl_ablate_progress *progress, const hl_ablate_running *running, int n, double left);
 
-/* Takes the renewing lines away, before something else is printed. */
+/* Clears the renewing lines before something else is printed. */
 void hl_ablate_progress_clear(hl_ablate_progress *progress);
 
 #endif

@@ -54,7 +54,7 @@ static hl_status read_rows(const char *path, const char *text, size_t size, vali
                : hl_error(HL_BAD_FILE, "%s:%" PRId64 ": not a row of a metrics.csv, cut off", path, rows.line + 1);
 }
 
-/* The rows must go to the end of the training: a file that lost its last ones tells of another. */
+/* The rows must reach the end of the training: a file that lost its last rows describes another training. */
 static hl_status check_end(const char *path, const hl_config_train *train, const validations *v)
 {
     int64_t steps = v->result.steps;
@@ -69,7 +69,7 @@ static hl_status check_end(const char *path, const hl_config_train *train, const
                           steps, train->steps);
 }
 
-/* The last checkpoint, where it was not taken away, knows all the rows. */
+/* The last checkpoint, where it still exists, holds the sum of all rows. */
 static hl_status check_sum(const char *path, const char *checkpoint, hl_metrics_sum sum)
 {
     bool has;

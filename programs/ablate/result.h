@@ -1,4 +1,4 @@
-/* What one training of a sweep came to, told from its folder. */
+/* The result of one training of a sweep, read from its folder. */
 #ifndef HL_PROGRAMS_ABLATE_RESULT_H
 #define HL_PROGRAMS_ABLATE_RESULT_H
 
@@ -31,13 +31,13 @@ typedef struct hl_ablate_result {
 hl_status hl_ablate_result_read(const char *folder, const hl_config_train *train, double target,
                                 hl_ablate_result *result);
 
-/* What is known of a training that goes on: its last row in metrics.csv, of either split. */
+/* What is known of a running training: its last row in metrics.csv, of either split. */
 typedef struct hl_ablate_glimpse {
     int64_t step; /* -1: no row yet */
     double loss, accuracy;
 } hl_ablate_glimpse;
 
-/* Cannot fail: what cannot be read is not known. Reads the file's end alone. */
+/* Cannot fail: what cannot be read stays unknown. Reads only the end of the file. */
 hl_ablate_glimpse hl_ablate_glimpse_of(const char *folder);
 
 #endif

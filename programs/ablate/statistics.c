@@ -18,7 +18,7 @@ static double beta_fraction(double a, double b, double x)
     return 1 / tail;
 }
 
-/* The regularised incomplete beta function I_x(a, b) where y = 1 - x is given too, as exact as it is known. */
+/* The regularised incomplete beta function I_x(a, b) where y = 1 - x is given too, so that neither loses digits. */
 static double incomplete_beta(double a, double b, double x, double y)
 {
     if (x > (a + 1) / (a + b + 2)) {

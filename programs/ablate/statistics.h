@@ -1,5 +1,5 @@
-/* What a few runs tell of all that might have been made: means with their confidence intervals, and whether two
- * settings differ. Everything assumes that values are about normally distributed. Pure functions of doubles. */
+/* Statistics of a few runs: means with confidence intervals, and whether two settings differ. All of it assumes values
+ * that are about normally distributed. Pure functions of doubles. */
 #ifndef HL_PROGRAMS_ABLATE_STATISTICS_H
 #define HL_PROGRAMS_ABLATE_STATISTICS_H
 

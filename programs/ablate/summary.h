@@ -1,4 +1,4 @@
-/* The rows of a sweep's table: what the trainings of each variant came to together. */
+/* The rows of a sweep's table: the results of each variant's trainings, taken together. */
 #ifndef HL_PROGRAMS_ABLATE_SUMMARY_H
 #define HL_PROGRAMS_ABLATE_SUMMARY_H
 
@@ -9,9 +9,9 @@
 /* Means and 95% intervals over the variant's trainings that are done. */
 typedef struct hl_ablate_row {
     int64_t n;                   /* how many are done */
-    double *losses, *accuracies; /* theirs (n), by seed; owned by the summary */
+    double *losses, *accuracies; /* (n), by seed; owned by the summary */
     hl_interval loss, perplexity, accuracy, seconds;
-    hl_interval steps_to_target; /* of those that reached it */
+    hl_interval steps_to_target; /* of the trainings that reached it */
     /* Of the paired t test of the validation loss against the base, at the seeds that both have done; NaN: none. */
     double p;
 } hl_ablate_row;

@@ -28,7 +28,7 @@ typedef struct sweep {
     size_t memory; /* bytes that there were for all of them */
     int64_t next;  /* no cell before waits */
     hl_ablate_progress progress;
-    double started, work; /* the moment of hl_clock_seconds; what was done since, in steps times flops */
+    double started, work; /* hl_clock_seconds at the start; work done since, in steps times flops */
     bool stopping;
 } sweep;
 
@@ -52,7 +52,7 @@ static int64_t steps_of(const hl_ablate_plan *plan, int64_t cell)
     return hl_ablate_plan_variant(plan, cell)->config.train.steps;
 }
 
-/* The seconds that the rest takes at the rate so far; NaN before anything was done. */
+/* The seconds that the remaining work takes at the rate so far; NaN before any work is done. */
 static double seconds_left(const sweep *s)
 {
     const hl_ablate_plan *plan = s->options->plan;
@@ -112,7 +112,7 @@ static hl_status write_csv(const sweep *s)
     return status;
 }
 
-/* A run that was resumed is told as long as it would have been from its beginning. */
+/* The time of a resumed run is scaled up to what the whole run would have taken. */
 static double seconds_of(const hl_ablate_running *r, int64_t steps)
 {
     double seen = hl_clock_seconds() - r->started;
@@ -126,7 +126,7 @@ static hl_status settle(sweep *s, const hl_ablate_running *r, hl_status ended)
         ended = hl_ablate_result_read(r->folder, &hl_ablate_plan_variant(s->options->plan, r->cell)->config.train,
                                       s->options->target, result);
     }
-    if (ended.code == HL_NO_MEMORY) { /* this program's, not the training's */
+    if (ended.code == HL_NO_MEMORY) { /* free memory ran short in this program, not in the training */
         return ended;
     }
     if (ended.code != HL_OK && s->stopping) {
@@ -145,7 +145,7 @@ static hl_status settle(sweep *s, const hl_ablate_running *r, hl_status ended)
 
 /* ---- from one to the next ---- */
 
-/* Where the cell's own files stand in the way, it has failed, and no other. */
+/* A cell whose own files are in the way fails alone; the others go on. */
 static hl_status begin(sweep *s, int64_t cell, int threads)
 {
     char *folder = hl_ablate_plan_path(s->options->plan, cell);
@@ -175,7 +175,8 @@ static hl_status begin(sweep *s, int64_t cell, int threads)
     return hl_ok();
 }
 
-/* Trainings that together would take more memory than there is go one after the other; one alone tells so itself. */
+/* Trainings run one after the other where together they would need more memory than there is. A single one checks that
+ * itself. */
 static bool has_memory(const sweep *s, int64_t cell)
 {
     size_t left = s->memory;
@@ -200,7 +201,7 @@ static hl_status begin_what_fits(sweep *s)
     return hl_ok();
 }
 
-/* Takes training i off the list. */
+/* Removes training i from the list. */
 static void forget(sweep *s, int i)
 {
     hl_free((char *)(size_t)s->running[i].folder);
@@ -242,7 +243,7 @@ static void stop(sweep *s)
 
 /* ---- all of it ---- */
 
-/* The first failure that concerns all trainings ends them, as a signal does. */
+/* A failure that concerns all trainings ends them all, as a signal does. */
 static hl_status run(sweep *s)
 {
     hl_status first = hl_ok();

@@ -17,9 +17,9 @@ typedef struct hl_ablate_sweep {
 } hl_ablate_sweep;
 
 /* Trains what is HL_ABLATE_WAITING in `results` (of all cells) until it is done or has failed, which stops no other.
- * With fewer trainings left than cores, each gets several threads, which changes none of its numbers. Where a signal
- * asks to end (hl_signals_received), all that went on save and wait. HL_BAD_FILE, HL_FAILED, HL_NO_MEMORY: what concerns
- * more than one training; likewise. */
+ * With fewer trainings left than cores, each gets several threads, which changes none of its numbers. On a signal
+ * (hl_signals_received) every running training saves and counts as waiting. HL_BAD_FILE, HL_FAILED, HL_NO_MEMORY: a
+ * failure that concerns more than one training; running trainings then end in the same way. */
 hl_status hl_ablate_sweep_run(const hl_ablate_sweep *options, hl_ablate_result *results);
 
 /* How many threads a training gets that begins while `waiting` (this one included) have not begun and there are

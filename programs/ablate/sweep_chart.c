@@ -13,7 +13,7 @@ enum { MOST_CAPTION_LINES = 4, MOST_VARIANTS = 2000, MOST_PIXELS = 32000 /* cair
 static const double TEXT = 8, LINE = 11, ROW = 18, PLOT = 170, GAP = 36, MARGIN = 8, WIDEST_NAME = 200, DOT = 1.6,
                     MEAN = 3;
 
-/* Colours that every eye tells apart (Okabe and Ito), and by their shapes, too: the base's mean is a square. */
+/* Colours that colour-blind readers tell apart (Okabe and Ito); shapes differ too: the base's mean is a square. */
 typedef struct colour {
     double red, green, blue;
 } colour;
@@ -45,7 +45,7 @@ static double tick_step(double range)
     return power * (factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10);
 }
 
-/* Where all values are the same, the axis begins so much of them below. */
+/* Where all values are equal, the axis begins this share of the value below it. */
 static const double LEAST_SHARE = 0.02;
 
 /* Holds all dots, and bars up to as much again beyond them; losses are not below 0, nor accuracies outside 0 .. 100. */

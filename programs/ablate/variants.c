@@ -74,7 +74,7 @@ hl_status hl_ablate_variants_keys(const hl_ablate_command *command, const hl_con
     for (int i = 0; i < command->n_axes; i++) {
         HL_TRY(add_key(plan, command->axes[i].key));
     }
-    /* --heads gives heads the usual widths; where the base has others, these vary, too. */
+    /* --heads sets the usual widths; where the base has other widths, the widths vary too. */
     for (int i = 0; i < 2 && command->row_a && !has_usual_widths(&base->model); i++) {
         if (!varies(command, widths[i])) {
             HL_TRY(add_key(plan, widths[i]));
@@ -109,7 +109,7 @@ static int64_t count_values(const char *values)
     return n;
 }
 
-/* What follows from the number of heads is left to follow from it, as far as it does in the base. */
+/* With --heads, d_k and d_v follow from the number of heads; so does kv_heads, unless the base's heads share keys. */
 static hl_status free_widths(const hl_ablate_command *command, const hl_config *base, hl_ablate_settings *settings)
 {
     static const char *const keys[] = { "model.d_k", "model.d_v", "model.kv_heads" };
@@ -172,7 +172,8 @@ static hl_status check_even(const hl_config_model *model)
     return hl_ok();
 }
 
-/* Whether so many heads can be had in every layer: they divide d_model, and those that share keys share them evenly. */
+/* Whether every layer can have this many heads: the number divides d_model and, where heads share keys, is a multiple
+ * of the layer's kv_heads. */
 static bool fits(const hl_config_model *model, bool shares, int64_t heads)
 {
     bool fits = heads > 0 && model->d_model % heads == 0;

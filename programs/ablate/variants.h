@@ -1,4 +1,4 @@
-/* How a plan's variants are made, one after the other; for ablate_plan.c and ablate_variants.c. */
+/* How a plan's variants are made, one after the other; for plan.c alone. */
 #ifndef HL_PROGRAMS_ABLATE_VARIANTS_H
 #define HL_PROGRAMS_ABLATE_VARIANTS_H
 
@@ -16,10 +16,10 @@ typedef struct hl_ablate_settings {
 /* Adds "<full>=<value>". HL_INVALID: too long, or the value is empty. */
 hl_status hl_ablate_settings_add(hl_ablate_settings *settings, const char *full, const char *value);
 
-/* Called for each variant in turn. */
+/* Called for each variant, in the order of the table. */
 typedef hl_status hl_ablate_settings_take(void *context, const hl_ablate_settings *settings);
 
-/* Sets the plan's keys. HL_INVALID: a key that there is not or that cannot vary. */
+/* Sets the plan's keys. HL_INVALID: an unknown key, or one that cannot vary. */
 hl_status hl_ablate_variants_keys(const hl_ablate_command *command, const hl_config *base, hl_ablate_plan *plan);
 
 /* Hands over the settings of every variant that the command asks for, in the order of its table; those of the base may

@@ -12,7 +12,7 @@
 #include "programs/beside.h"
 #include "programs/standard_output.h"
 
-/* --measure: what another process of this program reads (programs/bench/process.h). */
+/* --measure: prints the line that the process which started this one reads (programs/bench/process.h). */
 static hl_status measure(const hl_bench_job *job, FILE *out)
 {
     hl_bench_figures figures;

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 /* Runs the command line and returns the process's exit code (status.h). `program` is the path of the program itself,
- * which is started anew for each measurement and beside which the shipped configs lie. What was asked for goes to
- * `out`, warnings and one line for a failure to `err`. hl_start must have been called. */
+ * which is started anew for each measurement and beside which the shipped configs lie. Results go to `out`, warnings
+ * and one line for a failure to `err`. hl_start must have been called. */
 int hl_bench_program(const char *program, int argc, char **argv, FILE *out, FILE *err);
 
 #endif

@@ -82,7 +82,7 @@ static hl_status take_argument(const char *word, void *given)
     return hl_ok();
 }
 
-/* What a --measure would take no notice of. */
+/* Refuses what --measure would ignore. */
 static hl_status check_measure(const hl_bench_command *command)
 {
     const hl_bench_job *job = &command->job;

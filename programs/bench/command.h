@@ -10,9 +10,9 @@
 enum { HL_BENCH_MAX_CONFIGS = 64 };
 
 typedef struct hl_bench_command {
-    const char *configs[HL_BENCH_MAX_CONFIGS]; /* the paths; all strings belong to argv */
-    int n_configs;                             /* 0: those that bench itself comes with */
-    hl_bench_job job;                          /* what all have in common: overrides, threads, seconds, profile */
+    const char *configs[HL_BENCH_MAX_CONFIGS]; /* paths; all strings belong to argv */
+    int n_configs;                             /* 0: the shipped ones */
+    hl_bench_job job;                          /* what all configs share: overrides, threads, seconds, profile */
     const char *json;                          /* a path, "-" for standard output, or NULL */
     bool scaling, heads, measure, help, version;
 } hl_bench_command;

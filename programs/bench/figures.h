@@ -1,4 +1,4 @@
-/* What bench finds out about one thing it measured. */
+/* The result of one measurement. */
 #ifndef HL_PROGRAMS_BENCH_FIGURES_H
 #define HL_PROGRAMS_BENCH_FIGURES_H
 
@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* A step is whatever was repeated: an update of the weights, or a layer's pass forward and backward. */
+/* A step is what was repeated: an update of the weights, or a layer's pass forward and backward. */
 typedef struct hl_bench_figures {
     int threads;
     int64_t steps;                        /* timed ones */
@@ -17,8 +17,8 @@ typedef struct hl_bench_figures {
     double sgemm_gflops;                  /* what large products alone reach on the same threads */
     double peak_rss_mib;                  /* of the process that ran the steps, all of it */
     double arena_mib;                     /* of that: a step's activations, their gradients, scratch */
-    double allocations_per_step;          /* those that bench_allocations.h counts */
-    hl_bench_profile profile;             /* without rows where none was asked for */
+    double allocations_per_step;          /* as programs/bench/allocations.h counts them */
+    hl_bench_profile profile;             /* no rows unless it was asked for */
 } hl_bench_figures;
 
 #endif

@@ -14,7 +14,7 @@ double hl_bench_flops(const hl_config *config, int64_t B, int64_t T);
 /* The same with the batch and the longest example of the config. */
 double hl_bench_config_flops(const hl_config *config);
 
-/* Numbers that an update keeps from forward to backward, of one part of the batch, to the leading terms:
+/* Numbers that an update keeps from forward to backward, of one micro-batch, to the leading terms:
  *   B T (sum over layers of (8 D + F + H T) + 2 V)
  * the inputs of every layer's products and layer norms, its attention weights, the logits and their gradient. */
 double hl_bench_config_activations(const hl_config *config);

@@ -10,7 +10,7 @@
 
 enum { WIDTH = 80, HEADS = 8, LABEL_TEXT = 64, OVERRIDE_TEXT = 64 };
 
-/* What is measured, known to be possible before anything is. */
+/* All that is measured; every config is checked before the first measurement. */
 typedef struct plan {
     hl_config config;
     hl_bench_job batched, looped; /* the config's first layer */
@@ -54,7 +54,7 @@ static hl_status compare_loop(const char *program, const plan *p, FILE *out)
     return hl_bench_print(out, &text);
 }
 
-/* So many heads of width d_model / heads, in the place of whatever the config says. `heads` is the override for it. */
+/* Replaces the config's heads by those of the override `heads`, of width d_model / heads. */
 static hl_status set_heads(hl_bench_job *job, const char *heads, hl_config *config)
 {
     const char *const overrides[] = { heads, "model.kv_heads=0", "model.d_k=0", "model.d_v=0" };
@@ -65,7 +65,7 @@ static hl_status set_heads(hl_bench_job *job, const char *heads, hl_config *conf
     return hl_bench_job_config(job, NULL, config);
 }
 
-/* What the second comparison sets itself must not be given and silently have no effect. */
+/* Refuses overrides of keys that the second comparison sets: they would have no effect. */
 static hl_status refuse_widths(const hl_bench_job *job)
 {
     static const char *const keys[] = { "model.kv_heads", "model.d_k", "model.d_v" };

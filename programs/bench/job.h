@@ -1,4 +1,4 @@
-/* One measurement: what it takes, and how it is done in this process. programs/bench/process.h does it in one of its own. */
+/* One measurement, in this process; programs/bench/process.h does it in a process of its own. */
 #ifndef HL_PROGRAMS_BENCH_JOB_H
 #define HL_PROGRAMS_BENCH_JOB_H
 
@@ -22,7 +22,7 @@ enum { HL_BENCH_THREADS_TEXT = 32 };
 typedef struct hl_bench_job {
     hl_bench_what what;
     hl_named_config config; /* none of its strings is owned */
-    int threads;            /* 0: as the config says, or where that is silent as the machine allows */
+    int threads;            /* 0: as the config says, or as the machine allows */
     double seconds;
     bool profile; /* of HL_BENCH_STEP */
 } hl_bench_job;
@@ -30,8 +30,8 @@ typedef struct hl_bench_job {
 /* Whether one of the overrides is of this key ("model.heads"). */
 bool hl_bench_job_overrides(const hl_bench_job *job, const char *key);
 
-/* Adds an override in the place of the one of the same key, if there is one: for a key that a study varies, and whose
- * value to begin with the user may have given. HL_INVALID where there are too many. */
+/* Adds an override; one of the same key is replaced: the user may have given the first value of a key that is varied.
+ * HL_INVALID where there are too many. */
 hl_status hl_bench_job_vary(hl_bench_job *job, const char *override);
 
 /* The job's config, its threads and overrides applied (hl_load_config). */

@@ -45,7 +45,7 @@ static hl_status pass_once(void *context)
     return run_pass(l, &l->arena, false);
 }
 
-/* A loop records a few ops for each head. */
+/* A loop over the heads records a few ops for each. */
 static hl_status plan(layer *l)
 {
     hl_arena records;

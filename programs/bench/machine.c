@@ -29,7 +29,7 @@ hl_bench_software hl_bench_machine_software(void)
                                 .libxsmm = hl_small_matmul_libxsmm() };
 }
 
-/* Not by hl_file_read: the kernel shows the file with a size of 0. */
+/* hl_file_read would read nothing: the kernel gives the file's size as 0. */
 static void read_cpu(char cpu[CPU_TEXT])
 {
     static const char key[] = "model name";
@@ -59,7 +59,7 @@ static void print_heading(hl_text *text, int threads)
     hl_text_print(text, "%s%s\n\n", generates ? "LIBXSMM " : "without LIBXSMM", generates ? software.libxsmm : "");
 }
 
-/* A line for a variable that is set, and does this to the run. */
+/* Adds a line for a variable that is set: what it does to the run. */
 static void warn_of(hl_text *text, const char *variable, const char *effect)
 {
     const char *value = getenv(variable);
@@ -68,7 +68,7 @@ static void warn_of(hl_text *text, const char *variable, const char *effect)
     }
 }
 
-/* A limit that OpenMP does not understand, it does not keep. */
+/* OpenMP ignores a limit that it cannot read. */
 static bool limits_threads(int threads)
 {
     const char *value = getenv("OMP_THREAD_LIMIT");
@@ -76,7 +76,7 @@ static bool limits_threads(int threads)
     return limit > 0 && limit < threads;
 }
 
-/* Without a policy threads spin for a moment and sleep then (start.c). */
+/* Without a policy threads spin for a moment, then sleep (programs/start.c). */
 static void warn_of_wait_policy(hl_text *text)
 {
     static const char name[] = "OMP_WAIT_POLICY";

@@ -1,4 +1,4 @@
-/* What the figures depend on besides the program's arguments: versions, the machine, the environment. */
+/* What figures depend on besides the arguments: versions, the machine, the environment. */
 #ifndef HL_PROGRAMS_BENCH_MACHINE_H
 #define HL_PROGRAMS_BENCH_MACHINE_H
 
@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* Strings that stand as long as the process. */
+/* Strings that live as long as the process. */
 typedef struct hl_bench_software {
     const char *headlight; /* the version */
     const char *compiler;  /* name and version */
@@ -17,8 +17,8 @@ typedef struct hl_bench_software {
 
 hl_bench_software hl_bench_machine_software(void);
 
-/* A line for everything known that makes a run on so many threads slower than the machine is: an OpenBLAS that is not
- * its OpenMP build, and variables of the environment. Adds nothing where there is nothing. */
+/* Adds a line for everything known to slow down a run on this many threads: an OpenBLAS that is not its OpenMP build,
+ * and variables of the environment. Adds nothing where there is nothing. */
 void hl_bench_machine_warnings(hl_text *text, int threads);
 
 /* Prints the warnings to `err`, and to `out` a few lines of heading: the software, the CPU, the threads.

@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-/* Prints the text, unless it has failed, flushes the stream, and frees the text. Returns the text's failure; whether
- * the stream could be written is the caller's to ask, at the end. */
+/* Prints the text, unless it has failed, flushes the stream, and frees the text. Returns the text's failure; the caller
+ * asks at the end whether the stream could be written. */
 hl_status hl_bench_print(FILE *to, hl_text *text);
 
 #endif

@@ -67,7 +67,7 @@ static hl_status read_all(int fd, hl_text *text)
     }
 }
 
-/* What the process left: its figures, or why it has none. */
+/* Reads the process's figures, or why it has none. */
 static hl_status judge(const hl_bench_job *job, int end, const hl_text *text, hl_bench_figures *figures)
 {
     const char *said = text->size > 0 ? text->bytes : "";

@@ -1,5 +1,5 @@
-/* A measurement in a process of its own, so that its peak memory is its own and nothing before has warmed or fragmented
- * anything for it. */
+/* A measurement in a process of its own: its peak memory is its own, and no earlier measurement has warmed caches or
+ * fragmented memory. */
 #ifndef HL_PROGRAMS_BENCH_PROCESS_H
 #define HL_PROGRAMS_BENCH_PROCESS_H
 
@@ -10,8 +10,8 @@
  * started or was killed; HL_BAD_FILE where it said no figures. */
 hl_status hl_bench_process_run(const char *program, const hl_bench_job *job, hl_bench_figures *figures);
 
-/* The same for training steps, with the sgemm rate measured once before them, in another process, and once after:
- * the better of the two is what the machine can do now that others may load it. */
+/* The same for training steps, with the sgemm rate measured once before them, in another process, and once after: the
+ * better one counts, since other programs may load the machine. */
 hl_status hl_bench_process_workload(const char *program, const hl_bench_job *job, hl_bench_figures *figures);
 
 #endif

@@ -27,8 +27,8 @@ typedef struct hl_bench_profile {
 
 /* What a profile is made from. Zeroed at first. */
 typedef struct hl_bench_profiler {
-    hl_bench_profile sums; /* of all steps; ms are seconds yet */
-    double begin;          /* of the op that runs, seconds */
+    hl_bench_profile sums; /* of all steps; `ms` in seconds until hl_bench_profiler_result */
+    double begin;          /* when the running op began, seconds */
 } hl_bench_profiler;
 
 /* The observer that fills the profiler, which must outlive it. */

@@ -46,7 +46,7 @@ static hl_bench_job job_of(const runs *r, int i)
     return job;
 }
 
-/* No minute is spent on a workload before the last one's config is known to be good. */
+/* All configs are checked before the first workload takes its minute. */
 static hl_status check_configs(const runs *r, FILE *err, int *threads)
 {
     for (int i = 0; i < r->n; i++) {
@@ -58,7 +58,7 @@ static hl_status check_configs(const runs *r, FILE *err, int *threads)
     return hl_ok();
 }
 
-/* Nor before the file is known to be writable. */
+/* The JSON file is checked then, too. */
 static hl_status check_json(const hl_bench_command *command)
 {
     hl_target json = { "json", command->json };

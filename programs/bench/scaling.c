@@ -12,7 +12,7 @@
 
 enum { WIDTH = 80, OVERRIDE_TEXT = 64 };
 
-/* What is compared from one row to the next: measured and by theory. */
+/* The figures that neighbouring rows compare: measured, and by theory. */
 typedef struct row {
     double ms, mib, flops, activations;
 } row;

@@ -63,7 +63,7 @@ static hl_status time_updates(workload *w, double seconds, hl_bench_figures *fig
     return hl_ok();
 }
 
-/* Apart from the other figures: the clock at every op takes its time too. */
+/* Measured apart from the other figures: the clock at every op costs time. */
 static hl_status profile_updates(workload *w, double seconds, hl_bench_profile *profile)
 {
     hl_bench_profiler profiler = { 0 };

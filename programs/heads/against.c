@@ -20,7 +20,7 @@ typedef struct side {
     hl_opened_model *run;
     const hl_snapshot *last;      /* the run's, as is `untrained` */
     hl_heads_study study;         /* of `last` */
-    const hl_snapshot *untrained; /* of step 0; NULL where the comparison has no use for it */
+    const hl_snapshot *untrained; /* of step 0; NULL where it is not used */
     hl_heads_record record;
     const hl_patterns *layers; /* on the first run's examples */
     hl_head_match *matches;
@@ -31,8 +31,8 @@ typedef struct comparison {
     side sides[2];
     hl_opened_model second;
     bool same_examples;
-    bool has_untrained;     /* both before their first step, on the same examples */
-    hl_model_maps on_first; /* the second run on the first one's examples, where it has others */
+    bool has_untrained;     /* both have a snapshot of step 0 on the same examples */
+    hl_model_maps on_first; /* the second run on the first one's examples, where its own are others */
 } comparison;
 
 /* ---- what cannot be compared ---- */
@@ -106,7 +106,7 @@ static bool are_same(const hl_batch *a, const hl_batch *b)
            memcmp(a->tokens, b->tokens, n * (size_t)a->n_tokens * sizeof *a->tokens) == 0;
 }
 
-/* The step of the second run's maps: that of its weights, where they tell, when these were run. */
+/* The step of the second run's maps; where its weights were run for them, the step of the weights, if they tell it. */
 static int64_t second_step(const comparison *c)
 {
     const side *second = &c->sides[1];
@@ -114,7 +114,7 @@ static int64_t second_step(const comparison *c)
     return ran ? second->run->weights_step : second->study.step;
 }
 
-/* Replaces what the second run recorded by what its weights do on the first run's examples. */
+/* Replaces the second run's snapshot by the maps of its weights on the first run's examples. */
 static hl_status run_on_first(comparison *c)
 {
     side *first = &c->sides[0], *second = &c->sides[1];
@@ -142,7 +142,7 @@ static hl_status match(comparison *c)
 
 /* ---- before the first step ---- */
 
-/* Heads that have learnt nothing are close already: js is to be judged by that. */
+/* Untrained heads are close to each other already; js is judged against their distance. */
 static hl_status read_untrained(comparison *c)
 {
     side *first = &c->sides[0], *second = &c->sides[1];

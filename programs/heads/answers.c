@@ -41,7 +41,7 @@ static int64_t next_answer(const hl_snapshot *maps, int64_t position)
 
 /* ---- for a person ---- */
 
-/* A token in a column of that width, parted by a space from what follows. */
+/* A token in a column of that width, with a space after it. */
 static void print_token(hl_text *text, const char *token, int width)
 {
     size_t columns = 0;

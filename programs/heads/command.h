@@ -11,14 +11,14 @@
 /* What makes a head the least important. */
 typedef enum hl_heads_prune_by {
     HL_PRUNE_BY_LOSS,     /* the loss without it grows least */
-    HL_PRUNE_BY_GRADIENT, /* its gradient importance I_h is least (importance.h) */
+    HL_PRUNE_BY_GRADIENT, /* its gradient importance I_h is least (heads/importance.h) */
 } hl_heads_prune_by;
 
 /* All strings belong to argv; NULL: not given. */
 typedef struct hl_heads_command {
     const char *run;                 /* the folder */
     const char *head, *input;        /* "L0H3"; tokens parted by blanks */
-    const char *json, *csv, *report; /* a path, "-" for standard output, of these and the next four of one at most */
+    const char *json, *csv, *report; /* a path, "-" for standard output, at most one of these and of the next four */
     const char *against;             /* another run's folder */
     const char *png, *svg, *pdf, *bertviz;
     const char *npz;              /* a path */
@@ -27,8 +27,8 @@ typedef struct hl_heads_command {
     bool importance, shapley;     /* the second implies the first */
     bool prune, prune_once;       /* likewise */
     hl_heads_prune_by prune_by;   /* which implies it, too */
-    int64_t prune_to;             /* heads that are to be left, which implies `prune`; 0: not given */
-    const char *out;              /* the path of the model that is pruned to so many */
+    int64_t prune_to;             /* how many heads shall be left, which implies `prune`; 0: not given */
+    const char *out;              /* the path of the pruned model */
     bool help, version;
 } hl_heads_command;
 
@@ -52,7 +52,7 @@ void hl_heads_command_targets(const hl_heads_command *command, hl_target targets
 /* Whether one of the files goes to standard output, which then holds nothing else. */
 bool hl_heads_command_fills_output(const hl_heads_command *command);
 
-/* What the loss depends on is asked for, instead of the table or maps. */
+/* Questions about what the loss depends on, asked instead of the table or maps. */
 typedef enum hl_heads_question {
     HL_HEADS_NO_QUESTION,
     HL_HEADS_SUBSET,

@@ -10,7 +10,7 @@
 
 /* ---- measuring ---- */
 
-/* Where one may wonder: 2^12 sets take a second or so in a small model. */
+/* From here on a notice tells the number of sets: 2^12 take about a second in a small model. */
 static void announce(int64_t n_heads, FILE *err)
 {
     enum { WONDERING = 13 };
@@ -32,7 +32,7 @@ static hl_status measure_subsets(hl_heads_importance *study, hl_opened_model *ru
     return hl_ok();
 }
 
-/* subsets_err: NULL where all sets are not asked for, else where notices about them go. */
+/* subsets_err: where notices about the sets go; NULL: the sets are not measured. */
 static hl_status measure(hl_heads_importance *study, hl_opened_model *run, const hl_snapshot *snapshot, bool exactly,
                          FILE *subsets_err)
 {

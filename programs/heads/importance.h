@@ -1,4 +1,4 @@
-/* heads --importance: which heads the loss depends on, and which only look as if. */
+/* heads --importance: which heads the loss depends on, and which only look as if it did. */
 #ifndef HL_PROGRAMS_HEADS_IMPORTANCE_H
 #define HL_PROGRAMS_HEADS_IMPORTANCE_H
 
@@ -17,7 +17,7 @@ typedef struct hl_heads_importance {
     hl_importance importance;   /* owned, as are labels and subsets */
     hl_label *labels;           /* by layer and head, of the snapshot whose examples these are */
     int64_t step, weights_step;
-    bool has_subsets; /* where --shapley asks for them, and for the next three */
+    bool has_subsets; /* with --shapley, as the next three */
     hl_all_subsets subsets;
     double shapley[HL_ALL_SUBSETS_MOST_HEADS];
     uint32_t smallest; /* the set of fewest heads that keeps HL_IMPORTANCE_KEPT of the accuracy */

@@ -16,7 +16,8 @@ typedef struct cell {
 
 /* ---- rows ---- */
 
-/* With up to four decimals, as many as leave a blank before it, or in short; "-" where it is not known. */
+/* With up to four decimals, as many as leave a blank before the number, or in scientific notation; "-" where it is not
+ * known. */
 static cell number_cell(int width, double value)
 {
     cell c = { "-" };

@@ -1,9 +1,10 @@
-/* What is worth a sentence: heads that only look as if they did something, and heads that do it without a name. */
+/* The two verdicts that get a sentence: decorative heads have a label and no effect, silent ones an effect and no
+ * label. */
 #include "programs/heads/importance.h"
 
 #include <math.h>
 
-/* Of the largest growth: what is less is no effect, what is as much is a large one. */
+/* The share of the largest growth below which an effect is none, and from which on it is large. */
 static const double SMALL = 0.1;
 
 static double largest_growth(const hl_importance *importance)

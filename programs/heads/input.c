@@ -9,7 +9,7 @@
 
 static const char blanks[] = " \t\n\r\v\f";
 
-/* The token that may be meant, or NULL. Where memory does not suffice to look, none is. */
+/* The token that may be meant, or NULL: there is none, or no memory to look for it. */
 static const char *nearest_token(const hl_vocabulary *vocabulary, const char *wrong)
 {
     int64_t V = hl_vocabulary_size(vocabulary);

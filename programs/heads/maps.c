@@ -14,10 +14,10 @@
 
 #include <inttypes.h>
 
-/* Pixels an inch: sharp in print at the size of a page, and on a screen of twice the usual density. */
+/* Pixels per inch: sharp in print at the size of a page, and on a screen of twice the usual density. */
 static const double PNG_DPI = 300;
 
-/* What is shown of which maps. */
+/* Which maps are shown, and how. */
 typedef struct show {
     const hl_opened_model *run;
     const hl_heads_command *command;

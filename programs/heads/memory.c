@@ -17,7 +17,7 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* What of a run stands all the while. */
+/* What stays in memory all the time. */
 static size_t model_bytes(const hl_footprint *f)
 {
     return sum(sum(f->weights, f->positions), f->vocabulary);
@@ -58,7 +58,8 @@ hl_status hl_heads_memory(const hl_opened_model *run, const hl_heads_command *co
     return hl_ok();
 }
 
-/* Of both: the last snapshot and that of step 0, all metrics and maps, and these again on the page, which is whole. */
+/* Of both runs: the last snapshot, that of step 0, all metrics and maps; and these again in the page, which is made in
+ * memory. */
 hl_status hl_heads_memory_of_two(const hl_opened_model *first, const hl_opened_model *second, size_t *bytes)
 {
     const hl_opened_model *runs[] = { first, second };

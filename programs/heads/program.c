@@ -46,7 +46,7 @@ static hl_status deliver(const call *c, const char *path, hl_text *text)
     return status;
 }
 
-/* A run of somebody else's can be read all the same. */
+/* A run in a folder that cannot be written to can still be read. */
 static bool can_write(const call *c, const char *else_what)
 {
     if (access(c->run.path, W_OK) == 0) {
@@ -85,7 +85,7 @@ static hl_status print_step(void *of, hl_text *text)
     return status;
 }
 
-/* heads.csv, or its rows of the step that is asked for. */
+/* Writes heads.csv, or its rows of the step that is asked for. */
 static hl_status put_csv(call *c, hl_heads_record *record)
 {
     c->record = record;

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* Runs the command line and returns the process's exit code (status.h). What was asked for goes to `out`, one line a
- * problem or notice to `err`. hl_threads_setup must have been called. */
+/* Runs the command line and returns the process's exit code (status.h). Results go to `out`; `err` gets one line for
+ * each problem or notice. hl_threads_setup must have been called. */
 int hl_heads_program(int argc, char **argv, FILE *out, FILE *err);
 
 #endif

@@ -97,7 +97,7 @@ static hl_status write_model(const hl_heads_pruning *pruning, const char *path)
 
 /* ---- how to go on ---- */
 
-/* In $'...': every byte that does not show as it is in hexadecimal. */
+/* In $'...': every byte that is not shown as it is stands in hexadecimal. */
 static void print_spelled_word(hl_text *text, const char *word)
 {
     hl_shown shown;
@@ -124,7 +124,7 @@ static void print_quoted_word(hl_text *text, const char *word)
     }
 }
 
-/* A word of a shell's command line, of which `tail` is the end. */
+/* A word of a shell's command line that ends in `tail`. */
 static void print_word(hl_text *text, const char *word, const char *tail)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,=+-";

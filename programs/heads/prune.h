@@ -7,11 +7,11 @@
 
 #include <stdio.h>
 
-/* Takes heads out as the command says (heads_pruning.h) and prints a table to `out`, unless CSV goes there; writes
- * the files that it asks for, with prune_to the smaller model, too: weights under DESIGN's names, whose metadata are
- * the run's config with the layers' new heads, key/value heads and widths, and `heads`, the names that they had; and
- * prints how to fine-tune it. HL_INVALID (a prune_to outside one head in every layer .. all but one, an --out that is
- * a file of the run itself), HL_BAD_FILE, HL_NOT_FINITE, HL_NO_MEMORY. */
+/* Takes heads out as the command says (programs/heads/pruning.h) and prints a table to `out`, unless CSV goes there;
+ * writes the files that it asks for, with prune_to the smaller model, too: weights under the names of
+ * train/checkpoint.h, whose metadata are the run's config with the layers' new heads, key/value heads and widths, and
+ * `heads`, the names that they had; and prints how to fine-tune it. HL_INVALID (a prune_to outside one head in every
+ * layer .. all but one, an --out that is a file of the run itself), HL_BAD_FILE, HL_NOT_FINITE, HL_NO_MEMORY. */
 hl_status hl_heads_prune_show(hl_opened_model *run, const hl_heads_command *command, FILE *out, FILE *err);
 
 #endif

@@ -81,7 +81,7 @@ static hl_status take_out(descent *d, hl_model *model)
 
 /* ---- how fast ---- */
 
-/* The fastest pass of some, as many as a short while holds. */
+/* The fastest of the passes that a short time holds. */
 static hl_status time_passes(hl_subset *subset, const hl_batch *batch, double *seconds)
 {
     const double enough = 0.02;
@@ -97,7 +97,7 @@ static hl_status time_passes(hl_subset *subset, const hl_batch *batch, double *s
     return hl_ok();
 }
 
-/* On one thread, which needs not wait for others that the machine may have held up. */
+/* On one thread, which never waits for others that the machine holds up. */
 static hl_status time_model(const descent *d, const hl_batch *batch, double *seconds)
 {
     hl_subset subset = { .model = &d->pruning->model, .slice = d->pruning->batch, .threads = 1 };
@@ -109,7 +109,7 @@ static hl_status time_model(const descent *d, const hl_batch *batch, double *sec
     return status;
 }
 
-/* All rows in turn, several times: what disturbs for a while disturbs all of them. Leaves the last row's model. */
+/* Times all rows in turn, several times, so that a disturbance hits all of them. Leaves the last row's model. */
 static hl_status time_rows(descent *d)
 {
     enum { ROUNDS = 6 };

@@ -16,7 +16,8 @@ typedef struct hl_heads_pruning_row {
     int64_t removed;       /* the head that went last, by layer and head of the whole model; -1 in the first row */
     hl_subset_worth worth; /* on the validation set */
     int64_t parameters;
-    double seconds; /* of a forward pass over a batch on one thread, the least of several: what disturbs only adds */
+    double
+        seconds; /* of a forward pass over a batch on one thread: the least of several, since disturbances only add time */
 } hl_heads_pruning_row;
 
 typedef struct hl_heads_pruning {
@@ -30,11 +31,11 @@ typedef struct hl_heads_pruning {
     hl_model model; /* of these heads */
 } hl_heads_pruning;
 
-/* Takes out heads down to `target` (one in every layer .. all): each time the one of least importance (prune.h) on
- * the scoring examples of the last snapshot, which is measured again after every head, or `once`, in the whole
- * model. The weights are those of the snapshot's step, or else the last checkpoint's. HL_BAD_FILE, HL_INVALID (no
- * weights, nothing scored), HL_NOT_FINITE, HL_NO_MEMORY. To be ended by hl_heads_pruning_free, whatever this
- * returns. */
+/* Takes out heads down to `target` (one in every layer .. all): each time the one of least importance
+ * (programs/heads/command.h) on the scoring examples of the last snapshot, which is measured again after every head, or
+ * `once`, in the whole model. The weights are those of the snapshot's step, or else the last checkpoint's. HL_BAD_FILE,
+ * HL_INVALID (no weights, nothing scored), HL_NOT_FINITE, HL_NO_MEMORY. To be ended by hl_heads_pruning_free, whatever
+ * this returns. */
 hl_status hl_heads_pruning_make(hl_heads_pruning *pruning, hl_opened_model *run, int64_t target, hl_heads_prune_by by,
                                 bool once);
 

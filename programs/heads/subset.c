@@ -25,7 +25,7 @@ static hl_status read_kept(const hl_opened_model *run, const hl_heads_command *c
                : status;
 }
 
-/* What is shown of which heads. */
+/* What is shown, and of which heads. */
 typedef struct subset {
     const hl_opened_model *run;
     const bool *kept;

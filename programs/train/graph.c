@@ -149,7 +149,7 @@ static void add_attention(hl_graph *graph, hl_graph_row row, const hl_attention_
     add_row(graph, row, "heads side by side");
 }
 
-/* What was worked in one pass with a linear map. */
+/* The ops that ran in one pass with a linear map. */
 static void add_after_linear(hl_graph *graph, hl_graph_row row, const hl_linear_args *args)
 {
     hl_graph_row after = { .layer = row.layer, .module = row.module, .shape = row.shape, .part = HL_GRAPH_NONE };

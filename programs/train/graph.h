@@ -45,7 +45,7 @@ hl_status hl_graph_read(hl_graph *graph, const hl_model *model, int64_t B, int64
 /* The parameters of a module and everything in it: "encoder.layers" is all layers together; "": of the whole model. */
 int64_t hl_graph_parameters(const hl_graph *graph, const char *module);
 
-/* Forward's floating-point operations for one part. */
+/* Forward's floating-point operations of one part. */
 double hl_graph_flops(const hl_graph *graph, hl_graph_part part);
 
 /* A zeroed or already freed graph is allowed. */

@@ -37,7 +37,7 @@ static hl_status load_config(hl_train_call *p)
     return p->config_text != NULL && p->result_text != NULL ? hl_ok() : hl_error_memory("the config");
 }
 
-/* A task that cannot be opened is one that has fewer different examples than validation takes. */
+/* Opening a task fails where it has fewer different examples than the validation set takes. */
 static hl_status check_task(const hl_config *config, const char *path)
 {
     hl_task_spec spec = hl_config_task_spec(config);
@@ -128,7 +128,7 @@ static hl_status execute(hl_train_call *p, int argc, char **argv)
     return hl_train_call_run(p);
 }
 
-/* A run outlives its output; what was asked for nothing but output does not. */
+/* A run goes on when its output is gone; a command that only prints does not. */
 static bool is_run(const hl_train_command *command)
 {
     return !(command->help || command->reference || command->version || command->summary || command->check);

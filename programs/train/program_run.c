@@ -30,7 +30,7 @@ static hl_status write_vocabulary(const hl_train_call *p)
     return status;
 }
 
-/* A resumed run must be the run that was begun: same config but for keys that change no number already computed. */
+/* A resumed run must be the run that was begun: only keys that change no number already computed may differ. */
 static hl_status check_same_config(const hl_train_call *p, const char *stored, size_t size, const char *where)
 {
     hl_config before;
@@ -50,7 +50,7 @@ static hl_status check_same_config(const hl_train_call *p, const char *stored, s
     return hl_ok();
 }
 
-/* Where the best weights are gone, or belong to steps that are now dropped, the next validation writes them anew. */
+/* Where the best weights are missing, or belong to steps that are dropped now, the next validation writes them anew. */
 static hl_status check_best(hl_train_call *p)
 {
     int64_t step;
@@ -73,8 +73,8 @@ static hl_status restore(hl_train_call *p, hl_checkpoint *checkpoint)
     return check_best(p);
 }
 
-/* The run was ended before its first checkpoint, if there was one; but a checkpoint that was taken away is no reason to
- * remove the older ones. */
+/* Without a checkpoint the run, if there was one, ended before its first. Where only the newest checkpoint was removed,
+ * the older ones must not be lost. */
 static hl_status check_begins_anew(const hl_train_call *p)
 {
     int64_t kept;
@@ -99,7 +99,7 @@ static hl_status check_begins_anew(const hl_train_call *p)
     return status;
 }
 
-/* Goes on from the checkpoint, or where there is none yet from the beginning. */
+/* Goes on from the checkpoint, or from the beginning where there is none yet. */
 static hl_status resume(hl_train_call *p)
 {
     bool exists;
@@ -170,7 +170,7 @@ static hl_status init_watch(hl_train_call *p)
     return hl_watch_init(&p->watch, &p->recorder, p->command.watch, p->command.pace, relations_of(p));
 }
 
-/* How many steps there are to go on with, by what the checkpoint's header says. */
+/* How many steps are left, by the checkpoint's header. */
 static hl_status steps_left(const hl_train_call *p, int64_t *steps)
 {
     *steps = p->config.train.steps;
@@ -214,7 +214,7 @@ static hl_status prepare(hl_train_call *p)
                          .metrics = { .fd = -1 },
                          .checkpoint_step = -1 };
     HL_TRY(get_weights(p));
-    HL_TRY(hl_run_folder_make(&p->folder)); /* what fails before leaves nothing */
+    HL_TRY(hl_run_folder_make(&p->folder)); /* earlier failures leave nothing behind */
     HL_TRY(init_recorder(p));
     p->loop.recorder = p->records ? &p->recorder : NULL;
     p->loop.sums = p->records ? &p->sums : NULL;
@@ -276,7 +276,7 @@ static hl_status print_table(const hl_train_call *p)
     return status;
 }
 
-/* All that the run was trained and recorded in; may be called again. */
+/* Frees all that the run was trained and recorded in; may be called again. */
 static void free_training(hl_train_call *p)
 {
     hl_watch_free(&p->watch);
@@ -287,8 +287,8 @@ static void free_training(hl_train_call *p)
     hl_trainer_free(&p->trainer);
 }
 
-/* heads.csv and report.html. A run without them is complete, and they can be written later. What the run was trained in
- * is given back first: measuring the heads takes memory of its own. */
+/* heads.csv and report.html. A run without them is complete, and they can be written later. The memory of training is
+ * freed first: measuring the heads takes memory of its own. */
 static hl_status write_what_heads_do(hl_train_call *p)
 {
     if (!p->records) {
@@ -358,7 +358,7 @@ hl_status hl_train_call_run(hl_train_call *p)
                       p->trainer.optimizer.step, p->folder.path);
         return hl_ok();
     }
-    return finished_before ? write_what_heads_do(p) : end(p); /* the run may not have come to write them */
+    return finished_before ? write_what_heads_do(p) : end(p); /* they may be missing */
 }
 
 void hl_train_call_free(hl_train_call *p)

@@ -1,5 +1,5 @@
-/* What one call of the program train is given and holds, and its main part: a run, from its folder to the last file.
- * Apart from the command line, which program.c reads. */
+/* One call of the program train: its state, and its main part, a run from its folder to the last file. program.c reads
+ * the command line. */
 #ifndef HL_PROGRAMS_TRAIN_PROGRAM_RUN_H
 #define HL_PROGRAMS_TRAIN_PROGRAM_RUN_H
 
@@ -17,8 +17,8 @@ typedef struct hl_train_call {
     hl_train_command command;
     FILE *out, *err;
     hl_config config;
-    char *config_path;               /* that of the command where it is a shipped one; owned */
-    char *config_text, *result_text; /* for config.ini; for the metadata of weights. Owned */
+    char *config_path;               /* the path that hl_find_config found; owned */
+    char *config_text, *result_text; /* for config.ini, and for the metadata of weights; owned */
     hl_run_folder folder;
     hl_trainer trainer;
     hl_recorder recorder;
@@ -26,7 +26,7 @@ typedef struct hl_train_call {
     bool records;                 /* whether these two are in use */
     hl_watch watch;
     hl_loop loop;
-    int signal; /* that interrupted the run; 0: none did */
+    int signal; /* that interrupted the run; 0: none */
 } hl_train_call;
 
 /* Trains what the command and the config ask for, in the run's folder, and prints to `out` and `err`; the rest of the
@@ -35,7 +35,7 @@ typedef struct hl_train_call {
  * HL_NOT_FINITE, HL_NO_MEMORY, HL_FAILED. What it has taken is given back by hl_train_call_free. */
 hl_status hl_train_call_run(hl_train_call *program);
 
-/* Whatever became of it. The progress line is the caller's to end. */
+/* Frees the call, whatever became of it. The caller ends the progress line. */
 void hl_train_call_free(hl_train_call *program);
 
 #endif

@@ -66,7 +66,7 @@ static void write_sizes(summary *s)
 
 /* Parameters */
 
-/* The module that the row counts for: all layers are one. */
+/* The module that the row counts for; all layers together are one. */
 static const char *group_of(const hl_graph_row *row)
 {
     return row->layer >= 0 ? "encoder.layers" : row->module;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Neighbouring rows: one layer, or what stands outside of the layers. */
+/* Neighbouring rows: one layer, or modules outside of the layers. */
 typedef struct block {
     int first, end; /* rows first .. end - 1 */
     int layer;      /* or -1 */
@@ -69,8 +69,8 @@ static block last_equal(const hl_graph *graph, block first)
     return last;
 }
 
-/* What stands in the first column: in a layer the name's last part, indented by how deep it lies, and only in the first
- * of a module's rows. */
+/* The first column's text: within a layer the last part of the name, indented by its depth; "" in all but the first row
+ * of a module. */
 static void module_text(const hl_graph *graph, int row, char text[HL_NAME_TEXT])
 {
     const char *name = local_name(&graph->rows[row]);

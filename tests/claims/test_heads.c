@@ -1,6 +1,6 @@
-/* What the shipped configs are there to show, with several seeds: the copy task's heads fetch a fixed offset, and are
- * said to; without positions none can; recall takes a head that finds the value of a key; where no head is needed, none
- * is said to do anything; and relations of words are called by their names. */
+/* The shipped configs show what they were written to show, with several seeds: the copy task's heads look at a fixed
+ * offset and are labeled so; without positions none can; recall needs a head that finds the value of a key; where no
+ * head is needed, none gets a label; relations of words are labeled by their names. */
 #include "tests/check_suite.h"
 #include "tests/runs/found_heads.h"
 #include "tests/runs/runs.h"

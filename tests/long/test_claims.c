@@ -1,4 +1,4 @@
-/* What the slower configs are there to show, with several seeds: heads of grammar. */
+/* The slower configs show what they were written to show, with several seeds: heads that follow grammar. */
 #include "tests/check_suite.h"
 #include "tests/runs/found_heads.h"
 #include "tests/runs/runs.h"

@@ -1,5 +1,5 @@
-/* The built program takes the memory that its summary told: the workload that takes the most, and runs whose end, or
- * whose beginning again, once took more than their training. */
+/* The built program takes the memory that its summary told: for the largest workload, and for runs whose end or whose
+ * resumption once took more memory than their training. */
 #include "tests/check_suite.h"
 #include "tests/runs/told_memory.h"
 

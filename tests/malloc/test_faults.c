@@ -37,7 +37,7 @@ static struct {
     const char *first; /* one drawn for what it leaves in memory */
 } made;
 
-/* fontconfig reads all fonts and settings at the first text, in ten thousand allocations. */
+/* fontconfig makes ten thousand allocations at the first text, when it reads all fonts and settings. */
 static void draw_a_first_time(void)
 {
     char *arguments[] = { (char *)(size_t) "heads", (char *)(size_t)made.run, (char *)(size_t)made.format,
@@ -80,7 +80,7 @@ extern void *__libc_calloc(size_t count, size_t size);  /* NOLINT(bugprone-reser
 extern void *__libc_realloc(void *block, size_t bytes); /* NOLINT(bugprone-reserved-identifier) */
 extern void *__libc_memalign(size_t to, size_t bytes);  /* NOLINT(bugprone-reserved-identifier) */
 
-/* Notes the library that called, beyond glibc, which calls for others in strdup and the like. */
+/* Notes which library called; glibc is passed over, since it calls for others in strdup and the like. */
 static void note_caller(void)
 {
     enum { FRAMES = 16 };

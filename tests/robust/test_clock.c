@@ -1,5 +1,4 @@
-/* A clock that is set back by an hour whenever somebody looks at it: durations and rates are measured by another
- * one. */
+/* A wall clock that goes back by an hour whenever it is read: durations and rates must be measured by another clock. */
 #define _DEFAULT_SOURCE /* syscall, gettimeofday */
 #include "programs/heads/program.h"
 #include "tests/check_suite.h"
@@ -18,7 +17,7 @@
 
 /* ---- the clock ---- */
 
-/* In the place of the C library's for all of this program and the libraries it has loaded. */
+/* Replaces the C library's function for this program and the libraries it has loaded. */
 static bool runs_backwards;
 static time_t set_back;
 

@@ -1,4 +1,4 @@
-/* Files that may not grow further (ulimit -f): an error of writing, and not the program's end. */
+/* Files that may not grow further (ulimit -f): writing fails, the program is not killed. */
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 

@@ -1,4 +1,4 @@
-/* A disk that is really full: a small file system in memory, where this may mount one. */
+/* A full disk: a small file system in memory, where this process may mount one. */
 #define _GNU_SOURCE /* unshare */
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
@@ -35,7 +35,7 @@ static bool enter_own_namespace(void)
     return unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
 }
 
-/* A new folder with so much room; NULL where that is not allowed. */
+/* A new folder with this much room; NULL where mounting is not allowed. */
 static const char *mount_small_disk(const char *size)
 {
     const char *folder = run_path("disk");

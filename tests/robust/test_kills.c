@@ -1,11 +1,11 @@
-/* Runs and sweeps killed and begun again leave the bytes of undisturbed ones. The same many more times:
- * long/robust/test_kills.c */
+/* Runs and sweeps that are killed and begun again leave the bytes of undisturbed ones. tests/long/robust/test_kills.c
+ * does so many more times. */
 #include "tests/check_suite.h"
 #include "tests/runs/kills.h"
 
 #include <signal.h>
 
-/* Prime: in the course of them all kinds of calls are hit. */
+/* Prime, so that all kinds of calls are hit. */
 enum { STRIDE = 7, STRIDE_OF_ALL = 97, SWEEP_STRIDE = 31 };
 
 START_TEST(a_run_killed_at_random_moments_leaves_the_same_bits)

@@ -1,4 +1,4 @@
-/* Configs and folders of any name: all that is written about them can be read again. */
+/* Configs and folders of any name: what is written about them can be read again. */
 #include "programs/heads/program.h"
 #include "tests/check_suite.h"
 #include "tests/runs/sweeps.h"
@@ -13,7 +13,7 @@ static const char *const names[] = {
     "a b", "it's \"a\", b=c", "a#b;c", "two\nlines", "\xc3\xbc\xe2\x82\xac", "\xff\xfe", " a\t", "\"", "<b>&amp;`\\",
 };
 
-/* A program's function in the folder `here`; it must end well. */
+/* Calls a program's function in the folder `here`; its exit code must be 0. */
 static run_result run_in(const char *here, int (*program)(int, char **, FILE *, FILE *), const char *const *arguments)
 {
     run_result run = run_wait(run_start((run_options){ .arguments = arguments, .program = program, .folder = here }));

@@ -1,4 +1,4 @@
-/* Folders that cannot be written to: what would write says so in a line, what reads does so. */
+/* Folders that cannot be written to: what would write says so in one line, what only reads works. */
 #define _GNU_SOURCE /* unshare */
 #include "programs/heads/program.h"
 #include "programs/train/program.h"
@@ -37,7 +37,7 @@ static unsigned long flags_of(const char *path)
     return flags;
 }
 
-/* The folder and all in it, even for its owner and for root. */
+/* Makes the folder and all in it read-only, even for its owner and for root. */
 static void by_a_mount(void)
 {
     unsigned long flags = flags_of(read_only);
@@ -49,7 +49,8 @@ static void by_a_mount(void)
     }
 }
 
-/* What is in it may be written to. Root is not kept out, but may be somebody else. */
+/* Takes write permission from the folder, not from what is in it. Root ignores that, so the test becomes another user.
+ * */
 static void by_its_mode(void)
 {
     if (chmod(read_only, READ_ONLY) != 0 || (geteuid() == 0 && (setgid(NOBODY) != 0 || setuid(NOBODY) != 0))) {
@@ -57,7 +58,7 @@ static void by_its_mode(void)
     }
 }
 
-/* A program's function on a folder, `kept`, that it cannot write to. */
+/* Calls a program's function on a folder, `kept`, that it cannot write to. */
 static run_result run_on(const char *kept, void (*how)(void), int (*program)(int, char **, FILE *, FILE *),
                          const char *const *arguments)
 {
@@ -69,7 +70,7 @@ static run_result run_on(const char *kept, void (*how)(void), int (*program)(int
 }
 #define ON(kept, program, ...) run_on(kept, by_a_mount, program, (const char *const[]){ __VA_ARGS__, NULL })
 
-/* Where no mounts can be made, tests that need them end here, and say so. */
+/* Tests that need mounts end here, and say so, where none can be made. */
 static bool has_mounts(void)
 {
     const char *folder = run_path("any");
@@ -162,7 +163,7 @@ START_TEST(an_old_sweep_is_not_gone_on_with_nor_replaced)
 }
 END_TEST
 
-/* That it says on standard error what it could not write, and nothing else. */
+/* Checks that it says on standard error what it could not write, and nothing else. */
 static void expect_told(run_result run, const char *folder, const char *what)
 {
     char line[1024];

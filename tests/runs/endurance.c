@@ -34,7 +34,8 @@ static const char *config_of(int64_t steps)
 
 static hl_file_calls system_calls;
 
-/* Stops after the two checkpoints, until it has been looked at: however slow either process is, nothing is missed. */
+/* The process stops after each of the two checkpoints until the test has looked at it, however slow either of them is.
+ * */
 static int stopping_rename(const char *from, const char *to)
 {
     static int checkpoints;

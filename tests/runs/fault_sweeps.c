@@ -41,7 +41,7 @@ static void make(bool done)
     scratch_copy(made.folder, made.whole);
 }
 
-/* Everything; with or without the seconds that the trainings took. */
+/* Compares everything; with or without the seconds that the trainings took. */
 static void assert_complete(bool same_seconds, const char *failing)
 {
     ck_assert_str_eq(sweep_untimed(made.folder), sweep_untimed(made.whole));
@@ -87,7 +87,7 @@ static bool attempt(faulty_fault fault)
         run_result again = run_undisturbed();
         ck_assert_msg(again.code == 0, "%s: exit code %d: %s", result.failing, again.code, again.err);
     }
-    /* A training that was told as failed is not known to have taken any. */
+    /* A training that was reported as failed has no seconds. */
     bool failed = strstr(result.run.out, "  failed: ") != NULL;
     assert_complete(made.done && !failed, result.failing);
     return result.reached;

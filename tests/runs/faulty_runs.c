@@ -12,7 +12,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* What the process of a run tells of itself, in a page that it shares with the test. */
+/* What the process of a run reports, in a page that it shares with the test. */
 typedef struct account {
     faulty_fault fault;
     char config[FAULTS_PATH]; /* the program's first argument */
@@ -33,7 +33,7 @@ void faulty_malloc_is(const faulty_malloc *calls)
 
 /* ---- in the process of the run ---- */
 
-/* Writes need the disk, all else can only be broken. */
+/* Writes fail with a full disk, other calls with an error of the device. */
 static int error_of(faults_call call)
 {
     return call == FAULTS_WRITE || call == FAULTS_SHORT_WRITE || call == FAULTS_ANY_CALL ? ENOSPC : EIO;

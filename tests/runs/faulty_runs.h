@@ -26,7 +26,7 @@ typedef struct faulty_result {
     const char *failing; /* the fault in words, for messages */
 } faulty_result;
 
-/* What counts and fails the calls of malloc; only a test program that defines it has them. */
+/* Counts the calls of malloc and makes them fail; only a test program that defines malloc has these functions. */
 typedef struct faulty_malloc {
     void (*begin)(int n, faults_kind kind, char library[64]); /* which will be the name of the one that failed */
     int (*count)(void);                                       /* since then; it ends what `begin` began */

@@ -5,14 +5,14 @@
 #include "tests/runs/runs.h"
 
 /* Which calls of the table count. A snapshot is written in hundreds of small pieces before its name is there: tests
- * that have not the time leave out all of that but its opening, its closing and what becomes of its name. */
+ * that lack the time count only its opening, its closing and its renaming. */
 typedef enum killing_scope { KILLING_AT_ALL_CALLS, KILLING_BESIDE_SNAPSHOTS } killing_scope;
 
 /* What happens just before the n-th call (0: never) of a process that then calls killing_files_begin: it receives
  * `signal` (SIGKILL: in the middle of a write, half of it is written). */
 void killing_files_set(int n, int signal, killing_scope scope);
 
-/* Puts the table in the place of the system's; for run_options.before. */
+/* Replaces the system's table by this one; for run_options.before. */
 void killing_files_begin(void);
 
 /* Both, for one run of train. */

@@ -1,4 +1,4 @@
-/* A config being read: what was given where, and what is wrong with it; for config*.c alone. */
+/* A config being read: what was given where, and what is wrong with it; for train/config*.c alone. */
 #ifndef HL_TRAIN_PRIVATE_CONFIG_READER_H
 #define HL_TRAIN_PRIVATE_CONFIG_READER_H
 

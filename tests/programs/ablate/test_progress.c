@@ -33,7 +33,7 @@ static hl_ablate_running running(int64_t cell, int64_t first_step, int64_t step)
                                 .glimpse = { step, 0.25, 0.5 } };
 }
 
-/* What `play` prints to a file, or, where it is not, to a progress that believes itself on a terminal. */
+/* What `play` prints, to a file or to a progress that takes it for a terminal. */
 static char *printed(void (*play)(hl_ablate_progress *progress), bool terminal)
 {
     hl_ablate_plan plan;

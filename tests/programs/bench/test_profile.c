@@ -165,7 +165,7 @@ START_TEST(a_workloads_profile_names_every_op_and_adds_up)
 }
 END_TEST
 
-/* Nothing but time is changed by looking: the same weights after the same updates. */
+/* Observing changes nothing but time: the weights after the same updates are the same. */
 START_TEST(observing_changes_no_bit)
 {
     hl_config config = trainer_config("");
