@@ -13,6 +13,15 @@ static bool is_size(int64_t n)
     return n >= 1 && n <= max_size;
 }
 
+void hl_model_config_heads(hl_model_config *config, int32_t heads)
+{
+    int32_t width = heads > 0 ? (int32_t)(config->d_model / heads) : 0;
+    for (int l = 0; l < HL_MAX_LAYERS; l++) {
+        config->heads[l] = config->kv_heads[l] = heads;
+        config->d_k[l] = config->d_v[l] = width;
+    }
+}
+
 static hl_status check_layer(const hl_model_config *c, int l)
 {
     if (!is_size(c->heads[l]) || !is_size(c->kv_heads[l]) || c->heads[l] % c->kv_heads[l] != 0 || !is_size(c->d_k[l]) ||

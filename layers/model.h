@@ -43,6 +43,10 @@ typedef struct hl_model {
     hl_linear_layer output; /* tied: the embedding's weight, no bias */
 } hl_model;
 
+/* Gives every layer the same heads, each with keys and values of its own, which share the model's width: d_k = d_v =
+ * d_model / heads. For a config whose d_model is set; what cannot be, hl_model_init refuses. */
+void hl_model_config_heads(hl_model_config *config, int32_t heads);
+
 /* Registers every parameter. HL_INVALID (a size outside 1 .. 2^30, a dropout outside [0, 1), heads that cannot
  * share key/value heads, an unknown activation, norm or kind of positions), HL_NO_MEMORY. To be ended by hl_model_free, whatever this returns. */
 hl_status hl_model_init(hl_model *model, const hl_model_config *config);

@@ -68,9 +68,7 @@ hl_model_config example_config(void)
                                .norm = HL_NORM_POST,
                                .positions = HL_POSITIONS_SINUSOIDAL,
                                .bias = true };
-    for (int l = 0; l < HL_MAX_LAYERS; l++) {
-        example_heads(&config, l, 2, 2, 3, 3);
-    }
+    hl_model_config_heads(&config, 2);
     return config;
 }
 

@@ -142,9 +142,7 @@ static hl_model_config model_config(int i)
                                .causal = golden_models[i].causal,
                                .bias = true,
                                .tie_embedding = golden_models[i].tied };
-    for (int l = 0; l < config.n_layers; l++) {
-        example_heads(&config, l, GOLDEN_H, GOLDEN_H, GOLDEN_D / GOLDEN_H, GOLDEN_D / GOLDEN_H);
-    }
+    hl_model_config_heads(&config, GOLDEN_H);
     return config;
 }
 

@@ -194,9 +194,7 @@ static hl_model_config published(int n_layers, int64_t d_model, int64_t heads, i
                                .norm = HL_NORM_POST,
                                .positions = HL_POSITIONS_SINUSOIDAL,
                                .bias = true };
-    for (int l = 0; l < n_layers; l++) {
-        example_heads(&config, l, heads, heads, d_model / heads, d_model / heads);
-    }
+    hl_model_config_heads(&config, heads);
     return config;
 }
 

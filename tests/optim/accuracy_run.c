@@ -64,19 +64,16 @@ bool accuracy_alone_run(int index, double values[ACCURACY_UPDATES][ACCURACY_NUMB
 
 static bool make_model(hl_model *model, int seed)
 {
-    const hl_model_config config = {
+    hl_model_config config = {
         .vocabulary = ACCURACY_V,
         .max_length = ACCURACY_T,
         .n_layers = 2,
         .d_model = ACCURACY_D,
         .d_ff = ACCURACY_F,
-        .heads = { ACCURACY_H, ACCURACY_H },
-        .kv_heads = { ACCURACY_H, ACCURACY_H },
-        .d_k = { ACCURACY_D / ACCURACY_H, ACCURACY_D / ACCURACY_H },
-        .d_v = { ACCURACY_D / ACCURACY_H, ACCURACY_D / ACCURACY_H },
         .norm = HL_NORM_PRE,
         .bias = true,
     };
+    hl_model_config_heads(&config, ACCURACY_H);
     if (hl_model_init(model, &config).code != HL_OK || hl_model_allocate(model, 1).code != HL_OK) {
         return false;
     }

@@ -15,10 +15,6 @@ static hl_model_config config = {
     .n_layers = LAYERS,
     .d_model = 16,
     .d_ff = 32,
-    .heads = { 2, 2 },
-    .kv_heads = { 2, 2 },
-    .d_k = { 8, 8 },
-    .d_v = { 8, 8 },
     .bias = true,
     .dropout_residual = (hl_real)0.1,
 };
@@ -35,6 +31,7 @@ static hl_status train(void)
         tokens[i] = (i * i + 1) % V;
         lengths[i / T] = T;
     }
+    hl_model_config_heads(&config, 2);
     hl_threads_setup();
     hl_tape_options options = { .threads = THREADS, .training = true, .gradients = true };
     hl_model_plan plan;
@@ -42,7 +39,8 @@ static hl_status train(void)
     HL_TRY(hl_model_plan_pass(&model, B, T, options, &plan));
     HL_TRY(hl_arena_init(&arena, plan.bytes));
     HL_TRY(hl_model_allocate(&model, 1));
-    HL_TRY(hl_optimizer_init(&adam, &model.parameters, (hl_optimizer_options){ HL_ADAM, 0.9, 0.98, 1e-9, 0 }));
+    const hl_optimizer_options options_of_adam = { .name = HL_ADAM, .beta1 = 0.9, .beta2 = 0.98, .epsilon = 1e-9 };
+    HL_TRY(hl_optimizer_init(&adam, &model.parameters, options_of_adam));
     for (; options.step < STEPS; options.step++) {
         hl_tape tape;
         hl_tape_begin(&tape, &arena, options);
