@@ -9,6 +9,9 @@
 #include "heads/offset.h"
 #include "heads/relation.h"
 #include "heads/special.h"
+#include "heads/words.h"
+
+#include <string.h>
 
 /* Who takes the readings. */
 typedef struct recipient {
@@ -42,7 +45,7 @@ static void give_distance_and_shares(recipient to, const hl_patterns *scoring)
     hl_distance distance = hl_distance_of(scoring);
     give(to, HL_METRIC_DISTANCE, 0, distance.absolute);
     give(to, HL_METRIC_DISTANCE_SIGNED, 0, distance.directed);
-#define GIVE(constant, name, measure) give(to, constant, 0, measure(scoring));
+#define GIVE(constant, name, measure, meaning) give(to, constant, 0, measure(scoring));
     HL_METRIC_SHARES(GIVE)
 }
 
@@ -78,45 +81,21 @@ void hl_catalogue_measure_sums(const hl_validation_sums *sums, int layer, int64_
 
 void hl_metric_print(hl_text *text, const hl_reading *reading, const char *const *relations)
 {
-#define NAME(constant, name, measure) [constant] = name,
-    static const char *const names[] = {
-        [HL_METRIC_OFFSET] = "offset",
-        [HL_METRIC_BEST] = "best",
-        [HL_METRIC_BEST_OFFSET] = "best.offset",
-        [HL_METRIC_ALIGNMENT] = "alignment",
-        [HL_METRIC_ALIGNMENT_HIT_RATE] = "alignment.hit_rate",
-        [HL_METRIC_ENTROPY] = "entropy",
-        [HL_METRIC_ENTROPY_NORMALISED] = "entropy.normalised",
-        [HL_METRIC_CONFIDENCE] = "confidence",
-        [HL_METRIC_DISTANCE] = "distance",
-        [HL_METRIC_DISTANCE_SIGNED] = "distance.signed",
-        [HL_METRIC_RELATION] = "relation",
-        [HL_METRIC_ALL_OFFSET] = "all.offset",
-        [HL_METRIC_ALL_ENTROPY] = "all.entropy",
-        [HL_METRIC_ALL_ENTROPY_NORMALISED] = "all.entropy.normalised",
-        [HL_METRIC_ALL_CONFIDENCE] = "all.confidence",
-        [HL_METRIC_ALL_DISTANCE] = "all.distance",
-        [HL_METRIC_ALL_DISTANCE_SIGNED] = "all.distance.signed",
-        [HL_METRIC_IMPORTANCE] = "importance",
-        [HL_METRIC_IMPORTANCE_NORMALISED] = "importance.normalised",
-        [HL_METRIC_LOSS_WITHOUT] = "loss_without",
-        [HL_METRIC_JS] = "js",
-        HL_METRIC_SHARES(NAME) /* each at its own number */
-    };
-    if ((size_t)reading->metric >= sizeof names / sizeof *names) {
+    const hl_word *word = hl_word_of_metric(reading->metric);
+    if (word == NULL) {
         hl_text_fail(text, hl_error(HL_INVALID, "unknown metric number %d", (int)reading->metric));
         return;
     }
-    const char *name = names[reading->metric];
+    int length = (int)strcspn(word->name, "(");
     long long parameter = (long long)reading->parameter;
     if (reading->metric == HL_METRIC_JS) {
-        hl_text_print(text, "%s(%s)", name, hl_head_name_of(reading->layer, reading->parameter).text);
+        hl_text_print(text, "%.*s(%s)", length, word->name, hl_head_name_of(reading->layer, reading->parameter).text);
     } else if (reading->metric == HL_METRIC_RELATION && relations != NULL) {
-        hl_text_print(text, "%s(%s)", name, relations[parameter]);
+        hl_text_print(text, "%.*s(%s)", length, word->name, relations[parameter]);
     } else if (reading->metric == HL_METRIC_RELATION || reading->metric == HL_METRIC_OFFSET ||
                reading->metric == HL_METRIC_ALL_OFFSET) {
-        hl_text_print(text, "%s(%lld)", name, parameter);
+        hl_text_print(text, "%.*s(%lld)", length, word->name, parameter);
     } else {
-        hl_text_print(text, "%s", name);
+        hl_text_print(text, "%s", word->name);
     }
 }

@@ -9,20 +9,23 @@
 
 HL_BEGIN_DECLS
 
-/* How much attention falls on keys of a kind: constant, name, and the function that measures it on the scoring examples
- * (heads/key_share.h). */
+/* How much attention falls on keys of a kind: constant, name, the function that measures it on the scoring examples
+ * (heads/key_share.h), and what it means (heads/words.h). */
 /* clang-format off */
 #define HL_METRIC_SHARES(SHARE) \
-    SHARE(HL_METRIC_SPECIAL, "special", hl_special_of) \
-    SHARE(HL_METRIC_FIRST, "first", hl_first_of) \
-    SHARE(HL_METRIC_DUPLICATE, "duplicate", hl_duplicate_of) \
-    SHARE(HL_METRIC_DUPLICATE_PAST, "duplicate.past", hl_duplicate_past_of) \
-    SHARE(HL_METRIC_DUPLICATE_FUTURE, "duplicate.future", hl_duplicate_future_of) \
-    SHARE(HL_METRIC_INDUCTION, "induction", hl_induction_of) \
-    SHARE(HL_METRIC_INDUCTION_MIRRORED, "induction.mirrored", hl_induction_mirrored_of)
+    SHARE(HL_METRIC_SPECIAL, "special", hl_special_of, "attention on separators and masks") \
+    SHARE(HL_METRIC_FIRST, "first", hl_first_of, "attention on the first token") \
+    SHARE(HL_METRIC_DUPLICATE, "duplicate", hl_duplicate_of, "attention on the same token elsewhere") \
+    SHARE(HL_METRIC_DUPLICATE_PAST, "duplicate.past", hl_duplicate_past_of, "attention on the same token earlier") \
+    SHARE(HL_METRIC_DUPLICATE_FUTURE, "duplicate.future", hl_duplicate_future_of, \
+          "attention on the same token later") \
+    SHARE(HL_METRIC_INDUCTION, "induction", hl_induction_of, \
+          "attention on what came right after the same token earlier") \
+    SHARE(HL_METRIC_INDUCTION_MIRRORED, "induction.mirrored", hl_induction_mirrored_of, \
+          "attention on what comes right before the same token later")
 
 /* Baselines are of attention spread evenly, where nothing else is said. */
-#define HL_METRIC_SHARE_CONSTANT(constant, name, measure) constant,
+#define HL_METRIC_SHARE_CONSTANT(constant, name, measure, meaning) constant,
 typedef enum hl_metric {
     HL_METRIC_OFFSET,             /* offset(-1): parameter is k */
     HL_METRIC_BEST,               /* best: offset(k) of the best k */

@@ -55,71 +55,106 @@ static bool is_clear(hl_score over_uniform)
     return hl_score_lift(over_uniform) >= HL_SCORE_CLEAR_LIFT;
 }
 
-static bool earns_offset(const halves *examples, hl_label_kind kind, int64_t k, hl_label *label)
+/* A label tried: what its lift is of, and what else it asks for and does not get; NULL: nothing. */
+typedef struct attempt {
+    hl_label label;
+    hl_score over_uniform;
+    const char *lacks;
+} attempt;
+
+static bool is_earned(const attempt *a)
 {
-    *label = (hl_label){ kind, k, hl_offset_score(&examples->scoring, k) };
-    return is_clear(label->score) && hl_offset_hit_rate(&examples->scoring, k) >= CLEAR_HITS;
+    return is_clear(a->over_uniform) && a->lacks == NULL;
 }
 
-static bool earns_alignment(const halves *examples, hl_score with_baseline, hl_label *label)
+static attempt try_offset(const halves *examples, hl_label_kind kind, int64_t k)
 {
-    *label = (hl_label){ HL_LABEL_ALIGNMENT, 0, with_baseline };
+    hl_score score = hl_offset_score(&examples->scoring, k);
+    bool lacks = is_clear(score) && hl_offset_hit_rate(&examples->scoring, k) < CLEAR_HITS;
+    return (attempt){ .label = { .kind = kind, .parameter = k, .score = score },
+                      .over_uniform = score,
+                      .lacks = lacks ? "in more than 10% of the queries another token gets most" : NULL };
+}
+
+static attempt try_alignment(const halves *examples, hl_score with_baseline)
+{
     const hl_patterns *scoring = &examples->scoring;
-    return is_clear(hl_alignment_of(scoring).weight) &&
-           hl_alignment_fixed_rate(scoring, hl_alignment_fixed_best(scoring)) < CLEAR_HITS;
+    hl_score score = hl_alignment_of(scoring).weight;
+    bool lacks = is_clear(score) && hl_alignment_fixed_rate(scoring, hl_alignment_fixed_best(scoring)) >= CLEAR_HITS;
+    return (attempt){ .label = { .kind = HL_LABEL_ALIGNMENT, .score = with_baseline },
+                      .over_uniform = score,
+                      .lacks = lacks ? "one fixed offset finds at least 90% of the answers" : NULL };
 }
 
-static double relation_lift(const hl_patterns *patterns, int64_t r)
+/* The hit rate beside attention spread evenly. */
+static hl_score relation_hits(const hl_patterns *patterns, int64_t r)
 {
     hl_patterns paired = hl_relation_as_source(patterns, r);
     hl_alignment alignment = hl_alignment_of(&paired);
-    return hl_score_lift((hl_score){ alignment.hit_rate, alignment.weight.baseline, alignment.weight.n });
+    return (hl_score){ alignment.hit_rate, alignment.weight.baseline, alignment.weight.n };
 }
 
-static bool earns_relation(const halves *examples, hl_label *label)
+static attempt try_relation(const halves *examples)
 {
     int64_t best = -1;
     double most = -INFINITY;
     for (int64_t r = 0; r < examples->all->n_relations; r++) {
-        double lift = relation_lift(&examples->choosing, r);
+        double lift = hl_score_lift(relation_hits(&examples->choosing, r));
         if (lift > most) {
             best = r;
             most = lift;
         }
     }
     if (best < 0) {
-        return false;
+        return (attempt){ .label.kind = HL_LABEL_RELATION };
     }
-    *label = (hl_label){ HL_LABEL_RELATION, best, hl_relation_score(hl_relation_of(examples->all, best)) };
-    return relation_lift(&examples->scoring, best) >= HL_SCORE_CLEAR_LIFT;
+    return (attempt){ .label = { .kind = HL_LABEL_RELATION,
+                                 .parameter = best,
+                                 .score = hl_relation_score(hl_relation_of(examples->all, best)) },
+                      .over_uniform = relation_hits(&examples->scoring, best) };
 }
 
-/* The first of HL_LABEL_SHARES that is clear. */
-static bool earns_share(const halves *examples, hl_label *label)
+static attempt try_label(const halves *examples, const hl_head_metrics *metrics, hl_label_kind kind)
 {
-    for (int kind = HL_LABEL_RELATION + 1; kind < HL_LABEL_UNIFORM; kind++) {
-        *label = (hl_label){ (hl_label_kind)kind, 0, shares[kind].measure(&examples->scoring) };
-        if (is_clear(label->score)) {
-            return true;
-        }
+    switch (kind) {
+    case HL_LABEL_PREVIOUS:
+        return try_offset(examples, kind, -1);
+    case HL_LABEL_NEXT:
+        return try_offset(examples, kind, 1);
+    case HL_LABEL_SELF:
+        return try_offset(examples, kind, 0);
+    case HL_LABEL_OFFSET:
+        return try_offset(examples, kind, metrics->best_offset);
+    case HL_LABEL_ALIGNMENT:
+        return try_alignment(examples, metrics->alignment);
+    case HL_LABEL_RELATION:
+        return try_relation(examples);
+    default: { /* those of HL_LABEL_SHARES */
+        hl_score score = shares[kind].measure(&examples->scoring);
+        return (attempt){ .label = { .kind = kind, .score = score }, .over_uniform = score };
     }
-    return false;
+    }
 }
 
 hl_label hl_label_of(const hl_patterns *all)
 {
     halves examples = { all, hl_patterns_choosing(all), hl_patterns_scoring(all) };
     hl_head_metrics metrics = hl_head_measure(0, all);
-    hl_label label;
-    if (earns_offset(&examples, HL_LABEL_PREVIOUS, -1, &label) || earns_offset(&examples, HL_LABEL_NEXT, 1, &label) ||
-        earns_offset(&examples, HL_LABEL_SELF, 0, &label) ||
-        earns_offset(&examples, HL_LABEL_OFFSET, metrics.best_offset, &label) ||
-        earns_alignment(&examples, metrics.alignment, &label) || earns_relation(&examples, &label) ||
-        earns_share(&examples, &label)) {
-        return label;
+    hl_label_miss nearest = { 0 };
+    double most = 0;
+    for (int kind = 0; kind < HL_LABEL_UNIFORM; kind++) {
+        attempt a = try_label(&examples, &metrics, (hl_label_kind)kind);
+        if (is_earned(&a)) {
+            return a.label;
+        }
+        double lift = hl_score_lift(a.over_uniform);
+        if (lift > most) {
+            most = lift;
+            nearest = (hl_label_miss){ a.label.kind, a.label.parameter, a.over_uniform, a.lacks };
+        }
     }
     bool even = metrics.entropy.normalised > SPREAD_EVENLY;
-    return (hl_label){ even ? HL_LABEL_UNIFORM : HL_LABEL_MIXED, 0, metrics.offset };
+    return (hl_label){ .kind = even ? HL_LABEL_UNIFORM : HL_LABEL_MIXED, .score = metrics.offset, .nearest = nearest };
 }
 
 /* Its text */
@@ -191,6 +226,26 @@ hl_label_text hl_label_title_of(hl_label label, const char *const *relations)
         text = text_of("%s", relations[label.parameter]);
     }
     return label.kind < HL_LABEL_UNIFORM ? text_of("%s %.2f", text.text, label.score.value) : text;
+}
+
+void hl_label_print_miss(hl_text *text, hl_label label, const char *const *relations)
+{
+    const hl_label_miss *miss = &label.nearest;
+    if (label.kind != HL_LABEL_MIXED) {
+        return;
+    }
+    if (miss->score.n == 0) {
+        hl_text_print(text, "no label's score is above its baseline");
+        return;
+    }
+    hl_label nearest = { .kind = miss->kind, .parameter = miss->parameter };
+    double takes = miss->score.baseline + HL_SCORE_CLEAR_LIFT * (1 - miss->score.baseline);
+    hl_text_print(text, "nearest is %s: ", hl_label_text_of(nearest, relations).text);
+    if (miss->lacks != NULL) {
+        hl_text_print(text, "%.3f would do, but %s", miss->score.value, miss->lacks);
+    } else {
+        hl_text_print(text, "%.3f, and that label takes %.3f", miss->score.value, takes);
+    }
 }
 
 /* Its ideal */

@@ -33,10 +33,19 @@ typedef enum hl_label_kind {
 } hl_label_kind;
 /* clang-format on */
 
+/* The label of most lift among those that a head has not earned. */
+typedef struct hl_label_miss {
+    hl_label_kind kind;
+    int64_t parameter;
+    hl_score score;    /* what the lift is of; n is 0 where none is above its baseline */
+    const char *lacks; /* what it lacks although its lift would do; else NULL. A constant. */
+} hl_label_miss;
+
 typedef struct hl_label {
     hl_label_kind kind;
-    int64_t parameter; /* k of the first four, r of RELATION, else 0 */
-    hl_score score;    /* the label's metric, as in heads.csv; where it is UNIFORM or MIXED, the best offset's */
+    int64_t parameter;     /* k of the first four, r of RELATION, else 0 */
+    hl_score score;        /* the label's metric, as in heads.csv; where it is UNIFORM or MIXED, the best offset's */
+    hl_label_miss nearest; /* of UNIFORM and MIXED; else zero */
 } hl_label;
 
 /* The first label whose lift over attention spread evenly is at least 0.5 on the odd-numbered examples of a snapshot
@@ -64,6 +73,9 @@ hl_label_text hl_label_meaning_of(hl_label label, const char *const *relations);
 /* What all labels of a kind mean, "looks k tokens ahead, or back where k is negative", and how they are *written,
  * "offset(k)". */
 const char *hl_label_kind_meaning(hl_label_kind kind, const char **written);
+
+/* Adds why a head is MIXED, "nearest is offset(-11): 0.231, and that label takes 0.525"; nothing for another label. */
+void hl_label_print_miss(hl_text *text, hl_label label, const char *const *relations);
 
 /* The same as hl_label_text_of for a map's title: a gold relation by its name alone, and the score after it where it is the label's, not
  * for UNIFORM and MIXED. "offset(-11) 0.98", "det_noun 0.87", "mixed" */

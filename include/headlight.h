@@ -89,6 +89,7 @@
 #include "heads/relation.h"
 #include "heads/shapley.h"
 #include "heads/special.h"
+#include "heads/words.h"
 /* Pictures and pages */
 #include "show/curve_picture.h"
 #include "show/drawing.h"

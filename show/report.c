@@ -5,6 +5,7 @@
 #include "show/private/packed.h"
 #include "show/private/report_json.h"
 #include "show/private/report_page.h"
+#include "show/private/report_words.h"
 
 #include <string.h>
 
@@ -47,7 +48,8 @@ static void print_data(hl_text *text, const hl_report_run *runs, int n_runs)
     }
     hl_text_print(text, "],\"colours\":\"");
     print_colours(text);
-    hl_text_print(text, "\"}");
+    hl_text_print(text, "\"}</script>\n<script type=\"application/json\" id=\"word-data\">");
+    hl_report_words(text, runs, n_runs);
 }
 
 hl_status hl_report_write(const hl_report_run *runs, int n_runs, hl_text *text)

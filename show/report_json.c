@@ -5,9 +5,7 @@
 #include "core/text.h"
 #include "show/private/packed.h"
 
-#include <jansson.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -280,8 +278,7 @@ static int add_piece(const char *bytes, size_t size, void *context)
     return hl_text_status(text).code == HL_OK ? 0 : -1;
 }
 
-/* Adds a value that was made whole (`good`). */
-static void print(hl_text *text, json_t *value, bool good)
+void hl_report_json_value(hl_text *text, json_t *value, bool good)
 {
     size_t flags = JSON_COMPACT | JSON_REAL_PRECISION(9) | JSON_ENCODE_ANY;
     if (!good || value == NULL || json_dump_callback(value, add_piece, text, flags) != 0) {
@@ -293,13 +290,13 @@ static void print(hl_text *text, json_t *value, bool good)
 static void print_member(hl_text *text, const char *key, json_t *value, bool good)
 {
     hl_text_print(text, ",\"%s\":", key);
-    print(text, value, good);
+    hl_report_json_value(text, value, good);
 }
 
 static void print_texts(hl_text *text, const hl_report_run *run)
 {
     hl_text_print(text, "\"name\":");
-    print(text, text_of(run->name), true);
+    hl_report_json_value(text, text_of(run->name), true);
     print_member(text, "config", shown_text(run->config, true), true);
     if (run->metrics_csv != NULL) {
         print_member(text, "metrics", packed_text(hl_packed(run->metrics_csv, strlen(run->metrics_csv))), true);
@@ -337,7 +334,7 @@ static void print_snapshot(hl_text *text, const hl_report_maps *maps, const hl_r
     if (map->predictions != NULL) {
         good = set(snapshot, "predictions", packed_text(hl_packed(map->predictions, answers))) && good;
     }
-    print(text, snapshot, good);
+    hl_report_json_value(text, snapshot, good);
 }
 
 static void print_snapshots(hl_text *text, const hl_report_maps *maps)

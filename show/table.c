@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/shown_text.h"
 #include "heads/head_set.h"
+#include "heads/words.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -42,12 +43,15 @@ static bool any_sources(const hl_head_metrics *heads, int64_t n)
 static void write_legend(hl_text *text, bool sources)
 {
     hl_text_paragraph(text, HL_TABLE_WIDTH, "Where each head looks.");
-    hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "label: what it does, where that is clear; offset: the distance that gets most of its attention "
-                      "(-2: two tokens back); score: the share it gets; base: the share it would get if attention were "
-                      "spread evenly.");
-    hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "entropy: 0 on one token, 1 spread evenly; conf: confidence, the largest weight.");
+    const char *written;
+    hl_text_paragraph(
+        text, HL_TABLE_WIDTH,
+        "label: what it does, where that is clear (mixed: %s); offset: the distance that gets most of its attention "
+        "(-2: two tokens back); score: the share it gets; base: the share it would get if attention were "
+        "spread evenly.",
+        hl_label_kind_meaning(HL_LABEL_MIXED, &written));
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "entropy: %s; conf: %s.", hl_word_meaning("entropy.normalised"),
+                      hl_word_meaning("confidence"));
     if (sources) {
         hl_text_paragraph(text, HL_TABLE_WIDTH,
                           "alignment: the share on the token that holds the answer; hits: how often that token gets "

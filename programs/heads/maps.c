@@ -29,6 +29,15 @@ typedef struct show {
 
 /* ---- the terminal ---- */
 
+static void write_why_mixed(const show *s, hl_text *text)
+{
+    if (s->head >= 0 && s->view.labels != NULL && s->view.labels[s->head].kind == HL_LABEL_MIXED) {
+        hl_text_print(text, "%s is mixed: ", hl_head_name_at(&s->run->shape, s->head).text);
+        hl_label_print_miss(text, s->view.labels[s->head], s->run->relations);
+        hl_text_print(text, "\n");
+    }
+}
+
 static hl_status draw(const show *s)
 {
     hl_terminal terminal = hl_terminal_of(s->out);
@@ -42,6 +51,7 @@ static hl_status draw(const show *s)
         hl_terminal_put(&terminal, s->view.caption.bytes, terminal.width,
                         &text); /* a folder's name may hold anything */
         hl_text_print(&text, "\n");
+        write_why_mixed(s, &text);
         status = hl_output_put("-", &text, s->out);
     }
     hl_text_free(&text);

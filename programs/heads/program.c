@@ -1,6 +1,7 @@
 #include "programs/heads/program.h"
 
 #include "core/files.h"
+#include "heads/words.h"
 #include "programs/beside.h"
 #include "programs/heads/against.h"
 #include "programs/heads/command.h"
@@ -211,11 +212,31 @@ static hl_status answer(call *c)
 
 /* ---- the command ---- */
 
+/* Usage, and what the words of tables and pages mean. */
+static hl_status print_help(const call *c)
+{
+    HL_TRY(hl_print_help(c->out, hl_heads_command_usage));
+    hl_text words = { 0 };
+    hl_word word, before = { .group = "" };
+    for (int i = 0; hl_word_at(i, &word); before = word, i++) {
+        if (strcmp(word.group, before.group) != 0) {
+            hl_text_print(&words, "\n%s\n", word.group);
+        }
+        hl_text_print(&words, "  %-23s  %s\n", word.name, word.meaning);
+    }
+    hl_status status = hl_text_status(&words);
+    if (status.code == HL_OK) {
+        hl_print_wrapped(c->out, words.bytes, 80);
+    }
+    hl_text_free(&words);
+    return status;
+}
+
 static hl_status execute(call *c)
 {
     const hl_heads_command *command = &c->command;
     if (command->help) {
-        return hl_print_help(c->out, hl_heads_command_usage);
+        return print_help(c);
     }
     if (command->version) {
         fprintf(c->out, "headlight %s\n", HL_VERSION);

@@ -2,6 +2,8 @@
 
 #include "core/memory.h"
 #include "heads/head_set.h"
+#include "heads/words.h"
+#include "programs/beside.h"
 #include "show/table.h"
 
 #include <math.h>
@@ -117,17 +119,32 @@ static void write_labels(hl_text *text, const hl_heads_study *study)
     hl_text_free(&list);
 }
 
-static void write_legend(hl_text *text, const hl_heads_study *study)
+static void write_why_mixed(hl_text *text, const char *run, const hl_heads_study *study)
+{
+    for (int64_t i = 0; i < study->n; i++) {
+        if (study->labels[i].kind == HL_LABEL_MIXED) {
+            const hl_head_metrics *head = &study->rows[i].metrics;
+            hl_text_print(text, "Why a head is mixed: ");
+            hl_text_shown(text, hl_program_name("heads"));
+            hl_text_print(text, " ");
+            hl_text_shown(text, run);
+            hl_text_print(text, " --head %s\n", hl_head_name_of(head->layer, head->head).text);
+            return;
+        }
+    }
+}
+
+static void write_legend(hl_text *text, const char *run, const hl_heads_study *study)
 {
     write_labels(text, study);
+    write_why_mixed(text, run, study);
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "score: %s; base: %s.", hl_word_meaning("score"),
+                      hl_word_meaning("baseline"));
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "entropy: %s; dist: %s.", hl_word_meaning("entropy.normalised"),
+                      hl_word_meaning("distance"));
     hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "score: how far it does so, 1 being always (of mixed and uniform: the share on one distance, the "
-                      "best); base: the score without skill, of attention spread evenly or on one distance; entropy: 0 "
-                      "all on one token, 1 spread evenly; dist: how many tokens away it looks.");
-    hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "importance: how much the loss depends on it, beside its layer's other heads; without: how much "
-                      "the loss grows when it is taken out; faithful: whether a head that does nothing but its label "
-                      "could take its place (-: without it the loss is the same, or the label is mixed)%s.",
+                      "importance: %s, beside its layer's other heads; without: %s; faithful: %s%s.",
+                      hl_word_meaning("importance"), hl_word_meaning("loss_without"), hl_word_meaning("faithful"),
                       any_by_group(study) ? "; *: together with the heads of its layer that share its label" : "");
 }
 
@@ -252,7 +269,7 @@ hl_status hl_heads_table_write(hl_text *text, const char *run, const hl_heads_st
     hl_text_print(text, "\n");
     write_rows(text, study, relations);
     hl_text_print(text, "\n");
-    write_legend(text, study);
+    write_legend(text, run, study);
     hl_text_print(text, "\n");
     write_effects(text, study, relations);
     return write_closing(text, study);

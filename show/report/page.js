@@ -10,7 +10,8 @@ function sentence(head) {
         `: score ${shown(head.score, 3)}, baseline ${shown(head.baseline, 3)}`;
     const group = isByGroup(head) ? `, as a group of ${head.group.heads}` : "";
     const meaning = head.label === undefined ? "" : ` (${head.meaning})`;
-    return `${head.label ?? "no label"}${meaning}${numbers}${verdict === undefined ? "" : `, ${verdict}${group}`}`;
+    const miss = missOf(head) === "" ? "" : `; ${missOf(head)}`;
+    return `${head.label ?? "no label"}${meaning}${numbers}${miss}${verdict === undefined ? "" : `, ${verdict}${group}`}`;
 }
 
 function drawLife() {
@@ -126,7 +127,9 @@ function showPartner() {
 
 function fillMetrics(head) {
     const metrics = head.run.metricsOf(head);
-    byId("metric").replaceChildren(...metrics.map((metric) => new Option(metric, metric)));
+    byId("metric").replaceChildren(...[...byGroup(metrics, (metric) => wordOf(metric)?.group ?? "")].map(([group, names]) =>
+        element("optgroup", { label: group }, ...names.map((name) =>
+            new Option(`${name}: ${wordOf(name)?.meaning ?? ""}`, name)))));
     const wanted = metricOfLabel(head.label);
     byId("metric").value = metrics.includes(wanted) ? wanted : metrics[0] ?? "";
 }
@@ -264,14 +267,21 @@ function setUpControls() {
     });
 }
 
+/* "2 layers of 4 heads", "2 layers of 4 and 2 heads". */
+function layersText(run) {
+    const counts = run.layers.map((heads) => heads.length), n = counts.length;
+    const differ = counts.some((count) => count !== counts[0]);
+    const heads = differ ? `${counts.slice(0, -1).join(", ")} and ${counts[n - 1]}` : `${counts[0]}`;
+    return `${n} ${n === 1 ? "layer" : "layers"} of ${heads} ${heads === "1" ? "head" : "heads"}`;
+}
+
 function writeHeading() {
     const facts = runs.map((run) => {
         const config = run.data.config;
         const validation = run.metrics.filter((row) => row[1] === "validation").at(-1);
         const result = validation === undefined ? "" : `; validation loss ${Number(validation[2]).toPrecision(3)}` +
             (validation[3] === "" ? "" : `, accuracy ${(100 * Number(validation[3])).toFixed(1)}%`);
-        return `${runs.length > 1 ? `${run.name}: ` : ""}${configValue(config, "task", "name")} task, ${run.layers.length} layers, ` +
-            `${run.heads.length} heads, d_model ${configValue(config, "model", "d_model")}, step ${run.steps.at(-1)}${result}`;
+        return `${runs.length > 1 ? `${run.name}: ` : ""}${configValue(config, "task", "name")} task, ${layersText(run)}, d_model ${configValue(config, "model", "d_model")}, step ${run.steps.at(-1)}${result}`;
     });
     byId("title").textContent = runs.map((run) => run.name).join(" against ");
     byId("closest-hint").hidden = runs.length < 2;
@@ -298,6 +308,7 @@ async function start() {
     parts.cells = buildGrids((head) => openHead(head, parts.cells.find((cell) => cell.head === head).button));
     parts.lives = buildLives();
     buildTable();
+    buildWords();
     await draw();
     document.documentElement.dataset.ready = "true";
     for (const run of runs) {

@@ -2,19 +2,19 @@
 
 const columns = [
     { name: "Head", text: true, value: (head) => head.place + 1e6 * head.run.index, show: headButton },
-    { name: "Label", text: true, value: (head) => head.label ?? "", show: (head) => head.label ?? "–" },
-    { name: "Score", value: (head) => head.score, digits: 3 },
-    { name: "Baseline", value: (head) => head.baseline, digits: 3 },
-    { name: "Entropy", value: (head) => head.run.last(head, "entropy"), digits: 3 },
-    { name: "Distance", value: (head) => head.run.last(head, "distance"), digits: 2 },
-    { name: "Importance", value: (head) => head.importance, show: (head) => significant(head.importance) },
-    { name: "Loss without", value: (head) => head.loss_without, show: (head) => significant(head.loss_without) },
-    { name: "Faithful", value: (head) => ({ true: 2, false: 1 })[verdictOf(head)] ?? 0, show: faithfulText },
+    { name: "Label", word: "label", text: true, value: (head) => head.label ?? "", show: (head) => head.label ?? "–" },
+    { name: "Score", word: "score", value: (head) => head.score, digits: 3 },
+    { name: "Baseline", word: "baseline", value: (head) => head.baseline, digits: 3 },
+    { name: "Entropy, nats", word: "entropy", value: (head) => head.run.last(head, "entropy"), digits: 3 },
+    { name: "Distance, tokens", word: "distance", value: (head) => head.run.last(head, "distance"), digits: 2 },
+    { name: "Importance", word: "importance", value: (head) => head.importance, show: (head) => significant(head.importance) },
+    { name: "Loss without", word: "loss_without", value: (head) => head.loss_without, show: (head) => significant(head.loss_without) },
+    { name: "Faithful", word: "faithful", value: (head) => ({ true: 2, false: 1 })[verdictOf(head)] ?? 0, show: faithfulText },
 ];
 if (runs.length > 1) {
-    columns.push({ name: "Closest", text: true, value: (head) => partnerOf(head)?.head.place ?? NaN,
+    columns.push({ name: "Closest", word: "js", text: true, value: (head) => partnerOf(head)?.head.place ?? NaN,
                    show: (head) => partnerOf(head)?.head.name ?? "–" },
-                 { name: "Divergence", value: (head) => partnerOf(head)?.js ?? NaN, digits: 3 });
+                 { name: "Divergence", word: "js", value: (head) => partnerOf(head)?.js ?? NaN, digits: 3 });
 }
 const sorting = { column: 0, descending: false };
 
@@ -83,6 +83,9 @@ function buildTable() {
     columns.forEach((column, place) => {
         const button = element("button", { type: "button" }, column.name);
         const title = element("th", { scope: "col", class: column.text ? "text" : "" }, button);
+        if (column.word !== undefined) {
+            title.append(wordLink(column.word));
+        }
         button.addEventListener("click", () => {
             sorting.descending = sorting.column === place ? !sorting.descending : !column.text;
             sorting.column = place;
@@ -99,7 +102,8 @@ function buildTable() {
     byId("table-hint").textContent = `At the last snapshot, step ${[...new Set(runs.map((run) => run.steps.at(-1)))].join(" and ")}. ` +
         "A label is earned on examples that did not choose it; it is faithful when the model does as well with the label's " +
         "ideal pattern in the head's place, alone or, where that tells nothing, together with the heads of its layer that share " +
-        "the label (“as 4”); “–” when the loss does not depend on it, or the label names no pattern. Entropy is in nats." +
+        "the label (“as 4”); “–” when the loss does not depend on it, or the label names no pattern. A mixed head does no one thing clearly: " +
+        "select it to see which label is nearest." +
         (runs.length > 1 ? " Divergence (Jensen-Shannon): how far a head is from the closest one of the other run, 0 the same, " +
             "0.693 no key in common." : "");
     drawTable();

@@ -3,6 +3,8 @@
 #include "tests/check_suite.h"
 #include "tests/heads/made_up.h"
 
+#include <stdio.h>
+
 #include <string.h>
 
 /* Examples of 8 tokens, all ordinary and different, attended to evenly: 1/8 each. A key with 9/16 has a lift of exactly
@@ -28,6 +30,16 @@ static void expect(made_up *m, hl_label_kind kind, int64_t parameter)
     hl_label label = label_of(m);
     ck_assert_int_eq(label.kind, kind);
     ck_assert_int_eq(label.parameter, parameter);
+}
+
+/* Why it is mixed. */
+static void expect_miss(made_up *m, const char *words)
+{
+    hl_text text = { 0 };
+    hl_text_print(&text, "%s", "");
+    hl_label_print_miss(&text, label_of(m), NULL);
+    ck_assert_str_eq(text.bytes, words);
+    hl_text_free(&text);
 }
 
 /* Whether nothing but spread or mixed is left. */
@@ -60,6 +72,10 @@ START_TEST(offsets_need_half_of_the_way)
                      : HL_LABEL_OFFSET,
            _i);
     expect_none(&too_little);
+    hl_label_miss nearest = label_of(&too_little).nearest;
+    ck_assert_int_eq(nearest.kind, label_of(&enough).kind);
+    ck_assert_int_eq(nearest.parameter, _i);
+    ck_assert(hl_score_lift(nearest.score) < 0.5 && hl_score_lift(nearest.score) > 0.4 && nearest.lacks == NULL);
     hl_score score = label_of(&enough).score;
     ck_assert_double_eq(score.value, 0.5625);
     ck_assert_double_eq(score.baseline, 0.125);
@@ -89,6 +105,11 @@ START_TEST(offsets_need_the_largest_weight_in_nine_of_ten)
     expect(&enough, _i < 0 ? HL_LABEL_PREVIOUS : HL_LABEL_NEXT, _i);
     expect(&too_few, HL_LABEL_MIXED, 0);
     ck_assert_double_gt(hl_score_lift(label_of(&too_few).score), 0.5); /* of the best offset: far enough, not often */
+    char words[160];
+    snprintf(words, sizeof words,
+             "nearest is %s: %.3f would do, but in more than 10%% of the queries another token gets most",
+             _i < 0 ? "previous" : "next", label_of(&too_few).score.value);
+    expect_miss(&too_few, words);
 }
 END_TEST
 
@@ -344,6 +365,7 @@ START_TEST(one_token_is_no_habit)
     made_up_spread_evenly(&m);
     *made_up_source(&m, 1, 0) = 0;
     expect(&m, HL_LABEL_MIXED, 0); /* every lift is 0 / 0, and no entropy is normalised */
+    expect_miss(&m, "no label's score is above its baseline");
 }
 END_TEST
 

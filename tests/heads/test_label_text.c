@@ -37,16 +37,31 @@ START_TEST(titles)
         hl_label label;
         const char *text;
     } known[] = {
-        { { HL_LABEL_OFFSET, -11, score }, "offset(-11) 0.88" },
-        { { HL_LABEL_RELATION, 1, score }, "det_noun 0.88" },
-        { { HL_LABEL_SPECIAL, 0, score }, "special 0.88" },
-        { { HL_LABEL_UNIFORM, 0, score }, "uniform" },
-        { { HL_LABEL_MIXED, 0, score }, "mixed" },
+        { { .kind = HL_LABEL_OFFSET, .parameter = -11, .score = score }, "offset(-11) 0.88" },
+        { { .kind = HL_LABEL_RELATION, .parameter = 1, .score = score }, "det_noun 0.88" },
+        { { .kind = HL_LABEL_SPECIAL, .score = score }, "special 0.88" },
+        { { .kind = HL_LABEL_UNIFORM, .score = score }, "uniform" },
+        { { .kind = HL_LABEL_MIXED, .score = score }, "mixed" },
     };
     for (int i = 0; i < (int)(sizeof known / sizeof *known); i++) {
         ck_assert_str_eq(hl_label_title_of(known[i].label, relations).text, known[i].text);
     }
     ck_assert_str_eq(hl_label_title_of(known[1].label, NULL).text, "relation(1) 0.88");
+}
+END_TEST
+
+START_TEST(why_a_head_is_mixed)
+{
+    static const char *const relations[] = { "noun_det", "det_noun" };
+    hl_label label = { .kind = HL_LABEL_MIXED, .nearest = { HL_LABEL_RELATION, 1, { 0.4, 0.25, 10 }, NULL } };
+    hl_text text = { 0 };
+    hl_label_print_miss(&text, label, relations);
+    ck_assert_str_eq(text.bytes, "nearest is relation(det_noun): 0.400, and that label takes 0.625");
+    size_t size = text.size;
+    label.kind = HL_LABEL_UNIFORM;
+    hl_label_print_miss(&text, label, relations);
+    ck_assert_uint_eq(text.size, size);
+    hl_text_free(&text);
 }
 END_TEST
 
@@ -86,6 +101,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, texts);
     tcase_add_test(tc, titles);
+    tcase_add_test(tc, why_a_head_is_mixed);
     tcase_add_test(tc, meanings);
     tcase_add_test(tc, an_unknown_kind_and_a_long_name_are_shown);
 }

@@ -347,6 +347,10 @@ def check_head(page):
     canvas.send_keys(Keys.ARROW_LEFT)
     assert page.text("#readout").startswith("query 6 ") and "key 11 " in page.text("#readout"), "arrow keys move through the map"
     metrics = [option.get_attribute("value") for option in page.all("#metric option")]
+    groups = [group.get_attribute("label") for group in page.all("#metric optgroup")]
+    assert groups == ["Where it looks", "How it looks", "Beside other heads"], groups
+    words = page.script("return document.querySelector('#metric option[value=entropy]').textContent")
+    assert words.startswith("entropy: how widely attention is spread, in nats"), words
     assert "entropy" in metrics and "importance" not in metrics, f"one step makes no curve: {metrics}"
     for metric, dots in (("offset(-2)", 1), ("entropy", 0), ("entropy.normalised", 0), ("distance", 0), ("js(L0H2)", 0)):
         choose(page, "metric", metric)
@@ -357,6 +361,16 @@ def check_head(page):
     page.keys(Keys.ESCAPE)
     assert not page.one("#detail").is_displayed()
     move_slider(page, 7)
+
+
+def check_meanings(page):
+    """Every question mark of the table's heads leads to a text of the page."""
+    links = page.script("return [...document.querySelectorAll('th .word')].map((one) => one.getAttribute('href'))")
+    assert len(links) == 8, links
+    for link in links:
+        text = page.script("return document.querySelector(`${arguments[0]} dd`).textContent", link)
+        assert len(text) > 20, (link, text)
+    assert page.script("return document.querySelector('#word-label-mixed dd').textContent") == "does no one thing clearly"
 
 
 def column(page, place):
@@ -400,7 +414,7 @@ def check_phone(page):
     assert wide <= 360, f"the page is {wide} wide on a phone of 360"
     check_not_cut(page, 360, "pre, #detail")
     named = page.script("return getComputedStyle(document.querySelector('#rows tbody td:nth-child(5)'), '::before').content")
-    assert named == '"Entropy"', f"on a phone each figure has its name: {named}"
+    assert named == '"Entropy, nats"', f"on a phone each figure has its name: {named}"
     page.one("#grids [data-head=L1H2]").click()
     page.wait(lambda: page.text("#detail-title") == "L1H2", "a head opens on a phone")
     assert page.script("return document.documentElement.scrollWidth") <= 360
@@ -413,7 +427,7 @@ def check_phone(page):
 def check_made_up_run(page):
     page.size(1400, 1000, "light")
     page.open()
-    for check in (check_texts, check_slider, check_head, check_table, check_words):
+    for check in (check_texts, check_slider, check_head, check_table, check_meanings, check_words):
         check(page)
     page.silent()
     page.size(360, 740, "dark")

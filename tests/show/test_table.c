@@ -71,10 +71,12 @@ START_TEST(the_table_names_the_head_that_fetches)
                                        { .kind = HL_LABEL_RELATION, .parameter = 1 } };
     expect_table(heads, labels, 3,
                  "Where each head looks.\n"
-                 "label: what it does, where that is clear; offset: the distance that gets most of\n"
-                 "its attention (-2: two tokens back); score: the share it gets; base: the share\n"
-                 "it would get if attention were spread evenly.\n"
-                 "entropy: 0 on one token, 1 spread evenly; conf: confidence, the largest weight.\n"
+                 "label: what it does, where that is clear (mixed: does no one thing clearly);\n"
+                 "offset: the distance that gets most of its attention (-2: two tokens back);\n"
+                 "score: the share it gets; base: the share it would get if attention were spread\n"
+                 "evenly.\n"
+                 "entropy: how widely attention is spread, as a share of an even spread's: 0 on\n"
+                 "one token, 1 spread evenly; conf: the largest weight of a query.\n"
                  "alignment: the share on the token that holds the answer; hits: how often that\n"
                  "token gets most; base: what an even spread or one fixed offset reaches.\n"
                  "\n"
@@ -98,10 +100,12 @@ START_TEST(without_sources_their_columns_are_missing)
     static const hl_label labels[] = { { .kind = HL_LABEL_UNIFORM }, { .kind = HL_LABEL_MIXED } };
     expect_table(heads, labels, 2,
                  "Where each head looks.\n"
-                 "label: what it does, where that is clear; offset: the distance that gets most of\n"
-                 "its attention (-2: two tokens back); score: the share it gets; base: the share\n"
-                 "it would get if attention were spread evenly.\n"
-                 "entropy: 0 on one token, 1 spread evenly; conf: confidence, the largest weight.\n"
+                 "label: what it does, where that is clear (mixed: does no one thing clearly);\n"
+                 "offset: the distance that gets most of its attention (-2: two tokens back);\n"
+                 "score: the share it gets; base: the share it would get if attention were spread\n"
+                 "evenly.\n"
+                 "entropy: how widely attention is spread, as a share of an even spread's: 0 on\n"
+                 "one token, 1 spread evenly; conf: the largest weight of a query.\n"
                  "\n"
                  "head  label   offset score base entropy conf\n"
                  "L0H0  uniform      0  0.12 0.05    0.97 0.10\n"

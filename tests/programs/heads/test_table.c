@@ -23,7 +23,9 @@ static hl_heads_study made_up_study(void)
     for (int i = 0; i < HEADS; i++) {
         bool named = i < 12;
         hl_label_kind kind = named ? (hl_label_kind)i : HL_LABEL_RELATION;
-        labels[i] = (hl_label){ kind, kind == HL_LABEL_OFFSET ? -11 : !named && i == 13, { 0.75, 0.25, 10 } };
+        labels[i] = (hl_label){ .kind = kind,
+                                .parameter = kind == HL_LABEL_OFFSET ? -11 : !named && i == 13,
+                                .score = { 0.75, 0.25, 10 } };
         effects[i] = (hl_head_effect){ .importance = i < 7 ? 3e-5 * i : 4e-5,
                                        .loss_without = i == 0   ? -2.4e-7
                                                        : i == 1 ? 12.5
@@ -103,6 +105,7 @@ START_TEST(labels_that_stand_there_are_explained_and_no_others)
             snprintf(meaning, sizeof meaning, "; %s: ", names[i]);
             ck_assert_msg(says(&text, meaning) == (one < 0 || one == i), "%s in %s", names[i], text.bytes);
         }
+        ck_assert(says(&text, "Why a head is mixed: heads a --head L1H4 ") == (one < 0 || one == 11));
         hl_text_free(&text);
     }
 }
