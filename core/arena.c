@@ -29,18 +29,18 @@ void hl_arena_free(hl_arena *arena)
     *arena = (hl_arena){ 0 };
 }
 
-void *hl_arena_take(hl_arena *arena, size_t bytes)
+void *hl_arena_allocate(hl_arena *arena, size_t bytes)
 {
     size_t rounded = hl_arena_round(bytes);
     if (rounded > arena->capacity - arena->used) {
         return NULL;
     }
-    void *taken = arena->block + arena->used;
+    void *memory = arena->block + arena->used;
     arena->used += rounded;
     if (arena->used > arena->peak) {
         arena->peak = arena->used;
     }
-    return taken;
+    return memory;
 }
 
 void hl_arena_rewind(hl_arena *arena, size_t mark)

@@ -1,6 +1,6 @@
-/* The memory of one training step: one block, taken from front to back and emptied at once.
+/* The memory of one training step: one block, handed out from front to back and emptied at once.
  *
- * It is sized at start by a dry run of the step (tape.h), so a step allocates nothing. */
+ * A dry run of the step (core/tape.h) finds its size at start, so a step asks the system for no memory. */
 #ifndef HL_CORE_ARENA_H
 #define HL_CORE_ARENA_H
 
@@ -27,12 +27,12 @@ void hl_arena_free(hl_arena *arena);
 
 /* `bytes` uninitialised bytes at a multiple of 64, valid until the arena is rewound past them; NULL when the arena is
  * full. */
-void *hl_arena_take(hl_arena *arena, size_t bytes);
+void *hl_arena_allocate(hl_arena *arena, size_t bytes);
 
-/* Gives back everything taken since `used` was `mark`. Cannot fail. */
+/* Gives back everything handed out since `used` was `mark`. Cannot fail. */
 void hl_arena_rewind(hl_arena *arena, size_t mark);
 
-/* What hl_arena_take really uses up for `bytes`: rounded up to a multiple of 64. Saturates at SIZE_MAX. */
+/* The bytes of the arena that an allocation of `bytes` uses: rounded up to a multiple of 64. Saturates at SIZE_MAX. */
 size_t hl_arena_round(size_t bytes);
 
 HL_END_DECLS

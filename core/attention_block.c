@@ -28,8 +28,9 @@ int64_t hl_attention_row(int64_t length)
     return (length + LANES - 1) / LANES * LANES;
 }
 
-/* `length` filled up so that few lengths occur: to whole vectors, long ones to whole blocks. */
-static int64_t filled_up(int64_t length, int64_t most)
+/* `length` rounded up to whole vectors, or to whole blocks where it is long, so that few lengths occur; at most
+ * `most`. */
+static int64_t round_up(int64_t length, int64_t most)
 {
     int64_t step = length <= HL_ATTENTION_BLOCK ? LANES : HL_ATTENTION_BLOCK;
     return smaller((length + step - 1) / step * step, most);
@@ -46,8 +47,8 @@ hl_attention_view hl_attention_view_of(const hl_attention_state *state, int64_t 
         .b = b,
         .h = h,
         .kv = kv,
-        .n_queries = filled_up(hl_mask_queries(&args->mask, b, s.Tq), s.Tq),
-        .n_keys = filled_up(hl_mask_keys(&args->mask, b, s.Tk), s.Tk),
+        .n_queries = round_up(hl_mask_queries(&args->mask, b, s.Tq), s.Tq),
+        .n_keys = round_up(hl_mask_keys(&args->mask, b, s.Tk), s.Tk),
         .q = hl_attention_rows_of(args->q, args->q.x->data, b, h, s.Dk),
         .k = hl_attention_rows_of(args->k, args->k.x->data, b, kv, s.Dk),
         .v = hl_attention_rows_of(args->v, args->v.x->data, b, kv, s.Dv),
@@ -58,7 +59,7 @@ hl_attention_block hl_attention_block_of(const hl_attention_view *head, int64_t 
 {
     hl_attention_sizes s = head->s;
     int64_t n = smaller(HL_ATTENTION_BLOCK, head->n_queries - first);
-    int64_t n_keys = head->state->args.mask.causal ? filled_up(first + n, head->n_keys) : head->n_keys;
+    int64_t n_keys = head->state->args.mask.causal ? round_up(first + n, head->n_keys) : head->n_keys;
     hl_real *A = head->state->A;
     return (hl_attention_block){
         .head = head,
@@ -79,7 +80,7 @@ int64_t hl_attention_scratch(const hl_attention_state *state, bool backward)
         return -1;
     }
     int64_t numbers = keys + (backward ? 3 : 1) * weights; /* backward: dA, dropout(A), dz */
-    return (numbers + LANES - 1) / LANES * LANES;          /* every thread's begins at a cache line */
+    return (numbers + LANES - 1) / LANES * LANES;          /* so that every thread's scratch begins at a cache line */
 }
 
 /* ---- products ---- */
@@ -105,17 +106,13 @@ hl_small_matmul hl_attention_shape(hl_attention_product which, const hl_attentio
     }
 }
 
-static bool same_shape(const hl_small_matmul *a, const hl_small_matmul *b)
-{
-    return a->M == b->M && a->N == b->N && a->K == b->K && a->a_stride == b->a_stride && a->b_stride == b->b_stride &&
-           a->c_stride == b->c_stride && a->add == b->add; /* `transposed` depends on the product alone */
-}
-
 void hl_attention_multiply(hl_attention_product which, hl_small_matmul shape, const hl_attention_block *block,
                            const hl_real *A, const hl_real *B, hl_real *C)
 {
     const hl_small_kernel *usual = &block->head->state->usual[which];
-    if (same_shape(&usual->shape, &shape)) {
+    const hl_small_matmul *s = &usual->shape; /* its `transposed` depends on `which` alone */
+    if (s->M == shape.M && s->N == shape.N && s->K == shape.K && s->a_stride == shape.a_stride &&
+        s->b_stride == shape.b_stride && s->c_stride == shape.c_stride && s->add == shape.add) {
         hl_small_kernel_run(usual, A, B, C);
     } else {
         hl_small_matmul_run(shape, A, B, C);

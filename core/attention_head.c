@@ -32,7 +32,7 @@ static bool row_replaced(const hl_attention_view *head, int64_t i)
            replace[head->h][(head->b * head->s.Tq + i) * head->s.Tk] >= 0;
 }
 
-/* P = the row given in the place of query i's own. */
+/* P = the given weights of query i, which replace its own. */
 static void replace_row(const hl_attention_view *head, int64_t i, hl_real *P)
 {
     const hl_mask *mask = &head->state->args.mask;
@@ -44,8 +44,8 @@ static void replace_row(const hl_attention_view *head, int64_t i, hl_real *P)
     }
 }
 
-/* P = dropout(P), by the weights' places in the whole batch's (B, H, Tq, row). A weight is never negative: in A its
- * sign says whether it was dropped. */
+/* P = dropout(P), drawn by the weights' positions in (B, H, Tq, row) of the whole batch. A weight is never negative, so
+ * that in A its sign can say whether it was dropped. */
 static void drop_weights(const hl_tape *tape, const hl_attention_block *block, hl_real *P)
 {
     const hl_attention_view *head = block->head;
@@ -74,7 +74,7 @@ static void drop_weights(const hl_tape *tape, const hl_attention_block *block, h
     }
 }
 
-/* The gate's part: keeps z for backward and multiplies. */
+/* Saves z for backward and multiplies it by the gate. */
 static void gate_forward(const hl_attention_view *head, int64_t n, hl_attention_rows z)
 {
     hl_attention_sizes s = head->s;
@@ -88,7 +88,7 @@ static void gate_forward(const hl_attention_view *head, int64_t n, hl_attention_
     }
 }
 
-/* What an observer gets: rows of Tk numbers. */
+/* Copies the weights to args.weights, in rows of Tk numbers. */
 static void copy_weights(const hl_attention_block *block, const hl_real *P)
 {
     const hl_attention_view *head = block->head;
@@ -149,16 +149,7 @@ void hl_attention_head_forward(const hl_tape *tape, const hl_attention_state *st
 
 /* ---- backward ---- */
 
-/* dropout(A) into `kept` (n, row), from the signs in A. */
-static void drop_again(const hl_attention_block *block, hl_real *kept)
-{
-    hl_real scale = hl_dropout_rate_of(block->head->state->args.dropout).scale;
-    for (int64_t i = 0; i < block->n * block->head->s.row; i++) {
-        kept[i] = block->A[i] < 0 ? 0 : block->A[i] * scale;
-    }
-}
-
-/* dz = gate * dy of a block into `dz` (n, H * Dv in stride); its part of dgate. */
+/* dz (n, Dv) = gate * dy of a block; adds the block's sum to dgate. */
 static void gate_backward(const hl_attention_block *block, hl_attention_rows dy, hl_real *dz, hl_grad dgate)
 {
     const hl_attention_view *head = block->head;
@@ -177,8 +168,8 @@ static void gate_backward(const hl_attention_block *block, hl_attention_rows dy,
     }
 }
 
-/* One row back through dropout, softmax and scale: dS over dA. `kept` is what dropout multiplied a weight with that it
- * kept. */
+/* One row backward through dropout, softmax and scale: overwrites dA by dS. `kept` is the factor of the weights that
+ * dropout kept. */
 static void row_backward(int64_t n, const hl_real *A, hl_real kept, hl_real scale, hl_real *dA)
 {
     hl_real sums[HL_LANES] = { 0 };
@@ -215,7 +206,7 @@ static void scores_backward(const hl_attention_block *block, hl_attention_rows d
     }
 }
 
-/* A block's part of dq, dk and dv, where they are wanted; every block but the first adds to dk and dv. */
+/* A block's contribution to dq, dk and dv, where they are wanted; every block but the first adds to dk and dv. */
 static void block_backward(const hl_attention_block *block, hl_attention_rows dy, const hl_real *V,
                            const hl_attention_rows d[3], hl_attention_grads grads, hl_real *scratch)
 {
@@ -224,8 +215,11 @@ static void block_backward(const hl_attention_block *block, hl_attention_rows dy
     hl_real *dS = scratch, *kept = block->A;
     hl_attention_rows dz = hl_attention_rows_from(dy, block->first);
     if (head->state->drops) {
-        kept = scratch + weights;
-        drop_again(block, kept);
+        kept = scratch + weights; /* dropout(A), from the signs in A */
+        hl_real scale = hl_dropout_rate_of(head->state->args.dropout).scale;
+        for (int64_t i = 0; i < weights; i++) {
+            kept[i] = block->A[i] < 0 ? 0 : block->A[i] * scale;
+        }
     }
     if (head->state->args.gate != NULL) {
         hl_real *gated = scratch + 2 * weights;
@@ -261,7 +255,7 @@ void hl_attention_head_backward(const hl_attention_state *state, int64_t b, int6
     grads.k.add = grads.k.add || !first;
     grads.v.add = grads.v.add || !first;
     if (grads.gate.at != NULL && !grads.gate.add) {
-        grads.gate.at[b * s.H + h] = 0; /* the blocks add; there may be none */
+        grads.gate.at[b * s.H + h] = 0; /* the blocks add to it; there may be none */
     }
     hl_attention_rows d[3] = { { 0 } };
     int64_t written =

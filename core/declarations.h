@@ -1,4 +1,4 @@
-/* What stands around the declarations of every header, so that C++ programs may include it. */
+/* Brackets around the declarations of every public header, so that C++ programs may include it. */
 #ifndef HL_CORE_DECLARATIONS_H
 #define HL_CORE_DECLARATIONS_H
 

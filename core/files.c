@@ -183,13 +183,13 @@ void hl_file_fail(hl_file *file, hl_status error)
     }
 }
 
-/* Renamed over a device or a pipe, a file would take its place: /dev/null would be gone. So would a link, and what it
- * leads to would stay as it was: /dev/stdout is one, even where standard output is a file. */
+/* Renaming a file over a device or a pipe removes that: /dev/null would be gone. Renaming over a link replaces the link
+ * and leaves its target unchanged: /dev/stdout is a link, even where standard output is a file. */
 hl_status hl_file_check_replaceable(const char *path)
 {
     struct stat info;
     if (lstat(path, &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) {
-        return hl_ok(); /* what cannot be renamed over says so then */
+        return hl_ok(); /* where the rename is impossible, it fails with a reason */
     }
     if (S_ISLNK(info.st_mode)) {
         return hl_error(HL_BAD_FILE, "%s: is a link, and is not replaced by a file; name the file itself", path);
@@ -212,7 +212,7 @@ hl_status hl_file_create(hl_file *file, const char *path)
     }
     memcpy(file->temporary, path, length);
     memcpy(file->temporary + length, ".tmp", sizeof ".tmp");
-    /* One that a killed program left, or a link to elsewhere, goes first; where it cannot, opening says so. */
+    /* A killed program may have left one. Where removing it fails, opening fails too and says why. */
     active.unlink(file->temporary);
     file->fd = open_retried(file->temporary, O_WRONLY | O_CREAT | O_EXCL);
     if (file->fd < 0) {
@@ -253,8 +253,8 @@ static void free_file(hl_file *file)
 {
     hl_free(file->path);
     hl_free(file->temporary);
-    if (file->in_turn) {
-        active.close(file->turn); /* and with it the lock */
+    if (file->locks) {
+        active.close(file->lock); /* unlocks */
     }
     *file = (hl_file){ .fd = -1 };
 }
@@ -268,7 +268,7 @@ static void sync_and_close(hl_file *file, hl_durability durability)
             hl_file_fail(file, hl_file_system_error(file->path, "cannot write to the disk"));
         }
     }
-    /* Linux has closed the descriptor even when close fails; interrupted, nothing else went wrong. */
+    /* Linux closes the descriptor even when close fails; EINTR is no failure to write. */
     if (active.close(file->fd) != 0 && errno != EINTR) {
         hl_file_fail(file, hl_file_system_error(file->path, "cannot write"));
     }
@@ -342,7 +342,7 @@ static hl_status lock_folder_of(const char *path, int *fd)
     return status;
 }
 
-hl_status hl_file_create_in_turn(hl_file *file, const char *path)
+hl_status hl_file_create_locked(hl_file *file, const char *path)
 {
     int folder;
     hl_status status = lock_folder_of(path, &folder);
@@ -351,8 +351,8 @@ hl_status hl_file_create_in_turn(hl_file *file, const char *path)
         return status;
     }
     hl_file_create(file, path);
-    file->in_turn = true;
-    file->turn = folder;
+    file->locks = true;
+    file->lock = folder;
     return file->error;
 }
 

@@ -1,5 +1,5 @@
-/* All file access of the library goes through one small table of functions, so that tests can make the n-th call fail;
- * and a file that matters is replaced as a whole or not at all. */
+/* All file access of the library goes through one small table of functions, so that tests can make the n-th call fail.
+ * A file is replaced as a whole or not at all. */
 #ifndef HL_CORE_FILES_H
 #define HL_CORE_FILES_H
 
@@ -36,7 +36,7 @@ typedef struct hl_file_calls {
     int (*closedir)(DIR *folder);
 } hl_file_calls;
 
-/* Sets the process-wide table; NULL restores the system's. To be called once, at start. */
+/* Sets the process-wide table; NULL restores the system's. Call it once, at start. */
 void hl_file_calls_set(const hl_file_calls *calls);
 const hl_file_calls *hl_file_calls_get(void);
 
@@ -44,7 +44,7 @@ const hl_file_calls *hl_file_calls_get(void);
  * every call below that may fail with HL_BAD_FILE may then fail with. */
 hl_status hl_file_system_error(const char *path, const char *what);
 
-/* Whether there is something of that name. HL_BAD_FILE where the system does not tell. */
+/* Whether the path exists. HL_BAD_FILE where the system does not tell. */
 hl_status hl_file_exists(const char *path, bool *exists);
 
 /* Opens a regular file that is worked on in place, as open(path, flags) does, and never waits for it: *fd, to be closed
@@ -58,11 +58,11 @@ hl_status hl_file_open(const char *path, int flags, int *fd);
  * the system), HL_NO_MEMORY. */
 hl_status hl_file_read(const char *path, size_t limit, char **content, size_t *size);
 
-/* The same in parts: opens a regular file to be read from its beginning, *fd to be closed by the table's close (-1 on
- * failure), and tells its size. */
+/* The same piece by piece: opens a regular file to be read from its beginning, *fd to be closed by the table's close
+ * (-1 on failure), and tells its size. */
 hl_status hl_file_open_to_read(const char *path, size_t limit, int *fd, size_t *size);
 
-/* Its next `count` bytes. HL_BAD_FILE: also where it holds fewer. */
+/* Reads its next `count` bytes. HL_BAD_FILE, also where it holds fewer. */
 hl_status hl_file_read_bytes(int fd, const char *path, void *bytes, size_t count);
 
 /* HL_BAD_FILE where `path` is a device, a pipe, a socket or a symbolic link, which a file must not replace; HL_OK also
@@ -73,8 +73,8 @@ hl_status hl_file_check_replaceable(const char *path);
  * does nothing, and commit reports the first one. */
 typedef struct hl_file {
     int fd; /* -1 when closed; { .fd = -1 } is a file that was never created, and may be abandoned */
-    bool in_turn;
-    int turn; /* its folder, locked, where in_turn */
+    bool locks;
+    int lock; /* the descriptor of its folder, locked; set where `locks` */
     char *path;
     char *temporary;
     hl_status error;
@@ -88,9 +88,9 @@ typedef enum hl_durability { HL_VOLATILE, HL_DURABLE } hl_durability;
  * HL_BAD_FILE (also for what hl_file_check_replaceable refuses), HL_NO_MEMORY. */
 hl_status hl_file_create(hl_file *file, const char *path);
 
-/* The same of a file that several programs may write: until it is ended the others wait, by a lock on its folder, or one
- * would rename what another is still writing. Waits for the others. */
-hl_status hl_file_create_in_turn(hl_file *file, const char *path);
+/* The same for a file that several programs may write at once: waits for a lock on its folder and holds it until the
+ * file is ended. Without it one program would rename what another is still writing. */
+hl_status hl_file_create_locked(hl_file *file, const char *path);
 
 /* Writes all `count` bytes at the file's present position. */
 void hl_file_write(hl_file *file, const void *bytes, size_t count);
@@ -98,7 +98,7 @@ void hl_file_write(hl_file *file, const void *bytes, size_t count);
 /* Moves the position as lseek does and returns it; -1 after a failure. */
 int64_t hl_file_seek(hl_file *file, int64_t offset, int whence);
 
-/* Makes `error` the file's failure, unless it has failed before: for what goes wrong while its content is made. */
+/* Makes `error` the file's failure unless it has failed before. For failures while its content is made. */
 void hl_file_fail(hl_file *file, hl_status error);
 
 /* Flushes as asked, closes, renames over `path`. On any failure so far: removes the temporary file, leaves `path` as it

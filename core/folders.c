@@ -9,29 +9,25 @@
 #include <stdio.h>
 #include <string.h>
 
-static hl_status make_one_folder(const char *path)
-{
-    if (hl_file_calls_get()->mkdir(path, 0777) == 0) {
-        return hl_file_sync_folder(path);
-    }
-    return errno == EEXIST ? hl_ok() : hl_file_system_error(path, "cannot make the folder");
-}
-
 hl_status hl_folder_make(const char *path)
 {
-    char part[PATH_MAX];
+    char parent[PATH_MAX];
     size_t length = strlen(path);
-    if (length >= sizeof part) {
+    if (length >= sizeof parent) {
         return hl_error(HL_BAD_FILE, "the path is too long: %s", path);
     }
     for (size_t i = 0; i <= length; i++) {
-        part[i] = '\0';
+        parent[i] = '\0';
         if (i > 0 && (path[i] == '/' || path[i] == '\0')) {
-            HL_TRY(make_one_folder(part));
+            if (hl_file_calls_get()->mkdir(parent, 0777) == 0) {
+                HL_TRY(hl_file_sync_folder(parent));
+            } else if (errno != EEXIST) {
+                return hl_file_system_error(parent, "cannot make the folder");
+            }
         }
-        part[i] = path[i];
+        parent[i] = path[i];
     }
-    DIR *folder = hl_file_calls_get()->opendir(path); /* what is there already may be a file */
+    DIR *folder = hl_file_calls_get()->opendir(path); /* what exists already may be a file */
     if (folder == NULL) {
         return hl_file_system_error(path, "cannot open the folder");
     }
@@ -42,7 +38,7 @@ hl_status hl_folder_make(const char *path)
 static hl_status visit_all(DIR *folder, const char *path, hl_folder_visit *visit, void *context)
 {
     for (;;) {
-        errno = 0; /* without it, the end and a failure are alike */
+        errno = 0; /* tells the end from a failure */
         const struct dirent *entry = hl_file_calls_get()->readdir(folder);
         if (entry == NULL) {
             return errno == 0 ? hl_ok() : hl_file_system_error(path, "cannot be listed");

@@ -7,11 +7,11 @@
 
 HL_BEGIN_DECLS
 
-/* Makes the folder and those above it that are missing, and waits until those are on disk; one that is there already is
- * no error. HL_BAD_FILE. */
+/* Makes the folder and its missing parents, and waits until they are on disk; an existing folder is no error.
+ * HL_BAD_FILE. */
 hl_status hl_folder_make(const char *path);
 
-/* Calls `visit` with every name in the folder, in no order, until one fails; a folder that is not there has none.
+/* Calls `visit` with every name in the folder, in no order, until one fails; a missing folder has no names.
  * HL_BAD_FILE, or what `visit` returned. */
 typedef hl_status hl_folder_visit(void *context, const char *name);
 hl_status hl_folder_list(const char *path, hl_folder_visit *visit, void *context);

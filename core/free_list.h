@@ -1,7 +1,7 @@
-/* Memory that a backward pass has given back and takes again while it is warm in the caches.
+/* The free blocks of an arena: memory that a backward pass has given back and uses again while it is in the caches.
  *
- * The list holds addresses only and never touches what they point to, so a dry tape keeps the same list of a memory
- * that does not exist. Its records are the caller's: a block given brings its own. */
+ * The list holds addresses only and never touches what they point to, so a dry tape (core/tape.h) keeps the same list
+ * of memory that does not exist. The caller provides a record with every block it gives. */
 #ifndef HL_CORE_FREE_LIST_H
 #define HL_CORE_FREE_LIST_H
 
@@ -23,11 +23,12 @@ typedef struct hl_free_list {
     hl_free_block *first; /* by address */
 } hl_free_list;
 
-/* The begin of `size` bytes of the smallest block that holds them, the first of equals; 0 where none does. */
+/* Takes `size` bytes from the smallest block that holds them, the first of equals, and returns their address; 0 where
+ * no block does. */
 uintptr_t hl_free_list_take(hl_free_list *list, size_t size);
 
-/* Gives `size` bytes from `begin` on to the list, joined with neighbours. `block` is the list's from now on. No byte
- * may be given twice. */
+/* Adds `size` bytes at address `begin` to the list, joined with neighbours. The list keeps `block` as their record. No
+ * byte may be given twice. */
 void hl_free_list_give(hl_free_list *list, hl_free_block *block, uintptr_t begin, size_t size);
 
 HL_END_DECLS

@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-/* jansson's scanner takes no notice when its buffer cannot grow: it loses a character and reads on, past the end of
- * the text if that was a closing quote. Once an allocation of a parse has failed, all its later ones fail too, which
- * ends the parse before that text is used; and its result is not believed. */
+/* jansson's scanner ignores that its buffer cannot grow: it loses a character and reads on, past the end of the text if
+ * that character was a closing quote. So once an allocation of a parse has failed, all later ones of it fail too, which
+ * ends the parse before the damaged text is used, and its result is discarded. */
 static _Thread_local struct {
     bool parsing;
     bool failed;
@@ -33,7 +33,7 @@ hl_status hl_json_parse(const char *path, const char *text, size_t size, json_t 
     memory.failed = false;
     *root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     memory.parsing = false;
-    /* Without an error's text jansson gave up for want of memory. */
+    /* jansson leaves the error's text empty where an allocation failed. */
     bool out_of_memory =
         memory.failed ||
         (*root == NULL && (error.text[0] == '\0' || json_error_code(&error) == json_error_out_of_memory));

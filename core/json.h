@@ -1,4 +1,4 @@
-/* JSON text through jansson, with a damaged text and missing memory told apart. */
+/* Parses JSON with jansson and tells a damaged text from a failed allocation. */
 #ifndef HL_CORE_JSON_H
 #define HL_CORE_JSON_H
 
@@ -14,8 +14,8 @@ HL_BEGIN_DECLS
  * messages. HL_BAD_FILE, HL_NO_MEMORY; *root is then NULL. On success *root is owned by the caller: json_decref. */
 hl_status hl_json_parse(const char *path, const char *text, size_t size, json_t **root);
 
-/* Lets jansson take its memory from core/memory.h. The setting is the whole process's, so a program decides, not the
- * library: to be called once, at start, before anything of jansson's was allocated. */
+/* Makes jansson allocate through core/memory.h. The setting holds for the whole process, so a program makes it, not the
+ * library: call it once, at start, before jansson allocates anything. */
 void hl_json_use_allocator(void);
 
 HL_END_DECLS

@@ -5,8 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Into memory of the right size: where json_dumps finds none for a longer text, it may leave a key out without a
- * word. */
+/* Measures first and then writes: json_dumps, when it cannot grow its text, may leave out a key without an error. */
 static char *dump(const json_t *root, size_t flags, size_t *size)
 {
     *size = root != NULL ? json_dumpb(root, NULL, 0, flags) : 0;
@@ -20,7 +19,7 @@ static char *dump(const json_t *root, size_t flags, size_t *size)
 
 json_t *hl_json_name(const char *bytes)
 {
-    json_error_t error = { 0 }; /* where memory is out, jansson leaves the code as it was */
+    json_error_t error = { 0 }; /* jansson does not set the code when out of memory */
     json_t *name = json_pack_ex(&error, 0, "s", bytes);
     if (name != NULL || json_error_code(&error) != json_error_invalid_utf8) {
         return name;
@@ -51,7 +50,7 @@ void hl_csv_field(hl_text *text, const char *bytes)
     bool quotes = strpbrk(bytes, ",\"\r\n") != NULL;
     hl_text_print(text, "%s", quotes ? "\"" : "");
     for (; *bytes != '\0'; bytes++) {
-        hl_text_add(text, "\"", *bytes == '"'); /* twice */
+        hl_text_add(text, "\"", *bytes == '"'); /* a quote is doubled */
         hl_text_add(text, bytes, 1);
     }
     hl_text_print(text, "%s", quotes ? "\"" : "");

@@ -1,4 +1,4 @@
-/* JSON as text that grows. */
+/* Writes JSON and fields of CSV to a growing text (core/text.h). */
 #ifndef HL_CORE_JSON_TEXT_H
 #define HL_CORE_JSON_TEXT_H
 
@@ -8,13 +8,14 @@
 
 HL_BEGIN_DECLS
 
-/* A name from elsewhere: as it is where it is UTF-8, else as it is shown (core/shown_text.h). NULL: out of memory. */
+/* A JSON string of bytes from a file: unchanged where they are UTF-8, else made safe to show (core/shown_text.h). NULL
+ * when out of memory. */
 json_t *hl_json_name(const char *bytes);
 
-/* null where it is no number. NULL: out of memory. */
+/* A JSON number; null where the value is not finite. NULL when out of memory. */
 json_t *hl_json_number(double value);
 
-/* The value; NULL, and the value is released, where making it has failed. NULL in gives NULL out. */
+/* Returns `json`, or where `failed` is not 0 releases it and returns NULL. NULL is allowed. */
 json_t *hl_json_checked(json_t *json, int failed);
 
 /* Adds a field of CSV: in quotes, with quotes in it doubled, where it holds a comma, a quote or an end of line. HL_NO_MEMORY

@@ -6,34 +6,27 @@
 /* A tile of dW takes 64 kB. */
 enum { TILE_O = 64, TILE_I = 256 };
 
-/* A power of two, which most counts of threads share out evenly. Where every group has a part of dW, there are about as
- * many groups as blocks in a group: adding up the parts costs as much as so many blocks do, and few groups serve few
- * threads. */
+/* A power of two, which most numbers of threads divide evenly. Where every group has a partial sum of dW, there are
+ * about as many groups as blocks in a group: adding up the partial sums costs as much as that many blocks, and few
+ * groups keep few threads busy. */
 static int groups_of(int64_t n_blocks, hl_linear_sum sum)
 {
-    int64_t n_groups = 1, most = sum == HL_LINEAR_PARTS ? HL_LINEAR_MAX_PARTS : HL_MAX_THREADS;
+    int64_t n_groups = 1, most = sum == HL_LINEAR_PARTIALS ? HL_LINEAR_MAX_PARTIALS : HL_MAX_THREADS;
     while (2 * n_groups <= most && 2 * n_groups <= n_blocks &&
-           (sum != HL_LINEAR_PARTS || n_groups * n_groups <= n_blocks)) {
+           (sum != HL_LINEAR_PARTIALS || n_groups * n_groups <= n_blocks)) {
         n_groups *= 2;
     }
     return (int)n_groups;
 }
 
-/* Weights of more numbers do not stay in a second-level cache of 1 MiB; a dW of more is cheaper summed tile by tile
- * than in a part of its own for each group. */
-static hl_linear_sum sum_of(bool generated, int64_t weights)
-{
-    if (!generated) {
-        return HL_LINEAR_WHOLE;
-    }
-    return weights <= 1 << 16 ? HL_LINEAR_PARTS : HL_LINEAR_TILES;
-}
-
 hl_linear_rows hl_linear_rows_of(int64_t N, int64_t O, int64_t I)
 {
     int64_t n_blocks = (N + HL_LINEAR_BLOCK - 1) / HL_LINEAR_BLOCK;
+    /* More weights do not stay in a second-level cache of 1 MiB. */
     bool generated = hl_small_matmul_generates() && O * I <= 1 << 18;
-    hl_linear_sum sum = sum_of(generated, O * I);
+    /* A larger dW is cheaper to sum tile by tile than in a partial sum for each group. */
+    hl_linear_sum sum = O * I <= 1 << 16 ? HL_LINEAR_PARTIALS : HL_LINEAR_TILES;
+    sum = generated ? sum : HL_LINEAR_WHOLE;
     return (hl_linear_rows){
         .N = N,
         .O = O,
@@ -57,7 +50,7 @@ typedef struct transposition {
     hl_real *T;
 } transposition;
 
-static void transpose_columns(const void *context, hl_share columns)
+static void transpose_columns(const void *context, hl_range columns)
 {
     const transposition *t = context;
     for (int64_t i = columns.begin; i < columns.end; i += HL_CACHE_LINE) {
@@ -71,8 +64,8 @@ void hl_linear_transpose(int threads, int64_t O, int64_t I, const hl_real *W, hl
     hl_threads_run(threads, I, HL_CACHE_LINE, transpose_columns, &(transposition){ O, I, W, T });
 }
 
-/* The largest power of two that is at most `left` and a block: so that a remainder brings few shapes, each of which
- * takes a moment to generate. */
+/* The largest power of two that is at most `left` and a block. A remainder then has few shapes; generating the code of
+ * each takes time. */
 static int64_t piece_of(int64_t left)
 {
     int64_t piece = HL_LINEAR_BLOCK;
@@ -129,7 +122,7 @@ typedef struct tiles_work {
     hl_real *dW;
 } tiles_work;
 
-/* The tile from number (o, i) of dW on. */
+/* Computes the tile of dW whose corner is (o, i). */
 static void tile_dW(const tiles_work *work, int64_t o, int64_t i)
 {
     int64_t N = work->rows->N, O = work->rows->O, I = work->rows->I;
@@ -146,7 +139,7 @@ static int64_t tiles_across(const hl_linear_rows *rows)
     return (rows->I + TILE_I - 1) / TILE_I;
 }
 
-static void tiles_dW(const void *context, hl_share tiles)
+static void tiles_dW(const void *context, hl_range tiles)
 {
     const tiles_work *work = context;
     int64_t across = tiles_across(work->rows);

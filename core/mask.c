@@ -68,9 +68,9 @@ const hl_real *hl_mask_row_bias(const hl_mask *mask, int64_t b, int64_t h, int64
     return mask->bias->data + (matrix * size[2] + i) * size[3];
 }
 
-/* Loops over whole vectors take a third of the time of those with a remainder. Where there is room, numbers beyond the
- * row fill it up: e^-inf adds nothing. */
-static int64_t fill_up(int64_t n, int64_t Tk, hl_real *w)
+/* Loops over whole vectors take a third of the time of those with a remainder. So -inf is written behind the row up to
+ * a whole vector, where that ends within Tk numbers; e^-inf adds nothing. Returns the numbers to loop over. */
+static int64_t pad_row(int64_t n, int64_t Tk, hl_real *w)
 {
     int64_t whole = (n + HL_LANES - 1) / HL_LANES * HL_LANES;
     if (whole > Tk) {
@@ -103,9 +103,9 @@ static hl_real exponentials(int64_t n, hl_real largest, hl_real *w)
     return hl_lanes_sum(sums);
 }
 
-/* A row on its way through the softmax. */
+/* The state of a row between the steps of its softmax. */
 typedef struct softmax_row {
-    int64_t n, whole;    /* the keys it sees; filled up to whole vectors where there is room */
+    int64_t n, whole;    /* the keys it sees; the same padded to whole vectors (pad_row) */
     const hl_real *bias; /* NULL where there is none */
     hl_real largest, inverse;
 } softmax_row;
@@ -115,14 +115,14 @@ static softmax_row begin_row(const hl_real *bias, int64_t n, int64_t Tk, hl_real
     for (int64_t j = 0; bias != NULL && j < n; j++) {
         w[j] += bias[j];
     }
-    int64_t whole = fill_up(n, Tk, w);
+    int64_t whole = pad_row(n, Tk, w);
     return (softmax_row){ .n = n, .whole = whole, .bias = bias, .largest = largest_of(whole, w) };
 }
 
 static void raise_row(softmax_row *row, hl_real *w)
 {
     if (row->largest == -INFINITY) {
-        for (int64_t j = 0; j < row->n; j++) { /* forbidden keys; but a NaN or an overflow must not be hidden */
+        for (int64_t j = 0; j < row->n; j++) { /* 0 for forbidden keys, but a NaN or an overflow must stay visible */
             bool forbidden = row->bias != NULL && row->bias[j] == -INFINITY;
             w[j] = forbidden && !isnan(w[j]) ? 0 : (hl_real)NAN;
         }

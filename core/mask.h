@@ -11,11 +11,11 @@
 
 HL_BEGIN_DECLS
 
-/* All of it may be absent; a zeroed mask permits everything. Arrays are not owned. */
+/* Every field may be absent; a zeroed mask permits everything. Arrays are not owned. */
 typedef struct hl_mask {
     bool causal;              /* query i sees keys j <= i */
     const int32_t *q_lengths; /* (B): queries at and past it are padding: their weights are zero */
-    const int32_t *k_lengths; /* (B): keys at and past it are padding: nobody sees them */
+    const int32_t *k_lengths; /* (B): keys at and past it are padding: no query sees them */
     const hl_tensor *bias;    /* (B or 1, H or 1, Tq, Tk), added to the scores; -inf forbids. Carries no gradient */
 } hl_mask;
 
@@ -39,8 +39,8 @@ const hl_real *hl_mask_row_bias(const hl_mask *mask, int64_t b, int64_t h, int64
 void hl_masked_softmax(const hl_real *x, const hl_real *bias, int64_t n, int64_t Tk, hl_real *w);
 
 /* The same in place, for queries first .. first + n_rows - 1 of head h of example b at once; row i is w + i * stride,
- * of which stride >= Tk numbers are written. A row's sums wait for one another: several rows in turn keep a core
- * busy. */
+ * of which stride >= Tk numbers are written. Each sum of a row depends on the one before; working on several rows
+ * alternately keeps a core busy. */
 void hl_masked_softmax_rows(const hl_mask *mask, int64_t b, int64_t h, int64_t first, int64_t n_rows, int64_t Tq,
                             int64_t Tk, int64_t stride, hl_real *w);
 

@@ -34,18 +34,18 @@ void hl_matmul_serial(int64_t M, int64_t N, int64_t K, hl_matrix A, hl_matrix B,
          (int)N, (int)K, 1, A.data, (int)A.stride, B.data, (int)B.stride, beta, C, (int)c_stride);
 }
 
-/* Into how many blocks of rows a product may be cut: each keeps more than SAFE_WORK, the short last one too. */
-static int safe_parts(int threads, int64_t M, int64_t N, int64_t K)
+/* Into how many blocks of rows a product may be cut: each has more than SAFE_WORK, the short last one too. */
+static int safe_blocks(int threads, int64_t M, int64_t N, int64_t K)
 {
-    for (int parts = threads; parts > 1; parts--) {
+    for (int blocks = threads; blocks > 1; blocks--) {
         bool safe = true;
-        for (int part = 0; part < parts && safe; part++) {
+        for (int block = 0; block < blocks && safe; block++) {
             int64_t begin, end;
-            hl_threads_part(M, SAFE_STEP, part, parts, &begin, &end);
+            hl_threads_cut(M, SAFE_STEP, block, blocks, &begin, &end);
             safe = (double)(end - begin) * (double)N * (double)K > (double)SAFE_WORK;
         }
         if (safe) {
-            return parts;
+            return blocks;
         }
     }
     return 1;
@@ -58,7 +58,7 @@ typedef struct product {
     int64_t c_stride;
 } product;
 
-static void multiply_rows(const void *context, hl_share rows)
+static void multiply_rows(const void *context, hl_range rows)
 {
     const product *p = context;
     hl_matrix A = p->A;
@@ -69,7 +69,7 @@ static void multiply_rows(const void *context, hl_share rows)
 void hl_matmul_into(int threads, int64_t M, int64_t N, int64_t K, hl_matrix A, hl_matrix B, hl_real beta, hl_real *C,
                     int64_t c_stride)
 {
-    hl_threads_run(safe_parts(threads, M, N, K), M, SAFE_STEP, multiply_rows,
+    hl_threads_run(safe_blocks(threads, M, N, K), M, SAFE_STEP, multiply_rows,
                    &(product){ N, K, A, B, beta, C, c_stride });
 }
 
@@ -98,12 +98,12 @@ typedef struct blocks_work {
     hl_real *products;
 } blocks_work;
 
-static void multiply_blocks(const void *context, hl_share blocks)
+static void multiply_blocks(const void *context, hl_range blocks)
 {
     const blocks_work *w = context;
     for (int64_t block = blocks.begin; block < blocks.end; block++) {
         int64_t begin, end;
-        hl_threads_part(w->K, 1, (int)block, w->n_blocks, &begin, &end);
+        hl_threads_cut(w->K, 1, (int)block, w->n_blocks, &begin, &end);
         hl_matmul_serial(w->M, w->N, end - begin, (hl_matrix){ w->A + begin * w->M, w->M, true },
                          (hl_matrix){ w->B + begin * w->N, w->N, false }, 0, w->products + block * w->M * w->N, w->N);
     }
@@ -120,7 +120,7 @@ void hl_matmul_rows_into(int threads, int64_t M, int64_t N, int64_t K, const hl_
     int64_t size = M * N;
     hl_threads_run(hl_threads_for(threads, K * size / 32), blocks, 1, multiply_blocks,
                    &(blocks_work){ M, N, K, A, B, blocks, scratch });
-    hl_sum_parts(threads, blocks, size, scratch, beta != 0, C);
+    hl_sum_partials(threads, blocks, size, scratch, beta != 0, C);
 }
 
 const char *hl_matmul_library_warning(void)
@@ -129,7 +129,7 @@ const char *hl_matmul_library_warning(void)
     switch (openblas_get_parallel()) {
     case OPENMP_BUILD:
         return NULL;
-    case SERIAL_BUILD: /* threads take its buffers from one list without a lock (0.3.21) */
+    case SERIAL_BUILD: /* its list of buffers has no lock (0.3.21) */
         return "this OpenBLAS is its serial build: slower, and wrong on more than one thread, so use train.threads=1 "
                "or the OpenMP build (Debian: libopenblas0-openmp)";
     default:

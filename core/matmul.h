@@ -1,6 +1,6 @@
 /* Matrix products: OpenBLAS, one single-threaded call per block of output rows.
  *
- * OpenBLAS's own threading cuts a product wherever it likes, which changes the last bits; and one block of rows per
+ * OpenBLAS's own threading cuts a product at places that change the last bits, and one block of rows per
  * thread is faster. A single-threaded sgemm gives bit-identical rows where every cut falls on a multiple of 48 rows
  * and the whole and every piece have M*N*K > 1,000,000 (at or below that OpenBLAS takes other kernels). A smaller
  * product is never cut. tests/core/test_matmul.c checks this property of the OpenBLAS at hand. */
@@ -16,8 +16,8 @@
 
 HL_BEGIN_DECLS
 
-/* A factor: `data` row-major with `stride` numbers from one row to the next; `transposed` means its transpose is
- * meant. */
+/* A factor: `data` is row-major with `stride` numbers from one row to the next; with `transposed` the factor is its
+ * transpose. */
 typedef struct hl_matrix {
     const hl_real *data;
     int64_t stride;
@@ -42,8 +42,8 @@ void hl_matmul_rows_into(int threads, int64_t M, int64_t N, int64_t K, const hl_
 /* The numbers that hl_matmul_rows_into needs in `scratch`; 0 where it needs none. */
 int64_t hl_matmul_rows_scratch(int64_t M, int64_t N, int64_t K);
 
-/* A line for the user where the OpenBLAS that was loaded is not its OpenMP build, whose threads alone get along with
- * ours; else NULL. */
+/* A line for the user where the loaded OpenBLAS is not its OpenMP build, the only one whose threads work beside ours;
+ * else NULL. */
 const char *hl_matmul_library_warning(void);
 
 HL_END_DECLS

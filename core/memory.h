@@ -20,7 +20,7 @@ typedef struct hl_allocator {
     void (*release)(void *block);
 } hl_allocator;
 
-/* Sets the process-wide table; NULL restores the C library's. To be called once, before anything was allocated. */
+/* Sets the process-wide table; NULL restores the C library's. Call it once, before anything is allocated. */
 void hl_allocator_set(const hl_allocator *allocator);
 
 /* `bytes` uninitialised bytes at a multiple of 64; NULL when out of memory. Free with hl_free. `bytes` 0 counts as 1.
@@ -41,10 +41,10 @@ char *hl_strdup(const char *text);
 /* NULL is allowed. */
 void hl_free(void *block);
 
-/* Whether there is room for `bytes` more at this moment: for what a library is about to allocate that does not bear a
- * refusal. Nothing is kept. HL_MEMORY_ROOM is more than any of them takes, and so much that glibc, too, gives it back
- * to the system at once. */
-enum { HL_MEMORY_ROOM = 33 << 20 };
+/* Whether `bytes` can be allocated at this moment; they are freed again. Ask before calling a library that crashes when
+ * an allocation fails. HL_MEMORY_RESERVE is more than any of them uses, and so much that glibc returns it to the system
+ * at once. */
+enum { HL_MEMORY_RESERVE = 33 << 20 };
 bool hl_memory_has(size_t bytes);
 
 /* a * b into *product; false where it does not fit into size_t. */

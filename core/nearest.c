@@ -47,7 +47,7 @@ static int edit_distance(const char *a, const char *b)
     return d[m][n];
 }
 
-/* 0 for the same name; FAR where nobody would take one for the other. */
+/* The edit distance, 0 for the same name; FAR where the names are not similar. */
 static int unlikeness(const char *wrong, const char *name)
 {
     int distance = edit_distance(wrong, name);

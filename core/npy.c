@@ -58,7 +58,7 @@ size_t hl_npy_header_write(hl_npy_type type, hl_shape shape, char header[HL_NPY_
     return size;
 }
 
-/* Where the dictionary begins: the length before it has two bytes in version 1.0 and four in 2.0. */
+/* The position of the dictionary: the length before it has two bytes in version 1.0 and four in 2.0. */
 static size_t dictionary_at(const char *header)
 {
     return header[VERSION_AT] == 1 ? LENGTH_AT + 2 : LENGTH_AT + 4;
@@ -77,7 +77,7 @@ size_t hl_npy_header_size(const char start[HL_NPY_START])
     return size < HL_NPY_START || size > HL_NPY_MAX_HEADER ? 0 : (size_t)size;
 }
 
-/* Reading the dictionary */
+/* ---- reading the dictionary ---- */
 
 typedef struct scanner {
     const char *at;
@@ -91,7 +91,7 @@ static void skip_space(scanner *s)
     }
 }
 
-/* Takes the text and the space before it, where it comes next. */
+/* Moves past white space and then `text`. False where another text follows. */
 static bool take(scanner *s, const char *text)
 {
     skip_space(s);
@@ -103,7 +103,7 @@ static bool take(scanner *s, const char *text)
     return true;
 }
 
-/* Takes a quoted word of fewer than `capacity` characters, without escapes. */
+/* Reads a quoted word of fewer than `capacity` characters, without escapes, and moves past it. */
 static bool take_quoted(scanner *s, char *word, size_t capacity)
 {
     const char *quote = take(s, "'") ? "'" : take(s, "\"") ? "\"" : NULL;
@@ -147,14 +147,6 @@ static const char *read_descr(scanner *s, hl_npy_type *type)
     return "its type is none of <f4, <f8, <i4, <i8";
 }
 
-static const char *read_order(scanner *s)
-{
-    if (take(s, "False")) {
-        return NULL;
-    }
-    return take(s, "True") ? "it is in Fortran order" : malformed;
-}
-
 static const char *read_shape(scanner *s, hl_shape *shape)
 {
     *shape = (hl_shape){ 0 };
@@ -191,7 +183,10 @@ static const char *read_item(scanner *s, unsigned *seen, hl_npy_type *type, hl_s
     for (unsigned i = 0; i < 3; i++) {
         if (strcmp(key, keys[i]) == 0 && (*seen & 1u << i) == 0) {
             *seen |= 1u << i;
-            return i == 0 ? read_descr(s, type) : i == 1 ? read_order(s) : read_shape(s, shape);
+            if (i == 1) {
+                return take(s, "False") ? NULL : take(s, "True") ? "it is in Fortran order" : malformed;
+            }
+            return i == 0 ? read_descr(s, type) : read_shape(s, shape);
         }
     }
     return malformed;

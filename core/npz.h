@@ -26,8 +26,8 @@ hl_npz_writer *hl_npz_create(const char *path);
  * shape has no count. */
 void hl_npz_add(hl_npz_writer *npz, const char *name, hl_npy_type type, hl_shape shape, const void *data);
 
-/* Makes `error` the archive's failure, unless it has failed before: for what goes wrong while its arrays are made. NULL
- * is allowed. */
+/* Makes `error` the archive's failure unless it has failed before. For failures while its arrays are made. NULL is
+ * allowed. */
 void hl_npz_fail(hl_npz_writer *npz, hl_status error);
 
 /* Ends the archive, renames it into place and frees the writer. On failure `path` stays as it was: HL_BAD_FILE,
@@ -46,11 +46,12 @@ typedef struct hl_npz {
     int n;
 } hl_npz;
 
-/* Reads a whole archive, stored or deflated, piece by piece: it takes the memory of its arrays. `limit` bounds the file, and all its arrays together, bytes. Refuses, with
- * HL_BAD_FILE naming path, array and reason: what is no zip, or one without members (minizip cannot tell), more than
- * HL_NPZ_MAX_ARRAYS members, a member that is no .npy of the four types in C order with at most HL_MAX_DIMS dimensions,
- * a size that does not match the header, a wrong CRC, an encrypted member, a name that comes twice. HL_NO_MEMORY. On
- * failure *npz is empty. On success owned by the caller: hl_npz_free. */
+/* Reads a whole archive, stored or deflated, piece by piece, into the memory of its arrays. Neither the file nor all
+ * arrays together may have more than `limit` bytes. Refuses, with HL_BAD_FILE naming path, array and reason: a file that
+ * is no zip, or one without members (minizip does not tell the two apart), more than HL_NPZ_MAX_ARRAYS members, a member
+ * that is no .npy of the four types in C order with at most HL_MAX_DIMS dimensions, a size that does not match the
+ * header, a wrong CRC, an encrypted member, a repeated name. HL_NO_MEMORY. On failure *npz is empty. On success owned by
+ * the caller: hl_npz_free. */
 hl_status hl_npz_read(const char *path, size_t limit, hl_npz *npz);
 
 void hl_npz_free(hl_npz *npz);

@@ -12,19 +12,19 @@
 
 enum { WINDOW = 1 << 16 };
 
-/* The archive, for minizip to read. It asks for single bytes, so a part of the file is kept at hand. */
+/* The archive as minizip reads it: byte by byte, so a window of the file is held in memory. */
 typedef struct open_archive {
     const char *path;
     int fd;
     size_t size;
     size_t position;
-    size_t begin, filled; /* the part: where in the file it is, and its bytes */
+    size_t begin, filled; /* the window: its position in the file, and its bytes */
     char *window;         /* (WINDOW) */
-    bool past_end;        /* whether more was asked for than there is */
+    bool past_end;        /* whether minizip has asked for bytes past the end */
     hl_status error;      /* of the system */
 } open_archive;
 
-/* Reads the part that begins at the position, which is below the size. */
+/* Reads the window that begins at the position, which is below the size. */
 static hl_status fill_window(open_archive *file)
 {
     const hl_file_calls *calls = hl_file_calls_get();
@@ -97,7 +97,7 @@ static int close_call(voidpf opaque, voidpf stream)
     return 0;
 }
 
-/* minizip takes the end of the file for an error only where this says so. */
+/* minizip treats the end of the file as an error only where this says so. */
 static int error_call(voidpf opaque, voidpf stream)
 {
     (void)stream;
@@ -237,7 +237,7 @@ static hl_status read_member(reader *r, hl_npz_array *array)
     return error == UNZ_OK ? read_array(r, info.uncompressed_size, array) : zip_error(r, array, error);
 }
 
-static bool name_is_taken(const hl_npz *npz, int i)
+static bool is_repeated(const hl_npz *npz, int i)
 {
     for (int k = 0; k < i; k++) {
         if (strcmp(npz->arrays[k].name, npz->arrays[i].name) == 0) {
@@ -271,7 +271,7 @@ static hl_status read_members(reader *r, hl_npz *npz)
         }
         npz->n = i + 1;
         HL_TRY(read_member(r, &npz->arrays[i]));
-        if (name_is_taken(npz, i)) {
+        if (is_repeated(npz, i)) {
             return member_error(r, &npz->arrays[i], "comes twice");
         }
     }
@@ -319,7 +319,7 @@ static hl_status read_open(open_archive *file, size_t limit, hl_npz *npz)
     }
     hl_status status = read_archive(file->path, file, limit, npz);
     hl_free(file->window);
-    return file->error.code != HL_OK ? file->error : status; /* of which minizip tells less */
+    return file->error.code != HL_OK ? file->error : status; /* the first says more than minizip does */
 }
 
 hl_status hl_npz_read(const char *path, size_t limit, hl_npz *npz)

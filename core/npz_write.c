@@ -13,8 +13,8 @@ struct hl_npz_writer {
     zipFile zip; /* NULL where the file could not be created */
 };
 
-/* minizip's calls, on the hl_file that is `opaque`. They report success throughout, as hl_file keeps the first failure
- * and does nothing after it: minizip loses memory where a call fails in its hands. */
+/* The calls that minizip makes, on the hl_file that is `opaque`. They always report success, because minizip leaks
+ * memory when a call fails; hl_file keeps the first failure and does nothing after it. */
 
 static voidpf open_call(voidpf opaque, const void *path, int mode)
 {
@@ -83,7 +83,7 @@ hl_npz_writer *hl_npz_create(const char *path)
     return npz;
 }
 
-/* What minizip allocates when a member is opened: it writes there without a look whether it was given anything. */
+/* What minizip allocates when a member is opened; it does not check whether that succeeded. */
 enum { MEMBER_BYTES = 1 << 16 };
 
 /* Writes into the open member; minizip counts in unsigned int. */
@@ -131,7 +131,7 @@ void hl_npz_add(hl_npz_writer *npz, const char *name, hl_npy_type type, hl_shape
     }
     memcpy(file_name, name, length);
     memcpy(file_name + length, ".npy", sizeof ".npy");
-    /* As its calls never fail, what minizip reports is its own want of memory. */
+    /* The calls never fail, so an error of minizip means that it is out of memory. */
     if (!hl_memory_has(MEMBER_BYTES) ||
         !add_member(npz->zip, file_name, header, header_size, data, (size_t)count * hl_npy_size(type))) {
         hl_file_fail(&npz->file, memory_error(npz));

@@ -1,7 +1,7 @@
-/* What an op is; read by those who write one. docs/adding.md, "An op", walks through an example.
+/* What an op consists of, for authors of ops. docs/adding.md, "An op", walks through an example.
  *
  * An op is one file: its contract with the formula, `infer`, `forward`, `backward` under its formulas, and one constant
- * descriptor that ties them together and has a line in op_list.c. It keeps no state but the node's. */
+ * descriptor that ties them together and has a line in op_list.h. It keeps no state but the node's. */
 #ifndef HL_CORE_OP_H
 #define HL_CORE_OP_H
 
@@ -10,11 +10,11 @@
 
 HL_BEGIN_DECLS
 
-enum { HL_MAX_INPUTS = 8, HL_MAX_TAKEN = 4, HL_NOT_IN_PLACE = -1 };
+enum { HL_MAX_INPUTS = 8, HL_MAX_NODE_MEMORY = 4, HL_NOT_IN_PLACE = -1 };
 
-/* Where backward puts the gradient of one input. `at` is NULL where none is wanted. Else every element is written:
+/* Where backward writes the gradient of one input. `at` is NULL where none is wanted. Else every element is written:
  * dx = ... where `add` is false (the memory is not initialised), dx += ... where it is true. The inputs are served in
- * order; where one tensor stands twice among them, all its gradients have `add` (but see `disjoint`). */
+ * order; where one tensor is several inputs, all its gradients have `add` (but see `disjoint`). */
 typedef struct hl_grad {
     hl_real *at;
     bool add;
@@ -22,13 +22,13 @@ typedef struct hl_grad {
 
 typedef struct hl_op {
     const char *name;
-    int min_inputs; /* inputs 0 .. min_inputs - 1 must be there, further ones may be NULL */
-    int in_place; /* the input i whose gradient is made of dy number by number, after all others: backward may be given
-                       din[i].at == dy. HL_NOT_IN_PLACE for none */
+    int min_inputs; /* inputs 0 .. min_inputs - 1 are required, further ones may be NULL */
+    int in_place; /* the input i whose gradient is computed from dy number by number, after all others: backward may be
+                       given din[i].at == dy. HL_NOT_IN_PLACE for none */
 
-    /* Checks the inputs' shapes and the attributes, sets node->out->shape, and takes with hl_tape_take what forward
-     * leaves to backward. False after hl_tape_fail, or where hl_tape_take returned NULL. Runs on dry tapes too: it must
-     * not touch numbers. */
+    /* Checks the inputs' shapes and the attributes, sets node->out->shape, and allocates with hl_tape_allocate what
+     * forward saves for backward. False after hl_tape_fail, or where hl_tape_allocate returned NULL. Runs on dry tapes
+     * too: it must not touch numbers. */
     bool (*infer)(hl_tape *tape, hl_node *node);
 
     /* Computes node->out->data from the inputs. Cannot fail. `scratch` holds what `scratch` below asked for. */
@@ -53,29 +53,29 @@ struct hl_node {
     hl_tensor *in[HL_MAX_INPUTS];
     int n_inputs;
     void *attributes; /* the builder's, copied into the arena */
-    void *saved;      /* what forward leaves to backward; set by infer */
-    bool disjoint; /* set by infer: inputs that are one tensor are parts of it that make up the whole, so that each of
-                         their gradients has `add` as if it stood alone */
+    void *saved;      /* what forward saves for backward; set by infer */
+    bool disjoint; /* set by infer: inputs that are one tensor are disjoint columns of it that cover it, so that each of
+                         their gradients has `add` as if it were the only one */
 
-    /* The tape's own: the memory that is of no use once this node's backward has run. */
+    /* The tape's own: the memory that nothing needs once this node's backward has run. */
     struct {
         void *begin;
         size_t size;
-    } taken[HL_MAX_TAKEN];
-    int n_taken;
-    hl_free_block blocks[HL_MAX_TAKEN + 1]; /* their places in the free list, with that of the gradient */
+    } memory[HL_MAX_NODE_MEMORY];
+    int n_memory;
+    hl_free_block blocks[HL_MAX_NODE_MEMORY + 1]; /* their places in the free list, with that of the gradient */
 };
 
-/* Records and runs `op`: copies the attributes, infers, takes the output, runs forward. Returns the output; NULL with a
+/* Records and runs `op`: copies the attributes, infers, allocates the output, runs forward. Returns the output; NULL with a
  * sticky error where a required input is NULL, infer refuses or the arena is full; NULL where the tape has an error
  * already. `attributes` may be NULL. */
 hl_tensor *hl_tape_apply(hl_tape *tape, const hl_op *op, hl_tensor *const *inputs, int n_inputs, const void *attributes,
                          size_t attributes_size);
 
-/* Arena memory for numbers that last until the node's backward has run; called from infer, at most HL_MAX_TAKEN - 1
+/* Arena memory for numbers that last until the node's backward has run; called from infer, at most HL_MAX_NODE_MEMORY - 1
  * times. On a dry tape it is only counted and the pointer returned is not to be used. NULL with a sticky error when the
  * arena is full. */
-void *hl_tape_take(hl_tape *tape, hl_node *node, int64_t count, size_t size);
+void *hl_tape_allocate(hl_tape *tape, hl_node *node, int64_t count, size_t size);
 
 /* Leaves an error on the tape: "<op> in <scope>: <text>", the text as by printf. Returns false. */
 bool hl_tape_fail(hl_tape *tape, const hl_node *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -89,7 +89,7 @@ bool hl_infer_same_shape(hl_tape *tape, hl_node *node);
 /* The number of threads for an op that touches `work` elements: see hl_threads_for. */
 int hl_tape_threads(const hl_tape *tape, int64_t work);
 
-/* What backward was given (or forward, without din): the context of work that an op has its threads share. */
+/* The arguments of backward (or of forward, without din), as the context of hl_threads_run. */
 typedef struct hl_op_call {
     const hl_tape *tape;
     const hl_node *node;
@@ -97,10 +97,10 @@ typedef struct hl_op_call {
     hl_real *scratch;
 } hl_op_call;
 
-/* dx = dy, number by number; nothing where dx is NULL or dy itself. */
+/* dx = (or +=) dy, number by number; does nothing where dx.at is NULL or dy itself. */
 void hl_grad_hand_on(const hl_tape *tape, const hl_node *node, hl_grad dx);
 
-/* Whether something in `node` must be kept for backward. */
+/* Whether backward will run on this node, so that forward must save what it needs. */
 static inline bool hl_node_has_backward(const hl_node *node)
 {
     return node->out->requires_grad;

@@ -26,7 +26,7 @@ static void rows_of(const hl_node *node, int64_t *N, int64_t *D)
     *N = hl_shape_count(node->out->shape) / *D;
 }
 
-static void forward_columns(const void *context, hl_share columns)
+static void forward_columns(const void *context, hl_range columns)
 {
     const hl_node *node = context;
     const hl_real *x = node->in[0]->data, *b = node->in[1]->data;

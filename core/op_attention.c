@@ -54,14 +54,6 @@ static bool check_shapes(hl_tape *tape, const hl_node *node, const hl_attention_
     return mask.code == HL_OK || hl_tape_fail(tape, node, "%s", mask.text);
 }
 
-/* Whether q, k and v are all of one tensor, side by side, as a packed projection makes them. */
-static bool parts_make_whole(const hl_attention_args *args)
-{
-    int64_t q = args->n_heads * args->d_k, k = args->n_kv_heads * args->d_k, v = args->n_kv_heads * args->d_v;
-    return args->q.x == args->k.x && args->k.x == args->v.x && args->q.first == 0 && args->k.first == q &&
-           args->v.first == q + k && q + k + v == args->q.x->shape.size[2];
-}
-
 static bool infer(hl_tape *tape, hl_node *node)
 {
     hl_attention_state *a = node->attributes;
@@ -82,12 +74,15 @@ static bool infer(hl_tape *tape, hl_node *node)
     node->out->shape = HL_SHAPE(s.B, s.Tq, s.H * s.Dv);
     a->drops = tape->options.training && a->args.dropout > 0;
     if (hl_node_has_backward(node)) {
-        a->A = hl_tape_take(tape, node, hl_shape_count(HL_SHAPE(s.B, s.H, s.Tq, s.row)), sizeof *a->A);
+        a->A = hl_tape_allocate(tape, node, hl_shape_count(HL_SHAPE(s.B, s.H, s.Tq, s.row)), sizeof *a->A);
     }
     if (a->args.gate != NULL) {
-        a->z = hl_tape_take(tape, node, hl_shape_count(node->out->shape), sizeof *a->z);
+        a->z = hl_tape_allocate(tape, node, hl_shape_count(node->out->shape), sizeof *a->z);
     }
-    node->disjoint = parts_make_whole(&a->args);
+    /* Whether q, k and v are the columns of one packed projection, side by side. */
+    const hl_columns *q = &a->args.q, *k = &a->args.k, *v = &a->args.v;
+    node->disjoint = q->x == k->x && k->x == v->x && q->first == 0 && k->first == s.H * s.Dk &&
+                     v->first == (s.H + s.Hkv) * s.Dk && v->first + s.Hkv * s.Dv == q->x->shape.size[2];
     return hl_tape_status(tape).code == HL_OK;
 }
 
@@ -108,7 +103,7 @@ static int64_t scratch_numbers(const hl_tape *tape, const hl_node *node)
     return each < 0 || __builtin_mul_overflow(each, tape->options.threads, &all) ? -1 : all;
 }
 
-static void forward_heads(const void *context, hl_share heads)
+static void forward_heads(const void *context, hl_range heads)
 {
     const hl_op_call *call = context;
     const hl_attention_state *state = call->node->attributes;
@@ -128,7 +123,7 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
                    &(hl_op_call){ tape, node, NULL, scratch });
 }
 
-/* Columns of a wider tensor that are none of ours get no gradient here. */
+/* The gradient of a tensor wider than the columns used: zero in the others, to be added to in ours. */
 static hl_grad whole_grad(const hl_node *node, hl_grad grad, hl_columns columns, int64_t width)
 {
     if (!node->disjoint && grad.at != NULL && !grad.add && width < columns.x->shape.size[2]) {
@@ -138,20 +133,13 @@ static hl_grad whole_grad(const hl_node *node, hl_grad grad, hl_columns columns,
     return grad;
 }
 
-/* Whether no two heads of an example write to the same column, but for those that share keys and values. */
-static bool columns_apart(const hl_node *node)
-{
-    const hl_tensor *q = node->in[Q], *k = node->in[K], *v = node->in[V];
-    return node->disjoint || (q != k && k != v && q != v);
-}
-
 typedef struct backward_work {
     const hl_node *node;
     hl_attention_grads grads;
     hl_real *scratch;
 } backward_work;
 
-static void backward_heads(const void *context, hl_share heads)
+static void backward_heads(const void *context, hl_range heads)
 {
     const backward_work *work = context;
     const hl_attention_state *state = work->node->attributes;
@@ -162,14 +150,16 @@ static void backward_heads(const void *context, hl_share heads)
     }
 }
 
-/* Formulas in the header. What heads write together is worked by one thread, in order: those that share keys and
- * values, or where columns of one tensor overlap all heads of an example. */
+/* Formulas in the header. Heads that write to the same columns are worked by one thread, in order: those that share
+ * keys and values, or, where q, k and v may overlap in one tensor, all heads of an example. */
 static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
 {
     const hl_attention_state *state = node->attributes;
     const hl_attention_args *args = &state->args;
     hl_attention_sizes s = state->sizes;
-    int64_t together = columns_apart(node) ? s.H / s.Hkv : s.H;
+    const hl_tensor *q = node->in[Q], *k = node->in[K], *v = node->in[V];
+    bool apart = node->disjoint || (q != k && k != v && q != v);
+    int64_t together = apart ? s.H / s.Hkv : s.H;
     const hl_attention_grads grads = {
         .q = whole_grad(node, din[Q], args->q, s.H * s.Dk),
         .k = whole_grad(node, din[K], args->k, s.Hkv * s.Dk),

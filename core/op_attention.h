@@ -16,8 +16,8 @@
 
 HL_BEGIN_DECLS
 
-/* Some columns of a tensor's last dimension, from `first` on: q, k and v may lie side by side in one projection, or
- * overlap in one tensor, whose gradient then is the sum. */
+/* Columns of a tensor's last dimension, from `first` on. q, k and v may be columns of one projection, side by side or
+ * overlapping; its gradient is then the sum. */
 typedef struct hl_columns {
     hl_tensor *x;
     int64_t first;
@@ -36,10 +36,10 @@ typedef struct hl_attention_args {
 
     /* Optional; absent, nothing is computed or stored for them. */
     hl_tensor *gate;               /* (B, H): multiplies each head's output; has a gradient */
-    const hl_real *const *replace; /* (H) pointers to weights (B, Tq, Tk) that take the place of the head's softmax;
-                                      NULL for a head that keeps its own, which a row also does whose first number is
-                                      negative; else no number is. Numbers at keys that the query may not see count as
-                                      0. No gradient flows to the scores they replace */
+    const hl_real *const *replace; /* (H) pointers to weights (B, Tq, Tk) that replace the head's softmax; NULL for a
+                                      head that keeps its own. A row whose first number is negative also keeps its
+                                      own; all other numbers are at least 0. Numbers at keys that the query may not
+                                      see count as 0. No gradient flows to the scores that are replaced */
     hl_real *weights;              /* (B, H, Tq, Tk), the caller's: receives A, before dropout */
 } hl_attention_args;
 
@@ -47,8 +47,8 @@ typedef struct hl_attention_args {
  * error: shapes, head counts, masks or columns that do not fit. */
 hl_tensor *hl_attention(hl_tape *tape, hl_attention_args args);
 
-/* What the attention that `node` records was given, owned by the tape; NULL where it records another op. For those who
- * read a tape. */
+/* The arguments of the attention that `node` records, owned by the tape; NULL where it records another op. For
+ * observers of a tape. */
 const hl_attention_args *hl_attention_args_of(const hl_node *node);
 
 HL_END_DECLS

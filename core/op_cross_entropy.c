@@ -10,7 +10,7 @@
 #include <string.h>
 #include <tgmath.h>
 
-/* What forward leaves to backward: each row's log of the sum of exponentials, and each row's loss. */
+/* Forward saves each row's log of the sum of exponentials, and behind these each row's loss. */
 static hl_real *log_sums(const hl_node *node)
 {
     return node->saved;
@@ -46,7 +46,7 @@ static bool infer(hl_tape *tape, hl_node *node)
         }
     }
     node->out->shape = (hl_shape){ .n_dims = 0 };
-    node->saved = hl_tape_take(tape, node, 2 * N, sizeof(hl_real));
+    node->saved = hl_tape_allocate(tape, node, 2 * N, sizeof(hl_real));
     return node->saved != NULL;
 }
 
@@ -81,7 +81,7 @@ static int64_t argmax(const hl_real *x, int64_t n)
     return 0; /* nothing but NaN */
 }
 
-/* log sum exp, less its largest term first so that nothing overflows */
+/* log sum exp; the largest number is subtracted first, so that nothing overflows. */
 static hl_real log_sum_exp(const hl_real *x, int64_t n, hl_real largest)
 {
     hl_real sum = 0;
@@ -106,7 +106,7 @@ typedef struct forward_work {
     int64_t *correct; /* of each thread's rows */
 } forward_work;
 
-static void forward_rows(const void *context, hl_share rows)
+static void forward_rows(const void *context, hl_range rows)
 {
     const forward_work *work = context;
     const hl_node *node = work->node;
@@ -154,7 +154,7 @@ typedef struct backward_work {
     hl_real dloss; /* dloss / n */
 } backward_work;
 
-static void backward_rows(const void *context, hl_share rows)
+static void backward_rows(const void *context, hl_range rows)
 {
     const backward_work *work = context;
     const hl_node *node = work->node;

@@ -10,7 +10,7 @@
 
 HL_BEGIN_DECLS
 
-/* What a forward pass found, written if asked for. */
+/* What a forward pass found; written where args.result is not NULL. */
 typedef struct hl_cross_entropy_result {
     double loss_sum;   /* the sum over the rows with a target, not divided by n */
     int64_t n_scored;  /* rows with a target */
@@ -20,10 +20,10 @@ typedef struct hl_cross_entropy_result {
 
 typedef struct hl_cross_entropy_args {
     const int32_t *targets; /* (N), ids in [0, V) or HL_IGNORE; not copied, must outlive the tape */
-    int64_t n;              /* the divisor; 0: the number of rows with a target (1 if none). A batch worked in parts
-                               gives that of the whole batch */
+    int64_t n;              /* the divisor; 0: the number of rows with a target (1 if none). A micro-batch gives that of
+                               the whole batch */
     hl_real smoothing;      /* in [0, 1) */
-    hl_cross_entropy_result *result; /* NULL: not asked for; else must outlive the tape */
+    hl_cross_entropy_result *result; /* or NULL; must outlive the tape */
 } hl_cross_entropy_args;
 
 /* Returns the loss, a scalar. Sticky error: no targets, a target outside [0, V), n below 0, a smoothing outside

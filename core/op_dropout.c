@@ -19,7 +19,7 @@ static bool infer(hl_tape *tape, hl_node *node)
         return hl_tape_fail(tape, node, "a probability of %g is not in [0, 1)", (double)a->p);
     }
     node->out->shape = node->in[0]->shape;
-    node->saved = hl_tape_take(tape, node, hl_pass_bytes(hl_shape_count(node->out->shape)), 1);
+    node->saved = hl_tape_allocate(tape, node, hl_pass_bytes(hl_shape_count(node->out->shape)), 1);
     return node->saved != NULL;
 }
 
@@ -29,7 +29,7 @@ static uint8_t *bits_from(const hl_node *node, int64_t i)
     return (uint8_t *)node->saved + i / HL_PASS_GROUP * HL_PASS_BYTES;
 }
 
-static void forward_groups(const void *context, hl_share share)
+static void forward_groups(const void *context, hl_range range)
 {
     const hl_op_call *call = context;
     const hl_tape *tape = call->tape;
@@ -40,8 +40,8 @@ static void forward_groups(const void *context, hl_share share)
     int64_t n = hl_shape_count(node->out->shape);
     int64_t examples = node->out->shape.n_dims > 0 ? node->out->shape.size[0] : 1;
     uint64_t first = (uint64_t)(tape->options.first_example * (n / examples));
-    for (int64_t i = share.begin; i < share.end; i += HL_PASS_GROUP) {
-        int count = share.end - i < HL_PASS_GROUP ? (int)(share.end - i) : HL_PASS_GROUP;
+    for (int64_t i = range.begin; i < range.end; i += HL_PASS_GROUP) {
+        int count = range.end - i < HL_PASS_GROUP ? (int)(range.end - i) : HL_PASS_GROUP;
         hl_real m[HL_DROPOUT_GROUP];
         hl_dropout_factors(random, rate, first + (uint64_t)i, count, m);
         hl_pass_forward(count, node->in[0]->data + i, -INFINITY, m, NULL, node->out->data + i, bits_from(node, i));
@@ -56,13 +56,13 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 }
 
 /* dx = dy * m */
-static void backward_groups(const void *context, hl_share share)
+static void backward_groups(const void *context, hl_range range)
 {
     const hl_op_call *call = context;
     const attributes *a = call->node->attributes;
     hl_grad dx = call->din[0];
-    hl_pass_backward(share.end - share.begin, bits_from(call->node, share.begin), hl_dropout_rate_of(a->p).scale,
-                     call->node->out->grad + share.begin, dx.at + share.begin, dx.add);
+    hl_pass_backward(range.end - range.begin, bits_from(call->node, range.begin), hl_dropout_rate_of(a->p).scale,
+                     call->node->out->grad + range.begin, dx.at + range.begin, dx.add);
 }
 
 static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)

@@ -36,7 +36,7 @@ static bool infer(hl_tape *tape, hl_node *node)
     return true;
 }
 
-static void forward_rows(const void *context, hl_share rows)
+static void forward_rows(const void *context, hl_range rows)
 {
     const hl_node *node = context;
     const attributes *a = node->attributes;
@@ -54,8 +54,8 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 }
 
 /* dW[ids[n]] += dy[n]
- * Each thread takes some of the columns, so that every row is summed in the order of n. */
-static void backward_columns(const void *context, hl_share columns)
+ * Each thread works on a range of columns, so that every row is summed in the order of n. */
+static void backward_columns(const void *context, hl_range columns)
 {
     const hl_op_call *call = context;
     const attributes *a = call->node->attributes;

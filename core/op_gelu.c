@@ -6,13 +6,13 @@
 
 static const hl_real inverse_sqrt_2pi = (hl_real)0.39894228040143267794;
 
-static void forward_numbers(const void *context, hl_share share)
+static void forward_numbers(const void *context, hl_range range)
 {
     const hl_node *node = context;
     const hl_real *x = node->in[0]->data;
     hl_real *y = node->out->data;
 #pragma omp simd
-    for (int64_t i = share.begin; i < share.end; i++) {
+    for (int64_t i = range.begin; i < range.end; i++) {
         y[i] = x[i] * hl_normal_cdf(x[i], hl_exp((hl_real)-0.5 * x[i] * x[i]));
     }
 }
@@ -49,10 +49,10 @@ static void add_slopes(int64_t n, const hl_real *x, const hl_real *dy, hl_real *
 }
 
 /* dx = dy * (Phi(x) + x * phi(x)) */
-static void backward_numbers(const void *context, hl_share share)
+static void backward_numbers(const void *context, hl_range range)
 {
     const hl_op_call *call = context;
-    int64_t first = share.begin, n = share.end - first;
+    int64_t first = range.begin, n = range.end - first;
     const hl_real *x = call->node->in[0]->data + first, *dy = call->node->out->grad + first;
     (call->din[0].add ? add_slopes : put_slopes)(n, x, dy, call->din[0].at + first);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <tgmath.h>
 
-/* What forward leaves to backward of each row. */
+/* What forward saves of each row for backward. */
 typedef struct row_statistics {
     hl_real mean, inverse_deviation;
 } row_statistics;
@@ -29,12 +29,12 @@ static bool infer(hl_tape *tape, hl_node *node)
         return hl_tape_fail(tape, node, "an epsilon of %g is below 0", (double)epsilon);
     }
     node->out->shape = x;
-    node->saved = hl_tape_take(tape, node, hl_shape_rows(x), sizeof(row_statistics));
+    node->saved = hl_tape_allocate(tape, node, hl_shape_rows(x), sizeof(row_statistics));
     return node->saved != NULL;
 }
 
-/* Of a row whose squares overflow: in double, and times the power of two that brings its numbers below 1, which rounds
- * nothing; epsilon is lost beside them. NaN where the row is not finite. */
+/* For a row whose squares overflow: computes in double, on numbers scaled below 1 by a power of two, which rounds
+ * nothing; epsilon is negligible beside such a variance. NaN where the row is not finite. */
 static row_statistics statistics_of_large(const hl_real *x, int64_t D)
 {
     double most = 0, sum = 0, squares = 0;
@@ -66,14 +66,14 @@ static row_statistics statistics_of(const hl_real *x, int64_t D, hl_real epsilon
     return isfinite(variance) ? (row_statistics){ mean, 1 / sqrt(variance + epsilon) } : statistics_of_large(x, D);
 }
 
-static void forward_rows(const void *context, hl_share share)
+static void forward_rows(const void *context, hl_range range)
 {
     const hl_node *node = context;
     hl_real epsilon = *(const hl_real *)node->attributes;
     const hl_real *gamma = node->in[1]->data, *beta = node->in[2] != NULL ? node->in[2]->data : NULL;
     row_statistics *rows = node->saved;
     int64_t D = hl_shape_last(node->out->shape);
-    for (int64_t n = share.begin; n < share.end; n++) {
+    for (int64_t n = range.begin; n < range.end; n++) {
         const hl_real *x = node->in[0]->data + n * D;
         hl_real *y = node->out->data + n * D;
         const row_statistics row = statistics_of(x, D, epsilon);
@@ -121,7 +121,7 @@ static void add_parameter_row(row_statistics row, int64_t D, const hl_real *x, c
     }
 }
 
-/* Block number `block` of the rows; its partial sums go to scratch (2, blocks, D). */
+/* The gradients of block number `block` of the rows; its partial sums go to scratch (2, blocks, D). */
 static void backward_block(const hl_op_call *call, int block, int blocks)
 {
     const hl_node *node = call->node;
@@ -130,7 +130,7 @@ static void backward_block(const hl_op_call *call, int block, int blocks)
     const row_statistics *rows = node->saved;
     int64_t N = hl_shape_rows(node->out->shape), D = hl_shape_last(node->out->shape), begin, end;
     hl_real *dgamma = call->scratch + block * D, *dbeta = dgamma + blocks * D;
-    hl_threads_part(N, 1, block, blocks, &begin, &end);
+    hl_threads_cut(N, 1, block, blocks, &begin, &end);
     for (int64_t n = begin; n < end; n++) {
         if (din[0].at != NULL) {
             backward_row(rows[n], D, x + n * D, gamma, dy + n * D, din[0].at + n * D, din[0].add);
@@ -141,11 +141,11 @@ static void backward_block(const hl_op_call *call, int block, int blocks)
     }
 }
 
-static void backward_blocks(const void *context, hl_share share)
+static void backward_blocks(const void *context, hl_range range)
 {
     const hl_op_call *call = context;
     int blocks = hl_sum_blocks(hl_shape_rows(call->node->out->shape));
-    for (int64_t block = share.begin; block < share.end; block++) {
+    for (int64_t block = range.begin; block < range.end; block++) {
         backward_block(call, (int)block, blocks);
     }
 }
@@ -159,10 +159,10 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     hl_threads_run(hl_tape_threads(tape, 4 * N * D), blocks, 1, backward_blocks,
                    &(hl_op_call){ tape, node, din, scratch });
     if (din[1].at != NULL) {
-        hl_sum_parts(1, blocks, D, dgammas, din[1].add, din[1].at);
+        hl_sum_partials(1, blocks, D, dgammas, din[1].add, din[1].at);
     }
     if (din[2].at != NULL) {
-        hl_sum_parts(1, blocks, D, dbetas, din[2].add, din[2].at);
+        hl_sum_partials(1, blocks, D, dbetas, din[2].add, din[2].at);
     }
 }
 

@@ -47,7 +47,7 @@ static bool infer(hl_tape *tape, hl_node *node)
     a->drops = tape->options.training && a->args.dropout > 0;
     if ((a->args.relu || a->drops) && hl_node_has_backward(node)) { /* a bit for each number of p that passes */
         hl_linear_rows rows = rows_of(node);
-        node->saved = hl_tape_take(tape, node, rows.n_blocks * hl_pass_bytes(HL_LINEAR_BLOCK * rows.O), 1);
+        node->saved = hl_tape_allocate(tape, node, rows.n_blocks * hl_pass_bytes(HL_LINEAR_BLOCK * rows.O), 1);
     }
     return hl_tape_status(tape).code == HL_OK;
 }
@@ -57,18 +57,10 @@ static int threads_for(const hl_tape *tape, const hl_linear_rows *rows)
     return hl_tape_threads(tape, rows->N * rows->O * (1 + rows->I / 32));
 }
 
-/* The bits of a block's numbers, by which they pass to y. */
+/* The saved bits of a block (pass_bits.h); NULL where none are saved. */
 static uint8_t *bits_of(const hl_node *node, const hl_linear_rows *rows, int64_t block)
 {
     return node->saved != NULL ? (uint8_t *)node->saved + block * hl_pass_bytes(HL_LINEAR_BLOCK * rows->O) : NULL;
-}
-
-/* The place in the whole batch's y of this node's first number. */
-static uint64_t first_place(const hl_tape *tape, const hl_node *node)
-{
-    hl_shape y = node->out->shape;
-    int64_t examples = y.n_dims > 1 ? y.size[0] : 1;
-    return (uint64_t)(tape->options.first_example * (hl_shape_count(y) / examples));
 }
 
 /* y = r + dropout(relu(y)) of a block of rows. */
@@ -78,7 +70,10 @@ static void finish(const hl_tape *tape, const hl_node *node, const hl_linear_row
     const hl_random random = { tape->options.seed, a->args.dropout_stream, tape->options.step };
     const hl_dropout_rate rate = hl_dropout_rate_of(a->drops ? a->args.dropout : 0);
     int64_t begin = block * HL_LINEAR_BLOCK * rows->O, count = hl_linear_block_rows(rows, block) * rows->O;
-    uint64_t first = first_place(tape, node) + (uint64_t)begin;
+    hl_shape shape = node->out->shape;
+    int64_t examples =
+        shape.n_dims > 1 ? shape.size[0] : 1; /* the position counts from the whole batch's first number */
+    uint64_t first = (uint64_t)(tape->options.first_example * (hl_shape_count(shape) / examples)) + (uint64_t)begin;
     hl_real *y = node->out->data + begin, m[HL_DROPOUT_GROUP];
     const hl_real *r = node->in[R] != NULL ? node->in[R]->data + begin : NULL;
     uint8_t *bits = bits_of(node, rows, block);
@@ -100,7 +95,7 @@ typedef struct bias_work {
     hl_real *y;
 } bias_work;
 
-static void bias_rows(const void *context, hl_share rows)
+static void bias_rows(const void *context, hl_range rows)
 {
     const bias_work *work = context;
     int64_t O = work->b->shape.size[0];
@@ -125,7 +120,7 @@ typedef struct forward_work {
     bool finishes;
 } forward_work;
 
-static void forward_blocks(const void *context, hl_share blocks)
+static void forward_blocks(const void *context, hl_range blocks)
 {
     const forward_work *work = context;
     const hl_linear_rows *rows = &work->rows;
@@ -170,21 +165,21 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
     }
 }
 
-/* Backward's intermediate results, one after the other in scratch memory. */
+/* How many numbers backward's intermediate results have, which lie one after the other in scratch memory. */
 typedef struct intermediate {
-    int64_t dp; /* numbers: of everything, or of a block for each group; 0 where dp is dy */
-    int64_t db; /* a part for each group */
+    int64_t dp; /* of all rows, or of a block for each group; 0 where dp is dy */
+    int64_t db; /* a partial sum for each group */
     int64_t dW; /* likewise, or what hl_matmul_rows_into needs */
 } intermediate;
 
 static intermediate intermediate_of(const hl_node *node, const hl_linear_rows *rows)
 {
-    bool parts = rows->sum == HL_LINEAR_PARTS;
+    bool partials = rows->sum == HL_LINEAR_PARTIALS;
     intermediate numbers = { .db = rows->n_groups * rows->O };
     if (node->saved != NULL) {
-        numbers.dp = (parts ? rows->n_groups * HL_LINEAR_BLOCK : rows->N) * rows->O;
+        numbers.dp = (partials ? rows->n_groups * HL_LINEAR_BLOCK : rows->N) * rows->O;
     }
-    if (parts && rows->n_groups > 1) {
+    if (partials && rows->n_groups > 1) {
         numbers.dW = rows->n_groups * rows->O * rows->I;
     } else if (rows->sum == HL_LINEAR_WHOLE) {
         numbers.dW = hl_matmul_rows_scratch(rows->O, rows->I, rows->N);
@@ -196,14 +191,7 @@ typedef struct places {
     hl_real *dp, *db, *dW; /* dp: NULL where it is dy */
 } places;
 
-static places places_in(const hl_node *node, const hl_linear_rows *rows, hl_real *scratch)
-{
-    intermediate numbers = intermediate_of(node, rows);
-    hl_real *db = scratch + numbers.dp;
-    return (places){ numbers.dp > 0 ? scratch : NULL, db, db + numbers.db };
-}
-
-/* dp, dx, and the group's parts of dW and db, of one group of rows. */
+/* Computes dp, dx, and the partial sums of dW and db, of one group of rows. */
 static void group_backward(const hl_node *node, const hl_linear_rows *rows, const hl_grad *din, places at,
                            int64_t group)
 {
@@ -213,12 +201,12 @@ static void group_backward(const hl_node *node, const hl_linear_rows *rows, cons
     hl_real *db = at.db + group * O;
     memset(db, 0, (size_t)O * sizeof *db);
     int64_t begin, end;
-    hl_threads_part(rows->n_blocks, 1, (int)group, rows->n_groups, &begin, &end);
+    hl_threads_cut(rows->n_blocks, 1, (int)group, rows->n_groups, &begin, &end);
     for (int64_t block = begin; block < end; block++) {
         int64_t first = block * HL_LINEAR_BLOCK, n = hl_linear_block_rows(rows, block);
         const hl_real *dp = node->out->grad + first * O;
         if (at.dp != NULL) {
-            hl_real *to = at.dp + (rows->sum == HL_LINEAR_PARTS ? group * HL_LINEAR_BLOCK : first) * O;
+            hl_real *to = at.dp + (rows->sum == HL_LINEAR_PARTIALS ? group * HL_LINEAR_BLOCK : first) * O;
             hl_pass_backward(n * O, bits_of(node, rows, block), scale, dp, to, false);
             dp = to;
         }
@@ -228,7 +216,7 @@ static void group_backward(const hl_node *node, const hl_linear_rows *rows, cons
         if (din[B].at != NULL) {
             hl_linear_rows_db(rows, n, dp, db);
         }
-        if (din[W].at != NULL && rows->sum == HL_LINEAR_PARTS) {
+        if (din[W].at != NULL && rows->sum == HL_LINEAR_PARTIALS) {
             bool alone = rows->n_groups == 1;
             hl_linear_rows_dW(rows, n, dp, node->in[X]->data + first * I, block > begin || (alone && din[W].add),
                               alone ? din[W].at : at.dW + group * O * I);
@@ -243,7 +231,7 @@ typedef struct backward_work {
     places at;
 } backward_work;
 
-static void backward_groups(const void *context, hl_share groups)
+static void backward_groups(const void *context, hl_range groups)
 {
     const backward_work *work = context;
     for (int64_t group = groups.begin; group < groups.end; group++) {
@@ -260,20 +248,22 @@ static void weight_backward(const hl_tape *tape, const hl_node *node, const hl_l
     } else if (rows->sum == HL_LINEAR_WHOLE) {
         hl_matmul_rows_into(tape->options.threads, rows->O, rows->I, rows->N, dp, x, dW.add, dW.at, scratch);
     } else if (rows->n_groups > 1) {
-        hl_sum_parts(threads_for(tape, rows), rows->n_groups, rows->O * rows->I, scratch, dW.add, dW.at);
+        hl_sum_partials(threads_for(tape, rows), rows->n_groups, rows->O * rows->I, scratch, dW.add, dW.at);
     }
 }
 
 static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
 {
     hl_linear_rows rows = rows_of(node);
-    places at = places_in(node, &rows, scratch);
+    intermediate numbers = intermediate_of(node, &rows);
+    hl_real *db = scratch + numbers.dp;
+    places at = { numbers.dp > 0 ? scratch : NULL, db, db + numbers.db };
     const hl_real *dp = at.dp != NULL ? at.dp : node->out->grad;
     hl_grad_hand_on(tape, node, din[R]);
     hl_threads_run(threads_for(tape, &rows), rows.n_groups, 1, backward_groups,
                    &(backward_work){ node, &rows, din, at });
     if (din[B].at != NULL) {
-        hl_sum_parts(tape->options.threads, rows.n_groups, rows.O, at.db, din[B].add, din[B].at);
+        hl_sum_partials(tape->options.threads, rows.n_groups, rows.O, at.db, din[B].add, din[B].at);
     }
     if (din[X].at != NULL && !rows.generated) {
         hl_matmul_into(tape->options.threads, rows.N, rows.I, rows.O, (hl_matrix){ dp, rows.O, false },

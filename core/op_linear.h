@@ -1,13 +1,13 @@
-/* A linear map, and what commonly follows it, worked while its rows are in the cache:
+/* A linear map fused with what commonly follows it, computed while its rows are in the cache:
  *   y = r + dropout(relu(p)),  p = x W^T + b   for every row of x
  * where b, relu, dropout and r may each be missing. x (..., I), W (O, I), b (O), r and y (..., O). Backward, with m the
  * dropout's factor, 0 or scale (op_dropout.h):
  *   dr = dy,  dp = dy * m where p > 0 (or nothing was cut off), else 0,
  *   dx = dp W,  dW = dp^T x,  db = the column sums of dp.
  *
- * The rows of x are cut into blocks, and these into groups, whose number depends on the shape alone; a group's part of
- * db is summed in order, and the groups' sums are added in order. So is dW, unless it is large: then each of its tiles
- * is summed over all rows by one thread (linear_rows.h). So the bits do not depend on the number of threads. */
+ * The rows of x are cut into blocks, and these into groups whose number depends on the shape alone. db is summed in
+ * order within each group, and the groups' sums are added in order; so is dW, unless it is large: then one thread sums
+ * each of its tiles over all rows (linear_rows.h). The bits therefore do not depend on the number of threads. */
 #ifndef HL_CORE_OP_LINEAR_H
 #define HL_CORE_OP_LINEAR_H
 
@@ -28,8 +28,8 @@ typedef struct hl_linear_args {
 /* Returns y. Sticky error: shapes that do not fit, a dropout outside [0, 1). */
 hl_tensor *hl_linear_fused(hl_tape *tape, hl_linear_args args);
 
-/* What the linear map that `node` records was given, owned by the tape; NULL where it records another op. For those who
- * read a tape. */
+/* The arguments of the linear map that `node` records, owned by the tape; NULL where it records another op. For
+ * observers of a tape. */
 const hl_linear_args *hl_linear_args_of(const hl_node *node);
 
 /* Returns y = x W^T + b. b may be NULL. Sticky error: shapes that do not fit. */

@@ -56,12 +56,12 @@ static int threads_for(const hl_tape *tape, sizes s)
     return hl_tape_threads(tape, s.n_matrices * s.M * s.N * s.K / 32);
 }
 
-static void forward_matrices(const void *context, hl_share share)
+static void forward_matrices(const void *context, hl_range range)
 {
     const hl_node *node = context;
     const attributes *a = node->attributes;
     sizes s = sizes_of(node);
-    for (int64_t i = share.begin; i < share.end; i++) {
+    for (int64_t i = range.begin; i < range.end; i++) {
         hl_matmul_serial(s.M, s.N, s.K, matrix(node->in[0], node->in[0]->data, i, a->transpose_A),
                          matrix(node->in[1], node->in[1]->data, i, a->transpose_B), 0, node->out->data + i * s.M * s.N,
                          s.N);
@@ -77,14 +77,14 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 
 /* dA = dC B^T, or where A is transposed dA = B dC^T
  * dB = A^T dC, or where B is transposed dB = dC^T A */
-static void backward_matrices(const void *context, hl_share share)
+static void backward_matrices(const void *context, hl_range range)
 {
     const hl_op_call *call = context;
     const hl_grad *din = call->din;
     const attributes *a = call->node->attributes;
     const hl_tensor *A = call->node->in[0], *B = call->node->in[1], *C = call->node->out;
     sizes s = sizes_of(call->node);
-    for (int64_t i = share.begin; i < share.end; i++) {
+    for (int64_t i = range.begin; i < range.end; i++) {
         hl_matrix dC = matrix(C, C->grad, i, false), dC_T = matrix(C, C->grad, i, true);
         if (din[0].at != NULL) {
             hl_real *dA = din[0].at + i * s.M * s.K;

@@ -18,10 +18,10 @@ typedef struct factors {
     hl_grad y;
 } factors;
 
-static void multiply_numbers(const void *context, hl_share share)
+static void multiply_numbers(const void *context, hl_range range)
 {
     const factors f = *(const factors *)context;
-    for (int64_t i = share.begin; i < share.end; i++) {
+    for (int64_t i = range.begin; i < range.end; i++) {
         hl_grad_put(&f.y.at[i], f.a[i] * f.b[i], f.y.add);
     }
 }

@@ -3,13 +3,13 @@
 #include "core/op.h"
 #include "core/threads.h"
 
-static void forward_numbers(const void *context, hl_share share)
+static void forward_numbers(const void *context, hl_range range)
 {
     const hl_node *node = context;
     const hl_real *x = node->in[0]->data;
     hl_real *y = node->out->data;
 #pragma omp simd
-    for (int64_t i = share.begin; i < share.end; i++) {
+    for (int64_t i = range.begin; i < range.end; i++) {
         y[i] = x[i] < 0 ? 0 : x[i]; /* NaN stays NaN */
     }
 }
@@ -22,14 +22,14 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 }
 
 /* dx = dy where x > 0, else 0 */
-static void backward_numbers(const void *context, hl_share share)
+static void backward_numbers(const void *context, hl_range range)
 {
     const hl_op_call *call = context;
     const hl_real *x = call->node->in[0]->data, *dy = call->node->out->grad;
     hl_real *dx = call->din[0].at;
     bool add = call->din[0].add;
 #pragma omp simd
-    for (int64_t i = share.begin; i < share.end; i++) {
+    for (int64_t i = range.begin; i < range.end; i++) {
         hl_grad_put(&dx[i], x[i] > 0 ? dy[i] : 0, add);
     }
 }

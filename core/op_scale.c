@@ -11,11 +11,11 @@ typedef struct scaling {
     bool add;
 } scaling;
 
-static void scale_numbers(const void *context, hl_share share)
+static void scale_numbers(const void *context, hl_range range)
 {
     const scaling s = *(const scaling *)context;
 #pragma omp simd
-    for (int64_t i = share.begin; i < share.end; i++) {
+    for (int64_t i = range.begin; i < range.end; i++) {
         hl_grad_put(&s.y[i], s.factor * s.x[i], s.add);
     }
 }

@@ -24,7 +24,7 @@ static bool infer(hl_tape *tape, hl_node *node)
     return true;
 }
 
-static void forward_rows(const void *context, hl_share rows)
+static void forward_rows(const void *context, hl_range rows)
 {
     const hl_node *node = context;
     const attributes *a = node->attributes;
@@ -43,7 +43,7 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 }
 
 /* dx = dy in the columns of the slice, 0 in the others */
-static void backward_rows(const void *context, hl_share rows)
+static void backward_rows(const void *context, hl_range rows)
 {
     const hl_op_call *call = context;
     const attributes *a = call->node->attributes;

@@ -1,4 +1,4 @@
-/* y = the columns first ... first + width - 1 of x's last dimension: one head's part of q, k, v or W_O.
+/* y = the columns first ... first + width - 1 of x's last dimension: one head's columns of q, k, v or W_O.
  * dx is dy in those columns and 0 in the others. */
 #ifndef HL_CORE_OP_SLICE_H
 #define HL_CORE_OP_SLICE_H

@@ -44,7 +44,7 @@ static bool infer(hl_tape *tape, hl_node *node)
     return true;
 }
 
-static void forward_rows(const void *context, hl_share rows)
+static void forward_rows(const void *context, hl_range rows)
 {
     const hl_node *node = context;
     const attributes *a = node->attributes;
@@ -65,7 +65,7 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 }
 
 /* dx = w * (dw - sum(w * dw)); w is 0 where nothing is permitted, and so is dx */
-static void backward_rows(const void *context, hl_share rows)
+static void backward_rows(const void *context, hl_range rows)
 {
     const hl_op_call *call = context;
     const hl_tensor *w = call->node->out;

@@ -20,12 +20,12 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 }
 
 /* dx = dy */
-static void backward_numbers(const void *context, hl_share share)
+static void backward_numbers(const void *context, hl_range range)
 {
     const hl_op_call *call = context;
     hl_real dy = *call->node->out->grad, *dx = call->din[0].at;
     bool add = call->din[0].add;
-    for (int64_t i = share.begin; i < share.end; i++) {
+    for (int64_t i = range.begin; i < range.end; i++) {
         hl_grad_put(&dx[i], dy, add);
     }
 }

@@ -17,6 +17,7 @@ void hl_parameters_fail(hl_parameters *parameters, hl_status error)
     }
 }
 
+/* Makes room for one more parameter in the list. False when out of memory. */
 static bool grow(hl_parameters *parameters)
 {
     if (parameters->n < parameters->capacity) {
@@ -32,7 +33,6 @@ static bool grow(hl_parameters *parameters)
     return true;
 }
 
-/* How it is to be drawn. */
 static hl_status check_init(const hl_parameter_spec *spec)
 {
     if ((unsigned)spec->init > HL_INIT_UNIFORM) {
@@ -88,7 +88,7 @@ hl_tensor *hl_parameters_add(hl_parameters *parameters, hl_parameter_spec spec)
         hl_parameters_fail(parameters, hl_error_memory("the list of parameters"));
         return NULL;
     }
-    *tensor = (hl_tensor){ .shape = spec.shape, .requires_grad = true, .grad_written = true };
+    *tensor = (hl_tensor){ .shape = spec.shape, .requires_grad = true, .grad_written = true, .is_parameter = true };
     parameters->list[parameters->n++] = (hl_parameter){
         .name = name,
         .tensor = tensor,

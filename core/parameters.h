@@ -1,12 +1,12 @@
 /* The parameters of a model: one registry, one contiguous block of values and one of gradients.
  *
- * Modules register their parameters under PyTorch's names (DESIGN: encoder.layers.0.linear1.weight). The names serve
- * files, error texts and optimizer groups alike; being contiguous, clip, step, save and zero are single loops.
+ * Modules register their parameters under PyTorch's names (encoder.layers.0.linear1.weight), which files, error texts
+ * and optimizer groups use. As the blocks are contiguous, clip, step, save and zero are single loops.
  *
  *     hl_parameters parameters = { 0 };
  *     hl_tensor *W = hl_parameters_add(&parameters, (hl_parameter_spec){ .name = ..., .shape = HL_SHAPE(D, F), ... });
  *     ...                                                    // register everything
- *     HL_TRY(hl_parameters_allocate(&parameters));           // only now W->data exists; a summary stops before this
+ *     HL_TRY(hl_parameters_allocate(&parameters));           // W->data exists from here on; a summary stops before
  *     hl_parameters_initialise(&parameters, seed); */
 #ifndef HL_CORE_PARAMETERS_H
 #define HL_CORE_PARAMETERS_H
@@ -51,7 +51,7 @@ typedef struct hl_parameter {
     int64_t count;
 } hl_parameter;
 
-/* A second name for a parameter: tied weights stand in files under both. */
+/* A second name for a parameter: files hold tied weights under both names. */
 typedef struct hl_parameter_alias {
     char *name;
     int parameter; /* index into `list` */
@@ -80,7 +80,7 @@ void hl_parameters_alias(hl_parameters *parameters, const char *name, const hl_t
 /* The first error of the registrations, or HL_OK. */
 hl_status hl_parameters_status(const hl_parameters *parameters);
 
-/* Leaves an error on the registry, unless it has one: for modules that register what cannot be. */
+/* Leaves an error on the registry unless it has one. For modules whose own arguments are invalid. */
 void hl_parameters_fail(hl_parameters *parameters, hl_status error);
 
 /* Allocates both blocks, zeroed. Fails with the sticky error, HL_NO_MEMORY, or HL_INVALID the second time. */
@@ -89,7 +89,7 @@ hl_status hl_parameters_allocate(hl_parameters *parameters);
 /* The same without gradients, for parameters that are not trained: they require none. */
 hl_status hl_parameters_allocate_frozen(hl_parameters *parameters);
 
-/* HL_INVALID before one of them. */
+/* HL_INVALID where neither of them has been called. */
 hl_status hl_parameters_check_allocated(const hl_parameters *parameters);
 
 /* Draws every value by its `init` from the stream "init <name>" of `seed`. After allocation; cannot fail. */

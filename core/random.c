@@ -76,8 +76,8 @@ uint32_t hl_random_word(hl_random random, uint64_t position)
 
 uint32_t hl_random_below(hl_random random, uint64_t position, uint32_t bound)
 {
-    /* A word below `floor` would make some results likelier than others: the next of the block, then of the blocks
-     * 2^56 further on each time, takes its place. */
+    /* A word below `floor` would make some results likelier than others. It is rejected for the next word of the block,
+     * and then for those of the blocks 2^56 further on each time. */
     uint32_t floor = (uint32_t)-bound % bound;
     for (uint64_t block = position;; block += (uint64_t)1 << 56) {
         uint32_t words[4];

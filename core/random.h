@@ -25,22 +25,22 @@ typedef struct hl_random {
 /* The generator itself: ten rounds over `counter` with `key`, four words into `out`. */
 void hl_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 
-/* A number for a use, from its name ("init encoder.layers.0.linear1.weight"), so that every parameter and every
- * dropout has numbers of its own that do not change when the model grows: 32-bit FNV-1a. */
+/* The stream of a use, from its name ("init encoder.layers.0.linear1.weight") by 32-bit FNV-1a. Every parameter and
+ * every dropout so has random numbers of its own, which do not change when the model grows. */
 uint32_t hl_random_stream(const char *use);
 
 /* The four words of block number `block`: positions 4 * block ... 4 * block + 3. */
 void hl_random_block(hl_random random, uint64_t block, uint32_t out[4]);
 
-/* Blocks first ... first + 15 at once, word w of block first + l in words[w][l]: made for vector units. */
+/* Blocks first ... first + 15 at once, word w of block first + l in words[w][l]: compilers turn it into vector code. */
 enum { HL_RANDOM_LANES = 16 };
 void hl_random_blocks(hl_random random, uint64_t first, uint32_t words[4][HL_RANDOM_LANES]);
 
 /* The word at `position`. */
 uint32_t hl_random_word(hl_random random, uint64_t position);
 
-/* Uniform in [0, bound), without bias (Lemire 2019: multiply, and reject what falls into the short remainder). Each
- * draw has block number `position` of its own, and blocks 2^56 apart after it; position < 2^56, bound >= 1. */
+/* Uniform in [0, bound), without bias (Lemire 2019: multiply, and reject words in the short remainder). Each draw uses
+ * block number `position` and, after rejections, blocks 2^56 apart after it; position < 2^56, bound >= 1. */
 uint32_t hl_random_below(hl_random random, uint64_t position, uint32_t bound);
 
 /* Uniform in [0, 1) with 24 (float) or 32 (double) random bits. */

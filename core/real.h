@@ -1,7 +1,7 @@
 /* The number type of the whole library.
  *
  * The same sources compile twice: with float for training and, with HL_DOUBLE defined, with double for the gradient
- * checks. Nothing else in the tree may depend on which of the two it is; <tgmath.h> picks expf or exp by argument. */
+ * checks. Other files do not depend on which of the two it is; <tgmath.h> picks expf or exp by argument. */
 #ifndef HL_CORE_REAL_H
 #define HL_CORE_REAL_H
 

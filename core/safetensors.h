@@ -4,7 +4,7 @@
  *
  * __metadata__ holds strings only. Every file written here carries, as the first two of them, "checksum": the CRC-32
  * (zlib's) of the whole file with the checksum's own eight lower-case hex digits read as zeros, and "writer":
- * "headlight". Together they make sure that no file of ours with a wrong bit passes for one of another program. */
+ * "headlight". So a file written here in which a bit is wrong is never mistaken for one of another program. */
 #ifndef HL_CORE_SAFETENSORS_H
 #define HL_CORE_SAFETENSORS_H
 
@@ -67,16 +67,16 @@ int hl_safetensors_find(const hl_safetensors *file, const char *name);
 /* The metadata string of that key, owned by the file, or NULL. */
 const char *hl_safetensors_metadata(const hl_safetensors *file, const char *key);
 
-/* What becomes of a tensor's numbers, converted to hl_real. */
+/* Where a tensor's numbers go, converted to hl_real. */
 typedef struct hl_safetensors_place {
-    hl_real *data; /* count(shape) numbers; NULL: they are passed over */
-    bool compares; /* they are not put there, but `differs` tells whether their bits are others than those there */
-    bool differs;
+    hl_real *data; /* count(shape) numbers; NULL: they are skipped */
+    bool compares; /* compare with the numbers in `data` instead of writing them */
+    bool differs;  /* the result of that: whether any bit differs */
 } hl_safetensors_place;
 
-/* Reads the data from its beginning to its end, the number of tensor i into places[i], and verifies the checksum where
- * there is one; places NULL: only that. Takes no memory. May be called again. HL_BAD_FILE: the file is damaged, or a
- * call failed; the places are then filled in part or with wrong numbers, and of no use. */
+/* Reads the data from its beginning to its end, the numbers of tensor i into places[i], and verifies the checksum where
+ * there is one; with places NULL only that. Allocates nothing. May be called again. HL_BAD_FILE: the file is damaged,
+ * or a call failed; the places then hold wrong numbers. */
 hl_status hl_safetensors_read(hl_safetensors *file, hl_safetensors_place *places);
 
 HL_END_DECLS

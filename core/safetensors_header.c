@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where in the text the reading is. */
+/* The position of the parser in the text. */
 typedef struct cursor {
     const char *path;
     char *text;
@@ -220,7 +220,8 @@ static hl_status take_entry(cursor *c, hl_safetensors_entry *tensor)
 
 /* ---- all of it ---- */
 
-/* A list of n with room for one more: its capacity is n, or the power of two above it. NULL when out of memory. */
+/* The list of n elements, grown where another one does not fit: its capacity is a power of two. NULL when out of
+ * memory. */
 static void *grown(void *list, int n, size_t element)
 {
     bool full = (n & (n - 1)) == 0;
@@ -290,7 +291,7 @@ static hl_status take_all(cursor *c, hl_safetensors_header *header)
     }
 }
 
-/* By place; empty tensors, which may share one, by name. */
+/* By position; empty tensors, which may be at the same one, by name. */
 static int compare_places(const void *a, const void *b)
 {
     const hl_safetensors_entry *x = a, *y = b;
@@ -331,7 +332,7 @@ static int compare_keys(const void *a, const void *b)
     return strcmp(x->key, y->key);
 }
 
-/* Puts all in order, and finds what is there twice. */
+/* Sorts entries and metadata, and refuses duplicates. */
 static hl_status order(const cursor *c, hl_safetensors_header *header)
 {
     size_t n = (size_t)header->n_entries;

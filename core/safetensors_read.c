@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* What is read at once: little enough to be in the cache still when the checksum is made of it. */
+/* Bytes read at once: few enough to be in the cache still when the checksum is computed from them. */
 enum { PIECE = 1 << 15 /* bytes; whole numbers of either kind */ };
 
 struct hl_safetensors {
@@ -18,7 +18,7 @@ struct hl_safetensors {
     int fd;
     size_t size;    /* of the whole file */
     size_t payload; /* where it begins in the file */
-    char *text;     /* the header's; one byte more than it is long */
+    char *text;     /* the header, with one byte more than its length */
     hl_safetensors_header header;
     bool has_checksum;
     char checksum[HL_SAFETENSORS_CHECKSUM_DIGITS + 1]; /* as it stands in the header */
@@ -26,9 +26,9 @@ struct hl_safetensors {
     char piece[PIECE];                                 /* of data that is not read into its place */
 };
 
-/* Header */
+/* ---- header ---- */
 
-/* Where the digits of a checksum stand in the text of a header written here; NULL in others. */
+/* The digits of the checksum in the text of a header written here; NULL in others. */
 static const char *checksum_digits(const char *text, size_t length)
 {
     static const char prefix[] = HL_SAFETENSORS_CHECKSUM_PREFIX;
@@ -168,7 +168,7 @@ const char *hl_safetensors_metadata(const hl_safetensors *file, const char *key)
     return hl_safetensors_header_metadata(&file->header, key);
 }
 
-/* Data */
+/* ---- data ---- */
 
 static hl_status read_piece(hl_safetensors *file, void *bytes, size_t count, uLong *crc)
 {

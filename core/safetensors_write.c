@@ -17,7 +17,7 @@
 #define DTYPE "F32"
 #endif
 
-/* Takes `value` over; false when out of memory, NULL included. */
+/* Sets object[key]; owns `value` from here on. False when out of memory, also where the value is NULL. */
 static bool set(json_t *object, const char *key, json_t *value)
 {
     return json_object_set_new(object, key, value) == 0;
@@ -34,7 +34,7 @@ static hl_status add_metadata(json_t *object, const hl_metadata_item *items, int
 {
     for (int i = 0; i < n; i++) {
         assert(json_object_get(object, items[i].key) == NULL);
-        json_error_t error = { 0 }; /* where memory is out, jansson leaves the code as it was */
+        json_error_t error = { 0 }; /* jansson does not set the code when out of memory */
         json_t *value = json_pack_ex(&error, 0, "s", items[i].value);
         if (value == NULL && json_error_code(&error) == json_error_invalid_utf8) {
             return hl_error(HL_INVALID, "the text of \"%s\" is not UTF-8", items[i].key);
@@ -134,13 +134,13 @@ static hl_status make_header(const hl_named_tensor *tensors, int n_tensors, cons
     return status;
 }
 
-/* Puts the checksum of the whole file in the place of its zeros. */
+/* Replaces the zeros by the checksum of the whole file. */
 static void fill_checksum(char *header, size_t size, const hl_named_tensor *tensors, int n_tensors)
 {
     uLong crc = crc32_z(0, (const Bytef *)header, size);
     for (int i = 0; i < n_tensors; i++) {
         size_t bytes = tensor_bytes(&tensors[i]);
-        if (bytes > 0) { /* crc32_z starts anew where it is given NULL, which the data of an empty tensor may be */
+        if (bytes > 0) { /* given NULL, as the data of an empty tensor may be, crc32_z would start anew */
             crc = crc32_z(crc, (const Bytef *)tensors[i].data, bytes);
         }
     }

@@ -20,7 +20,7 @@ static const range unseen[] = {
     { 0xfe20, 0xfe2f }, { 0xfeff, 0xfeff }, { 0xffa0, 0xffa0 }, { 0xfff0, 0xfffb }, { 0xe0000, 0x10ffff },
 };
 
-/* The letters and signs of which no terminal makes two columns; of others some do. */
+/* The characters that every terminal shows in one column; others may take two. */
 static const range narrow[] = { { 0x20, 0x10ff }, { 0x1e00, 0x2319 }, { 0x2400, 0x25fc } };
 
 static bool within(const range *ranges, size_t n, uint32_t code)

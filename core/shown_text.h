@@ -1,4 +1,4 @@
-/* Text made safe to show: names of files, keys, values, tensors and tokens come from elsewhere and may hold anything. */
+/* Makes text safe to show: names of files, keys, values, tensors and tokens come from files and may hold any bytes. */
 #ifndef HL_CORE_SHOWN_TEXT_H
 #define HL_CORE_SHOWN_TEXT_H
 
@@ -9,25 +9,25 @@
 
 HL_BEGIN_DECLS
 
-/* One character as it is shown: itself, or in words what it is. */
+/* One character as it is shown: itself, or its code spelled out. */
 typedef struct hl_shown {
     char bytes[16]; /* UTF-8 */
-    int columns;    /* it takes at most this many of a terminal */
+    int columns;    /* of a terminal, at most */
 } hl_shown;
 
-/* Takes the first character off a text in UTF-8 and returns the rest of the text; NULL where there is none left. What
- * would not be seen or would change what stands around it is spelled out: a byte that is no UTF-8 and a control
- * character as \x1b, characters that combine, have no width or turn the direction of writing as \u{202e}. `ascii`: so
- * is all that is not ASCII. */
+/* Reads the first character of a text in UTF-8 and returns the rest of the text; NULL at its end. A character that is
+ * invisible or changes the text around it is spelled out: a byte that is no UTF-8 and a control character as \x1b;
+ * characters that combine, have no width or turn the direction of writing as \u{202e}. With `ascii` every character
+ * outside ASCII is. */
 const char *hl_shown_next(const char *text, bool ascii, hl_shown *shown);
 
-/* Writes all of the text so, not in ASCII alone, into `size` bytes: as many whole characters as there is room for, and
- * a zero byte. Returns the bytes that the whole needs, without the zero byte, like snprintf; with size 0 it only
- * measures. What is shown already stays as it is. */
+/* Writes the text as hl_shown_next shows it (not limited to ASCII) into `size` bytes: as many whole characters as fit,
+ * and a zero byte. Returns the bytes that the whole text needs, without the zero byte, like snprintf; with size 0 it
+ * only measures. A text that is safe already stays unchanged. */
 size_t hl_shown_text(char *shown, size_t size, const char *text);
 
-/* The same for a text that has to be cut: where it does not fit, or where `cut` says that its end is missing already,
- * which may have cut a character too, "..." takes the place of the last characters. `size` is at least 4. */
+/* The same with "..." in place of the last characters where the text does not fit, or where `cut` says that its end,
+ * perhaps within a character, is missing already. `size` is at least 4. */
 void hl_shown_cut(char *shown, size_t size, const char *text, bool cut);
 
 HL_END_DECLS

@@ -15,7 +15,7 @@ hl_status hl_small_matmul_prepare(void)
 {
     libxsmm_registry_info info;
     libxsmm_init();
-    bool ready = libxsmm_get_registry_info(&info) == 0 && hl_memory_has(HL_MEMORY_ROOM);
+    bool ready = libxsmm_get_registry_info(&info) == 0 && hl_memory_has(HL_MEMORY_RESERVE);
     return ready ? hl_ok() : hl_error_memory("the code of matrix products (LIBXSMM)");
 }
 

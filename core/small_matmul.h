@@ -36,21 +36,21 @@ bool hl_small_matmul_generates(void);
 /* The version of LIBXSMM that generates them, as "1.17"; NULL where none are generated. */
 const char *hl_small_matmul_libxsmm(void);
 
-/* Sets LIBXSMM up and makes sure that there is room for the code that it will generate: it would crash without. To be
- * called before the first product, as hl_model_allocate does. HL_NO_MEMORY. */
+/* Sets LIBXSMM up and makes sure that there is memory for the code that it will generate; it would crash without. Call
+ * it before the first product, as hl_model_allocate does. HL_NO_MEMORY. */
 hl_status hl_small_matmul_prepare(void);
 
-/* Finds or generates the code for a shape: worth keeping where many products follow. Cannot fail. M, N or K may be
- * 0. */
+/* Finds or generates the code for a shape; keep it where many products of one shape follow. Cannot fail. M, N or K may
+ * be 0. */
 hl_small_kernel hl_small_matmul_kernel(hl_small_matmul shape);
 
 /* Computes one product; C overlaps neither factor. */
 void hl_small_kernel_run(const hl_small_kernel *kernel, const hl_real *A, const hl_real *B, hl_real *C);
 
-/* Both at once. */
+/* hl_small_matmul_kernel and hl_small_kernel_run in one. */
 void hl_small_matmul_run(hl_small_matmul shape, const hl_real *A, const hl_real *B, hl_real *C);
 
-/* y (width, n) = factor * x^T for x (n, width) with `stride`: B in the form that products take. */
+/* y (width, n) = factor * x^T for x (n, width) with `stride`: the layout that products need for B. */
 void hl_transpose(int64_t n, int64_t width, hl_real factor, const hl_real *x, int64_t stride, hl_real *y);
 
 HL_END_DECLS

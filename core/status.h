@@ -1,6 +1,6 @@
-/* What a function returns that can fail for reasons outside the code: files, config, data, memory, sizes.
+/* The result of a function that can fail for reasons outside the code: files, config, data, memory, sizes.
  *
- * A status is a value: nobody owns it, it allocates nothing and no later call can overwrite its text. The text is one
+ * A status is a value: it needs no freeing, and no later call overwrites its text. The text is one
  * line for a person, without a trailing newline or the program's name; it names the file and the remedy where there is
  * one. Bugs of our own are asserts, never a status. */
 #ifndef HL_CORE_STATUS_H

@@ -65,14 +65,14 @@ bool hl_infer_same_shape(hl_tape *tape, hl_node *node)
     return true;
 }
 
-static void hand_on_numbers(const void *context, hl_share share)
+static void hand_on_numbers(const void *context, hl_range range)
 {
     const hl_op_call *call = context;
     const hl_real *dy = call->node->out->grad;
     hl_real *dx = call->din->at;
     bool add = call->din->add;
 #pragma omp simd
-    for (int64_t i = share.begin; i < share.end; i++) {
+    for (int64_t i = range.begin; i < range.end; i++) {
         hl_grad_put(&dx[i], dy[i], add);
     }
 }
@@ -86,10 +86,10 @@ void hl_grad_hand_on(const hl_tape *tape, const hl_node *node, hl_grad dx)
     }
 }
 
-/* Records are real even on a dry tape. */
-static void *take_record(hl_tape *tape, size_t bytes)
+/* Zeroed memory for a record; a dry tape has real records too. NULL with a sticky error when the arena is full. */
+static void *allocate_record(hl_tape *tape, size_t bytes)
 {
-    void *record = hl_arena_take(tape->arena, bytes);
+    void *record = hl_arena_allocate(tape->arena, bytes);
     if (record == NULL) {
         if (tape->error.code == HL_OK) {
             tape->error = hl_error_memory("the arena of one step is full");
@@ -99,7 +99,6 @@ static void *take_record(hl_tape *tape, size_t bytes)
     return memset(record, 0, bytes);
 }
 
-/* The bytes of `count` numbers, 0 with a sticky error where no machine has so many. */
 bool hl_tape_bytes_of(hl_tape *tape, int64_t count, size_t size, size_t *bytes)
 {
     if (count < 0 || __builtin_mul_overflow((size_t)count, size, bytes) || *bytes > SIZE_MAX / 4) {
@@ -118,11 +117,11 @@ static size_t bytes_held(const hl_tape *tape)
     return tape->arena->used + tape->numbers;
 }
 
-/* New memory at the arena's end. A dry tape's lies where a real one's would: records and numbers in turn. */
-static void *take_new(hl_tape *tape, size_t bytes)
+/* New memory at the arena's end. On a dry tape it is the address that a real tape would return. */
+static void *allocate_new(hl_tape *tape, size_t bytes)
 {
     if (!tape->options.dry) {
-        void *numbers = hl_arena_take(tape->arena, bytes);
+        void *numbers = hl_arena_allocate(tape->arena, bytes);
         if (numbers == NULL && tape->error.code == HL_OK) {
             tape->error = hl_error_memory("the arena of one step is full");
         }
@@ -142,20 +141,20 @@ static void *take_new(hl_tape *tape, size_t bytes)
     return (void *)begin;
 }
 
-void *hl_tape_take_again(hl_tape *tape, size_t bytes)
+void *hl_tape_reuse(hl_tape *tape, size_t bytes)
 {
-    uintptr_t again = bytes > 0 ? hl_free_list_take(&tape->free, bytes) : 0;
-    return again != 0 ? (void *)again : take_new(tape, bytes);
+    uintptr_t free = bytes > 0 ? hl_free_list_take(&tape->free, bytes) : 0;
+    return free != 0 ? (void *)free : allocate_new(tape, bytes);
 }
 
-void *hl_tape_take(hl_tape *tape, hl_node *node, int64_t count, size_t size)
+void *hl_tape_allocate(hl_tape *tape, hl_node *node, int64_t count, size_t size)
 {
-    assert(node->n_taken < HL_MAX_TAKEN);
+    assert(node->n_memory < HL_MAX_NODE_MEMORY);
     size_t bytes;
-    void *numbers = hl_tape_bytes_of(tape, count, size, &bytes) ? take_new(tape, bytes) : NULL;
+    void *numbers = hl_tape_bytes_of(tape, count, size, &bytes) ? allocate_new(tape, bytes) : NULL;
     if (numbers != NULL) {
-        node->taken[node->n_taken].begin = numbers;
-        node->taken[node->n_taken++].size = bytes;
+        node->memory[node->n_memory].begin = numbers;
+        node->memory[node->n_memory++].size = bytes;
     }
     return numbers;
 }
@@ -165,7 +164,7 @@ size_t hl_tape_bytes(const hl_tape *tape)
     return bytes_held(tape) > tape->peak ? bytes_held(tape) : tape->peak;
 }
 
-/* Computes the op's backward, or where `din` is NULL its forward. */
+/* Runs the op's backward, or its forward where `din` is NULL, between the calls of the observer. */
 static void compute(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
 {
     const hl_tape_observer *observer = tape->options.observer;
@@ -182,8 +181,6 @@ static void compute(const hl_tape *tape, const hl_node *node, const hl_grad *din
     }
 }
 
-/* Runs an op's forward or backward with its scratch memory, which is given back after it; on a dry tape only the memory
- * is counted. */
 bool hl_tape_run(hl_tape *tape, hl_node *node, const hl_grad *din)
 {
     size_t arena = tape->arena->used, numbers = tape->numbers, bytes = 0;
@@ -192,9 +189,9 @@ bool hl_tape_run(hl_tape *tape, hl_node *node, const hl_grad *din)
         if (!hl_tape_bytes_of(tape, node->op->scratch(tape, node), sizeof(hl_real), &bytes)) {
             return false;
         }
-        /* Never what backward has given back: whether that has room depends on sizes in ways that a shorter batch would
-         * change, and then need more than the longest. */
-        scratch = take_new(tape, bytes);
+        /* Always new memory: whether a free block is large enough depends on the length of the batch, and a shorter
+         * batch could then need more of the arena than the longest, for which it was planned. */
+        scratch = allocate_new(tape, bytes);
         if (scratch == NULL) {
             return false;
         }
@@ -221,10 +218,10 @@ static bool any_requires_grad(const hl_node *node)
 
 hl_tensor *hl_tape_tensor(hl_tape *tape, hl_shape shape, const hl_real *numbers, bool requires_grad)
 {
-    hl_tensor *tensor = take_record(tape, sizeof *tensor);
+    hl_tensor *tensor = allocate_record(tape, sizeof *tensor);
     if (tensor != NULL) {
         tensor->shape = shape;
-        tensor->data = (hl_real *)numbers; /* never written: only outputs of ops are */
+        tensor->data = (hl_real *)numbers; /* not written: ops write to their outputs alone */
         tensor->requires_grad = requires_grad;
     }
     return tensor;
@@ -235,14 +232,14 @@ hl_tensor *hl_tape_parameter_rows(hl_tape *tape, const hl_tensor *parameter, int
     if (parameter == NULL) {
         return NULL;
     }
-    if (!parameter->grad_written || parameter->shape.n_dims < 1 || first < 0 || n < 0 ||
+    if (!parameter->is_parameter || parameter->shape.n_dims < 1 || first < 0 || n < 0 ||
         n > parameter->shape.size[0] - first) {
         if (tape->error.code == HL_OK) {
             tape->error = hl_error(HL_INVALID, "rows of a parameter: they are not among its own, or it is none");
         }
         return NULL;
     }
-    hl_tensor *rows = take_record(tape, sizeof *rows);
+    hl_tensor *rows = allocate_record(tape, sizeof *rows);
     if (rows == NULL) {
         return NULL;
     }
@@ -252,7 +249,7 @@ hl_tensor *hl_tape_parameter_rows(hl_tape *tape, const hl_tensor *parameter, int
     if (parameter->data != NULL) { /* else a dry tape over a model that was never allocated */
         rows->data += skipped;
     }
-    if (parameter->grad != NULL) { /* else they are frozen */
+    if (parameter->grad != NULL) { /* else the parameters are frozen */
         rows->grad += skipped;
     }
     return rows;
@@ -261,9 +258,9 @@ hl_tensor *hl_tape_parameter_rows(hl_tape *tape, const hl_tensor *parameter, int
 static hl_node *new_node(hl_tape *tape, const hl_op *op, hl_tensor *const *inputs, int n_inputs, const void *attributes,
                          size_t attributes_size)
 {
-    hl_node *node = take_record(tape, sizeof *node);
-    hl_tensor *out = node != NULL ? take_record(tape, sizeof *out) : NULL;
-    void *copy = out != NULL && attributes != NULL ? take_record(tape, attributes_size) : NULL;
+    hl_node *node = allocate_record(tape, sizeof *node);
+    hl_tensor *out = node != NULL ? allocate_record(tape, sizeof *out) : NULL;
+    void *copy = out != NULL && attributes != NULL ? allocate_record(tape, attributes_size) : NULL;
     if (out == NULL || (attributes != NULL && copy == NULL)) {
         return NULL;
     }
@@ -277,7 +274,7 @@ static hl_node *new_node(hl_tape *tape, const hl_op *op, hl_tensor *const *input
     return node;
 }
 
-/* No op has to think of inputs without numbers: empty ones, or those of a model that was not allocated. */
+/* Refuses missing and empty inputs, and those of a model that was not allocated, so that no op has to. */
 static bool check_inputs(hl_tape *tape, const hl_node *node)
 {
     for (int i = 0; i < node->n_inputs; i++) {
@@ -315,7 +312,7 @@ hl_tensor *hl_tape_apply(hl_tape *tape, const hl_op *op, hl_tensor *const *input
     if (!op->infer(tape, node)) {
         return NULL;
     }
-    node->out->data = hl_tape_take(tape, node, hl_shape_count(node->out->shape), sizeof(hl_real));
+    node->out->data = hl_tape_allocate(tape, node, hl_shape_count(node->out->shape), sizeof(hl_real));
     if (node->out->data == NULL || !hl_tape_run(tape, node, NULL)) {
         return NULL;
     }
@@ -355,7 +352,7 @@ hl_status hl_tape_not_finite(const hl_tape *tape, const char *what, double value
 {
     char op[128];
     bool found = hl_tape_find_not_finite(tape, op, sizeof op);
-    value = isnan(value) ? (double)NAN : value; /* whose sign would be printed and means nothing */
+    value = isnan(value) ? (double)NAN : value; /* drops the sign of a NaN, which would be printed */
     return hl_error(HL_NOT_FINITE, "%s is %g%s%s", what, value,
                     found ? "; the first tensor that is not finite is the output of " : "", found ? op : "");
 }

@@ -3,23 +3,15 @@
 
 #include <string.h>
 
-static hl_real *take_grad(hl_tape *tape, const hl_tensor *x)
+static hl_real *allocate_grad(hl_tape *tape, const hl_tensor *x)
 {
     size_t bytes;
-    return hl_tape_bytes_of(tape, hl_shape_count(x->shape), sizeof(hl_real), &bytes) ? hl_tape_take_again(tape, bytes)
+    return hl_tape_bytes_of(tape, hl_shape_count(x->shape), sizeof(hl_real), &bytes) ? hl_tape_reuse(tape, bytes)
                                                                                      : NULL;
 }
 
-static bool stands_once(const hl_node *node, int i)
-{
-    int times = 0;
-    for (int j = 0; j < node->n_inputs; j++) {
-        times += node->in[j] == node->in[i];
-    }
-    return times == 1;
-}
-
-static bool is_another_input(const hl_node *node, int i)
+/* Whether input i is the same tensor as a later one. */
+static bool comes_again(const hl_node *node, int i)
 {
     for (int j = i + 1; j < node->n_inputs; j++) {
         if (node->in[j] == node->in[i]) {
@@ -29,23 +21,27 @@ static bool is_another_input(const hl_node *node, int i)
     return false;
 }
 
-/* The input whose gradient may be computed in the place of dy, which nobody needs after this node; or NULL. */
-static hl_tensor *heir_of(const hl_tape *tape, const hl_node *node)
+/* The input whose gradient may overwrite dy, which nothing reads after this node; or NULL. */
+static hl_tensor *input_in_place(const hl_tape *tape, const hl_node *node)
 {
     int i = node->op->in_place;
     hl_tensor *x = i != HL_NOT_IN_PLACE ? node->in[i] : NULL;
+    int times = 0;
+    for (int j = 0; j < node->n_inputs; j++) {
+        times += node->in[j] == x;
+    }
     bool may = tape->options.reuse && x != NULL && x->requires_grad && x->grad == NULL && !x->grad_written &&
-               hl_shape_equal(x->shape, node->out->shape) && stands_once(node, i);
+               hl_shape_equal(x->shape, node->out->shape) && times == 1;
     return may ? x : NULL;
 }
 
-/* The place for the gradient of every input: a parameter has one of its own, others take theirs when the first gradient
- * reaches them. */
-static bool take_input_grads(hl_tape *tape, const hl_node *node, hl_grad din[HL_MAX_INPUTS])
+/* Sets din, the memory for the gradient of every input: a parameter has its own, that of others is allocated when the
+ * first gradient reaches them. */
+static bool allocate_input_grads(hl_tape *tape, const hl_node *node, hl_grad din[HL_MAX_INPUTS])
 {
-    hl_tensor *heir = heir_of(tape, node);
-    if (heir != NULL) {
-        heir->grad = node->out->grad;
+    hl_tensor *in_place = input_in_place(tape, node);
+    if (in_place != NULL) {
+        in_place->grad = node->out->grad;
     }
     bool written[HL_MAX_INPUTS];
     for (int i = 0; i < node->n_inputs; i++) {
@@ -57,14 +53,13 @@ static bool take_input_grads(hl_tape *tape, const hl_node *node, hl_grad din[HL_
         if (x == NULL || !x->requires_grad) {
             continue;
         }
-        if (x->grad == NULL && !x->grad_written) { /* written without memory: a parameter on a dry tape */
-            x->grad = take_grad(tape, x);
+        if (x->grad == NULL && !x->is_parameter) { /* on a dry tape a parameter may have no memory */
+            x->grad = allocate_grad(tape, x);
             if (x->grad == NULL) {
                 return false;
             }
         }
-        if (!node->disjoint && !x->grad_written &&
-            is_another_input(node, i)) { /* a sum within one node: begin it at zero */
+        if (!node->disjoint && !x->grad_written && comes_again(node, i)) { /* a sum within one node starts at zero */
             if (!tape->options.dry) {
                 memset(x->grad, 0, (size_t)hl_shape_count(x->shape) * sizeof(hl_real));
             }
@@ -76,19 +71,19 @@ static bool take_input_grads(hl_tape *tape, const hl_node *node, hl_grad din[HL_
     return true;
 }
 
-/* What nobody needs once the node's backward has run; `start` is the tensor that backward began from, whose numbers
- * stay. */
+/* Frees what nothing needs once the node's backward has run; `start` is the tensor that backward began from, whose
+ * numbers stay. */
 static void give_back(hl_tape *tape, hl_node *node, const hl_tensor *start)
 {
-    for (int i = 0; i < node->n_taken; i++) {
-        if (node->out != start || node->taken[i].begin != node->out->data) {
-            hl_free_list_give(&tape->free, &node->blocks[i], (uintptr_t)node->taken[i].begin, node->taken[i].size);
+    for (int i = 0; i < node->n_memory; i++) {
+        if (node->out != start || node->memory[i].begin != node->out->data) {
+            hl_free_list_give(&tape->free, &node->blocks[i], (uintptr_t)node->memory[i].begin, node->memory[i].size);
         }
     }
     const hl_real *grad = node->out->grad;
-    const hl_tensor *heir = node->op->in_place != HL_NOT_IN_PLACE ? node->in[node->op->in_place] : NULL;
-    if (grad != NULL && (heir == NULL || heir->grad != grad)) {
-        hl_free_list_give(&tape->free, &node->blocks[HL_MAX_TAKEN], (uintptr_t)grad,
+    const hl_tensor *in_place = node->op->in_place != HL_NOT_IN_PLACE ? node->in[node->op->in_place] : NULL;
+    if (grad != NULL && (in_place == NULL || in_place->grad != grad)) {
+        hl_free_list_give(&tape->free, &node->blocks[HL_MAX_NODE_MEMORY], (uintptr_t)grad,
                           hl_arena_round((size_t)hl_shape_count(node->out->shape) * sizeof(hl_real)));
     }
 }
@@ -96,7 +91,7 @@ static void give_back(hl_tape *tape, hl_node *node, const hl_tensor *start)
 static bool run_backward(hl_tape *tape, hl_node *node, const hl_tensor *start)
 {
     hl_grad din[HL_MAX_INPUTS];
-    if (node->out->grad != NULL && (!take_input_grads(tape, node, din) || !hl_tape_run(tape, node, din))) {
+    if (node->out->grad != NULL && (!allocate_input_grads(tape, node, din) || !hl_tape_run(tape, node, din))) {
         return false;
     }
     if (tape->options.reuse) {
@@ -121,7 +116,7 @@ hl_status hl_tape_backward_from(hl_tape *tape, hl_tensor *y, const hl_real *dy)
     if (dy == NULL && !dry) {
         return hl_error(HL_INVALID, "backward: no gradient is given to start from");
     }
-    y->grad = take_grad(tape, y);
+    y->grad = allocate_grad(tape, y);
     if (y->grad == NULL) {
         return tape->error;
     }

@@ -26,11 +26,11 @@ typedef struct hl_shape {
 
 typedef struct hl_tensor {
     hl_shape shape;
-    hl_real *data;      /* count(shape) numbers; not owned. On a dry tape never to be read or written */
+    hl_real *data;      /* count(shape) numbers; not owned. On a dry tape (tape.h) only an address */
     hl_real *grad;      /* same shape as data; NULL where there is none (yet); not owned */
     bool requires_grad; /* whether backward computes grad */
-    bool grad_written;  /* whether grad holds a sum already, to be added to; always true for parameters, whose gradient
-                           is the registry's */
+    bool grad_written;  /* whether backward adds to grad instead of overwriting it; always true for parameters */
+    bool is_parameter;  /* whether a registry (parameters.h) owns data and grad */
 } hl_tensor;
 
 /* A shape from its sizes: HL_SHAPE(B, T, D). */

@@ -1,4 +1,4 @@
-/* Text that grows as it is written: what this folder returns where a program would print. */
+/* Text that grows as it is written. The library writes to one where a program would print. */
 #ifndef HL_CORE_TEXT_H
 #define HL_CORE_TEXT_H
 
@@ -9,17 +9,17 @@
 
 HL_BEGIN_DECLS
 
-/* Takes what has been written so far; `context` is the caller's own. What it returns is left on the text. */
+/* Receives what has been written so far; `context` is the caller's own. A failure it returns is left on the text. */
 typedef hl_status hl_text_drain(void *context, const char *bytes, size_t size);
 
-/* A zeroed one is empty. Owned by the caller: hl_text_free, which one that has failed needs no more. */
+/* A zeroed text is empty. Owned by the caller: hl_text_free; a text that has failed needs no freeing. */
 typedef struct hl_text {
     char *bytes; /* `size` bytes and a zero byte; NULL while empty */
     size_t size, capacity;
     hl_status error; /* sticky: a failure frees the bytes, and after it nothing is added */
 
-    hl_text_drain *drain; /* set by the caller: where the text goes piece by piece, so that it is never whole in memory;
-                             NULL: it stays */
+    hl_text_drain *drain; /* set by the caller: receives the text piece by piece, so that it is never whole in memory;
+                             NULL: the text stays in `bytes` */
     void *context;        /* for the drain */
 } hl_text;
 
@@ -29,17 +29,19 @@ void hl_text_print(hl_text *text, const char *format, ...) __attribute__((format
 /* Adds `count` bytes of any kind, zero bytes too. HL_NO_MEMORY is left on the text. */
 void hl_text_add(hl_text *text, const void *bytes, size_t count);
 
-/* Adds a text from elsewhere as it is shown (core/shown_text.h). HL_NO_MEMORY is left on the text. */
+/* Adds a text made safe to show (core/shown_text.h). HL_NO_MEMORY is left on the text. */
 void hl_text_shown(hl_text *text, const char *bytes);
 
-/* Adds a paragraph formatted as by printf, made safe to show as above: words parted by one space or, so that no line is longer than `width` bytes,
- * a newline; and a newline. A longer word has a line of its own. HL_NO_MEMORY is left on the text. */
+/* Adds a paragraph formatted as by printf, made safe to show, and a newline. Its words are separated by one space or,
+ * so that no line is longer than `width` bytes, by a newline; a longer word has a line of its own. HL_NO_MEMORY is left
+ * on the text. */
 void hl_text_paragraph(hl_text *text, int width, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Hands over what a drain has not been given yet; without one does nothing. The drain's failure is left on the text. */
+/* Gives the drain what it has not received yet; without a drain does nothing. The drain's failure is left on the
+ * text. */
 void hl_text_flush(hl_text *text);
 
-/* Makes `error` the text's failure, unless it has failed before: for what goes wrong while it is made. */
+/* Makes `error` the text's failure unless it has failed before. For failures while its content is made. */
 void hl_text_fail(hl_text *text, hl_status error);
 
 /* HL_OK, or the first failure. */

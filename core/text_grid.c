@@ -52,7 +52,7 @@ const char *hl_text_grid_at(const hl_text_grid *grid, int64_t row, int64_t colum
 
 /* ---- columns ---- */
 
-static const char SIGN[] = "\xc2\xb1"; /* plus or minus */
+static const char PLUS_MINUS[] = "\xc2\xb1";
 
 /* In characters. */
 static int width_of(const char *text, bool ascii)
@@ -60,7 +60,7 @@ static int width_of(const char *text, bool ascii)
     int width = 0;
     for (const char *c = text; *c != '\0'; c++) {
         width += ((unsigned char)*c & 0xc0) != 0x80;
-        width += ascii && strncmp(c, SIGN, 2) == 0; /* one more, for "+-" */
+        width += ascii && strncmp(c, PLUS_MINUS, 2) == 0; /* "+-" has two characters */
     }
     return width;
 }
@@ -78,16 +78,16 @@ static int column_width(const hl_text_grid *grid, int64_t column, bool ascii)
 static void print_cell(const char *cell, bool ascii, hl_text *text)
 {
     const char *sign;
-    while (ascii && (sign = strstr(cell, SIGN)) != NULL) {
+    while (ascii && (sign = strstr(cell, PLUS_MINUS)) != NULL) {
         hl_text_print(text, "%.*s+-", (int)(sign - cell), cell);
-        cell = sign + strlen(SIGN);
+        cell = sign + strlen(PLUS_MINUS);
     }
     hl_text_print(text, "%s", cell);
 }
 
 /* The first `repeated` columns and those of [begin, end). */
-static void print_part(const hl_text_grid *grid, int64_t repeated, int64_t begin, int64_t end, bool ascii,
-                       hl_text *text)
+static void print_columns(const hl_text_grid *grid, int64_t repeated, int64_t begin, int64_t end, bool ascii,
+                          hl_text *text)
 {
     for (int64_t row = 0; row < grid->n_rows; row++) {
         for (int64_t column = 0; column < end; column++) {
@@ -119,7 +119,7 @@ void hl_text_grid_print(const hl_text_grid *grid, int width, int64_t repeated, b
             }
         }
         hl_text_print(text, "%s", begin > repeated ? "\n" : "");
-        print_part(grid, repeated, begin, end, ascii, text);
+        print_columns(grid, repeated, begin, end, ascii, text);
     }
 }
 

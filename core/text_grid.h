@@ -1,4 +1,4 @@
-/* A table of short texts, to be written in several forms. */
+/* A table of short texts, printed in columns or as Markdown. */
 #ifndef HL_CORE_TEXT_GRID_H
 #define HL_CORE_TEXT_GRID_H
 
@@ -31,12 +31,12 @@ void hl_text_grid_set(hl_text_grid *grid, int64_t row, int64_t column, const cha
 /* The text of a cell, owned by the grid. */
 const char *hl_text_grid_at(const hl_text_grid *grid, int64_t row, int64_t column);
 
-/* Adds the table in columns two blanks apart, the first to the left, all others to the right. Where a line would be
- * longer than `width` characters, the columns that have no room follow below, after the first `repeated` ones again.
- * `ascii`: "+-" for the sign. HL_NO_MEMORY is left on the text. */
+/* Adds the table in columns two blanks apart, the first aligned to the left, the others to the right. Columns that do
+ * not fit into `width` characters follow below, after the first `repeated` columns again. With `ascii` the plus-minus
+ * sign is written "+-". HL_NO_MEMORY is left on the text. */
 void hl_text_grid_print(const hl_text_grid *grid, int width, int64_t repeated, bool ascii, hl_text *text);
 
-/* Adds it as a table of Markdown. Likewise. */
+/* Adds it as a table of Markdown. HL_NO_MEMORY is left on the text. */
 void hl_text_grid_markdown(const hl_text_grid *grid, hl_text *text);
 
 HL_END_DECLS

@@ -15,15 +15,6 @@ void hl_threads_setup(void)
     omp_set_num_threads(1);
 }
 
-static int cpus_allowed(void)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0) {
-        return 1;
-    }
-    return CPU_COUNT(&set);
-}
-
 /* Reads up to two numbers from a one-line control file; returns how many there were ("max" is none). */
 static int read_numbers(const char *path, long long *first, long long *second)
 {
@@ -52,7 +43,8 @@ static int cpus_quota(void)
 
 int hl_threads_default(void)
 {
-    int threads = cpus_allowed();
+    cpu_set_t set;
+    int threads = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
     int quota = cpus_quota();
     if (quota > 0 && quota < threads) {
         threads = quota;
@@ -70,36 +62,33 @@ int hl_threads_for(int threads, int64_t work)
     return work < WORTH_A_FORK ? 1 : threads;
 }
 
-void hl_threads_part(int64_t n, int64_t step, int part, int n_parts, int64_t *begin, int64_t *end)
+void hl_threads_cut(int64_t n, int64_t step, int index, int n_ranges, int64_t *begin, int64_t *end)
 {
     int64_t steps = (n + step - 1) / step;
-    int64_t first = steps * part / n_parts * step;
-    int64_t last = steps * (part + 1) / n_parts * step;
+    int64_t first = steps * index / n_ranges * step;
+    int64_t last = steps * (index + 1) / n_ranges * step;
     *begin = first < n ? first : n;
     *end = last < n ? last : n;
 }
 
-/* The cuts do not follow the number of threads that OpenMP grants, which may be smaller. Threads without a part take
- * part all the same: libgomp ends the threads that a smaller team leaves over, and starting them again takes longer
- * than the work. */
-static void run_parts(int team, int n_parts, int64_t n, int64_t step, hl_share_work *work, const void *context)
-{
-#pragma omp parallel for num_threads(team) schedule(static)
-    for (int part = 0; part < n_parts; part++) {
-        hl_share share = { .thread = part };
-        hl_threads_part(n, step, part, n_parts, &share.begin, &share.end);
-        work(context, share);
-    }
-}
-
-void hl_threads_run(int threads, int64_t n, int64_t step, hl_share_work *work, const void *context)
+void hl_threads_run(int threads, int64_t n, int64_t step, hl_range_work *work, const void *context)
 {
     int64_t steps = (n + step - 1) / step;
     int most = threads < HL_MAX_THREADS ? threads : HL_MAX_THREADS;
-    int n_parts = steps < most ? (int)steps : most;
-    if (n_parts > 1) { /* a region costs an allocation and calls of the system even where it has one thread */
-        run_parts(most, n_parts, n, step, work, context);
-    } else if (n > 0) {
-        work(context, (hl_share){ 0, 0, n });
+    int n_ranges = steps < most ? (int)steps : most;
+    if (n_ranges <= 1) { /* a parallel region costs an allocation and system calls even where it has one thread */
+        if (n > 0) {
+            work(context, (hl_range){ 0, 0, n });
+        }
+        return;
+    }
+    /* The ranges do not depend on the number of threads that OpenMP grants, which may be smaller. Threads without a
+     * range join the team all the same: libgomp ends those that a smaller team leaves over, and starting them again
+     * takes longer than the work. */
+#pragma omp parallel for num_threads(most) schedule(static)
+    for (int i = 0; i < n_ranges; i++) {
+        hl_range range = { .thread = i };
+        hl_threads_cut(n, step, i, n_ranges, &range.begin, &range.end);
+        work(context, range);
     }
 }

@@ -1,7 +1,7 @@
-/* How work is spread over threads: the only place that knows of OpenMP's threads.
+/* Splits work over threads; no other file uses OpenMP's threads.
  *
- * Whoever shares work out says on how many threads, and cuts it by rows or columns of the output at places that do not
- * change a bit of the result: the same numbers come out at any thread count. */
+ * The caller names the number of threads and cuts the work by rows or columns of the output, at places that change no
+ * bit of the result: the same numbers come out at any thread count. */
 #ifndef HL_CORE_THREADS_H
 #define HL_CORE_THREADS_H
 
@@ -13,36 +13,37 @@ HL_BEGIN_DECLS
 
 enum { HL_MAX_THREADS = 64 };
 
-/* The step of cuts between single numbers: whole lines of a cache, so that no two threads write to one. */
+/* Numbers in a cache line: ranges of single numbers are cut at multiples of it, so that no two threads write to one
+ * line. */
 enum { HL_CACHE_LINE = 16 };
 
-/* Tells OpenMP and through it OpenBLAS to start no threads of their own: hl_threads_run names its count each time.
- * To be called at the start of a program, and by every further thread that runs tapes. */
+/* Tells OpenMP, and through it OpenBLAS, to start no threads of their own; hl_threads_run names its count each time.
+ * Call it at the start of a program, and in every further thread that runs tapes. */
 void hl_threads_setup(void);
 
 /* The number of threads worth using: CPUs this process may run on, less where a container's CPU quota (cgroup v1 or v2)
  * allows fewer; at least 1, at most HL_MAX_THREADS. */
 int hl_threads_default(void);
 
-/* `threads`, or 1 where the whole op takes less than some 20 microseconds, about what forks and joins would eat up.
- * `work` is in elementary operations (elements touched, or multiply-adds divided by 32). */
+/* `threads`, or 1 where the whole op takes less than some 20 microseconds, about what starting and joining threads
+ * costs. `work` is in elementary operations (elements touched, or multiply-adds divided by 32). */
 int hl_threads_for(int threads, int64_t work);
 
-/* Part `part` of `n_parts` nearly equal parts of [0, n): [*begin, *end). Cuts fall on multiples of `step`. */
-void hl_threads_part(int64_t n, int64_t step, int part, int n_parts, int64_t *begin, int64_t *end);
+/* Cuts [0, n) into n_ranges nearly equal ranges at multiples of `step`; range `index` is [*begin, *end). */
+void hl_threads_cut(int64_t n, int64_t step, int index, int n_ranges, int64_t *begin, int64_t *end);
 
-/* One thread's part of a range. */
-typedef struct hl_share {
-    int thread; /* its number among those at work, 0 .. threads - 1, which no other has: for memory of its own */
-    int64_t begin, end; /* never empty */
-} hl_share;
+/* What one thread works on: [begin, end), never empty. */
+typedef struct hl_range {
+    int thread; /* 0 .. threads - 1, different for every thread at work: the index of its own memory */
+    int64_t begin, end;
+} hl_range;
 
-typedef void hl_share_work(const void *context, hl_share share);
+typedef void hl_range_work(const void *context, hl_range range);
 
-/* Has [0, n) worked in one share a thread, cut by hl_threads_part at multiples of `step`, and returns when all are
- * done. Where there are fewer steps than threads, fewer threads work; one share is worked by the calling thread, at no
- * more cost than a call. More than HL_MAX_THREADS count as HL_MAX_THREADS. `work` must not share out work itself. */
-void hl_threads_run(int threads, int64_t n, int64_t step, hl_share_work *work, const void *context);
+/* Cuts [0, n) by hl_threads_cut into one range for each thread, calls `work` on each, and returns when all are done.
+ * Where there are fewer steps than threads, fewer threads work; a single range is worked by the calling thread, at the
+ * cost of a call. More than HL_MAX_THREADS counts as HL_MAX_THREADS. `work` must not call this function. */
+void hl_threads_run(int threads, int64_t n, int64_t step, hl_range_work *work, const void *context);
 
 HL_END_DECLS
 

@@ -11,9 +11,9 @@ HL_BEGIN_DECLS
 
 enum { HL_UNITS_TEXT = 32 };
 
-/* Each writes into `text` and returns it. None can fail. */
+/* Each function writes into `text` and returns it. None can fail. */
 
-/* "0.0014", with so many decimals (at most 9); "2.41e+14" from a million on; "-" where the number is not finite. */
+/* "0.0014", with `decimals` decimals (at most 9); "2.41e+14" from a million on; "-" where the number is not finite. */
 const char *hl_units_number(double number, int decimals, char text[HL_UNITS_TEXT]);
 
 /* For other programs: nine significant digits, "" where the number is not finite. */
@@ -31,7 +31,7 @@ const char *hl_units_flops(double flops, char text[HL_UNITS_TEXT]);
 /* "12 s", "3 min 05 s", "2 h 07 min", "5 d 03 h"; at least 0. */
 const char *hl_units_duration(double seconds, char text[HL_UNITS_TEXT]);
 
-/* For estimates, after "about": "a minute" (or less), "20 minutes", "7 hours", "3 days", "5 months", "13 years"; at
+/* An estimate, to follow "about": "a minute" (or less), "20 minutes", "7 hours", "3 days", "5 months", "13 years"; at
  * least 0. */
 const char *hl_units_roughly(double seconds, char text[HL_UNITS_TEXT]);
 

@@ -11,12 +11,12 @@
 
 HL_BEGIN_DECLS
 
-/* Gives *batch arrays for n_examples of n_tokens each, both at least 1, and n_relations, at least 0, as one zeroed
- * block. It serves any batch that is no larger: set n_examples and n_tokens to what is needed. HL_INVALID where the
- * sizes cannot be, HL_NO_MEMORY; *batch is then as it was. On success to be freed by hl_batch_free. */
+/* Allocates the arrays of *batch for n_examples of n_tokens each, both at least 1, and n_relations, at least 0, as one
+ * zeroed block. They also hold any smaller batch: set n_examples and n_tokens. HL_INVALID (a size out of range),
+ * HL_NO_MEMORY; *batch is then unchanged. On success owned by the caller: hl_batch_free. */
 hl_status hl_batch_allocate(int64_t n_examples, int64_t n_tokens, int64_t n_relations, hl_batch *batch);
 
-/* The bytes of that block; SIZE_MAX where the sizes cannot be. */
+/* The bytes of that block; SIZE_MAX where a size is out of range. */
 size_t hl_batch_bytes(int64_t n_examples, int64_t n_tokens, int64_t n_relations);
 
 /* Frees what hl_batch_allocate gave and zeroes *batch; a zeroed one is allowed. */

@@ -28,8 +28,8 @@ static hl_split split_of(const hl_dataset *dataset, hl_example example, int64_t 
     return hash % VALIDATION_SHARE == 0 ? HL_VALIDATION : HL_TRAIN;
 }
 
-/* The numbers that attempt `attempt` at example `index` is made from: a seed of its own, so that neither an index nor a
- * long example can run out of positions. */
+/* The random numbers for attempt `attempt` at example `index`. Each has a seed of its own, so that neither an index nor
+ * a long example runs out of positions. */
 static hl_draw begin_draw(uint64_t seed, const char *stream, uint32_t attempt, uint64_t index)
 {
     hl_random random = { .seed = seed, .stream = hl_random_stream(stream), .step = attempt };
@@ -40,12 +40,12 @@ static hl_draw begin_draw(uint64_t seed, const char *stream, uint32_t attempt, u
 }
 
 enum {
-    SMALL_SIZE = 16, /* two symbols make 65536 sequences of that size: longer ones need no look */
-    ATTEMPTS = 512,  /* a class with its share of 1/8 stays unseen once in 10^29 times */
+    SMALL_SIZE = 16, /* even two symbols make 65536 sequences of that size; longer ones need no probing */
+    ATTEMPTS = 512,  /* all of them miss a split of 1/8 of the sequences once in 10^29 times */
 };
 
-/* Looks for examples of that size in both splits. Does not depend on the dataset's seed: whether a config is accepted
- * must not. */
+/* Checks that both splits have examples of that size. Uses a fixed seed: whether a config is accepted must not depend on
+ * its seed. */
 static hl_status probe_size(const hl_dataset *dataset, int64_t size, hl_example scratch)
 {
     bool seen[2] = { false, false };
@@ -164,7 +164,8 @@ static int64_t size_of(const hl_dataset *dataset, hl_split split, int64_t index)
 {
     int64_t count = hl_dataset_n_lengths(dataset);
     if (split == HL_VALIDATION) {
-        /* Rounds of an even count each start one later: else every second example would have every second length. */
+        /* Where the count is even, each round starts one later: else every second example would have every second
+         * length. */
         int64_t shift = count % 2 == 0 ? index / count : 0;
         return dataset->sizes.smallest + (index + shift) % count;
     }
@@ -185,8 +186,7 @@ int64_t hl_dataset_batch_tokens(const hl_dataset *dataset, hl_split split, int64
     return dataset->task->n_tokens(&dataset->spec, largest);
 }
 
-/* Draws the example anew until it falls into its split, which probe_sizes has seen to be possible; returns its length.
- */
+/* Draws the example anew until it is in its split; probe_sizes has checked that this ends. Returns its length. */
 static int64_t make_example(const hl_dataset *dataset, hl_split split, int64_t index, hl_example example)
 {
     int64_t size = size_of(dataset, split, index);

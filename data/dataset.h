@@ -1,8 +1,8 @@
-/* Examples by number: what training and validation read.
+/* The examples of a task by index, for training and validation.
  *
- * An example is a pure function of (task, seed, split, index). Nothing is kept between calls, so any index can be had
+ * An example is a pure function of (task, seed, split, index). Nothing is kept between calls, so any index can be read
  * at any time, alone or in a batch, from any number of threads. No token sequence is ever in both splits, whatever the
- * seed; where masks stand in the place of words, no whole sentence is, whichever of its words are masked.
+ * seed; where masks replace words, no sentence is in both, whichever of its words are masked.
  *
  *     hl_dataset *dataset;
  *     HL_TRY(hl_dataset_open(&spec, seed, &dataset));
@@ -29,26 +29,26 @@ typedef enum hl_split { HL_TRAIN, HL_VALIDATION } hl_split;
 
 typedef struct hl_dataset hl_dataset;
 
-/* HL_INVALID: hl_task_check refuses the spec, or it allows too few different examples for two splits that share none;
- * HL_NO_MEMORY. The spec is copied. On success *out is the caller's: hl_dataset_free. */
+/* Opens the dataset of a task. HL_INVALID: hl_task_check refuses the spec, or it allows too few different examples for
+ * two splits that share none; HL_NO_MEMORY. The spec is copied. On success *out is the caller's: hl_dataset_free. */
 hl_status hl_dataset_open(const hl_task_spec *spec, uint64_t seed, hl_dataset **out);
 
 void hl_dataset_free(hl_dataset *dataset); /* NULL is allowed */
 
-/* Owned by the dataset. */
+/* The dataset's vocabulary, owned by it. */
 const hl_vocabulary *hl_dataset_vocabulary(const hl_dataset *dataset);
 
 /* The name of the relation whose pairs are in row r of a batch's relations, NULL past the last; owned by the dataset.
  */
 const char *hl_dataset_relation(const hl_dataset *dataset, int64_t r);
 
-/* R: how many relations it states. */
+/* R, the number of relations that the task states. */
 int64_t hl_dataset_n_relations(const hl_dataset *dataset);
 
-/* The longest T: of an example, special tokens included. */
+/* The length of the longest example, special tokens included. */
 int64_t hl_dataset_max_length(const hl_dataset *dataset);
 
-/* How many different lengths its examples have. */
+/* The number of different lengths of examples. */
 int64_t hl_dataset_n_lengths(const hl_dataset *dataset);
 
 /* The length of the longest of the examples first_index ... first_index + count - 1; 0 where there are none such
@@ -57,8 +57,8 @@ int64_t hl_dataset_batch_tokens(const hl_dataset *dataset, hl_split split, int64
 
 /* Fills all into->n_examples rows with the examples first_index, first_index + 1, ... and pads them to into->n_tokens,
  * which must be at least the longest's length; into->n_relations must be the dataset's. 0 <= first_index, and every
- * index is below 2^56. HL_INVALID where that is not so, the split is unknown, or the batch has no memory; the batch is
- * then as it was. */
+ * index is below 2^56. HL_INVALID otherwise, and for an unknown split or a batch without memory; the batch is then
+ * unchanged. */
 hl_status hl_dataset_batch(const hl_dataset *dataset, hl_split split, int64_t first_index, hl_batch *into);
 
 HL_END_DECLS

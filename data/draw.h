@@ -1,4 +1,4 @@
-/* A run of random numbers: what one example is made from. */
+/* The sequence of random numbers that one example is made from. */
 #ifndef HL_DATA_DRAW_H
 #define HL_DATA_DRAW_H
 

@@ -1,7 +1,7 @@
-/* The sequence tasks: what each one needs from the config and how it makes one example.
+/* The sequence tasks: which keys of the config each one reads, and how it makes one example.
  *
- * A task is one const descriptor in a file of its own (task_copy.c, ...), with a line in HL_TASKS; hl_dataset turns it into
- * batches. Examples of a task come in sizes: n symbols, or n pairs. */
+ * A task is one const descriptor in a file of its own (task_copy.c, ...), with a line in HL_TASKS; hl_dataset makes
+ * batches of it. The size n of an example is the number of its symbols, or of its pairs. */
 #ifndef HL_DATA_TASK_H
 #define HL_DATA_TASK_H
 
@@ -22,7 +22,7 @@ enum {
     HL_TASK_MAX_RELATIONS = 8,
 };
 
-/* The section [task] of a config. A task reads the keys that its descriptor names, and no other. */
+/* The section [task] of a config. A task reads the keys that its descriptor names, and no others. */
 typedef struct hl_task_spec {
     const char *name;   /* only read during the call it is given to */
     int64_t length;     /* the largest n: symbols to read */
@@ -39,39 +39,41 @@ typedef struct hl_task_sizes {
     int64_t smallest, largest;
 } hl_task_sizes;
 
-/* Where one example goes: arrays of its n_tokens entries, as in hl_batch; not owned. */
+/* The memory of one example: arrays of n_tokens entries, as in hl_batch; not owned. */
 typedef struct hl_example {
     int32_t *tokens, *targets, *sources;
-    int32_t *relations[HL_TASK_MAX_RELATIONS]; /* one for each that the task states */
+    int32_t *relations[HL_TASK_MAX_RELATIONS]; /* one for each relation that the task states */
 } hl_example;
 
 typedef struct hl_task {
     const char *name;
     const char *summary;                    /* one line of help */
     const char *keys[HL_TASK_MAX_KEYS + 1]; /* the keys of [task] it reads besides `name`; NULL ends them */
-    const char *size_key;                   /* the one that sets the smallest size */
+    const char *size_key;                   /* the key that sets the smallest size */
 
-    /* The relations between tokens that it states, each direction one of its own; NULL ends them. */
+    /* The relations between tokens that it states, each direction as a relation of its own; NULL ends them. */
     const char *relations[HL_TASK_MAX_RELATIONS + 1];
 
     int64_t (*n_words)(const hl_task_spec *spec); /* how many ordinary tokens it has; NULL: spec->symbols */
 
-    /* Whether masks stand in the place of words: two examples then differ only where what their masks hide does. */
+    /* Whether masks replace words. Two examples are then the same sentence where the words under their masks are the
+     * same too. */
     bool has_gaps;
 
-    /* HL_INVALID naming key, value and remedy; the other functions are given only what passes. */
+    /* HL_INVALID naming key, value and remedy; the other functions are called with accepted specs only. */
     hl_status (*check)(const hl_task_spec *spec);
 
     hl_task_sizes (*sizes)(const hl_task_spec *spec);
 
-    /* The tokens of an example of that size; grows with it. */
+    /* The number of tokens of an example of that size; it grows with the size. */
     int64_t (*n_tokens)(const hl_task_spec *spec, int64_t size);
 
     /* Three special tokens, then the ordinary ones. HL_NO_MEMORY. *out is the caller's: hl_vocabulary_free. */
     hl_status (*vocabulary)(const hl_task_spec *spec, hl_vocabulary **out);
 
-    /* Writes every entry of an example of that size, drawing from `draw` alone. Where a source is stated, the target
-     * follows from the token there: it is that token, but for tasks with relations. Allocates nothing; cannot fail. */
+    /* Writes every entry of an example of that size, with random numbers from `draw` alone. Where a source is stated,
+     * the target follows from the token there: it is that token, except for tasks with relations. Allocates nothing;
+     * cannot fail. */
     void (*make)(const hl_task_spec *spec, int64_t size, hl_draw *draw, hl_example example);
 } hl_task;
 

@@ -8,15 +8,16 @@
  *
  *     these old queens , very wise , near this owl loudly sing while this rusty robot beeps in their tower
  *
- * A determiner shows the number of its noun, an adjective its kind (wise people, furry animals, feathered birds, rusty
- * machines), a verb which noun is its subject and that one's number, a possessive pronoun person and number of the
+ * A determiner agrees with its noun in number, an adjective in kind (wise people, furry animals, feathered birds, rusty
+ * machines). A verb tells its subject and the subject's number, a possessive pronoun the person and number of the
  * sentence's first subject. Each of these words follows from its noun alone, and a noun from its verb; so either may be
  * masked, to be predicted from the other. All other words (`very`, `old`, `loudly`, `near`, ...) agree with nothing;
  * they and other nouns stand between partners, so that no fixed offset leads from one to the other. */
 
 enum { CLAUSE_NOUNS = 4 }; /* at most: the subject, one in a relative clause, one beside it and one beside the verb */
 
-/* Of each two the second is the first turned round. */
+/* Each constant is followed by the same relation in the other direction: DETERMINER_NOUN + 1 leads from noun to
+ * determiner. */
 enum { DETERMINER_NOUN = 0, ADJECTIVE_NOUN = 2, VERB_SUBJECT = 4, PRONOUN_NOUN = 6, RELATIONS = 8 };
 
 enum { SMALLEST = 3 /* this dog barks */, PLACE_WORDS = 3 /* in its tower */, LONG = 12 };
@@ -49,8 +50,8 @@ typedef struct sentence {
     hl_draw *draw;
     hl_example to;
     int64_t written;
-    int64_t spare;                /* tokens that are left for words which need not be there */
-    unsigned used;                /* nouns that stand in it, one bit each */
+    int64_t spare;                /* tokens left for optional words */
+    unsigned used;                /* the nouns in it, one bit each */
     int topic;                    /* the form of its first subject */
     int64_t topic_at, pronoun_at; /* HL_IGNORE where there is none yet */
 } sentence;
@@ -60,7 +61,8 @@ static bool chance(sentence *s, int percent)
     return hl_draw_below(s->draw, 100) < percent;
 }
 
-/* Whether to write something that need not be there; its `tokens` are then no longer spare. */
+/* Decides by chance whether to write something optional that takes `tokens` tokens, where so many are spare, and if so
+ * subtracts them. */
 static bool afford(sentence *s, int64_t tokens, int percent)
 {
     bool granted = s->spare >= tokens && chance(s, percent);
@@ -68,14 +70,14 @@ static bool afford(sentence *s, int64_t tokens, int percent)
     return granted;
 }
 
-/* The position it is written to. */
+/* Writes a token and returns its position. */
 static int64_t put(sentence *s, int32_t token)
 {
     s->to.tokens[s->written] = token;
     return s->written++;
 }
 
-/* One of the words `first` ... that agree with nothing; none stands twice in a row. */
+/* Writes one of the words `first` ... that agree with nothing, never the same twice in a row. */
 static void put_any(sentence *s, int32_t first)
 {
     int choice = hl_draw_below(s->draw, HL_AGREEMENT_CHOICES);
@@ -83,7 +85,7 @@ static void put_any(sentence *s, int32_t first)
     put(s, first + (repeats ? (choice + 1) % HL_AGREEMENT_CHOICES : choice));
 }
 
-/* None, one or two of them. */
+/* Writes none, one or two of them. */
 static void put_some(sentence *s, int32_t first, int percent)
 {
     for (int i = 0; i < 2 && afford(s, 1, percent); i++) {
@@ -97,7 +99,7 @@ static void pair(sentence *s, int relation, int64_t word, int64_t partner)
     s->to.relations[relation + 1][partner] = (int32_t)word;
 }
 
-/* A form of a noun that does not stand in the sentence yet, so that no other looks like a word's partner. */
+/* A form of a noun that is not in the sentence yet, so that every word has one possible partner. */
 static int draw_form(sentence *s, bool plural)
 {
     int noun = hl_draw_below(s->draw, HL_AGREEMENT_NOUNS);
@@ -108,7 +110,7 @@ static int draw_form(sentence *s, bool plural)
     return 2 * noun + plural;
 }
 
-/* A form for a noun beside another: two times in three of the other number. */
+/* A form for a noun near another one: two times in three of the other number. */
 static int draw_other_form(sentence *s, int form)
 {
     bool plural = form % 2;
@@ -156,7 +158,7 @@ static void put_relative_clause(sentence *s, int form)
     put(s, HL_WORD_AT);
 }
 
-/* What may stand between a subject and its verb. */
+/* Writes what may stand between a subject and its verb. */
 static void put_modifiers(sentence *s, int form)
 {
     if (afford(s, 3, 65)) {
@@ -178,7 +180,7 @@ static void put_place(sentence *s)
 static void put_clause(sentence *s)
 {
     if (__builtin_popcount(s->used) > HL_AGREEMENT_NOUNS - CLAUSE_NOUNS) {
-        s->used = 0; /* a long sentence has them again */
+        s->used = 0; /* a long sentence uses nouns again */
     }
     int form = draw_form(s, chance(s, 50));
     bool is_first = s->topic_at == HL_IGNORE;
@@ -224,30 +226,25 @@ static void put_sentence(sentence *s, int64_t n)
     }
 }
 
-static void mask(hl_example to, int64_t word, int64_t partner)
-{
-    to.targets[word] = to.tokens[word];
-    to.sources[word] = (int32_t)partner;
-    to.tokens[word] = HL_MASK;
-}
-
-/* Masks about so many of the words that have a partner by the relation, unless that is masked itself. Returns how
- * many. */
+/* Masks about `percent` percent of the words that have a partner by the relation which is not masked itself. Returns
+ * how many. */
 static int64_t mask_some(sentence *s, int relation, int percent)
 {
     int64_t masked = 0;
     for (int64_t i = 0; i < s->written; i++) {
         int64_t partner = s->to.relations[relation][i];
         if (partner != HL_IGNORE && s->to.tokens[partner] != HL_MASK && chance(s, percent)) {
-            mask(s->to, i, partner);
+            s->to.targets[i] = s->to.tokens[i];
+            s->to.sources[i] = (int32_t)partner;
+            s->to.tokens[i] = HL_MASK;
             masked++;
         }
     }
     return masked;
 }
 
-/* Some subjects, whose verbs tell them, and of the words around other nouns about a half, so that the relations come up
- * about equally often. */
+/* Masks some subjects, which follow from their verbs, and then about half of the words that agree with nouns, so that
+ * all relations occur about equally often. */
 static int64_t mask_words(sentence *s)
 {
     static const struct {
@@ -275,7 +272,7 @@ static void make(const hl_task_spec *spec, int64_t n, hl_draw *draw, hl_example 
     }
     sentence s = { .draw = draw, .to = example, .topic_at = HL_IGNORE, .pronoun_at = HL_IGNORE };
     put_sentence(&s, n);
-    while (mask_words(&s) == 0) { /* a sentence without one has another chance */
+    while (mask_words(&s) == 0) { /* until at least one word is masked */
     }
 }
 

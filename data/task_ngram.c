@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* At every place that has `order` symbols before it, the answer is the token that names these in order: after d b a it
- * is "dba". So many places must be told apart and read at once: a head that looks at two of them hands on a mixture of
- * both. No single place is the source. */
+/* At every position with `order` symbols before it, the answer is the token that names these in order: after d b a it
+ * is "dba". The model must read `order` positions and tell them apart; a head that attends to two of them passes on a
+ * mixture of both. No single position is the source. */
 
 enum { MOST_SYMBOLS = 26, MOST_ORDER = 8, MOST_NGRAMS = 1 << 16 };
 

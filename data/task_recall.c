@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <stdbool.h>
 
-/* key value key value ... <sep> query query ...: at each query, a key read before, the answer is that key's value. Keys
- * differ from one another, queries too; values are drawn freely. */
+/* key value key value ... <sep> query query ...: each query is one of the keys, and the answer is that key's value. No
+ * key and no query occurs twice; values may repeat. */
 
-/* The first half of the symbols are keys, the others values: what a token is shows without looking at its position. */
+/* The first half of the symbols are keys, the others values, so that a token tells which of the two it is. */
 static int64_t n_keys(const hl_task_spec *spec)
 {
     return spec->symbols / 2;

@@ -18,8 +18,7 @@ static void sort_by_digit(int64_t n, const int32_t *tokens, int shift, const int
     }
 }
 
-/* Orders the positions 0 .. n - 1 by their tokens, equal ones by position. Both arrays have n entries; one serves as
- * the other's memory. */
+/* Sorts the positions 0 .. n - 1 by their tokens, equal ones by position. Both arrays have n entries. */
 static void sort_positions(int64_t n, const int32_t *tokens, int32_t *positions, int32_t *scratch)
 {
     int32_t *from = scratch, *to = positions;

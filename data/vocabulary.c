@@ -45,7 +45,7 @@ static const char *fault(const char *token, size_t length)
     return NULL;
 }
 
-/* Counts the lines and checks what can be known before memory is asked for. */
+/* Counts the lines and checks what can be checked before anything is allocated. */
 static hl_status count_lines(const char *path, const char *text, size_t size, int32_t *lines)
 {
     int32_t n = 0;

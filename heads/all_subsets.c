@@ -35,7 +35,7 @@ static hl_status take_worth(const walk *w, uint32_t set, hl_tensor *x)
         return hl_error(HL_NOT_FINITE, "the loss of the model with some of its heads is not finite");
     }
     hl_all_subsets *all = w->subsets;
-    hl_effect_losses_take(&w->slice, w->losses->row_losses, w->losses->losses);
+    hl_effect_losses_of_rows(&w->slice, w->losses->row_losses, w->losses->losses);
     for (int64_t e = 0; e < w->slice.n_examples; e++) {
         all->losses[set] += w->losses->losses[e] / (double)all->n_examples;
     }

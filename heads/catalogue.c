@@ -15,7 +15,7 @@
 
 /* Who takes the readings. */
 typedef struct recipient {
-    hl_reading_taker *take;
+    hl_reading_visit *take;
     void *context;
 } recipient;
 
@@ -49,7 +49,7 @@ static void give_distance_and_shares(recipient to, const hl_patterns *scoring)
     HL_METRIC_SHARES(GIVE)
 }
 
-void hl_catalogue_measure(const hl_patterns *all, const int64_t *offsets, int64_t n, hl_reading_taker *take,
+void hl_catalogue_measure(const hl_patterns *all, const int64_t *offsets, int64_t n, hl_reading_visit *take,
                           void *context)
 {
     recipient to = { take, context };
@@ -66,7 +66,7 @@ void hl_catalogue_measure(const hl_patterns *all, const int64_t *offsets, int64_
 }
 
 void hl_catalogue_measure_sums(const hl_validation_sums *sums, int layer, int64_t head, const int64_t *offsets,
-                               int64_t n, hl_reading_taker *take, void *context)
+                               int64_t n, hl_reading_visit *take, void *context)
 {
     recipient to = { take, context };
     for (int64_t i = 0; i < n; i++) {

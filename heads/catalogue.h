@@ -61,19 +61,19 @@ typedef struct hl_reading {
 } hl_reading;
 
 /* What is called with each reading; `context` is the caller's own. */
-typedef void hl_reading_taker(void *context, const hl_reading *reading);
+typedef void hl_reading_visit(void *context, const hl_reading *reading);
 
 /* Measures one head on all examples of a snapshot (first and gap 0, at least one example): the even-numbered ones
  * choose, every number is of the odd-numbered ones. Calls take in the order above, once for each k of `offsets` (n of
  * them), once for each gold relation, and not for what the examples leave nothing to measure of (such as alignment,
  * where the task states no source). Nothing of HL_METRIC_JS, which is between heads (heads/divergence.h), nor of
  * importance and loss_without, which ask for the model (effect.h). */
-void hl_catalogue_measure(const hl_patterns *all, const int64_t *offsets, int64_t n, hl_reading_taker *take,
+void hl_catalogue_measure(const hl_patterns *all, const int64_t *offsets, int64_t n, hl_reading_visit *take,
                           void *context);
 
 /* Likewise the metrics HL_METRIC_ALL_..., of one head, in their order: means over all examples, none of which chose. */
 void hl_catalogue_measure_sums(const hl_validation_sums *sums, int layer, int64_t head, const int64_t *offsets,
-                               int64_t n, hl_reading_taker *take, void *context);
+                               int64_t n, hl_reading_visit *take, void *context);
 
 /* Adds the metric's name as above to the text. `relations`: the names of the gold relations; where NULL, numbers stand
  * for them. HL_NO_MEMORY, and HL_INVALID for an unknown metric, are left on the text. */

@@ -58,7 +58,7 @@ static hl_status measure_slice(const hl_effect_losses *s, hl_effect_room *room, 
     }
     const hl_real *x = s->input.x + first * s->T * s->model->config.d_model;
     HL_TRY(hl_effect_room_pass(room, s->model, &slice, s->input.layer, x, &probe, threads));
-    hl_effect_losses_take(&slice, room->row_losses, losses + first);
+    hl_effect_losses_of_rows(&slice, room->row_losses, losses + first);
     return hl_ok();
 }
 
@@ -94,12 +94,12 @@ typedef struct work {
     int threads; /* of each pass */
 } work;
 
-static void measure_share(const void *context, hl_share share)
+static void measure_share(const void *context, hl_range range)
 {
     const work *w = context;
-    seat *at = &w->seats[share.thread];
+    seat *at = &w->seats[range.thread];
     double *losses = at->room.losses;
-    for (int64_t i = share.begin; i < share.end && at->status.code == HL_OK; i++) {
+    for (int64_t i = range.begin; i < range.end && at->status.code == HL_OK; i++) {
         at->status = measure(w->s, &at->room, w->threads, &w->what[i], losses);
         for (int64_t e = 0; e < w->s->n; e++) {
             losses[e] -= w->s->losses[e];

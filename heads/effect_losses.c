@@ -215,7 +215,7 @@ hl_batch hl_effect_losses_slice(const hl_effect_losses *s, int64_t first)
 /* What goes into the layer that the passes begin at. */
 static hl_tensor *take_input(hl_tape *tape, const hl_effect_losses *s, int64_t first, const hl_batch *slice)
 {
-    return hl_layer_input_take(tape, &s->input, s->model, first, slice->n_examples, s->T);
+    return hl_layer_input_tensor(tape, &s->input, s->model, first, slice->n_examples, s->T);
 }
 
 hl_status hl_effect_losses_begin_at(hl_effect_losses *s, int layer)
@@ -223,7 +223,7 @@ hl_status hl_effect_losses_begin_at(hl_effect_losses *s, int layer)
     return hl_layer_input_move(&s->input, s->model, &s->examples, s->slice, &s->arena, s->threads, layer);
 }
 
-void hl_effect_losses_take(const hl_batch *slice, const hl_real *row_losses, double *losses)
+void hl_effect_losses_of_rows(const hl_batch *slice, const hl_real *row_losses, double *losses)
 {
     for (int64_t e = 0; e < slice->n_examples; e++) {
         double sum = 0;

@@ -44,7 +44,7 @@ hl_effect_room hl_effect_room_in(char *block, size_t bytes, const hl_model *mode
     void *at[PLACES];
     measure_places(model, size, sizes);
     for (int i = 0; i < PLACES; i++) {
-        at[i] = hl_arena_take(&room.arena, sizes[i]);
+        at[i] = hl_arena_allocate(&room.arena, sizes[i]);
     }
     room.losses = at[LOSSES];
     room.gates = at[GATES];

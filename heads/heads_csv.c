@@ -144,12 +144,12 @@ static void add_effects(place *at)
     add_row(at, &(hl_reading){ HL_METRIC_LOSS_WITHOUT, 0, 0, effect->loss_without, effect->standard_error });
 }
 
-static void measure_heads(const void *context, hl_share share)
+static void measure_heads(const void *context, hl_range range)
 {
     const adding *a = context;
     const hl_heads_csv *csv = a->csv;
     int64_t n_offsets = 2 * csv->n_tokens - 1;
-    for (int64_t i = share.begin; i < share.end; i++) {
+    for (int64_t i = range.begin; i < range.end; i++) {
         place at = place_of(a, i);
         hl_patterns patterns = patterns_at(&at), scoring = hl_patterns_scoring(&patterns);
         csv->measured[i] = 0;
@@ -219,19 +219,19 @@ static void end_pair(const pair *p, int64_t queries)
 
 /* The js of all pairs of heads in one row; after measure_heads. All on one example, then on the next: what all heads do
  * there stays in the caches. */
-static void measure_pairs(const void *context, hl_share share)
+static void measure_pairs(const void *context, hl_range range)
 {
     const adding *a = context;
     hl_patterns examples = hl_patterns_scoring(&a->layers[0]);
     for (int64_t e = 0; e < examples.n_examples; e++) {
-        for (pair p = pair_at(a, share.begin); p.number < share.end; go_on(&p)) {
+        for (pair p = pair_at(a, range.begin); p.number < range.end; go_on(&p)) {
             hl_patterns one = scoring_of(a, p.i), other = scoring_of(a, p.j);
             double *sum = &row_of(&p)->reading.value;
             *sum = hl_divergence_add(&one, &other, e, e > 0 ? *sum : 0);
         }
     }
     int64_t queries = hl_patterns_queries(&examples);
-    for (pair p = pair_at(a, share.begin); p.number < share.end; go_on(&p)) {
+    for (pair p = pair_at(a, range.begin); p.number < range.end; go_on(&p)) {
         end_pair(&p, queries);
     }
 }

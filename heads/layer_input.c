@@ -18,7 +18,7 @@ void hl_layer_input_free(hl_layer_input *input)
     *input = (hl_layer_input){ 0 };
 }
 
-hl_tensor *hl_layer_input_take(hl_tape *tape, const hl_layer_input *input, const hl_model *model, int64_t first,
+hl_tensor *hl_layer_input_tensor(hl_tape *tape, const hl_layer_input *input, const hl_model *model, int64_t first,
                                int64_t count, int64_t T)
 {
     int64_t D = model->config.d_model;
@@ -30,7 +30,7 @@ static hl_status move_slice(hl_layer_input *input, const hl_model *model, const 
                             int from, int to, hl_tape *tape)
 {
     hl_tensor *x = from < 0 ? hl_model_embed(tape, model, slice)
-                            : hl_layer_input_take(tape, input, model, first, slice->n_examples, slice->n_tokens);
+                            : hl_layer_input_tensor(tape, input, model, first, slice->n_examples, slice->n_tokens);
     for (int l = from < 0 ? 0 : from; l < to; l++) {
         x = hl_encoder_layer_forward(tape, &model->encoder.layers[l], x, hl_model_mask(model, slice), NULL);
     }

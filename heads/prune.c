@@ -150,7 +150,7 @@ hl_status hl_prune(const hl_model *model, const bool *kept, hl_model *pruned)
     memset(pruned, 0, sizeof *pruned);
     HL_TRY(hl_parameters_check_allocated(&model->parameters));
     HL_TRY(make_smaller(&model->config, kept, pruned));
-    HL_TRY(hl_model_reserve(pruned, HL_MODEL_LOOKED_AT));
+    HL_TRY(hl_model_reserve(pruned, HL_MODEL_EVALUATED));
     size_t n = (size_t)hl_heads_count(&pruned->config);
     survivors s = { hl_calloc(n, sizeof *s.heads), hl_calloc(n, sizeof *s.kv_heads) };
     bool complete = s.heads != NULL && s.kv_heads != NULL;

@@ -24,7 +24,7 @@ static hl_status take_ids(const hl_npz *npz, const char *path, const char *name,
                           int64_t high, int32_t **ids)
 {
     void *data = NULL;
-    HL_TRY(hl_snapshot_take(npz, path, name, HL_NPY_INT32, shape, &data));
+    HL_TRY(hl_snapshot_array(npz, path, name, HL_NPY_INT32, shape, &data));
     *ids = data;
     return check_range(path, name, *ids, hl_shape_count(shape), low, high);
 }
@@ -86,13 +86,13 @@ static hl_status take_numbers(hl_snapshot *s, const char *path)
         char name[sizeof "layer_-2147483648"];
         snprintf(name, sizeof name, "layer_%d", l);
         hl_shape shape = HL_SHAPE(E, s->config->heads[l], T, T);
-        HL_TRY(hl_snapshot_take(&s->npz, path, name, real, shape, &data));
+        HL_TRY(hl_snapshot_array(&s->npz, path, name, real, shape, &data));
         s->layers[l] = hl_patterns_of(data, &s->examples, s->config, l, 0);
         HL_TRY(check_weights(path, name, data, hl_shape_count(shape)));
     }
-    HL_TRY(hl_snapshot_take(&s->npz, path, "logits", real, HL_SHAPE(E, T, s->config->vocabulary), &data));
+    HL_TRY(hl_snapshot_array(&s->npz, path, "logits", real, HL_SHAPE(E, T, s->config->vocabulary), &data));
     s->logits = data;
-    HL_TRY(hl_snapshot_take(&s->npz, path, "step", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &data));
+    HL_TRY(hl_snapshot_array(&s->npz, path, "step", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &data));
     s->step = *(const int64_t *)data;
     return s->step >= 0 ? hl_ok() : hl_snapshot_wrong(path, "step", "is negative");
 }

@@ -13,7 +13,7 @@ hl_status hl_snapshot_wrong(const char *path, const char *name, const char *form
     return hl_error(HL_BAD_FILE, "%s: %s: %s", path, name, text);
 }
 
-hl_status hl_snapshot_take(const hl_npz *npz, const char *path, const char *name, hl_npy_type type, hl_shape shape,
+hl_status hl_snapshot_array(const hl_npz *npz, const char *path, const char *name, hl_npy_type type, hl_shape shape,
                            void **data)
 {
     const hl_npz_array *array = hl_npz_find(npz, name);

@@ -72,7 +72,7 @@ typedef struct layer_work {
 } layer_work;
 
 /* A head is one thread's: it adds the examples in order. */
-static void add_heads(const void *context, hl_share heads)
+static void add_heads(const void *context, hl_range heads)
 {
     const layer_work *work = context;
     const hl_validation_sums_layer *layer = work->layer;

@@ -80,7 +80,7 @@ static hl_status take_means(source from, const char *name, hl_shape shape, doubl
 {
     const double slack = 1e-3;
     void *data = NULL;
-    HL_TRY(hl_snapshot_take(from.npz, from.path, name, HL_NPY_FLOAT64, shape, &data));
+    HL_TRY(hl_snapshot_array(from.npz, from.path, name, HL_NPY_FLOAT64, shape, &data));
     *means = data;
     for (int64_t i = 0; i < hl_shape_count(shape); i++) {
         if (!((*means)[i] >= -slack && (*means)[i] <= most + slack)) {
@@ -95,7 +95,7 @@ static hl_status take_counts(source from, const char *name, hl_shape shape, int6
 {
     const int64_t most = INT64_MAX / HL_ENTROPY_BINS; /* so that they can be added up */
     void *data = NULL;
-    HL_TRY(hl_snapshot_take(from.npz, from.path, name, HL_NPY_INT64, shape, &data));
+    HL_TRY(hl_snapshot_array(from.npz, from.path, name, HL_NPY_INT64, shape, &data));
     *counts = data;
     for (int64_t i = 0; i < hl_shape_count(shape); i++) {
         if ((*counts)[i] < 0 || (*counts)[i] > most) {

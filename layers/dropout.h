@@ -16,7 +16,7 @@ typedef struct hl_dropout_layer {
 
 hl_dropout_layer hl_dropout_layer_make(hl_name name, hl_real p);
 
-/* x itself where p is 0 or the tape does not train. */
+/* y, shaped like x; x itself where p is 0 or the tape does not train. */
 hl_tensor *hl_dropout_layer_forward(hl_tape *tape, const hl_dropout_layer *layer, hl_tensor *x);
 
 HL_END_DECLS

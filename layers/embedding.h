@@ -14,7 +14,8 @@ typedef struct hl_embedding_layer {
     hl_tensor *weight; /* (V, D) */
 } hl_embedding_layer;
 
-/* Registers <name>.weight, normal with deviation 1 / sqrt(D), so that the scaled embedding has deviation 1. */
+/* Registers <name>.weight, normal with deviation 1 / sqrt(D), so that the scaled embedding has deviation 1. Errors stay
+ * on the registry. */
 hl_embedding_layer hl_embedding_layer_make(hl_parameters *parameters, hl_name name, int64_t vocabulary,
                                            int64_t d_model);
 

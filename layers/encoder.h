@@ -12,22 +12,22 @@ typedef struct hl_encoder {
     int n_layers;
     hl_encoder_layer *layers; /* owned */
     bool has_norm;
-    hl_norm_layer norm; /* where the layers norm before: nothing else would normalise the sum of residuals */
+    hl_norm_layer norm; /* with pre-norm, where nothing else would normalise the sum of residuals */
 } hl_encoder;
 
-/* Registers <name>.layers.0.*, <name>.layers.1.*, ..., and <name>.norm.* with pre-norm. configs: one a layer, n_layers
- * >= 1, of one d_model and one kind of norm. HL_NO_MEMORY, HL_INVALID (n_layers below 1); errors of registration stay on the registry. Owned:
- * hl_encoder_free. */
+/* Registers <name>.layers.0.*, <name>.layers.1.*, ..., and <name>.norm.* with pre-norm. `configs`: one for each layer,
+ * n_layers >= 1, all with the same d_model and norm. HL_NO_MEMORY, HL_INVALID (n_layers below 1); errors of registration
+ * stay on the registry. Owned: hl_encoder_free. */
 hl_status hl_encoder_init(hl_encoder *encoder, hl_parameters *parameters, hl_name name,
                           const hl_encoder_layer_config *configs, int n_layers);
 
 void hl_encoder_free(hl_encoder *encoder);
 
-/* y (B, T, D) for x (B, T, D). `probes`: one a layer, or NULL. */
+/* y (B, T, D) for x (B, T, D). `probes`: one for each layer, or NULL. */
 hl_tensor *hl_encoder_forward(hl_tape *tape, const hl_encoder *encoder, hl_tensor *x, hl_mask mask,
                               const hl_head_probe *probes);
 
-/* The same where x goes into layer `first`, 0 .. n_layers; n_layers: into what follows the last one. */
+/* The same where x is the input of layer `first`, 0 .. n_layers; for n_layers of what follows the last layer. */
 hl_tensor *hl_encoder_forward_from(hl_tape *tape, const hl_encoder *encoder, int first, hl_tensor *x, hl_mask mask,
                                    const hl_head_probe *probes);
 

@@ -35,25 +35,17 @@ static hl_tensor *feed_forward(hl_tape *tape, const hl_encoder_layer *layer, hl_
                                    (hl_linear_after){ .dropout = &layer->dropout2, .residual = residual });
 }
 
-static hl_tensor *pre_norm(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x, hl_mask mask,
-                           const hl_head_probe *probe)
-{
-    x = attend(tape, layer, x, hl_norm_layer_forward(tape, &layer->norm1, x), mask, probe);
-    return feed_forward(tape, layer, x, hl_norm_layer_forward(tape, &layer->norm2, x));
-}
-
-static hl_tensor *post_norm(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x, hl_mask mask,
-                            const hl_head_probe *probe)
-{
-    x = hl_norm_layer_forward(tape, &layer->norm1, attend(tape, layer, x, x, mask, probe));
-    return hl_norm_layer_forward(tape, &layer->norm2, feed_forward(tape, layer, x, x));
-}
-
 hl_tensor *hl_encoder_layer_forward(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x, hl_mask mask,
                                     const hl_head_probe *probe)
 {
     const char *before = hl_tape_scope(tape, layer->name.text);
-    x = layer->norm == HL_NORM_PRE ? pre_norm(tape, layer, x, mask, probe) : post_norm(tape, layer, x, mask, probe);
+    if (layer->norm == HL_NORM_PRE) {
+        x = attend(tape, layer, x, hl_norm_layer_forward(tape, &layer->norm1, x), mask, probe);
+        x = feed_forward(tape, layer, x, hl_norm_layer_forward(tape, &layer->norm2, x));
+    } else {
+        x = hl_norm_layer_forward(tape, &layer->norm1, attend(tape, layer, x, x, mask, probe));
+        x = hl_norm_layer_forward(tape, &layer->norm2, feed_forward(tape, layer, x, x));
+    }
     hl_tape_scope(tape, before);
     return x;
 }

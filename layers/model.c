@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Below it the product of two sizes, and the sum of a few, fit into int64_t. */
+/* Up to this size, the product of two sizes and sums of a few of these fit into int64_t. */
 static const int64_t max_size = (int64_t)1 << 30;
 
 static bool is_size(int64_t n)

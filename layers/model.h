@@ -1,8 +1,8 @@
 /* The model: embedding * sqrt(D) + positions -> dropout -> encoder -> output layer -> logits; and its loss on a batch.
  *
  *     hl_model model;
- *     HL_TRY(hl_model_init(&model, &config));     // registers the parameters; a summary needs no more
- *     HL_TRY(hl_model_allocate(&model, seed));    // numbers, initialised
+ *     HL_TRY(hl_model_init(&model, &config));     // registers the parameters; enough for a summary
+ *     HL_TRY(hl_model_allocate(&model, seed));    // allocates and initialises them
  *     hl_tensor *loss = hl_model_loss(&tape, &model, &batch, (hl_cross_entropy_args){ .smoothing = 0.1 }, NULL);
  *     HL_TRY(hl_tape_backward(&tape, loss)); */
 #ifndef HL_LAYERS_MODEL_H
@@ -43,57 +43,58 @@ typedef struct hl_model {
     hl_linear_layer output; /* tied: the embedding's weight, no bias */
 } hl_model;
 
-/* Gives every layer the same heads, each with keys and values of its own, which share the model's width: d_k = d_v =
- * d_model / heads. For a config whose d_model is set; what cannot be, hl_model_init refuses. */
+/* Gives every layer the same number of heads, each with its own keys and values and a share d_model / heads of the
+ * model's width: d_k = d_v = d_model / heads. d_model must be set. hl_model_init refuses impossible values. */
 void hl_model_config_heads(hl_model_config *config, int32_t heads);
 
-/* Registers every parameter. HL_INVALID (a size outside 1 .. 2^30, a dropout outside [0, 1), heads that cannot
- * share key/value heads, an unknown activation, norm or kind of positions), HL_NO_MEMORY. To be ended by hl_model_free, whatever this returns. */
+/* Registers every parameter. HL_INVALID (a size outside 1 .. 2^30, a dropout outside [0, 1), heads that cannot share
+ * key/value heads, an unknown activation, norm or kind of positions), HL_NO_MEMORY. Owned by the caller, on failure too:
+ * hl_model_free. */
 hl_status hl_model_init(hl_model *model, const hl_model_config *config);
 
 /* Allocates parameters, gradients and the table of positions, and draws initial values. HL_NO_MEMORY; HL_INVALID the
  * second time. */
 hl_status hl_model_allocate(hl_model *model, uint64_t seed);
 
-/* Whether parameters have gradients. Those of a model that is only looked at have none, in memory or in a backward
- * pass. */
-typedef enum hl_model_use { HL_MODEL_TRAINED, HL_MODEL_LOOKED_AT } hl_model_use;
+/* Whether the parameters have gradients: those of a model that is only evaluated have none, neither in memory nor in a
+ * backward pass. */
+typedef enum hl_model_use { HL_MODEL_TRAINED, HL_MODEL_EVALUATED } hl_model_use;
 
-/* Allocates for values that come from elsewhere: all parameters are zero. HL_NO_MEMORY. */
+/* Allocates parameters of value zero, to be filled from a file, and the table of positions. HL_NO_MEMORY. */
 hl_status hl_model_reserve(hl_model *model, hl_model_use use);
 
 void hl_model_free(hl_model *model);
 
-/* Sticky errors of these and the next: a model that is not allocated, a batch without tokens or, for the loss, targets.
- * Logits (B, T, V) of the batch's tokens; keys and queries past the lengths are masked. `probes`: one a layer, or NULL.
- * The batch must outlive the tape. */
+/* Logits (B, T, V) of the batch's tokens; keys and queries past the lengths are masked. `probes`: one for each layer, or
+ * NULL. The batch must outlive the tape. Sticky errors of this function and the following: a model that is not
+ * allocated, a batch without tokens or, for the loss, targets. */
 hl_tensor *hl_model_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, const hl_head_probe *probes);
 
-/* What goes into the encoder, (B, T, D): embedded tokens with positions, dropped out in training. */
+/* The input of the encoder, (B, T, D): embedded tokens with positions, and dropout in training. */
 hl_tensor *hl_model_embed(hl_tape *tape, const hl_model *model, const hl_batch *batch);
 
-/* Which keys and queries of the batch there are. */
+/* The mask of the batch: its lengths, and causal where the model is. */
 hl_mask hl_model_mask(const hl_model *model, const hl_batch *batch);
 
-/* The loss, a scalar (op_cross_entropy.h; args.targets is taken from the batch). */
+/* The loss, a scalar (core/op_cross_entropy.h; args.targets is replaced by the batch's). */
 hl_tensor *hl_model_loss(hl_tape *tape, const hl_model *model, const hl_batch *batch, hl_cross_entropy_args args,
                          const hl_head_probe *probes);
 
-/* The same where x (B, T, D) goes into layer `layer`, 0 .. n_layers, of the model: nothing below it runs. */
+/* The same where x (B, T, D) is the input of layer `layer`, 0 .. n_layers: the layers below it do not run. */
 hl_tensor *hl_model_loss_from(hl_tape *tape, const hl_model *model, const hl_batch *batch, int layer, hl_tensor *x,
                               hl_cross_entropy_args args, const hl_head_probe *probes);
 
-/* What a pass over a batch of B examples of T tokens takes, without probes, found by a dry run. */
+/* What a pass over a batch of B examples of T tokens needs, without probes; found by a dry run (core/tape.h). */
 typedef struct hl_model_plan {
     size_t bytes; /* of the arena */
     double flops; /* of its matrix products */
 } hl_model_plan;
 
-/* `options` as the pass will be given them (threads, training, gradients: with gradients backward is counted too).
- * Nothing of the plan's size is allocated. HL_NO_MEMORY; HL_INVALID where shapes do not fit (T > max_length). */
+/* `options`: those of the pass (threads, training, gradients: with gradients backward is counted too). Nothing of the
+ * plan's size is allocated. HL_NO_MEMORY; HL_INVALID where shapes do not fit (T > max_length). */
 hl_status hl_model_plan_pass(const hl_model *model, int64_t B, int64_t T, hl_tape_options options, hl_model_plan *plan);
 
-/* The bytes of arena that the records of a dry tape over this model take at most. */
+/* The most bytes of arena that the records of a dry tape over this model need. */
 size_t hl_model_record_bytes(const hl_model *model);
 
 HL_END_DECLS

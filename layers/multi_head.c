@@ -18,11 +18,6 @@ static rows rows_of(hl_multi_head_config c, int which)
     return all[which];
 }
 
-static bool is_packed(hl_multi_head_config c)
-{
-    return c.n_heads * c.d_k == c.d_model && c.n_heads * c.d_v == c.d_model && c.n_kv_heads == c.n_heads;
-}
-
 static hl_tensor *add_matrix(hl_parameters *parameters, hl_name name, const char *which, int64_t n_rows,
                              int64_t n_columns, int n_matrices)
 {
@@ -37,7 +32,7 @@ hl_multi_head hl_multi_head_make(hl_parameters *parameters, hl_name name, hl_mul
 {
     hl_multi_head layer = { .name = name, .config = config };
     rows q = rows_of(config, 0), k = rows_of(config, 1), v = rows_of(config, 2);
-    if (is_packed(config)) {
+    if (q.n == config.d_model && v.n == config.d_model && config.n_kv_heads == config.n_heads) { /* packed */
         layer.in_proj_weight = add_matrix(parameters, name, "in_proj_weight", 3 * config.d_model, config.d_model, 3);
     } else {
         layer.q_proj_weight = add_matrix(parameters, name, "q_proj_weight", q.n, config.d_model, 1);
@@ -66,7 +61,7 @@ hl_tensor *hl_multi_head_project(hl_tape *tape, const hl_multi_head *layer, hl_t
     return hl_linear(tape, x, W, hl_tape_parameter_rows(tape, layer->in_proj_bias, r.first, r.n));
 }
 
-/* q, k and v, each its columns of a projection: of a single one where all come from x. */
+/* q, k and v, each as columns of a projection: of a single packed one where all come from x. */
 static void project_all(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory, hl_columns qkv[3])
 {
     if (layer->in_proj_weight != NULL && x == memory) {

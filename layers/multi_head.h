@@ -34,14 +34,14 @@ typedef struct hl_multi_head {
     hl_dropout_layer dropout_weights, dropout_concat;
 } hl_multi_head;
 
-/* Looks into and interferes with one module's heads for one pass; every field may be NULL. */
+/* Reads and changes what one module's heads compute in one pass; every field may be NULL. */
 typedef struct hl_head_probe {
     hl_real *weights; /* receives (B, H, Tq, Tk): every head's weights, after softmax, before dropout */
     hl_real
         *z; /* receives (B, Tq, H * Dv): the heads' concatenation (gated, with `constant`), before dropout and W_O */
     hl_tensor *gate;               /* (B, H): see op_attention.h */
     const hl_real *const *replace; /* likewise */
-    const hl_real *constant;       /* (H * Dv): added to each row of z: the output of heads that the gate has shut */
+    const hl_real *constant;       /* (H * Dv): added to each row of z, as the output of heads whose gate is 0 */
 } hl_head_probe;
 
 /* Registers <name>.in_proj_weight or <name>.{q,k,v}_proj_weight, <name>.in_proj_bias and <name>.out_proj.*: Xavier
@@ -49,12 +49,12 @@ typedef struct hl_head_probe {
 hl_multi_head hl_multi_head_make(hl_parameters *parameters, hl_name name, hl_multi_head_config config);
 
 /* y (B, Tq, D) for x (B, Tq, D) and memory (B, Tk, D), the same tensor for self-attention, and what follows it in
- * the same pass. The mask's arrays must outlive the tape. `probe` may be NULL. */
+ * the same pass (`after`). The mask's arrays must outlive the tape. `probe` may be NULL. */
 hl_tensor *hl_multi_head_forward(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory,
                                  hl_mask mask, const hl_head_probe *probe, hl_linear_after after);
 
-/* The same, composed of primitive ops in a loop over the heads, as one would write it from the formula above: slower,
- * and plainly right. The tests' oracle and the bench's foil. Without dropout and probes. */
+/* The same without dropout and probes, composed of primitive ops in a loop over the heads as in the formula above:
+ * slower, and simple enough to check by reading. Tests and `bench` compare with it. */
 hl_tensor *hl_multi_head_naive_forward(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory,
                                        hl_mask mask);
 

@@ -1,4 +1,4 @@
-/* What tells a token where it stands: a vector added to its embedding. */
+/* Positions: a vector for each position, added to the embedding of the token there. */
 #ifndef HL_LAYERS_POSITIONS_H
 #define HL_LAYERS_POSITIONS_H
 
@@ -18,15 +18,15 @@ typedef struct hl_positions_layer {
     int64_t max_length, d_model;
     hl_tensor *weight; /* learned: (max_length, D), the registry's */
     hl_real *table;    /* sinusoidal: (max_length, D), owned; NULL before hl_positions_layer_allocate */
-    int32_t *places;   /* learned: 0, 1, ..., max_length - 1, owned; likewise */
+    int32_t *ids;      /* learned: 0, 1, ..., max_length - 1, owned; likewise */
 } hl_positions_layer;
 
-/* Registers <name>.weight, normal with deviation 0.02 (Devlin et al. 2019), where positions are learned. Errors stay on the
- * registry: an unknown kind, too. */
+/* Registers <name>.weight, normal with deviation 0.02 (Devlin et al. 2019), where positions are learned. Errors stay on
+ * the registry, also for an unknown kind. */
 hl_positions_layer hl_positions_layer_make(hl_parameters *parameters, hl_name name, hl_positions_kind kind,
                                            int64_t max_length, int64_t d_model);
 
-/* Computes the table of a sinusoidal layer, the places of a learned one. HL_NO_MEMORY. */
+/* Computes the table of a sinusoidal layer, the ids of a learned one. HL_NO_MEMORY. */
 hl_status hl_positions_layer_allocate(hl_positions_layer *layer);
 
 void hl_positions_layer_free(hl_positions_layer *layer);

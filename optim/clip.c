@@ -10,10 +10,10 @@ typedef struct scaling {
     hl_real factor, *x;
 } scaling;
 
-static void scale_numbers(const void *context, hl_share share)
+static void scale_numbers(const void *context, hl_range range)
 {
     const scaling s = *(const scaling *)context;
-    for (int64_t i = share.begin; i < share.end; i++) {
+    for (int64_t i = range.begin; i < range.end; i++) {
         s.x[i] *= s.factor;
     }
 }

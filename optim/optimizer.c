@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stddef.h>
 
-/* Threads take whole pieces of this many numbers, cut from the block at the same places for any number of threads:
- * which numbers a compiler treats in vectors and which one by one, with other rounding, is then the same too. */
+/* Threads work on whole pieces of this many numbers, cut at the same places for any number of threads: compilers round
+ * differently in vectors and in the remainder of a loop, and so the same numbers are in the remainder each time. */
 enum { PIECE = 2048 };
 
 static hl_status check_moment_options(const hl_optimizer_options *options)
@@ -64,7 +64,7 @@ void hl_optimizer_free(hl_optimizer *optimizer)
     *optimizer = (hl_optimizer){ 0 };
 }
 
-/* The index of the first parameter that ends after `position`; n if there is none. Parameters stand in the blocks in
+/* The index of the first parameter that ends after `position`; n if there is none. The blocks hold the parameters in
  * the order of the list. */
 static int first_parameter_past(const hl_parameters *parameters, int64_t position)
 {
@@ -81,8 +81,8 @@ static int first_parameter_past(const hl_parameters *parameters, int64_t positio
     return low;
 }
 
-/* Updates what lies in begin ... end - 1, gaps and frozen parameters left out. */
-static void update_piece(const hl_optimizer *optimizer, const hl_update *update, int64_t begin, int64_t end)
+/* Updates the numbers begin ... end - 1 except gaps and frozen parameters. */
+static void update_piece(const hl_optimizer *optimizer, const hl_update_constants *update, int64_t begin, int64_t end)
 {
     const hl_parameters *parameters = optimizer->parameters;
     hl_update_range *range = optimizer->options.name == HL_SGD ? hl_sgd_range : hl_adam_range;
@@ -101,14 +101,14 @@ static void update_piece(const hl_optimizer *optimizer, const hl_update *update,
 
 typedef struct step_work {
     const hl_optimizer *optimizer;
-    hl_update update;
+    hl_update_constants update;
 } step_work;
 
-static void update_pieces(const void *context, hl_share share)
+static void update_pieces(const void *context, hl_range range)
 {
     const step_work *work = context;
-    for (int64_t begin = share.begin; begin < share.end; begin += PIECE) {
-        update_piece(work->optimizer, &work->update, begin, share.end - begin < PIECE ? share.end : begin + PIECE);
+    for (int64_t begin = range.begin; begin < range.end; begin += PIECE) {
+        update_piece(work->optimizer, &work->update, begin, range.end - begin < PIECE ? range.end : begin + PIECE);
     }
 }
 
@@ -117,8 +117,8 @@ void hl_optimizer_step(hl_optimizer *optimizer, int threads, double learning_rat
     optimizer->step++;
     step_work work = {
         .optimizer = optimizer,
-        .update = optimizer->options.name == HL_SGD ? hl_sgd_update(optimizer, learning_rate)
-                                                    : hl_adam_update(optimizer, learning_rate),
+        .update = optimizer->options.name == HL_SGD ? hl_sgd_constants(optimizer, learning_rate)
+                                                    : hl_adam_constants(optimizer, learning_rate),
     };
     int64_t count = optimizer->parameters->count;
     hl_threads_run(hl_threads_for(threads, count), count, PIECE, update_pieces, &work);

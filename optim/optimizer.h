@@ -1,7 +1,7 @@
 /* Optimizers: Adam, AdamW and SGD over a parameter registry (core/parameters.h).
  *
- * One step is one pass over memory. Every number has its own place in it and nothing is summed, so the same bits come
- * out at any thread count. Formulas, for update number t counted from 1, gradient g, weight w, learning rate a:
+ * One step is one pass over memory. Every number is updated on its own and nothing is summed, so the same bits come out
+ * at any thread count. Formulas, for update number t counted from 1, gradient g, weight w, learning rate a:
  *
  *   SGD     g' = g + weight_decay w                     w -= a g'
  *   Adam    g' = g + weight_decay w
@@ -9,8 +9,8 @@
  *           w -= a / (1 - beta1^t) * m / (sqrt(v) / sqrt(1 - beta2^t) + epsilon)
  *   AdamW   as Adam with g' = g, and w is first multiplied by 1 - a weight_decay (decoupled decay; Loshchilov, Hutter)
  *
- * Moments are worked as m += (1 - beta1) (g' - m), whose constant loses nothing in float: weights stay as near to those
- * of double precision as PyTorch's, or nearer (tests/optim/test_accuracy.c).
+ * Moments are computed as m += (1 - beta1) (g' - m), whose constant loses nothing in float: weights are as close to
+ * those of double precision as PyTorch's, or closer (tests/optim/test_accuracy.c).
  *
  * As in PyTorch, with one difference: under all three names weight_decay applies only to parameters registered with
  * `decay` (matrices, not biases and norms), where PyTorch decays a whole group. */
@@ -34,8 +34,8 @@ typedef struct hl_optimizer_options {
     double weight_decay; /* at least 0; 0 is off */
 } hl_optimizer_options;
 
-/* What a checkpoint has to keep is `step`, `m` and `v`; all three may be written when a run is resumed. The moments of
- * a parameter stand at its `offset` in the blocks. */
+/* A checkpoint stores `step`, `m` and `v`, and resuming a run sets them. The moments of a parameter begin at its
+ * `offset` in the blocks. */
 typedef struct hl_optimizer {
     hl_optimizer_options options;
     hl_parameters *parameters; /* not owned */

@@ -4,15 +4,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* Roots and quotients only: unlike pow, they have the same bits on every CPU. */
-static double noam(double step, double warmup, double d_model)
-{
-    double falling = 1 / sqrt(step);
-    double rising = warmup > 0 ? step / (warmup * sqrt(warmup)) : falling;
-    return fmin(falling, rising) / sqrt(d_model);
-}
-
-/* p: how much of the way from the end of the warm-up to the end of the run lies before `step`. */
+/* p of the formulas: the fraction of the updates between the warm-up and the end of the run that precede `step`. */
 static double progress(const hl_schedule *schedule, int64_t step)
 {
     if (step > schedule->steps) {
@@ -28,11 +20,11 @@ double hl_schedule_rate(const hl_schedule *schedule, int64_t step)
         return NAN;
     }
     double rate = schedule->learning_rate;
-    if (schedule->name == HL_SCHEDULE_NOAM && schedule->d_model < 1) {
-        return NAN;
-    }
-    if (schedule->name == HL_SCHEDULE_NOAM) {
-        return rate * noam((double)step, (double)schedule->warmup_steps, (double)schedule->d_model);
+    if (schedule->name ==
+        HL_SCHEDULE_NOAM) { /* by roots and quotients: unlike pow, they have the same bits on every CPU */
+        double warmup = (double)schedule->warmup_steps, falling = 1 / sqrt((double)step);
+        double rising = warmup > 0 ? (double)step / (warmup * sqrt(warmup)) : falling;
+        return schedule->d_model < 1 ? NAN : rate * (fmin(falling, rising) / sqrt((double)schedule->d_model));
     }
     if (step <= schedule->warmup_steps) {
         return rate * ((double)step / (double)schedule->warmup_steps);

@@ -1,11 +1,12 @@
 #include "optim/private/update.h"
 
-hl_update hl_sgd_update(const hl_optimizer *optimizer, double learning_rate)
+hl_update_constants hl_sgd_constants(const hl_optimizer *optimizer, double learning_rate)
 {
-    return (hl_update){ .rate = (hl_real)learning_rate, .l2 = (hl_real)optimizer->options.weight_decay };
+    return (hl_update_constants){ .rate = (hl_real)learning_rate, .l2 = (hl_real)optimizer->options.weight_decay };
 }
 
-void hl_sgd_range(const hl_optimizer *optimizer, const hl_update *update, bool decay, int64_t begin, int64_t end)
+void hl_sgd_range(const hl_optimizer *optimizer, const hl_update_constants *update, bool decay, int64_t begin,
+                  int64_t end)
 {
     hl_real *restrict values = optimizer->parameters->values;
     const hl_real *restrict grads = optimizer->parameters->grads;

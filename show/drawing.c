@@ -44,7 +44,7 @@ static hl_status paint(const hl_drawing *drawing, double scale, cairo_surface_t 
 {
     /* At the first text fontconfig reads all its fonts and settings: without memory it crashes, runs for ever, or draws
      * without them. */
-    if (!hl_memory_has(HL_MEMORY_ROOM)) {
+    if (!hl_memory_has(HL_MEMORY_RESERVE)) {
         return hl_error_memory("a picture");
     }
     cairo_t *cairo = cairo_create(surface);

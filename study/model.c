@@ -343,7 +343,7 @@ static hl_status read_weights(hl_opened_model *run, const char *path, bool last,
     const char *config = hl_checkpoint_config(weights);
     HL_TRY(hl_checkpoint_judge(weights, config != NULL ? check_config(run, path, config) : hl_ok()));
     HL_TRY(hl_checkpoint_fits(weights, &run->model.parameters));
-    HL_TRY(hl_model_reserve(&run->model, HL_MODEL_LOOKED_AT));
+    HL_TRY(hl_model_reserve(&run->model, HL_MODEL_EVALUATED));
     HL_TRY(hl_checkpoint_load(weights, &run->model.parameters));
     run->weights_path = hl_strdup(path);
     if (run->weights_path == NULL) {

@@ -74,7 +74,7 @@ hl_status hl_output_write_in_turn(const char *folder, const char *name, hl_outpu
         return hl_error_memory(folder);
     }
     hl_file file;
-    hl_file_create_in_turn(&file, path);
+    hl_file_create_locked(&file, path);
     hl_free(path);
     return fill(&file, make, context);
 }

@@ -33,7 +33,7 @@ static size_t positions_bytes(const hl_positions_layer *layer)
     case HL_POSITIONS_SINUSOIDAL:
         return product((size_t)layer->max_length, (size_t)layer->d_model * sizeof *layer->table);
     case HL_POSITIONS_LEARNED:
-        return (size_t)layer->max_length * sizeof *layer->places;
+        return (size_t)layer->max_length * sizeof *layer->ids;
     case HL_POSITIONS_NONE:
         break;
     }

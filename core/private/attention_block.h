@@ -1,4 +1,4 @@
-/* A head of one example as attention works on it: in blocks of queries, and the products of a block. */
+/* How attention works on a head of one example: in blocks of queries; and the matrix products of a block. */
 #ifndef HL_CORE_PRIVATE_ATTENTION_BLOCK_H
 #define HL_CORE_PRIVATE_ATTENTION_BLOCK_H
 
@@ -11,7 +11,7 @@ HL_BEGIN_DECLS
 
 typedef struct hl_attention_sizes {
     int64_t B, Tq, Tk, H, Hkv, Dk, Dv;
-    int64_t row; /* Tk filled up to whole vectors: from one row of weights to the next */
+    int64_t row; /* numbers from one row of weights to the next: Tk rounded up to whole vectors */
 } hl_attention_sizes;
 
 /* The products of a head; q and so on are blocks of queries, K and V all the keys. */
@@ -34,10 +34,10 @@ typedef struct hl_attention_state {
     hl_real *A;
     bool drops;
     hl_real *z;                                   /* (B, Tq, H * Dv) before the gate, where there is one */
-    hl_small_kernel usual[HL_ATTENTION_PRODUCTS]; /* of whole blocks, found once a node */
+    hl_small_kernel usual[HL_ATTENTION_PRODUCTS]; /* the code for whole blocks, found once for each node */
 } hl_attention_state;
 
-/* The queries of a block: with 512 keys their weights take 128 kB, and the products are as fast as they get. */
+/* The queries of a block. With 512 keys their weights are 128 kB; larger blocks are not faster. */
 enum { HL_ATTENTION_BLOCK = 64 };
 
 /* Rows of one head within a wider matrix: row i is at + i * stride. */
@@ -46,13 +46,13 @@ typedef struct hl_attention_rows {
     int64_t stride;
 } hl_attention_rows;
 
-/* One head of one example: which, how many of its queries and keys are real, and where its numbers are. Products are
- * made of the real ones and what fills up, so that few shapes occur; weights are zero in what is filled up. */
+/* One head of one example: its indices, how many queries and keys it has, and where its numbers are. The real queries
+ * and keys are rounded up with padding so that products have few shapes; weights of padding are zero. */
 typedef struct hl_attention_view {
     const hl_attention_state *state;
     hl_attention_sizes s;
     int64_t b, h, kv;
-    int64_t n_queries, n_keys; /* filled up */
+    int64_t n_queries, n_keys; /* rounded up */
     hl_attention_rows q, k, v;
 } hl_attention_view;
 
@@ -64,7 +64,7 @@ typedef struct hl_attention_block {
     hl_real *A; /* NULL where it is not kept */
 } hl_attention_block;
 
-/* `length` filled up to whole vectors. */
+/* `length` rounded up to whole vectors. */
 int64_t hl_attention_row(int64_t length);
 
 /* The numbers of scratch memory that one thread needs for a head, forward or backward; -1 where no machine has so many. */

@@ -1,8 +1,7 @@
-/* Attention of one head of one example, forward and backward: the inner part of op_attention.c, which gives the
- * formulas.
+/* Attention of one head of one example, forward and backward, for op_attention.c; formulas in op_attention.h.
  *
- * A head is worked by one thread, in blocks of queries whose scores, weights and gradients stay in that core's cache. k
- * and v are laid out transposed first, since the products then are all of forms that small_matmul.h is fast at. */
+ * One thread works on a head, in blocks of queries whose scores, weights and gradients stay in that core's cache. k and
+ * v are transposed first, so that all products have the forms that small_matmul.h is fast at. */
 #ifndef HL_CORE_PRIVATE_ATTENTION_HEAD_H
 #define HL_CORE_PRIVATE_ATTENTION_HEAD_H
 
@@ -16,15 +15,15 @@ typedef struct hl_attention_grads {
     hl_grad q, k, v, gate;
 } hl_attention_grads;
 
-/* Finds the code for the products of state->usual, which heads share: to be called before either function. */
+/* Finds the code for the products of state->usual, which all heads use. Call it before either function. */
 void hl_attention_head_prepare(hl_attention_state *state);
 
 /* Computes A, where it is kept, and y (B, Tq, H * Dv) in head h of example b. */
 void hl_attention_head_forward(const hl_tape *tape, const hl_attention_state *state, int64_t b, int64_t h, hl_real *y,
                                hl_real *scratch);
 
-/* Computes the head's part of every gradient wanted from dy (B, Tq, H * Dv); A is of no use after it. Heads that share
- * keys and values must be given in order and by one thread: the first writes dk and dv, the others add. */
+/* Computes the head's contribution to every wanted gradient from dy (B, Tq, H * Dv), and overwrites A. Heads that share
+ * keys and values must be called in order by one thread: the first writes dk and dv, the others add. */
 void hl_attention_head_backward(const hl_attention_state *state, int64_t b, int64_t h, const hl_real *dy,
                                 hl_attention_grads grads, hl_real *scratch);
 

@@ -1,4 +1,4 @@
-/* The files in which the kernel tells about itself (/proc, /sys). They say that they are empty, and are not. */
+/* Reads the kernel's own files (/proc, /sys), whose size is given as 0 although they have content. */
 #ifndef HL_CORE_PRIVATE_CONTROL_FILE_H
 #define HL_CORE_PRIVATE_CONTROL_FILE_H
 

@@ -18,11 +18,11 @@ typedef struct hl_dropout_rate {
 /* p in [0, 1), rounded to the next 65536th (at most 65535 of them). */
 hl_dropout_rate hl_dropout_rate_of(hl_real p);
 
-/* Draws are made by the group: those that begin at a multiple of it come at half the cost. */
+/* Numbers are drawn in groups of this many; a call that begins at a multiple of it costs half as much. */
 enum { HL_DROPOUT_GROUP = 128 };
 
 /* m[i] = 0 where the number at position first + i drops, else the rate's scale, for i < n <= HL_DROPOUT_GROUP. A
- * position's fate depends on (random, position) alone. */
+ * position's factor depends on (random, position) alone. */
 void hl_dropout_factors(hl_random random, hl_dropout_rate rate, uint64_t first, int n, hl_real m[HL_DROPOUT_GROUP]);
 
 HL_END_DECLS

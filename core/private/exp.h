@@ -1,5 +1,5 @@
-/* The exponential function and the normal distribution in forms that compilers turn into vector code; <math.h>'s are
- * called number by number. */
+/* The exponential function and the normal distribution in forms that compilers turn into vector code, which calls of
+ * the functions of <math.h> prevent. */
 #ifndef HL_CORE_PRIVATE_EXP_H
 #define HL_CORE_PRIVATE_EXP_H
 
@@ -56,7 +56,7 @@ static inline double hl_normal_cdf(double x, double bell)
 }
 #else
 /* The chance that a standard normal number is below x, (1 + erf(x / sqrt(2))) / 2, within 3e-7, where `bell` is
- * e^(-x^2 / 2), which the density takes too. Abramowitz and Stegun 1964, 7.1.26: a polynomial in
+ * e^(-x^2 / 2), which the density needs too. Abramowitz and Stegun 1964, 7.1.26: a polynomial in
  * 1 / (1 + 0.3275911 |x| / sqrt(2)) times the bell for the smaller of both tails. */
 __attribute__((always_inline)) static inline float hl_normal_cdf(float x, float bell)
 {

@@ -1,7 +1,7 @@
-/* Sums over short rows, sixteen partial sums side by side, as vector units keep them.
+/* Sums over short rows in sixteen partial sums, one for each lane of a vector.
  *
- * A compiler's own reduction adds up the lanes of its last vector one after the other, which for a row of 32 takes
- * longer than the row. The order of the additions is fixed here, whatever the width of the vectors. */
+ * A compiler's own reduction adds the lanes of its last vector one after the other, which for a row of 32 takes longer
+ * than the row. The order of the additions is fixed here and does not depend on the width of the vectors. */
 #ifndef HL_CORE_PRIVATE_LANES_H
 #define HL_CORE_PRIVATE_LANES_H
 

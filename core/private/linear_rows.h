@@ -1,8 +1,8 @@
-/* How the products of a linear map are cut: the inner part of op_linear.c.
+/* How the products of a linear map are cut into blocks of rows; used by op_linear.c alone.
  *
  * Where the weights fit in a core's second-level cache, its products run as generated kernels (small_matmul.h) over
  * blocks of 64 rows: nothing is packed, a block stays in the cache for what is done with it next, and no cut depends on
- * the number of threads. Else OpenBLAS takes all rows at once (matmul.h). */
+ * the number of threads. Otherwise OpenBLAS computes all rows at once (matmul.h). */
 #ifndef HL_CORE_PRIVATE_LINEAR_ROWS_H
 #define HL_CORE_PRIVATE_LINEAR_ROWS_H
 
@@ -14,16 +14,16 @@
 
 HL_BEGIN_DECLS
 
-enum { HL_LINEAR_BLOCK = 64, HL_LINEAR_MAX_PARTS = 16 };
+enum { HL_LINEAR_BLOCK = 64, HL_LINEAR_MAX_PARTIALS = 16 };
 
-/* How dW (O, I) is summed over N rows: in a part for each group of blocks, tile by tile over all rows, or by
+/* How dW (O, I) is summed over N rows: in a partial sum for each group of blocks, tile by tile over all rows, or by
  * hl_matmul_rows_into. */
-typedef enum hl_linear_sum { HL_LINEAR_PARTS, HL_LINEAR_TILES, HL_LINEAR_WHOLE } hl_linear_sum;
+typedef enum hl_linear_sum { HL_LINEAR_PARTIALS, HL_LINEAR_TILES, HL_LINEAR_WHOLE } hl_linear_sum;
 
 typedef struct hl_linear_rows {
     int64_t N, O, I;
     int64_t n_blocks;
-    int n_groups; /* of blocks, each worked by one thread; at most HL_LINEAR_MAX_PARTS where dW is summed in parts */
+    int n_groups; /* of blocks, each worked by one thread; at most HL_LINEAR_MAX_PARTIALS with HL_LINEAR_PARTIALS */
     bool generated;
     hl_linear_sum sum;
 } hl_linear_rows;

@@ -1,4 +1,4 @@
-/* The natural logarithm in a form that compilers turn into vector code; <math.h>'s is called number by number. */
+/* The natural logarithm in a form that compilers turn into vector code, which a call of log() prevents. */
 #ifndef HL_CORE_PRIVATE_LOG_H
 #define HL_CORE_PRIVATE_LOG_H
 

@@ -1,5 +1,4 @@
-/* Every op of the library. An op that is not in this list does not exist for the tests; one that is must have rows in
- * the table of op cases, or tests fail. */
+/* Every op of the library. Tests go through this list; an op without rows in the table of op cases fails one. */
 #ifndef HL_CORE_PRIVATE_OP_LIST_H
 #define HL_CORE_PRIVATE_OP_LIST_H
 

@@ -1,4 +1,4 @@
-/* Which numbers came through a dropout or a ReLU, a bit each for the way back. */
+/* Which numbers a dropout or a ReLU let through: one bit each, saved by forward for backward. */
 #ifndef HL_CORE_PRIVATE_PASS_BITS_H
 #define HL_CORE_PRIVATE_PASS_BITS_H
 
@@ -10,7 +10,7 @@
 
 HL_BEGIN_DECLS
 
-/* Numbers are taken by the group. Bit r of byte l of a group's HL_PASS_BYTES is that of number 16 r + l, so that
+/* Numbers are worked in groups. Bit r of byte l of a group's HL_PASS_BYTES is that of number 16 r + l, so that
  * vectors of 16 numbers make and read their bits without moving them between lanes. */
 enum { HL_PASS_GROUP = 128, HL_PASS_BYTES = 16 };
 

@@ -1,4 +1,4 @@
-/* Sums over rows and over everything, in an order that depends on the shape alone. */
+/* Sums over rows and over all numbers, in an order that depends on the shape alone. */
 #ifndef HL_CORE_PRIVATE_REDUCE_H
 #define HL_CORE_PRIVATE_REDUCE_H
 
@@ -16,11 +16,11 @@ void hl_sum_rows(int threads, int64_t N, int64_t D, const hl_real *x, bool add, 
 
 int64_t hl_sum_rows_scratch(int64_t N, int64_t D);
 
-/* The two halves of hl_sum_rows, for sums whose terms are computed on the way: the number of blocks that N rows are cut
- * into (block i is hl_threads_part(N, 1, i, blocks, ...)), and the sum (D) = (or +=) of their parts (n_parts, D), in
- * order. */
+/* The two steps of hl_sum_rows, for callers that compute the terms themselves: the number of blocks that N rows are cut
+ * into (block i is hl_threads_cut(N, 1, i, blocks, ...)), and sum (D) = (or +=) the sum of the blocks' partial sums
+ * (n, D), in order. */
 int hl_sum_blocks(int64_t N);
-void hl_sum_parts(int threads, int n_parts, int64_t D, const hl_real *parts, bool add, hl_real *sum);
+void hl_sum_partials(int threads, int n, int64_t D, const hl_real *partials, bool add, hl_real *sum);
 
 /* The sum of n numbers, added in double in a fixed order. */
 double hl_sum_all(const hl_real *x, int64_t n);

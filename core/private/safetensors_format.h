@@ -1,4 +1,4 @@
-/* What the writer and the reader of safetensors files agree on; for these two alone. */
+/* Constants shared by the writer and the reader of safetensors files; for these two alone. */
 #ifndef HL_CORE_PRIVATE_SAFETENSORS_FORMAT_H
 #define HL_CORE_PRIVATE_SAFETENSORS_FORMAT_H
 

@@ -1,8 +1,8 @@
 /* The JSON header of a safetensors file; for the reader alone.
  *
- * Only what the format has is read: one object, whose values are tensors' entries {"dtype": string, "shape": whole
- * numbers, "data_offsets": two whole numbers} and "__metadata__", an object of strings. All else is refused where it
- * begins, so that no header takes more than a few times its own bytes. */
+ * The parser accepts only what the format has: one object, whose values are tensors' entries {"dtype": string, "shape":
+ * whole numbers, "data_offsets": two whole numbers} and "__metadata__", an object of strings. It refuses anything else
+ * where that begins, so that no header needs more memory than a few times its own bytes. */
 #ifndef HL_CORE_PRIVATE_SAFETENSORS_HEADER_H
 #define HL_CORE_PRIVATE_SAFETENSORS_HEADER_H
 

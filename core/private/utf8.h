@@ -9,8 +9,8 @@
 
 HL_BEGIN_DECLS
 
-/* The number of bytes, 1 to 4, of the character that the text begins with, and the character itself (code may be NULL);
- * 0 where it begins with none, cut short by the end of its `size` bytes or wrong. size is at least 1. */
+/* Returns the number of bytes, 1 to 4, of the text's first character, and writes the character to *code (which may be
+ * NULL); 0 where the bytes are no character, or one that the end of the `size` bytes cuts. size is at least 1. */
 size_t hl_utf8_decode(const char *text, size_t size, uint32_t *code);
 
 HL_END_DECLS

@@ -1,5 +1,4 @@
-/* The words of the task agreement: which token is which word, and which forms of words agree. Private to this
- * folder. */
+/* The words of the task `agreement`: their tokens, and which forms of words agree. Private to this folder. */
 #ifndef HL_DATA_PRIVATE_AGREEMENT_WORDS_H
 #define HL_DATA_PRIVATE_AGREEMENT_WORDS_H
 
@@ -15,9 +14,9 @@ enum {
     HL_AGREEMENT_CHOICES = 3, /* of each class without agreement */
 };
 
-/* Tokens: the first ones of each class, and single words. First determiners, by number, adjectives, by kind, and
- * possessive pronouns, by person; then what agrees with nothing; then nouns and verbs, each singular and plural in
- * turn. */
+/* Tokens: the first one of each class of words, and single words. The order is: determiners, by number; adjectives, by
+ * kind; possessive pronouns, by person; words that agree with nothing; nouns, and then verbs, each singular followed by
+ * its plural. */
 enum {
     HL_WORD_DETERMINER = HL_SPECIAL_TOKENS,
     HL_WORD_ADJECTIVE = HL_WORD_DETERMINER + 2,
@@ -37,7 +36,7 @@ enum {
     HL_WORD_END = HL_WORD_VERB + 2 * HL_AGREEMENT_NOUNS,
 };
 
-/* The words that agree with a noun, as tokens. Nouns are counted in forms: 2 * noun + 1 where it is a plural. */
+/* The tokens of the words that agree with a noun. A noun's form is 2 * noun, or 2 * noun + 1 for its plural. */
 int32_t hl_agreement_determiner(int form);
 int32_t hl_agreement_adjective(int form);
 int32_t hl_agreement_possessive(int form);

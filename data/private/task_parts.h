@@ -37,7 +37,7 @@ int64_t hl_slots_n_tokens(const hl_task_spec *spec, int64_t n);
 /* Writes that sequence, without answers: nothing is scored. */
 void hl_slots_draw(const hl_task_spec *spec, int64_t n, hl_draw *draw, hl_example example);
 
-/* Makes x at index `source` the answer of slot `slot`, both counted from 0. */
+/* Makes the symbol at position `source` the answer of slot `slot`, both counted from 0. */
 void hl_slots_answer(int64_t n, int64_t slot, int64_t source, hl_example example);
 
 HL_END_DECLS

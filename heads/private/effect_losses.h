@@ -55,7 +55,7 @@ hl_batch hl_effect_losses_slice(const hl_effect_losses *s, int64_t first);
 
 /* Each example's mean loss over its scored tokens, of a slice of the examples whose pass left row_losses, (slice,
  * T). */
-void hl_effect_losses_take(const hl_batch *slice, const hl_real *row_losses, double *losses);
+void hl_effect_losses_of_rows(const hl_batch *slice, const hl_real *row_losses, double *losses);
 
 /* |sum of z * dL/dz| of every head on every example, (n, heads of all layers by layer and head), each slice of the
  * examples in one backward pass, to the gates of all layers. HL_NO_MEMORY. */

@@ -29,7 +29,7 @@ hl_status hl_layer_input_move(hl_layer_input *input, const hl_model *model, cons
                               hl_arena *arena, int threads, int layer);
 
 /* The `count` examples of T tokens from `first` on as a tensor, (count, T, D). */
-hl_tensor *hl_layer_input_take(hl_tape *tape, const hl_layer_input *input, const hl_model *model, int64_t first,
+hl_tensor *hl_layer_input_tensor(hl_tape *tape, const hl_layer_input *input, const hl_model *model, int64_t first,
                                int64_t count, int64_t T);
 
 HL_END_DECLS

@@ -16,7 +16,7 @@ hl_status hl_snapshot_wrong(const char *path, const char *name, const char *form
     __attribute__((format(printf, 3, 4)));
 
 /* The array's numbers, the archive's, into *data; it must be there in this type and shape, else HL_BAD_FILE. */
-hl_status hl_snapshot_take(const hl_npz *npz, const char *path, const char *name, hl_npy_type type, hl_shape shape,
+hl_status hl_snapshot_array(const hl_npz *npz, const char *path, const char *name, hl_npy_type type, hl_shape shape,
                            void **data);
 
 HL_END_DECLS

@@ -22,7 +22,7 @@ static bool ends_with(const char *text, const char *end)
 /* Before backward only parameters have a gradient that is written. */
 static bool is_parameter(const hl_tensor *x)
 {
-    return x != NULL && x->grad_written;
+    return x != NULL && x->is_parameter;
 }
 
 static bool used_before(const hl_node *node, const hl_tensor *x)

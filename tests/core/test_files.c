@@ -269,7 +269,7 @@ START_TEST(several_may_replace_a_file_in_turn)
             memset(bytes, 'a' + i, sizeof bytes);
             for (int n = 0; n < TIMES; n++) {
                 hl_file file;
-                hl_file_create_in_turn(&file, path);
+                hl_file_create_locked(&file, path);
                 hl_file_write(&file, bytes, sizeof bytes);
                 good = good && hl_file_commit(&file, HL_VOLATILE).code == HL_OK;
             }
@@ -287,7 +287,7 @@ START_TEST(several_may_replace_a_file_in_turn)
     ck_assert_uint_eq(strspn(content, (char[]){ content[0], '\0' }), SIZE);
     free(content);
     hl_file file;
-    hl_file_create_in_turn(&file, scratch_path("no/file"));
+    hl_file_create_locked(&file, scratch_path("no/file"));
     refused(hl_file_commit(&file, HL_VOLATILE), scratch_path("no/file"), "its folder");
 }
 END_TEST

@@ -75,9 +75,9 @@ START_TEST(partial_sums_are_added_in_order)
     /* In order, 1e8 and -1e8 cancel before the ones come; any other way the ones are lost. */
     const hl_real partial[] = { 1e8f, 2, -1e8f, 3, 1, 4 };
     hl_real total[2] = { 10, 20 };
-    hl_sum_parts(1, 3, 2, partial, false, total);
+    hl_sum_partials(1, 3, 2, partial, false, total);
     ck_assert(total[0] == 1 && total[1] == 9);
-    hl_sum_parts(1, 3, 2, partial, true, total);
+    hl_sum_partials(1, 3, 2, partial, true, total);
     ck_assert(total[0] == 2 && total[1] == 18);
 }
 END_TEST

@@ -19,7 +19,7 @@ START_TEST(parts_cover_everything_once_and_are_cut_at_steps)
         int parts = 1 + i / 27;
         for (int part = 0; part < parts; part++) {
             int64_t begin, end;
-            hl_threads_part(n, step, part, parts, &begin, &end);
+            hl_threads_cut(n, step, part, parts, &begin, &end);
             ck_assert_int_eq(begin, at);
             ck_assert_int_ge(end, begin);
             ck_assert(end == n || end % step == 0);
@@ -47,25 +47,25 @@ enum { MOST = HL_MAX_THREADS, LONGEST = 1000 };
 /* What the threads of one hl_threads_run did. */
 typedef struct record {
     atomic_int worked[LONGEST], calls[MOST], strays; /* strays: shares whose thread or range cannot be */
-    hl_share shares[MOST];                           /* by their threads' numbers */
+    hl_range shares[MOST];                           /* by their threads' numbers */
     pthread_t threads[MOST];
     int levels; /* OpenMP's regions around thread 0's share */
 } record;
 
-static void note(const void *context, hl_share share)
+static void note(const void *context, hl_range range)
 {
     record *r = *(record *const *)context;
-    if (share.thread < 0 || share.thread >= MOST || share.begin < 0 || share.end > LONGEST) {
+    if (range.thread < 0 || range.thread >= MOST || range.begin < 0 || range.end > LONGEST) {
         r->strays++;
         return;
     }
-    r->calls[share.thread]++;
-    r->shares[share.thread] = share;
-    r->threads[share.thread] = pthread_self();
-    if (share.thread == 0) {
+    r->calls[range.thread]++;
+    r->shares[range.thread] = range;
+    r->threads[range.thread] = pthread_self();
+    if (range.thread == 0) {
         r->levels = omp_get_level();
     }
-    for (int64_t i = share.begin; i < share.end; i++) {
+    for (int64_t i = range.begin; i < range.end; i++) {
         r->worked[i]++;
     }
 }
@@ -86,7 +86,7 @@ static int run_noted(int threads, int64_t n, int64_t step, record *r)
     }
     for (int thread = 0; thread < shares; thread++) {
         int64_t begin, end;
-        hl_threads_part(n, step, thread, shares, &begin, &end);
+        hl_threads_cut(n, step, thread, shares, &begin, &end);
         ck_assert(r->shares[thread].begin == begin && r->shares[thread].end == end && begin < end);
     }
     return shares;
@@ -141,10 +141,10 @@ START_TEST(nothing_is_left_out_where_openmp_grants_fewer_threads)
 }
 END_TEST
 
-static void note_thread(const void *context, hl_share share)
+static void note_thread(const void *context, hl_range range)
 {
     pid_t *ids = *(pid_t *const *)context;
-    ids[share.thread] = gettid();
+    ids[range.thread] = gettid();
 }
 
 START_TEST(threads_outlive_a_run_with_work_for_fewer)

@@ -15,7 +15,7 @@ START_TEST(an_arena_that_is_too_small_is_reported_and_left_as_it_was)
     example_set_up(&f, example_config(8), 5, 9, 5);
     hl_arena small;
     expect_ok(hl_arena_init(&small, f.arena.capacity - f.arena.capacity / 4));
-    ck_assert_ptr_nonnull(hl_arena_take(&small, 64));
+    ck_assert_ptr_nonnull(hl_arena_allocate(&small, 64));
     ck_assert_int_eq(hl_recorder_record(&f.recorder, 3, NULL, &small, 1).code, HL_NO_MEMORY);
     ck_assert_uint_eq(small.used, 64);
     ck_assert(!scratch_exists(scratch_path("run/patterns/step_000003.npz")));

@@ -106,7 +106,7 @@ static void rows_of_no_parameter(void)
 
 static void rows_beyond_the_last(void)
 {
-    static hl_tensor parameter = { .shape = { 2, { 2, 3 } }, .grad_written = true };
+    static hl_tensor parameter = { .shape = { 2, { 2, 3 } }, .is_parameter = true, .grad_written = true };
     hl_tape_parameter_rows(&tape, &parameter, 1, 2);
 }
 

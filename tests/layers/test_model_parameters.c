@@ -271,7 +271,7 @@ START_TEST(a_model_that_is_looked_at_has_room_for_values_alone)
 {
     hl_model model;
     hl_model_config config = example_config();
-    for (hl_model_use use = HL_MODEL_TRAINED; use <= HL_MODEL_LOOKED_AT; use++) {
+    for (hl_model_use use = HL_MODEL_TRAINED; use <= HL_MODEL_EVALUATED; use++) {
         ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
         ck_assert_int_eq(hl_model_reserve(&model, use).code, HL_OK);
         const hl_parameters *parameters = &model.parameters;
