@@ -45,6 +45,11 @@ json_t *hl_json_checked(json_t *json, int failed)
     return json;
 }
 
+void hl_json_append(json_t **list, json_t *item)
+{
+    *list = hl_json_checked(*list, json_array_append_new(*list, item));
+}
+
 void hl_csv_field(hl_text *text, const char *bytes)
 {
     bool quotes = strpbrk(bytes, ",\"\r\n") != NULL;

@@ -12,14 +12,16 @@ bool hl_output_is_standard(const char *path)
     return path != NULL && strcmp(path, "-") == 0;
 }
 
-hl_status hl_output_put(const char *path, const hl_text *text, FILE *out)
+hl_status hl_output_put(const char *path, hl_text *text, FILE *out)
 {
-    HL_TRY(hl_text_status(text));
-    if (!hl_output_is_standard(path)) {
-        return hl_file_replace(path, text->bytes, text->size, HL_VOLATILE);
+    hl_status status = hl_text_status(text);
+    if (status.code == HL_OK && hl_output_is_standard(path)) {
+        fwrite(text->bytes, 1, text->size, out); /* hl_standard_output_end reports failures */
+    } else if (status.code == HL_OK) {
+        status = hl_file_replace(path, text->bytes, text->size, HL_VOLATILE);
     }
-    fwrite(text->bytes, 1, text->size, out); /* hl_standard_output_end reports failures */
-    return hl_ok();
+    hl_text_free(text);
+    return status;
 }
 
 static hl_status drain_to_file(void *file, const char *bytes, size_t size)

@@ -28,8 +28,7 @@ typedef struct hl_train_state {
 
     hl_cadence_state cadence; /* what the losses say of the snapshots */
 
-    bool
-        unvalidated; /* a signal ended the validation of the step: it and what follows in the step are still to be done */
+    bool unvalidated; /* a signal ended the validation of the step, which is still to be done, as is all after it */
 
     hl_metrics_sum metrics; /* when this was written */
 } hl_train_state;

@@ -52,7 +52,7 @@ static void write_row(const hl_ablate_plan *plan, int64_t cell, const hl_ablate_
     hl_text_print(text, ",%s\n", done ? "done" : "failed");
 }
 
-hl_status hl_ablate_csv_write(const hl_ablate_plan *plan, const hl_ablate_result *results, hl_text *text)
+hl_status hl_ablate_csv_print(const hl_ablate_plan *plan, const hl_ablate_result *results, hl_text *text)
 {
     write_header(plan, text);
     for (int64_t i = 0; i < hl_ablate_plan_cells(plan); i++) {

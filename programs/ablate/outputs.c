@@ -41,7 +41,7 @@ static hl_status write_file(const maker *m, const char *extension, hl_text *cont
 static hl_status write_csv(const maker *m)
 {
     hl_text text = { 0 };
-    hl_ablate_csv_write(m->given->plan, m->given->results, &text);
+    hl_ablate_csv_print(m->given->plan, m->given->results, &text);
     return write_file(m, "csv", &text);
 }
 
@@ -134,12 +134,11 @@ static json_t *training_object(const hl_ablate_result *r, int64_t seed)
 static json_t *training_list(const hl_ablate_outputs *o, int64_t variant)
 {
     json_t *list = json_array();
-    int failed = list == NULL;
-    for (int64_t s = 0; s < o->plan->seeds && !failed; s++) {
+    for (int64_t s = 0; s < o->plan->seeds; s++) {
         int64_t cell = variant * o->plan->seeds + s;
-        failed = json_array_append_new(list, training_object(&o->results[cell], hl_ablate_plan_seed(o->plan, cell)));
+        hl_json_append(&list, training_object(&o->results[cell], hl_ablate_plan_seed(o->plan, cell)));
     }
-    return hl_json_checked(list, failed);
+    return list;
 }
 
 static json_t *values_object(const hl_ablate_plan *plan, const hl_ablate_variant *variant)
@@ -170,31 +169,27 @@ static json_t *row_object(const maker *m, int64_t v)
 static json_t *row_list(const maker *m)
 {
     json_t *list = json_array();
-    int failed = list == NULL;
-    for (int64_t v = 0; v < m->given->plan->n_variants && !failed; v++) {
-        failed = json_array_append_new(list, row_object(m, v));
+    for (int64_t v = 0; v < m->given->plan->n_variants; v++) {
+        hl_json_append(&list, row_object(m, v));
     }
-    return hl_json_checked(list, failed);
+    return list;
 }
 
 static hl_status put_tables(const maker *m, FILE *out)
 {
     const hl_ablate_outputs *o = m->given;
-    hl_text json = { 0 }, csv = { 0 };
-    hl_status status = hl_ok();
+    hl_text text = { 0 };
     if (o->json != NULL) {
         json_t *root = json_pack("{s:o, s:I, s:o, s:o}", "config", hl_json_name(o->config), "seeds",
                                  (json_int_t)o->plan->seeds, "target", hl_json_number(o->target), "rows", row_list(m));
-        hl_json_print(&json, root, JSON_INDENT(2));
-        status = hl_output_put(o->json, &json, out);
+        hl_json_print(&text, root, JSON_INDENT(2));
+        HL_TRY(hl_output_put(o->json, &text, out));
     }
-    if (status.code == HL_OK && o->csv != NULL) {
-        hl_ablate_csv_write(o->plan, o->results, &csv);
-        status = hl_output_put(o->csv, &csv, out);
+    if (o->csv != NULL) {
+        hl_ablate_csv_print(o->plan, o->results, &text);
+        return hl_output_put(o->csv, &text, out);
     }
-    hl_text_free(&json);
-    hl_text_free(&csv);
-    return status;
+    return hl_ok();
 }
 
 static hl_status make(maker *m, FILE *tables, FILE *out)

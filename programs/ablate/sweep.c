@@ -104,7 +104,7 @@ static int free_cores(const sweep *s)
 static hl_status write_csv(const sweep *s)
 {
     hl_text text = { 0 };
-    hl_status status = hl_ablate_csv_write(s->options->plan, s->results, &text);
+    hl_status status = hl_ablate_csv_print(s->options->plan, s->results, &text);
     if (status.code == HL_OK) {
         status = hl_file_replace(s->options->csv, text.bytes, text.size, HL_DURABLE);
     }

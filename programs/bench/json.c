@@ -41,13 +41,9 @@ static json_t *profile_object(const hl_bench_profile *profile)
     json_t *rows = json_array();
     for (int i = 0; i < profile->n_rows; i++) {
         const hl_bench_row *row = &profile->rows[i];
-        json_t *object =
-            json_pack("{s:s, s:b, s:f, s:f, s:f, s:f}", "op", row->op, "backward", (int)row->backward, "calls_per_step",
-                      row->calls, "ms", row->ms, "flops", row->flops, "bytes", row->bytes);
-        if (json_array_append_new(rows, object) != 0) {
-            json_decref(rows);
-            return NULL;
-        }
+        hl_json_append(&rows, json_pack("{s:s, s:b, s:f, s:f, s:f, s:f}", "op", row->op, "backward", (int)row->backward,
+                                        "calls_per_step", row->calls, "ms", row->ms, "flops", row->flops, "bytes",
+                                        row->bytes));
     }
     return json_pack("{s:f, s:o}", "ms_mean", profile->ms, "ops", rows);
 }
@@ -104,13 +100,10 @@ void hl_bench_json_report(hl_text *text, const hl_bench_workload_figures *worklo
 {
     json_t *list = json_array();
     double best = 0;
-    for (int i = 0; i < n && list != NULL; i++) {
+    for (int i = 0; i < n; i++) {
         double rate = workloads[i].figures.sgemm_gflops;
         best = rate > best ? rate : best;
-        if (json_array_append_new(list, workload_object(&workloads[i])) != 0) {
-            json_decref(list);
-            list = NULL;
-        }
+        hl_json_append(&list, workload_object(&workloads[i]));
     }
     hl_json_print(text, report_object(best, n > 0 ? workloads[0].figures.threads : 0, list), JSON_INDENT(2));
 }

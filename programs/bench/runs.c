@@ -105,9 +105,7 @@ static hl_status write_json(const runs *r, FILE *out)
         return hl_ok();
     }
     hl_bench_json_report(&text, r->found, r->n);
-    hl_status status = hl_output_put(r->command->json, &text, out);
-    hl_text_free(&text);
-    return status;
+    return hl_output_put(r->command->json, &text, out);
 }
 
 static hl_status run(runs *r, FILE *out, FILE *err)

@@ -87,18 +87,12 @@ void hl_heads_answers_print(hl_text *text, const hl_opened_model *run, const hl_
 json_t *hl_heads_answers_json(const hl_opened_model *run, const hl_snapshot *maps)
 {
     json_t *list = json_array();
-    int failed = list == NULL;
-    for (int64_t i = 0; !failed && (i = next_answer(maps, i)) < maps->examples.lengths[0]; i++) {
+    for (int64_t i = 0; (i = next_answer(maps, i)) < maps->examples.lengths[0]; i++) {
         answer a = answer_at(maps, i);
-        failed = json_array_append_new(
-            list, json_pack("{s:I, s:o, s:o, s:o}", "position", (json_int_t)i, "token",
-                            hl_json_name(hl_vocabulary_token(run->vocabulary, maps->examples.tokens[i])), "answer",
-                            hl_json_name(hl_vocabulary_token(run->vocabulary, a.id)), "probability",
-                            hl_json_number(a.probability)));
-    }
-    if (failed) {
-        json_decref(list);
-        return NULL;
+        hl_json_append(&list, json_pack("{s:I, s:o, s:o, s:o}", "position", (json_int_t)i, "token",
+                                        hl_json_name(hl_vocabulary_token(run->vocabulary, maps->examples.tokens[i])),
+                                        "answer", hl_json_name(hl_vocabulary_token(run->vocabulary, a.id)),
+                                        "probability", hl_json_number(a.probability)));
     }
     return list;
 }

@@ -180,13 +180,8 @@ static void print_attention(hl_text *text, const hl_snapshot *maps, int64_t exam
 static void print_tokens(hl_text *text, const hl_vocabulary *vocabulary, const int32_t *ids, int64_t n)
 {
     json_t *tokens = json_array();
-    int failed = tokens == NULL;
-    for (int64_t i = 0; i < n && !failed; i++) {
-        failed = json_array_append_new(tokens, json_string(hl_vocabulary_token(vocabulary, ids[i])));
-    }
-    if (failed) {
-        json_decref(tokens);
-        tokens = NULL;
+    for (int64_t i = 0; i < n; i++) {
+        hl_json_append(&tokens, json_string(hl_vocabulary_token(vocabulary, ids[i])));
     }
     hl_json_print(text, tokens, JSON_COMPACT);
 }

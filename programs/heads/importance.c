@@ -83,9 +83,7 @@ static hl_status deliver(const hl_heads_importance *study, const char *path, FIL
     }
     hl_text text = { 0 };
     write(&text, study);
-    hl_status status = hl_output_put(path, &text, out);
-    hl_text_free(&text);
-    return status;
+    return hl_output_put(path, &text, out);
 }
 
 hl_status hl_heads_importance_show(hl_opened_model *run, const hl_heads_command *command, FILE *out, FILE *err)

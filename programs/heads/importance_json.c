@@ -49,11 +49,10 @@ static json_t *head_object(const hl_heads_importance *study, int64_t index)
 static json_t *head_list(const hl_heads_importance *study)
 {
     json_t *list = json_array();
-    int failed = 0;
-    for (int64_t i = 0; i < study->importance.n && !failed; i++) {
-        failed = json_array_append_new(list, head_object(study, i));
+    for (int64_t i = 0; i < study->importance.n; i++) {
+        hl_json_append(&list, head_object(study, i));
     }
-    return hl_json_checked(list, failed);
+    return list;
 }
 
 static json_t *smallest_set(const hl_heads_importance *study)
@@ -62,15 +61,13 @@ static json_t *smallest_set(const hl_heads_importance *study)
         return json_null();
     }
     json_t *heads = json_array();
-    int failed = 0;
-    for (int i = 0; i < study->subsets.n && !failed; i++) {
+    for (int i = 0; i < study->subsets.n; i++) {
         if (study->smallest >> i & 1) {
-            failed = json_array_append_new(heads, json_string(hl_head_name_at(&study->run->shape, i).text));
+            hl_json_append(&heads, json_string(hl_head_name_at(&study->run->shape, i).text));
         }
     }
-    return json_pack("{s:o, s:o, s:o}", "heads", hl_json_checked(heads, failed), "loss",
-                     hl_json_number(study->subsets.losses[study->smallest]), "accuracy",
-                     hl_json_number(study->subsets.accuracies[study->smallest]));
+    return json_pack("{s:o, s:o, s:o}", "heads", heads, "loss", hl_json_number(study->subsets.losses[study->smallest]),
+                     "accuracy", hl_json_number(study->subsets.accuracies[study->smallest]));
 }
 
 void hl_heads_importance_json(hl_text *text, const hl_heads_importance *study)

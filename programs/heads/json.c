@@ -49,39 +49,35 @@ static json_t *head_object(const hl_heads_study *study, const hl_heads_row *row,
 static json_t *group_object(const hl_heads_study *study, const hl_group_effect *group, const char *const *relations)
 {
     json_t *heads = json_array();
-    int failed = heads == NULL;
-    for (int64_t i = 0; i < study->n && !failed; i++) {
+    for (int64_t i = 0; i < study->n; i++) {
         if (study->rows[i].group == &group->effect) {
-            failed = json_array_append_new(heads, json_integer(study->rows[i].metrics.head));
+            hl_json_append(&heads, json_integer(study->rows[i].metrics.head));
         }
     }
-    json_t *object =
-        json_pack("{s:i, s:o, s:o}", "layer", group->layer, "label",
-                  json_string(hl_label_text_of(group->label, relations).text), "heads", hl_json_checked(heads, failed));
+    json_t *object = json_pack("{s:i, s:o, s:o}", "layer", group->layer, "label",
+                               json_string(hl_label_text_of(group->label, relations).text), "heads", heads);
     return hl_json_checked(object, set_effect(object, &group->effect));
 }
 
 static json_t *head_list(const hl_heads_study *study, const char *const *relations)
 {
     json_t *list = json_array();
-    int failed = list == NULL;
-    for (int64_t i = 0; i < study->n && !failed; i++) {
-        failed = json_array_append_new(list, head_object(study, &study->rows[i], relations));
+    for (int64_t i = 0; i < study->n; i++) {
+        hl_json_append(&list, head_object(study, &study->rows[i], relations));
     }
-    return hl_json_checked(list, failed);
+    return list;
 }
 
 static json_t *group_list(const hl_heads_study *study, const char *const *relations)
 {
     json_t *list = json_array();
-    int failed = list == NULL;
-    for (int g = 0; g < study->effects.n_groups && !failed; g++) {
-        failed = json_array_append_new(list, group_object(study, &study->effects.groups[g], relations));
+    for (int g = 0; g < study->effects.n_groups; g++) {
+        hl_json_append(&list, group_object(study, &study->effects.groups[g], relations));
     }
-    return hl_json_checked(list, failed);
+    return list;
 }
 
-void hl_heads_json_write(hl_text *text, const hl_heads_study *study, const char *const *relations)
+void hl_heads_json_print(hl_text *text, const hl_heads_study *study, const char *const *relations)
 {
     bool has = study->has_effects;
     json_t *root =

@@ -10,6 +10,6 @@
  * "loss_without", "standard_error", "kept", "faithful", "faithful_in_group"}], "groups": [{"layer", "label", "heads",
  * "loss_without", "standard_error", "kept", "faithful"}]}. What is not known is null; verdicts are true, false or null.
  * HL_NO_MEMORY is left on the text. */
-void hl_heads_json_write(hl_text *text, const hl_heads_study *study, const char *const *relations);
+void hl_heads_json_print(hl_text *text, const hl_heads_study *study, const char *const *relations);
 
 #endif

@@ -47,15 +47,11 @@ static hl_status draw(const show *s)
     }
     hl_status status = s->head >= 0 ? hl_terminal_map(&terminal, &s->view.panels[s->head], &text)
                                     : hl_terminal_heads(&terminal, s->view.panels, s->view.n, &text);
-    if (status.code == HL_OK) {
-        hl_terminal_put(&terminal, s->view.caption.bytes, terminal.width,
-                        &text); /* a folder's name may hold anything */
-        hl_text_print(&text, "\n");
-        write_why_mixed(s, &text);
-        status = hl_output_put("-", &text, s->out);
-    }
-    hl_text_free(&text);
-    return status;
+    hl_text_fail(&text, status);
+    hl_terminal_put(&terminal, s->view.caption.bytes, terminal.width, &text); /* a folder's name may hold anything */
+    hl_text_print(&text, "\n");
+    write_why_mixed(s, &text);
+    return hl_output_put("-", &text, s->out);
 }
 
 /* ---- figures ---- */
@@ -82,12 +78,8 @@ static hl_status write_figure(const show *s, const char *path,
     const int64_t one = 1;
     hl_picture picture = picture_of(s, &one);
     hl_text bytes = { 0 };
-    hl_status status = make(&picture, &bytes);
-    if (status.code == HL_OK) {
-        status = hl_output_put(path, &bytes, s->out);
-    }
-    hl_text_free(&bytes);
-    return status;
+    hl_text_fail(&bytes, make(&picture, &bytes));
+    return hl_output_put(path, &bytes, s->out);
 }
 
 static hl_status write_figures(const show *s)
@@ -99,18 +91,6 @@ static hl_status write_figures(const show *s)
 
 /* ---- arrays ---- */
 
-static hl_status write_bertviz(const show *s)
-{
-    hl_text text = { 0 };
-    hl_status status =
-        hl_heads_print_bertviz(&text, s->run, s->maps, s->command->example >= 0 ? s->command->example : 0);
-    if (status.code == HL_OK) {
-        status = hl_output_put(s->command->bertviz, &text, s->out);
-    }
-    hl_text_free(&text);
-    return status;
-}
-
 static hl_status write_arrays(const show *s)
 {
     const hl_heads_command *command = s->command;
@@ -118,37 +98,33 @@ static hl_status write_arrays(const show *s)
         HL_TRY(hl_heads_write_npz(command->npz, s->run, s->maps, command->input == NULL));
     }
     if (command->bertviz != NULL) {
-        HL_TRY(write_bertviz(s));
+        hl_text text = { 0 };
+        int64_t example = command->example >= 0 ? command->example : 0;
+        hl_text_fail(&text, hl_heads_print_bertviz(&text, s->run, s->maps, example));
+        return hl_output_put(command->bertviz, &text, s->out);
     }
     return hl_ok();
 }
 
 /* ---- for programs ---- */
 
-static hl_status write_json(const show *s)
-{
-    hl_text text = { 0 };
-    hl_heads_maps_json(&text, s->run, s->maps, &s->view, s->head, s->command->input != NULL);
-    hl_status status = hl_output_put(s->command->json, &text, s->out);
-    hl_text_free(&text);
-    return status;
-}
-
-static hl_status write_csv(const show *s)
-{
-    hl_text text = { 0 };
-    hl_heads_maps_csv(&text, &s->view, s->head);
-    hl_status status = hl_output_put(s->command->csv, &text, s->out);
-    hl_text_free(&text);
-    return status;
-}
-
 /* Where no map is asked for, --json and --csv are about the table. */
 static hl_status write_tables(const show *s)
 {
-    bool of_maps = hl_heads_command_asks_maps(s->command);
-    HL_TRY(of_maps && s->command->json != NULL ? write_json(s) : hl_ok());
-    return of_maps && s->command->csv != NULL ? write_csv(s) : hl_ok();
+    const hl_heads_command *command = s->command;
+    if (!hl_heads_command_asks_maps(command)) {
+        return hl_ok();
+    }
+    hl_text text = { 0 };
+    if (command->json != NULL) {
+        hl_heads_maps_json(&text, s->run, s->maps, &s->view, s->head, command->input != NULL);
+        HL_TRY(hl_output_put(command->json, &text, s->out));
+    }
+    if (command->csv != NULL) {
+        hl_heads_maps_csv(&text, &s->view, s->head);
+        return hl_output_put(command->csv, &text, s->out);
+    }
+    return hl_ok();
 }
 
 /* ---- all of it ---- */

@@ -23,15 +23,14 @@ static bool is_asked_for(int64_t index, int64_t only)
 static json_t *weights_of(const hl_panel *panel)
 {
     json_t *rows = json_array();
-    int failed = rows == NULL;
-    for (int64_t i = 0; i < panel->n_queries && !failed; i++) {
+    for (int64_t i = 0; i < panel->n_queries; i++) {
         json_t *row = json_array();
-        for (int64_t j = 0; j < panel->n_keys && !failed; j++) {
-            failed = json_array_append_new(row, hl_json_number((double)panel->weights[i * panel->stride + j]));
+        for (int64_t j = 0; j < panel->n_keys; j++) {
+            hl_json_append(&row, hl_json_number((double)panel->weights[i * panel->stride + j]));
         }
-        failed = json_array_append_new(rows, hl_json_checked(row, failed));
+        hl_json_append(&rows, row);
     }
-    return hl_json_checked(rows, failed);
+    return rows;
 }
 
 static json_t *label_of(const hl_heads_view *view, int64_t index, const char *const *relations)
@@ -45,27 +44,25 @@ static json_t *label_of(const hl_heads_view *view, int64_t index, const char *co
 static json_t *tokens_of(const hl_heads_view *view)
 {
     json_t *tokens = json_array();
-    int failed = tokens == NULL;
-    for (int64_t i = 0; i < view->panels[0].n_keys && !failed; i++) {
-        failed = json_array_append_new(tokens, hl_json_name(view->tokens[i]));
+    for (int64_t i = 0; i < view->panels[0].n_keys; i++) {
+        hl_json_append(&tokens, hl_json_name(view->tokens[i]));
     }
-    return hl_json_checked(tokens, failed);
+    return tokens;
 }
 
 static json_t *heads_of(const hl_heads_view *view, int64_t only, const char *const *relations)
 {
     json_t *heads = json_array();
-    int failed = heads == NULL;
-    for (int64_t i = 0; i < view->n && !failed; i++) {
+    for (int64_t i = 0; i < view->n; i++) {
         int64_t layer, head;
         place_of(view, i, &layer, &head);
         if (is_asked_for(i, only)) {
-            failed = json_array_append_new(heads, json_pack("{s:I, s:I, s:o, s:o}", "layer", (json_int_t)layer, "head",
-                                                            (json_int_t)head, "label", label_of(view, i, relations),
-                                                            "weights", weights_of(&view->panels[i])));
+            hl_json_append(&heads,
+                           json_pack("{s:I, s:I, s:o, s:o}", "layer", (json_int_t)layer, "head", (json_int_t)head,
+                                     "label", label_of(view, i, relations), "weights", weights_of(&view->panels[i])));
         }
     }
-    return hl_json_checked(heads, failed);
+    return heads;
 }
 
 void hl_heads_maps_json(hl_text *text, const hl_opened_model *run, const hl_snapshot *maps, const hl_heads_view *view,

@@ -33,20 +33,6 @@ typedef struct call {
     hl_heads_record *record; /* while heads.csv is written; not owned */
 } call;
 
-/* Writes the text to a file, or to standard output where that is "-". */
-static hl_status put(const call *c, const char *path, const hl_text *text)
-{
-    return hl_output_put(path, text, c->out);
-}
-
-/* The same, and frees it. */
-static hl_status deliver(const call *c, const char *path, hl_text *text)
-{
-    hl_status status = put(c, path, text);
-    hl_text_free(text);
-    return status;
-}
-
 /* A run in a folder that cannot be written to can still be read. */
 static bool can_write(const call *c, const char *else_what)
 {
@@ -139,47 +125,36 @@ static hl_status make_study(call *c)
     return hl_heads_study_make(&c->study, &c->run, snapshot, true);
 }
 
-static hl_status print_table(const call *c)
-{
-    hl_text table = { 0 };
-    hl_heads_table_write(&table, c->run.path, &c->study, c->run.relations);
-    return deliver(c, "-", &table);
-}
-
-static hl_status print_json(const call *c)
-{
-    hl_text json = { 0 };
-    hl_heads_json_write(&json, &c->study, c->run.relations);
-    return deliver(c, c->command.json, &json);
-}
-
 static hl_status do_figures(call *c)
 {
     const hl_heads_command *command = &c->command;
+    hl_text text = { 0 };
     HL_TRY(make_study(c));
     if (!hl_heads_command_fills_output(command) && !hl_heads_command_shows(command)) {
-        HL_TRY(print_table(c));
+        hl_heads_table_print(&text, c->run.path, &c->study, c->run.relations);
+        HL_TRY(hl_output_put("-", &text, c->out));
     }
     if (command->json != NULL && !hl_heads_command_asks_maps(command)) {
-        HL_TRY(print_json(c));
+        hl_heads_json_print(&text, &c->study, c->run.relations);
+        HL_TRY(hl_output_put(command->json, &text, c->out));
     }
     return do_files(c);
 }
 
 /* ---- two runs ---- */
 
-static hl_status write_comparison(const call *c, const hl_heads_against *against)
+static hl_status write_comparison(const call *c, hl_heads_against *against)
 {
     const hl_heads_command *command = &c->command;
     bool in_folder = command->report == NULL, fills = hl_heads_command_fills_output(command);
     const char *path = in_folder ? against->path : command->report;
-    HL_TRY(fills ? hl_ok() : put(c, "-", &against->table));
-    HL_TRY(command->json != NULL ? put(c, command->json, &against->json) : hl_ok());
-    HL_TRY(command->csv != NULL ? put(c, command->csv, &against->csv) : hl_ok());
+    HL_TRY(fills ? hl_ok() : hl_output_put("-", &against->table, c->out));
+    HL_TRY(command->json != NULL ? hl_output_put(command->json, &against->json, c->out) : hl_ok());
+    HL_TRY(command->csv != NULL ? hl_output_put(command->csv, &against->csv, c->out) : hl_ok());
     if (in_folder && !can_write(c, "name another place for the page with --report FILE")) {
         return hl_ok();
     }
-    HL_TRY(put(c, path, &against->page));
+    HL_TRY(hl_output_put(path, &against->page, c->out));
     if (!fills) {
         fputc('\n', c->out);
         hl_print_line(c->out, "Both side by side, for the browser: %s", path);

@@ -18,9 +18,7 @@ static hl_status write_text(const hl_heads_pruning *pruning, const char *path, F
 {
     hl_text text = { 0 };
     write(&text, pruning);
-    hl_status status = hl_output_put(path, &text, out);
-    hl_text_free(&text);
-    return status;
+    return hl_output_put(path, &text, out);
 }
 
 static hl_status write_chart(const hl_heads_pruning *pruning, const char *path, FILE *out, hl_heads_prune_format format)
@@ -29,12 +27,8 @@ static hl_status write_chart(const hl_heads_pruning *pruning, const char *path, 
         return hl_ok();
     }
     hl_text bytes = { 0 };
-    hl_status status = hl_heads_prune_chart(pruning, format, &bytes);
-    if (status.code == HL_OK) {
-        status = hl_output_put(path, &bytes, out);
-    }
-    hl_text_free(&bytes);
-    return status;
+    hl_text_fail(&bytes, hl_heads_prune_chart(pruning, format, &bytes));
+    return hl_output_put(path, &bytes, out);
 }
 
 static hl_status write_curve(const hl_heads_pruning *pruning, const hl_heads_command *command, FILE *out)
@@ -181,9 +175,7 @@ static hl_status tell(const hl_heads_pruning *pruning, const char *path, FILE *t
                   ": %" PRId64 " of %" PRId64 " heads; a batch takes %.2f ms instead of %.2f. To fine-tune it:\n",
                   last->heads, first->heads, 1e3 * last->seconds, 1e3 * first->seconds);
     print_command(&text, pruning, path);
-    hl_status status = hl_output_put("-", &text, to);
-    hl_text_free(&text);
-    return status;
+    return hl_output_put("-", &text, to);
 }
 
 /* ---- all of it ---- */

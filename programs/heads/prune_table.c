@@ -86,20 +86,19 @@ void hl_heads_prune_table(hl_text *text, const hl_heads_pruning *pruning)
 void hl_heads_prune_json(hl_text *text, const hl_heads_pruning *pruning)
 {
     json_t *rows = json_array();
-    int failed = rows == NULL;
-    for (int64_t i = 0; i < pruning->n_rows && !failed; i++) {
+    for (int64_t i = 0; i < pruning->n_rows; i++) {
         const hl_heads_pruning_row *row = &pruning->rows[i];
-        failed = json_array_append_new(
-            rows, json_pack("{s:I, s:o, s:o, s:o, s:o, s:I, s:o}", "heads", (json_int_t)row->heads, "removed",
-                            row->removed >= 0 ? json_string(removed_of(pruning, row).text) : json_null(), "loss",
-                            hl_json_number(row->worth.loss), "perplexity", hl_json_number(exp(row->worth.loss)),
-                            "accuracy", hl_json_number(row->worth.accuracy), "parameters", (json_int_t)row->parameters,
-                            "milliseconds_per_batch", hl_json_number(1e3 * row->seconds)));
+        hl_json_append(
+            &rows, json_pack("{s:I, s:o, s:o, s:o, s:o, s:I, s:o}", "heads", (json_int_t)row->heads, "removed",
+                             row->removed >= 0 ? json_string(removed_of(pruning, row).text) : json_null(), "loss",
+                             hl_json_number(row->worth.loss), "perplexity", hl_json_number(exp(row->worth.loss)),
+                             "accuracy", hl_json_number(row->worth.accuracy), "parameters", (json_int_t)row->parameters,
+                             "milliseconds_per_batch", hl_json_number(1e3 * row->seconds)));
     }
     int64_t step = pruning->run->weights_step;
     hl_json_print(text,
                   json_pack("{s:o, s:I, s:o}", "weights_step", step >= 0 ? json_integer(step) : json_null(), "examples",
-                            (json_int_t)pruning->n_validation, "rows", hl_json_checked(rows, failed)),
+                            (json_int_t)pruning->n_validation, "rows", rows),
                   JSON_INDENT(2));
 }
 

@@ -77,30 +77,26 @@ static void write_table(hl_text *text, const subset *s)
 static json_t *kept_names(const subset *s)
 {
     json_t *names = json_array();
-    int failed = names == NULL;
-    for (int64_t i = 0; i < hl_heads_count(&s->run->shape) && !failed; i++) {
+    for (int64_t i = 0; i < hl_heads_count(&s->run->shape); i++) {
         if (s->kept[i]) {
-            failed = json_array_append_new(names, json_string(hl_head_name_at(&s->run->shape, i).text));
+            hl_json_append(&names, json_string(hl_head_name_at(&s->run->shape, i).text));
         }
     }
-    return hl_json_checked(names, failed);
+    return names;
 }
 
 static void write_json(hl_text *text, const subset *s)
 {
     json_t *rows = json_array();
-    int failed = rows == NULL;
-    for (int i = 0; i < 2 && !failed; i++) {
+    for (int i = 0; i < 2; i++) {
         hl_subset_worth worth = s->rows[i].worth;
-        failed = json_array_append_new(rows, json_pack("{s:I, s:o, s:o, s:o}", "heads", (json_int_t)s->rows[i].heads,
-                                                       "loss", hl_json_number(worth.loss), "perplexity",
-                                                       hl_json_number(exp(worth.loss)), "accuracy",
-                                                       hl_json_number(worth.accuracy)));
+        hl_json_append(&rows, json_pack("{s:I, s:o, s:o, s:o}", "heads", (json_int_t)s->rows[i].heads, "loss",
+                                        hl_json_number(worth.loss), "perplexity", hl_json_number(exp(worth.loss)),
+                                        "accuracy", hl_json_number(worth.accuracy)));
     }
     int64_t step = s->run->weights_step;
-    json_t *root =
-        json_pack("{s:o, s:I, s:o, s:o}", "weights_step", step >= 0 ? json_integer(step) : json_null(), "examples",
-                  (json_int_t)s->n_examples, "kept", kept_names(s), "rows", hl_json_checked(rows, failed));
+    json_t *root = json_pack("{s:o, s:I, s:o, s:o}", "weights_step", step >= 0 ? json_integer(step) : json_null(),
+                             "examples", (json_int_t)s->n_examples, "kept", kept_names(s), "rows", rows);
     hl_json_print(text, root, JSON_INDENT(2));
 }
 
@@ -124,9 +120,7 @@ static hl_status deliver(const subset *s, const char *path, FILE *out, void (*wr
     }
     hl_text text = { 0 };
     write(&text, s);
-    hl_status status = hl_output_put(path, &text, out);
-    hl_text_free(&text);
-    return status;
+    return hl_output_put(path, &text, out);
 }
 
 static hl_status show(const subset *s, const hl_heads_command *command, FILE *out)

@@ -261,7 +261,7 @@ static hl_status write_closing(hl_text *text, const hl_heads_study *study)
     return hl_text_status(text);
 }
 
-hl_status hl_heads_table_write(hl_text *text, const char *run, const hl_heads_study *study,
+hl_status hl_heads_table_print(hl_text *text, const char *run, const hl_heads_study *study,
                                const char *const *relations)
 {
     hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, step %lld: %lld heads, measured on %lld examples.", run,

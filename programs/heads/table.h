@@ -9,7 +9,7 @@
  * on the best ones. ASCII but for `run`; no line longer than HL_TABLE_WIDTH as long as heads are named in five letters
  * (longer labels are cut). `run` names the run, `relations` are the names of its task's. HL_NO_MEMORY, also left on the
  * text. */
-hl_status hl_heads_table_write(hl_text *text, const char *run, const hl_heads_study *study,
+hl_status hl_heads_table_print(hl_text *text, const char *run, const hl_heads_study *study,
                                const char *const *relations);
 
 #endif

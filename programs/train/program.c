@@ -55,10 +55,8 @@ static hl_status print_summary(const hl_train_call *p)
 {
     if (p->command.json != NULL) {
         hl_text json = { 0 };
-        hl_status status = hl_summary_json(&p->config, &json);
-        status = status.code == HL_OK ? hl_output_put(p->command.json, &json, p->out) : status;
-        hl_text_free(&json);
-        return status;
+        hl_text_fail(&json, hl_summary_json(&p->config, &json));
+        return hl_output_put(p->command.json, &json, p->out);
     }
     char *text;
     HL_TRY(hl_summary_text(&p->config, &text));

@@ -233,23 +233,20 @@ static json_t *bytes_value(size_t bytes)
 static json_t *row_object(const hl_graph_row *row)
 {
     json_t *shape = json_array();
-    int failed = shape == NULL;
-    for (int d = 0; d < row->shape.n_dims && !failed; d++) {
-        failed = json_array_append_new(shape, json_integer(row->shape.size[d]));
+    for (int d = 0; d < row->shape.n_dims; d++) {
+        hl_json_append(&shape, json_integer(row->shape.size[d]));
     }
-    return json_pack("{s:s, s:s, s:o, s:I, s:o}", "module", row->module, "what", row->what, "shape",
-                     hl_json_checked(shape, failed), "parameters", (json_int_t)row->parameters, "forward_flops",
-                     hl_json_number(row->flops));
+    return json_pack("{s:s, s:s, s:o, s:I, s:o}", "module", row->module, "what", row->what, "shape", shape,
+                     "parameters", (json_int_t)row->parameters, "forward_flops", hl_json_number(row->flops));
 }
 
 static json_t *row_list(const hl_graph *graph)
 {
     json_t *list = json_array();
-    int failed = list == NULL;
-    for (int i = 0; i < graph->n && !failed; i++) {
-        failed = json_array_append_new(list, row_object(&graph->rows[i]));
+    for (int i = 0; i < graph->n; i++) {
+        hl_json_append(&list, row_object(&graph->rows[i]));
     }
-    return hl_json_checked(list, failed);
+    return list;
 }
 
 static json_t *memory_object(const hl_footprint *f)

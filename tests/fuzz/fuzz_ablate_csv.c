@@ -32,7 +32,7 @@ static void write_and_read(const hl_ablate_plan *plan, const hl_ablate_result re
 {
     hl_text text = { 0 };
     hl_ablate_result again[CELLS];
-    fuzz_require(hl_ablate_csv_write(plan, results, &text).code == HL_OK);
+    fuzz_require(hl_ablate_csv_print(plan, results, &text).code == HL_OK);
     input_file_set((const uint8_t *)text.bytes, text.size);
     fuzz_require(read_into(plan, again).code == HL_OK);
     for (int i = 0; i < CELLS; i++) {

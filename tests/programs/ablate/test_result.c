@@ -184,7 +184,7 @@ START_TEST(the_csv_holds_what_has_ended)
     hl_text text = { 0 };
     char expected[1024];
     make_plan(&plan);
-    ck_assert_int_eq(hl_ablate_csv_write(&plan, some, &text).code, HL_OK);
+    ck_assert_int_eq(hl_ablate_csv_print(&plan, some, &text).code, HL_OK);
     long long n = plan.variants[0].parameters;
     double flops = plan.variants[0].flops;
     snprintf(expected, sizeof expected,
@@ -205,7 +205,7 @@ START_TEST(the_csv_remembers_what_is_done_and_its_seconds)
     hl_ablate_plan plan;
     hl_text text = { 0 };
     make_plan(&plan);
-    hl_ablate_csv_write(&plan, some, &text);
+    hl_ablate_csv_print(&plan, some, &text);
     const char *path = run_path("ablation.csv");
     hl_ablate_result found[CELLS] = { { 0 } };
     ck_assert_int_eq(hl_ablate_csv_read(path, &plan, found).code, HL_OK); /* no file yet */
@@ -252,7 +252,7 @@ START_TEST(a_csv_of_something_else_is_refused)
         ck_assert_msg(strstr(status.text, "ablation.csv:1: ") != NULL, "%s", status.text);
     }
     hl_text header = { 0 };
-    hl_ablate_csv_write(&plan, found, &header);
+    hl_ablate_csv_print(&plan, found, &header);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[1024];
         snprintf(text, sizeof text, "%s%s", header.bytes, rows[i]);

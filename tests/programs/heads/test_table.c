@@ -49,7 +49,7 @@ static hl_heads_study made_up_study(void)
 static hl_text table_of(const hl_heads_study *study)
 {
     hl_text text = { 0 };
-    hl_status status = hl_heads_table_write(&text, "a", study, relations);
+    hl_status status = hl_heads_table_print(&text, "a", study, relations);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     return text;
 }
@@ -161,7 +161,7 @@ START_TEST(heads_that_share_a_label_are_told_together)
                           "error 0.25); its ideal pattern makes up for 88% of that."));
     ck_assert(!says(&text, "L1H0, "));
     hl_text_free(&text);
-    hl_heads_json_write(&text, &study, relations);
+    hl_heads_json_print(&text, &study, relations);
     ck_assert_int_eq(hl_text_status(&text).code, HL_OK);
     strip_blanks(text.bytes);
     const char *groups = strstr(text.bytes, "\"groups\"");
@@ -183,7 +183,7 @@ START_TEST(want_of_memory_for_the_json_is_told_and_nothing_lost)
     for (int n = 1;; n++) {
         hl_text text = { 0 };
         faults_in_memory(n, FAULTS_ONCE);
-        hl_heads_json_write(&text, &study, relations);
+        hl_heads_json_print(&text, &study, relations);
         bool complete = faults_allocations() < n;
         ck_assert_msg(hl_text_status(&text).code == (complete ? HL_OK : HL_NO_MEMORY), "allocation %d: %s", n,
                       hl_text_status(&text).text);
