@@ -26,7 +26,7 @@ static hl_status gather_pass(hl_heads_report *report, hl_opened_model *run, cons
     return hl_ok();
 }
 
-static hl_status gather_texts(hl_heads_report *report, hl_opened_model *run, const hl_heads_record *record,
+static hl_status gather_texts(hl_heads_report *report, hl_opened_model *run, const hl_heads_history *history,
                               const hl_heads_study *study)
 {
     report->config = hl_config_text(&run->config);
@@ -36,8 +36,8 @@ static hl_status gather_texts(hl_heads_report *report, hl_opened_model *run, con
     report->shown = (hl_report_run){
         .name = run->name,
         .config = report->config,
-        .csv = &record->csv,
-        .maps = &record->maps,
+        .csv = &history->csv,
+        .maps = &history->maps,
         .vocabulary = run->vocabulary,
         .relations = run->relations,
         .labels = study->labels,
@@ -46,13 +46,13 @@ static hl_status gather_texts(hl_heads_report *report, hl_opened_model *run, con
     return hl_opened_model_metrics(run, &report->shown.metrics_csv);
 }
 
-hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_model *run, const hl_heads_record *record,
+hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_model *run, const hl_heads_history *history,
                                  const hl_heads_study *study)
 {
     *report = (hl_heads_report){ 0 };
-    hl_status status = gather_texts(report, run, record, study);
+    hl_status status = gather_texts(report, run, history, study);
     if (status.code == HL_OK) {
-        status = gather_pass(report, run, &record->maps);
+        status = gather_pass(report, run, &history->maps);
     }
     if (status.code != HL_OK) {
         hl_heads_report_free(report);
@@ -73,7 +73,7 @@ hl_status hl_heads_page_print(void *page, hl_text *text)
 {
     const hl_heads_page *p = page;
     hl_heads_report report;
-    HL_TRY(hl_heads_report_gather(&report, p->run, p->record, p->study));
+    HL_TRY(hl_heads_report_gather(&report, p->run, p->history, p->study));
     hl_status status = hl_report_write(&report.shown, 1, text);
     hl_heads_report_free(&report);
     return status;
@@ -89,16 +89,16 @@ hl_status hl_heads_page_write(hl_heads_page *page)
 /* `studied`: how the study ended; heads.csv is written all the same, then without its effects. */
 static hl_status write_files(hl_opened_model *run, const hl_heads_study *study, hl_status studied)
 {
-    hl_heads_record record;
-    HL_TRY(hl_heads_record_make(run, study, &record));
-    hl_status status = hl_heads_record_write(&record);
+    hl_heads_history history;
+    HL_TRY(hl_heads_history_make(run, study, &history));
+    hl_status status = hl_heads_history_write(&history);
     if (status.code == HL_OK) {
         status = studied;
     }
     if (status.code == HL_OK) {
-        status = hl_heads_page_write(&(hl_heads_page){ run, &record, study });
+        status = hl_heads_page_write(&(hl_heads_page){ run, &history, study });
     }
-    hl_heads_record_free(&record);
+    hl_heads_history_free(&history);
     return status;
 }
 

@@ -5,7 +5,7 @@
 #include "core/declarations.h"
 #include "core/text.h"
 #include "show/report.h"
-#include "study/record.h"
+#include "study/history.h"
 #include "study/study.h"
 
 HL_BEGIN_DECLS
@@ -16,12 +16,12 @@ typedef struct hl_heads_report {
     hl_head_pass pass;
 } hl_heads_report;
 
-/* Gathers what a report shows of the run: the record's figures and maps, the study's labels and effects (the study is
+/* Gathers what a report shows of the run: the history's figures and maps, the study's labels and effects (the study is
  * of the run's last snapshot), config and curves, and what the heads compute on the maps' first examples. Effects and
  * computation are left out where the run has no weights of the step that the patterns are of; for the computation other
  * weights than those loaded may be. The arguments must outlive it. HL_BAD_FILE (damaged weights, metrics.csv),
  * HL_NO_MEMORY; it is then empty. On success ended by hl_heads_report_free. */
-hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_model *run, const hl_heads_record *record,
+hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_model *run, const hl_heads_history *history,
                                  const hl_heads_study *study);
 
 /* A zeroed or already freed one is allowed. */
@@ -30,7 +30,7 @@ void hl_heads_report_free(hl_heads_report *report);
 /* What a run's own report is made of; nothing is owned. */
 typedef struct hl_heads_page {
     hl_opened_model *run;
-    const hl_heads_record *record;
+    const hl_heads_history *history;
     const hl_heads_study *study; /* of the last snapshot */
 } hl_heads_page;
 

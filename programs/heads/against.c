@@ -21,7 +21,7 @@ typedef struct side {
     const hl_snapshot *last;      /* the run's, as is `untrained` */
     hl_heads_study study;         /* of `last` */
     const hl_snapshot *untrained; /* of step 0; NULL where it is not used */
-    hl_heads_record record;
+    hl_heads_history history;
     const hl_patterns *layers; /* on the first run's examples */
     hl_head_match *matches;
     hl_heads_report report;
@@ -91,7 +91,7 @@ static hl_status read_side(side *s, hl_opened_model *run)
     s->run = run;
     HL_TRY(hl_opened_model_snapshot(run, -1, &s->last));
     HL_TRY(hl_heads_study_make(&s->study, run, s->last, false));
-    HL_TRY(hl_heads_record_make(run, &s->study, &s->record));
+    HL_TRY(hl_heads_history_make(run, &s->study, &s->history));
     s->layers = s->last->layers;
     size_t heads = (size_t)hl_heads_count(&run->shape);
     s->matches = hl_calloc(heads, sizeof *s->matches);
@@ -121,10 +121,10 @@ static hl_status run_on_first(comparison *c)
     HL_TRY(check_others(first, second));
     HL_TRY(hl_model_maps_run(&c->on_first, second->run, &first->last->examples));
     second->layers = c->on_first.maps.layers;
-    hl_report_maps_free(&second->record.maps);
-    second->record.maps = (hl_report_maps){ .n_snapshots = 1 };
+    hl_report_maps_free(&second->history.maps);
+    second->history.maps = (hl_report_maps){ .n_snapshots = 1 };
     hl_answers answers = hl_snapshot_answers(&c->on_first.maps);
-    return hl_report_maps_add(&second->record.maps, second_step(c), second->layers, second->run->shape.n_layers,
+    return hl_report_maps_add(&second->history.maps, second_step(c), second->layers, second->run->shape.n_layers,
                               &answers);
 }
 
@@ -180,7 +180,7 @@ static hl_status write_page(comparison *c, hl_text *page)
     hl_report_run shown[2];
     for (int i = 0; i < 2; i++) {
         side *s = &c->sides[i];
-        HL_TRY(hl_heads_report_gather(&s->report, s->run, &s->record, &s->study));
+        HL_TRY(hl_heads_report_gather(&s->report, s->run, &s->history, &s->study));
         shown[i] = s->report.shown;
         shown[i].matches = s->matches;
     }
@@ -304,7 +304,7 @@ static hl_status compare(comparison *c, hl_opened_model *first, const char *seco
 static void free_side(side *s)
 {
     hl_heads_report_free(&s->report);
-    hl_heads_record_free(&s->record);
+    hl_heads_history_free(&s->history);
     hl_heads_study_free(&s->study);
     hl_free(s->matches);
 }

@@ -15,8 +15,8 @@
 #include "programs/heads/targets.h"
 #include "programs/print_line.h"
 #include "programs/standard_output.h"
+#include "study/history.h"
 #include "study/output.h"
-#include "study/record.h"
 #include "study/report.h"
 #include "study/study.h"
 
@@ -30,7 +30,7 @@ typedef struct call {
     FILE *out, *err;
     hl_opened_model run;
     hl_heads_study study;
-    hl_heads_record *record; /* while heads.csv is written; not owned */
+    hl_heads_history *history; /* while heads.csv is written; not owned */
 } call;
 
 /* A run in a folder that cannot be written to can still be read. */
@@ -45,9 +45,9 @@ static bool can_write(const call *c, const char *else_what)
 
 /* ---- heads.csv and report.html ---- */
 
-static hl_status write_report(call *c, const hl_heads_record *record, const hl_heads_study *last, bool into_folder)
+static hl_status write_report(call *c, const hl_heads_history *history, const hl_heads_study *last, bool into_folder)
 {
-    hl_heads_page page = { &c->run, record, last };
+    hl_heads_page page = { &c->run, history, last };
     if (into_folder) {
         HL_TRY(hl_heads_page_write(&page));
     }
@@ -61,7 +61,7 @@ static hl_status print_step(void *of, hl_text *text)
     char begin[32];
     int length = snprintf(begin, sizeof begin, "%" PRId64 ",", c->command.step);
     hl_text csv = { 0 };
-    hl_status status = hl_heads_record_print(c->record, &csv);
+    hl_status status = hl_heads_history_print(c->history, &csv);
     for (const char *line = csv.bytes, *next; status.code == HL_OK && *line != '\0'; line = next) {
         next = line + strcspn(line, "\n") + 1;
         if (line == csv.bytes || strncmp(line, begin, (size_t)length) == 0) {
@@ -73,31 +73,31 @@ static hl_status print_step(void *of, hl_text *text)
 }
 
 /* Writes heads.csv, or its rows of the step that is asked for. */
-static hl_status put_csv(call *c, hl_heads_record *record)
+static hl_status put_csv(call *c, hl_heads_history *history)
 {
-    c->record = record;
-    return c->command.step < 0 ? hl_output_write(c->command.csv, c->out, hl_heads_record_print, record)
+    c->history = history;
+    return c->command.step < 0 ? hl_output_write(c->command.csv, c->out, hl_heads_history_print, history)
                                : hl_output_write(c->command.csv, c->out, print_step, c);
 }
 
-static hl_status write_files(call *c, hl_heads_record *record, const hl_heads_study *last)
+static hl_status write_files(call *c, hl_heads_history *history, const hl_heads_study *last)
 {
     bool into_folder = can_write(c, "its heads.csv and report.html stay as they are");
     if (into_folder) {
-        HL_TRY(hl_heads_record_write(record));
+        HL_TRY(hl_heads_history_write(history));
     }
     if (c->command.csv != NULL && !hl_heads_command_asks_maps(&c->command)) {
-        HL_TRY(put_csv(c, record));
+        HL_TRY(put_csv(c, history));
     }
-    return write_report(c, record, last, into_folder);
+    return write_report(c, history, last, into_folder);
 }
 
 static hl_status do_files_with(call *c, const hl_heads_study *last)
 {
-    hl_heads_record record;
-    HL_TRY(hl_heads_record_make(&c->run, last, &record));
-    hl_status status = write_files(c, &record, last);
-    hl_heads_record_free(&record);
+    hl_heads_history history;
+    HL_TRY(hl_heads_history_make(&c->run, last, &history));
+    hl_status status = write_files(c, &history, last);
+    hl_heads_history_free(&history);
     return status;
 }
 

@@ -1,4 +1,4 @@
-#include "study/record.h"
+#include "study/history.h"
 
 #include "study/output.h"
 #include "train/setup.h"
@@ -27,37 +27,38 @@ static int64_t kept_examples(const hl_opened_model *run)
     return recorded > 0 && recorded < HL_REPORT_EXAMPLES ? recorded : HL_REPORT_EXAMPLES;
 }
 
-hl_status hl_heads_record_make(hl_opened_model *run, const hl_heads_study *study, hl_heads_record *record)
+hl_status hl_heads_history_make(hl_opened_model *run, const hl_heads_study *study, hl_heads_history *history)
 {
-    *record = (hl_heads_record){ .run = run,
-                                 .csv = { .n_tokens = run->shape.max_length, .threads = run->threads },
-                                 .maps = { .n_snapshots = (int64_t)run->n_steps, .max_examples = kept_examples(run) } };
+    *history =
+        (hl_heads_history){ .run = run,
+                            .csv = { .n_tokens = run->shape.max_length, .threads = run->threads },
+                            .maps = { .n_snapshots = (int64_t)run->n_steps, .max_examples = kept_examples(run) } };
     const hl_effects *effects = hl_heads_study_effects(study);
     hl_status status = hl_opened_model_check_steps(run);
     for (size_t i = 0; i < run->n_steps && status.code == HL_OK; i++) {
         int64_t step = run->steps[i];
-        status = add_snapshot(run, step, step == study->step ? effects : NULL, &record->csv, &record->maps);
+        status = add_snapshot(run, step, step == study->step ? effects : NULL, &history->csv, &history->maps);
     }
     if (status.code != HL_OK) {
-        hl_heads_record_free(record);
+        hl_heads_history_free(history);
     }
     return status;
 }
 
-void hl_heads_record_free(hl_heads_record *record)
+void hl_heads_history_free(hl_heads_history *history)
 {
-    hl_heads_csv_free(&record->csv);
-    hl_report_maps_free(&record->maps);
+    hl_heads_csv_free(&history->csv);
+    hl_report_maps_free(&history->maps);
 }
 
-hl_status hl_heads_record_print(void *record, hl_text *text)
+hl_status hl_heads_history_print(void *history, hl_text *text)
 {
-    const hl_heads_record *all = record;
+    const hl_heads_history *all = history;
     hl_heads_csv_print(&all->csv, all->run->relations, text);
     return hl_text_status(text);
 }
 
-hl_status hl_heads_record_write(hl_heads_record *record)
+hl_status hl_heads_history_write(hl_heads_history *history)
 {
-    return hl_output_write_in_turn(record->run->path, "heads.csv", hl_heads_record_print, record);
+    return hl_output_write_in_turn(history->run->path, "heads.csv", hl_heads_history_print, history);
 }
