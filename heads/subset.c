@@ -43,6 +43,9 @@ hl_status hl_subset_begin(hl_subset *s, int64_t T)
     int64_t n = hl_heads_count(&s->model->config);
     size_t count, L = (size_t)s->model->config.n_layers;
     s->arena = (hl_arena){ 0 };
+    s->gates = NULL;
+    s->tensors = NULL;
+    s->probes = NULL;
     if (s->slice < 1) {
         return hl_error(HL_INVALID, "slices of %lld examples cannot be", (long long)s->slice);
     }

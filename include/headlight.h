@@ -2,7 +2,7 @@
  *
  * A tour. Names begin with hl_; numbers are hl_real (float). What can fail returns a hl_status, a code and one line that
  * says what is wrong; HL_TRY hands a failure on to the caller. What a function makes is ended by its hl_..._free, which
- * also takes a zeroed object. Call hl_threads_setup once, before all else. Then, in this order:
+ * also takes a zeroed object. Pointers are not NULL, unless a header allows it. Call hl_threads_setup once, before all else. Then, in this order:
  *
  *   the model       hl_model_init checks a hl_model_config and registers the parameters, hl_model_allocate draws them
  *   the optimizer   hl_optimizer_init; hl_schedule_rate gives the learning rate of a step

@@ -113,6 +113,9 @@ hl_status hl_model_init(hl_model *model, const hl_model_config *config)
 
 hl_status hl_model_reserve(hl_model *model, hl_model_use use)
 {
+    if (use != HL_MODEL_TRAINED && use != HL_MODEL_EVALUATED) {
+        return hl_error(HL_INVALID, "a model is used as no %d", (int)use);
+    }
     HL_TRY(hl_small_matmul_prepare());
     HL_TRY(use == HL_MODEL_TRAINED ? hl_parameters_allocate(&model->parameters)
                                    : hl_parameters_allocate_frozen(&model->parameters));

@@ -109,7 +109,7 @@ hl_status hl_find_config(const char *name, char **path)
 {
     static const char folder[] = "configs/";
     *path = NULL;
-    if (access(name, F_OK) != 0 && *name != '/') {
+    if (access(name, F_OK) != 0 && *name != '/' && strstr(name, "..") == NULL) { /* nothing above the shipped ones */
         const char *shipped = strncmp(name, folder, sizeof folder - 1) == 0 ? name + sizeof folder - 1 : name;
         hl_status status = hl_shipped_config("/proc/self/exe", shipped, path);
         if (status.code == HL_NO_MEMORY) {

@@ -83,7 +83,7 @@ static hl_status judge(const hl_bench_job *job, int end, const hl_text *text, hl
 
 hl_status hl_bench_process_run(const char *program, const hl_bench_job *job, hl_bench_figures *figures)
 {
-    int ends[2], end;
+    int ends[2], end = 0;
     if (pipe(ends) != 0) {
         return hl_error(HL_FAILED, "no pipe to the measuring process: %s", strerror(errno));
     }
@@ -92,12 +92,15 @@ hl_status hl_bench_process_run(const char *program, const hl_bench_job *job, hl_
     hl_text text = { 0 };
     write_arguments(&a, program, job);
     hl_status status = hl_child_start(a.list, ends[1], STDERR_FILENO, &child);
+    bool started = status.code == HL_OK;
     close(ends[1]);
     if (status.code == HL_OK) {
         status = read_all(ends[0], &text);
+    }
+    close(ends[0]); /* before the wait: a child that still writes ends then */
+    if (started) {
         hl_child_ended(child, true, &end);
     }
-    close(ends[0]);
     if (status.code == HL_OK) {
         status = judge(job, end, &text, figures);
     }

@@ -133,6 +133,9 @@ START_TEST(a_config_is_the_users_own_or_a_shipped_one)
     ck_assert_int_eq(hl_find_config("nowhere.ini", &path).code, HL_OK);
     ck_assert_str_eq(path, "nowhere.ini");
     hl_free(path);
+    ck_assert_int_eq(hl_find_config("../tests/nowhere/../CMakeCache.txt", &path).code, HL_OK);
+    ck_assert_str_eq(path, "../tests/nowhere/../CMakeCache.txt"); /* as the user wrote it */
+    hl_free(path);
     ck_assert_int_eq(hl_shipped_config("/proc/self/exe", "copy_task.ini", &path).code, HL_BAD_FILE);
     ck_assert_ptr_null(path);
 }
