@@ -1,4 +1,4 @@
-/* How much a head attends to the position that the task states as the source of a query's answer, a(i). */
+/* How much a head attends to a(i), the position that the task states as the source of query i's answer. */
 #ifndef HL_HEADS_ALIGNMENT_H
 #define HL_HEADS_ALIGNMENT_H
 
@@ -11,14 +11,14 @@ HL_BEGIN_DECLS
 typedef struct hl_alignment {
     hl_score weight; /* the mean of A[i][a(i)] over the queries with a source; its baseline is the same for attention
                         spread evenly, 1 / n_i */
-    double hit_rate; /* the share of these queries whose largest weight, the first of equals, is on a(i) */
+    double hit_rate; /* the fraction of these queries whose largest weight, the first of equals, is on a(i) */
 } hl_alignment;
 
-/* All zero where no query has a source. A source that its query may not attend to cannot be found, and counts 0. */
+/* The alignment of a head; all zero where no query has a source. A source that its query may not attend to counts 0. */
 hl_alignment hl_alignment_of(const hl_patterns *patterns);
 
-/* The hit rate of a head that always looks at offset k: the share of the queries with a source where a(i) = i + k. It
- * depends on the task alone. 0 where no query has a source. */
+/* The hit rate of a head that always attends to offset k: the fraction of the queries with a source where a(i) = i + k.
+ * It depends on the task alone. 0 where no query has a source. */
 double hl_alignment_fixed_rate(const hl_patterns *patterns, int64_t k);
 
 /* The k with the largest fixed rate, the lowest of equals; 0 where no offset ever hits. */

@@ -6,12 +6,12 @@
 
 #include <math.h>
 
-/* What the walk needs on its way. */
+/* The state of the walk over all sets. */
 typedef struct walk {
-    hl_effect_losses *losses; /* whose examples and arena these are */
+    hl_effect_losses *losses; /* holds the examples and the arena */
     const hl_model *model;
-    hl_batch slice; /* the examples at work */
-    hl_real *gates; /* (slice, H) of the layer at work: its pass has read them before the next layer's are set */
+    hl_batch slice; /* the examples of the current passes */
+    hl_real *gates; /* (slice, H) of the current layer: its pass reads them before the next layer's are set */
     hl_all_subsets *subsets;
 } walk;
 
@@ -24,7 +24,7 @@ static hl_tape begin_tape(const walk *w)
     return tape;
 }
 
-static hl_status take_worth(const walk *w, uint32_t set, hl_tensor *x)
+static hl_status measure_set(const walk *w, uint32_t set, hl_tensor *x)
 {
     hl_cross_entropy_result result = { .row_loss = w->losses->row_losses };
     hl_tape tape = begin_tape(w);
@@ -43,34 +43,30 @@ static hl_status take_worth(const walk *w, uint32_t set, hl_tensor *x)
     return hl_ok();
 }
 
-static void set_gates(const walk *w, int64_t H, uint32_t chosen)
+/* The output of a layer with its chosen heads alone. */
+static hl_tensor *run_layer(hl_tape *tape, const walk *w, int layer, uint32_t chosen, hl_tensor *x)
 {
-    for (int64_t i = 0; i < w->slice.n_examples * H; i++) {
+    int64_t H = w->model->config.heads[layer], n = w->slice.n_examples;
+    for (int64_t i = 0; i < n * H; i++) {
         w->gates[i] = chosen >> (i % H) & 1;
     }
-}
-
-static hl_tensor *pass_layer(hl_tape *tape, const walk *w, int layer, hl_tensor *x)
-{
-    hl_tensor *gate =
-        hl_tape_tensor(tape, HL_SHAPE(w->slice.n_examples, w->model->config.heads[layer]), w->gates, false);
+    hl_tensor *gate = hl_tape_tensor(tape, HL_SHAPE(n, H), w->gates, false);
     return hl_encoder_layer_forward(tape, &w->model->encoder.layers[layer], x, hl_model_mask(w->model, &w->slice),
                                     &(hl_head_probe){ .gate = gate });
 }
 
-/* All sets of the heads of `layer` and above, which begin at bit `bit`, together with `set` of those below, which
- * made x. */
+/* Measures all sets of the heads of `layer` and above, which begin at bit `bit`, joined with `set`, the heads below that
+ * computed x. */
 static hl_status walk_from(const walk *w, int layer, int bit, uint32_t set, hl_tensor *x)
 {
     if (layer == w->model->config.n_layers) {
-        return take_worth(w, set, x);
+        return measure_set(w, set, x);
     }
     int H = (int)w->model->config.heads[layer];
     for (uint32_t chosen = 0; chosen >> H == 0; chosen++) {
         size_t mark = w->losses->arena.used;
-        set_gates(w, H, chosen);
         hl_tape tape = begin_tape(w);
-        hl_tensor *y = pass_layer(&tape, w, layer, x);
+        hl_tensor *y = run_layer(&tape, w, layer, chosen, x);
         hl_status status = hl_tape_status(&tape);
         if (status.code == HL_OK) {
             status = walk_from(w, layer + 1, bit + H, set | chosen << bit, y);
@@ -81,7 +77,7 @@ static hl_status walk_from(const walk *w, int layer, int bit, uint32_t set, hl_t
     return hl_ok();
 }
 
-static hl_status walk_part(walk *w, int64_t first)
+static hl_status walk_slice(walk *w, int64_t first)
 {
     hl_effect_losses *s = w->losses;
     w->slice = hl_effect_losses_slice(s, first);
@@ -111,7 +107,8 @@ static hl_status allocate(hl_all_subsets *subsets, const hl_model_config *config
     return complete ? hl_ok() : hl_error_memory("the sets of heads");
 }
 
-/* The arena of effects holds a pass with gradients, which is larger than all that one set's layers leave on the way. */
+/* The arena of hl_effect_losses holds a pass with gradients, which is larger than the outputs of all layers of one set,
+ * which the walk keeps. */
 static hl_status measure(hl_effect_losses *s, const hl_batch *examples, hl_all_subsets *subsets)
 {
     HL_TRY(allocate(subsets, &s->model->config));
@@ -119,7 +116,7 @@ static hl_status measure(hl_effect_losses *s, const hl_batch *examples, hl_all_s
     subsets->n_examples = s->n;
     walk w = { .losses = s, .model = s->model, .gates = s->gates, .subsets = subsets };
     for (int64_t first = 0; first < s->n; first += s->slice) {
-        HL_TRY(walk_part(&w, first));
+        HL_TRY(walk_slice(&w, first));
     }
     return hl_ok();
 }

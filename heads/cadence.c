@@ -2,15 +2,6 @@
 
 #include <math.h>
 
-/* Whether step > 0 is 1, 2 or 5 times a power of ten. */
-static bool in_series(int64_t step)
-{
-    while (step % 10 == 0) {
-        step /= 10;
-    }
-    return step == 1 || step == 2 || step == 5;
-}
-
 /* How many members of the series are at most `last`. */
 static int64_t count_series(int64_t last)
 {
@@ -24,14 +15,21 @@ static int64_t count_series(int64_t last)
     return count;
 }
 
-static bool between(hl_cadence cadence, int64_t step)
+/* Whether step > 0 is a multiple of `every`, or 1, 2 or 5 times a power of ten. */
+static bool is_regular(hl_cadence cadence, int64_t step)
 {
-    return cadence.every == HL_CADENCE_LOG ? in_series(step) : step % cadence.every == 0;
+    if (cadence.every != HL_CADENCE_LOG) {
+        return step % cadence.every == 0;
+    }
+    while (step % 10 == 0) {
+        step /= 10;
+    }
+    return step == 1 || step == 2 || step == 5;
 }
 
 void hl_cadence_update(hl_cadence_state *state, double loss)
 {
-    static const double newest = 0.125; /* its share of the smoothed loss */
+    static const double newest = 0.125; /* its weight in the smoothed loss */
     if (state->first <= 0) {
         *state = (hl_cadence_state){ loss, loss, loss, loss };
     }
@@ -48,14 +46,14 @@ static double parts_above(const hl_cadence_state *state, int64_t extra, double l
 
 bool hl_cadence_records(hl_cadence cadence, const hl_cadence_state *state, int64_t step, int64_t last)
 {
-    return step == 0 || step == last || between(cadence, step) ||
+    return step == 0 || step == last || is_regular(cadence, step) ||
            parts_above(state, cadence.extra, state->lowest) > parts_above(state, cadence.extra, state->before);
 }
 
 int64_t hl_cadence_most(hl_cadence cadence, int64_t last)
 {
     int64_t after_0 = cadence.every == HL_CADENCE_LOG ? count_series(last) : last / cadence.every;
-    bool last_is_another = last > 0 && !between(cadence, last);
+    bool last_is_another = last > 0 && !is_regular(cadence, last);
     int64_t others = last - after_0 - last_is_another; /* steps that can only be extra */
     return 1 + after_0 + last_is_another + (cadence.extra < others ? cadence.extra : others);
 }

@@ -13,9 +13,9 @@
 
 #include <string.h>
 
-/* Who takes the readings. */
+/* Receives the readings. */
 typedef struct recipient {
-    hl_reading_visit *take;
+    hl_reading_visit *visit;
     void *context;
 } recipient;
 
@@ -23,7 +23,7 @@ static void give(recipient to, hl_metric metric, int64_t parameter, hl_score sco
 {
     if (score.n > 0) {
         hl_reading reading = { metric, 0, parameter, score.value, score.baseline };
-        to.take(to.context, &reading);
+        to.visit(to.context, &reading);
     }
 }
 
@@ -49,10 +49,10 @@ static void give_distance_and_shares(recipient to, const hl_patterns *scoring)
     HL_METRIC_SHARES(GIVE)
 }
 
-void hl_catalogue_measure(const hl_patterns *all, const int64_t *offsets, int64_t n, hl_reading_visit *take,
+void hl_catalogue_measure(const hl_patterns *all, const int64_t *offsets, int64_t n, hl_reading_visit *visit,
                           void *context)
 {
-    recipient to = { take, context };
+    recipient to = { visit, context };
     hl_patterns scoring = hl_patterns_scoring(all);
     for (int64_t i = 0; i < n; i++) {
         give(to, HL_METRIC_OFFSET, offsets[i], hl_offset_score(&scoring, offsets[i]));
@@ -66,9 +66,9 @@ void hl_catalogue_measure(const hl_patterns *all, const int64_t *offsets, int64_
 }
 
 void hl_catalogue_measure_sums(const hl_validation_sums *sums, int layer, int64_t head, const int64_t *offsets,
-                               int64_t n, hl_reading_visit *take, void *context)
+                               int64_t n, hl_reading_visit *visit, void *context)
 {
-    recipient to = { take, context };
+    recipient to = { visit, context };
     for (int64_t i = 0; i < n; i++) {
         give(to, HL_METRIC_ALL_OFFSET, offsets[i], hl_validation_sums_offset(sums, layer, head, offsets[i]));
     }

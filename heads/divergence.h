@@ -1,4 +1,4 @@
-/* How much two heads differ in where they look. */
+/* How much the attention of two heads differs. */
 #ifndef HL_HEADS_DIVERGENCE_H
 #define HL_HEADS_DIVERGENCE_H
 
@@ -13,11 +13,12 @@ HL_BEGIN_DECLS
  * patterns are of the same examples, as many and as long (at least one). */
 double hl_divergence_of(const hl_patterns *a, const hl_patterns *b);
 
-/* The same for those who compare many heads and have H(a) and H(b), the means over queries: hl_entropy_of().nats. */
+/* The same for callers that compare many heads and know H(a) and H(b), the means over queries: hl_entropy_of().nats. */
 double hl_divergence_given(const hl_patterns *a, const hl_patterns *b, double entropy_a, double entropy_b);
 
-/* Its parts, for those who compare all heads on one example, which stays in the cache, before they go on to the next:
- * `sum` and the entropies of example e's rows m, and what the sum over all examples makes of js. */
+/* The same in two steps, for callers that compare all heads on one example, which stays in the cache, before the next.
+ * The first returns `sum` plus the entropies of the rows m of example e; the second returns js from the sum over all
+ * examples. */
 double hl_divergence_add(const hl_patterns *a, const hl_patterns *b, int64_t e, double sum);
 double hl_divergence_end(double sum, int64_t queries, double entropy_a, double entropy_b);
 

@@ -9,10 +9,10 @@
 HL_BEGIN_DECLS
 
 /* duplicate: the mean of the total weight on the other occurrences, over the queries that may attend to one; its
- * baseline is their share of n_i. All zero where there are none, or the tokens are not known. */
+ * baseline is their fraction of n_i. All zero where there are none, or the tokens are not known. */
 hl_score hl_duplicate_of(const hl_patterns *patterns);
 
-/* The same of the earlier and of the later occurrences alone, each over the queries that may attend to such a one. */
+/* The same for the earlier and for the later occurrences alone, each over the queries that may attend to one. */
 hl_score hl_duplicate_past_of(const hl_patterns *patterns);
 hl_score hl_duplicate_future_of(const hl_patterns *patterns);
 

@@ -24,7 +24,7 @@ static int64_t choose_group(const hl_label *labels, int64_t H, int64_t first, bo
     return n;
 }
 
-/* Heads of a layer that are judged together, or one alone. */
+/* Heads of a layer that are judged together, or a single one. */
 typedef struct judged {
     const bool *chosen; /* (H) */
     const hl_label *label;
@@ -36,7 +36,7 @@ typedef struct layer_work {
     int layer;
     int64_t H;
     judged *judged;            /* (n) */
-    bool *chosen;              /* (n + 1, H): the last row is for trying */
+    bool *chosen;              /* (n + 1, H): the last row is scratch */
     hl_effect_change *changes; /* for each of them one, and another where its label has an ideal pattern */
     hl_estimate *losses;
     int64_t n, n_changes;

@@ -1,7 +1,7 @@
-/* What a head is worth to the model: the loss without it, and whether it does what its label says.
+/* How much the model needs a head: the loss without it, and whether the head does what its label says.
  *
  * All on the odd-numbered examples of a snapshot, which score (hl_patterns_scoring); L is an example's mean loss over
- * its scored tokens, without label smoothing and dropout. A head is taken away at its output z, before W_O. */
+ * its scored tokens, without label smoothing and dropout. A head is removed by setting its output z, before W_O, to zero. */
 #ifndef HL_HEADS_EFFECT_H
 #define HL_HEADS_EFFECT_H
 
@@ -13,8 +13,8 @@
 
 HL_BEGIN_DECLS
 
-/* Whether a label is the head's doing, by the rules of METRICS: a head without effect is neither true nor false to
- * it. */
+/* Whether a head is faithful to its label: whether the model loses little when the head attends by its label's ideal
+ * pattern instead. Unknown for a head without effect on the loss. */
 typedef enum hl_faithful { HL_FAITHFUL_NO, HL_FAITHFUL_YES, HL_FAITHFUL_UNKNOWN } hl_faithful;
 
 typedef struct hl_head_effect {
@@ -26,7 +26,8 @@ typedef struct hl_head_effect {
     hl_faithful faithful; /* UNKNOWN: loss_without is within three standard errors of 0, or MIXED; YES: kept >= 0.8 */
 } hl_head_effect;
 
-/* The heads of a layer that share a label: what one of them leaves another may do, so they are judged together, too. */
+/* The heads of a layer that share a label. They may do the same, so that the model loses little without one of them;
+ * they are therefore also judged together. */
 typedef struct hl_group_effect {
     int layer;
     hl_label label;
@@ -42,24 +43,23 @@ typedef struct hl_effects {
     int n_groups;
 } hl_effects;
 
-/* Measures every head of the model, in two passes a head and two a group, on examples that have a scored token.
+/* Measures every head of the model, in two passes for each head and each group, on examples that have a scored token.
  * `examples`: a snapshot's, all of them; `layers`: head 0 of each layer on the same examples (first and gap 0), of
- * which no weight is read; `labels`: one a head, by layer and head; `slice`, at least 1: how many examples the model is
+ * which no weight is read; `labels`: one for each head, by layer and head; `slice`, at least 1: how many examples the model is
  * run on at once, which bounds the memory. The parameters' gradients are not touched. HL_INVALID (no scored token
  * in the odd-numbered examples, T too long for the model), HL_NO_MEMORY; HL_NOT_FINITE. On success ended by
  * hl_effects_free; else *effects is empty. */
 hl_status hl_effects_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers,
                              const hl_label *labels, int64_t slice, int threads, hl_effects *effects);
 
-/* The importance of head `head` beside the n_heads of its layer, whose effects these are: I_h / sqrt(sum of I^2) over
- * the layer; 0 where all of them are 0. Losses near 0 leave only tiny importances, and this tells all the same who
- * works. */
+/* The importance of head `head` relative to its layer, whose n_heads effects are `layer`: I_h / sqrt(sum of I^2); 0
+ * where all of them are 0. It tells which heads work even where the loss is near 0 and every importance tiny. */
 double hl_effect_in_layer(const hl_head_effect *layer, int64_t n_heads, int64_t head);
 
 /* A zeroed or already freed one is allowed. */
 void hl_effects_free(hl_effects *effects);
 
-/* The effect of the group that head `head` of that layer belongs to; NULL where it is alone with its label. */
+/* The effect of the group of that layer with that label; NULL where fewer than two heads have the label. */
 const hl_group_effect *hl_effects_group(const hl_effects *effects, int layer, hl_label label);
 
 HL_END_DECLS

@@ -3,45 +3,46 @@
 #include "core/memory.h"
 #include "core/threads.h"
 
-static hl_effect_room_size size_of(const hl_effect_losses *s)
+static hl_effect_workspace_size size_of(const hl_effect_losses *s)
 {
-    return (hl_effect_room_size){ s->n, s->slice, s->T };
+    return (hl_effect_workspace_size){ s->n, s->slice, s->T };
 }
 
-/* The gates of `count` examples, shut for the heads that are chosen. */
-static hl_tensor set_gates(const hl_effect_room *room, const hl_effect_change *what, int64_t count, int64_t H)
+/* The gates of `count` examples: 0 for the chosen heads, 1 for the others. */
+static hl_tensor set_gates(const hl_effect_workspace *workspace, const hl_effect_change *what, int64_t count, int64_t H)
 {
     for (int64_t i = 0; i < count * H; i++) {
-        room->gates[i] = what->chosen[i % H] ? 0 : 1;
+        workspace->gates[i] = what->chosen[i % H] ? 0 : 1;
     }
-    return (hl_tensor){ .shape = HL_SHAPE(count, H), .data = room->gates };
+    return (hl_tensor){ .shape = HL_SHAPE(count, H), .data = workspace->gates };
 }
 
-static const hl_real *set_instead(const hl_effect_room *room, const hl_effect_change *what, int64_t H, int64_t Dv)
+static const hl_real *set_instead(const hl_effect_workspace *workspace, const hl_effect_change *what, int64_t H,
+                                  int64_t Dv)
 {
     for (int64_t i = 0; what->instead != NULL && i < H * Dv; i++) {
-        room->instead[i] = what->chosen[i / Dv] ? what->instead[i] : 0;
+        workspace->instead[i] = what->chosen[i / Dv] ? what->instead[i] : 0;
     }
-    return what->instead != NULL ? room->instead : NULL;
+    return what->instead != NULL ? workspace->instead : NULL;
 }
 
-static const hl_real *const *set_ideal(const hl_effect_losses *s, const hl_effect_room *room,
+static const hl_real *const *set_ideal(const hl_effect_losses *s, const hl_effect_workspace *workspace,
                                        const hl_effect_change *what, int64_t first, int64_t count)
 {
     for (int64_t e = 0; e < count; e++) {
         hl_patterns one = s->layers[what->layer];
         one.first = s->rows[first + e];
         hl_pattern example = hl_patterns_at(&one, 0);
-        hl_label_ideal(*what->label, &example, room->ideal + e * s->T * s->T);
+        hl_label_ideal(*what->label, &example, workspace->ideal + e * s->T * s->T);
     }
     for (int64_t h = 0; h < s->model->config.heads[what->layer]; h++) {
-        room->replace[h] = what->chosen[h] ? room->ideal : NULL;
+        workspace->replace[h] = what->chosen[h] ? workspace->ideal : NULL;
     }
-    return room->replace;
+    return workspace->replace;
 }
 
-/* The examples of a pass, the first of which is `first`. */
-static hl_status measure_slice(const hl_effect_losses *s, hl_effect_room *room, int threads,
+/* Measures the slice of examples that begins at `first`. */
+static hl_status measure_slice(const hl_effect_losses *s, hl_effect_workspace *workspace, int threads,
                                const hl_effect_change *what, int64_t first, double *losses)
 {
     hl_batch slice = hl_effect_losses_slice(s, first);
@@ -49,24 +50,24 @@ static hl_status measure_slice(const hl_effect_losses *s, hl_effect_room *room, 
     hl_head_probe probe = { 0 };
     hl_tensor gate;
     if (what != NULL && what->label != NULL) {
-        probe.replace = set_ideal(s, room, what, first, n);
+        probe.replace = set_ideal(s, workspace, what, first, n);
     } else if (what != NULL) {
         const hl_model_config *config = &s->model->config;
-        gate = set_gates(room, what, n, config->heads[what->layer]);
+        gate = set_gates(workspace, what, n, config->heads[what->layer]);
         probe.gate = &gate;
-        probe.constant = set_instead(room, what, config->heads[what->layer], config->d_v[what->layer]);
+        probe.constant = set_instead(workspace, what, config->heads[what->layer], config->d_v[what->layer]);
     }
     const hl_real *x = s->input.x + first * s->T * s->model->config.d_model;
-    HL_TRY(hl_effect_room_pass(room, s->model, &slice, s->input.layer, x, &probe, threads));
-    hl_effect_losses_of_rows(&slice, room->row_losses, losses + first);
+    HL_TRY(hl_effect_workspace_pass(workspace, s->model, &slice, s->input.layer, x, &probe, threads));
+    hl_effect_losses_of_rows(&slice, workspace->row_losses, losses + first);
     return hl_ok();
 }
 
-static hl_status measure(const hl_effect_losses *s, hl_effect_room *room, int threads, const hl_effect_change *what,
-                         double *losses)
+static hl_status measure(const hl_effect_losses *s, hl_effect_workspace *workspace, int threads,
+                         const hl_effect_change *what, double *losses)
 {
     for (int64_t first = 0; first < s->n; first += s->slice) {
-        HL_TRY(measure_slice(s, room, threads, what, first, losses));
+        HL_TRY(measure_slice(s, workspace, threads, what, first, losses));
     }
     return hl_ok();
 }
@@ -74,33 +75,33 @@ static hl_status measure(const hl_effect_losses *s, hl_effect_room *room, int th
 hl_status hl_effect_losses_measure(hl_effect_losses *s, const hl_effect_change *what, double *losses)
 {
     HL_TRY(hl_effect_losses_begin_at(s, what != NULL ? what->layer : 0));
-    hl_effect_room room = hl_effect_room_in(s->arena.block, s->arena.capacity, s->model, size_of(s));
-    return measure(s, &room, s->threads, what, losses);
+    hl_effect_workspace workspace = hl_effect_workspace_in(s->arena.block, s->arena.capacity, s->model, size_of(s));
+    return measure(s, &workspace, s->threads, what, losses);
 }
 
 /* ---- many changes ---- */
 
-/* What one thread works in. */
-typedef struct seat {
-    hl_effect_room room;
+/* What one thread needs. */
+typedef struct worker {
+    hl_effect_workspace workspace;
     hl_status status; /* its first failure */
-} seat;
+} worker;
 
 typedef struct work {
     const hl_effect_losses *s;
     const hl_effect_change *what;
     hl_estimate *changes;
-    seat *seats;
+    worker *workers;
     int threads; /* of each pass */
 } work;
 
-static void measure_share(const void *context, hl_range range)
+static void measure_changes(const void *context, hl_range range)
 {
     const work *w = context;
-    seat *at = &w->seats[range.thread];
-    double *losses = at->room.losses;
+    worker *at = &w->workers[range.thread];
+    double *losses = at->workspace.losses;
     for (int64_t i = range.begin; i < range.end && at->status.code == HL_OK; i++) {
-        at->status = measure(w->s, &at->room, w->threads, &w->what[i], losses);
+        at->status = measure(w->s, &at->workspace, w->threads, &w->what[i], losses);
         for (int64_t e = 0; e < w->s->n; e++) {
             losses[e] -= w->s->losses[e];
         }
@@ -108,13 +109,13 @@ static void measure_share(const void *context, hl_range range)
     }
 }
 
-/* How many passes run at once. */
-static int seats_for(const hl_effect_losses *s, int64_t n)
+/* How many passes run at once, each on one thread; 1 where a pass uses all threads. */
+static int workers_for(const hl_effect_losses *s, int64_t n)
 {
     int threads = s->threads < HL_MAX_THREADS ? s->threads : HL_MAX_THREADS;
-    int64_t rooms = (int64_t)(s->arena.capacity / s->room), seats = n < rooms ? n : rooms;
-    seats = seats < threads ? seats : threads;
-    return 2 * seats > threads ? (int)seats : 1;
+    int64_t spaces = (int64_t)(s->arena.capacity / s->workspace), workers = n < spaces ? n : spaces;
+    workers = workers < threads ? workers : threads;
+    return 2 * workers > threads ? (int)workers : 1;
 }
 
 hl_status hl_effect_losses_changes(hl_effect_losses *s, const hl_effect_change *what, int64_t n, hl_estimate *changes)
@@ -123,21 +124,21 @@ hl_status hl_effect_losses_changes(hl_effect_losses *s, const hl_effect_change *
         return hl_ok();
     }
     HL_TRY(hl_effect_losses_begin_at(s, what[0].layer));
-    int n_seats = seats_for(s, n);
-    seat *seats = hl_calloc((size_t)n_seats, sizeof *seats);
-    if (seats == NULL) {
+    int n_workers = workers_for(s, n);
+    worker *workers = hl_calloc((size_t)n_workers, sizeof *workers);
+    if (workers == NULL) {
         return hl_error_memory("the effects of heads");
     }
-    size_t bytes = n_seats > 1 ? s->room : s->arena.capacity;
-    for (int i = 0; i < n_seats; i++) {
-        seats[i].room = hl_effect_room_in(s->arena.block + (size_t)i * bytes, bytes, s->model, size_of(s));
+    size_t bytes = n_workers > 1 ? s->workspace : s->arena.capacity;
+    for (int i = 0; i < n_workers; i++) {
+        workers[i].workspace = hl_effect_workspace_in(s->arena.block + (size_t)i * bytes, bytes, s->model, size_of(s));
     }
-    const work w = { s, what, changes, seats, n_seats > 1 ? 1 : s->threads };
-    hl_threads_run(n_seats, n, 1, measure_share, &w);
+    const work w = { s, what, changes, workers, n_workers > 1 ? 1 : s->threads };
+    hl_threads_run(n_workers, n, 1, measure_changes, &w);
     hl_status status = hl_ok();
-    for (int i = 0; i < n_seats && status.code == HL_OK; i++) {
-        status = seats[i].status;
+    for (int i = 0; i < n_workers && status.code == HL_OK; i++) {
+        status = workers[i].status;
     }
-    hl_free(seats);
+    hl_free(workers);
     return status;
 }

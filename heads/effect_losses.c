@@ -14,8 +14,8 @@ static int64_t count_scored(const hl_batch *examples, int64_t row)
     return hl_batch_scored(&one);
 }
 
-/* Gradients are asked of the gates alone: no parameter needs room for one. */
-static bool rest_parameters(hl_effect_losses *s)
+/* Only gates need gradients, so parameters need no memory for theirs. False when out of memory. */
+static bool freeze_parameters(hl_effect_losses *s)
 {
     const hl_parameters *parameters = &s->model->parameters;
     s->learned = hl_calloc((size_t)parameters->n, sizeof *s->learned);
@@ -26,7 +26,7 @@ static bool rest_parameters(hl_effect_losses *s)
     return s->learned != NULL;
 }
 
-static void wake_parameters(hl_effect_losses *s)
+static void unfreeze_parameters(hl_effect_losses *s)
 {
     const hl_parameters *parameters = &s->model->parameters;
     for (int i = 0; s->learned != NULL && i < parameters->n; i++) {
@@ -37,7 +37,7 @@ static void wake_parameters(hl_effect_losses *s)
 
 void hl_effect_losses_free(hl_effect_losses *s)
 {
-    wake_parameters(s);
+    unfreeze_parameters(s);
     hl_free(s->rows);
     hl_free(s->ids);
     hl_free(s->row_losses);
@@ -84,27 +84,13 @@ static hl_status copy_examples(hl_effect_losses *s, const hl_batch *all)
     return hl_ok();
 }
 
-/* Every head's gate of one layer. */
-static hl_real *gates_of(const hl_effect_losses *s, int layer)
-{
-    return s->gates + layer * s->slice * hl_effect_room_heads(s->model);
-}
-
-/* A gate for each head of each layer, all open. */
-static void open_gates(const hl_effect_losses *s)
-{
-    for (int64_t i = 0; i < s->model->config.n_layers * s->slice * hl_effect_room_heads(s->model); i++) {
-        s->gates[i] = 1;
-    }
-}
-
-/* The model's loss on some of the examples, each head of each layer through its gate; s->layer_gates are the
- * tensors. */
+/* The model's loss on some of the examples, with a gate for each head of each layer: s->layer_gates. */
 static hl_tensor *gated_loss(hl_tape *tape, const hl_effect_losses *s, const hl_batch *examples)
 {
     for (int l = 0; l < s->model->config.n_layers; l++) {
+        const hl_real *gates = s->gates + l * s->slice * hl_effect_workspace_heads(s->model);
         s->layer_gates[l] =
-            hl_tape_tensor(tape, HL_SHAPE(examples->n_examples, s->model->config.heads[l]), gates_of(s, l), true);
+            hl_tape_tensor(tape, HL_SHAPE(examples->n_examples, s->model->config.heads[l]), gates, true);
         s->probes[l] = (hl_head_probe){ .gate = s->layer_gates[l] };
     }
     return hl_model_loss(tape, s->model, examples, (hl_cross_entropy_args){ 0 }, s->probes);
@@ -130,14 +116,15 @@ static hl_status plan_gradients(hl_effect_losses *s, size_t *bytes)
     return status;
 }
 
-/* The arena's bytes: rooms lie where the pass with gradients, which takes more than one of them, lay before. */
+/* The bytes of the arena. Workspaces use the memory of the pass with gradients, which is over by then and larger than
+ * one of them. */
 static hl_status plan(hl_effect_losses *s, size_t *bytes)
 {
-    const hl_effect_room_size size = { s->n, s->slice, s->T };
+    const hl_effect_workspace_size size = { s->n, s->slice, s->T };
     size_t alone;
     HL_TRY(plan_gradients(s, bytes));
-    HL_TRY(hl_effect_room_plan(s->model, size, 1, &s->room));
-    HL_TRY(hl_effect_room_plan(s->model, size, s->threads, &alone));
+    HL_TRY(hl_effect_workspace_plan(s->model, size, 1, &s->workspace));
+    HL_TRY(hl_effect_workspace_plan(s->model, size, s->threads, &alone));
     *bytes = *bytes > alone ? *bytes : alone;
     return hl_ok();
 }
@@ -146,7 +133,7 @@ static hl_status allocate(hl_effect_losses *s)
 {
     s->slice = s->slice < s->n ? s->slice : s->n;
     size_t L = (size_t)s->model->config.n_layers;
-    int64_t gates = s->model->config.n_layers * s->slice * hl_effect_room_heads(s->model);
+    int64_t gates = s->model->config.n_layers * s->slice * hl_effect_workspace_heads(s->model);
     s->row_losses = hl_calloc((size_t)(s->slice * s->T), sizeof *s->row_losses);
     s->gates = hl_calloc((size_t)gates, sizeof *s->gates);
     s->probes = hl_calloc(L, sizeof *s->probes);
@@ -156,7 +143,7 @@ static hl_status allocate(hl_effect_losses *s)
         return hl_error_memory("the effects of heads");
     }
     HL_TRY(hl_layer_input_init(&s->input, s->model, s->n, s->T));
-    if (!rest_parameters(s)) {
+    if (!freeze_parameters(s)) {
         return hl_error_memory("the effects of heads");
     }
     size_t bytes;
@@ -167,11 +154,11 @@ static hl_status allocate(hl_effect_losses *s)
 static hl_status plan_all(hl_effect_losses *s, size_t *bytes)
 {
     size_t L = (size_t)s->model->config.n_layers, T = (size_t)s->T;
-    size_t gates = L * (size_t)(s->slice * hl_effect_room_heads(s->model));
+    size_t gates = L * (size_t)(s->slice * hl_effect_workspace_heads(s->model));
     s->gates = hl_calloc(gates, sizeof *s->gates);
     s->probes = hl_calloc(L, sizeof *s->probes);
     s->layer_gates = hl_calloc(L, sizeof *s->layer_gates);
-    if (s->gates == NULL || s->probes == NULL || s->layer_gates == NULL || !rest_parameters(s)) {
+    if (s->gates == NULL || s->probes == NULL || s->layer_gates == NULL || !freeze_parameters(s)) {
         return hl_error_memory("the effects of heads");
     }
     HL_TRY(plan(s, bytes));
@@ -212,12 +199,6 @@ hl_batch hl_effect_losses_slice(const hl_effect_losses *s, int64_t first)
     return hl_batch_slice(&s->examples, first, s->n - first < s->slice ? s->n - first : s->slice);
 }
 
-/* What goes into the layer that the passes begin at. */
-static hl_tensor *take_input(hl_tape *tape, const hl_effect_losses *s, int64_t first, const hl_batch *slice)
-{
-    return hl_layer_input_tensor(tape, &s->input, s->model, first, slice->n_examples, s->T);
-}
-
 hl_status hl_effect_losses_begin_at(hl_effect_losses *s, int layer)
 {
     return hl_layer_input_move(&s->input, s->model, &s->examples, s->slice, &s->arena, s->threads, layer);
@@ -235,7 +216,7 @@ void hl_effect_losses_of_rows(const hl_batch *slice, const hl_real *row_losses, 
 }
 
 /* |dL/dgate| of each head on each example of a slice, all found in one backward pass. */
-static hl_status take_slopes(hl_effect_losses *s, int64_t first, double *slopes)
+static hl_status measure_slopes(hl_effect_losses *s, int64_t first, double *slopes)
 {
     hl_batch slice = hl_effect_losses_slice(s, first);
     hl_tape tape;
@@ -245,10 +226,10 @@ static hl_status take_slopes(hl_effect_losses *s, int64_t first, double *slopes)
     int64_t all_heads = hl_heads_count(&s->model->config);
     for (int l = 0; status.code == HL_OK && l < s->model->config.n_layers; l++) {
         int64_t H = s->model->config.heads[l];
-        for (int64_t i = 0; i < slice.n_examples * H;
-             i++) { /* the pass divides by all scored tokens, L by the example's */
-            double share = all_scored / (double)count_scored(&slice, i / H);
-            slopes[i / H * all_heads + i % H] = fabs((double)s->layer_gates[l]->grad[i]) * share;
+        for (int64_t i = 0; i < slice.n_examples * H; i++) {
+            /* the pass divides by all scored tokens, L by those of the example */
+            double factor = all_scored / (double)count_scored(&slice, i / H);
+            slopes[i / H * all_heads + i % H] = fabs((double)s->layer_gates[l]->grad[i]) * factor;
         }
         slopes += H;
     }
@@ -258,9 +239,11 @@ static hl_status take_slopes(hl_effect_losses *s, int64_t first, double *slopes)
 
 hl_status hl_effect_losses_slopes(hl_effect_losses *s, double *slopes)
 {
-    open_gates(s);
+    for (int64_t i = 0; i < s->model->config.n_layers * s->slice * hl_effect_workspace_heads(s->model); i++) {
+        s->gates[i] = 1;
+    }
     for (int64_t first = 0; first < s->n; first += s->slice) {
-        HL_TRY(take_slopes(s, first, slopes + first * hl_heads_count(&s->model->config)));
+        HL_TRY(measure_slopes(s, first, slopes + first * hl_heads_count(&s->model->config)));
     }
     return hl_ok();
 }
@@ -271,8 +254,9 @@ static hl_status add_outputs(hl_effect_losses *s, int layer, int64_t first, hl_r
     hl_batch slice = hl_effect_losses_slice(s, first);
     hl_tape tape;
     hl_tape_begin(&tape, &s->arena, (hl_tape_options){ .threads = s->threads });
-    hl_encoder_layer_forward(&tape, &s->model->encoder.layers[layer], take_input(&tape, s, first, &slice),
-                             hl_model_mask(s->model, &slice), &(hl_head_probe){ .z = z });
+    hl_tensor *x = hl_layer_input_tensor(&tape, &s->input, s->model, first, slice.n_examples, s->T);
+    hl_encoder_layer_forward(&tape, &s->model->encoder.layers[layer], x, hl_model_mask(s->model, &slice),
+                             &(hl_head_probe){ .z = z });
     hl_status status = hl_tape_status(&tape);
     hl_arena_rewind(&s->arena, 0);
     HL_TRY(status);

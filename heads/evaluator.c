@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Forward over a slice; NULL stands for what is on the tape as its error. */
+/* Forward over a slice; returns the logits, NULL with a sticky error on the tape. */
 static const hl_tensor *forward(hl_tape *tape, const hl_evaluator *evaluator, const hl_evaluator_slice *slice,
                                 hl_cross_entropy_result *result)
 {

@@ -1,4 +1,4 @@
-/* Runs a model over examples as it is evaluated, without gradients and dropout, in slices that the memory is for.
+/* Runs a model over examples without gradients and dropout, in slices that fit into its memory.
  *
  *     hl_evaluator evaluator = { .model = &model, .slice = 64, .threads = 2, .arena = &arena, .loss = "the loss" };
  *     HL_TRY(hl_evaluator_plan(&evaluator, T, &bytes)); // for hl_arena_init(&arena, bytes)
@@ -21,7 +21,7 @@ HL_BEGIN_DECLS
 
 /* The examples that the model is run on at once. */
 typedef struct hl_evaluator_slice {
-    int64_t first;                    /* how many came before */
+    int64_t first;                    /* the index of its first example */
     hl_batch examples;                /* without arrays in the dry pass of hl_evaluator_plan */
     const hl_head_probe *probes;      /* one a layer, or NULL */
     const hl_tape_observer *observer; /* or NULL */
@@ -29,20 +29,20 @@ typedef struct hl_evaluator_slice {
 
 typedef struct hl_evaluator {
     const hl_model *model;
-    hl_arena *arena; /* left as it was; may be used by others between two calls */
-    int64_t slice;   /* at most so many examples at once, at least 1 */
+    hl_arena *arena; /* not owned; rewound to where it was, so that others may use it between two calls */
+    int64_t slice;   /* the most examples at once, at least 1 */
     int threads;
-    const char *loss; /* what a message calls it; NULL: there are logits alone, and targets are not needed */
+    const char *loss; /* the loss's name in messages; NULL: compute logits alone, for which no targets are needed */
 
-    /* What else is done about each slice, either may be NULL: before its pass, where probes and observer may be set and
-     * false ends the evaluation; and after it, with its logits (B, T, V). */
+    /* Called for each slice, either may be NULL: `begin` before its pass, where it may set probes and observer, and
+     * returns false to end the evaluation; `end` after it, with the logits (B, T, V). */
     bool (*begin)(void *context, hl_evaluator_slice *slice);
     void (*end)(void *context, const hl_evaluator_slice *slice, const hl_real *logits);
     void *context;
 } hl_evaluator;
 
-/* The bytes of arena that a slice of examples of T tokens takes, found by a dry run; `begin` is called. HL_INVALID (T is
- * too long for the model), HL_NO_MEMORY. */
+/* The bytes of arena that a slice of examples of T tokens needs, found by a dry run (core/tape.h); calls `begin`.
+ * HL_INVALID (T is too long for the model), HL_NO_MEMORY. */
 hl_status hl_evaluator_plan(const hl_evaluator *evaluator, int64_t T, size_t *bytes);
 
 /* Runs the model on the examples, in order, and adds the loss of all of them to *sum, which may be NULL where there is

@@ -5,7 +5,7 @@
 #include "core/op.h"
 #include "core/op_attention.h"
 
-/* What the observer of the tape fills: one layer after the other. */
+/* What the tape's observer writes, one layer after the other. */
 typedef struct filling {
     hl_head_pass *pass;
     int layer;
@@ -27,14 +27,14 @@ static void copy_columns(float *to, hl_columns columns, int64_t width)
     }
 }
 
-static void nothing(void *context, const hl_node *node, bool backward)
+static void ignore(void *context, const hl_node *node, bool backward)
 {
     (void)context;
     (void)node;
     (void)backward;
 }
 
-static void take_attention(void *context, const hl_node *node, bool backward)
+static void copy_attention(void *context, const hl_node *node, bool backward)
 {
     const hl_attention_args *args = hl_attention_args_of(node);
     if (args == NULL || backward) {
@@ -103,7 +103,7 @@ static void copy_outputs(hl_head_pass *pass, const hl_model *model)
 static hl_status run(const hl_model *model, const hl_batch *examples, int threads, hl_head_pass *pass)
 {
     filling f = { .pass = pass };
-    const hl_tape_observer observer = { .begin = nothing, .end = take_attention, .context = &f };
+    const hl_tape_observer observer = { .begin = ignore, .end = copy_attention, .context = &f };
     hl_tape_options options = { .threads = threads };
     hl_model_plan plan;
     HL_TRY(hl_model_plan_pass(model, examples->n_examples, examples->n_tokens, options, &plan));

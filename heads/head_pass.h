@@ -1,4 +1,4 @@
-/* What every head is given on a few examples: with it the steps of attention can be worked anew, number by number:
+/* The inputs of every head on a few examples, from which a reader can compute the steps of attention number by number:
  *   A = softmax(q k^T / sqrt(Dk)),  z = A v,  y = concat(z) W_O^T + b */
 #ifndef HL_HEADS_HEAD_PASS_H
 #define HL_HEADS_HEAD_PASS_H
@@ -29,15 +29,16 @@ typedef struct hl_head_pass {
     hl_head_pass_layer *layers;
 } hl_head_pass;
 
-/* Runs the model, as it is evaluated, on the first n_examples of the batch (at most as many as it has, at least one).
- * HL_INVALID where T is too long for the model, it is not allocated or there is no example; HL_NO_MEMORY; the pass is then empty. */
+/* Runs the model without dropout on the first n_examples of the batch (at least one; at most as many as it has).
+ * HL_INVALID where T is too long for the model, the model is not allocated or there is no example; HL_NO_MEMORY; the
+ * pass is then empty. */
 hl_status hl_head_pass_run(const hl_model *model, const hl_batch *batch, int64_t n_examples, int threads,
                            hl_head_pass *pass);
 
-/* How many bytes the numbers of such a pass take; the model needs none. */
+/* The bytes of the numbers of such a pass; the model need not be allocated. */
 size_t hl_head_pass_bytes_of(const hl_model *model, int64_t n_examples, int64_t n_tokens);
 
-/* How many bytes its numbers take. */
+/* The bytes of its numbers. */
 size_t hl_head_pass_bytes(const hl_head_pass *pass);
 
 void hl_head_pass_free(hl_head_pass *pass);

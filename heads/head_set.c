@@ -56,7 +56,7 @@ typedef struct item {
     int length;
 } item;
 
-/* Takes a number off *at; false where none stands there, or one that is no layer's or head's. */
+/* Reads the number at *at, of at most nine digits, and moves past it; false where there is none. */
 static bool read_number(const char **at, int64_t *number)
 {
     enum { DIGITS = 9 };
@@ -67,7 +67,7 @@ static bool read_number(const char **at, int64_t *number)
     return *at > begin;
 }
 
-/* Takes one of the letters off *at; false where none of them stands there. */
+/* Moves *at past one of the letters; false where none of them is there. */
 static bool read_letter(const char **at, const char *letters)
 {
     bool found = **at != '\0' && strchr(letters, **at) != NULL;
@@ -90,7 +90,7 @@ static bool read_item(item name, int64_t *layer, int64_t *head)
     return at == name.text + name.length;
 }
 
-/* Reads the name of a head that there is; *head is -1 for a star. */
+/* Reads the name of an existing head; *head is -1 for a star. */
 static hl_status read_known(const hl_model_config *config, item name, int *layer, int64_t *head)
 {
     int last = config->n_layers - 1;

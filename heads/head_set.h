@@ -1,5 +1,5 @@
 /* Sets of a model's heads, and how people write them: L0H2 is head 2 of layer 0, L1H* are all heads of layer 1. A
- * set is an array with one bool a head, by layer and head. */
+ * set is an array with one bool for each head, by layer and head. */
 #ifndef HL_HEADS_HEAD_SET_H
 #define HL_HEADS_HEAD_SET_H
 
@@ -29,8 +29,8 @@ int64_t hl_heads_count(const hl_model_config *config);
 /* How many of n heads are in the set. */
 int64_t hl_head_set_size(const bool *set, int64_t n);
 
-/* Reads "L0H2,L1H*" into `set`: names with commas, and blanks if one likes, between them; a head may be named twice.
- * HL_INVALID naming the first name that is none, and the heads that there are; `set` is then not to be used. */
+/* Reads "L0H2,L1H*" into `set`: names separated by commas, with or without blanks; a head may be named twice. HL_INVALID
+ * quoting the first wrong name and listing the existing heads; the content of `set` is then undefined. */
 hl_status hl_head_set_parse(const hl_model_config *config, const char *names, bool *set);
 
 /* The index, by layer and head, of the one head that is named. HL_INVALID likewise. */

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Room */
+/* ---- memory ---- */
 
 static hl_status set_up(hl_heads_csv *csv, int64_t T, int n_layers, int64_t n_heads)
 {
@@ -85,10 +85,10 @@ static hl_status prepare(hl_heads_csv *csv, int64_t step, const hl_patterns *lay
     return hl_ok();
 }
 
-/* Measuring */
+/* ---- measuring ---- */
 
-/* A snapshot that is being added. Each head has room of its own for its rows, so that threads may share the heads and
- * the pairs; what is left empty is closed up at the end. */
+/* A snapshot that is being added. Each head has rows of its own, so that threads can work on different heads and pairs;
+ * gaps between them are closed at the end. */
 typedef struct adding {
     hl_heads_csv *csv;
     const hl_patterns *layers;
@@ -97,7 +97,7 @@ typedef struct adding {
     int64_t step;
 } adding;
 
-/* A head among all. */
+/* A head, by its number among all and by layer and head. */
 typedef struct place {
     const adding *of;
     int64_t i;
@@ -121,8 +121,8 @@ static hl_patterns patterns_at(const place *at)
     return patterns;
 }
 
-/* A head's room: most_rows of its own, then those of its pairs. */
-static hl_heads_csv_row *room_of(const adding *a, int64_t i)
+/* A head's rows: most_rows for itself, then those of its pairs. */
+static hl_heads_csv_row *rows_of(const adding *a, int64_t i)
 {
     return a->csv->rows + a->csv->n + i * most_rows(a->csv, a->layers) + pairs_before(a->csv->n_heads, i);
 }
@@ -132,7 +132,7 @@ static void add_row(void *context, const hl_reading *reading)
     const place *at = context;
     int64_t *measured = &at->of->csv->measured[at->i];
     assert(*measured < most_rows(at->of->csv, at->of->layers));
-    room_of(at->of, at->i)[(*measured)++] = (hl_heads_csv_row){ at->of->step, at->layer, at->head, *reading };
+    rows_of(at->of, at->i)[(*measured)++] = (hl_heads_csv_row){ at->of->step, at->layer, at->head, *reading };
 }
 
 static void add_effects(place *at)
@@ -164,7 +164,7 @@ static void measure_heads(const void *context, hl_range range)
     }
 }
 
-/* One of all pairs of heads, which are counted through: head i with every later one, j. */
+/* A pair of heads: i and a later one, j; and its number among all pairs. */
 typedef struct pair {
     const adding *of;
     int64_t number, i, j;
@@ -179,7 +179,7 @@ static pair pair_at(const adding *a, int64_t number)
     return (pair){ a, number, i, i + 1 + number - pairs_before(n, i) };
 }
 
-static void go_on(pair *p)
+static void next_pair(pair *p)
 {
     p->number++;
     if (++p->j == p->of->csv->n_heads) {
@@ -191,7 +191,7 @@ static void go_on(pair *p)
 static hl_heads_csv_row *row_of(const pair *p)
 {
     const adding *a = p->of;
-    return room_of(a, p->i) + most_rows(a->csv, a->layers) + (p->j - p->i - 1);
+    return rows_of(a, p->i) + most_rows(a->csv, a->layers) + (p->j - p->i - 1);
 }
 
 static hl_patterns scoring_of(const adding *a, int64_t i)
@@ -217,35 +217,35 @@ static void end_pair(const pair *p, int64_t queries)
     *row = (hl_heads_csv_row){ a->step, one.layer, one.head, { HL_METRIC_JS, other.layer, other.head, js, baseline } };
 }
 
-/* The js of all pairs of heads in one row; after measure_heads. All on one example, then on the next: what all heads do
- * there stays in the caches. */
+/* The js of a range of all pairs of heads, after measure_heads. It adds up all pairs on one example before the next, so
+ * that the patterns of all heads on that example stay in the caches. */
 static void measure_pairs(const void *context, hl_range range)
 {
     const adding *a = context;
     hl_patterns examples = hl_patterns_scoring(&a->layers[0]);
     for (int64_t e = 0; e < examples.n_examples; e++) {
-        for (pair p = pair_at(a, range.begin); p.number < range.end; go_on(&p)) {
+        for (pair p = pair_at(a, range.begin); p.number < range.end; next_pair(&p)) {
             hl_patterns one = scoring_of(a, p.i), other = scoring_of(a, p.j);
             double *sum = &row_of(&p)->reading.value;
             *sum = hl_divergence_add(&one, &other, e, e > 0 ? *sum : 0);
         }
     }
     int64_t queries = hl_patterns_queries(&examples);
-    for (pair p = pair_at(a, range.begin); p.number < range.end; go_on(&p)) {
+    for (pair p = pair_at(a, range.begin); p.number < range.end; next_pair(&p)) {
         end_pair(&p, queries);
     }
 }
 
 /* Moves the rows together. */
-static void close_up(const adding *a)
+static void close_gaps(const adding *a)
 {
     hl_heads_csv *csv = a->csv;
     hl_heads_csv_row *end = csv->rows + csv->n;
     for (int64_t i = 0; i < csv->n_heads; i++) {
-        const hl_heads_csv_row *room = room_of(a, i);
+        const hl_heads_csv_row *rows = rows_of(a, i);
         size_t own = (size_t)csv->measured[i], pairs = (size_t)(csv->n_heads - 1 - i);
-        memmove(end, room, own * sizeof *end);
-        memmove(end + own, room + most_rows(csv, a->layers), pairs * sizeof *end);
+        memmove(end, rows, own * sizeof *end);
+        memmove(end + own, rows + most_rows(csv, a->layers), pairs * sizeof *end);
         end += own + pairs;
     }
     csv->n = (size_t)(end - csv->rows);
@@ -269,12 +269,12 @@ hl_status hl_heads_csv_add(hl_heads_csv *csv, int64_t step, const hl_patterns *l
     adding a = { .csv = csv, .layers = layers, .sums = sums, .effects = effects, .step = step };
     hl_threads_run(csv->threads, csv->n_heads, 1, measure_heads, &a);
     hl_threads_run(csv->threads, pairs_before(csv->n_heads, csv->n_heads), 1, measure_pairs, &a);
-    close_up(&a);
+    close_gaps(&a);
     mark_best_offsets(csv, begin);
     return hl_ok();
 }
 
-/* Printing */
+/* ---- printing ---- */
 
 bool hl_heads_csv_shows(const hl_heads_csv *csv, const hl_reading *reading)
 {

@@ -33,7 +33,7 @@ typedef struct hl_heads_csv_row {
 /* A zeroed one is empty. Owned by the caller: hl_heads_csv_free. */
 typedef struct hl_heads_csv {
     int64_t n_tokens; /* the most that T may be: set by the caller before the first snapshot, or left 0: that one's */
-    int threads;      /* on how many threads snapshots are measured, which changes no number: the caller's; 0 is 1 */
+    int threads;      /* set by the caller: on how many threads snapshots are measured, which changes no number */
 
     hl_heads_csv_row *rows; /* n, by step, layer and head, with offset(k) and all.offset(k) for every k with a value */
     size_t n, capacity;
@@ -48,17 +48,16 @@ typedef struct hl_heads_csv {
     double *untrained; /* js of each pair of heads at step 0; NULL where there is no such snapshot */
 } hl_heads_csv;
 
-/* Measures all heads of a snapshot, and every two of them: layers[l] is head 0 of layer l on all examples (first and
- * gap 0, at least one example), and stands for all n_heads of its layer. `sums` is what the same heads do on the whole
- * validation set, or NULL: then there are no metrics all.* of this step. `effects`: of all heads by layer and head,
- * measured with the weights of this very step, or NULL: then it has no importance and no loss_without. Snapshots come
- * by step; their arrays may go afterwards, and they may be of other examples. HL_INVALID: other layers or heads than
- * the snapshots before, T above n_tokens or not of all layers the same; HL_NO_MEMORY. Then nothing is added. */
+/* Adds the metrics of all heads, and of all pairs of heads, of a snapshot: layers[l] is head 0 of layer l on all
+ * examples (first and gap 0, at least one example), and stands for all n_heads of its layer. `sums`: the validation sums
+ * of the same heads, or NULL: this step then has no metrics all.*. `effects`: of all heads by layer and head, measured
+ * with the weights of this step, or NULL: it then has no importance and no loss_without. Add snapshots in the order of
+ * steps; their arrays are not kept, and their examples may differ. HL_INVALID: other layers or heads than the snapshots
+ * before, T above n_tokens or different between layers; HL_NO_MEMORY. Then nothing is added. */
 hl_status hl_heads_csv_add(hl_heads_csv *csv, int64_t step, const hl_patterns *layers, int n_layers,
                            const hl_validation_sums *sums, const hl_head_effect *effects);
 
-/* Whether the file shows such readings: those of an offset only where it is -1, 0, 1 or some head's best at some
- * step. */
+/* Whether the file shows a reading: one of an offset only where that is -1, 0, 1 or some head's best at some step. */
 bool hl_heads_csv_shows(const hl_heads_csv *csv, const hl_reading *reading);
 
 /* Adds the whole file to the text: a header, then a line for each row, by step, layer and head, metrics as

@@ -44,7 +44,7 @@ static hl_status measure_gradients(hl_effect_losses *s, hl_importance *importanc
 
 /* ---- exactly ---- */
 
-/* What a layer's heads are changed with: each `n` times, one change after the other. */
+/* The changes of a layer's heads: n for each head, one after the other. */
 typedef struct layer_work {
     bool *chosen;  /* (H, H) */
     hl_real *mean; /* (H * Dv) */

@@ -1,5 +1,5 @@
-/* How much a head attends to what came next the last times: to the tokens right after earlier occurrences of the
- * query's own token, x_{j-1} = x_i with j - 1 < i (Olsson et al. 2022, "In-context Learning and Induction Heads").
+/* How much a head attends to the tokens right after earlier occurrences of the query's own token: x_{j-1} = x_i with
+ * j - 1 < i (Olsson et al. 2022, "In-context Learning and Induction Heads").
  * Special tokens are neither query nor key. */
 #ifndef HL_HEADS_INDUCTION_H
 #define HL_HEADS_INDUCTION_H
@@ -10,11 +10,11 @@
 HL_BEGIN_DECLS
 
 /* induction: the mean of the total weight on such keys, over the queries that may attend to one; its baseline is their
- * share of n_i. A token twice in a row has its second self among them. All zero where there are none, or the tokens are
- * not known. */
+ * fraction of n_i. Where a token follows itself, the second one is such a key. All zero where there are none, or the
+ * tokens are not known. */
 hl_score hl_induction_of(const hl_patterns *patterns);
 
-/* The same seen in a mirror: the tokens right before later occurrences, x_{j+1} = x_i with j + 1 > i. */
+/* The mirror image: the same for the tokens right before later occurrences, x_{j+1} = x_i with j + 1 > i. */
 hl_score hl_induction_mirrored_of(const hl_patterns *patterns);
 
 /* The kind of keys that `induction` is about. */

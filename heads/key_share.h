@@ -1,5 +1,5 @@
-/* What metrics of this form have in common: how much of a query's attention falls on keys of a certain kind, such as
- * the other occurrences of its token. A perfect head has all of it there: 1. */
+/* Metrics of the form: how much of a query's attention falls on keys of a certain kind, such as the other occurrences of
+ * its token. A perfect head reaches 1. */
 #ifndef HL_HEADS_KEY_SHARE_H
 #define HL_HEADS_KEY_SHARE_H
 
@@ -9,7 +9,7 @@
 
 HL_BEGIN_DECLS
 
-/* Whether key j is of the kind for query i; asked for j in 0 .. n_i - 1 alone. */
+/* Whether `key` is of the kind for `query`; called for keys 0 .. n_i - 1 alone. */
 typedef bool hl_key_kind(const hl_pattern *pattern, int64_t query, int64_t key);
 
 typedef enum hl_share_of {
@@ -17,7 +17,7 @@ typedef enum hl_share_of {
     HL_SHARE_OF_KEYED, /* only over those that may attend to a key of the kind */
 } hl_share_of;
 
-/* For hl_key_share alone. */
+/* For hl_key_share alone: adds one query. */
 __attribute__((always_inline)) static inline void
 hl_key_share_add(const hl_pattern *pattern, int64_t query, hl_key_kind *kind, hl_share_of queries, hl_score *sum)
 {
@@ -33,8 +33,8 @@ hl_key_share_add(const hl_pattern *pattern, int64_t query, hl_key_kind *kind, hl
     sum->n += n_kind > 0 || queries == HL_SHARE_OF_ALL;
 }
 
-/* The mean over queries of the total weight on keys of the kind; its baseline is the mean of their share of n_i. Inline,
- * as the kind then is, which is asked of every number of a map. */
+/* The mean over queries of the total weight on keys of the kind; its baseline is the mean of their fraction of n_i. It is
+ * inline so that `kind` is too, which is called for every number of a map. */
 __attribute__((always_inline)) static inline hl_score hl_key_share(const hl_patterns *patterns, hl_key_kind *kind,
                                                                    hl_share_of queries)
 {

@@ -18,7 +18,7 @@
 
 static const double CLEAR_HITS = 0.9, SPREAD_EVENLY = 0.95;
 
-/* What all labels of a kind mean; those of a number or of a relation's name are also told one by one. */
+/* Names and meanings of the kinds of labels. hl_label_meaning_of is more specific for offsets and relations. */
 #define KIND(constant, name, meaning) [constant] = { #name, #name, meaning },
 static const struct {
     const char *name, *written, *meaning;
@@ -34,7 +34,7 @@ static const struct {
     HL_LABEL_SHARES(KIND) /* each at its own number */
 };
 
-/* The metric and the keys of those in HL_LABEL_SHARES. */
+/* The metric and the keys of the labels in HL_LABEL_SHARES. */
 #define SHARE(constant, name, meaning) [constant] = { hl_##name##_of, hl_##name##_kind },
 static const struct {
     hl_score (*measure)(const hl_patterns *patterns);
@@ -49,7 +49,7 @@ typedef struct halves {
     hl_patterns choosing, scoring;
 } halves;
 
-/* No where there is nothing to measure: then the lift is no number. */
+/* False where there is nothing to measure: the lift is then NaN. */
 static bool is_clear(hl_score over_uniform)
 {
     return hl_score_lift(over_uniform) >= HL_SCORE_CLEAR_LIFT;
@@ -250,18 +250,7 @@ void hl_label_print_miss(hl_text *text, hl_label label, const char *const *relat
 
 /* Its ideal */
 
-/* HL_IGNORE is no key. */
-static bool is_source(const hl_pattern *example, int64_t query, int64_t key)
-{
-    return example->sources != NULL && example->sources[query] == key;
-}
-
-static bool is_partner(const hl_pattern *example, int64_t r, int64_t query, int64_t key)
-{
-    return r < example->n_relations && example->relations[r * example->n_tokens + query] == key;
-}
-
-/* Whether the label names that key, of those that the query may attend to. */
+/* Whether the label names that key, one that the query may attend to. HL_IGNORE equals no key. */
 static bool names_key(hl_label label, const hl_pattern *example, int64_t query, int64_t key)
 {
     switch (label.kind) {
@@ -271,9 +260,10 @@ static bool names_key(hl_label label, const hl_pattern *example, int64_t query, 
     case HL_LABEL_OFFSET:
         return key - query == label.parameter;
     case HL_LABEL_ALIGNMENT:
-        return is_source(example, query, key);
+        return example->sources != NULL && example->sources[query] == key;
     case HL_LABEL_RELATION:
-        return is_partner(example, label.parameter, query, key);
+        return label.parameter < example->n_relations &&
+               example->relations[label.parameter * example->n_tokens + query] == key;
     case HL_LABEL_UNIFORM:
         return true;
     case HL_LABEL_MIXED:
@@ -283,7 +273,7 @@ static bool names_key(hl_label label, const hl_pattern *example, int64_t query, 
     }
 }
 
-/* Ones at the keys that are named; returns how many. */
+/* Writes 1 at the named keys and returns how many there are. */
 static int64_t mark_row(hl_label label, const hl_pattern *example, int64_t query, hl_real *row)
 {
     int64_t n_keys = hl_pattern_keys(example, query), n_named = 0;

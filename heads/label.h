@@ -1,4 +1,4 @@
-/* What a head does, in a word that it has earned: a label, and the attention that would be ideal for it. */
+/* Labels: what a head does, in one word, given only where measurements are clear; and the ideal attention of a label. */
 #ifndef HL_HEADS_LABEL_H
 #define HL_HEADS_LABEL_H
 
@@ -9,7 +9,7 @@
 
 HL_BEGIN_DECLS
 
-/* Those that are earned by how much attention falls on keys of a kind, in the order in which they are tried: constant,
+/* The labels that depend on how much attention falls on keys of a kind, in the order in which they are tried: constant,
  * name, meaning. The label's metric is hl_<name>_of, its keys are those of hl_<name>_kind (heads/key_share.h). */
 /* clang-format off */
 #define HL_LABEL_SHARES(SHARE) \
@@ -58,7 +58,7 @@ typedef struct hl_label {
  * else UNIFORM, where the normalised entropy is above 0.95; else MIXED. */
 hl_label hl_label_of(const hl_patterns *all);
 
-/* A label in words, cut at a whole character where a relation's name has no room. */
+/* A label in words; a relation's name that does not fit is cut at a whole character. */
 typedef struct hl_label_text {
     char text[64];
 } hl_label_text;
@@ -77,14 +77,13 @@ const char *hl_label_kind_meaning(hl_label_kind kind, const char **written);
 /* Adds why a head is MIXED, "nearest is offset(-11): 0.231, and that label takes 0.525"; nothing for another label. */
 void hl_label_print_miss(hl_text *text, hl_label label, const char *const *relations);
 
-/* The same as hl_label_text_of for a map's title: a gold relation by its name alone, and the score after it where it is the label's, not
- * for UNIFORM and MIXED. "offset(-11) 0.98", "det_noun 0.87", "mixed" */
+/* For a map's title: as hl_label_text_of, but a gold relation by its name alone, and followed by the score except for
+ * UNIFORM and MIXED: "offset(-11) 0.98", "det_noun 0.87", "mixed". */
 hl_label_text hl_label_title_of(hl_label label, const char *const *relations);
 
-/* Writes the weights (T, T) of a head that is nothing but its label, on one example, whose own weights are not read:
- * each query attends evenly to the keys that the label names for it. UNIFORM names all that it may attend to, MIXED
- * none. A row for which none is named, those of padding too, begins with -1. This is what hl_head_probe.replace takes:
- * such a row keeps the head's own weights. */
+/* Writes the label's ideal weights (T, T) on one example, whose own weights are not read: each query attends evenly to
+ * the keys that the label names for it. UNIFORM names all keys that the query may attend to, MIXED none. A row without a
+ * named key, also one of padding, begins with -1: with hl_head_probe.replace such a row keeps the head's own weights. */
 void hl_label_ideal(hl_label label, const hl_pattern *example, hl_real *ideal);
 
 HL_END_DECLS

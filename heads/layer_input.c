@@ -19,7 +19,7 @@ void hl_layer_input_free(hl_layer_input *input)
 }
 
 hl_tensor *hl_layer_input_tensor(hl_tape *tape, const hl_layer_input *input, const hl_model *model, int64_t first,
-                               int64_t count, int64_t T)
+                                 int64_t count, int64_t T)
 {
     int64_t D = model->config.d_model;
     return hl_tape_tensor(tape, HL_SHAPE(count, T, D), input->x + first * T * D, false);

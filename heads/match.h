@@ -1,4 +1,4 @@
-/* Which heads of two models do the same: for each head of one, the head of the other that looks at the same most. */
+/* Which heads of two models do the same: for each head of one, the head of the other whose attention differs least. */
 #ifndef HL_HEADS_MATCH_H
 #define HL_HEADS_MATCH_H
 

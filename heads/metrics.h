@@ -20,11 +20,11 @@ typedef struct hl_head_metrics {
                              and fixed_rate */
     double hit_rate;    /* of alignment */
     int64_t fixed_offset; /* the offset that is the source most often in the choosing half */
-    double fixed_rate;    /* the share of sources that it is, in the scoring half */
+    double fixed_rate;    /* the fraction of sources that it hits, in the scoring half */
 } hl_head_metrics;
 
-/* Measures one head of layer `layer` on all examples of a snapshot (first and gap 0, at least one example): the
- * even-numbered ones choose, every number is of the odd-numbered ones (hl_patterns_scoring). */
+/* Measures one head of layer `layer` on all examples of a snapshot (first and gap 0, at least one example). The
+ * even-numbered examples choose; every number is measured on the odd-numbered ones (hl_patterns_scoring). */
 hl_head_metrics hl_head_measure(int layer, const hl_patterns *all);
 
 HL_END_DECLS

@@ -1,6 +1,6 @@
 #include "heads/offset.h"
 
-/* The queries from `begin` up to `end` have the key k away. */
+/* The queries begin .. end - 1 may attend to the key at distance k. */
 typedef struct span {
     int64_t begin, end;
 } span;

@@ -13,11 +13,11 @@ HL_BEGIN_DECLS
  * head scores 1); its baseline is the mean of 1 / n_i over the same queries. */
 hl_score hl_offset_score(const hl_patterns *patterns, int64_t k);
 
-/* The share of these queries whose largest weight, the first of equals, is on i + k; 0 where there are none. */
+/* The fraction of these queries whose largest weight, the first of equals, is on i + k; 0 where there are none. */
 double hl_offset_hit_rate(const hl_patterns *patterns, int64_t k);
 
-/* The k with the largest offset(k), the lowest of equals. Only offsets whose key at least a quarter of the real queries
- * have are candidates; 0 always is one. */
+/* The k with the largest offset(k), the lowest of equals, among those where at least a quarter of the real queries have a
+ * key i + k. */
 int64_t hl_offset_best(const hl_patterns *patterns);
 
 HL_END_DECLS

@@ -1,4 +1,4 @@
-/* What metrics read: the attention weights of one head, A[i][j] = how much query i attends to key j, after softmax and
+/* The attention weights of one head, which metrics read: A[i][j] = how much query i attends to key j, after softmax and
  * mask, before dropout.
  *
  * Only real queries and keys count, those before the example's length. Query i may attend to the keys 0 .. n_i - 1,
@@ -68,7 +68,7 @@ typedef struct hl_patterns {
     int64_t n_tokens;       /* T */
     int64_t head;
     bool causal;
-    int64_t n_examples; /* how many are meant; example e of them is row first + e * (1 + gap) of the arrays */
+    int64_t n_examples; /* example e of these is row first + e * (1 + gap) of the arrays */
     int64_t first, gap;
 
     const int32_t *tokens;    /* (E, T) or NULL */
@@ -99,8 +99,8 @@ static inline hl_pattern hl_patterns_at(const hl_patterns *patterns, int64_t e)
 hl_patterns hl_patterns_of(const hl_real *weights, const hl_batch *examples, const hl_model_config *config, int layer,
                            int64_t head);
 
-/* What is chosen by looking (the best offset) must not be scored on the examples it was chosen on: the even-numbered
- * ones of `all` (first and gap 0) choose, the odd-numbered ones score. A single example does both. */
+/* What is chosen by its score (the best offset) must be scored on other examples: the even-numbered ones of `all` (first
+ * and gap 0) choose, the odd-numbered ones score. A single example does both. */
 hl_patterns hl_patterns_choosing(const hl_patterns *all);
 hl_patterns hl_patterns_scoring(const hl_patterns *all);
 

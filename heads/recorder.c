@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_ROOM = sizeof "/step_9223372036854775807.npz" };
+enum { NAME_BYTES = sizeof "/step_9223372036854775807.npz" };
 
 /* Sizes */
 
@@ -108,7 +108,7 @@ static hl_status allocate_numbers(hl_recorder *recorder)
 static hl_status set_folder(hl_recorder *recorder, const char *folder)
 {
     recorder->folder_length = strlen(folder);
-    recorder->path = hl_malloc(recorder->folder_length + NAME_ROOM);
+    recorder->path = hl_malloc(recorder->folder_length + NAME_BYTES);
     if (recorder->path == NULL) {
         return hl_error_memory("a path");
     }
@@ -150,7 +150,7 @@ void hl_recorder_free(hl_recorder *recorder)
 
 /* Recording */
 
-/* The slice's weights go where they are kept. */
+/* Makes the pass write the slice's weights to where they are kept. */
 static bool place_weights(void *context, hl_evaluator_slice *slice)
 {
     const hl_recorder *recorder = context;
@@ -163,7 +163,7 @@ static bool place_weights(void *context, hl_evaluator_slice *slice)
     return true;
 }
 
-/* The logits of the slice, without those of padding, whose places stay zero. */
+/* Copies the logits of the slice except those of padding, which stay zero. */
 static void keep_logits(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
 {
     const hl_recorder *recorder = context;
@@ -212,7 +212,7 @@ hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, const hl_valid
                              int threads)
 {
     HL_TRY(hl_recorder_run(recorder, arena, threads));
-    snprintf(recorder->path + recorder->folder_length, NAME_ROOM, "/step_%06lld.npz", (long long)step);
+    snprintf(recorder->path + recorder->folder_length, NAME_BYTES, "/step_%06lld.npz", (long long)step);
     hl_npz_writer *npz = hl_npz_create(recorder->path);
     write_arrays(recorder, step, npz);
     if (sums != NULL) {

@@ -1,4 +1,4 @@
-/* Records what every head attends to on the same examples, again and again while a model is trained.
+/* Records what every head attends to on the same examples at several steps of a training run.
  *
  *     hl_recorder recorder;
  *     HL_TRY(hl_recorder_init(&recorder, &model, &examples, 32, "runs/copy_task/patterns"));
@@ -31,8 +31,8 @@ typedef struct hl_recorder {
     hl_real *numbers;                /* the block that holds what follows */
     hl_real *weights[HL_MAX_LAYERS]; /* of each layer, (E, H, T, T), zero past the lengths */
     hl_real *logits;                 /* (E, T, V), zero past the lengths */
-    hl_head_probe *probes;           /* (L): what takes the weights out of a pass */
-    char *path;                      /* the folder, and room for a name in it */
+    hl_head_probe *probes;           /* (L): copy the weights out of a pass */
+    char *path;                      /* the folder, followed by memory for a file's name */
     size_t folder_length;
 } hl_recorder;
 
@@ -40,12 +40,11 @@ typedef struct hl_recorder {
  * most, and in the recorder's memory to within a few KiB. SIZE_MAX where they do not fit. */
 size_t hl_recorder_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens, int64_t n_relations);
 
-/* The bytes that it takes on disk at most with the sums of examples of up to T tokens. SIZE_MAX where they do not
- * fit. */
+/* The most bytes of its file with the validation sums of examples of up to T tokens. SIZE_MAX where they do not fit. */
 size_t hl_recorder_file_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens, int64_t n_relations);
 
-/* What a recording takes of the arena it is given (plan->bytes), with the recorder's `slice` and T: HL_INVALID where
- * T is too long for the model, HL_NO_MEMORY. */
+/* The bytes of arena that a recording needs (plan->bytes), with the recorder's `slice` and T. HL_INVALID where T is too
+ * long for the model, HL_NO_MEMORY. */
 hl_status hl_recorder_plan(const hl_model *model, int64_t slice, int64_t n_tokens, int threads, hl_model_plan *plan);
 
 /* Copies the examples (at least one), cut to T = the longest length among them, and makes the folder. The model must

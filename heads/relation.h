@@ -1,4 +1,4 @@
-/* How often a head looks from a token to the one it is paired with by a gold relation, such as from a noun to its
+/* How often a head attends from a token to the one that a gold relation pairs it with, such as from a noun to its
  * determiner. Each direction of a relation is a relation of its own. */
 #ifndef HL_HEADS_RELATION_H
 #define HL_HEADS_RELATION_H
@@ -9,15 +9,16 @@
 
 HL_BEGIN_DECLS
 
-/* The same patterns with the partners by relation r, 0 <= r < R, in the place of the sources: what heads/alignment.h
- * measures of it is about the relation. */
+/* The same patterns with the partners by relation r, 0 <= r < R, as sources, so that the functions of heads/alignment.h
+ * measure the relation. */
 hl_patterns hl_relation_as_source(const hl_patterns *patterns, int64_t r);
 
 typedef struct hl_relation {
-    double hit_rate; /* the share of the paired tokens whose largest weight, the first of equals, is on the partner */
-    double uniform;  /* the mean of 1 / n_i over them: the rate of a head that picks any key */
-    int64_t fixed_offset; /* the offset that is the partner's most often in the choosing half */
-    double fixed_rate;    /* the rate of a head that always looks there */
+    double
+        hit_rate;   /* the fraction of the paired tokens whose largest weight, the first of equals, is on the partner */
+    double uniform; /* the mean of 1 / n_i over them: the rate of a head that picks any key */
+    int64_t fixed_offset; /* the most frequent offset of the partner in the choosing half */
+    double fixed_rate;    /* the rate of a head that always attends to that offset */
     int64_t n;            /* paired tokens; where there are none, the rates are 0 */
 } hl_relation;
 

@@ -1,4 +1,4 @@
-/* A metric's value beside what no skill at all would reach. */
+/* A metric's value with its baseline, the value of attention without any skill. */
 #ifndef HL_HEADS_SCORE_H
 #define HL_HEADS_SCORE_H
 
@@ -12,7 +12,7 @@ HL_BEGIN_DECLS
 typedef struct hl_score {
     double value;    /* the mean over the queries that the metric is about; 0 where there are none */
     double baseline; /* the same mean for attention without skill; 0 where there are none */
-    int64_t n;       /* how many queries that were */
+    int64_t n;       /* the number of these queries */
 } hl_score;
 
 /* The means of sums over n queries. */
@@ -23,11 +23,11 @@ static inline hl_score hl_score_mean(hl_score sum)
     return mean;
 }
 
-/* A lift below this is no habit worth a name. */
+/* A lift below this earns no label. */
 #define HL_SCORE_CLEAR_LIFT 0.5
 
-/* How far the value is on its way from the baseline to perfect, for metrics whose perfect value is 1:
- * (value - baseline) / (1 - baseline). NaN where there are no queries or the baseline is perfect itself. */
+/* (value - baseline) / (1 - baseline), for metrics whose perfect value is 1: 0 at the baseline, 1 where perfect. NaN
+ * where there are no queries or the baseline is 1. */
 static inline double hl_score_lift(hl_score score)
 {
     if (score.n == 0 || score.baseline >= 1) {

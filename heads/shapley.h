@@ -1,7 +1,7 @@
-/* What each head is worth among all sets of heads, and how few do.
+/* The Shapley value of each head, and the smallest set of heads that suffices.
  *
- * The Shapley value of head i of n is what it takes off the loss, the mean over all orders in which heads can be put in
- * (Shapley 1953):
+ * The Shapley value of head i of n is by how much it lowers the loss when it is added, as the mean over all orders of
+ * adding the heads (Shapley 1953):
  *   phi_i = sum over the sets S without i of |S|! (n - |S| - 1)! / n! * (loss(S) - loss(S and i))
  * They sum to loss(none) - loss(all). Sets are numbers: bit i stands for head i. */
 #ifndef HL_HEADS_SHAPLEY_H
@@ -13,7 +13,7 @@
 
 HL_BEGIN_DECLS
 
-/* losses (2^n), 1 <= n <= 30; values (n). */
+/* Writes the values (n) from the losses (2^n) of all sets, 1 <= n <= 30. */
 void hl_shapley_values(int n, const double *losses, double *values);
 
 /* The set of fewest heads whose accuracy is at least `share` of that of all heads; of several the one of least loss.

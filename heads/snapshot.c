@@ -20,7 +20,7 @@ static hl_status check_range(const char *path, const char *name, const int32_t *
     return hl_ok();
 }
 
-static hl_status take_ids(const hl_npz *npz, const char *path, const char *name, hl_shape shape, int64_t low,
+static hl_status read_ids(const hl_npz *npz, const char *path, const char *name, hl_shape shape, int64_t low,
                           int64_t high, int32_t **ids)
 {
     void *data = NULL;
@@ -29,7 +29,7 @@ static hl_status take_ids(const hl_npz *npz, const char *path, const char *name,
     return check_range(path, name, *ids, hl_shape_count(shape), low, high);
 }
 
-static hl_status take_examples(hl_snapshot *s, const char *path)
+static hl_status read_examples(hl_snapshot *s, const char *path)
 {
     const hl_npz_array *tokens = hl_npz_find(&s->npz, "tokens");
     if (tokens == NULL || tokens->shape.n_dims != 2 || hl_shape_count(tokens->shape) < 1) {
@@ -38,14 +38,14 @@ static hl_status take_examples(hl_snapshot *s, const char *path)
     int64_t E = tokens->shape.size[0], T = tokens->shape.size[1], V = s->config->vocabulary;
     hl_batch *e = &s->examples;
     *e = (hl_batch){ .n_examples = E, .n_tokens = T };
-    HL_TRY(take_ids(&s->npz, path, "tokens", HL_SHAPE(E, T), 0, V - 1, &e->tokens));
-    HL_TRY(take_ids(&s->npz, path, "targets", HL_SHAPE(E, T), HL_IGNORE, V - 1, &e->targets));
-    HL_TRY(take_ids(&s->npz, path, "source", HL_SHAPE(E, T), HL_IGNORE, T - 1, &e->sources));
-    return take_ids(&s->npz, path, "lengths", HL_SHAPE(E), 1, T, &e->lengths);
+    HL_TRY(read_ids(&s->npz, path, "tokens", HL_SHAPE(E, T), 0, V - 1, &e->tokens));
+    HL_TRY(read_ids(&s->npz, path, "targets", HL_SHAPE(E, T), HL_IGNORE, V - 1, &e->targets));
+    HL_TRY(read_ids(&s->npz, path, "source", HL_SHAPE(E, T), HL_IGNORE, T - 1, &e->sources));
+    return read_ids(&s->npz, path, "lengths", HL_SHAPE(E), 1, T, &e->lengths);
 }
 
-/* Only tasks that state relations leave them. */
-static hl_status take_relations(hl_snapshot *s, const char *path)
+/* Only snapshots of tasks that state relations hold them. */
+static hl_status read_relations(hl_snapshot *s, const char *path)
 {
     const hl_npz_array *relations = hl_npz_find(&s->npz, "relations");
     if (relations == NULL) {
@@ -57,11 +57,11 @@ static hl_status take_relations(hl_snapshot *s, const char *path)
         return hl_snapshot_wrong(path, "relations", "are not (examples, 1 .. %d, T)", HL_TASK_MAX_RELATIONS);
     }
     e->n_relations = R;
-    return take_ids(&s->npz, path, "relations", HL_SHAPE(e->n_examples, R, e->n_tokens), HL_IGNORE, e->n_tokens - 1,
+    return read_ids(&s->npz, path, "relations", HL_SHAPE(e->n_examples, R, e->n_tokens), HL_IGNORE, e->n_tokens - 1,
                     &e->relations);
 }
 
-/* What no softmax makes must not reach a metric or a drawing. */
+/* Refuses numbers that no softmax produces, so that metrics and drawings need not expect them. */
 static hl_status check_weights(const char *path, const char *name, const hl_real *weights, int64_t count)
 {
     const hl_real slack = (hl_real)1e-3;
@@ -73,7 +73,7 @@ static hl_status check_weights(const char *path, const char *name, const hl_real
     return hl_ok();
 }
 
-static hl_status take_numbers(hl_snapshot *s, const char *path)
+static hl_status read_numbers(hl_snapshot *s, const char *path)
 {
     const hl_npy_type real = sizeof(hl_real) == sizeof(float) ? HL_NPY_FLOAT32 : HL_NPY_FLOAT64;
     int64_t E = s->examples.n_examples, T = s->examples.n_tokens;
@@ -119,12 +119,12 @@ hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int6
     *snapshot = (hl_snapshot){ .config = config };
     size_t limit = hl_recorder_file_bytes(config, most_examples, config->max_length, HL_TASK_MAX_RELATIONS);
     HL_TRY(hl_npz_read(path, limit, &snapshot->npz));
-    hl_status status = take_examples(snapshot, path);
+    hl_status status = read_examples(snapshot, path);
     if (status.code == HL_OK) {
-        status = take_relations(snapshot, path);
+        status = read_relations(snapshot, path);
     }
     if (status.code == HL_OK) {
-        status = take_numbers(snapshot, path);
+        status = read_numbers(snapshot, path);
     }
     if (status.code == HL_OK) {
         status = take_streamed(snapshot, path);

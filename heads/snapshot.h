@@ -1,4 +1,4 @@
-/* A snapshot read back: the file that a recorder wrote (recorder.h), checked against the model it is of. */
+/* A snapshot: a file that a recorder wrote (heads/recorder.h), read and checked against its model. */
 #ifndef HL_HEADS_SNAPSHOT_H
 #define HL_HEADS_SNAPSHOT_H
 
@@ -18,7 +18,7 @@ HL_BEGIN_DECLS
 typedef struct hl_snapshot {
     int64_t step;
     hl_batch examples;        /* E examples of T tokens, as recorded; these and the following are the npz's */
-    hl_patterns *layers;      /* head 0 of every layer, standing for all heads of it, as those take it who measure whole
+    hl_patterns *layers;      /* head 0 of every layer, which stands for all heads of it in functions that measure whole
                               models; owned */
     const hl_real *logits;    /* (E, T, V) */
     hl_validation_sums *sums; /* what the heads do on the whole validation set; NULL where it was not run at this step;
@@ -41,7 +41,7 @@ void hl_snapshot_free(hl_snapshot *snapshot);
 /* One head's patterns on all examples. Its arrays are the snapshot's. */
 hl_patterns hl_snapshot_patterns(const hl_snapshot *snapshot, int layer, int64_t head);
 
-/* What the model answers. Its arrays are the snapshot's. */
+/* The model's answers. Its arrays are the snapshot's. */
 hl_answers hl_snapshot_answers(const hl_snapshot *snapshot);
 
 HL_END_DECLS

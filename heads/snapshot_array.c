@@ -14,7 +14,7 @@ hl_status hl_snapshot_wrong(const char *path, const char *name, const char *form
 }
 
 hl_status hl_snapshot_array(const hl_npz *npz, const char *path, const char *name, hl_npy_type type, hl_shape shape,
-                           void **data)
+                            void **data)
 {
     const hl_npz_array *array = hl_npz_find(npz, name);
     if (array == NULL) {

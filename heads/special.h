@@ -1,4 +1,5 @@
-/* How much a head attends to the places where attention is put to rest: special tokens, the first position. */
+/* How much a head attends to special tokens and to the first position, where heads without a use for a query often put
+ * their attention. */
 #ifndef HL_HEADS_SPECIAL_H
 #define HL_HEADS_SPECIAL_H
 
@@ -7,7 +8,7 @@
 
 HL_BEGIN_DECLS
 
-/* special: the mean over all queries of the weight on separator and mask tokens; its baseline is their share of n_i.
+/* special: the mean over all queries of the weight on separator and mask tokens; its baseline is their fraction of n_i.
  * All zero where the tokens are not known. */
 hl_score hl_special_of(const hl_patterns *patterns);
 

@@ -25,7 +25,7 @@ static bool set_gates(void *context, hl_evaluator_slice *slice)
     return true;
 }
 
-/* With those heads; all of them where `kept` is NULL. */
+/* The evaluator of the model with the heads in `kept`; with all of them where it is NULL. */
 static hl_evaluator evaluator_of(hl_subset *s, const bool *kept)
 {
     s->kept = kept;
@@ -57,7 +57,7 @@ hl_status hl_subset_begin(hl_subset *s, int64_t T)
         hl_free(none);
         return hl_error_memory("a model with some of its heads");
     }
-    hl_evaluator evaluator = evaluator_of(s, none); /* gates take memory */
+    hl_evaluator evaluator = evaluator_of(s, none); /* the plan must include memory for gates */
     size_t bytes;
     hl_status status = hl_evaluator_plan(&evaluator, T, &bytes);
     hl_free(none);

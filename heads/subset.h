@@ -1,4 +1,4 @@
-/* What a model is worth when only some of its heads work: the others' outputs z are zero before W_O.
+/* The loss and accuracy of a model with some of its heads: the others' outputs z are zero before W_O.
  *
  *     hl_subset subset = { .model = &model, .slice = 64, .threads = 2 };
  *     hl_status status = hl_subset_begin(&subset, examples.n_tokens);
@@ -18,7 +18,7 @@
 
 HL_BEGIN_DECLS
 
-/* What passes share. The caller sets the first ones, the rest is hl_subset_begin's. */
+/* The memory of the passes. The caller sets `model`, `slice` and `threads`; hl_subset_begin sets the rest. */
 typedef struct hl_subset {
     const hl_model *model; /* not owned */
     int64_t slice;         /* at least 1: the examples that the model is run on at once, which bounds the memory */
@@ -30,26 +30,27 @@ typedef struct hl_subset {
     hl_head_probe *probes; /* (L): which hold them */
 } hl_subset;
 
-/* As a validation tells them: over all scored tokens, without label smoothing and dropout. */
+/* As in a validation: over all scored tokens, without label smoothing and dropout. */
 typedef struct hl_subset_worth {
     double loss, accuracy; /* nats; a share */
 } hl_subset_worth;
 
-/* Takes the memory for examples of up to T tokens. HL_INVALID (T too long for the model, a slice below 1),
- * HL_NO_MEMORY. To be ended by hl_subset_free, whatever this returns. */
+/* Allocates the memory for examples of up to T tokens. HL_INVALID (T too long for the model, a slice below 1),
+ * HL_NO_MEMORY. Owned by the caller, on failure too: hl_subset_free. */
 hl_status hl_subset_begin(hl_subset *subset, int64_t T);
 
 /* A zeroed or already freed one is allowed. */
 void hl_subset_free(hl_subset *subset);
 
-/* kept: one bool a head, by layer and head (head_set.h); NULL: all of them, for the very numbers of the model
- * itself. At least one target must be scored. HL_NOT_FINITE. Allocates nothing. */
+/* Measures the model with the heads in `kept`: one bool for each head, by layer and head (heads/head_set.h), or NULL for
+ * all of them, which gives exactly the model's own numbers. At least one target must be scored. HL_NOT_FINITE. Allocates
+ * nothing. */
 hl_status hl_subset_measure(hl_subset *subset, const hl_batch *examples, const bool *kept, hl_subset_worth *worth);
 
-/* The same for examples that come piece by piece: adds up what they tell in *sum, which is zero before the first. */
+/* The same for examples in several batches: adds the results of one batch to *sum, which is zero before the first. */
 hl_status hl_subset_add(hl_subset *subset, const hl_batch *examples, const bool *kept, hl_cross_entropy_result *sum);
 
-/* What the examples added up tell. */
+/* The loss and accuracy of the examples added up in *sum. */
 hl_subset_worth hl_subset_worth_of(const hl_cross_entropy_result *sum);
 
 HL_END_DECLS

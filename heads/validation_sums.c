@@ -27,20 +27,7 @@ void hl_validation_sums_add_lengths(hl_validation_sums *sums, const int32_t *len
     }
 }
 
-static double row_largest(const hl_real *row, int64_t n_keys)
-{
-    hl_real lanes[HL_LANES] = { 0 };
-    HL_FOR_LANES(n_keys, j, l, lanes[l] = row[j] > lanes[l] ? row[j] : lanes[l]);
-    return (double)hl_lanes_max(lanes);
-}
-
-static int bin_of(double normalised)
-{
-    double bin = normalised * HL_ENTROPY_BINS; /* rounding may leave 0 .. 20 */
-    return !(bin > 0) ? 0 : bin < HL_ENTROPY_BINS ? (int)bin : HL_ENTROPY_BINS - 1;
-}
-
-/* Sums of one head that its examples are added to. */
+/* The sums of one head. */
 typedef struct head_sums {
     double *offset; /* of k = 0 */
     int64_t *histogram;
@@ -56,12 +43,16 @@ static void add_query(const hl_pattern *pattern, int64_t i, head_sums *sums)
     for (int64_t j = 0; j < n_keys; j++) {
         offset[j] += (double)row[j];
     }
+    hl_real lanes[HL_LANES] = { 0 };
+    HL_FOR_LANES(n_keys, j, l, lanes[l] = row[j] > lanes[l] ? row[j] : lanes[l]);
     sums->entropy += entropy;
-    sums->confidence += row_largest(row, n_keys);
+    sums->confidence += (double)hl_lanes_max(lanes);
     if (n_keys > 1) {
-        double normalised = entropy / log((double)n_keys);
+        double normalised = entropy / log((double)n_keys), bin = normalised * HL_ENTROPY_BINS;
         sums->normalised += normalised;
-        sums->histogram[bin_of(normalised)]++;
+        sums->histogram[!(bin > 0)              ? 0
+                        : bin < HL_ENTROPY_BINS ? (int)bin
+                                                : HL_ENTROPY_BINS - 1]++; /* despite rounding */
     }
 }
 
@@ -71,7 +62,7 @@ typedef struct layer_work {
     hl_patterns patterns; /* of head 0 */
 } layer_work;
 
-/* A head is one thread's: it adds the examples in order. */
+/* One thread adds all examples of a head, in order. */
 static void add_heads(const void *context, hl_range heads)
 {
     const layer_work *work = context;

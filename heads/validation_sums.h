@@ -1,8 +1,8 @@
-/* Validation sums: what every head does on the whole validation set, of which no weights are kept. They grow batch by
- * batch and become the metrics all.offset(k), all.entropy, all.confidence and all.distance.
+/* Validation sums: what every head does on the whole validation set, whose weights are not kept. They are added up batch
+ * by batch and become the metrics all.offset(k), all.entropy, all.confidence and all.distance.
  *
- * Only what heads/pattern.h counts is looked at. All of it is exact: every query of every example counts, none is drawn
- * or left out, and sums are added in double in the order of the examples: the same bits at any number of threads. */
+ * They cover the queries and keys of heads/pattern.h, every query of every example without sampling, and are added in
+ * double in the order of the examples: the same bits at any number of threads. */
 #ifndef HL_HEADS_VALIDATION_SUMS_H
 #define HL_HEADS_VALIDATION_SUMS_H
 
@@ -45,11 +45,11 @@ void hl_validation_sums_add_lengths(hl_validation_sums *sums, const int32_t *len
 void hl_validation_sums_add(hl_validation_sums *sums, int layer, const hl_real *weights, const int32_t *lengths,
                             int64_t B, int64_t row, int threads);
 
-/* Makes means of the sums; of nothing, 0. To be called once, after all examples. */
+/* Turns the sums into means; a mean of nothing is 0. Call it once, after all examples. */
 void hl_validation_sums_finish(hl_validation_sums *sums);
 
-/* One head's metrics, after that, as heads/offset.h, entropy.h and distance.h define them, beside those of attention
- * spread evenly. n is 0 where no query has the key k away, or no query has two keys. */
+/* One head's metrics after that, as heads/offset.h, heads/entropy.h and heads/distance.h define them; the baselines are
+ * those of attention spread evenly. n is 0 where no query has the key k away, or no query has two keys. */
 hl_score hl_validation_sums_offset(const hl_validation_sums *sums, int layer, int64_t head, int64_t k);
 hl_score hl_validation_sums_entropy(const hl_validation_sums *sums, int layer, int64_t head);
 hl_score hl_validation_sums_normalised(const hl_validation_sums *sums, int layer, int64_t head);

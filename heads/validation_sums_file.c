@@ -76,7 +76,7 @@ typedef struct source {
 } source;
 
 /* Means are within 0 .. most, but for rounding. */
-static hl_status take_means(source from, const char *name, hl_shape shape, double most, double **means)
+static hl_status read_means(source from, const char *name, hl_shape shape, double most, double **means)
 {
     const double slack = 1e-3;
     void *data = NULL;
@@ -91,7 +91,7 @@ static hl_status take_means(source from, const char *name, hl_shape shape, doubl
     return hl_ok();
 }
 
-static hl_status take_counts(source from, const char *name, hl_shape shape, int64_t **counts)
+static hl_status read_counts(source from, const char *name, hl_shape shape, int64_t **counts)
 {
     const int64_t most = INT64_MAX / HL_ENTROPY_BINS; /* so that they can be added up */
     void *data = NULL;
@@ -106,30 +106,30 @@ static hl_status take_counts(source from, const char *name, hl_shape shape, int6
     return hl_ok();
 }
 
-static hl_status take_layer(source from, int l, hl_validation_sums *sums)
+static hl_status read_layer(source from, int l, hl_validation_sums *sums)
 {
     hl_validation_sums_layer *layer = &sums->layers[l];
     int64_t H = sums->heads[l];
     char name[NAME];
     snprintf(name, sizeof name, "all_offset_%d", l);
-    HL_TRY(take_means(from, name, HL_SHAPE(H, 2 * sums->n_tokens - 1), 1, &layer->offset));
+    HL_TRY(read_means(from, name, HL_SHAPE(H, 2 * sums->n_tokens - 1), 1, &layer->offset));
     snprintf(name, sizeof name, "all_entropy_%d", l);
-    HL_TRY(take_means(from, name, HL_SHAPE(H), log((double)sums->n_tokens), &layer->entropy));
+    HL_TRY(read_means(from, name, HL_SHAPE(H), log((double)sums->n_tokens), &layer->entropy));
     snprintf(name, sizeof name, "all_entropy_normalised_%d", l);
-    HL_TRY(take_means(from, name, HL_SHAPE(H), 1, &layer->normalised));
+    HL_TRY(read_means(from, name, HL_SHAPE(H), 1, &layer->normalised));
     snprintf(name, sizeof name, "all_entropy_histogram_%d", l);
-    HL_TRY(take_counts(from, name, HL_SHAPE(H, HL_ENTROPY_BINS), &layer->histogram));
+    HL_TRY(read_counts(from, name, HL_SHAPE(H, HL_ENTROPY_BINS), &layer->histogram));
     snprintf(name, sizeof name, "all_confidence_%d", l);
-    return take_means(from, name, HL_SHAPE(H), 1, &layer->confidence);
+    return read_means(from, name, HL_SHAPE(H), 1, &layer->confidence);
 }
 
-static hl_status take_examples(source from, hl_validation_sums *sums)
+static hl_status read_examples(source from, hl_validation_sums *sums)
 {
     hl_shape offsets = HL_SHAPE(2 * sums->n_tokens - 1), scalar = { .n_dims = 0 };
     double *entropy = NULL;
-    HL_TRY(take_counts(from, "all_queries", offsets, &sums->queries));
-    HL_TRY(take_means(from, "all_uniform", offsets, 1, &sums->uniform));
-    HL_TRY(take_means(from, "all_entropy_uniform", scalar, log((double)sums->n_tokens), &entropy));
+    HL_TRY(read_counts(from, "all_queries", offsets, &sums->queries));
+    HL_TRY(read_means(from, "all_uniform", offsets, 1, &sums->uniform));
+    HL_TRY(read_means(from, "all_entropy_uniform", scalar, log((double)sums->n_tokens), &entropy));
     sums->entropy_uniform = *entropy;
     return hl_ok();
 }
@@ -150,9 +150,9 @@ hl_status hl_validation_sums_read(const hl_npz *npz, const char *path, int n_lay
                                  (long long)most);
     }
     sums->n_tokens = T;
-    HL_TRY(take_examples(from, sums));
+    HL_TRY(read_examples(from, sums));
     for (int l = 0; l < n_layers; l++) {
-        HL_TRY(take_layer(from, l, sums));
+        HL_TRY(read_layer(from, l, sums));
     }
     return hl_ok();
 }

@@ -49,8 +49,8 @@ static void place_arrays(hl_validation_sums_pass *pass)
     }
 }
 
-/* After each attention of the pass, in the order of the layers. */
-static void look(void *context, const hl_node *node, bool backward)
+/* Adds a layer's weights after each attention of the pass, in the order of the layers. */
+static void add_layer(void *context, const hl_node *node, bool backward)
 {
     hl_validation_sums_pass *pass = context;
     const hl_attention_args *attention = hl_attention_args_of(node);
@@ -62,7 +62,7 @@ static void look(void *context, const hl_node *node, bool backward)
     }
 }
 
-static void look_away(void *context, const hl_node *node, bool backward)
+static void ignore(void *context, const hl_node *node, bool backward)
 {
     (void)context, (void)node, (void)backward;
 }
@@ -74,7 +74,7 @@ hl_status hl_validation_sums_pass_init(hl_validation_sums_pass *pass, const hl_m
                                                  .heads = config->heads,
                                                  .n_tokens = n_tokens,
                                                  .causal = config->causal },
-                                       .observer = { look_away, look, pass } };
+                                       .observer = { ignore, add_layer, pass } };
     size_t weights;
     if (hl_validation_sums_count(config, n_tokens, &pass->count) && count_weights(config, B, n_tokens, &weights)) {
         pass->numbers = hl_calloc(pass->count, sizeof *pass->numbers);

@@ -1,5 +1,5 @@
-/* Gathers validation sums (heads/validation_sums.h) while a model is run over many batches for another purpose: they
- * take no pass of their own.
+/* Gathers validation sums (heads/validation_sums.h) while a model runs over many batches for another purpose, without
+ * passes of their own.
  *
  *     hl_validation_sums_pass_begin(&pass);
  *     for each batch:
@@ -7,8 +7,8 @@
  *         a tape with .observer = &pass.observer and the model's pass over the batch with pass.probes
  *     const hl_validation_sums *all = hl_validation_sums_pass_end(&pass);
  *
- * An observer of the tape looks at every layer's weights as soon as they are there, so that one layer's memory serves
- * all. The pass has the same bits as one that nobody looks at. */
+ * An observer of the tape reads every layer's weights as soon as they are computed, so that all layers use the memory of
+ * one. The pass has the same bits as one without observer. */
 #ifndef HL_HEADS_VALIDATION_SUMS_PASS_H
 #define HL_HEADS_VALIDATION_SUMS_PASS_H
 

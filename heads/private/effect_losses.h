@@ -1,4 +1,4 @@
-/* What all passes share that measure losses of a model with some of its heads changed, example by example; for
+/* Examples and memory for passes that measure the loss of each example with some of the model's heads changed; for
  * effect_change.c, effect.c, importance.c and all_subsets.c. */
 #ifndef HL_HEADS_PRIVATE_EFFECT_LOSSES_H
 #define HL_HEADS_PRIVATE_EFFECT_LOSSES_H
@@ -8,13 +8,13 @@
 #include "core/declarations.h"
 #include "core/status.h"
 #include "heads/pattern.h"
-#include "heads/private/effect_room.h"
+#include "heads/private/effect_workspace.h"
 #include "heads/private/layer_input.h"
 #include "layers/model.h"
 
 HL_BEGIN_DECLS
 
-/* The caller sets the first ones, `slice` and `threads`, the rest is hl_effect_losses_begin's. */
+/* The caller sets `model`, `layers`, `slice` and `threads`; hl_effect_losses_begin sets the rest. */
 typedef struct hl_effect_losses {
     const hl_model *model;
     const hl_patterns *layers;
@@ -24,8 +24,8 @@ typedef struct hl_effect_losses {
     int64_t *rows;     /* (n): which of a snapshot's they are */
     hl_batch examples; /* these alone; its arrays are of `ids` */
     int32_t *ids;
-    hl_arena arena;          /* holds a pass with gradients, or one room at least */
-    size_t room;             /* bytes of a room whose passes run on one thread */
+    hl_arena arena;          /* holds a pass with gradients, or one workspace at least */
+    size_t workspace;        /* bytes of a workspace whose passes run on one thread */
     bool *learned;           /* of each parameter: whether it required a gradient; none does while this lasts */
     hl_real *row_losses;     /* (slice, T) */
     hl_real *gates;          /* (slice, the heads of the widest layer) for each layer */
@@ -47,14 +47,13 @@ void hl_effect_losses_free(hl_effect_losses *s);
  * needs no numbers; nothing of that size is allocated. HL_INVALID (T too long for the model), HL_NO_MEMORY. */
 hl_status hl_effect_losses_plan(const hl_model *model, int64_t n, int64_t slice, int64_t T, int threads, size_t *bytes);
 
-/* Has the passes begin at `layer`. HL_NO_MEMORY. */
+/* Makes the following passes begin at `layer`. HL_NO_MEMORY. */
 hl_status hl_effect_losses_begin_at(hl_effect_losses *s, int layer);
 
-/* The examples from `first` on that the model is run on at once. */
+/* The slice of the examples that begins at `first`. */
 hl_batch hl_effect_losses_slice(const hl_effect_losses *s, int64_t first);
 
-/* Each example's mean loss over its scored tokens, of a slice of the examples whose pass left row_losses, (slice,
- * T). */
+/* Writes each example's mean loss over its scored tokens, for a slice of the examples with row_losses (slice, T). */
 void hl_effect_losses_of_rows(const hl_batch *slice, const hl_real *row_losses, double *losses);
 
 /* |sum of z * dL/dz| of every head on every example, (n, heads of all layers by layer and head), each slice of the

@@ -1,5 +1,5 @@
-/* What goes into a layer of the model on some examples: whoever changes the heads of one layer many times runs the
- * layers below it once, and begins there. For effect_losses.c. */
+/* The input of a layer of the model on some examples, so that many changes of that layer's heads run the layers below it
+ * once. For effect_losses.c. */
 #ifndef HL_HEADS_PRIVATE_LAYER_INPUT_H
 #define HL_HEADS_PRIVATE_LAYER_INPUT_H
 
@@ -22,15 +22,15 @@ hl_status hl_layer_input_init(hl_layer_input *input, const hl_model *model, int6
 
 void hl_layer_input_free(hl_layer_input *input);
 
-/* Has it go into `layer`, `slice` of the examples at once: upwards it runs the layers between alone, downwards it
- * begins at the embedding. The arena is empty before and after. HL_NO_MEMORY, HL_INVALID (T too long for the model): it
- * then goes into no layer. */
+/* Computes the input of `layer`, `slice` examples at a time: from the input of a lower layer by the layers between them,
+ * from that of a higher one anew from the embedding. The arena is empty before and after. HL_NO_MEMORY, HL_INVALID (T too
+ * long for the model): it is then the input of no layer. */
 hl_status hl_layer_input_move(hl_layer_input *input, const hl_model *model, const hl_batch *examples, int64_t slice,
                               hl_arena *arena, int threads, int layer);
 
-/* The `count` examples of T tokens from `first` on as a tensor, (count, T, D). */
+/* The input (count, T, D) of the `count` examples from `first` on, as a tensor. */
 hl_tensor *hl_layer_input_tensor(hl_tape *tape, const hl_layer_input *input, const hl_model *model, int64_t first,
-                               int64_t count, int64_t T);
+                                 int64_t count, int64_t T);
 
 HL_END_DECLS
 

@@ -1,4 +1,4 @@
-/* Arrays out of a snapshot's archive, checked: what heads/snapshot.h and heads/private/validation_sums_file.h read with. */
+/* Reads arrays of a snapshot's archive and checks them; for snapshot.c and validation_sums_file.c. */
 #ifndef HL_HEADS_PRIVATE_SNAPSHOT_ARRAY_H
 #define HL_HEADS_PRIVATE_SNAPSHOT_ARRAY_H
 
@@ -8,7 +8,7 @@
 
 HL_BEGIN_DECLS
 
-/* No less than what an archive adds to an array's numbers, bytes. */
+/* At least as many bytes as an archive adds to an array's numbers. */
 enum { HL_SNAPSHOT_FRAME = 320 };
 
 /* HL_BAD_FILE "<path>: <array>: <what is wrong>". */
@@ -17,7 +17,7 @@ hl_status hl_snapshot_wrong(const char *path, const char *name, const char *form
 
 /* The array's numbers, the archive's, into *data; it must be there in this type and shape, else HL_BAD_FILE. */
 hl_status hl_snapshot_array(const hl_npz *npz, const char *path, const char *name, hl_npy_type type, hl_shape shape,
-                           void **data);
+                            void **data);
 
 HL_END_DECLS
 

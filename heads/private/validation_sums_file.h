@@ -23,10 +23,9 @@ size_t hl_validation_sums_file_bytes(const hl_model_config *config, int64_t n_to
  * all_confidence_<l> (H) float64 and all_entropy_histogram_<l> (H, 20) int64. Errors stay with the archive. */
 void hl_validation_sums_write(const hl_validation_sums *sums, hl_npz_writer *npz);
 
-/* Finds them in an archive read from `path`: *has is false where there are none. Examples were at least `least` tokens
- * long and at most `most`; `heads` (n_layers) must outlive *sums, whose arrays are the archive's. HL_BAD_FILE
- * "<path>: <array>: <what is wrong>" where one is missing or of another type or shape, or holds a number that cannot
- * be. */
+/* Reads them from an archive of the file `path`: *has is false where there are none. T must be from `least` to `most`;
+ * `heads` (n_layers) must outlive *sums, whose arrays are the archive's. HL_BAD_FILE "<path>: <array>: <what is wrong>"
+ * where an array is missing, has another type or shape, or holds a number out of range. */
 hl_status hl_validation_sums_read(const hl_npz *npz, const char *path, int n_layers, const int32_t *heads,
                                   int64_t least, int64_t most, hl_validation_sums *sums, bool *has);
 

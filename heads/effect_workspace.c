@@ -1,9 +1,9 @@
-#include "heads/private/effect_room.h"
+#include "heads/private/effect_workspace.h"
 
 #include <math.h>
 #include <string.h>
 
-int64_t hl_effect_room_heads(const hl_model *model)
+int64_t hl_effect_workspace_heads(const hl_model *model)
 {
     int64_t most = 0;
     for (int l = 0; l < model->config.n_layers; l++) {
@@ -22,12 +22,12 @@ static int64_t widest(const hl_model *model)
     return most;
 }
 
-/* What passes leave alone, in the order in which it lies. */
-enum { LOSSES, GATES, INSTEAD, IDEAL, REPLACE, ROW_LOSSES, BETWEEN, PLACES };
+/* The arrays of a workspace in their order; the passes' arena is behind them. */
+enum { LOSSES, GATES, INSTEAD, IDEAL, REPLACE, ROW_LOSSES, BETWEEN, ARRAYS };
 
-static void measure_places(const hl_model *model, hl_effect_room_size size, size_t bytes[PLACES])
+static void measure_arrays(const hl_model *model, hl_effect_workspace_size size, size_t bytes[ARRAYS])
 {
-    size_t H = (size_t)hl_effect_room_heads(model), slice = (size_t)size.slice, T = (size_t)size.T;
+    size_t H = (size_t)hl_effect_workspace_heads(model), slice = (size_t)size.slice, T = (size_t)size.T;
     bytes[LOSSES] = (size_t)size.n * sizeof(double);
     bytes[GATES] = slice * H * sizeof(hl_real);
     bytes[INSTEAD] = (size_t)widest(model) * sizeof(hl_real);
@@ -37,28 +37,29 @@ static void measure_places(const hl_model *model, hl_effect_room_size size, size
     bytes[BETWEEN] = slice * T * (size_t)model->config.d_model * sizeof(hl_real);
 }
 
-hl_effect_room hl_effect_room_in(char *block, size_t bytes, const hl_model *model, hl_effect_room_size size)
+hl_effect_workspace hl_effect_workspace_in(char *block, size_t bytes, const hl_model *model,
+                                           hl_effect_workspace_size size)
 {
-    hl_effect_room room = { .arena = { .block = block, .capacity = bytes } };
-    size_t sizes[PLACES];
-    void *at[PLACES];
-    measure_places(model, size, sizes);
-    for (int i = 0; i < PLACES; i++) {
-        at[i] = hl_arena_allocate(&room.arena, sizes[i]);
+    hl_effect_workspace workspace = { .arena = { .block = block, .capacity = bytes } };
+    size_t sizes[ARRAYS];
+    void *at[ARRAYS];
+    measure_arrays(model, size, sizes);
+    for (int i = 0; i < ARRAYS; i++) {
+        at[i] = hl_arena_allocate(&workspace.arena, sizes[i]);
     }
-    room.losses = at[LOSSES];
-    room.gates = at[GATES];
-    room.instead = at[INSTEAD];
-    room.ideal = at[IDEAL];
-    room.replace = at[REPLACE];
-    room.row_losses = at[ROW_LOSSES];
-    room.x = at[BETWEEN];
-    return room;
+    workspace.losses = at[LOSSES];
+    workspace.gates = at[GATES];
+    workspace.instead = at[INSTEAD];
+    workspace.ideal = at[IDEAL];
+    workspace.replace = at[REPLACE];
+    workspace.row_losses = at[ROW_LOSSES];
+    workspace.x = at[BETWEEN];
+    return workspace;
 }
 
 /* ---- a pass ---- */
 
-/* What the pass works in from layer to layer. */
+/* The arguments of a pass that all its layers have. */
 typedef struct pass {
     const hl_model *model;
     const hl_batch *examples;
@@ -80,26 +81,26 @@ static void end_forward(const pass *p, hl_tape *tape, hl_tensor *x, hl_cross_ent
                        (hl_cross_entropy_args){ .result = result }, NULL);
 }
 
-hl_status hl_effect_room_pass(hl_effect_room *room, const hl_model *model, const hl_batch *examples, int layer,
-                              const hl_real *x, const hl_head_probe *probe, int threads)
+hl_status hl_effect_workspace_pass(hl_effect_workspace *workspace, const hl_model *model, const hl_batch *examples,
+                                   int layer, const hl_real *x, const hl_head_probe *probe, int threads)
 {
-    const pass p = { model, examples, { .threads = threads }, &room->arena };
-    size_t mark = room->arena.used;
+    const pass p = { model, examples, { .threads = threads }, &workspace->arena };
+    size_t mark = workspace->arena.used;
     hl_tensor in = { .shape = HL_SHAPE(examples->n_examples, examples->n_tokens, model->config.d_model),
                      .data = (hl_real *)x }; /* never written: only outputs of ops are */
     hl_tape tape;
     for (int l = layer; l < model->config.n_layers; l++) {
         const hl_tensor *y = layer_forward(&p, &tape, l, &in, l == layer ? probe : NULL);
         if (y != NULL) {
-            memcpy(room->x, y->data, (size_t)hl_shape_count(y->shape) * sizeof *room->x);
+            memcpy(workspace->x, y->data, (size_t)hl_shape_count(y->shape) * sizeof *workspace->x);
         }
-        hl_arena_rewind(&room->arena, mark);
+        hl_arena_rewind(&workspace->arena, mark);
         HL_TRY(hl_tape_status(&tape));
-        in.data = room->x;
+        in.data = workspace->x;
     }
-    hl_cross_entropy_result result = { .row_loss = room->row_losses };
+    hl_cross_entropy_result result = { .row_loss = workspace->row_losses };
     end_forward(&p, &tape, &in, &result);
-    hl_arena_rewind(&room->arena, mark);
+    hl_arena_rewind(&workspace->arena, mark);
     HL_TRY(hl_tape_status(&tape));
     return isfinite(result.loss_sum)
                ? hl_ok()
@@ -113,7 +114,7 @@ static void grow(size_t *most, const hl_tape *tape)
     *most = hl_tape_bytes(tape) > *most ? hl_tape_bytes(tape) : *most;
 }
 
-/* The most that a piece of a pass takes, with all that a probe may ask for. */
+/* The most bytes that one layer of a pass needs, with everything that a probe may ask for. */
 static hl_status plan_pass(const pass *p, int64_t T, size_t *most)
 {
     static const hl_real nothing[1];
@@ -133,18 +134,18 @@ static hl_status plan_pass(const pass *p, int64_t T, size_t *most)
     return hl_tape_status(&tape);
 }
 
-hl_status hl_effect_room_plan(const hl_model *model, hl_effect_room_size size, int threads, size_t *bytes)
+hl_status hl_effect_workspace_plan(const hl_model *model, hl_effect_workspace_size size, int threads, size_t *bytes)
 {
     hl_arena records;
     HL_TRY(hl_arena_init(&records, hl_model_record_bytes(model)));
     const hl_batch examples = { .n_examples = size.slice, .n_tokens = size.T };
     const pass p = { model, &examples, { .threads = threads, .dry = true }, &records };
-    size_t sizes[PLACES];
+    size_t sizes[ARRAYS];
     hl_status status = plan_pass(&p, size.T, bytes);
     hl_arena_free(&records);
-    measure_places(model, size, sizes);
+    measure_arrays(model, size, sizes);
     *bytes = hl_arena_round(*bytes);
-    for (int i = 0; i < PLACES; i++) {
+    for (int i = 0; i < ARRAYS; i++) {
         *bytes += hl_arena_round(sizes[i]);
     }
     return status;
