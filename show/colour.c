@@ -7,8 +7,8 @@ typedef struct lab {
     double lightness, a, b;
 } lab;
 
-/* At levels 0, 1/4, 1/2, 3/4 and 1, as a and b; lightness is a straight line. Hues turn from warm white to teal, blue
- * and indigo, all inside of what a screen can show. */
+/* a and b at levels 0, 1/4, 1/2, 3/4 and 1; lightness falls linearly. The hues go from warm white to teal, blue and
+ * indigo, all within the range of a screen. */
 static const double LIGHTEST = 0.985, DARKEST = 0.215;
 enum { ANCHORS = 5 };
 static const double anchors[ANCHORS][2] = {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* Points. */
-static const double WIDTH = 430, LEFT = 48, RIGHT = 14, TITLE = 20, CHART = 96, GAP = 10, ROW_ROOM = 48, LINE = 11;
+static const double WIDTH = 430, LEFT = 48, RIGHT = 14, TITLE = 20, CHART = 96, GAP = 10, ROW_SPACE = 48, LINE = 11;
 static const double TITLE_SIZE = 9, TEXT_SIZE = 7.5, DOT = 2.1, TICK = 4;
 
 typedef struct rgb {
@@ -28,21 +28,16 @@ static double chart_width(void)
     return WIDTH - LEFT - RIGHT;
 }
 
-/* One row alone stands in the middle. */
+/* The place of a row on the axis; a single row is in the middle. */
 static double x_of(const hl_curve_picture *p, int64_t row)
 {
-    double inset = 8, share = p->n_rows > 1 ? (double)row / (double)(p->n_rows - 1) : 0.5;
-    return LEFT + inset + share * (chart_width() - 2 * inset);
+    double inset = 8, fraction = p->n_rows > 1 ? (double)row / (double)(p->n_rows - 1) : 0.5;
+    return LEFT + inset + fraction * (chart_width() - 2 * inset);
 }
 
 static double top_of(int curve)
 {
     return TITLE + curve * (CHART + TITLE + GAP);
-}
-
-static double height_of(const hl_curve_picture *p)
-{
-    return top_of(p->n_curves - 1) + CHART + ROW_ROOM + LINE + (p->caption != NULL ? LINE + 4 : 0);
 }
 
 /* ---- the axis of values: from 0 to a round number, in round steps ---- */
@@ -81,9 +76,9 @@ static double y_of(scale s, int curve, double value)
 
 static void write(cairo_t *cairo, const char *words, double x, double y, double align, bool upwards)
 {
-    hl_pen_line line = hl_pen_fit(cairo, words, upwards ? ROW_ROOM - 2 : WIDTH - LEFT);
+    hl_pen_line line = hl_pen_fit(cairo, words, upwards ? ROW_SPACE - 2 : WIDTH - LEFT);
     hl_pen_draw(cairo, &line, x, y, align, upwards);
-    cairo_new_path(cairo); /* a text leaves a point that a line would begin at */
+    cairo_new_path(cairo); /* else the next line would begin at the end of the text */
 }
 
 static void draw_grid(cairo_t *cairo, int curve, scale s)
@@ -122,19 +117,19 @@ static void draw_curve(cairo_t *cairo, const hl_curve_picture *p, int index)
     }
 }
 
-/* Below the last chart; every so-many-th where they would overlap. */
+/* The rows' names below the last chart; where they would overlap, every second, third, ... of them. */
 static void draw_rows(cairo_t *cairo, const hl_curve_picture *p)
 {
-    double bottom = top_of(p->n_curves - 1) + CHART, room = chart_width() / (double)p->n_rows;
-    int64_t step = (int64_t)ceil((TEXT_SIZE + 1) / room);
+    double bottom = top_of(p->n_curves - 1) + CHART, space = chart_width() / (double)p->n_rows;
+    int64_t step = (int64_t)ceil((TEXT_SIZE + 1) / space);
     hl_pen_font(cairo, TEXT_SIZE);
     set_colour(cairo, LETTERS);
     for (int64_t i = 0; i < p->n_rows; i += step) {
         write(cairo, p->rows[i], x_of(p, i) + TEXT_SIZE / 3, bottom + TICK, 1, true);
     }
-    write(cairo, p->axis, LEFT + chart_width() / 2, bottom + ROW_ROOM + LINE - 3, 0.5, false);
+    write(cairo, p->axis, LEFT + chart_width() / 2, bottom + ROW_SPACE + LINE - 3, 0.5, false);
     if (p->caption != NULL) {
-        write(cairo, p->caption, LEFT, bottom + ROW_ROOM + 2 * LINE, 0, false);
+        write(cairo, p->caption, LEFT, bottom + ROW_SPACE + 2 * LINE, 0, false);
     }
 }
 
@@ -171,7 +166,8 @@ static hl_status check(const hl_curve_picture *p)
 
 static hl_drawing drawing_of(const hl_curve_picture *p)
 {
-    return (hl_drawing){ .width = WIDTH, .height = height_of(p), .paint = paint, .context = p };
+    double height = top_of(p->n_curves - 1) + CHART + ROW_SPACE + LINE + (p->caption != NULL ? LINE + 4 : 0);
+    return (hl_drawing){ .width = WIDTH, .height = height, .paint = paint, .context = p };
 }
 
 hl_status hl_curve_picture_png(const hl_curve_picture *picture, double dpi, hl_text *bytes)

@@ -4,8 +4,8 @@
  *     hl_curve_picture picture = { curves, 2, names, 8, "heads left", "copy_task, step 250" };
  *     HL_TRY(hl_curve_picture_svg(&picture, &bytes)); // the content of a file
  *
- * Drawn by cairo in DejaVu Sans, in one dark colour on white with a dot for every number: nothing hangs on telling
- * colours apart. The same picture gives the same bytes. */
+ * Drawn by cairo in DejaVu Sans, in one dark colour on white with a dot for every number, so that no reader has to
+ * distinguish colours. The same picture gives the same bytes. */
 #ifndef HL_SHOW_CURVE_PICTURE_H
 #define HL_SHOW_CURVE_PICTURE_H
 

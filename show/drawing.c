@@ -18,7 +18,7 @@ hl_status hl_drawing_status(int status)
     case CAIRO_STATUS_SUCCESS:
         return hl_ok();
     case CAIRO_STATUS_NO_MEMORY:
-    case CAIRO_STATUS_PNG_ERROR: /* libpng's word for it: what else it refuses, a size, is checked before */
+    case CAIRO_STATUS_PNG_ERROR: /* libpng is out of memory; the size, which it would also refuse, was checked before */
         return hl_error_memory("a picture");
     case CAIRO_STATUS_INVALID_SIZE:
         return hl_error(HL_INVALID, "the picture is too large");
@@ -27,7 +27,7 @@ hl_status hl_drawing_status(int status)
     }
 }
 
-/* `bytes` is where the surface's content went. */
+/* The failure of `bytes`, to which the surface's content was written, or else that of cairo. */
 static hl_status status_of(cairo_status_t status, const hl_text *bytes)
 {
     HL_TRY(hl_text_status(bytes));
@@ -42,8 +42,8 @@ static cairo_status_t add_bytes(void *text, const unsigned char *bytes, unsigned
 
 static hl_status paint(const hl_drawing *drawing, double scale, cairo_surface_t *surface, const hl_text *bytes)
 {
-    /* At the first text fontconfig reads all its fonts and settings: without memory it crashes, runs for ever, or draws
-     * without them. */
+    /* At the first text fontconfig reads all its fonts and settings; out of memory it crashes, does not end, or draws
+     * without fonts. */
     if (!hl_memory_has(HL_MEMORY_RESERVE)) {
         return hl_error_memory("a picture");
     }
@@ -57,7 +57,8 @@ static hl_status paint(const hl_drawing *drawing, double scale, cairo_surface_t 
     return status;
 }
 
-/* cairo may lose the end for want of memory, and not say so. */
+/* Fails where the content does not end as every such file does: out of memory, cairo may drop the end and report no
+ * error. */
 static hl_status check_end(const hl_text *bytes, const char *end)
 {
     size_t length = strlen(end);
@@ -66,7 +67,7 @@ static hl_status check_end(const hl_text *bytes, const char *end)
                : hl_error_memory("a picture");
 }
 
-/* Draws on a surface that writes what it is given, and ends it, with what every such file ends with. */
+/* Draws on a surface that writes to `bytes`, and destroys it. `end`: the last bytes of every file of its format. */
 static hl_status write_page(const hl_drawing *drawing, cairo_surface_t *surface, const char *end, const hl_text *bytes)
 {
     hl_status status = paint(drawing, 1, surface, bytes);
@@ -88,8 +89,8 @@ static void put_big_endian(unsigned char bytes[4], uint32_t number)
     }
 }
 
-/* Puts into the PNG that begins at `begin` what cairo leaves out: how large its pixels are (the chunk pHYs of the PNG
- * specification, 11.3.5.3), right behind the signature and the header. */
+/* Inserts the size of the pixels, which cairo leaves out, into the PNG that begins at `begin`: the chunk pHYs of the PNG
+ * specification, 11.3.5.3, behind signature and header. */
 static hl_status note_resolution(hl_text *bytes, size_t begin, double dpi)
 {
     enum { BEFORE = 8 + 25, CHUNK = 4 + 4 + 9 + 4 };
@@ -97,7 +98,7 @@ static hl_status note_resolution(hl_text *bytes, size_t begin, double dpi)
     put_big_endian(chunk + 8, (uint32_t)lround(dpi / METRES_PER_INCH));
     put_big_endian(chunk + 12, (uint32_t)lround(dpi / METRES_PER_INCH));
     put_big_endian(chunk + 17, (uint32_t)crc32(0, chunk + 4, 13));
-    hl_text_add(bytes, chunk, CHUNK); /* makes room */
+    hl_text_add(bytes, chunk, CHUNK); /* makes the text longer; the content is moved below */
     HL_TRY(hl_text_status(bytes));
     char *at = bytes->bytes + begin + BEFORE;
     memmove(at + CHUNK, at, bytes->size - CHUNK - begin - BEFORE);
@@ -112,8 +113,8 @@ static hl_status write_png(cairo_surface_t *surface, double dpi, hl_text *bytes)
     return note_resolution(bytes, begin, dpi);
 }
 
-/* cairo 1.16 gives the drawing a number that counts all surfaces of the process, and nothing refers to it: takes the
- * number out, so that equal pictures are equal bytes. */
+/* Removes the number that cairo 1.16 gives the drawing, which counts all surfaces of the process and is not referred to,
+ * so that equal pictures have equal bytes. */
 static void drop_surface_number(hl_text *bytes, size_t begin)
 {
     static const char mark[] = "<g id=\"surface";

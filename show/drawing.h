@@ -1,4 +1,4 @@
-/* A drawing by cairo as the bytes of a file; shared by the pictures of this folder. */
+/* Renders a cairo drawing to the bytes of a file, for the pictures of this folder. */
 #ifndef HL_SHOW_DRAWING_H
 #define HL_SHOW_DRAWING_H
 
@@ -12,7 +12,7 @@ typedef struct _cairo cairo_t; /* cairo.h, which only those who draw need */
 
 typedef struct hl_drawing {
     double width, height; /* in points */
-    /* Paints all of it, in points, y growing downwards. HL_NO_MEMORY; what cairo cannot do is left on it. */
+    /* Paints all of it, in points, y growing downwards. HL_NO_MEMORY; cairo's own errors stay on `cairo`. */
     hl_status (*paint)(const void *context, cairo_t *cairo);
     const void *context;
 } hl_drawing;
@@ -27,7 +27,7 @@ hl_status hl_drawing_pdf(const hl_drawing *drawing, hl_text *bytes);
 /* HL_INVALID unless above 0 and at most HL_PICTURE_MOST_DPI. */
 hl_status hl_drawing_check_dpi(double dpi);
 
-/* What cairo says, a cairo_status_t, as a status. */
+/* The status for `status`, a cairo_status_t. */
 hl_status hl_drawing_status(int status);
 
 HL_END_DECLS

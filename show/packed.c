@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Levels deflate to the same size within a few percent at 9, in thrice the time. */
+/* Level 9 saves a few percent in three times the time. */
 enum { COMPRESSION = 6 };
 
 static voidpf allocate(voidpf opaque, uInt count, uInt size)
@@ -53,7 +53,7 @@ static void add_base64(hl_text *text, const unsigned char *bytes, size_t size)
     hl_free(digits);
 }
 
-/* Deflates all of the input, and hands on what fills the buffer; with Z_FINISH, all. */
+/* Deflates all of the input and adds the output to the text whenever the buffer is full; with Z_FINISH, all of it. */
 static void run(hl_packer *p, int flush)
 {
     int code = Z_OK;

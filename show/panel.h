@@ -20,8 +20,7 @@ typedef struct hl_panel {
     const char *const *keys;    /* (n_keys); may be the same array */
 } hl_panel;
 
-/* HL_INVALID, in words, where there is nothing to draw: no weights, a count below 1, a stride below n_keys, a token
- * NULL. */
+/* HL_INVALID where it cannot be drawn: no weights, a count below 1, a stride below n_keys, a token that is NULL. */
 hl_status hl_panel_check(const hl_panel *panel);
 
 /* A map cut into n_rows times n_columns blocks as equal as whole weights allow, at most as many as there are. */

@@ -26,7 +26,7 @@ static hl_status check(const hl_picture *picture)
     return hl_ok();
 }
 
-/* Measures on a surface that is not drawn on. */
+/* Computes the layout, with a surface that serves to measure texts alone. */
 static hl_status lay_out(const hl_picture *picture, hl_picture_layout *layout)
 {
     HL_TRY(check(picture));
@@ -39,7 +39,7 @@ static hl_status lay_out(const hl_picture *picture, hl_picture_layout *layout)
     return status;
 }
 
-/* A picture and where everything in it stands. */
+/* A picture and its layout. */
 typedef struct laid_out {
     const hl_picture *picture;
     hl_picture_layout layout;

@@ -20,7 +20,7 @@
 
 HL_BEGIN_DECLS
 
-/* Rows of panels, of which each may have another number. Nothing in it is owned. */
+/* Rows of panels; their lengths may differ. Nothing in it is owned. */
 typedef struct hl_picture {
     const hl_panel *panels;     /* row after row, each from left to right */
     const int64_t *row_lengths; /* (n_rows): the number of panels in the row, at least 1 */
@@ -31,16 +31,16 @@ typedef struct hl_picture {
 
 enum {
     HL_PICTURE_MOST_PANELS = 4096,
-    HL_PICTURE_MOST_CELLS = 512, /* a map of more queries or keys is averaged down to so many; the figure says so */
+    HL_PICTURE_MOST_CELLS = 512, /* a map of more queries or keys is averaged down to this; the figure says so */
     HL_PICTURE_MOST_DPI = 2400,
     HL_PICTURE_MOST_PIXELS = 32767, /* each way */
 };
 
 /* Adds the figure as a PNG of `dpi` pixels an inch (above 0, at most HL_PICTURE_MOST_DPI), which is also noted in it.
  * Figures are about as wide as a page's text, seven inches, up to eight heads a row of the same tokens. Beside a single
- * map every token stands up to some 90 of them, every second, third, ... beyond; in a grid all tokens or none, and not
- * again where the map to the left or below has the same. What is too long is cut and ends in an ellipsis; what could
- * not be seen is spelled out (core/shown_text.h).
+ * map every token is shown up to some 90 of them, every second, third, ... beyond; in a grid all tokens or none, and
+ * not again where the map to the left or below has the same. A text that is too long is cut and ends in an ellipsis;
+ * invisible characters are spelled out (core/shown_text.h).
  * HL_INVALID: no panels or too many, a row without one, a panel that hl_panel_check refuses, dpi, more than
  * HL_PICTURE_MOST_PIXELS. HL_NO_MEMORY. HL_FAILED with cairo's words: whatever else cairo cannot do. On failure bytes
  * may have been added. */

@@ -7,17 +7,18 @@
 #include <string.h>
 
 /* A figure is about as wide as a page's text: seven inches, 504 points. */
-static const double MARGIN = 5, GAP = 9, AXIS_ROOM = 13, BAR_ROOM = 50, LEAST_BAR = 60, MOST_BAR = 170;
+static const double MARGIN = 5, GAP = 9, AXIS_SPACE = 13, BAR_SPACE = 50, LEAST_BAR = 60, MOST_BAR = 170;
 static const double LEAST_WIDTH = 230;
 
 static const double TITLE = 7.5, SMALL_TITLE = 5.5, NARROW = 75;
 
-/* What is smaller cannot be read in print. */
+/* Smaller tokens cannot be read in print. */
 static const double MOST_TOKEN_SIZE = 8, LEAST_TOKEN_SIZE = 4, TOKEN_PER_CELL = 0.9;
 
-/* How large maps are drawn: one head takes the page, the heads of a grid share it as long as something can be seen. */
+/* How large maps are drawn: a single head fills the width of the page, the heads of a grid divide it down to a least
+ * size. */
 typedef struct proportions {
-    double least_side, most_side, most_cell, least_slot, token_room;
+    double least_side, most_side, most_cell, least_slot, token_width;
 } proportions;
 static const proportions single = { 400, 400, 15, 140, 64 }, grid = { 44, 190, 12, 44, 40 };
 static const double GRID_WIDTH = 410;
@@ -62,8 +63,8 @@ bool hl_picture_next(const hl_picture *picture, const hl_picture_layout *layout,
         slot->column++;
     }
     if (slot->column == picture->row_lengths[slot->row]) {
-        bool room = slot->row_names_keys && layout->token_step > 0;
-        slot->y += layout->slot_height + (room ? layout->key_room : 0) + GAP + layout->title_height;
+        bool shows_keys = slot->row_names_keys && layout->token_step > 0;
+        slot->y += layout->slot_height + (shows_keys ? layout->key_height : 0) + GAP + layout->title_height;
         slot->column = 0;
         slot->row_names_keys = false;
         slot->row++;
@@ -78,7 +79,7 @@ bool hl_picture_next(const hl_picture *picture, const hl_picture_layout *layout,
     return true;
 }
 
-/* What of the panels decides the layout. */
+/* The properties of the panels that the layout depends on. */
 typedef struct extent {
     int64_t n_panels, n_columns, n_queries, n_keys; /* the largest of their kind */
     bool queries_inside;                            /* some panel that is not the first of its row names its queries */
@@ -109,12 +110,12 @@ static extent measure_panels(const hl_picture *picture)
 /* The sizes of cells and of the tokens beside them. */
 static void size_cells(hl_picture_layout *layout, const extent *e, const proportions *sizes)
 {
-    double share = (GRID_WIDTH - GAP * (double)(e->n_columns - 1)) / (double)e->n_columns;
-    double side = fmin(fmax(share, sizes->least_side), sizes->most_side);
+    double width = (GRID_WIDTH - GAP * (double)(e->n_columns - 1)) / (double)e->n_columns;
+    double side = fmin(fmax(width, sizes->least_side), sizes->most_side);
     layout->cell = fmin(side / (double)larger(e->n_queries, e->n_keys), sizes->most_cell);
     layout->cell = layout->cell > 1 ? floor(layout->cell * 8) / 8 : layout->cell; /* short numbers make small files */
     layout->token_size = fmin(layout->cell * TOKEN_PER_CELL, MOST_TOKEN_SIZE);
-    layout->token_room = sizes->token_room;
+    layout->token_width = sizes->token_width;
     layout->token_step = 1;
     if (layout->token_size < LEAST_TOKEN_SIZE) {
         layout->token_step = e->n_panels == 1 ? (int64_t)ceil(LEAST_TOKEN_SIZE / layout->token_size) : 0;
@@ -130,12 +131,12 @@ static double longest_token(cairo_t *cairo, const hl_picture_layout *layout, con
 {
     double longest = 0;
     for (int64_t i = 0; i < n; i += layout->token_step) {
-        longest = fmax(longest, hl_pen_fit(cairo, tokens[i], layout->token_room).width);
+        longest = fmax(longest, hl_pen_fit(cairo, tokens[i], layout->token_width).width);
     }
     return longest;
 }
 
-/* The width of the longest query; and how the keys fit. */
+/* Returns the width of the longest query token, and sets how the keys are placed. */
 static double measure_tokens(const hl_picture *picture, cairo_t *cairo, hl_picture_layout *layout)
 {
     double query = 0, key = 0;
@@ -148,11 +149,11 @@ static double measure_tokens(const hl_picture *picture, cairo_t *cairo, hl_pictu
         key = slot.names_keys ? fmax(key, longest_token(cairo, layout, panel->keys, panel->n_keys)) : key;
     }
     layout->keys_upwards = key > layout->cell * (double)layout->token_step * TOKEN_PER_CELL;
-    layout->key_room = ceil(HL_PICTURE_TICK + (layout->keys_upwards ? key : layout->token_size));
+    layout->key_height = ceil(HL_PICTURE_TICK + (layout->keys_upwards ? key : layout->token_size));
     return query;
 }
 
-/* Titles: small ones where maps are narrow. */
+/* Sizes the titles, with a smaller font where maps are narrow. */
 static void size_titles(const hl_picture *picture, cairo_t *cairo, hl_picture_layout *layout)
 {
     int most = 0;
@@ -169,7 +170,7 @@ static void size_titles(const hl_picture *picture, cairo_t *cairo, hl_picture_la
     layout->title_height = most > 0 ? most * layout->title_line + 1 : 0;
 }
 
-/* Where the grid ends, and what stands right of it and below. */
+/* Places the end of the grid, the bar to its right, and axis names and caption below. */
 static void close_layout(const hl_picture *picture, cairo_t *cairo, hl_picture_layout *layout, const extent *e)
 {
     hl_picture_slot slot = { 0 };
@@ -181,17 +182,17 @@ static void close_layout(const hl_picture *picture, cairo_t *cairo, hl_picture_l
     layout->grid_right = last_column + layout->slot_width;
     layout->bar_height = fmin(fmax(layout->map_bottom - layout->top, LEAST_BAR), MOST_BAR);
     layout->grid_bottom = fmax(slot.y - GAP - layout->title_height, layout->top + layout->bar_height);
-    layout->width = ceil(fmax(layout->grid_right + BAR_ROOM, LEAST_WIDTH) + MARGIN);
+    layout->width = ceil(fmax(layout->grid_right + BAR_SPACE, LEAST_WIDTH) + MARGIN);
     layout->caption_left = layout->axis_left = MARGIN;
     layout->axis_left += HL_PICTURE_TEXT_SIZE;
     layout->caption_width = layout->width - 2 * MARGIN;
-    layout->caption_top = layout->grid_bottom + AXIS_ROOM + GAP / 3 + HL_PICTURE_TEXT_SIZE;
+    layout->caption_top = layout->grid_bottom + AXIS_SPACE + GAP / 3 + HL_PICTURE_TEXT_SIZE;
     hl_pen_font(cairo, HL_PICTURE_TEXT_SIZE);
     int lines = layout->averaged;
     if (picture->caption != NULL) {
         lines += hl_pen_count_lines(cairo, picture->caption, layout->caption_width, HL_PICTURE_CAPTION_LINES);
     }
-    double below = lines > 0 ? layout->caption_top + (lines - 1) * HL_PICTURE_LINE : layout->grid_bottom + AXIS_ROOM;
+    double below = lines > 0 ? layout->caption_top + (lines - 1) * HL_PICTURE_LINE : layout->grid_bottom + AXIS_SPACE;
     layout->height = ceil(below + MARGIN);
 }
 
@@ -201,11 +202,11 @@ hl_picture_layout hl_picture_lay_out(const hl_picture *picture, cairo_t *cairo)
     extent e = measure_panels(picture);
     size_cells(&layout, &e, e.n_panels == 1 ? &single : &grid);
     double queries = measure_tokens(picture, cairo, &layout);
-    double query_room = queries > 0 ? queries + HL_PICTURE_TICK : 0;
+    double query_width = queries > 0 ? queries + HL_PICTURE_TICK : 0;
     size_titles(picture, cairo, &layout);
-    layout.left = ceil(MARGIN + AXIS_ROOM + query_room);
+    layout.left = ceil(MARGIN + AXIS_SPACE + query_width);
     layout.top = MARGIN + layout.title_height;
-    layout.column_step = layout.slot_width + GAP + (e.queries_inside ? ceil(query_room) : 0);
+    layout.column_step = layout.slot_width + GAP + (e.queries_inside ? ceil(query_width) : 0);
     close_layout(picture, cairo, &layout, &e);
     return layout;
 }

@@ -6,27 +6,27 @@
 
 #include <stddef.h>
 
-/* From a line's middle down to the baseline, as a share of the font's size. */
+/* The distance from a line's middle down to the baseline, in font sizes. */
 static const double BASELINE = 0.36;
 static const double BLACK = 0.1, GREY = 0.35;
-/* The dark one as the panels of the pages have it (show/report/dark.css). */
+/* The dark paper has the colour of the panels of the pages (show/report/dark.css). */
 static const double PAPER[] = { 1, 1, 1 }, DARK_PAPER[] = { 0x1d / 255.0, 0x23 / 255.0, 0x27 / 255.0 };
 
-/* A map and where it stands. */
+/* A map and its position. */
 typedef struct cells {
     uint8_t *levels; /* (n_rows, n_columns) */
     hl_panel_blocks n;
     double x, y, width, height;
 } cells;
 
-/* Of ink; in the dark what is black is white. */
+/* Sets the colour of ink; in a dark picture black becomes white. */
 static void use_grey(cairo_t *cairo, const hl_picture_layout *layout, double grey)
 {
     double shown = layout->dark ? 1 - grey : grey;
     cairo_set_source_rgb(cairo, shown, shown, shown);
 }
 
-/* In the dark the colours run backwards: what gets no attention is dark. */
+/* Sets the colour of a level; in a dark picture the colours are reversed, so that no attention is dark. */
 static void use_level(cairo_t *cairo, const hl_picture_layout *layout, int level)
 {
     hl_rgb colour = hl_colour_of((uint8_t)(layout->dark ? HL_COLOUR_LEVELS - 1 - level : level));
@@ -47,7 +47,7 @@ static cells cells_of(const hl_picture_slot *slot, const hl_picture_layout *layo
 }
 
 /* Fills the levels and says which of them occur. */
-static void take_levels(const hl_panel *panel, const cells *map, bool occurs[HL_COLOUR_LEVELS])
+static void compute_levels(const hl_panel *panel, const cells *map, bool occurs[HL_COLOUR_LEVELS])
 {
     for (int64_t r = 0; r < map->n.n_rows; r++) {
         for (int64_t c = 0; c < map->n.n_columns; c++) {
@@ -91,8 +91,8 @@ static void add_runs(cairo_t *cairo, const cells *map, int level, bool down)
     }
 }
 
-/* From light to dark, each level also under the darker cells beside its own: where viewers smooth the edges of shapes,
- * no light seam is left between two dark cells. */
+/* Paints from light to dark, each level also under the darker cells beside its own: so viewers that smooth the edges of
+ * shapes show no light seam between two dark cells. */
 static void fill_cells(cairo_t *cairo, const hl_picture_layout *layout, const cells *map,
                        const bool occurs[HL_COLOUR_LEVELS])
 {
@@ -130,12 +130,12 @@ static void paint_title(cairo_t *cairo, const hl_picture_layout *layout, const h
     int lines = hl_pen_count_lines(cairo, rest, layout->slot_width, HL_PICTURE_TITLE_LINES);
     for (int left = lines; left > 0; left--) {
         hl_pen_line line;
-        rest = hl_pen_take(cairo, rest, layout->slot_width, left == 1, &line);
+        rest = hl_pen_split(cairo, rest, layout->slot_width, left == 1, &line);
         hl_pen_draw(cairo, &line, slot->x, slot->y - HL_PICTURE_TICK - 0.5 - (left - 1) * layout->title_line, 0, false);
     }
 }
 
-/* The short line between a token and its row or column, where not every token is shown. */
+/* Where not every token is shown, draws a short line between a token and its row or column. */
 static void tick(cairo_t *cairo, const hl_picture_layout *layout, double x, double y, double dx, double dy)
 {
     if (layout->token_step > 1) {
@@ -150,7 +150,7 @@ static void paint_queries(cairo_t *cairo, const hl_picture_layout *layout, const
 {
     for (int64_t i = 0; i < slot->panel->n_queries; i += layout->token_step) {
         double middle = slot->y + ((double)i + 0.5) * layout->cell;
-        hl_pen_line line = hl_pen_fit(cairo, slot->panel->queries[i], layout->token_room);
+        hl_pen_line line = hl_pen_fit(cairo, slot->panel->queries[i], layout->token_width);
         tick(cairo, layout, slot->x, middle, -HL_PICTURE_TICK / 2, 0);
         hl_pen_draw(cairo, &line, slot->x - HL_PICTURE_TICK, middle + BASELINE * layout->token_size, 1, false);
     }
@@ -162,7 +162,7 @@ static void paint_keys(cairo_t *cairo, const hl_picture_layout *layout, const hl
     double below = bottom + HL_PICTURE_TICK, baseline = BASELINE * layout->token_size;
     for (int64_t j = 0; j < slot->panel->n_keys; j += layout->token_step) {
         double middle = slot->x + ((double)j + 0.5) * layout->cell;
-        hl_pen_line line = hl_pen_fit(cairo, slot->panel->keys[j], layout->token_room);
+        hl_pen_line line = hl_pen_fit(cairo, slot->panel->keys[j], layout->token_width);
         tick(cairo, layout, middle, bottom, 0, HL_PICTURE_TICK / 2);
         if (layout->keys_upwards) {
             hl_pen_draw(cairo, &line, middle + baseline, below, 1, true);
@@ -176,7 +176,7 @@ static void paint_panel(cairo_t *cairo, const hl_picture_layout *layout, const h
 {
     bool occurs[HL_COLOUR_LEVELS] = { false };
     cells map = cells_of(slot, layout, levels);
-    take_levels(slot->panel, &map, occurs);
+    compute_levels(slot->panel, &map, occurs);
     fill_cells(cairo, layout, &map, occurs);
     frame(cairo, layout, map.x, map.y, map.width, map.height);
     paint_title(cairo, layout, slot);
@@ -220,7 +220,8 @@ static void paint_bar(cairo_t *cairo, const hl_picture_layout *layout)
     write_at(cairo, "attention weight", x + HL_PICTURE_BAR_WIDTH + 29, y + height / 2, 0.5, true);
 }
 
-/* Beside the middle of the maps, or as near to it as the page lets a name stand that is longer than they are. */
+/* Writes an axis name beside the middle of the maps, or, where it is longer than they are, as near to it as the page
+ * allows. */
 static void paint_axis(cairo_t *cairo, const hl_picture_layout *layout, const char *name, bool upwards)
 {
     hl_pen_line line = hl_pen_fit(cairo, name, layout->width + layout->height);
@@ -231,21 +232,13 @@ static void paint_axis(cairo_t *cairo, const hl_picture_layout *layout, const ch
     hl_pen_draw(cairo, &line, x, y, 0.5, upwards);
 }
 
-static void paint_axes(cairo_t *cairo, const hl_picture_layout *layout)
-{
-    hl_pen_font(cairo, HL_PICTURE_TEXT_SIZE);
-    use_grey(cairo, layout, GREY);
-    paint_axis(cairo, layout, "query (attends)", true);
-    paint_axis(cairo, layout, "key (attended to)", false);
-}
-
 static void paint_caption(cairo_t *cairo, const hl_picture *picture, const hl_picture_layout *layout)
 {
     double y = layout->caption_top;
     const char *rest = picture->caption;
     for (int left = HL_PICTURE_CAPTION_LINES; rest != NULL && left > 0; left--) {
         hl_pen_line line;
-        rest = hl_pen_take(cairo, rest, layout->caption_width, left == 1, &line);
+        rest = hl_pen_split(cairo, rest, layout->caption_width, left == 1, &line);
         hl_pen_draw(cairo, &line, layout->caption_left, y, 0, false);
         y += HL_PICTURE_LINE;
     }
@@ -268,7 +261,10 @@ hl_status hl_picture_paint(const hl_picture *picture, const hl_picture_layout *l
         paint_panel(cairo, layout, &slot, levels);
     }
     paint_bar(cairo, layout);
-    paint_axes(cairo, layout);
+    hl_pen_font(cairo, HL_PICTURE_TEXT_SIZE);
+    use_grey(cairo, layout, GREY);
+    paint_axis(cairo, layout, "query (attends)", true);
+    paint_axis(cairo, layout, "key (attended to)", false);
     paint_caption(cairo, picture, layout);
     hl_free(levels);
     return hl_ok();

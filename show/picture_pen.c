@@ -41,7 +41,7 @@ static void end_at(hl_pen_line *line, place end)
     line->width = end.width;
 }
 
-const char *hl_pen_take(cairo_t *cairo, const char *text, double width, bool last, hl_pen_line *line)
+const char *hl_pen_split(cairo_t *cairo, const char *text, double width, bool last, hl_pen_line *line)
 {
     double ellipsis = advance(cairo, ELLIPSIS);
     place now = { .rest = text }, cut = now, space = now;
@@ -76,7 +76,7 @@ const char *hl_pen_take(cairo_t *cairo, const char *text, double width, bool las
 hl_pen_line hl_pen_fit(cairo_t *cairo, const char *text, double width)
 {
     hl_pen_line line;
-    hl_pen_take(cairo, text, width, true, &line);
+    hl_pen_split(cairo, text, width, true, &line);
     return line;
 }
 
@@ -85,7 +85,7 @@ int hl_pen_count_lines(cairo_t *cairo, const char *text, double width, int most)
     int n = 0;
     hl_pen_line line;
     while (text != NULL && n < most) {
-        text = hl_pen_take(cairo, text, width, ++n == most, &line);
+        text = hl_pen_split(cairo, text, width, ++n == most, &line);
     }
     return n;
 }

@@ -10,7 +10,7 @@ HL_BEGIN_DECLS
 
 typedef struct _cairo cairo_t; /* cairo.h */
 
-/* A line of text safe to show. */
+/* A line of text made safe to show. */
 typedef struct hl_pen_line {
     char bytes[1024];
     double width;
@@ -19,9 +19,10 @@ typedef struct hl_pen_line {
 /* Chooses the font, with which text is measured and drawn the same at any resolution. */
 void hl_pen_font(cairo_t *cairo, double size);
 
-/* Takes off a text what fits into one line of `width`: words up to a space, and returns the rest; or all of it, and
- * returns NULL. The `last` line, and one whose first word alone is too wide, is cut instead and ends in an ellipsis. */
-const char *hl_pen_take(cairo_t *cairo, const char *text, double width, bool last, hl_pen_line *line);
+/* Writes the words of the text that fit into a line of `width` to *line and returns the rest of the text, NULL where
+ * all of it fits. The `last` line, and one whose first word alone is too wide, is cut and ends in an ellipsis; then the
+ * result is NULL too. */
+const char *hl_pen_split(cairo_t *cairo, const char *text, double width, bool last, hl_pen_line *line);
 
 /* The text as one line. */
 hl_pen_line hl_pen_fit(cairo_t *cairo, const char *text, double width);

@@ -1,4 +1,4 @@
-/* report.html: all that is known about the heads of a run, or of two side by side, as one page that needs nothing else:
+/* report.html: everything about the heads of a run, or of two side by side, as one page without other files:
  * the patterns as they form, what each head does and since when, and one head's computation step by step. */
 #ifndef HL_SHOW_REPORT_H
 #define HL_SHOW_REPORT_H
@@ -16,10 +16,10 @@
 
 HL_BEGIN_DECLS
 
-/* Numbers for the step-by-step panel, at most: a page with more would be heavy, and has no such panel. */
+/* The most bytes of numbers for the step-by-step panel; a run with more gets no such panel, to keep the page small. */
 enum { HL_REPORT_PASS_BYTES = 4 << 20 };
 
-/* What a report shows of a run. Nothing is owned; what may be NULL is then not shown. */
+/* What a report shows of a run. Nothing is owned; a field that is NULL is not shown. */
 typedef struct hl_report_run {
     const char *name;                /* as the page's heading has it */
     const char *config;              /* the content of config.ini */

@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In all of this, values are taken over, and a NULL one, or a NULL place to put it, means that memory is out. */
+/* These functions own the JSON values they are given. A NULL value, or a NULL object or array to put it in, means that
+ * memory is out. */
 static bool set(json_t *object, const char *key, json_t *value)
 {
     return json_object_set_new(object, key, value) == 0;
@@ -45,7 +46,7 @@ static json_t *text_of(const char *bytes)
     return shown_text(bytes, false);
 }
 
-/* Takes `packed` over. */
+/* Frees `packed`. */
 static json_t *packed_text(char *packed)
 {
     json_t *text = packed != NULL ? json_string_nocheck(packed) : NULL;
@@ -118,7 +119,7 @@ static bool add_golds(json_t *rows, const hl_report_run *run, int64_t e)
     return good;
 }
 
-/* Ids, whose words stand in the run's `words`. */
+/* Adds the targets as ids; the run's `words` holds their texts. */
 static bool add_targets(json_t *example, const hl_report_maps *maps, int64_t e)
 {
     if (maps->targets == NULL) {
@@ -193,14 +194,6 @@ static bool add_effects(json_t *head, const hl_report_run *run, int layer, int64
     return good;
 }
 
-static bool add_match(json_t *head, const hl_head_match *match)
-{
-    json_t *json = json_object();
-    bool good = set(json, "head", json_integer(match->head));
-    good = set(json, "js", number(match->js)) && good;
-    return set(head, "match", json) && good;
-}
-
 static bool add_head(json_t *heads, const hl_report_run *run, int layer, int64_t h, int64_t index)
 {
     json_t *head = json_object();
@@ -216,7 +209,10 @@ static bool add_head(json_t *heads, const hl_report_run *run, int layer, int64_t
         good = add_effects(head, run, layer, index) && good;
     }
     if (run->matches != NULL) {
-        good = add_match(head, &run->matches[index]) && good;
+        json_t *match = json_object();
+        good = set(match, "head", json_integer(run->matches[index].head)) && good;
+        good = set(match, "js", number(run->matches[index].js)) && good;
+        good = set(head, "match", match) && good;
     }
     return append(heads, head) && good;
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* How many numbers a snapshot's maps have, of the first `n` examples; as double, which does not overflow. */
+/* The number of levels in a snapshot's maps of the first `n` examples; as double, which does not overflow. */
 static double levels_of(const hl_patterns *layers, int n_layers, int64_t n)
 {
     double per_head = 0, heads = 0;
@@ -19,7 +19,7 @@ static double levels_of(const hl_patterns *layers, int n_layers, int64_t n)
     return per_head * heads;
 }
 
-/* Sets n_examples and stride. */
+/* Sets n_examples and stride so that all maps together have at most max_levels numbers. */
 static void fit(hl_report_maps *maps, const hl_patterns *layers, int n_layers)
 {
     double limit = maps->max_levels > 0 ? (double)maps->max_levels : HL_REPORT_LEVELS;
@@ -71,7 +71,7 @@ static void free_examples(hl_report_maps *maps)
                               .max_levels = maps->max_levels };
 }
 
-/* What the first snapshot says about all. */
+/* Copies from the first snapshot what holds for all. */
 static bool begin(hl_report_maps *maps, const hl_patterns *layers, int n_layers, const hl_answers *answers)
 {
     const hl_patterns *first = &layers[0];

@@ -20,7 +20,7 @@ HL_BEGIN_DECLS
 
 enum {
     HL_REPORT_EXAMPLES = 4,
-    HL_REPORT_LEVELS = 16 << 20, /* at half a byte each, as they deflate to, and a third for base64: some 10 MiB */
+    HL_REPORT_LEVELS = 16 << 20, /* some 10 MiB: they deflate to half a byte each, and base64 adds a third */
 };
 
 typedef struct hl_report_map {
@@ -52,7 +52,7 @@ typedef struct hl_report_maps {
     int32_t *relations; /* (n_examples, n_relations, n_tokens) */
 } hl_report_maps;
 
-/* Takes a snapshot: layers[l] is head 0 of layer l on all examples (first and gap 0, at least one example), and stands
+/* Adds a snapshot: layers[l] is head 0 of layer l on all examples (first and gap 0, at least one example), and stands
  * for all n_heads of its layer. `answers`: on the same examples; NULL where they are not known, in all snapshots or
  * none. Snapshots come by step; their arrays may go afterwards. Where all maps would be too
  * many numbers, fewer examples are kept (at least one), and where that is not enough, fewer snapshots; the last one
@@ -62,8 +62,8 @@ typedef struct hl_report_maps {
 hl_status hl_report_maps_add(hl_report_maps *maps, int64_t step, const hl_patterns *layers, int n_layers,
                              const hl_answers *answers);
 
-/* The level of a weight: round(255 * sqrt(weight)), by which weights near 0, as all are among many keys, can be told
- * apart; weights below 0 (NaN, too) as 0, above 1 as 1. */
+/* The level of a weight: round(255 * sqrt(weight)). The root distinguishes weights near 0, which all are among many
+ * keys. Weights below 0 and NaN count as 0, those above 1 as 1. */
 uint8_t hl_report_level(double weight);
 
 /* Frees all and empties it. */

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Bytes as HTML spells them. */
+/* Adds bytes escaped for HTML. */
 static void add_escaped(hl_text *text, const char *bytes)
 {
     static const char special[] = "&<>\"'";
@@ -21,7 +21,7 @@ static void add_escaped(hl_text *text, const char *bytes)
     }
 }
 
-/* The same of a text that is read. */
+/* The same for a text, made safe to show. */
 static void add_shown(hl_text *text, const char *bytes)
 {
     hl_shown shown;
@@ -37,7 +37,7 @@ static void add_element(hl_text *text, const char *tag, const char *bytes)
     hl_text_print(text, "</%s>\n", tag);
 }
 
-/* A file inside of the page. */
+/* Adds an image file as a data URL. */
 static void add_data(hl_text *text, const char *type, const hl_text *file)
 {
     char *bytes = hl_base64(file->bytes, file->size);

@@ -1,4 +1,4 @@
-/* ablation.html: a sweep's chart and table as one page that needs nothing else and runs no script. Every row of the
+/* ablation.html: a sweep's chart and table as one page without other files and scripts. Every row of the
  * table opens the patterns of all heads of one of its runs. */
 #ifndef HL_SHOW_SWEEP_REPORT_H
 #define HL_SHOW_SWEEP_REPORT_H
@@ -13,7 +13,7 @@
 
 HL_BEGIN_DECLS
 
-/* What a row opens. Nothing is owned. */
+/* What a row of the table opens. Nothing is owned. */
 typedef struct hl_sweep_run {
     const char *name;         /* of the run, as in "heads=8,seed=1" */
     const char *report;       /* where its own report is, seen from the page; NULL: nowhere */

@@ -59,7 +59,7 @@ static void write_legend(hl_text *text, bool sources)
     }
 }
 
-/* How wide it is shown in ASCII. */
+/* The columns of a label shown in ASCII. */
 static int columns_of(const char *label)
 {
     hl_shown shown;
@@ -70,7 +70,7 @@ static int columns_of(const char *label)
     return columns;
 }
 
-/* Cut at a whole character, with a "~", where there is no room for all of it. */
+/* Writes a label padded to `width`; one that is wider is cut at a whole character and ends in "~". */
 static void write_label(hl_text *text, int width, const char *label)
 {
     bool fits = columns_of(label) <= width;

@@ -15,7 +15,7 @@ HL_BEGIN_DECLS
 
 enum { HL_TABLE_WIDTH = 80 };
 
-/* Adds the table of n >= 1 heads and their labels to `text`: a paragraph that explains the columns, one row a head in
+/* Adds the table of n >= 1 heads and their labels to `text`: a paragraph that explains the columns, one row for each head in
  * the order given, and sentences that name the head with the greatest lift at its best offset and, where the task states sources, the
  * one with the most weight on them (the first of equals). Columns on sources only where the task states them. ASCII, no
  * line longer than HL_TABLE_WIDTH as long as heads count below 100,000. A label that does not fit is cut and ends in

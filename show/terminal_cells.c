@@ -27,8 +27,8 @@ hl_cell_form hl_cell_form_fit(const hl_terminal *terminal, int64_t n_queries, in
     hl_cell_form form = { .columns = 1,
                           .rows = terminal->colours != HL_TERMINAL_NO_COLOURS && !terminal->ascii ? 2 : 1 };
     form.n.n_columns = hl_at_most(n_keys, columns);
-    double share = (double)form.n.n_columns / (double)n_keys; /* rows are averaged as columns are, or more */
-    int64_t rows = llround((double)n_queries * share);
+    double scale = (double)form.n.n_columns / (double)n_keys; /* rows are averaged at least as much as columns */
+    int64_t rows = llround((double)n_queries * scale);
     form.n.n_rows = hl_at_most(rows > 1 ? rows : 1, lines < n_queries ? lines * form.rows : n_queries);
     return form;
 }
@@ -60,7 +60,7 @@ static uint8_t among_256(uint8_t level)
     return (uint8_t)nearest;
 }
 
-/* 38: of the character, 48: behind it. */
+/* Sets the colour of the character (`which` 38) or behind it (48). */
 static void set_colour(hl_cell_pen *pen, int which, uint8_t level)
 {
     if (pen->terminal->colours == HL_TERMINAL_24_BIT) {
@@ -90,7 +90,7 @@ static void set_back(hl_cell_pen *pen, uint8_t level)
     }
 }
 
-static void take_back(hl_cell_pen *pen)
+static void reset_colours(hl_cell_pen *pen)
 {
     if (pen->front != 0 || pen->back != 0) {
         hl_text_print(pen->text, "\033[0m");
@@ -147,7 +147,7 @@ void hl_cell_pen_line(hl_cell_pen *pen, const hl_panel *panel, const hl_cell_for
             put_cell(pen, weight, form->columns);
         }
     }
-    take_back(pen);
+    reset_colours(pen);
 }
 
 void hl_cell_pen_scale(hl_cell_pen *pen, int n)
@@ -155,7 +155,7 @@ void hl_cell_pen_scale(hl_cell_pen *pen, int n)
     for (int i = 0; i < n; i++) {
         put_cell(pen, (double)i / (n - 1), 1);
     }
-    take_back(pen);
+    reset_colours(pen);
 }
 
 void hl_terminal_space(hl_text *text, int64_t columns)

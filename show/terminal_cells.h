@@ -1,4 +1,4 @@
-/* What maps in a terminal are made of: cells in colours or characters, and text that keeps its width. */
+/* The elements of maps in a terminal: cells in colours or characters, and text cut to a width. */
 #ifndef HL_SHOW_TERMINAL_CELLS_H
 #define HL_SHOW_TERMINAL_CELLS_H
 
@@ -20,14 +20,14 @@ typedef struct hl_cell_form {
 /* HL_INVALID where the terminal is narrower than HL_TERMINAL_LEAST_WIDTH or lower than that. */
 hl_status hl_terminal_check(const hl_terminal *terminal, int least_height);
 
-/* The form of a map for a place of so many columns and lines, both at least 1. */
+/* The form of a map that fits into `columns` and `lines`, both at least 1. */
 hl_cell_form hl_cell_form_fit(const hl_terminal *terminal, int64_t n_queries, int64_t n_keys, int64_t columns,
                               int64_t lines);
 
 /* The lines of a map. */
 int64_t hl_cell_form_lines(const hl_cell_form *form);
 
-/* Writes cells; begun with the terminal and text alone. */
+/* Writes cells. Set `terminal` and `text`, and the rest to zero. */
 typedef struct hl_cell_pen {
     const hl_terminal *terminal;
     hl_text *text;
@@ -35,10 +35,10 @@ typedef struct hl_cell_pen {
     uint8_t palette[HL_COLOUR_LEVELS]; /* the numbers of the levels' colours among 256; 0: not yet looked up */
 } hl_cell_pen;
 
-/* Line `line` of a map, without a newline, the colours taken back. */
+/* Writes line `line` of a map without a newline, and resets the colours. */
 void hl_cell_pen_line(hl_cell_pen *pen, const hl_panel *panel, const hl_cell_form *form, int64_t line);
 
-/* A cell for each of n levels from 0 to 1. */
+/* Writes a cell for each of n levels from 0 to 1. */
 void hl_cell_pen_scale(hl_cell_pen *pen, int n);
 
 /* Adds spaces. */

@@ -4,30 +4,24 @@
 
 enum { GAP = 2 };
 
-/* How small maps share a terminal. */
-typedef struct share {
+/* How small maps are arranged in a terminal. */
+typedef struct arrangement {
     int64_t per_row, slot; /* maps side by side, columns for each */
     int64_t lines;         /* lines of each, without its title */
     int64_t n_queries, n_keys;
-} share;
+} arrangement;
 
 static double cells_shown(const hl_cell_form *form)
 {
     return (double)form->n.n_rows * (double)form->n.n_columns;
 }
 
-/* More cells, or as many that are not smaller. */
-static bool shows_more(const hl_cell_form *a, const hl_cell_form *b)
-{
-    double more = cells_shown(a) - cells_shown(b);
-    return more > 0 || (more == 0 && a->columns >= b->columns);
-}
-
-/* Leaves per_row at 0 where there is no room at all. */
-static share share_terminal(const hl_terminal *terminal, const hl_panel *panels, int64_t n)
+/* Finds the arrangement that shows most cells, and of those the one with the widest; per_row is 0 where the maps do not
+ * fit. */
+static arrangement arrange(const hl_terminal *terminal, const hl_panel *panels, int64_t n)
 {
     int64_t height = terminal->height != 0 ? terminal->height : HL_TERMINAL_USUAL_HEIGHT;
-    share best = { 0 };
+    arrangement best = { 0 };
     for (int64_t i = 0; i < n; i++) {
         best.n_queries = panels[i].n_queries > best.n_queries ? panels[i].n_queries : best.n_queries;
         best.n_keys = panels[i].n_keys > best.n_keys ? panels[i].n_keys : best.n_keys;
@@ -37,7 +31,8 @@ static share share_terminal(const hl_terminal *terminal, const hl_panel *panels,
         int64_t slot = (terminal->width + GAP) / per_row - GAP, lines = height / ((n - 1) / per_row + 1) - 1;
         if (slot >= 1 && lines >= 1) {
             hl_cell_form form = hl_cell_form_fit(terminal, best.n_queries, best.n_keys, slot, lines);
-            if (shows_more(&form, &best_form)) {
+            double more = cells_shown(&form) - cells_shown(&best_form);
+            if (more > 0 || (more == 0 && form.columns >= best_form.columns)) {
                 best_form = form;
                 best.per_row = per_row;
                 best.slot = slot;
@@ -48,28 +43,30 @@ static share share_terminal(const hl_terminal *terminal, const hl_panel *panels,
     return best;
 }
 
-static void put_titles(const hl_terminal *terminal, const share *s, const hl_panel *panels, int64_t n, hl_text *text)
+static void put_titles(const hl_terminal *terminal, const arrangement *s, const hl_panel *panels, int64_t n,
+                       hl_text *text)
 {
     for (int64_t i = 0; i < n; i++) {
         const char *title = panels[i].title != NULL ? panels[i].title : "";
-        int64_t taken = hl_terminal_put(terminal, title, (int)s->slot, text);
-        hl_terminal_space(text, i + 1 < n ? s->slot + GAP - taken : 0);
+        int64_t used = hl_terminal_put(terminal, title, (int)s->slot, text);
+        hl_terminal_space(text, i + 1 < n ? s->slot + GAP - used : 0);
     }
     hl_text_print(text, "\n");
 }
 
-static void put_maps(const hl_terminal *terminal, const share *s, const hl_panel *panels, int64_t n, hl_text *text)
+static void put_maps(const hl_terminal *terminal, const arrangement *s, const hl_panel *panels, int64_t n,
+                     hl_text *text)
 {
     hl_cell_pen pen = { .terminal = terminal, .text = text };
     for (int64_t line = 0; line < s->lines; line++) {
         for (int64_t i = 0; i < n; i++) {
             hl_cell_form form = hl_cell_form_fit(terminal, panels[i].n_queries, panels[i].n_keys, s->slot, s->lines);
-            int64_t taken = 0;
+            int64_t used = 0;
             if (line < hl_cell_form_lines(&form)) {
                 hl_cell_pen_line(&pen, &panels[i], &form, line);
-                taken = form.n.n_columns * form.columns;
+                used = form.n.n_columns * form.columns;
             }
-            hl_terminal_space(text, i + 1 < n ? s->slot + GAP - taken : 0);
+            hl_terminal_space(text, i + 1 < n ? s->slot + GAP - used : 0);
         }
         hl_text_print(text, "\n");
     }
@@ -84,7 +81,7 @@ hl_status hl_terminal_heads(const hl_terminal *terminal, const hl_panel *panels,
     for (int64_t i = 0; i < n; i++) {
         HL_TRY(hl_panel_check(&panels[i]));
     }
-    share s = share_terminal(terminal, panels, n);
+    arrangement s = arrange(terminal, panels, n);
     if (s.per_row == 0) {
         return hl_error(HL_INVALID, "no room for the maps of %lld heads in %d columns and %d lines", (long long)n,
                         terminal->width, terminal->height);

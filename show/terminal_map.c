@@ -15,7 +15,7 @@ typedef struct place {
     int tiles; /* lines of the keys' tokens */
 } place;
 
-/* A token's text for writing it downwards: no character is wider than its column. */
+/* A token's text to be written downwards: no character is wider than its column. */
 typedef struct tiles {
     char bytes[(MOST_TILES + 1) * sizeof(hl_shown)];
     int n; /* characters, more than MOST_TILES where the token is cut */
@@ -46,7 +46,7 @@ static void put_tile(const hl_terminal *terminal, const tiles *t, int i, int mos
         rest = hl_shown_next(rest, false, &shown);
     }
     if (i == most - 1 && t->n > most) {
-        hl_terminal_put(terminal, "  ", 1, text); /* the sign for what is cut */
+        hl_terminal_put(terminal, "  ", 1, text); /* cut to one column: writes the sign for a cut text */
         shown.columns = 1;
     } else {
         hl_text_print(text, "%s", shown.bytes);
@@ -138,12 +138,12 @@ static void put_line(const hl_terminal *terminal, const char *bytes, int columns
 
 static void put_scale(const hl_terminal *terminal, hl_text *text)
 {
-    enum { TAKEN = SCALE + 6 };
+    enum { USED = SCALE + 6 };
     hl_cell_pen pen = { .terminal = terminal, .text = text };
     hl_text_print(text, "0 ");
     hl_cell_pen_scale(&pen, SCALE);
     hl_text_print(text, " 1  ");
-    put_line(terminal, "down: queries, across: keys", terminal->width - TAKEN, text);
+    put_line(terminal, "down: queries, across: keys", terminal->width - USED, text);
 }
 
 static void put_note(const hl_terminal *terminal, const hl_panel *panel, const hl_cell_form *form, hl_text *text)

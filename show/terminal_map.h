@@ -1,5 +1,5 @@
-/* Attention maps as text for a terminal. Nothing moves the cursor: lines that end in newlines, and escape sequences for
- * colours alone, which every line takes back at its end. */
+/* Attention maps as text for a terminal: lines that end in newlines, with escape sequences for colours alone, which
+ * every line resets at its end. The cursor is never moved. */
 #ifndef HL_SHOW_TERMINAL_MAP_H
 #define HL_SHOW_TERMINAL_MAP_H
 
@@ -21,9 +21,9 @@ typedef enum hl_terminal_colours {
 
 typedef struct hl_terminal {
     int width;  /* columns, at least HL_TERMINAL_LEAST_WIDTH: no line is wider */
-    int height; /* lines: not more are used; 0: as many as it takes */
+    int height; /* the most lines to use; 0: no limit */
     hl_terminal_colours colours;
-    bool ascii; /* no Unicode: weights as digits where there are no colours, all else spelled out */
+    bool ascii; /* no Unicode: weights are digits where there are no colours, other characters are spelled out */
 } hl_terminal;
 
 enum { HL_TERMINAL_LEAST_WIDTH = 20, HL_TERMINAL_LEAST_HEIGHT = 16, HL_TERMINAL_USUAL_HEIGHT = 24 };

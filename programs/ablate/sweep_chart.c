@@ -196,7 +196,7 @@ static void draw_caption(cairo_t *cairo, const layout *l)
     set_colour(cairo, INK);
     for (int i = 1; i <= l->caption_lines && rest != NULL; i++) {
         hl_pen_line line;
-        rest = hl_pen_take(cairo, rest, l->width - 2 * MARGIN, i == l->caption_lines, &line);
+        rest = hl_pen_split(cairo, rest, l->width - 2 * MARGIN, i == l->caption_lines, &line);
         hl_pen_draw(cairo, &line, MARGIN, y, 0, false);
         y += LINE;
     }

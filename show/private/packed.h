@@ -1,4 +1,4 @@
-/* Bytes as a text can carry them: deflated (zlib's format), then base64. */
+/* Packs bytes for a text: deflated (zlib's format), then base64. */
 #ifndef HL_SHOW_PRIVATE_PACKED_H
 #define HL_SHOW_PRIVATE_PACKED_H
 
@@ -11,7 +11,7 @@
 
 HL_BEGIN_DECLS
 
-/* Packs what comes piece by piece, and adds it to a text as it goes. */
+/* Packs bytes that come piece by piece and adds the result to a text as they come. */
 typedef struct hl_packer {
     hl_text *text; /* not owned */
     z_stream stream;
@@ -23,11 +23,11 @@ void hl_packer_begin(hl_packer *packer, hl_text *text);
 void hl_packer_add(hl_packer *packer, const void *bytes, size_t size);
 void hl_packer_end(hl_packer *packer);
 
-/* The packed text in new memory, ended by a zero byte: hl_free. NULL when out of memory. The same bytes always give the
- * same text, in whatever pieces they come. */
+/* The packed text in new memory, ended by a zero byte: hl_free. NULL when out of memory. The text depends on the bytes
+ * alone, not on the pieces in which a packer gets them. */
 char *hl_packed(const void *bytes, size_t size);
 
-/* Base64 alone, of `size` bytes; likewise. */
+/* The base64 of `size` bytes, not deflated, in new memory: hl_free. NULL when out of memory. */
 char *hl_base64(const void *bytes, size_t size);
 
 HL_END_DECLS

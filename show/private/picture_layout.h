@@ -1,4 +1,4 @@
-/* Where everything stands in a picture. Lengths are in points, y grows downwards. */
+/* The positions of everything in a picture. Lengths are in points, y grows downwards. */
 #ifndef HL_SHOW_PRIVATE_PICTURE_LAYOUT_H
 #define HL_SHOW_PRIVATE_PICTURE_LAYOUT_H
 
@@ -20,17 +20,17 @@ enum { HL_PICTURE_TITLE_LINES = 3, HL_PICTURE_CAPTION_LINES = 4 };
 typedef struct hl_picture_layout {
     double width, height;
     double left, top;               /* of the first map */
-    double slot_width;              /* room for the widest map and its title */
+    double slot_width;              /* of the widest map and its title */
     double column_step;             /* from a map's left edge to the next one's */
     double title_size;              /* of their font */
     double title_line;              /* from one line of a title to the next */
     double title_height;            /* above each map */
-    double slot_height;             /* room for the tallest map */
+    double slot_height;             /* of the tallest map */
     double cell;                    /* the side of one query's and key's square */
-    int64_t token_step;             /* every so-many-th token is shown; 0: none */
+    int64_t token_step;             /* 1: every token is shown, 2: every second, ...; 0: none */
     double token_size;              /* of their font */
-    double token_room;              /* the longest a token may be */
-    double key_room;                /* below a map that names its keys */
+    double token_width;             /* the longest a token may be */
+    double key_height;              /* below a map that names its keys */
     bool keys_upwards;              /* turned, because they would overlap */
     bool averaged;                  /* some map has more than HL_PICTURE_MOST_CELLS */
     double map_right, map_bottom;   /* of the last maps */
@@ -50,11 +50,11 @@ typedef struct hl_picture_slot {
     double x, y;                    /* the map's corner, top left */
 } hl_picture_slot;
 
-/* Goes on to the next panel, from a zeroed slot to the first. False after the last: y is then what the top of a further
- * row's maps would be. */
+/* Moves to the next panel, from a zeroed slot to the first. False after the last; y is then where the maps of a further
+ * row would begin. */
 bool hl_picture_next(const hl_picture *picture, const hl_picture_layout *layout, hl_picture_slot *slot);
 
-/* Measures with the cairo given. The picture has been checked. */
+/* Computes the layout of a checked picture; measures texts with `cairo`. */
 hl_picture_layout hl_picture_lay_out(const hl_picture *picture, cairo_t *cairo);
 
 HL_END_DECLS

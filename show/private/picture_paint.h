@@ -1,4 +1,4 @@
-/* The one drawing that pictures of every format are. */
+/* Paints a picture; all file formats use this one drawing. */
 #ifndef HL_SHOW_PRIVATE_PICTURE_PAINT_H
 #define HL_SHOW_PRIVATE_PICTURE_PAINT_H
 
@@ -7,7 +7,7 @@
 
 HL_BEGIN_DECLS
 
-/* HL_NO_MEMORY. What cairo cannot do is left on it. */
+/* Paints the picture with that layout. HL_NO_MEMORY; cairo's own errors stay on `cairo`. */
 hl_status hl_picture_paint(const hl_picture *picture, const hl_picture_layout *layout, cairo_t *cairo);
 
 HL_END_DECLS

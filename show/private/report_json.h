@@ -11,9 +11,8 @@
 
 HL_BEGIN_DECLS
 
-/* Adds everything about one run to the text, in which no `<` is left, so that no text of the data can end the page's
- * script element or begin another. Each part is made, added and freed before the next. HL_NO_MEMORY is left on the
- * text. */
+/* Adds everything about one run to the text. `<` is escaped, so that no text of the data can end the page's script
+ * element or begin another. Each section is made, added and freed before the next. HL_NO_MEMORY is left on the text. */
 void hl_report_json(hl_text *text, const hl_report_run *run);
 
 /* Adds a value that was made whole (`good`), without any `<`, and releases it; NULL stands for missing memory. */

@@ -172,7 +172,7 @@ static void find_sources(const attention_row *row, hl_tensor *const *in, hl_atte
         args->q.x = args->k.x = args->v.x = in[0];
         gate = 1;
         break;
-    case SHARED_KV: /* cross-attention's projection, with columns in front that are nobody's */
+    case SHARED_KV: /* cross-attention's projection, with unused columns in front */
         args->q = (hl_columns){ in[0], 1 };
         args->k = (hl_columns){ in[1], 2 };
         args->v = (hl_columns){ in[1], 2 + row->Hkv * row->Dk };

@@ -42,7 +42,7 @@ typedef struct softmax_row {
 } softmax_row;
 
 /* Where q, k and v come from: three inputs; side by side in one projection; one tensor with the same columns for all
- * three; k and v side by side, with columns of nobody in front. */
+ * three; k and v side by side, with unused columns in front. */
 typedef enum sources { SEPARATE, FUSED, ONE_TENSOR, SHARED_KV } sources;
 
 typedef struct attention_row {

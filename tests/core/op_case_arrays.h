@@ -10,7 +10,7 @@ extern const int32_t op_case_ids[6]; /* below 7, one of them twice */
 extern const int32_t op_case_zeros[3];
 extern const int32_t op_case_some_ignored[6]; /* below 5 */
 extern const int32_t op_case_all_ignored[3];
-extern const int32_t op_case_lengths_of_3[3]; /* lengths of at most so many tokens; one of them is 0 */
+extern const int32_t op_case_lengths_of_3[3]; /* lengths of at most that many tokens; one of them is 0 */
 extern const int32_t op_case_lengths_of_4[3];
 extern const int32_t op_case_lengths_of_29[7];
 extern const int32_t op_case_lengths_of_70[2];

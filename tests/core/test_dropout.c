@@ -59,7 +59,7 @@ START_TEST(so_many_drop_and_the_others_are_scaled)
 }
 END_TEST
 
-/* A part that begins and ends anywhere gets the fates of its positions. */
+/* A range that begins and ends anywhere gets the factors of its positions. */
 START_TEST(a_fate_depends_on_the_position_alone)
 {
     hl_dropout_rate rate = hl_dropout_rate_of(0.4f);
@@ -117,7 +117,7 @@ START_TEST(other_seeds_streams_and_steps_have_other_masks)
 }
 END_TEST
 
-/* What ops that drop, each with a probability of a half, make of some examples of ones. */
+/* The outputs of ops with dropout of probability 1/2 for examples whose numbers are all 1. */
 typedef struct outputs {
     hl_real dropout[EXAMPLES * 12], linear[EXAMPLES * 12], attention[EXAMPLES * 6];
 } outputs;

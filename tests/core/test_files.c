@@ -119,7 +119,7 @@ START_TEST(what_stands_under_the_temporary_name_is_replaced_not_followed)
     ck_assert(scratch_holds(path, "2", 1));
     ck_assert_int_eq(symlink(victim, temporary), 0);
     faults_begin();
-    faults_in_files(1, FAULTS_ONCE, EPERM); /* what cannot be removed is not written through either */
+    faults_in_files(1, FAULTS_ONCE, EPERM); /* a link that cannot be removed is not written through */
     refused(hl_file_replace(path, "3", 1, HL_VOLATILE), temporary, "File exists");
     faults_end();
     ck_assert(scratch_holds(path, "2", 1));
@@ -215,7 +215,7 @@ START_TEST(a_pipe_or_device_is_not_replaced_by_a_file)
 }
 END_TEST
 
-/* As /dev/stdout is one, which leads to a file where standard output is one. */
+/* A link to a file, as /dev/stdout is where standard output is a file. */
 START_TEST(a_link_is_not_replaced_by_a_file)
 {
     const char *file = scratch_path("file"), *link = scratch_path("link"), *nowhere = scratch_path("nowhere");

@@ -52,7 +52,7 @@ START_TEST(folders_are_made_with_those_above_them)
     static char path[PATH_MAX + 100];
     memset(path, 'x', sizeof path - 1);
     refused(hl_folder_make(path), "xxx", "too long");
-    /* A path in the present folder has none above it, and "/" is always there. */
+    /* A path in the current folder has no parent, and "/" always exists. */
     ck_assert_int_eq(chdir(scratch_path("one")), 0);
     ck_assert_int_eq(hl_folder_make("here").code, HL_OK);
     ck_assert(scratch_exists(scratch_path("one/here")));

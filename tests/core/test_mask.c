@@ -1,4 +1,4 @@
-/* Which keys are seen. A mask that is wrong both ways has a right gradient: only values show it. */
+/* Which keys a query sees. A mask that is wrong in forward and backward alike passes the gradient check; only values show it. */
 #include "core/mask.h"
 
 #include "tests/check_suite.h"
@@ -62,7 +62,7 @@ START_TEST(weights_are_a_distribution_over_the_permitted_keys)
 }
 END_TEST
 
-/* Where there is room for whole vectors beyond the permitted keys, what stands there counts no more than elsewhere. */
+/* Numbers beyond the permitted keys do not count, also where the row is padded to whole vectors. */
 START_TEST(nothing_beyond_the_permitted_keys_counts)
 {
     enum { ROOM = 40 };

@@ -62,7 +62,7 @@ static void check_product(int64_t M, int64_t N, int64_t K, hl_matrix A, hl_matri
                 magnitude += fabs(term);
             }
             double wanted = sum + (beta != 0 ? before : 0), error = fabs((double)C[m * c_stride + n] - wanted);
-            if (!(error <= 1e-6 * magnitude)) { /* an assertion that holds costs a write to Check's pipe */
+            if (!(error <= 1e-6 * magnitude)) { /* a passing assertion writes to Check's pipe, which takes time */
                 ck_abort_msg("(%d, %d) x (%d, %d), %d %d, beta %g: element (%d, %d) is %g, not %g", (int)M, (int)K,
                              (int)K, (int)N, A.transposed, B.transposed, beta, (int)m, (int)n,
                              (double)C[m * c_stride + n], wanted);

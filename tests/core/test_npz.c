@@ -349,7 +349,7 @@ START_TEST(a_damaged_archive_is_refused_or_gives_the_same_arrays)
         bytes[bit / 8] ^= (char)(1 << bit % 8);
         hl_npz npz;
         hl_status status = hl_npz_read(path, LIMIT, &npz);
-        if (status.code == HL_OK) { /* in a date, a name, a comment's length: what no CRC covers */
+        if (status.code == HL_OK) { /* in a date, a name, a comment's length, which no CRC covers */
             accepted++;
             for (int i = 0; i < npz.n; i++) {
                 check_example_array(&npz.arrays[i], i);

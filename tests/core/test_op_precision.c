@@ -28,7 +28,7 @@ static void compare(const op_case *c, const char *what, int64_t count, const dou
     double scale = fmax(largest(wide, count), 0.25);
     for (int64_t i = 0; i < count; i++) {
         double error = fabs(single[i] - wide[i]);
-        if (!(error <= tolerance * scale)) { /* an assertion that holds costs a write to Check's pipe */
+        if (!(error <= tolerance * scale)) { /* a passing assertion writes to Check's pipe, which takes time */
             ck_abort_msg("%s: %s[%lld] is %.9g in float and %.9g in double: %.2g of the largest", op_case_name(c, name),
                          what, (long long)i, single[i], wide[i], error / scale);
         }

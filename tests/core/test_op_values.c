@@ -176,7 +176,7 @@ START_TEST(attention_scales_by_the_root_of_d_k_and_shares_keys)
 }
 END_TEST
 
-/* So many queries that those past the length are not even computed; in memory that is not clean. */
+/* With this many queries those past the length are not computed; the memory is not zeroed before. */
 START_TEST(attention_is_zero_in_the_padding)
 {
     enum { T = 40 };

@@ -50,7 +50,7 @@ START_TEST(parameters_are_found_by_name_and_alias)
 }
 END_TEST
 
-/* The registry refuses and says so; every later call does nothing. */
+/* The registry reports the error, and every later call does nothing. */
 static void refuses(hl_parameters *parameters, const hl_tensor *result, const char *text)
 {
     ck_assert_ptr_null(result);

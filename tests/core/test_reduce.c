@@ -72,7 +72,7 @@ END_TEST
 
 START_TEST(partial_sums_are_added_in_order)
 {
-    /* In order, 1e8 and -1e8 cancel before the ones come; any other way the ones are lost. */
+    /* Added in order, 1e8 and -1e8 cancel before the ones are added; in another order the ones are lost. */
     const hl_real partial[] = { 1e8f, 2, -1e8f, 3, 1, 4 };
     hl_real total[2] = { 10, 20 };
     hl_sum_partials(1, 3, 2, partial, false, total);

@@ -76,7 +76,7 @@ START_TEST(a_large_header_takes_little_memory)
 }
 END_TEST
 
-/* Of half a tebibyte, which no memory holds and no disk: a hole. */
+/* A sparse file of half a tebibyte, more than any memory holds. */
 START_TEST(a_large_file_is_opened_by_its_header_alone)
 {
     static const struct {

@@ -224,7 +224,7 @@ START_TEST(a_tape_without_gradients_or_training_costs_nothing_for_them)
 END_TEST
 
 /* loss = mean(x W^T * 3) over parameter W (2, 3) */
-/* Also where memory is used again, and an op of one other input would compute its gradient in the place of dy. */
+/* Also where memory is reused, and an op with another input would compute its gradient in place of dy. */
 START_TEST(a_tensor_added_to_itself_gets_both_gradients)
 {
     begin((hl_tape_options){ .threads = 1, .gradients = true, .reuse = true });

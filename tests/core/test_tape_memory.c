@@ -1,4 +1,4 @@
-/* What a dry tape says a pass will take is what it takes, and too little memory is a clean error: for every op case. */
+/* For every op case: a pass needs as much memory as its dry tape says, and with less it fails with an error. */
 #include "core/memory.h"
 #include "core/threads.h"
 #include "tests/check_suite.h"

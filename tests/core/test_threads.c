@@ -49,7 +49,7 @@ typedef struct record {
     atomic_int worked[LONGEST], calls[MOST], strays; /* strays: shares whose thread or range cannot be */
     hl_range shares[MOST];                           /* by their threads' numbers */
     pthread_t threads[MOST];
-    int levels; /* OpenMP's regions around thread 0's share */
+    int levels; /* the OpenMP regions around the range of thread 0 */
 } record;
 
 static void note(const void *context, hl_range range)
@@ -70,7 +70,7 @@ static void note(const void *context, hl_range range)
     }
 }
 
-/* Runs and checks the shares; returns how many there were. */
+/* Runs the work, checks the ranges and returns their number. */
 static int run_noted(int threads, int64_t n, int64_t step, record *r)
 {
     *r = (record){ 0 };

@@ -53,7 +53,7 @@ static void reject(const parser *p, const char *wanted)
     ck_abort_msg("word %d should be %s:%s", p->at, wanted, text);
 }
 
-/* Whether the next word is among those in `list`, parted by blanks. */
+/* Whether the next word is one of those in `list`, which blanks separate. */
 static bool next_is(const parser *p, const char *list)
 {
     if (p->at >= p->n) {
@@ -149,7 +149,7 @@ static void read_verb(parser *p, phrase subject)
     pair(p, VERB_SUBJECT, verb, subject.at);
 }
 
-/* in his tower; whoever's it is stands first in the sentence. */
+/* in his tower: the pronoun agrees with the first subject of the sentence. */
 static void read_place(parser *p)
 {
     if (skip(p, "in") > 0) {

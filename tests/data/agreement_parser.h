@@ -16,7 +16,7 @@ typedef struct parser {
     int at;
     int pronoun; /* its position, or -1 */
     int n_nouns;
-    const char *nouns[PARSER_MOST]; /* in the order in which they stand, by their singulars */
+    const char *nouns[PARSER_MOST]; /* in their order in the sentence, each by its singular */
     int32_t partners[PARSER_RELATIONS][PARSER_MOST];
 } parser;
 

@@ -1,4 +1,4 @@
-/* Heads taken out of a model by hand: the columns of W_O that they are multiplied with are set to zero. */
+/* Removes heads from a model by setting to zero the columns of W_O that multiply their outputs. */
 #ifndef HL_TESTS_HEADS_ZEROED_H
 #define HL_TESTS_HEADS_ZEROED_H
 

@@ -43,7 +43,7 @@ static void end(setting *s)
     hl_model_free(&s->model);
 }
 
-/* The sum of the parts' losses, their gradients in the model. `placed`: whether each part is told its place. */
+/* Returns the sum of the micro-batches' losses and adds their gradients to the model's. `placed`: whether each tape gets the index of its first example. */
 static hl_real work_parts(setting *s, const int64_t *parts, bool placed)
 {
     hl_cross_entropy_args args = { .smoothing = (hl_real)0.1, .n = hl_batch_scored(&s->batch) };
@@ -72,7 +72,7 @@ START_TEST(parts_make_the_undivided_gradient)
 }
 END_TEST
 
-/* The test above would not notice dropout that is off: without their places the parts draw other numbers. */
+/* The test above would pass with dropout off; so check that without their index the micro-batches draw other numbers. */
 START_TEST(parts_without_their_places_drop_otherwise)
 {
     setting s;

@@ -1,5 +1,4 @@
-/* What a program must not ask of core and layers is reported in words, in every build: one row a function and wrong
- * argument. */
+/* Core and layers report wrong arguments in words, in every build: one row for each function and wrong argument. */
 #include "core/npz.h"
 #include "core/op_attention.h"
 #include "core/op_dropout.h"

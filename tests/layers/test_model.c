@@ -66,7 +66,7 @@ START_TEST(wrong_configs_are_refused)
 }
 END_TEST
 
-/* The largest sizes are no reason to overflow: a shape that cannot be is named. */
+/* The largest sizes do not overflow: the error names the impossible shape. */
 START_TEST(sizes_whose_product_is_too_large_are_refused)
 {
     hl_model_config config = example_config();

@@ -11,7 +11,7 @@ enum { B = 3, T = 9, V = 7, LAYERS = 2, MAX_HEADS = 4 };
 static const int32_t lengths[B] = { 3, 9, 5 };
 static const double tolerance = 1e-5;
 
-/* What a pass leaves: logits, and every layer's weights. */
+/* The results of a pass: logits, and every layer's weights. */
 typedef struct pass {
     hl_real logits[B * T * V];
     hl_real weights[LAYERS][B * MAX_HEADS * T * T];

@@ -152,7 +152,7 @@ END_TEST
 
 enum { REPLACED = 2, KEPT_ROW = 1 };
 
-/* Patterns for one head: real queries look evenly at the keys before them, but for one that keeps its own weights. */
+/* Weights for one head: real queries attend evenly to the keys before them, except one that keeps its own weights. */
 static void make_patterns(hl_real given[B * T * T])
 {
     memset(given, 0, B * T * T * sizeof *given);
@@ -247,7 +247,7 @@ START_TEST(gates_of_0_have_the_gradient_of_a_difference)
 }
 END_TEST
 
-/* Gates of 1 and a probe without wishes change nothing. */
+/* Gates of 1 and an empty probe change nothing. */
 START_TEST(gates_of_1_change_no_bit)
 {
     module m;

@@ -1,4 +1,4 @@
-/* Backward that gives its memory back computes the same bits, in less memory, and as much of it as the dry run said. */
+/* Backward that reuses memory computes the same bits in less memory, in exactly as much as the dry run said. */
 #include "core/memory.h"
 #include "tests/check_suite.h"
 #include "tests/layers/examples.h"

@@ -1,4 +1,4 @@
-/* A step has the same bits at every thread count, watched or not. */
+/* A step has the same bits at every thread count, with and without recording. */
 #include "core/memory.h"
 #include "core/threads.h"
 #include "tests/check_suite.h"

@@ -32,7 +32,7 @@ static inline void golden_set(const hl_parameters *parameters, hl_real *block, c
     }
 }
 
-/* Takes the golden steps of case `golden` and asserts values after each and moments after the last. */
+/* Makes the golden steps of case `golden` and asserts values after each and moments after the last. */
 static inline void golden_assert_steps(int golden, double relative, double absolute)
 {
     hl_parameters parameters = example_parameters(2, (int64_t[]){ GOLDEN_WEIGHTS, GOLDEN_BIASES });

@@ -57,7 +57,7 @@ START_TEST(values_and_moments_have_the_same_bits_at_any_thread_count)
 }
 END_TEST
 
-/* With values 3, gradients 1 and rate 1, SGD is exact: a number left out or taken twice shows. */
+/* With values 3, gradients 1 and rate 1, SGD is exact: a number that is skipped or updated twice shows. */
 START_TEST(every_number_is_updated_once_and_gaps_stay_zero)
 {
     hl_parameters parameters = example_parameters(N_PARAMETERS, lengths);

@@ -10,7 +10,7 @@
 
 enum { DRAWN_TOKENS = 700, DRAWN_STRIDE = DRAWN_TOKENS + 3 };
 
-/* One map of which any n <= DRAWN_TOKENS queries and keys can be taken; past them stands what may not be drawn. */
+/* One map of which any n <= DRAWN_TOKENS queries and keys can be drawn; the numbers past them must not be drawn. */
 typedef struct drawn {
     hl_real weights[DRAWN_TOKENS * DRAWN_STRIDE];
     char texts[DRAWN_TOKENS][8];

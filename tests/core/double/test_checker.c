@@ -1,4 +1,4 @@
-/* The gradient check itself: what it must catch, shown on ops that are wrong on purpose, beside the same ops right. */
+/* Tests the gradient check: it must reject ops that are wrong on purpose and accept the same ops done right. */
 #include "core/mask.h"
 #include "core/op.h"
 #include "core/op_add.h"
@@ -91,7 +91,7 @@ static hl_tensor *softmax(hl_tape *tape, hl_tensor *x, bool drops_mask)
     return hl_tape_apply(tape, &op_softmax, &x, 1, &drops_mask, sizeof drops_mask);
 }
 
-/* y = x, with a backward that writes where it may not. */
+/* y = x, with a backward that writes outside its gradient. */
 static void trespass_backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
 {
     (void)tape;
