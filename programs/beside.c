@@ -109,6 +109,12 @@ hl_status hl_find_config(const char *name, char **path)
 {
     static const char folder[] = "configs/";
     *path = NULL;
+    if (strcmp(name, "-") == 0) {
+        return hl_error(HL_INVALID,
+                        "command line: -: this program reads its config several times; name a file "
+                        "(%s alone reads standard input)",
+                        hl_program_name("train"));
+    }
     if (access(name, F_OK) != 0 && *name != '/' && strstr(name, "..") == NULL) { /* nothing above the shipped ones */
         const char *shipped = strncmp(name, folder, sizeof folder - 1) == 0 ? name + sizeof folder - 1 : name;
         hl_status status = hl_shipped_config("/proc/self/exe", shipped, path);

@@ -31,7 +31,8 @@ hl_status hl_print_help(FILE *out, const char *text);
 hl_status hl_shipped_config(const char *program, const char *name, char **path);
 
 /* The path of a config that the user names, likewise: `name` where there is such a file, else a shipped one of that
- * name, which may begin with "configs/"; `name` all the same where there is none. HL_NO_MEMORY. */
+ * name, which may begin with "configs/"; `name` all the same where there is none. HL_INVALID of
+ * "-", which is no file; HL_NO_MEMORY. */
 hl_status hl_find_config(const char *name, char **path);
 
 #endif

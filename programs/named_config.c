@@ -1,5 +1,7 @@
 #include "programs/named_config.h"
 
+#include "core/memory.h"
+
 #include <string.h>
 
 hl_status hl_named_config_override(hl_named_config *named, const char *override)
@@ -24,10 +26,42 @@ hl_status hl_named_config_argument(hl_named_config *named, const char *word)
     return hl_named_config_override(named, word);
 }
 
+/* Standard input to its end, in new memory. */
+static hl_status read_standard_input(char **text, size_t *size)
+{
+    *size = 0;
+    *text = hl_malloc(HL_CONFIG_MAX_BYTES + 1);
+    if (*text == NULL) {
+        return hl_error_memory("a config");
+    }
+    *size = fread(*text, 1, HL_CONFIG_MAX_BYTES + 1, stdin);
+    if (ferror(stdin) || *size > HL_CONFIG_MAX_BYTES) {
+        return hl_error(HL_BAD_FILE, "-: standard input cannot be read, or is larger than %d bytes",
+                        HL_CONFIG_MAX_BYTES);
+    }
+    return hl_ok();
+}
+
+/* hl_config_load, also of standard input. */
+static hl_status load(hl_config_options options, hl_config *config, hl_problems *problems)
+{
+    if (strcmp(options.path, "-") != 0) {
+        return hl_config_load(options, config, problems);
+    }
+    char *text;
+    size_t size;
+    hl_status status = read_standard_input(&text, &size);
+    if (status.code == HL_OK) {
+        status = hl_config_parse(options, text, size, config, problems);
+    }
+    hl_free(text);
+    return status;
+}
+
 hl_status hl_load_config(hl_config_options options, FILE *err, hl_config *config)
 {
     hl_problems problems = { 0 };
-    hl_status status = hl_config_load(options, config, &problems);
+    hl_status status = load(options, config, &problems);
     if (err != NULL) {
         for (int i = 0; i + 1 < problems.n; i++) {
             fprintf(err, "%s\n", problems.lines[i]);

@@ -121,7 +121,7 @@ hl_status hl_options_read(int argc, char **argv, const hl_option *options, int n
 {
     bool options_ended = false;
     for (int at = 1; at < argc;) {
-        if (options_ended || argv[at][0] != '-') {
+        if (options_ended || argv[at][0] != '-' || argv[at][1] == '\0') {
             HL_TRY(argument(argv[at++], command));
         } else if (strcmp(argv[at], "--") == 0) {
             options_ended = true;

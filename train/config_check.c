@@ -242,9 +242,11 @@ static void resolve_out(hl_config_reader *reader)
     char wrong[HL_CONFIG_WRONG_TEXT];
     int count;
     const hl_config_key *out = hl_config_key_at(offsetof(hl_config, train.out));
-    bool valid = length > 0 && *name != '.' && hl_config_read_value(out, path, reader->config, &count, wrong);
+    bool valid = length > 0 && *name != '.' && strcmp(name, "-") != 0 &&
+                 hl_config_read_value(out, path, reader->config, &count, wrong);
     if (!valid) {
-        hl_config_complain(reader, HL_CONFIG_NOWHERE, "train.out: no folder can be named after this file: give one");
+        hl_config_complain(reader, HL_CONFIG_NOWHERE,
+                           "train.out: no folder can be named after this file: give one, by --out");
     }
 }
 

@@ -11,7 +11,7 @@ const char hl_train_command_usage[] =
     "\n"
     "Trains a transformer encoder as CONFIG says and leaves weights, metrics and\n"
     "every head's attention patterns in the run's folder, runs/<name of CONFIG>\n"
-    "unless told otherwise.\n"
+    "unless told otherwise. CONFIG may be -, standard input, with --out.\n"
     "\n"
     "  section.key=value   overrides a key of CONFIG, as in model.heads=8\n"
     "  --resume            go on with the run in the folder, from its last checkpoint\n"

@@ -104,8 +104,10 @@ static hl_status execute(hl_train_call *p, int argc, char **argv)
         fprintf(p->out, "headlight %s\n", HL_VERSION);
         return hl_ok();
     }
-    HL_TRY(hl_find_config(p->command.config.path, &p->config_path));
-    p->command.config.path = p->config_path;
+    if (strcmp(p->command.config.path, "-") != 0) {
+        HL_TRY(hl_find_config(p->command.config.path, &p->config_path));
+        p->command.config.path = p->config_path;
+    }
     HL_TRY(load_config(p));
     if (p->command.summary && !p->command.check) {
         return print_summary(p);
@@ -114,7 +116,7 @@ static hl_status execute(hl_train_call *p, int argc, char **argv)
     HL_TRY(hl_snapshot_budget_check(&p->config, p->command.config.path));
     HL_TRY(p->command.watch >= 0 ? hl_watch_check(&p->config, p->command.watch) : hl_ok());
     if (p->command.check) {
-        hl_print_line(p->out, "%s: in order", p->command.config.path);
+        hl_print_line(p->out, "%s: OK", p->command.config.path);
         return hl_ok();
     }
     HL_TRY(hl_memory_check_training(&p->config, hl_memory_at_hand_now(), p->command.config.path));

@@ -398,6 +398,45 @@ START_TEST(a_run_tells_up_front_what_its_snapshots_take)
 }
 END_TEST
 
+static void take_config_from_standard_input(void)
+{
+    ck_assert_ptr_nonnull(freopen(run_tiny_config(), "r", stdin));
+}
+
+START_TEST(a_config_can_come_from_standard_input)
+{
+    const char *of_file = run_path("file"), *of_input = run_path("input");
+    EXPECT_RUN(0, run_tiny_config(), "--out", of_file, "--quiet");
+    const char *arguments[] = { "-", "--out", of_input, "--quiet", NULL };
+    run_options options = { .arguments = arguments, .before = take_config_from_standard_input };
+    run_result run = run_wait(run_start(options));
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    size_t size;
+    char *model = scratch_read(run_file(of_file, "model.safetensors"), &size);
+    ck_assert(scratch_holds(run_file(of_input, "model.safetensors"), model, size));
+    free(model);
+    arguments[1] = NULL;
+    run = run_wait(run_start(options));
+    ck_assert_int_eq(run.code, 2);
+    ck_assert_str_eq(run.err, "-: train.out: no folder can be named after this file: give one, by --out\n");
+}
+END_TEST
+
+START_TEST(sweeps_and_benchmarks_read_their_config_several_times)
+{
+    static const char *const programs[] = { HL_ABLATE_PROGRAM, HL_BENCH_PROGRAM };
+    for (int i = 0; i < 2; i++) {
+        const char *arguments[] = { "-", i == 0 ? "--heads" : NULL, "1,2", NULL };
+        run_result run =
+            run_wait(run_start((run_options){ .arguments = arguments, .built = true, .built_program = programs[i] }));
+        ck_assert_int_eq(run.code, 2);
+        ck_assert_msg(strstr(run.err, "command line: -: this program reads its config several times; name a file") !=
+                          NULL,
+                      "%s", run.err);
+    }
+}
+END_TEST
+
 /* How many configs the folder holds, "." for configs/ itself, each of them in order. */
 static int check_shipped(const char *folder)
 {
@@ -425,6 +464,8 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, a_run_leaves_its_files_and_says_so);
+    tcase_add_test(tc, a_config_can_come_from_standard_input);
+    tcase_add_test(tc, sweeps_and_benchmarks_read_their_config_several_times);
     tcase_add_test(tc, metrics_have_a_row_where_one_is_due);
     tcase_add_test(tc, the_runs_own_config_runs_it_again);
     tcase_add_test(tc, quiet_says_nothing);

@@ -151,7 +151,7 @@ START_TEST(the_run_folder_is_named_after_the_file)
         ck_assert_int_eq(status.code, HL_INVALID);
         ck_assert_int_eq(problems.n, 1);
         ck_assert_ptr_nonnull(
-            strstr(problems.lines[0], ": train.out: no folder can be named after this file: give one"));
+            strstr(problems.lines[0], ": train.out: no folder can be named after this file: give one, by --out"));
     }
     hl_problems_free(&problems);
 }
