@@ -53,6 +53,18 @@ static inline bool hl_multiply_sizes(size_t a, size_t b, size_t *product)
     return !__builtin_mul_overflow(a, b, product);
 }
 
+/* a * b and a + b, or SIZE_MAX where that does not fit: for estimates. */
+static inline size_t hl_size_product(size_t a, size_t b)
+{
+    size_t product;
+    return hl_multiply_sizes(a, b, &product) ? product : SIZE_MAX;
+}
+static inline size_t hl_size_sum(size_t a, size_t b)
+{
+    size_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? SIZE_MAX : sum;
+}
+
 HL_END_DECLS
 
 #endif

@@ -10,8 +10,7 @@ static hl_status record(hl_recorder *recorder, const hl_opened_model *run, const
     int64_t E = examples->n_examples, T = examples->n_tokens, slice = run->slice < E ? run->slice : E;
     hl_model_plan plan;
     HL_TRY(hl_recorder_plan(&run->model, slice, T, run->threads, &plan));
-    size_t bytes = hl_recorder_bytes(&run->shape, E, T, examples->n_relations);
-    bytes = __builtin_add_overflow(bytes, plan.bytes, &bytes) ? SIZE_MAX : bytes;
+    size_t bytes = hl_size_sum(hl_recorder_bytes(&run->shape, E, T, examples->n_relations), plan.bytes);
     HL_TRY(hl_memory_check(bytes, hl_memory_at_hand_now(), run->path, "its model needs, on these examples,",
                            "fewer or shorter ones need less"));
     HL_TRY(hl_recorder_init(recorder, &run->model, examples, slice, NULL));

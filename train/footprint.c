@@ -15,23 +15,11 @@
 
 #include <string.h>
 
-static size_t product(size_t a, size_t b)
-{
-    size_t c;
-    return hl_multiply_sizes(a, b, &c) ? c : SIZE_MAX;
-}
-
-static size_t sum(size_t a, size_t b)
-{
-    size_t c;
-    return __builtin_add_overflow(a, b, &c) ? SIZE_MAX : c;
-}
-
 static size_t positions_bytes(const hl_positions_layer *layer)
 {
     switch (layer->kind) {
     case HL_POSITIONS_SINUSOIDAL:
-        return product((size_t)layer->max_length, (size_t)layer->d_model * sizeof *layer->table);
+        return hl_size_product((size_t)layer->max_length, (size_t)layer->d_model * sizeof *layer->table);
     case HL_POSITIONS_LEARNED:
         return (size_t)layer->max_length * sizeof *layer->ids;
     case HL_POSITIONS_NONE:
@@ -51,11 +39,11 @@ static size_t model_file_bytes(const hl_parameters *parameters)
 {
     size_t bytes = 0;
     for (int i = 0; i < parameters->n; i++) {
-        bytes = sum(bytes, tensor_bytes(parameters->list[i].name, &parameters->list[i]));
+        bytes = hl_size_sum(bytes, tensor_bytes(parameters->list[i].name, &parameters->list[i]));
     }
     for (int i = 0; i < parameters->n_aliases; i++) {
         const hl_parameter_alias *alias = &parameters->aliases[i];
-        bytes = sum(bytes, tensor_bytes(alias->name, &parameters->list[alias->parameter]));
+        bytes = hl_size_sum(bytes, tensor_bytes(alias->name, &parameters->list[alias->parameter]));
     }
     return bytes;
 }
@@ -65,16 +53,17 @@ static size_t moment_file_bytes(const hl_parameters *parameters)
 {
     size_t bytes = 0;
     for (int i = 0; i < parameters->n; i++) {
-        bytes = sum(bytes, sizeof "optimizer.m." - 1 + tensor_bytes(parameters->list[i].name, &parameters->list[i]));
+        bytes = hl_size_sum(bytes,
+                            sizeof "optimizer.m." - 1 + tensor_bytes(parameters->list[i].name, &parameters->list[i]));
     }
-    return product(2, bytes);
+    return hl_size_product(2, bytes);
 }
 
 static void set_files(const hl_config *config, const hl_model *model, hl_footprint *f)
 {
     bool moments = config->optimizer.name != HL_SGD;
     f->model = model_file_bytes(&model->parameters);
-    f->checkpoint = sum(f->model, moments ? moment_file_bytes(&model->parameters) : 0);
+    f->checkpoint = hl_size_sum(f->model, moments ? moment_file_bytes(&model->parameters) : 0);
     int64_t every = config->train.checkpoint_every, steps = config->train.steps;
     int64_t written = every > 0 ? (steps + every - 1) / every : 1, kept = config->train.keep_checkpoints;
     f->n_checkpoints = written < kept + 1 ? written : kept + 1;
@@ -95,20 +84,21 @@ static void set_memory(const hl_config *config, const hl_model *model, hl_footpr
     hl_task_spec spec = hl_config_task_spec(config);
     int64_t T = hl_task_max_tokens(&spec), R = hl_task_n_relations(&spec),
             examples = hl_setup_recorded_examples(config);
-    f->weights = product((size_t)model->parameters.count, sizeof(hl_real));
+    f->weights = hl_size_product((size_t)model->parameters.count, sizeof(hl_real));
     f->gradients = f->weights;
-    f->moments = config->optimizer.name != HL_SGD ? product(2, f->weights) : 0;
-    f->batches = sum(hl_batch_bytes(config->train.batch_size, T, R), hl_batch_bytes(config->train.eval_examples, T, R));
+    f->moments = config->optimizer.name != HL_SGD ? hl_size_product(2, f->weights) : 0;
+    f->batches =
+        hl_size_sum(hl_batch_bytes(config->train.batch_size, T, R), hl_batch_bytes(config->train.eval_examples, T, R));
     f->recorder = examples > 0 ? hl_recorder_bytes(&model->config, examples, T, R) : 0;
     f->validation_sums =
         examples > 0 ? hl_validation_sums_pass_bytes(&model->config, hl_trainer_evaluation_slice(config), T) : 0;
     f->positions = positions_bytes(&model->positions);
-    f->vocabulary = product((size_t)model->config.vocabulary, VOCABULARY_ENTRY);
+    f->vocabulary = hl_size_product((size_t)model->config.vocabulary, VOCABULARY_ENTRY);
     f->libraries = libraries_bytes();
     const size_t all[] = { f->weights,  f->gradients,       f->moments,   f->step,       f->batches,
                            f->recorder, f->validation_sums, f->positions, f->vocabulary, f->libraries };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        f->training = sum(f->training, all[i]);
+        f->training = hl_size_sum(f->training, all[i]);
     }
 }
 
@@ -118,16 +108,17 @@ static size_t rows_bytes(const hl_model_config *model, int64_t T, int64_t R)
     enum { SOME = 32 };
     size_t heads = (size_t)hl_heads_count(model);
     size_t rows =
-        sum(product(heads, sum(product(2, (size_t)(2 * T - 1)), SOME + (size_t)R)), product(heads, heads - 1) / 2);
-    return product(rows, sizeof(hl_heads_csv_row));
+        hl_size_sum(hl_size_product(heads, hl_size_sum(hl_size_product(2, (size_t)(2 * T - 1)), SOME + (size_t)R)),
+                    hl_size_product(heads, heads - 1) / 2);
+    return hl_size_product(rows, sizeof(hl_heads_csv_row));
 }
 
 /* The levels of all maps, deflated and in base64, rarely take less than three quarters of their bytes. */
 static size_t maps_bytes(const hl_model_config *model, int64_t n_snapshots, int64_t examples, int64_t T)
 {
     size_t shown = examples < HL_REPORT_EXAMPLES ? (size_t)examples : HL_REPORT_EXAMPLES;
-    size_t levels =
-        product(product((size_t)n_snapshots, shown), product((size_t)hl_heads_count(model), (size_t)(T * T)));
+    size_t levels = hl_size_product(hl_size_product((size_t)n_snapshots, shown),
+                                    hl_size_product((size_t)hl_heads_count(model), (size_t)(T * T)));
     levels = levels < HL_REPORT_LEVELS ? levels : HL_REPORT_LEVELS;
     return levels / 4 * 3;
 }
@@ -143,7 +134,7 @@ static hl_status page_bytes(const hl_config *config, const hl_model *model, int6
     }
     hl_model_plan pass;
     HL_TRY(hl_model_plan_pass(model, shown, T, (hl_tape_options){ .threads = hl_setup_threads(config) }, &pass));
-    *bytes = sum(numbers, pass.bytes);
+    *bytes = hl_size_sum(numbers, pass.bytes);
     return hl_ok();
 }
 
@@ -160,17 +151,18 @@ static hl_status set_end(const hl_config *config, const hl_model *model, hl_foot
     HL_TRY(hl_effect_losses_plan(model, (examples + 1) / 2, hl_trainer_evaluation_slice(config), T,
                                  hl_setup_threads(config), &effects));
     f->snapshot = hl_recorder_file_bytes(&model->config, examples, T, R);
-    f->readings = sum(product((size_t)n, rows_bytes(&model->config, T, R)), maps_bytes(&model->config, n, examples, T));
-    f->measures = sum(f->snapshot, effects);
-    size_t most = sum(f->snapshot, f->readings); /* while earlier snapshots are read */
+    f->readings = hl_size_sum(hl_size_product((size_t)n, rows_bytes(&model->config, T, R)),
+                              maps_bytes(&model->config, n, examples, T));
+    f->measures = hl_size_sum(f->snapshot, effects);
+    size_t most = hl_size_sum(f->snapshot, f->readings); /* while earlier snapshots are read */
     most = most > effects ? most : effects;
     size_t page;
     HL_TRY(page_bytes(config, model, examples, T, &page));
-    page = sum(page, f->readings);
+    page = hl_size_sum(page, f->readings);
     most = most > page ? most : page;
     const size_t all[] = { f->snapshot, most, f->weights, f->positions, f->vocabulary, f->libraries };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        f->end = sum(f->end, all[i]);
+        f->end = hl_size_sum(f->end, all[i]);
     }
     return hl_ok();
 }
@@ -181,7 +173,7 @@ static hl_status set_evaluation(const hl_config *config, const hl_model *model, 
     int64_t T = hl_task_max_tokens(&spec), slice = hl_trainer_evaluation_slice(config);
     hl_model_plan pass;
     HL_TRY(hl_model_plan_pass(model, slice, T, (hl_tape_options){ .threads = hl_setup_threads(config) }, &pass));
-    f->evaluation = sum(pass.bytes, hl_batch_bytes(slice, T, hl_task_n_relations(&spec)));
+    f->evaluation = hl_size_sum(pass.bytes, hl_batch_bytes(slice, T, hl_task_n_relations(&spec)));
     return hl_ok();
 }
 

@@ -7,12 +7,6 @@
 
 #include <stdio.h>
 
-static size_t product(size_t a, size_t b)
-{
-    size_t c;
-    return hl_multiply_sizes(a, b, &c) ? c : SIZE_MAX;
-}
-
 static int64_t every_of(const hl_config *config)
 {
     int64_t every = config->patterns.every;
@@ -25,14 +19,14 @@ static int64_t room_for_extra(size_t allowed, int64_t n, size_t bytes)
     if (allowed == 0) {
         return HL_SNAPSHOT_BUDGET_EXTRA;
     }
-    size_t together = product((size_t)n, bytes), room = together < allowed ? (allowed - together) / bytes : 0;
+    size_t together = hl_size_product((size_t)n, bytes), room = together < allowed ? (allowed - together) / bytes : 0;
     return room < HL_SNAPSHOT_BUDGET_EXTRA ? (int64_t)room : HL_SNAPSHOT_BUDGET_EXTRA;
 }
 
 hl_snapshot_budget hl_snapshot_budget_of(const hl_config *config)
 {
     hl_snapshot_budget budget = { .cadence = { .every = every_of(config) },
-                                  .allowed = product((size_t)config->patterns.budget_mb, (size_t)1 << 20) };
+                                  .allowed = hl_size_product((size_t)config->patterns.budget_mb, (size_t)1 << 20) };
     int64_t examples = hl_setup_recorded_examples(config);
     if (examples > 0) {
         hl_task_spec task = hl_config_task_spec(config);
@@ -43,7 +37,7 @@ hl_snapshot_budget hl_snapshot_budget_of(const hl_config *config)
             budget.cadence.extra = room_for_extra(budget.allowed, budget.n, budget.each);
             budget.n = hl_cadence_most(budget.cadence, config->train.steps);
         }
-        budget.together = product((size_t)budget.n, budget.each);
+        budget.together = hl_size_product((size_t)budget.n, budget.each);
     }
     return budget;
 }

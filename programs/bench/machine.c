@@ -3,7 +3,7 @@
 #include "core/files.h"
 #include "core/matmul.h"
 #include "core/small_matmul.h"
-#include "programs/bench/print.h"
+#include "programs/bench/table.h"
 
 #include <cblas.h>
 #include <fcntl.h>

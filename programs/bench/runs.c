@@ -4,7 +4,6 @@
 #include "core/shown_text.h"
 #include "programs/bench/json.h"
 #include "programs/bench/machine.h"
-#include "programs/bench/print.h"
 #include "programs/bench/process.h"
 #include "programs/bench/table.h"
 #include "programs/beside.h"

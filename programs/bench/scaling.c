@@ -3,8 +3,8 @@
 
 #include "programs/bench/flops.h"
 #include "programs/bench/machine.h"
-#include "programs/bench/print.h"
 #include "programs/bench/process.h"
+#include "programs/bench/table.h"
 #include "programs/print_line.h"
 #include "train/setup.h"
 

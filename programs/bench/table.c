@@ -56,3 +56,14 @@ void hl_bench_table_profile(hl_text *text, const hl_bench_workload_figures *work
                       "too, as read or written once: an estimate. Outside the ops: the batch, zeroed gradients, "
                       "the tape's records, clipping, the optimizer.");
 }
+
+hl_status hl_bench_print(FILE *to, hl_text *text)
+{
+    hl_status status = hl_text_status(text);
+    if (status.code == HL_OK && text->size > 0) {
+        fputs(text->bytes, to);
+        fflush(to);
+    }
+    hl_text_free(text);
+    return status;
+}

@@ -1,16 +1,11 @@
 #include "programs/heads/memory.h"
 
+#include "core/memory.h"
 #include "heads/head_set.h"
 #include "train/footprint.h"
 #include "train/memory_check.h"
 
 #include <stdint.h>
-
-static size_t sum(size_t a, size_t b)
-{
-    size_t c;
-    return __builtin_add_overflow(a, b, &c) ? SIZE_MAX : c;
-}
 
 static size_t larger(size_t a, size_t b)
 {
@@ -20,7 +15,7 @@ static size_t larger(size_t a, size_t b)
 /* What stays in memory all the time. */
 static size_t model_bytes(const hl_footprint *f)
 {
-    return sum(sum(f->weights, f->positions), f->vocabulary);
+    return hl_size_sum(hl_size_sum(f->weights, f->positions), f->vocabulary);
 }
 
 /* A loss and an accuracy of every set of heads. */
@@ -36,25 +31,26 @@ static size_t answer_bytes(const hl_opened_model *run, const hl_heads_command *c
     size_t model = model_bytes(f);
     switch (hl_heads_command_question(command)) {
     case HL_HEADS_SUBSET:
-        return sum(model, f->evaluation);
+        return hl_size_sum(model, f->evaluation);
     case HL_HEADS_IMPORTANCE:
-        return sum(model, sum(f->measures, sets_bytes(run, command)));
+        return hl_size_sum(model, hl_size_sum(f->measures, sets_bytes(run, command)));
     case HL_HEADS_PRUNE: /* the pruned model beside the whole one */
-        return sum(sum(model, f->weights), larger(f->measures, sum(f->snapshot, f->evaluation)));
+        return hl_size_sum(hl_size_sum(model, f->weights),
+                           larger(f->measures, hl_size_sum(f->snapshot, f->evaluation)));
     case HL_HEADS_NO_QUESTION:
         break;
     }
     if (hl_heads_command_asks_figures(command)) {
         return f->end > f->libraries ? f->end - f->libraries : 0; /* 0 where it has no snapshot */
     }
-    return command->input != NULL ? model : sum(f->vocabulary, f->snapshot);
+    return command->input != NULL ? model : hl_size_sum(f->vocabulary, f->snapshot);
 }
 
 hl_status hl_heads_memory(const hl_opened_model *run, const hl_heads_command *command, size_t *bytes)
 {
     hl_footprint f;
     HL_TRY(hl_footprint_of_config(&run->config, &f));
-    *bytes = sum(f.libraries, answer_bytes(run, command, &f));
+    *bytes = hl_size_sum(f.libraries, answer_bytes(run, command, &f));
     return hl_ok();
 }
 
@@ -68,12 +64,13 @@ hl_status hl_heads_memory_of_two(const hl_opened_model *first, const hl_opened_m
     for (int i = 0; i < 2; i++) {
         hl_footprint f;
         HL_TRY(hl_footprint_of_config(&runs[i]->config, &f));
-        size_t snapshots = sum(f.snapshot, f.snapshot);
-        *bytes = sum(*bytes, sum(i == 0 ? f.libraries : 0, sum(model_bytes(&f), sum(snapshots, f.readings))));
-        page = sum(page, f.readings);
+        size_t snapshots = hl_size_sum(f.snapshot, f.snapshot);
+        *bytes = hl_size_sum(*bytes, hl_size_sum(i == 0 ? f.libraries : 0,
+                                                 hl_size_sum(model_bytes(&f), hl_size_sum(snapshots, f.readings))));
+        page = hl_size_sum(page, f.readings);
         most = larger(most, f.measures - f.snapshot);
     }
-    *bytes = sum(*bytes, larger(page, most));
+    *bytes = hl_size_sum(*bytes, larger(page, most));
     return hl_ok();
 }
 

@@ -71,7 +71,7 @@ static void expect_a_sweep(const char *here, const char *config, const char *fol
     ck_assert_ptr_nonnull(strstr(run_in(here, sweep_program, arguments).out, "2 of 2 trainings are done already\n"));
 }
 
-START_TEST(any_name_will_do)
+START_TEST(runs_and_configs_may_have_any_name)
 {
     const char *straight = run_path("straight"), *here = run_path("here"), *content = run_read(run_tiny_config());
     EXPECT_RUN(0, run_path("tiny.ini"), "--out", straight);
@@ -91,6 +91,6 @@ END_TEST
 
 static void add_tests(TCase *tc)
 {
-    tcase_add_loop_test(tc, any_name_will_do, 0, sizeof names / sizeof *names);
+    tcase_add_loop_test(tc, runs_and_configs_may_have_any_name, 0, sizeof names / sizeof *names);
 }
 SUITE("paths", add_tests)

@@ -71,7 +71,7 @@ static bool has_statistics(const char *folder, int64_t step, int64_t examples)
     return has;
 }
 
-START_TEST(snapshots_of_validated_steps_hold_statistics_of_all_examples)
+START_TEST(snapshots_of_validated_steps_hold_sums_of_all_examples)
 {
     static const int64_t steps[] = { 0, 1, 2, 5, 10, 20, 24 };
     const char *folder = run_path("run");
@@ -89,7 +89,7 @@ START_TEST(snapshots_of_validated_steps_hold_statistics_of_all_examples)
 END_TEST
 
 /* The last snapshot is that of the validation with which patience was lost, at a step that is else none's. */
-START_TEST(a_run_that_ends_early_has_statistics_of_its_last_step)
+START_TEST(a_run_that_ends_early_has_sums_of_its_last_step)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_tiny_config(), "train.patience=2", "optimizer.learning_rate=1", "patterns.every=0",
@@ -519,8 +519,8 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, snapshots_of_validated_steps_hold_statistics_of_all_examples);
-    tcase_add_test(tc, a_run_that_ends_early_has_statistics_of_its_last_step);
+    tcase_add_test(tc, snapshots_of_validated_steps_hold_sums_of_all_examples);
+    tcase_add_test(tc, a_run_that_ends_early_has_sums_of_its_last_step);
     tcase_add_test(tc, the_table_has_a_row_a_head_and_fits_80_columns);
     tcase_add_test(tc, long_labels_and_names_fit_80_columns);
     tcase_add_test(tc, json_agrees_with_heads_csv);

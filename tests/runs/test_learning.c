@@ -38,7 +38,7 @@ START_TEST(any_heads_learn)
 }
 END_TEST
 
-START_TEST(a_batch_in_parts_gives_the_losses_of_the_whole_one)
+START_TEST(micro_batches_give_the_losses_of_the_whole_batch)
 {
     static const char *const parts[] = { "optimizer.accumulate=1", "optimizer.accumulate=2", "optimizer.accumulate=8" };
     const char *metrics[3];
@@ -112,7 +112,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, any_heads_learn, 0, 17);
-    tcase_add_test(tc, a_batch_in_parts_gives_the_losses_of_the_whole_one);
+    tcase_add_test(tc, micro_batches_give_the_losses_of_the_whole_batch);
     tcase_add_loop_test(tc, every_shipped_config_learns, 0, SHIPPED_CONFIGS);
     tcase_add_test(tc, every_shipped_config_is_among_these);
     tcase_add_test(tc, the_copy_task_is_solved_by_a_head_that_looks_eleven_back);

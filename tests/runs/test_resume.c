@@ -55,7 +55,7 @@ START_TEST(more_steps_go_on_where_fewer_ended)
 }
 END_TEST
 
-START_TEST(what_is_later_than_the_checkpoint_is_dropped)
+START_TEST(steps_later_than_the_checkpoint_are_dropped)
 {
     const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
     EXPECT_RUN(0, config, "--out", straight);
@@ -377,7 +377,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, an_empty_folder_is_begun_at_step_0);
     tcase_add_test(tc, a_finished_run_says_so_and_stays_as_it_is);
     tcase_add_test(tc, more_steps_go_on_where_fewer_ended);
-    tcase_add_test(tc, what_is_later_than_the_checkpoint_is_dropped);
+    tcase_add_test(tc, steps_later_than_the_checkpoint_are_dropped);
     tcase_add_test(tc, a_key_that_makes_another_run_is_refused_by_name);
     tcase_add_test(tc, a_key_that_changes_no_number_may_differ);
     tcase_add_test(tc, a_run_without_a_checkpoint_is_refused_to_another_config_too);

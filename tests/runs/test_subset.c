@@ -71,7 +71,7 @@ START_TEST(keeping_some_is_dropping_the_others)
 END_TEST
 
 /* A config.ini may come from anywhere: the whole set of this one would take 64 GiB. Some of it is the same examples. */
-START_TEST(a_validation_set_of_any_size_takes_the_memory_of_a_part)
+START_TEST(a_validation_set_of_any_size_takes_the_memory_of_a_slice)
 {
     hl_opened_model run;
     ck_assert_int_eq(hl_opened_model_open(&run, train()).code, HL_OK);
@@ -120,7 +120,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, all_heads_are_worth_what_training_said);
     tcase_add_test(tc, keeping_some_is_dropping_the_others);
-    tcase_add_test(tc, a_validation_set_of_any_size_takes_the_memory_of_a_part);
+    tcase_add_test(tc, a_validation_set_of_any_size_takes_the_memory_of_a_slice);
     tcase_add_test(tc, what_is_wrong_is_one_line);
 }
 SUITE("heads --keep-only, --drop", add_tests)

@@ -47,7 +47,7 @@ START_TEST(the_runs_own_files_are_not_replaced)
 }
 END_TEST
 
-START_TEST(nor_are_those_of_the_run_compared_with)
+START_TEST(files_of_the_run_compared_with_are_not_replaced)
 {
     const char *folder = train("run"), *other = train("other");
     expect_refused(HEADS(folder, "--against", other, "--report", run_file(other, "metrics.csv")), 2,
@@ -69,7 +69,7 @@ START_TEST(what_cannot_be_written_is_told_at_once)
 }
 END_TEST
 
-START_TEST(all_else_is_free)
+START_TEST(other_names_are_written_to)
 {
     const char *folder = train("run");
     static const char *const names[] = { "heads.csv", "report.html", "my.csv", "patterns/mine.npz" };
@@ -86,8 +86,8 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, the_runs_own_files_are_not_replaced);
-    tcase_add_test(tc, nor_are_those_of_the_run_compared_with);
+    tcase_add_test(tc, files_of_the_run_compared_with_are_not_replaced);
     tcase_add_test(tc, what_cannot_be_written_is_told_at_once);
-    tcase_add_test(tc, all_else_is_free);
+    tcase_add_test(tc, other_names_are_written_to);
 }
 SUITE("targets", add_tests)

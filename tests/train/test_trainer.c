@@ -131,7 +131,7 @@ START_TEST(validation_is_the_mean_over_all_scored_tokens)
 }
 END_TEST
 
-START_TEST(a_batch_in_parts_makes_the_same_update)
+START_TEST(micro_batches_make_the_same_update)
 {
     hl_config whole = trainer_config(""), parts = trainer_config("");
     parts.optimizer.accumulate = 4;
@@ -310,7 +310,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, every_update_has_dropouts_of_its_own);
     tcase_add_test(tc, validating_changes_nothing);
     tcase_add_test(tc, validation_is_the_mean_over_all_scored_tokens);
-    tcase_add_test(tc, a_batch_in_parts_makes_the_same_update);
+    tcase_add_test(tc, micro_batches_make_the_same_update);
     tcase_add_test(tc, sums_change_no_bit_of_a_validation_and_are_of_all_examples);
     tcase_add_test(tc, a_loss_that_is_not_finite_is_named_and_changes_no_weight);
     tcase_add_test(tc, a_gradient_that_is_not_finite_is_named_and_changes_no_weight);
