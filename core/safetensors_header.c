@@ -86,8 +86,7 @@ static hl_status take_string(cursor *c, const char **string)
     return hl_ok();
 }
 
-/* Takes `"key": ` of an object's next pair; *key is NULL where the object ends instead. first: whether it is the first
- * one. */
+/* Takes `"key": ` of an object's next pair, or of its `first`; *key is NULL where the object ends instead. */
 static hl_status take_key(cursor *c, bool first, const char **key)
 {
     *key = NULL;
