@@ -4,8 +4,6 @@
 
 #include "core/status.h"
 
-#include <stdbool.h>
-
 typedef struct hl_target {
     const char *option; /* without the dashes */
     const char *path;   /* "-": standard output; NULL: not given */
@@ -15,14 +13,22 @@ typedef struct hl_target {
  * standard output. */
 hl_status hl_targets_check_distinct(const hl_target *targets, int n);
 
-/* HL_BAD_FILE: the path, which is given and not "-", is a folder, or what hl_file_check_replaceable refuses, or its
- * folder is missing or cannot be written to. */
-hl_status hl_target_check_writable(const hl_target *target);
+/* The files of a sweep, at the top of its folder: its plan and what it leaves. */
+enum { HL_SWEEP_FILES = 6 };
+extern const char *const hl_sweep_files[HL_SWEEP_FILES];
 
-/* The path without its folder. */
-const char *hl_target_name(const char *path);
+/* What stands beside the targets and may be missing: the configs that are read, and the folder of the sweep that is
+ * about to begin. */
+typedef struct hl_targets_beside {
+    const char *const *configs;
+    int n_configs;
+    const char *sweep;
+} hl_targets_beside;
 
-/* Whether the path's folder is this one, which need not exist. */
-bool hl_target_lies_in(const char *path, const char *folder);
+/* Looks at the n targets before what goes there is worked out, which may take long. HL_INVALID: one is a config, a file
+ * that a run's folder keeps (train/run_folder.h), one of its snapshots, or a file of a sweep, and would be lost;
+ * HL_BAD_FILE: one is a folder, or what hl_file_check_replaceable refuses, or its folder is missing or cannot be written
+ * to; HL_NO_MEMORY. */
+hl_status hl_targets_check(const hl_target *targets, int n, hl_targets_beside beside);
 
 #endif

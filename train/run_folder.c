@@ -259,6 +259,17 @@ static hl_status tells_its_run(const hl_run_folder *folder, bool *tells)
     return hl_ok();
 }
 
+hl_status hl_run_folder_holds_run(const char *path, bool *holds)
+{
+    hl_run_folder folder = { .lock = -1 };
+    hl_status status = name_paths(&folder, path);
+    if (status.code == HL_OK) {
+        status = tells_its_run(&folder, holds);
+    }
+    hl_run_folder_close(&folder);
+    return status;
+}
+
 /* The first file by name that a run would take for its own; "": there is none. */
 typedef struct first_file {
     bool (*is_own)(const char *name);

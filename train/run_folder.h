@@ -58,6 +58,9 @@ int64_t hl_run_folder_snapshot_step(const char *name);
  * checkpoints, weights, metrics.csv, vocab.txt, the lock. */
 bool hl_run_folder_keeps(const char *name);
 
+/* Whether the folder, which need not exist, holds a run: a config.ini or a checkpoint. HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_run_folder_holds_run(const char *path, bool *holds);
+
 HL_END_DECLS
 
 #endif

@@ -3,6 +3,7 @@
 #include "core/files.h"
 #include "core/folders.h"
 #include "core/memory.h"
+#include "train/run_folder.h"
 
 #include <string.h>
 
@@ -46,8 +47,27 @@ static hl_status write_config(const hl_ablate_plan *plan, int64_t cell, const ch
     return status;
 }
 
+/* With a config.ini, even one just written, the training would take all files of the folder for its own. */
+hl_status hl_ablate_cell_check_free(const char *folder)
+{
+    char *path = hl_path_join(folder, "config.ini");
+    if (path == NULL) {
+        return hl_error_memory(folder);
+    }
+    bool begun;
+    hl_status status = hl_file_exists(path, &begun);
+    if (status.code == HL_OK && !begun) {
+        hl_run_folder run;
+        status = hl_run_folder_open(&run, folder, HL_RUN_RESUME);
+        hl_run_folder_close(&run);
+    }
+    hl_free(path);
+    return status;
+}
+
 hl_status hl_ablate_cell_prepare(const hl_ablate_plan *plan, int64_t cell, const char *folder)
 {
+    HL_TRY(hl_ablate_cell_check_free(folder));
     HL_TRY(hl_folder_make(folder));
     char *path = hl_path_join(folder, "config.ini");
     if (path == NULL) {

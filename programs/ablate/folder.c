@@ -3,6 +3,8 @@
 #include "core/files.h"
 #include "core/folders.h"
 #include "core/memory.h"
+#include "programs/ablate/cell.h"
+#include "programs/targets.h"
 
 #include <errno.h>
 #include <string.h>
@@ -102,6 +104,45 @@ static hl_status clear(const hl_ablate_folder *folder, const hl_ablate_plan *pla
 
 /* ---- opening ---- */
 
+/* `told`: whose file it is. */
+static hl_status check_file(const char *folder, const char *name, bool told)
+{
+    char *path = hl_path_join(folder, "%s", name);
+    if (path == NULL) {
+        return hl_error_memory(folder);
+    }
+    bool exists = false;
+    hl_status status = hl_file_check_replaceable(path);
+    if (status.code == HL_OK && !told) {
+        status = hl_file_exists(path, &exists);
+    }
+    if (status.code == HL_OK && exists) {
+        status = hl_error(HL_INVALID,
+                          "%s: is there already, and no plan.txt tells that a sweep wrote it; replace all such files "
+                          "(--overwrite) or choose another folder (--out DIR)",
+                          path);
+    }
+    hl_free(path);
+    return status;
+}
+
+/* Refuses what others left in the folder, and what writing would refuse only after all trainings. */
+static hl_status check_free(const hl_ablate_folder *folder, const hl_ablate_plan *plan, bool overwrite)
+{
+    bool has_plan;
+    HL_TRY(hl_file_exists(folder->plan, &has_plan));
+    for (int i = 0; i < HL_SWEEP_FILES; i++) {
+        HL_TRY(check_file(plan->folder, hl_sweep_files[i], has_plan || overwrite));
+    }
+    hl_status status = hl_ok();
+    for (int64_t i = 0; i < hl_ablate_plan_cells(plan) && !overwrite && status.code == HL_OK; i++) {
+        char *path = hl_ablate_plan_path(plan, i);
+        status = path != NULL ? hl_ablate_cell_check_free(path) : hl_error_memory(plan->folder);
+        hl_free(path);
+    }
+    return status;
+}
+
 static hl_status settle(const hl_ablate_folder *folder, const hl_ablate_plan *plan, const hl_text *content,
                         bool overwrite)
 {
@@ -125,7 +166,9 @@ hl_status hl_ablate_folder_open(hl_ablate_folder *folder, const hl_ablate_plan *
     if (folder->plan == NULL || folder->csv == NULL) {
         return hl_error_memory(plan->folder);
     }
-    HL_TRY(lock(&folder->locked, plan->folder));
+    HL_TRY(hl_run_folder_open(&folder->locked, plan->folder, HL_RUN_OVERWRITE));
+    HL_TRY(check_free(folder, plan, overwrite));
+    HL_TRY(hl_run_folder_make(&folder->locked));
     hl_text content = { 0 };
     hl_text_print(&content, "%s%s\n\n", heading, command);
     hl_status status = hl_ablate_plan_text(plan, &content);

@@ -14,13 +14,13 @@
 #include "programs/print_line.h"
 #include "programs/signal_handlers.h"
 #include "programs/standard_output.h"
+#include "programs/targets.h"
 #include "study/output.h"
 #include "train/memory_check.h"
 #include "train/signals.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 #include <unistd.h>
 
 /* One call of the program. */
@@ -197,36 +197,16 @@ static hl_status conclude(const call *c)
                                   failed, hl_ablate_plan_cells(&c->plan), c->plan.folder);
 }
 
-static bool is_of_sweep(const call *c, const char *path)
-{
-    static const char *const names[] = { "plan.txt",     "ablation.csv", "ablation.md",
-                                         "ablation.svg", "ablation.png", "ablation.html" };
-    bool own = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        own = own || strcmp(hl_target_name(path), names[i]) == 0;
-    }
-    return own && hl_target_lies_in(path, c->plan.folder);
-}
-
 /* Refuses files that cannot be written before the trainings, not hours later. */
 static hl_status check_targets(call *c)
 {
     hl_target targets[HL_ABLATE_TARGETS];
     hl_ablate_command_targets(&c->command, targets);
     for (int i = 0; i < HL_ABLATE_TARGETS; i++) {
-        const hl_target *t = &targets[i];
-        if (hl_output_is_standard(t->path)) {
-            c->tables = c->err;
-        } else if (t->path != NULL && is_of_sweep(c, t->path)) {
-            return hl_error(HL_INVALID,
-                            "command line: --%s: %s is a file of the sweep itself, which would lose it; choose another "
-                            "name",
-                            t->option, t->path);
-        } else if (t->path != NULL) {
-            HL_TRY(hl_target_check_writable(t));
-        }
+        c->tables = hl_output_is_standard(targets[i].path) ? c->err : c->tables;
     }
-    return hl_ok();
+    hl_targets_beside beside = { .configs = &c->command.config.path, .n_configs = 1, .sweep = c->plan.folder };
+    return hl_targets_check(targets, HL_ABLATE_TARGETS, beside);
 }
 
 static hl_status run(call *c)

@@ -58,10 +58,11 @@ static hl_status check_configs(const runs *r, FILE *err, int *threads)
 }
 
 /* The JSON file is checked then, too. */
-static hl_status check_json(const hl_bench_command *command)
+static hl_status check_json(const runs *r)
 {
-    hl_target json = { "json", command->json };
-    return json.path == NULL || hl_output_is_standard(json.path) ? hl_ok() : hl_target_check_writable(&json);
+    hl_target json = { "json", r->command->json };
+    return hl_targets_check(&json, 1,
+                            (hl_targets_beside){ .configs = (const char *const *)r->paths, .n_configs = r->n });
 }
 
 /* "copy" for "configs/bench/copy.ini". */
@@ -113,7 +114,7 @@ static hl_status run(runs *r, FILE *out, FILE *err)
     hl_text head = { 0 };
     HL_TRY(find_configs(r));
     HL_TRY(check_configs(r, err, &threads));
-    HL_TRY(check_json(r->command));
+    HL_TRY(check_json(r));
     HL_TRY(hl_bench_machine_announce(threads, r->tables, err));
     hl_bench_table_head(&head);
     HL_TRY(hl_bench_print(r->tables, &head));

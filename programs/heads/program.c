@@ -12,9 +12,9 @@
 #include "programs/heads/prune.h"
 #include "programs/heads/subset.h"
 #include "programs/heads/table.h"
-#include "programs/heads/targets.h"
 #include "programs/print_line.h"
 #include "programs/standard_output.h"
+#include "programs/targets.h"
 #include "study/history.h"
 #include "study/output.h"
 #include "study/report.h"
@@ -210,6 +210,7 @@ static hl_status print_help(const call *c)
 static hl_status execute(call *c)
 {
     const hl_heads_command *command = &c->command;
+    hl_target targets[HL_HEADS_TARGETS];
     if (command->help) {
         return print_help(c);
     }
@@ -218,7 +219,8 @@ static hl_status execute(call *c)
         return hl_ok();
     }
     HL_TRY(hl_opened_model_open(&c->run, command->run));
-    HL_TRY(hl_heads_check_targets(command));
+    hl_heads_command_targets(command, targets);
+    HL_TRY(hl_targets_check(targets, HL_HEADS_TARGETS, (hl_targets_beside){ 0 }));
     if (command->against != NULL) {
         return do_comparison(c);
     }

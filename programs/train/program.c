@@ -8,6 +8,7 @@
 #include "programs/print_line.h"
 #include "programs/signal_handlers.h"
 #include "programs/standard_output.h"
+#include "programs/targets.h"
 #include "programs/train/program_run.h"
 #include "programs/train/summary.h"
 #include "study/output.h"
@@ -54,6 +55,8 @@ static hl_status check_task(const hl_config *config, const char *path)
 static hl_status print_summary(const hl_train_call *p)
 {
     if (p->command.json != NULL) {
+        hl_target target = { "json", p->command.json };
+        HL_TRY(hl_targets_check(&target, 1, (hl_targets_beside){ .configs = &p->command.config.path, .n_configs = 1 }));
         hl_text json = { 0 };
         hl_text_fail(&json, hl_summary_json(&p->config, &json));
         return hl_output_put(p->command.json, &json, p->out);

@@ -278,30 +278,35 @@ START_TEST(a_failed_training_is_told_and_stops_no_other)
 }
 END_TEST
 
+static void write_text(const char *path, const char *text)
+{
+    scratch_write(path, text, strlen(text));
+}
+
 START_TEST(what_stands_in_the_way_of_one_stops_no_other)
 {
-    const char *config = run_tiny_config(), *folder = run_path("sweep");
-    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder).code, 0);
-    unlink(run_file(folder, "plan.txt"));
-    unlink(run_file(folder, "ablation.csv"));
-    /* without its plan the folder is taken for a new one: what is in it is of another training */
+    const char *config = run_tiny_config(), *folder = run_path("sweep"), *cell = run_file(folder, "heads=1,seed=1");
+    ck_assert_int_eq(mkdir(folder, 0777), 0);
+    EXPECT_RUN(0, config, "model.heads=1", "--quiet", "--out", cell);
     run_result run = ABLATE(config, "--heads", "1,4", "--seeds", "1", "train.steps=30", "--out", folder);
     ck_assert_int_eq(run.code, 1);
     ck_assert_msg(strstr(run.out, "heads=1,seed=1  failed: ") != NULL, "%s", run.out);
     ck_assert_msg(strstr(run.out, "config.ini: is of a training with other settings") != NULL, "%s", run.out);
-    ck_assert_int_eq(count(sweep_csv(folder), ",failed\n"), 2);
-    ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 1);
+    ck_assert_int_eq(count(sweep_csv(folder), ",failed\n"), 1);
+    ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 2);
 }
 END_TEST
 
 /* A row of ablation.csv is believed only of the training that it was of. */
-START_TEST(without_its_plan_a_folder_tells_no_results_of_another_sweep)
+START_TEST(under_another_plan_a_folder_tells_no_results_of_its_runs)
 {
-    const char *config = run_tiny_config(), *folder = run_path("sweep");
-    const char *first = run_file(folder, "heads=1,seed=1");
+    const char *config = run_tiny_config(), *folder = run_path("sweep"), *other = run_path("other");
+    const char *first = run_file(folder, "heads=1,seed=1"), *plan = run_file(folder, "plan.txt");
     ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder).code, 0);
+    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "train.steps=30", "--out", other).code, 0);
     ino_t before = checkpoint_of(first);
-    unlink(run_file(folder, "plan.txt"));
+    const char *own = run_read(plan);
+    write_text(plan, run_read(run_file(other, "plan.txt")));
     run_result run = ABLATE(config, "--heads", "1", "--seeds", "1", "train.steps=30", "--out", folder);
     ck_assert_int_eq(run.code, 1);
     ck_assert_ptr_null(strstr(run.out, "done already"));
@@ -309,14 +314,13 @@ START_TEST(without_its_plan_a_folder_tells_no_results_of_another_sweep)
     ck_assert_int_eq(count(sweep_csv(folder), ",failed\n"), 2);
     ck_assert(checkpoint_of(first) == before);
 
-    unlink(run_file(folder, "plan.txt"));
+    write_text(plan, own);
     run = ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder); /* the runs are there all the same */
     ck_assert_msg(run.code == 0, "%s", run.out);
     ck_assert_int_eq(count(sweep_csv(folder), ",24,"), 2);
     ck_assert(checkpoint_of(first) == before);
 
-    unlink(run_file(folder, "plan.txt"));
-    unlink(run_file(first, "config.ini"));
+    unlink(run_file(first, "config.ini")); /* its checkpoint tells whose the files are */
     run = ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder);
     ck_assert_msg(run.code == 0, "%s", run.out);
     ck_assert_ptr_nonnull(strstr(run.out, "1 of 2 trainings are done already\n"));
@@ -535,7 +539,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_signal_ends_a_sweep_whose_trainings_have_all_begun);
     tcase_add_test(tc, a_failed_training_is_told_and_stops_no_other);
     tcase_add_test(tc, what_stands_in_the_way_of_one_stops_no_other);
-    tcase_add_test(tc, without_its_plan_a_folder_tells_no_results_of_another_sweep);
+    tcase_add_test(tc, under_another_plan_a_folder_tells_no_results_of_its_runs);
     tcase_add_test(tc, metrics_that_lost_gained_or_changed_rows_are_no_result);
     tcase_add_test(tc, a_training_killed_by_another_has_failed);
     tcase_add_test(tc, a_training_that_is_still_dying_is_waited_for);

@@ -279,7 +279,7 @@ START_TEST(a_sweep_writes_over_none_of_its_own_files)
     run_result run =
         ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder, "--json", run_file(folder, "ablation.csv"));
     ck_assert_int_eq(run.code, 2);
-    ck_assert_ptr_nonnull(strstr(run.err, "ablation.csv is a file of the sweep itself, which would lose it"));
+    ck_assert_ptr_nonnull(strstr(run.err, "ablation.csv is a file of a sweep, which would lose it"));
     ck_assert_str_eq(sweep_csv(folder), before);
     run = ABLATE(config, "--heads", "1", "--seeds", "1", "--out", run_path("other"), "--csv", "/nowhere/x");
     ck_assert_int_eq(run.code, 3);

@@ -1,10 +1,11 @@
-/* Where heads may write: not over what the run holds. */
+/* Where programs may write: not over a config, nor over what a run or a sweep holds. */
 #include "tests/check_suite.h"
-#include "tests/runs/runs.h"
+#include "tests/runs/sweeps.h"
 #include "tests/scratch.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *const options[] = { "--json", "--csv", "--report", "--png", "--svg", "--pdf", "--npz", "--bertviz" };
@@ -38,9 +39,9 @@ START_TEST(the_runs_own_files_are_not_replaced)
         char *before = scratch_read(path, &size);
         ck_assert_ptr_nonnull(before);
         for (int k = 0; k < OPTIONS; k++) {
-            expect_refused(HEADS(folder, options[k], path), 2, "is a file of the run itself");
+            expect_refused(HEADS(folder, options[k], path), 2, "is a file of a run, which would lose it");
         }
-        expect_refused(HEADS(folder, "--prune-to", "2", "--out", path), 2, "is a file of the run itself");
+        expect_refused(HEADS(folder, "--prune-to", "2", "--out", path), 2, "is a file of a run, which would lose it");
         ck_assert(scratch_holds(path, before, size));
         free(before);
     }
@@ -51,7 +52,46 @@ START_TEST(files_of_the_run_compared_with_are_not_replaced)
 {
     const char *folder = train("run"), *other = train("other");
     expect_refused(HEADS(folder, "--against", other, "--report", run_file(other, "metrics.csv")), 2,
-                   "is a file of the run itself");
+                   "is a file of a run, which would lose it");
+}
+END_TEST
+
+/* No program writes over what another one left. */
+START_TEST(no_program_replaces_a_config_a_run_or_a_sweep)
+{
+    const char *config = run_tiny_config(), *folder = train("run"), *sweep = run_path("sweep");
+    const char *cell = run_file(sweep, "heads=1,seed=1"), *link = run_path("link.ini");
+    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--jobs", "1", "--out", sweep).code, 0);
+    ck_assert_int_eq(symlink(config, link), 0);
+    const char *kept[] = { config,
+                           run_file(folder, "config.ini"),
+                           run_file(folder, "checkpoint.safetensors"),
+                           run_file(folder, "patterns/step_000004.npz"),
+                           run_file(cell, "checkpoint.safetensors"),
+                           run_file(cell, "log.txt"),
+                           run_file(sweep, "plan.txt"),
+                           run_file(sweep, "ablation.html") };
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        const char *words = i == 0 ? "is the config, which would be lost" : "which would lose it; choose another name";
+        size_t size;
+        char *before = scratch_read(kept[i], &size);
+        ck_assert_ptr_nonnull(before);
+        expect_refused(RUN(link, "--summary", "--json", kept[i]), 2, words);
+        expect_refused(ABLATE(link, "--heads", "1", "--out", run_path("new"), "--csv", kept[i]), 2, words);
+        expect_refused(ABLATE(link, "--heads", "1", "--out", run_path("new"), "--json", kept[i]), 2, words);
+        if (i > 0) {
+            expect_refused(HEADS(folder, "--csv", kept[i]), 2, words);
+        }
+        ck_assert(scratch_holds(kept[i], before, size));
+        free(before);
+    }
+    ck_assert(!scratch_exists(run_path("new")));
+    /* a folder that will be a sweep's, and one that is no run's */
+    const char *empty = run_path("empty"), *html = run_file(empty, "ablation.html");
+    ck_assert_int_eq(mkdir(empty, 0777), 0);
+    expect_refused(ABLATE(config, "--heads", "1", "--out", empty, "--json", html), 2, "is a file of a sweep");
+    ck_assert_int_eq(RUN(config, "--summary", "--json", run_file(empty, "metrics.csv")).code, 0);
+    ck_assert_int_eq(RUN(config, "--summary", "--json", html).code, 0);
 }
 END_TEST
 
@@ -83,11 +123,74 @@ START_TEST(other_names_are_written_to)
 }
 END_TEST
 
+/* ---- where sweeps may ---- */
+
+START_TEST(files_of_others_are_refused_by_name_and_untouched)
+{
+    static const char *const names[] = { "ablation.csv",
+                                         "ablation.md",
+                                         "ablation.svg",
+                                         "ablation.png",
+                                         "ablation.html",
+                                         "heads=1,seed=1/heads.csv",
+                                         "heads=1,seed=1/metrics.csv",
+                                         "heads=1,seed=1/vocab.txt",
+                                         "heads=2,seed=1/patterns/step_000004.npz" };
+    const char *config = run_tiny_config(), *folder = run_path("sweep");
+    const char *first = run_file(folder, "heads=1,seed=1"), *second = run_file(folder, "heads=2,seed=1");
+    ck_assert_int_eq(mkdir(folder, 0777) | mkdir(first, 0777) | mkdir(second, 0777), 0);
+    ck_assert_int_eq(mkdir(run_file(second, "patterns"), 0777), 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *path = run_file(folder, names[i]);
+        scratch_write(path, "mine", 4);
+        run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder);
+        ck_assert_msg(run.code == 2, "%s: %d %s", names[i], run.code, run.err);
+        ck_assert_str_eq(run.out, "");
+        ck_assert_ptr_nonnull(strstr(run.err, path));
+        ck_assert_ptr_nonnull(strstr(run.err, "(--overwrite)"));
+        ck_assert_ptr_eq(strchr(run.err, '\n'), run.err + strlen(run.err) - 1);
+        ck_assert_str_eq(run_read(path), "mine");
+        ck_assert_int_eq(unlink(path), 0);
+        ck_assert_str_eq(run_list(folder), "heads=1,seed=1 heads=2,seed=1 ");
+        ck_assert_str_eq(run_list(first), "");
+        ck_assert_str_eq(run_list(second), "patterns ");
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        scratch_write(run_file(folder, names[i]), "mine", 4);
+    }
+    run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder, "--overwrite");
+    ck_assert_msg(run.code == 0, "%s%s", run.out, run.err);
+    ck_assert_ptr_null(strstr(run_read(run_file(folder, "ablation.md")), "mine"));
+}
+END_TEST
+
+START_TEST(an_output_that_cannot_be_written_is_told_before_the_trainings)
+{
+    static const char *const names[] = { "plan.txt", "ablation.csv", "ablation.md", "ablation.png" };
+    const char *config = run_tiny_config(), *folder = run_path("sweep");
+    ck_assert_int_eq(mkdir(folder, 0777), 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *link = run_file(folder, names[i]);
+        ck_assert_int_eq(symlink("/dev/null", link), 0);
+        run_result run = ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder, "--overwrite");
+        ck_assert_int_eq(run.code, 3);
+        ck_assert_str_eq(run.out, "");
+        ck_assert_ptr_nonnull(strstr(run.err, link));
+        ck_assert_ptr_nonnull(strstr(run.err, ": is a link, and is not replaced by a file"));
+        ck_assert_int_eq(unlink(link), 0);
+        ck_assert_str_eq(run_list(folder), "");
+    }
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, the_runs_own_files_are_not_replaced);
     tcase_add_test(tc, files_of_the_run_compared_with_are_not_replaced);
+    tcase_add_test(tc, no_program_replaces_a_config_a_run_or_a_sweep);
     tcase_add_test(tc, what_cannot_be_written_is_told_at_once);
     tcase_add_test(tc, other_names_are_written_to);
+    tcase_add_test(tc, files_of_others_are_refused_by_name_and_untouched);
+    tcase_add_test(tc, an_output_that_cannot_be_written_is_told_before_the_trainings);
 }
 SUITE("targets", add_tests)

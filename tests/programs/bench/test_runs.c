@@ -199,6 +199,13 @@ START_TEST(a_report_that_cannot_be_written_is_known_at_once)
     result = BENCH_NOTHING(config, "--json", "/dev/null");
     ck_assert_int_eq(result.code, 3);
     ck_assert_str_eq(result.err, "/dev/null: is no regular file, and is not replaced by one\n");
+    size_t size;
+    result = BENCH_NOTHING(config, "--json", config);
+    ck_assert_int_eq(result.code, 2);
+    ck_assert_ptr_nonnull(strstr(result.err, "x.ini is the config, which would be lost; choose another name\n"));
+    char *text = scratch_read(config, &size);
+    ck_assert_str_eq(text, BENCH_TINY);
+    free(text);
 }
 END_TEST
 
