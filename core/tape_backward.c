@@ -53,7 +53,8 @@ static bool allocate_input_grads(hl_tape *tape, const hl_node *node, hl_grad din
         if (x == NULL || !x->requires_grad) {
             continue;
         }
-        if (x->grad == NULL && !x->is_parameter) { /* on a dry tape a parameter may have no memory */
+        if (x->grad == NULL &&
+            !(x->is_parameter && tape->options.dry)) { /* a parameter without memory, on a dry tape */
             x->grad = allocate_grad(tape, x);
             if (x->grad == NULL) {
                 return false;

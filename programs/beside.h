@@ -13,8 +13,8 @@ enum { HL_SIBLING_TEXT = 4096 };
  * /usr/bin/headlight-train. "" where this one does not end so or its path is not known or too long. */
 void hl_sibling_program(const char *own, const char *other, char path[HL_SIBLING_TEXT]);
 
-/* Tells once, before anything is printed, that the program `own` was called as `called`: argv[0], or NULL. */
-void hl_called_as(const char *own, const char *called);
+/* Tells once, before anything is printed, that the program `own` was called as `name`: argv[0], or NULL. */
+void hl_called_as(const char *own, const char *name);
 
 /* How the user calls a program, one of train, heads, ablate and bench: "./heads" where this one was called "./train",
  * "headlight-heads" where it was "headlight-train"; its plain name where that is not known. */

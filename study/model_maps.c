@@ -25,23 +25,23 @@ hl_status hl_model_maps_run(hl_model_maps *made, const hl_opened_model *run, con
 {
     *made = (hl_model_maps){ 0 };
     hl_recorder *recorder = &made->recorder;
+    hl_patterns *layers = hl_calloc((size_t)run->shape.n_layers, sizeof *layers);
+    if (layers == NULL) {
+        return hl_error_memory("the patterns of examples");
+    }
     hl_status status = record(recorder, run, examples);
+    for (int l = 0; l < run->shape.n_layers && status.code == HL_OK; l++) {
+        layers[l] = hl_recorder_patterns(recorder, l, 0);
+    }
     made->maps = (hl_snapshot){ .step = run->weights_step,
                                 .examples = recorder->examples,
-                                .layers = hl_calloc((size_t)run->shape.n_layers, sizeof *made->maps.layers),
+                                .layers = layers,
                                 .logits = recorder->logits,
                                 .config = &run->shape };
-    if (status.code == HL_OK && made->maps.layers == NULL) {
-        status = hl_error_memory("the patterns of examples");
-    }
     if (status.code != HL_OK) {
         hl_model_maps_free(made);
-        return status;
     }
-    for (int l = 0; l < run->shape.n_layers; l++) {
-        made->maps.layers[l] = hl_recorder_patterns(recorder, l, 0);
-    }
-    return hl_ok();
+    return status;
 }
 
 void hl_model_maps_free(hl_model_maps *made)
