@@ -18,6 +18,7 @@ typedef struct answer {
 } answer;
 
 static answer to_save, to_end; /* one for each handler: none changes while its handler may be called */
+static const char *const *unfinished_files;
 
 static answer answer_of(const char *text)
 {
@@ -49,6 +50,9 @@ static void handle_to_save(int signal)
 static void handle_to_end(int signal)
 {
     say(&to_end);
+    for (const char *const *path = unfinished_files; path != NULL && *path != NULL; path++) {
+        unlink(*path);
+    }
     _exit(128 + signal);
 }
 
@@ -70,8 +74,9 @@ void hl_signal_handlers_install(const char *text)
     install(handle_to_save);
 }
 
-void hl_signal_handlers_end_at_once(const char *text)
+void hl_signal_handlers_end_at_once(const char *text, const char *const *unfinished)
 {
     to_end = answer_of(text);
+    unfinished_files = unfinished;
     install(handle_to_end);
 }

@@ -10,7 +10,8 @@
 void hl_signal_handlers_install(const char *text);
 
 /* From here on the first signal ends the process at once, with exit code 128 + signal, after this answer: for what takes
- * long when all is saved. One that came before is still told by hl_signals_received. Cannot fail. */
-void hl_signal_handlers_end_at_once(const char *text);
+ * long when all is saved. The files at `unfinished`, up to a NULL, are removed then; NULL: there are none. Paths stand as
+ * long as the process. A signal that came before is still told by hl_signals_received. Cannot fail. */
+void hl_signal_handlers_end_at_once(const char *text, const char *const *unfinished);
 
 #endif

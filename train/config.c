@@ -6,27 +6,10 @@
 #include "train/private/config_reader.h"
 
 #include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { NO_SECTION = -2, UNKNOWN_SECTION = -1 };
-
-void hl_config_complain(hl_config_reader *reader, int line, const char *format, ...)
-{
-    char text[HL_INI_MAX_LINE + 2048]; /* what it quotes is of one line */
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    if (line == HL_CONFIG_COMMAND_LINE) {
-        hl_problems_add(reader->problems, "command line: %s", text);
-    } else if (line == HL_CONFIG_NOWHERE) {
-        hl_problems_add(reader->problems, "%s: %s", reader->path, text);
-    } else {
-        hl_problems_add(reader->problems, "%s:%d: %s", reader->path, line, text);
-    }
-}
 
 /* The section that a [name] line opens; `first` holds the line on which each was opened first, or 0. */
 static int open_section(hl_config_reader *reader, const hl_ini *ini, int first[HL_CONFIG_SECTIONS])

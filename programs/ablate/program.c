@@ -172,7 +172,7 @@ static hl_status train(call *c)
     HL_TRY(tell_time(c, true, c->tables));
     hl_signal_handlers_install("interrupted: the trainings finish their steps and save; again to end at once\n");
     HL_TRY(hl_ablate_sweep_run(&sweep, c->results));
-    hl_signal_handlers_end_at_once("interrupted: the trainings are saved; the same command goes on\n");
+    hl_signal_handlers_end_at_once("interrupted: the trainings are saved; the same command goes on\n", NULL);
     c->signal = hl_signals_received();
     return hl_ok();
 }

@@ -8,8 +8,6 @@
 #include "study/output.h"
 #include "study/study.h"
 
-#include <math.h>
-
 /* ---- measuring ---- */
 
 /* From here on a notice tells the number of sets: 2^12 take about a second in a small model. */
@@ -73,34 +71,6 @@ static hl_status measure_run(hl_heads_importance *study, hl_opened_model *run, c
     const hl_snapshot *snapshot;
     HL_TRY(hl_opened_model_snapshot(run, command->step, &snapshot));
     return measure(study, run, snapshot, command->step >= 0, command->shapley ? err : NULL);
-}
-
-/* ---- verdicts: decorative heads have a label and no effect, silent ones an effect and no label ---- */
-
-/* The share of the largest growth below which an effect is none, and from which on it is large. */
-static const double SMALL = 0.1;
-
-static double largest_growth(const hl_importance *importance)
-{
-    double largest = 0;
-    for (int64_t i = 0; i < importance->n; i++) {
-        largest = fmax(largest, importance->heads[i].zero.mean);
-    }
-    return largest;
-}
-
-bool hl_heads_decorative(const hl_heads_importance *study, int64_t index)
-{
-    hl_estimate zero = study->importance.heads[index].zero;
-    return study->labels[index].kind < HL_LABEL_UNIFORM &&
-           fabs(zero.mean) + 3 * zero.error < SMALL * largest_growth(&study->importance);
-}
-
-bool hl_heads_silent(const hl_heads_importance *study, int64_t index)
-{
-    hl_estimate zero = study->importance.heads[index].zero;
-    return study->labels[index].kind == HL_LABEL_MIXED && zero.mean > 3 * zero.error &&
-           zero.mean >= SMALL * largest_growth(&study->importance);
 }
 
 /* ---- showing ---- */

@@ -17,6 +17,7 @@
 #include "train/snapshot_budget.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -339,6 +340,17 @@ static void print_finished(const hl_train_call *p)
                   patience_lost ? "a larger train.patience" : "");
 }
 
+/* A signal while heads are measured leaves no half of what is made of them. */
+static void end_at_once_from_here(const char *folder)
+{
+    static char paths[2][PATH_MAX]; /* for a handler: as long as the process */
+    static const char *const unfinished[] = { paths[0], paths[1], NULL };
+    snprintf(paths[0], PATH_MAX, "%s/heads.csv.tmp", folder);
+    snprintf(paths[1], PATH_MAX, "%s/report.html.tmp", folder);
+    hl_signal_handlers_end_at_once("interrupted: the training is complete and saved; --resume measures its heads\n",
+                                   unfinished);
+}
+
 hl_status hl_train_call_run(hl_train_call *p)
 {
     HL_TRY(prepare(p));
@@ -351,7 +363,7 @@ hl_status hl_train_call_run(hl_train_call *p)
     } else if (!p->command.quiet) {
         print_finished(p);
     }
-    hl_signal_handlers_end_at_once("interrupted: the training is complete and saved; --resume measures its heads\n");
+    end_at_once_from_here(p->folder.path);
     p->signal = hl_signals_received();
     if (p->signal != 0) {
         hl_print_line(p->err, "interrupted after step %" PRId64 ", saved in %s; go on with --resume",
