@@ -134,16 +134,27 @@ hl_status hl_drawing_check_dpi(double dpi)
                           HL_PICTURE_MOST_DPI);
 }
 
+static double pixels_of(double points, double dpi)
+{
+    return ceil(points * (dpi / POINTS_PER_INCH));
+}
+
+size_t hl_drawing_pixel_bytes(double width, double height, double dpi)
+{
+    double across = pixels_of(width, dpi), down = pixels_of(height, dpi);
+    return fmax(across, down) <= HL_PICTURE_MOST_PIXELS ? (size_t)(across * down) * sizeof(uint32_t) : 0;
+}
+
 hl_status hl_drawing_png(const hl_drawing *drawing, double dpi, hl_text *bytes)
 {
     HL_TRY(hl_drawing_check_dpi(dpi));
-    double scale = dpi / POINTS_PER_INCH, width = ceil(drawing->width * scale), height = ceil(drawing->height * scale);
+    double width = pixels_of(drawing->width, dpi), height = pixels_of(drawing->height, dpi);
     if (fmax(width, height) > HL_PICTURE_MOST_PIXELS) {
         return hl_error(HL_INVALID, "a picture of %.0f x %.0f pixels: at most %d each way are possible", width, height,
                         HL_PICTURE_MOST_PIXELS);
     }
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
-    hl_status status = paint(drawing, scale, surface, bytes);
+    hl_status status = paint(drawing, dpi / POINTS_PER_INCH, surface, bytes);
     if (status.code == HL_OK) {
         status = write_png(surface, dpi, bytes);
     }

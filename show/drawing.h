@@ -6,6 +6,8 @@
 #include "core/status.h"
 #include "core/text.h"
 
+#include <stddef.h>
+
 HL_BEGIN_DECLS
 
 typedef struct _cairo cairo_t; /* cairo.h, which only those who draw need */
@@ -23,6 +25,10 @@ typedef struct hl_drawing {
 hl_status hl_drawing_png(const hl_drawing *drawing, double dpi, hl_text *bytes);
 hl_status hl_drawing_svg(const hl_drawing *drawing, hl_text *bytes);
 hl_status hl_drawing_pdf(const hl_drawing *drawing, hl_text *bytes);
+
+/* What the pixels of a PNG of this width and height, in points, take; 0 where they are more than HL_PICTURE_MOST_PIXELS
+ * each way. */
+size_t hl_drawing_pixel_bytes(double width, double height, double dpi);
 
 /* HL_INVALID unless above 0 and at most HL_PICTURE_MOST_DPI. */
 hl_status hl_drawing_check_dpi(double dpi);

@@ -16,6 +16,7 @@
 #include "show/panel.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 HL_BEGIN_DECLS
@@ -51,6 +52,16 @@ hl_status hl_picture_svg(const hl_picture *picture, hl_text *bytes);
 
 /* Adds the figure as PDF, one page of the figure's size, with the letters it uses of the font. Fails as above. */
 hl_status hl_picture_pdf(const hl_picture *picture, hl_text *bytes);
+
+/* What making each of these takes in memory, with the file's content, in bytes: the pixels of a PNG; of the others, an
+ * estimate, at most, by panels and cells, since how many colours a map has is not known before. Weights are not read. */
+typedef struct hl_picture_memory {
+    size_t png; /* 0 where it would have more than HL_PICTURE_MOST_PIXELS */
+    size_t svg, pdf;
+} hl_picture_memory;
+
+/* Fails as hl_picture_svg, and for a wrong dpi. */
+hl_status hl_picture_memory_of(const hl_picture *picture, double dpi, hl_picture_memory *memory);
 
 HL_END_DECLS
 

@@ -14,9 +14,6 @@
 
 #include <inttypes.h>
 
-/* Pixels per inch: sharp in print at the size of a page, and on a screen of twice the usual density. */
-static const double PNG_DPI = 300;
-
 /* Which maps are shown, and how. */
 typedef struct show {
     const hl_opened_model *run;
@@ -66,7 +63,7 @@ static hl_picture picture_of(const show *s, const int64_t *one)
 
 static hl_status png(const hl_picture *picture, hl_text *bytes)
 {
-    return hl_picture_png(picture, PNG_DPI, bytes);
+    return hl_picture_png(picture, HL_HEADS_PNG_DPI, bytes);
 }
 
 static hl_status write_figure(const show *s, const char *path,

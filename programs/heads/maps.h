@@ -7,6 +7,9 @@
 
 #include <stdio.h>
 
+/* Pixels per inch: sharp in print at the size of a page, and on a screen of twice the usual density. */
+enum { HL_HEADS_PNG_DPI = 300 };
+
 /* Everything that hl_heads_command_shows names, and --json and --csv of these maps; drawings go to `out`. A command
  * that asks for no picture or array is drawn, unless something else fills the output; on an input, the tokens and the
  * model's answers (programs/heads/answers.h) stand above. HL_INVALID (an unknown head, step or example, a wrong input),

@@ -2,6 +2,8 @@
 
 #include "core/memory.h"
 #include "heads/head_set.h"
+#include "programs/heads/maps.h"
+#include "show/picture.h"
 #include "train/footprint.h"
 #include "train/memory_check.h"
 
@@ -25,7 +27,61 @@ static size_t sets_bytes(const hl_opened_model *run, const hl_heads_command *com
     return command->shapley && n < 32 ? ((size_t)1 << n) * 2 * sizeof(double) : 0;
 }
 
-/* Without the libraries. */
+static bool asks_figure(const hl_heads_command *command)
+{
+    return command->png != NULL || command->svg != NULL || command->pdf != NULL;
+}
+
+/* The run's heads without their weights: tokens and titles about as long as they will be. */
+static hl_status memory_of_picture(const hl_opened_model *run, bool one, hl_panel *panels, const char **tokens,
+                                   hl_picture_memory *memory)
+{
+    static const hl_real none = 0;
+    hl_task_spec spec = hl_config_task_spec(&run->config);
+    int64_t T = hl_task_max_tokens(&spec), n = one ? 1 : hl_heads_count(&run->shape), rows[HL_MAX_LAYERS];
+    for (int l = 0; l < run->shape.n_layers; l++) {
+        rows[l] = one ? 1 : run->shape.heads[l];
+    }
+    for (int64_t i = 0; i < T; i++) {
+        tokens[i] = hl_vocabulary_token(run->vocabulary, (int32_t)hl_vocabulary_size(run->vocabulary) - 1);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        panels[i] = (hl_panel){ .title = "L0H10 offset(-10) 0.50",
+                                .weights = &none,
+                                .n_queries = T,
+                                .n_keys = T,
+                                .stride = T,
+                                .queries = tokens,
+                                .keys = tokens };
+    }
+    hl_picture picture = {
+        .panels = panels, .row_lengths = rows, .n_rows = one ? 1 : run->shape.n_layers, .caption = run->name
+    };
+    return hl_picture_memory_of(&picture, HL_HEADS_PNG_DPI, memory);
+}
+
+/* The largest of the figures that are asked for. One that cannot be drawn takes nothing: drawing it will say why. */
+static hl_status figure_bytes(const hl_opened_model *run, const hl_heads_command *command, size_t *bytes)
+{
+    *bytes = 0;
+    if (!asks_figure(command)) {
+        return hl_ok();
+    }
+    hl_task_spec spec = hl_config_task_spec(&run->config);
+    hl_panel *panels = hl_calloc((size_t)hl_heads_count(&run->shape), sizeof *panels);
+    const char **tokens = hl_calloc((size_t)hl_task_max_tokens(&spec), sizeof *tokens);
+    hl_picture_memory memory = { 0 };
+    hl_status status = panels != NULL && tokens != NULL
+                           ? memory_of_picture(run, command->head != NULL, panels, tokens, &memory)
+                           : hl_error_memory("a picture");
+    hl_free(tokens);
+    hl_free(panels);
+    *bytes = larger(command->png != NULL ? memory.png : 0,
+                    larger(command->svg != NULL ? memory.svg : 0, command->pdf != NULL ? memory.pdf : 0));
+    return status.code == HL_INVALID ? hl_ok() : status;
+}
+
+/* Without the libraries and what draws figures. */
 static size_t answer_bytes(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f)
 {
     size_t model = model_bytes(f);
@@ -50,7 +106,12 @@ hl_status hl_heads_memory(const hl_opened_model *run, const hl_heads_command *co
 {
     hl_footprint f;
     HL_TRY(hl_footprint_of_config(&run->config, &f));
-    *bytes = hl_size_sum(f.libraries, answer_bytes(run, command, &f));
+    size_t figure;
+    HL_TRY(figure_bytes(run, command, &figure));
+    if (figure > 0) { /* beside the maps that it shows */
+        figure = hl_size_sum(figure, command->input != NULL ? model_bytes(&f) : hl_size_sum(f.vocabulary, f.snapshot));
+    }
+    *bytes = hl_size_sum(f.libraries, larger(answer_bytes(run, command, &f), figure));
     return hl_ok();
 }
 
@@ -84,6 +145,9 @@ static const char *remedy(const hl_heads_command *command)
         return "a run with fewer patterns.examples or a larger optimizer.accumulate needs less";
     case HL_HEADS_NO_QUESTION:
         break;
+    }
+    if (asks_figure(command) && command->head == NULL) {
+        return "the figure of one head (--head) needs less, and so does a run with fewer patterns.examples";
     }
     return "a run with fewer patterns.examples needs less";
 }

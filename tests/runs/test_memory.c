@@ -27,6 +27,15 @@ START_TEST(the_end_of_a_run_and_heads_take_what_was_told)
 }
 END_TEST
 
+/* A figure of many heads in a row takes more than all else. */
+START_TEST(heads_takes_what_was_told_for_figures)
+{
+    told_memory_check_figures("[task]\nname = identity_copy\nlength = 16\nsymbols = 8\n[model]\nlayers = 2\n"
+                              "d_model = 128\nheads = 128\n[train]\nsteps = 1\nbatch_size = 2\n"
+                              "eval_examples = 4\n[patterns]\nexamples = 2\nevery = 0\n");
+}
+END_TEST
+
 /* Weights and moments take most of it: the checkpoint must not stand in memory a second time. */
 START_TEST(a_run_with_large_weights_takes_no_more_when_resumed)
 {
@@ -134,6 +143,7 @@ static void add_tests(TCase *tc)
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, a_run_takes_what_the_summary_told, 0, sizeof configs / sizeof *configs);
     tcase_add_test(tc, the_end_of_a_run_and_heads_take_what_was_told);
+    tcase_add_test(tc, heads_takes_what_was_told_for_figures);
     tcase_add_test(tc, a_run_with_large_weights_takes_no_more_when_resumed);
     tcase_add_test(tc, shorter_batches_fit_too);
     tcase_add_test(tc, heads_too_large_for_its_container_is_refused_before_it_begins);

@@ -75,3 +75,15 @@ void told_memory_check_heads(const char *folder)
     look(folder, "--prune-once", NULL);
     look(folder, "--against", folder);
 }
+
+void told_memory_check_figures(const char *text)
+{
+    if (SANITIZED) {
+        return;
+    }
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_config("figures.ini", text), "--out", folder, "--quiet");
+    look(folder, "--png", run_path("x.png"));
+    look(folder, "--svg", run_path("x.svg"));
+    look(folder, "--pdf", run_path("x.pdf"));
+}

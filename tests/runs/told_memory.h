@@ -13,4 +13,7 @@ const char *told_memory_check_resumed(const char *text);
 /* The same of `heads` with that folder and each option whose needs differ. */
 void told_memory_check_heads(const char *folder);
 
+/* The same of `heads` where it draws the figures of such a run. */
+void told_memory_check_figures(const char *text);
+
 #endif
