@@ -1,8 +1,8 @@
 /* Headlight: trains transformer encoders and tells what every attention head learns. This header is the whole library.
  *
- * A tour. Names begin with hl_; numbers are hl_real (float). What can fail returns a hl_status, a code and one line that
- * says what is wrong; HL_TRY hands a failure on to the caller. What a function makes is ended by its hl_..._free, which
- * also takes a zeroed object. Pointers are not NULL, unless a header allows it. Call hl_threads_setup once, before all else. Then, in this order:
+ * A tour. Numbers are hl_real (float). What can fail returns a hl_status, a code and one line that says what is wrong;
+ * HL_TRY hands a failure on to the caller. What a function makes is ended by its hl_..._free, which also takes a zeroed
+ * object. Pointers are not NULL, unless a header allows it. Call hl_threads_setup first; then, in this order:
  *
  *   the model       hl_model_init checks a hl_model_config and registers the parameters, hl_model_allocate draws them
  *   the optimizer   hl_optimizer_init; hl_schedule_rate gives the learning rate of a step
@@ -31,6 +31,7 @@
  *     HL_TRY(hl_recorder_run(&recorder, &trainer.arena, trainer.threads));
  *     hl_patterns head = hl_recorder_patterns(&recorder, 1, 0);
  *     puts(hl_label_text_of(hl_label_of(&head), NULL).text); // of L1H0, for example: offset(-11)
+ *     hl_recorder_free(&recorder), hl_trainer_free(&trainer);
  *
  * The headers below, by what they are for, reach all others; each states its contract. */
 #ifndef HL_HEADLIGHT_H
@@ -56,7 +57,6 @@
 #include "core/safetensors.h"
 #include "core/small_matmul.h"
 #include "core/tape.h"
-#include "core/tensor.h"
 #include "core/threads.h"
 /* Memory, files and texts */
 #include "core/clock.h"
