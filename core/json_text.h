@@ -21,8 +21,8 @@ json_t *hl_json_checked(json_t *json, int failed);
 /* Adds the item to the array *list; where either is NULL or memory runs out, both are released and *list is NULL. */
 void hl_json_append(json_t **list, json_t *item);
 
-/* Adds a field of CSV: in quotes, with quotes in it doubled, where it holds a comma, a quote or an end of line. HL_NO_MEMORY
- * is left on the text. */
+/* Adds a field of CSV: in quotes, with quotes in it doubled, where it holds a comma, a quote or an end of line.
+ * HL_NO_MEMORY is left on the text. */
 void hl_csv_field(hl_text *text, const char *bytes);
 
 /* Adds the value and a newline, numbers with nine significant digits, and releases it; NULL stands for missing memory.

@@ -66,15 +66,15 @@ struct hl_node {
     hl_free_block blocks[HL_MAX_NODE_MEMORY + 1]; /* their places in the free list, with that of the gradient */
 };
 
-/* Records and runs `op`: copies the attributes, infers, allocates the output, runs forward. Returns the output; NULL with a
- * sticky error where a required input is NULL, infer refuses or the arena is full; NULL where the tape has an error
- * already. `attributes` may be NULL. */
+/* Records and runs `op`: copies the attributes, infers, allocates the output, runs forward. Returns the output; NULL
+ * with a sticky error where a required input is NULL, infer refuses or the arena is full; NULL where the tape has an
+ * error already. `attributes` may be NULL. */
 hl_tensor *hl_tape_apply(hl_tape *tape, const hl_op *op, hl_tensor *const *inputs, int n_inputs, const void *attributes,
                          size_t attributes_size);
 
-/* Arena memory for numbers that last until the node's backward has run; called from infer, at most HL_MAX_NODE_MEMORY - 1
- * times. On a dry tape it is only counted and the pointer returned is not to be used. NULL with a sticky error when the
- * arena is full. */
+/* Arena memory for numbers that last until the node's backward has run; called from infer, at most HL_MAX_NODE_MEMORY -
+ * 1 times. On a dry tape it is only counted and the pointer returned is not to be used. NULL with a sticky error when
+ * the arena is full. */
 void *hl_tape_allocate(hl_tape *tape, hl_node *node, int64_t count, size_t size);
 
 /* Leaves an error on the tape: "<op> in <scope>: <text>", the text as by printf. Returns false. */

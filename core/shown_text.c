@@ -105,3 +105,10 @@ void hl_shown_cut(char *shown, size_t size, const char *text, bool cut)
         memcpy(shown + strlen(shown), dots, sizeof dots);
     }
 }
+
+void hl_shown_print(char *shown, size_t size, const char *format, va_list arguments)
+{
+    char text[2048];
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    hl_shown_cut(shown, size, text, length >= (int)sizeof text);
+}

@@ -4,6 +4,7 @@
 
 #include "core/declarations.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -29,6 +30,10 @@ size_t hl_shown_text(char *shown, size_t size, const char *text);
 /* The same with "..." in place of the last characters where the text does not fit, or where `cut` says that its end,
  * perhaps within a character, is missing already. `size` is at least 4. */
 void hl_shown_cut(char *shown, size_t size, const char *text, bool cut);
+
+/* The same of a text that is formatted as by vprintf; of one of 2048 bytes or more the end is missing. */
+__attribute__((format(printf, 3, 0))) void hl_shown_print(char *shown, size_t size, const char *format,
+                                                          va_list arguments);
 
 HL_END_DECLS
 

@@ -13,12 +13,10 @@ hl_status hl_ok(void)
 hl_status hl_error(hl_code code, const char *format, ...)
 {
     hl_status status = { .code = code };
-    char text[sizeof status.text];
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(text, sizeof text, format, arguments);
+    hl_shown_print(status.text, sizeof status.text, format, arguments);
     va_end(arguments);
-    hl_shown_cut(status.text, sizeof status.text, text, length >= (int)sizeof text);
     return status;
 }
 

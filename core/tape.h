@@ -76,8 +76,8 @@ void hl_tape_begin(hl_tape *tape, hl_arena *arena, hl_tape_options options);
 /* HL_OK, or the first error of any builder since hl_tape_begin. */
 hl_status hl_tape_status(const hl_tape *tape);
 
-/* Names the module whose ops follow ("encoder.layers.0.linear1"); the string must outlive the tape. Returns the previous
- * scope, for the caller to restore. */
+/* Names the module whose ops follow ("encoder.layers.0.linear1"); the string must outlive the tape. Returns the
+ * previous scope, for the caller to restore. */
 const char *hl_tape_scope(hl_tape *tape, const char *scope);
 
 /* d loss / d x for everything `loss` was made from; `loss` is a scalar. Returns the tape's sticky error if there is one
@@ -107,8 +107,8 @@ size_t hl_tape_bytes(const hl_tape *tape);
  * when a loss is not finite, before backward, which may reuse the outputs' memory. */
 bool hl_tape_find_not_finite(const hl_tape *tape, char *text, size_t size);
 
-/* HL_NOT_FINITE "<what> is <value>; the first tensor that is not finite is the output of <op>", the last part where there
- * is such an op. */
+/* HL_NOT_FINITE "<what> is <value>; the first tensor that is not finite is the output of <op>", the last part where
+ * there is such an op. */
 hl_status hl_tape_not_finite(const hl_tape *tape, const char *what, double value);
 
 HL_END_DECLS

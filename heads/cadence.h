@@ -1,12 +1,12 @@
-/* At which steps of a run the patterns are recorded: always at step 0 and the last one; between them at every n-th step,
- * or at 1, 2, 5, 10, 20, 50, 100, ..., because heads form early; and also where the training loss falls, because heads
- * form there.
+/* At which steps of a run the patterns are recorded: always at step 0 and the last one; between them at every n-th
+ * step, or at 1, 2, 5, 10, 20, 50, 100, ..., because heads form early; and also where the training loss falls, because
+ * heads form there.
  *
- * With `first` the loss of the first update, these extra snapshots are taken where the smoothed loss, an exponential mean
- * with weight 1/8 for the newest loss, falls for the first time below a further multiple of first / extra: at most
+ * With `first` the loss of the first update, these extra snapshots are taken where the smoothed loss, an exponential
+ * mean with weight 1/8 for the newest loss, falls for the first time below a further multiple of first / extra: at most
  * `extra` of them, at about equal distances in loss. They depend on the losses and on `extra` alone, so a run records
- * the same steps however often it is ended and resumed, as long as `extra` is the same; train/snapshot_budget.h computes
- * it from the run's steps and budget. */
+ * the same steps however often it is ended and resumed, as long as `extra` is the same; train/snapshot_budget.h
+ * computes it from the run's steps and budget. */
 #ifndef HL_HEADS_CADENCE_H
 #define HL_HEADS_CADENCE_H
 

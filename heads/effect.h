@@ -1,7 +1,8 @@
 /* How much the model needs a head: the loss without it, and whether the head does what its label says.
  *
  * All on the odd-numbered examples of a snapshot, which score (hl_patterns_scoring); L is an example's mean loss over
- * its scored tokens, without label smoothing and dropout. A head is removed by setting its output z, before W_O, to zero. */
+ * its scored tokens, without label smoothing and dropout. A head is removed by setting its output z, before W_O, to
+ * zero. */
 #ifndef HL_HEADS_EFFECT_H
 #define HL_HEADS_EFFECT_H
 
@@ -45,9 +46,9 @@ typedef struct hl_effects {
 
 /* Measures every head of the model, in two passes for each head and each group, on examples that have a scored token.
  * `examples`: a snapshot's, all of them; `layers`: head 0 of each layer on the same examples (first and gap 0), of
- * which no weight is read; `labels`: one for each head, by layer and head; `slice`, at least 1: how many examples the model is
- * run on at once, which bounds the memory. The parameters' gradients are not touched. HL_INVALID (no scored token
- * in the odd-numbered examples, T too long for the model), HL_NO_MEMORY; HL_NOT_FINITE. On success ended by
+ * which no weight is read; `labels`: one for each head, by layer and head; `slice`, at least 1: how many examples the
+ * model is run on at once, which bounds the memory. The parameters' gradients are not touched. HL_INVALID (no scored
+ * token in the odd-numbered examples, T too long for the model), HL_NO_MEMORY; HL_NOT_FINITE. On success ended by
  * hl_effects_free; else *effects is empty. */
 hl_status hl_effects_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers,
                              const hl_label *labels, int64_t slice, int threads, hl_effects *effects);

@@ -47,8 +47,8 @@ hl_status hl_evaluator_plan(const hl_evaluator *evaluator, int64_t T, size_t *by
 
 /* Runs the model on the examples, in order, and adds the loss of all of them to *sum, which may be NULL where there is
  * none. The bits do not depend on `threads`; another slice may change the last ones, as matrix products of other shapes
- * round differently. Allocates nothing. HL_NOT_FINITE naming the loss and the first tensor that is not finite; HL_INVALID
- * as above; HL_NO_MEMORY where the arena has less left than planned. */
+ * round differently. Allocates nothing. HL_NOT_FINITE naming the loss and the first tensor that is not finite;
+ * HL_INVALID as above; HL_NO_MEMORY where the arena has less left than planned. */
 hl_status hl_evaluate(const hl_evaluator *evaluator, const hl_batch *examples, hl_cross_entropy_result *sum);
 
 HL_END_DECLS

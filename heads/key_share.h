@@ -1,5 +1,5 @@
-/* Metrics of the form: how much of a query's attention falls on keys of a certain kind, such as the other occurrences of
- * its token. A perfect head reaches 1. */
+/* Metrics of the form: how much of a query's attention falls on keys of a certain kind, such as the other occurrences
+ * of its token. A perfect head reaches 1. */
 #ifndef HL_HEADS_KEY_SHARE_H
 #define HL_HEADS_KEY_SHARE_H
 
@@ -33,8 +33,8 @@ hl_key_share_add(const hl_pattern *pattern, int64_t query, hl_key_kind *kind, hl
     sum->n += n_kind > 0 || queries == HL_SHARE_OF_ALL;
 }
 
-/* The mean over queries of the total weight on keys of the kind; its baseline is the mean of their fraction of n_i. It is
- * inline so that `kind` is too, which is called for every number of a map. */
+/* The mean over queries of the total weight on keys of the kind; its baseline is the mean of their fraction of n_i. It
+ * is inline so that `kind` is too, which is called for every number of a map. */
 __attribute__((always_inline)) static inline hl_score hl_key_share(const hl_patterns *patterns, hl_key_kind *kind,
                                                                    hl_share_of queries)
 {

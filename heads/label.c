@@ -162,12 +162,10 @@ hl_label hl_label_of(const hl_patterns *all)
 __attribute__((format(printf, 1, 2))) static hl_label_text text_of(const char *format, ...)
 {
     hl_label_text text;
-    char whole[2 * sizeof text.text];
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(whole, sizeof whole, format, arguments);
+    hl_shown_print(text.text, sizeof text.text, format, arguments);
     va_end(arguments);
-    hl_shown_cut(text.text, sizeof text.text, whole, length >= (int)sizeof whole);
     return text;
 }
 

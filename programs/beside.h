@@ -20,8 +20,8 @@ void hl_called_as(const char *own, const char *name);
  * "headlight-heads" where it was "headlight-train"; its plain name where that is not known. */
 const char *hl_program_name(const char *program);
 
-/* Prints a text for --help in lines as wide as the terminal, of 80 where `out` is none (hl_print_wrapped): "{heads}" in it
- * becomes that program's name, and a last line tells the names of the installed programs, unless this is one.
+/* Prints a text for --help in lines as wide as the terminal, of 80 where `out` is none (hl_print_wrapped): "{heads}" in
+ * it becomes that program's name, and a last line tells the names of the installed programs, unless this is one.
  * HL_NO_MEMORY. */
 hl_status hl_print_help(FILE *out, const char *text);
 

@@ -74,12 +74,11 @@ void hl_print_wrapped(FILE *to, const char *text, int width)
 
 void hl_print_line(FILE *to, const char *format, ...)
 {
-    char text[2048], shown[2 * sizeof text];
+    char shown[4096];
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(text, sizeof text, format, arguments);
+    hl_shown_print(shown, sizeof shown, format, arguments);
     va_end(arguments);
-    hl_shown_cut(shown, sizeof shown, text, length >= (int)sizeof text);
     hl_print_wrapped(to, shown, 0);
     fputc('\n', to);
 }

@@ -1,5 +1,5 @@
-/* The input of a layer of the model on some examples, so that many changes of that layer's heads run the layers below it
- * once. For effect_losses.c. */
+/* The input of a layer of the model on some examples, so that many changes of that layer's heads run the layers below
+ * it once. For effect_losses.c. */
 #ifndef HL_HEADS_PRIVATE_LAYER_INPUT_H
 #define HL_HEADS_PRIVATE_LAYER_INPUT_H
 
@@ -22,9 +22,9 @@ hl_status hl_layer_input_init(hl_layer_input *input, const hl_model *model, int6
 
 void hl_layer_input_free(hl_layer_input *input);
 
-/* Computes the input of `layer`, `slice` examples at a time: from the input of a lower layer by the layers between them,
- * from that of a higher one anew from the embedding. The arena is empty before and after. HL_NO_MEMORY, HL_INVALID (T too
- * long for the model): it is then the input of no layer. */
+/* Computes the input of `layer`, `slice` examples at a time: from the input of a lower layer by the layers between
+ * them, from that of a higher one anew from the embedding. The arena is empty before and after. HL_NO_MEMORY,
+ * HL_INVALID (T too long for the model): it is then the input of no layer. */
 hl_status hl_layer_input_move(hl_layer_input *input, const hl_model *model, const hl_batch *examples, int64_t slice,
                               hl_arena *arena, int threads, int layer);
 

@@ -17,9 +17,9 @@ typedef struct hl_ablate_outputs {
 } hl_ablate_outputs;
 
 /* Prints the table to `tables` and writes ablation.csv, .md, .svg, .png and .html; the table as JSON, with every
- * training, and the content of ablation.csv go where they are asked for, to `out` where that is "-". HL_BAD_FILE: a file cannot be written,
- * or the patterns of a run that is done cannot be read, of which the page then says so in their place; HL_NO_MEMORY;
- * HL_INVALID: more rows than a chart holds; HL_FAILED with cairo's words. */
+ * training, and the content of ablation.csv go where they are asked for, to `out` where that is "-". HL_BAD_FILE: a
+ * file cannot be written, or the patterns of a run that is done cannot be read, of which the page then says so in their
+ * place; HL_NO_MEMORY; HL_INVALID: more rows than a chart holds; HL_FAILED with cairo's words. */
 hl_status hl_ablate_outputs_write(const hl_ablate_outputs *outputs, FILE *tables, FILE *out);
 
 #endif

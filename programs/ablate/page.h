@@ -13,9 +13,9 @@ hl_status hl_ablate_chart_svg(const hl_ablate_outputs *outputs, const hl_ablate_
                               hl_text *bytes);
 hl_status hl_ablate_chart_png(const hl_ablate_outputs *outputs, const hl_ablate_summary *summary, hl_text *bytes);
 
-/* Adds the page, with the chart as SVG twice. Each row opens the run of its first seed that is done; a run whose patterns cannot be drawn says why.
- * *unread: HL_OK, or HL_BAD_FILE with the reason where those of a run that is done cannot be read. HL_BAD_FILE: a
- * folder that cannot be looked into; HL_NO_MEMORY. */
+/* Adds the page, with the chart as SVG twice. Each row opens the run of its first seed that is done; a run whose
+ * patterns cannot be drawn says why. *unread: HL_OK, or HL_BAD_FILE with the reason where those of a run that is done
+ * cannot be read. HL_BAD_FILE: a folder that cannot be looked into; HL_NO_MEMORY. */
 hl_status hl_ablate_page(const hl_ablate_outputs *outputs, const hl_text_grid *grid, const hl_text *chart,
                          const hl_text *narrow_chart, hl_text *bytes, hl_status *unread);
 

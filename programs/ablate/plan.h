@@ -32,8 +32,8 @@ typedef struct hl_ablate_plan {
 } hl_ablate_plan;
 
 /* Plans what the command asks for, and checks the config of every variant. Variants come in the order of the command,
- * the last key's values changing fastest; the base is among them, where its values stand, else before them. HL_INVALID: a
- * wrong config, whose problems but one are printed to `err` (hl_load_config), or that of a variant, which is named; a
+ * the last key's values changing fastest; the base is among them, where its values stand, else before them. HL_INVALID:
+ * a wrong config, whose problems but one are printed to `err` (hl_load_config), or that of a variant, which is named; a
  * value given twice; too many cells. HL_NO_MEMORY. To be freed, whatever this returns. */
 hl_status hl_ablate_plan_make(const hl_ablate_command *command, hl_ablate_plan *plan, FILE *err);
 

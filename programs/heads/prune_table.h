@@ -9,8 +9,8 @@
  * first, which has the run's path. HL_NO_MEMORY is left on the text. */
 void hl_heads_prune_table(hl_text *text, const hl_heads_pruning *pruning);
 
-/* {"weights_step" (null: not known), "examples", "rows": [the columns below as members; "removed" is null in the first]}.
- * HL_NO_MEMORY is left on the text. */
+/* {"weights_step" (null: not known), "examples", "rows": [the columns below as members; "removed" is null in the
+ * first]}. HL_NO_MEMORY is left on the text. */
 void hl_heads_prune_json(hl_text *text, const hl_heads_pruning *pruning);
 
 /* heads,removed,loss,perplexity,accuracy,parameters,milliseconds_per_batch; `removed` is empty in the first row.
