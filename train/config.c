@@ -2,6 +2,7 @@
 
 #include "core/files.h"
 #include "core/memory.h"
+#include "core/nearest.h"
 #include "train/ini.h"
 #include "train/private/config_reader.h"
 
@@ -9,24 +10,96 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NO_SECTION = -2, UNKNOWN_SECTION = -1 };
+/* In the place of a section's index. */
+enum { ANY_SECTION = -1, UNKNOWN_SECTION = -1, NO_SECTION = -2 };
 
-/* The section that a [name] line opens; `first` holds the line on which each was opened first, or 0. */
-static int open_section(hl_config_reader *reader, const hl_ini *ini, int first[HL_CONFIG_SECTIONS])
+/* ---- sections and keys by name ---- */
+
+static int find_section(const char *name)
 {
-    int section = hl_config_find_section(reader, ini->line, ini->name);
-    if (section != UNKNOWN_SECTION && first[section] == 0) {
-        first[section] = ini->line;
-    } else if (section != UNKNOWN_SECTION) {
-        hl_config_complain(reader, ini->line, "[%s]: the section was opened before, on line %d", ini->name,
-                           first[section]);
+    for (int s = 0; s < HL_CONFIG_SECTIONS; s++) {
+        if (strcmp(hl_config_sections[s].name, name) == 0) {
+            return s;
+        }
     }
-    return section;
+    return UNKNOWN_SECTION;
 }
 
+/* The index of the section, or UNKNOWN_SECTION after a complaint. */
+static int known_section(hl_config_reader *reader, int line, const char *name)
+{
+    int section = find_section(name);
+    if (section != UNKNOWN_SECTION) {
+        return section;
+    }
+    reader->unclear = true;
+    const char *names[HL_CONFIG_SECTIONS];
+    for (int s = 0; s < HL_CONFIG_SECTIONS; s++) {
+        names[s] = hl_config_sections[s].name;
+    }
+    int nearest = hl_nearest_name(name, names, HL_CONFIG_SECTIONS);
+    if (nearest >= 0) {
+        hl_config_complain(reader, line, "%s: unknown section (did you mean \"%s\"?)", name, names[nearest]);
+    } else {
+        hl_config_complain(reader, line, "%s: unknown section", name);
+    }
+    return UNKNOWN_SECTION;
+}
+
+static bool is_in(int k, int section)
+{
+    return section == ANY_SECTION || hl_config_keys[k].section == section;
+}
+
+/* The index of the first key of that name in the section, or -1. */
+static int find_key(int section, const char *name)
+{
+    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+        if (is_in(k, section) && strcmp(hl_config_keys[k].name, name) == 0) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+/* The key of the section that a misspelt name may stand for, or -1. */
+static int find_similar_key(int section, const char *name)
+{
+    const char *names[HL_CONFIG_KEYS];
+    int keys[HL_CONFIG_KEYS], n = 0;
+    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+        if (is_in(k, section)) {
+            names[n] = hl_config_keys[k].name;
+            keys[n++] = k;
+        }
+    }
+    int nearest = hl_nearest_name(name, names, n);
+    return nearest >= 0 ? keys[nearest] : -1;
+}
+
+static void complain_of_unknown_key(hl_config_reader *reader, int line, int section, const char *name)
+{
+    const char *in = hl_config_sections[section].name;
+    int k;
+    if ((k = find_key(ANY_SECTION, name)) >= 0) {
+        hl_config_complain(reader, line, "%s.%s: unknown key (belongs to [%s])", in, name,
+                           hl_config_sections[hl_config_keys[k].section].name);
+    } else if ((k = find_similar_key(section, name)) >= 0) {
+        hl_config_complain(reader, line, "%s.%s: unknown key (did you mean \"%s\"?)", in, name, hl_config_keys[k].name);
+    } else if ((k = find_similar_key(ANY_SECTION, name)) >= 0) {
+        hl_config_complain(reader, line, "%s.%s: unknown key (did you mean \"%s\"?)", in, name, hl_config_keys[k].full);
+    } else {
+        reader->unclear = true;
+        hl_config_complain(reader, line, "%s.%s: unknown key", in, name);
+        return;
+    }
+    reader->given[k].faulty = true;
+}
+
+/* `what`: what is wrong with a key that stands in no section. */
 static void complain_of_no_section(hl_config_reader *reader, int line, const char *what, const char *name)
 {
-    int k = hl_config_find_key(name);
+    int k = find_key(ANY_SECTION, name);
     if (k >= 0) {
         reader->given[k].faulty = true;
         hl_config_complain(reader, line, "%s: %s (belongs to [%s])", name, what,
@@ -37,13 +110,32 @@ static void complain_of_no_section(hl_config_reader *reader, int line, const cha
     }
 }
 
-static bool is_section(const char *name)
+/* ---- reading ---- */
+
+/* Reads a value into a key. The command line overrides the file, but each may give a key only once. */
+static void set_key(hl_config_reader *reader, int line, int section, const char *name, const char *value)
 {
-    bool known = false;
-    for (int i = 0; i < HL_CONFIG_SECTIONS; i++) {
-        known = known || strcmp(name, hl_config_sections[i].name) == 0;
+    int k = find_key(section, name);
+    if (k < 0) {
+        complain_of_unknown_key(reader, line, section, name);
+        return;
     }
-    return known;
+    const char *full = hl_config_keys[k].full;
+    hl_config_given *given = &reader->given[k];
+    if (given->line == HL_CONFIG_COMMAND_LINE) {
+        hl_config_complain(reader, line, "%s: given twice", full);
+        return;
+    }
+    if (given->line != HL_CONFIG_NOWHERE && line != HL_CONFIG_COMMAND_LINE) {
+        hl_config_complain(reader, line, "%s: given before, on line %d", full, given->line);
+        return;
+    }
+    given->line = line;
+    char wrong[HL_CONFIG_WRONG_TEXT] = "the value is missing";
+    if (*value == '\0' || !hl_config_read_value(&hl_config_keys[k], value, reader->config, &given->count, wrong)) {
+        given->faulty = true;
+        hl_config_complain(reader, line, "%s: %s", full, wrong);
+    }
 }
 
 /* A text of another kind: several lines that cannot be a config's, and no section of a config. */
@@ -53,7 +145,7 @@ static bool is_prose(const char *text, size_t size)
     hl_ini_begin(&ini, text, size);
     int sections = 0, wrong = 0;
     for (hl_ini_kind kind; (kind = hl_ini_next(&ini)) != HL_INI_END;) {
-        sections += kind == HL_INI_SECTION && is_section(ini.name);
+        sections += kind == HL_INI_SECTION && find_section(ini.name) != UNKNOWN_SECTION;
         wrong += kind == HL_INI_WRONG || kind == HL_INI_WRONG_SECTION;
     }
     return sections == 0 && wrong >= 3;
@@ -61,91 +153,67 @@ static bool is_prose(const char *text, size_t size)
 
 static void read_text(hl_config_reader *reader, const char *text, size_t size)
 {
-    hl_ini ini;
     if (is_prose(text, size)) {
         reader->unclear = true;
         hl_config_complain(reader, HL_CONFIG_NOWHERE,
                            "is no config: a config has lines as [model] and heads = 4, this file has neither");
         return;
     }
+    hl_ini ini;
     hl_ini_begin(&ini, text, size);
     int section = NO_SECTION;
-    int first[HL_CONFIG_SECTIONS] = { 0 };
+    int opened[HL_CONFIG_SECTIONS] = { 0 }; /* the line on which each was opened first, or 0 */
     for (hl_ini_kind kind; (kind = hl_ini_next(&ini)) != HL_INI_END;) {
         if (kind == HL_INI_WRONG || kind == HL_INI_WRONG_SECTION) {
             reader->unclear = true;
             hl_config_complain(reader, ini.line, "%s", ini.wrong);
             section = kind == HL_INI_WRONG_SECTION ? UNKNOWN_SECTION : section;
         } else if (kind == HL_INI_SECTION) {
-            section = open_section(reader, &ini, first);
+            section = known_section(reader, ini.line, ini.name);
+            if (section != UNKNOWN_SECTION && opened[section] != 0) {
+                hl_config_complain(reader, ini.line, "[%s]: the section was opened before, on line %d", ini.name,
+                                   opened[section]);
+            } else if (section != UNKNOWN_SECTION) {
+                opened[section] = ini.line;
+            }
         } else if (section == NO_SECTION) {
             complain_of_no_section(reader, ini.line, "a key before any section", ini.name);
         } else if (section != UNKNOWN_SECTION) { /* keys of an unknown section are not checked: its name needs repair */
-            hl_config_set(reader, ini.line, section, ini.name, ini.value);
+            set_key(reader, ini.line, section, ini.name, ini.value);
         }
-    }
-}
-
-/* An override split up: name "section.key" cut at its dot. */
-static void set_override(hl_config_reader *reader, char *name, const char *value)
-{
-    char *dot = strchr(name, '.');
-    if (dot == NULL) {
-        complain_of_no_section(reader, HL_CONFIG_COMMAND_LINE, "not of the form section.key=value", name);
-        return;
-    }
-    *dot = '\0';
-    int section = hl_config_find_section(reader, HL_CONFIG_COMMAND_LINE, name);
-    if (section != UNKNOWN_SECTION) {
-        hl_config_set(reader, HL_CONFIG_COMMAND_LINE, section, dot + 1, value);
-    }
-}
-
-/* Whether a side of the dot is missing, or both. */
-static bool is_incomplete(const char *name)
-{
-    return *name == '\0' || *name == '.' || name[strlen(name) - 1] == '.';
-}
-
-/* Reads the value of an override and sets its key. */
-static void read_pair(hl_config_reader *reader, const char *override, char *name, char *value)
-{
-    char wrong[HL_INI_WRONG_TEXT];
-    if (hl_ini_unquote(value, wrong)) {
-        set_override(reader, name, value);
-    } else {
-        reader->unclear = true;
-        hl_config_complain(reader, HL_CONFIG_COMMAND_LINE, "%s: %s", override, wrong);
     }
 }
 
 /* An override is not read as a line of a file, where a comment sign in a path would cut it silently. */
 static void read_override(hl_config_reader *reader, const char *override)
 {
-    char text[HL_INI_MAX_LINE + 1];
-    char wrong[HL_INI_WRONG_TEXT];
+    static const char form[] = "not of the form section.key=value";
+    char text[HL_INI_MAX_LINE + 1], wrong[HL_INI_WRONG_TEXT];
     size_t length = strlen(override);
     if (length > HL_INI_MAX_LINE) {
         reader->unclear = true;
         hl_config_complain(reader, HL_CONFIG_COMMAND_LINE, "an override is longer than %d bytes", (int)HL_INI_MAX_LINE);
         return;
     }
-    if (!hl_ini_bytes_allowed(override, length, wrong)) {
-        reader->unclear = true;
-        hl_config_complain(reader, HL_CONFIG_COMMAND_LINE, "%s: %s", override, wrong);
-        return;
-    }
     memcpy(text, override, length + 1);
-    char *equals = strchr(text, '=');
+    char *equals = strchr(text, '='), *value = equals != NULL ? hl_ini_trim(equals + 1) : text + length;
     if (equals != NULL) {
         *equals = '\0';
     }
-    char *name = hl_ini_trim(text);
-    if (equals != NULL && !is_incomplete(name)) {
-        read_pair(reader, override, name, hl_ini_trim(equals + 1));
-    } else {
+    char *name = hl_ini_trim(text), *dot = strchr(name, '.');
+    bool complete = equals != NULL && *name != '\0' && *name != '.' && name[strlen(name) - 1] != '.';
+    bool readable = hl_ini_bytes_allowed(override, length, wrong) && (!complete || hl_ini_unquote(value, wrong));
+    if (!readable || !complete) {
         reader->unclear = true;
-        hl_config_complain(reader, HL_CONFIG_COMMAND_LINE, "%s: not of the form section.key=value", override);
+        hl_config_complain(reader, HL_CONFIG_COMMAND_LINE, "%s: %s", override, readable ? form : wrong);
+    } else if (dot == NULL) {
+        complain_of_no_section(reader, HL_CONFIG_COMMAND_LINE, form, name);
+    } else {
+        *dot = '\0';
+        int section = known_section(reader, HL_CONFIG_COMMAND_LINE, name);
+        if (section != UNKNOWN_SECTION) {
+            set_key(reader, HL_CONFIG_COMMAND_LINE, section, dot + 1, value);
+        }
     }
 }
 
@@ -153,18 +221,6 @@ bool hl_config_out_override(const char *out, char override[HL_CONFIG_OVERRIDE])
 {
     int key = snprintf(override, HL_CONFIG_OVERRIDE, "train.out=");
     return strlen(out) < HL_CONFIG_MAX_PATH && hl_ini_quote(out, override + key, (size_t)(HL_CONFIG_OVERRIDE - key));
-}
-
-static void set_initial(hl_config *config)
-{
-    memset(config, 0, sizeof *config);
-    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
-        char wrong[HL_CONFIG_WRONG_TEXT];
-        int count;
-        bool valid = hl_config_read_value(&hl_config_keys[k], hl_config_keys[k].initial, config, &count, wrong);
-        assert(valid);
-        (void)valid;
-    }
 }
 
 static hl_status outcome(const hl_problems *problems)
@@ -179,10 +235,14 @@ hl_status hl_config_parse(hl_config_options options, const char *text, size_t si
                           hl_problems *problems)
 {
     hl_config_reader reader = { .path = options.path, .config = config, .problems = problems };
+    memset(config, 0, sizeof *config);
     for (int k = 0; k < HL_CONFIG_KEYS; k++) {
-        reader.given[k].count = 1;
+        const hl_config_key *key = &hl_config_keys[k];
+        char wrong[HL_CONFIG_WRONG_TEXT];
+        bool valid = hl_config_read_value(key, key->initial, config, &reader.given[k].count, wrong);
+        assert(valid);
+        (void)valid;
     }
-    set_initial(config);
     read_text(&reader, text, size);
     for (int i = 0; i < options.n_overrides; i++) {
         read_override(&reader, options.overrides[i]);

@@ -3,8 +3,25 @@
 #include "train/private/config_reader.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+void hl_config_complain(hl_config_reader *reader, int line, const char *format, ...)
+{
+    char text[HL_INI_MAX_LINE + 2048]; /* what it quotes is of one line */
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (line == HL_CONFIG_COMMAND_LINE) {
+        hl_problems_add(reader->problems, "command line: %s", text);
+    } else if (line == HL_CONFIG_NOWHERE) {
+        hl_problems_add(reader->problems, "%s: %s", reader->path, text);
+    } else {
+        hl_problems_add(reader->problems, "%s:%d: %s", reader->path, line, text);
+    }
+}
 
 /* Whether the key was read without fault, so that conclusions may be drawn from it. */
 #define SOUND(reader, field) (!HL_CONFIG_GIVEN(reader, field)->faulty)
@@ -27,17 +44,6 @@ hl_task_spec hl_config_task_spec(const hl_config *config)
                            .pairs = task->pairs,
                            .queries = task->queries,
                            .order = task->order };
-}
-
-/* Whether every key of [task] could be read. */
-static bool task_is_sound(const hl_config_reader *reader)
-{
-    for (int k = 0; hl_config_keys[k].section == 0; k++) {
-        if (reader->given[k].faulty) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /* Complains of given keys that the task does not use. */
@@ -117,26 +123,24 @@ static void resolve_lengths(hl_config_reader *reader)
 }
 
 /* One number serves every layer; else there must be one per layer. Numbers of layers that are not there become 0. */
-static void spread(hl_config_reader *reader, int32_t *values, hl_config_given *given, const char *full)
+static void spread_over_layers(hl_config_reader *reader)
 {
     int64_t layers = reader->config->model.layers;
-    if (given->count == 1) {
-        for (int64_t l = 1; l < layers; l++) {
-            values[l] = values[0];
-        }
-    } else if (given->count != layers) {
-        given->faulty = true;
-        hl_config_complain(reader, given->line, "%s: %d numbers for %" PRId64 " layer%s: give one, or one per layer",
-                           full, given->count, layers, layers == 1 ? "" : "s");
-    }
-}
-
-static void spread_all(hl_config_reader *reader)
-{
     for (int k = 0; k < HL_CONFIG_KEYS; k++) {
         const hl_config_key *key = &hl_config_keys[k];
-        if (key->type == HL_CONFIG_PER_LAYER && !reader->given[k].faulty) {
-            spread(reader, (int32_t *)(void *)((char *)reader->config + key->offset), &reader->given[k], key->full);
+        hl_config_given *given = &reader->given[k];
+        if (key->type != HL_CONFIG_PER_LAYER || given->faulty) {
+            continue;
+        }
+        int32_t *values = (int32_t *)(void *)((char *)reader->config + key->offset);
+        for (int64_t l = 1; l < layers && given->count == 1; l++) {
+            values[l] = values[0];
+        }
+        if (given->count != 1 && given->count != layers) {
+            given->faulty = true;
+            hl_config_complain(reader, given->line,
+                               "%s: %d numbers for %" PRId64 " layer%s: give one, or one per layer", key->full,
+                               given->count, layers, layers == 1 ? "" : "s");
         }
     }
 }
@@ -162,14 +166,6 @@ static void resolve_kv_heads(hl_config_reader *reader)
     }
 }
 
-static const char *missing_widths(const hl_config_model *model, int64_t layer)
-{
-    if (model->d_k[layer] != 0) {
-        return "d_v";
-    }
-    return model->d_v[layer] != 0 ? "d_k" : "d_k and d_v";
-}
-
 /* d_k and d_v = d_model / heads where they are 0. */
 static void resolve_head_widths(hl_config_reader *reader)
 {
@@ -181,10 +177,11 @@ static void resolve_head_widths(hl_config_reader *reader)
     }
     for (int64_t l = 0; l < model->layers; l++) {
         if ((model->d_k[l] == 0 || model->d_v[l] == 0) && model->d_model % model->heads[l] != 0) {
+            const char *missing = model->d_k[l] != 0 ? "d_v" : model->d_v[l] != 0 ? "d_k" : "d_k and d_v";
             hl_config_complain(reader, blame(heads, d_model),
                                "model.heads: d_model, %" PRId64 ", cannot be divided by %" PRId32 " in layer %" PRId64
                                ": change one of them or give %s",
-                               model->d_model, model->heads[l], l, missing_widths(model, l));
+                               model->d_model, model->heads[l], l, missing);
             return;
         }
         int32_t width = (int32_t)(model->d_model / model->heads[l]);
@@ -197,7 +194,7 @@ static void resolve_model(hl_config_reader *reader)
 {
     hl_config_model *model = &reader->config->model;
     if (SOUND(reader, model.layers)) {
-        spread_all(reader);
+        spread_over_layers(reader);
         resolve_kv_heads(reader);
         resolve_head_widths(reader);
     }
@@ -258,7 +255,11 @@ void hl_config_resolve(hl_config_reader *reader)
     if (SOUND(reader, task.name)) {
         check_task_keys(reader);
     }
-    if (task_is_sound(reader)) {
+    bool task_is_sound = true;
+    for (int k = 0; hl_config_keys[k].section == 0; k++) {
+        task_is_sound = task_is_sound && !reader->given[k].faulty;
+    }
+    if (task_is_sound) {
         resolve_lengths(reader);
     }
     resolve_model(reader);

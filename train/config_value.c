@@ -58,12 +58,13 @@ static size_t count_digits(const char *text)
     return strspn(text, "0123456789");
 }
 
-/* A decimal integer: an optional '-' and digits, nothing else. */
-static bool read_integer(const hl_config_key *key, const char *text, int64_t *value, char wrong[HL_CONFIG_WRONG_TEXT])
+/* A decimal integer: an optional '-' and digits, nothing else. `what`: what the text is to be. */
+static bool read_integer(const hl_config_key *key, const char *text, const char *what, int64_t *value,
+                         char wrong[HL_CONFIG_WRONG_TEXT])
 {
     const char *digits = text + (*text == '-');
     if (*digits == '\0' || digits[count_digits(digits)] != '\0') {
-        return refuse_as(wrong, text, "an integer");
+        return refuse_as(wrong, text, what);
     }
     intmax_t number =
         strtoimax(text, NULL, 10); /* an overflow gives the nearest intmax_t, which is outside every range */
@@ -111,19 +112,6 @@ static bool read_real(const hl_config_key *key, const char *text, double *value,
     return true;
 }
 
-static bool read_steps(const hl_config_key *key, const char *text, int64_t *value, char wrong[HL_CONFIG_WRONG_TEXT])
-{
-    if (strcmp(text, "log") == 0) {
-        *value = HL_CONFIG_LOG;
-        return true;
-    }
-    const char *digits = text + (*text == '-');
-    if (*digits == '\0' || digits[count_digits(digits)] != '\0') {
-        return refuse_as(wrong, text, "a number of steps or log");
-    }
-    return read_integer(key, text, value, wrong);
-}
-
 static bool read_boolean(const char *text, bool *value, char wrong[HL_CONFIG_WRONG_TEXT])
 {
     static const char *const words[2][4] = { { "false", "no", "off", "0" }, { "true", "yes", "on", "1" } };
@@ -138,12 +126,6 @@ static bool read_boolean(const char *text, bool *value, char wrong[HL_CONFIG_WRO
     return refuse_as(wrong, text, "true or false (yes, no, on, off, 1 and 0 also do)");
 }
 
-static void append(char *text, size_t size, const char *more)
-{
-    size_t used = strlen(text);
-    snprintf(text + used, size - used, "%s", more);
-}
-
 static bool read_choice(const hl_config_key *key, const char *text, int *value, char wrong[HL_CONFIG_WRONG_TEXT])
 {
     char list[HL_CONFIG_WRONG_TEXT / 2] = "one of ";
@@ -153,14 +135,13 @@ static bool read_choice(const hl_config_key *key, const char *text, int *value, 
             *value = i;
             return true;
         }
-        append(list, sizeof list, i > 0 ? ", " : "");
-        append(list, sizeof list, key->choices[i]);
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", key->choices[i]);
     }
     int nearest = hl_nearest_name(text, key->choices, n);
     if (nearest >= 0) {
-        append(list, sizeof list, " (did you mean \"");
-        append(list, sizeof list, key->choices[nearest]);
-        append(list, sizeof list, "\"?)");
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, " (did you mean \"%s\"?)", key->choices[nearest]);
     }
     return refuse_as(wrong, text, list);
 }
@@ -184,7 +165,7 @@ static bool read_per_layer(const hl_config_key *key, const char *text, int32_t v
             return refuse(wrong, "a number is missing beside a comma");
         }
         int64_t value;
-        if (!read_integer(key, one, &value, wrong)) {
+        if (!read_integer(key, one, "an integer", &value, wrong)) {
             return false;
         }
         numbers[n] = (int32_t)value;
@@ -216,11 +197,15 @@ bool hl_config_read_value(const hl_config_key *key, const char *text, hl_config 
     *count = 1;
     switch (key->type) {
     case HL_CONFIG_INTEGER:
-        return read_integer(key, text, field, wrong);
+        return read_integer(key, text, "an integer", field, wrong);
     case HL_CONFIG_PER_LAYER:
         return read_per_layer(key, text, field, count, wrong);
     case HL_CONFIG_STEPS:
-        return read_steps(key, text, field, wrong);
+        if (strcmp(text, "log") == 0) {
+            *(int64_t *)field = HL_CONFIG_LOG;
+            return true;
+        }
+        return read_integer(key, text, "a number of steps or log", field, wrong);
     case HL_CONFIG_REAL:
         return read_real(key, text, field, wrong);
     case HL_CONFIG_BOOLEAN:
@@ -259,41 +244,29 @@ static void write_per_layer(const int32_t *values, int64_t layers, char text[HL_
     }
 }
 
-static void write_integer(int64_t value, char text[HL_CONFIG_VALUE_TEXT])
-{
-    snprintf(text, HL_CONFIG_VALUE_TEXT, "%" PRId64, value);
-}
-
-static void write_word(const char *word, char text[HL_CONFIG_VALUE_TEXT])
-{
-    snprintf(text, HL_CONFIG_VALUE_TEXT, "%s", word);
-}
-
 void hl_config_write_value(const hl_config_key *key, const hl_config *config, char text[HL_CONFIG_VALUE_TEXT])
 {
     const void *field = (const char *)config + key->offset;
     switch (key->type) {
     case HL_CONFIG_INTEGER:
-        write_integer(*(const int64_t *)field, text);
+    case HL_CONFIG_STEPS:
+        if (key->type == HL_CONFIG_STEPS && *(const int64_t *)field == HL_CONFIG_LOG) {
+            snprintf(text, HL_CONFIG_VALUE_TEXT, "log");
+        } else {
+            snprintf(text, HL_CONFIG_VALUE_TEXT, "%" PRId64, *(const int64_t *)field);
+        }
         return;
     case HL_CONFIG_PER_LAYER:
         write_per_layer(field, config->model.layers, text);
-        return;
-    case HL_CONFIG_STEPS:
-        if (*(const int64_t *)field == HL_CONFIG_LOG) {
-            write_word("log", text);
-        } else {
-            write_integer(*(const int64_t *)field, text);
-        }
         return;
     case HL_CONFIG_REAL:
         write_real(*(const double *)field, text);
         return;
     case HL_CONFIG_BOOLEAN:
-        write_word(*(const bool *)field ? "true" : "false", text);
+        snprintf(text, HL_CONFIG_VALUE_TEXT, "%s", *(const bool *)field ? "true" : "false");
         return;
     case HL_CONFIG_CHOICE:
-        write_word(key->choices[*(const int *)field], text);
+        snprintf(text, HL_CONFIG_VALUE_TEXT, "%s", key->choices[*(const int *)field]);
         return;
     case HL_CONFIG_PATH:
         hl_ini_quote(field, text, HL_CONFIG_VALUE_TEXT); /* cannot fail: there is room (static_assert above) */

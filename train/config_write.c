@@ -1,13 +1,10 @@
 /* Texts made from the table of keys: a resolved config, the help, the reference page. */
-#include "core/memory.h"
 #include "core/text.h"
 #include "train/config_keys.h"
 
-#include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
-enum { COLUMNS = 80, KEY_COLUMN = 2, HELP_COLUMN = 22, RANGE_TEXT = 256 };
+enum { COLUMNS = 80, KEY_COLUMN = 2, HELP_COLUMN = 22 };
 
 /* The finished text, owned by the caller; NULL when out of memory. */
 static char *finish(hl_text *t)
@@ -69,67 +66,44 @@ const char *hl_config_difference(const hl_config *a, const hl_config *b)
 }
 
 /* The values a key takes, in words. */
-static void describe_values(const hl_config_key *key, char words[RANGE_TEXT])
+static void add_values(hl_text *t, const hl_config_key *key)
 {
-    switch (key->type) {
-    case HL_CONFIG_INTEGER:
-        snprintf(words, RANGE_TEXT, "integer, %.16g .. %.16g", key->least, key->most);
-        return;
-    case HL_CONFIG_PER_LAYER:
-        snprintf(words, RANGE_TEXT, "integer, %.16g .. %.16g; one, or one per layer: 4, 2, 8", key->least, key->most);
-        return;
-    case HL_CONFIG_STEPS:
-        snprintf(words, RANGE_TEXT, "integer, %.16g .. %.16g, or log", key->least, key->most);
-        return;
-    case HL_CONFIG_REAL:
-        snprintf(words, RANGE_TEXT, "number, %.16g .. %.16g", key->least, key->most);
-        return;
-    case HL_CONFIG_BOOLEAN:
-        snprintf(words, RANGE_TEXT, "true or false");
-        return;
-    case HL_CONFIG_CHOICE:
-        words[0] = '\0';
+    if (key->type == HL_CONFIG_CHOICE) {
         for (int i = 0; key->choices[i] != NULL; i++) {
-            size_t used = strlen(words);
-            snprintf(words + used, RANGE_TEXT - used, "%s%s", i > 0 ? ", " : "", key->choices[i]);
+            hl_text_print(t, "%s%s", i > 0 ? ", " : "", key->choices[i]);
         }
-        return;
-    case HL_CONFIG_PATH:
-        snprintf(words, RANGE_TEXT, "path");
-        return;
+    } else if (key->type == HL_CONFIG_BOOLEAN) {
+        hl_text_print(t, "true or false");
+    } else if (key->type == HL_CONFIG_PATH) {
+        hl_text_print(t, "path");
+    } else {
+        const char *also = key->type == HL_CONFIG_PER_LAYER ? "; one, or one per layer: 4, 2, 8"
+                           : key->type == HL_CONFIG_STEPS   ? ", or log"
+                                                            : "";
+        hl_text_print(t, "%s, %.16g .. %.16g%s", key->type == HL_CONFIG_REAL ? "number" : "integer", key->least,
+                      key->most, also);
     }
-    assert(!"a type of key");
 }
 
-static bool all_tasks_use(const hl_config_key *key)
+/* The key's help, and what the tasks' descriptors add. */
+static void add_meaning(hl_text *t, const hl_config_key *key)
 {
     const hl_task *task;
+    bool all = true; /* whether every task uses the key */
     for (int i = 0; (task = hl_task_at(i)) != NULL; i++) {
-        if (!hl_config_key_used(key, task)) {
-            return false;
-        }
+        all = all && hl_config_key_used(key, task);
     }
-    return true;
-}
-
-/* The key's help, and what the tasks' descriptors add. Owned by the caller; NULL when out of memory. */
-static char *describe_meaning(const hl_config_key *key)
-{
-    hl_text t = { 0 };
-    hl_text_print(&t, "%s", key->help);
-    bool all = all_tasks_use(key);
     const char *between = " For ";
-    const hl_task *task;
+    hl_text_print(t, "%s", key->help);
     for (int i = 0; (task = hl_task_at(i)) != NULL; i++) {
         if (key->offset == offsetof(hl_config, task.name)) {
-            hl_text_print(&t, " %s: %s.", task->name, task->summary);
+            hl_text_print(t, " %s: %s.", task->name, task->summary);
         } else if (!all && hl_config_key_used(key, task)) {
-            hl_text_print(&t, "%s%s", between, task->name);
+            hl_text_print(t, "%s%s", between, task->name);
             between = ", ";
         }
     }
-    hl_text_print(&t, "%s", all ? "" : ".");
-    return finish(&t);
+    hl_text_print(t, "%s", all ? "" : ".");
 }
 
 static const char *described_default(const hl_config_key *key)
@@ -137,13 +111,15 @@ static const char *described_default(const hl_config_key *key)
     return key->derived != NULL ? key->derived : key->initial;
 }
 
-/* Words from HELP_COLUMN on, the first line continuing one that has reached `column`; ends the line. */
-static void add_wrapped(hl_text *t, int column, const char *words)
+/* Adds the words from HELP_COLUMN on, the first line continuing one that has reached `column`; ends the line. Frees the
+ * words. */
+static void add_wrapped(hl_text *t, int column, hl_text *words)
 {
+    hl_text_fail(t, words->error);
     hl_text_print(t, "%*s", HELP_COLUMN - column, "");
     column = HELP_COLUMN;
-    while (*words != '\0') {
-        int length = (int)strcspn(words, " ");
+    for (const char *at = words->bytes; at != NULL && *at != '\0';) {
+        int length = (int)strcspn(at, " ");
         if (column > HELP_COLUMN && column + 1 + length > COLUMNS) {
             hl_text_print(t, "\n%*s", HELP_COLUMN, "");
             column = HELP_COLUMN;
@@ -151,27 +127,12 @@ static void add_wrapped(hl_text *t, int column, const char *words)
             hl_text_print(t, " ");
             column++;
         }
-        hl_text_print(t, "%.*s", length, words);
+        hl_text_print(t, "%.*s", length, at);
         column += length;
-        words += length + (words[length] == ' ');
+        at += length + (at[length] == ' ');
     }
     hl_text_print(t, "\n");
-}
-
-static void add_help(hl_text *t, const hl_config_key *key)
-{
-    char *meaning = describe_meaning(key);
-    if (meaning == NULL) {
-        t->error = hl_error_memory("the description of a key");
-        return;
-    }
-    char values[RANGE_TEXT], line[2 * RANGE_TEXT];
-    describe_values(key, values);
-    snprintf(line, sizeof line, "%s (default: %s)", values, described_default(key));
-    hl_text_print(t, "%*s%s", KEY_COLUMN, "", key->name);
-    add_wrapped(t, KEY_COLUMN + (int)strlen(key->name), line);
-    add_wrapped(t, 0, meaning);
-    hl_free(meaning);
+    hl_text_free(words);
 }
 
 /* Whether the key is the first of its section. */
@@ -189,7 +150,13 @@ char *hl_config_help(void)
         if (begins_section(k)) {
             hl_text_print(&t, "%s[%s]  %s\n", k > 0 ? "\n" : "", section->name, section->help);
         }
-        add_help(&t, key);
+        hl_text values = { 0 }, meaning = { 0 };
+        add_values(&values, key);
+        hl_text_print(&values, " (default: %s)", described_default(key));
+        add_meaning(&meaning, key);
+        hl_text_print(&t, "%*s%s", KEY_COLUMN, "", key->name);
+        add_wrapped(&t, KEY_COLUMN + (int)strlen(key->name), &values);
+        add_wrapped(&t, 0, &meaning);
     }
     return finish(&t);
 }
@@ -203,30 +170,22 @@ static const char preface[] =
     "the config's name replaces a value.\n"
     "Unknown and repeated keys, and values outside the ranges below, are refused. `train --help` prints this list.\n";
 
-static void add_row(hl_text *t, const hl_config_key *key)
-{
-    char *meaning = describe_meaning(key);
-    if (meaning == NULL) {
-        t->error = hl_error_memory("the description of a key");
-        return;
-    }
-    char values[RANGE_TEXT];
-    describe_values(key, values);
-    hl_text_print(t, "| `%s` | %s | `%s` | %s |\n", key->name, values, described_default(key), meaning);
-    hl_free(meaning);
-}
-
 char *hl_config_reference(void)
 {
     hl_text t = { 0 };
     hl_text_print(&t, "%s", preface);
     for (int k = 0; k < HL_CONFIG_KEYS; k++) {
-        const hl_config_section *section = &hl_config_sections[hl_config_keys[k].section];
+        const hl_config_key *key = &hl_config_keys[k];
+        const hl_config_section *section = &hl_config_sections[key->section];
         if (begins_section(k)) {
             hl_text_print(&t, "\n## [%s]\n\n%s\n\n| key | values | default | meaning |\n|---|---|---|---|\n",
                           section->name, section->help);
         }
-        add_row(&t, &hl_config_keys[k]);
+        hl_text_print(&t, "| `%s` | ", key->name);
+        add_values(&t, key);
+        hl_text_print(&t, " | `%s` | ", described_default(key));
+        add_meaning(&t, key);
+        hl_text_print(&t, " |\n");
     }
     return finish(&t);
 }

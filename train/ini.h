@@ -55,9 +55,6 @@ bool hl_ini_bytes_allowed(const char *text, size_t size, char wrong[HL_INI_WRONG
  * read so: `wrong` says why, and the value is not to be used. */
 bool hl_ini_unquote(char *text, char wrong[HL_INI_WRONG_TEXT]);
 
-/* The length of a text that begins with a quote up to the one that ends it, or all of it. */
-size_t hl_ini_quoted_length(const char *text);
-
 /* Writes the value as it can stand behind `key = `: in quotes where it must be. False where `size` is too small. */
 bool hl_ini_quote(const char *value, char *text, size_t size);
 

@@ -32,16 +32,6 @@ typedef struct hl_config_reader {
 void hl_config_complain(hl_config_reader *reader, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The index of the first key of that name in any section, or -1. */
-int hl_config_find_key(const char *name);
-
-/* The index of the section, or -1 after a complaint. */
-int hl_config_find_section(hl_config_reader *reader, int line, const char *name);
-
-/* Reads a value into the key `name` of a section. Complains of an unknown or repeated key, of a value that is missing
- * or wrong. */
-void hl_config_set(hl_config_reader *reader, int line, int section, const char *name, const char *value);
-
 /* Replaces what stands for a default by its value, gives every layer its numbers, and checks what concerns more than
  * one key. Adds problems. */
 void hl_config_resolve(hl_config_reader *reader);
