@@ -221,19 +221,32 @@ hl_status hl_file_create(hl_file *file, const char *path)
     return file->error;
 }
 
-void hl_file_write(hl_file *file, const void *bytes, size_t count)
+hl_status hl_file_write_bytes(int fd, const char *path, const void *bytes, size_t count)
 {
     const char *from = bytes;
-    while (count > 0 && file->error.code == HL_OK) {
+    for (size_t done = 0; done < count;) {
         ssize_t n;
         errno = ENOSPC; /* what 0 bytes written without an error mean */
-        RETRIED(n, active.write(file->fd, from, count));
+        RETRIED(n, active.write(fd, from + done, count - done));
         if (n <= 0) {
-            hl_file_fail(file, hl_file_system_error(file->path, "cannot write"));
-            return;
+            return hl_file_system_error(path, "cannot write");
         }
-        from += n;
-        count -= (size_t)n;
+        done += (size_t)n;
+    }
+    return hl_ok();
+}
+
+hl_status hl_file_sync(int fd, const char *path)
+{
+    int result;
+    RETRIED(result, active.fsync(fd));
+    return result == 0 ? hl_ok() : hl_file_system_error(path, "cannot write to the disk");
+}
+
+void hl_file_write(hl_file *file, const void *bytes, size_t count)
+{
+    if (file->error.code == HL_OK) {
+        file->error = hl_file_write_bytes(file->fd, file->path, bytes, count);
     }
 }
 
@@ -261,12 +274,8 @@ static void free_file(hl_file *file)
 
 static void sync_and_close(hl_file *file, hl_durability durability)
 {
-    int result = 0;
     if (file->error.code == HL_OK && durability == HL_DURABLE) {
-        RETRIED(result, active.fsync(file->fd));
-        if (result != 0) {
-            hl_file_fail(file, hl_file_system_error(file->path, "cannot write to the disk"));
-        }
+        file->error = hl_file_sync(file->fd, file->path);
     }
     /* Linux closes the descriptor even when close fails; EINTR is no failure to write. */
     if (active.close(file->fd) != 0 && errno != EINTR) {

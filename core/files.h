@@ -62,11 +62,11 @@ hl_status hl_file_read(const char *path, size_t limit, char **content, size_t *s
  * (-1 on failure), and tells its size. */
 hl_status hl_file_open_to_read(const char *path, size_t limit, int *fd, size_t *size);
 
-/* Reads its next `count` bytes. HL_BAD_FILE, also where it holds fewer. */
+/* Reads the next `count` bytes of an open file; writes as many to it. HL_BAD_FILE, also where fewer are left to read. */
 hl_status hl_file_read_bytes(int fd, const char *path, void *bytes, size_t count);
+hl_status hl_file_write_bytes(int fd, const char *path, const void *bytes, size_t count);
 
-/* HL_BAD_FILE where `path` is a device, a pipe, a socket or a symbolic link, which a file must not replace; HL_OK also
- * where there is nothing of that name. */
+/* HL_BAD_FILE where there is a device, a pipe, a socket or a symbolic link, which a file must not replace. */
 hl_status hl_file_check_replaceable(const char *path);
 
 /* A file being written beside its final name: "<path>.tmp" until hl_file_commit renames it. Every call after a failure
@@ -92,10 +92,8 @@ hl_status hl_file_create(hl_file *file, const char *path);
  * file is ended. Without it one program would rename what another is still writing. */
 hl_status hl_file_create_locked(hl_file *file, const char *path);
 
-/* Writes all `count` bytes at the file's present position. */
+/* Writes all `count` bytes at the present position; moves that as lseek does and returns it, -1 after a failure. */
 void hl_file_write(hl_file *file, const void *bytes, size_t count);
-
-/* Moves the position as lseek does and returns it; -1 after a failure. */
 int64_t hl_file_seek(hl_file *file, int64_t offset, int whence);
 
 /* Makes `error` the file's failure unless it has failed before. For failures while its content is made. */
@@ -112,7 +110,8 @@ void hl_file_abandon(hl_file *file);
 /* Create, write, commit in one. */
 hl_status hl_file_replace(const char *path, const void *bytes, size_t count, hl_durability durability);
 
-/* Waits until the folder that holds `path` is on disk (a rename in it). HL_BAD_FILE. */
+/* Waits until the open file, or the folder that holds `path` (a rename in it), is on disk. HL_BAD_FILE. */
+hl_status hl_file_sync(int fd, const char *path);
 hl_status hl_file_sync_folder(const char *path);
 
 HL_END_DECLS

@@ -240,25 +240,14 @@ hl_status hl_metrics_csv_append(hl_metrics_csv *csv, hl_metrics_row row)
     n += format_optional(line + n, size - (size_t)n, row.learning_rate);
     n += format_optional(line + n, size - (size_t)n, row.grad_norm);
     n += snprintf(line + n, size - (size_t)n, ",%.0f\n", row.tokens_per_second);
-    for (int written = 0; written < n;) {
-        errno = ENOSPC; /* 0 bytes written without an error: the disk is full */
-        ssize_t now = hl_file_calls_get()->write(csv->fd, line + written, (size_t)(n - written));
-        if (now <= 0 && errno != EINTR) {
-            return hl_file_system_error(csv->path, "cannot write");
-        }
-        written += now > 0 ? (int)now : 0;
-    }
+    HL_TRY(hl_file_write_bytes(csv->fd, csv->path, line, (size_t)n));
     csv->sum = add_line(csv->sum, line, (size_t)n - 1);
     return hl_ok();
 }
 
 hl_status hl_metrics_csv_sync(hl_metrics_csv *csv)
 {
-    int result;
-    do {
-        result = hl_file_calls_get()->fsync(csv->fd);
-    } while (result != 0 && errno == EINTR);
-    return result == 0 ? hl_ok() : hl_file_system_error(csv->path, "cannot write to the disk");
+    return hl_file_sync(csv->fd, csv->path);
 }
 
 void hl_metrics_csv_close(hl_metrics_csv *csv)
