@@ -18,20 +18,6 @@ typedef struct tensor_list {
     int n;
 } tensor_list;
 
-static bool list_allocate(tensor_list *list, const hl_parameters *parameters)
-{
-    size_t most = 3 * ((size_t)parameters->n + (size_t)parameters->n_aliases);
-    *list = (tensor_list){ .tensors = hl_calloc(most, sizeof *list->tensors),
-                           .names = hl_calloc(most, sizeof *list->names) };
-    return list->tensors != NULL && list->names != NULL;
-}
-
-static void list_free(tensor_list *list)
-{
-    hl_free(list->tensors);
-    hl_free(list->names);
-}
-
 static void list_add(tensor_list *list, const char *prefix, const char *name, const hl_parameter *parameter,
                      const hl_real *block)
 {
@@ -91,40 +77,6 @@ static int state_metadata(hl_metadata_item *items, char texts[HL_STATE_FIELDS][N
     return n;
 }
 
-/* `heads` may be NULL. */
-static hl_status write_weights(const char *path, const hl_parameters *parameters, int64_t step, const char *config,
-                               const char *heads)
-{
-    tensor_list list;
-    if (!list_allocate(&list, parameters)) {
-        list_free(&list);
-        return hl_error_memory(path);
-    }
-    list_add_weights(&list, parameters);
-    hl_metadata_item items[MAX_METADATA];
-    char step_text[NUMBER_TEXT];
-    int n_items = common_metadata(items, step_text, step, config);
-    if (heads != NULL) {
-        items[n_items++] = (hl_metadata_item){ "heads", heads };
-    }
-    hl_file file;
-    hl_file_create(&file, path);
-    hl_safetensors_write(&file, list.tensors, list.n, items, n_items);
-    list_free(&list);
-    return hl_file_commit(&file, HL_DURABLE);
-}
-
-hl_status hl_checkpoint_write_model(const char *path, const hl_parameters *parameters, int64_t step, const char *config)
-{
-    return write_weights(path, parameters, step, config, NULL);
-}
-
-hl_status hl_checkpoint_write_pruned(const char *path, const hl_parameters *parameters, int64_t step,
-                                     const char *config, const char *heads)
-{
-    return write_weights(path, parameters, step, config, heads);
-}
-
 /* Keeps the present checkpoint under another name, before the new one takes its place. */
 static hl_status keep_previous(const char *path, const char *kept_path)
 {
@@ -134,29 +86,59 @@ static hl_status keep_previous(const char *path, const char *kept_path)
     return kept ? hl_ok() : hl_file_system_error(kept_path, "the last checkpoint cannot be kept under this name");
 }
 
-hl_status hl_checkpoint_write(const char *path, const char *kept_path, const hl_optimizer *optimizer,
-                              const hl_train_state *state, const char *config)
+/* Writes the weights and, unless the optimizer is NULL, its moments. */
+static hl_status write_file(const char *path, const char *kept_path, const hl_parameters *parameters,
+                            const hl_optimizer *optimizer, const hl_metadata_item *items, int n_items)
 {
-    tensor_list list;
-    if (!list_allocate(&list, optimizer->parameters)) {
-        list_free(&list);
+    size_t most = 3 * ((size_t)parameters->n + (size_t)parameters->n_aliases);
+    tensor_list list = { .tensors = hl_calloc(most, sizeof *list.tensors),
+                         .names = hl_calloc(most, sizeof *list.names) };
+    if (list.tensors == NULL || list.names == NULL) {
+        hl_free(list.tensors);
+        hl_free(list.names);
         return hl_error_memory(path);
     }
-    list_add_weights(&list, optimizer->parameters);
-    list_add_moments(&list, optimizer);
-    hl_metadata_item items[MAX_METADATA];
-    char step_text[NUMBER_TEXT], state_texts[HL_STATE_FIELDS][NUMBER_TEXT];
-    int n_items = common_metadata(items, step_text, optimizer->step, config);
-    items[n_items++] = (hl_metadata_item){ "checkpoint_format", HL_CHECKPOINT_FORMAT };
-    n_items += state_metadata(items + n_items, state_texts, state);
+    list_add_weights(&list, parameters);
+    if (optimizer != NULL) {
+        list_add_moments(&list, optimizer);
+    }
     hl_file file;
     hl_file_create(&file, path);
     hl_safetensors_write(&file, list.tensors, list.n, items, n_items);
-    list_free(&list);
+    hl_free(list.tensors);
+    hl_free(list.names);
     hl_status status = kept_path != NULL && file.error.code == HL_OK ? keep_previous(path, kept_path) : hl_ok();
     if (status.code != HL_OK) {
         hl_file_abandon(&file);
         return status;
     }
     return hl_file_commit(&file, HL_DURABLE);
+}
+
+hl_status hl_checkpoint_write_model(const char *path, const hl_parameters *parameters, int64_t step, const char *config)
+{
+    return hl_checkpoint_write_pruned(path, parameters, step, config, NULL);
+}
+
+hl_status hl_checkpoint_write_pruned(const char *path, const hl_parameters *parameters, int64_t step,
+                                     const char *config, const char *heads)
+{
+    hl_metadata_item items[MAX_METADATA];
+    char step_text[NUMBER_TEXT];
+    int n_items = common_metadata(items, step_text, step, config);
+    if (heads != NULL) {
+        items[n_items++] = (hl_metadata_item){ "heads", heads };
+    }
+    return write_file(path, NULL, parameters, NULL, items, n_items);
+}
+
+hl_status hl_checkpoint_write(const char *path, const char *kept_path, const hl_optimizer *optimizer,
+                              const hl_train_state *state, const char *config)
+{
+    hl_metadata_item items[MAX_METADATA];
+    char step_text[NUMBER_TEXT], state_texts[HL_STATE_FIELDS][NUMBER_TEXT];
+    int n_items = common_metadata(items, step_text, optimizer->step, config);
+    items[n_items++] = (hl_metadata_item){ "checkpoint_format", HL_CHECKPOINT_FORMAT };
+    n_items += state_metadata(items + n_items, state_texts, state);
+    return write_file(path, kept_path, optimizer->parameters, optimizer, items, n_items);
 }

@@ -22,7 +22,7 @@ hl_status hl_checkpoint_write_model(const char *path, const hl_parameters *param
                                     const char *config);
 
 /* The same of a model that was pruned, with the names that its heads had before, by layer and head: "L0H1,L1H0",
- * which the metadata holds as `heads`. */
+ * which the metadata holds as `heads`; NULL: of a whole model. */
 hl_status hl_checkpoint_write_pruned(const char *path, const hl_parameters *parameters, int64_t step,
                                      const char *config, const char *heads);
 
