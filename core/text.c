@@ -50,8 +50,9 @@ static bool reserve(hl_text *text, size_t more)
     return true;
 }
 
-__attribute__((format(printf, 2, 0))) static void print(hl_text *text, const char *format, va_list arguments)
+void hl_text_vprint(hl_text *text, const char *format, va_list arguments)
 {
+    flush_much(text);
     va_list again;
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments);
@@ -64,10 +65,9 @@ __attribute__((format(printf, 2, 0))) static void print(hl_text *text, const cha
 
 void hl_text_print(hl_text *text, const char *format, ...)
 {
-    flush_much(text);
     va_list arguments;
     va_start(arguments, format);
-    print(text, format, arguments);
+    hl_text_vprint(text, format, arguments);
     va_end(arguments);
 }
 
@@ -110,7 +110,7 @@ void hl_text_paragraph(hl_text *text, int width, const char *format, ...)
     hl_text raw = { 0 }, shown = { 0 };
     va_list arguments;
     va_start(arguments, format);
-    print(&raw, format, arguments);
+    hl_text_vprint(&raw, format, arguments);
     va_end(arguments);
     hl_text_fail(text, raw.error);
     hl_text_print(&shown, "%s", ""); /* so that there are bytes, also of an empty paragraph */

@@ -5,6 +5,7 @@
 #include "core/declarations.h"
 #include "core/status.h"
 
+#include <stdarg.h>
 #include <stddef.h>
 
 HL_BEGIN_DECLS
@@ -23,8 +24,9 @@ typedef struct hl_text {
     void *context;        /* for the drain */
 } hl_text;
 
-/* Adds text formatted as by printf. HL_NO_MEMORY is left on the text. */
+/* Adds text formatted as by printf, and by vprintf. HL_NO_MEMORY is left on the text. */
 void hl_text_print(hl_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void hl_text_vprint(hl_text *text, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
 
 /* Adds `count` bytes of any kind, zero bytes too. HL_NO_MEMORY is left on the text. */
 void hl_text_add(hl_text *text, const void *bytes, size_t count);

@@ -1,55 +1,28 @@
 #include "train/problems.h"
 
 #include "core/memory.h"
-#include "core/shown_text.h"
+#include "core/text.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-
-__attribute__((format(printf, 1, 0))) static char *formatted(const char *format, va_list arguments)
-{
-    va_list again;
-    va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
-    char *line = length < 0 ? NULL : hl_malloc((size_t)length + 1);
-    if (line != NULL) {
-        vsnprintf(line, (size_t)length + 1, format, again);
-    }
-    va_end(again);
-    return line;
-}
-
-/* Replaces the line by the text that is shown for it. */
-static char *shown(char *line)
-{
-    size_t size = line != NULL ? hl_shown_text(NULL, 0, line) + 1 : 0;
-    char *text = line != NULL ? hl_malloc(size) : NULL;
-    if (text != NULL) {
-        hl_shown_text(text, size, line);
-    }
-    hl_free(line);
-    return text;
-}
 
 void hl_problems_add(hl_problems *problems, const char *format, ...)
 {
     if (problems->n == HL_MAX_PROBLEMS) {
         return;
     }
-    char *line;
-    if (problems->n == HL_MAX_PROBLEMS - 1) {
-        line = hl_strdup("further problems are not listed");
-    } else {
-        va_list arguments;
-        va_start(arguments, format);
-        line = shown(formatted(format, arguments));
-        va_end(arguments);
+    hl_text raw = { 0 }, line = { 0 };
+    va_list arguments;
+    va_start(arguments, format);
+    hl_text_vprint(&raw, format, arguments);
+    va_end(arguments);
+    hl_text_fail(&line, raw.error);
+    bool last = problems->n == HL_MAX_PROBLEMS - 1;
+    hl_text_shown(&line, last || raw.bytes == NULL ? "further problems are not listed" : raw.bytes);
+    hl_text_free(&raw);
+    problems->no_memory = problems->no_memory || line.error.code != HL_OK;
+    if (line.error.code == HL_OK) {
+        problems->lines[problems->n++] = line.bytes;
     }
-    if (line == NULL) {
-        problems->no_memory = true;
-        return;
-    }
-    problems->lines[problems->n++] = line;
 }
 
 void hl_problems_free(hl_problems *problems)
