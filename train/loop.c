@@ -44,14 +44,6 @@ static hl_metrics_row training_row(const hl_loop *loop, const hl_update *update)
     };
 }
 
-static void begin_interval(hl_loop *loop)
-{
-    loop->state.loss_sum = 0;
-    loop->state.n_updates = loop->state.scored = loop->state.correct = 0;
-    loop->interval_started = hl_clock_seconds();
-    loop->interval_tokens = 0;
-}
-
 static hl_status write_row(hl_loop *loop, hl_metrics_row row)
 {
     HL_TRY(hl_metrics_csv_append(&loop->metrics, row));
@@ -74,7 +66,10 @@ static hl_status update(hl_loop *loop)
     hl_progress_step(&loop->progress, row);
     if (is_due(step_of(loop), loop->config->train.log_every) || step_of(loop) == loop->config->train.steps) {
         HL_TRY(write_row(loop, row));
-        begin_interval(loop);
+        state->loss_sum = 0;
+        state->n_updates = state->scored = state->correct = 0;
+        loop->interval_started = hl_clock_seconds();
+        loop->interval_tokens = 0;
     }
     return hl_ok();
 }
@@ -86,18 +81,13 @@ static bool snapshot_due(const hl_loop *loop)
             hl_cadence_records(loop->cadence, &loop->state.cadence, step_of(loop), loop->config->train.steps));
 }
 
-/* Whether a snapshot may follow the validation of this step, with which patience may be lost. */
-static bool snapshot_may_follow(const hl_loop *loop)
-{
-    int64_t patience = loop->config->train.patience;
-    return snapshot_due(loop) || (loop->recorder != NULL && patience > 0 && loop->state.since_best + 1 >= patience);
-}
-
 /* *sums: what was gathered for a snapshot that may follow, or NULL. Where a signal comes before the end, the step
  * stays unvalidated. */
 static hl_status validate(hl_loop *loop, const hl_validation_sums **sums)
 {
-    hl_validation_sums_pass *pass = snapshot_may_follow(loop) ? loop->sums : NULL;
+    int64_t patience = loop->config->train.patience;
+    bool may_lose_patience = loop->recorder != NULL && patience > 0 && loop->state.since_best + 1 >= patience;
+    hl_validation_sums_pass *pass = snapshot_due(loop) || may_lose_patience ? loop->sums : NULL;
     HL_TRY(hl_trainer_evaluate(loop->trainer, pass, &loop->evaluation));
     loop->state.unvalidated = loop->evaluation.dropped;
     if (loop->state.unvalidated) {

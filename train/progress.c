@@ -38,14 +38,6 @@ static void format_rate(double rate, char *text, size_t size)
     }
 }
 
-/* "0.0029", "12.3456", and what would be longer than eight characters as "1.23e+04". */
-static void format_loss(double loss, char *text, size_t size)
-{
-    if (snprintf(text, size, "%.4f", loss) > 8) {
-        snprintf(text, size, "%.2e", loss);
-    }
-}
-
 /* The end of a training row, after its accuracy. Where the line would be longer than 80 columns, the learning rate is
  * left out, then the tokens too. `used` columns are taken already. */
 static void print_speed(const hl_progress *progress, hl_metrics_row row, int used)
@@ -68,7 +60,9 @@ static void print_row(const hl_progress *progress, hl_metrics_row row)
     char loss[512];
     int digits = snprintf(NULL, 0, "%" PRId64, progress->steps);
     bool validation = strcmp(row.split, "validation") == 0;
-    format_loss(row.loss, loss, sizeof loss);
+    if (snprintf(loss, sizeof loss, "%.4f", row.loss) > 8) { /* "0.0029", "12.3456", or else "1.23e+04" */
+        snprintf(loss, sizeof loss, "%.2e", row.loss);
+    }
     int used = fprintf(progress->out, "step %*" PRId64 "/%" PRId64 "  %sloss %s  acc %5.1f%%", digits, row.step,
                        progress->steps, validation ? "validation  " : "", loss, 100 * row.accuracy);
     if (!validation) {
@@ -104,15 +98,6 @@ static void print_drawing(hl_progress *progress)
     progress->line_open = false;
 }
 
-static int count_lines(const char *text)
-{
-    int n = 0;
-    for (; *text != '\0'; text++) {
-        n += *text == '\n';
-    }
-    return n;
-}
-
 void hl_progress_show(hl_progress *progress, const char *drawing)
 {
     if (progress->out == NULL) {
@@ -121,7 +106,10 @@ void hl_progress_show(hl_progress *progress, const char *drawing)
     if (progress->terminal) {
         go_to_drawing(progress);
         progress->drawing = drawing;
-        progress->drawing_lines = count_lines(drawing);
+        progress->drawing_lines = 0;
+        for (const char *c = drawing; *c != '\0'; c++) {
+            progress->drawing_lines += *c == '\n';
+        }
         print_drawing(progress);
         progress->drawn = 0; /* the line below was overwritten and is due */
     } else {

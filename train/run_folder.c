@@ -67,34 +67,35 @@ static bool is_comparison(const char *name)
     return strncmp(name, "against-", 8) == 0 && end != NULL && strcmp(end, ".html") == 0;
 }
 
+/* The index of the file whose name is the first `length` bytes, or -1. */
+static int find_run_file(const char *name, size_t length)
+{
+    for (int i = 0; i < N_RUN_FILES; i++) {
+        if (strlen(run_files[i].name) == length && strncmp(name, run_files[i].name, length) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
 /* Whether a run takes a file of this name at the top of its folder for its own. */
 static bool is_run_file(const char *name)
 {
-    bool found = step_of_checkpoint(name) >= 0 || is_comparison(name);
-    for (int i = 0; i < N_RUN_FILES; i++) {
-        found = found || strcmp(name, run_files[i].name) == 0;
-    }
-    return found;
+    return step_of_checkpoint(name) >= 0 || is_comparison(name) || find_run_file(name, strlen(name)) >= 0;
 }
 
 /* A temporary file that a killed run left behind. */
 static bool is_unfinished_file(const char *name)
 {
-    bool found = false;
-    for (int i = 0; i < N_RUN_FILES; i++) {
-        size_t n = strlen(run_files[i].name);
-        found = found || (strncmp(name, run_files[i].name, n) == 0 && strcmp(name + n, ".tmp") == 0);
-    }
-    return found;
+    const char *end = strrchr(name, '.');
+    return end != NULL && strcmp(end, ".tmp") == 0 && find_run_file(name, (size_t)(end - name)) >= 0;
 }
 
 bool hl_run_folder_keeps(const char *name)
 {
-    bool found = strcmp(name, ".lock") == 0 || strncmp(name, "checkpoint", strlen("checkpoint")) == 0;
-    for (int i = 0; i < N_RUN_FILES; i++) {
-        found = found || (!run_files[i].made_anew && strcmp(name, run_files[i].name) == 0);
-    }
-    return found;
+    int i = find_run_file(name, strlen(name));
+    return strcmp(name, ".lock") == 0 || strncmp(name, "checkpoint", strlen("checkpoint")) == 0 ||
+           (i >= 0 && !run_files[i].made_anew);
 }
 
 /* ---- removing ---- */
@@ -174,21 +175,15 @@ hl_status hl_run_folder_drop_after(const hl_run_folder *folder, int64_t step)
         (removal){ .folder = folder->path, .chosen = checkpoint_after, .limit = step, .act = remove_file });
 }
 
-static hl_status remove_kept(const hl_run_folder *folder, int64_t step)
-{
-    char *path = hl_run_folder_kept_checkpoint(folder, step);
-    hl_status status = path != NULL ? remove_file(path) : hl_error_memory(folder->path);
-    hl_free(path);
-    return status;
-}
-
 hl_status hl_run_folder_prune(const hl_run_folder *folder, int64_t keep)
 {
     hl_step_list kept;
     HL_TRY(hl_step_list_read(folder->path, step_of_checkpoint, &kept));
     hl_status status = hl_ok();
     for (size_t i = 0; i + (size_t)keep < kept.n && status.code == HL_OK; i++) {
-        status = remove_kept(folder, kept.steps[i]);
+        char *path = hl_run_folder_kept_checkpoint(folder, kept.steps[i]);
+        status = path != NULL ? remove_file(path) : hl_error_memory(folder->path);
+        hl_free(path);
     }
     hl_free(kept.steps);
     return status;
@@ -225,27 +220,21 @@ static hl_status name_paths(hl_run_folder *folder, const char *path)
 /* The run that was killed a moment ago holds its lock until the system has taken its memory back. */
 enum { LOCK_TRIALS = 101, LOCK_PAUSE_NANOSECONDS = 20 * 1000 * 1000 };
 
-static int lock_patiently(int fd)
-{
-    int result = hl_file_calls_get()->flock(fd, LOCK_EX | LOCK_NB);
-    for (int i = 1; result != 0 && (errno == EWOULDBLOCK || errno == EINTR) && i < LOCK_TRIALS; i++) {
-        nanosleep(&(struct timespec){ .tv_nsec = LOCK_PAUSE_NANOSECONDS }, NULL);
-        result = hl_file_calls_get()->flock(fd, LOCK_EX | LOCK_NB);
-    }
-    return result;
-}
-
 /* The lock goes with the process, however that ends; the empty file stays. */
 static hl_status take_lock(hl_run_folder *folder)
 {
     HL_TRY(hl_file_open(folder->lock_file, O_RDWR | O_CREAT, &folder->lock));
-    if (lock_patiently(folder->lock) == 0) {
-        return hl_ok();
+    const hl_file_calls *calls = hl_file_calls_get();
+    int result = calls->flock(folder->lock, LOCK_EX | LOCK_NB);
+    for (int i = 1; result != 0 && (errno == EWOULDBLOCK || errno == EINTR) && i < LOCK_TRIALS; i++) {
+        nanosleep(&(struct timespec){ .tv_nsec = LOCK_PAUSE_NANOSECONDS }, NULL);
+        result = calls->flock(folder->lock, LOCK_EX | LOCK_NB);
     }
-    return errno == EWOULDBLOCK
-               ? hl_error(HL_BAD_FILE, "%s: another run is at work in this folder; choose another with --out",
-                          folder->path)
-               : hl_file_system_error(folder->lock_file, "cannot be locked");
+    if (result != 0 && errno == EWOULDBLOCK) {
+        return hl_error(HL_BAD_FILE, "%s: another run is at work in this folder; choose another with --out",
+                        folder->path);
+    }
+    return result == 0 ? hl_ok() : hl_file_system_error(folder->lock_file, "cannot be locked");
 }
 
 /* Whether a config.ini or a checkpoint tells which run the folder's files belong to. */
@@ -334,7 +323,7 @@ static hl_status check_patterns(const hl_run_folder *folder)
 
 /* Refuses early what writing would refuse late: report.html, for one, only after all of the training. Appending to
  * metrics.csv would even follow a link. */
-static hl_status check_replaceable(const hl_run_folder *folder)
+static hl_status check(const hl_run_folder *folder)
 {
     hl_status status = check_patterns(folder);
     for (int i = 0; i < N_RUN_FILES && status.code == HL_OK; i++) {
@@ -342,13 +331,7 @@ static hl_status check_replaceable(const hl_run_folder *folder)
         status = path != NULL ? hl_file_check_replaceable(path) : hl_error_memory(folder->path);
         hl_free(path);
     }
-    return status;
-}
-
-static hl_status check(const hl_run_folder *folder)
-{
-    HL_TRY(check_replaceable(folder));
-    return check_mode(folder);
+    return status.code == HL_OK ? check_mode(folder) : status;
 }
 
 hl_status hl_run_folder_make(hl_run_folder *folder)

@@ -7,12 +7,6 @@
 
 #include <stdio.h>
 
-static int64_t every_of(const hl_config *config)
-{
-    int64_t every = config->patterns.every;
-    return every == HL_CONFIG_LOG ? HL_CADENCE_LOG : every > 0 ? every : INT64_MAX;
-}
-
 /* How many of `bytes` each may come to the `n` that there are. */
 static int64_t room_for_extra(size_t allowed, int64_t n, size_t bytes)
 {
@@ -25,7 +19,10 @@ static int64_t room_for_extra(size_t allowed, int64_t n, size_t bytes)
 
 hl_snapshot_budget hl_snapshot_budget_of(const hl_config *config)
 {
-    hl_snapshot_budget budget = { .cadence = { .every = every_of(config) },
+    int64_t every = config->patterns.every;
+    hl_snapshot_budget budget = { .cadence = { .every = every == HL_CONFIG_LOG ? HL_CADENCE_LOG
+                                                        : every > 0            ? every
+                                                                               : INT64_MAX },
                                   .allowed = hl_size_product((size_t)config->patterns.budget_mb, (size_t)1 << 20) };
     int64_t examples = hl_setup_recorded_examples(config);
     if (examples > 0) {

@@ -10,10 +10,13 @@ typedef struct reading {
     int64_t (*step_of)(const char *name);
 } reading;
 
-static hl_status add_step(hl_step_list *list, int64_t step)
+static hl_status add_step(void *context, const char *name)
 {
     enum { SOME = 64 };
-    if (list->n == list->capacity) {
+    const reading *r = context;
+    hl_step_list *list = r->list;
+    int64_t step = r->step_of(name);
+    if (step >= 0 && list->n == list->capacity) {
         size_t more = list->capacity > 0 ? 2 * list->capacity : SOME;
         int64_t *steps = hl_realloc(list->steps, more, sizeof *steps);
         if (steps == NULL) {
@@ -22,15 +25,10 @@ static hl_status add_step(hl_step_list *list, int64_t step)
         list->steps = steps;
         list->capacity = more;
     }
-    list->steps[list->n++] = step;
+    if (step >= 0) {
+        list->steps[list->n++] = step;
+    }
     return hl_ok();
-}
-
-static hl_status add_if_it_has_one(void *context, const char *name)
-{
-    const reading *r = context;
-    int64_t step = r->step_of(name);
-    return step >= 0 ? add_step(r->list, step) : hl_ok();
 }
 
 static int compare_steps(const void *a, const void *b)
@@ -42,7 +40,7 @@ static int compare_steps(const void *a, const void *b)
 hl_status hl_step_list_read(const char *folder, int64_t (*step_of)(const char *name), hl_step_list *list)
 {
     *list = (hl_step_list){ 0 };
-    hl_status status = hl_folder_list(folder, add_if_it_has_one, &(reading){ list, step_of });
+    hl_status status = hl_folder_list(folder, add_step, &(reading){ list, step_of });
     if (status.code != HL_OK) {
         hl_free(list->steps);
         *list = (hl_step_list){ 0 };

@@ -68,15 +68,6 @@ hl_status hl_trainer_plan(const hl_model *model, const hl_config *config, size_t
     return hl_ok();
 }
 
-static hl_status init_batches(hl_trainer *trainer)
-{
-    const hl_config *config = trainer->config;
-    int64_t T = hl_dataset_max_length(trainer->dataset), R = hl_dataset_n_relations(trainer->dataset);
-    HL_TRY(hl_batch_allocate(config->train.batch_size, T, R, &trainer->batch));
-    HL_TRY(hl_batch_allocate(config->train.eval_examples, T, R, &trainer->validation));
-    return hl_dataset_batch(trainer->dataset, HL_VALIDATION, 0, &trainer->validation);
-}
-
 hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config)
 {
     *trainer = (hl_trainer){ .config = config, .threads = hl_setup_threads(config) };
@@ -90,7 +81,10 @@ hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config)
     HL_TRY(hl_model_reserve(&trainer->model, HL_MODEL_TRAINED));
     HL_TRY(hl_optimizer_init(&trainer->optimizer, &trainer->model.parameters, hl_setup_optimizer(config)));
     trainer->schedule = hl_setup_schedule(config);
-    return init_batches(trainer);
+    int64_t T = hl_dataset_max_length(trainer->dataset), R = hl_dataset_n_relations(trainer->dataset);
+    HL_TRY(hl_batch_allocate(config->train.batch_size, T, R, &trainer->batch));
+    HL_TRY(hl_batch_allocate(config->train.eval_examples, T, R, &trainer->validation));
+    return hl_dataset_batch(trainer->dataset, HL_VALIDATION, 0, &trainer->validation);
 }
 
 void hl_trainer_draw(hl_trainer *trainer)
