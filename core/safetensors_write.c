@@ -127,9 +127,7 @@ static hl_status make_header(const hl_named_tensor *tensors, int n_tensors, cons
         return hl_error_memory("a file's header");
     }
     hl_status status = fill_header(header, tensors, n_tensors, items, n_items);
-    if (status.code == HL_OK) {
-        status = header_bytes(header, bytes, size);
-    }
+    HL_THEN(status, header_bytes(header, bytes, size));
     json_decref(header);
     return status;
 }
@@ -169,9 +167,7 @@ void hl_safetensors_write(hl_file *file, const hl_named_tensor *tensors, int n_t
     char *header = NULL;
     size_t size = 0;
     hl_status status = check_tensors(tensors, n_tensors);
-    if (status.code == HL_OK) {
-        status = make_header(tensors, n_tensors, metadata, n_metadata, &header, &size);
-    }
+    HL_THEN(status, make_header(tensors, n_tensors, metadata, n_metadata, &header, &size));
     if (status.code != HL_OK) {
         hl_file_fail(file, hl_error(status.code, "%s: %s", file->path, status.text));
         return;

@@ -48,6 +48,15 @@ hl_status hl_error_memory(const char *what);
         }                                  \
     } while (0)
 
+/* Makes `call`, whose outcome `status` then is, unless `status` is a failure already: where something is freed at the
+ * end, for steps of which each needs those before it. */
+#define HL_THEN(status, call)         \
+    do {                              \
+        if ((status).code == HL_OK) { \
+            (status) = (call);        \
+        }                             \
+    } while (0)
+
 HL_END_DECLS
 
 #endif

@@ -135,9 +135,7 @@ hl_status hl_vocabulary_parse(const char *path, const char *text, size_t size, h
     HL_TRY(count_lines(path, text, size, &n));
     HL_TRY(allocate(text, size, n, &vocabulary));
     hl_status status = split(path, vocabulary);
-    if (status.code == HL_OK) {
-        status = sort(path, vocabulary);
-    }
+    HL_THEN(status, sort(path, vocabulary));
     if (status.code != HL_OK) {
         hl_vocabulary_free(vocabulary);
         return status;

@@ -68,9 +68,7 @@ static hl_status walk_from(const walk *w, int layer, int bit, uint32_t set, hl_t
         hl_tape tape = begin_tape(w);
         hl_tensor *y = run_layer(&tape, w, layer, chosen, x);
         hl_status status = hl_tape_status(&tape);
-        if (status.code == HL_OK) {
-            status = walk_from(w, layer + 1, bit + H, set | chosen << bit, y);
-        }
+        HL_THEN(status, walk_from(w, layer + 1, bit + H, set | chosen << bit, y));
         hl_arena_rewind(&w->losses->arena, mark);
         HL_TRY(status);
     }
@@ -84,9 +82,7 @@ static hl_status walk_slice(walk *w, int64_t first)
     hl_tape tape = begin_tape(w);
     hl_tensor *x = hl_model_embed(&tape, w->model, &w->slice);
     hl_status status = hl_tape_status(&tape);
-    if (status.code == HL_OK) {
-        status = walk_from(w, 0, 0, 0, x);
-    }
+    HL_THEN(status, walk_from(w, 0, 0, 0, x));
     hl_arena_rewind(&s->arena, 0);
     return status;
 }

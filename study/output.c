@@ -40,9 +40,7 @@ static hl_status make_all(hl_text *text, hl_output_maker *make, void *context)
 {
     hl_status status = make(context, text);
     hl_text_flush(text);
-    if (status.code == HL_OK) {
-        status = hl_text_status(text);
-    }
+    HL_THEN(status, hl_text_status(text));
     hl_text_free(text);
     return status;
 }

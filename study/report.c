@@ -51,9 +51,7 @@ hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_model *run, 
 {
     *report = (hl_heads_report){ 0 };
     hl_status status = gather_texts(report, run, history, study);
-    if (status.code == HL_OK) {
-        status = gather_pass(report, run, &history->maps);
-    }
+    HL_THEN(status, gather_pass(report, run, &history->maps));
     if (status.code != HL_OK) {
         hl_heads_report_free(report);
     }
@@ -92,12 +90,8 @@ static hl_status write_files(hl_opened_model *run, const hl_heads_study *study, 
     hl_heads_history history;
     HL_TRY(hl_heads_history_make(run, study, &history));
     hl_status status = hl_heads_history_write(&history);
-    if (status.code == HL_OK) {
-        status = studied;
-    }
-    if (status.code == HL_OK) {
-        status = hl_heads_page_write(&(hl_heads_page){ run, &history, study });
-    }
+    HL_THEN(status, studied);
+    HL_THEN(status, hl_heads_page_write(&(hl_heads_page){ run, &history, study }));
     hl_heads_history_free(&history);
     return status;
 }

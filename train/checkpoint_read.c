@@ -244,12 +244,8 @@ static hl_status read_into(hl_checkpoint *checkpoint, const hl_parameters *param
         status = place_moments(checkpoint, optimizer, places);
     }
     status = hl_checkpoint_judge(checkpoint, status);
-    if (status.code == HL_OK) {
-        status = hl_safetensors_read(checkpoint->file, places);
-    }
-    if (status.code == HL_OK) {
-        status = check_read(checkpoint, parameters, places);
-    }
+    HL_THEN(status, hl_safetensors_read(checkpoint->file, places));
+    HL_THEN(status, check_read(checkpoint, parameters, places));
     hl_free(places);
     return status;
 }

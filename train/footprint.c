@@ -198,9 +198,7 @@ hl_status hl_footprint_of_config(const hl_config *config, hl_footprint *footprin
         return hl_error_memory("the model's sizes");
     }
     hl_status status = hl_model_init(model, &shape);
-    if (status.code == HL_OK) {
-        status = hl_footprint_of(config, model, footprint);
-    }
+    HL_THEN(status, hl_footprint_of(config, model, footprint));
     hl_model_free(model);
     hl_free(model);
     return status;

@@ -252,9 +252,7 @@ hl_status hl_run_folder_holds_run(const char *path, bool *holds)
 {
     hl_run_folder folder = { .lock = -1 };
     hl_status status = name_paths(&folder, path);
-    if (status.code == HL_OK) {
-        status = tells_its_run(&folder, holds);
-    }
+    HL_THEN(status, tells_its_run(&folder, holds));
     hl_run_folder_close(&folder);
     return status;
 }

@@ -136,9 +136,7 @@ static hl_status run_micro_batch(hl_trainer *trainer, const hl_batch *batch, int
         snprintf(what, sizeof what, "step %lld: the loss", (long long)trainer->optimizer.step + 1);
         status = hl_tape_not_finite(&tape, what, result.loss_sum);
     }
-    if (status.code == HL_OK) {
-        status = hl_tape_backward(&tape, loss);
-    }
+    HL_THEN(status, hl_tape_backward(&tape, loss));
     hl_arena_rewind(&trainer->arena, mark);
     update->loss += result.loss_sum / (double)scored;
     update->correct += result.n_correct;

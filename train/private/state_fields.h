@@ -6,6 +6,7 @@
 #include "train/state.h"
 
 #include <stdint.h>
+#include <string.h>
 
 HL_BEGIN_DECLS
 
@@ -39,9 +40,7 @@ static inline void hl_state_fields(hl_train_state *state, int64_t flags[2], hl_s
         { "state.loss_lowest", &loss->lowest, NULL },   { "state.unvalidated", NULL, &flags[1] },
         { "state.loss_before", &loss->before, NULL },
     };
-    for (int i = 0; i < HL_STATE_FIELDS; i++) {
-        fields[i] = all[i];
-    }
+    memcpy(fields, all, sizeof all);
 }
 
 HL_END_DECLS
