@@ -22,14 +22,14 @@ static int system_open(const char *path, int flags, mode_t mode)
     return open(path, flags, mode);
 }
 
-static const hl_file_calls system_calls = {
-    system_open, read,   write, lseek,  fstat, fsync,   close,   rename,
-    link,        unlink, mkdir, access, flock, opendir, readdir, closedir,
-};
-static hl_file_calls active = {
-    system_open, read,   write, lseek,  fstat, fsync,   close,   rename,
-    link,        unlink, mkdir, access, flock, opendir, readdir, closedir,
-};
+#define SYSTEM_CALLS                                                                                        \
+    {                                                                                                       \
+        .open = system_open, .read = read, .write = write, .lseek = lseek, .fstat = fstat, .fsync = fsync,  \
+        .close = close, .rename = rename, .link = link, .unlink = unlink, .mkdir = mkdir, .access = access, \
+        .flock = flock, .opendir = opendir, .readdir = readdir, .closedir = closedir                        \
+    }
+static const hl_file_calls system_calls = SYSTEM_CALLS;
+static hl_file_calls active = SYSTEM_CALLS;
 
 void hl_file_calls_set(const hl_file_calls *calls)
 {

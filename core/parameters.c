@@ -33,17 +33,33 @@ static bool grow(hl_parameters *parameters)
     return true;
 }
 
-static hl_status check_init(const hl_parameter_spec *spec)
+/* *count: the numbers of the parameter. */
+static hl_status check_spec(const hl_parameters *parameters, const hl_parameter_spec *spec, int64_t *count)
 {
+    if (spec->name == NULL) {
+        return hl_error(HL_INVALID, "a parameter has no name");
+    }
+    char text[HL_SHAPE_TEXT];
+    int64_t end;
+    *count = hl_shape_count(spec->shape);
+    if (*count < 1 || __builtin_add_overflow(parameters->count, *count, &end) ||
+        __builtin_add_overflow(end, ALIGN_NUMBERS, &end)) {
+        return hl_error(HL_INVALID, "parameter %s: impossible shape %s", spec->name, hl_shape_text(spec->shape, text));
+    }
     if ((unsigned)spec->init > HL_INIT_UNIFORM) {
         return hl_error(HL_INVALID, "parameter %s: unknown initialisation number %d", spec->name, (int)spec->init);
     }
     if (spec->n_matrices < 0 || (spec->n_matrices > 0 && hl_shape_rows(spec->shape) % spec->n_matrices != 0)) {
-        char text[HL_SHAPE_TEXT];
         return hl_error(HL_INVALID, "parameter %s: %s does not hold %lld matrices of equal height", spec->name,
                         hl_shape_text(spec->shape, text), (long long)spec->n_matrices);
     }
-    return hl_ok();
+    if (strlen(spec->name) > HL_PARAMETER_MAX_NAME) {
+        return hl_error(HL_INVALID, "parameter %.60s...: a name of more than %d bytes", spec->name,
+                        HL_PARAMETER_MAX_NAME);
+    }
+    return hl_parameters_find(parameters, spec->name) == NULL
+               ? hl_ok()
+               : hl_error(HL_INVALID, "parameter %s: registered twice", spec->name);
 }
 
 hl_tensor *hl_parameters_add(hl_parameters *parameters, hl_parameter_spec spec)
@@ -51,33 +67,9 @@ hl_tensor *hl_parameters_add(hl_parameters *parameters, hl_parameter_spec spec)
     if (parameters->values != NULL) {
         hl_parameters_fail(parameters, hl_error(HL_INVALID, "a parameter is registered after their allocation"));
     }
+    int64_t count = 0;
+    HL_THEN(parameters->error, check_spec(parameters, &spec, &count));
     if (parameters->error.code != HL_OK) {
-        return NULL;
-    }
-    if (spec.name == NULL) {
-        hl_parameters_fail(parameters, hl_error(HL_INVALID, "a parameter has no name"));
-        return NULL;
-    }
-    int64_t count = hl_shape_count(spec.shape), end;
-    if (count < 1 || __builtin_add_overflow(parameters->count, count, &end) ||
-        __builtin_add_overflow(end, ALIGN_NUMBERS, &end)) {
-        char text[HL_SHAPE_TEXT];
-        hl_parameters_fail(parameters, hl_error(HL_INVALID, "parameter %s: impossible shape %s", spec.name,
-                                                hl_shape_text(spec.shape, text)));
-        return NULL;
-    }
-    hl_status init = check_init(&spec);
-    if (init.code != HL_OK) {
-        hl_parameters_fail(parameters, init);
-        return NULL;
-    }
-    if (strlen(spec.name) > HL_PARAMETER_MAX_NAME) {
-        hl_parameters_fail(parameters, hl_error(HL_INVALID, "parameter %.60s...: a name of more than %d bytes",
-                                                spec.name, HL_PARAMETER_MAX_NAME));
-        return NULL;
-    }
-    if (hl_parameters_find(parameters, spec.name) != NULL) {
-        hl_parameters_fail(parameters, hl_error(HL_INVALID, "parameter %s: registered twice", spec.name));
         return NULL;
     }
     char *name = hl_strdup(spec.name);
@@ -103,45 +95,40 @@ hl_tensor *hl_parameters_add(hl_parameters *parameters, hl_parameter_spec spec)
     return tensor;
 }
 
-static int index_of(const hl_parameters *parameters, const hl_tensor *tensor)
+static hl_status add_alias(hl_parameters *parameters, const char *name, const hl_tensor *tensor)
 {
-    int i = 0;
-    while (i < parameters->n && parameters->list[i].tensor != tensor) {
-        i++;
+    if (name == NULL) {
+        return hl_error(HL_INVALID, "a parameter's second name is missing");
     }
-    return i;
+    if (hl_parameters_find(parameters, name) != NULL) {
+        return hl_error(HL_INVALID, "parameter %s: registered twice", name);
+    }
+    int parameter = 0;
+    while (parameter < parameters->n && parameters->list[parameter].tensor != tensor) {
+        parameter++;
+    }
+    if (parameter == parameters->n) {
+        return hl_error(HL_INVALID, "parameter %s: a second name of no parameter", name);
+    }
+    hl_parameter_alias *aliases =
+        hl_realloc(parameters->aliases, (size_t)parameters->n_aliases + 1, sizeof *parameters->aliases);
+    if (aliases == NULL) {
+        return hl_error_memory("the list of parameters");
+    }
+    parameters->aliases = aliases;
+    char *copy = hl_strdup(name);
+    if (copy == NULL) {
+        return hl_error_memory("the list of parameters");
+    }
+    aliases[parameters->n_aliases++] = (hl_parameter_alias){ .name = copy, .parameter = parameter };
+    return hl_ok();
 }
 
 void hl_parameters_alias(hl_parameters *parameters, const char *name, const hl_tensor *tensor)
 {
-    if (parameters->error.code != HL_OK || tensor == NULL) {
-        return;
+    if (tensor != NULL) {
+        HL_THEN(parameters->error, add_alias(parameters, name, tensor));
     }
-    if (name == NULL) {
-        hl_parameters_fail(parameters, hl_error(HL_INVALID, "a parameter's second name is missing"));
-        return;
-    }
-    if (hl_parameters_find(parameters, name) != NULL) {
-        hl_parameters_fail(parameters, hl_error(HL_INVALID, "parameter %s: registered twice", name));
-        return;
-    }
-    int parameter = index_of(parameters, tensor);
-    if (parameter == parameters->n) {
-        hl_parameters_fail(parameters, hl_error(HL_INVALID, "parameter %s: a second name of no parameter", name));
-        return;
-    }
-    hl_parameter_alias *aliases =
-        hl_realloc(parameters->aliases, (size_t)parameters->n_aliases + 1, sizeof *parameters->aliases);
-    if (aliases != NULL) {
-        parameters->aliases = aliases;
-    }
-    char *copy = hl_strdup(name);
-    if (aliases == NULL || copy == NULL) {
-        hl_free(copy);
-        hl_parameters_fail(parameters, hl_error_memory("the list of parameters"));
-        return;
-    }
-    aliases[parameters->n_aliases++] = (hl_parameter_alias){ .name = copy, .parameter = parameter };
 }
 
 hl_status hl_parameters_status(const hl_parameters *parameters)
