@@ -20,19 +20,15 @@ static hl_status add_snapshot(hl_opened_model *run, int64_t step, const hl_effec
     return status;
 }
 
-/* How many examples every snapshot has, as far as config.ini tells: a run may have been resumed with fewer. */
-static int64_t kept_examples(const hl_opened_model *run)
-{
-    int64_t recorded = hl_setup_recorded_examples(&run->config);
-    return recorded > 0 && recorded < HL_REPORT_EXAMPLES ? recorded : HL_REPORT_EXAMPLES;
-}
-
 hl_status hl_heads_history_make(hl_opened_model *run, const hl_heads_study *study, hl_heads_history *history)
 {
-    *history =
-        (hl_heads_history){ .run = run,
-                            .csv = { .n_tokens = run->shape.max_length, .threads = run->threads },
-                            .maps = { .n_snapshots = (int64_t)run->n_steps, .max_examples = kept_examples(run) } };
+    /* How many examples every snapshot has, as far as config.ini tells: a run may have been resumed with fewer. */
+    int64_t recorded = hl_setup_recorded_examples(&run->config);
+    bool few = recorded > 0 && recorded < HL_REPORT_EXAMPLES;
+    *history = (hl_heads_history){ .run = run,
+                                   .csv = { .n_tokens = run->shape.max_length, .threads = run->threads },
+                                   .maps = { .n_snapshots = (int64_t)run->n_steps,
+                                             .max_examples = few ? recorded : HL_REPORT_EXAMPLES } };
     const hl_effects *effects = hl_heads_study_effects(study);
     hl_status status = hl_opened_model_check_steps(run);
     for (size_t i = 0; i < run->n_steps && status.code == HL_OK; i++) {

@@ -63,17 +63,6 @@ static hl_status open_task(hl_opened_model *run, const char *config)
     return hl_ok();
 }
 
-/* ---- the snapshots ---- */
-
-static hl_status list_steps(hl_opened_model *run)
-{
-    hl_step_list list;
-    HL_TRY(hl_step_list_read(run->patterns, hl_run_folder_snapshot_step, &list));
-    run->steps = list.steps;
-    run->n_steps = list.n;
-    return hl_ok();
-}
-
 /* ---- opening ---- */
 
 /* In new memory; NULL when out of it. */
@@ -98,12 +87,11 @@ hl_status hl_opened_model_open(hl_opened_model *run, const char *path)
     char *config = hl_path_join(path, "config.ini");
     bool complete = run->path != NULL && run->name != NULL && run->patterns != NULL && config != NULL;
     hl_status status = complete ? load_config(run, config) : hl_error_memory(path);
-    if (status.code == HL_OK) {
-        status = open_task(run, config);
-    }
-    if (status.code == HL_OK) {
-        status = list_steps(run);
-    }
+    HL_THEN(status, open_task(run, config));
+    hl_step_list steps = { 0 };
+    HL_THEN(status, hl_step_list_read(run->patterns, hl_run_folder_snapshot_step, &steps));
+    run->steps = steps.steps;
+    run->n_steps = steps.n;
     hl_free(config);
     return status;
 }
@@ -262,24 +250,14 @@ static void free_files(char *files[WEIGHTS_FILES])
     }
 }
 
-/* *first: the first one that is there, or NULL. */
-static hl_status first_there(char *files[WEIGHTS_FILES], const char **first)
-{
-    *first = NULL;
-    for (int i = 0; i < WEIGHTS_FILES && *first == NULL; i++) {
-        bool exists;
-        HL_TRY(hl_file_exists(files[i], &exists));
-        *first = exists ? files[i] : NULL;
-    }
-    return hl_ok();
-}
-
 hl_status hl_opened_model_has_weights(const hl_opened_model *run, bool *has)
 {
+    *has = false;
     char *files[WEIGHTS_FILES];
-    const char *first = NULL;
-    hl_status status = weights_files(run, 0, files) ? first_there(files, &first) : hl_error_memory(run->path);
-    *has = status.code == HL_OK && first != NULL;
+    hl_status status = weights_files(run, 0, files) ? hl_ok() : hl_error_memory(run->path);
+    for (int i = 0; i < WEIGHTS_FILES && status.code == HL_OK && !*has; i++) {
+        status = hl_file_exists(files[i], has);
+    }
     free_files(files);
     return status;
 }

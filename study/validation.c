@@ -24,27 +24,19 @@ hl_status hl_heads_validation_slice(const hl_heads_validation *validation, int64
     return hl_dataset_batch(validation->dataset, HL_VALIDATION, first, slice);
 }
 
-static hl_status measure(const hl_heads_validation *validation, hl_subset *subset, const bool *kept,
-                         hl_subset_worth *worth)
-{
-    hl_cross_entropy_result sum = { 0 };
-    for (int64_t first = 0; first < validation->n_examples; first += validation->slice) {
-        hl_batch slice;
-        HL_TRY(hl_heads_validation_slice(validation, first, &slice));
-        HL_TRY(hl_subset_add(subset, &slice, kept, &sum));
-    }
-    *worth = hl_subset_worth_of(&sum);
-    return hl_ok();
-}
-
 hl_status hl_heads_validate(const hl_heads_validation *validation, const hl_model *model, const bool *kept,
                             hl_subset_worth *worth)
 {
     hl_subset subset = { .model = model, .slice = validation->slice, .threads = validation->threads };
     hl_status status = hl_subset_begin(&subset, validation->room.n_tokens);
-    if (status.code == HL_OK) {
-        status = measure(validation, &subset, kept, worth);
+    hl_cross_entropy_result sum = { 0 };
+    for (int64_t first = 0; first < validation->n_examples && status.code == HL_OK; first += validation->slice) {
+        hl_batch slice;
+        status = hl_heads_validation_slice(validation, first, &slice);
+        HL_THEN(status, hl_subset_add(&subset, &slice, kept, &sum));
     }
     hl_subset_free(&subset);
-    return status;
+    HL_TRY(status);
+    *worth = hl_subset_worth_of(&sum);
+    return hl_ok();
 }

@@ -26,23 +26,17 @@ static hl_status choose(const hl_snapshot *maps, int64_t example, chosen *out)
                         all->n_examples - 1);
     }
     hl_patterns patterns = hl_snapshot_patterns(maps, 0, 0), shown = hl_patterns_shown(&patterns);
-    *out = (chosen){ maps, shown.first, shown.gap, shown.n_examples, all->lengths[shown.first] };
-    if (example >= 0) {
-        *out = (chosen){ maps, example, 0, 1, all->lengths[example] };
-    }
+    bool one = example >= 0;
+    *out = (chosen){
+        .maps = maps, .first = one ? example : shown.first, .gap = one ? 0 : shown.gap, .n = one ? 1 : shown.n_examples
+    };
+    out->length = all->lengths[out->first];
     return hl_ok();
 }
 
 static const int32_t *tokens_of(const chosen *c, int64_t e)
 {
     return c->maps->examples.tokens + (c->first + e * (1 + c->gap)) * c->maps->examples.n_tokens;
-}
-
-/* The weights (T, T) of a head on the first chosen example. */
-static const hl_real *weights_of(const chosen *c, int layer, int64_t head)
-{
-    int64_t T = c->maps->examples.n_tokens;
-    return c->maps->layers[layer].weights + (c->first * c->maps->config->heads[layer] + head) * T * T;
 }
 
 /* ---- texts: offsets into one growing block become pointers when it grows no more ---- */
@@ -129,15 +123,6 @@ static hl_status write_caption(hl_heads_view *view, const chosen *c, const char 
 
 /* ---- maps ---- */
 
-static void add_mean(const chosen *c, int layer, int64_t head, hl_real *mean)
-{
-    hl_patterns patterns = hl_snapshot_patterns(c->maps, layer, head);
-    patterns.first = c->first;
-    patterns.gap = c->gap;
-    patterns.n_examples = c->n;
-    hl_patterns_mean(&patterns, mean);
-}
-
 static hl_status allocate(hl_heads_view *view, const chosen *c)
 {
     const hl_model_config *config = c->maps->config;
@@ -158,19 +143,23 @@ static hl_status allocate(hl_heads_view *view, const chosen *c)
 static void make_panels(hl_heads_view *view, const chosen *c)
 {
     hl_panel *panel = view->panels;
-    int64_t n = c->length;
+    int64_t n = c->length, T = c->maps->examples.n_tokens;
     for (int l = 0; l < c->maps->config->n_layers; l++) {
         for (int64_t h = 0; h < c->maps->config->heads[l]; h++, panel++) {
             int64_t i = panel - view->panels;
+            hl_patterns patterns = hl_snapshot_patterns(c->maps, l, h);
+            patterns.first = c->first;
+            patterns.gap = c->gap;
+            patterns.n_examples = c->n;
             *panel = (hl_panel){ .title = view->texts.bytes + view->titles[i],
-                                 .weights = weights_of(c, l, h),
+                                 .weights = hl_patterns_at(&patterns, 0).weights,
                                  .n_queries = n,
                                  .n_keys = n,
-                                 .stride = c->maps->examples.n_tokens,
+                                 .stride = T,
                                  .queries = view->tokens,
                                  .keys = view->tokens };
             if (view->means != NULL) {
-                add_mean(c, l, h, view->means + i * n * n);
+                hl_patterns_mean(&patterns, view->means + i * n * n);
                 panel->weights = view->means + i * n * n;
                 panel->stride = n;
             }
