@@ -8,26 +8,18 @@ static int64_t source_of(const hl_pattern *pattern, int64_t i)
     return pattern->sources != NULL ? pattern->sources[i] : HL_IGNORE;
 }
 
-static void add_query(const hl_pattern *pattern, int64_t i, int64_t source, hl_alignment *sum)
-{
-    int64_t n_keys = hl_pattern_keys(pattern, i);
-    sum->weight.n++;
-    if (source < n_keys) {
-        sum->weight.value += (double)hl_pattern_row(pattern, i)[source];
-        sum->weight.baseline += 1 / (double)n_keys;
-        sum->hit_rate += hl_pattern_argmax(pattern, i) == source;
-    }
-}
-
 hl_alignment hl_alignment_of(const hl_patterns *patterns)
 {
     hl_alignment alignment = { 0 };
     for (int64_t e = 0; e < patterns->n_examples; e++) {
         hl_pattern pattern = hl_patterns_at(patterns, e);
         for (int64_t i = 0; i < pattern.n; i++) {
-            int64_t source = source_of(&pattern, i);
-            if (source != HL_IGNORE) {
-                add_query(&pattern, i, source, &alignment);
+            int64_t source = source_of(&pattern, i), n_keys = hl_pattern_keys(&pattern, i);
+            alignment.weight.n += source != HL_IGNORE;
+            if (source != HL_IGNORE && source < n_keys) {
+                alignment.weight.value += (double)hl_pattern_row(&pattern, i)[source];
+                alignment.weight.baseline += 1 / (double)n_keys;
+                alignment.hit_rate += hl_pattern_argmax(&pattern, i) == source;
             }
         }
     }

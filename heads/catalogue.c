@@ -27,28 +27,6 @@ static void give(recipient to, hl_metric metric, int64_t parameter, hl_score sco
     }
 }
 
-static void give_table(recipient to, const hl_head_metrics *metrics)
-{
-    const hl_score *alignment = &metrics->alignment, *best = &metrics->offset;
-    const hl_entropy *entropy = &metrics->entropy;
-    give(to, HL_METRIC_BEST, 0, *best);
-    give(to, HL_METRIC_BEST_OFFSET, 0, (hl_score){ (double)metrics->best_offset, NAN, best->n });
-    give(to, HL_METRIC_ALIGNMENT, 0, *alignment);
-    give(to, HL_METRIC_ALIGNMENT_HIT_RATE, 0, (hl_score){ metrics->hit_rate, alignment->baseline, alignment->n });
-    give(to, HL_METRIC_ENTROPY, 0, (hl_score){ entropy->nats, entropy->uniform, entropy->n });
-    give(to, HL_METRIC_ENTROPY_NORMALISED, 0, (hl_score){ entropy->normalised, 1, entropy->n_normalised });
-    give(to, HL_METRIC_CONFIDENCE, 0, metrics->confidence);
-}
-
-static void give_distance_and_shares(recipient to, const hl_patterns *scoring)
-{
-    hl_distance distance = hl_distance_of(scoring);
-    give(to, HL_METRIC_DISTANCE, 0, distance.absolute);
-    give(to, HL_METRIC_DISTANCE_SIGNED, 0, distance.directed);
-#define GIVE(constant, name, measure, meaning) give(to, constant, 0, measure(scoring));
-    HL_METRIC_SHARES(GIVE)
-}
-
 void hl_catalogue_measure(const hl_patterns *all, const int64_t *offsets, int64_t n, hl_reading_visit *visit,
                           void *context)
 {
@@ -58,8 +36,20 @@ void hl_catalogue_measure(const hl_patterns *all, const int64_t *offsets, int64_
         give(to, HL_METRIC_OFFSET, offsets[i], hl_offset_score(&scoring, offsets[i]));
     }
     hl_head_metrics metrics = hl_head_measure(0, all);
-    give_table(to, &metrics);
-    give_distance_and_shares(to, &scoring);
+    hl_score alignment = metrics.alignment;
+    hl_entropy entropy = metrics.entropy;
+    hl_distance distance = hl_distance_of(&scoring);
+    give(to, HL_METRIC_BEST, 0, metrics.offset);
+    give(to, HL_METRIC_BEST_OFFSET, 0, (hl_score){ (double)metrics.best_offset, NAN, metrics.offset.n });
+    give(to, HL_METRIC_ALIGNMENT, 0, alignment);
+    give(to, HL_METRIC_ALIGNMENT_HIT_RATE, 0, (hl_score){ metrics.hit_rate, alignment.baseline, alignment.n });
+    give(to, HL_METRIC_ENTROPY, 0, (hl_score){ entropy.nats, entropy.uniform, entropy.n });
+    give(to, HL_METRIC_ENTROPY_NORMALISED, 0, (hl_score){ entropy.normalised, 1, entropy.n_normalised });
+    give(to, HL_METRIC_CONFIDENCE, 0, metrics.confidence);
+    give(to, HL_METRIC_DISTANCE, 0, distance.absolute);
+    give(to, HL_METRIC_DISTANCE_SIGNED, 0, distance.directed);
+#define GIVE(constant, name, measure, meaning) give(to, constant, 0, measure(&scoring));
+    HL_METRIC_SHARES(GIVE)
     for (int64_t r = 0; r < all->n_relations; r++) {
         give(to, HL_METRIC_RELATION, r, hl_relation_score(hl_relation_of(all, r)));
     }

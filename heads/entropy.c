@@ -32,15 +32,6 @@ hl_entropy hl_entropy_of(const hl_patterns *patterns)
     return entropy;
 }
 
-static double row_largest(const hl_real *row, int64_t n_keys)
-{
-    hl_real largest = row[0];
-    for (int64_t j = 1; j < n_keys; j++) {
-        largest = row[j] > largest ? row[j] : largest;
-    }
-    return (double)largest;
-}
-
 hl_score hl_confidence_of(const hl_patterns *patterns)
 {
     hl_score score = { 0 };
@@ -48,7 +39,7 @@ hl_score hl_confidence_of(const hl_patterns *patterns)
         hl_pattern pattern = hl_patterns_at(patterns, e);
         for (int64_t i = 0; i < pattern.n; i++) {
             int64_t n_keys = hl_pattern_keys(&pattern, i);
-            score.value += row_largest(hl_pattern_row(&pattern, i), n_keys);
+            score.value += (double)hl_pattern_row(&pattern, i)[hl_pattern_argmax(&pattern, i)];
             score.baseline += 1 / (double)n_keys;
         }
         score.n += pattern.n;

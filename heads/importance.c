@@ -10,17 +10,6 @@
 
 /* ---- by the gradient ---- */
 
-static void normalise(hl_head_importance *heads, int64_t H)
-{
-    double squares = 0;
-    for (int64_t h = 0; h < H; h++) {
-        squares += heads[h].gradient.mean * heads[h].gradient.mean;
-    }
-    for (int64_t h = 0; h < H; h++) {
-        heads[h].normalised = squares > 0 ? heads[h].gradient.mean / sqrt(squares) : 0;
-    }
-}
-
 static hl_status measure_gradients(hl_effect_losses *s, hl_importance *importance)
 {
     int64_t n = importance->n;
@@ -36,8 +25,15 @@ static hl_status measure_gradients(hl_effect_losses *s, hl_importance *importanc
     hl_free(slopes);
     hl_head_importance *heads = importance->heads;
     for (int l = 0; l < s->model->config.n_layers; l++) {
-        normalise(heads, s->model->config.heads[l]);
-        heads += s->model->config.heads[l];
+        int64_t H = s->model->config.heads[l];
+        double squares = 0;
+        for (int64_t h = 0; h < H; h++) {
+            squares += heads[h].gradient.mean * heads[h].gradient.mean;
+        }
+        for (int64_t h = 0; h < H; h++) {
+            heads[h].normalised = squares > 0 ? heads[h].gradient.mean / sqrt(squares) : 0;
+        }
+        heads += H;
     }
     return status;
 }
@@ -64,14 +60,6 @@ static hl_status allocate_work(layer_work *w, int64_t H, int64_t Dv, int64_t n)
                        .n = n };
     bool complete = w->chosen != NULL && w->mean != NULL && w->changes != NULL && w->losses != NULL;
     return complete ? hl_ok() : hl_error_memory("the importance of heads");
-}
-
-static void free_work(layer_work *w)
-{
-    hl_free(w->chosen);
-    hl_free(w->mean);
-    hl_free(w->changes);
-    hl_free(w->losses);
 }
 
 static void set_changes(const layer_work *w, int layer, int64_t H)
@@ -107,7 +95,10 @@ static hl_status measure_layer(hl_effect_losses *s, int layer, hl_importance_dep
             heads[h].uniform = losses[2];
         }
     }
-    free_work(&w);
+    hl_free(w.chosen);
+    hl_free(w.mean);
+    hl_free(w.changes);
+    hl_free(w.losses);
     return status;
 }
 

@@ -62,11 +62,6 @@ typedef struct attempt {
     const char *lacks;
 } attempt;
 
-static bool is_earned(const attempt *a)
-{
-    return is_clear(a->over_uniform) && a->lacks == NULL;
-}
-
 static attempt try_offset(const halves *examples, hl_label_kind kind, int64_t k)
 {
     hl_score score = hl_offset_score(&examples->scoring, k);
@@ -144,13 +139,15 @@ hl_label hl_label_of(const hl_patterns *all)
     double most = 0;
     for (int kind = 0; kind < HL_LABEL_UNIFORM; kind++) {
         attempt a = try_label(&examples, &metrics, (hl_label_kind)kind);
-        if (is_earned(&a)) {
+        if (is_clear(a.over_uniform) && a.lacks == NULL) {
             return a.label;
         }
         double lift = hl_score_lift(a.over_uniform);
         if (lift > most) {
             most = lift;
-            nearest = (hl_label_miss){ a.label.kind, a.label.parameter, a.over_uniform, a.lacks };
+            nearest = (hl_label_miss){
+                .kind = a.label.kind, .parameter = a.label.parameter, .score = a.over_uniform, .lacks = a.lacks
+            };
         }
     }
     bool even = metrics.entropy.normalised > SPREAD_EVENLY;
@@ -271,27 +268,19 @@ static bool names_key(hl_label label, const hl_pattern *example, int64_t query, 
     }
 }
 
-/* Writes 1 at the named keys and returns how many there are. */
-static int64_t mark_row(hl_label label, const hl_pattern *example, int64_t query, hl_real *row)
-{
-    int64_t n_keys = hl_pattern_keys(example, query), n_named = 0;
-    for (int64_t j = 0; j < n_keys; j++) {
-        if (names_key(label, example, query, j)) {
-            row[j] = 1;
-            n_named++;
-        }
-    }
-    return n_named;
-}
-
 void hl_label_ideal(hl_label label, const hl_pattern *example, hl_real *ideal)
 {
     int64_t T = example->n_tokens;
     memset(ideal, 0, (size_t)(T * T) * sizeof *ideal);
     for (int64_t i = 0; i < T; i++) {
         hl_real *row = ideal + i * T;
-        int64_t n_named = i < example->n ? mark_row(label, example, i, row) : 0;
-        for (int64_t j = 0; j < T && n_named > 1; j++) {
+        int64_t n_keys = i < example->n ? hl_pattern_keys(example, i) : 0, n_named = 0;
+        for (int64_t j = 0; j < n_keys; j++) {
+            bool named = names_key(label, example, i, j);
+            row[j] = named;
+            n_named += named;
+        }
+        for (int64_t j = 0; j < n_keys && n_named > 1; j++) {
             row[j] /= (hl_real)n_named;
         }
         if (n_named == 0) {

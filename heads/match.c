@@ -32,17 +32,12 @@ static hl_patterns scoring_at(hl_model_heads heads, int64_t place)
     return hl_patterns_scoring(&all);
 }
 
-static void measure_entropies(hl_model_heads heads, double *entropies)
-{
-    for (int64_t i = 0; i < hl_model_heads_count(heads); i++) {
-        hl_patterns head = scoring_at(heads, i);
-        entropies[i] = hl_entropy_of(&head).nats;
-    }
-}
-
-static void begin(hl_head_match *matches, int64_t n)
+/* Begins the search for the matches of n heads. */
+static void begin(hl_model_heads heads, int64_t n, double *entropies, hl_head_match *matches)
 {
     for (int64_t i = 0; i < n; i++) {
+        hl_patterns head = scoring_at(heads, i);
+        entropies[i] = hl_entropy_of(&head).nats;
         matches[i] = (hl_head_match){ 0, INFINITY };
     }
 }
@@ -61,10 +56,8 @@ hl_status hl_heads_match(hl_model_heads a, hl_model_heads b, hl_head_match *of_a
     if (entropies == NULL) {
         return hl_error_memory("the heads' matches");
     }
-    measure_entropies(a, entropies);
-    measure_entropies(b, entropies + n_a);
-    begin(of_a, n_a);
-    begin(of_b, n_b);
+    begin(a, n_a, entropies, of_a);
+    begin(b, n_b, entropies + n_a, of_b);
     for (int64_t i = 0; i < n_a; i++) {
         hl_patterns one = scoring_at(a, i);
         for (int64_t j = 0; j < n_b; j++) {

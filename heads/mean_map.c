@@ -1,32 +1,23 @@
 #include "heads/mean_map.h"
 
-static bool have_one_length(const hl_patterns *patterns)
+static int64_t length_of(const hl_patterns *patterns, int64_t e)
 {
-    int64_t n = hl_patterns_at(patterns, 0).n;
-    for (int64_t e = 1; e < patterns->n_examples; e++) {
-        if (hl_patterns_at(patterns, e).n != n) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static int64_t longest_of(const hl_patterns *patterns)
-{
-    int64_t longest = 0;
-    for (int64_t e = 1; e < patterns->n_examples; e++) {
-        longest = hl_patterns_at(patterns, e).n > hl_patterns_at(patterns, longest).n ? e : longest;
-    }
-    return longest;
+    return hl_patterns_at(patterns, e).n;
 }
 
 hl_patterns hl_patterns_shown(const hl_patterns *all)
 {
     hl_patterns shown = hl_patterns_scoring(all);
-    if (!have_one_length(&shown)) {
+    bool one_length = true;
+    for (int64_t e = 1; e < shown.n_examples; e++) {
+        one_length = one_length && length_of(&shown, e) == length_of(&shown, 0);
+    }
+    if (!one_length) {
         shown = *all;
-        shown.first = longest_of(all);
         shown.n_examples = 1;
+        for (int64_t e = 1; e < all->n_examples; e++) {
+            shown.first = length_of(all, e) > length_of(all, shown.first) ? e : shown.first;
+        }
     }
     return shown;
 }

@@ -13,23 +13,17 @@ static span queries_with(const hl_pattern *pattern, int64_t k)
     return (span){ k < 0 ? -k : 0, k > 0 ? pattern->n - k : pattern->n };
 }
 
-/* Adds up one example's diagonal. */
-static void add_diagonal(const hl_pattern *pattern, int64_t k, hl_score *sum)
-{
-    span queries = queries_with(pattern, k);
-    for (int64_t i = queries.begin; i < queries.end; i++) {
-        sum->value += (double)hl_pattern_row(pattern, i)[i + k];
-        sum->baseline += 1 / (double)hl_pattern_keys(pattern, i);
-        sum->n++;
-    }
-}
-
 hl_score hl_offset_score(const hl_patterns *patterns, int64_t k)
 {
     hl_score score = { 0 };
     for (int64_t e = 0; e < patterns->n_examples; e++) {
         hl_pattern pattern = hl_patterns_at(patterns, e);
-        add_diagonal(&pattern, k, &score);
+        span queries = queries_with(&pattern, k);
+        for (int64_t i = queries.begin; i < queries.end; i++) {
+            score.value += (double)hl_pattern_row(&pattern, i)[i + k];
+            score.baseline += 1 / (double)hl_pattern_keys(&pattern, i);
+            score.n++;
+        }
     }
     return hl_score_mean(score);
 }

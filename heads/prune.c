@@ -89,24 +89,19 @@ static void copy_projection(projection from, projection to, const int64_t *heads
     }
 }
 
-/* The columns of W_O that the new heads' outputs are multiplied with. */
-static void copy_output(const hl_multi_head *from, const hl_multi_head *to, const int64_t *heads)
-{
-    int64_t H = from->config.n_heads, n = to->config.n_heads, Dv = to->config.d_v;
-    const hl_real *W = from->out_proj.weight->data;
-    hl_real *into = to->out_proj.weight->data;
-    for (int64_t i = 0; i < to->config.d_model * n; i++) {
-        memcpy(into + i * Dv, W + (i / n * H + heads[i % n]) * Dv, (size_t)Dv * sizeof *into);
-    }
-}
-
 static void copy_attention(const hl_multi_head *from, const hl_multi_head *to, const survivors *s)
 {
     const hl_multi_head_config *c = &to->config;
     copy_projection(projection_of(from, 0), projection_of(to, 0), s->heads, c->n_heads, c->d_k, c->d_model);
     copy_projection(projection_of(from, 1), projection_of(to, 1), s->kv_heads, c->n_kv_heads, c->d_k, c->d_model);
     copy_projection(projection_of(from, 2), projection_of(to, 2), s->kv_heads, c->n_kv_heads, c->d_v, c->d_model);
-    copy_output(from, to, s->heads);
+    /* the columns of W_O that the new heads' outputs are multiplied with */
+    int64_t H = from->config.n_heads, n = c->n_heads, Dv = c->d_v;
+    const hl_real *W = from->out_proj.weight->data;
+    hl_real *into = to->out_proj.weight->data;
+    for (int64_t i = 0; i < c->d_model * n; i++) {
+        memcpy(into + i * Dv, W + (i / n * H + s->heads[i % n]) * Dv, (size_t)Dv * sizeof *into);
+    }
 }
 
 /* Every parameter that the models have in the same shape under the same name: all but those of attention's heads. */
@@ -120,16 +115,6 @@ static void copy_the_rest(const hl_parameters *from, const hl_parameters *to)
     }
 }
 
-static void copy_layers(const hl_model *model, const bool *kept, const hl_model *pruned, survivors *s)
-{
-    for (int l = 0; l < model->config.n_layers; l++) {
-        const hl_multi_head *from = &model->encoder.layers[l].self_attn, *to = &pruned->encoder.layers[l].self_attn;
-        find_survivors(&from->config, &to->config, kept, s);
-        copy_attention(from, to, s);
-        kept += from->config.n_heads;
-    }
-}
-
 /* The model of fewer heads, without numbers. */
 static hl_status make_smaller(const hl_model_config *whole, const bool *kept, hl_model *pruned)
 {
@@ -138,9 +123,7 @@ static hl_status make_smaller(const hl_model_config *whole, const bool *kept, hl
         return hl_error_memory("a model with fewer heads");
     }
     hl_status status = prune_config(whole, kept, config);
-    if (status.code == HL_OK) {
-        status = hl_model_init(pruned, config);
-    }
+    HL_THEN(status, hl_model_init(pruned, config));
     hl_free(config);
     return status;
 }
@@ -156,7 +139,12 @@ hl_status hl_prune(const hl_model *model, const bool *kept, hl_model *pruned)
     bool complete = s.heads != NULL && s.kv_heads != NULL;
     if (complete) {
         copy_the_rest(&model->parameters, &pruned->parameters);
-        copy_layers(model, kept, pruned, &s);
+        for (int l = 0; l < model->config.n_layers; l++) {
+            const hl_multi_head *from = &model->encoder.layers[l].self_attn, *to = &pruned->encoder.layers[l].self_attn;
+            find_survivors(&from->config, &to->config, kept, &s);
+            copy_attention(from, to, &s);
+            kept += from->config.n_heads;
+        }
     }
     hl_free(s.heads);
     hl_free(s.kv_heads);

@@ -8,25 +8,20 @@
 
 #include <stdio.h>
 
-static hl_status check_range(const char *path, const char *name, const int32_t *ids, int64_t count, int64_t low,
-                             int64_t high)
-{
-    for (int64_t i = 0; i < count; i++) {
-        if (ids[i] < low || ids[i] > high) {
-            return hl_snapshot_wrong(path, name, "%d at place %lld is not in %lld .. %lld", (int)ids[i], (long long)i,
-                                     (long long)low, (long long)high);
-        }
-    }
-    return hl_ok();
-}
-
 static hl_status read_ids(const hl_npz *npz, const char *path, const char *name, hl_shape shape, int64_t low,
                           int64_t high, int32_t **ids)
 {
     void *data = NULL;
     HL_TRY(hl_snapshot_array(npz, path, name, HL_NPY_INT32, shape, &data));
     *ids = data;
-    return check_range(path, name, *ids, hl_shape_count(shape), low, high);
+    for (int64_t i = 0; i < hl_shape_count(shape); i++) {
+        int32_t id = (*ids)[i];
+        if (id < low || id > high) {
+            return hl_snapshot_wrong(path, name, "%d at place %lld is not in %lld .. %lld", (int)id, (long long)i,
+                                     (long long)low, (long long)high);
+        }
+    }
+    return hl_ok();
 }
 
 static hl_status read_examples(hl_snapshot *s, const char *path)
@@ -97,7 +92,7 @@ static hl_status read_numbers(hl_snapshot *s, const char *path)
     return s->step >= 0 ? hl_ok() : hl_snapshot_wrong(path, "step", "is negative");
 }
 
-static hl_status take_streamed(hl_snapshot *s, const char *path)
+static hl_status read_sums(hl_snapshot *s, const char *path)
 {
     bool has = false;
     s->sums = hl_calloc(1, sizeof *s->sums);
@@ -120,15 +115,9 @@ hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int6
     size_t limit = hl_recorder_file_bytes(config, most_examples, config->max_length, HL_TASK_MAX_RELATIONS);
     HL_TRY(hl_npz_read(path, limit, &snapshot->npz));
     hl_status status = read_examples(snapshot, path);
-    if (status.code == HL_OK) {
-        status = read_relations(snapshot, path);
-    }
-    if (status.code == HL_OK) {
-        status = read_numbers(snapshot, path);
-    }
-    if (status.code == HL_OK) {
-        status = take_streamed(snapshot, path);
-    }
+    HL_THEN(status, read_relations(snapshot, path));
+    HL_THEN(status, read_numbers(snapshot, path));
+    HL_THEN(status, read_sums(snapshot, path));
     if (status.code != HL_OK) {
         hl_snapshot_free(snapshot);
     }
