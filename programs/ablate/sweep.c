@@ -10,7 +10,7 @@
 #include "programs/ablate/process.h"
 #include "programs/ablate/progress.h"
 #include "train/checkpoint.h"
-#include "train/memory_at_hand.h"
+#include "train/memory_check.h"
 #include "train/signals.h"
 
 #include <math.h>

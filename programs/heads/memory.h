@@ -4,7 +4,7 @@
 
 #include "programs/heads/command.h"
 #include "study/model.h"
-#include "train/memory_at_hand.h"
+#include "train/memory_check.h"
 
 #include <stddef.h>
 
