@@ -31,7 +31,7 @@ typedef struct hl_importance {
     double loss;               /* L, the mean over them */
     hl_head_importance *heads; /* of all heads, by layer and head; owned */
     int64_t n;
-    double rank_correlation; /* Spearman's, of gradient and zero (spearman.h) */
+    double rank_correlation; /* Spearman's, of gradient and zero (hl_spearman) */
 } hl_importance;
 
 /* How much is measured; what is not stays 0. */
@@ -41,14 +41,17 @@ typedef enum hl_importance_depth {
     HL_IMPORTANCE_ALL,      /* `mean` and `uniform`, too: three passes for every head */
 } hl_importance_depth;
 
-/* Measures every head. The other arguments, and failures, as hl_effects_measure's (effect.h); HL_INVALID, too,
- * for an unknown depth. On success ended by
- * hl_importance_free; else *importance is empty. */
+/* Measures every head. The other arguments, and failures, as hl_effects_measure's (effect.h); HL_INVALID, too, for
+ * an unknown depth. On success ended by hl_importance_free; else *importance is empty. */
 hl_status hl_importance_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t slice,
                                 int threads, hl_importance_depth depth, hl_importance *importance);
 
 /* A zeroed or already freed one is allowed. */
 void hl_importance_free(hl_importance *importance);
+
+/* Spearman's rank correlation of n pairs: Pearson's of the ranks, equal numbers sharing the mean of theirs. From -1
+ * to 1; NaN where n < 2 or all numbers of one side are equal, or one is NaN. Takes n^2 steps. */
+double hl_spearman(const double *a, const double *b, int64_t n);
 
 HL_END_DECLS
 

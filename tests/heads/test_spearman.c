@@ -1,5 +1,5 @@
 /* Rank correlation, and estimates, against figures worked out by hand. */
-#include "heads/private/spearman.h"
+#include "heads/importance.h"
 
 #include "heads/estimate.h"
 #include "tests/check_suite.h"

@@ -5,7 +5,6 @@
 #include "core/memory.h"
 #include "core/threads.h"
 #include "heads/effect.h"
-#include "heads/private/spearman.h"
 #include "tests/check_suite.h"
 #include "tests/fault_checks.h"
 #include "tests/faults.h"
