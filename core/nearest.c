@@ -47,25 +47,16 @@ static int edit_distance(const char *a, const char *b)
     return d[m][n];
 }
 
-/* The edit distance, 0 for the same name; FAR where the names are not similar. */
-static int unlikeness(const char *wrong, const char *name)
-{
-    int distance = edit_distance(wrong, name);
-    int length = (int)strlen(name);
-    bool slip = distance < length && distance <= (length < 3 ? 1 : length / 3);
-    bool contained =
-        (length >= 4 && strstr(wrong, name) != NULL) || (strlen(wrong) >= 4 && strstr(name, wrong) != NULL);
-    return slip || contained ? distance : FAR;
-}
-
 int hl_nearest_name(const char *wrong, const char *const *names, int n)
 {
-    int nearest = -1;
-    int least = FAR;
+    int nearest = -1, least = FAR;
     for (int i = 0; i < n; i++) {
-        int unlike = unlikeness(wrong, names[i]);
-        if (unlike < least) {
-            least = unlike;
+        int distance = edit_distance(wrong, names[i]), length = (int)strlen(names[i]);
+        bool slip = distance < length && distance <= (length < 3 ? 1 : length / 3);
+        bool contained =
+            (length >= 4 && strstr(wrong, names[i]) != NULL) || (strlen(wrong) >= 4 && strstr(names[i], wrong) != NULL);
+        if ((slip || contained) && distance < least) {
+            least = distance;
             nearest = i;
         }
     }

@@ -237,16 +237,6 @@ static hl_status read_member(reader *r, hl_npz_array *array)
     return error == UNZ_OK ? read_array(r, info.uncompressed_size, array) : zip_error(r, array, error);
 }
 
-static bool is_repeated(const hl_npz *npz, int i)
-{
-    for (int k = 0; k < i; k++) {
-        if (strcmp(npz->arrays[k].name, npz->arrays[i].name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static hl_status no_archive(const char *path)
 {
     return hl_error(HL_BAD_FILE, "%s: is no zip archive, or is cut short", path);
@@ -271,7 +261,7 @@ static hl_status read_members(reader *r, hl_npz *npz)
         }
         npz->n = i + 1;
         HL_TRY(read_member(r, &npz->arrays[i]));
-        if (is_repeated(npz, i)) {
+        if (hl_npz_find(npz, npz->arrays[i].name) != &npz->arrays[i]) {
             return member_error(r, &npz->arrays[i], "comes twice");
         }
     }

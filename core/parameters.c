@@ -178,19 +178,17 @@ hl_status hl_parameters_check_allocated(const hl_parameters *parameters)
     return parameters->values != NULL ? hl_ok() : hl_error(HL_INVALID, "the model's parameters are not allocated");
 }
 
-/* The bound of Glorot and Bengio 2010 for one of the stacked matrices (height rows, columns), whose fans are its own.
- */
-static hl_real xavier_bound(const hl_parameter *parameter)
-{
-    int64_t columns = hl_shape_last(parameter->tensor->shape);
-    int64_t height = hl_shape_rows(parameter->tensor->shape) / parameter->n_matrices;
-    return (hl_real)sqrt(6.0 / (double)(height + columns));
-}
-
 static void initialise(hl_parameter *parameter, hl_random random)
 {
     hl_real *x = parameter->tensor->data;
-    hl_real scale = parameter->init == HL_INIT_XAVIER_UNIFORM ? xavier_bound(parameter) : parameter->scale;
+    hl_real scale = parameter->scale;
+    if (parameter->init == HL_INIT_XAVIER_UNIFORM) {
+        /* the bound of Glorot and Bengio 2010 for one of the stacked matrices (height rows, columns), whose fans are its
+         * own */
+        int64_t columns = hl_shape_last(parameter->tensor->shape);
+        int64_t height = hl_shape_rows(parameter->tensor->shape) / parameter->n_matrices;
+        scale = (hl_real)sqrt(6.0 / (double)(height + columns));
+    }
     for (int64_t i = 0; i < parameter->count; i++) {
         switch (parameter->init) {
         case HL_INIT_ZERO:

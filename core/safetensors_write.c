@@ -119,19 +119,6 @@ static hl_status header_bytes(const json_t *header, char **bytes, size_t *size)
     return hl_ok();
 }
 
-static hl_status make_header(const hl_named_tensor *tensors, int n_tensors, const hl_metadata_item *items, int n_items,
-                             char **bytes, size_t *size)
-{
-    json_t *header = json_object();
-    if (header == NULL) {
-        return hl_error_memory("a file's header");
-    }
-    hl_status status = fill_header(header, tensors, n_tensors, items, n_items);
-    HL_THEN(status, header_bytes(header, bytes, size));
-    json_decref(header);
-    return status;
-}
-
 /* Replaces the zeros by the checksum of the whole file. */
 static void fill_checksum(char *header, size_t size, const hl_named_tensor *tensors, int n_tensors)
 {
@@ -167,7 +154,11 @@ void hl_safetensors_write(hl_file *file, const hl_named_tensor *tensors, int n_t
     char *header = NULL;
     size_t size = 0;
     hl_status status = check_tensors(tensors, n_tensors);
-    HL_THEN(status, make_header(tensors, n_tensors, metadata, n_metadata, &header, &size));
+    json_t *root = json_object();
+    HL_THEN(status, root != NULL ? fill_header(root, tensors, n_tensors, metadata, n_metadata)
+                                 : hl_error_memory("a file's header"));
+    HL_THEN(status, header_bytes(root, &header, &size));
+    json_decref(root);
     if (status.code != HL_OK) {
         hl_file_fail(file, hl_error(status.code, "%s: %s", file->path, status.text));
         return;

@@ -46,12 +46,8 @@ int hl_threads_default(void)
     cpu_set_t set;
     int threads = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
     int quota = cpus_quota();
-    if (quota > 0 && quota < threads) {
-        threads = quota;
-    }
-    if (threads > HL_MAX_THREADS) {
-        threads = HL_MAX_THREADS;
-    }
+    threads = quota > 0 && quota < threads ? quota : threads;
+    threads = threads < HL_MAX_THREADS ? threads : HL_MAX_THREADS;
     return threads < 1 ? 1 : threads;
 }
 

@@ -31,7 +31,7 @@ void hl_cadence_update(hl_cadence_state *state, double loss)
 {
     static const double newest = 0.125; /* its weight in the smoothed loss */
     if (state->first <= 0) {
-        *state = (hl_cadence_state){ loss, loss, loss, loss };
+        *state = (hl_cadence_state){ .first = loss, .smoothed = loss, .lowest = loss, .before = loss };
     }
     state->smoothed += newest * (loss - state->smoothed);
     state->before = state->lowest;

@@ -114,18 +114,6 @@ static hl_status read_known(const hl_model_config *config, item name, int *layer
     return hl_ok();
 }
 
-static hl_status add_item(const hl_model_config *config, item name, bool *set)
-{
-    int layer;
-    int64_t head;
-    HL_TRY(read_known(config, name, &layer, &head));
-    set += first_of_layer(config, layer);
-    for (int64_t h = 0; h < config->heads[layer]; h++) {
-        set[h] = set[h] || head < 0 || h == head;
-    }
-    return hl_ok();
-}
-
 hl_status hl_head_set_find(const hl_model_config *config, const char *name, int64_t *index)
 {
     int layer;
@@ -144,7 +132,13 @@ hl_status hl_head_set_parse(const hl_model_config *config, const char *names, bo
         while (trimmed > 0 && names[trimmed - 1] == ' ') {
             trimmed--;
         }
-        HL_TRY(add_item(config, (item){ names, (int)trimmed }, set));
+        int layer;
+        int64_t head;
+        HL_TRY(read_known(config, (item){ names, (int)trimmed }, &layer, &head));
+        bool *its = set + first_of_layer(config, layer);
+        for (int64_t h = 0; h < config->heads[layer]; h++) {
+            its[h] = its[h] || head < 0 || h == head;
+        }
         if (names[length] == '\0') {
             return hl_ok();
         }

@@ -167,16 +167,6 @@ static void make_panels(hl_heads_view *view, const chosen *c)
     }
 }
 
-static hl_status fill(hl_heads_view *view, const hl_opened_model *run, const chosen *c, bool labeled)
-{
-    HL_TRY(allocate(view, c));
-    HL_TRY(add_titles(view, c, labeled, run->relations));
-    HL_TRY(add_tokens(view, c, run->vocabulary));
-    HL_TRY(write_caption(view, c, run->name));
-    make_panels(view, c);
-    return hl_ok();
-}
-
 hl_status hl_heads_view_make(hl_heads_view *view, const hl_opened_model *run, const hl_snapshot *maps, int64_t example,
                              bool labeled)
 {
@@ -185,11 +175,16 @@ hl_status hl_heads_view_make(hl_heads_view *view, const hl_opened_model *run, co
     HL_TRY(choose(maps, example, &c));
     view->first_example = c.first;
     view->n_examples = c.n;
-    hl_status status = fill(view, run, &c, labeled);
+    hl_status status = allocate(view, &c);
+    HL_THEN(status, add_titles(view, &c, labeled, run->relations));
+    HL_THEN(status, add_tokens(view, &c, run->vocabulary));
+    HL_THEN(status, write_caption(view, &c, run->name));
     if (status.code != HL_OK) {
         hl_heads_view_free(view);
+        return status;
     }
-    return status;
+    make_panels(view, &c);
+    return hl_ok();
 }
 
 void hl_heads_view_free(hl_heads_view *view)

@@ -40,15 +40,6 @@ static bool read_real(const char *text, double *value)
     return text != NULL && end != text && *end == '\0' && __builtin_isfinite(*value);
 }
 
-/* The step of a file with the metadata and checksum of all our files; -1: it lacks them. */
-static int64_t step_of(const hl_safetensors *file)
-{
-    int64_t step;
-    bool ours = hl_safetensors_has_checksum(file) && hl_safetensors_metadata(file, "config") != NULL &&
-                read_integer(hl_safetensors_metadata(file, "step"), &step);
-    return ours ? step : -1;
-}
-
 hl_status hl_checkpoint_open(const char *path, hl_checkpoint **out)
 {
     *out = NULL;
@@ -62,7 +53,10 @@ hl_status hl_checkpoint_open(const char *path, hl_checkpoint **out)
         hl_checkpoint_free(checkpoint);
         return status;
     }
-    checkpoint->step = step_of(checkpoint->file);
+    const hl_safetensors *file = checkpoint->file;
+    bool ours = hl_safetensors_has_checksum(file) && hl_safetensors_metadata(file, "config") != NULL &&
+                read_integer(hl_safetensors_metadata(file, "step"), &checkpoint->step);
+    checkpoint->step = ours ? checkpoint->step : -1;
     *out = checkpoint;
     return hl_ok();
 }

@@ -180,16 +180,6 @@ static bool read_per_layer(const hl_config_key *key, const char *text, int32_t v
 static_assert(4 * HL_CONFIG_MAX_PATH + 16 <= HL_CONFIG_VALUE_TEXT && 4 * HL_CONFIG_MAX_PATH + 16 <= HL_INI_MAX_LINE,
               "a path in quotes fits into a line");
 
-static bool read_path(const char *text, char path[HL_CONFIG_MAX_PATH], char wrong[HL_CONFIG_WRONG_TEXT])
-{
-    if (strlen(text) >= HL_CONFIG_MAX_PATH) {
-        return refuse(wrong, "the path is longer than %d bytes", HL_CONFIG_MAX_PATH - 1);
-    }
-    memset(path, 0, HL_CONFIG_MAX_PATH);
-    memcpy(path, text, strlen(text));
-    return true;
-}
-
 bool hl_config_read_value(const hl_config_key *key, const char *text, hl_config *config, int *count,
                           char wrong[HL_CONFIG_WRONG_TEXT])
 {
@@ -213,7 +203,12 @@ bool hl_config_read_value(const hl_config_key *key, const char *text, hl_config 
     case HL_CONFIG_CHOICE:
         return read_choice(key, text, field, wrong);
     case HL_CONFIG_PATH:
-        return read_path(text, field, wrong);
+        if (strlen(text) >= HL_CONFIG_MAX_PATH) {
+            return refuse(wrong, "the path is longer than %d bytes", HL_CONFIG_MAX_PATH - 1);
+        }
+        memset(field, 0, HL_CONFIG_MAX_PATH);
+        memcpy(field, text, strlen(text));
+        return true;
     }
     assert(!"a type of key");
     return false;

@@ -22,19 +22,6 @@ static struct winsize size_of(int fd)
     return isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size : (struct winsize){ 0 };
 }
 
-static int width_of(int fd)
-{
-    int width = size_of(fd).ws_col;
-    if (width == 0) {
-        width = atoi(variable("COLUMNS"));
-    }
-    if (width <= 0) {
-        return USUAL_WIDTH;
-    }
-    width = width < MOST_WIDTH ? width : MOST_WIDTH;
-    return width > HL_TERMINAL_LEAST_WIDTH ? width : HL_TERMINAL_LEAST_WIDTH;
-}
-
 bool hl_terminal_renews(FILE *to)
 {
     const char *terminal = variable("TERM");
@@ -73,5 +60,9 @@ int hl_terminal_height(FILE *to)
 
 hl_terminal hl_terminal_of(FILE *to)
 {
-    return (hl_terminal){ .width = width_of(fileno(to)), .colours = colours_of(to), .ascii = lacks_unicode() };
+    int told = size_of(fileno(to)).ws_col, width = told > 0 ? told : atoi(variable("COLUMNS"));
+    width = width <= 0 ? USUAL_WIDTH : width < MOST_WIDTH ? width : MOST_WIDTH;
+    return (hl_terminal){ .width = width > HL_TERMINAL_LEAST_WIDTH ? width : HL_TERMINAL_LEAST_WIDTH,
+                          .colours = colours_of(to),
+                          .ascii = lacks_unicode() };
 }
