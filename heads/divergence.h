@@ -16,10 +16,7 @@ double hl_divergence_of(const hl_patterns *a, const hl_patterns *b);
 /* The same for callers that compare many heads and know H(a) and H(b), the means over queries: hl_entropy_of().nats. */
 double hl_divergence_given(const hl_patterns *a, const hl_patterns *b, double entropy_a, double entropy_b);
 
-/* The same in two steps, for callers that compare all heads on one example, which stays in the cache, before the next.
- * The first returns `sum` plus the entropies of the rows m of example e; the second returns js from the sum over all
- * examples. */
-double hl_divergence_add(const hl_patterns *a, const hl_patterns *b, int64_t e, double sum);
+/* The same for callers that have added up H(m) over all queries themselves. */
 double hl_divergence_end(double sum, int64_t queries, double entropy_a, double entropy_b);
 
 HL_END_DECLS

@@ -4,6 +4,7 @@
 #include "core/threads.h"
 #include "heads/divergence.h"
 #include "heads/entropy.h"
+#include "heads/private/row_entropy.h"
 
 #include <assert.h>
 #include <math.h>
@@ -11,13 +12,23 @@
 
 /* ---- memory ---- */
 
+/* How many pairs of n heads come before those whose first head is `head`. */
+static int64_t pairs_before(int64_t n, int64_t head)
+{
+    return head * (2 * n - 1 - head) / 2;
+}
+
 static hl_status set_up(hl_heads_csv *csv, int64_t T, int n_layers, int64_t n_heads)
 {
     csv->offsets = hl_calloc((size_t)(2 * T - 1), sizeof *csv->offsets);
     csv->best = hl_calloc((size_t)(2 * T - 1), sizeof *csv->best);
     csv->entropies = hl_calloc((size_t)n_heads, sizeof *csv->entropies);
     csv->measured = hl_calloc((size_t)n_heads, sizeof *csv->measured);
-    if (csv->offsets == NULL || csv->best == NULL || csv->entropies == NULL || csv->measured == NULL) {
+    csv->mixed = hl_calloc((size_t)pairs_before(n_heads, n_heads) + 1, sizeof *csv->mixed); /* a single head has none */
+    int threads = csv->threads < 1 ? 1 : csv->threads < HL_MAX_THREADS ? csv->threads : HL_MAX_THREADS;
+    csv->halves = hl_calloc((size_t)(threads * n_heads * hl_row_halves_width(T)), sizeof *csv->halves);
+    if (csv->offsets == NULL || csv->best == NULL || csv->entropies == NULL || csv->measured == NULL ||
+        csv->mixed == NULL || csv->halves == NULL) {
         hl_heads_csv_free(csv);
         return hl_error_memory("the metrics of heads");
     }
@@ -28,12 +39,6 @@ static hl_status set_up(hl_heads_csv *csv, int64_t T, int n_layers, int64_t n_he
     csv->n_heads = n_heads;
     csv->n_tokens = T;
     return hl_ok();
-}
-
-/* How many pairs of n heads come before those whose first head is `head`. */
-static int64_t pairs_before(int64_t n, int64_t head)
-{
-    return head * (2 * n - 1 - head) / 2;
 }
 
 /* As many rows as a head has at most besides its pairs'. */
@@ -164,75 +169,83 @@ static void measure_heads(const void *context, hl_range range)
     }
 }
 
-/* A pair of heads: i and a later one, j; and its number among all pairs. */
-typedef struct pair {
-    const adding *of;
-    int64_t number, i, j;
-} pair;
+/* Pairs that follow one another: head i with `count` later ones, from j on. */
+typedef struct pair_run {
+    int64_t number, i, j, count; /* number: of the first one among all pairs */
+} pair_run;
 
-static pair pair_at(const adding *a, int64_t number)
+static pair_run pairs_from(const hl_heads_csv *csv, int64_t number, int64_t i, int64_t end)
 {
-    int64_t n = a->csv->n_heads, i = 0;
-    while (pairs_before(n, i + 1) <= number) {
+    int64_t j = i + 1 + number - pairs_before(csv->n_heads, i), rest = csv->n_heads - j;
+    return (pair_run){ .number = number, .i = i, .j = j, .count = rest < end - number ? rest : end - number };
+}
+
+static pair_run first_pairs(const hl_heads_csv *csv, hl_range range)
+{
+    int64_t i = 0;
+    while (pairs_before(csv->n_heads, i + 1) <= range.begin) {
         i++;
     }
-    return (pair){ a, number, i, i + 1 + number - pairs_before(n, i) };
+    return pairs_from(csv, range.begin, i, range.end);
 }
 
-static void next_pair(pair *p)
+static pair_run next_pairs(const hl_heads_csv *csv, pair_run before, hl_range range)
 {
-    p->number++;
-    if (++p->j == p->of->csv->n_heads) {
-        p->i++;
-        p->j = p->i + 1;
+    return pairs_from(csv, before.number + before.count, before.i + 1, range.end);
+}
+
+/* Halves the rows of all heads, `stride` numbers apart, in a query of a scoring example. */
+static void halve_rows(const adding *a, int64_t e, int64_t query, double *halves, int64_t stride)
+{
+    for (int l = 0; l < a->csv->n_layers; l++) {
+        hl_patterns scoring = hl_patterns_scoring(&a->layers[l]);
+        for (scoring.head = 0; scoring.head < scoring.n_heads; scoring.head++, halves += stride) {
+            hl_pattern pattern = hl_patterns_at(&scoring, e);
+            hl_row_halve(hl_pattern_row(&pattern, query), hl_pattern_keys(&pattern, query), halves);
+        }
     }
 }
 
-static hl_heads_csv_row *row_of(const pair *p)
+/* Writes the pair's row; `mixed`: the sum of the entropies of its mixed rows. */
+static void end_pair(const adding *a, int64_t number, int64_t i, int64_t j, int64_t queries)
 {
-    const adding *a = p->of;
-    return rows_of(a, p->i) + most_rows(a->csv, a->layers) + (p->j - p->i - 1);
-}
-
-static hl_patterns scoring_of(const adding *a, int64_t i)
-{
-    place at = place_of(a, i);
-    hl_patterns all = patterns_at(&at);
-    return hl_patterns_scoring(&all);
-}
-
-/* Until the last example its row holds the sum. */
-static void end_pair(const pair *p, int64_t queries)
-{
-    const adding *a = p->of;
     const hl_heads_csv *csv = a->csv;
-    place one = place_of(a, p->i), other = place_of(a, p->j);
-    hl_heads_csv_row *row = row_of(p);
-    double js = hl_divergence_end(row->reading.value, queries, csv->entropies[p->i], csv->entropies[p->j]);
+    place one = place_of(a, i), other = place_of(a, j);
+    double js = hl_divergence_end(csv->mixed[number], queries, csv->entropies[i], csv->entropies[j]);
     double baseline = NAN;
     if (csv->untrained != NULL) {
-        csv->untrained[p->number] = a->step == 0 ? js : csv->untrained[p->number];
-        baseline = csv->untrained[p->number];
+        csv->untrained[number] = a->step == 0 ? js : csv->untrained[number];
+        baseline = csv->untrained[number];
     }
+    hl_heads_csv_row *row = rows_of(a, i) + most_rows(csv, a->layers) + (j - i - 1);
     *row = (hl_heads_csv_row){ a->step, one.layer, one.head, { HL_METRIC_JS, other.layer, other.head, js, baseline } };
 }
 
-/* The js of a range of all pairs of heads, after measure_heads. It adds up all pairs on one example before the next, so
- * that the patterns of all heads on that example stay in the caches. */
+/* The js of a range of all pairs of heads, after measure_heads. It compares all heads in one query before the next, so
+ * that each row is halved once and all of them stay in the caches. */
 static void measure_pairs(const void *context, hl_range range)
 {
     const adding *a = context;
+    const hl_heads_csv *csv = a->csv;
+    int64_t stride = hl_row_halves_width(csv->n_tokens);
+    double *halves = csv->halves + range.thread * csv->n_heads * stride;
     hl_patterns examples = hl_patterns_scoring(&a->layers[0]);
+    memset(csv->mixed + range.begin, 0, (size_t)(range.end - range.begin) * sizeof *csv->mixed);
     for (int64_t e = 0; e < examples.n_examples; e++) {
-        for (pair p = pair_at(a, range.begin); p.number < range.end; next_pair(&p)) {
-            hl_patterns one = scoring_of(a, p.i), other = scoring_of(a, p.j);
-            double *sum = &row_of(&p)->reading.value;
-            *sum = hl_divergence_add(&one, &other, e, e > 0 ? *sum : 0);
+        hl_pattern example = hl_patterns_at(&examples, e);
+        for (int64_t query = 0; query < example.n; query++) {
+            halve_rows(a, e, query, halves, stride);
+            for (pair_run p = first_pairs(csv, range); p.count > 0; p = next_pairs(csv, p, range)) {
+                hl_row_entropies_mixed(halves + p.i * stride, halves + p.j * stride, stride,
+                                       hl_pattern_keys(&example, query), p.count, csv->mixed + p.number);
+            }
         }
     }
     int64_t queries = hl_patterns_queries(&examples);
-    for (pair p = pair_at(a, range.begin); p.number < range.end; next_pair(&p)) {
-        end_pair(&p, queries);
+    for (pair_run p = first_pairs(csv, range); p.count > 0; p = next_pairs(csv, p, range)) {
+        for (int64_t k = 0; k < p.count; k++) {
+            end_pair(a, p.number + k, p.i, p.j + k, queries);
+        }
     }
 }
 
@@ -304,6 +317,8 @@ void hl_heads_csv_free(hl_heads_csv *csv)
     hl_free(csv->best);
     hl_free(csv->entropies);
     hl_free(csv->measured);
+    hl_free(csv->mixed);
+    hl_free(csv->halves);
     hl_free(csv->untrained);
     *csv = (hl_heads_csv){ 0 };
 }

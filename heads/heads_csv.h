@@ -45,6 +45,8 @@ typedef struct hl_heads_csv {
     bool *best;        /* (2 n_tokens - 1): whether that offset is some head's best at some step */
     double *entropies; /* (n_heads): of the snapshot that was added last */
     int64_t *measured; /* (n_heads): how many rows each has in it besides its pairs' */
+    double *mixed;     /* (n_heads (n_heads - 1) / 2): of each pair, the entropies of its mixed rows */
+    double *halves;    /* (threads, n_heads, hl_row_halves_width(n_tokens)): a thread's rows of all heads, halved */
     double *untrained; /* js of each pair of heads at step 0; NULL where there is no such snapshot */
 } hl_heads_csv;
 

@@ -5,14 +5,17 @@
 
 #include <string.h>
 
-static double sum_of(double lanes[HL_LANES])
+static inline double sum_of(double lanes[HL_LANES])
 {
-    for (int width = HL_LANES / 2; width > 0; width /= 2) {
-        for (int l = 0; l < width; l++) {
-            lanes[l] += lanes[l + width];
-        }
+#pragma omp simd
+    for (int l = 0; l < 8; l++) {
+        lanes[l] += lanes[l + 8];
     }
-    return lanes[0];
+#pragma omp simd
+    for (int l = 0; l < 4; l++) {
+        lanes[l] += lanes[l + 4];
+    }
+    return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
 }
 
 double hl_row_entropy(const hl_real *a, int64_t n)
@@ -42,4 +45,34 @@ double hl_row_entropy_mixed(const hl_real *a, int64_t n_a, const hl_real *b, int
         }
     }
     return sum_of(lanes);
+}
+
+int64_t hl_row_halves_width(int64_t n)
+{
+    return (n + HL_LANES - 1) / HL_LANES * HL_LANES;
+}
+
+void hl_row_halve(const hl_real *a, int64_t n, double *halves)
+{
+    for (int64_t j = 0; j < n; j++) {
+        halves[j] = (double)a[j] / 2;
+    }
+    for (int64_t j = n; j < hl_row_halves_width(n); j++) {
+        halves[j] = 0;
+    }
+}
+
+void hl_row_entropies_mixed(const double *a, const double *b, int64_t stride, int64_t n, int64_t count, double *sums)
+{
+    for (int64_t k = 0; k < count; k++, b += stride) {
+        double lanes[HL_LANES] = { 0 };
+        for (int64_t first = 0; first < n; first += HL_LANES) {
+#pragma omp simd
+            for (int l = 0; l < HL_LANES; l++) {
+                double m = a[first + l] + b[first + l];
+                lanes[l] -= m * hl_log(m);
+            }
+        }
+        sums[k] += sum_of(lanes);
+    }
 }
