@@ -37,9 +37,9 @@ typedef struct layer_work {
     int64_t H;
     judged *judged;            /* (n) */
     bool *chosen;              /* (n + 1, H): the last row is scratch */
-    hl_effect_change *changes; /* for each of them one, and another where its label has an ideal pattern */
+    hl_effect_change *changes; /* (n), as the next */
     hl_estimate *losses;
-    int64_t n, n_changes;
+    int64_t n;
 } layer_work;
 
 static void free_work(layer_work *w)
@@ -59,8 +59,8 @@ static hl_status allocate_work(layer_work *w, int layer, int64_t H)
                        .H = H,
                        .judged = hl_calloc(most, sizeof *w->judged),
                        .chosen = fits ? hl_calloc(rows, sizeof *w->chosen) : NULL,
-                       .changes = hl_calloc(2 * most, sizeof *w->changes),
-                       .losses = hl_calloc(2 * most, sizeof *w->losses) };
+                       .changes = hl_calloc(most, sizeof *w->changes),
+                       .losses = hl_calloc(most, sizeof *w->losses) };
     bool complete = w->judged != NULL && w->chosen != NULL && w->changes != NULL && w->losses != NULL;
     return complete ? hl_ok() : hl_error_memory("the effects of heads");
 }
@@ -68,10 +68,6 @@ static hl_status allocate_work(layer_work *w, int layer, int64_t H)
 static void add(layer_work *w, const bool *chosen, const hl_label *label, hl_head_effect *effect)
 {
     w->judged[w->n++] = (judged){ chosen, label, effect };
-    w->changes[w->n_changes++] = (hl_effect_change){ .layer = w->layer, .chosen = chosen };
-    if (label->kind != HL_LABEL_MIXED) {
-        w->changes[w->n_changes++] = (hl_effect_change){ .layer = w->layer, .chosen = chosen, .label = label };
-    }
 }
 
 static void add_heads(layer_work *w, const hl_label *labels, hl_head_effect *heads)
@@ -100,20 +96,49 @@ static void add_groups(layer_work *w, const hl_label *labels, const hl_head_effe
     }
 }
 
-/* All but the importance; *ideal is read where the label has an ideal pattern. */
-static void judge(hl_head_effect *effect, hl_label label, const hl_estimate *without, const hl_estimate *ideal)
+static hl_status measure_without(hl_effect_losses *s, layer_work *w)
 {
-    effect->loss_without = without->mean;
-    effect->standard_error = without->error;
-    effect->kept = NAN;
-    effect->faithful = HL_FAITHFUL_UNKNOWN;
-    if (label.kind == HL_LABEL_MIXED) {
-        return;
+    for (int64_t i = 0; i < w->n; i++) {
+        w->changes[i] = (hl_effect_change){ .layer = w->layer, .chosen = w->judged[i].chosen };
     }
-    effect->kept = 1 - ideal->mean / effect->loss_without;
-    if (fabs(effect->loss_without) > 3 * effect->standard_error) {
-        effect->faithful = effect->loss_without > 0 && effect->kept >= 0.8 ? HL_FAITHFUL_YES : HL_FAITHFUL_NO;
+    HL_TRY(hl_effect_losses_changes(s, w->changes, w->n, w->losses));
+    for (int64_t i = 0; i < w->n; i++) {
+        hl_head_effect *effect = w->judged[i].effect;
+        effect->loss_without = w->losses[i].mean;
+        effect->standard_error = w->losses[i].error;
+        effect->kept = NAN;
+        effect->faithful = HL_FAITHFUL_UNKNOWN;
     }
+    return hl_ok();
+}
+
+/* Whether the label's ideal pattern decides on the verdict. */
+static bool has_verdict(const judged *of)
+{
+    return of->label->kind != HL_LABEL_MIXED && fabs(of->effect->loss_without) > 3 * of->effect->standard_error;
+}
+
+/* After measure_without. Heads without effect on the loss have no verdict, whatever their ideal pattern would do: most
+ * heads of a large model, for which no pass is made. */
+static hl_status measure_ideal(hl_effect_losses *s, layer_work *w)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < w->n; i++) {
+        const judged *of = &w->judged[i];
+        if (has_verdict(of)) {
+            w->changes[n++] = (hl_effect_change){ .layer = w->layer, .chosen = of->chosen, .label = of->label };
+        }
+    }
+    HL_TRY(hl_effect_losses_changes(s, w->changes, n, w->losses));
+    const hl_estimate *ideal = w->losses;
+    for (int64_t i = 0; i < w->n; i++) {
+        hl_head_effect *effect = w->judged[i].effect;
+        if (has_verdict(&w->judged[i])) {
+            effect->kept = 1 - ideal++->mean / effect->loss_without;
+            effect->faithful = effect->loss_without > 0 && effect->kept >= 0.8 ? HL_FAITHFUL_YES : HL_FAITHFUL_NO;
+        }
+    }
+    return hl_ok();
 }
 
 static hl_status judge_layer(hl_effect_losses *s, int layer, const hl_label *labels, hl_head_effect *heads,
@@ -124,12 +149,10 @@ static hl_status judge_layer(hl_effect_losses *s, int layer, const hl_label *lab
     if (status.code == HL_OK) {
         add_heads(&w, labels, heads);
         add_groups(&w, labels, heads, effects);
-        status = hl_effect_losses_changes(s, w.changes, w.n_changes, w.losses);
+        status = measure_without(s, &w);
     }
-    const hl_estimate *losses = w.losses;
-    for (int64_t i = 0; status.code == HL_OK && i < w.n; i++) {
-        judge(w.judged[i].effect, *w.judged[i].label, &losses[0], &losses[1]);
-        losses += w.judged[i].label->kind == HL_LABEL_MIXED ? 1 : 2;
+    if (status.code == HL_OK) {
+        status = measure_ideal(s, &w);
     }
     free_work(&w);
     return status;

@@ -22,9 +22,9 @@ typedef struct hl_head_effect {
     double importance;     /* the mean over examples of |sum of z * dL/dz| (Michel et al. 2019) */
     double loss_without;   /* L with z = 0, less L: the mean over examples */
     double standard_error; /* of loss_without, over examples */
-    double
-        kept; /* 1 - (L with the label's ideal pattern - L) / loss_without; NaN where the label names no key (MIXED) */
-    hl_faithful faithful; /* UNKNOWN: loss_without is within three standard errors of 0, or MIXED; YES: kept >= 0.8 */
+    double kept;           /* 1 - (L with the label's ideal pattern - L) / loss_without; NaN where UNKNOWN */
+    hl_faithful faithful; /* UNKNOWN: loss_without is within three standard errors of 0, or the label is MIXED and names
+                              no key; YES: kept >= 0.8 */
 } hl_head_effect;
 
 /* The heads of a layer that share a label. They may do the same, so that the model loses little without one of them;
@@ -44,7 +44,8 @@ typedef struct hl_effects {
     int n_groups;
 } hl_effects;
 
-/* Measures every head of the model, in two passes for each head and each group, on examples that have a scored token.
+/* Measures every head of the model, in one pass for each head and each group, and another
+ * where it has a verdict, on examples that have a scored token.
  * `examples`: a snapshot's, all of them; `layers`: head 0 of each layer on the same examples (first and gap 0), of
  * which no weight is read; `labels`: one for each head, by layer and head; `slice`, at least 1: how many examples the
  * model is run on at once, which bounds the memory. The parameters' gradients are not touched. HL_INVALID (no scored

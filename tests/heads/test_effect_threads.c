@@ -42,8 +42,8 @@ static void expect_same(const worth *a, const worth *b)
     ck_assert_int_eq(a->effects.n_groups, 2);
     ck_assert_int_eq(b->effects.n_groups, 2);
     for (int g = 0; g < 2; g++) {
-        const hl_head_effect *x = &a->effects.groups[g].effect, *y = &b->effects.groups[g].effect;
-        ck_assert(x->loss_without == y->loss_without && x->kept == y->kept && x->importance == y->importance);
+        const hl_group_effect *x = &a->effects.groups[g], *y = &b->effects.groups[g];
+        ck_assert_mem_eq(&x->effect, &y->effect, sizeof x->effect);
     }
     ck_assert_mem_eq(a->importance.heads, b->importance.heads, HEADS * sizeof *a->importance.heads);
 }
