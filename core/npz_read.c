@@ -24,23 +24,22 @@ typedef struct open_archive {
     hl_status error;      /* of the system */
 } open_archive;
 
-/* Reads the window that begins at the position, which is below the size. */
-static hl_status fill_window(open_archive *file)
+/* Reads some of `count` bytes at the position, which is below the size: *n of them. */
+static hl_status read_some(const open_archive *file, char *to, size_t count, size_t *n)
 {
     const hl_file_calls *calls = hl_file_calls_get();
-    if (file->position != file->begin + file->filled && calls->lseek(file->fd, (off_t)file->position, SEEK_SET) < 0) {
+    if (calls->lseek(file->fd, (off_t)file->position, SEEK_SET) < 0) {
         return hl_file_system_error(file->path, "cannot read");
     }
-    ssize_t n;
+    ssize_t done;
     do {
-        n = calls->read(file->fd, file->window, WINDOW);
-    } while (n < 0 && errno == EINTR);
-    file->begin = file->position;
-    file->filled = n > 0 ? (size_t)n : 0;
-    if (n < 0) {
+        done = calls->read(file->fd, to, count);
+    } while (done < 0 && errno == EINTR);
+    *n = done > 0 ? (size_t)done : 0;
+    if (done < 0) {
         return hl_file_system_error(file->path, "cannot read");
     }
-    return n > 0 ? hl_ok() : hl_error(HL_BAD_FILE, "%s: was cut short while it was read", file->path);
+    return done > 0 ? hl_ok() : hl_error(HL_BAD_FILE, "%s: was cut short while it was read", file->path);
 }
 
 static voidpf open_call(voidpf opaque, const void *path, int mode)
@@ -57,13 +56,17 @@ static uLong read_call(voidpf opaque, voidpf stream, void *buffer, uLong count)
     char *to = buffer;
     uLong done = 0;
     while (done < count && file->position < file->size && file->error.code == HL_OK) {
-        if (file->position < file->begin || file->position >= file->begin + file->filled) {
-            file->error = fill_window(file);
-            continue;
+        size_t part = 0;
+        if (file->position >= file->begin && file->position < file->begin + file->filled) {
+            size_t at = file->position - file->begin, there = file->filled - at;
+            part = count - done < there ? count - done : there;
+            memcpy(to + done, file->window + at, part);
+        } else if (count - done >= WINDOW) {
+            file->error = read_some(file, to + done, count - done, &part);
+        } else {
+            file->begin = file->position;
+            file->error = read_some(file, file->window, WINDOW, &file->filled);
         }
-        size_t at = file->position - file->begin, there = file->filled - at;
-        size_t part = count - done < there ? count - done : there;
-        memcpy(to + done, file->window + at, part);
         file->position += part;
         done += part;
     }
@@ -108,8 +111,15 @@ static int error_call(voidpf opaque, voidpf stream)
 /* What reading one member needs. */
 typedef struct reader {
     const char *path;
+    open_archive *file;
     unzFile zip;
     size_t left; /* bytes that further arrays may take */
+
+    /* Of the open member. minizip would copy each byte of a stored one twice more, so its bytes come from the file. */
+    bool stored;
+    size_t position,
+        rest;  /* of a stored one: where the bytes begin that have not been read yet, and how many they are */
+    uLong crc; /* of a stored one: of the bytes that have been read */
 } reader;
 
 static hl_status member_error(const reader *r, const hl_npz_array *array, const char *what)
@@ -130,9 +140,24 @@ static hl_status zip_error(const reader *r, const hl_npz_array *array, int error
     return member_error(r, array, error == UNZ_CRCERROR ? "its CRC is wrong" : "is damaged");
 }
 
-/* Reads exactly `count` bytes of the open member; minizip counts in unsigned int. */
-static hl_status read_bytes(const reader *r, const hl_npz_array *array, void *bytes, size_t count)
+static hl_status read_stored(reader *r, const hl_npz_array *array, void *bytes, size_t count)
 {
+    r->file->position = r->position;
+    if (count > r->rest || read_call(r->file, NULL, bytes, count) < count) {
+        return member_error(r, array, "ends too early");
+    }
+    r->position += count;
+    r->rest -= count;
+    r->crc = crc32_z(r->crc, bytes, count);
+    return hl_ok();
+}
+
+/* Reads exactly `count` bytes of the open member; minizip counts in unsigned int. */
+static hl_status read_bytes(reader *r, const hl_npz_array *array, void *bytes, size_t count)
+{
+    if (r->stored) {
+        return read_stored(r, array, bytes, count);
+    }
     const size_t most = 1u << 30;
     char *to = bytes;
     while (count > 0) {
@@ -171,7 +196,7 @@ static hl_status read_name(const reader *r, const unz_file_info64 *info, hl_npz_
     return hl_ok();
 }
 
-static hl_status read_header(const reader *r, hl_npz_array *array, size_t *size)
+static hl_status read_header(reader *r, hl_npz_array *array, size_t *size)
 {
     char start[HL_NPY_START];
     HL_TRY(read_bytes(r, array, start, sizeof start));
@@ -193,9 +218,10 @@ static hl_status read_header(const reader *r, hl_npz_array *array, size_t *size)
     return status;
 }
 
-/* Reads the open member, whose size the archive gives as `size`. */
-static hl_status read_array(reader *r, uint64_t size, hl_npz_array *array)
+/* Reads the open member, of which the archive says `info`. */
+static hl_status read_array(reader *r, const unz_file_info64 *info, hl_npz_array *array)
 {
+    uint64_t size = info->uncompressed_size;
     size_t header_size;
     HL_TRY(read_header(r, array, &header_size));
     size_t bytes;
@@ -212,7 +238,10 @@ static hl_status read_array(reader *r, uint64_t size, hl_npz_array *array)
         return memory_error(r);
     }
     HL_TRY(read_bytes(r, array, array->data, bytes));
-    int error = unzCloseCurrentFile(r->zip); /* checks the CRC */
+    int error = unzCloseCurrentFile(r->zip); /* checks the CRC of what it has read itself */
+    if (r->stored && r->crc != info->crc) {
+        error = UNZ_CRCERROR;
+    }
     return error == UNZ_OK ? hl_ok() : zip_error(r, array, error);
 }
 
@@ -234,7 +263,14 @@ static hl_status read_member(reader *r, hl_npz_array *array)
         return member_error(r, array, "has two sizes");
     }
     int error = unzOpenCurrentFile(r->zip);
-    return error == UNZ_OK ? read_array(r, info.uncompressed_size, array) : zip_error(r, array, error);
+    if (error != UNZ_OK) {
+        return zip_error(r, array, error);
+    }
+    r->stored = info.compression_method == STORED;
+    r->position = (size_t)unzGetCurrentFileZStreamPos64(r->zip);
+    r->rest = (size_t)info.uncompressed_size;
+    r->crc = 0;
+    return read_array(r, &info, array);
 }
 
 static hl_status no_archive(const char *path)
@@ -279,7 +315,7 @@ static hl_status read_archive(const char *path, open_archive *file, size_t limit
         .zerror_file = error_call,
         .opaque = file,
     };
-    reader r = { .path = path, .zip = unzOpen2_64(path, &calls), .left = limit };
+    reader r = { .path = path, .file = file, .zip = unzOpen2_64(path, &calls), .left = limit };
     if (r.zip == NULL) {
         return no_archive(path);
     }

@@ -55,9 +55,12 @@ void hl_text_vprint(hl_text *text, const char *format, va_list arguments)
     flush_much(text);
     va_list again;
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
-    if (length >= 0 && reserve(text, (size_t)length)) {
+    size_t room = text->capacity - text->size; /* mostly enough, so that most texts are formatted once */
+    int length = vsnprintf(room > 0 ? text->bytes + text->size : NULL, room, format, arguments);
+    if (length >= 0 && (size_t)length >= room && reserve(text, (size_t)length)) {
         vsnprintf(text->bytes + text->size, (size_t)length + 1, format, again);
+    }
+    if (length >= 0 && text->error.code == HL_OK) {
         text->size += (size_t)length;
     }
     va_end(again);

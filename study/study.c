@@ -1,6 +1,7 @@
 #include "study/study.h"
 
 #include "core/memory.h"
+#include "core/threads.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -18,24 +19,38 @@ hl_label *hl_heads_labels(const hl_snapshot *snapshot)
     return labels;
 }
 
-static hl_status measure_patterns(hl_heads_study *study, const hl_snapshot *snapshot)
+typedef struct measuring {
+    hl_heads_study *study;
+    const hl_snapshot *snapshot;
+} measuring;
+
+static void measure_rows(const void *context, hl_range range)
 {
-    const hl_model_config *config = snapshot->config;
-    study->n = hl_heads_count(config);
-    study->labels = hl_heads_labels(snapshot);
+    const measuring *m = context;
+    const hl_model_config *config = m->snapshot->config;
+    int64_t i = 0;
+    for (int l = 0; l < config->n_layers; l++) {
+        for (int64_t h = 0; h < config->heads[l]; h++, i++) {
+            if (i >= range.begin && i < range.end) {
+                hl_patterns all = hl_snapshot_patterns(m->snapshot, l, h), scoring = hl_patterns_scoring(&all);
+                m->study->labels[i] = hl_label_of(&all);
+                m->study->rows[i] = (hl_heads_row){ .metrics = hl_head_measure(l, &all),
+                                                    .label = m->study->labels[i],
+                                                    .distance = hl_distance_of(&scoring) };
+            }
+        }
+    }
+}
+
+static hl_status measure_patterns(hl_heads_study *study, const hl_snapshot *snapshot, int threads)
+{
+    study->n = hl_heads_count(snapshot->config);
+    study->labels = hl_calloc((size_t)study->n, sizeof *study->labels);
     study->rows = hl_calloc((size_t)study->n, sizeof *study->rows);
     if (study->labels == NULL || study->rows == NULL) {
         return hl_error_memory("the metrics of heads");
     }
-    hl_heads_row *row = study->rows;
-    for (int l = 0; l < config->n_layers; l++) {
-        for (int64_t h = 0; h < config->heads[l]; h++, row++) {
-            hl_patterns all = hl_snapshot_patterns(snapshot, l, h), scoring = hl_patterns_scoring(&all);
-            *row = (hl_heads_row){ .metrics = hl_head_measure(l, &all),
-                                   .label = study->labels[row - study->rows],
-                                   .distance = hl_distance_of(&scoring) };
-        }
-    }
+    hl_threads_run(threads, study->n, 1, measure_rows, &(measuring){ study, snapshot });
     return hl_ok();
 }
 
@@ -72,7 +87,7 @@ static hl_status measure_effects(hl_heads_study *study, hl_opened_model *run, co
 hl_status hl_heads_study_make(hl_heads_study *study, hl_opened_model *run, const hl_snapshot *snapshot, bool exactly)
 {
     *study = (hl_heads_study){ .step = snapshot->step, .n_examples = snapshot->examples.n_examples };
-    hl_status status = measure_patterns(study, snapshot);
+    hl_status status = measure_patterns(study, snapshot, run->threads);
     if (status.code == HL_OK) {
         status = measure_effects(study, run, snapshot, exactly);
         study->no_effects = status;
