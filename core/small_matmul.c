@@ -5,18 +5,41 @@
 
 #if defined(HL_LIBXSMM) && !defined(HL_DOUBLE)
 #include <libxsmm.h>
+#include <stdatomic.h>
 
 const char *hl_small_matmul_libxsmm(void)
 {
     return LIBXSMM_CONFIG_VERSION;
 }
 
+/* Where the system refuses LIBXSMM a mapping for a product's code, as under ulimit -v, LIBXSMM takes memory of its
+ * allocator and jumps there whether that could be made executable or not: malloc's cannot, since it does not begin with
+ * a page. These pages can. They cost address space, and memory only when used. */
+enum { PAGE_BYTES = 4096, SPARE_BYTES = 4 << 20 };
+static _Alignas(PAGE_BYTES) char spare[SPARE_BYTES];
+static atomic_size_t spare_used;
+
+static void *take_spare(size_t bytes)
+{
+    size_t first = atomic_fetch_add(&spare_used, (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES);
+    return first + bytes <= SPARE_BYTES ? spare + first : NULL; /* with NULL, LIBXSMM declines the shape */
+}
+
+static void keep_spare(void *block)
+{
+    (void)block;
+}
+
 hl_status hl_small_matmul_prepare(void)
 {
     libxsmm_registry_info info;
     libxsmm_init();
-    bool ready = libxsmm_get_registry_info(&info) == 0 && hl_memory_has(HL_MEMORY_RESERVE);
-    return ready ? hl_ok() : hl_error_memory("the code of matrix products (LIBXSMM)");
+    if (libxsmm_get_registry_info(&info) != 0 || !hl_memory_has(HL_MEMORY_RESERVE)) {
+        return hl_error_memory("the code of matrix products (LIBXSMM)");
+    }
+    libxsmm_set_default_allocator(NULL, (libxsmm_malloc_function){ .function = take_spare },
+                                  (libxsmm_free_function){ .function = keep_spare });
+    return hl_ok();
 }
 
 /* LIBXSMM's matrices are column-major: its product of B^T and A^T is C^T, which is C row-major. */

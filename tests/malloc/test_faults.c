@@ -1,7 +1,8 @@
 /* malloc and its kin themselves fail in turn, for whoever calls them: jansson, minizip, cairo, fontconfig, OpenBLAS,
  * LIBXSMM, libgomp and glibc allocate beside the library's own table. Some of the calls as the test train_malloc, all
  * as train_long_malloc. */
-#define _GNU_SOURCE /* dladdr, RLIMIT_AS */
+#define _GNU_SOURCE /* dladdr, RLIMIT_AS, MAP_ANONYMOUS */
+#include "core/small_matmul.h"
 #include "programs/heads/program.h"
 #include "tests/check_suite.h"
 #include "tests/runs/fault_cases.h"
@@ -14,7 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
@@ -302,6 +305,59 @@ START_TEST(a_run_ends_well_or_is_refused_in_little_memory)
 }
 END_TEST
 
+enum { SHAPES = 24, ROWS = 8 };
+
+/* The products of SHAPES shapes, which this process has not computed before. */
+static void multiply(hl_real (*C)[SHAPES * ROWS])
+{
+    hl_real A[ROWS * SHAPES], B[SHAPES * SHAPES];
+    for (int i = 0; i < SHAPES * SHAPES; i++) {
+        A[i % (ROWS * SHAPES)] = (hl_real)1 / (hl_real)(i + 3);
+        B[i] = (hl_real)i / 7;
+    }
+    for (int i = 0; i < SHAPES; i++) {
+        hl_small_matmul_run(
+            (hl_small_matmul){
+                .M = ROWS, .N = SHAPES, .K = i + 1, .a_stride = SHAPES, .b_stride = SHAPES, .c_stride = SHAPES },
+            A, B, C[i]);
+    }
+}
+
+static void multiply_in_a_child(void (*before)(void), hl_real (*C)[SHAPES * ROWS])
+{
+    int how = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        before();
+        multiply(C);
+        _exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &how, 0), child);
+    ck_assert_msg(WIFEXITED(how) && WEXITSTATUS(how) == 0, "%zu bytes: signal %d, exit code %d", allowed,
+                  WIFSIGNALED(how) ? WTERMSIG(how) : 0, WEXITSTATUS(how));
+}
+
+/* LIBXSMM is refused a mapping for the code of its first product or of a later one. */
+START_TEST(products_are_the_same_where_no_memory_is_left_for_their_code)
+{
+    if (skips()) {
+        return;
+    }
+    enum { STEP = 4096, RANGE = 2 * SHAPES * 8192 };
+    size_t bytes = sizeof(hl_real[SHAPES][SHAPES * ROWS]);
+    hl_real(*C)[SHAPES * ROWS] = mmap(NULL, 2 * bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(C, MAP_FAILED);
+    ck_assert_int_eq(hl_small_matmul_prepare().code, HL_OK);
+    multiply_in_a_child(use_stack, C);
+    for (allowed = 0; allowed < RANGE; allowed += STEP) {
+        memset(C + SHAPES, 0, bytes);
+        multiply_in_a_child(allow_little, C + SHAPES);
+        ck_assert_mem_eq(C, C + SHAPES, bytes);
+    }
+    munmap(C, 2 * bytes);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     static const faulty_malloc own = { begin, end };
@@ -310,5 +366,6 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, a_run_outlives_a_failing_malloc, 0, 2);
     tcase_add_loop_test(tc, a_figure_is_whole_or_none_where_malloc_fails, 0, 3);
     tcase_add_test(tc, a_run_ends_well_or_is_refused_in_little_memory);
+    tcase_add_test(tc, products_are_the_same_where_no_memory_is_left_for_their_code);
 }
 SUITE("malloc", add_tests)
