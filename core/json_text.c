@@ -75,3 +75,11 @@ void hl_json_print(hl_text *text, json_t *root, size_t flags)
     hl_free(dumped);
     json_decref(root);
 }
+
+void hl_json_print_document(hl_text *text, json_t *root)
+{
+    json_t *document = json_pack("{s:i}", "format", (int)HL_JSON_FORMAT);
+    bool failed = root == NULL || json_object_update(document, root) != 0;
+    json_decref(root);
+    hl_json_print(text, hl_json_checked(document, failed), JSON_INDENT(2));
+}

@@ -29,6 +29,13 @@ void hl_csv_field(hl_text *text, const char *bytes);
  * `flags`: jansson's. HL_NO_MEMORY is left on the text. */
 void hl_json_print(hl_text *text, json_t *root, size_t flags);
 
+/* What every object that a program prints for others says as `format`; counts on where a member of one changes its
+ * meaning. */
+enum { HL_JSON_FORMAT = 1 };
+
+/* The same of such an object: indented, with `format` as its first member. */
+void hl_json_print_document(hl_text *text, json_t *root);
+
 HL_END_DECLS
 
 #endif

@@ -15,7 +15,7 @@ const char *hl_small_matmul_libxsmm(void)
 /* Where the system refuses LIBXSMM a mapping for a product's code, as under ulimit -v, LIBXSMM takes memory of its
  * allocator and jumps there whether that could be made executable or not: malloc's cannot, since it does not begin with
  * a page. These pages can. They cost address space, and memory only when used. */
-enum { PAGE_BYTES = 4096, SPARE_BYTES = 4 << 20 };
+enum { PAGE_BYTES = 4096, SPARE_BYTES = 2 << 20 };
 static _Alignas(PAGE_BYTES) char spare[SPARE_BYTES];
 static atomic_size_t spare_used;
 

@@ -24,3 +24,9 @@ hl_status hl_error_memory(const char *what)
 {
     return hl_error(HL_NO_MEMORY, "out of memory: %s", what);
 }
+
+hl_status hl_error_newer(const char *path, long long format, int newest)
+{
+    return hl_error(HL_BAD_FILE, "%s: format %lld, this Headlight reads up to %d; use a newer one", path, format,
+                    newest);
+}

@@ -39,6 +39,9 @@ hl_status hl_error(hl_code code, const char *format, ...) __attribute__((format(
 /* HL_NO_MEMORY with the text "out of memory: <what>". */
 hl_status hl_error_memory(const char *what);
 
+/* HL_BAD_FILE for a file of a format above the newest that is known. */
+hl_status hl_error_newer(const char *path, long long format, int newest);
+
 /* Returns from the calling function, which itself returns hl_status, where `call` fails. */
 #define HL_TRY(call)                       \
     do {                                   \

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void hl_text_fail(hl_text *text, hl_status error)
@@ -136,4 +137,15 @@ void hl_text_free(hl_text *text)
 {
     hl_free(text->bytes);
     *text = (hl_text){ 0 };
+}
+
+hl_status hl_text_check_format(const char *path, const char *text, int newest)
+{
+    static const char key[] = "# Format: ";
+    while (*text == '#' && strncmp(text, key, sizeof key - 1) != 0) {
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+    }
+    long long format = *text == '#' ? strtoll(text + sizeof key - 1, NULL, 10) : 1;
+    return format > newest ? hl_error_newer(path, format, newest) : hl_ok();
 }

@@ -39,6 +39,10 @@ void hl_text_shown(hl_text *text, const char *bytes);
  * on the text. */
 void hl_text_paragraph(hl_text *text, int width, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* HL_BAD_FILE where the comments that `text`, the content of `path`, begins with have a line "# Format: <n>" with n
+ * above `newest`. Without such a line a text is of format 1. */
+hl_status hl_text_check_format(const char *path, const char *text, int newest);
+
 /* Gives the drain what it has not received yet; without a drain does nothing. The drain's failure is left on the
  * text. */
 void hl_text_flush(hl_text *text);

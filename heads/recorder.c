@@ -43,7 +43,7 @@ size_t hl_recorder_bytes(const hl_model_config *config, int64_t n_examples, int6
 {
     size_t numbers, bytes, frames = 0, batch = hl_batch_bytes(n_examples, n_tokens, n_relations);
     if (!count_numbers(config, n_examples, n_tokens, &numbers) ||
-        !add_product((int64_t[]){ config->n_layers + 7 + (n_relations > 0), HL_SNAPSHOT_FRAME, 1, 1 }, &frames) ||
+        !add_product((int64_t[]){ config->n_layers + 8 + (n_relations > 0), HL_SNAPSHOT_FRAME, 1, 1 }, &frames) ||
         !hl_multiply_sizes(numbers, sizeof(hl_real), &bytes) || __builtin_add_overflow(bytes, frames, &bytes) ||
         __builtin_add_overflow(bytes, batch, &bytes)) {
         return SIZE_MAX;
@@ -191,7 +191,8 @@ static void write_arrays(const hl_recorder *recorder, int64_t step, hl_npz_write
     const hl_model_config *config = &recorder->model->config;
     const hl_batch *examples = &recorder->examples;
     const hl_npy_type real = sizeof(hl_real) == sizeof(float) ? HL_NPY_FLOAT32 : HL_NPY_FLOAT64;
-    int64_t E = examples->n_examples, T = examples->n_tokens;
+    int64_t E = examples->n_examples, T = examples->n_tokens, format = HL_SNAPSHOT_FORMAT;
+    hl_npz_add(npz, "format", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &format);
     for (int l = 0; l < config->n_layers; l++) {
         char name[sizeof "layer_-2147483648"];
         snprintf(name, sizeof name, "layer_%d", l);

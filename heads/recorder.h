@@ -24,6 +24,10 @@
 
 HL_BEGIN_DECLS
 
+/* What `format` says in every snapshot; counts on where an array changes its meaning. A file without it is of format
+ * 1. */
+enum { HL_SNAPSHOT_FORMAT = 1 };
+
 typedef struct hl_recorder {
     const hl_model *model;           /* not owned */
     hl_batch examples;               /* E examples of T tokens, owned, as are the blocks below */
@@ -65,9 +69,9 @@ void hl_recorder_free(hl_recorder *recorder);
 hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena, int threads);
 
 /* The same, and writes "<folder>/step_<step, six digits>.npz" (not waiting for the disk): layer_0, layer_1, ... (E, H,
- * T, T), tokens, targets, source (E, T) int32, lengths (E) int32, step int64, logits (E, T, V) and, where the task
- * states relations, `relations` (E, R, T) int32; weights and logits float32 (float64 in the double library); and where
- * `sums` of the whole validation set at this step are given (else NULL), their arrays all_*
+ * T, T), tokens, targets, source (E, T) int32, lengths (E) int32, step and format int64, logits (E, T, V) and, where
+ * the task states relations, `relations` (E, R, T) int32; weights and logits float32 (float64 in the double library);
+ * and where `sums` of the whole validation set at this step are given (else NULL), their arrays all_*
  * (heads/private/validation_sums_file.h). step >= 0. Fails as above; HL_BAD_FILE: the file then is what it was. */
 hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, const hl_validation_sums *sums, hl_arena *arena,
                              int threads);

@@ -24,6 +24,18 @@ static hl_status read_ids(const hl_npz *npz, const char *path, const char *name,
     return hl_ok();
 }
 
+/* Files of format 1 were written without it, too. */
+static hl_status check_format(const hl_npz *npz, const char *path)
+{
+    if (hl_npz_find(npz, "format") == NULL) {
+        return hl_ok();
+    }
+    void *data = NULL;
+    HL_TRY(hl_snapshot_array(npz, path, "format", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &data));
+    int64_t format = *(const int64_t *)data;
+    return format <= HL_SNAPSHOT_FORMAT ? hl_ok() : hl_error_newer(path, format, HL_SNAPSHOT_FORMAT);
+}
+
 static hl_status read_examples(hl_snapshot *s, const char *path)
 {
     const hl_npz_array *tokens = hl_npz_find(&s->npz, "tokens");
@@ -114,7 +126,8 @@ hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int6
     *snapshot = (hl_snapshot){ .config = config };
     size_t limit = hl_recorder_file_bytes(config, most_examples, config->max_length, HL_TASK_MAX_RELATIONS);
     HL_TRY(hl_npz_read(path, limit, &snapshot->npz));
-    hl_status status = read_examples(snapshot, path);
+    hl_status status = check_format(&snapshot->npz, path);
+    HL_THEN(status, read_examples(snapshot, path));
     HL_THEN(status, read_relations(snapshot, path));
     HL_THEN(status, read_numbers(snapshot, path));
     HL_THEN(status, read_sums(snapshot, path));

@@ -41,7 +41,7 @@ static hl_status check(const hl_report_run *runs, int n_runs)
 
 static void print_data(hl_text *text, const hl_report_run *runs, int n_runs)
 {
-    hl_text_print(text, "{\"runs\":[");
+    hl_text_print(text, "{\"format\":%d,\"runs\":[", (int)HL_REPORT_FORMAT);
     for (int i = 0; i < n_runs; i++) {
         hl_text_print(text, "%s", i > 0 ? "," : "");
         hl_report_json(text, &runs[i]);

@@ -16,6 +16,9 @@
 
 HL_BEGIN_DECLS
 
+/* What `format` says in the page's data; counts on where a member changes its meaning. */
+enum { HL_REPORT_FORMAT = 1 };
+
 /* The most bytes of numbers for the step-by-step panel; a run with more gets no such panel, to keep the page small. */
 enum { HL_REPORT_PASS_BYTES = 4 << 20 };
 

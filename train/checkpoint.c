@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NUMBER_TEXT = 40, MAX_METADATA = 4 + HL_STATE_FIELDS };
+enum { NUMBER_TEXT = 40, MAX_METADATA = 5 + HL_STATE_FIELDS };
 
 /* The tensors of a file that is being written. */
 typedef struct tensor_list {
@@ -49,13 +49,16 @@ static void list_add_moments(tensor_list *list, const hl_optimizer *optimizer)
 }
 
 /* The metadata that every file of ours has. */
-static int common_metadata(hl_metadata_item *items, char step_text[NUMBER_TEXT], int64_t step, const char *config)
+static int common_metadata(hl_metadata_item *items, char texts[2][NUMBER_TEXT], int64_t step, const char *config,
+                           const char *format_key, int format)
 {
-    snprintf(step_text, NUMBER_TEXT, "%" PRId64, step);
+    snprintf(texts[0], NUMBER_TEXT, "%" PRId64, step);
+    snprintf(texts[1], NUMBER_TEXT, "%d", format);
     items[0] = (hl_metadata_item){ "format", "pt" };
-    items[1] = (hl_metadata_item){ "step", step_text };
+    items[1] = (hl_metadata_item){ "step", texts[0] };
     items[2] = (hl_metadata_item){ "config", config };
-    return 3;
+    items[3] = (hl_metadata_item){ format_key, texts[1] };
+    return 4;
 }
 
 static int state_metadata(hl_metadata_item *items, char texts[HL_STATE_FIELDS][NUMBER_TEXT],
@@ -124,8 +127,8 @@ hl_status hl_checkpoint_write_pruned(const char *path, const hl_parameters *para
                                      const char *config, const char *heads)
 {
     hl_metadata_item items[MAX_METADATA];
-    char step_text[NUMBER_TEXT];
-    int n_items = common_metadata(items, step_text, step, config);
+    char texts[2][NUMBER_TEXT];
+    int n_items = common_metadata(items, texts, step, config, "weights_format", HL_WEIGHTS_FORMAT);
     if (heads != NULL) {
         items[n_items++] = (hl_metadata_item){ "heads", heads };
     }
@@ -136,9 +139,8 @@ hl_status hl_checkpoint_write(const char *path, const char *kept_path, const hl_
                               const hl_train_state *state, const char *config)
 {
     hl_metadata_item items[MAX_METADATA];
-    char step_text[NUMBER_TEXT], state_texts[HL_STATE_FIELDS][NUMBER_TEXT];
-    int n_items = common_metadata(items, step_text, optimizer->step, config);
-    items[n_items++] = (hl_metadata_item){ "checkpoint_format", HL_CHECKPOINT_FORMAT };
+    char texts[2][NUMBER_TEXT], state_texts[HL_STATE_FIELDS][NUMBER_TEXT];
+    int n_items = common_metadata(items, texts, optimizer->step, config, "checkpoint_format", HL_CHECKPOINT_FORMAT);
     n_items += state_metadata(items + n_items, state_texts, state);
     return write_file(path, kept_path, optimizer->parameters, optimizer, items, n_items);
 }

@@ -1,8 +1,8 @@
 /* checkpoint.safetensors: all that resuming needs; and model.safetensors: weights alone.
  *
  * Tensors: every parameter under its names, and in a checkpoint optimizer.m.<name>, optimizer.v.<name>. Metadata:
- * format, step, config (hl_config_result_text), and in a checkpoint checkpoint_format and the fields of
- * hl_train_state. */
+ * format (pt), step, config (hl_config_result_text), in model.safetensors weights_format, and in a checkpoint
+ * checkpoint_format and the fields of hl_train_state. */
 #ifndef HL_TRAIN_CHECKPOINT_H
 #define HL_TRAIN_CHECKPOINT_H
 
@@ -16,6 +16,12 @@
 #include <stdint.h>
 
 HL_BEGIN_DECLS
+
+/* What `weights_format` says in model.safetensors, and `checkpoint_format` in checkpoints; the second counts on
+ * wherever a run would no longer go on from an older one to the same bits. A file that says none is of format 1:
+ * checkpoints of format 1 said none, Adam's moments were then rounded otherwise, and the losses that call for snapshots
+ * not kept. */
+enum { HL_WEIGHTS_FORMAT = 1, HL_CHECKPOINT_FORMAT = 2 };
 
 /* Writes the weights alone, durably. HL_BAD_FILE, HL_NO_MEMORY; `path` is then as it was. */
 hl_status hl_checkpoint_write_model(const char *path, const hl_parameters *parameters, int64_t step,
@@ -35,8 +41,8 @@ hl_status hl_checkpoint_write(const char *path, const char *kept_path, const hl_
  * may be damaged until hl_checkpoint_load, _restore or _judge has read the file to its end. */
 typedef struct hl_checkpoint hl_checkpoint;
 
-/* Reads the header alone (safetensors.h), which takes no time and little memory. HL_BAD_FILE, HL_NO_MEMORY; *out is then
- * NULL. On success it is the caller's: hl_checkpoint_free. */
+/* Reads the header alone (safetensors.h), which takes no time and little memory. HL_BAD_FILE, also for a newer format,
+ * HL_NO_MEMORY; *out is then NULL. On success it is the caller's: hl_checkpoint_free. */
 hl_status hl_checkpoint_open(const char *path, hl_checkpoint **out);
 
 void hl_checkpoint_free(hl_checkpoint *checkpoint); /* NULL is allowed */

@@ -40,6 +40,21 @@ static bool read_real(const char *text, double *value)
     return text != NULL && end != text && *end == '\0' && __builtin_isfinite(*value);
 }
 
+/* The format that a file of ours says; 1 where it says none. */
+static int64_t format_of(const hl_checkpoint *checkpoint, const char *key)
+{
+    int64_t format;
+    const char *text = checkpoint->step >= 0 ? hl_safetensors_metadata(checkpoint->file, key) : NULL;
+    return read_integer(text, &format) ? format : 1;
+}
+
+static hl_status check_newer(hl_checkpoint *checkpoint, const char *key, int newest)
+{
+    int64_t format = format_of(checkpoint, key);
+    return format > newest ? hl_checkpoint_judge(checkpoint, hl_error_newer(checkpoint->path, format, newest))
+                           : hl_ok();
+}
+
 hl_status hl_checkpoint_open(const char *path, hl_checkpoint **out)
 {
     *out = NULL;
@@ -57,6 +72,12 @@ hl_status hl_checkpoint_open(const char *path, hl_checkpoint **out)
     bool ours = hl_safetensors_has_checksum(file) && hl_safetensors_metadata(file, "config") != NULL &&
                 read_integer(hl_safetensors_metadata(file, "step"), &checkpoint->step);
     checkpoint->step = ours ? checkpoint->step : -1;
+    status = check_newer(checkpoint, "weights_format", HL_WEIGHTS_FORMAT);
+    HL_THEN(status, check_newer(checkpoint, "checkpoint_format", HL_CHECKPOINT_FORMAT));
+    if (status.code != HL_OK) {
+        hl_checkpoint_free(checkpoint);
+        return status;
+    }
     *out = checkpoint;
     return hl_ok();
 }
@@ -251,14 +272,15 @@ hl_status hl_checkpoint_load(hl_checkpoint *checkpoint, hl_parameters *parameter
 
 static hl_status check_format(const hl_checkpoint *checkpoint)
 {
-    const char *format = hl_safetensors_metadata(checkpoint->file, "checkpoint_format");
-    if (format != NULL && strcmp(format, HL_CHECKPOINT_FORMAT) == 0) {
+    int64_t format = format_of(checkpoint, "checkpoint_format");
+    if (format == HL_CHECKPOINT_FORMAT) {
         return hl_ok();
     }
-    return hl_error(HL_BAD_FILE,
-                    "%s: of checkpoint format %s, from which this version would not go on to the same bits (it goes on "
-                    "from format %s); --from this file begins a new run with its weights, elsewhere",
-                    checkpoint->path, format != NULL ? format : "1", HL_CHECKPOINT_FORMAT);
+    return hl_error(
+        HL_BAD_FILE,
+        "%s: of checkpoint format %lld, from which this version would not go on to the same bits (it goes on "
+        "from format %d); --from this file begins a new run with its weights, elsewhere",
+        checkpoint->path, (long long)format, (int)HL_CHECKPOINT_FORMAT);
 }
 
 hl_status hl_checkpoint_restore(hl_checkpoint *checkpoint, hl_optimizer *optimizer, hl_train_state *state)

@@ -3,6 +3,7 @@
 #include "core/files.h"
 #include "core/memory.h"
 #include "core/nearest.h"
+#include "core/text.h"
 #include "train/ini.h"
 #include "train/private/config_reader.h"
 
@@ -255,15 +256,16 @@ hl_status hl_config_load(hl_config_options options, hl_config *config, hl_proble
 {
     char *text;
     size_t size;
-    hl_status read = hl_file_read(options.path, HL_CONFIG_MAX_BYTES, &text, &size);
-    if (read.code == HL_NO_MEMORY) {
-        return read;
+    hl_status status = hl_file_read(options.path, HL_CONFIG_MAX_BYTES, &text, &size);
+    if (status.code == HL_OK) {
+        status = hl_text_check_format(options.path, text, HL_CONFIG_FORMAT);
     }
-    if (read.code != HL_OK) {
-        hl_problems_add(problems, "%s", read.text);
-        return outcome(problems);
+    if (status.code == HL_OK) {
+        status = hl_config_parse(options, text, size, config, problems);
+    } else if (status.code == HL_BAD_FILE) {
+        hl_problems_add(problems, "%s", status.text);
+        status = outcome(problems);
     }
-    hl_status status = hl_config_parse(options, text, size, config, problems);
     hl_free(text);
     return status;
 }

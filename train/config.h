@@ -77,9 +77,9 @@ typedef struct hl_config_options {
     int n_overrides;
 } hl_config_options;
 
-/* Reads the file and the overrides into *config, every default resolved. Whatever is wrong, also a file that cannot be
- * read, is added to `problems`, empty before, each as one line "file:line: ..." or "command line: ...", and makes the
- * status HL_INVALID with the text of the first. HL_NO_MEMORY. *config is not to be used after a failure. */
+/* Reads the file and the overrides into *config, every default resolved. Whatever is wrong, also a file of a newer format
+ * or one that cannot be read, is added to `problems`, empty before, each as a line "file:line: ..." or "command line:
+ * ...", and makes the status HL_INVALID with the text of the first. HL_NO_MEMORY. *config is unusable after a failure. */
 hl_status hl_config_load(hl_config_options options, hl_config *config, hl_problems *problems);
 
 /* The same with the file's content given; options.path only names it. */
@@ -93,9 +93,14 @@ bool hl_config_out_override(const char *out, char override[HL_CONFIG_OVERRIDE]);
  * does not use. NULL when out of memory. Owned by the caller: hl_free. */
 char *hl_config_text(const hl_config *config);
 
-/* The same without the keys that change no number of a run's results, train.threads, train.out and [patterns]: what
- * files of weights carry, so that runs with equal results leave equal files. NULL when out of memory. Owned by the
- * caller: hl_free. */
+/* What a comment of config.ini says; counts on where a key, vocab.txt or a CSV file beside it changes its meaning. */
+enum { HL_CONFIG_FORMAT = 1 };
+/* Writes config.ini durably: that comment and the text. HL_BAD_FILE, HL_NO_MEMORY; `path` is then as it was. */
+hl_status hl_config_write(const hl_config *config, const char *path);
+
+/* The same as hl_config_text without the keys that change no number of a run's results, train.threads, train.out and
+ * [patterns]: what files of weights carry, so that runs with equal results leave equal files. NULL when out of memory.
+ * Owned by the caller: hl_free. */
 char *hl_config_result_text(const hl_config *config);
 
 /* Every key with type, range, default and meaning: for a terminal of 80 columns; as a page of Markdown. NULL when out

@@ -1,4 +1,5 @@
 /* Texts made from the table of keys: a resolved config, the help, the reference page. */
+#include "core/files.h"
 #include "core/text.h"
 #include "train/config_keys.h"
 
@@ -21,9 +22,8 @@ bool hl_config_key_changes_results(const hl_config_key *key)
            key->offset < offsetof(hl_config, patterns);
 }
 
-static char *text_of(const hl_config *config, bool result_only)
+static void print_keys(hl_text *t, const hl_config *config, bool result_only)
 {
-    hl_text t = { 0 };
     const hl_task *task = hl_task_find(hl_config_task_spec(config).name);
     int section = -1;
     for (int k = 0; k < HL_CONFIG_KEYS; k++) {
@@ -33,23 +33,37 @@ static char *text_of(const hl_config *config, bool result_only)
         }
         if (key->section != section) {
             section = key->section;
-            hl_text_print(&t, "%s[%s]\n", k > 0 ? "\n" : "", hl_config_sections[section].name);
+            hl_text_print(t, "%s[%s]\n", k > 0 ? "\n" : "", hl_config_sections[section].name);
         }
         char value[HL_CONFIG_VALUE_TEXT];
         hl_config_write_value(key, config, value);
-        hl_text_print(&t, "%s = %s\n", key->name, value);
+        hl_text_print(t, "%s = %s\n", key->name, value);
     }
-    return finish(&t);
 }
 
 char *hl_config_text(const hl_config *config)
 {
-    return text_of(config, false);
+    hl_text t = { 0 };
+    print_keys(&t, config, false);
+    return finish(&t);
 }
 
 char *hl_config_result_text(const hl_config *config)
 {
-    return text_of(config, true);
+    hl_text t = { 0 };
+    print_keys(&t, config, true);
+    return finish(&t);
+}
+
+hl_status hl_config_write(const hl_config *config, const char *path)
+{
+    hl_text t = { 0 };
+    hl_text_print(&t, "# Format: %d\n", (int)HL_CONFIG_FORMAT);
+    print_keys(&t, config, false);
+    hl_status status = hl_text_status(&t);
+    HL_THEN(status, hl_file_replace(path, t.bytes, t.size, HL_DURABLE));
+    hl_text_free(&t);
+    return status;
 }
 
 const char *hl_config_difference(const hl_config *a, const hl_config *b)

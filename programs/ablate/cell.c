@@ -41,10 +41,7 @@ static hl_status write_config(const hl_ablate_plan *plan, int64_t cell, const ch
 {
     hl_config config;
     HL_TRY(hl_ablate_plan_config(plan, cell, &config));
-    char *text = hl_config_text(&config);
-    hl_status status = text != NULL ? hl_file_replace(path, text, strlen(text), HL_DURABLE) : hl_error_memory(path);
-    hl_free(text);
-    return status;
+    return hl_config_write(&config, path);
 }
 
 /* With a config.ini, even one just written, the training would take all files of the folder for its own. */

@@ -47,20 +47,21 @@ static hl_status refuse(const hl_ablate_folder *folder, const char *stored, cons
                     line_length(stored_rest), stored_rest, line_length(rest), rest);
 }
 
-/* Compares all but the first lines, which say what command was given. */
+/* Compares what follows the comments, which say what command was given. */
 static hl_status compare(const hl_ablate_folder *folder, const char *content)
 {
     char *stored;
     size_t size;
     HL_TRY(hl_file_read(folder->plan, MOST_BYTES, &stored, &size));
-    const char *rest = strchr(stored, '\n'), *own = strchr(content, '\n');
-    hl_status status = hl_ok();
-    if (rest == NULL || strlen(stored) != size || strncmp(stored, heading, sizeof heading - 1) != 0) {
+    hl_status status = hl_text_check_format(folder->plan, stored, HL_ABLATE_PLAN_FORMAT);
+    const char *rest = strstr(stored, "\n\n"), *own = strstr(content, "\n\n");
+    bool ours = rest != NULL && strlen(stored) == size && strncmp(stored, heading, sizeof heading - 1) == 0;
+    if (status.code == HL_OK && !ours) {
         status = hl_error(HL_BAD_FILE,
                           "%s:1: not the plan of a sweep; choose another folder (--out DIR) or replace it "
                           "(--overwrite)",
                           folder->plan);
-    } else if (strcmp(rest, own) != 0) {
+    } else if (status.code == HL_OK && strcmp(rest, own) != 0) {
         status = refuse(folder, stored, rest, own);
     }
     hl_free(stored);
@@ -170,7 +171,7 @@ hl_status hl_ablate_folder_open(hl_ablate_folder *folder, const hl_ablate_plan *
     HL_TRY(check_free(folder, plan, overwrite));
     HL_TRY(hl_run_folder_make(&folder->locked));
     hl_text content = { 0 };
-    hl_text_print(&content, "%s%s\n\n", heading, command);
+    hl_text_print(&content, "%s%s\n# Format: %d\n\n", heading, command, (int)HL_ABLATE_PLAN_FORMAT);
     hl_status status = hl_ablate_plan_text(plan, &content);
     if (status.code == HL_OK) {
         status = settle(folder, plan, &content, overwrite);

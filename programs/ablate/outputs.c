@@ -49,7 +49,7 @@ static hl_status write_markdown(const maker *m)
 {
     const hl_ablate_outputs *o = m->given;
     hl_text text = { 0 };
-    hl_text_print(&text, "# Ablation of `%s`\n\n`%s`\n\n", o->config, o->command);
+    hl_text_print(&text, "# Ablation of `%s`\n\n`%s`\n\n<!-- format 1 -->\n\n", o->config, o->command);
     hl_text_grid_markdown(&m->grid, &text);
     hl_text_print(&text, "\n");
     hl_ablate_table_notes(o->plan, o->results, o->target, MARKDOWN_WIDTH, &text);
@@ -182,7 +182,7 @@ static hl_status put_tables(const maker *m, FILE *out)
     if (o->json != NULL) {
         json_t *root = json_pack("{s:o, s:I, s:o, s:o}", "config", hl_json_name(o->config), "seeds",
                                  (json_int_t)o->plan->seeds, "target", hl_json_number(o->target), "rows", row_list(m));
-        hl_json_print(&text, root, JSON_INDENT(2));
+        hl_json_print_document(&text, root);
         HL_TRY(hl_output_put(o->json, &text, out));
     }
     if (o->csv != NULL) {

@@ -105,7 +105,7 @@ void hl_bench_json_report(hl_text *text, const hl_bench_workload_figures *worklo
         best = rate > best ? rate : best;
         hl_json_append(&list, workload_object(&workloads[i]));
     }
-    hl_json_print(text, report_object(best, n > 0 ? workloads[0].figures.threads : 0, list), JSON_INDENT(2));
+    hl_json_print_document(text, report_object(best, n > 0 ? workloads[0].figures.threads : 0, list));
 }
 
 /* ---- reading ---- */

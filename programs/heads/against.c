@@ -256,10 +256,8 @@ static void write_json(const comparison *c, hl_text *text)
                                          label_text(second, found.head), "js", hl_json_number(found.js), "untrained",
                                          hl_json_number(untrained_js(c, i))));
     }
-    hl_json_print(text,
-                  json_pack("{s:I, s:I, s:o}", "step", (json_int_t)first->study.step, "step_against",
-                            (json_int_t)second_step(c), "heads", heads),
-                  JSON_INDENT(2));
+    hl_json_print_document(text, json_pack("{s:I, s:I, s:o}", "step", (json_int_t)first->study.step, "step_against",
+                                           (json_int_t)second_step(c), "heads", heads));
 }
 
 static void write_csv(const comparison *c, hl_text *text)

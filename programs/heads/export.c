@@ -17,7 +17,8 @@ static void add_maps(hl_npz_writer *npz, const hl_snapshot *maps)
 {
     const hl_npy_type real = sizeof(hl_real) == sizeof(float) ? HL_NPY_FLOAT32 : HL_NPY_FLOAT64;
     const hl_batch *examples = &maps->examples;
-    int64_t E = examples->n_examples, T = examples->n_tokens;
+    int64_t E = examples->n_examples, T = examples->n_tokens, format = HL_EXPORT_FORMAT;
+    hl_npz_add(npz, "format", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &format);
     for (int l = 0; l < maps->config->n_layers; l++) {
         char name[sizeof "layer_-2147483648"];
         snprintf(name, sizeof name, "layer_%d", l);

@@ -9,10 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Writes a NumPy archive: layer_0, layer_1, ... (E, H, T, T), zero past the lengths; tokens (E, T) and lengths (E)
- * int32; step int64; and where `metrics` are wanted, one float64 array (heads, 2) for each metric, named as in
- * heads.csv: value and baseline of every head, by layer and head, NaN where there is none, and js (heads, heads). The
- * file appears whole or not at all. HL_BAD_FILE, HL_NO_MEMORY. */
+/* What `format` says in the archive; counts on where an array changes its meaning. */
+enum { HL_EXPORT_FORMAT = 1 };
+
+/* Writes a NumPy archive: format int64; layer_0, layer_1, ... (E, H, T, T), zero past the lengths; tokens (E, T) and
+ * lengths (E) int32; step int64; and where `metrics` are wanted, one float64 array (heads, 2) for each metric, named as
+ * in heads.csv: value and baseline of every head, by layer and head, NaN where there is none, and js (heads, heads).
+ * The file appears whole or not at all. HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_heads_write_npz(const char *path, const hl_opened_model *run, const hl_snapshot *maps, bool metrics);
 
 /* Adds one example to the text as JSON, shaped for BertViz: {"attention": a list of layers, each (1, H, n, n),

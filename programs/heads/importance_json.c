@@ -78,7 +78,7 @@ void hl_heads_importance_json(hl_text *text, const hl_heads_importance *study)
         json_pack("{s:I, s:o, s:I, s:o, s:o, s:o, s:o}", "step", (json_int_t)study->step, "weights_step", weights_step,
                   "examples", (json_int_t)i->n_examples, "loss", hl_json_number(i->loss), "rank_correlation",
                   hl_json_number(i->rank_correlation), "heads", head_list(study), "smallest_set", smallest_set(study));
-    hl_json_print(text, root, JSON_INDENT(2));
+    hl_json_print_document(text, root);
 }
 
 /* ---- CSV ---- */

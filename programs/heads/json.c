@@ -85,5 +85,5 @@ void hl_heads_json_print(hl_text *text, const hl_heads_study *study, const char 
                   (json_int_t)study->n_examples, "loss", hl_json_number(has ? study->effects.loss : NAN),
                   "weights_step", has && study->weights_step >= 0 ? json_integer(study->weights_step) : json_null(),
                   "heads", head_list(study, relations), "groups", group_list(study, relations));
-    hl_json_print(text, root, JSON_INDENT(2));
+    hl_json_print_document(text, root);
 }

@@ -73,7 +73,7 @@ void hl_heads_maps_json(hl_text *text, const hl_opened_model *run, const hl_snap
         view->means == NULL ? json_integer(view->first_example) : json_null(), "examples", (json_int_t)view->n_examples,
         "tokens", tokens_of(view), "heads", heads_of(view, only, run->relations));
     int failed = answers && json_object_set_new(root, "answers", hl_heads_answers_json(run, maps)) != 0;
-    hl_json_print(text, hl_json_checked(root, failed), JSON_INDENT(2));
+    hl_json_print_document(text, hl_json_checked(root, failed));
 }
 
 /* ---- CSV ---- */

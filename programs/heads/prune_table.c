@@ -96,10 +96,9 @@ void hl_heads_prune_json(hl_text *text, const hl_heads_pruning *pruning)
                              "milliseconds_per_batch", hl_json_number(1e3 * row->seconds)));
     }
     int64_t step = pruning->run->weights_step;
-    hl_json_print(text,
-                  json_pack("{s:o, s:I, s:o}", "weights_step", step >= 0 ? json_integer(step) : json_null(), "examples",
-                            (json_int_t)pruning->n_validation, "rows", rows),
-                  JSON_INDENT(2));
+    hl_json_print_document(text,
+                           json_pack("{s:o, s:I, s:o}", "weights_step", step >= 0 ? json_integer(step) : json_null(),
+                                     "examples", (json_int_t)pruning->n_validation, "rows", rows));
 }
 
 /* ---- CSV ---- */

@@ -97,7 +97,7 @@ static void write_json(hl_text *text, const subset *s)
     int64_t step = s->run->weights_step;
     json_t *root = json_pack("{s:o, s:I, s:o, s:o}", "weights_step", step >= 0 ? json_integer(step) : json_null(),
                              "examples", (json_int_t)s->n_examples, "kept", kept_names(s), "rows", rows);
-    hl_json_print(text, root, JSON_INDENT(2));
+    hl_json_print_document(text, root);
 }
 
 static void write_csv(hl_text *text, const subset *s)

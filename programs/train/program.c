@@ -33,9 +33,8 @@ static hl_status load_config(hl_train_call *p)
     }
     hl_config_options options = { .path = p->command.config.path, .overrides = overrides, .n_overrides = n };
     HL_TRY(hl_load_config(options, p->err, &p->config));
-    p->config_text = hl_config_text(&p->config);
     p->result_text = hl_config_result_text(&p->config);
-    return p->config_text != NULL && p->result_text != NULL ? hl_ok() : hl_error_memory("the config");
+    return p->result_text != NULL ? hl_ok() : hl_error_memory("the config");
 }
 
 /* Opening a task fails where it has fewer different examples than the validation set takes. */

@@ -240,7 +240,7 @@ static hl_status claim(const hl_train_call *p)
 
 static hl_status begin(hl_train_call *p)
 {
-    HL_TRY(hl_file_replace(p->folder.config, p->config_text, strlen(p->config_text), HL_DURABLE));
+    HL_TRY(hl_config_write(&p->config, p->folder.config));
     HL_TRY(write_vocabulary(p));
     int64_t step = p->trainer.optimizer.step;
     HL_TRY(hl_metrics_csv_open(&p->loop.metrics, p->folder.metrics, p->loop.state.metrics));
@@ -379,6 +379,5 @@ void hl_train_call_free(hl_train_call *p)
     free_training(p);
     hl_run_folder_close(&p->folder);
     hl_free(p->config_path);
-    hl_free(p->config_text);
     hl_free(p->result_text);
 }

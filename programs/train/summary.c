@@ -274,12 +274,11 @@ hl_status hl_summary_json(const hl_config *config, hl_text *text)
     summary s = { .config = config };
     hl_status status = prepare(&s);
     if (status.code == HL_OK) {
-        hl_json_print(text,
-                      json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "examples", (json_int_t)s.micro_batch, "tokens",
-                                (json_int_t)s.T, "parameters", (json_int_t)hl_parameters_count(&s.model.parameters),
-                                "flops_per_step", hl_json_number(s.footprint.flops), "rows", row_list(&s.graph),
-                                "memory_bytes", memory_object(&s.footprint), "file_bytes", files_object(&s.footprint)),
-                      JSON_INDENT(2));
+        hl_json_print_document(
+            text, json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "examples", (json_int_t)s.micro_batch, "tokens",
+                            (json_int_t)s.T, "parameters", (json_int_t)hl_parameters_count(&s.model.parameters),
+                            "flops_per_step", hl_json_number(s.footprint.flops), "rows", row_list(&s.graph),
+                            "memory_bytes", memory_object(&s.footprint), "file_bytes", files_object(&s.footprint)));
         status = hl_text_status(text);
     }
     hl_graph_free(&s.graph);

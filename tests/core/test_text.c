@@ -145,6 +145,17 @@ START_TEST(a_drain_is_given_all_and_little_is_kept)
 }
 END_TEST
 
+START_TEST(a_document_says_its_format_first)
+{
+    hl_text text = { 0 };
+    hl_json_print_document(&text, json_pack("{s:i}", "step", 5));
+    ck_assert_str_eq(text.bytes, "{\n  \"format\": 1,\n  \"step\": 5\n}\n");
+    hl_json_print_document(&text, NULL);
+    ck_assert_int_eq(hl_text_status(&text).code, HL_NO_MEMORY);
+    hl_text_free(&text);
+}
+END_TEST
+
 START_TEST(a_field_of_csv_is_quoted_where_it_must_be)
 {
     static const char *const fields[][2] = {
@@ -177,5 +188,6 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, bytes_of_any_kind_are_added);
     tcase_add_loop_test(tc, a_paragraph_breaks_where_the_next_word_does_not_fit, 0, 7);
     tcase_add_test(tc, want_of_memory_is_left_on_the_text);
+    tcase_add_test(tc, a_document_says_its_format_first);
 }
 SUITE("text", add_tests)

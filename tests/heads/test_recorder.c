@@ -32,7 +32,8 @@ START_TEST(the_file_holds_what_the_buffers_hold)
     example_set_up(&f, example_config(8), E, T, 2);
     expect_ok(hl_recorder_record(&f.recorder, 500, NULL, &f.arena, 2));
     hl_npz npz = read_snapshot("run/patterns/step_000500.npz");
-    ck_assert_int_eq(npz.n, 8);
+    ck_assert_int_eq(npz.n, 9);
+    expect_array(&npz, "format", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &(int64_t){ HL_SNAPSHOT_FORMAT });
     expect_array(&npz, "layer_0", HL_NPY_FLOAT32, HL_SHAPE(E, 4, T, T), f.recorder.weights[0]);
     expect_array(&npz, "layer_1", HL_NPY_FLOAT32, HL_SHAPE(E, 2, T, T), f.recorder.weights[1]);
     expect_array(&npz, "logits", HL_NPY_FLOAT32, HL_SHAPE(E, T, V), f.recorder.logits);
@@ -62,7 +63,7 @@ START_TEST(sums_are_written_where_they_are_given)
     const hl_validation_sums *s = gathered_run(&f, 2, 1, &pass);
     expect_ok(hl_recorder_record(&f.recorder, 500, s, &f.arena, 2));
     hl_npz npz = read_snapshot("run/patterns/step_000500.npz");
-    ck_assert_int_eq(npz.n, 8 + 3 + 2 * 5);
+    ck_assert_int_eq(npz.n, 9 + 3 + 2 * 5);
     expect_array(&npz, "all_queries", HL_NPY_INT64, HL_SHAPE(OFFSETS), s->queries);
     expect_array(&npz, "all_uniform", HL_NPY_FLOAT64, HL_SHAPE(OFFSETS), s->uniform);
     expect_array(&npz, "all_entropy_uniform", HL_NPY_FLOAT64, (hl_shape){ .n_dims = 0 }, &s->entropy_uniform);
@@ -97,7 +98,7 @@ START_TEST(relations_are_written_and_handed_on)
     ck_assert_int_eq(patterns.n_relations, R);
     ck_assert_mem_eq(patterns.relations, cut, sizeof cut);
     hl_npz npz = read_snapshot("run/patterns/step_000003.npz");
-    ck_assert_int_eq(npz.n, 9);
+    ck_assert_int_eq(npz.n, 10);
     expect_array(&npz, "relations", HL_NPY_INT32, HL_SHAPE(E, R, T), cut);
     hl_npz_free(&npz);
     struct stat info;

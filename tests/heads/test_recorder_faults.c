@@ -139,6 +139,7 @@ START_TEST(recording_allocates_only_to_write_the_file)
         hl_npz_add(npz, names[i], HL_NPY_INT32, HL_SHAPE(1), &(int32_t){ 1 });
     }
     hl_npz_add(npz, "step", HL_NPY_INT32, (hl_shape){ .n_dims = 0 }, &(int32_t){ 1 });
+    hl_npz_add(npz, "format", HL_NPY_INT32, (hl_shape){ .n_dims = 0 }, &(int32_t){ 1 });
     expect_ok(hl_npz_close(npz, HL_VOLATILE));
     ck_assert_int_eq(recording, faults_allocations());
     example_tear_down(&f);

@@ -153,6 +153,24 @@ START_TEST(another_models_or_damaged_snapshots_are_refused)
 }
 END_TEST
 
+START_TEST(a_newer_format_is_refused_and_a_file_that_says_none_is_read)
+{
+    const hl_shape scalar = { .n_dims = 0 };
+    example f;
+    record(&f);
+    rewrite("format", HL_NPY_INT64, scalar, &(int64_t){ HL_SNAPSHOT_FORMAT + 6 });
+    expect_refused(&f, "format 7, this Headlight reads up to 1; use a newer one");
+    rewrite("format", HL_NPY_INT32, scalar, &(int32_t){ 1 });
+    expect_refused(&f, "format: is of another type");
+    rewrite("format", HL_NPY_INT64, scalar, NULL);
+    hl_snapshot snapshot;
+    expect_ok(hl_snapshot_read(path(), &f.model.config, E, &snapshot));
+    ck_assert_ptr_null(hl_npz_find(&snapshot.npz, "format"));
+    hl_snapshot_free(&snapshot);
+    example_tear_down(&f);
+}
+END_TEST
+
 static void expect_score(hl_score found, hl_score written)
 {
     ck_assert_double_eq(found.value, written.value);
@@ -294,6 +312,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, sums_are_read_where_there_are_any);
     tcase_add_test(tc, sums_that_cannot_be_are_refused);
     tcase_add_test(tc, another_models_or_damaged_snapshots_are_refused);
+    tcase_add_test(tc, a_newer_format_is_refused_and_a_file_that_says_none_is_read);
     tcase_add_test(tc, a_file_that_is_too_large_is_not_read);
 }
 SUITE("snapshots", add_tests)

@@ -283,6 +283,34 @@ static void write_text(const char *path, const char *text)
     scratch_write(path, text, strlen(text));
 }
 
+/* Replaces the line with the format of a sweep's plan. */
+static void set_plan_format(const char *folder, const char *line)
+{
+    const char *plan = run_file(folder, "plan.txt");
+    size_t size;
+    char *content = scratch_read(plan, &size), *at = strstr(content, "# Format: "), text[4096];
+    ck_assert_ptr_nonnull(at);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - content), content, line, strchr(at, '\n') + 1);
+    write_text(plan, text);
+    free(content);
+}
+
+START_TEST(a_plan_of_a_newer_format_is_refused_and_one_that_says_none_is_gone_on_with)
+{
+    const char *config = run_tiny_config(), *folder = run_path("sweep");
+    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder).code, 0);
+    set_plan_format(folder, "# Format: 99\n");
+    run_result run = ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder);
+    ck_assert_int_eq(run.code, 3);
+    ck_assert_msg(strstr(run.err, "plan.txt: format 99, this Headlight reads up to 1; use a newer one\n") != NULL, "%s",
+                  run.err);
+    set_plan_format(folder, "");
+    run = ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder);
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert_ptr_nonnull(strstr(run.out, "2 of 2 trainings are done already\n"));
+}
+END_TEST
+
 START_TEST(what_stands_in_the_way_of_one_stops_no_other)
 {
     const char *config = run_tiny_config(), *folder = run_path("sweep"), *cell = run_file(folder, "heads=1,seed=1");
@@ -538,6 +566,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_signal_saves_and_ends_all);
     tcase_add_test(tc, a_signal_ends_a_sweep_whose_trainings_have_all_begun);
     tcase_add_test(tc, a_failed_training_is_told_and_stops_no_other);
+    tcase_add_test(tc, a_plan_of_a_newer_format_is_refused_and_one_that_says_none_is_gone_on_with);
     tcase_add_test(tc, what_stands_in_the_way_of_one_stops_no_other);
     tcase_add_test(tc, under_another_plan_a_folder_tells_no_results_of_its_runs);
     tcase_add_test(tc, metrics_that_lost_gained_or_changed_rows_are_no_result);

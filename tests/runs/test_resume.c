@@ -199,6 +199,7 @@ START_TEST(an_older_format_is_not_resumed_but_opens)
     ck_assert_msg(run.code == 0, "%s", run.err);
     ck_assert_ptr_nonnull(strstr(run.out, "weights of step 2"));
     EXPECT_RUN(0, config, "--from", run_file(folder, "checkpoint.safetensors"), "--out", run_path("from"));
+    EXPECT_RUN(0, config, "--from", run_file(HL_FORMAT_1, "model.safetensors"), "--out", run_path("from model"));
 }
 END_TEST
 

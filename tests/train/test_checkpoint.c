@@ -114,6 +114,35 @@ START_TEST(what_metrics_csv_held_is_read_from_format_1_too)
 }
 END_TEST
 
+/* A file of ours without tensors that says this format. */
+static hl_status open_format(const char *key, const char *format)
+{
+    const char *path = scratch_path("format.safetensors");
+    const hl_metadata_item items[] = { { "step", "3" }, { "config", some_config }, { key, format } };
+    hl_file file;
+    hl_file_create(&file, path);
+    hl_safetensors_write(&file, NULL, 0, items, 3);
+    assert_good(hl_file_commit(&file, HL_VOLATILE));
+    hl_checkpoint *checkpoint;
+    hl_status status = hl_checkpoint_open(path, &checkpoint);
+    hl_checkpoint_free(checkpoint);
+    return status;
+}
+
+START_TEST(a_newer_format_is_refused)
+{
+    assert_good(open_format("weights_format", "1"));
+    assert_good(open_format("checkpoint_format", "2"));
+    hl_status status = open_format("weights_format", "7");
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    ck_assert_ptr_nonnull(
+        strstr(status.text, "format.safetensors: format 7, this Headlight reads up to 1; use a newer one"));
+    status = open_format("checkpoint_format", "3");
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    ck_assert_ptr_nonnull(strstr(status.text, ": format 3, this Headlight reads up to 2; use a newer one"));
+}
+END_TEST
+
 /* Every parameter and second name once in each file, and the moments in a checkpoint. */
 START_TEST(a_file_holds_the_names_it_promises)
 {
@@ -328,6 +357,7 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, what_is_restored_has_the_same_bits, 0, 3);
     tcase_add_test(tc, a_state_without_a_best_loss_comes_back);
     tcase_add_test(tc, what_metrics_csv_held_is_read_from_format_1_too);
+    tcase_add_test(tc, a_newer_format_is_refused);
     tcase_add_test(tc, a_file_holds_the_names_it_promises);
     tcase_add_test(tc, the_second_name_of_tied_weights_may_be_missing_but_not_of_another_shape);
     tcase_add_test(tc, the_checkpoint_before_stays_under_its_own_name);

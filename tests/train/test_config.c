@@ -184,6 +184,24 @@ START_TEST(loading_reads_the_file_and_passes_its_failures_on)
 }
 END_TEST
 
+START_TEST(a_newer_format_is_refused)
+{
+    static const char *const texts[] = { "# Format: 1\n[model]\nlayers = 7\n", "# mine\n# Format: 99\n[model]\n" };
+    for (int i = 0; i < 2; i++) {
+        hl_config config;
+        hl_problems problems = { 0 };
+        const char *path = scratch_path("config.ini");
+        scratch_write(path, texts[i], strlen(texts[i]));
+        hl_status status = hl_config_load((hl_config_options){ .path = path }, &config, &problems);
+        ck_assert_int_eq(status.code, i == 0 ? HL_OK : HL_INVALID);
+        ck_assert_int_eq(problems.n, i);
+        ck_assert(i == 0 ||
+                  strstr(status.text, "/config.ini: format 99, this Headlight reads up to 1; use a newer one"));
+        hl_problems_free(&problems);
+    }
+}
+END_TEST
+
 START_TEST(running_out_of_memory_is_said_and_loses_nothing)
 {
     const char *path = scratch_path("x.ini");
@@ -218,6 +236,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, an_override_leaves_nothing_of_what_it_replaces);
     tcase_add_loop_test(tc, the_run_folder_is_named_after_the_file, 0, sizeof outs / sizeof outs[0]);
     tcase_add_test(tc, loading_reads_the_file_and_passes_its_failures_on);
+    tcase_add_test(tc, a_newer_format_is_refused);
     tcase_add_test(tc, running_out_of_memory_is_said_and_loses_nothing);
 }
 SUITE("config", add_tests)

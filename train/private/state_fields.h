@@ -10,11 +10,6 @@
 
 HL_BEGIN_DECLS
 
-/* Of checkpoints; counts on wherever a run would no longer go on from an older one to the same bits. Checkpoints of
- * format 1 say no format: until then Adam's moments were rounded otherwise, and the losses that call for snapshots were
- * not kept. */
-#define HL_CHECKPOINT_FORMAT "2"
-
 /* Files of format 1 have the first fields alone; their rows of metrics.csv are still read. A checkpoint of a whole step
  * has no more than the fields of one. */
 enum { HL_STATE_FIRST_FIELDS = 10, HL_STATE_WHOLE_STEP_FIELDS = 13, HL_STATE_FIELDS = 15 };
