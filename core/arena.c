@@ -37,9 +37,7 @@ void *hl_arena_allocate(hl_arena *arena, size_t bytes)
     }
     void *memory = arena->block + arena->used;
     arena->used += rounded;
-    if (arena->used > arena->peak) {
-        arena->peak = arena->used;
-    }
+    arena->peak = arena->used > arena->peak ? arena->used : arena->peak;
     return memory;
 }
 

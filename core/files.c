@@ -67,15 +67,6 @@ hl_status hl_file_exists(const char *path, bool *exists)
                                                           : hl_file_system_error(path, "cannot be looked for");
 }
 
-static hl_status check_regular(int fd, const char *path)
-{
-    struct stat info;
-    if (active.fstat(fd, &info) != 0) {
-        return hl_file_system_error(path, "cannot be opened");
-    }
-    return S_ISREG(info.st_mode) ? hl_ok() : hl_error(HL_BAD_FILE, "%s: is not a regular file", path);
-}
-
 hl_status hl_file_open(const char *path, int flags, int *fd)
 {
     bool writes = (flags & (O_WRONLY | O_RDWR)) != 0;
@@ -84,7 +75,9 @@ hl_status hl_file_open(const char *path, int flags, int *fd)
     if (*fd < 0) {
         return hl_file_system_error(path, "cannot be opened");
     }
-    hl_status status = check_regular(*fd, path);
+    struct stat info;
+    hl_status status = active.fstat(*fd, &info) != 0 ? hl_file_system_error(path, "cannot be opened") : hl_ok();
+    HL_THEN(status, S_ISREG(info.st_mode) ? hl_ok() : hl_error(HL_BAD_FILE, "%s: is not a regular file", path));
     if (status.code != HL_OK) {
         active.close(*fd);
         *fd = -1;
@@ -338,23 +331,17 @@ static hl_status open_folder_of(const char *path, int *fd)
     return *fd >= 0 ? hl_ok() : hl_file_system_error(path, "cannot open its folder");
 }
 
-static hl_status lock_folder_of(const char *path, int *fd)
-{
-    int locked;
-    HL_TRY(open_folder_of(path, fd));
-    RETRIED(locked, active.flock(*fd, LOCK_EX));
-    if (locked == 0) {
-        return hl_ok();
-    }
-    hl_status status = hl_file_system_error(path, "cannot lock its folder");
-    active.close(*fd);
-    return status;
-}
-
 hl_status hl_file_create_locked(hl_file *file, const char *path)
 {
-    int folder;
-    hl_status status = lock_folder_of(path, &folder);
+    int folder, result;
+    hl_status status = open_folder_of(path, &folder);
+    if (status.code == HL_OK) {
+        RETRIED(result, active.flock(folder, LOCK_EX));
+        if (result != 0) {
+            status = hl_file_system_error(path, "cannot lock its folder");
+            active.close(folder);
+        }
+    }
     if (status.code != HL_OK) {
         *file = (hl_file){ .error = status, .fd = -1 };
         return status;

@@ -36,17 +36,13 @@ void hl_free_list_give(hl_free_list *list, hl_free_block *block, uintptr_t begin
     if (size == 0) {
         return;
     }
-    hl_free_block *before = NULL, *after = list->first;
-    while (after != NULL && after->begin < begin) {
-        before = after;
-        after = after->next;
+    hl_free_block *before = NULL, **at = &list->first;
+    while (*at != NULL && (*at)->begin < begin) {
+        before = *at;
+        at = &before->next;
     }
-    *block = (hl_free_block){ .next = after, .begin = begin, .size = size };
-    if (before != NULL) {
-        before->next = block;
-    } else {
-        list->first = block;
-    }
+    *block = (hl_free_block){ .next = *at, .begin = begin, .size = size };
+    *at = block;
     join(block);
     if (before != NULL) {
         join(before);

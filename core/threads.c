@@ -28,13 +28,10 @@ static int read_numbers(const char *path, long long *first, long long *second)
 static int cpus_quota(void)
 {
     long long quota = 0, period = 0, unused = 0;
-    if (read_numbers("/sys/fs/cgroup/cpu.max", &quota, &period) != 2) {
-        if (read_numbers("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", &quota, &unused) < 1 ||
-            read_numbers("/sys/fs/cgroup/cpu/cpu.cfs_period_us", &period, &unused) < 1) {
-            return 0;
-        }
-    }
-    if (quota <= 0 || period <= 0) {
+    bool told = read_numbers("/sys/fs/cgroup/cpu.max", &quota, &period) == 2 ||
+                (read_numbers("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", &quota, &unused) >= 1 &&
+                 read_numbers("/sys/fs/cgroup/cpu/cpu.cfs_period_us", &period, &unused) >= 1);
+    if (!told || quota <= 0 || period <= 0) {
         return 0;
     }
     long long cpus = (quota + period - 1) / period;

@@ -55,8 +55,7 @@ static hl_tensor *run_layer(hl_tape *tape, const walk *w, int layer, uint32_t ch
                                     &(hl_head_probe){ .gate = gate });
 }
 
-/* Measures all sets of the heads of `layer` and above, which begin at bit `bit`, joined with `set`, the heads below that
- * computed x. */
+/* Measures all sets of the heads from `layer` on, whose first bit is `bit`, joined with `set`, those that made x. */
 static hl_status walk_from(const walk *w, int layer, int bit, uint32_t set, hl_tensor *x)
 {
     if (layer == w->model->config.n_layers) {

@@ -167,17 +167,6 @@ static hl_status allocate(hl_importance *importance, const hl_model_config *conf
     return hl_ok();
 }
 
-static hl_status measure_all(hl_effect_losses *s, const hl_batch *examples, hl_importance_depth depth,
-                             hl_importance *importance)
-{
-    HL_TRY(hl_effect_losses_begin(s, examples));
-    HL_TRY(hl_effect_losses_measure(s, NULL, s->losses));
-    importance->n_examples = s->n;
-    importance->loss = hl_estimate_of(s->losses, 1, s->n).mean;
-    HL_TRY(measure_gradients(s, importance));
-    return depth != HL_IMPORTANCE_GRADIENT ? measure_exactly(s, depth, importance) : hl_ok();
-}
-
 hl_status hl_importance_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t slice,
                                 int threads, hl_importance_depth depth, hl_importance *importance)
 {
@@ -187,7 +176,14 @@ hl_status hl_importance_measure(hl_model *model, const hl_batch *examples, const
     }
     HL_TRY(allocate(importance, &model->config));
     hl_effect_losses s = { .model = model, .layers = layers, .slice = slice, .threads = threads };
-    hl_status status = measure_all(&s, examples, depth, importance);
+    hl_status status = hl_effect_losses_begin(&s, examples);
+    HL_THEN(status, hl_effect_losses_measure(&s, NULL, s.losses));
+    if (status.code == HL_OK) {
+        importance->n_examples = s.n;
+        importance->loss = hl_estimate_of(s.losses, 1, s.n).mean;
+        status = measure_gradients(&s, importance);
+    }
+    HL_THEN(status, depth != HL_IMPORTANCE_GRADIENT ? measure_exactly(&s, depth, importance) : hl_ok());
     hl_effect_losses_free(&s);
     if (status.code != HL_OK) {
         hl_importance_free(importance);

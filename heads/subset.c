@@ -42,10 +42,7 @@ hl_status hl_subset_begin(hl_subset *s, int64_t T)
 {
     int64_t n = hl_heads_count(&s->model->config);
     size_t count, L = (size_t)s->model->config.n_layers;
-    s->arena = (hl_arena){ 0 };
-    s->gates = NULL;
-    s->tensors = NULL;
-    s->probes = NULL;
+    *s = (hl_subset){ .model = s->model, .slice = s->slice, .threads = s->threads };
     if (s->slice < 1) {
         return hl_error(HL_INVALID, "slices of %lld examples cannot be", (long long)s->slice);
     }

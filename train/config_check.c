@@ -26,8 +26,7 @@ void hl_config_complain(hl_config_reader *reader, int line, const char *format, 
 /* Whether the key was read without fault, so that conclusions may be drawn from it. */
 #define SOUND(reader, field) (!HL_CONFIG_GIVEN(reader, field)->faulty)
 
-/* The line to name for two keys that exclude each other: the first key's, or the second's where the first was not
- * given. */
+/* The line to name for two keys that exclude each other: the first key's, or if that was not given, the second's. */
 static int blame(const hl_config_given *first, const hl_config_given *second)
 {
     return first->line != HL_CONFIG_NOWHERE ? first->line : second->line;
@@ -58,10 +57,13 @@ static void check_task_keys(hl_config_reader *reader)
     }
 }
 
-/* Complains of what the task refuses; its text starts with the key at fault, whose line is named. */
+/* Complains of what the task refuses: its text begins with the key at fault, whose line is named. */
 static bool task_accepts(hl_config_reader *reader, const hl_task_spec *spec)
 {
     hl_status status = hl_task_check(spec);
+    if (status.code == HL_OK) {
+        return true;
+    }
     int line = HL_CONFIG_NOWHERE;
     for (int k = 0; hl_config_keys[k].section == 0; k++) {
         size_t length = strlen(hl_config_keys[k].full);
@@ -69,46 +71,11 @@ static bool task_accepts(hl_config_reader *reader, const hl_task_spec *spec)
             line = reader->given[k].line;
         }
     }
-    if (status.code != HL_OK) {
-        hl_config_complain(reader, line, "%s", status.text);
-    }
-    return status.code == HL_OK;
+    hl_config_complain(reader, line, "%s", status.text);
+    return false;
 }
 
-/* max_length = what the task needs where it is 0. */
-static void resolve_max_length(hl_config_reader *reader, const hl_task_spec *spec)
-{
-    hl_config *config = reader->config;
-    const hl_config_given *max_length = HL_CONFIG_GIVEN(reader, model.max_length);
-    if (max_length->faulty) {
-        return;
-    }
-    int64_t needed = hl_task_max_tokens(spec);
-    if (config->model.max_length == 0) {
-        config->model.max_length = needed;
-    }
-    if (config->model.max_length < needed) {
-        hl_config_complain(reader, max_length->line,
-                           "model.max_length: %" PRId64 " is too short, the task needs %" PRId64,
-                           config->model.max_length, needed);
-    }
-}
-
-static void check_eval_examples(hl_config_reader *reader, const hl_task_spec *spec)
-{
-    hl_task_sizes sizes = hl_task_find(spec->name)->sizes(spec);
-    int64_t lengths = sizes.largest - sizes.smallest + 1;
-    int64_t examples = reader->config->train.eval_examples;
-    const hl_config_given *given = HL_CONFIG_GIVEN(reader, train.eval_examples);
-    if (!given->faulty && examples < lengths) {
-        hl_config_complain(reader, blame(given, HL_CONFIG_GIVEN(reader, task.min_length)),
-                           "train.eval_examples: %" PRId64 " is too few, the task needs %" PRId64
-                           ": the validation set must hold every length from task.min_length to task.length",
-                           examples, lengths);
-    }
-}
-
-/* min_length = length where it is 0; then what follows from the lengths of the task. */
+/* min_length = length where it is 0, max_length = what the task needs; then what follows from the task's lengths. */
 static void resolve_lengths(hl_config_reader *reader)
 {
     hl_config *config = reader->config;
@@ -116,9 +83,27 @@ static void resolve_lengths(hl_config_reader *reader)
         config->task.min_length = config->task.length;
     }
     hl_task_spec spec = hl_config_task_spec(config);
-    if (task_accepts(reader, &spec)) {
-        resolve_max_length(reader, &spec);
-        check_eval_examples(reader, &spec);
+    if (!task_accepts(reader, &spec)) {
+        return;
+    }
+    const hl_config_given *max_length = HL_CONFIG_GIVEN(reader, model.max_length);
+    int64_t needed = hl_task_max_tokens(&spec);
+    if (!max_length->faulty && config->model.max_length == 0) {
+        config->model.max_length = needed;
+    }
+    if (!max_length->faulty && config->model.max_length < needed) {
+        hl_config_complain(reader, max_length->line,
+                           "model.max_length: %" PRId64 " is too short, the task needs %" PRId64,
+                           config->model.max_length, needed);
+    }
+    hl_task_sizes sizes = hl_task_find(spec.name)->sizes(&spec);
+    int64_t lengths = sizes.largest - sizes.smallest + 1, examples = config->train.eval_examples;
+    const hl_config_given *given = HL_CONFIG_GIVEN(reader, train.eval_examples);
+    if (!given->faulty && examples < lengths) {
+        hl_config_complain(reader, blame(given, HL_CONFIG_GIVEN(reader, task.min_length)),
+                           "train.eval_examples: %" PRId64 " is too few, the task needs %" PRId64
+                           ": the validation set must hold every length from task.min_length to task.length",
+                           examples, lengths);
     }
 }
 

@@ -125,8 +125,7 @@ static const char *described_default(const hl_config_key *key)
     return key->derived != NULL ? key->derived : key->initial;
 }
 
-/* Adds the words from HELP_COLUMN on, the first line continuing one that has reached `column`; ends the line. Frees the
- * words. */
+/* Adds the words from HELP_COLUMN on, to a line that has reached `column`, and ends the line. Frees the words. */
 static void add_wrapped(hl_text *t, int column, hl_text *words)
 {
     hl_text_fail(t, words->error);

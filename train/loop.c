@@ -81,8 +81,7 @@ static bool snapshot_due(const hl_loop *loop)
             hl_cadence_records(loop->cadence, &loop->state.cadence, step_of(loop), loop->config->train.steps));
 }
 
-/* *sums: what was gathered for a snapshot that may follow, or NULL. Where a signal comes before the end, the step
- * stays unvalidated. */
+/* *sums: what was gathered for a snapshot that may follow, or NULL. After a signal the step stays unvalidated. */
 static hl_status validate(hl_loop *loop, const hl_validation_sums **sums)
 {
     int64_t patience = loop->config->train.patience;

@@ -201,9 +201,12 @@ hl_status hl_metrics_csv_check_until(const char *path, hl_metrics_sum until)
 
 /* ---- appending ---- */
 
-/* Brings the file into the state it had when `until` was its sum. */
-static hl_status cut_back(const char *path, hl_metrics_sum until)
+hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, hl_metrics_sum until)
 {
+    *csv = (hl_metrics_csv){ .path = hl_strdup(path), .fd = -1, .sum = until };
+    if (csv->path == NULL) {
+        return hl_error_memory(path);
+    }
     char *text;
     size_t size, kept;
     HL_TRY(read_whole(path, &text, &size));
@@ -214,17 +217,8 @@ static hl_status cut_back(const char *path, hl_metrics_sum until)
         status = hl_file_replace(path, text, kept, HL_DURABLE);
     }
     hl_free(text);
+    HL_THEN(status, hl_file_open(path, O_WRONLY | O_APPEND, &csv->fd));
     return status;
-}
-
-hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, hl_metrics_sum until)
-{
-    *csv = (hl_metrics_csv){ .path = hl_strdup(path), .fd = -1, .sum = until };
-    if (csv->path == NULL) {
-        return hl_error_memory(path);
-    }
-    HL_TRY(cut_back(path, until));
-    return hl_file_open(path, O_WRONLY | O_APPEND, &csv->fd);
 }
 
 static int format_optional(char *text, size_t size, double value)

@@ -26,29 +26,19 @@ hl_progress hl_progress_begin(FILE *out, int64_t first_step, int64_t steps)
     };
 }
 
-/* "950", "12k", "3.4M". */
-static void format_rate(double rate, char *text, size_t size)
-{
-    if (rate < 1e4) {
-        snprintf(text, size, "%.0f", rate);
-    } else if (rate < 1e6) {
-        snprintf(text, size, "%.0fk", rate / 1e3);
-    } else {
-        snprintf(text, size, "%.1fM", rate / 1e6);
-    }
-}
-
 /* The end of a training row, after its accuracy. Where the line would be longer than 80 columns, the learning rate is
  * left out, then the tokens too. `used` columns are taken already. */
 static void print_speed(const hl_progress *progress, hl_metrics_row row, int used)
 {
-    char learning_rate[32], rate[16], tokens[32], duration[HL_UNITS_TEXT], left[64];
+    char learning_rate[32], tokens[512], duration[HL_UNITS_TEXT], left[64];
     double elapsed = hl_clock_seconds() - progress->started;
     int64_t done = row.step - progress->first_step;
     hl_units_duration(done > 0 ? elapsed / (double)done * (double)(progress->steps - row.step) : 0, duration);
-    format_rate(row.tokens_per_second, rate, sizeof rate);
+    double rate = row.tokens_per_second; /* "950", "12k", "3.4M" */
+    const char *unit = rate < 1e4 ? "" : rate < 1e6 ? "k" : "M";
+    double of_unit = rate < 1e4 ? rate : rate < 1e6 ? rate / 1e3 : rate / 1e6;
     int n_left = snprintf(left, sizeof left, "  %s left", duration);
-    int n_tokens = snprintf(tokens, sizeof tokens, "  %s tok/s", rate);
+    int n_tokens = snprintf(tokens, sizeof tokens, "  %.*f%s tok/s", *unit == 'M', of_unit, unit);
     int n_learning_rate = snprintf(learning_rate, sizeof learning_rate, "  lr %.2e", row.learning_rate);
     bool has_tokens = used + n_tokens + n_left <= COLUMNS;
     bool has_learning_rate = used + n_learning_rate + n_tokens + n_left <= COLUMNS;

@@ -96,12 +96,9 @@ static void write_caption(const hl_watch *watch, const hl_terminal *terminal, in
 {
     char caption[128];
     hl_patterns all = hl_recorder_patterns(watch->recorder, watch->layer, 0), shown = hl_patterns_shown(&all);
-    int n = snprintf(caption, sizeof caption, "layer %d, step %" PRId64, watch->layer, step);
-    if (shown.n_examples > 1) {
-        snprintf(caption + n, sizeof caption - (size_t)n, ", mean of %" PRId64 " examples", shown.n_examples);
-    } else {
-        snprintf(caption + n, sizeof caption - (size_t)n, ", example %" PRId64, shown.first);
-    }
+    bool many = shown.n_examples > 1;
+    snprintf(caption, sizeof caption, "layer %d, step %" PRId64 ", %s %" PRId64 "%s", watch->layer, step,
+             many ? "mean of" : "example", many ? shown.n_examples : shown.first, many ? " examples" : "");
     hl_terminal_caption(terminal, caption, text);
 }
 
@@ -121,8 +118,7 @@ static hl_status write_maps(hl_watch *watch, const hl_terminal *terminal, hl_tex
     return status;
 }
 
-/* The room for the maps: they share the terminal with their caption, the line of progress and at least one line above.
- * */
+/* The room for the maps: the terminal, without their caption, the line of progress and at least one line above. */
 static hl_terminal terminal_for(const hl_progress *progress)
 {
     enum { OTHER_LINES = 3 };
@@ -135,8 +131,7 @@ static hl_terminal terminal_for(const hl_progress *progress)
     return terminal;
 }
 
-/* Waits until the last drawing has stood for its time. Sleeps are short: another thread may handle a signal, which does
- * not wake this one. */
+/* Waits until the last drawing has stood for its time. Sleeps are short: a signal may wake another thread alone. */
 static void wait_for_pace(const hl_watch *watch, hl_progress *progress)
 {
     double begun = hl_clock_seconds(), now = begun, until = watch->ended > 0 ? watch->ended + watch->pace : begun;
