@@ -25,8 +25,7 @@ hl_status hl_arena_init(hl_arena *arena, size_t capacity);
 /* Frees the block. A zeroed or already freed arena is allowed. */
 void hl_arena_free(hl_arena *arena);
 
-/* `bytes` uninitialised bytes at a multiple of 64, valid until the arena is rewound past them; NULL when the arena is
- * full. */
+/* `bytes` uninitialised bytes at a multiple of 64, valid until the arena is rewound past them; NULL when it is full. */
 void *hl_arena_allocate(hl_arena *arena, size_t bytes);
 
 /* Gives back everything handed out since `used` was `mark`. Cannot fail. */

@@ -7,8 +7,7 @@
 
 HL_BEGIN_DECLS
 
-/* Makes the folder and its missing parents, and waits until they are on disk; an existing folder is no error.
- * HL_BAD_FILE. */
+/* Makes the folder and its missing parents, and waits until they are on disk; it may be there already. HL_BAD_FILE. */
 hl_status hl_folder_make(const char *path);
 
 /* Calls `visit` with every name in the folder, in no order, until one fails; a missing folder has no names.
@@ -16,8 +15,7 @@ hl_status hl_folder_make(const char *path);
 typedef hl_status hl_folder_visit(void *context, const char *name);
 hl_status hl_folder_list(const char *path, hl_folder_visit *visit, void *context);
 
-/* "<folder>/<name>", the name formatted as by printf, in new memory; NULL when out of memory. Owned by the caller:
- * hl_free. */
+/* "<folder>/<name>", the name formatted as by printf, in new memory: hl_free. NULL when out of memory. */
 char *hl_path_join(const char *folder, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 HL_END_DECLS

@@ -23,8 +23,7 @@ typedef struct hl_free_list {
     hl_free_block *first; /* by address */
 } hl_free_list;
 
-/* Takes `size` bytes from the smallest block that holds them, the first of equals, and returns their address; 0 where
- * no block does. */
+/* Takes `size` bytes from the smallest block that holds them, the first of equals. Their address; 0: no block does. */
 uintptr_t hl_free_list_take(hl_free_list *list, size_t size);
 
 /* Adds `size` bytes at address `begin` to the list, joined with neighbours. The list keeps `block` as their record. No

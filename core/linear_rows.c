@@ -64,8 +64,7 @@ void hl_linear_transpose(int threads, int64_t O, int64_t I, const hl_real *W, hl
     hl_threads_run(threads, I, HL_CACHE_LINE, transpose_columns, &(transposition){ O, I, W, T });
 }
 
-/* The largest power of two that is at most `left` and a block. A remainder then has few shapes; generating the code of
- * each takes time. */
+/* The largest power of two that is at most `left` and a block: code is generated for few shapes of remainders. */
 static int64_t piece_of(int64_t left)
 {
     int64_t piece = HL_LINEAR_BLOCK;

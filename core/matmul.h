@@ -16,8 +16,7 @@
 
 HL_BEGIN_DECLS
 
-/* A factor: `data` is row-major with `stride` numbers from one row to the next; with `transposed` the factor is its
- * transpose. */
+/* A factor: row-major `data`, with `stride` numbers from one row to the next; with `transposed` its transpose. */
 typedef struct hl_matrix {
     const hl_real *data;
     int64_t stride;
@@ -42,8 +41,7 @@ void hl_matmul_rows_into(int threads, int64_t M, int64_t N, int64_t K, const hl_
 /* The numbers that hl_matmul_rows_into needs in `scratch`; 0 where it needs none. */
 int64_t hl_matmul_rows_scratch(int64_t M, int64_t N, int64_t K);
 
-/* A line for the user where the loaded OpenBLAS is not its OpenMP build, the only one whose threads work beside ours;
- * else NULL. */
+/* A line for the user, unless the loaded OpenBLAS is its OpenMP build, the only one whose threads work beside ours. */
 const char *hl_matmul_library_warning(void);
 
 HL_END_DECLS

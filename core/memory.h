@@ -23,8 +23,7 @@ typedef struct hl_allocator {
 /* Sets the process-wide table; NULL restores the C library's. Call it once, before anything is allocated. */
 void hl_allocator_set(const hl_allocator *allocator);
 
-/* `bytes` uninitialised bytes at a multiple of 64; NULL when out of memory. Free with hl_free. `bytes` 0 counts as 1.
- */
+/* `bytes` uninitialised bytes (0 counts as 1) at a multiple of 64; NULL when out of memory. Free with hl_free. */
 void *hl_malloc(size_t bytes);
 
 /* `count` zeroed elements of `size` bytes at a multiple of 64; NULL when out of memory or when the product overflows.
@@ -42,8 +41,7 @@ char *hl_strdup(const char *text);
 void hl_free(void *block);
 
 /* Whether `bytes` can be allocated at this moment; they are freed again. Ask before calling a library that crashes when
- * an allocation fails. HL_MEMORY_RESERVE is more than any of them uses, and so much that glibc returns it to the system
- * at once. */
+ * an allocation fails. HL_MEMORY_RESERVE is more than any of them uses, and glibc returns so much at once. */
 enum { HL_MEMORY_RESERVE = 33 << 20 };
 bool hl_memory_has(size_t bytes);
 

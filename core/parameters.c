@@ -183,8 +183,7 @@ static void initialise(hl_parameter *parameter, hl_random random)
     hl_real *x = parameter->tensor->data;
     hl_real scale = parameter->scale;
     if (parameter->init == HL_INIT_XAVIER_UNIFORM) {
-        /* the bound of Glorot and Bengio 2010 for one of the stacked matrices (height rows, columns), whose fans are its
-         * own */
+        /* the bound of Glorot and Bengio 2010 for each of the stacked matrices (height, columns), with its own fans */
         int64_t columns = hl_shape_last(parameter->tensor->shape);
         int64_t height = hl_shape_rows(parameter->tensor->shape) / parameter->n_matrices;
         scale = (hl_real)sqrt(6.0 / (double)(height + columns));

@@ -46,8 +46,7 @@ uint32_t hl_random_below(hl_random random, uint64_t position, uint32_t bound);
 /* Uniform in [0, 1) with 24 (float) or 32 (double) random bits. */
 hl_real hl_random_uniform(hl_random random, uint64_t position);
 
-/* Standard normal, by Box and Muller from the words at 2 * position and 2 * position + 1, computed in double and
- * rounded. */
+/* Standard normal, by Box and Muller from the words at 2 * position and the next, computed in double and rounded. */
 hl_real hl_random_normal(hl_random random, uint64_t position);
 
 HL_END_DECLS

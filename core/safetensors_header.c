@@ -219,8 +219,7 @@ static hl_status take_entry(cursor *c, hl_safetensors_entry *tensor)
 
 /* ---- all of it ---- */
 
-/* The list of n elements, grown where another one does not fit: its capacity is a power of two. NULL when out of
- * memory. */
+/* The list of n elements, with room for one more: its capacity is a power of two. NULL when out of memory. */
 static void *grown(void *list, int n, size_t element)
 {
     bool full = (n & (n - 1)) == 0;

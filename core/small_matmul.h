@@ -40,8 +40,7 @@ const char *hl_small_matmul_libxsmm(void);
  * it before the first product, as hl_model_allocate does. HL_NO_MEMORY. */
 hl_status hl_small_matmul_prepare(void);
 
-/* Finds or generates the code for a shape; keep it where many products of one shape follow. Cannot fail. M, N or K may
- * be 0. */
+/* Finds or generates the code for a shape, M, N or K of which may be 0; keep it for many products. Cannot fail. */
 hl_small_kernel hl_small_matmul_kernel(hl_small_matmul shape);
 
 /* Computes one product; C overlaps neither factor. */

@@ -13,8 +13,7 @@ HL_BEGIN_DECLS
 
 enum { HL_MAX_THREADS = 64 };
 
-/* Numbers in a cache line: ranges of single numbers are cut at multiples of it, so that no two threads write to one
- * line. */
+/* Numbers in a cache line: ranges of single numbers are cut at multiples, so that no two threads write to one line. */
 enum { HL_CACHE_LINE = 16 };
 
 /* Tells OpenMP, and through it OpenBLAS, to start no threads of their own; hl_threads_run names its count each time.

@@ -31,8 +31,7 @@ const char *hl_units_flops(double flops, char text[HL_UNITS_TEXT]);
 /* "12 s", "3 min 05 s", "2 h 07 min", "5 d 03 h"; at least 0. */
 const char *hl_units_duration(double seconds, char text[HL_UNITS_TEXT]);
 
-/* An estimate, to follow "about": "a minute" (or less), "20 minutes", "7 hours", "3 days", "5 months", "13 years"; at
- * least 0. */
+/* An estimate of at least 0, to follow "about": "a minute" (or less), "20 minutes", "5 months", "13 years". */
 const char *hl_units_roughly(double seconds, char text[HL_UNITS_TEXT]);
 
 HL_END_DECLS

@@ -24,8 +24,7 @@ typedef struct hl_vocabulary hl_vocabulary;
 /* Makes a vocabulary of the `size` bytes at `text`, the content of a vocab.txt. Refused, as HL_BAD_FILE "<path>:<line>:
  * <what is wrong>": a last line without a newline, an empty or too long token, bytes that are not UTF-8, white space
  * and control characters, a token that comes twice, more than HL_VOCABULARY_MAX_TOKENS lines, other tokens than the
- * special ones at ids 0, 1, 2. HL_NO_MEMORY. `path` is for messages alone. On success *out is the caller's:
- * hl_vocabulary_free. */
+ * special ones at ids 0, 1, 2. HL_NO_MEMORY. `path` is for messages. *out is the caller's: hl_vocabulary_free. */
 hl_status hl_vocabulary_parse(const char *path, const char *text, size_t size, hl_vocabulary **out);
 
 void hl_vocabulary_free(hl_vocabulary *vocabulary); /* NULL is allowed */

@@ -71,8 +71,7 @@ typedef void hl_reading_visit(void *context, const hl_reading *reading);
 void hl_catalogue_measure(const hl_patterns *all, const int64_t *offsets, int64_t n, hl_reading_visit *visit,
                           void *context);
 
-/* The same for the metrics HL_METRIC_ALL_... of one head, in their order: means over all examples, as nothing is chosen
- * on them. */
+/* The same for one head's HL_METRIC_ALL_..., in their order: means over all examples, as nothing is chosen on them. */
 void hl_catalogue_measure_sums(const hl_validation_sums *sums, int layer, int64_t head, const int64_t *offsets,
                                int64_t n, hl_reading_visit *visit, void *context);
 

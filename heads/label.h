@@ -70,8 +70,7 @@ hl_label_text hl_label_text_of(hl_label label, const char *const *relations);
 /* What a head of that label does: "looks 11 tokens back", "finds the noun that belongs to an adjective". */
 hl_label_text hl_label_meaning_of(hl_label label, const char *const *relations);
 
-/* What all labels of a kind mean, "looks k tokens ahead, or back where k is negative", and how they are *written,
- * "offset(k)". */
+/* What all labels of a kind mean, "looks at the token before", and how they are *written, "offset(k)". */
 const char *hl_label_kind_meaning(hl_label_kind kind, const char **written);
 
 /* Adds why a head is MIXED, "nearest is offset(-11): 0.231, and that label takes 0.525"; nothing for another label. */

@@ -1,5 +1,4 @@
-/* How much a head attends to one relative position: offset -1 is the previous token, 0 the token itself, +1 the next.
- */
+/* How much a head attends to one relative position: offset -1 is the previous token, 0 the token itself, 1 the next. */
 #ifndef HL_HEADS_OFFSET_H
 #define HL_HEADS_OFFSET_H
 
@@ -16,8 +15,7 @@ hl_score hl_offset_score(const hl_patterns *patterns, int64_t k);
 /* The fraction of these queries whose largest weight, the first of equals, is on i + k; 0 where there are none. */
 double hl_offset_hit_rate(const hl_patterns *patterns, int64_t k);
 
-/* The k with the largest offset(k), the lowest of equals, among those where at least a quarter of the real queries have
- * a key i + k. */
+/* The k with the largest offset(k), the lowest of equals, for which a quarter of the real queries have a key i + k. */
 int64_t hl_offset_best(const hl_patterns *patterns);
 
 HL_END_DECLS

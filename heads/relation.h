@@ -14,9 +14,8 @@ HL_BEGIN_DECLS
 hl_patterns hl_relation_as_source(const hl_patterns *patterns, int64_t r);
 
 typedef struct hl_relation {
-    double
-        hit_rate;   /* the fraction of the paired tokens whose largest weight, the first of equals, is on the partner */
-    double uniform; /* the mean of 1 / n_i over them: the rate of a head that picks any key */
+    double hit_rate; /* the fraction of paired tokens whose largest weight, the first of equals, is on the partner */
+    double uniform;  /* the mean of 1 / n_i over them: the rate of a head that picks any key */
     int64_t fixed_offset; /* the most frequent offset of the partner in the choosing half */
     double fixed_rate;    /* the rate of a head that always attends to that offset */
     int64_t n;            /* paired tokens; where there are none, the rates are 0 */

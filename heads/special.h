@@ -1,5 +1,4 @@
-/* How much a head attends to special tokens and to the first position, where heads without a use for a query often put
- * their attention. */
+/* How much a head attends to special tokens and to the first position, where heads without a use for a query look. */
 #ifndef HL_HEADS_SPECIAL_H
 #define HL_HEADS_SPECIAL_H
 

@@ -18,8 +18,7 @@ typedef struct hl_word {
 /* Word i, counted from 0, in the order in which they are shown; false where there are no more. */
 bool hl_word_at(int i, hl_word *word);
 
-/* What the word of that name means, a metric or one of how heads are judged ("score", "baseline"); "" where it is
- * unknown. */
+/* What the word of that name means, a metric or one of how heads are judged ("score", "baseline"); "": unknown. */
 const char *hl_word_meaning(const char *name);
 
 /* The word of a metric; NULL where it is unknown. */

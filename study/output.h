@@ -14,12 +14,10 @@ HL_BEGIN_DECLS
 /* Whether the path, which may be NULL, is "-". */
 bool hl_output_is_standard(const char *path);
 
-/* Writes the text to the file, or to `out` where the path is "-", and frees it. The text's own failure, HL_BAD_FILE,
- * HL_NO_MEMORY. */
+/* Writes the text to the file, to `out` for "-", and frees it. The text's own failure, HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_output_put(const char *path, hl_text *text, FILE *out);
 
-/* Adds a whole file to the text; `context` is the caller's own. What it returns, or leaves on the text, is the file's
- * failure. */
+/* Adds a whole file to the text, which fails as this does or as the text does; `context` is the caller's own. */
 typedef hl_status hl_output_maker(void *context, hl_text *text);
 
 /* Writes what `make` adds to the file, or to `out` where the path is "-", piece by piece, so that it is never whole in

@@ -1,5 +1,4 @@
-/* The validation set of an opened run, in slices of as many examples as training evaluates at once. One slice is held
- * at a time. */
+/* The validation set of an opened run, one slice at a time of as many examples as training evaluates at once. */
 #ifndef HL_STUDY_VALIDATION_H
 #define HL_STUDY_VALIDATION_H
 

@@ -111,8 +111,7 @@ char *hl_config_reference(void);
 /* What hl_dataset_open and hl_task_* take; hl_task_check passes it. Its name is not owned by the config. */
 hl_task_spec hl_config_task_spec(const hl_config *config);
 
-/* The first key, as "section.key", in which the two differ and which a resumed run must not change; NULL where there is
- * none. */
+/* The first key, "section.key", in which they differ and which a resumed run must not change; NULL: there is none. */
 const char *hl_config_difference(const hl_config *a, const hl_config *b);
 
 HL_END_DECLS

@@ -57,8 +57,7 @@ int hl_config_count_choices(const hl_config_key *key);
 /* Whether the task uses the key: its descriptor names it, or it is none of the parameters in [task]. */
 bool hl_config_key_used(const hl_config_key *key, const hl_task *task);
 
-/* False for keys that say where and how a run is computed, and what is watched of it: train.threads, train.out and
- * [patterns]. */
+/* False for train.threads, train.out and [patterns]: where and how a run is computed, and what is watched of it. */
 bool hl_config_key_changes_results(const hl_config_key *key);
 
 /* Reads `text`, trimmed and not empty, into the key's field. *count: how many numbers it is, of HL_CONFIG_PER_LAYER

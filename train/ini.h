@@ -31,9 +31,8 @@ typedef struct hl_ini {
     const char *name;
     const char *value;
     char wrong[HL_INI_WRONG_TEXT];
-    char
-        buffer[HL_INI_MAX_LINE + 1]; /* the rest is the reader's own: the line, cut up; then what is still to be read */
-    const char *next, *end;
+    char buffer[HL_INI_MAX_LINE + 1]; /* the reader's own, with all that follows: the line, cut up */
+    const char *next, *end;           /* what is still to be read */
     int lines_read;
 } hl_ini;
 

@@ -33,8 +33,7 @@ hl_status hl_snapshot_budget_check(const hl_config *config, const char *path);
 
 enum { HL_SNAPSHOT_BUDGET_TEXT = 160 };
 
-/* "up to 26 snapshots of 510.1 KiB, 13.0 MiB of the 256.0 MiB that patterns.budget_mb allows" into `text`, which is
- * returned. */
+/* "up to 26 snapshots of 510.1 KiB, 13.0 MiB of the 256.0 MiB that patterns.budget_mb allows"; returns `text`. */
 const char *hl_snapshot_budget_text(const hl_config *config, char text[HL_SNAPSHOT_BUDGET_TEXT]);
 
 HL_END_DECLS

@@ -15,8 +15,7 @@ HL_BEGIN_DECLS
  * locale's variables name another character set than UTF-8. */
 hl_terminal hl_terminal_of(FILE *to);
 
-/* Whether `to` is a terminal in which lines can be drawn anew: not where TERM is empty or "dumb", which understands no
- * escape sequence. */
+/* Whether `to` is a terminal in which lines can be drawn anew: not where TERM is empty or "dumb" (no escapes). */
 bool hl_terminal_renews(FILE *to);
 
 /* The lines of the terminal; 0 where `to` is none or does not tell. */

@@ -57,8 +57,7 @@ void hl_trainer_free(hl_trainer *trainer);
 /* The examples of a micro-batch: batch_size / accumulate. */
 int64_t hl_trainer_micro_batch(const hl_config *config);
 
-/* The examples of one slice of a validation or a recording: a micro-batch, or the validation set where that is smaller.
- * */
+/* The examples of one slice of a validation or a recording: a micro-batch, or a validation set that is smaller. */
 int64_t hl_trainer_evaluation_slice(const hl_config *config);
 
 /* The bytes that one training step and one validation need, of which the larger counts; found by dry runs.

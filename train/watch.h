@@ -1,8 +1,7 @@
 /* The heads of one layer, drawn while a run goes on: their maps side by side, each under its name and label. On a
  * terminal the drawing stays in its place above the line of progress; elsewhere every drawing follows the last.
  *
- * At a pace, training waits so that each drawing stands for at least so long; then only snapshots are drawn, so that the
- * waiting ends. */
+ * At a pace, training waits so that each drawing stands for so long, and to come to an end, draws snapshots alone. */
 #ifndef HL_TRAIN_WATCH_H
 #define HL_TRAIN_WATCH_H
 

@@ -17,8 +17,7 @@ void hl_sum_rows(int threads, int64_t N, int64_t D, const hl_real *x, bool add, 
 int64_t hl_sum_rows_scratch(int64_t N, int64_t D);
 
 /* The two steps of hl_sum_rows, for callers that compute the terms themselves: the number of blocks that N rows are cut
- * into (block i is hl_threads_cut(N, 1, i, blocks, ...)), and sum (D) = (or +=) the sum of the blocks' partial sums
- * (n, D), in order. */
+ * into (block i is hl_threads_cut(N, 1, i, blocks, ...)), and sum (D) = (or +=) their partial sums (n, D), in order. */
 int hl_sum_blocks(int64_t N);
 void hl_sum_partials(int threads, int n, int64_t D, const hl_real *partials, bool add, hl_real *sum);
 

@@ -11,10 +11,9 @@ enum { HL_CONFIG_NOWHERE = 0, HL_CONFIG_COMMAND_LINE = -1 };
 
 /* Where a key was given last. */
 typedef struct hl_config_given {
-    int line;  /* of the file, or one of the two above */
-    int count; /* of HL_CONFIG_PER_LAYER: how many numbers */
-    bool
-        faulty; /* a value could not be read, or a misspelt key may have meant this one: nothing is concluded from it */
+    int line;    /* of the file, or one of the two above */
+    int count;   /* of HL_CONFIG_PER_LAYER: how many numbers */
+    bool faulty; /* nothing is concluded from it: its value could not be read, or a misspelt key may have meant it */
 } hl_config_given;
 
 typedef struct hl_config_reader {
