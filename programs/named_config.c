@@ -51,9 +51,7 @@ static hl_status load(hl_config_options options, hl_config *config, hl_problems 
     char *text;
     size_t size;
     hl_status status = read_standard_input(&text, &size);
-    if (status.code == HL_OK) {
-        status = hl_config_parse(options, text, size, config, problems);
-    }
+    HL_THEN(status, hl_config_parse(options, text, size, config, problems));
     hl_free(text);
     return status;
 }

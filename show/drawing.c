@@ -50,9 +50,7 @@ static hl_status paint(const hl_drawing *drawing, double scale, cairo_surface_t 
     cairo_t *cairo = cairo_create(surface);
     cairo_scale(cairo, scale, scale);
     hl_status status = drawing->paint(drawing->context, cairo);
-    if (status.code == HL_OK) {
-        status = status_of(cairo_status(cairo), bytes);
-    }
+    HL_THEN(status, status_of(cairo_status(cairo), bytes));
     cairo_destroy(cairo);
     return status;
 }
@@ -72,12 +70,8 @@ static hl_status write_page(const hl_drawing *drawing, cairo_surface_t *surface,
 {
     hl_status status = paint(drawing, 1, surface, bytes);
     cairo_surface_finish(surface);
-    if (status.code == HL_OK) {
-        status = status_of(cairo_surface_status(surface), bytes);
-    }
-    if (status.code == HL_OK) {
-        status = check_end(bytes, end);
-    }
+    HL_THEN(status, status_of(cairo_surface_status(surface), bytes));
+    HL_THEN(status, check_end(bytes, end));
     cairo_surface_destroy(surface);
     return status;
 }
@@ -155,9 +149,7 @@ hl_status hl_drawing_png(const hl_drawing *drawing, double dpi, hl_text *bytes)
     }
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
     hl_status status = paint(drawing, dpi / POINTS_PER_INCH, surface, bytes);
-    if (status.code == HL_OK) {
-        status = write_png(surface, dpi, bytes);
-    }
+    HL_THEN(status, write_png(surface, dpi, bytes));
     cairo_surface_destroy(surface);
     return status;
 }

@@ -9,7 +9,6 @@
 #include "core/text_grid.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 
 HL_BEGIN_DECLS
 

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
 hl_status hl_terminal_check(const hl_terminal *terminal, int least_height)
 {

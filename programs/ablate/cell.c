@@ -72,9 +72,7 @@ hl_status hl_ablate_cell_prepare(const hl_ablate_plan *plan, int64_t cell, const
     }
     bool begun;
     hl_status status = hl_file_exists(path, &begun);
-    if (status.code == HL_OK) {
-        status = begun ? hl_ablate_cell_check(plan, cell, folder) : write_config(plan, cell, path);
-    }
+    HL_THEN(status, begun ? hl_ablate_cell_check(plan, cell, folder) : write_config(plan, cell, path));
     hl_free(path);
     return status;
 }

@@ -81,9 +81,7 @@ static hl_status clear_cell(const hl_ablate_plan *plan, int64_t cell)
     if (status.code == HL_OK && exists) {
         hl_run_folder run;
         status = lock(&run, path);
-        if (status.code == HL_OK) {
-            status = hl_run_folder_clear(&run);
-        }
+        HL_THEN(status, hl_run_folder_clear(&run));
         if (status.code == HL_OK && hl_file_calls_get()->unlink(run.config) != 0 && errno != ENOENT) {
             status = hl_file_system_error(run.config, "cannot be removed");
         }
@@ -173,9 +171,7 @@ hl_status hl_ablate_folder_open(hl_ablate_folder *folder, const hl_ablate_plan *
     hl_text content = { 0 };
     hl_text_print(&content, "%s%s\n# Format: %d\n\n", heading, command, (int)HL_ABLATE_PLAN_FORMAT);
     hl_status status = hl_ablate_plan_text(plan, &content);
-    if (status.code == HL_OK) {
-        status = settle(folder, plan, &content, overwrite);
-    }
+    HL_THEN(status, settle(folder, plan, &content, overwrite));
     hl_text_free(&content);
     return status;
 }

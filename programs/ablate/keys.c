@@ -4,7 +4,6 @@
 #include "programs/beside.h"
 
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 static hl_status unknown(const char *full)

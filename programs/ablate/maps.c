@@ -14,9 +14,7 @@ static hl_status draw(const hl_opened_model *run, const hl_snapshot *snapshot, h
     hl_picture picture = { view.panels, view.row_lengths, view.n_layers, view.caption.bytes, false };
     hl_status status = hl_picture_png(&picture, DPI, bytes);
     picture.dark = true;
-    if (status.code == HL_OK) {
-        status = hl_picture_png(&picture, DPI, dark);
-    }
+    HL_THEN(status, hl_picture_png(&picture, DPI, dark));
     hl_heads_view_free(&view);
     return status;
 }
@@ -35,9 +33,7 @@ hl_status hl_ablate_maps_png(const char *folder, hl_text *bytes, hl_text *dark)
 {
     hl_opened_model run;
     hl_status status = hl_opened_model_open(&run, folder);
-    if (status.code == HL_OK) {
-        status = draw_last(&run, bytes, dark);
-    }
+    HL_THEN(status, draw_last(&run, bytes, dark));
     hl_opened_model_close(&run);
     return status;
 }

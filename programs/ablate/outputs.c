@@ -30,9 +30,7 @@ static hl_status write_file(const maker *m, const char *extension, hl_text *cont
     if (path == NULL) {
         status = hl_error_memory("the path of a file");
     }
-    if (status.code == HL_OK) {
-        status = hl_file_replace(path, content->bytes, content->size, HL_VOLATILE);
-    }
+    HL_THEN(status, hl_file_replace(path, content->bytes, content->size, HL_VOLATILE));
     hl_free(path);
     hl_text_free(content);
     return status;
@@ -78,18 +76,10 @@ static hl_status write_chart_and_page(const maker *m, hl_status *unread)
 {
     hl_text svg = { 0 }, narrow = { 0 }, page = { 0 };
     hl_status status = hl_ablate_chart_svg(m->given, &m->summary, false, &svg);
-    if (status.code == HL_OK) {
-        status = hl_ablate_chart_svg(m->given, &m->summary, true, &narrow);
-    }
-    if (status.code == HL_OK) {
-        status = hl_ablate_page(m->given, &m->grid, &svg, &narrow, &page, unread);
-    }
-    if (status.code == HL_OK) {
-        status = write_file(m, "svg", &svg);
-    }
-    if (status.code == HL_OK) {
-        status = write_file(m, "html", &page);
-    }
+    HL_THEN(status, hl_ablate_chart_svg(m->given, &m->summary, true, &narrow));
+    HL_THEN(status, hl_ablate_page(m->given, &m->grid, &svg, &narrow, &page, unread));
+    HL_THEN(status, write_file(m, "svg", &svg));
+    HL_THEN(status, write_file(m, "html", &page));
     hl_text_free(&svg);
     hl_text_free(&narrow);
     hl_text_free(&page);

@@ -35,9 +35,7 @@ static hl_status draw(const hl_ablate_outputs *outputs, const hl_ablate_summary 
                                           .intervals = { row->loss, row->accuracy } };
     }
     hl_sweep_chart chart = { .variants = variants, .n = plan->n_variants, .caption = caption.bytes, .narrow = narrow };
-    if (status.code == HL_OK) {
-        status = png ? hl_sweep_chart_png(&chart, DPI, bytes) : hl_sweep_chart_svg(&chart, bytes);
-    }
+    HL_THEN(status, png ? hl_sweep_chart_png(&chart, DPI, bytes) : hl_sweep_chart_svg(&chart, bytes));
     hl_free(variants);
     hl_text_free(&caption);
     return status;
@@ -97,9 +95,7 @@ static hl_status open_variant(const hl_ablate_outputs *outputs, int64_t variant,
     }
     bool reported = false;
     hl_status status = folder != NULL && report != NULL ? hl_text_status(&o->name) : hl_error_memory("the page");
-    if (status.code == HL_OK) {
-        status = hl_file_exists(report, &reported);
-    }
+    HL_THEN(status, hl_file_exists(report, &reported));
     if (status.code == HL_OK && reported) {
         hl_text_print(&o->report, "%s/report.html", o->name.bytes);
     }
@@ -134,19 +130,15 @@ static hl_status write_page(const hl_ablate_outputs *outputs, const hl_text_grid
     hl_text_print(&title, "Ablation of %s", outputs->config);
     hl_ablate_table_notes(outputs->plan, outputs->results, outputs->target, INT_MAX, &notes);
     hl_status status = hl_text_status(&title);
-    if (status.code == HL_OK) {
-        status = hl_text_status(&notes);
-    }
-    if (status.code == HL_OK) {
-        status = hl_sweep_report_write(&(hl_sweep_report){ .title = title.bytes,
-                                                           .command = outputs->command,
-                                                           .table = grid,
-                                                           .notes = notes.bytes,
-                                                           .chart = chart,
-                                                           .narrow_chart = narrow_chart,
-                                                           .runs = runs },
-                                       bytes);
-    }
+    HL_THEN(status, hl_text_status(&notes));
+    HL_THEN(status, hl_sweep_report_write(&(hl_sweep_report){ .title = title.bytes,
+                                                              .command = outputs->command,
+                                                              .table = grid,
+                                                              .notes = notes.bytes,
+                                                              .chart = chart,
+                                                              .narrow_chart = narrow_chart,
+                                                              .runs = runs },
+                                          bytes));
     hl_text_free(&title);
     hl_text_free(&notes);
     return status;
@@ -160,9 +152,7 @@ hl_status hl_ablate_page(const hl_ablate_outputs *outputs, const hl_text_grid *g
     opened *all = hl_calloc((size_t)n, sizeof *all);
     hl_sweep_run *runs = hl_calloc((size_t)n, sizeof *runs);
     hl_status status = all != NULL && runs != NULL ? open_all(outputs, all, runs, unread) : hl_error_memory("the page");
-    if (status.code == HL_OK) {
-        status = write_page(outputs, grid, chart, narrow_chart, runs, bytes);
-    }
+    HL_THEN(status, write_page(outputs, grid, chart, narrow_chart, runs, bytes));
     free_opened(all, n);
     hl_free(runs);
     return status;

@@ -175,9 +175,7 @@ static hl_status take(void *context, const hl_ablate_settings *settings)
         }
         return status;
     }
-    if (status.code == HL_OK) {
-        status = append(b, &variant);
-    }
+    HL_THEN(status, append(b, &variant));
     if (status.code != HL_OK) {
         free_variant(&variant);
     }

@@ -1,7 +1,6 @@
 #include "programs/ablate/program.h"
 
 #include "core/files.h"
-#include "core/matmul.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "programs/ablate/cell.h"
@@ -70,10 +69,8 @@ static hl_status recall_done(call *c, int64_t cell)
         return hl_error_memory(c->plan.folder);
     }
     hl_status status = hl_ablate_cell_check(&c->plan, cell, path);
-    if (status.code == HL_OK) {
-        status = hl_ablate_result_read(path, &hl_ablate_plan_variant(&c->plan, cell)->config.train, c->command.target,
-                                       &c->results[cell]);
-    }
+    HL_THEN(status, hl_ablate_result_read(path, &hl_ablate_plan_variant(&c->plan, cell)->config.train,
+                                          c->command.target, &c->results[cell]));
     hl_free(path);
     if (status.code == HL_BAD_FILE || status.code == HL_INVALID) {
         double seconds = c->results[cell].seconds; /* kept, for a run that turns out to be finished */
@@ -153,9 +150,7 @@ static hl_status tell_time(const call *c, bool yes, FILE *out)
     hl_text what = { 0 };
     hl_text_print(&what, "%s: %" PRId64 " training%s", c->config.bytes, n, n == 1 ? "" : "s");
     hl_status status = hl_text_status(&what);
-    if (status.code == HL_OK) {
-        status = hl_expected_time_tell(work, hl_threads_default(), what.bytes, yes, out);
-    }
+    HL_THEN(status, hl_expected_time_tell(work, hl_threads_default(), what.bytes, yes, out));
     hl_text_free(&what);
     return status;
 }

@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 enum { BAR = 16, WIDEST_NAME = 48, USUAL_HEIGHT = 24, NAME_TEXT = HL_ABLATE_MAX_KEYS * HL_ABLATE_VALUE_TEXT };
 

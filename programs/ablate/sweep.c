@@ -105,9 +105,7 @@ static hl_status write_csv(const sweep *s)
 {
     hl_text text = { 0 };
     hl_status status = hl_ablate_csv_print(s->options->plan, s->results, &text);
-    if (status.code == HL_OK) {
-        status = hl_file_replace(s->options->csv, text.bytes, text.size, HL_DURABLE);
-    }
+    HL_THEN(status, hl_file_replace(s->options->csv, text.bytes, text.size, HL_DURABLE));
     hl_text_free(&text);
     return status;
 }
@@ -122,10 +120,8 @@ static double seconds_of(const hl_ablate_running *r, int64_t steps)
 static hl_status settle(sweep *s, const hl_ablate_running *r, hl_status ended)
 {
     hl_ablate_result *result = &s->results[r->cell];
-    if (ended.code == HL_OK) {
-        ended = hl_ablate_result_read(r->folder, &hl_ablate_plan_variant(s->options->plan, r->cell)->config.train,
-                                      s->options->target, result);
-    }
+    HL_THEN(ended, hl_ablate_result_read(r->folder, &hl_ablate_plan_variant(s->options->plan, r->cell)->config.train,
+                                         s->options->target, result));
     if (ended.code == HL_NO_MEMORY) { /* free memory ran short in this program, not in the training */
         return ended;
     }
@@ -157,12 +153,8 @@ static hl_status begin(sweep *s, int64_t cell, int threads)
         .cell = cell, .folder = folder, .started = hl_clock_seconds(), .threads = threads, .glimpse = { .step = -1 }
     };
     hl_status status = hl_ablate_cell_prepare(s->options->plan, cell, folder);
-    if (status.code == HL_OK) {
-        status = checkpoint_step(folder, &r->first_step);
-    }
-    if (status.code == HL_OK) {
-        status = hl_ablate_process_start(s->options->train, folder, threads, &s->processes[s->n]);
-    }
+    HL_THEN(status, checkpoint_step(folder, &r->first_step));
+    HL_THEN(status, hl_ablate_process_start(s->options->train, folder, threads, &s->processes[s->n]));
     if (status.code != HL_OK) {
         status = status.code == HL_BAD_FILE || status.code == HL_INVALID ? settle(s, r, status) : status;
         hl_free(folder);

@@ -65,8 +65,6 @@ int hl_bench_program(const char *program, int argc, char **argv, FILE *out, FILE
         job.config.path = command.configs[0];
         return (int)measure(&job, out).code;
     }
-    if (status.code == HL_OK) {
-        status = execute(program, &command, out, err);
-    }
+    HL_THEN(status, execute(program, &command, out, err));
     return hl_standard_output_end(status, false, out, err);
 }

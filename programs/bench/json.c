@@ -3,7 +3,6 @@
 #include "core/json_text.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The fields that are one number. */

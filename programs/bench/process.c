@@ -94,16 +94,12 @@ hl_status hl_bench_process_run(const char *program, const hl_bench_job *job, hl_
     hl_status status = hl_child_start(a.list, ends[1], STDERR_FILENO, &child);
     bool started = status.code == HL_OK;
     close(ends[1]);
-    if (status.code == HL_OK) {
-        status = read_all(ends[0], &text);
-    }
+    HL_THEN(status, read_all(ends[0], &text));
     close(ends[0]); /* before the wait: a child that still writes ends then */
     if (started) {
         hl_child_ended(child, true, &end);
     }
-    if (status.code == HL_OK) {
-        status = judge(job, end, &text, figures);
-    }
+    HL_THEN(status, judge(job, end, &text, figures));
     hl_text_free(&text);
     return status;
 }

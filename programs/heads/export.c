@@ -129,9 +129,7 @@ static hl_status add_metrics(hl_npz_writer *npz, const hl_opened_model *run, con
     metric_arrays arrays = {
         .csv = &csv, .config = maps->config, .relations = run->relations, .npz = npz, .n = hl_heads_count(maps->config)
     };
-    if (status.code == HL_OK) {
-        status = add_measured(&arrays);
-    }
+    HL_THEN(status, add_measured(&arrays));
     hl_heads_csv_free(&csv);
     return status;
 }

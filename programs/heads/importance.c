@@ -90,15 +90,10 @@ hl_status hl_heads_importance_show(hl_opened_model *run, const hl_heads_command 
 {
     hl_heads_importance study = { .run = run };
     hl_status status = measure_run(&study, run, command, err);
-    if (status.code == HL_OK) {
-        status = deliver(&study, hl_heads_command_fills_output(command) ? NULL : "-", out, hl_heads_importance_table);
-    }
-    if (status.code == HL_OK) {
-        status = deliver(&study, command->json, out, hl_heads_importance_json);
-    }
-    if (status.code == HL_OK) {
-        status = deliver(&study, command->csv, out, hl_heads_importance_csv);
-    }
+    HL_THEN(status,
+            deliver(&study, hl_heads_command_fills_output(command) ? NULL : "-", out, hl_heads_importance_table));
+    HL_THEN(status, deliver(&study, command->json, out, hl_heads_importance_json));
+    HL_THEN(status, deliver(&study, command->csv, out, hl_heads_importance_csv));
     hl_all_subsets_free(&study.subsets);
     hl_importance_free(&study.importance);
     hl_free(study.labels);

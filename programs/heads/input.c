@@ -110,9 +110,7 @@ hl_status hl_heads_input_run(const hl_opened_model *run, const char *text, hl_he
     *input = (hl_heads_input){ 0 };
     hl_batch example;
     hl_status status = make_example(run, text, input, &example);
-    if (status.code == HL_OK) {
-        status = hl_model_maps_run(&input->model, run, &example);
-    }
+    HL_THEN(status, hl_model_maps_run(&input->model, run, &example));
     if (status.code != HL_OK) {
         hl_heads_input_free(input);
     }

@@ -12,8 +12,6 @@
 #include "study/view.h"
 #include "train/terminal.h"
 
-#include <inttypes.h>
-
 /* Which maps are shown, and how. */
 typedef struct show {
     const hl_opened_model *run;

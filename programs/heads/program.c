@@ -238,9 +238,7 @@ int hl_heads_program(int argc, char **argv, FILE *out, FILE *err)
 {
     call c = { .out = out, .err = err };
     hl_status status = hl_heads_command_parse(argc, argv, &c.command);
-    if (status.code == HL_OK) {
-        status = execute(&c);
-    }
+    HL_THEN(status, execute(&c));
     int code = hl_standard_output_end(status, false, out, err);
     hl_heads_study_free(&c.study);
     hl_opened_model_close(&c.run);

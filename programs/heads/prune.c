@@ -214,9 +214,7 @@ hl_status hl_heads_prune_show(hl_opened_model *run, const hl_heads_command *comm
     }
     hl_heads_pruning pruning;
     hl_status status = hl_heads_pruning_make(&pruning, run, target, command->prune_by, command->prune_once);
-    if (status.code == HL_OK) {
-        status = write_all(&pruning, command, out, err);
-    }
+    HL_THEN(status, write_all(&pruning, command, out, err));
     hl_heads_pruning_free(&pruning);
     return status;
 }

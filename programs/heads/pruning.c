@@ -102,9 +102,7 @@ static hl_status time_model(const descent *d, const hl_batch *batch, double *sec
 {
     hl_subset subset = { .model = &d->pruning->model, .slice = d->pruning->batch, .threads = 1 };
     hl_status status = hl_subset_begin(&subset, batch->n_tokens);
-    if (status.code == HL_OK) {
-        status = time_passes(&subset, batch, seconds);
-    }
+    HL_THEN(status, time_passes(&subset, batch, seconds));
     hl_subset_free(&subset);
     return status;
 }
@@ -172,9 +170,7 @@ hl_status hl_heads_pruning_make(hl_heads_pruning *pruning, hl_opened_model *run,
     *pruning = (hl_heads_pruning){ .run = run, .by = by, .once = once };
     descent d = { .pruning = pruning, .run = run };
     hl_status status = begin(&d);
-    if (status.code == HL_OK) {
-        status = go_down(&d, target);
-    }
+    HL_THEN(status, go_down(&d, target));
     hl_free(d.importance);
     hl_heads_validation_free(&d.validation);
     return status;

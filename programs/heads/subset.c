@@ -158,9 +158,7 @@ hl_status hl_heads_subset_show(hl_opened_model *run, const hl_heads_command *com
         return hl_error_memory("the heads that are kept");
     }
     hl_status status = read_kept(run, command, kept);
-    if (status.code == HL_OK) {
-        status = validate(run, kept, command, out);
-    }
+    HL_THEN(status, validate(run, kept, command, out));
     hl_free(kept);
     return status;
 }

@@ -1,6 +1,5 @@
 #include "programs/train/foreign_weights.h"
 
-#include <limits.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>

@@ -220,9 +220,7 @@ hl_status hl_graph_read(hl_graph *graph, const hl_model *model, int64_t B, int64
     hl_batch batch = { .n_examples = B, .n_tokens = T };
     hl_model_loss(&tape, model, &batch, (hl_cross_entropy_args){ 0 }, NULL);
     hl_status status = hl_tape_status(&tape);
-    if (status.code == HL_OK) {
-        status = add_rows(graph, &tape, model, B, T);
-    }
+    HL_THEN(status, add_rows(graph, &tape, model, B, T));
     hl_arena_free(&arena);
     if (status.code != HL_OK) {
         hl_graph_free(graph);
