@@ -3,12 +3,9 @@
 #include "core/memory.h"
 #include "heads/shapley.h"
 #include "heads/snapshot.h"
-#include "programs/heads/importance_json.h"
+#include "programs/heads/deliver.h"
 #include "programs/heads/importance_table.h"
-#include "study/output.h"
 #include "study/study.h"
-
-/* ---- measuring ---- */
 
 /* From here on a notice tells the number of sets: 2^12 take about a second in a small model. */
 static void announce(int64_t n_heads, FILE *err)
@@ -21,9 +18,11 @@ static void announce(int64_t n_heads, FILE *err)
     }
 }
 
-static hl_status measure_subsets(hl_heads_importance *study, hl_opened_model *run, const hl_snapshot *snapshot)
+static hl_status measure_subsets(hl_heads_importance *study, hl_opened_model *run, const hl_snapshot *snapshot,
+                                 FILE *err)
 {
     hl_all_subsets *subsets = &study->subsets;
+    announce(hl_heads_count(&run->shape), err);
     HL_TRY(
         hl_all_subsets_measure(&run->model, &snapshot->examples, snapshot->layers, run->slice, run->threads, subsets));
     study->has_subsets = true;
@@ -32,11 +31,18 @@ static hl_status measure_subsets(hl_heads_importance *study, hl_opened_model *ru
     return hl_ok();
 }
 
-/* subsets_err: where notices about the sets go; NULL: the sets are not measured. */
-static hl_status measure(hl_heads_importance *study, hl_opened_model *run, const hl_snapshot *snapshot, bool exactly,
-                         FILE *subsets_err)
+static hl_status measure(hl_heads_importance *study, hl_opened_model *run, const hl_heads_command *command, FILE *err)
 {
-    HL_TRY(hl_heads_load_weights(run, snapshot->step, exactly));
+    int64_t n = hl_heads_count(&run->shape);
+    if (command->shapley && n > HL_ALL_SUBSETS_MOST_HEADS) {
+        return hl_error(HL_INVALID,
+                        "command line: --shapley: %s has %lld heads, and their sets are too many to measure them all; "
+                        "%d heads are the most; use --importance",
+                        run->path, (long long)n, HL_ALL_SUBSETS_MOST_HEADS);
+    }
+    const hl_snapshot *snapshot;
+    HL_TRY(hl_opened_model_snapshot(run, command->step, &snapshot));
+    HL_TRY(hl_heads_load_weights(run, snapshot->step, command->step >= 0));
     study->step = snapshot->step;
     study->weights_step = run->weights_step;
     study->labels = hl_heads_labels(snapshot);
@@ -45,55 +51,20 @@ static hl_status measure(hl_heads_importance *study, hl_opened_model *run, const
     }
     HL_TRY(hl_importance_measure(&run->model, &snapshot->examples, snapshot->layers, run->slice, run->threads,
                                  HL_IMPORTANCE_ALL, &study->importance));
-    if (subsets_err == NULL) {
-        return hl_ok();
-    }
-    announce(hl_heads_count(&run->shape), subsets_err);
-    return measure_subsets(study, run, snapshot);
-}
-
-static hl_status check_count(const hl_opened_model *run, bool subsets)
-{
-    int64_t n = hl_heads_count(&run->shape);
-    if (subsets && n > HL_ALL_SUBSETS_MOST_HEADS) {
-        return hl_error(HL_INVALID,
-                        "command line: --shapley: %s has %lld heads, and their sets are too many to measure them all; "
-                        "%d heads are the most; use --importance",
-                        run->path, (long long)n, HL_ALL_SUBSETS_MOST_HEADS);
-    }
-    return hl_ok();
-}
-
-static hl_status measure_run(hl_heads_importance *study, hl_opened_model *run, const hl_heads_command *command,
-                             FILE *err)
-{
-    HL_TRY(check_count(run, command->shapley));
-    const hl_snapshot *snapshot;
-    HL_TRY(hl_opened_model_snapshot(run, command->step, &snapshot));
-    return measure(study, run, snapshot, command->step >= 0, command->shapley ? err : NULL);
-}
-
-/* ---- showing ---- */
-
-static hl_status deliver(const hl_heads_importance *study, const char *path, FILE *out,
-                         void (*write)(hl_text *text, const hl_heads_importance *study))
-{
-    if (path == NULL) {
-        return hl_ok();
-    }
-    hl_text text = { 0 };
-    write(&text, study);
-    return hl_output_put(path, &text, out);
+    return command->shapley ? measure_subsets(study, run, snapshot, err) : hl_ok();
 }
 
 hl_status hl_heads_importance_show(hl_opened_model *run, const hl_heads_command *command, FILE *out, FILE *err)
 {
     hl_heads_importance study = { .run = run };
-    hl_status status = measure_run(&study, run, command, err);
-    HL_THEN(status,
-            deliver(&study, hl_heads_command_fills_output(command) ? NULL : "-", out, hl_heads_importance_table));
-    HL_THEN(status, deliver(&study, command->json, out, hl_heads_importance_json));
-    HL_THEN(status, deliver(&study, command->csv, out, hl_heads_importance_csv));
+    hl_status status = measure(&study, run, command, err);
+    if (status.code == HL_OK) {
+        hl_text table = { 0 }, json = { 0 }, csv = { 0 };
+        hl_heads_importance_table(&table, &study);
+        hl_heads_importance_json(&json, &study);
+        hl_heads_importance_csv(&csv, &study);
+        status = hl_heads_deliver(command, &table, &json, &csv, out);
+    }
     hl_all_subsets_free(&study.subsets);
     hl_importance_free(&study.importance);
     hl_free(study.labels);

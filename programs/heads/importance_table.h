@@ -1,13 +1,50 @@
-/* The table that heads --importance prints. */
+/* What heads --importance found, as a table and for programs. */
 #ifndef HL_PROGRAMS_HEADS_IMPORTANCE_TABLE_H
 #define HL_PROGRAMS_HEADS_IMPORTANCE_TABLE_H
 
 #include "core/text.h"
-#include "programs/heads/importance.h"
+#include "heads/all_subsets.h"
+#include "heads/importance.h"
+#include "heads/label.h"
+#include "study/model.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct hl_heads_importance {
+    const hl_opened_model *run; /* not owned */
+    hl_importance importance;   /* owned, as are labels and subsets */
+    hl_label *labels;           /* by layer and head, of the snapshot whose examples these are */
+    int64_t step, weights_step;
+    bool has_subsets; /* with --shapley, as the next three */
+    hl_all_subsets subsets;
+    double shapley[HL_ALL_SUBSETS_MOST_HEADS];
+    uint32_t smallest; /* the set of fewest heads that keeps HL_IMPORTANCE_KEPT of the accuracy */
+} hl_heads_importance;
+
+/* The share of all heads' accuracy that the smallest set is to keep. */
+#define HL_IMPORTANCE_KEPT 0.99
+
+/* Whether the head looks as if it did something, for it has earned a label, but without it the loss hardly changes:
+ * by less, with three standard errors added, than a tenth of the largest growth of all heads. */
+bool hl_heads_decorative(const hl_heads_importance *study, int64_t index);
+
+/* Whether the head has no label (it is mixed), but without it the loss grows by more than three standard errors, and
+ * by at least a tenth of the largest growth of all heads. */
+bool hl_heads_silent(const hl_heads_importance *study, int64_t index);
 
 /* Adds one row a head, what the columns mean, and sentences: how far the two orders agree, decorative heads, silent
  * workers; where all sets were measured, Shapley values and the smallest set. No line is longer than HL_TABLE_WIDTH
  * but the first, which has the run's path. HL_NO_MEMORY is left on the text. */
 void hl_heads_importance_table(hl_text *text, const hl_heads_importance *study);
+
+/* {"step", "weights_step", "examples", "loss", "rank_correlation", "heads": [{"layer", "head", "label", "gradient",
+ * "gradient_error", "gradient_normalised", "zero", "zero_error", "mean", "mean_error", "uniform", "uniform_error",
+ * "decorative", "silent", "shapley"}], "smallest_set": {"heads": ["L0H2", ...], "loss", "accuracy"}}; null where it
+ * is not known: without --shapley the last two. HL_NO_MEMORY is left on the text. */
+void hl_heads_importance_json(hl_text *text, const hl_heads_importance *study);
+
+/* The members of "heads" as columns, one row a head; empty where it is null. HL_NO_MEMORY is left on the text. */
+void hl_heads_importance_csv(hl_text *text, const hl_heads_importance *study);
 
 #endif

@@ -5,6 +5,7 @@
 #include "programs/beside.h"
 #include "programs/heads/against.h"
 #include "programs/heads/command.h"
+#include "programs/heads/deliver.h"
 #include "programs/heads/importance.h"
 #include "programs/heads/json.h"
 #include "programs/heads/maps.h"
@@ -148,9 +149,7 @@ static hl_status write_comparison(const call *c, hl_heads_against *against)
     const hl_heads_command *command = &c->command;
     bool in_folder = command->report == NULL, fills = hl_heads_command_fills_output(command);
     const char *path = in_folder ? against->path : command->report;
-    HL_TRY(fills ? hl_ok() : hl_output_put("-", &against->table, c->out));
-    HL_TRY(command->json != NULL ? hl_output_put(command->json, &against->json, c->out) : hl_ok());
-    HL_TRY(command->csv != NULL ? hl_output_put(command->csv, &against->csv, c->out) : hl_ok());
+    HL_TRY(hl_heads_deliver(command, &against->table, &against->json, &against->csv, c->out));
     if (in_folder && !can_write(c, "name another place for the page with --report FILE")) {
         return hl_ok();
     }

@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/shown_text.h"
 #include "heads/head_set.h"
+#include "programs/heads/deliver.h"
 #include "programs/heads/prune_table.h"
 #include "programs/heads/pruning.h"
 #include "study/output.h"
@@ -12,14 +13,6 @@
 #include <string.h>
 
 /* ---- the curve ---- */
-
-static hl_status write_text(const hl_heads_pruning *pruning, const char *path, FILE *out,
-                            void (*write)(hl_text *text, const hl_heads_pruning *pruning))
-{
-    hl_text text = { 0 };
-    write(&text, pruning);
-    return hl_output_put(path, &text, out);
-}
 
 static hl_status write_chart(const hl_heads_pruning *pruning, const char *path, FILE *out, hl_heads_prune_format format)
 {
@@ -33,15 +26,11 @@ static hl_status write_chart(const hl_heads_pruning *pruning, const char *path, 
 
 static hl_status write_curve(const hl_heads_pruning *pruning, const hl_heads_command *command, FILE *out)
 {
-    if (!hl_heads_command_fills_output(command)) {
-        HL_TRY(write_text(pruning, "-", out, hl_heads_prune_table));
-    }
-    if (command->json != NULL) {
-        HL_TRY(write_text(pruning, command->json, out, hl_heads_prune_json));
-    }
-    if (command->csv != NULL) {
-        HL_TRY(write_text(pruning, command->csv, out, hl_heads_prune_csv));
-    }
+    hl_text table = { 0 }, json = { 0 }, csv = { 0 };
+    hl_heads_prune_table(&table, pruning);
+    hl_heads_prune_json(&json, pruning);
+    hl_heads_prune_csv(&csv, pruning);
+    HL_TRY(hl_heads_deliver(command, &table, &json, &csv, out));
     HL_TRY(write_chart(pruning, command->png, out, HL_PRUNE_PNG));
     HL_TRY(write_chart(pruning, command->svg, out, HL_PRUNE_SVG));
     return write_chart(pruning, command->pdf, out, HL_PRUNE_PDF);

@@ -4,8 +4,8 @@
 #include "core/memory.h"
 #include "core/units.h"
 #include "heads/head_set.h"
+#include "programs/heads/deliver.h"
 #include "show/table.h"
-#include "study/output.h"
 #include "study/validation.h"
 
 #include <inttypes.h>
@@ -113,23 +113,6 @@ static void write_csv(hl_text *text, const subset *s)
 
 /* ---- all of it ---- */
 
-static hl_status deliver(const subset *s, const char *path, FILE *out, void (*write)(hl_text *text, const subset *s))
-{
-    if (path == NULL) {
-        return hl_ok();
-    }
-    hl_text text = { 0 };
-    write(&text, s);
-    return hl_output_put(path, &text, out);
-}
-
-static hl_status show(const subset *s, const hl_heads_command *command, FILE *out)
-{
-    HL_TRY(deliver(s, hl_heads_command_fills_output(command) ? NULL : "-", out, write_table));
-    HL_TRY(deliver(s, command->json, out, write_json));
-    return deliver(s, command->csv, out, write_csv);
-}
-
 static hl_status measure(subset *s, const hl_heads_validation *validation)
 {
     int64_t n = hl_heads_count(&s->run->shape);
@@ -148,7 +131,12 @@ static hl_status validate(hl_opened_model *run, const bool *kept, const hl_heads
     subset s = { .run = run, .kept = kept };
     hl_status status = measure(&s, &validation);
     hl_heads_validation_free(&validation);
-    return status.code == HL_OK ? show(&s, command, out) : status;
+    HL_TRY(status);
+    hl_text table = { 0 }, json = { 0 }, csv = { 0 };
+    write_table(&table, &s);
+    write_json(&json, &s);
+    write_csv(&csv, &s);
+    return hl_heads_deliver(command, &table, &json, &csv, out);
 }
 
 hl_status hl_heads_subset_show(hl_opened_model *run, const hl_heads_command *command, FILE *out)

@@ -1,8 +1,6 @@
 /* What heads --importance says of made-up figures. */
-#include "programs/heads/importance.h"
-
-#include "programs/heads/importance_json.h"
 #include "programs/heads/importance_table.h"
+
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 
