@@ -12,7 +12,7 @@
  *   its heads       hl_recorder_init and hl_recorder_run keep what every head attends to, hl_recorder_patterns gives one
  *                   head's; hl_label_of, hl_head_measure, hl_effects_measure say what it does and what it is worth
  *   to keep it      hl_checkpoint_write_model, hl_recorder_record; hl_checkpoint_load, hl_snapshot_read
- *   to show it      hl_table_of, hl_picture_png, hl_report_write
+ *   to show it      hl_table_of, hl_picture_print, hl_report_write
  *
  * The trainer does the first four from a config, as the program `train` does; hl_opened_model_open opens the folder that
  * it left. A whole training, and what one head of it does:

@@ -1,6 +1,5 @@
 #include "show/curve_picture.h"
 
-#include "show/drawing.h"
 #include "show/picture_pen.h"
 
 #include <cairo.h>
@@ -164,30 +163,10 @@ static hl_status check(const hl_curve_picture *p)
     return hl_ok();
 }
 
-static hl_drawing drawing_of(const hl_curve_picture *p)
+hl_status hl_curve_picture_print(const hl_curve_picture *p, hl_picture_format format, double dpi, hl_text *bytes)
 {
+    HL_TRY(check(p));
     double height = top_of(p->n_curves - 1) + CHART + ROW_SPACE + LINE + (p->caption != NULL ? LINE + 4 : 0);
-    return (hl_drawing){ .width = WIDTH, .height = height, .paint = paint, .context = p };
-}
-
-hl_status hl_curve_picture_png(const hl_curve_picture *picture, double dpi, hl_text *bytes)
-{
-    HL_TRY(check(picture));
-    HL_TRY(hl_drawing_check_dpi(dpi));
-    hl_drawing drawing = drawing_of(picture);
-    return hl_drawing_png(&drawing, dpi, bytes);
-}
-
-hl_status hl_curve_picture_svg(const hl_curve_picture *picture, hl_text *bytes)
-{
-    HL_TRY(check(picture));
-    hl_drawing drawing = drawing_of(picture);
-    return hl_drawing_svg(&drawing, bytes);
-}
-
-hl_status hl_curve_picture_pdf(const hl_curve_picture *picture, hl_text *bytes)
-{
-    HL_TRY(check(picture));
-    hl_drawing drawing = drawing_of(picture);
-    return hl_drawing_pdf(&drawing, bytes);
+    hl_drawing drawing = { .width = WIDTH, .height = height, .paint = paint, .context = p };
+    return hl_drawing_print(&drawing, format, dpi, bytes);
 }

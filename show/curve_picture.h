@@ -1,8 +1,8 @@
 /* Figures of how some quantities change from row to row of a table: small charts below each other, over one axis.
  *
  *     hl_curve curves[] = { { "loss", losses }, { "accuracy", accuracies } };
- *     hl_curve_picture picture = { curves, 2, names, 8, "heads left", "copy_task, step 250" };
- *     HL_TRY(hl_curve_picture_svg(&picture, &bytes)); // the content of a file
+ *     hl_curve_picture picture = { .curves = curves, .n_curves = 2, .rows = names, .n_rows = 8, .axis = "heads left" };
+ *     HL_TRY(hl_curve_picture_print(&picture, HL_SVG, 0, &bytes)); // the content of a file
  *
  * Drawn by cairo in DejaVu Sans, in one dark colour on white with a dot for every number, so that no reader has to
  * distinguish colours. The same picture gives the same bytes. */
@@ -12,6 +12,7 @@
 #include "core/declarations.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "show/drawing.h"
 
 #include <stdint.h>
 
@@ -34,13 +35,10 @@ typedef struct hl_curve_picture {
 
 enum { HL_CURVE_MOST_ROWS = 4096 };
 
-/* Adds the figure, some six inches wide, as a PNG of `dpi` pixels an inch (above 0, at most HL_PICTURE_MOST_DPI), as
- * SVG, as PDF. Names that would overlap are left out at equal distances. HL_INVALID: no curve, no row or too many, a
+/* Adds the figure, some six inches wide, as a file of that format (hl_drawing_print). Names that would overlap are left out at equal distances. HL_INVALID: no curve, no row or too many, a
  * value that is not finite or below 0, dpi. HL_NO_MEMORY; HL_FAILED with cairo's words. On failure bytes may have
  * been added. */
-hl_status hl_curve_picture_png(const hl_curve_picture *picture, double dpi, hl_text *bytes);
-hl_status hl_curve_picture_svg(const hl_curve_picture *picture, hl_text *bytes);
-hl_status hl_curve_picture_pdf(const hl_curve_picture *picture, hl_text *bytes);
+hl_status hl_curve_picture_print(const hl_curve_picture *picture, hl_picture_format format, double dpi, hl_text *bytes);
 
 HL_END_DECLS
 

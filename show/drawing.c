@@ -139,7 +139,7 @@ size_t hl_drawing_pixel_bytes(double width, double height, double dpi)
     return fmax(across, down) <= HL_PICTURE_MOST_PIXELS ? (size_t)(across * down) * sizeof(uint32_t) : 0;
 }
 
-hl_status hl_drawing_png(const hl_drawing *drawing, double dpi, hl_text *bytes)
+static hl_status print_png(const hl_drawing *drawing, double dpi, hl_text *bytes)
 {
     HL_TRY(hl_drawing_check_dpi(dpi));
     double width = pixels_of(drawing->width, dpi), height = pixels_of(drawing->height, dpi);
@@ -154,18 +154,19 @@ hl_status hl_drawing_png(const hl_drawing *drawing, double dpi, hl_text *bytes)
     return status;
 }
 
-hl_status hl_drawing_svg(const hl_drawing *drawing, hl_text *bytes)
+hl_status hl_drawing_print(const hl_drawing *drawing, hl_picture_format format, double dpi, hl_text *bytes)
 {
+    if (format == HL_PNG) {
+        return print_png(drawing, dpi, bytes);
+    }
+    if (format == HL_PDF) {
+        cairo_surface_t *page = cairo_pdf_surface_create_for_stream(add_bytes, bytes, drawing->width, drawing->height);
+        cairo_pdf_surface_set_metadata(page, CAIRO_PDF_METADATA_CREATE_DATE, NULL);
+        return write_page(drawing, page, "%%EOF\n", bytes);
+    }
     size_t begin = bytes->size;
     cairo_surface_t *surface = cairo_svg_surface_create_for_stream(add_bytes, bytes, drawing->width, drawing->height);
     HL_TRY(write_page(drawing, surface, "</svg>\n", bytes));
     drop_surface_number(bytes, begin);
     return hl_ok();
-}
-
-hl_status hl_drawing_pdf(const hl_drawing *drawing, hl_text *bytes)
-{
-    cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(add_bytes, bytes, drawing->width, drawing->height);
-    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, NULL);
-    return write_page(drawing, surface, "%%EOF\n", bytes);
 }

@@ -1,7 +1,6 @@
 #include "show/picture.h"
 
 #include "show/colour.h"
-#include "show/drawing.h"
 #include "show/private/picture_paint.h"
 
 #include <math.h>
@@ -54,34 +53,12 @@ static hl_status paint(const void *context, cairo_t *cairo)
     return hl_picture_paint(p->picture, &p->layout, cairo);
 }
 
-static hl_drawing drawing_of(const laid_out *p)
-{
-    return (hl_drawing){ .width = p->layout.width, .height = p->layout.height, .paint = paint, .context = p };
-}
-
-hl_status hl_picture_png(const hl_picture *picture, double dpi, hl_text *bytes)
-{
-    laid_out p = { .picture = picture };
-    HL_TRY(hl_drawing_check_dpi(dpi));
-    HL_TRY(lay_out(picture, &p.layout));
-    hl_drawing drawing = drawing_of(&p);
-    return hl_drawing_png(&drawing, dpi, bytes);
-}
-
-hl_status hl_picture_svg(const hl_picture *picture, hl_text *bytes)
+hl_status hl_picture_print(const hl_picture *picture, hl_picture_format format, double dpi, hl_text *bytes)
 {
     laid_out p = { .picture = picture };
     HL_TRY(lay_out(picture, &p.layout));
-    hl_drawing drawing = drawing_of(&p);
-    return hl_drawing_svg(&drawing, bytes);
-}
-
-hl_status hl_picture_pdf(const hl_picture *picture, hl_text *bytes)
-{
-    laid_out p = { .picture = picture };
-    HL_TRY(lay_out(picture, &p.layout));
-    hl_drawing drawing = drawing_of(&p);
-    return hl_drawing_pdf(&drawing, bytes);
+    hl_drawing drawing = { .width = p.layout.width, .height = p.layout.height, .paint = paint, .context = &p };
+    return hl_drawing_print(&drawing, format, dpi, bytes);
 }
 
 /* As measured with cairo 1.16: its code, the fonts that fontconfig lists, the letters drawn. */

@@ -1,10 +1,10 @@
 /* Figures of attention maps, ready to print: one head, or a grid of heads, with tokens at the axes and one colour bar
  * from 0 to 1, whatever the weights.
  *
- *     hl_panel head = { "L1H0 offset(-11) 0.96", weights, 21, 21, 21, tokens, tokens };
- *     hl_picture picture = { &head, (int64_t[]){ 1 }, 1, "copy_task, step 250, example 0", false };
+ *     hl_panel head = { .title = "L1H0", .weights = weights, .n_queries = 21, .n_keys = 21, .stride = 21 };
+ *     hl_picture picture = { .panels = &head, .row_lengths = (int64_t[]){ 1 }, .n_rows = 1, .caption = "copy_task" };
  *     hl_text bytes = { 0 };
- *     HL_TRY(hl_picture_pdf(&picture, &bytes)); // the content of a file
+ *     HL_TRY(hl_picture_print(&picture, HL_PDF, 0, &bytes)); // the content of a file
  *
  * Drawn by cairo in DejaVu Sans. The same picture gives the same bytes: they hold no date. */
 #ifndef HL_SHOW_PICTURE_H
@@ -13,6 +13,7 @@
 #include "core/declarations.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "show/drawing.h"
 #include "show/panel.h"
 
 #include <stdbool.h>
@@ -37,7 +38,7 @@ enum {
     HL_PICTURE_MOST_PIXELS = 32767, /* each way */
 };
 
-/* Adds the figure as a PNG of `dpi` pixels an inch (above 0, at most HL_PICTURE_MOST_DPI), which is also noted in it.
+/* Adds the figure as a file of that format (hl_drawing_print; a PNG of `dpi` pixels an inch).
  * Figures are about as wide as a page's text, seven inches, up to eight heads a row of the same tokens. Beside a single
  * map every token is shown up to some 90 of them, every second, third, ... beyond; in a grid all tokens or none, and
  * not again where the map to the left or below has the same. A text that is too long is cut and ends in an ellipsis;
@@ -45,13 +46,7 @@ enum {
  * HL_INVALID: no panels or too many, a row without one, a panel that hl_panel_check refuses, dpi, more than
  * HL_PICTURE_MOST_PIXELS. HL_NO_MEMORY. HL_FAILED with cairo's words: whatever else cairo cannot do. On failure bytes
  * may have been added. */
-hl_status hl_picture_png(const hl_picture *picture, double dpi, hl_text *bytes);
-
-/* Adds the figure as SVG 1.1 (letters as outlines, so that it looks the same without the font). Fails as above. */
-hl_status hl_picture_svg(const hl_picture *picture, hl_text *bytes);
-
-/* Adds the figure as PDF, one page of the figure's size, with the letters it uses of the font. Fails as above. */
-hl_status hl_picture_pdf(const hl_picture *picture, hl_text *bytes);
+hl_status hl_picture_print(const hl_picture *picture, hl_picture_format format, double dpi, hl_text *bytes);
 
 /* What making each of these takes in memory, with the file's content, in bytes: the pixels of a PNG; of the others, an
  * estimate, at most, by panels and cells, since how many colours a map has is not known before. Weights are not read. */
@@ -60,7 +55,7 @@ typedef struct hl_picture_memory {
     size_t svg, pdf;
 } hl_picture_memory;
 
-/* Fails as hl_picture_svg, and for a wrong dpi. */
+/* Fails as hl_picture_print of a PNG. */
 hl_status hl_picture_memory_of(const hl_picture *picture, double dpi, hl_picture_memory *memory);
 
 HL_END_DECLS

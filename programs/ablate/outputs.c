@@ -75,8 +75,8 @@ static hl_status print_table(const maker *m, FILE *out)
 static hl_status write_chart_and_page(const maker *m, hl_status *unread)
 {
     hl_text svg = { 0 }, narrow = { 0 }, page = { 0 };
-    hl_status status = hl_ablate_chart_svg(m->given, &m->summary, false, &svg);
-    HL_THEN(status, hl_ablate_chart_svg(m->given, &m->summary, true, &narrow));
+    hl_status status = hl_ablate_chart_print(m->given, &m->summary, HL_SVG, false, &svg);
+    HL_THEN(status, hl_ablate_chart_print(m->given, &m->summary, HL_SVG, true, &narrow));
     HL_THEN(status, hl_ablate_page(m->given, &m->grid, &svg, &narrow, &page, unread));
     HL_THEN(status, write_file(m, "svg", &svg));
     HL_THEN(status, write_file(m, "html", &page));
@@ -91,7 +91,7 @@ static hl_status write_pictures(const maker *m)
     hl_status unread;
     HL_TRY(write_chart_and_page(m, &unread));
     hl_text png = { 0 };
-    hl_status status = hl_ablate_chart_png(m->given, &m->summary, &png);
+    hl_status status = hl_ablate_chart_print(m->given, &m->summary, HL_PNG, false, &png);
     if (status.code != HL_OK) {
         hl_text_free(&png);
         return status;

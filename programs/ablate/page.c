@@ -3,9 +3,11 @@
 #include "core/files.h"
 #include "core/folders.h"
 #include "core/memory.h"
-#include "programs/ablate/maps.h"
 #include "programs/ablate/table.h"
+#include "show/picture.h"
 #include "show/sweep_report.h"
+#include "study/model.h"
+#include "study/view.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -13,10 +15,13 @@
 /* Pixels per inch: for slides and for print. */
 static const double DPI = 200;
 
+/* The same of a run's maps: sharp on a screen, and small enough for a page with many of them. */
+static const double MAPS_DPI = 144;
+
 /* ---- the chart ---- */
 
-static hl_status draw(const hl_ablate_outputs *outputs, const hl_ablate_summary *summary, bool png, bool narrow,
-                      hl_text *bytes)
+hl_status hl_ablate_chart_print(const hl_ablate_outputs *outputs, const hl_ablate_summary *summary,
+                                hl_picture_format format, bool narrow, hl_text *bytes)
 {
     const hl_ablate_plan *plan = outputs->plan;
     hl_sweep_variant *variants = hl_calloc((size_t)plan->n_variants, sizeof *variants);
@@ -35,24 +40,46 @@ static hl_status draw(const hl_ablate_outputs *outputs, const hl_ablate_summary 
                                           .intervals = { row->loss, row->accuracy } };
     }
     hl_sweep_chart chart = { .variants = variants, .n = plan->n_variants, .caption = caption.bytes, .narrow = narrow };
-    HL_THEN(status, png ? hl_sweep_chart_png(&chart, DPI, bytes) : hl_sweep_chart_svg(&chart, bytes));
+    HL_THEN(status, hl_sweep_chart_print(&chart, format, DPI, bytes));
     hl_free(variants);
     hl_text_free(&caption);
     return status;
 }
 
-hl_status hl_ablate_chart_svg(const hl_ablate_outputs *outputs, const hl_ablate_summary *summary, bool narrow,
-                              hl_text *bytes)
-{
-    return draw(outputs, summary, false, narrow, bytes);
-}
-
-hl_status hl_ablate_chart_png(const hl_ablate_outputs *outputs, const hl_ablate_summary *summary, hl_text *bytes)
-{
-    return draw(outputs, summary, true, false, bytes);
-}
-
 /* ---- the page ---- */
+
+static hl_status draw_maps(const hl_opened_model *run, const hl_snapshot *snapshot, hl_text *bytes, hl_text *dark)
+{
+    hl_heads_view view;
+    HL_TRY(hl_heads_view_make(&view, run, snapshot, HL_VIEW_ANY, true));
+    hl_picture picture = {
+        .panels = view.panels, .row_lengths = view.row_lengths, .n_rows = view.n_layers, .caption = view.caption.bytes
+    };
+    hl_status status = hl_picture_print(&picture, HL_PNG, MAPS_DPI, bytes);
+    picture.dark = true;
+    HL_THEN(status, hl_picture_print(&picture, HL_PNG, MAPS_DPI, dark));
+    hl_heads_view_free(&view);
+    return status;
+}
+
+static hl_status draw_last_maps(hl_opened_model *run, hl_text *bytes, hl_text *dark)
+{
+    if (run->n_steps == 0) {
+        return hl_error(HL_INVALID, "%s", hl_opened_model_check_steps(run).text);
+    }
+    const hl_snapshot *snapshot;
+    HL_TRY(hl_opened_model_snapshot(run, -1, &snapshot));
+    return draw_maps(run, snapshot, bytes, dark);
+}
+
+static hl_status open_maps(const char *folder, hl_text *bytes, hl_text *dark)
+{
+    hl_opened_model run;
+    hl_status status = hl_opened_model_open(&run, folder);
+    HL_THEN(status, draw_last_maps(&run, bytes, dark));
+    hl_opened_model_close(&run);
+    return status;
+}
 
 /* The picture that opens from a row, and what it is made from. */
 typedef struct opened {
@@ -91,7 +118,7 @@ static hl_status open_variant(const hl_ablate_outputs *outputs, int64_t variant,
     hl_text_print(&o->name, "%s,seed=%" PRId64, plan->variants[variant].values, hl_ablate_plan_seed(plan, cell));
     if (folder != NULL) {
         report = hl_path_join(folder, "report.html");
-        o->drawn = hl_ablate_maps_png(folder, &o->maps, &o->dark_maps);
+        o->drawn = open_maps(folder, &o->maps, &o->dark_maps);
     }
     bool reported = false;
     hl_status status = folder != NULL && report != NULL ? hl_text_status(&o->name) : hl_error_memory("the page");

@@ -7,11 +7,10 @@
 #include "programs/ablate/summary.h"
 #include "programs/ablate/sweep_chart.h"
 
-/* Adds the chart as SVG, also for a narrow screen, or as PNG. HL_NO_MEMORY, HL_FAILED with cairo's words; HL_INVALID:
+/* Adds the chart in that format, or, `narrow`, for a narrow screen. HL_NO_MEMORY, HL_FAILED with cairo's words; HL_INVALID:
  * too many rows. */
-hl_status hl_ablate_chart_svg(const hl_ablate_outputs *outputs, const hl_ablate_summary *summary, bool narrow,
-                              hl_text *bytes);
-hl_status hl_ablate_chart_png(const hl_ablate_outputs *outputs, const hl_ablate_summary *summary, hl_text *bytes);
+hl_status hl_ablate_chart_print(const hl_ablate_outputs *outputs, const hl_ablate_summary *summary,
+                                hl_picture_format format, bool narrow, hl_text *bytes);
 
 /* Adds the page, with the chart as SVG twice. Each row opens the run of its first seed that is done; a run whose
  * patterns cannot be drawn says why. *unread: HL_OK, or HL_BAD_FILE with the reason where those of a run that is done

@@ -1,6 +1,5 @@
 #include "programs/ablate/sweep_chart.h"
 
-#include "show/drawing.h"
 #include "show/picture_pen.h"
 
 #include <cairo.h>
@@ -259,18 +258,10 @@ static hl_status lay_out(const hl_sweep_chart *chart, layout *l)
     return status;
 }
 
-hl_status hl_sweep_chart_png(const hl_sweep_chart *chart, double dpi, hl_text *bytes)
+hl_status hl_sweep_chart_print(const hl_sweep_chart *chart, hl_picture_format format, double dpi, hl_text *bytes)
 {
     layout l;
     HL_TRY(lay_out(chart, &l));
-    hl_drawing drawing = { l.width, l.height, paint, &l };
-    return hl_drawing_png(&drawing, fmin(dpi, 72 * MOST_PIXELS / l.height), bytes);
-}
-
-hl_status hl_sweep_chart_svg(const hl_sweep_chart *chart, hl_text *bytes)
-{
-    layout l;
-    HL_TRY(lay_out(chart, &l));
-    hl_drawing drawing = { l.width, l.height, paint, &l };
-    return hl_drawing_svg(&drawing, bytes);
+    hl_drawing drawing = { .width = l.width, .height = l.height, .paint = paint, .context = &l };
+    return hl_drawing_print(&drawing, format, fmin(dpi, 72 * MOST_PIXELS / l.height), bytes);
 }

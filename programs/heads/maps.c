@@ -51,37 +51,23 @@ static hl_status draw(const show *s)
 
 /* ---- figures ---- */
 
-static hl_picture picture_of(const show *s, const int64_t *one)
-{
-    if (s->head >= 0) {
-        return (hl_picture){ &s->view.panels[s->head], one, 1, s->view.caption.bytes, false };
-    }
-    return (hl_picture){ s->view.panels, s->view.row_lengths, s->view.n_layers, s->view.caption.bytes, false };
-}
-
-static hl_status png(const hl_picture *picture, hl_text *bytes)
-{
-    return hl_picture_png(picture, HL_HEADS_PNG_DPI, bytes);
-}
-
-static hl_status write_figure(const show *s, const char *path,
-                              hl_status (*make)(const hl_picture *picture, hl_text *bytes))
-{
-    if (path == NULL) {
-        return hl_ok();
-    }
-    const int64_t one = 1;
-    hl_picture picture = picture_of(s, &one);
-    hl_text bytes = { 0 };
-    hl_text_fail(&bytes, make(&picture, &bytes));
-    return hl_output_put(path, &bytes, s->out);
-}
-
 static hl_status write_figures(const show *s)
 {
-    HL_TRY(write_figure(s, s->command->png, png));
-    HL_TRY(write_figure(s, s->command->svg, hl_picture_svg));
-    return write_figure(s, s->command->pdf, hl_picture_pdf);
+    const hl_heads_view *view = &s->view;
+    bool all = s->head < 0;
+    hl_picture picture = { .panels = all ? view->panels : &view->panels[s->head],
+                           .row_lengths = all ? view->row_lengths : (const int64_t[]){ 1 },
+                           .n_rows = all ? view->n_layers : 1,
+                           .caption = view->caption.bytes };
+    const char *const paths[HL_PICTURE_FORMATS] = { s->command->png, s->command->svg, s->command->pdf };
+    for (int format = 0; format < HL_PICTURE_FORMATS; format++) {
+        hl_text bytes = { 0 };
+        if (paths[format] != NULL) {
+            hl_text_fail(&bytes, hl_picture_print(&picture, (hl_picture_format)format, HL_HEADS_PNG_DPI, &bytes));
+            HL_TRY(hl_output_put(paths[format], &bytes, s->out));
+        }
+    }
+    return hl_ok();
 }
 
 /* ---- arrays ---- */

@@ -14,16 +14,6 @@
 
 /* ---- the curve ---- */
 
-static hl_status write_chart(const hl_heads_pruning *pruning, const char *path, FILE *out, hl_heads_prune_format format)
-{
-    if (path == NULL) {
-        return hl_ok();
-    }
-    hl_text bytes = { 0 };
-    hl_text_fail(&bytes, hl_heads_prune_chart(pruning, format, &bytes));
-    return hl_output_put(path, &bytes, out);
-}
-
 static hl_status write_curve(const hl_heads_pruning *pruning, const hl_heads_command *command, FILE *out)
 {
     hl_text table = { 0 }, json = { 0 }, csv = { 0 };
@@ -31,9 +21,15 @@ static hl_status write_curve(const hl_heads_pruning *pruning, const hl_heads_com
     hl_heads_prune_json(&json, pruning);
     hl_heads_prune_csv(&csv, pruning);
     HL_TRY(hl_heads_deliver(command, &table, &json, &csv, out));
-    HL_TRY(write_chart(pruning, command->png, out, HL_PRUNE_PNG));
-    HL_TRY(write_chart(pruning, command->svg, out, HL_PRUNE_SVG));
-    return write_chart(pruning, command->pdf, out, HL_PRUNE_PDF);
+    const char *const charts[HL_PICTURE_FORMATS] = { command->png, command->svg, command->pdf };
+    for (int format = 0; format < HL_PICTURE_FORMATS; format++) {
+        hl_text bytes = { 0 };
+        if (charts[format] != NULL) {
+            hl_text_fail(&bytes, hl_heads_prune_chart(pruning, (hl_picture_format)format, &bytes));
+            HL_TRY(hl_output_put(charts[format], &bytes, out));
+        }
+    }
+    return hl_ok();
 }
 
 /* ---- the smaller model ---- */

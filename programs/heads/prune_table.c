@@ -140,7 +140,7 @@ static void fill(columns *c, const hl_heads_pruning *pruning)
     }
 }
 
-static hl_status draw(columns *c, int64_t n, hl_heads_prune_format format, hl_text *bytes)
+static hl_status draw(columns *c, int64_t n, hl_picture_format format, hl_text *bytes)
 {
     HL_TRY(hl_text_status(&c->names));
     HL_TRY(hl_text_status(&c->caption));
@@ -159,17 +159,10 @@ static hl_status draw(columns *c, int64_t n, hl_heads_prune_format format, hl_te
                                  .n_rows = n,
                                  .axis = "the head that went, and how many are left",
                                  .caption = c->caption.bytes };
-    switch (format) {
-    case HL_PRUNE_PNG:
-        return hl_curve_picture_png(&picture, PNG_DPI, bytes);
-    case HL_PRUNE_SVG:
-        return hl_curve_picture_svg(&picture, bytes);
-    default:
-        return hl_curve_picture_pdf(&picture, bytes);
-    }
+    return hl_curve_picture_print(&picture, format, PNG_DPI, bytes);
 }
 
-hl_status hl_heads_prune_chart(const hl_heads_pruning *pruning, hl_heads_prune_format format, hl_text *bytes)
+hl_status hl_heads_prune_chart(const hl_heads_pruning *pruning, hl_picture_format format, hl_text *bytes)
 {
     columns c = { 0 };
     size_t n = (size_t)pruning->n_rows;

@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "programs/heads/pruning.h"
+#include "show/drawing.h"
 
 /* Adds a heading, a row for every number of heads left, and sentences; no line longer than HL_TABLE_WIDTH but the
  * first, which has the run's path. HL_NO_MEMORY is left on the text. */
@@ -17,8 +18,7 @@ void hl_heads_prune_json(hl_text *text, const hl_heads_pruning *pruning);
  * HL_NO_MEMORY is left on the text. */
 void hl_heads_prune_csv(hl_text *text, const hl_heads_pruning *pruning);
 
-/* Adds the chart (curve_picture.h) in that format. HL_NO_MEMORY, HL_FAILED. */
-typedef enum hl_heads_prune_format { HL_PRUNE_PNG, HL_PRUNE_SVG, HL_PRUNE_PDF } hl_heads_prune_format;
-hl_status hl_heads_prune_chart(const hl_heads_pruning *pruning, hl_heads_prune_format format, hl_text *bytes);
+/* Adds the chart (show/curve_picture.h) in that format. HL_NO_MEMORY, HL_FAILED. */
+hl_status hl_heads_prune_chart(const hl_heads_pruning *pruning, hl_picture_format format, hl_text *bytes);
 
 #endif

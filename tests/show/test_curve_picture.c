@@ -16,16 +16,13 @@ static const double losses[ROWS] = { 0.0014, 0.03, 0.4, 1.2, 2.6 }, zeros[ROWS] 
                     sizes[ROWS] = { 1e-9, 5, 1e9, 3, 2 };
 static const char *const names[ROWS] = { "all  5", "- L0H1  4", "- L1H0  3", "</text><&\"", "\xff\n" };
 
-typedef hl_status write_chart(const hl_curve_picture *picture, hl_text *bytes);
-
-static hl_status write_png(const hl_curve_picture *picture, hl_text *bytes)
+static hl_status print_as(int format, const hl_curve_picture *picture, hl_text *bytes)
 {
-    return hl_curve_picture_png(picture, 144, bytes);
+    return hl_curve_picture_print(picture, (hl_picture_format)format, 144, bytes);
 }
 
-static write_chart *const formats[] = { write_png, hl_curve_picture_svg, hl_curve_picture_pdf };
 static const char *const beginnings[] = { "\x89PNG\r\n\x1a\n", "<?xml", "%PDF-1." };
-enum { FORMATS = 3 };
+enum { FORMATS = HL_PICTURE_FORMATS };
 
 static const hl_curve curves[] = { { "loss", losses }, { "zero", zeros }, { "size", sizes } };
 static const hl_curve_picture chart = { curves, 3, names, ROWS, "heads left", "runs/copy_task" };
@@ -34,8 +31,8 @@ START_TEST(every_format_begins_as_it_must_and_twice_is_the_same)
 {
     for (int f = 0; f < FORMATS; f++) {
         hl_text once = { 0 }, twice = { 0 };
-        expect_ok(formats[f](&chart, &once));
-        expect_ok(formats[f](&chart, &twice));
+        expect_ok(print_as(f, &chart, &once));
+        expect_ok(print_as(f, &chart, &twice));
         ck_assert_uint_gt(once.size, 1000);
         ck_assert_int_eq(strncmp(once.bytes, beginnings[f], strlen(beginnings[f])), 0);
         ck_assert_uint_eq(once.size, twice.size);
@@ -74,8 +71,8 @@ START_TEST(every_number_has_a_dot)
     hl_curve_picture few = { &one, 1, names, 2, "a", NULL }, more = { &one, 1, names, 4, "a", NULL };
     hl_text few_bytes = { 0 }, more_bytes = { 0 };
     static const char ink[] = "fill:rgb(7%";
-    expect_ok(hl_curve_picture_svg(&few, &few_bytes));
-    expect_ok(hl_curve_picture_svg(&more, &more_bytes));
+    expect_ok(hl_curve_picture_print(&few, HL_SVG, 0, &few_bytes));
+    expect_ok(hl_curve_picture_print(&more, HL_SVG, 0, &more_bytes));
     ck_assert_int_eq(count(few_bytes.bytes, ink), 2);
     ck_assert_int_eq(count(more_bytes.bytes, ink), 4);
     ck_assert_int_eq(count(more_bytes.bytes, "stroke:rgb(7%"), 1);
@@ -98,7 +95,7 @@ START_TEST(any_number_of_rows_can_be_drawn)
     for (int n = 1; n <= MOST; n *= 5) {
         hl_curve_picture picture = { &one, 1, many, n, "heads left", NULL };
         hl_text bytes = { 0 };
-        expect_ok(hl_curve_picture_svg(&picture, &bytes));
+        expect_ok(hl_curve_picture_print(&picture, HL_SVG, 0, &bytes));
         hl_text_free(&bytes);
     }
 }
@@ -112,7 +109,7 @@ START_TEST(what_cannot_be_drawn_is_refused)
         hl_curve_picture picture = { &curve, 1, names, 2, "heads", NULL };
         for (int f = 0; f < FORMATS; f++) {
             hl_text bytes = { 0 };
-            hl_status status = formats[f](&picture, &bytes);
+            hl_status status = print_as(f, &picture, &bytes);
             ck_assert_int_eq(status.code, HL_INVALID);
             ck_assert_ptr_nonnull(strstr(status.text, "loss"));
             hl_text_free(&bytes);
@@ -121,15 +118,15 @@ START_TEST(what_cannot_be_drawn_is_refused)
     hl_text bytes = { 0 };
     hl_curve_picture none = chart;
     none.n_rows = 0;
-    ck_assert_int_eq(hl_curve_picture_svg(&none, &bytes).code, HL_INVALID);
+    ck_assert_int_eq(hl_curve_picture_print(&none, HL_SVG, 0, &bytes).code, HL_INVALID);
     none.n_rows = HL_CURVE_MOST_ROWS + 1;
-    ck_assert_int_eq(hl_curve_picture_svg(&none, &bytes).code, HL_INVALID);
+    ck_assert_int_eq(hl_curve_picture_print(&none, HL_SVG, 0, &bytes).code, HL_INVALID);
     none = chart;
     none.n_curves = 0;
-    ck_assert_int_eq(hl_curve_picture_pdf(&none, &bytes).code, HL_INVALID);
-    ck_assert_int_eq(hl_curve_picture_png(&chart, 0, &bytes).code, HL_INVALID);
-    ck_assert_int_eq(hl_curve_picture_png(&chart, NAN, &bytes).code, HL_INVALID);
-    ck_assert_int_eq(hl_curve_picture_png(&chart, HL_PICTURE_MOST_DPI + 1, &bytes).code, HL_INVALID);
+    ck_assert_int_eq(hl_curve_picture_print(&none, HL_PDF, 0, &bytes).code, HL_INVALID);
+    ck_assert_int_eq(hl_curve_picture_print(&chart, HL_PNG, 0, &bytes).code, HL_INVALID);
+    ck_assert_int_eq(hl_curve_picture_print(&chart, HL_PNG, NAN, &bytes).code, HL_INVALID);
+    ck_assert_int_eq(hl_curve_picture_print(&chart, HL_PNG, HL_PICTURE_MOST_DPI + 1, &bytes).code, HL_INVALID);
     ck_assert_uint_eq(bytes.size, 0);
     hl_text_free(&bytes);
 }
@@ -141,7 +138,7 @@ START_TEST(every_allocation_may_fail)
     for (int f = 0; f < FORMATS; f++) {
         hl_text bytes = { 0 };
         faults_in_memory(1, FAULTS_FOR_EVER);
-        ck_assert_int_eq(formats[f](&chart, &bytes).code, HL_NO_MEMORY);
+        ck_assert_int_eq(print_as(f, &chart, &bytes).code, HL_NO_MEMORY);
         hl_text_free(&bytes);
     }
     faults_in_memory(0, FAULTS_ONCE);

@@ -15,15 +15,12 @@
 static drawn made;
 static const int64_t one_panel[] = { 1 };
 
-typedef hl_status write_picture(const hl_picture *picture, hl_text *bytes);
-
-static hl_status write_png(const hl_picture *picture, hl_text *bytes)
+static hl_status print_as(int format, const hl_picture *picture, hl_text *bytes)
 {
-    return hl_picture_png(picture, 144, bytes);
+    return hl_picture_print(picture, (hl_picture_format)format, 144, bytes);
 }
 
-static write_picture *const formats[] = { write_png, hl_picture_svg, hl_picture_pdf };
-enum { PNG, SVG, PDF, FORMATS };
+enum { PNG = HL_PNG, SVG = HL_SVG, PDF = HL_PDF, FORMATS = HL_PICTURE_FORMATS };
 
 /* `rows` rows of that many panels, all of the made-up map, each with a title. */
 static hl_picture grid_of(hl_panel *panels, const int64_t *rows, int64_t n_rows, int64_t n_tokens)
@@ -69,7 +66,7 @@ START_TEST(a_png_has_the_size_and_resolution_asked_for)
     hl_picture_layout layout = layout_of(&picture);
     hl_text bytes = { 0 };
     hl_text_print(&bytes, "before");
-    expect_ok(hl_picture_png(&picture, dpi, &bytes));
+    expect_ok(hl_picture_print(&picture, HL_PNG, dpi, &bytes));
     const char *png = bytes.bytes + strlen("before");
     ck_assert_int_eq(memcmp(png, "\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16), 0);
     ck_assert_uint_eq(big_endian(png + 16), (uint32_t)ceil(layout.width * dpi / 72));
@@ -103,7 +100,7 @@ static cairo_status_t read_bytes(void *closure, unsigned char *bytes, unsigned c
 static cairo_surface_t *drawn_pixels(const hl_picture *picture, double dpi)
 {
     hl_text bytes = { 0 };
-    expect_ok(hl_picture_png(picture, dpi, &bytes));
+    expect_ok(hl_picture_print(picture, HL_PNG, dpi, &bytes));
     reader r = { bytes.bytes, bytes.bytes + bytes.size };
     cairo_surface_t *surface =
         cairo_image_surface_create_from_png_stream(read_bytes, &r); /* checks every chunk's CRC */
@@ -257,13 +254,13 @@ START_TEST(equal_pictures_are_equal_bytes)
     hl_panel panels[6];
     hl_picture picture = grid_of(panels, (int64_t[]){ 4, 2 }, 2, 21);
     hl_text first = { 0 }, second = { 0 };
-    expect_ok(formats[_i](&picture, &first));
-    expect_ok(formats[_i](&picture, &second));
+    expect_ok(print_as(_i, &picture, &first));
+    expect_ok(print_as(_i, &picture, &second));
     ck_assert_uint_eq(first.size, second.size);
     ck_assert_int_eq(memcmp(first.bytes, second.bytes, first.size), 0);
     hl_text_free(&second);
     made.weights[3] = 1 - made.weights[3];
-    expect_ok(formats[_i](&picture, &second));
+    expect_ok(print_as(_i, &picture, &second));
     ck_assert(first.size != second.size || memcmp(first.bytes, second.bytes, first.size) != 0);
     hl_text_free(&first);
     hl_text_free(&second);
@@ -308,7 +305,7 @@ START_TEST(tokens_titles_and_captions_may_hold_anything)
         hl_text bytes = { 0 };
         panel.title = drawn_nasty[i];
         hl_picture picture = { &panel, one_panel, 1, drawn_nasty[i], false };
-        expect_ok(formats[_i](&picture, &bytes));
+        expect_ok(print_as(_i, &picture, &bytes));
         ck_assert_uint_gt(bytes.size, 1000);
         if (_i == SVG) {
             expect_well_formed(&bytes);
@@ -323,7 +320,7 @@ START_TEST(a_pdf_begins_and_ends_as_one_and_has_no_date)
     hl_panel panels[1];
     hl_picture picture = grid_of(panels, one_panel, 1, 21);
     hl_text bytes = { 0 };
-    expect_ok(hl_picture_pdf(&picture, &bytes));
+    expect_ok(hl_picture_print(&picture, HL_PDF, 0, &bytes));
     ck_assert_int_eq(strncmp(bytes.bytes, "%PDF-1.", 7), 0);
     ck_assert_str_eq(bytes.bytes + bytes.size - 6, "%%EOF\n");
     bool dated = false, font = false;
@@ -373,7 +370,7 @@ static void expect_refused(const hl_picture *picture)
 {
     for (int f = 0; f < FORMATS; f++) {
         hl_text bytes = { 0 };
-        hl_status status = formats[f](picture, &bytes);
+        hl_status status = print_as(f, picture, &bytes);
         ck_assert_int_eq(status.code, HL_INVALID);
         ck_assert(status.text[0] != '\0');
         ck_assert_ptr_null(bytes.bytes);
@@ -416,10 +413,10 @@ START_TEST(a_resolution_that_cannot_be_is_refused)
     hl_text bytes = { 0 };
     hl_picture picture = grid_of(panels, one_panel, 1, 3);
     for (int i = 0; i < 5; i++) {
-        ck_assert_int_eq(hl_picture_png(&picture, wrong[i], &bytes).code, HL_INVALID);
+        ck_assert_int_eq(hl_picture_print(&picture, HL_PNG, wrong[i], &bytes).code, HL_INVALID);
     }
     picture = grid_of(panels, (int64_t[]){ 40 }, 1, 21);
-    hl_status status = hl_picture_png(&picture, 2400, &bytes);
+    hl_status status = hl_picture_print(&picture, HL_PNG, 2400, &bytes);
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_ptr_nonnull(strstr(status.text, "pixels"));
     ck_assert_ptr_null(bytes.bytes);
@@ -435,7 +432,7 @@ START_TEST(want_of_memory_is_reported)
     for (bool reached = true; reached;) {
         hl_text bytes = { 0 };
         faults_in_memory(++n, FAULTS_ONCE);
-        hl_status status = formats[_i](&picture, &bytes);
+        hl_status status = print_as(_i, &picture, &bytes);
         reached = faults_allocations() >= n;
         ck_assert_int_eq(status.code, reached ? HL_NO_MEMORY : HL_OK);
         hl_text_free(&bytes);

@@ -55,7 +55,7 @@ static cairo_status_t read_bytes(void *closure, unsigned char *bytes, unsigned c
 static cairo_surface_t *pixels_of(const hl_sweep_chart *chart)
 {
     hl_text bytes = { 0 };
-    expect_ok(hl_sweep_chart_png(chart, DPI, &bytes));
+    expect_ok(hl_sweep_chart_print(chart, HL_PNG, DPI, &bytes));
     cairo_surface_t *surface =
         cairo_image_surface_create_from_png_stream(read_bytes, &(reader){ bytes.bytes, bytes.size });
     ck_assert_int_eq(cairo_surface_status(surface), CAIRO_STATUS_SUCCESS);
@@ -143,7 +143,7 @@ END_TEST
 static void size_of(const hl_sweep_chart *chart, double *width, double *height)
 {
     hl_text svg = { 0 };
-    expect_ok(hl_sweep_chart_svg(chart, &svg));
+    expect_ok(hl_sweep_chart_print(chart, HL_SVG, 0, &svg));
     const char *size = strstr(svg.bytes, " viewBox=\"0 0 ");
     ck_assert_ptr_nonnull(size);
     ck_assert_int_eq(sscanf(size, " viewBox=\"0 0 %lf %lf\"", width, height), 2);
@@ -172,8 +172,8 @@ START_TEST(the_same_chart_gives_the_same_bytes)
     hl_sweep_chart chart = { .variants = variants, .n = 3, .caption = "three rows" };
     hl_text svg[2] = { { 0 } }, png[2] = { { 0 } };
     for (int i = 0; i < 2; i++) {
-        expect_ok(hl_sweep_chart_svg(&chart, &svg[i]));
-        expect_ok(hl_sweep_chart_png(&chart, 72, &png[i]));
+        expect_ok(hl_sweep_chart_print(&chart, HL_SVG, 0, &svg[i]));
+        expect_ok(hl_sweep_chart_print(&chart, HL_PNG, 72, &png[i]));
     }
     ck_assert_str_eq(svg[0].bytes, svg[1].bytes);
     ck_assert_ptr_nonnull(strstr(svg[0].bytes, "stroke-dasharray")); /* the base's line */
@@ -199,7 +199,7 @@ START_TEST(any_values_can_be_drawn)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hl_sweep_variant one = variant("x", true, cases[i].losses, cases[i].accuracies, cases[i].n);
         hl_text svg = { 0 };
-        expect_ok(hl_sweep_chart_svg(&(hl_sweep_chart){ .variants = &one, .n = 1 }, &svg));
+        expect_ok(hl_sweep_chart_print(&(hl_sweep_chart){ .variants = &one, .n = 1 }, HL_SVG, 0, &svg));
         ck_assert_ptr_null(strstr(svg.bytes, "nan"));
         ck_assert_ptr_null(strstr(svg.bytes, "inf"));
         hl_text_free(&svg);
@@ -215,8 +215,10 @@ START_TEST(very_many_rows_can_be_drawn)
         many[i] = variant("x", i == 0, NULL, NULL, 0);
     }
     hl_text bytes = { 0 };
-    ck_assert_int_eq(hl_sweep_chart_png(&(hl_sweep_chart){ .variants = many, .n = ROWS }, 200, &bytes).code, HL_OK);
-    ck_assert_int_eq(hl_sweep_chart_svg(&(hl_sweep_chart){ .variants = many, .n = ROWS }, &bytes).code, HL_OK);
+    ck_assert_int_eq(hl_sweep_chart_print(&(hl_sweep_chart){ .variants = many, .n = ROWS }, HL_PNG, 200, &bytes).code,
+                     HL_OK);
+    ck_assert_int_eq(hl_sweep_chart_print(&(hl_sweep_chart){ .variants = many, .n = ROWS }, HL_SVG, 0, &bytes).code,
+                     HL_OK);
     hl_text_free(&bytes);
 }
 END_TEST
@@ -231,7 +233,8 @@ START_TEST(texts_may_hold_anything)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         hl_sweep_variant one = variant(texts[i], true, ones, ones, 2);
         hl_text svg = { 0 };
-        expect_ok(hl_sweep_chart_svg(&(hl_sweep_chart){ .variants = &one, .n = 1, .caption = texts[i] }, &svg));
+        expect_ok(
+            hl_sweep_chart_print(&(hl_sweep_chart){ .variants = &one, .n = 1, .caption = texts[i] }, HL_SVG, 0, &svg));
         ck_assert_uint_eq(strlen(svg.bytes), svg.size);
         ck_assert_ptr_null(strstr(svg.bytes, texts[i]));
         ck_assert_ptr_null(strstr(svg.bytes, "<script"));
@@ -245,8 +248,10 @@ START_TEST(what_cannot_be_drawn_is_refused)
 {
     hl_text bytes = { 0 };
     hl_sweep_variant one = variant("x", true, NULL, NULL, 0);
-    ck_assert_int_eq(hl_sweep_chart_svg(&(hl_sweep_chart){ .variants = &one, .n = 0 }, &bytes).code, HL_INVALID);
-    ck_assert_int_eq(hl_sweep_chart_png(&(hl_sweep_chart){ .variants = &one, .n = 1 }, 0, &bytes).code, HL_INVALID);
+    ck_assert_int_eq(hl_sweep_chart_print(&(hl_sweep_chart){ .variants = &one, .n = 0 }, HL_SVG, 0, &bytes).code,
+                     HL_INVALID);
+    ck_assert_int_eq(hl_sweep_chart_print(&(hl_sweep_chart){ .variants = &one, .n = 1 }, HL_PNG, 0, &bytes).code,
+                     HL_INVALID);
     hl_text_free(&bytes);
 }
 END_TEST
