@@ -7,7 +7,6 @@
 #include "show/report.h"
 
 #include <jansson.h>
-#include <stdbool.h>
 
 HL_BEGIN_DECLS
 
@@ -15,8 +14,8 @@ HL_BEGIN_DECLS
  * element or begin another. Each section is made, added and freed before the next. HL_NO_MEMORY is left on the text. */
 void hl_report_json(hl_text *text, const hl_report_run *run);
 
-/* Adds a value that was made whole (`good`), without any `<`, and releases it; NULL stands for missing memory. */
-void hl_report_json_value(hl_text *text, json_t *value, bool good);
+/* Adds a value without any `<` and releases it; NULL stands for missing memory. */
+void hl_report_json_value(hl_text *text, json_t *value);
 
 HL_END_DECLS
 
