@@ -3,7 +3,6 @@
 #include "core/files.h"
 #include "core/folders.h"
 #include "core/memory.h"
-#include "programs/ablate/cell.h"
 #include "programs/targets.h"
 
 #include <errno.h>
@@ -13,11 +12,58 @@ enum { MOST_BYTES = 1 << 28, QUOTED = 80 };
 
 static const char heading[] = "# Made by: ";
 
-/* The caller ends it by hl_run_folder_close, whatever this returns. */
-static hl_status lock(hl_run_folder *folder, const char *path)
+/* ---- cells ---- */
+
+static hl_status compare_config(const hl_config *config, const char *path)
 {
-    HL_TRY(hl_run_folder_open(folder, path, HL_RUN_OVERWRITE));
-    return hl_run_folder_make(folder);
+    hl_config stored;
+    hl_problems problems = { 0 };
+    hl_status status = hl_config_load((hl_config_options){ .path = path }, &stored, &problems);
+    hl_problems_free(&problems);
+    HL_TRY(status);
+    memcpy(stored.train.out, config->train.out, sizeof stored.train.out);
+    stored.train.threads = config->train.threads;
+    char *text = hl_config_text(&stored), *own = hl_config_text(config);
+    if (text == NULL || own == NULL) {
+        status = hl_error_memory(path);
+    } else if (strcmp(text, own) != 0) {
+        status = hl_error(HL_BAD_FILE, "%s: is of a training with other settings; remove its folder", path);
+    }
+    hl_free(text);
+    hl_free(own);
+    return status;
+}
+
+hl_status hl_ablate_cell_check(const hl_ablate_plan *plan, int64_t cell)
+{
+    hl_config config;
+    HL_TRY(hl_ablate_plan_config(plan, cell, &config));
+    return compare_config(&config, hl_ablate_path_in(config.train.out, "config.ini").text);
+}
+
+/* Whether the folder, which need not exist, has a config.ini, even one just written: then a training takes all its files
+ * for its own. Else one must be able to begin or go on in it without taking files for its own that are not. */
+static hl_status check_cell_free(const char *folder, bool *begun)
+{
+    HL_TRY(hl_file_exists(hl_ablate_path_in(folder, "config.ini").text, begun));
+    if (*begun) {
+        return hl_ok();
+    }
+    hl_run_folder run;
+    hl_status status = hl_run_folder_open(&run, folder, HL_RUN_RESUME);
+    hl_run_folder_close(&run);
+    return status;
+}
+
+hl_status hl_ablate_cell_prepare(const hl_ablate_plan *plan, int64_t cell)
+{
+    hl_config config;
+    bool begun;
+    HL_TRY(hl_ablate_plan_config(plan, cell, &config));
+    HL_TRY(check_cell_free(config.train.out, &begun));
+    HL_TRY(hl_folder_make(config.train.out));
+    hl_ablate_path path = hl_ablate_path_in(config.train.out, "config.ini");
+    return begun ? compare_config(&config, path.text) : hl_config_write(&config, path.text);
 }
 
 /* ---- the plan ---- */
@@ -52,15 +98,15 @@ static hl_status compare(const hl_ablate_folder *folder, const char *content)
 {
     char *stored;
     size_t size;
-    HL_TRY(hl_file_read(folder->plan, MOST_BYTES, &stored, &size));
-    hl_status status = hl_text_check_format(folder->plan, stored, HL_ABLATE_PLAN_FORMAT);
+    HL_TRY(hl_file_read(folder->plan.text, MOST_BYTES, &stored, &size));
+    hl_status status = hl_text_check_format(folder->plan.text, stored, HL_ABLATE_PLAN_FORMAT);
     const char *rest = strstr(stored, "\n\n"), *own = strstr(content, "\n\n");
     bool ours = rest != NULL && strlen(stored) == size && strncmp(stored, heading, sizeof heading - 1) == 0;
     if (status.code == HL_OK && !ours) {
         status = hl_error(HL_BAD_FILE,
                           "%s:1: not the plan of a sweep; choose another folder (--out DIR) or replace it "
                           "(--overwrite)",
-                          folder->plan);
+                          folder->plan.text);
     } else if (status.code == HL_OK && strcmp(rest, own) != 0) {
         status = refuse(folder, stored, rest, own);
     }
@@ -70,103 +116,78 @@ static hl_status compare(const hl_ablate_folder *folder, const char *content)
 
 /* ---- beginning anew ---- */
 
-static hl_status clear_cell(const hl_ablate_plan *plan, int64_t cell)
+/* A file that is not there is removed already. */
+static hl_status remove_file(const char *path)
 {
-    char *path = hl_ablate_plan_path(plan, cell);
-    if (path == NULL) {
-        return hl_error_memory(plan->folder);
-    }
-    bool exists;
-    hl_status status = hl_file_exists(path, &exists);
-    if (status.code == HL_OK && exists) {
-        hl_run_folder run;
-        status = lock(&run, path);
-        HL_THEN(status, hl_run_folder_clear(&run));
-        if (status.code == HL_OK && hl_file_calls_get()->unlink(run.config) != 0 && errno != ENOENT) {
-            status = hl_file_system_error(run.config, "cannot be removed");
-        }
-        hl_run_folder_close(&run);
-    }
-    hl_free(path);
-    return status;
+    return hl_file_calls_get()->unlink(path) == 0 || errno == ENOENT ? hl_ok()
+                                                                     : hl_file_system_error(path, "cannot be removed");
 }
 
-static hl_status clear(const hl_ablate_folder *folder, const hl_ablate_plan *plan)
+static hl_status clear_cell(const char *path)
 {
-    for (int64_t i = 0; i < hl_ablate_plan_cells(plan); i++) {
-        HL_TRY(clear_cell(plan, i));
+    bool exists;
+    HL_TRY(hl_file_exists(path, &exists));
+    if (!exists) {
+        return hl_ok();
     }
-    return hl_file_calls_get()->unlink(folder->csv) == 0 || errno == ENOENT
-               ? hl_ok()
-               : hl_file_system_error(folder->csv, "cannot be removed");
+    hl_run_folder run;
+    hl_status status = hl_run_folder_open(&run, path, HL_RUN_OVERWRITE);
+    HL_THEN(status, hl_run_folder_make(&run)); /* locks it */
+    HL_THEN(status, hl_run_folder_clear(&run));
+    HL_THEN(status, remove_file(run.config));
+    hl_run_folder_close(&run);
+    return status;
 }
 
 /* ---- opening ---- */
 
-/* `told`: whose file it is. */
-static hl_status check_file(const char *folder, const char *name, bool told)
-{
-    char *path = hl_path_join(folder, "%s", name);
-    if (path == NULL) {
-        return hl_error_memory(folder);
-    }
-    bool exists = false;
-    hl_status status = hl_file_check_replaceable(path);
-    if (status.code == HL_OK && !told) {
-        status = hl_file_exists(path, &exists);
-    }
-    if (status.code == HL_OK && exists) {
-        status = hl_error(HL_INVALID,
-                          "%s: is there already, and no plan.txt tells that a sweep wrote it; replace all such files "
-                          "(--overwrite) or choose another folder (--out DIR)",
-                          path);
-    }
-    hl_free(path);
-    return status;
-}
-
 /* Refuses what others left in the folder, and what writing would refuse only after all trainings. */
-static hl_status check_free(const hl_ablate_folder *folder, const hl_ablate_plan *plan, bool overwrite)
+static hl_status check_free(const hl_ablate_plan *plan, bool has_plan, bool overwrite)
 {
-    bool has_plan;
-    HL_TRY(hl_file_exists(folder->plan, &has_plan));
     for (int i = 0; i < HL_SWEEP_FILES; i++) {
-        HL_TRY(check_file(plan->folder, hl_sweep_files[i], has_plan || overwrite));
+        hl_ablate_path path = hl_ablate_path_in(plan->folder, hl_sweep_files[i]);
+        bool exists = false;
+        HL_TRY(hl_file_check_replaceable(path.text));
+        HL_TRY(has_plan || overwrite ? hl_ok() : hl_file_exists(path.text, &exists));
+        if (exists) {
+            return hl_error(HL_INVALID,
+                            "%s: is there already, and no plan.txt tells that a sweep wrote it; replace all such files "
+                            "(--overwrite) or choose another folder (--out DIR)",
+                            path.text);
+        }
     }
-    hl_status status = hl_ok();
-    for (int64_t i = 0; i < hl_ablate_plan_cells(plan) && !overwrite && status.code == HL_OK; i++) {
-        char *path = hl_ablate_plan_path(plan, i);
-        status = path != NULL ? hl_ablate_cell_check_free(path) : hl_error_memory(plan->folder);
-        hl_free(path);
+    bool begun;
+    for (int64_t i = 0; i < hl_ablate_plan_cells(plan) && !overwrite; i++) {
+        HL_TRY(check_cell_free(hl_ablate_plan_path(plan, i).text, &begun));
     }
-    return status;
+    return hl_ok();
 }
 
 static hl_status settle(const hl_ablate_folder *folder, const hl_ablate_plan *plan, const hl_text *content,
                         bool overwrite)
 {
-    bool exists;
-    HL_TRY(hl_file_exists(folder->plan, &exists));
-    if (!overwrite && exists) {
+    bool has_plan; /* by now, for another sweep may have come first */
+    HL_TRY(hl_file_exists(folder->plan.text, &has_plan));
+    if (!overwrite && has_plan) {
         return compare(folder, content->bytes);
     }
-    if (overwrite) {
-        HL_TRY(clear(folder, plan));
+    for (int64_t i = 0; i < hl_ablate_plan_cells(plan) && overwrite; i++) {
+        HL_TRY(clear_cell(hl_ablate_plan_path(plan, i).text));
     }
-    return hl_file_replace(folder->plan, content->bytes, content->size, HL_DURABLE);
+    HL_TRY(overwrite ? remove_file(folder->csv.text) : hl_ok());
+    return hl_file_replace(folder->plan.text, content->bytes, content->size, HL_DURABLE);
 }
 
 hl_status hl_ablate_folder_open(hl_ablate_folder *folder, const hl_ablate_plan *plan, const char *command,
                                 bool overwrite)
 {
-    *folder = (hl_ablate_folder){ .locked = { .lock = -1 },
-                                  .plan = hl_path_join(plan->folder, "plan.txt"),
-                                  .csv = hl_path_join(plan->folder, "ablation.csv") };
-    if (folder->plan == NULL || folder->csv == NULL) {
-        return hl_error_memory(plan->folder);
-    }
+    *folder = (hl_ablate_folder){ .plan = hl_ablate_path_in(plan->folder, "plan.txt"),
+                                  .csv = hl_ablate_path_in(plan->folder, "ablation.csv"),
+                                  .opened = true };
+    bool has_plan;
     HL_TRY(hl_run_folder_open(&folder->locked, plan->folder, HL_RUN_OVERWRITE));
-    HL_TRY(check_free(folder, plan, overwrite));
+    HL_TRY(hl_file_exists(folder->plan.text, &has_plan));
+    HL_TRY(check_free(plan, has_plan, overwrite));
     HL_TRY(hl_run_folder_make(&folder->locked));
     hl_text content = { 0 };
     hl_text_print(&content, "%s%s\n# Format: %d\n\n", heading, command, (int)HL_ABLATE_PLAN_FORMAT);
@@ -178,10 +199,8 @@ hl_status hl_ablate_folder_open(hl_ablate_folder *folder, const hl_ablate_plan *
 
 void hl_ablate_folder_close(hl_ablate_folder *folder)
 {
-    if (folder->plan != NULL) { /* else it was never opened */
+    if (folder->opened) {
         hl_run_folder_close(&folder->locked);
     }
-    hl_free(folder->plan);
-    hl_free(folder->csv);
-    *folder = (hl_ablate_folder){ .locked = { .lock = -1 } };
+    folder->opened = false;
 }

@@ -1,4 +1,4 @@
-/* The folder of a sweep: its plan, by which a second call is recognised, and its lock. */
+/* The folder of a sweep: its plan, by which a second call is recognised, its lock, and the folders of its cells. */
 #ifndef HL_PROGRAMS_ABLATE_FOLDER_H
 #define HL_PROGRAMS_ABLATE_FOLDER_H
 
@@ -7,7 +7,8 @@
 
 typedef struct hl_ablate_folder {
     hl_run_folder locked; /* the folder, locked as that of a run is */
-    char *plan, *csv;     /* paths; owned */
+    hl_ablate_path plan, csv;
+    bool opened;
 } hl_ablate_folder;
 
 /* What plan.txt says in its second line; counts on where a line changes its meaning. */
@@ -24,5 +25,15 @@ hl_status hl_ablate_folder_open(hl_ablate_folder *folder, const hl_ablate_plan *
 
 /* A zeroed or already closed folder is allowed. */
 void hl_ablate_folder_close(hl_ablate_folder *folder);
+
+/* Makes the cell's folder and writes its config.ini. An existing config.ini must be the cell's (hl_ablate_cell_check)
+ * and is kept; without one, no file in the folder may be one that a training would wrongly take for its own. HL_BAD_FILE
+ * (also as hl_run_folder_open), HL_INVALID; HL_NO_MEMORY. */
+hl_status hl_ablate_cell_prepare(const hl_ablate_plan *plan, int64_t cell);
+
+/* Whether config.ini in the cell's folder is the cell's, wherever the folder was when it was written and however many
+ * threads the run had. HL_BAD_FILE: it is of a training with other settings. HL_INVALID: it cannot be read.
+ * HL_NO_MEMORY. */
+hl_status hl_ablate_cell_check(const hl_ablate_plan *plan, int64_t cell);
 
 #endif

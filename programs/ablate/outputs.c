@@ -1,9 +1,7 @@
 #include "programs/ablate/outputs.h"
 
 #include "core/files.h"
-#include "core/folders.h"
 #include "core/json_text.h"
-#include "core/memory.h"
 #include "programs/ablate/csv.h"
 #include "programs/ablate/page.h"
 #include "programs/ablate/table.h"
@@ -22,16 +20,12 @@ typedef struct maker {
     hl_text_grid grid;
 } maker;
 
-/* Writes <folder>/ablation.<extension> and frees the content. */
-static hl_status write_file(const maker *m, const char *extension, hl_text *content)
+/* Writes the file in the sweep's folder and frees the content. */
+static hl_status write_file(const maker *m, const char *name, hl_text *content)
 {
     hl_status status = hl_text_status(content);
-    char *path = hl_path_join(m->given->plan->folder, "ablation.%s", extension);
-    if (path == NULL) {
-        status = hl_error_memory("the path of a file");
-    }
-    HL_THEN(status, hl_file_replace(path, content->bytes, content->size, HL_VOLATILE));
-    hl_free(path);
+    hl_ablate_path path = hl_ablate_path_in(m->given->plan->folder, name);
+    HL_THEN(status, hl_file_replace(path.text, content->bytes, content->size, HL_VOLATILE));
     hl_text_free(content);
     return status;
 }
@@ -40,7 +34,7 @@ static hl_status write_csv(const maker *m)
 {
     hl_text text = { 0 };
     hl_ablate_csv_print(m->given->plan, m->given->results, &text);
-    return write_file(m, "csv", &text);
+    return write_file(m, "ablation.csv", &text);
 }
 
 static hl_status write_markdown(const maker *m)
@@ -51,7 +45,7 @@ static hl_status write_markdown(const maker *m)
     hl_text_grid_markdown(&m->grid, &text);
     hl_text_print(&text, "\n");
     hl_ablate_table_notes(o->plan, o->results, o->target, MARKDOWN_WIDTH, &text);
-    return write_file(m, "md", &text);
+    return write_file(m, "ablation.md", &text);
 }
 
 static hl_status print_table(const maker *m, FILE *out)
@@ -78,8 +72,8 @@ static hl_status write_chart_and_page(const maker *m, hl_status *unread)
     hl_status status = hl_ablate_chart_print(m->given, &m->summary, HL_SVG, false, &svg);
     HL_THEN(status, hl_ablate_chart_print(m->given, &m->summary, HL_SVG, true, &narrow));
     HL_THEN(status, hl_ablate_page(m->given, &m->grid, &svg, &narrow, &page, unread));
-    HL_THEN(status, write_file(m, "svg", &svg));
-    HL_THEN(status, write_file(m, "html", &page));
+    HL_THEN(status, write_file(m, "ablation.svg", &svg));
+    HL_THEN(status, write_file(m, "ablation.html", &page));
     hl_text_free(&svg);
     hl_text_free(&narrow);
     hl_text_free(&page);
@@ -96,7 +90,7 @@ static hl_status write_pictures(const maker *m)
         hl_text_free(&png);
         return status;
     }
-    HL_TRY(write_file(m, "png", &png));
+    HL_TRY(write_file(m, "ablation.png", &png));
     return unread.code == HL_OK
                ? unread
                : hl_error(unread.code, "%s; ablation.html is without the patterns of this run", unread.text);

@@ -1,7 +1,6 @@
 #include "programs/ablate/page.h"
 
 #include "core/files.h"
-#include "core/folders.h"
 #include "core/memory.h"
 #include "programs/ablate/table.h"
 #include "show/picture.h"
@@ -83,15 +82,16 @@ static hl_status open_maps(const char *folder, hl_text *bytes, hl_text *dark)
 
 /* The picture that opens from a row, and what it is made from. */
 typedef struct opened {
-    hl_text name, report, maps, dark_maps;
+    hl_ablate_name name;
+    hl_ablate_path report;
+    bool reported;
+    hl_text maps, dark_maps;
     hl_status drawn;
 } opened;
 
 static void free_opened(opened *all, int64_t n)
 {
     for (int64_t v = 0; all != NULL && v < n; v++) {
-        hl_text_free(&all[v].name);
-        hl_text_free(&all[v].report);
         hl_text_free(&all[v].maps);
         hl_text_free(&all[v].dark_maps);
     }
@@ -112,24 +112,12 @@ static int64_t cell_to_show(const hl_ablate_outputs *outputs, int64_t variant)
 
 static hl_status open_variant(const hl_ablate_outputs *outputs, int64_t variant, opened *o)
 {
-    const hl_ablate_plan *plan = outputs->plan;
     int64_t cell = cell_to_show(outputs, variant);
-    char *folder = hl_ablate_plan_path(plan, cell), *report = NULL;
-    hl_text_print(&o->name, "%s,seed=%" PRId64, plan->variants[variant].values, hl_ablate_plan_seed(plan, cell));
-    if (folder != NULL) {
-        report = hl_path_join(folder, "report.html");
-        o->drawn = open_maps(folder, &o->maps, &o->dark_maps);
-    }
-    bool reported = false;
-    hl_status status = folder != NULL && report != NULL ? hl_text_status(&o->name) : hl_error_memory("the page");
-    HL_THEN(status, hl_file_exists(report, &reported));
-    if (status.code == HL_OK && reported) {
-        hl_text_print(&o->report, "%s/report.html", o->name.bytes);
-    }
-    hl_free(folder);
-    hl_free(report);
-    HL_TRY(status);
-    HL_TRY(hl_text_status(&o->report));
+    hl_ablate_path folder = hl_ablate_plan_path(outputs->plan, cell);
+    o->name = hl_ablate_plan_name(outputs->plan, cell);
+    o->drawn = open_maps(folder.text, &o->maps, &o->dark_maps);
+    HL_TRY(hl_file_exists(hl_ablate_path_in(folder.text, "report.html").text, &o->reported));
+    o->report = hl_ablate_path_in(o->name.text, "report.html");
     return o->drawn.code == HL_NO_MEMORY ? o->drawn : hl_ok();
 }
 
@@ -140,8 +128,8 @@ static hl_status open_all(const hl_ablate_outputs *outputs, opened *all, hl_swee
         HL_TRY(open_variant(outputs, v, o));
         bool done = outputs->results[cell_to_show(outputs, v)].state == HL_ABLATE_DONE;
         *unread = done && o->drawn.code == HL_BAD_FILE ? o->drawn : *unread;
-        runs[v] = (hl_sweep_run){ .name = o->name.bytes,
-                                  .report = o->report.bytes,
+        runs[v] = (hl_sweep_run){ .name = o->name.text,
+                                  .report = o->reported ? o->report.text : NULL,
                                   .maps = o->drawn.code == HL_OK ? &o->maps : NULL,
                                   .dark_maps = &o->dark_maps,
                                   .missing = o->drawn.text,

@@ -1,6 +1,5 @@
 #include "programs/ablate/plan.h"
 
-#include "core/folders.h"
 #include "core/memory.h"
 #include "programs/ablate/variants.h"
 #include "train/footprint.h"
@@ -281,22 +280,33 @@ void hl_ablate_plan_free(hl_ablate_plan *plan)
     *plan = (hl_ablate_plan){ 0 };
 }
 
-char *hl_ablate_plan_path(const hl_ablate_plan *plan, int64_t cell)
+hl_ablate_path hl_ablate_path_in(const char *folder, const char *name)
 {
-    return hl_path_join(plan->folder, "%s,seed=%" PRId64, hl_ablate_plan_variant(plan, cell)->values,
-                        hl_ablate_plan_seed(plan, cell));
+    hl_ablate_path path;
+    snprintf(path.text, sizeof path.text, "%s/%s", folder, name);
+    return path;
+}
+
+hl_ablate_name hl_ablate_plan_name(const hl_ablate_plan *plan, int64_t cell)
+{
+    hl_ablate_name name;
+    snprintf(name.text, sizeof name.text, "%s,seed=%" PRId64, hl_ablate_plan_variant(plan, cell)->values,
+             hl_ablate_plan_seed(plan, cell));
+    return name;
+}
+
+hl_ablate_path hl_ablate_plan_path(const hl_ablate_plan *plan, int64_t cell)
+{
+    return hl_ablate_path_in(plan->folder, hl_ablate_plan_name(plan, cell).text);
 }
 
 hl_status hl_ablate_plan_config(const hl_ablate_plan *plan, int64_t cell, hl_config *config)
 {
-    *config = hl_ablate_plan_variant(plan, cell)->config;
+    const hl_ablate_variant *variant = hl_ablate_plan_variant(plan, cell);
+    *config = variant->config;
     config->train.seed = hl_ablate_plan_seed(plan, cell);
-    char *path = hl_ablate_plan_path(plan, cell);
-    if (path == NULL) {
-        return hl_error_memory("the path of a run");
-    }
-    int length = snprintf(config->train.out, sizeof config->train.out, "%s", path);
-    hl_free(path);
+    int length = snprintf(config->train.out, sizeof config->train.out, "%s/%s,seed=%" PRId64, plan->folder,
+                          variant->values, config->train.seed);
     return length < (int)sizeof config->train.out
                ? hl_ok()
                : hl_error(HL_INVALID,

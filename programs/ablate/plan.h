@@ -12,6 +12,17 @@ enum {
     HL_ABLATE_MAX_CELLS = 2000,
 };
 
+/* The name of a cell's folder, and a path in it or in the sweep's; a plan has checked that none is too long. */
+typedef struct hl_ablate_name {
+    char text[HL_CONFIG_MAX_PATH];
+} hl_ablate_name;
+typedef struct hl_ablate_path {
+    char text[HL_CONFIG_MAX_PATH + 32];
+} hl_ablate_path;
+
+/* "<folder>/<name>". */
+hl_ablate_path hl_ablate_path_in(const char *folder, const char *name);
+
 typedef struct hl_ablate_variant {
     char *values;     /* "heads=8,d_k=4": of the plan's keys; owned */
     char *name;       /* the same with blanks for commas, or "base": how the CSV calls it; owned */
@@ -54,8 +65,9 @@ static inline int64_t hl_ablate_plan_seed(const hl_ablate_plan *plan, int64_t ce
     return plan->first_seed + cell % plan->seeds;
 }
 
-/* The cell's folder, "<folder>/heads=8,seed=1", in new memory: hl_free. NULL when out of memory. */
-char *hl_ablate_plan_path(const hl_ablate_plan *plan, int64_t cell);
+/* The cell's name, "heads=8,seed=1", and its folder, which has that name in the sweep's. */
+hl_ablate_name hl_ablate_plan_name(const hl_ablate_plan *plan, int64_t cell);
+hl_ablate_path hl_ablate_plan_path(const hl_ablate_plan *plan, int64_t cell);
 
 /* The cell's config: its own seed and folder; HL_INVALID where the folder's path is too long. */
 hl_status hl_ablate_plan_config(const hl_ablate_plan *plan, int64_t cell, hl_config *config);

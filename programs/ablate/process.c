@@ -1,8 +1,8 @@
 #include "programs/ablate/process.h"
 
 #include "core/files.h"
-#include "core/folders.h"
 #include "core/memory.h"
+#include "programs/ablate/plan.h"
 #include "programs/child.h"
 
 #include <fcntl.h>
@@ -24,22 +24,19 @@ static hl_status open_log(const char *path, int *log, int64_t *size)
 hl_status hl_ablate_process_start(const char *train, const char *folder, int threads, hl_ablate_process *process)
 {
     int log = -1;
-    char *log_path = hl_path_join(folder, "log.txt"), *config = hl_path_join(folder, "config.ini");
-    hl_status status =
-        log_path != NULL && config != NULL ? open_log(log_path, &log, &process->log_begin) : hl_error_memory(folder);
+    hl_ablate_path config = hl_ablate_path_in(folder, "config.ini");
+    hl_status status = open_log(hl_ablate_path_in(folder, "log.txt").text, &log, &process->log_begin);
     if (status.code == HL_OK) {
         char n_threads[NUMBER_TEXT];
         snprintf(n_threads, sizeof n_threads, "train.threads=%d", threads);
         /* --yes: the whole sweep's time was asked about. "--": a path may begin with dashes. */
-        const char *arguments[] = { train,  "--resume", "--quiet", "--yes",   "--out",
-                                    folder, "--",       config,    n_threads, NULL };
+        const char *arguments[] = { train,  "--resume", "--quiet",   "--yes",   "--out",
+                                    folder, "--",       config.text, n_threads, NULL };
         status = hl_child_start(arguments, log, log, &process->id);
     }
     if (log >= 0) {
         hl_file_calls_get()->close(log);
     }
-    hl_free(log_path);
-    hl_free(config);
     return status;
 }
 
@@ -66,13 +63,9 @@ static const char *last_line(char *log, size_t size, int64_t begin)
 
 static hl_status failure(const hl_ablate_process *process, const char *folder, int end)
 {
-    char *path = hl_path_join(folder, "log.txt"), *log;
+    char *log;
     size_t size;
-    if (path == NULL) {
-        return hl_error_memory(folder);
-    }
-    hl_status found = hl_file_read(path, MOST_LOG_BYTES, &log, &size);
-    hl_free(path);
+    hl_status found = hl_file_read(hl_ablate_path_in(folder, "log.txt").text, MOST_LOG_BYTES, &log, &size);
     if (found.code == HL_NO_MEMORY) {
         return found;
     }

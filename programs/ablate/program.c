@@ -3,7 +3,6 @@
 #include "core/files.h"
 #include "core/memory.h"
 #include "core/threads.h"
-#include "programs/ablate/cell.h"
 #include "programs/ablate/csv.h"
 #include "programs/ablate/folder.h"
 #include "programs/ablate/outputs.h"
@@ -64,14 +63,10 @@ static const hl_ablate_result not_known = { .steps = -1, .steps_to_target = -1, 
  * metrics.csv; the reason is told when the cell begins. */
 static hl_status recall_done(call *c, int64_t cell)
 {
-    char *path = hl_ablate_plan_path(&c->plan, cell);
-    if (path == NULL) {
-        return hl_error_memory(c->plan.folder);
-    }
-    hl_status status = hl_ablate_cell_check(&c->plan, cell, path);
-    HL_THEN(status, hl_ablate_result_read(path, &hl_ablate_plan_variant(&c->plan, cell)->config.train,
+    const hl_ablate_variant *variant = hl_ablate_plan_variant(&c->plan, cell);
+    hl_status status = hl_ablate_cell_check(&c->plan, cell);
+    HL_THEN(status, hl_ablate_result_read(hl_ablate_plan_path(&c->plan, cell).text, &variant->config.train,
                                           c->command.target, &c->results[cell]));
-    hl_free(path);
     if (status.code == HL_BAD_FILE || status.code == HL_INVALID) {
         double seconds = c->results[cell].seconds; /* kept, for a run that turns out to be finished */
         c->results[cell] = not_known;
@@ -92,7 +87,7 @@ static hl_status recall(call *c)
     for (int64_t i = 0; i < n; i++) {
         c->results[i] = not_known;
     }
-    HL_TRY(hl_ablate_csv_read(c->folder.csv, &c->plan, c->results));
+    HL_TRY(hl_ablate_csv_read(c->folder.csv.text, &c->plan, c->results));
     for (int64_t i = 0; i < n; i++) {
         HL_TRY(c->results[i].state == HL_ABLATE_DONE ? recall_done(c, i) : hl_ok());
     }
@@ -159,7 +154,7 @@ static hl_status train(call *c)
 {
     hl_ablate_sweep sweep = { .plan = &c->plan,
                               .train = c->train,
-                              .csv = c->folder.csv,
+                              .csv = c->folder.csv.text,
                               .target = c->command.target,
                               .jobs = c->command.jobs,
                               .out = c->tables };

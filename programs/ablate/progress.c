@@ -7,22 +7,15 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
-enum { BAR = 16, WIDEST_NAME = 48, USUAL_HEIGHT = 24, NAME_TEXT = HL_ABLATE_MAX_KEYS * HL_ABLATE_VALUE_TEXT };
-
-/* "heads=8,seed=1". */
-static int cell_name(const hl_ablate_plan *plan, int64_t cell, char text[NAME_TEXT])
-{
-    return snprintf(text, NAME_TEXT, "%s,seed=%" PRId64, hl_ablate_plan_variant(plan, cell)->values,
-                    hl_ablate_plan_seed(plan, cell));
-}
+enum { BAR = 16, WIDEST_NAME = 48, USUAL_HEIGHT = 24 };
 
 hl_ablate_progress hl_ablate_progress_begin(FILE *out, const hl_ablate_plan *plan, int64_t n_ended)
 {
     hl_ablate_progress progress = { .out = out, .terminal = hl_terminal_renews(out), .plan = plan, .n_ended = n_ended };
     for (int64_t i = 0; i < hl_ablate_plan_cells(plan); i++) {
-        char name[NAME_TEXT];
-        int width = cell_name(plan, i, name);
+        int width = (int)strlen(hl_ablate_plan_name(plan, i).text);
         progress.width = width > progress.width ? width : progress.width;
     }
     progress.width = progress.width < WIDEST_NAME ? progress.width : WIDEST_NAME;
@@ -41,16 +34,14 @@ void hl_ablate_progress_clear(hl_ablate_progress *progress)
 /* "[ 3/12] heads=8,seed=1  "; `number` 0: blanks. */
 static void print_name(const hl_ablate_progress *progress, int64_t number, int64_t cell)
 {
-    char name[NAME_TEXT];
     int64_t n = hl_ablate_plan_cells(progress->plan);
-    int digits = snprintf(name, sizeof name, "%" PRId64, n);
+    int digits = snprintf(NULL, 0, "%" PRId64, n);
     if (number > 0) {
         fprintf(progress->out, "[%*" PRId64 "/%" PRId64 "] ", digits, number, n);
     } else {
         fprintf(progress->out, "%*s", 2 * digits + 4, "");
     }
-    cell_name(progress->plan, cell, name);
-    fprintf(progress->out, "%-*s  ", progress->width, name);
+    fprintf(progress->out, "%-*s  ", progress->width, hl_ablate_plan_name(progress->plan, cell).text);
 }
 
 void hl_ablate_progress_started(hl_ablate_progress *progress, const hl_ablate_running *running)
@@ -74,9 +65,9 @@ void hl_ablate_progress_ended(hl_ablate_progress *progress, const hl_ablate_runn
     hl_ablate_progress_clear(progress);
     print_name(progress, ++progress->n_ended, running->cell);
     if (failure->code != HL_OK) {
-        const char *where = running->began ? " (all it said: " : "", *folder = running->began ? running->folder : "";
-        hl_print_line(progress->out, "failed: %s%s%s%s", failure->text, where, folder,
-                      running->began ? "/log.txt)" : "");
+        bool began = running->began;
+        hl_print_line(progress->out, "failed: %s%s%s%s", failure->text, began ? " (all it said: " : "",
+                      began ? running->folder.text : "", began ? "/log.txt)" : "");
     } else {
         char duration[HL_UNITS_TEXT];
         fprintf(progress->out, "loss %.4f  acc %5.1f%%", result->loss, 100 * result->accuracy);

@@ -11,7 +11,7 @@
 /* A training that goes on. */
 typedef struct hl_ablate_running {
     int64_t cell;
-    const char *folder;
+    hl_ablate_path folder;
     bool began;         /* its process ended; the rest is in the folder's log.txt */
     int64_t first_step; /* where it began or was resumed */
     double started;     /* seconds of hl_clock_seconds */

@@ -1,8 +1,8 @@
 #include "programs/ablate/result.h"
 
 #include "core/files.h"
-#include "core/folders.h"
 #include "core/memory.h"
+#include "programs/ablate/plan.h"
 #include "train/checkpoint.h"
 #include "train/metrics_csv.h"
 
@@ -96,13 +96,10 @@ static hl_status read_file(const char *path, const char *checkpoint, const hl_co
 hl_status hl_ablate_result_read(const char *folder, const hl_config_train *train, double target,
                                 hl_ablate_result *result)
 {
-    char *path = hl_path_join(folder, "metrics.csv"), *checkpoint = hl_path_join(folder, "checkpoint.safetensors");
     validations v = { .result = *result, .target = target };
     v.result.steps = v.result.steps_to_target = -1;
-    hl_status status =
-        path != NULL && checkpoint != NULL ? read_file(path, checkpoint, train, &v) : hl_error_memory(folder);
-    hl_free(checkpoint);
-    hl_free(path);
+    hl_status status = read_file(hl_ablate_path_in(folder, "metrics.csv").text,
+                                 hl_ablate_path_in(folder, "checkpoint.safetensors").text, train, &v);
     if (status.code == HL_OK) {
         *result = v.result;
     }
@@ -132,11 +129,8 @@ static void read_tail(const char *path, char text[TAIL + 1])
 hl_ablate_glimpse hl_ablate_glimpse_of(const char *folder)
 {
     hl_ablate_glimpse glimpse = { .step = -1 };
-    char text[TAIL + 1] = "", *path = hl_path_join(folder, "metrics.csv");
-    if (path != NULL) {
-        read_tail(path, text);
-    }
-    hl_free(path);
+    char text[TAIL + 1];
+    read_tail(hl_ablate_path_in(folder, "metrics.csv").text, text);
     for (const char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
         hl_metrics_row r;
         if (hl_metrics_row_read(line, (size_t)(end - line), &r)) {

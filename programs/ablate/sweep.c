@@ -2,11 +2,10 @@
 
 #include "core/clock.h"
 #include "core/files.h"
-#include "core/folders.h"
 #include "core/memory.h"
 #include "core/threads.h"
-#include "programs/ablate/cell.h"
 #include "programs/ablate/csv.h"
+#include "programs/ablate/folder.h"
 #include "programs/ablate/process.h"
 #include "programs/ablate/progress.h"
 #include "train/checkpoint.h"
@@ -22,7 +21,7 @@ enum { PAUSE_NANOSECONDS = 20 * 1000 * 1000 };
 typedef struct sweep {
     const hl_ablate_sweep *options;
     hl_ablate_result *results;
-    hl_ablate_running *running; /* n of at most `jobs`; with the processes owned, as are the folders */
+    hl_ablate_running *running; /* n of at most `jobs`; owned, as are the processes */
     hl_ablate_process *processes;
     int n, jobs, cores;
     size_t memory; /* bytes that there were for all of them */
@@ -74,10 +73,8 @@ static double seconds_left(const sweep *s)
 /* *step: that of the checkpoint, 0 where there is none. */
 static hl_status checkpoint_step(const char *folder, int64_t *step)
 {
-    char *path = hl_path_join(folder, "checkpoint.safetensors");
-    hl_status status = path != NULL ? hl_checkpoint_read_step(path, step) : hl_error_memory(folder);
+    hl_status status = hl_checkpoint_read_step(hl_ablate_path_in(folder, "checkpoint.safetensors").text, step);
     *step = status.code == HL_OK && *step > 0 ? *step : 0;
-    hl_free(path);
     return status;
 }
 
@@ -120,8 +117,9 @@ static double seconds_of(const hl_ablate_running *r, int64_t steps)
 static hl_status settle(sweep *s, const hl_ablate_running *r, hl_status ended)
 {
     hl_ablate_result *result = &s->results[r->cell];
-    HL_THEN(ended, hl_ablate_result_read(r->folder, &hl_ablate_plan_variant(s->options->plan, r->cell)->config.train,
-                                         s->options->target, result));
+    HL_THEN(ended,
+            hl_ablate_result_read(r->folder.text, &hl_ablate_plan_variant(s->options->plan, r->cell)->config.train,
+                                  s->options->target, result));
     if (ended.code == HL_NO_MEMORY) { /* free memory ran short in this program, not in the training */
         return ended;
     }
@@ -144,21 +142,17 @@ static hl_status settle(sweep *s, const hl_ablate_running *r, hl_status ended)
 /* A cell whose own files are in the way fails alone; the others go on. */
 static hl_status begin(sweep *s, int64_t cell, int threads)
 {
-    char *folder = hl_ablate_plan_path(s->options->plan, cell);
     hl_ablate_running *r = &s->running[s->n];
-    if (folder == NULL) {
-        return hl_error_memory(s->options->plan->folder);
-    }
-    *r = (hl_ablate_running){
-        .cell = cell, .folder = folder, .started = hl_clock_seconds(), .threads = threads, .glimpse = { .step = -1 }
-    };
-    hl_status status = hl_ablate_cell_prepare(s->options->plan, cell, folder);
-    HL_THEN(status, checkpoint_step(folder, &r->first_step));
-    HL_THEN(status, hl_ablate_process_start(s->options->train, folder, threads, &s->processes[s->n]));
+    *r = (hl_ablate_running){ .cell = cell,
+                              .folder = hl_ablate_plan_path(s->options->plan, cell),
+                              .started = hl_clock_seconds(),
+                              .threads = threads,
+                              .glimpse = { .step = -1 } };
+    hl_status status = hl_ablate_cell_prepare(s->options->plan, cell);
+    HL_THEN(status, checkpoint_step(r->folder.text, &r->first_step));
+    HL_THEN(status, hl_ablate_process_start(s->options->train, r->folder.text, threads, &s->processes[s->n]));
     if (status.code != HL_OK) {
-        status = status.code == HL_BAD_FILE || status.code == HL_INVALID ? settle(s, r, status) : status;
-        hl_free(folder);
-        return status;
+        return status.code == HL_BAD_FILE || status.code == HL_INVALID ? settle(s, r, status) : status;
     }
     r->began = true;
     s->results[cell].state = HL_ABLATE_RUNNING;
@@ -193,25 +187,18 @@ static hl_status begin_what_fits(sweep *s)
     return hl_ok();
 }
 
-/* Removes training i from the list. */
-static void forget(sweep *s, int i)
-{
-    hl_free((char *)(size_t)s->running[i].folder);
-    s->n--;
-    s->running[i] = s->running[s->n];
-    s->processes[i] = s->processes[s->n];
-}
-
 static hl_status look_around(sweep *s)
 {
     hl_status first = hl_ok();
     for (int i = s->n - 1; i >= 0; i--) {
         hl_status ended;
-        if (!hl_ablate_process_ended(&s->processes[i], s->running[i].folder, &ended)) {
+        if (!hl_ablate_process_ended(&s->processes[i], s->running[i].folder.text, &ended)) {
             continue;
         }
         hl_status status = settle(s, &s->running[i], ended);
-        forget(s, i);
+        s->n--;
+        s->running[i] = s->running[s->n];
+        s->processes[i] = s->processes[s->n];
         first = first.code == HL_OK ? status : first;
     }
     return first;
@@ -220,7 +207,7 @@ static hl_status look_around(sweep *s)
 static void show(sweep *s)
 {
     for (int i = 0; i < s->n; i++) {
-        s->running[i].glimpse = hl_ablate_glimpse_of(s->running[i].folder);
+        s->running[i].glimpse = hl_ablate_glimpse_of(s->running[i].folder.text);
     }
     hl_ablate_progress_draw(&s->progress, s->running, s->n, seconds_left(s));
 }

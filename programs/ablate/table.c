@@ -175,8 +175,7 @@ void hl_ablate_table_notes(const hl_ablate_plan *plan, const hl_ablate_result *r
                       100 * target);
     for (int64_t i = 0; i < hl_ablate_plan_cells(plan); i++) {
         if (results[i].state == HL_ABLATE_FAILED) {
-            hl_text_print(text, "Failed and left out: %s,seed=%" PRId64 "\n", hl_ablate_plan_variant(plan, i)->values,
-                          hl_ablate_plan_seed(plan, i));
+            hl_text_print(text, "Failed and left out: %s\n", hl_ablate_plan_name(plan, i).text);
         }
     }
 }

@@ -147,14 +147,12 @@ START_TEST(cells_have_their_seeds_and_folders)
                                          "some/where/heads=8,seed=7", "some/where/heads=8,seed=8" };
     ck_assert_int_eq(hl_ablate_plan_cells(&plan), 4);
     for (int64_t i = 0; i < 4; i++) {
-        char *path = hl_ablate_plan_path(&plan, i);
         hl_config config;
-        ck_assert_str_eq(path, paths[i]);
+        ck_assert_str_eq(hl_ablate_plan_path(&plan, i).text, paths[i]);
         ck_assert_int_eq(hl_ablate_plan_config(&plan, i, &config).code, HL_OK);
         ck_assert_str_eq(config.train.out, paths[i]);
         ck_assert_int_eq(config.train.seed, 7 + i % 2);
         ck_assert_int_eq(config.model.heads[1], i < 2 ? 4 : 8);
-        hl_free(path);
     }
     ck_assert_str_eq(plan.variants[0].name, "base");
     ck_assert_str_eq(plan.variants[1].name, "heads=8");

@@ -25,7 +25,7 @@ static void make_plan(hl_ablate_plan *plan)
 static hl_ablate_running running(int64_t cell, int64_t first_step, int64_t step)
 {
     return (hl_ablate_running){ .cell = cell,
-                                .folder = "runs/sweep/cell",
+                                .folder = { "runs/sweep/cell" },
                                 .began = true,
                                 .first_step = first_step,
                                 .started = hl_clock_seconds(),
