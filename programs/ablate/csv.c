@@ -65,24 +65,15 @@ hl_status hl_ablate_csv_print(const hl_ablate_plan *plan, const hl_ablate_result
 
 /* ---- reading ---- */
 
-/* Whether the line begins with "<name>,<seed>,". */
-static bool is_of(const char *line, const hl_ablate_plan *plan, int64_t cell)
-{
-    const char *name = hl_ablate_plan_variant(plan, cell)->name;
-    size_t length = strlen(name);
-    if (strncmp(line, name, length) != 0) {
-        return false;
-    }
-    char seed[32];
-    snprintf(seed, sizeof seed, ",%" PRId64 ",", hl_ablate_plan_seed(plan, cell));
-    return strncmp(line + length, seed, strlen(seed)) == 0;
-}
-
-/* The cell whose row this is, -1 where there is none. */
+/* The cell whose row this is, which begins with "<name>,<seed>,"; -1 where there is none. */
 static int64_t find_cell(const char *line, const hl_ablate_plan *plan)
 {
     for (int64_t i = 0; i < hl_ablate_plan_cells(plan); i++) {
-        if (is_of(line, plan, i)) {
+        const char *name = hl_ablate_plan_variant(plan, i)->name;
+        size_t length = strlen(name);
+        char seed[32];
+        snprintf(seed, sizeof seed, ",%" PRId64 ",", hl_ablate_plan_seed(plan, i));
+        if (strncmp(line, name, length) == 0 && strncmp(line + length, seed, strlen(seed)) == 0) {
             return i;
         }
     }
@@ -148,21 +139,6 @@ static hl_status read_rows(const char *path, char *text, size_t size, const hl_a
     return hl_ok();
 }
 
-static hl_status read_text(const char *path, char *text, size_t size, const hl_ablate_plan *plan,
-                           hl_ablate_result *results)
-{
-    hl_text header = { 0 };
-    write_header(plan, &header);
-    size_t length = header.size;
-    hl_status status = hl_text_status(&header);
-    if (status.code == HL_OK && (size < length || memcmp(text, header.bytes, length) != 0)) {
-        status = refuse(path, 1, "the header of this sweep's ablation.csv");
-    }
-    hl_text_free(&header);
-    HL_TRY(status);
-    return read_rows(path, text + length, size - length, plan, results);
-}
-
 hl_status hl_ablate_csv_read(const char *path, const hl_ablate_plan *plan, hl_ablate_result *results)
 {
     bool exists;
@@ -173,7 +149,14 @@ hl_status hl_ablate_csv_read(const char *path, const hl_ablate_plan *plan, hl_ab
     char *text;
     size_t size;
     HL_TRY(hl_file_read(path, MOST_BYTES, &text, &size));
-    hl_status status = read_text(path, text, size, plan, results);
+    hl_text header = { 0 };
+    write_header(plan, &header);
+    hl_status status = hl_text_status(&header);
+    if (status.code == HL_OK && (size < header.size || memcmp(text, header.bytes, header.size) != 0)) {
+        status = refuse(path, 1, "the header of this sweep's ablation.csv");
+    }
+    HL_THEN(status, read_rows(path, text + header.size, size - header.size, plan, results));
+    hl_text_free(&header);
     hl_free(text);
     return status;
 }

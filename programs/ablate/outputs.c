@@ -30,24 +30,6 @@ static hl_status write_file(const maker *m, const char *name, hl_text *content)
     return status;
 }
 
-static hl_status write_csv(const maker *m)
-{
-    hl_text text = { 0 };
-    hl_ablate_csv_print(m->given->plan, m->given->results, &text);
-    return write_file(m, "ablation.csv", &text);
-}
-
-static hl_status write_markdown(const maker *m)
-{
-    const hl_ablate_outputs *o = m->given;
-    hl_text text = { 0 };
-    hl_text_print(&text, "# Ablation of `%s`\n\n`%s`\n\n<!-- format 1 -->\n\n", o->config, o->command);
-    hl_text_grid_markdown(&m->grid, &text);
-    hl_text_print(&text, "\n");
-    hl_ablate_table_notes(o->plan, o->results, o->target, MARKDOWN_WIDTH, &text);
-    return write_file(m, "ablation.md", &text);
-}
-
 static hl_status print_table(const maker *m, FILE *out)
 {
     const hl_ablate_outputs *o = m->given;
@@ -106,57 +88,35 @@ static json_t *interval_object(const hl_interval *interval)
 
 static json_t *training_object(const hl_ablate_result *r, int64_t seed)
 {
-    bool done = r->state == HL_ABLATE_DONE;
+    bool done = r->state == HL_ABLATE_DONE, reached = done && r->steps_to_target >= 0;
     return json_pack("{s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "seed", (json_int_t)seed, "status",
                      done ? "done" : "failed", "steps", done ? json_integer(r->steps) : json_null(), "validation_loss",
                      hl_json_number(done ? r->loss : NAN), "accuracy", hl_json_number(done ? r->accuracy : NAN),
-                     "steps_to_target",
-                     done && r->steps_to_target >= 0 ? json_integer(r->steps_to_target) : json_null(), "seconds",
+                     "steps_to_target", reached ? json_integer(r->steps_to_target) : json_null(), "seconds",
                      hl_json_number(done ? r->seconds : NAN));
-}
-
-static json_t *training_list(const hl_ablate_outputs *o, int64_t variant)
-{
-    json_t *list = json_array();
-    for (int64_t s = 0; s < o->plan->seeds; s++) {
-        int64_t cell = variant * o->plan->seeds + s;
-        hl_json_append(&list, training_object(&o->results[cell], hl_ablate_plan_seed(o->plan, cell)));
-    }
-    return list;
-}
-
-static json_t *values_object(const hl_ablate_plan *plan, const hl_ablate_variant *variant)
-{
-    json_t *object = json_object();
-    int failed = object == NULL;
-    for (int k = 0; k < plan->n_keys && !failed; k++) {
-        char value[HL_ABLATE_VALUE_TEXT];
-        hl_ablate_key_value(plan->keys[k], &variant->config, value);
-        failed = json_object_set_new(object, hl_ablate_key_label(plan->keys[k]), hl_json_name(value));
-    }
-    return hl_json_checked(object, failed);
 }
 
 static json_t *row_object(const maker *m, int64_t v)
 {
-    const hl_ablate_variant *variant = &m->given->plan->variants[v];
+    const hl_ablate_plan *plan = m->given->plan;
+    const hl_ablate_variant *variant = &plan->variants[v];
     const hl_ablate_row *row = &m->summary.rows[v];
+    json_t *values = json_object(), *trainings = json_array();
+    int failed = 0;
+    for (int k = 0; k < plan->n_keys; k++) {
+        char value[HL_ABLATE_VALUE_TEXT];
+        hl_ablate_key_value(plan->keys[k], &variant->config, value);
+        failed = json_object_set_new(values, hl_ablate_key_label(plan->keys[k]), hl_json_name(value)) || failed;
+    }
+    for (int64_t cell = v * plan->seeds; cell < (v + 1) * plan->seeds; cell++) {
+        hl_json_append(&trainings, training_object(&m->given->results[cell], hl_ablate_plan_seed(plan, cell)));
+    }
     return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", hl_json_name(variant->name),
-                     "values", values_object(m->given->plan, variant), "parameters", (json_int_t)variant->parameters,
+                     "values", hl_json_checked(values, failed), "parameters", (json_int_t)variant->parameters,
                      "flops_per_step", hl_json_number(variant->flops), "validation_loss", interval_object(&row->loss),
                      "perplexity", interval_object(&row->perplexity), "accuracy", interval_object(&row->accuracy),
                      "steps_to_target", interval_object(&row->steps_to_target), "seconds",
-                     interval_object(&row->seconds), "p", hl_json_number(row->p), "trainings",
-                     training_list(m->given, v));
-}
-
-static json_t *row_list(const maker *m)
-{
-    json_t *list = json_array();
-    for (int64_t v = 0; v < m->given->plan->n_variants; v++) {
-        hl_json_append(&list, row_object(m, v));
-    }
-    return list;
+                     interval_object(&row->seconds), "p", hl_json_number(row->p), "trainings", trainings);
 }
 
 static hl_status put_tables(const maker *m, FILE *out)
@@ -164,8 +124,12 @@ static hl_status put_tables(const maker *m, FILE *out)
     const hl_ablate_outputs *o = m->given;
     hl_text text = { 0 };
     if (o->json != NULL) {
+        json_t *rows = json_array();
+        for (int64_t v = 0; v < o->plan->n_variants; v++) {
+            hl_json_append(&rows, row_object(m, v));
+        }
         json_t *root = json_pack("{s:o, s:I, s:o, s:o}", "config", hl_json_name(o->config), "seeds",
-                                 (json_int_t)o->plan->seeds, "target", hl_json_number(o->target), "rows", row_list(m));
+                                 (json_int_t)o->plan->seeds, "target", hl_json_number(o->target), "rows", rows);
         hl_json_print_document(&text, root);
         HL_TRY(hl_output_put(o->json, &text, out));
     }
@@ -181,10 +145,16 @@ static hl_status make(maker *m, FILE *tables, FILE *out)
     const hl_ablate_outputs *o = m->given;
     HL_TRY(hl_ablate_summary_make(o->plan, o->results, &m->summary));
     HL_TRY(hl_ablate_table_make(o->plan, &m->summary, o->target, &m->grid));
-    HL_TRY(write_csv(m));
+    hl_text csv = { 0 }, markdown = { 0 };
+    hl_ablate_csv_print(o->plan, o->results, &csv);
+    HL_TRY(write_file(m, "ablation.csv", &csv));
     HL_TRY(print_table(m, tables));
     HL_TRY(put_tables(m, out));
-    HL_TRY(write_markdown(m));
+    hl_text_print(&markdown, "# Ablation of `%s`\n\n`%s`\n\n<!-- format 1 -->\n\n", o->config, o->command);
+    hl_text_grid_markdown(&m->grid, &markdown);
+    hl_text_print(&markdown, "\n");
+    hl_ablate_table_notes(o->plan, o->results, o->target, MARKDOWN_WIDTH, &markdown);
+    HL_TRY(write_file(m, "ablation.md", &markdown));
     return write_pictures(m);
 }
 

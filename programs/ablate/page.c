@@ -61,21 +61,17 @@ static hl_status draw_maps(const hl_opened_model *run, const hl_snapshot *snapsh
     return status;
 }
 
-static hl_status draw_last_maps(hl_opened_model *run, hl_text *bytes, hl_text *dark)
-{
-    if (run->n_steps == 0) {
-        return hl_error(HL_INVALID, "%s", hl_opened_model_check_steps(run).text);
-    }
-    const hl_snapshot *snapshot;
-    HL_TRY(hl_opened_model_snapshot(run, -1, &snapshot));
-    return draw_maps(run, snapshot, bytes, dark);
-}
-
+/* Draws the run's last snapshot, all heads side by side, under what they do, as a PNG and for a dark screen. */
 static hl_status open_maps(const char *folder, hl_text *bytes, hl_text *dark)
 {
     hl_opened_model run;
+    const hl_snapshot *snapshot;
     hl_status status = hl_opened_model_open(&run, folder);
-    HL_THEN(status, draw_last_maps(&run, bytes, dark));
+    if (status.code == HL_OK && run.n_steps == 0) {
+        status = hl_error(HL_INVALID, "%s", hl_opened_model_check_steps(&run).text);
+    }
+    HL_THEN(status, hl_opened_model_snapshot(&run, -1, &snapshot));
+    HL_THEN(status, draw_maps(&run, snapshot, bytes, dark));
     hl_opened_model_close(&run);
     return status;
 }

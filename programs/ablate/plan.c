@@ -139,24 +139,18 @@ static hl_status append(builder *b, const hl_ablate_variant *variant)
     return hl_ok();
 }
 
-/* HL_INVALID where the plan already has the variant. */
-static hl_status check_new(const hl_ablate_plan *plan, const hl_ablate_variant *variant)
-{
-    for (int64_t i = 0; i < plan->n_variants; i++) {
-        if (strcmp(plan->variants[i].values, variant->values) == 0) {
-            return hl_error(HL_INVALID, "command line: %s is asked for twice", variant->values);
-        }
-    }
-    return hl_ok();
-}
-
 static hl_status prepare(builder *b, const hl_ablate_settings *settings, hl_ablate_variant *variant)
 {
     variant->row = settings->row;
     HL_TRY(load_variant(b->command, settings, &variant->config));
     HL_TRY(name(b->plan, variant));
     HL_TRY(count(variant));
-    return check_new(b->plan, variant);
+    for (int64_t i = 0; i < b->plan->n_variants; i++) {
+        if (strcmp(b->plan->variants[i].values, variant->values) == 0) {
+            return hl_error(HL_INVALID, "command line: %s is asked for twice", variant->values);
+        }
+    }
+    return hl_ok();
 }
 
 /* Adds a variant to the plan; where it equals the base, the base is added in its place. */
@@ -193,14 +187,6 @@ static hl_status put_base_first(builder *b)
     return hl_ok();
 }
 
-static hl_status name_base(hl_ablate_plan *plan)
-{
-    hl_ablate_variant *base = &plan->variants[plan->base];
-    hl_free(base->name);
-    base->name = hl_strdup("base");
-    return base->name != NULL ? hl_ok() : hl_error_memory("the name of a row");
-}
-
 /* ---- the plan ---- */
 
 static hl_status set_seeds(const hl_ablate_command *command, hl_ablate_plan *plan, const hl_config *base)
@@ -213,14 +199,6 @@ static hl_status set_seeds(const hl_ablate_command *command, hl_ablate_plan *pla
                         command->config.path, plan->first_seed, plan->seeds, key->most);
     }
     return hl_ok();
-}
-
-static hl_status set_folder(const hl_ablate_command *command, hl_ablate_plan *plan, const hl_config *base)
-{
-    hl_text text = { 0 };
-    hl_text_print(&text, "%s%s", base->train.out, command->out == NULL ? "-ablation" : "");
-    plan->folder = text.bytes;
-    return hl_text_status(&text);
 }
 
 static hl_status check_cells(const hl_ablate_plan *plan)
@@ -245,7 +223,10 @@ static hl_status make(builder *b, FILE *err)
     hl_config *base = &b->base.config;
     HL_TRY(load(b->command, &none, err, base));
     HL_TRY(set_seeds(b->command, plan, base));
-    HL_TRY(set_folder(b->command, plan, base));
+    hl_text folder = { 0 };
+    hl_text_print(&folder, "%s%s", base->train.out, b->command->out == NULL ? "-ablation" : "");
+    plan->folder = folder.bytes;
+    HL_TRY(hl_text_status(&folder));
     HL_TRY(hl_ablate_variants_keys(b->command, base, plan));
     HL_TRY(name(plan, &b->base));
     HL_TRY(count(&b->base));
@@ -257,8 +238,10 @@ static hl_status make(builder *b, FILE *err)
     if (b->base.values != NULL) {
         HL_TRY(put_base_first(b));
     }
-    HL_TRY(name_base(plan));
-    return check_cells(plan);
+    char **base_name = &plan->variants[plan->base].name;
+    hl_free(*base_name);
+    *base_name = hl_strdup("base");
+    return *base_name != NULL ? check_cells(plan) : hl_error_memory("the name of a row");
 }
 
 hl_status hl_ablate_plan_make(const hl_ablate_command *command, hl_ablate_plan *plan, FILE *err)

@@ -100,42 +100,31 @@ static void print_running(const hl_ablate_progress *progress, const hl_ablate_ru
     fputc('\n', progress->out);
 }
 
-static void print_sum(const hl_ablate_progress *progress, int n, double left)
-{
-    fprintf(progress->out, "%" PRId64 " of %" PRId64 " trainings ended, %d going on", progress->n_ended,
-            hl_ablate_plan_cells(progress->plan), n);
-    if (isfinite(left)) {
-        char duration[HL_UNITS_TEXT];
-        fprintf(progress->out, ", about %s left", hl_units_duration(left, duration));
-    }
-    fputc('\n', progress->out);
-}
-
 bool hl_ablate_progress_due(const hl_ablate_progress *progress)
 {
     return progress->terminal && hl_clock_seconds() - progress->drawn >= 0.2;
 }
 
-/* How many trainings have a line: the terminal keeps one for the total and one for the cursor. */
-static int most_lines(FILE *out)
-{
-    int height = hl_terminal_height(out);
-    height = height > 0 ? height : USUAL_HEIGHT;
-    return height > 2 ? height - 2 : 0;
-}
-
 void hl_ablate_progress_draw(hl_ablate_progress *progress, const hl_ablate_running *running, int n, double left)
 {
+    FILE *out = progress->out;
+    int height = hl_terminal_height(out) > 0 ? hl_terminal_height(out) : USUAL_HEIGHT;
+    int most = height > 2 ? height - 2 : 0; /* one line is for the total, one for the cursor */
+    int shown = n < most ? n : most;
     hl_ablate_progress_clear(progress);
-    fputs("\033[?7l",
-          progress->out); /* lines are cut at a narrow terminal's edge, since a wrapped line could not be renewed */
-    int most = most_lines(progress->out), shown = n < most ? n : most;
+    /* Lines are cut at a narrow terminal's edge, since a wrapped line could not be renewed. */
+    fputs("\033[?7l", out);
     for (int i = 0; i < shown; i++) {
         print_running(progress, &running[i]);
     }
-    print_sum(progress, n, left);
-    fputs("\033[?7h", progress->out);
-    fflush(progress->out);
+    fprintf(out, "%" PRId64 " of %" PRId64 " trainings ended, %d going on", progress->n_ended,
+            hl_ablate_plan_cells(progress->plan), n);
+    if (isfinite(left)) {
+        char duration[HL_UNITS_TEXT];
+        fprintf(out, ", about %s left", hl_units_duration(left, duration));
+    }
+    fputs("\n\033[?7h", out);
+    fflush(out);
     progress->n_lines = shown + 1;
     progress->drawn = hl_clock_seconds();
 }

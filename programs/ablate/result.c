@@ -69,17 +69,6 @@ static hl_status check_end(const char *path, const hl_config_train *train, const
                           steps, train->steps);
 }
 
-/* The last checkpoint, where it still exists, holds the sum of all rows. */
-static hl_status check_sum(const char *path, const char *checkpoint, hl_metrics_sum sum)
-{
-    bool has;
-    hl_metrics_sum known;
-    HL_TRY(hl_checkpoint_read_metrics(checkpoint, &has, &known));
-    return !has || (sum.rows == known.rows && sum.crc == known.crc)
-               ? hl_ok()
-               : hl_error(HL_BAD_FILE, "%s: its rows are not those that the training wrote", path);
-}
-
 static hl_status read_file(const char *path, const char *checkpoint, const hl_config_train *train, validations *v)
 {
     char *text;
@@ -90,7 +79,12 @@ static hl_status read_file(const char *path, const char *checkpoint, const hl_co
     hl_free(text);
     HL_TRY(status);
     HL_TRY(check_end(path, train, v));
-    return check_sum(path, checkpoint, sum);
+    bool has; /* the last checkpoint, where it still exists, holds the sum of all rows */
+    hl_metrics_sum known;
+    HL_TRY(hl_checkpoint_read_metrics(checkpoint, &has, &known));
+    return !has || (sum.rows == known.rows && sum.crc == known.crc)
+               ? hl_ok()
+               : hl_error(HL_BAD_FILE, "%s: its rows are not those that the training wrote", path);
 }
 
 hl_status hl_ablate_result_read(const char *folder, const hl_config_train *train, double target,

@@ -70,14 +70,6 @@ static double seconds_left(const sweep *s)
 
 /* ---- beginning ---- */
 
-/* *step: that of the checkpoint, 0 where there is none. */
-static hl_status checkpoint_step(const char *folder, int64_t *step)
-{
-    hl_status status = hl_checkpoint_read_step(hl_ablate_path_in(folder, "checkpoint.safetensors").text, step);
-    *step = status.code == HL_OK && *step > 0 ? *step : 0;
-    return status;
-}
-
 static int64_t count_waiting(const sweep *s)
 {
     int64_t n = 0;
@@ -98,22 +90,7 @@ static int free_cores(const sweep *s)
 
 /* ---- ending ---- */
 
-static hl_status write_csv(const sweep *s)
-{
-    hl_text text = { 0 };
-    hl_status status = hl_ablate_csv_print(s->options->plan, s->results, &text);
-    HL_THEN(status, hl_file_replace(s->options->csv, text.bytes, text.size, HL_DURABLE));
-    hl_text_free(&text);
-    return status;
-}
-
-/* The time of a resumed run is scaled up to what the whole run would have taken. */
-static double seconds_of(const hl_ablate_running *r, int64_t steps)
-{
-    double seen = hl_clock_seconds() - r->started;
-    return steps > r->first_step ? seen * (double)steps / (double)(steps - r->first_step) : NAN;
-}
-
+/* Takes note of how a training ended, in ablation.csv, too. */
 static hl_status settle(sweep *s, const hl_ablate_running *r, hl_status ended)
 {
     hl_ablate_result *result = &s->results[r->cell];
@@ -129,12 +106,18 @@ static hl_status settle(sweep *s, const hl_ablate_running *r, hl_status ended)
     }
     result->state = ended.code == HL_OK ? HL_ABLATE_DONE : HL_ABLATE_FAILED;
     if (ended.code == HL_OK) {
-        double seconds = seconds_of(r, result->steps);
-        result->seconds = isfinite(seconds) ? seconds : result->seconds;
-        s->work += work_of(s->options->plan, r->cell, result->steps - r->first_step);
+        int64_t steps = result->steps - r->first_step;
+        if (steps > 0) { /* the time of a resumed run is scaled up to what the whole run would have taken */
+            result->seconds = (hl_clock_seconds() - r->started) * (double)result->steps / (double)steps;
+        }
+        s->work += work_of(s->options->plan, r->cell, steps);
     }
     hl_ablate_progress_ended(&s->progress, r, result, &ended);
-    return write_csv(s);
+    hl_text text = { 0 };
+    hl_status status = hl_ablate_csv_print(s->options->plan, s->results, &text);
+    HL_THEN(status, hl_file_replace(s->options->csv, text.bytes, text.size, HL_DURABLE));
+    hl_text_free(&text);
+    return status;
 }
 
 /* ---- from one to the next ---- */
@@ -149,7 +132,9 @@ static hl_status begin(sweep *s, int64_t cell, int threads)
                               .threads = threads,
                               .glimpse = { .step = -1 } };
     hl_status status = hl_ablate_cell_prepare(s->options->plan, cell);
-    HL_THEN(status, checkpoint_step(r->folder.text, &r->first_step));
+    HL_THEN(status,
+            hl_checkpoint_read_step(hl_ablate_path_in(r->folder.text, "checkpoint.safetensors").text, &r->first_step));
+    r->first_step = r->first_step > 0 ? r->first_step : 0; /* there may be no checkpoint */
     HL_THEN(status, hl_ablate_process_start(s->options->train, r->folder.text, threads, &s->processes[s->n]));
     if (status.code != HL_OK) {
         return status.code == HL_BAD_FILE || status.code == HL_INVALID ? settle(s, r, status) : status;
@@ -204,14 +189,6 @@ static hl_status look_around(sweep *s)
     return first;
 }
 
-static void show(sweep *s)
-{
-    for (int i = 0; i < s->n; i++) {
-        s->running[i].glimpse = hl_ablate_glimpse_of(s->running[i].folder.text);
-    }
-    hl_ablate_progress_draw(&s->progress, s->running, s->n, seconds_left(s));
-}
-
 static void stop(sweep *s)
 {
     for (int i = 0; i < s->n && !s->stopping; i++) {
@@ -239,7 +216,10 @@ static hl_status run(sweep *s)
         status = look_around(s);
         first = first.code == HL_OK ? status : first;
         if (s->n > 0 && hl_ablate_progress_due(&s->progress)) {
-            show(s);
+            for (int i = 0; i < s->n; i++) {
+                s->running[i].glimpse = hl_ablate_glimpse_of(s->running[i].folder.text);
+            }
+            hl_ablate_progress_draw(&s->progress, s->running, s->n, seconds_left(s));
         }
     }
 }

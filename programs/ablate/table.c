@@ -60,33 +60,15 @@ static cell flops_cell(double flops)
     return c;
 }
 
-static cell name_cell(const hl_ablate_plan *plan, int64_t variant)
-{
-    cell c = { "" };
-    if (variant == plan->base) {
-        snprintf(c.text, sizeof c.text, "base");
-    } else if (plan->variants[variant].row != 0) {
-        snprintf(c.text, sizeof c.text, "(%c)", plan->variants[variant].row);
-    }
-    return c;
-}
-
 /* ---- columns ---- */
-
-static const hl_config_key *names_key(int i)
-{
-    static const size_t offsets[] = { offsetof(hl_config, model.heads), offsetof(hl_config, model.d_k),
-                                      offsetof(hl_config, model.d_v) };
-    return hl_config_key_at(offsets[i]);
-}
 
 /* The keys of the columns: heads, d_k and d_v, then the others that vary. */
 static int columns_of(const hl_ablate_plan *plan, const hl_config_key *keys[HL_ABLATE_MAX_KEYS + 3])
 {
     int n = 0;
-    for (; n < 3; n++) {
-        keys[n] = names_key(n);
-    }
+    keys[n++] = hl_config_key_at(offsetof(hl_config, model.heads));
+    keys[n++] = hl_config_key_at(offsetof(hl_config, model.d_k));
+    keys[n++] = hl_config_key_at(offsetof(hl_config, model.d_v));
     for (int k = 0; k < plan->n_keys; k++) {
         if (plan->keys[k] != keys[0] && plan->keys[k] != keys[1] && plan->keys[k] != keys[2]) {
             keys[n++] = plan->keys[k];
@@ -117,7 +99,11 @@ static void set_row(const hl_ablate_plan *plan, int64_t v, const hl_ablate_row *
                     int n_keys, hl_text_grid *grid)
 {
     const hl_ablate_variant *variant = &plan->variants[v];
-    hl_text_grid_set(grid, 1 + v, 0, "%s", name_cell(plan, v).text);
+    if (v == plan->base) {
+        hl_text_grid_set(grid, 1 + v, 0, "base");
+    } else if (variant->row != 0) {
+        hl_text_grid_set(grid, 1 + v, 0, "(%c)", variant->row);
+    }
     for (int k = 0; k < n_keys; k++) {
         char value[HL_ABLATE_VALUE_TEXT];
         hl_ablate_key_value(keys[k], &variant->config, value);

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/npz.h"
 #include "heads/heads_csv.h"
+#include "programs/heads/answers.h"
 #include "study/study.h"
 
 #include <inttypes.h>
@@ -150,17 +151,6 @@ hl_status hl_heads_write_npz(const char *path, const hl_opened_model *run, const
 
 /* ---- BertViz ---- */
 
-static void print_map(hl_text *text, const hl_real *weights, int64_t n, int64_t stride)
-{
-    for (int64_t i = 0; i < n; i++) {
-        hl_text_print(text, i > 0 ? ",[" : "[");
-        for (int64_t j = 0; j < n; j++) {
-            hl_text_print(text, j > 0 ? ",%.9g" : "%.9g", (double)weights[i * stride + j]);
-        }
-        hl_text_print(text, "]");
-    }
-}
-
 static void print_attention(hl_text *text, const hl_snapshot *maps, int64_t example)
 {
     int64_t T = maps->examples.n_tokens, n = maps->examples.lengths[example];
@@ -168,21 +158,19 @@ static void print_attention(hl_text *text, const hl_snapshot *maps, int64_t exam
         int64_t H = maps->config->heads[l];
         hl_text_print(text, l > 0 ? ",\n[[" : "[[");
         for (int64_t h = 0; h < H; h++) {
+            const hl_real *weights = maps->layers[l].weights + (example * H + h) * T * T;
             hl_text_print(text, h > 0 ? ",\n[" : "[");
-            print_map(text, maps->layers[l].weights + (example * H + h) * T * T, n, T);
+            for (int64_t i = 0; i < n; i++) {
+                for (int64_t j = 0; j < n; j++) {
+                    const char *before = j > 0 ? "," : i > 0 ? ",[" : "[";
+                    hl_text_print(text, "%s%.9g", before, (double)weights[i * T + j]);
+                }
+                hl_text_print(text, "]");
+            }
             hl_text_print(text, "]");
         }
         hl_text_print(text, "]]");
     }
-}
-
-static void print_tokens(hl_text *text, const hl_vocabulary *vocabulary, const int32_t *ids, int64_t n)
-{
-    json_t *tokens = json_array();
-    for (int64_t i = 0; i < n; i++) {
-        hl_json_append(&tokens, json_string(hl_vocabulary_token(vocabulary, ids[i])));
-    }
-    hl_json_print(text, tokens, JSON_COMPACT);
 }
 
 hl_status hl_heads_print_bertviz(hl_text *text, const hl_opened_model *run, const hl_snapshot *maps, int64_t example)
@@ -195,7 +183,96 @@ hl_status hl_heads_print_bertviz(hl_text *text, const hl_opened_model *run, cons
     hl_text_print(text, "{\"attention\": [");
     print_attention(text, maps, example);
     hl_text_print(text, "],\n\"tokens\": ");
-    print_tokens(text, run->vocabulary, examples->tokens + example * examples->n_tokens, examples->lengths[example]);
+    const int32_t *ids = examples->tokens + example * examples->n_tokens;
+    json_t *tokens = json_array();
+    for (int64_t i = 0; i < examples->lengths[example]; i++) {
+        hl_json_append(&tokens, json_string(hl_vocabulary_token(run->vocabulary, ids[i])));
+    }
+    hl_json_print(text, tokens, JSON_COMPACT);
     hl_text_print(text, "}\n");
     return hl_ok();
+}
+
+/* ---- maps as they are drawn ---- */
+
+/* Which head of which layer the panel is of. */
+static void place_of(const hl_heads_view *view, int64_t index, int64_t *layer, int64_t *head)
+{
+    for (*layer = 0, *head = index; *head >= view->row_lengths[*layer]; ++*layer) {
+        *head -= view->row_lengths[*layer];
+    }
+}
+
+/* ---- JSON; NULL stands for missing memory throughout ---- */
+
+static json_t *weights_of(const hl_panel *panel)
+{
+    json_t *rows = json_array();
+    for (int64_t i = 0; i < panel->n_queries; i++) {
+        json_t *row = json_array();
+        for (int64_t j = 0; j < panel->n_keys; j++) {
+            hl_json_append(&row, hl_json_number((double)panel->weights[i * panel->stride + j]));
+        }
+        hl_json_append(&rows, row);
+    }
+    return rows;
+}
+
+static json_t *heads_of(const hl_heads_view *view, int64_t only, const char *const *relations)
+{
+    json_t *heads = json_array();
+    for (int64_t i = 0; i < view->n; i++) {
+        int64_t layer, head;
+        place_of(view, i, &layer, &head);
+        if (only < 0 || i == only) {
+            json_t *label =
+                view->labels != NULL ? json_string(hl_label_text_of(view->labels[i], relations).text) : json_null();
+            hl_json_append(&heads,
+                           json_pack("{s:I, s:I, s:o, s:o}", "layer", (json_int_t)layer, "head", (json_int_t)head,
+                                     "label", label, "weights", weights_of(&view->panels[i])));
+        }
+    }
+    return heads;
+}
+
+void hl_heads_maps_json(hl_text *text, const hl_opened_model *run, const hl_snapshot *maps, const hl_heads_view *view,
+                        int64_t only, bool answers)
+{
+    json_t *tokens = json_array();
+    for (int64_t i = 0; i < view->panels[0].n_keys; i++) {
+        hl_json_append(&tokens, hl_json_name(view->tokens[i]));
+    }
+    json_t *root =
+        json_pack("{s:o, s:o, s:I, s:o, s:o}", "step", maps->step >= 0 ? json_integer(maps->step) : json_null(),
+                  "example", view->means == NULL ? json_integer(view->first_example) : json_null(), "examples",
+                  (json_int_t)view->n_examples, "tokens", tokens, "heads", heads_of(view, only, run->relations));
+    int failed = answers && json_object_set_new(root, "answers", hl_heads_answers_json(run, maps)) != 0;
+    hl_json_print_document(text, hl_json_checked(root, failed));
+}
+
+/* ---- CSV ---- */
+
+static void write_weights(hl_text *text, const hl_panel *panel, int64_t layer, int64_t head)
+{
+    for (int64_t i = 0; i < panel->n_queries; i++) {
+        for (int64_t j = 0; j < panel->n_keys; j++) {
+            hl_text_print(text, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", layer, head, i, j);
+            hl_csv_field(text, panel->queries[i]);
+            hl_text_print(text, ",");
+            hl_csv_field(text, panel->keys[j]);
+            hl_text_print(text, ",%.9g\n", (double)panel->weights[i * panel->stride + j]);
+        }
+    }
+}
+
+void hl_heads_maps_csv(hl_text *text, const hl_heads_view *view, int64_t only)
+{
+    hl_text_print(text, "layer,head,query,key,query_token,key_token,weight\n");
+    for (int64_t i = 0; i < view->n; i++) {
+        int64_t layer, head;
+        place_of(view, i, &layer, &head);
+        if (only < 0 || i == only) {
+            write_weights(text, &view->panels[i], layer, head);
+        }
+    }
 }

@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "heads/snapshot.h"
 #include "study/model.h"
+#include "study/view.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +22,15 @@ hl_status hl_heads_write_npz(const char *path, const hl_opened_model *run, const
 /* Adds one example to the text as JSON, shaped for BertViz: {"attention": a list of layers, each (1, H, n, n),
  * "tokens": n texts}, padding left out. HL_INVALID: no such example; HL_NO_MEMORY is left on the text. */
 hl_status hl_heads_print_bertviz(hl_text *text, const hl_opened_model *run, const hl_snapshot *maps, int64_t example);
+
+/* Adds {"step" (null: not known), "example" (null: a mean), "examples" (that the maps are the mean of), "tokens":
+ * [...], "heads": [{"layer", "head", "label" (null for --input), "weights": queries of keys}], "answers"
+ * (hl_heads_answers_json; for --input alone)} of the head `only`, or where it is below 0 of all. HL_NO_MEMORY is left
+ * on the text. */
+void hl_heads_maps_json(hl_text *text, const hl_opened_model *run, const hl_snapshot *maps, const hl_heads_view *view,
+                        int64_t only, bool answers);
+
+/* Adds the weights as rows layer,head,query,key,query_token,key_token,weight. HL_NO_MEMORY is left on the text. */
+void hl_heads_maps_csv(hl_text *text, const hl_heads_view *view, int64_t only);
 
 #endif

@@ -102,27 +102,7 @@ static void write_rows(hl_text *text, const hl_heads_importance *study)
     }
 }
 
-static void write_legend(hl_text *text)
-{
-    hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "gradient: |z dL/dz| of the head's output z, the loss's first-order change; norm: the same as a "
-                      "share of its layer (the squares sum to 1); zero, mean, unif: how much the loss grows with z "
-                      "zero, with z its mean over examples and positions, with attention spread evenly; +-: standard "
-                      "errors.");
-}
-
 /* ---- sentences ---- */
-
-static void write_correlation(hl_text *text, const hl_heads_importance *study)
-{
-    double correlation = study->importance.rank_correlation;
-    if (isfinite(correlation)) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH,
-                          "Gradient and zero put the heads in the same order as far as a rank correlation (Spearman) "
-                          "of %.2f says; 1 is the very same order.",
-                          correlation);
-    }
-}
 
 static void write_judgement(hl_text *text, const hl_heads_importance *study, int64_t index)
 {
@@ -200,28 +180,33 @@ static void write_subsets(hl_text *text, const hl_heads_importance *study)
 
 /* ---- all of it ---- */
 
-static void write_heading(hl_text *text, const hl_heads_importance *study)
+void hl_heads_importance_table(hl_text *text, const hl_heads_importance *study)
 {
+    const hl_importance *all = &study->importance;
     hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, step %" PRId64, study->run->path, study->step);
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "What %" PRId64 " heads are worth on the %" PRId64
                       " examples that score, where the loss is %.4f.",
-                      study->importance.n, study->importance.n_examples, study->importance.loss);
+                      all->n, all->n_examples, all->loss);
     if (study->weights_step >= 0 && study->weights_step != study->step) {
         hl_text_paragraph(text, HL_TABLE_WIDTH, "The weights are of step %" PRId64 ", the labels of step %" PRId64 ".",
                           study->weights_step, study->step);
     }
-}
-
-void hl_heads_importance_table(hl_text *text, const hl_heads_importance *study)
-{
-    write_heading(text, study);
     hl_text_print(text, "\n");
     write_rows(text, study);
     hl_text_print(text, "\n");
-    write_legend(text);
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "gradient: |z dL/dz| of the head's output z, the loss's first-order change; norm: the same as a "
+                      "share of its layer (the squares sum to 1); zero, mean, unif: how much the loss grows with z "
+                      "zero, with z its mean over examples and positions, with attention spread evenly; +-: standard "
+                      "errors.");
     hl_text_print(text, "\n");
-    write_correlation(text, study);
+    if (isfinite(all->rank_correlation)) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "Gradient and zero put the heads in the same order as far as a rank correlation (Spearman) "
+                          "of %.2f says; 1 is the very same order.",
+                          all->rank_correlation);
+    }
     write_judgements(text, study);
     if (study->has_subsets) {
         write_subsets(text, study);
@@ -263,15 +248,6 @@ static json_t *head_object(const hl_heads_importance *study, int64_t index)
     return hl_json_checked(object, failed);
 }
 
-static json_t *head_list(const hl_heads_importance *study)
-{
-    json_t *list = json_array();
-    for (int64_t i = 0; i < study->importance.n; i++) {
-        hl_json_append(&list, head_object(study, i));
-    }
-    return list;
-}
-
 static json_t *smallest_set(const hl_heads_importance *study)
 {
     if (!study->has_subsets) {
@@ -289,12 +265,16 @@ static json_t *smallest_set(const hl_heads_importance *study)
 
 void hl_heads_importance_json(hl_text *text, const hl_heads_importance *study)
 {
-    const hl_importance *i = &study->importance;
+    const hl_importance *all = &study->importance;
+    json_t *heads = json_array();
+    for (int64_t i = 0; i < all->n; i++) {
+        hl_json_append(&heads, head_object(study, i));
+    }
     json_t *weights_step = study->weights_step >= 0 ? json_integer(study->weights_step) : json_null();
     json_t *root =
         json_pack("{s:I, s:o, s:I, s:o, s:o, s:o, s:o}", "step", (json_int_t)study->step, "weights_step", weights_step,
-                  "examples", (json_int_t)i->n_examples, "loss", hl_json_number(i->loss), "rank_correlation",
-                  hl_json_number(i->rank_correlation), "heads", head_list(study), "smallest_set", smallest_set(study));
+                  "examples", (json_int_t)all->n_examples, "loss", hl_json_number(all->loss), "rank_correlation",
+                  hl_json_number(all->rank_correlation), "heads", heads, "smallest_set", smallest_set(study));
     hl_json_print_document(text, root);
 }
 

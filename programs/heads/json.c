@@ -17,7 +17,9 @@ static json_t *verdict(const hl_head_effect *effect)
 /* Sets the members that effects have; -1 on failure. */
 static int set_effect(json_t *object, const hl_head_effect *effect)
 {
-    static const hl_head_effect none = { NAN, NAN, NAN, NAN, HL_FAITHFUL_UNKNOWN };
+    static const hl_head_effect none = {
+        .importance = NAN, .loss_without = NAN, .standard_error = NAN, .kept = NAN, .faithful = HL_FAITHFUL_UNKNOWN
+    };
     const hl_head_effect *e = effect != NULL ? effect : &none;
     bool failed = json_object_set_new(object, "importance", hl_json_number(e->importance)) != 0 ||
                   json_object_set_new(object, "loss_without", hl_json_number(e->loss_without)) != 0 ||
@@ -59,31 +61,20 @@ static json_t *group_object(const hl_heads_study *study, const hl_group_effect *
     return hl_json_checked(object, set_effect(object, &group->effect));
 }
 
-static json_t *head_list(const hl_heads_study *study, const char *const *relations)
-{
-    json_t *list = json_array();
-    for (int64_t i = 0; i < study->n; i++) {
-        hl_json_append(&list, head_object(study, &study->rows[i], relations));
-    }
-    return list;
-}
-
-static json_t *group_list(const hl_heads_study *study, const char *const *relations)
-{
-    json_t *list = json_array();
-    for (int g = 0; g < study->effects.n_groups; g++) {
-        hl_json_append(&list, group_object(study, &study->effects.groups[g], relations));
-    }
-    return list;
-}
-
 void hl_heads_json_print(hl_text *text, const hl_heads_study *study, const char *const *relations)
 {
     bool has = study->has_effects;
+    json_t *heads = json_array(), *groups = json_array();
+    for (int64_t i = 0; i < study->n; i++) {
+        hl_json_append(&heads, head_object(study, &study->rows[i], relations));
+    }
+    for (int g = 0; g < study->effects.n_groups; g++) {
+        hl_json_append(&groups, group_object(study, &study->effects.groups[g], relations));
+    }
     json_t *root =
         json_pack("{s:I, s:I, s:o, s:o, s:o, s:o}", "step", (json_int_t)study->step, "examples",
                   (json_int_t)study->n_examples, "loss", hl_json_number(has ? study->effects.loss : NAN),
                   "weights_step", has && study->weights_step >= 0 ? json_integer(study->weights_step) : json_null(),
-                  "heads", head_list(study, relations), "groups", group_list(study, relations));
+                  "heads", heads, "groups", groups);
     hl_json_print_document(text, root);
 }

@@ -4,7 +4,6 @@
 #include "programs/heads/answers.h"
 #include "programs/heads/export.h"
 #include "programs/heads/input.h"
-#include "programs/heads/maps_json.h"
 #include "show/picture.h"
 #include "show/terminal_cells.h"
 #include "show/terminal_map.h"
@@ -24,15 +23,6 @@ typedef struct show {
 
 /* ---- the terminal ---- */
 
-static void write_why_mixed(const show *s, hl_text *text)
-{
-    if (s->head >= 0 && s->view.labels != NULL && s->view.labels[s->head].kind == HL_LABEL_MIXED) {
-        hl_text_print(text, "%s is mixed: ", hl_head_name_at(&s->run->shape, s->head).text);
-        hl_label_print_miss(text, s->view.labels[s->head], s->run->relations);
-        hl_text_print(text, "\n");
-    }
-}
-
 static hl_status draw(const show *s)
 {
     hl_terminal terminal = hl_terminal_of(s->out);
@@ -45,7 +35,11 @@ static hl_status draw(const show *s)
     hl_text_fail(&text, status);
     hl_terminal_put(&terminal, s->view.caption.bytes, terminal.width, &text); /* a folder's name may hold anything */
     hl_text_print(&text, "\n");
-    write_why_mixed(s, &text);
+    if (s->head >= 0 && s->view.labels != NULL && s->view.labels[s->head].kind == HL_LABEL_MIXED) {
+        hl_text_print(&text, "%s is mixed: ", hl_head_name_at(&s->run->shape, s->head).text);
+        hl_label_print_miss(&text, s->view.labels[s->head], s->run->relations);
+        hl_text_print(&text, "\n");
+    }
     return hl_output_put("-", &text, s->out);
 }
 
@@ -110,18 +104,14 @@ static hl_status write_tables(const show *s)
 
 /* ---- all of it ---- */
 
-static bool writes_files(const hl_heads_command *command)
-{
-    return command->png != NULL || command->svg != NULL || command->pdf != NULL || command->npz != NULL ||
-           command->bertviz != NULL;
-}
-
 static hl_status show_view(const show *s)
 {
+    const hl_heads_command *c = s->command;
     HL_TRY(write_figures(s));
     HL_TRY(write_arrays(s));
     HL_TRY(write_tables(s));
-    return writes_files(s->command) || hl_heads_command_fills_output(s->command) ? hl_ok() : draw(s);
+    bool writes_files = c->png != NULL || c->svg != NULL || c->pdf != NULL || c->npz != NULL || c->bertviz != NULL;
+    return writes_files || hl_heads_command_fills_output(c) ? hl_ok() : draw(s);
 }
 
 static hl_status show_maps(const hl_opened_model *run, const hl_heads_command *command, const hl_snapshot *maps,
@@ -141,20 +131,15 @@ static hl_status show_maps(const hl_opened_model *run, const hl_heads_command *c
     return status;
 }
 
-static hl_status show_input(hl_opened_model *run, const hl_heads_command *command, FILE *out)
-{
-    HL_TRY(hl_opened_model_load(run, -1));
-    hl_heads_input input;
-    HL_TRY(hl_heads_input_run(run, command->input, &input));
-    hl_status status = show_maps(run, command, &input.model.maps, out);
-    hl_heads_input_free(&input);
-    return status;
-}
-
 hl_status hl_heads_show(hl_opened_model *run, const hl_heads_command *command, FILE *out)
 {
     if (command->input != NULL) {
-        return show_input(run, command, out);
+        hl_heads_input input;
+        HL_TRY(hl_opened_model_load(run, -1));
+        HL_TRY(hl_heads_input_run(run, command->input, &input));
+        hl_status status = show_maps(run, command, &input.model.maps, out);
+        hl_heads_input_free(&input);
+        return status;
     }
     const hl_snapshot *snapshot;
     HL_TRY(hl_opened_model_snapshot(run, command->step, &snapshot));

@@ -46,15 +46,6 @@ static bool can_write(const call *c, const char *else_what)
 
 /* ---- heads.csv and report.html ---- */
 
-static hl_status write_report(call *c, const hl_heads_history *history, const hl_heads_study *last, bool into_folder)
-{
-    hl_heads_page page = { &c->run, history, last };
-    if (into_folder) {
-        HL_TRY(hl_heads_page_write(&page));
-    }
-    return c->command.report != NULL ? hl_output_write(c->command.report, c->out, hl_heads_page_print, &page) : hl_ok();
-}
-
 /* A maker of the rows of heads.csv of one step. */
 static hl_status print_step(void *of, hl_text *text)
 {
@@ -73,14 +64,6 @@ static hl_status print_step(void *of, hl_text *text)
     return status;
 }
 
-/* Writes heads.csv, or its rows of the step that is asked for. */
-static hl_status put_csv(call *c, hl_heads_history *history)
-{
-    c->history = history;
-    return c->command.step < 0 ? hl_output_write(c->command.csv, c->out, hl_heads_history_print, history)
-                               : hl_output_write(c->command.csv, c->out, print_step, c);
-}
-
 static hl_status write_files(call *c, hl_heads_history *history, const hl_heads_study *last)
 {
     bool into_folder = can_write(c, "its heads.csv and report.html stay as they are");
@@ -88,9 +71,13 @@ static hl_status write_files(call *c, hl_heads_history *history, const hl_heads_
         HL_TRY(hl_heads_history_write(history));
     }
     if (c->command.csv != NULL && !hl_heads_command_asks_maps(&c->command)) {
-        HL_TRY(put_csv(c, history));
+        c->history = history;
+        HL_TRY(c->command.step < 0 ? hl_output_write(c->command.csv, c->out, hl_heads_history_print, history)
+                                   : hl_output_write(c->command.csv, c->out, print_step, c));
     }
-    return write_report(c, history, last, into_folder);
+    hl_heads_page page = { &c->run, history, last };
+    HL_TRY(into_folder ? hl_heads_page_write(&page) : hl_ok());
+    return c->command.report != NULL ? hl_output_write(c->command.report, c->out, hl_heads_page_print, &page) : hl_ok();
 }
 
 static hl_status do_files_with(call *c, const hl_heads_study *last)
@@ -116,21 +103,17 @@ static hl_status do_files(call *c)
 
 /* ---- the table ---- */
 
-static hl_status make_study(call *c)
-{
-    if (c->command.step < 0) {
-        return hl_heads_study_last(&c->study, &c->run);
-    }
-    const hl_snapshot *snapshot;
-    HL_TRY(hl_opened_model_snapshot(&c->run, c->command.step, &snapshot));
-    return hl_heads_study_make(&c->study, &c->run, snapshot, true);
-}
-
 static hl_status do_figures(call *c)
 {
     const hl_heads_command *command = &c->command;
     hl_text text = { 0 };
-    HL_TRY(make_study(c));
+    if (command->step < 0) {
+        HL_TRY(hl_heads_study_last(&c->study, &c->run));
+    } else {
+        const hl_snapshot *snapshot;
+        HL_TRY(hl_opened_model_snapshot(&c->run, command->step, &snapshot));
+        HL_TRY(hl_heads_study_make(&c->study, &c->run, snapshot, true));
+    }
     if (!hl_heads_command_fills_output(command) && !hl_heads_command_shows(command)) {
         hl_heads_table_print(&text, c->run.path, &c->study, c->run.relations);
         HL_TRY(hl_output_put("-", &text, c->out));

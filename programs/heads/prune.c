@@ -46,23 +46,15 @@ static char *config_text(const hl_opened_model *run, const hl_model_config *shap
     return hl_config_result_text(&config);
 }
 
-/* "L0H1,L1H0,L1H3" */
-static void print_names(hl_text *text, const hl_heads_pruning *pruning)
-{
-    const char *between = "";
-    for (int64_t i = 0; i < hl_heads_count(&pruning->run->shape); i++) {
-        if (pruning->kept[i]) {
-            hl_text_print(text, "%s%s", between, hl_head_name_at(&pruning->run->shape, i).text);
-            between = ",";
-        }
-    }
-}
-
 static hl_status write_model(const hl_heads_pruning *pruning, const char *path)
 {
     const hl_opened_model *run = pruning->run;
     hl_text names = { 0 };
-    print_names(&names, pruning);
+    for (int64_t i = 0; i < hl_heads_count(&run->shape); i++) { /* "L0H1,L1H0,L1H3" */
+        if (pruning->kept[i]) {
+            hl_text_print(&names, "%s%s", names.size > 0 ? "," : "", hl_head_name_at(&run->shape, i).text);
+        }
+    }
     char *config = config_text(run, &pruning->model.config);
     hl_status status = config != NULL ? hl_text_status(&names) : hl_error_memory(path);
     if (status.code == HL_OK) {
@@ -181,16 +173,6 @@ static hl_status check_target(const hl_opened_model *run, int64_t target)
     return hl_ok();
 }
 
-static hl_status write_all(const hl_heads_pruning *pruning, const hl_heads_command *command, FILE *out, FILE *err)
-{
-    HL_TRY(write_curve(pruning, command, out));
-    if (command->out == NULL) {
-        return hl_ok();
-    }
-    HL_TRY(write_model(pruning, command->out));
-    return tell(pruning, command->out, hl_heads_command_fills_output(command) ? err : out);
-}
-
 hl_status hl_heads_prune_show(hl_opened_model *run, const hl_heads_command *command, FILE *out, FILE *err)
 {
     int64_t target = command->prune_to > 0 ? command->prune_to : run->shape.n_layers;
@@ -199,7 +181,11 @@ hl_status hl_heads_prune_show(hl_opened_model *run, const hl_heads_command *comm
     }
     hl_heads_pruning pruning;
     hl_status status = hl_heads_pruning_make(&pruning, run, target, command->prune_by, command->prune_once);
-    HL_THEN(status, write_all(&pruning, command, out, err));
+    HL_THEN(status, write_curve(&pruning, command, out));
+    if (command->out != NULL) {
+        HL_THEN(status, write_model(&pruning, command->out));
+        HL_THEN(status, tell(&pruning, command->out, hl_heads_command_fills_output(command) ? err : out));
+    }
     hl_heads_pruning_free(&pruning);
     return status;
 }

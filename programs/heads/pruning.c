@@ -132,36 +132,26 @@ static hl_status time_rows(descent *d)
 
 static hl_status go_down(descent *d, int64_t target)
 {
-    HL_TRY(prune(d));
-    HL_TRY(add_row(d, &d->run->model, -1));
-    for (int64_t n = hl_heads_count(&d->run->shape); n > target; n--) {
-        HL_TRY(take_out(d, &d->pruning->model));
-    }
-    return time_rows(d);
-}
-
-static hl_status allocate(descent *d)
-{
-    size_t n = (size_t)hl_heads_count(&d->run->shape);
-    d->pruning->rows = hl_calloc(n, sizeof *d->pruning->rows);
-    d->pruning->kept = hl_calloc(n, sizeof *d->pruning->kept);
-    d->importance = hl_calloc(n, sizeof *d->importance);
-    if (d->pruning->rows == NULL || d->pruning->kept == NULL || d->importance == NULL) {
+    hl_heads_pruning *pruning = d->pruning;
+    int64_t n = hl_heads_count(&d->run->shape);
+    pruning->rows = hl_calloc((size_t)n, sizeof *pruning->rows);
+    pruning->kept = hl_calloc((size_t)n, sizeof *pruning->kept);
+    d->importance = hl_calloc((size_t)n, sizeof *d->importance);
+    if (pruning->rows == NULL || pruning->kept == NULL || d->importance == NULL) {
         return hl_error_memory("the pruning of heads");
     }
     keep_all(d);
-    return hl_ok();
-}
-
-static hl_status begin(descent *d)
-{
-    HL_TRY(allocate(d));
     HL_TRY(hl_opened_model_snapshot(d->run, -1, &d->snapshot));
     HL_TRY(hl_heads_load_weights(d->run, d->snapshot->step, false));
     HL_TRY(hl_heads_validation_make(&d->validation, d->run));
-    d->pruning->batch = d->validation.slice;
-    d->pruning->n_validation = d->validation.n_examples;
-    return hl_ok();
+    pruning->batch = d->validation.slice;
+    pruning->n_validation = d->validation.n_examples;
+    HL_TRY(prune(d));
+    HL_TRY(add_row(d, &d->run->model, -1));
+    for (; n > target; n--) {
+        HL_TRY(take_out(d, &pruning->model));
+    }
+    return time_rows(d);
 }
 
 hl_status hl_heads_pruning_make(hl_heads_pruning *pruning, hl_opened_model *run, int64_t target, hl_heads_prune_by by,
@@ -169,8 +159,7 @@ hl_status hl_heads_pruning_make(hl_heads_pruning *pruning, hl_opened_model *run,
 {
     *pruning = (hl_heads_pruning){ .run = run, .by = by, .once = once };
     descent d = { .pruning = pruning, .run = run };
-    hl_status status = begin(&d);
-    HL_THEN(status, go_down(&d, target));
+    hl_status status = go_down(&d, target);
     hl_free(d.importance);
     hl_heads_validation_free(&d.validation);
     return status;

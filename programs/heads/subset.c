@@ -74,20 +74,14 @@ static void write_table(hl_text *text, const subset *s)
 
 /* ---- for programs; NULL stands for missing memory ---- */
 
-static json_t *kept_names(const subset *s)
+static void write_json(hl_text *text, const subset *s)
 {
-    json_t *names = json_array();
+    json_t *rows = json_array(), *names = json_array();
     for (int64_t i = 0; i < hl_heads_count(&s->run->shape); i++) {
         if (s->kept[i]) {
             hl_json_append(&names, json_string(hl_head_name_at(&s->run->shape, i).text));
         }
     }
-    return names;
-}
-
-static void write_json(hl_text *text, const subset *s)
-{
-    json_t *rows = json_array();
     for (int i = 0; i < 2; i++) {
         hl_subset_worth worth = s->rows[i].worth;
         hl_json_append(&rows, json_pack("{s:I, s:o, s:o, s:o}", "heads", (json_int_t)s->rows[i].heads, "loss",
@@ -96,7 +90,7 @@ static void write_json(hl_text *text, const subset *s)
     }
     int64_t step = s->run->weights_step;
     json_t *root = json_pack("{s:o, s:I, s:o, s:o}", "weights_step", step >= 0 ? json_integer(step) : json_null(),
-                             "examples", (json_int_t)s->n_examples, "kept", kept_names(s), "rows", rows);
+                             "examples", (json_int_t)s->n_examples, "kept", names, "rows", rows);
     hl_json_print_document(text, root);
 }
 
@@ -113,23 +107,17 @@ static void write_csv(hl_text *text, const subset *s)
 
 /* ---- all of it ---- */
 
-static hl_status measure(subset *s, const hl_heads_validation *validation)
-{
-    int64_t n = hl_heads_count(&s->run->shape);
-    s->n_examples = validation->n_examples;
-    s->rows[0].heads = n;
-    s->rows[1].heads = hl_head_set_size(s->kept, n);
-    HL_TRY(hl_heads_validate(validation, &s->run->model, NULL, &s->rows[0].worth));
-    return hl_heads_validate(validation, &s->run->model, s->kept, &s->rows[1].worth);
-}
-
 static hl_status validate(hl_opened_model *run, const bool *kept, const hl_heads_command *command, FILE *out)
 {
     HL_TRY(hl_opened_model_load(run, -1));
     hl_heads_validation validation;
     HL_TRY(hl_heads_validation_make(&validation, run));
-    subset s = { .run = run, .kept = kept };
-    hl_status status = measure(&s, &validation);
+    int64_t n = hl_heads_count(&run->shape);
+    subset s = { .run = run, .kept = kept, .n_examples = validation.n_examples };
+    s.rows[0].heads = n;
+    s.rows[1].heads = hl_head_set_size(kept, n);
+    hl_status status = hl_heads_validate(&validation, &run->model, NULL, &s.rows[0].worth);
+    HL_THEN(status, hl_heads_validate(&validation, &run->model, kept, &s.rows[1].worth));
     hl_heads_validation_free(&validation);
     HL_TRY(status);
     hl_text table = { 0 }, json = { 0 }, csv = { 0 };

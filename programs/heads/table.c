@@ -150,29 +150,6 @@ static void write_legend(hl_text *text, const char *run, const hl_heads_study *s
 
 /* ---- sentences ---- */
 
-/* "L0H1, L0H3" */
-static void write_members(hl_text *text, const hl_heads_study *study, const hl_group_effect *group)
-{
-    const char *between = "";
-    for (int64_t i = 0; i < study->n; i++) {
-        const hl_heads_row *row = &study->rows[i];
-        if (row->group == &group->effect) {
-            hl_text_print(text, "%s%s", between, hl_head_name_of(row->metrics.layer, row->metrics.head).text);
-            between = ", ";
-        }
-    }
-}
-
-static void write_faithful(hl_text *text, const char *who, bool several, const char *label,
-                           const hl_head_effect *effect)
-{
-    hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "%s: faithful to \"%s\"%s. Without %s the loss grows by %.3g (standard error %.2g); its ideal "
-                      "pattern makes up for %.0f%% of that.",
-                      who, label, several ? " together" : "", several ? "them" : "it", effect->loss_without,
-                      effect->standard_error, 100 * effect->kept);
-}
-
 static void write_one(hl_text *text, const hl_heads_study *study, const hl_heads_row *row, const hl_group_effect *group,
                       const char *const *relations)
 {
@@ -181,23 +158,26 @@ static void write_one(hl_text *text, const hl_heads_study *study, const hl_heads
     if (row != NULL) {
         hl_text_print(&who, "%s", hl_head_name_of(row->metrics.layer, row->metrics.head).text);
     } else {
-        write_members(&who, study, group);
+        for (int64_t i = 0; i < study->n; i++) { /* "L0H1, L0H3" */
+            const hl_head_metrics *member = &study->rows[i].metrics;
+            if (study->rows[i].group == &group->effect) {
+                hl_text_print(&who, "%s%s", who.size > 0 ? ", " : "",
+                              hl_head_name_of(member->layer, member->head).text);
+            }
+        }
     }
     if (who.error.code == HL_OK) {
-        write_faithful(text, who.bytes, row == NULL, label.text, row != NULL ? row->effect : &group->effect);
+        bool several = row == NULL;
+        const hl_head_effect *effect = several ? &group->effect : row->effect;
+        hl_text_paragraph(
+            text, HL_TABLE_WIDTH,
+            "%s: faithful to \"%s\"%s. Without %s the loss grows by %.3g (standard error %.2g); its ideal "
+            "pattern makes up for %.0f%% of that.",
+            who.bytes, label.text, several ? " together" : "", several ? "them" : "it", effect->loss_without,
+            effect->standard_error, 100 * effect->kept);
     }
     hl_text_fail(text, who.error);
     hl_text_free(&who);
-}
-
-static bool any_pattern(const hl_heads_study *study)
-{
-    for (int64_t i = 0; i < study->n; i++) {
-        if (study->labels[i].kind != HL_LABEL_MIXED) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* Every head that is faithful alone, and every group that is. */
@@ -221,10 +201,14 @@ static void write_faithful_ones(hl_text *text, const hl_heads_study *study, cons
                           (n > MOST ? n - MOST : 0) + (more > MOST ? more - MOST : 0));
     }
     if (n + more == 0) {
+        bool any_pattern = false;
+        for (int64_t i = 0; i < study->n; i++) {
+            any_pattern = any_pattern || study->labels[i].kind != HL_LABEL_MIXED;
+        }
         hl_text_paragraph(text, HL_TABLE_WIDTH, "%s",
-                          any_pattern(study) ? "No head is faithful to its label: none that matters to the loss can be "
-                                               "replaced by its label's pattern."
-                                             : "No head does one thing clearly: none has a label to be faithful to.");
+                          any_pattern ? "No head is faithful to its label: none that matters to the loss can be "
+                                        "replaced by its label's pattern."
+                                      : "No head does one thing clearly: none has a label to be faithful to.");
     }
 }
 
