@@ -5,10 +5,8 @@
 #include "core/text.h"
 #include "programs/bench/allocations.h"
 #include "programs/bench/command.h"
-#include "programs/bench/heads.h"
 #include "programs/bench/json.h"
 #include "programs/bench/runs.h"
-#include "programs/bench/scaling.h"
 #include "programs/beside.h"
 #include "programs/standard_output.h"
 

@@ -1,4 +1,4 @@
-#include "programs/bench/heads.h"
+#include "programs/bench/runs.h"
 
 #include "programs/bench/machine.h"
 #include "programs/bench/process.h"
@@ -19,32 +19,32 @@ typedef struct plan {
     char many_heads[OVERRIDE_TEXT]; /* an override of `many` */
 } plan;
 
-static void print_head(FILE *out, const char *what)
-{
-    fprintf(out, "%-32s%10s%10s%12s%12s\n", what, "ms", "GFLOP/s", "arena MiB", "peak MiB");
-}
-
 static void print_row(FILE *out, const char *label, const hl_bench_figures *f)
 {
     fprintf(out, "%-32s%10.3f%10.1f%12.2f%12.1f\n", label, f->ms, f->gflops, f->arena_mib, f->peak_rss_mib);
     fflush(out);
 }
 
-static void print_ratio(FILE *out, const hl_bench_figures *a, const hl_bench_figures *b)
+/* Measures both and prints a row for each and their ratios. `b` gets the figures of the second. */
+static hl_status compare(const char *program, const char *what, const hl_bench_job *one, const char *label,
+                         const hl_bench_job *other, const char *other_label, FILE *out, hl_bench_figures *b)
 {
-    fprintf(out, "%-32s%9.2fx%9.2fx%11.2fx%11.2fx\n", "  the second row against the first", b->ms / a->ms,
-            b->gflops / a->gflops, b->arena_mib / a->arena_mib, b->peak_rss_mib / a->peak_rss_mib);
+    hl_bench_figures a;
+    fprintf(out, "%-32s%10s%10s%12s%12s\n", what, "ms", "GFLOP/s", "arena MiB", "peak MiB");
+    HL_TRY(hl_bench_process_run(program, one, &a));
+    print_row(out, label, &a);
+    HL_TRY(hl_bench_process_run(program, other, b));
+    print_row(out, other_label, b);
+    fprintf(out, "%-32s%9.2fx%9.2fx%11.2fx%11.2fx\n", "  the second row against the first", b->ms / a.ms,
+            b->gflops / a.gflops, b->arena_mib / a.arena_mib, b->peak_rss_mib / a.peak_rss_mib);
+    return hl_ok();
 }
 
 static hl_status compare_loop(const char *program, const plan *p, FILE *out)
 {
-    hl_bench_figures a, b;
-    print_head(out, "one layer, forward and backward");
-    HL_TRY(hl_bench_process_run(program, &p->batched, &a));
-    print_row(out, "all heads at once", &a);
-    HL_TRY(hl_bench_process_run(program, &p->looped, &b));
-    print_row(out, "a loop over the heads", &b);
-    print_ratio(out, &a, &b);
+    hl_bench_figures loop;
+    HL_TRY(compare(program, "one layer, forward and backward", &p->batched, "all heads at once", &p->looped,
+                   "a loop over the heads", out, &loop));
     hl_text text = { 0 };
     hl_text_paragraph(&text, WIDTH,
                       "Both compute the same numbers from the same weights. The loop slices q, k and v apart and runs "
@@ -118,23 +118,19 @@ static hl_status make_plan(const hl_bench_job *job, FILE *err, plan *p)
 
 static hl_status compare_counts(const char *program, const plan *p, FILE *out)
 {
-    hl_bench_figures a, b;
+    hl_bench_figures many;
     char label[LABEL_TEXT];
     int count = (int)p->count;
-    print_head(out, "a step of the whole encoder");
-    HL_TRY(hl_bench_process_run(program, &p->one, &a));
-    print_row(out, "1 head of width d_model", &a);
-    HL_TRY(hl_bench_process_run(program, &p->many, &b));
     snprintf(label, sizeof label, "%d heads of width d_model / %d", count, count);
-    print_row(out, label, &b);
-    print_ratio(out, &a, &b);
+    HL_TRY(compare(program, "a step of the whole encoder", &p->one, "1 head of width d_model", &p->many, label, out,
+                   &many));
     hl_text text = { 0 };
     hl_text_paragraph(&text, WIDTH,
                       "Equal: d_model, the parameters, and the arithmetic of all products, %.4g GFLOP a step. What "
                       "differs: %d heads have %d times as many attention weights (B H T T), and with them softmax, "
                       "dropout and the memory they take; and their products are %d times narrower, which a processor "
                       "does at a lower rate.",
-                      1e-9 * b.flops, count, count, count);
+                      1e-9 * many.flops, count, count, count);
     return hl_bench_print(out, &text);
 }
 

@@ -1,8 +1,6 @@
 #include "programs/bench/job.h"
 
 #include "core/threads.h"
-#include "programs/bench/layer.h"
-#include "programs/bench/workload.h"
 #include "programs/sgemm.h"
 
 #include <stdio.h>

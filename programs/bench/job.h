@@ -3,7 +3,7 @@
 #define HL_PROGRAMS_BENCH_JOB_H
 
 #include "core/status.h"
-#include "programs/bench/figures.h"
+#include "programs/bench/workload.h"
 #include "programs/named_config.h"
 
 typedef enum hl_bench_what {

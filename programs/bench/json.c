@@ -61,11 +61,7 @@ static json_t *figures_object(const hl_bench_figures *figures)
     if (!failed && figures->profile.n_rows > 0) {
         failed = json_object_set_new(object, "profile", profile_object(&figures->profile));
     }
-    if (failed) {
-        json_decref(object);
-        return NULL;
-    }
-    return object;
+    return hl_json_checked(object, failed);
 }
 
 void hl_bench_json_line(hl_text *text, const hl_bench_figures *figures)
@@ -77,22 +73,9 @@ static json_t *workload_object(const hl_bench_workload_figures *workload)
 {
     json_t *object = json_object(), *values = figures_object(&workload->figures);
     int failed = json_object_set_new(object, "name", json_string(workload->name));
-    if (failed || values == NULL || json_object_update(object, values) != 0) {
-        json_decref(object);
-        object = NULL;
-    }
+    failed = values == NULL || json_object_update(object, values) || failed;
     json_decref(values);
-    return object;
-}
-
-/* Takes `workloads` over. */
-static json_t *report_object(double sgemm_gflops, int threads, json_t *workloads)
-{
-    hl_bench_software software = hl_bench_machine_software();
-    json_t *versions = json_pack("{s:s, s:s, s:s, s:s?}", "headlight", software.headlight, "compiler",
-                                 software.compiler, "openblas", software.openblas, "libxsmm", software.libxsmm);
-    return json_pack("{s:f, s:i, s:s, s:o, s:o}", "sgemm_gflops", sgemm_gflops, "threads", threads, "core",
-                     software.core, "versions", versions, "workloads", workloads);
+    return hl_json_checked(object, failed);
 }
 
 void hl_bench_json_report(hl_text *text, const hl_bench_workload_figures *workloads, int n)
@@ -104,7 +87,13 @@ void hl_bench_json_report(hl_text *text, const hl_bench_workload_figures *worklo
         best = rate > best ? rate : best;
         hl_json_append(&list, workload_object(&workloads[i]));
     }
-    hl_json_print_document(text, report_object(best, n > 0 ? workloads[0].figures.threads : 0, list));
+    hl_bench_software software = hl_bench_machine_software();
+    json_t *versions = json_pack("{s:s, s:s, s:s, s:s?}", "headlight", software.headlight, "compiler",
+                                 software.compiler, "openblas", software.openblas, "libxsmm", software.libxsmm);
+    json_t *report = json_pack("{s:f, s:i, s:s, s:o, s:o}", "sgemm_gflops", best, "threads",
+                               n > 0 ? workloads[0].figures.threads : 0, "core", software.core, "versions", versions,
+                               "workloads", list);
+    hl_json_print_document(text, report);
 }
 
 /* ---- reading ---- */

@@ -4,8 +4,8 @@
 
 #include "core/status.h"
 #include "core/text.h"
-#include "programs/bench/figures.h"
 #include "programs/bench/machine.h"
+#include "programs/bench/workload.h"
 
 /* One workload of a report. */
 typedef struct hl_bench_workload_figures {

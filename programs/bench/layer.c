@@ -1,8 +1,7 @@
-#include "programs/bench/layer.h"
+#include "programs/bench/workload.h"
 
 #include "core/memory.h"
 #include "core/random.h"
-#include "programs/bench/workload.h"
 #include "programs/repeat.h"
 #include "train/setup.h"
 #include "train/trainer.h"
@@ -45,16 +44,6 @@ static hl_status pass_once(void *context)
     return run_pass(l, &l->arena, false);
 }
 
-/* A loop over the heads records a few ops for each. */
-static hl_status plan(layer *l)
-{
-    hl_arena records;
-    HL_TRY(hl_arena_init(&records, (size_t)(l->module.config.n_heads + 1) * 64 * 1024));
-    hl_status status = run_pass(l, &records, true);
-    hl_arena_free(&records);
-    return status;
-}
-
 static hl_real *make_numbers(hl_shape shape, const char *use)
 {
     int64_t count = hl_shape_count(shape);
@@ -81,7 +70,11 @@ static hl_status prepare(layer *l, const hl_config *config)
                                                            .bias = m->bias });
     HL_TRY(hl_parameters_allocate(&l->parameters));
     hl_parameters_initialise(&l->parameters, (uint64_t)config->train.seed);
-    HL_TRY(plan(l));
+    hl_arena records; /* a loop over the heads records a few ops for each */
+    HL_TRY(hl_arena_init(&records, (size_t)(m->heads[0] + 1) * 64 * 1024));
+    hl_status planned = run_pass(l, &records, true);
+    hl_arena_free(&records);
+    HL_TRY(planned);
     HL_TRY(hl_arena_init(&l->arena, l->pass_bytes));
     l->x = make_numbers(l->shape, "bench x");
     l->dy = make_numbers(l->shape, "bench dy");

@@ -57,14 +57,6 @@ static hl_status check_configs(const runs *r, FILE *err, int *threads)
     return hl_ok();
 }
 
-/* The JSON file is checked then, too. */
-static hl_status check_json(const runs *r)
-{
-    hl_target json = { "json", r->command->json };
-    return hl_targets_check(&json, 1,
-                            (hl_targets_beside){ .configs = (const char *const *)r->paths, .n_configs = r->n });
-}
-
 /* "copy" for "configs/bench/copy.ini". */
 static void set_name(hl_bench_workload_figures *workload, const char *path)
 {
@@ -88,39 +80,29 @@ static hl_status measure_all(const runs *r)
     return hl_ok();
 }
 
-static hl_status print_profiles(const runs *r)
-{
-    hl_text text = { 0 };
-    hl_bench_table_legend(&text);
-    for (int i = 0; i < r->n && r->command->job.profile; i++) {
-        hl_bench_table_profile(&text, &r->found[i]);
-    }
-    return hl_bench_print(r->tables, &text);
-}
-
-static hl_status write_json(const runs *r, FILE *out)
-{
-    hl_text text = { 0 };
-    if (r->command->json == NULL) {
-        return hl_ok();
-    }
-    hl_bench_json_report(&text, r->found, r->n);
-    return hl_output_put(r->command->json, &text, out);
-}
-
 static hl_status run(runs *r, FILE *out, FILE *err)
 {
     int threads = 0;
-    hl_text head = { 0 };
+    hl_text head = { 0 }, profiles = { 0 }, report = { 0 };
+    hl_target json = { "json", r->command->json };
     HL_TRY(find_configs(r));
     HL_TRY(check_configs(r, err, &threads));
-    HL_TRY(check_json(r));
+    HL_TRY(
+        hl_targets_check(&json, 1, (hl_targets_beside){ .configs = (const char *const *)r->paths, .n_configs = r->n }));
     HL_TRY(hl_bench_machine_announce(threads, r->tables, err));
     hl_bench_table_head(&head);
     HL_TRY(hl_bench_print(r->tables, &head));
     HL_TRY(measure_all(r));
-    HL_TRY(print_profiles(r));
-    return write_json(r, out);
+    hl_bench_table_legend(&profiles);
+    for (int i = 0; i < r->n && r->command->job.profile; i++) {
+        hl_bench_table_profile(&profiles, &r->found[i]);
+    }
+    HL_TRY(hl_bench_print(r->tables, &profiles));
+    if (json.path == NULL) {
+        return hl_ok();
+    }
+    hl_bench_json_report(&report, r->found, r->n);
+    return hl_output_put(json.path, &report, out);
 }
 
 hl_status hl_bench_runs(const char *program, const hl_bench_command *command, FILE *out, FILE *err)

@@ -1,4 +1,4 @@
-/* Workloads one after the other, as a table and as JSON. */
+/* The three ways of bench: workloads one after the other, sizes doubled one at a time, and heads compared. */
 #ifndef HL_PROGRAMS_BENCH_RUNS_H
 #define HL_PROGRAMS_BENCH_RUNS_H
 
@@ -17,5 +17,19 @@ extern const char *const hl_bench_shipped[HL_BENCH_SHIPPED];
  * first failure ends it: HL_INVALID, HL_BAD_FILE (a shipped config that is not there, a JSON file that cannot be
  * written), or what the measuring process said. */
 hl_status hl_bench_runs(const char *program, const hl_bench_command *command, FILE *out, FILE *err);
+
+/* Measures the job's config with task.length, model.d_model, model.heads and train.batch_size halved, as they are,
+ * and doubled, one at a time, and prints a row for each to `out`, warnings to `err`. An override of one of these keys
+ * says where it begins. A size that the config cannot take has a line that says why. HL_INVALID, before anything is
+ * measured, where the config itself is wrong; else fails as hl_bench_process_run does. */
+hl_status hl_bench_scaling(const char *program, const hl_bench_job *job, FILE *out, FILE *err);
+
+/* Two comparisons: all heads of a layer at once against a loop over them, and one head against several. Measures both
+ * for the job's config and prints two tables and what they mean to `out`, warnings to `err`. For the
+ * second comparison the config's own heads, key/value heads and widths are replaced: by 1 and by 8 heads of width
+ * d_model / heads, or with an override of model.heads by that number instead of 8. HL_INVALID, before anything is
+ * measured, where the config is wrong, d_model is no multiple of the number, that is no single one above 1, or
+ * key/value heads or widths are overridden; else fails as hl_bench_process_run does. */
+hl_status hl_bench_heads(const char *program, const hl_bench_job *job, FILE *out, FILE *err);
 
 #endif

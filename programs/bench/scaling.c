@@ -1,10 +1,10 @@
-#include "programs/bench/scaling.h"
-#include "programs/beside.h"
+#include "programs/bench/runs.h"
 
 #include "programs/bench/flops.h"
 #include "programs/bench/machine.h"
 #include "programs/bench/process.h"
 #include "programs/bench/table.h"
+#include "programs/beside.h"
 #include "programs/print_line.h"
 #include "train/setup.h"
 
@@ -16,17 +16,6 @@ enum { WIDTH = 80, OVERRIDE_TEXT = 64 };
 typedef struct row {
     double ms, mib, flops, activations;
 } row;
-
-static hl_status measure(const char *program, const hl_bench_job *job, const hl_config *config, row *r)
-{
-    hl_bench_figures figures;
-    HL_TRY(hl_bench_process_run(program, job, &figures));
-    *r = (row){ .ms = figures.ms,
-                .mib = figures.arena_mib,
-                .flops = hl_bench_config_flops(config),
-                .activations = hl_bench_config_activations(config) };
-    return hl_ok();
-}
 
 static void print_row(FILE *out, const char *label, const row *r, const row *before)
 {
@@ -57,19 +46,17 @@ static hl_status scale(const char *program, const hl_bench_job *job, const char 
             continue;
         }
         HL_TRY(status);
-        HL_TRY(measure(program, &one, &config, now));
+        hl_bench_figures figures;
+        HL_TRY(hl_bench_process_run(program, &one, &figures));
+        *now = (row){ .ms = figures.ms,
+                      .mib = figures.arena_mib,
+                      .flops = hl_bench_config_flops(&config),
+                      .activations = hl_bench_config_activations(&config) };
         print_row(out, override, now, before);
         before = now;
         now = before == rows ? rows + 1 : rows;
     }
     return hl_ok();
-}
-
-static void print_head(const hl_bench_job *job, FILE *out)
-{
-    hl_print_line(out, "A step of %s, one size doubled at a time", job->config.path);
-    fputc('\n', out);
-    fprintf(out, "%-26s%10s%8s%8s%12s%8s%8s\n", "", "ms/step", "times", "theory", "arena MiB", "times", "theory");
 }
 
 static hl_status print_legend(FILE *out)
@@ -97,7 +84,8 @@ hl_status hl_bench_scaling(const char *program, const hl_bench_job *job, FILE *o
     hl_config config;
     HL_TRY(hl_bench_job_config(job, err, &config));
     HL_TRY(hl_bench_machine_announce(hl_setup_threads(&config), out, err));
-    print_head(job, out);
+    hl_print_line(out, "A step of %s, one size doubled at a time", job->config.path);
+    fprintf(out, "\n%-26s%10s%8s%8s%12s%8s%8s\n", "", "ms/step", "times", "theory", "arena MiB", "times", "theory");
     HL_TRY(scale(program, job, "task.length", config.task.length, out));
     HL_TRY(scale(program, job, "model.d_model", config.model.d_model, out));
     HL_TRY(scale(program, job, "model.heads", config.model.heads[0], out));

@@ -32,14 +32,6 @@ void hl_bench_table_legend(hl_text *text)
         "allocates, not what libraries do on their own, as LIBXSMM for the code of products of a new length.");
 }
 
-/* GFLOP/s for ops made of products, else GB/s. */
-static void print_row(hl_text *text, const hl_bench_profile *profile, const hl_bench_row *row)
-{
-    double rate = 1e-6 * (row->flops > 0 ? row->flops : row->bytes) / row->ms;
-    hl_text_print(text, "%-18s%-10s%10.1f%12.4f%8.1f%%%10.1f %s\n", row->op, row->backward ? "backward" : "forward",
-                  row->calls, row->ms, 100 * row->ms / profile->ms, rate, row->flops > 0 ? "GFLOP/s" : "GB/s");
-}
-
 void hl_bench_table_profile(hl_text *text, const hl_bench_workload_figures *workload)
 {
     const hl_bench_profile *profile = &workload->figures.profile;
@@ -47,7 +39,11 @@ void hl_bench_table_profile(hl_text *text, const hl_bench_workload_figures *work
     hl_text_print(text, "\n%s, op by op\n", workload->name);
     hl_text_print(text, "%-18s%-10s%10s%12s%9s%10s\n", "op", "", "calls", "ms/step", "share", "rate");
     for (int i = 0; i < profile->n_rows; i++) {
-        print_row(text, profile, &profile->rows[i]);
+        const hl_bench_row *row = &profile->rows[i];
+        bool products = row->flops > 0;
+        double rate = 1e-6 * (products ? row->flops : row->bytes) / row->ms;
+        hl_text_print(text, "%-18s%-10s%10.1f%12.4f%8.1f%%%10.1f %s\n", row->op, row->backward ? "backward" : "forward",
+                      row->calls, row->ms, 100 * row->ms / profile->ms, rate, products ? "GFLOP/s" : "GB/s");
     }
     hl_text_print(text, "%-38s%12.4f%8.1f%%\n", "outside the ops", rest, 100 * rest / profile->ms);
     hl_text_print(text, "%-38s%12.4f%8.1f%%\n", "a step, the mean", profile->ms, 100.0);

@@ -75,18 +75,16 @@ static hl_status profile_updates(workload *w, double seconds, hl_bench_profile *
     return hl_ok();
 }
 
-static hl_status measure(workload *w, const hl_config *config, double seconds, bool profile, hl_bench_figures *figures)
-{
-    HL_TRY(hl_trainer_init(&w->trainer, config));
-    HL_TRY(time_updates(w, seconds, figures));
-    HL_TRY(hl_bench_sgemm(figures->threads, seconds < SGEMM_SECONDS ? seconds : SGEMM_SECONDS, &figures->sgemm_gflops));
-    return profile ? profile_updates(w, seconds, &figures->profile) : hl_ok();
-}
-
 hl_status hl_bench_workload(const hl_config *config, double seconds, bool profile, hl_bench_figures *figures)
 {
     workload w = { 0 };
-    hl_status status = measure(&w, config, seconds, profile, figures);
+    double sgemm_seconds = seconds < SGEMM_SECONDS ? seconds : SGEMM_SECONDS;
+    hl_status status = hl_trainer_init(&w.trainer, config);
+    HL_THEN(status, time_updates(&w, seconds, figures));
+    HL_THEN(status, hl_bench_sgemm(figures->threads, sgemm_seconds, &figures->sgemm_gflops));
+    if (profile) {
+        HL_THEN(status, profile_updates(&w, seconds, &figures->profile));
+    }
     hl_trainer_free(&w.trainer);
     return status;
 }

@@ -1,9 +1,25 @@
-/* One config's training steps, measured in this process. */
+/* One measurement in this process: a config's training steps, or its first attention layer in the two ways that it can
+ * be written. */
 #ifndef HL_PROGRAMS_BENCH_WORKLOAD_H
 #define HL_PROGRAMS_BENCH_WORKLOAD_H
 
-#include "programs/bench/figures.h"
+#include "programs/bench/profile.h"
 #include "train/config.h"
+
+/* A step is what was repeated: an update of the weights, or a layer's pass forward and backward. */
+typedef struct hl_bench_figures {
+    int threads;
+    int64_t steps;                        /* timed ones */
+    double ms, ms_quarter, ms_3_quarters; /* of a step: the median and the quartiles, milliseconds */
+    double tokens_per_second;             /* real tokens */
+    double gflops;                        /* 10^9 floating-point operations of matrix products a second */
+    double flops;                         /* of a step, the mean */
+    double sgemm_gflops;                  /* what large products alone reach on the same threads */
+    double peak_rss_mib;                  /* of the process that ran the steps, all of it */
+    double arena_mib;                     /* of that: a step's activations, their gradients, scratch */
+    double allocations_per_step;          /* as programs/bench/allocations.h counts them */
+    hl_bench_profile profile;             /* no rows unless it was asked for */
+} hl_bench_figures;
 
 /* Trains for some `seconds`, after a few updates to warm up, and with `profile` for as long once more with a clock
  * at every op. Writes no file. Allocations count where hl_bench_allocations_count was called before. HL_INVALID,
@@ -12,5 +28,9 @@ hl_status hl_bench_workload(const hl_config *config, double seconds, bool profil
 
 /* The most memory that the process has held so far, MiB. */
 double hl_bench_peak_rss(void);
+
+/* Measures the attention of the config's first layer, without dropout, on a batch of random numbers of the config's
+ * size: all heads at once, or, `looped`, primitive ops in a loop over the heads. HL_INVALID, HL_NO_MEMORY. */
+hl_status hl_bench_layer(const hl_config *config, double seconds, bool looped, hl_bench_figures *figures);
 
 #endif

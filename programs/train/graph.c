@@ -228,18 +228,15 @@ hl_status hl_graph_read(hl_graph *graph, const hl_model *model, int64_t B, int64
     return status;
 }
 
-/* "encoder.layers" is and "encoder.layers.0" belongs to "encoder.layers"; everything belongs to "". */
-static bool belongs_to(const char *name, const char *module)
-{
-    size_t length = strlen(module);
-    return strncmp(name, module, length) == 0 && (length == 0 || name[length] == '\0' || name[length] == '.');
-}
-
 int64_t hl_graph_parameters(const hl_graph *graph, const char *module)
 {
     int64_t count = 0;
+    size_t length = strlen(module);
     for (int i = 0; i < graph->n; i++) {
-        count += belongs_to(graph->rows[i].module, module) ? graph->rows[i].parameters : 0;
+        const char *name = graph->rows[i].module; /* "encoder.layers.0" belongs to "encoder.layers", all to "" */
+        bool belongs =
+            strncmp(name, module, length) == 0 && (length == 0 || name[length] == '\0' || name[length] == '.');
+        count += belongs ? graph->rows[i].parameters : 0;
     }
     return count;
 }

@@ -82,17 +82,6 @@ static hl_status print_help(const hl_train_call *p)
     return status;
 }
 
-static hl_status print_reference(const hl_train_call *p)
-{
-    char *page = hl_config_reference();
-    if (page == NULL) {
-        return hl_error_memory("the reference page");
-    }
-    fputs(page, p->out);
-    hl_free(page);
-    return hl_ok();
-}
-
 static hl_status execute(hl_train_call *p, int argc, char **argv)
 {
     HL_TRY(hl_train_command_parse(argc, argv, &p->command));
@@ -100,7 +89,10 @@ static hl_status execute(hl_train_call *p, int argc, char **argv)
         return print_help(p);
     }
     if (p->command.reference) {
-        return print_reference(p);
+        char *page = hl_config_reference();
+        fputs(page != NULL ? page : "", p->out);
+        hl_free(page);
+        return page != NULL ? hl_ok() : hl_error_memory("the reference page");
     }
     if (p->command.version) {
         fprintf(p->out, "headlight %s\n", HL_VERSION);

@@ -21,16 +21,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static hl_status write_vocabulary(const hl_train_call *p)
-{
-    char *text;
-    size_t size;
-    HL_TRY(hl_vocabulary_text(hl_dataset_vocabulary(p->trainer.dataset), &text, &size));
-    hl_status status = hl_file_replace(p->folder.vocabulary, text, size, HL_VOLATILE);
-    hl_free(text);
-    return status;
-}
-
 /* A resumed run must be the run that was begun: only keys that change no number already computed may differ. */
 static hl_status check_same_config(const hl_train_call *p, const char *stored, size_t size, const char *where)
 {
@@ -117,8 +107,16 @@ static hl_status resume(hl_train_call *p)
     return status;
 }
 
-static hl_status load_from(hl_train_call *p)
+/* Draws the first weights, or reads them from the file or the checkpoint that the command names. */
+static hl_status get_weights(hl_train_call *p)
 {
+    if (p->command.mode == HL_RUN_RESUME) {
+        return resume(p);
+    }
+    if (p->command.from == NULL) {
+        hl_trainer_draw(&p->trainer);
+        return hl_ok();
+    }
     hl_checkpoint *weights;
     hl_status opened = hl_checkpoint_open(p->command.from, &weights);
     HL_TRY(opened.code == HL_BAD_FILE ? hl_foreign_weights_explain(p->command.from, opened) : opened);
@@ -129,18 +127,6 @@ static hl_status load_from(hl_train_call *p)
     if (!has_checksum) {
         hl_print_line(p->err, "%s: no checksum in it (written by another program): taken as it is", p->command.from);
     }
-    return hl_ok();
-}
-
-static hl_status get_weights(hl_train_call *p)
-{
-    if (p->command.mode == HL_RUN_RESUME) {
-        return resume(p);
-    }
-    if (p->command.from != NULL) {
-        return load_from(p);
-    }
-    hl_trainer_draw(&p->trainer);
     return hl_ok();
 }
 
@@ -160,15 +146,6 @@ static hl_status init_recorder(hl_train_call *p)
 static const char *const *relations_of(const hl_train_call *p)
 {
     return hl_task_find(hl_config_task_spec(&p->config).name)->relations;
-}
-
-static hl_status init_watch(hl_train_call *p)
-{
-    if (p->command.watch < 0) {
-        return hl_ok();
-    }
-    p->loop.watch = &p->watch;
-    return hl_watch_init(&p->watch, &p->recorder, p->command.watch, p->command.pace, relations_of(p));
 }
 
 /* How many steps are left, by the checkpoint's header. */
@@ -219,7 +196,11 @@ static hl_status prepare(hl_train_call *p)
     HL_TRY(init_recorder(p));
     p->loop.recorder = p->records ? &p->recorder : NULL;
     p->loop.sums = p->records ? &p->sums : NULL;
-    return init_watch(p);
+    if (p->command.watch < 0) {
+        return hl_ok();
+    }
+    p->loop.watch = &p->watch;
+    return hl_watch_init(&p->watch, &p->recorder, p->command.watch, p->command.pace, relations_of(p));
 }
 
 /* The folder's files are this run's from now on. This comes after everything else that can fail. */
@@ -241,7 +222,12 @@ static hl_status claim(const hl_train_call *p)
 static hl_status begin(hl_train_call *p)
 {
     HL_TRY(hl_config_write(&p->config, p->folder.config));
-    HL_TRY(write_vocabulary(p));
+    char *vocabulary;
+    size_t size;
+    HL_TRY(hl_vocabulary_text(hl_dataset_vocabulary(p->trainer.dataset), &vocabulary, &size));
+    hl_status status = hl_file_replace(p->folder.vocabulary, vocabulary, size, HL_VOLATILE);
+    hl_free(vocabulary);
+    HL_TRY(status);
     int64_t step = p->trainer.optimizer.step;
     HL_TRY(hl_metrics_csv_open(&p->loop.metrics, p->folder.metrics, p->loop.state.metrics));
     p->loop.progress = hl_progress_begin(p->command.quiet ? NULL : p->out, step, p->config.train.steps);
@@ -264,17 +250,6 @@ static void print_start(const hl_train_call *p)
                 step);
     }
     fflush(p->out);
-}
-
-static hl_status print_table(const hl_train_call *p)
-{
-    hl_text table = { 0 };
-    hl_status status = hl_table_of(&p->recorder, relations_of(p), &table);
-    if (status.code == HL_OK) {
-        fprintf(p->out, "\n%s\n", table.bytes);
-    }
-    hl_text_free(&table);
-    return status;
 }
 
 /* Frees all that the run was trained and recorded in; may be called again. */
@@ -322,22 +297,19 @@ static hl_status end(hl_train_call *p)
 {
     bool stopped = p->trainer.optimizer.step < p->config.train.steps;
     if (p->records && !p->command.quiet) {
-        HL_TRY(print_table(p));
+        hl_text table = { 0 };
+        hl_status status = hl_table_of(&p->recorder, relations_of(p), &table);
+        if (status.code == HL_OK) {
+            fprintf(p->out, "\n%s\n", table.bytes);
+        }
+        hl_text_free(&table);
+        HL_TRY(status);
     }
     hl_status written = write_what_heads_do(p);
     if (!p->command.quiet) {
         print_end(p, stopped, p->records && written.code == HL_OK);
     }
     return written;
-}
-
-static void print_finished(const hl_train_call *p)
-{
-    int64_t step = p->trainer.optimizer.step;
-    bool steps_done = step >= p->config.train.steps, patience_lost = hl_loop_patience_lost(&p->config, &p->loop.state);
-    hl_print_line(p->out, "%s: finished at step %" PRId64 " already; %s%s%s would go on", p->folder.path, step,
-                  steps_done ? "more train.steps" : "", steps_done && patience_lost ? " and " : "",
-                  patience_lost ? "a larger train.patience" : "");
 }
 
 /* A signal while heads are measured leaves no half of what is made of them. */
@@ -361,7 +333,11 @@ hl_status hl_train_call_run(hl_train_call *p)
         print_start(p);
         HL_TRY(hl_loop_run(&p->loop));
     } else if (!p->command.quiet) {
-        print_finished(p);
+        bool steps_done = p->trainer.optimizer.step >= p->config.train.steps;
+        bool patience_lost = hl_loop_patience_lost(&p->config, &p->loop.state);
+        hl_print_line(p->out, "%s: finished at step %" PRId64 " already; %s%s%s would go on", p->folder.path,
+                      p->trainer.optimizer.step, steps_done ? "more train.steps" : "",
+                      steps_done && patience_lost ? " and " : "", patience_lost ? "a larger train.patience" : "");
     }
     end_at_once_from_here(p->folder.path);
     p->signal = hl_signals_received();

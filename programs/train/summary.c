@@ -27,20 +27,14 @@ typedef struct summary {
 
 /* The sizes that the shapes are made of */
 
-static bool same_everywhere(const int32_t *values, int64_t n)
-{
-    for (int64_t l = 1; l < n; l++) {
-        if (values[l] != values[0]) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* "H=4", or "H differing by layer". */
 static const char *size_text(const char *letter, const int32_t *values, int64_t layers, char text[SIZE_TEXT])
 {
-    if (same_everywhere(values, layers)) {
+    bool same = true;
+    for (int64_t l = 1; l < layers; l++) {
+        same = same && values[l] == values[0];
+    }
+    if (same) {
         snprintf(text, SIZE_TEXT, "%s=%" PRId32, letter, values[0]);
     } else {
         snprintf(text, SIZE_TEXT, "%s differing by layer", letter);
@@ -66,35 +60,24 @@ static void write_sizes(summary *s)
 
 /* Parameters */
 
-/* The module that the row counts for; all layers together are one. */
-static const char *group_of(const hl_graph_row *row)
-{
-    return row->layer >= 0 ? "encoder.layers" : row->module;
-}
-
-static void write_parameters_of(summary *s, const char *module, const char *note)
-{
-    int64_t count = hl_graph_parameters(&s->graph, module), all = hl_parameters_count(&s->model.parameters);
-    char number[HL_UNITS_TEXT];
-    hl_text_print(&s->text, "  %-16s%20s%8.1f %%%s\n", module, hl_units_count(count, number),
-                  100 * (double)count / (double)all, note);
-}
-
 static void write_parameters(summary *s)
 {
-    char all[HL_UNITS_TEXT];
+    int64_t all = hl_parameters_count(&s->model.parameters);
+    char number[HL_UNITS_TEXT];
     const char *before = "";
     hl_text_print(&s->text, "\nParameters\n");
     for (int i = 0; i < s->graph.n; i++) {
-        const char *group = group_of(&s->graph.rows[i]);
+        const hl_graph_row *row = &s->graph.rows[i];
+        const char *group = row->layer >= 0 ? "encoder.layers" : row->module; /* all layers together are one */
+        int64_t count = hl_graph_parameters(&s->graph, group);
         bool tied = strcmp(group, "output") == 0 && s->config->model.tie_embedding;
-        bool counts = group[0] != '\0' && (tied || hl_graph_parameters(&s->graph, group) > 0);
-        if (counts && strcmp(group, before) != 0) {
-            write_parameters_of(s, group, tied ? "  (the embedding's matrix)" : "");
+        if (group[0] != '\0' && (tied || count > 0) && strcmp(group, before) != 0) {
+            hl_text_print(&s->text, "  %-16s%20s%8.1f %%%s\n", group, hl_units_count(count, number),
+                          100 * (double)count / (double)all, tied ? "  (the embedding's matrix)" : "");
             before = group;
         }
     }
-    hl_text_print(&s->text, "  %-16s%20s\n", "in all", hl_units_count(hl_parameters_count(&s->model.parameters), all));
+    hl_text_print(&s->text, "  %-16s%20s\n", "in all", hl_units_count(all, number));
 }
 
 /* Arithmetic */
@@ -136,26 +119,41 @@ static void write_bytes(summary *s, const char *what, size_t bytes)
     }
 }
 
+/* What the run takes: as --json calls it, and in words. */
+static const struct {
+    const char *key, *words;
+    size_t offset;
+} memory[] = {
+    { "weights", "weights", offsetof(hl_footprint, weights) },
+    { "gradients", "gradients", offsetof(hl_footprint, gradients) },
+    { "moments", "the optimizer's moments", offsetof(hl_footprint, moments) },
+    { "step", "a step's activations, their gradients, scratch", offsetof(hl_footprint, step) },
+    { "batches", "batches of training and validation", offsetof(hl_footprint, batches) },
+    { "recorder", "recorder: patterns and logits of a snapshot", offsetof(hl_footprint, recorder) },
+    { "statistics", "statistics of heads over the validation set", offsetof(hl_footprint, validation_sums) },
+    { "positions", "table of positions", offsetof(hl_footprint, positions) },
+    { "vocabulary", "vocabulary", offsetof(hl_footprint, vocabulary) },
+    { "libraries", "the program and its libraries, about", offsetof(hl_footprint, libraries) },
+    { "training", "training", offsetof(hl_footprint, training) },
+    { "readings", "metrics and maps of all snapshots, at most", offsetof(hl_footprint, readings) },
+    { "measures", "the last snapshot and the effects of its heads", offsetof(hl_footprint, measures) },
+    { "end", "measuring heads at the end, weights with it", offsetof(hl_footprint, end) },
+    { "total", "in all (the larger of the two)", offsetof(hl_footprint, total) },
+};
+enum { MEMORIES = sizeof memory / sizeof *memory };
+
+static size_t memory_at(const hl_footprint *f, int i)
+{
+    return *(const size_t *)(const void *)((const char *)f + memory[i].offset);
+}
+
 static void write_memory(summary *s)
 {
-    const hl_footprint *f = &s->footprint;
     int threads = hl_setup_threads(s->config);
     hl_text_print(&s->text, "\nMemory of the run, with %d thread%s\n", threads, threads > 1 ? "s" : "");
-    write_bytes(s, "weights", f->weights);
-    write_bytes(s, "gradients", f->gradients);
-    write_bytes(s, "the optimizer's moments", f->moments);
-    write_bytes(s, "a step's activations, their gradients, scratch", f->step);
-    write_bytes(s, "batches of training and validation", f->batches);
-    write_bytes(s, "recorder: patterns and logits of a snapshot", f->recorder);
-    write_bytes(s, "statistics of heads over the validation set", f->validation_sums);
-    write_bytes(s, "table of positions", f->positions);
-    write_bytes(s, "vocabulary", f->vocabulary);
-    write_bytes(s, "the program and its libraries, about", f->libraries);
-    write_bytes(s, "training", f->training);
-    write_bytes(s, "metrics and maps of all snapshots, at most", f->readings);
-    write_bytes(s, "the last snapshot and the effects of its heads", f->measures);
-    write_bytes(s, "measuring heads at the end, weights with it", f->end);
-    write_bytes(s, "in all (the larger of the two)", f->total);
+    for (int i = 0; i < MEMORIES; i++) {
+        write_bytes(s, memory[i].words, memory_at(&s->footprint, i));
+    }
 }
 
 /* `most` is "up to " where there may be fewer, else "". */
@@ -240,27 +238,6 @@ static json_t *row_object(const hl_graph_row *row)
                      "parameters", (json_int_t)row->parameters, "forward_flops", hl_json_number(row->flops));
 }
 
-static json_t *row_list(const hl_graph *graph)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < graph->n; i++) {
-        hl_json_append(&list, row_object(&graph->rows[i]));
-    }
-    return list;
-}
-
-static json_t *memory_object(const hl_footprint *f)
-{
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "weights",
-                     bytes_value(f->weights), "gradients", bytes_value(f->gradients), "moments",
-                     bytes_value(f->moments), "step", bytes_value(f->step), "batches", bytes_value(f->batches),
-                     "recorder", bytes_value(f->recorder), "statistics", bytes_value(f->validation_sums), "positions",
-                     bytes_value(f->positions), "vocabulary", bytes_value(f->vocabulary), "libraries",
-                     bytes_value(f->libraries), "training", bytes_value(f->training), "readings",
-                     bytes_value(f->readings), "measures", bytes_value(f->measures), "end", bytes_value(f->end),
-                     "total", bytes_value(f->total));
-}
-
 static json_t *files_object(const hl_footprint *f)
 {
     return json_pack("{s:o, s:o, s:I, s:o, s:I}", "weights", bytes_value(f->model), "checkpoint",
@@ -274,11 +251,19 @@ hl_status hl_summary_json(const hl_config *config, hl_text *text)
     summary s = { .config = config };
     hl_status status = prepare(&s);
     if (status.code == HL_OK) {
+        json_t *rows = json_array(), *bytes = json_object();
+        int failed = 0;
+        for (int i = 0; i < s.graph.n; i++) {
+            hl_json_append(&rows, row_object(&s.graph.rows[i]));
+        }
+        for (int i = 0; i < MEMORIES; i++) {
+            failed = json_object_set_new(bytes, memory[i].key, bytes_value(memory_at(&s.footprint, i))) || failed;
+        }
         hl_json_print_document(
             text, json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "examples", (json_int_t)s.micro_batch, "tokens",
                             (json_int_t)s.T, "parameters", (json_int_t)hl_parameters_count(&s.model.parameters),
-                            "flops_per_step", hl_json_number(s.footprint.flops), "rows", row_list(&s.graph),
-                            "memory_bytes", memory_object(&s.footprint), "file_bytes", files_object(&s.footprint)));
+                            "flops_per_step", hl_json_number(s.footprint.flops), "rows", rows, "memory_bytes",
+                            hl_json_checked(bytes, failed), "file_bytes", files_object(&s.footprint)));
         status = hl_text_status(text);
     }
     hl_graph_free(&s.graph);

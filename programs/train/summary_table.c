@@ -40,17 +40,13 @@ static const char *local_name(const hl_graph_row *row)
     return dot != NULL ? dot + 1 : "";
 }
 
-static bool rows_equal(const hl_graph_row *a, const hl_graph_row *b)
-{
-    return strcmp(local_name(a), local_name(b)) == 0 && strcmp(a->what, b->what) == 0 &&
-           hl_shape_equal(a->shape, b->shape) && a->parameters == b->parameters;
-}
-
 static bool layers_equal(const hl_graph *graph, block a, block b)
 {
     bool equal = a.layer >= 0 && b.layer >= 0 && a.end - a.first == b.end - b.first;
     for (int i = 0; equal && i < a.end - a.first; i++) {
-        equal = rows_equal(&graph->rows[a.first + i], &graph->rows[b.first + i]);
+        const hl_graph_row *x = &graph->rows[a.first + i], *y = &graph->rows[b.first + i];
+        equal = strcmp(local_name(x), local_name(y)) == 0 && strcmp(x->what, y->what) == 0 &&
+                hl_shape_equal(x->shape, y->shape) && x->parameters == y->parameters;
     }
     return equal;
 }
@@ -119,37 +115,6 @@ static widths measure(const hl_graph *graph)
     return w;
 }
 
-static void write_line(hl_text *text, widths w, const char *module, const char *what, const char *shape,
-                       int64_t parameters)
-{
-    if (parameters == 0) {
-        hl_text_print(text, "%-*s  %-*s  %s\n", w.module, module, w.what, what, shape);
-        return;
-    }
-    char count[HL_UNITS_TEXT];
-    hl_text_print(text, "%-*s  %-*s  %-*s  %*s\n", w.module, module, w.what, what, w.shape, shape, w.parameters,
-                  hl_units_count(parameters, count));
-}
-
-static void write_layer_heading(hl_text *text, widths w, const hl_graph *graph, block first, block last)
-{
-    char name[HL_NAME_TEXT], count[HL_UNITS_TEXT];
-    snprintf(name, sizeof name, first.layer < last.layer ? "encoder.layers.%d .. %d, each" : "encoder.layers.%d",
-             first.layer, last.layer);
-    hl_text_print(text, "%-*s  %*s\n", w.module + w.what + w.shape + 4, name, w.parameters,
-                  hl_units_count(block_parameters(graph, first), count));
-}
-
-static void write_rows(hl_text *text, widths w, const hl_graph *graph, block b)
-{
-    for (int i = b.first; i < b.end; i++) {
-        char module[HL_NAME_TEXT], shape[HL_SHAPE_TEXT];
-        module_text(graph, i, module);
-        write_line(text, w, module, graph->rows[i].what, hl_shape_text(graph->rows[i].shape, shape),
-                   graph->rows[i].parameters);
-    }
-}
-
 void hl_summary_table(hl_text *text, const hl_graph *graph)
 {
     widths w = measure(graph);
@@ -157,10 +122,25 @@ void hl_summary_table(hl_text *text, const hl_graph *graph)
                   "parameters");
     for (int i = 0; i < graph->n;) {
         block first = block_at(graph, i), last = last_equal(graph, first);
+        char module[HL_NAME_TEXT], shape[HL_SHAPE_TEXT], count[HL_UNITS_TEXT];
         if (first.layer >= 0) {
-            write_layer_heading(text, w, graph, first, last);
+            snprintf(module, sizeof module,
+                     first.layer < last.layer ? "encoder.layers.%d .. %d, each" : "encoder.layers.%d", first.layer,
+                     last.layer);
+            hl_text_print(text, "%-*s  %*s\n", w.module + w.what + w.shape + 4, module, w.parameters,
+                          hl_units_count(block_parameters(graph, first), count));
         }
-        write_rows(text, w, graph, first);
+        for (int row = first.first; row < first.end; row++) {
+            const hl_graph_row *r = &graph->rows[row];
+            module_text(graph, row, module);
+            hl_shape_text(r->shape, shape);
+            if (r->parameters == 0) {
+                hl_text_print(text, "%-*s  %-*s  %s\n", w.module, module, w.what, r->what, shape);
+            } else {
+                hl_text_print(text, "%-*s  %-*s  %-*s  %*s\n", w.module, module, w.what, r->what, w.shape, shape,
+                              w.parameters, hl_units_count(r->parameters, count));
+            }
+        }
         i = last.end;
     }
 }
