@@ -1,6 +1,6 @@
 # hl_page(page.c NAME report FOLDER report STYLES report/page.css DARK report/dark.css SCRIPTS first.js second.js): writes
 # report/page.html, with the styles, those for the dark and the folder's scripts put in, as the C file page.c: what comes before the data and what comes after
-# as two arrays (show/private/report_page.h; hl_<NAME>_page_before, ...). When one of them changes, the next build does it again.
+# as two arrays (show/private/pages.h; hl_<NAME>_page_before, ...). When one of them changes, the next build does it again.
 function(hl_page output)
     cmake_parse_arguments(arg "" "NAME;FOLDER;DARK" "STYLES;SCRIPTS" ${ARGN})
     hl_page_read(page ${arg_FOLDER}/page.html)
@@ -26,7 +26,7 @@ function(hl_page output)
     math(EXPR at "${at} + 6")
     string(SUBSTRING "${page}" ${at} -1 after)
 
-    set(code "#include \"show/private/${arg_NAME}_page.h\"\n")
+    set(code "#include \"show/private/pages.h\"\n")
     foreach(part before after)
         string(HEX "${${part}}" bytes)
         string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")

@@ -55,25 +55,19 @@ static hl_status paint(const hl_drawing *drawing, double scale, cairo_surface_t 
     return status;
 }
 
-/* Fails where the content does not end as every such file does: out of memory, cairo may drop the end and report no
- * error. */
-static hl_status check_end(const hl_text *bytes, const char *end)
-{
-    size_t length = strlen(end);
-    return bytes->size >= length && memcmp(bytes->bytes + bytes->size - length, end, length) == 0
-               ? hl_ok()
-               : hl_error_memory("a picture");
-}
-
 /* Draws on a surface that writes to `bytes`, and destroys it. `end`: the last bytes of every file of its format. */
 static hl_status write_page(const hl_drawing *drawing, cairo_surface_t *surface, const char *end, const hl_text *bytes)
 {
     hl_status status = paint(drawing, 1, surface, bytes);
     cairo_surface_finish(surface);
     HL_THEN(status, status_of(cairo_surface_status(surface), bytes));
-    HL_THEN(status, check_end(bytes, end));
     cairo_surface_destroy(surface);
-    return status;
+    HL_TRY(status);
+    /* Out of memory, cairo may drop the end of the file and report no error. */
+    size_t length = strlen(end);
+    return bytes->size >= length && memcmp(bytes->bytes + bytes->size - length, end, length) == 0
+               ? hl_ok()
+               : hl_error_memory("a picture");
 }
 
 static void put_big_endian(unsigned char bytes[4], uint32_t number)

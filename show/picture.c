@@ -1,7 +1,7 @@
 #include "show/picture.h"
 
 #include "show/colour.h"
-#include "show/private/picture_paint.h"
+#include "show/private/picture_layout.h"
 
 #include <math.h>
 

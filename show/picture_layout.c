@@ -20,7 +20,9 @@ static const double MOST_TOKEN_SIZE = 8, LEAST_TOKEN_SIZE = 4, TOKEN_PER_CELL = 
 typedef struct proportions {
     double least_side, most_side, most_cell, least_slot, token_width;
 } proportions;
-static const proportions single = { 400, 400, 15, 140, 64 }, grid = { 44, 190, 12, 44, 40 };
+static const proportions
+    single = { .least_side = 400, .most_side = 400, .most_cell = 15, .least_slot = 140, .token_width = 64 },
+    grid = { .least_side = 44, .most_side = 190, .most_cell = 12, .least_slot = 44, .token_width = 40 };
 static const double GRID_WIDTH = 410;
 
 static bool same_tokens(const char *const *a, int64_t n_a, const char *const *b, int64_t n_b)

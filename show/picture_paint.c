@@ -1,4 +1,4 @@
-#include "show/private/picture_paint.h"
+#include "show/private/picture_layout.h"
 
 #include "core/memory.h"
 #include "show/colour.h"

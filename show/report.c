@@ -3,9 +3,8 @@
 #include "core/memory.h"
 #include "show/colour.h"
 #include "show/private/packed.h"
+#include "show/private/pages.h"
 #include "show/private/report_json.h"
-#include "show/private/report_page.h"
-#include "show/private/report_words.h"
 
 #include <string.h>
 
@@ -26,7 +25,7 @@ static void print_colours(hl_text *text)
     hl_free(digits);
 }
 
-static hl_status check(const hl_report_run *runs, int n_runs)
+hl_status hl_report_write(const hl_report_run *runs, int n_runs, hl_text *text)
 {
     if (n_runs < 1 || n_runs > 2) {
         return hl_error(HL_INVALID, "a report is of one or two runs, not %d", n_runs);
@@ -36,11 +35,7 @@ static hl_status check(const hl_report_run *runs, int n_runs)
             return hl_error(HL_INVALID, "%s: a report needs at least one snapshot", runs[i].name);
         }
     }
-    return hl_ok();
-}
-
-static void print_data(hl_text *text, const hl_report_run *runs, int n_runs)
-{
+    hl_text_add(text, hl_report_page_before, hl_report_page_before_size);
     hl_text_print(text, "{\"format\":%d,\"runs\":[", (int)HL_REPORT_FORMAT);
     for (int i = 0; i < n_runs; i++) {
         hl_text_print(text, "%s", i > 0 ? "," : "");
@@ -50,13 +45,6 @@ static void print_data(hl_text *text, const hl_report_run *runs, int n_runs)
     print_colours(text);
     hl_text_print(text, "\"}</script>\n<script type=\"application/json\" id=\"word-data\">");
     hl_report_words(text, runs, n_runs);
-}
-
-hl_status hl_report_write(const hl_report_run *runs, int n_runs, hl_text *text)
-{
-    HL_TRY(check(runs, n_runs));
-    hl_text_add(text, hl_report_page_before, hl_report_page_before_size);
-    print_data(text, runs, n_runs);
     hl_text_add(text, hl_report_page_after, hl_report_page_after_size);
     return hl_text_status(text);
 }

@@ -3,6 +3,7 @@
 #include "core/json_text.h"
 #include "core/memory.h"
 #include "core/shown_text.h"
+#include "heads/words.h"
 #include "show/private/packed.h"
 
 #include <stdio.h>
@@ -94,15 +95,6 @@ static json_t *example_object(const hl_report_run *run, int64_t e)
                                         json_object_set_new(example, "targets", integers(maps->targets + e * T, n)));
 }
 
-static json_t *example_list(const hl_report_run *run)
-{
-    json_t *examples = json_array();
-    for (int64_t e = 0; e < run->maps->n_examples; e++) {
-        hl_json_append(&examples, example_object(run, e));
-    }
-    return examples;
-}
-
 /* Adds each id's word, once; not 0 on failure. */
 static int add_words(json_t *words, const hl_report_run *run, const int32_t *ids)
 {
@@ -175,18 +167,6 @@ static json_t *head_object(const hl_report_run *run, int layer, int64_t h, int64
     return hl_json_checked(head, failed);
 }
 
-static json_t *head_list(const hl_report_run *run)
-{
-    json_t *heads = json_array();
-    int64_t index = 0;
-    for (int l = 0; l < run->maps->n_layers; l++) {
-        for (int64_t h = 0; h < run->maps->n_heads[l]; h++) {
-            hl_json_append(&heads, head_object(run, l, h, index++));
-        }
-    }
-    return heads;
-}
-
 static json_t *pass_layer_object(const hl_head_pass *pass, const hl_head_pass_layer *layer)
 {
     int64_t rows = pass->n_examples * pass->n_tokens, H = layer->n_heads, K = layer->n_kv_heads;
@@ -225,7 +205,8 @@ static int add_piece(const char *bytes, size_t size, void *context)
     return hl_text_status(text).code == HL_OK ? 0 : -1;
 }
 
-void hl_report_json_value(hl_text *text, json_t *value)
+/* Adds a value without any `<` and releases it; NULL stands for missing memory. */
+static void json_value(hl_text *text, json_t *value)
 {
     size_t flags = JSON_COMPACT | JSON_REAL_PRECISION(9) | JSON_ENCODE_ANY;
     if (value == NULL || json_dump_callback(value, add_piece, text, flags) != 0) {
@@ -237,17 +218,7 @@ void hl_report_json_value(hl_text *text, json_t *value)
 static void print_member(hl_text *text, const char *key, json_t *value)
 {
     hl_text_print(text, ",\"%s\":", key);
-    hl_report_json_value(text, value);
-}
-
-static void print_texts(hl_text *text, const hl_report_run *run)
-{
-    hl_text_print(text, "\"name\":");
-    hl_report_json_value(text, shown_text(run->name, false));
-    print_member(text, "config", shown_text(run->config, true));
-    if (run->metrics_csv != NULL) {
-        print_member(text, "metrics", packed_text(hl_packed(run->metrics_csv, strlen(run->metrics_csv))));
-    }
+    json_value(text, value);
 }
 
 static hl_status pack_piece(void *context, const char *bytes, size_t size)
@@ -279,34 +250,89 @@ static void print_snapshot(hl_text *text, const hl_report_maps *maps, const hl_r
         json_pack("{s:I, s:o}", "step", (json_int_t)map->step, "levels", json_string_nocheck(map->levels));
     int failed = map->predictions != NULL &&
                  json_object_set_new(snapshot, "predictions", packed_text(hl_packed(map->predictions, answers)));
-    hl_report_json_value(text, hl_json_checked(snapshot, failed));
-}
-
-static void print_snapshots(hl_text *text, const hl_report_maps *maps)
-{
-    hl_text_print(text, ",\"snapshots\":");
-    for (int64_t i = 0; i < maps->n_kept; i++) {
-        hl_text_print(text, "%s", i > 0 ? "," : "[");
-        print_snapshot(text, maps, &maps->kept[i]);
-    }
-    hl_text_print(text, "]");
+    json_value(text, hl_json_checked(snapshot, failed));
 }
 
 void hl_report_json(hl_text *text, const hl_report_run *run)
 {
-    hl_text_print(text, "{");
-    print_texts(text, run);
+    const hl_report_maps *maps = run->maps;
+    hl_text_print(text, "{\"name\":");
+    json_value(text, shown_text(run->name, false));
+    print_member(text, "config", shown_text(run->config, true));
+    if (run->metrics_csv != NULL) {
+        print_member(text, "metrics", packed_text(hl_packed(run->metrics_csv, strlen(run->metrics_csv))));
+    }
     if (run->csv != NULL) {
         print_readings(text, run);
     }
     print_member(text, "causal", json_boolean(run->maps->causal));
     print_member(text, "thinned", json_boolean(run->maps->stride > 1));
     print_member(text, "words", word_object(run));
-    print_member(text, "examples", example_list(run));
-    print_snapshots(text, run->maps);
-    print_member(text, "heads", head_list(run));
+    json_t *examples = json_array();
+    for (int64_t e = 0; e < maps->n_examples; e++) {
+        hl_json_append(&examples, example_object(run, e));
+    }
+    print_member(text, "examples", examples);
+    hl_text_print(text, ",\"snapshots\":");
+    for (int64_t i = 0; i < maps->n_kept; i++) {
+        hl_text_print(text, "%s", i > 0 ? "," : "[");
+        print_snapshot(text, maps, &maps->kept[i]);
+    }
+    hl_text_print(text, "]");
+    json_t *heads = json_array();
+    for (int64_t l = 0, index = 0; l < maps->n_layers; l++) {
+        for (int64_t h = 0; h < maps->n_heads[l]; h++) {
+            hl_json_append(&heads, head_object(run, (int)l, h, index++));
+        }
+    }
+    print_member(text, "heads", heads);
     if (run->pass != NULL && hl_head_pass_bytes(run->pass) <= HL_REPORT_PASS_BYTES) {
         print_member(text, "pass", pass_object(run->pass));
     }
     hl_text_print(text, "}");
+}
+
+/* ---- words ---- */
+
+static json_t *word_list(void)
+{
+    json_t *words = json_array();
+    hl_word word;
+    for (int i = 0; hl_word_at(i, &word); i++) {
+        hl_json_append(&words,
+                       json_pack("{s:s, s:s, s:s}", "group", word.group, "name", word.name, "meaning", word.meaning));
+    }
+    return words;
+}
+
+static json_t *miss_of(hl_label label, const char *const *relations)
+{
+    hl_text miss = { 0 };
+    hl_text_print(&miss, "%s", ""); /* there are bytes, also where it is not mixed */
+    hl_label_print_miss(&miss, label, relations);
+    json_t *text = miss.error.code == HL_OK ? json_string(miss.bytes) : NULL;
+    hl_text_free(&miss);
+    return text;
+}
+
+static json_t *miss_list(const hl_report_run *run)
+{
+    json_t *heads = json_array();
+    int64_t n = 0;
+    for (int l = 0; run->labels != NULL && l < run->maps->n_layers; l++) {
+        n += run->maps->n_heads[l];
+    }
+    for (int64_t i = 0; i < n; i++) {
+        hl_json_append(&heads, miss_of(run->labels[i], run->relations));
+    }
+    return heads;
+}
+
+void hl_report_words(hl_text *text, const hl_report_run *runs, int n_runs)
+{
+    json_t *misses = json_array();
+    for (int i = 0; i < n_runs; i++) {
+        hl_json_append(&misses, miss_list(&runs[i]));
+    }
+    json_value(text, json_pack("{s:o, s:o}", "words", word_list(), "misses", misses));
 }

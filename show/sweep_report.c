@@ -3,7 +3,7 @@
 #include "core/memory.h"
 #include "core/shown_text.h"
 #include "show/private/packed.h"
-#include "show/private/sweep_page.h"
+#include "show/private/pages.h"
 
 #include <string.h>
 
@@ -66,30 +66,6 @@ static void add_image(hl_text *text, const char *type, const hl_text *image, con
 
 /* ---- the table ---- */
 
-static void add_titles(hl_text *text, const hl_text_grid *table)
-{
-    hl_text_print(text, "<thead><tr>");
-    for (int64_t column = 0; column < table->n_columns; column++) {
-        hl_text_print(text, "<th scope=\"col\">");
-        add_shown(text, hl_text_grid_at(table, 0, column));
-        hl_text_print(text, "</th>");
-    }
-    hl_text_print(text, "</tr></thead>\n");
-}
-
-static void add_values(hl_text *text, const hl_text_grid *table, int64_t row, bool base)
-{
-    hl_text_print(text, "<tr class=\"values%s\">", base ? " base" : "");
-    for (int64_t column = 0; column < table->n_columns; column++) {
-        hl_text_print(text, "<td data-name=\"");
-        add_shown(text, hl_text_grid_at(table, 0, column));
-        hl_text_print(text, "\">");
-        add_shown(text, hl_text_grid_at(table, row, column));
-        hl_text_print(text, "</td>");
-    }
-    hl_text_print(text, "</tr>\n");
-}
-
 static void add_heads(hl_text *text, const hl_sweep_run *run, int64_t columns)
 {
     hl_text_print(text, "<tr class=\"heads\"><td colspan=\"%lld\"><details><summary>patterns of ", (long long)columns);
@@ -112,10 +88,23 @@ static void add_table(hl_text *text, const hl_sweep_report *report)
 {
     const hl_text_grid *table = report->table;
     hl_text_print(text, "<section><h2>Table</h2>\n<div class=\"scroll\" tabindex=\"0\"><table>\n");
-    add_titles(text, table);
-    hl_text_print(text, "<tbody>\n");
+    hl_text_print(text, "<thead><tr>");
+    for (int64_t column = 0; column < table->n_columns; column++) {
+        hl_text_print(text, "<th scope=\"col\">");
+        add_shown(text, hl_text_grid_at(table, 0, column));
+        hl_text_print(text, "</th>");
+    }
+    hl_text_print(text, "</tr></thead>\n<tbody>\n");
     for (int64_t row = 1; row < table->n_rows; row++) {
-        add_values(text, table, row, report->runs[row - 1].base);
+        hl_text_print(text, "<tr class=\"values%s\">", report->runs[row - 1].base ? " base" : "");
+        for (int64_t column = 0; column < table->n_columns; column++) {
+            hl_text_print(text, "<td data-name=\"");
+            add_shown(text, hl_text_grid_at(table, 0, column));
+            hl_text_print(text, "\">");
+            add_shown(text, hl_text_grid_at(table, row, column));
+            hl_text_print(text, "</td>");
+        }
+        hl_text_print(text, "</tr>\n");
         add_heads(text, &report->runs[row - 1], table->n_columns);
     }
     hl_text_print(text, "</tbody></table></div>\n");

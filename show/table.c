@@ -30,16 +30,6 @@ static cell share_cell(double share, int64_t n)
     return c;
 }
 
-static bool any_sources(const hl_head_metrics *heads, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++) {
-        if (heads[i].alignment.n > 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void write_legend(hl_text *text, bool sources)
 {
     hl_text_paragraph(text, HL_TABLE_WIDTH, "Where each head looks.");
@@ -188,7 +178,10 @@ void hl_table_sentences(hl_text *text, const hl_head_metrics *heads, int64_t n)
 void hl_table_write(hl_text *text, const hl_head_metrics *heads, const hl_label *labels, int64_t n,
                     const char *const *relations)
 {
-    bool sources = any_sources(heads, n);
+    bool sources = false;
+    for (int64_t i = 0; i < n; i++) {
+        sources = sources || heads[i].alignment.n > 0;
+    }
     write_legend(text, sources);
     hl_text_print(text, "\n");
     write_rows(text, heads, labels, n, relations, sources);

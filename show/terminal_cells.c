@@ -121,24 +121,19 @@ static void put_cell(hl_cell_pen *pen, double weight, int columns)
     }
 }
 
-static void put_halves(hl_cell_pen *pen, double upper, double lower)
-{
-    uint8_t above = hl_colour_level(upper), below = hl_colour_level(lower);
-    set_back(pen, below);
-    if (above != below) {
-        set_front(pen, above);
-    }
-    hl_text_print(pen->text, above != below ? "\xe2\x96\x80" : " ");
-}
-
 void hl_cell_pen_line(hl_cell_pen *pen, const hl_panel *panel, const hl_cell_form *form, int64_t line)
 {
     int64_t row = line * form->rows;
     bool lower = form->rows == 2 && row + 1 < form->n.n_rows;
     for (int64_t c = 0; c < form->n.n_columns; c++) {
         double weight = hl_panel_mean(panel, form->n, row, c);
-        if (lower) {
-            put_halves(pen, weight, hl_panel_mean(panel, form->n, row + 1, c));
+        if (lower) { /* the upper half of the character in front, the lower half behind it */
+            uint8_t above = hl_colour_level(weight), below = hl_colour_level(hl_panel_mean(panel, form->n, row + 1, c));
+            set_back(pen, below);
+            if (above != below) {
+                set_front(pen, above);
+            }
+            hl_text_print(pen->text, above != below ? "\xe2\x96\x80" : " ");
         } else if (form->rows == 2) {
             set_front(pen, hl_colour_level(weight));
             hl_text_print(pen->text, "\xe2\x96\x80");

@@ -136,26 +136,6 @@ static void put_line(const hl_terminal *terminal, const char *bytes, int columns
     hl_text_print(text, "\n");
 }
 
-static void put_scale(const hl_terminal *terminal, hl_text *text)
-{
-    enum { USED = SCALE + 6 };
-    hl_cell_pen pen = { .terminal = terminal, .text = text };
-    hl_text_print(text, "0 ");
-    hl_cell_pen_scale(&pen, SCALE);
-    hl_text_print(text, " 1  ");
-    put_line(terminal, "down: queries, across: keys", terminal->width - USED, text);
-}
-
-static void put_note(const hl_terminal *terminal, const hl_panel *panel, const hl_cell_form *form, hl_text *text)
-{
-    char note[128];
-    if (form->n.n_rows < panel->n_queries || form->n.n_columns < panel->n_keys) {
-        snprintf(note, sizeof note, "averaged from %lld x %lld to %lld x %lld", (long long)panel->n_queries,
-                 (long long)panel->n_keys, (long long)form->n.n_rows, (long long)form->n.n_columns);
-        put_line(terminal, note, terminal->width, text);
-    }
-}
-
 hl_status hl_terminal_map(const hl_terminal *terminal, const hl_panel *panel, hl_text *text)
 {
     HL_TRY(hl_terminal_check(terminal, HL_TERMINAL_LEAST_HEIGHT));
@@ -166,7 +146,17 @@ hl_status hl_terminal_map(const hl_terminal *terminal, const hl_panel *panel, hl
     }
     put_keys(terminal, panel, &p, text);
     put_queries(terminal, panel, &p, text);
-    put_scale(terminal, text);
-    put_note(terminal, panel, &p.form, text);
+    hl_cell_pen pen = { .terminal = terminal, .text = text };
+    hl_text_print(text, "0 ");
+    hl_cell_pen_scale(&pen, SCALE);
+    hl_text_print(text, " 1  ");
+    put_line(terminal, "down: queries, across: keys", terminal->width - SCALE - (int)sizeof "0  1  " + 1, text);
+    const hl_panel_blocks *n = &p.form.n;
+    if (n->n_rows < panel->n_queries || n->n_columns < panel->n_keys) {
+        char note[128];
+        snprintf(note, sizeof note, "averaged from %lld x %lld to %lld x %lld", (long long)panel->n_queries,
+                 (long long)panel->n_keys, (long long)n->n_rows, (long long)n->n_columns);
+        put_line(terminal, note, terminal->width, text);
+    }
     return hl_text_status(text);
 }

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-hl_status hl_ablate_settings_add(hl_ablate_settings *settings, const char *full, const char *value)
+/* Adds "<full>=<value>". */
+static hl_status add_text(hl_ablate_settings *settings, const char *full, const char *value)
 {
     if (*value == '\0') {
         return hl_error(HL_INVALID, "command line: %s: a value is missing, as in %s=1,2,4", full, full);
@@ -24,7 +25,7 @@ static hl_status add_number(hl_ablate_settings *settings, const char *full, int6
 {
     char value[32];
     snprintf(value, sizeof value, "%" PRId64, number);
-    return hl_ablate_settings_add(settings, full, value);
+    return add_text(settings, full, value);
 }
 
 /* ---- the keys ---- */
@@ -135,7 +136,7 @@ static hl_status combine(const hl_ablate_command *command, const hl_config *base
     for (int i = 0; i < command->n_axes; i++) {
         char value[HL_ABLATE_SETTING_TEXT];
         value_at(command->axes[i].values, values[i], value);
-        HL_TRY(hl_ablate_settings_add(settings, command->axes[i].key, value));
+        HL_TRY(add_text(settings, command->axes[i].key, value));
     }
     return free_widths(command, base, settings);
 }
@@ -160,17 +161,6 @@ static hl_status each_combination(const hl_ablate_command *command, const hl_con
 }
 
 /* ---- table 3 ---- */
-
-static hl_status check_even(const hl_config_model *model)
-{
-    for (int64_t l = 1; l < model->layers; l++) {
-        if (model->heads[l] != model->heads[0] || model->d_k[l] != model->d_k[0] || model->d_v[l] != model->d_v[0]) {
-            return hl_error(HL_INVALID, "command line: --table3 scales one number of heads and one width, but the "
-                                        "config's differ between layers; use --vary");
-        }
-    }
-    return hl_ok();
-}
 
 /* Whether every layer can have this many heads: the number divides d_model and, where heads share keys, is a multiple
  * of the layer's kv_heads. */
@@ -227,7 +217,7 @@ static hl_status each_of_row_e(const hl_config_model *model, hl_ablate_settings_
     for (int i = 0; i < 3; i++) {
         hl_ablate_settings settings = { .row = 'E' };
         if (i != model->positions) {
-            HL_TRY(hl_ablate_settings_add(&settings, "model.positions", kinds[i]));
+            HL_TRY(add_text(&settings, "model.positions", kinds[i]));
             HL_TRY(take(context, &settings));
         }
     }
@@ -240,8 +230,14 @@ hl_status hl_ablate_variants_each(const hl_ablate_command *command, const hl_con
     if (!command->table3) {
         return each_combination(command, base, take, context);
     }
-    HL_TRY(check_even(&base->model));
-    HL_TRY(each_of_row_a(&base->model, shares_keys(&base->model), take, context));
-    HL_TRY(each_of_row_b(&base->model, take, context));
-    return each_of_row_e(&base->model, take, context);
+    const hl_config_model *model = &base->model;
+    for (int64_t l = 1; l < model->layers; l++) {
+        if (model->heads[l] != model->heads[0] || model->d_k[l] != model->d_k[0] || model->d_v[l] != model->d_v[0]) {
+            return hl_error(HL_INVALID, "command line: --table3 scales one number of heads and one width, but the "
+                                        "config's differ between layers; use --vary");
+        }
+    }
+    HL_TRY(each_of_row_a(model, shares_keys(model), take, context));
+    HL_TRY(each_of_row_b(model, take, context));
+    return each_of_row_e(model, take, context);
 }

@@ -13,9 +13,6 @@ typedef struct hl_ablate_settings {
     char row; /* of table 3 */
 } hl_ablate_settings;
 
-/* Adds "<full>=<value>". HL_INVALID: too long, or the value is empty. */
-hl_status hl_ablate_settings_add(hl_ablate_settings *settings, const char *full, const char *value);
-
 /* Called for each variant, in the order of the table. */
 typedef hl_status hl_ablate_settings_take(void *context, const hl_ablate_settings *settings);
 

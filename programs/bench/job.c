@@ -55,7 +55,7 @@ hl_status hl_bench_job_config(const hl_bench_job *job, FILE *err, hl_config *con
     const char *overrides[HL_MAX_OVERRIDES + 1];
     int n = job->config.n_overrides;
     memcpy(overrides, job->config.overrides, (size_t)n * sizeof *overrides);
-    char threads[HL_BENCH_THREADS_TEXT];
+    char threads[32];
     if (job->threads > 0) {
         snprintf(threads, sizeof threads, "train.threads=%d", job->threads);
         overrides[n++] = threads;

@@ -17,8 +17,6 @@ typedef enum hl_bench_what {
 /* The words for them: "step", "heads", "loop", "sgemm". */
 extern const char *const hl_bench_what_names[HL_BENCH_WHATS];
 
-enum { HL_BENCH_THREADS_TEXT = 32 };
-
 typedef struct hl_bench_job {
     hl_bench_what what;
     hl_named_config config; /* none of its strings is owned */

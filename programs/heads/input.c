@@ -56,28 +56,6 @@ static int64_t count_words(const char *text)
     return n;
 }
 
-static hl_status read_token(const hl_vocabulary *vocabulary, const char *word, size_t length, int32_t *id)
-{
-    char token[HL_TOKEN_MAX_BYTES + 2];
-    snprintf(token, sizeof token, "%.*s", (int)(length < sizeof token ? length : sizeof token), word);
-    *id = hl_vocabulary_find(vocabulary, token);
-    if (*id < 0) {
-        return unknown_token(vocabulary, token);
-    }
-    return *id != HL_PAD ? hl_ok() : hl_error(HL_INVALID, "command line: --input: %s is padding, no input", token);
-}
-
-static hl_status read_tokens(const hl_vocabulary *vocabulary, const char *text, int32_t *ids)
-{
-    for (const char *at = text + strspn(text, blanks); *at != '\0'; ids++) {
-        size_t length = strcspn(at, blanks);
-        HL_TRY(read_token(vocabulary, at, length, ids));
-        at += length;
-        at += strspn(at, blanks);
-    }
-    return hl_ok();
-}
-
 static hl_status make_example(const hl_opened_model *run, const char *text, hl_heads_input *input, hl_batch *example)
 {
     int64_t T = count_words(text), most = run->shape.max_length;
@@ -102,7 +80,20 @@ static hl_status make_example(const hl_opened_model *run, const char *text, hl_h
         ids[i] = HL_IGNORE;
     }
     ids[3 * T] = (int32_t)T;
-    return read_tokens(run->vocabulary, text, ids);
+    for (const char *at = text + strspn(text, blanks); *at != '\0'; at += strspn(at, blanks), ids++) {
+        char token[HL_TOKEN_MAX_BYTES + 2];
+        size_t length = strcspn(at, blanks);
+        snprintf(token, sizeof token, "%.*s", (int)(length < sizeof token ? length : sizeof token), at);
+        *ids = hl_vocabulary_find(run->vocabulary, token);
+        if (*ids < 0) {
+            return unknown_token(run->vocabulary, token);
+        }
+        if (*ids == HL_PAD) {
+            return hl_error(HL_INVALID, "command line: --input: %s is padding, no input", token);
+        }
+        at += length;
+    }
+    return hl_ok();
 }
 
 hl_status hl_heads_input_run(const hl_opened_model *run, const char *text, hl_heads_input *input)

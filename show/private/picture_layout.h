@@ -1,4 +1,4 @@
-/* The positions of everything in a picture. Lengths are in points, y grows downwards. */
+/* The positions of everything in a picture, and how it is painted by them. Lengths are in points, y grows downwards. */
 #ifndef HL_SHOW_PRIVATE_PICTURE_LAYOUT_H
 #define HL_SHOW_PRIVATE_PICTURE_LAYOUT_H
 
@@ -56,6 +56,9 @@ bool hl_picture_next(const hl_picture *picture, const hl_picture_layout *layout,
 
 /* Computes the layout of a checked picture; measures texts with `cairo`. */
 hl_picture_layout hl_picture_lay_out(const hl_picture *picture, cairo_t *cairo);
+
+/* Paints the picture with that layout. HL_NO_MEMORY; cairo's own errors stay on `cairo`. */
+hl_status hl_picture_paint(const hl_picture *picture, const hl_picture_layout *layout, cairo_t *cairo);
 
 HL_END_DECLS
 
