@@ -21,36 +21,24 @@ static void release(voidpf opaque, voidpf block)
     hl_free(block);
 }
 
-char *hl_base64(const void *bytes, size_t size)
+void hl_base64(hl_text *text, const void *bytes, size_t size)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const unsigned char *in = bytes;
-    char *text = size <= SIZE_MAX / 2 ? hl_malloc((size + 2) / 3 * 4 + 1) : NULL;
-    if (text == NULL) {
-        return NULL;
-    }
-    char *out = text;
+    char piece[4 << 10];
+    size_t used = 0;
     for (size_t i = 0; i < size; i += 3) {
         size_t rest = size - i;
         uint32_t group = (uint32_t)in[i] << 16 | (rest > 1 ? (uint32_t)in[i + 1] << 8 : 0) | (rest > 2 ? in[i + 2] : 0);
-        *out++ = digits[group >> 18];
-        *out++ = digits[group >> 12 & 63];
-        *out++ = rest > 1 ? digits[group >> 6 & 63] : '=';
-        *out++ = rest > 2 ? digits[group & 63] : '=';
+        piece[used++] = digits[group >> 18];
+        piece[used++] = digits[group >> 12 & 63];
+        piece[used++] = rest > 1 ? digits[group >> 6 & 63] : '=';
+        piece[used++] = rest > 2 ? digits[group & 63] : '=';
+        if (used == sizeof piece || rest <= 3) {
+            hl_text_add(text, piece, used);
+            used = 0;
+        }
     }
-    *out = '\0';
-    return text;
-}
-
-static void add_base64(hl_text *text, const unsigned char *bytes, size_t size)
-{
-    char *digits = hl_base64(bytes, size);
-    if (digits == NULL) {
-        hl_text_fail(text, hl_error_memory("text"));
-        return;
-    }
-    hl_text_add(text, digits, strlen(digits));
-    hl_free(digits);
 }
 
 /* Deflates all of the input and adds the output to the text whenever the buffer is full; with Z_FINISH, all of it. */
@@ -60,7 +48,7 @@ static void run(hl_packer *p, int flush)
     while (code == Z_OK && p->text->error.code == HL_OK && (flush == Z_FINISH || p->stream.avail_in > 0)) {
         code = deflate(&p->stream, flush);
         if (p->stream.avail_out == 0 || code == Z_STREAM_END) {
-            add_base64(p->text, p->deflated, sizeof p->deflated - p->stream.avail_out);
+            hl_base64(p->text, p->deflated, sizeof p->deflated - p->stream.avail_out);
             p->stream.next_out = p->deflated;
             p->stream.avail_out = sizeof p->deflated;
         }

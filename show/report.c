@@ -1,6 +1,5 @@
 #include "show/report.h"
 
-#include "core/memory.h"
 #include "show/colour.h"
 #include "show/private/packed.h"
 #include "show/private/pages.h"
@@ -16,13 +15,7 @@ static void print_colours(hl_text *text)
         hl_rgb c = hl_colour_of((uint8_t)level);
         memcpy(bytes + (size_t)(3 * level), (unsigned char[]){ c.red, c.green, c.blue }, 3);
     }
-    char *digits = hl_base64(bytes, sizeof bytes);
-    if (digits == NULL) {
-        hl_text_fail(text, hl_error_memory("a report's data"));
-        return;
-    }
-    hl_text_print(text, "%s", digits);
-    hl_free(digits);
+    hl_base64(text, bytes, sizeof bytes);
 }
 
 hl_status hl_report_write(const hl_report_run *runs, int n_runs, hl_text *text)

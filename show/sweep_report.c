@@ -37,30 +37,17 @@ static void add_element(hl_text *text, const char *tag, const char *bytes)
     hl_text_print(text, "</%s>\n", tag);
 }
 
-/* Adds an image file as a data URL. */
-static void add_data(hl_text *text, const char *type, const hl_text *file)
-{
-    char *bytes = hl_base64(file->bytes, file->size);
-    if (bytes == NULL) {
-        hl_text_fail(text, hl_error_memory("the page of a sweep"));
-        return;
-    }
-    hl_text_print(text, "data:image/%s;base64,", type);
-    hl_text_add(text, bytes, strlen(bytes));
-    hl_free(bytes);
-}
-
 /* `other` is shown instead where the screen is as `media` says. */
 static void add_image(hl_text *text, const char *type, const hl_text *image, const char *media, const hl_text *other,
                       const char *described)
 {
     hl_text_print(text, "<div class=\"picture\" tabindex=\"0\"><picture>");
-    hl_text_print(text, "<source media=\"(%s)\" srcset=\"", media);
-    add_data(text, type, other);
+    hl_text_print(text, "<source media=\"(%s)\" srcset=\"data:image/%s;base64,", media, type);
+    hl_base64(text, other->bytes, other->size);
     hl_text_print(text, "\"><img alt=\"");
     add_shown(text, described);
-    hl_text_print(text, "\" src=\"");
-    add_data(text, type, image);
+    hl_text_print(text, "\" src=\"data:image/%s;base64,", type);
+    hl_base64(text, image->bytes, image->size);
     hl_text_print(text, "\"></picture></div>\n");
 }
 

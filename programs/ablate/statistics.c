@@ -60,15 +60,6 @@ double hl_student_quantile(double confidence, double freedom)
 
 /* ---- samples ---- */
 
-static double mean_of(const double *values, int64_t n)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++) {
-        sum += values[i];
-    }
-    return sum / (double)n; /* NaN without values */
-}
-
 static double standard_error(double squares, int64_t n)
 {
     return sqrt(squares / (double)(n - 1) / (double)n);
@@ -76,8 +67,11 @@ static double standard_error(double squares, int64_t n)
 
 hl_interval hl_interval_of(const double *values, int64_t n, double confidence)
 {
-    hl_interval interval = { .n = n, .mean = mean_of(values, n), .half_width = NAN };
-    double squares = 0;
+    double sum = 0, squares = 0;
+    for (int64_t i = 0; i < n; i++) {
+        sum += values[i];
+    }
+    hl_interval interval = { .n = n, .mean = sum / (double)n /* NaN without values */, .half_width = NAN };
     for (int64_t i = 0; i < n; i++) {
         squares += (values[i] - interval.mean) * (values[i] - interval.mean);
     }

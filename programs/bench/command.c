@@ -61,18 +61,12 @@ static const hl_option options[] = {
     { HL_OPTION("version", FLAG, hl_bench_command, version) },
 };
 
-static bool is_override(const char *argument)
-{
-    static const char end[] = ".ini";
-    size_t length = strlen(argument), end_length = sizeof end - 1;
-    bool names_config = length >= end_length && strcmp(argument + length - end_length, end) == 0;
-    return strchr(argument, '=') != NULL && !names_config;
-}
-
 static hl_status take_argument(const char *word, void *given)
 {
     hl_bench_command *command = given;
-    if (is_override(word)) {
+    size_t length = strlen(word);
+    bool names_config = length >= 4 && strcmp(word + length - 4, ".ini") == 0;
+    if (strchr(word, '=') != NULL && !names_config) {
         return hl_named_config_override(&command->job.config, word);
     }
     if (command->n_configs == HL_BENCH_MAX_CONFIGS) {

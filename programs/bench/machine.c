@@ -68,26 +68,6 @@ static void warn_of(hl_text *text, const char *variable, const char *effect)
     }
 }
 
-/* OpenMP ignores a limit that it cannot read. */
-static bool limits_threads(int threads)
-{
-    const char *value = getenv("OMP_THREAD_LIMIT");
-    long limit = value != NULL ? strtol(value, NULL, 10) : 0;
-    return limit > 0 && limit < threads;
-}
-
-/* Without a policy threads spin for a moment, then sleep (programs/start.c). */
-static void warn_of_wait_policy(hl_text *text)
-{
-    static const char name[] = "OMP_WAIT_POLICY";
-    const char *policy = getenv(name);
-    if (policy != NULL && strcasecmp(policy, "passive") == 0) {
-        warn_of(text, name, "has threads sleep wherever one waits for another, which slows steps");
-    } else if (policy != NULL && strcasecmp(policy, "active") == 0) {
-        warn_of(text, name, "has waiting threads keep their cores, which slows steps where others want these");
-    }
-}
-
 void hl_bench_machine_warnings(hl_text *text, int threads)
 {
     const char *library = hl_matmul_library_warning();
@@ -98,10 +78,18 @@ void hl_bench_machine_warnings(hl_text *text, int threads)
     if (hl_small_matmul_generates()) {
         warn_of(text, "LIBXSMM_TARGET", "forces LIBXSMM's kernels, perhaps slow ones");
     }
-    if (limits_threads(threads)) {
+    const char *limit = getenv("OMP_THREAD_LIMIT"), *policy = getenv("OMP_WAIT_POLICY");
+    long most = limit != NULL ? strtol(limit, NULL, 10) : 0; /* OpenMP ignores a limit that it cannot read */
+    if (most > 0 && most < threads) {
         warn_of(text, "OMP_THREAD_LIMIT", "lets fewer threads work than were asked for");
     }
-    warn_of_wait_policy(text);
+    /* Without a policy threads spin for a moment, then sleep (programs/start.c). */
+    if (policy != NULL && strcasecmp(policy, "passive") == 0) {
+        warn_of(text, "OMP_WAIT_POLICY", "has threads sleep wherever one waits for another, which slows steps");
+    } else if (policy != NULL && strcasecmp(policy, "active") == 0) {
+        warn_of(text, "OMP_WAIT_POLICY",
+                "has waiting threads keep their cores, which slows steps where others want these");
+    }
 }
 
 hl_status hl_bench_machine_announce(int threads, FILE *out, FILE *err)

@@ -7,22 +7,17 @@
 #include "programs/heads/importance_table.h"
 #include "study/study.h"
 
-/* From here on a notice tells the number of sets: 2^12 take about a second in a small model. */
-static void announce(int64_t n_heads, FILE *err)
-{
-    enum { WONDERING = 13 };
-    if (n_heads >= WONDERING) {
-        fprintf(err, "measuring all %d sets of %d heads; this may take a minute or two, in a wide model longer\n",
-                1 << n_heads, (int)n_heads);
-        fflush(err);
-    }
-}
-
 static hl_status measure_subsets(hl_heads_importance *study, hl_opened_model *run, const hl_snapshot *snapshot,
                                  FILE *err)
 {
+    enum { WONDERING = 13 }; /* from here on a notice tells their number: 2^12 take about a second in a small model */
     hl_all_subsets *subsets = &study->subsets;
-    announce(hl_heads_count(&run->shape), err);
+    int n = (int)hl_heads_count(&run->shape);
+    if (n >= WONDERING) {
+        fprintf(err, "measuring all %d sets of %d heads; this may take a minute or two, in a wide model longer\n",
+                1 << n, n);
+        fflush(err);
+    }
     HL_TRY(
         hl_all_subsets_measure(&run->model, &snapshot->examples, snapshot->layers, run->slice, run->threads, subsets));
     study->has_subsets = true;

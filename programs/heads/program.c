@@ -144,15 +144,6 @@ static hl_status write_comparison(const call *c, hl_heads_against *against)
     return hl_ok();
 }
 
-static hl_status do_comparison(call *c)
-{
-    hl_heads_against against;
-    HL_TRY(hl_heads_against_make(&against, &c->run, c->command.against));
-    hl_status status = write_comparison(c, &against);
-    hl_heads_against_free(&against);
-    return status;
-}
-
 /* ---- which heads matter ---- */
 
 static hl_status answer(call *c)
@@ -204,7 +195,11 @@ static hl_status execute(call *c)
     hl_heads_command_targets(command, targets);
     HL_TRY(hl_targets_check(targets, HL_HEADS_TARGETS, (hl_targets_beside){ 0 }));
     if (command->against != NULL) {
-        return do_comparison(c);
+        hl_heads_against against;
+        HL_TRY(hl_heads_against_make(&against, &c->run, command->against));
+        hl_status status = write_comparison(c, &against);
+        hl_heads_against_free(&against);
+        return status;
     }
     HL_TRY(hl_heads_memory_check(&c->run, command, hl_memory_at_hand_now()));
     if (hl_heads_command_question(command) != HL_HEADS_NO_QUESTION) {

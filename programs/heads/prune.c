@@ -68,43 +68,25 @@ static hl_status write_model(const hl_heads_pruning *pruning, const char *path)
 
 /* ---- how to go on ---- */
 
-/* In $'...': every byte that is not shown as it is stands in hexadecimal. */
-static void print_spelled_word(hl_text *text, const char *word)
-{
-    hl_shown shown;
-    for (const char *rest; (rest = hl_shown_next(word, false, &shown)) != NULL; word = rest) {
-        size_t length = (size_t)(rest - word);
-        bool as_it_is = strncmp(shown.bytes, word, length) == 0 && shown.bytes[length] == '\0';
-        if (as_it_is) {
-            hl_text_print(text, "%s%s", strchr("\\'", *word) != NULL ? "\\" : "", shown.bytes);
-        }
-        for (; !as_it_is && word < rest; word++) {
-            hl_text_print(text, "\\x%02x", (unsigned)(unsigned char)*word);
-        }
-    }
-}
-
-static void print_quoted_word(hl_text *text, const char *word)
-{
-    for (; *word != '\0'; word++) {
-        if (*word == '\'') {
-            hl_text_print(text, "'\\''");
-        } else {
-            hl_text_print(text, "%c", *word);
-        }
-    }
-}
-
-/* A word of a shell's command line that ends in `tail`. */
+/* A word of a shell's command line that ends in `tail`: in quotes where it needs them, and in $'...' where bytes in it
+ * are not shown as they are, which then stand in hexadecimal. */
 static void print_word(hl_text *text, const char *word, const char *tail)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,=+-";
     bool quotes = word[strspn(word, plain)] != '\0', spells = hl_shown_text(NULL, 0, word) != strlen(word);
     hl_text_print(text, "%s%s", spells ? "$" : "", quotes ? "'" : "");
-    if (spells) {
-        print_spelled_word(text, word);
-    } else {
-        print_quoted_word(text, word);
+    hl_shown shown;
+    for (const char *rest; (rest = hl_shown_next(word, false, &shown)) != NULL; word = rest) {
+        size_t length = (size_t)(rest - word);
+        bool as_it_is = strncmp(shown.bytes, word, length) == 0 && shown.bytes[length] == '\0';
+        if (as_it_is && *word == '\'') {
+            hl_text_print(text, spells ? "\\'" : "'\\''");
+        } else if (as_it_is) {
+            hl_text_print(text, "%s%s", spells && *word == '\\' ? "\\" : "", shown.bytes);
+        }
+        for (; !as_it_is && word < rest; word++) {
+            hl_text_print(text, "\\x%02x", (unsigned)(unsigned char)*word);
+        }
     }
     hl_text_print(text, "%s%s", tail, quotes ? "'" : "");
 }

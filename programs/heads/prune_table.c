@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 static const double PNG_DPI = 300;
 
@@ -117,69 +118,42 @@ void hl_heads_prune_csv(hl_text *text, const hl_heads_pruning *pruning)
 
 /* ---- the chart ---- */
 
-enum { CURVES = 3 };
-
-/* Columns of numbers and names of rows, which the chart draws. */
-typedef struct columns {
-    double *values[CURVES];
-    hl_text names; /* each ended by a zero byte */
-    const char **rows;
-    hl_text caption;
-} columns;
-
-static void fill(columns *c, const hl_heads_pruning *pruning)
-{
-    hl_text_print(&c->caption, "%s: heads taken out one by one, the least important first", pruning->run->path);
-    for (int64_t i = 0; i < pruning->n_rows; i++) {
-        const hl_heads_pruning_row *row = &pruning->rows[i];
-        c->values[0][i] = row->worth.loss;
-        c->values[1][i] = row->worth.accuracy;
-        c->values[2][i] = 1e3 * row->seconds;
-        hl_text_print(&c->names, "%s%s  %" PRId64 "%c", row->removed >= 0 ? "- " : "all", removed_of(pruning, row).text,
-                      row->heads, '\0');
-    }
-}
-
-static hl_status draw(columns *c, int64_t n, hl_picture_format format, hl_text *bytes)
-{
-    HL_TRY(hl_text_status(&c->names));
-    HL_TRY(hl_text_status(&c->caption));
-    const char *name = c->names.bytes;
-    for (int64_t i = 0; i < n; i++) {
-        c->rows[i] = name;
-        while (*name++ != '\0') {
-        }
-    }
-    const hl_curve curves[CURVES] = { { "validation loss", c->values[0] },
-                                      { "validation accuracy", c->values[1] },
-                                      { "milliseconds a batch: forward, on one thread", c->values[2] } };
-    hl_curve_picture picture = { .curves = curves,
-                                 .n_curves = CURVES,
-                                 .rows = c->rows,
-                                 .n_rows = n,
-                                 .axis = "the head that went, and how many are left",
-                                 .caption = c->caption.bytes };
-    return hl_curve_picture_print(&picture, format, PNG_DPI, bytes);
-}
-
 hl_status hl_heads_prune_chart(const hl_heads_pruning *pruning, hl_picture_format format, hl_text *bytes)
 {
-    columns c = { 0 };
-    size_t n = (size_t)pruning->n_rows;
-    bool complete = (c.rows = hl_calloc(n, sizeof *c.rows)) != NULL;
-    for (int i = 0; i < CURVES; i++) {
-        complete = (c.values[i] = hl_calloc(n, sizeof *c.values[i])) != NULL && complete;
+    enum { CURVES = 3, ROW_NAME = 64 };
+    int64_t n = pruning->n_rows;
+    double *values = hl_calloc(CURVES * (size_t)n, sizeof *values);
+    char(*names)[ROW_NAME] = hl_calloc((size_t)n, sizeof *names);
+    const char **rows = hl_calloc((size_t)n, sizeof *rows);
+    hl_text caption = { 0 };
+    hl_text_print(&caption, "%s: heads taken out one by one, the least important first", pruning->run->path);
+    hl_status status = hl_text_status(&caption);
+    if (values == NULL || names == NULL || rows == NULL) {
+        status = hl_error_memory("the chart of pruning");
+    } else if (status.code == HL_OK) {
+        for (int64_t i = 0; i < n; i++) {
+            const hl_heads_pruning_row *row = &pruning->rows[i];
+            values[i] = row->worth.loss;
+            values[n + i] = row->worth.accuracy;
+            values[2 * n + i] = 1e3 * row->seconds;
+            snprintf(names[i], ROW_NAME, "%s%s  %" PRId64, row->removed >= 0 ? "- " : "all",
+                     removed_of(pruning, row).text, row->heads);
+            rows[i] = names[i];
+        }
+        const hl_curve curves[CURVES] = { { "validation loss", values },
+                                          { "validation accuracy", values + n },
+                                          { "milliseconds a batch: forward, on one thread", values + 2 * n } };
+        hl_curve_picture picture = { .curves = curves,
+                                     .n_curves = CURVES,
+                                     .rows = rows,
+                                     .n_rows = n,
+                                     .axis = "the head that went, and how many are left",
+                                     .caption = caption.bytes };
+        status = hl_curve_picture_print(&picture, format, PNG_DPI, bytes);
     }
-    hl_status status = hl_error_memory("the chart of pruning");
-    if (complete) {
-        fill(&c, pruning);
-        status = draw(&c, pruning->n_rows, format, bytes);
-    }
-    for (int i = 0; i < CURVES; i++) {
-        hl_free(c.values[i]);
-    }
-    hl_free(c.rows);
-    hl_text_free(&c.names);
-    hl_text_free(&c.caption);
+    hl_free(values);
+    hl_free(names);
+    hl_free(rows);
+    hl_text_free(&caption);
     return status;
 }

@@ -71,15 +71,6 @@ static void write_row(hl_text *text, const hl_heads_study *study, const hl_heads
                   loss_cell(effect != NULL ? effect->loss_without : 0, effect != NULL).text, verdict_cell(row));
 }
 
-static void write_rows(hl_text *text, const hl_heads_study *study, const char *const *relations)
-{
-    hl_text_print(text, "%-*s%-*s%5s%6s%8s%5s%11s%8s%9s\n", NAME, "head", LABEL, "label", "score", "base", "entropy",
-                  "dist", "importance", "without", "faithful");
-    for (int64_t i = 0; i < study->n; i++) {
-        write_row(text, study, &study->rows[i], relations);
-    }
-}
-
 static bool any_by_group(const hl_heads_study *study)
 {
     for (int64_t i = 0; i < study->n; i++) {
@@ -231,8 +222,21 @@ static void write_effects(hl_text *text, const hl_heads_study *study, const char
     write_faithful_ones(text, study, relations);
 }
 
-static hl_status write_closing(hl_text *text, const hl_heads_study *study)
+hl_status hl_heads_table_print(hl_text *text, const char *run, const hl_heads_study *study,
+                               const char *const *relations)
 {
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, step %lld: %lld heads, measured on %lld examples.", run,
+                      (long long)study->step, (long long)study->n, (long long)study->n_examples);
+    hl_text_print(text, "\n");
+    hl_text_print(text, "%-*s%-*s%5s%6s%8s%5s%11s%8s%9s\n", NAME, "head", LABEL, "label", "score", "base", "entropy",
+                  "dist", "importance", "without", "faithful");
+    for (int64_t i = 0; i < study->n; i++) {
+        write_row(text, study, &study->rows[i], relations);
+    }
+    hl_text_print(text, "\n");
+    write_legend(text, run, study);
+    hl_text_print(text, "\n");
+    write_effects(text, study, relations);
     hl_head_metrics *metrics = hl_calloc((size_t)study->n, sizeof *metrics);
     if (metrics == NULL) {
         return hl_error_memory("the table of heads");
@@ -243,18 +247,4 @@ static hl_status write_closing(hl_text *text, const hl_heads_study *study)
     hl_table_sentences(text, metrics, study->n);
     hl_free(metrics);
     return hl_text_status(text);
-}
-
-hl_status hl_heads_table_print(hl_text *text, const char *run, const hl_heads_study *study,
-                               const char *const *relations)
-{
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, step %lld: %lld heads, measured on %lld examples.", run,
-                      (long long)study->step, (long long)study->n, (long long)study->n_examples);
-    hl_text_print(text, "\n");
-    write_rows(text, study, relations);
-    hl_text_print(text, "\n");
-    write_legend(text, run, study);
-    hl_text_print(text, "\n");
-    write_effects(text, study, relations);
-    return write_closing(text, study);
 }

@@ -11,12 +11,6 @@
 /* The most rows that one op has: attention. */
 enum { MAX_ROWS_PER_OP = 6 };
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), end_length = strlen(end);
-    return length >= end_length && strcmp(text + length - end_length, end) == 0;
-}
-
 /* Parameters */
 
 /* Before backward only parameters have a gradient that is written. */
@@ -48,16 +42,6 @@ static int64_t count_parameters(const hl_node *node)
     return count;
 }
 
-static const char *parameter_name(const hl_model *model, const hl_tensor *tensor)
-{
-    for (int i = 0; i < model->parameters.n; i++) {
-        if (model->parameters.list[i].tensor == tensor) {
-            return model->parameters.list[i].name;
-        }
-    }
-    return "";
-}
-
 /* One row for an op */
 
 static const char *linear_text(const hl_tape *tape, const hl_model *model, const hl_node *node)
@@ -74,9 +58,14 @@ static const char *linear_text(const hl_tape *tape, const hl_model *model, const
     if (node->out == tape->last->in[0]) { /* the loss is made from it */
         return used_before(node, node->in[1]) ? "logits (tied matrix)" : "logits";
     }
-    const char *name = parameter_name(model, node->in[1]);
+    const char *name = "";
+    for (int i = 0; i < model->parameters.n; i++) {
+        name = model->parameters.list[i].tensor == node->in[1] ? model->parameters.list[i].name : name;
+    }
+    size_t length = strlen(name);
     for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++) {
-        if (ends_with(name, matrices[i].end)) {
+        size_t end = strlen(matrices[i].end);
+        if (length >= end && strcmp(name + length - end, matrices[i].end) == 0) {
             return matrices[i].text;
         }
     }
@@ -110,13 +99,6 @@ static hl_graph_part part_of(const hl_node *node, int layer, const char *module)
         return HL_GRAPH_OUTPUT;
     }
     return strstr(module, ".self_attn") != NULL ? HL_GRAPH_PROJECTIONS : HL_GRAPH_FEED_FORWARD;
-}
-
-/* The N of "encoder.layers.N" and all in it; else -1. */
-static int layer_of(const char *module)
-{
-    int layer = -1;
-    return sscanf(module, "encoder.layers.%d", &layer) == 1 ? layer : -1;
 }
 
 /* All rows */
@@ -167,7 +149,8 @@ static void add_after_linear(hl_graph *graph, hl_graph_row row, const hl_linear_
 static void add_node(hl_graph *graph, const hl_tape *tape, const hl_model *model, const hl_node *node)
 {
     const char *module = node->scope != NULL ? node->scope : "";
-    int layer = layer_of(module);
+    int layer; /* the N of "encoder.layers.N" and all in it; else -1 */
+    layer = sscanf(module, "encoder.layers.%d", &layer) == 1 ? layer : -1;
     hl_graph_row row = {
         .layer = layer,
         .module = module,

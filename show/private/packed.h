@@ -27,8 +27,8 @@ void hl_packer_end(hl_packer *packer);
  * alone, not on the pieces in which a packer gets them. */
 char *hl_packed(const void *bytes, size_t size);
 
-/* The base64 of `size` bytes, not deflated, in new memory: hl_free. NULL when out of memory. */
-char *hl_base64(const void *bytes, size_t size);
+/* Adds the base64 of `size` bytes, not deflated. HL_NO_MEMORY is left on the text. */
+void hl_base64(hl_text *text, const void *bytes, size_t size);
 
 HL_END_DECLS
 
