@@ -61,19 +61,24 @@ void hl_csv_field(hl_text *text, const char *bytes)
     hl_text_print(text, "%s", quotes ? "\"" : "");
 }
 
-void hl_json_print(hl_text *text, json_t *root, size_t flags)
+void hl_json_add(hl_text *text, json_t *root, size_t flags)
 {
     enum { DIGITS = 9 };
     size_t size;
-    char *dumped = dump(root, flags | JSON_REAL_PRECISION(DIGITS), &size);
+    char *dumped = dump(root, flags | JSON_ENCODE_ANY | JSON_REAL_PRECISION(DIGITS), &size);
     if (dumped != NULL) {
         hl_text_add(text, dumped, size);
-        hl_text_add(text, "\n", 1);
     } else {
-        text->error = hl_error_memory("figures as JSON");
+        hl_text_fail(text, hl_error_memory("figures as JSON"));
     }
     hl_free(dumped);
     json_decref(root);
+}
+
+void hl_json_print(hl_text *text, json_t *root, size_t flags)
+{
+    hl_json_add(text, root, flags);
+    hl_text_add(text, "\n", 1);
 }
 
 void hl_json_print_document(hl_text *text, json_t *root)
@@ -82,4 +87,17 @@ void hl_json_print_document(hl_text *text, json_t *root)
     bool failed = root == NULL || json_object_update(document, root) != 0;
     json_decref(root);
     hl_json_print(text, hl_json_checked(document, failed), JSON_INDENT(2));
+}
+
+void hl_json_rows(hl_text *text, const hl_real *values, int64_t rows, int64_t columns, int64_t stride)
+{
+    for (int64_t i = 0; i < rows; i++) {
+        hl_text_print(text, i > 0 ? ",[" : "[[");
+        for (int64_t j = 0; j < columns; j++) {
+            double value = (double)values[i * stride + j];
+            hl_text_print(text, isfinite(value) ? "%s%.9g" : "%snull", j > 0 ? "," : "", value);
+        }
+        hl_text_print(text, "]");
+    }
+    hl_text_print(text, "]");
 }

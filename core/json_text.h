@@ -4,7 +4,10 @@
 
 #include "core/declarations.h"
 #include "core/json.h"
+#include "core/real.h"
 #include "core/text.h"
+
+#include <stdint.h>
 
 HL_BEGIN_DECLS
 
@@ -25,16 +28,23 @@ void hl_json_append(json_t **list, json_t *item);
  * HL_NO_MEMORY is left on the text. */
 void hl_csv_field(hl_text *text, const char *bytes);
 
-/* Adds the value and a newline, numbers with nine significant digits, and releases it; NULL stands for missing memory.
- * `flags`: jansson's. HL_NO_MEMORY is left on the text. */
+/* Adds the value, numbers with nine significant digits, and releases it; NULL stands for missing memory. `flags`:
+ * jansson's. HL_NO_MEMORY is left on the text. */
+void hl_json_add(hl_text *text, json_t *root, size_t flags);
+
+/* The same, and a newline. */
 void hl_json_print(hl_text *text, json_t *root, size_t flags);
 
 /* What every object that a program prints for others says as `format`; counts on where a member of one changes its
  * meaning. */
 enum { HL_JSON_FORMAT = 1 };
 
-/* The same of such an object: indented, with `format` as its first member. */
+/* Adds such an object and releases it, as hl_json_print does: indented, with `format` as its first member. */
 void hl_json_print_document(hl_text *text, json_t *root);
+
+/* Adds a list of rows (at least one), which lie `stride` apart, with nine significant digits; null where a number is
+ * not finite. A map as a json_t would take some hundred times its bytes. HL_NO_MEMORY is left on the text. */
+void hl_json_rows(hl_text *text, const hl_real *values, int64_t rows, int64_t columns, int64_t stride);
 
 HL_END_DECLS
 

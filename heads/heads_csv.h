@@ -6,7 +6,7 @@
  *
  *     hl_heads_csv csv = { 0 };
  *     HL_TRY(hl_heads_csv_add(&csv, 0, layers, n_layers, NULL, NULL));  // for each snapshot, by step
- *     hl_heads_csv_print(&csv, relations, &text);                 // and hl_text_status(&text)
+ *     hl_heads_csv_print(&csv, relations, -1, &text);             // and hl_text_status(&text)
  *     hl_heads_csv_free(&csv); */
 #ifndef HL_HEADS_HEADS_CSV_H
 #define HL_HEADS_HEADS_CSV_H
@@ -62,11 +62,10 @@ hl_status hl_heads_csv_add(hl_heads_csv *csv, int64_t step, const hl_patterns *l
 /* Whether the file shows a reading: one of an offset only where that is -1, 0, 1 or some head's best at some step. */
 bool hl_heads_csv_shows(const hl_heads_csv *csv, const hl_reading *reading);
 
-/* Adds the whole file to the text: a header, then a line for each row, by step, layer and head, metrics as
- * hl_metric_print spells them. Of offsets only what hl_heads_csv_shows; js once for each
- * pair, in the line of the one that comes first. Numbers have nine significant digits; a baseline that does not
+/* Adds the file to the text: a header, then a line for each row of `step`, below 0 of all steps, by step, layer and
+ * head, metrics as hl_metric_print spells them. Of offsets only what hl_heads_csv_shows; js once for each pair, in the line of the one that comes first. Numbers have nine significant digits; a baseline that does not
  * exist is empty. HL_NO_MEMORY is left on the text. */
-void hl_heads_csv_print(const hl_heads_csv *csv, const char *const *relations, hl_text *text);
+void hl_heads_csv_print(const hl_heads_csv *csv, const char *const *relations, int64_t step, hl_text *text);
 
 /* Frees the rows and empties it. */
 void hl_heads_csv_free(hl_heads_csv *csv);

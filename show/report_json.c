@@ -235,7 +235,7 @@ static void print_readings(hl_text *text, const hl_report_run *run)
     hl_text csv = { .drain = pack_piece, .context = &packer };
     hl_text_print(text, ",\"readings\":\"");
     hl_packer_begin(&packer, text);
-    hl_heads_csv_print(run->csv, run->relations, &csv);
+    hl_heads_csv_print(run->csv, run->relations, -1, &csv);
     hl_text_flush(&csv);
     hl_packer_end(&packer);
     hl_text_fail(text, hl_text_status(&csv));

@@ -26,6 +26,7 @@ hl_status hl_heads_history_make(hl_opened_model *run, const hl_heads_study *stud
     int64_t recorded = hl_setup_recorded_examples(&run->config);
     bool few = recorded > 0 && recorded < HL_REPORT_EXAMPLES;
     *history = (hl_heads_history){ .run = run,
+                                   .printed = -1,
                                    .csv = { .n_tokens = run->shape.max_length, .threads = run->threads },
                                    .maps = { .n_snapshots = (int64_t)run->n_steps,
                                              .max_examples = few ? recorded : HL_REPORT_EXAMPLES } };
@@ -50,7 +51,7 @@ void hl_heads_history_free(hl_heads_history *history)
 hl_status hl_heads_history_print(void *history, hl_text *text)
 {
     const hl_heads_history *all = history;
-    hl_heads_csv_print(&all->csv, all->run->relations, text);
+    hl_heads_csv_print(&all->csv, all->run->relations, all->printed, text);
     return hl_text_status(text);
 }
 

@@ -16,6 +16,7 @@ typedef struct hl_heads_history {
     const hl_opened_model *run; /* not owned */
     hl_heads_csv csv;           /* the rows of heads.csv; owned, as are the maps */
     hl_report_maps maps;        /* as a report holds them */
+    int64_t printed;            /* the only step that hl_heads_history_print prints; below 0, as it is made: all */
 } hl_heads_history;
 
 /* Goes through the run's snapshots, one after the other; the run must outlive the history. `study`: of one of them,

@@ -2,6 +2,8 @@
 
 #include "core/memory.h"
 #include "study/output.h"
+#include "train/footprint.h"
+#include "train/memory_check.h"
 
 /* ---- gathering ---- */
 
@@ -84,6 +86,18 @@ hl_status hl_heads_page_write(hl_heads_page *page)
 
 /* ---- a run's end ---- */
 
+/* The run was begun with memory for the snapshots that were sure: where others came to them, it is checked again. */
+static hl_status check_memory(const hl_opened_model *run)
+{
+    hl_footprint sure, taken;
+    HL_TRY(hl_footprint_of_config(&run->config, &sure));
+    HL_TRY(hl_footprint_of_recorded(&run->config, (int64_t)run->n_steps, &taken));
+    return taken.end <= sure.total ? hl_ok()
+                                   : hl_memory_check(taken.end - taken.libraries, hl_memory_at_hand_now(), run->path,
+                                                     "measuring its heads needs",
+                                                     "fewer snapshots (patterns.every, patterns.budget_mb) need less");
+}
+
 /* `studied`: how the study ended; heads.csv is written all the same, then without its effects. */
 static hl_status write_files(hl_opened_model *run, const hl_heads_study *study, hl_status studied)
 {
@@ -103,6 +117,9 @@ hl_status hl_heads_files_write(const char *path)
         return hl_error_memory(path);
     }
     hl_status status = hl_opened_model_open(run, path);
+    if (status.code == HL_OK) {
+        status = check_memory(run);
+    }
     if (status.code == HL_OK) {
         hl_heads_study study;
         hl_status studied = hl_heads_study_last(&study, run);

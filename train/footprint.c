@@ -15,6 +15,11 @@
 
 #include <string.h>
 
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
 static size_t positions_bytes(const hl_positions_layer *layer)
 {
     switch (layer->kind) {
@@ -70,11 +75,8 @@ static void set_files(const hl_config *config, const hl_model *model, hl_footpri
     f->snapshots = hl_snapshot_budget_of(config);
 }
 
-/* As measured on x86-64 (tests/runs/test_memory.c): most of it is LIBXSMM's table of kernels. */
-static size_t libraries_bytes(void)
-{
-    return (size_t)(hl_small_matmul_generates() ? 16 : 6) << 20;
-}
+/* As measured on x86-64 (tests/runs/test_memory.c). */
+enum { LIBRARIES = 6 << 20, LIBXSMM_KERNELS = 10 << 20 };
 
 /* A token's text, pointer and place in the order. */
 enum { VOCABULARY_ENTRY = 32 };
@@ -94,7 +96,8 @@ static void set_memory(const hl_config *config, const hl_model *model, hl_footpr
         examples > 0 ? hl_validation_sums_pass_bytes(&model->config, hl_trainer_evaluation_slice(config), T) : 0;
     f->positions = positions_bytes(&model->positions);
     f->vocabulary = hl_size_product((size_t)model->config.vocabulary, VOCABULARY_ENTRY);
-    f->libraries = libraries_bytes();
+    f->kernels = hl_small_matmul_generates() ? LIBXSMM_KERNELS : 0;
+    f->libraries = LIBRARIES + f->kernels;
     const size_t all[] = { f->weights,  f->gradients,       f->moments,   f->step,       f->batches,
                            f->recorder, f->validation_sums, f->positions, f->vocabulary, f->libraries };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -138,32 +141,50 @@ static hl_status page_bytes(const hl_config *config, const hl_model *model, int6
     return hl_ok();
 }
 
-/* What the end of a run takes, apart from training. */
-static hl_status set_end(const hl_config *config, const hl_model *model, hl_footprint *f)
+/* Metrics and maps of n snapshots. */
+static size_t readings_bytes(const hl_model_config *model, const hl_footprint *f, int64_t n, int64_t examples,
+                             int64_t T)
+{
+    return hl_size_sum(hl_size_product((size_t)n, f->rows), maps_bytes(model, n, examples, T));
+}
+
+/* What the end of a run takes with these readings, apart from training. */
+static size_t end_bytes(const hl_footprint *f, size_t readings, size_t page)
+{
+    size_t earlier = hl_size_sum(f->snapshot, readings), effects = f->measures - f->snapshot;
+    size_t most = larger(larger(earlier, effects), hl_size_sum(page, readings));
+    const size_t all[] = { f->snapshot, most, f->weights, f->positions, f->vocabulary, f->libraries };
+    size_t sum = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        sum = hl_size_sum(sum, all[i]);
+    }
+    return sum;
+}
+
+/* `taken`: how many snapshots there are; below 0: as many as the config says. */
+static hl_status set_end(const hl_config *config, const hl_model *model, int64_t taken, hl_footprint *f)
 {
     int64_t examples = hl_setup_recorded_examples(config);
+    f->total = f->most = f->training;
     if (examples == 0) {
         return hl_ok();
     }
     hl_task_spec spec = hl_config_task_spec(config);
-    int64_t T = hl_task_max_tokens(&spec), R = hl_task_n_relations(&spec), n = hl_snapshot_budget_of(config).n;
-    size_t effects;
+    int64_t T = hl_task_max_tokens(&spec), R = hl_task_n_relations(&spec);
+    int64_t n = taken >= 0 ? taken : f->snapshots.n - f->snapshots.extra, most = taken >= 0 ? taken : f->snapshots.n;
+    size_t effects, page;
     HL_TRY(hl_effect_losses_plan(model, (examples + 1) / 2, hl_trainer_evaluation_slice(config), T,
                                  hl_setup_threads(config), &effects));
     f->snapshot = hl_recorder_file_bytes(&model->config, examples, T, R);
-    f->readings = hl_size_sum(hl_size_product((size_t)n, rows_bytes(&model->config, T, R)),
-                              maps_bytes(&model->config, n, examples, T));
+    f->rows = rows_bytes(&model->config, T, R);
+    f->readings = readings_bytes(&model->config, f, n, examples, T);
+    size_t with_extra = readings_bytes(&model->config, f, most, examples, T);
+    f->extra = with_extra - f->readings;
     f->measures = hl_size_sum(f->snapshot, effects);
-    size_t most = hl_size_sum(f->snapshot, f->readings); /* while earlier snapshots are read */
-    most = most > effects ? most : effects;
-    size_t page;
     HL_TRY(page_bytes(config, model, examples, T, &page));
-    page = hl_size_sum(page, f->readings);
-    most = most > page ? most : page;
-    const size_t all[] = { f->snapshot, most, f->weights, f->positions, f->vocabulary, f->libraries };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        f->end = hl_size_sum(f->end, all[i]);
-    }
+    f->end = end_bytes(f, f->readings, page);
+    f->total = larger(f->training, f->end);
+    f->most = larger(f->training, end_bytes(f, with_extra, page));
     return hl_ok();
 }
 
@@ -177,20 +198,28 @@ static hl_status set_evaluation(const hl_config *config, const hl_model *model, 
     return hl_ok();
 }
 
-hl_status hl_footprint_of(const hl_config *config, const hl_model *model, hl_footprint *footprint)
+static hl_status set_all(const hl_config *config, const hl_model *model, int64_t taken, hl_footprint *footprint)
 {
     *footprint = (hl_footprint){ 0 };
     HL_TRY(hl_trainer_plan(model, config, &footprint->step, &footprint->flops));
     footprint->parameters = hl_parameters_count(&model->parameters);
     set_memory(config, model, footprint);
-    HL_TRY(set_end(config, model, footprint));
-    HL_TRY(set_evaluation(config, model, footprint));
-    footprint->total = footprint->training > footprint->end ? footprint->training : footprint->end;
     set_files(config, model, footprint);
-    return hl_ok();
+    HL_TRY(set_end(config, model, taken, footprint));
+    return set_evaluation(config, model, footprint);
+}
+
+hl_status hl_footprint_of(const hl_config *config, const hl_model *model, hl_footprint *footprint)
+{
+    return set_all(config, model, -1, footprint);
 }
 
 hl_status hl_footprint_of_config(const hl_config *config, hl_footprint *footprint)
+{
+    return hl_footprint_of_recorded(config, -1, footprint);
+}
+
+hl_status hl_footprint_of_recorded(const hl_config *config, int64_t n, hl_footprint *footprint)
 {
     hl_model_config shape = hl_setup_model(config);
     hl_model *model = hl_malloc(sizeof *model); /* too large for the stack of some threads */
@@ -198,7 +227,7 @@ hl_status hl_footprint_of_config(const hl_config *config, hl_footprint *footprin
         return hl_error_memory("the model's sizes");
     }
     hl_status status = hl_model_init(model, &shape);
-    HL_THEN(status, hl_footprint_of(config, model, footprint));
+    HL_THEN(status, set_all(config, model, n, footprint));
     hl_model_free(model);
     hl_free(model);
     return status;

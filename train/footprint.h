@@ -26,16 +26,21 @@ typedef struct hl_footprint {
     size_t positions;    /* the table of sinusoids, or the numbers of learned positions */
     size_t vocabulary;   /* the task's tokens */
     size_t libraries;    /* the program's and its libraries' code and tables: an estimate, the same for every run */
+    size_t kernels;      /* of these what stands only once a model has run */
     size_t training;     /* all of these, from the start of a run or its resumption to its last step */
 
     /* The end of a run, and the program heads: heads.csv and report.html are made when training has given its memory
      * back. */
-    size_t readings; /* what they are made of: metrics and maps of all snapshots; an estimate, at most */
+    size_t rows; /* the metrics of one snapshot; at most */
+    size_t
+        readings; /* what they are made of: metrics and maps of all snapshots that are sure to be taken; an estimate */
+    size_t extra; /* what those may add that are taken where the loss falls; at most */
     size_t snapshot; /* one, read from its file; at most */
     size_t measures; /* the last snapshot and what the effects of its heads are measured in */
     size_t end; /* at most at once, weights, vocabulary, positions and libraries with it; 0 where nothing is taken */
 
     size_t total; /* the larger of training and end */
+    size_t most;  /* the same with `extra` */
 
     size_t evaluation; /* of the program heads: a slice of the validation set, and a pass over it */
 
@@ -55,6 +60,9 @@ hl_status hl_footprint_of(const hl_config *config, const hl_model *model, hl_foo
 
 /* The same without a model at hand. */
 hl_status hl_footprint_of_config(const hl_config *config, hl_footprint *footprint);
+
+/* The same of a run that has taken n snapshots, and takes no more. */
+hl_status hl_footprint_of_recorded(const hl_config *config, int64_t n, hl_footprint *footprint);
 
 HL_END_DECLS
 

@@ -32,7 +32,8 @@ hl_snapshot_budget hl_snapshot_budget_of(const hl_config *config)
         budget.n = hl_cadence_most(budget.cadence, config->train.steps);
         if (budget.cadence.every == HL_CADENCE_LOG) {
             budget.cadence.extra = room_for_extra(budget.allowed, budget.n, budget.each);
-            budget.n = hl_cadence_most(budget.cadence, config->train.steps);
+            budget.extra = hl_cadence_most(budget.cadence, config->train.steps) - budget.n;
+            budget.n += budget.extra;
         }
         budget.together = hl_size_product((size_t)budget.n, budget.each);
     }

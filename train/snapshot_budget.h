@@ -21,6 +21,7 @@ enum { HL_SNAPSHOT_BUDGET_EXTRA = 16 };
 typedef struct hl_snapshot_budget {
     hl_cadence cadence;
     int64_t n;       /* snapshots of the whole run, at most where the cadence has extra ones; 0 where none is taken */
+    int64_t extra;   /* how many of them are taken only where the loss falls */
     size_t each;     /* at most */
     size_t together; /* at most */
     size_t allowed;  /* by patterns.budget_mb; 0: no limit */

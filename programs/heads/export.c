@@ -158,16 +158,8 @@ static void print_attention(hl_text *text, const hl_snapshot *maps, int64_t exam
         int64_t H = maps->config->heads[l];
         hl_text_print(text, l > 0 ? ",\n[[" : "[[");
         for (int64_t h = 0; h < H; h++) {
-            const hl_real *weights = maps->layers[l].weights + (example * H + h) * T * T;
-            hl_text_print(text, h > 0 ? ",\n[" : "[");
-            for (int64_t i = 0; i < n; i++) {
-                for (int64_t j = 0; j < n; j++) {
-                    const char *before = j > 0 ? "," : i > 0 ? ",[" : "[";
-                    hl_text_print(text, "%s%.9g", before, (double)weights[i * T + j]);
-                }
-                hl_text_print(text, "]");
-            }
-            hl_text_print(text, "]");
+            hl_text_print(text, "%s", h > 0 ? ",\n" : "");
+            hl_json_rows(text, maps->layers[l].weights + (example * H + h) * T * T, n, n, T);
         }
         hl_text_print(text, "]]");
     }
@@ -203,36 +195,27 @@ static void place_of(const hl_heads_view *view, int64_t index, int64_t *layer, i
     }
 }
 
-/* ---- JSON; NULL stands for missing memory throughout ---- */
+/* ---- JSON ---- */
 
-static json_t *weights_of(const hl_panel *panel)
+static void print_head(hl_text *text, const hl_heads_view *view, int64_t index, const char *const *relations)
 {
-    json_t *rows = json_array();
-    for (int64_t i = 0; i < panel->n_queries; i++) {
-        json_t *row = json_array();
-        for (int64_t j = 0; j < panel->n_keys; j++) {
-            hl_json_append(&row, hl_json_number((double)panel->weights[i * panel->stride + j]));
-        }
-        hl_json_append(&rows, row);
-    }
-    return rows;
+    const hl_panel *panel = &view->panels[index];
+    json_t *label =
+        view->labels != NULL ? json_string(hl_label_text_of(view->labels[index], relations).text) : json_null();
+    int64_t layer, head;
+    place_of(view, index, &layer, &head);
+    hl_text_print(text, "    {\"layer\": %" PRId64 ", \"head\": %" PRId64 ", \"label\": ", layer, head);
+    hl_json_add(text, label, JSON_COMPACT);
+    hl_text_print(text, ", \"weights\": ");
+    hl_json_rows(text, panel->weights, panel->n_queries, panel->n_keys, panel->stride);
+    hl_text_print(text, "}");
 }
 
-static json_t *heads_of(const hl_heads_view *view, int64_t only, const char *const *relations)
+static void print_number(hl_text *text, const char *name, bool known, int64_t number)
 {
-    json_t *heads = json_array();
-    for (int64_t i = 0; i < view->n; i++) {
-        int64_t layer, head;
-        place_of(view, i, &layer, &head);
-        if (only < 0 || i == only) {
-            json_t *label =
-                view->labels != NULL ? json_string(hl_label_text_of(view->labels[i], relations).text) : json_null();
-            hl_json_append(&heads,
-                           json_pack("{s:I, s:I, s:o, s:o}", "layer", (json_int_t)layer, "head", (json_int_t)head,
-                                     "label", label, "weights", weights_of(&view->panels[i])));
-        }
-    }
-    return heads;
+    hl_text_print(text, "  \"%s\": ", name);
+    hl_json_add(text, known ? json_integer(number) : json_null(), 0);
+    hl_text_print(text, ",\n");
 }
 
 void hl_heads_maps_json(hl_text *text, const hl_opened_model *run, const hl_snapshot *maps, const hl_heads_view *view,
@@ -242,12 +225,28 @@ void hl_heads_maps_json(hl_text *text, const hl_opened_model *run, const hl_snap
     for (int64_t i = 0; i < view->panels[0].n_keys; i++) {
         hl_json_append(&tokens, hl_json_name(view->tokens[i]));
     }
-    json_t *root =
-        json_pack("{s:o, s:o, s:I, s:o, s:o}", "step", maps->step >= 0 ? json_integer(maps->step) : json_null(),
-                  "example", view->means == NULL ? json_integer(view->first_example) : json_null(), "examples",
-                  (json_int_t)view->n_examples, "tokens", tokens, "heads", heads_of(view, only, run->relations));
-    int failed = answers && json_object_set_new(root, "answers", hl_heads_answers_json(run, maps)) != 0;
-    hl_json_print_document(text, hl_json_checked(root, failed));
+    hl_text_print(text, "{\n");
+    print_number(text, "format", true, HL_JSON_FORMAT);
+    print_number(text, "step", maps->step >= 0, maps->step);
+    print_number(text, "example", view->means == NULL, view->first_example);
+    print_number(text, "examples", true, view->n_examples);
+    hl_text_print(text, "  \"tokens\": ");
+    hl_json_add(text, tokens, 0);
+    hl_text_print(text, ",\n  \"heads\": [");
+    const char *before = "\n";
+    for (int64_t i = 0; i < view->n; i++) {
+        if (only < 0 || i == only) {
+            hl_text_print(text, "%s", before);
+            print_head(text, view, i, run->relations);
+            before = ",\n";
+        }
+    }
+    hl_text_print(text, "\n  ]");
+    if (answers) {
+        hl_text_print(text, ",\n  \"answers\": ");
+        hl_json_add(text, hl_heads_answers_json(run, maps), 0);
+    }
+    hl_text_print(text, "\n}\n");
 }
 
 /* ---- CSV ---- */

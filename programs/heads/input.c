@@ -46,7 +46,7 @@ static hl_status unknown_token(const hl_vocabulary *vocabulary, const char *wron
     return status;
 }
 
-static int64_t count_words(const char *text)
+int64_t hl_heads_input_count(const char *text)
 {
     int64_t n = 0;
     for (const char *at = text + strspn(text, blanks); *at != '\0'; n++) {
@@ -58,7 +58,7 @@ static int64_t count_words(const char *text)
 
 static hl_status make_example(const hl_opened_model *run, const char *text, hl_heads_input *input, hl_batch *example)
 {
-    int64_t T = count_words(text), most = run->shape.max_length;
+    int64_t T = hl_heads_input_count(text), most = run->shape.max_length;
     if (T == 0) {
         return hl_error(HL_INVALID, "command line: --input: no tokens in it");
     }

@@ -9,6 +9,9 @@ typedef struct hl_heads_input {
     int32_t *integers;   /* of the example; owned */
 } hl_heads_input;
 
+/* How many tokens `text` has, parted by blanks. */
+int64_t hl_heads_input_count(const char *text);
+
 /* Reads `text`, tokens of the run's vocabulary parted by blanks, and runs the model on them, which must have been
  * loaded. HL_INVALID: no tokens, one that is unknown (names it, one that may be meant, and some that there are) or
  * stands for padding, more than the model takes. HL_NO_MEMORY. On success ended by hl_heads_input_free. */

@@ -32,6 +32,10 @@ static hl_status draw(const show *s)
     }
     hl_status status = s->head >= 0 ? hl_terminal_map(&terminal, &s->view.panels[s->head], &text)
                                     : hl_terminal_heads(&terminal, s->view.panels, s->view.n, &text);
+    if (s->head < 0 && status.code == HL_INVALID) {
+        status =
+            hl_error(HL_INVALID, "%s; a larger window, a file (> FILE) or one head (--head L0H0) does it", status.text);
+    }
     hl_text_fail(&text, status);
     hl_terminal_put(&terminal, s->view.caption.bytes, terminal.width, &text); /* a folder's name may hold anything */
     hl_text_print(&text, "\n");
@@ -66,45 +70,51 @@ static hl_status write_figures(const show *s)
 
 /* ---- arrays ---- */
 
-static hl_status write_arrays(const show *s)
+static hl_status print_bertviz(void *of, hl_text *text)
+{
+    const show *s = of;
+    return hl_heads_print_bertviz(text, s->run, s->maps, s->command->example >= 0 ? s->command->example : 0);
+}
+
+static hl_status write_arrays(show *s)
 {
     const hl_heads_command *command = s->command;
     if (command->npz != NULL) {
         HL_TRY(hl_heads_write_npz(command->npz, s->run, s->maps, command->input == NULL));
     }
-    if (command->bertviz != NULL) {
-        hl_text text = { 0 };
-        int64_t example = command->example >= 0 ? command->example : 0;
-        hl_text_fail(&text, hl_heads_print_bertviz(&text, s->run, s->maps, example));
-        return hl_output_put(command->bertviz, &text, s->out);
-    }
-    return hl_ok();
+    return command->bertviz != NULL ? hl_output_write(command->bertviz, s->out, print_bertviz, s) : hl_ok();
 }
 
 /* ---- for programs ---- */
 
+static hl_status print_json(void *of, hl_text *text)
+{
+    const show *s = of;
+    hl_heads_maps_json(text, s->run, s->maps, &s->view, s->head, s->command->input != NULL);
+    return hl_ok();
+}
+
+static hl_status print_csv(void *of, hl_text *text)
+{
+    const show *s = of;
+    hl_heads_maps_csv(text, &s->view, s->head);
+    return hl_ok();
+}
+
 /* Where no map is asked for, --json and --csv are about the table. */
-static hl_status write_tables(const show *s)
+static hl_status write_tables(show *s)
 {
     const hl_heads_command *command = s->command;
     if (!hl_heads_command_asks_maps(command)) {
         return hl_ok();
     }
-    hl_text text = { 0 };
-    if (command->json != NULL) {
-        hl_heads_maps_json(&text, s->run, s->maps, &s->view, s->head, command->input != NULL);
-        HL_TRY(hl_output_put(command->json, &text, s->out));
-    }
-    if (command->csv != NULL) {
-        hl_heads_maps_csv(&text, &s->view, s->head);
-        return hl_output_put(command->csv, &text, s->out);
-    }
-    return hl_ok();
+    HL_TRY(command->json != NULL ? hl_output_write(command->json, s->out, print_json, s) : hl_ok());
+    return command->csv != NULL ? hl_output_write(command->csv, s->out, print_csv, s) : hl_ok();
 }
 
 /* ---- all of it ---- */
 
-static hl_status show_view(const show *s)
+static hl_status show_view(show *s)
 {
     const hl_heads_command *c = s->command;
     HL_TRY(write_figures(s));

@@ -2,6 +2,8 @@
 
 #include "core/memory.h"
 #include "heads/head_set.h"
+#include "heads/recorder.h"
+#include "programs/heads/input.h"
 #include "programs/heads/maps.h"
 #include "show/picture.h"
 #include "train/footprint.h"
@@ -32,13 +34,19 @@ static bool asks_figure(const hl_heads_command *command)
     return command->png != NULL || command->svg != NULL || command->pdf != NULL;
 }
 
+/* The tokens of the maps that are shown, at most. */
+static int64_t shown_tokens(const hl_opened_model *run, const hl_heads_command *command)
+{
+    hl_task_spec spec = hl_config_task_spec(&run->config);
+    return command->input != NULL ? hl_heads_input_count(command->input) : hl_task_max_tokens(&spec);
+}
+
 /* The run's heads without their weights: tokens and titles about as long as they will be. */
-static hl_status memory_of_picture(const hl_opened_model *run, bool one, hl_panel *panels, const char **tokens,
-                                   hl_picture_memory *memory)
+static hl_status memory_of_picture(const hl_opened_model *run, bool one, int64_t T, hl_panel *panels,
+                                   const char **tokens, hl_picture_memory *memory)
 {
     static const hl_real none = 0;
-    hl_task_spec spec = hl_config_task_spec(&run->config);
-    int64_t T = hl_task_max_tokens(&spec), n = one ? 1 : hl_heads_count(&run->shape), rows[HL_MAX_LAYERS];
+    int64_t n = one ? 1 : hl_heads_count(&run->shape), rows[HL_MAX_LAYERS];
     for (int l = 0; l < run->shape.n_layers; l++) {
         rows[l] = one ? 1 : run->shape.heads[l];
     }
@@ -64,15 +72,15 @@ static hl_status memory_of_picture(const hl_opened_model *run, bool one, hl_pane
 static hl_status figure_bytes(const hl_opened_model *run, const hl_heads_command *command, size_t *bytes)
 {
     *bytes = 0;
-    if (!asks_figure(command)) {
+    int64_t T = shown_tokens(run, command);
+    if (!asks_figure(command) || T == 0) {
         return hl_ok();
     }
-    hl_task_spec spec = hl_config_task_spec(&run->config);
     hl_panel *panels = hl_calloc((size_t)hl_heads_count(&run->shape), sizeof *panels);
-    const char **tokens = hl_calloc((size_t)hl_task_max_tokens(&spec), sizeof *tokens);
+    const char **tokens = hl_calloc((size_t)T, sizeof *tokens);
     hl_picture_memory memory = { 0 };
     hl_status status = panels != NULL && tokens != NULL
-                           ? memory_of_picture(run, command->head != NULL, panels, tokens, &memory)
+                           ? memory_of_picture(run, command->head != NULL, T, panels, tokens, &memory)
                            : hl_error_memory("a picture");
     hl_free(tokens);
     hl_free(panels);
@@ -81,7 +89,45 @@ static hl_status figure_bytes(const hl_opened_model *run, const hl_heads_command
     return status.code == HL_INVALID ? hl_ok() : status;
 }
 
-/* Without the libraries and what draws figures. */
+/* The pass over an input, and the maps that it leaves. One that is empty or too long takes nothing: it is refused. */
+static hl_status input_bytes(const hl_opened_model *run, const hl_heads_command *command, size_t *pass, size_t *maps)
+{
+    *pass = *maps = 0;
+    int64_t T = shown_tokens(run, command);
+    if (T == 0 || T > run->shape.max_length) {
+        return hl_ok();
+    }
+    hl_model *model = hl_malloc(sizeof *model); /* too large for the stack of some threads */
+    hl_model_plan plan = { 0 };
+    hl_status status = model != NULL ? hl_model_init(model, &run->shape) : hl_error_memory("the model's sizes");
+    if (status.code == HL_OK) {
+        status = hl_recorder_plan(model, 1, T, run->threads, &plan);
+    }
+    hl_model_free(model);
+    hl_free(model);
+    *pass = plan.bytes;
+    *maps = hl_recorder_bytes(&run->shape, 1, T, 0);
+    return status;
+}
+
+/* Maps that are shown, and the largest of what is made of them. JSON, CSV and BertViz's are written piece by piece. */
+static hl_status maps_bytes(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,
+                            size_t *bytes)
+{
+    size_t n = (size_t)hl_heads_count(&run->shape), T = (size_t)shown_tokens(run, command), figure, pass, maps;
+    HL_TRY(figure_bytes(run, command, &figure));
+    if (command->input != NULL) {
+        HL_TRY(input_bytes(run, command, &pass, &maps));
+        *bytes = hl_size_sum(hl_size_sum(model_bytes(f), maps), larger(pass, figure));
+        return hl_ok();
+    }
+    size_t means = command->example < 0 ? hl_size_product(n * sizeof(hl_real), hl_size_product(T, T)) : 0;
+    size_t metrics = command->npz != NULL ? hl_size_sum(f->rows, hl_size_product(n * sizeof(double), n)) : 0;
+    *bytes = hl_size_sum(hl_size_sum(f->vocabulary, f->snapshot), hl_size_sum(means, larger(figure, metrics)));
+    return hl_ok();
+}
+
+/* Without the libraries and maps. */
 static size_t answer_bytes(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f)
 {
     size_t model = model_bytes(f);
@@ -96,27 +142,29 @@ static size_t answer_bytes(const hl_opened_model *run, const hl_heads_command *c
     case HL_HEADS_NO_QUESTION:
         break;
     }
-    if (hl_heads_command_asks_figures(command)) {
-        return f->end > f->libraries ? f->end - f->libraries : 0; /* 0 where it has no snapshot */
-    }
-    return command->input != NULL ? model : hl_size_sum(f->vocabulary, f->snapshot);
+    bool measured = hl_heads_command_asks_figures(command);
+    return measured && f->end > f->libraries ? f->end - f->libraries : 0; /* 0 where it has no snapshot */
+}
+
+static hl_status footprint_of(const hl_opened_model *run, hl_footprint *f)
+{
+    return hl_footprint_of_recorded(&run->config, (int64_t)run->n_steps, f);
 }
 
 hl_status hl_heads_memory(const hl_opened_model *run, const hl_heads_command *command, size_t *bytes)
 {
     hl_footprint f;
-    HL_TRY(hl_footprint_of_config(&run->config, &f));
-    size_t figure;
-    HL_TRY(figure_bytes(run, command, &figure));
-    if (figure > 0) { /* beside the maps that it shows */
-        figure = hl_size_sum(figure, command->input != NULL ? model_bytes(&f) : hl_size_sum(f.vocabulary, f.snapshot));
-    }
-    *bytes = hl_size_sum(f.libraries, larger(answer_bytes(run, command, &f), figure));
+    size_t maps = 0;
+    HL_TRY(footprint_of(run, &f));
+    HL_TRY(hl_heads_command_shows(command) ? maps_bytes(run, command, &f, &maps) : hl_ok());
+    size_t answer = answer_bytes(run, command, &f);
+    bool runs_model = answer > 0 || command->input != NULL;
+    *bytes = hl_size_sum(f.libraries - (runs_model ? 0 : f.kernels), larger(answer, maps));
     return hl_ok();
 }
 
-/* Of both runs: the last snapshot, that of step 0, all metrics and maps; and these again in the page, which is made in
- * memory. */
+/* Of both runs: the last snapshot, that of step 0, all metrics and maps; and those of one as text while the page is
+ * made. */
 hl_status hl_heads_memory_of_two(const hl_opened_model *first, const hl_opened_model *second, size_t *bytes)
 {
     const hl_opened_model *runs[] = { first, second };
@@ -124,30 +172,41 @@ hl_status hl_heads_memory_of_two(const hl_opened_model *first, const hl_opened_m
     *bytes = 0;
     for (int i = 0; i < 2; i++) {
         hl_footprint f;
-        HL_TRY(hl_footprint_of_config(&runs[i]->config, &f));
+        HL_TRY(footprint_of(runs[i], &f));
         size_t snapshots = hl_size_sum(f.snapshot, f.snapshot);
         *bytes = hl_size_sum(*bytes, hl_size_sum(i == 0 ? f.libraries : 0,
                                                  hl_size_sum(model_bytes(&f), hl_size_sum(snapshots, f.readings))));
-        page = hl_size_sum(page, f.readings);
+        page = larger(page, f.readings);
         most = larger(most, f.measures - f.snapshot);
     }
     *bytes = hl_size_sum(*bytes, larger(page, most));
     return hl_ok();
 }
 
-static const char *remedy(const hl_heads_command *command)
+static const char *remedy(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f)
 {
     switch (hl_heads_command_question(command)) {
     case HL_HEADS_SUBSET:
         return "a run with a larger optimizer.accumulate needs less";
-    case HL_HEADS_PRUNE:
     case HL_HEADS_IMPORTANCE:
+        if (sets_bytes(run, command) > f->measures) {
+            return "--importance without --shapley needs less, and so does a run with fewer heads";
+        }
+        return "a run with fewer patterns.examples or a larger optimizer.accumulate needs less";
+    case HL_HEADS_PRUNE:
         return "a run with fewer patterns.examples or a larger optimizer.accumulate needs less";
     case HL_HEADS_NO_QUESTION:
         break;
     }
-    if (asks_figure(command) && command->head == NULL) {
+    bool all = asks_figure(command) && command->head == NULL;
+    if (command->input != NULL) {
+        return all ? "the figure of one head (--head) needs less, and so do fewer tokens" : "fewer tokens need less";
+    }
+    if (all) {
         return "the figure of one head (--head) needs less, and so does a run with fewer patterns.examples";
+    }
+    if (hl_heads_command_asks_figures(command) && f->readings > f->snapshot) {
+        return "the map of one head (--head) needs less, and so does a run with fewer snapshots (patterns.every)";
     }
     return "a run with fewer patterns.examples needs less";
 }
@@ -157,8 +216,10 @@ static const char needs[] = "looking at its heads needs";
 hl_status hl_heads_memory_check(const hl_opened_model *run, const hl_heads_command *command, hl_memory_at_hand at_hand)
 {
     size_t bytes;
+    hl_footprint f;
     HL_TRY(hl_heads_memory(run, command, &bytes));
-    return hl_memory_check(bytes, at_hand, run->path, needs, remedy(command));
+    HL_TRY(footprint_of(run, &f));
+    return hl_memory_check(bytes, at_hand, run->path, needs, remedy(run, command, &f));
 }
 
 hl_status hl_heads_memory_check_two(const hl_opened_model *first, const hl_opened_model *second,

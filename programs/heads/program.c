@@ -21,7 +21,6 @@
 #include "study/report.h"
 #include "study/study.h"
 
-#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,7 +30,6 @@ typedef struct call {
     FILE *out, *err;
     hl_opened_model run;
     hl_heads_study study;
-    hl_heads_history *history; /* while heads.csv is written; not owned */
 } call;
 
 /* A run in a folder that cannot be written to can still be read. */
@@ -46,24 +44,6 @@ static bool can_write(const call *c, const char *else_what)
 
 /* ---- heads.csv and report.html ---- */
 
-/* A maker of the rows of heads.csv of one step. */
-static hl_status print_step(void *of, hl_text *text)
-{
-    const call *c = of;
-    char begin[32];
-    int length = snprintf(begin, sizeof begin, "%" PRId64 ",", c->command.step);
-    hl_text csv = { 0 };
-    hl_status status = hl_heads_history_print(c->history, &csv);
-    for (const char *line = csv.bytes, *next; status.code == HL_OK && *line != '\0'; line = next) {
-        next = line + strcspn(line, "\n") + 1;
-        if (line == csv.bytes || strncmp(line, begin, (size_t)length) == 0) {
-            hl_text_add(text, line, (size_t)(next - line));
-        }
-    }
-    hl_text_free(&csv);
-    return status;
-}
-
 static hl_status write_files(call *c, hl_heads_history *history, const hl_heads_study *last)
 {
     bool into_folder = can_write(c, "its heads.csv and report.html stay as they are");
@@ -71,9 +51,9 @@ static hl_status write_files(call *c, hl_heads_history *history, const hl_heads_
         HL_TRY(hl_heads_history_write(history));
     }
     if (c->command.csv != NULL && !hl_heads_command_asks_maps(&c->command)) {
-        c->history = history;
-        HL_TRY(c->command.step < 0 ? hl_output_write(c->command.csv, c->out, hl_heads_history_print, history)
-                                   : hl_output_write(c->command.csv, c->out, print_step, c));
+        hl_heads_history one = *history;
+        one.printed = c->command.step; /* -1: all */
+        HL_TRY(hl_output_write(c->command.csv, c->out, hl_heads_history_print, &one));
     }
     hl_heads_page page = { &c->run, history, last };
     HL_TRY(into_folder ? hl_heads_page_write(&page) : hl_ok());

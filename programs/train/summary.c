@@ -135,10 +135,12 @@ static const struct {
     { "vocabulary", "vocabulary", offsetof(hl_footprint, vocabulary) },
     { "libraries", "the program and its libraries, about", offsetof(hl_footprint, libraries) },
     { "training", "training", offsetof(hl_footprint, training) },
-    { "readings", "metrics and maps of all snapshots, at most", offsetof(hl_footprint, readings) },
+    { "readings", "metrics and maps of snapshots, at most", offsetof(hl_footprint, readings) },
+    { "extra", "  and of more where the loss falls, up to", offsetof(hl_footprint, extra) },
     { "measures", "the last snapshot and the effects of its heads", offsetof(hl_footprint, measures) },
     { "end", "measuring heads at the end, weights with it", offsetof(hl_footprint, end) },
     { "total", "in all (the larger of the two)", offsetof(hl_footprint, total) },
+    { "most", "  with snapshots where the loss falls, up to", offsetof(hl_footprint, most) },
 };
 enum { MEMORIES = sizeof memory / sizeof *memory };
 
@@ -152,7 +154,9 @@ static void write_memory(summary *s)
     int threads = hl_setup_threads(s->config);
     hl_text_print(&s->text, "\nMemory of the run, with %d thread%s\n", threads, threads > 1 ? "s" : "");
     for (int i = 0; i < MEMORIES; i++) {
-        write_bytes(s, memory[i].words, memory_at(&s->footprint, i));
+        size_t bytes = memory_at(&s->footprint, i);
+        bool repeats = memory[i].offset == offsetof(hl_footprint, most) && bytes == s->footprint.total;
+        write_bytes(s, memory[i].words, repeats ? 0 : bytes);
     }
 }
 

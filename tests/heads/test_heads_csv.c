@@ -59,7 +59,7 @@ static hl_status add(run *r, int64_t step)
 static hl_text printed(const run *r)
 {
     hl_text text = { 0 };
-    hl_heads_csv_print(&r->csv, NULL, &text);
+    hl_heads_csv_print(&r->csv, NULL, -1, &text);
     expect_ok(hl_text_status(&text));
     return text;
 }
@@ -87,7 +87,7 @@ START_TEST(the_whole_text_of_one_head)
     hl_heads_csv csv = { 0 };
     expect_ok(hl_heads_csv_add(&csv, 0, &all, 1, NULL, NULL));
     hl_text text = { 0 };
-    hl_heads_csv_print(&csv, NULL, &text);
+    hl_heads_csv_print(&csv, NULL, -1, &text);
     static const char expected[] = "step,layer,head,metric,value,baseline\n"
                                    "0,0,0,offset(-1),1,0.333333333\n"
                                    "0,0,0,offset(0),0.333333333,0.333333333\n"
@@ -238,7 +238,7 @@ START_TEST(what_a_head_does_over_all_examples_follows)
     expect_ok(hl_heads_csv_add(&csv, 0, &all, 1, &sums, NULL));
     expect_ok(hl_heads_csv_add(&csv, 5, &all, 1, NULL, NULL));
     hl_text text = { 0 };
-    hl_heads_csv_print(&csv, NULL, &text);
+    hl_heads_csv_print(&csv, NULL, -1, &text);
     const char *rows = strstr(text.bytes, "0,0,0,all."), *next = strstr(text.bytes, "5,0,0,offset(-1)");
     ck_assert_ptr_nonnull(rows);
     ck_assert_ptr_nonnull(next);
@@ -370,7 +370,7 @@ START_TEST(relations_have_their_names)
     hl_heads_csv csv = { 0 };
     expect_ok(hl_heads_csv_add(&csv, 0, &all, 1, NULL, NULL));
     hl_text text = { 0 };
-    hl_heads_csv_print(&csv, names, &text);
+    hl_heads_csv_print(&csv, names, -1, &text);
     ck_assert(has(&text, "0,0,0,relation(det_noun),0,1"));
     ck_assert(has(&text, "0,0,1,relation(det_noun),1,1"));
     ck_assert(has(&text, "0,0,1,relation(noun_det),0,1"));

@@ -105,7 +105,7 @@ int main(int argc, char **argv)
     labels[LAYERS * HEADS - 1].kind = HL_LABEL_RELATION; /* which no metric is there for */
     labels[LAYERS * HEADS - 1].parameter = 0;
     hl_effects effects = judge(labels);
-    hl_heads_csv_print(&csv, NULL, &readings);
+    hl_heads_csv_print(&csv, NULL, -1, &readings);
     ok(hl_text_status(&readings));
     hl_report_run report = {
         .name = "made-up <b>run</b>",

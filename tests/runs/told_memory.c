@@ -7,6 +7,7 @@
 
 #include <check.h>
 #include <math.h>
+#include <string.h>
 
 /* Within 5% and 8 MiB. */
 static void expect_told(size_t bytes, run_result run)
@@ -44,12 +45,14 @@ const char *told_memory_check_resumed(const char *text)
     return folder;
 }
 
-static void look(const char *folder, const char *option, const char *value)
+static void look_at(const char *folder, const char *option, const char *value, const char *then, const char *path)
 {
-    char *argv[] = { (char *)(size_t) "heads", (char *)(size_t)folder, (char *)(size_t)option, (char *)(size_t)value,
-                     NULL };
-    const char *arguments[] = { folder, option, value, NULL };
-    int argc = value != NULL ? 4 : option != NULL ? 3 : 2;
+    const char *arguments[] = { folder, option, value, then, path, NULL };
+    char *argv[sizeof arguments / sizeof *arguments + 1] = { (char *)(size_t) "heads" };
+    int argc = 1;
+    for (; arguments[argc - 1] != NULL; argc++) {
+        argv[argc] = (char *)(size_t)arguments[argc - 1];
+    }
     hl_heads_command command;
     hl_opened_model run;
     size_t told;
@@ -63,6 +66,11 @@ static void look(const char *folder, const char *option, const char *value)
     expect_told(told, run_wait(run_start(options)));
 }
 
+static void look(const char *folder, const char *option, const char *value)
+{
+    look_at(folder, option, value, NULL, NULL);
+}
+
 void told_memory_check_heads(const char *folder)
 {
     if (folder == NULL) {
@@ -70,6 +78,8 @@ void told_memory_check_heads(const char *folder)
     }
     look(folder, NULL, NULL);
     look(folder, "--head", "L0H0");
+    look(folder, "--npz", run_path("x.npz"));
+    look(folder, "--bertviz", run_path("x.json"));
     look(folder, "--importance", NULL);
     look(folder, "--keep-only", "L0H0");
     look(folder, "--prune-once", NULL);
@@ -86,4 +96,25 @@ void told_memory_check_figures(const char *text)
     look(folder, "--png", run_path("x.png"));
     look(folder, "--svg", run_path("x.svg"));
     look(folder, "--pdf", run_path("x.pdf"));
+    look_at(folder, "--input", "a b c", "--png", run_path("x.png"));
+    look_at(folder, "--step", "0", "--csv", run_path("x.csv"));
+    look_at(folder, "--against", folder, "--report", run_path("x.html"));
+}
+
+void told_memory_check_maps(const char *text)
+{
+    if (SANITIZED) {
+        return;
+    }
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_config("maps.ini", text), "--out", folder, "--quiet");
+    char input[2 * 200 + 1] = "";
+    for (size_t i = 0; i + 2 < sizeof input; i += 2) {
+        memcpy(input + i, "a ", sizeof "a ");
+    }
+    look(folder, NULL, NULL);
+    look_at(folder, "--example", "0", "--json", run_path("x.json"));
+    look_at(folder, "--example", "0", "--csv", run_path("x.csv"));
+    look_at(folder, "--input", input, "--json", run_path("x.json"));
+    look_at(folder, "--input", input, "--npz", run_path("x.npz"));
 }

@@ -16,4 +16,7 @@ void told_memory_check_heads(const char *folder);
 /* The same of `heads` where it draws the figures of such a run. */
 void told_memory_check_figures(const char *text);
 
+/* The same of `heads` where it writes the maps of such a run, whose model takes 200 tokens, a among them. */
+void told_memory_check_maps(const char *text);
+
 #endif

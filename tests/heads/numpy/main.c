@@ -94,7 +94,7 @@ int main(int argc, char **argv)
         print_labels(step, layers, n_layers, &labels);
         hl_npz_free(&npz);
     }
-    hl_heads_csv_print(&csv, NULL, &rows);
+    hl_heads_csv_print(&csv, NULL, -1, &rows);
     expect(hl_text_status(&rows));
     expect(hl_text_status(&labels));
     printf("%s%s", rows.bytes, labels.bytes);

@@ -238,7 +238,7 @@ START_TEST(memory_is_the_footprint)
     assert_line(memory, "  table of positions ", hl_units_bytes(f->positions, number));
     assert_line(memory, "  vocabulary ", hl_units_bytes(f->vocabulary, number));
     assert_line(memory, "  training ", hl_units_bytes(f->training, number));
-    assert_line(memory, "  metrics and maps of all snapshots", hl_units_bytes(f->readings, number));
+    assert_line(memory, "  metrics and maps of snapshots", hl_units_bytes(f->readings, number));
     assert_line(memory, "  the last snapshot ", hl_units_bytes(f->measures, number));
     assert_line(memory, "  measuring heads at the end", hl_units_bytes(f->end, number));
     assert_line(memory, "  in all ", hl_units_bytes(f->total, number));
