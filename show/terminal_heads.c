@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-enum { GAP = 2 };
+enum { GAP = 2, LINES_IN_FILE = 8 };
 
 /* How small maps are arranged in a terminal. */
 typedef struct arrangement {
@@ -16,9 +16,9 @@ static double cells_shown(const hl_cell_form *form)
     return (double)form->n.n_rows * (double)form->n.n_columns;
 }
 
-/* Finds the arrangement that shows most cells, and of those the one with the widest; per_row is 0 where the maps do not
- * fit. */
-static arrangement arrange(const hl_terminal *terminal, const hl_panel *panels, int64_t n)
+/* Finds the arrangement that shows most cells, and of those the one with the widest, with at least so many lines for
+ * each map, whatever the terminal's height; per_row is 0 where the maps do not fit. */
+static arrangement arrange(const hl_terminal *terminal, const hl_panel *panels, int64_t n, int64_t least)
 {
     int64_t height = terminal->height != 0 ? terminal->height : HL_TERMINAL_USUAL_HEIGHT;
     arrangement best = { 0 };
@@ -29,6 +29,7 @@ static arrangement arrange(const hl_terminal *terminal, const hl_panel *panels, 
     hl_cell_form best_form = { 0 };
     for (int64_t per_row = 1; per_row <= n && per_row <= terminal->width; per_row++) {
         int64_t slot = (terminal->width + GAP) / per_row - GAP, lines = height / ((n - 1) / per_row + 1) - 1;
+        lines = lines > least ? lines : least;
         if (slot >= 1 && lines >= 1) {
             hl_cell_form form = hl_cell_form_fit(terminal, best.n_queries, best.n_keys, slot, lines);
             double more = cells_shown(&form) - cells_shown(&best_form);
@@ -81,7 +82,10 @@ hl_status hl_terminal_heads(const hl_terminal *terminal, const hl_panel *panels,
     for (int64_t i = 0; i < n; i++) {
         HL_TRY(hl_panel_check(&panels[i]));
     }
-    arrangement s = arrange(terminal, panels, n);
+    arrangement s = arrange(terminal, panels, n, 0);
+    if (s.per_row == 0 && terminal->height == 0) { /* a file ends nowhere */
+        s = arrange(terminal, panels, n, LINES_IN_FILE);
+    }
     if (s.per_row == 0) {
         return hl_error(HL_INVALID, "no room for the maps of %lld heads in %d columns and %d lines", (long long)n,
                         terminal->width, terminal->height);

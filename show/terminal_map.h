@@ -39,7 +39,8 @@ hl_status hl_terminal_map(const hl_terminal *terminal, const hl_panel *panel, hl
 
 /* Adds the maps of n >= 1 heads, small, side by side, each under its title, without tokens, in as many rows as show
  * most of them, averaged down where there is no room. For the same terminal and sizes always the same number of lines,
- * whatever the weights and titles are. `height` 0 counts as HL_TERMINAL_USUAL_HEIGHT. Fails as above, but that the
+ * whatever the weights and titles are. `height` 0 counts as HL_TERMINAL_USUAL_HEIGHT, and where
+ * that has no room, each map takes up to eight lines. Fails as above, but that the
  * terminal may be of any height that has room for all heads; nothing has been added where it has not (HL_INVALID). */
 hl_status hl_terminal_heads(const hl_terminal *terminal, const hl_panel *panels, int64_t n, hl_text *text);
 

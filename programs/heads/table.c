@@ -160,12 +160,11 @@ static void write_one(hl_text *text, const hl_heads_study *study, const hl_heads
     if (who.error.code == HL_OK) {
         bool several = row == NULL;
         const hl_head_effect *effect = several ? &group->effect : row->effect;
-        hl_text_paragraph(
-            text, HL_TABLE_WIDTH,
-            "%s: faithful to \"%s\"%s. Without %s the loss grows by %.3g (standard error %.2g); its ideal "
-            "pattern makes up for %.0f%% of that.",
-            who.bytes, label.text, several ? " together" : "", several ? "them" : "it", effect->loss_without,
-            effect->standard_error, 100 * effect->kept);
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "%s: faithful to \"%s\"%s. Without %s the loss grows by %.3g (standard error %.2g); %s ideal "
+                          "pattern makes up for %.0f%% of that.",
+                          who.bytes, label.text, several ? " together" : "", several ? "them" : "it",
+                          effect->loss_without, effect->standard_error, several ? "their" : "its", 100 * effect->kept);
     }
     hl_text_fail(text, who.error);
     hl_text_free(&who);

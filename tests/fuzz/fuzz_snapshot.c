@@ -142,7 +142,7 @@ static void measure(const hl_snapshot *snapshot)
     fuzz_require(hl_heads_csv_add(&csv, snapshot->step, snapshot->layers, LAYERS, snapshot->sums, NULL).code == HL_OK);
     hl_answers answers = hl_snapshot_answers(snapshot);
     fuzz_require(hl_report_maps_add(&maps, snapshot->step, snapshot->layers, LAYERS, &answers).code == HL_OK);
-    hl_heads_csv_print(&csv, NULL, &text);
+    hl_heads_csv_print(&csv, NULL, -1, &text);
     for (int l = 0; l < LAYERS; l++) {
         for (int64_t h = 0; h < snapshot->layers[l].n_heads; h++) {
             hl_patterns head = hl_snapshot_patterns(snapshot, l, h);

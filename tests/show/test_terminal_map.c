@@ -267,6 +267,24 @@ START_TEST(heads_fit_a_low_terminal)
 }
 END_TEST
 
+/* As many as no terminal of the usual height has room for. */
+START_TEST(a_file_has_room_for_all_heads)
+{
+    static hl_panel panels[512];
+    for (int i = 0; i < 512; i++) {
+        panels[i] = drawn_panel(&made, "L0H0", 3, 3);
+    }
+    hl_text text = { 0 };
+    expect_ok(hl_terminal_heads(&(hl_terminal){ .width = 80 }, panels, 512, &text));
+    int titles = 0;
+    for (const char *at = text.bytes; (at = strstr(at, "L0H0")) != NULL; at++) {
+        titles++;
+    }
+    ck_assert_int_eq(titles, 512);
+    hl_text_free(&text);
+}
+END_TEST
+
 START_TEST(the_lines_of_heads_depend_on_sizes_alone)
 {
     hl_text text = { 0 };
@@ -312,7 +330,7 @@ START_TEST(what_cannot_be_shown_is_refused)
     ck_assert_int_eq(hl_terminal_heads(&(hl_terminal){ .width = 80, .height = 1 }, &panel, 1, &text).code, HL_INVALID);
     ck_assert_int_eq(hl_terminal_heads(&(hl_terminal){ .width = 80, .height = -1 }, &panel, 1, &text).code, HL_INVALID);
     ck_assert_int_eq(hl_terminal_heads(&shades_of_80, &panel, 0, &text).code, HL_INVALID);
-    ck_assert_int_eq(hl_terminal_heads(&shades_of_80, many, 400, &text).code, HL_INVALID);
+    ck_assert_int_eq(hl_terminal_heads(&(hl_terminal){ .width = 80, .height = 24 }, many, 400, &text).code, HL_INVALID);
     wrong.n_keys = 0;
     ck_assert_int_eq(hl_terminal_map(&shades_of_80, &wrong, &text).code, HL_INVALID);
     ck_assert_int_eq(hl_terminal_heads(&shades_of_80, &wrong, 1, &text).code, HL_INVALID);
@@ -354,6 +372,7 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, tokens_may_hold_anything, 0, 6);
     tcase_add_test(tc, heads_stand_side_by_side);
     tcase_add_loop_test(tc, heads_fit_a_low_terminal, 0, 6);
+    tcase_add_test(tc, a_file_has_room_for_all_heads);
     tcase_add_loop_test(tc, the_lines_of_heads_depend_on_sizes_alone, 0, 6);
     tcase_add_test(tc, what_cannot_be_shown_is_refused);
     tcase_add_loop_test(tc, want_of_memory_is_reported, 0, 2);

@@ -158,7 +158,7 @@ START_TEST(heads_that_share_a_label_are_told_together)
     hl_text text = table_of(&study);
     ck_assert(says(&text, "*: together with the heads of its layer that share its label."));
     ck_assert(says(&text, "L0H0, L0H2: faithful to \"previous\" together. Without them the loss grows by 0.5 (standard "
-                          "error 0.25); its ideal pattern makes up for 88% of that."));
+                          "error 0.25); their ideal pattern makes up for 88% of that."));
     ck_assert(!says(&text, "L1H0, "));
     hl_text_free(&text);
     hl_heads_json_print(&text, &study, relations);
