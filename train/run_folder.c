@@ -134,9 +134,11 @@ static hl_status act_if_chosen(void *context, const char *name)
     return status;
 }
 
-static hl_status act_on_chosen(removal r)
+static hl_status act_on_chosen(const char *folder, bool (*chosen)(const char *name, int64_t limit), int64_t limit,
+                               hl_status (*act)(const char *path))
 {
-    return hl_folder_list(r.folder, act_if_chosen, &r);
+    removal r = { .folder = folder, .chosen = chosen, .limit = limit, .act = act };
+    return hl_folder_list(folder, act_if_chosen, &r);
 }
 
 /* config.ini stays: it tells whose files these are until the next run replaces it. */
@@ -156,23 +158,23 @@ static bool snapshot_after(const char *name, int64_t step)
     return hl_run_folder_snapshot_step(name) > step || is_unfinished_snapshot(name);
 }
 
+/* What is done with all files that go with the run. */
+static hl_status act_on_run(const hl_run_folder *folder, hl_status (*act)(const char *path))
+{
+    HL_TRY(act_on_chosen(folder->path, goes_with_the_run, 0, act));
+    return act_on_chosen(folder->patterns, snapshot_after, -1, act);
+}
+
 hl_status hl_run_folder_clear(const hl_run_folder *folder)
 {
-    removal own = { .folder = folder->path, .chosen = goes_with_the_run, .act = check_removable };
-    removal snapshots = { .folder = folder->patterns, .chosen = snapshot_after, .limit = -1, .act = check_removable };
-    HL_TRY(act_on_chosen(own));
-    HL_TRY(act_on_chosen(snapshots));
-    own.act = snapshots.act = remove_file;
-    HL_TRY(act_on_chosen(own));
-    return act_on_chosen(snapshots);
+    HL_TRY(act_on_run(folder, check_removable));
+    return act_on_run(folder, remove_file);
 }
 
 hl_status hl_run_folder_drop_after(const hl_run_folder *folder, int64_t step)
 {
-    HL_TRY(act_on_chosen(
-        (removal){ .folder = folder->patterns, .chosen = snapshot_after, .limit = step, .act = remove_file }));
-    return act_on_chosen(
-        (removal){ .folder = folder->path, .chosen = checkpoint_after, .limit = step, .act = remove_file });
+    HL_TRY(act_on_chosen(folder->patterns, snapshot_after, step, remove_file));
+    return act_on_chosen(folder->path, checkpoint_after, step, remove_file);
 }
 
 hl_status hl_run_folder_prune(const hl_run_folder *folder, int64_t keep)
@@ -223,6 +225,10 @@ enum { LOCK_TRIALS = 101, LOCK_PAUSE_NANOSECONDS = 20 * 1000 * 1000 };
 /* The lock goes with the process, however that ends; the empty file stays. */
 static hl_status take_lock(hl_run_folder *folder)
 {
+    struct stat info;
+    if (lstat(folder->lock_file, &info) == 0 && !S_ISREG(info.st_mode)) {
+        return hl_error(HL_BAD_FILE, "%s: is no regular file, which a run would lock; move it away", folder->lock_file);
+    }
     HL_TRY(hl_file_open(folder->lock_file, O_RDWR | O_CREAT, &folder->lock));
     const hl_file_calls *calls = hl_file_calls_get();
     int result = calls->flock(folder->lock, LOCK_EX | LOCK_NB);
@@ -328,6 +334,9 @@ static hl_status check(const hl_run_folder *folder)
         char *path = hl_path_join(folder->path, "%s", run_files[i].name);
         status = path != NULL ? hl_file_check_replaceable(path) : hl_error_memory(folder->path);
         hl_free(path);
+    }
+    if (folder->mode == HL_RUN_OVERWRITE) {
+        HL_THEN(status, act_on_run(folder, check_removable));
     }
     return status.code == HL_OK ? check_mode(folder) : status;
 }

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MOST_BYTES = 1 << 28, QUOTED = 80 };
 
@@ -52,7 +53,17 @@ static hl_status check_cell_free(const char *folder, bool *begun)
     hl_run_folder run;
     hl_status status = hl_run_folder_open(&run, folder, HL_RUN_RESUME);
     hl_run_folder_close(&run);
-    return status;
+    HL_TRY(status);
+    hl_ablate_path log = hl_ablate_path_in(folder, "log.txt");
+    bool has_log, has_run;
+    HL_TRY(hl_file_exists(log.text, &has_log));
+    HL_TRY(hl_run_folder_holds_run(folder, &has_run));
+    return !has_log || has_run
+               ? hl_ok()
+               : hl_error(HL_INVALID,
+                          "%s: is there already, and a training of the sweep would add to it; replace all such files "
+                          "(--overwrite) or choose another folder (--out DIR)",
+                          log.text);
 }
 
 hl_status hl_ablate_cell_prepare(const hl_ablate_plan *plan, int64_t cell)
@@ -134,6 +145,7 @@ static hl_status clear_cell(const char *path)
     hl_status status = hl_run_folder_open(&run, path, HL_RUN_OVERWRITE);
     HL_THEN(status, hl_run_folder_make(&run)); /* locks it */
     HL_THEN(status, hl_run_folder_clear(&run));
+    HL_THEN(status, remove_file(hl_ablate_path_in(path, "log.txt").text));
     HL_THEN(status, remove_file(run.config));
     hl_run_folder_close(&run);
     return status;
@@ -147,7 +159,11 @@ static hl_status check_free(const hl_ablate_plan *plan, bool has_plan, bool over
     for (int i = 0; i < HL_SWEEP_FILES; i++) {
         hl_ablate_path path = hl_ablate_path_in(plan->folder, hl_sweep_files[i]);
         bool exists = false;
+        struct stat info;
         HL_TRY(hl_file_check_replaceable(path.text));
+        if (stat(path.text, &info) == 0 && S_ISDIR(info.st_mode)) {
+            return hl_error(HL_BAD_FILE, "%s: is a folder in the place of a sweep's file; move it away", path.text);
+        }
         HL_TRY(has_plan || overwrite ? hl_ok() : hl_file_exists(path.text, &exists));
         if (exists) {
             return hl_error(HL_INVALID,

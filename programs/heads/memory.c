@@ -98,11 +98,12 @@ static hl_status input_bytes(const hl_opened_model *run, const hl_heads_command 
         return hl_ok();
     }
     hl_model *model = hl_malloc(sizeof *model); /* too large for the stack of some threads */
-    hl_model_plan plan = { 0 };
-    hl_status status = model != NULL ? hl_model_init(model, &run->shape) : hl_error_memory("the model's sizes");
-    if (status.code == HL_OK) {
-        status = hl_recorder_plan(model, 1, T, run->threads, &plan);
+    if (model == NULL) {
+        return hl_error_memory("the model's sizes");
     }
+    hl_model_plan plan = { 0 };
+    hl_status status = hl_model_init(model, &run->shape);
+    HL_THEN(status, hl_recorder_plan(model, 1, T, run->threads, &plan));
     hl_model_free(model);
     hl_free(model);
     *pass = plan.bytes;

@@ -135,6 +135,7 @@ START_TEST(files_of_others_are_refused_by_name_and_untouched)
                                          "heads=1,seed=1/heads.csv",
                                          "heads=1,seed=1/metrics.csv",
                                          "heads=1,seed=1/vocab.txt",
+                                         "heads=1,seed=1/log.txt",
                                          "heads=2,seed=1/patterns/step_000004.npz" };
     const char *config = run_tiny_config(), *folder = run_path("sweep");
     const char *first = run_file(folder, "heads=1,seed=1"), *second = run_file(folder, "heads=2,seed=1");
@@ -161,6 +162,24 @@ START_TEST(files_of_others_are_refused_by_name_and_untouched)
     run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder, "--overwrite");
     ck_assert_msg(run.code == 0, "%s%s", run.out, run.err);
     ck_assert_ptr_null(strstr(run_read(run_file(folder, "ablation.md")), "mine"));
+    ck_assert_ptr_null(strstr(run_read(run_file(first, "log.txt")), "mine"));
+}
+END_TEST
+
+/* Also where a plan tells that the sweep's files are its own. */
+START_TEST(a_folder_in_the_place_of_a_file_is_told_before_the_trainings)
+{
+    const char *config = run_tiny_config(), *folder = run_path("sweep"), *in_the_way = run_file(folder, "ablation.md");
+    ck_assert_int_eq(mkdir(folder, 0777) | mkdir(in_the_way, 0777), 0);
+    for (int i = 0; i < 2; i++) {
+        const char *overwrite = i == 0 ? "--overwrite" : NULL;
+        run_result run = ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder, overwrite);
+        ck_assert_int_eq(run.code, 3);
+        ck_assert_str_eq(run.out, "");
+        ck_assert_ptr_nonnull(strstr(run.err, "/ablation.md: is a folder in the place of a sweep's file; move it"));
+        ck_assert_str_eq(run_list(folder), i == 0 ? "ablation.md " : "ablation.md plan.txt ");
+        scratch_write(run_file(folder, "plan.txt"), "# Made by: ablate\n", 18);
+    }
 }
 END_TEST
 
@@ -191,6 +210,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, what_cannot_be_written_is_told_at_once);
     tcase_add_test(tc, other_names_are_written_to);
     tcase_add_test(tc, files_of_others_are_refused_by_name_and_untouched);
+    tcase_add_test(tc, a_folder_in_the_place_of_a_file_is_told_before_the_trainings);
     tcase_add_test(tc, an_output_that_cannot_be_written_is_told_before_the_trainings);
 }
 SUITE("targets", add_tests)

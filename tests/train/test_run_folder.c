@@ -260,7 +260,27 @@ START_TEST(what_cannot_be_removed_is_found_before_anything_is)
         ck_assert_str_eq(run_list(path), before);
         ck_assert_str_eq(run_list(folder.patterns), snapshots);
         hl_run_folder_close(&folder);
+        hl_run_folder again; /* before anything is made */
+        ck_assert_int_eq(hl_run_folder_open(&again, path, HL_RUN_OVERWRITE).code, HL_BAD_FILE);
+        hl_run_folder_close(&again);
     }
+}
+END_TEST
+
+START_TEST(a_link_in_the_place_of_the_lock_is_refused_with_a_remedy)
+{
+    const char *path = scratch_path("run"), *link = run_file(path, ".lock");
+    ck_assert_int_eq(mkdir(path, 0777) | symlink(scratch_path("away"), link), 0);
+    static const hl_run_mode modes[] = { HL_RUN_NEW, HL_RUN_RESUME, HL_RUN_OVERWRITE };
+    for (int m = 0; m < 3; m++) {
+        hl_run_folder folder;
+        hl_status status = take(&folder, path, modes[m]);
+        ck_assert_int_eq(status.code, HL_BAD_FILE);
+        ck_assert_int_eq(strncmp(status.text, link, strlen(link)), 0);
+        ck_assert_ptr_nonnull(strstr(status.text, ": is no regular file, which a run would lock; move it away"));
+        hl_run_folder_close(&folder);
+    }
+    ck_assert_str_eq(run_list(path), ".lock ");
 }
 END_TEST
 
@@ -437,6 +457,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_lock_that_is_about_to_go_is_waited_for);
     tcase_add_test(tc, clearing_removes_what_runs_write_and_no_more);
     tcase_add_test(tc, what_cannot_be_removed_is_found_before_anything_is);
+    tcase_add_test(tc, a_link_in_the_place_of_the_lock_is_refused_with_a_remedy);
     tcase_add_test(tc, a_step_has_one_name_alone);
     tcase_add_test(tc, what_is_later_is_dropped);
     tcase_add_test(tc, the_newest_checkpoints_are_kept);
