@@ -172,6 +172,9 @@ hl_status hl_memory_check(size_t needed, hl_memory_at_hand at_hand, const char *
     if (needed <= at_hand.bytes) {
         return hl_ok();
     }
+    if (at_hand.bytes == 0) {
+        return hl_error_memory(path);
+    }
     char bytes[HL_UNITS_TEXT], there[HL_UNITS_TEXT];
     return hl_error(HL_NO_MEMORY, "%s: %s about %s of memory, and %s are free%s; %s", path, what,
                     hl_units_bytes(needed, bytes), hl_units_bytes(at_hand.bytes, there),

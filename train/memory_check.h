@@ -1,4 +1,5 @@
-/* How much memory there is, and whether it is enough before something begins: the system would grant too much, and kill the process later. */
+/* How much memory there is, and whether it is enough before something begins: the system would grant too much, and kill
+ * the process later. */
 #ifndef HL_TRAIN_MEMORY_CHECK_H
 #define HL_TRAIN_MEMORY_CHECK_H
 
@@ -22,7 +23,7 @@ typedef struct hl_memory_at_hand {
 hl_memory_at_hand hl_memory_at_hand_now(void);
 
 /* HL_NO_MEMORY "<path>: <what> about <needed> of memory, and <at hand> are free; <remedy>" where `needed` is larger than
- * what is at hand. what: "the run needs". */
+ * what is at hand, "out of memory: <path>" where that is nothing. what: "the run needs". */
 hl_status hl_memory_check(size_t needed, hl_memory_at_hand at_hand, const char *path, const char *what,
                           const char *remedy);
 
