@@ -155,7 +155,7 @@ static hl_status allocate(hl_importance *importance, const hl_model_config *conf
     return hl_ok();
 }
 
-static hl_status measure_all(hl_effect_losses *s, const hl_batch *examples, hl_importance_depth depth,
+static hl_status measure_all(hl_effect_losses *s, const hl_examples *examples, hl_importance_depth depth,
                              hl_importance *importance)
 {
     HL_TRY(hl_effect_losses_begin(s, examples));
@@ -166,7 +166,7 @@ static hl_status measure_all(hl_effect_losses *s, const hl_batch *examples, hl_i
     return depth != HL_IMPORTANCE_GRADIENT ? measure_exactly(s, depth, importance) : hl_ok();
 }
 
-hl_status hl_importance_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t slice,
+hl_status hl_importance_measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers, int64_t slice,
                                 int threads, hl_importance_depth depth, hl_importance *importance)
 {
     *importance = (hl_importance){ 0 };
