@@ -6,7 +6,7 @@
  *
  *   the model       hl_model_init checks a hl_model_config and registers the parameters, hl_model_allocate draws them
  *   the optimizer   hl_optimizer_init; hl_schedule_rate gives the learning rate of a step
- *   the batches     hl_dataset_open and hl_dataset_examples, of a task; or a hl_examples over arrays of your own
+ *   the batches     hl_dataset_open and hl_dataset_examples, of a task; or hl_examples over arrays of your own
  *   a step          hl_tape_begin on an arena, hl_model_loss, hl_parameters_zero_grad, hl_tape_backward,
  *                   hl_optimizer_step, hl_arena_rewind
  *   its heads       hl_recorder_init and hl_recorder_run keep what every head attends to, hl_recorder_patterns gives one
