@@ -67,13 +67,13 @@
 #include "core/units.h"
 /* Texts, treebanks, tables of one's own */
 #include "data/conllu.h"
+#include "data/corpus.h"
 #include "data/permute.h"
 #include "data/split.h"
 #include "data/table.h"
 /* Models and their training */
 #include "data/dataset.h"
 #include "data/examples_storage.h"
-#include "layers/model.h"
 #include "optim/clip.h"
 #include "optim/optimizer.h"
 /* What heads do */
