@@ -71,11 +71,12 @@
 #include "data/permute.h"
 #include "data/split.h"
 #include "data/table.h"
+#include "data/tokens_file.h"
+#include "data/tokens_learn.h"
 /* Models and their training */
 #include "data/dataset.h"
 #include "data/examples_storage.h"
 #include "optim/clip.h"
-#include "optim/optimizer.h"
 /* What heads do */
 #include "heads/alignment.h"
 #include "heads/all_subsets.h"
