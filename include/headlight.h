@@ -101,7 +101,6 @@
 #include "show/table.h"
 #include "show/terminal_cells.h"
 /* Runs: config, trainer, folder; and a run opened again */
-#include "study/model.h"
 #include "study/model_maps.h"
 #include "study/output.h"
 #include "study/report.h"
