@@ -33,15 +33,16 @@ static bool is_possible(const hl_corpus_end *end, int64_t size)
            rest == 4 * end->n_numbers + HL_CORPUS_BLOCK_HEAD * end->n_blocks + 8 * directory;
 }
 
-static hl_status read_end(hl_corpus *corpus, int64_t size)
+static hl_status read_end(hl_corpus *corpus, int64_t size, bool *ours)
 {
     hl_corpus_end *end = &corpus->end;
-    if (size < (int64_t)sizeof *end) {
-        return hl_error(HL_BAD_FILE, "%s: is no cache of Headlight's, or is cut off", corpus->path);
+    if (size >= (int64_t)sizeof *end) {
+        HL_TRY(hl_file_read_at(corpus->fd, corpus->path, end, sizeof *end, size - (int64_t)sizeof *end));
+        *ours = memcmp(end->magic, HL_CORPUS_MAGIC, sizeof end->magic) == 0;
     }
-    HL_TRY(hl_file_read_at(corpus->fd, corpus->path, end, sizeof *end, size - (int64_t)sizeof *end));
-    if (memcmp(end->magic, HL_CORPUS_MAGIC, sizeof end->magic) != 0) {
-        return hl_error(HL_BAD_FILE, "%s: is no cache of Headlight's, or is cut off", corpus->path);
+    if (!*ours) {
+        return hl_error(HL_BAD_FILE, "%s: is no cache of Headlight's, or is cut off: remove it, or name another file",
+                        corpus->path);
     }
     if (end->format != HL_CORPUS_FORMAT) {
         return hl_error(HL_BAD_FILE, "%s: has format %" PRIu32 ", not %d: another version or kind of machine made it",
@@ -68,9 +69,10 @@ static hl_status read_directory(hl_corpus *corpus)
     return good ? hl_ok() : hl_error(HL_BAD_FILE, "%s: is damaged: the checksum of its end is wrong", corpus->path);
 }
 
-hl_status hl_corpus_load(const char *path, hl_corpus **out)
+hl_status hl_corpus_load(const char *path, bool *ours, hl_corpus **out)
 {
     *out = NULL;
+    *ours = false;
     hl_corpus *corpus = hl_calloc(1, sizeof *corpus);
     if (corpus == NULL) {
         return hl_error_memory(path);
@@ -81,7 +83,7 @@ hl_status hl_corpus_load(const char *path, hl_corpus **out)
     hl_status status =
         corpus->path != NULL ? hl_file_open_to_read(path, SIZE_MAX - 1, &corpus->fd, &size) : hl_error_memory(path);
     if (status.code == HL_OK) {
-        status = read_end(corpus, (int64_t)size);
+        status = read_end(corpus, (int64_t)size, ours);
     }
     if (status.code == HL_OK) {
         status = read_directory(corpus);

@@ -52,13 +52,14 @@ typedef struct hl_corpus_spec {
 
 /* Opens the cache that fits the spec, and makes it where there is none. Several programs may do so at once: one makes
  * it, the others wait for its lock and take it up. *out is the caller's: hl_corpus_close. On failure it is NULL, and
- * under the path stands what stood there, or the new cache, whole. HL_INVALID where the source is "-". HL_BAD_FILE
- * where `keep`, and else the reason of making it anew:
+ * under the path stands what stood there, or the new cache, whole. HL_INVALID where the source is "-", or a text of the
+ * spec is too long. HL_BAD_FILE where `keep`, and else the reason of making it anew:
  *     <path>: its source <source> has changed
  *     <path>: was made otherwise: <its kind>, now <kind>; was made with other tokens: <its tokens>, now <tokens>
- *     <path>: is no cache of Headlight's, or is cut off; has format 7, not 1 ...; is damaged: ...
+ *     <path>: has format 7, not 1: another version or kind of machine made it; is damaged: ...
  * HL_BAD_FILE always:
  *     <source>: holds no example; changed while it was read; cannot be opened or read ...
+ *     <path>: is no cache of Headlight's, or is cut off: remove it, or name another file
  *     <path>: cannot be created, written ...; <path>.lock: cannot be opened, locked ...
  * HL_NO_MEMORY, and whatever `make` and `progress` return. */
 hl_status hl_corpus_open(const hl_corpus_spec *spec, hl_corpus **out);

@@ -48,16 +48,16 @@ static hl_status compare(const hl_corpus_spec *spec, const hl_corpus_end *end, h
 /* Opens the cache where there is one that fits; else *out is NULL, and *why says why, HL_OK: there is none. */
 static hl_status take_up(const hl_corpus_spec *spec, hl_status *why, hl_corpus **out)
 {
-    bool exists;
+    bool exists, ours;
     *out = NULL;
     *why = hl_ok();
     HL_TRY(hl_file_exists(spec->path, &exists));
     if (!exists) {
         return hl_ok();
     }
-    *why = hl_corpus_load(spec->path, out);
+    *why = hl_corpus_load(spec->path, &ours, out);
     if (why->code != HL_OK) {
-        return why->code == HL_BAD_FILE ? hl_ok() : *why;
+        return ours && why->code == HL_BAD_FILE ? hl_ok() : *why; /* what is no cache is never replaced by one */
     }
     hl_status status = compare(spec, &(*out)->end, why);
     if (status.code != HL_OK || why->code != HL_OK) {
@@ -119,23 +119,42 @@ static hl_status lock(const hl_corpus_spec *spec, const char *path, int *fd)
 static hl_status take_up_or_make(const hl_corpus_spec *spec, hl_corpus **out)
 {
     hl_status why;
+    bool ours;
     HL_TRY(take_up(spec, &why, out));
     if (*out == NULL) {
         HL_TRY(make(spec));
-        HL_TRY(hl_corpus_load(spec->path, out));
+        HL_TRY(hl_corpus_load(spec->path, &ours, out));
         (*out)->made_because = why;
     }
     return hl_ok();
+}
+
+static hl_status check_text(const hl_corpus_spec *spec, const char *text)
+{
+    return strlen(text) < HL_CORPUS_TEXT
+               ? hl_ok()
+               : hl_error(HL_INVALID, "%s: a text that describes it is longer than %d bytes: %s", spec->path,
+                          HL_CORPUS_TEXT - 1, text);
+}
+
+static hl_status check_spec(const hl_corpus_spec *spec)
+{
+    HL_TRY(check_text(spec, spec->kind));
+    HL_TRY(check_text(spec, spec->tokens));
+    for (int c = 0; c < HL_CORPUS_COLUMNS && spec->columns[c] != NULL; c++) {
+        HL_TRY(check_text(spec, spec->columns[c]));
+    }
+    return strcmp(spec->source, "-") != 0
+               ? hl_ok()
+               : hl_error(HL_INVALID, "%s: standard input cannot be kept in a cache: write it to a file first",
+                          spec->path);
 }
 
 hl_status hl_corpus_open(const hl_corpus_spec *spec, hl_corpus **out)
 {
     hl_status why;
     *out = NULL;
-    if (strcmp(spec->source, "-") == 0) {
-        return hl_error(HL_INVALID, "%s: standard input cannot be kept in a cache: write it to a file first",
-                        spec->path);
-    }
+    HL_TRY(check_spec(spec));
     HL_TRY(take_up(spec, &why, out));
     if (*out != NULL) {
         return hl_ok();

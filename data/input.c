@@ -114,9 +114,10 @@ static hl_status inflate_some(hl_input *input, void *bytes, size_t count, size_t
         if (input->n_chunk == 0) {
             HL_TRY(read_more(input));
         }
-        bool at_end = input->n_chunk == 0; /* zlib may still hold some of the text */
-        if (at_end && !input->in_member) {
-            return hl_ok();
+        if (input->n_chunk == 0) { /* a whole member's last bytes, its checksum, are read after all of its text */
+            return input->in_member
+                       ? hl_error(HL_BAD_FILE, "%s: its gzip data end in the middle: the file is cut off", input->name)
+                       : hl_ok();
         }
         if (!input->in_member) { /* another member follows */
             inflateReset(gzip);
@@ -133,12 +134,9 @@ static hl_status inflate_some(hl_input *input, void *bytes, size_t count, size_t
         if (result == Z_MEM_ERROR) {
             return hl_error_memory(input->name);
         }
-        if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
+        if (result != Z_OK && result != Z_STREAM_END) {
             return hl_error(HL_BAD_FILE, "%s: has damaged gzip data (%s)", input->name,
                             gzip->msg != NULL ? gzip->msg : "unknown");
-        }
-        if (at_end && result == Z_BUF_ERROR) {
-            return hl_error(HL_BAD_FILE, "%s: its gzip data end in the middle: the file is cut off", input->name);
         }
         input->in_member = result != Z_STREAM_END;
     }

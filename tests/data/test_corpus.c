@@ -167,6 +167,7 @@ END_TEST
 
 START_TEST(no_damaged_byte_goes_unnoticed)
 {
+    bool ours;
     made m = { .source = source_file() };
     const char *path = scratch_path("cache"), *damaged = scratch_path("damaged");
     hl_corpus_spec spec = spec_of(&m, path);
@@ -179,7 +180,7 @@ START_TEST(no_damaged_byte_goes_unnoticed)
         scratch_write(damaged, bytes, size);
         bytes[at] ^= 0x10;
         hl_corpus *corpus;
-        hl_status status = hl_corpus_load(damaged, &corpus);
+        hl_status status = hl_corpus_load(damaged, &ours, &corpus);
         if (status.code == HL_OK) { /* in a block: named when it is read */
             char expected[128];
             hl_corpus_reader reader;
@@ -199,7 +200,7 @@ START_TEST(no_damaged_byte_goes_unnoticed)
     for (size_t cut = 0; cut < size; cut += 501) {
         hl_corpus *corpus;
         scratch_write(damaged, bytes, cut);
-        ck_assert_int_eq(hl_corpus_load(damaged, &corpus).code, HL_BAD_FILE);
+        ck_assert_int_eq(hl_corpus_load(damaged, &ours, &corpus).code, HL_BAD_FILE);
     }
     free(bytes);
 }
@@ -207,6 +208,7 @@ END_TEST
 
 START_TEST(blocks_that_changed_places_and_other_formats_are_refused)
 {
+    bool ours;
     made m = { .source = source_file() };
     const char *path = scratch_path("cache");
     hl_corpus_spec spec = spec_of(&m, path);
@@ -229,7 +231,7 @@ START_TEST(blocks_that_changed_places_and_other_formats_are_refused)
     uint32_t format = 7;
     memcpy(bytes + size - 16, &format, sizeof format);
     scratch_write(path, bytes, size);
-    refused_as(hl_corpus_load(path, &corpus), HL_BAD_FILE, path,
+    refused_as(hl_corpus_load(path, &ours, &corpus), HL_BAD_FILE, path,
                ": has format 7, not 1: another version or kind of machine made it");
     free(bytes);
 }
@@ -256,7 +258,7 @@ END_TEST
 
 static hl_status save_corpus(const char *path, int version)
 {
-    static const int32_t numbers[2000];
+    static const int32_t numbers[3000];
     made m = { .source = "text" };
     hl_corpus_spec spec = spec_of(&m, path);
     hl_corpus_writer *writer;
@@ -281,9 +283,10 @@ END_TEST
 
 static hl_status load_corpus(const char *path)
 {
+    bool ours;
     hl_corpus *corpus;
     hl_corpus_reader reader = { .in_block = -1 };
-    HL_TRY(hl_corpus_load(path, &corpus));
+    HL_TRY(hl_corpus_load(path, &ours, &corpus));
     hl_status status = hl_corpus_reader_init(&reader, corpus);
     if (status.code == HL_OK) {
         status = hl_corpus_read(&reader, 2);

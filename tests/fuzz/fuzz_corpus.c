@@ -11,9 +11,10 @@ enum { MOST_WINDOW = 1 << 16, MOST_BLOCKS = 64 };
 static void read_all(void)
 {
     static int32_t window[MOST_WINDOW];
+    bool ours;
     hl_corpus *corpus;
     hl_corpus_reader reader;
-    if (hl_corpus_load("cache", &corpus).code != HL_OK) {
+    if (hl_corpus_load("cache", &ours, &corpus).code != HL_OK) {
         return;
     }
     fuzz_require(hl_corpus_reader_init(&reader, corpus).code == HL_OK);
