@@ -228,7 +228,9 @@ hl_status hl_tokens_index(hl_tokens *tokens, const char *path, bool lines)
         tokens->longest = length > tokens->longest ? length : tokens->longest;
     }
     for (size_t i = 0; i < tokens->n_specials; i++) {
+        const char *piece = hl_tokens_piece(tokens, tokens->specials[i].id, NULL);
         tokens->is_special[tokens->specials[i].id] = true;
+        tokens->first_bytes[(unsigned char)piece[0]] = true;
     }
     for (int byte = 0; byte < 256; byte++) {
         char letter[4];

@@ -40,6 +40,8 @@ typedef enum hl_role {
     HL_ROLES
 } hl_role;
 
+enum { HL_TOKENS_MAX = 1 << 21 }; /* pieces of an object at most */
+
 typedef struct hl_tokens hl_tokens;
 
 /* "chars", "bytes", ...; "pad", "unk", ... */

@@ -102,7 +102,8 @@ static hl_status encode_between(const hl_tokens *tokens, const char *text, size_
     bool space = tokens->rules.prefix_space;
     size_t from = 0; /* where what was not encoded yet begins */
     for (size_t i = 0, bytes; i < size;) {
-        const hl_special_token *special = special_at(tokens, text + i, size - i, &bytes);
+        bool maybe = tokens->first_bytes[(unsigned char)text[i]];
+        const hl_special_token *special = maybe ? special_at(tokens, text + i, size - i, &bytes) : NULL;
         if (special == NULL) {
             i++;
             continue;

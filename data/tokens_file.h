@@ -17,10 +17,20 @@
 
 HL_BEGIN_DECLS
 
-enum { HL_TOKENS_MAX = 1 << 21, HL_TOKENS_FORMAT = 1 };
+enum { HL_TOKENS_FORMAT = 1 };
 
-/* Adds the content of a tokens.json, the same bytes for the same tokens: {"format": 1, "kind", "rules", "special",
- * "single", "pair", "pieces", "merges"}. It holds all that the object knows. HL_NO_MEMORY. */
+/* Adds the content of a tokens.json, the same bytes for the same tokens; it holds all that the object knows:
+ *
+ *   format           1                         kind             chars, bytes, words, wordpiece or bpe
+ *   rules            clean_text, cjk_alone, strip_accents, lowercase: BertNormalizer's; word_characters: a longer word
+ *                    is unknown (wordpiece); prefix_space: a text begins with a space, unknown_bytes: a byte without a
+ *                    piece is unknown instead of left out (bpe)
+ *   roles            the ids of pad, unk, cls, sep, mask, begin, end, those that are there
+ *   special          [id, whether white space before it goes with it, whether white space behind it does]
+ *   single, pair     what hl_tokens_wrap makes: [id, type]; for the texts "A" and "B" stand in the place of the id
+ *   pieces           in the order of their ids          merges    [left id, right id], the first to be merged first
+ *
+ * HL_NO_MEMORY. */
 hl_status hl_tokens_json(const hl_tokens *tokens, hl_text *text);
 
 /* Replaces the file by that (core/files.h). HL_BAD_FILE, HL_NO_MEMORY. */

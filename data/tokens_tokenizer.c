@@ -61,8 +61,10 @@ static hl_status read_bpe(const char *path, const json_t *model, hl_tokens *toke
 
 static hl_status read_model(const char *path, const json_t *model, hl_tokens **out)
 {
-    bool wordpiece = is(model, "WordPiece");
-    if (!wordpiece && !is(model, "BPE")) {
+    bool typed = !is_off(model, "type"); /* files of 2020 are not */
+    bool bpe = typed ? is(model, "BPE") : !is_off(model, "merges");
+    bool wordpiece = typed ? is(model, "WordPiece") : !bpe && !is_off(model, "max_input_chars_per_word");
+    if (!wordpiece && !bpe) {
         return unsupported(path, "model", text_of(model, "type"));
     }
     json_t *pieces = json_object_get(model, "vocab");
@@ -86,6 +88,7 @@ static hl_status read_model(const char *path, const json_t *model, hl_tokens **o
     return hl_ok();
 }
 
+/* A merge is "left right", or since 2024 ["left", "right"]. */
 static hl_status read_merges(const char *path, const json_t *model, hl_tokens *tokens)
 {
     const json_t *merges = json_object_get(model, "merges");

@@ -66,8 +66,9 @@ struct hl_tokens {
         uint32_t tag;
         int32_t id; /* -1: free */
     } * table;
-    size_t mask; /* of the table: its size less one */
-    bool *is_special;
+    size_t mask;           /* of the table: its size less one */
+    bool *is_special;      /* by id */
+    bool first_bytes[256]; /* whether a special token begins with it */
     size_t longest;        /* the bytes of the longest piece */
     int32_t byte_ids[256]; /* of bytes and bpe; -1: no such piece */
     uint32_t *merge_table; /* ranks, UINT32_MAX: free */
@@ -83,8 +84,7 @@ hl_status hl_tokens_add(hl_tokens *tokens, const char *piece, size_t size);
 /* Adds a special token. HL_NO_MEMORY. */
 hl_status hl_tokens_add_special(hl_tokens *tokens, hl_special_token special);
 
-/* The templates of models whose texts stand between two tokens: [CLS] A [SEP] and [CLS] A [SEP] B [SEP]. An id of -1 is
- * left out. */
+/* The templates of texts between two tokens: [CLS] A [SEP] and [CLS] A [SEP] B [SEP]. An id of -1 is left out. */
 void hl_tokens_set_templates(hl_tokens *tokens, int32_t before, int32_t after);
 
 /* When all pieces and special tokens are there: checks them and makes them known to the functions that find. With

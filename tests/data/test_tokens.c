@@ -1,4 +1,5 @@
 #include "core/memory.h"
+#include "core/threads.h"
 #include "data/private/pretoken.h"
 #include "data/private/tokens_parts.h"
 #include "tests/data/failing_allocator.h"
@@ -271,6 +272,7 @@ START_TEST(broken_texts_are_refused)
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_str_eq(status.text, "byte 2 of the text is not UTF-8");
     ck_assert_int_eq(hl_tokens_encode_word(tokens, "a\xC3", 2, false, &pieces).code, HL_INVALID);
+    ck_assert_int_eq(hl_tokens_encode(tokens, "", INT32_MAX, false, &pieces).code, HL_INVALID); /* 2 GiB */
     ck_assert_uint_eq(pieces.n, 1);
     ck_assert_int_eq(hl_tokens_encode(tokens, "a\0b", 3, false, &pieces).code, HL_OK);
     ck_assert_uint_eq(pieces.n, 2); /* a zero byte is a character that BERT drops */
@@ -317,6 +319,38 @@ START_TEST(pieces_of_many_scripts_are_those_of_the_reference)
     }
     ck_assert_uint_eq(digest, cases[_i].digest);
     hl_pieces_free(&pieces);
+    hl_tokens_free(tokens);
+}
+END_TEST
+
+typedef struct shared {
+    const hl_tokens *tokens;
+    uint64_t *digests; /* of each text */
+} shared;
+
+static void encode_range(const void *context, hl_range range)
+{
+    const shared *all = context;
+    hl_pieces pieces = { 0 };
+    for (int64_t i = range.begin; i < range.end; i++) {
+        char text[TOKEN_STRING_BYTES];
+        size_t size = token_string((uint32_t)i, text);
+        all->digests[i] = digest_of(all->tokens, text, size, &pieces, HL_HASH);
+    }
+    hl_pieces_free(&pieces);
+}
+
+START_TEST(threads_share_an_object)
+{
+    enum { TEXTS = 400 };
+    static uint64_t alone[TEXTS], together[TEXTS];
+    hl_tokens_options options = { .kind = (hl_tokens_kind)_i, .size = 700, .roles = 1 << HL_ROLE_UNK };
+    hl_tokens *tokens = NULL;
+    uint32_t next = 0;
+    ck_assert_int_eq(hl_tokens_learn(&options, token_strings_next, &next, &tokens).code, HL_OK);
+    hl_threads_run(1, TEXTS, 1, encode_range, &(shared){ tokens, alone });
+    hl_threads_run(4, TEXTS, 1, encode_range, &(shared){ tokens, together });
+    ck_assert_mem_eq(alone, together, sizeof alone);
     hl_tokens_free(tokens);
 }
 END_TEST
@@ -382,6 +416,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, ids_become_text_again);
     tcase_add_test(tc, broken_texts_are_refused);
     tcase_add_loop_test(tc, pieces_of_many_scripts_are_those_of_the_reference, 0, 3);
+    tcase_add_loop_test(tc, threads_share_an_object, 0, HL_TOKENS_KINDS);
     tcase_add_test(tc, a_long_word_takes_no_quadratic_time);
     tcase_add_test(tc, every_allocation_of_encoding_may_fail);
 }

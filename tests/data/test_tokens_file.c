@@ -76,6 +76,20 @@ START_TEST(zero_bytes_and_missing_files_are_refused)
 }
 END_TEST
 
+START_TEST(too_many_pieces_are_refused)
+{
+    size_t size = HL_TOKENS_MAX + 1;
+    char *text = malloc(size);
+    memset(text, '\n', size);
+    const char *path = scratch_path("vocab.txt");
+    scratch_write(path, text, size);
+    hl_tokens *tokens = NULL;
+    check_refused(hl_tokens_load_vocabulary(path, true, &tokens), tokens,
+                  "vocab.txt:2097153: more than 2097152 pieces");
+    free(text);
+}
+END_TEST
+
 /* ---- vocab.json and merges.txt ---- */
 
 static const struct {
@@ -84,6 +98,7 @@ static const struct {
     { "{\"a\": 0, \"b\": 1, \"ab\": 2}", "#version: 0.2\na b\n", NULL },
     { "{\"a\": 0, \"b\": 1, \"ab\": 2}", "a b\r\n", NULL },
     { "{\"a\": 0, \"b\": 1, \"ab\": 2}", "a b", NULL },
+    { "{\"a\": 0, \"b\": 1, \"ab\": 2, \"x y\": 3}", "a b", NULL },
     { "{\"a\": 0, \"b\": 1, \"ab\": 3}", "",
       "vocab.json: the id of the piece ab is not from 0 to 2: ids have no gaps" },
     { "{\"a\": 0, \"b\": -1}", "", "vocab.json: the id of the piece b is not from 0 to 1: ids have no gaps" },
@@ -113,6 +128,10 @@ START_TEST(merges_and_their_pieces)
     }
     ck_assert_str_eq(status.text, "");
     check_pieces(tokens, "aba", false, "ab@0-2 a@2-3");
+    if (hl_tokens_size(tokens) > 3) { /* its space is no byte's letter, so it stands for itself */
+        const int32_t id = 3;
+        check_decoded(tokens, &id, 1, false, "x y");
+    }
     hl_tokens_free(tokens);
 }
 END_TEST
@@ -187,6 +206,17 @@ START_TEST(a_wordpiece_tokenizer)
     hl_tokens_free(tokens);
     tokens = tokenizer("{" WORDPIECE ", " BERT_PRE ", \"normalizer\": null, \"padding\": null}", &ignored);
     ck_assert(!ignored);
+    hl_tokens_free(tokens);
+    tokens = tokenizer("{\"model\": {\"unk_token\": \"a\", \"continuing_subword_prefix\": \"##\", "
+                       "\"max_input_chars_per_word\": 4, \"vocab\": {\"a\": 0}}, " BERT_PRE "}",
+                       &ignored); /* without its type, as files of 2020 are */
+    ck_assert_int_eq(hl_tokens_get_kind(tokens), HL_TOKENS_WORDPIECE);
+    hl_tokens_free(tokens);
+    tokens =
+        tokenizer("{\"model\": {\"vocab\": {\"a\": 0, \"aa\": 1}, \"merges\": [\"a a\"]}, " BYTE_LEVEL "}", &ignored);
+    ck_assert_int_eq(hl_tokens_get_kind(tokens), HL_TOKENS_BPE);
+    hl_tokens_free(tokens);
+    tokens = tokenizer("{" WORDPIECE ", " BERT_PRE "}", &ignored);
     check_pieces(tokens, "A a\xC2\xAD", false, "?@0-1 ?@2-5"); /* nothing is normalised */
     hl_tokens_free(tokens);
 }
@@ -437,6 +467,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, white_space_ends_no_piece);
     LOOP(tc, a_damaged_vocabulary_is_refused_by_line, vocabularies);
     tcase_add_test(tc, zero_bytes_and_missing_files_are_refused);
+    tcase_add_test(tc, too_many_pieces_are_refused);
     LOOP(tc, merges_and_their_pieces, pairs);
     tcase_add_test(tc, usual_special_tokens_of_merges);
     tcase_add_test(tc, a_wordpiece_tokenizer);
