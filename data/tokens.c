@@ -176,6 +176,23 @@ static hl_status check_piece(const char *path, bool lines, int32_t id, const cha
                  : hl_error(HL_BAD_FILE, "%s: the piece with id %d %s", path, id, wrong);
 }
 
+/* Ids are of pieces, and a text comes once. */
+static hl_status check_template(const hl_tokens *tokens, const char *path, const hl_template *template)
+{
+    int texts[2] = { 0, 0 };
+    for (int i = 0; i < template->n; i++) {
+        int32_t id = template->at[i].id;
+        bool text = id == HL_TEXT_A || id == HL_TEXT_B;
+        if (text && texts[id == HL_TEXT_B]++ > 0) {
+            return hl_error(HL_BAD_FILE, "%s: what stands around a text or a pair names a text twice", path);
+        }
+        if (!text && (id < 0 || id >= tokens->n)) {
+            return hl_error(HL_BAD_FILE, "%s: a special token's id is that of no piece", path);
+        }
+    }
+    return hl_ok();
+}
+
 static hl_status check_ids(const hl_tokens *tokens, const char *path)
 {
     bool good = true;
@@ -185,14 +202,11 @@ static hl_status check_ids(const hl_tokens *tokens, const char *path)
     for (size_t i = 0; i < tokens->n_specials; i++) {
         good = good && tokens->specials[i].id >= 0 && tokens->specials[i].id < tokens->n;
     }
-    const hl_template *templates[] = { &tokens->single, &tokens->pair };
-    for (int t = 0; t < 2; t++) {
-        for (int i = 0; i < templates[t]->n; i++) {
-            good = good && templates[t]->at[i].id >= HL_TEXT_B && templates[t]->at[i].id != -1 &&
-                   templates[t]->at[i].id < tokens->n;
-        }
+    if (!good) {
+        return hl_error(HL_BAD_FILE, "%s: a special token's id is that of no piece", path);
     }
-    return good ? hl_ok() : hl_error(HL_BAD_FILE, "%s: a special token's id is that of no piece", path);
+    HL_TRY(check_template(tokens, path, &tokens->single));
+    return check_template(tokens, path, &tokens->pair);
 }
 
 hl_status hl_tokens_index(hl_tokens *tokens, const char *path, bool lines)

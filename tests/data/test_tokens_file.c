@@ -410,6 +410,8 @@ static const struct {
     { JSON("chars", "{}", "[0]", "[]", "[\"a\"]", "[]"),
       "tokens.json: special is a list of [id, strips left, strips right]" },
     { JSON("chars", "{}", "[]", "[[7,0]]", "[\"a\"]", "[]"), "tokens.json: a special token's id is that of no piece" },
+    { JSON("chars", "{}", "[]", "[[\"A\",0],[0,0],[\"A\",1]]", "[\"a\"]", "[]"),
+      "tokens.json: what stands around a text or a pair names a text twice" },
     { JSON("chars", "{}", "[]", "[[0,2]]", "[\"a\"]", "[]"),
       "tokens.json: single and pair are at most 16 pairs of an id, \"A\" or \"B\", and a type" },
     { JSON("chars", "{}", "[]",
