@@ -263,6 +263,31 @@ START_TEST(ids_become_text_again)
 }
 END_TEST
 
+START_TEST(bytes_and_bpe_lose_nothing)
+{
+    hl_tokens_options options = { .kind = _i == 0 ? HL_TOKENS_BYTES : HL_TOKENS_BPE, .size = 1000 };
+    hl_tokens *tokens = NULL;
+    hl_pieces pieces = { 0 };
+    uint32_t next = 0;
+    ck_assert_int_eq(hl_tokens_learn(&options, token_strings_next, &next, &tokens).code, HL_OK);
+    for (uint32_t i = 0; i < TOKEN_STRINGS; i++) {
+        char text[TOKEN_STRING_BYTES];
+        size_t size = token_string(i, text);
+        hl_text decoded = { 0 };
+        pieces.n = 0;
+        ck_assert_int_eq(hl_tokens_encode(tokens, text, size, true, &pieces).code, HL_OK);
+        for (size_t piece = 0; piece < pieces.n; piece++) {
+            ck_assert_int_eq(hl_tokens_decode(tokens, &pieces.at[piece].id, 1, false, &decoded).code, HL_OK);
+        }
+        ck_assert_uint_eq(decoded.size, size);
+        ck_assert(size == 0 || memcmp(decoded.bytes, text, size) == 0);
+        hl_text_free(&decoded);
+    }
+    hl_pieces_free(&pieces);
+    hl_tokens_free(tokens);
+}
+END_TEST
+
 START_TEST(broken_texts_are_refused)
 {
     hl_tokens *tokens = wordpiece_of(LETTERS, true);
@@ -414,6 +439,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, offsets_are_those_of_whole_characters);
     tcase_add_test(tc, words_and_characters);
     tcase_add_test(tc, ids_become_text_again);
+    tcase_add_loop_test(tc, bytes_and_bpe_lose_nothing, 0, 2);
     tcase_add_test(tc, broken_texts_are_refused);
     tcase_add_loop_test(tc, pieces_of_many_scripts_are_those_of_the_reference, 0, 3);
     tcase_add_loop_test(tc, threads_share_an_object, 0, HL_TOKENS_KINDS);
