@@ -22,11 +22,11 @@ static int system_open(const char *path, int flags, mode_t mode)
     return open(path, flags, mode);
 }
 
-#define SYSTEM_CALLS                                                                                        \
-    {                                                                                                       \
-        .open = system_open, .read = read, .write = write, .lseek = lseek, .fstat = fstat, .fsync = fsync,  \
-        .close = close, .rename = rename, .link = link, .unlink = unlink, .mkdir = mkdir, .access = access, \
-        .flock = flock, .opendir = opendir, .readdir = readdir, .closedir = closedir                        \
+#define SYSTEM_CALLS                                                                                       \
+    {                                                                                                      \
+        .open = system_open, .read = read, .pread = pread, .write = write, .lseek = lseek, .fstat = fstat, \
+        .fsync = fsync, .close = close, .rename = rename, .link = link, .unlink = unlink, .mkdir = mkdir,  \
+        .access = access, .flock = flock, .opendir = opendir, .readdir = readdir, .closedir = closedir     \
     }
 static const hl_file_calls system_calls = SYSTEM_CALLS;
 static hl_file_calls active = SYSTEM_CALLS;
@@ -124,19 +124,36 @@ hl_status hl_file_open_to_read(const char *path, size_t limit, int *fd, size_t *
     return status;
 }
 
+hl_status hl_file_read_some(int fd, const char *path, void *bytes, size_t count, size_t *n)
+{
+    ssize_t read;
+    RETRIED(read, active.read(fd, bytes, count));
+    *n = read > 0 ? (size_t)read : 0;
+    return read >= 0 ? hl_ok() : hl_file_system_error(path, "cannot read");
+}
+
+static hl_status cut_short(const char *path)
+{
+    return hl_error(HL_BAD_FILE, "%s: was cut short while it was read", path);
+}
+
 hl_status hl_file_read_bytes(int fd, const char *path, void *bytes, size_t count)
 {
     char *into = bytes;
-    for (size_t done = 0; done < count;) {
-        ssize_t n;
-        RETRIED(n, active.read(fd, into + done, count - done));
-        if (n < 0) {
-            return hl_file_system_error(path, "cannot read");
-        }
-        if (n == 0) {
-            return hl_error(HL_BAD_FILE, "%s: was cut short while it was read", path);
-        }
-        done += (size_t)n;
+    for (size_t done = 0, n; done < count; done += n) {
+        HL_TRY(hl_file_read_some(fd, path, into + done, count - done, &n));
+        HL_TRY(n > 0 ? hl_ok() : cut_short(path));
+    }
+    return hl_ok();
+}
+
+hl_status hl_file_read_at(int fd, const char *path, void *bytes, size_t count, int64_t offset)
+{
+    char *into = bytes;
+    ssize_t n;
+    for (size_t done = 0; done < count; done += (size_t)n) {
+        RETRIED(n, active.pread(fd, into + done, count - done, offset + (off_t)done));
+        HL_TRY(n > 0 ? hl_ok() : n == 0 ? cut_short(path) : hl_file_system_error(path, "cannot read"));
     }
     return hl_ok();
 }

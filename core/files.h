@@ -15,11 +15,12 @@
 
 HL_BEGIN_DECLS
 
-/* As the POSIX calls of the same names (flock: Linux's): -1 or NULL and errno on failure; `write` and `read` may do
- * less than asked. `open` is given O_CLOEXEC. Calls that a signal interrupts (EINTR) are made again. */
+/* As the POSIX calls of the same names (flock: Linux's): -1 or NULL and errno on failure; `write`, `read` and `pread`
+ * may do less than asked. `open` is given O_CLOEXEC. Calls that a signal interrupts (EINTR) are made again. */
 typedef struct hl_file_calls {
     int (*open)(const char *path, int flags, mode_t mode);
     ssize_t (*read)(int fd, void *buffer, size_t count);
+    ssize_t (*pread)(int fd, void *buffer, size_t count, off_t offset);
     ssize_t (*write)(int fd, const void *buffer, size_t count);
     off_t (*lseek)(int fd, off_t offset, int whence);
     int (*fstat)(int fd, struct stat *info);
@@ -47,9 +48,8 @@ hl_status hl_file_system_error(const char *path, const char *what);
 /* Whether the path exists. HL_BAD_FILE where the system does not tell. */
 hl_status hl_file_exists(const char *path, bool *exists);
 
-/* Opens a regular file that is worked on in place, as open(path, flags) does, and never waits for it: *fd, to be closed
- * by the table's close. A link is followed for reading alone. HL_BAD_FILE (also where it is a pipe, a device, or a link
- * that would be written through); *fd is -1 then. */
+/* Opens a regular file to work on in place, as open(path, flags) does, never waiting: *fd, to be closed by the table's
+ * close. HL_BAD_FILE, also where it is a pipe, a device, or a link that would be written through; *fd is -1 then. */
 hl_status hl_file_open(const char *path, int flags, int *fd);
 
 /* The content of a regular file of at most `limit` bytes, as long as the file is when opened, in new memory, with a
@@ -62,15 +62,17 @@ hl_status hl_file_read(const char *path, size_t limit, char **content, size_t *s
  * (-1 on failure), and tells its size. */
 hl_status hl_file_open_to_read(const char *path, size_t limit, int *fd, size_t *size);
 
-/* Reads the next `count` bytes of an open file; writes as many to it. HL_BAD_FILE, also where fewer are left to read. */
+/* Reads, or writes, the next `count` bytes; _at: reads those at `offset`, on any thread; _some: at most `count`, *n of
+ * them (0 at the end), also of a pipe. HL_BAD_FILE; but for _some also where it holds fewer. */
 hl_status hl_file_read_bytes(int fd, const char *path, void *bytes, size_t count);
+hl_status hl_file_read_at(int fd, const char *path, void *bytes, size_t count, int64_t offset);
+hl_status hl_file_read_some(int fd, const char *path, void *bytes, size_t count, size_t *n);
 hl_status hl_file_write_bytes(int fd, const char *path, const void *bytes, size_t count);
 
-/* HL_BAD_FILE where there is a device, a pipe, a socket or a symbolic link, which a file must not replace. */
+/* HL_BAD_FILE where `path` is a device, a pipe, a socket or a link, which no file must replace. */
 hl_status hl_file_check_replaceable(const char *path);
 
-/* A file being written beside its final name: "<path>.tmp" until hl_file_commit renames it. Every call after a failure
- * does nothing, and commit reports the first one. */
+/* A file being written as "<path>.tmp" until hl_file_commit renames it. After a failure calls do nothing. */
 typedef struct hl_file {
     int fd; /* -1 when closed; { .fd = -1 } is a file that was never created, and may be abandoned */
     bool locks;
@@ -88,8 +90,7 @@ typedef enum hl_durability { HL_VOLATILE, HL_DURABLE } hl_durability;
  * HL_BAD_FILE (also for what hl_file_check_replaceable refuses), HL_NO_MEMORY. */
 hl_status hl_file_create(hl_file *file, const char *path);
 
-/* The same for a file that several programs may write at once: waits for a lock on its folder and holds it until the
- * file is ended. Without it one program would rename what another is still writing. */
+/* The same for a file that several programs may write at once: holds a lock on its folder until the file is ended. */
 hl_status hl_file_create_locked(hl_file *file, const char *path);
 
 /* Writes all `count` bytes at the present position; moves that as lseek does and returns it, -1 after a failure. */

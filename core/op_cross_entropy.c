@@ -1,6 +1,6 @@
 #include "core/op_cross_entropy.h"
 
-#include "core/batch.h"
+#include "core/examples.h"
 #include "core/op.h"
 #include "core/private/exp.h"
 #include "core/private/reduce.h"

@@ -1,7 +1,7 @@
 #include "data/dataset.h"
 
 #include "core/memory.h"
-#include "data/batch_storage.h"
+#include "data/examples_storage.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -64,7 +64,7 @@ static hl_status probe_size(const hl_dataset *dataset, int64_t size, hl_example 
 }
 
 /* Row b of a batch. */
-static hl_example example_at(const hl_batch *batch, int64_t b)
+static hl_example example_at(const hl_examples *batch, int64_t b)
 {
     int64_t row = b * batch->n_tokens;
     hl_example example = { .tokens = batch->tokens + row,
@@ -78,8 +78,8 @@ static hl_example example_at(const hl_batch *batch, int64_t b)
 
 static hl_status probe_sizes(const hl_dataset *dataset)
 {
-    hl_batch scratch;
-    HL_TRY(hl_batch_allocate(1, hl_dataset_max_length(dataset), hl_dataset_n_relations(dataset), &scratch));
+    hl_examples scratch;
+    HL_TRY(hl_examples_allocate(1, hl_dataset_max_length(dataset), hl_dataset_n_relations(dataset), &scratch));
     hl_example example = example_at(&scratch, 0);
     hl_task_sizes sizes = dataset->sizes;
     hl_status status = probe_size(dataset, sizes.smallest, example);
@@ -87,7 +87,7 @@ static hl_status probe_sizes(const hl_dataset *dataset)
          size++) {
         status = probe_size(dataset, size, example);
     }
-    hl_batch_free(&scratch);
+    hl_examples_free(&scratch);
     return status;
 }
 
@@ -173,7 +173,7 @@ static int64_t size_of(const hl_dataset *dataset, hl_split split, int64_t index)
     return dataset->sizes.smallest + hl_random_below(random, (uint64_t)index, (uint32_t)count);
 }
 
-int64_t hl_dataset_batch_tokens(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t count)
+int64_t hl_dataset_longest(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t count)
 {
     if (check_range(split, first_index, count).code != HL_OK) {
         return 0;
@@ -208,19 +208,19 @@ static void pad(int32_t *row, int64_t from, int64_t to, int32_t with)
     }
 }
 
-hl_status hl_dataset_batch(const hl_dataset *dataset, hl_split split, int64_t first_index, hl_batch *into)
+hl_status hl_dataset_examples(const hl_dataset *dataset, hl_split split, int64_t first_index, hl_examples *into)
 {
     int64_t T = into->n_tokens, R = hl_dataset_n_relations(dataset);
     HL_TRY(check_range(split, first_index, into->n_examples));
     if (into->tokens == NULL || into->targets == NULL || into->sources == NULL || into->lengths == NULL ||
         (into->relations == NULL && R > 0)) {
-        return hl_error(HL_INVALID, "a batch without memory for its examples (hl_batch_allocate)");
+        return hl_error(HL_INVALID, "a batch without memory for its examples (hl_examples_allocate)");
     }
     if (into->n_relations != R) {
         return hl_error(HL_INVALID, "a batch for %" PRId64 " relations, where the task states %" PRId64,
                         into->n_relations, R);
     }
-    int64_t longest = hl_dataset_batch_tokens(dataset, split, first_index, into->n_examples);
+    int64_t longest = hl_dataset_longest(dataset, split, first_index, into->n_examples);
     if (longest > T) {
         return hl_error(HL_INVALID, "a batch of %" PRId64 " tokens has no room for an example of %" PRId64, T, longest);
     }

@@ -6,14 +6,14 @@
  *
  *     hl_dataset *dataset;
  *     HL_TRY(hl_dataset_open(&spec, seed, &dataset));
- *     HL_TRY(hl_batch_allocate(64, hl_dataset_max_length(dataset), hl_dataset_n_relations(dataset), &batch));
- *     batch.n_tokens = hl_dataset_batch_tokens(dataset, HL_TRAIN, step * 64, 64);   // or leave it: more padding
- *     hl_dataset_batch(dataset, HL_TRAIN, step * 64, &batch); */
+ *     HL_TRY(hl_examples_allocate(64, hl_dataset_max_length(dataset), hl_dataset_n_relations(dataset), &batch));
+ *     batch.n_tokens = hl_dataset_longest(dataset, HL_TRAIN, step * 64, 64);   // or leave it: more padding
+ *     hl_dataset_examples(dataset, HL_TRAIN, step * 64, &batch); */
 #ifndef HL_DATA_DATASET_H
 #define HL_DATA_DATASET_H
 
-#include "core/batch.h"
 #include "core/declarations.h"
+#include "core/examples.h"
 #include "core/status.h"
 #include "data/task.h"
 #include "data/vocabulary.h"
@@ -53,13 +53,13 @@ int64_t hl_dataset_n_lengths(const hl_dataset *dataset);
 
 /* The length of the longest of the examples first_index ... first_index + count - 1; 0 where there are none such
  * (an unknown split, count below 1, numbers outside 0 .. 2^56 - 1). */
-int64_t hl_dataset_batch_tokens(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t count);
+int64_t hl_dataset_longest(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t count);
 
 /* Fills all into->n_examples rows with the examples first_index, first_index + 1, ... and pads them to into->n_tokens,
  * which must be at least the longest's length; into->n_relations must be the dataset's. 0 <= first_index, and every
  * index is below 2^56. HL_INVALID otherwise, and for an unknown split or a batch without memory; the batch is then
  * unchanged. */
-hl_status hl_dataset_batch(const hl_dataset *dataset, hl_split split, int64_t first_index, hl_batch *into);
+hl_status hl_dataset_examples(const hl_dataset *dataset, hl_split split, int64_t first_index, hl_examples *into);
 
 HL_END_DECLS
 

@@ -39,7 +39,7 @@ typedef struct hl_task_sizes {
     int64_t smallest, largest;
 } hl_task_sizes;
 
-/* The memory of one example: arrays of n_tokens entries, as in hl_batch; not owned. */
+/* The memory of one example: arrays of n_tokens entries, as in hl_examples; not owned. */
 typedef struct hl_example {
     int32_t *tokens, *targets, *sources;
     int32_t *relations[HL_TASK_MAX_RELATIONS]; /* one for each relation that the task states */

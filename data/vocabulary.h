@@ -10,7 +10,7 @@
 
 HL_BEGIN_DECLS
 
-/* Every vocabulary begins with <pad>, <sep>, <mask>; <pad> is HL_PAD of core/batch.h. */
+/* Every vocabulary begins with <pad>, <sep>, <mask>; <pad> is HL_PAD of core/examples.h. */
 enum {
     HL_SEPARATOR = 1,
     HL_MASK = 2,

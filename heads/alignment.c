@@ -1,6 +1,6 @@
 #include "heads/alignment.h"
 
-#include "core/batch.h"
+#include "core/examples.h"
 
 /* The source of query i, HL_IGNORE where there is none. */
 static int64_t source_of(const hl_pattern *pattern, int64_t i)

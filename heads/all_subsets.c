@@ -10,8 +10,8 @@
 typedef struct walk {
     hl_effect_losses *losses; /* holds the examples and the arena */
     const hl_model *model;
-    hl_batch slice; /* the examples of the current passes */
-    hl_real *gates; /* (slice, H) of the current layer: its pass reads them before the next layer's are set */
+    hl_examples slice; /* the examples of the current passes */
+    hl_real *gates;    /* (slice, H) of the current layer: its pass reads them before the next layer's are set */
     hl_all_subsets *subsets;
 } walk;
 
@@ -39,7 +39,7 @@ static hl_status measure_set(const walk *w, uint32_t set, hl_tensor *x)
     for (int64_t e = 0; e < w->slice.n_examples; e++) {
         all->losses[set] += w->losses->losses[e] / (double)all->n_examples;
     }
-    all->accuracies[set] += (double)result.n_correct / (double)hl_batch_scored(&w->losses->examples);
+    all->accuracies[set] += (double)result.n_correct / (double)hl_examples_scored(&w->losses->examples);
     return hl_ok();
 }
 
@@ -104,7 +104,7 @@ static hl_status allocate(hl_all_subsets *subsets, const hl_model_config *config
 
 /* The arena of hl_effect_losses holds a pass with gradients, which is larger than the outputs of all layers of one set,
  * which the walk keeps. */
-static hl_status measure(hl_effect_losses *s, const hl_batch *examples, hl_all_subsets *subsets)
+static hl_status measure(hl_effect_losses *s, const hl_examples *examples, hl_all_subsets *subsets)
 {
     HL_TRY(allocate(subsets, &s->model->config));
     HL_TRY(hl_effect_losses_begin(s, examples));
@@ -116,7 +116,7 @@ static hl_status measure(hl_effect_losses *s, const hl_batch *examples, hl_all_s
     return hl_ok();
 }
 
-hl_status hl_all_subsets_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t slice,
+hl_status hl_all_subsets_measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers, int64_t slice,
                                  int threads, hl_all_subsets *subsets)
 {
     *subsets = (hl_all_subsets){ 0 };

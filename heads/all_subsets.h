@@ -6,8 +6,8 @@
 #ifndef HL_HEADS_ALL_SUBSETS_H
 #define HL_HEADS_ALL_SUBSETS_H
 
-#include "core/batch.h"
 #include "core/declarations.h"
+#include "core/examples.h"
 #include "core/status.h"
 #include "heads/pattern.h"
 #include "layers/model.h"
@@ -30,7 +30,7 @@ typedef struct hl_all_subsets {
  * (heads/importance.h), whose loss is that of the set of all heads. HL_INVALID (more than HL_ALL_SUBSETS_MOST_HEADS
  * heads, no scored token, T too long for the model), HL_NO_MEMORY, HL_NOT_FINITE. On success owned by the caller:
  * hl_all_subsets_free; else *subsets is empty. */
-hl_status hl_all_subsets_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t slice,
+hl_status hl_all_subsets_measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers, int64_t slice,
                                  int threads, hl_all_subsets *subsets);
 
 /* A zeroed or already freed one is allowed. */

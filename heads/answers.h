@@ -2,8 +2,8 @@
 #ifndef HL_HEADS_ANSWERS_H
 #define HL_HEADS_ANSWERS_H
 
-#include "core/batch.h"
 #include "core/declarations.h"
+#include "core/examples.h"
 #include "core/real.h"
 
 #include <stdint.h>

@@ -190,7 +190,7 @@ static hl_status judge_all(hl_effect_losses *s, const hl_label *labels, hl_effec
     return status;
 }
 
-hl_status hl_effects_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers,
+hl_status hl_effects_measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers,
                              const hl_label *labels, int64_t slice, int threads, hl_effects *effects)
 {
     *effects = (hl_effects){ 0 };

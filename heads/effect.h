@@ -6,8 +6,8 @@
 #ifndef HL_HEADS_EFFECT_H
 #define HL_HEADS_EFFECT_H
 
-#include "core/batch.h"
 #include "core/declarations.h"
+#include "core/examples.h"
 #include "core/status.h"
 #include "heads/label.h"
 #include "layers/model.h"
@@ -51,7 +51,7 @@ typedef struct hl_effects {
  * model is run on at once, which bounds the memory. The parameters' gradients are not touched. HL_INVALID (no scored
  * token in the odd-numbered examples, T too long for the model), HL_NO_MEMORY; HL_NOT_FINITE. On success ended by
  * hl_effects_free; else *effects is empty. */
-hl_status hl_effects_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers,
+hl_status hl_effects_measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers,
                              const hl_label *labels, int64_t slice, int threads, hl_effects *effects);
 
 /* The importance of head `head` relative to its layer, whose n_heads effects are `layer`: I_h / sqrt(sum of I^2); 0

@@ -45,7 +45,7 @@ static const hl_real *const *set_ideal(const hl_effect_losses *s, const hl_effec
 static hl_status measure_slice(const hl_effect_losses *s, hl_effect_workspace *workspace, int threads,
                                const hl_effect_change *what, int64_t first, double *losses)
 {
-    hl_batch slice = hl_effect_losses_slice(s, first);
+    hl_examples slice = hl_effect_losses_slice(s, first);
     int64_t n = slice.n_examples;
     hl_head_probe probe = { 0 };
     hl_tensor gate;

@@ -8,10 +8,10 @@
 
 /* Set-up */
 
-static int64_t count_scored(const hl_batch *examples, int64_t row)
+static int64_t count_scored(const hl_examples *examples, int64_t row)
 {
-    hl_batch one = hl_batch_slice(examples, row, 1);
-    return hl_batch_scored(&one);
+    hl_examples one = hl_examples_slice(examples, row, 1);
+    return hl_examples_scored(&one);
 }
 
 /* Only gates need gradients, so parameters need no memory for theirs. False when out of memory. */
@@ -49,7 +49,7 @@ void hl_effect_losses_free(hl_effect_losses *s)
     hl_arena_free(&s->arena);
 }
 
-static hl_status choose_examples(hl_effect_losses *s, const hl_batch *all)
+static hl_status choose_examples(hl_effect_losses *s, const hl_examples *all)
 {
     hl_patterns scoring = hl_patterns_scoring(&s->layers[0]);
     s->rows = hl_calloc((size_t)scoring.n_examples, sizeof *s->rows);
@@ -66,14 +66,14 @@ static hl_status choose_examples(hl_effect_losses *s, const hl_batch *all)
                     : hl_error(HL_INVALID, "no example has a scored token that a head could have an effect on");
 }
 
-static hl_status copy_examples(hl_effect_losses *s, const hl_batch *all)
+static hl_status copy_examples(hl_effect_losses *s, const hl_examples *all)
 {
     int64_t T = s->T = all->n_tokens, n = s->n;
     s->ids = hl_calloc((size_t)(n * (2 * T + 1)), sizeof *s->ids);
     if (s->ids == NULL) {
         return hl_error_memory("the effects of heads");
     }
-    s->examples = (hl_batch){
+    s->examples = (hl_examples){
         .n_examples = n, .n_tokens = T, .tokens = s->ids, .targets = s->ids + n * T, .lengths = s->ids + 2 * n * T
     };
     for (int64_t e = 0; e < n; e++) {
@@ -85,7 +85,7 @@ static hl_status copy_examples(hl_effect_losses *s, const hl_batch *all)
 }
 
 /* The model's loss on some of the examples, with a gate for each head of each layer: s->layer_gates. */
-static hl_tensor *gated_loss(hl_tape *tape, const hl_effect_losses *s, const hl_batch *examples)
+static hl_tensor *gated_loss(hl_tape *tape, const hl_effect_losses *s, const hl_examples *examples)
 {
     for (int l = 0; l < s->model->config.n_layers; l++) {
         const hl_real *gates = s->gates + l * s->slice * hl_effect_workspace_heads(s->model);
@@ -109,7 +109,7 @@ static hl_status plan_gradients(hl_effect_losses *s, size_t *bytes)
     options.dry = true;
     hl_tape tape;
     hl_tape_begin(&tape, &records, options);
-    hl_batch largest = hl_batch_slice(&s->examples, 0, s->slice);
+    hl_examples largest = hl_examples_slice(&s->examples, 0, s->slice);
     hl_status status = hl_tape_backward(&tape, gated_loss(&tape, s, &largest));
     *bytes = hl_tape_bytes(&tape);
     hl_arena_free(&records);
@@ -181,7 +181,7 @@ hl_status hl_effect_losses_plan(const hl_model *model, int64_t n, int64_t slice,
     return status;
 }
 
-hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_batch *examples)
+hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_examples *examples)
 {
     HL_TRY(hl_parameters_check_allocated(&s->model->parameters));
     if (s->slice < 1) {
@@ -194,9 +194,9 @@ hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_batch *examples)
 
 /* Passes */
 
-hl_batch hl_effect_losses_slice(const hl_effect_losses *s, int64_t first)
+hl_examples hl_effect_losses_slice(const hl_effect_losses *s, int64_t first)
 {
-    return hl_batch_slice(&s->examples, first, s->n - first < s->slice ? s->n - first : s->slice);
+    return hl_examples_slice(&s->examples, first, s->n - first < s->slice ? s->n - first : s->slice);
 }
 
 hl_status hl_effect_losses_begin_at(hl_effect_losses *s, int layer)
@@ -204,7 +204,7 @@ hl_status hl_effect_losses_begin_at(hl_effect_losses *s, int layer)
     return hl_layer_input_move(&s->input, s->model, &s->examples, s->slice, &s->arena, s->threads, layer);
 }
 
-void hl_effect_losses_of_rows(const hl_batch *slice, const hl_real *row_losses, double *losses)
+void hl_effect_losses_of_rows(const hl_examples *slice, const hl_real *row_losses, double *losses)
 {
     for (int64_t e = 0; e < slice->n_examples; e++) {
         double sum = 0;
@@ -218,11 +218,11 @@ void hl_effect_losses_of_rows(const hl_batch *slice, const hl_real *row_losses, 
 /* |dL/dgate| of each head on each example of a slice, all found in one backward pass. */
 static hl_status measure_slopes(hl_effect_losses *s, int64_t first, double *slopes)
 {
-    hl_batch slice = hl_effect_losses_slice(s, first);
+    hl_examples slice = hl_effect_losses_slice(s, first);
     hl_tape tape;
     hl_tape_begin(&tape, &s->arena, with_gradients(s));
     hl_status status = hl_tape_backward(&tape, gated_loss(&tape, s, &slice));
-    double all_scored = (double)hl_batch_scored(&slice);
+    double all_scored = (double)hl_examples_scored(&slice);
     int64_t all_heads = hl_heads_count(&s->model->config);
     for (int l = 0; status.code == HL_OK && l < s->model->config.n_layers; l++) {
         int64_t H = s->model->config.heads[l];
@@ -251,7 +251,7 @@ hl_status hl_effect_losses_slopes(hl_effect_losses *s, double *slopes)
 /* Adds z of a layer, of a slice of the examples, to `sums`, (H * Dv). Padding adds nothing: z is zero there. */
 static hl_status add_outputs(hl_effect_losses *s, int layer, int64_t first, hl_real *z, double *sums)
 {
-    hl_batch slice = hl_effect_losses_slice(s, first);
+    hl_examples slice = hl_effect_losses_slice(s, first);
     hl_tape tape;
     hl_tape_begin(&tape, &s->arena, (hl_tape_options){ .threads = s->threads });
     hl_tensor *x = hl_layer_input_tensor(&tape, &s->input, s->model, first, slice.n_examples, s->T);
@@ -289,7 +289,7 @@ hl_status hl_effect_losses_mean_output(hl_effect_losses *s, int layer, hl_real *
     if (z != NULL && sums != NULL) {
         status = add_all_outputs(s, layer, z, sums);
         for (int64_t d = 0; d < width; d++) {
-            mean[d] = (hl_real)(sums[d] / (double)hl_batch_real_tokens(&s->examples));
+            mean[d] = (hl_real)(sums[d] / (double)hl_examples_real_tokens(&s->examples));
         }
     }
     hl_free(z);

@@ -62,7 +62,7 @@ hl_effect_workspace hl_effect_workspace_in(char *block, size_t bytes, const hl_m
 /* The arguments of a pass that all its layers have. */
 typedef struct pass {
     const hl_model *model;
-    const hl_batch *examples;
+    const hl_examples *examples;
     hl_tape_options options;
     hl_arena *arena;
 } pass;
@@ -81,7 +81,7 @@ static void end_forward(const pass *p, hl_tape *tape, hl_tensor *x, hl_cross_ent
                        (hl_cross_entropy_args){ .result = result }, NULL);
 }
 
-hl_status hl_effect_workspace_pass(hl_effect_workspace *workspace, const hl_model *model, const hl_batch *examples,
+hl_status hl_effect_workspace_pass(hl_effect_workspace *workspace, const hl_model *model, const hl_examples *examples,
                                    int layer, const hl_real *x, const hl_head_probe *probe, int threads)
 {
     const pass p = { model, examples, { .threads = threads }, &workspace->arena };
@@ -138,7 +138,7 @@ hl_status hl_effect_workspace_plan(const hl_model *model, hl_effect_workspace_si
 {
     hl_arena records;
     HL_TRY(hl_arena_init(&records, hl_model_record_bytes(model)));
-    const hl_batch examples = { .n_examples = size.slice, .n_tokens = size.T };
+    const hl_examples examples = { .n_examples = size.slice, .n_tokens = size.T };
     const pass p = { model, &examples, { .threads = threads, .dry = true }, &records };
     size_t sizes[ARRAYS];
     hl_status status = plan_pass(&p, size.T, bytes);

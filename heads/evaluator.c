@@ -55,12 +55,12 @@ static hl_status run_slice(const hl_evaluator *evaluator, hl_evaluator_slice *sl
     return hl_ok();
 }
 
-hl_status hl_evaluate(const hl_evaluator *evaluator, const hl_batch *examples, hl_cross_entropy_result *sum)
+hl_status hl_evaluate(const hl_evaluator *evaluator, const hl_examples *examples, hl_cross_entropy_result *sum)
 {
     size_t mark = evaluator->arena->used;
     for (int64_t first = 0; first < examples->n_examples; first += evaluator->slice) {
         int64_t left = examples->n_examples - first, count = left < evaluator->slice ? left : evaluator->slice;
-        hl_evaluator_slice slice = { .first = first, .examples = hl_batch_slice(examples, first, count) };
+        hl_evaluator_slice slice = { .first = first, .examples = hl_examples_slice(examples, first, count) };
         if (!begin(evaluator, &slice)) {
             return hl_ok();
         }

@@ -8,8 +8,8 @@
 #define HL_HEADS_EVALUATOR_H
 
 #include "core/arena.h"
-#include "core/batch.h"
 #include "core/declarations.h"
+#include "core/examples.h"
 #include "core/status.h"
 #include "layers/model.h"
 
@@ -22,7 +22,7 @@ HL_BEGIN_DECLS
 /* The examples that the model is run on at once. */
 typedef struct hl_evaluator_slice {
     int64_t first;                    /* the index of its first example */
-    hl_batch examples;                /* without arrays in the dry pass of hl_evaluator_plan */
+    hl_examples examples;             /* without arrays in the dry pass of hl_evaluator_plan */
     const hl_head_probe *probes;      /* one a layer, or NULL */
     const hl_tape_observer *observer; /* or NULL */
 } hl_evaluator_slice;
@@ -49,7 +49,7 @@ hl_status hl_evaluator_plan(const hl_evaluator *evaluator, int64_t T, size_t *by
  * none. The bits do not depend on `threads`; another slice may change the last ones, as matrix products of other shapes
  * round differently. Allocates nothing. HL_NOT_FINITE naming the loss and the first tensor that is not finite;
  * HL_INVALID as above; HL_NO_MEMORY where the arena has less left than planned. */
-hl_status hl_evaluate(const hl_evaluator *evaluator, const hl_batch *examples, hl_cross_entropy_result *sum);
+hl_status hl_evaluate(const hl_evaluator *evaluator, const hl_examples *examples, hl_cross_entropy_result *sum);
 
 HL_END_DECLS
 

@@ -71,7 +71,7 @@ static bool allocate_layer(hl_head_pass_layer *layer, const hl_head_pass *pass, 
     return layer->q != NULL && layer->k != NULL && layer->v != NULL && layer->w_o != NULL && layer->b_o != NULL;
 }
 
-static hl_status allocate(hl_head_pass *pass, const hl_model *model, const hl_batch *examples)
+static hl_status allocate(hl_head_pass *pass, const hl_model *model, const hl_examples *examples)
 {
     *pass = (hl_head_pass){ .n_examples = examples->n_examples,
                             .n_tokens = examples->n_tokens,
@@ -100,7 +100,7 @@ static void copy_outputs(hl_head_pass *pass, const hl_model *model)
     }
 }
 
-static hl_status run(const hl_model *model, const hl_batch *examples, int threads, hl_head_pass *pass)
+static hl_status run(const hl_model *model, const hl_examples *examples, int threads, hl_head_pass *pass)
 {
     filling f = { .pass = pass };
     const hl_tape_observer observer = { .begin = ignore, .end = copy_attention, .context = &f };
@@ -118,7 +118,7 @@ static hl_status run(const hl_model *model, const hl_batch *examples, int thread
     return status;
 }
 
-hl_status hl_head_pass_run(const hl_model *model, const hl_batch *batch, int64_t n_examples, int threads,
+hl_status hl_head_pass_run(const hl_model *model, const hl_examples *batch, int64_t n_examples, int threads,
                            hl_head_pass *pass)
 {
     *pass = (hl_head_pass){ 0 };
@@ -126,7 +126,7 @@ hl_status hl_head_pass_run(const hl_model *model, const hl_batch *batch, int64_t
     if (n_examples < 1 || batch->n_examples < 1) {
         return hl_error(HL_INVALID, "a pass of the heads takes at least one example");
     }
-    hl_batch examples = hl_batch_slice(batch, 0, n_examples < batch->n_examples ? n_examples : batch->n_examples);
+    hl_examples examples = hl_examples_slice(batch, 0, n_examples < batch->n_examples ? n_examples : batch->n_examples);
     hl_status status = allocate(pass, model, &examples);
     if (status.code == HL_OK) {
         copy_outputs(pass, model);

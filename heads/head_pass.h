@@ -3,8 +3,8 @@
 #ifndef HL_HEADS_HEAD_PASS_H
 #define HL_HEADS_HEAD_PASS_H
 
-#include "core/batch.h"
 #include "core/declarations.h"
+#include "core/examples.h"
 #include "core/status.h"
 #include "layers/model.h"
 
@@ -32,7 +32,7 @@ typedef struct hl_head_pass {
 /* Runs the model without dropout on the first n_examples of the batch (at least one; at most as many as it has).
  * HL_INVALID where T is too long for the model, the model is not allocated or there is no example; HL_NO_MEMORY; the
  * pass is then empty. */
-hl_status hl_head_pass_run(const hl_model *model, const hl_batch *batch, int64_t n_examples, int threads,
+hl_status hl_head_pass_run(const hl_model *model, const hl_examples *batch, int64_t n_examples, int threads,
                            hl_head_pass *pass);
 
 /* The bytes of the numbers of such a pass; the model need not be allocated. */

@@ -167,7 +167,7 @@ static hl_status allocate(hl_importance *importance, const hl_model_config *conf
     return hl_ok();
 }
 
-hl_status hl_importance_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t slice,
+hl_status hl_importance_measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers, int64_t slice,
                                 int threads, hl_importance_depth depth, hl_importance *importance)
 {
     *importance = (hl_importance){ 0 };

@@ -5,8 +5,8 @@
 #ifndef HL_HEADS_IMPORTANCE_H
 #define HL_HEADS_IMPORTANCE_H
 
-#include "core/batch.h"
 #include "core/declarations.h"
+#include "core/examples.h"
 #include "core/status.h"
 #include "heads/estimate.h"
 #include "heads/pattern.h"
@@ -43,7 +43,7 @@ typedef enum hl_importance_depth {
 
 /* Measures every head. The other arguments, and failures, as hl_effects_measure's (effect.h); HL_INVALID, too, for
  * an unknown depth. On success ended by hl_importance_free; else *importance is empty. */
-hl_status hl_importance_measure(hl_model *model, const hl_batch *examples, const hl_patterns *layers, int64_t slice,
+hl_status hl_importance_measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers, int64_t slice,
                                 int threads, hl_importance_depth depth, hl_importance *importance);
 
 /* A zeroed or already freed one is allowed. */

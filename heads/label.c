@@ -1,6 +1,6 @@
 #include "heads/label.h"
 
-#include "core/batch.h"
+#include "core/examples.h"
 #include "core/shown_text.h"
 #include "heads/alignment.h"
 #include "heads/duplicate.h"

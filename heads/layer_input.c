@@ -26,7 +26,7 @@ hl_tensor *hl_layer_input_tensor(hl_tape *tape, const hl_layer_input *input, con
 }
 
 /* The examples of `slice`, from `first` on, from layer `from` to layer `to`. */
-static hl_status move_slice(hl_layer_input *input, const hl_model *model, const hl_batch *slice, int64_t first,
+static hl_status move_slice(hl_layer_input *input, const hl_model *model, const hl_examples *slice, int64_t first,
                             int from, int to, hl_tape *tape)
 {
     hl_tensor *x = from < 0 ? hl_model_embed(tape, model, slice)
@@ -40,7 +40,7 @@ static hl_status move_slice(hl_layer_input *input, const hl_model *model, const 
     return hl_ok();
 }
 
-hl_status hl_layer_input_move(hl_layer_input *input, const hl_model *model, const hl_batch *examples, int64_t slice,
+hl_status hl_layer_input_move(hl_layer_input *input, const hl_model *model, const hl_examples *examples, int64_t slice,
                               hl_arena *arena, int threads, int layer)
 {
     int from = input->layer <= layer ? input->layer : -1;
@@ -50,7 +50,7 @@ hl_status hl_layer_input_move(hl_layer_input *input, const hl_model *model, cons
     input->layer = -1;
     for (int64_t first = 0; first < examples->n_examples; first += slice) {
         int64_t rest = examples->n_examples - first;
-        hl_batch some = hl_batch_slice(examples, first, rest < slice ? rest : slice);
+        hl_examples some = hl_examples_slice(examples, first, rest < slice ? rest : slice);
         hl_tape tape;
         hl_tape_begin(&tape, arena, (hl_tape_options){ .threads = threads });
         hl_status status = move_slice(input, model, &some, first, from, layer, &tape);

@@ -23,8 +23,8 @@ static hl_patterns every_second(const hl_patterns *all, int64_t first)
     return half;
 }
 
-hl_patterns hl_patterns_of(const hl_real *weights, const hl_batch *examples, const hl_model_config *config, int layer,
-                           int64_t head)
+hl_patterns hl_patterns_of(const hl_real *weights, const hl_examples *examples, const hl_model_config *config,
+                           int layer, int64_t head)
 {
     return (hl_patterns){
         .weights = weights,

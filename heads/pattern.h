@@ -6,8 +6,8 @@
 #ifndef HL_HEADS_PATTERN_H
 #define HL_HEADS_PATTERN_H
 
-#include "core/batch.h"
 #include "core/declarations.h"
+#include "core/examples.h"
 #include "core/real.h"
 #include "data/vocabulary.h"
 #include "layers/model.h"
@@ -96,8 +96,8 @@ static inline hl_pattern hl_patterns_at(const hl_patterns *patterns, int64_t e)
 }
 
 /* A head of a model on examples; `weights`: of its layer, (E, H, T, T). */
-hl_patterns hl_patterns_of(const hl_real *weights, const hl_batch *examples, const hl_model_config *config, int layer,
-                           int64_t head);
+hl_patterns hl_patterns_of(const hl_real *weights, const hl_examples *examples, const hl_model_config *config,
+                           int layer, int64_t head);
 
 /* What is chosen by its score (the best offset) must be scored on other examples: the even-numbered ones of `all` (first
  * and gap 0) choose, the odd-numbered ones score. A single example does both. */

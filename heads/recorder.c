@@ -3,7 +3,7 @@
 #include "core/folders.h"
 #include "core/memory.h"
 #include "core/npz.h"
-#include "data/batch_storage.h"
+#include "data/examples_storage.h"
 #include "heads/evaluator.h"
 #include "heads/private/snapshot_array.h"
 #include "heads/private/validation_sums_file.h"
@@ -41,7 +41,7 @@ static bool count_numbers(const hl_model_config *config, int64_t E, int64_t T, s
 
 size_t hl_recorder_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens, int64_t n_relations)
 {
-    size_t numbers, bytes, frames = 0, batch = hl_batch_bytes(n_examples, n_tokens, n_relations);
+    size_t numbers, bytes, frames = 0, batch = hl_examples_bytes(n_examples, n_tokens, n_relations);
     if (!count_numbers(config, n_examples, n_tokens, &numbers) ||
         !add_product((int64_t[]){ config->n_layers + 8 + (n_relations > 0), HL_SNAPSHOT_FRAME, 1, 1 }, &frames) ||
         !hl_multiply_sizes(numbers, sizeof(hl_real), &bytes) || __builtin_add_overflow(bytes, frames, &bytes) ||
@@ -64,14 +64,14 @@ hl_status hl_recorder_plan(const hl_model *model, int64_t slice, int64_t n_token
 
 /* Set-up */
 
-static hl_status copy_examples(const hl_batch *from, hl_batch *to)
+static hl_status copy_examples(const hl_examples *from, hl_examples *to)
 {
     int32_t T = 0;
     for (int64_t e = 0; e < from->n_examples; e++) {
         T = from->lengths[e] > T ? from->lengths[e] : T;
     }
     int64_t R = from->n_relations;
-    HL_TRY(hl_batch_allocate(from->n_examples, T, R, to));
+    HL_TRY(hl_examples_allocate(from->n_examples, T, R, to));
     size_t row = (size_t)T * sizeof *to->tokens;
     for (int64_t e = 0; e < from->n_examples; e++) {
         memcpy(to->tokens + e * T, from->tokens + e * from->n_tokens, row);
@@ -116,7 +116,7 @@ static hl_status set_folder(hl_recorder *recorder, const char *folder)
     return hl_folder_make(folder);
 }
 
-hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const hl_batch *examples, int64_t slice,
+hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const hl_examples *examples, int64_t slice,
                            const char *folder)
 {
     *recorder = (hl_recorder){ .model = model, .slice = slice };
@@ -141,7 +141,7 @@ hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const h
 
 void hl_recorder_free(hl_recorder *recorder)
 {
-    hl_batch_free(&recorder->examples);
+    hl_examples_free(&recorder->examples);
     hl_free(recorder->numbers);
     hl_free(recorder->probes);
     hl_free(recorder->path);
@@ -189,7 +189,7 @@ hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena, int threads)
 static void write_arrays(const hl_recorder *recorder, int64_t step, hl_npz_writer *npz)
 {
     const hl_model_config *config = &recorder->model->config;
-    const hl_batch *examples = &recorder->examples;
+    const hl_examples *examples = &recorder->examples;
     const hl_npy_type real = sizeof(hl_real) == sizeof(float) ? HL_NPY_FLOAT32 : HL_NPY_FLOAT64;
     int64_t E = examples->n_examples, T = examples->n_tokens, format = HL_SNAPSHOT_FORMAT;
     hl_npz_add(npz, "format", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &format);

@@ -12,8 +12,8 @@
 #define HL_HEADS_RECORDER_H
 
 #include "core/arena.h"
-#include "core/batch.h"
 #include "core/declarations.h"
+#include "core/examples.h"
 #include "core/status.h"
 #include "heads/pattern.h"
 #include "heads/validation_sums.h"
@@ -30,7 +30,7 @@ enum { HL_SNAPSHOT_FORMAT = 1 };
 
 typedef struct hl_recorder {
     const hl_model *model;           /* not owned */
-    hl_batch examples;               /* E examples of T tokens, owned, as are the blocks below */
+    hl_examples examples;            /* E examples of T tokens, owned, as are the blocks below */
     int64_t slice;                   /* examples that the model is run on at once */
     hl_real *numbers;                /* the block that holds what follows */
     hl_real *weights[HL_MAX_LAYERS]; /* of each layer, (E, H, T, T), zero past the lengths */
@@ -57,7 +57,7 @@ hl_status hl_recorder_plan(const hl_model *model, int64_t slice, int64_t n_token
  * where nothing will be written (hl_recorder_run alone). HL_INVALID (no examples, a slice below 1, sizes that cannot
  * be), HL_NO_MEMORY, HL_BAD_FILE (the folder). On failure the recorder is empty; else it is ended by
  * hl_recorder_free. */
-hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const hl_batch *examples, int64_t slice,
+hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const hl_examples *examples, int64_t slice,
                            const char *folder);
 
 /* A zeroed or already freed recorder is allowed. */

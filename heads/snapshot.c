@@ -43,8 +43,8 @@ static hl_status read_examples(hl_snapshot *s, const char *path)
         return hl_snapshot_wrong(path, "tokens", "are missing, or no (examples, T)");
     }
     int64_t E = tokens->shape.size[0], T = tokens->shape.size[1], V = s->config->vocabulary;
-    hl_batch *e = &s->examples;
-    *e = (hl_batch){ .n_examples = E, .n_tokens = T };
+    hl_examples *e = &s->examples;
+    *e = (hl_examples){ .n_examples = E, .n_tokens = T };
     HL_TRY(read_ids(&s->npz, path, "tokens", HL_SHAPE(E, T), 0, V - 1, &e->tokens));
     HL_TRY(read_ids(&s->npz, path, "targets", HL_SHAPE(E, T), HL_IGNORE, V - 1, &e->targets));
     HL_TRY(read_ids(&s->npz, path, "source", HL_SHAPE(E, T), HL_IGNORE, T - 1, &e->sources));
@@ -58,7 +58,7 @@ static hl_status read_relations(hl_snapshot *s, const char *path)
     if (relations == NULL) {
         return hl_ok();
     }
-    hl_batch *e = &s->examples;
+    hl_examples *e = &s->examples;
     int64_t R = relations->shape.n_dims == 3 ? relations->shape.size[1] : 0;
     if (R < 1 || R > HL_TASK_MAX_RELATIONS) {
         return hl_snapshot_wrong(path, "relations", "are not (examples, 1 .. %d, T)", HL_TASK_MAX_RELATIONS);

@@ -2,8 +2,8 @@
 #ifndef HL_HEADS_SNAPSHOT_H
 #define HL_HEADS_SNAPSHOT_H
 
-#include "core/batch.h"
 #include "core/declarations.h"
+#include "core/examples.h"
 #include "core/npz.h"
 #include "core/status.h"
 #include "heads/answers.h"
@@ -17,7 +17,7 @@ HL_BEGIN_DECLS
 
 typedef struct hl_snapshot {
     int64_t step;
-    hl_batch examples;        /* E examples of T tokens, as recorded; these and the following are the npz's */
+    hl_examples examples;     /* E examples of T tokens, as recorded; these and the following are the npz's */
     hl_patterns *layers;      /* head 0 of every layer, which stands for all heads of it in functions that measure whole
                               models; owned */
     const hl_real *logits;    /* (E, T, V) */

@@ -73,7 +73,7 @@ void hl_subset_free(hl_subset *s)
     s->probes = NULL;
 }
 
-hl_status hl_subset_add(hl_subset *s, const hl_batch *examples, const bool *kept, hl_cross_entropy_result *sum)
+hl_status hl_subset_add(hl_subset *s, const hl_examples *examples, const bool *kept, hl_cross_entropy_result *sum)
 {
     hl_evaluator evaluator = evaluator_of(s, kept);
     return hl_evaluate(&evaluator, examples, sum);
@@ -85,7 +85,7 @@ hl_subset_worth hl_subset_worth_of(const hl_cross_entropy_result *sum)
     return (hl_subset_worth){ sum->loss_sum / scored, (double)sum->n_correct / scored };
 }
 
-hl_status hl_subset_measure(hl_subset *s, const hl_batch *examples, const bool *kept, hl_subset_worth *worth)
+hl_status hl_subset_measure(hl_subset *s, const hl_examples *examples, const bool *kept, hl_subset_worth *worth)
 {
     hl_cross_entropy_result sum = { 0 };
     HL_TRY(hl_subset_add(s, examples, kept, &sum));

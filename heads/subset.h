@@ -8,8 +8,8 @@
 #define HL_HEADS_SUBSET_H
 
 #include "core/arena.h"
-#include "core/batch.h"
 #include "core/declarations.h"
+#include "core/examples.h"
 #include "core/status.h"
 #include "layers/model.h"
 
@@ -45,10 +45,10 @@ void hl_subset_free(hl_subset *subset);
 /* Measures the model with the heads in `kept`: one bool for each head, by layer and head (heads/head_set.h), or NULL for
  * all of them, which gives exactly the model's own numbers. At least one target must be scored. HL_NOT_FINITE. Allocates
  * nothing. */
-hl_status hl_subset_measure(hl_subset *subset, const hl_batch *examples, const bool *kept, hl_subset_worth *worth);
+hl_status hl_subset_measure(hl_subset *subset, const hl_examples *examples, const bool *kept, hl_subset_worth *worth);
 
 /* The same for examples in several batches: adds the results of one batch to *sum, which is zero before the first. */
-hl_status hl_subset_add(hl_subset *subset, const hl_batch *examples, const bool *kept, hl_cross_entropy_result *sum);
+hl_status hl_subset_add(hl_subset *subset, const hl_examples *examples, const bool *kept, hl_cross_entropy_result *sum);
 
 /* The loss and accuracy of the examples added up in *sum. */
 hl_subset_worth hl_subset_worth_of(const hl_cross_entropy_result *sum);

@@ -55,7 +55,7 @@ static void add_layer(void *context, const hl_node *node, bool backward)
     hl_validation_sums_pass *pass = context;
     const hl_attention_args *attention = hl_attention_args_of(node);
     if (attention != NULL && !backward) {
-        const hl_batch *batch = pass->batch;
+        const hl_examples *batch = pass->batch;
         hl_validation_sums_add(&pass->sums, pass->layer, pass->weights, batch->lengths, batch->n_examples,
                                batch->n_tokens, pass->threads);
         pass->layer++;
@@ -106,7 +106,7 @@ void hl_validation_sums_pass_begin(hl_validation_sums_pass *pass)
     pass->sums.entropy_uniform = 0;
 }
 
-void hl_validation_sums_pass_batch(hl_validation_sums_pass *pass, const hl_batch *batch, int threads)
+void hl_validation_sums_pass_batch(hl_validation_sums_pass *pass, const hl_examples *batch, int threads)
 {
     pass->batch = batch;
     pass->threads = threads;

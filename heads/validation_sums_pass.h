@@ -12,8 +12,8 @@
 #ifndef HL_HEADS_VALIDATION_SUMS_PASS_H
 #define HL_HEADS_VALIDATION_SUMS_PASS_H
 
-#include "core/batch.h"
 #include "core/declarations.h"
+#include "core/examples.h"
 #include "core/status.h"
 #include "core/tape.h"
 #include "heads/validation_sums.h"
@@ -30,7 +30,7 @@ typedef struct hl_validation_sums_pass {
     size_t count;     /* of them */
     hl_real *weights; /* owned: of the layer that was run last, (B, H, T, T) */
 
-    const hl_batch *batch; /* at work; not owned */
+    const hl_examples *batch; /* at work; not owned */
     int threads;
     int layer; /* the next one */
 } hl_validation_sums_pass;
@@ -51,7 +51,7 @@ void hl_validation_sums_pass_begin(hl_validation_sums_pass *pass);
 
 /* The model's next pass is over this batch, of at most B examples and T tokens, which must outlive it. Allocates
  * nothing. */
-void hl_validation_sums_pass_batch(hl_validation_sums_pass *pass, const hl_batch *batch, int threads);
+void hl_validation_sums_pass_batch(hl_validation_sums_pass *pass, const hl_examples *batch, int threads);
 
 /* The sums of all batches since the beginning; the pass's own. */
 const hl_validation_sums *hl_validation_sums_pass_end(hl_validation_sums_pass *pass);

@@ -6,7 +6,7 @@
  *
  *   the model       hl_model_init checks a hl_model_config and registers the parameters, hl_model_allocate draws them
  *   the optimizer   hl_optimizer_init; hl_schedule_rate gives the learning rate of a step
- *   the batches     hl_dataset_open and hl_dataset_batch, of a task; or a hl_batch over arrays of your own
+ *   the batches     hl_dataset_open and hl_dataset_examples, of a task; or hl_examples over arrays of your own
  *   a step          hl_tape_begin on an arena, hl_model_loss, hl_parameters_zero_grad, hl_tape_backward,
  *                   hl_optimizer_step, hl_arena_rewind
  *   its heads       hl_recorder_init and hl_recorder_run keep what every head attends to, hl_recorder_patterns gives one
@@ -56,7 +56,6 @@
 #include "core/op_sum.h"
 #include "core/safetensors.h"
 #include "core/small_matmul.h"
-#include "core/tape.h"
 #include "core/threads.h"
 /* Memory, files and texts */
 #include "core/clock.h"
@@ -66,12 +65,18 @@
 #include "core/nearest.h"
 #include "core/shown_text.h"
 #include "core/units.h"
+/* Texts, treebanks, tables of one's own */
+#include "data/conllu.h"
+#include "data/corpus.h"
+#include "data/permute.h"
+#include "data/split.h"
+#include "data/table.h"
+#include "data/tokens_file.h"
+#include "data/tokens_learn.h"
 /* Models and their training */
-#include "data/batch_storage.h"
 #include "data/dataset.h"
-#include "layers/model.h"
+#include "data/examples_storage.h"
 #include "optim/clip.h"
-#include "optim/optimizer.h"
 /* What heads do */
 #include "heads/alignment.h"
 #include "heads/all_subsets.h"
@@ -80,12 +85,9 @@
 #include "heads/evaluator.h"
 #include "heads/importance.h"
 #include "heads/induction.h"
-#include "heads/label.h"
 #include "heads/mean_map.h"
-#include "heads/metrics.h"
 #include "heads/offset.h"
 #include "heads/prune.h"
-#include "heads/recorder.h"
 #include "heads/relation.h"
 #include "heads/shapley.h"
 #include "heads/special.h"
@@ -99,14 +101,12 @@
 #include "show/table.h"
 #include "show/terminal_cells.h"
 /* Runs: config, trainer, folder; and a run opened again */
-#include "study/model.h"
 #include "study/model_maps.h"
 #include "study/output.h"
 #include "study/report.h"
 #include "study/validation.h"
 #include "study/view.h"
 #include "train/checkpoint.h"
-#include "train/config.h"
 #include "train/config_keys.h"
 #include "train/footprint.h"
 #include "train/ini.h"

@@ -136,7 +136,7 @@ void hl_model_free(hl_model *model)
     hl_parameters_free(&model->parameters);
 }
 
-hl_tensor *hl_model_embed(hl_tape *tape, const hl_model *model, const hl_batch *batch)
+hl_tensor *hl_model_embed(hl_tape *tape, const hl_model *model, const hl_examples *batch)
 {
     hl_tensor *x =
         hl_embedding_layer_forward(tape, &model->embedding, batch->tokens, batch->n_examples, batch->n_tokens);
@@ -144,26 +144,26 @@ hl_tensor *hl_model_embed(hl_tape *tape, const hl_model *model, const hl_batch *
     return hl_dropout_layer_forward(tape, &model->dropout, x);
 }
 
-hl_mask hl_model_mask(const hl_model *model, const hl_batch *batch)
+hl_mask hl_model_mask(const hl_model *model, const hl_examples *batch)
 {
     return (hl_mask){ .causal = model->config.causal, .q_lengths = batch->lengths, .k_lengths = batch->lengths };
 }
 
-hl_tensor *hl_model_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, const hl_head_probe *probes)
+hl_tensor *hl_model_logits(hl_tape *tape, const hl_model *model, const hl_examples *batch, const hl_head_probe *probes)
 {
     hl_tensor *x = hl_model_embed(tape, model, batch);
     x = hl_encoder_forward(tape, &model->encoder, x, hl_model_mask(model, batch), probes);
     return hl_linear_layer_forward(tape, &model->output, x);
 }
 
-hl_tensor *hl_model_loss(hl_tape *tape, const hl_model *model, const hl_batch *batch, hl_cross_entropy_args args,
+hl_tensor *hl_model_loss(hl_tape *tape, const hl_model *model, const hl_examples *batch, hl_cross_entropy_args args,
                          const hl_head_probe *probes)
 {
     args.targets = batch->targets;
     return hl_cross_entropy(tape, hl_model_logits(tape, model, batch, probes), args);
 }
 
-hl_tensor *hl_model_loss_from(hl_tape *tape, const hl_model *model, const hl_batch *batch, int layer, hl_tensor *x,
+hl_tensor *hl_model_loss_from(hl_tape *tape, const hl_model *model, const hl_examples *batch, int layer, hl_tensor *x,
                               hl_cross_entropy_args args, const hl_head_probe *probes)
 {
     args.targets = batch->targets;
@@ -184,7 +184,7 @@ hl_status hl_model_plan_pass(const hl_model *model, int64_t B, int64_t T, hl_tap
     options.dry = true;
     hl_tape tape;
     hl_tape_begin(&tape, &arena, options);
-    hl_batch batch = { .n_examples = B, .n_tokens = T };
+    hl_examples batch = { .n_examples = B, .n_tokens = T };
     hl_tensor *loss = hl_model_loss(&tape, model, &batch, (hl_cross_entropy_args){ 0 }, NULL);
     hl_status status = hl_tape_status(&tape);
     if (status.code == HL_OK && options.gradients) {

@@ -8,8 +8,8 @@
 #ifndef HL_LAYERS_MODEL_H
 #define HL_LAYERS_MODEL_H
 
-#include "core/batch.h"
 #include "core/declarations.h"
+#include "core/examples.h"
 #include "core/op_cross_entropy.h"
 #include "layers/embedding.h"
 #include "layers/encoder.h"
@@ -69,20 +69,20 @@ void hl_model_free(hl_model *model);
 /* Logits (B, T, V) of the batch's tokens; keys and queries past the lengths are masked. `probes`: one for each layer, or
  * NULL. The batch must outlive the tape. Sticky errors of this function and the following: a model that is not
  * allocated, a batch without tokens or, for the loss, targets. */
-hl_tensor *hl_model_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, const hl_head_probe *probes);
+hl_tensor *hl_model_logits(hl_tape *tape, const hl_model *model, const hl_examples *batch, const hl_head_probe *probes);
 
 /* The input of the encoder, (B, T, D): embedded tokens with positions, and dropout in training. */
-hl_tensor *hl_model_embed(hl_tape *tape, const hl_model *model, const hl_batch *batch);
+hl_tensor *hl_model_embed(hl_tape *tape, const hl_model *model, const hl_examples *batch);
 
 /* The mask of the batch: its lengths, and causal where the model is. */
-hl_mask hl_model_mask(const hl_model *model, const hl_batch *batch);
+hl_mask hl_model_mask(const hl_model *model, const hl_examples *batch);
 
 /* The loss, a scalar (core/op_cross_entropy.h; args.targets is replaced by the batch's). */
-hl_tensor *hl_model_loss(hl_tape *tape, const hl_model *model, const hl_batch *batch, hl_cross_entropy_args args,
+hl_tensor *hl_model_loss(hl_tape *tape, const hl_model *model, const hl_examples *batch, hl_cross_entropy_args args,
                          const hl_head_probe *probes);
 
 /* The same where x (B, T, D) is the input of layer `layer`, 0 .. n_layers: the layers below it do not run. */
-hl_tensor *hl_model_loss_from(hl_tape *tape, const hl_model *model, const hl_batch *batch, int layer, hl_tensor *x,
+hl_tensor *hl_model_loss_from(hl_tape *tape, const hl_model *model, const hl_examples *batch, int layer, hl_tensor *x,
                               hl_cross_entropy_args args, const hl_head_probe *probes);
 
 /* What a pass over a batch of B examples of T tokens needs, without probes; found by a dry run (core/tape.h). */

@@ -5,7 +5,7 @@
 #include "train/memory_check.h"
 
 /* Fails before running where there is no room for the maps and a pass beside them. */
-static hl_status record(hl_recorder *recorder, const hl_opened_model *run, const hl_batch *examples)
+static hl_status record(hl_recorder *recorder, const hl_opened_model *run, const hl_examples *examples)
 {
     int64_t E = examples->n_examples, T = examples->n_tokens, slice = run->slice < E ? run->slice : E;
     hl_model_plan plan;
@@ -21,7 +21,7 @@ static hl_status record(hl_recorder *recorder, const hl_opened_model *run, const
     return status;
 }
 
-hl_status hl_model_maps_run(hl_model_maps *made, const hl_opened_model *run, const hl_batch *examples)
+hl_status hl_model_maps_run(hl_model_maps *made, const hl_opened_model *run, const hl_examples *examples)
 {
     *made = (hl_model_maps){ 0 };
     hl_recorder *recorder = &made->recorder;

@@ -17,7 +17,7 @@ typedef struct hl_model_maps {
 
 /* Runs the model, which must have been loaded, on the examples (at least one). HL_INVALID where they are too long for
  * it, HL_NO_MEMORY; it is then empty. On success ended by hl_model_maps_free, before the run is closed. */
-hl_status hl_model_maps_run(hl_model_maps *made, const hl_opened_model *run, const hl_batch *examples);
+hl_status hl_model_maps_run(hl_model_maps *made, const hl_opened_model *run, const hl_examples *examples);
 
 /* A zeroed or already freed one is allowed. */
 void hl_model_maps_free(hl_model_maps *made);

@@ -20,7 +20,7 @@ static hl_status gather_pass(hl_heads_report *report, hl_opened_model *run, cons
     if (run->weights_step != step || !fits) {
         return hl_ok();
     }
-    hl_batch examples = {
+    hl_examples examples = {
         .n_examples = maps->n_examples, .n_tokens = maps->n_tokens, .tokens = maps->tokens, .lengths = maps->lengths
     };
     HL_TRY(hl_head_pass_run(&run->model, &examples, maps->n_examples, run->threads, &report->pass));

@@ -20,7 +20,7 @@ typedef struct chosen {
 
 static hl_status choose(const hl_snapshot *maps, int64_t example, chosen *out)
 {
-    const hl_batch *all = &maps->examples;
+    const hl_examples *all = &maps->examples;
     if (example >= all->n_examples) {
         return hl_error(HL_INVALID, "command line: --example: %" PRId64 ": the examples are 0 .. %" PRId64, example,
                         all->n_examples - 1);

@@ -90,6 +90,12 @@ static ssize_t fault_read(int fd, void *buffer, size_t count)
     return file_fault_or_interrupt(FAULTS_READ, path_of(fd)) ? -1 : files.system.read(fd, buffer, piece(count));
 }
 
+static ssize_t fault_pread(int fd, void *buffer, size_t count, off_t offset)
+{
+    return file_fault_or_interrupt(FAULTS_PREAD, path_of(fd)) ? -1
+                                                              : files.system.pread(fd, buffer, piece(count), offset);
+}
+
 /* The n-th write does half; the next one fails, and with FAULTS_FOR_EVER all that follow. */
 static ssize_t short_write(int fd, const void *buffer, size_t count)
 {
@@ -219,8 +225,23 @@ static void fault_release(void *block)
 void faults_begin(void)
 {
     static const hl_file_calls file_calls = {
-        fault_open, fault_read,   fault_write, fault_lseek,  fault_fstat, fault_fsync,   fault_close,   fault_rename,
-        fault_link, fault_unlink, fault_mkdir, fault_access, fault_flock, fault_opendir, fault_readdir, fault_closedir,
+        .open = fault_open,
+        .read = fault_read,
+        .pread = fault_pread,
+        .write = fault_write,
+        .lseek = fault_lseek,
+        .fstat = fault_fstat,
+        .fsync = fault_fsync,
+        .close = fault_close,
+        .rename = fault_rename,
+        .link = fault_link,
+        .unlink = fault_unlink,
+        .mkdir = fault_mkdir,
+        .access = fault_access,
+        .flock = fault_flock,
+        .opendir = fault_opendir,
+        .readdir = fault_readdir,
+        .closedir = fault_closedir,
     };
     static const hl_allocator allocator = { fault_allocate, fault_reallocate, fault_release };
     memset(&files, 0, sizeof files);
@@ -252,8 +273,8 @@ void faults_of_call(faults_call call)
 const char *faults_call_name(faults_call call)
 {
     static const char *const names[FAULTS_CALLS] = {
-        "any call", "open", "read",   "write", "short write", "lseek", "fstat",   "fsync",   "close",
-        "rename",   "link", "unlink", "mkdir", "access",      "flock", "opendir", "readdir", "closedir"
+        "any call", "open", "read",   "pread", "write",  "short write", "lseek",   "fstat",   "fsync",    "close",
+        "rename",   "link", "unlink", "mkdir", "access", "flock",       "opendir", "readdir", "closedir",
     };
     return names[call];
 }

@@ -14,6 +14,7 @@ typedef enum faults_call {
     FAULTS_ANY_CALL,
     FAULTS_OPEN,
     FAULTS_READ,
+    FAULTS_PREAD,
     FAULTS_WRITE,
     FAULTS_SHORT_WRITE,
     FAULTS_LSEEK,
@@ -59,10 +60,10 @@ int faults_failures(const faults_failure **failures);
 /* The n-th allocation fails; n = 0: none does. The count of allocations starts anew. */
 void faults_in_memory(int n, faults_kind kind);
 
-/* No read or write does more than `bytes` at once; 0: as much as it likes. */
+/* No read, pread or write does more than `bytes` at once; 0: as much as it likes. */
 void faults_pieces(size_t bytes);
 
-/* Whether every open, read, write and fsync is interrupted once (EINTR) before it does anything. */
+/* Whether every open, read, pread, write and fsync is interrupted once (EINTR) before it does anything. */
 void faults_interrupts(bool on);
 
 /* Counts since faults_in_files and faults_in_memory. */

@@ -2,7 +2,7 @@
 
 #include "core/memory.h"
 #include "core/small_matmul.h"
-#include "data/batch_storage.h"
+#include "data/examples_storage.h"
 #include "heads/head_pass.h"
 #include "heads/head_set.h"
 #include "heads/heads_csv.h"
@@ -89,8 +89,8 @@ static void set_memory(const hl_config *config, const hl_model *model, hl_footpr
     f->weights = hl_size_product((size_t)model->parameters.count, sizeof(hl_real));
     f->gradients = f->weights;
     f->moments = config->optimizer.name != HL_SGD ? hl_size_product(2, f->weights) : 0;
-    f->batches =
-        hl_size_sum(hl_batch_bytes(config->train.batch_size, T, R), hl_batch_bytes(config->train.eval_examples, T, R));
+    f->batches = hl_size_sum(hl_examples_bytes(config->train.batch_size, T, R),
+                             hl_examples_bytes(config->train.eval_examples, T, R));
     f->recorder = examples > 0 ? hl_recorder_bytes(&model->config, examples, T, R) : 0;
     f->validation_sums =
         examples > 0 ? hl_validation_sums_pass_bytes(&model->config, hl_trainer_evaluation_slice(config), T) : 0;
@@ -194,7 +194,7 @@ static hl_status set_evaluation(const hl_config *config, const hl_model *model, 
     int64_t T = hl_task_max_tokens(&spec), slice = hl_trainer_evaluation_slice(config);
     hl_model_plan pass;
     HL_TRY(hl_model_plan_pass(model, slice, T, (hl_tape_options){ .threads = hl_setup_threads(config) }, &pass));
-    f->evaluation = hl_size_sum(pass.bytes, hl_batch_bytes(slice, T, hl_task_n_relations(&spec)));
+    f->evaluation = hl_size_sum(pass.bytes, hl_examples_bytes(slice, T, hl_task_n_relations(&spec)));
     return hl_ok();
 }
 

@@ -4,7 +4,7 @@
 #include "core/memory.h"
 #include "core/op_cross_entropy.h"
 #include "core/private/reduce.h"
-#include "data/batch_storage.h"
+#include "data/examples_storage.h"
 #include "heads/evaluator.h"
 #include "optim/clip.h"
 #include "train/setup.h"
@@ -82,9 +82,9 @@ hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config)
     HL_TRY(hl_optimizer_init(&trainer->optimizer, &trainer->model.parameters, hl_setup_optimizer(config)));
     trainer->schedule = hl_setup_schedule(config);
     int64_t T = hl_dataset_max_length(trainer->dataset), R = hl_dataset_n_relations(trainer->dataset);
-    HL_TRY(hl_batch_allocate(config->train.batch_size, T, R, &trainer->batch));
-    HL_TRY(hl_batch_allocate(config->train.eval_examples, T, R, &trainer->validation));
-    return hl_dataset_batch(trainer->dataset, HL_VALIDATION, 0, &trainer->validation);
+    HL_TRY(hl_examples_allocate(config->train.batch_size, T, R, &trainer->batch));
+    HL_TRY(hl_examples_allocate(config->train.eval_examples, T, R, &trainer->validation));
+    return hl_dataset_examples(trainer->dataset, HL_VALIDATION, 0, &trainer->validation);
 }
 
 void hl_trainer_draw(hl_trainer *trainer)
@@ -101,8 +101,8 @@ hl_status hl_trainer_init(hl_trainer *trainer, const hl_config *config)
 
 void hl_trainer_free(hl_trainer *trainer)
 {
-    hl_batch_free(&trainer->batch);
-    hl_batch_free(&trainer->validation);
+    hl_examples_free(&trainer->batch);
+    hl_examples_free(&trainer->validation);
     hl_optimizer_free(&trainer->optimizer);
     hl_arena_free(&trainer->arena);
     hl_model_free(&trainer->model);
@@ -114,7 +114,7 @@ void hl_trainer_free(hl_trainer *trainer)
 enum { LOSS_TEXT = 64 };
 
 /* Forward and backward of one micro-batch. */
-static hl_status run_micro_batch(hl_trainer *trainer, const hl_batch *batch, int64_t first_example, int64_t scored,
+static hl_status run_micro_batch(hl_trainer *trainer, const hl_examples *batch, int64_t first_example, int64_t scored,
                                  hl_update *update)
 {
     const hl_config *config = trainer->config;
@@ -147,9 +147,9 @@ static hl_status draw_batch(hl_trainer *trainer)
 {
     int64_t size = trainer->config->train.batch_size, first = trainer->optimizer.step * size;
     trainer->batch.n_examples = size;
-    trainer->batch.n_tokens = padded_length(hl_dataset_batch_tokens(trainer->dataset, HL_TRAIN, first, size),
+    trainer->batch.n_tokens = padded_length(hl_dataset_longest(trainer->dataset, HL_TRAIN, first, size),
                                             hl_dataset_max_length(trainer->dataset));
-    return hl_dataset_batch(trainer->dataset, HL_TRAIN, first, &trainer->batch);
+    return hl_dataset_examples(trainer->dataset, HL_TRAIN, first, &trainer->batch);
 }
 
 static hl_status check_gradients(const hl_trainer *trainer, double norm)
@@ -169,14 +169,14 @@ hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
     const hl_config *config = trainer->config;
     HL_TRY(draw_batch(trainer));
     *update = (hl_update){
-        .scored = hl_batch_scored(&trainer->batch),
-        .tokens = hl_batch_real_tokens(&trainer->batch),
+        .scored = hl_examples_scored(&trainer->batch),
+        .tokens = hl_examples_real_tokens(&trainer->batch),
         .learning_rate = hl_schedule_rate(&trainer->schedule, trainer->optimizer.step + 1),
     };
     hl_parameters_zero_grad(&trainer->model.parameters);
     int64_t size = hl_trainer_micro_batch(config);
     for (int64_t first = 0; first < config->train.batch_size; first += size) {
-        hl_batch micro_batch = hl_batch_slice(&trainer->batch, first, size);
+        hl_examples micro_batch = hl_examples_slice(&trainer->batch, first, size);
         HL_TRY(run_micro_batch(trainer, &micro_batch, first, update->scored, update));
     }
     update->grad_norm = hl_clip_gradients(trainer->threads, &trainer->model.parameters, config->optimizer.clip_norm);
@@ -230,7 +230,7 @@ hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_validation_sums_pass *sums
     *evaluation = (hl_evaluation){
         .loss = sum.loss_sum / (double)sum.n_scored,
         .accuracy = (double)sum.n_correct / (double)sum.n_scored,
-        .tokens_per_second = seconds > 0 ? (double)hl_batch_real_tokens(&trainer->validation) / seconds : 0,
+        .tokens_per_second = seconds > 0 ? (double)hl_examples_real_tokens(&trainer->validation) / seconds : 0,
     };
     return hl_ok();
 }

@@ -22,8 +22,8 @@ typedef struct hl_trainer {
     hl_optimizer optimizer; /* its step is the run's */
     hl_schedule schedule;
     hl_arena arena;                   /* of one step; free for other uses between steps */
-    hl_batch batch;                   /* of the present update */
-    hl_batch validation;              /* fixed for the run */
+    hl_examples batch;                /* of the present update */
+    hl_examples validation;           /* fixed for the run */
     const hl_tape_observer *observer; /* of the updates' ops (core/tape.h); NULL after hl_trainer_init; not owned */
 } hl_trainer;
 

@@ -2,8 +2,8 @@
 #ifndef HL_DATA_PRIVATE_TASK_PARTS_H
 #define HL_DATA_PRIVATE_TASK_PARTS_H
 
-#include "core/batch.h"
 #include "core/declarations.h"
+#include "core/examples.h"
 #include "data/task.h"
 
 HL_BEGIN_DECLS

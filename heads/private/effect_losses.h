@@ -4,8 +4,8 @@
 #define HL_HEADS_PRIVATE_EFFECT_LOSSES_H
 
 #include "core/arena.h"
-#include "core/batch.h"
 #include "core/declarations.h"
+#include "core/examples.h"
 #include "core/status.h"
 #include "heads/pattern.h"
 #include "heads/private/effect_workspace.h"
@@ -19,10 +19,10 @@ typedef struct hl_effect_losses {
     const hl_model *model;
     const hl_patterns *layers;
     int threads;
-    int64_t n, T;      /* examples that are scored, and their tokens */
-    int64_t slice;     /* how many of them the model is run on at once */
-    int64_t *rows;     /* (n): which of a snapshot's they are */
-    hl_batch examples; /* these alone; its arrays are of `ids` */
+    int64_t n, T;         /* examples that are scored, and their tokens */
+    int64_t slice;        /* how many of them the model is run on at once */
+    int64_t *rows;        /* (n): which of a snapshot's they are */
+    hl_examples examples; /* these alone; its arrays are of `ids` */
     int32_t *ids;
     hl_arena arena;          /* holds a pass with gradients, or one workspace at least */
     size_t workspace;        /* bytes of a workspace whose passes run on one thread */
@@ -39,7 +39,7 @@ typedef struct hl_effect_losses {
  * freed the model's parameters require no gradient. HL_INVALID (no such example, T too long for the model, a slice
  * below 1, a model that is not allocated), HL_NO_MEMORY. To be ended by hl_effect_losses_free, whatever this
  * returns. */
-hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_batch *examples);
+hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_examples *examples);
 
 void hl_effect_losses_free(hl_effect_losses *s);
 
@@ -51,10 +51,10 @@ hl_status hl_effect_losses_plan(const hl_model *model, int64_t n, int64_t slice,
 hl_status hl_effect_losses_begin_at(hl_effect_losses *s, int layer);
 
 /* The slice of the examples that begins at `first`. */
-hl_batch hl_effect_losses_slice(const hl_effect_losses *s, int64_t first);
+hl_examples hl_effect_losses_slice(const hl_effect_losses *s, int64_t first);
 
 /* Writes each example's mean loss over its scored tokens, for a slice of the examples with row_losses (slice, T). */
-void hl_effect_losses_of_rows(const hl_batch *slice, const hl_real *row_losses, double *losses);
+void hl_effect_losses_of_rows(const hl_examples *slice, const hl_real *row_losses, double *losses);
 
 /* |sum of z * dL/dz| of every head on every example, (n, heads of all layers by layer and head), each slice of the
  * examples in one backward pass, to the gates of all layers. HL_NO_MEMORY. */

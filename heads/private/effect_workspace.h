@@ -4,8 +4,8 @@
 #define HL_HEADS_PRIVATE_EFFECT_WORKSPACE_H
 
 #include "core/arena.h"
-#include "core/batch.h"
 #include "core/declarations.h"
+#include "core/examples.h"
 #include "core/status.h"
 #include "layers/model.h"
 
@@ -44,7 +44,7 @@ hl_effect_workspace hl_effect_workspace_in(char *block, size_t bytes, const hl_m
 
 /* Computes row_losses of the examples, where x (B, T, D) is the input of `layer`; the probe, which may be NULL, is for
  * that layer. HL_NOT_FINITE; HL_INVALID where shapes do not fit the model. */
-hl_status hl_effect_workspace_pass(hl_effect_workspace *workspace, const hl_model *model, const hl_batch *examples,
+hl_status hl_effect_workspace_pass(hl_effect_workspace *workspace, const hl_model *model, const hl_examples *examples,
                                    int layer, const hl_real *x, const hl_head_probe *probe, int threads);
 
 HL_END_DECLS

@@ -4,8 +4,8 @@
 #define HL_HEADS_PRIVATE_LAYER_INPUT_H
 
 #include "core/arena.h"
-#include "core/batch.h"
 #include "core/declarations.h"
+#include "core/examples.h"
 #include "core/status.h"
 #include "layers/model.h"
 
@@ -25,7 +25,7 @@ void hl_layer_input_free(hl_layer_input *input);
 /* Computes the input of `layer`, `slice` examples at a time: from the input of a lower layer by the layers between
  * them, from that of a higher one anew from the embedding. The arena is empty before and after. HL_NO_MEMORY,
  * HL_INVALID (T too long for the model): it is then the input of no layer. */
-hl_status hl_layer_input_move(hl_layer_input *input, const hl_model *model, const hl_batch *examples, int64_t slice,
+hl_status hl_layer_input_move(hl_layer_input *input, const hl_model *model, const hl_examples *examples, int64_t slice,
                               hl_arena *arena, int threads, int layer);
 
 /* The input (count, T, D) of the `count` examples from `first` on, as a tensor. */

@@ -97,7 +97,7 @@ static hl_status read_side(side *s, hl_opened_model *run)
     return s->matches != NULL ? hl_ok() : hl_error_memory("the heads' matches");
 }
 
-static bool are_same(const hl_batch *a, const hl_batch *b)
+static bool are_same(const hl_examples *a, const hl_examples *b)
 {
     size_t n = (size_t)a->n_examples;
     return a->n_examples == b->n_examples && a->n_tokens == b->n_tokens &&

@@ -28,7 +28,7 @@ static answer answer_at(const hl_snapshot *maps, int64_t position)
 /* The position of the first answer from `position` on; the number of tokens where there is none. */
 static int64_t next_answer(const hl_snapshot *maps, int64_t position)
 {
-    const hl_batch *examples = &maps->examples;
+    const hl_examples *examples = &maps->examples;
     bool any_mask = false;
     for (int64_t i = 0; i < examples->lengths[0]; i++) {
         any_mask = any_mask || examples->tokens[i] == HL_MASK;
@@ -53,7 +53,7 @@ static void print_token(hl_text *text, const char *token, int width)
     hl_text_print(text, "%*s", columns < (size_t)width ? width - (int)columns : 1, "");
 }
 
-static void print_tokens(hl_text *text, const hl_vocabulary *vocabulary, const hl_batch *examples)
+static void print_tokens(hl_text *text, const hl_vocabulary *vocabulary, const hl_examples *examples)
 {
     hl_text list = { 0 };
     for (int64_t i = 0; i < examples->lengths[0]; i++) {

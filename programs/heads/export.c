@@ -17,7 +17,7 @@
 static void add_maps(hl_npz_writer *npz, const hl_snapshot *maps)
 {
     const hl_npy_type real = sizeof(hl_real) == sizeof(float) ? HL_NPY_FLOAT32 : HL_NPY_FLOAT64;
-    const hl_batch *examples = &maps->examples;
+    const hl_examples *examples = &maps->examples;
     int64_t E = examples->n_examples, T = examples->n_tokens, format = HL_EXPORT_FORMAT;
     hl_npz_add(npz, "format", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &format);
     for (int l = 0; l < maps->config->n_layers; l++) {
@@ -167,7 +167,7 @@ static void print_attention(hl_text *text, const hl_snapshot *maps, int64_t exam
 
 hl_status hl_heads_print_bertviz(hl_text *text, const hl_opened_model *run, const hl_snapshot *maps, int64_t example)
 {
-    const hl_batch *examples = &maps->examples;
+    const hl_examples *examples = &maps->examples;
     if (example < 0 || example >= examples->n_examples) {
         return hl_error(HL_INVALID, "command line: --example: %" PRId64 ": the examples are 0 .. %" PRId64, example,
                         examples->n_examples - 1);

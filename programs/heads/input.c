@@ -56,7 +56,7 @@ int64_t hl_heads_input_count(const char *text)
     return n;
 }
 
-static hl_status make_example(const hl_opened_model *run, const char *text, hl_heads_input *input, hl_batch *example)
+static hl_status make_example(const hl_opened_model *run, const char *text, hl_heads_input *input, hl_examples *example)
 {
     int64_t T = hl_heads_input_count(text), most = run->shape.max_length;
     if (T == 0) {
@@ -70,12 +70,12 @@ static hl_status make_example(const hl_opened_model *run, const char *text, hl_h
     if (ids == NULL) {
         return hl_error_memory("the input");
     }
-    *example = (hl_batch){ .n_examples = 1,
-                           .n_tokens = T,
-                           .tokens = ids,
-                           .targets = ids + T,
-                           .sources = ids + 2 * T,
-                           .lengths = ids + 3 * T };
+    *example = (hl_examples){ .n_examples = 1,
+                              .n_tokens = T,
+                              .tokens = ids,
+                              .targets = ids + T,
+                              .sources = ids + 2 * T,
+                              .lengths = ids + 3 * T };
     for (int64_t i = T; i < 3 * T; i++) {
         ids[i] = HL_IGNORE;
     }
@@ -99,7 +99,7 @@ static hl_status make_example(const hl_opened_model *run, const char *text, hl_h
 hl_status hl_heads_input_run(const hl_opened_model *run, const char *text, hl_heads_input *input)
 {
     *input = (hl_heads_input){ 0 };
-    hl_batch example;
+    hl_examples example;
     hl_status status = make_example(run, text, input, &example);
     HL_THEN(status, hl_model_maps_run(&input->model, run, &example));
     if (status.code != HL_OK) {

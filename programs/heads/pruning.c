@@ -82,7 +82,7 @@ static hl_status take_out(descent *d, hl_model *model)
 /* ---- how fast ---- */
 
 /* The fastest of the passes that a short time holds. */
-static hl_status time_passes(hl_subset *subset, const hl_batch *batch, double *seconds)
+static hl_status time_passes(hl_subset *subset, const hl_examples *batch, double *seconds)
 {
     const double enough = 0.02;
     double sum = 0;
@@ -98,7 +98,7 @@ static hl_status time_passes(hl_subset *subset, const hl_batch *batch, double *s
 }
 
 /* On one thread, which never waits for others that the machine holds up. */
-static hl_status time_model(const descent *d, const hl_batch *batch, double *seconds)
+static hl_status time_model(const descent *d, const hl_examples *batch, double *seconds)
 {
     hl_subset subset = { .model = &d->pruning->model, .slice = d->pruning->batch, .threads = 1 };
     hl_status status = hl_subset_begin(&subset, batch->n_tokens);
@@ -112,7 +112,7 @@ static hl_status time_rows(descent *d)
 {
     enum { ROUNDS = 6 };
     hl_heads_pruning *pruning = d->pruning;
-    hl_batch batch;
+    hl_examples batch;
     HL_TRY(hl_heads_validation_slice(&d->validation, 0, &batch));
     for (int round = 0; round < ROUNDS; round++) {
         keep_all(d);

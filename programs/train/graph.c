@@ -200,7 +200,7 @@ hl_status hl_graph_read(hl_graph *graph, const hl_model *model, int64_t B, int64
     HL_TRY(hl_arena_init(&arena, hl_model_record_bytes(model)));
     hl_tape tape;
     hl_tape_begin(&tape, &arena, (hl_tape_options){ .training = true, .gradients = true, .dry = true });
-    hl_batch batch = { .n_examples = B, .n_tokens = T };
+    hl_examples batch = { .n_examples = B, .n_tokens = T };
     hl_model_loss(&tape, model, &batch, (hl_cross_entropy_args){ 0 }, NULL);
     hl_status status = hl_tape_status(&tape);
     HL_THEN(status, add_rows(graph, &tape, model, B, T));

@@ -137,7 +137,7 @@ static hl_status init_recorder(hl_train_call *p)
     }
     p->records = true;
     int64_t slice = hl_trainer_evaluation_slice(&p->config);
-    hl_batch examples = hl_batch_slice(&p->trainer.validation, 0, hl_setup_recorded_examples(&p->config));
+    hl_examples examples = hl_examples_slice(&p->trainer.validation, 0, hl_setup_recorded_examples(&p->config));
     HL_TRY(hl_recorder_init(&p->recorder, &p->trainer.model, &examples, slice, p->folder.patterns));
     return hl_validation_sums_pass_init(&p->sums, &p->trainer.model.config, slice, p->trainer.validation.n_tokens);
 }

@@ -1,6 +1,6 @@
 #include "tests/core/op_case_arrays.h"
 
-#include "core/batch.h"
+#include "core/examples.h"
 #include "core/random.h"
 
 #include <math.h>

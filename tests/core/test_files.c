@@ -82,6 +82,30 @@ START_TEST(a_file_that_shrinks_while_it_is_read_is_refused)
 }
 END_TEST
 
+START_TEST(a_place_of_a_file_is_read_whole_or_refused)
+{
+    const char *path = scratch_path("a");
+    scratch_write(path, "0123456789", 10);
+    faults_begin();
+    faults_pieces(2);
+    faults_interrupts(true);
+    int fd;
+    size_t n;
+    char bytes[8] = "";
+    ck_assert_int_eq(hl_file_open(path, O_RDONLY, &fd).code, HL_OK);
+    ck_assert_int_eq(hl_file_read_at(fd, path, bytes, 5, 3).code, HL_OK);
+    ck_assert_str_eq(bytes, "34567");
+    refused(hl_file_read_at(fd, path, bytes, 5, 6), path, "cut short while it was read");
+    ck_assert_int_eq(hl_file_read_some(fd, path, bytes, 5, &n).code, HL_OK); /* pread has not moved the position */
+    ck_assert(n == 2 && memcmp(bytes, "01", 2) == 0);
+    faults_interrupts(false);
+    faults_in_files(1, FAULTS_ONCE, EIO);
+    refused(hl_file_read_at(fd, path, bytes, 5, 3), path, "cannot read: Input/output error");
+    ck_assert_int_eq(hl_file_calls_get()->close(fd), 0);
+    faults_end();
+}
+END_TEST
+
 START_TEST(a_file_appears_under_its_name_only_when_committed)
 {
     const char *path = scratch_path("a");
@@ -491,6 +515,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_file_is_read_whole_with_a_zero_after_it);
     tcase_add_test(tc, what_cannot_be_read_is_refused_with_its_path_and_reason);
     tcase_add_test(tc, a_file_that_shrinks_while_it_is_read_is_refused);
+    tcase_add_test(tc, a_place_of_a_file_is_read_whole_or_refused);
     tcase_add_test(tc, a_file_appears_under_its_name_only_when_committed);
     tcase_add_test(tc, what_stands_under_the_temporary_name_is_replaced_not_followed);
     tcase_add_test(tc, a_file_never_created_has_nothing_to_close);

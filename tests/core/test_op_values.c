@@ -1,5 +1,5 @@
 /* Values that are known by hand: a gradient check only shows that a backward fits its forward. */
-#include "core/batch.h"
+#include "core/examples.h"
 #include "core/op_attention.h"
 #include "core/op_cross_entropy.h"
 #include "core/op_embedding.h"

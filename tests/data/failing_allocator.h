@@ -21,8 +21,12 @@ static void *failing_allocate(size_t bytes)
 
 static void *failing_reallocate(void *block, size_t bytes)
 {
+    if (allocations_left == 0) {
+        return NULL;
+    }
+    allocations_left--;
     blocks_alive += block == NULL;
-    return allocations_left-- == 0 ? NULL : realloc(block, bytes);
+    return realloc(block, bytes);
 }
 
 static void counting_release(void *block)

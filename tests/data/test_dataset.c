@@ -1,5 +1,5 @@
-#include "data/batch_storage.h"
 #include "data/dataset.h"
+#include "data/examples_storage.h"
 #include "data/task.h"
 #include "tests/check_suite.h"
 #include "tests/data/failing_allocator.h"
@@ -15,11 +15,11 @@ static hl_dataset *open_dataset(hl_task_spec spec, uint64_t seed)
     return dataset;
 }
 
-static hl_batch read_batch(const hl_dataset *dataset, hl_split split, int64_t first, int64_t count, int64_t n_tokens)
+static hl_examples read_batch(const hl_dataset *dataset, hl_split split, int64_t first, int64_t count, int64_t n_tokens)
 {
-    hl_batch batch;
-    ck_assert_int_eq(hl_batch_allocate(count, n_tokens, hl_dataset_n_relations(dataset), &batch).code, HL_OK);
-    hl_dataset_batch(dataset, split, first, &batch);
+    hl_examples batch;
+    ck_assert_int_eq(hl_examples_allocate(count, n_tokens, hl_dataset_n_relations(dataset), &batch).code, HL_OK);
+    hl_dataset_examples(dataset, split, first, &batch);
     return batch;
 }
 
@@ -55,7 +55,7 @@ START_TEST(every_task_has_a_spec_here)
 END_TEST
 
 /* Row b of one batch against row c of another, possibly narrower or wider. */
-static void assert_same_example(const hl_batch *one, int64_t b, const hl_batch *other, int64_t c)
+static void assert_same_example(const hl_examples *one, int64_t b, const hl_examples *other, int64_t c)
 {
     int32_t length = one->lengths[b];
     ck_assert_int_eq(length, other->lengths[c]);
@@ -77,18 +77,18 @@ START_TEST(an_example_is_the_same_alone_in_any_batch_and_in_any_order)
     hl_dataset *again = open_dataset(specs[_i].spec, 42);
     int64_t longest = hl_dataset_max_length(dataset);
     for (int split = HL_TRAIN; split <= HL_VALIDATION; split++) {
-        hl_batch whole = read_batch(dataset, split, 100, 40, longest);
+        hl_examples whole = read_batch(dataset, split, 100, 40, longest);
         for (int64_t i = 39; i >= 0; i--) {
-            hl_batch alone = read_batch(again, split, 100 + i, 1, longest + 3);
+            hl_examples alone = read_batch(again, split, 100 + i, 1, longest + 3);
             assert_same_example(&alone, 0, &whole, i);
-            hl_batch_free(&alone);
+            hl_examples_free(&alone);
         }
-        hl_batch later = read_batch(dataset, split, 120, 20, longest);
+        hl_examples later = read_batch(dataset, split, 120, 20, longest);
         for (int64_t i = 0; i < 20; i++) {
             assert_same_example(&later, i, &whole, 20 + i);
         }
-        hl_batch_free(&later);
-        hl_batch_free(&whole);
+        hl_examples_free(&later);
+        hl_examples_free(&whole);
     }
     hl_dataset_free(again);
     hl_dataset_free(dataset);
@@ -96,7 +96,7 @@ START_TEST(an_example_is_the_same_alone_in_any_batch_and_in_any_order)
 END_TEST
 
 /* Partners are real tokens of the same example, and padding has none. */
-static void expect_relations_within(const hl_batch *batch)
+static void expect_relations_within(const hl_examples *batch)
 {
     int64_t R = batch->n_relations, T = batch->n_tokens, pairs = 0;
     for (int64_t i = 0; i < batch->n_examples * R * T; i++) {
@@ -115,10 +115,10 @@ START_TEST(rows_are_padded_past_their_length_and_sources_hold_the_answer)
     ck_assert_int_eq(V, hl_task_vocabulary_size(&specs[_i].spec));
     int64_t scored = 0, sources = 0;
     for (int split = HL_TRAIN; split <= HL_VALIDATION; split++) {
-        hl_batch batch;
-        ck_assert_int_eq(hl_batch_allocate(200, T, R, &batch).code, HL_OK);
-        memset(batch.tokens, 0x55, hl_batch_bytes(200, T, R)); /* what an earlier batch left */
-        hl_dataset_batch(dataset, split, 0, &batch);
+        hl_examples batch;
+        ck_assert_int_eq(hl_examples_allocate(200, T, R, &batch).code, HL_OK);
+        memset(batch.tokens, 0x55, hl_examples_bytes(200, T, R)); /* what an earlier batch left */
+        hl_dataset_examples(dataset, split, 0, &batch);
         for (int64_t i = 0; i < 200 * T; i++) {
             int64_t t = i % T, row = i - t;
             if (t >= batch.lengths[i / T]) {
@@ -141,7 +141,7 @@ START_TEST(rows_are_padded_past_their_length_and_sources_hold_the_answer)
             ck_assert_int_ge(batch.lengths[b], 1);
             ck_assert_int_le(batch.lengths[b], longest);
         }
-        hl_batch_free(&batch);
+        hl_examples_free(&batch);
     }
     ck_assert_int_ge(scored, 2 * 200); /* no example asks for nothing */
     ck_assert_int_eq(sources, specs[_i].states_sources ? scored : 0);
@@ -155,11 +155,11 @@ START_TEST(the_numbers_are_these)
     static const int32_t validation[3][5] = { { 11, 16, 7, 16, 4 }, { 6, 16, 3, 5, 5 }, { 9, 13, 3, 10, 10 } };
     hl_dataset *dataset =
         open_dataset((hl_task_spec){ .name = "identity_copy", .length = 5, .min_length = 5, .symbols = 16 }, 1);
-    hl_batch batch = read_batch(dataset, HL_TRAIN, 0, 3, 5);
+    hl_examples batch = read_batch(dataset, HL_TRAIN, 0, 3, 5);
     ck_assert_mem_eq(batch.tokens, train, sizeof train);
-    hl_dataset_batch(dataset, HL_VALIDATION, 0, &batch);
+    hl_dataset_examples(dataset, HL_VALIDATION, 0, &batch);
     ck_assert_mem_eq(batch.tokens, validation, sizeof validation);
-    hl_batch_free(&batch);
+    hl_examples_free(&batch);
     hl_dataset_free(dataset);
 }
 END_TEST
@@ -168,7 +168,7 @@ START_TEST(seeds_splits_and_indices_give_other_examples)
 {
     hl_task_spec spec = { .name = "copy", .length = 10, .min_length = 10, .symbols = 16 };
     hl_dataset *one = open_dataset(spec, 1), *two = open_dataset(spec, 2), *high = open_dataset(spec, 1 + (1ull << 32));
-    hl_batch batches[] = {
+    hl_examples batches[] = {
         read_batch(one, HL_TRAIN, 0, 100, 21),
         read_batch(one, HL_TRAIN, 100, 100, 21),
         read_batch(two, HL_TRAIN, 0, 100, 21),
@@ -186,7 +186,7 @@ START_TEST(seeds_splits_and_indices_give_other_examples)
     }
     ck_assert_int_eq(same, 0);
     for (int i = 0; i < 7; i++) {
-        hl_batch_free(&batches[i]);
+        hl_examples_free(&batches[i]);
     }
     hl_dataset_free(one);
     hl_dataset_free(two);
@@ -201,7 +201,7 @@ enum { DRAWN = 20000, SPACE = 1 << 20 };
 static int mark(const hl_dataset *dataset, hl_split split, int64_t digits, bool *seen)
 {
     int64_t T = hl_dataset_max_length(dataset), V = hl_vocabulary_size(hl_dataset_vocabulary(dataset));
-    hl_batch batch = read_batch(dataset, split, 0, DRAWN, T);
+    hl_examples batch = read_batch(dataset, split, 0, DRAWN, T);
     int different = 0, outside = 0;
     for (int64_t b = 0; b < DRAWN; b++) {
         int64_t code = batch.lengths[b];
@@ -213,7 +213,7 @@ static int mark(const hl_dataset *dataset, hl_split split, int64_t digits, bool 
         seen[code % SPACE] = true;
     }
     ck_assert_int_eq(outside, 0);
-    hl_batch_free(&batch);
+    hl_examples_free(&batch);
     return different;
 }
 
@@ -258,14 +258,14 @@ static void mark_sentences(hl_split split, bool seen[32])
 {
     hl_dataset *dataset = open_dataset((hl_task_spec){ .name = "agreement", .length = 3, .min_length = 3 }, 1);
     const hl_vocabulary *vocabulary = hl_dataset_vocabulary(dataset);
-    hl_batch batch = read_batch(dataset, split, 0, 2000, 3);
+    hl_examples batch = read_batch(dataset, split, 0, 2000, 3);
     for (int b = 0; b < 2000; b++) {
         int32_t noun = batch.tokens[3 * b + 1] == HL_MASK ? batch.targets[3 * b + 1] : batch.tokens[3 * b + 1];
         int32_t form = noun - hl_vocabulary_find(vocabulary, "king");
         ck_assert(form >= 0 && form < 32);
         seen[form] = true;
     }
-    hl_batch_free(&batch);
+    hl_examples_free(&batch);
     hl_dataset_free(dataset);
 }
 
@@ -305,7 +305,7 @@ START_TEST(validation_holds_every_length_equally_often)
     hl_dataset *dataset = open_dataset(variable_copy, 1);
     ck_assert_int_eq(hl_dataset_n_lengths(dataset), 7);
     ck_assert_int_eq(hl_dataset_max_length(dataset), 19);
-    hl_batch batch = read_batch(dataset, HL_VALIDATION, 0, 70, 19);
+    hl_examples batch = read_batch(dataset, HL_VALIDATION, 0, 70, 19);
     int seen[20] = { 0 };
     for (int i = 0; i < 70; i++) {
         seen[batch.lengths[i]]++;
@@ -313,7 +313,7 @@ START_TEST(validation_holds_every_length_equally_often)
     for (int n = 3; n <= 9; n++) {
         ck_assert_int_eq(seen[2 * n + 1], 10);
     }
-    hl_batch_free(&batch);
+    hl_examples_free(&batch);
     hl_dataset_free(dataset);
 }
 END_TEST
@@ -324,7 +324,7 @@ START_TEST(every_second_validation_example_holds_every_length_equally_often)
         hl_task_spec spec = { .name = "identity_copy", .length = 3 + count, .min_length = 4, .symbols = 8 };
         hl_dataset *dataset = open_dataset(spec, 1);
         ck_assert_int_eq(hl_dataset_n_lengths(dataset), count);
-        hl_batch batch = read_batch(dataset, HL_VALIDATION, 0, 4 * count, 3 + count);
+        hl_examples batch = read_batch(dataset, HL_VALIDATION, 0, 4 * count, 3 + count);
         int seen[2][10] = { { 0 } }, in_round[4][10] = { { 0 } };
         for (int i = 0; i < 4 * count; i++) {
             seen[i % 2][batch.lengths[i]]++;
@@ -337,7 +337,7 @@ START_TEST(every_second_validation_example_holds_every_length_equally_often)
                 ck_assert_int_eq(in_round[round][n], 1);
             }
         }
-        hl_batch_free(&batch);
+        hl_examples_free(&batch);
         hl_dataset_free(dataset);
     }
 }
@@ -347,7 +347,7 @@ START_TEST(training_draws_every_length_equally_often)
 {
     /* Where short sequences are few and often in the wrong split, too. */
     hl_dataset *dataset = open_dataset((hl_task_spec){ .name = "copy", .length = 8, .min_length = 4, .symbols = 2 }, 1);
-    hl_batch batch = read_batch(dataset, HL_TRAIN, 0, DRAWN, 17);
+    hl_examples batch = read_batch(dataset, HL_TRAIN, 0, DRAWN, 17);
     int seen[18] = { 0 };
     for (int i = 0; i < DRAWN; i++) {
         seen[batch.lengths[i]]++;
@@ -356,7 +356,7 @@ START_TEST(training_draws_every_length_equally_often)
         ck_assert_int_gt(seen[2 * n + 1], 3750); /* 4000 expected, standard deviation 57 */
         ck_assert_int_lt(seen[2 * n + 1], 4250);
     }
-    hl_batch_free(&batch);
+    hl_examples_free(&batch);
     hl_dataset_free(dataset);
 }
 END_TEST
@@ -366,7 +366,7 @@ START_TEST(symbols_are_even_at_every_position_in_both_splits)
     hl_dataset *dataset =
         open_dataset((hl_task_spec){ .name = "identity_copy", .length = 6, .min_length = 6, .symbols = 16 }, 7);
     for (int split = HL_TRAIN; split <= HL_VALIDATION; split++) {
-        hl_batch batch = read_batch(dataset, split, 0, DRAWN, 6);
+        hl_examples batch = read_batch(dataset, split, 0, DRAWN, 6);
         int seen[6][16] = { { 0 } };
         for (int i = 0; i < DRAWN * 6; i++) {
             seen[i % 6][batch.tokens[i] - HL_SPECIAL_TOKENS]++;
@@ -375,7 +375,7 @@ START_TEST(symbols_are_even_at_every_position_in_both_splits)
             ck_assert_int_gt(seen[i / 16][i % 16], 1080); /* 1250 expected, standard deviation 34 */
             ck_assert_int_lt(seen[i / 16][i % 16], 1420);
         }
-        hl_batch_free(&batch);
+        hl_examples_free(&batch);
     }
     hl_dataset_free(dataset);
 }
@@ -387,8 +387,8 @@ START_TEST(a_batchs_tokens_are_its_longest_example)
     bool shorter = false;
     for (int split = HL_TRAIN; split <= HL_VALIDATION; split++) {
         for (int64_t first = 0; first < 60; first += 3) {
-            int64_t n_tokens = hl_dataset_batch_tokens(dataset, split, first, 3);
-            hl_batch batch = read_batch(dataset, split, first, 3, 19);
+            int64_t n_tokens = hl_dataset_longest(dataset, split, first, 3);
+            hl_examples batch = read_batch(dataset, split, first, 3, 19);
             int32_t longest = 0;
             for (int b = 0; b < 3; b++) {
                 longest = batch.lengths[b] > longest ? batch.lengths[b] : longest;
@@ -396,13 +396,13 @@ START_TEST(a_batchs_tokens_are_its_longest_example)
             ck_assert_int_eq(n_tokens, longest);
             shorter = shorter || n_tokens < 19;
             batch.n_tokens = n_tokens; /* the same memory serves a trimmed batch */
-            hl_dataset_batch(dataset, split, first, &batch);
-            hl_batch again = read_batch(dataset, split, first, 3, 19);
+            hl_dataset_examples(dataset, split, first, &batch);
+            hl_examples again = read_batch(dataset, split, first, 3, 19);
             for (int b = 0; b < 3; b++) {
                 assert_same_example(&batch, b, &again, b);
             }
-            hl_batch_free(&batch);
-            hl_batch_free(&again);
+            hl_examples_free(&batch);
+            hl_examples_free(&again);
         }
     }
     ck_assert(shorter);
@@ -413,14 +413,14 @@ END_TEST
 START_TEST(filling_a_batch_allocates_nothing)
 {
     hl_dataset *dataset = open_dataset(specs[_i].spec, 1);
-    hl_batch batch = read_batch(dataset, HL_TRAIN, 0, 50, hl_dataset_max_length(dataset));
+    hl_examples batch = read_batch(dataset, HL_TRAIN, 0, 50, hl_dataset_max_length(dataset));
     hl_allocator_set(&failing_allocator);
     allocations_left = -1;
-    hl_dataset_batch(dataset, HL_VALIDATION, 50, &batch);
-    ck_assert_int_eq(hl_dataset_batch_tokens(dataset, HL_TRAIN, 50, 50), hl_dataset_max_length(dataset));
+    hl_dataset_examples(dataset, HL_VALIDATION, 50, &batch);
+    ck_assert_int_eq(hl_dataset_longest(dataset, HL_TRAIN, 50, 50), hl_dataset_max_length(dataset));
     ck_assert_int_eq(allocations_left, -1);
     hl_allocator_set(NULL);
-    hl_batch_free(&batch);
+    hl_examples_free(&batch);
     hl_dataset_free(dataset);
 }
 END_TEST

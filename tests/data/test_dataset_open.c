@@ -1,5 +1,5 @@
-#include "data/batch_storage.h"
 #include "data/dataset.h"
+#include "data/examples_storage.h"
 #include "tests/check_suite.h"
 #include "tests/data/failing_allocator.h"
 
@@ -74,12 +74,12 @@ START_TEST(the_largest_specs_open_and_work)
     hl_task_spec spec = { .name = "copy", .length = HL_TASK_MAX_SIZE, .min_length = 1, .symbols = HL_TASK_MAX_SYMBOLS };
     hl_dataset *dataset = open_dataset(spec, UINT64_MAX);
     ck_assert_int_eq(hl_dataset_n_lengths(dataset), HL_TASK_MAX_SIZE);
-    hl_batch batch;
-    ck_assert_int_eq(hl_batch_allocate(1, hl_dataset_max_length(dataset), 0, &batch).code, HL_OK);
-    hl_dataset_batch(dataset, HL_VALIDATION, HL_TASK_MAX_SIZE - 1, &batch);
+    hl_examples batch;
+    ck_assert_int_eq(hl_examples_allocate(1, hl_dataset_max_length(dataset), 0, &batch).code, HL_OK);
+    hl_dataset_examples(dataset, HL_VALIDATION, HL_TASK_MAX_SIZE - 1, &batch);
     ck_assert_int_eq(batch.lengths[0], 2 * HL_TASK_MAX_SIZE + 1);
-    ck_assert_int_eq(hl_batch_scored(&batch), HL_TASK_MAX_SIZE);
-    hl_batch_free(&batch);
+    ck_assert_int_eq(hl_examples_scored(&batch), HL_TASK_MAX_SIZE);
+    hl_examples_free(&batch);
     hl_dataset_free(dataset);
 }
 END_TEST
@@ -103,11 +103,11 @@ START_TEST(a_spec_and_its_name_need_not_outlive_the_opening)
     hl_dataset *dataset = open_dataset(spec, 1);
     memset(name, 'x', sizeof name);
     memset(&spec, 0, sizeof spec);
-    hl_batch batch;
-    ck_assert_int_eq(hl_batch_allocate(2, hl_dataset_max_length(dataset), 0, &batch).code, HL_OK);
-    hl_dataset_batch(dataset, HL_TRAIN, 0, &batch);
+    hl_examples batch;
+    ck_assert_int_eq(hl_examples_allocate(2, hl_dataset_max_length(dataset), 0, &batch).code, HL_OK);
+    hl_dataset_examples(dataset, HL_TRAIN, 0, &batch);
     ck_assert_int_eq(batch.lengths[1], 12);
-    hl_batch_free(&batch);
+    hl_examples_free(&batch);
     hl_dataset_free(dataset);
     hl_dataset_free(NULL);
 }

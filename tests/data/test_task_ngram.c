@@ -1,5 +1,5 @@
 /* The task ngram, read by the texts of its tokens alone. */
-#include "core/batch.h"
+#include "core/examples.h"
 #include "data/dataset.h"
 #include "data/task.h"
 #include "tests/check_suite.h"

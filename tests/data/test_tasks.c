@@ -1,4 +1,4 @@
-#include "core/batch.h"
+#include "core/examples.h"
 #include "core/memory.h"
 #include "data/task.h"
 #include "tests/check_suite.h"

@@ -45,6 +45,17 @@ static ssize_t read_input(int fd, void *buffer, size_t count)
     return (ssize_t)part;
 }
 
+static ssize_t read_input_at(int fd, void *buffer, size_t count, off_t offset)
+{
+    (void)fd;
+    size_t at = (size_t)offset < n_bytes ? (size_t)offset : n_bytes;
+    size_t part = count < n_bytes - at ? count : n_bytes - at;
+    if (part > 0) {
+        memcpy(buffer, bytes + at, part);
+    }
+    return (ssize_t)part;
+}
+
 static ssize_t write_file(int fd, const void *from, size_t count)
 {
     (void)fd;
@@ -112,6 +123,7 @@ void input_file_set(const uint8_t *data, size_t size)
     static const hl_file_calls calls = { .open = open_file,
                                          .fstat = status_of_input,
                                          .read = read_input,
+                                         .pread = read_input_at,
                                          .write = write_file,
                                          .lseek = seek,
                                          .fsync = close_file,

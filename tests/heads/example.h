@@ -3,7 +3,7 @@
 #define HL_TESTS_HEADS_EXAMPLE_H
 
 #include "core/arena.h"
-#include "data/batch_storage.h"
+#include "data/examples_storage.h"
 #include "heads/recorder.h"
 #include "layers/model.h"
 #include "tests/scratch.h"
@@ -46,11 +46,11 @@ static inline void example_model(hl_model *model, const hl_model_config *config)
 }
 
 /* Examples of different lengths, the longest of `longest` tokens, padded to three more; each token is to be fetched
- * from the one before it, and relation r pairs it with the one r places before it. To be freed by hl_batch_free. */
-static inline hl_batch example_related_batch(int64_t n_examples, int64_t longest, int64_t n_relations)
+ * from the one before it, and relation r pairs it with the one r places before it. To be freed by hl_examples_free. */
+static inline hl_examples example_related_batch(int64_t n_examples, int64_t longest, int64_t n_relations)
 {
-    hl_batch batch;
-    expect_ok(hl_batch_allocate(n_examples, longest + 3, n_relations, &batch));
+    hl_examples batch;
+    expect_ok(hl_examples_allocate(n_examples, longest + 3, n_relations, &batch));
     for (int64_t e = 0; e < n_examples; e++) {
         batch.lengths[e] = (int32_t)(longest - (e + 1) % 3 * (longest / 4));
         for (int64_t i = 0; i < batch.n_tokens; i++) {
@@ -68,7 +68,7 @@ static inline hl_batch example_related_batch(int64_t n_examples, int64_t longest
     return batch;
 }
 
-static inline hl_batch example_batch(int64_t n_examples, int64_t longest)
+static inline hl_examples example_batch(int64_t n_examples, int64_t longest)
 {
     return example_related_batch(n_examples, longest, 0);
 }
@@ -86,12 +86,12 @@ static inline hl_arena example_arena(const hl_recorder *recorder, int threads)
 /* A recorder of the model on the examples, writing to the test's folder "run/patterns", and an arena for 4 threads. */
 typedef struct example {
     hl_model model;
-    hl_batch batch;
+    hl_examples batch;
     hl_recorder recorder;
     hl_arena arena;
 } example;
 
-static inline void example_set_up_with(example *f, hl_model_config config, hl_batch batch, int64_t slice)
+static inline void example_set_up_with(example *f, hl_model_config config, hl_examples batch, int64_t slice)
 {
     example_model(&f->model, &config);
     f->batch = batch;
@@ -110,7 +110,7 @@ static inline void example_tear_down(example *f)
     hl_recorder_free(&f->recorder);
     hl_recorder_free(&f->recorder); /* twice is allowed */
     hl_arena_free(&f->arena);
-    hl_batch_free(&f->batch);
+    hl_examples_free(&f->batch);
     hl_model_free(&f->model);
 }
 

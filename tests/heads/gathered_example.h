@@ -19,7 +19,7 @@ static inline const hl_validation_sums *gathered_run(const example *f, int64_t s
     hl_validation_sums_pass_begin(pass);
     for (int64_t first = 0; first < f->batch.n_examples; first += slice) {
         int64_t left = f->batch.n_examples - first;
-        hl_batch batch = hl_batch_slice(&f->batch, first, left < slice ? left : slice);
+        hl_examples batch = hl_examples_slice(&f->batch, first, left < slice ? left : slice);
         hl_validation_sums_pass_batch(pass, &batch, threads);
         hl_tape tape;
         hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = threads, .observer = &pass->observer });

@@ -2,7 +2,7 @@
 #ifndef HL_TESTS_HEADS_MADE_UP_RUN_H
 #define HL_TESTS_HEADS_MADE_UP_RUN_H
 
-#include "core/batch.h"
+#include "core/examples.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "heads/heads_csv.h"

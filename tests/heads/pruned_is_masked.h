@@ -21,7 +21,7 @@ static inline void pruned_is_masked_shake(hl_model *model)
 }
 
 /* Logits in new memory: hl_free. */
-static inline hl_real *logits_of(const hl_model *model, const hl_batch *batch, const bool *kept)
+static inline hl_real *logits_of(const hl_model *model, const hl_examples *batch, const bool *kept)
 {
     enum { MOST = 512 };
     hl_real gates[2 * MOST];
@@ -53,7 +53,7 @@ static inline hl_real *logits_of(const hl_model *model, const hl_batch *batch, c
 /* The largest difference on real positions, as a share of the largest logit. */
 static inline double pruned_is_masked_error(const hl_model *model, const hl_model *pruned, const bool *kept)
 {
-    hl_batch batch = example_batch(6, 9);
+    hl_examples batch = example_batch(6, 9);
     hl_real *masked = logits_of(model, &batch, kept), *sliced = logits_of(pruned, &batch, NULL);
     int64_t V = model->config.vocabulary;
     double largest = 0, error = 0;
@@ -66,7 +66,7 @@ static inline double pruned_is_masked_error(const hl_model *model, const hl_mode
     }
     hl_free(masked);
     hl_free(sliced);
-    hl_batch_free(&batch);
+    hl_examples_free(&batch);
     return error / largest;
 }
 

@@ -31,7 +31,7 @@ static void see(void *context, const hl_evaluator_slice *slice, const hl_real *l
 /* A model, seven examples and an evaluator by threes with as much memory as it says it needs. */
 typedef struct evaluated {
     hl_model model;
-    hl_batch batch;
+    hl_examples batch;
     hl_arena arena;
     seen seen;
     hl_evaluator evaluator;
@@ -59,7 +59,7 @@ static void set_up(evaluated *f)
 static void tear_down(evaluated *f)
 {
     hl_arena_free(&f->arena);
-    hl_batch_free(&f->batch);
+    hl_examples_free(&f->batch);
     hl_model_free(&f->model);
 }
 
@@ -71,10 +71,10 @@ START_TEST(slices_make_up_the_whole)
     expect_ok(hl_evaluate(&f.evaluator, &f.batch, &sum));
     ck_assert_int_eq(f.seen.slices, 3);
     ck_assert_int_eq(f.seen.examples, E);
-    ck_assert_int_eq(sum.n_scored, hl_batch_scored(&f.batch));
+    ck_assert_int_eq(sum.n_scored, hl_examples_scored(&f.batch));
     double by_hand = 0;
     for (int64_t e = 0; e < E; e++) {
-        hl_batch one = hl_batch_slice(&f.batch, e, 1);
+        hl_examples one = hl_examples_slice(&f.batch, e, 1);
         hl_cross_entropy_result its = { 0 };
         hl_evaluator alone = f.evaluator;
         alone.begin = NULL;
@@ -95,8 +95,8 @@ START_TEST(a_visitor_may_end_it)
     f.seen.most = 1;
     hl_cross_entropy_result sum = { 0 };
     expect_ok(hl_evaluate(&f.evaluator, &f.batch, &sum));
-    hl_batch first = hl_batch_slice(&f.batch, 0, SLICE);
-    ck_assert_int_eq(sum.n_scored, hl_batch_scored(&first));
+    hl_examples first = hl_examples_slice(&f.batch, 0, SLICE);
+    ck_assert_int_eq(sum.n_scored, hl_examples_scored(&first));
     tear_down(&f);
 }
 END_TEST

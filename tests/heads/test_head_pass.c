@@ -80,17 +80,17 @@ START_TEST(a_failed_pass_is_empty)
     example f;
     hl_head_pass pass;
     example_set_up(&f, example_config(8), 2, 9, 2);
-    hl_batch longer = example_batch(1, 65);
+    hl_examples longer = example_batch(1, 65);
     ck_assert_int_eq(hl_head_pass_run(&f.model, &longer, 1, 1, &pass).code, HL_INVALID);
     ck_assert_ptr_null(pass.layers);
-    hl_batch_free(&longer);
+    hl_examples_free(&longer);
     example_tear_down(&f);
 
     faults_begin();
     hl_model_config config = example_config(8);
     hl_model model;
     example_model(&model, &config);
-    hl_batch batch = example_batch(2, 6);
+    hl_examples batch = example_batch(2, 6);
     int blocks = faults_live_blocks(), n = 0;
     for (bool reached = true; reached;) {
         faults_in_memory(++n, FAULTS_ONCE);
@@ -102,7 +102,7 @@ START_TEST(a_failed_pass_is_empty)
         ck_assert_int_eq(faults_live_blocks(), blocks);
     }
     ck_assert_int_gt(n, 11);
-    hl_batch_free(&batch);
+    hl_examples_free(&batch);
     hl_model_free(&model);
     faults_end();
 }

@@ -64,7 +64,7 @@ START_TEST(a_set_up_that_lacks_memory_leaves_nothing)
     hl_model_config config = example_config(8);
     hl_model model;
     example_model(&model, &config);
-    hl_batch batch = example_batch(3, 6);
+    hl_examples batch = example_batch(3, 6);
     int blocks = faults_live_blocks(), n = 0;
     for (bool reached = true; reached;) {
         hl_recorder recorder;
@@ -79,7 +79,7 @@ START_TEST(a_set_up_that_lacks_memory_leaves_nothing)
         ck_assert_int_eq(faults_live_blocks(), blocks);
     }
     ck_assert_int_gt(n, 3);
-    hl_batch_free(&batch);
+    hl_examples_free(&batch);
     hl_model_free(&model);
     faults_end();
 }

@@ -7,7 +7,9 @@ static hl_status train(hl_model *model, hl_optimizer *adam, hl_arena *arena)
 {
     /* The answers are the tokens themselves; HL_IGNORE would ask for none. The lengths are without padding. */
     int32_t tokens[2][6] = { { 3, 1, 4, 1, 5, 9 }, { 2, 7, 1, 8, 2, 8 } }, lengths[2] = { 6, 6 };
-    hl_batch batch = { .n_examples = 2, .n_tokens = 6, .tokens = tokens[0], .targets = tokens[0], .lengths = lengths };
+    hl_examples batch = {
+        .n_examples = 2, .n_tokens = 6, .tokens = tokens[0], .targets = tokens[0], .lengths = lengths
+    };
     hl_optimizer_options options = { .name = HL_ADAM, .beta1 = 0.9, .beta2 = 0.98, .epsilon = 1e-9 };
 
     HL_TRY(hl_model_allocate(model, 1));                          /* initial weights, drawn from seed 1 */

@@ -12,7 +12,7 @@ enum { B = 6, T = 5, FIRST_EXAMPLE = 12 };
 
 typedef struct setting {
     hl_model model;
-    hl_batch batch;
+    hl_examples batch;
     hl_real loss; /* of the undivided batch */
     hl_real *grads;
 } setting;
@@ -46,11 +46,11 @@ static void end(setting *s)
 /* Returns the sum of the micro-batches' losses and adds their gradients to the model's. `placed`: whether each tape gets the index of its first example. */
 static hl_real work_parts(setting *s, const int64_t *parts, bool placed)
 {
-    hl_cross_entropy_args args = { .smoothing = (hl_real)0.1, .n = hl_batch_scored(&s->batch) };
+    hl_cross_entropy_args args = { .smoothing = (hl_real)0.1, .n = hl_examples_scored(&s->batch) };
     hl_real loss = 0;
     hl_parameters_zero_grad(&s->model.parameters);
     for (int64_t first = 0; first < B; first += *parts++) {
-        hl_batch part = hl_batch_slice(&s->batch, first, *parts);
+        hl_examples part = hl_examples_slice(&s->batch, first, *parts);
         hl_tape_options of_part = options;
         of_part.first_example += placed ? first : 0;
         loss += example_step(&s->model, &part, args, NULL, of_part);

@@ -89,14 +89,14 @@ void example_model(hl_model *model, const hl_model_config *config)
     ck_assert_int_eq(hl_positions_layer_allocate(&model->positions).code, HL_OK);
 }
 
-hl_batch example_batch(int64_t B, int64_t T, int64_t V, const int32_t *lengths)
+hl_examples example_batch(int64_t B, int64_t T, int64_t V, const int32_t *lengths)
 {
-    hl_batch batch = { .n_examples = B,
-                       .n_tokens = T,
-                       .tokens = checked_calloc(B * T, sizeof(int32_t)),
-                       .targets = checked_calloc(B * T, sizeof(int32_t)),
-                       .sources = checked_calloc(B * T, sizeof(int32_t)),
-                       .lengths = checked_calloc(B, sizeof(int32_t)) };
+    hl_examples batch = { .n_examples = B,
+                          .n_tokens = T,
+                          .tokens = checked_calloc(B * T, sizeof(int32_t)),
+                          .targets = checked_calloc(B * T, sizeof(int32_t)),
+                          .sources = checked_calloc(B * T, sizeof(int32_t)),
+                          .lengths = checked_calloc(B, sizeof(int32_t)) };
     hl_random random = { .seed = 4, .stream = 2 };
     for (int64_t b = 0; b < B; b++) {
         batch.lengths[b] = lengths != NULL ? lengths[b] : (int32_t)T;
@@ -112,7 +112,7 @@ hl_batch example_batch(int64_t B, int64_t T, int64_t V, const int32_t *lengths)
     return batch;
 }
 
-void example_batch_free(hl_batch *batch)
+void example_batch_free(hl_examples *batch)
 {
     hl_free(batch->tokens);
     hl_free(batch->targets);
@@ -120,7 +120,7 @@ void example_batch_free(hl_batch *batch)
     hl_free(batch->lengths);
 }
 
-hl_real example_step(hl_model *model, const hl_batch *batch, hl_cross_entropy_args args, const hl_head_probe *probes,
+hl_real example_step(hl_model *model, const hl_examples *batch, hl_cross_entropy_args args, const hl_head_probe *probes,
                      hl_tape_options options)
 {
     options.gradients = true;

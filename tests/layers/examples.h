@@ -33,11 +33,11 @@ void example_model(hl_model *model, const hl_model_config *config);
 
 /* A batch of B examples of T tokens below V. `lengths` (B) may be NULL: every example is T long. One target in three is
  * not scored. Freed by example_batch_free. */
-hl_batch example_batch(int64_t B, int64_t T, int64_t V, const int32_t *lengths);
-void example_batch_free(hl_batch *batch);
+hl_examples example_batch(int64_t B, int64_t T, int64_t V, const int32_t *lengths);
+void example_batch_free(hl_examples *batch);
 
 /* The loss of the batch, its gradients added to those of the model. Ends the test where the pass fails. */
-hl_real example_step(hl_model *model, const hl_batch *batch, hl_cross_entropy_args args, const hl_head_probe *probes,
+hl_real example_step(hl_model *model, const hl_examples *batch, hl_cross_entropy_args args, const hl_head_probe *probes,
                      hl_tape_options options);
 
 /* Asserts |got[i] - expected[i]| <= tolerance * the largest |expected|, for every i < n; NaN fails. */

@@ -153,7 +153,7 @@ START_TEST(whole_model)
     ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
     fill_parameters(&model.parameters);
     ck_assert_int_eq(hl_positions_layer_allocate(&model.positions).code, HL_OK);
-    hl_batch batch = example_batch(GOLDEN_B, GOLDEN_TQ, GOLDEN_V, golden_lengths);
+    hl_examples batch = example_batch(GOLDEN_B, GOLDEN_TQ, GOLDEN_V, golden_lengths);
     memcpy(batch.tokens, golden_tokens, sizeof golden_tokens);
     hl_tape tape;
     hl_arena arena;

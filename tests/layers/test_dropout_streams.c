@@ -123,7 +123,7 @@ static hl_real loss_of(const hl_model_config *config, bool training)
 {
     hl_model model;
     example_model(&model, config);
-    hl_batch batch = example_batch(B, T, config->vocabulary, NULL);
+    hl_examples batch = example_batch(B, T, config->vocabulary, NULL);
     hl_real loss = example_step(&model, &batch, (hl_cross_entropy_args){ 0 }, NULL,
                                 (hl_tape_options){ .training = training, .seed = 3 });
     example_batch_free(&batch);

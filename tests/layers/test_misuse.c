@@ -232,7 +232,7 @@ START_TEST(a_model_without_memory_and_a_batch_without_arrays_are_told)
     static hl_model model;
     config = example_config();
     config.dropout_embedding = 0;
-    hl_batch batch = example_batch(2, 5, config.vocabulary, NULL), bare = { .n_examples = 2, .n_tokens = 5 };
+    hl_examples batch = example_batch(2, 5, config.vocabulary, NULL), bare = { .n_examples = 2, .n_tokens = 5 };
     ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
     expect(hl_model_reserve(&model, (hl_model_use)9), "a model is used as no 9");
     for (int i = 0; i < 3; i++) {

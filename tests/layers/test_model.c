@@ -89,7 +89,7 @@ START_TEST(a_sequence_longer_than_the_positions_is_refused)
     hl_model model;
     example_model(&model, &config);
     for (int64_t T = config.max_length; T <= config.max_length + 1; T++) {
-        hl_batch batch = example_batch(2, T, config.vocabulary, NULL);
+        hl_examples batch = example_batch(2, T, config.vocabulary, NULL);
         hl_tape tape;
         hl_arena arena;
         example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
@@ -128,7 +128,7 @@ static hl_model_config planned_config(int i)
 }
 
 /* Runs a pass in an arena of `bytes`. */
-static hl_status run_in(size_t bytes, const hl_model *model, const hl_batch *batch, hl_tape_options options,
+static hl_status run_in(size_t bytes, const hl_model *model, const hl_examples *batch, hl_tape_options options,
                         size_t *peak)
 {
     hl_arena arena;
@@ -148,7 +148,7 @@ START_TEST(the_plan_is_what_the_pass_takes)
     hl_model_config config = planned_config(_i / 4);
     hl_tape_options options = { .threads = _i % 4 / 2 == 0 ? 1 : 3, .training = _i % 2 == 0, .gradients = _i % 2 == 0 };
     enum { B = 8, T = 70 };
-    hl_batch batch = example_batch(B, T, config.vocabulary, NULL);
+    hl_examples batch = example_batch(B, T, config.vocabulary, NULL);
     hl_model model;
     ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
     hl_model_plan plan;

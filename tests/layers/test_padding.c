@@ -45,7 +45,7 @@ static void begin(hl_model *model, const padding_case *c)
 }
 
 /* Forward and backward; gradients are added to the model's, divided by `n`. */
-static void run(hl_model *model, const hl_batch *batch, int64_t n, pass *p)
+static void run(hl_model *model, const hl_examples *batch, int64_t n, pass *p)
 {
     hl_tape tape;
     hl_arena arena;
@@ -60,9 +60,9 @@ static void run(hl_model *model, const hl_batch *batch, int64_t n, pass *p)
 }
 
 /* Example b of the batch without its padding: the arrays of the batch, but for T. */
-static hl_batch alone(const hl_batch *batch, int64_t b)
+static hl_examples alone(const hl_examples *batch, int64_t b)
 {
-    hl_batch example = hl_batch_slice(batch, b, 1);
+    hl_examples example = hl_examples_slice(batch, b, 1);
     example.n_tokens = batch->lengths[b];
     return example;
 }
@@ -98,13 +98,13 @@ START_TEST(a_sequence_alone_and_padded_agree)
     const padding_case *c = &cases[_i];
     hl_model model;
     begin(&model, c);
-    hl_batch batch = example_batch(B, T, V, lengths);
-    int64_t n = hl_batch_scored(&batch);
+    hl_examples batch = example_batch(B, T, V, lengths);
+    int64_t n = hl_examples_scored(&batch);
     run(&model, &batch, n, &padded);
     hl_real *grads = example_grads_copy(&model.parameters);
     hl_parameters_zero_grad(&model.parameters);
     for (int64_t b = 0; b < B; b++) {
-        hl_batch example = alone(&batch, b);
+        hl_examples example = alone(&batch, b);
         run(&model, &example, n, &single);
         assert_logits_agree(&padded, &single, b);
         for (int l = 0; l < LAYERS; l++) {
@@ -124,7 +124,7 @@ START_TEST(nobody_reads_the_padding)
     static pass clean, dirty;
     hl_model model;
     begin(&model, &cases[_i]);
-    hl_batch batch = example_batch(B, T, V, lengths);
+    hl_examples batch = example_batch(B, T, V, lengths);
     run(&model, &batch, 0, &clean);
     hl_real *grads = example_grads_copy(&model.parameters);
     hl_parameters_zero_grad(&model.parameters);

@@ -271,7 +271,7 @@ static hl_real run_model(hl_real weights[2][B * 2 * T * T], bool first, bool gat
     hl_model_config config = example_config();
     hl_model model;
     example_model(&model, &config);
-    hl_batch batch = example_batch(B, T, config.vocabulary, lengths);
+    hl_examples batch = example_batch(B, T, config.vocabulary, lengths);
     hl_tape tape;
     hl_arena arena;
     example_tape(&tape, &arena, (hl_tape_options){ 0 });

@@ -24,7 +24,7 @@ static hl_model_config variant(int i)
 }
 
 /* One step out of an arena of exactly the planned size, after which not a byte of it may be left over. */
-static hl_real planned_step(hl_model *model, const hl_batch *batch, bool reuse, size_t *bytes)
+static hl_real planned_step(hl_model *model, const hl_examples *batch, bool reuse, size_t *bytes)
 {
     hl_tape_options options = { .threads = 2, .training = true, .gradients = true, .reuse = reuse, .seed = 5 };
     hl_model_plan plan;
@@ -49,7 +49,7 @@ START_TEST(the_same_bits_in_less_memory)
     hl_model_config config = variant(_i);
     example_model(&model, &config);
     int32_t lengths[B] = { 7, 4, 6 };
-    hl_batch batch = example_batch(B, T, config.vocabulary, lengths);
+    hl_examples batch = example_batch(B, T, config.vocabulary, lengths);
     size_t kept_bytes, reused_bytes;
     hl_real kept = planned_step(&model, &batch, false, &kept_bytes);
     hl_real *grads = example_grads_copy(&model.parameters);

@@ -89,7 +89,7 @@ static bool make_model(hl_model *model, int seed)
 }
 
 /* Tokens, and for each of them the successor of the one before it. */
-static void fill_batch(int seed, int step, hl_batch *batch)
+static void fill_batch(int seed, int step, hl_examples *batch)
 {
     for (int i = 0; i < ACCURACY_B * ACCURACY_T; i++) {
         uint32_t place = (uint32_t)(step * ACCURACY_B * ACCURACY_T + i);
@@ -101,7 +101,7 @@ static void fill_batch(int seed, int step, hl_batch *batch)
     }
 }
 
-static bool update(const hl_model *model, const hl_batch *batch, hl_arena *arena, double *mean_loss)
+static bool update(const hl_model *model, const hl_examples *batch, hl_arena *arena, double *mean_loss)
 {
     hl_tape tape;
     hl_cross_entropy_result result = { 0 };
@@ -118,7 +118,7 @@ bool accuracy_training_run(int index, int seed, double losses[ACCURACY_UPDATES])
 {
     hl_threads_setup();
     int32_t tokens[ACCURACY_B * ACCURACY_T], targets[ACCURACY_B * ACCURACY_T], lengths[ACCURACY_B];
-    hl_batch batch = { ACCURACY_B, ACCURACY_T, .tokens = tokens, .targets = targets, .lengths = lengths };
+    hl_examples batch = { ACCURACY_B, ACCURACY_T, .tokens = tokens, .targets = targets, .lengths = lengths };
     for (int b = 0; b < ACCURACY_B; b++) {
         lengths[b] = ACCURACY_T;
     }

@@ -26,7 +26,7 @@ static double losses[STEPS];
 static hl_status train(void)
 {
     static int32_t tokens[B * T], lengths[B];
-    hl_batch batch = { .n_examples = B, .n_tokens = T, .tokens = tokens, .targets = tokens, .lengths = lengths };
+    hl_examples batch = { .n_examples = B, .n_tokens = T, .tokens = tokens, .targets = tokens, .lengths = lengths };
     for (int i = 0; i < B * T; i++) {
         tokens[i] = (i * i + 1) % V;
         lengths[i / T] = T;

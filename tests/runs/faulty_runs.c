@@ -108,8 +108,8 @@ static bool is_harmless(const faults_failure *failure)
     size_t length = strlen(path);
     bool temporary = length > 4 && strcmp(path + length - 4, ".tmp") == 0;
     bool kernel = strncmp(path, "/sys/fs/cgroup/", 15) == 0 || strncmp(path, "/proc/", 6) == 0;
-    bool reads = call == FAULTS_OPEN || call == FAULTS_READ || call == FAULTS_LSEEK || call == FAULTS_FSTAT ||
-                 call == FAULTS_ACCESS;
+    bool reads = call == FAULTS_OPEN || call == FAULTS_READ || call == FAULTS_PREAD || call == FAULTS_LSEEK ||
+                 call == FAULTS_FSTAT || call == FAULTS_ACCESS;
     bool of_cell = strstr(path, ",seed=") != NULL && strstr(path, "/patterns/") == NULL;
     return kernel || (reads && of_cell) || (call == FAULTS_CLOSE && !temporary) || call == FAULTS_CLOSEDIR ||
            (call == FAULTS_UNLINK && (temporary || strstr(path, "/checkpoint-") != NULL));

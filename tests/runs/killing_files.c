@@ -47,6 +47,12 @@ static ssize_t killing_read(int fd, void *buffer, size_t count)
     return system_calls.read(fd, buffer, count);
 }
 
+static ssize_t killing_pread(int fd, void *buffer, size_t count, off_t offset)
+{
+    count_down_of(fd);
+    return system_calls.pread(fd, buffer, count, offset);
+}
+
 static ssize_t killing_write(int fd, const void *buffer, size_t count)
 {
     if (counts(fd) && calls_left == 1 && sent == SIGKILL) { /* dies half-way */
@@ -146,9 +152,23 @@ void killing_files_set(int n, int signal, killing_scope scope)
 void killing_files_begin(void)
 {
     static const hl_file_calls calls = {
-        killing_open,  killing_read,    killing_write,   killing_lseek,    killing_fstat, killing_fsync,
-        killing_close, killing_rename,  killing_link,    killing_unlink,   killing_mkdir, killing_access,
-        killing_flock, killing_opendir, killing_readdir, killing_closedir,
+        .open = killing_open,
+        .read = killing_read,
+        .pread = killing_pread,
+        .write = killing_write,
+        .lseek = killing_lseek,
+        .fstat = killing_fstat,
+        .fsync = killing_fsync,
+        .close = killing_close,
+        .rename = killing_rename,
+        .link = killing_link,
+        .unlink = killing_unlink,
+        .mkdir = killing_mkdir,
+        .access = killing_access,
+        .flock = killing_flock,
+        .opendir = killing_opendir,
+        .readdir = killing_readdir,
+        .closedir = killing_closedir,
     };
     hl_file_calls_set(NULL);
     system_calls = *hl_file_calls_get();

@@ -81,7 +81,7 @@ START_TEST(a_validation_set_of_any_size_takes_the_memory_of_a_slice)
     ck_assert_int_eq(hl_heads_validation_make(&large, &run).code, HL_OK);
     ck_assert_int_eq(large.room.n_examples, run.config.train.batch_size);
     ck_assert_int_gt(small.n_examples, large.slice); /* or the second part would not be seen */
-    hl_batch one, other;
+    hl_examples one, other;
     ck_assert_int_eq(hl_heads_validation_slice(&small, small.slice, &one).code, HL_OK);
     ck_assert_int_eq(hl_heads_validation_slice(&large, small.slice, &other).code, HL_OK);
     ck_assert_int_le(one.n_examples, other.n_examples);

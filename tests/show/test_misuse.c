@@ -26,31 +26,31 @@ START_TEST(a_batch_is_refused)
     hl_dataset *dataset;
     expect(hl_dataset_open(&(hl_task_spec){ 0 }, 1, &dataset), "");
     expect_ok(hl_dataset_open(&spec, 1, &dataset));
-    hl_batch batch, copy;
-    expect_ok(hl_batch_allocate(4, hl_dataset_max_length(dataset), 0, &batch));
-    expect(hl_dataset_batch(dataset, (hl_split)2, 0, &batch), "unknown split number 2");
-    expect(hl_dataset_batch(dataset, HL_TRAIN, -1, &batch), "4 examples from number -1 on");
-    expect(hl_dataset_batch(dataset, HL_TRAIN, INT64_MAX, &batch), "cannot be had");
+    hl_examples batch, copy;
+    expect_ok(hl_examples_allocate(4, hl_dataset_max_length(dataset), 0, &batch));
+    expect(hl_dataset_examples(dataset, (hl_split)2, 0, &batch), "unknown split number 2");
+    expect(hl_dataset_examples(dataset, HL_TRAIN, -1, &batch), "4 examples from number -1 on");
+    expect(hl_dataset_examples(dataset, HL_TRAIN, INT64_MAX, &batch), "cannot be had");
     copy = batch;
     copy.n_tokens = 5;
-    expect(hl_dataset_batch(dataset, HL_VALIDATION, 0, &copy), "a batch of 5 tokens has no room");
+    expect(hl_dataset_examples(dataset, HL_VALIDATION, 0, &copy), "a batch of 5 tokens has no room");
     copy = batch;
     copy.n_examples = -4;
-    expect(hl_dataset_batch(dataset, HL_TRAIN, 0, &copy), "-4 examples");
+    expect(hl_dataset_examples(dataset, HL_TRAIN, 0, &copy), "-4 examples");
     copy = batch;
     copy.n_relations = 1;
-    expect(hl_dataset_batch(dataset, HL_TRAIN, 0, &copy), "1 relations, where the task states 0");
+    expect(hl_dataset_examples(dataset, HL_TRAIN, 0, &copy), "1 relations, where the task states 0");
     copy = batch;
     copy.targets = NULL;
-    expect(hl_dataset_batch(dataset, HL_TRAIN, 0, &copy), "without memory");
-    ck_assert_int_eq(hl_dataset_batch_tokens(dataset, HL_TRAIN, 0, -1), 0);
-    ck_assert_int_eq(hl_dataset_batch_tokens(dataset, (hl_split)-1, 0, 1), 0);
+    expect(hl_dataset_examples(dataset, HL_TRAIN, 0, &copy), "without memory");
+    ck_assert_int_eq(hl_dataset_longest(dataset, HL_TRAIN, 0, -1), 0);
+    ck_assert_int_eq(hl_dataset_longest(dataset, (hl_split)-1, 0, 1), 0);
     const hl_vocabulary *words = hl_dataset_vocabulary(dataset);
     ck_assert_ptr_null(hl_vocabulary_token(words, -1));
     ck_assert_ptr_null(hl_vocabulary_token(words, (int32_t)hl_vocabulary_size(words)));
     ck_assert_int_eq(hl_vocabulary_find(words, NULL), -1);
     ck_assert_int_eq(batch.lengths[0], 0); /* nothing was written */
-    hl_batch_free(&batch);
+    hl_examples_free(&batch);
     hl_dataset_free(dataset);
 }
 END_TEST
@@ -62,7 +62,7 @@ START_TEST(a_study_of_heads_is_refused)
     hl_model_config config = example_config(8);
     example_model(&model, &config);
     expect_ok(hl_model_init(&bare, &config));
-    hl_batch batch = example_batch(4, 6);
+    hl_examples batch = example_batch(4, 6);
     hl_patterns layers[EXAMPLE_LAYERS];
     for (int l = 0; l < EXAMPLE_LAYERS; l++) {
         layers[l] = hl_patterns_of(NULL, &batch, &model.config, l, 0);
@@ -83,10 +83,10 @@ START_TEST(a_study_of_heads_is_refused)
     expect(hl_head_pass_run(&bare, &batch, 1, 1, &pass), "not allocated");
     expect(hl_head_pass_run(&model, &batch, -1, 1, &pass), "at least one example");
     hl_recorder recorder;
-    hl_batch none = batch;
+    hl_examples none = batch;
     none.n_examples = -1;
     expect(hl_recorder_init(&recorder, &model, &none, 1, scratch_path("patterns")), "no examples");
-    hl_batch_free(&batch);
+    hl_examples_free(&batch);
     hl_model_free(&model);
     hl_model_free(&bare);
 }

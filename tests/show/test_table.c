@@ -161,7 +161,7 @@ START_TEST(the_table_of_a_recorder_lists_all_its_heads)
     hl_model_config config = example_config(8);
     hl_model model;
     example_model(&model, &config);
-    hl_batch batch = example_batch(4, 9);
+    hl_examples batch = example_batch(4, 9);
     hl_recorder recorder;
     expect_ok(hl_recorder_init(&recorder, &model, &batch, 4, scratch_path("patterns")));
     hl_arena arena = example_arena(&recorder, 1);
@@ -197,7 +197,7 @@ START_TEST(the_table_of_a_recorder_lists_all_its_heads)
     ck_assert_int_gt(n, 2);
     hl_recorder_free(&recorder);
     hl_arena_free(&arena);
-    hl_batch_free(&batch);
+    hl_examples_free(&batch);
     hl_model_free(&model);
     ck_assert_int_eq(faults_live_blocks(), 0);
     faults_end();

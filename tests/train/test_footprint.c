@@ -48,7 +48,7 @@ static void compare_run(const summary_example *example)
     hl_recorder recorder = { 0 };
     static hl_validation_sums_pass sums;
     if (config->patterns.examples > 0) {
-        hl_batch examples = hl_batch_slice(&trainer.validation, 0, recorded(config));
+        hl_examples examples = hl_examples_slice(&trainer.validation, 0, recorded(config));
         ck_assert_int_eq(hl_recorder_init(&recorder, &trainer.model, &examples, hl_trainer_evaluation_slice(config),
                                           scratch_path("patterns"))
                              .code,
@@ -123,7 +123,7 @@ static void compare_files(const summary_example *example)
         static hl_validation_sums_pass sums;
         init_sums(&sums, &trainer);
         hl_recorder recorder;
-        hl_batch examples = hl_batch_slice(&trainer.validation, 0, recorded(&example->config));
+        hl_examples examples = hl_examples_slice(&trainer.validation, 0, recorded(&example->config));
         ck_assert_int_eq(hl_recorder_init(&recorder, &trainer.model, &examples, 8, scratch_path("patterns")).code,
                          HL_OK);
         ck_assert_int_eq(hl_recorder_record(&recorder, 0, hl_validation_sums_pass_end(&sums), &trainer.arena, 1).code,

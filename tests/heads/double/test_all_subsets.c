@@ -17,7 +17,7 @@ enum { E = 6, ODD = E / 2, T = 9, HEADS = 6, SETS = 1 << HEADS };
 
 typedef struct all_example {
     hl_model model;
-    hl_batch batch;
+    hl_examples batch;
     hl_patterns layers[EXAMPLE_LAYERS];
     hl_all_subsets subsets;
 } all_example;
@@ -44,7 +44,7 @@ static hl_status measure_in_parts(all_example *x, int64_t slice)
 static void tear_down(all_example *x)
 {
     hl_all_subsets_free(&x->subsets);
-    hl_batch_free(&x->batch);
+    hl_examples_free(&x->batch);
     hl_model_free(&x->model);
 }
 
@@ -60,12 +60,12 @@ static void measure_alone(const all_example *x, uint32_t set, double *loss, doub
     double right = 0, scored = 0;
     *loss = 0;
     for (int64_t e = 1; e < E; e += 2) {
-        hl_batch one = hl_batch_slice(&x->batch, e, 1);
+        hl_examples one = hl_examples_slice(&x->batch, e, 1);
         hl_subset_worth worth;
         expect_ok(hl_subset_measure(&subset, &one, kept, &worth));
         *loss += worth.loss / ODD;
-        right += worth.accuracy * (double)hl_batch_scored(&one);
-        scored += (double)hl_batch_scored(&one);
+        right += worth.accuracy * (double)hl_examples_scored(&one);
+        scored += (double)hl_examples_scored(&one);
     }
     *accuracy = right / scored;
     hl_subset_free(&subset);

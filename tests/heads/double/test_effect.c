@@ -15,7 +15,7 @@ enum { E = 6, T = 9, HEADS = 6, ODD = E / 2 };
 
 typedef struct effect_example {
     hl_model model;
-    hl_batch batch;
+    hl_examples batch;
     hl_patterns layers[EXAMPLE_LAYERS];
     hl_label labels[HEADS];
     hl_effects effects;
@@ -50,7 +50,7 @@ static hl_status measure(effect_example *x)
 static void tear_down(effect_example *x)
 {
     hl_effects_free(&x->effects);
-    hl_batch_free(&x->batch);
+    hl_examples_free(&x->batch);
     hl_model_free(&x->model);
 }
 
@@ -70,10 +70,10 @@ static void gated_losses(const effect_example *x, int layer, hl_real *gates, dou
     expect_ok(hl_tape_status(&tape));
     for (int e = 0; e < ODD; e++) {
         int64_t row = 2 * e + 1;
-        hl_batch one = hl_batch_slice(&x->batch, row, 1);
+        hl_examples one = hl_examples_slice(&x->batch, row, 1);
         losses[e] = 0;
         for (int i = 0; i < T; i++) {
-            losses[e] += (double)rows[row * T + i] / (double)hl_batch_scored(&one);
+            losses[e] += (double)rows[row * T + i] / (double)hl_examples_scored(&one);
         }
     }
     hl_arena_free(&arena);

@@ -20,7 +20,7 @@ static const int64_t head_of[HEADS] = { 0, 1, 2, 3, 0, 1 };
 
 typedef struct importance_example {
     hl_model model;
-    hl_batch batch;
+    hl_examples batch;
     hl_patterns layers[EXAMPLE_LAYERS];
     hl_importance importance;
 } importance_example;
@@ -47,7 +47,7 @@ static hl_status measure_in_parts(importance_example *x, int64_t slice)
 static void tear_down(importance_example *x)
 {
     hl_importance_free(&x->importance);
-    hl_batch_free(&x->batch);
+    hl_examples_free(&x->batch);
     hl_model_free(&x->model);
 }
 
@@ -64,10 +64,10 @@ static void probed_losses(const importance_example *x, const hl_model *model, co
     hl_model_loss(&tape, model, &x->batch, (hl_cross_entropy_args){ .result = &result }, probes);
     expect_ok(hl_tape_status(&tape));
     for (int e = 0; e < ODD; e++) {
-        hl_batch one = hl_batch_slice(&x->batch, 2 * e + 1, 1);
+        hl_examples one = hl_examples_slice(&x->batch, 2 * e + 1, 1);
         losses[e] = 0;
         for (int i = 0; i < T; i++) {
-            losses[e] += (double)rows[(2 * e + 1) * T + i] / (double)hl_batch_scored(&one);
+            losses[e] += (double)rows[(2 * e + 1) * T + i] / (double)hl_examples_scored(&one);
         }
     }
     hl_arena_free(&arena);

@@ -10,7 +10,7 @@ START_TEST(the_double_library_writes_float64)
     hl_model_config config = example_config(8);
     hl_model model;
     example_model(&model, &config);
-    hl_batch batch = example_batch(3, 6);
+    hl_examples batch = example_batch(3, 6);
     hl_recorder recorder;
     expect_ok(hl_recorder_init(&recorder, &model, &batch, 2, scratch_path("patterns")));
     hl_arena arena = example_arena(&recorder, 1);
@@ -26,7 +26,7 @@ START_TEST(the_double_library_writes_float64)
     hl_npz_free(&npz);
     hl_recorder_free(&recorder);
     hl_arena_free(&arena);
-    hl_batch_free(&batch);
+    hl_examples_free(&batch);
     hl_model_free(&model);
 }
 END_TEST

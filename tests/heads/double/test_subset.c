@@ -13,7 +13,7 @@ enum { E = 7, T = 9, HEADS = 6 };
 
 typedef struct subset_example {
     hl_model model;
-    hl_batch batch;
+    hl_examples batch;
 } subset_example;
 
 static void set_up(subset_example *x)
@@ -26,11 +26,11 @@ static void set_up(subset_example *x)
 
 static void tear_down(subset_example *x)
 {
-    hl_batch_free(&x->batch);
+    hl_examples_free(&x->batch);
     hl_model_free(&x->model);
 }
 
-static hl_status measure_in_parts(const hl_model *model, const hl_batch *batch, int64_t slice, const bool *kept,
+static hl_status measure_in_parts(const hl_model *model, const hl_examples *batch, int64_t slice, const bool *kept,
                                   hl_subset_worth *worth)
 {
     hl_subset subset = { .model = model, .slice = slice, .threads = 2 };
@@ -42,7 +42,7 @@ static hl_status measure_in_parts(const hl_model *model, const hl_batch *batch, 
     return status;
 }
 
-static hl_subset_worth measure(const hl_model *model, const hl_batch *batch, const bool *kept)
+static hl_subset_worth measure(const hl_model *model, const hl_examples *batch, const bool *kept)
 {
     hl_subset_worth worth;
     expect_ok(measure_in_parts(model, batch, E, kept, &worth));

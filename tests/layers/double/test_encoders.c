@@ -38,7 +38,7 @@ enum { N_CASES = sizeof cases / sizeof *cases };
 
 typedef struct model_call {
     hl_model model;
-    hl_batch batch;
+    hl_examples batch;
     hl_real smoothing;
 } model_call;
 

@@ -1,15 +1,15 @@
-#include "data/batch_storage.h"
+#include "data/examples_storage.h"
 #include "tests/check_suite.h"
 #include "tests/data/failing_allocator.h"
 
 START_TEST(a_batch_has_room_for_every_entry)
 {
-    hl_batch batch;
-    ck_assert_int_eq(hl_batch_allocate(3, 5, 2, &batch).code, HL_OK);
+    hl_examples batch;
+    ck_assert_int_eq(hl_examples_allocate(3, 5, 2, &batch).code, HL_OK);
     ck_assert_int_eq(batch.n_examples, 3);
     ck_assert_int_eq(batch.n_tokens, 5);
     ck_assert_int_eq(batch.n_relations, 2);
-    ck_assert_uint_eq(hl_batch_bytes(3, 5, 2), 3 * (5 * 5 + 1) * sizeof(int32_t));
+    ck_assert_uint_eq(hl_examples_bytes(3, 5, 2), 3 * (5 * 5 + 1) * sizeof(int32_t));
     for (int32_t i = 0; i < 30; i++) {
         ck_assert_int_eq(batch.relations[i], 0);
         batch.relations[i] = 400 + i;
@@ -29,20 +29,20 @@ START_TEST(a_batch_has_room_for_every_entry)
         ck_assert_int_eq(batch.relations[i], 400 + i);
         ck_assert_int_eq(batch.relations[15 + i], 415 + i);
     }
-    hl_batch_free(&batch);
+    hl_examples_free(&batch);
     ck_assert_ptr_null(batch.tokens);
     ck_assert_int_eq(batch.n_examples, 0);
-    hl_batch_free(&batch);
+    hl_examples_free(&batch);
 }
 END_TEST
 
 START_TEST(a_batch_without_relations_has_no_array_of_them)
 {
-    hl_batch batch = { 0 };
-    ck_assert_int_eq(hl_batch_allocate(3, 5, 0, &batch).code, HL_OK);
+    hl_examples batch = { 0 };
+    ck_assert_int_eq(hl_examples_allocate(3, 5, 0, &batch).code, HL_OK);
     ck_assert_int_eq(batch.n_relations, 0);
     ck_assert_ptr_null(batch.relations);
-    hl_batch_free(&batch);
+    hl_examples_free(&batch);
 }
 END_TEST
 
@@ -54,28 +54,29 @@ START_TEST(sizes_that_cannot_be_are_refused)
         { 5, 5, -1 },        { 5, 5, INT64_MIN }, { 5, 5, INT64_MAX }, { 1ll << 22, 1ll << 22, 1ll << 22 },
     };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        hl_batch batch = { .n_tokens = 77 };
-        ck_assert_int_eq(hl_batch_allocate(sizes[i][0], sizes[i][1], sizes[i][2], &batch).code, HL_INVALID);
+        hl_examples batch = { .n_tokens = 77 };
+        ck_assert_int_eq(hl_examples_allocate(sizes[i][0], sizes[i][1], sizes[i][2], &batch).code, HL_INVALID);
         ck_assert_int_eq(batch.n_tokens, 77);
-        ck_assert_uint_eq(hl_batch_bytes(sizes[i][0], sizes[i][1], sizes[i][2]), SIZE_MAX);
+        ck_assert_uint_eq(hl_examples_bytes(sizes[i][0], sizes[i][1], sizes[i][2]), SIZE_MAX);
     }
-    ck_assert_uint_eq(hl_batch_bytes(1ll << 31, 1ll << 31, 0), SIZE_MAX);
-    hl_batch batch;
-    ck_assert_int_eq(hl_batch_allocate(1ll << 31, 1ll << 31, 0, &batch).code, HL_NO_MEMORY); /* in bytes it overflows */
+    ck_assert_uint_eq(hl_examples_bytes(1ll << 31, 1ll << 31, 0), SIZE_MAX);
+    hl_examples batch;
+    ck_assert_int_eq(hl_examples_allocate(1ll << 31, 1ll << 31, 0, &batch).code,
+                     HL_NO_MEMORY); /* in bytes it overflows */
 }
 END_TEST
 
 START_TEST(a_batch_is_one_block)
 {
-    hl_batch batch = { 0 };
+    hl_examples batch = { 0 };
     hl_allocator_set(&failing_allocator);
     allocations_left = 0;
-    ck_assert_int_eq(hl_batch_allocate(4, 4, 0, &batch).code, HL_NO_MEMORY);
+    ck_assert_int_eq(hl_examples_allocate(4, 4, 0, &batch).code, HL_NO_MEMORY);
     ck_assert_ptr_null(batch.tokens);
     allocations_left = 1;
-    ck_assert_int_eq(hl_batch_allocate(4, 4, 0, &batch).code, HL_OK);
+    ck_assert_int_eq(hl_examples_allocate(4, 4, 0, &batch).code, HL_OK);
     ck_assert_int_eq(blocks_alive, 1);
-    hl_batch_free(&batch);
+    hl_examples_free(&batch);
     ck_assert_int_eq(blocks_alive, 0);
     hl_allocator_set(NULL);
 }
@@ -88,4 +89,4 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, sizes_that_cannot_be_are_refused);
     tcase_add_test(tc, a_batch_is_one_block);
 }
-SUITE("batch storage", add_tests)
+SUITE("examples storage", add_tests)

@@ -1,4 +1,4 @@
-#include "core/batch.h"
+#include "core/examples.h"
 
 #include "tests/check_suite.h"
 
@@ -7,19 +7,19 @@ static int32_t targets[12] = { -1, 0, 4, -1, 3, -1, -1, -1, -1, -1, -1, -1 };
 static int32_t sources[12] = { -1, 0, 1, -1, 0, -1, -1, -1, -1, -1, -1, -1 };
 static int32_t lengths[3] = { 3, 1, 4 };
 static int32_t relations[3 * 2 * 4];
-static const hl_batch whole = { 3, 4, tokens, targets, sources, lengths, 2, relations };
+static const hl_examples whole = { 3, 4, tokens, targets, sources, lengths, 2, relations };
 
 START_TEST(scored_targets_and_real_tokens_are_counted)
 {
-    ck_assert_int_eq(hl_batch_scored(&whole), 3); /* the target 0 counts too */
-    ck_assert_int_eq(hl_batch_real_tokens(&whole), 8);
+    ck_assert_int_eq(hl_examples_scored(&whole), 3); /* the target 0 counts too */
+    ck_assert_int_eq(hl_examples_real_tokens(&whole), 8);
 }
 END_TEST
 
 START_TEST(a_part_has_no_array_that_the_whole_has_not)
 {
-    hl_batch without = { .n_examples = 3, .n_tokens = 4, .tokens = tokens, .lengths = lengths };
-    hl_batch part = hl_batch_slice(&without, 1, 2);
+    hl_examples without = { .n_examples = 3, .n_tokens = 4, .tokens = tokens, .lengths = lengths };
+    hl_examples part = hl_examples_slice(&without, 1, 2);
     ck_assert_int_eq(part.n_relations, 0);
     ck_assert_ptr_null(part.relations);
     ck_assert_ptr_null(part.targets);
@@ -29,7 +29,7 @@ END_TEST
 
 START_TEST(a_part_shares_the_arrays_of_the_whole)
 {
-    hl_batch part = hl_batch_slice(&whole, 1, 2);
+    hl_examples part = hl_examples_slice(&whole, 1, 2);
     ck_assert_int_eq(part.n_examples, 2);
     ck_assert_int_eq(part.n_tokens, 4);
     ck_assert_ptr_eq(part.tokens, tokens + 4);
@@ -38,11 +38,11 @@ START_TEST(a_part_shares_the_arrays_of_the_whole)
     ck_assert_ptr_eq(part.lengths, lengths + 1);
     ck_assert_int_eq(part.n_relations, 2);
     ck_assert_ptr_eq(part.relations, relations + 8);
-    ck_assert_int_eq(hl_batch_scored(&part), 1);
-    ck_assert_int_eq(hl_batch_real_tokens(&part), 5);
-    part = hl_batch_slice(&whole, 2, 1);
-    ck_assert_int_eq(hl_batch_scored(&part), 0);
-    ck_assert_int_eq(hl_batch_real_tokens(&part), 4);
+    ck_assert_int_eq(hl_examples_scored(&part), 1);
+    ck_assert_int_eq(hl_examples_real_tokens(&part), 5);
+    part = hl_examples_slice(&whole, 2, 1);
+    ck_assert_int_eq(hl_examples_scored(&part), 0);
+    ck_assert_int_eq(hl_examples_real_tokens(&part), 4);
 }
 END_TEST
 
@@ -52,4 +52,4 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_part_has_no_array_that_the_whole_has_not);
     tcase_add_test(tc, a_part_shares_the_arrays_of_the_whole);
 }
-SUITE("batch", add_tests)
+SUITE("examples", add_tests)

@@ -1,4 +1,4 @@
-#include "data/batch_storage.h"
+#include "data/examples_storage.h"
 
 #include "core/memory.h"
 
@@ -15,7 +15,7 @@ static bool count_numbers(int64_t n_examples, int64_t n_tokens, int64_t n_relati
            hl_multiply_sizes((size_t)n_examples, row + 1, numbers);
 }
 
-size_t hl_batch_bytes(int64_t n_examples, int64_t n_tokens, int64_t n_relations)
+size_t hl_examples_bytes(int64_t n_examples, int64_t n_tokens, int64_t n_relations)
 {
     size_t numbers, bytes;
     bool possible = count_numbers(n_examples, n_tokens, n_relations, &numbers) &&
@@ -23,7 +23,7 @@ size_t hl_batch_bytes(int64_t n_examples, int64_t n_tokens, int64_t n_relations)
     return possible ? bytes : SIZE_MAX;
 }
 
-hl_status hl_batch_allocate(int64_t n_examples, int64_t n_tokens, int64_t n_relations, hl_batch *batch)
+hl_status hl_examples_allocate(int64_t n_examples, int64_t n_tokens, int64_t n_relations, hl_examples *batch)
 {
     size_t numbers;
     if (!count_numbers(n_examples, n_tokens, n_relations, &numbers)) {
@@ -36,7 +36,7 @@ hl_status hl_batch_allocate(int64_t n_examples, int64_t n_tokens, int64_t n_rela
         return hl_error_memory("a batch");
     }
     size_t matrix = (size_t)n_examples * (size_t)n_tokens;
-    *batch = (hl_batch){
+    *batch = (hl_examples){
         .n_examples = n_examples,
         .n_tokens = n_tokens,
         .tokens = block,
@@ -49,8 +49,8 @@ hl_status hl_batch_allocate(int64_t n_examples, int64_t n_tokens, int64_t n_rela
     return hl_ok();
 }
 
-void hl_batch_free(hl_batch *batch)
+void hl_examples_free(hl_examples *batch)
 {
     hl_free(batch->tokens);
-    *batch = (hl_batch){ 0 };
+    *batch = (hl_examples){ 0 };
 }

@@ -1,6 +1,7 @@
-/* Examples of a sequence task, as the model reads them and as tasks write them. */
-#ifndef HL_CORE_BATCH_H
-#define HL_CORE_BATCH_H
+/* A few examples of a sequence task, padded to one length, as tasks write them and snapshots, metrics and pictures read
+ * them. */
+#ifndef HL_CORE_EXAMPLES_H
+#define HL_CORE_EXAMPLES_H
 
 #include "core/declarations.h"
 
@@ -15,7 +16,7 @@ enum {
 
 /* All arrays are (B, T), (B, R, T) or (B) and not owned. Positions at and past lengths[b] hold HL_PAD in `tokens` and
  * HL_IGNORE elsewhere. */
-typedef struct hl_batch {
+typedef struct hl_examples {
     int64_t n_examples; /* B */
     int64_t n_tokens;   /* T, at least the longest length */
     int32_t *tokens;    /* (B, T), ids in [0, V) */
@@ -26,16 +27,16 @@ typedef struct hl_batch {
     int64_t n_relations; /* R, the relations between tokens that the task states; 0 where it states none */
     int32_t *relations;  /* (B, R, T), the position that token t is paired with by relation r, or HL_IGNORE; NULL where
                             R = 0 */
-} hl_batch;
+} hl_examples;
 
 /* The examples first ... first + count - 1 of `batch`, sharing its arrays. */
-hl_batch hl_batch_slice(const hl_batch *batch, int64_t first, int64_t count);
+hl_examples hl_examples_slice(const hl_examples *batch, int64_t first, int64_t count);
 
 /* The number of scored targets (those that are not HL_IGNORE). */
-int64_t hl_batch_scored(const hl_batch *batch);
+int64_t hl_examples_scored(const hl_examples *batch);
 
 /* The number of real tokens: the sum of the lengths. */
-int64_t hl_batch_real_tokens(const hl_batch *batch);
+int64_t hl_examples_real_tokens(const hl_examples *batch);
 
 HL_END_DECLS
 

@@ -1,4 +1,4 @@
-#include "core/batch.h"
+#include "core/examples.h"
 
 #include <stddef.h>
 
@@ -7,10 +7,10 @@ static int32_t *from(int32_t *array, int64_t at)
     return array != NULL ? array + at : NULL;
 }
 
-hl_batch hl_batch_slice(const hl_batch *batch, int64_t first, int64_t count)
+hl_examples hl_examples_slice(const hl_examples *batch, int64_t first, int64_t count)
 {
     int64_t at = first * batch->n_tokens;
-    return (hl_batch){
+    return (hl_examples){
         .n_examples = count,
         .n_tokens = batch->n_tokens,
         .tokens = from(batch->tokens, at),
@@ -22,7 +22,7 @@ hl_batch hl_batch_slice(const hl_batch *batch, int64_t first, int64_t count)
     };
 }
 
-int64_t hl_batch_scored(const hl_batch *batch)
+int64_t hl_examples_scored(const hl_examples *batch)
 {
     int64_t scored = 0;
     for (int64_t i = 0; i < batch->n_examples * batch->n_tokens; i++) {
@@ -31,7 +31,7 @@ int64_t hl_batch_scored(const hl_batch *batch)
     return scored;
 }
 
-int64_t hl_batch_real_tokens(const hl_batch *batch)
+int64_t hl_examples_real_tokens(const hl_examples *batch)
 {
     int64_t tokens = 0;
     for (int64_t b = 0; b < batch->n_examples; b++) {

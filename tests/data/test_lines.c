@@ -1,0 +1,316 @@
+#include "data/lines.h"
+
+#include "core/files.h"
+#include "core/memory.h"
+#include "core/text.h"
+#include "tests/check_suite.h"
+#include "tests/data/text_files.h"
+#include "tests/fault_checks.h"
+#include "tests/faults.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* All lines, as "<number>@<offset>:<text><end>" with N for a newline, R for a carriage return before it, and | between. */
+static hl_status all_lines(const char *path, size_t limit, hl_text *text, hl_lines_notices *notices)
+{
+    hl_lines *lines;
+    hl_line line;
+    HL_TRY(hl_lines_open(path, limit, &lines));
+    hl_status status = hl_lines_next(lines, &line);
+    for (; status.code == HL_OK && line.text != NULL; status = hl_lines_next(lines, &line)) {
+        hl_text_print(text, "%s%lld@%lld:%.*s%s%s", text->size > 0 ? "|" : "", (long long)line.number,
+                      (long long)line.offset, (int)line.size, line.text, line.crlf ? "R" : "", line.newline ? "N" : "");
+    }
+    if (status.code == HL_OK && hl_lines_next(lines, &line).code == HL_OK) {
+        ck_assert_ptr_null(line.text); /* the end stays the end */
+    }
+    if (notices != NULL) {
+        *notices = hl_lines_noticed(lines);
+    }
+    hl_lines_close(lines);
+    return status.code == HL_OK ? hl_text_status(text) : status;
+}
+
+static hl_lines_notices check_lines(const char *path, const char *expected)
+{
+    hl_text text = { 0 };
+    hl_lines_notices notices;
+    hl_status status = all_lines(path, 10, &text, &notices);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    ck_assert_str_eq(text.size > 0 ? text.bytes : "", expected);
+    hl_text_free(&text);
+    return notices;
+}
+
+static void check_refused(const char *text, size_t size, const char *rest)
+{
+    const char *path = scratch_path("t");
+    scratch_write(path, text, size);
+    hl_text lines = { 0 };
+    refused_as(all_lines(path, 10, &lines, NULL), HL_BAD_FILE, path, rest);
+    hl_text_free(&lines);
+}
+
+START_TEST(lines_have_numbers_offsets_and_ends)
+{
+    check_lines(text_file("t", ""), "");
+    check_lines(text_file("t", "\n"), "1@0:N");
+    check_lines(text_file("t", "a"), "1@0:a");
+    check_lines(text_file("t", "a\nb\xc3\xa4\n\nc"), "1@0:aN|2@2:b\xc3\xa4N|3@6:N|4@7:c");
+    check_lines(text_file("t", "0123456789\n0123456789"), "1@0:0123456789N|2@11:0123456789");
+}
+END_TEST
+
+START_TEST(a_mark_and_carriage_returns_are_dropped_and_counted)
+{
+    hl_lines_notices notices = check_lines(text_file("t", "\xef\xbb\xbf"
+                                                          "0123456789\r\nb\n\r\nc\rd\r"),
+                                           "1@3:0123456789RN|2@15:bN|3@17:RN|4@19:c\rd\r");
+    ck_assert(notices.mark && notices.crlf == 2);
+    notices = check_lines(text_file("t", "a\n\xef\xbb\xbf"
+                                         "b\n"),
+                          "1@0:aN|2@2:\xef\xbb\xbf"
+                          "bN"); /* a character there */
+    ck_assert(!notices.mark && notices.crlf == 0);
+    check_lines(text_file("t", "\xef\xbb\xbf"), "");
+}
+END_TEST
+
+START_TEST(what_is_no_text_is_refused_by_place)
+{
+    check_refused("ab\nc\0d\n", 7, ":2: holds a NUL byte (column 2)");
+    check_refused("ab\n\xc3\xa4\xe4\n", 7, ":2:2: is not UTF-8 (byte 0xe4)");
+    check_refused("0123456\xff", 8, ":1:8: is not UTF-8 (byte 0xff)");
+    check_refused("01234567\xc3", 9, ":1:9: is not UTF-8 (byte 0xc3)"); /* cut within a character */
+    check_refused("a\n01234567890\n", 14, ":2: is longer than 10 bytes");
+    check_refused("a\n01234567890", 13, ":2: is longer than 10 bytes");
+    check_refused("\xef\xbb\xbf"
+                  "01234567890",
+                  14, ":1: is longer than 10 bytes");
+    check_refused("a\n0123456789\r", 13, ":2: is longer than 10 bytes");
+    hl_lines *lines;
+    const char *missing = scratch_path("missing"), *folder = scratch_path("folder");
+    ck_assert_int_eq(mkdir(folder, 0700), 0);
+    refused_as(hl_lines_open(missing, 10, &lines), HL_BAD_FILE, missing, ": cannot open: No such file or directory");
+    ck_assert_ptr_null(lines);
+    refused_as(hl_lines_open(folder, 10, &lines), HL_BAD_FILE, folder, ": is a folder, not a file");
+}
+END_TEST
+
+static size_t largest_block;
+
+static void *measured_allocate(size_t bytes)
+{
+    largest_block = bytes > largest_block ? bytes : largest_block;
+    void *block = NULL;
+    return posix_memalign(&block, 64, bytes) == 0 ? block : NULL;
+}
+
+static void *measured_reallocate(void *old, size_t bytes)
+{
+    largest_block = bytes > largest_block ? bytes : largest_block;
+    return realloc(old, bytes);
+}
+
+START_TEST(a_line_too_long_is_never_held)
+{
+    enum { LONG = 4 << 20, LIMIT = 1 << 17 };
+    static const hl_allocator allocator = { measured_allocate, measured_reallocate, free };
+    char *text = malloc(LONG);
+    ck_assert_ptr_nonnull(text);
+    memset(text, 'x', LONG);
+    const char *path = scratch_path("t");
+    scratch_write(path, text, LONG);
+    hl_allocator_set(&allocator);
+    largest_block = 0;
+    hl_text lines = { 0 };
+    refused_as(all_lines(path, LIMIT, &lines, NULL), HL_BAD_FILE, path, ":1: is longer than 131072 bytes");
+    ck_assert_uint_le(largest_block, 4 * LIMIT);
+    text[LIMIT] = '\n'; /* one of the limit's length is taken */
+    scratch_write(path, text, LIMIT + 1);
+    ck_assert_int_eq(all_lines(path, LIMIT, &lines, NULL).code, HL_OK);
+    hl_text_free(&lines);
+    hl_allocator_set(NULL);
+    free(text);
+}
+END_TEST
+
+START_TEST(gzip_is_known_by_its_bytes_and_members_are_one_text)
+{
+    size_t one, two;
+    unsigned char *a = gzipped("first\nsec", 9, &one), *b = gzipped("ond\r\n", 5, &two);
+    a = realloc(a, one + two + 1);
+    ck_assert_ptr_nonnull(a);
+    memcpy(a + one, b, two);
+    const char *path = scratch_path("t");
+    scratch_write(path, a, one + two);
+    check_lines(path, "1@0:firstN|2@6:secondRN");
+    for (size_t size = 3; size < one + two; size++) { /* cut anywhere but between the two */
+        scratch_write(path, a, size);
+        hl_text text = { 0 };
+        hl_status status = all_lines(path, 10, &text, NULL);
+        hl_text_free(&text);
+        if (size == one) {
+            ck_assert_int_eq(status.code, HL_OK);
+        } else {
+            refused_as(status, HL_BAD_FILE, path, ": its gzip data end in the middle: the file is cut off");
+        }
+    }
+    a[one + two] = 'x';
+    check_refused((char *)a, one + two + 1, ": its gzip data end in the middle: the file is cut off");
+    a[one + 12] ^= 0x55; /* within the second one's data */
+    scratch_write(path, a, one + two);
+    hl_text text = { 0 };
+    hl_status status = all_lines(path, 10, &text, NULL);
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    ck_assert_msg(strstr(status.text, ": has damaged gzip data (") != NULL, "%s", status.text);
+    hl_text_free(&text);
+    free(a);
+    free(b);
+}
+END_TEST
+
+/* More text than zlib gives out at once, from few bytes: some of it is left when the file has been read. */
+START_TEST(gzip_gives_all_of_its_text)
+{
+    enum { LINES = 100000 };
+    char *text = malloc(2 * LINES);
+    ck_assert_ptr_nonnull(text);
+    for (int i = 0; i < LINES; i++) {
+        memcpy(text + 2 * i, "x\n", 2);
+    }
+    size_t size;
+    unsigned char *packed = gzipped(text, 2 * LINES, &size);
+    const char *path = scratch_path("t");
+    scratch_write(path, packed, size);
+    hl_lines *lines;
+    hl_line line;
+    int64_t n = -1, done, total;
+    ck_assert_int_eq(hl_lines_open(path, 10, &lines).code, HL_OK);
+    do {
+        ck_assert_int_eq(hl_lines_next(lines, &line).code, HL_OK);
+        n++;
+    } while (line.text != NULL);
+    hl_lines_progress(lines, &done, &total);
+    ck_assert_int_eq(n, LINES);
+    ck_assert(done == (int64_t)size && total == (int64_t)size);
+    hl_lines_close(lines);
+    free(packed);
+    free(text);
+}
+END_TEST
+
+START_TEST(standard_input_is_read_line_by_line)
+{
+    int ends[2], kept = dup(STDIN_FILENO);
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_eq(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+    close(ends[0]);
+    hl_lines *lines;
+    hl_line line;
+    ck_assert_int_eq(hl_lines_open("-", 10, &lines).code, HL_OK);
+    ck_assert_str_eq(hl_lines_name(lines), "standard input");
+    static const char *const given[] = { "\n", "two\n", "\xff\n" };
+    for (int i = 0; i < 3; i++) { /* waits for no byte more than a line */
+        ck_assert_int_eq(write(ends[1], given[i], strlen(given[i])), (ssize_t)strlen(given[i]));
+        hl_status status = hl_lines_next(lines, &line);
+        ck_assert(i < 2 ? status.code == HL_OK && line.number == i + 1 && line.size == strlen(given[i]) - 1
+                        : strcmp(status.text, "standard input:3:1: is not UTF-8 (byte 0xff)") == 0);
+    }
+    hl_lines_close(lines);
+    close(ends[1]);
+    ck_assert_int_eq(fcntl(STDIN_FILENO, F_GETFD) >= 0, 1); /* left open */
+    dup2(kept, STDIN_FILENO);
+    close(kept);
+}
+END_TEST
+
+static int twice_as_large(int fd, struct stat *info)
+{
+    int result = fstat(fd, info);
+    info->st_size *= 2;
+    return result;
+}
+
+START_TEST(a_file_that_shrinks_is_refused_and_one_that_grows_read_as_it_was)
+{
+    hl_text text = { 0 };
+    const char *path = text_file("t", "one\ntwo\n");
+    hl_file_calls calls = *hl_file_calls_get();
+    calls.fstat = twice_as_large;
+    hl_file_calls_set(&calls);
+    refused_as(all_lines(path, 10, &text, NULL), HL_BAD_FILE, path, ": was cut short while it was read");
+    hl_file_calls_set(NULL);
+    hl_lines *lines;
+    hl_line line;
+    ck_assert_int_eq(hl_lines_open(path, 10, &lines).code, HL_OK);
+    text_file("t", "one\ntwo\nthree\n");
+    ck_assert(hl_lines_next(lines, &line).code == HL_OK && hl_lines_next(lines, &line).code == HL_OK);
+    ck_assert(hl_lines_next(lines, &line).code == HL_OK && line.text == NULL);
+    hl_lines_close(lines);
+    hl_text_free(&text);
+}
+END_TEST
+
+static hl_status save_gzipped(const char *path, int version)
+{
+    char text[64];
+    size_t size;
+    unsigned char *packed = gzipped(text, (size_t)snprintf(text, sizeof text, "version %d\nlast", version), &size);
+    hl_status status = hl_file_replace(path, packed, size, HL_DURABLE);
+    free(packed);
+    return status;
+}
+
+static hl_status load_lines(const char *path)
+{
+    hl_text text = { 0 };
+    hl_status status = all_lines(path, 10, &text, NULL);
+    ck_assert(status.code != HL_OK || strcmp(text.bytes, "1@0:version 0N|2@10:last") == 0);
+    hl_text_free(&text);
+    return status;
+}
+
+START_TEST(no_failing_call_is_missed)
+{
+    fault_checks_loading(save_gzipped, load_lines, 1);
+}
+END_TEST
+
+START_TEST(pieces_of_any_size_make_the_same_lines)
+{
+    static const char text[] = "\xef\xbb\xbf"
+                               "a\xc3\xa4\r\n\nlast";
+    size_t size;
+    unsigned char *packed = gzipped(text, sizeof text - 1, &size);
+    const char *plain = text_file("plain", text), *gzip = scratch_path("gzip");
+    scratch_write(gzip, packed, size);
+    for (size_t piece = 1; piece < 5; piece++) {
+        faults_begin();
+        faults_pieces(piece);
+        faults_interrupts(true);
+        check_lines(plain, "1@3:a\xc3\xa4RN|2@8:N|3@9:last");
+        check_lines(gzip, "1@3:a\xc3\xa4RN|2@8:N|3@9:last");
+        faults_end();
+    }
+    free(packed);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, lines_have_numbers_offsets_and_ends);
+    tcase_add_test(tc, a_mark_and_carriage_returns_are_dropped_and_counted);
+    tcase_add_test(tc, what_is_no_text_is_refused_by_place);
+    tcase_add_test(tc, a_line_too_long_is_never_held);
+    tcase_add_test(tc, gzip_is_known_by_its_bytes_and_members_are_one_text);
+    tcase_add_test(tc, gzip_gives_all_of_its_text);
+    tcase_add_test(tc, standard_input_is_read_line_by_line);
+    tcase_add_test(tc, a_file_that_shrinks_is_refused_and_one_that_grows_read_as_it_was);
+    tcase_add_test(tc, no_failing_call_is_missed);
+    tcase_add_test(tc, pieces_of_any_size_make_the_same_lines);
+}
+SUITE("lines", add_tests)

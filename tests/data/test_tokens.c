@@ -1,0 +1,449 @@
+#include "core/memory.h"
+#include "core/threads.h"
+#include "data/private/pretoken.h"
+#include "data/private/tokens_parts.h"
+#include "tests/data/failing_allocator.h"
+#include "tests/data/token_strings.h"
+#include "tests/data/tokens_texts.h"
+
+#define BERT "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n"
+#define LETTERS                                                       \
+    BERT "un\n##aff\n##able\n##a\nab\nabc\n##c\na\n.\n[\n]\ncafe\n##" \
+         "\xE1\x84\x92\n\xE4\xB8\xAD\nmask\n\xCE\xA3\n\xCF\x83\n##\xCF\x83\n"
+
+START_TEST(wordpiece_takes_the_longest_piece)
+{
+    hl_tokens *tokens = wordpiece_of(LETTERS, true);
+    ck_assert_int_eq(hl_tokens_get_kind(tokens), HL_TOKENS_WORDPIECE);
+    ck_assert_int_eq(hl_tokens_size(tokens), 23);
+    check_pieces(tokens, "unaffable", false, "un@0-2 ##aff@2-5 ##able@5-9");
+    check_pieces(tokens, "abca abcc", false, "abc@0-3 ##a@3-4 abc@5-8 ##c@8-9");
+    check_pieces(tokens, "unx a.", false, "[UNK]@0-3 a@4-5 .@5-6"); /* the whole word is unknown */
+    check_pieces(tokens, "", false, "");
+    check_pieces(tokens, " \t\n", true, "");
+    hl_tokens_free(tokens);
+}
+END_TEST
+
+START_TEST(wordpiece_normalises_as_bert_does)
+{
+    hl_tokens *tokens = wordpiece_of(LETTERS, true);
+    check_pieces(tokens, "CAF\xC3\x89 cafe\xCC\x81", false, "cafe@0-5 cafe@6-10");
+    check_pieces(tokens, "a\xE4\xB8\xADz", false, "a@0-1 \xE4\xB8\xAD@1-4 [UNK]@4-5");
+    check_pieces(tokens,
+                 "a\x0B\xC2\xAD"
+                 "b",
+                 false, "ab@0-5"); /* U+000B vanishes, it is no space */
+    check_pieces(tokens, "\xCE\xA3\xCE\xA3", false, "\xCF\x83@0-2 ##\xCF\x83@2-4"); /* no final sigma */
+    hl_tokens_free(tokens);
+    tokens = wordpiece_of("[UNK]\na\n##\xE0\xA3\x94\n##\xE1\xAD\x84\n", true);
+    check_pieces(tokens, "a\xE0\xA3\x94\xE1\xAD\x84", false, /* two marks change places */
+                 "a@0-1 ##\xE1\xAD\x84@4-7 ##\xE0\xA3\x94@1-4");
+    check_pieces(tokens, "\xE0\xA3\x94\xE1\xAD\x84", false, "[UNK]@0-6");
+    check_pieces(tokens, "a\xE0\xA3\x94\xCD\x8F\xE1\xAD\x84", false, /* not over U+034F */
+                 "a@0-1 ##\xE0\xA3\x94@1-4 ##\xE1\xAD\x84@6-9");
+    hl_tokens_free(tokens);
+    tokens = wordpiece_of(LETTERS, false);
+    check_pieces(tokens, "A cafe\xCC\x81 \xCE\xA3", false, "[UNK]@0-1 [UNK]@2-8 \xCE\xA3@9-11");
+    hl_tokens_free(tokens);
+}
+END_TEST
+
+START_TEST(words_of_more_than_100_characters_are_unknown)
+{
+    hl_tokens *tokens = wordpiece_of(LETTERS, true);
+    char word[256];
+    memset(word, 'a', sizeof word);
+    hl_pieces pieces = { 0 };
+    ck_assert_int_eq(hl_tokens_encode(tokens, word, 100, false, &pieces).code, HL_OK);
+    ck_assert_uint_eq(pieces.n, 100);
+    pieces.n = 0;
+    ck_assert_int_eq(hl_tokens_encode(tokens, word, 101, false, &pieces).code, HL_OK);
+    ck_assert_uint_eq(pieces.n, 1);
+    ck_assert_int_eq(pieces.at[0].id, hl_tokens_role(tokens, HL_ROLE_UNK));
+    ck_assert_uint_eq(pieces.at[0].end, 101);
+    hl_pieces_free(&pieces);
+    hl_tokens_free(tokens);
+}
+END_TEST
+
+START_TEST(special_tokens_are_found_where_asked_for)
+{
+    hl_tokens *tokens = wordpiece_of(LETTERS, true);
+    check_pieces(tokens, "a[SEP]ab", true, "a@0-1 [SEP]@1-6 ab@6-8");
+    check_pieces(tokens, "a[SEP]ab", false, "a@0-1 [@1-2 [UNK]@2-5 ]@5-6 ab@6-8");
+    check_pieces(tokens, "[mask]", true, "[@0-1 mask@1-5 ]@5-6");
+    check_pieces(tokens, "[MASK][MASK]", true, "[MASK]@0-6 [MASK]@6-12");
+    ck_assert(hl_tokens_is_special(tokens, 4));
+    ck_assert(!hl_tokens_is_special(tokens, 5));
+    ck_assert(!hl_tokens_is_special(tokens, -1));
+    ck_assert(!hl_tokens_is_special(tokens, 23));
+    ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_MASK), 4);
+    ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_BEGIN), -1);
+    hl_tokens_free(tokens);
+}
+END_TEST
+
+START_TEST(texts_and_pairs_are_wrapped)
+{
+    hl_tokens *tokens = wordpiece_of(LETTERS, true);
+    hl_pieces pieces = { 0 };
+    ck_assert_int_eq(hl_tokens_encode(tokens, "ab", 2, false, &pieces).code, HL_OK);
+    ck_assert_int_eq(hl_tokens_wrap(tokens, 1, &pieces).code, HL_OK);
+    char *shown = shown_pieces(tokens, &pieces);
+    ck_assert_str_eq(shown, "[CLS]@0-0 ab@0-2 [SEP]@0-0");
+    free(shown);
+    pieces.n = 0;
+    ck_assert_int_eq(hl_tokens_encode(tokens, "ab", 2, false, &pieces).code, HL_OK);
+    ck_assert_int_eq(hl_tokens_encode(tokens, "a.", 2, false, &pieces).code, HL_OK);
+    ck_assert_int_eq(hl_tokens_wrap(tokens, 1, &pieces).code, HL_OK);
+    shown = shown_pieces(tokens, &pieces);
+    ck_assert_str_eq(shown, "[CLS]@0-0 ab@0-2 [SEP]@0-0 a@0-1/1 .@1-2/1 [SEP]@0-0/1");
+    free(shown);
+    hl_pieces_free(&pieces);
+    hl_tokens_free(tokens);
+}
+END_TEST
+
+START_TEST(a_sentence_comes_word_by_word)
+{
+    hl_tokens *tokens = wordpiece_of(LETTERS, true);
+    hl_pieces pieces = { 0 };
+    ck_assert_int_eq(hl_tokens_encode_word(tokens, "abca", 4, true, &pieces).code, HL_OK);
+    ck_assert_uint_eq(pieces.n, 2);
+    ck_assert_int_eq(hl_tokens_encode_word(tokens, "\xC2\xAD", 2, false, &pieces).code, HL_OK); /* no piece: unknown */
+    ck_assert_uint_eq(pieces.n, 3);
+    ck_assert_int_eq(pieces.at[2].id, 1);
+    ck_assert_uint_eq(pieces.at[2].end, 2);
+    ck_assert_int_eq(hl_tokens_encode_word(tokens, "[SEP]", 5, false, &pieces).code, HL_OK);
+    ck_assert_uint_eq(pieces.n, 6); /* no special token */
+    hl_pieces_free(&pieces);
+    hl_tokens_free(tokens);
+
+    tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_BPE, .size = 260 }, "the the the the");
+    ck_assert_int_eq(hl_tokens_encode_word(tokens, "the", 3, true, &pieces).code, HL_OK);
+    ck_assert_int_eq(hl_tokens_encode_word(tokens, "the", 3, false, &pieces).code, HL_OK);
+    char *shown = shown_pieces(tokens, &pieces);
+    ck_assert_str_eq(shown, "the@0-3 \xC4\xA0the@0-3");
+    free(shown);
+    ck_assert_int_eq(hl_tokens_encode_word(tokens, "", 0, false, &pieces).code, HL_INVALID);
+    ck_assert_uint_eq(pieces.n, 2);
+    hl_pieces_free(&pieces);
+    hl_tokens_free(tokens);
+}
+END_TEST
+
+static const struct {
+    const char *text, *cut; /* with | between the matches */
+} pretokens[] = {
+    { "Hello my friend, how's it?", "Hello| my| friend|,| how|'s| it|?" },
+    { "we'll'd I'M can't've", "we|'ll|'d| I|'|M| can|'t|'ve" },
+    { "a  b   c", "a| | b|  | c" },
+    { "a \n b\n\nc", "a| \n| b|\n|\n|c" },
+    { "a  ", "a|  " },
+    { " ", " " },
+    { "x1\xC2\xBD-- 'tis !'s", "x|1\xC2\xBD|--| '|tis| !'|s" },
+    { "\xC2\xA0x\xE3\x80\x80\xE3\x80\x80y", "\xC2\xA0|x|\xE3\x80\x80|\xE3\x80\x80|y" },
+    { "\xD0\xB0\xE4\xB8\xAD\xCC\x81", "\xD0\xB0\xE4\xB8\xAD|\xCC\x81" },
+};
+
+START_TEST(texts_are_cut_as_by_the_regular_expression)
+{
+    char cut[256] = "";
+    size_t size = strlen(pretokens[_i].text), at = 0;
+    for (size_t begin = 0, end; begin < size; begin = end) {
+        end = hl_pretoken_end(pretokens[_i].text, size, begin);
+        at +=
+            (size_t)sprintf(cut + at, "%s%.*s", begin == 0 ? "" : "|", (int)(end - begin), pretokens[_i].text + begin);
+    }
+    ck_assert_str_eq(cut, pretokens[_i].cut);
+}
+END_TEST
+
+#define BPE                                                                                                        \
+    "{\"model\": {\"type\": \"BPE\", \"vocab\": {\"a\": 0, \"b\": 1, \"c\": 2, \"ab\": 3, \"bc\": 4, \"abc\": 5, " \
+    "\"\xC4\xA0\": 6, "                                                                                            \
+    "\"\xC4\xA0"                                                                                                   \
+    "a\": 7, \"\xC3\x83\": 8, \"\xC2\xA9\": 9, \"!\": 10}, \"merges\": [\"b c\", [\"a\", \"b\"], \"a bc\", "       \
+    "\"\xC4\xA0 "                                                                                                  \
+    "a\"]}, "                                                                                                      \
+    "\"pre_tokenizer\": {\"type\": \"ByteLevel\", \"add_prefix_space\": %s}, \"added_tokens\": [{\"id\": 11, "     \
+    "\"content\": \"<s>\", "                                                                                       \
+    "\"special\": true}, {\"id\": 12, \"content\": \"<mask>\", \"special\": true, \"lstrip\": true, \"rstrip\": "  \
+    "true}]}"
+
+static hl_tokens *bpe(bool prefix_space)
+{
+    char text[1024];
+    bool ignored;
+    hl_tokens *tokens = NULL;
+    snprintf(text, sizeof text, BPE, prefix_space ? "true" : "false");
+    hl_status status = hl_tokens_load_tokenizer(file_of("tokenizer.json", text), &tokens, &ignored);
+    ck_assert_str_eq(status.text, "");
+    return tokens;
+}
+
+START_TEST(bpe_merges_by_rank)
+{
+    hl_tokens *tokens = bpe(false);
+    check_pieces(tokens, "abcab abab", false, "abc@0-3 ab@3-5 \xC4\xA0@5-6 ab@6-8 ab@8-10");
+    check_pieces(tokens, "xax", false, "a@1-2"); /* bytes without a piece, where there is no unknown token */
+    check_pieces(tokens, "a <mask> <s>a", true, "a@0-1 <mask>@1-9 <s>@9-12 a@12-13");
+    check_pieces(tokens, "<s><mask><mask> ", true, "<s>@0-3 <mask>@3-9 <mask>@9-16");
+    hl_tokens_free(tokens);
+    tokens = bpe(true);
+    check_pieces(tokens, "ab a", false,
+                 "\xC4\xA0@0-1 ab@0-2 \xC4\xA0"
+                 "a@2-4");
+    check_pieces(tokens, " ab", false, "\xC4\xA0@0-1 ab@1-3");
+    check_pieces(tokens, "\tab", false, "\xC4\xA0@0-1 ab@1-3");
+    check_pieces(tokens, "", false, "");
+    hl_tokens_free(tokens);
+}
+END_TEST
+
+START_TEST(offsets_are_those_of_whole_characters)
+{
+    hl_tokens *tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_BYTES }, "");
+    ck_assert_int_eq(hl_tokens_size(tokens), 256);
+    check_pieces(tokens, "a\xC3\xA9", false, "a@0-1 \xC3\x83@1-3 \xC2\xA9@1-3");
+    hl_pieces pieces = { 0 };
+    ck_assert_int_eq(hl_tokens_encode(tokens, "\0\xFF\n", 3, false, &pieces).code, HL_OK); /* any bytes */
+    ck_assert_int_eq(pieces.at[0].id, 0);
+    ck_assert_int_eq(pieces.at[1].id, 255);
+    int32_t ids[] = { pieces.at[2].id, 'a', 0xC3 };
+    check_decoded(tokens, ids, 3, false, "\na\xC3");
+    hl_pieces_free(&pieces);
+    hl_tokens_free(tokens);
+}
+END_TEST
+
+START_TEST(words_and_characters)
+{
+    enum { UNK = 1 << HL_ROLE_UNK };
+    hl_tokens *tokens =
+        learned((hl_tokens_options){ .kind = HL_TOKENS_WORDS, .size = 3, .roles = UNK }, "b a,b a a <unk>");
+    check_pieces(tokens,
+                 "a\xC2\xA0"
+                 "A <unk>\ta,b",
+                 false, "a@0-1 <unk>@3-4 <unk>@5-10 a,b@11-14");
+    check_pieces(tokens, "a<unk> a", true, "a@0-1 <unk>@1-6 a@7-8");
+    hl_tokens_free(tokens);
+    tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_CHARS, .size = 9, .lowercase = true }, "Aa \xC3\x89");
+    check_pieces(tokens, "a \xC3\xA9\xC3\x89", false, "a@0-1  @1-2 \xC3\xA9@2-4 \xC3\xA9@4-6");
+    hl_pieces pieces = { 0 };
+    hl_status status = hl_tokens_encode(tokens, "a\xC3\xA9z", 4, false, &pieces);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_str_eq(status.text, "at byte 3: no piece is z, and there is no unknown token");
+    ck_assert_uint_eq(pieces.n, 0);
+    hl_pieces_free(&pieces);
+    hl_tokens_free(tokens);
+}
+END_TEST
+
+START_TEST(ids_become_text_again)
+{
+    hl_tokens *tokens = wordpiece_of(LETTERS, true);
+    const int32_t ids[] = { 2, 5, 6, 7, 13, 3 }, within[] = { 6, 7 };
+    check_decoded(tokens, ids, 6, false, "unaffable .");
+    check_decoded(tokens, ids, 6, true, "[CLS] unaffable . [SEP]");
+    check_decoded(tokens, within, 2, false, "##affable"); /* nothing stands before it */
+    hl_text text = { 0 };
+    const int32_t wrong[] = { 5, 23 };
+    hl_status status = hl_tokens_decode(tokens, wrong, 2, false, &text);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_str_eq(status.text, "no token has the id 23: there are 23");
+    ck_assert_ptr_null(text.bytes);
+    hl_tokens_free(tokens);
+    tokens = bpe(false);
+    const int32_t pieces[] = { 11, 5, 7, 8, 9 };
+    check_decoded(tokens, pieces, 5, false, "abc a\xC3\xA9");
+    check_decoded(tokens, pieces, 5, true, "<s>abc a\xC3\xA9");
+    hl_tokens_free(tokens);
+}
+END_TEST
+
+START_TEST(bytes_and_bpe_lose_nothing)
+{
+    hl_tokens_options options = { .kind = _i == 0 ? HL_TOKENS_BYTES : HL_TOKENS_BPE, .size = 1000 };
+    hl_tokens *tokens = NULL;
+    hl_pieces pieces = { 0 };
+    uint32_t next = 0;
+    ck_assert_int_eq(hl_tokens_learn(&options, token_strings_next, &next, &tokens).code, HL_OK);
+    for (uint32_t i = 0; i < TOKEN_STRINGS; i++) {
+        char text[TOKEN_STRING_BYTES];
+        size_t size = token_string(i, text);
+        hl_text decoded = { 0 };
+        pieces.n = 0;
+        ck_assert_int_eq(hl_tokens_encode(tokens, text, size, true, &pieces).code, HL_OK);
+        for (size_t piece = 0; piece < pieces.n; piece++) {
+            ck_assert_int_eq(hl_tokens_decode(tokens, &pieces.at[piece].id, 1, false, &decoded).code, HL_OK);
+        }
+        ck_assert_uint_eq(decoded.size, size);
+        ck_assert(size == 0 || memcmp(decoded.bytes, text, size) == 0);
+        hl_text_free(&decoded);
+    }
+    hl_pieces_free(&pieces);
+    hl_tokens_free(tokens);
+}
+END_TEST
+
+START_TEST(broken_texts_are_refused)
+{
+    hl_tokens *tokens = wordpiece_of(LETTERS, true);
+    hl_pieces pieces = { 0 };
+    ck_assert_int_eq(hl_tokens_encode(tokens, "a", 1, false, &pieces).code, HL_OK);
+    hl_status status = hl_tokens_encode(tokens, "ab\xED\xA0\x80", 5, false, &pieces);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_str_eq(status.text, "byte 2 of the text is not UTF-8");
+    ck_assert_int_eq(hl_tokens_encode_word(tokens, "a\xC3", 2, false, &pieces).code, HL_INVALID);
+    ck_assert_int_eq(hl_tokens_encode(tokens, "", INT32_MAX, false, &pieces).code, HL_INVALID); /* 2 GiB */
+    ck_assert_uint_eq(pieces.n, 1);
+    ck_assert_int_eq(hl_tokens_encode(tokens, "a\0b", 3, false, &pieces).code, HL_OK);
+    ck_assert_uint_eq(pieces.n, 2); /* a zero byte is a character that BERT drops */
+    ck_assert_uint_eq(pieces.at[1].end, 3);
+    hl_pieces_free(&pieces);
+    hl_tokens_free(tokens);
+}
+END_TEST
+
+static uint64_t digest_of(const hl_tokens *tokens, const char *text, size_t size, hl_pieces *pieces, uint64_t digest)
+{
+    pieces->n = 0;
+    ck_assert_int_eq(hl_tokens_encode(tokens, text, size, true, pieces).code, HL_OK);
+    for (size_t i = 0; i < pieces->n; i++) {
+        char piece[64];
+        int length =
+            snprintf(piece, sizeof piece, "%d:%zu:%zu ", pieces->at[i].id, pieces->at[i].begin, pieces->at[i].end);
+        digest = hl_hash(digest, piece, (size_t)length);
+    }
+    return digest;
+}
+
+/* check_tokens.py learns from the same texts and finds the library's ids for all of them equal. */
+START_TEST(pieces_of_many_scripts_are_those_of_the_reference)
+{
+    static const struct {
+        hl_tokens_options options;
+        uint64_t digest;
+    } cases[] = {
+        { { .kind = HL_TOKENS_WORDPIECE, .size = 4000, .lowercase = true, .roles = 31 },
+          UINT64_C(6382244122047795772) },
+        { { .kind = HL_TOKENS_WORDPIECE, .size = 4000, .roles = 31 }, UINT64_C(1674941408599636725) },
+        { { .kind = HL_TOKENS_BPE, .size = 2000, .roles = 1 << HL_ROLE_UNK }, UINT64_C(1989469988160123827) },
+    };
+    hl_tokens *tokens = NULL;
+    hl_pieces pieces = { 0 };
+    uint32_t next = 0;
+    uint64_t digest = HL_HASH;
+    ck_assert_int_eq(hl_tokens_learn(&cases[_i].options, token_strings_next, &next, &tokens).code, HL_OK);
+    for (uint32_t i = 0; i < TOKEN_STRINGS; i++) {
+        char text[TOKEN_STRING_BYTES];
+        size_t size = token_string(i, text);
+        digest = digest_of(tokens, text, size, &pieces, digest);
+    }
+    ck_assert_uint_eq(digest, cases[_i].digest);
+    hl_pieces_free(&pieces);
+    hl_tokens_free(tokens);
+}
+END_TEST
+
+typedef struct shared {
+    const hl_tokens *tokens;
+    uint64_t *digests; /* of each text */
+} shared;
+
+static void encode_range(const void *context, hl_range range)
+{
+    const shared *all = context;
+    hl_pieces pieces = { 0 };
+    for (int64_t i = range.begin; i < range.end; i++) {
+        char text[TOKEN_STRING_BYTES];
+        size_t size = token_string((uint32_t)i, text);
+        all->digests[i] = digest_of(all->tokens, text, size, &pieces, HL_HASH);
+    }
+    hl_pieces_free(&pieces);
+}
+
+START_TEST(threads_share_an_object)
+{
+    enum { TEXTS = 400 };
+    static uint64_t alone[TEXTS], together[TEXTS];
+    hl_tokens_options options = { .kind = (hl_tokens_kind)_i, .size = 700, .roles = 1 << HL_ROLE_UNK };
+    hl_tokens *tokens = NULL;
+    uint32_t next = 0;
+    ck_assert_int_eq(hl_tokens_learn(&options, token_strings_next, &next, &tokens).code, HL_OK);
+    hl_threads_run(1, TEXTS, 1, encode_range, &(shared){ tokens, alone });
+    hl_threads_run(4, TEXTS, 1, encode_range, &(shared){ tokens, together });
+    ck_assert_mem_eq(alone, together, sizeof alone);
+    hl_tokens_free(tokens);
+}
+END_TEST
+
+START_TEST(a_long_word_takes_no_quadratic_time)
+{
+    enum { BYTES = 1 << 20 };
+    hl_tokens *tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_BPE, .size = 300 }, "ab abab abababab");
+    char *word = malloc(BYTES);
+    for (int i = 0; i < BYTES; i++) {
+        word[i] = (char)('a' + i % 2);
+    }
+    hl_pieces pieces = { 0 };
+    ck_assert_int_eq(hl_tokens_encode(tokens, word, BYTES, false, &pieces).code, HL_OK);
+    ck_assert_uint_le(pieces.n, BYTES / 4);
+    hl_pieces_free(&pieces);
+    free(word);
+    hl_tokens_free(tokens);
+}
+END_TEST
+
+START_TEST(every_allocation_of_encoding_may_fail)
+{
+    static const char text[] = "unaffable [SEP] a.";
+    hl_tokens *kinds[] = { wordpiece_of(LETTERS, true), bpe(true) };
+    hl_allocator_set(&failing_allocator);
+    for (int k = 0; k < 2; k++) {
+        hl_status status = { HL_NO_MEMORY, "" };
+        for (int n = 0; status.code != HL_OK; n++) {
+            hl_pieces pieces = { 0 };
+            ck_assert_int_lt(n, 20);
+            allocations_left = n;
+            status = hl_tokens_encode(kinds[k], text, sizeof text - 1, true, &pieces);
+            if (status.code == HL_OK) {
+                status = hl_tokens_wrap(kinds[k], pieces.n, &pieces);
+            } else {
+                ck_assert_uint_eq(pieces.n, 0);
+            }
+            ck_assert(status.code == HL_OK || status.code == HL_NO_MEMORY);
+            hl_pieces_free(&pieces);
+            ck_assert_int_eq(blocks_alive, 0);
+        }
+    }
+    hl_allocator_set(NULL);
+    hl_tokens_free(kinds[0]);
+    hl_tokens_free(kinds[1]);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_checked_fixture(tc, NULL, scratch_end);
+    tcase_add_test(tc, wordpiece_takes_the_longest_piece);
+    tcase_add_test(tc, wordpiece_normalises_as_bert_does);
+    tcase_add_test(tc, words_of_more_than_100_characters_are_unknown);
+    tcase_add_test(tc, special_tokens_are_found_where_asked_for);
+    tcase_add_test(tc, texts_and_pairs_are_wrapped);
+    tcase_add_test(tc, a_sentence_comes_word_by_word);
+    tcase_add_loop_test(tc, texts_are_cut_as_by_the_regular_expression, 0, sizeof pretokens / sizeof pretokens[0]);
+    tcase_add_test(tc, bpe_merges_by_rank);
+    tcase_add_test(tc, offsets_are_those_of_whole_characters);
+    tcase_add_test(tc, words_and_characters);
+    tcase_add_test(tc, ids_become_text_again);
+    tcase_add_loop_test(tc, bytes_and_bpe_lose_nothing, 0, 2);
+    tcase_add_test(tc, broken_texts_are_refused);
+    tcase_add_loop_test(tc, pieces_of_many_scripts_are_those_of_the_reference, 0, 3);
+    tcase_add_loop_test(tc, threads_share_an_object, 0, HL_TOKENS_KINDS);
+    tcase_add_test(tc, a_long_word_takes_no_quadratic_time);
+    tcase_add_test(tc, every_allocation_of_encoding_may_fail);
+}
+SUITE("tokens", add_tests)

@@ -1,0 +1,194 @@
+#include "core/memory.h"
+#include "tests/data/failing_allocator.h"
+#include "tests/data/token_strings.h"
+#include "tests/data/tokens_texts.h"
+
+enum { UNK = 1 << HL_ROLE_UNK };
+
+/* The pieces from `first` on, with a space between them. */
+static void check_vocabulary(hl_tokens *tokens, int32_t first, const char *expected)
+{
+    char text[4096] = "";
+    for (int32_t id = first; id < hl_tokens_size(tokens); id++) {
+        strcat(text, id > first ? " " : "");
+        strcat(text, hl_tokens_piece(tokens, id, NULL));
+    }
+    ck_assert_str_eq(text, expected);
+    hl_tokens_free(tokens);
+}
+
+START_TEST(words_by_frequency_then_bytes)
+{
+    static const char text[] = "c b a b\tb\xC2\xA0"
+                               "a <unk> <unk> <unk> d";
+    check_vocabulary(learned((hl_tokens_options){ .kind = HL_TOKENS_WORDS, .size = 100, .roles = UNK }, text), 0,
+                     "<unk> b a c d");
+    check_vocabulary(learned((hl_tokens_options){ .kind = HL_TOKENS_WORDS, .size = 3, .roles = UNK }, text), 0,
+                     "<unk> b a");
+    check_vocabulary(learned((hl_tokens_options){ .kind = HL_TOKENS_WORDS, .size = 100, .min_count = 2 }, text), 0,
+                     "<unk> b a"); /* here <unk> is a word */
+    check_vocabulary(learned((hl_tokens_options){ .kind = HL_TOKENS_WORDS, .size = 9, .lowercase = true }, "A a B"), 0,
+                     "a b");
+}
+END_TEST
+
+START_TEST(characters_by_frequency)
+{
+    check_vocabulary(learned((hl_tokens_options){ .kind = HL_TOKENS_CHARS, .size = 9 }, "zz\xC3\xA9yy\nz"), 0,
+                     "z y \n \xC3\xA9");
+}
+END_TEST
+
+START_TEST(special_tokens_come_first_and_wrap)
+{
+    hl_tokens *tokens = learned(
+        (hl_tokens_options){
+            .kind = HL_TOKENS_CHARS, .size = 9, .roles = 1 << HL_ROLE_BEGIN | 1 << HL_ROLE_PAD | 1 << HL_ROLE_SEP },
+        "a");
+    ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_PAD), 0);
+    ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_UNK), -1);
+    hl_pieces pieces = { 0 };
+    ck_assert_int_eq(hl_tokens_encode(tokens, "a", 1, false, &pieces).code, HL_OK);
+    ck_assert_int_eq(hl_tokens_wrap(tokens, 1, &pieces).code, HL_OK);
+    char *shown = shown_pieces(tokens, &pieces);
+    ck_assert_str_eq(shown, "<begin>@0-0 a@0-1 <sep>@0-0");
+    free(shown);
+    hl_pieces_free(&pieces);
+    check_vocabulary(tokens, 0, "<pad> <sep> <begin> a");
+}
+END_TEST
+
+START_TEST(bpe_joins_the_most_frequent_pair)
+{
+    /* 3 times: "lo", "ow", "we", " l"; the lower ids come first, then "w" and "e" before " " and "lo" */
+    hl_tokens *tokens =
+        learned((hl_tokens_options){ .kind = HL_TOKENS_BPE, .size = 262 }, " low low lower newest newest");
+    check_vocabulary(tokens, 256, "lo we \xC4\xA0lo ewe newe st");
+    tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_BPE, .size = 9999, .min_count = 3 },
+                     " low low lower newest newest");
+    check_vocabulary(tokens, 256, "lo we \xC4\xA0lo");
+    tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_BPE, .size = 9999 }, "aaaaa");
+    check_vocabulary(tokens, 256, "aa aaa aaaaa"); /* pairs that overlap */
+}
+END_TEST
+
+START_TEST(wordpiece_marks_what_continues)
+{
+    hl_tokens *tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_WORDPIECE, .size = 40, .lowercase = true },
+                                "Hug pug, hug\xC3\xA9 hugs");
+    check_vocabulary(tokens, 0, "[UNK] , e g h p s u ##e ##g ##s ##u ##ug hug pug huge hugs");
+    tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_WORDPIECE, .size = 13 }, "ab ab ab ac b c a");
+    check_vocabulary(tokens, 0, "[UNK] a b c ##b ##c ab ac"); /* three characters are a quarter of 13 */
+    tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_WORDPIECE, .size = 11 }, "ab ab ab ac b c a");
+    check_vocabulary(tokens, 0, "[UNK] a b ##b ab"); /* and two of 11: "ac" is not learned from */
+}
+END_TEST
+
+/* The order of the texts does not matter, nor how they are cut into texts. */
+static hl_status backwards(void *context, const char **text, size_t *size)
+{
+    static char string[TOKEN_STRING_BYTES];
+    uint32_t *left = context;
+    *text = *left > 0 ? string : NULL;
+    *size = *left > 0 ? token_string(--*left, string) : 0;
+    return hl_ok();
+}
+
+START_TEST(what_is_learned_is_always_the_same)
+{
+    hl_tokens_options options = { .kind = (hl_tokens_kind)_i, .size = 1500, .roles = 31 };
+    hl_text texts[2] = { { 0 }, { 0 } };
+    for (int i = 0; i < 2; i++) {
+        hl_tokens *tokens = NULL;
+        uint32_t next = 0, left = TOKEN_STRINGS;
+        hl_status status = i == 0 ? hl_tokens_learn(&options, token_strings_next, &next, &tokens)
+                                  : hl_tokens_learn(&options, backwards, &left, &tokens);
+        ck_assert_str_eq(status.text, "");
+        ck_assert_int_eq(hl_tokens_json(tokens, &texts[i]).code, HL_OK);
+        hl_tokens_free(tokens);
+    }
+    ck_assert_uint_eq(texts[0].size, texts[1].size);
+    ck_assert_mem_eq(texts[0].bytes, texts[1].bytes, texts[0].size);
+    hl_text_free(&texts[0]);
+    hl_text_free(&texts[1]);
+}
+END_TEST
+
+static const struct {
+    hl_tokens_options options;
+    const char *text, *message;
+} refused[] = {
+    { { .kind = HL_TOKENS_KINDS, .size = 9 }, "a", "tokens of no known kind, or with an unknown role" },
+    { { .kind = HL_TOKENS_WORDS, .size = 9, .roles = 128 }, "a", "tokens of no known kind, or with an unknown role" },
+    { { .kind = HL_TOKENS_WORDS }, "a", "tokens: size = 0: must be from 1 to 2097152" },
+    { { .kind = HL_TOKENS_BPE, .size = 256, .roles = UNK },
+      "a",
+      "tokens: size = 256: the special tokens and the alphabet are 257" },
+    { { .kind = HL_TOKENS_CHARS, .size = 1, .roles = 3 },
+      "a",
+      "tokens: size = 1: the special tokens and the alphabet are 2" },
+    { { .kind = HL_TOKENS_WORDS, .size = 9 }, " \n", "tokens: no text to learn from" },
+    { { .kind = HL_TOKENS_WORDS, .size = 9, .min_count = 2 }, "a b", "tokens: no text to learn from" },
+    { { .kind = HL_TOKENS_CHARS, .size = 9 }, "a\xFF", "byte 1 of the text is not UTF-8" },
+};
+
+START_TEST(what_cannot_be_learned_is_refused)
+{
+    hl_tokens *tokens = NULL;
+    const char *text = refused[_i].text;
+    hl_status status = hl_tokens_learn(&refused[_i].options, one_text, &text, &tokens);
+    ck_assert_str_eq(status.text, refused[_i].message);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_ptr_null(tokens);
+}
+END_TEST
+
+static hl_status failing_source(void *context, const char **text, size_t *size)
+{
+    (void)context;
+    *text = "a";
+    *size = 1;
+    return hl_error(HL_BAD_FILE, "cut");
+}
+
+START_TEST(a_source_that_fails_ends_it)
+{
+    hl_tokens *tokens = NULL;
+    hl_tokens_options options = { .kind = HL_TOKENS_WORDS, .size = 9 };
+    ck_assert_str_eq(hl_tokens_learn(&options, failing_source, NULL, &tokens).text, "cut");
+    ck_assert_ptr_null(tokens);
+}
+END_TEST
+
+START_TEST(every_allocation_of_learning_may_fail)
+{
+    hl_tokens_options options = { .kind = (hl_tokens_kind)_i, .size = 280, .roles = 31 };
+    hl_allocator_set(&failing_allocator);
+    hl_status status = { HL_NO_MEMORY, "" };
+    for (int n = 0; status.code != HL_OK; n++) {
+        hl_tokens *tokens = NULL;
+        const char *text = "low lower lowest newest [x]";
+        ck_assert_int_lt(n, 200);
+        allocations_left = n;
+        status = hl_tokens_learn(&options, one_text, &text, &tokens);
+        ck_assert(status.code == HL_OK || status.code == HL_NO_MEMORY);
+        hl_tokens_free(tokens);
+        ck_assert_int_eq(blocks_alive, 0);
+    }
+    hl_allocator_set(NULL);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, words_by_frequency_then_bytes);
+    tcase_add_test(tc, characters_by_frequency);
+    tcase_add_test(tc, special_tokens_come_first_and_wrap);
+    tcase_add_test(tc, bpe_joins_the_most_frequent_pair);
+    tcase_add_test(tc, wordpiece_marks_what_continues);
+    tcase_add_loop_test(tc, what_is_learned_is_always_the_same, 0, HL_TOKENS_KINDS);
+    tcase_add_loop_test(tc, what_cannot_be_learned_is_refused, 0, sizeof refused / sizeof refused[0]);
+    tcase_add_test(tc, a_source_that_fails_ends_it);
+    tcase_add_loop_test(tc, every_allocation_of_learning_may_fail, 0, HL_TOKENS_KINDS);
+}
+SUITE("tokens learn", add_tests)
