@@ -130,7 +130,7 @@ static hl_status show(const subset *s, const hl_heads_command *command, FILE *ou
     return deliver(s, command->csv, out, write_csv);
 }
 
-static hl_status measure(subset *s, const hl_heads_validation *validation)
+static hl_status measure(subset *s, hl_heads_validation *validation)
 {
     int64_t n = hl_heads_count(&s->run->shape);
     s->n_examples = validation->n_examples;
