@@ -11,8 +11,8 @@ HL_BEGIN_DECLS
 
 /* Of checkpoints; counts on wherever a run would no longer go on from an older one to the same bits. Checkpoints of
  * format 1 say no format: until then Adam's moments were rounded otherwise, and the losses that call for snapshots were
- * not kept. */
-#define HL_CHECKPOINT_FORMAT "2"
+ * not kept. Until format 2 batches were padded, and dropout was drawn by other keys. */
+#define HL_CHECKPOINT_FORMAT "3"
 
 /* Files of format 1 have the first fields alone; their rows of metrics.csv are still read. A checkpoint of a whole step
  * has no more than the fields of one. */
