@@ -3,7 +3,6 @@
  * A tour. Numbers are hl_real (float). What can fail returns a hl_status, a code and one line that says what is wrong;
  * HL_TRY hands a failure on to the caller. What a function makes is ended by its hl_..._free, which also takes a zeroed
  * object. Pointers are not NULL, unless a header allows it. Call hl_threads_setup first; then, in this order:
- *
  *   the model       hl_model_init checks a hl_model_config and registers the parameters, hl_model_allocate draws them
  *   the optimizer   hl_optimizer_init; hl_schedule_rate gives the learning rate of a step
  *   the batches     hl_dataset_open and hl_dataset_batch, of a task; or hl_batch_storage_add for examples of your own
@@ -13,10 +12,8 @@
  *                   head's; hl_label_of, hl_head_measure, hl_effects_measure say what it does and what it is worth
  *   to keep it      hl_checkpoint_write_model, hl_recorder_record; hl_checkpoint_load, hl_snapshot_read
  *   to show it      hl_table_of, hl_picture_png, hl_report_write
- *
  * The trainer does the first four from a config, as the program `train` does; hl_opened_model_open opens the folder that
  * it left. A whole training, and what one head of it does:
- *
  *     hl_config config;
  *     hl_problems problems = { 0 };
  *     hl_trainer trainer;
