@@ -1,11 +1,13 @@
 #include "core/private/attention_block.h"
 
+#include <string.h>
+
 enum { LANES = 16 };
 
-hl_attention_rows hl_attention_rows_of(hl_columns columns, hl_real *numbers, int64_t b, int64_t h, int64_t width)
+hl_attention_rows hl_attention_rows_of(hl_columns columns, hl_real *numbers, int64_t row, int64_t h, int64_t width)
 {
-    const int64_t *size = columns.x->shape.size;
-    return (hl_attention_rows){ numbers + b * size[1] * size[2] + columns.first + h * width, size[2] };
+    int64_t stride = columns.x->shape.size[1];
+    return (hl_attention_rows){ numbers + row * stride + columns.first + h * width, stride };
 }
 
 hl_attention_rows hl_attention_rows_from(hl_attention_rows x, int64_t i)
@@ -18,91 +20,126 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 int64_t hl_attention_row(int64_t length)
 {
     return (length + LANES - 1) / LANES * LANES;
 }
 
-/* `length` rounded up to whole vectors, or to whole blocks where it is long, so that few lengths occur; at most
- * `most`. */
-static int64_t round_up(int64_t length, int64_t most)
+/* Short sequences are worked at their very length: rounding them up would cost more than code for a few more shapes. */
+static bool has_own_shape(int64_t length)
 {
-    int64_t step = length <= HL_ATTENTION_BLOCK ? LANES : HL_ATTENTION_BLOCK;
-    return smaller((length + step - 1) / step * step, most);
+    return length <= HL_ATTENTION_BLOCK || length % LANES == 0;
 }
 
-hl_attention_view hl_attention_view_of(const hl_attention_state *state, int64_t b, int64_t h)
+hl_real *hl_attention_take(hl_real **scratch, int64_t n)
+{
+    hl_real *at = *scratch;
+    *scratch += hl_attention_row(n);
+    return at;
+}
+
+hl_attention_rows hl_attention_stage(hl_attention_rows x, int64_t n, int64_t padded, int64_t width, hl_real **scratch)
+{
+    hl_attention_rows copy = { hl_attention_take(scratch, padded * width), width };
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(copy.at + i * width, x.at + i * x.stride, (size_t)width * sizeof *copy.at);
+    }
+    memset(copy.at + n * width, 0, (size_t)((padded - n) * width) * sizeof *copy.at);
+    return copy;
+}
+
+hl_attention_view hl_attention_view_of(const hl_attention_state *state, int64_t b, int64_t h, hl_real **scratch)
 {
     const hl_attention_args *args = &state->args;
     hl_attention_sizes s = state->sizes;
-    int64_t kv = h / (s.H / s.Hkv);
-    return (hl_attention_view){
+    int64_t kv = h / (s.H / s.Hkv), first_query = hl_sequences_first(&args->queries, b),
+            first_key = hl_sequences_first(&args->keys, b), n_queries = hl_sequences_length(&args->queries, b),
+            n_keys = hl_sequences_length(&args->keys, b), row = hl_attention_row(n_keys);
+    hl_attention_view head = {
         .state = state,
         .s = s,
         .b = b,
         .h = h,
         .kv = kv,
-        .n_queries = round_up(hl_mask_queries(&args->mask, b, s.Tq), s.Tq),
-        .n_keys = round_up(hl_mask_keys(&args->mask, b, s.Tk), s.Tk),
-        .q = hl_attention_rows_of(args->q, args->q.x->data, b, h, s.Dk),
-        .k = hl_attention_rows_of(args->k, args->k.x->data, b, kv, s.Dk),
-        .v = hl_attention_rows_of(args->v, args->v.x->data, b, kv, s.Dv),
+        .first_query = first_query,
+        .first_key = first_key,
+        .n_queries = n_queries,
+        .n_keys = n_keys,
+        .staged = !has_own_shape(n_queries) || !has_own_shape(n_keys),
+        .queries = n_queries,
+        .keys = n_keys,
+        .row = row,
+        .q = hl_attention_rows_of(args->q, args->q.x->data, first_query, h, s.Dk),
+        .k = hl_attention_rows_of(args->k, args->k.x->data, first_key, kv, s.Dk),
+        .v = hl_attention_rows_of(args->v, args->v.x->data, first_key, kv, s.Dv),
+        .A = state->A != NULL ? state->A + first_query * s.H * hl_attention_row(s.Tk) + h * n_queries * row : NULL,
     };
+    if (head.staged) {
+        head.queries = hl_attention_row(n_queries);
+        head.keys = row;
+        head.q = hl_attention_stage(head.q, n_queries, head.queries, s.Dk, scratch);
+        head.k = hl_attention_stage(head.k, n_keys, head.keys, s.Dk, scratch);
+        head.v = hl_attention_stage(head.v, n_keys, head.keys, s.Dv, scratch);
+    }
+    return head;
 }
 
 hl_attention_block hl_attention_block_of(const hl_attention_view *head, int64_t first)
 {
-    hl_attention_sizes s = head->s;
-    int64_t n = smaller(HL_ATTENTION_BLOCK, head->n_queries - first);
-    int64_t n_keys = head->state->args.mask.causal ? round_up(first + n, head->n_keys) : head->n_keys;
-    hl_real *A = head->state->A;
+    int64_t n = smaller(HL_ATTENTION_BLOCK, head->queries - first);
+    bool causal = head->state->args.mask.causal;
     return (hl_attention_block){
         .head = head,
         .first = first,
         .n = n,
-        .n_keys = n_keys,
+        .n_real = smaller(n, head->n_queries - first),
+        .n_keys = causal ? smaller(hl_attention_row(first + n), head->keys) : head->keys,
         .q = hl_attention_rows_from(head->q, first),
-        .A = A != NULL ? A + ((head->b * s.H + head->h) * s.Tq + first) * s.row : NULL,
+        .A = head->A != NULL ? head->A + first * head->row : NULL,
     };
 }
 
 int64_t hl_attention_scratch(const hl_attention_state *state, bool backward)
 {
     hl_attention_sizes s = state->sizes;
-    int64_t block = smaller(HL_ATTENTION_BLOCK, s.Tq), width = larger(s.Dk, s.Dv), keys, weights;
-    if (__builtin_mul_overflow(s.Tk, width, &keys) || __builtin_mul_overflow(block, larger(s.row, width), &weights) ||
-        larger(keys, weights) > INT64_MAX / 8) {
+    const int64_t most = (int64_t)1 << 30;
+    if (s.Tq > most || s.Tk > most || s.Dk > most || s.Dv > most) {
         return -1;
     }
-    int64_t numbers = keys + (backward ? 3 : 1) * weights; /* backward: dA, dropout(A), dz */
-    return (numbers + LANES - 1) / LANES * LANES;          /* so that every thread's scratch begins at a cache line */
+    int64_t queries = hl_attention_row(s.Tq), keys = hl_attention_row(s.Tk),
+            width = hl_attention_row(s.Dk > s.Dv ? s.Dk : s.Dv), block = smaller(HL_ATTENTION_BLOCK, queries), all;
+    bool staged = s.Tq > HL_ATTENTION_BLOCK || s.Tk > HL_ATTENTION_BLOCK;
+    /* K^T or V^T, and weights: backward needs dA, dropout(A) and dz of a block. Copies of q, k, v and z, and of their
+     * gradients. */
+    int64_t whole = keys + (staged ? 2 * (queries + keys) : 0), of_block = keys;
+    if (backward) {
+        whole += staged ? 2 * (queries + keys) : 0;
+        of_block = 2 * keys + width;
+    }
+    return __builtin_mul_overflow(whole, width, &all) || all > INT64_MAX / 8 ? -1 : all + block * of_block;
 }
 
 /* ---- products ---- */
 
-hl_small_matmul hl_attention_shape(hl_attention_product which, const hl_attention_block *block, bool add)
+hl_small_matmul hl_attention_shape(hl_attention_product which, const hl_attention_block *block, int64_t z_stride,
+                                   bool add)
 {
     const hl_attention_view *head = block->head;
     hl_attention_sizes s = head->s;
-    int64_t n = block->n, m = block->n_keys, z_stride = s.H * s.Dv;
+    int64_t n = block->n, m = block->n_keys, row = head->row;
     switch (which) {
     case HL_SCORES:
-        return (hl_small_matmul){ n, m, s.Dk, head->q.stride, head->n_keys, s.row, false, false };
+        return (hl_small_matmul){ n, m, s.Dk, head->q.stride, head->keys, row, false, false };
     case HL_VALUES:
-        return (hl_small_matmul){ n, s.Dv, m, s.row, head->v.stride, z_stride, false, false };
+        return (hl_small_matmul){ n, s.Dv, m, row, head->v.stride, z_stride, false, false };
     case HL_D_VALUES:
-        return (hl_small_matmul){ m, s.Dv, n, s.row, z_stride, head->v.stride, true, add };
+        return (hl_small_matmul){ m, s.Dv, n, row, z_stride, head->v.stride, true, add };
     case HL_D_WEIGHTS:
-        return (hl_small_matmul){ n, m, s.Dv, z_stride, head->n_keys, s.row, false, false };
+        return (hl_small_matmul){ n, m, s.Dv, z_stride, head->keys, row, false, false };
     case HL_D_QUERIES:
-        return (hl_small_matmul){ n, s.Dk, m, s.row, head->k.stride, head->q.stride, false, add };
+        return (hl_small_matmul){ n, s.Dk, m, row, head->k.stride, head->q.stride, false, add };
     default:
-        return (hl_small_matmul){ m, s.Dk, n, s.row, head->q.stride, head->k.stride, true, add };
+        return (hl_small_matmul){ m, s.Dk, n, row, head->q.stride, head->k.stride, true, add };
     }
 }
 

@@ -6,60 +6,89 @@
 #include <string.h>
 #include <tgmath.h>
 
-void hl_attention_head_prepare(hl_attention_state *state)
+void hl_attention_head_prepare(hl_attention_state *state, hl_real *scratch)
 {
-    hl_attention_view head = hl_attention_view_of(state, 0, 0);
+    hl_attention_view head = hl_attention_view_of(state, 0, 0, &scratch);
     hl_attention_block block = hl_attention_block_of(&head, 0);
+    int64_t z_stride = head.staged ? head.s.Dv : head.s.H * head.s.Dv;
     int n = state->A != NULL ? HL_ATTENTION_PRODUCTS : HL_D_VALUES; /* the first are forward's */
     for (int i = 0; i < n; i++) {
-        state->usual[i] = hl_small_matmul_kernel(hl_attention_shape((hl_attention_product)i, &block, false));
+        state->usual[i] = hl_small_matmul_kernel(hl_attention_shape((hl_attention_product)i, &block, z_stride, false));
     }
 }
 
-static void clear_rows(hl_attention_rows x, int64_t first, int64_t n, int64_t width)
+void hl_attention_head_prepare_lengths(const hl_attention_state *state)
 {
-    for (int64_t i = first; i < n; i++) {
-        memset(x.at + i * x.stride, 0, (size_t)width * sizeof *x.at);
+    int64_t longest = state->sizes.Tk < HL_ATTENTION_BLOCK ? state->sizes.Tk : HL_ATTENTION_BLOCK;
+    for (int64_t n = 1; n <= longest; n++) {
+        hl_attention_state one = *state;
+        const int32_t offsets[2] = { 0, (int32_t)n };
+        one.args.queries = one.args.keys = (hl_sequences){ .n = 1, .longest = n, .offsets = offsets };
+        hl_attention_view head = hl_attention_view_of(&one, 0, 0, NULL);
+        hl_attention_block block = hl_attention_block_of(&head, 0);
+        for (int i = 0; i < HL_ATTENTION_PRODUCTS; i++) {
+            for (int add = 0; add < 2; add++) {
+                hl_small_matmul_kernel(
+                    hl_attention_shape((hl_attention_product)i, &block, head.s.H * head.s.Dv, add != 0));
+            }
+        }
     }
+}
+
+/* The head's columns of z, dz or what is saved of it, in the sequence's rows. */
+static hl_attention_rows outputs_of(const hl_attention_view *head, hl_real *z)
+{
+    int64_t stride = head->s.H * head->s.Dv;
+    return (hl_attention_rows){ z + head->first_query * stride + head->h * head->s.Dv, stride };
+}
+
+/* The head's gate; one row of gates serves every sequence. */
+static int64_t gate_of(const hl_attention_view *head)
+{
+    int64_t b = head->state->args.gate->shape.size[0] > 1 ? head->b : 0;
+    return b * head->s.H + head->h;
 }
 
 /* ---- forward ---- */
 
-static bool row_replaced(const hl_attention_view *head, int64_t i)
+/* The weights given for query i in the place of the head's own, NULL where it keeps these. */
+static const hl_real *given_row(const hl_attention_view *head, int64_t i)
 {
     const hl_real *const *replace = head->state->args.replace;
-    return replace != NULL && replace[head->h] != NULL &&
-           replace[head->h][(head->b * head->s.Tq + i) * head->s.Tk] >= 0;
+    if (replace == NULL || replace[head->h] == NULL) {
+        return NULL;
+    }
+    const hl_real *given = replace[head->h] + (head->b * head->s.Tq + i) * head->s.Tk;
+    return *given >= 0 ? given : NULL;
 }
 
 /* P = the given weights of query i, which replace its own. */
-static void replace_row(const hl_attention_view *head, int64_t i, hl_real *P)
+static void replace_row(const hl_attention_view *head, int64_t i, const hl_real *given, hl_real *P)
 {
     const hl_mask *mask = &head->state->args.mask;
     const hl_real *bias = hl_mask_row_bias(mask, head->b, head->h, i);
-    const hl_real *given = head->state->args.replace[head->h] + (head->b * head->s.Tq + i) * head->s.Tk;
-    int64_t n = hl_mask_row_keys(mask, head->b, i, head->s.Tq, head->s.Tk);
+    int64_t n = hl_mask_row_keys(mask, i, head->n_keys);
     for (int64_t j = 0; j < n; j++) {
         P[j] = bias != NULL && bias[j] == -INFINITY ? 0 : given[j];
     }
 }
 
-/* P = dropout(P), drawn by the weights' positions in (B, H, Tq, row) of the whole batch. A weight is never negative, so
- * that in A its sign can say whether it was dropped. */
+/* P = dropout(P), drawn by the weights' places in the sequence's own (H, n_queries, row), which begin at the place of
+ * its first row times 2^32. A weight is never negative, so that in A its sign can say whether it was dropped. */
 static void drop_weights(const hl_tape *tape, const hl_attention_block *block, hl_real *P)
 {
     const hl_attention_view *head = block->head;
     const hl_attention_args *args = &head->state->args;
-    hl_attention_sizes s = head->s;
-    const hl_random random = { tape->options.seed, args->dropout_stream, tape->options.step };
-    const hl_dropout_rate rate = hl_dropout_rate_of(args->dropout);
-    uint64_t first =
-        (uint64_t)((((tape->options.first_example + head->b) * s.H + head->h) * s.Tq + block->first) * s.row);
-    int64_t count = block->n * s.row;
+    const int64_t *places = tape->options.places;
+    uint64_t place = (uint64_t)(places != NULL ? places[head->first_query] : head->first_query);
+    uint64_t first = (place << 32) + (uint64_t)((head->h * head->n_queries + block->first) * head->row);
+    hl_dropout_draws draws = { .random = { tape->options.seed, args->dropout_stream, tape->options.step },
+                               .rate = hl_dropout_rate_of(args->dropout) };
+    int64_t count = block->n_real * head->row;
     for (int64_t i = 0; i < count; i += HL_DROPOUT_GROUP) {
         int n = count - i < HL_DROPOUT_GROUP ? (int)(count - i) : HL_DROPOUT_GROUP;
         hl_real m[HL_DROPOUT_GROUP], *p = P + i;
-        hl_dropout_factors(random, rate, first + (uint64_t)i, n, m);
+        hl_dropout_draw(&draws, first + (uint64_t)i, n, m);
         if (block->A != NULL) {
             hl_real *A = block->A + i;
 #pragma omp simd
@@ -74,97 +103,97 @@ static void drop_weights(const hl_tape *tape, const hl_attention_block *block, h
     }
 }
 
-/* Saves z for backward and multiplies it by the gate. */
-static void gate_forward(const hl_attention_view *head, int64_t n, hl_attention_rows z)
-{
-    hl_attention_sizes s = head->s;
-    hl_real gate = head->state->args.gate->data[head->b * s.H + head->h];
-    hl_real *kept = head->state->z + head->b * s.Tq * s.H * s.Dv + head->h * s.Dv;
-    for (int64_t i = 0; i < n; i++) {
-        for (int64_t d = 0; d < s.Dv; d++) {
-            kept[i * z.stride + d] = z.at[i * z.stride + d];
-            z.at[i * z.stride + d] *= gate;
-        }
-    }
-}
-
-/* Copies the weights to args.weights, in rows of Tk numbers. */
-static void copy_weights(const hl_attention_block *block, const hl_real *P)
-{
-    const hl_attention_view *head = block->head;
-    hl_attention_sizes s = head->s;
-    hl_real *to = head->state->args.weights + ((head->b * s.H + head->h) * s.Tq + block->first) * s.Tk;
-    for (int64_t i = 0; i < block->n; i++) {
-        memcpy(to + i * s.Tk, P + i * s.row, (size_t)s.Tk * sizeof *to);
-    }
-}
-
-/* z of a block; K (Dk, n_keys) is k^T / sqrt(Dk), `P` (n, row) scratch. */
+/* z of a block; K (Dk, keys) is k^T / sqrt(Dk), `P` (n, row) scratch. */
 static void block_forward(const hl_tape *tape, const hl_attention_block *block, const hl_real *K, hl_real *P,
                           hl_attention_rows z)
 {
     const hl_attention_view *head = block->head;
     const hl_attention_state *state = head->state;
-    hl_attention_multiply(HL_SCORES, hl_attention_shape(HL_SCORES, block, false), block, block->q.at, K, P);
-    hl_masked_softmax_rows(&state->args.mask, head->b, head->h, block->first, block->n, head->s.Tq, head->s.Tk,
-                           head->s.row, P);
-    for (int64_t i = 0; i < block->n; i++) {
-        if (row_replaced(head, block->first + i)) {
-            replace_row(head, block->first + i, P + i * head->s.row);
+    const hl_attention_args *args = &state->args;
+    hl_attention_multiply(HL_SCORES, hl_attention_shape(HL_SCORES, block, z.stride, false), block, block->q.at, K, P);
+    hl_masked_softmax_rows(&args->mask, head->b, head->h, block->first, block->n_real, head->n_keys, head->row, P);
+    for (int64_t i = 0; i < block->n_real; i++) {
+        const hl_real *given = given_row(head, block->first + i);
+        if (given != NULL) {
+            replace_row(head, block->first + i, given, P + i * head->row);
         }
     }
-    if (state->args.weights != NULL) {
-        copy_weights(block, P);
+    if (args->observe != NULL) {
+        args->observe(args->observe_context,
+                      &(hl_attention_seen){ .b = head->b,
+                                            .h = head->h,
+                                            .first = block->first,
+                                            .n_queries = block->n_real,
+                                            .n_keys = head->n_keys,
+                                            .last = block->first + block->n_real == head->n_queries,
+                                            .A = P,
+                                            .stride = head->row });
     }
     if (state->drops) {
         drop_weights(tape, block, P);
     } else if (block->A != NULL) {
-        memcpy(block->A, P, (size_t)(block->n * head->s.row) * sizeof *P);
+        memcpy(block->A, P, (size_t)(block->n_real * head->row) * sizeof *P);
     }
-    hl_attention_multiply(HL_VALUES, hl_attention_shape(HL_VALUES, block, false), block, P, head->v.at,
+    hl_attention_multiply(HL_VALUES, hl_attention_shape(HL_VALUES, block, z.stride, false), block, P, head->v.at,
                           hl_attention_rows_from(z, block->first).at);
+}
+
+static void copy_rows(hl_attention_rows from, int64_t n, int64_t width, hl_attention_rows to)
+{
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(to.at + i * to.stride, from.at + i * from.stride, (size_t)width * sizeof *to.at);
+    }
 }
 
 void hl_attention_head_forward(const hl_tape *tape, const hl_attention_state *state, int64_t b, int64_t h, hl_real *y,
                                hl_real *scratch)
 {
-    hl_attention_view head = hl_attention_view_of(state, b, h);
-    hl_attention_sizes s = head.s;
-    hl_real *K = scratch, *P = scratch + head.n_keys * s.Dk;
-    hl_attention_rows z = { y + b * s.Tq * s.H * s.Dv + h * s.Dv, s.H * s.Dv };
-    hl_transpose(head.n_keys, s.Dk, 1 / sqrt((hl_real)s.Dk), head.k.at, head.k.stride, K);
-    for (int64_t i = 0; i < head.n_queries; i += HL_ATTENTION_BLOCK) {
+    hl_attention_view head = hl_attention_view_of(state, b, h, &scratch);
+    int64_t Dk = head.s.Dk, Dv = head.s.Dv;
+    hl_attention_rows out = outputs_of(&head, y), z = out;
+    if (head.staged) {
+        z = (hl_attention_rows){ hl_attention_take(&scratch, head.queries * Dv), Dv };
+    }
+    hl_real *K = hl_attention_take(&scratch, head.keys * Dk), *P = scratch;
+    hl_transpose(head.keys, Dk, 1 / sqrt((hl_real)Dk), head.k.at, head.k.stride, K);
+    for (int64_t i = 0; i < head.queries; i += HL_ATTENTION_BLOCK) {
         hl_attention_block block = hl_attention_block_of(&head, i);
         block_forward(tape, &block, K, P, z);
     }
-    clear_rows(z, head.n_queries, s.Tq, s.Dv);
-    if (state->args.weights != NULL) {
-        hl_real *weights = state->args.weights + (b * s.H + h) * s.Tq * s.Tk;
-        clear_rows((hl_attention_rows){ weights, s.Tk }, head.n_queries, s.Tq, s.Tk);
+    if (head.staged) {
+        copy_rows(z, head.n_queries, Dv, out);
     }
     if (state->args.gate != NULL) {
-        gate_forward(&head, head.n_queries, z);
+        hl_real gate = state->args.gate->data[gate_of(&head)];
+        if (state->z != NULL) {
+            copy_rows(out, head.n_queries, Dv, outputs_of(&head, state->z));
+        }
+        for (int64_t i = 0; i < head.n_queries; i++) {
+            for (int64_t d = 0; d < Dv; d++) {
+                out.at[i * out.stride + d] *= gate;
+            }
+        }
     }
 }
 
 /* ---- backward ---- */
 
-/* dz (n, Dv) = gate * dy of a block; adds the block's sum to dgate. */
+/* dz = gate * dy of a block, whose rows of padding stay 0; adds the block's sum to dgate. */
 static void gate_backward(const hl_attention_block *block, hl_attention_rows dy, hl_real *dz, hl_grad dgate)
 {
     const hl_attention_view *head = block->head;
-    hl_attention_sizes s = head->s;
-    hl_real gate = head->state->args.gate->data[head->b * s.H + head->h], sum = 0;
-    const hl_real *z = head->state->z + (head->b * s.Tq + block->first) * s.H * s.Dv + head->h * s.Dv;
+    int64_t Dv = head->s.Dv, at = gate_of(head);
+    hl_real gate = head->state->args.gate->data[at], sum = 0;
+    hl_attention_rows z = hl_attention_rows_from(outputs_of(head, head->state->z), block->first);
     for (int64_t i = 0; i < block->n; i++) {
-        for (int64_t d = 0; d < s.Dv; d++) {
-            int64_t at = i * dy.stride + d;
-            sum += dy.at[at] * z[at];
-            dz[i * s.Dv + d] = gate * dy.at[at];
+        for (int64_t d = 0; d < Dv; d++) {
+            hl_real dy_id = dy.at[i * dy.stride + d];
+            sum += i < block->n_real ? dy_id * z.at[i * z.stride + d] : 0;
+            dz[i * Dv + d] = gate * dy_id;
         }
     }
     if (dgate.at != NULL) {
-        dgate.at[head->b * s.H + head->h] += sum;
+        dgate.at[at] += sum;
     }
 }
 
@@ -184,98 +213,139 @@ static void row_backward(int64_t n, const hl_real *A, hl_real kept, hl_real scal
     }
 }
 
-/* dS (n, row) of a block from dz; V (Dv, n_keys) is v^T. */
+/* dS (n, row) of a block from dz; V (Dv, keys) is v^T. */
 static void scores_backward(const hl_attention_block *block, hl_attention_rows dz, const hl_real *V, hl_real *dS)
 {
     const hl_attention_view *head = block->head;
-    hl_attention_sizes s = head->s;
-    hl_small_matmul shape = hl_attention_shape(HL_D_WEIGHTS, block, false);
-    shape.a_stride = dz.stride;
-    hl_attention_multiply(HL_D_WEIGHTS, shape, block, dz.at, V, dS);
-    int64_t n_queries = hl_mask_queries(&head->state->args.mask, head->b, s.Tq);
+    int64_t row = head->row;
+    hl_attention_multiply(HL_D_WEIGHTS, hl_attention_shape(HL_D_WEIGHTS, block, dz.stride, false), block, dz.at, V, dS);
     hl_real kept = head->state->drops ? hl_dropout_rate_of(head->state->args.dropout).scale : 1;
-    hl_real scale = 1 / sqrt((hl_real)s.Dk);
+    hl_real scale = 1 / sqrt((hl_real)head->s.Dk);
     for (int64_t i = 0; i < block->n; i++) {
-        hl_real *row = dS + i * s.row;
-        if (block->first + i >= n_queries || row_replaced(head, block->first + i)) {
-            memset(row, 0, (size_t)s.row * sizeof *row);
+        hl_real *dA = dS + i * row;
+        if (i >= block->n_real || given_row(head, block->first + i) != NULL) {
+            memset(dA, 0, (size_t)row * sizeof *dA);
         } else {
-            memset(row + block->n_keys, 0, (size_t)(s.row - block->n_keys) * sizeof *row);
-            row_backward(s.row, block->A + i * s.row, kept, scale, row);
+            memset(dA + block->n_keys, 0, (size_t)(row - block->n_keys) * sizeof *dA);
+            row_backward(row, block->A + i * row, kept, scale, dA);
         }
     }
 }
 
-/* A block's contribution to dq, dk and dv, where they are wanted; every block but the first adds to dk and dv. */
-static void block_backward(const hl_attention_block *block, hl_attention_rows dy, const hl_real *V,
+/* dropout(A) of a block, (n, row), from the signs in A; rows of padding are 0. */
+static void dropped_weights(const hl_attention_block *block, hl_real *dropped)
+{
+    const hl_attention_view *head = block->head;
+    hl_real scale = head->state->drops ? hl_dropout_rate_of(head->state->args.dropout).scale : 1;
+    int64_t real = block->n_real * head->row;
+    for (int64_t i = 0; i < real; i++) {
+        dropped[i] = block->A[i] < 0 ? 0 : block->A[i] * scale;
+    }
+    memset(dropped + real, 0, (size_t)((block->n - block->n_real) * head->row) * sizeof *dropped);
+}
+
+/* A block's contribution to dq, dk and dv, where they are wanted (`at` is not NULL); every block but the first adds to
+ * dk and dv. */
+static void block_backward(const hl_attention_block *block, hl_attention_rows dz, const hl_real *V,
                            const hl_attention_rows d[3], hl_attention_grads grads, hl_real *scratch)
 {
     const hl_attention_view *head = block->head;
-    int64_t weights = block->n * head->s.row;
-    hl_real *dS = scratch, *kept = block->A;
-    hl_attention_rows dz = hl_attention_rows_from(dy, block->first);
-    if (head->state->drops) {
-        kept = scratch + weights; /* dropout(A), from the signs in A */
-        hl_real scale = hl_dropout_rate_of(head->state->args.dropout).scale;
-        for (int64_t i = 0; i < weights; i++) {
-            kept[i] = block->A[i] < 0 ? 0 : block->A[i] * scale;
-        }
+    int64_t weights = block->n * head->row;
+    hl_real *dS = hl_attention_take(&scratch, weights), *kept = block->A;
+    if (head->state->drops || head->staged) {
+        kept = hl_attention_take(&scratch, weights);
+        dropped_weights(block, kept);
     }
     if (head->state->args.gate != NULL) {
-        hl_real *gated = scratch + 2 * weights;
-        gate_backward(block, dz, gated, grads.gate);
-        dz = (hl_attention_rows){ gated, head->s.Dv };
+        gate_backward(block, dz, scratch, grads.gate);
+        dz = (hl_attention_rows){ scratch, head->s.Dv };
     }
-    if (grads.v.at != NULL) {
-        hl_small_matmul shape = hl_attention_shape(HL_D_VALUES, block, grads.v.add || block->first > 0);
-        shape.b_stride = dz.stride;
-        hl_attention_multiply(HL_D_VALUES, shape, block, kept, dz.at, d[2].at);
+    if (d[2].at != NULL) {
+        hl_attention_multiply(HL_D_VALUES,
+                              hl_attention_shape(HL_D_VALUES, block, dz.stride, grads.v.add || block->first > 0), block,
+                              kept, dz.at, d[2].at);
     }
-    if (grads.q.at == NULL && grads.k.at == NULL) {
+    if (d[0].at == NULL && d[1].at == NULL) {
         return;
     }
     scores_backward(block, dz, V, dS);
-    if (grads.q.at != NULL) {
-        hl_attention_multiply(HL_D_QUERIES, hl_attention_shape(HL_D_QUERIES, block, grads.q.add), block, dS, head->k.at,
-                              hl_attention_rows_from(d[0], block->first).at);
+    if (d[0].at != NULL) {
+        hl_attention_multiply(HL_D_QUERIES, hl_attention_shape(HL_D_QUERIES, block, dz.stride, grads.q.add), block, dS,
+                              head->k.at, hl_attention_rows_from(d[0], block->first).at);
     }
-    if (grads.k.at != NULL) {
-        hl_attention_multiply(HL_D_KEYS, hl_attention_shape(HL_D_KEYS, block, grads.k.add || block->first > 0), block,
+    if (d[1].at != NULL) {
+        hl_attention_multiply(HL_D_KEYS,
+                              hl_attention_shape(HL_D_KEYS, block, dz.stride, grads.k.add || block->first > 0), block,
                               dS, block->q.at, d[1].at);
+    }
+}
+
+static void clear_rows(hl_attention_rows x, int64_t first, int64_t n, int64_t width)
+{
+    for (int64_t i = first; i < n; i++) {
+        memset(x.at + i * x.stride, 0, (size_t)width * sizeof *x.at);
+    }
+}
+
+/* Where the gradient of one of q, k, v is computed: in its place, or in scratch memory, whence end_grad brings it. */
+static hl_attention_rows begin_grad(const hl_attention_view *head, hl_attention_rows place, int64_t rows, int64_t width,
+                                    hl_real **scratch)
+{
+    return !head->staged || place.at == NULL ? place
+                                             : (hl_attention_rows){ hl_attention_take(scratch, rows * width), width };
+}
+
+static void end_grad(const hl_attention_view *head, hl_attention_rows from, int64_t n, int64_t width, bool add,
+                     hl_attention_rows place)
+{
+    for (int64_t i = 0; head->staged && place.at != NULL && i < n; i++) {
+        for (int64_t d = 0; d < width; d++) {
+            hl_grad_put(&place.at[i * place.stride + d], from.at[i * from.stride + d], add);
+        }
     }
 }
 
 void hl_attention_head_backward(const hl_attention_state *state, int64_t b, int64_t h, const hl_real *dy,
                                 hl_attention_grads grads, hl_real *scratch)
 {
-    hl_attention_view head = hl_attention_view_of(state, b, h);
+    hl_attention_view head = hl_attention_view_of(state, b, h, &scratch);
     hl_attention_sizes s = head.s;
     const hl_attention_args *args = &state->args;
     bool first = h % (s.H / s.Hkv) == 0;
     grads.k.add = grads.k.add || !first;
     grads.v.add = grads.v.add || !first;
     if (grads.gate.at != NULL && !grads.gate.add) {
-        grads.gate.at[b * s.H + h] = 0; /* the blocks add to it; there may be none */
+        grads.gate.at[gate_of(&head)] = 0; /* the blocks add to it */
     }
-    hl_attention_rows d[3] = { { 0 } };
-    int64_t written =
-        head.n_queries > 0 ? hl_attention_block_of(&head, 0).n_keys : 0; /* by the first block of queries */
+    hl_attention_rows dz = outputs_of(&head, (hl_real *)dy), places[3] = { { 0 } }, d[3];
     if (grads.q.at != NULL) {
-        d[0] = hl_attention_rows_of(args->q, grads.q.at, b, h, s.Dk);
-        clear_rows(d[0], grads.q.add ? s.Tq : head.n_queries, s.Tq, s.Dk);
+        places[0] = hl_attention_rows_of(args->q, grads.q.at, head.first_query, h, s.Dk);
     }
     if (grads.k.at != NULL) {
-        d[1] = hl_attention_rows_of(args->k, grads.k.at, b, head.kv, s.Dk);
-        clear_rows(d[1], grads.k.add ? s.Tk : written, s.Tk, s.Dk);
+        places[1] = hl_attention_rows_of(args->k, grads.k.at, head.first_key, head.kv, s.Dk);
     }
     if (grads.v.at != NULL) {
-        d[2] = hl_attention_rows_of(args->v, grads.v.at, b, head.kv, s.Dv);
-        clear_rows(d[2], grads.v.add ? s.Tk : written, s.Tk, s.Dv);
+        places[2] = hl_attention_rows_of(args->v, grads.v.at, head.first_key, head.kv, s.Dv);
     }
-    hl_transpose(head.n_keys, s.Dv, 1, head.v.at, head.v.stride, scratch);
-    for (int64_t i = 0; i < head.n_queries; i += HL_ATTENTION_BLOCK) {
+    d[0] = begin_grad(&head, places[0], head.queries, s.Dk, &scratch);
+    d[1] = begin_grad(&head, places[1], head.keys, s.Dk, &scratch);
+    d[2] = begin_grad(&head, places[2], head.keys, s.Dv, &scratch);
+    hl_attention_grads computed = grads;
+    if (head.staged) {
+        dz = hl_attention_stage(dz, head.n_queries, head.queries, s.Dv, &scratch);
+        computed.q.add = computed.k.add = computed.v.add = false;
+    }
+    /* The first block of queries may see fewer keys than the others, which add to what is there. */
+    int64_t written = hl_attention_block_of(&head, 0).n_keys;
+    clear_rows(d[1], computed.k.add || d[1].at == NULL ? head.keys : written, head.keys, s.Dk);
+    clear_rows(d[2], computed.v.add || d[2].at == NULL ? head.keys : written, head.keys, s.Dv);
+    hl_real *V = hl_attention_take(&scratch, head.keys * s.Dv);
+    hl_transpose(head.keys, s.Dv, 1, head.v.at, head.v.stride, V);
+    for (int64_t i = 0; i < head.queries; i += HL_ATTENTION_BLOCK) {
         hl_attention_block block = hl_attention_block_of(&head, i);
-        block_backward(&block, (hl_attention_rows){ (hl_real *)dy + b * s.Tq * s.H * s.Dv + h * s.Dv, s.H * s.Dv },
-                       scratch, d, grads, scratch + head.n_keys * s.Dv);
+        block_backward(&block, hl_attention_rows_from(dz, i), V, d, computed, scratch);
     }
+    end_grad(&head, d[0], head.n_queries, s.Dk, grads.q.add, places[0]);
+    end_grad(&head, d[1], head.n_keys, s.Dk, grads.k.add, places[1]);
+    end_grad(&head, d[2], head.n_keys, s.Dv, grads.v.add, places[2]);
 }

@@ -30,17 +30,44 @@ static void draw_group(hl_random random, hl_dropout_rate rate, uint64_t group, h
     }
 }
 
-void hl_dropout_factors(hl_random random, hl_dropout_rate rate, uint64_t first, int n, hl_real m[HL_DROPOUT_GROUP])
+void hl_dropout_draw(hl_dropout_draws *draws, uint64_t first, int64_t n, hl_real *m)
 {
-    int from = (int)(first % GROUP);
-    draw_group(random, rate, first / GROUP, m);
-    if (from > 0) {
-        int here = n < GROUP - from ? n : GROUP - from;
-        memmove(m, m + from, (size_t)here * sizeof *m);
-        if (here < n) {
-            hl_real next[GROUP];
-            draw_group(random, rate, first / GROUP + 1, next);
-            memcpy(m + here, next, (size_t)(n - here) * sizeof *m);
+    while (n > 0) {
+        uint64_t group = first / GROUP;
+        int64_t from = (int64_t)(first % GROUP), here = n < GROUP - from ? n : GROUP - from;
+        if (here == GROUP) {
+            draw_group(draws->random, draws->rate, group, m);
+        } else {
+            if (!draws->has || draws->group != group) {
+                draw_group(draws->random, draws->rate, group, draws->factors);
+                draws->has = true;
+                draws->group = group;
+            }
+            memcpy(m, draws->factors + from, (size_t)here * sizeof *m);
         }
+        first += (uint64_t)here;
+        m += here;
+        n -= here;
+    }
+}
+
+void hl_dropout_draw_rows(hl_dropout_draws *draws, const int64_t *places, int64_t D, int64_t first, int64_t n,
+                          hl_real *m)
+{
+    if (places == NULL) {
+        hl_dropout_draw(draws, (uint64_t)first, n, m);
+        return;
+    }
+    while (n > 0) { /* a run of rows whose places follow each other is drawn at once */
+        int64_t row = first / D, column = first % D, run = D - column;
+        uint64_t position = (uint64_t)(places[row] * D + column);
+        for (; run < n && places[row + 1] == places[row] + 1; row++) {
+            run += D;
+        }
+        run = run < n ? run : n;
+        hl_dropout_draw(draws, position, run, m);
+        first += run;
+        m += run;
+        n -= run;
     }
 }

@@ -1,4 +1,4 @@
-#include "core/free_list.h"
+#include "core/private/free_list.h"
 
 uintptr_t hl_free_list_take(hl_free_list *list, size_t size)
 {

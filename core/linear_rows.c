@@ -74,13 +74,52 @@ static int64_t piece_of(int64_t left)
     return piece;
 }
 
+/* Of m rows: the shapes of the functions below. */
+static hl_small_matmul forward_shape(const hl_linear_rows *rows, int64_t m, bool add)
+{
+    return (hl_small_matmul){ m, rows->O, rows->I, rows->I, rows->O, rows->O, false, add };
+}
+
+static hl_small_matmul dx_shape(const hl_linear_rows *rows, int64_t m, bool add)
+{
+    return (hl_small_matmul){ m, rows->I, rows->O, rows->O, rows->I, rows->I, false, add };
+}
+
+/* Of a part of dW. */
+static hl_small_matmul dW_shape(const hl_linear_rows *rows, int64_t height, int64_t width, int64_t m, bool add)
+{
+    return (hl_small_matmul){ height, width, m, rows->O, rows->I, rows->I, true, add };
+}
+
+void hl_linear_rows_prepare(const hl_linear_rows *rows)
+{
+    if (!rows->generated) {
+        return;
+    }
+    bool tiles = rows->sum == HL_LINEAR_TILES;
+    int64_t height = tiles && rows->O > TILE_O ? TILE_O : rows->O, width = tiles && rows->I > TILE_I ? TILE_I : rows->I;
+    for (int64_t m = HL_LINEAR_BLOCK; m > 0; m /= 2) {
+        for (int add = 0; add < 2; add++) {
+            hl_small_matmul_kernel(forward_shape(rows, m, add != 0));
+            hl_small_matmul_kernel(dx_shape(rows, m, add != 0));
+            for (int64_t o = 0; o < rows->O; o += height) {
+                for (int64_t i = 0; i < rows->I; i += width) {
+                    int64_t down = rows->O - o < height ? rows->O - o : height,
+                            across = rows->I - i < width ? rows->I - i : width;
+                    hl_small_matmul_kernel(dW_shape(rows, down, across, m, add != 0));
+                }
+            }
+        }
+    }
+}
+
 void hl_linear_rows_forward(const hl_linear_rows *rows, int64_t first, int64_t n, const hl_real *x, const hl_real *T,
                             bool add, hl_real *y)
 {
     int64_t O = rows->O, I = rows->I;
     for (int64_t i = first, m; i < first + n; i += m) {
         m = piece_of(first + n - i);
-        hl_small_matmul_run((hl_small_matmul){ m, O, I, I, O, O, false, add }, x + i * I, T, y + i * O);
+        hl_small_matmul_run(forward_shape(rows, m, add), x + i * I, T, y + i * O);
     }
 }
 
@@ -90,7 +129,7 @@ void hl_linear_rows_dx(const hl_linear_rows *rows, int64_t n, const hl_real *dp,
     int64_t O = rows->O, I = rows->I;
     for (int64_t i = 0, m; i < n; i += m) {
         m = piece_of(n - i);
-        hl_small_matmul_run((hl_small_matmul){ m, I, O, O, I, I, false, add }, dp + i * O, W, dx + i * I);
+        hl_small_matmul_run(dx_shape(rows, m, add), dp + i * O, W, dx + i * I);
     }
 }
 
@@ -110,7 +149,7 @@ void hl_linear_rows_dW(const hl_linear_rows *rows, int64_t n, const hl_real *dp,
     int64_t O = rows->O, I = rows->I;
     for (int64_t i = 0, m; i < n; i += m) {
         m = piece_of(n - i);
-        hl_small_matmul_run((hl_small_matmul){ O, I, m, O, I, I, true, add || i > 0 }, dp + i * O, x + i * I, dW);
+        hl_small_matmul_run(dW_shape(rows, O, I, m, add || i > 0), dp + i * O, x + i * I, dW);
     }
 }
 
@@ -128,8 +167,8 @@ static void tile_dW(const tiles_work *work, int64_t o, int64_t i)
     int64_t height = O - o < TILE_O ? O - o : TILE_O, width = I - i < TILE_I ? I - i : TILE_I;
     for (int64_t n = 0, m; n < N; n += m) {
         m = piece_of(N - n);
-        hl_small_matmul_run((hl_small_matmul){ height, width, m, O, I, I, true, work->add || n > 0 },
-                            work->dp + n * O + o, work->x + n * I + i, work->dW + o * I + i);
+        hl_small_matmul_run(dW_shape(work->rows, height, width, m, work->add || n > 0), work->dp + n * O + o,
+                            work->x + n * I + i, work->dW + o * I + i);
     }
 }
 

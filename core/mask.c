@@ -7,23 +7,12 @@
 #include <math.h>
 #include <string.h>
 
-static hl_status check_lengths(const int32_t *lengths, int64_t B, int64_t T, const char *what)
-{
-    for (int64_t b = 0; lengths != NULL && b < B; b++) {
-        if (lengths[b] < 0 || lengths[b] > T) {
-            return hl_error(HL_INVALID, "the length %d of example %lld is not in 0 .. %lld %s", (int)lengths[b],
-                            (long long)b, (long long)T, what);
-        }
-    }
-    return hl_ok();
-}
-
 hl_status hl_mask_check(const hl_mask *mask, int64_t B, int64_t H, int64_t Tq, int64_t Tk, bool check_numbers)
 {
     if (mask->bias != NULL) {
         hl_shape s = mask->bias->shape;
         if (s.n_dims != 4 || (s.size[0] != 1 && s.size[0] != B) || (s.size[1] != 1 && s.size[1] != H) ||
-            s.size[2] != Tq || s.size[3] != Tk) {
+            s.size[2] < Tq || s.size[3] < Tk) {
             char text[HL_SHAPE_TEXT], wanted[HL_SHAPE_TEXT];
             return hl_error(HL_INVALID, "the bias is %s, neither %s nor 1 in one of the first two places",
                             hl_shape_text(s, text), hl_shape_text(HL_SHAPE(B, H, Tq, Tk), wanted));
@@ -32,30 +21,7 @@ hl_status hl_mask_check(const hl_mask *mask, int64_t B, int64_t H, int64_t Tq, i
             return hl_error(HL_INVALID, "the bias has no numbers");
         }
     }
-    if (check_numbers) {
-        HL_TRY(check_lengths(mask->q_lengths, B, Tq, "queries"));
-        HL_TRY(check_lengths(mask->k_lengths, B, Tk, "keys"));
-    }
     return hl_ok();
-}
-
-int64_t hl_mask_queries(const hl_mask *mask, int64_t b, int64_t Tq)
-{
-    return mask->q_lengths != NULL ? mask->q_lengths[b] : Tq;
-}
-
-int64_t hl_mask_keys(const hl_mask *mask, int64_t b, int64_t Tk)
-{
-    return mask->k_lengths != NULL ? mask->k_lengths[b] : Tk;
-}
-
-int64_t hl_mask_row_keys(const hl_mask *mask, int64_t b, int64_t i, int64_t Tq, int64_t Tk)
-{
-    if (i >= hl_mask_queries(mask, b, Tq)) {
-        return 0;
-    }
-    int64_t keys = hl_mask_keys(mask, b, Tk);
-    return mask->causal && i + 1 < keys ? i + 1 : keys;
 }
 
 const hl_real *hl_mask_row_bias(const hl_mask *mask, int64_t b, int64_t h, int64_t i)
@@ -153,8 +119,8 @@ void hl_masked_softmax(const hl_real *x, const hl_real *bias, int64_t n, int64_t
     end_row(&row, Tk, w);
 }
 
-void hl_masked_softmax_rows(const hl_mask *mask, int64_t b, int64_t h, int64_t first, int64_t n_rows, int64_t Tq,
-                            int64_t Tk, int64_t stride, hl_real *w)
+void hl_masked_softmax_rows(const hl_mask *mask, int64_t b, int64_t h, int64_t first, int64_t n_rows, int64_t n_keys,
+                            int64_t stride, hl_real *w)
 {
     enum { TOGETHER = 8 };
     softmax_row rows[TOGETHER];
@@ -162,7 +128,7 @@ void hl_masked_softmax_rows(const hl_mask *mask, int64_t b, int64_t h, int64_t f
         int64_t n = n_rows - at < TOGETHER ? n_rows - at : TOGETHER;
         for (int64_t i = 0; i < n; i++) {
             rows[i] = begin_row(hl_mask_row_bias(mask, b, h, first + at + i),
-                                hl_mask_row_keys(mask, b, first + at + i, Tq, Tk), stride, w + (at + i) * stride);
+                                hl_mask_row_keys(mask, first + at + i, n_keys), stride, w + (at + i) * stride);
         }
         for (int64_t i = 0; i < n; i++) {
             raise_row(&rows[i], w + (at + i) * stride);

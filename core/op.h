@@ -57,13 +57,9 @@ struct hl_node {
     bool disjoint; /* set by infer: inputs that are one tensor are disjoint columns of it that cover it, so that each of
                          their gradients has `add` as if it were the only one */
 
-    /* The tape's own: the memory that nothing needs once this node's backward has run. */
-    struct {
-        void *begin;
-        size_t size;
-    } memory[HL_MAX_NODE_MEMORY];
-    int n_memory;
-    hl_free_block blocks[HL_MAX_NODE_MEMORY + 1]; /* their places in the free list, with that of the gradient */
+    /* A dry tape's own: the memory that nothing needs once this node's backward has run, the output's last. */
+    hl_tape_piece *pieces[HL_MAX_NODE_MEMORY];
+    int n_pieces;
 };
 
 /* Records and runs `op`: copies the attributes, infers, allocates the output, runs forward. Returns the output; NULL
@@ -76,6 +72,9 @@ hl_tensor *hl_tape_apply(hl_tape *tape, const hl_op *op, hl_tensor *const *input
  * 1 times. On a dry tape it is only counted and the pointer returned is not to be used. NULL with a sticky error when
  * the arena is full. */
 void *hl_tape_allocate(hl_tape *tape, hl_node *node, int64_t count, size_t size);
+
+/* Whether the tape can draw the dropout of n_rows rows: it names no places, or as many. False after hl_tape_fail. */
+bool hl_tape_has_places(hl_tape *tape, const hl_node *node, int64_t n_rows);
 
 /* Leaves an error on the tape: "<op> in <scope>: <text>", the text as by printf. Returns false. */
 bool hl_tape_fail(hl_tape *tape, const hl_node *node, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -11,7 +11,7 @@ enum { Q, K, V, GATE, N_INPUTS };
 static bool check_columns(hl_tape *tape, const hl_node *node, const char *what, hl_columns columns, int64_t width)
 {
     hl_shape x = columns.x->shape;
-    if (x.n_dims != 3 || columns.first < 0 || width > x.size[2] - columns.first) {
+    if (x.n_dims != 2 || columns.first < 0 || width > x.size[1] - columns.first) {
         char text[HL_SHAPE_TEXT];
         return hl_tape_fail(tape, node, "%s: %lld columns from %lld on are not in %s", what, (long long)width,
                             (long long)columns.first, hl_shape_text(x, text));
@@ -38,20 +38,31 @@ static bool check_shapes(hl_tape *tape, const hl_node *node, const hl_attention_
         return false;
     }
     hl_shape q = args->q.x->shape, k = args->k.x->shape, v = args->v.x->shape;
-    if (q.size[0] != k.size[0]) {
-        return hl_tape_fail_shapes(tape, node, "q and k have different batches", q, k);
+    if (k.size[0] != v.size[0]) {
+        return hl_tape_fail_shapes(tape, node, "k and v have different rows", k, v);
     }
-    if (k.size[0] != v.size[0] || k.size[1] != v.size[1]) {
-        return hl_tape_fail_shapes(tape, node, "k and v have different batches or tokens", k, v);
+    bool numbers = !tape->options.dry;
+    int64_t B = args->queries.n;
+    hl_status status = hl_sequences_check(&args->queries, q.size[0], numbers);
+    if (status.code == HL_OK) {
+        status = hl_sequences_check(&args->keys, k.size[0], numbers);
     }
-    if (args->gate != NULL && !hl_shape_equal(args->gate->shape, HL_SHAPE(q.size[0], args->n_heads))) {
-        return hl_tape_fail_shapes(tape, node, "q does not fit the gate (B, H)", q, args->gate->shape);
+    if (status.code == HL_OK && args->keys.n != B) {
+        status = hl_error(HL_INVALID, "%lld sequences of queries, %lld of keys", (long long)B, (long long)args->keys.n);
     }
-    if (!(args->dropout >= 0 && args->dropout < 1)) {
-        return hl_tape_fail(tape, node, "a dropout of %g is not in [0, 1)", (double)args->dropout);
+    if (status.code == HL_OK) {
+        status = hl_mask_check(&args->mask, B, args->n_heads, args->queries.longest, args->keys.longest, numbers);
     }
-    hl_status mask = hl_mask_check(&args->mask, q.size[0], args->n_heads, q.size[1], k.size[1], !tape->options.dry);
-    return mask.code == HL_OK || hl_tape_fail(tape, node, "%s", mask.text);
+    if (status.code != HL_OK) {
+        return hl_tape_fail(tape, node, "%s", status.text);
+    }
+    const hl_tensor *gate = args->gate;
+    if (gate != NULL && !hl_shape_equal(gate->shape, HL_SHAPE(B, args->n_heads)) &&
+        (gate->requires_grad || !hl_shape_equal(gate->shape, HL_SHAPE(1, args->n_heads)))) {
+        return hl_tape_fail_shapes(tape, node, "the gate is not (B, H)", gate->shape, HL_SHAPE(B, args->n_heads));
+    }
+    return (args->dropout >= 0 && args->dropout < 1) ||
+           hl_tape_fail(tape, node, "a dropout of %g is not in [0, 1)", (double)args->dropout);
 }
 
 static bool infer(hl_tape *tape, hl_node *node)
@@ -61,35 +72,42 @@ static bool infer(hl_tape *tape, hl_node *node)
         return false;
     }
     a->sizes = (hl_attention_sizes){
-        .B = node->in[Q]->shape.size[0],
-        .Tq = node->in[Q]->shape.size[1],
-        .Tk = node->in[K]->shape.size[1],
+        .B = a->args.queries.n,
+        .Nq = node->in[Q]->shape.size[0],
+        .Nk = node->in[K]->shape.size[0],
+        .Tq = a->args.queries.longest,
+        .Tk = a->args.keys.longest,
         .H = a->args.n_heads,
         .Hkv = a->args.n_kv_heads,
         .Dk = a->args.d_k,
         .Dv = a->args.d_v,
-        .row = hl_attention_row(node->in[K]->shape.size[1]),
     };
     hl_attention_sizes s = a->sizes;
-    node->out->shape = HL_SHAPE(s.B, s.Tq, s.H * s.Dv);
+    node->out->shape = HL_SHAPE(s.Nq, s.H * s.Dv);
     a->drops = tape->options.training && a->args.dropout > 0;
-    if (hl_node_has_backward(node)) {
-        a->A = hl_tape_allocate(tape, node, hl_shape_count(HL_SHAPE(s.B, s.H, s.Tq, s.row)), sizeof *a->A);
+    if (a->drops && !hl_tape_has_places(tape, node, s.Nq)) {
+        return false;
     }
-    if (a->args.gate != NULL) {
+    if (hl_node_has_backward(node)) {
+        a->A = hl_tape_allocate(tape, node, hl_shape_count(HL_SHAPE(s.Nq, s.H, hl_attention_row(s.Tk))), sizeof *a->A);
+    }
+    if (a->args.gate != NULL && hl_node_has_backward(node)) {
         a->z = hl_tape_allocate(tape, node, hl_shape_count(node->out->shape), sizeof *a->z);
+    }
+    if (tape->options.dry && tape->options.prepare) {
+        hl_attention_head_prepare_lengths(a);
     }
     /* Whether q, k and v are the columns of one packed projection, side by side. */
     const hl_columns *q = &a->args.q, *k = &a->args.k, *v = &a->args.v;
     node->disjoint = q->x == k->x && k->x == v->x && q->first == 0 && k->first == s.H * s.Dk &&
-                     v->first == (s.H + s.Hkv) * s.Dk && v->first + s.Hkv * s.Dv == q->x->shape.size[2];
+                     v->first == (s.H + s.Hkv) * s.Dk && v->first + s.Hkv * s.Dv == q->x->shape.size[1];
     return hl_tape_status(tape).code == HL_OK;
 }
 
 /* Multiply-adds of a forward pass and some ten operations a weight for the softmax, in hl_threads_for's unit. */
 static int64_t work(hl_attention_sizes s)
 {
-    return s.B * s.H * s.Tq * s.Tk * (8 + (s.Dk + s.Dv) / 32);
+    return s.Nq * s.H * s.Tk * (8 + (s.Dk + s.Dv) / 32);
 }
 
 static int64_t thread_scratch(const hl_node *node)
@@ -118,7 +136,7 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 {
     hl_attention_state *state = node->attributes;
     hl_attention_sizes s = state->sizes;
-    hl_attention_head_prepare(state);
+    hl_attention_head_prepare(state, scratch);
     hl_threads_run(hl_tape_threads(tape, work(s)), s.B * s.H, 1, forward_heads,
                    &(hl_op_call){ tape, node, NULL, scratch });
 }
@@ -126,7 +144,7 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 /* The gradient of a tensor wider than the columns used: zero in the others, to be added to in ours. */
 static hl_grad whole_grad(const hl_node *node, hl_grad grad, hl_columns columns, int64_t width)
 {
-    if (!node->disjoint && grad.at != NULL && !grad.add && width < columns.x->shape.size[2]) {
+    if (!node->disjoint && grad.at != NULL && !grad.add && width < columns.x->shape.size[1]) {
         memset(grad.at, 0, (size_t)hl_shape_count(columns.x->shape) * sizeof *grad.at);
         grad.add = true;
     }
@@ -151,7 +169,7 @@ static void backward_heads(const void *context, hl_range heads)
 }
 
 /* Formulas in the header. Heads that write to the same columns are worked by one thread, in order: those that share
- * keys and values, or, where q, k and v may overlap in one tensor, all heads of an example. */
+ * keys and values, or, where q, k and v may overlap in one tensor, all heads of a sequence. */
 static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
 {
     const hl_attention_state *state = node->attributes;
@@ -172,8 +190,16 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
 
 static double flops(const hl_node *node)
 {
-    hl_attention_sizes s = ((const hl_attention_state *)node->attributes)->sizes;
-    return 2.0 * (double)(s.B * s.H) * (double)s.Tq * (double)s.Tk * (double)(s.Dk + s.Dv);
+    const hl_attention_state *a = node->attributes;
+    hl_attention_sizes s = a->sizes;
+    double pairs = (double)s.Nq * (double)s.Tk; /* of a dry tape's sequences, which are all of the longest length */
+    if (a->args.queries.offsets != NULL && a->args.keys.offsets != NULL) {
+        pairs = 0;
+        for (int64_t b = 0; b < s.B; b++) {
+            pairs += (double)hl_sequences_length(&a->args.queries, b) * (double)hl_sequences_length(&a->args.keys, b);
+        }
+    }
+    return 2.0 * pairs * (double)s.H * (double)(s.Dk + s.Dv);
 }
 
 const hl_op hl_op_attention = { "attention", 3, HL_NOT_IN_PLACE, infer, forward, backward, scratch_numbers, flops };

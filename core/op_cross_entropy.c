@@ -1,6 +1,5 @@
 #include "core/op_cross_entropy.h"
 
-#include "core/examples.h"
 #include "core/op.h"
 #include "core/private/exp.h"
 #include "core/private/reduce.h"
@@ -40,7 +39,7 @@ static bool infer(hl_tape *tape, hl_node *node)
         return hl_tape_fail(tape, node, "no targets are given");
     }
     for (int64_t i = 0; i < N && !tape->options.dry; i++) {
-        if (a->targets[i] != HL_IGNORE && (a->targets[i] < 0 || a->targets[i] >= V)) {
+        if (a->targets[i] < 0 || a->targets[i] >= V) {
             return hl_tape_fail(tape, node, "target %" PRId32 " at place %" PRId64 " is not below %" PRId64,
                                 a->targets[i], i, V);
         }
@@ -50,20 +49,10 @@ static bool infer(hl_tape *tape, hl_node *node)
     return node->saved != NULL;
 }
 
-static int64_t count_scored(const int32_t *targets, int64_t N)
-{
-    int64_t scored = 0;
-    for (int64_t n = 0; n < N; n++) {
-        scored += targets[n] != HL_IGNORE;
-    }
-    return scored;
-}
-
 static hl_real divisor(const hl_node *node)
 {
     const hl_cross_entropy_args *a = node->attributes;
-    int64_t n = a->n > 0 ? a->n : count_scored(a->targets, hl_shape_rows(node->in[0]->shape));
-    return (hl_real)(n > 0 ? n : 1);
+    return (hl_real)(a->n > 0 ? a->n : hl_shape_rows(node->in[0]->shape));
 }
 
 static int64_t argmax(const hl_real *x, int64_t n)
@@ -114,13 +103,10 @@ static void forward_rows(const void *context, hl_range rows)
     int64_t V = hl_shape_last(node->in[0]->shape), correct = 0;
     for (int64_t n = rows.begin; n < rows.end; n++) {
         const hl_real *x = node->in[0]->data + n * V;
-        row_losses(node)[n] = 0;
-        if (a->targets[n] != HL_IGNORE) {
-            int64_t best = argmax(x, V);
-            correct += best == a->targets[n];
-            log_sums(node)[n] = log_sum_exp(x, V, x[best]);
-            row_losses(node)[n] = loss_of_row(x, V, log_sums(node)[n], a->targets[n], a->smoothing);
-        }
+        int64_t best = argmax(x, V);
+        correct += best == a->targets[n];
+        log_sums(node)[n] = log_sum_exp(x, V, x[best]);
+        row_losses(node)[n] = loss_of_row(x, V, log_sums(node)[n], a->targets[n], a->smoothing);
     }
     work->correct[rows.thread] = correct;
 }
@@ -136,7 +122,7 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
     *node->out->data = (hl_real)(loss_sum / (double)divisor(node));
     if (a->result != NULL) {
         a->result->loss_sum = loss_sum;
-        a->result->n_scored = count_scored(a->targets, N);
+        a->result->n_scored = N;
         a->result->n_correct = 0;
         for (int i = 0; i < HL_MAX_THREADS; i++) {
             a->result->n_correct += correct[i];
@@ -165,10 +151,6 @@ static void backward_rows(const void *context, hl_range rows)
     for (int64_t n = rows.begin; n < rows.end; n++) {
         const hl_real *x = node->in[0]->data + n * V;
         hl_real *dx = work->dlogits.at + n * V, log_sum = log_sums(node)[n];
-        if (a->targets[n] == HL_IGNORE) {
-            memset(dx, 0, add ? 0 : (size_t)V * sizeof *dx);
-            continue;
-        }
 #pragma omp simd
         for (int64_t v = 0; v < V; v++) {
             hl_grad_put(&dx[v], dloss * (hl_exp(x[v] - log_sum) - even), add);

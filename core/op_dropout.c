@@ -19,6 +19,9 @@ static bool infer(hl_tape *tape, hl_node *node)
         return hl_tape_fail(tape, node, "a probability of %g is not in [0, 1)", (double)a->p);
     }
     node->out->shape = node->in[0]->shape;
+    if (!hl_tape_has_places(tape, node, hl_shape_rows(node->out->shape))) {
+        return false;
+    }
     node->saved = hl_tape_allocate(tape, node, hl_pass_bytes(hl_shape_count(node->out->shape)), 1);
     return node->saved != NULL;
 }
@@ -35,15 +38,13 @@ static void forward_groups(const void *context, hl_range range)
     const hl_tape *tape = call->tape;
     const hl_node *node = call->node;
     const attributes *a = node->attributes;
-    hl_random random = { .seed = tape->options.seed, .stream = a->stream, .step = tape->options.step };
-    hl_dropout_rate rate = hl_dropout_rate_of(a->p);
-    int64_t n = hl_shape_count(node->out->shape);
-    int64_t examples = node->out->shape.n_dims > 0 ? node->out->shape.size[0] : 1;
-    uint64_t first = (uint64_t)(tape->options.first_example * (n / examples));
+    hl_dropout_draws draws = { .random = { tape->options.seed, a->stream, tape->options.step },
+                               .rate = hl_dropout_rate_of(a->p) };
+    int64_t D = hl_shape_last(node->out->shape);
     for (int64_t i = range.begin; i < range.end; i += HL_PASS_GROUP) {
         int count = range.end - i < HL_PASS_GROUP ? (int)(range.end - i) : HL_PASS_GROUP;
         hl_real m[HL_DROPOUT_GROUP];
-        hl_dropout_factors(random, rate, first + (uint64_t)i, count, m);
+        hl_dropout_draw_rows(&draws, tape->options.places, D, i, count, m);
         hl_pass_forward(count, node->in[0]->data + i, -INFINITY, m, NULL, node->out->data + i, bits_from(node, i));
     }
 }

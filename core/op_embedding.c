@@ -1,88 +1,93 @@
 #include "core/op_embedding.h"
 
 #include "core/op.h"
+#include "core/private/row_copies.h"
 #include "core/threads.h"
 
 #include <inttypes.h>
-#include <string.h>
 
-typedef struct attributes {
-    const int32_t *ids;
-    hl_shape shape;
-} attributes;
+enum { W, P, N_INPUTS };
+
+static hl_row_list ids_of(const hl_node *node)
+{
+    const hl_embedding_args *a = node->attributes;
+    return (hl_row_list){ .list = a->ids, .n = a->n, .D = node->in[W]->shape.size[1] };
+}
+
+static hl_row_list positions_of(const hl_node *node)
+{
+    const hl_embedding_args *a = node->attributes;
+    return (hl_row_list){ .list = a->positions, .n = a->n, .D = node->in[W]->shape.size[1] };
+}
 
 static bool infer(hl_tape *tape, hl_node *node)
 {
-    const attributes *a = node->attributes;
-    hl_shape W = node->in[0]->shape;
-    if (W.n_dims != 2 || a->shape.n_dims >= HL_MAX_DIMS) {
-        return hl_tape_fail_shapes(tape, node, "ids and W (V, D) do not fit", a->shape, W);
+    const hl_embedding_args *a = node->attributes;
+    hl_shape w = node->in[W]->shape;
+    if (w.n_dims != 2 || a->n < 1) {
+        char text[HL_SHAPE_TEXT];
+        return hl_tape_fail(tape, node, "%" PRId64 " ids of vectors in %s", a->n, hl_shape_text(w, text));
     }
-    int64_t n = hl_shape_count(a->shape);
-    if (n < 1) {
-        return hl_tape_fail_shapes(tape, node, "ids of an impossible shape for W (V, D)", a->shape, W);
+    node->out->shape = HL_SHAPE(a->n, w.size[1]);
+    const hl_tensor *p = node->in[P];
+    if (p != NULL && (p->shape.n_dims != 2 || p->shape.size[1] != w.size[1])) {
+        return hl_tape_fail_shapes(tape, node, "W (V, D) does not fit P (max_length, D)", w, p->shape);
     }
-    if (a->ids == NULL && !tape->options.dry) {
-        return hl_tape_fail(tape, node, "no ids are given");
+    if (p != NULL && a->longest > p->shape.size[0]) {
+        return hl_tape_fail(tape, node, "%" PRId64 " positions, of which there are %" PRId64, a->longest,
+                            p->shape.size[0]);
     }
-    for (int64_t i = 0; i < n && !tape->options.dry; i++) {
-        if (a->ids[i] < 0 || a->ids[i] >= W.size[0]) {
-            return hl_tape_fail(tape, node, "id %" PRId32 " at place %" PRId64 " is not below %" PRId64, a->ids[i], i,
-                                W.size[0]);
-        }
-    }
-    node->out->shape = a->shape;
-    node->out->shape.size[node->out->shape.n_dims++] = W.size[1];
-    return true;
+    hl_row_list ids = ids_of(node), positions = positions_of(node);
+    return tape->options.dry ||
+           (hl_row_list_check(tape, node, &ids, w.size[0], "id") &&
+            (p == NULL || hl_row_list_check(tape, node, &positions, p->shape.size[0], "position")));
 }
 
 static void forward_rows(const void *context, hl_range rows)
 {
     const hl_node *node = context;
-    const attributes *a = node->attributes;
-    int64_t D = node->in[0]->shape.size[1];
+    const hl_embedding_args *a = node->attributes;
+    int64_t D = node->in[W]->shape.size[1];
     for (int64_t n = rows.begin; n < rows.end; n++) {
-        memcpy(node->out->data + n * D, node->in[0]->data + a->ids[n] * D, (size_t)D * sizeof(hl_real));
+        const hl_real *w = node->in[W]->data + a->ids[n] * D;
+        const hl_real *p = node->in[P] != NULL ? node->in[P]->data + a->positions[n] * D : NULL;
+        hl_real *y = node->out->data + n * D;
+#pragma omp simd
+        for (int64_t d = 0; d < D; d++) {
+            y[d] = a->scale * w[d] + (p != NULL ? p[d] : 0);
+        }
     }
 }
 
 static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 {
     (void)scratch;
-    int threads = hl_tape_threads(tape, hl_shape_count(node->out->shape));
-    hl_threads_run(threads, hl_shape_rows(node->out->shape), 1, forward_rows, node);
+    hl_threads_run(hl_tape_threads(tape, hl_shape_count(node->out->shape)), hl_shape_rows(node->out->shape), 1,
+                   forward_rows, node);
 }
 
-/* dW[ids[n]] += dy[n]
- * Each thread works on a range of columns, so that every row is summed in the order of n. */
-static void backward_columns(const void *context, hl_range columns)
-{
-    const hl_op_call *call = context;
-    const attributes *a = call->node->attributes;
-    int64_t N = hl_shape_count(a->shape), D = call->node->in[0]->shape.size[1];
-    const hl_real *dy = call->node->out->grad;
-    hl_real *dW = call->din[0].at;
-    for (int64_t n = 0; n < N; n++) {
-        for (int64_t d = columns.begin; d < columns.end; d++) {
-            dW[a->ids[n] * D + d] += dy[n * D + d];
-        }
-    }
-}
-
+/* dW[ids[n]] += scale * dy[n],  dP[positions[n]] += dy[n] */
 static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
 {
-    hl_shape W = node->in[0]->shape;
-    if (!din[0].add) {
-        memset(din[0].at, 0, (size_t)hl_shape_count(W) * sizeof(hl_real));
+    (void)scratch;
+    const hl_embedding_args *a = node->attributes;
+    hl_row_list ids = ids_of(node), positions = positions_of(node);
+    if (din[W].at != NULL) {
+        hl_row_list_add(tape, &ids, a->scale, node->out->grad, node->in[W]->shape.size[0], din[W]);
     }
-    hl_threads_run(hl_tape_threads(tape, hl_shape_count(node->out->shape)), W.size[1], HL_CACHE_LINE, backward_columns,
-                   &(hl_op_call){ tape, node, din, scratch });
+    if (din[P].at != NULL) {
+        hl_row_list_add(tape, &positions, 1, node->out->grad, node->in[P]->shape.size[0], din[P]);
+    }
 }
 
 const hl_op hl_op_embedding = { "embedding", 1, HL_NOT_IN_PLACE, infer, forward, backward, NULL, NULL };
 
-hl_tensor *hl_embedding(hl_tape *tape, hl_tensor *W, const int32_t *ids, hl_shape ids_shape)
+hl_tensor *hl_embedding(hl_tape *tape, hl_embedding_args args)
 {
-    attributes a = { ids, ids_shape };
-    return hl_tape_apply(tape, &hl_op_embedding, &W, 1, &a, sizeof a);
+    return hl_tape_apply(tape, &hl_op_embedding, (hl_tensor *[]){ args.W, args.P }, N_INPUTS, &args, sizeof args);
+}
+
+const hl_embedding_args *hl_embedding_args_of(const hl_node *node)
+{
+    return node->op == &hl_op_embedding ? node->attributes : NULL;
 }

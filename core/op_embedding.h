@@ -1,5 +1,7 @@
-/* y = the rows of W that the ids name: W (V, D), ids (...), y (..., D).
- * dW: row v gets the sum of the dy whose id is v. */
+/* The vectors of tokens, with those of their positions:
+ *   y[n] = scale * W[ids[n]] + P[positions[n]]
+ * W (V, D), P (max_length, D), ids and positions (N), y (N, D); P may be missing. Backward:
+ *   dW: row v gets scale * the sum of the dy whose id is v;  dP: row p gets the sum of the dy whose position is p. */
 #ifndef HL_CORE_OP_EMBEDDING_H
 #define HL_CORE_OP_EMBEDDING_H
 
@@ -8,9 +10,23 @@
 
 HL_BEGIN_DECLS
 
-/* Returns y, of the ids' shape with D appended. `ids` (shape `ids_shape`, at most 3 dimensions) is not copied and must
- * outlive the tape. Sticky error: an id outside [0, V), no ids, an impossible shape of theirs. */
-hl_tensor *hl_embedding(hl_tape *tape, hl_tensor *W, const int32_t *ids, hl_shape ids_shape);
+typedef struct hl_embedding_args {
+    hl_tensor *W;
+    hl_real scale;
+    const int32_t *ids;
+    hl_tensor *P;             /* or NULL */
+    const int32_t *positions; /* where P is given */
+    int64_t n;                /* N */
+    int64_t longest;          /* every position is below it */
+} hl_embedding_args;
+
+/* Returns y. The arrays are not copied and must outlive the tape. Sticky error: an id outside 0 .. V - 1, a position
+ * outside 0 .. max_length - 1, `longest` above max_length, no ids. */
+hl_tensor *hl_embedding(hl_tape *tape, hl_embedding_args args);
+
+/* The arguments of the embedding that `node` records, owned by the tape; NULL where it records another op. For observers
+ * of a tape. */
+const hl_embedding_args *hl_embedding_args_of(const hl_node *node);
 
 HL_END_DECLS
 

@@ -45,9 +45,16 @@ static bool infer(hl_tape *tape, hl_node *node)
         return hl_tape_fail_shapes(tape, node, "the residual does not fit y", r->shape, *y);
     }
     a->drops = tape->options.training && a->args.dropout > 0;
+    if (a->drops && !hl_tape_has_places(tape, node, hl_shape_rows(*y))) {
+        return false;
+    }
     if ((a->args.relu || a->drops) && hl_node_has_backward(node)) { /* a bit for each number of p that passes */
         hl_linear_rows rows = rows_of(node);
         node->saved = hl_tape_allocate(tape, node, rows.n_blocks * hl_pass_bytes(HL_LINEAR_BLOCK * rows.O), 1);
+    }
+    if (tape->options.dry && tape->options.prepare) {
+        hl_linear_rows rows = rows_of(node);
+        hl_linear_rows_prepare(&rows);
     }
     return hl_tape_status(tape).code == HL_OK;
 }
@@ -67,13 +74,9 @@ static uint8_t *bits_of(const hl_node *node, const hl_linear_rows *rows, int64_t
 static void finish(const hl_tape *tape, const hl_node *node, const hl_linear_rows *rows, int64_t block)
 {
     const attributes *a = node->attributes;
-    const hl_random random = { tape->options.seed, a->args.dropout_stream, tape->options.step };
-    const hl_dropout_rate rate = hl_dropout_rate_of(a->drops ? a->args.dropout : 0);
+    hl_dropout_draws draws = { .random = { tape->options.seed, a->args.dropout_stream, tape->options.step },
+                               .rate = hl_dropout_rate_of(a->drops ? a->args.dropout : 0) };
     int64_t begin = block * HL_LINEAR_BLOCK * rows->O, count = hl_linear_block_rows(rows, block) * rows->O;
-    hl_shape shape = node->out->shape;
-    int64_t examples =
-        shape.n_dims > 1 ? shape.size[0] : 1; /* the position counts from the whole batch's first number */
-    uint64_t first = (uint64_t)(tape->options.first_example * (hl_shape_count(shape) / examples)) + (uint64_t)begin;
     hl_real *y = node->out->data + begin, m[HL_DROPOUT_GROUP];
     const hl_real *r = node->in[R] != NULL ? node->in[R]->data + begin : NULL;
     uint8_t *bits = bits_of(node, rows, block);
@@ -83,7 +86,7 @@ static void finish(const hl_tape *tape, const hl_node *node, const hl_linear_row
     for (int64_t i = 0; i < count; i += HL_PASS_GROUP) {
         int n = count - i < HL_PASS_GROUP ? (int)(count - i) : HL_PASS_GROUP;
         if (a->drops) {
-            hl_dropout_factors(random, rate, first + (uint64_t)i, n, m);
+            hl_dropout_draw_rows(&draws, tape->options.places, rows->O, begin + i, n, m);
         }
         hl_pass_forward(n, y + i, a->args.relu ? 0 : -INFINITY, m, r != NULL ? r + i : NULL, y + i,
                         bits != NULL ? bits + i / HL_PASS_GROUP * HL_PASS_BYTES : NULL);

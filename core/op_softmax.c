@@ -26,9 +26,9 @@ static bool infer(hl_tape *tape, hl_node *node)
         char text[HL_SHAPE_TEXT];
         return hl_tape_fail(tape, node, "there is nothing to normalise in %s", hl_shape_text(x, text));
     }
-    if (x.n_dims != 3 && (a->mask.q_lengths != NULL || a->mask.k_lengths != NULL || a->mask.bias != NULL)) {
+    if (x.n_dims != 3 && a->mask.bias != NULL) {
         char text[HL_SHAPE_TEXT];
-        return hl_tape_fail(tape, node, "lengths and a bias belong to (B, Tq, Tk), not %s", hl_shape_text(x, text));
+        return hl_tape_fail(tape, node, "a bias belongs to (B, Tq, Tk), not %s", hl_shape_text(x, text));
     }
     int64_t B, Tq, Tk;
     sizes_of(x, &B, &Tq, &Tk);
@@ -53,7 +53,7 @@ static void forward_rows(const void *context, hl_range rows)
     for (int64_t row = rows.begin; row < rows.end; row++) {
         int64_t b = row / Tq, i = row % Tq;
         hl_masked_softmax(node->in[0]->data + row * Tk, hl_mask_row_bias(&a->mask, b, a->head, i),
-                          hl_mask_row_keys(&a->mask, b, i, Tq, Tk), Tk, node->out->data + row * Tk);
+                          hl_mask_row_keys(&a->mask, i, Tk), Tk, node->out->data + row * Tk);
     }
 }
 

@@ -10,7 +10,7 @@
 HL_BEGIN_DECLS
 
 /* Returns w, shaped like x (B, Tq, Tk), the scores of head `head`, which picks the bias. An x of another shape (...,
- * Tk) has the rows of its last but one dimension as queries; lengths and bias must then be absent. A zeroed mask
+ * Tk) has the rows of its last but one dimension as queries; a bias must then be absent. A zeroed mask
  * permits everything; arrays it names must outlive the tape. Sticky error: a mask that does not fit. */
 hl_tensor *hl_softmax(hl_tape *tape, hl_tensor *x, hl_mask mask, int64_t head);
 

@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <limits.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +16,12 @@ void hl_tape_begin(hl_tape *tape, hl_arena *arena, hl_tape_options options)
         options.threads = 1;
     }
     *tape = (hl_tape){ .options = options, .arena = arena };
+    if (options.plan != NULL && !options.dry) {
+        tape->numbers = hl_arena_allocate(arena, options.plan->numbers);
+        if (tape->numbers == NULL) {
+            tape->error = hl_error_memory("the arena of one step is full");
+        }
+    }
 }
 
 hl_status hl_tape_status(const hl_tape *tape)
@@ -58,6 +63,14 @@ bool hl_tape_fail_shapes(hl_tape *tape, const hl_node *node, const char *what, h
     return hl_tape_fail(tape, node, "%s: %s against %s", what, hl_shape_text(a, a_text), hl_shape_text(b, b_text));
 }
 
+bool hl_tape_has_places(hl_tape *tape, const hl_node *node, int64_t n_rows)
+{
+    const hl_tape_options *o = &tape->options;
+    return o->places == NULL || o->n_places == n_rows ||
+           hl_tape_fail(tape, node, "dropout of %lld rows on a tape with places for %lld", (long long)n_rows,
+                        (long long)o->n_places);
+}
+
 bool hl_infer_same_shape(hl_tape *tape, hl_node *node)
 {
     (void)tape;
@@ -86,82 +99,107 @@ void hl_grad_hand_on(const hl_tape *tape, const hl_node *node, hl_grad dx)
     }
 }
 
+static void *fail_full(hl_tape *tape, const char *what)
+{
+    if (tape->error.code == HL_OK) {
+        tape->error = hl_error_memory(what);
+    }
+    return NULL;
+}
+
 /* Zeroed memory for a record; a dry tape has real records too. NULL with a sticky error when the arena is full. */
 static void *allocate_record(hl_tape *tape, size_t bytes)
 {
     void *record = hl_arena_allocate(tape->arena, bytes);
     if (record == NULL) {
-        if (tape->error.code == HL_OK) {
-            tape->error = hl_error_memory("the arena of one step is full");
-        }
-        return NULL;
+        return fail_full(tape, "the arena of one step is full");
     }
+    tape->records += hl_arena_round(bytes);
     return memset(record, 0, bytes);
 }
 
 bool hl_tape_bytes_of(hl_tape *tape, int64_t count, size_t size, size_t *bytes)
 {
     if (count < 0 || __builtin_mul_overflow((size_t)count, size, bytes) || *bytes > SIZE_MAX / 4) {
-        if (tape->error.code == HL_OK) {
-            tape->error = hl_error_memory("a tensor too large for this machine's addresses");
-        }
+        fail_full(tape, "a tensor too large for this machine's addresses");
         return false;
     }
     *bytes = hl_arena_round(*bytes);
     return true;
 }
 
-/* The bytes of records and numbers. */
-static size_t bytes_held(const hl_tape *tape)
+static void count_peak(hl_tape *tape)
 {
-    return tape->arena->used + tape->numbers;
+    size_t bytes = tape->records + tape->held;
+    tape->peak = bytes > tape->peak ? bytes : tape->peak;
 }
 
-/* New memory at the arena's end. On a dry tape it is the address that a real tape would return. */
-static void *allocate_new(hl_tape *tape, size_t bytes)
+/* The slot of the next piece. */
+static void *take_slot(hl_tape *tape, size_t bytes)
 {
-    if (!tape->options.dry) {
-        void *numbers = hl_arena_allocate(tape->arena, bytes);
-        if (numbers == NULL && tape->error.code == HL_OK) {
-            tape->error = hl_error_memory("the arena of one step is full");
-        }
-        return numbers;
-    }
-    if (bytes > SIZE_MAX / 2 - tape->numbers) {
+    const hl_tape_plan *plan = tape->options.plan;
+    int64_t k = tape->n_pieces++;
+    if (k >= plan->n_slots || bytes > plan->slots[k].size) {
         if (tape->error.code == HL_OK) {
-            tape->error = hl_error_memory("a step too large for this machine's addresses");
+            tape->error = hl_error(HL_INVALID, "a pass that is not the planned one, or larger");
         }
         return NULL;
     }
-    uintptr_t begin = (uintptr_t)tape->arena->block + bytes_held(tape);
-    tape->numbers += bytes;
-    if (bytes_held(tape) > tape->peak) {
-        tape->peak = bytes_held(tape);
-    }
-    return (void *)begin;
+    return tape->numbers + plan->slots[k].begin;
 }
 
-void *hl_tape_reuse(hl_tape *tape, size_t bytes)
+/* Describes the next piece of a dry tape. */
+static void *describe_piece(hl_tape *tape, size_t bytes, hl_tape_piece **piece)
 {
-    uintptr_t free = bytes > 0 ? hl_free_list_take(&tape->free, bytes) : 0;
-    return free != 0 ? (void *)free : allocate_new(tape, bytes);
+    size_t records = tape->records;
+    hl_tape_piece *made = allocate_record(tape, sizeof *made);
+    tape->records = records; /* a real tape describes none */
+    if (made == NULL || bytes > SIZE_MAX / 2 - tape->held) {
+        return fail_full(tape, "a step too large for this machine's addresses");
+    }
+    *made = (hl_tape_piece){ .previous = tape->pieces, .birth = tape->n_pieces++, .end = INT64_MAX, .size = bytes };
+    tape->pieces = made;
+    tape->held += bytes;
+    count_peak(tape);
+    if (piece != NULL) {
+        *piece = made;
+    }
+    return made;
+}
+
+void *hl_tape_piece_new(hl_tape *tape, size_t bytes, hl_tape_piece **piece)
+{
+    if (tape->options.dry) {
+        return describe_piece(tape, bytes, piece);
+    }
+    if (tape->options.plan != NULL) {
+        return take_slot(tape, bytes);
+    }
+    void *numbers = hl_arena_allocate(tape->arena, bytes);
+    return numbers != NULL ? numbers : fail_full(tape, "the arena of one step is full");
+}
+
+void hl_tape_piece_end(hl_tape_piece *piece, int64_t end)
+{
+    if (piece != NULL && piece->end == INT64_MAX) {
+        piece->end = end;
+    }
 }
 
 void *hl_tape_allocate(hl_tape *tape, hl_node *node, int64_t count, size_t size)
 {
-    assert(node->n_memory < HL_MAX_NODE_MEMORY);
+    assert(node->n_pieces < HL_MAX_NODE_MEMORY);
     size_t bytes;
-    void *numbers = hl_tape_bytes_of(tape, count, size, &bytes) ? allocate_new(tape, bytes) : NULL;
-    if (numbers != NULL) {
-        node->memory[node->n_memory].begin = numbers;
-        node->memory[node->n_memory++].size = bytes;
-    }
+    hl_tape_piece **piece = &node->pieces[node->n_pieces];
+    void *numbers = hl_tape_bytes_of(tape, count, size, &bytes) ? hl_tape_piece_new(tape, bytes, piece) : NULL;
+    node->n_pieces += numbers != NULL && tape->options.dry;
     return numbers;
 }
 
 size_t hl_tape_bytes(const hl_tape *tape)
 {
-    return bytes_held(tape) > tape->peak ? bytes_held(tape) : tape->peak;
+    size_t now = tape->records + tape->held;
+    return now > tape->peak ? now : tape->peak;
 }
 
 /* Runs the op's backward, or its forward where `din` is NULL, between the calls of the observer. */
@@ -183,26 +221,26 @@ static void compute(const hl_tape *tape, const hl_node *node, const hl_grad *din
 
 bool hl_tape_run(hl_tape *tape, hl_node *node, const hl_grad *din)
 {
-    size_t arena = tape->arena->used, numbers = tape->numbers, bytes = 0;
+    size_t arena = tape->arena->used, held = tape->held, bytes = 0;
     hl_real *scratch = NULL;
+    hl_tape_piece *piece = NULL;
     if (node->op->scratch != NULL) {
         if (!hl_tape_bytes_of(tape, node->op->scratch(tape, node), sizeof(hl_real), &bytes)) {
             return false;
         }
-        /* Always new memory: whether a free block is large enough depends on the length of the batch, and a shorter
-         * batch could then need more of the arena than the longest, for which it was planned. */
-        scratch = allocate_new(tape, bytes);
+        scratch = hl_tape_piece_new(tape, bytes, &piece);
         if (scratch == NULL) {
             return false;
         }
     }
+    tape->flops += node->op->flops != NULL ? (din != NULL ? 2 : 1) * node->op->flops(node) : 0;
     if (tape->options.dry) {
-        tape->flops += node->op->flops != NULL ? (din != NULL ? 2 : 1) * node->op->flops(node) : 0;
+        hl_tape_piece_end(piece, tape->n_pieces);
+        tape->held = held;
     } else {
         compute(tape, node, din, scratch);
+        hl_arena_rewind(tape->arena, arena);
     }
-    hl_arena_rewind(tape->arena, arena);
-    tape->numbers = numbers;
     return true;
 }
 
@@ -313,46 +351,11 @@ hl_tensor *hl_tape_apply(hl_tape *tape, const hl_op *op, hl_tensor *const *input
         return NULL;
     }
     node->out->data = hl_tape_allocate(tape, node, hl_shape_count(node->out->shape), sizeof(hl_real));
+    node->out->piece = node->n_pieces > 0 ? node->pieces[node->n_pieces - 1] : NULL;
     if (node->out->data == NULL || !hl_tape_run(tape, node, NULL)) {
         return NULL;
     }
     tape->last = node;
     tape->n_nodes++;
     return node->out;
-}
-
-static bool all_finite(const hl_tensor *x)
-{
-    int64_t count = hl_shape_count(x->shape);
-    for (int64_t i = 0; i < count; i++) {
-        if (!isfinite(x->data[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool hl_tape_find_not_finite(const hl_tape *tape, char *text, size_t size)
-{
-    const hl_node *first = NULL;
-    for (const hl_node *node = tape->options.dry ? NULL : tape->last; node != NULL; node = node->previous) {
-        if (!all_finite(node->out)) {
-            first = node;
-        }
-    }
-    if (first == NULL) {
-        return false;
-    }
-    snprintf(text, size, "%s%s%s", first->op->name, first->scope != NULL ? " in " : "",
-             first->scope != NULL ? first->scope : "");
-    return true;
-}
-
-hl_status hl_tape_not_finite(const hl_tape *tape, const char *what, double value)
-{
-    char op[128];
-    bool found = hl_tape_find_not_finite(tape, op, sizeof op);
-    value = isnan(value) ? (double)NAN : value; /* drops the sign of a NaN, which would be printed */
-    return hl_error(HL_NOT_FINITE, "%s is %g%s%s", what, value,
-                    found ? "; the first tensor that is not finite is the output of " : "", found ? op : "");
 }

@@ -16,14 +16,15 @@
  * parameters accumulate into the gradient they own (parameters.h), which the caller zeroes.
  *
  * A dry tape computes nothing: it checks shapes and counts the memory and arithmetic of the same pass. The tape that
- * follows runs out of an arena of the size found so. */
+ * follows runs out of an arena of the size found so; with a plan (tape_plan.h), so does any pass of smaller sizes, and
+ * memory that is needed no more serves again. */
 #ifndef HL_CORE_TAPE_H
 #define HL_CORE_TAPE_H
 
 #include "core/arena.h"
 #include "core/declarations.h"
-#include "core/free_list.h"
 #include "core/status.h"
+#include "core/tape_plan.h"
 #include "core/tensor.h"
 
 #include <stdbool.h>
@@ -32,7 +33,8 @@
 
 HL_BEGIN_DECLS
 
-typedef struct hl_node hl_node; /* op.h */
+typedef struct hl_node hl_node;             /* op.h */
+typedef struct hl_tape_piece hl_tape_piece; /* private/tape_memory.h */
 
 /* Called just before and just after every node's forward and backward, to time them for instance. On a dry tape nothing
  * runs. It changes neither node nor tape. */
@@ -47,30 +49,40 @@ typedef struct hl_tape_options {
     bool training;  /* whether dropout drops */
     bool gradients; /* whether outputs of ops on tensors that require gradients require them */
     bool dry;       /* whether to count memory and arithmetic instead of computing */
-    bool reuse;     /* whether backward reuses the memory of nodes it has passed: afterwards only the loss and the
-                              gradients of parameters and of hl_tape_tensor's tensors are left */
-    uint64_t seed;  /* of dropout */
-    uint32_t step;  /* of dropout */
-    int64_t first_example; /* of a micro-batch: the index of its first example in the whole batch, so that its dropout
-                              is that of the whole batch */
+    bool reuse;     /* dry: whether the plan (tape_plan.h) gives the memory of what nothing reads any more to what comes
+                       later: then the last outputs are left, or the loss and the gradients of parameters and of
+                       hl_tape_tensor's tensors */
+    bool prepare;   /* dry: whether ops generate the code (small_matmul.h) for passes of any smaller size */
+    const hl_tape_plan
+        *plan;     /* not dry: where numbers lie, by a dry tape of the same options; NULL: one after the other.
+                                 Not owned, must outlive the tape */
+    uint64_t seed; /* of dropout */
+    uint32_t step; /* of dropout */
+    const int64_t
+        *places;      /* (n_places): what the dropout of a tensor's rows is drawn by, equal places alike in whatever
+                                 company; NULL: row r has place r. Not owned, must outlive the tape */
+    int64_t n_places; /* the rows of all tensors that drop, where places are given */
     const hl_tape_observer *observer; /* or NULL; not owned, must outlive the tape */
 } hl_tape_options;
 
-typedef struct hl_tape {
+struct hl_tape {
     hl_tape_options options;
     hl_arena *arena; /* not owned */
     hl_node *last;   /* the record, linked backwards */
     int64_t n_nodes;
-    hl_status error;   /* sticky: the first one */
-    const char *scope; /* the module whose ops are built now, for errors and summaries; not owned; may be NULL */
-    hl_free_list free; /* the memory that backward may reuse */
-    size_t numbers;    /* dry: bytes of the numbers that a real tape would hold now */
-    size_t peak;       /* dry: the most bytes of records and numbers so far */
-    double flops;      /* dry: of forward, and of backward once that was called */
-} hl_tape;
+    hl_status error;       /* sticky: the first one */
+    const char *scope;     /* the module whose ops are built now, for errors and summaries; not owned; may be NULL */
+    double flops;          /* of forward, and of backward once that was called */
+    int64_t n_pieces;      /* of memory for numbers, asked for so far */
+    char *numbers;         /* with a plan: where they begin */
+    size_t held;           /* dry: bytes of the numbers that a real tape without a plan would hold now */
+    size_t records;        /* dry: bytes of the records that a real tape would hold now */
+    size_t peak;           /* dry: the most bytes of records and numbers so far, without a plan */
+    hl_tape_piece *pieces; /* dry: all of them, linked backwards */
+};
 
-/* Starts an empty tape whose outputs live in `arena` (records, and unless dry, numbers) from its present mark on.
- * Cannot fail. There is nothing to free: rewind the arena. */
+/* Starts an empty tape whose outputs live in `arena` (records, and unless dry, numbers) from its present mark on. Where
+ * the arena has no room for a plan, the tape begins with a sticky error. There is nothing to free: rewind the arena. */
 void hl_tape_begin(hl_tape *tape, hl_arena *arena, hl_tape_options options);
 
 /* HL_OK, or the first error of any builder since hl_tape_begin. */
@@ -98,18 +110,9 @@ hl_tensor *hl_tape_tensor(hl_tape *tape, hl_shape shape, const hl_real *numbers,
  * is full, the rows are not the parameter's, or the tensor is no parameter (parameters.h). */
 hl_tensor *hl_tape_parameter_rows(hl_tape *tape, const hl_tensor *parameter, int64_t first, int64_t n);
 
-/* The most arena bytes that the pass of a dry tape will use when it is run for real, with backward where that was
- * called; includes what the arena held before. */
+/* The most arena bytes that the pass of a dry tape will use when it is run for real and without a plan, with backward
+ * where that was called. */
 size_t hl_tape_bytes(const hl_tape *tape);
-
-/* Writes the first op, in order of execution, whose output is not finite, "softmax in encoder.layers.0.self_attn", into
- * `text` (at most `size` bytes). False where every output is finite, or the tape is dry. Reads every number. Call it
- * when a loss is not finite, before backward, which may reuse the outputs' memory. */
-bool hl_tape_find_not_finite(const hl_tape *tape, char *text, size_t size);
-
-/* HL_NOT_FINITE "<what> is <value>; the first tensor that is not finite is the output of <op>", the last part where
- * there is such an op. */
-hl_status hl_tape_not_finite(const hl_tape *tape, const char *what, double value);
 
 HL_END_DECLS
 

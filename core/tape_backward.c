@@ -3,11 +3,18 @@
 
 #include <string.h>
 
-static hl_real *allocate_grad(hl_tape *tape, const hl_tensor *x)
+static hl_real *allocate_grad(hl_tape *tape, hl_tensor *x)
 {
     size_t bytes;
-    return hl_tape_bytes_of(tape, hl_shape_count(x->shape), sizeof(hl_real), &bytes) ? hl_tape_reuse(tape, bytes)
-                                                                                     : NULL;
+    return hl_tape_bytes_of(tape, hl_shape_count(x->shape), sizeof(hl_real), &bytes)
+               ? hl_tape_piece_new(tape, bytes, &x->grad_piece)
+               : NULL;
+}
+
+/* Whether memory that is needed no more serves again. */
+static bool reuses(const hl_tape *tape)
+{
+    return tape->options.dry ? tape->options.reuse : tape->options.plan != NULL && tape->options.plan->reuse;
 }
 
 /* Whether input i is the same tensor as a later one. */
@@ -30,7 +37,7 @@ static hl_tensor *input_in_place(const hl_tape *tape, const hl_node *node)
     for (int j = 0; j < node->n_inputs; j++) {
         times += node->in[j] == x;
     }
-    bool may = tape->options.reuse && x != NULL && x->requires_grad && x->grad == NULL && !x->grad_written &&
+    bool may = reuses(tape) && x != NULL && x->requires_grad && x->grad == NULL && !x->grad_written &&
                hl_shape_equal(x->shape, node->out->shape) && times == 1;
     return may ? x : NULL;
 }
@@ -42,6 +49,7 @@ static bool allocate_input_grads(hl_tape *tape, const hl_node *node, hl_grad din
     hl_tensor *in_place = input_in_place(tape, node);
     if (in_place != NULL) {
         in_place->grad = node->out->grad;
+        in_place->grad_piece = node->out->grad_piece;
     }
     bool written[HL_MAX_INPUTS];
     for (int i = 0; i < node->n_inputs; i++) {
@@ -72,20 +80,18 @@ static bool allocate_input_grads(hl_tape *tape, const hl_node *node, hl_grad din
     return true;
 }
 
-/* Frees what nothing needs once the node's backward has run; `start` is the tensor that backward began from, whose
+/* Ends what nothing needs once the node's backward has run; `start` is the tensor that backward began from, whose
  * numbers stay. */
-static void give_back(hl_tape *tape, hl_node *node, const hl_tensor *start)
+static void end_pieces(const hl_tape *tape, const hl_node *node, const hl_tensor *start)
 {
-    for (int i = 0; i < node->n_memory; i++) {
-        if (node->out != start || node->memory[i].begin != node->out->data) {
-            hl_free_list_give(&tape->free, &node->blocks[i], (uintptr_t)node->memory[i].begin, node->memory[i].size);
+    for (int i = 0; i < node->n_pieces; i++) {
+        if (node->out != start || node->pieces[i] != node->out->piece) {
+            hl_tape_piece_end(node->pieces[i], tape->n_pieces);
         }
     }
-    const hl_real *grad = node->out->grad;
     const hl_tensor *in_place = node->op->in_place != HL_NOT_IN_PLACE ? node->in[node->op->in_place] : NULL;
-    if (grad != NULL && (in_place == NULL || in_place->grad != grad)) {
-        hl_free_list_give(&tape->free, &node->blocks[HL_MAX_NODE_MEMORY], (uintptr_t)grad,
-                          hl_arena_round((size_t)hl_shape_count(node->out->shape) * sizeof(hl_real)));
+    if (in_place == NULL || in_place->grad_piece != node->out->grad_piece) {
+        hl_tape_piece_end(node->out->grad_piece, tape->n_pieces);
     }
 }
 
@@ -95,8 +101,8 @@ static bool run_backward(hl_tape *tape, hl_node *node, const hl_tensor *start)
     if (node->out->grad != NULL && (!allocate_input_grads(tape, node, din) || !hl_tape_run(tape, node, din))) {
         return false;
     }
-    if (tape->options.reuse) {
-        give_back(tape, node, start);
+    if (tape->options.dry && tape->options.reuse) {
+        end_pieces(tape, node, start);
     }
     return true;
 }

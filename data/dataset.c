@@ -1,7 +1,6 @@
 #include "data/dataset.h"
 
 #include "core/memory.h"
-#include "data/examples_storage.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -234,6 +233,59 @@ hl_status hl_dataset_examples(const hl_dataset *dataset, hl_split split, int64_t
             pad(example.relations[r], length, T, HL_IGNORE);
         }
         into->lengths[b] = (int32_t)length;
+    }
+    return hl_ok();
+}
+
+hl_status hl_dataset_make_examples(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t count,
+                                   hl_examples *made)
+{
+    HL_TRY(hl_examples_allocate(count, hl_dataset_max_length(dataset), hl_dataset_n_relations(dataset), made));
+    hl_status status = hl_dataset_examples(dataset, split, first_index, made);
+    if (status.code != HL_OK) {
+        hl_examples_free(made);
+    }
+    return status;
+}
+
+int64_t hl_dataset_fitting(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t most_examples,
+                           int64_t most_rows)
+{
+    int64_t n = 0, rows = 0;
+    while (n < most_examples && check_range(split, first_index, n + 1).code == HL_OK) {
+        rows += dataset->task->n_tokens(&dataset->spec, size_of(dataset, split, first_index + n));
+        if (n > 0 && rows > most_rows) {
+            break;
+        }
+        n++;
+    }
+    return n;
+}
+
+hl_status hl_dataset_storage(const hl_dataset *dataset, int64_t n_examples, int64_t n_rows, int64_t max_length,
+                             hl_batch_storage *storage)
+{
+    HL_TRY(hl_batch_storage_init(storage, n_examples, n_rows, max_length));
+    hl_status status =
+        hl_examples_allocate(1, hl_dataset_max_length(dataset), hl_dataset_n_relations(dataset), &storage->example);
+    if (status.code != HL_OK) {
+        hl_batch_storage_free(storage);
+    }
+    return status;
+}
+
+hl_status hl_dataset_batch(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t count,
+                           hl_batch_storage *storage)
+{
+    HL_TRY(check_range(split, first_index, count));
+    if (storage->example.tokens == NULL || storage->example.n_tokens < hl_dataset_max_length(dataset)) {
+        return hl_error(HL_INVALID, "a batch without memory for an example (hl_dataset_storage)");
+    }
+    hl_example example = example_at(&storage->example, 0);
+    hl_batch_storage_clear(storage);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t length = make_example(dataset, split, first_index + i, example);
+        HL_TRY(hl_batch_storage_add(storage, example.tokens, example.targets, length));
     }
     return hl_ok();
 }

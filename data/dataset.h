@@ -1,20 +1,21 @@
 /* The examples of a task by index, for training and validation.
  *
  * An example is a pure function of (task, seed, split, index). Nothing is kept between calls, so any index can be read
- * at any time, alone or in a batch, from any number of threads. No token sequence is ever in both splits, whatever the
+ * at any time, alone or with others, from any number of threads. No token sequence is ever in both splits, whatever the
  * seed; where masks replace words, no sentence is in both, whichever of its words are masked.
  *
  *     hl_dataset *dataset;
  *     HL_TRY(hl_dataset_open(&spec, seed, &dataset));
- *     HL_TRY(hl_examples_allocate(64, hl_dataset_max_length(dataset), hl_dataset_n_relations(dataset), &batch));
- *     batch.n_tokens = hl_dataset_longest(dataset, HL_TRAIN, step * 64, 64);   // or leave it: more padding
- *     hl_dataset_examples(dataset, HL_TRAIN, step * 64, &batch); */
+ *     HL_TRY(hl_dataset_storage(dataset, 64, 64 * hl_dataset_max_length(dataset), max_length, &storage));
+ *     HL_TRY(hl_dataset_batch(dataset, HL_TRAIN, step * 64, 64, &storage)); // storage.batch: for a model */
 #ifndef HL_DATA_DATASET_H
 #define HL_DATA_DATASET_H
 
 #include "core/declarations.h"
 #include "core/examples.h"
 #include "core/status.h"
+#include "data/batch_storage.h"
+#include "data/examples_storage.h"
 #include "data/task.h"
 #include "data/vocabulary.h"
 
@@ -60,6 +61,25 @@ int64_t hl_dataset_longest(const hl_dataset *dataset, hl_split split, int64_t fi
  * index is below 2^56. HL_INVALID otherwise, and for an unknown split or a batch without memory; the batch is then
  * unchanged. */
 hl_status hl_dataset_examples(const hl_dataset *dataset, hl_split split, int64_t first_index, hl_examples *into);
+
+/* The same in new memory, of the longest example's length: hl_examples_free. Fails as above, and with HL_NO_MEMORY. */
+hl_status hl_dataset_make_examples(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t count,
+                                   hl_examples *made);
+
+/* How many of the examples from first_index on, at most `most_examples`, have at most `most_rows` tokens together; at least
+ * one. 0 where there are none such. */
+int64_t hl_dataset_fitting(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t most_examples,
+                           int64_t most_rows);
+
+/* Memory for a batch of up to n_examples of the dataset with n_rows tokens, for a model of the given greatest length. As
+ * hl_batch_storage_init. */
+hl_status hl_dataset_storage(const hl_dataset *dataset, int64_t n_examples, int64_t n_rows, int64_t max_length,
+                             hl_batch_storage *storage);
+
+/* Makes the batch of `count` examples from first_index on in memory from hl_dataset_storage. Fails as
+ * hl_dataset_examples, or where they do not fit. */
+hl_status hl_dataset_batch(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t count,
+                           hl_batch_storage *storage);
 
 HL_END_DECLS
 

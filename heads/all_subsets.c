@@ -10,8 +10,8 @@
 typedef struct walk {
     hl_effect_losses *losses; /* holds the examples and the arena */
     const hl_model *model;
-    hl_examples slice; /* the examples of the current passes */
-    hl_real *gates;    /* (slice, H) of the current layer: its pass reads them before the next layer's are set */
+    hl_batch slice; /* the examples of the current passes */
+    hl_real *gates; /* (H) of the current layer: its pass reads them before the next layer's are set */
     hl_all_subsets *subsets;
 } walk;
 
@@ -39,19 +39,20 @@ static hl_status measure_set(const walk *w, uint32_t set, hl_tensor *x)
     for (int64_t e = 0; e < w->slice.n_examples; e++) {
         all->losses[set] += w->losses->losses[e] / (double)all->n_examples;
     }
-    all->accuracies[set] += (double)result.n_correct / (double)hl_examples_scored(&w->losses->examples);
+    all->accuracies[set] += (double)result.n_correct / (double)w->losses->storage.batch.n_targets;
     return hl_ok();
 }
 
 /* The output of a layer with its chosen heads alone. */
 static hl_tensor *run_layer(hl_tape *tape, const walk *w, int layer, uint32_t chosen, hl_tensor *x)
 {
-    int64_t H = w->model->config.heads[layer], n = w->slice.n_examples;
-    for (int64_t i = 0; i < n * H; i++) {
-        w->gates[i] = chosen >> (i % H) & 1;
+    int64_t H = w->model->config.heads[layer];
+    for (int64_t h = 0; h < H; h++) {
+        w->gates[h] = chosen >> h & 1;
     }
-    hl_tensor *gate = hl_tape_tensor(tape, HL_SHAPE(n, H), w->gates, false);
-    return hl_encoder_layer_forward(tape, &w->model->encoder.layers[layer], x, hl_model_mask(w->model, &w->slice),
+    hl_tensor *gate = hl_tape_tensor(tape, HL_SHAPE(1, H), w->gates, false);
+    hl_attention_rules rules = hl_model_rules(w->model, &w->slice);
+    return hl_encoder_layer_forward(tape, &w->model->encoder.layers[layer], x, &rules,
                                     &(hl_head_probe){ .gate = gate });
 }
 

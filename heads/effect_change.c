@@ -8,13 +8,13 @@ static hl_effect_workspace_size size_of(const hl_effect_losses *s)
     return (hl_effect_workspace_size){ s->n, s->slice, s->T };
 }
 
-/* The gates of `count` examples: 0 for the chosen heads, 1 for the others. */
-static hl_tensor set_gates(const hl_effect_workspace *workspace, const hl_effect_change *what, int64_t count, int64_t H)
+/* The gates of all examples: 0 for the chosen heads, 1 for the others. */
+static hl_tensor set_gates(const hl_effect_workspace *workspace, const hl_effect_change *what, int64_t H)
 {
-    for (int64_t i = 0; i < count * H; i++) {
-        workspace->gates[i] = what->chosen[i % H] ? 0 : 1;
+    for (int64_t h = 0; h < H; h++) {
+        workspace->gates[h] = what->chosen[h] ? 0 : 1;
     }
-    return (hl_tensor){ .shape = HL_SHAPE(count, H), .data = workspace->gates };
+    return (hl_tensor){ .shape = HL_SHAPE(1, H), .data = workspace->gates };
 }
 
 static const hl_real *set_instead(const hl_effect_workspace *workspace, const hl_effect_change *what, int64_t H,
@@ -45,19 +45,18 @@ static const hl_real *const *set_ideal(const hl_effect_losses *s, const hl_effec
 static hl_status measure_slice(const hl_effect_losses *s, hl_effect_workspace *workspace, int threads,
                                const hl_effect_change *what, int64_t first, double *losses)
 {
-    hl_examples slice = hl_effect_losses_slice(s, first);
-    int64_t n = slice.n_examples;
+    hl_batch slice = hl_effect_losses_slice(s, first);
     hl_head_probe probe = { 0 };
     hl_tensor gate;
     if (what != NULL && what->label != NULL) {
-        probe.replace = set_ideal(s, workspace, what, first, n);
+        probe.replace = set_ideal(s, workspace, what, first, slice.n_examples);
     } else if (what != NULL) {
         const hl_model_config *config = &s->model->config;
-        gate = set_gates(workspace, what, n, config->heads[what->layer]);
+        gate = set_gates(workspace, what, config->heads[what->layer]);
         probe.gate = &gate;
         probe.constant = set_instead(workspace, what, config->heads[what->layer], config->d_v[what->layer]);
     }
-    const hl_real *x = s->input.x + first * s->T * s->model->config.d_model;
+    const hl_real *x = hl_layer_input_of(&s->input, s->model, &slice);
     HL_TRY(hl_effect_workspace_pass(workspace, s->model, &slice, s->input.layer, x, &probe, threads));
     hl_effect_losses_of_rows(&slice, workspace->row_losses, losses + first);
     return hl_ok();

@@ -8,10 +8,9 @@
 
 /* Set-up */
 
-static int64_t count_scored(const hl_examples *examples, int64_t row)
+static int64_t count_scored(const hl_batch *batch, int64_t example)
 {
-    hl_examples one = hl_examples_slice(examples, row, 1);
-    return hl_examples_scored(&one);
+    return hl_batch_slice(batch, example, 1).n_targets;
 }
 
 /* Only gates need gradients, so parameters need no memory for theirs. False when out of memory. */
@@ -39,7 +38,8 @@ void hl_effect_losses_free(hl_effect_losses *s)
 {
     unfreeze_parameters(s);
     hl_free(s->rows);
-    hl_free(s->ids);
+    hl_batch_storage_free(&s->storage);
+    hl_tape_plan_free(&s->plan);
     hl_free(s->row_losses);
     hl_free(s->gates);
     hl_free(s->probes);
@@ -58,7 +58,8 @@ static hl_status choose_examples(hl_effect_losses *s, const hl_examples *all)
     }
     for (int64_t e = 0; e < scoring.n_examples; e++) {
         int64_t row = scoring.first + e * (1 + scoring.gap);
-        if (count_scored(all, row) > 0) {
+        hl_examples one = hl_examples_slice(all, row, 1);
+        if (hl_examples_scored(&one) > 0) {
             s->rows[s->n++] = row;
         }
     }
@@ -68,32 +69,28 @@ static hl_status choose_examples(hl_effect_losses *s, const hl_examples *all)
 
 static hl_status copy_examples(hl_effect_losses *s, const hl_examples *all)
 {
-    int64_t T = s->T = all->n_tokens, n = s->n;
-    s->ids = hl_calloc((size_t)(n * (2 * T + 1)), sizeof *s->ids);
-    if (s->ids == NULL) {
-        return hl_error_memory("the effects of heads");
+    int64_t T = s->T = all->n_tokens, rows = 0;
+    for (int64_t e = 0; e < s->n; e++) {
+        rows += all->lengths[s->rows[e]];
     }
-    s->examples = (hl_examples){
-        .n_examples = n, .n_tokens = T, .tokens = s->ids, .targets = s->ids + n * T, .lengths = s->ids + 2 * n * T
-    };
-    for (int64_t e = 0; e < n; e++) {
-        memcpy(s->examples.tokens + e * T, all->tokens + s->rows[e] * T, (size_t)T * sizeof *s->ids);
-        memcpy(s->examples.targets + e * T, all->targets + s->rows[e] * T, (size_t)T * sizeof *s->ids);
-        s->examples.lengths[e] = all->lengths[s->rows[e]];
+    HL_TRY(hl_batch_storage_init(&s->storage, s->n, rows, T));
+    for (int64_t e = 0; e < s->n; e++) {
+        int64_t at = s->rows[e] * T;
+        HL_TRY(hl_batch_storage_add(&s->storage, all->tokens + at, all->targets + at, all->lengths[s->rows[e]]));
     }
+    s->storage.batch.longest = T; /* the size of ideal patterns */
     return hl_ok();
 }
 
 /* The model's loss on some of the examples, with a gate for each head of each layer: s->layer_gates. */
-static hl_tensor *gated_loss(hl_tape *tape, const hl_effect_losses *s, const hl_examples *examples)
+static hl_tensor *gated_loss(hl_tape *tape, const hl_effect_losses *s, const hl_batch *batch)
 {
     for (int l = 0; l < s->model->config.n_layers; l++) {
         const hl_real *gates = s->gates + l * s->slice * hl_effect_workspace_heads(s->model);
-        s->layer_gates[l] =
-            hl_tape_tensor(tape, HL_SHAPE(examples->n_examples, s->model->config.heads[l]), gates, true);
+        s->layer_gates[l] = hl_tape_tensor(tape, HL_SHAPE(batch->n_examples, s->model->config.heads[l]), gates, true);
         s->probes[l] = (hl_head_probe){ .gate = s->layer_gates[l] };
     }
-    return hl_model_loss(tape, s->model, examples, (hl_cross_entropy_args){ 0 }, s->probes);
+    return hl_model_loss(tape, s->model, batch, (hl_cross_entropy_args){ 0 }, s->probes);
 }
 
 static hl_tape_options with_gradients(const hl_effect_losses *s)
@@ -101,7 +98,7 @@ static hl_tape_options with_gradients(const hl_effect_losses *s)
     return (hl_tape_options){ .threads = s->threads, .gradients = true, .reuse = true };
 }
 
-static hl_status plan_gradients(hl_effect_losses *s, size_t *bytes)
+static hl_status plan_gradients(hl_effect_losses *s)
 {
     hl_arena records;
     HL_TRY(hl_arena_init(&records, hl_model_record_bytes(s->model)));
@@ -109,9 +106,11 @@ static hl_status plan_gradients(hl_effect_losses *s, size_t *bytes)
     options.dry = true;
     hl_tape tape;
     hl_tape_begin(&tape, &records, options);
-    hl_examples largest = hl_examples_slice(&s->examples, 0, s->slice);
+    hl_batch largest = hl_batch_largest(s->slice, s->T);
     hl_status status = hl_tape_backward(&tape, gated_loss(&tape, s, &largest));
-    *bytes = hl_tape_bytes(&tape);
+    if (status.code == HL_OK) {
+        status = hl_tape_plan_make(&tape, &s->plan);
+    }
     hl_arena_free(&records);
     return status;
 }
@@ -122,10 +121,10 @@ static hl_status plan(hl_effect_losses *s, size_t *bytes)
 {
     const hl_effect_workspace_size size = { s->n, s->slice, s->T };
     size_t alone;
-    HL_TRY(plan_gradients(s, bytes));
+    HL_TRY(plan_gradients(s));
     HL_TRY(hl_effect_workspace_plan(s->model, size, 1, &s->workspace));
     HL_TRY(hl_effect_workspace_plan(s->model, size, s->threads, &alone));
-    *bytes = *bytes > alone ? *bytes : alone;
+    *bytes = s->plan.bytes > alone ? s->plan.bytes : alone;
     return hl_ok();
 }
 
@@ -142,7 +141,7 @@ static hl_status allocate(hl_effect_losses *s)
     if (s->row_losses == NULL || s->gates == NULL || s->probes == NULL || s->layer_gates == NULL || s->losses == NULL) {
         return hl_error_memory("the effects of heads");
     }
-    HL_TRY(hl_layer_input_init(&s->input, s->model, s->n, s->T));
+    HL_TRY(hl_layer_input_init(&s->input, s->model, s->storage.batch.n_rows));
     if (!freeze_parameters(s)) {
         return hl_error_memory("the effects of heads");
     }
@@ -164,18 +163,13 @@ static hl_status plan_all(hl_effect_losses *s, size_t *bytes)
     HL_TRY(plan(s, bytes));
     size_t x = (size_t)s->n * T * (size_t)s->model->config.d_model;
     *bytes += (gates + x + (size_t)s->slice * T) * sizeof(hl_real);
-    *bytes += (size_t)s->n * (2 * T + 1) * sizeof *s->ids;
+    *bytes += hl_batch_storage_bytes(s->n, s->n * s->T);
     return hl_ok();
 }
 
 hl_status hl_effect_losses_plan(const hl_model *model, int64_t n, int64_t slice, int64_t T, int threads, size_t *bytes)
 {
-    hl_effect_losses s = { .model = model,
-                           .threads = threads,
-                           .n = n,
-                           .T = T,
-                           .slice = slice < n ? slice : n,
-                           .examples = { .n_examples = n, .n_tokens = T } };
+    hl_effect_losses s = { .model = model, .threads = threads, .n = n, .T = T, .slice = slice < n ? slice : n };
     hl_status status = plan_all(&s, bytes);
     hl_effect_losses_free(&s);
     return status;
@@ -194,35 +188,38 @@ hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_examples *example
 
 /* Passes */
 
-hl_examples hl_effect_losses_slice(const hl_effect_losses *s, int64_t first)
+hl_batch hl_effect_losses_slice(const hl_effect_losses *s, int64_t first)
 {
-    return hl_examples_slice(&s->examples, first, s->n - first < s->slice ? s->n - first : s->slice);
+    return hl_batch_slice(&s->storage.batch, first, s->n - first < s->slice ? s->n - first : s->slice);
 }
 
 hl_status hl_effect_losses_begin_at(hl_effect_losses *s, int layer)
 {
-    return hl_layer_input_move(&s->input, s->model, &s->examples, s->slice, &s->arena, s->threads, layer);
+    return hl_layer_input_move(&s->input, s->model, &s->storage.batch, s->slice, &s->arena, s->threads, layer);
 }
 
-void hl_effect_losses_of_rows(const hl_examples *slice, const hl_real *row_losses, double *losses)
+void hl_effect_losses_of_rows(const hl_batch *slice, const hl_real *row_losses, double *losses)
 {
     for (int64_t e = 0; e < slice->n_examples; e++) {
         double sum = 0;
-        for (int64_t i = 0; i < slice->n_tokens; i++) {
-            sum += (double)row_losses[e * slice->n_tokens + i];
+        int64_t n = count_scored(slice, e);
+        for (int64_t i = 0; i < n; i++) {
+            sum += (double)*row_losses++;
         }
-        losses[e] = sum / (double)count_scored(slice, e);
+        losses[e] = sum / (double)n;
     }
 }
 
 /* |dL/dgate| of each head on each example of a slice, all found in one backward pass. */
 static hl_status measure_slopes(hl_effect_losses *s, int64_t first, double *slopes)
 {
-    hl_examples slice = hl_effect_losses_slice(s, first);
+    hl_batch slice = hl_effect_losses_slice(s, first);
+    hl_tape_options options = with_gradients(s);
+    options.plan = &s->plan;
     hl_tape tape;
-    hl_tape_begin(&tape, &s->arena, with_gradients(s));
+    hl_tape_begin(&tape, &s->arena, options);
     hl_status status = hl_tape_backward(&tape, gated_loss(&tape, s, &slice));
-    double all_scored = (double)hl_examples_scored(&slice);
+    double all_scored = (double)slice.n_targets;
     int64_t all_heads = hl_heads_count(&s->model->config);
     for (int l = 0; status.code == HL_OK && l < s->model->config.n_layers; l++) {
         int64_t H = s->model->config.heads[l];
@@ -248,20 +245,20 @@ hl_status hl_effect_losses_slopes(hl_effect_losses *s, double *slopes)
     return hl_ok();
 }
 
-/* Adds z of a layer, of a slice of the examples, to `sums`, (H * Dv). Padding adds nothing: z is zero there. */
+/* Adds z of a layer, of a slice of the examples, to `sums`, (H * Dv). */
 static hl_status add_outputs(hl_effect_losses *s, int layer, int64_t first, hl_real *z, double *sums)
 {
-    hl_examples slice = hl_effect_losses_slice(s, first);
+    hl_batch slice = hl_effect_losses_slice(s, first);
     hl_tape tape;
     hl_tape_begin(&tape, &s->arena, (hl_tape_options){ .threads = s->threads });
-    hl_tensor *x = hl_layer_input_tensor(&tape, &s->input, s->model, first, slice.n_examples, s->T);
-    hl_encoder_layer_forward(&tape, &s->model->encoder.layers[layer], x, hl_model_mask(s->model, &slice),
-                             &(hl_head_probe){ .z = z });
+    hl_tensor *x = hl_layer_input_tensor(&tape, &s->input, s->model, &slice);
+    hl_attention_rules rules = hl_model_rules(s->model, &slice);
+    hl_encoder_layer_forward(&tape, &s->model->encoder.layers[layer], x, &rules, &(hl_head_probe){ .z = z });
     hl_status status = hl_tape_status(&tape);
     hl_arena_rewind(&s->arena, 0);
     HL_TRY(status);
     int64_t width = (int64_t)s->model->config.heads[layer] * s->model->config.d_v[layer];
-    for (int64_t i = 0; i < slice.n_examples * s->T; i++) {
+    for (int64_t i = 0; i < slice.n_rows; i++) {
         for (int64_t d = 0; d < width; d++) {
             sums[d] += (double)z[i * width + d];
         }
@@ -289,7 +286,7 @@ hl_status hl_effect_losses_mean_output(hl_effect_losses *s, int layer, hl_real *
     if (z != NULL && sums != NULL) {
         status = add_all_outputs(s, layer, z, sums);
         for (int64_t d = 0; d < width; d++) {
-            mean[d] = (hl_real)(sums[d] / (double)hl_examples_real_tokens(&s->examples));
+            mean[d] = (hl_real)(sums[d] / (double)s->storage.batch.n_rows);
         }
     }
     hl_free(z);

@@ -29,7 +29,7 @@ static void measure_arrays(const hl_model *model, hl_effect_workspace_size size,
 {
     size_t H = (size_t)hl_effect_workspace_heads(model), slice = (size_t)size.slice, T = (size_t)size.T;
     bytes[LOSSES] = (size_t)size.n * sizeof(double);
-    bytes[GATES] = slice * H * sizeof(hl_real);
+    bytes[GATES] = H * sizeof(hl_real);
     bytes[INSTEAD] = (size_t)widest(model) * sizeof(hl_real);
     bytes[IDEAL] = slice * T * T * sizeof(hl_real);
     bytes[REPLACE] = H * sizeof(const hl_real *);
@@ -62,7 +62,7 @@ hl_effect_workspace hl_effect_workspace_in(char *block, size_t bytes, const hl_m
 /* The arguments of a pass that all its layers have. */
 typedef struct pass {
     const hl_model *model;
-    const hl_examples *examples;
+    const hl_batch *batch;
     hl_tape_options options;
     hl_arena *arena;
 } pass;
@@ -70,23 +70,23 @@ typedef struct pass {
 static hl_tensor *layer_forward(const pass *p, hl_tape *tape, int layer, hl_tensor *x, const hl_head_probe *probe)
 {
     hl_tape_begin(tape, p->arena, p->options);
-    return hl_encoder_layer_forward(tape, &p->model->encoder.layers[layer], x, hl_model_mask(p->model, p->examples),
-                                    probe);
+    hl_attention_rules rules = hl_model_rules(p->model, p->batch);
+    return hl_encoder_layer_forward(tape, &p->model->encoder.layers[layer], x, &rules, probe);
 }
 
 static void end_forward(const pass *p, hl_tape *tape, hl_tensor *x, hl_cross_entropy_result *result)
 {
     hl_tape_begin(tape, p->arena, p->options);
-    hl_model_loss_from(tape, p->model, p->examples, p->model->config.n_layers, x,
+    hl_model_loss_from(tape, p->model, p->batch, p->model->config.n_layers, x,
                        (hl_cross_entropy_args){ .result = result }, NULL);
 }
 
-hl_status hl_effect_workspace_pass(hl_effect_workspace *workspace, const hl_model *model, const hl_examples *examples,
+hl_status hl_effect_workspace_pass(hl_effect_workspace *workspace, const hl_model *model, const hl_batch *batch,
                                    int layer, const hl_real *x, const hl_head_probe *probe, int threads)
 {
-    const pass p = { model, examples, { .threads = threads }, &workspace->arena };
+    const pass p = { model, batch, { .threads = threads }, &workspace->arena };
     size_t mark = workspace->arena.used;
-    hl_tensor in = { .shape = HL_SHAPE(examples->n_examples, examples->n_tokens, model->config.d_model),
+    hl_tensor in = { .shape = HL_SHAPE(batch->n_rows, model->config.d_model),
                      .data = (hl_real *)x }; /* never written: only outputs of ops are */
     hl_tape tape;
     for (int l = layer; l < model->config.n_layers; l++) {
@@ -115,14 +115,14 @@ static void grow(size_t *most, const hl_tape *tape)
 }
 
 /* The most bytes that one layer of a pass needs, with everything that a probe may ask for. */
-static hl_status plan_pass(const pass *p, int64_t T, size_t *most)
+static hl_status plan_pass(const pass *p, size_t *most)
 {
     static const hl_real nothing[1];
     *most = 0;
     hl_tape tape;
-    hl_tensor x = { .shape = HL_SHAPE(p->examples->n_examples, T, p->model->config.d_model) };
+    hl_tensor x = { .shape = HL_SHAPE(p->batch->n_rows, p->model->config.d_model) };
     for (int l = 0; l < p->model->config.n_layers; l++) {
-        hl_tensor gate = { .shape = HL_SHAPE(p->examples->n_examples, p->model->config.heads[l]) };
+        hl_tensor gate = { .shape = HL_SHAPE(1, p->model->config.heads[l]) };
         layer_forward(p, &tape, l, &x, &(hl_head_probe){ .gate = &gate, .constant = nothing });
         grow(most, &tape);
         hl_arena_rewind(p->arena, 0);
@@ -138,10 +138,10 @@ hl_status hl_effect_workspace_plan(const hl_model *model, hl_effect_workspace_si
 {
     hl_arena records;
     HL_TRY(hl_arena_init(&records, hl_model_record_bytes(model)));
-    const hl_examples examples = { .n_examples = size.slice, .n_tokens = size.T };
-    const pass p = { model, &examples, { .threads = threads, .dry = true }, &records };
+    const hl_batch largest = hl_batch_largest(size.slice, size.T);
+    const pass p = { model, &largest, { .threads = threads, .dry = true }, &records };
     size_t sizes[ARRAYS];
-    hl_status status = plan_pass(&p, size.T, bytes);
+    hl_status status = plan_pass(&p, bytes);
     hl_arena_free(&records);
     measure_arrays(model, size, sizes);
     *bytes = hl_arena_round(*bytes);

@@ -1,15 +1,16 @@
-/* Runs a model over examples without gradients and dropout, in slices that fit into its memory.
+/* Runs a model over a batch without gradients and dropout, in slices that fit into its memory.
  *
- *     hl_evaluator evaluator = { .model = &model, .slice = 64, .threads = 2, .arena = &arena, .loss = "the loss" };
- *     HL_TRY(hl_evaluator_plan(&evaluator, T, &bytes)); // for hl_arena_init(&arena, bytes)
+ *     hl_evaluator evaluator = { .model = &model, .rows = 4096, .threads = 2, .arena = &arena, .loss = "the loss" };
+ *     HL_TRY(hl_evaluator_plan(&evaluator, T, &plan)); // plan.bytes: for hl_arena_init
+ *     evaluator.plan = &plan;
  *     hl_cross_entropy_result sum = { 0 };
- *     HL_TRY(hl_evaluate(&evaluator, &examples, &sum)); */
+ *     HL_TRY(hl_evaluate(&evaluator, &batch, &sum)); */
 #ifndef HL_HEADS_EVALUATOR_H
 #define HL_HEADS_EVALUATOR_H
 
 #include "core/arena.h"
+#include "core/batch.h"
 #include "core/declarations.h"
-#include "core/examples.h"
 #include "core/status.h"
 #include "layers/model.h"
 
@@ -21,35 +22,38 @@ HL_BEGIN_DECLS
 
 /* The examples that the model is run on at once. */
 typedef struct hl_evaluator_slice {
-    int64_t first;                    /* the index of its first example */
-    hl_examples examples;             /* without arrays in the dry pass of hl_evaluator_plan */
-    const hl_head_probe *probes;      /* one a layer, or NULL */
+    int64_t first; /* the index of its first example */
+    hl_batch batch;
+    const hl_head_probe *probes;      /* one a layer, without `constant`; or NULL */
     const hl_tape_observer *observer; /* or NULL */
 } hl_evaluator_slice;
 
 typedef struct hl_evaluator {
     const hl_model *model;
-    hl_arena *arena; /* not owned; rewound to where it was, so that others may use it between two calls */
-    int64_t slice;   /* the most examples at once, at least 1 */
+    hl_arena *arena;          /* not owned; rewound to where it was, so that others may use it between two calls */
+    const hl_tape_plan *plan; /* not owned */
+    int64_t rows;             /* the most rows at once; an example that is longer is run alone */
     int threads;
-    const char *loss; /* the loss's name in messages; NULL: compute logits alone, for which no targets are needed */
+    const char *loss; /* the loss's name in messages; NULL: compute the logits of all rows, for which no targets are
+                         needed, and no loss */
 
     /* Called for each slice, either may be NULL: `begin` before its pass, where it may set probes and observer, and
-     * returns false to end the evaluation; `end` after it, with the logits (B, T, V). */
+     * returns false to end the evaluation; `end` after it, with the logits: (N, V), or with a loss those of the targets'
+     * rows, (M, V). */
     bool (*begin)(void *context, hl_evaluator_slice *slice);
     void (*end)(void *context, const hl_evaluator_slice *slice, const hl_real *logits);
     void *context;
 } hl_evaluator;
 
-/* The bytes of arena that a slice of examples of T tokens needs, found by a dry run (core/tape.h); calls `begin`.
- * HL_INVALID (T is too long for the model), HL_NO_MEMORY. */
-hl_status hl_evaluator_plan(const hl_evaluator *evaluator, int64_t T, size_t *bytes);
+/* Plans passes over slices of examples of up to T tokens, by a dry run. HL_INVALID (T is too long for the model, no
+ * rows), HL_NO_MEMORY; *plan is then empty. On success ended by hl_tape_plan_free. */
+hl_status hl_evaluator_plan(const hl_evaluator *evaluator, int64_t T, hl_tape_plan *plan);
 
 /* Runs the model on the examples, in order, and adds the loss of all of them to *sum, which may be NULL where there is
- * none. The bits do not depend on `threads`; another slice may change the last ones, as matrix products of other shapes
+ * none. The bits do not depend on `threads`; other slices may change the last ones, as matrix products of other shapes
  * round differently. Allocates nothing. HL_NOT_FINITE naming the loss and the first tensor that is not finite;
  * HL_INVALID as above; HL_NO_MEMORY where the arena has less left than planned. */
-hl_status hl_evaluate(const hl_evaluator *evaluator, const hl_examples *examples, hl_cross_entropy_result *sum);
+hl_status hl_evaluate(const hl_evaluator *evaluator, const hl_batch *batch, hl_cross_entropy_result *sum);
 
 HL_END_DECLS
 

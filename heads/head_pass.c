@@ -4,11 +4,15 @@
 #include "core/memory.h"
 #include "core/op.h"
 #include "core/op_attention.h"
+#include "data/batch_storage.h"
+#include "heads/evaluator.h"
 
 /* What the tape's observer writes, one layer after the other. */
 typedef struct filling {
     hl_head_pass *pass;
     int layer;
+    hl_sequences examples;
+    hl_tape_observer observer;
 } filling;
 
 static void copy(float *to, const hl_real *from, int64_t count)
@@ -18,12 +22,15 @@ static void copy(float *to, const hl_real *from, int64_t count)
     }
 }
 
-/* `width` columns of every row. */
-static void copy_columns(float *to, hl_columns columns, int64_t width)
+/* `width` columns of every row, to (E, T, width). */
+static void copy_columns(const filling *f, float *to, hl_columns columns, int64_t width)
 {
-    int64_t rows = hl_shape_rows(columns.x->shape), stride = hl_shape_last(columns.x->shape);
-    for (int64_t row = 0; row < rows; row++) {
-        copy(to + row * width, columns.x->data + row * stride + columns.first, width);
+    int64_t stride = hl_shape_last(columns.x->shape);
+    for (int64_t b = 0; b < f->examples.n; b++) {
+        const hl_real *from = columns.x->data + hl_sequences_first(&f->examples, b) * stride + columns.first;
+        for (int64_t i = 0; i < hl_sequences_length(&f->examples, b); i++) {
+            copy(to + (b * f->pass->n_tokens + i) * width, from + i * stride, width);
+        }
     }
 }
 
@@ -42,9 +49,17 @@ static void copy_attention(void *context, const hl_node *node, bool backward)
     }
     filling *f = context;
     hl_head_pass_layer *layer = &f->pass->layers[f->layer++];
-    copy_columns(layer->q, args->q, layer->n_heads * layer->d_k);
-    copy_columns(layer->k, args->k, layer->n_kv_heads * layer->d_k);
-    copy_columns(layer->v, args->v, layer->n_kv_heads * layer->d_v);
+    copy_columns(f, layer->q, args->q, layer->n_heads * layer->d_k);
+    copy_columns(f, layer->k, args->k, layer->n_kv_heads * layer->d_k);
+    copy_columns(f, layer->v, args->v, layer->n_kv_heads * layer->d_v);
+}
+
+static bool begin_pass(void *context, hl_evaluator_slice *slice)
+{
+    filling *f = context;
+    f->examples = hl_batch_sequences(&slice->batch);
+    slice->observer = &f->observer;
+    return true;
 }
 
 static float *numbers(int64_t rows, int64_t width)
@@ -100,21 +115,26 @@ static void copy_outputs(hl_head_pass *pass, const hl_model *model)
     }
 }
 
-static hl_status run(const hl_model *model, const hl_examples *examples, int threads, hl_head_pass *pass)
+/* In one slice. */
+static hl_status run(const hl_model *model, const hl_batch *batch, int threads, hl_head_pass *pass)
 {
-    filling f = { .pass = pass };
-    const hl_tape_observer observer = { .begin = ignore, .end = copy_attention, .context = &f };
-    hl_tape_options options = { .threads = threads };
-    hl_model_plan plan;
-    HL_TRY(hl_model_plan_pass(model, examples->n_examples, examples->n_tokens, options, &plan));
-    hl_arena arena;
-    HL_TRY(hl_arena_init(&arena, plan.bytes));
-    hl_tape tape;
-    options.observer = &observer;
-    hl_tape_begin(&tape, &arena, options);
-    hl_model_logits(&tape, model, examples, NULL);
-    hl_status status = hl_tape_status(&tape);
+    filling f = { .pass = pass, .observer = { .begin = ignore, .end = copy_attention, .context = &f } };
+    hl_arena arena = { 0 };
+    hl_tape_plan plan;
+    hl_evaluator evaluator = { .model = model,
+                               .arena = &arena,
+                               .plan = &plan,
+                               .rows = batch->n_rows,
+                               .threads = threads,
+                               .begin = begin_pass,
+                               .context = &f };
+    HL_TRY(hl_evaluator_plan(&evaluator, batch->longest, &plan));
+    hl_status status = hl_arena_init(&arena, plan.bytes);
+    if (status.code == HL_OK) {
+        status = hl_evaluate(&evaluator, batch, NULL);
+    }
     hl_arena_free(&arena);
+    hl_tape_plan_free(&plan);
     return status;
 }
 
@@ -127,11 +147,16 @@ hl_status hl_head_pass_run(const hl_model *model, const hl_examples *batch, int6
         return hl_error(HL_INVALID, "a pass of the heads takes at least one example");
     }
     hl_examples examples = hl_examples_slice(batch, 0, n_examples < batch->n_examples ? n_examples : batch->n_examples);
+    hl_batch_storage storage = { 0 };
     hl_status status = allocate(pass, model, &examples);
     if (status.code == HL_OK) {
         copy_outputs(pass, model);
-        status = run(model, &examples, threads, pass);
+        status = hl_batch_storage_of(&storage, &examples, examples.n_tokens);
     }
+    if (status.code == HL_OK) {
+        status = run(model, &storage.batch, threads, pass);
+    }
+    hl_batch_storage_free(&storage);
     if (status.code != HL_OK) {
         hl_head_pass_free(pass);
     }

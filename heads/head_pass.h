@@ -15,7 +15,7 @@ HL_BEGIN_DECLS
 
 typedef struct hl_head_pass_layer {
     int64_t n_heads, n_kv_heads, d_k, d_v;
-    float *q;   /* (E, T, H * Dk) */
+    float *q;   /* (E, T, H * Dk), zero past the lengths, as the next two */
     float *k;   /* (E, T, Hkv * Dk) */
     float *v;   /* (E, T, Hkv * Dv) */
     float *w_o; /* (D, H * Dv) */

@@ -57,9 +57,10 @@ size_t hl_recorder_file_bytes(const hl_model_config *config, int64_t n_examples,
     return __builtin_add_overflow(bytes, hl_validation_sums_file_bytes(config, n_tokens), &bytes) ? SIZE_MAX : bytes;
 }
 
-hl_status hl_recorder_plan(const hl_model *model, int64_t slice, int64_t n_tokens, int threads, hl_model_plan *plan)
+hl_status hl_recorder_plan(const hl_model *model, int64_t rows, int64_t n_tokens, int threads, hl_tape_plan *plan)
 {
-    return hl_model_plan_pass(model, slice, n_tokens, (hl_tape_options){ .threads = threads }, plan);
+    hl_evaluator evaluator = { .model = model, .rows = rows, .threads = threads };
+    return hl_evaluator_plan(&evaluator, n_tokens, plan);
 }
 
 /* Set-up */
@@ -92,13 +93,16 @@ static hl_status allocate_numbers(hl_recorder *recorder)
     size_t count;
     recorder->numbers = count_numbers(config, E, T, &count) ? hl_calloc(count, sizeof *recorder->numbers) : NULL;
     recorder->probes = hl_calloc((size_t)config->n_layers, sizeof *recorder->probes);
-    if (recorder->numbers == NULL || recorder->probes == NULL) {
+    recorder->copies = hl_calloc((size_t)config->n_layers, sizeof *recorder->copies);
+    if (recorder->numbers == NULL || recorder->probes == NULL || recorder->copies == NULL) {
         return hl_error(HL_NO_MEMORY, "out of memory: patterns of %lld examples of %lld tokens", (long long)E,
                         (long long)T);
     }
     hl_real *next = recorder->numbers;
     for (int l = 0; l < config->n_layers; l++) {
         recorder->weights[l] = next;
+        recorder->probes[l] =
+            (hl_head_probe){ .observe = hl_head_weights_observe, .observe_context = &recorder->copies[l] };
         next += E * config->heads[l] * T * T;
     }
     recorder->logits = next;
@@ -116,17 +120,20 @@ static hl_status set_folder(hl_recorder *recorder, const char *folder)
     return hl_folder_make(folder);
 }
 
-hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const hl_examples *examples, int64_t slice,
-                           const char *folder)
+hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const hl_examples *examples, int64_t rows,
+                           int threads, const char *folder)
 {
-    *recorder = (hl_recorder){ .model = model, .slice = slice };
+    *recorder = (hl_recorder){ .model = model, .rows = rows, .threads = threads };
     if (examples->n_examples < 1) {
         return hl_error(HL_INVALID, "patterns: there are no examples");
     }
-    if (slice < 1) {
-        return hl_error(HL_INVALID, "patterns: slices of %lld examples cannot be", (long long)slice);
-    }
     hl_status status = copy_examples(examples, &recorder->examples);
+    if (status.code == HL_OK) {
+        status = hl_recorder_plan(model, rows, recorder->examples.n_tokens, threads, &recorder->plan);
+    }
+    if (status.code == HL_OK) {
+        status = hl_batch_storage_of(&recorder->storage, &recorder->examples, recorder->examples.n_tokens);
+    }
     if (status.code == HL_OK) {
         status = allocate_numbers(recorder);
     }
@@ -142,8 +149,11 @@ hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const h
 void hl_recorder_free(hl_recorder *recorder)
 {
     hl_examples_free(&recorder->examples);
+    hl_batch_storage_free(&recorder->storage);
+    hl_tape_plan_free(&recorder->plan);
     hl_free(recorder->numbers);
     hl_free(recorder->probes);
+    hl_free(recorder->copies);
     hl_free(recorder->path);
     *recorder = (hl_recorder){ 0 };
 }
@@ -157,33 +167,38 @@ static bool place_weights(void *context, hl_evaluator_slice *slice)
     const hl_model_config *config = &recorder->model->config;
     int64_t T = recorder->examples.n_tokens;
     for (int l = 0; l < config->n_layers; l++) {
-        recorder->probes[l].weights = recorder->weights[l] + slice->first * config->heads[l] * T * T;
+        recorder->copies[l] = (hl_head_weights){ .at = recorder->weights[l] + slice->first * config->heads[l] * T * T,
+                                                 .n_heads = config->heads[l],
+                                                 .n_tokens = T };
     }
     slice->probes = recorder->probes;
     return true;
 }
 
-/* Copies the logits of the slice except those of padding, which stay zero. */
+/* Copies the logits of the slice; those of padding stay zero. */
 static void keep_logits(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
 {
     const hl_recorder *recorder = context;
     int64_t V = recorder->model->config.vocabulary, row = recorder->examples.n_tokens * V;
-    for (int64_t e = 0; e < slice->examples.n_examples; e++) {
-        size_t real = (size_t)(slice->examples.lengths[e] * V);
-        memcpy(recorder->logits + (slice->first + e) * row, logits + e * row, real * sizeof *logits);
+    hl_sequences examples = hl_batch_sequences(&slice->batch);
+    for (int64_t e = 0; e < examples.n; e++) {
+        size_t real = (size_t)(hl_sequences_length(&examples, e) * V);
+        memcpy(recorder->logits + (slice->first + e) * row, logits + hl_sequences_first(&examples, e) * V,
+               real * sizeof *logits);
     }
 }
 
-hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena, int threads)
+hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena)
 {
     hl_evaluator evaluator = { .model = recorder->model,
                                .arena = arena,
-                               .slice = recorder->slice,
-                               .threads = threads,
+                               .plan = &recorder->plan,
+                               .rows = recorder->rows,
+                               .threads = recorder->threads,
                                .begin = place_weights,
                                .end = keep_logits,
                                .context = recorder };
-    return hl_evaluate(&evaluator, &recorder->examples, NULL);
+    return hl_evaluate(&evaluator, &recorder->storage.batch, NULL);
 }
 
 static void write_arrays(const hl_recorder *recorder, int64_t step, hl_npz_writer *npz)
@@ -209,10 +224,9 @@ static void write_arrays(const hl_recorder *recorder, int64_t step, hl_npz_write
     }
 }
 
-hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, const hl_validation_sums *sums, hl_arena *arena,
-                             int threads)
+hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, const hl_validation_sums *sums, hl_arena *arena)
 {
-    HL_TRY(hl_recorder_run(recorder, arena, threads));
+    HL_TRY(hl_recorder_run(recorder, arena));
     snprintf(recorder->path + recorder->folder_length, NAME_BYTES, "/step_%06lld.npz", (long long)step);
     hl_npz_writer *npz = hl_npz_create(recorder->path);
     write_arrays(recorder, step, npz);

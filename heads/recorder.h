@@ -1,8 +1,8 @@
 /* Records what every head attends to on the same examples at several steps of a training run.
  *
  *     hl_recorder recorder;
- *     HL_TRY(hl_recorder_init(&recorder, &model, &examples, 32, "runs/copy_task/patterns"));
- *     HL_TRY(hl_recorder_record(&recorder, step, NULL, &arena, threads)); // patterns/step_000500.npz
+ *     HL_TRY(hl_recorder_init(&recorder, &model, &examples, 4096, threads, "runs/copy_task/patterns"));
+ *     HL_TRY(hl_recorder_record(&recorder, step, NULL, &arena)); // patterns/step_000500.npz
  *     hl_patterns head = hl_recorder_patterns(&recorder, 0, 3);         // L0H3, for metrics
  *
  * Recording runs the model without gradients and dropout, on a tape of its own, and reads nothing but parameters: a
@@ -15,6 +15,7 @@
 #include "core/declarations.h"
 #include "core/examples.h"
 #include "core/status.h"
+#include "data/batch_storage.h"
 #include "heads/pattern.h"
 #include "heads/validation_sums.h"
 #include "layers/model.h"
@@ -29,13 +30,17 @@ HL_BEGIN_DECLS
 enum { HL_SNAPSHOT_FORMAT = 1 };
 
 typedef struct hl_recorder {
-    const hl_model *model;           /* not owned */
-    hl_examples examples;            /* E examples of T tokens, owned, as are the blocks below */
-    int64_t slice;                   /* examples that the model is run on at once */
+    const hl_model *model;    /* not owned */
+    hl_examples examples;     /* E examples of T tokens, owned, as all below */
+    hl_batch_storage storage; /* the same as the model reads them */
+    int64_t rows;             /* of them, that the model is run on at once */
+    int threads;
+    hl_tape_plan plan;               /* of a pass: plan.bytes of arena */
     hl_real *numbers;                /* the block that holds what follows */
     hl_real *weights[HL_MAX_LAYERS]; /* of each layer, (E, H, T, T), zero past the lengths */
     hl_real *logits;                 /* (E, T, V), zero past the lengths */
-    hl_head_probe *probes;           /* (L): copy the weights out of a pass */
+    hl_head_probe *probes;           /* (L): copy the weights out of a pass, */
+    hl_head_weights *copies;         /* (L): to where they are kept */
     char *path;                      /* the folder, followed by memory for a file's name */
     size_t folder_length;
 } hl_recorder;
@@ -47,34 +52,34 @@ size_t hl_recorder_bytes(const hl_model_config *config, int64_t n_examples, int6
 /* The most bytes of its file with the validation sums of examples of up to T tokens. SIZE_MAX where they do not fit. */
 size_t hl_recorder_file_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens, int64_t n_relations);
 
-/* The bytes of arena that a recording needs (plan->bytes), with the recorder's `slice` and T. HL_INVALID where T is too
- * long for the model, HL_NO_MEMORY. */
-hl_status hl_recorder_plan(const hl_model *model, int64_t slice, int64_t n_tokens, int threads, hl_model_plan *plan);
+/* Plans the passes of a recording (plan->bytes of arena) of up to `rows` rows at once, for examples of up to n_tokens.
+ * HL_INVALID where these are too long for the model, or there are no rows; HL_NO_MEMORY. On success ended by
+ * hl_tape_plan_free. */
+hl_status hl_recorder_plan(const hl_model *model, int64_t rows, int64_t n_tokens, int threads, hl_tape_plan *plan);
 
 /* Copies the examples (at least one), cut to T = the longest length among them, and makes the folder. The model must
- * outlive the recorder; its parameters may change. `slice`, at least 1, bounds the memory of a recording; another slice
- * may change the last bits of what is recorded, as matrix products of other shapes round differently. `folder`: NULL
- * where nothing will be written (hl_recorder_run alone). HL_INVALID (no examples, a slice below 1, sizes that cannot
- * be), HL_NO_MEMORY, HL_BAD_FILE (the folder). On failure the recorder is empty; else it is ended by
+ * outlive the recorder; its parameters may change. `rows`, at least 1, bounds the memory of a recording, which runs the
+ * model on so many at once, or on one example; other numbers may change the last bits of what is recorded, as matrix
+ * products of other shapes round differently; `threads` change none. `folder`: NULL where nothing will be written
+ * (hl_recorder_run alone). HL_INVALID (no examples, too long ones, no rows, sizes that cannot be), HL_NO_MEMORY,
+ * HL_BAD_FILE (the folder). On failure the recorder is empty; else it is ended by
  * hl_recorder_free. */
-hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const hl_examples *examples, int64_t slice,
-                           const char *folder);
+hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const hl_examples *examples, int64_t rows,
+                           int threads, const char *folder);
 
 /* A zeroed or already freed recorder is allowed. */
 void hl_recorder_free(hl_recorder *recorder);
 
-/* Runs the model on the examples and fills `weights` and `logits`; nothing is written. Leaves the arena as it was; the
- * bits do not depend on `threads`. HL_NO_MEMORY (the arena has less left than planned, too), HL_INVALID (T is too long
- * for the model): the buffers then hold what was recorded so far. */
-hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena, int threads);
+/* Runs the model on the examples and fills `weights` and `logits`; nothing is written. Leaves the arena as it was.
+ * HL_NO_MEMORY (the arena has less left than planned, too): the buffers then hold what was recorded so far. */
+hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena);
 
 /* The same, and writes "<folder>/step_<step, six digits>.npz" (not waiting for the disk): layer_0, layer_1, ... (E, H,
  * T, T), tokens, targets, source (E, T) int32, lengths (E) int32, step and format int64, logits (E, T, V) and, where
  * the task states relations, `relations` (E, R, T) int32; weights and logits float32 (float64 in the double library);
  * and where `sums` of the whole validation set at this step are given (else NULL), their arrays all_*
  * (heads/private/validation_sums_file.h). step >= 0. Fails as above; HL_BAD_FILE: the file then is what it was. */
-hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, const hl_validation_sums *sums, hl_arena *arena,
-                             int threads);
+hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, const hl_validation_sums *sums, hl_arena *arena);
 
 /* One head's patterns on all examples, as last recorded. Its arrays are the recorder's. */
 hl_patterns hl_recorder_patterns(const hl_recorder *recorder, int layer, int64_t head);

@@ -1,15 +1,15 @@
 /* The loss and accuracy of a model with some of its heads: the others' outputs z are zero before W_O.
  *
- *     hl_subset subset = { .model = &model, .slice = 64, .threads = 2 };
- *     hl_status status = hl_subset_begin(&subset, examples.n_tokens);
- *     ... hl_subset_measure(&subset, &examples, kept, &worth), as often as one likes
+ *     hl_subset subset = { .model = &model, .rows = 4096, .threads = 2 };
+ *     hl_status status = hl_subset_begin(&subset, batch.longest);
+ *     ... hl_subset_measure(&subset, &batch, kept, &worth), as often as one likes
  *     hl_subset_free(&subset); */
 #ifndef HL_HEADS_SUBSET_H
 #define HL_HEADS_SUBSET_H
 
 #include "core/arena.h"
+#include "core/batch.h"
 #include "core/declarations.h"
-#include "core/examples.h"
 #include "core/status.h"
 #include "layers/model.h"
 
@@ -18,15 +18,15 @@
 
 HL_BEGIN_DECLS
 
-/* The memory of the passes. The caller sets `model`, `slice` and `threads`; hl_subset_begin sets the rest. */
+/* The memory of the passes. The caller sets `model`, `rows` and `threads`; hl_subset_begin sets the rest. */
 typedef struct hl_subset {
     const hl_model *model; /* not owned */
-    int64_t slice;         /* at least 1: the examples that the model is run on at once, which bounds the memory */
+    int64_t rows;          /* at least 1: the most tokens that the model is run on at once, which bounds the memory */
     int threads;
+    hl_tape_plan plan;
     hl_arena arena;
-    const bool *kept;      /* the heads of the pass at work */
-    hl_real *gates;        /* (slice, H) for each layer */
-    hl_tensor *tensors;    /* (L): each layer's gates on the examples at work */
+    hl_real *gates;        /* (H) for each layer */
+    hl_tensor *tensors;    /* (L): each layer's gates */
     hl_head_probe *probes; /* (L): which hold them */
 } hl_subset;
 
@@ -35,7 +35,7 @@ typedef struct hl_subset_worth {
     double loss, accuracy; /* nats; a share */
 } hl_subset_worth;
 
-/* Allocates the memory for examples of up to T tokens. HL_INVALID (T too long for the model, a slice below 1),
+/* Allocates the memory for examples of up to T tokens. HL_INVALID (T too long for the model, no rows),
  * HL_NO_MEMORY. Owned by the caller, on failure too: hl_subset_free. */
 hl_status hl_subset_begin(hl_subset *subset, int64_t T);
 
@@ -45,10 +45,10 @@ void hl_subset_free(hl_subset *subset);
 /* Measures the model with the heads in `kept`: one bool for each head, by layer and head (heads/head_set.h), or NULL for
  * all of them, which gives exactly the model's own numbers. At least one target must be scored. HL_NOT_FINITE. Allocates
  * nothing. */
-hl_status hl_subset_measure(hl_subset *subset, const hl_examples *examples, const bool *kept, hl_subset_worth *worth);
+hl_status hl_subset_measure(hl_subset *subset, const hl_batch *batch, const bool *kept, hl_subset_worth *worth);
 
 /* The same for examples in several batches: adds the results of one batch to *sum, which is zero before the first. */
-hl_status hl_subset_add(hl_subset *subset, const hl_examples *examples, const bool *kept, hl_cross_entropy_result *sum);
+hl_status hl_subset_add(hl_subset *subset, const hl_batch *batch, const bool *kept, hl_cross_entropy_result *sum);
 
 /* The loss and accuracy of the examples added up in *sum. */
 hl_subset_worth hl_subset_worth_of(const hl_cross_entropy_result *sum);

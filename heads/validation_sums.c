@@ -12,10 +12,10 @@ static int64_t n_offsets(const hl_validation_sums *s)
     return 2 * s->n_tokens - 1;
 }
 
-void hl_validation_sums_add_lengths(hl_validation_sums *sums, const int32_t *lengths, int64_t B)
+void hl_validation_sums_add_lengths(hl_validation_sums *sums, const hl_sequences *examples)
 {
-    for (int64_t b = 0; b < B; b++) {
-        hl_pattern example = { .n = lengths[b], .causal = sums->causal };
+    for (int64_t b = 0; b < examples->n; b++) {
+        hl_pattern example = { .n = hl_sequences_length(examples, b), .causal = sums->causal };
         for (int64_t i = 0; i < example.n; i++) {
             int64_t n_keys = hl_pattern_keys(&example, i), first = sums->n_tokens - 1 - i;
             for (int64_t j = 0; j < n_keys; j++) {
@@ -59,7 +59,9 @@ static void add_query(const hl_pattern *pattern, int64_t i, head_sums *sums)
 typedef struct layer_work {
     const hl_validation_sums *sums;
     const hl_validation_sums_layer *layer;
-    hl_patterns patterns; /* of head 0 */
+    int64_t H;
+    const hl_real *weights;
+    const hl_sequences *examples;
 } layer_work;
 
 /* One thread adds all examples of a head, in order. */
@@ -69,12 +71,14 @@ static void add_heads(const void *context, hl_range heads)
     const hl_validation_sums_layer *layer = work->layer;
     int64_t T = work->sums->n_tokens;
     for (int64_t h = heads.begin; h < heads.end; h++) {
-        hl_patterns patterns = work->patterns;
-        patterns.head = h;
         head_sums sums = { layer->offset + h * (2 * T - 1) + T - 1, layer->histogram + h * HL_ENTROPY_BINS,
                            layer->entropy[h], layer->normalised[h], layer->confidence[h] };
-        for (int64_t e = 0; e < patterns.n_examples; e++) {
-            hl_pattern pattern = hl_patterns_at(&patterns, e);
+        for (int64_t e = 0; e < work->examples->n; e++) {
+            int64_t n = hl_sequences_length(work->examples, e), first = hl_sequences_first(work->examples, e);
+            hl_pattern pattern = { .weights = work->weights + work->H * T * first + h * n * n,
+                                   .n_tokens = n,
+                                   .n = n,
+                                   .causal = work->sums->causal };
             for (int64_t i = 0; i < pattern.n; i++) {
                 add_query(&pattern, i, &sums);
             }
@@ -85,20 +89,13 @@ static void add_heads(const void *context, hl_range heads)
     }
 }
 
-void hl_validation_sums_add(hl_validation_sums *sums, int layer, const hl_real *weights, const int32_t *lengths,
-                            int64_t B, int64_t row, int threads)
+void hl_validation_sums_add(hl_validation_sums *sums, int layer, const hl_real *weights, const hl_sequences *examples,
+                            int threads)
 {
-    int64_t H = sums->heads[layer];
-    layer_work work = { sums,
-                        &sums->layers[layer],
-                        { .weights = weights,
-                          .lengths = lengths,
-                          .n_heads = H,
-                          .n_tokens = row,
-                          .causal = sums->causal,
-                          .n_examples = B } };
+    int64_t H = sums->heads[layer], rows = hl_sequences_first(examples, examples->n);
     enum { WORK = 3 }; /* of a weight, in hl_threads_for's unit */
-    hl_threads_run(hl_threads_for(threads, WORK * B * H * row * row), H, 1, add_heads, &work);
+    hl_threads_run(hl_threads_for(threads, WORK * H * rows * examples->longest), H, 1, add_heads,
+                   &(layer_work){ sums, &sums->layers[layer], H, weights, examples });
 }
 
 static void divide(double *sums, int64_t count, int64_t n)

@@ -7,6 +7,7 @@
 #define HL_HEADS_VALIDATION_SUMS_H
 
 #include "core/declarations.h"
+#include "core/sequences.h"
 #include "heads/score.h"
 #include "layers/model.h"
 
@@ -38,12 +39,13 @@ typedef struct hl_validation_sums {
     hl_validation_sums_layer layers[HL_MAX_LAYERS];
 } hl_validation_sums;
 
-/* Counts the queries of B examples, each 1 .. T long. */
-void hl_validation_sums_add_lengths(hl_validation_sums *sums, const int32_t *lengths, int64_t B);
+/* Counts the queries of examples, each 1 .. T long. */
+void hl_validation_sums_add_lengths(hl_validation_sums *sums, const hl_sequences *examples);
 
-/* Adds what the heads of layer l do on the same examples; weights (B, H, row, row), row <= T. */
-void hl_validation_sums_add(hl_validation_sums *sums, int layer, const hl_real *weights, const int32_t *lengths,
-                            int64_t B, int64_t row, int threads);
+/* Adds what the H heads of a layer do on the same examples. The weights of an example of n tokens, (H, n, n), begin at H
+ * times T times its first row. */
+void hl_validation_sums_add(hl_validation_sums *sums, int layer, const hl_real *weights, const hl_sequences *examples,
+                            int threads);
 
 /* Turns the sums into means; a mean of nothing is 0. Call it once, after all examples. */
 void hl_validation_sums_finish(hl_validation_sums *sums);

@@ -8,25 +8,25 @@
 
 /* Memory */
 
-/* B * the most heads of a layer * T * T. */
-static bool count_weights(const hl_model_config *config, int64_t B, int64_t n_tokens, size_t *count)
+/* The most heads of a layer * rows * T; an example that has more than `rows` is run alone. */
+static bool count_weights(const hl_model_config *config, int64_t rows, int64_t n_tokens, size_t *count)
 {
     int64_t H = 0;
     for (int l = 0; l < config->n_layers; l++) {
         H = config->heads[l] > H ? config->heads[l] : H;
     }
-    size_t T = (size_t)n_tokens;
-    return B > 0 && n_tokens > 0 && hl_multiply_sizes((size_t)B, (size_t)H, count) &&
-           hl_multiply_sizes(*count, T, count) && hl_multiply_sizes(*count, T, count);
+    int64_t most = rows > n_tokens ? rows : n_tokens;
+    return rows > 0 && n_tokens > 0 && hl_multiply_sizes((size_t)most, (size_t)H, count) &&
+           hl_multiply_sizes(*count, (size_t)n_tokens, count);
 }
 
-size_t hl_validation_sums_pass_bytes(const hl_model_config *config, int64_t B, int64_t n_tokens)
+size_t hl_validation_sums_pass_bytes(const hl_model_config *config, int64_t rows, int64_t n_tokens)
 {
     size_t numbers, weights;
-    bool fits = hl_validation_sums_count(config, n_tokens, &numbers) &&
-                hl_multiply_sizes(numbers, sizeof(double), &numbers) && count_weights(config, B, n_tokens, &weights) &&
-                hl_multiply_sizes(weights, sizeof(hl_real), &weights) &&
-                !__builtin_add_overflow(numbers, weights, &numbers);
+    bool fits =
+        hl_validation_sums_count(config, n_tokens, &numbers) && hl_multiply_sizes(numbers, sizeof(double), &numbers) &&
+        count_weights(config, rows, n_tokens, &weights) && hl_multiply_sizes(weights, sizeof(hl_real), &weights) &&
+        !__builtin_add_overflow(numbers, weights, &numbers);
     return fits ? numbers : SIZE_MAX;
 }
 
@@ -49,15 +49,25 @@ static void place_arrays(hl_validation_sums_pass *pass)
     }
 }
 
+/* Copies what a head attends to, (n, n) of an example of n tokens. */
+static void copy_weights(void *context, const hl_attention_seen *seen)
+{
+    hl_validation_sums_pass *pass = context;
+    hl_sequences examples = hl_batch_sequences(pass->batch);
+    int64_t H = pass->sums.heads[pass->layer], n = seen->n_keys, first = hl_sequences_first(&examples, seen->b);
+    hl_real *to = pass->weights + H * pass->sums.n_tokens * first + (seen->h * n + seen->first) * n;
+    for (int64_t i = 0; i < seen->n_queries; i++) {
+        memcpy(to + i * n, seen->A + i * seen->stride, (size_t)n * sizeof *to);
+    }
+}
+
 /* Adds a layer's weights after each attention of the pass, in the order of the layers. */
 static void add_layer(void *context, const hl_node *node, bool backward)
 {
     hl_validation_sums_pass *pass = context;
-    const hl_attention_args *attention = hl_attention_args_of(node);
-    if (attention != NULL && !backward) {
-        const hl_examples *batch = pass->batch;
-        hl_validation_sums_add(&pass->sums, pass->layer, pass->weights, batch->lengths, batch->n_examples,
-                               batch->n_tokens, pass->threads);
+    if (hl_attention_args_of(node) != NULL && !backward) {
+        hl_sequences examples = hl_batch_sequences(pass->batch);
+        hl_validation_sums_add(&pass->sums, pass->layer, pass->weights, &examples, pass->threads);
         pass->layer++;
     }
 }
@@ -67,7 +77,7 @@ static void ignore(void *context, const hl_node *node, bool backward)
     (void)context, (void)node, (void)backward;
 }
 
-hl_status hl_validation_sums_pass_init(hl_validation_sums_pass *pass, const hl_model_config *config, int64_t B,
+hl_status hl_validation_sums_pass_init(hl_validation_sums_pass *pass, const hl_model_config *config, int64_t rows,
                                        int64_t n_tokens)
 {
     *pass = (hl_validation_sums_pass){ .sums = { .n_layers = config->n_layers,
@@ -76,7 +86,7 @@ hl_status hl_validation_sums_pass_init(hl_validation_sums_pass *pass, const hl_m
                                                  .causal = config->causal },
                                        .observer = { ignore, add_layer, pass } };
     size_t weights;
-    if (hl_validation_sums_count(config, n_tokens, &pass->count) && count_weights(config, B, n_tokens, &weights)) {
+    if (hl_validation_sums_count(config, n_tokens, &pass->count) && count_weights(config, rows, n_tokens, &weights)) {
         pass->numbers = hl_calloc(pass->count, sizeof *pass->numbers);
         pass->weights = hl_calloc(weights, sizeof *pass->weights);
     }
@@ -86,7 +96,7 @@ hl_status hl_validation_sums_pass_init(hl_validation_sums_pass *pass, const hl_m
     }
     place_arrays(pass);
     for (int l = 0; l < config->n_layers; l++) {
-        pass->probes[l].weights = pass->weights;
+        pass->probes[l] = (hl_head_probe){ .observe = copy_weights, .observe_context = pass };
     }
     return hl_ok();
 }
@@ -106,12 +116,13 @@ void hl_validation_sums_pass_begin(hl_validation_sums_pass *pass)
     pass->sums.entropy_uniform = 0;
 }
 
-void hl_validation_sums_pass_batch(hl_validation_sums_pass *pass, const hl_examples *batch, int threads)
+void hl_validation_sums_pass_batch(hl_validation_sums_pass *pass, const hl_batch *batch, int threads)
 {
+    hl_sequences examples = hl_batch_sequences(batch);
     pass->batch = batch;
     pass->threads = threads;
     pass->layer = 0;
-    hl_validation_sums_add_lengths(&pass->sums, batch->lengths, batch->n_examples);
+    hl_validation_sums_add_lengths(&pass->sums, &examples);
 }
 
 const hl_validation_sums *hl_validation_sums_pass_end(hl_validation_sums_pass *pass)

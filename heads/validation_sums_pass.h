@@ -7,13 +7,13 @@
  *         a tape with .observer = &pass.observer and the model's pass over the batch with pass.probes
  *     const hl_validation_sums *all = hl_validation_sums_pass_end(&pass);
  *
- * An observer of the tape reads every layer's weights as soon as they are computed, so that all layers use the memory of
+ * The probes copy every layer's weights as they are computed, and an observer of the tape adds them up, so that all layers use the memory of
  * one. The pass has the same bits as one without observer. */
 #ifndef HL_HEADS_VALIDATION_SUMS_PASS_H
 #define HL_HEADS_VALIDATION_SUMS_PASS_H
 
+#include "core/batch.h"
 #include "core/declarations.h"
-#include "core/examples.h"
 #include "core/status.h"
 #include "core/tape.h"
 #include "heads/validation_sums.h"
@@ -28,19 +28,20 @@ typedef struct hl_validation_sums_pass {
     hl_validation_sums sums;
     double *numbers;  /* owned: the block of all that `sums` points to */
     size_t count;     /* of them */
-    hl_real *weights; /* owned: of the layer that was run last, (B, H, T, T) */
+    hl_real *weights; /* owned: of the layer that was run last, as hl_validation_sums_add takes them */
 
-    const hl_examples *batch; /* at work; not owned */
+    const hl_batch *batch; /* at work; not owned */
     int threads;
     int layer; /* the next one */
 } hl_validation_sums_pass;
 
-/* The bytes that it takes in memory, for batches of up to B examples of T tokens; SIZE_MAX where they do not fit. */
-size_t hl_validation_sums_pass_bytes(const hl_model_config *config, int64_t B, int64_t n_tokens);
+/* The bytes that it takes in memory, for batches of up to `rows` rows and examples of up to T
+ * tokens; SIZE_MAX where they do not fit. */
+size_t hl_validation_sums_pass_bytes(const hl_model_config *config, int64_t rows, int64_t n_tokens);
 
 /* `config` must outlive the pass, which must not be moved. HL_NO_MEMORY, also for sizes that cannot be; it then is
  * empty. On success ended by hl_validation_sums_pass_free. */
-hl_status hl_validation_sums_pass_init(hl_validation_sums_pass *pass, const hl_model_config *config, int64_t B,
+hl_status hl_validation_sums_pass_init(hl_validation_sums_pass *pass, const hl_model_config *config, int64_t rows,
                                        int64_t n_tokens);
 
 /* A zeroed or already freed one is allowed. */
@@ -49,9 +50,8 @@ void hl_validation_sums_pass_free(hl_validation_sums_pass *pass);
 /* Forgets what was gathered. */
 void hl_validation_sums_pass_begin(hl_validation_sums_pass *pass);
 
-/* The model's next pass is over this batch, of at most B examples and T tokens, which must outlive it. Allocates
- * nothing. */
-void hl_validation_sums_pass_batch(hl_validation_sums_pass *pass, const hl_examples *batch, int threads);
+/* The model's next pass is over this batch, of at most so many rows, which must outlive it. Allocates nothing. */
+void hl_validation_sums_pass_batch(hl_validation_sums_pass *pass, const hl_batch *batch, int threads);
 
 /* The sums of all batches since the beginning; the pass's own. */
 const hl_validation_sums *hl_validation_sums_pass_end(hl_validation_sums_pass *pass);

@@ -3,51 +3,51 @@
  * A tour. Numbers are hl_real (float). What can fail returns a hl_status, a code and one line that says what is wrong;
  * HL_TRY hands a failure on to the caller. What a function makes is ended by its hl_..._free, which also takes a zeroed
  * object. Pointers are not NULL, unless a header allows it. Call hl_threads_setup first; then, in this order:
- *
  *   the model       hl_model_init checks a hl_model_config and registers the parameters, hl_model_allocate draws them
  *   the optimizer   hl_optimizer_init; hl_schedule_rate gives the learning rate of a step
- *   the batches     hl_dataset_open and hl_dataset_examples, of a task; or hl_examples over arrays of your own
+ *   the batches     hl_dataset_open and hl_dataset_batch, of a task; or hl_batch_storage_add for examples of your own
  *   a step          hl_tape_begin on an arena, hl_model_loss, hl_parameters_zero_grad, hl_tape_backward,
  *                   hl_optimizer_step, hl_arena_rewind
  *   its heads       hl_recorder_init and hl_recorder_run keep what every head attends to, hl_recorder_patterns gives one
  *                   head's; hl_label_of, hl_head_measure, hl_effects_measure say what it does and what it is worth
  *   to keep it      hl_checkpoint_write_model, hl_recorder_record; hl_checkpoint_load, hl_snapshot_read
  *   to show it      hl_table_of, hl_picture_print, hl_report_write
- *
  * The trainer does the first four from a config, as the program `train` does; hl_opened_model_open opens the folder that
  * it left. A whole training, and what one head of it does:
- *
  *     hl_config config;
  *     hl_problems problems = { 0 };
  *     hl_trainer trainer;
  *     hl_update update;
  *     hl_recorder recorder;
+ *     hl_examples examples;
  *     HL_TRY(hl_config_load((hl_config_options){ .path = "copy_task.ini" }, &config, &problems));
  *     HL_TRY(hl_trainer_init(&trainer, &config));
  *     while (trainer.optimizer.step < config.train.steps) {
  *         HL_TRY(hl_trainer_update(&trainer, &update));
  *     }
- *     HL_TRY(hl_recorder_init(&recorder, &trainer.model, &trainer.validation, 64, NULL));
- *     HL_TRY(hl_recorder_run(&recorder, &trainer.arena, trainer.threads));
+ *     HL_TRY(hl_dataset_make_examples(trainer.dataset, HL_VALIDATION, 0, 64, &examples));
+ *     HL_TRY(hl_recorder_init(&recorder, &trainer.model, &examples, 1344, trainer.threads, NULL)); // 1344 rows at once
+ *     HL_TRY(hl_recorder_run(&recorder, &trainer.arena));
  *     hl_patterns head = hl_recorder_patterns(&recorder, 1, 0);
  *     puts(hl_label_text_of(hl_label_of(&head), NULL).text); // of L1H0, for example: offset(-11)
- *     hl_recorder_free(&recorder), hl_trainer_free(&trainer);
- *
+ *     hl_recorder_free(&recorder), hl_examples_free(&examples), hl_trainer_free(&trainer);
  * The headers below, by what they are for, reach all others; each states its contract. */
 #ifndef HL_HEADLIGHT_H
 #define HL_HEADLIGHT_H
 
 /* Numbers, ops and the record of a pass */
+#include "core/finite_watch.h"
 #include "core/matmul.h"
 #include "core/op.h"
 #include "core/op_add.h"
-#include "core/op_attention.h"
 #include "core/op_dropout.h"
 #include "core/op_embedding.h"
+#include "core/op_gather_rows.h"
 #include "core/op_gelu.h"
 #include "core/op_layer_norm.h"
 #include "core/op_linear.h"
 #include "core/op_matmul.h"
+#include "core/op_mean_rows.h"
 #include "core/op_multiply.h"
 #include "core/op_relu.h"
 #include "core/op_scale.h"
@@ -75,7 +75,7 @@
 #include "data/tokens_learn.h"
 /* Models and their training */
 #include "data/dataset.h"
-#include "data/examples_storage.h"
+#include "layers/multi_head_naive.h"
 #include "optim/clip.h"
 /* What heads do */
 #include "heads/alignment.h"

@@ -1,7 +1,6 @@
 #include "layers/embedding.h"
 
 #include "core/op_embedding.h"
-#include "core/op_scale.h"
 
 #include <tgmath.h>
 
@@ -16,14 +15,17 @@ hl_embedding_layer hl_embedding_layer_make(hl_parameters *parameters, hl_name na
     return layer;
 }
 
-hl_tensor *hl_embedding_layer_forward(hl_tape *tape, const hl_embedding_layer *layer, const int32_t *tokens, int64_t B,
-                                      int64_t T)
+hl_tensor *hl_embedding_layer_forward(hl_tape *tape, const hl_embedding_layer *layer,
+                                      const hl_positions_layer *positions, const hl_batch *batch)
 {
     const char *before = hl_tape_scope(tape, layer->name.text);
-    hl_tensor *x = hl_embedding(tape, layer->weight, tokens, HL_SHAPE(B, T));
-    if (x != NULL) {
-        x = hl_scale(tape, x, sqrt((hl_real)hl_shape_last(x->shape)));
-    }
+    hl_tensor *x = hl_embedding(tape, (hl_embedding_args){ .W = layer->weight,
+                                                           .scale = sqrt((hl_real)layer->weight->shape.size[1]),
+                                                           .ids = batch->tokens,
+                                                           .P = hl_positions_layer_vectors(tape, positions),
+                                                           .positions = batch->positions,
+                                                           .n = batch->n_rows,
+                                                           .longest = batch->longest });
     hl_tape_scope(tape, before);
     return x;
 }

@@ -1,11 +1,14 @@
-/* Token embedding, scaled by sqrt(D) (Vaswani et al. 2017, section 3.4); PyTorch's nn.Embedding. */
+/* Token embedding, scaled by sqrt(D) (Vaswani et al. 2017, section 3.4), with the vectors of positions; PyTorch's
+ * nn.Embedding. */
 #ifndef HL_LAYERS_EMBEDDING_H
 #define HL_LAYERS_EMBEDDING_H
 
+#include "core/batch.h"
 #include "core/declarations.h"
 #include "core/parameters.h"
 #include "core/tape.h"
 #include "layers/name.h"
+#include "layers/positions.h"
 
 HL_BEGIN_DECLS
 
@@ -19,9 +22,10 @@ typedef struct hl_embedding_layer {
 hl_embedding_layer hl_embedding_layer_make(hl_parameters *parameters, hl_name name, int64_t vocabulary,
                                            int64_t d_model);
 
-/* sqrt(D) * weight[tokens], (B, T, D), for tokens (B, T). `tokens` must outlive the tape. */
-hl_tensor *hl_embedding_layer_forward(hl_tape *tape, const hl_embedding_layer *layer, const int32_t *tokens, int64_t B,
-                                      int64_t T);
+/* sqrt(D) * weight[tokens] + vectors[positions], (N, D), of the batch's rows; `positions` may be of no kind. The batch must
+ * outlive the tape. Sticky error: examples longer than there are positions. */
+hl_tensor *hl_embedding_layer_forward(hl_tape *tape, const hl_embedding_layer *layer,
+                                      const hl_positions_layer *positions, const hl_batch *batch);
 
 HL_END_DECLS
 

@@ -30,19 +30,13 @@ void hl_encoder_free(hl_encoder *encoder)
     *encoder = (hl_encoder){ 0 };
 }
 
-hl_tensor *hl_encoder_forward(hl_tape *tape, const hl_encoder *encoder, hl_tensor *x, hl_mask mask,
-                              const hl_head_probe *probes)
-{
-    return hl_encoder_forward_from(tape, encoder, 0, x, mask, probes);
-}
-
-hl_tensor *hl_encoder_forward_from(hl_tape *tape, const hl_encoder *encoder, int first, hl_tensor *x, hl_mask mask,
-                                   const hl_head_probe *probes)
+hl_tensor *hl_encoder_layers(hl_tape *tape, const hl_encoder *encoder, int first, hl_tensor *x,
+                             const hl_attention_rules *rules, const hl_head_probe *probes)
 {
     for (int l = first; l < encoder->n_layers; l++) {
-        x = hl_encoder_layer_forward(tape, &encoder->layers[l], x, mask, probes != NULL ? &probes[l] : NULL);
+        x = hl_encoder_layer_forward(tape, &encoder->layers[l], x, rules, probes != NULL ? &probes[l] : NULL);
     }
-    return hl_encoder_end(tape, encoder, x);
+    return x;
 }
 
 hl_tensor *hl_encoder_end(hl_tape *tape, const hl_encoder *encoder, hl_tensor *x)

@@ -23,15 +23,12 @@ hl_status hl_encoder_init(hl_encoder *encoder, hl_parameters *parameters, hl_nam
 
 void hl_encoder_free(hl_encoder *encoder);
 
-/* y (B, T, D) for x (B, T, D). `probes`: one for each layer, or NULL. */
-hl_tensor *hl_encoder_forward(hl_tape *tape, const hl_encoder *encoder, hl_tensor *x, hl_mask mask,
-                              const hl_head_probe *probes);
+/* The layers from layer `first` on, 0 .. n_layers: the input of what follows them, (N, D), for x (N, D), the input of
+ * layer `first`. `probes`: one for each layer of the encoder, or NULL. */
+hl_tensor *hl_encoder_layers(hl_tape *tape, const hl_encoder *encoder, int first, hl_tensor *x,
+                             const hl_attention_rules *rules, const hl_head_probe *probes);
 
-/* The same where x is the input of layer `first`, 0 .. n_layers; for n_layers of what follows the last layer. */
-hl_tensor *hl_encoder_forward_from(hl_tape *tape, const hl_encoder *encoder, int first, hl_tensor *x, hl_mask mask,
-                                   const hl_head_probe *probes);
-
-/* What follows the last layer: y (B, T, D) for x (B, T, D), normed where the encoder has a norm. */
+/* What follows the last layer, row by row: y (M, D) for x (M, D), normed where the encoder has a norm. */
 hl_tensor *hl_encoder_end(hl_tape *tape, const hl_encoder *encoder, hl_tensor *x);
 
 HL_END_DECLS

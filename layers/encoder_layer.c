@@ -21,10 +21,10 @@ hl_encoder_layer hl_encoder_layer_make(hl_parameters *parameters, hl_name name, 
 }
 
 /* residual + drop(attention(x)) */
-static hl_tensor *attend(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *residual, hl_tensor *x, hl_mask mask,
-                         const hl_head_probe *probe)
+static hl_tensor *attend(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *residual, hl_tensor *x,
+                         const hl_attention_rules *rules, const hl_head_probe *probe)
 {
-    return hl_multi_head_forward(tape, &layer->self_attn, x, x, mask, probe,
+    return hl_multi_head_forward(tape, &layer->self_attn, x, x, rules, probe,
                                  (hl_linear_after){ .dropout = &layer->dropout1, .residual = residual });
 }
 
@@ -35,15 +35,15 @@ static hl_tensor *feed_forward(hl_tape *tape, const hl_encoder_layer *layer, hl_
                                    (hl_linear_after){ .dropout = &layer->dropout2, .residual = residual });
 }
 
-hl_tensor *hl_encoder_layer_forward(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x, hl_mask mask,
-                                    const hl_head_probe *probe)
+hl_tensor *hl_encoder_layer_forward(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x,
+                                    const hl_attention_rules *rules, const hl_head_probe *probe)
 {
     const char *before = hl_tape_scope(tape, layer->name.text);
     if (layer->norm == HL_NORM_PRE) {
-        x = attend(tape, layer, x, hl_norm_layer_forward(tape, &layer->norm1, x), mask, probe);
+        x = attend(tape, layer, x, hl_norm_layer_forward(tape, &layer->norm1, x), rules, probe);
         x = feed_forward(tape, layer, x, hl_norm_layer_forward(tape, &layer->norm2, x));
     } else {
-        x = hl_norm_layer_forward(tape, &layer->norm1, attend(tape, layer, x, x, mask, probe));
+        x = hl_norm_layer_forward(tape, &layer->norm1, attend(tape, layer, x, x, rules, probe));
         x = hl_norm_layer_forward(tape, &layer->norm2, feed_forward(tape, layer, x, x));
     }
     hl_tape_scope(tape, before);

@@ -36,9 +36,9 @@ typedef struct hl_encoder_layer {
  * activation or norm. */
 hl_encoder_layer hl_encoder_layer_make(hl_parameters *parameters, hl_name name, const hl_encoder_layer_config *config);
 
-/* y (B, T, D) for x (B, T, D). `probe` may be NULL. */
-hl_tensor *hl_encoder_layer_forward(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x, hl_mask mask,
-                                    const hl_head_probe *probe);
+/* y (N, D) for x (N, D). `probe` may be NULL. */
+hl_tensor *hl_encoder_layer_forward(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x,
+                                    const hl_attention_rules *rules, const hl_head_probe *probe);
 
 HL_END_DECLS
 

@@ -30,7 +30,7 @@ typedef struct hl_feed_forward {
 hl_feed_forward hl_feed_forward_make(hl_parameters *parameters, hl_name prefix, int64_t d_model, int64_t d_ff,
                                      hl_activation activation, bool bias, hl_real dropout);
 
-/* y (B, T, D) for x (B, T, D), with what follows it (`after`) in the same pass. */
+/* y (N, D) for x (N, D), with what follows it (`after`) in the same pass. */
 hl_tensor *hl_feed_forward_forward(hl_tape *tape, const hl_feed_forward *layer, hl_tensor *x, hl_linear_after after);
 
 HL_END_DECLS

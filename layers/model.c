@@ -1,6 +1,7 @@
 #include "layers/model.h"
 
 #include "core/memory.h"
+#include "core/op_gather_rows.h"
 #include "core/small_matmul.h"
 
 #include <string.h>
@@ -136,39 +137,57 @@ void hl_model_free(hl_model *model)
     hl_parameters_free(&model->parameters);
 }
 
-hl_tensor *hl_model_embed(hl_tape *tape, const hl_model *model, const hl_examples *batch)
+hl_tensor *hl_model_embed(hl_tape *tape, const hl_model *model, const hl_batch *batch)
 {
-    hl_tensor *x =
-        hl_embedding_layer_forward(tape, &model->embedding, batch->tokens, batch->n_examples, batch->n_tokens);
-    x = hl_positions_layer_forward(tape, &model->positions, x);
+    hl_tensor *x = hl_embedding_layer_forward(tape, &model->embedding, &model->positions, batch);
     return hl_dropout_layer_forward(tape, &model->dropout, x);
 }
 
-hl_mask hl_model_mask(const hl_model *model, const hl_examples *batch)
+hl_attention_rules hl_model_rules(const hl_model *model, const hl_batch *batch)
 {
-    return (hl_mask){ .causal = model->config.causal, .q_lengths = batch->lengths, .k_lengths = batch->lengths };
+    hl_sequences examples = hl_batch_sequences(batch);
+    return (hl_attention_rules){ .queries = examples, .keys = examples, .mask = { .causal = model->config.causal } };
 }
 
-hl_tensor *hl_model_logits(hl_tape *tape, const hl_model *model, const hl_examples *batch, const hl_head_probe *probes)
+hl_tensor *hl_model_layers(hl_tape *tape, const hl_model *model, const hl_batch *batch, int layer, hl_tensor *x,
+                           const hl_head_probe *probes)
 {
-    hl_tensor *x = hl_model_embed(tape, model, batch);
-    x = hl_encoder_forward(tape, &model->encoder, x, hl_model_mask(model, batch), probes);
-    return hl_linear_layer_forward(tape, &model->output, x);
+    hl_attention_rules rules = hl_model_rules(model, batch);
+    return hl_encoder_layers(tape, &model->encoder, layer, x, &rules, probes);
 }
 
-hl_tensor *hl_model_loss(hl_tape *tape, const hl_model *model, const hl_examples *batch, hl_cross_entropy_args args,
+static hl_tensor *output(hl_tape *tape, const hl_model *model, hl_tensor *x)
+{
+    return hl_linear_layer_forward(tape, &model->output, hl_encoder_end(tape, &model->encoder, x));
+}
+
+hl_tensor *hl_model_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, const hl_head_probe *probes)
+{
+    hl_tensor *x = hl_model_layers(tape, model, batch, 0, hl_model_embed(tape, model, batch), probes);
+    return output(tape, model, x);
+}
+
+hl_tensor *hl_model_target_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, hl_tensor *x)
+{
+    const char *before = hl_tape_scope(tape, "targets");
+    int32_t base = batch->offsets != NULL ? batch->offsets[0] : 0;
+    x = hl_gather_rows(tape, x, batch->target_rows, base, HL_SHAPE(batch->n_targets));
+    hl_tape_scope(tape, before);
+    return output(tape, model, x);
+}
+
+hl_tensor *hl_model_loss(hl_tape *tape, const hl_model *model, const hl_batch *batch, hl_cross_entropy_args args,
                          const hl_head_probe *probes)
 {
-    args.targets = batch->targets;
-    return hl_cross_entropy(tape, hl_model_logits(tape, model, batch, probes), args);
+    return hl_model_loss_from(tape, model, batch, 0, hl_model_embed(tape, model, batch), args, probes);
 }
 
-hl_tensor *hl_model_loss_from(hl_tape *tape, const hl_model *model, const hl_examples *batch, int layer, hl_tensor *x,
+hl_tensor *hl_model_loss_from(hl_tape *tape, const hl_model *model, const hl_batch *batch, int layer, hl_tensor *x,
                               hl_cross_entropy_args args, const hl_head_probe *probes)
 {
-    args.targets = batch->targets;
-    x = hl_encoder_forward_from(tape, &model->encoder, layer, x, hl_model_mask(model, batch), probes);
-    return hl_cross_entropy(tape, hl_linear_layer_forward(tape, &model->output, x), args);
+    args.targets = batch->target_ids;
+    x = hl_model_layers(tape, model, batch, layer, x, probes);
+    return hl_cross_entropy(tape, hl_model_target_logits(tape, model, batch, x), args);
 }
 
 size_t hl_model_record_bytes(const hl_model *model)
@@ -177,20 +196,22 @@ size_t hl_model_record_bytes(const hl_model *model)
     return ((size_t)model->encoder.n_layers + 1) * 64 * 1024;
 }
 
-hl_status hl_model_plan_pass(const hl_model *model, int64_t B, int64_t T, hl_tape_options options, hl_model_plan *plan)
+hl_status hl_model_plan(const hl_model *model, const hl_batch *largest, hl_tape_options options, hl_tape_plan *plan)
 {
+    *plan = (hl_tape_plan){ 0 };
     hl_arena arena;
     HL_TRY(hl_arena_init(&arena, hl_model_record_bytes(model)));
     options.dry = true;
     hl_tape tape;
     hl_tape_begin(&tape, &arena, options);
-    hl_examples batch = { .n_examples = B, .n_tokens = T };
-    hl_tensor *loss = hl_model_loss(&tape, model, &batch, (hl_cross_entropy_args){ 0 }, NULL);
+    hl_tensor *loss = hl_model_loss(&tape, model, largest, (hl_cross_entropy_args){ 0 }, NULL);
     hl_status status = hl_tape_status(&tape);
     if (status.code == HL_OK && options.gradients) {
         status = hl_tape_backward(&tape, loss);
     }
-    *plan = (hl_model_plan){ .bytes = hl_tape_bytes(&tape), .flops = tape.flops };
+    if (status.code == HL_OK) {
+        status = hl_tape_plan_make(&tape, plan);
+    }
     hl_arena_free(&arena);
     return status;
 }

@@ -1,4 +1,5 @@
-/* The model: embedding * sqrt(D) + positions -> dropout -> encoder -> output layer -> logits; and its loss on a batch.
+/* The model: embedding * sqrt(D) + positions -> dropout -> encoder -> output layer -> logits; and its loss on a batch,
+ * for which the output layer runs on the rows that have a target alone.
  *
  *     hl_model model;
  *     HL_TRY(hl_model_init(&model, &config));     // registers the parameters; enough for a summary
@@ -8,8 +9,8 @@
 #ifndef HL_LAYERS_MODEL_H
 #define HL_LAYERS_MODEL_H
 
+#include "core/batch.h"
 #include "core/declarations.h"
-#include "core/examples.h"
 #include "core/op_cross_entropy.h"
 #include "layers/embedding.h"
 #include "layers/encoder.h"
@@ -66,34 +67,36 @@ hl_status hl_model_reserve(hl_model *model, hl_model_use use);
 
 void hl_model_free(hl_model *model);
 
-/* Logits (B, T, V) of the batch's tokens; keys and queries past the lengths are masked. `probes`: one for each layer, or
- * NULL. The batch must outlive the tape. Sticky errors of this function and the following: a model that is not
- * allocated, a batch without tokens or, for the loss, targets. */
-hl_tensor *hl_model_logits(hl_tape *tape, const hl_model *model, const hl_examples *batch, const hl_head_probe *probes);
+/* Logits (N, V) of all rows of the batch. `probes`: one for each layer, or NULL. The batch must outlive the tape. Sticky
+ * errors of this function and the following: a model that is not allocated, examples that are too long for it, a batch
+ * without tokens or, for the loss, targets. */
+hl_tensor *hl_model_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, const hl_head_probe *probes);
 
-/* The input of the encoder, (B, T, D): embedded tokens with positions, and dropout in training. */
-hl_tensor *hl_model_embed(hl_tape *tape, const hl_model *model, const hl_examples *batch);
+/* The input of the encoder, (N, D): embedded tokens with positions, and dropout in training. */
+hl_tensor *hl_model_embed(hl_tape *tape, const hl_model *model, const hl_batch *batch);
 
-/* The mask of the batch: its lengths, and causal where the model is. */
-hl_mask hl_model_mask(const hl_model *model, const hl_examples *batch);
+/* Which rows of the batch attend to which: those of an example, to the left of each other where the model is causal. */
+hl_attention_rules hl_model_rules(const hl_model *model, const hl_batch *batch);
+
+/* The output of the last layer, (N, D), where x (N, D) is the input of layer `layer`, 0 .. n_layers. */
+hl_tensor *hl_model_layers(hl_tape *tape, const hl_model *model, const hl_batch *batch, int layer, hl_tensor *x,
+                           const hl_head_probe *probes);
+
+/* Logits (M, V) of the rows that have a target, of the last layer's output x (N, D). */
+hl_tensor *hl_model_target_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, hl_tensor *x);
 
 /* The loss, a scalar (core/op_cross_entropy.h; args.targets is replaced by the batch's). */
-hl_tensor *hl_model_loss(hl_tape *tape, const hl_model *model, const hl_examples *batch, hl_cross_entropy_args args,
+hl_tensor *hl_model_loss(hl_tape *tape, const hl_model *model, const hl_batch *batch, hl_cross_entropy_args args,
                          const hl_head_probe *probes);
 
-/* The same where x (B, T, D) is the input of layer `layer`, 0 .. n_layers: the layers below it do not run. */
-hl_tensor *hl_model_loss_from(hl_tape *tape, const hl_model *model, const hl_examples *batch, int layer, hl_tensor *x,
+/* The same where x (N, D) is the input of layer `layer`, 0 .. n_layers: the layers below it do not run. */
+hl_tensor *hl_model_loss_from(hl_tape *tape, const hl_model *model, const hl_batch *batch, int layer, hl_tensor *x,
                               hl_cross_entropy_args args, const hl_head_probe *probes);
 
-/* What a pass over a batch of B examples of T tokens needs, without probes; found by a dry run (core/tape.h). */
-typedef struct hl_model_plan {
-    size_t bytes; /* of the arena */
-    double flops; /* of its matrix products */
-} hl_model_plan;
-
-/* `options`: those of the pass (threads, training, gradients: with gradients backward is counted too). Nothing of the
- * plan's size is allocated. HL_NO_MEMORY; HL_INVALID where shapes do not fit (T > max_length). */
-hl_status hl_model_plan_pass(const hl_model *model, int64_t B, int64_t T, hl_tape_options options, hl_model_plan *plan);
+/* Plans the loss of any batch that is no larger, without probes, by a dry run (core/tape_plan.h). `options`: those of the
+ * pass (threads, training, gradients: with gradients backward is planned too). HL_NO_MEMORY; HL_INVALID where shapes do
+ * not fit (T > max_length); *plan is then empty. On success ended by hl_tape_plan_free. */
+hl_status hl_model_plan(const hl_model *model, const hl_batch *largest, hl_tape_options options, hl_tape_plan *plan);
 
 /* The most bytes of arena that the records of a dry tape over this model need. */
 size_t hl_model_record_bytes(const hl_model *model);

@@ -1,7 +1,6 @@
 #include "layers/multi_head.h"
 
 #include "core/op_add.h"
-#include "core/op_attention.h"
 #include "core/op_linear.h"
 
 #include <string.h>
@@ -76,23 +75,26 @@ static void project_all(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x,
     }
 }
 
-static hl_tensor *attend(hl_tape *tape, const hl_multi_head *layer, const hl_columns qkv[3], hl_mask mask,
-                         const hl_head_probe *probe)
+static hl_tensor *attend(hl_tape *tape, const hl_multi_head *layer, const hl_columns qkv[3],
+                         const hl_attention_rules *rules, const hl_head_probe *probe)
 {
     const hl_multi_head_config *c = &layer->config;
     hl_tensor *z = hl_attention(tape, (hl_attention_args){ .q = qkv[0],
                                                            .k = qkv[1],
                                                            .v = qkv[2],
+                                                           .queries = rules->queries,
+                                                           .keys = rules->keys,
                                                            .n_heads = c->n_heads,
                                                            .n_kv_heads = c->n_kv_heads,
                                                            .d_k = c->d_k,
                                                            .d_v = c->d_v,
-                                                           .mask = mask,
+                                                           .mask = rules->mask,
                                                            .dropout = layer->dropout_weights.p,
                                                            .dropout_stream = layer->dropout_weights.stream,
                                                            .gate = probe->gate,
                                                            .replace = probe->replace,
-                                                           .weights = probe->weights });
+                                                           .observe = probe->observe,
+                                                           .observe_context = probe->observe_context });
     if (probe->constant != NULL) {
         z = hl_add(tape, z, hl_tape_tensor(tape, HL_SHAPE(c->n_heads * c->d_v), probe->constant, false));
     }
@@ -102,14 +104,31 @@ static hl_tensor *attend(hl_tape *tape, const hl_multi_head *layer, const hl_col
     return z;
 }
 
+void hl_head_weights_observe(void *weights, const hl_attention_seen *seen)
+{
+    const hl_head_weights *w = weights;
+    int64_t T = w->n_tokens;
+    hl_real *head = w->at + (seen->b * w->n_heads + seen->h) * T * T;
+    size_t real = (size_t)seen->n_keys * sizeof *head, zero = (size_t)(T - seen->n_keys) * sizeof *head;
+    for (int64_t i = 0; i < seen->n_queries; i++) {
+        hl_real *row = head + (seen->first + i) * T;
+        memcpy(row, seen->A + i * seen->stride, real);
+        memset(row + seen->n_keys, 0, zero);
+    }
+    if (seen->last) {
+        int64_t end = seen->first + seen->n_queries;
+        memset(head + end * T, 0, (size_t)((T - end) * T) * sizeof *head);
+    }
+}
+
 hl_tensor *hl_multi_head_forward(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory,
-                                 hl_mask mask, const hl_head_probe *probe, hl_linear_after after)
+                                 const hl_attention_rules *rules, const hl_head_probe *probe, hl_linear_after after)
 {
     static const hl_head_probe none = { 0 };
     const char *before = hl_tape_scope(tape, layer->name.text);
     hl_columns qkv[3];
     project_all(tape, layer, x, memory, qkv);
-    hl_tensor *z = attend(tape, layer, qkv, mask, probe != NULL ? probe : &none);
+    hl_tensor *z = attend(tape, layer, qkv, rules, probe != NULL ? probe : &none);
     z = hl_dropout_layer_forward(tape, &layer->dropout_concat, z);
     hl_tensor *y = hl_linear_layer_then(tape, &layer->out_proj, z, after);
     hl_tape_scope(tape, before);

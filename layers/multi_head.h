@@ -7,6 +7,7 @@
 
 #include "core/declarations.h"
 #include "core/mask.h"
+#include "core/op_attention.h"
 #include "layers/dropout.h"
 #include "layers/linear.h"
 
@@ -36,29 +37,40 @@ typedef struct hl_multi_head {
 
 /* Reads and changes what one module's heads compute in one pass; every field may be NULL. */
 typedef struct hl_head_probe {
-    hl_real *weights; /* receives (B, H, Tq, Tk): every head's weights, after softmax, before dropout */
-    hl_real
-        *z; /* receives (B, Tq, H * Dv): the heads' concatenation (gated, with `constant`), before dropout and W_O */
-    hl_tensor *gate;               /* (B, H): see op_attention.h */
+    void (*observe)(void *context, const hl_attention_seen *seen); /* sees every head's weights: op_attention.h */
+    void *observe_context;
+    hl_real *z; /* receives (Nq, H * Dv): the heads' concatenation (gated, with `constant`), before dropout and W_O */
+    hl_tensor *gate;               /* (B, H) or (1, H): see op_attention.h */
     const hl_real *const *replace; /* likewise */
     const hl_real *constant;       /* (H * Dv): added to each row of z, as the output of heads whose gate is 0 */
 } hl_head_probe;
+
+/* Where hl_head_weights_observe copies a module's weights: (B, H, T, T), 0 past the lengths, T at least the longest. */
+typedef struct hl_head_weights {
+    hl_real *at;
+    int64_t n_heads, n_tokens; /* H, T */
+} hl_head_weights;
+
+/* An `observe` whose context is an hl_head_weights. */
+void hl_head_weights_observe(void *weights, const hl_attention_seen *seen);
 
 /* Registers <name>.in_proj_weight or <name>.{q,k,v}_proj_weight, <name>.in_proj_bias and <name>.out_proj.*: Xavier
  * uniform for each of the matrices, biases zero. Errors stay on the registry. */
 hl_multi_head hl_multi_head_make(hl_parameters *parameters, hl_name name, hl_multi_head_config config);
 
-/* y (B, Tq, D) for x (B, Tq, D) and memory (B, Tk, D), the same tensor for self-attention, and what follows it in
- * the same pass (`after`). The mask's arrays must outlive the tape. `probe` may be NULL. */
+/* Which rows attend to which: sequence b of x to sequence b of the memory, under the mask. Arrays must outlive the
+ * tape. */
+typedef struct hl_attention_rules {
+    hl_sequences queries, keys; /* of x and of the memory; the same for self-attention */
+    hl_mask mask;
+} hl_attention_rules;
+
+/* y (Nq, D) for x (Nq, D) and memory (Nk, D), the same tensor for self-attention, and what follows it in the same pass
+ * (`after`). `probe` may be NULL. */
 hl_tensor *hl_multi_head_forward(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory,
-                                 hl_mask mask, const hl_head_probe *probe, hl_linear_after after);
+                                 const hl_attention_rules *rules, const hl_head_probe *probe, hl_linear_after after);
 
-/* The same without dropout and probes, composed of primitive ops in a loop over the heads as in the formula above:
- * slower, and simple enough to check by reading. Tests and `bench` compare with it. */
-hl_tensor *hl_multi_head_naive_forward(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory,
-                                       hl_mask mask);
-
-/* x projected to one of q, k, v (`which` 0, 1, 2). For the two functions above. */
+/* x projected to one of q, k, v (`which` 0, 1, 2). For hl_multi_head_forward and the naive one. */
 hl_tensor *hl_multi_head_project(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, int which);
 
 HL_END_DECLS

@@ -1,12 +1,91 @@
+#include "layers/multi_head_naive.h"
+
+#include "core/memory.h"
 #include "core/op_add.h"
+#include "core/op_gather_rows.h"
 #include "core/op_linear.h"
 #include "core/op_matmul.h"
 #include "core/op_scale.h"
 #include "core/op_slice.h"
 #include "core/op_softmax.h"
-#include "layers/multi_head.h"
 
 #include <tgmath.h>
+
+/* ---- padding ---- */
+
+/* The row of each place (B, T). */
+static int32_t *place_rows(const hl_sequences *sequences)
+{
+    int64_t T = sequences->longest;
+    int32_t *rows = hl_calloc((size_t)(sequences->n * T), sizeof *rows);
+    for (int64_t i = 0; rows != NULL && i < sequences->n * T; i++) {
+        int64_t b = i / T, t = i % T;
+        rows[i] = (int32_t)(hl_sequences_first(sequences, b) + (t < hl_sequences_length(sequences, b) ? t : 0));
+    }
+    return rows;
+}
+
+static bool all_longest(const hl_sequences *sequences)
+{
+    return hl_sequences_first(sequences, sequences->n) == sequences->n * sequences->longest;
+}
+
+/* The rules' bias, and -inf for keys that are padding. */
+static void fill_bias(hl_naive_padding *p, const hl_attention_rules *rules, int64_t H)
+{
+    for (int64_t row = 0; row < p->B * H * p->Tq; row++) {
+        int64_t b = row / (H * p->Tq), h = row / p->Tq % H, i = row % p->Tq;
+        const hl_real *bias =
+            i < hl_sequences_length(&rules->queries, b) ? hl_mask_row_bias(&rules->mask, b, h, i) : NULL;
+        int64_t n = hl_sequences_length(&rules->keys, b);
+        for (int64_t j = 0; j < p->Tk; j++) {
+            p->numbers[row * p->Tk + j] = j >= n ? -INFINITY : bias != NULL ? bias[j] : 0;
+        }
+    }
+    p->bias = (hl_tensor){ .shape = HL_SHAPE(p->B, H, p->Tq, p->Tk), .data = p->numbers };
+}
+
+hl_status hl_naive_padding_init(hl_naive_padding *padding, const hl_attention_rules *rules, int64_t n_heads)
+{
+    const hl_sequences *queries = &rules->queries, *keys = &rules->keys;
+    *padding = (hl_naive_padding){ .B = queries->n,
+                                   .Tq = queries->longest,
+                                   .Tk = keys->longest,
+                                   .Nq = hl_sequences_first(queries, queries->n),
+                                   .queries = place_rows(queries),
+                                   .keys = place_rows(keys),
+                                   .causal = rules->mask.causal };
+    padding->places = hl_calloc((size_t)padding->Nq, sizeof *padding->places);
+    bool forbids = rules->mask.bias != NULL || !all_longest(keys), complete = true;
+    if (forbids) {
+        padding->numbers =
+            hl_calloc((size_t)(padding->B * n_heads * padding->Tq * padding->Tk), sizeof *padding->numbers);
+        complete = padding->numbers != NULL;
+    }
+    if (!complete || padding->queries == NULL || padding->keys == NULL || padding->places == NULL) {
+        return hl_error_memory("padded attention");
+    }
+    for (int64_t b = 0, n = 0; b < padding->B; b++) {
+        for (int64_t t = 0; t < hl_sequences_length(queries, b); t++) {
+            padding->places[n++] = (int32_t)(b * padding->Tq + t);
+        }
+    }
+    if (forbids) {
+        fill_bias(padding, rules, n_heads);
+    }
+    return hl_ok();
+}
+
+void hl_naive_padding_free(hl_naive_padding *padding)
+{
+    hl_free(padding->queries);
+    hl_free(padding->keys);
+    hl_free(padding->places);
+    hl_free(padding->numbers);
+    *padding = (hl_naive_padding){ 0 };
+}
+
+/* ---- attention ---- */
 
 /* z_h = softmax(q_h k_h^T / sqrt(Dk)) v_h */
 static hl_tensor *head_output(hl_tape *tape, hl_multi_head_config c, hl_tensor *q, hl_tensor *k, hl_tensor *v,
@@ -21,13 +100,16 @@ static hl_tensor *head_output(hl_tape *tape, hl_multi_head_config c, hl_tensor *
 }
 
 hl_tensor *hl_multi_head_naive_forward(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory,
-                                       hl_mask mask)
+                                       const hl_naive_padding *padding)
 {
+    const hl_naive_padding *p = padding;
     hl_multi_head_config c = layer->config;
     const char *before = hl_tape_scope(tape, layer->name.text);
-    hl_tensor *q = hl_multi_head_project(tape, layer, x, 0);
-    hl_tensor *k = hl_multi_head_project(tape, layer, memory, 1);
-    hl_tensor *v = hl_multi_head_project(tape, layer, memory, 2);
+    hl_mask mask = { .causal = p->causal, .bias = p->numbers != NULL ? &p->bias : NULL };
+    hl_shape queries = HL_SHAPE(p->B, p->Tq), keys = HL_SHAPE(p->B, p->Tk);
+    hl_tensor *q = hl_gather_rows(tape, hl_multi_head_project(tape, layer, x, 0), p->queries, 0, queries);
+    hl_tensor *k = hl_gather_rows(tape, hl_multi_head_project(tape, layer, memory, 1), p->keys, 0, keys);
+    hl_tensor *v = hl_gather_rows(tape, hl_multi_head_project(tape, layer, memory, 2), p->keys, 0, keys);
     hl_tensor *y = NULL;
     for (int64_t h = 0; h < c.n_heads; h++) {
         /* Concat(z_1, ..., z_H) W_O is the sum of every head's z_h times its own columns of W_O. */
@@ -38,6 +120,7 @@ hl_tensor *hl_multi_head_naive_forward(hl_tape *tape, const hl_multi_head *layer
     if (layer->out_proj.bias != NULL) {
         y = hl_add(tape, y, layer->out_proj.bias);
     }
+    y = hl_gather_rows(tape, y, p->places, 0, HL_SHAPE(p->Nq));
     hl_tape_scope(tape, before);
     return y;
 }

@@ -1,8 +1,6 @@
 #include "layers/positions.h"
 
 #include "core/memory.h"
-#include "core/op_add.h"
-#include "core/op_embedding.h"
 
 #include <math.h>
 
@@ -42,14 +40,6 @@ hl_status hl_positions_layer_allocate(hl_positions_layer *layer)
             return hl_error_memory("the table of positions");
         }
         hl_sinusoidal_positions(layer->max_length, layer->d_model, layer->table);
-    } else if (layer->kind == HL_POSITIONS_LEARNED) {
-        layer->ids = hl_calloc((size_t)layer->max_length, sizeof *layer->ids);
-        if (layer->ids == NULL) {
-            return hl_error_memory("the ids of positions");
-        }
-        for (int64_t p = 0; p < layer->max_length; p++) {
-            layer->ids[p] = (int32_t)p;
-        }
     }
     return hl_ok();
 }
@@ -57,23 +47,12 @@ hl_status hl_positions_layer_allocate(hl_positions_layer *layer)
 void hl_positions_layer_free(hl_positions_layer *layer)
 {
     hl_free(layer->table);
-    hl_free(layer->ids);
     layer->table = NULL;
-    layer->ids = NULL;
 }
 
-hl_tensor *hl_positions_layer_forward(hl_tape *tape, const hl_positions_layer *layer, hl_tensor *x)
+hl_tensor *hl_positions_layer_vectors(hl_tape *tape, const hl_positions_layer *layer)
 {
-    if (layer->kind == HL_POSITIONS_NONE || x == NULL) {
-        return x;
-    }
-    const char *before = hl_tape_scope(tape, layer->name.text);
-    /* Where T exceeds max_length, only max_length rows are read, and hl_add refuses the sum with an error in words. */
-    int64_t T = x->shape.size[1] < layer->max_length ? x->shape.size[1] : layer->max_length;
-    hl_tensor *positions = layer->kind == HL_POSITIONS_LEARNED
-                               ? hl_embedding(tape, layer->weight, layer->ids, HL_SHAPE(T))
-                               : hl_tape_tensor(tape, HL_SHAPE(T, layer->d_model), layer->table, false);
-    hl_tensor *y = hl_add(tape, x, positions);
-    hl_tape_scope(tape, before);
-    return y;
+    return layer->kind == HL_POSITIONS_SINUSOIDAL
+               ? hl_tape_tensor(tape, HL_SHAPE(layer->max_length, layer->d_model), layer->table, false)
+               : layer->weight;
 }

@@ -59,6 +59,7 @@ static hl_status open_task(hl_opened_model *run, const char *config)
     run->shape = hl_setup_model(&run->config);
     run->threads = hl_setup_threads(&run->config);
     run->slice = hl_trainer_evaluation_slice(&run->config);
+    run->rows_at_once = hl_trainer_evaluation_rows(&run->config);
     run->relations = hl_task_find(spec.name)->relations;
     return hl_ok();
 }

@@ -30,7 +30,8 @@ typedef struct hl_opened_model {
     int64_t *steps;                  /* of its snapshots, n_steps of them, ascending */
     size_t n_steps;
     int threads;   /* that it is run on */
-    int64_t slice; /* how many examples it is run on at once, as in training, which bounds the memory */
+    int64_t slice; /* how many examples its heads are measured on at once, as in training, which bounds the memory */
+    int64_t rows_at_once; /* how many tokens it is run on at once, likewise */
 
     /* Set by hl_opened_model_load. */
     hl_model model;

@@ -7,16 +7,18 @@
 /* Fails before running where there is no room for the maps and a pass beside them. */
 static hl_status record(hl_recorder *recorder, const hl_opened_model *run, const hl_examples *examples)
 {
-    int64_t E = examples->n_examples, T = examples->n_tokens, slice = run->slice < E ? run->slice : E;
-    hl_model_plan plan;
-    HL_TRY(hl_recorder_plan(&run->model, slice, T, run->threads, &plan));
+    int64_t E = examples->n_examples, T = examples->n_tokens,
+            rows = run->rows_at_once < E * T ? run->rows_at_once : E * T;
+    hl_tape_plan plan;
+    HL_TRY(hl_recorder_plan(&run->model, rows, T, run->threads, &plan));
     size_t bytes = hl_size_sum(hl_recorder_bytes(&run->shape, E, T, examples->n_relations), plan.bytes);
+    hl_tape_plan_free(&plan);
     HL_TRY(hl_memory_check(bytes, hl_memory_at_hand_now(), run->path, "its model needs, on these examples,",
                            "fewer or shorter ones need less"));
-    HL_TRY(hl_recorder_init(recorder, &run->model, examples, slice, NULL));
+    HL_TRY(hl_recorder_init(recorder, &run->model, examples, rows, run->threads, NULL));
     hl_arena arena;
-    HL_TRY(hl_arena_init(&arena, plan.bytes));
-    hl_status status = hl_recorder_run(recorder, &arena, run->threads);
+    HL_TRY(hl_arena_init(&arena, recorder->plan.bytes));
+    hl_status status = hl_recorder_run(recorder, &arena);
     hl_arena_free(&arena);
     return status;
 }

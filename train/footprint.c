@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/small_matmul.h"
+#include "data/batch_storage.h"
 #include "data/examples_storage.h"
 #include "heads/head_pass.h"
 #include "heads/head_set.h"
@@ -26,7 +27,6 @@ static size_t positions_bytes(const hl_positions_layer *layer)
     case HL_POSITIONS_SINUSOIDAL:
         return hl_size_product((size_t)layer->max_length, (size_t)layer->d_model * sizeof *layer->table);
     case HL_POSITIONS_LEARNED:
-        return (size_t)layer->max_length * sizeof *layer->ids;
     case HL_POSITIONS_NONE:
         break;
     }
@@ -81,6 +81,12 @@ enum { LIBRARIES = 6 << 20, LIBXSMM_KERNELS = 10 << 20 };
 /* A token's text, pointer and place in the order. */
 enum { VOCABULARY_ENTRY = 32 };
 
+/* A batch of up to B examples, and room for one that is being made. */
+static size_t batch_bytes(int64_t B, int64_t T, int64_t R)
+{
+    return hl_size_sum(hl_batch_storage_bytes(B, B * T), hl_examples_bytes(1, T, R));
+}
+
 static void set_memory(const hl_config *config, const hl_model *model, hl_footprint *f)
 {
     hl_task_spec spec = hl_config_task_spec(config);
@@ -89,11 +95,13 @@ static void set_memory(const hl_config *config, const hl_model *model, hl_footpr
     f->weights = hl_size_product((size_t)model->parameters.count, sizeof(hl_real));
     f->gradients = f->weights;
     f->moments = config->optimizer.name != HL_SGD ? hl_size_product(2, f->weights) : 0;
-    f->batches = hl_size_sum(hl_examples_bytes(config->train.batch_size, T, R),
-                             hl_examples_bytes(config->train.eval_examples, T, R));
-    f->recorder = examples > 0 ? hl_recorder_bytes(&model->config, examples, T, R) : 0;
+    f->batches =
+        hl_size_sum(batch_bytes(config->train.batch_size, T, R), batch_bytes(config->train.eval_examples, T, R));
+    f->recorder = examples > 0 ? hl_size_sum(hl_recorder_bytes(&model->config, examples, T, R),
+                                             hl_batch_storage_bytes(examples, examples * T))
+                               : 0;
     f->validation_sums =
-        examples > 0 ? hl_validation_sums_pass_bytes(&model->config, hl_trainer_evaluation_slice(config), T) : 0;
+        examples > 0 ? hl_validation_sums_pass_bytes(&model->config, hl_trainer_evaluation_rows(config), T) : 0;
     f->positions = positions_bytes(&model->positions);
     f->vocabulary = hl_size_product((size_t)model->config.vocabulary, VOCABULARY_ENTRY);
     f->kernels = hl_small_matmul_generates() ? LIBXSMM_KERNELS : 0;
@@ -126,6 +134,16 @@ static size_t maps_bytes(const hl_model_config *model, int64_t n_snapshots, int6
     return levels / 4 * 3;
 }
 
+/* The bytes of a pass that computes the logits of so many rows. */
+static hl_status pass_bytes(const hl_config *config, const hl_model *model, int64_t rows, int64_t T, size_t *bytes)
+{
+    hl_tape_plan plan;
+    HL_TRY(hl_recorder_plan(model, rows, T, hl_setup_threads(config), &plan));
+    *bytes = plan.bytes;
+    hl_tape_plan_free(&plan);
+    return hl_ok();
+}
+
 /* What the page takes besides metrics and maps: the heads' computations, and the pass that makes them. */
 static hl_status page_bytes(const hl_config *config, const hl_model *model, int64_t examples, int64_t T, size_t *bytes)
 {
@@ -135,9 +153,9 @@ static hl_status page_bytes(const hl_config *config, const hl_model *model, int6
     if (numbers > HL_REPORT_PASS_BYTES) {
         return hl_ok();
     }
-    hl_model_plan pass;
-    HL_TRY(hl_model_plan_pass(model, shown, T, (hl_tape_options){ .threads = hl_setup_threads(config) }, &pass));
-    *bytes = hl_size_sum(numbers, pass.bytes);
+    size_t pass;
+    HL_TRY(pass_bytes(config, model, shown * T, T, &pass));
+    *bytes = hl_size_sum(numbers, pass);
     return hl_ok();
 }
 
@@ -191,10 +209,10 @@ static hl_status set_end(const hl_config *config, const hl_model *model, int64_t
 static hl_status set_evaluation(const hl_config *config, const hl_model *model, hl_footprint *f)
 {
     hl_task_spec spec = hl_config_task_spec(config);
-    int64_t T = hl_task_max_tokens(&spec), slice = hl_trainer_evaluation_slice(config);
-    hl_model_plan pass;
-    HL_TRY(hl_model_plan_pass(model, slice, T, (hl_tape_options){ .threads = hl_setup_threads(config) }, &pass));
-    f->evaluation = hl_size_sum(pass.bytes, hl_examples_bytes(slice, T, hl_task_n_relations(&spec)));
+    int64_t T = hl_task_max_tokens(&spec), rows = hl_trainer_evaluation_rows(config);
+    size_t pass;
+    HL_TRY(pass_bytes(config, model, rows, T, &pass));
+    f->evaluation = hl_size_sum(pass, hl_batch_storage_bytes(rows, rows));
     return hl_ok();
 }
 

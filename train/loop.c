@@ -148,8 +148,8 @@ static hl_status record(hl_loop *loop, const hl_validation_sums *sums)
     if (!snapshot && (loop->watch == NULL || !hl_watch_due(loop->watch, &loop->progress))) {
         return hl_ok();
     }
-    HL_TRY(snapshot ? hl_recorder_record(loop->recorder, step_of(loop), sums, &trainer->arena, trainer->threads)
-                    : hl_recorder_run(loop->recorder, &trainer->arena, trainer->threads));
+    HL_TRY(snapshot ? hl_recorder_record(loop->recorder, step_of(loop), sums, &trainer->arena)
+                    : hl_recorder_run(loop->recorder, &trainer->arena));
     return loop->watch != NULL ? hl_watch_show(loop->watch, step_of(loop), &loop->progress) : hl_ok();
 }
 

@@ -1,10 +1,10 @@
 #include "train/trainer.h"
 
 #include "core/clock.h"
+#include "core/finite_watch.h"
 #include "core/memory.h"
 #include "core/op_cross_entropy.h"
 #include "core/private/reduce.h"
-#include "data/examples_storage.h"
 #include "heads/evaluator.h"
 #include "optim/clip.h"
 #include "train/setup.h"
@@ -31,40 +31,62 @@ int64_t hl_trainer_evaluation_slice(const hl_config *config)
     return most < config->train.eval_examples ? most : config->train.eval_examples;
 }
 
-/* The T that a training batch is padded to: one of a few lengths, since code is generated for the shapes of each. */
-static int64_t padded_length(int64_t T, int64_t most)
+int64_t hl_trainer_evaluation_rows(const hl_config *config)
 {
-    int64_t step = T <= 64 ? 16 : 64, padded = (T + step - 1) / step * step;
-    return padded < most ? padded : most;
+    hl_task_spec spec = hl_config_task_spec(config);
+    return hl_trainer_evaluation_slice(config) * hl_task_max_tokens(&spec);
 }
 
-/* The most memory that a training pass takes. A shorter batch may need more than the longest one, where the blocks that
- * its backward frees fit less well. */
-static hl_status plan_training(const hl_model *model, const hl_config *config, int64_t most, hl_model_plan *plan)
-{
-    hl_tape_options options = training_options(config, hl_setup_threads(config));
-    HL_TRY(hl_model_plan_pass(model, hl_trainer_micro_batch(config), most, options, plan));
-    for (int64_t T = padded_length(1, most); T < most; T = padded_length(T + 1, most)) {
-        hl_model_plan shorter;
-        HL_TRY(hl_model_plan_pass(model, hl_trainer_micro_batch(config), T, options, &shorter));
-        plan->bytes = shorter.bytes > plan->bytes ? shorter.bytes : plan->bytes;
-    }
-    return hl_ok();
-}
-
-hl_status hl_trainer_plan(const hl_model *model, const hl_config *config, size_t *bytes, double *flops)
+/* Of any micro-batch, and of any slice of the validation set. On success both are ended by hl_tape_plan_free. */
+static hl_status plan_passes(const hl_model *model, const hl_config *config, hl_tape_plan *training,
+                             hl_tape_plan *evaluation)
 {
     hl_task_spec spec = hl_config_task_spec(config);
     int64_t T = hl_task_max_tokens(&spec);
     int threads = hl_setup_threads(config);
-    hl_model_plan training, evaluation;
-    HL_TRY(plan_training(model, config, T, &training));
-    HL_TRY(hl_model_plan_pass(model, hl_trainer_evaluation_slice(config), T, (hl_tape_options){ .threads = threads },
-                              &evaluation));
-    *bytes = training.bytes > evaluation.bytes ? training.bytes : evaluation.bytes;
+    hl_batch largest = hl_batch_largest(hl_trainer_micro_batch(config), T);
+    hl_evaluator evaluator = {
+        .model = model, .rows = hl_trainer_evaluation_rows(config), .threads = threads, .loss = ""
+    };
+    HL_TRY(hl_model_plan(model, &largest, training_options(config, threads), training));
+    hl_status status = hl_evaluator_plan(&evaluator, T, evaluation);
+    if (status.code != HL_OK) {
+        hl_tape_plan_free(training);
+    }
+    return status;
+}
+
+static size_t larger(const hl_tape_plan *a, const hl_tape_plan *b)
+{
+    return a->bytes > b->bytes ? a->bytes : b->bytes;
+}
+
+hl_status hl_trainer_plan(const hl_model *model, const hl_config *config, size_t *bytes, double *flops)
+{
+    hl_tape_plan training, evaluation;
+    HL_TRY(plan_passes(model, config, &training, &evaluation));
+    *bytes = larger(&training, &evaluation);
     if (flops != NULL) {
         *flops = training.flops * (double)config->optimizer.accumulate;
     }
+    hl_tape_plan_free(&training);
+    hl_tape_plan_free(&evaluation);
+    return hl_ok();
+}
+
+/* Where examples have different lengths, the code for all of them is generated now: a step allocates nothing. */
+static hl_status prepare_lengths(const hl_trainer *trainer)
+{
+    if (hl_dataset_n_lengths(trainer->dataset) == 1) {
+        return hl_ok();
+    }
+    hl_tape_options options = training_options(trainer->config, trainer->threads);
+    options.prepare = true;
+    hl_batch largest =
+        hl_batch_largest(hl_trainer_micro_batch(trainer->config), hl_dataset_max_length(trainer->dataset));
+    hl_tape_plan plan;
+    HL_TRY(hl_model_plan(&trainer->model, &largest, options, &plan));
+    hl_tape_plan_free(&plan);
     return hl_ok();
 }
 
@@ -75,16 +97,17 @@ hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config)
     HL_TRY(hl_dataset_open(&spec, (uint64_t)config->train.seed, &trainer->dataset));
     hl_model_config model = hl_setup_model(config);
     HL_TRY(hl_model_init(&trainer->model, &model));
-    size_t bytes;
-    HL_TRY(hl_trainer_plan(&trainer->model, config, &bytes, NULL));
-    HL_TRY(hl_arena_init(&trainer->arena, bytes));
+    HL_TRY(plan_passes(&trainer->model, config, &trainer->plan, &trainer->evaluation));
+    HL_TRY(hl_arena_init(&trainer->arena, larger(&trainer->plan, &trainer->evaluation)));
     HL_TRY(hl_model_reserve(&trainer->model, HL_MODEL_TRAINED));
+    HL_TRY(prepare_lengths(trainer));
     HL_TRY(hl_optimizer_init(&trainer->optimizer, &trainer->model.parameters, hl_setup_optimizer(config)));
     trainer->schedule = hl_setup_schedule(config);
-    int64_t T = hl_dataset_max_length(trainer->dataset), R = hl_dataset_n_relations(trainer->dataset);
-    HL_TRY(hl_examples_allocate(config->train.batch_size, T, R, &trainer->batch));
-    HL_TRY(hl_examples_allocate(config->train.eval_examples, T, R, &trainer->validation));
-    return hl_dataset_examples(trainer->dataset, HL_VALIDATION, 0, &trainer->validation);
+    int64_t T = hl_dataset_max_length(trainer->dataset), most = config->model.max_length,
+            batch = config->train.batch_size, n = config->train.eval_examples;
+    HL_TRY(hl_dataset_storage(trainer->dataset, batch, batch * T, most, &trainer->batch));
+    HL_TRY(hl_dataset_storage(trainer->dataset, n, n * T, most, &trainer->validation));
+    return hl_dataset_batch(trainer->dataset, HL_VALIDATION, 0, n, &trainer->validation);
 }
 
 void hl_trainer_draw(hl_trainer *trainer)
@@ -101,8 +124,10 @@ hl_status hl_trainer_init(hl_trainer *trainer, const hl_config *config)
 
 void hl_trainer_free(hl_trainer *trainer)
 {
-    hl_examples_free(&trainer->batch);
-    hl_examples_free(&trainer->validation);
+    hl_batch_storage_free(&trainer->batch);
+    hl_batch_storage_free(&trainer->validation);
+    hl_tape_plan_free(&trainer->plan);
+    hl_tape_plan_free(&trainer->evaluation);
     hl_optimizer_free(&trainer->optimizer);
     hl_arena_free(&trainer->arena);
     hl_model_free(&trainer->model);
@@ -114,13 +139,14 @@ void hl_trainer_free(hl_trainer *trainer)
 enum { LOSS_TEXT = 64 };
 
 /* Forward and backward of one micro-batch. */
-static hl_status run_micro_batch(hl_trainer *trainer, const hl_examples *batch, int64_t first_example, int64_t scored,
-                                 hl_update *update)
+static hl_status run_micro_batch(hl_trainer *trainer, const hl_batch *batch, int64_t scored, hl_update *update)
 {
     const hl_config *config = trainer->config;
     hl_tape_options options = training_options(config, trainer->threads);
     options.step = (uint32_t)(trainer->optimizer.step + 1);
-    options.first_example = first_example;
+    options.plan = &trainer->plan;
+    options.places = batch->places;
+    options.n_places = batch->n_rows;
     options.observer = trainer->observer;
     hl_cross_entropy_result result = { 0 };
     hl_cross_entropy_args args = { .n = scored,
@@ -140,16 +166,8 @@ static hl_status run_micro_batch(hl_trainer *trainer, const hl_examples *batch, 
     hl_arena_rewind(&trainer->arena, mark);
     update->loss += result.loss_sum / (double)scored;
     update->correct += result.n_correct;
+    update->flops += tape.flops;
     return status;
-}
-
-static hl_status draw_batch(hl_trainer *trainer)
-{
-    int64_t size = trainer->config->train.batch_size, first = trainer->optimizer.step * size;
-    trainer->batch.n_examples = size;
-    trainer->batch.n_tokens = padded_length(hl_dataset_longest(trainer->dataset, HL_TRAIN, first, size),
-                                            hl_dataset_max_length(trainer->dataset));
-    return hl_dataset_examples(trainer->dataset, HL_TRAIN, first, &trainer->batch);
 }
 
 static hl_status check_gradients(const hl_trainer *trainer, double norm)
@@ -167,17 +185,20 @@ static hl_status check_gradients(const hl_trainer *trainer, double norm)
 hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
 {
     const hl_config *config = trainer->config;
-    HL_TRY(draw_batch(trainer));
+    const hl_batch *batch = &trainer->batch.batch;
+    int64_t all = config->train.batch_size, size = hl_trainer_micro_batch(config);
+    HL_TRY(hl_dataset_batch(trainer->dataset, HL_TRAIN, trainer->optimizer.step * all, all, &trainer->batch));
     *update = (hl_update){
-        .scored = hl_examples_scored(&trainer->batch),
-        .tokens = hl_examples_real_tokens(&trainer->batch),
+        .scored = batch->n_targets,
+        .tokens = batch->n_rows,
         .learning_rate = hl_schedule_rate(&trainer->schedule, trainer->optimizer.step + 1),
     };
     hl_parameters_zero_grad(&trainer->model.parameters);
-    int64_t size = hl_trainer_micro_batch(config);
-    for (int64_t first = 0; first < config->train.batch_size; first += size) {
-        hl_examples micro_batch = hl_examples_slice(&trainer->batch, first, size);
-        HL_TRY(run_micro_batch(trainer, &micro_batch, first, update->scored, update));
+    for (int64_t first = 0; first < all; first += size) {
+        hl_batch micro_batch = hl_batch_slice(batch, first, size);
+        if (micro_batch.n_targets > 0) {
+            HL_TRY(run_micro_batch(trainer, &micro_batch, update->scored, update));
+        }
     }
     update->grad_norm = hl_clip_gradients(trainer->threads, &trainer->model.parameters, config->optimizer.clip_norm);
     HL_TRY(check_gradients(trainer, update->grad_norm));
@@ -197,7 +218,7 @@ static bool begin_slice(void *context, hl_evaluator_slice *slice)
     if (hl_signals_received() != 0) {
         v->dropped = true;
     } else if (v->sums != NULL) {
-        hl_validation_sums_pass_batch(v->sums, &slice->examples, v->threads);
+        hl_validation_sums_pass_batch(v->sums, &slice->batch, v->threads);
         slice->probes = v->sums->probes;
         slice->observer = &v->sums->observer;
     }
@@ -212,7 +233,8 @@ hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_validation_sums_pass *sums
     snprintf(loss, sizeof loss, "step %lld: the validation loss", (long long)trainer->optimizer.step);
     hl_evaluator evaluator = { .model = &trainer->model,
                                .arena = &trainer->arena,
-                               .slice = hl_trainer_evaluation_slice(trainer->config),
+                               .plan = &trainer->evaluation,
+                               .rows = hl_trainer_evaluation_rows(trainer->config),
                                .threads = trainer->threads,
                                .loss = loss,
                                .begin = begin_slice,
@@ -221,7 +243,7 @@ hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_validation_sums_pass *sums
         hl_validation_sums_pass_begin(sums);
     }
     hl_cross_entropy_result sum = { 0 };
-    HL_TRY(hl_evaluate(&evaluator, &trainer->validation, &sum));
+    HL_TRY(hl_evaluate(&evaluator, &trainer->validation.batch, &sum));
     if (v.dropped) {
         *evaluation = (hl_evaluation){ .dropped = true };
         return hl_ok();
@@ -230,7 +252,7 @@ hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_validation_sums_pass *sums
     *evaluation = (hl_evaluation){
         .loss = sum.loss_sum / (double)sum.n_scored,
         .accuracy = (double)sum.n_correct / (double)sum.n_scored,
-        .tokens_per_second = seconds > 0 ? (double)hl_examples_real_tokens(&trainer->validation) / seconds : 0,
+        .tokens_per_second = seconds > 0 ? (double)trainer->validation.batch.n_rows / seconds : 0,
     };
     return hl_ok();
 }

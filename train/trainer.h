@@ -5,6 +5,7 @@
 
 #include "core/arena.h"
 #include "core/declarations.h"
+#include "data/batch_storage.h"
 #include "data/dataset.h"
 #include "heads/validation_sums_pass.h"
 #include "layers/model.h"
@@ -22,8 +23,9 @@ typedef struct hl_trainer {
     hl_optimizer optimizer; /* its step is the run's */
     hl_schedule schedule;
     hl_arena arena;                   /* of one step; free for other uses between steps */
-    hl_examples batch;                /* of the present update */
-    hl_examples validation;           /* fixed for the run */
+    hl_tape_plan plan, evaluation;    /* of any micro-batch, of any slice of the validation set */
+    hl_batch_storage batch;           /* of the present update */
+    hl_batch_storage validation;      /* fixed for the run */
     const hl_tape_observer *observer; /* of the updates' ops (core/tape.h); NULL after hl_trainer_init; not owned */
 } hl_trainer;
 
@@ -31,7 +33,8 @@ typedef struct hl_trainer {
 typedef struct hl_update {
     double loss; /* as optimised: with label smoothing and dropout, mean over the scored tokens, before the update */
     int64_t scored, correct;
-    int64_t tokens; /* real ones */
+    int64_t tokens;
+    double flops; /* of its matrix products */
     double learning_rate;
     double grad_norm; /* before clipping */
 } hl_update;
@@ -57,8 +60,11 @@ void hl_trainer_free(hl_trainer *trainer);
 /* The examples of a micro-batch: batch_size / accumulate. */
 int64_t hl_trainer_micro_batch(const hl_config *config);
 
-/* The examples of one slice of a validation or a recording: a micro-batch, or a validation set that is smaller. */
+/* The examples of one slice of a measurement of heads: a micro-batch, or the validation set where that is smaller. */
 int64_t hl_trainer_evaluation_slice(const hl_config *config);
+
+/* The most rows of one slice of a validation or a recording: of as many of the longest examples. */
+int64_t hl_trainer_evaluation_rows(const hl_config *config);
 
 /* The bytes that one training step and one validation need, of which the larger counts; found by dry runs.
  * HL_INVALID, HL_NO_MEMORY. `flops`: of one update's matrix products; may be NULL. */

@@ -1,4 +1,4 @@
-/* How attention works on a head of one example: in blocks of queries; and the matrix products of a block. */
+/* How attention works on a head of one sequence: in blocks of queries; and the matrix products of a block. */
 #ifndef HL_CORE_PRIVATE_ATTENTION_BLOCK_H
 #define HL_CORE_PRIVATE_ATTENTION_BLOCK_H
 
@@ -10,8 +10,9 @@
 HL_BEGIN_DECLS
 
 typedef struct hl_attention_sizes {
-    int64_t B, Tq, Tk, H, Hkv, Dk, Dv;
-    int64_t row; /* numbers from one row of weights to the next: Tk rounded up to whole vectors */
+    int64_t B, Nq, Nk;
+    int64_t Tq, Tk; /* the longest sequences */
+    int64_t H, Hkv, Dk, Dv;
 } hl_attention_sizes;
 
 /* The products of a head; q and so on are blocks of queries, K and V all the keys. */
@@ -29,12 +30,13 @@ typedef enum hl_attention_product {
 typedef struct hl_attention_state {
     hl_attention_args args;
     hl_attention_sizes sizes;
-    /* (B, H, Tq, row), the weights before dropout, for backward; those that were dropped are negative. NULL on a tape
-     * without gradients. */
+    /* The weights before dropout, for backward; those that were dropped are negative. NULL on a tape without gradients.
+     * Each row of q has room for H rows of the longest sequence of keys; a sequence's heads, (H, n_queries, row), lie at
+     * the beginning of its rows' room. */
     hl_real *A;
     bool drops;
-    hl_real *z;                                   /* (B, Tq, H * Dv) before the gate, where there is one */
-    hl_small_kernel usual[HL_ATTENTION_PRODUCTS]; /* the code for whole blocks, found once for each node */
+    hl_real *z; /* (Nq, H * Dv) before the gate, for backward; NULL as above, or without a gate */
+    hl_small_kernel usual[HL_ATTENTION_PRODUCTS]; /* the code for the first block, found once for each node */
 } hl_attention_state;
 
 /* The queries of a block. With 512 keys their weights are 128 kB; larger blocks are not faster. */
@@ -46,44 +48,60 @@ typedef struct hl_attention_rows {
     int64_t stride;
 } hl_attention_rows;
 
-/* One head of one example: its indices, how many queries and keys it has, and where its numbers are. The real queries
- * and keys are rounded up with padding so that products have few shapes; weights of padding are zero. */
+/* One head of one sequence: its indices, how many queries and keys it has, and where its numbers are. Code is generated
+ * for each shape of a product. So a long sequence whose length is no whole number of vectors is worked in copies
+ * (`staged`) that end in rows of zeros: `queries` and `keys` are the numbers of rows with these. */
 typedef struct hl_attention_view {
     const hl_attention_state *state;
     hl_attention_sizes s;
     int64_t b, h, kv;
-    int64_t n_queries, n_keys; /* rounded up */
-    hl_attention_rows q, k, v;
+    int64_t first_query, first_key; /* rows of the whole tensors */
+    int64_t n_queries, n_keys;
+    bool staged;
+    int64_t queries, keys;
+    int64_t row;               /* numbers from one row of weights to the next: the keys rounded up to whole vectors */
+    hl_attention_rows q, k, v; /* (queries, Dk), (keys, Dk), (keys, Dv) */
+    hl_real *A;                /* (n_queries, row), NULL where it is not kept */
 } hl_attention_view;
 
-/* Queries first .. first + n - 1 of a head, and of the keys as many as the last of them may see. */
+/* Queries first .. first + n - 1 of a head, of which the first n_real are no padding; and of the keys as many as the
+ * last of them may see. */
 typedef struct hl_attention_block {
     const hl_attention_view *head;
-    int64_t first, n, n_keys;
+    int64_t first, n, n_real, n_keys;
     hl_attention_rows q;
-    hl_real *A; /* NULL where it is not kept */
+    hl_real *A; /* (n_real, row), NULL where it is not kept */
 } hl_attention_block;
 
 /* `length` rounded up to whole vectors. */
 int64_t hl_attention_row(int64_t length);
 
-/* The numbers of scratch memory that one thread needs for a head, forward or backward; -1 where no machine has so many. */
+/* The numbers of scratch memory that one thread needs for a head, forward or backward; -1 where no machine has so
+ * many. */
 int64_t hl_attention_scratch(const hl_attention_state *state, bool backward);
 
-/* Head `h`'s rows of example b within the columns of q, k, v or their gradients `numbers`. */
-hl_attention_rows hl_attention_rows_of(hl_columns columns, hl_real *numbers, int64_t b, int64_t h, int64_t width);
+/* The head `h` of `width` columns, of the rows from `row` on, within the columns of q, k, v or their gradients
+ * `numbers`. */
+hl_attention_rows hl_attention_rows_of(hl_columns columns, hl_real *numbers, int64_t row, int64_t h, int64_t width);
 
 /* The rows from row i on. */
 hl_attention_rows hl_attention_rows_from(hl_attention_rows x, int64_t i);
 
-/* Head h of example b. */
-hl_attention_view hl_attention_view_of(const hl_attention_state *state, int64_t b, int64_t h);
+/* `n` numbers of scratch memory, from a cache line on; *scratch moves behind them. */
+hl_real *hl_attention_take(hl_real **scratch, int64_t n);
+
+/* A copy of n rows in scratch memory, followed by zeros up to `padded` rows. */
+hl_attention_rows hl_attention_stage(hl_attention_rows x, int64_t n, int64_t padded, int64_t width, hl_real **scratch);
+
+/* Head h of sequence b; where it is staged, with copies of q, k and v in scratch memory, which moves behind them. */
+hl_attention_view hl_attention_view_of(const hl_attention_state *state, int64_t b, int64_t h, hl_real **scratch);
 
 /* The block that begins with query `first`. */
 hl_attention_block hl_attention_block_of(const hl_attention_view *head, int64_t first);
 
-/* The shape of a block's product; `add`: it is added to what is there. */
-hl_small_matmul hl_attention_shape(hl_attention_product which, const hl_attention_block *block, bool add);
+/* The shape of a block's product, where z or dz has the given stride; `add`: it is added to what is there. */
+hl_small_matmul hl_attention_shape(hl_attention_product which, const hl_attention_block *block, int64_t z_stride,
+                                   bool add);
 
 /* C = A B, or C += A B, of that shape: by the node's usual kernel where it is of that one. */
 void hl_attention_multiply(hl_attention_product which, hl_small_matmul shape, const hl_attention_block *block,

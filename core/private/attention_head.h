@@ -1,4 +1,4 @@
-/* Attention of one head of one example, forward and backward, for op_attention.c; formulas in op_attention.h.
+/* Attention of one head of one sequence, forward and backward, for op_attention.c; formulas in op_attention.h.
  *
  * One thread works on a head, in blocks of queries whose scores, weights and gradients stay in that core's cache. k and
  * v are transposed first, so that all products have the forms that small_matmul.h is fast at. */
@@ -16,13 +16,16 @@ typedef struct hl_attention_grads {
 } hl_attention_grads;
 
 /* Finds the code for the products of state->usual, which all heads use. Call it before either function. */
-void hl_attention_head_prepare(hl_attention_state *state);
+void hl_attention_head_prepare(hl_attention_state *state, hl_real *scratch);
 
-/* Computes A, where it is kept, and y (B, Tq, H * Dv) in head h of example b. */
+/* Generates the code for all short sequences, whose products have shapes of their own, up to the longest. */
+void hl_attention_head_prepare_lengths(const hl_attention_state *state);
+
+/* Computes A, where it is kept, and y (Nq, H * Dv) in head h of sequence b. */
 void hl_attention_head_forward(const hl_tape *tape, const hl_attention_state *state, int64_t b, int64_t h, hl_real *y,
                                hl_real *scratch);
 
-/* Computes the head's contribution to every wanted gradient from dy (B, Tq, H * Dv), and overwrites A. Heads that share
+/* Computes the head's contribution to every wanted gradient from dy (Nq, H * Dv), and overwrites A. Heads that share
  * keys and values must be called in order by one thread: the first writes dk and dv, the others add. */
 void hl_attention_head_backward(const hl_attention_state *state, int64_t b, int64_t h, const hl_real *dy,
                                 hl_attention_grads grads, hl_real *scratch);

@@ -6,6 +6,8 @@
 #include "core/random.h"
 #include "core/real.h"
 
+#include <stdbool.h>
+
 HL_BEGIN_DECLS
 
 /* A drop probability as it is applied: `dropped` of 65536 draws drop, the others are multiplied by `scale` =
@@ -18,12 +20,27 @@ typedef struct hl_dropout_rate {
 /* p in [0, 1), rounded to the next 65536th (at most 65535 of them). */
 hl_dropout_rate hl_dropout_rate_of(hl_real p);
 
-/* Numbers are drawn in groups of this many; a call that begins at a multiple of it costs half as much. */
+/* Numbers are drawn in groups of this many: those whose positions agree but for the remainder. */
 enum { HL_DROPOUT_GROUP = 128 };
 
-/* m[i] = 0 where the number at position first + i drops, else the rate's scale, for i < n <= HL_DROPOUT_GROUP. A
- * position's factor depends on (random, position) alone. */
-void hl_dropout_factors(hl_random random, hl_dropout_rate rate, uint64_t first, int n, hl_real m[HL_DROPOUT_GROUP]);
+/* Draws of one stream. Starts with the first two fields set, the others zero; keeps the last group, so that draws in the
+ * order of their positions draw no group twice. */
+typedef struct hl_dropout_draws {
+    hl_random random;
+    hl_dropout_rate rate;
+    bool has;
+    uint64_t group; /* which it has */
+    hl_real factors[HL_DROPOUT_GROUP];
+} hl_dropout_draws;
+
+/* m[i] = 0 where the number at position first + i drops, else the rate's scale, for i < n. A position's factor depends
+ * on (random, position) alone. */
+void hl_dropout_draw(hl_dropout_draws *draws, uint64_t first, int64_t n, hl_real *m);
+
+/* The same for the numbers first .. first + n - 1 of a tensor (N, D): number d of row r has the position places[r] * D +
+ * d. places NULL: r * D + d. */
+void hl_dropout_draw_rows(hl_dropout_draws *draws, const int64_t *places, int64_t D, int64_t first, int64_t n,
+                          hl_real *m);
 
 HL_END_DECLS
 

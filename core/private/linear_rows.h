@@ -34,6 +34,9 @@ hl_linear_rows hl_linear_rows_of(int64_t N, int64_t O, int64_t I);
 /* The rows of block number `block`: HL_LINEAR_BLOCK, or what is left. */
 int64_t hl_linear_block_rows(const hl_linear_rows *rows, int64_t block);
 
+/* Generates the code for any number of rows. */
+void hl_linear_rows_prepare(const hl_linear_rows *rows);
+
 /* T (I, O) = W^T for W (O, I): the form that the generated kernels take. */
 void hl_linear_transpose(int threads, int64_t O, int64_t I, const hl_real *W, hl_real *T);
 

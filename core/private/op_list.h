@@ -14,10 +14,12 @@ HL_BEGIN_DECLS
     OP(cross_entropy) \
     OP(dropout) \
     OP(embedding) \
+    OP(gather_rows) \
     OP(gelu) \
     OP(layer_norm) \
     OP(linear) \
     OP(matmul) \
+    OP(mean_rows) \
     OP(multiply) \
     OP(relu) \
     OP(scale) \

@@ -10,9 +10,21 @@ HL_BEGIN_DECLS
 /* The bytes of `count` elements, rounded as the arena does. False with a sticky error where no machine has so many. */
 bool hl_tape_bytes_of(hl_tape *tape, int64_t count, size_t size, size_t *bytes);
 
-/* Memory that backward has given back, or else new memory at the arena's end; on a dry tape only an address. NULL with
- * a sticky error when the arena is full. */
-void *hl_tape_reuse(hl_tape *tape, size_t bytes);
+/* A piece of memory that a dry tape was asked for. */
+struct hl_tape_piece {
+    hl_tape_piece *previous;   /* the one that was asked for before it */
+    int64_t birth;             /* how many were asked for before it: the index of its slot */
+    int64_t end;               /* nothing needs it once so many were asked for; INT64_MAX: it is needed to the end */
+    size_t size;               /* bytes */
+    hl_tape_piece *next_ended; /* of those that end together; for tape_plan.c */
+};
+
+/* Memory for numbers; on a dry tape an address that is not to be used, and *piece describes it (`piece` may be NULL).
+ * NULL with a sticky error when the arena is full, or a slot of the plan too small. */
+void *hl_tape_piece_new(hl_tape *tape, size_t bytes, hl_tape_piece **piece);
+
+/* Nothing needs the piece once `end` pieces were asked for, unless it has an end already; NULL is allowed. */
+void hl_tape_piece_end(hl_tape_piece *piece, int64_t end);
 
 /* Runs the op's backward, or its forward where `din` is NULL, and frees its scratch memory; a dry tape only counts
  * memory and arithmetic. False with a sticky error when the arena is full. */

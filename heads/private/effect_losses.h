@@ -7,6 +7,7 @@
 #include "core/declarations.h"
 #include "core/examples.h"
 #include "core/status.h"
+#include "data/batch_storage.h"
 #include "heads/pattern.h"
 #include "heads/private/effect_workspace.h"
 #include "heads/private/layer_input.h"
@@ -19,20 +20,20 @@ typedef struct hl_effect_losses {
     const hl_model *model;
     const hl_patterns *layers;
     int threads;
-    int64_t n, T;         /* examples that are scored, and their tokens */
-    int64_t slice;        /* how many of them the model is run on at once */
-    int64_t *rows;        /* (n): which of a snapshot's they are */
-    hl_examples examples; /* these alone; its arrays are of `ids` */
-    int32_t *ids;
-    hl_arena arena;          /* holds a pass with gradients, or one workspace at least */
-    size_t workspace;        /* bytes of a workspace whose passes run on one thread */
-    bool *learned;           /* of each parameter: whether it required a gradient; none does while this lasts */
-    hl_real *row_losses;     /* (slice, T) */
-    hl_real *gates;          /* (slice, the heads of the widest layer) for each layer */
-    hl_head_probe *probes;   /* (L): those of the pass with gradients, as the next */
-    hl_tensor **layer_gates; /* (L) */
-    hl_layer_input input;    /* where the passes begin: below the layer that is changed nothing runs again */
-    double *losses;          /* (n): of the model as it is */
+    int64_t n, T;             /* examples that are scored, and their tokens */
+    int64_t slice;            /* how many of them the model is run on at once */
+    int64_t *rows;            /* (n): which of a snapshot's they are */
+    hl_batch_storage storage; /* these alone */
+    hl_tape_plan plan;        /* of the pass with gradients */
+    hl_arena arena;           /* holds a pass with gradients, or one workspace at least */
+    size_t workspace;         /* bytes of a workspace whose passes run on one thread */
+    bool *learned;            /* of each parameter: whether it required a gradient; none does while this lasts */
+    hl_real *row_losses;      /* (slice * T): of the targets of a slice */
+    hl_real *gates;           /* (slice, the heads of the widest layer) for each layer */
+    hl_head_probe *probes;    /* (L): those of the pass with gradients, as the next */
+    hl_tensor **layer_gates;  /* (L) */
+    hl_layer_input input;     /* where the passes begin: below the layer that is changed nothing runs again */
+    double *losses;           /* (n): of the model as it is */
 } hl_effect_losses;
 
 /* Chooses the examples that score, those of `examples` that have a scored token, and takes all memory. Until it is
@@ -51,16 +52,16 @@ hl_status hl_effect_losses_plan(const hl_model *model, int64_t n, int64_t slice,
 hl_status hl_effect_losses_begin_at(hl_effect_losses *s, int layer);
 
 /* The slice of the examples that begins at `first`. */
-hl_examples hl_effect_losses_slice(const hl_effect_losses *s, int64_t first);
+hl_batch hl_effect_losses_slice(const hl_effect_losses *s, int64_t first);
 
-/* Writes each example's mean loss over its scored tokens, for a slice of the examples with row_losses (slice, T). */
-void hl_effect_losses_of_rows(const hl_examples *slice, const hl_real *row_losses, double *losses);
+/* Writes each example's mean loss over its scored tokens, from the losses of the slice's targets. */
+void hl_effect_losses_of_rows(const hl_batch *slice, const hl_real *row_losses, double *losses);
 
 /* |sum of z * dL/dz| of every head on every example, (n, heads of all layers by layer and head), each slice of the
  * examples in one backward pass, to the gates of all layers. HL_NO_MEMORY. */
 hl_status hl_effect_losses_slopes(hl_effect_losses *s, double *slopes);
 
-/* The mean of a layer's z over examples and real positions, (H * Dv). HL_NO_MEMORY. */
+/* The mean of a layer's z over all rows of the examples, (H * Dv). HL_NO_MEMORY. */
 hl_status hl_effect_losses_mean_output(hl_effect_losses *s, int layer, hl_real *mean);
 
 HL_END_DECLS

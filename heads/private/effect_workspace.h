@@ -4,8 +4,8 @@
 #define HL_HEADS_PRIVATE_EFFECT_WORKSPACE_H
 
 #include "core/arena.h"
+#include "core/batch.h"
 #include "core/declarations.h"
-#include "core/examples.h"
 #include "core/status.h"
 #include "layers/model.h"
 
@@ -23,12 +23,12 @@ typedef struct hl_effect_workspace_size {
 typedef struct hl_effect_workspace {
     hl_arena arena;
     double *losses;          /* (n): the caller's to fill, as the next four */
-    hl_real *gates;          /* (slice, H) */
+    hl_real *gates;          /* (H) */
     hl_real *instead;        /* (H * Dv) */
     hl_real *ideal;          /* (slice, T, T) */
     const hl_real **replace; /* (H) */
-    hl_real *row_losses;     /* (slice, T): of the last pass */
-    hl_real *x;              /* (slice, T, D): the output of the last layer that ran */
+    hl_real *row_losses;     /* (slice * T): of the last pass, of its targets */
+    hl_real *x;              /* (slice * T, D): the output of the last layer that ran */
 } hl_effect_workspace;
 
 /* The heads of the widest layer. */
@@ -42,9 +42,9 @@ hl_status hl_effect_workspace_plan(const hl_model *model, hl_effect_workspace_si
 hl_effect_workspace hl_effect_workspace_in(char *block, size_t bytes, const hl_model *model,
                                            hl_effect_workspace_size size);
 
-/* Computes row_losses of the examples, where x (B, T, D) is the input of `layer`; the probe, which may be NULL, is for
+/* Computes row_losses of the batch, where x (N, D) is the input of `layer`; the probe, which may be NULL, is for
  * that layer. HL_NOT_FINITE; HL_INVALID where shapes do not fit the model. */
-hl_status hl_effect_workspace_pass(hl_effect_workspace *workspace, const hl_model *model, const hl_examples *examples,
+hl_status hl_effect_workspace_pass(hl_effect_workspace *workspace, const hl_model *model, const hl_batch *batch,
                                    int layer, const hl_real *x, const hl_head_probe *probe, int threads);
 
 HL_END_DECLS

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/random.h"
+#include "layers/multi_head_naive.h"
 #include "programs/repeat.h"
 #include "train/setup.h"
 #include "train/trainer.h"
@@ -13,35 +14,62 @@ typedef struct layer {
     hl_multi_head module;
     bool looped;
     int threads;
-    hl_shape shape;    /* (B, T, D) */
-    hl_real *x, *dy;   /* of that shape */
-    hl_arena arena;    /* of one pass */
-    size_t pass_bytes; /* that a pass takes of it */
-    double flops;
+    int64_t B, T;
+    int32_t *offsets; /* (B + 1): B sequences of T rows */
+    hl_attention_rules rules;
+    hl_naive_padding padding; /* where the heads are looped over */
+    hl_shape shape;           /* (B T, D) */
+    hl_real *x, *dy;          /* of that shape */
+    hl_tape_plan plan;
+    hl_arena arena; /* of one pass */
 } layer;
 
-static hl_status run_pass(layer *l, hl_arena *arena, bool dry)
+static hl_status run_pass(layer *l, hl_tape *tape)
 {
-    hl_tape tape;
-    hl_tape_begin(&tape, arena,
-                  (hl_tape_options){ .threads = l->threads, .gradients = true, .reuse = true, .dry = dry });
-    hl_tensor *x = hl_tape_tensor(&tape, l->shape, l->x, true);
-    hl_tensor *y = l->looped
-                       ? hl_multi_head_naive_forward(&tape, &l->module, x, x, (hl_mask){ 0 })
-                       : hl_multi_head_forward(&tape, &l->module, x, x, (hl_mask){ 0 }, NULL, (hl_linear_after){ 0 });
-    hl_status status = hl_tape_backward_from(&tape, y, l->dy);
-    if (dry) {
-        l->pass_bytes = hl_tape_bytes(&tape);
-        l->flops = tape.flops;
-    }
-    hl_arena_rewind(arena, 0);
-    return status;
+    hl_tensor *x = hl_tape_tensor(tape, l->shape, l->x, true);
+    hl_tensor *y = l->looped ? hl_multi_head_naive_forward(tape, &l->module, x, x, &l->padding)
+                             : hl_multi_head_forward(tape, &l->module, x, x, &l->rules, NULL, (hl_linear_after){ 0 });
+    return hl_tape_backward_from(tape, y, l->dy);
 }
 
 static hl_status pass_once(void *context)
 {
     layer *l = context;
-    return run_pass(l, &l->arena, false);
+    hl_tape tape;
+    hl_tape_begin(&tape, &l->arena, (hl_tape_options){ .threads = l->threads, .gradients = true, .plan = &l->plan });
+    hl_status status = run_pass(l, &tape);
+    hl_arena_rewind(&l->arena, 0);
+    return status;
+}
+
+/* A loop over the heads records a few ops for each. */
+static hl_status plan(layer *l)
+{
+    hl_arena records;
+    HL_TRY(hl_arena_init(&records, (size_t)(l->module.config.n_heads + 1) * 64 * 1024));
+    hl_tape tape;
+    hl_tape_begin(&tape, &records,
+                  (hl_tape_options){ .threads = l->threads, .gradients = true, .reuse = true, .dry = true });
+    hl_status status = run_pass(l, &tape);
+    if (status.code == HL_OK) {
+        status = hl_tape_plan_make(&tape, &l->plan);
+    }
+    hl_arena_free(&records);
+    return status;
+}
+
+static hl_status make_sequences(layer *l)
+{
+    l->offsets = hl_calloc((size_t)l->B + 1, sizeof *l->offsets);
+    if (l->offsets == NULL) {
+        return hl_error_memory("the layer's input");
+    }
+    for (int64_t b = 0; b <= l->B; b++) {
+        l->offsets[b] = (int32_t)(b * l->T);
+    }
+    const hl_sequences sequences = { .n = l->B, .longest = l->T, .offsets = l->offsets };
+    l->rules = (hl_attention_rules){ .queries = sequences, .keys = sequences };
+    return hl_naive_padding_init(&l->padding, &l->rules, l->module.config.n_heads);
 }
 
 static hl_real *make_numbers(hl_shape shape, const char *use)
@@ -60,7 +88,9 @@ static hl_status prepare(layer *l, const hl_config *config)
     const hl_config_model *m = &config->model;
     hl_task_spec spec = hl_config_task_spec(config);
     l->threads = hl_setup_threads(config);
-    l->shape = HL_SHAPE(hl_trainer_micro_batch(config), hl_task_max_tokens(&spec), m->d_model);
+    l->B = hl_trainer_micro_batch(config);
+    l->T = hl_task_max_tokens(&spec);
+    l->shape = HL_SHAPE(l->B * l->T, m->d_model);
     l->module = hl_multi_head_make(&l->parameters, hl_name_of("self_attn"),
                                    (hl_multi_head_config){ .d_model = m->d_model,
                                                            .n_heads = m->heads[0],
@@ -70,12 +100,9 @@ static hl_status prepare(layer *l, const hl_config *config)
                                                            .bias = m->bias });
     HL_TRY(hl_parameters_allocate(&l->parameters));
     hl_parameters_initialise(&l->parameters, (uint64_t)config->train.seed);
-    hl_arena records; /* a loop over the heads records a few ops for each */
-    HL_TRY(hl_arena_init(&records, (size_t)(m->heads[0] + 1) * 64 * 1024));
-    hl_status planned = run_pass(l, &records, true);
-    hl_arena_free(&records);
-    HL_TRY(planned);
-    HL_TRY(hl_arena_init(&l->arena, l->pass_bytes));
+    HL_TRY(make_sequences(l));
+    HL_TRY(plan(l));
+    HL_TRY(hl_arena_init(&l->arena, l->plan.bytes));
     l->x = make_numbers(l->shape, "bench x");
     l->dy = make_numbers(l->shape, "bench dy");
     return l->x != NULL && l->dy != NULL ? hl_ok() : hl_error_memory("the layer's input");
@@ -95,9 +122,9 @@ static hl_status measure(layer *l, const hl_config *config, double seconds, hl_b
         .ms = 1e3 * times.median,
         .ms_quarter = 1e3 * times.quarter,
         .ms_3_quarters = 1e3 * times.three_quarters,
-        .tokens_per_second = (double)(l->shape.size[0] * l->shape.size[1]) / times.median,
-        .gflops = 1e-9 * l->flops / times.median,
-        .flops = l->flops,
+        .tokens_per_second = (double)l->shape.size[0] / times.median,
+        .gflops = 1e-9 * l->plan.flops / times.median,
+        .flops = l->plan.flops,
         .arena_mib = (double)l->arena.capacity / (1 << 20),
         .peak_rss_mib = hl_bench_peak_rss(),
     };
@@ -110,6 +137,9 @@ hl_status hl_bench_layer(const hl_config *config, double seconds, bool looped, h
     hl_status status = measure(&l, config, seconds, figures);
     hl_free(l.x);
     hl_free(l.dy);
+    hl_free(l.offsets);
+    hl_naive_padding_free(&l.padding);
+    hl_tape_plan_free(&l.plan);
     hl_arena_free(&l.arena);
     hl_parameters_free(&l.parameters);
     return status;

@@ -1,7 +1,6 @@
 #include "programs/bench/workload.h"
 
 #include "programs/bench/allocations.h"
-#include "programs/bench/flops.h"
 #include "programs/repeat.h"
 #include "programs/sgemm.h"
 #include "train/trainer.h"
@@ -20,13 +19,12 @@ typedef struct workload {
 static hl_status update_once(void *context)
 {
     workload *w = context;
-    const hl_config *config = w->trainer.config;
     hl_update update;
     int64_t before = hl_bench_allocations();
     HL_TRY(hl_trainer_update(&w->trainer, &update));
     w->allocations += hl_bench_allocations() - before;
     w->tokens += (double)update.tokens;
-    w->flops += hl_bench_flops(config, config->train.batch_size, w->trainer.batch.n_tokens);
+    w->flops += update.flops;
     return hl_ok();
 }
 

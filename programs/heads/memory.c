@@ -101,12 +101,13 @@ static hl_status input_bytes(const hl_opened_model *run, const hl_heads_command 
     if (model == NULL) {
         return hl_error_memory("the model's sizes");
     }
-    hl_model_plan plan = { 0 };
+    hl_tape_plan plan = { 0 };
     hl_status status = hl_model_init(model, &run->shape);
-    HL_THEN(status, hl_recorder_plan(model, 1, T, run->threads, &plan));
+    HL_THEN(status, hl_recorder_plan(model, T, T, run->threads, &plan));
     hl_model_free(model);
     hl_free(model);
     *pass = plan.bytes;
+    hl_tape_plan_free(&plan);
     *maps = hl_recorder_bytes(&run->shape, 1, T, 0);
     return status;
 }

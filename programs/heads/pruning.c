@@ -45,7 +45,7 @@ static hl_status measure_importance(descent *d, hl_model *model)
 {
     hl_importance importance;
     bool by_loss = d->pruning->by == HL_PRUNE_BY_LOSS;
-    HL_TRY(hl_importance_measure(model, &d->snapshot->examples, d->snapshot->layers, d->validation.slice,
+    HL_TRY(hl_importance_measure(model, &d->snapshot->examples, d->snapshot->layers, d->run->slice,
                                  d->validation.threads, by_loss ? HL_IMPORTANCE_ZERO : HL_IMPORTANCE_GRADIENT,
                                  &importance));
     d->pruning->n_importance = importance.n_examples;
@@ -82,7 +82,7 @@ static hl_status take_out(descent *d, hl_model *model)
 /* ---- how fast ---- */
 
 /* The fastest of the passes that a short time holds. */
-static hl_status time_passes(hl_subset *subset, const hl_examples *batch, double *seconds)
+static hl_status time_passes(hl_subset *subset, const hl_batch *batch, double *seconds)
 {
     const double enough = 0.02;
     double sum = 0;
@@ -98,10 +98,10 @@ static hl_status time_passes(hl_subset *subset, const hl_examples *batch, double
 }
 
 /* On one thread, which never waits for others that the machine holds up. */
-static hl_status time_model(const descent *d, const hl_examples *batch, double *seconds)
+static hl_status time_model(const descent *d, const hl_batch *batch, double *seconds)
 {
-    hl_subset subset = { .model = &d->pruning->model, .slice = d->pruning->batch, .threads = 1 };
-    hl_status status = hl_subset_begin(&subset, batch->n_tokens);
+    hl_subset subset = { .model = &d->pruning->model, .rows = batch->n_rows, .threads = 1 };
+    hl_status status = hl_subset_begin(&subset, batch->longest);
     HL_THEN(status, time_passes(&subset, batch, seconds));
     hl_subset_free(&subset);
     return status;
@@ -112,8 +112,9 @@ static hl_status time_rows(descent *d)
 {
     enum { ROUNDS = 6 };
     hl_heads_pruning *pruning = d->pruning;
-    hl_examples batch;
+    hl_batch batch;
     HL_TRY(hl_heads_validation_slice(&d->validation, 0, &batch));
+    pruning->batch = batch.n_examples;
     for (int round = 0; round < ROUNDS; round++) {
         keep_all(d);
         for (int64_t i = 0; i < pruning->n_rows; i++) {
@@ -144,7 +145,6 @@ static hl_status go_down(descent *d, int64_t target)
     HL_TRY(hl_opened_model_snapshot(d->run, -1, &d->snapshot));
     HL_TRY(hl_heads_load_weights(d->run, d->snapshot->step, false));
     HL_TRY(hl_heads_validation_make(&d->validation, d->run));
-    pruning->batch = d->validation.slice;
     pruning->n_validation = d->validation.n_examples;
     HL_TRY(prune(d));
     HL_TRY(add_row(d, &d->run->model, -1));

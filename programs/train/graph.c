@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/op.h"
 #include "core/op_attention.h"
+#include "core/op_embedding.h"
 #include "core/op_linear.h"
 
 #include <stdio.h>
@@ -84,6 +85,9 @@ static const char *op_text(const hl_tape *tape, const hl_model *model, const hl_
     if (strcmp(op, "layer_norm") == 0) {
         return "layer norm";
     }
+    if (strcmp(op, "gather_rows") == 0) {
+        return "rows with a target";
+    }
     return node == tape->last ? "loss (cross-entropy)" : op;
 }
 
@@ -111,7 +115,7 @@ static void add_row(hl_graph *graph, hl_graph_row row, const char *what)
 
 static void add_attention(hl_graph *graph, hl_graph_row row, const hl_attention_args *args)
 {
-    int64_t B = args->q.x->shape.size[0], Tq = args->q.x->shape.size[1], Tk = args->k.x->shape.size[1];
+    int64_t B = args->queries.n, Tq = args->queries.longest, Tk = args->keys.longest;
     int64_t H = args->n_heads, Hkv = args->n_kv_heads;
     hl_graph_row view = { .layer = row.layer, .module = row.module, .part = HL_GRAPH_NONE };
     const struct {
@@ -146,6 +150,20 @@ static void add_after_linear(hl_graph *graph, hl_graph_row row, const hl_linear_
     }
 }
 
+/* The rows of tokens' vectors, of their scaling and of the positions added, which are one op. */
+static void add_embedding(hl_graph *graph, hl_graph_row row, const hl_model *model, const hl_embedding_args *args)
+{
+    hl_graph_row after = { .layer = row.layer, .module = row.module, .shape = row.shape, .part = HL_GRAPH_NONE };
+    row.parameters = hl_shape_count(args->W->shape);
+    add_row(graph, row, "embedding");
+    add_row(graph, after, "scale");
+    if (args->P != NULL) {
+        after.module = model->positions.name.text;
+        after.parameters = is_parameter(args->P) ? hl_shape_count(args->P->shape) : 0;
+        add_row(graph, after, "sum");
+    }
+}
+
 static void add_node(hl_graph *graph, const hl_tape *tape, const hl_model *model, const hl_node *node)
 {
     const char *module = node->scope != NULL ? node->scope : "";
@@ -162,6 +180,10 @@ static void add_node(hl_graph *graph, const hl_tape *tape, const hl_model *model
     const hl_attention_args *attention = hl_attention_args_of(node);
     if (attention != NULL) {
         add_attention(graph, row, attention);
+        return;
+    }
+    if (hl_embedding_args_of(node) != NULL) {
+        add_embedding(graph, row, model, hl_embedding_args_of(node));
         return;
     }
     add_row(graph, row, op_text(tape, model, node));
@@ -200,7 +222,7 @@ hl_status hl_graph_read(hl_graph *graph, const hl_model *model, int64_t B, int64
     HL_TRY(hl_arena_init(&arena, hl_model_record_bytes(model)));
     hl_tape tape;
     hl_tape_begin(&tape, &arena, (hl_tape_options){ .training = true, .gradients = true, .dry = true });
-    hl_examples batch = { .n_examples = B, .n_tokens = T };
+    hl_batch batch = hl_batch_largest(B, T);
     hl_model_loss(&tape, model, &batch, (hl_cross_entropy_args){ 0 }, NULL);
     hl_status status = hl_tape_status(&tape);
     HL_THEN(status, add_rows(graph, &tape, model, B, T));

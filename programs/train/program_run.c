@@ -4,6 +4,7 @@
 #include "core/files.h"
 #include "core/memory.h"
 #include "core/units.h"
+#include "data/examples_storage.h"
 #include "programs/expected_time.h"
 #include "programs/print_line.h"
 #include "programs/signal_handlers.h"
@@ -136,10 +137,15 @@ static hl_status init_recorder(hl_train_call *p)
         return hl_ok();
     }
     p->records = true;
-    int64_t slice = hl_trainer_evaluation_slice(&p->config);
-    hl_examples examples = hl_examples_slice(&p->trainer.validation, 0, hl_setup_recorded_examples(&p->config));
-    HL_TRY(hl_recorder_init(&p->recorder, &p->trainer.model, &examples, slice, p->folder.patterns));
-    return hl_validation_sums_pass_init(&p->sums, &p->trainer.model.config, slice, p->trainer.validation.n_tokens);
+    hl_dataset *dataset = p->trainer.dataset;
+    int64_t rows = hl_trainer_evaluation_rows(&p->config), n = hl_setup_recorded_examples(&p->config);
+    hl_examples examples;
+    HL_TRY(hl_dataset_make_examples(dataset, HL_VALIDATION, 0, n, &examples));
+    hl_status status =
+        hl_recorder_init(&p->recorder, &p->trainer.model, &examples, rows, p->trainer.threads, p->folder.patterns);
+    hl_examples_free(&examples);
+    HL_TRY(status);
+    return hl_validation_sums_pass_init(&p->sums, &p->trainer.model.config, rows, hl_dataset_max_length(dataset));
 }
 
 /* The names of the task's relations. */

@@ -5,10 +5,12 @@
 #include "core/op_cross_entropy.h"
 #include "core/op_dropout.h"
 #include "core/op_embedding.h"
+#include "core/op_gather_rows.h"
 #include "core/op_gelu.h"
 #include "core/op_layer_norm.h"
 #include "core/op_linear.h"
 #include "core/op_matmul.h"
+#include "core/op_mean_rows.h"
 #include "core/op_scale.h"
 #include "core/op_slice.h"
 #include "core/op_softmax.h"
@@ -122,8 +124,42 @@ hl_tensor *op_call_dropout(hl_tape *tape, hl_tensor *const *in, const void *attr
 hl_tensor *op_call_embedding(hl_tape *tape, hl_tensor *const *in, const void *attributes)
 {
     const embedding_row *row = attributes;
-    const int32_t *ids = row->ids != NULL ? row->ids : op_case_many((int32_t)in[0]->shape.size[0]);
-    return hl_embedding(tape, in[0], ids, row->shape);
+    static int32_t positions[4096];
+    for (int64_t i = 0; in[1] != NULL && i < row->n; i++) {
+        positions[i] = (int32_t)(i * 3 % in[1]->shape.size[0]);
+    }
+    return hl_embedding(
+        tape, (hl_embedding_args){ .W = in[0],
+                                   .scale = row->scale,
+                                   .ids = row->ids != NULL ? row->ids : op_case_many((int32_t)in[0]->shape.size[0]),
+                                   .P = in[1],
+                                   .positions = positions,
+                                   .n = row->n });
+}
+
+hl_tensor *op_call_gather_rows(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    const gather_row *row = attributes;
+    const int32_t *rows = row->rows != NULL || in[0] == NULL ? row->rows : op_case_many((int32_t)in[0]->shape.size[0]);
+    return hl_gather_rows(tape, in[0], rows, row->base, row->shape);
+}
+
+/* The sequences that end with row N. */
+static hl_sequences sequences_of(const int32_t *offsets, int64_t N)
+{
+    hl_sequences s = { .offsets = offsets };
+    while (offsets[s.n] < N) {
+        int64_t length = offsets[s.n + 1] - offsets[s.n];
+        s.longest = length > s.longest ? length : s.longest;
+        s.n++;
+    }
+    return s;
+}
+
+hl_tensor *op_call_mean_rows(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    const offsets_row *row = attributes;
+    return in[0] != NULL ? hl_mean_rows(tape, in[0], sequences_of(row->offsets, in[0]->shape.size[0])) : NULL;
 }
 
 hl_tensor *op_call_cross_entropy(hl_tape *tape, hl_tensor *const *in, const void *attributes)
@@ -141,8 +177,6 @@ static hl_mask mask_of(hl_tape *tape, const mask_row *row)
 {
     return (hl_mask){
         .causal = row->causal,
-        .q_lengths = row->q_lengths,
-        .k_lengths = row->k_lengths,
         .bias = row->bias != NULL ? hl_tape_tensor(tape, row->bias_shape, row->bias, false) : NULL,
     };
 }
@@ -182,6 +216,29 @@ static void find_sources(const attention_row *row, hl_tensor *const *in, hl_atte
     args->gate = row->gate ? in[gate] : NULL;
 }
 
+/* B sequences of one length, end to end; `offsets` receives where they begin. */
+static hl_sequences even_sequences(int64_t B, int64_t N, int32_t *offsets)
+{
+    for (int64_t b = 0; b <= B; b++) {
+        offsets[b] = (int32_t)(b * (N / B));
+    }
+    return (hl_sequences){ .n = B, .longest = N / B, .offsets = offsets };
+}
+
+static void find_sequences(const attention_row *row, hl_attention_args *args)
+{
+    static int32_t q_offsets[32], k_offsets[32];
+    int64_t Nq = args->q.x != NULL ? args->q.x->shape.size[0] : 0,
+            Nk = args->k.x != NULL ? args->k.x->shape.size[0] : 0;
+    if (row->B > 0) {
+        args->queries = even_sequences(row->B, Nq, q_offsets);
+        args->keys = even_sequences(row->B, Nk, k_offsets);
+    } else {
+        args->queries = sequences_of(row->queries, Nq);
+        args->keys = sequences_of(row->keys, Nk);
+    }
+}
+
 hl_tensor *op_call_attention(hl_tape *tape, hl_tensor *const *in, const void *attributes)
 {
     const attention_row *row = attributes;
@@ -196,5 +253,6 @@ hl_tensor *op_call_attention(hl_tape *tape, hl_tensor *const *in, const void *at
         .replace = row->replace,
     };
     find_sources(row, in, &args);
+    find_sequences(row, &args);
     return hl_attention(tape, args);
 }

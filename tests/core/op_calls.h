@@ -15,8 +15,20 @@ typedef struct matmul_row {
 
 typedef struct embedding_row {
     const int32_t *ids; /* NULL: op_case_many of the table's height */
-    hl_shape shape;
+    int64_t n;
+    hl_real scale; /* a second input is the table of positions, which go round in it */
 } embedding_row;
+
+typedef struct gather_row {
+    const int32_t *rows; /* NULL: op_case_many of x's height */
+    int32_t base;
+    hl_shape shape;
+} gather_row;
+
+typedef struct offsets_row {
+    const int32_t *offsets;
+    int64_t n;
+} offsets_row;
 
 typedef struct cross_entropy_row {
     const int32_t *targets; /* NULL: op_case_many of V */
@@ -26,7 +38,6 @@ typedef struct cross_entropy_row {
 
 typedef struct mask_row {
     bool causal;
-    const int32_t *q_lengths, *k_lengths;
     const hl_real *bias;
     hl_shape bias_shape;
 } mask_row;
@@ -47,6 +58,8 @@ typedef enum sources { SEPARATE, FUSED, ONE_TENSOR, SHARED_KV } sources;
 
 typedef struct attention_row {
     int64_t H, Hkv, Dk, Dv;
+    int64_t B;                     /* so many sequences of one length; or, where it is 0, */
+    const int32_t *queries, *keys; /* these: offsets that end with the number of rows */
     sources sources;
     mask_row mask;
     hl_real dropout;
@@ -77,7 +90,10 @@ hl_tensor *op_call_dropout(hl_tape *tape, hl_tensor *const *in, const void *attr
 hl_tensor *op_call_slice(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_matmul(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_embedding(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+hl_tensor *op_call_gather_rows(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_cross_entropy(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+/* attributes: an offsets_row */
+hl_tensor *op_call_mean_rows(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 /* W and b serve twice and h is its own map's residual: gradients of all three are added up. */
 hl_tensor *op_call_linear_again(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_linear_fused(hl_tape *tape, hl_tensor *const *in, const void *attributes);

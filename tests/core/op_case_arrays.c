@@ -1,6 +1,5 @@
 #include "tests/core/op_case_arrays.h"
 
-#include "core/examples.h"
 #include "core/random.h"
 
 #include <math.h>
@@ -8,12 +7,14 @@
 
 const int32_t op_case_ids[6] = { 3, 0, 6, 3, 1, 2 };
 const int32_t op_case_zeros[3] = { 0, 0, 0 };
-const int32_t op_case_some_ignored[6] = { 4, HL_IGNORE, 0, 2, HL_IGNORE, 2 };
-const int32_t op_case_all_ignored[3] = { HL_IGNORE, HL_IGNORE, HL_IGNORE };
-const int32_t op_case_lengths_of_3[3] = { 2, 3, 0 };
-const int32_t op_case_lengths_of_4[3] = { 3, 4, 2 };
-const int32_t op_case_lengths_of_29[7] = { 29, 1, 13, 28, 17, 0, 5 };
-const int32_t op_case_lengths_of_70[2] = { 70, 66 };
+const int32_t op_case_offsets_1[2] = { 0, 1 };
+const int32_t op_case_offsets_5[3] = { 0, 3, 5 };
+const int32_t op_case_offsets_6[4] = { 0, 2, 5, 6 };
+const int32_t op_case_offsets_7[3] = { 0, 3, 7 };
+const int32_t op_case_offsets_9[4] = { 0, 3, 7, 9 };
+const int32_t op_case_offsets_20[4] = { 0, 2, 19, 20 };
+const int32_t op_case_offsets_90[4] = { 0, 70, 73, 90 };
+const int32_t op_case_offsets_178[7] = { 0, 1, 16, 32, 49, 113, 178 };
 
 #define NEVER (hl_real) - INFINITY
 /* clang-format off */

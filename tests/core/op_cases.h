@@ -37,7 +37,7 @@ void op_case_fill(const op_case *c, int i, hl_real *values);
 /* The gradient that output number i is given where backward starts: in [-1, 1), exactly representable in float. */
 hl_real op_case_dy(int64_t i);
 
-/* The options every case is run with: training, with a fixed seed, step and place in the batch. */
+/* The options every case is run with: training, with a fixed seed and step. */
 hl_tape_options op_case_options(int threads, bool gradients, bool dry);
 
 /* "linear, no bias" into `text`, which is returned. */

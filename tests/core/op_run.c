@@ -17,6 +17,7 @@ typedef struct work {
     const op_case *c;
     hl_real *values[OP_CASE_MAX_INPUTS];
     hl_real *dy;
+    hl_tape_plan plan;
     hl_arena arena;
 } work;
 
@@ -44,6 +45,14 @@ static hl_tape_options options_of(op_run_options how, bool dry)
 {
     hl_tape_options options = op_case_options(how.threads, true, dry);
     options.reuse = how.reuse;
+    return options;
+}
+
+/* The options of the pass for real; one that reuses memory has a plan. */
+static hl_tape_options planned(const work *w, op_run_options how)
+{
+    hl_tape_options options = options_of(how, false);
+    options.plan = how.reuse ? &w->plan : NULL;
     return options;
 }
 
@@ -82,7 +91,8 @@ static bool prepare(work *w, op_run_options how)
     hl_tensor *y = build(w, &records, options_of(how, true), &tape, in);
     bool good = hl_tape_backward_from(&tape, y, NULL).code == HL_OK;
     int64_t count = good ? hl_shape_count(y->shape) : 0;
-    size_t bytes = hl_tape_bytes(&tape);
+    good = good && hl_tape_plan_make(&tape, &w->plan).code == HL_OK;
+    size_t bytes = how.reuse ? w->plan.bytes : hl_tape_bytes(&tape);
     hl_arena_free(&records);
     w->dy = hl_calloc((size_t)count, sizeof(hl_real));
     for (int64_t i = 0; w->dy != NULL && i < count; i++) {
@@ -99,7 +109,7 @@ static bool run(work *w, op_run_options how, op_run_result *result)
 {
     hl_tape tape;
     hl_tensor *in[OP_CASE_MAX_INPUTS] = { NULL };
-    hl_tensor *y = build(w, &w->arena, options_of(how, false), &tape, in);
+    hl_tensor *y = build(w, &w->arena, planned(w, how), &tape, in);
     if (hl_tape_backward_from(&tape, y, w->dy).code != HL_OK ||
         !copy_out(y->data, hl_shape_count(y->shape), &result->count[0], &result->numbers[0])) {
         return false;
@@ -122,6 +132,7 @@ bool op_run(int index, op_run_options options, op_run_result *result)
         hl_free(w.values[i]);
     }
     hl_free(w.dy);
+    hl_tape_plan_free(&w.plan);
     hl_arena_free(&w.arena);
     return good;
 }

@@ -14,14 +14,12 @@ enum { N = 1 << 17, EXAMPLES = 7 };
 static const hl_random source = { .seed = 21, .stream = 22, .step = 23 };
 static hl_real ones[EXAMPLES * 12], mask[N], other[N];
 
-/* The factors of `count` positions from `first` on, group by group. */
+/* The factors of `count` positions from `first` on, in pieces that begin and end anywhere. */
 static void draw(hl_random random, hl_dropout_rate rate, int first, int count, hl_real *m)
 {
-    for (int i = 0; i < count; i += HL_DROPOUT_GROUP) {
-        int n = count - i < HL_DROPOUT_GROUP ? count - i : HL_DROPOUT_GROUP;
-        hl_real group[HL_DROPOUT_GROUP];
-        hl_dropout_factors(random, rate, (uint64_t)first + (uint64_t)i, n, group);
-        memcpy(m + i, group, (size_t)n * sizeof *m);
+    hl_dropout_draws draws = { .random = random, .rate = rate };
+    for (int i = 0; i < count; i += 100) {
+        hl_dropout_draw(&draws, (uint64_t)first + (uint64_t)i, count - i < 100 ? count - i : 100, m + i);
     }
 }
 
@@ -119,25 +117,32 @@ END_TEST
 
 /* The outputs of ops with dropout of probability 1/2 for examples whose numbers are all 1. */
 typedef struct outputs {
-    hl_real dropout[EXAMPLES * 12], linear[EXAMPLES * 12], attention[EXAMPLES * 6];
+    hl_real dropout[EXAMPLES * 12], linear[EXAMPLES * 12], attention[EXAMPLES * 8];
 } outputs;
 
-/* `count` examples (4, 3), and attention's (H = 2, T = 3) over one feature. */
+/* `count` examples of 4 rows of 3 numbers, and attention's (H = 2) over one feature. */
 static outputs run(hl_tape_options options, int64_t count)
 {
     outputs result;
     hl_arena arena;
     hl_tape tape;
+    int32_t offsets[EXAMPLES + 1];
+    for (int b = 0; b <= EXAMPLES; b++) {
+        offsets[b] = 4 * b;
+    }
+    const hl_sequences sequences = { .n = count, .longest = 4, .offsets = offsets };
     ck_assert_int_eq(hl_arena_init(&arena, (size_t)1 << 16).code, HL_OK);
     hl_tape_begin(&tape, &arena, options);
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(count, 4, 3), ones, false);
+    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(count * 4, 3), ones, false);
     hl_tensor *w = hl_tape_tensor(&tape, HL_SHAPE(3, 3), ones, false);
     hl_linear_args linear = { .x = x, .W = w, .dropout = 0.5f, .dropout_stream = 7 };
-    hl_tensor *q = hl_tape_tensor(&tape, HL_SHAPE(count, 3, 2), ones, false);
+    hl_tensor *q = hl_tape_tensor(&tape, HL_SHAPE(count * 4, 2), ones, false);
     hl_tensor *out = hl_attention(&tape, (hl_attention_args){
                                              .q.x = q,
                                              .k.x = q,
                                              .v.x = q,
+                                             .queries = sequences,
+                                             .keys = sequences,
                                              .n_heads = 2,
                                              .n_kv_heads = 2,
                                              .d_k = 1,
@@ -147,7 +152,7 @@ static outputs run(hl_tape_options options, int64_t count)
                                          });
     memcpy(result.dropout, hl_dropout(&tape, x, 0.5f, 5)->data, (size_t)count * 12 * sizeof(hl_real));
     memcpy(result.linear, hl_linear_fused(&tape, linear)->data, (size_t)count * 12 * sizeof(hl_real));
-    memcpy(result.attention, out->data, (size_t)count * 6 * sizeof(hl_real));
+    memcpy(result.attention, out->data, (size_t)count * 8 * sizeof(hl_real));
     hl_arena_free(&arena);
     return result;
 }
@@ -178,23 +183,64 @@ START_TEST(every_op_draws_anew_in_another_step_and_by_another_seed)
 }
 END_TEST
 
-START_TEST(a_batch_in_parts_draws_the_masks_of_the_whole)
+/* Examples in any order and company, by their places. */
+START_TEST(a_row_draws_by_its_place_whatever_its_company)
 {
     make_ones();
     hl_tape_options options = { .training = true, .seed = 3, .step = 4 };
-    outputs whole = run(options, EXAMPLES);
-    static const int64_t cuts[] = { 0, 1, 3, EXAMPLES };
-    for (int i = 0; i < 3; i++) {
-        int64_t first = cuts[i], count = cuts[i + 1] - first;
-        options.first_example = first;
-        outputs part = run(options, count);
-        ck_assert_mem_eq(part.dropout, whole.dropout + first * 12, (size_t)count * 12 * sizeof(hl_real));
-        ck_assert_mem_eq(part.linear, whole.linear + first * 12, (size_t)count * 12 * sizeof(hl_real));
-        ck_assert_mem_eq(part.attention, whole.attention + first * 6, (size_t)count * 6 * sizeof(hl_real));
+    int64_t places[EXAMPLES * 4];
+    for (int i = 0; i < EXAMPLES * 4; i++) {
+        places[i] = i / 4 * 9 + i % 4; /* of a model whose longest examples have 9 tokens */
     }
-    options.first_example = 1;
+    options.places = places;
+    options.n_places = EXAMPLES * 4;
+    outputs whole = run(options, EXAMPLES);
+    static const int companies[][4] = { { 0, -1 }, { 5, -1 }, { 3, 1, -1 }, { 6, 0, 2, -1 } };
+    for (int i = 0; i < 4; i++) {
+        int64_t chosen[12], n = 0;
+        for (; n < 3 && companies[i][n] >= 0; n++) {
+            memcpy(chosen + 4 * n, places + 4 * companies[i][n], 4 * sizeof *chosen);
+        }
+        options.places = chosen;
+        options.n_places = 4 * n;
+        outputs some = run(options, n);
+        for (int64_t e = 0; e < n; e++) {
+            int at = companies[i][e];
+            ck_assert_mem_eq(some.dropout + e * 12, whole.dropout + at * 12, 12 * sizeof(hl_real));
+            ck_assert_mem_eq(some.linear + e * 12, whole.linear + at * 12, 12 * sizeof(hl_real));
+            ck_assert_mem_eq(some.attention + e * 8, whole.attention + at * 8, 8 * sizeof(hl_real));
+        }
+    }
+    options.places = NULL; /* a row's place is its index */
     outputs shifted = run(options, EXAMPLES);
     check_all_differ(&whole, &shifted);
+    for (int i = 0; i < EXAMPLES * 4; i++) {
+        places[i] = i;
+    }
+    options.places = places;
+    options.n_places = EXAMPLES * 4;
+    outputs same = run(options, EXAMPLES);
+    ck_assert_mem_eq(&same, &shifted, sizeof same);
+}
+END_TEST
+
+/* Examples of one place draw the same; rows far apart share no draw. */
+START_TEST(equal_places_draw_the_same_and_others_do_not)
+{
+    make_ones();
+    int64_t places[EXAMPLES * 4];
+    for (int i = 0; i < EXAMPLES * 4; i++) {
+        places[i] = i % 4;
+    }
+    outputs same =
+        run((hl_tape_options){ .training = true, .seed = 3, .places = places, .n_places = EXAMPLES * 4 }, EXAMPLES);
+    for (int e = 1; e < EXAMPLES; e++) {
+        ck_assert_mem_eq(same.dropout + e * 12, same.dropout, 12 * sizeof(hl_real));
+        ck_assert_mem_eq(same.attention + e * 8, same.attention, 8 * sizeof(hl_real));
+    }
+    outputs others = run((hl_tape_options){ .training = true, .seed = 3 }, EXAMPLES);
+    ck_assert(memcmp(others.dropout + 12, others.dropout, 12 * sizeof(hl_real)) != 0);
+    ck_assert(memcmp(others.attention + 8, others.attention, 8 * sizeof(hl_real)) != 0);
 }
 END_TEST
 
@@ -206,6 +252,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_number_drops_where_its_bits_are_below_the_rate);
     tcase_add_test(tc, other_seeds_streams_and_steps_have_other_masks);
     tcase_add_test(tc, every_op_draws_anew_in_another_step_and_by_another_seed);
-    tcase_add_test(tc, a_batch_in_parts_draws_the_masks_of_the_whole);
+    tcase_add_test(tc, a_row_draws_by_its_place_whatever_its_company);
+    tcase_add_test(tc, equal_places_draw_the_same_and_others_do_not);
 }
 SUITE("dropout", add_tests)

@@ -1,4 +1,4 @@
-#include "core/free_list.h"
+#include "core/private/free_list.h"
 #include "core/random.h"
 #include "tests/check_suite.h"
 

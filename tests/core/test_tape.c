@@ -1,13 +1,16 @@
+#include "core/finite_watch.h"
 #include "core/memory.h"
 #include "core/op_add.h"
 #include "core/op_attention.h"
 #include "core/op_cross_entropy.h"
 #include "core/op_dropout.h"
 #include "core/op_embedding.h"
+#include "core/op_gather_rows.h"
 #include "core/op_gelu.h"
 #include "core/op_layer_norm.h"
 #include "core/op_linear.h"
 #include "core/op_matmul.h"
+#include "core/op_mean_rows.h"
 #include "core/op_multiply.h"
 #include "core/op_scale.h"
 #include "core/op_slice.h"
@@ -75,9 +78,7 @@ START_TEST(errors_name_op_scope_and_shapes)
     fails_with(hl_slice(&tape, x, INT64_MAX, 2), "slice: 2 columns from 9223372036854775807 on are not in x (2, 3)");
     fails_with(hl_softmax(&tape, tensor((hl_shape){ 0 }), (hl_mask){ 0 }, 0),
                "softmax: there is nothing to normalise in ()");
-    const int32_t lengths[] = { 2, 2 };
-    fails_with(hl_softmax(&tape, x, (hl_mask){ .q_lengths = lengths }, 0),
-               "softmax: lengths and a bias belong to (B, Tq, Tk), not (2, 3)");
+    fails_with(hl_softmax(&tape, x, (hl_mask){ .bias = x }, 0), "softmax: a bias belongs to (B, Tq, Tk), not (2, 3)");
     fails_with(hl_softmax(&tape, x3, (hl_mask){ .bias = tensor(HL_SHAPE(2, 5, 3, 4)) }, 5),
                "softmax: the bias has no head 5");
     hl_arena_free(&arena);
@@ -88,15 +89,38 @@ START_TEST(errors_name_the_number_that_is_wrong)
 {
     begin((hl_tape_options){ .threads = 1, .gradients = true, .training = true });
     hl_tensor *x = tensor(HL_SHAPE(2, 3)), *W = tensor(HL_SHAPE(4, 5));
-    int32_t high[2] = { 3, 4 }, low[2] = { -1, -2 };
-    fails_with(hl_embedding(&tape, W, high, HL_SHAPE(2)), "embedding: id 4 at place 1 is not below 4");
-    fails_with(hl_embedding(&tape, W, low, HL_SHAPE(2)), "embedding: id -1 at place 0 is not below 4");
-    fails_with(hl_embedding(&tape, W, low, HL_SHAPE(1, 1, 1, 2)),
-               "embedding: ids and W (V, D) do not fit: (1, 1, 1, 2) against (4, 5)");
+    int32_t high[2] = { 3, 4 }, low[2] = { -1, -2 }, zeros[2] = { 0, 0 };
+    hl_embedding_args e = { .W = W, .scale = 1, .ids = high, .n = 2 };
+    fails_with(hl_embedding(&tape, e), "embedding: id 4 at place 1 is not below 4");
+    e.ids = low;
+    fails_with(hl_embedding(&tape, e), "embedding: id -1 at place 0 is not below 4");
+    e.ids = NULL;
+    fails_with(hl_embedding(&tape, e), "embedding: no ids are given");
+    e = (hl_embedding_args){ .W = W, .scale = 1, .ids = zeros, .P = W, .positions = high, .n = 2 };
+    fails_with(hl_embedding(&tape, e), "embedding: position 4 at place 1 is not below 4");
+    e.longest = 5;
+    fails_with(hl_embedding(&tape, e), "embedding: 5 positions, of which there are 4");
+    e.P = x;
+    fails_with(hl_embedding(&tape, e), "embedding: W (V, D) does not fit P (max_length, D): (4, 5) against (2, 3)");
+    e.n = 0;
+    fails_with(hl_embedding(&tape, e), "embedding: 0 ids of vectors in (4, 5)");
+    fails_with(hl_gather_rows(&tape, W, high, 0, HL_SHAPE(2)), "gather_rows: row 4 at place 1 is not below 4");
+    fails_with(hl_gather_rows(&tape, W, high, 4, HL_SHAPE(2)), "gather_rows: row -1 at place 0 is not below 4");
+    fails_with(hl_gather_rows(&tape, W, NULL, 0, HL_SHAPE(2)), "gather_rows: no rows are given");
+    fails_with(hl_gather_rows(&tape, W, zeros, 0, HL_SHAPE(0)),
+               "gather_rows: rows and x (..., D) do not fit: (0) against (4, 5)");
+    const int32_t offsets[3] = { 0, 1, 3 };
+    fails_with(hl_mean_rows(&tape, W, (hl_sequences){ 2, 2, offsets }),
+               "mean_rows: the sequences have 3 rows, the tensor has 4");
+    fails_with(hl_mean_rows(&tape, W, (hl_sequences){ 2, 1, offsets }),
+               "mean_rows: the length 2 of sequence 1 is not in 1 .. 1");
+    fails_with(hl_mean_rows(&tape, W, (hl_sequences){ 2, 2, NULL }), "mean_rows: the sequences have no offsets");
+    fails_with(hl_mean_rows(&tape, W, (hl_sequences){ 0, 2, offsets }),
+               "mean_rows: 0 sequences of up to 2 rows cannot be");
     fails_with(hl_cross_entropy(&tape, x, (hl_cross_entropy_args){ .targets = high }),
                "cross_entropy: target 3 at place 0 is not below 3");
     fails_with(hl_cross_entropy(&tape, x, (hl_cross_entropy_args){ .targets = low }),
-               "cross_entropy: target -2 at place 1 is not below 3");
+               "cross_entropy: target -1 at place 0 is not below 3");
     fails_with(hl_cross_entropy(&tape, x, (hl_cross_entropy_args){ .targets = low, .smoothing = 1 }),
                "cross_entropy: a label smoothing of 1 is not in [0, 1)");
     fails_with(hl_cross_entropy(&tape, x, (hl_cross_entropy_args){ .targets = low, .smoothing = NAN }),
@@ -107,12 +131,18 @@ START_TEST(errors_name_the_number_that_is_wrong)
 }
 END_TEST
 
+static const int32_t of_two_threes[3] = { 0, 3, 6 };
+
+/* Two sequences of three rows. */
 static hl_attention_args attention_of(hl_tensor *q, hl_tensor *k, hl_tensor *v, int64_t H, int64_t Hkv)
 {
+    const hl_sequences sequences = { .n = 2, .longest = 3, .offsets = of_two_threes };
     return (hl_attention_args){
         .q.x = q,
         .k.x = k,
         .v.x = v,
+        .queries = sequences,
+        .keys = sequences,
         .n_heads = H,
         .n_kv_heads = Hkv,
         .d_k = 2,
@@ -123,33 +153,53 @@ static hl_attention_args attention_of(hl_tensor *q, hl_tensor *k, hl_tensor *v, 
 START_TEST(attention_says_what_does_not_fit)
 {
     begin((hl_tape_options){ .threads = 1, .gradients = true });
-    hl_tensor *x = tensor(HL_SHAPE(2, 3, 4)), *other = tensor(HL_SHAPE(1, 3, 4)), *shorter = tensor(HL_SHAPE(2, 2, 4));
+    hl_tensor *x = tensor(HL_SHAPE(6, 4)), *shorter = tensor(HL_SHAPE(4, 4));
     hl_attention_args good = attention_of(x, x, x, 2, 2), args = good;
     fails_with(hl_attention(&tape, attention_of(x, x, x, 3, 2)),
                "attention: 3 heads of widths 2 and 2 cannot share 2 key/value heads");
-    fails_with(hl_attention(&tape, attention_of(x, x, x, 4, 2)),
-               "attention: q: 8 columns from 0 on are not in (2, 3, 4)");
+    fails_with(hl_attention(&tape, attention_of(x, x, x, 4, 2)), "attention: q: 8 columns from 0 on are not in (6, 4)");
     args.k.first = 1;
-    fails_with(hl_attention(&tape, args), "attention: k: 4 columns from 1 on are not in (2, 3, 4)");
-    fails_with(hl_attention(&tape, attention_of(x, other, other, 2, 2)),
-               "attention: q and k have different batches: (2, 3, 4) against (1, 3, 4)");
+    fails_with(hl_attention(&tape, args), "attention: k: 4 columns from 1 on are not in (6, 4)");
     fails_with(hl_attention(&tape, attention_of(x, x, shorter, 2, 2)),
-               "attention: k and v have different batches or tokens: (2, 3, 4) against (2, 2, 4)");
+               "attention: k and v have different rows: (6, 4) against (4, 4)");
+    fails_with(hl_attention(&tape, attention_of(x, shorter, shorter, 2, 2)),
+               "attention: the sequences have 6 rows, the tensor has 4");
+    args = good;
+    args.keys.n = 1;
+    args.keys.longest = 6;
+    args.keys.offsets = (const int32_t[]){ 0, 6 };
+    fails_with(hl_attention(&tape, args), "attention: 2 sequences of queries, 1 of keys");
+    args = good;
+    args.queries.offsets = (const int32_t[]){ 0, 0, 6 };
+    fails_with(hl_attention(&tape, args), "attention: the length 0 of sequence 0 is not in 1 .. 3");
     args = good;
     args.gate = tensor(HL_SHAPE(2, 3));
-    fails_with(hl_attention(&tape, args), "attention: q does not fit the gate (B, H): (2, 3, 4) against (2, 3)");
+    fails_with(hl_attention(&tape, args), "attention: the gate is not (B, H): (2, 3) against (2, 2)");
+    args.gate = tensor(HL_SHAPE(1, 2));
+    fails_with(hl_attention(&tape, args), "attention: the gate is not (B, H): (1, 2) against (2, 2)");
     args = good;
     args.dropout = -0.5f;
     fails_with(hl_attention(&tape, args), "attention: a dropout of -0.5 is not in [0, 1)");
     args = good;
-    args.mask.bias = tensor(HL_SHAPE(2, 1, 3, 4));
+    args.mask.bias = tensor(HL_SHAPE(2, 1, 3, 2));
     fails_with(hl_attention(&tape, args),
-               "attention: the bias is (2, 1, 3, 4), neither (2, 2, 3, 3) nor 1 in one of the first two places");
-    args.mask = (hl_mask){ .q_lengths = (const int32_t[]){ 3, 4 } };
-    fails_with(hl_attention(&tape, args), "attention: the length 4 of example 1 is not in 0 .. 3 queries");
-    args.mask = (hl_mask){ .k_lengths = (const int32_t[]){ -1, 4 } };
-    fails_with(hl_attention(&tape, args), "attention: the length -1 of example 0 is not in 0 .. 3 keys");
+               "attention: the bias is (2, 1, 3, 2), neither (2, 2, 3, 3) nor 1 in one of the first two places");
     ck_assert_ptr_nonnull(hl_attention(&tape, good));
+    hl_arena_free(&arena);
+}
+END_TEST
+
+START_TEST(dropout_of_other_rows_than_the_tape_has_places_for_is_refused)
+{
+    const int64_t places[2] = { 0, 1 };
+    begin((hl_tape_options){ .threads = 1, .training = true, .places = places, .n_places = 2 });
+    hl_tensor *x = tensor(HL_SHAPE(6, 4));
+    fails_with(hl_dropout(&tape, x, 0.5f, 1), "dropout: dropout of 6 rows on a tape with places for 2");
+    hl_attention_args args = attention_of(x, x, x, 2, 2);
+    args.dropout = 0.5f;
+    fails_with(hl_attention(&tape, args), "attention: dropout of 6 rows on a tape with places for 2");
+    hl_linear_args linear = { .x = x, .W = tensor(HL_SHAPE(4, 4)), .dropout = 0.5f };
+    fails_with(hl_linear_fused(&tape, linear), "linear: dropout of 6 rows on a tape with places for 2");
     hl_arena_free(&arena);
 }
 END_TEST
@@ -227,14 +277,23 @@ END_TEST
 /* Also where memory is reused, and an op with another input would compute its gradient in place of dy. */
 START_TEST(a_tensor_added_to_itself_gets_both_gradients)
 {
-    begin((hl_tape_options){ .threads = 1, .gradients = true, .reuse = true });
     const hl_real numbers[3] = { 1, 2, 3 };
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(3), numbers, true);
-    ck_assert_int_eq(hl_tape_backward(&tape, hl_sum(&tape, hl_add(&tape, x, x))).code, HL_OK);
-    for (int i = 0; i < 3; i++) {
-        ck_assert(x->grad[i] == 2);
+    hl_tape_plan plan = { 0 };
+    for (int pass = 0; pass < 2; pass++) {
+        bool dry = pass == 0;
+        begin(
+            (hl_tape_options){ .threads = 1, .gradients = true, .dry = dry, .reuse = dry, .plan = dry ? NULL : &plan });
+        hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(3), numbers, true);
+        ck_assert_int_eq(hl_tape_backward(&tape, hl_sum(&tape, hl_add(&tape, x, x))).code, HL_OK);
+        for (int i = 0; !dry && i < 3; i++) {
+            ck_assert(x->grad[i] == 2);
+        }
+        if (dry) {
+            ck_assert_int_eq(hl_tape_plan_make(&tape, &plan).code, HL_OK);
+        }
+        hl_arena_free(&arena);
     }
-    hl_arena_free(&arena);
+    hl_tape_plan_free(&plan);
 }
 END_TEST
 
@@ -326,11 +385,13 @@ END_TEST
 START_TEST(a_dry_tape_counts_the_products)
 {
     begin((hl_tape_options){ .threads = 1, .gradients = true, .dry = true });
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(5, 7, 3), NULL, false);
+    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(35, 3), NULL, false);
     hl_tensor *y = hl_linear(&tape, x, hl_tape_tensor(&tape, HL_SHAPE(4, 3), NULL, true), NULL);
     ck_assert_double_eq(tape.flops, 2.0 * 35 * 3 * 4);
-    ck_assert(hl_shape_equal(y->shape, HL_SHAPE(5, 7, 4)));
-    hl_tensor *z = hl_attention(&tape, attention_of(y, y, y, 2, 2));
+    ck_assert(hl_shape_equal(y->shape, HL_SHAPE(35, 4)));
+    hl_attention_args args = attention_of(y, y, y, 2, 2);
+    args.queries = args.keys = (hl_sequences){ .n = 5, .longest = 7 };
+    hl_tensor *z = hl_attention(&tape, args);
     ck_assert_double_eq(tape.flops, 2.0 * 35 * 3 * 4 + 2.0 * 5 * 2 * 7 * 7 * 4);
     ck_assert_int_eq(hl_tape_backward(&tape, hl_sum(&tape, z)).code, HL_OK);
     ck_assert_double_eq(tape.flops, 3 * (2.0 * 35 * 3 * 4 + 2.0 * 5 * 2 * 7 * 7 * 4));
@@ -363,6 +424,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, errors_name_op_scope_and_shapes);
     tcase_add_test(tc, errors_name_the_number_that_is_wrong);
     tcase_add_test(tc, attention_says_what_does_not_fit);
+    tcase_add_test(tc, dropout_of_other_rows_than_the_tape_has_places_for_is_refused);
     tcase_add_test(tc, the_first_error_stays_and_null_gives_null);
     tcase_add_test(tc, empty_tensors_are_refused);
     tcase_add_test(tc, scopes_nest);

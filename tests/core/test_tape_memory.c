@@ -54,7 +54,7 @@ static void measure(work *w, int threads, bool gradients, size_t *held, size_t *
     hl_tape tape;
     ck_assert_int_eq(hl_arena_init(&records, (size_t)1 << 16).code, HL_OK);
     ck_assert_int_eq(run(w, &records, threads, gradients, true, &tape).code, HL_OK);
-    *held = records.used + tape.numbers;
+    *held = tape.records + tape.held;
     *bytes = hl_tape_bytes(&tape);
     hl_arena_free(&records);
 }

@@ -74,16 +74,23 @@ static inline hl_examples example_batch(int64_t n_examples, int64_t longest)
 }
 
 /* An arena of exactly what recording takes. To be freed by hl_arena_free. */
-static inline hl_arena example_arena(const hl_recorder *recorder, int threads)
+static inline hl_arena example_arena(const hl_recorder *recorder)
 {
-    hl_model_plan plan;
     hl_arena arena;
-    expect_ok(hl_recorder_plan(recorder->model, recorder->slice, recorder->examples.n_tokens, threads, &plan));
-    expect_ok(hl_arena_init(&arena, plan.bytes));
+    expect_ok(hl_arena_init(&arena, recorder->plan.bytes));
     return arena;
 }
 
-/* A recorder of the model on the examples, writing to the test's folder "run/patterns", and an arena for 4 threads. */
+/* The examples as a model reads them; to be freed by hl_batch_storage_free. */
+static inline hl_batch_storage example_rows(const hl_examples *examples)
+{
+    hl_batch_storage storage;
+    expect_ok(hl_batch_storage_of(&storage, examples, examples->n_tokens));
+    return storage;
+}
+
+/* A recorder of the model on the examples, by at most `rows` rows, writing to the test's folder "run/patterns", on two
+ * threads. */
 typedef struct example {
     hl_model model;
     hl_examples batch;
@@ -91,18 +98,18 @@ typedef struct example {
     hl_arena arena;
 } example;
 
-static inline void example_set_up_with(example *f, hl_model_config config, hl_examples batch, int64_t slice)
+static inline void example_set_up_with(example *f, hl_model_config config, hl_examples batch, int64_t rows)
 {
     example_model(&f->model, &config);
     f->batch = batch;
-    expect_ok(hl_recorder_init(&f->recorder, &f->model, &f->batch, slice, scratch_path("run/patterns")));
-    f->arena = example_arena(&f->recorder, 4);
+    expect_ok(hl_recorder_init(&f->recorder, &f->model, &f->batch, rows, 2, scratch_path("run/patterns")));
+    f->arena = example_arena(&f->recorder);
 }
 
 static inline void example_set_up(example *f, hl_model_config config, int64_t n_examples, int64_t longest,
                                   int64_t slice)
 {
-    example_set_up_with(f, config, example_batch(n_examples, longest), slice);
+    example_set_up_with(f, config, example_batch(n_examples, longest), slice * longest);
 }
 
 static inline void example_tear_down(example *f)

@@ -7,7 +7,7 @@
 
 static inline void gathered_set_up(const example *f, int64_t slice, hl_validation_sums_pass *pass)
 {
-    expect_ok(hl_validation_sums_pass_init(pass, &f->model.config, slice, f->batch.n_tokens));
+    expect_ok(hl_validation_sums_pass_init(pass, &f->model.config, slice * f->batch.n_tokens, f->batch.n_tokens));
 }
 
 /* To be freed by hl_validation_sums_pass_free. */
@@ -16,10 +16,11 @@ static inline const hl_validation_sums *gathered_run(const example *f, int64_t s
 {
     hl_arena arena;
     expect_ok(hl_arena_init(&arena, 1 << 25));
+    hl_batch_storage storage = example_rows(&f->batch);
     hl_validation_sums_pass_begin(pass);
     for (int64_t first = 0; first < f->batch.n_examples; first += slice) {
         int64_t left = f->batch.n_examples - first;
-        hl_examples batch = hl_examples_slice(&f->batch, first, left < slice ? left : slice);
+        hl_batch batch = hl_batch_slice(&storage.batch, first, left < slice ? left : slice);
         hl_validation_sums_pass_batch(pass, &batch, threads);
         hl_tape tape;
         hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = threads, .observer = &pass->observer });
@@ -28,6 +29,7 @@ static inline const hl_validation_sums *gathered_run(const example *f, int64_t s
         hl_arena_rewind(&arena, 0);
     }
     hl_arena_free(&arena);
+    hl_batch_storage_free(&storage);
     return hl_validation_sums_pass_end(pass);
 }
 

@@ -21,7 +21,7 @@ static inline void pruned_is_masked_shake(hl_model *model)
 }
 
 /* Logits in new memory: hl_free. */
-static inline hl_real *logits_of(const hl_model *model, const hl_examples *batch, const bool *kept)
+static inline hl_real *logits_of(const hl_model *model, const hl_batch *batch, const bool *kept)
 {
     enum { MOST = 512 };
     hl_real gates[2 * MOST];
@@ -50,23 +50,23 @@ static inline hl_real *logits_of(const hl_model *model, const hl_examples *batch
     return copy;
 }
 
-/* The largest difference on real positions, as a share of the largest logit. */
+/* The largest difference, as a share of the largest logit. */
 static inline double pruned_is_masked_error(const hl_model *model, const hl_model *pruned, const bool *kept)
 {
-    hl_examples batch = example_batch(6, 9);
-    hl_real *masked = logits_of(model, &batch, kept), *sliced = logits_of(pruned, &batch, NULL);
+    hl_examples examples = example_batch(6, 9);
+    hl_batch_storage storage = example_rows(&examples);
+    const hl_batch *batch = &storage.batch;
+    hl_real *masked = logits_of(model, batch, kept), *sliced = logits_of(pruned, batch, NULL);
     int64_t V = model->config.vocabulary;
     double largest = 0, error = 0;
-    for (int64_t i = 0; i < batch.n_examples * batch.n_tokens * V; i++) {
-        int64_t row = i / V;
-        if (row % batch.n_tokens < batch.lengths[row / batch.n_tokens]) {
-            largest = fmax(largest, fabs((double)masked[i]));
-            error = fmax(error, fabs((double)masked[i] - (double)sliced[i]));
-        }
+    for (int64_t i = 0; i < batch->n_rows * V; i++) {
+        largest = fmax(largest, fabs((double)masked[i]));
+        error = fmax(error, fabs((double)masked[i] - (double)sliced[i]));
     }
     hl_free(masked);
     hl_free(sliced);
-    hl_examples_free(&batch);
+    hl_batch_storage_free(&storage);
+    hl_examples_free(&examples);
     return error / largest;
 }
 

@@ -1,4 +1,4 @@
-/* A model run over examples slice by slice. */
+/* A model run over a batch slice by slice. */
 #include "heads/evaluator.h"
 #include "tests/check_suite.h"
 #include "tests/heads/example.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { E = 7, SLICE = 3 };
+enum { E = 7, ROWS = 27 }; /* examples of 9, 6 and 12 tokens in turn: three slices of 3, 3 and 1 of them */
 
 /* What a visitor has seen. */
 typedef struct seen {
@@ -16,7 +16,7 @@ typedef struct seen {
 static bool wants(void *context, hl_evaluator_slice *slice)
 {
     const seen *s = context;
-    ck_assert_int_eq(slice->first, s->slices * SLICE);
+    ck_assert_int_eq(slice->first, s->slices * 3);
     return s->slices < s->most;
 }
 
@@ -25,13 +25,14 @@ static void see(void *context, const hl_evaluator_slice *slice, const hl_real *l
     seen *s = context;
     ck_assert(isfinite(logits[0]));
     s->slices++;
-    s->examples += slice->examples.n_examples;
+    s->examples += slice->batch.n_examples;
 }
 
-/* A model, seven examples and an evaluator by threes with as much memory as it says it needs. */
+/* A model, seven examples and an evaluator of so many rows with as much memory as it says it needs. */
 typedef struct evaluated {
     hl_model model;
-    hl_examples batch;
+    hl_batch_storage storage;
+    hl_tape_plan plan;
     hl_arena arena;
     seen seen;
     hl_evaluator evaluator;
@@ -40,18 +41,20 @@ typedef struct evaluated {
 static void set_up(evaluated *f)
 {
     hl_model_config config = example_config(16);
-    size_t bytes;
     example_model(&f->model, &config);
-    f->batch = example_batch(E, 12);
+    hl_examples examples = example_batch(E, 12);
+    f->storage = example_rows(&examples);
+    hl_examples_free(&examples);
     f->seen = (seen){ .most = E };
     f->evaluator = (hl_evaluator){ .model = &f->model,
                                    .arena = &f->arena,
-                                   .slice = SLICE,
+                                   .plan = &f->plan,
+                                   .rows = ROWS,
                                    .threads = 1,
                                    .loss = "step 3: the loss",
                                    .context = &f->seen };
-    expect_ok(hl_evaluator_plan(&f->evaluator, f->batch.n_tokens, &bytes));
-    expect_ok(hl_arena_init(&f->arena, bytes));
+    expect_ok(hl_evaluator_plan(&f->evaluator, 12, &f->plan));
+    expect_ok(hl_arena_init(&f->arena, f->plan.bytes));
     f->evaluator.begin = wants;
     f->evaluator.end = see;
 }
@@ -59,7 +62,8 @@ static void set_up(evaluated *f)
 static void tear_down(evaluated *f)
 {
     hl_arena_free(&f->arena);
-    hl_examples_free(&f->batch);
+    hl_batch_storage_free(&f->storage);
+    hl_tape_plan_free(&f->plan);
     hl_model_free(&f->model);
 }
 
@@ -68,13 +72,13 @@ START_TEST(slices_make_up_the_whole)
     evaluated f;
     set_up(&f);
     hl_cross_entropy_result sum = { 0 };
-    expect_ok(hl_evaluate(&f.evaluator, &f.batch, &sum));
+    expect_ok(hl_evaluate(&f.evaluator, &f.storage.batch, &sum));
     ck_assert_int_eq(f.seen.slices, 3);
     ck_assert_int_eq(f.seen.examples, E);
-    ck_assert_int_eq(sum.n_scored, hl_examples_scored(&f.batch));
+    ck_assert_int_eq(sum.n_scored, f.storage.batch.n_targets);
     double by_hand = 0;
     for (int64_t e = 0; e < E; e++) {
-        hl_examples one = hl_examples_slice(&f.batch, e, 1);
+        hl_batch one = hl_batch_slice(&f.storage.batch, e, 1);
         hl_cross_entropy_result its = { 0 };
         hl_evaluator alone = f.evaluator;
         alone.begin = NULL;
@@ -94,9 +98,8 @@ START_TEST(a_visitor_may_end_it)
     set_up(&f);
     f.seen.most = 1;
     hl_cross_entropy_result sum = { 0 };
-    expect_ok(hl_evaluate(&f.evaluator, &f.batch, &sum));
-    hl_examples first = hl_examples_slice(&f.batch, 0, SLICE);
-    ck_assert_int_eq(sum.n_scored, hl_examples_scored(&first));
+    expect_ok(hl_evaluate(&f.evaluator, &f.storage.batch, &sum));
+    ck_assert_int_eq(sum.n_scored, hl_batch_slice(&f.storage.batch, 0, 3).n_targets);
     tear_down(&f);
 }
 END_TEST
@@ -107,7 +110,7 @@ START_TEST(a_loss_that_is_not_finite_is_named)
     set_up(&f);
     f.model.output.weight->data[0] = (hl_real)NAN;
     hl_cross_entropy_result sum = { 0 };
-    hl_status status = hl_evaluate(&f.evaluator, &f.batch, &sum);
+    hl_status status = hl_evaluate(&f.evaluator, &f.storage.batch, &sum);
     ck_assert_int_eq(status.code, HL_NOT_FINITE);
     ck_assert_str_eq(status.text, "step 3: the loss is nan; the first tensor that is not finite is the output of "
                                   "linear in output");
@@ -121,12 +124,47 @@ START_TEST(less_memory_than_planned_does_not_do)
 {
     evaluated f;
     set_up(&f);
-    size_t bytes;
-    expect_ok(hl_evaluator_plan(&f.evaluator, f.batch.n_tokens, &bytes));
     hl_arena_free(&f.arena);
-    expect_ok(hl_arena_init(&f.arena, bytes - 4096));
-    ck_assert_int_eq(hl_evaluate(&f.evaluator, &f.batch, NULL).code, HL_NO_MEMORY);
-    ck_assert_int_eq(hl_evaluator_plan(&f.evaluator, 65, &bytes).code, HL_INVALID);
+    expect_ok(hl_arena_init(&f.arena, f.plan.bytes - 4096));
+    ck_assert_int_eq(hl_evaluate(&f.evaluator, &f.storage.batch, NULL).code, HL_NO_MEMORY);
+    hl_tape_plan plan;
+    ck_assert_int_eq(hl_evaluator_plan(&f.evaluator, 65, &plan).code, HL_INVALID);
+    f.evaluator.rows = 0;
+    ck_assert_int_eq(hl_evaluator_plan(&f.evaluator, 12, &plan).code, HL_INVALID);
+    tear_down(&f);
+}
+END_TEST
+
+/* An example that has more rows than a slice is run alone; one without a target adds nothing. */
+START_TEST(every_slice_has_an_example)
+{
+    evaluated f;
+    set_up(&f);
+    hl_cross_entropy_result sum = { 0 }, without = { 0 };
+    f.evaluator.begin = NULL;
+    f.evaluator.rows = 1;
+    expect_ok(hl_evaluate(&f.evaluator, &f.storage.batch, &sum));
+    ck_assert_int_eq(f.seen.slices, E);
+    ck_assert_int_eq(sum.n_scored, f.storage.batch.n_targets);
+    f.evaluator.end = NULL;
+    hl_batch unscored = f.storage.batch;
+    unscored.n_targets = 0;
+    expect_ok(hl_evaluate(&f.evaluator, &unscored, &without));
+    ck_assert(without.n_scored == 0 && without.loss_sum == 0);
+    tear_down(&f);
+}
+END_TEST
+
+/* Layers' outputs share memory: far less than a tape keeps that goes on to a backward pass. */
+START_TEST(what_is_dead_gives_its_memory)
+{
+    evaluated f;
+    set_up(&f);
+    hl_tape_plan kept;
+    hl_batch largest = hl_batch_largest(3, 12);
+    expect_ok(hl_model_plan(&f.model, &largest, (hl_tape_options){ .threads = 1 }, &kept));
+    ck_assert_uint_lt(2 * f.plan.numbers, kept.numbers);
+    hl_tape_plan_free(&kept);
     tear_down(&f);
 }
 END_TEST
@@ -137,5 +175,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_visitor_may_end_it);
     tcase_add_test(tc, a_loss_that_is_not_finite_is_named);
     tcase_add_test(tc, less_memory_than_planned_does_not_do);
+    tcase_add_test(tc, every_slice_has_an_example);
+    tcase_add_test(tc, what_is_dead_gives_its_memory);
 }
 SUITE("evaluator", add_tests)

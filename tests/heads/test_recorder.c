@@ -30,7 +30,7 @@ START_TEST(the_file_holds_what_the_buffers_hold)
     enum { E = 5, T = 9, V = EXAMPLE_VOCABULARY };
     example f;
     example_set_up(&f, example_config(8), E, T, 2);
-    expect_ok(hl_recorder_record(&f.recorder, 500, NULL, &f.arena, 2));
+    expect_ok(hl_recorder_record(&f.recorder, 500, NULL, &f.arena));
     hl_npz npz = read_snapshot("run/patterns/step_000500.npz");
     ck_assert_int_eq(npz.n, 9);
     expect_array(&npz, "format", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &(int64_t){ HL_SNAPSHOT_FORMAT });
@@ -61,7 +61,7 @@ START_TEST(sums_are_written_where_they_are_given)
     example_set_up(&f, example_config(8), E, T, 2);
     gathered_set_up(&f, 2, &pass);
     const hl_validation_sums *s = gathered_run(&f, 2, 1, &pass);
-    expect_ok(hl_recorder_record(&f.recorder, 500, s, &f.arena, 2));
+    expect_ok(hl_recorder_record(&f.recorder, 500, s, &f.arena));
     hl_npz npz = read_snapshot("run/patterns/step_000500.npz");
     ck_assert_int_eq(npz.n, 9 + 3 + 2 * 5);
     expect_array(&npz, "all_queries", HL_NPY_INT64, HL_SHAPE(OFFSETS), s->queries);
@@ -89,7 +89,7 @@ START_TEST(relations_are_written_and_handed_on)
     enum { E = 5, R = 3, T = 9 };
     example f;
     example_set_up_with(&f, example_config(8), example_related_batch(E, T, R), 2);
-    expect_ok(hl_recorder_record(&f.recorder, 3, NULL, &f.arena, 1));
+    expect_ok(hl_recorder_record(&f.recorder, 3, NULL, &f.arena));
     int32_t cut[E * R * T];
     for (int i = 0; i < E * R * T; i++) { /* the batch has three columns more than its longest example */
         cut[i] = f.batch.relations[i / T * (T + 3) + i % T];
@@ -136,7 +136,7 @@ START_TEST(weights_and_logits_are_zero_past_the_lengths)
     example f;
     example_set_up(&f, config, 5, 9, 2);
     memset(f.recorder.numbers, 0x7f, (size_t)(f.recorder.logits - f.recorder.numbers) * sizeof(hl_real));
-    expect_ok(hl_recorder_record(&f.recorder, 0, NULL, &f.arena, 1));
+    expect_ok(hl_recorder_record(&f.recorder, 0, NULL, &f.arena));
     for (int layer = 0; layer < 2; layer++) {
         for (int64_t head = 0; head < config.heads[layer]; head++) {
             hl_patterns patterns = hl_recorder_patterns(&f.recorder, layer, head);
@@ -153,20 +153,27 @@ START_TEST(weights_and_logits_are_zero_past_the_lengths)
 }
 END_TEST
 
-/* The numbers of one pass over the undivided, uncut batch, found without a recorder. */
+/* The numbers of one pass over the undivided batch, found without a recorder. */
 START_TEST(what_is_recorded_is_what_the_model_computes)
 {
     enum { E = 5, T = 9, PADDED = 12 };
     example f;
     example_set_up(&f, example_config(8), E, T, 2);
-    expect_ok(hl_recorder_record(&f.recorder, 0, NULL, &f.arena, 1));
+    expect_ok(hl_recorder_record(&f.recorder, 0, NULL, &f.arena));
     static hl_real weights[2][E * 4 * PADDED * PADDED];
-    hl_head_probe probes[2] = { { .weights = weights[0] }, { .weights = weights[1] } };
+    hl_head_weights copies[2];
+    hl_head_probe probes[2] = { { 0 } };
+    for (int l = 0; l < 2; l++) {
+        copies[l] = (hl_head_weights){ .at = weights[l], .n_heads = f.model.config.heads[l], .n_tokens = PADDED };
+        probes[l] = (hl_head_probe){ .observe = hl_head_weights_observe, .observe_context = &copies[l] };
+    }
+    hl_batch_storage storage = example_rows(&f.batch);
+    hl_sequences examples = hl_batch_sequences(&storage.batch);
     hl_arena arena;
     expect_ok(hl_arena_init(&arena, 1 << 22));
     hl_tape tape;
     hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1 });
-    const hl_tensor *logits = hl_model_logits(&tape, &f.model, &f.batch, probes);
+    const hl_tensor *logits = hl_model_logits(&tape, &f.model, &storage.batch, probes);
     expect_ok(hl_tape_status(&tape));
     for (int layer = 0; layer < 2; layer++) {
         int64_t H = f.model.config.heads[layer];
@@ -184,9 +191,11 @@ START_TEST(what_is_recorded_is_what_the_model_computes)
     for (int64_t e = 0; e < E; e++) {
         for (int64_t i = 0; i < f.batch.lengths[e] * EXAMPLE_VOCABULARY; i++) {
             ck_assert_double_eq_tol((double)f.recorder.logits[e * T * EXAMPLE_VOCABULARY + i],
-                                    (double)logits->data[e * PADDED * EXAMPLE_VOCABULARY + i], 1e-5);
+                                    (double)logits->data[hl_sequences_first(&examples, e) * EXAMPLE_VOCABULARY + i],
+                                    1e-5);
         }
     }
+    hl_batch_storage_free(&storage);
     hl_arena_free(&arena);
     example_tear_down(&f);
 }
@@ -199,12 +208,16 @@ START_TEST(the_file_has_the_same_bytes_at_any_thread_count)
     char *first = NULL;
     size_t size = 0;
     for (int threads = 1; threads <= 4; threads++) {
-        expect_ok(hl_recorder_record(&f.recorder, 7, NULL, &f.arena, threads));
+        hl_recorder recorder;
+        expect_ok(hl_recorder_init(&recorder, &f.model, &f.batch, 640, threads, scratch_path("run/patterns")));
+        hl_arena arena = example_arena(&recorder);
+        expect_ok(hl_recorder_record(&recorder, 7, NULL, &arena));
+        hl_arena_free(&arena);
+        hl_recorder_free(&recorder);
         if (threads == 1) {
             first = scratch_read(scratch_path("run/patterns/step_000007.npz"), &size);
         }
         ck_assert(scratch_holds(scratch_path("run/patterns/step_000007.npz"), first, size));
-        memset(f.recorder.numbers, 0, sizeof(hl_real));
     }
     free(first);
     example_tear_down(&f);
@@ -216,9 +229,9 @@ START_TEST(parts_of_any_size_record_the_same)
     enum { E = 7, T = 12 };
     example whole, parts;
     example_set_up(&whole, example_config(16), E, T, E);
-    expect_ok(hl_recorder_record(&whole.recorder, 1, NULL, &whole.arena, 1));
+    expect_ok(hl_recorder_record(&whole.recorder, 1, NULL, &whole.arena));
     example_set_up(&parts, example_config(16), E, T, _i);
-    expect_ok(hl_recorder_record(&parts.recorder, 1, NULL, &parts.arena, 1));
+    expect_ok(hl_recorder_record(&parts.recorder, 1, NULL, &parts.arena));
     int64_t n = whole.recorder.logits - whole.recorder.numbers + E * T * EXAMPLE_VOCABULARY;
     for (int64_t i = 0; i < n; i++) {
         double number = (double)whole.recorder.numbers[i]; /* logits are larger than 1 */
@@ -236,19 +249,20 @@ static hl_real *train(example *f, bool recording)
     hl_arena arena;
     expect_ok(hl_arena_init(&arena, 1 << 24));
     hl_parameters *parameters = &f->model.parameters;
+    hl_batch_storage storage = example_rows(&f->batch);
     hl_parameters_initialise(parameters, 11);
     for (uint32_t step = 0; step < 2; step++) {
         if (recording) {
-            expect_ok(hl_recorder_record(&f->recorder, step, NULL, &arena, 2));
+            expect_ok(hl_recorder_record(&f->recorder, step, NULL, &arena));
             ck_assert_uint_eq(arena.used, 0);
         }
         hl_tape tape;
         hl_tape_begin(&tape, &arena, (hl_tape_options){ .training = true, .gradients = true, .seed = 4, .step = step });
         hl_parameters_zero_grad(parameters);
-        hl_tensor *loss = hl_model_loss(&tape, &f->model, &f->batch, (hl_cross_entropy_args){ 0 }, NULL);
+        hl_tensor *loss = hl_model_loss(&tape, &f->model, &storage.batch, (hl_cross_entropy_args){ 0 }, NULL);
         if (recording && step == 1) { /* even between forward and backward */
             size_t used = arena.used;
-            expect_ok(hl_recorder_record(&f->recorder, 9, NULL, &arena, 1));
+            expect_ok(hl_recorder_record(&f->recorder, 9, NULL, &arena));
             ck_assert_uint_eq(arena.used, used);
         }
         expect_ok(hl_tape_backward(&tape, loss));
@@ -258,6 +272,7 @@ static hl_real *train(example *f, bool recording)
         hl_arena_rewind(&arena, 0);
     }
     hl_arena_free(&arena);
+    hl_batch_storage_free(&storage);
     hl_real *trained = hl_malloc((size_t)parameters->count * sizeof *trained);
     memcpy(trained, parameters->values, (size_t)parameters->count * sizeof *trained);
     return trained;
@@ -286,7 +301,7 @@ START_TEST(the_bytes_known_up_front_hold_the_file)
 {
     example f;
     example_set_up(&f, example_config(8), 5, 9, 2);
-    expect_ok(hl_recorder_record(&f.recorder, 1000000, NULL, &f.arena, 1));
+    expect_ok(hl_recorder_record(&f.recorder, 1000000, NULL, &f.arena));
     struct stat info;
     ck_assert_int_eq(stat(scratch_path("run/patterns/step_1000000.npz"), &info), 0);
     size_t bytes = hl_recorder_bytes(&f.model.config, 5, 9, 0);

@@ -16,7 +16,7 @@ START_TEST(an_arena_that_is_too_small_is_reported_and_left_as_it_was)
     hl_arena small;
     expect_ok(hl_arena_init(&small, f.arena.capacity - f.arena.capacity / 4));
     ck_assert_ptr_nonnull(hl_arena_allocate(&small, 64));
-    ck_assert_int_eq(hl_recorder_record(&f.recorder, 3, NULL, &small, 1).code, HL_NO_MEMORY);
+    ck_assert_int_eq(hl_recorder_record(&f.recorder, 3, NULL, &small).code, HL_NO_MEMORY);
     ck_assert_uint_eq(small.used, 64);
     ck_assert(!scratch_exists(scratch_path("run/patterns/step_000003.npz")));
     hl_arena_free(&small);
@@ -29,12 +29,12 @@ START_TEST(what_cannot_be_is_refused)
     example f;
     example_set_up(&f, example_config(8), 5, 9, 5);
     hl_recorder recorder;
-    ck_assert_int_eq(hl_recorder_init(&recorder, &f.model, &f.batch, 0, scratch_path("other")).code, HL_INVALID);
+    ck_assert_int_eq(hl_recorder_init(&recorder, &f.model, &f.batch, 0, 1, scratch_path("other")).code, HL_INVALID);
     f.batch.n_examples = 0;
-    ck_assert_int_eq(hl_recorder_init(&recorder, &f.model, &f.batch, 1, scratch_path("other")).code, HL_INVALID);
+    ck_assert_int_eq(hl_recorder_init(&recorder, &f.model, &f.batch, 1, 1, scratch_path("other")).code, HL_INVALID);
     f.batch.n_examples = 5;
     ck_assert(!scratch_exists(scratch_path("other")));
-    hl_model_plan plan;
+    hl_tape_plan plan;
     ck_assert_int_eq(hl_recorder_plan(&f.model, 1, 65, 1, &plan).code, HL_INVALID);
     example_tear_down(&f);
 }
@@ -46,12 +46,12 @@ START_TEST(a_folder_that_cannot_be_written_is_reported)
     example_set_up(&f, example_config(8), 5, 9, 5);
     scratch_write(scratch_path("file"), "x", 1);
     hl_recorder recorder;
-    hl_status status = hl_recorder_init(&recorder, &f.model, &f.batch, 1, scratch_path("file"));
+    hl_status status = hl_recorder_init(&recorder, &f.model, &f.batch, 1, 1, scratch_path("file"));
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_ptr_nonnull(strstr(status.text, "file"));
     ck_assert_ptr_null(recorder.numbers);
     ck_assert_int_eq(rmdir(scratch_path("run/patterns")), 0);
-    status = hl_recorder_record(&f.recorder, 3, NULL, &f.arena, 1);
+    status = hl_recorder_record(&f.recorder, 3, NULL, &f.arena);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_ptr_nonnull(strstr(status.text, "run/patterns/step_000003.npz"));
     example_tear_down(&f);
@@ -69,7 +69,7 @@ START_TEST(a_set_up_that_lacks_memory_leaves_nothing)
     for (bool reached = true; reached;) {
         hl_recorder recorder;
         faults_in_memory(++n, FAULTS_ONCE);
-        hl_status status = hl_recorder_init(&recorder, &model, &batch, 2, scratch_path("patterns"));
+        hl_status status = hl_recorder_init(&recorder, &model, &batch, 2, 1, scratch_path("patterns"));
         reached = faults_allocations() >= n;
         ck_assert_int_eq(status.code, reached ? HL_NO_MEMORY : HL_OK);
         if (!reached) {
@@ -96,7 +96,7 @@ static void expect_old_or_new(example *f, bool in_memory)
         f->model.parameters.values[n % 8] += 1;
         faults_in_files(in_memory ? 0 : ++n, FAULTS_ONCE, ENOSPC);
         faults_in_memory(in_memory ? ++n : 0, FAULTS_ONCE);
-        hl_status status = hl_recorder_record(&f->recorder, 5, NULL, &f->arena, 1);
+        hl_status status = hl_recorder_record(&f->recorder, 5, NULL, &f->arena);
         reached = (in_memory ? faults_allocations() : faults_file_calls()) >= n;
         ck_assert(reached || status.code == HL_OK);
         if (status.code != HL_OK) {
@@ -116,7 +116,7 @@ START_TEST(a_recording_that_fails_leaves_the_old_file)
     faults_begin();
     example f;
     example_set_up(&f, example_config(8), 3, 6, 2);
-    expect_ok(hl_recorder_record(&f.recorder, 5, NULL, &f.arena, 1));
+    expect_ok(hl_recorder_record(&f.recorder, 5, NULL, &f.arena));
     expect_old_or_new(&f, _i);
     example_tear_down(&f);
     ck_assert_int_eq(faults_live_blocks(), 0);
@@ -130,7 +130,7 @@ START_TEST(recording_allocates_only_to_write_the_file)
     example f;
     example_set_up(&f, example_config(8), 6, 9, 2);
     faults_in_memory(0, FAULTS_ONCE);
-    expect_ok(hl_recorder_record(&f.recorder, 5, NULL, &f.arena, 1));
+    expect_ok(hl_recorder_record(&f.recorder, 5, NULL, &f.arena));
     int recording = faults_allocations();
     faults_in_memory(0, FAULTS_ONCE);
     hl_npz_writer *npz = hl_npz_create(scratch_path("another.npz"));

@@ -27,14 +27,16 @@ static void measure(void)
     hl_all_subsets subsets;
     expect_ok(hl_all_subsets_measure(&x.model, &x.batch, layers, E, 2, &subsets));
     hl_all_subsets_free(&subsets);
-    hl_subset subset = { .model = &x.model, .slice = E, .threads = 2 };
+    hl_subset subset = { .model = &x.model, .rows = E * T, .threads = 2 };
+    hl_batch_storage storage = example_rows(&x.batch);
     hl_subset_worth worth;
     expect_ok(hl_subset_begin(&subset, T));
-    expect_ok(hl_subset_measure(&subset, &x.batch, kept, &worth));
+    expect_ok(hl_subset_measure(&subset, &storage.batch, kept, &worth));
     hl_subset_free(&subset);
+    hl_batch_storage_free(&storage);
     expect_ok(hl_prune(&x.model, kept, &pruned));
     hl_model_free(&pruned);
-    expect_ok(hl_recorder_run(&x.recorder, &x.arena, 2));
+    expect_ok(hl_recorder_run(&x.recorder, &x.arena));
 }
 
 /* The first time LIBXSMM generates code, which alone takes more than 128 KB of stack. */

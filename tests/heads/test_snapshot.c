@@ -14,7 +14,7 @@ enum { E = 5, T = 9 };
 static void record(example *f)
 {
     example_set_up(f, example_config(12), E, T, 2);
-    expect_ok(hl_recorder_record(&f->recorder, 500, NULL, &f->arena, 1));
+    expect_ok(hl_recorder_record(&f->recorder, 500, NULL, &f->arena));
 }
 
 static const char *path(void)
@@ -55,7 +55,7 @@ END_TEST
 static void record_related(example *f)
 {
     example_set_up_with(f, example_config(12), example_related_batch(E, T, 3), 2);
-    expect_ok(hl_recorder_record(&f->recorder, 500, NULL, &f->arena, 1));
+    expect_ok(hl_recorder_record(&f->recorder, 500, NULL, &f->arena));
 }
 
 START_TEST(relations_are_read_where_there_are_any)
@@ -202,7 +202,7 @@ static const hl_validation_sums *record_all(example *f, hl_validation_sums_pass 
     example_set_up(f, example_config(12), E, T, 2);
     gathered_set_up(f, 2, pass);
     const hl_validation_sums *all = gathered_run(f, 2, 1, pass);
-    expect_ok(hl_recorder_record(&f->recorder, 500, all, &f->arena, 1));
+    expect_ok(hl_recorder_record(&f->recorder, 500, all, &f->arena));
     return all;
 }
 

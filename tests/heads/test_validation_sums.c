@@ -31,11 +31,32 @@ static void begin(gathered *g, int64_t n_heads, int64_t n_tokens, bool causal)
     g->sums.layers[0] = (hl_validation_sums_layer){ g->offset, g->entropy, g->normalised, g->confidence, g->histogram };
 }
 
+/* The examples as sequences, whose weights, (H, T, T) each, are packed as hl_validation_sums_add takes them: the first n
+ * rows and columns of an example of n tokens, at H * T times its first row. */
+static void add_packed(hl_validation_sums *sums, const hl_real *weights, const int32_t *lengths, int64_t B, int64_t T,
+                       int threads)
+{
+    static hl_real packed[64 * HEADS * MADE_UP_TOKENS * MADE_UP_TOKENS];
+    int32_t offsets[65] = { 0 };
+    int64_t H = sums->heads[0];
+    ck_assert(B <= 64 && T <= MADE_UP_TOKENS && H <= HEADS);
+    for (int64_t b = 0; b < B; b++) {
+        int64_t n = lengths[b];
+        hl_real *to = packed + H * sums->n_tokens * offsets[b];
+        for (int64_t row = 0; row < H * n; row++) {
+            memcpy(to + row * n, weights + ((b * H + row / n) * T + row % n) * T, (size_t)n * sizeof *to);
+        }
+        offsets[b + 1] = offsets[b] + lengths[b];
+    }
+    const hl_sequences examples = { .n = B, .longest = T, .offsets = offsets };
+    hl_validation_sums_add_lengths(sums, &examples);
+    hl_validation_sums_add(sums, 0, packed, &examples, threads);
+}
+
 static void add(gathered *g, const made_up *m, int64_t first, int64_t count)
 {
     int64_t example = m->n_heads * m->n_tokens * m->n_tokens;
-    hl_validation_sums_add_lengths(&g->sums, m->lengths + first, count);
-    hl_validation_sums_add(&g->sums, 0, m->weights + first * example, m->lengths + first, count, m->n_tokens, 1);
+    add_packed(&g->sums, m->weights + first * example, m->lengths + first, count, m->n_tokens, 1);
 }
 
 /* All examples at once. */
@@ -203,8 +224,7 @@ START_TEST(the_same_bits_at_any_number_of_threads)
     for (int threads = 1; threads <= 4; threads++) {
         gathered *g = threads == 1 ? &one : &more;
         begin(g, H, T, false);
-        hl_validation_sums_add_lengths(&g->sums, lengths, B);
-        hl_validation_sums_add(&g->sums, 0, weights, lengths, B, T, threads);
+        add_packed(&g->sums, weights, lengths, B, T, threads);
         hl_validation_sums_finish(&g->sums);
         ck_assert_mem_eq(g->queries, one.queries, sizeof one - offsetof(gathered, queries));
     }

@@ -41,7 +41,7 @@ START_TEST(sums_are_the_metrics_of_all_examples)
     hl_model_config config = example_config(16);
     config.causal = _i % 2 == 1;
     example_set_up(&f, config, E, T, 4);
-    expect_ok(hl_recorder_record(&f.recorder, 0, NULL, &f.arena, 1));
+    expect_ok(hl_recorder_record(&f.recorder, 0, NULL, &f.arena));
     static hl_validation_sums_pass pass;
     gathered_set_up(&f, 3, &pass);
     for (int again = 0; again < 2; again++) { /* what was gathered before is forgotten */

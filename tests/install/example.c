@@ -3,15 +3,15 @@
 
 /* A two-layer encoder learns to say each of six tokens again: ten training steps on one batch of two examples. Where a
  * call fails, HL_TRY returns its status: a code and one line that says what is wrong. */
-static hl_status train(hl_model *model, hl_optimizer *adam, hl_arena *arena)
+static hl_status train(hl_model *model, hl_optimizer *adam, hl_arena *arena, hl_batch_storage *examples)
 {
-    /* The answers are the tokens themselves; HL_IGNORE would ask for none. The lengths are without padding. */
-    int32_t tokens[2][6] = { { 3, 1, 4, 1, 5, 9 }, { 2, 7, 1, 8, 2, 8 } }, lengths[2] = { 6, 6 };
-    hl_examples batch = {
-        .n_examples = 2, .n_tokens = 6, .tokens = tokens[0], .targets = tokens[0], .lengths = lengths
-    };
+    /* The answers are the tokens themselves; HL_IGNORE would ask for none. The second example is shorter. */
+    const int32_t tokens[2][6] = { { 3, 1, 4, 1, 5, 9 }, { 2, 7, 1, 8 } };
     hl_optimizer_options options = { .name = HL_ADAM, .beta1 = 0.9, .beta2 = 0.98, .epsilon = 1e-9 };
 
+    HL_TRY(hl_batch_storage_init(examples, 2, 10, 6)); /* memory for two examples of ten tokens, none longer than six */
+    HL_TRY(hl_batch_storage_add(examples, tokens[0], tokens[0], 6));
+    HL_TRY(hl_batch_storage_add(examples, tokens[1], tokens[1], 4));
     HL_TRY(hl_model_allocate(model, 1));                          /* initial weights, drawn from seed 1 */
     HL_TRY(hl_optimizer_init(adam, &model->parameters, options)); /* zero moments for each weight */
     HL_TRY(hl_arena_init(arena, 1 << 20));                        /* 1 MiB, in which the tensors of a step live */
@@ -20,7 +20,7 @@ static hl_status train(hl_model *model, hl_optimizer *adam, hl_arena *arena)
         hl_tape_begin(&tape, arena, (hl_tape_options){ .training = true, .gradients = true, .step = (uint32_t)step });
         /* Each op of the model and of the cross-entropy runs at once and is recorded. One that fails gives NULL, those
          * that are given NULL give NULL, and hl_tape_backward returns the first error: so no call here is checked. */
-        hl_tensor *loss = hl_model_loss(&tape, model, &batch, (hl_cross_entropy_args){ 0 }, NULL);
+        hl_tensor *loss = hl_model_loss(&tape, model, &examples->batch, (hl_cross_entropy_args){ 0 }, NULL);
         hl_parameters_zero_grad(&model->parameters); /* gradients add up, so they are cleared first */
         HL_TRY(hl_tape_backward(&tape, loss));       /* walks the record in reverse: gradients of all weights */
         hl_optimizer_step(adam, 1, 0.01);            /* on one thread, with a learning rate of 0.01 */
@@ -40,11 +40,13 @@ int main(void)
     hl_model model;
     hl_optimizer adam = { 0 };
     hl_arena arena = { 0 };
+    hl_batch_storage examples = { 0 };
     hl_status status = hl_model_init(&model, &config); /* checks the config, names the weights, allocates none */
     if (status.code == HL_OK) {
-        status = train(&model, &adam, &arena);
+        status = train(&model, &adam, &arena, &examples);
     }
     puts(status.text);
+    hl_batch_storage_free(&examples);
     hl_arena_free(&arena); /* these take zeroed and half-made objects, too */
     hl_optimizer_free(&adam);
     hl_model_free(&model);

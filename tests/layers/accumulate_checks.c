@@ -8,18 +8,16 @@
 /* In float: sums of some hundred terms, cut in other places; whether a term is missing shows in double. */
 static const double tolerance = sizeof(hl_real) == sizeof(double) ? 1e-12 : 3e-6;
 
-enum { B = 6, T = 5, FIRST_EXAMPLE = 12 };
+enum { B = 6, T = 5 };
 
 typedef struct setting {
     hl_model model;
-    hl_examples batch;
+    hl_batch batch;
     hl_real loss; /* of the undivided batch */
     hl_real *grads;
 } setting;
 
-static const hl_tape_options options = {
-    .training = true, .seed = 77, .step = 5, .first_example = FIRST_EXAMPLE, .threads = 2
-};
+static const hl_tape_options options = { .training = true, .seed = 77, .step = 5, .threads = 2 };
 
 static void begin(setting *s, hl_norm_place norm)
 {
@@ -43,17 +41,19 @@ static void end(setting *s)
     hl_model_free(&s->model);
 }
 
-/* Returns the sum of the micro-batches' losses and adds their gradients to the model's. `placed`: whether each tape gets the index of its first example. */
+/* Returns the sum of the micro-batches' losses and adds their gradients to the model's. `placed`: whether their rows keep
+ * their places in the whole batch; else all have those of the first. */
 static hl_real work_parts(setting *s, const int64_t *parts, bool placed)
 {
-    hl_cross_entropy_args args = { .smoothing = (hl_real)0.1, .n = hl_examples_scored(&s->batch) };
+    hl_cross_entropy_args args = { .smoothing = (hl_real)0.1, .n = s->batch.n_targets };
     hl_real loss = 0;
     hl_parameters_zero_grad(&s->model.parameters);
     for (int64_t first = 0; first < B; first += *parts++) {
-        hl_examples part = hl_examples_slice(&s->batch, first, *parts);
-        hl_tape_options of_part = options;
-        of_part.first_example += placed ? first : 0;
-        loss += example_step(&s->model, &part, args, NULL, of_part);
+        hl_batch part = hl_batch_slice(&s->batch, first, *parts);
+        if (!placed) {
+            part.places = s->batch.places;
+        }
+        loss += example_step(&s->model, &part, args, NULL, options);
     }
     return loss;
 }
@@ -72,7 +72,7 @@ START_TEST(parts_make_the_undivided_gradient)
 }
 END_TEST
 
-/* The test above would pass with dropout off; so check that without their index the micro-batches draw other numbers. */
+/* The test above would pass with dropout off; so check that by other places the micro-batches draw other numbers. */
 START_TEST(parts_without_their_places_drop_otherwise)
 {
     setting s;

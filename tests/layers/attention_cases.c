@@ -12,14 +12,14 @@ const attention_case attention_cases[] = {
     { "one of everything",       1, 1, 1, 1, 1, 1, 1, 1, .bias = true },
     { "one head",                2, 5, 5, 3, 1, 1, 3, 3, .bias = true, .causal = true },
     { "causal",                  2, 5, 5, 6, 3, 3, 2, 2, .bias = true, .causal = true },
-    { "padding",                 3, 4, 4, 4, 2, 2, 2, 2, .bias = true, .q_lengths = { 4, 2, 1 }, .k_lengths = { 4, 2, 1 } },
-    { "padding of keys alone",   3, 4, 4, 4, 2, 2, 2, 2, .bias = true, .k_lengths = { 1, 4, 3 } },
-    { "an empty example",        2, 3, 3, 4, 2, 2, 2, 2, .bias = true, .q_lengths = { 3, 2 }, .k_lengths = { -1, 2 } },
-    { "causal and padding",      3, 5, 5, 6, 2, 2, 3, 3, .bias = true, .causal = true, .q_lengths = { 5, 3, 1 }, .k_lengths = { 5, 3, 1 } },
+    { "ragged",                  3, 4, 4, 4, 2, 2, 2, 2, .bias = true, .q_lengths = { 4, 2, 1 } },
+    { "ragged keys alone",       3, 4, 4, 4, 2, 2, 2, 2, .bias = true, .cross = true, .k_lengths = { 1, 4, 3 } },
+    { "longer than a block",     2, 65, 65, 2, 1, 1, 2, 2, .bias = true, .q_lengths = { 65, 3 } },
+    { "causal and ragged",       3, 5, 5, 6, 2, 2, 3, 3, .bias = true, .causal = true, .q_lengths = { 5, 3, 1 } },
     { "Dk and Dv free",          2, 3, 3, 5, 3, 3, 2, 4, .bias = true },
     { "Dk and Dv free, no bias", 2, 3, 3, 5, 3, 3, 4, 1, .causal = true },
     { "grouped queries",         2, 3, 3, 8, 4, 2, 2, 2, .bias = true },
-    { "grouped queries, causal", 2, 4, 4, 5, 6, 3, 1, 2, .bias = true, .causal = true, .q_lengths = { 3, 4 }, .k_lengths = { 3, 4 } },
+    { "grouped queries, causal", 2, 4, 4, 5, 6, 3, 1, 2, .bias = true, .causal = true, .q_lengths = { 3, 4 } },
     { "multi-query",             2, 3, 3, 5, 4, 1, 3, 2, .bias = true },
     { "multi-query, no bias",    1, 7, 7, 3, 5, 1, 1, 1, .bias = false },
     { "cross, packed",           2, 3, 5, 4, 2, 2, 2, 2, .bias = true, .cross = true },
@@ -29,20 +29,10 @@ const attention_case attention_cases[] = {
     { "bias for all",            2, 3, 3, 4, 2, 2, 2, 2, .bias = true, .bias_examples = 1, .bias_heads = 1 },
     { "bias of each head",       2, 3, 3, 4, 2, 2, 2, 2, .bias = true, .bias_examples = 1, .bias_heads = 2 },
     { "bias of each example",    2, 3, 4, 4, 2, 1, 2, 2, .bias = true, .cross = true, .bias_examples = 2, .bias_heads = 1 },
-    { "bias that forbids",       2, 4, 4, 6, 3, 3, 2, 2, .bias = true, .causal = true, .bias_examples = 2, .bias_heads = 3, .forbidding = true, .q_lengths = { 4, 3 }, .k_lengths = { 4, 3 } },
+    { "bias that forbids",       2, 4, 4, 6, 3, 3, 2, 2, .bias = true, .causal = true, .bias_examples = 2, .bias_heads = 3, .forbidding = true, .q_lengths = { 4, 3 } },
 };
 /* clang-format on */
 const int attention_case_count = sizeof attention_cases / sizeof *attention_cases;
-
-static const int32_t *set_lengths(const int32_t given[3], int64_t B, int32_t lengths[3])
-{
-    bool any = false;
-    for (int64_t b = 0; b < B; b++) {
-        lengths[b] = given[b] > 0 ? given[b] : 0;
-        any = any || given[b] != 0;
-    }
-    return any ? lengths : NULL;
-}
 
 static void make_bias(attention_call *call)
 {
@@ -56,7 +46,7 @@ static void make_bias(attention_call *call)
         }
     }
     call->bias_tensor = (hl_tensor){ .shape = shape, .data = call->bias };
-    call->mask.bias = &call->bias_tensor;
+    call->rules.mask.bias = &call->bias_tensor;
 }
 
 void attention_call_init(attention_call *call, const attention_case *c, hl_real dropout_weights, hl_real dropout_concat)
@@ -72,11 +62,16 @@ void attention_call_init(attention_call *call, const attention_case *c, hl_real 
                                                              .dropout_weights = dropout_weights,
                                                              .dropout_concat = dropout_concat });
     example_fill(&call->parameters);
-    call->x = example_numbers(1, c->B * c->Tq * c->D);
-    call->memory = c->cross ? example_numbers(2, c->B * c->Tk * c->D) : NULL;
-    call->mask.causal = c->causal;
-    call->mask.q_lengths = set_lengths(c->q_lengths, c->B, call->q_lengths);
-    call->mask.k_lengths = set_lengths(c->k_lengths, c->B, call->k_lengths);
+    call->rules.mask.causal = c->causal;
+    call->rules.queries = example_sequences(c->B, c->Tq, c->q_lengths[0] > 0 ? c->q_lengths : NULL, call->q_offsets);
+    call->rules.keys = call->rules.queries;
+    if (c->cross) {
+        call->rules.keys = example_sequences(c->B, c->Tk, c->k_lengths[0] > 0 ? c->k_lengths : NULL, call->k_offsets);
+    }
+    call->Nq = hl_sequences_first(&call->rules.queries, c->B);
+    call->Nk = hl_sequences_first(&call->rules.keys, c->B);
+    call->x = example_numbers(1, call->Nq * c->D);
+    call->memory = c->cross ? example_numbers(2, call->Nk * c->D) : NULL;
     if (c->bias_examples > 0) {
         make_bias(call);
     }

@@ -10,11 +10,11 @@ typedef struct attention_case {
     int64_t B, Tq, Tk, D;
     int64_t H, Hkv, Dk, Dv;
     bool bias;  /* of the projections */
-    bool cross; /* memory is a tensor of its own, of Tk tokens; else Tk = Tq */
+    bool cross; /* memory is a tensor of its own; else it is x */
     bool causal;
     int bias_examples, bias_heads;      /* 0: no additive bias; else its first two sizes */
     bool forbidding;                    /* the bias forbids some keys, and in its first row all of them */
-    int32_t q_lengths[3], k_lengths[3]; /* all 0: every example is full; a length of 0 is written as -1 */
+    int32_t q_lengths[3], k_lengths[3]; /* of the sequences; all 0: Tq, Tk. Without `cross` those of x count */
 } attention_case;
 
 extern const attention_case attention_cases[];
@@ -25,10 +25,11 @@ typedef struct attention_call {
     const attention_case *c;
     hl_parameters parameters;
     hl_multi_head layer;
-    int32_t q_lengths[3], k_lengths[3];
-    hl_real *x, *memory, *bias; /* memory: NULL for self-attention */
+    int32_t q_offsets[4], k_offsets[4];
+    int64_t Nq, Nk;
+    hl_real *x, *memory, *bias; /* (Nq, D), (Nk, D); memory: NULL for self-attention */
     hl_tensor bias_tensor;
-    hl_mask mask; /* points into this struct */
+    hl_attention_rules rules; /* points into this struct */
 } attention_call;
 
 /* Fills *call, with the two dropouts. To be ended by attention_call_free. */

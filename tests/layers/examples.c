@@ -89,45 +89,77 @@ void example_model(hl_model *model, const hl_model_config *config)
     ck_assert_int_eq(hl_positions_layer_allocate(&model->positions).code, HL_OK);
 }
 
-hl_examples example_batch(int64_t B, int64_t T, int64_t V, const int32_t *lengths)
+hl_batch example_batch(int64_t B, int64_t T, int64_t V, const int32_t *lengths)
 {
-    hl_examples batch = { .n_examples = B,
-                          .n_tokens = T,
-                          .tokens = checked_calloc(B * T, sizeof(int32_t)),
-                          .targets = checked_calloc(B * T, sizeof(int32_t)),
-                          .sources = checked_calloc(B * T, sizeof(int32_t)),
-                          .lengths = checked_calloc(B, sizeof(int32_t)) };
+    int32_t *offsets = checked_calloc(B + 1, sizeof *offsets), *tokens = checked_calloc(B * T, sizeof *tokens);
+    int32_t *positions = checked_calloc(B * T, sizeof *positions), *rows = checked_calloc(B * T, sizeof *rows);
+    int32_t *ids = checked_calloc(B * T, sizeof *ids);
+    int64_t *places = checked_calloc(B * T, sizeof *places);
+    hl_batch batch = { .n_examples = B,
+                       .offsets = offsets,
+                       .tokens = tokens,
+                       .positions = positions,
+                       .places = places,
+                       .target_rows = rows,
+                       .target_ids = ids };
     hl_random random = { .seed = 4, .stream = 2 };
     for (int64_t b = 0; b < B; b++) {
-        batch.lengths[b] = lengths != NULL ? lengths[b] : (int32_t)T;
-        for (int64_t t = 0; t < T; t++) {
-            int64_t at = b * T + t;
-            bool real = t < batch.lengths[b];
+        int64_t length = lengths != NULL ? lengths[b] : T;
+        batch.longest = length > batch.longest ? length : batch.longest;
+        for (int64_t t = 0; t < length; t++) {
+            int64_t at = b * T + t, row = batch.n_rows++;
             uint32_t token = hl_random_below(random, (uint64_t)at, (uint32_t)V);
-            batch.tokens[at] = real ? (int32_t)token : HL_PAD;
-            batch.targets[at] = real && at % 3 != 1 ? (int32_t)((token * 3 + 1) % (uint32_t)V) : HL_IGNORE;
-            batch.sources[at] = HL_IGNORE;
+            tokens[row] = (int32_t)token;
+            positions[row] = (int32_t)t;
+            places[row] = at;
+            if (at % 3 != 1) {
+                rows[batch.n_targets] = (int32_t)row;
+                ids[batch.n_targets++] = (int32_t)((token * 3 + 1) % (uint32_t)V);
+            }
         }
+        offsets[b + 1] = (int32_t)batch.n_rows;
     }
     return batch;
 }
 
-void example_batch_free(hl_examples *batch)
+void example_batch_free(hl_batch *batch)
 {
-    hl_free(batch->tokens);
-    hl_free(batch->targets);
-    hl_free(batch->sources);
-    hl_free(batch->lengths);
+    hl_free((void *)batch->offsets);
+    hl_free((void *)batch->tokens);
+    hl_free((void *)batch->positions);
+    hl_free((void *)batch->places);
+    hl_free((void *)batch->target_rows);
+    hl_free((void *)batch->target_ids);
 }
 
-hl_real example_step(hl_model *model, const hl_examples *batch, hl_cross_entropy_args args, const hl_head_probe *probes,
+void example_places(hl_tape_options *options, const hl_batch *batch)
+{
+    options->places = batch->places;
+    options->n_places = batch->n_rows;
+}
+
+hl_sequences example_sequences(int64_t B, int64_t T, const int32_t *lengths, int32_t *offsets)
+{
+    hl_sequences sequences = { .n = B, .offsets = offsets };
+    offsets[0] = 0;
+    for (int64_t b = 0; b < B; b++) {
+        int32_t length = lengths != NULL ? lengths[b] : (int32_t)T;
+        offsets[b + 1] = offsets[b] + length;
+        sequences.longest = length > sequences.longest ? length : sequences.longest;
+    }
+    return sequences;
+}
+
+hl_real example_step(hl_model *model, const hl_batch *batch, hl_cross_entropy_args args, const hl_head_probe *probes,
                      hl_tape_options options)
 {
     options.gradients = true;
-    hl_model_plan plan;
-    ck_assert_int_eq(hl_model_plan_pass(model, batch->n_examples, batch->n_tokens, options, &plan).code, HL_OK);
+    example_places(&options, batch);
+    hl_tape_plan plan;
+    ck_assert_int_eq(hl_model_plan(model, batch, options, &plan).code, HL_OK);
     hl_arena arena;
     ck_assert_int_eq(hl_arena_init(&arena, plan.bytes).code, HL_OK);
+    options.plan = probes == NULL ? &plan : NULL; /* which is without gates */
     hl_tape tape;
     hl_tape_begin(&tape, &arena, options);
     hl_tensor *loss = hl_model_loss(&tape, model, batch, args, probes);
@@ -135,6 +167,7 @@ hl_real example_step(hl_model *model, const hl_examples *batch, hl_cross_entropy
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     hl_real value = loss->data[0];
     hl_arena_free(&arena);
+    hl_tape_plan_free(&plan);
     return value;
 }
 

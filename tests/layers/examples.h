@@ -31,13 +31,19 @@ void example_dropouts(hl_model_config *config);
 /* An allocated model, filled by example_fill. Freed by hl_model_free. */
 void example_model(hl_model *model, const hl_model_config *config);
 
-/* A batch of B examples of T tokens below V. `lengths` (B) may be NULL: every example is T long. One target in three is
- * not scored. Freed by example_batch_free. */
-hl_examples example_batch(int64_t B, int64_t T, int64_t V, const int32_t *lengths);
-void example_batch_free(hl_examples *batch);
+/* A batch of B examples of up to T tokens below V. `lengths` (B) may be NULL: every example is T long. One row in three
+ * has no target. Places count T for each example. Freed by example_batch_free. */
+hl_batch example_batch(int64_t B, int64_t T, int64_t V, const int32_t *lengths);
+void example_batch_free(hl_batch *batch);
 
-/* The loss of the batch, its gradients added to those of the model. Ends the test where the pass fails. */
-hl_real example_step(hl_model *model, const hl_examples *batch, hl_cross_entropy_args args, const hl_head_probe *probes,
+/* Makes the tape draw the dropout of the batch's rows by their places. */
+void example_places(hl_tape_options *options, const hl_batch *batch);
+
+/* B sequences of those lengths, or of T rows where these are NULL; `offsets` (B + 1) receives where they begin. */
+hl_sequences example_sequences(int64_t B, int64_t T, const int32_t *lengths, int32_t *offsets);
+
+/* The loss of the batch, with dropout by its places; its gradients are added to those of the model. Ends the test where the pass fails. */
+hl_real example_step(hl_model *model, const hl_batch *batch, hl_cross_entropy_args args, const hl_head_probe *probes,
                      hl_tape_options options);
 
 /* Asserts |got[i] - expected[i]| <= tolerance * the largest |expected|, for every i < n; NaN fails. */

@@ -2,10 +2,14 @@
 
 #include "core/memory.h"
 #include "core/op_cross_entropy.h"
+#include "core/op_gather_rows.h"
 #include "layers/norm.h"
 #include "layers/positions.h"
 #include "tests/golden/layers_golden.h"
 #include "tests/layers/examples.h"
+
+#include <math.h>
+#include <string.h>
 
 enum { INPUT = GOLDEN_B * GOLDEN_TQ * GOLDEN_D, MEMORY = GOLDEN_B * GOLDEN_TK * GOLDEN_D };
 enum { MAX_NUMBERS = 256 };
@@ -70,12 +74,42 @@ static const hl_multi_head_config heads = { .d_model = GOLDEN_D,
                                             .d_v = GOLDEN_D / GOLDEN_H,
                                             .bias = true };
 
+/* A bias that forbids keys past the lengths, which may be NULL: PyTorch's key_padding_mask, in whole tensors. */
+static hl_tensor padding_of(const int32_t *lengths, int Tk)
+{
+    static hl_real numbers[GOLDEN_B * GOLDEN_TQ * GOLDEN_TK];
+    for (int i = 0; i < GOLDEN_B * GOLDEN_TQ * Tk; i++) {
+        numbers[i] = lengths != NULL && i % Tk >= lengths[i / (GOLDEN_TQ * Tk)] ? -(hl_real)INFINITY : 0;
+    }
+    return (hl_tensor){ .shape = HL_SHAPE(GOLDEN_B, 1, GOLDEN_TQ, Tk), .data = numbers };
+}
+
+typedef struct weights_seen {
+    int Tk;
+    hl_real weights[GOLDEN_B * GOLDEN_H * GOLDEN_TQ * GOLDEN_TK];
+} weights_seen;
+
+static void see_weights(void *context, const hl_attention_seen *seen)
+{
+    weights_seen *s = context;
+    for (int64_t i = 0; i < seen->n_queries; i++) {
+        memcpy(s->weights + ((seen->b * GOLDEN_H + seen->h) * GOLDEN_TQ + seen->first + i) * s->Tk,
+               seen->A + i * seen->stride, (size_t)s->Tk * sizeof(hl_real));
+    }
+}
+
 START_TEST(attention)
 {
     bool cross = golden_attention[_i].cross;
     const int32_t *lengths = golden_attention[_i].lengths;
-    hl_mask mask = { .causal = golden_attention[_i].causal, .k_lengths = lengths[0] > 0 ? lengths : NULL };
-    hl_real x_values[INPUT], memory_values[MEMORY], weights[GOLDEN_B * GOLDEN_H * GOLDEN_TQ * GOLDEN_TK];
+    int Tk = cross ? GOLDEN_TK : GOLDEN_TQ;
+    int32_t q_offsets[GOLDEN_B + 1], k_offsets[GOLDEN_B + 1];
+    hl_tensor bias = padding_of(lengths[0] > 0 ? lengths : NULL, Tk);
+    const hl_attention_rules rules = { .queries = example_sequences(GOLDEN_B, GOLDEN_TQ, NULL, q_offsets),
+                                       .keys = example_sequences(GOLDEN_B, Tk, NULL, k_offsets),
+                                       .mask = { .causal = golden_attention[_i].causal, .bias = &bias } };
+    hl_real x_values[INPUT], memory_values[MEMORY];
+    weights_seen seen = { .Tk = Tk };
     fill(GOLDEN_X, INPUT, 1, x_values);
     fill(GOLDEN_MEMORY, MEMORY, 1, memory_values);
     hl_parameters parameters = { 0 };
@@ -84,17 +118,16 @@ START_TEST(attention)
     hl_tape tape;
     hl_arena arena;
     example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(GOLDEN_B, GOLDEN_TQ, GOLDEN_D), x_values, true);
+    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(GOLDEN_B * GOLDEN_TQ, GOLDEN_D), x_values, true);
     hl_tensor *memory = x;
     if (cross) {
-        memory = hl_tape_tensor(&tape, HL_SHAPE(GOLDEN_B, GOLDEN_TK, GOLDEN_D), memory_values, true);
+        memory = hl_tape_tensor(&tape, HL_SHAPE(GOLDEN_B * GOLDEN_TK, GOLDEN_D), memory_values, true);
     }
-    hl_tensor *y = hl_multi_head_forward(&tape, &layer, x, memory, mask, &(hl_head_probe){ .weights = weights },
-                                         (hl_linear_after){ 0 });
+    hl_head_probe probe = { .observe = see_weights, .observe_context = &seen };
+    hl_tensor *y = hl_multi_head_forward(&tape, &layer, x, memory, &rules, &probe, (hl_linear_after){ 0 });
     backward(&tape, y);
-    int Tk = cross ? GOLDEN_TK : GOLDEN_TQ;
     near("y", y->data, golden_attention[_i].y, INPUT);
-    near("weights", weights, golden_attention[_i].weights, GOLDEN_B * GOLDEN_H * GOLDEN_TQ * Tk);
+    near("weights", seen.weights, golden_attention[_i].weights, GOLDEN_B * GOLDEN_H * GOLDEN_TQ * Tk);
     near("dx", x->grad, golden_attention[_i].dx, INPUT);
     if (cross) {
         near("dmemory", memory->grad, golden_attention[_i].dmemory, MEMORY);
@@ -118,8 +151,13 @@ START_TEST(encoder_layer)
     hl_tape tape;
     hl_arena arena;
     example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(GOLDEN_B, GOLDEN_TQ, GOLDEN_D), x_values, true);
-    hl_tensor *y = hl_encoder_layer_forward(&tape, &layer, x, (hl_mask){ .k_lengths = golden_lengths }, NULL);
+    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(GOLDEN_B * GOLDEN_TQ, GOLDEN_D), x_values, true);
+    int32_t offsets[GOLDEN_B + 1];
+    hl_tensor bias = padding_of(golden_lengths, GOLDEN_TQ);
+    hl_attention_rules rules = { .queries = example_sequences(GOLDEN_B, GOLDEN_TQ, NULL, offsets),
+                                 .mask = { .bias = &bias } };
+    rules.keys = rules.queries;
+    hl_tensor *y = hl_encoder_layer_forward(&tape, &layer, x, &rules, NULL);
     backward(&tape, y);
     near("y", y->data, golden_layers[_i].y, INPUT);
     near("dx", x->grad, golden_layers[_i].dx, INPUT);
@@ -153,16 +191,20 @@ START_TEST(whole_model)
     ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
     fill_parameters(&model.parameters);
     ck_assert_int_eq(hl_positions_layer_allocate(&model.positions).code, HL_OK);
-    hl_examples batch = example_batch(GOLDEN_B, GOLDEN_TQ, GOLDEN_V, golden_lengths);
-    memcpy(batch.tokens, golden_tokens, sizeof golden_tokens);
+    hl_batch batch = example_batch(GOLDEN_B, GOLDEN_TQ, GOLDEN_V, golden_lengths);
+    hl_sequences examples = hl_batch_sequences(&batch);
+    for (int b = 0; b < GOLDEN_B; b++) {
+        memcpy((int32_t *)batch.tokens + batch.offsets[b], golden_tokens + b * GOLDEN_TQ,
+               (size_t)golden_lengths[b] * sizeof *batch.tokens);
+    }
     hl_tape tape;
     hl_arena arena;
     example_tape(&tape, &arena, (hl_tape_options){ 0 });
     hl_tensor *logits = hl_model_logits(&tape, &model, &batch, NULL);
     ck_assert_msg(logits != NULL, "%s", hl_tape_status(&tape).text);
     for (int b = 0; b < GOLDEN_B; b++) {
-        int at = b * GOLDEN_TQ * GOLDEN_V;
-        near("logits", logits->data + at, golden_models[_i].logits + at, golden_lengths[b] * GOLDEN_V);
+        near("logits", logits->data + hl_sequences_first(&examples, b) * GOLDEN_V,
+             golden_models[_i].logits + b * GOLDEN_TQ * GOLDEN_V, golden_lengths[b] * GOLDEN_V);
     }
     hl_arena_free(&arena);
     example_batch_free(&batch);
@@ -170,17 +212,25 @@ START_TEST(whole_model)
 }
 END_TEST
 
+/* Rows that PyTorch ignores are not gathered. */
 START_TEST(cross_entropy)
 {
     hl_real numbers[GOLDEN_N * GOLDEN_V];
     fill(GOLDEN_X, GOLDEN_N * GOLDEN_V, 2, numbers);
+    int32_t rows[GOLDEN_N], targets[GOLDEN_N], n = 0;
+    for (int32_t r = 0; r < GOLDEN_N; r++) {
+        if (golden_losses[_i].targets[r] >= 0) {
+            rows[n] = r;
+            targets[n++] = golden_losses[_i].targets[r];
+        }
+    }
     hl_tape tape;
     hl_arena arena;
     example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
     hl_tensor *logits = hl_tape_tensor(&tape, HL_SHAPE(GOLDEN_N, GOLDEN_V), numbers, true);
-    hl_tensor *loss = hl_cross_entropy(&tape, logits,
-                                       (hl_cross_entropy_args){ .targets = golden_losses[_i].targets,
-                                                                .smoothing = (hl_real)golden_losses[_i].smoothing });
+    hl_tensor *loss = hl_cross_entropy(
+        &tape, hl_gather_rows(&tape, logits, rows, 0, HL_SHAPE(n)),
+        (hl_cross_entropy_args){ .targets = targets, .smoothing = (hl_real)golden_losses[_i].smoothing });
     ck_assert_int_eq(hl_tape_backward(&tape, loss).code, HL_OK);
     near("loss", loss->data, &golden_losses[_i].loss, 1);
     near("dlogits", logits->grad, golden_losses[_i].dlogits, GOLDEN_N * GOLDEN_V);
@@ -198,7 +248,7 @@ START_TEST(norm)
     hl_tape tape;
     hl_arena arena;
     example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(GOLDEN_B, GOLDEN_TQ, GOLDEN_D), x_values, true);
+    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(GOLDEN_B * GOLDEN_TQ, GOLDEN_D), x_values, true);
     hl_tensor *y = hl_norm_layer_forward(&tape, &layer, x);
     backward(&tape, y);
     near("y", y->data, golden_norm.y, INPUT);

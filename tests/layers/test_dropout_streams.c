@@ -98,8 +98,11 @@ static hl_real *attend(const char *name, hl_real dropout_weights, hl_real dropou
     hl_tape tape;
     hl_arena arena;
     example_tape(&tape, &arena, (hl_tape_options){ .training = true });
-    hl_tensor *input = hl_tape_tensor(&tape, HL_SHAPE(B, T, D), x, false);
-    hl_tensor *y = hl_multi_head_forward(&tape, &layer, input, input, (hl_mask){ 0 }, NULL, (hl_linear_after){ 0 });
+    int32_t offsets[B + 1];
+    hl_attention_rules rules = { .queries = example_sequences(B, T, NULL, offsets) };
+    rules.keys = rules.queries;
+    hl_tensor *input = hl_tape_tensor(&tape, HL_SHAPE(B * T, D), x, false);
+    hl_tensor *y = hl_multi_head_forward(&tape, &layer, input, input, &rules, NULL, (hl_linear_after){ 0 });
     ck_assert_ptr_nonnull(y);
     memcpy(x, y->data, B * T * D * sizeof *x);
     hl_arena_free(&arena);
@@ -123,7 +126,7 @@ static hl_real loss_of(const hl_model_config *config, bool training)
 {
     hl_model model;
     example_model(&model, config);
-    hl_examples batch = example_batch(B, T, config->vocabulary, NULL);
+    hl_batch batch = example_batch(B, T, config->vocabulary, NULL);
     hl_real loss = example_step(&model, &batch, (hl_cross_entropy_args){ 0 }, NULL,
                                 (hl_tape_options){ .training = training, .seed = 3 });
     example_batch_free(&batch);

@@ -3,7 +3,9 @@
 #include "core/op_attention.h"
 #include "core/op_dropout.h"
 #include "core/op_embedding.h"
+#include "core/op_gather_rows.h"
 #include "core/op_layer_norm.h"
+#include "core/op_mean_rows.h"
 #include "core/op_scale.h"
 #include "core/op_slice.h"
 #include "core/safetensors.h"
@@ -55,22 +57,27 @@ static void negative_size(void)
 
 static void no_ids(void)
 {
-    hl_embedding(&tape, matrix(six), NULL, HL_SHAPE(6));
-}
-
-static void ids_of_many_dims(void)
-{
-    hl_embedding(&tape, matrix(six), ids, five_dims());
-}
-
-static void ids_of_negative_dims(void)
-{
-    hl_embedding(&tape, matrix(six), ids, (hl_shape){ .n_dims = -2 });
+    hl_embedding(&tape, (hl_embedding_args){ .W = matrix(six), .n = 6 });
 }
 
 static void ids_of_negative_count(void)
 {
-    hl_embedding(&tape, matrix(six), ids, HL_SHAPE(-6));
+    hl_embedding(&tape, (hl_embedding_args){ .W = matrix(six), .ids = ids, .n = -6 });
+}
+
+static void rows_of_many_dims(void)
+{
+    hl_gather_rows(&tape, matrix(six), ids, 0, five_dims());
+}
+
+static void rows_of_negative_dims(void)
+{
+    hl_gather_rows(&tape, matrix(six), ids, 0, (hl_shape){ .n_dims = -2 });
+}
+
+static void sequences_without_a_count(void)
+{
+    hl_mean_rows(&tape, matrix(six), (hl_sequences){ .n = -1, .longest = 2, .offsets = ids });
 }
 
 static void no_targets(void)
@@ -109,17 +116,33 @@ static void rows_beyond_the_last(void)
     hl_tape_parameter_rows(&tape, &parameter, 1, 2);
 }
 
+static hl_attention_args attention_of(int64_t n_heads)
+{
+    static const int32_t offsets[2] = { 0, 2 };
+    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(2, 3), six, false);
+    const hl_sequences sequences = { .n = 1, .longest = 2, .offsets = offsets };
+    return (hl_attention_args){ .q.x = x,
+                                .k.x = x,
+                                .v.x = x,
+                                .queries = sequences,
+                                .keys = sequences,
+                                .n_heads = n_heads,
+                                .n_kv_heads = 1,
+                                .d_k = 1,
+                                .d_v = 1 };
+}
+
 static void negative_heads(void)
 {
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(1, 2, 3), six, false);
-    hl_attention(&tape, (hl_attention_args){ { x, 0 }, { x, 0 }, { x, 0 }, -1, 1, 1, 1, .mask = { 0 } });
+    hl_attention(&tape, attention_of(-1));
 }
 
 static void bias_without_numbers(void)
 {
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(1, 2, 3), six, false);
     static const hl_tensor bias = { .shape = { 4, { 1, 1, 2, 2 } } };
-    hl_attention(&tape, (hl_attention_args){ { x, 0 }, { x, 0 }, { x, 0 }, 1, 1, 3, 3, .mask = { .bias = &bias } });
+    hl_attention_args args = attention_of(1);
+    args.mask.bias = &bias;
+    hl_attention(&tape, args);
 }
 
 static const struct {
@@ -131,9 +154,10 @@ static const struct {
     { negative_dims, "input 0 is empty or too large: (-1 dimensions, not 0 .. 4)" },
     { negative_size, "input 0 is empty or too large: (2, -3)" },
     { no_ids, "no ids are given" },
-    { ids_of_many_dims, "(5 dimensions, not 0 .. 4)" },
-    { ids_of_negative_dims, "(-2 dimensions, not 0 .. 4)" },
-    { ids_of_negative_count, "impossible shape" },
+    { ids_of_negative_count, "-6 ids of vectors in (2, 3)" },
+    { rows_of_many_dims, "(5 dimensions, not 0 .. 4)" },
+    { rows_of_negative_dims, "(-2 dimensions, not 0 .. 4)" },
+    { sequences_without_a_count, "-1 sequences of up to 2 rows" },
     { no_targets, "no targets are given" },
     { negative_divisor, "-1 rows with a target cannot be" },
     { dropout_of_nan, "a probability of" },
@@ -232,12 +256,12 @@ START_TEST(a_model_without_memory_and_a_batch_without_arrays_are_told)
     static hl_model model;
     config = example_config();
     config.dropout_embedding = 0;
-    hl_examples batch = example_batch(2, 5, config.vocabulary, NULL), bare = { .n_examples = 2, .n_tokens = 5 };
+    hl_batch batch = example_batch(2, 5, config.vocabulary, NULL), bare = hl_batch_largest(2, 5);
     ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
     expect(hl_model_reserve(&model, (hl_model_use)9), "a model is used as no 9");
     for (int i = 0; i < 3; i++) {
         static const char *const words[] = { "embedding in embedding: input 0 has no numbers", "no ids are given",
-                                             "no targets are given" };
+                                             "no rows are given" };
         example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
         hl_model_loss(&tape, &model, i == 0 ? &batch : &bare, (hl_cross_entropy_args){ 0 }, NULL);
         expect(hl_tape_status(&tape), words[i]);
@@ -246,12 +270,14 @@ START_TEST(a_model_without_memory_and_a_batch_without_arrays_are_told)
             ck_assert_int_eq(hl_model_allocate(&model, 1).code, HL_OK);
         } else {
             bare.tokens = batch.tokens;
+            bare.positions = batch.positions;
+            bare.offsets = batch.offsets;
         }
     }
     expect(hl_model_allocate(&model, 1), "allocated twice");
-    hl_model_plan plan;
-    expect(hl_model_plan_pass(&model, -1, 5, (hl_tape_options){ 0 }, &plan), "impossible shape");
-    expect(hl_model_plan_pass(&model, 2, -5, (hl_tape_options){ 0 }, &plan), "impossible shape");
+    hl_tape_plan plan;
+    bare.n_rows = -5;
+    expect(hl_model_plan(&model, &bare, (hl_tape_options){ 0 }, &plan), "-5 ids of vectors");
     hl_encoder encoder;
     expect(hl_encoder_init(&encoder, &model.parameters, hl_name_of("e"), NULL, 0), "e: 0 layers cannot be");
     example_batch_free(&batch);

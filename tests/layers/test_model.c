@@ -89,7 +89,7 @@ START_TEST(a_sequence_longer_than_the_positions_is_refused)
     hl_model model;
     example_model(&model, &config);
     for (int64_t T = config.max_length; T <= config.max_length + 1; T++) {
-        hl_examples batch = example_batch(2, T, config.vocabulary, NULL);
+        hl_batch batch = example_batch(2, T, config.vocabulary, NULL);
         hl_tape tape;
         hl_arena arena;
         example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
@@ -102,8 +102,9 @@ START_TEST(a_sequence_longer_than_the_positions_is_refused)
             ck_assert_int_eq(status.code, HL_INVALID);
             ck_assert_msg(strstr(status.text, "positions") != NULL, "%s", status.text);
             ck_assert_int_eq(hl_tape_backward(&tape, loss).code, HL_INVALID);
-            hl_model_plan plan;
-            ck_assert_int_eq(hl_model_plan_pass(&model, 2, T, (hl_tape_options){ 0 }, &plan).code, HL_INVALID);
+            hl_tape_plan plan;
+            hl_batch largest = hl_batch_largest(2, T);
+            ck_assert_int_eq(hl_model_plan(&model, &largest, (hl_tape_options){ 0 }, &plan).code, HL_INVALID);
         }
         hl_arena_free(&arena);
         example_batch_free(&batch);
@@ -128,7 +129,7 @@ static hl_model_config planned_config(int i)
 }
 
 /* Runs a pass in an arena of `bytes`. */
-static hl_status run_in(size_t bytes, const hl_model *model, const hl_examples *batch, hl_tape_options options,
+static hl_status run_in(size_t bytes, const hl_model *model, const hl_batch *batch, hl_tape_options options,
                         size_t *peak)
 {
     hl_arena arena;
@@ -148,11 +149,13 @@ START_TEST(the_plan_is_what_the_pass_takes)
     hl_model_config config = planned_config(_i / 4);
     hl_tape_options options = { .threads = _i % 4 / 2 == 0 ? 1 : 3, .training = _i % 2 == 0, .gradients = _i % 2 == 0 };
     enum { B = 8, T = 70 };
-    hl_examples batch = example_batch(B, T, config.vocabulary, NULL);
+    hl_batch batch = example_batch(B, T, config.vocabulary, NULL);
     hl_model model;
     ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
-    hl_model_plan plan;
-    ck_assert_int_eq(hl_model_plan_pass(&model, B, T, options, &plan).code, HL_OK);
+    hl_tape_plan plan;
+    options.reuse = true;
+    ck_assert_int_eq(hl_model_plan(&model, &batch, options, &plan).code, HL_OK);
+    options.plan = &plan;
     ck_assert_double_gt(plan.flops, 0);
     ck_assert_int_eq(hl_model_allocate(&model, 1).code, HL_OK);
     size_t peak;
@@ -160,6 +163,7 @@ START_TEST(the_plan_is_what_the_pass_takes)
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     ck_assert_uint_eq(peak, plan.bytes);
     ck_assert_int_eq(run_in(plan.bytes - 1, &model, &batch, options, &peak).code, HL_NO_MEMORY);
+    hl_tape_plan_free(&plan);
     hl_model_free(&model);
     example_batch_free(&batch);
 }
@@ -172,12 +176,15 @@ START_TEST(the_plan_counts_the_products)
     hl_model_config config = example_config();
     hl_model model;
     ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
-    hl_model_plan forward, both;
-    ck_assert_int_eq(hl_model_plan_pass(&model, B, T, (hl_tape_options){ 0 }, &forward).code, HL_OK);
-    ck_assert_int_eq(hl_model_plan_pass(&model, B, T, (hl_tape_options){ .gradients = true }, &both).code, HL_OK);
+    hl_tape_plan forward, both;
+    hl_batch batch = hl_batch_largest(B, T);
+    ck_assert_int_eq(hl_model_plan(&model, &batch, (hl_tape_options){ 0 }, &forward).code, HL_OK);
+    ck_assert_int_eq(hl_model_plan(&model, &batch, (hl_tape_options){ .gradients = true }, &both).code, HL_OK);
     double layer = B * T * (4 * D * D + 2 * D * F) + B * T * T * 2 * HEADS_WIDTH;
     ck_assert_double_eq(forward.flops, 2 * (2 * layer + B * T * D * V));
     ck_assert_double_eq(both.flops, 3 * forward.flops);
+    hl_tape_plan_free(&forward);
+    hl_tape_plan_free(&both);
     hl_model_free(&model);
 }
 END_TEST
@@ -185,9 +192,11 @@ END_TEST
 /* From nothing to a planned model with numbers. */
 static hl_status build(hl_model *model, const hl_model_config *config)
 {
-    hl_model_plan plan;
+    hl_tape_plan plan;
+    hl_batch batch = hl_batch_largest(2, 3);
     HL_TRY(hl_model_init(model, config));
-    HL_TRY(hl_model_plan_pass(model, 2, 3, (hl_tape_options){ .gradients = true }, &plan));
+    HL_TRY(hl_model_plan(model, &batch, (hl_tape_options){ .gradients = true }, &plan));
+    hl_tape_plan_free(&plan);
     return hl_model_allocate(model, 1);
 }
 

@@ -7,10 +7,10 @@
 #include <string.h>
 
 enum { B = 2, T = 5, D = 6, H = 4, HKV = 2, DK = 3, DV = 2 };
-enum { N_WEIGHTS = B * H * T * T, N_Z = B * T * H * DV, N_Y = B * T * D };
+enum { N = 8, N_WEIGHTS = B * H * T * T, N_Z = N * H * DV, N_Y = N * D };
 
-static const int32_t lengths[B] = { 5, 3 };
-static const hl_mask mask = { .q_lengths = lengths, .k_lengths = lengths };
+static const int32_t lengths[B] = { 5, 3 }, offsets[B + 1] = { 0, 5, N };
+static const hl_attention_rules rules = { .queries = { B, T, offsets }, .keys = { B, T, offsets } };
 
 typedef struct module {
     hl_parameters parameters;
@@ -42,7 +42,7 @@ static void end(module *m)
 /* What one forward pass left. */
 typedef struct pass {
     hl_real weights[N_WEIGHTS], z[N_Z], y[N_Y];
-    hl_real v[B * T * HKV * DV]; /* the values that the weights were applied to */
+    hl_real v[N * HKV * DV]; /* the values that the weights were applied to */
 } pass;
 
 static const hl_tape_options trained = { .training = true, .gradients = true, .seed = 2 };
@@ -54,10 +54,13 @@ static void run(const module *m, const hl_real *gates, const hl_real *const *rep
     hl_tape tape;
     hl_arena arena;
     example_tape(&tape, &arena, trained);
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(B, T, D), m->x, false);
+    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(N, D), m->x, false);
     hl_tensor *gate = gates != NULL ? hl_tape_tensor(&tape, HL_SHAPE(B, H), gates, true) : NULL;
-    hl_head_probe probe = { .weights = p->weights, .z = p->z, .gate = gate, .replace = replace };
-    hl_tensor *y = hl_multi_head_forward(&tape, &m->layer, x, x, mask, &probe, (hl_linear_after){ 0 });
+    hl_head_weights weights = { .at = p->weights, .n_heads = H, .n_tokens = T };
+    hl_head_probe probe = {
+        .observe = hl_head_weights_observe, .observe_context = &weights, .z = p->z, .gate = gate, .replace = replace
+    };
+    hl_tensor *y = hl_multi_head_forward(&tape, &m->layer, x, x, &rules, &probe, (hl_linear_after){ 0 });
     hl_tensor *v = hl_multi_head_project(&tape, &m->layer, x, 2);
     ck_assert_msg(hl_tape_status(&tape).code == HL_OK, "%s", hl_tape_status(&tape).text);
     memcpy(p->y, y->data, sizeof p->y);
@@ -81,15 +84,15 @@ static double weight(const pass *p, int b, int h, int i, int j)
 static double weighted_value(const pass *p, int b, int h, int i, int d)
 {
     double sum = 0;
-    for (int j = 0; j < T; j++) {
-        sum += weight(p, b, h, i, j) * (double)p->v[(b * T + j) * HKV * DV + h / (H / HKV) * DV + d];
+    for (int j = 0; j < lengths[b]; j++) {
+        sum += weight(p, b, h, i, j) * (double)p->v[(offsets[b] + j) * HKV * DV + h / (H / HKV) * DV + d];
     }
     return sum;
 }
 
 static double z_of(const pass *p, int b, int h, int i, int d)
 {
-    return (double)p->z[(b * T + i) * H * DV + h * DV + d];
+    return (double)p->z[(offsets[b] + i) * H * DV + h * DV + d];
 }
 
 /* z is made of the recorded weights, times `gates` (1 where NULL). */
@@ -98,7 +101,7 @@ static void assert_z_is_made_of_weights(const pass *p, const hl_real *gates)
     for (int b = 0; b < B; b++) {
         for (int h = 0; h < H; h++) {
             double gate = gates != NULL ? (double)gates[b * H + h] : 1;
-            for (int at = 0; at < T * DV; at++) {
+            for (int at = 0; at < lengths[b] * DV; at++) {
                 double expected = gate * weighted_value(p, b, h, at / DV, at % DV);
                 ck_assert_double_eq_tol(z_of(p, b, h, at / DV, at % DV), expected, 1e-6);
             }
@@ -143,8 +146,8 @@ START_TEST(dropout_is_not_in_the_weights)
         zeros += a.z[i] == 0;
         zeros_dropped += b.z[i] == 0;
     }
-    ck_assert_int_eq(zeros, (T - lengths[1]) * H * DV);
-    ck_assert_int_lt(zeros_dropped, zeros + N_Z / 4);
+    ck_assert_int_eq(zeros, 0);
+    ck_assert_int_lt(zeros_dropped, N_Z / 4);
     end(&plain);
     end(&dropped);
 }
@@ -182,8 +185,8 @@ START_TEST(given_patterns_take_the_place_of_the_softmax)
         bool is_given = h == REPLACED && i != KEPT_ROW && i < lengths[b];
         const hl_real *expected = is_given ? given + (b * T + i) * T : own.weights + row * T;
         ck_assert_mem_eq(replaced.weights + row * T, expected, T * sizeof *expected);
-        if (h != REPLACED) {
-            size_t at = (size_t)((b * T + i) * H + h) * DV;
+        if (h != REPLACED && i < lengths[b]) {
+            size_t at = (size_t)((offsets[b] + i) * H + h) * DV;
             ck_assert_mem_eq(replaced.z + at, own.z + at, DV * sizeof *own.z);
         }
     }
@@ -271,12 +274,17 @@ static hl_real run_model(hl_real weights[2][B * 2 * T * T], bool first, bool gat
     hl_model_config config = example_config();
     hl_model model;
     example_model(&model, &config);
-    hl_examples batch = example_batch(B, T, config.vocabulary, lengths);
+    hl_batch batch = example_batch(B, T, config.vocabulary, lengths);
     hl_tape tape;
     hl_arena arena;
     example_tape(&tape, &arena, (hl_tape_options){ 0 });
     hl_real zeros[B * 2] = { 0 };
-    hl_head_probe probes[2] = { { .weights = first ? weights[0] : NULL }, { .weights = weights[1] } };
+    hl_head_weights copies[2];
+    hl_head_probe probes[2] = { { 0 } };
+    for (int l = first ? 0 : 1; l < 2; l++) {
+        copies[l] = (hl_head_weights){ .at = weights[l], .n_heads = 2, .n_tokens = T };
+        probes[l] = (hl_head_probe){ .observe = hl_head_weights_observe, .observe_context = &copies[l] };
+    }
     probes[1].gate = gated ? hl_tape_tensor(&tape, HL_SHAPE(B, 2), zeros, false) : NULL;
     hl_tensor *loss = hl_model_loss(&tape, &model, &batch, (hl_cross_entropy_args){ 0 }, probes);
     ck_assert_ptr_nonnull(loss);

@@ -1,7 +1,10 @@
 /* Backward that reuses memory computes the same bits in less memory, in exactly as much as the dry run said. */
 #include "core/memory.h"
+#include "core/random.h"
 #include "tests/check_suite.h"
 #include "tests/layers/examples.h"
+
+#include <string.h>
 
 enum { B = 3, T = 7, VARIANTS = 6 };
 
@@ -24,22 +27,30 @@ static hl_model_config variant(int i)
 }
 
 /* One step out of an arena of exactly the planned size, after which not a byte of it may be left over. */
-static hl_real planned_step(hl_model *model, const hl_examples *batch, bool reuse, size_t *bytes)
+static hl_real planned_step(hl_model *model, const hl_batch *batch, bool reuse, size_t *bytes)
 {
     hl_tape_options options = { .threads = 2, .training = true, .gradients = true, .reuse = reuse, .seed = 5 };
-    hl_model_plan plan;
+    hl_tape_plan plan;
     hl_arena arena;
-    ck_assert_int_eq(hl_model_plan_pass(model, B, T, options, &plan).code, HL_OK);
+    ck_assert_int_eq(hl_model_plan(model, batch, options, &plan).code, HL_OK);
     ck_assert_int_eq(hl_arena_init(&arena, plan.bytes).code, HL_OK);
+    memset(arena.block, 0xff, arena.capacity); /* NaN: what is read before it is written shows */
+    options.plan = reuse ? &plan : NULL;
+    if (!reuse) { /* all pieces one after the other, the largest case */
+        hl_arena_free(&arena);
+        ck_assert_int_eq(hl_arena_init(&arena, (size_t)4 << 20).code, HL_OK);
+    }
     hl_tape tape;
     hl_tape_begin(&tape, &arena, options);
     hl_tensor *loss = hl_model_loss(&tape, model, batch, (hl_cross_entropy_args){ 0 }, NULL);
     hl_parameters_zero_grad(&model->parameters);
-    ck_assert_int_eq(hl_tape_backward(&tape, loss).code, HL_OK);
-    ck_assert_uint_eq(arena.peak, plan.bytes);
+    hl_status status = hl_tape_backward(&tape, loss);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    ck_assert(!reuse || arena.peak == plan.bytes);
     hl_real result = *loss->data;
     hl_arena_free(&arena);
     *bytes = plan.bytes;
+    hl_tape_plan_free(&plan);
     return result;
 }
 
@@ -49,7 +60,7 @@ START_TEST(the_same_bits_in_less_memory)
     hl_model_config config = variant(_i);
     example_model(&model, &config);
     int32_t lengths[B] = { 7, 4, 6 };
-    hl_examples batch = example_batch(B, T, config.vocabulary, lengths);
+    hl_batch batch = example_batch(B, T, config.vocabulary, lengths);
     size_t kept_bytes, reused_bytes;
     hl_real kept = planned_step(&model, &batch, false, &kept_bytes);
     hl_real *grads = example_grads_copy(&model.parameters);
@@ -63,8 +74,95 @@ START_TEST(the_same_bits_in_less_memory)
 }
 END_TEST
 
+enum { MOST_B = 9, MOST_T = 20, PASSES = 40 };
+
+/* The loss of a batch and, with gradients, those; the loss in an arena whose bytes all are NaN. */
+static hl_real pass(hl_model *model, const hl_batch *batch, hl_tape_options options, hl_arena *arena)
+{
+    memset(arena->block, 0xff, arena->capacity);
+    hl_parameters_zero_grad(&model->parameters);
+    hl_tape tape;
+    hl_tape_begin(&tape, arena, options);
+    hl_tensor *loss = hl_model_loss(&tape, model, batch, (hl_cross_entropy_args){ 0 }, NULL);
+    hl_status status = options.gradients ? hl_tape_backward(&tape, loss) : hl_tape_status(&tape);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    hl_real result = *loss->data;
+    hl_arena_rewind(arena, 0);
+    return result;
+}
+
+/* Every smaller pass fits into the slots of the largest and has the bits of one in fresh memory, with gradients and
+ * without. */
+START_TEST(smaller_passes_fit_into_the_slots_of_the_largest)
+{
+    hl_model model;
+    hl_model_config config = variant(_i % VARIANTS);
+    config.max_length = MOST_T;
+    example_model(&model, &config);
+    bool gradients = _i < VARIANTS;
+    hl_tape_options options = { .threads = 2, .training = gradients, .gradients = gradients, .reuse = true };
+    hl_batch largest = hl_batch_largest(MOST_B, MOST_T);
+    hl_tape_plan plan;
+    hl_arena arena, fresh;
+    ck_assert_int_eq(hl_model_plan(&model, &largest, options, &plan).code, HL_OK);
+    ck_assert_int_eq(hl_arena_init(&arena, plan.bytes).code, HL_OK);
+    ck_assert_int_eq(hl_arena_init(&fresh, (size_t)16 << 20).code, HL_OK);
+    for (int i = 0; i < PASSES; i++) {
+        hl_random random = { .seed = (uint64_t)i };
+        int32_t lengths[MOST_B], n = 1 + (int32_t)hl_random_below(random, 20, MOST_B);
+        for (int b = 0; b < n; b++) {
+            lengths[b] = 2 + (int32_t)hl_random_below(random, (uint64_t)b, MOST_T - 1);
+        }
+        hl_batch batch = example_batch(n, MOST_T, config.vocabulary, lengths);
+        options.plan = NULL;
+        hl_real expected = pass(&model, &batch, options, &fresh);
+        hl_real *grads = example_grads_copy(&model.parameters);
+        options.plan = &plan;
+        hl_real got = pass(&model, &batch, options, &arena);
+        ck_assert_mem_eq(&got, &expected, sizeof got);
+        ck_assert_mem_eq(model.parameters.grads, grads, (size_t)model.parameters.count * sizeof *grads);
+        hl_free(grads);
+        example_batch_free(&batch);
+    }
+    hl_arena_free(&arena);
+    hl_arena_free(&fresh);
+    hl_tape_plan_free(&plan);
+    hl_model_free(&model);
+}
+END_TEST
+
+START_TEST(a_larger_pass_than_planned_is_refused)
+{
+    hl_model model;
+    hl_model_config config = example_config();
+    example_model(&model, &config);
+    hl_tape_plan plan;
+    hl_arena arena;
+    hl_batch planned = hl_batch_largest(2, 4), larger = example_batch(3, 4, config.vocabulary, NULL);
+    ck_assert_int_eq(hl_model_plan(&model, &planned, (hl_tape_options){ .reuse = true }, &plan).code, HL_OK);
+    ck_assert_int_eq(hl_arena_init(&arena, plan.bytes).code, HL_OK);
+    hl_tape tape;
+    hl_tape_begin(&tape, &arena, (hl_tape_options){ .plan = &plan });
+    hl_model_loss(&tape, &model, &larger, (hl_cross_entropy_args){ 0 }, NULL);
+    ck_assert_int_eq(hl_tape_status(&tape).code, HL_INVALID);
+    ck_assert_str_eq(hl_tape_status(&tape).text, "a pass that is not the planned one, or larger");
+    hl_arena_rewind(&arena, 0);
+    arena.capacity -= 64;
+    hl_tape_begin(&tape, &arena, (hl_tape_options){ .plan = &plan });
+    hl_batch fits = hl_batch_slice(&larger, 0, 2);
+    hl_model_loss(&tape, &model, &fits, (hl_cross_entropy_args){ 0 }, NULL);
+    ck_assert_int_eq(hl_tape_status(&tape).code, HL_NO_MEMORY);
+    hl_arena_free(&arena);
+    hl_tape_plan_free(&plan);
+    example_batch_free(&larger);
+    hl_model_free(&model);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_loop_test(tc, smaller_passes_fit_into_the_slots_of_the_largest, 0, 2 * VARIANTS);
+    tcase_add_test(tc, a_larger_pass_than_planned_is_refused);
     tcase_add_loop_test(tc, the_same_bits_in_less_memory, 0, VARIANTS);
 }
 SUITE("reuse", add_tests)

@@ -10,7 +10,7 @@ enum { B = 24, T = 48, D = 64, V = 61, HEADS = 4, LAYERS = 2 };
 
 static const int64_t n_weights = (int64_t)B * HEADS * T * T, n_z = (int64_t)B * T * D;
 
-static void begin(hl_model *model, hl_examples *batch, bool grouped)
+static void begin(hl_model *model, hl_batch *batch, bool grouped)
 {
     int32_t lengths[B];
     for (int b = 0; b < B; b++) {
@@ -39,12 +39,16 @@ typedef struct outcome {
     hl_real loss, *grads, *weights[LAYERS], *z[LAYERS];
 } outcome;
 
-static outcome step(hl_model *model, const hl_examples *batch, int threads, bool recorded)
+static outcome step(hl_model *model, const hl_batch *batch, int threads, bool recorded)
 {
     outcome o = { 0 };
     hl_head_probe probes[LAYERS] = { { 0 } };
+    hl_head_weights weights[LAYERS];
     for (int l = 0; recorded && l < LAYERS; l++) {
-        probes[l].weights = o.weights[l] = hl_calloc((size_t)n_weights, sizeof(hl_real));
+        o.weights[l] = hl_calloc((size_t)n_weights, sizeof(hl_real));
+        weights[l] = (hl_head_weights){ .at = o.weights[l], .n_heads = HEADS, .n_tokens = T };
+        probes[l].observe = hl_head_weights_observe;
+        probes[l].observe_context = &weights[l];
         probes[l].z = o.z[l] = hl_calloc((size_t)n_z, sizeof(hl_real));
         ck_assert(o.weights[l] != NULL && o.z[l] != NULL);
     }
@@ -75,7 +79,7 @@ START_TEST(threads_do_not_change_a_bit)
     hl_threads_setup();
     ck_assert_int_eq(hl_threads_for(4, (int64_t)B * T * D), 4); /* even the cheapest op of a layer is cut */
     hl_model model;
-    hl_examples batch;
+    hl_batch batch;
     begin(&model, &batch, _i == 1);
     outcome one = step(&model, &batch, 1, true);
     for (int threads = 2; threads <= 4; threads++) {
@@ -97,7 +101,7 @@ START_TEST(recording_does_not_change_a_bit)
 {
     hl_threads_setup();
     hl_model model;
-    hl_examples batch;
+    hl_batch batch;
     begin(&model, &batch, _i == 1);
     outcome watched = step(&model, &batch, 2, true), unwatched = step(&model, &batch, 2, false);
     assert_same_step(&model, &watched, &unwatched);

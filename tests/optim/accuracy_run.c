@@ -89,19 +89,19 @@ static bool make_model(hl_model *model, int seed)
 }
 
 /* Tokens, and for each of them the successor of the one before it. */
-static void fill_batch(int seed, int step, hl_examples *batch)
+static void fill_batch(int seed, int step, int32_t *tokens, int32_t *targets)
 {
     for (int i = 0; i < ACCURACY_B * ACCURACY_T; i++) {
         uint32_t place = (uint32_t)(step * ACCURACY_B * ACCURACY_T + i);
-        batch->tokens[i] = 1 + (int32_t)(golden_hash((uint32_t)seed, ACCURACY_TOKENS, place) % (ACCURACY_V - 1));
+        tokens[i] = 1 + (int32_t)(golden_hash((uint32_t)seed, ACCURACY_TOKENS, place) % (ACCURACY_V - 1));
     }
     for (int i = 0; i < ACCURACY_B * ACCURACY_T; i++) {
         int before = i % ACCURACY_T == 0 ? i + ACCURACY_T - 1 : i - 1;
-        batch->targets[i] = 1 + batch->tokens[before] % (ACCURACY_V - 1);
+        targets[i] = 1 + tokens[before] % (ACCURACY_V - 1);
     }
 }
 
-static bool update(const hl_model *model, const hl_examples *batch, hl_arena *arena, double *mean_loss)
+static bool update(const hl_model *model, const hl_batch *batch, hl_arena *arena, double *mean_loss)
 {
     hl_tape tape;
     hl_cross_entropy_result result = { 0 };
@@ -117,10 +117,21 @@ static bool update(const hl_model *model, const hl_examples *batch, hl_arena *ar
 bool accuracy_training_run(int index, int seed, double losses[ACCURACY_UPDATES])
 {
     hl_threads_setup();
-    int32_t tokens[ACCURACY_B * ACCURACY_T], targets[ACCURACY_B * ACCURACY_T], lengths[ACCURACY_B];
-    hl_examples batch = { ACCURACY_B, ACCURACY_T, .tokens = tokens, .targets = targets, .lengths = lengths };
-    for (int b = 0; b < ACCURACY_B; b++) {
-        lengths[b] = ACCURACY_T;
+    enum { N = ACCURACY_B * ACCURACY_T };
+    int32_t tokens[N], targets[N], rows[N], positions[N], offsets[ACCURACY_B + 1] = { 0 };
+    const hl_batch batch = { .n_examples = ACCURACY_B,
+                             .n_rows = N,
+                             .longest = ACCURACY_T,
+                             .offsets = offsets,
+                             .tokens = tokens,
+                             .positions = positions,
+                             .n_targets = N,
+                             .target_rows = rows,
+                             .target_ids = targets };
+    for (int i = 0; i < N; i++) {
+        rows[i] = i;
+        positions[i] = i % ACCURACY_T;
+        offsets[i / ACCURACY_T + 1] = i + 1;
     }
     hl_model model = { 0 };
     hl_optimizer optimizer = { 0 };
@@ -128,7 +139,7 @@ bool accuracy_training_run(int index, int seed, double losses[ACCURACY_UPDATES])
     bool good = make_model(&model, seed) && hl_arena_init(&arena, (size_t)4 << 20).code == HL_OK &&
                 hl_optimizer_init(&optimizer, &model.parameters, accuracy_trainings[index].options).code == HL_OK;
     for (int step = 1; good && step <= ACCURACY_STEPS; step++) {
-        fill_batch(seed, step, &batch);
+        fill_batch(seed, step, tokens, targets);
         good = update(&model, &batch, &arena, &losses[step - 1]);
         hl_optimizer_step(&optimizer, 1, hl_schedule_rate(&accuracy_trainings[index].schedule, step));
     }

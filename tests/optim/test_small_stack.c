@@ -25,18 +25,30 @@ static double losses[STEPS];
 
 static hl_status train(void)
 {
-    static int32_t tokens[B * T], lengths[B];
-    hl_examples batch = { .n_examples = B, .n_tokens = T, .tokens = tokens, .targets = tokens, .lengths = lengths };
+    static int32_t tokens[B * T], rows[B * T], positions[B * T], offsets[B + 1];
+    const hl_batch batch = { .n_examples = B,
+                             .n_rows = B * T,
+                             .longest = T,
+                             .offsets = offsets,
+                             .tokens = tokens,
+                             .positions = positions,
+                             .n_targets = B * T,
+                             .target_rows = rows,
+                             .target_ids = tokens };
     for (int i = 0; i < B * T; i++) {
         tokens[i] = (i * i + 1) % V;
-        lengths[i / T] = T;
+        rows[i] = i;
+        positions[i] = i % T;
+        offsets[i / T + 1] = i + 1;
     }
     hl_model_config_heads(&config, 2);
     hl_threads_setup();
     hl_tape_options options = { .threads = THREADS, .training = true, .gradients = true };
-    hl_model_plan plan;
+    static hl_tape_plan plan;
+    hl_tape_plan_free(&plan);
     HL_TRY(hl_model_init(&model, &config));
-    HL_TRY(hl_model_plan_pass(&model, B, T, options, &plan));
+    HL_TRY(hl_model_plan(&model, &batch, options, &plan));
+    options.plan = &plan;
     HL_TRY(hl_arena_init(&arena, plan.bytes));
     HL_TRY(hl_model_allocate(&model, 1));
     const hl_optimizer_options options_of_adam = { .name = HL_ADAM, .beta1 = 0.9, .beta2 = 0.98, .epsilon = 1e-9 };

@@ -79,13 +79,17 @@ START_TEST(a_validation_set_of_any_size_takes_the_memory_of_a_slice)
     ck_assert_int_eq(hl_heads_validation_make(&small, &run).code, HL_OK);
     run.config.train.eval_examples = (int64_t)1 << 29;
     ck_assert_int_eq(hl_heads_validation_make(&large, &run).code, HL_OK);
-    ck_assert_int_eq(large.room.n_examples, run.config.train.batch_size);
-    ck_assert_int_gt(small.n_examples, large.slice); /* or the second part would not be seen */
-    hl_examples one, other;
-    ck_assert_int_eq(hl_heads_validation_slice(&small, small.slice, &one).code, HL_OK);
-    ck_assert_int_eq(hl_heads_validation_slice(&large, small.slice, &other).code, HL_OK);
-    ck_assert_int_le(one.n_examples, other.n_examples);
-    ck_assert_mem_eq(one.tokens, other.tokens, (size_t)(one.n_examples * one.n_tokens) * sizeof *one.tokens);
+    ck_assert_int_eq(large.room.n_rows, run.rows_at_once);
+    ck_assert_int_le(large.room.n_examples, run.rows_at_once);
+    hl_batch one, other;
+    ck_assert_int_eq(hl_heads_validation_slice(&small, 0, &one).code, HL_OK);
+    int64_t second = one.n_examples;
+    ck_assert_int_gt(small.n_examples, second); /* or the second part would not be seen */
+    ck_assert_int_eq(hl_heads_validation_slice(&small, second, &one).code, HL_OK);
+    ck_assert_int_eq(hl_heads_validation_slice(&large, second, &other).code, HL_OK);
+    ck_assert_int_le(one.n_rows, other.n_rows);
+    ck_assert_int_le(other.n_rows, run.rows_at_once);
+    ck_assert_mem_eq(one.tokens, other.tokens, (size_t)one.n_rows * sizeof *one.tokens);
     hl_heads_validation_free(&small);
     hl_heads_validation_free(&large);
     hl_opened_model_close(&run);

@@ -74,8 +74,8 @@ START_TEST(a_study_of_heads_is_refused)
     hl_all_subsets subsets;
     expect(hl_all_subsets_measure(&bare, &batch, layers, 4, 1, &subsets), "not allocated");
     expect(hl_all_subsets_measure(&model, &batch, layers, -1, 1, &subsets), "slices of -1");
-    hl_subset subset = { .model = &model, .slice = -1 };
-    expect(hl_subset_begin(&subset, 9), "slices of -1");
+    hl_subset subset = { .model = &model, .rows = -1 };
+    expect(hl_subset_begin(&subset, 9), "slices of -1 rows");
     hl_subset_free(&subset);
     expect(hl_prune(&bare, kept, &pruned), "not allocated");
     hl_model_free(&pruned);
@@ -85,7 +85,7 @@ START_TEST(a_study_of_heads_is_refused)
     hl_recorder recorder;
     hl_examples none = batch;
     none.n_examples = -1;
-    expect(hl_recorder_init(&recorder, &model, &none, 1, scratch_path("patterns")), "no examples");
+    expect(hl_recorder_init(&recorder, &model, &none, 1, 1, scratch_path("patterns")), "no examples");
     hl_examples_free(&batch);
     hl_model_free(&model);
     hl_model_free(&bare);

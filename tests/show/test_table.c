@@ -163,9 +163,9 @@ START_TEST(the_table_of_a_recorder_lists_all_its_heads)
     example_model(&model, &config);
     hl_examples batch = example_batch(4, 9);
     hl_recorder recorder;
-    expect_ok(hl_recorder_init(&recorder, &model, &batch, 4, scratch_path("patterns")));
-    hl_arena arena = example_arena(&recorder, 1);
-    expect_ok(hl_recorder_record(&recorder, 0, NULL, &arena, 1));
+    expect_ok(hl_recorder_init(&recorder, &model, &batch, 36, 1, scratch_path("patterns")));
+    hl_arena arena = example_arena(&recorder);
+    expect_ok(hl_recorder_record(&recorder, 0, NULL, &arena));
 
     hl_text text = { 0 }, expected = { 0 };
     expect_ok(hl_table_of(&recorder, NULL, &text));

@@ -20,8 +20,8 @@ START_TEST(an_update_counts_what_it_trained_on)
     trainer_make(&trainer, &config);
     hl_update first = trainer_updated(&trainer, 1);
     ck_assert_int_eq(trainer.optimizer.step, 1);
-    ck_assert_int_eq(first.scored, hl_examples_scored(&trainer.batch));
-    ck_assert_int_eq(first.tokens, hl_examples_real_tokens(&trainer.batch));
+    ck_assert_int_eq(first.scored, trainer.batch.batch.n_targets);
+    ck_assert_int_eq(first.tokens, trainer.batch.batch.n_rows);
     ck_assert_int_lt(first.tokens, 8 * 7); /* some are shorter */
     ck_assert_int_le(first.correct, first.scored);
     ck_assert_double_eq_tol(first.learning_rate, 0.01 / 20, 1e-15); /* the first of 20 warm-up steps */
@@ -166,8 +166,7 @@ START_TEST(sums_change_no_bit_of_a_validation_and_are_of_all_examples)
         ck_assert_double_eq(with.accuracy, without.accuracy);
         const hl_validation_sums *all = hl_validation_sums_pass_end(&sums);
         for (int layer = 0; layer < 2; layer++) {
-            ck_assert_int_eq(hl_validation_sums_normalised(all, layer, 1).n,
-                             hl_examples_real_tokens(&trainer.validation));
+            ck_assert_int_eq(hl_validation_sums_normalised(all, layer, 1).n, trainer.validation.batch.n_rows);
             ck_assert_double_gt(hl_validation_sums_entropy(all, layer, 1).value, 0.1);
         }
     }

@@ -55,19 +55,21 @@ static void measure_alone(const all_example *x, uint32_t set, double *loss, doub
     for (int i = 0; i < HEADS; i++) {
         kept[i] = set >> i & 1;
     }
-    hl_subset subset = { .model = &x->model, .slice = 1, .threads = 1 };
+    hl_subset subset = { .model = &x->model, .rows = 1, .threads = 1 };
+    hl_batch_storage storage = example_rows(&x->batch);
     expect_ok(hl_subset_begin(&subset, T));
     double right = 0, scored = 0;
     *loss = 0;
     for (int64_t e = 1; e < E; e += 2) {
-        hl_examples one = hl_examples_slice(&x->batch, e, 1);
+        hl_batch one = hl_batch_slice(&storage.batch, e, 1);
         hl_subset_worth worth;
         expect_ok(hl_subset_measure(&subset, &one, kept, &worth));
         *loss += worth.loss / ODD;
-        right += worth.accuracy * (double)hl_examples_scored(&one);
-        scored += (double)hl_examples_scored(&one);
+        right += worth.accuracy * (double)one.n_targets;
+        scored += (double)one.n_targets;
     }
     *accuracy = right / scored;
+    hl_batch_storage_free(&storage);
     hl_subset_free(&subset);
 }
 

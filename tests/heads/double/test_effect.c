@@ -58,6 +58,8 @@ static void tear_down(effect_example *x)
 static void gated_losses(const effect_example *x, int layer, hl_real *gates, double losses[ODD])
 {
     hl_real rows[E * T];
+    hl_batch_storage storage = example_rows(&x->batch);
+    storage.batch.longest = T; /* the size of given patterns */
     hl_tensor gate = { .shape = HL_SHAPE(E, x->model.config.heads[layer]), .data = gates };
     hl_head_probe probes[HL_MAX_LAYERS] = { 0 };
     probes[layer].gate = gates != NULL ? &gate : NULL;
@@ -66,16 +68,17 @@ static void gated_losses(const effect_example *x, int layer, hl_real *gates, dou
     hl_tape tape;
     expect_ok(hl_arena_init(&arena, 1 << 20));
     hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1 });
-    hl_model_loss(&tape, &x->model, &x->batch, (hl_cross_entropy_args){ .result = &result }, probes);
+    hl_model_loss(&tape, &x->model, &storage.batch, (hl_cross_entropy_args){ .result = &result }, probes);
     expect_ok(hl_tape_status(&tape));
     for (int e = 0; e < ODD; e++) {
-        int64_t row = 2 * e + 1;
-        hl_examples one = hl_examples_slice(&x->batch, row, 1);
+        hl_batch before = hl_batch_slice(&storage.batch, 0, 2 * e + 1),
+                 one = hl_batch_slice(&storage.batch, 2 * e + 1, 1);
         losses[e] = 0;
-        for (int i = 0; i < T; i++) {
-            losses[e] += (double)rows[row * T + i] / (double)hl_examples_scored(&one);
+        for (int64_t i = 0; i < one.n_targets; i++) {
+            losses[e] += (double)rows[before.n_targets + i] / (double)one.n_targets;
         }
     }
+    hl_batch_storage_free(&storage);
     hl_arena_free(&arena);
 }
 

@@ -56,20 +56,24 @@ static void probed_losses(const importance_example *x, const hl_model *model, co
                           double losses[ODD])
 {
     hl_real rows[E * T];
+    hl_batch_storage storage = example_rows(&x->batch);
+    storage.batch.longest = T; /* the size of given patterns */
     hl_cross_entropy_result result = { .row_loss = rows };
     hl_arena arena;
     hl_tape tape;
     expect_ok(hl_arena_init(&arena, 1 << 20));
     hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1 });
-    hl_model_loss(&tape, model, &x->batch, (hl_cross_entropy_args){ .result = &result }, probes);
+    hl_model_loss(&tape, model, &storage.batch, (hl_cross_entropy_args){ .result = &result }, probes);
     expect_ok(hl_tape_status(&tape));
     for (int e = 0; e < ODD; e++) {
-        hl_examples one = hl_examples_slice(&x->batch, 2 * e + 1, 1);
+        hl_batch before = hl_batch_slice(&storage.batch, 0, 2 * e + 1),
+                 one = hl_batch_slice(&storage.batch, 2 * e + 1, 1);
         losses[e] = 0;
-        for (int i = 0; i < T; i++) {
-            losses[e] += (double)rows[(2 * e + 1) * T + i] / (double)hl_examples_scored(&one);
+        for (int64_t i = 0; i < one.n_targets; i++) {
+            losses[e] += (double)rows[before.n_targets + i] / (double)one.n_targets;
         }
     }
+    hl_batch_storage_free(&storage);
     hl_arena_free(&arena);
 }
 
@@ -178,12 +182,13 @@ static void mean_output(const importance_example *x, int at, hl_real mean[8])
     probes[l].z = z;
     double unused[ODD];
     probed_losses(x, &x->model, probes, unused);
-    int n = 0;
+    int n = 0, row = 0;
     memset(mean, 0, 8 * sizeof *mean);
-    for (int e = 1; e < E; e += 2) {
-        for (int i = 0; i < x->batch.lengths[e]; i++, n++) {
-            for (int64_t d = 0; d < Dv; d++) {
-                mean[d] += z[(e * T + i) * width + head_of[at] * Dv + d];
+    for (int e = 0; e < E; e++) {
+        for (int i = 0; i < x->batch.lengths[e]; i++, row++) {
+            n += e % 2;
+            for (int64_t d = 0; d < Dv && e % 2 == 1; d++) {
+                mean[d] += z[row * width + head_of[at] * Dv + d];
             }
         }
     }

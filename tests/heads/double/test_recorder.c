@@ -12,9 +12,9 @@ START_TEST(the_double_library_writes_float64)
     example_model(&model, &config);
     hl_examples batch = example_batch(3, 6);
     hl_recorder recorder;
-    expect_ok(hl_recorder_init(&recorder, &model, &batch, 2, scratch_path("patterns")));
-    hl_arena arena = example_arena(&recorder, 1);
-    expect_ok(hl_recorder_record(&recorder, 0, NULL, &arena, 1));
+    expect_ok(hl_recorder_init(&recorder, &model, &batch, 12, 1, scratch_path("patterns")));
+    hl_arena arena = example_arena(&recorder);
+    expect_ok(hl_recorder_record(&recorder, 0, NULL, &arena));
     hl_npz npz;
     size_t limit = hl_recorder_bytes(&config, 3, 6, 0);
     expect_ok(hl_npz_read(scratch_path("patterns/step_000000.npz"), limit, &npz));

@@ -33,11 +33,14 @@ static void tear_down(subset_example *x)
 static hl_status measure_in_parts(const hl_model *model, const hl_examples *batch, int64_t slice, const bool *kept,
                                   hl_subset_worth *worth)
 {
-    hl_subset subset = { .model = model, .slice = slice, .threads = 2 };
+    hl_subset subset = { .model = model, .rows = slice * T, .threads = 2 };
+    hl_batch_storage storage;
+    HL_TRY(hl_batch_storage_of(&storage, batch, T));
     hl_status status = hl_subset_begin(&subset, T);
     if (status.code == HL_OK) {
-        status = hl_subset_measure(&subset, batch, kept, worth);
+        status = hl_subset_measure(&subset, &storage.batch, kept, worth);
     }
+    hl_batch_storage_free(&storage);
     hl_subset_free(&subset);
     return status;
 }
@@ -82,10 +85,12 @@ START_TEST(all_heads_are_the_model_itself)
     hl_cross_entropy_result result = { 0 };
     hl_tape tape;
     hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 2 });
-    hl_model_loss(&tape, &x.model, &x.batch, (hl_cross_entropy_args){ .result = &result }, NULL);
+    hl_batch_storage storage = example_rows(&x.batch);
+    hl_model_loss(&tape, &x.model, &storage.batch, (hl_cross_entropy_args){ .result = &result }, NULL);
     expect_ok(hl_tape_status(&tape));
     ck_assert_double_eq(unnamed.loss, result.loss_sum / (double)result.n_scored);
     ck_assert_double_eq(unnamed.accuracy, (double)result.n_correct / (double)result.n_scored);
+    hl_batch_storage_free(&storage);
     hl_arena_free(&arena);
     tear_down(&x);
 }
@@ -112,7 +117,7 @@ START_TEST(what_cannot_be_measured_is_said)
     subset_example x;
     set_up(&x);
     hl_subset_worth worth;
-    hl_subset subset = { .model = &x.model, .slice = 2, .threads = 1 };
+    hl_subset subset = { .model = &x.model, .rows = 2, .threads = 1 };
     ck_assert_int_eq(hl_subset_begin(&subset, x.model.config.max_length + 1).code, HL_INVALID);
     hl_subset_free(&subset);
     hl_subset_free(&subset); /* twice is allowed */

@@ -38,7 +38,7 @@ enum { N_CASES = sizeof cases / sizeof *cases };
 
 typedef struct model_call {
     hl_model model;
-    hl_examples batch;
+    hl_batch batch;
     hl_real smoothing;
 } model_call;
 
@@ -76,7 +76,8 @@ START_TEST(every_parameter)
     gradient_check check = { .build = build,
                              .context = &call,
                              .parameters = &call.model.parameters,
-                             .options = { .training = true, .seed = 8, .step = 3, .first_example = 1 } };
+                             .options = { .training = true, .seed = 8, .step = 3 } };
+    example_places(&check.options, &call.batch);
     gradient_report report = gradient_check_run(&check);
     ck_assert_msg(report.passed, "%s: %s", c->name, report.text);
     ck_assert_int_eq(report.n_checked, hl_parameters_count(&call.model.parameters));

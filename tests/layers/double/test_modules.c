@@ -20,12 +20,12 @@ static void fill_x(void)
     }
 }
 
-/* Checks a module of one input x (B, T, D) and frees its parameters. */
+/* Checks a module of one input x (B T, D) and frees its parameters. */
 static void check_module(const char *name, hl_tensor *(*build)(hl_tape *, hl_tensor *const *, void *), void *layer,
                          hl_parameters *parameters, hl_tape_options options)
 {
     fill_x();
-    gradient_input x = { .name = "x", .shape = HL_SHAPE(B, T, D), .values = x_values };
+    gradient_input x = { .name = "x", .shape = HL_SHAPE(B * T, D), .values = x_values };
     if (parameters->n > 0 && parameters->values == NULL) {
         example_fill(parameters);
     }
@@ -77,40 +77,35 @@ START_TEST(dropout)
 }
 END_TEST
 
-static const int32_t tokens[B * T] = { 2, 0, 2, 4, 2, 0 };
+static const int32_t tokens[B * T] = { 2, 0, 2, 4, 2, 0 }, positions[B * T] = { 0, 1, 2, 0, 1, 2 };
+static const hl_batch batch = { .n_rows = B * T, .longest = T, .tokens = tokens, .positions = positions };
 
-static hl_tensor *build_embedding(hl_tape *tape, hl_tensor *const *in, void *layer)
+typedef struct embedding_call {
+    hl_embedding_layer embedding;
+    hl_positions_layer positions;
+} embedding_call;
+
+static hl_tensor *build_embedding(hl_tape *tape, hl_tensor *const *in, void *context)
 {
     (void)in;
-    return hl_embedding_layer_forward(tape, layer, tokens, B, T);
-}
-
-START_TEST(embedding)
-{
-    hl_parameters parameters = { 0 };
-    hl_embedding_layer layer = hl_embedding_layer_make(&parameters, hl_name_of("e"), 5, D);
-    example_fill(&parameters);
-    gradient_check_assert("embedding",
-                          &(gradient_check){ .build = build_embedding, .context = &layer, .parameters = &parameters });
-    hl_parameters_free(&parameters);
-}
-END_TEST
-
-static hl_tensor *build_positions(hl_tape *tape, hl_tensor *const *in, void *layer)
-{
-    return hl_positions_layer_forward(tape, layer, in[0]);
+    const embedding_call *call = context;
+    return hl_embedding_layer_forward(tape, &call->embedding, &call->positions, &batch);
 }
 
 /* One position more than there are tokens: its gradient is zero. */
-START_TEST(positions)
+START_TEST(embedding)
 {
-    static const hl_positions_kind kinds[] = { HL_POSITIONS_LEARNED, HL_POSITIONS_SINUSOIDAL };
+    static const hl_positions_kind kinds[] = { HL_POSITIONS_LEARNED, HL_POSITIONS_SINUSOIDAL, HL_POSITIONS_NONE };
+    static const char *const names[] = { "learned positions", "sinusoidal positions", "no positions" };
     hl_parameters parameters = { 0 };
-    hl_positions_layer layer = hl_positions_layer_make(&parameters, hl_name_of("p"), kinds[_i], T + 1, D);
-    ck_assert_int_eq(hl_positions_layer_allocate(&layer).code, HL_OK);
-    check_module(_i == 0 ? "learned positions" : "sinusoidal positions", build_positions, &layer, &parameters,
-                 (hl_tape_options){ 0 });
-    hl_positions_layer_free(&layer);
+    embedding_call call = { .embedding = hl_embedding_layer_make(&parameters, hl_name_of("e"), 5, D) };
+    call.positions = hl_positions_layer_make(&parameters, hl_name_of("p"), kinds[_i], T + 1, D);
+    ck_assert_int_eq(hl_positions_layer_allocate(&call.positions).code, HL_OK);
+    example_fill(&parameters);
+    gradient_check_assert(names[_i],
+                          &(gradient_check){ .build = build_embedding, .context = &call, .parameters = &parameters });
+    hl_positions_layer_free(&call.positions);
+    hl_parameters_free(&parameters);
 }
 END_TEST
 
@@ -126,7 +121,7 @@ static void assert_no_kink_is_near(const hl_feed_forward *layer)
     hl_tape tape;
     hl_arena arena;
     example_tape(&tape, &arena, (hl_tape_options){ 0 });
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(B, T, D), x_values, false);
+    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(B * T, D), x_values, false);
     hl_tensor *h = hl_linear_layer_forward(&tape, &layer->linear1, x);
     ck_assert_ptr_nonnull(h);
     int64_t positive = 0, n = hl_shape_count(h->shape);
@@ -161,18 +156,20 @@ END_TEST
 
 typedef struct layer_call {
     hl_encoder_layer layer;
-    hl_mask mask;
+    hl_attention_rules rules;
 } layer_call;
 
 static hl_tensor *build_encoder_layer(hl_tape *tape, hl_tensor *const *in, void *context)
 {
     const layer_call *call = context;
-    return hl_encoder_layer_forward(tape, &call->layer, in[0], call->mask, NULL);
+    return hl_encoder_layer_forward(tape, &call->layer, in[0], &call->rules, NULL);
 }
 
 START_TEST(encoder_layer)
 {
-    static const int32_t lengths[B] = { 3, 2 };
+    static const int32_t lengths[B] = { 4, 2 };
+    int32_t offsets[B + 1];
+    const hl_sequences sequences = example_sequences(B, T, lengths, offsets);
     bool drop = _i >= 4;
     hl_encoder_layer_config config = { .attention = { .d_model = D,
                                                       .n_heads = 2,
@@ -189,7 +186,7 @@ START_TEST(encoder_layer)
                                        .dropout_ffn = drop ? (hl_real)0.25 : 0 };
     hl_parameters parameters = { 0 };
     layer_call call = { .layer = hl_encoder_layer_make(&parameters, hl_name_of("layer"), &config),
-                        .mask = { .q_lengths = lengths, .k_lengths = lengths } };
+                        .rules = { .queries = sequences, .keys = sequences } };
     check_module(_i % 2 == 0 ? "encoder layer, pre" : "encoder layer, post", build_encoder_layer, &call, &parameters,
                  (hl_tape_options){ .training = true, .seed = 9, .step = 2 });
 }
@@ -200,8 +197,7 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, linear, 0, 2);
     tcase_add_loop_test(tc, norm, 0, 2);
     tcase_add_test(tc, dropout);
-    tcase_add_test(tc, embedding);
-    tcase_add_loop_test(tc, positions, 0, 2);
+    tcase_add_loop_test(tc, embedding, 0, 3);
     tcase_add_loop_test(tc, feed_forward, 0, 4 * FEED_FORWARDS);
     tcase_add_loop_test(tc, encoder_layer, 0, 8);
 }

@@ -17,18 +17,18 @@ static hl_tensor *build(hl_tape *tape, hl_tensor *const *in, void *context)
     const probed_call *p = context;
     hl_tensor *memory = p->call.c->cross ? in[1] : in[0];
     hl_head_probe probe = { .gate = p->gate > 0 ? in[p->gate] : NULL, .replace = p->replace };
-    return hl_multi_head_forward(tape, &p->call.layer, in[0], memory, p->call.mask, &probe, (hl_linear_after){ 0 });
+    return hl_multi_head_forward(tape, &p->call.layer, in[0], memory, &p->call.rules, &probe, (hl_linear_after){ 0 });
 }
 
 static void check(probed_call *p, bool gated, hl_tape_options options)
 {
     const attention_case *c = p->call.c;
     hl_real *gates = example_numbers(4, c->B * c->H);
-    gradient_input inputs[3] = { { .name = "x", .shape = HL_SHAPE(c->B, c->Tq, c->D), .values = p->call.x } };
+    gradient_input inputs[3] = { { .name = "x", .shape = HL_SHAPE(p->call.Nq, c->D), .values = p->call.x } };
     int n = 1;
     if (c->cross) {
         inputs[n++] =
-            (gradient_input){ .name = "memory", .shape = HL_SHAPE(c->B, c->Tk, c->D), .values = p->call.memory };
+            (gradient_input){ .name = "memory", .shape = HL_SHAPE(p->call.Nk, c->D), .values = p->call.memory };
     }
     if (gated) {
         p->gate = n;
@@ -56,7 +56,7 @@ START_TEST(dropped_and_gated)
 {
     probed_call p = { .gate = 0 };
     attention_call_init(&p.call, &attention_cases[_i], (hl_real)0.375, (hl_real)0.25);
-    check(&p, true, (hl_tape_options){ .training = true, .seed = 5, .step = 1, .first_example = 2 });
+    check(&p, true, (hl_tape_options){ .training = true, .seed = 5, .step = 1 });
     attention_call_free(&p.call);
 }
 END_TEST
@@ -67,9 +67,10 @@ START_TEST(replaced)
     probed_call p = { .gate = 0 };
     const attention_case *c = &attention_cases[_i];
     attention_call_init(&p.call, c, 0, 0);
-    hl_real *given = example_numbers(6, c->B * c->Tq * c->Tk);
-    for (int64_t i = 0; i < c->B * c->Tq * c->Tk; i++) {
-        bool kept = i / c->Tk % c->Tq == 0;
+    int64_t Tq = p.call.rules.queries.longest, Tk = p.call.rules.keys.longest;
+    hl_real *given = example_numbers(6, c->B * Tq * Tk);
+    for (int64_t i = 0; i < c->B * Tq * Tk; i++) {
+        bool kept = i / Tk % Tq == 0;
         given[i] = kept ? -1 : (1 + given[i]) / 2;
     }
     const hl_real *heads[8] = { NULL };

@@ -1,5 +1,6 @@
 /* Multi-head attention against its naive composition of primitive ops. */
 #include "core/memory.h"
+#include "layers/multi_head_naive.h"
 #include "tests/check_suite.h"
 #include "tests/layers/attention_cases.h"
 #include "tests/layers/examples.h"
@@ -10,12 +11,14 @@ typedef hl_tensor *forward(hl_tape *tape, const attention_call *call, hl_tensor 
 
 static hl_tensor *batched(hl_tape *tape, const attention_call *call, hl_tensor *x, hl_tensor *memory)
 {
-    return hl_multi_head_forward(tape, &call->layer, x, memory, call->mask, NULL, (hl_linear_after){ 0 });
+    return hl_multi_head_forward(tape, &call->layer, x, memory, &call->rules, NULL, (hl_linear_after){ 0 });
 }
+
+static hl_naive_padding padding;
 
 static hl_tensor *naive(hl_tape *tape, const attention_call *call, hl_tensor *x, hl_tensor *memory)
 {
-    return hl_multi_head_naive_forward(tape, &call->layer, x, memory, call->mask);
+    return hl_multi_head_naive_forward(tape, &call->layer, x, memory, &padding);
 }
 
 /* Output and gradients of one way to compute a call; blocks of its own. */
@@ -34,13 +37,13 @@ static hl_real *copy_of(const hl_real *numbers, int64_t n)
 static outcome run(attention_call *call, forward *way)
 {
     const attention_case *c = call->c;
-    int64_t n = c->B * c->Tq * c->D, n_memory = c->B * c->Tk * c->D;
+    int64_t n = call->Nq * c->D, n_memory = call->Nk * c->D;
     hl_parameters_zero_grad(&call->parameters);
     hl_tape tape;
     hl_arena arena;
     example_tape(&tape, &arena, (hl_tape_options){ .gradients = true, .threads = 2 });
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(c->B, c->Tq, c->D), call->x, true);
-    hl_tensor *memory = c->cross ? hl_tape_tensor(&tape, HL_SHAPE(c->B, c->Tk, c->D), call->memory, true) : x;
+    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(call->Nq, c->D), call->x, true);
+    hl_tensor *memory = c->cross ? hl_tape_tensor(&tape, HL_SHAPE(call->Nk, c->D), call->memory, true) : x;
     hl_tensor *y = way(&tape, call, x, memory);
     hl_real *dy = example_numbers(7, n);
     hl_status status = hl_tape_backward_from(&tape, y, dy);
@@ -67,11 +70,12 @@ START_TEST(agrees)
     const attention_case *c = &attention_cases[_i];
     attention_call call;
     attention_call_init(&call, c, 0, 0);
+    ck_assert_int_eq(hl_naive_padding_init(&padding, &call.rules, c->H).code, HL_OK);
     outcome expected = run(&call, naive), got = run(&call, batched);
-    example_assert_near("y", got.y, expected.y, c->B * c->Tq * c->D, 1e-12);
-    example_assert_near("dx", got.dx, expected.dx, c->B * c->Tq * c->D, 1e-12);
+    example_assert_near("y", got.y, expected.y, call.Nq * c->D, 1e-12);
+    example_assert_near("dx", got.dx, expected.dx, call.Nq * c->D, 1e-12);
     if (c->cross) {
-        example_assert_near("dmemory", got.dmemory, expected.dmemory, c->B * c->Tk * c->D, 1e-12);
+        example_assert_near("dmemory", got.dmemory, expected.dmemory, call.Nk * c->D, 1e-12);
     }
     for (int p = 0; p < call.parameters.n; p++) {
         const hl_parameter *parameter = &call.parameters.list[p];
@@ -80,6 +84,7 @@ START_TEST(agrees)
     }
     outcome_free(&expected);
     outcome_free(&got);
+    hl_naive_padding_free(&padding);
     attention_call_free(&call);
 }
 END_TEST

@@ -154,7 +154,7 @@ START_TEST(a_workloads_profile_names_every_op_and_adds_up)
     double nodes = 0;
     hl_tape tape;
     hl_tape_begin(&tape, &trainer.arena, (hl_tape_options){ .training = true, .gradients = true, .dry = true });
-    hl_model_loss(&tape, &trainer.model, &trainer.batch, (hl_cross_entropy_args){ 0 }, NULL);
+    hl_model_loss(&tape, &trainer.model, &trainer.batch.batch, (hl_cross_entropy_args){ 0 }, NULL);
     for (const hl_node *node = tape.last; node != NULL; node = node->previous) {
         ck_assert_msg(find(profile, node->op->name, false) != NULL, "%s forward", node->op->name);
         ck_assert_msg(find(profile, node->op->name, true) != NULL, "%s backward", node->op->name);

@@ -66,7 +66,7 @@ static void check_software(const json_t *root)
 }
 
 /* Sizes: N = 8 * 7 tokens, two layers of 2 heads of 8, d_ff 24, V 8. */
-static const double tiny_flops = 3.0 * 56 * (2 * (8 * 256 + 4 * 16 * 24 + 4 * 7 * 16) + 2 * 16 * 8);
+static const double tiny_flops = 3.0 * (56 * 2 * (8 * 256 + 4 * 16 * 24 + 4 * 7 * 16) + 24 * 2 * 16 * 8);
 
 START_TEST(the_report_has_what_is_promised)
 {

@@ -128,18 +128,18 @@ START_TEST(heads_have_their_shapes)
     const hl_graph *graph = &example.graph;
     const char *first = "encoder.layers.0.self_attn", *second = "encoder.layers.1.self_attn";
     assert_shape(graph, "", "tokens (B, T)", "(8, 9)");
-    assert_shape(graph, first, "linear W_Q", "(8, 9, 20)");
-    assert_shape(graph, first, "linear W_K", "(8, 9, 10)");
-    assert_shape(graph, first, "linear W_V", "(8, 9, 14)");
+    assert_shape(graph, first, "linear W_Q", "(72, 20)");
+    assert_shape(graph, first, "linear W_K", "(72, 10)");
+    assert_shape(graph, first, "linear W_V", "(72, 14)");
     assert_shape(graph, first, "q (B, H, T, Dk)", "(8, 4, 9, 5)");
     assert_shape(graph, first, "k (B, Hkv, T, Dk)", "(8, 2, 9, 5)");
     assert_shape(graph, first, "v (B, Hkv, T, Dv)", "(8, 2, 9, 7)");
     assert_shape(graph, first, "weights (B, H, T, T)", "(8, 4, 9, 9)");
     assert_shape(graph, first, "z (B, H, T, Dv)", "(8, 4, 9, 7)");
-    assert_shape(graph, first, "heads side by side", "(8, 9, 28)");
+    assert_shape(graph, first, "heads side by side", "(72, 28)");
     assert_shape(graph, second, "q (B, H, T, Dk)", "(8, 6, 9, 5)");
     assert_shape(graph, second, "k (B, Hkv, T, Dk)", "(8, 3, 9, 5)");
-    assert_shape(graph, "encoder.layers.1.self_attn.out_proj", "linear W_O", "(8, 9, 12)");
+    assert_shape(graph, "encoder.layers.1.self_attn.out_proj", "linear W_O", "(72, 12)");
     ck_assert_int_eq(find_row(graph, first, "linear W_Q")->parameters, 20 * 12 + 20);
     ck_assert_int_eq(find_row(graph, first, "linear W_V")->parameters, 14 * 12 + 14);
     ck_assert_int_eq(count_rows(graph, "linear W_Q, W_K, W_V"), 0);
@@ -180,7 +180,7 @@ START_TEST(tied_matrix_counts_once)
     summary_example_parse("[task]\nsymbols = 7\n[model]\nd_model = 8\nheads = 2\ntie_embedding = true\n", &example);
     ck_assert_int_eq(hl_graph_parameters(&example.graph, "embedding"), 10 * 8);
     ck_assert_int_eq(hl_graph_parameters(&example.graph, "output"), 0);
-    assert_shape(&example.graph, "output", "logits (tied matrix)", "(64, 21, 10)");
+    assert_shape(&example.graph, "output", "logits (tied matrix)", "(1344, 10)");
     summary_example_free(&example);
 }
 END_TEST

@@ -1,9 +1,9 @@
-/* The free blocks of an arena: memory that a backward pass has given back and uses again while it is in the caches.
+/* The free blocks of an arena: memory that nothing needs any more and that serves again while it is in the caches.
  *
- * The list holds addresses only and never touches what they point to, so a dry tape (core/tape.h) keeps the same list
- * of memory that does not exist. The caller provides a record with every block it gives. */
-#ifndef HL_CORE_FREE_LIST_H
-#define HL_CORE_FREE_LIST_H
+ * The list holds addresses only and never touches what they point to, so core/tape_plan.c keeps one of memory that does
+ * not exist. The caller provides a record with every block it gives. */
+#ifndef HL_CORE_PRIVATE_FREE_LIST_H
+#define HL_CORE_PRIVATE_FREE_LIST_H
 
 #include "core/declarations.h"
 

@@ -1,0 +1,50 @@
+/* Memory for a batch, and the way from examples to it. */
+#ifndef HL_DATA_BATCH_STORAGE_H
+#define HL_DATA_BATCH_STORAGE_H
+
+#include "core/batch.h"
+#include "core/declarations.h"
+#include "core/examples.h"
+#include "core/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+/* A zeroed one holds nothing. */
+typedef struct hl_batch_storage {
+    hl_batch batch;             /* the examples added so far */
+    int64_t n_examples, n_rows; /* the most it holds */
+    int64_t max_length;         /* the model's greatest length, by which places are counted */
+    int64_t *places;            /* the batch's arrays; this is the block of all, owned */
+    int32_t *offsets, *tokens, *positions, *target_rows, *target_ids;
+    hl_examples example; /* room for one that hl_dataset_batch makes; owned */
+} hl_batch_storage;
+
+/* Takes memory for a batch of up to n_examples and n_rows, with a target in every row. HL_INVALID (a size below 1 or out
+ * of range), HL_NO_MEMORY; *storage is then empty. On success owned by the caller: hl_batch_storage_free. */
+hl_status hl_batch_storage_init(hl_batch_storage *storage, int64_t n_examples, int64_t n_rows, int64_t max_length);
+
+/* The bytes of its block; SIZE_MAX where a size is out of range. */
+size_t hl_batch_storage_bytes(int64_t n_examples, int64_t n_rows);
+
+void hl_batch_storage_free(hl_batch_storage *storage);
+
+/* Empties the batch. */
+void hl_batch_storage_clear(hl_batch_storage *storage);
+
+/* Adds an example of `length` tokens, with those of its targets that are not HL_IGNORE; `targets` may be NULL. HL_INVALID
+ * where it does not fit or is longer than max_length; the batch is then unchanged. */
+hl_status hl_batch_storage_add(hl_batch_storage *storage, const int32_t *tokens, const int32_t *targets,
+                               int64_t length);
+
+/* Makes the batch of the examples first ... first + count - 1. HL_INVALID as above. */
+hl_status hl_batch_pack(hl_batch_storage *storage, const hl_examples *examples, int64_t first, int64_t count);
+
+/* hl_batch_storage_init and hl_batch_pack for all of the examples. */
+hl_status hl_batch_storage_of(hl_batch_storage *storage, const hl_examples *examples, int64_t max_length);
+
+HL_END_DECLS
+
+#endif

@@ -1,0 +1,159 @@
+/* Attention reads and writes no row of another sequence, whatever their lengths, and tells its observer everything. */
+#include "core/memory.h"
+#include "core/op_attention.h"
+#include "core/random.h"
+#include "core/threads.h"
+#include "tests/check_suite.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { H = 4, HKV = 2, DK = 5, DV = 3, WIDTH = H * DK + HKV * (DK + DV), OUT = H * DV, MOST = 300, SEQUENCES = 8 };
+
+/* Those that are worked at their very length, and those that are worked in copies. */
+static const int32_t lengths[SEQUENCES] = { 1, 15, 16, 17, 64, 65, 2, 80 };
+
+static int32_t offsets[SEQUENCES + 1];
+static int64_t places[MOST];
+
+typedef struct outcome {
+    hl_real z[MOST * OUT], dx[MOST * WIDTH];
+    hl_real weights[SEQUENCES * H * 80 * 80];
+} outcome;
+
+static outcome clean, other;
+
+static hl_real number(uint32_t use, int64_t i)
+{
+    return hl_random_normal((hl_random){ .seed = 12, .stream = use }, (uint64_t)i);
+}
+
+static void keep(void *context, const hl_attention_seen *seen)
+{
+    outcome *o = context;
+    hl_real *head = o->weights + (seen->b * H + seen->h) * 80 * 80;
+    ck_assert_int_eq(seen->n_keys, lengths[seen->b]);
+    ck_assert(seen->last == (seen->first + seen->n_queries == lengths[seen->b]));
+    for (int64_t i = 0; i < seen->n_queries; i++) {
+        memcpy(head + (seen->first + i) * 80, seen->A + i * seen->stride, (size_t)seen->n_keys * sizeof *head);
+    }
+}
+
+/* The sequences first .. first + n - 1, with NaN in the rows of all of them but `real`, unless that is below 0. */
+static void run(int first, int n, int real, int variant, int threads, outcome *o)
+{
+    static hl_real x[MOST * WIDTH], dy[MOST * OUT], gates[SEQUENCES * H];
+    for (int b = 0; b < SEQUENCES; b++) {
+        offsets[b + 1] = offsets[b] + lengths[b];
+    }
+    int32_t begin = offsets[first], rows = offsets[first + n] - begin;
+    for (int b = 0; b < n; b++) {
+        bool poison = real >= 0 && first + b != real;
+        for (int32_t r = offsets[first + b]; r < offsets[first + b + 1]; r++) {
+            places[r] = (first + b) * 100 + r - offsets[first + b];
+            for (int i = 0; i < WIDTH; i++) {
+                x[(r - begin) * WIDTH + i] = poison ? (hl_real)NAN : number(1, r * WIDTH + i);
+            }
+            for (int i = 0; i < OUT; i++) {
+                dy[(r - begin) * OUT + i] = poison ? (hl_real)NAN : number(2, r * OUT + i);
+            }
+        }
+        for (int h = 0; h < H; h++) {
+            gates[b * H + h] = number(3, (first + b) * H + h);
+        }
+    }
+    hl_threads_setup();
+    hl_arena arena;
+    hl_tape tape;
+    ck_assert_int_eq(hl_arena_init(&arena, (size_t)8 << 20).code, HL_OK);
+    memset(arena.block, 0xff, arena.capacity);
+    hl_tape_begin(&tape, &arena,
+                  (hl_tape_options){ .threads = threads,
+                                     .training = true,
+                                     .gradients = true,
+                                     .seed = 3,
+                                     .places = places + begin,
+                                     .n_places = rows });
+    const hl_sequences sequences = { .n = n, .longest = 80, .offsets = offsets + first };
+    hl_tensor *qkv = hl_tape_tensor(&tape, HL_SHAPE(rows, WIDTH), x, true);
+    hl_tensor *z =
+        hl_attention(&tape, (hl_attention_args){
+                                .q = { qkv, 0 },
+                                .k = { qkv, H * DK },
+                                .v = { qkv, H * DK + HKV * DK },
+                                .queries = sequences,
+                                .keys = sequences,
+                                .n_heads = H,
+                                .n_kv_heads = HKV,
+                                .d_k = DK,
+                                .d_v = DV,
+                                .mask = { .causal = variant % 2 == 1 },
+                                .dropout = variant >= 2 ? (hl_real)0.25 : 0,
+                                .gate = variant >= 4 ? hl_tape_tensor(&tape, HL_SHAPE(n, H), gates, true) : NULL,
+                                .observe = real < 0 ? keep : NULL,
+                                .observe_context = o,
+                            });
+    hl_status status = hl_tape_backward_from(&tape, z, dy);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    memcpy(o->z + begin * OUT, z->data, (size_t)(rows * OUT) * sizeof *o->z);
+    memcpy(o->dx + begin * WIDTH, qkv->grad, (size_t)(rows * WIDTH) * sizeof *o->dx);
+    hl_arena_free(&arena);
+}
+
+/* Sequence b has the same numbers in both. */
+static void assert_same(const outcome *a, const outcome *b, int sequence)
+{
+    int32_t first = offsets[sequence], n = lengths[sequence];
+    ck_assert_mem_eq(a->z + first * OUT, b->z + first * OUT, (size_t)(n * OUT) * sizeof *a->z);
+    ck_assert_mem_eq(a->dx + first * WIDTH, b->dx + first * WIDTH, (size_t)(n * WIDTH) * sizeof *a->dx);
+}
+
+START_TEST(a_neighbour_of_nan_changes_nothing)
+{
+    run(0, SEQUENCES, -1, _i, 2, &clean);
+    for (int32_t i = 0; i < offsets[SEQUENCES] * OUT; i++) {
+        ck_assert(isfinite(clean.z[i]));
+    }
+    for (int b = 0; b < SEQUENCES; b++) {
+        run(0, SEQUENCES, b, _i, 2, &other);
+        assert_same(&clean, &other, b);
+    }
+}
+END_TEST
+
+START_TEST(a_sequence_alone_or_in_any_slice_has_the_same_bits)
+{
+    static const int slices[][2] = { { 0, 1 }, { 1, 3 }, { 3, 2 }, { 5, 1 }, { 4, 4 }, { 7, 1 } };
+    run(0, SEQUENCES, -1, _i, 1, &clean);
+    for (size_t i = 0; i < sizeof slices / sizeof *slices; i++) {
+        run(slices[i][0], slices[i][1], slices[i][0], _i, 3, &other);
+        assert_same(&clean, &other, slices[i][0]);
+    }
+}
+END_TEST
+
+START_TEST(the_observer_sees_every_row_of_weights)
+{
+    memset(&clean, 0, sizeof clean);
+    run(0, SEQUENCES, -1, _i, 3, &clean);
+    for (int b = 0; b < SEQUENCES; b++) {
+        for (int row = 0; row < H * lengths[b]; row++) {
+            const hl_real *w = clean.weights + ((b * H + row / lengths[b]) * 80 + row % lengths[b]) * 80;
+            double sum = 0;
+            for (int j = 0; j < lengths[b]; j++) {
+                sum += (double)w[j];
+                ck_assert(_i == 0 || j <= row % lengths[b] || w[j] == 0);
+            }
+            ck_assert_double_eq_tol(sum, 1, 1e-5);
+        }
+    }
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, a_neighbour_of_nan_changes_nothing, 0, 6);
+    tcase_add_loop_test(tc, a_sequence_alone_or_in_any_slice_has_the_same_bits, 0, 6);
+    tcase_add_loop_test(tc, the_observer_sees_every_row_of_weights, 0, 2);
+}
+SUITE("attention", add_tests)
