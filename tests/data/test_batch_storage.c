@@ -1,0 +1,100 @@
+#include "data/batch_storage.h"
+
+#include "data/dataset.h"
+#include "tests/check_suite.h"
+
+static const int32_t first[3] = { 3, 4, 5 }, targets[3] = { HL_IGNORE, 7, 8 }, second[2] = { 6, 7 };
+
+START_TEST(examples_lie_end_to_end_without_padding)
+{
+    hl_batch_storage s;
+    ck_assert_int_eq(hl_batch_storage_init(&s, 3, 8, 9).code, HL_OK);
+    ck_assert_int_eq(hl_batch_storage_add(&s, first, targets, 3).code, HL_OK);
+    ck_assert_int_eq(hl_batch_storage_add(&s, second, NULL, 2).code, HL_OK);
+    ck_assert_int_eq(hl_batch_storage_add(&s, second, second, 2).code, HL_OK);
+    const hl_batch *b = &s.batch;
+    ck_assert(b->n_examples == 3 && b->n_rows == 7 && b->longest == 3 && b->n_targets == 4);
+    ck_assert_mem_eq(b->offsets, ((int32_t[]){ 0, 3, 5, 7 }), 4 * sizeof(int32_t));
+    ck_assert_mem_eq(b->tokens, ((int32_t[]){ 3, 4, 5, 6, 7, 6, 7 }), 7 * sizeof(int32_t));
+    ck_assert_mem_eq(b->positions, ((int32_t[]){ 0, 1, 2, 0, 1, 0, 1 }), 7 * sizeof(int32_t));
+    ck_assert_mem_eq(b->places, ((int64_t[]){ 0, 1, 2, 9, 10, 18, 19 }), 7 * sizeof(int64_t));
+    ck_assert_mem_eq(b->target_rows, ((int32_t[]){ 1, 2, 5, 6 }), 4 * sizeof(int32_t));
+    ck_assert_mem_eq(b->target_ids, ((int32_t[]){ 7, 8, 6, 7 }), 4 * sizeof(int32_t));
+    hl_batch_storage_clear(&s);
+    ck_assert(b->n_examples == 0 && b->n_rows == 0 && b->n_targets == 0 && b->longest == 0);
+    hl_batch_storage_free(&s);
+    hl_batch_storage_free(&s); /* twice is allowed */
+}
+END_TEST
+
+START_TEST(what_does_not_fit_changes_nothing)
+{
+    hl_batch_storage s;
+    ck_assert_int_eq(hl_batch_storage_init(&s, 2, 4, 3).code, HL_OK);
+    ck_assert_int_eq(hl_batch_storage_add(&s, first, targets, 3).code, HL_OK);
+    ck_assert_int_eq(hl_batch_storage_add(&s, second, NULL, 2).code, HL_INVALID); /* of five rows */
+    ck_assert_int_eq(hl_batch_storage_add(&s, second, NULL, 0).code, HL_INVALID);
+    ck_assert_int_eq(hl_batch_storage_add(&s, second, NULL, 4).code, HL_INVALID); /* longer than the model's examples */
+    ck_assert(s.batch.n_examples == 1 && s.batch.n_rows == 3 && s.batch.n_targets == 2);
+    ck_assert_int_eq(hl_batch_storage_add(&s, second, NULL, 1).code, HL_OK);
+    hl_batch_storage_clear(&s);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(hl_batch_storage_add(&s, second, NULL, 1).code, HL_OK);
+    }
+    ck_assert_int_eq(hl_batch_storage_add(&s, second, NULL, 1).code, HL_INVALID); /* the third example */
+    hl_batch_storage_free(&s);
+    ck_assert_int_eq(hl_batch_storage_init(&s, 0, 4, 3).code, HL_INVALID);
+    ck_assert_int_eq(hl_batch_storage_init(&s, 2, (int64_t)1 << 40, 3).code, HL_INVALID);
+    ck_assert_int_eq(hl_batch_storage_init(&s, 2, 4, 0).code, HL_INVALID);
+}
+END_TEST
+
+static hl_dataset *open_dataset(void)
+{
+    const hl_task_spec spec = { .name = "copy", .length = 6, .min_length = 2, .symbols = 9 };
+    hl_dataset *dataset;
+    ck_assert_int_eq(hl_dataset_open(&spec, 3, &dataset).code, HL_OK);
+    return dataset;
+}
+
+/* The batch of a dataset is its examples, packed. */
+START_TEST(a_datasets_batch_is_its_examples_without_padding)
+{
+    enum { N = 20, FIRST = 7 };
+    hl_dataset *dataset = open_dataset();
+    int64_t T = hl_dataset_max_length(dataset);
+    hl_examples examples;
+    hl_batch_storage made, packed;
+    ck_assert_int_eq(hl_dataset_make_examples(dataset, HL_TRAIN, FIRST, N, &examples).code, HL_OK);
+    ck_assert_int_eq(hl_batch_storage_of(&packed, &examples, 40).code, HL_OK);
+    ck_assert_int_eq(hl_dataset_storage(dataset, N, N * T, 40, &made).code, HL_OK);
+    ck_assert_int_eq(hl_dataset_batch(dataset, HL_TRAIN, FIRST, N, &made).code, HL_OK);
+    const hl_batch *a = &made.batch, *b = &packed.batch;
+    ck_assert(a->n_examples == N && a->n_rows == b->n_rows && a->n_targets == b->n_targets && a->longest == b->longest);
+    ck_assert_int_lt(a->n_rows, N * T);
+    ck_assert_int_eq(a->n_targets, hl_examples_scored(&examples));
+    ck_assert_mem_eq(a->offsets, b->offsets, (N + 1) * sizeof(int32_t));
+    ck_assert_mem_eq(a->tokens, b->tokens, (size_t)a->n_rows * sizeof(int32_t));
+    ck_assert_mem_eq(a->places, b->places, (size_t)a->n_rows * sizeof(int64_t));
+    ck_assert_mem_eq(a->target_rows, b->target_rows, (size_t)a->n_targets * sizeof(int32_t));
+    ck_assert_mem_eq(a->target_ids, b->target_ids, (size_t)a->n_targets * sizeof(int32_t));
+    for (int64_t rows = 1; rows < N * T; rows += 5) {
+        ck_assert_int_eq(hl_dataset_fitting(dataset, HL_TRAIN, FIRST, N, rows), hl_batch_fitting(a, 0, rows));
+    }
+    ck_assert_int_eq(hl_dataset_fitting(dataset, HL_TRAIN, -1, N, 9), 0);
+    ck_assert_int_eq(hl_dataset_batch(dataset, HL_TRAIN, -1, N, &made).code, HL_INVALID);
+    ck_assert_int_eq(hl_dataset_batch(dataset, HL_TRAIN, 0, N, &packed).code, HL_INVALID); /* no room to make one */
+    hl_batch_storage_free(&made);
+    hl_batch_storage_free(&packed);
+    hl_examples_free(&examples);
+    hl_dataset_free(dataset);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, examples_lie_end_to_end_without_padding);
+    tcase_add_test(tc, what_does_not_fit_changes_nothing);
+    tcase_add_test(tc, a_datasets_batch_is_its_examples_without_padding);
+}
+SUITE("batch storage", add_tests)
