@@ -108,7 +108,7 @@ START_TEST(what_metrics_csv_held_is_read_from_format_1_too)
 {
     bool has = false;
     hl_metrics_sum sum;
-    assert_good(hl_checkpoint_read_metrics(HL_FORMAT_1 "/checkpoint.safetensors", &has, &sum));
+    assert_good(hl_checkpoint_read_metrics(HL_FORMATS "/1/checkpoint.safetensors", &has, &sum));
     ck_assert(has);
     ck_assert_int_gt(sum.rows, 0);
 }
@@ -132,14 +132,14 @@ static hl_status open_format(const char *key, const char *format)
 START_TEST(a_newer_format_is_refused)
 {
     assert_good(open_format("weights_format", "1"));
-    assert_good(open_format("checkpoint_format", "2"));
+    assert_good(open_format("checkpoint_format", "3"));
     hl_status status = open_format("weights_format", "7");
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_ptr_nonnull(
         strstr(status.text, "format.safetensors: format 7, this Headlight reads up to 1; use a newer one"));
-    status = open_format("checkpoint_format", "3");
+    status = open_format("checkpoint_format", "9");
     ck_assert_int_eq(status.code, HL_BAD_FILE);
-    ck_assert_ptr_nonnull(strstr(status.text, ": format 3, this Headlight reads up to 2; use a newer one"));
+    ck_assert_ptr_nonnull(strstr(status.text, ": format 9, this Headlight reads up to 3; use a newer one"));
 }
 END_TEST
 
