@@ -76,10 +76,17 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
         memset(din[0].at, 0, (size_t)hl_shape_count(W) * sizeof(hl_real));
     }
     hl_threads_run(hl_tape_threads(tape, hl_shape_count(node->out->shape)), W.size[1], HL_CACHE_LINE, backward_columns,
-                   &(hl_op_call){ tape, node, din, scratch });
+                   &(hl_op_call){ .tape = tape, .node = node, .din = din, .scratch = scratch });
 }
 
-const hl_op hl_op_embedding = { "embedding", 1, HL_NOT_IN_PLACE, infer, forward, backward, NULL, NULL };
+const hl_op hl_op_embedding = {
+    .name = "embedding",
+    .min_inputs = 1,
+    .in_place = HL_NOT_IN_PLACE,
+    .infer = infer,
+    .forward = forward,
+    .backward = backward,
+};
 
 hl_tensor *hl_embedding(hl_tape *tape, hl_tensor *W, const int32_t *ids, hl_shape ids_shape)
 {
