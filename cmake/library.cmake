@@ -1,6 +1,6 @@
-# hl_libraries(core layers ...): these folders as libheadlight, shared and static, with their public headers, a CMake package
-# and a pkg-config file; and those of HL_DOUBLE_FOLDERS as libheadlight_double, the same files with double for hl_real,
-# which the gradient checks link and which is not installed.
+# hl_libraries(core layers ...): these folders as libheadlight, shared and static, with their public headers, a CMake
+# package and a pkg-config file; and those of HL_DOUBLE_FOLDERS as libheadlight_double, the same files with double for
+# hl_real, which the gradient checks link and which is not installed.
 function(hl_libraries)
     hl_bundle(headlight SHARED "" ${ARGN})
     hl_bundle(headlight_static STATIC "" ${ARGN})

@@ -1,6 +1,7 @@
-# hl_page(page.c NAME report FOLDER report STYLES report/page.css DARK report/dark.css SCRIPTS first.js second.js): writes
-# report/page.html, with the styles, those for the dark and the folder's scripts put in, as the C file page.c: what comes before the data and what comes after
-# as two arrays (show/private/pages.h; hl_<NAME>_page_before, ...). When one of them changes, the next build does it again.
+# hl_page(page.c NAME report FOLDER report STYLES report/page.css DARK report/dark.css SCRIPTS first.js second.js):
+# writes report/page.html, with the styles, those for the dark and the folder's scripts put in, as the C file page.c:
+# what comes before the data and what comes after as two arrays (show/private/pages.h; hl_<NAME>_page_before, ...). When
+# one of them changes, the next build does it again.
 function(hl_page output)
     cmake_parse_arguments(arg "" "NAME;FOLDER;DARK" "STYLES;SCRIPTS" ${ARGN})
     hl_page_read(page ${arg_FOLDER}/page.html)

@@ -61,7 +61,7 @@ static void transpose_columns(const void *context, hl_range columns)
 
 void hl_linear_transpose(int threads, int64_t O, int64_t I, const hl_real *W, hl_real *T)
 {
-    hl_threads_run(threads, I, HL_CACHE_LINE, transpose_columns, &(transposition){ O, I, W, T });
+    hl_threads_run(threads, I, HL_CACHE_LINE, transpose_columns, &(transposition){ .O = O, .I = I, .W = W, .T = T });
 }
 
 /* The largest power of two that is at most `left` and a block: code is generated for few shapes of remainders. */
@@ -190,5 +190,6 @@ void hl_linear_tiles_dW(int threads, const hl_linear_rows *rows, const hl_real *
                         hl_real *dW)
 {
     int64_t down = (rows->O + TILE_O - 1) / TILE_O;
-    hl_threads_run(threads, tiles_across(rows) * down, 1, tiles_dW, &(tiles_work){ rows, dp, x, add, dW });
+    hl_threads_run(threads, tiles_across(rows) * down, 1, tiles_dW,
+                   &(tiles_work){ .rows = rows, .dp = dp, .x = x, .add = add, .dW = dW });
 }

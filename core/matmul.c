@@ -70,7 +70,7 @@ void hl_matmul_into(int threads, int64_t M, int64_t N, int64_t K, hl_matrix A, h
                     int64_t c_stride)
 {
     hl_threads_run(safe_blocks(threads, M, N, K), M, SAFE_STEP, multiply_rows,
-                   &(product){ N, K, A, B, beta, C, c_stride });
+                   &(product){ .N = N, .K = K, .A = A, .B = B, .beta = beta, .C = C, .c_stride = c_stride });
 }
 
 /* A gradient of at least this many numbers is cut by its own rows; a smaller one by the rows that are summed over. */
@@ -119,7 +119,7 @@ void hl_matmul_rows_into(int threads, int64_t M, int64_t N, int64_t K, const hl_
     }
     int64_t size = M * N;
     hl_threads_run(hl_threads_for(threads, K * size / 32), blocks, 1, multiply_blocks,
-                   &(blocks_work){ M, N, K, A, B, blocks, scratch });
+                   &(blocks_work){ .M = M, .N = N, .K = K, .A = A, .B = B, .n_blocks = blocks, .products = scratch });
     hl_sum_partials(threads, blocks, size, scratch, beta != 0, C);
 }
 

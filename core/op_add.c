@@ -69,7 +69,15 @@ static int64_t scratch_numbers(const hl_tape *tape, const hl_node *node)
     return hl_node_has_backward(node) ? hl_sum_rows_scratch(N, D) : 0;
 }
 
-const hl_op hl_op_add = { "add", 2, 0, infer, forward, backward, scratch_numbers, NULL };
+const hl_op hl_op_add = {
+    .name = "add",
+    .min_inputs = 2,
+    .in_place = 0,
+    .infer = infer,
+    .forward = forward,
+    .backward = backward,
+    .scratch = scratch_numbers,
+};
 
 hl_tensor *hl_add(hl_tape *tape, hl_tensor *x, hl_tensor *b)
 {

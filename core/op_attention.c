@@ -138,7 +138,7 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
     hl_attention_sizes s = state->sizes;
     hl_attention_head_prepare(state, scratch);
     hl_threads_run(hl_tape_threads(tape, work(s)), s.B * s.H, 1, forward_heads,
-                   &(hl_op_call){ tape, node, NULL, scratch });
+                   &(hl_op_call){ .tape = tape, .node = node, .scratch = scratch });
 }
 
 /* The gradient of a tensor wider than the columns used: zero in the others, to be added to in ours. */
@@ -202,7 +202,16 @@ static double flops(const hl_node *node)
     return 2.0 * pairs * (double)s.H * (double)(s.Dk + s.Dv);
 }
 
-const hl_op hl_op_attention = { "attention", 3, HL_NOT_IN_PLACE, infer, forward, backward, scratch_numbers, flops };
+const hl_op hl_op_attention = {
+    .name = "attention",
+    .min_inputs = 3,
+    .in_place = HL_NOT_IN_PLACE,
+    .infer = infer,
+    .forward = forward,
+    .backward = backward,
+    .scratch = scratch_numbers,
+    .flops = flops,
+};
 
 hl_tensor *hl_attention(hl_tape *tape, hl_attention_args args)
 {

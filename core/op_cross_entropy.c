@@ -167,7 +167,14 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
                    &(backward_work){ node, din[0], *node->out->grad / divisor(node) });
 }
 
-const hl_op hl_op_cross_entropy = { "cross_entropy", 1, HL_NOT_IN_PLACE, infer, forward, backward, NULL, NULL };
+const hl_op hl_op_cross_entropy = {
+    .name = "cross_entropy",
+    .min_inputs = 1,
+    .in_place = HL_NOT_IN_PLACE,
+    .infer = infer,
+    .forward = forward,
+    .backward = backward,
+};
 
 hl_tensor *hl_cross_entropy(hl_tape *tape, hl_tensor *logits, hl_cross_entropy_args args)
 {

@@ -53,7 +53,7 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 {
     int64_t n = hl_shape_count(node->out->shape);
     hl_threads_run(hl_tape_threads(tape, 4 * n), n, HL_PASS_GROUP, forward_groups,
-                   &(hl_op_call){ tape, node, NULL, scratch });
+                   &(hl_op_call){ .tape = tape, .node = node, .scratch = scratch });
 }
 
 /* dx = dy * m */
@@ -70,10 +70,17 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
 {
     int64_t n = hl_shape_count(node->out->shape);
     hl_threads_run(hl_tape_threads(tape, n), n, HL_PASS_GROUP, backward_groups,
-                   &(hl_op_call){ tape, node, din, scratch });
+                   &(hl_op_call){ .tape = tape, .node = node, .din = din, .scratch = scratch });
 }
 
-const hl_op hl_op_dropout = { "dropout", 1, 0, infer, forward, backward, NULL, NULL };
+const hl_op hl_op_dropout = {
+    .name = "dropout",
+    .min_inputs = 1,
+    .in_place = 0,
+    .infer = infer,
+    .forward = forward,
+    .backward = backward,
+};
 
 hl_tensor *hl_dropout(hl_tape *tape, hl_tensor *x, hl_real p, uint32_t stream)
 {

@@ -80,7 +80,14 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     }
 }
 
-const hl_op hl_op_embedding = { "embedding", 1, HL_NOT_IN_PLACE, infer, forward, backward, NULL, NULL };
+const hl_op hl_op_embedding = {
+    .name = "embedding",
+    .min_inputs = 1,
+    .in_place = HL_NOT_IN_PLACE,
+    .infer = infer,
+    .forward = forward,
+    .backward = backward,
+};
 
 hl_tensor *hl_embedding(hl_tape *tape, hl_embedding_args args)
 {

@@ -61,10 +61,17 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
 {
     int64_t n = hl_shape_count(node->out->shape);
     hl_threads_run(hl_tape_threads(tape, n), n, HL_CACHE_LINE, backward_numbers,
-                   &(hl_op_call){ tape, node, din, scratch });
+                   &(hl_op_call){ .tape = tape, .node = node, .din = din, .scratch = scratch });
 }
 
-const hl_op hl_op_gelu = { "gelu", 1, 0, hl_infer_same_shape, forward, backward, NULL, NULL };
+const hl_op hl_op_gelu = {
+    .name = "gelu",
+    .min_inputs = 1,
+    .in_place = 0,
+    .infer = hl_infer_same_shape,
+    .forward = forward,
+    .backward = backward,
+};
 
 hl_tensor *hl_gelu(hl_tape *tape, hl_tensor *x)
 {

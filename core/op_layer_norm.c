@@ -157,7 +157,7 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     hl_real *dgammas = scratch, *dbetas = scratch + blocks * D;
     memset(scratch, 0, (size_t)(2 * blocks * D) * sizeof *scratch);
     hl_threads_run(hl_tape_threads(tape, 4 * N * D), blocks, 1, backward_blocks,
-                   &(hl_op_call){ tape, node, din, scratch });
+                   &(hl_op_call){ .tape = tape, .node = node, .din = din, .scratch = scratch });
     if (din[1].at != NULL) {
         hl_sum_partials(1, blocks, D, dgammas, din[1].add, din[1].at);
     }
@@ -173,7 +173,15 @@ static int64_t scratch_numbers(const hl_tape *tape, const hl_node *node)
     return hl_node_has_backward(node) ? 2 * hl_sum_blocks(hl_shape_rows(x)) * hl_shape_last(x) : 0;
 }
 
-const hl_op hl_op_layer_norm = { "layer_norm", 2, HL_NOT_IN_PLACE, infer, forward, backward, scratch_numbers, NULL };
+const hl_op hl_op_layer_norm = {
+    .name = "layer_norm",
+    .min_inputs = 2,
+    .in_place = HL_NOT_IN_PLACE,
+    .infer = infer,
+    .forward = forward,
+    .backward = backward,
+    .scratch = scratch_numbers,
+};
 
 hl_tensor *hl_layer_norm(hl_tape *tape, hl_tensor *x, hl_tensor *gamma, hl_tensor *beta, hl_real epsilon)
 {

@@ -164,7 +164,12 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
     }
     if (rows.generated || finishes) {
         hl_threads_run(threads, rows.n_blocks, 1, forward_blocks,
-                       &(forward_work){ tape, node, rows, transposed, biases, finishes });
+                       &(forward_work){ .tape = tape,
+                                        .node = node,
+                                        .rows = rows,
+                                        .transposed = transposed,
+                                        .biases = biases,
+                                        .finishes = finishes });
     }
 }
 
@@ -264,7 +269,7 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     const hl_real *dp = at.dp != NULL ? at.dp : node->out->grad;
     hl_grad_hand_on(tape, node, din[R]);
     hl_threads_run(threads_for(tape, &rows), rows.n_groups, 1, backward_groups,
-                   &(backward_work){ node, &rows, din, at });
+                   &(backward_work){ .node = node, .rows = &rows, .din = din, .at = at });
     if (din[B].at != NULL) {
         hl_sum_partials(tape->options.threads, rows.n_groups, rows.O, at.db, din[B].add, din[B].at);
     }
@@ -292,7 +297,16 @@ static double flops(const hl_node *node)
     return 2.0 * (double)hl_shape_rows(node->in[X]->shape) * (double)hl_shape_count(node->in[W]->shape);
 }
 
-const hl_op hl_op_linear = { "linear", 2, R, infer, forward, backward, scratch_numbers, flops };
+const hl_op hl_op_linear = {
+    .name = "linear",
+    .min_inputs = 2,
+    .in_place = R,
+    .infer = infer,
+    .forward = forward,
+    .backward = backward,
+    .scratch = scratch_numbers,
+    .flops = flops,
+};
 
 hl_tensor *hl_linear_fused(hl_tape *tape, hl_linear_args args)
 {

@@ -110,7 +110,8 @@ static void backward_matrices(const void *context, hl_range range)
 static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
 {
     sizes s = sizes_of(node);
-    hl_threads_run(threads_for(tape, s), s.n_matrices, 1, backward_matrices, &(hl_op_call){ tape, node, din, scratch });
+    hl_threads_run(threads_for(tape, s), s.n_matrices, 1, backward_matrices,
+                   &(hl_op_call){ .tape = tape, .node = node, .din = din, .scratch = scratch });
 }
 
 static double flops(const hl_node *node)
@@ -119,7 +120,15 @@ static double flops(const hl_node *node)
     return 2.0 * (double)s.n_matrices * (double)s.M * (double)s.N * (double)s.K;
 }
 
-const hl_op hl_op_matmul = { "matmul", 2, HL_NOT_IN_PLACE, infer, forward, backward, NULL, flops };
+const hl_op hl_op_matmul = {
+    .name = "matmul",
+    .min_inputs = 2,
+    .in_place = HL_NOT_IN_PLACE,
+    .infer = infer,
+    .forward = forward,
+    .backward = backward,
+    .flops = flops,
+};
 
 hl_tensor *hl_matmul(hl_tape *tape, hl_tensor *A, hl_tensor *B, bool transpose_A, bool transpose_B)
 {

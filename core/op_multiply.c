@@ -50,7 +50,14 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     }
 }
 
-const hl_op hl_op_multiply = { "multiply", 2, HL_NOT_IN_PLACE, infer, forward, backward, NULL, NULL };
+const hl_op hl_op_multiply = {
+    .name = "multiply",
+    .min_inputs = 2,
+    .in_place = HL_NOT_IN_PLACE,
+    .infer = infer,
+    .forward = forward,
+    .backward = backward,
+};
 
 hl_tensor *hl_multiply(hl_tape *tape, hl_tensor *a, hl_tensor *b)
 {

@@ -24,7 +24,7 @@ static void scale(const hl_tape *tape, const hl_node *node, const hl_real *x, hl
 {
     int64_t n = hl_shape_count(node->out->shape);
     hl_threads_run(hl_tape_threads(tape, n), n, HL_CACHE_LINE, scale_numbers,
-                   &(scaling){ *(const hl_real *)node->attributes, x, y, add });
+                   &(scaling){ .factor = *(const hl_real *)node->attributes, .x = x, .y = y, .add = add });
 }
 
 static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
@@ -40,7 +40,14 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     scale(tape, node, node->out->grad, din[0].at, din[0].add);
 }
 
-const hl_op hl_op_scale = { "scale", 1, 0, hl_infer_same_shape, forward, backward, NULL, NULL };
+const hl_op hl_op_scale = {
+    .name = "scale",
+    .min_inputs = 1,
+    .in_place = 0,
+    .infer = hl_infer_same_shape,
+    .forward = forward,
+    .backward = backward,
+};
 
 hl_tensor *hl_scale(hl_tape *tape, hl_tensor *x, hl_real factor)
 {

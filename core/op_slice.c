@@ -64,10 +64,17 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
 {
     int threads = hl_tape_threads(tape, hl_shape_count(node->in[0]->shape));
     hl_threads_run(threads, hl_shape_rows(node->out->shape), 1, backward_rows,
-                   &(hl_op_call){ tape, node, din, scratch });
+                   &(hl_op_call){ .tape = tape, .node = node, .din = din, .scratch = scratch });
 }
 
-const hl_op hl_op_slice = { "slice", 1, HL_NOT_IN_PLACE, infer, forward, backward, NULL, NULL };
+const hl_op hl_op_slice = {
+    .name = "slice",
+    .min_inputs = 1,
+    .in_place = HL_NOT_IN_PLACE,
+    .infer = infer,
+    .forward = forward,
+    .backward = backward,
+};
 
 hl_tensor *hl_slice(hl_tape *tape, hl_tensor *x, int64_t first, int64_t width)
 {

@@ -34,10 +34,17 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
 {
     int64_t n = hl_shape_count(node->in[0]->shape);
     hl_threads_run(hl_tape_threads(tape, n), n, HL_CACHE_LINE, backward_numbers,
-                   &(hl_op_call){ tape, node, din, scratch });
+                   &(hl_op_call){ .tape = tape, .node = node, .din = din, .scratch = scratch });
 }
 
-const hl_op hl_op_sum = { "sum", 1, HL_NOT_IN_PLACE, infer, forward, backward, NULL, NULL };
+const hl_op hl_op_sum = {
+    .name = "sum",
+    .min_inputs = 1,
+    .in_place = HL_NOT_IN_PLACE,
+    .infer = infer,
+    .forward = forward,
+    .backward = backward,
+};
 
 hl_tensor *hl_sum(hl_tape *tape, hl_tensor *x)
 {

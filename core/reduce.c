@@ -61,7 +61,7 @@ static void sum_partials(const void *context, hl_range columns)
 void hl_sum_partials(int threads, int n, int64_t D, const hl_real *partials, bool add, hl_real *sum)
 {
     hl_threads_run(hl_threads_for(threads, n * D), D, HL_CACHE_LINE, sum_partials,
-                   &(partials_work){ n, D, partials, add, sum });
+                   &(partials_work){ .n = n, .D = D, .partials = partials, .add = add, .sum = sum });
 }
 
 typedef struct rows_work {
@@ -90,7 +90,8 @@ static void sum_blocks(const void *context, hl_range blocks)
 void hl_sum_rows(int threads, int64_t N, int64_t D, const hl_real *x, bool add, hl_real *sum, hl_real *scratch)
 {
     int blocks = hl_sum_blocks(N);
-    hl_threads_run(hl_threads_for(threads, N * D), blocks, 1, sum_blocks, &(rows_work){ N, D, x, scratch });
+    hl_threads_run(hl_threads_for(threads, N * D), blocks, 1, sum_blocks,
+                   &(rows_work){ .N = N, .D = D, .x = x, .partials = scratch });
     hl_sum_partials(1, blocks, D, scratch, add, sum);
 }
 

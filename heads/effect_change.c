@@ -132,7 +132,9 @@ hl_status hl_effect_losses_changes(hl_effect_losses *s, const hl_effect_change *
     for (int i = 0; i < n_workers; i++) {
         workers[i].workspace = hl_effect_workspace_in(s->arena.block + (size_t)i * bytes, bytes, s->model, size_of(s));
     }
-    const work w = { s, what, changes, workers, n_workers > 1 ? 1 : s->threads };
+    const work w = {
+        .s = s, .what = what, .changes = changes, .workers = workers, .threads = n_workers > 1 ? 1 : s->threads
+    };
     hl_threads_run(n_workers, n, 1, measure_changes, &w);
     hl_status status = hl_ok();
     for (int i = 0; i < n_workers && status.code == HL_OK; i++) {

@@ -137,16 +137,19 @@ static void add_row(void *context, const hl_reading *reading)
     const place *at = context;
     int64_t *measured = &at->of->csv->measured[at->i];
     assert(*measured < most_rows(at->of->csv, at->of->layers));
-    rows_of(at->of, at->i)[(*measured)++] = (hl_heads_csv_row){ at->of->step, at->layer, at->head, *reading };
+    rows_of(at->of, at->i)[(*measured)++] =
+        (hl_heads_csv_row){ .step = at->of->step, .layer = at->layer, .head = at->head, .reading = *reading };
 }
 
 static void add_effects(place *at)
 {
     const hl_head_effect *effect = at->of->effects + at->i;
     double in_layer = hl_effect_in_layer(effect - at->head, at->of->layers[at->layer].n_heads, at->head);
-    add_row(at, &(hl_reading){ HL_METRIC_IMPORTANCE, 0, 0, effect->importance, NAN });
-    add_row(at, &(hl_reading){ HL_METRIC_IMPORTANCE_NORMALISED, 0, 0, in_layer, NAN });
-    add_row(at, &(hl_reading){ HL_METRIC_LOSS_WITHOUT, 0, 0, effect->loss_without, effect->standard_error });
+    add_row(at, &(hl_reading){ .metric = HL_METRIC_IMPORTANCE, .value = effect->importance, .baseline = NAN });
+    add_row(at, &(hl_reading){ .metric = HL_METRIC_IMPORTANCE_NORMALISED, .value = in_layer, .baseline = NAN });
+    add_row(at, &(hl_reading){ .metric = HL_METRIC_LOSS_WITHOUT,
+                               .value = effect->loss_without,
+                               .baseline = effect->standard_error });
 }
 
 static void measure_heads(const void *context, hl_range range)

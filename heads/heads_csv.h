@@ -63,8 +63,9 @@ hl_status hl_heads_csv_add(hl_heads_csv *csv, int64_t step, const hl_patterns *l
 bool hl_heads_csv_shows(const hl_heads_csv *csv, const hl_reading *reading);
 
 /* Adds the file to the text: a header, then a line for each row of `step`, below 0 of all steps, by step, layer and
- * head, metrics as hl_metric_print spells them. Of offsets only what hl_heads_csv_shows; js once for each pair, in the line of the one that comes first. Numbers have nine significant digits; a baseline that does not
- * exist is empty. HL_NO_MEMORY is left on the text. */
+ * head, metrics as hl_metric_print spells them. Of offsets only what hl_heads_csv_shows; js once for each pair, in the
+ * line of the one that comes first. Numbers have nine significant digits; a baseline that does not exist is empty.
+ * HL_NO_MEMORY is left on the text. */
 void hl_heads_csv_print(const hl_heads_csv *csv, const char *const *relations, int64_t step, hl_text *text);
 
 /* Frees the rows and empties it. */

@@ -21,9 +21,9 @@ hl_status hl_named_config_override(hl_named_config *named, const char *override)
 /* Takes a word that is no option: the first is the config's path, the others are overrides. HL_INVALID. */
 hl_status hl_named_config_argument(hl_named_config *named, const char *word);
 
-/* Loads a config (hl_config_load); the path "-" is standard input, read once to its end: HL_BAD_FILE where that fails or is
- * too long. Of its problems all but the last are printed to `err`, a line each, and the last is
- * the text of HL_INVALID; where `err` is NULL, the first is, and nothing is printed. */
+/* Loads a config (hl_config_load); the path "-" is standard input, read once to its end: HL_BAD_FILE where that fails
+ * or is too long. Of its problems all but the last are printed to `err`, a line each, and the last is the text of
+ * HL_INVALID; where `err` is NULL, the first is, and nothing is printed. */
 hl_status hl_load_config(hl_config_options options, FILE *err, hl_config *config);
 
 #endif

@@ -30,8 +30,8 @@ typedef struct hl_option {
     .name = (word), .kind = HL_OPTION_##what, .offset = offsetof(command, field)
 
 /* Reads all words of the command line: options of the table of n into the fields of *command, every other word (one
- * without a dash, "-" alone, or any after "--") by `argument`. HL_INVALID with what is wrong and a hint: an unknown option, a value
- * that is missing, superfluous or wrong. Texts in *command belong to argv. */
+ * without a dash, "-" alone, or any after "--") by `argument`. HL_INVALID with what is wrong and a hint: an unknown
+ * option, a value that is missing, superfluous or wrong. Texts in *command belong to argv. */
 hl_status hl_options_read(int argc, char **argv, const hl_option *options, int n,
                           hl_status (*argument)(const char *word, void *command), void *command);
 

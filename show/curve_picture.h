@@ -35,9 +35,9 @@ typedef struct hl_curve_picture {
 
 enum { HL_CURVE_MOST_ROWS = 4096 };
 
-/* Adds the figure, some six inches wide, as a file of that format (hl_drawing_print). Names that would overlap are left out at equal distances. HL_INVALID: no curve, no row or too many, a
- * value that is not finite or below 0, dpi. HL_NO_MEMORY; HL_FAILED with cairo's words. On failure bytes may have
- * been added. */
+/* Adds the figure, some six inches wide, as a file of that format (hl_drawing_print). Names that would overlap are left
+ * out at equal distances. HL_INVALID: no curve, no row or too many, a value that is not finite or below 0, dpi.
+ * HL_NO_MEMORY; HL_FAILED with cairo's words. On failure bytes may have been added. */
 hl_status hl_curve_picture_print(const hl_curve_picture *picture, hl_picture_format format, double dpi, hl_text *bytes);
 
 HL_END_DECLS

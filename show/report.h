@@ -37,9 +37,10 @@ typedef struct hl_report_run {
     const hl_head_pass *pass;        /* what the heads computed on the maps' first examples, or NULL */
 } hl_report_run;
 
-/* Adds the whole file to the text, piece by piece. With n_runs = 2 the page shows them side by side, each head beside its match; the
- * maps of both should be of the same examples. Texts may hold any bytes; they are shown, never interpreted. The same
- * input gives the same bytes. HL_INVALID (n_runs is not 1 or 2, a run without a snapshot), HL_NO_MEMORY. */
+/* Adds the whole file to the text, piece by piece. With n_runs = 2 the page shows them side by side, each head beside
+ * its match; the maps of both should be of the same examples. Texts may hold any bytes; they are shown, never
+ * interpreted. The same input gives the same bytes. HL_INVALID (n_runs is not 1 or 2, a run without a snapshot),
+ * HL_NO_MEMORY. */
 hl_status hl_report_write(const hl_report_run *runs, int n_runs, hl_text *text);
 
 HL_END_DECLS

@@ -15,11 +15,11 @@ HL_BEGIN_DECLS
 
 enum { HL_TABLE_WIDTH = 80 };
 
-/* Adds the table of n >= 1 heads and their labels to `text`: a paragraph that explains the columns, one row for each head in
- * the order given, and sentences that name the head with the greatest lift at its best offset and, where the task states sources, the
- * one with the most weight on them (the first of equals). Columns on sources only where the task states them. ASCII, no
- * line longer than HL_TABLE_WIDTH as long as heads count below 100,000. A label that does not fit is cut and ends in
- * "~"; `relations` as in hl_label_text_of. HL_NO_MEMORY is left on the text. */
+/* Adds the table of n >= 1 heads and their labels to `text`: a paragraph that explains the columns, one row for each
+ * head in the order given, and sentences that name the head with the greatest lift at its best offset and, where the
+ * task states sources, the one with the most weight on them (the first of equals). Columns on sources only where the
+ * task states them. ASCII, no line longer than HL_TABLE_WIDTH as long as heads count below 100,000. A label that does
+ * not fit is cut and ends in "~"; `relations` as in hl_label_text_of. HL_NO_MEMORY is left on the text. */
 void hl_table_write(hl_text *text, const hl_head_metrics *heads, const hl_label *labels, int64_t n,
                     const char *const *relations);
 

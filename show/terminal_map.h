@@ -33,8 +33,8 @@ enum { HL_TERMINAL_LEAST_WIDTH = 20, HL_TERMINAL_LEAST_HEIGHT = 16, HL_TERMINAL_
  * for all from 0.85, '.' for what is below 0.05. A weight is two columns wide where there is room, else one; with
  * colours and Unicode two queries then share a line, and the upper one's token stands beside it. What still has no room
  * is averaged down, which a last line tells; each token then is the first of those that share a row or column.
- * HL_INVALID: unknown colours, a terminal smaller than the least (HL_TERMINAL_LEAST_WIDTH, HL_TERMINAL_LEAST_HEIGHT), a panel that
- * hl_panel_check refuses. HL_NO_MEMORY. On failure text may have been added. */
+ * HL_INVALID: unknown colours, a terminal smaller than the least (HL_TERMINAL_LEAST_WIDTH, HL_TERMINAL_LEAST_HEIGHT), a
+ * panel that hl_panel_check refuses. HL_NO_MEMORY. On failure text may have been added. */
 hl_status hl_terminal_map(const hl_terminal *terminal, const hl_panel *panel, hl_text *text);
 
 /* Adds the maps of n >= 1 heads, small, side by side, each under its title, without tokens, in as many rows as show

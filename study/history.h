@@ -1,5 +1,5 @@
-/* A run's heads over all its snapshots, read in one pass: the metrics of all heads, which heads.csv holds (heads/heads_csv.h), and
- * the maps that the report shows. */
+/* A run's heads over all its snapshots, read in one pass: the metrics of all heads, which heads.csv holds
+ * (heads/heads_csv.h), and the maps that the report shows. */
 #ifndef HL_STUDY_HISTORY_H
 #define HL_STUDY_HISTORY_H
 

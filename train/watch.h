@@ -43,8 +43,9 @@ hl_status hl_watch_init(hl_watch *watch, const hl_recorder *recorder, int layer,
 /* A zeroed or already freed watch is allowed. */
 void hl_watch_free(hl_watch *watch);
 
-/* Whether it is time for a drawing between two snapshots: on a terminal alone, at no pace, at most ten a second, which together
- * take at most a tenth of the time. The caller then runs the recorder (hl_recorder_run) and calls hl_watch_show. */
+/* Whether it is time for a drawing between two snapshots: on a terminal alone, at no pace, at most ten a second, which
+ * together take at most a tenth of the time. The caller then runs the recorder (hl_recorder_run) and calls
+ * hl_watch_show. */
 bool hl_watch_due(hl_watch *watch, const hl_progress *progress);
 
 /* Draws what the recorder's buffers hold, of `step`: the mean map over the scoring examples where these have one

@@ -76,8 +76,7 @@ typedef struct hl_attention_block {
 /* `length` rounded up to whole vectors. */
 int64_t hl_attention_row(int64_t length);
 
-/* The numbers of scratch memory that one thread needs for a head, forward or backward; -1 where no machine has so
- * many. */
+/* How many numbers of scratch memory one thread needs for a head, forward or backward; -1: more than any machine has. */
 int64_t hl_attention_scratch(const hl_attention_state *state, bool backward);
 
 /* The head `h` of `width` columns, of the rows from `row` on, within the columns of q, k, v or their gradients

@@ -47,9 +47,10 @@ const char hl_ablate_command_usage[] =
     "  --version           the version\n"
     "\n"
     "DIR holds a run's folder for every training, as in heads=8,seed=1 (look at it\n"
-    "with {heads}), and ablation.csv, .md, .svg, .png and .html. Ended\n"
-    "early, even by force, the same command goes on: what is finished stays, what was\n"
-    "half done is resumed (its seconds are then told from the part after that).\n"
+    "with {heads}), and ablation.csv, .md, .svg, .png and .html. A\n"
+    "sweep that ended early, even by force, goes on by the same command: what is\n"
+    "finished stays, what was half done is resumed (its seconds are then told from\n"
+    "the part after that).\n"
     "\n"
     "Exit: 0 done; 1 a training failed; 2 wrong usage or config; 3 a file; 5 out of\n"
     "memory; 128 + signal when interrupted, after saving.\n";

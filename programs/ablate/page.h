@@ -7,8 +7,8 @@
 #include "programs/ablate/summary.h"
 #include "programs/ablate/sweep_chart.h"
 
-/* Adds the chart in that format, or, `narrow`, for a narrow screen. HL_NO_MEMORY, HL_FAILED with cairo's words; HL_INVALID:
- * too many rows. */
+/* Adds the chart in that format, or, `narrow`, for a narrow screen. HL_NO_MEMORY, HL_FAILED with cairo's words;
+ * HL_INVALID: too many rows. */
 hl_status hl_ablate_chart_print(const hl_ablate_outputs *outputs, const hl_ablate_summary *summary,
                                 hl_picture_format format, bool narrow, hl_text *bytes);
 

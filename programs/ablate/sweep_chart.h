@@ -34,9 +34,9 @@ typedef struct hl_sweep_chart {
     bool narrow;         /* the accuracy below the loss instead of beside it, for a phone */
 } hl_sweep_chart;
 
-/* Adds the content of a file of that format (hl_drawing_print). An axis holds all dots; bars may leave it and are then cut. HL_INVALID: no variants, too
- * many for a picture; dpi, of which fewer are taken where the picture would be too tall. HL_NO_MEMORY; HL_FAILED
- * with cairo's words. */
+/* Adds the content of a file of that format (hl_drawing_print). An axis holds all dots; bars may leave it and are then
+ * cut. HL_INVALID: no variants, too many for a picture; dpi, of which fewer are taken where the picture would be too
+ * tall. HL_NO_MEMORY; HL_FAILED with cairo's words. */
 hl_status hl_sweep_chart_print(const hl_sweep_chart *chart, hl_picture_format format, double dpi, hl_text *bytes);
 
 HL_END_DECLS

@@ -8,8 +8,9 @@
 
 #include <stddef.h>
 
-/* *bytes: the most that the answer takes at once, told from config.ini, the model's shapes and the number of
- * snapshots alone; SIZE_MAX where it does not fit. --against is not counted (hl_heads_memory_of_two). HL_INVALID where shapes do not fit, HL_NO_MEMORY. */
+/* *bytes: the most that the answer takes at once, told from config.ini, the model's shapes and the number of snapshots
+ * alone; SIZE_MAX where it does not fit. --against is not counted (hl_heads_memory_of_two). HL_INVALID where shapes do
+ * not fit, HL_NO_MEMORY. */
 hl_status hl_heads_memory(const hl_opened_model *run, const hl_heads_command *command, size_t *bytes);
 
 /* The same of --against. */

@@ -16,8 +16,7 @@ typedef struct hl_heads_pruning_row {
     int64_t removed;       /* the head that went last, by layer and head of the whole model; -1 in the first row */
     hl_subset_worth worth; /* on the validation set */
     int64_t parameters;
-    double
-        seconds; /* of a forward pass over a batch on one thread: the least of several, since disturbances only add time */
+    double seconds; /* of a forward pass over a batch on one thread: the least of several; disturbances only add time */
 } hl_heads_pruning_row;
 
 typedef struct hl_heads_pruning {

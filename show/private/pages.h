@@ -1,5 +1,6 @@
-/* The report's page (show/report/) and that of a sweep (show/sweep/), their styles and scripts inside: what comes before
- * the data or content and what comes after. Made by cmake/page.cmake when the library is built; no zero byte ends them. */
+/* The report's page (show/report/) and that of a sweep (show/sweep/), their styles and scripts inside: what comes
+ * before the data or content and what comes after. Made by cmake/page.cmake when the library is built; no zero byte
+ * ends them. */
 #ifndef HL_SHOW_PRIVATE_PAGES_H
 #define HL_SHOW_PRIVATE_PAGES_H
 

@@ -5,7 +5,7 @@ const columns = [
     { name: "Label", word: "label", text: true, value: (head) => head.label ?? "", show: (head) => head.label ?? "–" },
     { name: "Score", word: "score", value: (head) => head.score, digits: 3 },
     { name: "Baseline", word: "baseline", value: (head) => head.baseline, digits: 3 },
-    { name: "Entropy, nats", word: "entropy", value: (head) => head.run.last(head, "entropy"), digits: 3 },
+    { name: "Entropy", word: "entropy.normalised", value: (head) => head.run.last(head, "entropy.normalised"), digits: 3 },
     { name: "Distance, tokens", word: "distance", value: (head) => head.run.last(head, "distance"), digits: 2 },
     { name: "Importance", word: "importance", value: (head) => head.importance, show: (head) => significant(head.importance) },
     { name: "Loss without", word: "loss_without", value: (head) => head.loss_without, show: (head) => significant(head.loss_without) },

@@ -368,7 +368,7 @@ def check_meanings(page):
     links = page.script("return [...document.querySelectorAll('th .word')].map((one) => one.getAttribute('href'))")
     assert len(links) == 8, links
     for link in links:
-        text = page.script("return document.querySelector(`${arguments[0]} dd`).textContent", link)
+        text = page.script("return document.getElementById(arguments[0].slice(1)).querySelector('dd').textContent", link)
         assert len(text) > 20, (link, text)
     assert page.script("return document.querySelector('#word-label-mixed dd').textContent") == "does no one thing clearly"
 
@@ -378,7 +378,7 @@ def column(page, place):
 
 
 def check_table(page, step=70, heads=6):
-    for place, metric, digits in ((5, "entropy", 3), (6, "distance", 2)):
+    for place, metric, digits in ((5, "entropy.normalised", 3), (6, "distance", 2)):
         shown = dict(zip(column(page, 1), column(page, place)))
         assert len(shown) == heads
         for name, value in shown.items():
@@ -414,7 +414,7 @@ def check_phone(page):
     assert wide <= 360, f"the page is {wide} wide on a phone of 360"
     check_not_cut(page, 360, "pre, #detail")
     named = page.script("return getComputedStyle(document.querySelector('#rows tbody td:nth-child(5)'), '::before').content")
-    assert named == '"Entropy, nats"', f"on a phone each figure has its name: {named}"
+    assert named == '"Entropy"', f"on a phone each figure has its name: {named}"
     page.one("#grids [data-head=L1H2]").click()
     page.wait(lambda: page.text("#detail-title") == "L1H2", "a head opens on a phone")
     assert page.script("return document.documentElement.scrollWidth") <= 360
