@@ -21,7 +21,6 @@ function buildGrids(open) {
         run.layers.forEach((heads, layer) => {
             const row = element("div", { class: "layer" });
             row.style.setProperty("--columns", heads.length);
-            row.style.setProperty("--few", heads.length < 5 ? Math.min(heads.length, 2) : 3);
             for (const head of heads) {
                 const cell = buildCell(head, open);
                 row.append(cell.button);
@@ -30,10 +29,22 @@ function buildGrids(open) {
             maps.append(element("p", { class: "layer-name" }, `Layer ${layer}`), row);
         });
         box.append(facts, maps);
+        run.setFew = () => maps.style.setProperty("--few", fewColumns(run, maps.clientWidth));
         run.isBeside = () => box.classList.toggle("beside", maps.offsetLeft > facts.offsetLeft);
         byId("grids").append(box);
     }
     return cells;
+}
+
+/* How many maps stand side by side on a phone `width` wide: of a few heads, one alone where only so its tokens can be read. */
+function fewColumns(run, width) {
+    const heads = Math.max(...run.layers.map((layer) => layer.length)), example = exampleOf(run);
+    if (heads > 4) {
+        return 3;
+    }
+    const context = scratch.getContext("2d"), tokens = run.examples[example].tokens;
+    const isNamed = (columns) => smallLayout(context, width / columns - CELL_EDGE, tokens, []).side > 0;
+    return !isNamed(2) && isNamed(1) ? 1 : Math.min(heads, 2);
 }
 
 function buildCell(head, open) {
@@ -61,6 +72,7 @@ function drawCells(cells) {
     }
     for (const run of runs) {
         drawExample(run, run.shownExample);
+        run.setFew();
         run.isBeside();
     }
     const widths = cells.map((cell) => cell.curve.clientWidth); /* all at once, before drawing moves anything */

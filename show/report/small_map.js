@@ -2,6 +2,7 @@
 
 const LEAST_CELL = 9; /* in pixels of the page: a smaller cell has no room for a letter */
 const LONGEST_NAME = 56;
+const CELL_EDGE = 14; /* what a button and the gap beside it take of a map's width on a phone */
 const scratch = document.createElement("canvas");
 
 function widestOf(context, texts) {

@@ -487,7 +487,9 @@ def check_trained_run(page):
     check_width(page)
     page.size(390, 844, "dark")
     page.open()
-    check_answers(page, last, False)
+    check_answers(page, last, True)
+    assert all(float(canvas.get_attribute("data-side")) > 0 for canvas in page.all("#grids canvas")), "tokens on a phone"
+    assert page.script("return document.documentElement.scrollWidth") <= 390
     check_not_cut(page, 390, "pre")
     page.silent()
 
