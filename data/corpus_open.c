@@ -75,11 +75,12 @@ static hl_status add_all(const hl_corpus_spec *spec, hl_corpus_writer *writer, h
     if (hl_corpus_writer_is_empty(writer)) {
         return hl_error(HL_BAD_FILE, "%s: holds no example", spec->source);
     }
-    HL_TRY(hl_source_look(spec->source, &after));
-    if (memcmp(source, &after, sizeof after) != 0) {
-        return hl_error(HL_BAD_FILE, "%s: changed while it was read", spec->source);
-    }
-    return hl_source_read_whole(spec->source, spec->progress, spec->context, source);
+    HL_TRY(hl_source_read_whole(spec->source, spec->progress, spec->context, source));
+    HL_TRY(hl_source_look(spec->source, &after)); /* comes last: all reading is over */
+    after.whole = source->whole;
+    return memcmp(source, &after, sizeof after) == 0
+               ? hl_ok()
+               : hl_error(HL_BAD_FILE, "%s: changed while it was read", spec->source);
 }
 
 static hl_status make(const hl_corpus_spec *spec)

@@ -315,6 +315,15 @@ static hl_status hash_merges(hl_tokens *tokens, const char *path)
     return hl_ok();
 }
 
+static bool names(const hl_template *template, int32_t text)
+{
+    int i = 0;
+    while (i < template->n && template->at[i].id != text) {
+        i++;
+    }
+    return i < template->n;
+}
+
 hl_status hl_tokens_finish(hl_tokens *tokens, const char *path)
 {
     for (int byte = 0; tokens->kind == HL_TOKENS_BYTES && byte < 256; byte++) {
@@ -324,6 +333,10 @@ hl_status hl_tokens_finish(hl_tokens *tokens, const char *path)
     }
     if (tokens->kind == HL_TOKENS_WORDPIECE && tokens->roles[HL_ROLE_UNK] < 0) {
         return hl_error(HL_BAD_FILE, "%s: no unknown token, which wordpiece needs", path);
+    }
+    if (!names(&tokens->single, HL_TEXT_A) || names(&tokens->single, HL_TEXT_B) || !names(&tokens->pair, HL_TEXT_A) ||
+        !names(&tokens->pair, HL_TEXT_B)) {
+        return hl_error(HL_BAD_FILE, "%s: what stands around a text or a pair leaves a text out", path);
     }
     return hash_merges(tokens, path);
 }

@@ -96,19 +96,25 @@ static int32_t split(const hl_tokens *tokens, const char *text, size_t begin, si
     return n;
 }
 
-/* Adds the symbols from `first` on, with the offsets of whole characters. `space`: the text begins with a space that is
+static bool continues(char byte)
+{
+    return ((unsigned char)byte & 0xC0) == 0x80;
+}
+
+/* Adds the symbols, with the offsets of whole characters. `space`: the text begins with a space that is
  * not in the source. */
 static hl_status add(const hl_symbol *symbols, int32_t n, const char *text, size_t size, size_t base, bool space,
                      hl_pieces *pieces)
 {
+    enum { CONTINUING = 3 }; /* bytes of a character at most; what is not UTF-8 may have any number in a row */
     for (int32_t i = n > 0 ? 0 : -1; i >= 0; i = symbols[i].right) {
         size_t begin = symbols[i].begin, end = symbols[i].end;
         begin += space && begin == 0; /* the space that was added lies over the first character */
         end = end > begin ? end : begin + 1;
-        while (begin > 0 && ((unsigned char)text[begin] & 0xC0) == 0x80) {
+        for (int c = 0; c < CONTINUING && begin > 0 && continues(text[begin]); c++) {
             begin--;
         }
-        while (end < size && ((unsigned char)text[end] & 0xC0) == 0x80) {
+        for (int c = 0; c < CONTINUING && end < size && continues(text[end]); c++) {
             end++;
         }
         HL_TRY(hl_pieces_add(pieces, symbols[i].id, base + begin - space, base + end - space));

@@ -77,15 +77,16 @@ static hl_status read_template(const char *path, const json_t *list, hl_template
 {
     template->n = 0;
     for (size_t i = 0; i < json_array_size(list); i++) {
-        json_t *what;
-        int type;
-        if (json_unpack(json_array_get(list, i), "[o, i!]", &what, &type) != 0 || i == HL_TEMPLATE_MAX || type < 0 ||
-            type > 1) {
+        json_t *what = NULL;
+        int type = -1;
+        int unpacked = json_unpack(json_array_get(list, i), "[o, i!]", &what, &type);
+        const char *name = json_string_value(what);
+        bool known = name == NULL || strcmp(name, "A") == 0 || strcmp(name, "B") == 0;
+        if (unpacked != 0 || !known || i == HL_TEMPLATE_MAX || type < 0 || type > 1) {
             return hl_error(HL_BAD_FILE,
                             "%s: single and pair are at most %d pairs of an id, \"A\" or \"B\", and a type", path,
                             HL_TEMPLATE_MAX);
         }
-        const char *name = json_string_value(what);
         template->at[i].id = name == NULL ? hl_json_id(what) : strcmp(name, "A") == 0 ? HL_TEXT_A : HL_TEXT_B;
         template->at[i].type = type;
         template->n++;

@@ -85,6 +85,9 @@ static hl_status count_words(work *w, const char *text, size_t size)
     HL_TRY(hl_tokens_normalize(&w->tokens->rules, text, size, scratch));
     for (size_t first, to = 0, bytes; hl_tokens_next_word(w->options->kind, scratch, &first, &to);) {
         HL_TRY(hl_tokens_word_bytes(scratch, first, to, &bytes));
+        if (memchr(scratch->word, '\0', bytes) != NULL) {
+            return hl_error(HL_INVALID, "tokens: a text holds a zero byte, of which no piece is made");
+        }
         HL_TRY(hl_text_set_add(&w->words, scratch->word, bytes, 1, NULL));
     }
     return hl_ok();

@@ -20,59 +20,75 @@ hl_status hl_tokens_check_text(hl_tokens_kind kind, const char *text, size_t siz
     return hl_ok();
 }
 
-/* Puts a mark before marks of a higher class that stand directly before it: the canonical order. */
-static void order_mark(hl_tokens_scratch *scratch, size_t starter)
+/* Puts the marks from `first` on, which the text ends with so far, into the canonical order: by their classes, those of
+ * one class as they stood. HL_NO_MEMORY. */
+static hl_status order_marks(hl_tokens_scratch *scratch, size_t first)
 {
-    hl_character *at = scratch->characters;
-    hl_character mark = at[scratch->n_characters - 1];
-    size_t place = scratch->n_characters - 1;
-    while (place > starter && hl_bert_mark(at[place - 1].code) > hl_bert_mark(mark.code)) {
-        at[place] = at[place - 1];
-        place--;
+    size_t n = scratch->n_characters - first, n_ordered = 0;
+    if (n < 2) {
+        return hl_ok();
     }
-    at[place] = mark;
+    if (!hl_grow((void **)&scratch->characters, &scratch->characters_capacity, scratch->n_characters + n,
+                 sizeof *scratch->characters)) {
+        return hl_error_memory("characters of a text");
+    }
+    hl_character *marks = scratch->characters + first, *ordered = marks + n;
+    for (unsigned class = 1; class < HL_STARTER_REMOVED; class ++) {
+        for (size_t i = 0; i < n; i++) {
+            if (hl_bert_mark(marks[i].code) == class) {
+                ordered[n_ordered++] = marks[i];
+            }
+        }
+    }
+    memcpy(marks, ordered, n_ordered * sizeof *marks);
+    return hl_ok();
 }
 
-/* The characters that one becomes where accents are stripped, in lower case where asked. *starter: the place after the
- * last character that no mark may move over. */
-static void add_base(const hl_tokens_rules *rules, hl_character c, hl_tokens_scratch *scratch, size_t *starter)
+/* Adds a character. One that is no mark is never passed by a mark: those from *marks on, which end before it, are put
+ * into their order. */
+static hl_status add_character(hl_tokens_scratch *scratch, hl_character c, bool mark, size_t *marks)
+{
+    if (!mark) {
+        HL_TRY(order_marks(scratch, *marks));
+    }
+    if (!hl_grow((void **)&scratch->characters, &scratch->characters_capacity, scratch->n_characters + 1,
+                 sizeof *scratch->characters)) {
+        return hl_error_memory("characters of a text");
+    }
+    scratch->characters[scratch->n_characters++] = c;
+    *marks = mark ? *marks : scratch->n_characters;
+    return hl_ok();
+}
+
+/* Adds the characters that one becomes where accents are stripped, in lower case where asked. */
+static hl_status add_base(const hl_tokens_rules *rules, hl_character c, hl_tokens_scratch *scratch, size_t *marks)
 {
     uint32_t base[HL_BASE_MAX] = { c.code };
-    int n = 1;
-    if (rules->accents) {
-        n = hl_bert_base(c.code, base);
-        if (n == 0 && hl_bert_mark(c.code) == HL_STARTER_REMOVED) {
-            *starter = scratch->n_characters;
-        }
+    int n = rules->accents ? hl_bert_base(c.code, base) : 1;
+    if (n == 0 && hl_bert_mark(c.code) == HL_STARTER_REMOVED) {
+        HL_TRY(order_marks(scratch, *marks));
+        *marks = scratch->n_characters;
     }
     for (int i = 0; i < n; i++) {
         uint32_t lower[2] = { base[i] };
         int n_lower = rules->lowercase ? hl_bert_lower_case(base[i], lower) : 1;
+        bool mark = rules->accents && hl_bert_mark(base[i]) > 0;
         for (int l = 0; l < n_lower; l++) {
             c.code = lower[l];
-            scratch->characters[scratch->n_characters++] = c;
-        }
-        if (rules->accents && hl_bert_mark(base[i]) > 0) {
-            order_mark(scratch, *starter);
-        } else {
-            *starter = scratch->n_characters;
+            HL_TRY(add_character(scratch, c, mark, marks));
         }
     }
+    return hl_ok();
 }
 
 hl_status hl_tokens_normalize(const hl_tokens_rules *rules, const char *text, size_t size, hl_tokens_scratch *scratch)
 {
-    enum { MOST = 2 * HL_BASE_MAX + 2 }; /* characters that one becomes, with spaces */
-    size_t starter = 0;
+    size_t marks = 0; /* what the characters end with from there on is marks */
     scratch->n_characters = 0;
     for (size_t i = 0; i < size;) {
         hl_character c = { .begin = i };
         c.bytes = (uint32_t)hl_utf8_decode(text + i, size - i, &c.code);
         i += c.bytes;
-        if (!hl_grow((void **)&scratch->characters, &scratch->characters_capacity, scratch->n_characters + MOST,
-                     sizeof *scratch->characters)) {
-            return hl_error_memory("characters of a text");
-        }
         unsigned class = rules->clean || rules->cjk ? hl_bert_class(c.code) : 0;
         if (rules->clean && (class & HL_BERT_DROPPED)) {
             continue;
@@ -83,17 +99,15 @@ hl_status hl_tokens_normalize(const hl_tokens_rules *rules, const char *text, si
         hl_character space = { .code = ' ', .begin = c.begin, .bytes = c.bytes };
         bool alone = rules->cjk && (class & HL_BERT_CJK);
         if (alone) {
-            scratch->characters[scratch->n_characters++] = space;
+            HL_TRY(add_character(scratch, space, false, &marks));
         }
-        add_base(rules, c, scratch, &starter);
+        HL_TRY(add_base(rules, c, scratch, &marks));
         if (alone) {
-            scratch->characters[scratch->n_characters++] = space;
-            starter = scratch->n_characters;
+            HL_TRY(add_character(scratch, space, false, &marks));
         }
     }
-    return hl_ok();
+    return order_marks(scratch, marks);
 }
-
 bool hl_tokens_next_word(hl_tokens_kind kind, const hl_tokens_scratch *scratch, size_t *first, size_t *end)
 {
     const unsigned punctuation = kind == HL_TOKENS_WORDPIECE ? HL_BERT_PUNCTUATION : 0;

@@ -180,6 +180,34 @@ START_TEST(a_source_that_changes_is_empty_or_fails_leaves_the_old_cache)
 }
 END_TEST
 
+static hl_status change_between_samples(void *context, int64_t done, int64_t total)
+{
+    const made *m = context;
+    int fd = open(m->source, O_WRONLY);
+    bool written = done == total || pwrite(fd, "y", 1, 70000) == 1;
+    close(fd);
+    return written ? hl_ok() : hl_error(HL_FAILED, "cannot write");
+}
+
+START_TEST(a_source_that_changes_while_it_is_compared_is_refused)
+{
+    enum { LARGE = 3 << 20 };
+    char *text = malloc(LARGE);
+    ck_assert_ptr_nonnull(text);
+    for (int i = 0; i < LARGE; i++) {
+        text[i] = i % 100 == 99 ? '\n' : 'x';
+    }
+    made m = { .source = scratch_path("text") };
+    hl_corpus *corpus;
+    hl_corpus_spec spec = spec_of(&m, scratch_path("cache"));
+    scratch_write(m.source, text, LARGE);
+    spec.progress = change_between_samples;
+    refused_as(hl_corpus_open(&spec, &corpus), HL_BAD_FILE, m.source, ": changed while it was read");
+    ck_assert(!scratch_exists(spec.path));
+    free(text);
+}
+END_TEST
+
 START_TEST(several_processes_make_it_once)
 {
     enum { PROCESSES = 4 };
@@ -303,6 +331,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_damaged_cache_is_made_anew_and_no_other_file_ever_replaced);
     tcase_add_test(tc, a_file_touched_or_copied_is_read_whole_and_taken_up);
     tcase_add_test(tc, a_source_that_changes_is_empty_or_fails_leaves_the_old_cache);
+    tcase_add_test(tc, a_source_that_changes_while_it_is_compared_is_refused);
     tcase_add_test(tc, several_processes_make_it_once);
     tcase_add_test(tc, waiting_for_another_program_is_told_and_can_be_ended);
     tcase_add_test(tc, no_failing_call_harms_what_is_made_anew);

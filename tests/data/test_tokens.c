@@ -6,6 +6,8 @@
 #include "tests/data/token_strings.h"
 #include "tests/data/tokens_texts.h"
 
+#include <time.h>
+
 #define BERT "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n"
 #define LETTERS                                                       \
     BERT "un\n##aff\n##able\n##a\nab\nabc\n##c\na\n.\n[\n]\ncafe\n##" \
@@ -46,6 +48,67 @@ START_TEST(wordpiece_normalises_as_bert_does)
     tokens = wordpiece_of(LETTERS, false);
     check_pieces(tokens, "A cafe\xCC\x81 \xCE\xA3", false, "[UNK]@0-1 [UNK]@2-8 \xCE\xA3@9-11");
     hl_tokens_free(tokens);
+}
+END_TEST
+
+/* `count` times the text, in new memory (free). */
+static char *repeated(const char *text, size_t count)
+{
+    size_t size = strlen(text);
+    char *all = malloc(size * count + 1);
+    ck_assert_ptr_nonnull(all);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(all + i * size, text, size + 1);
+    }
+    return all;
+}
+
+START_TEST(marks_of_one_class_keep_their_order)
+{
+    enum { COUNT = 40 };
+    hl_tokens *tokens = wordpiece_of("[UNK]\na\n##\xE0\xA3\x94\n##\xE1\xAD\x84\n", true);
+    char *pairs = repeated("\xE0\xA3\x94\xE1\xAD\x84", COUNT), text[6 * COUNT + 2] = "a";
+    memcpy(text + 1, pairs, 6 * COUNT + 1);
+    hl_pieces pieces = { 0 };
+    ck_assert_int_eq(hl_tokens_encode(tokens, text, strlen(text), false, &pieces).code, HL_OK);
+    ck_assert_uint_eq(pieces.n, 2 * COUNT + 1);
+    for (size_t i = 0; i < COUNT; i++) {
+        ck_assert(pieces.at[1 + i].id == 3 && pieces.at[1 + i].begin == 6 * i + 4);
+        ck_assert(pieces.at[1 + COUNT + i].id == 2 && pieces.at[1 + COUNT + i].begin == 6 * i + 1);
+    }
+    hl_pieces_free(&pieces);
+    hl_tokens_free(tokens);
+    free(pairs);
+}
+END_TEST
+
+static double seconds_for(const hl_tokens *tokens, const char *text, size_t count, size_t n)
+{
+    char *all = repeated(text, count);
+    hl_pieces pieces = { 0 };
+    clock_t begin = clock();
+    ck_assert_int_eq(hl_tokens_encode(tokens, all, strlen(all), false, &pieces).code, HL_OK);
+    double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    ck_assert_uint_eq(pieces.n, n);
+    hl_pieces_free(&pieces);
+    free(all);
+    return seconds;
+}
+
+/* Eight times the text may take 25 times as long, but not 64 times. */
+START_TEST(time_grows_with_the_text_and_not_with_its_square)
+{
+    enum { COUNT = 2048, MORE = 8 };
+    static const char *const texts[] = { "\x80\x80\x80\x80\x80\x80", "\xE0\xA3\x94\xE1\xAD\x84" };
+    for (int i = 0; i < 2; i++) {
+        hl_tokens *tokens =
+            i == 0 ? learned((hl_tokens_options){ .kind = HL_TOKENS_BYTES }, "") : wordpiece_of("[UNK]\na\n", true);
+        size_t few = i == 0 ? 6 * COUNT : 1;
+        double less = seconds_for(tokens, texts[i], COUNT, few);
+        double more = seconds_for(tokens, texts[i], (size_t)MORE * COUNT, i == 0 ? MORE * few : few);
+        ck_assert_msg(more < 0.1 + 25 * less, "%g s, then %g s", less, more);
+        hl_tokens_free(tokens);
+    }
 }
 END_TEST
 
@@ -430,6 +493,8 @@ static void add_tests(TCase *tc)
     tcase_add_checked_fixture(tc, NULL, scratch_end);
     tcase_add_test(tc, wordpiece_takes_the_longest_piece);
     tcase_add_test(tc, wordpiece_normalises_as_bert_does);
+    tcase_add_test(tc, marks_of_one_class_keep_their_order);
+    tcase_add_test(tc, time_grows_with_the_text_and_not_with_its_square);
     tcase_add_test(tc, words_of_more_than_100_characters_are_unknown);
     tcase_add_test(tc, special_tokens_are_found_where_asked_for);
     tcase_add_test(tc, texts_and_pairs_are_wrapped);

@@ -179,8 +179,33 @@ START_TEST(every_allocation_of_learning_may_fail)
 }
 END_TEST
 
+static hl_status zero_byte(void *context, const char **text, size_t *size)
+{
+    bool *given = context;
+    *text = *given ? NULL : "a\0b";
+    *size = 3;
+    *given = true;
+    return hl_ok();
+}
+
+START_TEST(a_zero_byte_is_no_piece)
+{
+    for (int kind = 0; kind < HL_TOKENS_KINDS; kind++) {
+        hl_tokens *tokens = NULL;
+        bool given = false;
+        hl_tokens_options options = { .kind = (hl_tokens_kind)kind, .size = 300 };
+        hl_status status = hl_tokens_learn(&options, zero_byte, &given, &tokens);
+        bool is_text = kind == HL_TOKENS_CHARS || kind == HL_TOKENS_WORDS;
+        ck_assert_str_eq(status.text, is_text ? "tokens: a text holds a zero byte, of which no piece is made" : "");
+        ck_assert_int_eq(status.code, is_text ? HL_INVALID : HL_OK);
+        hl_tokens_free(tokens);
+    }
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, a_zero_byte_is_no_piece);
     tcase_add_test(tc, words_by_frequency_then_bytes);
     tcase_add_test(tc, characters_by_frequency);
     tcase_add_test(tc, special_tokens_come_first_and_wrap);
