@@ -1,0 +1,489 @@
+#include "data/text_data.h"
+#include "tests/data/text_data_show.h"
+#include "tests/faults.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char treebank[] = "# newdoc\n1\tDogs\t_\tNOUN\t_\t_\t_\t_\t_\t_\n2-3\tdon't\t_\t_\t_\t_\t_\t_\t_\t_\n"
+                               "2\tdo\t_\tAUX\t_\t_\t_\t_\t_\t_\n3\tn't\t_\tPART\t_\t_\t_\t_\t_\t_\n\n"
+                               "1\tCats\t_\tNOUN\t_\t_\t_\t_\t_\t_\n2\tsleep\t_\tVERB\t_\t_\t_\t_\t_\t_\n\n";
+static const char other_treebank[] = "1\tDogs\t_\tNOUN\t_\t_\t_\t_\t_\t_\n2\twow\t_\tINTJ\t_\t_\t_\t_\t_\t_\n"
+                                     "3\tsleep\t_\tVERB\t_\t_\t_\t_\t_\t_\n";
+static const char bert[] = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\ndog\n##s\ncat\nsleep\ndo\nn\n'\nt\na\n";
+
+START_TEST(tags_have_a_target_for_each_words_first_piece)
+{
+    char validation[512], vocabulary[512];
+    snprintf(validation, sizeof validation, "%s", text_file("dev", other_treebank));
+    snprintf(vocabulary, sizeof vocabulary, "%s", text_file("vocab.txt", bert));
+    hl_text_spec spec = { .task = HL_TEXT_TAGS,
+                          .file = gzip_file("train.gz", treebank),
+                          .validation_file = validation,
+                          .column = "UPOS",
+                          .max_length = 100,
+                          .kind = HL_TOKENS_WORDPIECE,
+                          .lowercase = true,
+                          .vocabulary = vocabulary,
+                          .folder = whole_folder() };
+    hl_text_data *data = opened_text(&spec);
+    ck_assert_int_eq(hl_text_data_examples(data, HL_TRAIN), 2);
+    check_validation(data, "[CLS] dog ##s [UNK] sleep [SEP] | 1:NOUN 3:? 4:VERB | 0 1 3 4 5 | 1/1\n");
+    hl_text text = shown_split(data, HL_TRAIN, 1, 2);
+    ck_assert_ptr_nonnull(strstr(text.bytes, "[CLS] dog ##s do n ' t [SEP] | 1:NOUN 3:AUX 4:PART | 0 1 3 4 7 | 2/1\n"));
+    ck_assert_ptr_nonnull(strstr(text.bytes, "[CLS] cat ##s sleep [SEP] | 1:NOUN 3:VERB | 0 1 3 4 | 7/2\n"));
+    hl_text_free(&text);
+    const hl_tokens *labels = hl_text_data_targets(data);
+    ck_assert_int_eq(hl_tokens_size(labels), 4);
+    static const char *const sorted[] = { "AUX", "NOUN", "PART", "VERB" };
+    for (int32_t id = 0; id < 4; id++) {
+        ck_assert_str_eq(hl_tokens_piece(labels, id, NULL), sorted[id]);
+    }
+    const hl_text_notices *notices = hl_text_data_noticed(data, HL_VALIDATION);
+    ck_assert(notices->unseen == 1 && notices->unknown == 1 && notices->cut == 0);
+    hl_text_data_close(data);
+    spec.max_length = 5; /* the third word has pieces 4 to 6 */
+    data = opened_text(&spec);
+    ck_assert_ptr_nonnull(strstr(hl_text_data_noticed(data, HL_TRAIN)->made_because, "was made otherwise"));
+    ck_assert_int_eq(hl_text_data_noticed(data, HL_TRAIN)->cut, 1);
+    ck_assert_int_eq(hl_text_data_longest(data, HL_TRAIN), 5);
+    check_validation(data, "[CLS] dog ##s [UNK] [SEP] | 1:NOUN 3:? | 0 1 3 4 | 1/1\n");
+    hl_text_data_close(data);
+    spec.max_length = 3;
+    data = opened_text(&spec);
+    check_validation(data, "[CLS] dog [SEP] | 1:NOUN | 0 1 2 | 1/1\n");
+    hl_text_data_close(data);
+}
+END_TEST
+
+static hl_text_spec classes_spec(const char *text, const char *other)
+{
+    static char files[2][512];
+    snprintf(files[0], sizeof files[0], "%s", text_file("train.tsv", text));
+    snprintf(files[1], sizeof files[1], "%s", text_file("dev.tsv", other));
+    return (hl_text_spec){ .task = HL_TEXT_CLASSES,
+                           .file = files[0],
+                           .validation_file = files[1],
+                           .text_column = "text",
+                           .label_column = "label",
+                           .max_length = 100,
+                           .kind = HL_TOKENS_WORDS,
+                           .folder = whole_folder() };
+}
+
+START_TEST(classes_have_one_label_of_a_text_or_a_pair)
+{
+    hl_text_spec spec =
+        classes_spec("label\ttext\nno\tb a\nyes\ta\n\"\t\nno\t\n", "label\ttext\nperhaps\ta c\nyes\tb\n");
+    hl_text_data *data = opened_text(&spec);
+    ck_assert_int_eq(hl_text_data_noticed(data, HL_TRAIN)->empty, 2);
+    check_validation(data, "<cls> a <unk> <sep> | 0:? | 0 1 2 3 | 2/1\n<cls> b <sep> | 0:yes | 0 1 2 | 3/2\n");
+    hl_text_data_close(data);
+    scratch_end();
+    spec = classes_spec("a b c\ty\td\n", "a b c\ty\td e\nb\tx\tc d a b c\n");
+    spec.text_column = "1,3";
+    spec.label_column = "2";
+    spec.max_length = 7;
+    data = opened_text(&spec);
+    check_validation(data, "<cls> a b <sep> d <unk> <sep> | 0:y | 0 1 2 3 4 5 6 | 1/1 types 0 0 0 0 1 1 1\n"
+                           "<cls> b <sep> c d a <sep> | 0:? | 0 1 2 3 4 5 6 | 2/2 types 0 0 0 1 1 1 1\n");
+    ck_assert_int_eq(hl_text_data_noticed(data, HL_VALIDATION)->cut, 2);
+    hl_text_data_close(data);
+}
+END_TEST
+
+START_TEST(a_toy_task_is_a_file)
+{
+    hl_text_spec spec = classes_spec("tokens\ttargets\tsources\na b\tb X\t1 _\n",
+                                     "tokens\ttargets\tsources\nb c\t_ Y\t_ 0\nX b\ta b\t0 1\n");
+    spec.task = HL_TEXT_FILE;
+    hl_text_data *data = opened_text(&spec);
+    ck_assert_ptr_eq(hl_text_data_targets(data), hl_text_data_tokens(data));
+    ck_assert_int_eq(hl_tokens_size(hl_text_data_tokens(data)), 4);
+    check_validation(data, "b <unk> | 1:? | 0 1 | 2/1 sources -1 0\nX b | 0:a 1:b | 0 1 | 3/2 sources 0 1\n");
+    ck_assert_int_eq(hl_text_data_noticed(data, HL_VALIDATION)->unseen, 1);
+    hl_text_data_close(data);
+    scratch_end();
+    spec = classes_spec("tokens\ttargets\na b\tb a\n", "tokens\ttargets\na\tb\n");
+    spec.task = HL_TEXT_FILE;
+    data = opened_text(&spec);
+    check_validation(data, "a | 0:b | 0 | 2/1\n");
+    hl_text_data_close(data);
+    hl_text_data *none;
+    spec.max_length = 1;
+    refused_as(hl_text_data_open(&spec, &none), HL_BAD_FILE, spec.file, ":2: has 2 tokens, more than max_length = 1");
+    ck_assert_ptr_null(none);
+}
+END_TEST
+
+/* A text of some thousand characters, whose words and white space vary. */
+static char *running_text(size_t *size)
+{
+    static const char *const words[] = { "a", "don't", "wörter", "12", "—", "I'll", "längeres" };
+    static const char *const white[] = { " ", "\n", " ", "\n\n  \n", "  ", " \n" };
+    hl_text text = { 0 };
+    for (uint32_t i = 0; i < 600; i++) {
+        uint32_t word = hl_random_word((hl_random){ .seed = 3 }, i);
+        hl_text_print(&text, "%s%s", words[word % 7], white[(word >> 8) % 6]);
+    }
+    *size = text.size;
+    return text.bytes;
+}
+
+static hl_text_spec running_spec(const char *path, hl_tokens_kind kind)
+{
+    return (hl_text_spec){ .task = HL_TEXT_NEXT,
+                           .file = path,
+                           .validation_share = 0.1,
+                           .length = 8,
+                           .max_length = 8,
+                           .kind = kind,
+                           .size = kind == HL_TOKENS_BPE ? 300 : 0,
+                           .folder = whole_folder() };
+}
+
+/* The part's pieces, read window by window, are those of the part as a whole. */
+static void check_part(const hl_text_data *data, hl_split split, const char *text, size_t size)
+{
+    hl_pieces pieces = { 0 };
+    ck_assert_int_eq(hl_tokens_encode(hl_text_data_tokens(data), text, size, true, &pieces).code, HL_OK);
+    int64_t n = hl_text_data_examples(data, split), stride = split == HL_TRAIN ? 1 : 8, sum = 0;
+    ck_assert_int_eq(n, ((int64_t)pieces.n - 9) / stride + 1);
+    hl_text_reader *reader = reader_of(data);
+    for (int64_t i = 0; i < n; i++) {
+        hl_text_example example;
+        ck_assert_int_eq(hl_text_data_read(reader, split, 5, i, &example).code, HL_OK);
+        ck_assert(example.n_tokens == 8 && example.n_targets == 8 && example.line == 0);
+        sum += example.number / stride;
+        for (int64_t row = 0; row < 8; row++) {
+            ck_assert_int_eq(example.rows[row], row);
+            ck_assert_int_eq(example.tokens[row], pieces.at[example.number + row].id);
+            ck_assert_int_eq(example.ids[row], pieces.at[example.number + row + 1].id);
+        }
+    }
+    ck_assert_int_eq(sum, n * (n - 1) / 2); /* each window once */
+    hl_text_reader_close(reader);
+    hl_pieces_free(&pieces);
+}
+
+START_TEST(windows_of_running_text_are_those_of_each_part_as_a_whole)
+{
+    static const hl_tokens_kind kinds[] = { HL_TOKENS_CHARS, HL_TOKENS_BYTES, HL_TOKENS_BPE, HL_TOKENS_WORDS };
+    size_t size;
+    char *text = running_text(&size);
+    size_t border = size - (size_t)floor(0.1 * (double)size);
+    while (((unsigned char)text[border] & 0xC0) == 0x80) {
+        border++;
+    }
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        hl_text_spec spec = running_spec(k == 1 ? gzip_file("text", text) : text_file("text", text), kinds[k]);
+        hl_text_data *data = opened_text(&spec);
+        check_part(data, HL_TRAIN, text, border);
+        check_part(data, HL_VALIDATION, text + border, size - border);
+        hl_text_data_close(data);
+        scratch_end();
+    }
+    free(text);
+}
+END_TEST
+
+START_TEST(words_begin_with_the_white_space_before_them)
+{
+    hl_text_spec spec = running_spec(text_file("text", "ab  cd\nef"), HL_TOKENS_CHARS);
+    spec.validation_file = spec.file;
+    hl_text_data *data = opened_text(&spec);
+    check_validation(data, "a b     c d \n e | 0:b 1:  2:  3:c 4:d 5:\n 6:e 7:f | 0 2 6 | 0/0\n");
+    hl_text_data_close(data);
+}
+END_TEST
+
+START_TEST(no_content_is_in_both_splits)
+{
+    hl_text text = { 0 };
+    for (int i = 0; i < 600; i++) {
+        hl_text_print(&text, "l%d\tt%d\n", i % 3, i % 150); /* each text four times, with all labels */
+    }
+    hl_text_spec spec = classes_spec(text.bytes, "");
+    spec.text_column = "2";
+    spec.label_column = "1";
+    spec.validation_file = NULL;
+    spec.validation_share = 0.3;
+    hl_text_data *data = opened_text(&spec);
+    const hl_tokens *tokens = hl_text_data_tokens(data);
+    hl_text_reader *reader = reader_of(data);
+    int64_t n[2] = { hl_text_data_examples(data, HL_TRAIN), hl_text_data_examples(data, HL_VALIDATION) };
+    ck_assert(n[0] + n[1] == 600 && n[1] > 100 && n[1] < 260);
+    ck_assert_int_eq(hl_tokens_size(tokens), n[0] / 4 + 3); /* training's words alone */
+    for (int64_t i = 0; i < n[1]; i++) {
+        hl_text_example e;
+        ck_assert_int_eq(hl_text_data_read(reader, HL_VALIDATION, 1, i, &e).code, HL_OK);
+        ck_assert_int_eq(e.tokens[1], hl_tokens_role(tokens, HL_ROLE_UNK));
+    }
+    hl_text_reader_close(reader);
+    hl_text_data_close(data);
+    hl_text_free(&text);
+}
+END_TEST
+
+static int64_t calls;
+
+static hl_status count_calls(void *context, const char *what, int64_t done, int64_t total)
+{
+    (void)context;
+    (void)what;
+    ck_assert(total == 0 || done <= total);
+    calls++;
+    return hl_ok();
+}
+
+static hl_status stop(void *context, const char *what, int64_t done, int64_t total)
+{
+    (void)what;
+    (void)done;
+    (void)total;
+    int64_t *left = context;
+    return --*left < 0 ? hl_error(HL_FAILED, "a signal") : hl_ok();
+}
+
+START_TEST(what_is_made_is_taken_up_and_needs_its_source_no_more)
+{
+    hl_text_spec spec = masked_spec(sentences_file("text"));
+    spec.progress = count_calls;
+    hl_text_data *data = opened_text(&spec);
+    ck_assert_int_gt(calls, 0);
+    hl_text before = shown_split(data, HL_VALIDATION, 1, 20);
+    hl_text_data_close(data);
+    unlink(spec.file);
+    spec.keep = true;
+    calls = 0;
+    data = opened_text(&spec);
+    hl_text after = shown_split(data, HL_VALIDATION, 1, 20);
+    ck_assert_str_eq(before.bytes, after.bytes);
+    ck_assert_int_eq(calls, 0);
+    hl_text_data_close(data);
+    hl_text_free(&before);
+    hl_text_free(&after);
+    ck_assert_int_eq(unlink(scratch_path("tokens.json")), 0);
+    hl_status status = hl_text_data_open(&spec, &data);
+    ck_assert(status.code == HL_BAD_FILE && strstr(status.text, "tokens.json") != NULL);
+    spec.keep = false;
+    status = hl_text_data_open(&spec, &data);
+    ck_assert(status.code == HL_BAD_FILE && strstr(status.text, "text: cannot open") != NULL);
+}
+END_TEST
+
+START_TEST(a_label_that_is_new_in_training_is_refused)
+{
+    hl_text_spec spec = classes_spec("text\tlabel\na\tx\n", "text\tlabel\na\tx\n");
+    hl_text_data_close(opened_text(&spec));
+    text_file("train.tsv", "text\tlabel\na\tx\nb\tnew\n");
+    hl_text_data *data;
+    hl_status status = hl_text_data_open(&spec, &data);
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    ck_assert_ptr_nonnull(strstr(status.text, "train.tsv:3: the label new is not in "));
+}
+END_TEST
+
+/* Ends itself in the middle of the making, as by kill -9. */
+static hl_status die(void *context, const char *what, int64_t done, int64_t total)
+{
+    (void)done;
+    (void)total;
+    if (strcmp(what, context) == 0) {
+        raise(SIGKILL);
+    }
+    return hl_ok();
+}
+
+START_TEST(one_that_is_killed_is_taken_over_and_a_signal_ends_it)
+{
+    static const char *const stages[] = { "learning tokens", "train.cache", "validation.cache" };
+    hl_text text = { 0 };
+    for (int i = 0; i < 5000; i++) {
+        hl_text_print(&text, "s%d x\n", i);
+    }
+    hl_text expected = { 0 };
+    for (int stage = 0; stage <= 3; stage++) {
+        hl_text_spec spec = masked_spec(text_file("text", text.bytes));
+        int64_t left = 0;
+        hl_text_data *data;
+        spec.progress = stop;
+        spec.context = &left;
+        refused_as(hl_text_data_open(&spec, &data), HL_FAILED, "a signal", "");
+        if (stage < 3) {
+            spec.progress = die;
+            spec.context = (void *)stages[stage];
+            pid_t child = fork();
+            if (child == 0) {
+                hl_text_data_open(&spec, &data);
+                _exit(0);
+            }
+            int status;
+            ck_assert_int_eq(waitpid(child, &status, 0), child);
+            ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+        }
+        spec.progress = NULL;
+        data = opened_text(&spec);
+        hl_text found = shown_split(data, HL_TRAIN, 1, 100);
+        if (stage > 0) {
+            ck_assert_str_eq(found.bytes, expected.bytes);
+        }
+        hl_text_free(&expected);
+        expected = found;
+        hl_text_data_close(data);
+        scratch_end();
+    }
+    hl_text_free(&expected);
+    hl_text_free(&text);
+}
+END_TEST
+
+START_TEST(several_processes_make_the_same)
+{
+    enum { PROCESSES = 4 };
+    hl_text_spec spec = masked_spec(sentences_file("text"));
+    pid_t processes[PROCESSES];
+    for (int p = 0; p < PROCESSES; p++) {
+        processes[p] = fork();
+        if (processes[p] == 0) {
+            hl_text_data *data;
+            bool good =
+                hl_text_data_open(&spec, &data).code == HL_OK && hl_tokens_size(hl_text_data_tokens(data)) > NAMES;
+            _exit(good ? 0 : 1);
+        }
+    }
+    for (int p = 0; p < PROCESSES; p++) {
+        int status;
+        ck_assert_int_eq(waitpid(processes[p], &status, 0), processes[p]);
+        ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    spec.keep = true;
+    hl_text_data_close(opened_text(&spec));
+    ck_assert(!scratch_exists(scratch_path("tokens.json.tmp")));
+}
+END_TEST
+
+static void check_refused(hl_text_spec spec, hl_code code, const char *why)
+{
+    hl_text_data *data;
+    hl_status status = hl_text_data_open(&spec, &data);
+    ck_assert_msg(status.code == code && strstr(status.text, why) != NULL, "%s", status.text);
+    ck_assert_ptr_null(data);
+}
+
+START_TEST(what_cannot_be_is_refused_by_its_key)
+{
+    const hl_text_spec good = masked_spec(text_file("text", "a b c d e f g\nh i\n"));
+    hl_text_spec spec = good;
+    spec.file = "-";
+    check_refused(spec, HL_INVALID, "task.file = -");
+    spec = good;
+    spec.validation_file = "-";
+    check_refused(spec, HL_INVALID, "task.validation_file = -");
+    spec = good;
+    spec.file = NULL;
+    check_refused(spec, HL_INVALID, "task.file is missing");
+    spec = good;
+    spec.validation_share = 1;
+    check_refused(spec, HL_INVALID, "task.validation_share = 1");
+    spec.validation_share = (double)NAN;
+    check_refused(spec, HL_INVALID, "task.validation_share");
+    spec = good;
+    spec.task = HL_TEXT_NEXT;
+    check_refused(spec, HL_INVALID, "task.length = 0");
+    spec.length = 65;
+    check_refused(spec, HL_INVALID, "max_length = 64: must be from 65");
+    spec.length = 7;
+    check_refused(spec, HL_BAD_FILE, "text: its training part has 7 pieces, too few for a window of 7");
+    check_refused(
+        (hl_text_spec){
+            .task = HL_TEXT_TAGS, .file = good.file, .validation_share = 0.5, .max_length = 9, .column = "POS" },
+        HL_INVALID, "task.column = POS");
+    check_refused(
+        (hl_text_spec){
+            .task = HL_TEXT_CLASSES, .file = good.file, .validation_share = 0.5, .max_length = 9, .text_column = "a" },
+        HL_INVALID, "task.label_column is missing");
+    check_refused(
+        (hl_text_spec){
+            .task = HL_TEXT_FILE, .file = good.file, .validation_share = 0.5, .max_length = 9, .kind = HL_TOKENS_BPE },
+        HL_INVALID, "tokens.kind = words");
+    scratch_end();
+    spec = masked_spec(text_file("text", "a b\n"));
+    spec.vocabulary = "pieces.bin";
+    check_refused(spec, HL_INVALID, "tokens.vocabulary = pieces.bin");
+    char vocabulary[512];
+    snprintf(vocabulary, sizeof vocabulary, "%s", text_file("my.txt", "[UNK]\na\n"));
+    spec.vocabulary = vocabulary;
+    check_refused(spec, HL_INVALID, "my.txt: holds tokens of kind wordpiece; tokens.kind is words");
+    spec.kind = HL_TOKENS_WORDPIECE;
+    check_refused(spec, HL_INVALID, "my.txt: has no mask token, which the task masked needs");
+    spec = classes_spec("text\tlabel\na\t\n", "text\tlabel\na\tx\n");
+    check_refused(spec, HL_BAD_FILE, "train.tsv:2: the label is empty");
+    spec.file = text_file("train.tsv", "text\tlabel\na\xff\tx\n");
+    check_refused(spec, HL_BAD_FILE, "train.tsv:2:2: is not UTF-8");
+    spec.file = text_file("train.tsv", "text\tlabel\na\tx\n");
+    spec.max_length = 2;
+    check_refused(spec, HL_INVALID, "max_length = 2: 2 special tokens stand around a text");
+    scratch_end();
+    spec = masked_spec(text_file("text", "a b\n"));
+    spec.validation_share = 1e-9;
+    check_refused(spec, HL_BAD_FILE, "text: holds no example for validation");
+}
+END_TEST
+
+/* Makes everything anew with each file call, and each allocation, failing in turn. */
+START_TEST(no_failing_call_leaves_what_cannot_be_taken_over)
+{
+    hl_text_spec spec = classes_spec("text\tlabel\na\tx\nb\ty\n", "text\tlabel\na\tx\n");
+    static const char *const made[] = { "tokens.json", "labels.json", "train.cache", "validation.cache" };
+    faults_begin();
+    for (int kind = 0; kind < 4; kind++) {
+        bool reached = true;
+        for (int n = 1; reached; n++) {
+            for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
+                unlink(scratch_path(made[i]));
+            }
+            hl_text_data *data;
+            hl_text_reader *reader = NULL;
+            hl_text_example example;
+            faults_in_files(kind < 2 ? n : 0, (faults_kind)(kind % 2), EIO);
+            faults_in_memory(kind < 2 ? 0 : n, (faults_kind)(kind % 2));
+            hl_status status = hl_text_data_open(&spec, &data);
+            HL_THEN(status, hl_text_reader_open(data, &reader));
+            HL_THEN(status, hl_text_data_read(reader, HL_TRAIN, 1, 0, &example));
+            reached = (kind < 2 ? faults_file_calls() : faults_allocations()) >= n;
+            ck_assert_msg(status.code == HL_OK || (reached && status.code == (kind < 2 ? HL_BAD_FILE : HL_NO_MEMORY)),
+                          "call %d: %s", n, status.text);
+            hl_text_reader_close(reader);
+            hl_text_data_close(data);
+            ck_assert_msg(faults_open_files() == 0 && faults_live_blocks() == 0, "call %d: %s", n, status.text);
+            faults_in_files(0, FAULTS_ONCE, 0);
+            faults_in_memory(0, FAULTS_ONCE);
+            data = opened_text(&spec);
+            check_validation(data, "<cls> a <sep> | 0:x | 0 1 2 | 2/1\n");
+            hl_text_data_close(data);
+        }
+    }
+    faults_end();
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, tags_have_a_target_for_each_words_first_piece);
+    tcase_add_test(tc, classes_have_one_label_of_a_text_or_a_pair);
+    tcase_add_test(tc, a_toy_task_is_a_file);
+    tcase_add_test(tc, windows_of_running_text_are_those_of_each_part_as_a_whole);
+    tcase_add_test(tc, words_begin_with_the_white_space_before_them);
+    tcase_add_test(tc, no_content_is_in_both_splits);
+    tcase_add_test(tc, what_is_made_is_taken_up_and_needs_its_source_no_more);
+    tcase_add_test(tc, a_label_that_is_new_in_training_is_refused);
+    tcase_add_test(tc, one_that_is_killed_is_taken_over_and_a_signal_ends_it);
+    tcase_add_test(tc, several_processes_make_the_same);
+    tcase_add_test(tc, what_cannot_be_is_refused_by_its_key);
+    tcase_add_test(tc, no_failing_call_leaves_what_cannot_be_taken_over);
+}
+SUITE("text data", add_tests)

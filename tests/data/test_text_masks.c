@@ -1,0 +1,162 @@
+#include "data/text_data.h"
+#include "tests/data/text_data_show.h"
+
+#include <math.h>
+
+static const char vocabulary_of_bert[] = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\ndog\n##s\ncat\nsleep\ndo\nn\n'\nt\na\n";
+
+/* Masks of many sentences of 40 words: their number, and what they became, within five standard deviations. */
+static void check_share(int64_t count, int64_t n, double share)
+{
+    double deviation = sqrt((double)n * share * (1 - share));
+    ck_assert_msg(fabs((double)count - (double)n * share) < 5 * deviation, "%" PRId64 " of %" PRId64, count, n);
+}
+
+START_TEST(masks_are_15_percent_of_which_80_10_10)
+{
+    hl_text_spec spec = masked_spec(sentences_file("text"));
+    hl_text_data *data = opened_text(&spec);
+    hl_text_reader *reader = reader_of(data);
+    const hl_tokens *tokens = hl_text_data_tokens(data);
+    int32_t mask = hl_tokens_role(tokens, HL_ROLE_MASK);
+    int64_t n = hl_text_data_examples(data, HL_TRAIN), chosen[WORDS + 2] = { 0 }, masks = 0, kept = 0, all = 0;
+    enum { PASSES = 10 };
+    for (int64_t i = 0; i < PASSES * n; i++) {
+        hl_text_example e;
+        ck_assert_int_eq(hl_text_data_read(reader, HL_TRAIN, 7, i, &e).code, HL_OK);
+        ck_assert(e.n_tokens == WORDS + 2 && e.n_targets == 6); /* 15% of 40 */
+        for (int64_t t = 0; t < e.n_targets; t++) {
+            int32_t row = e.rows[t];
+            ck_assert(row > 0 && row <= WORDS && (t == 0 || row > e.rows[t - 1]));
+            chosen[row]++;
+            masks += e.tokens[row] == mask;
+            kept += e.tokens[row] == e.ids[t];
+            ck_assert(e.tokens[row] == mask || !hl_tokens_is_special(tokens, e.tokens[row]));
+            ck_assert(!hl_tokens_is_special(tokens, e.ids[t]));
+        }
+        all += e.n_targets;
+    }
+    check_share(masks, all, 0.8);
+    check_share(kept, all, 0.1 + 0.1 / NAMES);
+    for (int row = 1; row <= WORDS; row++) {
+        check_share(chosen[row], PASSES * n, 0.15);
+    }
+    hl_text_reader_close(reader);
+    hl_text_data_close(data);
+}
+END_TEST
+
+/* Rounded, halves up, at least one; a half is 10 pieces. */
+START_TEST(so_many_pieces_are_masked_as_the_sentence_has)
+{
+    static const struct {
+        const char *line;
+        int64_t masked;
+    } lines[] = { { "a", 1 },
+                  { "a b c d e f g h i", 1 },
+                  { "a b c d e f g h i j", 2 },
+                  { "a b c d e f g h i j k l m n o p", 2 },
+                  { "a b c d e f g h i j k l m n o p q", 3 } };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        hl_text_spec spec = masked_spec(text_file("text", lines[i].line));
+        spec.validation_file = spec.file;
+        hl_text_data *data = opened_text(&spec);
+        hl_text_reader *reader = reader_of(data);
+        hl_text_example e;
+        ck_assert_int_eq(hl_text_data_read(reader, HL_VALIDATION, 7, 0, &e).code, HL_OK);
+        ck_assert_int_eq(e.n_targets, lines[i].masked);
+        hl_text_reader_close(reader);
+        hl_text_data_close(data);
+        scratch_end();
+    }
+}
+END_TEST
+
+START_TEST(whole_words_are_masked_as_wholes)
+{
+    char vocabulary[512];
+    snprintf(vocabulary, sizeof vocabulary, "%s", text_file("vocab.txt", vocabulary_of_bert));
+    hl_text_spec spec =
+        masked_spec(text_file("text", "dogs cats sleeps do a do a cats a do sleeps dogs a\ndogs\n[UNK]\n"));
+    spec.validation_file = spec.file;
+    spec.vocabulary = vocabulary;
+    spec.kind = HL_TOKENS_WORDPIECE;
+    spec.whole_words = true;
+    hl_text_data *data = opened_text(&spec);
+    ck_assert_int_eq(hl_text_data_noticed(data, HL_TRAIN)->empty, 1);
+    hl_text_reader *reader = reader_of(data);
+    bool pieces[2] = { false, false };
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        hl_text_example e;
+        ck_assert_int_eq(hl_text_data_read(reader, HL_VALIDATION, seed, 1, &e).code, HL_OK);
+        ck_assert(e.n_targets == 2 && e.rows[0] == 1 && e.rows[1] == 2); /* its only word exceeds the number, 1 */
+        ck_assert_int_eq(hl_text_data_read(reader, HL_VALIDATION, seed, 0, &e).code, HL_OK);
+        ck_assert_int_eq(e.n_targets, 3); /* of 19 pieces */
+        for (int64_t t = 0; t < e.n_targets; t++) {
+            int64_t w = 0;
+            while (w + 1 < e.n_words && e.words[w + 1] <= e.rows[t]) {
+                w++;
+            }
+            int32_t begin = e.words[w], end = e.words[w + 1];
+            bool alone = end - begin == 1;
+            pieces[alone] = true;
+            ck_assert(alone || (t > 0 && e.rows[t - 1] == begin) ||
+                      (t + 1 < e.n_targets && e.rows[t + 1] == begin + 1));
+        }
+    }
+    ck_assert(pieces[0] && pieces[1]);
+    hl_text_reader_close(reader);
+    hl_text_data_close(data);
+}
+END_TEST
+
+START_TEST(training_is_drawn_anew_each_pass_and_validation_is_fixed)
+{
+    hl_text_spec spec = masked_spec(sentences_file("text"));
+    hl_text_data *data = opened_text(&spec);
+    int64_t n = hl_text_data_examples(data, HL_TRAIN);
+    hl_text_reader *reader = reader_of(data);
+    int64_t order[3 * SENTENCES] = { 0 }, differ = 0;
+    hl_text masks[3][SENTENCES + 1];
+    memset(masks, 0, sizeof masks);
+    for (int64_t i = 0; i < 3 * n; i++) {
+        hl_text_example e;
+        uint64_t seed = i < 2 * n ? 1 : 2;
+        ck_assert_int_eq(hl_text_data_read(reader, HL_TRAIN, seed, i < 2 * n ? i : i - 2 * n, &e).code, HL_OK);
+        order[i] = e.number;
+        ck_assert_int_eq(masks[i / n][e.number].size, 0); /* once in each pass */
+        print_example(data, &e, &masks[i / n][e.number]);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        differ += order[i] != order[n + i] && order[i] != order[2 * n + i];
+    }
+    ck_assert(differ > n * 9 / 10);
+    for (int64_t s = 1; s <= SENTENCES; s++) {
+        if (masks[0][s].size > 0) {
+            ck_assert_str_ne(masks[0][s].bytes, masks[1][s].bytes);
+            ck_assert_str_ne(masks[0][s].bytes, masks[2][s].bytes);
+        }
+        for (int pass = 0; pass < 3; pass++) {
+            hl_text_free(&masks[pass][s]);
+        }
+    }
+    hl_text_reader_close(reader);
+    hl_text a = shown_split(data, HL_VALIDATION, 1, 20), b = shown_split(data, HL_VALIDATION, 1, 20);
+    hl_text c = shown_split(data, HL_VALIDATION, 2, 20);
+    ck_assert_str_eq(a.bytes, b.bytes);
+    ck_assert_str_ne(a.bytes, c.bytes);
+    hl_text_free(&a);
+    hl_text_free(&b);
+    hl_text_free(&c);
+    hl_text_data_close(data);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, masks_are_15_percent_of_which_80_10_10);
+    tcase_add_test(tc, so_many_pieces_are_masked_as_the_sentence_has);
+    tcase_add_test(tc, whole_words_are_masked_as_wholes);
+    tcase_add_test(tc, training_is_drawn_anew_each_pass_and_validation_is_fixed);
+}
+SUITE("text masks", add_tests)

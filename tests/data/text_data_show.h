@@ -1,0 +1,125 @@
+/* Short ways to try text data. */
+#ifndef HL_TESTS_DATA_TEXT_DATA_SHOW_H
+#define HL_TESTS_DATA_TEXT_DATA_SHOW_H
+
+#include "core/random.h"
+#include "core/text.h"
+#include "data/text_data.h"
+#include "tests/check_suite.h"
+#include "tests/data/text_files.h"
+
+#include <inttypes.h>
+
+/* The file as one gzip member. */
+static inline const char *gzip_file(const char *name, const char *text)
+{
+    size_t size;
+    unsigned char *bytes = gzipped(text, strlen(text), &size);
+    const char *path = scratch_path(name);
+    scratch_write(path, bytes, size);
+    free(bytes);
+    return path;
+}
+
+/* The test's folder, in which everything is made. */
+static inline const char *whole_folder(void)
+{
+    static char folder[512];
+    snprintf(folder, sizeof folder, "%s", scratch_path("x"));
+    *strrchr(folder, '/') = '\0';
+    return folder;
+}
+
+static inline hl_text_data *opened_text(const hl_text_spec *spec)
+{
+    hl_text_data *data;
+    hl_status status = hl_text_data_open(spec, &data);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    return data;
+}
+
+static inline hl_text_reader *reader_of(const hl_text_data *data)
+{
+    hl_text_reader *reader;
+    ck_assert_int_eq(hl_text_reader_open(data, &reader).code, HL_OK);
+    return reader;
+}
+
+/* "tokens | row:target ... | rows of words | line/number", and types and sources where there are any. The tokens of
+ * labels that are not known: ?. */
+static inline void print_example(const hl_text_data *data, const hl_text_example *example, hl_text *text)
+{
+    const hl_tokens *tokens = hl_text_data_tokens(data), *targets = hl_text_data_targets(data);
+    for (int64_t i = 0; i < example->n_tokens; i++) {
+        hl_text_print(text, "%s ", hl_tokens_piece(tokens, example->tokens[i], NULL));
+    }
+    hl_text_print(text, "|");
+    for (int64_t i = 0; i < example->n_targets; i++) {
+        const char *name = example->ids[i] < 0 ? "?" : hl_tokens_piece(targets, example->ids[i], NULL);
+        hl_text_print(text, " %d:%s", example->rows[i], name);
+    }
+    hl_text_print(text, " |");
+    for (int64_t i = 0; i < example->n_words; i++) {
+        hl_text_print(text, " %d", example->words[i]);
+    }
+    hl_text_print(text, " | %" PRId64 "/%" PRId64, example->line, example->number);
+    for (int64_t i = 0; example->types != NULL && i < example->n_tokens; i++) {
+        hl_text_print(text, "%s%d", i == 0 ? " types " : " ", example->types[i]);
+    }
+    for (int64_t i = 0; example->sources != NULL && i < example->n_tokens; i++) {
+        hl_text_print(text, "%s%d", i == 0 ? " sources " : " ", example->sources[i]);
+    }
+    hl_text_print(text, "\n");
+}
+
+/* Examples 0 .. n - 1 of the split, a line each; to be freed by hl_text_free. */
+static inline hl_text shown_split(const hl_text_data *data, hl_split split, uint64_t seed, int64_t n)
+{
+    hl_text text = { 0 };
+    hl_text_reader *reader = reader_of(data);
+    for (int64_t i = 0; i < n; i++) {
+        hl_text_example example;
+        hl_status status = hl_text_data_read(reader, split, seed, i, &example);
+        ck_assert_msg(status.code == HL_OK, "%s", status.text);
+        print_example(data, &example, &text);
+    }
+    hl_text_reader_close(reader);
+    return text;
+}
+
+static inline void check_validation(const hl_text_data *data, const char *expected)
+{
+    hl_text text = shown_split(data, HL_VALIDATION, 1, hl_text_data_examples(data, HL_VALIDATION));
+    ck_assert_str_eq(text.bytes, expected);
+    hl_text_free(&text);
+}
+
+/* Sentences of 40 words, and what masks them. */
+enum { SENTENCES = 400, WORDS = 40, NAMES = 200 };
+
+static inline const char *sentences_file(const char *name)
+{
+    hl_text text = { 0 };
+    for (uint64_t s = 0; s < SENTENCES; s++) {
+        for (uint64_t w = 0; w < WORDS; w++) {
+            hl_text_print(&text, "%sw%d", w == 0 ? "" : " ",
+                          (int)hl_random_below((hl_random){ .seed = 9 }, s * WORDS + w, NAMES));
+        }
+        hl_text_print(&text, "\n");
+    }
+    const char *path = text_file(name, text.bytes);
+    hl_text_free(&text);
+    return path;
+}
+
+static inline hl_text_spec masked_spec(const char *path)
+{
+    return (hl_text_spec){ .task = HL_TEXT_MASKED,
+                           .file = path,
+                           .validation_share = 0.25,
+                           .max_length = 64,
+                           .kind = HL_TOKENS_WORDS,
+                           .folder = whole_folder() };
+}
+
+#endif
