@@ -2,8 +2,8 @@
  *
  *   chars, words      the most frequent first, ties by their bytes, until the size is reached
  *   bytes             nothing is learned: the 256 bytes in order
- * wordpiece, bpe the alphabet first; then, until the size is reached, the most frequent pair of neighbouring pieces
- *                     within a word becomes a piece; ties go to the pair with the lower first id, then second id
+ *   wordpiece, bpe    the alphabet first; then, until the size is reached, the most frequent pair of neighbouring
+ *                     pieces within a word becomes a piece; ties go to the pair with the lower first id, then second id
  *
  * For bpe that is, piece by piece, what the BpeTrainer of `tokenizers` learns with ByteLevel's alphabet. The alphabet
  * of wordpiece is the most frequent characters, at most 1000 and a quarter of the size, in the order of their code
