@@ -52,6 +52,12 @@ START_TEST(tags_have_a_target_for_each_words_first_piece)
     ck_assert_int_eq(hl_text_data_longest(data, HL_TRAIN), 5);
     check_validation(data, "[CLS] dog ##s [UNK] [SEP] | 1:NOUN 3:? | 0 1 3 4 | 1/1\n");
     hl_text_data_close(data);
+    spec.max_length = 6; /* one of that word's pieces would fit */
+    data = opened_text(&spec);
+    text = shown_split(data, HL_TRAIN, 1, 2);
+    ck_assert_ptr_nonnull(strstr(text.bytes, "[CLS] dog ##s do [SEP] | 1:NOUN 3:AUX | 0 1 3 4 | 2/1\n"));
+    hl_text_free(&text);
+    hl_text_data_close(data);
     spec.max_length = 3;
     data = opened_text(&spec);
     check_validation(data, "[CLS] dog [SEP] | 1:NOUN | 0 1 2 | 1/1\n");
@@ -183,6 +189,9 @@ START_TEST(windows_of_running_text_are_those_of_each_part_as_a_whole)
         hl_text_data *data = opened_text(&spec);
         check_part(data, HL_TRAIN, text, border);
         check_part(data, HL_VALIDATION, text + border, size - border);
+        if (kinds[k] == HL_TOKENS_BPE) { /* learned over ends of lines, too */
+            ck_assert_int_ge(hl_tokens_find(hl_text_data_tokens(data), "ĊĊ", strlen("ĊĊ")), 0);
+        }
         hl_text_data_close(data);
         scratch_end();
     }
