@@ -7,6 +7,12 @@ static const int32_t first[3] = { 3, 4, 5 }, targets[3] = { HL_IGNORE, 7, 8 }, s
 
 START_TEST(examples_lie_end_to_end_without_padding)
 {
+    static const int32_t offsets[] = { 0, 3, 5, 7 };
+    static const int32_t tokens[] = { 3, 4, 5, 6, 7, 6, 7 };
+    static const int32_t positions[] = { 0, 1, 2, 0, 1, 0, 1 };
+    static const int64_t places[] = { 0, 1, 2, 9, 10, 18, 19 };
+    static const int32_t target_rows[] = { 1, 2, 5, 6 };
+    static const int32_t target_ids[] = { 7, 8, 6, 7 };
     hl_batch_storage s;
     ck_assert_int_eq(hl_batch_storage_init(&s, 3, 8, 9).code, HL_OK);
     ck_assert_int_eq(hl_batch_storage_add(&s, first, targets, 3).code, HL_OK);
@@ -14,12 +20,12 @@ START_TEST(examples_lie_end_to_end_without_padding)
     ck_assert_int_eq(hl_batch_storage_add(&s, second, second, 2).code, HL_OK);
     const hl_batch *b = &s.batch;
     ck_assert(b->n_examples == 3 && b->n_rows == 7 && b->longest == 3 && b->n_targets == 4);
-    ck_assert_mem_eq(b->offsets, ((int32_t[]){ 0, 3, 5, 7 }), 4 * sizeof(int32_t));
-    ck_assert_mem_eq(b->tokens, ((int32_t[]){ 3, 4, 5, 6, 7, 6, 7 }), 7 * sizeof(int32_t));
-    ck_assert_mem_eq(b->positions, ((int32_t[]){ 0, 1, 2, 0, 1, 0, 1 }), 7 * sizeof(int32_t));
-    ck_assert_mem_eq(b->places, ((int64_t[]){ 0, 1, 2, 9, 10, 18, 19 }), 7 * sizeof(int64_t));
-    ck_assert_mem_eq(b->target_rows, ((int32_t[]){ 1, 2, 5, 6 }), 4 * sizeof(int32_t));
-    ck_assert_mem_eq(b->target_ids, ((int32_t[]){ 7, 8, 6, 7 }), 4 * sizeof(int32_t));
+    ck_assert_mem_eq(b->offsets, offsets, sizeof offsets);
+    ck_assert_mem_eq(b->tokens, tokens, sizeof tokens);
+    ck_assert_mem_eq(b->positions, positions, sizeof positions);
+    ck_assert_mem_eq(b->places, places, sizeof places);
+    ck_assert_mem_eq(b->target_rows, target_rows, sizeof target_rows);
+    ck_assert_mem_eq(b->target_ids, target_ids, sizeof target_ids);
     hl_batch_storage_clear(&s);
     ck_assert(b->n_examples == 0 && b->n_rows == 0 && b->n_targets == 0 && b->longest == 0);
     hl_batch_storage_free(&s);
