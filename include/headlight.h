@@ -71,10 +71,10 @@
 #include "data/permute.h"
 #include "data/split.h"
 #include "data/table.h"
+#include "data/text_data.h"
 #include "data/tokens_file.h"
 #include "data/tokens_learn.h"
 /* Models and their training */
-#include "data/dataset.h"
 #include "layers/multi_head_naive.h"
 #include "optim/clip.h"
 /* What heads do */
