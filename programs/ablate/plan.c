@@ -216,6 +216,19 @@ static hl_status check_cells(const hl_ablate_plan *plan)
     return hl_ok();
 }
 
+/* "runs/copy_task-ablation-heads-d_k": by default sweeps over other keys go to other folders. */
+static hl_status name_folder(const hl_ablate_command *command, const char *out, char **folder)
+{
+    hl_text text = { 0 };
+    hl_text_print(&text, "%s%s", out, command->out != NULL ? "" : command->table3 ? "-ablation-table3" : "-ablation");
+    for (int i = 0; i < command->n_axes && command->out == NULL; i++) {
+        const char *key = command->axes[i].key, *dot = strchr(key, '.');
+        hl_text_print(&text, "-%s", dot != NULL ? dot + 1 : key);
+    }
+    *folder = text.bytes;
+    return hl_text_status(&text);
+}
+
 static hl_status make(builder *b, FILE *err)
 {
     const hl_ablate_settings none = { 0 };
@@ -223,10 +236,7 @@ static hl_status make(builder *b, FILE *err)
     hl_config *base = &b->base.config;
     HL_TRY(load(b->command, &none, err, base));
     HL_TRY(set_seeds(b->command, plan, base));
-    hl_text folder = { 0 };
-    hl_text_print(&folder, "%s%s", base->train.out, b->command->out == NULL ? "-ablation" : "");
-    plan->folder = folder.bytes;
-    HL_TRY(hl_text_status(&folder));
+    HL_TRY(name_folder(b->command, base->train.out, &plan->folder));
     HL_TRY(hl_ablate_variants_keys(b->command, base, plan));
     HL_TRY(name(plan, &b->base));
     HL_TRY(count(&b->base));

@@ -157,9 +157,14 @@ START_TEST(cells_have_their_seeds_and_folders)
     ck_assert_str_eq(plan.variants[0].name, "base");
     ck_assert_str_eq(plan.variants[1].name, "heads=8");
     hl_ablate_plan_free(&plan);
-    ck_assert_int_eq(plan_of(usual(), "--heads 4", &plan).code, HL_OK);
-    ck_assert_str_eq(plan.folder, "runs/usual-ablation");
-    hl_ablate_plan_free(&plan);
+    static const char *const folders[][2] = { { "--heads 4", "runs/usual-ablation-heads" },
+                                              { "--d-k 4 --vary model.layers=1", "runs/usual-ablation-d_k-layers" },
+                                              { "--table3", "runs/usual-ablation-table3" } };
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        ck_assert_int_eq(plan_of(usual(), folders[i][0], &plan).code, HL_OK);
+        ck_assert_str_eq(plan.folder, folders[i][1]);
+        hl_ablate_plan_free(&plan);
+    }
 }
 END_TEST
 
