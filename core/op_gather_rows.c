@@ -50,7 +50,14 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     hl_row_list_add(tape, &a->rows, 1, node->out->grad, hl_shape_rows(node->in[0]->shape), din[0]);
 }
 
-const hl_op hl_op_gather_rows = { "gather_rows", 1, HL_NOT_IN_PLACE, infer, forward, backward, NULL, NULL };
+const hl_op hl_op_gather_rows = {
+    .name = "gather_rows",
+    .min_inputs = 1,
+    .in_place = HL_NOT_IN_PLACE,
+    .infer = infer,
+    .forward = forward,
+    .backward = backward,
+};
 
 hl_tensor *hl_gather_rows(hl_tape *tape, hl_tensor *x, const int32_t *rows, int32_t base, hl_shape rows_shape)
 {

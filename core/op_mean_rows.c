@@ -72,10 +72,17 @@ static void backward_sequences(const void *context, hl_range range)
 static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
 {
     hl_threads_run(threads_for(tape, node), node->out->shape.size[0], 1, backward_sequences,
-                   &(hl_op_call){ tape, node, din, scratch });
+                   &(hl_op_call){ .tape = tape, .node = node, .din = din, .scratch = scratch });
 }
 
-const hl_op hl_op_mean_rows = { "mean_rows", 1, HL_NOT_IN_PLACE, infer, forward, backward, NULL, NULL };
+const hl_op hl_op_mean_rows = {
+    .name = "mean_rows",
+    .min_inputs = 1,
+    .in_place = HL_NOT_IN_PLACE,
+    .infer = infer,
+    .forward = forward,
+    .backward = backward,
+};
 
 hl_tensor *hl_mean_rows(hl_tape *tape, hl_tensor *x, hl_sequences sequences)
 {

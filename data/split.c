@@ -1,20 +1,18 @@
 #include "data/split.h"
 
+#include "data/private/hash.h"
+
 #include <assert.h>
 #include <math.h>
 
-/* FNV-1a, 64 bits. The size goes in after the bytes, so that parts keep their borders. */
+/* The size goes in after the bytes, so that parts keep their borders. */
 uint64_t hl_content_add(uint64_t hash, const void *bytes, size_t size)
 {
-    static const uint64_t prime = 1099511628211u;
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < size; i++) {
-        hash = (hash ^ at[i]) * prime;
-    }
+    hash = hl_hash(hash, bytes, size);
     for (uint64_t left = size; left > 0; left >>= 8) {
-        hash = (hash ^ (left & 0xff)) * prime;
+        hash = hl_hash(hash, &(unsigned char){ left & 0xff }, 1);
     }
-    return (hash ^ 0xff) * prime;
+    return hl_hash(hash, &(unsigned char){ 0xff }, 1);
 }
 
 bool hl_content_is_validation(uint64_t hash, double share)

@@ -2,7 +2,7 @@
 
 #include "core/memory.h"
 #include "data/private/grow.h"
-#include "data/private/tokens_parts.h"
+#include "data/private/hash.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 #include "core/declarations.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "data/private/hash.h"
 #include "data/tokens.h"
 
 #include <stdbool.h>
@@ -100,16 +101,6 @@ hl_status hl_tokens_finish(hl_tokens *tokens, const char *path);
 
 /* The rank of the pair's merge, -1 where there is none. */
 int64_t hl_tokens_rank(const hl_tokens *tokens, int32_t left, int32_t right);
-
-/* FNV-1a over the bytes, from the hash of what comes before them; the first is HL_HASH. */
-#define HL_HASH UINT64_C(14695981039346656037)
-static inline uint64_t hl_hash(uint64_t hash, const char *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(1099511628211);
-    }
-    return hash;
-}
 
 /* The id of the piece "<prefix><bytes>", whose hash it is given; -1 where there is none. */
 int32_t hl_tokens_find_hashed(const hl_tokens *tokens, uint64_t hash, const char *prefix, const char *bytes,
