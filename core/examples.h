@@ -14,6 +14,9 @@ enum {
     HL_IGNORE = -1, /* a target that is not scored; a query without a source position; a token without a partner */
 };
 
+/* Which examples: those that train, or those that tell how good the model is. */
+typedef enum hl_split { HL_TRAIN, HL_VALIDATION } hl_split;
+
 /* All arrays are (B, T), (B, R, T) or (B) and not owned. Positions at and past lengths[b] hold HL_PAD in `tokens` and
  * HL_IGNORE elsewhere. */
 typedef struct hl_examples {

@@ -1,8 +1,11 @@
 /* The examples of a task by index, for training and validation.
  *
  * An example is a pure function of (task, seed, split, index). Nothing is kept between calls, so any index can be read
- * at any time, alone or with others, from any number of threads. No token sequence is ever in both splits, whatever the
- * seed; where masks replace words, no sentence is in both, whichever of its words are masked.
+ * at any time, alone or with others, from any number of threads. Training examples have random lengths. Validation
+ * examples come in rounds of hl_dataset_n_lengths, each of which goes through all lengths: the first k rounds hold each
+ * length k times. Of any two rounds in succession, the even-numbered examples hold each length once, and so do the
+ * odd-numbered ones. No token sequence is ever in both splits, whatever the seed; where masks replace words, no
+ * sentence is in both, whichever of its words are masked.
  *
  *     hl_dataset *dataset;
  *     HL_TRY(hl_dataset_open(&spec, seed, &dataset));
@@ -22,11 +25,6 @@
 #include <stdint.h>
 
 HL_BEGIN_DECLS
-
-/* Training examples have random lengths. Validation examples come in rounds of hl_dataset_n_lengths, each of which goes
- * through all lengths: the first k rounds hold each length k times. Of any two rounds in succession, the even-numbered
- * examples hold each length once, and so do the odd-numbered ones. */
-typedef enum hl_split { HL_TRAIN, HL_VALIDATION } hl_split;
 
 typedef struct hl_dataset hl_dataset;
 

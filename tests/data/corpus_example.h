@@ -4,8 +4,8 @@
 
 #include "core/random.h"
 #include "core/text.h"
-#include "data/corpus.h"
-#include "data/lines.h"
+#include "data/text/corpus.h"
+#include "data/text/lines.h"
 #include "tests/data/text_files.h"
 
 /* Each line is an example: its bytes as tokens, and its number as a label; of running text, all bytes. */

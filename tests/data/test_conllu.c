@@ -1,4 +1,4 @@
-#include "data/conllu.h"
+#include "data/text/conllu.h"
 
 #include "core/files.h"
 #include "core/memory.h"

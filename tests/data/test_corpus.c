@@ -1,10 +1,10 @@
-#include "data/corpus.h"
+#include "data/text/corpus.h"
 
 #include "core/files.h"
 #include "core/memory.h"
 #include "core/threads.h"
-#include "data/permute.h"
-#include "data/private/corpus_file.h"
+#include "data/text/permute.h"
+#include "data/text/private/corpus_file.h"
 #include "tests/check_suite.h"
 #include "tests/data/corpus_example.h"
 #include "tests/fault_checks.h"

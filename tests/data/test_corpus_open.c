@@ -1,5 +1,5 @@
 #include "core/files.h"
-#include "data/private/corpus_file.h"
+#include "data/text/private/corpus_file.h"
 #include "tests/check_suite.h"
 #include "tests/data/corpus_example.h"
 #include "tests/faults.h"

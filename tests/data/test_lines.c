@@ -1,4 +1,4 @@
-#include "data/lines.h"
+#include "data/text/lines.h"
 
 #include "core/files.h"
 #include "core/memory.h"

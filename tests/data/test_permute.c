@@ -1,4 +1,4 @@
-#include "data/permute.h"
+#include "data/text/permute.h"
 
 #include "tests/check_suite.h"
 

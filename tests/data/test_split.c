@@ -1,4 +1,4 @@
-#include "data/split.h"
+#include "data/text/split.h"
 
 #include "tests/check_suite.h"
 

@@ -1,4 +1,4 @@
-#include "data/table.h"
+#include "data/text/table.h"
 
 #include "core/examples.h"
 #include "core/files.h"

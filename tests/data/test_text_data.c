@@ -1,4 +1,4 @@
-#include "data/text_data.h"
+#include "data/text/text_data.h"
 #include "tests/data/text_data_show.h"
 #include "tests/faults.h"
 

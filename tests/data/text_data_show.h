@@ -4,7 +4,7 @@
 
 #include "core/random.h"
 #include "core/text.h"
-#include "data/text_data.h"
+#include "data/text/text_data.h"
 #include "tests/check_suite.h"
 #include "tests/data/text_files.h"
 

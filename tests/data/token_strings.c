@@ -1,7 +1,7 @@
 #include "tests/data/token_strings.h"
 
 #include "core/random.h"
-#include "data/private/unicode.h"
+#include "data/text/private/unicode.h"
 
 #include <string.h>
 

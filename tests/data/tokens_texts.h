@@ -2,8 +2,8 @@
 #ifndef HL_TESTS_DATA_TOKENS_TEXTS_H
 #define HL_TESTS_DATA_TOKENS_TEXTS_H
 
-#include "data/tokens_file.h"
-#include "data/tokens_learn.h"
+#include "data/text/tokens_file.h"
+#include "data/text/tokens_learn.h"
 #include "tests/check_suite.h"
 #include "tests/scratch.h"
 

@@ -1,6 +1,6 @@
 /* The bytes as a treebank. Words are what is written back: all that is read, whether sentence or rest, makes the file
  * again, less a mark at its start; and heads that are taken make trees. */
-#include "data/conllu.h"
+#include "data/text/conllu.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input_file.h"
 

@@ -1,7 +1,7 @@
 /* The bytes as a table, whose rows are as long as the first, with a header or without; and each row of it as a toy task,
  * whose tokens and targets go together. */
 #include "core/examples.h"
-#include "data/table.h"
+#include "data/text/table.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input_file.h"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the tokens of data/tokens.h with the `tokenizers` library, whose pieces they must be to the letter.
+"""Compares the tokens of data/text/tokens.h with the `tokenizers` library, whose pieces they must be to the letter.
 
 usage: check_tokens.py unicode TOKENS_OF     every code point
        check_tokens.py text TOKENS_OF        100,000 random strings, and texts of HEADLIGHT_DATA=DIR: what encodes,

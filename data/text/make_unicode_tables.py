@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Writes data/text/unicode_tables.c: what the `tokenizers` library knows of Unicode, asked of it code point by code point.
+
+usage: make_unicode_tables.py > data/text/unicode_tables.c
+
+Its BertNormalizer, BertPreTokenizer and ByteLevel each have classes of their own, from Unicode's tables of different
+years, so no other library would do. The version that this asks must be the one below. What the tables cannot say
+(Hangul, and one capital letter that becomes two characters) stands in data/text/unicode.c; this script fails where that is
+no longer all.
+"""
+
+import sys
+
+import tokenizers
+from tokenizers.normalizers import NFD, BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer, ByteLevel
+
+VERSION = "0.23.3"
+CODES = [code for code in range(0x110000) if not 0xD800 <= code <= 0xDFFF]
+HANGUL = range(0xAC00, 0xD7A4)
+DOTTED_I = 0x130
+LOWEST, HIGHEST = "\u0334", "\u0345"  # marks of the combining classes 1 and 240
+CLASSES = {"dropped": 1, "white": 2, "punctuation": 4, "cjk": 8}
+KINDS = {"letter": 1, "number": 2, "white": 3}
+REMOVED, REMOVED_STARTER = 255, 254
+
+
+def normalizer(**flags):
+    every = dict.fromkeys(["clean_text", "handle_chinese_chars", "strip_accents", "lowercase"], False)
+    return BertNormalizer(**{**every, **flags}).normalize_str
+
+
+def bert_classes():
+    clean, cjk, split = normalizer(clean_text=True), normalizer(handle_chinese_chars=True), BertPreTokenizer()
+    values = {}
+    for code in CODES:
+        c = chr(code)
+        parts = len(split.pre_tokenize_str(f"a{c}a"))
+        values[code] = (
+            CLASSES["dropped"] * (clean(c) == "")
+            + CLASSES["white"] * (parts == 2)
+            + CLASSES["punctuation"] * (parts == 3)
+            + CLASSES["cjk"] * (cjk(c) != c)
+        )
+        space = values[code] & 3 == CLASSES["white"]
+        assert clean(c) == (" " if space else "" if values[code] & 1 else c)
+        assert cjk(c) == (f" {c} " if values[code] & 8 else c)
+    return values
+
+
+def is_starter(c, nfd):
+    return nfd(HIGHEST + c) == HIGHEST + nfd(c) and nfd(c + LOWEST) == nfd(c) + LOWEST
+
+
+def combining_classes(nfd):
+    """A mark for each combining class that there is, in order, found by how NFD orders any two of them."""
+    marks = [chr(code) for code in CODES if nfd(chr(code)) == chr(code) and not is_starter(chr(code), nfd)]
+    order = []
+    for mark in marks:
+        place = next((i for i, other in enumerate(order) if nfd(other + mark) != other + mark), len(order))
+        if place == 0 or nfd(mark + order[place - 1]) != mark + order[place - 1]:
+            order.insert(place, mark)
+    return order
+
+
+def bert_accents():
+    """Marks: the rank of the combining class of those that stay, or that they are removed. Bases: what else changes."""
+    strip, nfd = normalizer(strip_accents=True), NFD().normalize_str
+    order = combining_classes(nfd)
+    marks, bases = {}, {}
+    for code in CODES:
+        c = chr(code)
+        stripped, starter = strip(c), is_starter(c, nfd)
+        if stripped == "":
+            marks[code] = REMOVED_STARTER if starter else REMOVED
+        elif not starter and stripped == c:
+            marks[code] = 1 + next(i for i, mark in enumerate(order) if nfd(c + mark) == c + mark)
+        elif stripped != c and code not in HANGUL:
+            bases[code] = [ord(x) for x in stripped]
+    return marks, bases
+
+
+def bert_lower():
+    lower = normalizer(lowercase=True)
+    changes = {code: lower(chr(code)) for code in CODES if lower(chr(code)) != chr(code)}
+    assert changes.pop(DOTTED_I) == "i\u0307"
+    return {code: ord(c) for code, c in changes.items()}
+
+
+def byte_level_kinds():
+    split = ByteLevel(add_prefix_space=False).pre_tokenize_str
+    kinds = {}
+    for code in CODES:
+        c = chr(code)
+        if len(split("a" + c)) == 1:
+            kinds[code] = KINDS["letter"]
+        elif len(split("1" + c)) == 1:
+            kinds[code] = KINDS["number"]
+        elif len(split("!" + c)) == 2:
+            kinds[code] = KINDS["white"]
+    return kinds
+
+
+def ranges(values):
+    found = []
+    for code in sorted(code for code, value in values.items() if value):
+        if found and found[-1][1] == code - 1 and found[-1][2] == values[code]:
+            found[-1][1] = code
+        else:
+            found.append([code, code, values[code]])
+    return [f"{{ {first:#x}, {last:#x}, {value} }}" for first, last, value in found]
+
+
+def runs(changes):
+    """Code points a step of 1 or 2 apart that change by the same difference."""
+    found = []
+    for code in sorted(changes):
+        by, last = changes[code] - code, found[-1] if found else None
+        if last and last[3] == by and code - last[1] in ((1, 2) if last[0] == last[1] else (last[2],)):
+            last[1:3] = code, code - last[1]
+        else:
+            found.append([code, code, 1, by])
+    return [f"{{ {first:#x}, {last:#x}, {step}, {by} }}" for first, last, step, by in found]
+
+
+def base_table(bases):
+    pairs, sequences = [], []
+    for code, to in sorted(bases.items()):
+        pairs.append(f"{{ {code:#x}, {len(to)}, {to[0] if len(to) == 1 else len(sequences):#x} }}")
+        sequences += [f"{c:#x}" for c in to] if len(to) > 1 else []
+    return pairs, sequences
+
+
+def write(declaration, entries):
+    print(f"\nconst {declaration}[] = {{")
+    line = "   "
+    for entry in entries:
+        if len(line) + len(entry) > 116:
+            print(line)
+            line = "   "
+        line += f" {entry},"
+    print(line + "\n};")
+
+
+def write_counted(kind, name, entries):
+    write(f"{kind} {name}", entries)
+    print(f"const size_t {name}_n = sizeof {name} / sizeof {name}[0];")
+
+
+def main():
+    if tokenizers.__version__ != VERSION:
+        sys.exit(f"needs tokenizers {VERSION}, not {tokenizers.__version__}")
+    marks, bases = bert_accents()
+    pairs, sequences = base_table(bases)
+    print(f"/* Generated by data/text/make_unicode_tables.py from tokenizers {VERSION}; what they mean: private/unicode_tables.h */")
+    print('#include "data/text/private/unicode_tables.h"\n\n/* clang-format off */')
+    write_counted("hl_code_range", "hl_bert_classes", ranges(bert_classes()))
+    write_counted("hl_code_range", "hl_bert_marks", ranges(marks))
+    write_counted("hl_code_base", "hl_bert_bases", pairs)
+    write("uint32_t hl_bert_sequences", sequences)
+    write_counted("hl_code_run", "hl_bert_lower", runs(bert_lower()))
+    write_counted("hl_code_range", "hl_byte_level_kinds", ranges(byte_level_kinds()))
+
+
+main()

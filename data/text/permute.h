@@ -1,0 +1,18 @@
+/* The order of examples: a seeded permutation, computed for one index at a time, without a table. */
+#ifndef HL_DATA_TEXT_PERMUTE_H
+#define HL_DATA_TEXT_PERMUTE_H
+
+#include "core/declarations.h"
+
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+/* The i-th of the numbers 0 .. n - 1 in an order that the seed and the pass choose: for fixed (seed, pass, n) a
+ * bijection of 0 .. n - 1, another one for each pass. A pure function, safe on any thread; cannot fail. 0 <= i < n <=
+ * 2^62, 0 <= pass < 2^32. Example k of training is number hl_permute(seed, k / n, n, k % n). */
+int64_t hl_permute(uint64_t seed, int64_t pass, int64_t n, int64_t i);
+
+HL_END_DECLS
+
+#endif

@@ -1,0 +1,29 @@
+/* Arrays that grow. */
+#ifndef HL_DATA_TEXT_PRIVATE_GROW_H
+#define HL_DATA_TEXT_PRIVATE_GROW_H
+
+#include "core/memory.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Makes room for `needed` elements of `size` bytes in *block, which has room for *capacity: at least doubles it. false
+ * when out of memory, and nothing changes. */
+static inline bool hl_grow(void **block, size_t *capacity, size_t needed, size_t size)
+{
+    enum { FEWEST = 16 };
+    if (needed <= *capacity) {
+        return true;
+    }
+    size_t more = needed > 2 * *capacity ? needed : 2 * *capacity;
+    more = more < FEWEST ? FEWEST : more;
+    void *grown = hl_realloc(*block, more, size);
+    if (grown == NULL) {
+        return false;
+    }
+    *block = grown;
+    *capacity = more;
+    return true;
+}
+
+#endif

@@ -1,0 +1,25 @@
+/* A hash of bytes, for tables of texts and for the split of examples by their content. */
+#ifndef HL_DATA_TEXT_PRIVATE_HASH_H
+#define HL_DATA_TEXT_PRIVATE_HASH_H
+
+#include "core/declarations.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+/* FNV-1a, 64 bits, over the bytes, from the hash of what comes before them; the first is HL_HASH. */
+#define HL_HASH UINT64_C(14695981039346656037)
+static inline uint64_t hl_hash(uint64_t hash, const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < size; i++) {
+        hash = (hash ^ at[i]) * UINT64_C(1099511628211);
+    }
+    return hash;
+}
+
+HL_END_DECLS
+
+#endif

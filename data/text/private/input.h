@@ -1,0 +1,30 @@
+/* The bytes of a text, uncompressed: a plain file, a gzipped one, or standard input. */
+#ifndef HL_DATA_TEXT_PRIVATE_INPUT_H
+#define HL_DATA_TEXT_PRIVATE_INPUT_H
+
+#include "core/declarations.h"
+#include "core/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+typedef struct hl_input hl_input;
+
+/* As hl_lines_open. Nothing is read yet. */
+hl_status hl_input_open(const char *path, hl_input **out);
+
+/* At most `count` bytes, *n of them; 0 at the end. HL_BAD_FILE as hl_lines_next states (a file that is now shorter than
+ * when it was opened was cut; what was appended to it is not read), HL_NO_MEMORY. */
+hl_status hl_input_read(hl_input *input, void *bytes, size_t count, size_t *n);
+
+/* As hl_lines_progress and hl_lines_name. */
+void hl_input_progress(const hl_input *input, int64_t *done, int64_t *total);
+const char *hl_input_name(const hl_input *input);
+
+void hl_input_close(hl_input *input); /* NULL is allowed */
+
+HL_END_DECLS
+
+#endif

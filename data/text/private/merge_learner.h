@@ -1,0 +1,54 @@
+/* Makes pieces of the most frequent pairs of neighbouring pieces, one after another. */
+#ifndef HL_DATA_TEXT_PRIVATE_MERGE_LEARNER_H
+#define HL_DATA_TEXT_PRIVATE_MERGE_LEARNER_H
+
+#include "core/declarations.h"
+#include "core/status.h"
+#include "data/text/private/text_set.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+/* Words as the ids of their pieces. A zeroed one is empty. Owned by the caller: hl_merge_learner_free. */
+typedef struct hl_merge_learner {
+    int32_t *symbols; /* of all words, one after another */
+    size_t n_symbols, symbols_capacity;
+    struct hl_merge_word {
+        size_t start, n;
+        int64_t count;
+    } * words;
+    size_t n_words, words_capacity;
+
+    /* The result: left and right of each merge, two ids a merge. */
+    int32_t *merges;
+    size_t n_merges, merges_capacity;
+
+    /* of its work */
+    struct hl_merge_pair *pairs;
+    size_t n_pairs, pairs_capacity;
+    uint32_t *table; /* numbers of pairs, UINT32_MAX: free */
+    size_t mask;
+    struct hl_merge_place *places;
+    size_t n_places, places_capacity;
+    struct hl_merge_entry *heap;
+    size_t n_heap, heap_capacity;
+    uint32_t *grown; /* pairs whose count has grown in this merge */
+    size_t n_grown, grown_capacity;
+} hl_merge_learner;
+
+/* Adds a word of `count` occurrences and no pieces; hl_merge_learner_symbol adds the next piece to it. HL_NO_MEMORY. */
+hl_status hl_merge_learner_word(hl_merge_learner *learner, int64_t count);
+hl_status hl_merge_learner_symbol(hl_merge_learner *learner, int32_t id);
+
+/* Adds pieces to the set, whose numbers are the ids, until it has `size` or no pair occurs `least` times. What is made
+ * of `prefix_size` bytes at the beginning of the right one of a pair is left out. HL_NO_MEMORY. */
+hl_status hl_merge_learner_run(hl_merge_learner *learner, size_t size, int64_t least, size_t prefix_size,
+                               hl_text_set *pieces);
+
+void hl_merge_learner_free(hl_merge_learner *learner);
+
+HL_END_DECLS
+
+#endif

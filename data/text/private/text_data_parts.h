@@ -1,0 +1,60 @@
+/* What opened text data are made of, for the files that make and read them. */
+#ifndef HL_DATA_TEXT_PRIVATE_TEXT_DATA_PARTS_H
+#define HL_DATA_TEXT_PRIVATE_TEXT_DATA_PARTS_H
+
+#include "core/declarations.h"
+#include "core/status.h"
+#include "data/text/corpus.h"
+#include "data/text/split.h"
+#include "data/text/text_data.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+/* Columns of the caches of sentences; those that a task has no use for are empty. */
+enum {
+    HL_TEXT_TOKENS,
+    HL_TEXT_TYPES,
+    HL_TEXT_ROWS,
+    HL_TEXT_IDS,
+    HL_TEXT_SOURCES,
+    HL_TEXT_PLACE, /* line, number */
+    HL_TEXT_COLUMNS
+};
+
+/* What a piece says about words, bits: a special token; one that is a word of its own (all but the unknown token); one
+ * that continues a word (##ing); one that begins with white space, and one that is nothing else. */
+enum {
+    HL_PIECE_SPECIAL = 1,
+    HL_PIECE_APART = 2,
+    HL_PIECE_CONTINUES = 4,
+    HL_PIECE_WHITE_FIRST = 8,
+    HL_PIECE_WHITE = 16
+};
+
+struct hl_text_data {
+    hl_text_task task;
+    bool running, whole_words;
+    int64_t length;
+    hl_tokens *tokens, *labels; /* labels: NULL where the tokens are the targets' names */
+    unsigned char *pieces;      /* V, bits */
+    int32_t n_usable;           /* pieces that are not special */
+    hl_corpus *corpora[2];      /* by split, as all below */
+    hl_windows windows[2];
+    hl_text_notices notices[2];
+};
+
+/* Tokens and labels, out of the folder, the vocabulary, or the training part. */
+hl_status hl_text_data_make_tokens(const hl_text_spec *spec, hl_text_data *data);
+
+/* What is known of every piece. HL_INVALID where the tokens cannot serve the spec; HL_NO_MEMORY. */
+hl_status hl_text_data_look_at_pieces(const hl_text_spec *spec, hl_text_data *data);
+
+/* The caches. */
+hl_status hl_text_data_make_caches(const hl_text_spec *spec, hl_text_data *data);
+
+HL_END_DECLS
+
+#endif

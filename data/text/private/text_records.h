@@ -1,0 +1,46 @@
+/* The records of a user's file, whatever its form: what tokens are learned from, labels found in and caches made of. */
+#ifndef HL_DATA_TEXT_PRIVATE_TEXT_RECORDS_H
+#define HL_DATA_TEXT_PRIVATE_TEXT_RECORDS_H
+
+#include "core/declarations.h"
+#include "core/status.h"
+#include "data/text/lines.h"
+#include "data/text/text_data.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+/* Owned by its reader; stands until the reader's next call. */
+typedef struct hl_text_record {
+    const hl_span *texts;   /* tags: words; classes: one text or two; file: tokens; else one text */
+    const hl_span *labels;  /* tags, file: one for each text (file: its text NULL where none is scored); classes: one */
+    const int32_t *sources; /* file: one for each text */
+    int64_t n_texts;        /* 0: no more records */
+    int64_t n_labels;
+    bool validation;
+    int64_t line, number; /* its first line; its number from 1, of running text 0 */
+} hl_text_record;
+
+typedef struct hl_text_records hl_text_records;
+
+/* Whether the spec is for windows of running text; its texts are then pieces of it, cut where no kind of tokens sees a
+ * difference: before white space that follows something else (and in one of 1 MiB without such a place). */
+bool hl_text_spec_is_running(const hl_text_spec *spec);
+
+/* Opens the spec's file, or its validation file; progress is told `what`. Where the spec has a validation file, all
+ * records are of that split. Running text with a share is read through once to find where validation begins.
+ * HL_INVALID, HL_BAD_FILE, HL_NO_MEMORY; *out is then NULL. */
+hl_status hl_text_records_open(const hl_text_spec *spec, hl_split split, const char *what, hl_text_records **out);
+
+/* The next record. Fails as the reader of its file. */
+hl_status hl_text_records_next(hl_text_records *records, hl_text_record *record);
+
+const hl_lines *hl_text_records_lines(const hl_text_records *records);
+
+void hl_text_records_close(hl_text_records *records); /* NULL is allowed */
+
+HL_END_DECLS
+
+#endif

@@ -1,0 +1,47 @@
+/* Different texts, numbered in the order in which they first came, each with a count. */
+#ifndef HL_DATA_TEXT_PRIVATE_TEXT_SET_H
+#define HL_DATA_TEXT_PRIVATE_TEXT_SET_H
+
+#include "core/declarations.h"
+#include "core/status.h"
+#include "core/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+typedef struct hl_set_text {
+    size_t start, size; /* in the set's bytes */
+    int64_t count;
+} hl_set_text;
+
+/* A zeroed set is empty. Owned by the caller: hl_text_set_free. */
+typedef struct hl_text_set {
+    hl_text bytes;
+    hl_set_text *at;
+    size_t n, capacity;
+    uint32_t *table; /* numbers, UINT32_MAX: free */
+    size_t mask;
+} hl_text_set;
+
+/* Adds `count` to the text's, which is 0 where it was not there yet; its number in *number (NULL is allowed).
+ * HL_NO_MEMORY. */
+hl_status hl_text_set_add(hl_text_set *set, const char *text, size_t size, int64_t count, size_t *number);
+
+/* The text of that number, size bytes without a zero byte, until the next is added. */
+const char *hl_text_set_get(const hl_text_set *set, size_t number, size_t *size);
+
+/* Whether the text is in the set. */
+bool hl_text_set_has(const hl_text_set *set, const char *text, size_t size);
+
+/* The numbers in new memory, the highest count first, ties by their bytes. Owned by the caller: hl_free. HL_NO_MEMORY.
+ * */
+hl_status hl_text_set_by_count(const hl_text_set *set, size_t **numbers);
+
+void hl_text_set_free(hl_text_set *set);
+
+HL_END_DECLS
+
+#endif

@@ -1,0 +1,111 @@
+/* What a tokens object is made of, for the files that make one and for those that encode with it. */
+#ifndef HL_DATA_TEXT_PRIVATE_TOKENS_PARTS_H
+#define HL_DATA_TEXT_PRIVATE_TOKENS_PARTS_H
+
+#include "core/declarations.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "data/text/private/hash.h"
+#include "data/text/tokens.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+enum {
+    HL_TEMPLATE_MAX = 16,
+    HL_TEXT_A = -2, /* the place of a text among a template's ids */
+    HL_TEXT_B = -3,
+    HL_WORD_CHARACTERS = 100, /* a longer word is unknown to WordPiece */
+};
+
+/* What stands around a text or a pair: ids, each with its type. */
+typedef struct hl_template {
+    int n;
+    struct {
+        int32_t id, type;
+    } at[HL_TEMPLATE_MAX];
+} hl_template;
+
+typedef struct hl_special_token {
+    int32_t id;
+    bool strip_left, strip_right; /* takes the white space beside it along */
+} hl_special_token;
+
+/* The rank of a merge is its index: the pair `left`, `right` becomes `id`. */
+typedef struct hl_merge {
+    int32_t left, right, id;
+} hl_merge;
+
+/* By which rules a text is cut. */
+typedef struct hl_tokens_rules {
+    bool clean, cjk, accents, lowercase; /* BertNormalizer's; accents: they are stripped */
+    int64_t word_characters;             /* of wordpiece: a longer word is unknown */
+    bool prefix_space;                   /* of bpe: a text begins with a space */
+    bool unknown_bytes;                  /* of bpe: a byte without a piece is unknown, not left out */
+} hl_tokens_rules;
+
+struct hl_tokens {
+    hl_tokens_kind kind;
+    hl_tokens_rules rules;
+
+    /* set by who makes it, with hl_tokens_add and these arrays */
+    hl_text text; /* the pieces, each with a zero byte */
+    size_t *starts, starts_capacity;
+    int32_t n;
+    hl_special_token *specials;
+    size_t n_specials, specials_capacity;
+    hl_merge *merges;
+    size_t n_merges, merges_capacity;
+    int32_t roles[HL_ROLES];
+    hl_template single, pair;
+
+    /* set by hl_tokens_index */
+    struct hl_hashed {
+        uint32_t tag;
+        int32_t id; /* -1: free */
+    } * table;
+    size_t mask;           /* of the table: its size less one */
+    bool *is_special;      /* by id */
+    bool first_bytes[256]; /* whether a special token begins with it */
+    size_t longest;        /* the bytes of the longest piece */
+    int32_t byte_ids[256]; /* of bytes and bpe; -1: no such piece */
+    uint32_t *merge_table; /* ranks, UINT32_MAX: free */
+    size_t merge_mask;
+};
+
+/* An object without pieces, NULL when out of memory. Its roles are absent and its templates those of texts alone. */
+hl_tokens *hl_tokens_new(hl_tokens_kind kind);
+
+/* Adds a piece, whose id is the number of those before. HL_NO_MEMORY. */
+hl_status hl_tokens_add(hl_tokens *tokens, const char *piece, size_t size);
+
+/* Adds a special token. HL_NO_MEMORY. */
+hl_status hl_tokens_add_special(hl_tokens *tokens, hl_special_token special);
+
+/* The templates of texts between two tokens: [CLS] A [SEP] and [CLS] A [SEP] B [SEP]. An id of -1 is left out. */
+void hl_tokens_set_templates(hl_tokens *tokens, int32_t before, int32_t after);
+
+/* When all pieces and special tokens are there: checks them and makes them known to the functions that find. With
+ * `lines` the file has a piece a line. HL_BAD_FILE, naming `path`; HL_NO_MEMORY. */
+hl_status hl_tokens_index(hl_tokens *tokens, const char *path, bool lines);
+
+/* Adds the merge of the texts of two pieces, of an indexed object. HL_BAD_FILE, naming `path`, where one of them or
+ * what they become is no piece; HL_NO_MEMORY. */
+hl_status hl_tokens_merge(hl_tokens *tokens, const char *path, const char *left, const char *right);
+
+/* At the end: checks everything else, and the merges. HL_BAD_FILE, naming `path`; HL_NO_MEMORY. */
+hl_status hl_tokens_finish(hl_tokens *tokens, const char *path);
+
+/* The rank of the pair's merge, -1 where there is none. */
+int64_t hl_tokens_rank(const hl_tokens *tokens, int32_t left, int32_t right);
+
+/* The id of the piece "<prefix><bytes>", whose hash it is given; -1 where there is none. */
+int32_t hl_tokens_find_hashed(const hl_tokens *tokens, uint64_t hash, const char *prefix, const char *bytes,
+                              size_t size);
+
+HL_END_DECLS
+
+#endif

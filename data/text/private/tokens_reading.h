@@ -1,0 +1,35 @@
+/* What readers of tokens' files share. */
+#ifndef HL_DATA_TEXT_PRIVATE_TOKENS_READING_H
+#define HL_DATA_TEXT_PRIVATE_TOKENS_READING_H
+
+#include "core/declarations.h"
+#include "core/json.h"
+#include "core/status.h"
+#include "data/text/private/tokens_parts.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+enum { HL_TOKENS_FILE_BYTES = 256 << 20, HL_WORD_CHARACTERS_MAX = 10000 };
+
+/* Reads the file and calls `read` with its JSON; frees what `read` began to make in *out where it fails. HL_BAD_FILE,
+ * HL_NO_MEMORY, and what `read` fails with. */
+typedef hl_status hl_tokens_read(const char *path, json_t *root, void *context, hl_tokens **out);
+hl_status hl_tokens_read_json(const char *path, hl_tokens_read *read, void *context, hl_tokens **out);
+
+/* The integer as an id; INT32_MIN, which is no id, where it is none. */
+int32_t hl_json_id(const json_t *id);
+
+/* Adds the strings of an array as pieces, or an object's keys by their values, which must be 0, 1, 2 ... in any order.
+ * HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_json_pieces(const char *path, json_t *pieces, hl_tokens *tokens);
+
+/* Makes the added special tokens that have one of the usual texts ([PAD], <s>, <|endoftext|>, ...) serve in its roles,
+ * where a role is not taken yet. */
+void hl_tokens_usual_roles(hl_tokens *tokens);
+
+HL_END_DECLS
+
+#endif

@@ -1,0 +1,270 @@
+#include "data/text/table.h"
+
+#include "core/examples.h"
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct hl_table {
+    hl_lines *lines;
+    bool header;
+    hl_text names;      /* the header's line */
+    hl_span *name;      /* its columns */
+    int64_t n_columns;  /* of every row; 0: not known yet */
+    int64_t first_line; /* whose number of columns that is */
+    int64_t most_asked; /* the largest column asked for, and one */
+    hl_span *columns;   /* n_columns */
+    hl_span *words;     /* of tokens, then of targets: 2 * capacity */
+    int32_t *sources;   /* capacity */
+    int64_t capacity;
+    bool any; /* rows so far */
+};
+
+static hl_status allocate_columns(hl_table *table, hl_span row, int64_t line, hl_span **columns)
+{
+    table->first_line = line;
+    table->n_columns = hl_line_columns(row, NULL, 0);
+    *columns = hl_calloc((size_t)table->n_columns, sizeof **columns);
+    return *columns != NULL ? hl_ok() : hl_error_memory("the columns of a table");
+}
+
+static hl_status read_header(hl_table *table)
+{
+    hl_line line;
+    HL_TRY(hl_lines_next(table->lines, &line));
+    if (line.text == NULL) {
+        return hl_error(HL_BAD_FILE, "%s: holds no row", hl_lines_name(table->lines));
+    }
+    hl_text_add(&table->names, line.text, line.size);
+    HL_TRY(hl_text_status(&table->names));
+    hl_span row = { line.size > 0 ? table->names.bytes : "", line.size };
+    HL_TRY(allocate_columns(table, row, line.number, &table->name));
+    hl_line_columns(row, table->name, table->n_columns);
+    HL_TRY(allocate_columns(table, row, line.number, &table->columns));
+    return hl_ok();
+}
+
+hl_status hl_table_open(const char *path, bool header, hl_table **out)
+{
+    *out = NULL;
+    hl_table *table = hl_calloc(1, sizeof *table);
+    if (table == NULL) {
+        return hl_error_memory(path);
+    }
+    table->header = header;
+    hl_status status = hl_lines_open(path, HL_LINE_BYTES, &table->lines);
+    if (status.code == HL_OK && header) {
+        status = read_header(table);
+    }
+    if (status.code != HL_OK) {
+        hl_table_close(table);
+        return status;
+    }
+    *out = table;
+    return status;
+}
+
+static bool is_named(hl_span column, const char *name)
+{
+    return column.size == strlen(name) && memcmp(column.text, name, column.size) == 0;
+}
+
+/* The number of a column from 1 on; 0 where the text is none. */
+static int64_t number_of(const char *name)
+{
+    enum { MOST_DIGITS = 6 };
+    size_t digits = strspn(name, "0123456789");
+    int64_t number = 0;
+    for (size_t i = 0; i < digits && digits <= MOST_DIGITS; i++) {
+        number = 10 * number + (name[i] - '0');
+    }
+    return name[digits] == '\0' && digits <= MOST_DIGITS ? number : 0;
+}
+
+static hl_status no_such_column(const hl_table *table, const char *name)
+{
+    hl_text names = { 0 };
+    for (int64_t c = 0; c < table->n_columns; c++) {
+        hl_text_print(&names, "%s%.*s", c > 0 ? ", " : "", (int)table->name[c].size, table->name[c].text);
+    }
+    HL_TRY(hl_text_status(&names));
+    hl_status status = hl_error(HL_INVALID, "%s: has no column %s; its columns are %s", hl_lines_name(table->lines),
+                                name, names.bytes);
+    hl_text_free(&names);
+    return status;
+}
+
+hl_status hl_table_find(hl_table *table, const char *name, int64_t *column)
+{
+    int64_t number = number_of(name), found = 0;
+    *column = -1;
+    for (int64_t c = 0; c < table->n_columns && table->header; c++) {
+        if (is_named(table->name[c], name)) {
+            *column = c;
+            found++;
+        }
+    }
+    if (found > 1) {
+        return hl_error(HL_INVALID, "%s: has %" PRId64 " columns named %s; give the number, from 1",
+                        hl_lines_name(table->lines), found, name);
+    }
+    if (found == 0 && number == 0 && !table->header) {
+        return hl_error(HL_INVALID, "%s: is read without a header: its columns are numbers from 1, not %s",
+                        hl_lines_name(table->lines), name);
+    }
+    if (found == 0) {
+        *column = number - 1;
+    }
+    if (table->header && (*column < 0 || *column >= table->n_columns)) {
+        return no_such_column(table, name);
+    }
+    table->most_asked = *column >= table->most_asked ? *column + 1 : table->most_asked;
+    return hl_ok();
+}
+
+hl_status hl_table_next(hl_table *table, hl_table_row *row)
+{
+    hl_line line;
+    *row = (hl_table_row){ .columns = NULL };
+    HL_TRY(hl_lines_next(table->lines, &line));
+    if (line.text == NULL) {
+        return table->any ? hl_ok() : hl_error(HL_BAD_FILE, "%s: holds no row", hl_lines_name(table->lines));
+    }
+    hl_span whole = { line.text, line.size };
+    if (table->columns == NULL) {
+        HL_TRY(allocate_columns(table, whole, line.number, &table->columns));
+    }
+    int64_t n = hl_line_columns(whole, table->columns, table->n_columns);
+    if (n != table->n_columns) {
+        return hl_lines_bad(table->lines, line.number, "has %" PRId64 " column%s, not %" PRId64 " as line %" PRId64, n,
+                            n == 1 ? "" : "s", table->n_columns, table->first_line);
+    }
+    if (n < table->most_asked) {
+        return hl_lines_bad(table->lines, line.number, "has %" PRId64 " column%s; there is no column %" PRId64, n,
+                            n == 1 ? "" : "s", table->most_asked);
+    }
+    table->any = true;
+    *row = (hl_table_row){ .columns = table->columns, .n_columns = n, .line = line.number };
+    return hl_ok();
+}
+
+bool hl_table_word(hl_span *rest, hl_span *word)
+{
+    while (rest->size > 0 && rest->text[0] == ' ') {
+        *rest = (hl_span){ rest->text + 1, rest->size - 1 };
+    }
+    const char *space = rest->size > 0 ? memchr(rest->text, ' ', rest->size) : NULL;
+    *word = (hl_span){ rest->text, space != NULL ? (size_t)(space - rest->text) : rest->size };
+    *rest = (hl_span){ rest->text + word->size, rest->size - word->size };
+    return word->size > 0;
+}
+
+static int64_t count_words(hl_span column)
+{
+    int64_t n = 0;
+    for (hl_span word; hl_table_word(&column, &word);) {
+        n++;
+    }
+    return n;
+}
+
+static hl_status reserve_words(hl_table *table, int64_t n)
+{
+    if (n <= table->capacity) {
+        return hl_ok();
+    }
+    hl_free(table->words);
+    hl_free(table->sources);
+    table->capacity = 0;
+    table->words = hl_calloc(2 * (size_t)n, sizeof *table->words);
+    table->sources = hl_calloc((size_t)n, sizeof *table->sources);
+    if (table->words == NULL || table->sources == NULL) {
+        return hl_error_memory("a row of tokens");
+    }
+    table->capacity = n;
+    return hl_ok();
+}
+
+static hl_status wrong_count(const hl_table *table, int64_t line, int64_t n, int64_t other, const char *what)
+{
+    return hl_lines_bad(table->lines, line, "has %" PRId64 " token%s, but %" PRId64 " %s%s", n, n == 1 ? "" : "s",
+                        other, what, other == 1 ? "" : "s");
+}
+
+static bool is_nothing(hl_span word)
+{
+    return word.size == 1 && word.text[0] == '_';
+}
+
+/* The position 0 .. n - 1 that the word spells, HL_IGNORE for "_"; false where it is neither. */
+static bool read_source(hl_span word, int64_t n, int32_t *source)
+{
+    int64_t number = 0;
+    for (size_t i = 0; i < word.size && number < n && !is_nothing(word); i++) {
+        number = word.text[i] >= '0' && word.text[i] <= '9' ? 10 * number + (word.text[i] - '0') : n;
+    }
+    *source = is_nothing(word) ? HL_IGNORE : (int32_t)number;
+    return number < n;
+}
+
+hl_status hl_table_task_of(hl_table *table, const hl_table_row *row, int64_t tokens, int64_t targets, int64_t sources,
+                           hl_table_task *task)
+{
+    hl_span token_words = row->columns[tokens], target_words = row->columns[targets];
+    int64_t n = count_words(token_words), n_targets = count_words(target_words), n_scored = 0;
+    if (n == 0) {
+        return hl_lines_bad(table->lines, row->line, "has no token");
+    }
+    if (n_targets != n) {
+        return wrong_count(table, row->line, n, n_targets, "target");
+    }
+    HL_TRY(reserve_words(table, n));
+    hl_span *token = table->words, *target = token + n;
+    for (int64_t i = 0; i < n; i++) {
+        hl_table_word(&token_words, &token[i]);
+        hl_table_word(&target_words, &target[i]);
+        if (is_nothing(target[i])) {
+            target[i].text = NULL;
+        }
+        n_scored += target[i].text != NULL;
+        table->sources[i] = HL_IGNORE;
+    }
+    if (n_scored == 0) {
+        return hl_lines_bad(table->lines, row->line, "has no target: every one is _");
+    }
+    if (sources >= 0) {
+        hl_span rest = row->columns[sources], word;
+        int64_t n_sources = count_words(rest);
+        if (n_sources != n) {
+            return wrong_count(table, row->line, n, n_sources, "source");
+        }
+        for (int64_t i = 0; hl_table_word(&rest, &word); i++) {
+            if (!read_source(word, n, &table->sources[i])) {
+                return hl_lines_bad(table->lines, row->line, "source %.*s is no position from 0 to %" PRId64 ", nor _",
+                                    word.size < 40 ? (int)word.size : 40, word.text, n - 1);
+            }
+        }
+    }
+    *task = (hl_table_task){ .tokens = token, .targets = target, .sources = table->sources, .n = n };
+    return hl_ok();
+}
+
+const hl_lines *hl_table_lines(const hl_table *table)
+{
+    return table->lines;
+}
+
+void hl_table_close(hl_table *table)
+{
+    if (table != NULL) {
+        hl_lines_close(table->lines);
+        hl_text_free(&table->names);
+        hl_free(table->name);
+        hl_free(table->columns);
+        hl_free(table->words);
+        hl_free(table->sources);
+        hl_free(table);
+    }
+}

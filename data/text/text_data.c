@@ -1,0 +1,374 @@
+#include "data/text/text_data.h"
+
+#include "core/memory.h"
+#include "data/draw.h"
+#include "data/text/conllu.h"
+#include "data/text/permute.h"
+#include "data/text/private/text_data_parts.h"
+#include "data/text/private/text_records.h"
+#include "data/text/private/tokens_parts.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* Rows that are masked together. */
+typedef struct unit {
+    int32_t begin, end;
+} unit;
+
+struct hl_text_reader {
+    const hl_text_data *data;
+    hl_corpus_reader corpora[2];
+    int32_t *tokens, *rows, *ids, *words; /* each as long as the longest example, and one */
+    unit *units;
+    bool *chosen;
+};
+
+static hl_status check_file(const char *key, const char *path)
+{
+    if (path == NULL || *path == '\0') {
+        return hl_error(HL_INVALID, "task.%s is missing: the file to read", key);
+    }
+    return strcmp(path, "-") != 0
+               ? hl_ok()
+               : hl_error(HL_INVALID,
+                          "task.%s = -: it is read several times, standard input only once: write it to a file first",
+                          key);
+}
+
+static hl_status check_columns(const hl_text_spec *spec)
+{
+    if (spec->task == HL_TEXT_TAGS && (spec->column == NULL || hl_conllu_column_find(spec->column) < 0)) {
+        return hl_error(HL_INVALID, "task.column = %s: must be a column of CoNLL-U, as UPOS",
+                        spec->column != NULL ? spec->column : "");
+    }
+    if (spec->task == HL_TEXT_CLASSES && (spec->text_column == NULL || spec->label_column == NULL)) {
+        return hl_error(HL_INVALID, "task.%s is missing: a column's name, or its number from 1",
+                        spec->text_column == NULL ? "text_column" : "label_column");
+    }
+    if (spec->task == HL_TEXT_FILE && (spec->kind != HL_TOKENS_WORDS || spec->lowercase)) {
+        return hl_error(HL_INVALID, "the tokens of task.name = file are words as they stand: tokens.kind = words, "
+                                    "tokens.lowercase = false");
+    }
+    return hl_ok();
+}
+
+static hl_status check_spec(const hl_text_spec *spec)
+{
+    HL_TRY(check_file("file", spec->file));
+    if (spec->validation_file != NULL) {
+        HL_TRY(check_file("validation_file", spec->validation_file));
+    } else if (!(spec->validation_share > 0 && spec->validation_share < 1)) {
+        return hl_error(HL_INVALID,
+                        "task.validation_share = %g: must be above 0 and below 1, or name a task.validation_file",
+                        spec->validation_share);
+    }
+    if (spec->length < 0 || (spec->task == HL_TEXT_NEXT && spec->length == 0)) {
+        return hl_error(HL_INVALID, "task.length = %" PRId64 ": must be 1 or more, the pieces of a window",
+                        spec->length);
+    }
+    if (spec->max_length < 1 || spec->max_length > HL_CORPUS_MAX_LENGTH / HL_TEXT_COLUMNS ||
+        (hl_text_spec_is_running(spec) && spec->length > spec->max_length)) {
+        return hl_error(HL_INVALID, "max_length = %" PRId64 ": must be from %" PRId64 " to %d", spec->max_length,
+                        hl_text_spec_is_running(spec) ? spec->length : 1, HL_CORPUS_MAX_LENGTH / HL_TEXT_COLUMNS);
+    }
+    return check_columns(spec);
+}
+
+static hl_status lay_windows(const hl_text_spec *spec, hl_text_data *data)
+{
+    for (int split = 0; split < 2; split++) {
+        int64_t n = hl_corpus_numbers(data->corpora[split]);
+        data->windows[split] = hl_text_windows(n, 0, false, data->length, split == HL_TRAIN ? 1 : data->length);
+        if (data->windows[split].count == 0) {
+            bool other = split == HL_VALIDATION && spec->validation_file != NULL;
+            return hl_error(HL_BAD_FILE, "%s: its %s part has %" PRId64 " pieces, too few for a window of %" PRId64,
+                            other ? spec->validation_file : spec->file, split == HL_TRAIN ? "training" : "validation",
+                            n, data->length);
+        }
+    }
+    return hl_ok();
+}
+
+static hl_status open_data(const hl_text_spec *spec, hl_text_data *data)
+{
+    HL_TRY(check_spec(spec));
+    data->task = spec->task;
+    data->running = hl_text_spec_is_running(spec);
+    data->whole_words = spec->whole_words;
+    data->length = spec->length;
+    HL_TRY(hl_text_data_make_tokens(spec, data));
+    HL_TRY(hl_text_data_look_at_pieces(spec, data));
+    HL_TRY(hl_text_data_make_caches(spec, data));
+    return data->running ? lay_windows(spec, data) : hl_ok();
+}
+
+hl_status hl_text_data_open(const hl_text_spec *spec, hl_text_data **out)
+{
+    *out = NULL;
+    hl_text_data *data = hl_calloc(1, sizeof *data);
+    if (data == NULL) {
+        return hl_error_memory("text data");
+    }
+    hl_status status = open_data(spec, data);
+    if (status.code != HL_OK) {
+        hl_text_data_close(data);
+        return status;
+    }
+    *out = data;
+    return status;
+}
+
+void hl_text_data_close(hl_text_data *data)
+{
+    if (data != NULL) {
+        hl_corpus_close(data->corpora[HL_TRAIN]);
+        hl_corpus_close(data->corpora[HL_VALIDATION]);
+        hl_tokens_free(data->tokens);
+        hl_tokens_free(data->labels);
+        hl_free(data->pieces);
+        hl_free(data);
+    }
+}
+
+const hl_tokens *hl_text_data_tokens(const hl_text_data *data)
+{
+    return data->tokens;
+}
+
+const hl_tokens *hl_text_data_targets(const hl_text_data *data)
+{
+    return data->labels != NULL ? data->labels : data->tokens;
+}
+
+int64_t hl_text_data_examples(const hl_text_data *data, hl_split split)
+{
+    return data->running ? data->windows[split].count : hl_corpus_examples(data->corpora[split]);
+}
+
+int64_t hl_text_data_longest(const hl_text_data *data, hl_split split)
+{
+    return data->running ? data->length : hl_corpus_longest(data->corpora[split], HL_TEXT_TOKENS);
+}
+
+const hl_text_notices *hl_text_data_noticed(const hl_text_data *data, hl_split split)
+{
+    return &data->notices[split];
+}
+
+hl_status hl_text_reader_open(const hl_text_data *data, hl_text_reader **out)
+{
+    *out = NULL;
+    hl_text_reader *reader = hl_calloc(1, sizeof *reader);
+    if (reader == NULL) {
+        return hl_error_memory("a reader of text data");
+    }
+    int64_t train = hl_text_data_longest(data, HL_TRAIN), validation = hl_text_data_longest(data, HL_VALIDATION);
+    size_t n = (size_t)(train > validation ? train : validation) + 1;
+    reader->data = data;
+    reader->tokens = hl_calloc(n, sizeof *reader->tokens);
+    reader->rows = hl_calloc(n, sizeof *reader->rows);
+    reader->ids = hl_calloc(n, sizeof *reader->ids);
+    reader->words = hl_calloc(n, sizeof *reader->words);
+    reader->units = hl_calloc(n, sizeof *reader->units);
+    reader->chosen = hl_calloc(n, sizeof *reader->chosen);
+    bool good = reader->tokens != NULL && reader->rows != NULL && reader->ids != NULL && reader->words != NULL &&
+                reader->units != NULL && reader->chosen != NULL;
+    hl_status status = good ? hl_ok() : hl_error_memory("a reader of text data");
+    HL_THEN(status, hl_corpus_reader_init(&reader->corpora[HL_TRAIN], data->corpora[HL_TRAIN]));
+    HL_THEN(status, hl_corpus_reader_init(&reader->corpora[HL_VALIDATION], data->corpora[HL_VALIDATION]));
+    if (status.code != HL_OK) {
+        hl_text_reader_close(reader);
+        return status;
+    }
+    *out = reader;
+    return status;
+}
+
+void hl_text_reader_close(hl_text_reader *reader)
+{
+    if (reader != NULL) {
+        hl_corpus_reader_free(&reader->corpora[HL_TRAIN]);
+        hl_corpus_reader_free(&reader->corpora[HL_VALIDATION]);
+        hl_free(reader->tokens);
+        hl_free(reader->rows);
+        hl_free(reader->ids);
+        hl_free(reader->words);
+        hl_free(reader->units);
+        hl_free(reader->chosen);
+        hl_free(reader);
+    }
+}
+
+/* Where words begin: of tags by the treebank's words, of all others by their pieces. */
+static void find_words(hl_text_reader *reader, hl_text_example *example)
+{
+    const hl_text_data *data = reader->data;
+    bool chars = data->tokens->kind != HL_TOKENS_WORDS && data->tokens->kind != HL_TOKENS_WORDPIECE;
+    unsigned before = HL_PIECE_APART;
+    int64_t target = 0;
+    example->words = reader->words;
+    for (int32_t row = 0; row < example->n_tokens; row++) {
+        unsigned bits = data->pieces[example->tokens[row]];
+        bool apart = ((bits | before) & HL_PIECE_APART) != 0, begins;
+        if (data->task == HL_TEXT_TAGS) {
+            begins = target < example->n_targets && example->rows[target] == row;
+            target += begins;
+        } else {
+            begins = chars ? (bits & HL_PIECE_WHITE_FIRST) != 0 && (before & HL_PIECE_WHITE) == 0
+                           : (bits & HL_PIECE_CONTINUES) == 0;
+        }
+        if (apart || begins) {
+            reader->words[example->n_words++] = row;
+        }
+        before = bits;
+    }
+}
+
+/* What may be masked: pieces that are not special, or the words that have some; returns their number. */
+static int64_t list_units(hl_text_reader *reader, const hl_text_example *example, int64_t *n_pieces)
+{
+    const hl_text_data *data = reader->data;
+    int64_t n = 0;
+    *n_pieces = 0;
+    for (int64_t w = 0; w < example->n_words; w++) {
+        int32_t row = example->words[w];
+        int32_t end = w + 1 < example->n_words ? example->words[w + 1] : (int32_t)example->n_tokens;
+        int64_t before = *n_pieces;
+        for (int32_t r = row; r < end; r++) {
+            if ((data->pieces[example->tokens[r]] & HL_PIECE_SPECIAL) == 0) {
+                *n_pieces += 1;
+                reader->units[n] = (unit){ r, r + 1 };
+                n += !data->whole_words;
+            }
+        }
+        if (data->whole_words && *n_pieces > before) {
+            reader->units[n++] = (unit){ row, end };
+        }
+    }
+    return n;
+}
+
+/* Takes the unit unless it would exceed what is left to choose; returns how many pieces were chosen. */
+static int64_t choose(hl_text_reader *reader, unit next, int64_t left)
+{
+    const unsigned char *pieces = reader->data->pieces;
+    int64_t n = 0;
+    for (int32_t row = next.begin; row < next.end; row++) {
+        reader->chosen[row] = (pieces[reader->tokens[row]] & HL_PIECE_SPECIAL) == 0;
+        n += reader->chosen[row];
+    }
+    if (n <= left) {
+        return n;
+    }
+    memset(reader->chosen + next.begin, 0, (size_t)(next.end - next.begin) * sizeof *reader->chosen);
+    return 0;
+}
+
+/* What stands in the place of a chosen piece. */
+static int32_t masked(const hl_text_data *data, int32_t token, hl_draw *draw)
+{
+    enum { TENTHS = 10, MASKED = 8 };
+    int32_t tenth = hl_draw_below(draw, TENTHS);
+    if (tenth < MASKED) {
+        return hl_tokens_role(data->tokens, HL_ROLE_MASK);
+    }
+    int32_t other = token;
+    while (tenth == MASKED) {
+        other = hl_draw_below(draw, data->tokens->n);
+        tenth += (data->pieces[other] & HL_PIECE_SPECIAL) == 0;
+    }
+    return other;
+}
+
+/* The example's tokens are the reader's own. */
+static void mask(hl_text_reader *reader, hl_random random, int64_t number, hl_text_example *example)
+{
+    enum { PERCENT = 15 };
+    uint32_t key[4];
+    hl_random_block(random, (uint64_t)number, key);
+    hl_draw draw = { .random = { .seed = (uint64_t)key[0] << 32 | key[1],
+                                 .stream = hl_random_stream("masks of an example") } };
+    int64_t n_pieces, n = list_units(reader, example, &n_pieces), taken = 0;
+    int64_t count = (PERCENT * n_pieces + 50) / 100;
+    count = count > 0 ? count : 1;
+    memset(reader->chosen, 0, (size_t)example->n_tokens * sizeof *reader->chosen);
+    unit first = { 0, 0 }; /* of the random order; taken, too large as it is, where all are */
+    for (int64_t i = 0; i < n && taken < count; i++) {
+        int64_t other = i + hl_draw_below(&draw, n - i);
+        unit next = reader->units[other];
+        reader->units[other] = reader->units[i];
+        first = i == 0 ? next : first;
+        taken += choose(reader, next, count - taken);
+    }
+    if (taken == 0) {
+        choose(reader, first, INT64_MAX);
+    }
+    for (int32_t row = 0; row < example->n_tokens; row++) {
+        if (reader->chosen[row]) {
+            reader->rows[example->n_targets] = row;
+            reader->ids[example->n_targets++] = reader->tokens[row];
+            reader->tokens[row] = masked(reader->data, reader->tokens[row], &draw);
+        }
+    }
+    example->rows = reader->rows;
+    example->ids = reader->ids;
+}
+
+static hl_status read_window(hl_text_reader *reader, hl_split split, int64_t i, hl_text_example *example)
+{
+    const hl_text_data *data = reader->data;
+    hl_windows windows = data->windows[split];
+    example->number = windows.first + i * windows.stride;
+    HL_TRY(hl_corpus_window(&reader->corpora[split], example->number, data->length + 1, reader->tokens));
+    example->tokens = reader->tokens;
+    example->n_tokens = data->length;
+    if (data->task == HL_TEXT_NEXT) {
+        for (int32_t row = 0; row < data->length; row++) {
+            reader->rows[row] = row;
+        }
+        example->rows = reader->rows;
+        example->ids = reader->tokens + 1;
+        example->n_targets = data->length;
+    }
+    return hl_ok();
+}
+
+static hl_status read_sentence(hl_text_reader *reader, hl_split split, int64_t i, hl_text_example *example)
+{
+    hl_corpus_reader *corpus = &reader->corpora[split];
+    HL_TRY(hl_corpus_read(corpus, i));
+    const int32_t *const *columns = corpus->columns;
+    *example = (hl_text_example){ .n_tokens = corpus->lengths[HL_TEXT_TOKENS],
+                                  .tokens = columns[HL_TEXT_TOKENS],
+                                  .types = corpus->lengths[HL_TEXT_TYPES] > 0 ? columns[HL_TEXT_TYPES] : NULL,
+                                  .sources = corpus->lengths[HL_TEXT_SOURCES] > 0 ? columns[HL_TEXT_SOURCES] : NULL,
+                                  .rows = columns[HL_TEXT_ROWS],
+                                  .ids = columns[HL_TEXT_IDS],
+                                  .n_targets = corpus->lengths[HL_TEXT_ROWS],
+                                  .line = columns[HL_TEXT_PLACE][0],
+                                  .number = columns[HL_TEXT_PLACE][1] };
+    if (reader->data->task == HL_TEXT_MASKED) {
+        memcpy(reader->tokens, example->tokens, (size_t)example->n_tokens * sizeof *reader->tokens);
+        example->tokens = reader->tokens;
+    }
+    return hl_ok();
+}
+
+hl_status hl_text_data_read(hl_text_reader *reader, hl_split split, uint64_t seed, int64_t index,
+                            hl_text_example *example)
+{
+    const hl_text_data *data = reader->data;
+    int64_t n = hl_text_data_examples(data, split), pass = split == HL_TRAIN ? index / n : 0;
+    assert(index >= 0 && (split == HL_TRAIN || index < n) && pass <= UINT32_MAX);
+    int64_t i = split == HL_TRAIN ? hl_permute(seed, pass, n, index % n) : index;
+    *example = (hl_text_example){ .n_tokens = 0 };
+    HL_TRY(data->running ? read_window(reader, split, i, example) : read_sentence(reader, split, i, example));
+    find_words(reader, example);
+    if (data->task == HL_TEXT_MASKED) {
+        const char *use = split == HL_TRAIN ? "masks" : "masks of validation";
+        mask(reader, (hl_random){ .seed = seed, .stream = hl_random_stream(use), .step = (uint32_t)pass }, i, example);
+    }
+    return hl_ok();
+}

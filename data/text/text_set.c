@@ -1,0 +1,122 @@
+#include "data/text/private/text_set.h"
+
+#include "core/memory.h"
+#include "data/text/private/grow.h"
+#include "data/text/private/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *hl_text_set_get(const hl_text_set *set, size_t number, size_t *size)
+{
+    *size = set->at[number].size;
+    return set->bytes.bytes + set->at[number].start;
+}
+
+/* The place of the text's number in the table, or the free one where it would stand. */
+static uint32_t *find(const hl_text_set *set, const char *text, size_t size)
+{
+    uint64_t hash = hl_hash(HL_HASH, text, size);
+    for (size_t i = (size_t)(hash ^ hash >> 32) & set->mask;; i = (i + 1) & set->mask) {
+        uint32_t number = set->table[i];
+        if (number == UINT32_MAX ||
+            (set->at[number].size == size && memcmp(set->bytes.bytes + set->at[number].start, text, size) == 0)) {
+            return &set->table[i];
+        }
+    }
+}
+
+/* Doubles the table where it is more than half full. */
+static hl_status grow_table(hl_text_set *set)
+{
+    enum { FEWEST = 1024 };
+    if (set->table != NULL && 2 * set->n <= set->mask) {
+        return hl_ok();
+    }
+    size_t size = set->table == NULL ? FEWEST : 2 * (set->mask + 1);
+    uint32_t *table = hl_malloc(size * sizeof *table);
+    if (table == NULL) {
+        return hl_error_memory("words of a text");
+    }
+    memset(table, 0xFF, size * sizeof *table);
+    hl_free(set->table);
+    set->table = table;
+    set->mask = size - 1;
+    for (size_t i = 0; i < set->n; i++) {
+        size_t length;
+        const char *text = hl_text_set_get(set, i, &length);
+        *find(set, text, length) = (uint32_t)i;
+    }
+    return hl_ok();
+}
+
+hl_status hl_text_set_add(hl_text_set *set, const char *text, size_t size, int64_t count, size_t *number)
+{
+    HL_TRY(grow_table(set));
+    uint32_t *place = find(set, text, size);
+    if (*place == UINT32_MAX) {
+        if (set->n == UINT32_MAX || !hl_grow((void **)&set->at, &set->capacity, set->n + 1, sizeof *set->at)) {
+            return hl_error_memory("words of a text");
+        }
+        set->at[set->n] = (hl_set_text){ .start = set->bytes.size, .size = size };
+        hl_text_add(&set->bytes, text, size);
+        HL_TRY(hl_text_status(&set->bytes));
+        *place = (uint32_t)set->n++;
+    }
+    set->at[*place].count += count;
+    if (number != NULL) {
+        *number = *place;
+    }
+    return hl_ok();
+}
+
+bool hl_text_set_has(const hl_text_set *set, const char *text, size_t size)
+{
+    return set->n > 0 && *find(set, text, size) != UINT32_MAX;
+}
+
+typedef struct sorted {
+    const char *bytes;
+    hl_set_text text;
+    size_t number;
+} sorted;
+
+static int compare(const void *a, const void *b)
+{
+    const sorted *x = a, *y = b;
+    if (x->text.count != y->text.count) {
+        return x->text.count > y->text.count ? -1 : 1;
+    }
+    size_t least = x->text.size < y->text.size ? x->text.size : y->text.size;
+    int order = memcmp(x->bytes, y->bytes, least);
+    return order != 0 ? order : (x->text.size > y->text.size) - (x->text.size < y->text.size);
+}
+
+hl_status hl_text_set_by_count(const hl_text_set *set, size_t **numbers)
+{
+    sorted *list = hl_calloc(set->n, sizeof *list);
+    *numbers = hl_calloc(set->n, sizeof **numbers);
+    if (list == NULL || *numbers == NULL) {
+        hl_free(list);
+        hl_free(*numbers);
+        *numbers = NULL;
+        return hl_error_memory("words of a text");
+    }
+    for (size_t i = 0; i < set->n; i++) {
+        list[i] = (sorted){ set->bytes.bytes + set->at[i].start, set->at[i], i };
+    }
+    qsort(list, set->n, sizeof *list, compare);
+    for (size_t i = 0; i < set->n; i++) {
+        (*numbers)[i] = list[i].number;
+    }
+    hl_free(list);
+    return hl_ok();
+}
+
+void hl_text_set_free(hl_text_set *set)
+{
+    hl_text_free(&set->bytes);
+    hl_free(set->at);
+    hl_free(set->table);
+    *set = (hl_text_set){ 0 };
+}

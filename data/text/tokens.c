@@ -1,0 +1,342 @@
+#include "data/text/tokens.h"
+
+#include "core/memory.h"
+#include "core/private/utf8.h"
+#include "data/text/private/byte_letters.h"
+#include "data/text/private/grow.h"
+#include "data/text/private/tokens_parts.h"
+#include "data/text/private/unicode.h"
+
+#include <string.h>
+
+static const char *const kind_names[HL_TOKENS_KINDS] = { "chars", "bytes", "words", "wordpiece", "bpe" };
+static const char *const role_names[HL_ROLES] = { "pad", "unk", "cls", "sep", "mask", "begin", "end" };
+
+const char *hl_tokens_kind_name(hl_tokens_kind kind)
+{
+    return kind_names[kind];
+}
+
+const char *hl_role_name(hl_role role)
+{
+    return role_names[role];
+}
+
+hl_tokens *hl_tokens_new(hl_tokens_kind kind)
+{
+    hl_tokens *tokens = hl_calloc(1, sizeof *tokens);
+    if (tokens != NULL) {
+        tokens->kind = kind;
+        tokens->rules.word_characters = HL_WORD_CHARACTERS;
+        for (int role = 0; role < HL_ROLES; role++) {
+            tokens->roles[role] = -1;
+        }
+        hl_tokens_set_templates(tokens, -1, -1);
+    }
+    return tokens;
+}
+
+void hl_tokens_free(hl_tokens *tokens)
+{
+    if (tokens != NULL) {
+        hl_text_free(&tokens->text);
+        hl_free(tokens->starts);
+        hl_free(tokens->specials);
+        hl_free(tokens->merges);
+        hl_free(tokens->table);
+        hl_free(tokens->is_special);
+        hl_free(tokens->merge_table);
+        hl_free(tokens);
+    }
+}
+
+hl_status hl_tokens_add(hl_tokens *tokens, const char *piece, size_t size)
+{
+    if (!hl_grow((void **)&tokens->starts, &tokens->starts_capacity, (size_t)tokens->n + 2, sizeof *tokens->starts)) {
+        return hl_error_memory("tokens");
+    }
+    tokens->starts[tokens->n] = tokens->text.size;
+    hl_text_add(&tokens->text, piece, size);
+    hl_text_add(&tokens->text, "", 1);
+    HL_TRY(hl_text_status(&tokens->text));
+    tokens->starts[++tokens->n] = tokens->text.size;
+    return hl_ok();
+}
+
+hl_status hl_tokens_add_special(hl_tokens *tokens, hl_special_token special)
+{
+    if (!hl_grow((void **)&tokens->specials, &tokens->specials_capacity, tokens->n_specials + 1, sizeof special)) {
+        return hl_error_memory("special tokens");
+    }
+    tokens->specials[tokens->n_specials++] = special;
+    return hl_ok();
+}
+
+static void put(hl_template *template, int32_t id, int32_t type)
+{
+    if (id != -1) {
+        template->at[template->n].id = id;
+        template->at[template->n++].type = type;
+    }
+}
+
+void hl_tokens_set_templates(hl_tokens *tokens, int32_t before, int32_t after)
+{
+    tokens->single.n = 0;
+    put(&tokens->single, before, 0);
+    put(&tokens->single, HL_TEXT_A, 0);
+    put(&tokens->single, after, 0);
+    tokens->pair = tokens->single;
+    put(&tokens->pair, HL_TEXT_B, 1);
+    put(&tokens->pair, after, 1);
+}
+
+hl_tokens_kind hl_tokens_get_kind(const hl_tokens *tokens)
+{
+    return tokens->kind;
+}
+
+int64_t hl_tokens_size(const hl_tokens *tokens)
+{
+    return tokens->n;
+}
+
+int32_t hl_tokens_role(const hl_tokens *tokens, hl_role role)
+{
+    return tokens->roles[role];
+}
+
+bool hl_tokens_is_special(const hl_tokens *tokens, int32_t id)
+{
+    return id >= 0 && id < tokens->n && tokens->is_special[id];
+}
+
+const char *hl_tokens_piece(const hl_tokens *tokens, int32_t id, size_t *size)
+{
+    if (id < 0 || id >= tokens->n) {
+        return NULL;
+    }
+    if (size != NULL) {
+        *size = tokens->starts[id + 1] - tokens->starts[id] - 1;
+    }
+    return tokens->text.bytes + tokens->starts[id];
+}
+
+/* Where the search for a hash begins. */
+static size_t place(uint64_t hash, size_t mask)
+{
+    return (size_t)(hash ^ hash >> 32) & mask;
+}
+
+int32_t hl_tokens_find_hashed(const hl_tokens *tokens, uint64_t hash, const char *prefix, const char *bytes,
+                              size_t size)
+{
+    size_t before = strlen(prefix);
+    for (size_t i = place(hash, tokens->mask);; i = (i + 1) & tokens->mask) {
+        struct hl_hashed entry = tokens->table[i];
+        if (entry.id < 0) {
+            return -1;
+        }
+        if (entry.tag == (uint32_t)hash) {
+            size_t length = 0;
+            const char *piece = hl_tokens_piece(tokens, entry.id, &length);
+            if (length == before + size && memcmp(piece, prefix, before) == 0 &&
+                memcmp(piece + before, bytes, size) == 0) {
+                return entry.id;
+            }
+        }
+    }
+}
+
+int32_t hl_tokens_find(const hl_tokens *tokens, const char *piece, size_t size)
+{
+    return hl_tokens_find_hashed(tokens, hl_hash(HL_HASH, piece, size), "", piece, size);
+}
+
+static size_t table_size(size_t entries)
+{
+    size_t size = 2;
+    while (size < 2 * entries) {
+        size *= 2;
+    }
+    return size;
+}
+
+static hl_status check_piece(const char *path, bool lines, int32_t id, const char *piece, size_t size)
+{
+    const char *wrong = size == 0 ? "is empty" : NULL;
+    for (size_t i = 0, step; i < size && wrong == NULL; i += step) {
+        step = hl_utf8_decode(piece + i, size - i, NULL);
+        wrong = step == 0 ? "is not UTF-8" : piece[i] == '\0' ? "holds a zero byte" : NULL;
+    }
+    if (wrong == NULL) {
+        return hl_ok();
+    }
+    return lines ? hl_error(HL_BAD_FILE, "%s:%d: the piece %s", path, id + 1, wrong)
+                 : hl_error(HL_BAD_FILE, "%s: the piece with id %d %s", path, id, wrong);
+}
+
+/* Ids are of pieces, and a text comes once. */
+static hl_status check_template(const hl_tokens *tokens, const char *path, const hl_template *template)
+{
+    int texts[2] = { 0, 0 };
+    for (int i = 0; i < template->n; i++) {
+        int32_t id = template->at[i].id;
+        bool text = id == HL_TEXT_A || id == HL_TEXT_B;
+        if (text && texts[id == HL_TEXT_B]++ > 0) {
+            return hl_error(HL_BAD_FILE, "%s: what stands around a text or a pair names a text twice", path);
+        }
+        if (!text && (id < 0 || id >= tokens->n)) {
+            return hl_error(HL_BAD_FILE, "%s: a special token's id is that of no piece", path);
+        }
+    }
+    return hl_ok();
+}
+
+static hl_status check_ids(const hl_tokens *tokens, const char *path)
+{
+    bool good = true;
+    for (int role = 0; role < HL_ROLES; role++) {
+        good = good && tokens->roles[role] >= -1 && tokens->roles[role] < tokens->n;
+    }
+    for (size_t i = 0; i < tokens->n_specials; i++) {
+        good = good && tokens->specials[i].id >= 0 && tokens->specials[i].id < tokens->n;
+    }
+    if (!good) {
+        return hl_error(HL_BAD_FILE, "%s: a special token's id is that of no piece", path);
+    }
+    HL_TRY(check_template(tokens, path, &tokens->single));
+    return check_template(tokens, path, &tokens->pair);
+}
+
+hl_status hl_tokens_index(hl_tokens *tokens, const char *path, bool lines)
+{
+    if (tokens->n == 0) {
+        return hl_error(HL_BAD_FILE, "%s: no pieces", path);
+    }
+    HL_TRY(check_ids(tokens, path));
+    size_t size = table_size((size_t)tokens->n);
+    tokens->mask = size - 1;
+    tokens->table = hl_malloc(size * sizeof *tokens->table);
+    tokens->is_special = hl_calloc((size_t)tokens->n, sizeof *tokens->is_special);
+    if (tokens->table == NULL || tokens->is_special == NULL) {
+        return hl_error_memory("tokens");
+    }
+    memset(tokens->table, 0xFF, size * sizeof *tokens->table); /* every id is -1 */
+    for (int32_t id = 0; id < tokens->n; id++) {
+        size_t length = 0;
+        const char *piece = hl_tokens_piece(tokens, id, &length);
+        HL_TRY(check_piece(path, lines, id, piece, length));
+        int32_t other = hl_tokens_find(tokens, piece, length);
+        if (other >= 0) {
+            return lines ? hl_error(HL_BAD_FILE, "%s:%d: the piece %s stands already in line %d", path, id + 1, piece,
+                                    other + 1)
+                         : hl_error(HL_BAD_FILE, "%s: the piece %s has two ids, %d and %d", path, piece, other, id);
+        }
+        uint64_t hash = hl_hash(HL_HASH, piece, length);
+        size_t i = place(hash, tokens->mask);
+        while (tokens->table[i].id >= 0) {
+            i = (i + 1) & tokens->mask;
+        }
+        tokens->table[i] = (struct hl_hashed){ (uint32_t)hash, id };
+        tokens->longest = length > tokens->longest ? length : tokens->longest;
+    }
+    for (size_t i = 0; i < tokens->n_specials; i++) {
+        const char *piece = hl_tokens_piece(tokens, tokens->specials[i].id, NULL);
+        tokens->is_special[tokens->specials[i].id] = true;
+        tokens->first_bytes[(unsigned char)piece[0]] = true;
+    }
+    for (int byte = 0; byte < 256; byte++) {
+        char letter[4];
+        tokens->byte_ids[byte] =
+            hl_tokens_find(tokens, letter, hl_utf8_encode(hl_byte_letter((unsigned char)byte), letter));
+    }
+    return hl_ok();
+}
+
+hl_status hl_tokens_merge(hl_tokens *tokens, const char *path, const char *left, const char *right)
+{
+    size_t l = strlen(left), r = strlen(right);
+    hl_merge merge = { hl_tokens_find(tokens, left, l), hl_tokens_find(tokens, right, r),
+                       hl_tokens_find_hashed(tokens, hl_hash(hl_hash(HL_HASH, left, l), right, r), left, right, r) };
+    if (merge.left < 0 || merge.right < 0 || merge.id < 0) {
+        return hl_error(HL_BAD_FILE, "%s: the merge of %s and %s: %s is no piece", path, left, right,
+                        merge.left < 0    ? left
+                        : merge.right < 0 ? right
+                                          : "what they make");
+    }
+    if (!hl_grow((void **)&tokens->merges, &tokens->merges_capacity, tokens->n_merges + 1, sizeof merge)) {
+        return hl_error_memory("merges of tokens");
+    }
+    tokens->merges[tokens->n_merges++] = merge;
+    return hl_ok();
+}
+
+static uint64_t hash_pair(int32_t left, int32_t right)
+{
+    return ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+/* The place of the pair's rank in the table, or the free one where it would stand. */
+static uint32_t *find_merge(const hl_tokens *tokens, int32_t left, int32_t right)
+{
+    for (size_t i = place(hash_pair(left, right), tokens->merge_mask);; i = (i + 1) & tokens->merge_mask) {
+        uint32_t rank = tokens->merge_table[i];
+        if (rank == UINT32_MAX || (tokens->merges[rank].left == left && tokens->merges[rank].right == right)) {
+            return &tokens->merge_table[i];
+        }
+    }
+}
+
+int64_t hl_tokens_rank(const hl_tokens *tokens, int32_t left, int32_t right)
+{
+    uint32_t rank = *find_merge(tokens, left, right);
+    return rank == UINT32_MAX ? -1 : (int64_t)rank;
+}
+
+static hl_status hash_merges(hl_tokens *tokens, const char *path)
+{
+    size_t size = table_size(tokens->n_merges);
+    tokens->merge_mask = size - 1;
+    tokens->merge_table = hl_malloc(size * sizeof *tokens->merge_table);
+    if (tokens->merge_table == NULL) {
+        return hl_error_memory("merges of tokens");
+    }
+    memset(tokens->merge_table, 0xFF, size * sizeof *tokens->merge_table);
+    for (size_t i = 0; i < tokens->n_merges; i++) {
+        hl_merge merge = tokens->merges[i];
+        uint32_t *rank = find_merge(tokens, merge.left, merge.right);
+        if (*rank != UINT32_MAX) {
+            return hl_error(HL_BAD_FILE, "%s: the merge of %s and %s comes twice", path,
+                            hl_tokens_piece(tokens, merge.left, NULL), hl_tokens_piece(tokens, merge.right, NULL));
+        }
+        *rank = (uint32_t)i;
+    }
+    return hl_ok();
+}
+
+static bool names(const hl_template *template, int32_t text)
+{
+    int i = 0;
+    while (i < template->n && template->at[i].id != text) {
+        i++;
+    }
+    return i < template->n;
+}
+
+hl_status hl_tokens_finish(hl_tokens *tokens, const char *path)
+{
+    for (int byte = 0; tokens->kind == HL_TOKENS_BYTES && byte < 256; byte++) {
+        if (tokens->byte_ids[byte] < 0) {
+            return hl_error(HL_BAD_FILE, "%s: no piece for the byte %d", path, byte);
+        }
+    }
+    if (tokens->kind == HL_TOKENS_WORDPIECE && tokens->roles[HL_ROLE_UNK] < 0) {
+        return hl_error(HL_BAD_FILE, "%s: no unknown token, which wordpiece needs", path);
+    }
+    if (!names(&tokens->single, HL_TEXT_A) || names(&tokens->single, HL_TEXT_B) || !names(&tokens->pair, HL_TEXT_A) ||
+        !names(&tokens->pair, HL_TEXT_B)) {
+        return hl_error(HL_BAD_FILE, "%s: what stands around a text or a pair leaves a text out", path);
+    }
+    return hash_merges(tokens, path);
+}

@@ -1,0 +1,156 @@
+#include "core/memory.h"
+#include "core/private/utf8.h"
+#include "data/text/private/grow.h"
+#include "data/text/private/pretoken.h"
+#include "data/text/private/tokens_encode.h"
+
+/* Pairs that may be merged, as rank << 32 | index of the left symbol: a heap whose least stands first. */
+static hl_status push(hl_tokens_scratch *scratch, size_t *n, uint64_t entry)
+{
+    if (!hl_grow((void **)&scratch->heap, &scratch->heap_capacity, *n + 1, sizeof *scratch->heap)) {
+        return hl_error_memory("pairs of a word");
+    }
+    uint64_t *heap = scratch->heap;
+    size_t at = (*n)++;
+    for (; at > 0 && heap[(at - 1) / 2] > entry; at = (at - 1) / 2) {
+        heap[at] = heap[(at - 1) / 2];
+    }
+    heap[at] = entry;
+    return hl_ok();
+}
+
+static uint64_t pop(uint64_t *heap, size_t *n)
+{
+    uint64_t least = heap[0], last = heap[--*n];
+    size_t at = 0;
+    for (size_t child; (child = 2 * at + 1) < *n; at = child) {
+        child += child + 1 < *n && heap[child + 1] < heap[child];
+        if (heap[child] >= last) {
+            break;
+        }
+        heap[at] = heap[child];
+    }
+    heap[at] = last;
+    return least;
+}
+
+/* Pushes the pair of the symbol and its right neighbour where there is a merge of it. */
+static hl_status push_pair(const hl_tokens *tokens, hl_tokens_scratch *scratch, size_t *n, int32_t left)
+{
+    if (left < 0 || scratch->symbols[left].right < 0) {
+        return hl_ok();
+    }
+    int64_t rank = hl_tokens_rank(tokens, scratch->symbols[left].id, scratch->symbols[scratch->symbols[left].right].id);
+    return rank < 0 ? hl_ok() : push(scratch, n, (uint64_t)rank << 32 | (uint32_t)left);
+}
+
+/* Merges the lowest rank first, of the same rank the leftmost. An entry whose left symbol or pair has changed since is
+ * passed over, but, as in the reference, not where the new pair becomes the same piece. */
+static hl_status merge(const hl_tokens *tokens, hl_tokens_scratch *scratch, int32_t n_symbols)
+{
+    hl_symbol *symbols = scratch->symbols;
+    size_t n = 0;
+    for (int32_t i = 0; i < n_symbols; i++) {
+        HL_TRY(push_pair(tokens, scratch, &n, i));
+    }
+    while (n > 0) {
+        uint64_t entry = pop(scratch->heap, &n);
+        int32_t left = (int32_t)(entry & UINT32_MAX), right = symbols[left].right;
+        if (symbols[left].id < 0 || right < 0) {
+            continue;
+        }
+        int64_t rank = hl_tokens_rank(tokens, symbols[left].id, symbols[right].id);
+        int32_t id = tokens->merges[entry >> 32].id;
+        if (rank < 0 || tokens->merges[rank].id != id) {
+            continue;
+        }
+        symbols[left].id = id;
+        symbols[left].end = symbols[right].end;
+        symbols[left].right = symbols[right].right;
+        symbols[right].id = -1;
+        if (symbols[left].right >= 0) {
+            symbols[symbols[left].right].left = left;
+        }
+        HL_TRY(push_pair(tokens, scratch, &n, symbols[left].left));
+        HL_TRY(push_pair(tokens, scratch, &n, left));
+    }
+    return hl_ok();
+}
+
+/* The bytes begin .. end - 1 of the text as symbols, a byte without a piece as the unknown token or as nothing. */
+static int32_t split(const hl_tokens *tokens, const char *text, size_t begin, size_t end, hl_symbol *symbols)
+{
+    int32_t n = 0;
+    for (size_t i = begin; i < end; i++) {
+        int32_t id = tokens->byte_ids[(unsigned char)text[i]];
+        id = id >= 0 || !tokens->rules.unknown_bytes ? id : tokens->roles[HL_ROLE_UNK];
+        if (id >= 0) {
+            symbols[n] =
+                (hl_symbol){ .id = id, .left = n - 1, .right = n + 1, .begin = (uint32_t)i, .end = (uint32_t)i + 1 };
+            n++;
+        }
+    }
+    if (n > 0) {
+        symbols[n - 1].right = -1;
+    }
+    return n;
+}
+
+static bool continues(char byte)
+{
+    return ((unsigned char)byte & 0xC0) == 0x80;
+}
+
+/* Adds the symbols, with the offsets of whole characters. `space`: the text begins with a space that is
+ * not in the source. */
+static hl_status add(const hl_symbol *symbols, int32_t n, const char *text, size_t size, size_t base, bool space,
+                     hl_pieces *pieces)
+{
+    enum { CONTINUING = 3 }; /* bytes of a character at most; what is not UTF-8 may have any number in a row */
+    for (int32_t i = n > 0 ? 0 : -1; i >= 0; i = symbols[i].right) {
+        size_t begin = symbols[i].begin, end = symbols[i].end;
+        begin += space && begin == 0; /* the space that was added lies over the first character */
+        end = end > begin ? end : begin + 1;
+        for (int c = 0; c < CONTINUING && begin > 0 && continues(text[begin]); c++) {
+            begin--;
+        }
+        for (int c = 0; c < CONTINUING && end < size && continues(text[end]); c++) {
+            end++;
+        }
+        HL_TRY(hl_pieces_add(pieces, symbols[i].id, base + begin - space, base + end - space));
+    }
+    return hl_ok();
+}
+
+static hl_status encode(const hl_tokens *tokens, const char *text, size_t size, size_t base, bool space,
+                        hl_pieces *pieces)
+{
+    hl_tokens_scratch *scratch = pieces->scratch;
+    for (size_t begin = 0, end; begin < size; begin = end) {
+        end = tokens->kind == HL_TOKENS_BYTES ? begin + 1 : hl_pretoken_end(text, size, begin);
+        if (!hl_grow((void **)&scratch->symbols, &scratch->symbols_capacity, end - begin, sizeof *scratch->symbols)) {
+            return hl_error_memory("bytes of a word");
+        }
+        int32_t n = split(tokens, text, begin, end, scratch->symbols);
+        HL_TRY(merge(tokens, scratch, n));
+        HL_TRY(add(scratch->symbols, n, text, size, base, space, pieces));
+    }
+    return hl_ok();
+}
+
+hl_status hl_tokens_encode_bpe(const hl_tokens *tokens, const char *text, size_t size, size_t base, bool space,
+                               hl_pieces *pieces)
+{
+    if (!space || size == 0) {
+        return encode(tokens, text, size, base, false, pieces);
+    }
+    hl_tokens_scratch *scratch = pieces->scratch;
+    if (!hl_grow((void **)&scratch->word, &scratch->word_capacity, size + 1, 1)) {
+        return hl_error_memory("a text");
+    }
+    scratch->word[0] = ' ';
+    for (size_t i = 0; i < size; i++) {
+        scratch->word[i + 1] = text[i];
+    }
+    return encode(tokens, scratch->word, size + 1, base, true, pieces);
+}

@@ -1,0 +1,199 @@
+#include "core/files.h"
+#include "core/json.h"
+#include "core/json_text.h"
+#include "core/memory.h"
+#include "data/text/private/tokens_parts.h"
+#include "data/text/private/tokens_reading.h"
+#include "data/text/tokens_file.h"
+
+#include <string.h>
+
+static json_t *template_json(const hl_template *template)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < template->n; i++) {
+        int32_t id = template->at[i].id;
+        json_t *what = id >= 0 ? json_integer(id) : json_string(id == HL_TEXT_A ? "A" : "B");
+        hl_json_append(&list, json_pack("[o, i]", what, template->at[i].type));
+    }
+    return list;
+}
+
+static json_t *roles_json(const hl_tokens *tokens)
+{
+    json_t *roles = json_object();
+    for (int role = 0; role < HL_ROLES; role++) {
+        if (tokens->roles[role] >= 0) {
+            json_t *id = json_integer(tokens->roles[role]);
+            roles = hl_json_checked(roles, json_object_set_new(roles, hl_role_name((hl_role)role), id));
+        }
+    }
+    return roles;
+}
+
+static json_t *pieces_json(const hl_tokens *tokens)
+{
+    json_t *list = json_array();
+    for (int32_t id = 0; id < tokens->n; id++) {
+        hl_json_append(&list, json_string(hl_tokens_piece(tokens, id, NULL)));
+    }
+    return list;
+}
+
+hl_status hl_tokens_json(const hl_tokens *tokens, hl_text *text)
+{
+    json_t *specials = json_array(), *merges = json_array();
+    for (size_t i = 0; i < tokens->n_specials; i++) {
+        hl_special_token special = tokens->specials[i];
+        hl_json_append(&specials, json_pack("[i, b, b]", special.id, special.strip_left, special.strip_right));
+    }
+    for (size_t i = 0; i < tokens->n_merges; i++) {
+        hl_json_append(&merges, json_pack("[i, i]", tokens->merges[i].left, tokens->merges[i].right));
+    }
+    hl_tokens_rules rules = tokens->rules;
+    json_t *root = json_pack(
+        "{s: i, s: s, s: {s: b, s: b, s: b, s: b, s: I, s: b, s: b}, s: o, s: o, s: o, s: o, s: o, s: o}", "format",
+        HL_TOKENS_FORMAT, "kind", hl_tokens_kind_name(tokens->kind), "rules", "clean_text", rules.clean, "cjk_alone",
+        rules.cjk, "strip_accents", rules.accents, "lowercase", rules.lowercase, "word_characters",
+        (json_int_t)rules.word_characters, "prefix_space", rules.prefix_space, "unknown_bytes", rules.unknown_bytes,
+        "roles", roles_json(tokens), "special", specials, "single", template_json(&tokens->single), "pair",
+        template_json(&tokens->pair), "pieces", pieces_json(tokens), "merges", merges);
+    hl_json_print(text, root, JSON_COMPACT);
+    return hl_text_status(text);
+}
+
+hl_status hl_tokens_save(const hl_tokens *tokens, const char *path)
+{
+    hl_text text = { 0 };
+    hl_status status = hl_tokens_json(tokens, &text);
+    if (status.code == HL_OK) {
+        status = hl_file_replace(path, text.bytes, text.size, HL_DURABLE);
+    }
+    hl_text_free(&text);
+    return status;
+}
+
+static hl_status read_template(const char *path, const json_t *list, hl_template *template)
+{
+    template->n = 0;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *what = NULL;
+        int type = -1;
+        int unpacked = json_unpack(json_array_get(list, i), "[o, i!]", &what, &type);
+        const char *name = json_string_value(what);
+        bool known = name == NULL || strcmp(name, "A") == 0 || strcmp(name, "B") == 0;
+        if (unpacked != 0 || !known || i == HL_TEMPLATE_MAX || type < 0 || type > 1) {
+            return hl_error(HL_BAD_FILE,
+                            "%s: single and pair are at most %d pairs of an id, \"A\" or \"B\", and a type", path,
+                            HL_TEMPLATE_MAX);
+        }
+        template->at[i].id = name == NULL ? hl_json_id(what) : strcmp(name, "A") == 0 ? HL_TEXT_A : HL_TEXT_B;
+        template->at[i].type = type;
+        template->n++;
+    }
+    return hl_ok();
+}
+
+static hl_status read_roles(const char *path, const json_t *roles, hl_tokens *tokens)
+{
+    size_t known = 0;
+    for (int role = 0; role < HL_ROLES; role++) {
+        const json_t *id = json_object_get(roles, hl_role_name((hl_role)role));
+        if (id != NULL) {
+            tokens->roles[role] = hl_json_id(id);
+            known++;
+        }
+    }
+    return known == json_object_size(roles) ? hl_ok() : hl_error(HL_BAD_FILE, "%s: an unknown role in roles", path);
+}
+
+static hl_status read_specials(const char *path, const json_t *list, hl_tokens *tokens)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *id;
+        int left, right;
+        if (json_unpack(json_array_get(list, i), "[o, b, b!]", &id, &left, &right) != 0) {
+            return hl_error(HL_BAD_FILE, "%s: special is a list of [id, strips left, strips right]", path);
+        }
+        HL_TRY(hl_tokens_add_special(tokens, (hl_special_token){ hl_json_id(id), left != 0, right != 0 }));
+    }
+    return hl_ok();
+}
+
+static hl_status read_merges(const char *path, const json_t *list, hl_tokens *tokens)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *ids[2];
+        const char *texts[2] = { NULL, NULL };
+        if (json_unpack(json_array_get(list, i), "[o, o!]", &ids[0], &ids[1]) == 0) {
+            texts[0] = hl_tokens_piece(tokens, hl_json_id(ids[0]), NULL);
+            texts[1] = hl_tokens_piece(tokens, hl_json_id(ids[1]), NULL);
+        }
+        if (texts[0] == NULL || texts[1] == NULL) {
+            return hl_error(HL_BAD_FILE, "%s: merges is a list of pairs of pieces' ids: number %zu is none", path,
+                            i + 1);
+        }
+        HL_TRY(hl_tokens_merge(tokens, path, texts[0], texts[1]));
+    }
+    return hl_ok();
+}
+
+static hl_status read(const char *path, json_t *root, void *context, hl_tokens **out)
+{
+    (void)context;
+    json_error_t error;
+    int format, clean, cjk, accents, lowercase, space, unknown;
+    json_int_t characters;
+    const char *kind;
+    json_t *roles, *special, *single, *pair, *pieces, *merges;
+    if (json_unpack_ex(root, &error, 0, "{s: i}", "format", &format) != 0 || format != HL_TOKENS_FORMAT) {
+        return hl_error(HL_BAD_FILE, "%s: no tokens.json of format %d", path, HL_TOKENS_FORMAT);
+    }
+    if (json_unpack_ex(
+            root, &error, JSON_STRICT,
+            "{s: i, s: s, s: {s: b, s: b, s: b, s: b, s: I, s: b, s: b}, s: o, s: o, s: o, s: o, s: o, s: o}", "format",
+            &format, "kind", &kind, "rules", "clean_text", &clean, "cjk_alone", &cjk, "strip_accents", &accents,
+            "lowercase", &lowercase, "word_characters", &characters, "prefix_space", &space, "unknown_bytes", &unknown,
+            "roles", &roles, "special", &special, "single", &single, "pair", &pair, "pieces", &pieces, "merges",
+            &merges) != 0) {
+        return hl_error(HL_BAD_FILE, "%s: %s", path, error.text);
+    }
+    int k = 0;
+    while (k < HL_TOKENS_KINDS && strcmp(hl_tokens_kind_name((hl_tokens_kind)k), kind) != 0) {
+        k++;
+    }
+    if (k == HL_TOKENS_KINDS) {
+        return hl_error(HL_BAD_FILE, "%s: unknown kind %s", path, kind);
+    }
+    if (!json_is_object(roles) || !json_is_array(special) || !json_is_array(single) || !json_is_array(pair) ||
+        !json_is_array(pieces) || !json_is_array(merges) || characters < 1 || characters > HL_WORD_CHARACTERS_MAX) {
+        return hl_error(HL_BAD_FILE,
+                        "%s: roles, special, single, pair, pieces or merges is no list, or word_characters "
+                        "is not from 1 to %d",
+                        path, HL_WORD_CHARACTERS_MAX);
+    }
+    hl_tokens *tokens = *out = hl_tokens_new((hl_tokens_kind)k);
+    if (tokens == NULL) {
+        return hl_error_memory("tokens");
+    }
+    tokens->rules = (hl_tokens_rules){ .clean = clean,
+                                       .cjk = cjk,
+                                       .accents = accents,
+                                       .lowercase = lowercase,
+                                       .word_characters = characters,
+                                       .prefix_space = space,
+                                       .unknown_bytes = unknown };
+    HL_TRY(hl_json_pieces(path, pieces, tokens));
+    HL_TRY(read_roles(path, roles, tokens));
+    HL_TRY(read_specials(path, special, tokens));
+    HL_TRY(read_template(path, single, &tokens->single));
+    HL_TRY(read_template(path, pair, &tokens->pair));
+    HL_TRY(hl_tokens_index(tokens, path, false));
+    HL_TRY(read_merges(path, merges, tokens));
+    return hl_tokens_finish(tokens, path);
+}
+
+hl_status hl_tokens_load(const char *path, hl_tokens **out)
+{
+    return hl_tokens_read_json(path, read, NULL, out);
+}

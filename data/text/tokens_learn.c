@@ -1,0 +1,334 @@
+#include "data/text/tokens_learn.h"
+
+#include "core/memory.h"
+#include "core/private/utf8.h"
+#include "data/text/private/byte_letters.h"
+#include "data/text/private/merge_learner.h"
+#include "data/text/private/pretoken.h"
+#include "data/text/private/text_set.h"
+#include "data/text/private/tokens_encode.h"
+#include "data/text/private/unicode.h"
+#include "data/text/tokens_file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ALPHABET = 1000, ALPHABET_SHARE = 4, LETTER = 4 /* bytes of a character */ };
+
+/* What learning works with; freed by end(). */
+typedef struct work {
+    const hl_tokens_options *options;
+    hl_tokens *tokens;
+    hl_pieces pieces; /* for its scratch */
+    hl_text_set words, found;
+    size_t *order; /* the words' or characters' numbers by count */
+    hl_merge_learner learner;
+} work;
+
+static void end(work *w)
+{
+    hl_tokens_free(w->tokens);
+    hl_pieces_free(&w->pieces);
+    hl_text_set_free(&w->words);
+    hl_text_set_free(&w->found);
+    hl_free(w->order);
+    hl_merge_learner_free(&w->learner);
+}
+
+static hl_status check(const hl_tokens_options *options)
+{
+    if ((unsigned)options->kind >= HL_TOKENS_KINDS || options->roles >> HL_ROLES != 0) {
+        return hl_error(HL_INVALID, "tokens of no known kind, or with an unknown role");
+    }
+    if (options->kind != HL_TOKENS_BYTES && (options->size < 1 || options->size > HL_TOKENS_MAX)) {
+        return hl_error(HL_INVALID, "tokens: size = %lld: must be from 1 to %d", (long long)options->size,
+                        HL_TOKENS_MAX);
+    }
+    return hl_ok();
+}
+
+static hl_status add_specials(work *w)
+{
+    bool wordpiece = w->options->kind == HL_TOKENS_WORDPIECE;
+    int32_t *roles = w->tokens->roles;
+    for (int role = 0; role < HL_ROLES; role++) {
+        if ((w->options->roles >> role & 1) == 0 && !(wordpiece && role == HL_ROLE_UNK)) {
+            continue;
+        }
+        char text[16];
+        int size = snprintf(text, sizeof text, wordpiece ? "[%s]" : "<%s>", hl_role_name((hl_role)role));
+        for (int i = 0; wordpiece && i < size; i++) {
+            text[i] = (char)(text[i] >= 'a' && text[i] <= 'z' ? text[i] - 'a' + 'A' : text[i]);
+        }
+        size_t id;
+        HL_TRY(hl_text_set_add(&w->found, text, (size_t)size, 0, &id));
+        HL_TRY(hl_tokens_add_special(w->tokens, (hl_special_token){ .id = (int32_t)id }));
+        roles[role] = (int32_t)id;
+    }
+    hl_tokens_set_templates(w->tokens, roles[HL_ROLE_CLS] >= 0 ? roles[HL_ROLE_CLS] : roles[HL_ROLE_BEGIN],
+                            roles[HL_ROLE_SEP] >= 0 ? roles[HL_ROLE_SEP] : roles[HL_ROLE_END]);
+    return hl_ok();
+}
+
+/* Counts the words of a text: for chars its characters, for bpe what the regular expression cuts. */
+static hl_status count_words(work *w, const char *text, size_t size)
+{
+    HL_TRY(hl_tokens_check_text(w->options->kind, text, size));
+    if (w->options->kind == HL_TOKENS_BPE) {
+        for (size_t begin = 0, to; begin < size; begin = to) {
+            to = hl_pretoken_end(text, size, begin);
+            HL_TRY(hl_text_set_add(&w->words, text + begin, to - begin, 1, NULL));
+        }
+        return hl_ok();
+    }
+    hl_tokens_scratch *scratch = w->pieces.scratch;
+    HL_TRY(hl_tokens_normalize(&w->tokens->rules, text, size, scratch));
+    for (size_t first, to = 0, bytes; hl_tokens_next_word(w->options->kind, scratch, &first, &to);) {
+        HL_TRY(hl_tokens_word_bytes(scratch, first, to, &bytes));
+        if (memchr(scratch->word, '\0', bytes) != NULL) {
+            return hl_error(HL_INVALID, "tokens: a text holds a zero byte, of which no piece is made");
+        }
+        HL_TRY(hl_text_set_add(&w->words, scratch->word, bytes, 1, NULL));
+    }
+    return hl_ok();
+}
+
+static hl_status count_texts(work *w, hl_tokens_source *source, void *context)
+{
+    for (;;) {
+        const char *text = NULL;
+        size_t size = 0;
+        HL_TRY(source(context, &text, &size));
+        if (text == NULL) {
+            return hl_ok();
+        }
+        HL_TRY(count_words(w, text, size));
+    }
+}
+
+/* Whether the size can hold what has to be there. */
+static hl_status check_room(const work *w)
+{
+    if ((int64_t)w->found.n > w->options->size) {
+        return hl_error(HL_INVALID, "tokens: size = %lld: the special tokens and the alphabet are %zu",
+                        (long long)w->options->size, w->found.n);
+    }
+    return hl_ok();
+}
+
+/* words and chars: the most frequent. */
+static hl_status choose(work *w)
+{
+    HL_TRY(check_room(w));
+    HL_TRY(hl_text_set_by_count(&w->words, &w->order));
+    for (size_t i = 0; i < w->words.n && (int64_t)w->found.n < w->options->size; i++) {
+        size_t size;
+        const char *word = hl_text_set_get(&w->words, w->order[i], &size);
+        if (w->words.at[w->order[i]].count >= w->options->min_count) {
+            HL_TRY(hl_text_set_add(&w->found, word, size, 0, NULL)); /* a special token's text is there already */
+        }
+    }
+    return hl_ok();
+}
+
+/* The stand-ins of the 256 bytes as pieces, in their own order or in that of the stand-ins; their ids in ids[byte]. */
+static hl_status add_bytes(work *w, bool by_letter, int32_t ids[256])
+{
+    for (uint32_t code = 0; code < HL_LETTERS_END; code++) {
+        int byte = by_letter ? hl_byte_of_letter(code) : code < 256 ? (int)code : -1;
+        if (byte >= 0) {
+            char letter[LETTER];
+            size_t size = hl_utf8_encode(hl_byte_letter((unsigned char)byte), letter), id;
+            HL_TRY(hl_text_set_add(&w->found, letter, size, 0, &id));
+            ids[byte] = (int32_t)id;
+        }
+    }
+    return hl_ok();
+}
+
+static hl_status split_into_bytes(work *w)
+{
+    int32_t ids[256];
+    HL_TRY(add_bytes(w, true, ids));
+    for (size_t i = 0; i < w->words.n; i++) {
+        size_t size;
+        const char *word = hl_text_set_get(&w->words, i, &size);
+        HL_TRY(hl_merge_learner_word(&w->learner, w->words.at[i].count));
+        for (size_t b = 0; b < size; b++) {
+            HL_TRY(hl_merge_learner_symbol(&w->learner, ids[(unsigned char)word[b]]));
+        }
+    }
+    return hl_ok();
+}
+
+/* The characters of the words, with their counts. */
+static hl_status count_characters(const hl_text_set *words, hl_text_set *characters)
+{
+    for (size_t i = 0; i < words->n; i++) {
+        size_t size;
+        const char *word = hl_text_set_get(words, i, &size);
+        for (size_t at = 0, step; at < size; at += step) {
+            step = hl_utf8_decode(word + at, size - at, NULL);
+            HL_TRY(hl_text_set_add(characters, word + at, step, words->at[i].count, NULL));
+        }
+    }
+    return hl_ok();
+}
+
+/* The most frequent of them, in the order of their code points. */
+static hl_status choose_alphabet(const hl_text_set *characters, size_t most, hl_text_set *alphabet)
+{
+    hl_text_set chosen = { 0 };
+    size_t *order = NULL, size;
+    hl_status status = hl_text_set_by_count(characters, &order);
+    for (size_t i = 0; status.code == HL_OK && i < characters->n && i < most; i++) {
+        const char *character = hl_text_set_get(characters, order[i], &size);
+        status = hl_text_set_add(&chosen, character, size, 0, NULL);
+    }
+    hl_free(order);
+    order = NULL;
+    if (status.code == HL_OK) {
+        status = hl_text_set_by_count(&chosen, &order); /* all counts are 0, so by their bytes */
+    }
+    for (size_t i = 0; status.code == HL_OK && i < chosen.n; i++) {
+        const char *character = hl_text_set_get(&chosen, order[i], &size);
+        status = hl_text_set_add(alphabet, character, size, 0, NULL);
+    }
+    hl_free(order);
+    hl_text_set_free(&chosen);
+    return status;
+}
+
+/* Of a word all of whose characters are in the alphabet: adds those that are not its first to `within`, or, where that
+ * is NULL, gives the word to the learner. */
+static hl_status visit_word(work *w, size_t number, const hl_text_set *alphabet, hl_text_set *within)
+{
+    size_t size;
+    const char *word = hl_text_set_get(&w->words, number, &size);
+    for (size_t at = 0, step; at < size; at += step) {
+        step = hl_utf8_decode(word + at, size - at, NULL);
+        if (!hl_text_set_has(alphabet, word + at, step)) {
+            return hl_ok();
+        }
+    }
+    if (within == NULL) {
+        HL_TRY(hl_merge_learner_word(&w->learner, w->words.at[number].count));
+    }
+    for (size_t at = 0, step; at < size; at += step) {
+        char piece[2 + LETTER] = "##";
+        size_t id, prefix = at == 0 ? 0 : 2;
+        step = hl_utf8_decode(word + at, size - at, NULL);
+        memcpy(piece + prefix, word + at, step);
+        if (within == NULL) {
+            HL_TRY(hl_text_set_add(&w->found, piece, prefix + step, 0, &id));
+            HL_TRY(hl_merge_learner_symbol(&w->learner, (int32_t)id));
+        } else if (at > 0) {
+            HL_TRY(hl_text_set_add(within, piece + prefix, step, 1, NULL));
+        }
+    }
+    return hl_ok();
+}
+
+static hl_status split_with(work *w, hl_text_set *characters, hl_text_set *alphabet, hl_text_set *within,
+                            hl_text_set *sorted)
+{
+    HL_TRY(count_characters(&w->words, characters));
+    size_t share = (size_t)w->options->size / ALPHABET_SHARE;
+    HL_TRY(choose_alphabet(characters, share < ALPHABET ? share : ALPHABET, alphabet));
+    for (size_t i = 0; i < w->words.n; i++) {
+        HL_TRY(visit_word(w, i, alphabet, within));
+    }
+    HL_TRY(choose_alphabet(within, within->n, sorted));
+    const hl_text_set *sets[] = { alphabet, sorted };
+    for (int s = 0; s < 2; s++) {
+        for (size_t i = 0; i < sets[s]->n; i++) {
+            char piece[2 + LETTER] = "##";
+            size_t size;
+            const char *character = hl_text_set_get(sets[s], i, &size);
+            memcpy(piece + 2, character, size);
+            HL_TRY(hl_text_set_add(&w->found, s == 0 ? character : piece, s == 0 ? size : size + 2, 0, NULL));
+        }
+    }
+    for (size_t i = 0; i < w->words.n; i++) {
+        HL_TRY(visit_word(w, i, alphabet, NULL));
+    }
+    return hl_ok();
+}
+
+static hl_status split_into_characters(work *w)
+{
+    hl_text_set characters = { 0 }, alphabet = { 0 }, within = { 0 }, sorted = { 0 };
+    hl_status status = split_with(w, &characters, &alphabet, &within, &sorted);
+    hl_text_set_free(&characters);
+    hl_text_set_free(&alphabet);
+    hl_text_set_free(&within);
+    hl_text_set_free(&sorted);
+    return status;
+}
+
+static hl_status learn_merges(work *w)
+{
+    bool wordpiece = w->options->kind == HL_TOKENS_WORDPIECE;
+    HL_TRY(wordpiece ? split_into_characters(w) : split_into_bytes(w));
+    HL_TRY(check_room(w));
+    int64_t least = w->options->min_count > 1 ? w->options->min_count : 1;
+    return hl_merge_learner_run(&w->learner, (size_t)w->options->size, least, wordpiece ? 2 : 0, &w->found);
+}
+
+/* The pieces found become the object's. */
+static hl_status make(work *w)
+{
+    hl_tokens *tokens = w->tokens;
+    for (size_t i = 0; i < w->found.n; i++) {
+        size_t size;
+        const char *piece = hl_text_set_get(&w->found, i, &size);
+        HL_TRY(hl_tokens_add(tokens, piece, size));
+    }
+    HL_TRY(hl_tokens_index(tokens, "tokens", false));
+    for (size_t i = 0; w->options->kind == HL_TOKENS_BPE && i < w->learner.n_merges; i += 2) {
+        HL_TRY(hl_tokens_merge(tokens, "tokens", hl_tokens_piece(tokens, w->learner.merges[i], NULL),
+                               hl_tokens_piece(tokens, w->learner.merges[i + 1], NULL)));
+    }
+    return hl_tokens_finish(tokens, "tokens");
+}
+
+static hl_status learn(work *w, hl_tokens_source *source, void *context)
+{
+    w->tokens = hl_tokens_new(w->options->kind);
+    w->pieces.scratch = hl_calloc(1, sizeof *w->pieces.scratch);
+    if (w->tokens == NULL || w->pieces.scratch == NULL) {
+        return hl_error_memory("tokens to learn");
+    }
+    bool wordpiece = w->options->kind == HL_TOKENS_WORDPIECE;
+    hl_tokens_rules *rules = &w->tokens->rules;
+    rules->clean = rules->cjk = wordpiece;
+    bool characters = w->options->kind != HL_TOKENS_BYTES && w->options->kind != HL_TOKENS_BPE;
+    rules->lowercase = characters && w->options->lowercase;
+    rules->accents = wordpiece && w->options->lowercase;
+    HL_TRY(add_specials(w));
+    if (w->options->kind == HL_TOKENS_BYTES) {
+        int32_t ids[256];
+        HL_TRY(add_bytes(w, false, ids));
+        return make(w);
+    }
+    HL_TRY(count_texts(w, source, context));
+    HL_TRY(wordpiece || w->options->kind == HL_TOKENS_BPE ? learn_merges(w) : choose(w));
+    if (w->words.n == 0 || w->found.n == w->tokens->n_specials) {
+        return hl_error(HL_INVALID, "tokens: no text to learn from");
+    }
+    return make(w);
+}
+
+hl_status hl_tokens_learn(const hl_tokens_options *options, hl_tokens_source *source, void *context, hl_tokens **out)
+{
+    *out = NULL;
+    HL_TRY(check(options));
+    work w = { .options = options };
+    hl_status status = learn(&w, source, context);
+    if (status.code == HL_OK) {
+        *out = w.tokens;
+        w.tokens = NULL;
+    }
+    end(&w);
+    return status;
+}

@@ -1,0 +1,150 @@
+#include "core/files.h"
+#include "core/memory.h"
+#include "core/private/utf8.h"
+#include "data/text/private/tokens_reading.h"
+#include "data/text/private/unicode.h"
+#include "data/text/tokens_file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The size without white space at the end. */
+static size_t trimmed(const char *line, size_t size)
+{
+    size_t end = 0;
+    for (size_t i = 0, step; i < size; i += step) {
+        uint32_t code = 0;
+        step = hl_utf8_decode(line + i, size - i, &code);
+        if (step == 0) { /* refused later */
+            return size;
+        }
+        if ((hl_bert_class(code) & HL_BERT_WHITE) == 0) {
+            end = i + step;
+        }
+    }
+    return end;
+}
+
+static hl_status add_lines(const char *path, const char *text, size_t size, hl_tokens *tokens)
+{
+    for (size_t i = 0, end; i < size; i = end + 1) {
+        const char *newline = memchr(text + i, '\n', size - i);
+        end = newline != NULL ? (size_t)(newline - text) : size;
+        if (tokens->n == HL_TOKENS_MAX) {
+            return hl_error(HL_BAD_FILE, "%s:%d: more than %d pieces", path, tokens->n + 1, HL_TOKENS_MAX);
+        }
+        HL_TRY(hl_tokens_add(tokens, text + i, trimmed(text + i, end - i)));
+    }
+    return hl_ok();
+}
+
+/* The five of BERT, those that are there, are special tokens. */
+static hl_status add_specials(const char *path, hl_tokens *tokens)
+{
+    static const char *const specials[] = { "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]" };
+    for (int32_t id = 0; id < tokens->n; id++) {
+        for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++) {
+            if (strcmp(hl_tokens_piece(tokens, id, NULL), specials[i]) == 0) {
+                HL_TRY(hl_tokens_add_special(tokens, (hl_special_token){ .id = id }));
+            }
+        }
+    }
+    HL_TRY(hl_tokens_index(tokens, path, true));
+    hl_tokens_usual_roles(tokens);
+    hl_tokens_set_templates(tokens, tokens->roles[HL_ROLE_CLS], tokens->roles[HL_ROLE_SEP]);
+    return hl_tokens_finish(tokens, path);
+}
+
+hl_status hl_tokens_load_vocabulary(const char *path, bool lowercase, hl_tokens **out)
+{
+    hl_tokens *tokens = hl_tokens_new(HL_TOKENS_WORDPIECE);
+    *out = NULL;
+    if (tokens == NULL) {
+        return hl_error_memory("tokens");
+    }
+    tokens->rules.clean = tokens->rules.cjk = true;
+    tokens->rules.lowercase = tokens->rules.accents = lowercase;
+    char *content;
+    size_t size;
+    hl_status status = hl_file_read(path, HL_TOKENS_FILE_BYTES, &content, &size);
+    if (status.code == HL_OK) {
+        status = add_lines(path, content, size, tokens);
+        hl_free(content);
+    }
+    if (status.code == HL_OK) {
+        status = add_specials(path, tokens);
+    }
+    if (status.code != HL_OK) {
+        hl_tokens_free(tokens);
+        return status;
+    }
+    *out = tokens;
+    return status;
+}
+
+static hl_status read_pieces(const char *path, json_t *root, void *context, hl_tokens **out)
+{
+    (void)context;
+    static const char *const specials[] = { "<s>", "</s>", "<pad>", "<unk>", "<mask>", "<|endoftext|>" };
+    if (!json_is_object(root)) {
+        return hl_error(HL_BAD_FILE, "%s: no object of pieces and their ids", path);
+    }
+    hl_tokens *tokens = *out = hl_tokens_new(HL_TOKENS_BPE);
+    if (tokens == NULL) {
+        return hl_error_memory("tokens");
+    }
+    HL_TRY(hl_json_pieces(path, root, tokens));
+    for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++) {
+        const json_t *id = json_object_get(root, specials[i]);
+        if (id != NULL) {
+            HL_TRY(hl_tokens_add_special(tokens, (hl_special_token){ .id = hl_json_id(id) }));
+        }
+    }
+    HL_TRY(hl_tokens_index(tokens, path, false));
+    hl_tokens_usual_roles(tokens);
+    return hl_ok();
+}
+
+/* The lines are changed: a zero byte ends each of the two pieces. */
+static hl_status add_merges(const char *path, char *text, size_t size, hl_tokens *tokens)
+{
+    int line = 1;
+    for (size_t i = 0, end; i < size; i = end + 1, line++) {
+        char *left = text + i, *newline = memchr(left, '\n', size - i);
+        end = newline != NULL ? (size_t)(newline - text) : size;
+        text[end] = '\0';
+        if (end > i && newline != NULL && text[end - 1] == '\r') {
+            text[end - 1] = '\0';
+        }
+        if (strncmp(left, "#version", strlen("#version")) == 0) {
+            continue;
+        }
+        char *space = strchr(left, ' ');
+        if (space == NULL || space == left || space[1] == '\0' || strchr(space + 1, ' ') != NULL) {
+            return hl_error(HL_BAD_FILE, "%s:%d: not two pieces with a space between them", path, line);
+        }
+        *space = '\0';
+        char place[HL_STATUS_TEXT];
+        snprintf(place, sizeof place, "%s:%d", path, line);
+        HL_TRY(hl_tokens_merge(tokens, place, left, space + 1));
+    }
+    return hl_tokens_finish(tokens, path);
+}
+
+hl_status hl_tokens_load_merges(const char *vocabulary, const char *merges, hl_tokens **out)
+{
+    char *content;
+    size_t size;
+    HL_TRY(hl_tokens_read_json(vocabulary, read_pieces, NULL, out));
+    hl_status status = hl_file_read(merges, HL_TOKENS_FILE_BYTES, &content, &size);
+    if (status.code == HL_OK) {
+        status = memchr(content, '\0', size) != NULL ? hl_error(HL_BAD_FILE, "%s: holds a zero byte", merges)
+                                                     : add_merges(merges, content, size, *out);
+        hl_free(content);
+    }
+    if (status.code != HL_OK) {
+        hl_tokens_free(*out);
+        *out = NULL;
+    }
+    return status;
+}

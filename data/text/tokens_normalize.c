@@ -1,0 +1,171 @@
+#include "core/memory.h"
+#include "core/private/utf8.h"
+#include "data/text/private/grow.h"
+#include "data/text/private/tokens_encode.h"
+#include "data/text/private/unicode.h"
+
+#include <string.h>
+
+hl_status hl_tokens_check_text(hl_tokens_kind kind, const char *text, size_t size)
+{
+    if (size >= INT32_MAX) {
+        return hl_error(HL_INVALID, "a text of %zu bytes is too long: 2 GiB and more are not cut into pieces", size);
+    }
+    for (size_t i = 0, step; kind != HL_TOKENS_BYTES && i < size; i += step) {
+        step = (unsigned char)text[i] < 0x80 ? 1 : hl_utf8_decode(text + i, size - i, NULL);
+        if (step == 0) {
+            return hl_error(HL_INVALID, "byte %zu of the text is not UTF-8", i);
+        }
+    }
+    return hl_ok();
+}
+
+/* Puts the marks from `first` on, which the text ends with so far, into the canonical order: by their classes, those of
+ * one class as they stood. HL_NO_MEMORY. */
+static hl_status order_marks(hl_tokens_scratch *scratch, size_t first)
+{
+    size_t n = scratch->n_characters - first, n_ordered = 0;
+    if (n < 2) {
+        return hl_ok();
+    }
+    if (!hl_grow((void **)&scratch->characters, &scratch->characters_capacity, scratch->n_characters + n,
+                 sizeof *scratch->characters)) {
+        return hl_error_memory("characters of a text");
+    }
+    hl_character *marks = scratch->characters + first, *ordered = marks + n;
+    for (unsigned class = 1; class < HL_STARTER_REMOVED; class ++) {
+        for (size_t i = 0; i < n; i++) {
+            if (hl_bert_mark(marks[i].code) == class) {
+                ordered[n_ordered++] = marks[i];
+            }
+        }
+    }
+    memcpy(marks, ordered, n_ordered * sizeof *marks);
+    return hl_ok();
+}
+
+/* Adds a character. One that is no mark is never passed by a mark: those from *marks on, which end before it, are put
+ * into their order. */
+static hl_status add_character(hl_tokens_scratch *scratch, hl_character c, bool mark, size_t *marks)
+{
+    if (!mark) {
+        HL_TRY(order_marks(scratch, *marks));
+    }
+    if (!hl_grow((void **)&scratch->characters, &scratch->characters_capacity, scratch->n_characters + 1,
+                 sizeof *scratch->characters)) {
+        return hl_error_memory("characters of a text");
+    }
+    scratch->characters[scratch->n_characters++] = c;
+    *marks = mark ? *marks : scratch->n_characters;
+    return hl_ok();
+}
+
+/* Adds the characters that one becomes where accents are stripped, in lower case where asked. */
+static hl_status add_base(const hl_tokens_rules *rules, hl_character c, hl_tokens_scratch *scratch, size_t *marks)
+{
+    uint32_t base[HL_BASE_MAX] = { c.code };
+    int n = rules->accents ? hl_bert_base(c.code, base) : 1;
+    if (n == 0 && hl_bert_mark(c.code) == HL_STARTER_REMOVED) {
+        HL_TRY(order_marks(scratch, *marks));
+        *marks = scratch->n_characters;
+    }
+    for (int i = 0; i < n; i++) {
+        uint32_t lower[2] = { base[i] };
+        int n_lower = rules->lowercase ? hl_bert_lower_case(base[i], lower) : 1;
+        bool mark = rules->accents && hl_bert_mark(base[i]) > 0;
+        for (int l = 0; l < n_lower; l++) {
+            c.code = lower[l];
+            HL_TRY(add_character(scratch, c, mark, marks));
+        }
+    }
+    return hl_ok();
+}
+
+hl_status hl_tokens_normalize(const hl_tokens_rules *rules, const char *text, size_t size, hl_tokens_scratch *scratch)
+{
+    size_t marks = 0; /* what the characters end with from there on is marks */
+    scratch->n_characters = 0;
+    for (size_t i = 0; i < size;) {
+        hl_character c = { .begin = i };
+        c.bytes = (uint32_t)hl_utf8_decode(text + i, size - i, &c.code);
+        i += c.bytes;
+        unsigned class = rules->clean || rules->cjk ? hl_bert_class(c.code) : 0;
+        if (rules->clean && (class & HL_BERT_DROPPED)) {
+            continue;
+        }
+        if (rules->clean && (class & HL_BERT_WHITE)) {
+            c.code = ' ';
+        }
+        hl_character space = { .code = ' ', .begin = c.begin, .bytes = c.bytes };
+        bool alone = rules->cjk && (class & HL_BERT_CJK);
+        if (alone) {
+            HL_TRY(add_character(scratch, space, false, &marks));
+        }
+        HL_TRY(add_base(rules, c, scratch, &marks));
+        if (alone) {
+            HL_TRY(add_character(scratch, space, false, &marks));
+        }
+    }
+    return order_marks(scratch, marks);
+}
+bool hl_tokens_next_word(hl_tokens_kind kind, const hl_tokens_scratch *scratch, size_t *first, size_t *end)
+{
+    const unsigned punctuation = kind == HL_TOKENS_WORDPIECE ? HL_BERT_PUNCTUATION : 0;
+    size_t at = *end;
+    unsigned class = 0;
+    for (; at < scratch->n_characters; at++) {
+        class = kind == HL_TOKENS_CHARS ? 0 : hl_bert_class(scratch->characters[at].code);
+        if ((class & HL_BERT_WHITE) == 0) {
+            break;
+        }
+    }
+    *first = at;
+    if (at == scratch->n_characters) {
+        return false;
+    }
+    bool alone = kind == HL_TOKENS_CHARS || (class & punctuation);
+    for (at++; !alone && at < scratch->n_characters; at++) {
+        if (hl_bert_class(scratch->characters[at].code) & (HL_BERT_WHITE | punctuation)) {
+            break;
+        }
+    }
+    *end = at;
+    return true;
+}
+
+hl_status hl_tokens_word_bytes(hl_tokens_scratch *scratch, size_t first, size_t end, size_t *size)
+{
+    enum { MOST = 4 }; /* bytes of a character */
+    size_t n = end - first, at = 0;
+    if (!hl_grow((void **)&scratch->word, &scratch->word_capacity, MOST * n, 1) ||
+        !hl_grow((void **)&scratch->ends, &scratch->ends_capacity, n, sizeof *scratch->ends) ||
+        !hl_grow((void **)&scratch->hashes, &scratch->hashes_capacity, n, sizeof *scratch->hashes)) {
+        return hl_error_memory("a word's characters");
+    }
+    for (size_t i = 0; i < n; i++) {
+        at += hl_utf8_encode(scratch->characters[first + i].code, scratch->word + at);
+        scratch->ends[i] = (uint32_t)at;
+    }
+    *size = at;
+    return hl_ok();
+}
+
+hl_status hl_pieces_add(hl_pieces *pieces, int32_t id, size_t begin, size_t end)
+{
+    if (!hl_grow((void **)&pieces->at, &pieces->capacity, pieces->n + 1, sizeof *pieces->at)) {
+        return hl_error_memory("a text's pieces");
+    }
+    pieces->at[pieces->n++] = (hl_piece){ .id = id, .begin = begin, .end = end };
+    return hl_ok();
+}
+
+hl_status hl_pieces_add_characters(hl_pieces *pieces, int32_t id, size_t first, size_t end, size_t base)
+{
+    const hl_character *at = pieces->scratch->characters;
+    size_t begin = SIZE_MAX, last = 0;
+    for (size_t i = first; i < end; i++) { /* marks may have changed places */
+        begin = at[i].begin < begin ? at[i].begin : begin;
+        last = at[i].begin + at[i].bytes > last ? at[i].begin + at[i].bytes : last;
+    }
+    return hl_pieces_add(pieces, id, base + begin, base + last);
+}

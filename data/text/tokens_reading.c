@@ -1,0 +1,109 @@
+#include "data/text/private/tokens_reading.h"
+
+#include "core/files.h"
+#include "core/memory.h"
+#include "data/text/tokens_file.h"
+
+#include <string.h>
+
+hl_status hl_tokens_read_json(const char *path, hl_tokens_read *read, void *context, hl_tokens **out)
+{
+    char *content;
+    size_t size;
+    json_t *root = NULL;
+    *out = NULL;
+    HL_TRY(hl_file_read(path, HL_TOKENS_FILE_BYTES, &content, &size));
+    hl_status status = hl_json_parse(path, content, size, &root);
+    hl_free(content);
+    if (status.code == HL_OK) {
+        status = read(path, root, context, out);
+    }
+    json_decref(root);
+    if (status.code != HL_OK) {
+        hl_tokens_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+int32_t hl_json_id(const json_t *id)
+{
+    json_int_t value = json_is_integer(id) ? json_integer_value(id) : INT32_MIN;
+    return value >= 0 && value < HL_TOKENS_MAX ? (int32_t)value : INT32_MIN;
+}
+
+static hl_status add_in_order(const char *path, const json_t *list, hl_tokens *tokens)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *piece = json_array_get(list, i);
+        if (!json_is_string(piece)) {
+            return hl_error(HL_BAD_FILE, "%s: piece %zu is no text", path, i);
+        }
+        HL_TRY(hl_tokens_add(tokens, json_string_value(piece), json_string_length(piece)));
+    }
+    return hl_ok();
+}
+
+/* Puts the keys into `names` by their ids. */
+static hl_status order_by_id(const char *path, json_t *pieces, const char **names)
+{
+    size_t n = json_object_size(pieces);
+    const char *name;
+    json_t *value;
+    json_object_foreach(pieces, name, value)
+    {
+        int32_t id = hl_json_id(value);
+        if (id < 0 || (size_t)id >= n) {
+            return hl_error(HL_BAD_FILE, "%s: the id of the piece %s is not from 0 to %zu: ids have no gaps", path,
+                            name, n - 1);
+        }
+        if (names[id] != NULL) {
+            return hl_error(HL_BAD_FILE, "%s: the id %d has two pieces, %s and %s", path, id, names[id], name);
+        }
+        names[id] = name;
+    }
+    return hl_ok();
+}
+
+static hl_status add_by_id(const char *path, json_t *pieces, hl_tokens *tokens)
+{
+    size_t n = json_object_size(pieces);
+    const char **names = hl_calloc(n, sizeof *names);
+    if (names == NULL) {
+        return hl_error_memory("tokens");
+    }
+    hl_status status = order_by_id(path, pieces, names);
+    for (size_t id = 0; status.code == HL_OK && id < n; id++) {
+        status = hl_tokens_add(tokens, names[id], strlen(names[id]));
+    }
+    hl_free(names);
+    return status;
+}
+
+hl_status hl_json_pieces(const char *path, json_t *pieces, hl_tokens *tokens)
+{
+    size_t n = json_is_array(pieces) ? json_array_size(pieces) : json_object_size(pieces);
+    if (n > HL_TOKENS_MAX) {
+        return hl_error(HL_BAD_FILE, "%s: more than %d pieces", path, HL_TOKENS_MAX);
+    }
+    return json_is_array(pieces) ? add_in_order(path, pieces, tokens) : add_by_id(path, pieces, tokens);
+}
+
+void hl_tokens_usual_roles(hl_tokens *tokens)
+{
+    static const struct {
+        const char *text;
+        hl_role role;
+    } usual[] = { { "[PAD]", HL_ROLE_PAD },   { "[UNK]", HL_ROLE_UNK },         { "[CLS]", HL_ROLE_CLS },
+                  { "[SEP]", HL_ROLE_SEP },   { "[MASK]", HL_ROLE_MASK },       { "<pad>", HL_ROLE_PAD },
+                  { "<unk>", HL_ROLE_UNK },   { "<cls>", HL_ROLE_CLS },         { "<sep>", HL_ROLE_SEP },
+                  { "<mask>", HL_ROLE_MASK }, { "<begin>", HL_ROLE_BEGIN },     { "<end>", HL_ROLE_END },
+                  { "<s>", HL_ROLE_CLS },     { "<s>", HL_ROLE_BEGIN },         { "</s>", HL_ROLE_SEP },
+                  { "</s>", HL_ROLE_END },    { "<|endoftext|>", HL_ROLE_END }, { "<|endoftext|>", HL_ROLE_BEGIN } };
+    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
+        int32_t id = hl_tokens_find(tokens, usual[i].text, strlen(usual[i].text));
+        if (hl_tokens_is_special(tokens, id) && tokens->roles[usual[i].role] < 0) {
+            tokens->roles[usual[i].role] = id;
+        }
+    }
+}

@@ -1,0 +1,285 @@
+#include "core/memory.h"
+#include "data/text/private/tokens_reading.h"
+#include "data/text/tokens_file.h"
+
+#include <string.h>
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text != NULL ? text : "";
+}
+
+static bool is(const json_t *object, const char *type)
+{
+    return strcmp(text_of(object, "type"), type) == 0;
+}
+
+/* Whether a member is missing or null, false, 0 or "". */
+static bool is_off(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return value == NULL || json_is_null(value) || json_is_false(value) ||
+           (json_is_number(value) && json_number_value(value) == 0) ||
+           (json_is_string(value) && json_string_length(value) == 0);
+}
+
+static hl_status unsupported(const char *path, const char *section, const char *what)
+{
+    return hl_error(HL_BAD_FILE, "%s: %s: %s is not supported", path, section,
+                    what[0] != '\0' ? what : "what stands here");
+}
+
+static hl_status read_wordpiece(const char *path, const json_t *model, hl_tokens *tokens)
+{
+    const json_t *characters = json_object_get(model, "max_input_chars_per_word");
+    if (strcmp(text_of(model, "continuing_subword_prefix"), "##") != 0) {
+        return unsupported(path, "model", "a continuing_subword_prefix other than ##");
+    }
+    if (characters != NULL) {
+        tokens->rules.word_characters = json_is_integer(characters) ? json_integer_value(characters) : 0;
+    }
+    if (tokens->rules.word_characters < 1 || tokens->rules.word_characters > HL_WORD_CHARACTERS_MAX) {
+        return hl_error(HL_BAD_FILE, "%s: model: max_input_chars_per_word is not from 1 to %d", path,
+                        HL_WORD_CHARACTERS_MAX);
+    }
+    return hl_ok();
+}
+
+static hl_status read_bpe(const char *path, const json_t *model, hl_tokens *tokens)
+{
+    static const char *const others[] = { "dropout", "continuing_subword_prefix", "end_of_word_suffix", "byte_fallback",
+                                          "ignore_merges" };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (!is_off(model, others[i])) {
+            return unsupported(path, "model", others[i]);
+        }
+    }
+    tokens->rules.unknown_bytes = !is_off(model, "unk_token");
+    return tokens->rules.unknown_bytes && !is_off(model, "fuse_unk") ? unsupported(path, "model", "fuse_unk") : hl_ok();
+}
+
+static hl_status read_model(const char *path, const json_t *model, hl_tokens **out)
+{
+    bool typed = !is_off(model, "type"); /* files of 2020 are not */
+    bool bpe = typed ? is(model, "BPE") : !is_off(model, "merges");
+    bool wordpiece = typed ? is(model, "WordPiece") : !bpe && !is_off(model, "max_input_chars_per_word");
+    if (!wordpiece && !bpe) {
+        return unsupported(path, "model", text_of(model, "type"));
+    }
+    json_t *pieces = json_object_get(model, "vocab");
+    if (!json_is_object(pieces)) {
+        return hl_error(HL_BAD_FILE, "%s: model: vocab is no object of pieces and their ids", path);
+    }
+    hl_tokens *tokens = *out = hl_tokens_new(wordpiece ? HL_TOKENS_WORDPIECE : HL_TOKENS_BPE);
+    if (tokens == NULL) {
+        return hl_error_memory("tokens");
+    }
+    HL_TRY(wordpiece ? read_wordpiece(path, model, tokens) : read_bpe(path, model, tokens));
+    HL_TRY(hl_json_pieces(path, pieces, tokens));
+    const char *unknown = text_of(model, "unk_token");
+    if (unknown[0] != '\0') {
+        const json_t *id = json_object_get(pieces, unknown);
+        if (id == NULL) {
+            return hl_error(HL_BAD_FILE, "%s: model: the unk_token %s is not in vocab", path, unknown);
+        }
+        tokens->roles[HL_ROLE_UNK] = hl_json_id(id);
+    }
+    return hl_ok();
+}
+
+/* A merge is "left right", or since 2024 ["left", "right"]. */
+static hl_status read_merges(const char *path, const json_t *model, hl_tokens *tokens)
+{
+    const json_t *merges = json_object_get(model, "merges");
+    for (size_t i = 0; i < json_array_size(merges); i++) {
+        json_t *merge = json_array_get(merges, i);
+        const char *left = NULL, *right = NULL;
+        char *both = json_is_string(merge) ? hl_strdup(json_string_value(merge)) : NULL;
+        if (json_is_string(merge) && both == NULL) {
+            return hl_error_memory("merges of tokens");
+        }
+        char *space = both != NULL ? strchr(both, ' ') : NULL;
+        if (space != NULL) {
+            *space = '\0';
+            left = both;
+            right = space + 1;
+        } else if (both == NULL && json_unpack(merge, "[s, s!]", &left, &right) != 0) {
+            left = NULL;
+        }
+        hl_status status = left != NULL
+                               ? hl_tokens_merge(tokens, path, left, right)
+                               : hl_error(HL_BAD_FILE, "%s: model: merge %zu is no pair of pieces", path, i + 1);
+        hl_free(both);
+        HL_TRY(status);
+    }
+    return hl_ok();
+}
+
+static hl_status read_normalizer(const char *path, const json_t *normalizer, hl_tokens *tokens)
+{
+    if (normalizer == NULL || json_is_null(normalizer)) {
+        return hl_ok();
+    }
+    if (tokens->kind != HL_TOKENS_WORDPIECE || !is(normalizer, "BertNormalizer")) {
+        return unsupported(path, "normalizer", text_of(normalizer, "type"));
+    }
+    const json_t *accents = json_object_get(normalizer, "strip_accents");
+    tokens->rules.clean = json_is_true(json_object_get(normalizer, "clean_text"));
+    tokens->rules.cjk = json_is_true(json_object_get(normalizer, "handle_chinese_chars"));
+    tokens->rules.lowercase = json_is_true(json_object_get(normalizer, "lowercase"));
+    tokens->rules.accents = json_is_boolean(accents) ? json_is_true(accents) : tokens->rules.lowercase;
+    return hl_ok();
+}
+
+static hl_status read_pre_tokenizer(const char *path, const json_t *pre_tokenizer, hl_tokens *tokens)
+{
+    if (!is(pre_tokenizer, tokens->kind == HL_TOKENS_BPE ? "ByteLevel" : "BertPreTokenizer")) {
+        return unsupported(path, "pre_tokenizer", text_of(pre_tokenizer, "type"));
+    }
+    if (json_is_false(json_object_get(pre_tokenizer, "use_regex"))) {
+        return unsupported(path, "pre_tokenizer", "use_regex = false");
+    }
+    tokens->rules.prefix_space = json_is_true(json_object_get(pre_tokenizer, "add_prefix_space"));
+    return hl_ok();
+}
+
+static hl_status read_added(const char *path, const json_t *added, hl_tokens *tokens)
+{
+    for (size_t i = 0; i < json_array_size(added); i++) {
+        const json_t *token = json_array_get(added, i);
+        const json_t *content = json_object_get(token, "content");
+        int32_t id = hl_json_id(json_object_get(token, "id"));
+        const char *text = text_of(token, "content");
+        if (text[0] == '\0' || id < 0 || id > tokens->n) {
+            return hl_error(HL_BAD_FILE, "%s: added_tokens: token %zu has no content, or an id that leaves a gap", path,
+                            i + 1);
+        }
+        if (!is_off(token, "single_word") || is_off(token, "special") ||
+            (tokens->kind == HL_TOKENS_WORDPIECE && !is_off(token, "normalized"))) {
+            return hl_error(HL_BAD_FILE,
+                            "%s: added_tokens: %s: only special tokens without single_word and normalized "
+                            "are supported",
+                            path, text);
+        }
+        if (id == tokens->n) {
+            HL_TRY(hl_tokens_add(tokens, text, json_string_length(content)));
+        } else if (strcmp(hl_tokens_piece(tokens, id, NULL), text) != 0) {
+            return hl_error(HL_BAD_FILE, "%s: added_tokens: %s has the id %d of the piece %s", path, text, id,
+                            hl_tokens_piece(tokens, id, NULL));
+        }
+        HL_TRY(hl_tokens_add_special(tokens,
+                                     (hl_special_token){ id, !is_off(token, "lstrip"), !is_off(token, "rstrip") }));
+    }
+    return hl_ok();
+}
+
+static hl_status add_item(const char *path, hl_template *template, int32_t id, int32_t type)
+{
+    if (template->n == HL_TEMPLATE_MAX || type < 0 || type > 1) {
+        return unsupported(path, "post_processor", "a template that is so long or has such types");
+    }
+    template->at[template->n].id = id;
+    template->at[template->n++].type = type;
+    return hl_ok();
+}
+
+/* One of the lists of a TemplateProcessing. */
+static hl_status read_template(const char *path, const json_t *list, const json_t *specials, hl_template *template)
+{
+    template->n = 0;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *item = json_array_get(list, i);
+        const json_t *sequence = json_object_get(item, "Sequence"), *special = json_object_get(item, "SpecialToken");
+        const json_t *what = sequence != NULL ? sequence : special;
+        json_int_t type = json_integer_value(json_object_get(what, "type_id"));
+        type = type >= 0 && type <= 1 ? type : -1;
+        if (sequence != NULL) {
+            HL_TRY(add_item(path, template, strcmp(text_of(sequence, "id"), "A") == 0 ? HL_TEXT_A : HL_TEXT_B,
+                            (int32_t)type));
+        }
+        const json_t *ids = json_object_get(json_object_get(specials, text_of(special, "id")), "ids");
+        if (sequence == NULL && json_array_size(ids) == 0) {
+            return hl_error(HL_BAD_FILE, "%s: post_processor: the special token %s has no ids", path,
+                            text_of(special, "id"));
+        }
+        for (size_t k = 0; sequence == NULL && k < json_array_size(ids); k++) {
+            HL_TRY(add_item(path, template, hl_json_id(json_array_get(ids, k)), (int32_t)type));
+        }
+    }
+    return hl_ok();
+}
+
+/* The id of ["[CLS]", 101]. */
+static int32_t id_of_pair(const json_t *pair)
+{
+    return hl_json_id(json_array_get(pair, 1));
+}
+
+static hl_status read_post_processor(const char *path, const json_t *processor, hl_tokens *tokens)
+{
+    if (processor == NULL || json_is_null(processor) || is(processor, "ByteLevel")) {
+        return hl_ok();
+    }
+    if (is(processor, "BertProcessing") || is(processor, "RobertaProcessing")) {
+        int32_t before = id_of_pair(json_object_get(processor, "cls")),
+                after = id_of_pair(json_object_get(processor, "sep"));
+        hl_tokens_set_templates(tokens, before, after);
+        if (is(processor, "RobertaProcessing")) { /* <s> A </s> </s> B </s>, all of type 0 */
+            tokens->pair = tokens->single;
+            HL_TRY(add_item(path, &tokens->pair, after, 0));
+            HL_TRY(add_item(path, &tokens->pair, HL_TEXT_B, 0));
+            HL_TRY(add_item(path, &tokens->pair, after, 0));
+        }
+        return hl_ok();
+    }
+    if (is(processor, "TemplateProcessing")) {
+        const json_t *specials = json_object_get(processor, "special_tokens");
+        HL_TRY(read_template(path, json_object_get(processor, "single"), specials, &tokens->single));
+        return read_template(path, json_object_get(processor, "pair"), specials, &tokens->pair);
+    }
+    const json_t *list = json_object_get(processor, "processors");
+    if (!is(processor, "Sequence") || json_array_size(list) != 2 || !is(json_array_get(list, 0), "ByteLevel") ||
+        is(json_array_get(list, 1), "Sequence")) {
+        return unsupported(path, "post_processor", text_of(processor, "type"));
+    }
+    return read_post_processor(path, json_array_get(list, 1), tokens);
+}
+
+/* What stands directly before and after a single text serves as cls and sep. */
+static void roles_of_template(hl_tokens *tokens)
+{
+    const hl_template *single = &tokens->single;
+    for (int i = 0; i < single->n; i++) {
+        if (single->at[i].id == HL_TEXT_A) {
+            tokens->roles[HL_ROLE_CLS] = i > 0 ? single->at[i - 1].id : -1;
+            tokens->roles[HL_ROLE_SEP] = i + 1 < single->n ? single->at[i + 1].id : -1;
+        }
+    }
+}
+
+static hl_status read(const char *path, json_t *root, void *context, hl_tokens **out)
+{
+    bool *ignored = context;
+    *ignored = !is_off(root, "truncation") || !is_off(root, "padding");
+    const json_t *model = json_object_get(root, "model");
+    HL_TRY(read_model(path, model, out));
+    hl_tokens *tokens = *out;
+    HL_TRY(read_normalizer(path, json_object_get(root, "normalizer"), tokens));
+    HL_TRY(read_pre_tokenizer(path, json_object_get(root, "pre_tokenizer"), tokens));
+    HL_TRY(read_added(path, json_object_get(root, "added_tokens"), tokens));
+    HL_TRY(read_post_processor(path, json_object_get(root, "post_processor"), tokens));
+    roles_of_template(tokens);
+    HL_TRY(hl_tokens_index(tokens, path, false));
+    hl_tokens_usual_roles(tokens);
+    if (tokens->kind == HL_TOKENS_BPE) {
+        HL_TRY(read_merges(path, model, tokens));
+    }
+    return hl_tokens_finish(tokens, path);
+}
+
+hl_status hl_tokens_load_tokenizer(const char *path, hl_tokens **out, bool *ignored)
+{
+    *ignored = false;
+    return hl_tokens_read_json(path, read, ignored, out);
+}

@@ -1,0 +1,118 @@
+#include "data/text/private/unicode.h"
+
+#include "data/text/private/unicode_tables.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static unsigned value_of(const hl_code_range *ranges, size_t n, uint32_t code)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (ranges[middle].last < code) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < n && ranges[low].first <= code ? ranges[low].value : 0;
+}
+
+unsigned hl_bert_class(uint32_t code)
+{
+    /* of ASCII, the usual case: neither */
+    bool letter_or_digit = (code | 0x20) - 'a' < 26 || code - '0' < 10;
+    return letter_or_digit ? 0 : value_of(hl_bert_classes, hl_bert_classes_n, code);
+}
+
+unsigned hl_bert_mark(uint32_t code)
+{
+    return code < 0x300 ? 0 : value_of(hl_bert_marks, hl_bert_marks_n, code);
+}
+
+hl_kind hl_byte_level_kind(uint32_t code)
+{
+    bool letter = (code | 0x20) - 'a' < 26; /* of ASCII, the usual case */
+    return letter ? HL_KIND_LETTER : (hl_kind)value_of(hl_byte_level_kinds, hl_byte_level_kinds_n, code);
+}
+
+/* A syllable is a leading consonant, a vowel and perhaps a trailing consonant (Unicode 15, section 3.12). */
+static int hangul_base(uint32_t syllable, uint32_t base[HL_BASE_MAX])
+{
+    enum { LEADING = 0x1100, VOWEL = 0x1161, TRAILING = 0x11A7, VOWELS = 21, TRAILINGS = 28 };
+    base[0] = LEADING + syllable / (VOWELS * TRAILINGS);
+    base[1] = VOWEL + syllable / TRAILINGS % VOWELS;
+    base[2] = TRAILING + syllable % TRAILINGS;
+    return base[2] == TRAILING ? 2 : 3;
+}
+
+int hl_bert_base(uint32_t code, uint32_t base[HL_BASE_MAX])
+{
+    enum { HANGUL = 0xAC00, HANGUL_END = 0xD7A4, FIRST_CHANGED = 0xC0 };
+    if (code >= HANGUL && code < HANGUL_END) {
+        return hangul_base(code - HANGUL, base);
+    }
+    base[0] = code;
+    if (code < FIRST_CHANGED) {
+        return 1;
+    }
+    if (hl_bert_mark(code) >= HL_STARTER_REMOVED) {
+        return 0;
+    }
+    size_t low = 0, high = hl_bert_bases_n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (hl_bert_bases[middle].code < code) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == hl_bert_bases_n || hl_bert_bases[low].code != code) {
+        return 1;
+    }
+    hl_code_base entry = hl_bert_bases[low];
+    const uint32_t *to = entry.n == 1 ? &entry.to : hl_bert_sequences + entry.to;
+    memcpy(base, to, entry.n * sizeof *to);
+    return (int)entry.n;
+}
+
+int hl_bert_lower_case(uint32_t code, uint32_t lower[2])
+{
+    enum { I_WITH_DOT = 0x130, DOT_ABOVE = 0x307 };
+    lower[0] = code;
+    if (code == I_WITH_DOT) { /* the one that becomes two characters */
+        lower[0] = 'i';
+        lower[1] = DOT_ABOVE;
+        return 2;
+    }
+    size_t low = 0, high = hl_bert_lower_n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (hl_bert_lower[middle].last < code) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    const hl_code_run *run = &hl_bert_lower[low];
+    if (low < hl_bert_lower_n && run->first <= code && (code - run->first) % run->step == 0) {
+        lower[0] = (uint32_t)((int64_t)code + run->by);
+    }
+    return 1;
+}
+
+size_t hl_utf8_encode(uint32_t code, char bytes[4])
+{
+    if (code < 0x80) {
+        bytes[0] = (char)code;
+        return 1;
+    }
+    size_t n = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (size_t i = n - 1; i > 0; i--, code >>= 6) {
+        bytes[i] = (char)(0x80 | (code & 0x3F));
+    }
+    bytes[0] = (char)((0xF00u >> n & 0xF0) | code);
+    return n;
+}
