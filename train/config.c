@@ -156,8 +156,11 @@ static void read_text(hl_config_reader *reader, const char *text, size_t size)
 {
     if (is_prose(text, size)) {
         reader->unclear = true;
-        hl_config_complain(reader, HL_CONFIG_NOWHERE,
-                           "is no config: a config has lines as [model] and heads = 4, this file has neither");
+        hl_config_complain(reader, HL_CONFIG_NOWHERE, "this is a text, not a config");
+        hl_config_complain(
+            reader, HL_CONFIG_NOWHERE,
+            "a config has sections and keys, such as a line \"[model]\" and below it \"heads = 4\"; begin "
+            "with a copy of copy_task.ini");
         return;
     }
     hl_ini ini;

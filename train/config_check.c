@@ -209,7 +209,8 @@ static void check_accumulate(hl_config_reader *reader)
     }
 }
 
-/* train.out = runs/<the file's name without folders and extension>. */
+/* train.out = runs/<the file's name without folders and extension>; it stays "" where that names no folder
+ * (hl_setup_check_out). */
 static void resolve_out(hl_config_reader *reader)
 {
     if (reader->config->train.out[0] != '\0' || !SOUND(reader, train.out)) {
@@ -227,8 +228,7 @@ static void resolve_out(hl_config_reader *reader)
     bool valid = length > 0 && *name != '.' && strcmp(name, "-") != 0 &&
                  hl_config_read_value(out, path, reader->config, &count, wrong);
     if (!valid) {
-        hl_config_complain(reader, HL_CONFIG_NOWHERE,
-                           "train.out: no folder can be named after this file: give one, by --out");
+        reader->config->train.out[0] = '\0';
     }
 }
 

@@ -91,7 +91,7 @@ static void add_values(hl_text *t, const hl_config_key *key)
     } else if (key->type == HL_CONFIG_PATH) {
         hl_text_print(t, "path");
     } else {
-        const char *also = key->type == HL_CONFIG_PER_LAYER ? "; one, or one per layer: 4, 2, 8"
+        const char *also = key->type == HL_CONFIG_PER_LAYER ? "; or one per layer, such as 4, 2, 8"
                            : key->type == HL_CONFIG_STEPS   ? ", or log"
                                                             : "";
         hl_text_print(t, "%s, %.16g .. %.16g%s", key->type == HL_CONFIG_REAL ? "number" : "integer", key->least,

@@ -66,3 +66,11 @@ int hl_setup_threads(const hl_config *config)
 {
     return config->train.threads > 0 ? (int)config->train.threads : hl_threads_default();
 }
+
+hl_status hl_setup_check_out(const hl_config *config, const char *path)
+{
+    return config->train.out[0] != '\0'
+               ? hl_ok()
+               : hl_error(HL_INVALID, "%s: train.out: no folder can be named after this file: give one, by --out",
+                          path);
+}

@@ -23,6 +23,10 @@ int64_t hl_setup_recorded_examples(const hl_config *config);
 /* The threads to use: config->train.threads, or where that is 0 what the machine allows. */
 int hl_setup_threads(const hl_config *config);
 
+/* HL_INVALID where the config names no folder for a run: train.out was not given, and none can be named after the file
+ * (as for standard input). `path` is the file's, for the message. */
+hl_status hl_setup_check_out(const hl_config *config, const char *path);
+
 HL_END_DECLS
 
 #endif

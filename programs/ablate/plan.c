@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "programs/ablate/variants.h"
 #include "train/footprint.h"
+#include "train/setup.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -235,6 +236,7 @@ static hl_status make(builder *b, FILE *err)
     hl_ablate_plan *plan = b->plan;
     hl_config *base = &b->base.config;
     HL_TRY(load(b->command, &none, err, base));
+    HL_TRY(hl_setup_check_out(base, b->command->config.path));
     HL_TRY(set_seeds(b->command, plan, base));
     HL_TRY(name_folder(b->command, base->train.out, &plan->folder));
     HL_TRY(hl_ablate_variants_keys(b->command, base, plan));

@@ -13,6 +13,7 @@
 #include "programs/train/summary.h"
 #include "study/output.h"
 #include "train/memory_check.h"
+#include "train/setup.h"
 #include "train/snapshot_budget.h"
 
 #include <string.h>
@@ -113,6 +114,7 @@ static hl_status execute(hl_train_call *p, int argc, char **argv)
         hl_print_line(p->out, "%s: OK", p->command.config.path);
         return hl_ok();
     }
+    HL_TRY(hl_setup_check_out(&p->config, p->command.config.path));
     HL_TRY(hl_memory_check_training(&p->config, hl_memory_at_hand_now(), p->command.config.path));
     const char *warning = hl_matmul_library_warning();
     if (warning != NULL) {

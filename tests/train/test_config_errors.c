@@ -12,7 +12,9 @@ static const struct {
     { "[model]\nheads 4\n", { NULL }, "x.ini:2: \"=\" is missing: a line is key = value, [section] or a comment\n" },
     { "A story\nof heads\n[note]\n[1] no key\n",
       { NULL },
-      "x.ini: is no config: a config has lines as [model] and heads = 4, this file has neither\n" },
+      "x.ini: this is a text, not a config\n"
+      "x.ini: a config has sections and keys, such as a line \"[model]\" and below it \"heads = 4\"; begin with a copy "
+      "of copy_task.ini\n" },
     { "[model\nheads = 4\n", { NULL }, "x.ini:1: \"]\" is missing\n" },
     { "[model] heads = 4\n", { NULL }, "x.ini:1: a section stands on a line of its own\n" },
     { "[model]\n= 4\n", { NULL }, "x.ini:2: the key before \"=\" is missing\n" },

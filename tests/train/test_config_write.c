@@ -247,7 +247,7 @@ START_TEST(help_and_reference_name_every_key_and_help_fits_a_terminal)
         ck_assert_uint_le(length, 80);
         ck_assert(length == 0 || line[length - 1] != ' ');
     }
-    ck_assert_ptr_nonnull(strstr(help, "  heads               integer, 1 .. 1024; one, or one per layer: 4, 2, 8\n"
+    ck_assert_ptr_nonnull(strstr(help, "  heads               integer, 1 .. 1024; or one per layer, such as 4, 2, 8\n"
                                        "                      (default: 4)\n"
                                        "                      The number of attention heads.\n"));
     ck_assert_ptr_nonnull(strstr(help, "For shift.\n"));
