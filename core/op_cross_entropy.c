@@ -1,5 +1,6 @@
 #include "core/op_cross_entropy.h"
 
+#include "core/examples.h"
 #include "core/op.h"
 #include "core/private/exp.h"
 #include "core/private/reduce.h"
@@ -39,7 +40,7 @@ static bool infer(hl_tape *tape, hl_node *node)
         return hl_tape_fail(tape, node, "no targets are given");
     }
     for (int64_t i = 0; i < N && !tape->options.dry; i++) {
-        if (a->targets[i] < 0 || a->targets[i] >= V) {
+        if (a->targets[i] < HL_IGNORE || a->targets[i] >= V) {
             return hl_tape_fail(tape, node, "target %" PRId32 " at place %" PRId64 " is not below %" PRId64,
                                 a->targets[i], i, V);
         }
@@ -83,6 +84,9 @@ static hl_real log_sum_exp(const hl_real *x, int64_t n, hl_real largest)
 
 static hl_real loss_of_row(const hl_real *x, int64_t V, hl_real log_sum, int32_t target, hl_real smoothing)
 {
+    if (target == HL_IGNORE) {
+        return 0;
+    }
     hl_real loss = (1 - smoothing) * (log_sum - x[target]);
     if (smoothing > 0) {
         loss += smoothing * (log_sum - (hl_real)(hl_sum_all(x, V) / (double)V));
@@ -123,7 +127,10 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
     if (a->result != NULL) {
         a->result->loss_sum = loss_sum;
         a->result->n_scored = N;
-        a->result->n_correct = 0;
+        a->result->n_known = a->result->n_correct = 0;
+        for (int64_t n = 0; n < N; n++) {
+            a->result->n_known += a->targets[n] != HL_IGNORE;
+        }
         for (int i = 0; i < HL_MAX_THREADS; i++) {
             a->result->n_correct += correct[i];
         }
@@ -146,16 +153,19 @@ static void backward_rows(const void *context, hl_range rows)
     const hl_node *node = work->node;
     const hl_cross_entropy_args *a = node->attributes;
     int64_t V = hl_shape_last(node->in[0]->shape);
-    hl_real dloss = work->dloss, even = a->smoothing / (hl_real)V;
+    hl_real even = a->smoothing / (hl_real)V;
     bool add = work->dlogits.add;
     for (int64_t n = rows.begin; n < rows.end; n++) {
         const hl_real *x = node->in[0]->data + n * V;
         hl_real *dx = work->dlogits.at + n * V, log_sum = log_sums(node)[n];
+        hl_real dloss = a->targets[n] != HL_IGNORE ? work->dloss : 0;
 #pragma omp simd
         for (int64_t v = 0; v < V; v++) {
             hl_grad_put(&dx[v], dloss * (hl_exp(x[v] - log_sum) - even), add);
         }
-        dx[a->targets[n]] -= dloss * (1 - a->smoothing);
+        if (a->targets[n] != HL_IGNORE) {
+            dx[a->targets[n]] -= dloss * (1 - a->smoothing);
+        }
     }
 }
 

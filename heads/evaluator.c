@@ -75,6 +75,7 @@ static hl_status run_slice(const hl_evaluator *evaluator, hl_evaluator_slice *sl
     if (sum != NULL) {
         sum->loss_sum += result.loss_sum;
         sum->n_scored += result.n_scored;
+        sum->n_known += result.n_known;
         sum->n_correct += result.n_correct;
     }
     return hl_ok();

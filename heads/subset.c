@@ -77,8 +77,7 @@ hl_status hl_subset_add(hl_subset *s, const hl_batch *batch, const bool *kept, h
 
 hl_subset_worth hl_subset_worth_of(const hl_cross_entropy_result *sum)
 {
-    double scored = (double)sum->n_scored;
-    return (hl_subset_worth){ sum->loss_sum / scored, (double)sum->n_correct / scored };
+    return (hl_subset_worth){ sum->loss_sum / (double)sum->n_known, (double)sum->n_correct / (double)sum->n_scored };
 }
 
 hl_status hl_subset_measure(hl_subset *s, const hl_batch *batch, const bool *kept, hl_subset_worth *worth)

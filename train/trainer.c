@@ -250,7 +250,7 @@ hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_validation_sums_pass *sums
     }
     double seconds = hl_clock_seconds() - begin;
     *evaluation = (hl_evaluation){
-        .loss = sum.loss_sum / (double)sum.n_scored,
+        .loss = sum.loss_sum / (double)sum.n_known,
         .accuracy = (double)sum.n_correct / (double)sum.n_scored,
         .tokens_per_second = seconds > 0 ? (double)trainer->validation.batch.n_rows / seconds : 0,
     };

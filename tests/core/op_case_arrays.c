@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 const int32_t op_case_ids[6] = { 3, 0, 6, 3, 1, 2 };
+const int32_t op_case_some_ids[5] = { -1, 6, 0, -1, 2 };
 const int32_t op_case_zeros[3] = { 0, 0, 0 };
 const int32_t op_case_offsets_1[2] = { 0, 1 };
 const int32_t op_case_offsets_5[3] = { 0, 3, 5 };

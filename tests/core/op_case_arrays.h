@@ -6,7 +6,8 @@
 
 #include <stdint.h>
 
-extern const int32_t op_case_ids[6]; /* below 7, one of them twice */
+extern const int32_t op_case_ids[6];      /* below 7, one of them twice */
+extern const int32_t op_case_some_ids[5]; /* some of them -1 */
 extern const int32_t op_case_zeros[3];
 /* Offsets of sequences, named by their rows. */
 extern const int32_t op_case_offsets_1[2], op_case_offsets_5[3], op_case_offsets_6[4], op_case_offsets_7[3],

@@ -234,6 +234,8 @@ const op_case op_cases[] = {
       { INPUT("logits", 5, 7) } },
     { "cross_entropy", "smoothing", op_call_cross_entropy, WITH(cross_entropy_row, op_case_ids, 0, 0.1f), false, false,
       { INPUT("logits", 5, 7) } },
+    { "cross_entropy", "targets that are no class", op_call_cross_entropy,
+      WITH(cross_entropy_row, op_case_some_ids, 0, 0.1f), false, false, { INPUT("logits", 5, 7) } },
     { "cross_entropy", "3-D, divisor, smoothing", op_call_cross_entropy,
       WITH(cross_entropy_row, op_case_ids, 20, 0.3f), false, false, { INPUT("logits", 2, 3, 7) } },
     { "cross_entropy", "one class", op_call_cross_entropy,

@@ -111,6 +111,21 @@ START_TEST(pieces_of_tensors)
 }
 END_TEST
 
+START_TEST(cross_entropy_takes_targets_that_are_no_class)
+{
+    const hl_real logits[8] = { 0, 0, 0, 0, 0, 3, 0, 0 };
+    hl_real rows[2] = { 9, 9 };
+    hl_cross_entropy_result result = { .row_loss = rows };
+    hl_cross_entropy_args args = { .targets = (int32_t[]){ -1, 1 }, .n = 1, .result = &result };
+    double known = log(3 + exp(3)) - 3;
+    check_values(hl_cross_entropy(&tape, tensor(HL_SHAPE(2, 4), logits), args), (hl_shape){ 0 }, &known);
+    ck_assert(result.n_scored == 2 && result.n_known == 1 && result.n_correct == 1 && rows[0] == 0);
+    args.smoothing = 0.5f; /* which such a row has no part in either */
+    known = 0.5 * known + 0.5 * (known + 3 - 0.75);
+    check_values(hl_cross_entropy(&tape, tensor(HL_SHAPE(2, 4), logits), args), (hl_shape){ 0 }, &known);
+}
+END_TEST
+
 START_TEST(cross_entropy_reports_what_it_found)
 {
     const hl_real logits[8] = { 0, 0, 0, 0, 0, 3, 0, 0 };
@@ -121,7 +136,7 @@ START_TEST(cross_entropy_reports_what_it_found)
     hl_tensor *loss = hl_cross_entropy(&tape, t, (hl_cross_entropy_args){ .targets = targets, .result = &result });
     double second = log(3 + exp(3));
     check_values(loss, (hl_shape){ 0 }, &(double){ (log(4) + second) / 2 });
-    ck_assert_int_eq(result.n_scored, 2);
+    ck_assert(result.n_scored == 2 && result.n_known == 2);
     ck_assert_int_eq(result.n_correct, 1); /* of equal logits the first counts */
     ck_assert_double_eq_tol(result.loss_sum, log(4) + second, 1e-6);
     ck_assert_double_eq_tol((double)rows[1], second, 1e-6);
@@ -205,6 +220,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, functions_of_single_numbers);
     tcase_add_test(tc, given_weights_take_the_place_of_the_softmax_but_where_the_mask_forbids);
     tcase_add_test(tc, pieces_of_tensors);
+    tcase_add_test(tc, cross_entropy_takes_targets_that_are_no_class);
     tcase_add_test(tc, cross_entropy_reports_what_it_found);
     tcase_add_test(tc, the_loss_of_many_tokens_keeps_its_accuracy);
     tcase_add_test(tc, attention_scales_by_the_root_of_d_k_and_shares_keys);
