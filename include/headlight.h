@@ -69,9 +69,9 @@
 #include "data/text/conllu.h"
 #include "data/text/corpus.h"
 #include "data/text/permute.h"
+#include "data/text/scored_text.h"
 #include "data/text/split.h"
 #include "data/text/table.h"
-#include "data/text/text_data.h"
 #include "data/text/tokens_file.h"
 #include "data/text/tokens_learn.h"
 /* Models and their training */
