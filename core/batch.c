@@ -27,6 +27,7 @@ hl_batch hl_batch_slice(const hl_batch *batch, int64_t first, int64_t count)
         .longest = batch->longest,
         .offsets = offsets,
         .tokens = batch->tokens + row,
+        .types = batch->types != NULL ? batch->types + row : NULL,
         .positions = batch->positions != NULL ? batch->positions + row : NULL,
         .places = batch->places != NULL ? batch->places + row : NULL,
         .n_targets = find_target(batch, offsets[count]) - target,

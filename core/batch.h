@@ -17,12 +17,13 @@ typedef struct hl_batch {
     int64_t longest;          /* T: no example is longer */
     const int32_t *offsets;   /* (B + 1): as in hl_sequences; the first is 0 but in a slice */
     const int32_t *tokens;    /* (N): ids in [0, V) */
+    const int32_t *types;     /* (N): 0, or 1 in the second of two texts; NULL: all are 0 */
     const int32_t *positions; /* (N): of each row in its example */
     const int64_t *places; /* (N): what a row's dropout is drawn by (core/tape.h): the index of its example in the whole
                                  update's batch, times the model's greatest length, plus the position */
     int64_t n_targets;     /* M */
     const int32_t *target_rows; /* (M): ascending, each once; row r is target_rows[m] - offsets[0] */
-    const int32_t *target_ids;  /* (M): ids of the targets' vocabulary */
+    const int32_t *target_ids;  /* (M): ids of the targets' vocabulary; HL_IGNORE: it lacks the right one */
 } hl_batch;
 
 /* The examples first ... first + count - 1 of `batch`, sharing its arrays. */

@@ -19,6 +19,9 @@ hl_examples hl_examples_slice(const hl_examples *batch, int64_t first, int64_t c
         .lengths = from(batch->lengths, first),
         .n_relations = batch->n_relations,
         .relations = from(batch->relations, at * batch->n_relations),
+        .kinds = batch->kinds,
+        .words = from(batch->words, at),
+        .types = from(batch->types, at),
     };
 }
 

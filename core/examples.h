@@ -12,24 +12,44 @@ HL_BEGIN_DECLS
 enum {
     HL_PAD = 0,     /* the token that fills a sequence up to T */
     HL_IGNORE = -1, /* a target that is not scored; a query without a source position; a token without a partner */
+    HL_UNSEEN =
+        -2, /* a target that the targets' vocabulary lacks, to be scored as answered wrong; HL_IGNORE in a batch */
 };
+
+/* What a token is, bits. Toy tasks have special tokens alone. */
+typedef enum hl_token_kind {
+    HL_TOKEN_SPECIAL = 1, /* no part of a text; of the tokens below, all but unknown ones and punctuation are */
+    HL_TOKEN_FIRST = 2,   /* [CLS], <s>: stands before a text */
+    HL_TOKEN_SEPARATOR = 4,
+    HL_TOKEN_MASK = 8,
+    HL_TOKEN_UNKNOWN = 16,     /* stands for any word or character that is no token */
+    HL_TOKEN_PUNCTUATION = 32, /* neither a letter nor a digit is in it, nor is it white space alone */
+    HL_TOKEN_PAD = 64,
+} hl_token_kind;
 
 /* Which examples: those that train, or those that tell how good the model is. */
 typedef enum hl_split { HL_TRAIN, HL_VALIDATION } hl_split;
 
-/* All arrays are (B, T), (B, R, T) or (B) and not owned. Positions at and past lengths[b] hold HL_PAD in `tokens` and
- * HL_IGNORE elsewhere. */
+/* All arrays are (B, T), (B, R, T) or (B) and not owned. Positions at and past lengths[b] hold HL_PAD in `tokens`, 0 in
+ * `types` and HL_IGNORE elsewhere. */
 typedef struct hl_examples {
     int64_t n_examples; /* B */
     int64_t n_tokens;   /* T, at least the longest length */
     int32_t *tokens;    /* (B, T), ids in [0, V) */
-    int32_t *targets;   /* (B, T), ids in [0, V) or HL_IGNORE */
+    int32_t *targets;   /* (B, T), ids of the targets' vocabulary, [0, C), HL_IGNORE or HL_UNSEEN */
     int32_t *sources;   /* (B, T), the position a perfect head fetches the answer from, or HL_IGNORE */
     int32_t *lengths;   /* (B), 1 .. T */
 
     int64_t n_relations; /* R, the relations between tokens that the task states; 0 where it states none */
     int32_t *relations;  /* (B, R, T), the position that token t is paired with by relation r, or HL_IGNORE; NULL where
                             R = 0 */
+
+    const unsigned char
+        *kinds; /* (V), bits of hl_token_kind, by id; NULL: ids below 3 are special, all others are not */
+    int32_t
+        *words; /* (B, T), the word that a token belongs to, counted from 0 in its example; -1: none, it is a special
+                       token; NULL: every token is a word */
+    int32_t *types; /* (B, T), 0, or 1 in the second of two texts; NULL: all are 0 */
 } hl_examples;
 
 /* The examples first ... first + count - 1 of `batch`, sharing its arrays. */

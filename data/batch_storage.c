@@ -52,9 +52,17 @@ hl_status hl_batch_storage_init(hl_batch_storage *storage, int64_t n_examples, i
     return hl_ok();
 }
 
+hl_status hl_batch_storage_take_types(hl_batch_storage *storage)
+{
+    storage->types = hl_calloc((size_t)storage->n_rows, sizeof *storage->types);
+    storage->batch.types = storage->types;
+    return storage->types != NULL ? hl_ok() : hl_error_memory("a batch");
+}
+
 void hl_batch_storage_free(hl_batch_storage *storage)
 {
     hl_examples_free(&storage->example);
+    hl_free(storage->types);
     hl_free(storage->places);
     *storage = (hl_batch_storage){ 0 };
 }
@@ -80,12 +88,15 @@ hl_status hl_batch_storage_add(hl_batch_storage *storage, const int32_t *tokens,
     }
     int64_t first = batch->n_rows, place = batch->n_examples * storage->max_length;
     memcpy(storage->tokens + first, tokens, (size_t)length * sizeof *tokens);
+    if (storage->types != NULL) {
+        memset(storage->types + first, 0, (size_t)length * sizeof *storage->types);
+    }
     for (int64_t t = 0; t < length; t++) {
         storage->positions[first + t] = (int32_t)t;
         storage->places[first + t] = place + t;
         if (targets != NULL && targets[t] != HL_IGNORE) {
             storage->target_rows[batch->n_targets] = (int32_t)(first + t);
-            storage->target_ids[batch->n_targets++] = targets[t];
+            storage->target_ids[batch->n_targets++] = targets[t] != HL_UNSEEN ? targets[t] : HL_IGNORE;
         }
     }
     batch->n_examples++;
@@ -95,13 +106,23 @@ hl_status hl_batch_storage_add(hl_batch_storage *storage, const int32_t *tokens,
     return hl_ok();
 }
 
+hl_status hl_batch_storage_add_example(hl_batch_storage *storage, const hl_examples *examples, int64_t e)
+{
+    int64_t at = e * examples->n_tokens, length = examples->lengths[e];
+    const int32_t *targets = examples->targets != NULL ? examples->targets + at : NULL;
+    HL_TRY(hl_batch_storage_add(storage, examples->tokens + at, targets, length));
+    if (storage->types != NULL && examples->types != NULL) {
+        memcpy(storage->types + storage->batch.n_rows - length, examples->types + at,
+               (size_t)length * sizeof *storage->types);
+    }
+    return hl_ok();
+}
+
 hl_status hl_batch_pack(hl_batch_storage *storage, const hl_examples *examples, int64_t first, int64_t count)
 {
     hl_batch_storage_clear(storage);
     for (int64_t e = first; e < first + count; e++) {
-        int64_t at = e * examples->n_tokens;
-        HL_TRY(hl_batch_storage_add(storage, examples->tokens + at,
-                                    examples->targets != NULL ? examples->targets + at : NULL, examples->lengths[e]));
+        HL_TRY(hl_batch_storage_add_example(storage, examples, e));
     }
     return hl_ok();
 }
@@ -109,5 +130,7 @@ hl_status hl_batch_pack(hl_batch_storage *storage, const hl_examples *examples, 
 hl_status hl_batch_storage_of(hl_batch_storage *storage, const hl_examples *examples, int64_t max_length)
 {
     HL_TRY(hl_batch_storage_init(storage, examples->n_examples, hl_examples_real_tokens(examples), max_length));
-    return hl_batch_pack(storage, examples, 0, examples->n_examples);
+    hl_status status = examples->types != NULL ? hl_batch_storage_take_types(storage) : hl_ok();
+    HL_THEN(status, hl_batch_pack(storage, examples, 0, examples->n_examples));
+    return status;
 }

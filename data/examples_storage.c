@@ -3,7 +3,6 @@
 #include "core/memory.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 
 /* The numbers of a batch: for each example tokens, targets, sources, relations (T each) and a length. False where a size
  * is out of range or the count does not fit. */
@@ -46,6 +45,16 @@ hl_status hl_examples_allocate(int64_t n_examples, int64_t n_tokens, int64_t n_r
         .n_relations = n_relations,
         .relations = n_relations > 0 ? block + 3 * matrix + n_examples : NULL,
     };
+    return hl_ok();
+}
+
+hl_status hl_examples_allocate_text(int64_t n_examples, int64_t n_tokens, bool types, hl_examples *batch)
+{
+    HL_TRY(hl_examples_allocate(n_examples, n_tokens, 1 + types, batch));
+    batch->words = batch->relations;
+    batch->types = types ? batch->relations + n_examples * n_tokens : NULL;
+    batch->relations = NULL;
+    batch->n_relations = 0;
     return hl_ok();
 }
 

@@ -6,6 +6,7 @@
 #include "core/examples.h"
 #include "core/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,7 +17,10 @@ HL_BEGIN_DECLS
  * HL_NO_MEMORY; *batch is then unchanged. On success owned by the caller: hl_examples_free. */
 hl_status hl_examples_allocate(int64_t n_examples, int64_t n_tokens, int64_t n_relations, hl_examples *batch);
 
-/* The bytes of that block; SIZE_MAX where a size is out of range. */
+/* The same for examples of text, which have `words`, perhaps `types`, and no relations. */
+hl_status hl_examples_allocate_text(int64_t n_examples, int64_t n_tokens, bool types, hl_examples *batch);
+
+/* The bytes of that block; SIZE_MAX where a size is out of range. Words and types count as relations do. */
 size_t hl_examples_bytes(int64_t n_examples, int64_t n_tokens, int64_t n_relations);
 
 /* Frees what hl_examples_allocate gave and zeroes *batch; a zeroed one is allowed. */

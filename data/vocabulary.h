@@ -1,16 +1,19 @@
-/* Token texts and their ids, both ways, and the file vocab.txt: one token a line, line number = id. */
+/* Token texts and their ids, both ways, what kind of token each is, and the file vocab.txt: one token a line, line
+ * number = id. Of toy tasks, of texts, and of the labels of texts. */
 #ifndef HL_DATA_VOCABULARY_H
 #define HL_DATA_VOCABULARY_H
 
 #include "core/declarations.h"
+#include "core/examples.h"
 #include "core/status.h"
+#include "data/text/tokens.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 HL_BEGIN_DECLS
 
-/* Every vocabulary begins with <pad>, <sep>, <mask>; <pad> is HL_PAD of core/examples.h. */
+/* Every toy task's vocabulary begins with <pad>, <sep>, <mask>; <pad> is HL_PAD of core/examples.h. */
 enum {
     HL_SEPARATOR = 1,
     HL_MASK = 2,
@@ -21,15 +24,21 @@ enum {
 
 typedef struct hl_vocabulary hl_vocabulary;
 
-/* Makes a vocabulary of the `size` bytes at `text`, the content of a vocab.txt. Refused, as HL_BAD_FILE "<path>:<line>:
+/* Makes a toy task's vocabulary of the `size` bytes at `text`, the content of its vocab.txt. Refused, as HL_BAD_FILE "<path>:<line>:
  * <what is wrong>": a last line without a newline, an empty or too long token, bytes that are not UTF-8, white space
  * and control characters, a token that comes twice, more than HL_VOCABULARY_MAX_TOKENS lines, other tokens than the
  * special ones at ids 0, 1, 2. HL_NO_MEMORY. `path` is for messages. *out is the caller's: hl_vocabulary_free. */
 hl_status hl_vocabulary_parse(const char *path, const char *text, size_t size, hl_vocabulary **out);
 
+/* Makes the vocabulary of these tokens, which it copies, with the texts that files spell. HL_NO_MEMORY. *out is the
+ * caller's: hl_vocabulary_free. */
+hl_status hl_vocabulary_of_tokens(const hl_tokens *tokens, hl_vocabulary **out);
+
 void hl_vocabulary_free(hl_vocabulary *vocabulary); /* NULL is allowed */
 
-/* The content of its vocab.txt, *size bytes and a zero byte, in new memory: hl_free. HL_NO_MEMORY. */
+/* The content of its vocab.txt, *size bytes and a zero byte, in new memory: hl_free. In tokens \s stands for a space,
+ * \n, \r and \t for these, \\ for a backslash, and \x85 or \u2028 for any other white space or control character, by its
+ * code. HL_NO_MEMORY. */
 hl_status hl_vocabulary_text(const hl_vocabulary *vocabulary, char **text, size_t *size);
 
 /* V, the special tokens included. */
@@ -40,6 +49,12 @@ const char *hl_vocabulary_token(const hl_vocabulary *vocabulary, int32_t id);
 
 /* The id of the token of that text, -1 where there is none, or no text. */
 int32_t hl_vocabulary_find(const hl_vocabulary *vocabulary, const char *token);
+
+/* Bits of hl_token_kind by id, (V), owned by the vocabulary. */
+const unsigned char *hl_vocabulary_kinds(const hl_vocabulary *vocabulary);
+
+/* The first id whose kind has that bit, -1 where there is none. */
+int32_t hl_vocabulary_special(const hl_vocabulary *vocabulary, hl_token_kind kind);
 
 HL_END_DECLS
 

@@ -74,9 +74,9 @@ static hl_status copy_examples(hl_effect_losses *s, const hl_examples *all)
         rows += all->lengths[s->rows[e]];
     }
     HL_TRY(hl_batch_storage_init(&s->storage, s->n, rows, T));
+    HL_TRY(all->types != NULL ? hl_batch_storage_take_types(&s->storage) : hl_ok());
     for (int64_t e = 0; e < s->n; e++) {
-        int64_t at = s->rows[e] * T;
-        HL_TRY(hl_batch_storage_add(&s->storage, all->tokens + at, all->targets + at, all->lengths[s->rows[e]]));
+        HL_TRY(hl_batch_storage_add_example(&s->storage, all, s->rows[e]));
     }
     s->storage.batch.longest = T; /* the size of ideal patterns */
     return hl_ok();

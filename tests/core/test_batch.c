@@ -7,7 +7,16 @@ static const int32_t offsets[4] = { 0, 3, 4, 8 };
 static const int32_t tokens[8] = { 3, 4, 5, 6, 7, 8, 9, 3 }, positions[8] = { 0, 1, 2, 0, 0, 1, 2, 3 };
 static const int64_t places[8] = { 0, 1, 2, 9, 18, 19, 20, 21 };
 static const int32_t target_rows[4] = { 0, 2, 5, 7 }, target_ids[4] = { 1, 2, 3, 4 };
-static const hl_batch whole = { 3, 8, 4, offsets, tokens, positions, places, 4, target_rows, target_ids };
+static const hl_batch whole = { .n_examples = 3,
+                                .n_rows = 8,
+                                .longest = 4,
+                                .offsets = offsets,
+                                .tokens = tokens,
+                                .positions = positions,
+                                .places = places,
+                                .n_targets = 4,
+                                .target_rows = target_rows,
+                                .target_ids = target_ids };
 
 START_TEST(a_slice_shares_the_arrays_and_has_its_own_targets)
 {

@@ -7,7 +7,14 @@ static int32_t targets[12] = { -1, 0, 4, -1, 3, -1, -1, -1, -1, -1, -1, -1 };
 static int32_t sources[12] = { -1, 0, 1, -1, 0, -1, -1, -1, -1, -1, -1, -1 };
 static int32_t lengths[3] = { 3, 1, 4 };
 static int32_t relations[3 * 2 * 4];
-static const hl_examples whole = { 3, 4, tokens, targets, sources, lengths, 2, relations };
+static const hl_examples whole = { .n_examples = 3,
+                                   .n_tokens = 4,
+                                   .tokens = tokens,
+                                   .targets = targets,
+                                   .sources = sources,
+                                   .lengths = lengths,
+                                   .n_relations = 2,
+                                   .relations = relations };
 
 START_TEST(scored_targets_and_real_tokens_are_counted)
 {

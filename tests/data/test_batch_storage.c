@@ -3,6 +3,8 @@
 #include "data/dataset.h"
 #include "tests/check_suite.h"
 
+#include <string.h>
+
 static const int32_t first[3] = { 3, 4, 5 }, targets[3] = { HL_IGNORE, 7, 8 }, second[2] = { 6, 7 };
 
 START_TEST(examples_lie_end_to_end_without_padding)
@@ -30,6 +32,39 @@ START_TEST(examples_lie_end_to_end_without_padding)
     ck_assert(b->n_examples == 0 && b->n_rows == 0 && b->n_targets == 0 && b->longest == 0);
     hl_batch_storage_free(&s);
     hl_batch_storage_free(&s); /* twice is allowed */
+}
+END_TEST
+
+START_TEST(types_and_unseen_targets_come_along)
+{
+    hl_examples examples = { 0 };
+    hl_batch_storage s = { 0 };
+    ck_assert_int_eq(hl_examples_allocate_text(2, 3, true, &examples).code, HL_OK);
+    memcpy(examples.types, (int32_t[]){ 0, 1, 0, 0, 1, 1 }, 6 * sizeof *examples.types);
+    memcpy(examples.targets, (int32_t[]){ HL_IGNORE, 4, 0, HL_IGNORE, HL_IGNORE, HL_UNSEEN },
+           6 * sizeof *examples.targets);
+    memcpy(examples.lengths, (int32_t[]){ 2, 3 }, 2 * sizeof *examples.lengths);
+    ck_assert_ptr_eq(hl_examples_slice(&examples, 1, 1).types, examples.types + 3);
+    ck_assert_ptr_eq(hl_examples_slice(&examples, 1, 1).words, examples.words + 3);
+    ck_assert(examples.n_relations == 0 && examples.relations == NULL);
+    ck_assert_int_eq(hl_batch_storage_of(&s, &examples, 3).code, HL_OK);
+    static const int32_t types[] = { 0, 1, 0, 1, 1 };
+    for (int i = 0; i < 5; i++) {
+        ck_assert_int_eq(s.batch.types[i], types[i]);
+    }
+    ck_assert(s.batch.n_targets == 2 && s.batch.target_rows[1] == 4 && s.batch.target_ids[1] == HL_IGNORE);
+    ck_assert_ptr_eq(hl_batch_slice(&s.batch, 1, 1).types, s.batch.types + 2);
+    hl_batch_storage_clear(&s); /* types of an earlier batch do not stay */
+    ck_assert_int_eq(hl_batch_storage_add(&s, first, NULL, 3).code, HL_OK);
+    ck_assert(s.batch.types[0] == 0 && s.batch.types[1] == 0 && s.batch.types[2] == 0);
+    hl_batch_storage_free(&s);
+    hl_examples_free(&examples);
+    ck_assert_int_eq(hl_examples_allocate_text(2, 3, false, &examples).code, HL_OK);
+    ck_assert_ptr_null(examples.types);
+    ck_assert_int_eq(hl_batch_storage_init(&s, 2, 6, 3).code, HL_OK);
+    ck_assert_ptr_null(s.batch.types);
+    hl_batch_storage_free(&s);
+    hl_examples_free(&examples);
 }
 END_TEST
 
@@ -100,6 +135,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, examples_lie_end_to_end_without_padding);
+    tcase_add_test(tc, types_and_unseen_targets_come_along);
     tcase_add_test(tc, what_does_not_fit_changes_nothing);
     tcase_add_test(tc, a_datasets_batch_is_its_examples_without_padding);
 }

@@ -1,6 +1,7 @@
 #include "data/vocabulary.h"
 #include "tests/check_suite.h"
 #include "tests/data/failing_allocator.h"
+#include "tests/data/tokens_texts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -63,6 +64,8 @@ static const struct {
     { SPECIAL "a\r\n", "run/vocab.txt:4: white space or a control character in a token" },
     { SPECIAL "a\tb\n", "run/vocab.txt:4: white space or a control character in a token" },
     { SPECIAL "\x7F\n", "run/vocab.txt:4: white space or a control character in a token" },
+    { SPECIAL "\xE2\x80\xA8\n", "run/vocab.txt:4: white space or a control character in a token" },
+    { SPECIAL "a\\b\n", "run/vocab.txt:4: a backslash in a token" },
     { SPECIAL "a\nb\na\n", "run/vocab.txt:6: the token a stands already in line 4" },
     { SPECIAL "a\nb\na\na\n", "run/vocab.txt:6: the token a stands already in line 4" },
     { SPECIAL "<pad>\n", "run/vocab.txt:4: the token <pad> stands already in line 1" },
@@ -128,12 +131,13 @@ END_TEST
 START_TEST(every_allocation_may_fail)
 {
     hl_allocator_set(&failing_allocator);
-    for (int n = 0; n <= 4; n++) {
+    enum { ALLOCATIONS = 5 };
+    for (int n = 0; n <= ALLOCATIONS; n++) {
         hl_vocabulary *vocabulary = NULL;
         allocations_left = n;
         hl_status status = parse(SPECIAL "a\n", &vocabulary);
-        ck_assert_int_eq(status.code, n < 4 ? HL_NO_MEMORY : HL_OK);
-        if (n == 4) {
+        ck_assert_int_eq(status.code, n < ALLOCATIONS ? HL_NO_MEMORY : HL_OK);
+        if (n == ALLOCATIONS) {
             char *text;
             size_t size;
             ck_assert_int_eq(hl_vocabulary_text(vocabulary, &text, &size).code, HL_NO_MEMORY);
@@ -149,6 +153,104 @@ START_TEST(every_allocation_may_fail)
 }
 END_TEST
 
+START_TEST(toy_tokens_are_special_or_plain)
+{
+    hl_vocabulary *vocabulary;
+    ck_assert_int_eq(parse(SPECIAL "a\n,\n", &vocabulary).code, HL_OK);
+    static const unsigned char kinds[] = { HL_TOKEN_SPECIAL | HL_TOKEN_PAD, HL_TOKEN_SPECIAL | HL_TOKEN_SEPARATOR,
+                                           HL_TOKEN_SPECIAL | HL_TOKEN_MASK, 0, 0 };
+    ck_assert_mem_eq(hl_vocabulary_kinds(vocabulary), kinds, sizeof kinds);
+    ck_assert_int_eq(hl_vocabulary_special(vocabulary, HL_TOKEN_MASK), HL_MASK);
+    ck_assert_int_eq(hl_vocabulary_special(vocabulary, HL_TOKEN_FIRST), -1);
+    hl_vocabulary_free(vocabulary);
+}
+END_TEST
+
+/* The vocabulary of what is learned from a text. */
+static hl_vocabulary *vocabulary_of(hl_tokens_options options, const char *text)
+{
+    hl_tokens *tokens = learned(options, text);
+    hl_vocabulary *vocabulary;
+    ck_assert_int_eq(hl_vocabulary_of_tokens(tokens, &vocabulary).code, HL_OK);
+    ck_assert_int_eq(hl_vocabulary_size(vocabulary), hl_tokens_size(tokens));
+    for (int32_t id = 0; id < hl_tokens_size(tokens); id++) {
+        const char *piece = hl_tokens_piece(tokens, id, NULL);
+        ck_assert_str_eq(hl_vocabulary_token(vocabulary, id), piece);
+        ck_assert_int_eq(hl_vocabulary_find(vocabulary, piece), id);
+    }
+    hl_tokens_free(tokens);
+    return vocabulary;
+}
+
+static int kind_of(const hl_vocabulary *vocabulary, const char *token)
+{
+    int32_t id = hl_vocabulary_find(vocabulary, token);
+    ck_assert_int_ge(id, 0);
+    return hl_vocabulary_kinds(vocabulary)[id];
+}
+
+START_TEST(tokens_of_a_text_have_kinds)
+{
+    const unsigned all = 1 << HL_ROLE_PAD | 1 << HL_ROLE_UNK | 1 << HL_ROLE_CLS | 1 << HL_ROLE_SEP | 1 << HL_ROLE_MASK;
+    hl_vocabulary *v = vocabulary_of((hl_tokens_options){ .kind = HL_TOKENS_WORDPIECE, .size = 60, .roles = all },
+                                     "ab. ab. 12 -- 12 \xC3\xA9 ##");
+    ck_assert_int_eq(kind_of(v, "[PAD]"), HL_TOKEN_SPECIAL | HL_TOKEN_PAD);
+    ck_assert_int_eq(kind_of(v, "[UNK]"), HL_TOKEN_UNKNOWN);
+    ck_assert_int_eq(kind_of(v, "[CLS]"), HL_TOKEN_SPECIAL | HL_TOKEN_FIRST);
+    ck_assert_int_eq(kind_of(v, "[SEP]"), HL_TOKEN_SPECIAL | HL_TOKEN_SEPARATOR);
+    ck_assert_int_eq(kind_of(v, "[MASK]"), HL_TOKEN_SPECIAL | HL_TOKEN_MASK);
+    ck_assert_int_eq(hl_vocabulary_special(v, HL_TOKEN_MASK), hl_vocabulary_find(v, "[MASK]"));
+    ck_assert_int_eq(kind_of(v, "."), HL_TOKEN_PUNCTUATION);
+    ck_assert_int_eq(kind_of(v, "-"), HL_TOKEN_PUNCTUATION);
+    ck_assert_int_eq(kind_of(v, "#"), HL_TOKEN_PUNCTUATION);
+    ck_assert_int_eq(kind_of(v, "##b"), 0);
+    ck_assert_int_eq(kind_of(v, "1"), 0);
+    ck_assert_int_eq(kind_of(v, "\xC3\xA9"), 0);
+    hl_vocabulary_free(v);
+    v = vocabulary_of((hl_tokens_options){ .kind = HL_TOKENS_BYTES }, "");
+    ck_assert_int_eq(kind_of(v, "\xC4\xA0"), 0); /* a space's stand-in */
+    ck_assert_int_eq(kind_of(v, "!"), HL_TOKEN_PUNCTUATION);
+    ck_assert_int_eq(kind_of(v, "\xC3\xA9"), 0); /* the byte E9: a part of a character, whatever it looks like */
+    ck_assert_int_eq(kind_of(v, "\xC2\xA1"), 0);
+    hl_vocabulary_free(v);
+}
+END_TEST
+
+START_TEST(the_file_escapes_what_a_line_cannot_hold)
+{
+    hl_vocabulary *v = vocabulary_of((hl_tokens_options){ .kind = HL_TOKENS_CHARS, .size = 20 },
+                                     "        \n\n\n\n\n\n\n\t\t\t\t\t\t\r\r\r\r\r\\\\\\\\"
+                                     "\xC2\x85\xC2\x85\xC2\x85\xE2\x80\xA8\xE2\x80\xA8\x01");
+    char *text;
+    size_t size;
+    ck_assert_int_eq(hl_vocabulary_text(v, &text, &size).code, HL_OK);
+    ck_assert_str_eq(text, "\\s\n\\n\n\\t\n\\r\n\\\\\n\\x85\n\\u2028\n\\x01\n");
+    ck_assert_uint_eq(size, strlen(text));
+    hl_free(text);
+    hl_vocabulary_free(v);
+}
+END_TEST
+
+START_TEST(a_vocabulary_of_tokens_fails_without_memory)
+{
+    hl_tokens *tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_BYTES }, "");
+    hl_allocator_set(&failing_allocator);
+    int n = 0;
+    for (hl_code code = HL_NO_MEMORY; code != HL_OK; n++) {
+        hl_vocabulary *v = NULL;
+        allocations_left = n;
+        code = hl_vocabulary_of_tokens(tokens, &v).code;
+        ck_assert(code == HL_OK || code == HL_NO_MEMORY);
+        hl_vocabulary_free(v);
+        ck_assert_int_eq(blocks_alive, 0);
+    }
+    ck_assert_int_gt(n, 5);
+    allocations_left = -1;
+    hl_allocator_set(NULL);
+    hl_tokens_free(tokens);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, ids_and_texts_lead_to_each_other);
@@ -158,5 +260,9 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, tokens_have_at_most_255_bytes);
     tcase_add_test(tc, too_many_lines_are_refused);
     tcase_add_test(tc, every_allocation_may_fail);
+    tcase_add_test(tc, toy_tokens_are_special_or_plain);
+    tcase_add_test(tc, tokens_of_a_text_have_kinds);
+    tcase_add_test(tc, the_file_escapes_what_a_line_cannot_hold);
+    tcase_add_test(tc, a_vocabulary_of_tokens_fails_without_memory);
 }
 SUITE("vocabulary", add_tests)
