@@ -26,8 +26,8 @@ endif()
 # hl_folder(hl_core ...) in layers/: the folder's sources as the static library hl_layers (float) and, for the folders
 # in HL_DOUBLE_FOLDERS, the objects hl_layers_double. Arguments of the form hl_<folder> are the folder's arrows: it may
 # include their headers, no others (the test style_arrows looks), and they stand for both precisions. Further arguments
-# are libraries from outside. programs/train gives hl_programs_train. Main functions stand in main.c, which stays out. data/text is
-# a room of data and has no arrows of its own.
+# are libraries from outside. programs/train gives hl_programs_train. Main functions stand in main.c, which stays out.
+# data/text is a room of data and has no arrows of its own.
 function(hl_folder)
     file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
     string(REPLACE "/" "_" name ${folder})

@@ -129,17 +129,43 @@ hl_small_matmul hl_attention_shape(hl_attention_product which, const hl_attentio
     int64_t n = block->n, m = block->n_keys, row = head->row;
     switch (which) {
     case HL_SCORES:
-        return (hl_small_matmul){ n, m, s.Dk, head->q.stride, head->keys, row, false, false };
+        return (hl_small_matmul){
+            .M = n, .N = m, .K = s.Dk, .a_stride = head->q.stride, .b_stride = head->keys, .c_stride = row
+        };
     case HL_VALUES:
-        return (hl_small_matmul){ n, s.Dv, m, row, head->v.stride, z_stride, false, false };
+        return (hl_small_matmul){
+            .M = n, .N = s.Dv, .K = m, .a_stride = row, .b_stride = head->v.stride, .c_stride = z_stride
+        };
     case HL_D_VALUES:
-        return (hl_small_matmul){ m, s.Dv, n, row, z_stride, head->v.stride, true, add };
+        return (hl_small_matmul){ .M = m,
+                                  .N = s.Dv,
+                                  .K = n,
+                                  .a_stride = row,
+                                  .b_stride = z_stride,
+                                  .c_stride = head->v.stride,
+                                  .transposed = true,
+                                  .add = add };
     case HL_D_WEIGHTS:
-        return (hl_small_matmul){ n, m, s.Dv, z_stride, head->keys, row, false, false };
+        return (hl_small_matmul){
+            .M = n, .N = m, .K = s.Dv, .a_stride = z_stride, .b_stride = head->keys, .c_stride = row
+        };
     case HL_D_QUERIES:
-        return (hl_small_matmul){ n, s.Dk, m, row, head->k.stride, head->q.stride, false, add };
+        return (hl_small_matmul){ .M = n,
+                                  .N = s.Dk,
+                                  .K = m,
+                                  .a_stride = row,
+                                  .b_stride = head->k.stride,
+                                  .c_stride = head->q.stride,
+                                  .add = add };
     default:
-        return (hl_small_matmul){ m, s.Dk, n, row, head->q.stride, head->k.stride, true, add };
+        return (hl_small_matmul){ .M = m,
+                                  .N = s.Dk,
+                                  .K = n,
+                                  .a_stride = row,
+                                  .b_stride = head->q.stride,
+                                  .c_stride = head->k.stride,
+                                  .transposed = true,
+                                  .add = add };
     }
 }
 

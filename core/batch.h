@@ -1,5 +1,5 @@
-/* A batch as a model reads it: the tokens of all examples end to end, one a row, and the targets as one list of (row, id).
- * Nothing is padded. */
+/* A batch as a model reads it: the tokens of all examples end to end, one a row, and the targets as one list of (row,
+ * id). Nothing is padded. */
 #ifndef HL_CORE_BATCH_H
 #define HL_CORE_BATCH_H
 

@@ -77,18 +77,43 @@ static int64_t piece_of(int64_t left)
 /* Of m rows: the shapes of the functions below. */
 static hl_small_matmul forward_shape(const hl_linear_rows *rows, int64_t m, bool add)
 {
-    return (hl_small_matmul){ m, rows->O, rows->I, rows->I, rows->O, rows->O, false, add };
+    return (hl_small_matmul){
+        .M = m,
+        .N = rows->O,
+        .K = rows->I,
+        .a_stride = rows->I,
+        .b_stride = rows->O,
+        .c_stride = rows->O,
+        .add = add,
+    };
 }
 
 static hl_small_matmul dx_shape(const hl_linear_rows *rows, int64_t m, bool add)
 {
-    return (hl_small_matmul){ m, rows->I, rows->O, rows->O, rows->I, rows->I, false, add };
+    return (hl_small_matmul){
+        .M = m,
+        .N = rows->I,
+        .K = rows->O,
+        .a_stride = rows->O,
+        .b_stride = rows->I,
+        .c_stride = rows->I,
+        .add = add,
+    };
 }
 
 /* Of a part of dW. */
 static hl_small_matmul dW_shape(const hl_linear_rows *rows, int64_t height, int64_t width, int64_t m, bool add)
 {
-    return (hl_small_matmul){ height, width, m, rows->O, rows->I, rows->I, true, add };
+    return (hl_small_matmul){
+        .M = height,
+        .N = width,
+        .K = m,
+        .a_stride = rows->O,
+        .b_stride = rows->I,
+        .c_stride = rows->I,
+        .transposed = true,
+        .add = add,
+    };
 }
 
 void hl_linear_rows_prepare(const hl_linear_rows *rows)

@@ -22,8 +22,8 @@ typedef struct hl_npz_writer hl_npz_writer;
 hl_npz_writer *hl_npz_create(const char *path);
 
 /* Adds the array `name` (without ".npy"; each name once), C order, little-endian; data holds count(shape) elements. A
- * shape with n_dims 0 is a scalar. HL_INVALID is left on the writer where name or data is NULL, the type unknown, or the
- * shape has no count. */
+ * shape with n_dims 0 is a scalar. HL_INVALID is left on the writer where name or data is NULL, the type unknown, or
+ * the shape has no count. */
 void hl_npz_add(hl_npz_writer *npz, const char *name, hl_npy_type type, hl_shape shape, const void *data);
 
 /* Makes `error` the archive's failure unless it has failed before. For failures while its arrays are made. NULL is
@@ -47,11 +47,11 @@ typedef struct hl_npz {
 } hl_npz;
 
 /* Reads a whole archive, stored or deflated, piece by piece, into the memory of its arrays. Neither the file nor all
- * arrays together may have more than `limit` bytes. Refuses, with HL_BAD_FILE naming path, array and reason: a file that
- * is no zip, or one without members (minizip does not tell the two apart), more than HL_NPZ_MAX_ARRAYS members, a member
- * that is no .npy of the four types in C order with at most HL_MAX_DIMS dimensions, a size that does not match the
- * header, a wrong CRC, an encrypted member, a repeated name. HL_NO_MEMORY. On failure *npz is empty. On success owned by
- * the caller: hl_npz_free. */
+ * arrays together may have more than `limit` bytes. Refuses, with HL_BAD_FILE naming path, array and reason: a file
+ * that is no zip, or one without members (minizip does not tell the two apart), more than HL_NPZ_MAX_ARRAYS members, a
+ * member that is no .npy of the four types in C order with at most HL_MAX_DIMS dimensions, a size that does not match
+ * the header, a wrong CRC, an encrypted member, a repeated name. HL_NO_MEMORY. On failure *npz is empty. On success
+ * owned by the caller: hl_npz_free. */
 hl_status hl_npz_read(const char *path, size_t limit, hl_npz *npz);
 
 void hl_npz_free(hl_npz *npz);

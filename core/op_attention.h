@@ -1,5 +1,5 @@
-/* Scaled dot-product attention of all heads of all sequences at once; Vaswani et al. 2017, section 3.2. For each sequence
- * and head, with the sequence's own rows and the head's own columns of q, k and v:
+/* Scaled dot-product attention of all heads of all sequences at once; Vaswani et al. 2017, section 3.2. For each
+ * sequence and head, with the sequence's own rows and the head's own columns of q, k and v:
  *   A = softmax(q k^T / sqrt(Dk) + bias)   where the mask permits, else 0
  *   z = gate * (dropout(A) v)
  * and backward, with dA the gradient that comes back through the product with v and through dropout:
@@ -8,8 +8,8 @@
  * Query heads share key/value heads in order where there are fewer of these (head h uses h / (H / Hkv)): MQA, Shazeer
  * 2019; GQA, Ainslie et al. 2023. A row with every key forbidden yields zeros and zero gradient.
  *
- * A sequence's numbers are read and written where they lie, or, where its length would need products of too many shapes,
- * in a copy that ends in zeros. No row of another sequence is read or written. */
+ * A sequence's numbers are read and written where they lie, or, where its length would need products of too many
+ * shapes, in a copy that ends in zeros. No row of another sequence is read or written. */
 #ifndef HL_CORE_OP_ATTENTION_H
 #define HL_CORE_OP_ATTENTION_H
 

@@ -24,8 +24,8 @@ typedef struct hl_embedding_args {
  * outside 0 .. max_length - 1, `longest` above max_length, no ids. */
 hl_tensor *hl_embedding(hl_tape *tape, hl_embedding_args args);
 
-/* The arguments of the embedding that `node` records, owned by the tape; NULL where it records another op. For observers
- * of a tape. */
+/* The arguments of the embedding that `node` records, owned by the tape; NULL where it records another op. For
+ * observers of a tape. */
 const hl_embedding_args *hl_embedding_args_of(const hl_node *node);
 
 HL_END_DECLS

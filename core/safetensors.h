@@ -43,10 +43,10 @@ typedef struct hl_safetensors hl_safetensors;
 
 /* Opens a file and checks its header: length, JSON (no duplicate keys), every tensor's dtype, shape (at most
  * HL_MAX_DIMS dimensions) and byte range (without gap or overlap, product of the shape in bytes exactly the range, the
- * whole payload covered), metadata strings only. A file whose writer is headlight but whose checksum is not in its place
- * is refused. Takes a few times the header's bytes. What the header says is not verified before hl_safetensors_read has
- * been to the end. HL_BAD_FILE with path and reason; HL_NO_MEMORY. On success *file is owned by the caller:
- * hl_safetensors_free; on failure it is NULL. */
+ * whole payload covered), metadata strings only. A file whose writer is headlight but whose checksum is not in its
+ * place is refused. Takes a few times the header's bytes. What the header says is not verified before
+ * hl_safetensors_read has been to the end. HL_BAD_FILE with path and reason; HL_NO_MEMORY. On success *file is owned by
+ * the caller: hl_safetensors_free; on failure it is NULL. */
 hl_status hl_safetensors_open(const char *path, hl_safetensors **file);
 
 void hl_safetensors_free(hl_safetensors *file); /* NULL is allowed */

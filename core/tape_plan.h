@@ -6,8 +6,8 @@
  *     hl_tape_begin(&tape, &arena, (hl_tape_options){ ..., .plan = &plan });
  *
  * A pass asks for memory in the same order whatever its sizes: its k-th piece lies in slot k, which is large enough for
- * the largest. Slots share memory where none is needed while the other is. So passes of all sizes up to the planned ones
- * run out of one arena, however their sizes vary. */
+ * the largest. Slots share memory where none is needed while the other is. So passes of all sizes up to the planned
+ * ones run out of one arena, however their sizes vary. */
 #ifndef HL_CORE_TAPE_PLAN_H
 #define HL_CORE_TAPE_PLAN_H
 
@@ -39,8 +39,8 @@ typedef struct hl_tape_plan {
 
 /* Plans the pass that was recorded on a dry tape, with backward where that was called. With hl_tape_options.reuse, what
  * nothing reads any more gives its memory to what comes later: numbers that backward has passed, or, on a tape without
- * gradients, a tensor after the last op that reads it. HL_NO_MEMORY, or the tape's sticky error; *plan is then empty. On
- * success ended by hl_tape_plan_free. */
+ * gradients, a tensor after the last op that reads it. HL_NO_MEMORY, or the tape's sticky error; *plan is then empty.
+ * On success ended by hl_tape_plan_free. */
 hl_status hl_tape_plan_make(const hl_tape *tape, hl_tape_plan *plan);
 
 /* A zeroed or already freed plan is allowed. */

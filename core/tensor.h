@@ -38,8 +38,8 @@ typedef struct hl_tensor {
 #define HL_SHAPE(...) \
     ((hl_shape){ .n_dims = (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), .size = { __VA_ARGS__ } })
 
-/* The number of elements: the product of the sizes; -1 where it does not fit into int64_t, a size is negative, or n_dims
- * is outside 0 .. HL_MAX_DIMS. */
+/* The number of elements: the product of the sizes; -1 where it does not fit into int64_t, a size is negative, or
+ * n_dims is outside 0 .. HL_MAX_DIMS. */
 int64_t hl_shape_count(hl_shape shape);
 
 /* The last dimension's size (1 for a scalar) and the number of rows N = count / last, of a shape that has a count. */

@@ -23,8 +23,8 @@ typedef struct hl_batch_storage {
     hl_examples example; /* room for one that hl_dataset_batch makes; owned */
 } hl_batch_storage;
 
-/* Takes memory for a batch of up to n_examples and n_rows, with a target in every row. HL_INVALID (a size below 1 or out
- * of range), HL_NO_MEMORY; *storage is then empty. On success owned by the caller: hl_batch_storage_free. */
+/* Takes memory for a batch of up to n_examples and n_rows, with a target in every row. HL_INVALID (a size below 1 or
+ * out of range), HL_NO_MEMORY; *storage is then empty. On success owned by the caller: hl_batch_storage_free. */
 hl_status hl_batch_storage_init(hl_batch_storage *storage, int64_t n_examples, int64_t n_rows, int64_t max_length);
 
 /* The bytes of its block; SIZE_MAX where a size is out of range. */
@@ -38,9 +38,9 @@ void hl_batch_storage_free(hl_batch_storage *storage);
 /* Empties the batch. */
 void hl_batch_storage_clear(hl_batch_storage *storage);
 
-/* Adds an example of `length` tokens, with those of its targets that are not HL_IGNORE (an
- * HL_UNSEEN one becomes HL_IGNORE); `targets` may be NULL. HL_INVALID
- * where it does not fit or is longer than max_length; the batch is then unchanged. */
+/* Adds an example of `length` tokens, with those of its targets that are not HL_IGNORE (an HL_UNSEEN one becomes
+ * HL_IGNORE); `targets` may be NULL. HL_INVALID where it does not fit or is longer than max_length; the batch is then
+ * unchanged. */
 hl_status hl_batch_storage_add(hl_batch_storage *storage, const int32_t *tokens, const int32_t *targets,
                                int64_t length);
 

@@ -43,8 +43,8 @@ enum {
     ATTEMPTS = 512,  /* all of them miss a split of 1/8 of the sequences once in 10^29 times */
 };
 
-/* Checks that both splits have examples of that size. Uses a fixed seed: whether a config is accepted must not depend on
- * its seed. */
+/* Checks that both splits have examples of that size. Uses a fixed seed: whether a config is accepted must not depend
+ * on its seed. */
 static hl_status probe_size(const hl_dataset *dataset, int64_t size, hl_example scratch)
 {
     bool seen[2] = { false, false };

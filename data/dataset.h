@@ -37,8 +37,8 @@ void hl_dataset_free(hl_dataset *dataset); /* NULL is allowed */
 /* The dataset's vocabulary, owned by it. */
 const hl_vocabulary *hl_dataset_vocabulary(const hl_dataset *dataset);
 
-/* The name of the relation whose pairs are in row r of a batch's relations, NULL past the last; owned by the dataset.
- */
+/* The name of the relation whose pairs are in row r of a batch's relations, NULL past the last; owned by the
+ * dataset. */
 const char *hl_dataset_relation(const hl_dataset *dataset, int64_t r);
 
 /* R, the number of relations that the task states. */
@@ -64,13 +64,13 @@ hl_status hl_dataset_examples(const hl_dataset *dataset, hl_split split, int64_t
 hl_status hl_dataset_make_examples(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t count,
                                    hl_examples *made);
 
-/* How many of the examples from first_index on, at most `most_examples`, have at most `most_rows` tokens together; at least
- * one. 0 where there are none such. */
+/* How many of the examples from first_index on, at most `most_examples`, have at most `most_rows` tokens together; at
+ * least one. 0 where there are none such. */
 int64_t hl_dataset_fitting(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t most_examples,
                            int64_t most_rows);
 
-/* Memory for a batch of up to n_examples of the dataset with n_rows tokens, for a model of the given greatest length. As
- * hl_batch_storage_init. */
+/* Memory for a batch of up to n_examples of the dataset with n_rows tokens, for a model of the given greatest length.
+ * As hl_batch_storage_init. */
 hl_status hl_dataset_storage(const hl_dataset *dataset, int64_t n_examples, int64_t n_rows, int64_t max_length,
                              hl_batch_storage *storage);
 

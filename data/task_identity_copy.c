@@ -1,7 +1,7 @@
 #include "data/private/task_parts.h"
 
-/* A control: embedding, residual stream and output layer solve it alone, so no source is stated, and its heads show what
- * heads do when nothing depends on them. */
+/* A control: embedding, residual stream and output layer solve it alone, so no source is stated, and its heads show
+ * what heads do when nothing depends on them. */
 static int64_t n_tokens(const hl_task_spec *spec, int64_t n)
 {
     (void)spec;

@@ -24,10 +24,11 @@ enum {
 
 typedef struct hl_vocabulary hl_vocabulary;
 
-/* Makes a toy task's vocabulary of the `size` bytes at `text`, the content of its vocab.txt. Refused, as HL_BAD_FILE "<path>:<line>:
- * <what is wrong>": a last line without a newline, an empty or too long token, bytes that are not UTF-8, white space
- * and control characters, a token that comes twice, more than HL_VOCABULARY_MAX_TOKENS lines, other tokens than the
- * special ones at ids 0, 1, 2. HL_NO_MEMORY. `path` is for messages. *out is the caller's: hl_vocabulary_free. */
+/* Makes a toy task's vocabulary of the `size` bytes at `text`, the content of its vocab.txt. Refused, as HL_BAD_FILE
+ * "<path>:<line>: <what is wrong>": a last line without a newline, an empty or too long token, bytes that are not
+ * UTF-8, white space and control characters, a token that comes twice, more than HL_VOCABULARY_MAX_TOKENS lines, other
+ * tokens than the special ones at ids 0, 1, 2. HL_NO_MEMORY. `path` is for messages. *out is the caller's:
+ * hl_vocabulary_free. */
 hl_status hl_vocabulary_parse(const char *path, const char *text, size_t size, hl_vocabulary **out);
 
 /* Makes the vocabulary of these tokens, which it copies, with the texts that files spell. HL_NO_MEMORY. *out is the
@@ -37,8 +38,8 @@ hl_status hl_vocabulary_of_tokens(const hl_tokens *tokens, hl_vocabulary **out);
 void hl_vocabulary_free(hl_vocabulary *vocabulary); /* NULL is allowed */
 
 /* The content of its vocab.txt, *size bytes and a zero byte, in new memory: hl_free. In tokens \s stands for a space,
- * \n, \r and \t for these, \\ for a backslash, and \x85 or \u2028 for any other white space or control character, by its
- * code. HL_NO_MEMORY. */
+ * \n, \r and \t for these, \\ for a backslash, and \x85 or \u2028 for any other white space or control character, by
+ * its code. HL_NO_MEMORY. */
 hl_status hl_vocabulary_text(const hl_vocabulary *vocabulary, char **text, size_t *size);
 
 /* V, the special tokens included. */

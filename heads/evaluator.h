@@ -38,8 +38,8 @@ typedef struct hl_evaluator {
                          needed, and no loss */
 
     /* Called for each slice, either may be NULL: `begin` before its pass, where it may set probes and observer, and
-     * returns false to end the evaluation; `end` after it, with the logits: (N, V), or with a loss those of the targets'
-     * rows, (M, V). */
+     * returns false to end the evaluation; `end` after it, with the logits: (N, V), or with a loss those of the
+     * targets' rows, (M, V). */
     bool (*begin)(void *context, hl_evaluator_slice *slice);
     void (*end)(void *context, const hl_evaluator_slice *slice, const hl_real *logits);
     void *context;

@@ -29,8 +29,8 @@ int64_t hl_heads_count(const hl_model_config *config);
 /* How many of n heads are in the set. */
 int64_t hl_head_set_size(const bool *set, int64_t n);
 
-/* Reads "L0H2,L1H*" into `set`: names separated by commas, with or without blanks; a head may be named twice. HL_INVALID
- * quoting the first wrong name and listing the existing heads; the content of `set` is then undefined. */
+/* Reads "L0H2,L1H*" into `set`: names separated by commas, with or without blanks; a head may be named twice.
+ * HL_INVALID quoting the first wrong name and listing the existing heads; the content of `set` is then undefined. */
 hl_status hl_head_set_parse(const hl_model_config *config, const char *names, bool *set);
 
 /* The index, by layer and head, of the one head that is named. HL_INVALID likewise. */

@@ -51,11 +51,11 @@ typedef struct hl_heads_csv {
 } hl_heads_csv;
 
 /* Adds the metrics of all heads, and of all pairs of heads, of a snapshot: layers[l] is head 0 of layer l on all
- * examples (first and gap 0, at least one example), and stands for all n_heads of its layer. `sums`: the validation sums
- * of the same heads, or NULL: this step then has no metrics all.*. `effects`: of all heads by layer and head, measured
- * with the weights of this step, or NULL: it then has no importance and no loss_without. Add snapshots in the order of
- * steps; their arrays are not kept, and their examples may differ. HL_INVALID: other layers or heads than the snapshots
- * before, T above n_tokens or different between layers; HL_NO_MEMORY. Then nothing is added. */
+ * examples (first and gap 0, at least one example), and stands for all n_heads of its layer. `sums`: the validation
+ * sums of the same heads, or NULL: this step then has no metrics all.*. `effects`: of all heads by layer and head,
+ * measured with the weights of this step, or NULL: it then has no importance and no loss_without. Add snapshots in the
+ * order of steps; their arrays are not kept, and their examples may differ. HL_INVALID: other layers or heads than the
+ * snapshots before, T above n_tokens or different between layers; HL_NO_MEMORY. Then nothing is added. */
 hl_status hl_heads_csv_add(hl_heads_csv *csv, int64_t step, const hl_patterns *layers, int n_layers,
                            const hl_validation_sums *sums, const hl_head_effect *effects);
 

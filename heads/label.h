@@ -1,4 +1,5 @@
-/* Labels: what a head does, in one word, given only where measurements are clear; and the ideal attention of a label. */
+/* Labels: what a head does, in one word, given only where measurements are clear; and the ideal attention of a
+ * label. */
 #ifndef HL_HEADS_LABEL_H
 #define HL_HEADS_LABEL_H
 
@@ -63,8 +64,8 @@ typedef struct hl_label_text {
     char text[64];
 } hl_label_text;
 
-/* "previous", "offset(-11)", "relation(det_noun)", ... `relations`: the names of the gold relations; where NULL, numbers
- * stand for them. An unknown kind is "unknown(17)". */
+/* "previous", "offset(-11)", "relation(det_noun)", ... `relations`: the names of the gold relations; where NULL,
+ * numbers stand for them. An unknown kind is "unknown(17)". */
 hl_label_text hl_label_text_of(hl_label label, const char *const *relations);
 
 /* What a head of that label does: "looks 11 tokens back", "finds the noun that belongs to an adjective". */
@@ -81,8 +82,9 @@ void hl_label_print_miss(hl_text *text, hl_label label, const char *const *relat
 hl_label_text hl_label_title_of(hl_label label, const char *const *relations);
 
 /* Writes the label's ideal weights (T, T) on one example, whose own weights are not read: each query attends evenly to
- * the keys that the label names for it. UNIFORM names all keys that the query may attend to, MIXED none. A row without a
- * named key, also one of padding, begins with -1: with hl_head_probe.replace such a row keeps the head's own weights. */
+ * the keys that the label names for it. UNIFORM names all keys that the query may attend to, MIXED none. A row without
+ * a named key, also one of padding, begins with -1: with hl_head_probe.replace such a row keeps the head's own
+ * weights. */
 void hl_label_ideal(hl_label label, const hl_pattern *example, hl_real *ideal);
 
 HL_END_DECLS

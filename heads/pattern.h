@@ -99,8 +99,8 @@ static inline hl_pattern hl_patterns_at(const hl_patterns *patterns, int64_t e)
 hl_patterns hl_patterns_of(const hl_real *weights, const hl_examples *examples, const hl_model_config *config,
                            int layer, int64_t head);
 
-/* What is chosen by its score (the best offset) must be scored on other examples: the even-numbered ones of `all` (first
- * and gap 0) choose, the odd-numbered ones score. A single example does both. */
+/* What is chosen by its score (the best offset) must be scored on other examples: the even-numbered ones of `all`
+ * (first and gap 0) choose, the odd-numbered ones score. A single example does both. */
 hl_patterns hl_patterns_choosing(const hl_patterns *all);
 hl_patterns hl_patterns_scoring(const hl_patterns *all);
 

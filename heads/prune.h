@@ -15,8 +15,8 @@ HL_BEGIN_DECLS
  * their rows of q, k and v, their columns of W_O, and everything else unchanged. Up to rounding its logits are those of
  * `model` with the other heads' outputs set to zero. Remaining heads stay in order. Where heads share key/value heads,
  * the new ones are shared by the largest number of heads that divides what remains of every group (3 and 1 of 4: by one
- * each), and are repeated accordingly. The parameters have no gradients. HL_INVALID: a layer without heads, a model that
- * is not allocated; HL_NO_MEMORY. Owned by the caller, on failure too: hl_model_free. */
+ * each), and are repeated accordingly. The parameters have no gradients. HL_INVALID: a layer without heads, a model
+ * that is not allocated; HL_NO_MEMORY. Owned by the caller, on failure too: hl_model_free. */
 hl_status hl_prune(const hl_model *model, const bool *kept, hl_model *pruned);
 
 /* The head to remove next, by layer and head: the least important one in `kept` (the first of equals) whose layer has

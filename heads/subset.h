@@ -42,9 +42,9 @@ hl_status hl_subset_begin(hl_subset *subset, int64_t T);
 /* A zeroed or already freed one is allowed. */
 void hl_subset_free(hl_subset *subset);
 
-/* Measures the model with the heads in `kept`: one bool for each head, by layer and head (heads/head_set.h), or NULL for
- * all of them, which gives exactly the model's own numbers. At least one target must be scored. HL_NOT_FINITE. Allocates
- * nothing. */
+/* Measures the model with the heads in `kept`: one bool for each head, by layer and head (heads/head_set.h), or NULL
+ * for all of them, which gives exactly the model's own numbers. At least one target must be scored. HL_NOT_FINITE.
+ * Allocates nothing. */
 hl_status hl_subset_measure(hl_subset *subset, const hl_batch *batch, const bool *kept, hl_subset_worth *worth);
 
 /* The same for examples in several batches: adds the results of one batch to *sum, which is zero before the first. */

@@ -1,5 +1,5 @@
-/* Validation sums: what every head does on the whole validation set, whose weights are not kept. They are added up batch
- * by batch and become the metrics all.offset(k), all.entropy, all.confidence and all.distance.
+/* Validation sums: what every head does on the whole validation set, whose weights are not kept. They are added up
+ * batch by batch and become the metrics all.offset(k), all.entropy, all.confidence and all.distance.
  *
  * They cover the queries and keys of heads/pattern.h, every query of every example without sampling, and are added in
  * double in the order of the examples: the same bits at any number of threads. */
@@ -42,8 +42,8 @@ typedef struct hl_validation_sums {
 /* Counts the queries of examples, each 1 .. T long. */
 void hl_validation_sums_add_lengths(hl_validation_sums *sums, const hl_sequences *examples);
 
-/* Adds what the H heads of a layer do on the same examples. The weights of an example of n tokens, (H, n, n), begin at H
- * times T times its first row. */
+/* Adds what the H heads of a layer do on the same examples. The weights of an example of n tokens, (H, n, n), begin at
+ * H times T times its first row. */
 void hl_validation_sums_add(hl_validation_sums *sums, int layer, const hl_real *weights, const hl_sequences *examples,
                             int threads);
 

@@ -7,8 +7,8 @@
  *         a tape with .observer = &pass.observer and the model's pass over the batch with pass.probes
  *     const hl_validation_sums *all = hl_validation_sums_pass_end(&pass);
  *
- * The probes copy every layer's weights as they are computed, and an observer of the tape adds them up, so that all layers use the memory of
- * one. The pass has the same bits as one without observer. */
+ * The probes copy every layer's weights as they are computed, and an observer of the tape adds them up, so that all
+ * layers use the memory of one. The pass has the same bits as one without observer. */
 #ifndef HL_HEADS_VALIDATION_SUMS_PASS_H
 #define HL_HEADS_VALIDATION_SUMS_PASS_H
 

@@ -22,8 +22,8 @@ typedef struct hl_embedding_layer {
 hl_embedding_layer hl_embedding_layer_make(hl_parameters *parameters, hl_name name, int64_t vocabulary,
                                            int64_t d_model);
 
-/* sqrt(D) * weight[tokens] + vectors[positions], (N, D), of the batch's rows; `positions` may be of no kind. The batch must
- * outlive the tape. Sticky error: examples longer than there are positions. */
+/* sqrt(D) * weight[tokens] + vectors[positions], (N, D), of the batch's rows; `positions` may be of no kind. The batch
+ * must outlive the tape. Sticky error: examples longer than there are positions. */
 hl_tensor *hl_embedding_layer_forward(hl_tape *tape, const hl_embedding_layer *layer,
                                       const hl_positions_layer *positions, const hl_batch *batch);
 

@@ -16,8 +16,8 @@ typedef struct hl_encoder {
 } hl_encoder;
 
 /* Registers <name>.layers.0.*, <name>.layers.1.*, ..., and <name>.norm.* with pre-norm. `configs`: one for each layer,
- * n_layers >= 1, all with the same d_model and norm. HL_NO_MEMORY, HL_INVALID (n_layers below 1); errors of registration
- * stay on the registry. Owned: hl_encoder_free. */
+ * n_layers >= 1, all with the same d_model and norm. HL_NO_MEMORY, HL_INVALID (n_layers below 1); errors of
+ * registration stay on the registry. Owned: hl_encoder_free. */
 hl_status hl_encoder_init(hl_encoder *encoder, hl_parameters *parameters, hl_name name,
                           const hl_encoder_layer_config *configs, int n_layers);
 

@@ -32,8 +32,8 @@ typedef struct hl_encoder_layer {
     hl_dropout_layer dropout1, dropout2;
 } hl_encoder_layer;
 
-/* Registers <name>.self_attn.*, linear1.*, linear2.*, norm1.*, norm2.*. Errors stay on the registry, also for an unknown
- * activation or norm. */
+/* Registers <name>.self_attn.*, linear1.*, linear2.*, norm1.*, norm2.*. Errors stay on the registry, also for an
+ * unknown activation or norm. */
 hl_encoder_layer hl_encoder_layer_make(hl_parameters *parameters, hl_name name, const hl_encoder_layer_config *config);
 
 /* y (N, D) for x (N, D). `probe` may be NULL. */

@@ -25,8 +25,8 @@ typedef struct hl_feed_forward {
     hl_dropout_layer dropout;
 } hl_feed_forward;
 
-/* Registers <prefix>.linear1.* and <prefix>.linear2.*; `dropout` acts after the activation. Errors stay on the registry,
- * also for an unknown activation. */
+/* Registers <prefix>.linear1.* and <prefix>.linear2.*; `dropout` acts after the activation. Errors stay on the
+ * registry, also for an unknown activation. */
 hl_feed_forward hl_feed_forward_make(hl_parameters *parameters, hl_name prefix, int64_t d_model, int64_t d_ff,
                                      hl_activation activation, bool bias, hl_real dropout);
 

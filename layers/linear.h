@@ -22,8 +22,8 @@ hl_linear_layer hl_linear_layer_make(hl_parameters *parameters, hl_name name, in
 /* y (..., O) for x (..., I). */
 hl_tensor *hl_linear_layer_forward(hl_tape *tape, const hl_linear_layer *layer, hl_tensor *x);
 
-/* What follows a linear layer, computed in one pass with it (core/op_linear.h): residual + dropout(relu(y)). Each may be
- * absent. */
+/* What follows a linear layer, computed in one pass with it (core/op_linear.h): residual + dropout(relu(y)). Each may
+ * be absent. */
 typedef struct hl_linear_after {
     bool relu;
     const hl_dropout_layer *dropout;

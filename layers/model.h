@@ -49,8 +49,8 @@ typedef struct hl_model {
 void hl_model_config_heads(hl_model_config *config, int32_t heads);
 
 /* Registers every parameter. HL_INVALID (a size outside 1 .. 2^30, a dropout outside [0, 1), heads that cannot share
- * key/value heads, an unknown activation, norm or kind of positions), HL_NO_MEMORY. Owned by the caller, on failure too:
- * hl_model_free. */
+ * key/value heads, an unknown activation, norm or kind of positions), HL_NO_MEMORY. Owned by the caller, on failure
+ * too: hl_model_free. */
 hl_status hl_model_init(hl_model *model, const hl_model_config *config);
 
 /* Allocates parameters, gradients and the table of positions, and draws initial values. HL_NO_MEMORY; HL_INVALID the
@@ -61,15 +61,15 @@ hl_status hl_model_allocate(hl_model *model, uint64_t seed);
  * backward pass. */
 typedef enum hl_model_use { HL_MODEL_TRAINED, HL_MODEL_EVALUATED } hl_model_use;
 
-/* Allocates parameters of value zero, to be filled from a file, and the table of positions. HL_NO_MEMORY; HL_INVALID: no
- * such use. */
+/* Allocates parameters of value zero, to be filled from a file, and the table of positions. HL_NO_MEMORY; HL_INVALID:
+ * no such use. */
 hl_status hl_model_reserve(hl_model *model, hl_model_use use);
 
 void hl_model_free(hl_model *model);
 
-/* Logits (N, V) of all rows of the batch. `probes`: one for each layer, or NULL. The batch must outlive the tape. Sticky
- * errors of this function and the following: a model that is not allocated, examples that are too long for it, a batch
- * without tokens or, for the loss, targets. */
+/* Logits (N, V) of all rows of the batch. `probes`: one for each layer, or NULL. The batch must outlive the tape.
+ * Sticky errors of this function and the following: a model that is not allocated, examples that are too long for it, a
+ * batch without tokens or, for the loss, targets. */
 hl_tensor *hl_model_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, const hl_head_probe *probes);
 
 /* The input of the encoder, (N, D): embedded tokens with positions, and dropout in training. */
@@ -93,9 +93,9 @@ hl_tensor *hl_model_loss(hl_tape *tape, const hl_model *model, const hl_batch *b
 hl_tensor *hl_model_loss_from(hl_tape *tape, const hl_model *model, const hl_batch *batch, int layer, hl_tensor *x,
                               hl_cross_entropy_args args, const hl_head_probe *probes);
 
-/* Plans the loss of any batch that is no larger, without probes, by a dry run (core/tape_plan.h). `options`: those of the
- * pass (threads, training, gradients: with gradients backward is planned too). HL_NO_MEMORY; HL_INVALID where shapes do
- * not fit (T > max_length); *plan is then empty. On success ended by hl_tape_plan_free. */
+/* Plans the loss of any batch that is no larger, without probes, by a dry run (core/tape_plan.h). `options`: those of
+ * the pass (threads, training, gradients: with gradients backward is planned too). HL_NO_MEMORY; HL_INVALID where
+ * shapes do not fit (T > max_length); *plan is then empty. On success ended by hl_tape_plan_free. */
 hl_status hl_model_plan(const hl_model *model, const hl_batch *largest, hl_tape_options options, hl_tape_plan *plan);
 
 /* The most bytes of arena that the records of a dry tape over this model need. */

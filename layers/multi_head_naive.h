@@ -19,7 +19,8 @@ typedef struct hl_naive_padding {
     bool causal;
 } hl_naive_padding;
 
-/* Of the rules and their bias, for H heads. HL_NO_MEMORY. To be ended by hl_naive_padding_free, whatever this returns. */
+/* Of the rules and their bias, for H heads. HL_NO_MEMORY. To be ended by hl_naive_padding_free, whatever this
+ * returns. */
 hl_status hl_naive_padding_init(hl_naive_padding *padding, const hl_attention_rules *rules, int64_t n_heads);
 
 void hl_naive_padding_free(hl_naive_padding *padding);

@@ -30,8 +30,8 @@ hl_status hl_positions_layer_allocate(hl_positions_layer *layer);
 
 void hl_positions_layer_free(hl_positions_layer *layer);
 
-/* The vectors of all positions, (max_length, D), on the tape; NULL for HL_POSITIONS_NONE, and with a sticky error when the
- * arena is full. */
+/* The vectors of all positions, (max_length, D), on the tape; NULL for HL_POSITIONS_NONE, and with a sticky error when
+ * the arena is full. */
 hl_tensor *hl_positions_layer_vectors(hl_tape *tape, const hl_positions_layer *layer);
 
 /* The paper's table, sine and cosine interleaved (section 3.5): table[p][2i] = sin(p / 10000^(2i / D)),

@@ -20,9 +20,9 @@ hl_update_constants hl_adam_constants(const hl_optimizer *optimizer, double lear
     };
 }
 
-/* keep * old + rest * x with rest = 1 - keep. That form would round twice, and its two constants, rounded separately, do
- * not add up to 1: at a beta2 of 0.999 squares would be 1e-5 too large. Moving from the nearer of the two numbers loses
- * nothing. */
+/* keep * old + rest * x with rest = 1 - keep. That form would round twice, and its two constants, rounded separately,
+ * do not add up to 1: at a beta2 of 0.999 squares would be 1e-5 too large. Moving from the nearer of the two numbers
+ * loses nothing. */
 static inline hl_real moved(hl_real old, hl_real x, hl_real keep, hl_real rest)
 {
     return rest < keep ? old + rest * (x - old) : x + keep * (old - x);

@@ -11,7 +11,8 @@
 
 enum { NOT_STARTED = 127 };
 
-/* In a process group of its own: Ctrl-C is for the parent, which then asks once, and not for the child a second time. */
+/* In a process group of its own: Ctrl-C is for the parent, which then asks once, and not for the child a second
+ * time. */
 static _Noreturn void become(const char *const *arguments, int output, int errors, pid_t parent, const sigset_t *mask)
 {
     int nothing = open("/dev/null", O_RDONLY);

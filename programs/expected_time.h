@@ -8,8 +8,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* The work of `steps` updates and of the validations among them in floating-point operations: `flops` of matrix products
- * an update (hl_footprint_of), and an estimate for what else a layer does, which counts where layers are small. */
+/* The work of `steps` updates and of the validations among them in floating-point operations: `flops` of matrix
+ * products an update (hl_footprint_of), and an estimate for what else a layer does, which counts where layers are
+ * small. */
 double hl_expected_work(const hl_config *config, double flops, int64_t steps);
 
 /* Prints "<what>: about 3 days at the 200.00 GFLOP/s of this machine" to `out`, unless that is NULL. HL_INVALID, naming

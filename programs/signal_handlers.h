@@ -1,5 +1,5 @@
-/* SIGINT, SIGTERM and SIGHUP (its terminal was closed): the first asks the run to save and end (train/signals.h), and is
- * answered at once, however long that takes; a second one ends the process at once. */
+/* SIGINT, SIGTERM and SIGHUP (its terminal was closed): the first asks the run to save and end (train/signals.h), and
+ * is answered at once, however long that takes; a second one ends the process at once. */
 #ifndef HL_PROGRAMS_SIGNAL_HANDLERS_H
 #define HL_PROGRAMS_SIGNAL_HANDLERS_H
 
@@ -9,9 +9,9 @@
  * background ignores SIGINT, nohup lets a program ignore SIGHUP). Cannot fail. */
 void hl_signal_handlers_install(const char *text);
 
-/* From here on the first signal ends the process at once, with exit code 128 + signal, after this answer: for what takes
- * long when all is saved. The files at `unfinished`, up to a NULL, are removed then; NULL: there are none. Paths stand as
- * long as the process. A signal that came before is still told by hl_signals_received. Cannot fail. */
+/* From here on the first signal ends the process at once, with exit code 128 + signal, after this answer: for what
+ * takes long when all is saved. The files at `unfinished`, up to a NULL, are removed then; NULL: there are none. Paths
+ * stand as long as the process. A signal that came before is still told by hl_signals_received. Cannot fail. */
 void hl_signal_handlers_end_at_once(const char *text, const char *const *unfinished);
 
 #endif

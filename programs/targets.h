@@ -27,8 +27,8 @@ typedef struct hl_targets_beside {
 
 /* Looks at the n targets before what goes there is worked out, which may take long. HL_INVALID: one is a config, a file
  * that a run's folder keeps (train/run_folder.h), one of its snapshots, or a file of a sweep, and would be lost;
- * HL_BAD_FILE: one is a folder, or what hl_file_check_replaceable refuses, or its folder is missing or cannot be written
- * to; HL_NO_MEMORY. */
+ * HL_BAD_FILE: one is a folder, or what hl_file_check_replaceable refuses, or its folder is missing or cannot be
+ * written to; HL_NO_MEMORY. */
 hl_status hl_targets_check(const hl_target *targets, int n, hl_targets_beside beside);
 
 #endif

@@ -18,8 +18,8 @@ enum { HL_COLOUR_LEVELS = 256 };
 /* round(255 * weight); weights below 0 and NaN count as 0, those above 1 as 1. */
 uint8_t hl_colour_level(double weight);
 
-/* The colour of a level, from almost white (0) over teal and blue to almost black (255). Lightness falls evenly, so that
- * levels can be distinguished in greyscale and by readers who do not see all colours. */
+/* The colour of a level, from almost white (0) over teal and blue to almost black (255). Lightness falls evenly, so
+ * that levels can be distinguished in greyscale and by readers who do not see all colours. */
 hl_rgb hl_colour_of(uint8_t level);
 
 /* How different two colours look: the distance in OKLab (Ottosson 2020), about 1 from black to white. */

@@ -77,8 +77,8 @@ static void put_big_endian(unsigned char bytes[4], uint32_t number)
     }
 }
 
-/* Inserts the size of the pixels, which cairo leaves out, into the PNG that begins at `begin`: the chunk pHYs of the PNG
- * specification, 11.3.5.3, behind signature and header. */
+/* Inserts the size of the pixels, which cairo leaves out, into the PNG that begins at `begin`: the chunk pHYs of the
+ * PNG specification, 11.3.5.3, behind signature and header. */
 static hl_status note_resolution(hl_text *bytes, size_t begin, double dpi)
 {
     enum { BEFORE = 8 + 25, CHUNK = 4 + 4 + 9 + 4 };
@@ -101,8 +101,8 @@ static hl_status write_png(cairo_surface_t *surface, double dpi, hl_text *bytes)
     return note_resolution(bytes, begin, dpi);
 }
 
-/* Removes the number that cairo 1.16 gives the drawing, which counts all surfaces of the process and is not referred to,
- * so that equal pictures have equal bytes. */
+/* Removes the number that cairo 1.16 gives the drawing, which counts all surfaces of the process and is not referred
+ * to, so that equal pictures have equal bytes. */
 static void drop_surface_number(hl_text *bytes, size_t begin)
 {
     static const char mark[] = "<g id=\"surface";

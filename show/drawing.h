@@ -25,7 +25,8 @@ typedef enum hl_picture_format { HL_PNG, HL_SVG, HL_PDF, HL_PICTURE_FORMATS } hl
 /* Adds a file's content to the bytes; the same drawing gives the same bytes. `dpi`: pixels an inch of a PNG; not read
  * for the others. HL_INVALID: a PNG of more than HL_PICTURE_MOST_PIXELS each way, dpi (hl_drawing_check_dpi);
  * HL_NO_MEMORY; HL_FAILED with cairo's words. On failure bytes may have been added. A PNG notes its resolution; the
- * letters of an SVG are outlines, so that it looks the same without the font; a PDF is one page of the picture's size. */
+ * letters of an SVG are outlines, so that it looks the same without the font; a PDF is one page of the picture's
+ * size. */
 hl_status hl_drawing_print(const hl_drawing *drawing, hl_picture_format format, double dpi, hl_text *bytes);
 
 /* What the pixels of a PNG of this width and height, in points, take; 0 where they are more than HL_PICTURE_MOST_PIXELS

@@ -49,7 +49,8 @@ enum {
 hl_status hl_picture_print(const hl_picture *picture, hl_picture_format format, double dpi, hl_text *bytes);
 
 /* What making each of these takes in memory, with the file's content, in bytes: the pixels of a PNG; of the others, an
- * estimate, at most, by panels and cells, since how many colours a map has is not known before. Weights are not read. */
+ * estimate, at most, by panels and cells, since how many colours a map has is not known before. Weights are not
+ * read. */
 typedef struct hl_picture_memory {
     size_t png; /* 0 where it would have more than HL_PICTURE_MOST_PIXELS */
     size_t svg, pdf;

@@ -2,7 +2,8 @@
  *
  * Today it is a run's folder: its config, its task, its weights, its metrics and the snapshots of its patterns. It may
  * be opened while the run goes on: it is not locked, and every file of a run is whole at every moment. Nothing in it is
- * written. Opening reads config.ini alone; the rest is read when it is asked for, and then stands until it is closed. */
+ * written. Opening reads config.ini alone; the rest is read when it is asked for, and then stands until it is
+ * closed. */
 #ifndef HL_STUDY_MODEL_H
 #define HL_STUDY_MODEL_H
 

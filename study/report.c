@@ -89,13 +89,14 @@ hl_status hl_heads_page_write(hl_heads_page *page)
 /* The run was begun with memory for the snapshots that were sure: where others came to them, it is checked again. */
 static hl_status check_memory(const hl_opened_model *run)
 {
-    hl_footprint sure, taken;
+    hl_footprint sure, recorded;
     HL_TRY(hl_footprint_of_config(&run->config, &sure));
-    HL_TRY(hl_footprint_of_recorded(&run->config, (int64_t)run->n_steps, &taken));
-    return taken.end <= sure.total ? hl_ok()
-                                   : hl_memory_check(taken.end - taken.libraries, hl_memory_at_hand_now(), run->path,
-                                                     "measuring its heads needs",
-                                                     "fewer snapshots (patterns.every, patterns.budget_mb) need less");
+    HL_TRY(hl_footprint_of_recorded(&run->config, (int64_t)run->n_steps, &recorded));
+    return recorded.end <= sure.total
+               ? hl_ok()
+               : hl_memory_check(recorded.end - recorded.libraries, hl_memory_at_hand_now(), run->path,
+                                 "measuring its heads needs",
+                                 "fewer snapshots (patterns.every, patterns.budget_mb) need less");
 }
 
 /* `studied`: how the study ended; heads.csv is written all the same, then without its effects. */

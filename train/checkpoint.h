@@ -53,7 +53,8 @@ int64_t hl_checkpoint_step(const hl_checkpoint *checkpoint);
 /* Whether it has a checksum, by which damage is found. */
 bool hl_checkpoint_has_checksum(const hl_checkpoint *checkpoint);
 
-/* The text of the config that the weights were trained with, NULL where the file holds none; owned by the checkpoint. */
+/* The text of the config that the weights were trained with, NULL where the file holds none; owned by the
+ * checkpoint. */
 const char *hl_checkpoint_config(const hl_checkpoint *checkpoint);
 
 /* The status `found` of something done with the header's content; where that failed and the file is damaged,
@@ -63,8 +64,8 @@ hl_status hl_checkpoint_judge(hl_checkpoint *checkpoint, hl_status found);
 /* The state of the run that it is a checkpoint of, as the file says it. HL_BAD_FILE: it is none. */
 hl_status hl_checkpoint_state(const hl_checkpoint *checkpoint, hl_train_state *state);
 
-/* Whether its weights are these parameters', which need not be allocated. HL_BAD_FILE naming the tensor that is missing,
- * superfluous or of another shape, or that the file is damaged; optimizer tensors are passed over. */
+/* Whether its weights are these parameters', which need not be allocated. HL_BAD_FILE naming the tensor that is
+ * missing, superfluous or of another shape, or that the file is damaged; optimizer tensors are passed over. */
 hl_status hl_checkpoint_fits(hl_checkpoint *checkpoint, const hl_parameters *parameters);
 
 /* Reads the weights into the parameters, tensor by tensor, once they are known to fit. HL_BAD_FILE as above, also where

@@ -77,9 +77,9 @@ typedef struct hl_config_options {
     int n_overrides;
 } hl_config_options;
 
-/* Reads the file and the overrides into *config, every default resolved. Whatever is wrong, also a file of a newer format
+/* Reads the file and the overrides into *config, every default resolved. Whatever is wrong, also a file of newer format
  * or one that cannot be read, is added to `problems`, empty before, each as a line "file:line: ..." or "command line:
- * ...", and makes the status HL_INVALID with the text of the first. HL_NO_MEMORY. *config is unusable after a failure. */
+ * ...", and makes the status HL_INVALID with the text of the first. HL_NO_MEMORY. *config is unusable after failure. */
 hl_status hl_config_load(hl_config_options options, hl_config *config, hl_problems *problems);
 
 /* The same with the file's content given; options.path only names it. */

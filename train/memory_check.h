@@ -22,8 +22,8 @@ typedef struct hl_memory_at_hand {
  * is no limit. 0 where there is not even the memory to find out. */
 hl_memory_at_hand hl_memory_at_hand_now(void);
 
-/* HL_NO_MEMORY "<path>: <what> about <needed> of memory, and <at hand> are free; <remedy>" where `needed` is larger than
- * what is at hand, "out of memory: <path>" where that is nothing. what: "the run needs". */
+/* HL_NO_MEMORY "<path>: <what> about <needed> of memory, and <at hand> are free; <remedy>" where `needed` is larger
+ * than what is at hand, "out of memory: <path>" where that is nothing. what: "the run needs". */
 hl_status hl_memory_check(size_t needed, hl_memory_at_hand at_hand, const char *path, const char *what,
                           const char *remedy);
 

@@ -1,7 +1,7 @@
 /* Which snapshots a run takes, what they take on disk, told before it begins, and whether patterns.budget_mb allows it.
  * Those that `patterns.every = log` takes where the loss falls are as many as the others leave room for, at most
- * HL_SNAPSHOT_BUDGET_EXTRA: a run that goes on with another train.steps, patterns.examples or patterns.budget_mb may take
- * them at other steps than one that had them from its beginning. */
+ * HL_SNAPSHOT_BUDGET_EXTRA: a run that goes on with another train.steps, patterns.examples or patterns.budget_mb may
+ * take them at other steps than one that had them from its beginning. */
 #ifndef HL_TRAIN_SNAPSHOT_BUDGET_H
 #define HL_TRAIN_SNAPSHOT_BUDGET_H
 

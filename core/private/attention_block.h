@@ -31,8 +31,8 @@ typedef struct hl_attention_state {
     hl_attention_args args;
     hl_attention_sizes sizes;
     /* The weights before dropout, for backward; those that were dropped are negative. NULL on a tape without gradients.
-     * Each row of q has room for H rows of the longest sequence of keys; a sequence's heads, (H, n_queries, row), lie at
-     * the beginning of its rows' room. */
+     * Each row of q has room for H rows of the longest sequence of keys; a sequence's heads, (H, n_queries, row), lie
+     * at the beginning of its rows' room. */
     hl_real *A;
     bool drops;
     hl_real *z; /* (Nq, H * Dv) before the gate, for backward; NULL as above, or without a gate */
@@ -76,7 +76,8 @@ typedef struct hl_attention_block {
 /* `length` rounded up to whole vectors. */
 int64_t hl_attention_row(int64_t length);
 
-/* How many numbers of scratch memory one thread needs for a head, forward or backward; -1: more than any machine has. */
+/* How many numbers of scratch memory one thread needs for a head, forward or backward; -1: more than any machine
+ * has. */
 int64_t hl_attention_scratch(const hl_attention_state *state, bool backward);
 
 /* The head `h` of `width` columns, of the rows from `row` on, within the columns of q, k, v or their gradients

@@ -23,8 +23,8 @@ hl_dropout_rate hl_dropout_rate_of(hl_real p);
 /* Numbers are drawn in groups of this many: those whose positions agree but for the remainder. */
 enum { HL_DROPOUT_GROUP = 128 };
 
-/* Draws of one stream. Starts with the first two fields set, the others zero; keeps the last group, so that draws in the
- * order of their positions draw no group twice. */
+/* Draws of one stream. Starts with the first two fields set, the others zero; keeps the last group, so that draws in
+ * the order of their positions draw no group twice. */
 typedef struct hl_dropout_draws {
     hl_random random;
     hl_dropout_rate rate;
@@ -37,8 +37,8 @@ typedef struct hl_dropout_draws {
  * on (random, position) alone. */
 void hl_dropout_draw(hl_dropout_draws *draws, uint64_t first, int64_t n, hl_real *m);
 
-/* The same for the numbers first .. first + n - 1 of a tensor (N, D): number d of row r has the position places[r] * D +
- * d. places NULL: r * D + d. */
+/* The same for the numbers first .. first + n - 1 of a tensor (N, D): number d of row r has the position
+ * places[r] * D + d. places NULL: r * D + d. */
 void hl_dropout_draw_rows(hl_dropout_draws *draws, const int64_t *places, int64_t D, int64_t first, int64_t n,
                           hl_real *m);
 

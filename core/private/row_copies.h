@@ -17,8 +17,8 @@ typedef struct hl_row_list {
 /* False after hl_tape_fail where a row is not below n_rows; `what` names them. Reads the list: not for dry tapes. */
 bool hl_row_list_check(hl_tape *tape, const hl_node *node, const hl_row_list *rows, int64_t n_rows, const char *what);
 
-/* x (n_rows, D): row list[m] - base += scale * dy[m]; all of dx is zeroed first unless dx.add. A row that is named several
- * times is summed in the list's order, whatever the number of threads. */
+/* x (n_rows, D): row list[m] - base += scale * dy[m]; all of dx is zeroed first unless dx.add. A row that is named
+ * several times is summed in the list's order, whatever the number of threads. */
 void hl_row_list_add(const hl_tape *tape, const hl_row_list *rows, hl_real scale, const hl_real *dy, int64_t n_rows,
                      hl_grad dx);
 

@@ -82,10 +82,10 @@ static bool next_line(hl_span *rest, hl_span *line)
 {
     const char *newline = rest->size > 0 ? memchr(rest->text, '\n', rest->size) : NULL;
     size_t size = newline != NULL ? (size_t)(newline - rest->text) : rest->size;
-    size_t taken = newline != NULL ? size + 1 : size;
+    size_t used = newline != NULL ? size + 1 : size;
     *line = (hl_span){ rest->text, newline != NULL && size > 0 && newline[-1] == '\r' ? size - 1 : size };
-    *rest = (hl_span){ rest->text + taken, rest->size - taken };
-    return taken > 0;
+    *rest = (hl_span){ rest->text + used, rest->size - used };
+    return used > 0;
 }
 
 static hl_span trimmed(hl_span slice)

@@ -88,7 +88,8 @@ hl_span hl_conllu_label(hl_span label);
 
 /* Adds the sentence to the text as it stood in the file, but for the column, which holds values[i] for word i (`values`
  * NULL: all as it stood). A byte order mark before the first line (hl_lines_noticed) is no part of it. HL_INVALID
- * ("line 7: a value of column UPOS is empty, or holds a tab or an end of line") and HL_NO_MEMORY are left on the text. */
+ * ("line 7: a value of column UPOS is empty, or holds a tab or an end of line") and HL_NO_MEMORY are left on the
+ * text. */
 void hl_conllu_print(const hl_conllu_sentence *sentence, hl_conllu_column column, const hl_span *values, hl_text *text);
 
 void hl_conllu_close(hl_conllu *reader); /* NULL is allowed */

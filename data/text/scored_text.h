@@ -32,9 +32,9 @@ hl_status hl_scored_text_add(hl_scored_text *text, const hl_tokens *tokens, cons
 /* The next pieces do not follow those before: a word that they begin with is another. */
 void hl_scored_text_break(hl_scored_text *text);
 
-/* What the targets of the first `count` examples of validation stand for, in the tasks next and masked, read for `seed`.
- * Of next they follow each other, from window to window. Of masked only those of one word do (hl_text_example), so that
- * `words` are the words that have some. HL_NO_MEMORY; HL_BAD_FILE as hl_text_data_read. */
+/* What the targets of the first `count` examples of validation stand for, in the tasks next and masked, read for
+ * `seed`. Of next they follow each other, from window to window. Of masked only those of one word do (hl_text_example),
+ * so that `words` are the words that have some. HL_NO_MEMORY; HL_BAD_FILE as hl_text_data_read. */
 hl_status hl_scored_text_of_validation(const hl_text_data *data, uint64_t seed, int64_t count, hl_scored_text *text);
 
 HL_END_DECLS

@@ -290,19 +290,19 @@ static void mask(hl_text_reader *reader, hl_random random, int64_t number, hl_te
     hl_random_block(random, (uint64_t)number, key);
     hl_draw draw = { .random = { .seed = (uint64_t)key[0] << 32 | key[1],
                                  .stream = hl_random_stream("masks of an example") } };
-    int64_t n_pieces, n = list_units(reader, example, &n_pieces), taken = 0;
+    int64_t n_pieces, n = list_units(reader, example, &n_pieces), n_chosen = 0;
     int64_t count = (PERCENT * n_pieces + 50) / 100;
     count = count > 0 ? count : 1;
     memset(reader->chosen, 0, (size_t)example->n_tokens * sizeof *reader->chosen);
-    unit first = { 0, 0 }; /* of the random order; taken, too large as it is, where all are */
-    for (int64_t i = 0; i < n && taken < count; i++) {
+    unit first = { 0, 0 }; /* of the random order; chosen, too large as it is, where all are */
+    for (int64_t i = 0; i < n && n_chosen < count; i++) {
         int64_t other = i + hl_draw_below(&draw, n - i);
         unit next = reader->units[other];
         reader->units[other] = reader->units[i];
         first = i == 0 ? next : first;
-        taken += choose(reader, next, count - taken);
+        n_chosen += choose(reader, next, count - n_chosen);
     }
-    if (taken == 0) {
+    if (n_chosen == 0) {
         choose(reader, first, INT64_MAX);
     }
     for (int32_t row = 0; row < example->n_tokens; row++) {

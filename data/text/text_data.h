@@ -7,12 +7,12 @@
  *   file      a table with the header tokens, targets and perhaps sources (hl_table_task): a toy task of one's own
  *
  * What is made stands in a folder and is taken up where it is there: tokens.json, labels.json (tags, classes: the same
- * format, labels are its pieces), train.cache and validation.cache (data/text/corpus.h). Two programs may make it at once,
- * and one that is killed leaves nothing that the next cannot use. Tokens and labels come from the training part alone:
- * validation shall tell how the model does on text that had no part in making it. It is a file of its own, or a share:
- * of running text the last bytes, from a character's beginning on; else each sentence by a hash of its content without
- * labels, so that none is in both. In running text the texts of special tokens (<|endoftext|> between documents) become
- * those tokens, and line ends are text; in sentences special tokens' texts are text like others. */
+ * format, labels are its pieces), train.cache and validation.cache (data/text/corpus.h). Two programs may make it at
+ * once, and one that is killed leaves nothing that the next cannot use. Tokens and labels come from the training part
+ * alone: validation shall tell how the model does on text that had no part in making it. It is a file of its own, or a
+ * share: of running text the last bytes, from a character's beginning on; else each sentence by a hash of its content
+ * without labels, so that none is in both. In running text the texts of special tokens (<|endoftext|> between
+ * documents) become those tokens, and line ends are text; in sentences special tokens' texts are text like others. */
 #ifndef HL_DATA_TEXT_TEXT_DATA_H
 #define HL_DATA_TEXT_TEXT_DATA_H
 
@@ -67,8 +67,8 @@ typedef struct hl_text_notices {
 } hl_text_notices;
 
 /* Opens what the spec describes; makes what is not there yet. HL_INVALID: a value is impossible, missing, or does not
- * fit the others or the file (the text names the key), or no tokens can be learned; HL_BAD_FILE: as the readers say, and
- *     <file>: its validation part has 30 pieces, too few for a window of 64; holds no example for validation
+ * fit the others or the file (the text names the key), or no tokens can be learned; HL_BAD_FILE: as the readers say,
+ * and <file>: its validation part has 30 pieces, too few for a window of 64; holds no example for validation
  *     <file>:<line>: the label is empty; has 70 tokens, more than max_length = 64; at byte 3: no piece is ...
  *     <file>:<line>: the label X is not in <folder>/labels.json (training): remove that file, and it is made anew
  * HL_NO_MEMORY; what `progress` fails with. On success *out is the caller's: hl_text_data_close; else NULL. */

@@ -122,8 +122,9 @@ static hl_status take(const hl_text_spec *spec, bool *ignored, hl_tokens **out)
            : ends_with(path, "tokens.json") ? hl_tokens_load(path, out)
            : ends_with(path, ".json")       ? hl_tokens_load_tokenizer(path, out, ignored)
                                             : hl_error(HL_INVALID,
-                                                       "tokens.vocabulary = %s: must end in .txt (vocab.txt) or .json "
-                                                             "(tokenizer.json, tokens.json, vocab.json beside merges.txt)",
+                                                       "tokens.vocabulary = %s: must end in .txt (vocab.txt) or "
+                                                             ".json (tokenizer.json, tokens.json, vocab.json beside "
+                                                             "merges.txt)",
                                                        path);
 }
 

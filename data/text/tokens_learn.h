@@ -38,8 +38,8 @@ typedef hl_status hl_tokens_source(void *context, const char **text, size_t *siz
 
 /* Reads all texts once (bytes: none). Special tokens in them are text. HL_INVALID: a size that cannot hold the special
  * tokens and the alphabet or exceeds HL_TOKENS_MAX, roles or a kind that do not exist, a text that is not UTF-8 (but
- * for bytes) or for chars and words holds a zero byte, or no text to learn from; what `source` fails with; HL_NO_MEMORY. On success *out is the caller's:
- * hl_tokens_free. */
+ * for bytes) or for chars and words holds a zero byte, or no text to learn from; what `source` fails with;
+ * HL_NO_MEMORY. On success *out is the caller's: hl_tokens_free. */
 hl_status hl_tokens_learn(const hl_tokens_options *options, hl_tokens_source *source, void *context, hl_tokens **out);
 
 HL_END_DECLS

@@ -18,15 +18,15 @@ typedef struct hl_effect_change {
     const hl_real *instead; /* (H * Dv) or NULL; where label is NULL: the output of those heads, from their columns */
 } hl_effect_change;
 
-/* Writes each example's mean loss over its scored tokens, s->n of them; `what`: NULL for the unchanged model. The layers
- * below the changed one run once for all changes of a layer, so measure changes of lower layers first. HL_NOT_FINITE,
- * HL_NO_MEMORY. */
+/* Writes each example's mean loss over its scored tokens, s->n of them; `what`: NULL for the unchanged model. The
+ * layers below the changed one run once for all changes of a layer, so measure changes of lower layers first.
+ * HL_NOT_FINITE, HL_NO_MEMORY. */
 hl_status hl_effect_losses_measure(hl_effect_losses *s, const hl_effect_change *what, double *losses);
 
 /* Writes for each of n changes of one layer the mean over the examples of L with the change minus L without it
  * (s->losses, which must have been measured). Each thread measures whole changes, as many at once as the arena has
- * workspaces for; where that would leave half of the threads idle, the threads work on one pass together. HL_NOT_FINITE,
- * HL_NO_MEMORY. */
+ * workspaces for; where that would leave half of the threads idle, the threads work on one pass together.
+ * HL_NOT_FINITE, HL_NO_MEMORY. */
 hl_status hl_effect_losses_changes(hl_effect_losses *s, const hl_effect_change *what, int64_t n, hl_estimate *changes);
 
 HL_END_DECLS

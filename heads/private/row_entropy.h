@@ -16,13 +16,13 @@ double hl_row_entropy(const hl_real *a, int64_t n);
  * the result is the row's entropy but for its last bits. */
 double hl_row_entropy_mixed(const hl_real *a, int64_t n_a, const hl_real *b, int64_t n_b);
 
-/* The same for callers that compare many rows of n weights with each other, each of which they halve once: half of every
- * weight, followed by zeros up to hl_row_halves_width(n). */
+/* The same for callers that compare many rows of n weights with each other, each of which they halve once: half of
+ * every weight, followed by zeros up to hl_row_halves_width(n). */
 int64_t hl_row_halves_width(int64_t n);
 void hl_row_halve(const hl_real *a, int64_t n, double *halves);
 
-/* Adds to sums[k] the entropy of row a mixed with row k of b, for each of `count` rows of b, which begin `stride` numbers
- * apart; all of them halves. The results are those of hl_row_entropy_mixed to the last bit. */
+/* Adds to sums[k] the entropy of row a mixed with row k of b, for each of `count` rows of b, which begin `stride`
+ * numbers apart; all of them halves. The results are those of hl_row_entropy_mixed to the last bit. */
 void hl_row_entropies_mixed(const double *a, const double *b, int64_t stride, int64_t n, int64_t count, double *sums);
 
 HL_END_DECLS

@@ -42,8 +42,8 @@ hl_status hl_ablate_cell_check(const hl_ablate_plan *plan, int64_t cell)
     return compare_config(&config, hl_ablate_path_in(config.train.out, "config.ini").text);
 }
 
-/* Whether the folder, which need not exist, has a config.ini, even one just written: then a training takes all its files
- * for its own. Else one must be able to begin or go on in it without taking files for its own that are not. */
+/* Whether the folder, which need not exist, has a config.ini, even one just written: then a training takes all its
+ * files for its own. Else one must be able to begin or go on in it without taking files for its own that are not. */
 static hl_status check_cell_free(const char *folder, bool *begun)
 {
     HL_TRY(hl_file_exists(hl_ablate_path_in(folder, "config.ini").text, begun));

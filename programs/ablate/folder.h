@@ -27,8 +27,8 @@ hl_status hl_ablate_folder_open(hl_ablate_folder *folder, const hl_ablate_plan *
 void hl_ablate_folder_close(hl_ablate_folder *folder);
 
 /* Makes the cell's folder and writes its config.ini. An existing config.ini must be the cell's (hl_ablate_cell_check)
- * and is kept; without one, no file in the folder may be one that a training would wrongly take for its own. HL_BAD_FILE
- * (also as hl_run_folder_open), HL_INVALID; HL_NO_MEMORY. */
+ * and is kept; without one, no file in the folder may be one that a training would wrongly take for its own.
+ * HL_BAD_FILE (also as hl_run_folder_open), HL_INVALID; HL_NO_MEMORY. */
 hl_status hl_ablate_cell_prepare(const hl_ablate_plan *plan, int64_t cell);
 
 /* Whether config.ini in the cell's folder is the cell's, wherever the folder was when it was written and however many

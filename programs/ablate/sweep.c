@@ -152,8 +152,8 @@ static bool has_memory(const sweep *s, int64_t cell)
 {
     size_t left = s->memory;
     for (int i = 0; i < s->n; i++) {
-        size_t taken = hl_ablate_plan_variant(s->options->plan, s->running[i].cell)->memory;
-        left -= taken < left ? taken : left;
+        size_t needed = hl_ablate_plan_variant(s->options->plan, s->running[i].cell)->memory;
+        left -= needed < left ? needed : left;
     }
     return s->n == 0 || hl_ablate_plan_variant(s->options->plan, cell)->memory <= left;
 }

@@ -41,7 +41,8 @@ bool hl_heads_command_shows(const hl_heads_command *command);
 /* Whether --head, --example or --input asks for maps, which --json and --csv are then about. */
 bool hl_heads_command_asks_maps(const hl_heads_command *command);
 
-/* Whether heads are to be measured for the table, its files or the report: where no maps are asked for, or these too. */
+/* Whether heads are to be measured for the table, its files or the report: where no maps are asked for, or these
+ * too. */
 bool hl_heads_command_asks_figures(const hl_heads_command *command);
 
 enum { HL_HEADS_TARGETS = 9 };

@@ -32,7 +32,7 @@ typedef struct hl_train_call {
 /* Trains what the command and the config ask for, in the run's folder, and prints to `out` and `err`; the rest of the
  * program must be zero but for folder.lock and loop.metrics.fd, which are -1. Where a signal interrupts it, it saves
  * and says so in `signal`. Fails as its parts do: HL_INVALID (a run in the way, another config), HL_BAD_FILE,
- * HL_NOT_FINITE, HL_NO_MEMORY, HL_FAILED. What it has taken is given back by hl_train_call_free. */
+ * HL_NOT_FINITE, HL_NO_MEMORY, HL_FAILED. What it holds is freed by hl_train_call_free. */
 hl_status hl_train_call_run(hl_train_call *program);
 
 /* Frees the call, whatever became of it. The caller ends the progress line. */

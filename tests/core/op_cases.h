@@ -1,4 +1,5 @@
-/* The table of op cases: for every op of core/private/op_list.h, calls over many shapes and attributes, with fixed numbers.
+/* The table of op cases: for every op of core/private/op_list.h, calls over many shapes and attributes, with fixed
+ * numbers.
  *
  * It compiles in both precisions. In double every case that is not large has its gradients checked; in float every case
  * is compared with the double library, at several thread counts, and for its use of the arena. */

@@ -1,4 +1,5 @@
-/* Which keys a query sees. A mask that is wrong in forward and backward alike passes the gradient check; only values show it. */
+/* Which keys a query sees. A mask that is wrong in forward and backward alike passes the gradient check; only values
+ * show it. */
 #include "core/mask.h"
 
 #include "tests/check_suite.h"

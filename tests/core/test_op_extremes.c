@@ -46,9 +46,9 @@ static void find_steepness(int index, int exponent, const op_run_result *wide, d
     }
 }
 
-/* What is left, in float, where terms cancel to 0. With small inputs it is some hundred roundings in the last place that
- * a denormal has; with large ones the rounding of dy, which is near 1. A layer norm of one feature and a cross-entropy
- * of one class cancel terms of full size, the first times 1 / sqrt(1e-5). */
+/* What is left, in float, where terms cancel to 0. With small inputs it is some hundred roundings in the last place
+ * that a denormal has; with large ones the rounding of dy, which is near 1. A layer norm of one feature and a
+ * cross-entropy of one class cancel terms of full size, the first times 1 / sqrt(1e-5). */
 static double remainder_of(const op_case *c, int r, int exponent)
 {
     if (r > 0 && strcmp(c->op, "attention") == 0 && exponent > 0) {

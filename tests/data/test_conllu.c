@@ -12,7 +12,8 @@
 #define ROW(id, form, upos, head, label) id "\t" form "\t_\t" upos "\t_\t_\t" head "\t" label "\t_\t_\n"
 #define WORD(id, head) ROW(id, "w", "X", head, "dep")
 
-/* Written for these tests: two documents, a range, empty nodes before and between words, a subtype, a space in a form. */
+/* Written for these tests: two documents, a range, empty nodes before and between words, a subtype, a space in a
+ * form. */
 static const char treebank[] =
     "# a comment before all\n"
     "\n"

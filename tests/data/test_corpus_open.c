@@ -284,8 +284,8 @@ static bool holds_lines(const char *path, bool changed)
     return good;
 }
 
-/* Makes a cache anew whose source has changed. Each call fails in turn, once and for ever; where the old cache cannot be
- * read, it is made anew all the same. */
+/* Makes a cache anew whose source has changed. Each call fails in turn, once and for ever; where the old cache cannot
+ * be read, it is made anew all the same. */
 START_TEST(no_failing_call_harms_what_is_made_anew)
 {
     char paths[2][512]; /* those of scratch_path stand for eight calls */

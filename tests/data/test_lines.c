@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* All lines, as "<number>@<offset>:<text><end>" with N for a newline, R for a carriage return before it, and | between. */
+/* All lines, as "<number>@<offset>:<text><end>" with N for a newline, R for a carriage return before it, and |
+ * between. */
 static hl_status all_lines(const char *path, size_t limit, hl_text *text, hl_lines_notices *notices)
 {
     hl_lines *lines;

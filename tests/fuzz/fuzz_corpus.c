@@ -1,5 +1,5 @@
-/* The bytes as a cache, as they are and with checksums that fit them, as someone who means harm would write it: whatever
- * its fields say, examples and windows lie within what they promise, or are refused. */
+/* The bytes as a cache, as they are and with checksums that fit them, as someone who means harm would write it:
+ * whatever its fields say, examples and windows lie within what they promise, or are refused. */
 #include "data/text/private/corpus_file.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input_file.h"

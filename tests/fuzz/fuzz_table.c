@@ -1,5 +1,5 @@
-/* The bytes as a table, whose rows are as long as the first, with a header or without; and each row of it as a toy task,
- * whose tokens and targets go together. */
+/* The bytes as a table, whose rows are as long as the first, with a header or without; and each row of it as a toy
+ * task, whose tokens and targets go together. */
 #include "core/examples.h"
 #include "data/text/table.h"
 #include "tests/fuzz/fuzz.h"

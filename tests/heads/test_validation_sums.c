@@ -31,8 +31,8 @@ static void begin(gathered *g, int64_t n_heads, int64_t n_tokens, bool causal)
     g->sums.layers[0] = (hl_validation_sums_layer){ g->offset, g->entropy, g->normalised, g->confidence, g->histogram };
 }
 
-/* The examples as sequences, whose weights, (H, T, T) each, are packed as hl_validation_sums_add takes them: the first n
- * rows and columns of an example of n tokens, at H * T times its first row. */
+/* The examples as sequences, whose weights, (H, T, T) each, are packed as hl_validation_sums_add takes them: the first
+ * n rows and columns of an example of n tokens, at H * T times its first row. */
 static void add_packed(hl_validation_sums *sums, const hl_real *weights, const int32_t *lengths, int64_t B, int64_t T,
                        int threads)
 {

@@ -41,8 +41,8 @@ static void end(setting *s)
     hl_model_free(&s->model);
 }
 
-/* Returns the sum of the micro-batches' losses and adds their gradients to the model's. `placed`: whether their rows keep
- * their places in the whole batch; else all have those of the first. */
+/* Returns the sum of the micro-batches' losses and adds their gradients to the model's. `placed`: whether their rows
+ * keep their places in the whole batch; else all have those of the first. */
 static hl_real work_parts(setting *s, const int64_t *parts, bool placed)
 {
     hl_cross_entropy_args args = { .smoothing = (hl_real)0.1, .n = s->batch.n_targets };

@@ -42,7 +42,8 @@ void example_places(hl_tape_options *options, const hl_batch *batch);
 /* B sequences of those lengths, or of T rows where these are NULL; `offsets` (B + 1) receives where they begin. */
 hl_sequences example_sequences(int64_t B, int64_t T, const int32_t *lengths, int32_t *offsets);
 
-/* The loss of the batch, with dropout by its places; its gradients are added to those of the model. Ends the test where the pass fails. */
+/* The loss of the batch, with dropout by its places; its gradients are added to those of the model. Ends the test where
+ * the pass fails. */
 hl_real example_step(hl_model *model, const hl_batch *batch, hl_cross_entropy_args args, const hl_head_probe *probes,
                      hl_tape_options options);
 

@@ -122,8 +122,8 @@ START_TEST(a_run_too_large_for_its_container_is_refused_before_it_begins)
 }
 END_TEST
 
-/* Most of what it takes are the metrics of snapshots where the loss falls, which are not sure: it begins, and where they
- * came to be too many for the memory, only they are missing. */
+/* Most of what it takes are the metrics of snapshots where the loss falls, which are not sure: it begins, and where
+ * they came to be too many for the memory, only they are missing. */
 START_TEST(a_run_is_not_refused_for_snapshots_that_it_may_not_take)
 {
     const char *path = run_config("falls.ini", "[task]\nname = identity_copy\nlength = 4\nsymbols = 8\n[model]\n"

@@ -165,7 +165,8 @@ START_TEST(a_map_holds_its_heads_weights_and_label)
 }
 END_TEST
 
-/* Each mask has an answer with a probability that the best of seven tokens can have, as JSON and in the drawing alike. */
+/* Each mask has an answer with a probability that the best of seven tokens can have, as JSON and in the drawing
+ * alike. */
 START_TEST(an_input_tells_the_models_answers)
 {
     const char *folder = trained("run", "train.seed=1");

@@ -60,12 +60,12 @@ uint32_t hl_corpus_block_crc(int64_t number, const unsigned char *block, size_t 
 uint32_t hl_corpus_end_crc(const int64_t *directory, const hl_corpus_end *end);
 
 /* Opens a file of this format, whatever it was made from: its end and directory are read and checked. HL_BAD_FILE (as
- * hl_corpus_open: missing, damaged, no cache, another format), HL_NO_MEMORY; *out is then NULL. *ours: whether it ends as
- * caches do, so that one that is made anew may replace it. */
+ * hl_corpus_open: missing, damaged, no cache, another format), HL_NO_MEMORY; *out is then NULL. *ours: whether it ends
+ * as caches do, so that one that is made anew may replace it. */
 hl_status hl_corpus_load(const char *path, bool *ours, hl_corpus **out);
 
-/* Begins a file at `path`, with kind, tokens and columns of the spec, which fit. HL_BAD_FILE, HL_NO_MEMORY; *out is then NULL.
- * Ended by one of the last two. */
+/* Begins a file at `path`, with kind, tokens and columns of the spec, which fit. HL_BAD_FILE, HL_NO_MEMORY; *out is
+ * then NULL. Ended by one of the last two. */
 hl_status hl_corpus_writer_begin(const hl_corpus_spec *spec, hl_corpus_writer **out);
 
 /* Whether nothing was added. */

@@ -1,6 +1,6 @@
 /* Tables of Unicode as the `tokenizers` library has them; data/text/make_unicode_tables.py writes them. Sorted by code
- * point; what is in none of a table's entries has the value 0, or does not change. Read through data/text/private/unicode.h.
- * */
+ * point; what is in none of a table's entries has the value 0, or does not change. Read
+ * through data/text/private/unicode.h. */
 #ifndef HL_DATA_TEXT_PRIVATE_UNICODE_TABLES_H
 #define HL_DATA_TEXT_PRIVATE_UNICODE_TABLES_H
 

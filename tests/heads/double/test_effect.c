@@ -312,8 +312,8 @@ static void spoil_layer_0(const hl_model *model)
     }
 }
 
-/* Layer 0 is spoilt once it has run for layer 1: whoever ran it again would not get a finite loss, as the step back down
- * to it does not. */
+/* Layer 0 is spoilt once it has run for layer 1: whoever ran it again would not get a finite loss, as the step back
+ * down to it does not. */
 START_TEST(the_layers_below_a_changed_one_run_once_for_all_its_changes)
 {
     effect_example x;
