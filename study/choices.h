@@ -1,0 +1,36 @@
+/* Answers out of logits: the most probable ids with their probabilities, an id drawn at random, the loss of an id.
+ * Probabilities are p_c = exp(l_c) / sum over d of exp(l_d), computed in double. */
+#ifndef HL_STUDY_CHOICES_H
+#define HL_STUDY_CHOICES_H
+
+#include "core/declarations.h"
+#include "core/real.h"
+
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+/* What a model answers at one place. */
+typedef struct hl_choice {
+    int32_t id; /* -1: it was not asked there */
+    double probability;
+} hl_choice;
+
+/* Writes the `most` most probable of C >= 1 ids, or all where there are fewer, the best first, of equals the lower id
+ * first; returns how many they are. */
+int64_t hl_choices_best(const hl_real *logits, int64_t C, int64_t most, hl_choice *choices);
+
+/* Draws an id with the probabilities of l_c / temperature, of the top_k most probable alone where that is not 0. With
+ * temperature 0 the most probable one. `uniform` is in [0, 1); `room` holds top_k choices, NULL where that is 0. */
+int32_t hl_choices_draw(const hl_real *logits, int64_t C, double temperature, int64_t top_k, double uniform,
+                        hl_choice *room);
+
+/* Adds p_c to sum[c], for all C. */
+void hl_choices_add(const hl_real *logits, int64_t C, double *sum);
+
+/* -ln p_id, nats; id in [0, C). */
+double hl_choices_loss(const hl_real *logits, int64_t C, int32_t id);
+
+HL_END_DECLS
+
+#endif

@@ -1,0 +1,96 @@
+/* A trained model that answers for texts, one at a time, whatever their length.
+ *
+ *     hl_predictor predictor;
+ *     hl_status status = hl_predictor_open(&spec, &predictor);
+ *     HL_THEN(status, hl_predictor_read(&predictor, line, (hl_span){ 0 }));
+ *     HL_THEN(status, hl_predictor_best(&predictor, asked, n, 5, choices));
+ *     hl_predictor_close(&predictor);
+ *
+ * A text is read whole where the model takes it. A longer one is cut, or with a stride read in windows: each begins
+ * `stride` pieces after the one before, the last ends with the text, and around each stand the tokens' special tokens.
+ * A piece is then answered for out of the window in which it has the most context: of a causal model the first that
+ * holds it; else the one whose nearer end is farthest away, of equals the first. The bits of an answer depend on the text
+ * alone, not on threads or on the texts before. */
+#ifndef HL_STUDY_PREDICTOR_H
+#define HL_STUDY_PREDICTOR_H
+
+#include "core/arena.h"
+#include "core/declarations.h"
+#include "core/status.h"
+#include "data/batch_storage.h"
+#include "data/text/lines.h"
+#include "data/text/tokens.h"
+#include "layers/model.h"
+#include "study/choices.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+/* Nothing is owned. */
+typedef struct hl_predictor_spec {
+    const hl_model *model;   /* with its weights */
+    const hl_tokens *tokens; /* that its ids are of */
+    bool wraps;              /* whether the tokens' special tokens stand around a text, as [CLS] A [SEP] */
+    bool rows;               /* whether the last layer's rows are asked for (hl_predictor_mean), and not logits */
+    int64_t stride;          /* pieces; 0: a text that is too long is cut */
+    int threads;
+} hl_predictor_spec;
+
+/* Owned: hl_predictor_close. */
+typedef struct hl_predictor {
+    hl_predictor_spec spec;
+    hl_pieces text; /* the text's pieces, without what stands around them */
+    size_t n_first; /* those of the first text of a pair; of one text all */
+    int64_t uncut;  /* how many there were before the text was cut */
+    int64_t width;  /* C, the targets that the model chooses from; with spec.rows D */
+
+    /* its own */
+    hl_pieces window;                  /* what the model reads */
+    int32_t *tokens, *targets, *types; /* as long as that may be; targets: 0 where a row is asked */
+    hl_batch_storage storage;
+    hl_tape_plan plan;
+    hl_arena arena;
+} hl_predictor;
+
+/* Is given the logits (C) of answer `i` of those asked for, or with spec.rows a row (D). */
+typedef void hl_predictor_take(void *context, int64_t i, const hl_real *numbers);
+
+/* Takes the memory for any text. HL_INVALID: the tokens are not those of the model, or it takes no piece besides the
+ * special tokens, or no window is so short; HL_NO_MEMORY. To be closed whatever this returns. */
+hl_status hl_predictor_open(const hl_predictor_spec *spec, hl_predictor *predictor);
+void hl_predictor_close(hl_predictor *predictor);
+
+/* How many pieces the model takes at once, special tokens not counted: of one text, or of a pair. */
+int64_t hl_predictor_room(const hl_predictor *predictor, bool pair);
+
+/* Reads a text, or where `second` has one a pair. The texts of special tokens in it become those tokens. Without a
+ * stride, and of a pair always, a text that is too long is cut: from its end, of a pair the longer one. As
+ * hl_tokens_encode fails; the text is then empty. */
+hl_status hl_predictor_read(hl_predictor *predictor, hl_span text, hl_span second);
+
+/* Reads a sentence that is given word by word; firsts (n): the piece that each word begins with, -1 where it was cut
+ * off. As hl_tokens_encode_word fails. */
+hl_status hl_predictor_read_words(hl_predictor *predictor, const hl_span *words, int64_t n, int32_t *firsts);
+
+/* Runs the model and gives the logits of the pieces asked[0] < asked[1] < ... of the text; -1 at the end stands for
+ * pieces that were cut off, which are passed over. HL_NOT_FINITE, HL_NO_MEMORY. */
+hl_status hl_predictor_logits(hl_predictor *predictor, const int32_t *asked, int64_t n, hl_predictor_take *take,
+                              void *context);
+
+/* The `most` best answers at each, choices (n, most), those that there are not with id -1. Fails likewise. */
+hl_status hl_predictor_best(hl_predictor *predictor, const int32_t *asked, int64_t n, int64_t most, hl_choice *choices);
+
+/* The probabilities (C) of the classes of the whole text: the mean over its windows. Fails likewise, and with HL_INVALID
+ * of a text without a row. */
+hl_status hl_predictor_classify(hl_predictor *predictor, double *probabilities);
+
+/* The mean (D) of the last layer's rows, each out of the window where it has the most context, those of special tokens
+ * out of the first; zeros of a text without a row. With spec.rows alone. Fails likewise. */
+hl_status hl_predictor_mean(hl_predictor *predictor, double *mean);
+
+HL_END_DECLS
+
+#endif

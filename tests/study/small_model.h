@@ -1,0 +1,47 @@
+/* A small model with numbers everywhere, and tokens for it. */
+#ifndef HL_TESTS_STUDY_SMALL_MODEL_H
+#define HL_TESTS_STUDY_SMALL_MODEL_H
+
+#include "core/random.h"
+#include "study/predictor.h"
+#include "tests/data/tokens_texts.h"
+
+/* [PAD] [UNK] [CLS] [SEP] [MASK] and then a .. h, ##a .. ##h */
+#define SMALL_PIECES \
+    "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\nc\nd\ne\nf\ng\nh\n##a\n##b\n##c\n##d\n##e\n##f\n##g\n##h\n"
+
+/* An allocated model of two layers that tells positions and pieces well apart. Freed by hl_model_free. */
+static inline void small_model(hl_model *model, int64_t V, int64_t T, bool causal)
+{
+    hl_model_config config = { .vocabulary = V,
+                               .max_length = T,
+                               .n_layers = 2,
+                               .d_model = 8,
+                               .d_ff = 16,
+                               .activation = HL_GELU,
+                               .causal = causal,
+                               .bias = true };
+    hl_model_config_heads(&config, 2);
+    ck_assert_int_eq(hl_model_init(model, &config).code, HL_OK);
+    ck_assert_int_eq(hl_model_allocate(model, 7).code, HL_OK);
+    hl_parameters *parameters = &model->parameters;
+    for (int64_t i = 0; i < parameters->count; i++) {
+        parameters->values[i] *= 2;
+    }
+}
+
+static inline hl_span span_of(const char *text)
+{
+    return (hl_span){ text, strlen(text) };
+}
+
+/* Opens a predictor, and reads the text. */
+static inline void predictor_of(hl_predictor *p, hl_predictor_spec spec, const char *text)
+{
+    hl_status status = hl_predictor_open(&spec, p);
+    ck_assert_str_eq(status.text, "");
+    status = hl_predictor_read(p, span_of(text), (hl_span){ NULL, 0 });
+    ck_assert_str_eq(status.text, "");
+}
+
+#endif

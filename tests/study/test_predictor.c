@@ -1,0 +1,360 @@
+/* A model's answers for one text: whole, cut, and in windows. */
+#include "study/predictor.h"
+
+#include "core/memory.h"
+#include "tests/check_suite.h"
+#include "tests/study/small_model.h"
+
+#include <math.h>
+
+enum { LENGTH = 10, ROOM = LENGTH - 2, MOST = 3, LONG = 21 };
+
+/* Opened anew for every test, so that each runs in a process of its own. */
+typedef struct fixture {
+    hl_model model;
+    hl_tokens *tokens;
+    hl_predictor_spec spec;
+} fixture;
+
+static void begin(fixture *f, bool causal)
+{
+    f->tokens = wordpiece_of(SMALL_PIECES, true);
+    small_model(&f->model, hl_tokens_size(f->tokens), LENGTH, causal);
+    f->spec = (hl_predictor_spec){ .model = &f->model, .tokens = f->tokens, .wraps = true, .threads = 1 };
+}
+
+static void end(fixture *f)
+{
+    hl_model_free(&f->model);
+    hl_tokens_free(f->tokens);
+}
+
+static const char *long_text(void)
+{
+    return "a b c d e f g h a c e g b d f h a d g c f";
+}
+
+static void all_pieces(int32_t *asked, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        asked[i] = (int32_t)i;
+    }
+}
+
+/* The best answers at all pieces of a text of n. */
+static void best_of(hl_predictor_spec spec, const char *text, int64_t n, hl_choice *choices)
+{
+    hl_predictor p;
+    int32_t asked[LONG];
+    predictor_of(&p, spec, text);
+    ck_assert_int_eq(p.uncut, n);
+    all_pieces(asked, n);
+    for (int64_t i = (int64_t)p.text.n; i < n; i++) {
+        asked[i] = -1;
+    }
+    hl_status status = hl_predictor_best(&p, asked, n, MOST, choices);
+    ck_assert_str_eq(status.text, "");
+    hl_predictor_close(&p);
+}
+
+static void same_choices(const hl_choice *a, const hl_choice *b, const char *what, int64_t i)
+{
+    for (int64_t k = 0; k < MOST; k++) {
+        ck_assert_msg(a[k].id == b[k].id && a[k].probability == b[k].probability, "%s: piece %d: %d %g, not %d %g",
+                      what, (int)i, a[k].id, a[k].probability, b[k].id, b[k].probability);
+    }
+}
+
+/* Of "[CLS] a b c [SEP]", all logits by a pass of our own. */
+START_TEST(answers_are_those_of_the_model)
+{
+    fixture f;
+    begin(&f, false);
+    int64_t V = f.model.config.vocabulary;
+    const int32_t tokens[] = { 2, 5, 13, 7, 3 }; /* [CLS] a ##a c [SEP] */
+    hl_batch_storage storage;
+    ck_assert_int_eq(hl_batch_storage_init(&storage, 1, 5, LENGTH).code, HL_OK);
+    ck_assert_int_eq(hl_batch_storage_add(&storage, tokens, NULL, 5).code, HL_OK);
+    hl_arena arena;
+    ck_assert_int_eq(hl_arena_init(&arena, 4 << 20).code, HL_OK);
+    hl_tape tape;
+    hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1 });
+    const hl_tensor *logits = hl_model_logits(&tape, &f.model, &storage.batch, NULL);
+    ck_assert_ptr_nonnull(logits);
+    hl_choice choices[3 * MOST];
+    best_of(f.spec, "aa c", 3, choices);
+    for (int i = 0; i < 3; i++) {
+        const hl_real *row = logits->data + (1 + i) * V;
+        double sum = 0;
+        for (int64_t c = 0; c < V; c++) {
+            sum += exp(row[c]);
+        }
+        for (int k = 0; k < MOST; k++) {
+            const hl_choice *choice = &choices[i * MOST + k];
+            ck_assert_double_eq_tol(choice->probability, exp(row[choice->id]) / sum, 1e-5);
+            ck_assert(k == 0 || choice->probability <= choice[-1].probability);
+        }
+    }
+    hl_batch_storage_free(&storage);
+    hl_arena_free(&arena);
+    end(&f);
+}
+END_TEST
+
+START_TEST(a_text_that_is_too_long_is_cut)
+{
+    fixture f;
+    begin(&f, false);
+    hl_choice cut[LONG * MOST], whole[ROOM * MOST];
+    best_of(f.spec, long_text(), LONG, cut);
+    best_of(f.spec, "a b c d e f g h", ROOM, whole);
+    for (int64_t i = 0; i < ROOM; i++) {
+        same_choices(cut + i * MOST, whole + i * MOST, "cut", i);
+    }
+    for (int64_t i = ROOM; i < LONG; i++) {
+        ck_assert_int_eq(cut[i * MOST].id, -1);
+    }
+    end(&f);
+}
+END_TEST
+
+/* Each answer, to the bit, is that of the window alone which the header names. */
+START_TEST(windows_answer_where_they_have_most_context)
+{
+    static const int strides[] = { 1, 3, 5, ROOM };
+    for (int kind = 0; kind < 8; kind++) {
+        bool causal = kind >= 4;
+        int stride = strides[kind % 4], last = LONG - ROOM;
+        fixture f;
+        begin(&f, causal);
+        hl_choice all[LONG * MOST], one[ROOM * MOST];
+        f.spec.stride = stride;
+        best_of(f.spec, long_text(), LONG, all);
+        for (int i = 0; i < LONG; i++) {
+            int best = -1, context = -1;
+            for (int begins = 0; begins < last + stride; begins += stride) {
+                int from = begins < last ? begins : last, before = i - from, after = from + ROOM - 1 - i;
+                int here = before < 0 || after < 0 ? -1 : causal || before < after ? before : after;
+                best = here > context ? from : best;
+                context = here > context ? here : context;
+            }
+            char text[2 * ROOM + 1] = "";
+            strncat(text, long_text() + 2 * best, 2 * ROOM - 1);
+            best_of(f.spec, text, ROOM, one);
+            same_choices(all + i * MOST, one + (i - best) * MOST, causal ? "causal" : "both sides", i);
+        }
+        end(&f);
+    }
+}
+END_TEST
+
+START_TEST(of_a_pair_the_longer_text_is_cut)
+{
+    fixture f;
+    begin(&f, false);
+    f.spec.stride = 2; /* which pairs know nothing of */
+    hl_predictor p, q;
+    predictor_of(&p, f.spec, "");
+    predictor_of(&q, f.spec, "");
+    ck_assert_int_eq(hl_predictor_read(&p, span_of("a b c d e f g h"), span_of("c b")).code, HL_OK);
+    ck_assert_int_eq(p.uncut, 10);
+    ck_assert_uint_eq(p.n_first, 5);
+    ck_assert_uint_eq(p.text.n, 7);
+    ck_assert_int_eq(hl_predictor_read(&q, span_of("a b c d e"), span_of("c b")).code, HL_OK);
+    double of_p[32], of_q[32];
+    ck_assert_int_eq(hl_predictor_classify(&p, of_p).code, HL_OK);
+    ck_assert_int_eq(hl_predictor_classify(&q, of_q).code, HL_OK);
+    ck_assert_mem_eq(of_p, of_q, (size_t)p.width * sizeof *of_p);
+    ck_assert_uint_eq(p.window.n, 10);
+    ck_assert(p.window.at[0].id == 2 && p.window.at[6].id == 3 && p.window.at[9].id == 3);
+    for (int row = 0; row < 10; row++) {
+        ck_assert_int_eq(p.storage.batch.types[row], row >= 7);
+    }
+    hl_predictor_close(&p);
+    hl_predictor_close(&q);
+    end(&f);
+}
+END_TEST
+
+START_TEST(words_are_answered_for_at_their_first_pieces)
+{
+    fixture f;
+    begin(&f, false);
+    hl_predictor p;
+    predictor_of(&p, f.spec, "");
+    const hl_span words[] = { span_of("ab"), span_of("c"), span_of("defg"), span_of("x"), span_of("a") };
+    int32_t firsts[5];
+    ck_assert_int_eq(hl_predictor_read_words(&p, words, 5, firsts).code, HL_OK);
+    const int32_t expected[] = { 0, 2, 3, 7, -1 };
+    ck_assert_mem_eq(firsts, expected, sizeof firsts);
+    ck_assert_int_eq(p.text.at[7].id, 1); /* [UNK] */
+    hl_choice choices[5];
+    ck_assert_int_eq(hl_predictor_best(&p, firsts, 5, 1, choices).code, HL_OK);
+    hl_choice whole[ROOM * MOST];
+    best_of(f.spec, "ab c defg x", ROOM, whole);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(choices[i].id, whole[firsts[i] * MOST].id);
+    }
+    ck_assert_int_eq(choices[4].id, -1);
+    hl_predictor_close(&p);
+    end(&f);
+}
+END_TEST
+
+START_TEST(a_long_text_has_the_mean_of_its_windows_classes)
+{
+    fixture f;
+    begin(&f, false);
+    f.spec.stride = 8;
+    static const char *const windows[] = { "a b c d e f g h", "a c e g b d f h", "d f h a d g c f" };
+    double all[32], one[32], mean[32] = { 0 }, sum = 0;
+    hl_predictor p;
+    predictor_of(&p, f.spec, long_text());
+    ck_assert_int_eq(hl_predictor_classify(&p, all).code, HL_OK);
+    for (int w = 0; w < 3; w++) {
+        ck_assert_int_eq(hl_predictor_read(&p, span_of(windows[w]), (hl_span){ NULL, 0 }).code, HL_OK);
+        ck_assert_int_eq(hl_predictor_classify(&p, one).code, HL_OK);
+        for (int64_t c = 0; c < p.width; c++) {
+            mean[c] += one[c] / 3;
+        }
+    }
+    for (int64_t c = 0; c < p.width; c++) {
+        ck_assert_double_eq_tol(all[c], mean[c], 1e-12);
+        sum += all[c];
+    }
+    ck_assert_double_eq_tol(sum, 1, 1e-9);
+    hl_predictor_close(&p);
+    end(&f);
+}
+END_TEST
+
+/* The last layer's rows of the tokens, by a pass of our own. */
+static void rows_of(const hl_model *model, const char *text, hl_tokens *tokens, double (*rows)[8])
+{
+    hl_pieces pieces = { 0 };
+    ck_assert_int_eq(hl_tokens_encode(tokens, text, strlen(text), false, &pieces).code, HL_OK);
+    ck_assert_int_eq(hl_tokens_wrap(tokens, pieces.n, &pieces).code, HL_OK);
+    int32_t ids[LENGTH];
+    for (size_t i = 0; i < pieces.n; i++) {
+        ids[i] = pieces.at[i].id;
+    }
+    hl_batch_storage storage;
+    ck_assert_int_eq(hl_batch_storage_init(&storage, 1, LENGTH, LENGTH).code, HL_OK);
+    ck_assert_int_eq(hl_batch_storage_add(&storage, ids, NULL, (int64_t)pieces.n).code, HL_OK);
+    hl_arena arena;
+    ck_assert_int_eq(hl_arena_init(&arena, 4 << 20).code, HL_OK);
+    hl_tape tape;
+    hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1 });
+    hl_tensor *x = hl_model_embed(&tape, model, &storage.batch);
+    x = hl_encoder_end(&tape, &model->encoder, hl_model_layers(&tape, model, &storage.batch, 0, x, NULL));
+    ck_assert_ptr_nonnull(x);
+    for (size_t i = 0; i < pieces.n * 8; i++) {
+        rows[i / 8][i % 8] = x->data[i];
+    }
+    hl_arena_free(&arena);
+    hl_batch_storage_free(&storage);
+    hl_pieces_free(&pieces);
+}
+
+/* 12 pieces in windows 4 apart: 0..7 and 4..11; of the second window the pieces from 6 on count. */
+START_TEST(the_mean_is_that_of_each_row_once)
+{
+    fixture f;
+    begin(&f, false);
+    f.spec.stride = 4;
+    f.spec.rows = true;
+    double first[LENGTH][8], second[LENGTH][8], mean[8];
+    rows_of(&f.model, "a b c d e f g h", f.tokens, first);
+    rows_of(&f.model, "e f g h a c e g", f.tokens, second);
+    hl_predictor p;
+    predictor_of(&p, f.spec, "a b c d e f g h a c e g");
+    ck_assert_int_eq(hl_predictor_mean(&p, mean).code, HL_OK);
+    for (int d = 0; d < 8; d++) {
+        double sum = first[0][d] + first[9][d]; /* [CLS], [SEP] */
+        for (int i = 0; i < 12; i++) {
+            sum += i < 6 ? first[1 + i][d] : second[1 + i - 4][d];
+        }
+        ck_assert_double_eq_tol(mean[d], sum / 14, 1e-6);
+    }
+    p.spec.wraps = false;
+    ck_assert_int_eq(hl_predictor_read(&p, span_of(""), (hl_span){ NULL, 0 }).code, HL_OK);
+    ck_assert_int_eq(hl_predictor_mean(&p, mean).code, HL_OK);
+    ck_assert(mean[0] == 0 && mean[7] == 0);
+    hl_predictor_close(&p);
+    end(&f);
+}
+END_TEST
+
+START_TEST(threads_and_texts_before_change_no_bit)
+{
+    fixture f;
+    begin(&f, false);
+    f.spec.stride = 3;
+    hl_choice one[LONG * MOST], more[LONG * MOST];
+    best_of(f.spec, long_text(), LONG, one);
+    for (int threads = 2; threads <= 3; threads++) {
+        f.spec.threads = threads;
+        hl_predictor p;
+        predictor_of(&p, f.spec, "h h h");
+        int32_t asked[LONG];
+        all_pieces(asked, LONG);
+        ck_assert_int_eq(hl_predictor_best(&p, asked, 3, MOST, more).code, HL_OK);
+        ck_assert_int_eq(hl_predictor_read(&p, span_of(long_text()), (hl_span){ NULL, 0 }).code, HL_OK);
+        ck_assert_int_eq(hl_predictor_best(&p, asked, LONG, MOST, more).code, HL_OK);
+        for (int64_t i = 0; i < LONG; i++) {
+            same_choices(one + i * MOST, more + i * MOST, "threads", i);
+        }
+        hl_predictor_close(&p);
+    }
+    end(&f);
+}
+END_TEST
+
+static void refused(hl_predictor_spec spec, const char *part)
+{
+    hl_predictor p;
+    hl_status status = hl_predictor_open(&spec, &p);
+    ck_assert_msg(status.code == HL_INVALID && strstr(status.text, part) != NULL, "%s", status.text);
+    hl_predictor_close(&p);
+}
+
+START_TEST(what_cannot_be_is_refused)
+{
+    fixture f;
+    begin(&f, false);
+    f.spec.stride = ROOM + 1;
+    refused(f.spec, "windows cannot begin 9 pieces apart: the model takes 8 at once");
+    f.spec.stride = 0;
+    hl_tokens *others = wordpiece_of("[UNK]\na\n", true);
+    f.spec.tokens = others;
+    refused(f.spec, "trained with 21 tokens, and tokens.json has 2");
+    f.spec.tokens = f.tokens;
+    hl_predictor p;
+    predictor_of(&p, f.spec, "a b");
+    ck_assert_int_eq(hl_predictor_read(&p, span_of("a \xff"), (hl_span){ NULL, 0 }).code, HL_INVALID);
+    ck_assert_uint_eq(p.text.n, 0);
+    f.model.parameters.values[0] = (hl_real)INFINITY; /* of [PAD] */
+    ck_assert_int_eq(hl_predictor_read(&p, span_of("a [PAD]"), (hl_span){ NULL, 0 }).code, HL_OK);
+    hl_choice choice;
+    hl_status status = hl_predictor_best(&p, &(int32_t){ 0 }, 1, 1, &choice);
+    ck_assert_int_eq(status.code, HL_NOT_FINITE);
+    hl_predictor_close(&p);
+    hl_tokens_free(others);
+    end(&f);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, answers_are_those_of_the_model);
+    tcase_add_test(tc, a_text_that_is_too_long_is_cut);
+    tcase_add_test(tc, windows_answer_where_they_have_most_context);
+    tcase_add_test(tc, of_a_pair_the_longer_text_is_cut);
+    tcase_add_test(tc, words_are_answered_for_at_their_first_pieces);
+    tcase_add_test(tc, a_long_text_has_the_mean_of_its_windows_classes);
+    tcase_add_test(tc, the_mean_is_that_of_each_row_once);
+    tcase_add_test(tc, threads_and_texts_before_change_no_bit);
+    tcase_add_test(tc, what_cannot_be_is_refused);
+}
+
+SUITE("predictor", add_tests)
