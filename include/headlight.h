@@ -9,10 +9,12 @@
  *   a step          hl_tape_begin on an arena, hl_model_loss, hl_parameters_zero_grad, hl_tape_backward,
  *                   hl_optimizer_step, hl_arena_rewind
  *   its heads       hl_recorder_init and hl_recorder_run keep what every head attends to, hl_recorder_patterns gives
- * one head's; hl_label_of, hl_head_measure, hl_effects_measure say what it does and what it is worth to keep it
- * hl_checkpoint_write_model, hl_recorder_record; hl_checkpoint_load, hl_snapshot_read to show it      hl_table_of,
- * hl_picture_print, hl_report_write The trainer does the first four from a config, as the program `train` does;
- * hl_opened_model_open opens the folder that it left. A whole training, and what one head of it does: hl_config config;
+ *                   one head's; hl_label_of, hl_head_measure, hl_effects_measure say what it does and what it is worth
+ *   to keep it      hl_checkpoint_write_model, hl_recorder_record; hl_checkpoint_load, hl_snapshot_read
+ *   to show it      hl_table_of, hl_picture_print, hl_report_write
+ * The trainer does the first four from a config, as the program `train` does; hl_opened_model_open opens the folder
+ * that it left. A whole training, and what one head of it does:
+ *     hl_config config;
  *     hl_problems problems = { 0 };
  *     hl_trainer trainer;
  *     hl_update update;
@@ -92,7 +94,6 @@
 #include "heads/words.h"
 /* Pictures and pages */
 #include "show/curve_picture.h"
-#include "show/drawing.h"
 #include "show/picture.h"
 #include "show/picture_pen.h"
 #include "show/sweep_report.h"
@@ -114,6 +115,5 @@
 #include "train/setup.h"
 #include "train/signals.h"
 #include "train/terminal.h"
-#include "train/trainer.h"
 
 #endif

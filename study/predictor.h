@@ -9,8 +9,8 @@
  * A text is read whole where the model takes it. A longer one is cut, or with a stride read in windows: each begins
  * `stride` pieces after the one before, the last ends with the text, and around each stand the tokens' special tokens.
  * A piece is then answered for out of the window in which it has the most context: of a causal model the first that
- * holds it; else the one whose nearer end is farthest away, of equals the first. The bits of an answer depend on the text
- * alone, not on threads or on the texts before. */
+ * holds it; else the one whose nearer end is farthest away, of equals the first. The bits of an answer depend on the
+ * text alone, not on threads or on the texts before. */
 #ifndef HL_STUDY_PREDICTOR_H
 #define HL_STUDY_PREDICTOR_H
 
@@ -83,8 +83,8 @@ hl_status hl_predictor_logits(hl_predictor *predictor, const int32_t *asked, int
 /* The `most` best answers at each, choices (n, most), those that there are not with id -1. Fails likewise. */
 hl_status hl_predictor_best(hl_predictor *predictor, const int32_t *asked, int64_t n, int64_t most, hl_choice *choices);
 
-/* The probabilities (C) of the classes of the whole text: the mean over its windows. Fails likewise, and with HL_INVALID
- * of a text without a row. */
+/* The probabilities (C) of the classes of the whole text: the mean over its windows. Fails likewise, and with
+ * HL_INVALID of a text without a row. */
 hl_status hl_predictor_classify(hl_predictor *predictor, double *probabilities);
 
 /* The mean (D) of the last layer's rows, each out of the window where it has the most context, those of special tokens
