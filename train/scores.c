@@ -1,0 +1,156 @@
+#include "train/scores.h"
+
+#include "core/examples.h"
+#include "core/json_text.h"
+#include "core/memory.h"
+#include "heads/answers.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+hl_status hl_class_counts_init(hl_class_counts *counts, int64_t n_classes)
+{
+    size_t C = (size_t)n_classes;
+    bool matrix = n_classes <= HL_CONFUSION_CLASSES;
+    *counts = (hl_class_counts){ .n_classes = n_classes, .cases = hl_calloc(3 * C, sizeof *counts->cases) };
+    counts->confusion = matrix ? hl_calloc(C * C, sizeof *counts->confusion) : NULL;
+    if (counts->cases == NULL || (matrix && counts->confusion == NULL)) {
+        hl_class_counts_free(counts);
+        return hl_error_memory("the counts of classes");
+    }
+    counts->found = counts->cases + C;
+    counts->right = counts->found + C;
+    return hl_ok();
+}
+
+void hl_class_counts_free(hl_class_counts *counts)
+{
+    hl_free(counts->cases);
+    hl_free(counts->confusion);
+    *counts = (hl_class_counts){ 0 };
+}
+
+void hl_class_counts_clear(hl_class_counts *counts)
+{
+    size_t C = (size_t)counts->n_classes;
+    counts->n_targets = 0;
+    memset(counts->cases, 0, 3 * C * sizeof *counts->cases);
+    if (counts->confusion != NULL) {
+        memset(counts->confusion, 0, C * C * sizeof *counts->confusion);
+    }
+}
+
+void hl_class_counts_add(hl_class_counts *counts, const hl_real *logits, const int32_t *ids, int64_t n)
+{
+    int64_t C = counts->n_classes;
+    counts->n_targets += n;
+    for (int64_t i = 0; i < n; i++) {
+        int32_t answer = hl_answer_of(logits + i * C, C);
+        counts->found[answer]++;
+        if (ids[i] == HL_IGNORE) {
+            continue;
+        }
+        counts->cases[ids[i]]++;
+        counts->right[answer] += answer == ids[i];
+        if (counts->confusion != NULL) {
+            counts->confusion[ids[i] * C + answer]++;
+        }
+    }
+}
+
+/* NaN for 0 / 0. */
+static double share(int64_t part, int64_t whole)
+{
+    return whole > 0 ? (double)part / (double)whole : (double)NAN;
+}
+
+hl_class_score hl_class_score_of(const hl_class_counts *counts, int64_t id)
+{
+    int64_t cases = counts->cases[id], found = counts->found[id], right = counts->right[id];
+    return (hl_class_score){ .precision = share(right, found),
+                             .recall = share(right, cases),
+                             .f1 = share(2 * right, cases + found) };
+}
+
+static void set_f1(const hl_class_counts *counts, hl_scores *scores)
+{
+    double sum = 0;
+    int64_t with_cases = 0, cases = 0, right = 0;
+    for (int64_t id = 0; id < counts->n_classes; id++) {
+        if (counts->cases[id] > 0) {
+            sum += hl_class_score_of(counts, id).f1;
+            with_cases++;
+        }
+        cases += counts->cases[id];
+        right += counts->right[id];
+    }
+    scores->macro_f1 = with_cases > 0 ? sum / (double)with_cases : 0;
+    scores->micro_f1 = 2 * (double)right / (double)(cases + counts->n_targets);
+}
+
+hl_scores hl_scores_of(const hl_cross_entropy_result *sum, const hl_class_counts *counts, const hl_scored_text *text)
+{
+    double loss = sum->n_known > 0 ? sum->loss_sum / (double)sum->n_known : 0;
+    hl_scores scores = { .loss = loss,
+                         .accuracy = (double)sum->n_correct / (double)sum->n_scored,
+                         .perplexity = exp(loss),
+                         .bits_per_character = -1,
+                         .bits_per_word = -1,
+                         .macro_f1 = -1,
+                         .micro_f1 = -1 };
+    double bits = sum->loss_sum / log(2);
+    if (text != NULL && text->characters > 0) {
+        scores.bits_per_character = bits / (double)text->characters;
+    }
+    if (text != NULL && text->words > 0) {
+        scores.bits_per_word = bits / (double)text->words;
+    }
+    if (counts != NULL) {
+        set_f1(counts, &scores);
+    }
+    return scores;
+}
+
+/* ---- files ---- */
+
+static void print_share(hl_text *text, double value)
+{
+    hl_text_print(text, ",");
+    if (!isnan(value)) {
+        hl_text_print(text, "%.9g", value);
+    }
+}
+
+void hl_scores_csv_print(const hl_class_counts *counts, const hl_vocabulary *names, hl_text *text)
+{
+    hl_text_print(text, "class,cases,found,right,precision,recall,f1\n");
+    for (int64_t id = 0; id < counts->n_classes; id++) {
+        hl_class_score score = hl_class_score_of(counts, id);
+        hl_csv_field(text, hl_vocabulary_token(names, (int32_t)id));
+        hl_text_print(text, ",%" PRId64 ",%" PRId64 ",%" PRId64, counts->cases[id], counts->found[id],
+                      counts->right[id]);
+        print_share(text, score.precision);
+        print_share(text, score.recall);
+        print_share(text, score.f1);
+        hl_text_print(text, "\n");
+    }
+}
+
+void hl_confusion_csv_print(const hl_class_counts *counts, const hl_vocabulary *names, hl_text *text)
+{
+    int64_t C = counts->n_classes;
+    hl_text_print(text, "class");
+    for (int64_t id = 0; id < C; id++) {
+        hl_text_print(text, ",");
+        hl_csv_field(text, hl_vocabulary_token(names, (int32_t)id));
+    }
+    for (int64_t id = 0; id < C; id++) {
+        hl_text_print(text, "\n");
+        hl_csv_field(text, hl_vocabulary_token(names, (int32_t)id));
+        for (int64_t answer = 0; answer < C; answer++) {
+            hl_text_print(text, ",%" PRId64, counts->confusion[id * C + answer]);
+        }
+    }
+    hl_text_print(text, "\n");
+}
