@@ -9,16 +9,15 @@ static const hl_tensor *forward(hl_tape *tape, const hl_evaluator *evaluator, co
                                 hl_cross_entropy_result *result)
 {
     const hl_batch *batch = &slice->batch;
-    if (evaluator->loss == NULL) {
-        return hl_model_logits(tape, evaluator->model, batch, slice->probes);
-    }
     hl_tensor *x = hl_model_embed(tape, evaluator->model, batch);
     x = hl_model_layers(tape, evaluator->model, batch, 0, x, slice->probes);
     if (batch->n_targets == 0) {
         return NULL;
     }
     hl_tensor *logits = hl_model_target_logits(tape, evaluator->model, batch, x);
-    hl_cross_entropy(tape, logits, (hl_cross_entropy_args){ .targets = batch->target_ids, .result = result });
+    if (evaluator->loss != NULL) {
+        hl_cross_entropy(tape, logits, (hl_cross_entropy_args){ .targets = batch->target_ids, .result = result });
+    }
     return logits;
 }
 

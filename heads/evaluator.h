@@ -34,12 +34,11 @@ typedef struct hl_evaluator {
     const hl_tape_plan *plan; /* not owned */
     int64_t rows;             /* the most rows at once; an example that is longer is run alone */
     int threads;
-    const char *loss; /* the loss's name in messages; NULL: compute the logits of all rows, for which no targets are
-                         needed, and no loss */
+    const char *loss; /* the loss's name in messages; NULL: compute none */
 
     /* Called for each slice, either may be NULL: `begin` before its pass, where it may set probes and observer, and
-     * returns false to end the evaluation; `end` after it, with the logits: (N, V), or with a loss those of the
-     * targets' rows, (M, V). */
+     * returns false to end the evaluation; `end` after it, with the logits of the targets' rows, (M, C), NULL where
+     * there are none: the output layer does not run on others. */
     bool (*begin)(void *context, hl_evaluator_slice *slice);
     void (*end)(void *context, const hl_evaluator_slice *slice, const hl_real *logits);
     void *context;

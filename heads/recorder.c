@@ -3,6 +3,7 @@
 #include "core/folders.h"
 #include "core/memory.h"
 #include "core/npz.h"
+#include "core/threads.h"
 #include "data/examples_storage.h"
 #include "heads/evaluator.h"
 #include "heads/private/snapshot_array.h"
@@ -27,23 +28,24 @@ static bool add_product(const int64_t sizes[4], size_t *sum)
     return !__builtin_add_overflow(*sum, product, sum);
 }
 
-/* All numbers of a snapshot, weights and logits. */
+/* All numbers of a snapshot: weights and logits, and beside these their ids where not all are kept. */
 static bool count_numbers(const hl_model_config *config, int64_t E, int64_t T, size_t *numbers)
 {
+    int64_t C = config->vocabulary;
     *numbers = 0;
     for (int l = 0; l < config->n_layers; l++) {
         if (!add_product((int64_t[]){ E, config->heads[l], T, T }, numbers)) {
             return false;
         }
     }
-    return add_product((int64_t[]){ E, T, config->vocabulary, 1 }, numbers);
+    return add_product((int64_t[]){ E, T, hl_answers_are_sparse(E, T, C) ? 2 * hl_answers_top(C) + 2 : C, 1 }, numbers);
 }
 
 size_t hl_recorder_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens, int64_t n_relations)
 {
     size_t numbers, bytes, frames = 0, batch = hl_examples_bytes(n_examples, n_tokens, n_relations);
     if (!count_numbers(config, n_examples, n_tokens, &numbers) ||
-        !add_product((int64_t[]){ config->n_layers + 8 + (n_relations > 0), HL_SNAPSHOT_FRAME, 1, 1 }, &frames) ||
+        !add_product((int64_t[]){ config->n_layers + 11 + (n_relations > 0), HL_SNAPSHOT_FRAME, 1, 1 }, &frames) ||
         !hl_multiply_sizes(numbers, sizeof(hl_real), &bytes) || __builtin_add_overflow(bytes, frames, &bytes) ||
         __builtin_add_overflow(bytes, batch, &bytes)) {
         return SIZE_MAX;
@@ -57,9 +59,16 @@ size_t hl_recorder_file_bytes(const hl_model_config *config, int64_t n_examples,
     return __builtin_add_overflow(bytes, hl_validation_sums_file_bytes(config, n_tokens), &bytes) ? SIZE_MAX : bytes;
 }
 
+/* How many rows the model is run on at once where the caller allows so many. */
+static int64_t rows_at_once(const hl_model *model, int64_t rows)
+{
+    int64_t most = HL_ANSWERS_LOGITS / model->config.vocabulary;
+    return rows <= most || most < 1 ? rows : most;
+}
+
 hl_status hl_recorder_plan(const hl_model *model, int64_t rows, int64_t n_tokens, int threads, hl_tape_plan *plan)
 {
-    hl_evaluator evaluator = { .model = model, .rows = rows, .threads = threads };
+    hl_evaluator evaluator = { .model = model, .rows = rows_at_once(model, rows), .threads = threads };
     return hl_evaluator_plan(&evaluator, n_tokens, plan);
 }
 
@@ -86,27 +95,59 @@ static hl_status copy_examples(const hl_examples *from, hl_examples *to)
     return hl_ok();
 }
 
+/* Where the logits are kept, from `next` on. */
+static bool place_logits(hl_recorder *recorder, hl_real *next)
+{
+    int64_t C = recorder->model->config.vocabulary,
+            places = recorder->examples.n_examples * recorder->examples.n_tokens;
+    int64_t K = hl_answers_top(C);
+    if (!recorder->sparse) {
+        recorder->logits = next;
+        return true;
+    }
+    recorder->top_logits = next;
+    recorder->target_logits = next + places * K;
+    recorder->log_sums = recorder->target_logits + places;
+    recorder->top_ids = hl_calloc((size_t)(places * K), sizeof *recorder->top_ids);
+    for (int64_t i = 0; recorder->top_ids != NULL && i < places * K; i++) {
+        recorder->top_ids[i] = HL_IGNORE;
+    }
+    return recorder->top_ids != NULL;
+}
+
 static hl_status allocate_numbers(hl_recorder *recorder)
 {
     const hl_model_config *config = &recorder->model->config;
     int64_t E = recorder->examples.n_examples, T = recorder->examples.n_tokens;
     size_t count;
+    recorder->sparse = hl_answers_are_sparse(E, T, config->vocabulary);
     recorder->numbers = count_numbers(config, E, T, &count) ? hl_calloc(count, sizeof *recorder->numbers) : NULL;
     recorder->probes = hl_calloc((size_t)config->n_layers, sizeof *recorder->probes);
     recorder->copies = hl_calloc((size_t)config->n_layers, sizeof *recorder->copies);
-    if (recorder->numbers == NULL || recorder->probes == NULL || recorder->copies == NULL) {
-        return hl_error(HL_NO_MEMORY, "out of memory: patterns of %lld examples of %lld tokens", (long long)E,
-                        (long long)T);
-    }
     hl_real *next = recorder->numbers;
-    for (int l = 0; l < config->n_layers; l++) {
+    bool has_all = next != NULL && recorder->probes != NULL && recorder->copies != NULL;
+    for (int l = 0; has_all && l < config->n_layers; l++) {
         recorder->weights[l] = next;
         recorder->probes[l] =
             (hl_head_probe){ .observe = hl_head_weights_observe, .observe_context = &recorder->copies[l] };
         next += E * config->heads[l] * T * T;
     }
-    recorder->logits = next;
+    if (!has_all || !place_logits(recorder, next)) {
+        return hl_error(HL_NO_MEMORY, "out of memory: patterns of %lld examples of %lld tokens", (long long)E,
+                        (long long)T);
+    }
     return hl_ok();
+}
+
+/* The examples as the model reads them; where all logits are kept, and where no answer is asked for, every row is to be
+ * answered. */
+static hl_status make_rows(hl_recorder *recorder)
+{
+    hl_examples asked = recorder->examples;
+    if (!recorder->sparse || hl_examples_scored(&asked) == 0) {
+        asked.targets = asked.tokens;
+    }
+    return hl_batch_storage_of(&recorder->storage, &asked, asked.n_tokens);
 }
 
 static hl_status set_folder(hl_recorder *recorder, const char *folder)
@@ -123,7 +164,7 @@ static hl_status set_folder(hl_recorder *recorder, const char *folder)
 hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const hl_examples *examples, int64_t rows,
                            int threads, const char *folder)
 {
-    *recorder = (hl_recorder){ .model = model, .rows = rows, .threads = threads };
+    *recorder = (hl_recorder){ .model = model, .rows = rows_at_once(model, rows), .threads = threads };
     if (examples->n_examples < 1) {
         return hl_error(HL_INVALID, "patterns: there are no examples");
     }
@@ -131,12 +172,8 @@ hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const h
     if (status.code == HL_OK) {
         status = hl_recorder_plan(model, rows, recorder->examples.n_tokens, threads, &recorder->plan);
     }
-    if (status.code == HL_OK) {
-        status = hl_batch_storage_of(&recorder->storage, &recorder->examples, recorder->examples.n_tokens);
-    }
-    if (status.code == HL_OK) {
-        status = allocate_numbers(recorder);
-    }
+    HL_THEN(status, allocate_numbers(recorder));
+    HL_THEN(status, make_rows(recorder));
     if (status.code == HL_OK && folder != NULL) {
         status = set_folder(recorder, folder);
     }
@@ -152,6 +189,7 @@ void hl_recorder_free(hl_recorder *recorder)
     hl_batch_storage_free(&recorder->storage);
     hl_tape_plan_free(&recorder->plan);
     hl_free(recorder->numbers);
+    hl_free(recorder->top_ids);
     hl_free(recorder->probes);
     hl_free(recorder->copies);
     hl_free(recorder->path);
@@ -175,17 +213,53 @@ static bool place_weights(void *context, hl_evaluator_slice *slice)
     return true;
 }
 
-/* Copies the logits of the slice; those of padding stay zero. */
+/* Of a row that is answered: its largest logits, the target's, and the log of the sum. */
+static void keep_largest(const hl_recorder *recorder, int64_t place, const hl_real *logits)
+{
+    int64_t C = recorder->model->config.vocabulary, K = hl_answers_top(C);
+    int32_t *ids = recorder->top_ids + place * K, target = recorder->examples.targets[place];
+    hl_top_ids(logits, C, (int)K, ids);
+    for (int64_t i = 0; i < K; i++) {
+        recorder->top_logits[place * K + i] = logits[ids[i]];
+    }
+    recorder->target_logits[place] = target != HL_IGNORE ? logits[target] : 0;
+    recorder->log_sums[place] = (hl_real)hl_log_sum_exp(logits, C, logits[ids[0]]);
+}
+
+typedef struct keep_work {
+    const hl_recorder *recorder;
+    const hl_evaluator_slice *slice;
+    const hl_real *logits; /* (M, C) */
+} keep_work;
+
+/* The logits of some of the slice's rows that are answered. */
+static void keep_rows(const void *context, hl_range rows)
+{
+    const keep_work *work = context;
+    const hl_recorder *recorder = work->recorder;
+    const hl_batch *batch = &work->slice->batch;
+    hl_sequences examples = hl_batch_sequences(batch);
+    int64_t C = recorder->model->config.vocabulary, e = 0;
+    for (int64_t m = rows.begin; m < rows.end; m++) {
+        int64_t row = batch->target_rows[m] - batch->offsets[0];
+        while (row >= hl_sequences_first(&examples, e) + hl_sequences_length(&examples, e)) {
+            e++;
+        }
+        int64_t place = (work->slice->first + e) * recorder->examples.n_tokens + row - hl_sequences_first(&examples, e);
+        if (recorder->sparse) {
+            keep_largest(recorder, place, work->logits + m * C);
+        } else {
+            memcpy(recorder->logits + place * C, work->logits + m * C, (size_t)C * sizeof *work->logits);
+        }
+    }
+}
+
 static void keep_logits(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
 {
     const hl_recorder *recorder = context;
-    int64_t V = recorder->model->config.vocabulary, row = recorder->examples.n_tokens * V;
-    hl_sequences examples = hl_batch_sequences(&slice->batch);
-    for (int64_t e = 0; e < examples.n; e++) {
-        size_t real = (size_t)(hl_sequences_length(&examples, e) * V);
-        memcpy(recorder->logits + (slice->first + e) * row, logits + hl_sequences_first(&examples, e) * V,
-               real * sizeof *logits);
-    }
+    int64_t M = logits != NULL ? slice->batch.n_targets : 0;
+    int threads = hl_threads_for(recorder->threads, M * recorder->model->config.vocabulary);
+    hl_threads_run(threads, M, 1, keep_rows, &(keep_work){ recorder, slice, logits });
 }
 
 hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena)
@@ -201,12 +275,26 @@ hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena)
     return hl_evaluate(&evaluator, &recorder->storage.batch, NULL);
 }
 
+static void write_logits(const hl_recorder *recorder, hl_npy_type real, hl_npz_writer *npz)
+{
+    int64_t E = recorder->examples.n_examples, T = recorder->examples.n_tokens, C = recorder->model->config.vocabulary;
+    int64_t K = hl_answers_top(C);
+    if (!recorder->sparse) {
+        hl_npz_add(npz, "logits", real, HL_SHAPE(E, T, C), recorder->logits);
+        return;
+    }
+    hl_npz_add(npz, "top_ids", HL_NPY_INT32, HL_SHAPE(E, T, K), recorder->top_ids);
+    hl_npz_add(npz, "top_logits", real, HL_SHAPE(E, T, K), recorder->top_logits);
+    hl_npz_add(npz, "target_logits", real, HL_SHAPE(E, T), recorder->target_logits);
+    hl_npz_add(npz, "log_sums", real, HL_SHAPE(E, T), recorder->log_sums);
+}
+
 static void write_arrays(const hl_recorder *recorder, int64_t step, hl_npz_writer *npz)
 {
     const hl_model_config *config = &recorder->model->config;
     const hl_examples *examples = &recorder->examples;
     const hl_npy_type real = sizeof(hl_real) == sizeof(float) ? HL_NPY_FLOAT32 : HL_NPY_FLOAT64;
-    int64_t E = examples->n_examples, T = examples->n_tokens, format = HL_SNAPSHOT_FORMAT;
+    int64_t E = examples->n_examples, T = examples->n_tokens, format = recorder->sparse ? 2 : 1;
     hl_npz_add(npz, "format", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &format);
     for (int l = 0; l < config->n_layers; l++) {
         char name[sizeof "layer_-2147483648"];
@@ -218,7 +306,7 @@ static void write_arrays(const hl_recorder *recorder, int64_t step, hl_npz_write
     hl_npz_add(npz, "source", HL_NPY_INT32, HL_SHAPE(E, T), examples->sources);
     hl_npz_add(npz, "lengths", HL_NPY_INT32, HL_SHAPE(E), examples->lengths);
     hl_npz_add(npz, "step", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &step);
-    hl_npz_add(npz, "logits", real, HL_SHAPE(E, T, config->vocabulary), recorder->logits);
+    write_logits(recorder, real, npz);
     if (examples->n_relations > 0) {
         hl_npz_add(npz, "relations", HL_NPY_INT32, HL_SHAPE(E, examples->n_relations, T), examples->relations);
     }
@@ -234,6 +322,18 @@ hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, const hl_valid
         hl_validation_sums_write(sums, npz);
     }
     return hl_npz_close(npz, HL_VOLATILE);
+}
+
+hl_answers hl_recorder_answers(const hl_recorder *recorder)
+{
+    return (hl_answers){ .n_tokens = recorder->examples.n_tokens,
+                         .n_targets = recorder->model->config.vocabulary,
+                         .targets = recorder->examples.targets,
+                         .logits = recorder->logits,
+                         .top_ids = recorder->top_ids,
+                         .top_logits = recorder->top_logits,
+                         .target_logits = recorder->target_logits,
+                         .log_sums = recorder->log_sums };
 }
 
 hl_patterns hl_recorder_patterns(const hl_recorder *recorder, int layer, int64_t head)

@@ -16,6 +16,7 @@
 #include "core/examples.h"
 #include "core/status.h"
 #include "data/batch_storage.h"
+#include "heads/answers.h"
 #include "heads/pattern.h"
 #include "heads/validation_sums.h"
 #include "layers/model.h"
@@ -25,23 +26,26 @@
 
 HL_BEGIN_DECLS
 
-/* What `format` says in every snapshot; counts on where an array changes its meaning. A file without it is of format
- * 1. */
-enum { HL_SNAPSHOT_FORMAT = 1 };
+/* What `format` says in a snapshot at most; counts on where an array changes its meaning. Each file says the least that
+ * describes it: 2 where it holds words, types, or no `logits`, else 1; one that says nothing is of format 1. */
+enum { HL_SNAPSHOT_FORMAT = 2 };
 
 typedef struct hl_recorder {
     const hl_model *model;    /* not owned */
     hl_examples examples;     /* E examples of T tokens, owned, as all below */
     hl_batch_storage storage; /* the same as the model reads them */
     int64_t rows;             /* of them, that the model is run on at once */
+    bool sparse;              /* not all logits are kept (heads/answers.h) */
     int threads;
-    hl_tape_plan plan;               /* of a pass: plan.bytes of arena */
-    hl_real *numbers;                /* the block that holds what follows */
-    hl_real *weights[HL_MAX_LAYERS]; /* of each layer, (E, H, T, T), zero past the lengths */
-    hl_real *logits;                 /* (E, T, V), zero past the lengths */
-    hl_head_probe *probes;           /* (L): copy the weights out of a pass, */
-    hl_head_weights *copies;         /* (L): to where they are kept */
-    char *path;                      /* the folder, followed by memory for a file's name */
+    hl_tape_plan plan;                              /* of a pass: plan.bytes of arena */
+    hl_real *numbers;                               /* the block that holds what follows */
+    hl_real *weights[HL_MAX_LAYERS];                /* of each layer, (E, H, T, T), zero past the lengths */
+    hl_real *logits;                                /* (E, T, C), zero past the lengths; sparse: NULL, and instead */
+    int32_t *top_ids;                               /* (E, T, K), a block of its own */
+    hl_real *top_logits, *target_logits, *log_sums; /* (E, T, K), (E, T), (E, T) */
+    hl_head_probe *probes;                          /* (L): copy the weights out of a pass, */
+    hl_head_weights *copies;                        /* (L): to where they are kept */
+    char *path;                                     /* the folder, followed by memory for a file's name */
     size_t folder_length;
 } hl_recorder;
 
@@ -59,10 +63,11 @@ hl_status hl_recorder_plan(const hl_model *model, int64_t rows, int64_t n_tokens
 
 /* Copies the examples (at least one), cut to T = the longest length among them, and makes the folder. The model must
  * outlive the recorder; its parameters may change. `rows`, at least 1, bounds the memory of a recording, which runs the
- * model on so many at once, or on one example; other numbers may change the last bits of what is recorded, as matrix
- * products of other shapes round differently; `threads` change none. `folder`: NULL where nothing will be written
- * (hl_recorder_run alone). HL_INVALID (no examples, too long ones, no rows, sizes that cannot be), HL_NO_MEMORY,
- * HL_BAD_FILE (the folder). On failure the recorder is empty; else it is ended by
+ * model on so many at once, or on as many as have HL_ANSWERS_LOGITS logits, or on one example; other numbers may change
+ * the last bits of what is recorded, as matrix products of other shapes round differently; `threads` change none.
+ * Where logits are not all kept, the output layer runs on the rows that have a target, or where none has, on all.
+ * `folder`: NULL where nothing will be written (hl_recorder_run alone). HL_INVALID (no examples, too long ones, no rows,
+ * sizes that cannot be), HL_NO_MEMORY, HL_BAD_FILE (the folder). On failure the recorder is empty; else it is ended by
  * hl_recorder_free. */
 hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const hl_examples *examples, int64_t rows,
                            int threads, const char *folder);
@@ -70,16 +75,19 @@ hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const h
 /* A zeroed or already freed recorder is allowed. */
 void hl_recorder_free(hl_recorder *recorder);
 
-/* Runs the model on the examples and fills `weights` and `logits`; nothing is written. Leaves the arena as it was.
+/* Runs the model on the examples and fills weights and logits; nothing is written. Leaves the arena as it was.
  * HL_NO_MEMORY (the arena has less left than planned, too): the buffers then hold what was recorded so far. */
 hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena);
 
 /* The same, and writes "<folder>/step_<step, six digits>.npz" (not waiting for the disk): layer_0, layer_1, ... (E, H,
- * T, T), tokens, targets, source (E, T) int32, lengths (E) int32, step and format int64, logits (E, T, V) and, where
- * the task states relations, `relations` (E, R, T) int32; weights and logits float32 (float64 in the double library);
- * and where `sums` of the whole validation set at this step are given (else NULL), their arrays all_*
+ * T, T), tokens, targets, source (E, T) int32, lengths (E) int32, step and format int64, logits (E, T, C), or where they
+ * are too many top_ids int32, top_logits, target_logits and log_sums (heads/answers.h), and, where the task states
+ * relations, `relations` (E, R, T) int32; weights and logits float32 (float64 in the double library); and where `sums` of the whole validation set at this step are given (else NULL), their arrays all_*
  * (heads/private/validation_sums_file.h). step >= 0. Fails as above; HL_BAD_FILE: the file then is what it was. */
 hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, const hl_validation_sums *sums, hl_arena *arena);
+
+/* The model's answers, as last recorded. Its arrays are the recorder's. */
+hl_answers hl_recorder_answers(const hl_recorder *recorder);
 
 /* One head's patterns on all examples, as last recorded. Its arrays are the recorder's. */
 hl_patterns hl_recorder_patterns(const hl_recorder *recorder, int layer, int64_t head);

@@ -6,6 +6,7 @@
 #include "heads/private/validation_sums_file.h"
 #include "heads/recorder.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static hl_status read_ids(const hl_npz *npz, const char *path, const char *name, hl_shape shape, int64_t low,
@@ -80,6 +81,79 @@ static hl_status check_weights(const char *path, const char *name, const hl_real
     return hl_ok();
 }
 
+/* Whether the largest answers at a place are in order, each once. */
+static bool are_in_order(const int32_t *ids, const hl_real *logits, int64_t K)
+{
+    bool good = true;
+    for (int64_t i = 0; i < K; i++) {
+        good = good && ids[i] >= 0 && isfinite((double)logits[i]);
+        for (int64_t j = 0; j < i; j++) {
+            good = good && ids[i] != ids[j] && (logits[j] > logits[i] || (logits[j] == logits[i] && ids[j] < ids[i]));
+        }
+    }
+    return good;
+}
+
+/* Refuses answers at a place that are no model's: the target's logit is one of the largest ones or not above them, and
+ * the log of the sum holds at least these and at most C of them. */
+static hl_status check_answer(const hl_answers *a, const char *path, int64_t place)
+{
+    int64_t C = a->n_targets, K = hl_answers_top(C);
+    const int32_t *ids = a->top_ids + place * K, target = a->targets[place];
+    const hl_real *logits = a->top_logits + place * K, least = logits[K - 1];
+    double largest = (double)logits[0], slack = 1e-3 * fmax(1, fabs(largest)), sum = 0;
+    double log_sum = (double)a->log_sums[place];
+    bool is_largest = false;
+    if (!are_in_order(ids, logits, K)) {
+        return hl_snapshot_wrong(path, "top_logits", "those at place %lld are not the largest in order",
+                                 (long long)place);
+    }
+    for (int64_t i = 0; i < K; i++) {
+        sum += exp((double)logits[i] - largest);
+        is_largest = is_largest || (ids[i] == target && logits[i] == a->target_logits[place]);
+    }
+    if (target != HL_IGNORE && !is_largest && !(a->target_logits[place] <= least)) {
+        return hl_snapshot_wrong(path, "target_logits", "%g at place %lld is above the largest",
+                                 (double)a->target_logits[place], (long long)place);
+    }
+    double most = sum + (double)(C - K) * exp((double)least - largest);
+    if (!(log_sum >= largest + log(sum) - slack && log_sum <= largest + log(most) + slack)) {
+        return hl_snapshot_wrong(path, "log_sums", "%g at place %lld is not that of its logits", log_sum,
+                                 (long long)place);
+    }
+    return hl_ok();
+}
+
+/* All logits, or of what is answered, the largest ones. */
+static hl_status read_answers(hl_snapshot *s, const char *path, hl_npy_type real)
+{
+    int64_t E = s->examples.n_examples, T = s->examples.n_tokens, C = s->config->vocabulary, K = hl_answers_top(C);
+    void *data = NULL, *target_logits = NULL, *log_sums = NULL;
+    int32_t *top_ids;
+    s->answers = (hl_answers){ .n_tokens = T, .n_targets = C, .targets = s->examples.targets };
+    if (hl_npz_find(&s->npz, "top_ids") == NULL) {
+        HL_TRY(hl_snapshot_array(&s->npz, path, "logits", real, HL_SHAPE(E, T, C), &data));
+        s->answers.logits = data;
+        return hl_ok();
+    }
+    HL_TRY(read_ids(&s->npz, path, "top_ids", HL_SHAPE(E, T, K), HL_IGNORE, C - 1, &top_ids));
+    HL_TRY(hl_snapshot_array(&s->npz, path, "top_logits", real, HL_SHAPE(E, T, K), &data));
+    HL_TRY(hl_snapshot_array(&s->npz, path, "target_logits", real, HL_SHAPE(E, T), &target_logits));
+    HL_TRY(hl_snapshot_array(&s->npz, path, "log_sums", real, HL_SHAPE(E, T), &log_sums));
+    s->answers.top_ids = top_ids;
+    s->answers.top_logits = data;
+    s->answers.target_logits = target_logits;
+    s->answers.log_sums = log_sums;
+    for (int64_t place = 0; place < E * T; place++) {
+        bool answered = top_ids[place * K] != HL_IGNORE;
+        if (!answered && s->examples.targets[place] != HL_IGNORE) {
+            return hl_snapshot_wrong(path, "top_ids", "place %lld has a target and no answer", (long long)place);
+        }
+        HL_TRY(answered ? check_answer(&s->answers, path, place) : hl_ok());
+    }
+    return hl_ok();
+}
+
 static hl_status read_numbers(hl_snapshot *s, const char *path)
 {
     const hl_npy_type real = sizeof(hl_real) == sizeof(float) ? HL_NPY_FLOAT32 : HL_NPY_FLOAT64;
@@ -97,8 +171,7 @@ static hl_status read_numbers(hl_snapshot *s, const char *path)
         s->layers[l] = hl_patterns_of(data, &s->examples, s->config, l, 0);
         HL_TRY(check_weights(path, name, data, hl_shape_count(shape)));
     }
-    HL_TRY(hl_snapshot_array(&s->npz, path, "logits", real, HL_SHAPE(E, T, s->config->vocabulary), &data));
-    s->logits = data;
+    HL_TRY(read_answers(s, path, real));
     HL_TRY(hl_snapshot_array(&s->npz, path, "step", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &data));
     s->step = *(const int64_t *)data;
     return s->step >= 0 ? hl_ok() : hl_snapshot_wrong(path, "step", "is negative");
@@ -125,6 +198,9 @@ hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int6
 {
     *snapshot = (hl_snapshot){ .config = config };
     size_t limit = hl_recorder_file_bytes(config, most_examples, config->max_length, HL_TASK_MAX_RELATIONS);
+    if (hl_answers_are_sparse(most_examples, config->max_length, config->vocabulary)) {
+        limit = hl_size_sum(limit, HL_ANSWERS_LOGITS * sizeof(hl_real)); /* of fewer examples all logits may be kept */
+    }
     HL_TRY(hl_npz_read(path, limit, &snapshot->npz));
     hl_status status = check_format(&snapshot->npz, path);
     HL_THEN(status, read_examples(snapshot, path));
@@ -150,9 +226,4 @@ hl_patterns hl_snapshot_patterns(const hl_snapshot *snapshot, int layer, int64_t
     hl_patterns patterns = snapshot->layers[layer];
     patterns.head = head;
     return patterns;
-}
-
-hl_answers hl_snapshot_answers(const hl_snapshot *snapshot)
-{
-    return (hl_answers){ snapshot->examples.targets, snapshot->logits, snapshot->config->vocabulary };
 }

@@ -20,7 +20,7 @@ typedef struct hl_snapshot {
     hl_examples examples;     /* E examples of T tokens, as recorded; these and the following are the npz's */
     hl_patterns *layers;      /* head 0 of every layer, which stands for all heads of it in functions that measure whole
                               models; owned */
-    const hl_real *logits;    /* (E, T, V) */
+    hl_answers answers;       /* the model's, on the same examples */
     hl_validation_sums *sums; /* what the heads do on the whole validation set; NULL where it was not run at this step;
                               owned */
     const hl_model_config *config; /* not owned */
@@ -29,7 +29,8 @@ typedef struct hl_snapshot {
 
 /* Reads `path`. HL_BAD_FILE for a newer format, and "<path>: <array>: <what is wrong>" where it is no archive, an array
  * is missing or of another type or shape than the model's config says, a length is outside 1 .. T, an id outside 0 .. V
- * - 1, or a weight or a statistic is not in its range (by more than 1e-3); a file that is larger than a snapshot of
+ * - 1 (of an answer 0 .. C - 1), the largest answers are not in order or cannot be those of the other numbers, or a
+ * weight or a statistic is not in its range (by more than 1e-3); a file that is larger than a snapshot of
  * such a model with `most_examples` can be is refused before it is read. HL_NO_MEMORY. `config` must outlive the
  * snapshot. On success ended by hl_snapshot_free. */
 hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int64_t most_examples,
@@ -40,9 +41,6 @@ void hl_snapshot_free(hl_snapshot *snapshot);
 
 /* One head's patterns on all examples. Its arrays are the snapshot's. */
 hl_patterns hl_snapshot_patterns(const hl_snapshot *snapshot, int layer, int64_t head);
-
-/* The model's answers. Its arrays are the snapshot's. */
-hl_answers hl_snapshot_answers(const hl_snapshot *snapshot);
 
 HL_END_DECLS
 

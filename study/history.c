@@ -10,10 +10,7 @@ static hl_status add_snapshot(hl_opened_model *run, int64_t step, const hl_effec
     HL_TRY(hl_opened_model_snapshot(run, step, &snapshot));
     hl_status status = hl_heads_csv_add(csv, step, snapshot->layers, run->shape.n_layers, snapshot->sums,
                                         effects != NULL ? effects->heads : NULL);
-    if (status.code == HL_OK) {
-        hl_answers answers = hl_snapshot_answers(snapshot);
-        status = hl_report_maps_add(maps, step, snapshot->layers, run->shape.n_layers, &answers);
-    }
+    HL_THEN(status, hl_report_maps_add(maps, step, snapshot->layers, run->shape.n_layers, &snapshot->answers));
     if (status.code == HL_INVALID) {
         return hl_error(HL_BAD_FILE, "%s: %s", run->patterns, status.text);
     }

@@ -38,7 +38,7 @@ hl_status hl_model_maps_run(hl_model_maps *made, const hl_opened_model *run, con
     made->maps = (hl_snapshot){ .step = run->weights_step,
                                 .examples = recorder->examples,
                                 .layers = layers,
-                                .logits = recorder->logits,
+                                .answers = hl_recorder_answers(recorder),
                                 .config = &run->shape };
     if (status.code != HL_OK) {
         hl_model_maps_free(made);

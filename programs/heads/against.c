@@ -122,9 +122,8 @@ static hl_status run_on_first(comparison *c)
     second->layers = c->on_first.maps.layers;
     hl_report_maps_free(&second->history.maps);
     second->history.maps = (hl_report_maps){ .n_snapshots = 1 };
-    hl_answers answers = hl_snapshot_answers(&c->on_first.maps);
     return hl_report_maps_add(&second->history.maps, second_step(c), second->layers, second->run->shape.n_layers,
-                              &answers);
+                              &c->on_first.maps.answers);
 }
 
 static hl_status match(comparison *c)

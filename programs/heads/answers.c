@@ -6,23 +6,12 @@
 #include "show/table.h"
 
 #include <inttypes.h>
-#include <math.h>
 
-typedef struct answer {
-    int32_t id;
-    double probability;
-} answer;
-
-static answer answer_at(const hl_snapshot *maps, int64_t position)
+static hl_answer answer_at(const hl_snapshot *maps, int64_t position)
 {
-    int64_t V = maps->config->vocabulary;
-    const hl_real *logits = maps->logits + position * V;
-    int32_t best = hl_answer_of(logits, V);
-    double sum = 0; /* of the probabilities over the best one's */
-    for (int64_t id = 0; id < V; id++) {
-        sum += exp((double)logits[id] - (double)logits[best]);
-    }
-    return (answer){ best, 1 / sum };
+    hl_answer best = { 0 };
+    hl_answers_best(&maps->answers, 0, position, 1, &best);
+    return best;
 }
 
 /* The position of the first answer from `position` on; the number of tokens where there is none. */
@@ -73,7 +62,7 @@ void hl_heads_answers_print(hl_text *text, const hl_opened_model *run, const hl_
     print_tokens(text, run->vocabulary, &maps->examples);
     hl_text_print(text, "\nposition  %-*s%-*sprobability\n", TOKEN, "token", TOKEN, "answer");
     for (int64_t i = 0; (i = next_answer(maps, i)) < maps->examples.lengths[0]; i++) {
-        answer a = answer_at(maps, i);
+        hl_answer a = answer_at(maps, i);
         hl_text_print(text, "%8" PRId64 "  ", i);
         print_token(text, hl_vocabulary_token(run->vocabulary, maps->examples.tokens[i]), TOKEN);
         print_token(text, hl_vocabulary_token(run->vocabulary, a.id), TOKEN);
@@ -88,7 +77,7 @@ json_t *hl_heads_answers_json(const hl_opened_model *run, const hl_snapshot *map
 {
     json_t *list = json_array();
     for (int64_t i = 0; (i = next_answer(maps, i)) < maps->examples.lengths[0]; i++) {
-        answer a = answer_at(maps, i);
+        hl_answer a = answer_at(maps, i);
         hl_json_append(&list, json_pack("{s:I, s:o, s:o, s:o}", "position", (json_int_t)i, "token",
                                         hl_json_name(hl_vocabulary_token(run->vocabulary, maps->examples.tokens[i])),
                                         "answer", hl_json_name(hl_vocabulary_token(run->vocabulary, a.id)),

@@ -125,6 +125,12 @@ static void write_snapshot(input *in, const hl_model_config *config)
     }
     add(npz, in, "logits", HL_NPY_FLOAT32, HL_SHAPE(E, T, VOCABULARY));
     uint8_t more = next(in);
+    if (more & 8) {
+        add(npz, in, "top_ids", HL_NPY_INT32, HL_SHAPE(E, T, VOCABULARY));
+        add(npz, in, "top_logits", HL_NPY_FLOAT32, HL_SHAPE(E, T, VOCABULARY));
+        add(npz, in, "target_logits", HL_NPY_FLOAT32, HL_SHAPE(E, T));
+        add(npz, in, "log_sums", HL_NPY_FLOAT32, HL_SHAPE(E, T));
+    }
     if (more & 1) {
         add(npz, in, "relations", HL_NPY_INT32, HL_SHAPE(E, 1 + more % 3, T));
     }
@@ -140,8 +146,7 @@ static void measure(const hl_snapshot *snapshot)
     hl_report_maps maps = { .n_snapshots = 1 };
     hl_text text = { 0 };
     fuzz_require(hl_heads_csv_add(&csv, snapshot->step, snapshot->layers, LAYERS, snapshot->sums, NULL).code == HL_OK);
-    hl_answers answers = hl_snapshot_answers(snapshot);
-    fuzz_require(hl_report_maps_add(&maps, snapshot->step, snapshot->layers, LAYERS, &answers).code == HL_OK);
+    fuzz_require(hl_report_maps_add(&maps, snapshot->step, snapshot->layers, LAYERS, &snapshot->answers).code == HL_OK);
     hl_heads_csv_print(&csv, NULL, -1, &text);
     for (int l = 0; l < LAYERS; l++) {
         for (int64_t h = 0; h < snapshot->layers[l].n_heads; h++) {

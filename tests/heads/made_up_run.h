@@ -126,7 +126,9 @@ static inline void made_up_run_layers(const made_up_run *run, hl_patterns *layer
 
 static inline hl_answers made_up_run_answers(const made_up_run *run)
 {
-    return (hl_answers){ run->targets, run->logits, MADE_UP_RUN_VOCABULARY };
+    return (hl_answers){
+        .n_tokens = run->n_tokens, .n_targets = MADE_UP_RUN_VOCABULARY, .targets = run->targets, .logits = run->logits
+    };
 }
 
 /* Adds snapshots first .. n_snapshots - 1, of steps 0, 10, 20, ... */

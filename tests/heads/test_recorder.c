@@ -33,7 +33,7 @@ START_TEST(the_file_holds_what_the_buffers_hold)
     expect_ok(hl_recorder_record(&f.recorder, 500, NULL, &f.arena));
     hl_npz npz = read_snapshot("run/patterns/step_000500.npz");
     ck_assert_int_eq(npz.n, 9);
-    expect_array(&npz, "format", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &(int64_t){ HL_SNAPSHOT_FORMAT });
+    expect_array(&npz, "format", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &(int64_t){ 1 });
     expect_array(&npz, "layer_0", HL_NPY_FLOAT32, HL_SHAPE(E, 4, T, T), f.recorder.weights[0]);
     expect_array(&npz, "layer_1", HL_NPY_FLOAT32, HL_SHAPE(E, 2, T, T), f.recorder.weights[1]);
     expect_array(&npz, "logits", HL_NPY_FLOAT32, HL_SHAPE(E, T, V), f.recorder.logits);

@@ -158,8 +158,8 @@ START_TEST(a_newer_format_is_refused_and_a_file_that_says_none_is_read)
     const hl_shape scalar = { .n_dims = 0 };
     example f;
     record(&f);
-    rewrite("format", HL_NPY_INT64, scalar, &(int64_t){ HL_SNAPSHOT_FORMAT + 6 });
-    expect_refused(&f, "format 7, this Headlight reads up to 1; use a newer one");
+    rewrite("format", HL_NPY_INT64, scalar, &(int64_t){ 7 });
+    expect_refused(&f, "format 7, this Headlight reads up to 2; use a newer one");
     rewrite("format", HL_NPY_INT32, scalar, &(int32_t){ 1 });
     expect_refused(&f, "format: is of another type");
     rewrite("format", HL_NPY_INT64, scalar, NULL);

@@ -1,0 +1,241 @@
+/* Snapshots of a model with so many targets that not all logits are kept. */
+#include "core/npz.h"
+#include "heads/snapshot.h"
+#include "tests/check_suite.h"
+#include "tests/heads/example.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { E = 60, T = 12, V = 20000, K = HL_ANSWERS_TOP };
+
+static const char *path(void)
+{
+    return scratch_path("run/patterns/step_000500.npz");
+}
+
+static hl_model_config many_targets(void)
+{
+    hl_model_config config = example_config(8);
+    config.vocabulary = V;
+    return config;
+}
+
+static void record(example *f)
+{
+    example_set_up(f, many_targets(), E, T, E);
+    expect_ok(hl_recorder_record(&f->recorder, 500, NULL, &f->arena));
+}
+
+/* All logits of example e by one pass, (n, V); to be freed. */
+static hl_real *logits_of(const example *f, int64_t e)
+{
+    hl_examples one = hl_examples_slice(&f->batch, e, 1);
+    hl_batch_storage storage = example_rows(&one);
+    hl_arena arena;
+    expect_ok(hl_arena_init(&arena, 1 << 24));
+    hl_tape tape;
+    hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1 });
+    const hl_tensor *logits = hl_model_logits(&tape, &f->model, &storage.batch, NULL);
+    expect_ok(hl_tape_status(&tape));
+    size_t bytes = (size_t)hl_shape_count(logits->shape) * sizeof(hl_real);
+    hl_real *copy = malloc(bytes);
+    ck_assert_ptr_nonnull(copy);
+    memcpy(copy, logits->data, bytes);
+    hl_arena_free(&arena);
+    hl_batch_storage_free(&storage);
+    return copy;
+}
+
+static void expect_answer(const hl_answers *answers, int64_t place, const hl_real *logits)
+{
+    const int32_t *ids = answers->top_ids + place * K;
+    hl_real least = answers->top_logits[place * K + K - 1];
+    double sum = 0;
+    int above = 0;
+    for (int64_t v = 0; v < V; v++) {
+        sum += exp((double)logits[v]);
+        above += logits[v] > least + (hl_real)1e-5;
+    }
+    ck_assert_int_le(above, K - 1);
+    for (int i = 0; i < K; i++) {
+        ck_assert_double_eq_tol((double)answers->top_logits[place * K + i], (double)logits[ids[i]], 1e-5);
+    }
+    ck_assert_double_eq_tol((double)answers->target_logits[place], (double)logits[answers->targets[place]], 1e-5);
+    ck_assert_double_eq_tol((double)answers->log_sums[place], log(sum), 1e-5);
+}
+
+START_TEST(what_is_kept_are_the_largest_logits_of_rows_with_a_target)
+{
+    example f;
+    record(&f);
+    hl_snapshot snapshot;
+    expect_ok(hl_snapshot_read(path(), &f.model.config, E, &snapshot));
+    ck_assert_int_eq(*(const int64_t *)hl_npz_find(&snapshot.npz, "format")->data, 2);
+    ck_assert_ptr_null(hl_npz_find(&snapshot.npz, "logits"));
+    for (int64_t e = 0; e < E; e += 19) {
+        hl_real *logits = logits_of(&f, e);
+        for (int64_t t = 0; t < T; t++) {
+            if (snapshot.examples.targets[e * T + t] != HL_IGNORE) {
+                expect_answer(&snapshot.answers, e * T + t, logits + t * V);
+            } else {
+                ck_assert_int_eq(snapshot.answers.top_ids[(e * T + t) * K], HL_IGNORE);
+            }
+        }
+        free(logits);
+    }
+    hl_snapshot_free(&snapshot);
+    example_tear_down(&f);
+}
+END_TEST
+
+START_TEST(memory_never_holds_all_logits)
+{
+    example f;
+    record(&f);
+    size_t all = (size_t)E * T * V * sizeof(hl_real);
+    size_t held = f.recorder.plan.bytes + hl_recorder_bytes(&f.model.config, E, T, 0);
+    ck_assert_uint_lt(held, all / 2);
+    ck_assert_uint_ge(HL_ANSWERS_LOGITS / V, (size_t)f.recorder.rows);
+    struct stat info;
+    ck_assert_int_eq(stat(path(), &info), 0);
+    size_t told = hl_recorder_bytes(&f.model.config, E, T, 0);
+    ck_assert_uint_ge(told, (size_t)info.st_size);
+    ck_assert_uint_lt(told, (size_t)info.st_size + 12 * 512);
+    example_tear_down(&f);
+}
+END_TEST
+
+START_TEST(without_any_target_every_row_is_answered)
+{
+    example f;
+    hl_examples batch = example_batch(E, T);
+    for (int64_t i = 0; i < E * batch.n_tokens; i++) {
+        batch.targets[i] = HL_IGNORE;
+    }
+    example_set_up_with(&f, many_targets(), batch, E * T);
+    expect_ok(hl_recorder_run(&f.recorder, &f.arena));
+    hl_answers answers = hl_recorder_answers(&f.recorder);
+    hl_answer best;
+    for (int64_t e = 0; e < E; e++) {
+        for (int64_t t = 0; t < T; t++) {
+            ck_assert_int_eq(hl_answers_best(&answers, e, t, 1, &best), t < f.batch.lengths[e]);
+        }
+    }
+    example_tear_down(&f);
+}
+END_TEST
+
+START_TEST(the_same_bytes_at_any_number_of_threads)
+{
+    example f;
+    record(&f);
+    size_t size;
+    char *first = scratch_read(path(), &size);
+    for (int threads = 1; threads <= 4; threads += 3) {
+        hl_recorder recorder;
+        expect_ok(hl_recorder_init(&recorder, &f.model, &f.batch, E * T, threads, scratch_path("run/patterns")));
+        hl_arena arena = example_arena(&recorder);
+        expect_ok(hl_recorder_record(&recorder, 500, NULL, &arena));
+        hl_arena_free(&arena);
+        ck_assert(scratch_holds(path(), first, size));
+        hl_recorder_free(&recorder);
+    }
+    free(first);
+    example_tear_down(&f);
+}
+END_TEST
+
+/* The recorded file with one array changed at one place, or without it. */
+static void damage(const char *name, int64_t place, double number)
+{
+    hl_npz npz;
+    expect_ok(hl_npz_read(path(), 1 << 30, &npz));
+    hl_npz_writer *writer = hl_npz_create(path());
+    for (int i = 0; i < npz.n; i++) {
+        hl_npz_array *array = &npz.arrays[i];
+        bool named = strcmp(array->name, name) == 0;
+        if (named && place >= 0 && array->type == HL_NPY_INT32) {
+            ((int32_t *)array->data)[place] = (int32_t)number;
+        } else if (named && place >= 0) {
+            ((float *)array->data)[place] = (float)number;
+        }
+        if (!named || place >= 0) {
+            hl_npz_add(writer, array->name, array->type, array->shape, array->data);
+        }
+    }
+    expect_ok(hl_npz_close(writer, HL_VOLATILE));
+    hl_npz_free(&npz);
+}
+
+START_TEST(answers_that_cannot_be_are_refused)
+{
+    /* Place 1 is the first that has a target. */
+    static const struct {
+        const char *name;
+        int64_t place;
+        double number;
+        const char *what;
+    } cases[] = {
+        { "top_logits", -1, 0, "top_logits: is missing" },
+        { "target_logits", -1, 0, "target_logits: is missing" },
+        { "log_sums", -1, 0, "log_sums: is missing" },
+        { "top_ids", -1, 0, "logits: is missing" },
+        { "top_ids", K, V, "top_ids: 20000 at place 8 is not in -1 .. 19999" },
+        { "top_ids", K, -1, "top_ids: place 1 has a target and no answer" },
+        { "top_ids", K + 3, -1, "top_logits: those at place 1 are not the largest in order" },
+        { "top_logits", K + 1, 1e6, "top_logits: those at place 1 are not the largest in order" },
+        { "top_logits", K + 7, NAN, "top_logits: those at place 1 are not the largest in order" },
+        { "target_logits", 1, 1e6, "target_logits: 1e+06 at place 1 is above the largest" },
+        { "target_logits", 1, NAN, "target_logits: nan at place 1 is above the largest" },
+        { "log_sums", 1, 0, "log_sums: 0 at place 1 is not that of its logits" },
+        { "log_sums", 1, 1e6, "log_sums: 1e+06 at place 1 is not that of its logits" },
+        { "log_sums", 1, NAN, "log_sums: nan at place 1 is not that of its logits" },
+    };
+    example f;
+    record(&f);
+    size_t size;
+    char *good = scratch_read(path(), &size);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        scratch_write(path(), good, size);
+        damage(cases[c].name, cases[c].place, cases[c].number);
+        hl_snapshot snapshot;
+        hl_status status = hl_snapshot_read(path(), &f.model.config, E, &snapshot);
+        char expected[HL_STATUS_TEXT];
+        snprintf(expected, sizeof expected, "%s: %s", path(), cases[c].what);
+        ck_assert_int_eq(status.code, HL_BAD_FILE);
+        ck_assert_str_eq(status.text, expected);
+    }
+    free(good);
+    example_tear_down(&f);
+}
+END_TEST
+
+/* An id that stands twice is no order either. */
+START_TEST(an_id_that_stands_twice_is_refused)
+{
+    example f;
+    record(&f);
+    hl_snapshot snapshot;
+    expect_ok(hl_snapshot_read(path(), &f.model.config, E, &snapshot));
+    int32_t first = snapshot.answers.top_ids[K];
+    hl_snapshot_free(&snapshot);
+    damage("top_ids", K + 5, first);
+    ck_assert_int_eq(hl_snapshot_read(path(), &f.model.config, E, &snapshot).code, HL_BAD_FILE);
+    example_tear_down(&f);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, what_is_kept_are_the_largest_logits_of_rows_with_a_target);
+    tcase_add_test(tc, memory_never_holds_all_logits);
+    tcase_add_test(tc, without_any_target_every_row_is_answered);
+    tcase_add_test(tc, the_same_bytes_at_any_number_of_threads);
+    tcase_add_test(tc, answers_that_cannot_be_are_refused);
+    tcase_add_test(tc, an_id_that_stands_twice_is_refused);
+}
+SUITE("sparse snapshots", add_tests)
