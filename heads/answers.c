@@ -16,6 +16,13 @@ int64_t hl_answers_top(int64_t n_targets)
     return n_targets < HL_ANSWERS_TOP ? n_targets : HL_ANSWERS_TOP;
 }
 
+int32_t hl_answer_of(const hl_real *logits, int64_t n)
+{
+    int32_t best;
+    hl_top_ids(logits, n, 1, &best);
+    return best;
+}
+
 void hl_top_ids(const hl_real *logits, int64_t n, int k, int32_t *ids)
 {
     int found = 0;

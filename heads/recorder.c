@@ -45,7 +45,7 @@ size_t hl_recorder_bytes(const hl_model_config *config, int64_t n_examples, int6
 {
     size_t numbers, bytes, frames = 0, batch = hl_examples_bytes(n_examples, n_tokens, n_relations);
     if (!count_numbers(config, n_examples, n_tokens, &numbers) ||
-        !add_product((int64_t[]){ config->n_layers + 11 + (n_relations > 0), HL_SNAPSHOT_FRAME, 1, 1 }, &frames) ||
+        !add_product((int64_t[]){ config->n_layers + 13 + (n_relations > 0), HL_SNAPSHOT_FRAME, 1, 1 }, &frames) ||
         !hl_multiply_sizes(numbers, sizeof(hl_real), &bytes) || __builtin_add_overflow(bytes, frames, &bytes) ||
         __builtin_add_overflow(bytes, batch, &bytes)) {
         return SIZE_MAX;
@@ -81,15 +81,23 @@ static hl_status copy_examples(const hl_examples *from, hl_examples *to)
         T = from->lengths[e] > T ? from->lengths[e] : T;
     }
     int64_t R = from->n_relations;
-    HL_TRY(hl_examples_allocate(from->n_examples, T, R, to));
+    HL_TRY(from->words != NULL ? hl_examples_allocate_text(from->n_examples, T, from->types != NULL, to)
+                               : hl_examples_allocate(from->n_examples, T, R, to));
+    to->kinds = from->kinds;
     size_t row = (size_t)T * sizeof *to->tokens;
     for (int64_t e = 0; e < from->n_examples; e++) {
         memcpy(to->tokens + e * T, from->tokens + e * from->n_tokens, row);
         memcpy(to->targets + e * T, from->targets + e * from->n_tokens, row);
         memcpy(to->sources + e * T, from->sources + e * from->n_tokens, row);
+        if (to->words != NULL) {
+            memcpy(to->words + e * T, from->words + e * from->n_tokens, row);
+        }
+        if (to->types != NULL) {
+            memcpy(to->types + e * T, from->types + e * from->n_tokens, row);
+        }
         to->lengths[e] = from->lengths[e];
     }
-    for (int64_t r = 0; r < from->n_examples * R; r++) {
+    for (int64_t r = 0; r < from->n_examples * to->n_relations; r++) {
         memcpy(to->relations + r * T, from->relations + r * from->n_tokens, row);
     }
     return hl_ok();
@@ -222,7 +230,7 @@ static void keep_largest(const hl_recorder *recorder, int64_t place, const hl_re
     for (int64_t i = 0; i < K; i++) {
         recorder->top_logits[place * K + i] = logits[ids[i]];
     }
-    recorder->target_logits[place] = target != HL_IGNORE ? logits[target] : 0;
+    recorder->target_logits[place] = target >= 0 ? logits[target] : 0;
     recorder->log_sums[place] = (hl_real)hl_log_sum_exp(logits, C, logits[ids[0]]);
 }
 
@@ -294,7 +302,8 @@ static void write_arrays(const hl_recorder *recorder, int64_t step, hl_npz_write
     const hl_model_config *config = &recorder->model->config;
     const hl_examples *examples = &recorder->examples;
     const hl_npy_type real = sizeof(hl_real) == sizeof(float) ? HL_NPY_FLOAT32 : HL_NPY_FLOAT64;
-    int64_t E = examples->n_examples, T = examples->n_tokens, format = recorder->sparse ? 2 : 1;
+    int64_t E = examples->n_examples, T = examples->n_tokens,
+            format = recorder->sparse || examples->words != NULL ? 2 : 1;
     hl_npz_add(npz, "format", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &format);
     for (int l = 0; l < config->n_layers; l++) {
         char name[sizeof "layer_-2147483648"];
@@ -309,6 +318,12 @@ static void write_arrays(const hl_recorder *recorder, int64_t step, hl_npz_write
     write_logits(recorder, real, npz);
     if (examples->n_relations > 0) {
         hl_npz_add(npz, "relations", HL_NPY_INT32, HL_SHAPE(E, examples->n_relations, T), examples->relations);
+    }
+    if (examples->words != NULL) {
+        hl_npz_add(npz, "words", HL_NPY_INT32, HL_SHAPE(E, T), examples->words);
+    }
+    if (examples->types != NULL) {
+        hl_npz_add(npz, "types", HL_NPY_INT32, HL_SHAPE(E, T), examples->types);
     }
 }
 

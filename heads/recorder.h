@@ -49,7 +49,7 @@ typedef struct hl_recorder {
     size_t folder_length;
 } hl_recorder;
 
-/* The bytes that one snapshot of E examples of T tokens with R relations takes without validation sums, on disk at
+/* The bytes that one snapshot of E examples of T tokens with R relations, words and types counted as such, takes without validation sums, on disk at
  * most, and in the recorder's memory to within a few KiB. SIZE_MAX where they do not fit. */
 size_t hl_recorder_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens, int64_t n_relations);
 
@@ -82,7 +82,7 @@ hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena);
 /* The same, and writes "<folder>/step_<step, six digits>.npz" (not waiting for the disk): layer_0, layer_1, ... (E, H,
  * T, T), tokens, targets, source (E, T) int32, lengths (E) int32, step and format int64, logits (E, T, C), or where they
  * are too many top_ids int32, top_logits, target_logits and log_sums (heads/answers.h), and, where the task states
- * relations, `relations` (E, R, T) int32; weights and logits float32 (float64 in the double library); and where `sums` of the whole validation set at this step are given (else NULL), their arrays all_*
+ * relations, `relations` (E, R, T) int32, where the examples have them words and types (E, T) int32; weights and logits float32 (float64 in the double library); and where `sums` of the whole validation set at this step are given (else NULL), their arrays all_*
  * (heads/private/validation_sums_file.h). step >= 0. Fails as above; HL_BAD_FILE: the file then is what it was. */
 hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, const hl_validation_sums *sums, hl_arena *arena);
 

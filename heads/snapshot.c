@@ -47,9 +47,34 @@ static hl_status read_examples(hl_snapshot *s, const char *path)
     hl_examples *e = &s->examples;
     *e = (hl_examples){ .n_examples = E, .n_tokens = T };
     HL_TRY(read_ids(&s->npz, path, "tokens", HL_SHAPE(E, T), 0, V - 1, &e->tokens));
-    HL_TRY(read_ids(&s->npz, path, "targets", HL_SHAPE(E, T), HL_IGNORE, V - 1, &e->targets));
+    HL_TRY(read_ids(&s->npz, path, "targets", HL_SHAPE(E, T), HL_UNSEEN, V - 1, &e->targets));
     HL_TRY(read_ids(&s->npz, path, "source", HL_SHAPE(E, T), HL_IGNORE, T - 1, &e->sources));
     return read_ids(&s->npz, path, "lengths", HL_SHAPE(E), 1, T, &e->lengths);
+}
+
+/* Only snapshots of text hold words, and types where it comes in pairs. An example's words are counted from 0, in order. */
+static hl_status read_words(hl_snapshot *s, const char *path)
+{
+    hl_examples *e = &s->examples;
+    int64_t T = e->n_tokens, places = e->n_examples * T;
+    hl_shape shape = HL_SHAPE(e->n_examples, T);
+    if (hl_npz_find(&s->npz, "types") != NULL) {
+        HL_TRY(read_ids(&s->npz, path, "types", shape, 0, 1, &e->types));
+    }
+    if (hl_npz_find(&s->npz, "words") == NULL) {
+        return hl_ok();
+    }
+    HL_TRY(read_ids(&s->npz, path, "words", shape, HL_IGNORE, T - 1, &e->words));
+    for (int64_t place = 0, last = HL_IGNORE; place < places; place++) {
+        int32_t word = e->words[place];
+        last = place % T == 0 ? HL_IGNORE : last;
+        if (word != HL_IGNORE && word != last && word != last + 1) {
+            return hl_snapshot_wrong(path, "words", "%d at place %lld does not follow word %lld", (int)word,
+                                     (long long)place, (long long)last);
+        }
+        last = word != HL_IGNORE ? word : last;
+    }
+    return hl_ok();
 }
 
 /* Only snapshots of tasks that state relations hold them. */
@@ -112,7 +137,7 @@ static hl_status check_answer(const hl_answers *a, const char *path, int64_t pla
         sum += exp((double)logits[i] - largest);
         is_largest = is_largest || (ids[i] == target && logits[i] == a->target_logits[place]);
     }
-    if (target != HL_IGNORE && !is_largest && !(a->target_logits[place] <= least)) {
+    if (target >= 0 && !is_largest && !(a->target_logits[place] <= least)) {
         return hl_snapshot_wrong(path, "target_logits", "%g at place %lld is above the largest",
                                  (double)a->target_logits[place], (long long)place);
     }
@@ -204,6 +229,7 @@ hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int6
     HL_TRY(hl_npz_read(path, limit, &snapshot->npz));
     hl_status status = check_format(&snapshot->npz, path);
     HL_THEN(status, read_examples(snapshot, path));
+    HL_THEN(status, read_words(snapshot, path));
     HL_THEN(status, read_relations(snapshot, path));
     HL_THEN(status, read_numbers(snapshot, path));
     HL_THEN(status, read_sums(snapshot, path));

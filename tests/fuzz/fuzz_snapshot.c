@@ -125,6 +125,10 @@ static void write_snapshot(input *in, const hl_model_config *config)
     }
     add(npz, in, "logits", HL_NPY_FLOAT32, HL_SHAPE(E, T, VOCABULARY));
     uint8_t more = next(in);
+    if (more & 16) {
+        add(npz, in, "words", HL_NPY_INT32, HL_SHAPE(E, T));
+        add(npz, in, "types", HL_NPY_INT32, HL_SHAPE(E, T));
+    }
     if (more & 8) {
         add(npz, in, "top_ids", HL_NPY_INT32, HL_SHAPE(E, T, VOCABULARY));
         add(npz, in, "top_logits", HL_NPY_FLOAT32, HL_SHAPE(E, T, VOCABULARY));

@@ -171,6 +171,16 @@ static void damage(const char *name, int64_t place, double number)
     hl_npz_free(&npz);
 }
 
+static void expect_refused(const example *f, int64_t n_examples, const char *what)
+{
+    hl_snapshot snapshot;
+    hl_status status = hl_snapshot_read(path(), &f->model.config, n_examples, &snapshot);
+    char expected[HL_STATUS_TEXT];
+    snprintf(expected, sizeof expected, "%s: %s", path(), what);
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    ck_assert_str_eq(status.text, expected);
+}
+
 START_TEST(answers_that_cannot_be_are_refused)
 {
     /* Place 1 is the first that has a target. */
@@ -202,12 +212,7 @@ START_TEST(answers_that_cannot_be_are_refused)
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         scratch_write(path(), good, size);
         damage(cases[c].name, cases[c].place, cases[c].number);
-        hl_snapshot snapshot;
-        hl_status status = hl_snapshot_read(path(), &f.model.config, E, &snapshot);
-        char expected[HL_STATUS_TEXT];
-        snprintf(expected, sizeof expected, "%s: %s", path(), cases[c].what);
-        ck_assert_int_eq(status.code, HL_BAD_FILE);
-        ck_assert_str_eq(status.text, expected);
+        expect_refused(&f, E, cases[c].what);
     }
     free(good);
     example_tear_down(&f);
@@ -229,6 +234,73 @@ START_TEST(an_id_that_stands_twice_is_refused)
 }
 END_TEST
 
+/* Examples of text, each word of two tokens, in pairs. */
+static void record_text(example *f)
+{
+    hl_examples batch;
+    expect_ok(hl_examples_allocate_text(3, 8, true, &batch));
+    for (int64_t i = 0; i < 3 * 8; i++) {
+        bool real = i % 8 < 6;
+        batch.lengths[i / 8] = 6;
+        batch.tokens[i] = real ? (int32_t)(3 + i) : HL_PAD;
+        batch.targets[i] = i % 8 == 5 ? HL_UNSEEN : i % 8 == 2 ? 7 : HL_IGNORE;
+        batch.sources[i] = HL_IGNORE;
+        batch.words[i] = real && i % 8 > 0 ? (int32_t)(i % 8 - 1) / 2 : HL_IGNORE;
+        batch.types[i] = real && i % 8 > 3;
+    }
+    example_set_up_with(f, many_targets(), batch, 100);
+    expect_ok(hl_recorder_record(&f->recorder, 500, NULL, &f->arena));
+}
+
+START_TEST(words_and_types_are_kept)
+{
+    example f;
+    record_text(&f);
+    hl_snapshot snapshot;
+    expect_ok(hl_snapshot_read(path(), &f.model.config, 3, &snapshot));
+    ck_assert_int_eq(*(const int64_t *)hl_npz_find(&snapshot.npz, "format")->data, 2);
+    ck_assert_ptr_nonnull(snapshot.answers.logits);
+    for (int64_t e = 0; e < 3; e++) {
+        ck_assert_mem_eq(snapshot.examples.words + 6 * e, ((const int32_t[]){ -1, 0, 0, 1, 1, 2 }),
+                         6 * sizeof(int32_t));
+        ck_assert_mem_eq(snapshot.examples.types + 6 * e, ((const int32_t[]){ 0, 0, 0, 0, 1, 1 }), 6 * sizeof(int32_t));
+    }
+    ck_assert_int_eq(snapshot.examples.targets[5], HL_UNSEEN);
+    hl_snapshot_free(&snapshot);
+    struct stat info;
+    ck_assert_int_eq(stat(path(), &info), 0);
+    size_t told = hl_recorder_bytes(&f.model.config, 3, 6, 2);
+    ck_assert_uint_ge(told, (size_t)info.st_size);
+    ck_assert_uint_lt(told, (size_t)info.st_size + 11 * 512);
+    example_tear_down(&f);
+}
+END_TEST
+
+START_TEST(words_that_are_out_of_order_are_refused)
+{
+    static const struct {
+        const char *name;
+        int64_t place;
+        double number;
+        const char *what;
+    } cases[] = {
+        { "words", 3, 2, "words: 2 at place 3 does not follow word 0" },
+        { "words", 7, 1, "words: 1 at place 7 does not follow word -1" },
+        { "words", 5, 0, "words: 0 at place 5 does not follow word 1" },
+        { "words", 2, 6, "words: 6 at place 2 is not in -1 .. 5" },
+        { "types", 2, 2, "types: 2 at place 2 is not in 0 .. 1" },
+        { "targets", 2, -3, "targets: -3 at place 2 is not in -2 .. 19999" },
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        example f;
+        record_text(&f);
+        damage(cases[c].name, cases[c].place, cases[c].number);
+        expect_refused(&f, 3, cases[c].what);
+        example_tear_down(&f);
+    }
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, what_is_kept_are_the_largest_logits_of_rows_with_a_target);
@@ -237,5 +309,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, the_same_bytes_at_any_number_of_threads);
     tcase_add_test(tc, answers_that_cannot_be_are_refused);
     tcase_add_test(tc, an_id_that_stands_twice_is_refused);
+    tcase_add_test(tc, words_and_types_are_kept);
+    tcase_add_test(tc, words_that_are_out_of_order_are_refused);
 }
 SUITE("sparse snapshots", add_tests)
