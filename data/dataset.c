@@ -8,7 +8,8 @@
 struct hl_dataset {
     const hl_task *task;
     hl_task_spec spec;
-    hl_task_sizes sizes;
+    hl_task_sizes range; /* of the examples' sizes */
+    hl_data_sizes sizes;
     uint64_t seed;
     hl_vocabulary *vocabulary;
 };
@@ -80,7 +81,7 @@ static hl_status probe_sizes(const hl_dataset *dataset)
     hl_examples scratch;
     HL_TRY(hl_examples_allocate(1, hl_dataset_max_length(dataset), hl_dataset_n_relations(dataset), &scratch));
     hl_example example = example_at(&scratch, 0);
-    hl_task_sizes sizes = dataset->sizes;
+    hl_task_sizes sizes = dataset->range;
     hl_status status = probe_size(dataset, sizes.smallest, example);
     for (int64_t size = sizes.smallest + 1; status.code == HL_OK && size <= sizes.largest && size <= SMALL_SIZE;
          size++) {
@@ -100,7 +101,8 @@ hl_status hl_dataset_open(const hl_task_spec *spec, uint64_t seed, hl_dataset **
     dataset->task = hl_task_find(spec->name);
     dataset->spec = *spec;
     dataset->spec.name = dataset->task->name;
-    dataset->sizes = dataset->task->sizes(spec);
+    dataset->range = dataset->task->sizes(spec);
+    dataset->sizes = hl_task_sizes_of(spec);
     dataset->seed = seed;
     hl_status status = probe_sizes(dataset);
     if (status.code == HL_OK) {
@@ -134,17 +136,17 @@ const char *hl_dataset_relation(const hl_dataset *dataset, int64_t r)
 
 int64_t hl_dataset_n_relations(const hl_dataset *dataset)
 {
-    return hl_task_n_relations(&dataset->spec);
+    return dataset->sizes.relations;
 }
 
 int64_t hl_dataset_max_length(const hl_dataset *dataset)
 {
-    return dataset->task->n_tokens(&dataset->spec, dataset->sizes.largest);
+    return dataset->sizes.longest;
 }
 
 int64_t hl_dataset_n_lengths(const hl_dataset *dataset)
 {
-    return dataset->sizes.largest - dataset->sizes.smallest + 1;
+    return dataset->sizes.n_lengths;
 }
 
 static hl_status check_range(hl_split split, int64_t first, int64_t count)
@@ -166,10 +168,10 @@ static int64_t size_of(const hl_dataset *dataset, hl_split split, int64_t index)
         /* Where the count is even, each round starts one later: else every second example would have every second
          * length. */
         int64_t shift = count % 2 == 0 ? index / count : 0;
-        return dataset->sizes.smallest + (index + shift) % count;
+        return dataset->range.smallest + (index + shift) % count;
     }
     hl_random random = { .seed = dataset->seed, .stream = hl_random_stream("data train size") };
-    return dataset->sizes.smallest + hl_random_below(random, (uint64_t)index, (uint32_t)count);
+    return dataset->range.smallest + hl_random_below(random, (uint64_t)index, (uint32_t)count);
 }
 
 int64_t hl_dataset_longest(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t count)

@@ -42,27 +42,18 @@ hl_status hl_task_check(const hl_task_spec *spec)
     return task != NULL ? task->check(spec) : unknown_task(spec->name);
 }
 
-int64_t hl_task_max_tokens(const hl_task_spec *spec)
+hl_data_sizes hl_task_sizes_of(const hl_task_spec *spec)
 {
     const hl_task *task = hl_task_find(spec->name);
     assert(task != NULL);
-    return task->n_tokens(spec, task->sizes(spec).largest);
-}
-
-int64_t hl_task_vocabulary_size(const hl_task_spec *spec)
-{
-    const hl_task *task = hl_task_find(spec->name);
-    assert(task != NULL);
-    return HL_SPECIAL_TOKENS + (task->n_words != NULL ? task->n_words(spec) : spec->symbols);
-}
-
-int64_t hl_task_n_relations(const hl_task_spec *spec)
-{
-    const hl_task *task = hl_task_find(spec->name);
-    assert(task != NULL);
-    int64_t n = 0;
-    while (task->relations[n] != NULL) {
-        n++;
+    hl_task_sizes sizes = task->sizes(spec);
+    int64_t V = HL_SPECIAL_TOKENS + (task->n_words != NULL ? task->n_words(spec) : spec->symbols), R = 0;
+    while (task->relations[R] != NULL) {
+        R++;
     }
-    return n;
+    return (hl_data_sizes){ .vocabulary = V,
+                            .targets = V,
+                            .longest = task->n_tokens(spec, sizes.largest),
+                            .n_lengths = sizes.largest - sizes.smallest + 1,
+                            .relations = R };
 }

@@ -7,6 +7,7 @@
 
 #include "core/declarations.h"
 #include "core/status.h"
+#include "data/data_sizes.h"
 #include "data/draw.h"
 #include "data/vocabulary.h"
 
@@ -99,14 +100,8 @@ const hl_task *hl_task_find(const char *name);
  * "task.length = 0: must be from 1 to 65536". */
 hl_status hl_task_check(const hl_task_spec *spec);
 
-/* The tokens of the longest example of a spec that passes hl_task_check. */
-int64_t hl_task_max_tokens(const hl_task_spec *spec);
-
-/* V, the special tokens included, of such a spec. */
-int64_t hl_task_vocabulary_size(const hl_task_spec *spec);
-
-/* R: how many relations its task states. */
-int64_t hl_task_n_relations(const hl_task_spec *spec);
+/* The sizes of the data of a spec that passes hl_task_check. */
+hl_data_sizes hl_task_sizes_of(const hl_task_spec *spec);
 
 HL_END_DECLS
 

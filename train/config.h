@@ -64,6 +64,7 @@ typedef struct hl_config_patterns {
 } hl_config_patterns;
 
 typedef struct hl_config {
+    hl_data_sizes sizes; /* of the data: no key */
     hl_config_task task;
     hl_config_model model;
     hl_config_optimizer optimizer;

@@ -87,7 +87,8 @@ static void resolve_lengths(hl_config_reader *reader)
         return;
     }
     const hl_config_given *max_length = HL_CONFIG_GIVEN(reader, model.max_length);
-    int64_t needed = hl_task_max_tokens(&spec);
+    config->sizes = hl_task_sizes_of(&spec);
+    int64_t needed = config->sizes.longest;
     if (!max_length->faulty && config->model.max_length == 0) {
         config->model.max_length = needed;
     }
@@ -96,8 +97,7 @@ static void resolve_lengths(hl_config_reader *reader)
                            "model.max_length: %" PRId64 " is too short, the task needs %" PRId64,
                            config->model.max_length, needed);
     }
-    hl_task_sizes sizes = hl_task_find(spec.name)->sizes(&spec);
-    int64_t lengths = sizes.largest - sizes.smallest + 1, examples = config->train.eval_examples;
+    int64_t lengths = config->sizes.n_lengths, examples = config->train.eval_examples;
     const hl_config_given *given = HL_CONFIG_GIVEN(reader, train.eval_examples);
     if (!given->faulty && examples < lengths) {
         hl_config_complain(reader, blame(given, HL_CONFIG_GIVEN(reader, task.min_length)),

@@ -89,9 +89,7 @@ static size_t batch_bytes(int64_t B, int64_t T, int64_t R)
 
 static void set_memory(const hl_config *config, const hl_model *model, hl_footprint *f)
 {
-    hl_task_spec spec = hl_config_task_spec(config);
-    int64_t T = hl_task_max_tokens(&spec), R = hl_task_n_relations(&spec),
-            examples = hl_setup_recorded_examples(config);
+    int64_t T = config->sizes.longest, R = config->sizes.relations, examples = hl_setup_recorded_examples(config);
     f->weights = hl_size_product((size_t)model->parameters.count, sizeof(hl_real));
     f->gradients = f->weights;
     f->moments = config->optimizer.name != HL_SGD ? hl_size_product(2, f->weights) : 0;
@@ -187,8 +185,7 @@ static hl_status set_end(const hl_config *config, const hl_model *model, int64_t
     if (examples == 0) {
         return hl_ok();
     }
-    hl_task_spec spec = hl_config_task_spec(config);
-    int64_t T = hl_task_max_tokens(&spec), R = hl_task_n_relations(&spec);
+    int64_t T = config->sizes.longest, R = config->sizes.relations;
     int64_t n = taken >= 0 ? taken : f->snapshots.n - f->snapshots.extra, most = taken >= 0 ? taken : f->snapshots.n;
     size_t effects, page;
     HL_TRY(hl_effect_losses_plan(model, (examples + 1) / 2, hl_trainer_evaluation_slice(config), T,
@@ -208,8 +205,7 @@ static hl_status set_end(const hl_config *config, const hl_model *model, int64_t
 
 static hl_status set_evaluation(const hl_config *config, const hl_model *model, hl_footprint *f)
 {
-    hl_task_spec spec = hl_config_task_spec(config);
-    int64_t T = hl_task_max_tokens(&spec), rows = hl_trainer_evaluation_rows(config);
+    int64_t T = config->sizes.longest, rows = hl_trainer_evaluation_rows(config);
     size_t pass;
     HL_TRY(pass_bytes(config, model, rows, T, &pass));
     f->evaluation = hl_size_sum(pass, hl_batch_storage_bytes(rows, rows));

@@ -7,9 +7,8 @@
 hl_model_config hl_setup_model(const hl_config *config)
 {
     const hl_config_model *m = &config->model;
-    hl_task_spec spec = hl_config_task_spec(config);
     hl_model_config model = {
-        .vocabulary = hl_task_vocabulary_size(&spec),
+        .vocabulary = config->sizes.vocabulary,
         .max_length = m->max_length,
         .n_layers = (int)m->layers,
         .d_model = m->d_model,

@@ -26,9 +26,8 @@ hl_snapshot_budget hl_snapshot_budget_of(const hl_config *config)
                                   .allowed = hl_size_product((size_t)config->patterns.budget_mb, (size_t)1 << 20) };
     int64_t examples = hl_setup_recorded_examples(config);
     if (examples > 0) {
-        hl_task_spec task = hl_config_task_spec(config);
         hl_model_config model = hl_setup_model(config);
-        budget.each = hl_recorder_file_bytes(&model, examples, hl_task_max_tokens(&task), hl_task_n_relations(&task));
+        budget.each = hl_recorder_file_bytes(&model, examples, config->sizes.longest, config->sizes.relations);
         budget.n = hl_cadence_most(budget.cadence, config->train.steps);
         if (budget.cadence.every == HL_CADENCE_LOG) {
             budget.cadence.extra = room_for_extra(budget.allowed, budget.n, budget.each);

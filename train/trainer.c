@@ -33,16 +33,14 @@ int64_t hl_trainer_evaluation_slice(const hl_config *config)
 
 int64_t hl_trainer_evaluation_rows(const hl_config *config)
 {
-    hl_task_spec spec = hl_config_task_spec(config);
-    return hl_trainer_evaluation_slice(config) * hl_task_max_tokens(&spec);
+    return hl_trainer_evaluation_slice(config) * config->sizes.longest;
 }
 
 /* Of any micro-batch, and of any slice of the validation set. On success both are ended by hl_tape_plan_free. */
 static hl_status plan_passes(const hl_model *model, const hl_config *config, hl_tape_plan *training,
                              hl_tape_plan *evaluation)
 {
-    hl_task_spec spec = hl_config_task_spec(config);
-    int64_t T = hl_task_max_tokens(&spec);
+    int64_t T = config->sizes.longest;
     int threads = hl_setup_threads(config);
     hl_batch largest = hl_batch_largest(hl_trainer_micro_batch(config), T);
     hl_evaluator evaluator = {

@@ -2,16 +2,10 @@
 
 #include "train/trainer.h"
 
-static double vocabulary(const hl_config *config)
-{
-    hl_task_spec spec = hl_config_task_spec(config);
-    return (double)hl_task_vocabulary_size(&spec);
-}
-
 double hl_bench_flops(const hl_config *config, int64_t B, int64_t T)
 {
     const hl_config_model *m = &config->model;
-    double D = (double)m->d_model, F = (double)m->d_ff, a_token = 2 * D * vocabulary(config);
+    double D = (double)m->d_model, F = (double)m->d_ff, a_token = 2 * D * (double)config->sizes.targets;
     for (int64_t l = 0; l < m->layers; l++) {
         double H = (double)m->heads[l], Hkv = (double)m->kv_heads[l], widths = (double)(m->d_k[l] + m->d_v[l]);
         a_token += 2 * D * (H + Hkv) * widths + 4 * D * F + 2 * (double)T * H * widths;
@@ -21,15 +15,13 @@ double hl_bench_flops(const hl_config *config, int64_t B, int64_t T)
 
 double hl_bench_config_flops(const hl_config *config)
 {
-    hl_task_spec spec = hl_config_task_spec(config);
-    return hl_bench_flops(config, config->train.batch_size, hl_task_max_tokens(&spec));
+    return hl_bench_flops(config, config->train.batch_size, config->sizes.longest);
 }
 
 double hl_bench_config_activations(const hl_config *config)
 {
     const hl_config_model *m = &config->model;
-    hl_task_spec spec = hl_config_task_spec(config);
-    double T = (double)hl_task_max_tokens(&spec), a_token = 2 * vocabulary(config);
+    double T = (double)config->sizes.longest, a_token = 2 * (double)config->sizes.targets;
     for (int64_t l = 0; l < m->layers; l++) {
         a_token += 8 * (double)m->d_model + (double)m->d_ff + (double)m->heads[l] * T;
     }

@@ -86,10 +86,9 @@ static hl_real *make_numbers(hl_shape shape, const char *use)
 static hl_status prepare(layer *l, const hl_config *config)
 {
     const hl_config_model *m = &config->model;
-    hl_task_spec spec = hl_config_task_spec(config);
     l->threads = hl_setup_threads(config);
     l->B = hl_trainer_micro_batch(config);
-    l->T = hl_task_max_tokens(&spec);
+    l->T = config->sizes.longest;
     l->shape = HL_SHAPE(l->B * l->T, m->d_model);
     l->module = hl_multi_head_make(&l->parameters, hl_name_of("self_attn"),
                                    (hl_multi_head_config){ .d_model = m->d_model,

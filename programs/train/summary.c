@@ -189,9 +189,8 @@ static void write_files(summary *s)
 static hl_status prepare(summary *s)
 {
     hl_model_config model = hl_setup_model(s->config);
-    hl_task_spec task = hl_config_task_spec(s->config);
     s->micro_batch = hl_trainer_micro_batch(s->config);
-    s->T = hl_task_max_tokens(&task);
+    s->T = s->config->sizes.longest;
     HL_TRY(hl_model_init(&s->model, &model));
     HL_TRY(hl_graph_read(&s->graph, &s->model, s->micro_batch, s->T));
     return hl_footprint_of(s->config, &s->model, &s->footprint);

@@ -112,7 +112,7 @@ START_TEST(rows_are_padded_past_their_length_and_sources_hold_the_answer)
     hl_dataset *dataset = open_dataset(specs[_i].spec, 3);
     int64_t longest = hl_dataset_max_length(dataset), T = longest + 2;
     int64_t V = hl_vocabulary_size(hl_dataset_vocabulary(dataset)), R = hl_dataset_n_relations(dataset);
-    ck_assert_int_eq(V, hl_task_vocabulary_size(&specs[_i].spec));
+    ck_assert_int_eq(V, hl_task_sizes_of(&specs[_i].spec).vocabulary);
     int64_t scored = 0, sources = 0;
     for (int split = HL_TRAIN; split <= HL_VALIDATION; split++) {
         hl_examples batch;

@@ -201,7 +201,7 @@ END_TEST
 START_TEST(every_word_of_the_vocabulary_is_used)
 {
     ck_assert_int_eq(hl_vocabulary_size(vocabulary), HL_SPECIAL_TOKENS + WORDS);
-    ck_assert_int_eq(hl_task_vocabulary_size(&spec), HL_SPECIAL_TOKENS + WORDS);
+    ck_assert_int_eq(hl_task_sizes_of(&spec).vocabulary, HL_SPECIAL_TOKENS + WORDS);
     int seen[HL_SPECIAL_TOKENS + WORDS] = { 0 };
     for (uint64_t seed = 0; seed < 500; seed++) {
         hl_example made = make(24, seed);

@@ -34,15 +34,15 @@ END_TEST
 START_TEST(the_longest_example_counts_its_special_tokens)
 {
     hl_task_spec spec = { .name = "copy", .length = 10, .min_length = 5, .symbols = 4, .pairs = 6, .queries = 2 };
-    ck_assert_int_eq(hl_task_max_tokens(&spec), 21);
+    ck_assert_int_eq(hl_task_sizes_of(&spec).longest, 21);
     spec.name = "identity_copy";
-    ck_assert_int_eq(hl_task_max_tokens(&spec), 10);
+    ck_assert_int_eq(hl_task_sizes_of(&spec).longest, 10);
     spec.name = "recall";
-    ck_assert_int_eq(hl_task_max_tokens(&spec), 15);
+    ck_assert_int_eq(hl_task_sizes_of(&spec).longest, 15);
     spec.name = "agreement";
-    ck_assert_int_eq(hl_task_max_tokens(&spec), 10);
+    ck_assert_int_eq(hl_task_sizes_of(&spec).longest, 10);
     spec.name = "ngram";
-    ck_assert_int_eq(hl_task_max_tokens(&spec), 10);
+    ck_assert_int_eq(hl_task_sizes_of(&spec).longest, 10);
 }
 END_TEST
 
@@ -52,7 +52,7 @@ START_TEST(the_vocabularys_size_is_known_without_it)
         hl_task_spec spec = { .name = hl_task_at(i)->name, .symbols = 20, .order = 3 };
         hl_vocabulary *vocabulary;
         ck_assert_int_eq(hl_task_at(i)->vocabulary(&spec, &vocabulary).code, HL_OK);
-        ck_assert_int_eq(hl_task_vocabulary_size(&spec), hl_vocabulary_size(vocabulary));
+        ck_assert_int_eq(hl_task_sizes_of(&spec).vocabulary, hl_vocabulary_size(vocabulary));
         hl_vocabulary_free(vocabulary);
     }
 }
@@ -62,7 +62,7 @@ START_TEST(relations_have_names_of_their_own)
 {
     for (int i = 0; hl_task_at(i) != NULL; i++) {
         const char *const *relations = hl_task_at(i)->relations;
-        int64_t n = hl_task_n_relations(&(hl_task_spec){ .name = hl_task_at(i)->name });
+        int64_t n = hl_task_sizes_of(&(hl_task_spec){ .name = hl_task_at(i)->name }).relations;
         ck_assert_int_le(n, HL_TASK_MAX_RELATIONS);
         ck_assert_ptr_null(relations[n]);
         for (int64_t r = 0; r < n; r++) {
@@ -72,12 +72,12 @@ START_TEST(relations_have_names_of_their_own)
             }
         }
     }
-    ck_assert_int_eq(hl_task_n_relations(&(hl_task_spec){ .name = "copy" }), 0);
+    ck_assert_int_eq(hl_task_sizes_of(&(hl_task_spec){ .name = "copy" }).relations, 0);
     static const char *const names[] = { "det_noun",     "noun_det",     "adj_noun",     "noun_adj",
                                          "verb_subject", "subject_verb", "pronoun_noun", "noun_pronoun" };
     const hl_task_spec agreement = { .name = "agreement" };
-    ck_assert_int_eq(hl_task_n_relations(&agreement), sizeof names / sizeof *names);
-    for (int64_t r = 0; r < hl_task_n_relations(&agreement); r++) {
+    ck_assert_int_eq(hl_task_sizes_of(&agreement).relations, sizeof names / sizeof *names);
+    for (int64_t r = 0; r < hl_task_sizes_of(&agreement).relations; r++) {
         ck_assert_str_eq(hl_task_find("agreement")->relations[r], names[r]);
     }
 }

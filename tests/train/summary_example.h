@@ -41,7 +41,7 @@ typedef struct summary_example {
 static inline int64_t summary_tokens(const hl_config *config)
 {
     hl_task_spec spec = hl_config_task_spec(config);
-    return hl_task_max_tokens(&spec);
+    return hl_task_sizes_of(&spec).longest;
 }
 
 /* Reads config->... of an example whose config is set. It must not be moved afterwards. */

@@ -226,7 +226,7 @@ START_TEST(every_task_is_valid_by_its_name_alone)
         config_parse(text, &config);
         hl_task_spec spec = hl_config_task_spec(&config);
         ck_assert_int_eq(hl_task_check(&spec).code, HL_OK);
-        ck_assert_int_eq(config.model.max_length, hl_task_max_tokens(&spec));
+        ck_assert_int_eq(config.model.max_length, hl_task_sizes_of(&spec).longest);
     }
 }
 END_TEST

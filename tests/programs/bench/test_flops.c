@@ -33,7 +33,7 @@ START_TEST(the_shipped_workloads_have_the_sizes_of_the_peers)
         hl_task_spec spec = hl_config_task_spec(&config);
         ck_assert_str_eq(spec.name, "identity_copy");
         ck_assert_int_eq(config.train.batch_size, workloads[i].B);
-        ck_assert_int_eq(hl_task_max_tokens(&spec), workloads[i].T);
+        ck_assert_int_eq(hl_task_sizes_of(&spec).longest, workloads[i].T);
         ck_assert_int_eq(spec.min_length, spec.length);
         ck_assert_int_eq(config.task.symbols + HL_SPECIAL_TOKENS, workloads[i].V);
         ck_assert_int_eq(config.model.layers, workloads[i].L);

@@ -64,7 +64,7 @@ static double formula(const hl_config *config, hl_graph_part part)
     double D = (double)m->d_model, flops = 0;
     if (part == HL_GRAPH_OUTPUT) {
         hl_task_spec spec = hl_config_task_spec(config);
-        return 6 * N * D * (double)hl_task_vocabulary_size(&spec);
+        return 6 * N * D * (double)hl_task_sizes_of(&spec).vocabulary;
     }
     for (int64_t l = 0; l < m->layers; l++) {
         double H = (double)m->heads[l], Hkv = (double)m->kv_heads[l], Dk = (double)m->d_k[l], Dv = (double)m->d_v[l];
