@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-enum { W, P, N_INPUTS };
+enum { W, P, S, N_INPUTS };
 
 static hl_row_list ids_of(const hl_node *node)
 {
@@ -18,6 +18,12 @@ static hl_row_list positions_of(const hl_node *node)
 {
     const hl_embedding_args *a = node->attributes;
     return (hl_row_list){ .list = a->positions, .n = a->n, .D = node->in[W]->shape.size[1] };
+}
+
+static hl_row_list types_of(const hl_node *node)
+{
+    const hl_embedding_args *a = node->attributes;
+    return (hl_row_list){ .list = a->types, .n = a->n, .D = node->in[W]->shape.size[1] };
 }
 
 static bool infer(hl_tape *tape, hl_node *node)
@@ -37,10 +43,15 @@ static bool infer(hl_tape *tape, hl_node *node)
         return hl_tape_fail(tape, node, "%" PRId64 " positions, of which there are %" PRId64, a->longest,
                             p->shape.size[0]);
     }
-    hl_row_list ids = ids_of(node), positions = positions_of(node);
+    const hl_tensor *s = node->in[S];
+    if (s != NULL && (s->shape.n_dims != 2 || s->shape.size[1] != w.size[1])) {
+        return hl_tape_fail_shapes(tape, node, "W (V, D) does not fit S (types, D)", w, s->shape);
+    }
+    hl_row_list ids = ids_of(node), positions = positions_of(node), types = types_of(node);
     return tape->options.dry ||
            (hl_row_list_check(tape, node, &ids, w.size[0], "id") &&
-            (p == NULL || hl_row_list_check(tape, node, &positions, p->shape.size[0], "position")));
+            (p == NULL || hl_row_list_check(tape, node, &positions, p->shape.size[0], "position")) &&
+            (s == NULL || types.list == NULL || hl_row_list_check(tape, node, &types, s->shape.size[0], "type")));
 }
 
 static void forward_rows(const void *context, hl_range rows)
@@ -56,6 +67,13 @@ static void forward_rows(const void *context, hl_range rows)
         for (int64_t d = 0; d < D; d++) {
             y[d] = a->scale * w[d] + (p != NULL ? p[d] : 0);
         }
+        if (node->in[S] != NULL) {
+            const hl_real *s = node->in[S]->data + (a->types != NULL ? a->types[n] : 0) * D;
+#pragma omp simd
+            for (int64_t d = 0; d < D; d++) {
+                y[d] += s[d];
+            }
+        }
     }
 }
 
@@ -66,17 +84,20 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
                    forward_rows, node);
 }
 
-/* dW[ids[n]] += scale * dy[n],  dP[positions[n]] += dy[n] */
+/* dW[ids[n]] += scale * dy[n],  dP[positions[n]] += dy[n],  dS[types[n]] += dy[n] */
 static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
 {
     (void)scratch;
     const hl_embedding_args *a = node->attributes;
-    hl_row_list ids = ids_of(node), positions = positions_of(node);
+    hl_row_list ids = ids_of(node), positions = positions_of(node), types = types_of(node);
     if (din[W].at != NULL) {
         hl_row_list_add(tape, &ids, a->scale, node->out->grad, node->in[W]->shape.size[0], din[W]);
     }
     if (din[P].at != NULL) {
         hl_row_list_add(tape, &positions, 1, node->out->grad, node->in[P]->shape.size[0], din[P]);
+    }
+    if (din[S].at != NULL) {
+        hl_row_list_add(tape, &types, 1, node->out->grad, node->in[S]->shape.size[0], din[S]);
     }
 }
 
@@ -91,7 +112,8 @@ const hl_op hl_op_embedding = {
 
 hl_tensor *hl_embedding(hl_tape *tape, hl_embedding_args args)
 {
-    return hl_tape_apply(tape, &hl_op_embedding, (hl_tensor *[]){ args.W, args.P }, N_INPUTS, &args, sizeof args);
+    return hl_tape_apply(tape, &hl_op_embedding, (hl_tensor *[]){ args.W, args.P, args.S }, N_INPUTS, &args,
+                         sizeof args);
 }
 
 const hl_embedding_args *hl_embedding_args_of(const hl_node *node)

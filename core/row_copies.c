@@ -33,7 +33,7 @@ static void add_columns(const void *context, hl_range columns)
     const adding *a = context;
     const hl_row_list *rows = a->rows;
     for (int64_t m = 0; m < rows->n; m++) {
-        hl_real *dx = a->dx + (rows->list[m] - rows->base) * rows->D;
+        hl_real *dx = a->dx + (rows->list != NULL ? rows->list[m] - rows->base : 0) * rows->D;
         const hl_real *dy = a->dy + m * rows->D;
 #pragma omp simd
         for (int64_t d = columns.begin; d < columns.end; d++) {

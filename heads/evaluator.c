@@ -27,10 +27,9 @@ hl_status hl_evaluator_plan(const hl_evaluator *evaluator, int64_t T, hl_tape_pl
     if (evaluator->rows < 1) {
         return hl_error(HL_INVALID, "slices of %lld rows cannot be", (long long)evaluator->rows);
     }
-    hl_evaluator_slice slice = { .batch = hl_batch_largest(1, T) };
-    if (slice.batch.n_rows < evaluator->rows) {
-        slice.batch.n_rows = slice.batch.n_targets = evaluator->rows;
-    }
+    /* The most of everything that a slice may have: examples of one row each, or one example of T. */
+    int64_t rows = evaluator->rows > T ? evaluator->rows : T;
+    hl_evaluator_slice slice = { .batch = { .n_examples = rows, .n_rows = rows, .longest = T, .n_targets = rows } };
     hl_arena records;
     HL_TRY(hl_arena_init(&records, hl_model_record_bytes(evaluator->model)));
     hl_tape tape;

@@ -4,15 +4,27 @@
 
 #include <tgmath.h>
 
+static hl_tensor *add_vectors(hl_parameters *parameters, hl_name name, int64_t n, int64_t d_model, hl_real deviation)
+{
+    return hl_parameters_add(parameters, (hl_parameter_spec){ .name = hl_name_of("%s.weight", name.text).text,
+                                                              .shape = HL_SHAPE(n, d_model),
+                                                              .init = HL_INIT_NORMAL,
+                                                              .scale = deviation,
+                                                              .decay = true });
+}
+
 hl_embedding_layer hl_embedding_layer_make(hl_parameters *parameters, hl_name name, int64_t vocabulary, int64_t d_model)
 {
-    hl_embedding_layer layer = { .name = name };
-    layer.weight = hl_parameters_add(parameters, (hl_parameter_spec){ .name = hl_name_of("%s.weight", name.text).text,
-                                                                      .shape = HL_SHAPE(vocabulary, d_model),
-                                                                      .init = HL_INIT_NORMAL,
-                                                                      .scale = 1 / sqrt((hl_real)d_model),
-                                                                      .decay = true });
-    return layer;
+    return (hl_embedding_layer){
+        .name = name,
+        .weight = add_vectors(parameters, name, vocabulary, d_model, 1 / sqrt((hl_real)d_model)),
+        .scale = sqrt((hl_real)d_model),
+    };
+}
+
+hl_tensor *hl_embedding_layer_types(hl_parameters *parameters, hl_name name, int64_t n_types, int64_t d_model)
+{
+    return add_vectors(parameters, name, n_types, d_model, (hl_real)0.02);
 }
 
 hl_tensor *hl_embedding_layer_forward(hl_tape *tape, const hl_embedding_layer *layer,
@@ -20,10 +32,12 @@ hl_tensor *hl_embedding_layer_forward(hl_tape *tape, const hl_embedding_layer *l
 {
     const char *before = hl_tape_scope(tape, layer->name.text);
     hl_tensor *x = hl_embedding(tape, (hl_embedding_args){ .W = layer->weight,
-                                                           .scale = sqrt((hl_real)layer->weight->shape.size[1]),
+                                                           .scale = layer->scale,
                                                            .ids = batch->tokens,
                                                            .P = hl_positions_layer_vectors(tape, positions),
                                                            .positions = batch->positions,
+                                                           .S = layer->types,
+                                                           .types = batch->types,
                                                            .n = batch->n_rows,
                                                            .longest = batch->longest });
     hl_tape_scope(tape, before);

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/op_gather_rows.h"
+#include "core/op_mean_rows.h"
 #include "core/small_matmul.h"
 
 #include <string.h>
@@ -41,9 +42,19 @@ static hl_status check(const hl_model_config *c)
     if (c->n_layers < 1 || c->n_layers > HL_MAX_LAYERS) {
         return hl_error(HL_INVALID, "model: %d layers are not in 1 .. %d", c->n_layers, HL_MAX_LAYERS);
     }
-    if (!is_size(c->vocabulary) || !is_size(c->max_length) || !is_size(c->d_model) || !is_size(c->d_ff)) {
-        return hl_error(HL_INVALID, "model: vocabulary, max_length, d_model and d_ff must be in 1 .. %lld",
+    if (!is_size(c->vocabulary) || !is_size(c->targets) || !is_size(c->max_length) || !is_size(c->d_model) ||
+        !is_size(c->d_ff) || (c->token_types != 0 && !is_size(c->token_types))) {
+        return hl_error(HL_INVALID,
+                        "model: vocabulary, targets, token_types, max_length, d_model and d_ff must be in 1 .. %lld",
                         (long long)max_size);
+    }
+    if (c->pooling != HL_POOLING_ROWS && c->pooling != HL_POOLING_MEAN) {
+        return hl_error(HL_INVALID, "model: unknown pooling number %d", (int)c->pooling);
+    }
+    if (c->tie_embedding && c->targets != c->vocabulary) {
+        return hl_error(HL_INVALID,
+                        "model: the output layer of %lld targets cannot share the matrix of %lld embedded tokens",
+                        (long long)c->targets, (long long)c->vocabulary);
     }
     const hl_real dropouts[] = { c->dropout_attention, c->dropout_concat, c->dropout_residual, c->dropout_ffn,
                                  c->dropout_embedding };
@@ -81,7 +92,7 @@ static hl_linear_layer make_output(hl_model *model)
 {
     const hl_model_config *c = &model->config;
     if (!c->tie_embedding) {
-        return hl_linear_layer_make(&model->parameters, hl_name_of("output"), c->d_model, c->vocabulary, c->bias);
+        return hl_linear_layer_make(&model->parameters, hl_name_of("output"), c->d_model, c->targets, c->bias);
     }
     hl_parameters_alias(&model->parameters, "output.weight", model->embedding.weight);
     return (hl_linear_layer){ .name = hl_name_of("output"), .weight = model->embedding.weight };
@@ -91,7 +102,8 @@ hl_status hl_model_init(hl_model *model, const hl_model_config *config)
 {
     memset(model, 0, sizeof *model); /* a literal would be made on the stack, which may be small */
     model->config = *config;
-    HL_TRY(check(config));
+    model->config.targets = config->targets != 0 ? config->targets : config->vocabulary;
+    HL_TRY(check(&model->config));
     hl_parameters *parameters = &model->parameters;
     hl_encoder_layer_config *layers = hl_calloc((size_t)config->n_layers, sizeof *layers);
     if (layers == NULL) {
@@ -102,6 +114,10 @@ hl_status hl_model_init(hl_model *model, const hl_model_config *config)
     }
     model->embedding =
         hl_embedding_layer_make(parameters, hl_name_of("embedding"), config->vocabulary, config->d_model);
+    if (config->token_types > 0) {
+        model->embedding.types =
+            hl_embedding_layer_types(parameters, hl_name_of("token_types"), config->token_types, config->d_model);
+    }
     model->positions = hl_positions_layer_make(parameters, hl_name_of("positions"), config->positions,
                                                config->max_length, config->d_model);
     model->dropout = hl_dropout_layer_make(hl_name_of("dropout"), config->dropout_embedding);
@@ -156,24 +172,38 @@ hl_tensor *hl_model_layers(hl_tape *tape, const hl_model *model, const hl_batch 
     return hl_encoder_layers(tape, &model->encoder, layer, x, &rules, probes);
 }
 
-static hl_tensor *output(hl_tape *tape, const hl_model *model, hl_tensor *x)
+/* Logits of the last layer's output x (N, D): of the examples that the n ascending rows lie in, one in each. */
+static hl_tensor *pooled_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, hl_tensor *x,
+                                const int32_t *rows, int64_t n)
 {
-    return hl_linear_layer_forward(tape, &model->output, hl_encoder_end(tape, &model->encoder, x));
+    x = hl_encoder_end(tape, &model->encoder, x);
+    const char *before = hl_tape_scope(tape, "pooling");
+    x = hl_mean_rows(tape, x, hl_batch_sequences(batch), rows, n);
+    hl_tape_scope(tape, before);
+    return hl_linear_layer_forward(tape, &model->output, x);
 }
 
 hl_tensor *hl_model_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, const hl_head_probe *probes)
 {
     hl_tensor *x = hl_model_layers(tape, model, batch, 0, hl_model_embed(tape, model, batch), probes);
-    return output(tape, model, x);
+    if (model->config.pooling == HL_POOLING_MEAN) {
+        return pooled_logits(tape, model, batch, x, batch->offsets, batch->n_examples);
+    }
+    return hl_linear_layer_forward(tape, &model->output, hl_encoder_end(tape, &model->encoder, x));
 }
 
 hl_tensor *hl_model_target_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, hl_tensor *x)
 {
+    if (model->config.pooling == HL_POOLING_MEAN) { /* a plan's batch may have more targets */
+        bool fewer = tape->options.dry && batch->n_examples < batch->n_targets;
+        int64_t n = fewer ? batch->n_examples : batch->n_targets;
+        return pooled_logits(tape, model, batch, x, batch->target_rows, n);
+    }
     const char *before = hl_tape_scope(tape, "targets");
     int32_t base = batch->offsets != NULL ? batch->offsets[0] : 0;
     x = hl_gather_rows(tape, x, batch->target_rows, base, HL_SHAPE(batch->n_targets));
     hl_tape_scope(tape, before);
-    return output(tape, model, x);
+    return hl_linear_layer_forward(tape, &model->output, hl_encoder_end(tape, &model->encoder, x));
 }
 
 hl_tensor *hl_model_loss(hl_tape *tape, const hl_model *model, const hl_batch *batch, hl_cross_entropy_args args,

@@ -1,5 +1,5 @@
-/* The model: embedding * sqrt(D) + positions -> dropout -> encoder -> output layer -> logits; and its loss on a batch,
- * for which the output layer runs on the rows that have a target alone.
+/* The model: embedding * sqrt(D) + positions + token types -> dropout -> encoder -> output layer -> logits; and its
+ * loss on a batch, for which the output layer runs on the rows that have a target alone.
  *
  *     hl_model model;
  *     HL_TRY(hl_model_init(&model, &config));     // registers the parameters; enough for a summary
@@ -20,10 +20,17 @@ HL_BEGIN_DECLS
 
 enum { HL_MAX_LAYERS = 256 };
 
+/* What the output layer reads: rows as they come, or the mean of each example's rows (after the encoder's last
+ * norm). */
+typedef enum hl_pooling { HL_POOLING_ROWS, HL_POOLING_MEAN } hl_pooling;
+
 typedef struct hl_model_config {
-    int64_t vocabulary; /* V */
-    int64_t max_length; /* the longest T that positions are made for */
-    int n_layers;       /* 1 .. HL_MAX_LAYERS */
+    int64_t vocabulary;  /* V */
+    int64_t targets;     /* C, how many ids a target may have; 0: V */
+    int64_t token_types; /* how many types of tokens have a vector of their own; 0: none has */
+    int64_t max_length;  /* the longest T that positions are made for */
+    hl_pooling pooling;
+    int n_layers; /* 1 .. HL_MAX_LAYERS */
     int64_t d_model, d_ff;
     int32_t heads[HL_MAX_LAYERS], kv_heads[HL_MAX_LAYERS]; /* of each layer */
     int32_t d_k[HL_MAX_LAYERS], d_v[HL_MAX_LAYERS];
@@ -35,7 +42,7 @@ typedef struct hl_model_config {
 } hl_model_config;
 
 typedef struct hl_model {
-    hl_model_config config;
+    hl_model_config config;   /* with C in `targets` */
     hl_parameters parameters; /* owned */
     hl_embedding_layer embedding;
     hl_positions_layer positions;
@@ -49,8 +56,8 @@ typedef struct hl_model {
 void hl_model_config_heads(hl_model_config *config, int32_t heads);
 
 /* Registers every parameter. HL_INVALID (a size outside 1 .. 2^30, a dropout outside [0, 1), heads that cannot share
- * key/value heads, an unknown activation, norm or kind of positions), HL_NO_MEMORY. Owned by the caller, on failure
- * too: hl_model_free. */
+ * key/value heads, an unknown activation, norm, pooling or kind of positions, an output layer that shares the
+ * embedding's matrix where C is not V), HL_NO_MEMORY. Owned by the caller, on failure too: hl_model_free. */
 hl_status hl_model_init(hl_model *model, const hl_model_config *config);
 
 /* Allocates parameters, gradients and the table of positions, and draws initial values. HL_NO_MEMORY; HL_INVALID the
@@ -67,9 +74,10 @@ hl_status hl_model_reserve(hl_model *model, hl_model_use use);
 
 void hl_model_free(hl_model *model);
 
-/* Logits (N, V) of all rows of the batch. `probes`: one for each layer, or NULL. The batch must outlive the tape.
- * Sticky errors of this function and the following: a model that is not allocated, examples that are too long for it, a
- * batch without tokens or, for the loss, targets. */
+/* Logits (N, C) of all rows of the batch, or with HL_POOLING_MEAN (B, C) of all its examples. `probes`: one for each
+ * layer, or NULL. The batch must outlive the tape. Sticky errors of this function and the following: a model that is
+ * not allocated, examples that are too long for it, a token type that it has not, a batch without tokens or, for the
+ * loss, targets. */
 hl_tensor *hl_model_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, const hl_head_probe *probes);
 
 /* The input of the encoder, (N, D): embedded tokens with positions, and dropout in training. */
@@ -82,7 +90,8 @@ hl_attention_rules hl_model_rules(const hl_model *model, const hl_batch *batch);
 hl_tensor *hl_model_layers(hl_tape *tape, const hl_model *model, const hl_batch *batch, int layer, hl_tensor *x,
                            const hl_head_probe *probes);
 
-/* Logits (M, V) of the rows that have a target, of the last layer's output x (N, D). */
+/* Logits (M, C) of the rows that have a target, of the last layer's output x (N, D); with HL_POOLING_MEAN of the
+ * examples that these rows lie in, of which an example has one at most. */
 hl_tensor *hl_model_target_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, hl_tensor *x);
 
 /* The loss, a scalar (core/op_cross_entropy.h; args.targets is replaced by the batch's). */

@@ -7,7 +7,7 @@
 
 HL_BEGIN_DECLS
 
-/* Row list[m] - base of a matrix of rows of D numbers, for m < n. */
+/* Row list[m] - base of a matrix of rows of D numbers, for m < n; row 0 each time where there is no list. */
 typedef struct hl_row_list {
     const int32_t *list;
     int32_t base;

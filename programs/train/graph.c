@@ -150,7 +150,7 @@ static void add_after_linear(hl_graph *graph, hl_graph_row row, const hl_linear_
     }
 }
 
-/* The rows of tokens' vectors, of their scaling and of the positions added, which are one op. */
+/* The rows of tokens' vectors, of their scaling and of the positions and types added, which are one op. */
 static void add_embedding(hl_graph *graph, hl_graph_row row, const hl_model *model, const hl_embedding_args *args)
 {
     hl_graph_row after = { .layer = row.layer, .module = row.module, .shape = row.shape, .part = HL_GRAPH_NONE };
@@ -160,6 +160,11 @@ static void add_embedding(hl_graph *graph, hl_graph_row row, const hl_model *mod
     if (args->P != NULL) {
         after.module = model->positions.name.text;
         after.parameters = is_parameter(args->P) ? hl_shape_count(args->P->shape) : 0;
+        add_row(graph, after, "sum");
+    }
+    if (args->S != NULL) {
+        after.module = "token_types";
+        after.parameters = hl_shape_count(args->S->shape);
         add_row(graph, after, "sum");
     }
 }

@@ -134,6 +134,8 @@ hl_tensor *op_call_embedding(hl_tape *tape, hl_tensor *const *in, const void *at
                                    .ids = row->ids != NULL ? row->ids : op_case_many((int32_t)in[0]->shape.size[0]),
                                    .P = in[1],
                                    .positions = positions,
+                                   .S = in[1] != NULL ? in[2] : NULL,
+                                   .types = row->types,
                                    .n = row->n });
 }
 
@@ -158,8 +160,9 @@ static hl_sequences sequences_of(const int32_t *offsets, int64_t N)
 
 hl_tensor *op_call_mean_rows(hl_tape *tape, hl_tensor *const *in, const void *attributes)
 {
-    const offsets_row *row = attributes;
-    return in[0] != NULL ? hl_mean_rows(tape, in[0], sequences_of(row->offsets, in[0]->shape.size[0])) : NULL;
+    const mean_row *row = attributes;
+    hl_sequences sequences = sequences_of(row->offsets, in[0] != NULL ? in[0]->shape.size[0] : 0);
+    return hl_mean_rows(tape, in[0], sequences, row->rows != NULL ? row->rows : row->offsets, row->n);
 }
 
 hl_tensor *op_call_cross_entropy(hl_tape *tape, hl_tensor *const *in, const void *attributes)

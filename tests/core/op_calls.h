@@ -16,7 +16,8 @@ typedef struct matmul_row {
 typedef struct embedding_row {
     const int32_t *ids; /* NULL: op_case_many of the table's height */
     int64_t n;
-    hl_real scale; /* a second input is the table of positions, which go round in it */
+    hl_real scale;        /* a second input is the table of positions, which go round in it */
+    const int32_t *types; /* of a third input; NULL: all are 0 */
 } embedding_row;
 
 typedef struct gather_row {
@@ -25,10 +26,10 @@ typedef struct gather_row {
     hl_shape shape;
 } gather_row;
 
-typedef struct offsets_row {
-    const int32_t *offsets;
-    int64_t n;
-} offsets_row;
+typedef struct mean_row {
+    const int32_t *offsets, *rows; /* rows NULL: the offsets, for every sequence */
+    int64_t n;                     /* of rows */
+} mean_row;
 
 typedef struct cross_entropy_row {
     const int32_t *targets; /* NULL: op_case_many of V */
@@ -92,7 +93,6 @@ hl_tensor *op_call_matmul(hl_tape *tape, hl_tensor *const *in, const void *attri
 hl_tensor *op_call_embedding(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_gather_rows(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_cross_entropy(hl_tape *tape, hl_tensor *const *in, const void *attributes);
-/* attributes: an offsets_row */
 hl_tensor *op_call_mean_rows(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 /* W and b serve twice and h is its own map's residual: gradients of all three are added up. */
 hl_tensor *op_call_linear_again(hl_tape *tape, hl_tensor *const *in, const void *attributes);

@@ -12,6 +12,8 @@ extern const int32_t op_case_zeros[3];
 /* Offsets of sequences, named by their rows. */
 extern const int32_t op_case_offsets_1[2], op_case_offsets_5[3], op_case_offsets_6[4], op_case_offsets_7[3],
     op_case_offsets_9[4], op_case_offsets_20[4], op_case_offsets_90[4];
+extern const int32_t op_case_rows_9[3]; /* of op_case_offsets_9: two of the first sequence, one of the last */
+extern const int32_t op_case_types[6];
 extern const int32_t op_case_offsets_178[7]; /* of 1, 15, 16, 17, 64 and 65 rows */
 extern const hl_real op_case_bias[48]; /* up to (2, 2, 3, 4), with forbidden keys and in its first and third matrix
                                           a row whose every key is forbidden */

@@ -98,11 +98,18 @@ START_TEST(pieces_of_tensors)
         .W = w, .scale = 10, .ids = ids, .P = w, .positions = (int32_t[]){ 0, 1, 2 }, .n = 3
     };
     check_values(hl_embedding(&tape, embedding), HL_SHAPE(3, 2), (double[]){ 51, 62, 13, 24, 55, 66 });
-    embedding.P = NULL;
+    embedding.S = w;
+    check_values(hl_embedding(&tape, embedding), HL_SHAPE(3, 2), (double[]){ 52, 64, 14, 26, 56, 68 });
+    embedding.types = (int32_t[]){ 2, 0, 1 };
+    check_values(hl_embedding(&tape, embedding), HL_SHAPE(3, 2), (double[]){ 56, 68, 14, 26, 58, 70 });
+    embedding.S = embedding.P = NULL;
     check_values(hl_embedding(&tape, embedding), HL_SHAPE(3, 2), (double[]){ 50, 60, 10, 20, 50, 60 });
     check_values(hl_gather_rows(&tape, w, ids, 0, HL_SHAPE(3)), HL_SHAPE(3, 2), (double[]){ 5, 6, 1, 2, 5, 6 });
     const int32_t offsets[3] = { 7, 8, 10 }; /* of a slice */
-    check_values(hl_mean_rows(&tape, w, (hl_sequences){ 2, 2, offsets }), HL_SHAPE(2, 2), (double[]){ 1, 2, 4, 5 });
+    const hl_sequences sequences = { 2, 2, offsets };
+    check_values(hl_mean_rows(&tape, w, sequences, offsets, 2), HL_SHAPE(2, 2), (double[]){ 1, 2, 4, 5 });
+    const int32_t last[2] = { 8, 9 };
+    check_values(hl_mean_rows(&tape, w, sequences, last, 2), HL_SHAPE(2, 2), (double[]){ 4, 5, 4, 5 });
     check_values(hl_slice(&tape, tensor(HL_SHAPE(2, 3), W), 1, 2), HL_SHAPE(2, 2), (double[]){ 2, 3, 5, 6 });
     const hl_real x[4] = { 1, 2, 3, 6 }, gamma[4] = { 1, 2, 1, 1 }, beta[4] = { 0, 0, 5, 0 };
     double d = sqrt(3.5); /* the mean is 3, the mean square deviation 3.5 */

@@ -100,6 +100,13 @@ START_TEST(errors_name_the_number_that_is_wrong)
     fails_with(hl_embedding(&tape, e), "embedding: position 4 at place 1 is not below 4");
     e.longest = 5;
     fails_with(hl_embedding(&tape, e), "embedding: 5 positions, of which there are 4");
+    e.longest = 0;
+    e.P = NULL;
+    e.S = W;
+    e.types = low;
+    fails_with(hl_embedding(&tape, e), "embedding: type -1 at place 0 is not below 4");
+    e.S = x;
+    fails_with(hl_embedding(&tape, e), "embedding: W (V, D) does not fit S (types, D): (4, 5) against (2, 3)");
     e.P = x;
     fails_with(hl_embedding(&tape, e), "embedding: W (V, D) does not fit P (max_length, D): (4, 5) against (2, 3)");
     e.n = 0;
@@ -110,13 +117,19 @@ START_TEST(errors_name_the_number_that_is_wrong)
     fails_with(hl_gather_rows(&tape, W, zeros, 0, HL_SHAPE(0)),
                "gather_rows: rows and x (..., D) do not fit: (0) against (4, 5)");
     const int32_t offsets[3] = { 0, 1, 3 };
-    fails_with(hl_mean_rows(&tape, W, (hl_sequences){ 2, 2, offsets }),
+    fails_with(hl_mean_rows(&tape, W, (hl_sequences){ 2, 2, offsets }, zeros, 2),
                "mean_rows: the sequences have 3 rows, the tensor has 4");
-    fails_with(hl_mean_rows(&tape, W, (hl_sequences){ 2, 1, offsets }),
+    fails_with(hl_mean_rows(&tape, W, (hl_sequences){ 2, 1, offsets }, zeros, 2),
                "mean_rows: the length 2 of sequence 1 is not in 1 .. 1");
-    fails_with(hl_mean_rows(&tape, W, (hl_sequences){ 2, 2, NULL }), "mean_rows: the sequences have no offsets");
-    fails_with(hl_mean_rows(&tape, W, (hl_sequences){ 0, 2, offsets }),
+    fails_with(hl_mean_rows(&tape, W, (hl_sequences){ 2, 2, NULL }, zeros, 2),
+               "mean_rows: the sequences have no offsets");
+    fails_with(hl_mean_rows(&tape, W, (hl_sequences){ 0, 2, offsets }, zeros, 2),
                "mean_rows: 0 sequences of up to 2 rows cannot be");
+    const hl_sequences fitting = { 2, 3, (int32_t[]){ 0, 1, 4 } };
+    fails_with(hl_mean_rows(&tape, W, fitting, high, 2), "mean_rows: row 4 at place 1 is not in 3 .. 3");
+    fails_with(hl_mean_rows(&tape, W, fitting, (int32_t[]){ 1, 0 }, 2), "mean_rows: row 0 at place 1 is not in 1 .. 3");
+    fails_with(hl_mean_rows(&tape, W, fitting, NULL, 2), "mean_rows: no rows are given");
+    fails_with(hl_mean_rows(&tape, W, fitting, zeros, 0), "mean_rows: 0 rows of x (N, D), which is (4, 5)");
     fails_with(hl_cross_entropy(&tape, x, (hl_cross_entropy_args){ .targets = high }),
                "cross_entropy: target 3 at place 0 is not below 3");
     fails_with(hl_cross_entropy(&tape, x, (hl_cross_entropy_args){ .targets = low }),

@@ -38,9 +38,10 @@ typedef struct evaluated {
     hl_evaluator evaluator;
 } evaluated;
 
-static void set_up(evaluated *f)
+static void set_up_pooling(evaluated *f, hl_pooling pooling)
 {
     hl_model_config config = example_config(16);
+    config.pooling = pooling;
     example_model(&f->model, &config);
     hl_examples examples = example_batch(E, 12);
     f->storage = example_rows(&examples);
@@ -57,6 +58,11 @@ static void set_up(evaluated *f)
     expect_ok(hl_arena_init(&f->arena, f->plan.bytes));
     f->evaluator.begin = wants;
     f->evaluator.end = see;
+}
+
+static void set_up(evaluated *f)
+{
+    set_up_pooling(f, HL_POOLING_ROWS);
 }
 
 static void tear_down(evaluated *f)
@@ -155,6 +161,54 @@ START_TEST(every_slice_has_an_example)
 }
 END_TEST
 
+static void see_pooled(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
+{
+    hl_real *all = context;
+    size_t row = (size_t)EXAMPLE_VOCABULARY * sizeof *all;
+    memcpy(all + slice->first * EXAMPLE_VOCABULARY, logits, (size_t)slice->batch.n_examples * row);
+}
+
+/* A row of logits an example, in slices of as many examples as rows have room for. */
+START_TEST(a_pooled_model_answers_once_an_example)
+{
+    evaluated f;
+    set_up_pooling(&f, HL_POOLING_MEAN);
+    hl_batch batch = f.storage.batch;
+    int32_t rows[E], ids[E];
+    hl_real logits[2][E * EXAMPLE_VOCABULARY];
+    for (int64_t e = 0; e < E; e++) {
+        rows[e] = batch.offsets[e + 1] - 1;
+        ids[e] = (int32_t)e;
+    }
+    batch.n_targets = E;
+    batch.target_rows = rows;
+    batch.target_ids = ids;
+    f.evaluator.begin = NULL;
+    f.evaluator.end = see_pooled;
+    f.evaluator.context = logits[0];
+    hl_cross_entropy_result sum = { 0 };
+    expect_ok(hl_evaluate(&f.evaluator, &batch, &sum));
+    ck_assert_int_eq(sum.n_scored, E);
+    f.evaluator.context = logits[1];
+    f.evaluator.loss = NULL;
+    expect_ok(hl_evaluate(&f.evaluator, &batch, NULL));
+    ck_assert_mem_eq(logits[0], logits[1], sizeof logits[0]);
+
+    const int32_t counted[] = { 0, 1, 2, 3, 4, 5, 6, 7 }; /* more examples in a slice than before */
+    batch = (hl_batch){ .n_examples = E,
+                        .n_rows = E,
+                        .longest = 1,
+                        .offsets = counted,
+                        .tokens = f.storage.batch.tokens,
+                        .positions = (const int32_t[E]){ 0 },
+                        .n_targets = E,
+                        .target_rows = counted,
+                        .target_ids = ids };
+    expect_ok(hl_evaluate(&f.evaluator, &batch, NULL));
+    tear_down(&f);
+}
+END_TEST
+
 /* Layers' outputs share memory: far less than a tape keeps that goes on to a backward pass. */
 START_TEST(what_is_dead_gives_its_memory)
 {
@@ -176,6 +230,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_loss_that_is_not_finite_is_named);
     tcase_add_test(tc, less_memory_than_planned_does_not_do);
     tcase_add_test(tc, every_slice_has_an_example);
+    tcase_add_test(tc, a_pooled_model_answers_once_an_example);
     tcase_add_test(tc, what_is_dead_gives_its_memory);
 }
 SUITE("evaluator", add_tests)

@@ -19,17 +19,27 @@ typedef struct setting {
 
 static const hl_tape_options options = { .training = true, .seed = 77, .step = 5, .threads = 2 };
 
-static void begin(setting *s, hl_norm_place norm)
+typedef enum kind { POST, PRE, POOLED, KINDS } kind;
+
+static void begin(setting *s, kind which)
 {
     static const int32_t lengths[B] = { 5, 2, 4, 1, 5, 3 };
     hl_model_config config = example_config();
     example_dropouts(&config);
     example_heads(&config, 1, 4, 2, 3, 2);
-    config.norm = norm;
-    config.tie_embedding = norm == HL_NORM_PRE;
+    config.norm = which == POST ? HL_NORM_POST : HL_NORM_PRE;
+    config.tie_embedding = which == PRE;
     config.positions = HL_POSITIONS_LEARNED;
+    if (which == POOLED) {
+        config.pooling = HL_POOLING_MEAN;
+        config.targets = 3;
+        config.token_types = 2;
+    }
     example_model(&s->model, &config);
     s->batch = example_batch(B, T, config.vocabulary, lengths);
+    if (which == POOLED) {
+        example_targets(&s->batch, config.targets, true);
+    }
     s->loss = example_step(&s->model, &s->batch, (hl_cross_entropy_args){ .smoothing = (hl_real)0.1 }, NULL, options);
     s->grads = example_grads_copy(&s->model.parameters);
 }
@@ -53,7 +63,9 @@ static hl_real work_parts(setting *s, const int64_t *parts, bool placed)
         if (!placed) {
             part.places = s->batch.places;
         }
-        loss += example_step(&s->model, &part, args, NULL, options);
+        if (part.n_targets > 0) {
+            loss += example_step(&s->model, &part, args, NULL, options);
+        }
     }
     return loss;
 }
@@ -64,8 +76,8 @@ enum { N_DIVISIONS = sizeof divisions / sizeof *divisions };
 START_TEST(parts_make_the_undivided_gradient)
 {
     setting s;
-    begin(&s, _i % 2 == 0 ? HL_NORM_POST : HL_NORM_PRE);
-    hl_real loss = work_parts(&s, divisions[_i / 2], true);
+    begin(&s, (kind)(_i % KINDS));
+    hl_real loss = work_parts(&s, divisions[_i / KINDS], true);
     example_assert_near("loss", &loss, &s.loss, 1, tolerance);
     example_assert_grads_near(&s.model.parameters, s.grads, tolerance);
     end(&s);
@@ -76,7 +88,7 @@ END_TEST
 START_TEST(parts_without_their_places_drop_otherwise)
 {
     setting s;
-    begin(&s, HL_NORM_POST);
+    begin(&s, POST);
     hl_real loss = work_parts(&s, divisions[1], false);
     ck_assert_double_gt(fabs((double)(loss - s.loss)), 1e-3);
     end(&s);
@@ -85,6 +97,6 @@ END_TEST
 
 void accumulate_add_tests(TCase *tc)
 {
-    tcase_add_loop_test(tc, parts_make_the_undivided_gradient, 0, 2 * N_DIVISIONS);
+    tcase_add_loop_test(tc, parts_make_the_undivided_gradient, 0, KINDS * N_DIVISIONS);
     tcase_add_test(tc, parts_without_their_places_drop_otherwise);
 }

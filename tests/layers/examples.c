@@ -93,12 +93,13 @@ hl_batch example_batch(int64_t B, int64_t T, int64_t V, const int32_t *lengths)
 {
     int32_t *offsets = checked_calloc(B + 1, sizeof *offsets), *tokens = checked_calloc(B * T, sizeof *tokens);
     int32_t *positions = checked_calloc(B * T, sizeof *positions), *rows = checked_calloc(B * T, sizeof *rows);
-    int32_t *ids = checked_calloc(B * T, sizeof *ids);
+    int32_t *ids = checked_calloc(B * T, sizeof *ids), *types = checked_calloc(B * T, sizeof *types);
     int64_t *places = checked_calloc(B * T, sizeof *places);
     hl_batch batch = { .n_examples = B,
                        .offsets = offsets,
                        .tokens = tokens,
                        .positions = positions,
+                       .types = types,
                        .places = places,
                        .target_rows = rows,
                        .target_ids = ids };
@@ -111,6 +112,7 @@ hl_batch example_batch(int64_t B, int64_t T, int64_t V, const int32_t *lengths)
             uint32_t token = hl_random_below(random, (uint64_t)at, (uint32_t)V);
             tokens[row] = (int32_t)token;
             positions[row] = (int32_t)t;
+            types[row] = t > length / 2;
             places[row] = at;
             if (at % 3 != 1) {
                 rows[batch.n_targets] = (int32_t)row;
@@ -122,11 +124,26 @@ hl_batch example_batch(int64_t B, int64_t T, int64_t V, const int32_t *lengths)
     return batch;
 }
 
+void example_targets(hl_batch *batch, int64_t C, bool pooled)
+{
+    int32_t *rows = (int32_t *)batch->target_rows, *ids = (int32_t *)batch->target_ids;
+    for (int64_t b = 0; pooled && b < batch->n_examples; b++) {
+        batch->n_targets = b == 0 ? 0 : batch->n_targets;
+        if (b != 1) {
+            rows[batch->n_targets++] = (batch->offsets[b] + batch->offsets[b + 1]) / 2;
+        }
+    }
+    for (int64_t m = 0; m < batch->n_targets; m++) {
+        ids[m] = (int32_t)((5 * m + 1) % C);
+    }
+}
+
 void example_batch_free(hl_batch *batch)
 {
     hl_free((void *)batch->offsets);
     hl_free((void *)batch->tokens);
     hl_free((void *)batch->positions);
+    hl_free((void *)batch->types);
     hl_free((void *)batch->places);
     hl_free((void *)batch->target_rows);
     hl_free((void *)batch->target_ids);

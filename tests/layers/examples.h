@@ -31,9 +31,12 @@ void example_dropouts(hl_model_config *config);
 /* An allocated model, filled by example_fill. Freed by hl_model_free. */
 void example_model(hl_model *model, const hl_model_config *config);
 
-/* A batch of B examples of up to T tokens below V. `lengths` (B) may be NULL: every example is T long. One row in three
- * has no target. Places count T for each example. Freed by example_batch_free. */
+/* A batch of B examples of up to T tokens below V, of type 1 in their later part. `lengths` (B) may be NULL: every
+ * example is T long. One row in three has no target. Places count T for each example. Freed by example_batch_free. */
 hl_batch example_batch(int64_t B, int64_t T, int64_t V, const int32_t *lengths);
+
+/* Gives it targets below C; where `pooled`, one an example, in its middle, and none in the second. */
+void example_targets(hl_batch *batch, int64_t C, bool pooled);
 void example_batch_free(hl_batch *batch);
 
 /* Makes the tape draw the dropout of the batch's rows by their places. */

@@ -77,7 +77,7 @@ static void rows_of_negative_dims(void)
 
 static void sequences_without_a_count(void)
 {
-    hl_mean_rows(&tape, matrix(six), (hl_sequences){ .n = -1, .longest = 2, .offsets = ids });
+    hl_mean_rows(&tape, matrix(six), (hl_sequences){ .n = -1, .longest = 2, .offsets = ids }, ids, 1);
 }
 
 static void no_targets(void)

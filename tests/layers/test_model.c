@@ -26,6 +26,9 @@ static const wrong wrongs[] = {
     { FIELD(d_model), INT64, -6, "d_model" },
     { FIELD(d_model), INT64, 0x1p62, "d_model" },
     { FIELD(d_ff), INT64, 0, "d_ff" },
+    { FIELD(targets), INT64, -1, "targets" },
+    { FIELD(token_types), INT64, -1, "token_types" },
+    { FIELD(pooling), INT, 2, "unknown pooling number 2" },
     { FIELD(heads[1]), INT32, 0, "layer 1 has 0 heads" },
     { FIELD(kv_heads[1]), INT32, 0, "layer 1 has 2 heads, 0 key/value heads" },
     { FIELD(heads[0]), INT32, 3, "layer 0 has 3 heads, 2 key/value heads" },
@@ -63,6 +66,23 @@ START_TEST(wrong_configs_are_refused)
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_msg(strstr(status.text, wrongs[_i].words) != NULL, "%s", status.text);
     hl_model_free(&model);
+}
+END_TEST
+
+START_TEST(a_shared_matrix_is_as_high_as_the_vocabulary)
+{
+    hl_model_config config = example_config();
+    config.tie_embedding = true;
+    for (config.targets = 6; config.targets <= 7; config.targets++) {
+        hl_model model;
+        hl_status status = hl_model_init(&model, &config);
+        ck_assert_int_eq(status.code, config.targets == 6 ? HL_INVALID : HL_OK);
+        ck_assert_str_eq(status.text, config.targets == 6
+                                          ? "model: the output layer of 6 targets cannot share the matrix "
+                                            "of 7 embedded tokens"
+                                          : "");
+        hl_model_free(&model);
+    }
 }
 END_TEST
 
@@ -124,6 +144,11 @@ static hl_model_config planned_config(int i)
         example_dropouts(&config);
         example_heads(&config, 0, 4, 2, 3, 2);
     }
+    if (i == 4) {
+        config.pooling = HL_POOLING_MEAN;
+        config.targets = 3;
+        config.token_types = 2;
+    }
     config.max_length = 70;
     return config;
 }
@@ -150,6 +175,9 @@ START_TEST(the_plan_is_what_the_pass_takes)
     hl_tape_options options = { .threads = _i % 4 / 2 == 0 ? 1 : 3, .training = _i % 2 == 0, .gradients = _i % 2 == 0 };
     enum { B = 8, T = 70 };
     hl_batch batch = example_batch(B, T, config.vocabulary, NULL);
+    if (config.pooling == HL_POOLING_MEAN) {
+        example_targets(&batch, config.targets, true);
+    }
     hl_model model;
     ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
     hl_tape_plan plan;
@@ -227,10 +255,11 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, wrong_configs_are_refused, 0, sizeof wrongs / sizeof *wrongs);
+    tcase_add_test(tc, a_shared_matrix_is_as_high_as_the_vocabulary);
     tcase_add_test(tc, sizes_whose_product_is_too_large_are_refused);
     tcase_add_loop_test(tc, a_sequence_longer_than_the_positions_is_refused, 0, 2);
-    tcase_add_loop_test(tc, the_plan_is_what_the_pass_takes, 0, 4 * 4);
+    tcase_add_loop_test(tc, the_plan_is_what_the_pass_takes, 0, 5 * 4);
     tcase_add_test(tc, the_plan_counts_the_products);
-    tcase_add_loop_test(tc, every_allocation_may_fail, 0, 4);
+    tcase_add_loop_test(tc, every_allocation_may_fail, 0, 5);
 }
 SUITE("model", add_tests)

@@ -13,6 +13,9 @@ typedef struct model_case {
     hl_real smoothing;
     const int32_t *lengths;
     int64_t heads[2][4]; /* of each layer: H, Hkv, Dk, Dv; all 0: 2, 2, 3, 3 */
+    int64_t targets, token_types;
+    bool untyped; /* a batch without types */
+    hl_pooling pooling;
 } model_case;
 
 static const int32_t lengths[B] = { 4, 1, 3 };
@@ -31,6 +34,13 @@ static const model_case cases[] = {
     { "post, no bias", HL_NORM_POST, HL_POSITIONS_NONE, .no_bias = true },
     { "pre, no bias, smoothed", HL_NORM_PRE, HL_POSITIONS_SINUSOIDAL, .no_bias = true, .smoothing = 0.2, .lengths = lengths },
     { "post, dropped", HL_NORM_POST, HL_POSITIONS_SINUSOIDAL, .dropped = true, .lengths = lengths },
+    { "pre, 3 classes", HL_NORM_PRE, HL_POSITIONS_LEARNED, .lengths = lengths, .targets = 3 },
+    { "post, more classes than tokens", HL_NORM_POST, HL_POSITIONS_NONE, .lengths = lengths, .targets = 11, .smoothing = 0.1 },
+    { "pre, mean", HL_NORM_PRE, HL_POSITIONS_SINUSOIDAL, .lengths = lengths, .targets = 2, .pooling = HL_POOLING_MEAN },
+    { "post, mean, tied", HL_NORM_POST, HL_POSITIONS_LEARNED, .tied = true, .pooling = HL_POOLING_MEAN },
+    { "pre, token types", HL_NORM_PRE, HL_POSITIONS_NONE, .lengths = lengths, .token_types = 2 },
+    { "post, token types, none given", HL_NORM_POST, HL_POSITIONS_LEARNED, .token_types = 3, .untyped = true },
+    { "pre, mean of pairs, dropped", HL_NORM_PRE, HL_POSITIONS_LEARNED, .dropped = true, .lengths = lengths, .targets = 4, .token_types = 2, .pooling = HL_POOLING_MEAN },
     { "pre, dropped, all at once", HL_NORM_PRE, HL_POSITIONS_LEARNED, .dropped = true, .causal = true, .tied = true, .smoothing = 0.1, .lengths = lengths, .heads = { { 4, 2, 2, 3 }, { 3, 1, 2, 1 } } },
 };
 /* clang-format on */
@@ -58,6 +68,9 @@ static hl_model_config config_of(const model_case *c)
     config.causal = c->causal;
     config.bias = !c->no_bias;
     config.tie_embedding = c->tied;
+    config.targets = c->targets;
+    config.token_types = c->token_types;
+    config.pooling = c->pooling;
     if (c->dropped) {
         example_dropouts(&config);
     }
@@ -73,6 +86,9 @@ START_TEST(every_parameter)
     hl_model_config config = config_of(c);
     model_call call = { .batch = example_batch(B, T, config.vocabulary, c->lengths), .smoothing = c->smoothing };
     example_model(&call.model, &config);
+    example_targets(&call.batch, call.model.config.targets, c->pooling == HL_POOLING_MEAN);
+    const int32_t *types = call.batch.types;
+    call.batch.types = c->untyped ? NULL : types;
     gradient_check check = { .build = build,
                              .context = &call,
                              .parameters = &call.model.parameters,
@@ -81,6 +97,7 @@ START_TEST(every_parameter)
     gradient_report report = gradient_check_run(&check);
     ck_assert_msg(report.passed, "%s: %s", c->name, report.text);
     ck_assert_int_eq(report.n_checked, hl_parameters_count(&call.model.parameters));
+    call.batch.types = types;
     hl_model_free(&call.model);
     example_batch_free(&call.batch);
 }

@@ -1,0 +1,147 @@
+/* What the output layer reads and of which sizes: targets of their own, pooled examples, types of tokens. */
+#include "core/memory.h"
+#include "tests/check_suite.h"
+#include "tests/layers/examples.h"
+
+#include <string.h>
+
+enum { B = 4, T = 6, C = 3 };
+static const int32_t lengths[B] = { 6, 1, 4, 5 };
+static const double tolerance = 1e-5;
+
+static hl_model_config config_of(int64_t targets, hl_pooling pooling)
+{
+    hl_model_config config = example_config();
+    config.norm = HL_NORM_PRE;
+    config.targets = targets;
+    config.pooling = pooling;
+    return config;
+}
+
+/* Logits of the batch, or with `targets` of its targets alone; freed by hl_free. */
+static hl_real *logits_of(const hl_model *model, const hl_batch *batch, bool targets, int64_t n)
+{
+    hl_tape tape;
+    hl_arena arena;
+    example_tape(&tape, &arena, (hl_tape_options){ .threads = 2 });
+    hl_tensor *x = hl_model_layers(&tape, model, batch, 0, hl_model_embed(&tape, model, batch), NULL);
+    hl_tensor *y =
+        targets ? hl_model_target_logits(&tape, model, batch, x) : hl_model_logits(&tape, model, batch, NULL);
+    hl_status status = hl_tape_status(&tape);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    ck_assert(hl_shape_equal(y->shape, HL_SHAPE(n, model->config.targets)));
+    hl_real *copy = hl_calloc((size_t)(n * model->config.targets), sizeof *copy);
+    ck_assert_ptr_nonnull(copy);
+    memcpy(copy, y->data, (size_t)(n * model->config.targets) * sizeof *copy);
+    hl_arena_free(&arena);
+    return copy;
+}
+
+START_TEST(targets_have_a_size_of_their_own)
+{
+    hl_model model;
+    for (int64_t targets = 0; targets <= C; targets += C) {
+        hl_model_config config = config_of(targets, HL_POOLING_ROWS);
+        example_model(&model, &config);
+        ck_assert_int_eq(model.config.targets, targets == 0 ? config.vocabulary : C);
+        ck_assert(hl_shape_equal(model.output.weight->shape, HL_SHAPE(model.config.targets, config.d_model)));
+        hl_batch batch = example_batch(B, T, config.vocabulary, lengths);
+        hl_real *all = logits_of(&model, &batch, false, batch.n_rows);
+        hl_real *some = logits_of(&model, &batch, true, batch.n_targets);
+        for (int64_t m = 0; m < batch.n_targets; m++) {
+            example_assert_near("a target's logits", some + m * model.config.targets,
+                                all + batch.target_rows[m] * model.config.targets, model.config.targets, tolerance);
+        }
+        hl_free(all);
+        hl_free(some);
+        example_batch_free(&batch);
+        hl_model_free(&model);
+    }
+}
+END_TEST
+
+/* The output layer is linear: of the mean of an example's rows it makes the mean of their logits. */
+START_TEST(pooled_logits_are_the_mean_of_the_rows)
+{
+    hl_model rows, pooled;
+    hl_model_config config = config_of(C, HL_POOLING_ROWS);
+    example_model(&rows, &config);
+    config.pooling = HL_POOLING_MEAN;
+    example_model(&pooled, &config);
+    hl_batch batch = example_batch(B, T, config.vocabulary, lengths);
+    example_targets(&batch, C, true);
+    ck_assert_int_eq(batch.n_targets, B - 1);
+    hl_real *each = logits_of(&rows, &batch, false, batch.n_rows), expected[B][C] = { { 0 } };
+    for (int64_t b = 0; b < B; b++) {
+        for (int64_t r = batch.offsets[b]; r < batch.offsets[b + 1]; r++) {
+            for (int c = 0; c < C; c++) {
+                expected[b][c] += each[r * C + c] / (hl_real)lengths[b];
+            }
+        }
+    }
+    hl_real *all = logits_of(&pooled, &batch, false, B), *some = logits_of(&pooled, &batch, true, B - 1);
+    example_assert_near("pooled logits", all, expected[0], (int64_t)B * C, tolerance);
+    example_assert_near("of the first", some, expected[0], C, tolerance);
+    example_assert_near("of those with a target", some + C, expected[2], 2 * C, tolerance);
+    hl_batch slice = hl_batch_slice(&batch, 2, 2);
+    hl_real *sliced = logits_of(&pooled, &slice, true, 2);
+    example_assert_near("of a slice", sliced, expected[2], 2 * C, tolerance);
+    hl_free(each);
+    hl_free(all);
+    hl_free(some);
+    hl_free(sliced);
+    example_batch_free(&batch);
+    hl_model_free(&rows);
+    hl_model_free(&pooled);
+}
+END_TEST
+
+/* A type's vector is added to the token's, as if it stood in the embedding; without types, all rows have the first. */
+START_TEST(types_are_added_to_tokens)
+{
+    hl_model plain, typed;
+    hl_model_config config = config_of(C, HL_POOLING_ROWS);
+    config.positions = HL_POSITIONS_NONE;
+    example_model(&plain, &config);
+    config.token_types = 2;
+    example_model(&typed, &config);
+    hl_batch batch = example_batch(B, T, config.vocabulary, lengths);
+    int64_t D = config.d_model;
+    for (int type = 0; type < 2; type++) { /* all rows of one type: the same as another matrix of tokens */
+        for (int64_t i = 0; i < config.vocabulary * D; i++) {
+            plain.embedding.weight->data[i] =
+                typed.embedding.weight->data[i] + typed.embedding.types->data[type * D + i % D] / plain.embedding.scale;
+        }
+        int32_t ones[B * T];
+        for (int i = 0; i < B * T; i++) {
+            ones[i] = 1;
+        }
+        hl_batch of_type = batch;
+        of_type.types = type == 0 ? NULL : ones;
+        hl_real *expected = logits_of(&plain, &batch, false, batch.n_rows);
+        hl_real *got = logits_of(&typed, &of_type, false, batch.n_rows);
+        example_assert_near("logits of a type", got, expected, batch.n_rows * C, tolerance);
+        hl_free(expected);
+        hl_free(got);
+    }
+    hl_batch third = batch;
+    third.types = (const int32_t[B * T]){ 0, 2 };
+    hl_tape tape;
+    hl_arena arena;
+    example_tape(&tape, &arena, (hl_tape_options){ .threads = 1 });
+    ck_assert_ptr_null(hl_model_logits(&tape, &typed, &third, NULL));
+    ck_assert_str_eq(hl_tape_status(&tape).text, "embedding in embedding: type 2 at place 1 is not below 2");
+    hl_arena_free(&arena);
+    example_batch_free(&batch);
+    hl_model_free(&plain);
+    hl_model_free(&typed);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, targets_have_a_size_of_their_own);
+    tcase_add_test(tc, pooled_logits_are_the_mean_of_the_rows);
+    tcase_add_test(tc, types_are_added_to_tokens);
+}
+SUITE("targets", add_tests)
