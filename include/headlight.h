@@ -101,6 +101,7 @@
 /* Runs: config, trainer, folder; and a run opened again */
 #include "study/model_maps.h"
 #include "study/output.h"
+#include "study/predict_score.h"
 #include "study/predict_text.h"
 #include "study/report.h"
 #include "study/validation.h"

@@ -22,6 +22,7 @@ static hl_status make_plan(hl_predictor *p)
 {
     hl_arena records;
     hl_batch largest = hl_batch_largest(1, p->spec.model->config.max_length);
+    largest.n_targets = p->spec.model->config.pooling == HL_POOLING_MEAN ? 1 : largest.n_targets;
     HL_TRY(hl_arena_init(&records, hl_model_record_bytes(p->spec.model)));
     hl_tape tape;
     hl_tape_begin(&tape, &records, (hl_tape_options){ .threads = p->spec.threads, .dry = true, .reuse = true });
@@ -56,6 +57,10 @@ hl_status hl_predictor_open(const hl_predictor_spec *spec, hl_predictor *p)
     HL_TRY(hl_batch_storage_init(&p->storage, 1, T, T));
     HL_TRY(hl_batch_storage_take_types(&p->storage));
     HL_TRY(make_plan(p));
+    p->sum = hl_calloc((size_t)p->width, sizeof *p->sum);
+    if (p->sum == NULL) {
+        return hl_error_memory("a text's classes");
+    }
     return hl_arena_init(&p->arena, p->plan.bytes);
 }
 
@@ -64,6 +69,7 @@ void hl_predictor_close(hl_predictor *p)
     hl_pieces_free(&p->text);
     hl_pieces_free(&p->window);
     hl_free(p->tokens);
+    hl_free(p->sum);
     hl_batch_storage_free(&p->storage);
     hl_tape_plan_free(&p->plan);
     hl_arena_free(&p->arena);
@@ -96,13 +102,13 @@ static void cut(hl_predictor *p)
     p->text.n = first + second;
 }
 
-hl_status hl_predictor_read(hl_predictor *p, hl_span text, hl_span second)
+hl_status hl_predictor_read(hl_predictor *p, hl_span text, hl_span second, bool specials)
 {
     p->text.n = 0;
-    hl_status status = hl_tokens_encode(p->spec.tokens, text.text, text.size, true, &p->text);
+    hl_status status = hl_tokens_encode(p->spec.tokens, text.text, text.size, specials, &p->text);
     p->n_first = p->text.n;
     if (second.size > 0) {
-        HL_THEN(status, hl_tokens_encode(p->spec.tokens, second.text, second.size, true, &p->text));
+        HL_THEN(status, hl_tokens_encode(p->spec.tokens, second.text, second.size, specials, &p->text));
     }
     if (status.code != HL_OK) {
         p->text.n = 0;
@@ -260,41 +266,33 @@ hl_status hl_predictor_best(hl_predictor *p, const int32_t *asked, int64_t n, in
     return hl_predictor_logits(p, asked, n, take_best, &(best){ p, most, choices });
 }
 
-typedef struct classes {
-    const hl_predictor *predictor;
-    double *probabilities;
-} classes;
-
 static void add_probabilities(void *context, int64_t window, const hl_real *logits)
 {
     (void)window;
-    const classes *c = context;
-    hl_choices_add(logits, c->predictor->width, c->probabilities);
+    const hl_predictor *p = context;
+    hl_choices_add(logits, p->width, p->sum);
 }
 
-hl_status hl_predictor_classify(hl_predictor *p, double *probabilities)
+hl_status hl_predictor_classify(hl_predictor *p, hl_real *logits)
 {
     assert(!p->spec.rows);
     int64_t count = count_windows(p), begin, end, first;
-    for (int64_t c = 0; c < p->width; c++) {
-        probabilities[c] = 0;
-    }
+    memset(p->sum, 0, (size_t)p->width * sizeof *p->sum);
     for (int64_t w = 0; w < count; w++) {
         HL_TRY(lay(p, w, &begin, &end, &first));
         p->targets[0] = 0;
-        HL_TRY(run(p, w, add_probabilities, &(classes){ p, probabilities }));
+        HL_TRY(run(p, w, add_probabilities, p));
     }
     for (int64_t c = 0; c < p->width; c++) {
-        probabilities[c] /= (double)count;
+        logits[c] = (hl_real)log(p->sum[c] / (double)count);
     }
     return hl_ok();
 }
 
 typedef struct rows {
-    const hl_predictor *predictor;
+    hl_predictor *predictor;
     int64_t window, begin, end, first;
     int64_t count; /* of rows in the sum */
-    double *sum;
 } rows;
 
 static void add_row(void *context, int64_t row, const hl_real *numbers)
@@ -304,25 +302,23 @@ static void add_row(void *context, int64_t row, const hl_real *numbers)
     bool special = i < r->begin || i >= r->end;
     if (special ? r->window == 0 : window_of(r->predictor, i) == r->window) {
         for (int64_t d = 0; d < r->predictor->width; d++) {
-            r->sum[d] += (double)numbers[d];
+            r->predictor->sum[d] += (double)numbers[d];
         }
         r->count++;
     }
 }
 
-hl_status hl_predictor_mean(hl_predictor *p, double *mean)
+hl_status hl_predictor_mean(hl_predictor *p, hl_real *mean)
 {
     assert(p->spec.rows);
-    rows all = { .predictor = p, .sum = mean };
-    for (int64_t d = 0; d < p->width; d++) {
-        mean[d] = 0;
-    }
+    rows all = { .predictor = p };
+    memset(p->sum, 0, (size_t)p->width * sizeof *p->sum);
     for (int64_t count = count_windows(p); all.window < count; all.window++) {
         HL_TRY(lay(p, all.window, &all.begin, &all.end, &all.first));
         HL_TRY(p->window.n > 0 ? run(p, 0, add_row, &all) : hl_ok());
     }
-    for (int64_t d = 0; d < p->width && all.count > 0; d++) {
-        mean[d] /= (double)all.count;
+    for (int64_t d = 0; d < p->width; d++) {
+        mean[d] = (hl_real)(p->sum[d] / (double)(all.count > 0 ? all.count : 1));
     }
     return hl_ok();
 }

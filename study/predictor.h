@@ -2,7 +2,7 @@
  *
  *     hl_predictor predictor;
  *     hl_status status = hl_predictor_open(&spec, &predictor);
- *     HL_THEN(status, hl_predictor_read(&predictor, line, (hl_span){ 0 }));
+ *     HL_THEN(status, hl_predictor_read(&predictor, line, (hl_span){ 0 }, true));
  *     HL_THEN(status, hl_predictor_best(&predictor, asked, n, 5, choices));
  *     hl_predictor_close(&predictor);
  *
@@ -50,6 +50,7 @@ typedef struct hl_predictor {
     /* its own */
     hl_pieces window;                  /* what the model reads */
     int32_t *tokens, *targets, *types; /* as long as that may be; targets: 0 where a row is asked */
+    double *sum;                       /* (width) */
     hl_batch_storage storage;
     hl_tape_plan plan;
     hl_arena arena;
@@ -66,10 +67,10 @@ void hl_predictor_close(hl_predictor *predictor);
 /* How many pieces the model takes at once, special tokens not counted: of one text, or of a pair. */
 int64_t hl_predictor_room(const hl_predictor *predictor, bool pair);
 
-/* Reads a text, or where `second` has one a pair. The texts of special tokens in it become those tokens. Without a
- * stride, and of a pair always, a text that is too long is cut: from its end, of a pair the longer one. As
- * hl_tokens_encode fails; the text is then empty. */
-hl_status hl_predictor_read(hl_predictor *predictor, hl_span text, hl_span second);
+/* Reads a text, or where `second` has one a pair; `specials` as in hl_tokens_encode. Without a stride, and of a pair
+ * always, a text that is too long is cut: from its end, of a pair the longer one. As hl_tokens_encode fails; the text
+ * is then empty. */
+hl_status hl_predictor_read(hl_predictor *predictor, hl_span text, hl_span second, bool specials);
 
 /* Reads a sentence that is given word by word; firsts (n): the piece that each word begins with, -1 where it was cut
  * off. As hl_tokens_encode_word fails. */
@@ -83,13 +84,13 @@ hl_status hl_predictor_logits(hl_predictor *predictor, const int32_t *asked, int
 /* The `most` best answers at each, choices (n, most), those that there are not with id -1. Fails likewise. */
 hl_status hl_predictor_best(hl_predictor *predictor, const int32_t *asked, int64_t n, int64_t most, hl_choice *choices);
 
-/* The probabilities (C) of the classes of the whole text: the mean over its windows. Fails likewise, and with
+/* Logits (C) of the classes of the whole text: ln of the mean of its windows' probabilities. Fails likewise, and with
  * HL_INVALID of a text without a row. */
-hl_status hl_predictor_classify(hl_predictor *predictor, double *probabilities);
+hl_status hl_predictor_classify(hl_predictor *predictor, hl_real *logits);
 
 /* The mean (D) of the last layer's rows, each out of the window where it has the most context, those of special tokens
  * out of the first; zeros of a text without a row. With spec.rows alone. Fails likewise. */
-hl_status hl_predictor_mean(hl_predictor *predictor, double *mean);
+hl_status hl_predictor_mean(hl_predictor *predictor, hl_real *mean);
 
 HL_END_DECLS
 

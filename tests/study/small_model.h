@@ -11,9 +11,12 @@
     "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\nc\nd\ne\nf\ng\nh\n##a\n##b\n##c\n##d\n##e\n##f\n##g\n##h\n"
 
 /* An allocated model of two layers that tells positions and pieces well apart. Freed by hl_model_free. */
-static inline void small_model(hl_model *model, int64_t V, int64_t T, bool causal)
+static inline void small_model_of(hl_model *model, int64_t V, int64_t C, int64_t T, bool causal, hl_pooling pooling)
 {
     hl_model_config config = { .vocabulary = V,
+                               .targets = C,
+                               .pooling = pooling,
+                               .token_types = 2,
                                .max_length = T,
                                .n_layers = 2,
                                .d_model = 8,
@@ -30,6 +33,11 @@ static inline void small_model(hl_model *model, int64_t V, int64_t T, bool causa
     }
 }
 
+static inline void small_model(hl_model *model, int64_t V, int64_t T, bool causal)
+{
+    small_model_of(model, V, 0, T, causal, HL_POOLING_ROWS);
+}
+
 static inline hl_span span_of(const char *text)
 {
     return (hl_span){ text, strlen(text) };
@@ -40,7 +48,7 @@ static inline void predictor_of(hl_predictor *p, hl_predictor_spec spec, const c
 {
     hl_status status = hl_predictor_open(&spec, p);
     ck_assert_str_eq(status.text, "");
-    status = hl_predictor_read(p, span_of(text), (hl_span){ NULL, 0 });
+    status = hl_predictor_read(p, span_of(text), (hl_span){ NULL, 0 }, true);
     ck_assert_str_eq(status.text, "");
 }
 

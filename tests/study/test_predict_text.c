@@ -115,7 +115,8 @@ START_TEST(with_temperature_0_it_says_the_most_probable_piece)
     for (int i = 0; i < STEPS; i++) {
         hl_choice best;
         size_t size = strlen(all);
-        ck_assert_int_eq(hl_predictor_read(&single, span_of(all + size - LENGTH), (hl_span){ NULL, 0 }).code, HL_OK);
+        ck_assert_int_eq(hl_predictor_read(&single, span_of(all + size - LENGTH), (hl_span){ NULL, 0 }, true).code,
+                         HL_OK);
         ck_assert_int_eq(hl_predictor_best(&single, &(int32_t){ LENGTH - 1 }, 1, 1, &best).code, HL_OK);
         strcat(all, hl_tokens_piece(tokens, best.id, NULL));
     }

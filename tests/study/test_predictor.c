@@ -156,12 +156,12 @@ START_TEST(of_a_pair_the_longer_text_is_cut)
     hl_predictor p, q;
     predictor_of(&p, f.spec, "");
     predictor_of(&q, f.spec, "");
-    ck_assert_int_eq(hl_predictor_read(&p, span_of("a b c d e f g h"), span_of("c b")).code, HL_OK);
+    ck_assert_int_eq(hl_predictor_read(&p, span_of("a b c d e f g h"), span_of("c b"), false).code, HL_OK);
     ck_assert_int_eq(p.uncut, 10);
     ck_assert_uint_eq(p.n_first, 5);
     ck_assert_uint_eq(p.text.n, 7);
-    ck_assert_int_eq(hl_predictor_read(&q, span_of("a b c d e"), span_of("c b")).code, HL_OK);
-    double of_p[32], of_q[32];
+    ck_assert_int_eq(hl_predictor_read(&q, span_of("a b c d e"), span_of("c b"), false).code, HL_OK);
+    hl_real of_p[32], of_q[32];
     ck_assert_int_eq(hl_predictor_classify(&p, of_p).code, HL_OK);
     ck_assert_int_eq(hl_predictor_classify(&q, of_q).code, HL_OK);
     ck_assert_mem_eq(of_p, of_q, (size_t)p.width * sizeof *of_p);
@@ -207,23 +207,48 @@ START_TEST(a_long_text_has_the_mean_of_its_windows_classes)
     begin(&f, false);
     f.spec.stride = 8;
     static const char *const windows[] = { "a b c d e f g h", "a c e g b d f h", "d f h a d g c f" };
-    double all[32], one[32], mean[32] = { 0 }, sum = 0;
+    hl_real all[32], one[32];
+    double mean[32] = { 0 }, sum = 0;
     hl_predictor p;
     predictor_of(&p, f.spec, long_text());
     ck_assert_int_eq(hl_predictor_classify(&p, all).code, HL_OK);
     for (int w = 0; w < 3; w++) {
-        ck_assert_int_eq(hl_predictor_read(&p, span_of(windows[w]), (hl_span){ NULL, 0 }).code, HL_OK);
+        ck_assert_int_eq(hl_predictor_read(&p, span_of(windows[w]), (hl_span){ NULL, 0 }, true).code, HL_OK);
         ck_assert_int_eq(hl_predictor_classify(&p, one).code, HL_OK);
         for (int64_t c = 0; c < p.width; c++) {
-            mean[c] += one[c] / 3;
+            mean[c] += exp((double)one[c]) / 3;
         }
     }
     for (int64_t c = 0; c < p.width; c++) {
-        ck_assert_double_eq_tol(all[c], mean[c], 1e-12);
-        sum += all[c];
+        ck_assert_double_eq_tol(exp((double)all[c]), mean[c], 1e-6);
+        sum += exp((double)all[c]);
     }
-    ck_assert_double_eq_tol(sum, 1, 1e-9);
+    ck_assert_double_eq_tol(sum, 1, 1e-6);
     hl_predictor_close(&p);
+    end(&f);
+}
+END_TEST
+
+/* Of a model that reads the mean of an example's rows, which types tell apart. */
+START_TEST(a_model_of_means_classifies_too)
+{
+    fixture f;
+    begin(&f, false);
+    hl_model model;
+    small_model_of(&model, hl_tokens_size(f.tokens), 3, LENGTH, false, HL_POOLING_MEAN);
+    f.spec.model = &model;
+    hl_predictor p;
+    hl_real pair[3], single[3];
+    predictor_of(&p, f.spec, "a b [SEP] c");
+    ck_assert_int_eq(p.width, 3);
+    ck_assert_int_eq(hl_predictor_classify(&p, single).code, HL_OK);
+    ck_assert_double_eq_tol(exp((double)single[0]) + exp((double)single[1]) + exp((double)single[2]), 1, 1e-6);
+    ck_assert_int_eq(hl_predictor_read(&p, span_of("a b"), span_of("c"), false).code, HL_OK);
+    ck_assert_int_eq(hl_predictor_classify(&p, pair).code, HL_OK);
+    ck_assert_mem_eq(p.storage.batch.tokens, ((int32_t[]){ 2, 5, 6, 3, 7, 3 }), 6 * sizeof(int32_t));
+    ck_assert_float_ne(pair[0], single[0]);
+    hl_predictor_close(&p);
+    hl_model_free(&model);
     end(&f);
 }
 END_TEST
@@ -263,7 +288,8 @@ START_TEST(the_mean_is_that_of_each_row_once)
     begin(&f, false);
     f.spec.stride = 4;
     f.spec.rows = true;
-    double first[LENGTH][8], second[LENGTH][8], mean[8];
+    double first[LENGTH][8], second[LENGTH][8];
+    hl_real mean[8];
     rows_of(&f.model, "a b c d e f g h", f.tokens, first);
     rows_of(&f.model, "e f g h a c e g", f.tokens, second);
     hl_predictor p;
@@ -277,7 +303,7 @@ START_TEST(the_mean_is_that_of_each_row_once)
         ck_assert_double_eq_tol(mean[d], sum / 14, 1e-6);
     }
     p.spec.wraps = false;
-    ck_assert_int_eq(hl_predictor_read(&p, span_of(""), (hl_span){ NULL, 0 }).code, HL_OK);
+    ck_assert_int_eq(hl_predictor_read(&p, span_of(""), (hl_span){ NULL, 0 }, true).code, HL_OK);
     ck_assert_int_eq(hl_predictor_mean(&p, mean).code, HL_OK);
     ck_assert(mean[0] == 0 && mean[7] == 0);
     hl_predictor_close(&p);
@@ -299,7 +325,7 @@ START_TEST(threads_and_texts_before_change_no_bit)
         int32_t asked[LONG];
         all_pieces(asked, LONG);
         ck_assert_int_eq(hl_predictor_best(&p, asked, 3, MOST, more).code, HL_OK);
-        ck_assert_int_eq(hl_predictor_read(&p, span_of(long_text()), (hl_span){ NULL, 0 }).code, HL_OK);
+        ck_assert_int_eq(hl_predictor_read(&p, span_of(long_text()), (hl_span){ NULL, 0 }, true).code, HL_OK);
         ck_assert_int_eq(hl_predictor_best(&p, asked, LONG, MOST, more).code, HL_OK);
         for (int64_t i = 0; i < LONG; i++) {
             same_choices(one + i * MOST, more + i * MOST, "threads", i);
@@ -331,10 +357,10 @@ START_TEST(what_cannot_be_is_refused)
     f.spec.tokens = f.tokens;
     hl_predictor p;
     predictor_of(&p, f.spec, "a b");
-    ck_assert_int_eq(hl_predictor_read(&p, span_of("a \xff"), (hl_span){ NULL, 0 }).code, HL_INVALID);
+    ck_assert_int_eq(hl_predictor_read(&p, span_of("a \xff"), (hl_span){ NULL, 0 }, true).code, HL_INVALID);
     ck_assert_uint_eq(p.text.n, 0);
     f.model.parameters.values[0] = (hl_real)INFINITY; /* of [PAD] */
-    ck_assert_int_eq(hl_predictor_read(&p, span_of("a [PAD]"), (hl_span){ NULL, 0 }).code, HL_OK);
+    ck_assert_int_eq(hl_predictor_read(&p, span_of("a [PAD]"), (hl_span){ NULL, 0 }, true).code, HL_OK);
     hl_choice choice;
     hl_status status = hl_predictor_best(&p, &(int32_t){ 0 }, 1, 1, &choice);
     ck_assert_int_eq(status.code, HL_NOT_FINITE);
@@ -352,6 +378,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, of_a_pair_the_longer_text_is_cut);
     tcase_add_test(tc, words_are_answered_for_at_their_first_pieces);
     tcase_add_test(tc, a_long_text_has_the_mean_of_its_windows_classes);
+    tcase_add_test(tc, a_model_of_means_classifies_too);
     tcase_add_test(tc, the_mean_is_that_of_each_row_once);
     tcase_add_test(tc, threads_and_texts_before_change_no_bit);
     tcase_add_test(tc, what_cannot_be_is_refused);

@@ -1,0 +1,224 @@
+#include "study/predict_score.h"
+
+#include "core/memory.h"
+#include "data/text/private/grow.h"
+#include "data/text/private/text_records.h"
+#include "data/text/private/tokens_encode.h"
+#include "heads/answers.h"
+
+#include <string.h>
+
+typedef struct scoring {
+    hl_predictor *predictor;
+    const hl_text_spec *spec;
+    const hl_tokens *targets;
+    hl_predict_scores *scores;
+    hl_text_records *records;
+    int32_t *asked, *ids; /* pieces that are asked, and their targets */
+    size_t asked_capacity, ids_capacity;
+    hl_pieces running; /* of next: the pieces from the next window's first on */
+    size_t next;       /* the first of them that was no target yet */
+    hl_real *logits;   /* of classes (C) */
+} scoring;
+
+static hl_status reserve(scoring *s, size_t n)
+{
+    bool good = hl_grow((void **)&s->asked, &s->asked_capacity, n, sizeof *s->asked) &&
+                hl_grow((void **)&s->ids, &s->ids_capacity, n, sizeof *s->ids);
+    return good ? hl_ok() : hl_error_memory("the targets of an example");
+}
+
+static void take(void *context, int64_t i, const hl_real *logits)
+{
+    scoring *s = context;
+    hl_cross_entropy_result *sum = &s->scores->sum;
+    int64_t C = s->predictor->width;
+    int32_t id = s->ids[i];
+    sum->n_scored++;
+    sum->n_known += id >= 0;
+    sum->n_correct += id == hl_answer_of(logits, C);
+    sum->loss_sum += id >= 0 ? hl_choices_loss(logits, C, id) : 0;
+    if (s->scores->counts.n_classes > 0) {
+        hl_class_counts_add(&s->scores->counts, logits, &id, 1);
+    }
+}
+
+/* ---- masked ---- */
+
+/* One mask at a time. */
+static hl_status score_masks(scoring *s, const hl_text_record *record)
+{
+    hl_predictor *p = s->predictor;
+    int32_t mask = hl_tokens_role(p->spec.tokens, HL_ROLE_MASK);
+    HL_TRY(hl_predictor_read(p, record->texts[0], (hl_span){ NULL, 0 }, false));
+    HL_TRY(reserve(s, 1));
+    hl_scored_text_break(&s->scores->text);
+    for (size_t i = 0; i < p->text.n; i++) {
+        int32_t id = p->text.at[i].id;
+        if (hl_tokens_is_special(p->spec.tokens, id) && id != hl_tokens_role(p->spec.tokens, HL_ROLE_UNK)) {
+            continue;
+        }
+        s->asked[0] = (int32_t)i;
+        s->ids[0] = id;
+        p->text.at[i].id = mask;
+        HL_TRY(hl_predictor_logits(p, s->asked, 1, take, s));
+        p->text.at[i].id = id;
+        HL_TRY(hl_scored_text_add(&s->scores->text, p->spec.tokens, &id, 1));
+    }
+    return hl_ok();
+}
+
+/* ---- next ---- */
+
+/* The window of n pieces from `at` on; the piece after each is its target. */
+static hl_status score_window(scoring *s, size_t at, size_t n)
+{
+    hl_predictor *p = s->predictor;
+    size_t count = 0;
+    p->text.n = 0;
+    for (size_t i = at; i < at + n; i++) {
+        HL_TRY(hl_pieces_add(&p->text, s->running.at[i].id, 0, 0));
+    }
+    p->n_first = n;
+    HL_TRY(reserve(s, n));
+    for (; s->next <= at + n; s->next++) {
+        s->asked[count] = (int32_t)(s->next - 1 - at);
+        s->ids[count++] = s->running.at[s->next].id;
+    }
+    s->scores->n_examples++;
+    HL_TRY(hl_scored_text_add(&s->scores->text, p->spec.tokens, s->ids, count));
+    return hl_predictor_logits(p, s->asked, (int64_t)count, take, s);
+}
+
+/* Scores the full windows of what was read, and at the end what is left. */
+static hl_status score_running(scoring *s, const hl_text_record *record)
+{
+    const hl_predictor *p = s->predictor;
+    size_t room = (size_t)hl_predictor_room(p, false), stride = p->spec.stride > 0 ? (size_t)p->spec.stride : room,
+           at = 0;
+    if (record->n_texts > 0) {
+        HL_TRY(hl_tokens_encode(p->spec.tokens, record->texts[0].text, record->texts[0].size, true, &s->running));
+    }
+    for (; s->running.n > at + room; at += stride) {
+        HL_TRY(score_window(s, at, room));
+    }
+    if (record->n_texts == 0 && s->running.n > s->next) {
+        HL_TRY(score_window(s, at, s->running.n - 1 - at));
+    }
+    s->running.n -= at;
+    s->next -= at;
+    memmove(s->running.at, s->running.at + at, s->running.n * sizeof *s->running.at);
+    return hl_ok();
+}
+
+/* ---- tags, file ---- */
+
+/* Every word, or those that have a target. */
+static hl_status score_words(scoring *s, const hl_text_record *record)
+{
+    hl_predict_scores *scores = s->scores;
+    int64_t n = record->n_texts, kept = 0;
+    HL_TRY(reserve(s, (size_t)n));
+    HL_TRY(hl_predictor_read_words(s->predictor, record->texts, n, s->asked));
+    for (int64_t i = 0; i < n; i++) {
+        hl_span label = record->labels[i];
+        if (label.text == NULL) {
+            continue;
+        }
+        int32_t id = hl_tokens_find(s->targets, label.text, label.size);
+        if (s->asked[i] < 0) { /* no answer */
+            scores->sum.n_scored++;
+            scores->counts.n_targets++;
+            if (id >= 0 && scores->counts.n_classes > 0) {
+                scores->counts.cases[id]++;
+            }
+            continue;
+        }
+        s->asked[kept] = s->asked[i];
+        s->ids[kept++] = id;
+    }
+    return hl_predictor_logits(s->predictor, s->asked, kept, take, s);
+}
+
+/* ---- classes ---- */
+
+static hl_status score_text(scoring *s, const hl_text_record *record)
+{
+    hl_predictor *p = s->predictor;
+    hl_span second = record->n_texts > 1 ? record->texts[1] : (hl_span){ NULL, 0 };
+    HL_TRY(hl_predictor_read(p, record->texts[0], second, false));
+    if (p->text.n == 0) {
+        return hl_ok(); /* as in training */
+    }
+    HL_TRY(hl_predictor_classify(p, s->logits));
+    HL_TRY(reserve(s, 1));
+    s->ids[0] = hl_tokens_find(s->targets, record->labels[0].text, record->labels[0].size);
+    take(s, 0, s->logits);
+    return hl_ok();
+}
+
+/* ---- a file ---- */
+
+static hl_status score_record(scoring *s, const hl_text_record *record)
+{
+    hl_status status = s->spec->task == HL_TEXT_MASKED    ? score_masks(s, record)
+                       : s->spec->task == HL_TEXT_CLASSES ? score_text(s, record)
+                                                          : score_words(s, record);
+    s->scores->n_examples++;
+    s->scores->cut += s->predictor->uncut > (int64_t)s->predictor->text.n;
+    return status.code == HL_INVALID ? hl_lines_bad(hl_text_records_lines(s->records), record->line, "%s", status.text)
+                                     : status;
+}
+
+static hl_status score_all(scoring *s)
+{
+    const hl_lines *lines = hl_text_records_lines(s->records);
+    for (hl_text_record record = { .n_texts = 1 }; record.n_texts > 0;) {
+        HL_TRY(hl_text_records_next(s->records, &record));
+        if (s->spec->task == HL_TEXT_NEXT) {
+            HL_TRY(score_running(s, &record));
+        } else if (record.n_texts > 0) {
+            HL_TRY(score_record(s, &record));
+        }
+        if (s->spec->progress != NULL) {
+            int64_t done, total;
+            hl_lines_progress(lines, &done, &total);
+            HL_TRY(s->spec->progress(s->spec->context, "scoring", done, total));
+        }
+    }
+    return s->scores->sum.n_scored > 0 ? hl_ok()
+                                       : hl_error(HL_BAD_FILE, "%s: holds nothing to score", hl_lines_name(lines));
+}
+
+hl_status hl_predict_score(hl_predictor *p, const hl_text_spec *spec, const hl_tokens *targets,
+                           hl_predict_scores *scores)
+{
+    *scores = (hl_predict_scores){ .n_examples = 0 };
+    hl_text_spec all = *spec; /* all of the file is read as validation is; of masked always line by line */
+    all.validation_file = spec->file;
+    all.length = spec->task == HL_TEXT_MASKED ? 0 : spec->length;
+    all.progress = NULL;
+    scoring s = { .predictor = p, .spec = spec, .targets = targets, .scores = scores, .next = 1 };
+    hl_status status = hl_ok();
+    if (spec->task == HL_TEXT_TAGS || spec->task == HL_TEXT_CLASSES) {
+        status = hl_class_counts_init(&scores->counts, p->width);
+    }
+    s.logits = hl_calloc((size_t)p->width, sizeof *s.logits);
+    if (s.logits == NULL) {
+        status = hl_error_memory("the answers to a file");
+    }
+    HL_THEN(status, hl_text_records_open(&all, HL_VALIDATION, "scoring", &s.records));
+    HL_THEN(status, score_all(&s));
+    hl_text_records_close(s.records);
+    hl_pieces_free(&s.running);
+    hl_free(s.logits);
+    hl_free(s.asked);
+    hl_free(s.ids);
+    return status;
+}
+
+void hl_predict_scores_free(hl_predict_scores *scores)
+{
+    hl_class_counts_free(&scores->counts);
+    *scores = (hl_predict_scores){ .n_examples = 0 };
+}

@@ -1,0 +1,41 @@
+/* How good a model's answers are on a file of its task's form.
+ *
+ *   masked    each piece of each line, one mask at a time: exp of the mean loss is the pseudo-perplexity of Salazar et
+ *             al. 2020
+ *   next      each piece but the first of the whole text, in windows side by side, as validation has them; with a
+ *             stride in windows that begin so far apart, each piece where it has the most context
+ *   tags      every word; one that was cut off has no answer, and counts as a case that was not found
+ *   classes   every text, or pair
+ *   file      every target */
+#ifndef HL_STUDY_PREDICT_SCORE_H
+#define HL_STUDY_PREDICT_SCORE_H
+
+#include "core/declarations.h"
+#include "core/status.h"
+#include "data/text/text_data.h"
+#include "study/predictor.h"
+#include "train/scores.h"
+
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+/* Owned: hl_predict_scores_free. */
+typedef struct hl_predict_scores {
+    hl_cross_entropy_result sum;
+    hl_class_counts counts; /* tags, classes */
+    hl_scored_text text;    /* masked, next */
+    int64_t n_examples;     /* lines, sentences, rows; of next windows */
+    int64_t cut;            /* those that were longer than the model takes, without a stride */
+} hl_predict_scores;
+
+/* Scores the file that spec.file names, which may be "-"; `targets` names the target ids. Progress is told as spec
+ * says, after every example. HL_BAD_FILE as its readers fail, and where it holds no target; HL_INVALID (as
+ * hl_text_data_open, of columns), HL_NOT_FINITE, HL_NO_MEMORY. To be freed whatever this returns. */
+hl_status hl_predict_score(hl_predictor *predictor, const hl_text_spec *spec, const hl_tokens *targets,
+                           hl_predict_scores *scores);
+void hl_predict_scores_free(hl_predict_scores *scores);
+
+HL_END_DECLS
+
+#endif

@@ -1,0 +1,264 @@
+/* Scores of files against answers asked for one by one. */
+#include "study/predict_score.h"
+
+#include "core/memory.h"
+#include "study/predict_text.h"
+#include "tests/check_suite.h"
+#include "tests/study/small_model.h"
+
+#include <math.h>
+
+enum { LENGTH = 10 };
+
+typedef struct fixture {
+    hl_model model;
+    hl_tokens *tokens, *labels;
+    hl_predictor predictor;
+    hl_predict_scores scores;
+} fixture;
+
+/* Labels of that many pieces; NULL: the tokens are the targets. */
+static void begin(fixture *f, hl_tokens *tokens, const char *labels, bool wraps, bool causal)
+{
+    *f = (fixture){ .tokens = tokens };
+    if (labels != NULL) {
+        f->labels = learned((hl_tokens_options){ .kind = HL_TOKENS_WORDS, .size = 10 }, labels);
+    }
+    int64_t C = labels != NULL ? hl_tokens_size(f->labels) : 0;
+    small_model_of(&f->model, hl_tokens_size(tokens), C, LENGTH, causal, HL_POOLING_ROWS);
+    predictor_of(&f->predictor,
+                 (hl_predictor_spec){ .model = &f->model, .tokens = tokens, .wraps = wraps, .threads = 1 }, "");
+}
+
+static void end(fixture *f)
+{
+    hl_predict_scores_free(&f->scores);
+    hl_predictor_close(&f->predictor);
+    hl_model_free(&f->model);
+    hl_tokens_free(f->tokens);
+    hl_tokens_free(f->labels);
+}
+
+static void score(fixture *f, hl_text_spec spec, const char *content)
+{
+    hl_predict_scores_free(&f->scores);
+    spec.file = file_of("scored", content);
+    hl_status status = hl_predict_score(&f->predictor, &spec, f->labels != NULL ? f->labels : f->tokens, &f->scores);
+    ck_assert_str_eq(status.text, "");
+}
+
+static void score_refused(fixture *f, hl_text_spec spec, const char *content, const char *end)
+{
+    char expected[HL_STATUS_TEXT];
+    spec.file = file_of("scored", content);
+    hl_status status = hl_predict_score(&f->predictor, &spec, f->labels != NULL ? f->labels : f->tokens, &f->scores);
+    snprintf(expected, sizeof expected, "%s%s", spec.file, end);
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    ck_assert_str_eq(status.text, expected);
+    hl_predict_scores_free(&f->scores);
+}
+
+/* The answers and the loss at one piece of the text that the predictor has read. */
+static double loss_at(fixture *f, int32_t at, int32_t id, bool *right)
+{
+    hl_choice all[600];
+    int64_t C = f->predictor.width;
+    ck_assert_int_le(C, 600);
+    ck_assert_int_eq(hl_predictor_best(&f->predictor, &at, 1, C, all).code, HL_OK);
+    *right = all[0].id == id;
+    int64_t i = 0;
+    while (all[i].id != id) {
+        i++;
+    }
+    return -log(all[i].probability);
+}
+
+START_TEST(masked_is_scored_one_mask_at_a_time)
+{
+    fixture f;
+    begin(&f, wordpiece_of(SMALL_PIECES, true), NULL, true, false);
+    score(&f, (hl_text_spec){ .task = HL_TEXT_MASKED, .length = 7 }, "ab c\n\nd [SEP]\n");
+    static const struct {
+        const char *text, *piece;
+    } asked[] = { { "[MASK] ##b c", "a" }, { "ab c", "##b" }, { "ab [MASK]", "c" }, { "[MASK] [SEP]", "d" } };
+    double loss = 0;
+    int64_t correct = 0;
+    for (int i = 0; i < 4; i++) {
+        hl_predictor *p = &f.predictor;
+        bool right;
+        int32_t at = i == 2 ? 2 : i == 1 ? 1 : 0;
+        if (i < 3) { /* pieces of a word cannot be written one by one */
+            ck_assert_int_eq(hl_predictor_read(p, span_of("ab c"), (hl_span){ NULL, 0 }, true).code, HL_OK);
+            p->text.at[at].id = hl_tokens_role(f.tokens, HL_ROLE_MASK);
+        } else { /* the text of a special token is text, here [UNK] [UNK] [UNK] */
+            ck_assert_int_eq(hl_predictor_read(p, span_of("d [SEP]"), (hl_span){ NULL, 0 }, false).code, HL_OK);
+            ck_assert_uint_eq(p->text.n, 4);
+            for (int32_t k = 0; k < 4; k++) {
+                int32_t id = p->text.at[k].id;
+                p->text.at[k].id = hl_tokens_role(f.tokens, HL_ROLE_MASK);
+                loss += loss_at(&f, k, id, &right);
+                correct += right;
+                p->text.at[k].id = id;
+            }
+            continue;
+        }
+        loss += loss_at(&f, at, hl_tokens_find(f.tokens, asked[i].piece, strlen(asked[i].piece)), &right);
+        correct += right;
+    }
+    ck_assert_int_eq(f.scores.sum.n_scored, 7);
+    ck_assert_int_eq(f.scores.sum.n_known, 7);
+    ck_assert_int_eq(f.scores.sum.n_correct, correct);
+    ck_assert_double_eq_tol(f.scores.sum.loss_sum, loss, 1e-6);
+    ck_assert_int_eq(f.scores.n_examples, 3);
+    score_refused(&f, (hl_text_spec){ .task = HL_TEXT_MASKED }, "\n\n", ": holds nothing to score");
+    score_refused(&f, (hl_text_spec){ .task = HL_TEXT_MASKED }, "a\nb \xff\n", ":2:3: is not UTF-8 (byte 0xff)");
+    end(&f);
+}
+END_TEST
+
+/* The loss of every character but the first, each in the window where it has the most context. */
+static double running_loss(fixture *f, const char *text, int stride, int64_t *correct)
+{
+    int n = (int)strlen(text), begins = 0, done = 0;
+    double loss = 0;
+    *correct = 0;
+    for (; done < n - 1; begins += stride) {
+        int last = begins + LENGTH < n - 1 ? begins + LENGTH : n - 1;
+        for (; done < last; done++) {
+            char window[LENGTH + 1] = "", next[2] = { text[done + 1], '\0' };
+            bool right;
+            memcpy(window, text + begins, (size_t)(last - begins));
+            hl_span span = span_of(window);
+            ck_assert_int_eq(hl_predictor_read(&f->predictor, span, (hl_span){ NULL, 0 }, true).code, HL_OK);
+            loss += loss_at(f, done - begins, hl_tokens_find(f->tokens, next, 1), &right);
+            *correct += right;
+        }
+    }
+    return loss;
+}
+
+START_TEST(next_is_scored_in_windows)
+{
+    static const char text[] = "the cat sat on the mat\nand so it sat and sat\n";
+    static const int strides[] = { 0, 1, 4, LENGTH };
+    for (int kind = 0; kind < 4; kind++) {
+        for (int size = 2; size <= (int)sizeof text - 1; size += size < 25 ? 1 : 19) {
+            fixture f;
+            char part[sizeof text] = "";
+            int64_t correct;
+            memcpy(part, text, (size_t)size);
+            begin(&f, learned((hl_tokens_options){ .kind = HL_TOKENS_CHARS, .size = 100 }, text), NULL, false, true);
+            f.predictor.spec.stride = strides[kind];
+            score(&f, (hl_text_spec){ .task = HL_TEXT_NEXT, .length = 7 }, part);
+            double loss = running_loss(&f, part, strides[kind] > 0 ? strides[kind] : LENGTH, &correct);
+            ck_assert_int_eq(f.scores.sum.n_scored, size - 1);
+            ck_assert_int_eq(f.scores.sum.n_correct, correct);
+            ck_assert_double_eq_tol(f.scores.sum.loss_sum, loss, 1e-5 * loss);
+            ck_assert_int_eq(f.scores.text.characters, size - 1);
+            end(&f);
+        }
+    }
+    fixture f;
+    begin(&f, learned((hl_tokens_options){ .kind = HL_TOKENS_CHARS, .size = 100 }, text), NULL, false, true);
+    score_refused(&f, (hl_text_spec){ .task = HL_TEXT_NEXT, .length = 7 }, "t", ": holds nothing to score");
+    end(&f);
+}
+END_TEST
+
+#define WORD(id, form, tag) #id "\t" form "\t_\t" tag "\t_\t_\t_\t_\t_\t_\n"
+
+/* The second sentence has a label that training lacks, the third two words that are cut off. */
+START_TEST(tags_are_scored_word_by_word)
+{
+    static const char treebank[] = WORD(1, "ab", "X") WORD(2, "c", "Y") "\n" WORD(1, "d", "NEW")
+        WORD(2, "x", "X") "\n" WORD(1, "abcdefgh", "Y") WORD(2, "a", "X") WORD(3, "b", "X");
+    static const char *const texts[] = { "ab c", "d x", "abcdefgh" };
+    static const int32_t pieces[] = { 0, 2, 0, 1, 0 };
+    static const char *const tags[] = { "X", "Y", "NEW", "X", "Y" };
+    fixture f;
+    begin(&f, wordpiece_of(SMALL_PIECES, true), "X Y Z", true, false);
+    score(&f, (hl_text_spec){ .task = HL_TEXT_TAGS, .column = "upos" }, treebank);
+    double loss = 0;
+    int64_t correct = 0;
+    for (int i = 0; i < 5; i++) {
+        bool right;
+        int32_t id = hl_tokens_find(f.labels, tags[i], strlen(tags[i]));
+        ck_assert_int_eq(hl_predictor_read(&f.predictor, span_of(texts[i / 2]), (hl_span){ NULL, 0 }, true).code,
+                         HL_OK);
+        if (id >= 0) {
+            loss += loss_at(&f, pieces[i], id, &right);
+            correct += right;
+        }
+    }
+    const hl_predict_scores *s = &f.scores;
+    ck_assert_int_eq(s->sum.n_scored, 7);
+    ck_assert_int_eq(s->sum.n_known, 4);
+    ck_assert_int_eq(s->sum.n_correct, correct);
+    ck_assert_double_eq_tol(s->sum.loss_sum, loss, 1e-5);
+    ck_assert_int_eq(s->cut, 1);
+    ck_assert_int_eq(s->counts.n_targets, 7);
+    int32_t X = hl_tokens_find(f.labels, "X", 1), Y = hl_tokens_find(f.labels, "Y", 1);
+    ck_assert_int_eq(s->counts.cases[X], 4);
+    ck_assert_int_eq(s->counts.cases[Y], 2);
+    ck_assert_int_eq(s->counts.found[0] + s->counts.found[1] + s->counts.found[2], 5);
+    ck_assert_int_eq(s->counts.right[0] + s->counts.right[1] + s->counts.right[2], correct);
+    f.predictor.spec.stride = 4; /* nothing is cut */
+    score(&f, (hl_text_spec){ .task = HL_TEXT_TAGS, .column = "upos" }, treebank);
+    ck_assert_int_eq(f.scores.sum.n_known, 6);
+    ck_assert_int_eq(f.scores.cut, 0);
+    score_refused(&f, (hl_text_spec){ .task = HL_TEXT_TAGS, .column = "upos" }, WORD(1, "a", "X") "b\n",
+                  ":2: has 1 column, not the 10 of CoNLL-U, which tabs separate");
+    end(&f);
+}
+END_TEST
+
+START_TEST(classes_and_targets_of_tables_are_scored)
+{
+    fixture f;
+    hl_real logits[8];
+    int64_t correct = 0;
+    double loss = 0;
+    begin(&f, wordpiece_of(SMALL_PIECES, true), "good bad", true, false);
+    hl_text_spec spec = { .task = HL_TEXT_CLASSES, .text_column = "a,b", .label_column = "y" };
+    score(&f, spec, "y\ta\tb\ngood\ta b c\td e f g h a\nbad\tc\td\nbad\t\t\n");
+    static const char *const rows[][3] = { { "a b c", "d e f g", "good" }, { "c", "d", "bad" } };
+    for (int i = 0; i < 2; i++) {
+        int32_t id = hl_tokens_find(f.labels, rows[i][2], strlen(rows[i][2]));
+        ck_assert_int_eq(hl_predictor_read(&f.predictor, span_of(rows[i][0]), span_of(rows[i][1]), false).code, HL_OK);
+        ck_assert_int_eq(hl_predictor_classify(&f.predictor, logits).code, HL_OK);
+        loss += hl_choices_loss(logits, f.predictor.width, id);
+        correct += logits[id] >= logits[1 - id];
+    }
+    ck_assert_int_eq(f.scores.sum.n_scored, 2); /* without the empty row, as in training */
+    ck_assert_int_eq(f.scores.sum.n_correct, correct);
+    ck_assert_double_eq_tol(f.scores.sum.loss_sum, loss, 1e-5);
+    ck_assert_int_eq(f.scores.cut, 1);
+    end(&f);
+
+    begin(&f, learned((hl_tokens_options){ .kind = HL_TOKENS_WORDS, .size = 10 }, "p q r s"), NULL, false, false);
+    score(&f, (hl_text_spec){ .task = HL_TEXT_FILE }, "tokens\ttargets\np q r\t_ s _\ns s\tq p\n");
+    ck_assert_int_eq(f.scores.sum.n_scored, 3);
+    bool right;
+    const hl_span words[] = { span_of("p"), span_of("q"), span_of("r"), span_of("s"), span_of("s") };
+    int32_t firsts[3];
+    ck_assert_int_eq(hl_predictor_read_words(&f.predictor, words, 3, firsts).code, HL_OK);
+    loss = loss_at(&f, 1, hl_tokens_find(f.tokens, "s", 1), &right);
+    ck_assert_int_eq(hl_predictor_read_words(&f.predictor, words + 3, 2, firsts).code, HL_OK);
+    loss += loss_at(&f, 0, hl_tokens_find(f.tokens, "q", 1), &right);
+    loss += loss_at(&f, 1, hl_tokens_find(f.tokens, "p", 1), &right);
+    ck_assert_double_eq_tol(f.scores.sum.loss_sum, loss, 1e-5);
+    score_refused(&f, (hl_text_spec){ .task = HL_TEXT_FILE }, "tokens\ttargets\np q\t_ s\nnew\ts\n",
+                  ":3: at byte 0: no piece is new, and there is no unknown token");
+    end(&f);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, masked_is_scored_one_mask_at_a_time);
+    tcase_add_test(tc, next_is_scored_in_windows);
+    tcase_add_test(tc, tags_are_scored_word_by_word);
+    tcase_add_test(tc, classes_and_targets_of_tables_are_scored);
+}
+
+SUITE("predict_score", add_tests)
