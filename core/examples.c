@@ -22,6 +22,9 @@ hl_examples hl_examples_slice(const hl_examples *batch, int64_t first, int64_t c
         .kinds = batch->kinds,
         .words = from(batch->words, at),
         .types = from(batch->types, at),
+        .forms = batch->forms != NULL ? batch->forms + at : NULL,
+        .form_kinds = batch->form_kinds,
+        .rarest = batch->rarest != NULL ? batch->rarest + first : NULL,
     };
 }
 

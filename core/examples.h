@@ -50,6 +50,12 @@ typedef struct hl_examples {
         *words; /* (B, T), the word that a token belongs to, counted from 0 in its example; -1: none, it is a special
                        token; NULL: every token is a word */
     int32_t *types; /* (B, T), 0, or 1 in the second of two texts; NULL: all are 0 */
+
+    /* What the words are (data/text/word_forms.h); NULL where it is not known. */
+    const int32_t *forms; /* (B, T), the id of the form of the word that a token belongs to: words that differ in case
+                             alone have one; -1: none */
+    const unsigned char *form_kinds; /* bits of hl_token_kind, by form: punctuation; unknown, where it is hidden */
+    const int32_t *rarest;           /* (B), the word that is the rarest in the training file; -1: none is known */
 } hl_examples;
 
 /* The examples first ... first + count - 1 of `batch`, sharing its arrays. */

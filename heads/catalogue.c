@@ -9,6 +9,7 @@
 #include "heads/offset.h"
 #include "heads/relation.h"
 #include "heads/special.h"
+#include "heads/word_share.h"
 #include "heads/words.h"
 
 #include <string.h>

@@ -22,7 +22,13 @@ HL_BEGIN_DECLS
     SHARE(HL_METRIC_INDUCTION, "induction", hl_induction_of, \
           "attention on what came right after the same token earlier") \
     SHARE(HL_METRIC_INDUCTION_MIRRORED, "induction.mirrored", hl_induction_mirrored_of, \
-          "attention on what comes right before the same token later")
+          "attention on what comes right before the same token later") \
+    SHARE(HL_METRIC_PREVIOUS_WORD, "previous_word", hl_previous_word_of, "of text: attention on the word before") \
+    SHARE(HL_METRIC_NEXT_WORD, "next_word", hl_next_word_of, "of text: attention on the word after") \
+    SHARE(HL_METRIC_SAME_WORD, "same_word", hl_same_word_of, "of text: attention on the same word elsewhere") \
+    SHARE(HL_METRIC_PUNCTUATION, "punctuation", hl_punctuation_of, \
+          "of text: attention on words without a letter or digit") \
+    SHARE(HL_METRIC_RARE, "rare", hl_rare_of, "of text: attention on the rarest word of the sentence")
 
 /* Baselines are of attention spread evenly, where nothing else is said. */
 #define HL_METRIC_SHARE_CONSTANT(constant, name, measure, meaning) constant,

@@ -10,6 +10,7 @@
 #include "heads/offset.h"
 #include "heads/relation.h"
 #include "heads/special.h"
+#include "heads/word_share.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -71,6 +72,15 @@ static attempt try_offset(const halves *examples, hl_label_kind kind, int64_t k)
                       .lacks = lacks ? "in more than 10% of the queries another token gets most" : NULL };
 }
 
+static attempt try_word_offset(const halves *examples, hl_label_kind kind, int64_t k)
+{
+    hl_score score = shares[kind].measure(&examples->scoring);
+    bool lacks = is_clear(score) && hl_word_offset_hit_rate(&examples->scoring, k) < CLEAR_HITS;
+    return (attempt){ .label = { .kind = kind, .score = score },
+                      .over_uniform = score,
+                      .lacks = lacks ? "of more than 10% of the words another word gets most" : NULL };
+}
+
 static attempt try_alignment(const halves *examples, hl_score with_baseline)
 {
     const hl_patterns *scoring = &examples->scoring;
@@ -124,12 +134,21 @@ static attempt try_label(const halves *examples, const hl_head_metrics *metrics,
         return try_alignment(examples, metrics->alignment);
     case HL_LABEL_RELATION:
         return try_relation(examples);
-    default: { /* those of HL_LABEL_SHARES */
+    case HL_LABEL_PREVIOUS_WORD:
+        return try_word_offset(examples, kind, -1);
+    case HL_LABEL_NEXT_WORD:
+        return try_word_offset(examples, kind, 1);
+    default: { /* the others of HL_LABEL_SHARES */
         hl_score score = shares[kind].measure(&examples->scoring);
         return (attempt){ .label = { .kind = kind, .score = score }, .over_uniform = score };
     }
     }
 }
+
+/* On text, in the order in which they are tried. */
+static const hl_label_kind of_text[] = { HL_LABEL_PREVIOUS_WORD, HL_LABEL_NEXT_WORD, HL_LABEL_SELF,  HL_LABEL_OFFSET,
+                                         HL_LABEL_INDUCTION,     HL_LABEL_SAME_WORD, HL_LABEL_FIRST, HL_LABEL_SPECIAL,
+                                         HL_LABEL_PUNCTUATION,   HL_LABEL_RARE };
 
 hl_label hl_label_of(const hl_patterns *all)
 {
@@ -137,8 +156,10 @@ hl_label hl_label_of(const hl_patterns *all)
     hl_head_metrics metrics = hl_head_measure(0, all);
     hl_label_miss nearest = { 0 };
     double most = 0;
-    for (int kind = 0; kind < HL_LABEL_UNIFORM; kind++) {
-        attempt a = try_label(&examples, &metrics, (hl_label_kind)kind);
+    bool text = all->text.words != NULL;
+    int n = text ? (int)(sizeof of_text / sizeof *of_text) : HL_LABEL_PREVIOUS_WORD;
+    for (int i = 0; i < n; i++) {
+        attempt a = try_label(&examples, &metrics, text ? of_text[i] : (hl_label_kind)i);
         if (is_clear(a.over_uniform) && a.lacks == NULL) {
             return a.label;
         }
@@ -197,6 +218,9 @@ static const char *whole_word(const char *word)
 
 hl_label_text hl_label_meaning_of(hl_label label, const char *const *relations)
 {
+    if (label.kind == HL_LABEL_OFFSET && llabs((long long)label.parameter) == 1) {
+        label.kind = label.parameter < 0 ? HL_LABEL_PREVIOUS : HL_LABEL_NEXT;
+    }
     if (label.kind == HL_LABEL_OFFSET) {
         return text_of("looks %lld tokens %s", llabs((long long)label.parameter),
                        label.parameter < 0 ? "back" : "ahead");
@@ -268,6 +292,22 @@ static bool names_key(hl_label label, const hl_pattern *example, int64_t query, 
     }
 }
 
+static bool is_about_words(hl_label_kind kind)
+{
+    return kind >= HL_LABEL_PREVIOUS_WORD && kind < HL_LABEL_UNIFORM;
+}
+
+/* How many of the keys from `key` on, below n_keys, are of its word. */
+static int64_t pieces_from(const hl_pattern *example, int64_t key, int64_t n_keys)
+{
+    const int32_t *words = example->text.words;
+    int64_t end = key + 1;
+    while (end < n_keys && words[end] == words[key]) {
+        end++;
+    }
+    return end - key;
+}
+
 void hl_label_ideal(hl_label label, const hl_pattern *example, hl_real *ideal)
 {
     int64_t T = example->n_tokens;
@@ -275,9 +315,12 @@ void hl_label_ideal(hl_label label, const hl_pattern *example, hl_real *ideal)
     for (int64_t i = 0; i < T; i++) {
         hl_real *row = ideal + i * T;
         int64_t n_keys = i < example->n ? hl_pattern_keys(example, i) : 0, n_named = 0;
-        for (int64_t j = 0; j < n_keys; j++) {
+        for (int64_t j = 0, n; j < n_keys; j += n) { /* keys that share what one gets */
+            n = is_about_words(label.kind) && example->text.words != NULL ? pieces_from(example, j, n_keys) : 1;
             bool named = names_key(label, example, i, j);
-            row[j] = named;
+            for (int64_t k = j; k < j + n; k++) {
+                row[k] = named / (hl_real)n;
+            }
             n_named += named;
         }
         for (int64_t j = 0; j < n_keys && n_named > 1; j++) {

@@ -10,16 +10,21 @@
 
 HL_BEGIN_DECLS
 
-/* The labels that depend on how much attention falls on keys of a kind, in the order in which they are tried: constant,
- * name, meaning. The label's metric is hl_<name>_of, its keys are those of hl_<name>_kind (heads/key_share.h). */
+/* The labels that depend on how much attention falls on keys of a kind: constant, name, meaning. The label's metric is
+ * hl_<name>_of, its keys are those of hl_<name>_kind (heads/key_share.h). The last five are of text alone. */
 /* clang-format off */
 #define HL_LABEL_SHARES(SHARE) \
     SHARE(HL_LABEL_INDUCTION, induction, "looks at what came after the same token elsewhere") \
     SHARE(HL_LABEL_DUPLICATE, duplicate, "looks at the same token elsewhere") \
     SHARE(HL_LABEL_FIRST, first, "looks at the first token") \
-    SHARE(HL_LABEL_SPECIAL, special, "looks at separators and masks")
+    SHARE(HL_LABEL_SPECIAL, special, "looks at separators and masks; of text at separators alone") \
+    SHARE(HL_LABEL_PREVIOUS_WORD, previous_word, "looks at the word before") \
+    SHARE(HL_LABEL_NEXT_WORD, next_word, "looks at the word after") \
+    SHARE(HL_LABEL_SAME_WORD, same_word, "looks at the same word elsewhere") \
+    SHARE(HL_LABEL_PUNCTUATION, punctuation, "looks at punctuation") \
+    SHARE(HL_LABEL_RARE, rare, "looks at the rarest word of the sentence")
 
-/* In the order in which they are tried. */
+/* In the order in which they are tried, but for those of text (hl_label_of). */
 #define HL_LABEL_SHARE_CONSTANT(constant, name, meaning) constant,
 typedef enum hl_label_kind {
     HL_LABEL_PREVIOUS,
@@ -55,8 +60,10 @@ typedef struct hl_label {
  *                                  the largest weight must be on it in 90% of the queries that have it
  *   ALIGNMENT                      alignment; only where no fixed offset is the source in 90% of the queries
  *   RELATION                       relation(r), r the one of most lift on the even-numbered ones, the first of equals
- *   those of HL_LABEL_SHARES       the metrics of these names
- * else UNIFORM, where the normalised entropy is above 0.95; else MIXED. */
+ *   those of HL_LABEL_SHARES       the metrics of these names; PREVIOUS_WORD and NEXT_WORD besides as PREVIOUS, in words
+ * Of text, where words are known, the order is PREVIOUS_WORD, NEXT_WORD, SELF, OFFSET, INDUCTION, SAME_WORD, FIRST,
+ * SPECIAL, PUNCTUATION, RARE, and there are no others.
+ * Else UNIFORM, where the normalised entropy is above 0.95; else MIXED. */
 hl_label hl_label_of(const hl_patterns *all);
 
 /* A label in words; a relation's name that does not fit is cut at a whole character. */
@@ -82,9 +89,9 @@ void hl_label_print_miss(hl_text *text, hl_label label, const char *const *relat
 hl_label_text hl_label_title_of(hl_label label, const char *const *relations);
 
 /* Writes the label's ideal weights (T, T) on one example, whose own weights are not read: each query attends evenly to
- * the keys that the label names for it. UNIFORM names all keys that the query may attend to, MIXED none. A row without
- * a named key, also one of padding, begins with -1: with hl_head_probe.replace such a row keeps the head's own
- * weights. */
+ * the keys that the label names for it; where the label is about words, evenly to these, and in each evenly to the tokens
+ * that the query may attend to. UNIFORM names all keys that the query may attend to, MIXED none. A row without a
+ * named key, also one of padding, begins with -1: with hl_head_probe.replace such a row keeps the head's own weights. */
 void hl_label_ideal(hl_label label, const hl_pattern *example, hl_real *ideal);
 
 HL_END_DECLS

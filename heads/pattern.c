@@ -38,6 +38,11 @@ hl_patterns hl_patterns_of(const hl_real *weights, const hl_examples *examples, 
         .head = head,
         .causal = config->causal,
         .n_examples = examples->n_examples,
+        .text = { .kinds = examples->kinds,
+                  .words = examples->words,
+                  .forms = examples->forms,
+                  .form_kinds = examples->form_kinds,
+                  .rarest = examples->rarest },
     };
 }
 

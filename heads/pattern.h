@@ -10,6 +10,7 @@
 #include "core/examples.h"
 #include "core/real.h"
 #include "data/vocabulary.h"
+#include "heads/pattern_text.h"
 #include "layers/model.h"
 
 #include <stdbool.h>
@@ -32,6 +33,7 @@ typedef struct hl_pattern {
     const int32_t *relations; /* (R, T): the position in 0 .. n - 1 that token i is paired with by gold relation r, or
                                  HL_IGNORE */
     int64_t n_relations;      /* R */
+    hl_pattern_text text;
 } hl_pattern;
 
 /* n_i. */
@@ -49,15 +51,13 @@ static inline const hl_real *hl_pattern_row(const hl_pattern *pattern, int64_t q
 /* The key with the largest weight, the first of equals. */
 int64_t hl_pattern_argmax(const hl_pattern *pattern, int64_t query);
 
-/* Whether the token at that position is known to be an ordinary one, or a special one (separator, mask). */
+/* Whether the token at that position is known to be an ordinary one. */
 static inline bool hl_pattern_is_ordinary(const hl_pattern *pattern, int64_t position)
 {
-    return pattern->tokens != NULL && pattern->tokens[position] >= HL_SPECIAL_TOKENS;
-}
-
-static inline bool hl_pattern_is_special(const hl_pattern *pattern, int64_t position)
-{
-    return pattern->tokens != NULL && pattern->tokens[position] < HL_SPECIAL_TOKENS;
+    if (pattern->tokens == NULL || pattern->text.kinds == NULL) {
+        return pattern->tokens != NULL && pattern->tokens[position] >= HL_SPECIAL_TOKENS;
+    }
+    return (pattern->text.kinds[pattern->tokens[position]] & (HL_TOKEN_SPECIAL | HL_TOKEN_UNKNOWN)) == 0;
 }
 
 /* One head on several examples: some rows of the arrays of a snapshot, none of which is owned. */
@@ -76,23 +76,25 @@ typedef struct hl_patterns {
     int64_t sources_gap;      /* numbers between its rows */
     const int32_t *relations; /* (E, R, T) or NULL */
     int64_t n_relations;      /* R */
+    hl_pattern_text text;
 } hl_patterns;
 
 /* Example e, 0 .. n_examples - 1. */
 static inline hl_pattern hl_patterns_at(const hl_patterns *patterns, int64_t e)
 {
     int64_t row = patterns->first + e * (1 + patterns->gap), T = patterns->n_tokens;
-    hl_pattern pattern;
-    pattern.weights =
-        patterns->weights != NULL ? patterns->weights + (row * patterns->n_heads + patterns->head) * T * T : NULL;
-    pattern.n_tokens = T;
-    pattern.n = patterns->lengths[row];
-    pattern.causal = patterns->causal;
-    pattern.tokens = patterns->tokens != NULL ? patterns->tokens + row * T : NULL;
-    pattern.sources = patterns->sources != NULL ? patterns->sources + row * (T + patterns->sources_gap) : NULL;
-    pattern.relations = patterns->relations != NULL ? patterns->relations + row * patterns->n_relations * T : NULL;
-    pattern.n_relations = patterns->n_relations;
-    return pattern;
+    int64_t map = (row * patterns->n_heads + patterns->head) * T * T;
+    return (hl_pattern){
+        .weights = patterns->weights != NULL ? patterns->weights + map : NULL,
+        .n_tokens = T,
+        .n = patterns->lengths[row],
+        .causal = patterns->causal,
+        .tokens = patterns->tokens != NULL ? patterns->tokens + row * T : NULL,
+        .sources = patterns->sources != NULL ? patterns->sources + row * (T + patterns->sources_gap) : NULL,
+        .relations = patterns->relations != NULL ? patterns->relations + row * patterns->n_relations * T : NULL,
+        .n_relations = patterns->n_relations,
+        .text = hl_pattern_text_at(&patterns->text, row, T),
+    };
 }
 
 /* A head of a model on examples; `weights`: of its layer, (E, H, T, T). */

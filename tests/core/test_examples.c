@@ -34,6 +34,22 @@ START_TEST(a_part_has_no_array_that_the_whole_has_not)
 }
 END_TEST
 
+START_TEST(a_part_of_text_keeps_its_words)
+{
+    static const unsigned char kinds[4] = { 0 };
+    hl_examples text = whole;
+    text.words = sources;
+    text.forms = targets;
+    text.form_kinds = kinds;
+    text.rarest = lengths;
+    hl_examples part = hl_examples_slice(&text, 2, 1);
+    ck_assert_ptr_eq(part.words, sources + 8);
+    ck_assert_ptr_eq(part.forms, targets + 8);
+    ck_assert_ptr_eq(part.form_kinds, kinds);
+    ck_assert_ptr_eq(part.rarest, lengths + 2);
+}
+END_TEST
+
 START_TEST(a_part_shares_the_arrays_of_the_whole)
 {
     hl_examples part = hl_examples_slice(&whole, 1, 2);
@@ -57,6 +73,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, scored_targets_and_real_tokens_are_counted);
     tcase_add_test(tc, a_part_has_no_array_that_the_whole_has_not);
+    tcase_add_test(tc, a_part_of_text_keeps_its_words);
     tcase_add_test(tc, a_part_shares_the_arrays_of_the_whole);
 }
 SUITE("examples", add_tests)

@@ -6,7 +6,7 @@
 #include "core/random.h"
 #include "heads/pattern.h"
 
-enum { MADE_UP_MOST = 8, MADE_UP_TOKENS = 16, MADE_UP_RELATIONS = 2 };
+enum { MADE_UP_MOST = 8, MADE_UP_TOKENS = 16, MADE_UP_RELATIONS = 2, MADE_UP_FORMS = 6 };
 
 /* What stands where no metric may look: padding, keys behind a causal mask, the layer's other heads. */
 #define MADE_UP_POISON ((hl_real)1000)
@@ -18,17 +18,24 @@ typedef struct made_up {
     int32_t tokens[MADE_UP_MOST * MADE_UP_TOKENS];
     int32_t sources[MADE_UP_MOST * MADE_UP_TOKENS];
     int32_t relations[MADE_UP_MOST * MADE_UP_RELATIONS * MADE_UP_TOKENS];
+    bool text; /* whether what follows is known, and the task's relations and sources are not */
+    int32_t words[MADE_UP_MOST * MADE_UP_TOKENS];
+    int32_t forms[MADE_UP_MOST * MADE_UP_TOKENS];
+    unsigned char form_kinds[MADE_UP_FORMS];
+    int32_t rarest[MADE_UP_MOST];
     hl_real weights[MADE_UP_MOST * MADE_UP_MOST * MADE_UP_TOKENS * MADE_UP_TOKENS];
 } made_up;
 
 static inline hl_patterns made_up_patterns(const made_up *m)
 {
+    hl_pattern_text text = { .words = m->words, .forms = m->forms, .form_kinds = m->form_kinds, .rarest = m->rarest };
     return (hl_patterns){ .weights = m->weights,
                           .lengths = m->lengths,
                           .tokens = m->tokens,
-                          .sources = m->sources,
-                          .relations = m->relations,
-                          .n_relations = MADE_UP_RELATIONS,
+                          .sources = m->text ? NULL : m->sources,
+                          .relations = m->text ? NULL : m->relations,
+                          .n_relations = m->text ? 0 : MADE_UP_RELATIONS,
+                          .text = m->text ? text : (hl_pattern_text){ 0 },
                           .n_heads = m->n_heads,
                           .n_tokens = m->n_tokens,
                           .head = m->head,
@@ -74,6 +81,31 @@ static inline void made_up_spell(made_up *m, int64_t e, const char *digits)
     for (int64_t i = 0; i < m->n_tokens && digits[i] != '\0'; i++) {
         *made_up_token(m, e, i) = digits[i] - '0';
     }
+}
+
+/* Makes the tokens of example e pieces of words: a letter or digit for each, its word's form, which is hidden in `?` and
+ * punctuation in `.`, a space before each word but the first; `-` is a special token, of no word. "-ab a?-" is a special
+ * token, a word of two pieces a and b (its form is a's), one of a, the same word again, and of `?`, and a special token. */
+static inline void made_up_words(made_up *m, int64_t e, const char *pieces)
+{
+    m->text = true;
+    m->form_kinds[0] = HL_TOKEN_UNKNOWN;
+    m->form_kinds[1] = HL_TOKEN_PUNCTUATION;
+    int32_t word = -1, form = 0, n = 0;
+    for (const char *at = pieces; *at != '\0'; at++) {
+        bool begins = at == pieces || at[-1] == ' ' || at[-1] == '-';
+        if (*at == ' ') {
+            continue;
+        }
+        if (*at != '-' && begins) {
+            word++;
+            form = *at == '?' ? 0 : *at == '.' ? 1 : 2 + *at - 'a';
+        }
+        m->words[e * m->n_tokens + n] = *at == '-' ? HL_IGNORE : word;
+        m->forms[e * m->n_tokens + n++] = *at == '-' ? HL_IGNORE : form;
+    }
+    m->lengths[e] = n;
+    m->rarest[e] = HL_IGNORE;
 }
 
 /* The partner of token i of example e by relation r. */

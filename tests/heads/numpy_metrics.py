@@ -25,6 +25,9 @@ except ImportError as missing:
 
 TOLERANCE = 1e-5
 SPECIAL = 3  # ids below are <pad>, <sep>, <mask>
+SPECIAL_BIT, FIRST_BIT, SEPARATOR_BIT, UNKNOWN_BIT, PUNCTUATION_BIT = 1, 2, 4, 16, 32  # hl_token_kind
+KINDS = np.array([64, 1 | 4, 1 | 8, 0, 32, 0, 16, 1 | 2, 1 | 2 | 4], dtype=np.int32)  # of the made-up tokens of texts
+FORM_KINDS = np.array([16, 32, 0, 0, 0, 32, 0, 0, 0], dtype=np.int32)
 
 Score = collections.namedtuple("Score", "value baseline")
 
@@ -32,13 +35,28 @@ Score = collections.namedtuple("Score", "value baseline")
 class Example:
     """One head on one example: weights (n, n) of real tokens, what a query may attend to, and what the task says."""
 
-    def __init__(self, weights, tokens, source, relations, causal):
+    def __init__(self, weights, tokens, source, relations, causal, text=None):
         self.n = len(tokens)
         self.a = np.where(np.tri(self.n, dtype=bool), weights, 0) if causal else weights
         self.allowed = np.tri(self.n, dtype=bool) if causal else np.ones((self.n, self.n), dtype=bool)
         self.n_keys = self.allowed.sum(axis=1)
         self.tokens, self.source, self.relations = tokens, source, relations
         self.argmax = np.where(self.allowed, self.a, -1).argmax(axis=1)  # the first of equals
+        self.text = text
+        self.ordinary = tokens >= SPECIAL if text is None else KINDS[tokens] & (SPECIAL_BIT | UNKNOWN_BIT) == 0
+
+    def words(self):
+        """The example with words in the place of their pieces: what a word attends to need not sum to 1."""
+        belongs = self.text["words"][None, :] == np.arange(self.text["words"].max(initial=-1) + 1)[:, None]
+        first = belongs.argmax(axis=1)
+        joined = Example.__new__(Example)
+        joined.n = len(belongs)
+        joined.a = belongs / belongs.sum(axis=1, keepdims=True) @ self.a @ belongs.T
+        joined.allowed = self.allowed[np.ix_(first, first)]
+        joined.n_keys = joined.allowed.sum(axis=1)
+        joined.argmax = np.where(joined.allowed, joined.a, -1).argmax(axis=1) if joined.n else np.zeros(0)
+        joined.forms, joined.rarest = self.text["forms"][first], self.text["rarest"]
+        return joined
 
 
 def mean(values):
@@ -97,7 +115,11 @@ def share(examples, keys, all_queries):
 
 
 def special_keys(e):
-    return np.tile(e.tokens < SPECIAL, (e.n, 1))
+    if e.text is None:
+        return np.tile(e.tokens < SPECIAL, (e.n, 1))
+    separators = KINDS[e.tokens] & SEPARATOR_BIT != 0
+    separators[0] &= KINDS[e.tokens[0]] & FIRST_BIT == 0
+    return np.tile(separators, (e.n, 1))
 
 
 def first_keys(e):
@@ -105,7 +127,7 @@ def first_keys(e):
 
 
 def duplicate_keys(e):
-    same = (e.tokens[:, None] == e.tokens[None, :]) & (e.tokens >= SPECIAL)[:, None]
+    same = (e.tokens[:, None] == e.tokens[None, :]) & e.ordinary[:, None]
     return same & ~np.eye(e.n, dtype=bool)
 
 
@@ -113,10 +135,23 @@ def induction_keys(e, mirrored=False):
     keys = np.zeros((e.n, e.n), dtype=bool)
     for i in range(e.n):
         for p in range(e.n):
-            if (p > i if mirrored else p < i) and e.tokens[p] == e.tokens[i] >= SPECIAL:
+            if (p > i if mirrored else p < i) and e.tokens[p] == e.tokens[i] and e.ordinary[i]:
                 neighbour = p - 1 if mirrored else p + 1
-                keys[i, neighbour] = e.tokens[neighbour] >= SPECIAL
+                keys[i, neighbour] = e.ordinary[neighbour]
     return keys
+
+
+def same_word_keys(e):
+    same = (e.forms[:, None] == e.forms[None, :]) & (FORM_KINDS[e.forms] & UNKNOWN_BIT == 0)[:, None]
+    return same & ~np.eye(e.n, dtype=bool)
+
+
+def punctuation_keys(e):
+    return np.tile(FORM_KINDS[e.forms] & PUNCTUATION_BIT != 0, (e.n, 1))
+
+
+def rare_keys(e):
+    return np.tile(np.arange(e.n) == e.rarest, (e.n, 1))
 
 
 # The labels that are earned by such a share, in the order in which they are tried, and the keys they are about.
@@ -191,6 +226,14 @@ def metrics_of(choosing, scoring, k, n_relations):
     rows["duplicate.future"] = share(scoring, lambda e: duplicate_keys(e) & later(e), False)
     rows["induction"] = share(scoring, induction_keys, False)
     rows["induction.mirrored"] = share(scoring, lambda e: induction_keys(e, mirrored=True), False)
+    if scoring[0].text is not None:
+        words = [e.words() for e in scoring]
+        for name, at in ("previous_word", -1), ("next_word", 1):
+            found = offset(words, at)
+            rows[name] = Score(found[0], found[1]) if found else None
+        rows["same_word"] = share(words, same_word_keys, False)
+        rows["punctuation"] = share(words, punctuation_keys, True)
+        rows["rare"] = share(words, rare_keys, False)
     for r in range(n_relations):
         partners = lambda e, r=r: e.relations[r]
         found = paired(scoring, partners)
@@ -205,8 +248,23 @@ def lift(value, baseline):
     return (value - baseline) / (1 - baseline) if baseline < 1 else -math.inf
 
 
+def label_of_text(scoring, rows, k):
+    words = [e.words() for e in scoring]
+    offsets = ("previous_word", words, -1), ("next_word", words, 1), ("self", scoring, 0), (f"offset({k})", scoring, k)
+    for name, examples, at in offsets:
+        score = offset(examples, at)
+        if score and lift(score[0], score[1]) >= 0.5 and score[2] >= 0.9:
+            return name
+    for name in "induction", "same_word", "first", "special", "punctuation", "rare":
+        if name in rows and lift(*rows[name]) >= 0.5:
+            return name
+    return "uniform" if rows.get("entropy.normalised", Score(0, 1)).value > 0.95 else "mixed"
+
+
 def label_of(choosing, scoring, rows, k, n_relations):
     """The first label that is earned."""
+    if scoring[0].text is not None:
+        return label_of_text(scoring, rows, k)
     for name, at in ("previous", -1), ("next", 1), ("self", 0), (f"offset({k})", k):
         score = offset(scoring, at)
         if score and lift(score[0], score[1]) >= 0.5 and score[2] >= 0.9:
@@ -253,6 +311,9 @@ class Snapshot:
                             npz["source"][e, :n],
                             npz["relations"][e, :, :n] if self.n_relations else None,
                             causal,
+                            {"words": npz["words"][e, :n], "forms": npz["forms"][e, :n], "rarest": npz["rarest"][e]}
+                            if "words" in npz
+                            else None,
                         )
                     )
                 self.heads[layer, head] = examples[::2], examples[1::2] or examples[:1]
@@ -408,6 +469,49 @@ def habits(n, causal, tokens, source, relations, random):
     return (heads / heads.sum(axis=-1, keepdims=True)).astype(np.float32)
 
 
+def habits_of_words(n, causal, tokens, text, random):
+    """The same for what only texts have, and for what is otherwise there."""
+    probe = Example(np.ones((n, n)), tokens, np.full(n, -1), None, causal, text)
+    words, position = probe.words(), np.arange(n)
+    offsets = [np.arange(words.n)[None, :] - np.arange(words.n)[:, None] == k for k in (-1, 1)]
+    of_words = offsets + [keys(words) for keys in (same_word_keys, punctuation_keys, rare_keys)]
+    spread = np.zeros((n, words.n), dtype=bool)
+    spread[np.arange(n), text["words"]] = text["words"] >= 0
+    named = [spread @ keys @ spread.T for keys in of_words]
+    named += [position[None, :] - position[:, None] == k for k in (0, -2)]
+    named += [keys(probe) for keys in (induction_keys, first_keys, special_keys)] + [np.ones((n, n), dtype=bool)]
+    heads = np.array([random.random((n, n)) * 0.1 + 10.0 * keys for keys in named]) * probe.allowed
+    return (heads / heads.sum(axis=-1, keepdims=True)).astype(np.float32)
+
+
+def make_up_text(path, step, n_examples, n_tokens, causal, seed):
+    """A snapshot of text: words of one to three pieces, special tokens around and between them."""
+    random = np.random.default_rng(seed)
+    lengths = random.integers(6, n_tokens + 1, n_examples).astype(np.int32)
+    tokens = random.integers(3, 7, (n_examples, n_tokens)).astype(np.int32)
+    tokens[:, 0] = random.integers(7, 9, n_examples)
+    words = np.full((n_examples, n_tokens), -1, dtype=np.int32)
+    forms, rarest = words.copy(), words[:, 0].copy()
+    layer = np.full((n_examples, 11, n_tokens, n_tokens), 7, dtype=np.float32)
+    for e, n in enumerate(lengths):
+        tokens[e, n - 1] = 1
+        word, form = -1, 0
+        for i in range(1, n - 1):
+            if random.random() < 0.1:
+                tokens[e, i] = random.integers(1, 3)  # <sep> or <mask>
+            elif word < 0 or words[e, i - 1] < 0 or random.random() < 0.6:
+                word, form = word + 1, random.integers(0, 6)
+            if tokens[e, i] >= SPECIAL:
+                words[e, i], forms[e, i] = word, form
+        rarest[e] = random.integers(0, word + 1) if word >= 0 and random.random() < 0.8 else -1
+        text = {"words": words[e, :n], "forms": forms[e, :n], "rarest": rarest[e]}
+        layer[e, :, :n, :n] = habits_of_words(n, causal, tokens[e, :n], text, random)
+    np.savez(
+        path, layer_0=layer, tokens=tokens, source=np.full_like(tokens, -1), lengths=lengths, step=np.int64(step),
+        words=words, forms=forms, rarest=rarest, kinds=KINDS, form_kinds=FORM_KINDS,
+    )
+
+
 def make_up(path, step, n_examples, n_tokens, causal, seed):
     """A snapshot with everything in it; padding holds text and weights that must not count."""
     random = np.random.default_rng(seed)
@@ -429,11 +533,11 @@ def make_up(path, step, n_examples, n_tokens, causal, seed):
     )
 
 
-def check_made_up(program, folder, name, steps, n_examples, n_tokens, causal):
+def check_made_up(program, folder, name, steps, n_examples, n_tokens, causal, make=make_up):
     paths = []
     for step in steps:
         paths.append(os.path.join(folder, f"{len(name)}_{step:06d}.npz"))
-        make_up(paths[-1], step, n_examples, n_tokens, causal, 100 * n_tokens + n_examples + step)
+        make(paths[-1], step, n_examples, n_tokens, causal, 100 * n_tokens + n_examples + step)
     return check(program, name, paths, causal)
 
 
@@ -448,10 +552,12 @@ def main():
         results.append(check_made_up(program, folder, "made up", (0, 5), 12, 14, False))
         results.append(check_made_up(program, folder, "made up, causal, from step 3 on", (3, 5), 9, 13, True))
         results.append(check_made_up(program, folder, "made up, a single example", (0,), 1, 16, False))
+        results.append(check_made_up(program, folder, "made-up text", (0, 7), 14, 18, False, make_up_text))
+        results.append(check_made_up(program, folder, "made-up text, causal", (0,), 11, 15, True, make_up_text))
     good, labels, metrics = zip(*results)
     missing = {"previous", "next", "self", "offset(-2)", "alignment", "relation(0)", "relation(1)", *SHARE_LABELS,
-               "uniform", "mixed"} - set().union(*labels)
-    few = len(set().union(*metrics)) < 25
+               "previous_word", "next_word", "same_word", "punctuation", "rare", "uniform", "mixed"} - set().union(*labels)
+    few = len(set().union(*metrics)) < 30
     print("all labels and metrics occur" if not missing and not few else f"FAILED  never seen: {missing or 'metrics'}")
     return 0 if all(good) and not missing and not few else 1
 

@@ -6,6 +6,7 @@
 #include "heads/offset.h"
 #include "heads/relation.h"
 #include "heads/special.h"
+#include "heads/word_share.h"
 #include "tests/check_suite.h"
 #include "tests/heads/made_up.h"
 
@@ -58,6 +59,11 @@ static const struct {
     { "duplicate.future", HL_METRIC_DUPLICATE_FUTURE, hl_duplicate_future_of },
     { "induction", HL_METRIC_INDUCTION, hl_induction_of },
     { "induction.mirrored", HL_METRIC_INDUCTION_MIRRORED, hl_induction_mirrored_of },
+    { "previous_word", HL_METRIC_PREVIOUS_WORD, hl_previous_word_of },
+    { "next_word", HL_METRIC_NEXT_WORD, hl_next_word_of },
+    { "same_word", HL_METRIC_SAME_WORD, hl_same_word_of },
+    { "punctuation", HL_METRIC_PUNCTUATION, hl_punctuation_of },
+    { "rare", HL_METRIC_RARE, hl_rare_of },
 };
 enum { SHARES = sizeof shares / sizeof *shares };
 

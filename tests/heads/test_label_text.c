@@ -19,6 +19,8 @@ START_TEST(texts)
         { { .kind = HL_LABEL_DUPLICATE }, "duplicate", "duplicate" },
         { { .kind = HL_LABEL_FIRST }, "first", "first" },
         { { .kind = HL_LABEL_SPECIAL }, "special", "special" },
+        { { .kind = HL_LABEL_PREVIOUS_WORD }, "previous_word", "previous_word" },
+        { { .kind = HL_LABEL_SAME_WORD }, "same_word", "same_word" },
         { { .kind = HL_LABEL_UNIFORM }, "uniform", "uniform" },
         { { .kind = HL_LABEL_MIXED }, "mixed", "mixed" },
     };
@@ -85,6 +87,7 @@ START_TEST(meanings)
         { { .kind = HL_LABEL_PREVIOUS, .parameter = -1 }, "looks at the token before" },
         { { .kind = HL_LABEL_OFFSET, .parameter = -11 }, "looks 11 tokens back" },
         { { .kind = HL_LABEL_OFFSET, .parameter = 2 }, "looks 2 tokens ahead" },
+        { { .kind = HL_LABEL_OFFSET, .parameter = 1 }, "looks at the token after" },
         { { .kind = HL_LABEL_RELATION, .parameter = 0 }, "finds the noun that belongs to an adjective" },
         { { .kind = HL_LABEL_RELATION, .parameter = 1 }, "finds the determiner that belongs to a noun" },
         { { .kind = HL_LABEL_RELATION, .parameter = 2 }, "finds the partner in pairs partner" },

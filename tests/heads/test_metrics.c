@@ -45,7 +45,6 @@ START_TEST(what_is_not_known_of_a_snapshot_is_not_known_of_an_example)
     ck_assert_ptr_null(pattern.relations);
     ck_assert_int_eq(pattern.n_relations, 0);
     ck_assert(!hl_pattern_is_ordinary(&pattern, 1));
-    ck_assert(!hl_pattern_is_special(&pattern, 1));
 }
 END_TEST
 

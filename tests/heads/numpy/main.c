@@ -1,7 +1,8 @@
 /* usage: heads_csv_of CAUSAL SNAPSHOT.npz ...
  *
  * Prints what heads.csv would hold of these snapshots, given by step, and then "label,<step>,<layer>,<head>,<text>" of
- * every head: for numpy_metrics.py, which computes the same. CAUSAL is 0 or 1. Gold relations go by numbers. */
+ * every head: for numpy_metrics.py, which computes the same. CAUSAL is 0 or 1. Gold relations go by numbers. Of text the
+ * snapshots hold words, forms and rarest, too, and the bits of the first tokens and forms: kinds, form_kinds. */
 #include "core/npz.h"
 #include "heads/heads_csv.h"
 #include "heads/label.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LAYERS = 64 };
+enum { MOST_LAYERS = 64, MOST_IDS = 9 };
 
 static void expect(hl_status status)
 {
@@ -28,9 +29,20 @@ static const void *data_of(const hl_npz *npz, const char *name)
     return array != NULL ? array->data : NULL;
 }
 
+/* Bits of few tokens or forms, which NumPy's arrays hold as int32. */
+static const unsigned char *bits_of(const hl_npz *npz, const char *name, unsigned char bits[MOST_IDS])
+{
+    const int32_t *numbers = data_of(npz, name);
+    for (int i = 0; numbers != NULL && i < MOST_IDS; i++) {
+        bits[i] = (unsigned char)numbers[i];
+    }
+    return numbers != NULL ? bits : NULL;
+}
+
 /* Head 0 of each layer; returns how many layers there are. */
 static int read_layers(const hl_npz *npz, bool causal, hl_patterns layers[MOST_LAYERS])
 {
+    static unsigned char kinds[MOST_IDS], form_kinds[MOST_IDS];
     const hl_npz_array *relations = hl_npz_find(npz, "relations");
     int n = 0;
     for (; n < MOST_LAYERS; n++) {
@@ -40,6 +52,11 @@ static int read_layers(const hl_npz *npz, bool causal, hl_patterns layers[MOST_L
         if (array == NULL) {
             break;
         }
+        const hl_pattern_text text = { .kinds = bits_of(npz, "kinds", kinds),
+                                       .words = data_of(npz, "words"),
+                                       .forms = data_of(npz, "forms"),
+                                       .form_kinds = bits_of(npz, "form_kinds", form_kinds),
+                                       .rarest = data_of(npz, "rarest") };
         layers[n] = (hl_patterns){ .weights = array->data,
                                    .lengths = data_of(npz, "lengths"),
                                    .n_heads = array->shape.size[1],
@@ -49,7 +66,8 @@ static int read_layers(const hl_npz *npz, bool causal, hl_patterns layers[MOST_L
                                    .tokens = data_of(npz, "tokens"),
                                    .sources = data_of(npz, "source"),
                                    .relations = relations != NULL ? relations->data : NULL,
-                                   .n_relations = relations != NULL ? relations->shape.size[1] : 0 };
+                                   .n_relations = relations != NULL ? relations->shape.size[1] : 0,
+                                   .text = text };
     }
     return n;
 }

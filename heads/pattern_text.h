@@ -1,0 +1,34 @@
+/* What metrics know of a text's tokens and words. Of toy tasks nothing is known but perhaps the kinds. */
+#ifndef HL_HEADS_PATTERN_TEXT_H
+#define HL_HEADS_PATTERN_TEXT_H
+
+#include "core/declarations.h"
+#include "core/examples.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+/* The fields of hl_examples with these names (core/examples.h): of examples (E, T), or of one (T). Not owned; each NULL
+ * where it is not known. Forms are known only together with words. */
+typedef struct hl_pattern_text {
+    const unsigned char *kinds;
+    const int32_t *words, *forms;
+    const unsigned char *form_kinds;
+    const int32_t *rarest;
+} hl_pattern_text;
+
+/* Of example `row`. */
+static inline hl_pattern_text hl_pattern_text_at(const hl_pattern_text *of, int64_t row, int64_t n_tokens)
+{
+    return (hl_pattern_text){ .kinds = of->kinds,
+                              .words = of->words != NULL ? of->words + row * n_tokens : NULL,
+                              .forms = of->forms != NULL ? of->forms + row * n_tokens : NULL,
+                              .form_kinds = of->form_kinds,
+                              .rarest = of->rarest != NULL ? of->rarest + row : NULL };
+}
+
+HL_END_DECLS
+
+#endif

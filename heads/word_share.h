@@ -1,0 +1,64 @@
+/* How much a head attends to words of a kind, where tokens are pieces of words.
+ *
+ * A word is the tokens that have one number in hl_examples.words; special tokens are of none, neither query nor key. Word a
+ * attends to word b with the mean over a's pieces of the sum over b's: what falls on special tokens is dropped, and
+ * nothing is scaled in its place. A word may attend to those whose first piece its own first piece may attend to; n_a is
+ * their number: with a causal mask the words up to itself, a + 1, else all. All scores are zero where words are not known.
+ *
+ * Baselines are the words' share of n_a. */
+#ifndef HL_HEADS_WORD_SHARE_H
+#define HL_HEADS_WORD_SHARE_H
+
+#include "core/declarations.h"
+#include "heads/key_share.h"
+
+HL_BEGIN_DECLS
+
+/* The tokens begin .. end - 1 of a word. */
+typedef struct hl_word_span {
+    int64_t begin, end;
+} hl_word_span;
+
+/* Moves to the next word, from a zeroed span to the first one; false where there are no more. */
+static inline bool hl_word_next(const hl_pattern *pattern, hl_word_span *word)
+{
+    const int32_t *words = pattern->text.words;
+    int64_t at = word->end, n = words != NULL ? pattern->n : 0;
+    while (at < n && words[at] < 0) {
+        at++;
+    }
+    word->begin = word->end = at;
+    while (word->end < n && words[word->end] == words[at]) {
+        word->end++;
+    }
+    return at < n;
+}
+
+/* What word `query` gives to word `key`. */
+double hl_word_weight(const hl_pattern *pattern, hl_word_span query, hl_word_span key);
+
+/* previous_word, next_word: the mean weight on the word before, after, over the words that may attend to it. */
+hl_score hl_previous_word_of(const hl_patterns *patterns);
+hl_score hl_next_word_of(const hl_patterns *patterns);
+
+/* How often the word k words on gets the largest weight of all words, the first of equals, of the words that may attend
+ * to it; 0 where there are none. */
+double hl_word_offset_hit_rate(const hl_patterns *patterns, int64_t k);
+
+/* same_word: the mean weight on all other words of the query's form, over the words that may attend to one. Words whose
+ * form is hidden (a mask, an unknown token) are the same as none. All zero where forms are not known. */
+hl_score hl_same_word_of(const hl_patterns *patterns);
+
+/* punctuation: the mean over all words of the weight on words without a letter or digit. Likewise. */
+hl_score hl_punctuation_of(const hl_patterns *patterns);
+
+/* rare: the mean weight on the example's rarest word, over the words that may attend to it. All zero where it is not
+ * known. */
+hl_score hl_rare_of(const hl_patterns *patterns);
+
+/* The kinds of keys that these are about: tokens of such words. */
+hl_key_kind hl_previous_word_kind, hl_next_word_kind, hl_same_word_kind, hl_punctuation_kind, hl_rare_kind;
+
+HL_END_DECLS
+
+#endif
