@@ -60,7 +60,8 @@ typedef struct hl_label {
  *                                  the largest weight must be on it in 90% of the queries that have it
  *   ALIGNMENT                      alignment; only where no fixed offset is the source in 90% of the queries
  *   RELATION                       relation(r), r the one of most lift on the even-numbered ones, the first of equals
- *   those of HL_LABEL_SHARES       the metrics of these names; PREVIOUS_WORD and NEXT_WORD besides as PREVIOUS, in words
+ *   those of HL_LABEL_SHARES       the metrics of these names; PREVIOUS_WORD and NEXT_WORD besides as PREVIOUS, of
+ *                                  words
  * Of text, where words are known, the order is PREVIOUS_WORD, NEXT_WORD, SELF, OFFSET, INDUCTION, SAME_WORD, FIRST,
  * SPECIAL, PUNCTUATION, RARE, and there are no others.
  * Else UNIFORM, where the normalised entropy is above 0.95; else MIXED. */
@@ -89,9 +90,10 @@ void hl_label_print_miss(hl_text *text, hl_label label, const char *const *relat
 hl_label_text hl_label_title_of(hl_label label, const char *const *relations);
 
 /* Writes the label's ideal weights (T, T) on one example, whose own weights are not read: each query attends evenly to
- * the keys that the label names for it; where the label is about words, evenly to these, and in each evenly to the tokens
- * that the query may attend to. UNIFORM names all keys that the query may attend to, MIXED none. A row without a
- * named key, also one of padding, begins with -1: with hl_head_probe.replace such a row keeps the head's own weights. */
+ * the keys that the label names for it; where the label is about words, evenly to these, and in each evenly to the
+ * tokens that the query may attend to. UNIFORM names all keys that the query may attend to, MIXED none. A row without a
+ * named key, also one of padding, begins with -1: with hl_head_probe.replace such a row keeps the head's own weights.
+ * */
 void hl_label_ideal(hl_label label, const hl_pattern *example, hl_real *ideal);
 
 HL_END_DECLS

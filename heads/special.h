@@ -8,8 +8,8 @@
 HL_BEGIN_DECLS
 
 /* special: the mean over all queries of the weight on separator and mask tokens; of text on separators alone, as [SEP],
- * but not on one at position 0 that stands before the text (<|endoftext|> is both), which `first` is about. Its baseline
- * is their fraction of n_i. All zero where the tokens are not known. */
+ * but not on one at position 0 that stands before the text (<|endoftext|> is both), which `first` is about. Its
+ * baseline is their fraction of n_i. All zero where the tokens are not known. */
 hl_score hl_special_of(const hl_patterns *patterns);
 
 /* first: the mean over all queries of the weight on position 0, in models that have a token as [CLS] on that; its

@@ -2,8 +2,8 @@
  *
  *   joined[a][b] = mean over the pieces i of word a of the sum over the pieces j of word b of A[i][j]
  *
- * Special tokens are dropped and nothing is scaled in their place, so rows need not sum to 1. With a causal mask word a may
- * attend to the words 0 .. a, as in any causal map. */
+ * Special tokens are dropped and nothing is scaled in their place, so rows need not sum to 1. With a causal mask word a
+ * may attend to the words 0 .. a, as in any causal map. */
 #ifndef HL_HEADS_WORD_JOIN_H
 #define HL_HEADS_WORD_JOIN_H
 
@@ -18,16 +18,15 @@
 HL_BEGIN_DECLS
 
 typedef struct hl_word_join {
-    hl_examples
-        examples;   /* as many as there were, of W words at most, W at least 1; an example may have none. tokens: the
-                             words' forms, kinds: by form; NULL where forms are not known */
-    int32_t *first; /* (E, W): the first piece of each word */
-    hl_patterns *layers; /* head 0 of every layer, as those that were given */
-    hl_real *weights;    /* of all layers, (E, H, W, W) each; owned, as is all but the kinds */
+    hl_examples examples; /* as many as there were, of W words at most, W at least 1; an example may have none. tokens:
+                             the words' forms, kinds: by form; NULL where forms are not known */
+    int32_t *first;       /* (E, W): the first piece of each word */
+    hl_patterns *layers;  /* head 0 of every layer, as those that were given */
+    hl_real *weights;     /* of all layers, (E, H, W, W) each; owned, as is all but the kinds */
 } hl_word_join;
 
-/* Joins the maps of all heads of all examples; layers[l] is head 0 of layer l (first and gap 0), of examples with words.
- * Takes as many numbers as the maps have at most: E W^2 for each head. HL_NO_MEMORY. On success ended by
+/* Joins the maps of all heads of all examples; layers[l] is head 0 of layer l (first and gap 0), of examples with
+ * words. Takes as many numbers as the maps have at most: E W^2 for each head. HL_NO_MEMORY. On success ended by
  * hl_word_join_free. */
 hl_status hl_word_join_make(hl_word_join *join, const hl_patterns *layers, int n_layers);
 

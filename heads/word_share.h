@@ -1,9 +1,10 @@
 /* How much a head attends to words of a kind, where tokens are pieces of words.
  *
- * A word is the tokens that have one number in hl_examples.words; special tokens are of none, neither query nor key. Word a
- * attends to word b with the mean over a's pieces of the sum over b's: what falls on special tokens is dropped, and
- * nothing is scaled in its place. A word may attend to those whose first piece its own first piece may attend to; n_a is
- * their number: with a causal mask the words up to itself, a + 1, else all. All scores are zero where words are not known.
+ * A word is the tokens that have one number in hl_examples.words; special tokens are of none, neither query nor key.
+ * Word a attends to word b with the mean over a's pieces of the sum over b's: what falls on special tokens is dropped,
+ * and nothing is scaled in its place. A word may attend to those whose first piece its own first piece may attend to;
+ * n_a is their number: with a causal mask the words up to itself, a + 1, else all. All scores are zero where words are
+ * not known.
  *
  * Baselines are the words' share of n_a. */
 #ifndef HL_HEADS_WORD_SHARE_H

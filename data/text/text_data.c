@@ -201,14 +201,12 @@ void hl_text_reader_close(hl_text_reader *reader)
     }
 }
 
-/* Where words begin: of tags by the treebank's words, of all others by their pieces. */
-static void find_words(hl_text_reader *reader, hl_text_example *example)
+void hl_text_data_find_words(const hl_text_data *data, hl_text_example *example, int32_t *words)
 {
-    const hl_text_data *data = reader->data;
     bool chars = data->tokens->kind != HL_TOKENS_WORDS && data->tokens->kind != HL_TOKENS_WORDPIECE;
     unsigned before = HL_PIECE_APART;
     int64_t target = 0;
-    example->words = reader->words;
+    example->words = words;
     for (int32_t row = 0; row < example->n_tokens; row++) {
         unsigned bits = data->pieces[example->tokens[row]];
         bool apart = ((bits | before) & HL_PIECE_APART) != 0, begins;
@@ -220,7 +218,7 @@ static void find_words(hl_text_reader *reader, hl_text_example *example)
                            : (bits & HL_PIECE_CONTINUES) == 0;
         }
         if (apart || begins) {
-            reader->words[example->n_words++] = row;
+            words[example->n_words++] = row;
         }
         before = bits;
     }
@@ -365,7 +363,7 @@ hl_status hl_text_data_read(hl_text_reader *reader, hl_split split, uint64_t see
     int64_t i = split == HL_TRAIN ? hl_permute(seed, pass, n, index % n) : index;
     *example = (hl_text_example){ .n_tokens = 0 };
     HL_TRY(data->running ? read_window(reader, split, i, example) : read_sentence(reader, split, i, example));
-    find_words(reader, example);
+    hl_text_data_find_words(data, example, reader->words);
     if (data->task == HL_TEXT_MASKED) {
         const char *use = split == HL_TRAIN ? "masks" : "masks of validation";
         mask(reader, (hl_random){ .seed = seed, .stream = hl_random_stream(use), .step = (uint32_t)pass }, i, example);

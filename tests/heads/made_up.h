@@ -83,9 +83,9 @@ static inline void made_up_spell(made_up *m, int64_t e, const char *digits)
     }
 }
 
-/* Makes the tokens of example e pieces of words: a letter or digit for each, its word's form, which is hidden in `?` and
- * punctuation in `.`, a space before each word but the first; `-` is a special token, of no word. "-ab a?-" is a special
- * token, a word of two pieces a and b (its form is a's), one of a, the same word again, and of `?`, and a special token. */
+/* Makes the tokens of example e pieces of words: each letter is a piece, `?` one of an unknown word, `.` of
+ * punctuation; a space before each word but the first; `-` is a special token, of no word. A word's form is its first
+ * letter: in "-ab a ?-" two words have one form. */
 static inline void made_up_words(made_up *m, int64_t e, const char *pieces)
 {
     m->text = true;

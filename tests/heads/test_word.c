@@ -7,8 +7,8 @@
 #include "tests/check_suite.h"
 #include "tests/heads/made_up.h"
 
-/* Cuts the tokens of a random example into words of one to three pieces, some hidden, some punctuation, and some special
- * tokens. */
+/* Cuts the tokens of a random example into words of one to three pieces, some hidden, some punctuation, and some
+ * special tokens. */
 static made_up random_text(uint64_t seed, bool causal)
 {
     hl_random random = { .seed = seed, .stream = 77 };

@@ -52,6 +52,10 @@ hl_status hl_text_data_make_tokens(const hl_text_spec *spec, hl_text_data *data)
 /* What is known of every piece. HL_INVALID where the tokens cannot serve the spec; HL_NO_MEMORY. */
 hl_status hl_text_data_look_at_pieces(const hl_text_spec *spec, hl_text_data *data);
 
+/* Writes where the words of an example's tokens begin to `words`, which has room for all tokens, and makes the
+ * example's words those: of tags by the treebank's words, whose rows it must have, of all others by their pieces. */
+void hl_text_data_find_words(const hl_text_data *data, hl_text_example *example, int32_t *words);
+
 /* The caches. */
 hl_status hl_text_data_make_caches(const hl_text_spec *spec, hl_text_data *data);
 

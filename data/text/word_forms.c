@@ -1,0 +1,280 @@
+#include "data/text/word_forms.h"
+
+#include "core/memory.h"
+#include "core/private/utf8.h"
+#include "data/text/private/text_data_parts.h"
+#include "data/text/private/text_set.h"
+#include "data/text/private/unicode.h"
+
+#include <string.h>
+
+/* ---- the text and the form of a word ---- */
+
+/* Memory to make them in. */
+typedef struct word_maker {
+    hl_text whole, form;
+    const char *text; /* in `whole`: without white space around it */
+    size_t size;
+    bool has_letter; /* or a digit */
+} word_maker;
+
+static void free_maker(word_maker *word)
+{
+    hl_text_free(&word->whole);
+    hl_text_free(&word->form);
+}
+
+/* The next character, or a single byte where bytes are no UTF-8, which is `other`. */
+static size_t next_character(const char *text, size_t size, uint32_t *code, hl_kind *kind)
+{
+    size_t step = hl_utf8_decode(text, size, code);
+    *kind = step > 0 ? hl_byte_level_kind(*code) : HL_KIND_OTHER;
+    return step;
+}
+
+static void add_lower_case(word_maker *word, const char *bytes, size_t size, uint32_t code)
+{
+    uint32_t lower[2];
+    int n = size > 0 ? hl_bert_lower_case(code, lower) : 0;
+    for (int i = 0; i < n; i++) {
+        char encoded[4];
+        hl_text_add(&word->form, encoded, hl_utf8_encode(lower[i], encoded));
+    }
+    if (n == 0) {
+        hl_text_add(&word->form, bytes, 1);
+    }
+}
+
+static hl_status make_word(word_maker *word, const hl_tokens *tokens, const int32_t *ids, size_t n)
+{
+    word->whole.size = word->form.size = 0;
+    word->text = "";
+    word->size = 0;
+    word->has_letter = false;
+    HL_TRY(hl_tokens_decode(tokens, ids, n, true, &word->whole));
+    const char *all = word->whole.bytes;
+    size_t begin = 0, end = 0;
+    for (size_t at = 0, step; at<word->whole.size; at += step> 0 ? step : 1) {
+        uint32_t code;
+        hl_kind kind;
+        step = next_character(all + at, word->whole.size - at, &code, &kind);
+        if (kind != HL_KIND_WHITE) {
+            begin = end == 0 ? at : begin;
+            end = at + (step > 0 ? step : 1);
+            word->has_letter = word->has_letter || kind == HL_KIND_LETTER || kind == HL_KIND_NUMBER;
+        }
+    }
+    for (size_t at = begin, step; at<end; at += step> 0 ? step : 1) {
+        uint32_t code;
+        hl_kind kind;
+        step = next_character(all + at, end - at, &code, &kind);
+        add_lower_case(word, all + at, step, code);
+    }
+    if (end > begin) {
+        word->text = all + begin;
+        word->size = end - begin;
+    }
+    return hl_text_status(&word->form);
+}
+
+/* ---- forms ---- */
+
+static bool is_hidden(const hl_examples *examples, const int32_t *ids, int64_t n)
+{
+    unsigned kinds = 0;
+    for (int64_t i = 0; i < n; i++) {
+        kinds |= examples->kinds[ids[i]];
+    }
+    return (kinds & (HL_TOKEN_MASK | HL_TOKEN_UNKNOWN)) != 0;
+}
+
+/* The id of the word's form, a new one where it was not there yet. */
+static hl_status form_of(hl_word_forms *forms, const word_maker *word, bool hidden, int32_t *form)
+{
+    size_t number = 0;
+    if (!hidden && word->form.size > 0) {
+        HL_TRY(hl_text_set_add(forms->set, word->form.bytes, word->form.size, 0, &number));
+    }
+    *form = (int32_t)number;
+    if ((int64_t)number == forms->n_forms) { /* at most one a token: there is room */
+        forms->form_kinds[forms->n_forms++] = word->has_letter ? 0 : HL_TOKEN_PUNCTUATION;
+    }
+    return hl_ok();
+}
+
+static hl_status find_forms(hl_word_forms *forms, const hl_examples *examples, const hl_tokens *tokens,
+                            word_maker *word)
+{
+    static const char hidden_form[] = "\xff"; /* no text that is UTF-8 */
+    HL_TRY(hl_text_set_add(forms->set, hidden_form, 1, 0, NULL));
+    forms->form_kinds[forms->n_forms++] = HL_TOKEN_UNKNOWN;
+    for (int64_t e = 0; e < forms->n_examples; e++) {
+        forms->rarest[e] = -1;
+        for (int64_t i = 0, n; i < forms->n_tokens; i += n) {
+            int64_t at = e * forms->n_tokens + i;
+            const int32_t *words = examples->words + at, *ids = examples->tokens + at;
+            int32_t form = -1;
+            n = 1;
+            if (i < examples->lengths[e] && *words >= 0) {
+                while (i + n < examples->lengths[e] && words[n] == *words) {
+                    n++;
+                }
+                HL_TRY(make_word(word, tokens, ids, (size_t)n));
+                HL_TRY(form_of(forms, word, is_hidden(examples, ids, n), &form));
+                forms->places[at] = forms->texts.size;
+                hl_text_add(&forms->texts, word->text, word->size);
+                hl_text_add(&forms->texts, "", 1);
+            }
+            for (int64_t j = at; j < at + n; j++) {
+                forms->forms[j] = form;
+                forms->places[j] = forms->places[at];
+            }
+        }
+    }
+    return hl_text_status(&forms->texts);
+}
+
+hl_status hl_word_forms_make(const hl_examples *examples, const hl_tokens *tokens, hl_word_forms *forms)
+{
+    size_t n = (size_t)(examples->n_examples * examples->n_tokens);
+    *forms = (hl_word_forms){ .n_examples = examples->n_examples, .n_tokens = examples->n_tokens };
+    forms->forms = hl_calloc(n, sizeof *forms->forms);
+    forms->form_kinds = hl_calloc(n + 1, sizeof *forms->form_kinds);
+    forms->rarest = hl_calloc((size_t)examples->n_examples, sizeof *forms->rarest);
+    forms->places = hl_calloc(n, sizeof *forms->places);
+    forms->set = hl_calloc(1, sizeof *forms->set);
+    bool complete = forms->forms != NULL && forms->form_kinds != NULL && forms->rarest != NULL &&
+                    forms->places != NULL && forms->set != NULL;
+    word_maker word = { 0 };
+    hl_text_add(&forms->texts, "", 1); /* of tokens that belong to no word */
+    hl_status status = complete ? hl_ok() : hl_error_memory("the words of examples");
+    HL_THEN(status, find_forms(forms, examples, tokens, &word));
+    free_maker(&word);
+    if (status.code != HL_OK) {
+        hl_word_forms_free(forms);
+    }
+    return status;
+}
+
+void hl_word_forms_free(hl_word_forms *forms)
+{
+    hl_free(forms->forms);
+    hl_free(forms->form_kinds);
+    hl_free(forms->rarest);
+    hl_free(forms->places);
+    hl_text_free(&forms->texts);
+    if (forms->set != NULL) {
+        hl_text_set_free(forms->set);
+        hl_free(forms->set);
+    }
+    *forms = (hl_word_forms){ 0 };
+}
+
+void hl_word_forms_tell(const hl_word_forms *forms, hl_examples *examples)
+{
+    examples->forms = forms->forms;
+    examples->form_kinds = forms->form_kinds;
+    examples->rarest = forms->rarest;
+}
+
+const char *hl_word_forms_text(const hl_word_forms *forms, int64_t example, int64_t position)
+{
+    return forms->texts.bytes + forms->places[example * forms->n_tokens + position];
+}
+
+/* ---- counts ---- */
+
+static hl_status count_words(hl_word_forms *forms, const hl_text_data *data, const hl_text_example *example,
+                             int64_t n_words, word_maker *word)
+{
+    for (int64_t w = 0; w < n_words; w++) {
+        int64_t begin = example->words[w], end = w + 1 < example->n_words ? example->words[w + 1] : example->n_tokens;
+        unsigned special = 0;
+        for (int64_t i = begin; i < end; i++) {
+            special |= data->pieces[example->tokens[i]] & HL_PIECE_SPECIAL;
+        }
+        if (special == 0) {
+            HL_TRY(make_word(word, data->tokens, example->tokens + begin, (size_t)(end - begin)));
+            if (word->form.size > 0 && hl_text_set_has(forms->set, word->form.bytes, word->form.size)) {
+                HL_TRY(hl_text_set_add(forms->set, word->form.bytes, word->form.size, 1, NULL));
+            }
+        }
+    }
+    return hl_ok();
+}
+
+static hl_status count_sentences(hl_word_forms *forms, const hl_text_data *data, hl_corpus_reader *corpus,
+                                 int32_t *words, word_maker *word)
+{
+    int64_t n = hl_corpus_examples(data->corpora[HL_TRAIN]), counted = 0;
+    for (int64_t i = 0; i < n && counted < HL_WORD_FORMS_COUNTED; i++) {
+        HL_TRY(hl_corpus_read(corpus, i));
+        hl_text_example example = { .n_tokens = corpus->lengths[HL_TEXT_TOKENS],
+                                    .tokens = corpus->columns[HL_TEXT_TOKENS],
+                                    .rows = corpus->columns[HL_TEXT_ROWS],
+                                    .n_targets = corpus->lengths[HL_TEXT_ROWS] };
+        hl_text_data_find_words(data, &example, words);
+        HL_TRY(count_words(forms, data, &example, example.n_words, word));
+        counted += example.n_tokens;
+    }
+    return hl_ok();
+}
+
+enum { CHUNK = 1 << 16 }; /* of running text; a word that it cuts begins the next one, unless it is all of it */
+
+static hl_status count_running(hl_word_forms *forms, const hl_text_data *data, hl_corpus_reader *corpus, int32_t *words,
+                               word_maker *word)
+{
+    int64_t n = hl_corpus_numbers(data->corpora[HL_TRAIN]);
+    n = n < HL_WORD_FORMS_COUNTED ? n : HL_WORD_FORMS_COUNTED;
+    int32_t *tokens = words + CHUNK;
+    for (int64_t first = 0, taken; first < n; first += taken) {
+        taken = n - first < CHUNK ? n - first : CHUNK;
+        HL_TRY(hl_corpus_window(corpus, first, taken, tokens));
+        hl_text_example example = { .n_tokens = taken, .tokens = tokens };
+        hl_text_data_find_words(data, &example, words);
+        bool cut = first + taken < n && example.n_words > 1;
+        HL_TRY(count_words(forms, data, &example, example.n_words - cut, word));
+        taken = cut ? words[example.n_words - 1] : taken;
+    }
+    return hl_ok();
+}
+
+static void find_rarest(hl_word_forms *forms)
+{
+    for (int64_t e = 0; e < forms->n_examples; e++) {
+        int64_t least = INT64_MAX;
+        int32_t word = -1;
+        size_t place = 0;
+        for (int64_t i = e * forms->n_tokens; i < (e + 1) * forms->n_tokens; i++) {
+            if (forms->forms[i] >= 0 && forms->places[i] != place) { /* a word begins */
+                place = forms->places[i];
+                word++;
+                int64_t count = forms->set->at[forms->forms[i]].count;
+                if (forms->forms[i] > 0 && count < least) {
+                    least = count;
+                    forms->rarest[e] = word;
+                }
+            }
+        }
+    }
+}
+
+hl_status hl_word_forms_count(hl_word_forms *forms, const hl_text_data *data)
+{
+    size_t longest = (size_t)hl_text_data_longest(data, HL_TRAIN) + 1;
+    int32_t *words = hl_calloc(data->running ? 2 * CHUNK : longest, sizeof *words);
+    hl_corpus_reader corpus = { 0 };
+    word_maker word = { 0 };
+    hl_status status = words != NULL ? hl_ok() : hl_error_memory("the words of a text");
+    HL_THEN(status, hl_corpus_reader_init(&corpus, data->corpora[HL_TRAIN]));
+    HL_THEN(status, data->running ? count_running(forms, data, &corpus, words, &word)
+                                  : count_sentences(forms, data, &corpus, words, &word));
+    if (status.code == HL_OK) {
+        find_rarest(forms);
+    }
+    hl_corpus_reader_free(&corpus);
+    hl_free(words);
+    free_maker(&word);
+    return status;
+}
