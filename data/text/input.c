@@ -119,7 +119,12 @@ static hl_status inflate_some(hl_input *input, void *bytes, size_t count, size_t
                        ? hl_error(HL_BAD_FILE, "%s: its gzip data end in the middle: the file is cut off", input->name)
                        : hl_ok();
         }
-        if (!input->in_member) { /* another member follows */
+        if (!input->in_member) { /* another member follows, or zeros, with which tapes are filled up */
+            if (input->chunk[input->at] == 0) {
+                input->at++;
+                input->n_chunk--;
+                continue;
+            }
             inflateReset(gzip);
             input->in_member = true;
         }

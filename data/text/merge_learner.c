@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "data/text/private/grow.h"
+#include "data/text/private/hash.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -18,12 +19,6 @@ typedef struct hl_merge_pair {
 typedef struct hl_merge_place {
     uint32_t word, next;
 } place;
-
-/* The count of a pair when it was put into the heap: an entry whose pair has another one by now is out of date. */
-typedef struct hl_merge_entry {
-    int64_t count;
-    uint32_t pair;
-} entry;
 
 hl_status hl_merge_learner_word(hl_merge_learner *learner, int64_t count)
 {
@@ -45,88 +40,47 @@ hl_status hl_merge_learner_symbol(hl_merge_learner *learner, int32_t id)
     return hl_ok();
 }
 
-/* Whether entry a comes before entry b. */
-static bool before(const hl_merge_learner *learner, entry a, entry b)
+static bool in_order(const void *context, uint32_t a, uint32_t b)
 {
-    const pair *x = &learner->pairs[a.pair], *y = &learner->pairs[b.pair];
-    if (a.count != b.count) {
-        return a.count > b.count;
-    }
+    const hl_merge_learner *learner = context;
+    const pair *x = &learner->pairs[a], *y = &learner->pairs[b];
     return x->left != y->left ? x->left < y->left : x->right < y->right;
 }
 
 static hl_status push(hl_merge_learner *learner, uint32_t number)
 {
-    if (!hl_grow((void **)&learner->heap, &learner->heap_capacity, learner->n_heap + 1, sizeof *learner->heap)) {
-        return hl_error_memory("pairs to learn tokens from");
-    }
-    entry new = { learner->pairs[number].count, number };
-    size_t at = learner->n_heap++;
-    for (; at > 0 && before(learner, new, learner->heap[(at - 1) / 2]); at = (at - 1) / 2) {
-        learner->heap[at] = learner->heap[(at - 1) / 2];
-    }
-    learner->heap[at] = new;
-    return hl_ok();
+    hl_heap_entry entry = { -learner->pairs[number].count, number };
+    return hl_heap_push(&learner->heap, entry, in_order, learner) ? hl_ok()
+                                                                  : hl_error_memory("pairs to learn tokens from");
 }
 
-static entry pop(hl_merge_learner *learner)
+static bool is_pair(const void *things, uint32_t number, const void *wanted)
 {
-    entry *heap = learner->heap, first = heap[0], last = heap[--learner->n_heap];
-    size_t at = 0;
-    for (size_t child; (child = 2 * at + 1) < learner->n_heap; at = child) {
-        child += child + 1 < learner->n_heap && before(learner, heap[child + 1], heap[child]);
-        if (!before(learner, heap[child], last)) {
-            break;
-        }
-        heap[at] = heap[child];
-    }
-    heap[at] = last;
-    return first;
+    const hl_merge_learner *learner = things;
+    const pair *a = &learner->pairs[number], *b = wanted;
+    return a->left == b->left && a->right == b->right;
 }
 
-static uint32_t *find(const hl_merge_learner *learner, int32_t left, int32_t right)
+static uint64_t hash_of(const void *things, uint32_t number)
 {
-    uint64_t hash = ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) * UINT64_C(0x9E3779B97F4A7C15);
-    for (size_t i = (size_t)(hash >> 32) & learner->mask;; i = (i + 1) & learner->mask) {
-        uint32_t number = learner->table[i];
-        if (number == UINT32_MAX || (learner->pairs[number].left == left && learner->pairs[number].right == right)) {
-            return &learner->table[i];
-        }
-    }
-}
-
-static hl_status grow_table(hl_merge_learner *learner)
-{
-    enum { FEWEST = 1024 };
-    if (learner->table != NULL && 2 * learner->n_pairs <= learner->mask) {
-        return hl_ok();
-    }
-    size_t size = learner->table == NULL ? FEWEST : 2 * (learner->mask + 1);
-    uint32_t *table = hl_malloc(size * sizeof *table);
-    if (table == NULL) {
-        return hl_error_memory("pairs to learn tokens from");
-    }
-    memset(table, 0xFF, size * sizeof *table);
-    hl_free(learner->table);
-    learner->table = table;
-    learner->mask = size - 1;
-    for (size_t i = 0; i < learner->n_pairs; i++) {
-        *find(learner, learner->pairs[i].left, learner->pairs[i].right) = (uint32_t)i;
-    }
-    return hl_ok();
+    const hl_merge_learner *learner = things;
+    return hl_hash_pair(learner->pairs[number].left, learner->pairs[number].right);
 }
 
 /* Counts the pair in the word, or where count is negative no longer. */
 static hl_status count(hl_merge_learner *learner, int32_t left, int32_t right, uint32_t word, int64_t by)
 {
-    HL_TRY(grow_table(learner));
-    uint32_t *number = find(learner, left, right);
+    if (!hl_number_table_grow(&learner->table, learner->n_pairs, hash_of, learner)) {
+        return hl_error_memory("pairs to learn tokens from");
+    }
+    pair wanted = { .left = left, .right = right, .place = UINT32_MAX };
+    uint32_t *number = hl_number_table_find(&learner->table, hl_hash_pair(left, right), is_pair, learner, &wanted);
     if (*number == UINT32_MAX) {
         if (learner->n_pairs == UINT32_MAX ||
             !hl_grow((void **)&learner->pairs, &learner->pairs_capacity, learner->n_pairs + 1, sizeof(pair))) {
             return hl_error_memory("pairs to learn tokens from");
         }
-        learner->pairs[learner->n_pairs] = (pair){ .left = left, .right = right, .place = UINT32_MAX };
+        learner->pairs[learner->n_pairs] = wanted;
         *number = (uint32_t)learner->n_pairs++;
     }
     pair *counted = &learner->pairs[*number];
@@ -239,16 +193,16 @@ hl_status hl_merge_learner_run(hl_merge_learner *learner, size_t size, int64_t l
         }
     }
     HL_TRY(push_grown(learner));
-    while (pieces->n < size && learner->n_heap > 0) {
-        entry first = pop(learner);
-        int64_t now = learner->pairs[first.pair].count;
-        if (now == first.count) {
+    while (pieces->n < size && learner->heap.n > 0) {
+        hl_heap_entry first = hl_heap_pop(&learner->heap, in_order, learner);
+        int64_t then = -first.key, now = learner->pairs[first.number].count;
+        if (now == then) {
             if (now < least) {
                 break;
             }
-            HL_TRY(merge(learner, first.pair, prefix_size, pieces));
-        } else if (now > 0 && now < first.count) {
-            HL_TRY(push(learner, first.pair));
+            HL_TRY(merge(learner, first.number, prefix_size, pieces));
+        } else if (now > 0 && now < then) {
+            HL_TRY(push(learner, first.number));
         }
     }
     return hl_ok();
@@ -260,9 +214,9 @@ void hl_merge_learner_free(hl_merge_learner *learner)
     hl_free(learner->words);
     hl_free(learner->merges);
     hl_free(learner->pairs);
-    hl_free(learner->table);
+    hl_free(learner->table.at);
     hl_free(learner->places);
-    hl_free(learner->heap);
+    hl_free(learner->heap.at);
     hl_free(learner->grown);
     *learner = (hl_merge_learner){ 0 };
 }

@@ -56,7 +56,9 @@ static hl_status find_target(work *w, const hl_text_record *record, hl_span labe
 static hl_status encode(work *w, const hl_text_record *record, hl_span text)
 {
     bool running = w->data->running;
-    hl_status status = hl_tokens_encode(w->data->tokens, text.text, text.size, running, &w->pieces);
+    hl_status status = record->goes_on
+                           ? hl_tokens_encode_more(w->data->tokens, text.text, text.size, running, &w->pieces)
+                           : hl_tokens_encode(w->data->tokens, text.text, text.size, running, &w->pieces);
     return status.code == HL_INVALID ? bad(w, record, status.text) : status;
 }
 

@@ -207,9 +207,11 @@ static hl_status next_chunk(hl_text_records *records, hl_text_record *record)
         return hl_ok();
     }
     records->texts[0] = (hl_span){ chunk->bytes + records->given, end - records->given };
-    *record = (hl_text_record){
-        .texts = records->texts, .n_texts = 1, .validation = (int64_t)records->given >= border, .line = records->line
-    };
+    *record = (hl_text_record){ .texts = records->texts,
+                                .n_texts = 1,
+                                .goes_on = records->offset + (int64_t)records->given > 0,
+                                .validation = (int64_t)records->given >= border,
+                                .line = records->line };
     records->given = end;
     return hl_ok();
 }

@@ -1,6 +1,7 @@
 #include "data/text/private/text_set.h"
 
 #include "core/memory.h"
+#include "data/text/lines.h"
 #include "data/text/private/grow.h"
 #include "data/text/private/hash.h"
 
@@ -13,46 +14,34 @@ const char *hl_text_set_get(const hl_text_set *set, size_t number, size_t *size)
     return set->bytes.bytes + set->at[number].start;
 }
 
+static bool is_text(const void *things, uint32_t number, const void *wanted)
+{
+    const hl_text_set *set = things;
+    const hl_span *text = wanted;
+    size_t size;
+    const char *bytes = hl_text_set_get(set, number, &size);
+    return size == text->size && memcmp(bytes, text->text, size) == 0;
+}
+
+static uint64_t hash_of(const void *things, uint32_t number)
+{
+    size_t size;
+    const char *text = hl_text_set_get(things, number, &size);
+    return hl_hash(HL_HASH, text, size);
+}
+
 /* The place of the text's number in the table, or the free one where it would stand. */
 static uint32_t *find(const hl_text_set *set, const char *text, size_t size)
 {
-    uint64_t hash = hl_hash(HL_HASH, text, size);
-    for (size_t i = (size_t)(hash ^ hash >> 32) & set->mask;; i = (i + 1) & set->mask) {
-        uint32_t number = set->table[i];
-        if (number == UINT32_MAX ||
-            (set->at[number].size == size && memcmp(set->bytes.bytes + set->at[number].start, text, size) == 0)) {
-            return &set->table[i];
-        }
-    }
-}
-
-/* Doubles the table where it is more than half full. */
-static hl_status grow_table(hl_text_set *set)
-{
-    enum { FEWEST = 1024 };
-    if (set->table != NULL && 2 * set->n <= set->mask) {
-        return hl_ok();
-    }
-    size_t size = set->table == NULL ? FEWEST : 2 * (set->mask + 1);
-    uint32_t *table = hl_malloc(size * sizeof *table);
-    if (table == NULL) {
-        return hl_error_memory("words of a text");
-    }
-    memset(table, 0xFF, size * sizeof *table);
-    hl_free(set->table);
-    set->table = table;
-    set->mask = size - 1;
-    for (size_t i = 0; i < set->n; i++) {
-        size_t length;
-        const char *text = hl_text_set_get(set, i, &length);
-        *find(set, text, length) = (uint32_t)i;
-    }
-    return hl_ok();
+    hl_span wanted = { text, size };
+    return hl_number_table_find(&set->table, hl_hash(HL_HASH, text, size), is_text, set, &wanted);
 }
 
 hl_status hl_text_set_add(hl_text_set *set, const char *text, size_t size, int64_t count, size_t *number)
 {
-    HL_TRY(grow_table(set));
+    if (!hl_number_table_grow(&set->table, set->n, hash_of, set)) {
+        return hl_error_memory("words of a text");
+    }
     uint32_t *place = find(set, text, size);
     if (*place == UINT32_MAX) {
         if (set->n == UINT32_MAX || !hl_grow((void **)&set->at, &set->capacity, set->n + 1, sizeof *set->at)) {
@@ -117,6 +106,6 @@ void hl_text_set_free(hl_text_set *set)
 {
     hl_text_free(&set->bytes);
     hl_free(set->at);
-    hl_free(set->table);
+    hl_free(set->table.at);
     *set = (hl_text_set){ 0 };
 }

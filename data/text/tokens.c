@@ -7,6 +7,7 @@
 #include "data/text/private/tokens_parts.h"
 #include "data/text/private/unicode.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const kind_names[HL_TOKENS_KINDS] = { "chars", "bytes", "words", "wordpiece", "bpe" };
@@ -45,7 +46,8 @@ void hl_tokens_free(hl_tokens *tokens)
         hl_free(tokens->merges);
         hl_free(tokens->table);
         hl_free(tokens->is_special);
-        hl_free(tokens->merge_table);
+        hl_free(tokens->sorted);
+        hl_free(tokens->ranks.at);
         hl_free(tokens);
     }
 }
@@ -209,6 +211,30 @@ static hl_status check_ids(const hl_tokens *tokens, const char *path)
     return check_template(tokens, path, &tokens->pair);
 }
 
+static int compare_specials(const void *a, const void *b)
+{
+    const struct hl_sorted_special *x = a, *y = b;
+    int order = strcmp(x->piece, y->piece);
+    return order != 0 ? order : (x->special > y->special) - (x->special < y->special);
+}
+
+static hl_status sort_specials(hl_tokens *tokens)
+{
+    tokens->sorted = hl_calloc(tokens->n_specials, sizeof *tokens->sorted);
+    if (tokens->sorted == NULL) {
+        return hl_error_memory("special tokens");
+    }
+    for (size_t i = 0; i < tokens->n_specials; i++) {
+        struct hl_sorted_special *sorted = &tokens->sorted[i];
+        sorted->special = &tokens->specials[i];
+        sorted->piece = hl_tokens_piece(tokens, sorted->special->id, &sorted->size);
+        tokens->is_special[sorted->special->id] = true;
+        tokens->first_bytes[(unsigned char)sorted->piece[0]] = true;
+    }
+    qsort(tokens->sorted, tokens->n_specials, sizeof *tokens->sorted, compare_specials);
+    return hl_ok();
+}
+
 hl_status hl_tokens_index(hl_tokens *tokens, const char *path, bool lines)
 {
     if (tokens->n == 0) {
@@ -241,11 +267,7 @@ hl_status hl_tokens_index(hl_tokens *tokens, const char *path, bool lines)
         tokens->table[i] = (struct hl_hashed){ (uint32_t)hash, id };
         tokens->longest = length > tokens->longest ? length : tokens->longest;
     }
-    for (size_t i = 0; i < tokens->n_specials; i++) {
-        const char *piece = hl_tokens_piece(tokens, tokens->specials[i].id, NULL);
-        tokens->is_special[tokens->specials[i].id] = true;
-        tokens->first_bytes[(unsigned char)piece[0]] = true;
-    }
+    HL_TRY(sort_specials(tokens));
     for (int byte = 0; byte < 256; byte++) {
         char letter[4];
         tokens->byte_ids[byte] =
@@ -272,20 +294,23 @@ hl_status hl_tokens_merge(hl_tokens *tokens, const char *path, const char *left,
     return hl_ok();
 }
 
-static uint64_t hash_pair(int32_t left, int32_t right)
+static bool is_merge(const void *things, uint32_t rank, const void *wanted)
 {
-    return ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) * UINT64_C(0x9E3779B97F4A7C15);
+    const hl_merge *a = &((const hl_tokens *)things)->merges[rank], *b = wanted;
+    return a->left == b->left && a->right == b->right;
+}
+
+static uint64_t hash_of_merge(const void *things, uint32_t rank)
+{
+    const hl_merge *merge = &((const hl_tokens *)things)->merges[rank];
+    return hl_hash_pair(merge->left, merge->right);
 }
 
 /* The place of the pair's rank in the table, or the free one where it would stand. */
 static uint32_t *find_merge(const hl_tokens *tokens, int32_t left, int32_t right)
 {
-    for (size_t i = place(hash_pair(left, right), tokens->merge_mask);; i = (i + 1) & tokens->merge_mask) {
-        uint32_t rank = tokens->merge_table[i];
-        if (rank == UINT32_MAX || (tokens->merges[rank].left == left && tokens->merges[rank].right == right)) {
-            return &tokens->merge_table[i];
-        }
-    }
+    hl_merge wanted = { .left = left, .right = right };
+    return hl_number_table_find(&tokens->ranks, hl_hash_pair(left, right), is_merge, tokens, &wanted);
 }
 
 int64_t hl_tokens_rank(const hl_tokens *tokens, int32_t left, int32_t right)
@@ -296,15 +321,14 @@ int64_t hl_tokens_rank(const hl_tokens *tokens, int32_t left, int32_t right)
 
 static hl_status hash_merges(hl_tokens *tokens, const char *path)
 {
-    size_t size = table_size(tokens->n_merges);
-    tokens->merge_mask = size - 1;
-    tokens->merge_table = hl_malloc(size * sizeof *tokens->merge_table);
-    if (tokens->merge_table == NULL) {
+    if (!hl_number_table_grow(&tokens->ranks, 0, hash_of_merge, tokens)) { /* there may be no merges */
         return hl_error_memory("merges of tokens");
     }
-    memset(tokens->merge_table, 0xFF, size * sizeof *tokens->merge_table);
     for (size_t i = 0; i < tokens->n_merges; i++) {
         hl_merge merge = tokens->merges[i];
+        if (!hl_number_table_grow(&tokens->ranks, i, hash_of_merge, tokens)) {
+            return hl_error_memory("merges of tokens");
+        }
         uint32_t *rank = find_merge(tokens, merge.left, merge.right);
         if (*rank != UINT32_MAX) {
             return hl_error(HL_BAD_FILE, "%s: the merge of %s and %s comes twice", path,

@@ -92,6 +92,11 @@ void hl_pieces_free(hl_pieces *pieces);
  * there is no unknown token; HL_NO_MEMORY. */
 hl_status hl_tokens_encode(const hl_tokens *tokens, const char *text, size_t size, bool specials, hl_pieces *pieces);
 
+/* The same of a text that goes on where one before it ended: no space is put before it where the tokens' rules put one
+ * before a text. */
+hl_status hl_tokens_encode_more(const hl_tokens *tokens, const char *text, size_t size, bool specials,
+                                hl_pieces *pieces);
+
 /* Adds the pieces of one word of a sentence that is given word by word: no special token is found in it, a word without
  * a piece becomes the unknown token, and for bpe a space comes before every word but the `first`. The offsets are
  * those in the word. As hl_tokens_encode fails. */

@@ -4,63 +4,42 @@
 #include "data/text/private/pretoken.h"
 #include "data/text/private/tokens_encode.h"
 
-/* Pairs that may be merged, as rank << 32 | index of the left symbol: a heap whose least stands first. */
-static hl_status push(hl_tokens_scratch *scratch, size_t *n, uint64_t entry)
+/* Pairs that may be merged: the lowest rank first, of the same rank the leftmost. */
+static bool in_order(const void *unused, uint32_t a, uint32_t b)
 {
-    if (!hl_grow((void **)&scratch->heap, &scratch->heap_capacity, *n + 1, sizeof *scratch->heap)) {
-        return hl_error_memory("pairs of a word");
-    }
-    uint64_t *heap = scratch->heap;
-    size_t at = (*n)++;
-    for (; at > 0 && heap[(at - 1) / 2] > entry; at = (at - 1) / 2) {
-        heap[at] = heap[(at - 1) / 2];
-    }
-    heap[at] = entry;
-    return hl_ok();
-}
-
-static uint64_t pop(uint64_t *heap, size_t *n)
-{
-    uint64_t least = heap[0], last = heap[--*n];
-    size_t at = 0;
-    for (size_t child; (child = 2 * at + 1) < *n; at = child) {
-        child += child + 1 < *n && heap[child + 1] < heap[child];
-        if (heap[child] >= last) {
-            break;
-        }
-        heap[at] = heap[child];
-    }
-    heap[at] = last;
-    return least;
+    (void)unused;
+    return a < b;
 }
 
 /* Pushes the pair of the symbol and its right neighbour where there is a merge of it. */
-static hl_status push_pair(const hl_tokens *tokens, hl_tokens_scratch *scratch, size_t *n, int32_t left)
+static hl_status push_pair(const hl_tokens *tokens, hl_tokens_scratch *scratch, int32_t left)
 {
     if (left < 0 || scratch->symbols[left].right < 0) {
         return hl_ok();
     }
     int64_t rank = hl_tokens_rank(tokens, scratch->symbols[left].id, scratch->symbols[scratch->symbols[left].right].id);
-    return rank < 0 ? hl_ok() : push(scratch, n, (uint64_t)rank << 32 | (uint32_t)left);
+    return rank < 0 || hl_heap_push(&scratch->heap, (hl_heap_entry){ rank, (uint32_t)left }, in_order, NULL)
+               ? hl_ok()
+               : hl_error_memory("pairs of a word");
 }
 
-/* Merges the lowest rank first, of the same rank the leftmost. An entry whose left symbol or pair has changed since is
- * passed over, but, as in the reference, not where the new pair becomes the same piece. */
+/* An entry whose left symbol or pair has changed since is passed
+ * over, but, as in the reference, not where the new pair becomes the same piece. */
 static hl_status merge(const hl_tokens *tokens, hl_tokens_scratch *scratch, int32_t n_symbols)
 {
     hl_symbol *symbols = scratch->symbols;
-    size_t n = 0;
+    scratch->heap.n = 0;
     for (int32_t i = 0; i < n_symbols; i++) {
-        HL_TRY(push_pair(tokens, scratch, &n, i));
+        HL_TRY(push_pair(tokens, scratch, i));
     }
-    while (n > 0) {
-        uint64_t entry = pop(scratch->heap, &n);
-        int32_t left = (int32_t)(entry & UINT32_MAX), right = symbols[left].right;
+    while (scratch->heap.n > 0) {
+        hl_heap_entry entry = hl_heap_pop(&scratch->heap, in_order, NULL);
+        int32_t left = (int32_t)entry.number, right = symbols[left].right;
         if (symbols[left].id < 0 || right < 0) {
             continue;
         }
         int64_t rank = hl_tokens_rank(tokens, symbols[left].id, symbols[right].id);
-        int32_t id = tokens->merges[entry >> 32].id;
+        int32_t id = tokens->merges[entry.key].id;
         if (rank < 0 || tokens->merges[rank].id != id) {
             continue;
         }
@@ -71,8 +50,8 @@ static hl_status merge(const hl_tokens *tokens, hl_tokens_scratch *scratch, int3
         if (symbols[left].right >= 0) {
             symbols[symbols[left].right].left = left;
         }
-        HL_TRY(push_pair(tokens, scratch, &n, symbols[left].left));
-        HL_TRY(push_pair(tokens, scratch, &n, left));
+        HL_TRY(push_pair(tokens, scratch, symbols[left].left));
+        HL_TRY(push_pair(tokens, scratch, left));
     }
     return hl_ok();
 }

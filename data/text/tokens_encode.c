@@ -18,7 +18,7 @@ void hl_pieces_free(hl_pieces *pieces)
         hl_free(scratch->ends);
         hl_free(scratch->hashes);
         hl_free(scratch->symbols);
-        hl_free(scratch->heap);
+        hl_free(scratch->heap.at);
         hl_free(scratch->wrapped);
         hl_free(scratch);
     }
@@ -57,17 +57,37 @@ static bool is_white(const char *text, size_t size, size_t *bytes)
     return *bytes > 0 && (hl_bert_class(code) & HL_BERT_WHITE);
 }
 
-/* The special token whose text stands at the beginning of these bytes, the longest; NULL where none does. */
+/* The first of the sorted special tokens first .. end - 1, alike in their first `at` bytes, whose next byte is at least
+ * `least`; `end` where there is none. */
+static size_t first_with(const hl_tokens *tokens, size_t first, size_t end, size_t at, int least)
+{
+    while (first < end) {
+        size_t middle = first + (end - first) / 2;
+        if ((unsigned char)tokens->sorted[middle].piece[at] < least) {
+            first = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    return first;
+}
+
+/* The special token whose text stands at the beginning of these bytes, the longest; NULL where none does. Byte by byte
+ * it leaves those that go on otherwise, so that its time hardly grows with their number. */
 static const hl_special_token *special_at(const hl_tokens *tokens, const char *text, size_t size, size_t *bytes)
 {
     const hl_special_token *found = NULL;
-    *bytes = 0;
-    for (size_t i = 0; i < tokens->n_specials; i++) {
-        size_t length;
-        const char *piece = hl_tokens_piece(tokens, tokens->specials[i].id, &length);
-        if (length > *bytes && length <= size && memcmp(piece, text, length) == 0) {
-            found = &tokens->specials[i];
-            *bytes = length;
+    size_t first = 0, end = tokens->n_specials;
+    for (size_t i = 0; i < size && first < end; i++) {
+        int byte = (unsigned char)text[i];
+        first = first_with(tokens, first, end, i, byte);
+        end = first_with(tokens, first, end, i, byte + 1);
+        if (first < end && tokens->sorted[first].size == i + 1) {
+            found = tokens->sorted[first].special;
+            *bytes = i + 1;
+        }
+        while (first < end && tokens->sorted[first].size == i + 1) { /* a file may name one twice */
+            first++;
         }
     }
     return found;
@@ -97,10 +117,10 @@ static size_t white_begin(const char *text, size_t least, size_t at)
     return at;
 }
 
-/* Cuts the special tokens out of the text and encodes what lies between them. */
-static hl_status encode_between(const hl_tokens *tokens, const char *text, size_t size, hl_pieces *pieces)
+/* Cuts the special tokens out of the text and encodes what lies between them. `space`: one may come before the text's
+ * beginning; before what follows a special token it may in any case. */
+static hl_status encode_between(const hl_tokens *tokens, const char *text, size_t size, bool space, hl_pieces *pieces)
 {
-    bool space = tokens->rules.prefix_space;
     size_t from = 0; /* where what was not encoded yet begins */
     for (size_t i = 0, bytes; i < size;) {
         bool maybe = tokens->first_bytes[(unsigned char)text[i]];
@@ -118,20 +138,33 @@ static hl_status encode_between(const hl_tokens *tokens, const char *text, size_
         HL_TRY(hl_pieces_add(pieces, special->id, first, end));
         i += bytes;
         from = end;
+        space = tokens->rules.prefix_space;
     }
     return from < size ? encode_part(tokens, text + from, size - from, from, space, pieces) : hl_ok();
 }
 
-hl_status hl_tokens_encode(const hl_tokens *tokens, const char *text, size_t size, bool specials, hl_pieces *pieces)
+static hl_status encode(const hl_tokens *tokens, const char *text, size_t size, bool specials, bool space,
+                        hl_pieces *pieces)
 {
     size_t n = pieces->n;
     HL_TRY(begin(tokens, text, size, pieces));
-    hl_status status = specials ? encode_between(tokens, text, size, pieces)
-                                : encode_part(tokens, text, size, 0, tokens->rules.prefix_space, pieces);
+    hl_status status = specials ? encode_between(tokens, text, size, space, pieces)
+                                : encode_part(tokens, text, size, 0, space, pieces);
     if (status.code != HL_OK) {
         pieces->n = n;
     }
     return status;
+}
+
+hl_status hl_tokens_encode(const hl_tokens *tokens, const char *text, size_t size, bool specials, hl_pieces *pieces)
+{
+    return encode(tokens, text, size, specials, tokens->rules.prefix_space, pieces);
+}
+
+hl_status hl_tokens_encode_more(const hl_tokens *tokens, const char *text, size_t size, bool specials,
+                                hl_pieces *pieces)
+{
+    return encode(tokens, text, size, specials, false, pieces);
 }
 
 hl_status hl_tokens_encode_word(const hl_tokens *tokens, const char *word, size_t size, bool first, hl_pieces *pieces)

@@ -1,10 +1,10 @@
 /* Files of tokens: our own tokens.json, and those that BERT, GPT-2 and the `tokenizers` library have.
  *
  * Every reader refuses, as HL_BAD_FILE "<path>: <what is wrong>" (with the line in files of lines): a file that cannot
- * be read or is larger than 256 MiB, JSON that is none or nests deeply, bytes that are not UTF-8, zero bytes, no pieces
- * or more than HL_TOKENS_MAX, a piece that is empty or comes twice, ids with gaps, a missing unknown token where the
- * kind needs one, merges of unknown pieces, and by name whatever changes pieces and is not supported here.
- * HL_NO_MEMORY. On success *out is the caller's: hl_tokens_free. */
+ * be read or is larger than 256 MiB, of JSON 64 MiB, JSON that is none or nests deeply, bytes that are not UTF-8, zero
+ * bytes, no pieces or more than HL_TOKENS_MAX, a piece that is empty or comes twice, ids with gaps, a missing unknown
+ * token where the kind needs one, merges of unknown pieces, and by name whatever changes pieces and is not supported
+ * here. HL_NO_MEMORY. On success *out is the caller's: hl_tokens_free. */
 #ifndef HL_DATA_TEXT_TOKENS_FILE_H
 #define HL_DATA_TEXT_TOKENS_FILE_H
 

@@ -12,7 +12,7 @@ hl_status hl_tokens_read_json(const char *path, hl_tokens_read *read, void *cont
     size_t size;
     json_t *root = NULL;
     *out = NULL;
-    HL_TRY(hl_file_read(path, HL_TOKENS_FILE_BYTES, &content, &size));
+    HL_TRY(hl_file_read(path, HL_TOKENS_JSON_BYTES, &content, &size));
     hl_status status = hl_json_parse(path, content, size, &root);
     hl_free(content);
     if (status.code == HL_OK) {

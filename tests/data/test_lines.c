@@ -174,6 +174,35 @@ START_TEST(gzip_is_known_by_its_bytes_and_members_are_one_text)
 }
 END_TEST
 
+/* As gzip(1) takes them: a file filled up with zeros, as from a tape, whole blocks of them or a few. */
+START_TEST(zeros_after_gzip_data_are_no_text)
+{
+    enum { ZEROS = 200000 };
+    size_t size;
+    unsigned char *packed = gzipped("first\nlast", 10, &size);
+    unsigned char *file = calloc(2 * size + ZEROS, 1);
+    ck_assert_ptr_nonnull(file);
+    memcpy(file, packed, size);
+    const char *path = scratch_path("t");
+    for (size_t zeros = 1; zeros <= ZEROS; zeros = zeros == 1 ? 511 : ZEROS + (zeros == ZEROS)) {
+        scratch_write(path, file, size + zeros);
+        check_lines(path, "1@0:firstN|2@6:last");
+    }
+    memcpy(file + size + 5, packed, size); /* a member after them */
+    scratch_write(path, file, 2 * size + 5);
+    check_lines(path, "1@0:firstN|2@6:lastfirstN|3@16:last");
+    file[size + 5] = 'x';
+    scratch_write(path, file, 2 * size + 5);
+    hl_text text = { 0 };
+    hl_status status = all_lines(path, 10, &text, NULL);
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    ck_assert_msg(strstr(status.text, ": has damaged gzip data (") != NULL, "%s", status.text);
+    hl_text_free(&text);
+    free(file);
+    free(packed);
+}
+END_TEST
+
 /* More text than zlib gives out at once, from few bytes: some of it is left when the file has been read. */
 START_TEST(gzip_gives_all_of_its_text)
 {
@@ -308,6 +337,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, what_is_no_text_is_refused_by_place);
     tcase_add_test(tc, a_line_too_long_is_never_held);
     tcase_add_test(tc, gzip_is_known_by_its_bytes_and_members_are_one_text);
+    tcase_add_test(tc, zeros_after_gzip_data_are_no_text);
     tcase_add_test(tc, gzip_gives_all_of_its_text);
     tcase_add_test(tc, standard_input_is_read_line_by_line);
     tcase_add_test(tc, a_file_that_shrinks_is_refused_and_one_that_grows_read_as_it_was);

@@ -1,4 +1,5 @@
 #include "data/text/text_data.h"
+#include "data/text/tokens_file.h"
 #include "tests/data/text_data_show.h"
 #include "tests/faults.h"
 
@@ -155,7 +156,10 @@ static hl_text_spec running_spec(const char *path, hl_tokens_kind kind)
 static void check_part(const hl_text_data *data, hl_split split, const char *text, size_t size)
 {
     hl_pieces pieces = { 0 };
-    ck_assert_int_eq(hl_tokens_encode(hl_text_data_tokens(data), text, size, true, &pieces).code, HL_OK);
+    const hl_tokens *tokens = hl_text_data_tokens(data);
+    hl_status status = split == HL_TRAIN ? hl_tokens_encode(tokens, text, size, true, &pieces)
+                                         : hl_tokens_encode_more(tokens, text, size, true, &pieces);
+    ck_assert_int_eq(status.code, HL_OK);
     int64_t n = hl_text_data_examples(data, split), stride = split == HL_TRAIN ? 1 : 8, sum = 0;
     ck_assert_int_eq(n, ((int64_t)pieces.n - 9) / stride + 1);
     hl_text_reader *reader = reader_of(data);
@@ -175,15 +179,22 @@ static void check_part(const hl_text_data *data, hl_split split, const char *tex
     hl_pieces_free(&pieces);
 }
 
+/* Where the last tenth of the text begins, at a whole character. */
+static size_t border_of(const char *text, size_t size)
+{
+    size_t border = size - (size_t)floor(0.1 * (double)size);
+    while (((unsigned char)text[border] & 0xC0) == 0x80) {
+        border++;
+    }
+    return border;
+}
+
 START_TEST(windows_of_running_text_are_those_of_each_part_as_a_whole)
 {
     static const hl_tokens_kind kinds[] = { HL_TOKENS_CHARS, HL_TOKENS_BYTES, HL_TOKENS_BPE, HL_TOKENS_WORDS };
     size_t size;
     char *text = running_text(&size);
-    size_t border = size - (size_t)floor(0.1 * (double)size);
-    while (((unsigned char)text[border] & 0xC0) == 0x80) {
-        border++;
-    }
+    size_t border = border_of(text, size);
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         hl_text_spec spec = running_spec(k == 1 ? gzip_file("text", text) : text_file("text", text), kinds[k]);
         hl_text_data *data = opened_text(&spec);
@@ -195,6 +206,36 @@ START_TEST(windows_of_running_text_are_those_of_each_part_as_a_whole)
         hl_text_data_close(data);
         scratch_end();
     }
+    free(text);
+}
+END_TEST
+
+/* The text is cut for reading, and at the border: no space belongs there. */
+START_TEST(tokens_that_put_a_space_before_a_text_do_so_once)
+{
+    size_t size, json_size;
+    char *text = running_text(&size), path[512];
+    hl_text_spec spec = running_spec(text_file("text", text), HL_TOKENS_BPE);
+    hl_text_data *data = opened_text(&spec);
+    snprintf(path, sizeof path, "%s", scratch_path("tokens.json"));
+    ck_assert_int_eq(hl_tokens_save(hl_text_data_tokens(data), path).code, HL_OK);
+    hl_text_data_close(data);
+    char *json = scratch_read(path, &json_size), *rule = strstr(json, "\"prefix_space\":false");
+    ck_assert_ptr_nonnull(rule);
+    hl_text changed = { 0 };
+    hl_text_print(&changed, "%.*s\"prefix_space\":true%s", (int)(rule - json), json,
+                  rule + strlen("\"prefix_space\":false"));
+    scratch_end();
+    spec = running_spec(text_file("text", text), HL_TOKENS_BPE);
+    snprintf(path, sizeof path, "%s", text_file("spaced-tokens.json", changed.bytes));
+    spec.vocabulary = path;
+    data = opened_text(&spec);
+    size_t border = border_of(text, size);
+    check_part(data, HL_TRAIN, text, border);
+    check_part(data, HL_VALIDATION, text + border, size - border);
+    hl_text_data_close(data);
+    hl_text_free(&changed);
+    free(json);
     free(text);
 }
 END_TEST
@@ -486,6 +527,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, classes_have_one_label_of_a_text_or_a_pair);
     tcase_add_test(tc, a_toy_task_is_a_file);
     tcase_add_test(tc, windows_of_running_text_are_those_of_each_part_as_a_whole);
+    tcase_add_test(tc, tokens_that_put_a_space_before_a_text_do_so_once);
     tcase_add_test(tc, words_begin_with_the_white_space_before_them);
     tcase_add_test(tc, no_content_is_in_both_splits);
     tcase_add_test(tc, what_is_made_is_taken_up_and_needs_its_source_no_more);

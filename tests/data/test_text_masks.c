@@ -1,4 +1,7 @@
 #include "data/text/text_data.h"
+
+#include "core/threads.h"
+#include "data/text/private/hash.h"
 #include "tests/data/text_data_show.h"
 
 #include <math.h>
@@ -152,11 +155,45 @@ START_TEST(training_is_drawn_anew_each_pass_and_validation_is_fixed)
 }
 END_TEST
 
+typedef struct shared {
+    const hl_text_data *data;
+    uint64_t *digests; /* of each example of training */
+} shared;
+
+static void read_range(const void *context, hl_range range)
+{
+    const shared *all = context;
+    hl_text_reader *reader = reader_of(all->data);
+    for (int64_t i = range.begin; i < range.end; i++) {
+        hl_text_example example;
+        ck_assert_int_eq(hl_text_data_read(reader, HL_TRAIN, 5, i, &example).code, HL_OK);
+        uint64_t digest = hl_hash(HL_HASH, example.tokens, (size_t)example.n_tokens * sizeof *example.tokens);
+        digest = hl_hash(digest, example.rows, (size_t)example.n_targets * sizeof *example.rows);
+        all->digests[i] = hl_hash(digest, example.ids, (size_t)example.n_targets * sizeof *example.ids);
+    }
+    hl_text_reader_close(reader);
+}
+
+START_TEST(threads_read_the_same_data_each_by_a_reader)
+{
+    enum { EXAMPLES = 600 }; /* the second pass has another order and other masks */
+    static uint64_t alone[EXAMPLES], together[EXAMPLES];
+    hl_text_spec spec = masked_spec(sentences_file("text"));
+    hl_text_data *data = opened_text(&spec);
+    ck_assert_int_lt(hl_text_data_examples(data, HL_TRAIN), EXAMPLES);
+    hl_threads_run(1, EXAMPLES, 1, read_range, &(shared){ data, alone });
+    hl_threads_run(4, EXAMPLES, 1, read_range, &(shared){ data, together });
+    ck_assert_mem_eq(alone, together, sizeof alone);
+    hl_text_data_close(data);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, masks_are_15_percent_of_which_80_10_10);
     tcase_add_test(tc, so_many_pieces_are_masked_as_the_sentence_has);
     tcase_add_test(tc, whole_words_are_masked_as_wholes);
     tcase_add_test(tc, training_is_drawn_anew_each_pass_and_validation_is_fixed);
+    tcase_add_test(tc, threads_read_the_same_data_each_by_a_reader);
 }
 SUITE("text masks", add_tests)

@@ -147,6 +147,59 @@ START_TEST(special_tokens_are_found_where_asked_for)
 }
 END_TEST
 
+/* The characters < and a, and `n` special tokens "<000001>", ..., before them "<a", "<ab>" and "<a" once more. */
+static hl_tokens *tokens_with_specials(int32_t n)
+{
+    hl_tokens *tokens = hl_tokens_new(HL_TOKENS_CHARS);
+    hl_status status = hl_tokens_add(tokens, "<", 1);
+    HL_THEN(status, hl_tokens_add(tokens, "a", 1));
+    HL_THEN(status, hl_tokens_add(tokens, "<a", 2));
+    HL_THEN(status, hl_tokens_add(tokens, "<ab>", 4));
+    HL_THEN(status, hl_tokens_add_special(tokens, (hl_special_token){ .id = 3 }));
+    HL_THEN(status, hl_tokens_add_special(tokens, (hl_special_token){ .id = 2 }));
+    HL_THEN(status, hl_tokens_add_special(tokens, (hl_special_token){ .id = 2, .strip_left = true }));
+    for (int32_t i = 0; i < n && status.code == HL_OK; i++) {
+        char text[16];
+        int size = snprintf(text, sizeof text, "<%06d>", i);
+        status = hl_tokens_add(tokens, text, (size_t)size);
+        HL_THEN(status, hl_tokens_add_special(tokens, (hl_special_token){ .id = 4 + i }));
+    }
+    HL_THEN(status, hl_tokens_index(tokens, "tokens", false));
+    HL_THEN(status, hl_tokens_finish(tokens, "tokens"));
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    return tokens;
+}
+
+START_TEST(of_special_tokens_the_longest_is_found)
+{
+    hl_tokens *tokens = tokens_with_specials(3000);
+    check_pieces(tokens, "<a<ab><aa<", true, "<a@0-2 <ab>@2-6 <a@6-8 a@8-9 <@9-10");
+    check_pieces(tokens, "<002999><000000><<001500>", true, "<002999>@0-8 <000000>@8-16 <@16-17 <001500>@17-25");
+    hl_tokens_free(tokens);
+}
+END_TEST
+
+/* Six thousand special tokens may cost 25 times the time of none, but not 6,000 times. */
+START_TEST(many_special_tokens_cost_little_time)
+{
+    enum { COUNT = 100000 };
+    double seconds[2];
+    for (int i = 0; i < 2; i++) {
+        hl_tokens *tokens = tokens_with_specials(i == 0 ? 0 : 6000);
+        char *text = repeated("<", COUNT);
+        hl_pieces pieces = { 0 };
+        clock_t begin = clock();
+        ck_assert_int_eq(hl_tokens_encode(tokens, text, COUNT, true, &pieces).code, HL_OK);
+        seconds[i] = (double)(clock() - begin) / CLOCKS_PER_SEC;
+        ck_assert_uint_eq(pieces.n, COUNT);
+        hl_pieces_free(&pieces);
+        hl_tokens_free(tokens);
+        free(text);
+    }
+    ck_assert_msg(seconds[1] < 0.1 + 25 * seconds[0], "%g s, then %g s", seconds[0], seconds[1]);
+}
+END_TEST
+
 START_TEST(texts_and_pairs_are_wrapped)
 {
     hl_tokens *tokens = wordpiece_of(LETTERS, true);
@@ -261,6 +314,13 @@ START_TEST(bpe_merges_by_rank)
     check_pieces(tokens, " ab", false, "\xC4\xA0@0-1 ab@1-3");
     check_pieces(tokens, "\tab", false, "\xC4\xA0@0-1 ab@1-3");
     check_pieces(tokens, "", false, "");
+    hl_pieces pieces = { 0 };
+    ck_assert_int_eq(hl_tokens_encode_more(tokens, "ab<s>a", 6, true, &pieces).code, HL_OK);
+    char *shown = shown_pieces(tokens, &pieces);
+    ck_assert_str_eq(shown, "ab@0-2 <s>@2-5 \xC4\xA0"
+                            "a@5-6");
+    free(shown);
+    hl_pieces_free(&pieces);
     hl_tokens_free(tokens);
 }
 END_TEST
@@ -497,6 +557,8 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, time_grows_with_the_text_and_not_with_its_square);
     tcase_add_test(tc, words_of_more_than_100_characters_are_unknown);
     tcase_add_test(tc, special_tokens_are_found_where_asked_for);
+    tcase_add_test(tc, of_special_tokens_the_longest_is_found);
+    tcase_add_test(tc, many_special_tokens_cost_little_time);
     tcase_add_test(tc, texts_and_pairs_are_wrapped);
     tcase_add_test(tc, a_sentence_comes_word_by_word);
     tcase_add_loop_test(tc, texts_are_cut_as_by_the_regular_expression, 0, sizeof pretokens / sizeof pretokens[0]);

@@ -3,6 +3,8 @@
 #include "tests/data/token_strings.h"
 #include "tests/data/tokens_texts.h"
 
+#include <unistd.h>
+
 #define BERT "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n"
 
 /* What comes after the folder in "<folder>/vocab.txt:3: ...". */
@@ -442,6 +444,19 @@ START_TEST(a_damaged_object_is_refused)
 }
 END_TEST
 
+/* JSON takes many times its bytes: it is refused before any of it is read. */
+START_TEST(json_of_more_than_64_MiB_is_refused)
+{
+    const char *path = file_of("tokens.json", "[");
+    ck_assert_int_eq(truncate(path, (64 << 20) + 1), 0);
+    hl_tokens *tokens = NULL;
+    bool ignored;
+    static const char message[] = "tokens.json: has 67108865 bytes, more than the 67108864 that are allowed here";
+    check_refused(hl_tokens_load(path, &tokens), tokens, message);
+    check_refused(hl_tokens_load_tokenizer(path, &tokens, &ignored), tokens, message);
+}
+END_TEST
+
 START_TEST(every_allocation_of_reading_may_fail)
 {
     char json[4096], vocabulary[4096];
@@ -485,6 +500,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_saved_object_is_the_same);
     tcase_add_test(tc, the_format_stays);
     LOOP(tc, a_damaged_object_is_refused, damaged);
+    tcase_add_test(tc, json_of_more_than_64_MiB_is_refused);
     tcase_add_test(tc, every_allocation_of_reading_may_fail);
 }
 SUITE("tokens file", add_tests)

@@ -20,6 +20,12 @@ static inline uint64_t hl_hash(uint64_t hash, const void *bytes, size_t size)
     return hash;
 }
 
+/* The hash of a pair of ids. */
+static inline uint64_t hl_hash_pair(int32_t left, int32_t right)
+{
+    return ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) * UINT64_C(0x9E3779B97F4A7C15);
+}
+
 HL_END_DECLS
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "core/declarations.h"
 #include "core/status.h"
+#include "data/text/private/heap.h"
+#include "data/text/private/number_table.h"
 #include "data/text/private/text_set.h"
 
 #include <stddef.h>
@@ -28,12 +30,11 @@ typedef struct hl_merge_learner {
     /* of its work */
     struct hl_merge_pair *pairs;
     size_t n_pairs, pairs_capacity;
-    uint32_t *table; /* numbers of pairs, UINT32_MAX: free */
-    size_t mask;
+    hl_number_table table; /* of pairs */
     struct hl_merge_place *places;
     size_t n_places, places_capacity;
-    struct hl_merge_entry *heap;
-    size_t n_heap, heap_capacity;
+    hl_heap heap; /* of pairs; the key is the negative of the count when it was put in: one with another now is out of
+                     date */
     uint32_t *grown; /* pairs whose count has grown in this merge */
     size_t n_grown, grown_capacity;
 } hl_merge_learner;

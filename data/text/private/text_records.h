@@ -19,6 +19,7 @@ typedef struct hl_text_record {
     const int32_t *sources; /* file: one for each text */
     int64_t n_texts;        /* 0: no more records */
     int64_t n_labels;
+    bool goes_on; /* its text follows another's end: running text, but for its beginning */
     bool validation;
     int64_t line, number; /* its first line; its number from 1, of running text 0 */
 } hl_text_record;

@@ -5,6 +5,7 @@
 #include "core/declarations.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "data/text/private/number_table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,8 +23,7 @@ typedef struct hl_text_set {
     hl_text bytes;
     hl_set_text *at;
     size_t n, capacity;
-    uint32_t *table; /* numbers, UINT32_MAX: free */
-    size_t mask;
+    hl_number_table table;
 } hl_text_set;
 
 /* Adds `count` to the text's, which is 0 where it was not there yet; its number in *number (NULL is allowed).

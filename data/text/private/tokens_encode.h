@@ -5,6 +5,7 @@
 
 #include "core/declarations.h"
 #include "core/status.h"
+#include "data/text/private/heap.h"
 #include "data/text/private/tokens_parts.h"
 #include "data/text/tokens.h"
 
@@ -33,10 +34,10 @@ typedef struct hl_tokens_scratch {
     uint32_t *ends;   /* of each character of the word: its end in it */
     uint64_t *hashes; /* and the hash of the bytes up to there */
     hl_symbol *symbols;
-    uint64_t *heap;
+    hl_heap heap; /* the numbers are indices of left symbols, the keys ranks */
     hl_piece *wrapped;
     size_t n_characters, characters_capacity, word_capacity, ends_capacity, hashes_capacity, symbols_capacity,
-        heap_capacity, wrapped_capacity;
+        wrapped_capacity;
 } hl_tokens_scratch;
 
 /* Whether a text can be cut: HL_INVALID where it is not UTF-8 (bytes takes any) or not shorter than 2 GiB. */

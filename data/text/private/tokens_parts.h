@@ -6,6 +6,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "data/text/private/hash.h"
+#include "data/text/private/number_table.h"
 #include "data/text/tokens.h"
 
 #include <stdbool.h>
@@ -67,13 +68,17 @@ struct hl_tokens {
         uint32_t tag;
         int32_t id; /* -1: free */
     } * table;
-    size_t mask;           /* of the table: its size less one */
-    bool *is_special;      /* by id */
+    size_t mask;      /* of the table: its size less one */
+    bool *is_special; /* by id */
+    struct hl_sorted_special {
+        const char *piece;
+        size_t size;
+        const hl_special_token *special;
+    } * sorted;            /* the special tokens by their bytes */
     bool first_bytes[256]; /* whether a special token begins with it */
     size_t longest;        /* the bytes of the longest piece */
     int32_t byte_ids[256]; /* of bytes and bpe; -1: no such piece */
-    uint32_t *merge_table; /* ranks, UINT32_MAX: free */
-    size_t merge_mask;
+    hl_number_table ranks; /* of merges */
 };
 
 /* An object without pieces, NULL when out of memory. Its roles are absent and its templates those of texts alone. */

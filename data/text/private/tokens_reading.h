@@ -12,7 +12,8 @@
 
 HL_BEGIN_DECLS
 
-enum { HL_TOKENS_FILE_BYTES = 256 << 20, HL_WORD_CHARACTERS_MAX = 10000 };
+/* JSON takes up to 100 times its bytes while it is read. */
+enum { HL_TOKENS_JSON_BYTES = 64 << 20, HL_TOKENS_FILE_BYTES = 256 << 20, HL_WORD_CHARACTERS_MAX = 10000 };
 
 /* Reads the file and calls `read` with its JSON; frees what `read` began to make in *out where it fails. HL_BAD_FILE,
  * HL_NO_MEMORY, and what `read` fails with. */

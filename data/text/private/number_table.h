@@ -1,0 +1,66 @@
+/* Things that are numbered from 0 on, found by what they are: a hash table of their numbers. The caller has the things
+ * and says which hash and which number a thing has. */
+#ifndef HL_DATA_TEXT_PRIVATE_NUMBER_TABLE_H
+#define HL_DATA_TEXT_PRIVATE_NUMBER_TABLE_H
+
+#include "core/memory.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Begins zeroed. `at` is owned by the caller: hl_free. */
+typedef struct hl_number_table {
+    uint32_t *at; /* UINT32_MAX: free */
+    size_t mask;  /* its size less one */
+} hl_number_table;
+
+/* The hash of a number's thing; whether that is the one that is looked for. Functions known to the compiler are
+ * inlined.
+ */
+typedef uint64_t hl_number_hash(const void *things, uint32_t number);
+typedef bool hl_number_is(const void *things, uint32_t number, const void *wanted);
+
+/* The place of the number of `wanted`, which has this hash, or the free one where it belongs. */
+static inline uint32_t *hl_number_table_find(const hl_number_table *table, uint64_t hash, hl_number_is *is,
+                                             const void *things, const void *wanted)
+{
+    size_t i = (size_t)(hash ^ hash >> 32) & table->mask;
+    while (table->at[i] != UINT32_MAX && !is(things, table->at[i], wanted)) {
+        i = (i + 1) & table->mask;
+    }
+    return &table->at[i];
+}
+
+/* Makes the table at least twice as large as n + 1 numbers, with the numbers 0 .. n - 1 in it; n stays below
+ * UINT32_MAX. false when out of memory, and nothing changes. */
+static inline bool hl_number_table_grow(hl_number_table *table, size_t n, hl_number_hash *hash_of, const void *things)
+{
+    enum { FEWEST = 1024 };
+    if (table->at != NULL && 2 * n <= table->mask) {
+        return true;
+    }
+    size_t size = FEWEST;
+    while (size <= 2 * n) {
+        size *= 2;
+    }
+    uint32_t *at = hl_malloc(size * sizeof *at);
+    if (at == NULL) {
+        return false;
+    }
+    memset(at, 0xFF, size * sizeof *at);
+    hl_free(table->at);
+    *table = (hl_number_table){ at, size - 1 };
+    for (uint32_t number = 0; number < n; number++) {
+        uint64_t hash = hash_of(things, number);
+        size_t i = (size_t)(hash ^ hash >> 32) & table->mask;
+        while (at[i] != UINT32_MAX) {
+            i = (i + 1) & table->mask;
+        }
+        at[i] = number;
+    }
+    return true;
+}
+
+#endif

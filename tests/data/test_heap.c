@@ -1,0 +1,90 @@
+#include "data/text/private/heap.h"
+#include "data/text/private/number_table.h"
+#include "tests/check_suite.h"
+#include "tests/data/failing_allocator.h"
+
+#include <stdlib.h>
+
+enum { COUNT = 3000 };
+
+static bool downwards(const void *context, uint32_t a, uint32_t b)
+{
+    ck_assert_int_eq(*(const int *)context, 7);
+    return a > b;
+}
+
+START_TEST(entries_come_in_order)
+{
+    const int context = 7;
+    hl_heap heap = { 0 };
+    for (uint32_t i = 0; i < COUNT; i++) {
+        hl_heap_entry entry = { .key = (int64_t)(i * 2654435761U >> 24) - 128, .number = i };
+        ck_assert(hl_heap_push(&heap, entry, downwards, &context));
+    }
+    bool seen[COUNT] = { false };
+    hl_heap_entry before = { .key = INT64_MIN };
+    for (int i = 0; i < COUNT; i++) {
+        hl_heap_entry entry = hl_heap_pop(&heap, downwards, &context);
+        ck_assert(entry.key > before.key || (entry.key == before.key && entry.number < before.number));
+        ck_assert(!seen[entry.number]);
+        seen[entry.number] = true;
+        before = entry;
+    }
+    ck_assert_uint_eq(heap.n, 0);
+    hl_free(heap.at);
+}
+END_TEST
+
+/* The number i stands for 3 * i; all have one of four hashes. */
+static uint64_t hash_of(const void *things, uint32_t number)
+{
+    return ((const uint32_t *)things)[number] % 4;
+}
+
+static bool is(const void *things, uint32_t number, const void *wanted)
+{
+    return ((const uint32_t *)things)[number] == *(const uint32_t *)wanted;
+}
+
+START_TEST(numbers_are_found_by_their_things)
+{
+    uint32_t things[COUNT];
+    hl_number_table table = { 0 };
+    for (uint32_t i = 0; i < COUNT; i++) {
+        ck_assert(hl_number_table_grow(&table, i, hash_of, things));
+        ck_assert_uint_ge(table.mask + 1, 2 * (i + 1));
+        things[i] = 3 * i;
+        uint32_t *place = hl_number_table_find(&table, things[i] % 4, is, things, &things[i]);
+        ck_assert_uint_eq(*place, UINT32_MAX);
+        *place = i;
+    }
+    for (uint32_t thing = 0; thing < 3 * COUNT; thing++) {
+        uint32_t number = *hl_number_table_find(&table, thing % 4, is, things, &thing);
+        ck_assert_uint_eq(number, thing % 3 == 0 ? thing / 3 : UINT32_MAX);
+    }
+    hl_free(table.at);
+}
+END_TEST
+
+START_TEST(without_memory_nothing_changes)
+{
+    const int context = 7;
+    uint32_t things[1] = { 0 };
+    hl_heap heap = { 0 };
+    hl_number_table table = { 0 };
+    hl_allocator_set(&failing_allocator);
+    allocations_left = 0;
+    ck_assert(!hl_heap_push(&heap, (hl_heap_entry){ .key = 1 }, downwards, &context));
+    ck_assert(!hl_number_table_grow(&table, 0, hash_of, things));
+    ck_assert(heap.n == 0 && heap.at == NULL && table.at == NULL);
+    hl_allocator_set(NULL);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, entries_come_in_order);
+    tcase_add_test(tc, numbers_are_found_by_their_things);
+    tcase_add_test(tc, without_memory_nothing_changes);
+}
+SUITE("heap and number table", add_tests)
