@@ -49,8 +49,9 @@ typedef struct hl_recorder {
     size_t folder_length;
 } hl_recorder;
 
-/* The bytes that one snapshot of E examples of T tokens with R relations, words and types counted as such, takes without validation sums, on disk at
- * most, and in the recorder's memory to within a few KiB. SIZE_MAX where they do not fit. */
+/* The bytes that one snapshot of E examples of T tokens with R relations, words and types counted as such, takes
+ * without validation sums, on disk at most, and in the recorder's memory to within a few KiB. SIZE_MAX where they do
+ * not fit. */
 size_t hl_recorder_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens, int64_t n_relations);
 
 /* The most bytes of its file with the validation sums of examples of up to T tokens. SIZE_MAX where they do not fit. */
@@ -66,9 +67,9 @@ hl_status hl_recorder_plan(const hl_model *model, int64_t rows, int64_t n_tokens
  * model on so many at once, or on as many as have HL_ANSWERS_LOGITS logits, or on one example; other numbers may change
  * the last bits of what is recorded, as matrix products of other shapes round differently; `threads` change none.
  * Where logits are not all kept, the output layer runs on the rows that have a target, or where none has, on all.
- * `folder`: NULL where nothing will be written (hl_recorder_run alone). HL_INVALID (no examples, too long ones, no rows,
- * sizes that cannot be), HL_NO_MEMORY, HL_BAD_FILE (the folder). On failure the recorder is empty; else it is ended by
- * hl_recorder_free. */
+ * `folder`: NULL where nothing will be written (hl_recorder_run alone). HL_INVALID (no examples, too long ones, no
+ * rows, sizes that cannot be), HL_NO_MEMORY, HL_BAD_FILE (the folder). On failure the recorder is empty; else it is
+ * ended by hl_recorder_free. */
 hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const hl_examples *examples, int64_t rows,
                            int threads, const char *folder);
 
@@ -80,10 +81,12 @@ void hl_recorder_free(hl_recorder *recorder);
 hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena);
 
 /* The same, and writes "<folder>/step_<step, six digits>.npz" (not waiting for the disk): layer_0, layer_1, ... (E, H,
- * T, T), tokens, targets, source (E, T) int32, lengths (E) int32, step and format int64, logits (E, T, C), or where they
- * are too many top_ids int32, top_logits, target_logits and log_sums (heads/answers.h), and, where the task states
- * relations, `relations` (E, R, T) int32, where the examples have them words and types (E, T) int32; weights and logits float32 (float64 in the double library); and where `sums` of the whole validation set at this step are given (else NULL), their arrays all_*
- * (heads/private/validation_sums_file.h). step >= 0. Fails as above; HL_BAD_FILE: the file then is what it was. */
+ * T, T), tokens, targets, source (E, T) int32, lengths (E) int32, step and format int64, logits (E, T, C), or where
+ * they are too many top_ids int32, top_logits, target_logits and log_sums (heads/answers.h), and, where the task states
+ * relations, `relations` (E, R, T) int32, where the examples have them words and types (E, T) int32; weights and logits
+ * float32 (float64 in the double library); and where `sums` of the whole validation set at this step are given (else
+ * NULL), their arrays all_* (heads/private/validation_sums_file.h). step >= 0. Fails as above; HL_BAD_FILE: the file
+ * then is what it was. */
 hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, const hl_validation_sums *sums, hl_arena *arena);
 
 /* The model's answers, as last recorded. Its arrays are the recorder's. */

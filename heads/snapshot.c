@@ -52,7 +52,8 @@ static hl_status read_examples(hl_snapshot *s, const char *path)
     return read_ids(&s->npz, path, "lengths", HL_SHAPE(E), 1, T, &e->lengths);
 }
 
-/* Only snapshots of text hold words, and types where it comes in pairs. An example's words are counted from 0, in order. */
+/* Only snapshots of text hold words, and types where it comes in pairs. An example's words are counted from 0, in
+ * order. */
 static hl_status read_words(hl_snapshot *s, const char *path)
 {
     hl_examples *e = &s->examples;
