@@ -12,8 +12,28 @@
 #include <string.h>
 #include <zlib.h>
 
-static const char header[] = "step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second\n";
-enum { ROW_BYTES = 256 };
+#define COLUMNS "step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second"
+#define FIGURE(name) offsetof(hl_metrics_row, name)
+
+enum { ROW_BYTES = 256, KINDS = HL_METRICS_CLASSES + 1, PLAIN_COLUMNS = 7, MOST_FIGURES = 3 };
+
+/* By kind; the figures that follow the columns of all. */
+static const struct {
+    const char *header;
+    int n;
+    size_t figures[MOST_FIGURES]; /* where they stand in a row */
+} kinds[KINDS] = {
+    { COLUMNS "\n", 0, { 0 } },
+    { COLUMNS ",perplexity,bits_per_character,bits_per_word\n",
+      3,
+      { FIGURE(perplexity), FIGURE(bits_per_character), FIGURE(bits_per_word) } },
+    { COLUMNS ",macro_f1,micro_f1\n", 2, { FIGURE(macro_f1), FIGURE(micro_f1) } },
+};
+
+static double *figure_of(hl_metrics_row *row, int i)
+{
+    return (double *)((char *)row + kinds[row->kind].figures[i]);
+}
 
 /* ---- reading ---- */
 
@@ -31,9 +51,9 @@ static bool take_number(const char **at, double *number)
 /* The same, where the field may be empty: -1. */
 static bool take_optional(const char **at, double *number)
 {
-    if (**at == ',') {
+    if (**at == ',' || **at == '\0') {
         *number = -1;
-        ++*at;
+        *at += **at == ',';
         return true;
     }
     return take_number(at, number) && *number >= 0;
@@ -63,14 +83,36 @@ static bool take_step(const char **at, int64_t *step)
     return good;
 }
 
-/* The sum with one more line, without its newline. */
+/* Where field i of the line begins. */
+static const char *field_at(const char *line, const char *end, int i)
+{
+    for (; i > 0 && line < end; i--) {
+        const char *comma = memchr(line, ',', (size_t)(end - line));
+        line = comma != NULL ? comma + 1 : end;
+    }
+    return line;
+}
+
+/* The sum with one more line, without its newline: with all fields but its speed. */
 static hl_metrics_sum add_line(hl_metrics_sum sum, const char *line, size_t length)
 {
-    while (length > 0 && line[length - 1] != ',') {
-        length--;
-    }
-    uLong crc = crc32((uLong)sum.crc, (const Bytef *)line, (uInt)length);
+    const char *end = line + length, *speed = field_at(line, end, PLAIN_COLUMNS - 1);
+    const char *figures = field_at(speed, end, 1);
+    uLong crc = crc32((uLong)sum.crc, (const Bytef *)line, (uInt)(speed - line));
+    crc = crc32(crc, (const Bytef *)figures, (uInt)(end - figures));
     return (hl_metrics_sum){ .rows = sum.rows + 1, .crc = (int64_t)crc };
+}
+
+/* The kind of a row with so many figures; false: there is none. */
+static bool find_kind(int n_figures, hl_metrics_kind *kind)
+{
+    for (int k = 0; k < KINDS; k++) {
+        if (kinds[k].n == n_figures) {
+            *kind = (hl_metrics_kind)k;
+            return true;
+        }
+    }
+    return false;
 }
 
 bool hl_metrics_row_read(const char *line, size_t length, hl_metrics_row *row)
@@ -81,19 +123,35 @@ bool hl_metrics_row_read(const char *line, size_t length, hl_metrics_row *row)
     }
     memcpy(copy, line, length);
     copy[length] = '\0';
+    int commas = 0;
+    for (const char *c = copy; *c != '\0'; c++) {
+        commas += *c == ',';
+    }
     const char *at = copy;
-    return take_step(&at, &row->step) && take_split(&at, &row->split) && take_number(&at, &row->loss) &&
-           take_number(&at, &row->accuracy) && row->accuracy >= 0 && row->accuracy <= 1 &&
-           take_optional(&at, &row->learning_rate) && take_optional(&at, &row->grad_norm) &&
-           take_number(&at, &row->tokens_per_second) && row->tokens_per_second >= 0 && *at == '\0' && at[-1] != ',';
+    *row = (hl_metrics_row){ .step = 0 };
+    bool good = find_kind(commas + 1 - PLAIN_COLUMNS, &row->kind) && take_step(&at, &row->step) &&
+                take_split(&at, &row->split) && take_number(&at, &row->loss) && take_number(&at, &row->accuracy) &&
+                row->accuracy >= 0 && row->accuracy <= 1 && take_optional(&at, &row->learning_rate) &&
+                take_optional(&at, &row->grad_norm) && take_number(&at, &row->tokens_per_second) &&
+                row->tokens_per_second >= 0;
+    for (int i = 0; good && i < kinds[row->kind].n; i++) {
+        good = take_optional(&at, figure_of(row, i));
+    }
+    return good && *at == '\0';
 }
 
 hl_status hl_metrics_rows_begin(hl_metrics_rows *rows, const char *path, const char *text, size_t size)
 {
-    const size_t begin = sizeof header - 1;
-    bool begins = size >= begin && memcmp(text, header, begin) == 0;
-    *rows = (hl_metrics_rows){ .path = path, .at = text + (begins ? begin : 0), .end = text + size, .line = 1 };
-    return begins ? hl_ok() : hl_error(HL_BAD_FILE, "%s:1: not the header of a metrics.csv", path);
+    *rows = (hl_metrics_rows){ .path = path, .at = text, .end = text + size, .line = 1 };
+    for (int k = 0; k < KINDS; k++) {
+        size_t begin = strlen(kinds[k].header);
+        if (size >= begin && memcmp(text, kinds[k].header, begin) == 0) {
+            rows->kind = (hl_metrics_kind)k;
+            rows->at = text + begin;
+            return hl_ok();
+        }
+    }
+    return hl_error(HL_BAD_FILE, "%s:1: not the header of a metrics.csv", path);
 }
 
 hl_status hl_metrics_rows_next(hl_metrics_rows *rows, hl_metrics_row *row, bool *there)
@@ -104,7 +162,7 @@ hl_status hl_metrics_rows_next(hl_metrics_rows *rows, hl_metrics_row *row, bool 
         return hl_ok();
     }
     rows->line++;
-    if (!hl_metrics_row_read(rows->at, (size_t)(newline - rows->at), row)) {
+    if (!hl_metrics_row_read(rows->at, (size_t)(newline - rows->at), row) || row->kind != rows->kind) {
         return hl_error(HL_BAD_FILE, "%s:%" PRId64 ": not a row of a metrics.csv; take the line out", rows->path,
                         rows->line);
     }
@@ -160,18 +218,16 @@ hl_status hl_metrics_csv_check(const char *path, const char *text, size_t size, 
     return hl_ok();
 }
 
-/* The length of the part to keep; 0 of an empty file, which a power failure may leave. */
-static hl_status keep(const char *path, const char *text, size_t size, hl_metrics_sum until, size_t *kept)
+/* Reads the rows of `until`: what is to be kept ends at rows->at. An empty file, which a power failure may leave, has
+ * no rows. */
+static hl_status keep(const char *path, const char *text, size_t size, hl_metrics_sum until, hl_metrics_rows *rows)
 {
-    *kept = 0;
     if (size == 0) {
+        *rows = (hl_metrics_rows){ .at = text };
         return compare(path, (hl_metrics_sum){ 0 }, until);
     }
-    hl_metrics_rows rows;
-    HL_TRY(hl_metrics_rows_begin(&rows, path, text, size));
-    HL_TRY(take_rows(&rows, until));
-    *kept = (size_t)(rows.at - text);
-    return hl_ok();
+    HL_TRY(hl_metrics_rows_begin(rows, path, text, size));
+    return take_rows(rows, until);
 }
 
 /* To be freed: *text, NULL where there is no such file. */
@@ -187,10 +243,11 @@ static hl_status read_whole(const char *path, char **text, size_t *size)
 hl_status hl_metrics_csv_check_until(const char *path, hl_metrics_sum until)
 {
     char *text;
-    size_t size, kept;
+    size_t size;
+    hl_metrics_rows rows;
     HL_TRY(read_whole(path, &text, &size));
     hl_status status = text != NULL || until.rows == 0
-                           ? keep(path, text, size, until, &kept)
+                           ? keep(path, text, size, until, &rows)
                            : hl_error(HL_BAD_FILE,
                                       "%s: missing, with %" PRId64
                                       " rows of this run; put the file back, or begin anew with --overwrite",
@@ -201,20 +258,23 @@ hl_status hl_metrics_csv_check_until(const char *path, hl_metrics_sum until)
 
 /* ---- appending ---- */
 
-hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, hl_metrics_sum until)
+hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, hl_metrics_kind kind, hl_metrics_sum until)
 {
-    *csv = (hl_metrics_csv){ .path = hl_strdup(path), .fd = -1, .sum = until };
+    *csv = (hl_metrics_csv){ .path = hl_strdup(path), .fd = -1, .kind = kind, .sum = until };
     if (csv->path == NULL) {
         return hl_error_memory(path);
     }
     char *text;
-    size_t size, kept;
+    size_t size;
+    hl_metrics_rows rows;
     HL_TRY(read_whole(path, &text, &size));
-    hl_status status = keep(path, text, size, until, &kept);
+    hl_status status = keep(path, text, size, until, &rows);
     if (status.code == HL_OK && size == 0) {
-        status = hl_file_replace(path, header, sizeof header - 1, HL_VOLATILE);
-    } else if (status.code == HL_OK && kept < size) {
-        status = hl_file_replace(path, text, kept, HL_DURABLE);
+        status = hl_file_replace(path, kinds[kind].header, strlen(kinds[kind].header), HL_VOLATILE);
+    } else if (status.code == HL_OK && rows.kind != kind) {
+        status = hl_error(HL_BAD_FILE, "%s:1: has the columns of another task; begin anew with --overwrite", path);
+    } else if (status.code == HL_OK && rows.at < text + size) {
+        status = hl_file_replace(path, text, (size_t)(rows.at - text), HL_DURABLE);
     }
     hl_free(text);
     HL_THEN(status, hl_file_open(path, O_WRONLY | O_APPEND, &csv->fd));
@@ -223,17 +283,22 @@ hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, hl_metrics_
 
 static int format_optional(char *text, size_t size, double value)
 {
-    return value >= 0 ? snprintf(text, size, ",%.9g", value) : snprintf(text, size, ",");
+    return value >= 0 && isfinite(value) ? snprintf(text, size, ",%.9g", value) : snprintf(text, size, ",");
 }
 
 hl_status hl_metrics_csv_append(hl_metrics_csv *csv, hl_metrics_row row)
 {
     char line[ROW_BYTES];
     size_t size = sizeof line;
+    row.kind = csv->kind;
     int n = snprintf(line, size, "%" PRId64 ",%s,%.9g,%.9g", row.step, row.split, row.loss, row.accuracy);
     n += format_optional(line + n, size - (size_t)n, row.learning_rate);
     n += format_optional(line + n, size - (size_t)n, row.grad_norm);
-    n += snprintf(line + n, size - (size_t)n, ",%.0f\n", row.tokens_per_second);
+    n += snprintf(line + n, size - (size_t)n, ",%.0f", row.tokens_per_second);
+    for (int i = 0; i < kinds[csv->kind].n; i++) {
+        n += format_optional(line + n, size - (size_t)n, *figure_of(&row, i));
+    }
+    n += snprintf(line + n, size - (size_t)n, "\n");
     HL_TRY(hl_file_write_bytes(csv->fd, csv->path, line, (size_t)n));
     csv->sum = add_line(csv->sum, line, (size_t)n - 1);
     return hl_ok();

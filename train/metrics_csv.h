@@ -1,5 +1,6 @@
 /* metrics.csv: one row a measurement, appended and at once in the file.
  *   step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second
+ *   and of text: perplexity,bits_per_character,bits_per_word, or macro_f1,micro_f1 (train/scores.h)
  * The checkpoint knows its rows by their sum, so that what was lost or changed since is noticed. */
 #ifndef HL_TRAIN_METRICS_CSV_H
 #define HL_TRAIN_METRICS_CSV_H
@@ -16,9 +17,14 @@ HL_BEGIN_DECLS
 
 enum { HL_METRICS_MAX_BYTES = 1 << 30 }; /* the largest file that is read */
 
+/* Which figures rows end with: none, those of tokens to be found (tasks masked, next), those of classes (tags,
+ * classes). */
+typedef enum hl_metrics_kind { HL_METRICS_PLAIN, HL_METRICS_TOKENS, HL_METRICS_CLASSES } hl_metrics_kind;
+
 typedef struct hl_metrics_csv {
     char *path; /* owned */
     int fd;     /* -1 when closed */
+    hl_metrics_kind kind;
     hl_metrics_sum sum;
 } hl_metrics_csv;
 
@@ -28,14 +34,19 @@ typedef struct hl_metrics_row {
     double loss, accuracy;
     double learning_rate, grad_norm; /* negative: does not apply, the field stays empty */
     double tokens_per_second;
+    hl_metrics_kind kind;
+    double perplexity, bits_per_character, bits_per_word; /* of tokens; as rate and norm, empty where negative, or not
+                                                             finite */
+    double macro_f1, micro_f1;                            /* of classes; likewise */
 } hl_metrics_row;
 
 /* Opens the file for appending, with the header alone if it is missing, and drops what follows the rows of `until` (a
- * run that was killed wrote it after its last checkpoint). HL_BAD_FILE: also as hl_metrics_csv_check_until; then the
- * file is as it was. HL_NO_MEMORY. To be ended by hl_metrics_csv_close, whatever this returns. */
-hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, hl_metrics_sum until);
+ * run that was killed wrote it after its last checkpoint). HL_BAD_FILE: also where it has the rows of another kind, and
+ * as hl_metrics_csv_check_until; then the file is as it was. HL_NO_MEMORY. To be ended by hl_metrics_csv_close,
+ * whatever this returns. */
+hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, hl_metrics_kind kind, hl_metrics_sum until);
 
-/* Appends one row. HL_BAD_FILE. Allocates nothing. */
+/* Appends one row, with the figures of the file's kind. HL_BAD_FILE. Allocates nothing. */
 hl_status hl_metrics_csv_append(hl_metrics_csv *csv, hl_metrics_row row);
 
 /* Waits until what was appended is on disk. HL_BAD_FILE. */
@@ -43,13 +54,14 @@ hl_status hl_metrics_csv_sync(hl_metrics_csv *csv);
 
 void hl_metrics_csv_close(hl_metrics_csv *csv);
 
-/* Reads a line of `length` bytes, without its newline; false where it is no row: other than seven fields, a step or
- * figure that is no finite number in its range. `split` is then a text that stands for ever. */
+/* Reads a line of `length` bytes, without its newline; false where it is no row: fields other than those of a kind,
+ * a step or figure that is no finite number in its range. `split` is then a text that stands for ever. */
 bool hl_metrics_row_read(const char *line, size_t length, hl_metrics_row *row);
 
 /* The rows of a text, one after the other. */
 typedef struct hl_metrics_rows {
     const char *path, *at, *end; /* the name for messages; what is still to be read */
+    hl_metrics_kind kind;        /* of all rows */
     int64_t line, step;          /* of the last row; steps never go back */
     hl_metrics_sum sum;          /* of the rows so far */
 } hl_metrics_rows;

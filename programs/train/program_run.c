@@ -235,7 +235,7 @@ static hl_status begin(hl_train_call *p)
     hl_free(vocabulary);
     HL_TRY(status);
     int64_t step = p->trainer.optimizer.step;
-    HL_TRY(hl_metrics_csv_open(&p->loop.metrics, p->folder.metrics, p->loop.state.metrics));
+    HL_TRY(hl_metrics_csv_open(&p->loop.metrics, p->folder.metrics, HL_METRICS_PLAIN, p->loop.state.metrics));
     p->loop.progress = hl_progress_begin(p->command.quiet ? NULL : p->out, step, p->config.train.steps);
     return hl_ok();
 }

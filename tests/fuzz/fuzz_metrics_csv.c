@@ -14,38 +14,42 @@ enum { LAST_STEP = 20 };
 
 static const char path[] = "metrics.csv";
 
-static hl_status open_and_close(hl_metrics_sum until)
+/* `kind`: of the rows that are known. */
+static hl_status open_and_close(hl_metrics_kind kind, hl_metrics_sum until)
 {
     hl_metrics_csv csv;
-    hl_status status = hl_metrics_csv_open(&csv, path, until);
+    hl_status status = hl_metrics_csv_open(&csv, path, kind, until);
     hl_metrics_csv_close(&csv);
     return status;
 }
 
 /* Of the rows before the first line that is none. */
-static hl_metrics_sum sum_of(const char *text, size_t size)
+static hl_metrics_rows rows_of(const char *text, size_t size)
 {
     hl_metrics_rows rows;
     hl_metrics_row row;
     bool there = hl_metrics_rows_begin(&rows, path, text, size).code == HL_OK;
     while (there && hl_metrics_rows_next(&rows, &row, &there).code == HL_OK) {
     }
-    return rows.sum;
+    return rows;
 }
 
 static void check_resumed(const uint8_t *data, size_t size)
 {
-    hl_metrics_sum known = sum_of((const char *)data, size), other = { known.rows, known.crc ^ 1 };
+    hl_metrics_rows rows = rows_of((const char *)data, size);
+    hl_metrics_sum known = rows.sum, other = { known.rows, known.crc ^ 1 };
+    hl_metrics_kind another = rows.kind == HL_METRICS_PLAIN ? HL_METRICS_TOKENS : HL_METRICS_PLAIN;
     bool good = hl_metrics_csv_check_until(path, known).code == HL_OK;
-    fuzz_require(open_and_close(other).code == HL_BAD_FILE);
-    fuzz_require(open_and_close(known).code == (good ? HL_OK : HL_BAD_FILE));
+    fuzz_require(open_and_close(rows.kind, other).code == HL_BAD_FILE);
+    fuzz_require(size == 0 || open_and_close(another, known).code == HL_BAD_FILE);
+    fuzz_require(open_and_close(rows.kind, known).code == (good ? HL_OK : HL_BAD_FILE));
     if (!good) {
         return;
     }
     size_t left, again;
     const uint8_t *bytes = input_file_bytes(&left);
     fuzz_require(hl_metrics_csv_check(path, (const char *)bytes, left, known).code == HL_OK && bytes[left - 1] == '\n');
-    fuzz_require(open_and_close(known).code == HL_OK);
+    fuzz_require(open_and_close(rows.kind, known).code == HL_OK);
     fuzz_require(input_file_bytes(&again) == bytes && again == left); /* nothing was left to drop */
 }
 

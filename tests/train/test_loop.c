@@ -28,7 +28,8 @@ START_TEST(no_file_gets_a_weight_that_is_not_finite)
     hl_loop loop = {
         .config = &config, .folder = &folder, .trainer = &trainer, .config_text = "", .checkpoint_step = -1
     };
-    ck_assert_int_eq(hl_metrics_csv_open(&loop.metrics, folder.metrics, (hl_metrics_sum){ 0 }).code, HL_OK);
+    ck_assert_int_eq(hl_metrics_csv_open(&loop.metrics, folder.metrics, HL_METRICS_PLAIN, (hl_metrics_sum){ 0 }).code,
+                     HL_OK);
     if (_i == 1) { /* no validation is the best one, and only the checkpoint after the last step is left */
         loop.state = (hl_train_state){ .has_best = true, .best_loss = 0 };
     }

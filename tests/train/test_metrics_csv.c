@@ -4,6 +4,7 @@
 #include "train/metrics_csv.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,20 @@
 
 #define HEADER "step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second\n"
 
-static const hl_metrics_row training = { 10, "train", 1.25, 0.5, 0.001, 2.5, 12345.6 };
-static const hl_metrics_row validation = { 10, "validation", 1.0 / 3, 1, -1, -1, 0.4 };
+static const hl_metrics_row training = { .step = 10,
+                                         .split = "train",
+                                         .loss = 1.25,
+                                         .accuracy = 0.5,
+                                         .learning_rate = 0.001,
+                                         .grad_norm = 2.5,
+                                         .tokens_per_second = 12345.6 };
+static const hl_metrics_row validation = { .step = 10,
+                                           .split = "validation",
+                                           .loss = 1.0 / 3,
+                                           .accuracy = 1,
+                                           .learning_rate = -1,
+                                           .grad_norm = -1,
+                                           .tokens_per_second = 0.4 };
 #define TRAINING "10,train,1.25,0.5,0.001,2.5,12346\n"
 #define VALIDATION "10,validation,0.333333333,1,,,0\n"
 
@@ -45,7 +58,7 @@ static hl_metrics_sum sum_of(const char *text, int64_t rows)
 static hl_metrics_csv opened(const char *path, hl_metrics_sum until)
 {
     hl_metrics_csv csv;
-    hl_status status = hl_metrics_csv_open(&csv, path, until);
+    hl_status status = hl_metrics_csv_open(&csv, path, HL_METRICS_PLAIN, until);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     return csv;
 }
@@ -112,7 +125,7 @@ START_TEST(a_file_that_is_no_metrics_is_refused_and_untouched)
         size_t size = strlen(foreign[i]) - (i == 2); /* a header without its end of line */
         scratch_write(path, foreign[i], size);
         hl_metrics_csv csv;
-        hl_status status = hl_metrics_csv_open(&csv, path, a_few);
+        hl_status status = hl_metrics_csv_open(&csv, path, HL_METRICS_PLAIN, a_few);
         ck_assert_int_eq(status.code, HL_BAD_FILE);
         ck_assert_ptr_nonnull(strstr(status.text, "metrics.csv:1: "));
         hl_metrics_csv_close(&csv);
@@ -151,7 +164,7 @@ static void expect_refused(const char *path, const char *text, size_t size)
 {
     scratch_write(path, text, size);
     hl_metrics_csv csv;
-    hl_status status = hl_metrics_csv_open(&csv, path, a_few);
+    hl_status status = hl_metrics_csv_open(&csv, path, HL_METRICS_PLAIN, a_few);
     ck_assert_msg(status.code == HL_BAD_FILE, "%s", text);
     ck_assert_msg(strstr(status.text, "metrics.csv:3: not a row") != NULL, "%s", status.text);
     hl_metrics_csv_close(&csv);
@@ -181,7 +194,7 @@ START_TEST(a_step_before_the_last_is_refused_and_untouched)
     const char *path = scratch_path("metrics.csv");
     scratch_write(path, text, sizeof text - 1);
     hl_metrics_csv csv;
-    hl_status status = hl_metrics_csv_open(&csv, path, a_few);
+    hl_status status = hl_metrics_csv_open(&csv, path, HL_METRICS_PLAIN, a_few);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_msg(strstr(status.text, "metrics.csv:4: step 9 after step 10, which no run writes; take the line out") !=
                       NULL,
@@ -276,6 +289,81 @@ START_TEST(a_row_is_read_as_it_was_written)
 }
 END_TEST
 
+#define TOKENS_HEADER \
+    "step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second,perplexity,bits_per_character,bits_per_word\n"
+#define TOKENS_TRAINING "10,train,1.25,0.5,0.001,2.5,12346,,,\n"
+#define TOKENS_VALIDATION "10,validation,0.333333333,1,,,0,1.5,,12.25\n"
+#define CLASSES_HEADER "step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second,macro_f1,micro_f1\n"
+#define CLASSES_VALIDATION "10,validation,0.333333333,1,,,0,0,0.5\n"
+
+static void write_rows(const char *path, hl_metrics_kind kind, const hl_metrics_row *rows, int n, hl_metrics_sum *sum)
+{
+    hl_metrics_csv csv;
+    ck_assert_int_eq(hl_metrics_csv_open(&csv, path, kind, nothing).code, HL_OK);
+    for (int i = 0; i < n; i++) {
+        ck_assert_int_eq(hl_metrics_csv_append(&csv, rows[i]).code, HL_OK);
+    }
+    *sum = csv.sum;
+    hl_metrics_csv_close(&csv);
+}
+
+START_TEST(rows_of_text_end_with_its_figures)
+{
+    hl_metrics_row rows[2] = { training, validation };
+    rows[0].perplexity = (double)INFINITY; /* too large a number */
+    rows[0].bits_per_character = rows[0].bits_per_word = rows[1].bits_per_character = -1;
+    rows[1].perplexity = 1.5;
+    rows[1].bits_per_word = 12.25;
+    rows[1].micro_f1 = 0.5;
+    const char *path = scratch_path("metrics.csv");
+    hl_metrics_sum sum, same;
+    write_rows(path, HL_METRICS_TOKENS, rows, 2, &sum);
+    assert_holds(path, TOKENS_HEADER TOKENS_TRAINING TOKENS_VALIDATION);
+    ck_assert_int_eq(hl_metrics_csv_check_until(path, sum).code, HL_OK);
+    hl_metrics_row row;
+    ck_assert(hl_metrics_row_read(TOKENS_VALIDATION, strlen(TOKENS_VALIDATION) - 1, &row));
+    ck_assert(row.kind == HL_METRICS_TOKENS && row.perplexity == 1.5 && row.bits_per_character == -1);
+    ck_assert(row.bits_per_word == 12.25 && row.tokens_per_second == 0);
+    ck_assert(hl_metrics_row_read(TOKENS_TRAINING, strlen(TOKENS_TRAINING) - 1, &row) && row.bits_per_word == -1);
+    rows[1].tokens_per_second = 99; /* which is in no sum; a figure is */
+    remove(path);
+    write_rows(path, HL_METRICS_TOKENS, rows, 2, &same);
+    assert_same(same, sum);
+    rows[1].bits_per_word = 12.5;
+    remove(path);
+    write_rows(path, HL_METRICS_TOKENS, rows, 2, &same);
+    ck_assert_int_ne(same.crc, sum.crc);
+    ck_assert_int_eq(hl_metrics_csv_check_until(path, sum).code, HL_BAD_FILE);
+    remove(path);
+    write_rows(path, HL_METRICS_CLASSES, rows + 1, 1, &sum);
+    assert_holds(path, CLASSES_HEADER "10,validation,0.333333333,1,,,99,0,0.5\n");
+    ck_assert(hl_metrics_row_read(CLASSES_VALIDATION, strlen(CLASSES_VALIDATION) - 1, &row));
+    ck_assert(row.kind == HL_METRICS_CLASSES && row.macro_f1 == 0 && row.micro_f1 == 0.5);
+}
+END_TEST
+
+START_TEST(a_file_has_rows_of_one_kind)
+{
+    static const char *const texts[] = { HEADER TOKENS_VALIDATION,
+                                         TOKENS_HEADER VALIDATION,
+                                         TOKENS_HEADER CLASSES_VALIDATION,
+                                         CLASSES_HEADER TOKENS_TRAINING,
+                                         CLASSES_HEADER "10,validation,0.5,1,,,0,0.5\n",
+                                         TOKENS_HEADER "10,validation,0.5,1,,,0,x,1,1\n" };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        ck_assert_str_eq(hl_metrics_csv_check("m", texts[i], strlen(texts[i]), nothing).text,
+                         "m:2: not a row of a metrics.csv; take the line out");
+    }
+    const char *path = scratch_path("metrics.csv");
+    scratch_write(path, CLASSES_HEADER, strlen(CLASSES_HEADER));
+    hl_metrics_csv csv;
+    hl_status status = hl_metrics_csv_open(&csv, path, HL_METRICS_PLAIN, nothing);
+    ck_assert_ptr_nonnull(strstr(status.text, "metrics.csv:1: has the columns of another task; begin anew with"));
+    hl_metrics_csv_close(&csv);
+    assert_holds(path, CLASSES_HEADER);
+}
+END_TEST
+
 START_TEST(a_row_goes_through_in_pieces_and_past_interruptions)
 {
     const char *path = scratch_path("metrics.csv");
@@ -296,7 +384,7 @@ END_TEST
 static hl_status open_append_sync(const char *path)
 {
     hl_metrics_csv csv;
-    hl_status status = hl_metrics_csv_open(&csv, path, sum_of(BEFORE, 1));
+    hl_status status = hl_metrics_csv_open(&csv, path, HL_METRICS_PLAIN, sum_of(BEFORE, 1));
     if (status.code == HL_OK) {
         status = hl_metrics_csv_append(&csv, training);
     }
@@ -355,6 +443,8 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_flipped_bit_is_refused);
     tcase_add_test(tc, what_may_still_be_being_written_is_no_fault);
     tcase_add_test(tc, a_row_is_read_as_it_was_written);
+    tcase_add_test(tc, rows_of_text_end_with_its_figures);
+    tcase_add_test(tc, a_file_has_rows_of_one_kind);
     tcase_add_test(tc, a_row_goes_through_in_pieces_and_past_interruptions);
     tcase_add_test(tc, whatever_fails_is_reported_and_nothing_leaks);
 }

@@ -7,8 +7,20 @@
 #include <string.h>
 #include <unistd.h>
 
-static const hl_metrics_row training = { 30, "train", 1.23456, 0.5, 0.001, 2, 123456 };
-static const hl_metrics_row validation = { 30, "validation", 0.5, 0.999, -1, -1, 5e6 };
+static const hl_metrics_row training = { .step = 30,
+                                         .split = "train",
+                                         .loss = 1.23456,
+                                         .accuracy = 0.5,
+                                         .learning_rate = 0.001,
+                                         .grad_norm = 2,
+                                         .tokens_per_second = 123456 };
+static const hl_metrics_row validation = { .step = 30,
+                                           .split = "validation",
+                                           .loss = 0.5,
+                                           .accuracy = 0.999,
+                                           .learning_rate = -1,
+                                           .grad_norm = -1,
+                                           .tokens_per_second = 5e6 };
 
 /* One step and both rows to `out`. */
 static void play(FILE *out)
@@ -164,7 +176,13 @@ START_TEST(no_line_is_longer_than_80_columns)
     static const int64_t steps[] = { 9, 300, 3000, 1000000, 10000000000 };
     for (int i = 0; i < 4 * 4 * 5; i++) {
         int64_t last = steps[i / 16];
-        hl_metrics_row row = { last - last / 2, "train", losses[i % 4], 1, 1.12e-3, 2, 999.94e6 };
+        hl_metrics_row row = { .step = last - last / 2,
+                               .split = "train",
+                               .loss = losses[i % 4],
+                               .accuracy = 1,
+                               .learning_rate = 1.12e-3,
+                               .grad_norm = 2,
+                               .tokens_per_second = 999.94e6 };
         char *text = lines_of(0, last, elapsed[i / 4 % 4], row);
         int n_lines = 0;
         for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1, n_lines++) {
@@ -180,7 +198,13 @@ END_TEST
 
 START_TEST(a_line_that_would_be_too_long_leaves_out_the_learning_rate_first)
 {
-    hl_metrics_row row = { 500000, "train", 0.0029, 1, 1.12e-3, 2, 141000 };
+    hl_metrics_row row = { .step = 500000,
+                           .split = "train",
+                           .loss = 0.0029,
+                           .accuracy = 1,
+                           .learning_rate = 1.12e-3,
+                           .grad_norm = 2,
+                           .tokens_per_second = 141000 };
     char *text = lines_of(0, 1000000, 3599, row);
     ck_assert_str_eq(text, "step  500000/1000000  loss 0.0029  acc 100.0%  141k tok/s  59 min 59 s left\n"
                            "step  500000/1000000  validation  loss 0.0029  acc 100.0%\n");
