@@ -229,6 +229,44 @@ START_TEST(a_sentence_without_end_is_refused)
 }
 END_TEST
 
+static bool holds(hl_span features, const char *feature)
+{
+    return strstr(as_text(features), feature) != NULL;
+}
+
+/* The treebank that the configs train on: a verb in the present has the number of the noun that its tree names as its
+ * subject, and there are forms that are nouns here and verbs there. */
+START_TEST(the_treebank_of_the_configs_has_true_trees)
+{
+    hl_conllu *reader;
+    ck_assert_int_eq(hl_conllu_open(HL_CONFIGS "/text/treebank.conllu.gz", HL_CONLLU_TREE, &reader).code, HL_OK);
+    int sentences = 0, agreeing = 0, nouns = 0, verbs = 0, far = 0;
+    const hl_conllu_sentence *s;
+    hl_status status = hl_conllu_next(reader, &s);
+    for (; status.code == HL_OK && s != NULL; status = hl_conllu_next(reader, &s), sentences++) {
+        ck_assert(hl_conllu_comment(s, "text").size > 0);
+        for (int64_t w = 0; w < s->n_words; w++) {
+            const hl_span *word = s->words[w].columns;
+            nouns += is(word[HL_CONLLU_FORM], "walks") && is(word[HL_CONLLU_UPOS], "NOUN");
+            verbs += is(word[HL_CONLLU_FORM], "walks") && is(word[HL_CONLLU_UPOS], "VERB");
+            if (!is(word[HL_CONLLU_DEPREL], "nsubj") || !is(word[HL_CONLLU_UPOS], "NOUN")) {
+                continue;
+            }
+            hl_span verb = s->words[s->words[w].head - 1].columns[HL_CONLLU_FEATS];
+            if (holds(verb, "Tense=Pres") && holds(verb, "Number=")) {
+                const char *number = holds(verb, "Number=Sing") ? "Number=Sing" : "Number=Plur";
+                ck_assert_msg(holds(word[HL_CONLLU_FEATS], number), "line %" PRId64, s->words[w].line);
+                agreeing++;
+                far += s->words[w].head - w > 4;
+            }
+        }
+    }
+    ck_assert_int_eq(status.code, HL_OK);
+    hl_conllu_close(reader);
+    ck_assert(sentences >= 1000 && agreeing >= 300 && far >= 50 && nouns >= 10 && verbs >= 10);
+}
+END_TEST
+
 static hl_status save_treebank(const char *path, int version)
 {
     return hl_file_replace(path, treebank, sizeof treebank - 1 - (size_t)version, HL_DURABLE);
@@ -257,6 +295,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, what_is_no_treebank_is_refused_by_place);
     tcase_add_test(tc, trees_are_looked_at_only_where_asked);
     tcase_add_test(tc, a_sentence_without_end_is_refused);
+    tcase_add_test(tc, the_treebank_of_the_configs_has_true_trees);
     tcase_add_test(tc, no_failing_call_is_missed);
 }
 SUITE("conllu", add_tests)
