@@ -1,6 +1,7 @@
 #include "train/loop.h"
 
 #include "core/clock.h"
+#include "core/files.h"
 #include "core/memory.h"
 #include "train/checkpoint.h"
 #include "train/signals.h"
@@ -41,6 +42,32 @@ static hl_metrics_row training_row(const hl_loop *loop, const hl_update *update)
         .learning_rate = update->learning_rate,
         .grad_norm = update->grad_norm,
         .tokens_per_second = seconds > 0 ? (double)loop->interval_tokens / seconds : 0,
+        .kind = loop->trainer->scored,
+        .perplexity = -1,
+        .bits_per_character = -1,
+        .bits_per_word = -1,
+        .macro_f1 = -1,
+        .micro_f1 = -1,
+    };
+}
+
+static hl_metrics_row validation_row(const hl_loop *loop)
+{
+    const hl_scores *scores = &loop->evaluation.scores;
+    return (hl_metrics_row){
+        .step = step_of(loop),
+        .split = "validation",
+        .loss = scores->loss,
+        .accuracy = scores->accuracy,
+        .learning_rate = -1,
+        .grad_norm = -1,
+        .tokens_per_second = loop->evaluation.tokens_per_second,
+        .kind = loop->trainer->scored,
+        .perplexity = scores->perplexity,
+        .bits_per_character = scores->bits_per_character,
+        .bits_per_word = scores->bits_per_word,
+        .macro_f1 = scores->macro_f1,
+        .micro_f1 = scores->micro_f1,
     };
 }
 
@@ -93,18 +120,12 @@ static hl_status validate(hl_loop *loop, const hl_validation_sums **sums)
         return hl_ok();
     }
     *sums = pass != NULL ? hl_validation_sums_pass_end(pass) : NULL;
-    HL_TRY(write_row(loop, (hl_metrics_row){ .step = step_of(loop),
-                                             .split = "validation",
-                                             .loss = loop->evaluation.loss,
-                                             .accuracy = loop->evaluation.accuracy,
-                                             .learning_rate = -1,
-                                             .grad_norm = -1,
-                                             .tokens_per_second = loop->evaluation.tokens_per_second }));
+    HL_TRY(write_row(loop, validation_row(loop)));
     hl_train_state *state = &loop->state;
     state->since_best++;
-    if (!state->has_best || loop->evaluation.loss < state->best_loss) {
+    if (!state->has_best || loop->evaluation.scores.loss < state->best_loss) {
         state->has_best = true;
-        state->best_loss = loop->evaluation.loss;
+        state->best_loss = loop->evaluation.scores.loss;
         state->best_step = step_of(loop);
         state->since_best = 0;
         HL_TRY(hl_trainer_check_finite(loop->trainer));
@@ -153,6 +174,29 @@ static hl_status record(hl_loop *loop, const hl_validation_sums *sums)
     return loop->watch != NULL ? hl_watch_show(loop->watch, step_of(loop), &loop->progress) : hl_ok();
 }
 
+static hl_status write_table(const char *path, const hl_trainer *trainer,
+                             void (*print)(const hl_class_counts *counts, const hl_vocabulary *names, hl_text *text))
+{
+    hl_text table = { 0 };
+    print(&trainer->classes, hl_dataset_vocabulary(trainer->dataset), &table);
+    hl_status status = hl_text_status(&table);
+    HL_THEN(status, hl_file_replace(path, table.bytes, table.size, HL_VOLATILE));
+    hl_text_free(&table);
+    return status;
+}
+
+/* What the last validation says of each class. */
+static hl_status write_scores(const hl_loop *loop)
+{
+    const hl_trainer *trainer = loop->trainer;
+    if (trainer->scored != HL_METRICS_CLASSES) {
+        return hl_ok();
+    }
+    HL_TRY(write_table(loop->folder->scores, trainer, hl_scores_csv_print));
+    return trainer->classes.confusion != NULL ? write_table(loop->folder->confusion, trainer, hl_confusion_csv_print)
+                                              : hl_ok();
+}
+
 /* Everything that follows the updates up to the present step. Its time is no part of the training rate. */
 static hl_status after_update(hl_loop *loop)
 {
@@ -168,6 +212,9 @@ static hl_status after_update(hl_loop *loop)
         return hl_ok();
     }
     HL_TRY(record(loop, sums));
+    if (hl_loop_finished(loop)) {
+        HL_TRY(write_scores(loop));
+    }
     if (hl_loop_finished(loop) || (step > 0 && is_due(step, train->checkpoint_every))) {
         HL_TRY(write_checkpoint(loop));
     }

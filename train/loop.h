@@ -2,7 +2,8 @@
  * run's folder.
  *
  * After update s, in this order: the training row of metrics.csv, validation and its row, model.safetensors where that
- * was the best, the snapshot of all patterns (with what the validation found out about heads), the checkpoint. Whatever
+ * was the best, the snapshot of all patterns (with what the validation found out about heads), at the end of a run with
+ * classes scores.csv and confusion.csv (train/scores.h), the checkpoint. Whatever
  * a checkpoint's step left is therefore complete, and a run resumed from it writes the bytes of an undisturbed one. */
 #ifndef HL_TRAIN_LOOP_H
 #define HL_TRAIN_LOOP_H

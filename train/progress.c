@@ -45,6 +45,24 @@ static void print_speed(const hl_progress *progress, hl_metrics_row row, int use
     fprintf(progress->out, "%s%s%s", has_learning_rate ? learning_rate : "", has_tokens ? tokens : "", left);
 }
 
+/* The end of a validation row: what tells most of its kind, left out where the line would be longer than 80 columns. */
+static void print_figures(const hl_progress *progress, hl_metrics_row row, int used)
+{
+    char figures[2][64] = { "", "" };
+    if (row.kind == HL_METRICS_TOKENS) {
+        snprintf(figures[0], sizeof figures[0], "  ppl %.4g", row.perplexity);
+    }
+    if (row.kind == HL_METRICS_TOKENS && row.bits_per_character >= 0) {
+        snprintf(figures[1], sizeof figures[1], "  %.2f bits/char", row.bits_per_character);
+    }
+    if (row.kind == HL_METRICS_CLASSES) {
+        snprintf(figures[0], sizeof figures[0], "  macro F1 %5.1f%%", 100 * row.macro_f1);
+    }
+    for (int i = 0; i < 2 && used + (int)strlen(figures[i]) <= COLUMNS; i++) {
+        used += fprintf(progress->out, "%s", figures[i]);
+    }
+}
+
 static void print_row(const hl_progress *progress, hl_metrics_row row)
 {
     char loss[512];
@@ -55,7 +73,9 @@ static void print_row(const hl_progress *progress, hl_metrics_row row)
     }
     int used = fprintf(progress->out, "step %*" PRId64 "/%" PRId64 "  %sloss %s  acc %5.1f%%", digits, row.step,
                        progress->steps, validation ? "validation  " : "", loss, 100 * row.accuracy);
-    if (!validation) {
+    if (validation) {
+        print_figures(progress, row, used);
+    } else {
         print_speed(progress, row, used);
     }
 }

@@ -53,10 +53,9 @@ static const struct {
     const char *name;
     bool made_anew; /* by the program heads */
 } run_files[] = {
-    { "config.ini", false },        { "metrics.csv", false },
-    { "model.safetensors", false }, { "checkpoint.safetensors", false },
-    { "vocab.txt", false },         { "heads.csv", true },
-    { "report.html", true },
+    { "config.ini", false },    { "metrics.csv", false },       { "scores.csv", false },
+    { "confusion.csv", false }, { "model.safetensors", false }, { "checkpoint.safetensors", false },
+    { "vocab.txt", false },     { "heads.csv", true },          { "report.html", true },
 };
 enum { N_RUN_FILES = sizeof run_files / sizeof *run_files };
 
@@ -208,14 +207,17 @@ static hl_status name_paths(hl_run_folder *folder, const char *path)
     folder->path = hl_strdup(path);
     folder->config = hl_path_join(path, "config.ini");
     folder->metrics = hl_path_join(path, "metrics.csv");
+    folder->scores = hl_path_join(path, "scores.csv");
+    folder->confusion = hl_path_join(path, "confusion.csv");
     folder->model = hl_path_join(path, "model.safetensors");
     folder->checkpoint = hl_path_join(path, "checkpoint.safetensors");
     folder->vocabulary = hl_path_join(path, "vocab.txt");
     folder->patterns = hl_path_join(path, "patterns");
     folder->lock_file = hl_path_join(path, ".lock");
     bool complete = folder->path != NULL && folder->config != NULL && folder->metrics != NULL &&
-                    folder->model != NULL && folder->checkpoint != NULL && folder->vocabulary != NULL &&
-                    folder->patterns != NULL && folder->lock_file != NULL;
+                    folder->scores != NULL && folder->confusion != NULL && folder->model != NULL &&
+                    folder->checkpoint != NULL && folder->vocabulary != NULL && folder->patterns != NULL &&
+                    folder->lock_file != NULL;
     return complete ? hl_ok() : hl_error_memory(path);
 }
 
@@ -369,6 +371,8 @@ void hl_run_folder_close(hl_run_folder *folder)
     hl_free(folder->path);
     hl_free(folder->config);
     hl_free(folder->metrics);
+    hl_free(folder->scores);
+    hl_free(folder->confusion);
     hl_free(folder->model);
     hl_free(folder->checkpoint);
     hl_free(folder->vocabulary);

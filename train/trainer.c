@@ -124,6 +124,7 @@ void hl_trainer_free(hl_trainer *trainer)
 {
     hl_batch_storage_free(&trainer->batch);
     hl_batch_storage_free(&trainer->validation);
+    hl_class_counts_free(&trainer->classes);
     hl_tape_plan_free(&trainer->plan);
     hl_tape_plan_free(&trainer->evaluation);
     hl_optimizer_free(&trainer->optimizer);
@@ -206,6 +207,7 @@ hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
 
 typedef struct validation {
     hl_validation_sums_pass *sums; /* or NULL */
+    hl_class_counts *classes;
     int threads;
     bool dropped;
 } validation;
@@ -223,10 +225,17 @@ static bool begin_slice(void *context, hl_evaluator_slice *slice)
     return !v->dropped;
 }
 
+static void count_classes(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
+{
+    const validation *v = context;
+    hl_class_counts_add(v->classes, logits, slice->batch.target_ids, slice->batch.n_targets);
+}
+
 hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_validation_sums_pass *sums, hl_evaluation *evaluation)
 {
     double begin = hl_clock_seconds();
-    validation v = { .sums = sums, .threads = trainer->threads };
+    bool classes = trainer->scored == HL_METRICS_CLASSES, tokens = trainer->scored == HL_METRICS_TOKENS;
+    validation v = { .sums = sums, .classes = &trainer->classes, .threads = trainer->threads };
     char loss[LOSS_TEXT];
     snprintf(loss, sizeof loss, "step %lld: the validation loss", (long long)trainer->optimizer.step);
     hl_evaluator evaluator = { .model = &trainer->model,
@@ -236,9 +245,13 @@ hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_validation_sums_pass *sums
                                .threads = trainer->threads,
                                .loss = loss,
                                .begin = begin_slice,
+                               .end = classes ? count_classes : NULL,
                                .context = &v };
     if (sums != NULL) {
         hl_validation_sums_pass_begin(sums);
+    }
+    if (classes) {
+        hl_class_counts_clear(&trainer->classes);
     }
     hl_cross_entropy_result sum = { 0 };
     HL_TRY(hl_evaluate(&evaluator, &trainer->validation.batch, &sum));
@@ -248,8 +261,7 @@ hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_validation_sums_pass *sums
     }
     double seconds = hl_clock_seconds() - begin;
     *evaluation = (hl_evaluation){
-        .loss = sum.loss_sum / (double)sum.n_known,
-        .accuracy = (double)sum.n_correct / (double)sum.n_scored,
+        .scores = hl_scores_of(&sum, classes ? &trainer->classes : NULL, tokens ? &trainer->text : NULL),
         .tokens_per_second = seconds > 0 ? (double)trainer->validation.batch.n_rows / seconds : 0,
     };
     return hl_ok();

@@ -12,6 +12,8 @@
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
 #include "train/config.h"
+#include "train/metrics_csv.h"
+#include "train/scores.h"
 
 HL_BEGIN_DECLS
 
@@ -26,6 +28,9 @@ typedef struct hl_trainer {
     hl_tape_plan plan, evaluation;    /* of any micro-batch, of any slice of the validation set */
     hl_batch_storage batch;           /* of the present update */
     hl_batch_storage validation;      /* fixed for the run */
+    hl_metrics_kind scored;           /* which figures tell how good its answers are */
+    hl_class_counts classes;          /* of HL_METRICS_CLASSES: those of the last validation, else empty */
+    hl_scored_text text;              /* of HL_METRICS_TOKENS: what validation asks for */
     const hl_tape_observer *observer; /* of the updates' ops (core/tape.h); NULL after hl_trainer_init; not owned */
 } hl_trainer;
 
@@ -40,9 +45,8 @@ typedef struct hl_update {
 } hl_update;
 
 typedef struct hl_evaluation {
-    bool dropped; /* a signal ended it early: all other fields are 0 */
-    double loss;  /* without label smoothing and dropout, mean over the scored tokens */
-    double accuracy;
+    bool dropped;     /* a signal ended it early: all other fields are 0 */
+    hl_scores scores; /* the loss without label smoothing and dropout; bits and F1 by hl_trainer.scored */
     double tokens_per_second;
 } hl_evaluation;
 

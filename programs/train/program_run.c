@@ -235,7 +235,7 @@ static hl_status begin(hl_train_call *p)
     hl_free(vocabulary);
     HL_TRY(status);
     int64_t step = p->trainer.optimizer.step;
-    HL_TRY(hl_metrics_csv_open(&p->loop.metrics, p->folder.metrics, HL_METRICS_PLAIN, p->loop.state.metrics));
+    HL_TRY(hl_metrics_csv_open(&p->loop.metrics, p->folder.metrics, p->trainer.scored, p->loop.state.metrics));
     p->loop.progress = hl_progress_begin(p->command.quiet ? NULL : p->out, step, p->config.train.steps);
     return hl_ok();
 }
@@ -293,8 +293,16 @@ static void print_end(const hl_train_call *p, bool stopped, bool reported)
         fprintf(p->out, "stopped: no better validation loss in %" PRId64 " validation%s (train.patience)\n", n,
                 n == 1 ? "" : "s");
     }
-    hl_print_line(p->out, "best validation loss %.4f at step %" PRId64 "; last accuracy %.2f%%",
-                  p->loop.state.best_loss, p->loop.state.best_step, 100 * p->loop.evaluation.accuracy);
+    const hl_scores *last = &p->loop.evaluation.scores;
+    char more[128] = "";
+    if (last->bits_per_character >= 0) {
+        snprintf(more, sizeof more, ", perplexity %.4g, %.3f bits per character", last->perplexity,
+                 last->bits_per_character);
+    } else if (last->macro_f1 >= 0) {
+        snprintf(more, sizeof more, ", macro F1 %.2f%%", 100 * last->macro_f1);
+    }
+    hl_print_line(p->out, "best validation loss %.4f at step %" PRId64 "; last accuracy %.2f%%%s",
+                  p->loop.state.best_loss, p->loop.state.best_step, 100 * last->accuracy, more);
     hl_print_line(p->out, "everything is in %s%s", p->folder.path,
                   reported ? "; open its report.html in a browser" : "");
 }

@@ -1,4 +1,4 @@
-/* What the loop refuses to write. The rest of it shows in whole runs (tests/runs). */
+/* What the loop refuses to write, and what it writes of classes. The rest of it shows in whole runs (tests/runs). */
 #include "core/memory.h"
 #include "tests/check_suite.h"
 #include "tests/scratch.h"
@@ -6,6 +6,7 @@
 #include "train/loop.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The embedding of <pad>, which no full-length example reads: neither loss nor gradients show it. */
@@ -45,8 +46,79 @@ START_TEST(no_file_gets_a_weight_that_is_not_finite)
 }
 END_TEST
 
+/* The numbers of a table without its header and first column, row by row, an empty field being -1; returns how many. */
+static int numbers_of(const char *path, double *numbers, int most)
+{
+    size_t size;
+    char *text = scratch_read(path, &size), *line = strchr(text, '\n') + 1;
+    int n = 0;
+    for (char *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        *end = '\0';
+        for (char *field = strchr(line, ','); field != NULL; field = strchr(field + 1, ',')) {
+            ck_assert_int_lt(n, most);
+            numbers[n++] = field[1] == ',' || field[1] == '\0' ? -1 : strtod(field + 1, NULL);
+        }
+    }
+    free(text);
+    return n;
+}
+
+/* A toy task, scored as one of classes. */
+START_TEST(a_run_of_classes_ends_with_their_scores)
+{
+    hl_config config = trainer_config("eval_every = 1\n");
+    config.train.steps = 2;
+    hl_trainer trainer;
+    trainer_make(&trainer, &config);
+    enum { C = 7, FIGURES = 6 }; /* three special tokens and four symbols */
+    trainer.scored = HL_METRICS_CLASSES;
+    ck_assert_int_eq(hl_class_counts_init(&trainer.classes, C).code, HL_OK);
+    hl_run_folder folder;
+    ck_assert_int_eq(hl_run_folder_open(&folder, scratch_path("run"), HL_RUN_NEW).code, HL_OK);
+    ck_assert_int_eq(hl_run_folder_make(&folder).code, HL_OK);
+    hl_loop loop = {
+        .config = &config, .folder = &folder, .trainer = &trainer, .config_text = "", .checkpoint_step = -1
+    };
+    ck_assert_int_eq(hl_metrics_csv_open(&loop.metrics, folder.metrics, trainer.scored, (hl_metrics_sum){ 0 }).code,
+                     HL_OK);
+    ck_assert_int_eq(hl_loop_run(&loop).code, HL_OK);
+
+    double scores[C * FIGURES], confusion[C * C], cases = 0, right = 0, f1 = 0, with_cases = 0;
+    ck_assert_int_eq(numbers_of(folder.scores, scores, C * FIGURES), C * FIGURES);
+    ck_assert_int_eq(numbers_of(folder.confusion, confusion, C * C), C * C);
+    for (int c = 0; c < C; c++) {
+        const double *of = scores + (ptrdiff_t)c * FIGURES;
+        double row = 0, column = 0;
+        for (int other = 0; other < C; other++) {
+            row += confusion[c * C + other];
+            column += confusion[other * C + c];
+        }
+        ck_assert(of[0] == row && of[1] == column && of[2] == confusion[c * C + c]);
+        cases += of[0];
+        right += of[2];
+        f1 += of[0] > 0 ? of[5] : 0;
+        with_cases += of[0] > 0;
+    }
+    ck_assert_int_eq((int64_t)cases, trainer.validation.batch.n_targets); /* of one validation, the last */
+    size_t size;
+    char *metrics = scratch_read(folder.metrics, &size);
+    hl_metrics_row row;
+    const char *last = strstr(metrics, "\n2,validation,") + 1;
+    ck_assert(hl_metrics_row_read(last, strcspn(last, "\n"), &row) && row.kind == HL_METRICS_CLASSES);
+    ck_assert_double_eq_tol(row.accuracy, right / cases, 1e-8);
+    ck_assert_double_eq_tol(row.micro_f1, right / cases, 1e-8);
+    ck_assert_double_eq_tol(row.macro_f1, f1 / with_cases, 1e-8);
+    ck_assert_ptr_nonnull(strstr(metrics, ",macro_f1,micro_f1\n0,validation,"));
+    free(metrics);
+    hl_metrics_csv_close(&loop.metrics);
+    hl_run_folder_close(&folder);
+    hl_trainer_free(&trainer);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, a_run_of_classes_ends_with_their_scores);
     tcase_add_loop_test(tc, no_file_gets_a_weight_that_is_not_finite, 0, 2);
 }
 SUITE("loop", add_tests)

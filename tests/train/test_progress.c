@@ -52,6 +52,41 @@ START_TEST(elsewhere_than_on_a_terminal_every_row_is_a_line)
 }
 END_TEST
 
+/* The line that a row is. */
+static const char *line_of(hl_metrics_row row, int64_t steps)
+{
+    static char line[256];
+    const char *path = scratch_path("line");
+    FILE *out = fopen(path, "w");
+    hl_progress progress = hl_progress_begin(out, 0, steps);
+    hl_progress_row(&progress, row);
+    fclose(out);
+    size_t size;
+    char *text = scratch_read(path, &size);
+    snprintf(line, sizeof line, "%s", text);
+    free(text);
+    return line;
+}
+
+START_TEST(validations_of_text_tell_what_belongs_to_their_task)
+{
+    hl_metrics_row row = validation;
+    row.perplexity = 6.59357;
+    row.bits_per_character = 2.7214;
+    row.macro_f1 = 0.8764;
+    row.kind = HL_METRICS_TOKENS;
+    ck_assert_str_eq(line_of(row, 3000),
+                     "step   30/3000  validation  loss 0.5000  acc  99.9%  ppl 6.594  2.72 bits/char\n");
+    ck_assert_str_eq(line_of(row, 3000000), "step      30/3000000  validation  loss 0.5000  acc  99.9%  ppl 6.594\n");
+    row.bits_per_character = -1;
+    ck_assert_str_eq(line_of(row, 300), "step  30/300  validation  loss 0.5000  acc  99.9%  ppl 6.594\n");
+    row.kind = HL_METRICS_CLASSES;
+    ck_assert_str_eq(line_of(row, 300), "step  30/300  validation  loss 0.5000  acc  99.9%  macro F1  87.6%\n");
+    row.split = "train";
+    ck_assert_ptr_null(strstr(line_of(row, 300), "F1"));
+}
+END_TEST
+
 /* What `play_it` sends to a terminal of that kind (TERM); stands until the next call. */
 static const char *sent_to_a_terminal(const char *kind, void (*play_it)(FILE *out))
 {
@@ -228,6 +263,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, elsewhere_than_on_a_terminal_every_row_is_a_line);
+    tcase_add_test(tc, validations_of_text_tell_what_belongs_to_their_task);
     tcase_add_test(tc, on_a_terminal_one_line_renews_itself);
     tcase_add_test(tc, on_a_terminal_a_drawing_renews_itself_below_the_rows);
     tcase_add_test(tc, elsewhere_drawings_follow_one_another);

@@ -48,6 +48,8 @@ static hl_run_folder full_folder(const char *path)
     static const char *const names[] = {
         "config.ini",
         "metrics.csv",
+        "scores.csv",
+        "confusion.csv",
         "model.safetensors",
         "checkpoint.safetensors",
         "vocab.txt",
@@ -95,6 +97,8 @@ START_TEST(any_file_that_a_run_would_take_for_its_own_is_refused_by_name)
         { "checkpoint.safetensors", true },
         { "checkpoint-5.safetensors", true },
         { "metrics.csv", false },
+        { "scores.csv", false },
+        { "confusion.csv", false },
         { "model.safetensors", false },
         { "vocab.txt", false },
         { "heads.csv", false },
@@ -226,6 +230,8 @@ START_TEST(clearing_removes_what_runs_write_and_no_more)
         ck_assert_msg(there(path, stay[i]), "%s", stay[i]);
     }
     static const char *const gone[] = { "metrics.csv",
+                                        "scores.csv",
+                                        "confusion.csv",
                                         "model.safetensors",
                                         "checkpoint.safetensors",
                                         "vocab.txt",
@@ -236,7 +242,7 @@ START_TEST(clearing_removes_what_runs_write_and_no_more)
                                         "patterns/step_000000.npz",
                                         "patterns/step_1000000.npz",
                                         "patterns/step_000003.npz.tmp" };
-    for (int i = 0; i < 11; i++) {
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
         ck_assert_msg(!there(path, gone[i]), "%s", gone[i]);
     }
     hl_run_folder_close(&folder);

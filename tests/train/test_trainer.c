@@ -106,7 +106,7 @@ START_TEST(validating_changes_nothing)
         trainer_updated(&quiet, 1);
         trainer_updated(&validated, 1);
         hl_evaluation once = trainer_evaluated(&validated), again = trainer_evaluated(&validated);
-        ck_assert_double_eq(once.loss, again.loss);
+        ck_assert_double_eq(once.scores.loss, again.scores.loss);
     }
     ck_assert_mem_eq(quiet.model.parameters.values, validated.model.parameters.values, block_bytes(&quiet));
     ck_assert_mem_eq(quiet.optimizer.v, validated.optimizer.v, block_bytes(&quiet));
@@ -124,8 +124,8 @@ START_TEST(validation_is_the_mean_over_all_scored_tokens)
     trainer_make(&a, &in_parts);
     trainer_make(&b, &at_once);
     hl_evaluation parts = trainer_evaluated(&a), whole = trainer_evaluated(&b);
-    ck_assert_double_eq_tol(parts.loss, whole.loss, 1e-6);
-    ck_assert_double_eq(parts.accuracy, whole.accuracy);
+    ck_assert_double_eq_tol(parts.scores.loss, whole.scores.loss, 1e-6);
+    ck_assert_double_eq(parts.scores.accuracy, whole.scores.accuracy);
     hl_trainer_free(&a);
     hl_trainer_free(&b);
 }
@@ -162,8 +162,8 @@ START_TEST(sums_change_no_bit_of_a_validation_and_are_of_all_examples)
     hl_evaluation without = trainer_evaluated(&trainer), with;
     for (int again = 0; again < 2; again++) {
         ck_assert_int_eq(hl_trainer_evaluate(&trainer, &sums, &with).code, HL_OK);
-        ck_assert_double_eq(with.loss, without.loss);
-        ck_assert_double_eq(with.accuracy, without.accuracy);
+        ck_assert_double_eq(with.scores.loss, without.scores.loss);
+        ck_assert_double_eq(with.scores.accuracy, without.scores.accuracy);
         const hl_validation_sums *all = hl_validation_sums_pass_end(&sums);
         for (int layer = 0; layer < 2; layer++) {
             ck_assert_int_eq(hl_validation_sums_normalised(all, layer, 1).n, trainer.validation.batch.n_rows);
