@@ -299,16 +299,21 @@ bool hl_heads_csv_shows(const hl_heads_csv *csv, const hl_reading *reading)
            csv->best[k + csv->n_tokens - 1];
 }
 
+void hl_heads_csv_print_row(const hl_heads_csv_row *row, const char *const *relations, hl_text *text)
+{
+    hl_text_print(text, "%lld,%d,%lld,", (long long)row->step, row->layer, (long long)row->head);
+    hl_metric_print(text, &row->reading, relations);
+    hl_text_print(text, isnan(row->reading.baseline) ? ",%.9g,\n" : ",%.9g,%.9g\n", row->reading.value,
+                  row->reading.baseline);
+}
+
 void hl_heads_csv_print(const hl_heads_csv *csv, const char *const *relations, int64_t step, hl_text *text)
 {
     hl_text_print(text, "step,layer,head,metric,value,baseline\n");
     for (size_t i = 0; i < csv->n; i++) {
         const hl_heads_csv_row *row = &csv->rows[i];
         if ((step < 0 || row->step == step) && hl_heads_csv_shows(csv, &row->reading)) {
-            hl_text_print(text, "%lld,%d,%lld,", (long long)row->step, row->layer, (long long)row->head);
-            hl_metric_print(text, &row->reading, relations);
-            hl_text_print(text, isnan(row->reading.baseline) ? ",%.9g,\n" : ",%.9g,%.9g\n", row->reading.value,
-                          row->reading.baseline);
+            hl_heads_csv_print_row(row, relations, text);
         }
     }
 }

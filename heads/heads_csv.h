@@ -68,6 +68,9 @@ bool hl_heads_csv_shows(const hl_heads_csv *csv, const hl_reading *reading);
  * HL_NO_MEMORY is left on the text. */
 void hl_heads_csv_print(const hl_heads_csv *csv, const char *const *relations, int64_t step, hl_text *text);
 
+/* Adds the line of one row. HL_NO_MEMORY is left on the text. */
+void hl_heads_csv_print_row(const hl_heads_csv_row *row, const char *const *relations, hl_text *text);
+
 /* Frees the rows and empties it. */
 void hl_heads_csv_free(hl_heads_csv *csv);
 

@@ -5,6 +5,7 @@
 #include "core/shown_text.h"
 #include "heads/words.h"
 #include "show/private/packed.h"
+#include "show/private/report_rows.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -228,6 +229,20 @@ static hl_status pack_piece(void *context, const char *bytes, size_t size)
     return hl_text_status(packer->text);
 }
 
+/* Of how many snapshots and examples there are maps, and whether rows are left out; nothing where the page has all. */
+static void print_left_out(hl_text *text, const hl_report_run *run)
+{
+    const hl_report_maps *maps = run->maps;
+    int64_t most = maps->max_examples > 0 ? maps->max_examples : HL_REPORT_EXAMPLES;
+    bool rows = hl_report_has_many_rows(run->csv),
+         examples = maps->n_examples < most && maps->n_examples < maps->n_recorded;
+    if (rows || examples || maps->stride > 1) {
+        print_member(text, "left_out",
+                     json_pack("{s:I, s:I, s:b}", "snapshots", (json_int_t)maps->n_added, "examples",
+                               (json_int_t)maps->n_recorded, "rows", (int)rows));
+    }
+}
+
 /* heads.csv is packed as it is printed. */
 static void print_readings(hl_text *text, const hl_report_run *run)
 {
@@ -235,7 +250,7 @@ static void print_readings(hl_text *text, const hl_report_run *run)
     hl_text csv = { .drain = pack_piece, .context = &packer };
     hl_text_print(text, ",\"readings\":\"");
     hl_packer_begin(&packer, text);
-    hl_heads_csv_print(run->csv, run->relations, -1, &csv);
+    hl_report_rows_print(&csv, run);
     hl_text_flush(&csv);
     hl_packer_end(&packer);
     hl_text_fail(text, hl_text_status(&csv));
@@ -267,6 +282,7 @@ void hl_report_json(hl_text *text, const hl_report_run *run)
     }
     print_member(text, "causal", json_boolean(run->maps->causal));
     print_member(text, "thinned", json_boolean(run->maps->stride > 1));
+    print_left_out(text, run);
     print_member(text, "words", word_object(run));
     json_t *examples = json_array();
     for (int64_t e = 0; e < maps->n_examples; e++) {

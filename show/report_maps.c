@@ -93,6 +93,7 @@ static bool begin(hl_report_maps *maps, const hl_patterns *layers, int n_layers,
     }
     maps->n_layers = n_layers;
     maps->n_tokens = T;
+    maps->n_recorded = first->n_examples;
     maps->n_relations = maps->relations != NULL ? first->n_relations : 0;
     maps->causal = first->causal;
     return true;

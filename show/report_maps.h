@@ -44,6 +44,7 @@ typedef struct hl_report_maps {
     int n_layers;
     int64_t *n_heads; /* (n_layers) */
     int64_t n_examples, n_tokens, n_relations;
+    int64_t n_recorded; /* examples of the first snapshot, of which n_examples are kept */
     bool causal;
     int32_t *lengths;   /* (n_examples) */
     int32_t *tokens;    /* (n_examples, n_tokens); NULL where not known, as the next three */

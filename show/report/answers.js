@@ -19,10 +19,13 @@ function buildExample() {
 }
 
 function tokenItem(token, i, answer) {
-    const item = element("li", {}, element("small", {}, `${i}`), element("b", {}, token));
+    const item = element("li", {}, element("small", {}, `${i}`), element("b", {}, shortened(token)));
+    if (shortened(token) !== token) {
+        item.title = `position ${i}: ${token}`;
+    }
     if (answer !== undefined) {
         item.className = nameOf(answer);
-        item.append(element("span", {}, answer.target), element("em", {}, `${signOf(answer)} ${answer.prediction}`));
+        item.append(element("span", {}, shortened(answer.target)), element("em", {}, `${signOf(answer)} ${shortened(answer.prediction)}`));
         item.title = `position ${i}: target ${answer.target}, prediction ${answer.prediction}, ${nameOf(answer)}`;
     }
     return item;
@@ -50,7 +53,7 @@ function answerWords(answers) {
 
 /* One answer on one line; a wrong one with what would have been right. */
 function answerText(answer) {
-    return `${signOf(answer)} ${answer.prediction}${answer.right ? "" : ` (${answer.target})`}`;
+    return `${signOf(answer)} ${shortened(answer.prediction)}${answer.right ? "" : ` (${shortened(answer.target)})`}`;
 }
 
 /* A tick or a cross in a box of that width and height. */

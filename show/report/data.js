@@ -216,6 +216,14 @@ function css(name) {
     return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
+const LONGEST_TOKEN = 24;
+
+/* A token where its text stands in a line; the whole is told where one points at it. */
+function shortened(token) {
+    const letters = [...token];
+    return letters.length <= LONGEST_TOKEN ? token : `${letters.slice(0, LONGEST_TOKEN - 1).join("")}…`;
+}
+
 function shown(value, digits) {
     return Number.isFinite(value) ? value.toFixed(digits) : "–";
 }

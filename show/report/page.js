@@ -237,7 +237,7 @@ function setUpControls() {
     byId("play").addEventListener("click", () => play(parts.timer === null));
     byId("close").addEventListener("click", closeHead);
     const common = runs[0].examples.slice(0, Math.min(...runs.map((run) => run.examples.length)));
-    byId("example").append(...common.map((example, i) => new Option(`${i}: ${example.tokens.slice(0, 6).join(" ")} …`, i)));
+    byId("example").append(...common.map((example, i) => new Option(`${i}: ${example.tokens.slice(0, 6).map(shortened).join(" ")} …`, i)));
     byId("example").value = openingExample(common.length);
     byId("example").addEventListener("change", () => {
         chooseExample();
@@ -275,7 +275,22 @@ function layersText(run) {
     return `${n} ${n === 1 ? "layer" : "layers"} of ${heads} ${heads === "1" ? "head" : "heads"}`;
 }
 
+/* What the page leaves out of a run with very many numbers. */
+function leftOutText(run) {
+    const { snapshots = 0, examples = 0, rows = false } = run.data.left_out ?? {};
+    const parts = [
+        snapshots > run.steps.length ? `the maps of ${snapshots - run.steps.length} of ${snapshots} snapshots` : "",
+        examples > run.examples.length ? `${examples - run.examples.length} of ${examples} examples` : "",
+        rows ? "the curves of js and of offsets that no label names" : "",
+    ].filter((part) => part !== "");
+    const name = runs.length > 1 ? ` of ${run.name}` : "";
+    return parts.length === 0 ? "" :
+        `To open fast, this page leaves out${name} ${parts.join(", ")}; patterns/ and heads.csv have them. `;
+}
+
 function writeHeading() {
+    byId("left-out").textContent = runs.map(leftOutText).join("");
+    byId("left-out").hidden = byId("left-out").textContent === "";
     const facts = runs.map((run) => {
         const config = run.data.config;
         const validation = run.metrics.filter((row) => row[1] === "validation").at(-1);

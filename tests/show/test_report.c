@@ -21,7 +21,7 @@ typedef struct report_example {
     hl_report_run report;
 } report_example;
 
-static const char tokens[] = "<pad>\n<sep>\n<mask>\n</script><b>\n&amp;\n\"'\n<!--\n\xc3\xa4\n\\u003c\n"
+static const char tokens[] = "<pad>\n<sep>\n<mask>\n</script><b>\n&amp;\n\"'\n<!--\n\xc3\xa4\n&#60;\n"
                              "]]>\xe2\x80\xa8\xe2\x80\xae\xef\xbf\xbe</style>\n";
 
 static hl_heads_csv_row readings[] = { { 0, 0, 0, { HL_METRIC_ENTROPY, 0, 0, 1, 2 } } };
@@ -214,6 +214,73 @@ START_TEST(what_is_not_known_is_left_out)
 }
 END_TEST
 
+/* So many rows of js that the page leaves them out, after one of entropy and offsets of head 1, whose label is offset(-2). */
+START_TEST(of_very_many_rows_js_and_most_offsets_are_left_out)
+{
+    static hl_heads_csv_row rows[HL_REPORT_ROWS + 4];
+    static bool all_best[15];
+    memset(all_best, 1, sizeof all_best);
+    rows[0] = readings[0];
+    for (int k = -3; k <= -1; k++) {
+        rows[4 + k] = (hl_heads_csv_row){ 0, 0, 1, { HL_METRIC_OFFSET, k, 0, 0.5, 0.25 } };
+    }
+    for (size_t i = 4; i < sizeof rows / sizeof *rows; i++) {
+        rows[i] = (hl_heads_csv_row){ 0, 0, 0, { HL_METRIC_JS, 0, 1, 0.5, 0.25 } };
+    }
+    hl_heads_csv many = { .rows = rows, .n = HL_REPORT_ROWS, .n_tokens = 8, .best = all_best };
+    report_example x;
+    make_example(&x, 1, 2, 2, 6, 2);
+    x.report.csv = &many;
+    char text[512] = "";
+    static char whole[32 * HL_REPORT_ROWS];
+    for (int more = 0; more <= 4; more += 4) {
+        many.n = HL_REPORT_ROWS + (size_t)more;
+        hl_text page = { 0 };
+        expect_ok(hl_report_write(&x.report, 1, &page));
+        json_t *data = data_of(&page);
+        const json_t *run = json_array_get(json_object_get(data, "runs"), 0);
+        const json_t *left_out = json_object_get(run, "left_out");
+        const char *packed = json_string_value(json_object_get(run, "readings"));
+        if (more == 0) {
+            ck_assert_ptr_null(left_out);
+            unpacked(packed, whole, sizeof whole - 1);
+            ck_assert_ptr_nonnull(strstr(whole, "\n0,0,0,js(L0H1),0.5,0.25\n"));
+        } else {
+            ck_assert(json_is_true(json_object_get(left_out, "rows")));
+            unpacked(packed, text, sizeof text - 1);
+            ck_assert_str_eq(text, "step,layer,head,metric,value,baseline\n0,0,0,entropy,1,2\n"
+                                   "0,0,1,offset(-2),0.5,0.25\n0,0,1,offset(-1),0.5,0.25\n");
+        }
+        json_decref(data);
+        hl_text_free(&page);
+    }
+    free_example(&x);
+}
+END_TEST
+
+START_TEST(maps_that_are_left_out_are_told)
+{
+    report_example x;
+    make_example(&x, 1, 2, 3, 6, 2);
+    for (int few = 0; few < 2; few++) {
+        hl_report_maps_free(&x.maps);
+        x.maps = (hl_report_maps){ .n_snapshots = 2, .max_levels = few ? 80 : 0 };
+        expect_ok(made_up_run_add(&x.run, &x.maps, 0));
+        hl_text page = { 0 };
+        expect_ok(hl_report_write(&x.report, 1, &page));
+        json_t *data = data_of(&page);
+        const json_t *left = json_object_get(json_array_get(json_object_get(data, "runs"), 0), "left_out");
+        ck_assert_int_eq(left != NULL, few);
+        ck_assert_int_eq(json_integer_value(json_object_get(left, "snapshots")), few ? 2 : 0);
+        ck_assert_int_eq(json_integer_value(json_object_get(left, "examples")), few ? 3 : 0);
+        ck_assert(!json_is_true(json_object_get(left, "rows")));
+        json_decref(data);
+        hl_text_free(&page);
+    }
+    free_example(&x);
+}
+END_TEST
+
 START_TEST(heads_of_two_runs_have_their_matches)
 {
     report_example x, y;
@@ -300,6 +367,8 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, heads_have_their_figures);
     tcase_add_test(tc, targets_and_predictions_are_ids_with_their_words);
     tcase_add_test(tc, what_is_not_known_is_left_out);
+    tcase_add_test(tc, of_very_many_rows_js_and_most_offsets_are_left_out);
+    tcase_add_test(tc, maps_that_are_left_out_are_told);
     tcase_add_test(tc, heads_of_two_runs_have_their_matches);
     tcase_add_test(tc, the_same_run_gives_the_same_bytes);
     tcase_add_test(tc, a_large_run_stays_under_16_megabytes);
