@@ -11,6 +11,11 @@ bool hl_answers_are_sparse(int64_t n_examples, int64_t n_tokens, int64_t n_targe
     return hl_size_product(places, (size_t)n_targets) > HL_ANSWERS_LOGITS;
 }
 
+int64_t hl_answers_targets(const hl_model_config *config)
+{
+    return config->targets > 0 ? config->targets : config->vocabulary;
+}
+
 int64_t hl_answers_top(int64_t n_targets)
 {
     return n_targets < HL_ANSWERS_TOP ? n_targets : HL_ANSWERS_TOP;

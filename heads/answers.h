@@ -12,6 +12,7 @@
 #include "core/declarations.h"
 #include "core/examples.h"
 #include "core/real.h"
+#include "layers/model.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,6 +41,9 @@ typedef struct hl_answer {
 
 /* Whether the logits of E examples are too many to be all kept; also where the number does not fit. */
 bool hl_answers_are_sparse(int64_t n_examples, int64_t n_tokens, int64_t n_targets);
+
+/* C of a model, also of one that is not made yet. */
+int64_t hl_answers_targets(const hl_model_config *config);
 
 /* K. */
 int64_t hl_answers_top(int64_t n_targets);

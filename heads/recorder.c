@@ -31,7 +31,7 @@ static bool add_product(const int64_t sizes[4], size_t *sum)
 /* All numbers of a snapshot: weights and logits, and beside these their ids where not all are kept. */
 static bool count_numbers(const hl_model_config *config, int64_t E, int64_t T, size_t *numbers)
 {
-    int64_t C = config->vocabulary;
+    int64_t C = hl_answers_targets(config);
     *numbers = 0;
     for (int l = 0; l < config->n_layers; l++) {
         if (!add_product((int64_t[]){ E, config->heads[l], T, T }, numbers)) {
@@ -62,7 +62,7 @@ size_t hl_recorder_file_bytes(const hl_model_config *config, int64_t n_examples,
 /* How many rows the model is run on at once where the caller allows so many. */
 static int64_t rows_at_once(const hl_model *model, int64_t rows)
 {
-    int64_t most = HL_ANSWERS_LOGITS / model->config.vocabulary;
+    int64_t most = HL_ANSWERS_LOGITS / model->config.targets;
     return rows <= most || most < 1 ? rows : most;
 }
 
@@ -106,8 +106,7 @@ static hl_status copy_examples(const hl_examples *from, hl_examples *to)
 /* Where the logits are kept, from `next` on. */
 static bool place_logits(hl_recorder *recorder, hl_real *next)
 {
-    int64_t C = recorder->model->config.vocabulary,
-            places = recorder->examples.n_examples * recorder->examples.n_tokens;
+    int64_t C = recorder->model->config.targets, places = recorder->examples.n_examples * recorder->examples.n_tokens;
     int64_t K = hl_answers_top(C);
     if (!recorder->sparse) {
         recorder->logits = next;
@@ -128,7 +127,7 @@ static hl_status allocate_numbers(hl_recorder *recorder)
     const hl_model_config *config = &recorder->model->config;
     int64_t E = recorder->examples.n_examples, T = recorder->examples.n_tokens;
     size_t count;
-    recorder->sparse = hl_answers_are_sparse(E, T, config->vocabulary);
+    recorder->sparse = hl_answers_are_sparse(E, T, config->targets);
     recorder->numbers = count_numbers(config, E, T, &count) ? hl_calloc(count, sizeof *recorder->numbers) : NULL;
     recorder->probes = hl_calloc((size_t)config->n_layers, sizeof *recorder->probes);
     recorder->copies = hl_calloc((size_t)config->n_layers, sizeof *recorder->copies);
@@ -147,15 +146,27 @@ static hl_status allocate_numbers(hl_recorder *recorder)
     return hl_ok();
 }
 
-/* The examples as the model reads them; where all logits are kept, and where no answer is asked for, every row is to be
- * answered. */
+/* The examples as the model reads them. Where all logits are kept, and where no answer is asked for, every row is to be
+ * answered, or of a model that answers for a whole example, the first. */
 static hl_status make_rows(hl_recorder *recorder)
 {
     hl_examples asked = recorder->examples;
-    if (!recorder->sparse || hl_examples_scored(&asked) == 0) {
-        asked.targets = asked.tokens;
+    int64_t T = asked.n_tokens;
+    bool asks = recorder->sparse && hl_examples_scored(&asked) > 0;
+    int32_t *first = NULL;
+    if (!asks && recorder->model->config.pooling == HL_POOLING_MEAN) {
+        first = hl_malloc((size_t)(asked.n_examples * T) * sizeof *first);
+        for (int64_t i = 0; first != NULL && i < asked.n_examples * T; i++) {
+            first[i] = i % T == 0 ? 0 : HL_IGNORE;
+        }
+        if (first == NULL) {
+            return hl_error_memory("patterns");
+        }
     }
-    return hl_batch_storage_of(&recorder->storage, &asked, asked.n_tokens);
+    asked.targets = asks ? asked.targets : first != NULL ? first : asked.tokens;
+    hl_status status = hl_batch_storage_of(&recorder->storage, &asked, T);
+    hl_free(first);
+    return status;
 }
 
 static hl_status set_folder(hl_recorder *recorder, const char *folder)
@@ -224,7 +235,7 @@ static bool place_weights(void *context, hl_evaluator_slice *slice)
 /* Of a row that is answered: its largest logits, the target's, and the log of the sum. */
 static void keep_largest(const hl_recorder *recorder, int64_t place, const hl_real *logits)
 {
-    int64_t C = recorder->model->config.vocabulary, K = hl_answers_top(C);
+    int64_t C = recorder->model->config.targets, K = hl_answers_top(C);
     int32_t *ids = recorder->top_ids + place * K, target = recorder->examples.targets[place];
     hl_top_ids(logits, C, (int)K, ids);
     for (int64_t i = 0; i < K; i++) {
@@ -247,7 +258,7 @@ static void keep_rows(const void *context, hl_range rows)
     const hl_recorder *recorder = work->recorder;
     const hl_batch *batch = &work->slice->batch;
     hl_sequences examples = hl_batch_sequences(batch);
-    int64_t C = recorder->model->config.vocabulary, e = 0;
+    int64_t C = recorder->model->config.targets, e = 0;
     for (int64_t m = rows.begin; m < rows.end; m++) {
         int64_t row = batch->target_rows[m] - batch->offsets[0];
         while (row >= hl_sequences_first(&examples, e) + hl_sequences_length(&examples, e)) {
@@ -266,7 +277,7 @@ static void keep_logits(void *context, const hl_evaluator_slice *slice, const hl
 {
     const hl_recorder *recorder = context;
     int64_t M = logits != NULL ? slice->batch.n_targets : 0;
-    int threads = hl_threads_for(recorder->threads, M * recorder->model->config.vocabulary);
+    int threads = hl_threads_for(recorder->threads, M * recorder->model->config.targets);
     hl_threads_run(threads, M, 1, keep_rows, &(keep_work){ recorder, slice, logits });
 }
 
@@ -285,7 +296,7 @@ hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena)
 
 static void write_logits(const hl_recorder *recorder, hl_npy_type real, hl_npz_writer *npz)
 {
-    int64_t E = recorder->examples.n_examples, T = recorder->examples.n_tokens, C = recorder->model->config.vocabulary;
+    int64_t E = recorder->examples.n_examples, T = recorder->examples.n_tokens, C = recorder->model->config.targets;
     int64_t K = hl_answers_top(C);
     if (!recorder->sparse) {
         hl_npz_add(npz, "logits", real, HL_SHAPE(E, T, C), recorder->logits);
@@ -342,7 +353,7 @@ hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, const hl_valid
 hl_answers hl_recorder_answers(const hl_recorder *recorder)
 {
     return (hl_answers){ .n_tokens = recorder->examples.n_tokens,
-                         .n_targets = recorder->model->config.vocabulary,
+                         .n_targets = recorder->model->config.targets,
                          .targets = recorder->examples.targets,
                          .logits = recorder->logits,
                          .top_ids = recorder->top_ids,

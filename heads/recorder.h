@@ -40,7 +40,8 @@ typedef struct hl_recorder {
     hl_tape_plan plan;                              /* of a pass: plan.bytes of arena */
     hl_real *numbers;                               /* the block that holds what follows */
     hl_real *weights[HL_MAX_LAYERS];                /* of each layer, (E, H, T, T), zero past the lengths */
-    hl_real *logits;                                /* (E, T, C), zero past the lengths; sparse: NULL, and instead */
+    hl_real *logits;                                /* (E, T, C), zero past the lengths, of a model that takes
+                                        the mean of each example but for its first row; sparse: NULL, and instead */
     int32_t *top_ids;                               /* (E, T, K), a block of its own */
     hl_real *top_logits, *target_logits, *log_sums; /* (E, T, K), (E, T), (E, T) */
     hl_head_probe *probes;                          /* (L): copy the weights out of a pass, */
@@ -67,9 +68,10 @@ hl_status hl_recorder_plan(const hl_model *model, int64_t rows, int64_t n_tokens
  * model on so many at once, or on as many as have HL_ANSWERS_LOGITS logits, or on one example; other numbers may change
  * the last bits of what is recorded, as matrix products of other shapes round differently; `threads` change none.
  * Where logits are not all kept, the output layer runs on the rows that have a target, or where none has, on all.
- * `folder`: NULL where nothing will be written (hl_recorder_run alone). HL_INVALID (no examples, too long ones, no
- * rows, sizes that cannot be), HL_NO_MEMORY, HL_BAD_FILE (the folder). On failure the recorder is empty; else it is
- * ended by hl_recorder_free. */
+ * A model with HL_POOLING_MEAN gives one answer an example, which stands in its first row.
+ * `folder`: NULL where nothing will be written (hl_recorder_run alone). HL_INVALID (no examples, too long ones, no rows,
+ * sizes that cannot be), HL_NO_MEMORY, HL_BAD_FILE (the folder). On failure the recorder is empty; else it is ended by
+ * hl_recorder_free. */
 hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const hl_examples *examples, int64_t rows,
                            int threads, const char *folder);
 

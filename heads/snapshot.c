@@ -44,10 +44,11 @@ static hl_status read_examples(hl_snapshot *s, const char *path)
         return hl_snapshot_wrong(path, "tokens", "are missing, or no (examples, T)");
     }
     int64_t E = tokens->shape.size[0], T = tokens->shape.size[1], V = s->config->vocabulary;
+    int64_t C = hl_answers_targets(s->config);
     hl_examples *e = &s->examples;
     *e = (hl_examples){ .n_examples = E, .n_tokens = T };
     HL_TRY(read_ids(&s->npz, path, "tokens", HL_SHAPE(E, T), 0, V - 1, &e->tokens));
-    HL_TRY(read_ids(&s->npz, path, "targets", HL_SHAPE(E, T), HL_UNSEEN, V - 1, &e->targets));
+    HL_TRY(read_ids(&s->npz, path, "targets", HL_SHAPE(E, T), HL_UNSEEN, C - 1, &e->targets));
     HL_TRY(read_ids(&s->npz, path, "source", HL_SHAPE(E, T), HL_IGNORE, T - 1, &e->sources));
     return read_ids(&s->npz, path, "lengths", HL_SHAPE(E), 1, T, &e->lengths);
 }
@@ -153,7 +154,8 @@ static hl_status check_answer(const hl_answers *a, const char *path, int64_t pla
 /* All logits, or of what is answered, the largest ones. */
 static hl_status read_answers(hl_snapshot *s, const char *path, hl_npy_type real)
 {
-    int64_t E = s->examples.n_examples, T = s->examples.n_tokens, C = s->config->vocabulary, K = hl_answers_top(C);
+    int64_t E = s->examples.n_examples, T = s->examples.n_tokens, C = hl_answers_targets(s->config),
+            K = hl_answers_top(C);
     void *data = NULL, *target_logits = NULL, *log_sums = NULL;
     int32_t *top_ids;
     s->answers = (hl_answers){ .n_tokens = T, .n_targets = C, .targets = s->examples.targets };
@@ -224,7 +226,7 @@ hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int6
 {
     *snapshot = (hl_snapshot){ .config = config };
     size_t limit = hl_recorder_file_bytes(config, most_examples, config->max_length, HL_TASK_MAX_RELATIONS);
-    if (hl_answers_are_sparse(most_examples, config->max_length, config->vocabulary)) {
+    if (hl_answers_are_sparse(most_examples, config->max_length, hl_answers_targets(config))) {
         limit = hl_size_sum(limit, HL_ANSWERS_LOGITS * sizeof(hl_real)); /* of fewer examples all logits may be kept */
     }
     HL_TRY(hl_npz_read(path, limit, &snapshot->npz));

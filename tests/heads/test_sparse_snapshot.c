@@ -301,6 +301,39 @@ START_TEST(words_that_are_out_of_order_are_refused)
 }
 END_TEST
 
+/* A model with three classes that takes the mean of each example: one answer, in the first row. */
+START_TEST(a_pooled_model_answers_once_an_example)
+{
+    hl_model_config config = example_config(8);
+    config.targets = 3;
+    config.pooling = HL_POOLING_MEAN;
+    hl_examples batch = example_batch(5, T);
+    for (int64_t i = 0; i < 5 * batch.n_tokens; i++) {
+        batch.targets[i] = i % batch.n_tokens == 0 ? (int32_t)(i % 3) : HL_IGNORE;
+    }
+    example f;
+    example_set_up_with(&f, config, batch, 2 * T);
+    expect_ok(hl_recorder_record(&f.recorder, 500, NULL, &f.arena));
+    hl_snapshot snapshot;
+    expect_ok(hl_snapshot_read(path(), &f.model.config, 5, &snapshot));
+    ck_assert_int_eq(snapshot.answers.n_targets, 3);
+    for (int64_t e = 0; e < 5; e++) {
+        const hl_real *mine = snapshot.answers.logits + e * T * 3;
+        hl_real *logits = logits_of(&f, e);
+        int32_t predictions[T];
+        hl_answers_predict(&snapshot.answers, e, f.batch.lengths[e], predictions);
+        ck_assert_int_eq(predictions[0], hl_answer_of(logits, 3));
+        ck_assert_int_eq(predictions[1], HL_IGNORE);
+        for (int i = 0; i < 3 * T; i++) {
+            ck_assert_double_eq_tol((double)mine[i], i < 3 ? (double)logits[i] : 0, 1e-5);
+        }
+        free(logits);
+    }
+    hl_snapshot_free(&snapshot);
+    example_tear_down(&f);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, what_is_kept_are_the_largest_logits_of_rows_with_a_target);
@@ -310,6 +343,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, answers_that_cannot_be_are_refused);
     tcase_add_test(tc, an_id_that_stands_twice_is_refused);
     tcase_add_test(tc, words_and_types_are_kept);
+    tcase_add_test(tc, a_pooled_model_answers_once_an_example);
     tcase_add_test(tc, words_that_are_out_of_order_are_refused);
 }
 SUITE("sparse snapshots", add_tests)

@@ -14,7 +14,7 @@
 enum { LAYERS = 2, HEADS = 3, EXAMPLES = 6, TOKENS = 14, SNAPSHOTS = 8 };
 
 static const char vocabulary_text[] = "<pad>\n<sep>\n<mask>\n</script><b>\n&amp;\n<img/src=x/onerror=alert(1)>\n"
-                                      "]]>\xe2\x80\xa8\xe2\x80\xae\xef\xbf\xbe\n\"'e\nf\nlonger-word\n";
+                                      "]]>\xe2\x80\x8b\xe2\x80\xae\xef\xbf\xbe\n\"'e\nf\nlonger-word\n";
 
 static void ok(hl_status status)
 {

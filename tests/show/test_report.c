@@ -22,7 +22,7 @@ typedef struct report_example {
 } report_example;
 
 static const char tokens[] = "<pad>\n<sep>\n<mask>\n</script><b>\n&amp;\n\"'\n<!--\n\xc3\xa4\n&#60;\n"
-                             "]]>\xe2\x80\xa8\xe2\x80\xae\xef\xbf\xbe</style>\n";
+                             "]]>\xe2\x80\x8b\xe2\x80\xae\xef\xbf\xbe</style>\n";
 
 static hl_heads_csv_row readings[] = { { 0, 0, 0, { HL_METRIC_ENTROPY, 0, 0, 1, 2 } } };
 static const hl_heads_csv csv = { .rows = readings, .n = 1 };
