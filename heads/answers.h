@@ -56,8 +56,8 @@ int hl_answers_best(const hl_answers *answers, int64_t e, int64_t t, int most, h
  * HL_IGNORE at all others. */
 void hl_answers_predict(const hl_answers *answers, int64_t e, int64_t length, int32_t *predictions);
 
-/* The id of the largest of n >= 1 logits, the first of equals; and of the k largest, k <= n, in the order of
- * top_ids. */
+/* The id of the largest of n >= 1 logits, the first of equals; and of the k largest, k <= n, in the order of top_ids.
+ * */
 int32_t hl_answer_of(const hl_real *logits, int64_t n);
 void hl_top_ids(const hl_real *logits, int64_t n, int k, int32_t *ids);
 

@@ -74,32 +74,31 @@ hl_status hl_recorder_plan(const hl_model *model, int64_t rows, int64_t n_tokens
 
 /* Set-up */
 
+/* Rows of T ids out of rows of `stride`; nothing where there are none. */
+static void copy_rows(int32_t *to, const int32_t *from, int64_t n, int64_t T, int64_t stride)
+{
+    for (int64_t i = 0; to != NULL && from != NULL && i < n; i++) {
+        memcpy(to + i * T, from + i * stride, (size_t)T * sizeof *to);
+    }
+}
+
 static hl_status copy_examples(const hl_examples *from, hl_examples *to)
 {
     int32_t T = 0;
-    for (int64_t e = 0; e < from->n_examples; e++) {
+    int64_t E = from->n_examples, R = from->n_relations, stride = from->n_tokens;
+    for (int64_t e = 0; e < E; e++) {
         T = from->lengths[e] > T ? from->lengths[e] : T;
     }
-    int64_t R = from->n_relations;
-    HL_TRY(from->words != NULL ? hl_examples_allocate_text(from->n_examples, T, from->types != NULL, to)
-                               : hl_examples_allocate(from->n_examples, T, R, to));
+    HL_TRY(from->words != NULL ? hl_examples_allocate_text(E, T, from->types != NULL, to)
+                               : hl_examples_allocate(E, T, R, to));
     to->kinds = from->kinds;
-    size_t row = (size_t)T * sizeof *to->tokens;
-    for (int64_t e = 0; e < from->n_examples; e++) {
-        memcpy(to->tokens + e * T, from->tokens + e * from->n_tokens, row);
-        memcpy(to->targets + e * T, from->targets + e * from->n_tokens, row);
-        memcpy(to->sources + e * T, from->sources + e * from->n_tokens, row);
-        if (to->words != NULL) {
-            memcpy(to->words + e * T, from->words + e * from->n_tokens, row);
-        }
-        if (to->types != NULL) {
-            memcpy(to->types + e * T, from->types + e * from->n_tokens, row);
-        }
-        to->lengths[e] = from->lengths[e];
-    }
-    for (int64_t r = 0; r < from->n_examples * to->n_relations; r++) {
-        memcpy(to->relations + r * T, from->relations + r * from->n_tokens, row);
-    }
+    copy_rows(to->lengths, from->lengths, 1, E, E);
+    copy_rows(to->tokens, from->tokens, E, T, stride);
+    copy_rows(to->targets, from->targets, E, T, stride);
+    copy_rows(to->sources, from->sources, E, T, stride);
+    copy_rows(to->words, from->words, E, T, stride);
+    copy_rows(to->types, from->types, E, T, stride);
+    copy_rows(to->relations, from->relations, E * to->n_relations, T, stride);
     return hl_ok();
 }
 

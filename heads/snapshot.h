@@ -29,8 +29,8 @@ typedef struct hl_snapshot {
 
 /* Reads `path`. HL_BAD_FILE for a newer format, and "<path>: <array>: <what is wrong>" where it is no archive, an array
  * is missing or of another type or shape than the model's config says, a length is outside 1 .. T, an id outside 0 .. V
- * - 1 (of a target or an answer 0 .. C - 1), the largest answers are not in order or cannot be those of the other numbers, or a
- * weight or a statistic is not in its range (by more than 1e-3); a file that is larger than a snapshot of
+ * - 1 (of a target or an answer 0 .. C - 1), the largest answers are not in order or cannot be those of the other
+ * numbers, or a weight or a statistic is not in its range (by more than 1e-3); a file that is larger than a snapshot of
  * such a model with `most_examples` can be is refused before it is read. HL_NO_MEMORY. `config` must outlive the
  * snapshot. On success ended by hl_snapshot_free. */
 hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int64_t most_examples,

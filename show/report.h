@@ -19,8 +19,8 @@ HL_BEGIN_DECLS
 /* What `format` says in the page's data; counts on where a member changes its meaning. */
 enum { HL_REPORT_FORMAT = 1 };
 
-/* The most rows of heads.csv that a page holds whole. Of more, js and the offsets but -1, 0, 1 and that of the head's own
- * label are left out: a browser reads so many in half a second. */
+/* The most rows of heads.csv that a page holds whole. Of more, js and the offsets but -1, 0, 1 and that of the head's
+ * own label are left out: a browser reads so many in half a second. */
 enum { HL_REPORT_ROWS = 150000 };
 
 /* The most bytes of numbers for the step-by-step panel; a run with more gets no such panel, to keep the page small. */

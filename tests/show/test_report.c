@@ -214,7 +214,8 @@ START_TEST(what_is_not_known_is_left_out)
 }
 END_TEST
 
-/* So many rows of js that the page leaves them out, after one of entropy and offsets of head 1, whose label is offset(-2). */
+/* So many rows of js that the page leaves them out, after one of entropy and offsets of head 2, whose label is
+ * offset(-3). */
 START_TEST(of_very_many_rows_js_and_most_offsets_are_left_out)
 {
     static hl_heads_csv_row rows[HL_REPORT_ROWS + 4];
@@ -222,14 +223,16 @@ START_TEST(of_very_many_rows_js_and_most_offsets_are_left_out)
     memset(all_best, 1, sizeof all_best);
     rows[0] = readings[0];
     for (int k = -3; k <= -1; k++) {
-        rows[4 + k] = (hl_heads_csv_row){ 0, 0, 1, { HL_METRIC_OFFSET, k, 0, 0.5, 0.25 } };
+        rows[4 + k] = (hl_heads_csv_row){
+            0, 0, 2, { .metric = HL_METRIC_OFFSET, .parameter = k, .value = 0.5, .baseline = 0.25 }
+        };
     }
     for (size_t i = 4; i < sizeof rows / sizeof *rows; i++) {
         rows[i] = (hl_heads_csv_row){ 0, 0, 0, { HL_METRIC_JS, 0, 1, 0.5, 0.25 } };
     }
     hl_heads_csv many = { .rows = rows, .n = HL_REPORT_ROWS, .n_tokens = 8, .best = all_best };
     report_example x;
-    make_example(&x, 1, 2, 2, 6, 2);
+    make_example(&x, 1, 3, 2, 6, 2);
     x.report.csv = &many;
     char text[512] = "";
     static char whole[32 * HL_REPORT_ROWS];
@@ -249,7 +252,7 @@ START_TEST(of_very_many_rows_js_and_most_offsets_are_left_out)
             ck_assert(json_is_true(json_object_get(left_out, "rows")));
             unpacked(packed, text, sizeof text - 1);
             ck_assert_str_eq(text, "step,layer,head,metric,value,baseline\n0,0,0,entropy,1,2\n"
-                                   "0,0,1,offset(-2),0.5,0.25\n0,0,1,offset(-1),0.5,0.25\n");
+                                   "0,0,2,offset(-3),0.5,0.25\n0,0,2,offset(-1),0.5,0.25\n");
         }
         json_decref(data);
         hl_text_free(&page);
