@@ -244,10 +244,28 @@ hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int6
 
 void hl_snapshot_free(hl_snapshot *snapshot)
 {
+    hl_word_forms_free(&snapshot->words);
     hl_free(snapshot->layers);
     hl_free(snapshot->sums);
     hl_npz_free(&snapshot->npz);
     *snapshot = (hl_snapshot){ 0 };
+}
+
+hl_status hl_snapshot_find_words(hl_snapshot *snapshot, const unsigned char *kinds, const hl_tokens *tokens,
+                                 const hl_text_data *data)
+{
+    hl_examples *examples = &snapshot->examples;
+    if (examples->words == NULL) {
+        return hl_ok();
+    }
+    examples->kinds = kinds;
+    HL_TRY(hl_word_forms_make(examples, tokens, &snapshot->words));
+    HL_TRY(data != NULL ? hl_word_forms_count(&snapshot->words, data) : hl_ok());
+    hl_word_forms_tell(&snapshot->words, examples);
+    for (int l = 0; l < snapshot->config->n_layers; l++) {
+        snapshot->layers[l] = hl_patterns_of(snapshot->layers[l].weights, examples, snapshot->config, l, 0);
+    }
+    return hl_ok();
 }
 
 hl_patterns hl_snapshot_patterns(const hl_snapshot *snapshot, int layer, int64_t head)

@@ -6,6 +6,7 @@
 #include "core/examples.h"
 #include "core/npz.h"
 #include "core/status.h"
+#include "data/text/word_forms.h"
 #include "heads/answers.h"
 #include "heads/pattern.h"
 #include "heads/validation_sums.h"
@@ -23,6 +24,7 @@ typedef struct hl_snapshot {
     hl_answers answers;       /* the model's, on the same examples */
     hl_validation_sums *sums; /* what the heads do on the whole validation set; NULL where it was not run at this step;
                               owned */
+    hl_word_forms words;      /* what the words of text are, where hl_snapshot_find_words was called; owned */
     const hl_model_config *config; /* not owned */
     hl_npz npz;                    /* owned */
 } hl_snapshot;
@@ -35,6 +37,12 @@ typedef struct hl_snapshot {
  * snapshot. On success ended by hl_snapshot_free. */
 hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int64_t most_examples,
                            hl_snapshot *snapshot);
+
+/* Tells a snapshot of text what its tokens are (by id, of the model's vocabulary; kinds must outlive it) and finds
+ * which of its words are the same, and by `data`, where it is not NULL, which are rare (data/text/word_forms.h). Does
+ * nothing where the examples have no words. HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_snapshot_find_words(hl_snapshot *snapshot, const unsigned char *kinds, const hl_tokens *tokens,
+                                 const hl_text_data *data);
 
 /* A zeroed or already freed snapshot is allowed. */
 void hl_snapshot_free(hl_snapshot *snapshot);

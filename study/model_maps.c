@@ -48,6 +48,7 @@ hl_status hl_model_maps_run(hl_model_maps *made, const hl_opened_model *run, con
 
 void hl_model_maps_free(hl_model_maps *made)
 {
+    hl_word_forms_free(&made->maps.words);
     hl_free(made->maps.layers);
     hl_recorder_free(&made->recorder);
     *made = (hl_model_maps){ 0 };

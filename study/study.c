@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/threads.h"
+#include "heads/word_join.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -105,6 +106,26 @@ hl_status hl_heads_study_last(hl_heads_study *study, hl_opened_model *run)
     const hl_snapshot *snapshot;
     HL_TRY(hl_opened_model_snapshot(run, -1, &snapshot));
     return hl_heads_study_make(study, run, snapshot, false);
+}
+
+hl_status hl_heads_study_join_words(hl_heads_study *study, const hl_snapshot *snapshot)
+{
+    if (snapshot->words.places == NULL) {
+        return hl_error(HL_INVALID, "command line: --words: the tokens of this run are no pieces of words");
+    }
+    hl_word_join join;
+    HL_TRY(hl_word_join_make(&join, snapshot->layers, snapshot->config->n_layers));
+    for (int64_t i = 0; i < study->n; i++) {
+        hl_heads_row *row = &study->rows[i];
+        hl_patterns all = join.layers[row->metrics.layer];
+        all.head = row->metrics.head;
+        hl_patterns scoring = hl_patterns_scoring(&all);
+        row->metrics = hl_head_measure(row->metrics.layer, &all);
+        row->distance = hl_distance_of(&scoring);
+    }
+    hl_word_join_free(&join);
+    study->of_words = true;
+    return hl_ok();
 }
 
 const hl_effects *hl_heads_study_effects(const hl_heads_study *study)

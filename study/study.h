@@ -33,6 +33,7 @@ typedef struct hl_heads_study {
     hl_effects effects;   /* owned */
     int64_t weights_step; /* of the weights that the effects are of; -1: not known */
     hl_status no_effects; /* why there are none */
+    bool of_words;        /* whether hl_heads_study_join_words was called */
 } hl_heads_study;
 
 /* The labels of all heads, by layer and head, in new memory: hl_free. NULL when out of memory. */
@@ -50,6 +51,10 @@ hl_status hl_heads_study_make(hl_heads_study *study, hl_opened_model *run, const
 
 /* The same of the run's last snapshot. HL_BAD_FILE where there is none, too. */
 hl_status hl_heads_study_last(hl_heads_study *study, hl_opened_model *run);
+
+/* Measures the rows' metrics and distances of words instead of tokens (heads/word_join.h), but no label and no effect.
+ * `snapshot`: the one that was studied. HL_INVALID where its words are not known; HL_NO_MEMORY. */
+hl_status hl_heads_study_join_words(hl_heads_study *study, const hl_snapshot *snapshot);
 
 /* The effects where they are of the weights of the snapshot's very step; else NULL. */
 const hl_effects *hl_heads_study_effects(const hl_heads_study *study);

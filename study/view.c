@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 /* ---- which examples ---- */
 
@@ -31,12 +31,15 @@ static hl_status choose(const hl_snapshot *maps, int64_t example, chosen *out)
         .maps = maps, .first = one ? example : shown.first, .gap = one ? 0 : shown.gap, .n = one ? 1 : shown.n_examples
     };
     out->length = all->lengths[out->first];
-    return hl_ok();
+    return out->length > 0
+               ? hl_ok()
+               : hl_error(HL_INVALID, "command line: --words: there is no word in example %" PRId64, out->first);
 }
 
-static const int32_t *tokens_of(const chosen *c, int64_t e)
+/* Of the e-th of them. */
+static int64_t row_of(const chosen *c, int64_t e)
 {
-    return c->maps->examples.tokens + (c->first + e * (1 + c->gap)) * c->maps->examples.n_tokens;
+    return c->first + e * (1 + c->gap);
 }
 
 /* ---- texts: offsets into one growing block become pointers when it grows no more ---- */
@@ -46,10 +49,18 @@ static void end_text(hl_text *texts)
     hl_text_add(texts, "", 1);
 }
 
-static bool same_token(const chosen *c, int64_t position)
+const char *hl_heads_view_token(const hl_heads_view *view, int64_t example, int64_t position)
 {
+    int64_t place = example * view->shown->examples.n_tokens + position;
+    return view->join.first != NULL ? hl_word_forms_text(&view->maps->words, example, view->join.first[place])
+                                    : hl_vocabulary_token(view->run->vocabulary, view->shown->examples.tokens[place]);
+}
+
+static bool same_token(const hl_heads_view *view, const chosen *c, int64_t position)
+{
+    const char *first = hl_heads_view_token(view, c->first, position);
     for (int64_t e = 1; e < c->n; e++) {
-        if (tokens_of(c, e)[position] != tokens_of(c, 0)[position]) {
+        if (strcmp(hl_heads_view_token(view, row_of(c, e), position), first) != 0) {
             return false;
         }
     }
@@ -70,7 +81,7 @@ static void add_title(hl_heads_view *view, const hl_label *label, int layer, int
 
 static hl_status add_titles(hl_heads_view *view, const chosen *c, bool labeled, const char *const *relations)
 {
-    view->labels = labeled ? hl_heads_labels(c->maps) : NULL;
+    view->labels = labeled ? hl_heads_labels(view->maps) : NULL;
     if (labeled && view->labels == NULL) {
         return hl_error_memory("the labels of heads");
     }
@@ -84,7 +95,7 @@ static hl_status add_titles(hl_heads_view *view, const chosen *c, bool labeled, 
 }
 
 /* Names every position by its token, or where the examples differ in that, by its number. */
-static hl_status add_tokens(hl_heads_view *view, const chosen *c, const hl_vocabulary *vocabulary)
+static hl_status add_tokens(hl_heads_view *view, const chosen *c)
 {
     size_t *begins = hl_calloc((size_t)c->length, sizeof *begins);
     if (begins == NULL) {
@@ -92,8 +103,8 @@ static hl_status add_tokens(hl_heads_view *view, const chosen *c, const hl_vocab
     }
     for (int64_t i = 0; i < c->length; i++) {
         begins[i] = view->texts.size;
-        if (same_token(c, i)) {
-            hl_text_print(&view->texts, "%s", hl_vocabulary_token(vocabulary, tokens_of(c, 0)[i]));
+        if (same_token(view, c, i)) {
+            hl_text_print(&view->texts, "%s", hl_heads_view_token(view, c->first, i));
         } else {
             hl_text_print(&view->texts, "%" PRId64, i);
         }
@@ -167,24 +178,44 @@ static void make_panels(hl_heads_view *view, const chosen *c)
     }
 }
 
-hl_status hl_heads_view_make(hl_heads_view *view, const hl_opened_model *run, const hl_snapshot *maps, int64_t example,
-                             bool labeled)
+static hl_status join_words(hl_heads_view *view)
 {
-    *view = (hl_heads_view){ 0 };
+    const hl_snapshot *maps = view->maps;
+    if (maps->words.places == NULL) {
+        return hl_error(HL_INVALID, "command line: --words: the tokens of %s are no pieces of words", view->run->name);
+    }
+    HL_TRY(hl_word_join_make(&view->join, maps->layers, maps->config->n_layers));
+    view->words = (hl_snapshot){
+        .step = maps->step, .examples = view->join.examples, .layers = view->join.layers, .config = maps->config
+    };
+    view->shown = &view->words;
+    return hl_ok();
+}
+
+static hl_status make_view(hl_heads_view *view, hl_heads_view_options options)
+{
     chosen c = { 0 };
-    HL_TRY(choose(maps, example, &c));
+    HL_TRY(options.words ? join_words(view) : hl_ok());
+    HL_TRY(choose(view->shown, options.example, &c));
     view->first_example = c.first;
     view->n_examples = c.n;
-    hl_status status = allocate(view, &c);
-    HL_THEN(status, add_titles(view, &c, labeled, run->relations));
-    HL_THEN(status, add_tokens(view, &c, run->vocabulary));
-    HL_THEN(status, write_caption(view, &c, run->name));
-    if (status.code != HL_OK) {
-        hl_heads_view_free(view);
-        return status;
-    }
+    HL_TRY(allocate(view, &c));
+    HL_TRY(add_titles(view, &c, options.labeled, view->run->relations));
+    HL_TRY(add_tokens(view, &c));
+    HL_TRY(write_caption(view, &c, view->run->name));
     make_panels(view, &c);
     return hl_ok();
+}
+
+hl_status hl_heads_view_make(hl_heads_view *view, const hl_opened_model *run, const hl_snapshot *maps,
+                             hl_heads_view_options options)
+{
+    *view = (hl_heads_view){ .run = run, .maps = maps, .shown = maps };
+    hl_status status = make_view(view, options);
+    if (status.code != HL_OK) {
+        hl_heads_view_free(view);
+    }
+    return status;
 }
 
 void hl_heads_view_free(hl_heads_view *view)
@@ -197,5 +228,6 @@ void hl_heads_view_free(hl_heads_view *view)
     hl_free(view->labels);
     hl_text_free(&view->caption);
     hl_text_free(&view->texts);
+    hl_word_join_free(&view->join);
     *view = (hl_heads_view){ 0 };
 }

@@ -50,7 +50,8 @@ hl_status hl_ablate_chart_print(const hl_ablate_outputs *outputs, const hl_ablat
 static hl_status draw_maps(const hl_opened_model *run, const hl_snapshot *snapshot, hl_text *bytes, hl_text *dark)
 {
     hl_heads_view view;
-    HL_TRY(hl_heads_view_make(&view, run, snapshot, HL_VIEW_ANY, true));
+    HL_TRY(
+        hl_heads_view_make(&view, run, snapshot, (hl_heads_view_options){ .example = HL_VIEW_ANY, .labeled = true }));
     hl_picture picture = {
         .panels = view.panels, .row_lengths = view.row_lengths, .n_rows = view.n_layers, .caption = view.caption.bytes
     };

@@ -56,6 +56,8 @@ const char hl_heads_command_usage[] =
     "                    length, else the longest one\n"
     "  --example N       example N of the snapshot, counted from 0; without --head:\n"
     "                    all heads, small\n"
+    "  --words           of text: words instead of their pieces, in the table too;\n"
+    "                    what falls on special tokens is dropped\n"
     "  --input TOKENS    run the model on tokens of your own, as in\n"
     "                    \"a b <sep> <mask>\", and tell its answers; the weights are\n"
     "                    the last checkpoint's\n"
@@ -104,6 +106,7 @@ static const hl_option options[] = {
     { HL_OPTION("bertviz", TEXT, hl_heads_command, bertviz) },
     { HL_OPTION("step", INTEGER, hl_heads_command, step), .most = INT64_MAX },
     { HL_OPTION("example", INTEGER, hl_heads_command, example), .most = INT64_MAX },
+    { HL_OPTION("words", FLAG, hl_heads_command, words) },
     { HL_OPTION("keep-only", TEXT, hl_heads_command, keep_only) },
     { HL_OPTION("drop", TEXT, hl_heads_command, drop) },
     { HL_OPTION("importance", FLAG, hl_heads_command, importance) },
@@ -194,6 +197,7 @@ static const char *stranger(const hl_heads_command *c)
         { "example", c->example >= 0, false },
         { "against", c->against != NULL, false },
         { "report", c->report != NULL, false },
+        { "words", c->words, false },
         { "npz", c->npz != NULL, false },
         { "bertviz", c->bertviz != NULL, false },
         { "step", c->step >= 0, importance },
@@ -259,7 +263,7 @@ static hl_status check(const hl_heads_command *command)
                         hl_program_name("heads"));
     }
     HL_TRY(check_question(command));
-    if (command->against != NULL && (hl_heads_command_shows(command) || command->step >= 0)) {
+    if (command->against != NULL && (hl_heads_command_shows(command) || command->words || command->step >= 0)) {
         return hl_error(HL_INVALID,
                         "command line: --against compares two runs, and goes with --json, --csv and --report alone");
     }

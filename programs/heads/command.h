@@ -23,6 +23,7 @@ typedef struct hl_heads_command {
     const char *png, *svg, *pdf, *bertviz;
     const char *npz;              /* a path */
     int64_t step, example;        /* -1: not given */
+    bool words;                   /* instead of their tokens */
     const char *keep_only, *drop; /* names of heads, as in "L0H2,L1H*" */
     bool importance, shapley;     /* the second implies the first */
     bool prune, prune_once;       /* likewise */

@@ -14,8 +14,9 @@
 
 /* ---- NumPy ---- */
 
-static void add_maps(hl_npz_writer *npz, const hl_snapshot *maps)
+static void add_maps(hl_npz_writer *npz, const hl_heads_view *view)
 {
+    const hl_snapshot *maps = view->shown;
     const hl_npy_type real = sizeof(hl_real) == sizeof(float) ? HL_NPY_FLOAT32 : HL_NPY_FLOAT64;
     const hl_examples *examples = &maps->examples;
     int64_t E = examples->n_examples, T = examples->n_tokens, format = HL_EXPORT_FORMAT;
@@ -26,6 +27,9 @@ static void add_maps(hl_npz_writer *npz, const hl_snapshot *maps)
         hl_npz_add(npz, name, real, HL_SHAPE(E, maps->config->heads[l], T, T), maps->layers[l].weights);
     }
     hl_npz_add(npz, "tokens", HL_NPY_INT32, HL_SHAPE(E, T), examples->tokens);
+    if (view->join.first != NULL) {
+        hl_npz_add(npz, "first", HL_NPY_INT32, HL_SHAPE(E, T), view->join.first);
+    }
     hl_npz_add(npz, "lengths", HL_NPY_INT32, HL_SHAPE(E), examples->lengths);
     hl_npz_add(npz, "step", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &maps->step);
 }
@@ -135,14 +139,14 @@ static hl_status add_metrics(hl_npz_writer *npz, const hl_opened_model *run, con
     return status;
 }
 
-hl_status hl_heads_write_npz(const char *path, const hl_opened_model *run, const hl_snapshot *maps, bool metrics)
+hl_status hl_heads_write_npz(const char *path, const hl_heads_view *view, bool metrics)
 {
     hl_npz_writer *npz = hl_npz_create(path);
     if (npz == NULL) {
         return hl_error_memory(path);
     }
-    add_maps(npz, maps);
-    hl_status status = metrics ? add_metrics(npz, run, maps) : hl_ok();
+    add_maps(npz, view);
+    hl_status status = metrics ? add_metrics(npz, view->run, view->maps) : hl_ok();
     if (status.code != HL_OK) {
         hl_npz_fail(npz, status);
     }
@@ -165,8 +169,9 @@ static void print_attention(hl_text *text, const hl_snapshot *maps, int64_t exam
     }
 }
 
-hl_status hl_heads_print_bertviz(hl_text *text, const hl_opened_model *run, const hl_snapshot *maps, int64_t example)
+hl_status hl_heads_print_bertviz(hl_text *text, const hl_heads_view *view, int64_t example)
 {
+    const hl_snapshot *maps = view->shown;
     const hl_examples *examples = &maps->examples;
     if (example < 0 || example >= examples->n_examples) {
         return hl_error(HL_INVALID, "command line: --example: %" PRId64 ": the examples are 0 .. %" PRId64, example,
@@ -175,10 +180,9 @@ hl_status hl_heads_print_bertviz(hl_text *text, const hl_opened_model *run, cons
     hl_text_print(text, "{\"attention\": [");
     print_attention(text, maps, example);
     hl_text_print(text, "],\n\"tokens\": ");
-    const int32_t *ids = examples->tokens + example * examples->n_tokens;
     json_t *tokens = json_array();
     for (int64_t i = 0; i < examples->lengths[example]; i++) {
-        hl_json_append(&tokens, json_string(hl_vocabulary_token(run->vocabulary, ids[i])));
+        hl_json_append(&tokens, hl_json_name(hl_heads_view_token(view, example, i)));
     }
     hl_json_print(text, tokens, JSON_COMPACT);
     hl_text_print(text, "}\n");

@@ -16,12 +16,14 @@ enum { HL_EXPORT_FORMAT = 1 };
 /* Writes a NumPy archive: format int64; layer_0, layer_1, ... (E, H, T, T), zero past the lengths; tokens (E, T) and
  * lengths (E) int32; step int64; and where `metrics` are wanted, one float64 array (heads, 2) for each metric, named as
  * in heads.csv: value and baseline of every head, by layer and head, NaN where there is none, and js (heads, heads).
+ * Of a view of words the maps are joined, tokens are the words' forms (the same number, the same form), lengths count
+ * words, and `first` (E, T) int32 is the token that each word begins with; the metrics are the same.
  * The file appears whole or not at all. HL_BAD_FILE, HL_NO_MEMORY. */
-hl_status hl_heads_write_npz(const char *path, const hl_opened_model *run, const hl_snapshot *maps, bool metrics);
+hl_status hl_heads_write_npz(const char *path, const hl_heads_view *view, bool metrics);
 
 /* Adds one example to the text as JSON, shaped for BertViz: {"attention": a list of layers, each (1, H, n, n),
  * "tokens": n texts}, padding left out. HL_INVALID: no such example; HL_NO_MEMORY is left on the text. */
-hl_status hl_heads_print_bertviz(hl_text *text, const hl_opened_model *run, const hl_snapshot *maps, int64_t example);
+hl_status hl_heads_print_bertviz(hl_text *text, const hl_heads_view *view, int64_t example);
 
 /* Adds {"step" (null: not known), "example" (null: a mean), "examples" (that the maps are the mean of), "tokens":
  * [...], "heads": [{"layer", "head", "label" (null for --input), "weights": queries of keys}], "answers"

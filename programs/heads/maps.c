@@ -73,14 +73,14 @@ static hl_status write_figures(const show *s)
 static hl_status print_bertviz(void *of, hl_text *text)
 {
     const show *s = of;
-    return hl_heads_print_bertviz(text, s->run, s->maps, s->command->example >= 0 ? s->command->example : 0);
+    return hl_heads_print_bertviz(text, &s->view, s->command->example >= 0 ? s->command->example : 0);
 }
 
 static hl_status write_arrays(show *s)
 {
     const hl_heads_command *command = s->command;
     if (command->npz != NULL) {
-        HL_TRY(hl_heads_write_npz(command->npz, s->run, s->maps, command->input == NULL));
+        HL_TRY(hl_heads_write_npz(command->npz, &s->view, command->input == NULL));
     }
     return command->bertviz != NULL ? hl_output_write(command->bertviz, s->out, print_bertviz, s) : hl_ok();
 }
@@ -134,8 +134,10 @@ static hl_status show_maps(const hl_opened_model *run, const hl_heads_command *c
             return hl_error(found.code, "command line: --head: %s", found.text);
         }
     }
-    HL_TRY(hl_heads_view_make(&s.view, run, maps, command->example >= 0 ? command->example : HL_VIEW_ANY,
-                              command->input == NULL));
+    hl_heads_view_options options = { .example = command->example >= 0 ? command->example : HL_VIEW_ANY,
+                                      .labeled = command->input == NULL,
+                                      .words = command->words };
+    HL_TRY(hl_heads_view_make(&s.view, run, maps, options));
     hl_status status = show_view(&s);
     hl_heads_view_free(&s.view);
     return status;

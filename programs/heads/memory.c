@@ -119,12 +119,14 @@ static hl_status maps_bytes(const hl_opened_model *run, const hl_heads_command *
     HL_TRY(figure_bytes(run, command, &figure));
     if (command->input != NULL) {
         HL_TRY(input_bytes(run, command, &pass, &maps));
-        *bytes = hl_size_sum(hl_size_sum(model_bytes(f), maps), larger(pass, figure));
+        size_t joined = command->words ? maps : 0;
+        *bytes = hl_size_sum(hl_size_sum(model_bytes(f), hl_size_sum(maps, joined)), larger(pass, figure));
         return hl_ok();
     }
     size_t means = command->example < 0 ? hl_size_product(n * sizeof(hl_real), hl_size_product(T, T)) : 0;
     size_t metrics = command->npz != NULL ? hl_size_sum(f->rows, hl_size_product(n * sizeof(double), n)) : 0;
-    *bytes = hl_size_sum(hl_size_sum(f->vocabulary, f->snapshot), hl_size_sum(means, larger(figure, metrics)));
+    size_t maps_and_joined = command->words ? hl_size_sum(f->snapshot, f->snapshot) : f->snapshot;
+    *bytes = hl_size_sum(hl_size_sum(f->vocabulary, maps_and_joined), hl_size_sum(means, larger(figure, metrics)));
     return hl_ok();
 }
 

@@ -87,13 +87,10 @@ static hl_status do_figures(call *c)
 {
     const hl_heads_command *command = &c->command;
     hl_text text = { 0 };
-    if (command->step < 0) {
-        HL_TRY(hl_heads_study_last(&c->study, &c->run));
-    } else {
-        const hl_snapshot *snapshot;
-        HL_TRY(hl_opened_model_snapshot(&c->run, command->step, &snapshot));
-        HL_TRY(hl_heads_study_make(&c->study, &c->run, snapshot, true));
-    }
+    const hl_snapshot *snapshot;
+    HL_TRY(hl_opened_model_snapshot(&c->run, command->step, &snapshot));
+    HL_TRY(hl_heads_study_make(&c->study, &c->run, snapshot, command->step >= 0));
+    HL_TRY(command->words ? hl_heads_study_join_words(&c->study, snapshot) : hl_ok());
     if (!hl_heads_command_fills_output(command) && !hl_heads_command_shows(command)) {
         hl_heads_table_print(&text, c->run.path, &c->study, c->run.relations);
         HL_TRY(hl_output_put("-", &text, c->out));

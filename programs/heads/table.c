@@ -131,8 +131,9 @@ static void write_legend(hl_text *text, const char *run, const hl_heads_study *s
     write_why_mixed(text, run, study);
     hl_text_paragraph(text, HL_TABLE_WIDTH, "score: %s; base: %s.", hl_word_meaning("score"),
                       hl_word_meaning("baseline"));
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "entropy: %s; dist: %s.", hl_word_meaning("entropy.normalised"),
-                      hl_word_meaning("distance"));
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "entropy: %s; dist: %s%s.", hl_word_meaning("entropy.normalised"),
+                      hl_word_meaning("distance"),
+                      study->of_words ? "; both of words, joined of their tokens, without special ones" : "");
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "importance: %s, beside its layer's other heads; without: %s; faithful: %s%s.",
                       hl_word_meaning("importance"), hl_word_meaning("loss_without"), hl_word_meaning("faithful"),

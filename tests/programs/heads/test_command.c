@@ -78,6 +78,8 @@ START_TEST(what_does_not_go_together_is_named)
         { "run --importance --png a", "--png does not go with --importance" },
         { "run --importance --report", "--report does not go with --importance" },
         { "run --importance --against b", "--against does not go with --importance" },
+        { "run --importance --words", "--words does not go with --importance" },
+        { "run --against b --words", "--against compares two runs" },
         { "run --prune --head L0H0", "--head does not go with --prune" },
         { "run --prune --input a", "--input does not go with --prune" },
         { "run --prune --example 1", "--example does not go with --prune" },
