@@ -73,6 +73,11 @@ static hl_status check_spec(const hl_text_spec *spec)
         return hl_error(HL_INVALID, "max_length = %" PRId64 ": must be from %" PRId64 " to %d", spec->max_length,
                         hl_text_spec_is_running(spec) ? spec->length : 1, HL_CORPUS_MAX_LENGTH / HL_TEXT_COLUMNS);
     }
+    bool may_drop = spec->task == HL_TEXT_TAGS || spec->task == HL_TEXT_CLASSES;
+    if (!(spec->drop_pieces >= 0 && spec->drop_pieces < 1) || (spec->drop_pieces > 0 && !may_drop)) {
+        return hl_error(HL_INVALID, "task.drop_pieces = %g: must be 0 or more, below 1, and 0 but for tags and classes",
+                        spec->drop_pieces);
+    }
     return check_columns(spec);
 }
 
@@ -98,6 +103,7 @@ static hl_status open_data(const hl_text_spec *spec, hl_text_data *data)
     data->running = hl_text_spec_is_running(spec);
     data->whole_words = spec->whole_words;
     data->length = spec->length;
+    data->drop_pieces = spec->drop_pieces;
     HL_TRY(hl_text_data_make_tokens(spec, data));
     HL_TRY(hl_text_data_look_at_pieces(spec, data));
     HL_TRY(hl_text_data_make_caches(spec, data));
@@ -280,14 +286,33 @@ static int32_t masked(const hl_text_data *data, int32_t token, hl_draw *draw)
     return other;
 }
 
-/* The example's tokens are the reader's own. */
-static void mask(hl_text_reader *reader, hl_random random, int64_t number, hl_text_example *example)
+/* What is drawn for one example of one pass. */
+static hl_draw draw_of(hl_random random, int64_t number)
 {
-    enum { PERCENT = 15 };
     uint32_t key[4];
     hl_random_block(random, (uint64_t)number, key);
-    hl_draw draw = { .random = { .seed = (uint64_t)key[0] << 32 | key[1],
-                                 .stream = hl_random_stream("masks of an example") } };
+    return (hl_draw){ .random = { .seed = (uint64_t)key[0] << 32 | key[1],
+                                  .stream = hl_random_stream("masks of an example") } };
+}
+
+/* Makes some of the pieces unknown, so that the model learns to go by the neighbours, as it must where a word is new.
+ * The example's tokens are the reader's own. */
+static void drop(hl_text_reader *reader, hl_draw draw, int64_t n_tokens)
+{
+    const hl_text_data *data = reader->data;
+    const int32_t parts = 1 << 24;
+    for (int64_t row = 0; row < n_tokens; row++) {
+        bool dropped = hl_draw_below(&draw, parts) < data->drop_pieces * parts;
+        if (dropped && (data->pieces[reader->tokens[row]] & HL_PIECE_SPECIAL) == 0) {
+            reader->tokens[row] = hl_tokens_role(data->tokens, HL_ROLE_UNK);
+        }
+    }
+}
+
+/* The example's tokens are the reader's own. */
+static void mask(hl_text_reader *reader, hl_draw draw, hl_text_example *example)
+{
+    enum { PERCENT = 15 };
     int64_t n_pieces, n = list_units(reader, example, &n_pieces), n_chosen = 0;
     int64_t count = (PERCENT * n_pieces + 50) / 100;
     count = count > 0 ? count : 1;
@@ -347,7 +372,7 @@ static hl_status read_sentence(hl_text_reader *reader, hl_split split, int64_t i
                                   .n_targets = corpus->lengths[HL_TEXT_ROWS],
                                   .line = columns[HL_TEXT_PLACE][0],
                                   .number = columns[HL_TEXT_PLACE][1] };
-    if (reader->data->task == HL_TEXT_MASKED) {
+    if (reader->data->task == HL_TEXT_MASKED || reader->data->drop_pieces > 0) {
         memcpy(reader->tokens, example->tokens, (size_t)example->n_tokens * sizeof *reader->tokens);
         example->tokens = reader->tokens;
     }
@@ -364,9 +389,12 @@ hl_status hl_text_data_read(hl_text_reader *reader, hl_split split, uint64_t see
     *example = (hl_text_example){ .n_tokens = 0 };
     HL_TRY(data->running ? read_window(reader, split, i, example) : read_sentence(reader, split, i, example));
     hl_text_data_find_words(data, example, reader->words);
+    const char *use = split == HL_TRAIN ? "masks" : "masks of validation";
+    hl_random random = { .seed = seed, .stream = hl_random_stream(use), .step = (uint32_t)pass };
     if (data->task == HL_TEXT_MASKED) {
-        const char *use = split == HL_TRAIN ? "masks" : "masks of validation";
-        mask(reader, (hl_random){ .seed = seed, .stream = hl_random_stream(use), .step = (uint32_t)pass }, i, example);
+        mask(reader, draw_of(random, i), example);
+    } else if (data->drop_pieces > 0 && split == HL_TRAIN) {
+        drop(reader, draw_of(random, i), example->n_tokens);
     }
     return hl_ok();
 }

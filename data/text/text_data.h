@@ -42,14 +42,14 @@ typedef struct hl_text_spec {
                                                between. The first line is a header unless all are numbers */
     int64_t length;                         /* of a window of running text; 0 (masked): a sentence a line */
     int64_t max_length;                     /* pieces of an example at most, special tokens included */
-    bool whole_words;                       /* masked: all pieces of a word or none */
-    hl_tokens_kind kind;                    /* file: words */
+    bool lowercase, whole_words;            /* whole_words: masked: all pieces of a word or none */
+    double drop_pieces;  /* tags, classes: the share of its pieces, below 1, that training reads as the unknown token */
+    hl_tokens_kind kind; /* file: words */
     int64_t size, min_count; /* as in hl_tokens_options; a size of 0 for chars and words: all there are */
-    bool lowercase;
-    const char *vocabulary; /* *.txt as BERT's vocab.txt; vocab.json with a merges.txt beside it; tokens.json, of ours;
+    const char *vocabulary;  /* *.txt as BERT's vocab.txt; vocab.json with a merges.txt beside it; tokens.json, of ours;
                                another *.json as tokenizer.json. NULL: learned */
-    const char *folder;     /* that exists, for what is made */
-    bool keep, full;        /* as in hl_corpus_spec; with `keep` tokens.json and labels.json must be there, too */
+    const char *folder;      /* that exists, for what is made */
+    bool keep, full;         /* as in hl_corpus_spec; with `keep` tokens.json and labels.json must be there, too */
     hl_text_progress *progress; /* may be NULL */
     void *context;
 } hl_text_spec;
@@ -111,7 +111,7 @@ void hl_text_reader_close(hl_text_reader *reader); /* NULL is allowed */
  * `masked` chooses max(1, round(0.15 n)) of the n pieces that are not special (halves go up), for each pass anew, in
  * validation the same at any time. A chosen one becomes the mask in 80% of cases, in 10% a piece drawn from all that
  * are not special, else it stays. With whole words they are taken in random order, and one that would exceed the number
- * is passed over, unless all do. HL_BAD_FILE as hl_corpus_read. */
+ * is passed over, unless all do. Dropped pieces are drawn anew, too; `words` stay. HL_BAD_FILE as hl_corpus_read. */
 hl_status hl_text_data_read(hl_text_reader *reader, hl_split split, uint64_t seed, int64_t index,
                             hl_text_example *example);
 

@@ -293,5 +293,9 @@ hl_status hl_text_data_look_at_pieces(const hl_text_spec *spec, hl_text_data *da
         data->pieces[id] = (unsigned char)bits_of(tokens, id);
         data->n_usable += (data->pieces[id] & HL_PIECE_SPECIAL) == 0;
     }
+    if (spec->drop_pieces > 0 && hl_tokens_role(tokens, HL_ROLE_UNK) < 0) {
+        return hl_error(HL_INVALID, "task.drop_pieces = %g: the tokens have no unknown token to stand for a piece",
+                        spec->drop_pieces);
+    }
     return data->n_usable > 0 ? hl_ok() : hl_error(HL_INVALID, "tokens: all pieces are special tokens");
 }

@@ -188,8 +188,85 @@ START_TEST(threads_read_the_same_data_each_by_a_reader)
 }
 END_TEST
 
+/* Of words each of which is one piece: the share that is unknown, what else the example says, and that the next pass
+ * drops others; validation reads all. */
+START_TEST(training_does_not_read_the_pieces_that_are_dropped)
+{
+    hl_text_spec spec = masked_spec(sentences_file("text"));
+    spec.task = HL_TEXT_CLASSES;
+    spec.file = text_file("rows.tsv", "a b c d e f g h i j\tX\nb c d e f g h i j a\tY\n");
+    spec.validation_file = spec.file;
+    spec.text_column = "1";
+    spec.label_column = "2";
+    spec.drop_pieces = 0.2;
+    hl_text_data *data = opened_text(&spec);
+    hl_text_reader *reader = reader_of(data);
+    int32_t unknown = hl_tokens_role(hl_text_data_tokens(data), HL_ROLE_UNK);
+    enum { READ = 2000, PIECES = 10 };
+    int64_t dropped = 0, as_before[PIECES + 2] = { 0 };
+    bool before[PIECES + 2] = { false };
+    for (int64_t i = 0; i < READ; i++) {
+        hl_text_example e;
+        ck_assert_int_eq(hl_text_data_read(reader, HL_TRAIN, 7, i, &e).code, HL_OK);
+        ck_assert(e.n_tokens == PIECES + 2 && e.n_words == PIECES + 2 && e.n_targets == 1 && e.rows[0] == 0);
+        ck_assert(e.tokens[0] != unknown && e.tokens[PIECES + 1] != unknown);
+        for (int row = 1; row <= PIECES; row++) {
+            bool now = e.tokens[row] == unknown;
+            dropped += now;
+            as_before[row] += now && before[row];
+            before[row] = now;
+        }
+    }
+    check_share(dropped, READ * PIECES, 0.2);
+    for (int row = 1; row <= PIECES; row++) {
+        check_share(as_before[row], READ, 0.04);
+    }
+    hl_text_example e;
+    ck_assert_int_eq(hl_text_data_read(reader, HL_VALIDATION, 7, 0, &e).code, HL_OK);
+    for (int row = 0; row < PIECES + 2; row++) {
+        ck_assert_int_ne(e.tokens[row], unknown);
+    }
+    hl_text_reader_close(reader);
+    hl_text_data_close(data);
+}
+END_TEST
+
+START_TEST(pieces_are_dropped_only_where_that_makes_sense)
+{
+    static const struct {
+        hl_text_task task;
+        hl_tokens_kind kind;
+        double share;
+        const char *what;
+    } cases[] = {
+        { HL_TEXT_MASKED, HL_TOKENS_WORDS, 0.1, "task.drop_pieces = 0.1: must be 0 or more, below 1, and 0 but for" },
+        { HL_TEXT_CLASSES, HL_TOKENS_WORDS, 1, "task.drop_pieces = 1: must be 0 or more, below 1, and 0 but for" },
+        { HL_TEXT_CLASSES, HL_TOKENS_WORDS, -0.5,
+          "task.drop_pieces = -0.5: must be 0 or more, below 1, and 0 but for" },
+        { HL_TEXT_CLASSES, HL_TOKENS_BYTES, 0.1, "the tokens have no unknown token to stand for a piece" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        hl_text_spec spec = masked_spec(text_file("rows.tsv", "a b\tX\nb a\tY\n"));
+        spec.validation_file = spec.file;
+        spec.task = cases[i].task;
+        spec.kind = cases[i].kind;
+        spec.text_column = "1";
+        spec.label_column = "2";
+        spec.size = cases[i].kind == HL_TOKENS_BYTES ? 256 : 0;
+        spec.drop_pieces = cases[i].share;
+        hl_text_data *data;
+        hl_status status = hl_text_data_open(&spec, &data);
+        ck_assert_int_eq(status.code, HL_INVALID);
+        ck_assert_msg(strstr(status.text, cases[i].what) != NULL, "%s", status.text);
+        scratch_end();
+    }
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, training_does_not_read_the_pieces_that_are_dropped);
+    tcase_add_test(tc, pieces_are_dropped_only_where_that_makes_sense);
     tcase_add_test(tc, masks_are_15_percent_of_which_80_10_10);
     tcase_add_test(tc, so_many_pieces_are_masked_as_the_sentence_has);
     tcase_add_test(tc, whole_words_are_masked_as_wholes);

@@ -38,6 +38,7 @@ struct hl_text_data {
     hl_text_task task;
     bool running, whole_words;
     int64_t length;
+    double drop_pieces;
     hl_tokens *tokens, *labels; /* labels: NULL where the tokens are the targets' names */
     unsigned char *pieces;      /* V, bits */
     int32_t n_usable;           /* pieces that are not special */
