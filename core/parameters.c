@@ -85,7 +85,7 @@ hl_tensor *hl_parameters_add(hl_parameters *parameters, hl_parameter_spec spec)
         .name = name,
         .tensor = tensor,
         .init = spec.init,
-        .scale = spec.scale,
+        .scale = spec.init == HL_INIT_XAVIER_UNIFORM && spec.scale == 0 ? 1 : spec.scale,
         .n_matrices = spec.n_matrices > 0 ? spec.n_matrices : 1,
         .decay = spec.decay,
         .offset = parameters->count,
@@ -186,7 +186,7 @@ static void initialise(hl_parameter *parameter, hl_random random)
         /* the bound of Glorot and Bengio 2010 for each of the stacked matrices (height, columns), with its own fans */
         int64_t columns = hl_shape_last(parameter->tensor->shape);
         int64_t height = hl_shape_rows(parameter->tensor->shape) / parameter->n_matrices;
-        scale = (hl_real)sqrt(6.0 / (double)(height + columns));
+        scale *= (hl_real)sqrt(6.0 / (double)(height + columns));
     }
     for (int64_t i = 0; i < parameter->count; i++) {
         switch (parameter->init) {

@@ -34,7 +34,7 @@ typedef struct hl_parameter_spec {
     const char *name; /* copied; unique within the registry */
     hl_shape shape;
     hl_init init;
-    hl_real scale;      /* of HL_INIT_NORMAL and HL_INIT_UNIFORM */
+    hl_real scale;      /* of HL_INIT_NORMAL and HL_INIT_UNIFORM; of HL_INIT_XAVIER_UNIFORM a factor of a, 0: 1 */
     int64_t n_matrices; /* of HL_INIT_XAVIER_UNIFORM: the rows hold this many matrices of equal height stacked, each
                            with a bound of its own (q, k and v in in_proj_weight); 0 counts as 1 */
     bool decay;         /* whether AdamW decays it: matrices yes, biases and norms no */

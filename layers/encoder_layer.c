@@ -13,8 +13,10 @@ hl_encoder_layer hl_encoder_layer_make(hl_parameters *parameters, hl_name name, 
     layer.self_attn = hl_multi_head_make(parameters, hl_name_of("%s.self_attn", name.text), config->attention);
     layer.feed_forward =
         hl_feed_forward_make(parameters, name, d_model, config->d_ff, config->activation, bias, config->dropout_ffn);
-    layer.norm1 = hl_norm_layer_make(parameters, hl_name_of("%s.norm1", name.text), d_model, bias);
-    layer.norm2 = hl_norm_layer_make(parameters, hl_name_of("%s.norm2", name.text), d_model, bias);
+    layer.norm1 =
+        hl_norm_layer_make(parameters, hl_name_of("%s.norm1", name.text), d_model, bias, config->norm_epsilon);
+    layer.norm2 =
+        hl_norm_layer_make(parameters, hl_name_of("%s.norm2", name.text), d_model, bias, config->norm_epsilon);
     layer.dropout1 = hl_dropout_layer_make(hl_name_of("%s.dropout1", name.text), config->dropout_residual);
     layer.dropout2 = hl_dropout_layer_make(hl_name_of("%s.dropout2", name.text), config->dropout_residual);
     return layer;

@@ -6,6 +6,7 @@
 #include "core/small_matmul.h"
 
 #include <string.h>
+#include <tgmath.h>
 
 /* Up to this size, the product of two sizes and sums of a few of these fit into int64_t. */
 static const int64_t max_size = (int64_t)1 << 30;
@@ -56,6 +57,14 @@ static hl_status check(const hl_model_config *c)
                         "model: the output layer of %lld targets cannot share the matrix of %lld embedded tokens",
                         (long long)c->targets, (long long)c->vocabulary);
     }
+    if (c->tied_bias && !c->tie_embedding) {
+        return hl_error(HL_INVALID, "model: a bias of an output layer that shares a matrix, but shares none");
+    }
+    if (!(c->initial_std >= 0 && isfinite(c->initial_std)) || !(c->norm_epsilon >= 0 && isfinite(c->norm_epsilon))) {
+        return hl_error(HL_INVALID,
+                        "model: an initial deviation of %g, an epsilon of %g: both must be finite and not below 0",
+                        (double)c->initial_std, (double)c->norm_epsilon);
+    }
     const hl_real dropouts[] = { c->dropout_attention, c->dropout_concat, c->dropout_residual, c->dropout_ffn,
                                  c->dropout_embedding };
     for (size_t i = 0; i < sizeof dropouts / sizeof *dropouts; i++) {
@@ -83,6 +92,7 @@ static hl_encoder_layer_config layer_config(const hl_model_config *c, int l)
         .d_ff = c->d_ff,
         .activation = c->activation,
         .norm = c->norm,
+        .norm_epsilon = c->norm_epsilon,
         .dropout_residual = c->dropout_residual,
         .dropout_ffn = c->dropout_ffn,
     };
@@ -95,7 +105,33 @@ static hl_linear_layer make_output(hl_model *model)
         return hl_linear_layer_make(&model->parameters, hl_name_of("output"), c->d_model, c->targets, c->bias);
     }
     hl_parameters_alias(&model->parameters, "output.weight", model->embedding.weight);
-    return (hl_linear_layer){ .name = hl_name_of("output"), .weight = model->embedding.weight };
+    hl_linear_layer output = { .name = hl_name_of("output"), .weight = model->embedding.weight };
+    if (c->tied_bias) {
+        output.bias = hl_parameters_add(
+            &model->parameters,
+            (hl_parameter_spec){ .name = "output.bias", .shape = HL_SHAPE(c->vocabulary), .init = HL_INIT_ZERO });
+    }
+    return output;
+}
+
+/* What the config says of initial values that the layers do not know. */
+static void set_initial_values(hl_model *model)
+{
+    const hl_model_config *c = &model->config;
+    for (int i = 0; i < model->parameters.n; i++) {
+        hl_parameter *parameter = &model->parameters.list[i];
+        if (c->initial_std > 0 && (parameter->init == HL_INIT_XAVIER_UNIFORM || parameter->init == HL_INIT_NORMAL)) {
+            parameter->init = HL_INIT_NORMAL;
+            parameter->scale = c->initial_std;
+        }
+        for (int l = 0; c->scale_residual && l < c->n_layers; l++) {
+            const hl_encoder_layer *layer = &model->encoder.layers[l];
+            if (parameter->tensor == layer->self_attn.out_proj.weight ||
+                parameter->tensor == layer->feed_forward.linear2.weight) {
+                parameter->scale /= sqrt((hl_real)(2 * c->n_layers));
+            }
+        }
+    }
 }
 
 hl_status hl_model_init(hl_model *model, const hl_model_config *config)
@@ -114,6 +150,9 @@ hl_status hl_model_init(hl_model *model, const hl_model_config *config)
     }
     model->embedding =
         hl_embedding_layer_make(parameters, hl_name_of("embedding"), config->vocabulary, config->d_model);
+    if (config->unscaled_embedding) {
+        model->embedding.scale = 1;
+    }
     if (config->token_types > 0) {
         model->embedding.types =
             hl_embedding_layer_types(parameters, hl_name_of("token_types"), config->token_types, config->d_model);
@@ -125,6 +164,7 @@ hl_status hl_model_init(hl_model *model, const hl_model_config *config)
     hl_free(layers);
     HL_TRY(status);
     model->output = make_output(model);
+    set_initial_values(model);
     return hl_parameters_status(parameters);
 }
 

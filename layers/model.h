@@ -1,4 +1,4 @@
-/* The model: embedding * sqrt(D) + positions + token types -> dropout -> encoder -> output layer -> logits; and its
+/* The model: embedding (* sqrt(D)) + positions + token types -> dropout -> encoder -> output layer -> logits; and its
  * loss on a batch, for which the output layer runs on the rows that have a target alone.
  *
  *     hl_model model;
@@ -20,8 +20,7 @@ HL_BEGIN_DECLS
 
 enum { HL_MAX_LAYERS = 256 };
 
-/* What the output layer reads: rows as they come, or the mean of each example's rows (after the encoder's last
- * norm). */
+/* What the output layer reads: rows as they come, or the mean of each example's, after the encoder's last norm. */
 typedef enum hl_pooling { HL_POOLING_ROWS, HL_POOLING_MEAN } hl_pooling;
 
 typedef struct hl_model_config {
@@ -37,7 +36,13 @@ typedef struct hl_model_config {
     hl_activation activation;
     hl_norm_place norm;
     hl_positions_kind positions;
-    bool causal, bias, tie_embedding;
+    bool causal, bias;
+    bool tie_embedding;      /* the output layer has the embedding's matrix, */
+    bool tied_bias;          /* and with this a bias, which it has not by `bias` alone */
+    bool unscaled_embedding; /* embeddings are not multiplied by sqrt(D) */
+    bool scale_residual;     /* initial values of out_proj and linear2 are divided by sqrt(2 L) (Radford et al. 2019) */
+    hl_real initial_std;     /* of all matrices and embeddings, drawn as normal; 0: as each layer says */
+    hl_real norm_epsilon;    /* 0: 1e-5 */
     hl_real dropout_attention, dropout_concat, dropout_residual, dropout_ffn, dropout_embedding;
 } hl_model_config;
 
@@ -48,24 +53,24 @@ typedef struct hl_model {
     hl_positions_layer positions;
     hl_dropout_layer dropout;
     hl_encoder encoder;
-    hl_linear_layer output; /* tied: the embedding's weight, no bias */
+    hl_linear_layer output; /* tied: the embedding's weight */
 } hl_model;
 
-/* Gives every layer the same number of heads, each with its own keys and values and a share d_model / heads of the
- * model's width: d_k = d_v = d_model / heads. d_model must be set. hl_model_init refuses impossible values. */
+/* Gives every layer the same number of heads, each with its own keys and values and d_k = d_v = d_model / heads. d_model
+ * must be set. hl_model_init refuses impossible values. */
 void hl_model_config_heads(hl_model_config *config, int32_t heads);
 
 /* Registers every parameter. HL_INVALID (a size outside 1 .. 2^30, a dropout outside [0, 1), heads that cannot share
  * key/value heads, an unknown activation, norm, pooling or kind of positions, an output layer that shares the
- * embedding's matrix where C is not V), HL_NO_MEMORY. Owned by the caller, on failure too: hl_model_free. */
+ * embedding's matrix where C is not V, a tied_bias where nothing is shared, an impossible deviation or epsilon),
+ * HL_NO_MEMORY. Owned by the caller, on failure too: hl_model_free. */
 hl_status hl_model_init(hl_model *model, const hl_model_config *config);
 
 /* Allocates parameters, gradients and the table of positions, and draws initial values. HL_NO_MEMORY; HL_INVALID the
  * second time. */
 hl_status hl_model_allocate(hl_model *model, uint64_t seed);
 
-/* Whether the parameters have gradients: those of a model that is only evaluated have none, neither in memory nor in a
- * backward pass. */
+/* Whether the parameters have gradients, in memory and in backward passes, or the model is only evaluated. */
 typedef enum hl_model_use { HL_MODEL_TRAINED, HL_MODEL_EVALUATED } hl_model_use;
 
 /* Allocates parameters of value zero, to be filled from a file, and the table of positions. HL_NO_MEMORY; HL_INVALID:

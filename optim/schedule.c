@@ -19,7 +19,7 @@ double hl_schedule_rate(const hl_schedule *schedule, int64_t step)
     if (step < 1 || schedule->warmup_steps < 0) {
         return NAN;
     }
-    double rate = schedule->learning_rate;
+    double rate = schedule->learning_rate, least = schedule->min_rate;
     if (schedule->name ==
         HL_SCHEDULE_NOAM) { /* by roots and quotients: unlike pow, they have the same bits on every CPU */
         double warmup = (double)schedule->warmup_steps, falling = 1 / sqrt((double)step);
@@ -31,9 +31,9 @@ double hl_schedule_rate(const hl_schedule *schedule, int64_t step)
     }
     switch (schedule->name) {
     case HL_SCHEDULE_LINEAR:
-        return rate * (1 - progress(schedule, step));
+        return least + (rate - least) * (1 - progress(schedule, step));
     case HL_SCHEDULE_COSINE:
-        return rate * 0.5 * (1 + cos(pi * progress(schedule, step)));
+        return least + (rate - least) * 0.5 * (1 + cos(pi * progress(schedule, step)));
     case HL_SCHEDULE_CONSTANT:
         return rate;
     default:

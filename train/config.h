@@ -29,24 +29,23 @@ typedef struct hl_config_task {
 } hl_config_task;
 
 typedef struct hl_config_model {
-    int64_t layers, d_model;
+    int64_t layers, d_model, d_ff, max_length;
     int32_t heads[HL_MAX_LAYERS]; /* one per layer, as the next three; 0 past `layers` */
     int32_t kv_heads[HL_MAX_LAYERS];
     int32_t d_k[HL_MAX_LAYERS];
     int32_t d_v[HL_MAX_LAYERS];
-    int64_t d_ff;
     int activation; /* hl_activation */
     int norm;       /* hl_norm_place */
     int positions;  /* hl_positions_kind */
-    int64_t max_length;
-    bool causal;
+    int pooling;    /* hl_pooling */
+    bool causal, bias, tie_embedding, tied_bias, scale_embedding, scale_residual;
+    double initial_std, norm_eps;
     double dropout, dropout_attention, dropout_concat, dropout_residual, dropout_ffn, dropout_embedding;
-    bool bias, tie_embedding;
 } hl_config_model;
 
 typedef struct hl_config_optimizer {
     int name; /* hl_optimizer_name */
-    double learning_rate;
+    double learning_rate, min_rate;
     int schedule; /* hl_schedule_name */
     int64_t warmup_steps;
     double beta1, beta2, epsilon, weight_decay, clip_norm, label_smoothing;

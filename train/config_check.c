@@ -197,6 +197,29 @@ static void resolve_model(hl_config_reader *reader)
     }
 }
 
+static void check_tied_bias(hl_config_reader *reader)
+{
+    const hl_config_given *bias = HL_CONFIG_GIVEN(reader, model.tied_bias);
+    if (!bias->faulty && SOUND(reader, model.tie_embedding) && reader->config->model.tied_bias &&
+        !reader->config->model.tie_embedding) {
+        hl_config_complain(
+            reader, bias->line,
+            "model.tied_bias: nothing is tied: leave it out (model.bias says whether the output layer has "
+            "one) or set model.tie_embedding = true");
+    }
+}
+
+static void check_min_rate(hl_config_reader *reader)
+{
+    const hl_config_optimizer *optimizer = &reader->config->optimizer;
+    const hl_config_given *least = HL_CONFIG_GIVEN(reader, optimizer.min_rate);
+    const hl_config_given *rate = HL_CONFIG_GIVEN(reader, optimizer.learning_rate);
+    if (!least->faulty && !rate->faulty && optimizer->min_rate > optimizer->learning_rate) {
+        hl_config_complain(reader, blame(least, rate), "optimizer.min_rate: %g is above optimizer.learning_rate, %g",
+                           optimizer->min_rate, optimizer->learning_rate);
+    }
+}
+
 static void check_accumulate(hl_config_reader *reader)
 {
     int64_t parts = reader->config->optimizer.accumulate;
@@ -248,6 +271,8 @@ void hl_config_resolve(hl_config_reader *reader)
         resolve_lengths(reader);
     }
     resolve_model(reader);
+    check_tied_bias(reader);
+    check_min_rate(reader);
     check_accumulate(reader);
     resolve_out(reader);
 }

@@ -9,6 +9,9 @@ hl_model_config hl_setup_model(const hl_config *config)
     const hl_config_model *m = &config->model;
     hl_model_config model = {
         .vocabulary = config->sizes.vocabulary,
+        .targets = config->sizes.targets,
+        .token_types = config->sizes.types,
+        .pooling = config->sizes.pooled ? (hl_pooling)m->pooling : HL_POOLING_ROWS,
         .max_length = m->max_length,
         .n_layers = (int)m->layers,
         .d_model = m->d_model,
@@ -19,6 +22,11 @@ hl_model_config hl_setup_model(const hl_config *config)
         .causal = m->causal,
         .bias = m->bias,
         .tie_embedding = m->tie_embedding,
+        .tied_bias = m->tied_bias,
+        .unscaled_embedding = !m->scale_embedding,
+        .scale_residual = m->scale_residual,
+        .initial_std = (hl_real)m->initial_std,
+        .norm_epsilon = (hl_real)m->norm_eps,
         .dropout_attention = (hl_real)m->dropout_attention,
         .dropout_concat = (hl_real)m->dropout_concat,
         .dropout_residual = (hl_real)m->dropout_residual,
@@ -49,6 +57,7 @@ hl_schedule hl_setup_schedule(const hl_config *config)
     return (hl_schedule){
         .name = (hl_schedule_name)config->optimizer.schedule,
         .learning_rate = config->optimizer.learning_rate,
+        .min_rate = config->optimizer.min_rate,
         .warmup_steps = config->optimizer.warmup_steps,
         .steps = config->train.steps,
         .d_model = config->model.d_model,

@@ -156,7 +156,9 @@ static void add_embedding(hl_graph *graph, hl_graph_row row, const hl_model *mod
     hl_graph_row after = { .layer = row.layer, .module = row.module, .shape = row.shape, .part = HL_GRAPH_NONE };
     row.parameters = hl_shape_count(args->W->shape);
     add_row(graph, row, "embedding");
-    add_row(graph, after, "scale");
+    if (args->scale != 1) {
+        add_row(graph, after, "scale");
+    }
     if (args->P != NULL) {
         after.module = model->positions.name.text;
         after.parameters = is_parameter(args->P) ? hl_shape_count(args->P->shape) : 0;

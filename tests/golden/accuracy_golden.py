@@ -128,7 +128,8 @@ def braces(values):
 def options(name, schedule):
     _, *given = OPTIMIZERS[name]
     kind = f"{{ HL_{name.upper()}, {', '.join(map(repr, given))} }}"
-    return f"{kind},\n{{ HL_SCHEDULE_{schedule.upper()}, {peak_of(name, schedule)!r}, {WARMUP}, {STEPS}, {D} }}"
+    rates = f".name = HL_SCHEDULE_{schedule.upper()}, .learning_rate = {peak_of(name, schedule)!r}"
+    return f"{kind},\n{{ {rates}, .warmup_steps = {WARMUP}, .steps = {STEPS}, .d_model = {D} }}"
 
 
 lines = [

@@ -241,7 +241,7 @@ END_TEST
 START_TEST(norm)
 {
     hl_parameters parameters = { 0 };
-    hl_norm_layer layer = hl_norm_layer_make(&parameters, hl_name_of("norm"), GOLDEN_D, true);
+    hl_norm_layer layer = hl_norm_layer_make(&parameters, hl_name_of("norm"), GOLDEN_D, true, 0);
     fill_parameters(&parameters);
     hl_real x_values[INPUT];
     fill(GOLDEN_X, INPUT, 1, x_values);

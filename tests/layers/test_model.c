@@ -28,6 +28,10 @@ static const wrong wrongs[] = {
     { FIELD(d_ff), INT64, 0, "d_ff" },
     { FIELD(targets), INT64, -1, "targets" },
     { FIELD(token_types), INT64, -1, "token_types" },
+    { FIELD(initial_std), REAL, NAN, "an initial deviation of" },
+    { FIELD(initial_std), REAL, -0.5, "an initial deviation of -0.5" },
+    { FIELD(norm_epsilon), REAL, INFINITY, "an epsilon of inf" },
+    { FIELD(norm_epsilon), REAL, -1, "an epsilon of -1" },
     { FIELD(pooling), INT, 2, "unknown pooling number 2" },
     { FIELD(heads[1]), INT32, 0, "layer 1 has 0 heads" },
     { FIELD(kv_heads[1]), INT32, 0, "layer 1 has 2 heads, 0 key/value heads" },
@@ -83,6 +87,18 @@ START_TEST(a_shared_matrix_is_as_high_as_the_vocabulary)
                                           : "");
         hl_model_free(&model);
     }
+}
+END_TEST
+
+START_TEST(a_bias_of_a_shared_matrix_needs_one)
+{
+    hl_model_config config = example_config();
+    config.tied_bias = true;
+    hl_model model;
+    hl_status status = hl_model_init(&model, &config);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_str_eq(status.text, "model: a bias of an output layer that shares a matrix, but shares none");
+    hl_model_free(&model);
 }
 END_TEST
 
@@ -256,6 +272,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, wrong_configs_are_refused, 0, sizeof wrongs / sizeof *wrongs);
     tcase_add_test(tc, a_shared_matrix_is_as_high_as_the_vocabulary);
+    tcase_add_test(tc, a_bias_of_a_shared_matrix_needs_one);
     tcase_add_test(tc, sizes_whose_product_is_too_large_are_refused);
     tcase_add_loop_test(tc, a_sequence_longer_than_the_positions_is_refused, 0, 2);
     tcase_add_loop_test(tc, the_plan_is_what_the_pass_takes, 0, 5 * 4);

@@ -148,6 +148,29 @@ START_TEST(tied)
 }
 END_TEST
 
+START_TEST(tied_with_a_bias_and_typed)
+{
+    static const expected list[] = {
+        { "embedding.weight", 7, 6 },
+        { "token_types.weight", 2, 6 },
+        { "positions.weight", 9, 6 },
+        { "encoder.layers.0.self_attn.in_proj_weight", 18, 6 },
+        { "encoder.layers.0.self_attn.out_proj.weight", 6, 6 },
+        { "encoder.layers.0.linear1.weight", 5, 6 },
+        { "encoder.layers.0.linear2.weight", 6, 5 },
+        { "encoder.layers.0.norm1.weight", 6, 0 },
+        { "encoder.layers.0.norm2.weight", 6, 0 },
+        { "output.bias", 7, 0 },
+    };
+    hl_model_config config = one_layer();
+    config.token_types = 2;
+    config.positions = HL_POSITIONS_LEARNED;
+    config.tie_embedding = config.tied_bias = true;
+    config.bias = false;
+    assert_parameters(&config, list, sizeof list / sizeof *list);
+}
+END_TEST
+
 /* A size short of `heads` * width = d_model in one place alone is no longer packed. */
 START_TEST(packed_only_where_all_widths_fit)
 {
@@ -347,6 +370,41 @@ static double deviation(const hl_tensor *x)
     return sqrt(squares / (double)n);
 }
 
+/* All that is drawn has the one deviation; what writes to the residual stream a smaller one, with Xavier's bound
+ * too. */
+START_TEST(one_deviation_for_all)
+{
+    hl_model model, plain, scaled;
+    hl_model_config config = example_config();
+    config.d_model = config.d_ff = 48;
+    hl_model_config_heads(&config, 2);
+    config.positions = HL_POSITIONS_LEARNED;
+    config.max_length = config.vocabulary = config.token_types = 60;
+    drawn(&plain, &config, 5);
+    config.scale_residual = true;
+    drawn(&scaled, &config, 5);
+    config.initial_std = (hl_real)0.02;
+    drawn(&model, &config, 5);
+    for (int p = 0; p < model.parameters.n; p++) {
+        const hl_parameter *parameter = &model.parameters.list[p];
+        const char *name = parameter->name;
+        bool residual = strstr(name, "out_proj.weight") != NULL || strstr(name, "linear2.weight") != NULL;
+        double as_before = deviation(plain.parameters.list[p].tensor),
+               factor = residual ? 0.5 : 1; /* 1 / sqrt(2 * 2) */
+        ck_assert_double_eq_tol(deviation(scaled.parameters.list[p].tensor), factor * as_before, 1e-6);
+        if (is_drawn(parameter)) {
+            ck_assert_msg(fabs(deviation(parameter->tensor) - 0.02 * factor) < 0.001 * factor, "%s: %g", name,
+                          deviation(parameter->tensor));
+        } else {
+            ck_assert_msg(same_values(parameter, &plain.parameters.list[p]), "%s", name);
+        }
+    }
+    hl_model_free(&model);
+    hl_model_free(&plain);
+    hl_model_free(&scaled);
+}
+END_TEST
+
 static void assert_bound(const hl_tensor *matrix, int64_t first, int64_t n, double fans)
 {
     double bound = sqrt(6 / fans);
@@ -387,6 +445,8 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, unpacked);
     tcase_add_test(tc, without_biases);
     tcase_add_test(tc, tied);
+    tcase_add_test(tc, tied_with_a_bias_and_typed);
+    tcase_add_test(tc, one_deviation_for_all);
     tcase_add_loop_test(tc, packed_only_where_all_widths_fit, 0, 5);
     tcase_add_test(tc, layers_have_heads_of_their_own);
     tcase_add_test(tc, published_models_have_their_counts);

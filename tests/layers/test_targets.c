@@ -138,8 +138,34 @@ START_TEST(types_are_added_to_tokens)
 }
 END_TEST
 
+/* An unscaled embedding is a scaled one whose matrix is sqrt(D) times as large; a tied bias is added to the logits. */
+START_TEST(embeddings_may_be_unscaled_and_tied_with_a_bias)
+{
+    hl_model scaled, unscaled;
+    hl_model_config config = config_of(0, HL_POOLING_ROWS);
+    example_model(&scaled, &config);
+    config.unscaled_embedding = config.tie_embedding = config.tied_bias = true;
+    example_model(&unscaled, &config);
+    int64_t V = config.vocabulary, count = V * config.d_model;
+    for (int64_t i = 0; i < count; i++) {
+        scaled.output.weight->data[i] = unscaled.embedding.weight->data[i];
+        scaled.embedding.weight->data[i] = unscaled.embedding.weight->data[i] / scaled.embedding.scale;
+    }
+    hl_batch batch = example_batch(B, T, V, lengths);
+    hl_real *expected = logits_of(&scaled, &batch, false, batch.n_rows);
+    hl_real *got = logits_of(&unscaled, &batch, false, batch.n_rows);
+    example_assert_near("logits", got, expected, batch.n_rows * V, tolerance);
+    hl_free(expected);
+    hl_free(got);
+    example_batch_free(&batch);
+    hl_model_free(&scaled);
+    hl_model_free(&unscaled);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, embeddings_may_be_unscaled_and_tied_with_a_bias);
     tcase_add_test(tc, targets_have_a_size_of_their_own);
     tcase_add_test(tc, pooled_logits_are_the_mean_of_the_rows);
     tcase_add_test(tc, types_are_added_to_tokens);

@@ -101,6 +101,49 @@ START_TEST(a_falling_schedule_ends_with_the_run)
 }
 END_TEST
 
+/* nanoGPT's get_lr, whose iterations count from 0, past its warm-up. */
+START_TEST(cosine_down_to_a_least_rate_is_nanogpts)
+{
+    enum { WARMUP = 100, RUN = 2000 };
+    const double learning_rate = 1e-3, min_lr = 1e-4;
+    hl_schedule schedule = make(HL_SCHEDULE_COSINE, WARMUP, RUN);
+    schedule.learning_rate = learning_rate;
+    schedule.min_rate = min_lr;
+    for (int it = WARMUP; it <= RUN + 5; it++) {
+        double expected = min_lr;
+        if (it <= RUN) {
+            double decay_ratio = (double)(it - WARMUP) / (RUN - WARMUP),
+                   coeff = 0.5 * (1 + cos(acos(-1) * decay_ratio));
+            expected = min_lr + coeff * (learning_rate - min_lr);
+        }
+        assert_near(hl_schedule_rate(&schedule, it + 1), expected);
+    }
+    assert_near(hl_schedule_rate(&schedule, WARMUP), learning_rate);
+    assert_near(hl_schedule_rate(&schedule, 1), learning_rate / WARMUP);
+}
+END_TEST
+
+START_TEST(linear_falls_to_a_least_rate)
+{
+    hl_schedule schedule = make(HL_SCHEDULE_LINEAR, 2, 10);
+    schedule.min_rate = 0.2;
+    assert_near(hl_schedule_rate(&schedule, 3), 1);
+    assert_near(hl_schedule_rate(&schedule, 7), 0.6);
+    assert_near(hl_schedule_rate(&schedule, 10), 0.3);
+    assert_near(hl_schedule_rate(&schedule, 11), 0.2);
+}
+END_TEST
+
+/* Noam and constant do not fall to a rate of anyone's choice. */
+START_TEST(the_others_have_no_least_rate)
+{
+    hl_schedule schedule = make(_i == 0 ? HL_SCHEDULE_NOAM : HL_SCHEDULE_CONSTANT, 2, 10);
+    double rate = hl_schedule_rate(&schedule, 7);
+    schedule.min_rate = 0.2;
+    ck_assert_double_eq(hl_schedule_rate(&schedule, 7), rate);
+}
+END_TEST
+
 START_TEST(a_run_of_one_step_has_the_full_rate)
 {
     for (int64_t warmup = 0; warmup <= 1; warmup++) {
@@ -127,7 +170,7 @@ END_TEST
 
 START_TEST(what_is_no_schedule_has_no_rate)
 {
-    const hl_schedule noam = { HL_SCHEDULE_NOAM, 1, 4, 10, 16 };
+    const hl_schedule noam = make(HL_SCHEDULE_NOAM, 4, 10);
     hl_schedule wrong[4] = { noam, noam, noam, noam };
     wrong[0].name = (hl_schedule_name)4;
     wrong[1].name = (hl_schedule_name)-1;
@@ -154,6 +197,9 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, constant_rises_over_the_warmup_and_stays);
     tcase_add_loop_test(tc, the_rate_is_in_proportion_to_the_learning_rate, HL_SCHEDULE_NOAM, HL_SCHEDULE_CONSTANT + 1);
     tcase_add_loop_test(tc, a_falling_schedule_ends_with_the_run, 0, 2);
+    tcase_add_test(tc, cosine_down_to_a_least_rate_is_nanogpts);
+    tcase_add_test(tc, linear_falls_to_a_least_rate);
+    tcase_add_loop_test(tc, the_others_have_no_least_rate, 0, 2);
     tcase_add_loop_test(tc, a_run_of_one_step_has_the_full_rate, HL_SCHEDULE_NOAM, HL_SCHEDULE_CONSTANT + 1);
     tcase_add_loop_test(tc, warmup_may_outlast_the_run, 0, 2);
 }

@@ -162,6 +162,13 @@ static const struct {
     { "[task]\nmin_length = 4\n[train]\neval_examples = few\n",
       { NULL },
       "x.ini:4: train.eval_examples: \"few\" is not an integer\n" },
+    { "[model]\ntied_bias = true\n",
+      { NULL },
+      "x.ini:2: model.tied_bias: nothing is tied: leave it out (model.bias says whether the output layer has one) or "
+      "set model.tie_embedding = true\n" },
+    { "[optimizer]\nlearning_rate = 1e-4\nmin_rate = 2e-4\n",
+      { NULL },
+      "x.ini:3: optimizer.min_rate: 0.0002 is above optimizer.learning_rate, 0.0001\n" },
     { "[optimizer]\naccumulate = 7\n",
       { NULL },
       "x.ini:2: optimizer.accumulate: 7 does not divide train.batch_size, 64\n" },

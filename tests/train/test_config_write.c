@@ -107,19 +107,21 @@ START_TEST(a_resolved_config_holds_what_was_given)
                  "[optimizer]\nlearning_rate = 3e-4\nepsilon = 0.00001\n[patterns]\nevery = log\n[train]\nout = a b\n",
                  &config);
     char *text = hl_config_text(&config);
-    ck_assert_str_eq(text, "[task]\nname = recall\nsymbols = 20\npairs = 8\nqueries = 4\n\n"
-                           "[model]\nlayers = 3\nd_model = 64\nheads = 4, 2, 4\nkv_heads = 4, 2, 4\nd_k = 16, 32, 16\n"
-                           "d_v = 3\nd_ff = 256\nactivation = relu\nnorm = pre\npositions = sinusoidal\n"
-                           "max_length = 21\ncausal = false\ndropout = 0.1\ndropout_attention = 0.1\n"
-                           "dropout_concat = 0\ndropout_residual = 0.1\ndropout_ffn = 0.1\ndropout_embedding = 0\n"
-                           "bias = true\ntie_embedding = false\n\n"
-                           "[optimizer]\nname = adam\nlearning_rate = 0.0003\nschedule = cosine\nwarmup_steps = 20\n"
-                           "beta1 = 0.9\nbeta2 = 0.98\nepsilon = 1e-05\nweight_decay = 0\nclip_norm = 1\n"
-                           "label_smoothing = 0\naccumulate = 1\n\n"
-                           "[train]\nsteps = 1000\nbatch_size = 64\nseed = 1\nthreads = 0\nlog_every = 10\n"
-                           "eval_every = 50\neval_examples = 512\ncheckpoint_every = 100\nkeep_checkpoints = 0\n"
-                           "patience = 0\nout = a b\n\n"
-                           "[patterns]\nevery = log\nexamples = 32\nbudget_mb = 256\n");
+    ck_assert_str_eq(
+        text, "[task]\nname = recall\nsymbols = 20\npairs = 8\nqueries = 4\n\n"
+              "[model]\nlayers = 3\nd_model = 64\nheads = 4, 2, 4\nkv_heads = 4, 2, 4\nd_k = 16, 32, 16\n"
+              "d_v = 3\nd_ff = 256\nactivation = relu\nnorm = pre\nnorm_eps = 1e-05\npositions = sinusoidal\n"
+              "max_length = 21\ncausal = false\ndropout = 0.1\ndropout_attention = 0.1\n"
+              "dropout_concat = 0\ndropout_residual = 0.1\ndropout_ffn = 0.1\ndropout_embedding = 0\n"
+              "bias = true\ntie_embedding = false\ntied_bias = false\nscale_embedding = true\n"
+              "pooling = first\ninitial_std = 0\nscale_residual = false\n\n"
+              "[optimizer]\nname = adam\nlearning_rate = 0.0003\nschedule = cosine\nmin_rate = 0\nwarmup_steps = 20\n"
+              "beta1 = 0.9\nbeta2 = 0.98\nepsilon = 1e-05\nweight_decay = 0\nclip_norm = 1\n"
+              "label_smoothing = 0\naccumulate = 1\n\n"
+              "[train]\nsteps = 1000\nbatch_size = 64\nseed = 1\nthreads = 0\nlog_every = 10\n"
+              "eval_every = 50\neval_examples = 512\ncheckpoint_every = 100\nkeep_checkpoints = 0\n"
+              "patience = 0\nout = a b\n\n"
+              "[patterns]\nevery = log\nexamples = 32\nbudget_mb = 256\n");
     hl_free(text);
 }
 END_TEST
@@ -326,7 +328,7 @@ START_TEST(no_damage_to_a_config_goes_unanswered)
     size_t size = strlen(whole);
     dice d = { .random = { .seed = 6, .stream = (uint32_t)_i } };
     int valid = 0;
-    for (int i = 0; i < 5000; i++) {
+    for (int i = 0; i < 6000; i++) {
         char text[8192];
         memcpy(text, whole, size);
         size_t damaged = mutate(&d, text, size);

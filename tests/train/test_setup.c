@@ -12,7 +12,9 @@ START_TEST(the_model_is_the_configs)
     config_parse("[task]\nsymbols = 9\n[model]\nlayers = 3\nd_model = 24\nheads = 4, 2, 6\nkv_heads = 2, 1, 3\n"
                  "d_k = 5\nd_v = 1, 2, 3\nd_ff = 7\nactivation = gelu\nnorm = post\npositions = learned\n"
                  "max_length = 50\ncausal = true\ndropout = 0.1\ndropout_attention = 0.2\ndropout_concat = 0.3\n"
-                 "dropout_ffn = 0.4\ndropout_embedding = 0.5\nbias = false\ntie_embedding = true\n",
+                 "dropout_ffn = 0.4\ndropout_embedding = 0.5\nbias = false\ntie_embedding = true\n"
+                 "tied_bias = true\nscale_embedding = false\nscale_residual = true\ninitial_std = 0.25\n"
+                 "norm_eps = 0.5\npooling = mean\n",
                  &config);
     hl_model_config model = hl_setup_model(&config);
     hl_task_spec spec = hl_config_task_spec(&config);
@@ -34,7 +36,17 @@ START_TEST(the_model_is_the_configs)
     ck_assert_int_eq(model.activation, HL_GELU);
     ck_assert_int_eq(model.norm, HL_NORM_POST);
     ck_assert_int_eq(model.positions, HL_POSITIONS_LEARNED);
-    ck_assert(model.causal && !model.bias && model.tie_embedding);
+    ck_assert(model.causal && !model.bias && model.tie_embedding && model.tied_bias);
+    ck_assert(model.unscaled_embedding && model.scale_residual);
+    ck_assert_float_eq(model.initial_std, 0.25F);
+    ck_assert_float_eq(model.norm_epsilon, 0.5F);
+    ck_assert_int_eq(model.pooling, HL_POOLING_ROWS);
+    ck_assert_int_eq(model.targets, model.vocabulary);
+    ck_assert_int_eq(model.token_types, 0);
+    config.sizes = (hl_data_sizes){ .vocabulary = 30, .targets = 4, .types = 2, .pooled = true };
+    model = hl_setup_model(&config);
+    ck_assert(model.vocabulary == 30 && model.targets == 4 && model.token_types == 2);
+    ck_assert_int_eq(model.pooling, HL_POOLING_MEAN);
     ck_assert_float_eq(model.dropout_attention, 0.2F);
     ck_assert_float_eq(model.dropout_concat, 0.3F);
     ck_assert_float_eq(model.dropout_residual, 0.1F);
@@ -47,7 +59,7 @@ START_TEST(optimizer_and_schedule_are_the_configs)
 {
     hl_config config;
     config_parse("[model]\nd_model = 24\n[optimizer]\nname = adamw\nlearning_rate = 0.5\nschedule = noam\n"
-                 "warmup_steps = 7\nbeta1 = 0.8\nbeta2 = 0.95\nepsilon = 1e-6\nweight_decay = 0.25\n"
+                 "min_rate = 0.125\nwarmup_steps = 7\nbeta1 = 0.8\nbeta2 = 0.95\nepsilon = 1e-6\nweight_decay = 0.25\n"
                  "[train]\nsteps = 77\n",
                  &config);
     hl_optimizer_options optimizer = hl_setup_optimizer(&config);
@@ -59,6 +71,7 @@ START_TEST(optimizer_and_schedule_are_the_configs)
     hl_schedule schedule = hl_setup_schedule(&config);
     ck_assert_int_eq(schedule.name, HL_SCHEDULE_NOAM);
     ck_assert_double_eq(schedule.learning_rate, 0.5);
+    ck_assert_double_eq(schedule.min_rate, 0.125);
     ck_assert_int_eq(schedule.warmup_steps, 7);
     ck_assert_int_eq(schedule.steps, 77);
     ck_assert_int_eq(schedule.d_model, 24);

@@ -16,6 +16,8 @@ typedef struct model_case {
     int64_t targets, token_types;
     bool untyped; /* a batch without types */
     hl_pooling pooling;
+    bool tied_bias, unscaled;
+    hl_real epsilon;
 } model_case;
 
 static const int32_t lengths[B] = { 4, 1, 3 };
@@ -34,6 +36,9 @@ static const model_case cases[] = {
     { "post, no bias", HL_NORM_POST, HL_POSITIONS_NONE, .no_bias = true },
     { "pre, no bias, smoothed", HL_NORM_PRE, HL_POSITIONS_SINUSOIDAL, .no_bias = true, .smoothing = 0.2, .lengths = lengths },
     { "post, dropped", HL_NORM_POST, HL_POSITIONS_SINUSOIDAL, .dropped = true, .lengths = lengths },
+    { "pre, tied with a bias, unscaled", HL_NORM_PRE, HL_POSITIONS_LEARNED, .tied = true, .tied_bias = true, .unscaled = true, .no_bias = true, .causal = true },
+    { "post, a large epsilon", HL_NORM_POST, HL_POSITIONS_SINUSOIDAL, .epsilon = 0.25 },
+    { "pre, a large epsilon, unscaled", HL_NORM_PRE, HL_POSITIONS_NONE, .epsilon = 0.5, .unscaled = true },
     { "pre, 3 classes", HL_NORM_PRE, HL_POSITIONS_LEARNED, .lengths = lengths, .targets = 3 },
     { "post, more classes than tokens", HL_NORM_POST, HL_POSITIONS_NONE, .lengths = lengths, .targets = 11, .smoothing = 0.1 },
     { "pre, mean", HL_NORM_PRE, HL_POSITIONS_SINUSOIDAL, .lengths = lengths, .targets = 2, .pooling = HL_POOLING_MEAN },
@@ -68,6 +73,9 @@ static hl_model_config config_of(const model_case *c)
     config.causal = c->causal;
     config.bias = !c->no_bias;
     config.tie_embedding = c->tied;
+    config.tied_bias = c->tied_bias;
+    config.unscaled_embedding = c->unscaled;
+    config.norm_epsilon = c->epsilon;
     config.targets = c->targets;
     config.token_types = c->token_types;
     config.pooling = c->pooling;

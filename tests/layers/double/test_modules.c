@@ -59,7 +59,7 @@ static hl_tensor *build_norm(hl_tape *tape, hl_tensor *const *in, void *layer)
 START_TEST(norm)
 {
     hl_parameters parameters = { 0 };
-    hl_norm_layer layer = hl_norm_layer_make(&parameters, hl_name_of("n"), D, _i == 1);
+    hl_norm_layer layer = hl_norm_layer_make(&parameters, hl_name_of("n"), D, _i == 1, 0);
     check_module(_i == 1 ? "norm" : "norm without bias", build_norm, &layer, &parameters, (hl_tape_options){ 0 });
 }
 END_TEST
