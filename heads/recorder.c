@@ -44,8 +44,10 @@ static bool count_numbers(const hl_model_config *config, int64_t E, int64_t T, s
 size_t hl_recorder_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens, int64_t n_relations)
 {
     size_t numbers, bytes, frames = 0, batch = hl_examples_bytes(n_examples, n_tokens, n_relations);
+    int64_t arrays =
+        hl_answers_are_sparse(n_examples, n_tokens, hl_answers_targets(config)) ? 11 : 8; /* one too many */
     if (!count_numbers(config, n_examples, n_tokens, &numbers) ||
-        !add_product((int64_t[]){ config->n_layers + 13 + (n_relations > 0), HL_SNAPSHOT_FRAME, 1, 1 }, &frames) ||
+        !add_product((int64_t[]){ config->n_layers + arrays + (n_relations > 0), HL_SNAPSHOT_FRAME, 1, 1 }, &frames) ||
         !hl_multiply_sizes(numbers, sizeof(hl_real), &bytes) || __builtin_add_overflow(bytes, frames, &bytes) ||
         __builtin_add_overflow(bytes, batch, &bytes)) {
         return SIZE_MAX;

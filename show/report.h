@@ -35,6 +35,7 @@ typedef struct hl_report_run {
     const hl_report_maps *maps;      /* at least one snapshot */
     const hl_head_match *matches;    /* the heads of the other run that do the same, by layer and head; or NULL */
     const hl_vocabulary *vocabulary; /* or NULL: ids stand for tokens */
+    const hl_vocabulary *targets;    /* the names of answers; or NULL: they are tokens */
     const char *const *relations;    /* names of the maps' gold relations, or NULL */
     const hl_label *labels;          /* of all heads at the last snapshot, by layer and head; or NULL */
     const hl_effects *effects;       /* or NULL */

@@ -48,14 +48,35 @@ static json_t *integers(const int32_t *numbers, int64_t n)
     return list;
 }
 
+/* The name of an id, its white space as signs that can be seen. */
+static json_t *name_of(const hl_vocabulary *names, int32_t id)
+{
+    if (names == NULL || id < 0 || id >= hl_vocabulary_size(names)) {
+        char text[16];
+        snprintf(text, sizeof text, "%d", (int)id);
+        return json_string(text);
+    }
+    const char *name = hl_vocabulary_token(names, id);
+    hl_text seen = { 0 };
+    hl_text_print(&seen, "%s", "");
+    for (const char *at = name; *at != '\0'; at++) {
+        const char *sign = *at == ' ' ? "\xe2\x90\xa3" : *at == '\n' ? "\xe2\x86\xb5" : *at == '\t' ? "\xe2\x87\xa5" : NULL;
+        hl_text_add(&seen, sign != NULL ? sign : at, sign != NULL ? strlen(sign) : 1);
+    }
+    json_t *text = seen.error.code == HL_OK ? shown_text(seen.bytes, false) : NULL;
+    hl_text_free(&seen);
+    return text;
+}
+
 static json_t *token_of(const hl_report_run *run, int32_t id)
 {
-    if (run->vocabulary != NULL && id >= 0 && id < hl_vocabulary_size(run->vocabulary)) {
-        return shown_text(hl_vocabulary_token(run->vocabulary, id), false);
-    }
-    char text[16];
-    snprintf(text, sizeof text, "%d", (int)id);
-    return json_string(text);
+    return name_of(run->vocabulary, id);
+}
+
+static json_t *answer_name(const hl_report_run *run, int32_t id)
+{
+    return id == HL_UNSEEN ? json_string("unseen in training")
+                           : name_of(run->targets != NULL ? run->targets : run->vocabulary, id);
 }
 
 /* ---- examples ---- */
@@ -105,7 +126,7 @@ static int add_words(json_t *words, const hl_report_run *run, const int32_t *ids
         char key[16];
         snprintf(key, sizeof key, "%d", (int)ids[i]);
         if (ids[i] != HL_IGNORE && json_object_get(words, key) == NULL) {
-            failed = json_object_set_new(words, key, token_of(run, ids[i])) || failed;
+            failed = json_object_set_new(words, key, answer_name(run, ids[i])) || failed;
         }
     }
     return failed;

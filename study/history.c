@@ -2,6 +2,7 @@
 
 #include "study/output.h"
 #include "train/setup.h"
+#include "train/snapshot_budget.h"
 
 static hl_status add_snapshot(hl_opened_model *run, int64_t step, const hl_effects *effects, hl_heads_csv *csv,
                               hl_report_maps *maps)
@@ -20,7 +21,7 @@ static hl_status add_snapshot(hl_opened_model *run, int64_t step, const hl_effec
 hl_status hl_heads_history_make(hl_opened_model *run, const hl_heads_study *study, hl_heads_history *history)
 {
     /* How many examples every snapshot has, as far as config.ini tells: a run may have been resumed with fewer. */
-    int64_t recorded = hl_setup_recorded_examples(&run->config);
+    int64_t recorded = hl_snapshot_budget_examples(&run->config);
     bool few = recorded > 0 && recorded < HL_REPORT_EXAMPLES;
     *history = (hl_heads_history){ .run = run,
                                    .printed = -1,

@@ -89,7 +89,7 @@ static size_t batch_bytes(int64_t B, int64_t T, int64_t R)
 
 static void set_memory(const hl_config *config, const hl_model *model, hl_footprint *f)
 {
-    int64_t T = config->sizes.longest, R = config->sizes.relations, examples = hl_setup_recorded_examples(config);
+    int64_t T = config->sizes.longest, R = hl_setup_example_arrays(config), examples = hl_snapshot_budget_examples(config);
     f->weights = hl_size_product((size_t)model->parameters.count, sizeof(hl_real));
     f->gradients = f->weights;
     f->moments = config->optimizer.name != HL_SGD ? hl_size_product(2, f->weights) : 0;
@@ -180,12 +180,12 @@ static size_t end_bytes(const hl_footprint *f, size_t readings, size_t page)
 /* `taken`: how many snapshots there are; below 0: as many as the config says. */
 static hl_status set_end(const hl_config *config, const hl_model *model, int64_t taken, hl_footprint *f)
 {
-    int64_t examples = hl_setup_recorded_examples(config);
+    int64_t examples = hl_snapshot_budget_examples(config);
     f->total = f->most = f->training;
     if (examples == 0) {
         return hl_ok();
     }
-    int64_t T = config->sizes.longest, R = config->sizes.relations;
+    int64_t T = config->sizes.longest, R = hl_setup_example_arrays(config);
     int64_t n = taken >= 0 ? taken : f->snapshots.n - f->snapshots.extra, most = taken >= 0 ? taken : f->snapshots.n;
     size_t effects, page;
     HL_TRY(hl_effect_losses_plan(model, (examples + 1) / 2, hl_trainer_evaluation_slice(config), T,

@@ -64,10 +64,9 @@ hl_schedule hl_setup_schedule(const hl_config *config)
     };
 }
 
-int64_t hl_setup_recorded_examples(const hl_config *config)
+int64_t hl_setup_example_arrays(const hl_config *config)
 {
-    int64_t asked = config->patterns.examples, there = config->train.eval_examples;
-    return asked < there ? asked : there;
+    return config->sizes.relations + (config->sizes.words ? 1 : 0) + (config->sizes.types > 0 ? 1 : 0);
 }
 
 int hl_setup_threads(const hl_config *config)

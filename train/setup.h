@@ -17,8 +17,8 @@ hl_optimizer_options hl_setup_optimizer(const hl_config *config);
 
 hl_schedule hl_setup_schedule(const hl_config *config);
 
-/* The examples of a snapshot: the first of the validation set, which may be smaller than what is asked for. */
-int64_t hl_setup_recorded_examples(const hl_config *config);
+/* The arrays that its examples have besides tokens, targets and sources: relations, words, types. */
+int64_t hl_setup_example_arrays(const hl_config *config);
 
 /* The threads to use: config->train.threads, or where that is 0 what the machine allows. */
 int hl_setup_threads(const hl_config *config);

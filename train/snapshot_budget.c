@@ -17,17 +17,50 @@ static int64_t room_for_extra(size_t allowed, int64_t n, size_t bytes)
     return room < HL_SNAPSHOT_BUDGET_EXTRA ? (int64_t)room : HL_SNAPSHOT_BUDGET_EXTRA;
 }
 
-hl_snapshot_budget hl_snapshot_budget_of(const hl_config *config)
+static hl_cadence cadence_of(const hl_config *config)
 {
     int64_t every = config->patterns.every;
-    hl_snapshot_budget budget = { .cadence = { .every = every == HL_CONFIG_LOG ? HL_CADENCE_LOG
-                                                        : every > 0            ? every
-                                                                               : INT64_MAX },
-                                  .allowed = hl_size_product((size_t)config->patterns.budget_mb, (size_t)1 << 20) };
-    int64_t examples = hl_setup_recorded_examples(config);
+    return (hl_cadence){ .every = every == HL_CONFIG_LOG ? HL_CADENCE_LOG : every > 0 ? every : INT64_MAX };
+}
+
+static size_t allowed_by(const hl_config *config)
+{
+    return hl_size_product((size_t)config->patterns.budget_mb, (size_t)1 << 20);
+}
+
+/* The most bytes of a snapshot of so many examples. */
+static size_t bytes_of(const hl_config *config, int64_t examples)
+{
+    hl_model_config model = hl_setup_model(config);
+    return hl_recorder_file_bytes(&model, examples, config->sizes.longest, hl_setup_example_arrays(config));
+}
+
+static int64_t examples_asked(const hl_config *config)
+{
+    int64_t asked = config->patterns.examples, there = config->train.eval_examples;
+    return asked < there ? asked : there;
+}
+
+int64_t hl_snapshot_budget_examples(const hl_config *config)
+{
+    int64_t examples = examples_asked(config);
+    size_t allowed = allowed_by(config);
+    if (config->sizes.examples[HL_TRAIN] == 0 || allowed == 0) {
+        return examples;
+    }
+    size_t n = (size_t)hl_cadence_most(cadence_of(config), config->train.steps);
+    while (examples > 0 && hl_size_product(n, bytes_of(config, examples)) > allowed) {
+        examples--;
+    }
+    return examples;
+}
+
+hl_snapshot_budget hl_snapshot_budget_of(const hl_config *config)
+{
+    hl_snapshot_budget budget = { .cadence = cadence_of(config), .allowed = allowed_by(config) };
+    int64_t examples = hl_snapshot_budget_examples(config);
     if (examples > 0) {
-        hl_model_config model = hl_setup_model(config);
-        budget.each = hl_recorder_file_bytes(&model, examples, config->sizes.longest, config->sizes.relations);
+        budget.each = bytes_of(config, examples);
         budget.n = hl_cadence_most(budget.cadence, config->train.steps);
         if (budget.cadence.every == HL_CADENCE_LOG) {
             budget.cadence.extra = room_for_extra(budget.allowed, budget.n, budget.each);
@@ -58,6 +91,9 @@ const char *hl_snapshot_budget_text(const hl_config *config, char text[HL_SNAPSH
 {
     hl_snapshot_budget budget = hl_snapshot_budget_of(config);
     char n[HL_UNITS_TEXT], each[HL_UNITS_TEXT], together[HL_UNITS_TEXT], allowed[HL_UNITS_TEXT];
+    if (budget.n == 0 && examples_asked(config) > 0) {
+        return hl_snapshot_budget_notice(config, text);
+    }
     if (budget.n == 0) {
         snprintf(text, HL_SNAPSHOT_BUDGET_TEXT, "no snapshots (patterns.examples = 0)");
         return text;
@@ -72,6 +108,25 @@ const char *hl_snapshot_budget_text(const hl_config *config, char text[HL_SNAPSH
     } else {
         snprintf(text + length, room, "%s of the %s that patterns.budget_mb allows", together,
                  hl_units_bytes(budget.allowed, allowed));
+    }
+    return text;
+}
+
+const char *hl_snapshot_budget_notice(const hl_config *config, char text[HL_SNAPSHOT_BUDGET_TEXT])
+{
+    int64_t asked = examples_asked(config), recorded = hl_snapshot_budget_examples(config);
+    if (recorded == asked) {
+        return NULL;
+    }
+    char each[HL_UNITS_TEXT];
+    hl_units_bytes(bytes_of(config, recorded > 0 ? recorded : 1), each);
+    if (recorded > 0) {
+        snprintf(text, HL_SNAPSHOT_BUDGET_TEXT,
+                 "patterns.budget_mb = %lld: %lld of %lld examples are recorded, %s a snapshot",
+                 (long long)config->patterns.budget_mb, (long long)recorded, (long long)asked, each);
+    } else {
+        snprintf(text, HL_SNAPSHOT_BUDGET_TEXT, "patterns.budget_mb = %lld: no snapshots, of one example each takes %s",
+                 (long long)config->patterns.budget_mb, each);
     }
     return text;
 }

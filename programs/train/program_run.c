@@ -136,9 +136,16 @@ static hl_status init_recorder(hl_train_call *p)
     if (p->config.patterns.examples == 0) {
         return hl_ok();
     }
+    char notice[HL_SNAPSHOT_BUDGET_TEXT];
+    if (hl_snapshot_budget_notice(&p->config, notice) != NULL) {
+        hl_print_line(p->err, "%s", notice);
+    }
+    if (hl_snapshot_budget_examples(&p->config) == 0) {
+        return hl_ok();
+    }
     p->records = true;
     hl_dataset *dataset = p->trainer.dataset;
-    int64_t rows = hl_trainer_evaluation_rows(&p->config), n = hl_setup_recorded_examples(&p->config);
+    int64_t rows = hl_trainer_evaluation_rows(&p->config), n = hl_snapshot_budget_examples(&p->config);
     hl_examples examples;
     HL_TRY(hl_dataset_make_examples(dataset, HL_VALIDATION, 0, n, &examples));
     hl_status status =
@@ -202,6 +209,10 @@ static hl_status prepare(hl_train_call *p)
     HL_TRY(init_recorder(p));
     p->loop.recorder = p->records ? &p->recorder : NULL;
     p->loop.sums = p->records ? &p->sums : NULL;
+    if (p->command.watch >= 0 && !p->records) {
+        return hl_error(HL_INVALID, "command line: --watch: no example is recorded that could be shown; raise "
+                                    "patterns.budget_mb");
+    }
     if (p->command.watch < 0) {
         return hl_ok();
     }

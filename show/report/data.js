@@ -159,7 +159,7 @@ class Run {
             return [];
         }
         const begin = (all.length / this.examples.length) * example, words = this.data.words;
-        return targets.flatMap((target, position) => (target < 0 ? [] : [{
+        return targets.flatMap((target, position) => (target === -1 ? [] : [{
             position, target: words[target], prediction: words[all[begin + position]], right: all[begin + position] === target,
         }]));
     }

@@ -81,10 +81,65 @@ START_TEST(the_text_tells_how_many_there_may_be)
 }
 END_TEST
 
+/* A config of text: its sizes are of the files, not of the task. One example takes about 25 MiB: 12 layers of 8 heads
+ * at 256 tokens. */
+static void text_config(hl_config *config, const char *patterns)
+{
+    char text[256];
+    snprintf(text, sizeof text,
+             "[model]\nlayers = 12\nd_model = 64\nheads = 8\nmax_length = 256\n[train]\nsteps = 1000\n[patterns]\n%s",
+             patterns);
+    config_parse(text, config);
+    config->sizes = (hl_data_sizes){ .vocabulary = 30000,
+                                     .targets = 30000,
+                                     .longest = 256,
+                                     .n_lengths = 256,
+                                     .examples = { 5000, 500 },
+                                     .words = true };
+    config->train.eval_examples = 500;
+}
+
+/* 11 snapshots are sure. */
+START_TEST(of_text_fewer_examples_are_recorded_where_the_budget_has_no_room)
+{
+    static const struct {
+        const char *patterns;
+        int64_t examples;
+        const char *notice;
+    } cases[] = {
+        { "budget_mb = 0\n", 32, NULL },
+        { "budget_mb = 9000\n", 32, NULL },
+        { "budget_mb = 256\nexamples = 0\n", 0, NULL },
+        { "budget_mb = 1000\n", 3, "patterns.budget_mb = 1000: 3 of 32 examples are recorded, 72.5 MiB a snapshot" },
+        { "budget_mb = 256\n", 0, "patterns.budget_mb = 256: no snapshots, of one example each takes 24.4 MiB" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static hl_config config;
+        char text[HL_SNAPSHOT_BUDGET_TEXT];
+        text_config(&config, cases[i].patterns);
+        ck_assert_int_eq(hl_snapshot_budget_examples(&config), cases[i].examples);
+        const char *notice = hl_snapshot_budget_notice(&config, text);
+        ck_assert_int_eq(notice != NULL, cases[i].notice != NULL);
+        if (notice != NULL) {
+            ck_assert_str_eq(notice, cases[i].notice);
+        }
+        hl_snapshot_budget budget = hl_snapshot_budget_of(&config);
+        ck_assert(budget.allowed == 0 || budget.together <= budget.allowed);
+        ck_assert_int_eq(hl_snapshot_budget_check(&config, "a.ini").code, HL_OK);
+        if (cases[i].examples == 0 && notice != NULL) {
+            ck_assert_str_eq(hl_snapshot_budget_text(&config, text), cases[i].notice);
+        }
+        config.sizes.examples[HL_TRAIN] = 0; /* a toy task's are never fewer than asked for */
+        ck_assert_int_eq(hl_snapshot_budget_examples(&config), config.patterns.examples);
+    }
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, snapshots_come_as_the_config_says);
     tcase_add_test(tc, extra_ones_are_as_many_as_there_is_room_for);
     tcase_add_test(tc, the_text_tells_how_many_there_may_be);
+    tcase_add_test(tc, of_text_fewer_examples_are_recorded_where_the_budget_has_no_room);
 }
 SUITE("snapshot budget", add_tests)
