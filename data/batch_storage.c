@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "data/examples_storage.h"
+#include "data/text/text_data.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -63,6 +64,8 @@ void hl_batch_storage_free(hl_batch_storage *storage)
 {
     hl_examples_free(&storage->example);
     hl_free(storage->types);
+    hl_text_reader_close(storage->reader);
+    hl_free(storage->window);
     hl_free(storage->places);
     *storage = (hl_batch_storage){ 0 };
 }

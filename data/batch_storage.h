@@ -19,8 +19,10 @@ typedef struct hl_batch_storage {
     int64_t max_length;         /* the model's greatest length, by which places are counted */
     int64_t *places;            /* the batch's arrays; this is the block of all, owned */
     int32_t *offsets, *tokens, *positions, *target_rows, *target_ids;
-    int32_t *types;      /* NULL where hl_batch_storage_take_types was not called; owned */
-    hl_examples example; /* room for one that hl_dataset_batch makes; owned */
+    int32_t *types;                /* NULL where hl_batch_storage_take_types was not called; owned */
+    hl_examples example;           /* room for one that hl_dataset_batch makes; owned */
+    struct hl_text_reader *reader; /* of text, where it reads them; owned, as the next */
+    struct hl_length_window *window;
 } hl_batch_storage;
 
 /* Takes memory for a batch of up to n_examples and n_rows, with a target in every row. HL_INVALID (a size below 1 or

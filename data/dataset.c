@@ -1,18 +1,9 @@
 #include "data/dataset.h"
 
 #include "core/memory.h"
+#include "data/private/dataset_parts.h"
 
-#include <assert.h>
 #include <inttypes.h>
-
-struct hl_dataset {
-    const hl_task *task;
-    hl_task_spec spec;
-    hl_task_sizes range; /* of the examples' sizes */
-    hl_data_sizes sizes;
-    uint64_t seed;
-    hl_vocabulary *vocabulary;
-};
 
 /* One sequence of tokens in 8, chosen by its content, belongs to validation and all others to training. */
 enum { VALIDATION_SHARE = 8 };
@@ -120,6 +111,8 @@ void hl_dataset_free(hl_dataset *dataset)
 {
     if (dataset != NULL) {
         hl_vocabulary_free(dataset->vocabulary);
+        hl_vocabulary_free(dataset->labels);
+        hl_text_data_close(dataset->text);
         hl_free(dataset);
     }
 }
@@ -127,6 +120,27 @@ void hl_dataset_free(hl_dataset *dataset)
 const hl_vocabulary *hl_dataset_vocabulary(const hl_dataset *dataset)
 {
     return dataset->vocabulary;
+}
+
+const hl_vocabulary *hl_dataset_targets(const hl_dataset *dataset)
+{
+    return dataset->labels != NULL ? dataset->labels : dataset->vocabulary;
+}
+
+const hl_text_data *hl_dataset_text(const hl_dataset *dataset)
+{
+    return dataset->text;
+}
+
+const hl_data_sizes *hl_dataset_sizes(const hl_dataset *dataset)
+{
+    return &dataset->sizes;
+}
+
+const char *const *hl_dataset_relations(const hl_dataset *dataset)
+{
+    static const char *const none[] = { NULL };
+    return dataset->task != NULL ? dataset->task->relations : none;
 }
 
 const char *hl_dataset_relation(const hl_dataset *dataset, int64_t r)
@@ -149,12 +163,13 @@ int64_t hl_dataset_n_lengths(const hl_dataset *dataset)
     return dataset->sizes.n_lengths;
 }
 
-static hl_status check_range(hl_split split, int64_t first, int64_t count)
+static hl_status check_range(const hl_dataset *dataset, hl_split split, int64_t first, int64_t count)
 {
-    const int64_t end = (int64_t)1 << 56;
     if (split != HL_TRAIN && split != HL_VALIDATION) {
         return hl_error(HL_INVALID, "unknown split number %d", (int)split);
     }
+    bool finite = dataset->text != NULL && split == HL_VALIDATION;
+    int64_t end = finite ? dataset->sizes.examples[HL_VALIDATION] : (int64_t)1 << 56;
     if (first < 0 || count < 1 || count > end || first > end - count) {
         return hl_error(HL_INVALID, "%" PRId64 " examples from number %" PRId64 " on cannot be had", count, first);
     }
@@ -176,8 +191,11 @@ static int64_t size_of(const hl_dataset *dataset, hl_split split, int64_t index)
 
 int64_t hl_dataset_longest(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t count)
 {
-    if (check_range(split, first_index, count).code != HL_OK) {
+    if (check_range(dataset, split, first_index, count).code != HL_OK) {
         return 0;
+    }
+    if (dataset->text != NULL) {
+        return dataset->sizes.longest;
     }
     int64_t largest = 0;
     for (int64_t i = 0; i < count; i++) {
@@ -212,7 +230,7 @@ static void pad(int32_t *row, int64_t from, int64_t to, int32_t with)
 hl_status hl_dataset_examples(const hl_dataset *dataset, hl_split split, int64_t first_index, hl_examples *into)
 {
     int64_t T = into->n_tokens, R = hl_dataset_n_relations(dataset);
-    HL_TRY(check_range(split, first_index, into->n_examples));
+    HL_TRY(check_range(dataset, split, first_index, into->n_examples));
     if (into->tokens == NULL || into->targets == NULL || into->sources == NULL || into->lengths == NULL ||
         (into->relations == NULL && R > 0)) {
         return hl_error(HL_INVALID, "a batch without memory for its examples (hl_examples_allocate)");
@@ -224,6 +242,9 @@ hl_status hl_dataset_examples(const hl_dataset *dataset, hl_split split, int64_t
     int64_t longest = hl_dataset_longest(dataset, split, first_index, into->n_examples);
     if (longest > T) {
         return hl_error(HL_INVALID, "a batch of %" PRId64 " tokens has no room for an example of %" PRId64, T, longest);
+    }
+    if (dataset->text != NULL) {
+        return hl_dataset_text_examples(dataset, split, first_index, into);
     }
     for (int64_t b = 0; b < into->n_examples; b++) {
         hl_example example = example_at(into, b);
@@ -242,7 +263,9 @@ hl_status hl_dataset_examples(const hl_dataset *dataset, hl_split split, int64_t
 hl_status hl_dataset_make_examples(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t count,
                                    hl_examples *made)
 {
-    HL_TRY(hl_examples_allocate(count, hl_dataset_max_length(dataset), hl_dataset_n_relations(dataset), made));
+    const hl_data_sizes *sizes = &dataset->sizes;
+    HL_TRY(sizes->words ? hl_examples_allocate_text(count, sizes->longest, sizes->types > 0, made)
+                        : hl_examples_allocate(count, sizes->longest, sizes->relations, made));
     hl_status status = hl_dataset_examples(dataset, split, first_index, made);
     if (status.code != HL_OK) {
         hl_examples_free(made);
@@ -250,44 +273,45 @@ hl_status hl_dataset_make_examples(const hl_dataset *dataset, hl_split split, in
     return status;
 }
 
-int64_t hl_dataset_fitting(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t most_examples,
-                           int64_t most_rows)
-{
-    int64_t n = 0, rows = 0;
-    while (n < most_examples && check_range(split, first_index, n + 1).code == HL_OK) {
-        rows += dataset->task->n_tokens(&dataset->spec, size_of(dataset, split, first_index + n));
-        if (n > 0 && rows > most_rows) {
-            break;
-        }
-        n++;
-    }
-    return n;
-}
-
 hl_status hl_dataset_storage(const hl_dataset *dataset, int64_t n_examples, int64_t n_rows, int64_t max_length,
                              hl_batch_storage *storage)
 {
+    const hl_data_sizes *sizes = &dataset->sizes;
     HL_TRY(hl_batch_storage_init(storage, n_examples, n_rows, max_length));
-    hl_status status =
-        hl_examples_allocate(1, hl_dataset_max_length(dataset), hl_dataset_n_relations(dataset), &storage->example);
+    hl_status status = dataset->text != NULL
+                           ? hl_dataset_text_storage(dataset, storage)
+                           : hl_examples_allocate(1, sizes->longest, sizes->relations, &storage->example);
     if (status.code != HL_OK) {
         hl_batch_storage_free(storage);
     }
     return status;
 }
 
-hl_status hl_dataset_batch(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t count,
-                           hl_batch_storage *storage)
+hl_status hl_dataset_fill(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t most_examples,
+                          int64_t most_rows, hl_batch_storage *storage)
 {
-    HL_TRY(check_range(split, first_index, count));
-    if (storage->example.tokens == NULL || storage->example.n_tokens < hl_dataset_max_length(dataset)) {
+    HL_TRY(check_range(dataset, split, first_index, most_examples));
+    if (dataset->text != NULL) {
+        return hl_dataset_text_fill(dataset, split, first_index, most_examples, most_rows, storage);
+    }
+    if (storage->example.tokens == NULL || storage->example.n_tokens < dataset->sizes.longest) {
         return hl_error(HL_INVALID, "a batch without memory for an example (hl_dataset_storage)");
     }
     hl_example example = example_at(&storage->example, 0);
     hl_batch_storage_clear(storage);
-    for (int64_t i = 0; i < count; i++) {
-        int64_t length = make_example(dataset, split, first_index + i, example);
+    for (int64_t i = 0; i < most_examples; i++) {
+        int64_t length = dataset->task->n_tokens(&dataset->spec, size_of(dataset, split, first_index + i));
+        if (i > 0 && length > most_rows - storage->batch.n_rows) {
+            break;
+        }
+        make_example(dataset, split, first_index + i, example);
         HL_TRY(hl_batch_storage_add(storage, example.tokens, example.targets, length));
     }
     return hl_ok();
+}
+
+hl_status hl_dataset_batch(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t count,
+                           hl_batch_storage *storage)
+{
+    return hl_dataset_fill(dataset, split, first_index, count, INT64_MAX, storage);
 }

@@ -46,8 +46,8 @@ static const char *fault(const char *token, size_t length)
         if (step == 0) {
             return "a token that is not UTF-8";
         }
-        if (is_escaped(code)) {
-            return code == '\\' ? "a backslash in a token" : "white space or a control character in a token";
+        if (is_escaped(code) && code != '\\') {
+            return "white space or a control character in a token";
         }
     }
     return NULL;

@@ -18,9 +18,8 @@ void hl_heads_validation_free(hl_heads_validation *validation)
 
 hl_status hl_heads_validation_slice(hl_heads_validation *validation, int64_t first, hl_batch *slice)
 {
-    int64_t n =
-        hl_dataset_fitting(validation->dataset, HL_VALIDATION, first, validation->n_examples - first, validation->rows);
-    HL_TRY(hl_dataset_batch(validation->dataset, HL_VALIDATION, first, n, &validation->room));
+    HL_TRY(hl_dataset_fill(validation->dataset, HL_VALIDATION, first, validation->n_examples - first, validation->rows,
+                           &validation->room));
     *slice = validation->room.batch;
     return hl_ok();
 }

@@ -1,4 +1,5 @@
-/* The bytes as a vocab.txt. One that is taken is written out as it came, and every token is found under its id. */
+/* The bytes as a vocab.txt. One that is taken is written out as it came, but for backslashes, and every token is found
+ * under its id. */
 #include "core/memory.h"
 #include "data/vocabulary.h"
 #include "tests/fuzz/fuzz.h"
@@ -14,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text;
     size_t text_size;
     fuzz_require(hl_vocabulary_text(vocabulary, &text, &text_size).code == HL_OK);
-    fuzz_require(text_size == size && memcmp(text, data, size) == 0);
+    fuzz_require(memchr(data, '\\', size) != NULL || (text_size == size && memcmp(text, data, size) == 0));
     for (int32_t id = 0; id < hl_vocabulary_size(vocabulary); id++) {
         fuzz_require(hl_vocabulary_find(vocabulary, hl_vocabulary_token(vocabulary, id)) == id);
     }

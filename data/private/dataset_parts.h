@@ -1,0 +1,31 @@
+/* What a dataset is made of, for its files: of a toy task, and of a user's files. */
+#ifndef HL_DATA_PRIVATE_DATASET_PARTS_H
+#define HL_DATA_PRIVATE_DATASET_PARTS_H
+
+#include "core/declarations.h"
+#include "data/dataset.h"
+
+HL_BEGIN_DECLS
+
+struct hl_dataset {
+    hl_data_sizes sizes;
+    uint64_t seed;
+    hl_vocabulary *vocabulary, *labels; /* labels: NULL where targets are tokens */
+
+    const hl_task *task; /* NULL: of text */
+    hl_task_spec spec;
+    hl_task_sizes range; /* of the examples' sizes */
+
+    hl_text_data *text;       /* NULL: of a toy task */
+    int64_t window, in_batch; /* of hl_dataset_set_window; window 0: none */
+};
+
+/* Of text, as the functions of data/dataset.h without `text`. */
+hl_status hl_dataset_text_examples(const hl_dataset *dataset, hl_split split, int64_t first_index, hl_examples *into);
+hl_status hl_dataset_text_storage(const hl_dataset *dataset, hl_batch_storage *storage);
+hl_status hl_dataset_text_fill(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t most_examples,
+                               int64_t most_rows, hl_batch_storage *storage);
+
+HL_END_DECLS
+
+#endif
