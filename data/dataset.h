@@ -1,11 +1,12 @@
 /* The examples of a toy task, or of a user's files, by index, for training and validation.
  *
- * An example is a pure function of (data, seed, split, index). Nothing is kept between calls, so any index can be read
- * at any time, alone or with others, from any number of threads. Those of files are described in data/text/text_data.h.
- * Of a toy task training examples have random lengths. Validation examples come in rounds of hl_dataset_n_lengths, each of which goes through all lengths: the first k rounds hold each
- * length k times. Of any two rounds in succession, the even-numbered examples hold each length once, and so do the
- * odd-numbered ones. No token sequence is ever in both splits, whatever the seed; where masks replace words, no
- * sentence is in both, whichever of its words are masked.
+ * An example is a pure function of (data, seed, split, index). Nothing is kept between calls, so any index can be
+ * read at any time, alone or with others, from any number of threads. Those of files are described in
+ * data/text/text_data.h. Of a toy task training examples have random lengths. Validation examples come in rounds of
+ * hl_dataset_n_lengths, each of which goes through all lengths: the first k rounds hold each length k times. Of any two
+ * rounds in succession, the even-numbered examples hold each length once, and so do the odd-numbered ones. No token
+ * sequence is ever in both splits, whatever the seed; where masks replace words, no sentence is in both, whichever of
+ * its words are masked.
  *
  *     hl_dataset *dataset;
  *     HL_TRY(hl_dataset_open(&spec, seed, &dataset));
@@ -43,8 +44,8 @@ hl_status hl_dataset_of_tokens(const hl_tokens *tokens, const hl_tokens *labels,
 void hl_dataset_free(hl_dataset *dataset); /* NULL is allowed */
 
 /* From now on each window of so many training examples of text is sorted by length, stably, and cut into batches of
- * `batch` examples, whose order the seed chooses; `window` is a multiple of `batch`. hl_dataset_batch must then be asked
- * for these batches. For storage that is made afterwards. */
+ * `batch` examples, whose order the seed chooses; `window` is a multiple of `batch`. hl_dataset_batch must then be
+ * asked for these batches. For storage that is made afterwards. */
 void hl_dataset_set_window(hl_dataset *dataset, int64_t window, int64_t batch);
 
 /* The dataset's tokens; and what targets name, labels for tags and classes, else the tokens. Owned by it. */
@@ -72,14 +73,14 @@ int64_t hl_dataset_max_length(const hl_dataset *dataset);
 /* The number of different lengths of examples. */
 int64_t hl_dataset_n_lengths(const hl_dataset *dataset);
 
-/* The length of the longest of the examples first_index ... first_index + count - 1 (of text: of all); 0 where there are none such
- * (an unknown split, count below 1, numbers outside 0 .. 2^56 - 1). */
+/* The length of the longest of the examples first_index ... first_index + count - 1 (of text: of all); 0 where there
+ * are none such (an unknown split, count below 1, numbers outside 0 .. 2^56 - 1). */
 int64_t hl_dataset_longest(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t count);
 
 /* Fills all into->n_examples rows with the examples first_index, first_index + 1, ... and pads them to into->n_tokens,
  * which must be at least the longest's length; into->n_relations must be the dataset's. 0 <= first_index, and every
- * index is below 2^56, of a text's validation below its examples. HL_INVALID otherwise, and for an unknown split or a batch without memory; the batch is then
- * unchanged. HL_BAD_FILE, HL_NO_MEMORY where a text cannot be read. */
+ * index is below 2^56, of a text's validation below its examples. HL_INVALID otherwise, and for an unknown split or a
+ * batch without memory; the batch is then unchanged. HL_BAD_FILE, HL_NO_MEMORY where a text cannot be read. */
 hl_status hl_dataset_examples(const hl_dataset *dataset, hl_split split, int64_t first_index, hl_examples *into);
 
 /* The same in new memory, of the longest example's length: hl_examples_free. Fails as above, and with HL_NO_MEMORY. */
@@ -91,8 +92,8 @@ hl_status hl_dataset_make_examples(const hl_dataset *dataset, hl_split split, in
 hl_status hl_dataset_storage(const hl_dataset *dataset, int64_t n_examples, int64_t n_rows, int64_t max_length,
                              hl_batch_storage *storage);
 
-/* Makes the batch of `count` examples from first_index on in memory from hl_dataset_storage. Allocates nothing. Fails as
- * hl_dataset_examples, or where they do not fit. */
+/* Makes the batch of `count` examples from first_index on in memory from hl_dataset_storage. Allocates nothing. Fails
+ * as hl_dataset_examples, or where they do not fit. */
 hl_status hl_dataset_batch(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t count,
                            hl_batch_storage *storage);
 

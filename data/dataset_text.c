@@ -1,4 +1,4 @@
-/* Datasets of a user's files. */
+/* Batches and examples of a user's files. */
 #include "core/memory.h"
 #include "data/draw.h"
 #include "data/private/dataset_parts.h"
@@ -16,76 +16,6 @@ struct hl_length_window {
     int64_t number; /* -1: none yet */
     placed examples[];
 };
-
-/* ---- opening ---- */
-
-static hl_status set_vocabularies(const hl_tokens *tokens, const hl_tokens *labels, hl_dataset *dataset)
-{
-    HL_TRY(hl_vocabulary_of_tokens(tokens, &dataset->vocabulary));
-    HL_TRY(labels != NULL ? hl_vocabulary_of_tokens(labels, &dataset->labels) : hl_ok());
-    dataset->sizes.vocabulary = hl_vocabulary_size(dataset->vocabulary);
-    dataset->sizes.targets = hl_vocabulary_size(hl_dataset_targets(dataset));
-    return hl_ok();
-}
-
-static hl_status open_text(const hl_text_spec *spec, hl_dataset *dataset)
-{
-    HL_TRY(hl_text_data_open(spec, &dataset->text));
-    const hl_text_data *text = dataset->text;
-    int64_t train = hl_text_data_longest(text, HL_TRAIN), validation = hl_text_data_longest(text, HL_VALIDATION);
-    bool pair = spec->task == HL_TEXT_CLASSES && strchr(spec->text_column, ',') != NULL;
-    bool windows = spec->task == HL_TEXT_NEXT || (spec->task == HL_TEXT_MASKED && spec->length > 0);
-    dataset->sizes = (hl_data_sizes){
-        .longest = train > validation ? train : validation,
-        .n_lengths = windows              ? 1
-                     : train > validation ? train
-                                          : validation,
-        .types = pair ? 2 : 0,
-        .examples = { hl_text_data_examples(text, HL_TRAIN), hl_text_data_examples(text, HL_VALIDATION) },
-        .words = spec->task != HL_TEXT_FILE,
-        .pooled = spec->task == HL_TEXT_CLASSES,
-    };
-    const hl_tokens *tokens = hl_text_data_tokens(text), *targets = hl_text_data_targets(text);
-    return set_vocabularies(tokens, targets != tokens ? targets : NULL, dataset);
-}
-
-hl_status hl_dataset_open_text(const hl_text_spec *spec, uint64_t seed, hl_dataset **out)
-{
-    hl_dataset *dataset = hl_calloc(1, sizeof *dataset);
-    if (dataset == NULL) {
-        return hl_error_memory("dataset");
-    }
-    dataset->seed = seed;
-    hl_status status = open_text(spec, dataset);
-    if (status.code != HL_OK) {
-        hl_dataset_free(dataset);
-        return status;
-    }
-    *out = dataset;
-    return status;
-}
-
-hl_status hl_dataset_of_tokens(const hl_tokens *tokens, const hl_tokens *labels, hl_data_sizes sizes, hl_dataset **out)
-{
-    hl_dataset *dataset = hl_calloc(1, sizeof *dataset);
-    if (dataset == NULL) {
-        return hl_error_memory("dataset");
-    }
-    dataset->sizes = sizes;
-    hl_status status = set_vocabularies(tokens, labels, dataset);
-    if (status.code != HL_OK) {
-        hl_dataset_free(dataset);
-        return status;
-    }
-    *out = dataset;
-    return status;
-}
-
-void hl_dataset_set_window(hl_dataset *dataset, int64_t window, int64_t batch)
-{
-    dataset->window = window;
-    dataset->in_batch = batch;
-}
 
 /* ---- batches ---- */
 

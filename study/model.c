@@ -47,10 +47,10 @@ static hl_status load_config(hl_opened_model *run, const char *config)
     return status.code == HL_INVALID ? hl_error(HL_BAD_FILE, "%s", status.text) : status;
 }
 
-static hl_status open_task(hl_opened_model *run, const char *config)
+static hl_status open_data(hl_opened_model *run, const char *config, hl_data_use use)
 {
-    hl_task_spec spec = hl_config_task_spec(&run->config);
-    hl_status status = hl_dataset_open(&spec, (uint64_t)run->config.train.seed, &run->dataset);
+    hl_data_options options = { .use = use, .folder = run->path, .beside = config };
+    hl_status status = hl_setup_data(&run->config, &options, &run->dataset);
     if (status.code == HL_INVALID) {
         return hl_error(HL_BAD_FILE, "%s: %s", config, status.text);
     }
@@ -60,7 +60,7 @@ static hl_status open_task(hl_opened_model *run, const char *config)
     run->threads = hl_setup_threads(&run->config);
     run->slice = hl_trainer_evaluation_slice(&run->config);
     run->rows_at_once = hl_trainer_evaluation_rows(&run->config);
-    run->relations = hl_task_find(spec.name)->relations;
+    run->relations = hl_dataset_relations(run->dataset);
     return hl_ok();
 }
 
@@ -81,6 +81,11 @@ static char *name_of(const char *path)
 
 hl_status hl_opened_model_open(hl_opened_model *run, const char *path)
 {
+    return hl_opened_model_open_for(run, path, HL_DATA_KEEP);
+}
+
+hl_status hl_opened_model_open_for(hl_opened_model *run, const char *path, hl_data_use use)
+{
     *run = (hl_opened_model){ .weights_step = -1 };
     run->path = hl_strdup(path);
     run->name = name_of(path);
@@ -88,7 +93,7 @@ hl_status hl_opened_model_open(hl_opened_model *run, const char *path)
     char *config = hl_path_join(path, "config.ini");
     bool complete = run->path != NULL && run->name != NULL && run->patterns != NULL && config != NULL;
     hl_status status = complete ? load_config(run, config) : hl_error_memory(path);
-    HL_THEN(status, open_task(run, config));
+    HL_THEN(status, open_data(run, config, use));
     hl_step_list steps = { 0 };
     HL_THEN(status, hl_step_list_read(run->patterns, hl_run_folder_snapshot_step, &steps));
     run->steps = steps.steps;

@@ -12,6 +12,7 @@
 #include "heads/snapshot.h"
 #include "layers/model.h"
 #include "train/config.h"
+#include "train/setup_data.h"
 #include "train/state.h"
 
 #include <stdbool.h>
@@ -51,6 +52,10 @@ typedef struct hl_opened_model {
  * remedy: no folder, one that holds no run, a config.ini that cannot be read. HL_NO_MEMORY. To be ended by
  * hl_opened_model_close, whatever this returns. */
 hl_status hl_opened_model_open(hl_opened_model *run, const char *path);
+
+/* The same for another use of its data (train/setup_data.h): with HL_DATA_TOKENS its files need not be there, and it has
+ * no examples. */
+hl_status hl_opened_model_open_for(hl_opened_model *run, const char *path, hl_data_use use);
 
 /* A zeroed or already closed run is allowed. */
 void hl_opened_model_close(hl_opened_model *run);

@@ -133,7 +133,8 @@ static void set_key(hl_config_reader *reader, int line, int section, const char 
     }
     given->line = line;
     char wrong[HL_CONFIG_WRONG_TEXT] = "the value is missing";
-    if (*value == '\0' || !hl_config_read_value(&hl_config_keys[k], value, reader->config, &given->count, wrong)) {
+    bool missing = *value == '\0' && hl_config_keys[k].type != HL_CONFIG_STRING;
+    if (missing || !hl_config_read_value(&hl_config_keys[k], value, reader->config, &given->count, wrong)) {
         given->faulty = true;
         hl_config_complain(reader, line, "%s: %s", full, wrong);
     }

@@ -6,7 +6,8 @@
 #include "core/declarations.h"
 #include "core/status.h"
 #include "data/task.h"
-#include "layers/model.h"
+#include "data/text/text_data.h"
+#include "train/config_fields.h"
 #include "train/problems.h"
 
 #include <stdbool.h>
@@ -14,62 +15,6 @@
 #include <stdint.h>
 
 HL_BEGIN_DECLS
-
-enum {
-    HL_CONFIG_MAX_PATH = 1000, /* with its final zero byte: quoted, it fits into a line of a config */
-    HL_CONFIG_OVERRIDE = 4 * HL_CONFIG_MAX_PATH + 16,
-    HL_CONFIG_MAX_BYTES = 1 << 20, /* of a config file */
-    HL_CONFIG_LOG = -1,            /* patterns.every: steps 1, 2, 5, 10, 20, 50, ... */
-};
-
-/* Keys that the task does not use hold their defaults. */
-typedef struct hl_config_task {
-    int name; /* hl_config_task_spec has it as a string */
-    int64_t length, min_length, symbols, shift, pairs, queries, order;
-} hl_config_task;
-
-typedef struct hl_config_model {
-    int64_t layers, d_model, d_ff, max_length;
-    int32_t heads[HL_MAX_LAYERS]; /* one per layer, as the next three; 0 past `layers` */
-    int32_t kv_heads[HL_MAX_LAYERS];
-    int32_t d_k[HL_MAX_LAYERS];
-    int32_t d_v[HL_MAX_LAYERS];
-    int activation; /* hl_activation */
-    int norm;       /* hl_norm_place */
-    int positions;  /* hl_positions_kind */
-    int pooling;    /* hl_pooling */
-    bool causal, bias, tie_embedding, tied_bias, scale_embedding, scale_residual;
-    double initial_std, norm_eps;
-    double dropout, dropout_attention, dropout_concat, dropout_residual, dropout_ffn, dropout_embedding;
-} hl_config_model;
-
-typedef struct hl_config_optimizer {
-    int name; /* hl_optimizer_name */
-    double learning_rate, min_rate;
-    int schedule; /* hl_schedule_name */
-    int64_t warmup_steps;
-    double beta1, beta2, epsilon, weight_decay, clip_norm, label_smoothing;
-    int64_t accumulate;
-} hl_config_optimizer;
-
-typedef struct hl_config_train {
-    int64_t steps, batch_size, seed, threads;
-    int64_t log_every, eval_every, eval_examples, checkpoint_every, keep_checkpoints, patience;
-    char out[HL_CONFIG_MAX_PATH];
-} hl_config_train;
-
-typedef struct hl_config_patterns {
-    int64_t every, examples, budget_mb;
-} hl_config_patterns;
-
-typedef struct hl_config {
-    hl_data_sizes sizes; /* of the data: no key */
-    hl_config_task task;
-    hl_config_model model;
-    hl_config_optimizer optimizer;
-    hl_config_train train;
-    hl_config_patterns patterns;
-} hl_config;
 
 typedef struct hl_config_options {
     const char *path;             /* of the file; its last part without extension names the default run folder */
@@ -98,8 +43,8 @@ enum { HL_CONFIG_FORMAT = 1 };
 /* Writes config.ini durably: that comment and the text. HL_BAD_FILE, HL_NO_MEMORY; `path` is then as it was. */
 hl_status hl_config_write(const hl_config *config, const char *path);
 
-/* The same as hl_config_text without the keys that change no number of a run's results, train.threads, train.out and
- * [patterns]: what files of weights carry, so that runs with equal results leave equal files. NULL when out of memory.
+/* The same as hl_config_text without the keys that change no number of a run's results, train.threads, train.out,
+ * [patterns] and where files of text are: what files of weights carry, so that runs with equal results leave equal files. NULL when out of memory.
  * Owned by the caller: hl_free. */
 char *hl_config_result_text(const hl_config *config);
 
@@ -108,7 +53,10 @@ char *hl_config_result_text(const hl_config *config);
 char *hl_config_help(void);
 char *hl_config_reference(void);
 
-/* What hl_dataset_open and hl_task_* take; hl_task_check passes it. Its name is not owned by the config. */
+/* Whether the task is one of text, and then *task (NULL is allowed) which. */
+bool hl_config_is_text(const hl_config *config, hl_text_task *task);
+
+/* What hl_dataset_open and hl_task_* take, of a toy task; hl_task_check passes it. Its name is not owned by the config. */
 hl_task_spec hl_config_task_spec(const hl_config *config);
 
 /* The first key, "section.key", in which they differ and which a resumed run must not change; NULL: there is none. */

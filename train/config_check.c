@@ -51,7 +51,7 @@ static void check_task_keys(hl_config_reader *reader)
     const char *task = hl_config_task_spec(reader->config).name;
     for (int k = 0; k < HL_CONFIG_KEYS; k++) {
         int line = reader->given[k].line;
-        if (line != HL_CONFIG_NOWHERE && !hl_config_key_used(&hl_config_keys[k], hl_task_find(task))) {
+        if (line != HL_CONFIG_NOWHERE && !hl_config_key_used(&hl_config_keys[k], task)) {
             hl_config_complain(reader, line, "%s: not used by task %s", hl_config_keys[k].full, task);
         }
     }
@@ -104,6 +104,61 @@ static void resolve_lengths(hl_config_reader *reader)
                            "train.eval_examples: %" PRId64 " is too few, the task needs %" PRId64
                            ": the validation set must hold every length from task.min_length to task.length",
                            examples, lengths);
+    }
+}
+
+static bool is_given(const hl_config_given *given)
+{
+    return given->line != HL_CONFIG_NOWHERE;
+}
+
+/* What follows from a task of text, and what it forbids. */
+static void resolve_text(hl_config_reader *reader, hl_text_task task)
+{
+    hl_config *config = reader->config;
+    hl_config_tokens *tokens = &config->tokens;
+    const hl_config_given *length = HL_CONFIG_GIVEN(reader, task.length);
+    if (!is_given(length)) {
+        config->task.length = task == HL_TEXT_NEXT ? 64 : 0;
+    } else if (task == HL_TEXT_NEXT && config->task.length == 0) {
+        hl_config_complain(reader, length->line, "task.length: must be 1 or more, the pieces of a window");
+    }
+    const hl_config_given *kind = HL_CONFIG_GIVEN(reader, tokens.kind);
+    if (!is_given(kind)) {
+        tokens->kind = task == HL_TEXT_NEXT   ? HL_TOKENS_CHARS
+                       : task == HL_TEXT_FILE ? HL_TOKENS_WORDS
+                                              : HL_TOKENS_WORDPIECE;
+    } else if (task == HL_TEXT_FILE && tokens->kind != HL_TOKENS_WORDS) {
+        hl_config_complain(reader, kind->line,
+                           "tokens.kind: must be words for task file, whose tokens stand as they are");
+    }
+    bool pieces = tokens->kind == HL_TOKENS_WORDPIECE || tokens->kind == HL_TOKENS_BPE;
+    if (!is_given(HL_CONFIG_GIVEN(reader, tokens.size))) {
+        tokens->size = pieces ? 8192 : 0;
+    }
+    if (!is_given(HL_CONFIG_GIVEN(reader, tokens.min_count))) {
+        tokens->min_count = pieces || (tokens->kind == HL_TOKENS_WORDS && task != HL_TEXT_FILE) ? 2 : 1;
+    }
+    const hl_config_given *causal = HL_CONFIG_GIVEN(reader, model.causal);
+    if (task == HL_TEXT_NEXT && is_given(causal) && !config->model.causal) {
+        hl_config_complain(reader, causal->line,
+                           "model.causal: must be true for task next: the target of each token is "
+                           "the one after it");
+    }
+    config->model.causal = config->model.causal || task == HL_TEXT_NEXT;
+    const hl_config_given *max_length = HL_CONFIG_GIVEN(reader, model.max_length);
+    if (config->model.max_length == 0) {
+        config->model.max_length = config->task.length; /* of sentences known when the data are opened */
+    } else if (config->model.max_length < config->task.length) {
+        hl_config_complain(reader, max_length->line,
+                           "model.max_length: %" PRId64 " is too short, the task needs %" PRId64,
+                           config->model.max_length, config->task.length);
+    }
+    const hl_config_given *window = HL_CONFIG_GIVEN(reader, train.length_window);
+    if (SOUND(reader, train.batch_size) && config->train.length_window % config->train.batch_size != 0) {
+        hl_config_complain(reader, window->line,
+                           "train.length_window: %" PRId64 " is no multiple of train.batch_size, %" PRId64,
+                           config->train.length_window, config->train.batch_size);
     }
 }
 
@@ -267,7 +322,10 @@ void hl_config_resolve(hl_config_reader *reader)
     for (int k = 0; hl_config_keys[k].section == 0; k++) {
         task_is_sound = task_is_sound && !reader->given[k].faulty;
     }
-    if (task_is_sound) {
+    hl_text_task text;
+    if (hl_config_is_text(reader->config, &text)) {
+        resolve_text(reader, text);
+    } else if (task_is_sound) {
         resolve_lengths(reader);
     }
     resolve_model(reader);

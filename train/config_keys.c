@@ -11,6 +11,7 @@
 
 const hl_config_section hl_config_sections[HL_CONFIG_SECTIONS] = {
     { "task", "What the model is to learn." },
+    { "tokens", "How a text becomes tokens; for tasks of text alone." },
     { "model", "The encoder." },
     { "optimizer", "How the parameters are updated." },
     { "train", "How long, on how much, and what is written when." },
@@ -18,7 +19,27 @@ const hl_config_section hl_config_sections[HL_CONFIG_SECTIONS] = {
 };
 
 #define TASK_NAME(name) #name,
-static const char *const tasks[] = { HL_TASKS(TASK_NAME) NULL };
+static const char *const tasks[] = { HL_TASKS(TASK_NAME) "masked", "next", "tags", "classes", "file", NULL };
+#define ONE_TASK(name) +1
+enum { TOY_TASKS = HL_TASKS(ONE_TASK) };
+
+/* The tasks of text in the order of hl_text_task, with the keys of [task] that each reads besides those of all. */
+#define TEXT_KEYS "file", "validation_file", "validation_share", "cache", "content"
+static const struct {
+    const char *summary, *keys[10];
+} text_tasks[] = {
+    [HL_TEXT_MASKED] = { "of a text, find masked pieces again (BERT)", { TEXT_KEYS, "length", "mask" } },
+    [HL_TEXT_NEXT] = { "of a text, predict the next piece (GPT)", { TEXT_KEYS, "length" } },
+    [HL_TEXT_TAGS] = { "give each word of a treebank the label that a column has", { TEXT_KEYS, "column" } },
+    [HL_TEXT_CLASSES] = { "give a text, or a pair, of a table its label",
+                          { TEXT_KEYS, "text_column", "label_column" } },
+    [HL_TEXT_FILE] = { "a toy task of your own: a table of tokens and targets", { TEXT_KEYS } },
+};
+static const char *const masks[] = { "pieces", "words", NULL };
+static const char *const token_kinds[] = {
+    [HL_TOKENS_CHARS] = "chars",         [HL_TOKENS_BYTES] = "bytes", [HL_TOKENS_WORDS] = "words",
+    [HL_TOKENS_WORDPIECE] = "wordpiece", [HL_TOKENS_BPE] = "bpe",     NULL,
+};
 #define ACTIVATION_NAME(constant, name) [constant] = #name,
 static const char *const activations[] = { HL_ACTIVATIONS(ACTIVATION_NAME) NULL };
 static const char *const norms[] = { [HL_NORM_PRE] = "pre", [HL_NORM_POST] = "post", NULL };
@@ -41,16 +62,18 @@ static const char *const schedules[] = {
 #define KEY(index, in, field) \
     .section = index, .full = #in "." #field, .name = #field, .offset = offsetof(hl_config, in.field)
 #define TASK(field) KEY(0, task, field)
-#define MODEL(field) KEY(1, model, field)
-#define OPTIMIZER(field) KEY(2, optimizer, field)
-#define TRAIN(field) KEY(3, train, field)
-#define PATTERNS(field) KEY(4, patterns, field), .may_change = true
+#define TOKENS(field) KEY(1, tokens, field)
+#define MODEL(field) KEY(2, model, field)
+#define OPTIMIZER(field) KEY(3, optimizer, field)
+#define TRAIN(field) KEY(4, train, field)
+#define PATTERNS(field) KEY(5, patterns, field), .may_change = true
 
 #define CHOICE(list) .type = HL_CONFIG_CHOICE, .choices = list
 #define INTEGER(from, to) .type = HL_CONFIG_INTEGER, .least = from, .most = to
 #define PER_LAYER(from, to) .type = HL_CONFIG_PER_LAYER, .least = from, .most = to
 #define REAL(from, to) .type = HL_CONFIG_REAL, .least = from, .most = to
 #define BOOLEAN .type = HL_CONFIG_BOOLEAN
+#define STRING .type = HL_CONFIG_STRING
 
 /* The largest probability, well below 1 in float too: what is kept is scaled by 1 / (1 - p). */
 #define MOST_DROPOUT 0.99
@@ -61,8 +84,9 @@ static const char *const schedules[] = {
 const hl_config_key hl_config_keys[] = {
     { TASK(name), CHOICE(tasks), .initial = "copy",
       .help = "What each example asks for." },
-    { TASK(length), INTEGER(1, HL_TASK_MAX_SIZE), .initial = "10",
-      .help = "The number n of symbols, or words, of the longest example." },
+    { TASK(length), INTEGER(0, HL_TASK_MAX_SIZE), .initial = "10", .derived = "10; next: 64; masked: 0",
+      .help = "The number n of symbols, or words, of the longest example; of text the pieces of a window, masked: 0 for "
+              "a sentence a line." },
     { TASK(min_length), INTEGER(0, HL_TASK_MAX_SIZE), .initial = "0", .derived = "length",
       .help = "The shortest n: each example draws its n from min_length .. length." },
     { TASK(symbols), INTEGER(2, HL_TASK_MAX_SYMBOLS), .initial = "16",
@@ -75,6 +99,35 @@ const hl_config_key hl_config_keys[] = {
       .help = "The number of keys asked for after the pairs; at most pairs." },
     { TASK(order), INTEGER(2, 8), .initial = "3",
       .help = "The number of symbols that make one n-gram." },
+    { TASK(file), STRING, .initial = "", .derived = "none", .may_change = true,
+      .help = "The file to learn from, plain or gzipped; where it is not found, it is looked for beside the config." },
+    { TASK(validation_file), STRING, .initial = "", .derived = "none", .may_change = true,
+      .help = "A file of its own for validation." },
+    { TASK(validation_share), REAL(0, 1), .initial = "0.1",
+      .help = "The share of the file that is validation where it has no file of its own: of running text its end, else "
+              "sentences chosen by their content." },
+    { TASK(column), STRING, .initial = "UPOS", .help = "The column of CoNLL-U that holds the labels." },
+    { TASK(text_column), STRING, .initial = "text",
+      .help = "The column of the text, by its name in the first line or its number from 1; two with a comma between "
+              "them: a pair." },
+    { TASK(label_column), STRING, .initial = "label", .help = "The column of the label, likewise." },
+    { TASK(mask), CHOICE(masks), .initial = "pieces", .help = "What is masked: single pieces, or all of a word." },
+    { TASK(cache), STRING, .initial = "", .derived = "data in the run's folder", .may_change = true,
+      .help = "The folder in which texts are kept as tokens; several runs may share one." },
+    { TASK(content), STRING, .initial = "", .derived = "none",
+      .help = "What the data were made of. Written by train, so that other data are noticed; not to be given." },
+
+    { TOKENS(kind), CHOICE(token_kinds), .initial = "wordpiece", .derived = "wordpiece; next: chars; file: words",
+      .help = "What a token is." },
+    { TOKENS(size), INTEGER(0, HL_TOKENS_MAX), .initial = "0", .derived = "wordpiece, bpe: 8192; else 0",
+      .help = "The most tokens that are learned, special ones included; 0 for chars and words: all there are." },
+    { TOKENS(vocabulary), STRING, .initial = "", .derived = "none", .may_change = true,
+      .help = "A file of tokens, instead of learning them: BERT's vocab.txt, GPT-2's vocab.json with merges.txt beside "
+              "it, a tokenizer.json, or a tokens.json of ours." },
+    { TOKENS(lowercase), BOOLEAN, .initial = "false",
+      .help = "Whether capitals are read as small letters; wordpiece: accents go, too." },
+    { TOKENS(min_count), INTEGER(1, 1000000000), .initial = "1", .derived = "words, wordpiece, bpe: 2; else 1",
+      .help = "How often a word, character or pair must occur to become a token." },
 
     { MODEL(layers), INTEGER(1, HL_MAX_LAYERS), .initial = "2", .help = "The number of encoder layers." },
     { MODEL(d_model), INTEGER(1, 65536), .initial = "64",
@@ -97,7 +150,7 @@ const hl_config_key hl_config_keys[] = {
     { MODEL(positions), CHOICE(positions), .initial = "sinusoidal", .help = "What is added to the embeddings." },
     { MODEL(max_length), INTEGER(0, 1048576), .initial = "0", .derived = "what the task needs",
       .help = "The longest sequence, in tokens, that the model can read." },
-    { MODEL(causal), BOOLEAN, .initial = "false", .help = "Whether a query sees only keys at and before its place." },
+    { MODEL(causal), BOOLEAN, .initial = "false", .derived = "false; next: true", .help = "Whether a query sees only keys at and before its place." },
     { MODEL(dropout), REAL(0, MOST_DROPOUT), .initial = "0",
       .help = "The probability of dropout: the default of dropout_attention, dropout_residual and dropout_ffn." },
     { MODEL(dropout_attention), REAL(0, MOST_DROPOUT), .initial = "0", .derived = "dropout",
@@ -156,14 +209,18 @@ const hl_config_key hl_config_keys[] = {
       .help = "Steps between training rows of metrics.csv." },
     { TRAIN(eval_every), INTEGER(0, 1000000000), .initial = "50", .may_change = true,
       .help = "Steps between validations; 0: only before the first and after the last step, as always." },
-    { TRAIN(eval_examples), INTEGER(1, 10000000), .initial = "512",
-      .help = "The examples of the fixed validation set; at least one of every length that the task has." },
+    { TRAIN(eval_examples), INTEGER(0, 10000000), .initial = "512",
+      .help = "The examples of the fixed validation set; of a toy task at least one of every length that it has, of text "
+              "at most those that there are; 0: all of them." },
     { TRAIN(checkpoint_every), INTEGER(0, 1000000000), .initial = "100", .may_change = true,
       .help = "Steps between checkpoints; 0: only after the last step, which always leaves one." },
     { TRAIN(keep_checkpoints), INTEGER(0, 1000000), .initial = "0", .may_change = true,
       .help = "How many earlier checkpoints stay, as checkpoint-STEP.safetensors." },
     { TRAIN(patience), INTEGER(0, 1000000000), .initial = "0", .may_change = true,
       .help = "Validations without a better loss after which the run ends; 0 is off." },
+    { TRAIN(length_window), INTEGER(0, 1000000), .initial = "0",
+      .help = "Batches hold examples of like length, chosen from windows of so many; a multiple of batch_size; 0: in any "
+              "order." },
     { TRAIN(out), .type = HL_CONFIG_PATH, .initial = "", .derived = "runs/NAME for NAME.ini", .may_change = true,
       .help = "The folder of the run." },
 
@@ -199,15 +256,48 @@ int hl_config_count_choices(const hl_config_key *key)
     return n;
 }
 
-bool hl_config_key_used(const hl_config_key *key, const hl_task *task)
+static bool is_in(const char *const *names, const char *name)
 {
+    while (*names != NULL && strcmp(*names, name) != 0) {
+        names++;
+    }
+    return *names != NULL;
+}
+
+/* The task's place among those of text, -1: it is a toy task. */
+static int find_text_task(const char *task)
+{
+    for (int t = TOY_TASKS; tasks[t] != NULL; t++) {
+        if (strcmp(tasks[t], task) == 0) {
+            return t - TOY_TASKS;
+        }
+    }
+    return -1;
+}
+
+bool hl_config_key_used(const hl_config_key *key, const char *task)
+{
+    int text = find_text_task(task);
+    if (key->section == 1 || key->offset == offsetof(hl_config, train.length_window)) {
+        return text >= 0;
+    }
     if (key->section != 0 || key->offset == offsetof(hl_config, task.name)) {
         return true;
     }
-    for (int i = 0; task->keys[i] != NULL; i++) {
-        if (strcmp(task->keys[i], key->name) == 0) {
-            return true;
-        }
+    return is_in(text >= 0 ? text_tasks[text].keys : hl_task_find(task)->keys, key->name);
+}
+
+const char *hl_config_task_summary(const char *task)
+{
+    int text = find_text_task(task);
+    return text >= 0 ? text_tasks[text].summary : hl_task_find(task)->summary;
+}
+
+bool hl_config_is_text(const hl_config *config, hl_text_task *task)
+{
+    bool text = config->task.name >= TOY_TASKS;
+    if (text && task != NULL) {
+        *task = (hl_text_task)(config->task.name - TOY_TASKS);
     }
-    return false;
+    return text;
 }

@@ -8,8 +8,8 @@
 HL_BEGIN_DECLS
 
 enum {
-    HL_CONFIG_SECTIONS = 5,
-    HL_CONFIG_KEYS = 60,
+    HL_CONFIG_SECTIONS = 6,
+    HL_CONFIG_KEYS = 75,
     HL_CONFIG_VALUE_TEXT = HL_CONFIG_OVERRIDE,
     HL_CONFIG_WRONG_TEXT = 256, /* at least HL_INI_WRONG_TEXT */
 };
@@ -22,6 +22,7 @@ typedef enum hl_config_type {
     HL_CONFIG_BOOLEAN,   /* bool */
     HL_CONFIG_CHOICE,    /* int: an index into `choices` */
     HL_CONFIG_PATH,      /* char[HL_CONFIG_MAX_PATH] */
+    HL_CONFIG_STRING,    /* hl_config_string_at; may be empty */
 } hl_config_type;
 
 typedef struct hl_config_key {
@@ -54,10 +55,14 @@ const hl_config_key *hl_config_key_at(size_t offset);
 /* The number of choices of a key of type HL_CONFIG_CHOICE. */
 int hl_config_count_choices(const hl_config_key *key);
 
-/* Whether the task uses the key: its descriptor names it, or it is none of the parameters in [task]. */
-bool hl_config_key_used(const hl_config_key *key, const hl_task *task);
+/* Whether the task of that name uses the key: its descriptor names it, or it is no parameter of tasks. */
+bool hl_config_key_used(const hl_config_key *key, const char *task);
 
-/* False for train.threads, train.out and [patterns]: where and how a run is computed, and what is watched of it. */
+/* One line of help for the task of that name. */
+const char *hl_config_task_summary(const char *task);
+
+/* False for train.threads, train.out, [patterns] and paths of texts: where and how a run is computed, and what is watched
+ * of it. */
 bool hl_config_key_changes_results(const hl_config_key *key);
 
 /* Reads `text`, trimmed and not empty, into the key's field. *count: how many numbers it is, of HL_CONFIG_PER_LAYER

@@ -180,6 +180,26 @@ static bool read_per_layer(const hl_config_key *key, const char *text, int32_t v
 static_assert(4 * HL_CONFIG_MAX_PATH + 16 <= HL_CONFIG_VALUE_TEXT && 4 * HL_CONFIG_MAX_PATH + 16 <= HL_INI_MAX_LINE,
               "a path in quotes fits into a line");
 
+/* Adds the text behind those that are there. */
+static bool read_string(const char *text, hl_config *config, hl_config_string_at *field,
+                        char wrong[HL_CONFIG_WRONG_TEXT])
+{
+    size_t used = 1, size = strlen(text) + 1;
+    while (used < HL_CONFIG_TEXTS && config->texts[used] != '\0') {
+        used += strlen(config->texts + used) + 1;
+    }
+    if (size == 1) {
+        *field = 0;
+        return true;
+    }
+    if (size > HL_CONFIG_TEXTS - 1 - used) { /* behind the last a zero byte stays */
+        return refuse(wrong, "the paths and names of a config are longer than %d bytes together", HL_CONFIG_TEXTS - 2);
+    }
+    memcpy(config->texts + used, text, size);
+    *field = (hl_config_string_at)used;
+    return true;
+}
+
 bool hl_config_read_value(const hl_config_key *key, const char *text, hl_config *config, int *count,
                           char wrong[HL_CONFIG_WRONG_TEXT])
 {
@@ -209,6 +229,8 @@ bool hl_config_read_value(const hl_config_key *key, const char *text, hl_config 
         memset(field, 0, HL_CONFIG_MAX_PATH);
         memcpy(field, text, strlen(text));
         return true;
+    case HL_CONFIG_STRING:
+        return read_string(text, config, field, wrong);
     }
     assert(!"a type of key");
     return false;
@@ -265,6 +287,9 @@ void hl_config_write_value(const hl_config_key *key, const hl_config *config, ch
         return;
     case HL_CONFIG_PATH:
         hl_ini_quote(field, text, HL_CONFIG_VALUE_TEXT); /* cannot fail: there is room (static_assert above) */
+        return;
+    case HL_CONFIG_STRING:
+        hl_ini_quote(hl_config_string(config, *(const hl_config_string_at *)field), text, HL_CONFIG_VALUE_TEXT);
         return;
     }
     assert(!"a type of key");

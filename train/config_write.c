@@ -18,13 +18,14 @@ static char *finish(hl_text *t)
 
 bool hl_config_key_changes_results(const hl_config_key *key)
 {
-    return key->offset != offsetof(hl_config, train.threads) && key->offset != offsetof(hl_config, train.out) &&
-           key->offset < offsetof(hl_config, patterns);
+    bool path = key->type == HL_CONFIG_STRING && key->may_change;
+    return !path && key->offset != offsetof(hl_config, train.threads) &&
+           key->offset != offsetof(hl_config, train.out) && key->offset < offsetof(hl_config, patterns);
 }
 
 static void print_keys(hl_text *t, const hl_config *config, bool result_only)
 {
-    const hl_task *task = hl_task_find(hl_config_task_spec(config).name);
+    const char *task = hl_config_task_spec(config).name;
     int section = -1;
     for (int k = 0; k < HL_CONFIG_KEYS; k++) {
         const hl_config_key *key = &hl_config_keys[k];
@@ -90,6 +91,8 @@ static void add_values(hl_text *t, const hl_config_key *key)
         hl_text_print(t, "true or false");
     } else if (key->type == HL_CONFIG_PATH) {
         hl_text_print(t, "path");
+    } else if (key->type == HL_CONFIG_STRING) {
+        hl_text_print(t, "text");
     } else {
         const char *also = key->type == HL_CONFIG_PER_LAYER ? "; or one per layer, such as 4, 2, 8"
                            : key->type == HL_CONFIG_STEPS   ? ", or log"
@@ -102,18 +105,19 @@ static void add_values(hl_text *t, const hl_config_key *key)
 /* The key's help, and what the tasks' descriptors add. */
 static void add_meaning(hl_text *t, const hl_config_key *key)
 {
-    const hl_task *task;
+    const char *const *tasks = hl_config_key_at(offsetof(hl_config, task.name))->choices;
     bool all = true; /* whether every task uses the key */
-    for (int i = 0; (task = hl_task_at(i)) != NULL; i++) {
-        all = all && hl_config_key_used(key, task);
+    for (int i = 0; tasks[i] != NULL; i++) {
+        all = all && hl_config_key_used(key, tasks[i]);
     }
+    all = all || key->section == 1; /* the section's help says so */
     const char *between = " For ";
     hl_text_print(t, "%s", key->help);
-    for (int i = 0; (task = hl_task_at(i)) != NULL; i++) {
+    for (int i = 0; tasks[i] != NULL; i++) {
         if (key->offset == offsetof(hl_config, task.name)) {
-            hl_text_print(t, " %s: %s.", task->name, task->summary);
-        } else if (!all && hl_config_key_used(key, task)) {
-            hl_text_print(t, "%s%s", between, task->name);
+            hl_text_print(t, " %s: %s.", tasks[i], hl_config_task_summary(tasks[i]));
+        } else if (!all && hl_config_key_used(key, tasks[i])) {
+            hl_text_print(t, "%s%s", between, tasks[i]);
             between = ", ";
         }
     }

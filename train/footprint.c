@@ -82,9 +82,10 @@ enum { LIBRARIES = 6 << 20, LIBXSMM_KERNELS = 10 << 20 };
 enum { VOCABULARY_ENTRY = 32 };
 
 /* A batch of up to B examples, and room for one that is being made. */
-static size_t batch_bytes(int64_t B, int64_t T, int64_t R)
+static size_t batch_bytes(const hl_data_sizes *sizes, int64_t B)
 {
-    return hl_size_sum(hl_batch_storage_bytes(B, B * T), hl_examples_bytes(1, T, R));
+    int64_t T = sizes->longest;
+    return hl_size_sum(hl_batch_storage_bytes(B, B * T), hl_examples_bytes(1, T, sizes->relations + 2 * sizes->words));
 }
 
 static void set_memory(const hl_config *config, const hl_model *model, hl_footprint *f)
@@ -93,8 +94,8 @@ static void set_memory(const hl_config *config, const hl_model *model, hl_footpr
     f->weights = hl_size_product((size_t)model->parameters.count, sizeof(hl_real));
     f->gradients = f->weights;
     f->moments = config->optimizer.name != HL_SGD ? hl_size_product(2, f->weights) : 0;
-    f->batches =
-        hl_size_sum(batch_bytes(config->train.batch_size, T, R), batch_bytes(config->train.eval_examples, T, R));
+    f->batches = hl_size_sum(batch_bytes(&config->sizes, config->train.batch_size),
+                             batch_bytes(&config->sizes, config->train.eval_examples));
     f->recorder = examples > 0 ? hl_size_sum(hl_recorder_bytes(&model->config, examples, T, R),
                                              hl_batch_storage_bytes(examples, examples * T))
                                : 0;

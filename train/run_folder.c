@@ -55,7 +55,8 @@ static const struct {
 } run_files[] = {
     { "config.ini", false },    { "metrics.csv", false },       { "scores.csv", false },
     { "confusion.csv", false }, { "model.safetensors", false }, { "checkpoint.safetensors", false },
-    { "vocab.txt", false },     { "heads.csv", true },          { "report.html", true },
+    { "vocab.txt", false },     { "tokens.json", false },       { "labels.json", false },
+    { "heads.csv", true },      { "report.html", true },
 };
 enum { N_RUN_FILES = sizeof run_files / sizeof *run_files };
 

@@ -75,7 +75,7 @@ hl_status hl_trainer_plan(const hl_model *model, const hl_config *config, size_t
 /* Where examples have different lengths, the code for all of them is generated now: a step allocates nothing. */
 static hl_status prepare_lengths(const hl_trainer *trainer)
 {
-    if (hl_dataset_n_lengths(trainer->dataset) == 1) {
+    if (trainer->config->sizes.n_lengths == 1) {
         return hl_ok();
     }
     hl_tape_options options = training_options(trainer->config, trainer->threads);
@@ -88,11 +88,9 @@ static hl_status prepare_lengths(const hl_trainer *trainer)
     return hl_ok();
 }
 
-hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config)
+hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config, hl_dataset *dataset)
 {
-    *trainer = (hl_trainer){ .config = config, .threads = hl_setup_threads(config) };
-    hl_task_spec spec = hl_config_task_spec(config);
-    HL_TRY(hl_dataset_open(&spec, (uint64_t)config->train.seed, &trainer->dataset));
+    *trainer = (hl_trainer){ .config = config, .threads = hl_setup_threads(config), .dataset = dataset };
     hl_model_config model = hl_setup_model(config);
     HL_TRY(hl_model_init(&trainer->model, &model));
     HL_TRY(plan_passes(&trainer->model, config, &trainer->plan, &trainer->evaluation));
@@ -115,7 +113,14 @@ void hl_trainer_draw(hl_trainer *trainer)
 
 hl_status hl_trainer_init(hl_trainer *trainer, const hl_config *config)
 {
-    HL_TRY(hl_trainer_reserve(trainer, config));
+    *trainer = (hl_trainer){ 0 };
+    if (hl_config_is_text(config, NULL)) {
+        return hl_error(HL_INVALID, "a trainer of text needs its data: hl_setup_data, then hl_trainer_reserve");
+    }
+    hl_task_spec spec = hl_config_task_spec(config);
+    hl_dataset *dataset;
+    HL_TRY(hl_dataset_open(&spec, (uint64_t)config->train.seed, &dataset));
+    HL_TRY(hl_trainer_reserve(trainer, config, dataset));
     hl_trainer_draw(trainer);
     return hl_ok();
 }

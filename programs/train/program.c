@@ -3,12 +3,12 @@
 #include "core/files.h"
 #include "core/matmul.h"
 #include "core/memory.h"
-#include "data/dataset.h"
 #include "programs/beside.h"
 #include "programs/print_line.h"
 #include "programs/signal_handlers.h"
 #include "programs/standard_output.h"
 #include "programs/targets.h"
+#include "programs/train/data.h"
 #include "programs/train/program_run.h"
 #include "programs/train/summary.h"
 #include "study/output.h"
@@ -33,23 +33,7 @@ static hl_status load_config(hl_train_call *p)
         overrides[n++] = out;
     }
     hl_config_options options = { .path = p->command.config.path, .overrides = overrides, .n_overrides = n };
-    HL_TRY(hl_load_config(options, p->err, &p->config));
-    p->result_text = hl_config_result_text(&p->config);
-    return p->result_text != NULL ? hl_ok() : hl_error_memory("the config");
-}
-
-/* Opening a task fails where it has fewer different examples than the validation set takes. */
-static hl_status check_task(const hl_config *config, const char *path)
-{
-    hl_task_spec spec = hl_config_task_spec(config);
-    hl_dataset *dataset;
-    hl_status status = hl_dataset_open(&spec, (uint64_t)config->train.seed, &dataset);
-    if (status.code == HL_INVALID) {
-        return hl_error(HL_INVALID, "%s: %s", path, status.text);
-    }
-    HL_TRY(status);
-    hl_dataset_free(dataset);
-    return hl_ok();
+    return hl_load_config(options, p->err, &p->config);
 }
 
 static hl_status print_summary(const hl_train_call *p)
@@ -104,10 +88,24 @@ static hl_status execute(hl_train_call *p, int argc, char **argv)
         p->command.config.path = p->config_path;
     }
     HL_TRY(load_config(p));
+    bool is_text = hl_config_is_text(&p->config, NULL), only_looks = p->command.summary || p->command.check;
+    if (p->command.summary && !p->command.check && !is_text) {
+        return print_summary(p);
+    }
+    if (is_text) {
+        hl_signal_handlers_install("interrupted: finishing what is under way, then saving; again to end at once\n");
+        if (!only_looks) { /* before the data are made beside a run that is in the way */
+            HL_TRY(hl_setup_check_out(&p->config, p->command.config.path));
+            HL_TRY(hl_run_folder_open(&p->folder, p->config.train.out, p->command.mode));
+        }
+    }
+    HL_TRY(hl_train_call_open_data(p, only_looks ? HL_DATA_CHECK : HL_DATA_MAKE));
+    if (p->signal != 0) {
+        return hl_ok();
+    }
     if (p->command.summary && !p->command.check) {
         return print_summary(p);
     }
-    HL_TRY(check_task(&p->config, p->command.config.path));
     HL_TRY(hl_snapshot_budget_check(&p->config, p->command.config.path));
     HL_TRY(p->command.watch >= 0 ? hl_watch_check(&p->config, p->command.watch) : hl_ok());
     if (p->command.check) {

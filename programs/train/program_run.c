@@ -14,6 +14,7 @@
 #include "train/checkpoint.h"
 #include "train/footprint.h"
 #include "train/setup.h"
+#include "train/setup_data.h"
 #include "train/signals.h"
 #include "train/snapshot_budget.h"
 
@@ -158,7 +159,7 @@ static hl_status init_recorder(hl_train_call *p)
 /* The names of the task's relations. */
 static const char *const *relations_of(const hl_train_call *p)
 {
-    return hl_task_find(hl_config_task_spec(&p->config).name)->relations;
+    return hl_dataset_relations(p->trainer.dataset);
 }
 
 /* How many steps are left, by the checkpoint's header. */
@@ -194,9 +195,15 @@ static hl_status tell_time(const hl_train_call *p)
 
 static hl_status prepare(hl_train_call *p)
 {
-    HL_TRY(hl_run_folder_open(&p->folder, p->config.train.out, p->command.mode));
+    HL_TRY(p->folder.path == NULL ? hl_run_folder_open(&p->folder, p->config.train.out, p->command.mode) : hl_ok());
     HL_TRY(tell_time(p));
-    HL_TRY(hl_trainer_reserve(&p->trainer, &p->config));
+    p->result_text = hl_config_result_text(&p->config);
+    if (p->result_text == NULL) {
+        return hl_error_memory("the config");
+    }
+    hl_dataset *dataset = p->dataset;
+    p->dataset = NULL;
+    HL_TRY(hl_trainer_reserve(&p->trainer, &p->config, dataset));
     p->loop = (hl_loop){ .config = &p->config,
                          .folder = &p->folder,
                          .trainer = &p->trainer,
@@ -245,6 +252,9 @@ static hl_status begin(hl_train_call *p)
     hl_status status = hl_file_replace(p->folder.vocabulary, vocabulary, size, HL_VOLATILE);
     hl_free(vocabulary);
     HL_TRY(status);
+    if (hl_config_is_text(&p->config, NULL)) {
+        HL_TRY(hl_data_save_tokens(p->trainer.dataset, p->folder.path));
+    }
     int64_t step = p->trainer.optimizer.step;
     HL_TRY(hl_metrics_csv_open(&p->loop.metrics, p->folder.metrics, p->trainer.scored, p->loop.state.metrics));
     p->loop.progress = hl_progress_begin(p->command.quiet ? NULL : p->out, step, p->config.train.steps);
@@ -378,6 +388,7 @@ void hl_train_call_free(hl_train_call *p)
 {
     hl_metrics_csv_close(&p->loop.metrics);
     free_training(p);
+    hl_dataset_free(p->dataset);
     hl_run_folder_close(&p->folder);
     hl_free(p->config_path);
     hl_free(p->result_text);

@@ -17,8 +17,9 @@ typedef struct hl_train_call {
     hl_train_command command;
     FILE *out, *err;
     hl_config config;
-    char *config_path; /* the path that hl_find_config found; owned */
-    char *result_text; /* for the metadata of weights; owned */
+    hl_dataset *dataset; /* the config's data, until they pass to the trainer */
+    char *config_path;   /* the path that hl_find_config found; owned */
+    char *result_text;   /* for the metadata of weights; owned */
     hl_run_folder folder;
     hl_trainer trainer;
     hl_recorder recorder;

@@ -241,7 +241,11 @@ START_TEST(a_choice_that_is_none_is_told_all_there_are)
             continue;
         }
         char text[128], expected[512];
-        snprintf(text, sizeof text, "[%s]\n%s = xyzzy\n", hl_config_sections[key->section].name, key->name);
+        const char *section = hl_config_sections[key->section].name;
+        const char *task = hl_config_key_used(key, "copy") ? ""
+                           : key->section == 0             ? "name = masked\n"
+                                                           : "[task]\nname = masked\n";
+        snprintf(text, sizeof text, "[%s]\n%s = xyzzy\n%s", section, key->name, task);
         size_t used = (size_t)snprintf(expected, sizeof expected, "x.ini:2: %s: \"xyzzy\" is not one of ", key->full);
         for (int i = 0; key->choices[i] != NULL; i++) {
             used +=

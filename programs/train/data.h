@@ -1,0 +1,13 @@
+/* The data of a call of train: opened, with progress and notices. */
+#ifndef HL_PROGRAMS_TRAIN_DATA_H
+#define HL_PROGRAMS_TRAIN_DATA_H
+
+#include "programs/train/program_run.h"
+#include "train/setup_data.h"
+
+/* Opens the config's data as call->dataset, with what follows from them in call->config. While a text is made into
+ * tokens it prints how far it is, then what was noticed, a line each. A signal ends it: call->signal is then set, and
+ * there is no dataset. Fails as hl_setup_data, naming the config where a value is impossible. */
+hl_status hl_train_call_open_data(hl_train_call *call, hl_data_use use);
+
+#endif

@@ -1,0 +1,94 @@
+/* The fields of a config, named section.key as in the table of keys (train/config_keys.c), which says what they mean. */
+#ifndef HL_TRAIN_CONFIG_FIELDS_H
+#define HL_TRAIN_CONFIG_FIELDS_H
+
+#include "core/declarations.h"
+#include "data/data_sizes.h"
+#include "layers/model.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+enum {
+    HL_CONFIG_MAX_PATH = 1000, /* with its final zero byte: quoted, it fits into a line of a config */
+    HL_CONFIG_OVERRIDE = 4 * HL_CONFIG_MAX_PATH + 16,
+    HL_CONFIG_MAX_BYTES = 1 << 20, /* of a config file */
+    HL_CONFIG_LOG = -1,            /* patterns.every: steps 1, 2, 5, 10, 20, 50, ... */
+    HL_CONFIG_TEXTS = 1600,        /* all texts of a config together, each with a zero byte */
+};
+
+/* A text as its place in hl_config.texts: hl_config_string gives it. 0: "". */
+typedef uint16_t hl_config_string_at;
+
+/* Keys that the task does not use hold their defaults. */
+typedef struct hl_config_task {
+    int name; /* hl_config_task_spec has it as a string */
+    int64_t length, min_length, symbols, shift, pairs, queries, order;
+    hl_config_string_at file, validation_file, column, text_column, label_column, cache, content;
+    double validation_share;
+    int mask; /* 1: whole words */
+} hl_config_task;
+
+typedef struct hl_config_tokens {
+    int kind; /* hl_tokens_kind */
+    int64_t size, min_count;
+    hl_config_string_at vocabulary;
+    bool lowercase;
+} hl_config_tokens;
+
+typedef struct hl_config_model {
+    int64_t layers, d_model, d_ff, max_length;
+    int32_t heads[HL_MAX_LAYERS]; /* one per layer, as the next three; 0 past `layers` */
+    int32_t kv_heads[HL_MAX_LAYERS];
+    int32_t d_k[HL_MAX_LAYERS];
+    int32_t d_v[HL_MAX_LAYERS];
+    int activation; /* hl_activation */
+    int norm;       /* hl_norm_place */
+    int positions;  /* hl_positions_kind */
+    int pooling;    /* hl_pooling */
+    bool causal, bias, tie_embedding, tied_bias, scale_embedding, scale_residual;
+    double initial_std, norm_eps;
+    double dropout, dropout_attention, dropout_concat, dropout_residual, dropout_ffn, dropout_embedding;
+} hl_config_model;
+
+typedef struct hl_config_optimizer {
+    int name; /* hl_optimizer_name */
+    double learning_rate, min_rate;
+    int schedule; /* hl_schedule_name */
+    int64_t warmup_steps;
+    double beta1, beta2, epsilon, weight_decay, clip_norm, label_smoothing;
+    int64_t accumulate;
+} hl_config_optimizer;
+
+typedef struct hl_config_train {
+    int64_t steps, batch_size, seed, threads;
+    int64_t log_every, eval_every, eval_examples, checkpoint_every, keep_checkpoints, patience;
+    int64_t length_window;
+    char out[HL_CONFIG_MAX_PATH];
+} hl_config_train;
+
+typedef struct hl_config_patterns {
+    int64_t every, examples, budget_mb;
+} hl_config_patterns;
+
+typedef struct hl_config {
+    hl_data_sizes sizes; /* of the data: no key */
+    hl_config_task task;
+    hl_config_tokens tokens;
+    hl_config_model model;
+    hl_config_optimizer optimizer;
+    hl_config_train train;
+    hl_config_patterns patterns;
+    char texts[HL_CONFIG_TEXTS]; /* the first is "" */
+} hl_config;
+
+static inline const char *hl_config_string(const hl_config *config, hl_config_string_at at)
+{
+    return config->texts + at;
+}
+
+HL_END_DECLS
+
+#endif

@@ -1,0 +1,375 @@
+#define _XOPEN_SOURCE 700 /* mkdtemp */
+#include "train/setup_data.h"
+
+#include "core/files.h"
+#include "core/folders.h"
+#include "core/memory.h"
+#include "data/text/private/source.h"
+#include "data/text/split.h"
+#include "data/text/tokens_file.h"
+#include "train/config_keys.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Longer sentences are cut where a config sets no limit: a cache holds no longer ones. */
+enum { CONTENT_TEXT = 48, MOST_PIECES = 1 << 25 };
+
+/* What opening a text works with. */
+typedef struct work {
+    hl_config *config;
+    const hl_data_options *options;
+    hl_text_spec spec;
+    char *file, *validation_file, *vocabulary; /* where they were found; owned, as the next */
+    char *folder;                              /* of what is made */
+    bool temporary;                            /* and removed again */
+    char content[CONTENT_TEXT];
+} work;
+
+static const char *or_null(const char *text)
+{
+    return *text != '\0' ? text : NULL;
+}
+
+hl_text_spec hl_config_text_spec(const hl_config *config)
+{
+    const hl_config_task *task = &config->task;
+    hl_text_spec spec = {
+        .file = or_null(hl_config_string(config, task->file)),
+        .validation_file = or_null(hl_config_string(config, task->validation_file)),
+        .validation_share = task->validation_share,
+        .column = hl_config_string(config, task->column),
+        .text_column = hl_config_string(config, task->text_column),
+        .label_column = hl_config_string(config, task->label_column),
+        .max_length = config->model.max_length > 0 ? config->model.max_length : MOST_PIECES,
+        .whole_words = task->mask == 1,
+        .kind = (hl_tokens_kind)config->tokens.kind,
+        .size = config->tokens.size,
+        .min_count = config->tokens.min_count,
+        .lowercase = config->tokens.lowercase,
+        .vocabulary = or_null(hl_config_string(config, config->tokens.vocabulary)),
+    };
+    hl_config_is_text(config, &spec.task);
+    spec.length = spec.task == HL_TEXT_NEXT || spec.task == HL_TEXT_MASKED ? task->length : 0;
+    return spec;
+}
+
+/* ---- where files are ---- */
+
+/* The path as it is given, or where no such file is there, the one beside the config that is. */
+static hl_status find_file(const work *w, const char **path, char **found)
+{
+    bool exists;
+    const char *slash = w->options->beside != NULL ? strrchr(w->options->beside, '/') : NULL;
+    if (*path == NULL || **path == '/' || slash == NULL) {
+        return hl_ok();
+    }
+    HL_TRY(hl_file_exists(*path, &exists));
+    if (exists) {
+        return hl_ok();
+    }
+    hl_text beside = { 0 };
+    hl_text_print(&beside, "%.*s/%s", (int)(slash - w->options->beside), w->options->beside, *path);
+    HL_TRY(hl_text_status(&beside));
+    *found = beside.bytes;
+    HL_TRY(hl_file_exists(*found, &exists));
+    *path = exists ? *found : *path;
+    return hl_ok();
+}
+
+static hl_status find_files(work *w)
+{
+    HL_TRY(find_file(w, &w->spec.file, &w->file));
+    HL_TRY(find_file(w, &w->spec.validation_file, &w->validation_file));
+    return find_file(w, &w->spec.vocabulary, &w->vocabulary);
+}
+
+/* ---- what the data are made of ---- */
+
+static hl_status add_file(const char *path, uint64_t *hash)
+{
+    if (path == NULL) {
+        *hash = hl_content_add(*hash, "", 0);
+        return hl_ok();
+    }
+    hl_source source;
+    HL_TRY(hl_source_look(path, &source));
+    const int64_t known[] = { source.size, source.sample };
+    *hash = hl_content_add(*hash, known, sizeof known);
+    return hl_ok();
+}
+
+/* "<hash of the files and of all rules that make data of them>-<max_length that is asked for>". */
+static hl_status find_content(work *w)
+{
+    const hl_text_spec *s = &w->spec;
+    hl_text rules = { 0 };
+    hl_text_print(&rules, "%d %d %d %" PRId64 " %" PRId64 " %d", (int)s->task, s->length > 0, (int)s->kind, s->size,
+                  s->min_count, s->lowercase);
+    if (s->validation_file == NULL) {
+        hl_text_print(&rules, " %.17g", s->validation_share);
+    }
+    if (s->task == HL_TEXT_TAGS) {
+        hl_text_print(&rules, " %s", s->column);
+    } else if (s->task == HL_TEXT_CLASSES) {
+        hl_text_print(&rules, " %s %s", s->text_column, s->label_column);
+    }
+    hl_status status = hl_text_status(&rules);
+    uint64_t hash = status.code == HL_OK ? hl_content_add(HL_CONTENT_NOTHING, rules.bytes, rules.size) : 0;
+    hl_text_free(&rules);
+    HL_THEN(status, add_file(s->file, &hash));
+    HL_THEN(status, add_file(s->validation_file, &hash));
+    HL_THEN(status, add_file(s->vocabulary, &hash));
+    int64_t asked = s->length > 0 ? 0 : w->config->model.max_length;
+    snprintf(w->content, sizeof w->content, "%016" PRIx64 "-%" PRId64, hash, asked);
+    return status;
+}
+
+/* Takes the content that the run says, and with it the length that was asked for when the data were made. */
+static hl_status take_content(work *w)
+{
+    const char *content = hl_config_string(w->config, w->config->task.content), *dash = strchr(content, '-');
+    if (strlen(content) >= CONTENT_TEXT || dash == NULL || dash - content != 16 ||
+        strspn(content, "0123456789abcdef-") != strlen(content)) {
+        return hl_error(HL_BAD_FILE, "task.content = %.64s: not as train writes it", content);
+    }
+    snprintf(w->content, sizeof w->content, "%s", content);
+    int64_t asked = strtoll(dash + 1, NULL, 10);
+    w->spec.max_length = w->spec.length > 0 ? w->spec.length : asked > 0 ? asked : MOST_PIECES;
+    return hl_ok();
+}
+
+/* ---- the folder ---- */
+
+static hl_status is_made(const work *w, bool *made)
+{
+    char *path = hl_path_join(w->folder, "tokens.json");
+    if (path == NULL) {
+        return hl_error_memory(w->folder);
+    }
+    hl_status status = hl_file_exists(path, made);
+    hl_free(path);
+    return status;
+}
+
+static hl_status make_temporary(work *w)
+{
+    const char *base = getenv("TMPDIR");
+    hl_free(w->folder);
+    w->folder = hl_path_join(base != NULL && *base != '\0' ? base : "/tmp", "headlight-XXXXXX");
+    if (w->folder == NULL) {
+        return hl_error_memory("a temporary folder");
+    }
+    if (mkdtemp(w->folder) == NULL) {
+        return hl_file_system_error(w->folder, "cannot be made");
+    }
+    w->temporary = true;
+    return hl_ok();
+}
+
+/* Where tokens and caches are, or shall be made. */
+static hl_status choose_folder(work *w)
+{
+    const char *cache = hl_config_string(w->config, w->config->task.cache);
+    bool made;
+    w->folder = *cache != '\0' ? hl_path_join(cache, "%s", w->content)
+                               : hl_path_join(w->options->folder, "data/%s", w->content);
+    if (w->folder == NULL) {
+        return hl_error_memory(w->content);
+    }
+    HL_TRY(is_made(w, &made));
+    if (w->options->use == HL_DATA_CHECK) {
+        return made ? hl_ok() : make_temporary(w);
+    }
+    if (w->options->use == HL_DATA_KEEP && made) {
+        w->spec.keep = true;
+        return hl_ok();
+    }
+    if (w->options->use == HL_DATA_KEEP) {
+        char said[CONTENT_TEXT];
+        memcpy(said, w->content, sizeof said);
+        HL_TRY(find_content(w));
+        if (strncmp(said, w->content, 16) != 0) {
+            return hl_error(HL_BAD_FILE, "%s: its content is not what the run was begun with, whose cache %s is gone",
+                            w->spec.file, w->folder);
+        }
+    }
+    return hl_folder_make(w->folder);
+}
+
+static hl_status remove_file(void *context, const char *name)
+{
+    char *path = hl_path_join(context, "%s", name);
+    if (path != NULL) {
+        unlink(path);
+    }
+    hl_free(path);
+    return hl_ok();
+}
+
+/* What is open stays readable. */
+static void remove_folder(const char *folder)
+{
+    hl_folder_list(folder, remove_file, (void *)(uintptr_t)folder);
+    rmdir(folder);
+}
+
+/* ---- opening ---- */
+
+static void note(hl_text *notices, int64_t n, const char *one, const char *many)
+{
+    if (n > 0) {
+        hl_text_print(notices, "%" PRId64 " %s\n", n, n == 1 ? one : many);
+    }
+}
+
+static void tell_notices(const work *w, const hl_dataset *dataset, hl_text *notices)
+{
+    for (int split = 0; split < 2 && notices != NULL; split++) {
+        const hl_text_notices *n = hl_text_data_noticed(hl_dataset_text(dataset), (hl_split)split);
+        hl_text lines = { 0 };
+        note(&lines, n->cut, "sentence was cut to the longest that is allowed (model.max_length)",
+             "sentences were cut to the longest that is allowed (model.max_length)");
+        note(&lines, n->empty, "line or sentence without a token was left out",
+             "lines or sentences without a token were left out");
+        note(&lines, n->unseen, "target that training does not have counts as answered wrong",
+             "targets that training does not have count as answered wrong");
+        note(&lines, n->unknown, "token is the unknown one", "tokens are the unknown one");
+        note(&lines, n->crlf, "line ended with a carriage return, which is dropped",
+             "lines ended with a carriage return, which is dropped");
+        if (n->ignored) {
+            hl_text_print(&lines, "the tokenizer's truncation and padding are not used\n");
+        }
+        if (*n->made_because != '\0') {
+            hl_text_print(&lines, "made anew: %s\n", n->made_because);
+        }
+        for (const char *line = lines.bytes; line != NULL && *line != '\0'; line = strchr(line, '\n') + 1) {
+            hl_text_print(notices, "%s: %.*s\n", split == HL_TRAIN ? "training" : "validation",
+                          (int)strcspn(line, "\n"), line);
+        }
+        hl_text_free(&lines);
+    }
+    if (notices != NULL && (w->file != NULL && w->spec.file == w->file)) {
+        hl_text_print(notices, "task.file is read from %s\n", w->spec.file);
+    }
+}
+
+/* What the data say of the config. */
+static hl_status set_config(work *w, const hl_dataset *dataset)
+{
+    hl_config *config = w->config;
+    config->sizes = *hl_dataset_sizes(dataset);
+    if (config->model.max_length == 0) {
+        config->model.max_length = config->sizes.longest;
+    }
+    int64_t there = config->sizes.examples[HL_VALIDATION], asked = config->train.eval_examples;
+    if (asked > there && w->options->notices != NULL && w->options->use != HL_DATA_KEEP) {
+        hl_text_print(w->options->notices, "validation: all %" PRId64 " examples, fewer than train.eval_examples\n",
+                      there);
+    }
+    config->train.eval_examples = asked == 0 || asked > there ? there : asked;
+    int count;
+    char wrong[HL_CONFIG_WRONG_TEXT];
+    const hl_config_key *content = hl_config_key_at(offsetof(hl_config, task.content));
+    bool fits = strcmp(hl_config_string(config, config->task.content), w->content) == 0 ||
+                hl_config_read_value(content, w->content, config, &count, wrong);
+    return fits ? hl_ok() : hl_error(HL_INVALID, "task.content: %s", wrong);
+}
+
+static hl_status open_text(work *w, hl_dataset **out)
+{
+    hl_config *config = w->config;
+    w->spec = hl_config_text_spec(config);
+    HL_TRY(find_files(w));
+    bool says = *hl_config_string(config, config->task.content) != '\0' && w->options->use == HL_DATA_KEEP;
+    if (w->spec.file == NULL) {
+        return hl_error(HL_INVALID, "task.file is missing: the file to learn from");
+    }
+    HL_TRY(says ? take_content(w) : find_content(w));
+    HL_TRY(choose_folder(w));
+    w->spec.folder = w->folder;
+    w->spec.full = w->options->use == HL_DATA_CHECK;
+    w->spec.progress = w->options->progress;
+    w->spec.context = w->options->context;
+    hl_dataset *dataset;
+    HL_TRY(hl_dataset_open_text(&w->spec, (uint64_t)config->train.seed, &dataset));
+    hl_status status = set_config(w, dataset);
+    if (status.code != HL_OK) {
+        hl_dataset_free(dataset);
+        return status;
+    }
+    tell_notices(w, dataset, w->options->notices);
+    hl_dataset_set_window(dataset, config->train.length_window, config->train.batch_size);
+    *out = dataset;
+    return status;
+}
+
+static hl_status load_tokens(const char *folder, const char *name, hl_tokens **out)
+{
+    char *path = hl_path_join(folder, "%s", name);
+    hl_status status = path != NULL ? hl_tokens_load(path, out) : hl_error_memory(folder);
+    hl_free(path);
+    return status;
+}
+
+static hl_status open_tokens(hl_config *config, const char *folder, hl_dataset **out)
+{
+    hl_tokens *tokens = NULL, *labels = NULL;
+    hl_text_spec spec = hl_config_text_spec(config);
+    bool labelled = spec.task == HL_TEXT_TAGS || spec.task == HL_TEXT_CLASSES;
+    bool pair = spec.task == HL_TEXT_CLASSES && strchr(spec.text_column, ',') != NULL;
+    hl_data_sizes sizes = { .longest = config->model.max_length,
+                            .n_lengths = config->model.max_length,
+                            .types = pair ? 2 : 0,
+                            .words = spec.task != HL_TEXT_FILE,
+                            .pooled = spec.task == HL_TEXT_CLASSES };
+    hl_status status = load_tokens(folder, "tokens.json", &tokens);
+    if (labelled) {
+        HL_THEN(status, load_tokens(folder, "labels.json", &labels));
+    }
+    HL_THEN(status, hl_dataset_of_tokens(tokens, labels, sizes, out));
+    if (status.code == HL_OK) {
+        config->sizes = *hl_dataset_sizes(*out);
+    }
+    hl_tokens_free(tokens);
+    hl_tokens_free(labels);
+    return status;
+}
+
+hl_status hl_setup_data(hl_config *config, const hl_data_options *options, hl_dataset **out)
+{
+    if (!hl_config_is_text(config, NULL)) {
+        hl_task_spec spec = hl_config_task_spec(config);
+        return hl_dataset_open(&spec, (uint64_t)config->train.seed, out);
+    }
+    if (options->use == HL_DATA_TOKENS) {
+        return open_tokens(config, options->folder, out);
+    }
+    work w = { .config = config, .options = options };
+    hl_status status = open_text(&w, out);
+    if (w.temporary) {
+        remove_folder(w.folder);
+    }
+    hl_free(w.file);
+    hl_free(w.validation_file);
+    hl_free(w.vocabulary);
+    hl_free(w.folder);
+    return status;
+}
+
+hl_status hl_data_save_tokens(const hl_dataset *dataset, const char *folder)
+{
+    const hl_text_data *text = hl_dataset_text(dataset);
+    const hl_tokens *all[] = { hl_text_data_tokens(text), hl_text_data_targets(text) };
+    static const char *const names[] = { "tokens.json", "labels.json" };
+    for (int i = 0; i < (all[1] != all[0] ? 2 : 1); i++) {
+        char *path = hl_path_join(folder, "%s", names[i]);
+        hl_status status = path != NULL ? hl_tokens_save(all[i], path) : hl_error_memory(folder);
+        hl_free(path);
+        HL_TRY(status);
+    }
+    return hl_ok();
+}

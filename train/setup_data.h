@@ -1,0 +1,47 @@
+/* Opens the data of a config, whatever its task. */
+#ifndef HL_TRAIN_SETUP_DATA_H
+#define HL_TRAIN_SETUP_DATA_H
+
+#include "core/declarations.h"
+#include "core/text.h"
+#include "data/dataset.h"
+#include "train/config.h"
+
+HL_BEGIN_DECLS
+
+/* What text is opened for; of a toy task there is no difference. */
+typedef enum hl_data_use {
+    HL_DATA_MAKE,   /* for a run that begins: makes what is missing */
+    HL_DATA_KEEP,   /* for a run that there is: its caches, or where they are gone new ones of the same files */
+    HL_DATA_CHECK,  /* for a look at the config: files are read in full; nothing that is made stays */
+    HL_DATA_TOKENS, /* for a model that answers: the run's tokens and labels, no examples */
+} hl_data_use;
+
+typedef struct hl_data_options {
+    hl_data_use use;
+    const char *folder;         /* the run's */
+    const char *beside;         /* the config's path: files that are not found are looked for beside it; or NULL */
+    hl_text_progress *progress; /* or NULL; with its context */
+    void *context;
+    hl_text *notices; /* receives lines on what was left out or changed while data were made; or NULL */
+} hl_data_options;
+
+/* The spec of a text task; it points into the config. `max_length` is the config's, where that is 0 as large as can be;
+ * folder, keep, full and progress are left to the caller. */
+hl_text_spec hl_config_text_spec(const hl_config *config);
+
+/* Opens the data and sets what follows from them: config->sizes, task.content, model.max_length where it is 0,
+ * train.eval_examples where it is 0 or more than there are. A text's tokens, labels and caches stand in
+ * <cache>/<content>, where <cache> is task.cache or <folder>/data; HL_DATA_TOKENS reads <folder>/tokens.json and
+ * labels.json (hl_data_save_tokens). HL_INVALID, HL_BAD_FILE as hl_dataset_open and hl_text_data_open, and where with
+ * HL_DATA_KEEP a file's content is not what the data were made of; HL_NO_MEMORY; what `progress` fails with. On success
+ * *out is the caller's: hl_dataset_free. */
+hl_status hl_setup_data(hl_config *config, const hl_data_options *options, hl_dataset **out);
+
+/* Writes tokens.json and labels.json of a text into the run's folder: with them and its weights a model can answer.
+ * HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_data_save_tokens(const hl_dataset *dataset, const char *folder);
+
+HL_END_DECLS
+
+#endif
