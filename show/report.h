@@ -31,6 +31,8 @@ typedef struct hl_report_run {
     const char *name;                /* as the page's heading has it */
     const char *config;              /* the content of config.ini */
     const char *metrics_csv;         /* the content of metrics.csv, or NULL */
+    const char *scores_csv;          /* the content of scores.csv (train/scores.h), or NULL */
+    const char *confusion_csv;       /* the content of confusion.csv, or NULL */
     const hl_heads_csv *csv;         /* what heads.csv is made of, whose figures the page shows as they are; or NULL */
     const hl_report_maps *maps;      /* at least one snapshot */
     const hl_head_match *matches;    /* the heads of the other run that do the same, by layer and head; or NULL */

@@ -298,6 +298,12 @@ void hl_report_json(hl_text *text, const hl_report_run *run)
     if (run->metrics_csv != NULL) {
         print_member(text, "metrics", packed_text(hl_packed(run->metrics_csv, strlen(run->metrics_csv))));
     }
+    if (run->scores_csv != NULL) {
+        print_member(text, "scores", shown_text(run->scores_csv, true));
+    }
+    if (run->confusion_csv != NULL) {
+        print_member(text, "confusion", shown_text(run->confusion_csv, true));
+    }
     if (run->csv != NULL) {
         print_readings(text, run);
     }

@@ -1,9 +1,13 @@
 #include "study/report.h"
 
+#include "core/files.h"
+#include "core/folders.h"
 #include "core/memory.h"
 #include "study/output.h"
 #include "train/footprint.h"
 #include "train/memory_check.h"
+
+enum { MOST_BYTES = 1 << 26 }; /* of a table of classes */
 
 /* ---- gathering ---- */
 
@@ -28,6 +32,21 @@ static hl_status gather_pass(hl_heads_report *report, hl_opened_model *run, cons
     return hl_ok();
 }
 
+/* *text: NULL where the run has no such file. */
+static hl_status read_file(const hl_opened_model *run, const char *name, char **text)
+{
+    bool exists = false;
+    size_t size;
+    char *path = hl_path_join(run->path, "%s", name);
+    if (path == NULL) {
+        return hl_error_memory(run->path);
+    }
+    hl_status status = hl_file_exists(path, &exists);
+    HL_THEN(status, exists ? hl_file_read(path, MOST_BYTES, text, &size) : hl_ok());
+    hl_free(path);
+    return status;
+}
+
 static hl_status gather_texts(hl_heads_report *report, hl_opened_model *run, const hl_heads_history *history,
                               const hl_heads_study *study)
 {
@@ -35,9 +54,13 @@ static hl_status gather_texts(hl_heads_report *report, hl_opened_model *run, con
     if (report->config == NULL) {
         return hl_error_memory("a report");
     }
+    HL_TRY(read_file(run, "scores.csv", &report->scores));
+    HL_TRY(read_file(run, "confusion.csv", &report->confusion));
     report->shown = (hl_report_run){
         .name = run->name,
         .config = report->config,
+        .scores_csv = report->scores,
+        .confusion_csv = report->confusion,
         .csv = &history->csv,
         .maps = &history->maps,
         .vocabulary = run->vocabulary,
@@ -64,6 +87,8 @@ void hl_heads_report_free(hl_heads_report *report)
 {
     hl_head_pass_free(&report->pass);
     hl_free(report->config);
+    hl_free(report->scores);
+    hl_free(report->confusion);
     *report = (hl_heads_report){ 0 };
 }
 

@@ -12,7 +12,8 @@ HL_BEGIN_DECLS
 
 typedef struct hl_heads_report {
     hl_report_run shown; /* as hl_report_write takes it; its arrays are the following ones and those it was given */
-    char *config;        /* owned, as is the pass */
+    char *config;        /* owned, as are the next two and the pass */
+    char *scores, *confusion;
     hl_head_pass pass;
 } hl_heads_report;
 

@@ -34,18 +34,30 @@ function ticksOf(low, high, count) {
     return ticks;
 }
 
-/* A chart with axes. series: { name, xs, ys, style }; `now`: where the slider stands; high: the top of the y axis. */
-function drawChart(place, series, now, high, points = []) {
+/* 1, 2, 5, 10, 20, ... from low to high, both above 0; where these are many, powers of ten alone. */
+function logTicksOf(low, high) {
+    const steps = Math.log10(high / low) > 2 ? [1] : [1, 2, 5];
+    const ticks = [];
+    for (let power = Math.floor(Math.log10(low)); 10 ** power <= high; power++) {
+        ticks.push(...steps.map((step) => step * 10 ** power).filter((tick) => tick >= low && tick <= high));
+    }
+    return ticks;
+}
+
+/* A chart with axes. series: { name, xs, ys, style }; `now`: where the slider stands; high: the top of the y axis; `log`: that axis
+ * is logarithmic, and begins at 1. */
+function drawChart(place, series, now, high, points = [], log = false) {
     const width = Math.max(place.clientWidth, 240), height = 200, left = 38, right = 8, top = 8, bottom = 34;
     const known = series.flatMap((s) => s.ys.filter(Number.isFinite));
-    const most = high ?? Math.max(...known, 0.1) * 1.05;
-    const least = Math.min(0, ...known);
+    const most = high ?? Math.max(...known, log ? 2 : 0.1) * 1.05;
+    const least = log ? 1 : Math.min(0, ...known);
+    const scaled = log ? (value) => Math.log10(Math.max(value, 1)) : (value) => value;
     const end = Math.max(...series.flatMap((s) => s.xs), 1);
     const x = (value) => left + (value / end) * (width - left - right);
-    const y = (value) => top + (1 - (value - least) / (most - least)) * (height - top - bottom);
+    const y = (value) => top + (1 - (scaled(value) - scaled(least)) / (scaled(most) - scaled(least))) * (height - top - bottom);
     const svg = svgElement("svg", { width: "100%", height, viewBox: `0 0 ${width} ${height}`, role: "img",
                                     "aria-label": `Curves of ${series.map((s) => s.name).join(", ")}` });
-    for (const tick of ticksOf(least, most, 4)) {
+    for (const tick of log ? logTicksOf(least, most) : ticksOf(least, most, 4)) {
         svg.append(svgElement("line", { class: "axis", x1: left, x2: width - right, y1: y(tick), y2: y(tick) }));
         svg.append(svgElement("text", { x: left - 6, y: y(tick) + 4, "text-anchor": "end" }, `${+tick.toFixed(6)}`));
     }
@@ -86,18 +98,29 @@ function smallCurve(run, reading) {
     return svg;
 }
 
-function drawTraining() {
+/* The columns of metrics.csv that are drawn where a run has them. */
+const drawnColumns = [{ name: "loss" }, { name: "accuracy", high: 1 }, { name: "perplexity", log: true }, { name: "macro_f1", high: 1 }];
+
+/* The curves of a column, of both splits and all runs; those without a row are left out. */
+function seriesOf(column) {
     const styles = [["faint", ""], ["faint second", "second"]];
-    for (const [column, id, high] of [[2, "loss", undefined], [3, "accuracy", 1]]) {
-        const series = runs.flatMap((run) => ["train", "validation"].map((split, kind) => {
-            const rows = run.metrics.filter((row) => row[1] === split && row[column] !== "");
-            const style = runs.length > 1 ? styles[run.index][kind] : ["faint", "second"][kind];
-            return { name: runs.length > 1 ? `${run.name}, ${split}` : split, style,
-                     xs: rows.map((row) => Number(row[0])), ys: rows.map((row) => Number(row[column])) };
-        }));
-        if (series.some((s) => s.xs.length > 0)) {
-            drawChart(byId(id), series, runs[0].steps[state.index], high);
-        }
+    return runs.flatMap((run) => ["train", "validation"].map((split, kind) => {
+        const place = run.metricsColumns.indexOf(column);
+        const rows = run.metrics.filter((row) => row[1] === split && (row[place] ?? "") !== "");
+        const style = runs.length > 1 ? styles[run.index][kind] : ["faint", "second"][kind];
+        return { name: runs.length > 1 ? `${run.name}, ${split}` : split, style,
+                 xs: rows.map((row) => Number(row[0])), ys: rows.map((row) => Number(row[place])) };
+    })).filter((series) => series.xs.length > 0);
+}
+
+/* Figures are shown first: how wide each is depends on how many there are. */
+function drawTraining() {
+    const charts = drawnColumns.map((column) => ({ ...column, series: seriesOf(column.name) })).filter((chart) => chart.series.length > 0);
+    for (const { name } of charts) {
+        byId(name).parentElement.hidden = false;
+    }
+    for (const { name, series, high, log } of charts) {
+        drawChart(byId(name), series, runs[0].steps[state.index], high, [], log);
     }
 }
 

@@ -83,6 +83,7 @@ class Run {
         this.predictions = [];
         this.readings = new Map();
         this.measured = []; /* all steps of heads.csv, which may be more than there are snapshots here */
+        this.metricsColumns = []; /* names; the rows of metrics.csv */
         this.metrics = [];
         this.pass = null;
         let inOne = 0;
@@ -102,7 +103,9 @@ class Run {
 
     async open() {
         this.readReadings(await unpackedText(this.data.readings));
-        this.metrics = csvRows(await unpackedText(this.data.metrics));
+        const metrics = await unpackedText(this.data.metrics);
+        this.metricsColumns = metrics.split("\n", 1)[0].split(",");
+        this.metrics = csvRows(metrics);
         await this.load(this.steps.length - 1);
     }
 

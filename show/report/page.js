@@ -2,7 +2,7 @@
 
 const views = { map: LargeMap, lines: Lines, computation: Computation };
 const paces = { slow: 3, normal: 1, fast: 1 / 3 }; /* how long a step stays, against the normal */
-const parts = { cells: [], lives: [], view: null, partner: null, opener: null, timer: null };
+const parts = { cells: [], lives: [], classes: [], view: null, partner: null, opener: null, timer: null };
 
 function sentence(head) {
     const verdict = { true: "faithful", false: "not faithful" }[verdictOf(head)];
@@ -56,6 +56,7 @@ async function draw() {
     drawCells(parts.cells);
     parts.lives.forEach((curve) => curve.moveNow());
     drawTraining();
+    parts.classes.forEach((map) => map.draw());
     drawDetail();
 }
 
@@ -294,8 +295,12 @@ function writeHeading() {
     const facts = runs.map((run) => {
         const config = run.data.config;
         const validation = run.metrics.filter((row) => row[1] === "validation").at(-1);
+        const last = (column) => validation[run.metricsColumns.indexOf(column)] ?? "";
         const result = validation === undefined ? "" : `; validation loss ${Number(validation[2]).toPrecision(3)}` +
-            (validation[3] === "" ? "" : `, accuracy ${(100 * Number(validation[3])).toFixed(1)}%`);
+            (validation[3] === "" ? "" : `, accuracy ${(100 * Number(validation[3])).toFixed(1)}%`) +
+            (last("perplexity") === "" ? "" : `, perplexity ${Number(last("perplexity")).toPrecision(3)}`) +
+            (last("bits_per_character") === "" ? "" : `, ${Number(last("bits_per_character")).toPrecision(3)} bits per character`) +
+            (last("macro_f1") === "" ? "" : `, macro F1 ${(100 * Number(last("macro_f1"))).toFixed(1)}%`);
         return `${runs.length > 1 ? `${run.name}: ` : ""}${configValue(config, "task", "name")} task, ${layersText(run)}, d_model ${configValue(config, "model", "d_model")}, step ${run.steps.at(-1)}${result}`;
     });
     byId("title").textContent = runs.map((run) => run.name).join(" against ");
@@ -322,6 +327,7 @@ async function start() {
     setUpTheme();
     parts.cells = buildGrids((head) => openHead(head, parts.cells.find((cell) => cell.head === head).button));
     parts.lives = buildLives();
+    parts.classes = buildClasses();
     buildTable();
     buildWords();
     await draw();

@@ -284,6 +284,32 @@ def check_scale(page, layer, head):
     choose(page, "scale-choice", "same")
 
 
+def check_classes(page):
+    """Classes stand in the order of their cases; a cell of the matrix is told in words, found by pointer and by keys."""
+    assert "macro F1 75.0%" in page.text("#subtitle"), page.text("#subtitle")
+    assert page.one("#macro_f1 svg").is_displayed() and not page.one("#perplexity").is_displayed()
+    rows = [[cell.text for cell in row.find_elements(By.TAG_NAME, "td")] for row in page.all(".class-table tbody tr")]
+    hostile = "</script><b>,\"q\""
+    assert rows == [["NOUN", "50", "53", "44", "83.0%", "88.0%", "85.4%"],
+                    [hostile, "40", "38", "36", "94.7%", "90.0%", "92.3%"],
+                    ["rare", "2", "0", "0", "–", "0.0%", "0.0%"],
+                    ["never", "0", "1", "0", "0.0%", "–", "0.0%"]], rows
+    assert page.text(".confusion-readout") == f"“NOUN” taken for “{hostile}”: 5 of 50 cases, 10.0%"
+    canvas = page.one(".confusion canvas")
+    side, cell = (float(canvas.get_attribute(f"data-{name}")) for name in ("side", "cell"))
+    page.script("arguments[0].scrollIntoView({ block: 'center' })", canvas)
+    size = page.script("const b = arguments[0].getBoundingClientRect(); return [b.width, b.height]", canvas)
+    place = [round(side + (at + 0.5) * cell - total / 2) for at, total in zip((0, 2), size)]
+    ActionChains(page.driver).move_to_element_with_offset(canvas, *place).perform()
+    assert page.text(".confusion-readout") == "“rare” taken for “NOUN”: 2 of 2 cases, 100.0%", page.text(".confusion-readout")
+    page.script("arguments[0].focus()", canvas)
+    page.keys(Keys.ARROW_UP, Keys.ARROW_RIGHT)
+    assert page.text(".confusion-readout") == f"“{hostile}” found: 36 of 40 cases, 90.0%", page.text(".confusion-readout")
+    dark, light = (lightness(page.script("return [...arguments[0].getContext('2d').getImageData(arguments[1], arguments[2], 1, 1).data]",
+                                         canvas, round(side + x * cell) + 3, round(side + y * cell) + 3)) for x, y in ((0, 0), (2, 0)))
+    assert dark + 100 < light, (dark, light)
+
+
 def check_pace(page):
     """Slow, normal and fast: how long the first step stays."""
     times = {}
@@ -427,7 +453,7 @@ def check_phone(page):
 def check_made_up_run(page):
     page.size(1400, 1000, "light")
     page.open()
-    for check in (check_texts, check_slider, check_head, check_table, check_meanings, check_words):
+    for check in (check_texts, check_classes, check_slider, check_head, check_table, check_meanings, check_words):
         check(page)
     page.silent()
     page.size(360, 740, "dark")

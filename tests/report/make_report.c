@@ -16,6 +16,16 @@ enum { LAYERS = 2, HEADS = 3, EXAMPLES = 6, TOKENS = 14, SNAPSHOTS = 8 };
 static const char vocabulary_text[] = "<pad>\n<sep>\n<mask>\n</script><b>\n&amp;\n<img/src=x/onerror=alert(1)>\n"
                                       "]]>\xe2\x80\x8b\xe2\x80\xae\xef\xbf\xbe\n\"'e\nf\nlonger-word\n";
 
+/* Classes, not in the order of their cases, with names that are hostile to CSV and to pages. */
+static const char scores_text[] = "class,cases,found,right,precision,recall,f1\n"
+                                  "rare,2,0,0,,0,0\n"
+                                  "\"</script><b>,\"\"q\"\"\",40,38,36,0.947368421,0.9,0.923076923\n"
+                                  "NOUN,50,53,44,0.830188679,0.88,0.854368932\n"
+                                  "never,0,1,0,0,,0\n";
+static const char confusion_text[] =
+    "class,rare,\"</script><b>,\"\"q\"\"\",NOUN,never\n"
+    "rare,0,0,2,0\n\"</script><b>,\"\"q\"\"\",0,36,4,0\nNOUN,0,5,44,1\nnever,0,0,0,0\n";
+
 static void ok(hl_status status)
 {
     if (status.code != HL_OK) {
@@ -110,8 +120,11 @@ int main(int argc, char **argv)
     hl_report_run report = {
         .name = "made-up <b>run</b>",
         .config = "[task]\nname = copy\n[model]\nd_model = 8\n",
-        .metrics_csv = "step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second\n"
-                       "0,validation,3.5,0.01,,,\n10,train,2.5,0.25,0.001,1.5,1000\n70,validation,0.5,0.875,,,\n",
+        .metrics_csv = "step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second,macro_f1,micro_f1\n"
+                       "0,validation,3.5,0.01,,,,0.02,0.01\n10,train,2.5,0.25,0.001,1.5,1000,,\n70,validation,0.5,0."
+                       "875,,,,0.75,0.875\n",
+        .scores_csv = scores_text,
+        .confusion_csv = confusion_text,
         .csv = &csv,
         .maps = &maps,
         .vocabulary = vocabulary,
