@@ -53,8 +53,8 @@ typedef struct hl_opened_model {
  * hl_opened_model_close, whatever this returns. */
 hl_status hl_opened_model_open(hl_opened_model *run, const char *path);
 
-/* The same for another use of its data (train/setup_data.h): with HL_DATA_TOKENS its files need not be there, and it has
- * no examples. */
+/* The same for another use of its data (train/setup_data.h): with HL_DATA_TOKENS its files need not be there, and it
+ * has no examples. */
 hl_status hl_opened_model_open_for(hl_opened_model *run, const char *path, hl_data_use use);
 
 /* A zeroed or already closed run is allowed. */

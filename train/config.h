@@ -44,8 +44,8 @@ enum { HL_CONFIG_FORMAT = 1 };
 hl_status hl_config_write(const hl_config *config, const char *path);
 
 /* The same as hl_config_text without the keys that change no number of a run's results, train.threads, train.out,
- * [patterns] and where files of text are: what files of weights carry, so that runs with equal results leave equal files. NULL when out of memory.
- * Owned by the caller: hl_free. */
+ * [patterns] and where files of text are: what files of weights carry, so that runs with equal results leave equal
+ * files. NULL when out of memory. Owned by the caller: hl_free. */
 char *hl_config_result_text(const hl_config *config);
 
 /* Every key with type, range, default and meaning: for a terminal of 80 columns; as a page of Markdown. NULL when out
@@ -56,7 +56,8 @@ char *hl_config_reference(void);
 /* Whether the task is one of text, and then *task (NULL is allowed) which. */
 bool hl_config_is_text(const hl_config *config, hl_text_task *task);
 
-/* What hl_dataset_open and hl_task_* take, of a toy task; hl_task_check passes it. Its name is not owned by the config. */
+/* What hl_dataset_open and hl_task_* take, of a toy task; hl_task_check passes it. Its name is not owned by the
+ * config. */
 hl_task_spec hl_config_task_spec(const hl_config *config);
 
 /* The first key, "section.key", in which they differ and which a resumed run must not change; NULL: there is none. */

@@ -1,4 +1,4 @@
-/* The fields of a config, named section.key as in the table of keys (train/config_keys.c), which says what they mean. */
+/* The fields of a config, named section.key as in the table of keys (train/config_keys.c). */
 #ifndef HL_TRAIN_CONFIG_FIELDS_H
 #define HL_TRAIN_CONFIG_FIELDS_H
 
@@ -27,7 +27,7 @@ typedef struct hl_config_task {
     int name; /* hl_config_task_spec has it as a string */
     int64_t length, min_length, symbols, shift, pairs, queries, order;
     hl_config_string_at file, validation_file, column, text_column, label_column, cache, content;
-    double validation_share;
+    double validation_share, drop_pieces;
     int mask; /* 1: whole words */
 } hl_config_task;
 

@@ -30,9 +30,10 @@ static const struct {
 } text_tasks[] = {
     [HL_TEXT_MASKED] = { "of a text, find masked pieces again (BERT)", { TEXT_KEYS, "length", "mask" } },
     [HL_TEXT_NEXT] = { "of a text, predict the next piece (GPT)", { TEXT_KEYS, "length" } },
-    [HL_TEXT_TAGS] = { "give each word of a treebank the label that a column has", { TEXT_KEYS, "column" } },
+    [HL_TEXT_TAGS] = { "give each word of a treebank the label that a column has",
+                       { TEXT_KEYS, "column", "drop_pieces" } },
     [HL_TEXT_CLASSES] = { "give a text, or a pair, of a table its label",
-                          { TEXT_KEYS, "text_column", "label_column" } },
+                          { TEXT_KEYS, "text_column", "label_column", "drop_pieces" } },
     [HL_TEXT_FILE] = { "a toy task of your own: a table of tokens and targets", { TEXT_KEYS } },
 };
 static const char *const masks[] = { "pieces", "words", NULL };
@@ -112,6 +113,8 @@ const hl_config_key hl_config_keys[] = {
               "them: a pair." },
     { TASK(label_column), STRING, .initial = "label", .help = "The column of the label, likewise." },
     { TASK(mask), CHOICE(masks), .initial = "pieces", .help = "What is masked: single pieces, or all of a word." },
+    { TASK(drop_pieces), REAL(0, 0.99), .initial = "0",
+      .help = "The share of pieces that training reads as unknown, drawn anew each pass, so that unknown words are met." },
     { TASK(cache), STRING, .initial = "", .derived = "data in the run's folder", .may_change = true,
       .help = "The folder in which texts are kept as tokens; several runs may share one." },
     { TASK(content), STRING, .initial = "", .derived = "none",

@@ -90,7 +90,8 @@ static size_t batch_bytes(const hl_data_sizes *sizes, int64_t B)
 
 static void set_memory(const hl_config *config, const hl_model *model, hl_footprint *f)
 {
-    int64_t T = config->sizes.longest, R = hl_setup_example_arrays(config), examples = hl_snapshot_budget_examples(config);
+    int64_t T = config->sizes.longest, R = hl_setup_example_arrays(config),
+            examples = hl_snapshot_budget_examples(config);
     f->weights = hl_size_product((size_t)model->parameters.count, sizeof(hl_real));
     f->gradients = f->weights;
     f->moments = config->optimizer.name != HL_SGD ? hl_size_product(2, f->weights) : 0;

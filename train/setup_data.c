@@ -50,6 +50,7 @@ hl_text_spec hl_config_text_spec(const hl_config *config)
         .size = config->tokens.size,
         .min_count = config->tokens.min_count,
         .lowercase = config->tokens.lowercase,
+        .drop_pieces = task->drop_pieces,
         .vocabulary = or_null(hl_config_string(config, config->tokens.vocabulary)),
     };
     hl_config_is_text(config, &spec.task);
@@ -107,8 +108,8 @@ static hl_status find_content(work *w)
 {
     const hl_text_spec *s = &w->spec;
     hl_text rules = { 0 };
-    hl_text_print(&rules, "%d %d %d %" PRId64 " %" PRId64 " %d", (int)s->task, s->length > 0, (int)s->kind, s->size,
-                  s->min_count, s->lowercase);
+    hl_text_print(&rules, "%d %d %d %" PRId64 " %" PRId64 " %d %d", (int)s->task, s->length > 0, (int)s->kind, s->size,
+                  s->min_count, s->lowercase, s->drop_pieces > 0);
     if (s->validation_file == NULL) {
         hl_text_print(&rules, " %.17g", s->validation_share);
     }
@@ -204,7 +205,7 @@ static hl_status remove_file(void *context, const char *name)
 {
     char *path = hl_path_join(context, "%s", name);
     if (path != NULL) {
-        unlink(path);
+        hl_file_calls_get()->unlink(path);
     }
     hl_free(path);
     return hl_ok();

@@ -50,9 +50,9 @@ typedef struct hl_evaluation {
     double tokens_per_second;
 } hl_evaluation;
 
-/* Of a toy task. Opens it, makes the model with its initial weights and takes all memory: at the end nothing more is allocated.
- * `config` must outlive the trainer. HL_INVALID, HL_NO_MEMORY. To be ended by hl_trainer_free, whatever this
- * returns. */
+/* Of a toy task. Opens it, makes the model with its initial weights and takes all memory: at the end nothing more is
+ * allocated. `config` must outlive the trainer. HL_INVALID, HL_NO_MEMORY. To be ended by hl_trainer_free, whatever
+ * this returns. */
 hl_status hl_trainer_init(hl_trainer *trainer, const hl_config *config);
 
 /* The same in two steps, for weights that may be read instead: after the first all of them are zero. The data are the
