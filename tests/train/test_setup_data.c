@@ -1,0 +1,158 @@
+/* Data of a user's files, as a run opens them. */
+#include "train/setup_data.h"
+
+#include "core/memory.h"
+#include "data/examples_storage.h"
+#include "tests/check_suite.h"
+#include "tests/data/failing_allocator.h"
+#include "tests/data/text_files.h"
+#include "tests/scratch.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+/* Sentences of 1 to 9 words. */
+static const char *sentences(const char *name, int n, const char *end)
+{
+    char text[1 << 16];
+    size_t used = 0;
+    for (int s = 0; s < n; s++) {
+        for (int w = 0; w <= s * 7 % 9; w++) {
+            used += (size_t)snprintf(text + used, sizeof text - used, "w%d ", (s * 5 + w * w) % 23);
+        }
+        used += (size_t)snprintf(text + used, sizeof text - used, "n%d\n", s);
+    }
+    snprintf(text + used, sizeof text - used, "%s", end);
+    return text_file(name, text);
+}
+
+static void parse(const char *keys, const char *file, hl_config *config)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             "[task]\nname = masked\nfile = %s\n[tokens]\nkind = words\n[train]\nbatch_size = 4\neval_examples = 5\n%s",
+             file, keys);
+    hl_problems problems = { 0 };
+    hl_status status = hl_config_parse((hl_config_options){ .path = "x.ini" }, text, strlen(text), config, &problems);
+    hl_problems_free(&problems);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+}
+
+static hl_status open_data(hl_config *config, hl_data_use use, const char *run, hl_dataset **dataset)
+{
+    return hl_setup_data(config, &(hl_data_options){ .use = use, .folder = run }, dataset);
+}
+
+START_TEST(a_run_keeps_its_data_when_the_file_moves_and_refuses_another_content)
+{
+    hl_config made, kept;
+    hl_dataset *dataset;
+    char run[512], moved[512];
+    snprintf(run, sizeof run, "%s", scratch_path("run"));
+    snprintf(moved, sizeof moved, "%s", scratch_path("moved.txt"));
+    const char *file = sentences("x.txt", 60, "");
+    parse("eval_every = 1\n", file, &made);
+    ck_assert_int_eq(open_data(&made, HL_DATA_MAKE, run, &dataset).code, HL_OK);
+    ck_assert_int_eq(hl_data_save_tokens(dataset, run).code, HL_OK);
+    ck_assert_int_eq(made.sizes.longest, made.model.max_length);
+    ck_assert_int_eq(made.sizes.vocabulary, hl_vocabulary_size(hl_dataset_vocabulary(dataset)));
+    hl_dataset_free(dataset);
+    char *text = hl_config_text(&made);
+    hl_problems problems = { 0 };
+    ck_assert_int_eq(hl_config_parse((hl_config_options){ .path = "x.ini" }, text, strlen(text), &kept, &problems).code,
+                     HL_OK);
+    hl_free(text);
+    ck_assert_int_eq(rename(file, moved), 0);
+    ck_assert_int_eq(open_data(&kept, HL_DATA_KEEP, run, &dataset).code, HL_OK);
+    ck_assert_ptr_null(hl_config_difference(&made, &kept));
+    ck_assert_mem_eq(&made.sizes, &kept.sizes, sizeof made.sizes);
+    hl_dataset_free(dataset);
+    ck_assert_int_eq(open_data(&kept, HL_DATA_TOKENS, run, &dataset).code, HL_OK); /* with neither file nor caches */
+    ck_assert_int_eq(kept.sizes.vocabulary, made.sizes.vocabulary);
+    hl_dataset_free(dataset);
+    sentences("x.txt", 60, "one more\n");
+    hl_status status = open_data(&kept, HL_DATA_KEEP, run, &dataset);
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    ck_assert_ptr_nonnull(strstr(status.text, "x.txt has changed"));
+    hl_config check;
+    parse("eval_every = 1\n", moved, &check);
+    ck_assert_int_eq(open_data(&check, HL_DATA_CHECK, scratch_path("other"), &dataset).code, HL_OK);
+    ck_assert(!scratch_exists(scratch_path("other")));
+    hl_dataset_free(dataset);
+}
+END_TEST
+
+/* Each window holds its examples once, in batches of like length; asked in any order. */
+START_TEST(a_window_of_examples_is_cut_by_length)
+{
+    enum { BATCH = 4, WINDOW = 16 };
+    hl_config config;
+    hl_dataset *dataset;
+    char run[512];
+    snprintf(run, sizeof run, "%s", scratch_path("run"));
+    parse("length_window = 16\n", sentences("x.txt", 60, ""), &config);
+    ck_assert_int_eq(open_data(&config, HL_DATA_MAKE, run, &dataset).code, HL_OK);
+    hl_batch_storage plain, sorted;
+    int64_t T = config.sizes.longest, rows[2] = { 0, 0 }, padded[2] = { 0, 0 };
+    ck_assert_int_eq(hl_dataset_storage(dataset, BATCH, BATCH * T, T, &sorted).code, HL_OK);
+    int64_t first_rows = 0;
+    hl_allocator_set(&failing_allocator); /* all memory is there */
+    allocations_left = 0;
+    for (int64_t at = 0; at < 3 * WINDOW; at += BATCH) {
+        ck_assert_int_eq(hl_dataset_batch(dataset, HL_TRAIN, at, BATCH, &sorted).code, HL_OK);
+        first_rows = at == 0 ? sorted.batch.n_rows : first_rows;
+        rows[0] += sorted.batch.n_rows;
+        padded[0] += BATCH * sorted.batch.longest;
+    }
+    ck_assert_int_eq(hl_dataset_batch(dataset, HL_TRAIN, 0, BATCH, &sorted).code, HL_OK);
+    ck_assert_int_eq(hl_dataset_batch(dataset, HL_VALIDATION, 0, 2, &sorted).code, HL_OK);
+    ck_assert_int_eq(hl_dataset_batch(dataset, HL_TRAIN, 0, BATCH, &sorted).code, HL_OK);
+    allocations_left = -1;
+    hl_allocator_set(NULL);
+    ck_assert_int_eq(sorted.batch.n_rows, first_rows);
+    hl_dataset_set_window(dataset, 0, 0);
+    ck_assert_int_eq(hl_dataset_storage(dataset, BATCH, BATCH * T, T, &plain).code, HL_OK);
+    for (int64_t at = 0; at < 3 * WINDOW; at += BATCH) {
+        ck_assert_int_eq(hl_dataset_batch(dataset, HL_TRAIN, at, BATCH, &plain).code, HL_OK);
+        rows[1] += plain.batch.n_rows;
+        padded[1] += BATCH * plain.batch.longest;
+    }
+    ck_assert_int_eq(rows[0], rows[1]);
+    ck_assert_int_lt(padded[0], padded[1]);
+    hl_batch_storage_free(&plain);
+    hl_batch_storage_free(&sorted);
+    hl_dataset_free(dataset);
+}
+END_TEST
+
+/* The words of an example begin at 0, special tokens belong to none, and a masked one keeps its word. */
+START_TEST(examples_of_text_number_their_words)
+{
+    hl_config config;
+    hl_dataset *dataset;
+    hl_examples examples;
+    char run[512];
+    snprintf(run, sizeof run, "%s", scratch_path("run"));
+    parse("", sentences("x.txt", 60, ""), &config);
+    ck_assert_int_eq(open_data(&config, HL_DATA_MAKE, run, &dataset).code, HL_OK);
+    ck_assert_int_eq(hl_dataset_make_examples(dataset, HL_TRAIN, 0, 20, &examples).code, HL_OK);
+    for (int64_t e = 0; e < 20; e++) {
+        int32_t n = examples.lengths[e], *words = examples.words + e * examples.n_tokens;
+        ck_assert(words[0] == -1 && words[n - 1] == -1);
+        for (int32_t t = 1; t < n - 1; t++) {
+            ck_assert_int_eq(words[t], t - 1);
+        }
+    }
+    hl_examples_free(&examples);
+    hl_dataset_free(dataset);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, a_run_keeps_its_data_when_the_file_moves_and_refuses_another_content);
+    tcase_add_test(tc, a_window_of_examples_is_cut_by_length);
+    tcase_add_test(tc, examples_of_text_number_their_words);
+    tcase_add_checked_fixture(tc, NULL, scratch_end);
+}
+SUITE("setup data", add_tests)
