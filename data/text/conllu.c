@@ -1,6 +1,8 @@
 #include "data/text/conllu.h"
 
 #include "core/memory.h"
+#include "core/private/utf8.h"
+#include "data/text/private/unicode.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -51,6 +53,33 @@ hl_status hl_conllu_open(const char *path, hl_conllu_check check, hl_conllu **ou
 /* Of a slice in a message: no more than so many bytes are shown. */
 #define SHOWN(slice) ((slice).size < 40 ? (int)(slice).size : 40), (slice).text
 
+static bool is_white(const char *text, size_t size, size_t *bytes)
+{
+    uint32_t code;
+    *bytes = hl_utf8_decode(text, size, &code);
+    return hl_byte_level_kind(code) == HL_KIND_WHITE;
+}
+
+/* Adds a line of plain text as a sentence, and tells whether it has a word. */
+static bool add_text(hl_text *raw, const hl_line *line)
+{
+    int64_t n = 0;
+    for (size_t at = 0, bytes; at < line->size;) {
+        size_t end = at;
+        while (end < line->size && !is_white(line->text + end, line->size - end, &bytes)) {
+            end += bytes;
+        }
+        if (end > at) {
+            hl_text_print(raw, "%" PRId64 "\t", ++n);
+            hl_text_add(raw, line->text + at, end - at);
+            hl_text_print(raw, "\t_\t_\t_\t_\t_\t_\t_\t_\n");
+        }
+        at = end + (end < line->size ? bytes : 0);
+    }
+    hl_text_add(raw, "\n", n > 0);
+    return n > 0;
+}
+
 /* Reads lines into `raw` up to the empty one that ends a sentence, or the file's end; *words: whether any is a word. */
 static hl_status collect(hl_conllu *reader, bool *words)
 {
@@ -68,6 +97,14 @@ static hl_status collect(hl_conllu *reader, bool *words)
         if (reader->raw.size + line.size > HL_CONLLU_BYTES) {
             return hl_lines_bad(reader->lines, line.number,
                                 "the sentence is longer than %d bytes; are empty lines missing?", HL_CONLLU_BYTES);
+        }
+        bool begins = reader->check == HL_CONLLU_TEXT && !*words && line.size > 0 && line.text[0] != '#';
+        if (begins && memchr(line.text, '\t', line.size) == NULL) {
+            *words = add_text(&reader->raw, &line);
+            if (*words) {
+                break;
+            }
+            line.size = 0; /* white space alone */
         }
         hl_text_add(&reader->raw, line.text, line.size);
         hl_text_add(&reader->raw, line.crlf ? "\r\n" : "\n", (size_t)line.crlf + line.newline);
@@ -271,7 +308,8 @@ static hl_status parse(hl_conllu *reader)
     }
     s->words = reader->words;
     s->document = (hl_span){ reader->document.bytes, reader->document.size };
-    return reader->check == HL_CONLLU_WORDS ? hl_ok() : check_heads(reader);
+    bool tree = reader->check == HL_CONLLU_TREE || reader->check == HL_CONLLU_ROOTS;
+    return tree ? check_heads(reader) : hl_ok();
 }
 
 hl_status hl_conllu_next(hl_conllu *reader, const hl_conllu_sentence **sentence)

@@ -34,6 +34,8 @@ typedef enum hl_conllu_check {
     HL_CONLLU_WORDS, /* nothing: HEAD and DEPREL may hold anything */
     HL_CONLLU_TREE,  /* every HEAD: an integer, 0 .. the sentence's words; exactly one root (HEAD 0), no circle */
     HL_CONLLU_ROOTS, /* the same, with one or more roots */
+    HL_CONLLU_TEXT,  /* nothing; and a line without a tab, where a sentence begins, is a sentence of its own: the words
+                        that white space separates, as if it stood there as CoNLL-U with nothing stated */
 } hl_conllu_check;
 
 typedef struct hl_conllu_word {

@@ -287,8 +287,42 @@ START_TEST(no_failing_call_is_missed)
 }
 END_TEST
 
+START_TEST(a_line_of_text_is_a_sentence_where_that_is_allowed)
+{
+    static const char text[] = "Ada\xc2\xa0 sleeps  .\r\n \n\n# so\n" ROW("1", "a b", "X", "_", "_") "\n"
+                                                                                                     "\x0b"
+                                                                                                     "end";
+    static const char expected[] = ROW("1", "Ada", "_", "_", "_") ROW("2", "sleeps", "_", "_", "_")
+        ROW("3", ".", "_", "_", "_") "\n|\n\n# so\n" ROW("1", "a b", "X", "_", "_") "\n|" ROW("1", "end", "_", "_",
+                                                                                              "_") "\n|";
+    hl_conllu *reader;
+    const hl_conllu_sentence *s;
+    hl_text printed = { 0 };
+    ck_assert_int_eq(hl_conllu_open(text_file("t", text), HL_CONLLU_TEXT, &reader).code, HL_OK);
+    for (;;) {
+        hl_status status = hl_conllu_next(reader, &s);
+        ck_assert_str_eq(status.text, "");
+        if (s == NULL) {
+            break;
+        }
+        hl_conllu_print(s, HL_CONLLU_UPOS, NULL, &printed);
+        hl_text_print(&printed, "|");
+    }
+    ck_assert_str_eq(printed.bytes, expected);
+    ck_assert_uint_eq(hl_conllu_rest(reader).size, 0);
+    hl_text_free(&printed);
+    hl_conllu_close(reader);
+    const char *path = text_file("t", ROW("1", "a", "X", "_", "_") "b\n");
+    ck_assert_int_eq(hl_conllu_open(path, HL_CONLLU_TEXT, &reader).code, HL_OK);
+    refused_as(hl_conllu_next(reader, &s), HL_BAD_FILE, path,
+               ":2: has 1 column, not the 10 of CoNLL-U, which tabs separate");
+    hl_conllu_close(reader);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, a_line_of_text_is_a_sentence_where_that_is_allowed);
     tcase_add_test(tc, sentences_have_words_documents_and_comments);
     tcase_add_test(tc, columns_have_names);
     tcase_add_test(tc, written_back_are_the_same_bytes_but_for_the_column);
