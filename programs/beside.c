@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PROGRAMS = 4, NAME_TEXT = 512 };
-static const char *const plain_names[PROGRAMS] = { "train", "heads", "ablate", "bench" };
+enum { PROGRAMS = 5, NAME_TEXT = 512 };
+static const char *const plain_names[PROGRAMS] = { "train", "heads", "predict", "ablate", "bench" };
 static const char installed[] = "headlight-";
 
 static char called[PROGRAMS][NAME_TEXT]; /* set before any thread begins */
@@ -70,7 +70,7 @@ hl_status hl_print_help(FILE *out, const char *text)
     hl_text_add(&help, text, strlen(text));
     if (strstr(hl_program_name("train"), installed) == NULL) {
         hl_text_print(&help, "\nInstalled, the programs are called headlight-train, headlight-heads,\n"
-                             "headlight-ablate and headlight-bench.\n");
+                             "headlight-predict, headlight-ablate and headlight-bench.\n");
     }
     hl_status status = hl_text_status(&help);
     if (status.code == HL_OK) {

@@ -16,8 +16,8 @@ void hl_sibling_program(const char *own, const char *other, char path[HL_SIBLING
 /* Tells once, before anything is printed, that the program `own` was called as `name`: argv[0], or NULL. */
 void hl_called_as(const char *own, const char *name);
 
-/* How the user calls a program, one of train, heads, ablate and bench: "./heads" where this one was called "./train",
- * "headlight-heads" where it was "headlight-train"; its plain name where that is not known. */
+/* How the user calls a program, one of train, heads, predict, ablate and bench: "./heads" where this one was called
+ * "./train", "headlight-heads" where it was "headlight-train"; its plain name where that is not known. */
 const char *hl_program_name(const char *program);
 
 /* Prints a text for --help in lines as wide as the terminal, of 80 where `out` is none (hl_print_wrapped): "{heads}" in

@@ -1,0 +1,33 @@
+/* The command line of `predict`. */
+#ifndef HL_PROGRAMS_PREDICT_COMMAND_H
+#define HL_PROGRAMS_PREDICT_COMMAND_H
+
+#include "core/status.h"
+#include "data/text/text_data.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* All strings belong to argv; NULL and -1: not given. */
+typedef struct hl_predict_command {
+    const char *run;   /* the folder */
+    const char *file;  /* "-": standard input, also where none is given */
+    const char *score; /* a file to score instead */
+    const char *embed; /* a path */
+    bool json, tokens;
+    int64_t top, top_k, seed, length, stride;
+    double temperature;
+    int threads;
+    bool help, version;
+} hl_predict_command;
+
+/* HL_INVALID with what is wrong and the remedy. */
+hl_status hl_predict_command_parse(int argc, char **argv, hl_predict_command *command);
+
+/* HL_INVALID naming the first option that a run of that task has no use for. Sets those that were not given. */
+hl_status hl_predict_command_fit(hl_predict_command *command, hl_text_task task);
+
+/* The text of --help. */
+extern const char hl_predict_command_usage[];
+
+#endif

@@ -1,0 +1,46 @@
+#include "programs/predict/embed.h"
+
+#include "core/memory.h"
+#include "core/npy.h"
+
+#include <stdio.h>
+
+/* The header's size does not depend on the number of lines, which the end tells. */
+static void write_header(hl_predict_embedding *e)
+{
+    char header[HL_NPY_MAX_WRITTEN];
+    size_t size = hl_npy_header_write(HL_NPY_FLOAT32, HL_SHAPE(e->lines, e->width), header);
+    hl_file_write(&e->file, header, size);
+}
+
+hl_status hl_predict_embedding_begin(hl_predict_embedding *e, const char *path, const hl_predictor *p)
+{
+    *e = (hl_predict_embedding){ .file = { .fd = -1 }, .width = p->width };
+    e->mean = hl_calloc((size_t)p->width, sizeof *e->mean);
+    if (e->mean == NULL) {
+        return hl_error_memory(path);
+    }
+    HL_TRY(hl_file_create(&e->file, path));
+    write_header(e);
+    return e->file.error;
+}
+
+hl_status hl_predict_embedding_add(hl_predict_embedding *e, hl_predictor *p)
+{
+    HL_TRY(hl_predictor_mean(p, e->mean));
+    hl_file_write(&e->file, e->mean, (size_t)e->width * sizeof *e->mean);
+    e->lines++;
+    return e->file.error;
+}
+
+hl_status hl_predict_embedding_end(hl_predict_embedding *e, hl_status so_far)
+{
+    hl_free(e->mean);
+    if (so_far.code != HL_OK) {
+        hl_file_abandon(&e->file);
+        return so_far;
+    }
+    hl_file_seek(&e->file, 0, SEEK_SET);
+    write_header(e);
+    return hl_file_commit(&e->file, HL_VOLATILE);
+}

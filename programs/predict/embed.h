@@ -1,0 +1,24 @@
+/* The mean rows of lines as a file of NumPy's. */
+#ifndef HL_PROGRAMS_PREDICT_EMBED_H
+#define HL_PROGRAMS_PREDICT_EMBED_H
+
+#include "core/files.h"
+#include "study/predictor.h"
+
+/* (lines, D), float; written as lines come, so that none is kept. */
+typedef struct hl_predict_embedding {
+    hl_file file;
+    int64_t lines, width;
+    hl_real *mean; /* (D) */
+} hl_predict_embedding;
+
+/* HL_BAD_FILE, HL_NO_MEMORY; ended whatever this returns. */
+hl_status hl_predict_embedding_begin(hl_predict_embedding *embedding, const char *path, const hl_predictor *predictor);
+
+/* Adds the row of the text that the predictor has read. As hl_predictor_mean fails. */
+hl_status hl_predict_embedding_add(hl_predict_embedding *embedding, hl_predictor *predictor);
+
+/* Puts the file into place, or after a failure, `so_far`, removes what was written. The first failure. */
+hl_status hl_predict_embedding_end(hl_predict_embedding *embedding, hl_status so_far);
+
+#endif

@@ -1,0 +1,102 @@
+#include "programs/predict/program.h"
+
+#include "core/clock.h"
+#include "core/folders.h"
+#include "core/memory.h"
+#include "data/text/tokens_file.h"
+#include "programs/beside.h"
+#include "programs/predict/call.h"
+#include "programs/predict/lines.h"
+#include "programs/predict/rows.h"
+#include "programs/predict/score.h"
+#include "programs/standard_output.h"
+#include "programs/targets.h"
+#include "train/setup_data.h"
+#include "train/terminal.h"
+
+#include <unistd.h>
+
+static hl_status load_tokens(const hl_predict_call *call, const char *name, hl_tokens **tokens)
+{
+    char *path = hl_path_join(call->run.path, "%s", name);
+    hl_status status = path != NULL ? hl_tokens_load(path, tokens) : hl_error_memory(name);
+    hl_free(path);
+    return status;
+}
+
+/* Opens the run, and its model where it is to be run. */
+static hl_status open_model(hl_predict_call *call)
+{
+    hl_predict_command *command = &call->command;
+    HL_TRY(hl_opened_model_open_for(&call->run, command->run, HL_DATA_TOKENS));
+    if (!hl_config_is_text(&call->run.config, NULL)) {
+        return hl_error(HL_INVALID, "%s: was trained for the task %s, not on text; ask it by: %s %s --input TOKENS",
+                        command->run, hl_config_task_spec(&call->run.config).name, hl_program_name("heads"),
+                        command->run);
+    }
+    call->task = hl_config_text_spec(&call->run.config);
+    HL_TRY(load_tokens(call, "tokens.json", &call->tokens));
+    bool labels = call->task.task == HL_TEXT_TAGS || call->task.task == HL_TEXT_CLASSES;
+    HL_TRY(labels ? load_tokens(call, "labels.json", &call->labels) : hl_ok());
+    call->targets = labels ? call->labels : call->tokens;
+    HL_TRY(hl_predict_command_fit(command, call->task.task));
+    if (command->tokens) {
+        return hl_ok();
+    }
+    HL_TRY(hl_targets_check(&(hl_target){ "embed", command->embed }, 1, (hl_targets_beside){ 0 }));
+    HL_TRY(hl_opened_model_load(&call->run, -1));
+    bool running = call->task.task == HL_TEXT_NEXT || (call->task.task == HL_TEXT_MASKED && call->task.length > 0);
+    hl_predictor_spec spec = { .model = &call->run.model,
+                               .tokens = call->tokens,
+                               .wraps = !running && call->task.task != HL_TEXT_FILE,
+                               .rows = command->embed != NULL,
+                               .stride = command->stride,
+                               .threads = command->threads > 0 ? command->threads : call->run.threads };
+    hl_status status = hl_predictor_open(&spec, &call->predictor);
+    return status.code == HL_INVALID ? hl_error(HL_INVALID, "%s: %s", command->run, status.text) : status;
+}
+
+static hl_status answer(hl_predict_call *call)
+{
+    const hl_predict_command *command = &call->command;
+    if (command->score != NULL) {
+        return hl_predict_show_scores(call);
+    }
+    bool lines = command->tokens || command->embed != NULL;
+    return lines || call->task.task < HL_TEXT_TAGS || call->task.task == HL_TEXT_CLASSES ? hl_predict_lines(call)
+           : call->task.task == HL_TEXT_TAGS                                             ? hl_predict_treebank(call)
+                                                                                         : hl_predict_table(call);
+}
+
+static hl_status execute(hl_predict_call *call)
+{
+    if (call->command.help) {
+        return hl_print_help(call->out, hl_predict_command_usage);
+    }
+    if (call->command.version) {
+        fprintf(call->out, "headlight %s\n", HL_VERSION);
+        return hl_ok();
+    }
+    HL_TRY(open_model(call));
+    bool terminal = isatty(fileno(call->out)) != 0;
+    call->streams = terminal && call->task.task == HL_TEXT_NEXT && !call->command.json;
+    call->draws = hl_terminal_renews(call->err) && (!terminal || call->command.score != NULL);
+    call->started = hl_clock_seconds();
+    hl_status status = answer(call);
+    hl_predict_tell_end(call);
+    return status;
+}
+
+int hl_predict_program(int argc, char **argv, FILE *out, FILE *err)
+{
+    hl_predict_call call = { .out = out, .err = err };
+    hl_status status = hl_predict_command_parse(argc, argv, &call.command);
+    HL_THEN(status, execute(&call));
+    int code = hl_standard_output_end(status, call.command.embed != NULL, out, err);
+    hl_text_free(&call.text);
+    hl_predictor_close(&call.predictor);
+    hl_tokens_free(call.tokens);
+    hl_tokens_free(call.labels);
+    hl_opened_model_close(&call.run);
+    return code;
+}

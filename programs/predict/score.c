@@ -1,0 +1,140 @@
+#include "programs/predict/score.h"
+
+#include "core/json_text.h"
+#include "core/units.h"
+#include "study/predict_score.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* A figure of the whole file. */
+typedef struct figure {
+    const char *name, *member;
+    double value; /* negative: does not apply */
+    int decimals;
+} figure;
+
+enum { FIGURES = 7 };
+
+static void figures_of(const hl_predict_call *call, const hl_scores *scores, figure figures[FIGURES])
+{
+    bool masked = call->task.task == HL_TEXT_MASKED;
+    const figure all[FIGURES] = {
+        { .name = "accuracy", .member = "accuracy", .value = scores->accuracy, .decimals = 4 },
+        { .name = "macro F1", .member = "macro_f1", .value = scores->macro_f1, .decimals = 4 },
+        { .name = "micro F1", .member = "micro_f1", .value = scores->micro_f1, .decimals = 4 },
+        { .name = "loss", .member = "loss", .value = scores->loss, .decimals = 4 },
+        { .name = masked ? "pseudo-perplexity" : "perplexity",
+          .member = masked ? "pseudo_perplexity" : "perplexity",
+          .value = scores->perplexity,
+          .decimals = 3 },
+        { .name = "bits a character",
+          .member = "bits_per_character",
+          .value = scores->bits_per_character,
+          .decimals = 4 },
+        { .name = "bits a word", .member = "bits_per_word", .value = scores->bits_per_word, .decimals = 4 },
+    };
+    for (int i = 0; i < FIGURES; i++) {
+        figures[i] = all[i];
+    }
+}
+
+static const char *label_of(const hl_predict_call *call, int64_t id)
+{
+    return hl_tokens_piece(call->targets, (int32_t)id, NULL);
+}
+
+/* ---- for a person ---- */
+
+static void print_table(hl_predict_call *call, const hl_predict_scores *found, const figure figures[FIGURES])
+{
+    static const char *const whats[] = { "pieces", "pieces", "words", "lines", "targets" };
+    hl_text *text = &call->text;
+    char number[HL_UNITS_TEXT];
+    hl_text_print(text, "%-18s  %s\n", whats[call->task.task], hl_units_count(found->sum.n_scored, number));
+    for (int i = 0; i < FIGURES; i++) {
+        if (!(figures[i].value < 0)) {
+            hl_text_print(text, "%-18s  %s\n", figures[i].name,
+                          hl_units_number(figures[i].value, figures[i].decimals, number));
+        }
+    }
+    if (found->cut > 0) {
+        hl_text_print(text, "%-18s  %s\n", "cut (no --stride)", hl_units_count(found->cut, number));
+    }
+    if (found->counts.n_classes == 0) {
+        return;
+    }
+    hl_text_print(text, "\n    cases     found     right  precision  recall      F1  label\n");
+    for (int64_t c = 0; c < found->counts.n_classes; c++) {
+        const hl_class_counts *counts = &found->counts;
+        hl_class_score score = hl_class_score_of(counts, c);
+        char precision[HL_UNITS_TEXT], recall[HL_UNITS_TEXT], f1[HL_UNITS_TEXT];
+        hl_text_print(text, "%9" PRId64 " %9" PRId64 " %9" PRId64 "  %9s  %6s  %6s  ", counts->cases[c],
+                      counts->found[c], counts->right[c], hl_units_number(score.precision, 4, precision),
+                      hl_units_number(score.recall, 4, recall), hl_units_number(score.f1, 4, f1));
+        hl_text_shown(text, label_of(call, c));
+        hl_text_print(text, "\n");
+    }
+}
+
+/* ---- for programs ---- */
+
+static json_t *classes_json(const hl_predict_call *call, const hl_class_counts *counts)
+{
+    json_t *list = json_array();
+    for (int64_t c = 0; c < counts->n_classes; c++) {
+        hl_class_score score = hl_class_score_of(counts, c);
+        hl_json_append(&list,
+                       json_pack("{s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "label", hl_json_name(label_of(call, c)),
+                                 "cases", (json_int_t)counts->cases[c], "found", (json_int_t)counts->found[c], "right",
+                                 (json_int_t)counts->right[c], "precision", hl_json_number(score.precision), "recall",
+                                 hl_json_number(score.recall), "f1", hl_json_number(score.f1)));
+    }
+    return list;
+}
+
+static void print_json(hl_predict_call *call, const hl_predict_scores *found, const figure figures[FIGURES])
+{
+    json_t *object = json_pack("{s:i, s:I, s:I, s:I, s:I}", "format", HL_JSON_FORMAT, "examples",
+                               (json_int_t)found->n_examples, "targets", (json_int_t)found->sum.n_scored, "right",
+                               (json_int_t)found->sum.n_correct, "cut", (json_int_t)found->cut);
+    int failed = 0;
+    for (int i = 0; i < FIGURES; i++) {
+        failed |= !(figures[i].value < 0) &&
+                  json_object_set_new(object, figures[i].member, hl_json_number(figures[i].value)) != 0;
+    }
+    failed |=
+        found->counts.n_classes > 0 && json_object_set_new(object, "classes", classes_json(call, &found->counts)) != 0;
+    hl_json_print(&call->text, hl_json_checked(object, failed), JSON_COMPACT);
+}
+
+/* ---- a file ---- */
+
+static hl_status tell(void *context, const char *what, int64_t done, int64_t total)
+{
+    (void)what;
+    hl_predict_tell_progress(context, done, total);
+    return hl_ok();
+}
+
+hl_status hl_predict_show_scores(hl_predict_call *call)
+{
+    hl_text_spec spec = call->task;
+    hl_predict_scores found;
+    figure figures[FIGURES];
+    bool open;
+    spec.file = call->command.score;
+    spec.progress = tell;
+    spec.context = call;
+    hl_status status = hl_predict_score(&call->predictor, &spec, call->targets, &found);
+    if (status.code == HL_OK) {
+        bool classes = found.counts.n_classes > 0, text = spec.task == HL_TEXT_MASKED || spec.task == HL_TEXT_NEXT;
+        hl_scores scores = hl_scores_of(&found.sum, classes ? &found.counts : NULL, text ? &found.text : NULL);
+        figures_of(call, &scores, figures);
+        (call->command.json ? print_json : print_table)(call, &found, figures);
+        hl_predict_tell_end(call); /* the progress goes first */
+        status = hl_predict_put(call, &open);
+    }
+    hl_predict_scores_free(&found);
+    return status;
+}

@@ -1,0 +1,227 @@
+/* The program predict on runs of a few steps on small files: masks, continued texts, tags. */
+#include "core/json.h"
+#include "tests/runs/predict_runs.h"
+
+#include <stdlib.h>
+
+static const char lines[] = "the cat sat on the mat\nthe dog sat on the log\na cat saw a dog\nthe dog saw the cat\n"
+                            "a mat is on the log\nthe log is a log\na dog is a dog\nthe cat is on a mat\n";
+
+static const char *masked_run(void)
+{
+    return train_on("masked", file("lines.txt", lines), "[tokens]\nsize = 60\n");
+}
+
+static const char *next_run(void)
+{
+    return train_on("next", file("lines.txt", lines), "length = 16\n");
+}
+
+#define WORD(id, form, tag) id "\t" form "\t_\t" tag "\t_\t_\t_\t_\t_\t_"
+#define ROW(id, form, tag) WORD(id, form, tag) "\n"
+#define CRLF(id, form, tag) WORD(id, form, tag) "\r\n"
+
+/* With a byte order mark, a range, an empty node, ends of lines of two kinds, and no last one. */
+/* clang-format off */
+static const char treebank[] =
+    "\xEF\xBB\xBF# first = 1\n" ROW("1", "the", "DET") ROW("2", "cat", "NOUN") ROW("3", "sleeps", "VERB") "\n"
+    CRLF("1", "a", "DET") CRLF("2-3", "dogs'", "_") CRLF("2", "dog", "NOUN") CRLF("3", "'s", "PART")
+    CRLF("3.1", "there", "X") "\r\n\n# more\n" ROW("1", "it", "PRON") ROW("2", "barks", "VERB") "\n"
+    ROW("1", "cats", "NOUN") ROW("2", "sleep", "VERB") "\n" ROW("1", "the", "DET") ROW("2", "dog", "NOUN") "\n"
+    ROW("1", "it", "PRON") ROW("2", "sleeps", "VERB") "\n# the end";
+/* clang-format on */
+
+static const char *tags_run(void)
+{
+    return train_on("tags", file("train.conllu", treebank), "[tokens]\nsize = 60\n");
+}
+
+/* ---- masked ---- */
+
+START_TEST(masks_are_filled)
+{
+    const char *run = masked_run();
+    const char *out = answers(PREDICT(run, file("in.txt", "the [MASK] sat\n[MASK] cat [MASK]\n"), "--top", "3"), "");
+    ck_assert_ptr_null(strstr(out, "[MASK]"));
+    int masks = 0;
+    double total = 0;
+    for (const char *at = out; (at = strstr(at, "\n  ")) != NULL; at++, masks++) {
+        double p[3];
+        char words[3][32];
+        ck_assert_int_eq(
+            sscanf(at, "\n  %*d.  %31s %lf  %31s %lf  %31s %lf\n", words[0], &p[0], words[1], &p[1], words[2], &p[2]),
+            6);
+        ck_assert(p[0] >= p[1] && p[1] >= p[2] && p[2] >= 0);
+        total += p[0] + p[1] + p[2];
+    }
+    ck_assert_int_eq(masks, 3);
+    ck_assert(total > 0 && total <= 3);
+    out = answers(PREDICT(run, run_path("in.txt"), "--json", "--top", "2"), "");
+    json_error_t error;
+    json_t *first = json_loads(out, JSON_DISABLE_EOF_CHECK, &error), *second;
+    ck_assert_msg(first != NULL, "%s in %s", error.text, out);
+    second = json_loads(strchr(out, '\n') + 1, 0, &error);
+    ck_assert_msg(second != NULL, "%s in %s", error.text, out);
+    ck_assert_int_eq(json_integer_value(json_object_get(second, "line")), 2);
+    ck_assert_int_eq(json_integer_value(json_object_get(second, "format")), 1);
+    ck_assert_str_eq(json_string_value(json_object_get(second, "text")), "[MASK] cat [MASK]");
+    json_t *found = json_object_get(second, "masks");
+    ck_assert_uint_eq(json_array_size(found), 2);
+    ck_assert_int_eq(json_integer_value(json_object_get(json_array_get(found, 1), "position")), 2);
+    json_t *best = json_object_get(json_array_get(found, 1), "answers");
+    ck_assert_uint_eq(json_array_size(best), 2);
+    ck_assert_ptr_nonnull(json_string_value(json_object_get(json_array_get(best, 0), "piece")));
+    ck_assert(json_real_value(json_object_get(json_array_get(best, 0), "probability")) > 0);
+    json_decref(first);
+    json_decref(second);
+    out = answers(PREDICT(run, file("in.txt", "a cat\n\nthe dog\n")), "in.txt:1: has no [MASK] to fill\n3 in all had");
+    ck_assert_str_eq(out, "a cat\n\nthe dog\n");
+}
+END_TEST
+
+START_TEST(long_lines_are_cut_or_read_in_windows)
+{
+    const char *run = masked_run();
+    char text[1024] = "";
+    for (int i = 0; i < 60; i++) {
+        strcat(text, i == 59 ? "[MASK]\n" : "cat ");
+    }
+    const char *in = file("long.txt", text);
+    const char *out = answers(PREDICT(run, in), "long.txt:1: has 60 pieces, and the model takes ");
+    ck_assert_ptr_nonnull(strstr(out, "[MASK]"));
+    out = answers(PREDICT(run, in, "--stride", "2"), "");
+    ck_assert_ptr_null(strstr(out, "[MASK]"));
+    expect_refused(PREDICT(run, in, "--stride", "1000"), 2, "windows cannot begin 1000 pieces apart");
+}
+END_TEST
+
+/* ---- next ---- */
+
+/* What line i of JSON says as "continuation"; stands to the end of the test. */
+static const char *continuation(const char *json, int i)
+{
+    json_error_t error;
+    for (; i > 0; i--) {
+        json = strchr(json, '\n') + 1;
+    }
+    json_t *object = json_loads(json, JSON_DISABLE_EOF_CHECK, &error);
+    ck_assert_msg(object != NULL, "%s in %s", error.text, json);
+    const char *said = json_string_value(json_object_get(object, "continuation"));
+    ck_assert_int_eq(json_integer_value(json_object_get(object, "pieces")), 20);
+    said = run_kept(said != NULL ? said : "none");
+    json_decref(object);
+    return said;
+}
+
+START_TEST(texts_are_continued)
+{
+    static const char end[] = "in.txt:3: has 32 pieces, and the model takes 16: it sees the last ones alone";
+    const char *run = next_run(), *in = file("in.txt", "the c\nthe c\na dog is a dog, the cat is a cat\n");
+    const char *out = answers(PREDICT(run, in, "--length", "20"), end);
+    const char *json = answers(PREDICT(run, in, "--length", "20", "--json"), end);
+    char all[1024];
+    snprintf(all, sizeof all, "the c%s\nthe c%s\na dog is a dog, the cat is a cat%s\n", continuation(json, 0),
+             continuation(json, 1), continuation(json, 2));
+    ck_assert_str_eq(out, all);
+    ck_assert_str_ne(continuation(json, 0), continuation(json, 1)); /* drawn for each line anew */
+    ck_assert_str_eq(answers(PREDICT(run, in, "--length", "20", "--threads", "3"), end), out);
+    ck_assert_str_ne(answers(PREDICT(run, in, "--length", "20", "--seed", "2"), end), out);
+    json = answers(PREDICT(run, in, "--length", "20", "--temperature", "0", "--json"), end);
+    ck_assert_str_eq(continuation(json, 0), continuation(json, 1));
+    ck_assert_str_eq(answers(PREDICT(run, in, "--length", "20", "--top-k", "1", "--seed", "5", "--json"), end), json);
+}
+END_TEST
+
+/* ---- tags ---- */
+
+/* The fourth column of every word in place of another. */
+static char *without_tags(const char *text)
+{
+    char *all = calloc(1, strlen(text) + 1), *to = all;
+    for (const char *at = text; *at != '\0';) {
+        size_t size = strcspn(at, "\n") + (at[strcspn(at, "\n")] == '\n');
+        const char *tab = memchr(at, '\t', size), *from = tab;
+        bool word = tab != NULL && strcspn(at, ".-") > (size_t)(tab - at);
+        for (int i = 0; i < 2 && word; i++) {
+            from = strchr(from + 1, '\t');
+        }
+        size_t before = word ? (size_t)(from + 1 - at) : size;
+        memcpy(to, at, before);
+        to += before;
+        const char *rest = word ? strchr(from + 1, '\t') : at + size;
+        memcpy(to, rest, (size_t)(at + size - rest));
+        to += at + size - rest;
+        at += size;
+    }
+    return all;
+}
+
+START_TEST(a_treebank_is_written_back_byte_for_byte)
+{
+    const char *run = tags_run(), *in = run_path("train.conllu");
+    const char *out = answers(PREDICT(run, in), "");
+    char *expected = without_tags(treebank), *found = without_tags(out);
+    ck_assert_str_eq(found, expected);
+    free(expected);
+    free(found);
+    ck_assert_str_eq(answers(PREDICT(run, in, "--threads", "2"), ""), out);
+    out = answers(PREDICT(run, file("plain.txt", "the cat  sleeps\n\nit barks"), "--json"), "");
+    json_error_t error;
+    json_t *object = json_loads(out, JSON_DISABLE_EOF_CHECK, &error);
+    ck_assert_ptr_nonnull(object);
+    ck_assert_uint_eq(json_array_size(json_object_get(object, "labels")), 3);
+    ck_assert_str_eq(json_string_value(json_array_get(json_object_get(object, "words"), 2)), "sleeps");
+    json_decref(object);
+    out = answers(PREDICT(run, run_path("plain.txt")), "");
+    ck_assert_ptr_nonnull(strstr(out, "1\tthe\t_\t"));
+    ck_assert_ptr_nonnull(strstr(out, "2\tbarks\t_\t"));
+}
+END_TEST
+
+/* What --score says is what counting the answers says. */
+START_TEST(scores_of_tags_agree_with_the_answers)
+{
+    const char *run = tags_run(), *in = run_path("train.conllu"), *out = answers(PREDICT(run, in), "");
+    int words = 0, right = 0;
+    for (const char *a = treebank, *b = out; *a != '\0';) {
+        size_t size = strcspn(a, "\n") + 1, other = strcspn(b, "\n") + 1;
+        char tags[2][16], id[8];
+        if (*a >= '0' && *a <= '9' && sscanf(a, "%7s\t%*s\t%*s\t%15s", id, tags[0]) == 2 && strpbrk(id, ".-") == NULL) {
+            ck_assert_int_eq(sscanf(b, "%*s\t%*s\t%*s\t%15s", tags[1]), 1);
+            words++;
+            right += strcmp(tags[0], tags[1]) == 0;
+        }
+        a += strlen(a) < size ? strlen(a) : size;
+        b += strlen(b) < other ? strlen(b) : other;
+    }
+    ck_assert_int_eq(words, 14);
+    json_error_t error;
+    json_t *scores = json_loads(answers(PREDICT(run, "--score", in, "--json"), ""), 0, &error);
+    ck_assert_ptr_nonnull(scores);
+    ck_assert_int_eq(json_integer_value(json_object_get(scores, "targets")), words);
+    ck_assert_int_eq(json_integer_value(json_object_get(scores, "right")), right);
+    ck_assert_double_eq_tol(json_number_value(json_object_get(scores, "accuracy")), (double)right / words, 1e-6);
+    json_t *classes = json_object_get(scores, "classes");
+    int64_t cases = 0, all_right = 0;
+    for (size_t i = 0; i < json_array_size(classes); i++) {
+        cases += json_integer_value(json_object_get(json_array_get(classes, i), "cases"));
+        all_right += json_integer_value(json_object_get(json_array_get(classes, i), "right"));
+    }
+    ck_assert(cases <= words && all_right == right);
+    json_decref(scores);
+    const char *table = answers(PREDICT(run, "--score", in), "");
+    ck_assert_ptr_nonnull(strstr(table, "words               14\naccuracy"));
+    ck_assert_ptr_nonnull(strstr(table, "NOUN\n"));
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, masks_are_filled);
+    tcase_add_test(tc, long_lines_are_cut_or_read_in_windows);
+    tcase_add_test(tc, texts_are_continued);
+    tcase_add_test(tc, a_treebank_is_written_back_byte_for_byte);
+    tcase_add_test(tc, scores_of_tags_agree_with_the_answers);
+}
+
+SUITE("predict", add_tests)

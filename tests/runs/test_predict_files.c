@@ -1,0 +1,232 @@
+/* The program predict on runs of a few steps: labels of lines, tables, pieces, rows for NumPy, bad files, a pipe. */
+#include "core/json.h"
+#include "core/npy.h"
+#include "tests/runs/predict_runs.h"
+#include "tests/scratch.h"
+
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char table[] =
+    "label\ttext\nnice\ta good day\nbad\ta bad day\nnice\tgood food\nbad\tbad food\n"
+    "nice\ta good dog\nbad\ta bad dog\nnice\tgood it is\nbad\tbad it is\nnice\ta very good one\n"
+    "bad\ta very bad one\n";
+
+static const char *classes_run(void)
+{
+    return train_on("classes", file("table.tsv", table), "[tokens]\nsize = 60\n");
+}
+
+static const char *next_run(const char *more)
+{
+    static const char text[] = "one two one two two one\none two\ntwo one one two\none one two two one\none two one\n"
+                               "two one one two\none two one two two one\none two\ntwo one one two\none two\n";
+    return train_on("next", file("text.txt", text), more);
+}
+
+START_TEST(lines_get_labels)
+{
+    const char *run = classes_run(), *in = file("in.txt", "a good day\n\nbad food\n");
+    const char *out = answers(PREDICT(run, in), "in.txt:2: is empty: it has no label");
+    char labels[2][8];
+    double p[2];
+    ck_assert_int_eq(sscanf(out, "%7s\t%lf\n\n%7s\t%lf\n", labels[0], &p[0], labels[1], &p[1]), 4);
+    ck_assert(p[0] >= 0.5 && p[0] <= 1 && p[1] >= 0.5);
+    double both[2];
+    out = answers(PREDICT(run, in, "--top", "9"), "in.txt:2");
+    ck_assert_int_eq(sscanf(out, "%*s\t%lf\t%*s\t%lf", &both[0], &both[1]), 2);
+    ck_assert_double_eq_tol(both[0] + both[1], 1, 2e-4);
+    json_error_t error;
+    json_t *object = json_loads(answers(PREDICT(run, in, "--json"), "in.txt:2"), JSON_DISABLE_EOF_CHECK, &error);
+    ck_assert_ptr_nonnull(object);
+    ck_assert_str_eq(json_string_value(json_object_get(object, "label")), labels[0]);
+    json_decref(object);
+    const char *scores = answers(PREDICT(run, "--score", run_path("table.tsv")), "");
+    ck_assert_ptr_nonnull(strstr(scores, "lines               10\n"));
+    ck_assert_ptr_nonnull(strstr(scores, "macro F1"));
+    expect_refused(PREDICT(run, "--score", in), 2, "in.txt: has no column text");
+}
+END_TEST
+
+START_TEST(pairs_need_a_tab)
+{
+    static const char pairs[] =
+        "a\tb\ty\nx\tx\tsame\nx\ty\tother\ny\ty\tsame\ny\tx\tother\nx x\ty y\tother\nx x\tx x\tsame\n"
+        "x y\tx y\tsame\ny x\tx y\tother\ny y\ty y\tsame\nx y\ty y\tother\n";
+    const char *run =
+        train_on("classes", file("pairs.tsv", pairs), "text_column = a,b\nlabel_column = y\n[tokens]\nsize = 40\n");
+    const char *out = answers(PREDICT(run, file("in.tsv", "x y\ty\nx\tx\n")), "");
+    ck_assert_ptr_nonnull(strchr(out, '\n'));
+    expect_refused(PREDICT(run, file("bad.tsv", "x\tx\nx x\n")), 3, "bad.tsv:2: has no tab between two texts");
+}
+END_TEST
+
+START_TEST(tables_of_tokens_are_answered)
+{
+    static const char rows[] =
+        "tokens\ttargets\tsources\na b ?\t_ _ a\t_ _ 0\nb a ?\t_ _ b\t_ _ 0\na a ?\t_ _ a\t_ _ 0\n"
+        "b b ?\t_ _ b\t_ _ 0\na a b ?\t_ _ _ a\t_ _ _ 0\nb a a ?\t_ _ _ b\t_ _ _ 0\n"
+        "a b b ?\t_ _ _ a\t_ _ _ 0\nb b a ?\t_ _ _ b\t_ _ _ 0\n";
+    const char *run = train_on("file", file("rows.tsv", rows), "");
+    const char *out = answers(PREDICT(run, file("in.tsv", "targets\ttokens\n_ _ a\ta b ?\nb _\tb a\n")), "");
+    char said[2][16];
+    ck_assert_int_eq(sscanf(out, "tokens\ttargets\na b ?\t_ _ %15s\nb a\t%15s _\n", said[0], said[1]), 2);
+    json_error_t error;
+    json_t *object = json_loads(answers(PREDICT(run, run_path("in.tsv"), "--json", "--top", "2"), ""),
+                                JSON_DISABLE_EOF_CHECK, &error);
+    ck_assert_ptr_nonnull(object);
+    json_t *at = json_array_get(json_object_get(object, "answers"), 0);
+    ck_assert_int_eq(json_integer_value(json_object_get(at, "word")), 2);
+    ck_assert_uint_eq(json_array_size(json_object_get(at, "answers")), 2);
+    json_decref(object);
+    expect_refused(PREDICT(run, file("bad.tsv", "tokens\na\n")), 2, "bad.tsv: has no column targets");
+    expect_refused(PREDICT(run, file("bad.tsv", "tokens\ttargets\na b\ta\n")), 3,
+                   "bad.tsv:2: has 2 tokens, but 1 target");
+}
+END_TEST
+
+START_TEST(pieces_are_shown)
+{
+    const char *run = next_run("length = 8\n");
+    const char *in = file("in.txt", "on e\\\n\nt\two?\n");
+    ck_assert_str_eq(answers(PREDICT(run, in, "--tokens"), ""), "o n \\s e <unk>\n\nt <unk> w o <unk>\n");
+    const char *json = answers(PREDICT(classes_run(), file("in.txt", "a b\xC3\xA9\n"), "--tokens", "--json"), "");
+    ck_assert_str_eq(json, "{\"format\":1,\"line\":1,\"pieces\":[\"a\",\"[UNK]\"]}\n");
+}
+END_TEST
+
+/* The header of NumPy's file and its numbers, of 16 columns. */
+static const float *rows_of(const char *path, int64_t n)
+{
+    size_t size;
+    char *content = scratch_read(path, &size);
+    ck_assert_ptr_nonnull(content);
+    size_t header = hl_npy_header_size(content);
+    hl_npy_type type;
+    hl_shape shape;
+    ck_assert_ptr_null(hl_npy_header_read(content, header, &type, &shape));
+    ck_assert(type == HL_NPY_FLOAT32 && shape.n_dims == 2 && shape.size[0] == n && shape.size[1] == 16);
+    ck_assert_uint_eq(size, header + (size_t)n * 16 * sizeof(float));
+    float *rows = malloc((size_t)n * 16 * sizeof *rows + 1);
+    memcpy(rows, content + header, (size_t)n * 16 * sizeof *rows);
+    free(content);
+    return rows;
+}
+
+START_TEST(lines_become_rows)
+{
+    const char *run = next_run("length = 8\n"), *npy = run_path("rows.npy");
+    ck_assert_str_eq(answers(PREDICT(run, file("in.txt", "one\n\none\ntwo\n"), "--embed", npy), ""), "");
+    const float *rows = rows_of(npy, 4);
+    for (int d = 0; d < 16; d++) {
+        ck_assert(rows[16 + d] == 0 && rows[d] == rows[32 + d] && rows[d] != rows[48 + d] && isfinite(rows[d]));
+    }
+    free((void *)rows);
+    answers(PREDICT(run, file("in.txt", ""), "--embed", npy), "");
+    free((void *)rows_of(npy, 0));
+    size_t before = strlen(run_list(scratch_path("")));
+    expect_refused(PREDICT(run, file("in.txt", "one\ntwo \xff\n"), "--embed", npy), 3, "in.txt:2:5: is not UTF-8");
+    ck_assert_uint_eq(strlen(run_list(scratch_path(""))), before); /* nothing is left over */
+    free((void *)rows_of(npy, 0));
+    expect_refused(PREDICT(run, run_path("in.txt"), "--embed", run_file(run, "model.safetensors")), 2, "--embed");
+}
+END_TEST
+
+START_TEST(bad_files_are_named)
+{
+    const char *run = next_run("length = 8\n"), *path = scratch_path("nul.txt");
+    scratch_write(path, "one\nt\0wo\n", 9);
+    expect_refused(PREDICT(run, path, "--length", "1"), 3, "nul.txt:2: holds a NUL byte");
+    expect_refused(PREDICT(run, file("bad.txt", "\xC3\x28\n")), 3, "bad.txt:1:1: is not UTF-8");
+    expect_refused(PREDICT(run, run_path("missing.txt")), 3, "missing.txt");
+    expect_refused(PREDICT(run_path("none")), 3, "none: ");
+    expect_refused(PREDICT(run, "--top", "3"), 2, "--top: ");
+    ck_assert_str_eq(answers(PREDICT(run, file("empty.txt", ""), "--length", "1"), ""), "");
+    const char *toy = run_path("toy");
+    EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", toy);
+    expect_refused(PREDICT(toy, path), 2, "was trained for the task copy, not on text; ask it by: heads ");
+}
+END_TEST
+
+/* Validation of a file of its own, in windows side by side, is what --score computes. */
+START_TEST(scores_are_those_of_validation)
+{
+    const char *dev = file("dev.txt", "one two two one one two one one two\n"); /* 36 characters: 4 windows of 8 */
+    char more[512];
+    snprintf(more, sizeof more, "length = 8\nvalidation_file = %s\n", dev);
+    const char *run = next_run(more);
+    double loss, accuracy;
+    run_last_row(run, "validation", &loss, &accuracy);
+    const char *scored = file("scored.txt", "one two two one one two one one t");
+    json_error_t error;
+    json_t *scores = json_loads(answers(PREDICT(run, "--score", scored, "--json"), ""), 0, &error);
+    ck_assert_ptr_nonnull(scores);
+    ck_assert_int_eq(json_integer_value(json_object_get(scores, "targets")), 32);
+    ck_assert_int_eq(json_integer_value(json_object_get(scores, "examples")), 4);
+    ck_assert_double_eq_tol(json_number_value(json_object_get(scores, "loss")), loss, 1e-5);
+    ck_assert_double_eq_tol(json_number_value(json_object_get(scores, "accuracy")), accuracy, 1e-6);
+    ck_assert_double_eq_tol(json_number_value(json_object_get(scores, "perplexity")), exp(loss), 1e-4);
+    json_decref(scores);
+}
+END_TEST
+
+/* What comes out of the pipe up to a newline, within ten seconds. */
+static void expect_line(int pipe, const char *begin)
+{
+    char text[256] = "";
+    for (size_t size = 0; strchr(text, '\n') == NULL; size++) {
+        struct pollfd waited = { .fd = pipe, .events = POLLIN };
+        ck_assert_msg(poll(&waited, 1, 10000) == 1, "no answer to \"%s\"; so far: %s", begin, text);
+        ck_assert_uint_lt(size, sizeof text - 1);
+        ck_assert_int_eq(read(pipe, text + size, 1), 1);
+    }
+    ck_assert_msg(strncmp(text, begin, strlen(begin)) == 0, "%s", text);
+}
+
+START_TEST(a_pipe_is_answered_line_by_line)
+{
+    const char *run = next_run("length = 8\n");
+    int in[2], out[2];
+    ck_assert(pipe(in) == 0 && pipe(out) == 0);
+    pid_t process = fork();
+    ck_assert_int_ge(process, 0);
+    if (process == 0) {
+        dup2(in[0], STDIN_FILENO);
+        dup2(out[1], STDOUT_FILENO);
+        close(in[1]);
+        close(out[0]);
+        execl(HL_PREDICT_PROGRAM, HL_PREDICT_PROGRAM, run, "--length", "1", "--json", (char *)NULL);
+        _exit(98);
+    }
+    close(in[0]);
+    close(out[1]);
+    ck_assert_int_eq(write(in[1], "one\n", 4), 4);
+    expect_line(out[0], "{\"format\":1,\"line\":1,\"text\":\"one\",");
+    ck_assert_int_eq(write(in[1], "two\non", 6), 6);
+    expect_line(out[0], "{\"format\":1,\"line\":2,\"text\":\"two\",");
+    close(in[1]); /* the last line has no end of its own */
+    expect_line(out[0], "{\"format\":1,\"line\":3,\"text\":\"on\",");
+    int status;
+    ck_assert_int_eq(waitpid(process, &status, 0), process);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    close(out[0]);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, lines_get_labels);
+    tcase_add_test(tc, pairs_need_a_tab);
+    tcase_add_test(tc, tables_of_tokens_are_answered);
+    tcase_add_test(tc, pieces_are_shown);
+    tcase_add_test(tc, lines_become_rows);
+    tcase_add_test(tc, bad_files_are_named);
+    tcase_add_test(tc, scores_are_those_of_validation);
+    tcase_add_test(tc, a_pipe_is_answered_line_by_line);
+}
+
+SUITE("predict_files", add_tests)
