@@ -89,6 +89,9 @@ hl_status hl_batch_storage_add(hl_batch_storage *storage, const int32_t *tokens,
                         " more",
                         batch->n_examples, batch->n_rows, length);
     }
+    if (tokens == NULL) {
+        return hl_error(HL_INVALID, "an example's tokens are NULL");
+    }
     int64_t first = batch->n_rows, place = batch->n_examples * storage->max_length;
     memcpy(storage->tokens + first, tokens, (size_t)length * sizeof *tokens);
     if (storage->types != NULL) {

@@ -341,6 +341,10 @@ static void write_arrays(const hl_recorder *recorder, int64_t step, hl_npz_write
 
 hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, const hl_validation_sums *sums, hl_arena *arena)
 {
+    if (recorder->path == NULL || step < 0) {
+        return recorder->path == NULL ? hl_error(HL_INVALID, "a recorder without a folder writes no snapshot")
+                                      : hl_error(HL_INVALID, "a snapshot of step %lld cannot be", (long long)step);
+    }
     HL_TRY(hl_recorder_run(recorder, arena));
     snprintf(recorder->path + recorder->folder_length, NAME_BYTES, "/step_%06lld.npz", (long long)step);
     hl_npz_writer *npz = hl_npz_create(recorder->path);

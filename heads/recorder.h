@@ -87,7 +87,7 @@ hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena);
  * relations, `relations` (E, R, T) int32, where the examples have them words and types (E, T) int32; weights and logits
  * float32 (float64 in the double library); and where `sums` of the whole validation set at this step are given (else
  * NULL), their arrays all_* (heads/private/validation_sums_file.h). step >= 0. Fails as above; HL_BAD_FILE: the file
- * then is what it was. */
+ * then is what it was; HL_INVALID: a recorder without a folder, a negative step. */
 hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, const hl_validation_sums *sums, hl_arena *arena);
 
 /* The model's answers, as last recorded. Its arrays are the recorder's. */

@@ -33,6 +33,12 @@ void hl_encoder_free(hl_encoder *encoder)
 hl_tensor *hl_encoder_layers(hl_tape *tape, const hl_encoder *encoder, int first, hl_tensor *x,
                              const hl_attention_rules *rules, const hl_head_probe *probes)
 {
+    if (first < 0 || first > encoder->n_layers) {
+        if (tape->error.code == HL_OK) {
+            tape->error = hl_error(HL_INVALID, "layer %d is not in 0 .. %d", first, encoder->n_layers);
+        }
+        return NULL;
+    }
     for (int l = first; l < encoder->n_layers; l++) {
         x = hl_encoder_layer_forward(tape, &encoder->layers[l], x, rules, probes != NULL ? &probes[l] : NULL);
     }

@@ -24,7 +24,7 @@ hl_status hl_encoder_init(hl_encoder *encoder, hl_parameters *parameters, hl_nam
 void hl_encoder_free(hl_encoder *encoder);
 
 /* The layers from layer `first` on, 0 .. n_layers: the input of what follows them, (N, D), for x (N, D), the input of
- * layer `first`. `probes`: one for each layer of the encoder, or NULL. */
+ * layer `first`. `probes`: one for each layer of the encoder, or NULL. Sticky error: another `first`. */
 hl_tensor *hl_encoder_layers(hl_tape *tape, const hl_encoder *encoder, int first, hl_tensor *x,
                              const hl_attention_rules *rules, const hl_head_probe *probes);
 

@@ -114,6 +114,9 @@ static void update_pieces(const void *context, hl_range range)
 
 void hl_optimizer_step(hl_optimizer *optimizer, int threads, double learning_rate)
 {
+    if (optimizer->parameters == NULL) {
+        return;
+    }
     optimizer->step++;
     step_work work = {
         .optimizer = optimizer,

@@ -54,7 +54,7 @@ void hl_optimizer_free(hl_optimizer *optimizer);
 
 /* One update from the gradients as they stand, on at most `threads` threads: values, moments and `step` change,
  * gradients do not. A frozen parameter (requires_grad false) keeps its value and moments. t is the optimizer's step for
- * all parameters alike, also for one that was frozen for a while. Cannot fail. */
+ * all parameters alike, also for one that was frozen for a while. An empty optimizer does nothing. Cannot fail. */
 void hl_optimizer_step(hl_optimizer *optimizer, int threads, double learning_rate);
 
 HL_END_DECLS

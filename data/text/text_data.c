@@ -8,7 +8,6 @@
 #include "data/text/private/text_records.h"
 #include "data/text/private/tokens_parts.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -150,17 +149,19 @@ const hl_tokens *hl_text_data_targets(const hl_text_data *data)
 
 int64_t hl_text_data_examples(const hl_text_data *data, hl_split split)
 {
-    return data->running ? data->windows[split].count : hl_corpus_examples(data->corpora[split]);
+    const hl_corpus *corpus = hl_is_split(split) ? data->corpora[split] : NULL;
+    return corpus == NULL ? 0 : data->running ? data->windows[split].count : hl_corpus_examples(corpus);
 }
 
 int64_t hl_text_data_longest(const hl_text_data *data, hl_split split)
 {
-    return data->running ? data->length : hl_corpus_longest(data->corpora[split], HL_TEXT_TOKENS);
+    const hl_corpus *corpus = hl_is_split(split) ? data->corpora[split] : NULL;
+    return corpus == NULL ? 0 : data->running ? data->length : hl_corpus_longest(corpus, HL_TEXT_TOKENS);
 }
 
 const hl_text_notices *hl_text_data_noticed(const hl_text_data *data, hl_split split)
 {
-    return &data->notices[split];
+    return hl_is_split(split) ? &data->notices[split] : NULL;
 }
 
 hl_status hl_text_reader_open(const hl_text_data *data, hl_text_reader **out)
@@ -342,11 +343,9 @@ static void mask(hl_text_reader *reader, hl_draw draw, hl_text_example *example)
 static hl_status read_window(hl_text_reader *reader, hl_split split, int64_t i, hl_text_example *example)
 {
     const hl_text_data *data = reader->data;
-    hl_windows windows = data->windows[split];
-    example->number = windows.first + i * windows.stride;
-    HL_TRY(hl_corpus_window(&reader->corpora[split], example->number, data->length + 1, reader->tokens));
-    example->tokens = reader->tokens;
-    example->n_tokens = data->length;
+    int64_t first = data->windows[split].first + i * data->windows[split].stride;
+    *example = (hl_text_example){ .n_tokens = data->length, .tokens = reader->tokens, .number = first };
+    HL_TRY(hl_corpus_window(&reader->corpora[split], first, data->length + 1, reader->tokens));
     if (data->task == HL_TEXT_NEXT) {
         for (int32_t row = 0; row < data->length; row++) {
             reader->rows[row] = row;
@@ -384,9 +383,10 @@ hl_status hl_text_data_read(hl_text_reader *reader, hl_split split, uint64_t see
 {
     const hl_text_data *data = reader->data;
     int64_t n = hl_text_data_examples(data, split), pass = split == HL_TRAIN ? index / n : 0;
-    assert(index >= 0 && (split == HL_TRAIN || index < n) && pass <= UINT32_MAX);
+    if (!hl_is_split(split) || index < 0 || (split == HL_VALIDATION && index >= n) || pass > UINT32_MAX) {
+        return hl_error(HL_INVALID, "no example %" PRId64 " in split number %d", index, (int)split);
+    }
     int64_t i = split == HL_TRAIN ? hl_permute(seed, pass, n, index % n) : index;
-    *example = (hl_text_example){ .n_tokens = 0 };
     HL_TRY(data->running ? read_window(reader, split, i, example) : read_sentence(reader, split, i, example));
     hl_text_data_find_words(data, example, reader->words);
     const char *use = split == HL_TRAIN ? "masks" : "masks of validation";

@@ -81,7 +81,7 @@ const hl_tokens *hl_text_data_tokens(const hl_text_data *data);
 const hl_tokens *hl_text_data_targets(const hl_text_data *data);
 
 /* N, at least 1, and the most rows of an example. Windows of training begin at every piece, those of validation lie
- * side by side. */
+ * side by side. Of what is no split 0 and NULL. */
 int64_t hl_text_data_examples(const hl_text_data *data, hl_split split);
 int64_t hl_text_data_longest(const hl_text_data *data, hl_split split);
 const hl_text_notices *hl_text_data_noticed(const hl_text_data *data, hl_split split);
@@ -111,7 +111,7 @@ void hl_text_reader_close(hl_text_reader *reader); /* NULL is allowed */
  * `masked` chooses max(1, round(0.15 n)) of the n pieces that are not special (halves go up), for each pass anew, in
  * validation the same at any time. A chosen one becomes the mask in 80% of cases, in 10% a piece drawn from all that
  * are not special, else it stays. With whole words they are taken in random order, and one that would exceed the number
- * is passed over, unless all do. Dropped pieces are drawn anew, too; `words` stay. HL_BAD_FILE as hl_corpus_read. */
+ * is passed over, unless all do. Dropped pieces are drawn anew, too; `words` stay. HL_INVALID; as hl_corpus_read. */
 hl_status hl_text_data_read(hl_text_reader *reader, hl_split split, uint64_t seed, int64_t index,
                             hl_text_example *example);
 

@@ -15,12 +15,12 @@ static const char *const role_names[HL_ROLES] = { "pad", "unk", "cls", "sep", "m
 
 const char *hl_tokens_kind_name(hl_tokens_kind kind)
 {
-    return kind_names[kind];
+    return (unsigned)kind < HL_TOKENS_KINDS ? kind_names[kind] : NULL;
 }
 
 const char *hl_role_name(hl_role role)
 {
-    return role_names[role];
+    return (unsigned)role < HL_ROLES ? role_names[role] : NULL;
 }
 
 hl_tokens *hl_tokens_new(hl_tokens_kind kind)
@@ -105,7 +105,7 @@ int64_t hl_tokens_size(const hl_tokens *tokens)
 
 int32_t hl_tokens_role(const hl_tokens *tokens, hl_role role)
 {
-    return tokens->roles[role];
+    return (unsigned)role < HL_ROLES ? tokens->roles[role] : -1;
 }
 
 bool hl_tokens_is_special(const hl_tokens *tokens, int32_t id)

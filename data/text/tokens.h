@@ -44,7 +44,7 @@ enum { HL_TOKENS_MAX = 1 << 21 }; /* pieces of an object at most */
 
 typedef struct hl_tokens hl_tokens;
 
-/* "chars", "bytes", ...; "pad", "unk", ... */
+/* "chars", "bytes", ...; "pad", "unk", ...; NULL for what is no kind or role. */
 const char *hl_tokens_kind_name(hl_tokens_kind kind);
 const char *hl_role_name(hl_role role);
 
@@ -104,7 +104,7 @@ hl_status hl_tokens_encode_word(const hl_tokens *tokens, const char *word, size_
 
 /* Puts the model's own special tokens around the pieces of one text (n_first = n), as [CLS] A [SEP], or of two, of
  * which the first n_first are the first text's (an empty second one counts as none), as [CLS] A [SEP] B [SEP], and sets
- * all types. Some models have none. HL_NO_MEMORY leaves the pieces as they were. */
+ * all types. Some models have none. HL_NO_MEMORY, or HL_INVALID (n_first above n), leaves the pieces as they were. */
 hl_status hl_tokens_wrap(const hl_tokens *tokens, size_t n_first, hl_pieces *pieces);
 
 /* Adds the text of n ids: words with a space between them for words and wordpiece, else what the pieces hold end to

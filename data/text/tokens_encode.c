@@ -5,7 +5,6 @@
 #include "data/text/private/grow.h"
 #include "data/text/private/unicode.h"
 
-#include <assert.h>
 #include <string.h>
 
 void hl_pieces_free(hl_pieces *pieces)
@@ -186,7 +185,9 @@ hl_status hl_tokens_encode_word(const hl_tokens *tokens, const char *word, size_
 
 hl_status hl_tokens_wrap(const hl_tokens *tokens, size_t n_first, hl_pieces *pieces)
 {
-    assert(n_first <= pieces->n);
+    if (n_first > pieces->n) {
+        return hl_error(HL_INVALID, "a first text of %zu pieces, but there are only %zu", n_first, pieces->n);
+    }
     const hl_template *template = n_first < pieces->n ? &tokens->pair : &tokens->single;
     HL_TRY(begin(tokens, NULL, 0, pieces));
     hl_tokens_scratch *scratch = pieces->scratch;

@@ -76,6 +76,7 @@ START_TEST(what_does_not_fit_changes_nothing)
     ck_assert_int_eq(hl_batch_storage_add(&s, second, NULL, 2).code, HL_INVALID); /* of five rows */
     ck_assert_int_eq(hl_batch_storage_add(&s, second, NULL, 0).code, HL_INVALID);
     ck_assert_int_eq(hl_batch_storage_add(&s, second, NULL, 4).code, HL_INVALID); /* longer than the model's examples */
+    ck_assert_int_eq(hl_batch_storage_add(&s, NULL, NULL, 1).code, HL_INVALID);
     ck_assert(s.batch.n_examples == 1 && s.batch.n_rows == 3 && s.batch.n_targets == 2);
     ck_assert_int_eq(hl_batch_storage_add(&s, second, NULL, 1).code, HL_OK);
     hl_batch_storage_clear(&s);

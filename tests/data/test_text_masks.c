@@ -263,6 +263,26 @@ START_TEST(pieces_are_dropped_only_where_that_makes_sense)
 }
 END_TEST
 
+START_TEST(examples_that_are_not_there_are_refused)
+{
+    hl_text_spec spec = masked_spec(sentences_file("text"));
+    hl_text_data *data = opened_text(&spec);
+    hl_text_reader *reader = reader_of(data);
+    hl_text_example example;
+    const hl_split none = (hl_split)2;
+    int64_t n = hl_text_data_examples(data, HL_VALIDATION);
+    ck_assert_int_eq(hl_text_data_read(reader, HL_VALIDATION, 1, n, &example).code, HL_INVALID);
+    ck_assert_int_eq(hl_text_data_read(reader, HL_TRAIN, 1, -1, &example).code, HL_INVALID);
+    ck_assert_int_eq(hl_text_data_read(reader, HL_TRAIN, 1, INT64_MAX, &example).code, HL_INVALID);
+    ck_assert_int_eq(hl_text_data_read(reader, none, 1, 0, &example).code, HL_INVALID);
+    ck_assert_int_eq(hl_text_data_examples(data, none), 0);
+    ck_assert_int_eq(hl_text_data_longest(data, none), 0);
+    ck_assert_ptr_null(hl_text_data_noticed(data, none));
+    hl_text_reader_close(reader);
+    hl_text_data_close(data);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, training_does_not_read_the_pieces_that_are_dropped);
@@ -271,6 +291,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, so_many_pieces_are_masked_as_the_sentence_has);
     tcase_add_test(tc, whole_words_are_masked_as_wholes);
     tcase_add_test(tc, training_is_drawn_anew_each_pass_and_validation_is_fixed);
+    tcase_add_test(tc, examples_that_are_not_there_are_refused);
     tcase_add_test(tc, threads_read_the_same_data_each_by_a_reader);
 }
 SUITE("text masks", add_tests)

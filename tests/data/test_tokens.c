@@ -209,6 +209,11 @@ START_TEST(texts_and_pairs_are_wrapped)
     char *shown = shown_pieces(tokens, &pieces);
     ck_assert_str_eq(shown, "[CLS]@0-0 ab@0-2 [SEP]@0-0");
     free(shown);
+    ck_assert_int_eq(hl_tokens_wrap(tokens, 4, &pieces).code, HL_INVALID);
+    ck_assert_uint_eq(pieces.n, 3);
+    ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLES), -1);
+    ck_assert_ptr_null(hl_role_name(HL_ROLES));
+    ck_assert_ptr_null(hl_tokens_kind_name(HL_TOKENS_KINDS));
     pieces.n = 0;
     ck_assert_int_eq(hl_tokens_encode(tokens, "ab", 2, false, &pieces).code, HL_OK);
     ck_assert_int_eq(hl_tokens_encode(tokens, "a.", 2, false, &pieces).code, HL_OK);

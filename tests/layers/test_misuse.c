@@ -275,6 +275,13 @@ START_TEST(a_model_without_memory_and_a_batch_without_arrays_are_told)
         }
     }
     expect(hl_model_allocate(&model, 1), "allocated twice");
+    for (int layer = -1; layer <= model.config.n_layers + 1; layer += model.config.n_layers + 2) {
+        example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
+        hl_tensor *x = hl_model_embed(&tape, &model, &batch);
+        ck_assert_ptr_null(hl_model_layers(&tape, &model, &batch, layer, x, NULL));
+        expect(hl_tape_status(&tape), "is not in 0 .. ");
+        hl_arena_free(&arena);
+    }
     hl_tape_plan plan;
     bare.n_rows = -5;
     expect(hl_model_plan(&model, &bare, (hl_tape_options){ 0 }, &plan), "-5 ids of vectors");

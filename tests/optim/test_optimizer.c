@@ -292,6 +292,8 @@ START_TEST(unallocated_parameters_are_refused)
     hl_parameters parameters = { 0 };
     hl_optimizer optimizer;
     ck_assert_int_eq(hl_optimizer_init(&optimizer, &parameters, options_of(HL_ADAM)).code, HL_INVALID);
+    hl_optimizer_step(&optimizer, 1, 0.1);
+    ck_assert_int_eq(optimizer.step, 0);
     hl_optimizer_free(&optimizer);
 }
 END_TEST

@@ -60,6 +60,11 @@ void hl_text_data_find_words(const hl_text_data *data, hl_text_example *example,
 /* The caches. */
 hl_status hl_text_data_make_caches(const hl_text_spec *spec, hl_text_data *data);
 
+static inline bool hl_is_split(hl_split split)
+{
+    return split == HL_TRAIN || split == HL_VALIDATION;
+}
+
 HL_END_DECLS
 
 #endif
