@@ -78,9 +78,9 @@ static void print_help(FILE *out)
 
 START_TEST(help_has_the_names_in_it)
 {
-    static const char installed[] =
-        "\nInstalled, the programs are called headlight-train, headlight-heads,\nheadlight-ablate and "
-        "headlight-bench.\n";
+    static const char installed[] = "\nInstalled, the programs are called headlight-train, "
+                                    "headlight-heads,\nheadlight-predict, headlight-ablate and "
+                                    "headlight-bench.\n";
     char expected[512];
     snprintf(expected, sizeof expected, "usage: ./heads RUN\n  --out DIR   where ./train is\n%s", installed);
     hl_called_as("bench", "./bench");
