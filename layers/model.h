@@ -56,8 +56,8 @@ typedef struct hl_model {
     hl_linear_layer output; /* tied: the embedding's weight */
 } hl_model;
 
-/* Gives every layer the same number of heads, each with its own keys and values and d_k = d_v = d_model / heads. d_model
- * must be set. hl_model_init refuses impossible values. */
+/* Gives every layer the same number of heads, each with its own keys and values and d_k = d_v = d_model / heads.
+ * d_model must be set. hl_model_init refuses impossible values. */
 void hl_model_config_heads(hl_model_config *config, int32_t heads);
 
 /* Registers every parameter. HL_INVALID (a size outside 1 .. 2^30, a dropout outside [0, 1), heads that cannot share
