@@ -55,6 +55,11 @@ CONFIGS = {
         "length = 5\nmin_length = 1",
         "layers = 2\nheads = 8\nbias = false\ntie_embedding = true",
     ),
+    "pre-norm, tied with a bias, unscaled, a large epsilon": (
+        "length = 4",
+        "layers = 2\nheads = 2\nbias = false\ntie_embedding = true\ntied_bias = true\nscale_embedding = false\n"
+        "norm_eps = 0.125\ninitial_std = 0.1\nscale_residual = true",
+    ),
     "post-norm, tied, no positions": ("length = 3", "layers = 1\nheads = 1\nnorm = post\npositions = none\ntie_embedding = true"),
 }
 
@@ -88,14 +93,15 @@ class Model(nn.Module):
         heads, tied = m.getint("heads"), m.getboolean("tie_embedding")
         layer = nn.TransformerEncoderLayer(
             self.d_model, heads, m.getint("d_ff"), dropout=0.0, activation=m["activation"], batch_first=True,
-            norm_first=pre, bias=bias,
+            norm_first=pre, bias=bias, layer_norm_eps=m.getfloat("norm_eps"),
         )  # fmt: skip
         self.embedding = nn.Embedding(vocabulary, self.d_model)
         if self.kind == "learned":
             self.positions = nn.Embedding(m.getint("max_length"), self.d_model)
-        norm = nn.LayerNorm(self.d_model, bias=bias) if pre else None
+        norm = nn.LayerNorm(self.d_model, m.getfloat("norm_eps"), bias=bias) if pre else None
         self.encoder = nn.TransformerEncoder(layer, m.getint("layers"), norm=norm, enable_nested_tensor=False)
-        self.output = nn.Linear(self.d_model, vocabulary, bias=bias and not tied)
+        self.output = nn.Linear(self.d_model, vocabulary, bias=m.getboolean("tied_bias") or (bias and not tied))
+        self.scale = math.sqrt(self.d_model) if m.getboolean("scale_embedding") else 1
         if tied:
             self.output.weight = self.embedding.weight
 
@@ -108,7 +114,7 @@ class Model(nn.Module):
     def forward(self, tokens, lengths):
         """Logits, and each layer's attention weights (examples, heads, queries, keys)."""
         length = tokens.shape[1]
-        x = self.embedding(tokens) * math.sqrt(self.d_model)
+        x = self.embedding(tokens) * self.scale
         if self.kind == "learned":
             x = x + self.positions(torch.arange(length))
         elif self.kind == "sinusoidal":
