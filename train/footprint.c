@@ -97,6 +97,10 @@ static void set_memory(const hl_config *config, const hl_model *model, hl_footpr
     f->moments = config->optimizer.name != HL_SGD ? hl_size_product(2, f->weights) : 0;
     f->batches = hl_size_sum(batch_bytes(&config->sizes, config->train.batch_size),
                              batch_bytes(&config->sizes, config->train.eval_examples));
+    hl_text_task task;
+    if (hl_config_is_text(config, &task) && (task == HL_TEXT_TAGS || task == HL_TEXT_CLASSES)) {
+        f->batches = hl_size_sum(f->batches, hl_class_counts_bytes(config->sizes.targets));
+    }
     f->recorder = examples > 0 ? hl_size_sum(hl_recorder_bytes(&model->config, examples, T, R),
                                              hl_batch_storage_bytes(examples, examples * T))
                                : 0;

@@ -19,7 +19,7 @@ typedef struct hl_footprint {
     size_t weights, gradients;
     size_t moments;  /* the optimizer's */
     size_t step;     /* the arena: activations, their gradients, scratch */
-    size_t batches;  /* of training and validation */
+    size_t batches;  /* of training and validation, with what its classes are counted in */
     size_t recorder; /* patterns and logits of one snapshot; 0 where none is taken */
     size_t
         validation_sums; /* of heads over the validation set, and the weights that they are gathered from; likewise */

@@ -178,7 +178,7 @@ static hl_status write_table(const char *path, const hl_trainer *trainer,
                              void (*print)(const hl_class_counts *counts, const hl_vocabulary *names, hl_text *text))
 {
     hl_text table = { 0 };
-    print(&trainer->classes, hl_dataset_vocabulary(trainer->dataset), &table);
+    print(&trainer->classes, hl_dataset_targets(trainer->dataset), &table);
     hl_status status = hl_text_status(&table);
     HL_THEN(status, hl_file_replace(path, table.bytes, table.size, HL_VOLATILE));
     hl_text_free(&table);

@@ -9,6 +9,12 @@
 #include <math.h>
 #include <string.h>
 
+size_t hl_class_counts_bytes(int64_t n_classes)
+{
+    size_t C = (size_t)n_classes, matrix = n_classes <= HL_CONFUSION_CLASSES ? C : 0;
+    return C * (3 + matrix) * sizeof(int64_t);
+}
+
 hl_status hl_class_counts_init(hl_class_counts *counts, int64_t n_classes)
 {
     size_t C = (size_t)n_classes;

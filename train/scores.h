@@ -19,6 +19,7 @@
 #include "data/text/scored_text.h"
 #include "data/vocabulary.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 HL_BEGIN_DECLS
@@ -33,6 +34,9 @@ typedef struct hl_class_counts {
     int64_t *confusion;             /* (C, C): the target's class down, the answer across; NULL above
                                        HL_CONFUSION_CLASSES */
 } hl_class_counts;
+
+/* The bytes that counts of so many classes take. */
+size_t hl_class_counts_bytes(int64_t n_classes);
 
 /* Takes all memory, n_classes >= 1, and counts nothing yet. HL_NO_MEMORY; on success ended by hl_class_counts_free,
  * which takes a zeroed one, too. */

@@ -88,6 +88,23 @@ static hl_status prepare_lengths(const hl_trainer *trainer)
     return hl_ok();
 }
 
+/* What tells how good the answers are, by the task. */
+static hl_status prepare_scores(hl_trainer *trainer)
+{
+    const hl_config *config = trainer->config;
+    hl_text_task task;
+    if (!hl_config_is_text(config, &task) || task == HL_TEXT_FILE) {
+        return hl_ok();
+    }
+    if (task == HL_TEXT_TAGS || task == HL_TEXT_CLASSES) {
+        trainer->scored = HL_METRICS_CLASSES;
+        return hl_class_counts_init(&trainer->classes, config->sizes.targets);
+    }
+    trainer->scored = HL_METRICS_TOKENS;
+    return hl_scored_text_of_validation(hl_dataset_text(trainer->dataset), (uint64_t)config->train.seed,
+                                        config->train.eval_examples, &trainer->text);
+}
+
 hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config, hl_dataset *dataset)
 {
     *trainer = (hl_trainer){ .config = config, .threads = hl_setup_threads(config), .dataset = dataset };
@@ -99,6 +116,7 @@ hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config, hl_da
     HL_TRY(prepare_lengths(trainer));
     HL_TRY(hl_optimizer_init(&trainer->optimizer, &trainer->model.parameters, hl_setup_optimizer(config)));
     trainer->schedule = hl_setup_schedule(config);
+    HL_TRY(prepare_scores(trainer));
     int64_t T = hl_dataset_max_length(trainer->dataset), most = config->model.max_length,
             batch = config->train.batch_size, n = config->train.eval_examples;
     HL_TRY(hl_dataset_storage(trainer->dataset, batch, batch * T, most, &trainer->batch));

@@ -105,7 +105,7 @@ class ConfusionMap {
     draw() {
         const n = this.classes.length, names = this.classes.map((one) => one.name);
         const measure = this.canvas.getContext("2d");
-        measure.font = "12px system-ui, sans-serif";
+        measure.font = "700 12px system-ui, sans-serif";
         this.side = Math.ceil(Math.min(widestOf(measure, names), 110)) + 28;
         const room = this.box.clientWidth - this.side - 4;
         this.cell = Math.min(Math.max(Math.floor(Math.min(room, 820) / n), 14), 40);

@@ -77,7 +77,7 @@ const char *run_kept(const char *text);
 /* The file's content, "" where there is none; stands to the end of the test. */
 const char *run_read(const char *path);
 
-/* metrics.csv without the last column, which is a matter of time. */
+/* metrics.csv without tokens_per_second, which is a matter of time. */
 const char *run_metrics(const char *folder);
 
 /* The last row of metrics.csv of that split: its loss and accuracy. */
