@@ -6,6 +6,7 @@
 #include "core/declarations.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "data/text/word_forms.h"
 #include "data/vocabulary.h"
 #include "heads/effect.h"
 #include "heads/head_pass.h"
@@ -38,6 +39,7 @@ typedef struct hl_report_run {
     const hl_head_match *matches;    /* the heads of the other run that do the same, by layer and head; or NULL */
     const hl_vocabulary *vocabulary; /* or NULL: ids stand for tokens */
     const hl_vocabulary *targets;    /* the names of answers; or NULL: they are tokens */
+    const hl_word_forms *words;      /* of the maps' examples, or NULL; with them the page can show words */
     const char *const *relations;    /* names of the maps' gold relations, or NULL */
     const hl_label *labels;          /* of all heads at the last snapshot, by layer and head; or NULL */
     const hl_effects *effects;       /* or NULL */

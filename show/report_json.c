@@ -97,6 +97,25 @@ static json_t *relation_name(const hl_report_run *run, int64_t r)
     return json_string(text);
 }
 
+/* Adds the word that each token belongs to, and the texts of all words; not 0 on failure. */
+static int add_words_of_text(json_t *example, const hl_report_run *run, int64_t e)
+{
+    const hl_report_maps *maps = run->maps;
+    int64_t n = maps->lengths[e];
+    if (run->words == NULL || maps->words == NULL) {
+        return 0;
+    }
+    const int32_t *words = maps->words + e * maps->n_tokens;
+    json_t *texts = json_array();
+    for (int64_t i = 0; i < n; i++) {
+        if (words[i] >= 0 && (i == 0 || words[i - 1] != words[i])) {
+            hl_json_append(&texts, shown_text(hl_word_forms_text(run->words, e, i), false));
+        }
+    }
+    int failed = json_object_set_new(example, "word_of", integers(words, n));
+    return json_object_set_new(example, "word_texts", texts) || failed;
+}
+
 static json_t *example_object(const hl_report_run *run, int64_t e)
 {
     const hl_report_maps *maps = run->maps;
@@ -113,8 +132,8 @@ static json_t *example_object(const hl_report_run *run, int64_t e)
     }
     json_t *example = json_pack("{s:o, s:o}", "tokens", tokens, "gold", gold);
     /* The targets are ids; the run's `words` holds their texts. */
-    return hl_json_checked(example, maps->targets != NULL &&
-                                        json_object_set_new(example, "targets", integers(maps->targets + e * T, n)));
+    int failed = maps->targets != NULL && json_object_set_new(example, "targets", integers(maps->targets + e * T, n));
+    return hl_json_checked(example, failed || add_words_of_text(example, run, e));
 }
 
 /* Adds each id's word, once; not 0 on failure. */

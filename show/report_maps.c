@@ -65,6 +65,7 @@ static void free_examples(hl_report_maps *maps)
     hl_free(maps->tokens);
     hl_free(maps->targets);
     hl_free(maps->sources);
+    hl_free(maps->words);
     hl_free(maps->relations);
     *maps = (hl_report_maps){ .n_snapshots = maps->n_snapshots,
                               .max_examples = maps->max_examples,
@@ -83,6 +84,7 @@ static bool begin(hl_report_maps *maps, const hl_patterns *layers, int n_layers,
     good = copy_rows(&maps->tokens, first->tokens, n, T, T) && good;
     good = copy_rows(&maps->targets, answers != NULL ? answers->targets : NULL, n, T, T) && good;
     good = copy_rows(&maps->sources, first->sources, n, T, T + first->sources_gap) && good;
+    good = copy_rows(&maps->words, first->text.words, n, T, T) && good;
     good = copy_rows(&maps->relations, first->relations, n, first->n_relations * T, first->n_relations * T) && good;
     if (!good || maps->kept == NULL || maps->n_heads == NULL) {
         free_examples(maps);

@@ -47,9 +47,10 @@ typedef struct hl_report_maps {
     int64_t n_recorded; /* examples of the first snapshot, of which n_examples are kept */
     bool causal;
     int32_t *lengths;   /* (n_examples) */
-    int32_t *tokens;    /* (n_examples, n_tokens); NULL where not known, as the next three */
+    int32_t *tokens;    /* (n_examples, n_tokens); NULL where not known, as the next four */
     int32_t *targets;   /* likewise; HL_IGNORE where nothing is asked */
     int32_t *sources;   /* likewise */
+    int32_t *words;     /* likewise: the word that each token belongs to (core/examples.h) */
     int32_t *relations; /* (n_examples, n_relations, n_tokens) */
 } hl_report_maps;
 

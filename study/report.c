@@ -64,6 +64,7 @@ static hl_status gather_texts(hl_heads_report *report, hl_opened_model *run, con
         .csv = &history->csv,
         .maps = &history->maps,
         .vocabulary = run->vocabulary,
+        .words = run->last.words.places != NULL ? &run->last.words : NULL,
         .relations = run->relations,
         .labels = study->labels,
         .effects = hl_heads_study_effects(study),

@@ -34,7 +34,7 @@ function tokenItem(token, i, answer) {
 function drawExample(run, place) {
     const index = indexOf(run), example = exampleOf(run), answers = run.answers(index, example);
     const at = new Map(answers.map((answer) => [answer.position, answer]));
-    const head = element("li", { class: "rows" }, element("small", {}, "position"), element("b", {}, "token"));
+    const head = element("li", { class: "rows" }, element("small", {}, "position"), element("b", {}, state.unit === "words" ? "word" : "token"));
     if (answers.length > 0) {
         head.append(element("span", {}, "target"), element("em", {}, "answer"));
     }

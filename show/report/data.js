@@ -69,13 +69,42 @@ function configValue(config, section, key) {
     return "";
 }
 
+/* An example with words in the place of their tokens, special ones left out; spans: [first, last + 1] of each. Null where
+ * no words are known, or there are none in it. */
+function exampleOfWords(example) {
+    const spans = [];
+    example.word_of?.forEach((word, i) => {
+        if (word >= 0 && word === example.word_of[i - 1]) {
+            spans.at(-1)[1] = i + 1;
+        } else if (word >= 0) {
+            spans.push([i, i + 1]);
+        }
+    });
+    return spans.length === 0 ? null : { tokens: example.word_texts, gold: [], spans };
+}
+
+/* The levels of words: of a query's tokens the mean, of a key's the sum (heads/word_join.h). `n`: of tokens. */
+function joined(levels, spans, n) {
+    const words = new Uint8Array(spans.length ** 2);
+    spans.forEach(([firstQuery, endQuery], a) => spans.forEach(([firstKey, endKey], b) => {
+        let sum = 0;
+        for (let i = firstQuery; i < endQuery; i++) {
+            for (let j = firstKey; j < endKey; j++) {
+                sum += weightOf[levels[i * n + j]];
+            }
+        }
+        words[a * spans.length + b] = Math.round(255 * Math.sqrt(Math.min(1, sum / (endQuery - firstQuery))));
+    }));
+    return words;
+}
+
 class Run {
     constructor(data, index) {
         this.data = data;
         this.index = index;
         this.name = data.name;
         this.steps = data.snapshots.map((snapshot) => snapshot.step);
-        this.examples = data.examples;
+        this.ofWords = data.examples.map(exampleOfWords);
         this.heads = data.heads;
         this.layers = [];
         this.unpacking = [];
@@ -87,7 +116,7 @@ class Run {
         this.metrics = [];
         this.pass = null;
         let inOne = 0;
-        this.begin = this.examples.map((example) => {
+        this.begin = data.examples.map((example) => {
             const begin = inOne;
             inOne += example.tokens.length ** 2;
             return begin;
@@ -99,6 +128,16 @@ class Run {
             head.name = headName(head.layer, head.head);
             (this.layers[head.layer] ??= []).push(head);
         });
+    }
+
+    /* Of tokens, or of words where these are shown. */
+    get examples() {
+        return state.unit === "words" ? this.ofWords : this.data.examples;
+    }
+
+    /* Whether the page knows which words the tokens are of. */
+    get hasWords() {
+        return this.ofWords.every((example) => example !== null);
     }
 
     async open() {
@@ -167,11 +206,12 @@ class Run {
         }]));
     }
 
-    /* The levels (n, n) of a head on an example; undefined while they are not unpacked. */
+    /* The levels (n, n) of a head on an example, of tokens or words; undefined while they are not unpacked. */
     map(head, index, example) {
-        const n = this.examples[example].tokens.length;
+        const n = this.data.examples[example].tokens.length;
         const begin = head.place * this.perHead + this.begin[example];
-        return this.levels[index]?.subarray(begin, begin + n * n);
+        const levels = this.levels[index]?.subarray(begin, begin + n * n);
+        return state.unit === "words" && levels !== undefined ? joined(levels, this.ofWords[example].spans, n) : levels;
     }
 
     nearest(step) {
@@ -231,9 +271,9 @@ function shown(value, digits) {
     return Number.isFinite(value) ? value.toFixed(digits) : "–";
 }
 
-/* What is being looked at; page.js alone changes it. scale: "same" for all heads or each one's "own". gold: the pairs that the reader chose to outline; null: those that the
+/* What is being looked at; page.js alone changes it. unit: "tokens", or "words" of text. scale: "same" for all heads or each one's "own". gold: the pairs that the reader chose to outline; null: those that the
  * head's label is about. query: null until a head was opened. */
-const state = { index: runs[0].steps.length - 1, example: 0, scale: "same", gold: null, head: null, view: "map", query: null, key: 0 };
+const state = { index: runs[0].steps.length - 1, example: 0, unit: "tokens", scale: "same", gold: null, head: null, view: "map", query: null, key: 0 };
 
 /* The snapshot of a run that is shown. */
 function indexOf(run) {

@@ -193,6 +193,20 @@ function chooseExample() {
     showGold();
 }
 
+/* Tokens or words. What a head computes is of tokens: it has no step by step of words. */
+function showUnit(unit) {
+    state.unit = unit;
+    state.query = null;
+    document.querySelector("[data-view=computation]").hidden = unit === "words";
+    state.view = unit === "words" && state.view === "computation" ? "map" : state.view;
+    chooseExample();
+    if (state.head !== null) {
+        pointAtStrongest(state.head);
+        showView();
+    }
+    draw();
+}
+
 function onKey(event) {
     const target = event.target;
     const typing = ["SELECT", "TEXTAREA"].includes(target.tagName) || (target.tagName === "INPUT" && target.type !== "range");
@@ -249,6 +263,8 @@ function setUpControls() {
         paintScale();
         draw();
     });
+    byId("unit-label").hidden = !runs.every((run) => run.hasWords);
+    byId("unit").addEventListener("change", () => showUnit(byId("unit").value));
     byId("gold").addEventListener("change", () => {
         state.gold = byId("gold").value;
         drawDetail();

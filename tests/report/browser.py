@@ -37,13 +37,18 @@ if missing:
 
 
 
-def read_array(folder, step, name):
-    """An array of a snapshot: its numbers, row-major, and its shape."""
-    with zipfile.ZipFile(folder / f"patterns/step_{step:06d}.npz") as npz:
-        raw = npz.read(f"{name}.npy")
+def array_in(npz, name):
+    """An array of an archive: its numbers, row-major, and its shape."""
+    raw = npz.read(f"{name}.npy")
     end = 10 + int.from_bytes(raw[8:10], "little")
     header = ast.literal_eval(raw[10:end].decode())
     return array.array({"<f4": "f", "<i4": "i"}[header["descr"]], raw[end:]), header["shape"]
+
+
+def read_array(folder, step, name):
+    """An array of a snapshot."""
+    with zipfile.ZipFile(folder / f"patterns/step_{step:06d}.npz") as npz:
+        return array_in(npz, name)
 
 
 def map_of(folder, step, layer, head, example):
@@ -308,6 +313,39 @@ def check_classes(page):
     dark, light = (lightness(page.script("return [...arguments[0].getContext('2d').getImageData(arguments[1], arguments[2], 1, 1).data]",
                                          canvas, round(side + x * cell) + 3, round(side + y * cell) + 3)) for x, y in ((0, 0), (2, 0)))
     assert dark + 100 < light, (dark, light)
+
+
+def joined_of(folder, layer, head, example):
+    """The rows of a head's weights among words, as the library joins them."""
+    with zipfile.ZipFile(folder / "words.npz") as npz:
+        maps, (_, heads, most, _) = array_in(npz, f"layer_{layer}")
+        lengths, _ = array_in(npz, "lengths")
+    begin = (example * heads + head) * most * most
+    return [maps[begin + a * most:begin + a * most + lengths[example]] for a in range(lengths[example])]
+
+
+def check_words_of_text(page):
+    """On text a switch shows words in the place of tokens: what a word gives to another is what the library says."""
+    page.open("words.html")
+    assert page.one("#unit-label").is_displayed(), "there is a switch"
+    page.one("#grids [data-head=L0H1]").click()
+    page.one("[data-view=computation]")
+    for example in (0, 3):
+        choose(page, "example", str(example))
+        choose(page, "unit", "words")
+        rows = joined_of(page.folder, 0, 1, example)
+        assert page.one("#grids [data-head=L0H1] canvas").get_attribute("data-tokens") == str(len(rows))
+        assert not page.one("[data-view=computation]").is_displayed(), "no step by step of words"
+        canvas = page.one("#view canvas")
+        for query, key in ((1, 0), (2, 1), (len(rows) - 1, len(rows) - 2), (0, len(rows) - 1)):
+            shown, expected = hover(page, canvas, query, key), rows[query][key]
+            assert abs(shown - expected) < 0.01, (example, query, key, shown, expected)
+            assert f"query {query} “{query}<w>” → key {key} “{key}<w>”" in page.text("#readout"), page.text("#readout")
+        choose(page, "unit", "tokens")
+        assert page.one("#grids [data-head=L0H1] canvas").get_attribute("data-tokens") != str(len(rows))
+    page.silent()
+    page.open()
+    assert not page.one("#unit-label").is_displayed(), "no words, no switch"
 
 
 def check_pace(page):
@@ -589,6 +627,7 @@ def main():
         try:
             page.use(made)
             check_made_up_run(page)
+            check_words_of_text(page)
             page.use(one)
             check_trained_run(page)
             check_two_runs(page, "two")

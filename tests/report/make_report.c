@@ -5,6 +5,7 @@
 #include "core/npz.h"
 #include "heads/effect.h"
 #include "heads/label.h"
+#include "heads/word_join.h"
 #include "show/report.h"
 #include "tests/heads/made_up_run.h"
 
@@ -96,6 +97,65 @@ static hl_effects judge(const hl_label *labels)
     return (hl_effects){ 0.1, judge_heads(), LAYERS * HEADS, groups, 3 };
 }
 
+/* Words of one to three tokens between two special ones, in each example other ones, and a special one inside; their
+ * texts are their numbers and end in a letter. */
+static hl_word_forms make_words(const made_up_run *run, int32_t words[EXAMPLES * TOKENS])
+{
+    static size_t places[EXAMPLES * TOKENS];
+    hl_word_forms forms = { .n_examples = EXAMPLES, .n_tokens = TOKENS, .places = places };
+    hl_text_add(&forms.texts, "", 1);
+    for (int e = 0; e < EXAMPLES; e++) {
+        int32_t word = -1;
+        for (int i = 0; i < TOKENS; i++) {
+            int at = e * TOKENS + i;
+            bool special = i == 0 || i >= run->lengths[e] - 1 || i == 4 + e;
+            bool begins = words[at - (i > 0)] < 0 || (i + e) % 3 != 1;
+            places[at] = special ? 0 : begins ? forms.texts.size : places[at - 1];
+            word += !special && begins;
+            words[at] = special ? HL_IGNORE : word;
+            if (!special && begins) {
+                hl_text_print(&forms.texts, "%d<w>%c", (int)word, '\0');
+            }
+        }
+    }
+    ok(hl_text_status(&forms.texts));
+    return forms;
+}
+
+/* The same run as one of text, FOLDER/words.html, and its last maps of words, FOLDER/words.npz: layer_N (E, H, W, W) and
+ * lengths. */
+static void write_words(const char *folder, const made_up_run *run, hl_report_run report)
+{
+    int32_t words[EXAMPLES * TOKENS] = { 0 };
+    hl_word_forms forms = make_words(run, words);
+    hl_patterns layers[LAYERS];
+    hl_report_maps maps = { .n_snapshots = 1 };
+    hl_answers answers = made_up_run_answers(run);
+    hl_text page = { 0 };
+    made_up_run_layers(run, layers);
+    for (int l = 0; l < LAYERS; l++) {
+        layers[l].text.words = words;
+    }
+    ok(hl_report_maps_add(&maps, 0, layers, LAYERS, &answers));
+    report.maps = &maps;
+    report.words = &forms;
+    report.csv = NULL;
+    ok(hl_report_write(&report, 1, &page));
+    ok(hl_file_replace(path(folder, "words.html"), page.bytes, page.size, HL_VOLATILE));
+    hl_word_join join;
+    ok(hl_word_join_make(&join, layers, LAYERS));
+    int64_t W = join.examples.n_tokens;
+    hl_npz_writer *npz = hl_npz_create(path(folder, "words.npz"));
+    hl_npz_add(npz, "layer_0", HL_NPY_FLOAT32, HL_SHAPE(EXAMPLES, HEADS, W, W), join.layers[0].weights);
+    hl_npz_add(npz, "layer_1", HL_NPY_FLOAT32, HL_SHAPE(EXAMPLES, HEADS, W, W), join.layers[1].weights);
+    hl_npz_add(npz, "lengths", HL_NPY_INT32, HL_SHAPE(EXAMPLES), join.examples.lengths);
+    ok(hl_npz_close(npz, HL_VOLATILE));
+    hl_word_join_free(&join);
+    hl_text_free(&forms.texts);
+    hl_text_free(&page);
+    hl_report_maps_free(&maps);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -135,6 +195,7 @@ int main(int argc, char **argv)
     ok(hl_report_write(&report, 1, &page));
     ok(hl_file_replace(path(folder, "report.html"), page.bytes, page.size, HL_VOLATILE));
     ok(hl_file_replace(path(folder, "heads.csv"), readings.bytes, readings.size, HL_VOLATILE));
+    write_words(folder, &run, report);
     hl_text_free(&page);
     hl_text_free(&readings);
     hl_heads_csv_free(&csv);
