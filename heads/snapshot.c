@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static hl_status read_ids(const hl_npz *npz, const char *path, const char *name, hl_shape shape, int64_t low,
                           int64_t high, int32_t **ids)
@@ -251,8 +252,18 @@ void hl_snapshot_free(hl_snapshot *snapshot)
     *snapshot = (hl_snapshot){ 0 };
 }
 
+static bool has_examples_of(const hl_snapshot *snapshot, const hl_snapshot *like)
+{
+    const hl_examples *a = &snapshot->examples;
+    if (like == NULL || like->words.rarest == NULL || like->examples.n_examples != a->n_examples ||
+        like->examples.n_tokens != a->n_tokens) {
+        return false;
+    }
+    return memcmp(like->examples.tokens, a->tokens, (size_t)(a->n_examples * a->n_tokens) * sizeof *a->tokens) == 0;
+}
+
 hl_status hl_snapshot_find_words(hl_snapshot *snapshot, const unsigned char *kinds, const hl_tokens *tokens,
-                                 const hl_text_data *data)
+                                 const hl_text_data *data, const hl_snapshot *like)
 {
     hl_examples *examples = &snapshot->examples;
     if (examples->words == NULL) {
@@ -260,7 +271,12 @@ hl_status hl_snapshot_find_words(hl_snapshot *snapshot, const unsigned char *kin
     }
     examples->kinds = kinds;
     HL_TRY(hl_word_forms_make(examples, tokens, &snapshot->words));
-    HL_TRY(data != NULL ? hl_word_forms_count(&snapshot->words, data) : hl_ok());
+    if (has_examples_of(snapshot, like)) {
+        size_t n = (size_t)examples->n_examples;
+        memcpy(snapshot->words.rarest, like->words.rarest, n * sizeof *snapshot->words.rarest);
+    } else if (data != NULL) {
+        HL_TRY(hl_word_forms_count(&snapshot->words, data));
+    }
     hl_word_forms_tell(&snapshot->words, examples);
     for (int l = 0; l < snapshot->config->n_layers; l++) {
         snapshot->layers[l] = hl_patterns_of(snapshot->layers[l].weights, examples, snapshot->config, l, 0);

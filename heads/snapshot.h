@@ -39,10 +39,11 @@ hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int6
                            hl_snapshot *snapshot);
 
 /* Tells a snapshot of text what its tokens are (by id, of the model's vocabulary; kinds must outlive it) and finds
- * which of its words are the same, and by `data`, where it is not NULL, which are rare (data/text/word_forms.h). Does
- * nothing where the examples have no words. HL_BAD_FILE, HL_NO_MEMORY. */
+ * which of its words are the same, and by `data`, where it is not NULL, which are rare (data/text/word_forms.h); these
+ * are taken from `like`, another snapshot or NULL, where it has the same examples. Does nothing where the examples have
+ * no words. HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_snapshot_find_words(hl_snapshot *snapshot, const unsigned char *kinds, const hl_tokens *tokens,
-                                 const hl_text_data *data);
+                                 const hl_text_data *data, const hl_snapshot *like);
 
 /* A zeroed or already freed snapshot is allowed. */
 void hl_snapshot_free(hl_snapshot *snapshot);

@@ -167,6 +167,16 @@ static hl_status check_snapshot(const hl_opened_model *run, const char *path, in
     return hl_ok();
 }
 
+/* Words are counted in the training file once: all snapshots of a run are of the same examples. */
+static hl_status find_words(const hl_opened_model *run, hl_snapshot *snapshot)
+{
+    const hl_text_data *text = hl_dataset_text(run->dataset);
+    const hl_snapshot *like = run->last.config != NULL && snapshot != &run->last ? &run->last : NULL;
+    return text != NULL ? hl_snapshot_find_words(snapshot, hl_vocabulary_kinds(run->vocabulary),
+                                                 hl_text_data_tokens(text), text, like)
+                        : hl_ok();
+}
+
 static hl_status read_snapshot(const hl_opened_model *run, int64_t step, hl_snapshot *snapshot)
 {
     char *path = hl_path_join(run->patterns, "step_%06" PRId64 ".npz", step);
@@ -177,6 +187,7 @@ static hl_status read_snapshot(const hl_opened_model *run, int64_t step, hl_snap
     hl_status status = hl_snapshot_read(path, &run->shape, run->config.train.eval_examples, snapshot);
     if (status.code == HL_OK) {
         status = check_snapshot(run, path, step, snapshot);
+        HL_THEN(status, find_words(run, snapshot));
         if (status.code != HL_OK) {
             hl_snapshot_free(snapshot);
         }

@@ -8,6 +8,22 @@
 
 #include <string.h>
 
+void hl_word_forms_number(const hl_text_data *data, const unsigned char *kinds, hl_text_example *example,
+                          int32_t *begins, int32_t *words)
+{
+    int64_t next = 0;
+    int32_t word = -1;
+    hl_text_data_find_words(data, example, begins);
+    for (int32_t row = 0; row < example->n_tokens; row++) {
+        bool is_first = next < example->n_words && begins[next] == row;
+        unsigned kind = kinds[example->tokens[row]];
+        bool special = (kind & HL_TOKEN_SPECIAL) != 0 && (kind & HL_TOKEN_MASK) == 0;
+        next += is_first;
+        word += is_first && !special;
+        words[row] = special ? HL_IGNORE : word;
+    }
+}
+
 /* ---- the text and the form of a word ---- */
 
 /* Memory to make them in. */
@@ -137,6 +153,10 @@ static hl_status find_forms(hl_word_forms *forms, const hl_examples *examples, c
 hl_status hl_word_forms_make(const hl_examples *examples, const hl_tokens *tokens, hl_word_forms *forms)
 {
     size_t n = (size_t)(examples->n_examples * examples->n_tokens);
+    *forms = (hl_word_forms){ 0 };
+    if (examples->words == NULL) {
+        return hl_ok();
+    }
     *forms = (hl_word_forms){ .n_examples = examples->n_examples, .n_tokens = examples->n_tokens };
     forms->forms = hl_calloc(n, sizeof *forms->forms);
     forms->form_kinds = hl_calloc(n + 1, sizeof *forms->form_kinds);
@@ -262,6 +282,9 @@ static void find_rarest(hl_word_forms *forms)
 
 hl_status hl_word_forms_count(hl_word_forms *forms, const hl_text_data *data)
 {
+    if (forms->set == NULL) {
+        return hl_ok();
+    }
     size_t longest = (size_t)hl_text_data_longest(data, HL_TRAIN) + 1;
     int32_t *words = hl_calloc(data->running ? 2 * CHUNK : longest, sizeof *words);
     hl_corpus_reader corpus = { 0 };

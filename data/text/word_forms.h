@@ -14,6 +14,12 @@
 
 HL_BEGIN_DECLS
 
+/* Numbers the words of an example that is no file's, with rows and n_targets where the data are of tags, as those of
+ * the data are numbered: words (T), -1 for special tokens but masks, each of which is taken for a word. `begins` (T)
+ * receives what is then example->words. kinds: by id, of the tokens' vocabulary. */
+void hl_word_forms_number(const hl_text_data *data, const unsigned char *kinds, hl_text_example *example,
+                          int32_t *begins, int32_t *words);
+
 /* All arrays are owned. */
 typedef struct hl_word_forms {
     int64_t n_examples, n_tokens; /* E, T */
@@ -26,11 +32,11 @@ typedef struct hl_word_forms {
     struct hl_text_set *set;   /* of forms, whose numbers are their ids */
 } hl_word_forms;
 
-/* Finds the forms of examples with words and kinds. A word's text is what its tokens decode to (data/text/tokens.h),
- * special tokens included, without white space around it. Words whose texts differ in case alone have one form. Form 0
- * is that of words with a masked or unknown token, and of white space alone, whose form is hidden: HL_TOKEN_UNKNOWN. A
- * form without a letter or a digit is HL_TOKEN_PUNCTUATION. HL_NO_MEMORY. On success ended by hl_word_forms_free; else
- * empty. */
+/* Finds the forms of examples with words and kinds; of others there are none, which all that follows takes. A word's
+ * text is what its tokens decode to (data/text/tokens.h), special tokens included, without white space around it. Words
+ * whose texts differ in case alone have one form. Form 0 is that of words with a masked or unknown token, and of white
+ * space alone, whose form is hidden: HL_TOKEN_UNKNOWN. A form without a letter or a digit is HL_TOKEN_PUNCTUATION.
+ * HL_NO_MEMORY. On success ended by hl_word_forms_free; else empty. */
 hl_status hl_word_forms_make(const hl_examples *examples, const hl_tokens *tokens, hl_word_forms *forms);
 
 /* A zeroed or already freed one is allowed. */

@@ -14,15 +14,17 @@ static hl_answer answer_at(const hl_snapshot *maps, int64_t position)
     return best;
 }
 
-/* The position of the first answer from `position` on; the number of tokens where there is none. */
-static int64_t next_answer(const hl_snapshot *maps, int64_t position)
+/* The position of the first answer from `position` on, a mask's where there are any; the number of tokens where there
+ * is none. */
+static int64_t next_answer(const hl_opened_model *run, const hl_snapshot *maps, int64_t position)
 {
     const hl_examples *examples = &maps->examples;
+    const unsigned char *kinds = hl_vocabulary_kinds(run->vocabulary);
     bool any_mask = false;
     for (int64_t i = 0; i < examples->lengths[0]; i++) {
-        any_mask = any_mask || examples->tokens[i] == HL_MASK;
+        any_mask = any_mask || (kinds[examples->tokens[i]] & HL_TOKEN_MASK) != 0;
     }
-    while (any_mask && position < examples->lengths[0] && examples->tokens[position] != HL_MASK) {
+    while (any_mask && position < examples->lengths[0] && (kinds[examples->tokens[position]] & HL_TOKEN_MASK) == 0) {
         position++;
     }
     return position;
@@ -61,11 +63,11 @@ void hl_heads_answers_print(hl_text *text, const hl_opened_model *run, const hl_
     enum { TOKEN = 16 };
     print_tokens(text, run->vocabulary, &maps->examples);
     hl_text_print(text, "\nposition  %-*s%-*sprobability\n", TOKEN, "token", TOKEN, "answer");
-    for (int64_t i = 0; (i = next_answer(maps, i)) < maps->examples.lengths[0]; i++) {
+    for (int64_t i = 0; (i = next_answer(run, maps, i)) < maps->examples.lengths[0]; i++) {
         hl_answer a = answer_at(maps, i);
         hl_text_print(text, "%8" PRId64 "  ", i);
         print_token(text, hl_vocabulary_token(run->vocabulary, maps->examples.tokens[i]), TOKEN);
-        print_token(text, hl_vocabulary_token(run->vocabulary, a.id), TOKEN);
+        print_token(text, hl_vocabulary_token(hl_dataset_targets(run->dataset), a.id), TOKEN);
         hl_text_print(text, "%11.2f\n", a.probability);
     }
     hl_text_print(text, "\n");
@@ -76,12 +78,13 @@ void hl_heads_answers_print(hl_text *text, const hl_opened_model *run, const hl_
 json_t *hl_heads_answers_json(const hl_opened_model *run, const hl_snapshot *maps)
 {
     json_t *list = json_array();
-    for (int64_t i = 0; (i = next_answer(maps, i)) < maps->examples.lengths[0]; i++) {
+    for (int64_t i = 0; (i = next_answer(run, maps, i)) < maps->examples.lengths[0]; i++) {
         hl_answer a = answer_at(maps, i);
-        hl_json_append(&list, json_pack("{s:I, s:o, s:o, s:o}", "position", (json_int_t)i, "token",
-                                        hl_json_name(hl_vocabulary_token(run->vocabulary, maps->examples.tokens[i])),
-                                        "answer", hl_json_name(hl_vocabulary_token(run->vocabulary, a.id)),
-                                        "probability", hl_json_number(a.probability)));
+        hl_json_append(&list,
+                       json_pack("{s:I, s:o, s:o, s:o}", "position", (json_int_t)i, "token",
+                                 hl_json_name(hl_vocabulary_token(run->vocabulary, maps->examples.tokens[i])), "answer",
+                                 hl_json_name(hl_vocabulary_token(hl_dataset_targets(run->dataset), a.id)),
+                                 "probability", hl_json_number(a.probability)));
     }
     return list;
 }

@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/nearest.h"
 #include "core/text.h"
+#include "train/setup_data.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +47,7 @@ static hl_status unknown_token(const hl_vocabulary *vocabulary, const char *wron
     return status;
 }
 
-int64_t hl_heads_input_count(const char *text)
+static int64_t count_words(const char *text)
 {
     int64_t n = 0;
     for (const char *at = text + strspn(text, blanks); *at != '\0'; n++) {
@@ -56,16 +57,106 @@ int64_t hl_heads_input_count(const char *text)
     return n;
 }
 
-static hl_status make_example(const hl_opened_model *run, const char *text, hl_heads_input *input, hl_examples *example)
+/* Whether the model reads text, of which the run has tokens that cut it. */
+static const hl_text_data *text_of(const hl_opened_model *run)
 {
-    int64_t T = hl_heads_input_count(text), most = run->shape.max_length;
+    const hl_text_data *text = hl_dataset_text(run->dataset);
+    return text != NULL && hl_config_text_spec(&run->config).task != HL_TEXT_FILE ? text : NULL;
+}
+
+int64_t hl_heads_input_most(const hl_opened_model *run, const char *text)
+{
+    enum { AROUND = 16 }; /* special tokens, at most */
+    int64_t most = (int64_t)strlen(text) + AROUND;
+    return text_of(run) == NULL ? count_words(text) : most < run->shape.max_length ? most : run->shape.max_length;
+}
+
+static hl_status check_count(int64_t T, int64_t most)
+{
     if (T == 0) {
         return hl_error(HL_INVALID, "command line: --input: no tokens in it");
     }
-    if (T > most) {
-        return hl_error(HL_INVALID, "command line: --input: %lld tokens, and the model takes at most %lld (max_length)",
-                        (long long)T, (long long)most);
+    return T <= most ? hl_ok()
+                     : hl_error(HL_INVALID,
+                                "command line: --input: %lld tokens, and the model takes at most %lld (max_length)",
+                                (long long)T, (long long)most);
+}
+
+/* ---- text ---- */
+
+/* A sentence's words, and in `rows` the piece that each begins with. */
+static hl_status encode_words(const hl_tokens *tokens, const char *text, int32_t *rows, hl_pieces *pieces)
+{
+    int64_t n = 0;
+    for (const char *at = text + strspn(text, blanks); *at != '\0'; at += strspn(at, blanks), n++) {
+        size_t size = strcspn(at, blanks);
+        rows[n] = (int32_t)pieces->n;
+        HL_TRY(hl_tokens_encode_word(tokens, at, size, n == 0, pieces));
+        at += size;
     }
+    return hl_ok();
+}
+
+static hl_status encode(const hl_opened_model *run, const char *text, int32_t *rows, int64_t *n_rows, hl_pieces *pieces)
+{
+    const hl_text_spec spec = hl_config_text_spec(&run->config);
+    const hl_tokens *tokens = hl_text_data_tokens(text_of(run));
+    bool tags = spec.task == HL_TEXT_TAGS;
+    HL_TRY(tags ? encode_words(tokens, text, rows, pieces)
+                : hl_tokens_encode(tokens, text, strlen(text), true, pieces));
+    bool wraps = spec.length == 0 && pieces->n > 0;
+    HL_TRY(wraps ? hl_tokens_wrap(tokens, pieces->n, pieces) : hl_ok());
+    *n_rows = tags ? count_words(text) : 0;
+    int32_t before = 0; /* special tokens that were put there are no bytes of the text */
+    while (wraps && (size_t)before < pieces->n && pieces->at[before].end == 0) {
+        before++;
+    }
+    for (int64_t i = 0; i < *n_rows; i++) {
+        rows[i] += before;
+    }
+    return check_count((int64_t)pieces->n, run->shape.max_length);
+}
+
+static hl_status make_text(const hl_opened_model *run, const char *text, hl_heads_input *input, hl_examples *example)
+{
+    hl_pieces pieces = { 0 };
+    int64_t n_rows = 0, most = count_words(text) + 1;
+    int32_t *rows = hl_calloc((size_t)most, sizeof *rows);
+    hl_status status = rows != NULL ? encode(run, text, rows, &n_rows, &pieces) : hl_error_memory("the input");
+    int64_t T = (int64_t)pieces.n;
+    if (status.code == HL_OK) {
+        input->integers = hl_calloc((size_t)(5 * T + 1), sizeof *input->integers);
+        status = input->integers != NULL ? hl_ok() : hl_error_memory("the input");
+    }
+    if (status.code == HL_OK) {
+        int32_t *ids = input->integers;
+        *example = (hl_examples){ .n_examples = 1,
+                                  .n_tokens = T,
+                                  .tokens = ids,
+                                  .targets = ids + T,
+                                  .sources = ids + 2 * T,
+                                  .words = ids + 3 * T,
+                                  .lengths = ids + 5 * T,
+                                  .kinds = hl_vocabulary_kinds(run->vocabulary) };
+        for (int64_t i = 0; i < T; i++) {
+            ids[i] = pieces.at[i].id;
+            example->targets[i] = example->sources[i] = HL_IGNORE;
+        }
+        *example->lengths = (int32_t)T;
+        hl_text_example read = { .n_tokens = T, .tokens = ids, .rows = rows, .n_targets = n_rows };
+        hl_word_forms_number(text_of(run), example->kinds, &read, ids + 4 * T, example->words);
+    }
+    hl_free(rows);
+    hl_pieces_free(&pieces);
+    return status;
+}
+
+/* ---- tokens ---- */
+
+static hl_status make_example(const hl_opened_model *run, const char *text, hl_heads_input *input, hl_examples *example)
+{
+    int64_t T = count_words(text);
+    HL_TRY(check_count(T, run->shape.max_length));
     int32_t *ids = input->integers = hl_calloc((size_t)(3 * T + 1), sizeof *ids);
     if (ids == NULL) {
         return hl_error_memory("the input");
@@ -100,8 +191,12 @@ hl_status hl_heads_input_run(const hl_opened_model *run, const char *text, hl_he
 {
     *input = (hl_heads_input){ 0 };
     hl_examples example;
-    hl_status status = make_example(run, text, input, &example);
+    const hl_text_data *data = text_of(run);
+    hl_status status = data != NULL ? make_text(run, text, input, &example) : make_example(run, text, input, &example);
     HL_THEN(status, hl_model_maps_run(&input->model, run, &example));
+    if (status.code == HL_OK && data != NULL) {
+        status = hl_snapshot_find_words(&input->model.maps, example.kinds, hl_text_data_tokens(data), NULL, NULL);
+    }
     if (status.code != HL_OK) {
         hl_heads_input_free(input);
     }

@@ -37,7 +37,7 @@ static bool asks_figure(const hl_heads_command *command)
 /* The tokens of the maps that are shown, at most. */
 static int64_t shown_tokens(const hl_opened_model *run, const hl_heads_command *command)
 {
-    return command->input != NULL ? hl_heads_input_count(command->input) : run->config.sizes.longest;
+    return command->input != NULL ? hl_heads_input_most(run, command->input) : run->config.sizes.longest;
 }
 
 /* The run's heads without their weights: tokens and titles about as long as they will be. */

@@ -153,6 +153,9 @@ static hl_status init_recorder(hl_train_call *p)
         hl_recorder_init(&p->recorder, &p->trainer.model, &examples, rows, p->trainer.threads, p->folder.patterns);
     hl_examples_free(&examples);
     HL_TRY(status);
+    const hl_text_data *text = hl_dataset_text(dataset);
+    HL_TRY(text != NULL ? hl_word_forms_make(&p->recorder.examples, hl_text_data_tokens(text), &p->words) : hl_ok());
+    hl_word_forms_tell(&p->words, &p->recorder.examples);
     return hl_validation_sums_pass_init(&p->sums, &p->trainer.model.config, rows, hl_dataset_max_length(dataset));
 }
 
@@ -286,6 +289,7 @@ static void free_training(hl_train_call *p)
     if (p->records) {
         hl_validation_sums_pass_free(&p->sums);
         hl_recorder_free(&p->recorder);
+        hl_word_forms_free(&p->words);
     }
     hl_trainer_free(&p->trainer);
 }
@@ -333,7 +337,8 @@ static hl_status end(hl_train_call *p)
     bool stopped = p->trainer.optimizer.step < p->config.train.steps;
     if (p->records && !p->command.quiet) {
         hl_text table = { 0 };
-        hl_status status = hl_table_of(&p->recorder, relations_of(p), &table);
+        hl_status status = hl_word_forms_count(&p->words, hl_dataset_text(p->trainer.dataset));
+        HL_THEN(status, hl_table_of(&p->recorder, relations_of(p), &table));
         if (status.code == HL_OK) {
             fprintf(p->out, "\n%s\n", table.bytes);
         }

@@ -3,6 +3,7 @@
 #ifndef HL_PROGRAMS_TRAIN_PROGRAM_RUN_H
 #define HL_PROGRAMS_TRAIN_PROGRAM_RUN_H
 
+#include "data/text/word_forms.h"
 #include "heads/recorder.h"
 #include "heads/validation_sums_pass.h"
 #include "programs/train/command.h"
@@ -23,6 +24,7 @@ typedef struct hl_train_call {
     hl_run_folder folder;
     hl_trainer trainer;
     hl_recorder recorder;
+    hl_word_forms words;          /* of text: of the recorder's examples */
     hl_validation_sums_pass sums; /* for the recorder */
     bool records;                 /* whether these two are in use */
     hl_watch watch;

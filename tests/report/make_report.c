@@ -122,8 +122,8 @@ static hl_word_forms make_words(const made_up_run *run, int32_t words[EXAMPLES *
     return forms;
 }
 
-/* The same run as one of text, FOLDER/words.html, and its last maps of words, FOLDER/words.npz: layer_N (E, H, W, W) and
- * lengths. */
+/* The same run as one of text, FOLDER/words.html, and its last maps of words, FOLDER/words.npz: layer_N (E, H, W, W)
+ * and lengths. */
 static void write_words(const char *folder, const made_up_run *run, hl_report_run report)
 {
     int32_t words[EXAMPLES * TOKENS] = { 0 };

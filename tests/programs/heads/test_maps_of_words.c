@@ -53,7 +53,7 @@ static void make(made *m)
 
 static void find_words(made *m)
 {
-    hl_status status = hl_snapshot_find_words(&m->snapshot, hl_vocabulary_kinds(m->vocabulary), m->pieces, NULL);
+    hl_status status = hl_snapshot_find_words(&m->snapshot, hl_vocabulary_kinds(m->vocabulary), m->pieces, NULL, NULL);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
 }
 

@@ -1,0 +1,108 @@
+/* What heads says of runs on texts: words of them, and sentences of the user's. */
+#include "core/json.h"
+#include "core/text.h"
+#include "tests/check_suite.h"
+#include "tests/runs/runs.h"
+
+#include <string.h>
+
+/* Sentences of few words, of which some have several pieces and "Owl" and "owl" are the same. */
+static const char *text(void)
+{
+    static const char *const words[] = { "the", "Owl", "owl", "sleepily", "watches", "a", "mouse", "nightingales" };
+    hl_text lines = { 0 };
+    for (int i = 0; i < 200; i++) {
+        for (int w = 0; w < 4 + i % 5; w++) {
+            hl_text_print(&lines, "%s%s", w > 0 ? " " : "", words[(i * 5 + w * (3 + i % 2)) % 8]);
+        }
+        hl_text_print(&lines, i % 3 == 0 ? ", quietly .\n" : " .\n");
+    }
+    ck_assert_int_eq(hl_text_status(&lines).code, HL_OK);
+    const char *path = run_config("sentences.txt", lines.bytes);
+    hl_text_free(&lines);
+    return path;
+}
+
+static const char *config(void)
+{
+    char content[1024];
+    snprintf(content, sizeof content,
+             "[task]\nname = masked\nfile = %s\n[tokens]\nsize = 200\nlowercase = false\n"
+             "[model]\nlayers = 2\nd_model = 16\nheads = 2\n"
+             "[train]\nsteps = 8\nbatch_size = 8\neval_examples = 8\neval_every = 8\n[patterns]\nexamples = 6\n",
+             text());
+    return run_config("text.ini", content);
+}
+
+START_TEST(heads_of_texts_have_scores_of_words)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, config(), "--out", folder, "--quiet");
+    const char *csv = run_read(run_file(folder, "heads.csv"));
+    static const char *const metrics[] = { ",previous_word,", ",next_word,", ",same_word,", ",punctuation,", ",rare," };
+    for (int i = 0; i < 5; i++) {
+        ck_assert_msg(strstr(csv, metrics[i]) != NULL, "no %s", metrics[i]);
+    }
+    ck_assert_ptr_nonnull(strstr(run_read(run_file(folder, "report.html")), "\"word_of\":[-1,0,"));
+    run_result result = HEADS(folder, "--words");
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    ck_assert_ptr_nonnull(strstr(result.out, "without special ones"));
+    result = HEADS(folder, "--words", "--example", "1", "--head", "L0H1", "--json");
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    ck_assert_ptr_null(strstr(result.out, "##"));
+    ck_assert_ptr_null(strstr(result.out, "[CLS]"));
+}
+END_TEST
+
+/* The tokens that a call shows, as JSON. */
+static const char *shown(const char *folder, const char *input, const char *option)
+{
+    run_result result = HEADS(folder, "--input", input, "--head", "L1H0", "--json", option);
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    const char *begin = strstr(result.out, "\"tokens\": [");
+    ck_assert_ptr_nonnull(begin);
+    char *tokens = (char *)run_kept(begin);
+    *strstr(tokens, "],\n") = '\0';
+    return tokens + strlen("\"tokens\": [");
+}
+
+START_TEST(a_sentence_is_cut_as_its_training_text_was)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, config(), "--out", folder, "--quiet");
+    const char *sentence = "the mouseowl [MASK], quietly";
+    ck_assert_str_eq(shown(folder, sentence, "--words"), "\"the\", \"mouseowl\", \"[MASK]\", \",\", \"quietly\"");
+    const char *pieces = shown(folder, sentence, "-");
+    ck_assert(strncmp(pieces, "\"[CLS]\", \"the\", \"m", 17) == 0 && strstr(pieces, "\"##") != NULL);
+    run_result result = HEADS(folder, "--input", sentence);
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    ck_assert_ptr_nonnull(strstr(result.out, "  [MASK] "));
+    ck_assert_ptr_null(strstr(result.out, "  [SEP]  ")); /* only the mask is answered */
+    result = HEADS(folder, "--input", "  ");
+    ck_assert_int_eq(result.code, 2);
+    ck_assert_ptr_nonnull(strstr(result.err, "--input: no tokens in it"));
+}
+END_TEST
+
+START_TEST(toy_tasks_have_no_words)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_tiny_config(), "--out", folder, "--quiet");
+    run_result result = HEADS(folder, "--words", "--head", "L0H0");
+    ck_assert_int_eq(result.code, 2);
+    ck_assert_ptr_nonnull(strstr(result.err, "--words: the tokens of run are no pieces of words"));
+    result = HEADS(folder, "--words");
+    ck_assert_int_eq(result.code, 2);
+    ck_assert_ptr_null(strstr(run_read(run_file(folder, "heads.csv")), "_word,"));
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, heads_of_texts_have_scores_of_words);
+    tcase_add_test(tests, a_sentence_is_cut_as_its_training_text_was);
+    tcase_add_test(tests, toy_tasks_have_no_words);
+}
+
+SUITE("runs on texts", add_tests)
