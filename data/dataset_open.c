@@ -1,6 +1,7 @@
 /* Opens the dataset of a user's files. */
 #include "core/memory.h"
 #include "data/private/dataset_parts.h"
+#include "data/text/private/text_data_parts.h"
 
 #include <string.h>
 
@@ -42,6 +43,33 @@ hl_status hl_dataset_open_text(const hl_text_spec *spec, uint64_t seed, hl_datas
     }
     dataset->seed = seed;
     hl_status status = open_text(spec, dataset);
+    if (status.code != HL_OK) {
+        hl_dataset_free(dataset);
+        return status;
+    }
+    *out = dataset;
+    return status;
+}
+
+static hl_status open_written(const hl_text_spec *spec, const hl_dataset *of, hl_dataset *dataset)
+{
+    HL_TRY(hl_text_data_open_written(spec, of->text, &dataset->text));
+    dataset->sizes.examples[HL_TRAIN] = 0;
+    dataset->sizes.examples[HL_VALIDATION] = hl_text_data_examples(dataset->text, HL_VALIDATION);
+    dataset->sizes.longest = hl_text_data_longest(dataset->text, HL_VALIDATION);
+    const hl_tokens *tokens = hl_text_data_tokens(dataset->text), *targets = hl_text_data_targets(dataset->text);
+    return set_vocabularies(tokens, targets != tokens ? targets : NULL, dataset);
+}
+
+hl_status hl_dataset_open_written(const hl_text_spec *spec, const hl_dataset *of, hl_dataset **out)
+{
+    hl_dataset *dataset = hl_calloc(1, sizeof *dataset);
+    if (dataset == NULL) {
+        return hl_error_memory("dataset");
+    }
+    dataset->seed = of->seed;
+    dataset->sizes = of->sizes;
+    hl_status status = open_written(spec, of, dataset);
     if (status.code != HL_OK) {
         hl_dataset_free(dataset);
         return status;

@@ -56,11 +56,11 @@ static json_t *name_of(const hl_vocabulary *names, int32_t id)
         snprintf(text, sizeof text, "%d", (int)id);
         return json_string(text);
     }
-    const char *name = hl_vocabulary_token(names, id);
+    static const char white[] = " \n\t", *const signs[] = { "\xe2\x90\xa3", "\xe2\x86\xb5", "\xe2\x87\xa5" };
     hl_text seen = { 0 };
     hl_text_print(&seen, "%s", "");
-    for (const char *at = name; *at != '\0'; at++) {
-        const char *sign = *at == ' ' ? "\xe2\x90\xa3" : *at == '\n' ? "\xe2\x86\xb5" : *at == '\t' ? "\xe2\x87\xa5" : NULL;
+    for (const char *at = hl_vocabulary_token(names, id); *at != '\0'; at++) {
+        const char *found = strchr(white, *at), *sign = found != NULL ? signs[found - white] : NULL;
         hl_text_add(&seen, sign != NULL ? sign : at, sign != NULL ? strlen(sign) : 1);
     }
     json_t *text = seen.error.code == HL_OK ? shown_text(seen.bytes, false) : NULL;
@@ -75,7 +75,7 @@ static json_t *token_of(const hl_report_run *run, int32_t id)
 
 static json_t *answer_name(const hl_report_run *run, int32_t id)
 {
-    return id == HL_UNSEEN ? json_string("unseen in training")
+    return id == HL_UNSEEN ? json_string(run->targets != run->vocabulary ? "unseen in training" : "?")
                            : name_of(run->targets != NULL ? run->targets : run->vocabulary, id);
 }
 

@@ -65,6 +65,7 @@ static hl_status gather_texts(hl_heads_report *report, hl_opened_model *run, con
         .maps = &history->maps,
         .vocabulary = run->vocabulary,
         .words = run->last.words.places != NULL ? &run->last.words : NULL,
+        .targets = hl_dataset_targets(run->dataset),
         .relations = run->relations,
         .labels = study->labels,
         .effects = hl_heads_study_effects(study),

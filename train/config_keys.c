@@ -235,8 +235,11 @@ const hl_config_key hl_config_keys[] = {
       .help = "The examples of a snapshot, the first of the validation set: at most train.eval_examples of them are "
               "recorded; 0 records nothing." },
     { PATTERNS(budget_mb), INTEGER(0, 100000000), .initial = "256",
-      .help = "The most MiB that a run's snapshots may take together; a run that would need more does not begin. 0: "
-              "no limit." },
+      .help = "The most MiB that a run's snapshots may take together; a run that would need more does not begin, or on "
+              "texts records fewer examples. 0: no limit." },
+    { PATTERNS(file), STRING, .initial = "", .derived = "none",
+      .help = "Examples of your own to record instead of the first of validation, in the form of task.file, of running "
+              "text a line each; a text may hold its mask token ([MASK]) where it shall be filled." },
 };
 /* clang-format on */
 
@@ -281,7 +284,8 @@ static int find_text_task(const char *task)
 bool hl_config_key_used(const hl_config_key *key, const char *task)
 {
     int text = find_text_task(task);
-    if (key->section == 1 || key->offset == offsetof(hl_config, train.length_window)) {
+    if (key->section == 1 || key->offset == offsetof(hl_config, train.length_window) ||
+        key->offset == offsetof(hl_config, patterns.file)) {
         return text >= 0;
     }
     if (key->section != 0 || key->offset == offsetof(hl_config, task.name)) {

@@ -167,6 +167,7 @@ static hl_status make_temporary(work *w)
     if (mkdtemp(w->folder) == NULL) {
         return hl_file_system_error(w->folder, "cannot be made");
     }
+    w->spec.folder = w->folder;
     w->temporary = true;
     return hl_ok();
 }
@@ -340,6 +341,17 @@ static hl_status open_tokens(hl_config *config, const char *folder, hl_dataset *
     return status;
 }
 
+static void end(work *w)
+{
+    if (w->temporary) {
+        remove_folder(w->folder);
+    }
+    hl_free(w->file);
+    hl_free(w->validation_file);
+    hl_free(w->vocabulary);
+    hl_free(w->folder);
+}
+
 hl_status hl_setup_data(hl_config *config, const hl_data_options *options, hl_dataset **out)
 {
     if (!hl_config_is_text(config, NULL)) {
@@ -351,13 +363,7 @@ hl_status hl_setup_data(hl_config *config, const hl_data_options *options, hl_da
     }
     work w = { .config = config, .options = options };
     hl_status status = open_text(&w, out);
-    if (w.temporary) {
-        remove_folder(w.folder);
-    }
-    hl_free(w.file);
-    hl_free(w.validation_file);
-    hl_free(w.vocabulary);
-    hl_free(w.folder);
+    end(&w);
     return status;
 }
 
@@ -373,4 +379,21 @@ hl_status hl_data_save_tokens(const hl_dataset *dataset, const char *folder)
         HL_TRY(status);
     }
     return hl_ok();
+}
+
+hl_status hl_setup_examples(const hl_config *config, const hl_data_options *options, const hl_dataset *of,
+                            hl_dataset **out)
+{
+    *out = NULL;
+    work w = { .options = options, .spec = hl_config_text_spec(config) };
+    w.spec.file = or_null(hl_config_string(config, config->patterns.file));
+    w.spec.max_length = config->sizes.longest;
+    if (w.spec.file == NULL || hl_dataset_text(of) == NULL) {
+        return hl_ok();
+    }
+    hl_status status = make_temporary(&w);
+    HL_THEN(status, find_file(&w, &w.spec.file, &w.file));
+    HL_THEN(status, hl_dataset_open_written(&w.spec, of, out));
+    end(&w);
+    return status;
 }

@@ -38,6 +38,12 @@ hl_text_spec hl_config_text_spec(const hl_config *config);
  * *out is the caller's: hl_dataset_free. */
 hl_status hl_setup_data(hl_config *config, const hl_data_options *options, hl_dataset **out);
 
+/* Opens the examples of patterns.file, read as the dataset `of`, which must outlive them, reads its own; *out is NULL
+ * where the config names none. Those that are longer than its longest example are cut. Fails as
+ * hl_dataset_open_written. */
+hl_status hl_setup_examples(const hl_config *config, const hl_data_options *options, const hl_dataset *of,
+                            hl_dataset **out);
+
 /* Writes tokens.json and labels.json of a text into the run's folder: with them and its weights a model can answer.
  * HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_data_save_tokens(const hl_dataset *dataset, const char *folder);

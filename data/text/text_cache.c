@@ -55,10 +55,10 @@ static hl_status find_target(work *w, const hl_text_record *record, hl_span labe
 
 static hl_status encode(work *w, const hl_text_record *record, hl_span text)
 {
-    bool running = w->data->running;
+    bool specials = w->data->running || (w->data->of != NULL && w->spec->task == HL_TEXT_MASKED);
     hl_status status = record->goes_on
-                           ? hl_tokens_encode_more(w->data->tokens, text.text, text.size, running, &w->pieces)
-                           : hl_tokens_encode(w->data->tokens, text.text, text.size, running, &w->pieces);
+                           ? hl_tokens_encode_more(w->data->tokens, text.text, text.size, specials, &w->pieces)
+                           : hl_tokens_encode(w->data->tokens, text.text, text.size, specials, &w->pieces);
     return status.code == HL_INVALID ? bad(w, record, status.text) : status;
 }
 
@@ -121,7 +121,7 @@ static hl_status encode_words(work *w, const hl_text_record *record)
 /* The tokens' own special tokens around the pieces; all as columns. */
 static hl_status wrap(work *w, size_t n_first, bool pair)
 {
-    HL_TRY(hl_tokens_wrap(w->data->tokens, n_first, &w->pieces));
+    HL_TRY(w->data->task != HL_TEXT_NEXT ? hl_tokens_wrap(w->data->tokens, n_first, &w->pieces) : hl_ok());
     HL_TRY(resize(w, HL_TEXT_TOKENS, w->pieces.n));
     HL_TRY(resize(w, HL_TEXT_TYPES, pair ? w->pieces.n : 0));
     for (size_t i = 0; i < w->pieces.n; i++) {
@@ -130,6 +130,26 @@ static hl_status wrap(work *w, size_t n_first, bool pair)
             w->numbers[HL_TEXT_TYPES][i] = w->pieces.at[i].type;
         }
     }
+    return hl_ok();
+}
+
+/* What is asked for in a line that somebody wrote: its masks, whose answers nobody knows, or each next piece. */
+static hl_status ask(work *w)
+{
+    size_t n = (size_t)w->lengths[HL_TEXT_TOKENS];
+    const int32_t *tokens = w->numbers[HL_TEXT_TOKENS];
+    int32_t mask = hl_tokens_role(w->data->tokens, HL_ROLE_MASK);
+    bool next = w->data->task == HL_TEXT_NEXT;
+    int64_t asked = 0;
+    HL_TRY(resize(w, HL_TEXT_ROWS, n));
+    HL_TRY(resize(w, HL_TEXT_IDS, n));
+    for (size_t i = 0; i < n; i++) {
+        if (next ? i + 1 < n : tokens[i] == mask) {
+            w->numbers[HL_TEXT_ROWS][asked] = (int32_t)i;
+            w->numbers[HL_TEXT_IDS][asked++] = next ? tokens[i + 1] : -1;
+        }
+    }
+    w->lengths[HL_TEXT_ROWS] = w->lengths[HL_TEXT_IDS] = asked;
     return hl_ok();
 }
 
@@ -186,7 +206,8 @@ static hl_status make_columns(work *w, const hl_text_record *record)
         w->numbers[HL_TEXT_ROWS][0] = 0;
         HL_TRY(find_target(w, record, record->labels[0], &w->numbers[HL_TEXT_IDS][0]));
     }
-    return wrap(w, n_first, pair);
+    HL_TRY(wrap(w, n_first, pair));
+    return w->data->of != NULL && w->spec->task == HL_TEXT_MASKED ? ask(w) : hl_ok();
 }
 
 /* Whether the example has something to be asked for: of masked, a piece that is not special. */
@@ -294,7 +315,7 @@ static void describe(const work *w, hl_text *kind)
     } else if (task == HL_TEXT_CLASSES) {
         hl_text_print(kind, " %s %s", spec->text_column, spec->label_column);
     }
-    hl_text_print(kind, "; %s", w->name);
+    hl_text_print(kind, "; %s%s", w->name, w->data->of != NULL && w->data->task == HL_TEXT_NEXT ? " of next" : "");
     if (spec->validation_file == NULL) {
         hl_text_print(kind, " of share %.17g", spec->validation_share);
     }
@@ -359,9 +380,11 @@ static hl_status make_cache(work *w)
 
 hl_status hl_text_data_make_caches(const hl_text_spec *spec, hl_text_data *data)
 {
-    for (int split = 0; split < 2; split++) {
+    for (int split = data->of != NULL ? HL_VALIDATION : HL_TRAIN; split <= HL_VALIDATION; split++) {
         work w = { .spec = spec,
-                   .name = split == HL_TRAIN ? "train.cache" : "validation.cache",
+                   .name = data->of != NULL    ? "examples.cache"
+                           : split == HL_TRAIN ? "train.cache"
+                                               : "validation.cache",
                    .data = data,
                    .split = (hl_split)split };
         HL_TRY(make_cache(&w));

@@ -128,11 +128,11 @@ hl_status hl_text_data_open(const hl_text_spec *spec, hl_text_data **out)
 void hl_text_data_close(hl_text_data *data)
 {
     if (data != NULL) {
-        hl_corpus_close(data->corpora[HL_TRAIN]);
-        hl_corpus_close(data->corpora[HL_VALIDATION]);
-        hl_tokens_free(data->tokens);
-        hl_tokens_free(data->labels);
-        hl_free(data->pieces);
+        hl_corpus_close(data->corpora[HL_VALIDATION]); /* what written examples share is not theirs */
+        hl_corpus_close(data->of == NULL ? data->corpora[HL_TRAIN] : NULL);
+        hl_tokens_free(data->of == NULL ? data->tokens : NULL);
+        hl_tokens_free(data->of == NULL ? data->labels : NULL);
+        hl_free(data->of == NULL ? data->pieces : NULL);
         hl_free(data);
     }
 }
@@ -391,7 +391,7 @@ hl_status hl_text_data_read(hl_text_reader *reader, hl_split split, uint64_t see
     hl_text_data_find_words(data, example, reader->words);
     const char *use = split == HL_TRAIN ? "masks" : "masks of validation";
     hl_random random = { .seed = seed, .stream = hl_random_stream(use), .step = (uint32_t)pass };
-    if (data->task == HL_TEXT_MASKED) {
+    if (data->task == HL_TEXT_MASKED && data->of == NULL) {
         mask(reader, draw_of(random, i), example);
     } else if (data->drop_pieces > 0 && split == HL_TRAIN) {
         drop(reader, draw_of(random, i), example->n_tokens);

@@ -1,12 +1,16 @@
 #include "programs/train/data.h"
+#include "data/examples_storage.h"
+#include "train/snapshot_budget.h"
 
 #include "core/clock.h"
 #include "core/files.h"
 #include "core/memory.h"
 #include "core/units.h"
+#include "data/examples_storage.h"
 #include "programs/print_line.h"
 #include "train/config_keys.h"
 #include "train/signals.h"
+#include "train/snapshot_budget.h"
 #include "train/terminal.h"
 
 #include <string.h>
@@ -109,4 +113,24 @@ hl_status hl_train_call_open_data(hl_train_call *call, hl_data_use use)
         return hl_ok();
     }
     return status.code == HL_INVALID ? hl_error(HL_INVALID, "%s: %s", call->command.config.path, status.text) : status;
+}
+
+hl_status hl_train_call_make_examples(hl_train_call *call, hl_examples *examples)
+{
+    const hl_config *config = &call->config;
+    hl_data_options options = { .folder = config->train.out, .beside = call->command.config.path };
+    hl_dataset *written;
+    HL_TRY(hl_setup_examples(config, &options, call->trainer.dataset, &written));
+    int64_t n = hl_snapshot_budget_examples(config);
+    if (written == NULL) {
+        return hl_dataset_make_examples(call->trainer.dataset, HL_VALIDATION, 0, n, examples);
+    }
+    int64_t there = hl_dataset_sizes(written)->examples[HL_VALIDATION];
+    hl_status status = hl_dataset_make_examples(written, HL_VALIDATION, 0, there < n ? there : n, examples);
+    if (hl_text_data_noticed(hl_dataset_text(written), HL_VALIDATION)->cut > 0) {
+        hl_print_line(call->err, "%s: examples are cut to %lld pieces", hl_config_string(config, config->patterns.file),
+                      (long long)config->sizes.longest);
+    }
+    hl_dataset_free(written);
+    return status;
 }

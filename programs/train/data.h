@@ -10,4 +10,8 @@
  * there is no dataset. Fails as hl_setup_data, naming the config where a value is impossible. */
 hl_status hl_train_call_open_data(hl_train_call *call, hl_data_use use);
 
+/* Makes the examples of snapshots: the first of the validation set, or those of patterns.file, telling of what was cut.
+ * Fails as hl_setup_examples. On success to be freed by hl_examples_free. */
+hl_status hl_train_call_make_examples(hl_train_call *call, hl_examples *examples);
+
 #endif

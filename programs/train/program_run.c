@@ -8,6 +8,7 @@
 #include "programs/expected_time.h"
 #include "programs/print_line.h"
 #include "programs/signal_handlers.h"
+#include "programs/train/data.h"
 #include "programs/train/foreign_weights.h"
 #include "show/table.h"
 #include "study/report.h"
@@ -146,9 +147,9 @@ static hl_status init_recorder(hl_train_call *p)
     }
     p->records = true;
     hl_dataset *dataset = p->trainer.dataset;
-    int64_t rows = hl_trainer_evaluation_rows(&p->config), n = hl_snapshot_budget_examples(&p->config);
+    int64_t rows = hl_trainer_evaluation_rows(&p->config);
     hl_examples examples;
-    HL_TRY(hl_dataset_make_examples(dataset, HL_VALIDATION, 0, n, &examples));
+    HL_TRY(hl_train_call_make_examples(p, &examples));
     hl_status status =
         hl_recorder_init(&p->recorder, &p->trainer.model, &examples, rows, p->trainer.threads, p->folder.patterns);
     hl_examples_free(&examples);
@@ -220,8 +221,7 @@ static hl_status prepare(hl_train_call *p)
     p->loop.recorder = p->records ? &p->recorder : NULL;
     p->loop.sums = p->records ? &p->sums : NULL;
     if (p->command.watch >= 0 && !p->records) {
-        return hl_error(HL_INVALID, "command line: --watch: no example is recorded that could be shown; raise "
-                                    "patterns.budget_mb");
+        return hl_error(HL_INVALID, "command line: --watch: no example is recorded; raise patterns.budget_mb");
     }
     if (p->command.watch < 0) {
         return hl_ok();

@@ -1,15 +1,16 @@
 /* What the model answers: an example's targets and predictions, right or wrong by colour and by sign. */
 
 function signOf(answer) {
-    return answer.right ? "✓" : "✗";
+    return answer.open ? "→" : answer.right ? "✓" : "✗";
 }
 
 function nameOf(answer) {
-    return answer.right ? "right" : "wrong";
+    return answer.open ? "open" : answer.right ? "right" : "wrong";
 }
 
 function countText(answers) {
-    return `${answers.filter((answer) => answer.right).length} of ${answers.length} right`;
+    const asked = answers.filter((answer) => !answer.open);
+    return asked.length === 0 ? "nobody knows the answers" : `${asked.filter((answer) => answer.right).length} of ${asked.length} right`;
 }
 
 /* The example token by token. */
@@ -53,13 +54,13 @@ function answerWords(answers) {
 
 /* One answer on one line; a wrong one with what would have been right. */
 function answerText(answer) {
-    return `${signOf(answer)} ${shortened(answer.prediction)}${answer.right ? "" : ` (${shortened(answer.target)})`}`;
+    return `${signOf(answer)} ${shortened(answer.prediction)}${answer.right || answer.open ? "" : ` (${shortened(answer.target)})`}`;
 }
 
 /* A tick or a cross in a box of that width and height. */
 function drawSign(context, answer, x, y, width, height) {
     const half = Math.min(width, height) * 0.38, middle = [x + width / 2, y + height / 2];
-    const points = answer.right ? [[-1, 0.1], [-0.3, 0.9], [1, -0.9]] : [[-1, -1], [1, 1], null, [1, -1], [-1, 1]];
+    const points = answer.open ? [] : answer.right ? [[-1, 0.1], [-0.3, 0.9], [1, -0.9]] : [[-1, -1], [1, 1], null, [1, -1], [-1, 1]];
     context.lineWidth = Math.max(1, half * 0.45);
     context.beginPath();
     points.forEach((point, i) => {
@@ -80,7 +81,7 @@ function drawBar(context, answer, x, y, width, height) {
 /* Under a map's columns, from `top` on: each answer's target, prediction and sign, or where the layout has no room for
  * letters, its sign or bar alone. */
 function drawAnswers(context, answers, layout, top) {
-    for (const answer of answers) {
+    for (const answer of answers.filter((one) => !one.open || layout.letters)) {
         const x = layout.side + answer.position * layout.cell, middle = x + layout.cell / 2;
         const colour = css(answer.right ? "--accent" : "--second");
         let y = top;

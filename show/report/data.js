@@ -202,7 +202,7 @@ class Run {
         }
         const begin = (all.length / this.examples.length) * example, words = this.data.words;
         return targets.flatMap((target, position) => (target === -1 ? [] : [{
-            position, target: words[target], prediction: words[all[begin + position]], right: all[begin + position] === target,
+            position, open: words[target] === "?" && target === -2, target: words[target], prediction: words[all[begin + position]], right: all[begin + position] === target,
         }]));
     }
 

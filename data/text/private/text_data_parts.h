@@ -39,6 +39,7 @@ struct hl_text_data {
     bool running, whole_words;
     int64_t length;
     double drop_pieces;
+    const hl_text_data *of;     /* of examples that somebody wrote: whose tokens and labels these are; else NULL */
     hl_tokens *tokens, *labels; /* labels: NULL where the tokens are the targets' names */
     unsigned char *pieces;      /* V, bits */
     int32_t n_usable;           /* pieces that are not special */
@@ -57,13 +58,20 @@ hl_status hl_text_data_look_at_pieces(const hl_text_spec *spec, hl_text_data *da
  * example's words those: of tags by the treebank's words, whose rows it must have, of all others by their pieces. */
 void hl_text_data_find_words(const hl_text_data *data, hl_text_example *example, int32_t *words);
 
-/* The caches. */
+/* The caches; of examples that somebody wrote, theirs alone. */
 hl_status hl_text_data_make_caches(const hl_text_spec *spec, hl_text_data *data);
 
 static inline bool hl_is_split(hl_split split)
 {
     return split == HL_TRAIN || split == HL_VALIDATION;
 }
+
+/* Opens examples that somebody wrote to look at, spec->file in the form of the files of `of`, but where these are
+ * running text a line each. They are validation's, with the tokens and labels of `of`, which must outlive them; their
+ * cache is spec->folder's examples.cache. The text of a special token in masked and next lines is that token, and
+ * nothing is masked: masks are asked for, with an answer that nobody knows (id -1), and of next each piece after
+ * another. Longer ones are cut to spec->max_length. Fails as hl_text_data_open. */
+hl_status hl_text_data_open_written(const hl_text_spec *spec, const hl_text_data *of, hl_text_data **out);
 
 HL_END_DECLS
 

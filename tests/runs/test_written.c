@@ -1,0 +1,68 @@
+/* Examples of one's own, which a run on texts records instead of the first of its validation set. */
+#include "core/examples.h"
+#include "core/npz.h"
+#include "tests/check_suite.h"
+#include "tests/runs/runs.h"
+#include "tests/scratch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *written_config(const char *mine)
+{
+    static char config[1024];
+    char text[2048] = "";
+    for (int i = 0; i < 40; i++) {
+        static const char *const nouns[] = { "dog", "cat", "king", "queen" };
+        snprintf(text + strlen(text), sizeof text - strlen(text), "the %s sees the %s\n", nouns[i % 4],
+                 nouns[i / 4 % 4]);
+    }
+    scratch_write(run_path("text.txt"), text, strlen(text));
+    scratch_write(run_path("mine.txt"), mine, strlen(mine));
+    snprintf(config, sizeof config,
+             "[task]\nname = masked\nfile = %s\n[tokens]\nkind = words\n[model]\nlayers = 1\nheads = 2\nd_model = 8\n"
+             "max_length = 16\n[train]\nsteps = 2\nbatch_size = 4\n[patterns]\nfile = %s\n",
+             run_path("text.txt"), run_path("mine.txt"));
+    return run_config("masked.ini", config);
+}
+
+static const int32_t *array_of(const hl_npz *npz, const char *name, hl_shape shape)
+{
+    const hl_npz_array *array = hl_npz_find(npz, name);
+    ck_assert_msg(array != NULL && hl_shape_equal(array->shape, shape), "%s", name);
+    return array->data;
+}
+
+START_TEST(written_lines_are_recorded_and_masks_answered)
+{
+    const char *config = written_config("the dog sees the <mask>\nthe cat sees the king sees the queen\n");
+    run_result run = RUN(config, "--out", run_path("run"));
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert_msg(strstr(run.err, "mine.txt: examples are cut to 7 pieces\n") != NULL, "%s", run.err);
+    hl_npz npz;
+    ck_assert_int_eq(hl_npz_read(run_file(run_path("run"), "patterns/step_000002.npz"), 1 << 20, &npz).code, HL_OK);
+    const int32_t *targets = array_of(&npz, "targets", HL_SHAPE(2, 7));
+    for (int i = 0; i < 14; i++) {
+        ck_assert_int_eq(targets[i], i == 5 ? HL_UNSEEN : HL_IGNORE);
+    }
+    const int32_t *words = array_of(&npz, "words", HL_SHAPE(2, 7));
+    ck_assert_mem_eq(words, ((const int32_t[]){ -1, 0, 1, 2, 3, 4, -1 }), 7 * sizeof *words);
+    hl_npz_free(&npz);
+    ck_assert_int_eq(HEADS(run_path("run")).code, 0);
+}
+END_TEST
+
+START_TEST(a_line_that_cannot_be_read_is_named)
+{
+    run_result run = RUN(written_config("the dog\nthe \xff\n"), "--out", run_path("run"));
+    ck_assert_int_eq(run.code, 3);
+    ck_assert_msg(strstr(run.err, "mine.txt:2:5: is not UTF-8 (byte 0xff)\n") != NULL, "%s", run.err);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, written_lines_are_recorded_and_masks_answered);
+    tcase_add_test(tc, a_line_that_cannot_be_read_is_named);
+}
+SUITE("written examples in runs", add_tests)
