@@ -5,7 +5,7 @@ usage: make_texts.py FOLDER
 
 All of it is made here, from small grammars and lists of words:
 
-  stories.txt.gz      parades: "Now comes Vera under Otto beside Mira." Each sentence repeats the row of the one before,
+  stories.txt.gz      parades: "Enter Vera under Otto beside Mira." Each sentence repeats the row of the one before,
                       so that most of its words follow from what came after the same word last time. Heads that look
                       there, induction heads, are worth having.
   treebank.conllu.gz  sentences with their trees. Many words have two tags ("she walks", "the walks"): only their
@@ -46,11 +46,10 @@ class Draw:
 
 # ---------------------------------------------------------------------------------------------------------- stories
 
-CALLS = ["Here comes", "Now comes", "There goes", "We see"]
+CALLS = ["Enter", "Behold", "Hail", "See"]
 HEROES = ["Mira", "Oskar", "Nuri", "Pela", "Jonas", "Rike", "Emil", "Sora", "Wanda", "Dora", "Milo", "Greta", "Ivo",
           "Bruno", "Hilde", "Selma", "Anton", "Frida", "Tavo", "Lena", "Otto", "Vera", "Ruben", "Tilda"]
 SIDES = ["behind", "beside", "above", "below", "before", "after", "without", "with", "under", "over", "near", "against"]
-FEELINGS = ["glad", "tired", "proud", "afraid", "curious", "hungry"]
 
 
 def some(draw, n, items):
@@ -61,19 +60,17 @@ def some(draw, n, items):
 
 def story(draw):
     """A parade: each sentence puts one more in front and tells the whole row again."""
-    n = 6 + draw.below(5)
+    n = 4 + draw.below(4)
     heroes, sides = some(draw, n, HEROES), some(draw, n - 1, SIDES)
     row, sentences = heroes[0], []
     for i in range(n):
         if i > 0:
             row = f"{heroes[i]} {sides[i - 1]} {row}"
         sentences.append(f"{draw.one(CALLS)} {row}.")
-        if draw.chance(0.15):
-            sentences.append(f"{draw.one(heroes[:i + 1])} is {draw.one(FEELINGS)}.")
     return " ".join(sentences)
 
 
-STORIES = 900
+STORIES = 1600
 
 
 def stories():
@@ -408,7 +405,7 @@ def message(draw, label):
 
 
 LABELS = ["praise", "complaint", "both", "question", "order", "cancel"]
-MESSAGES = 5000
+MESSAGES = 8000
 
 
 def messages():

@@ -23,6 +23,10 @@ static const shipped_config shipped_configs[] = {
     { .name = "recall.ini", .few_steps = "train.steps=80", .share = 0.8, .accuracy = 0.999 },
     { .name = "agreement.ini", .few_steps = "train.steps=80", .share = 0.8, .accuracy = 0.99 },
     { .name = "ngram.ini", .few_steps = "train.steps=300", .share = 0.9, .accuracy = 0.99 },
+    { .name = "text_next.ini", .few_steps = "train.steps=40", .share = 0.8, .accuracy = 0.6 },
+    { .name = "text_masked.ini", .few_steps = "train.steps=80", .share = 0.9, .accuracy = 0.28 },
+    { .name = "tags.ini", .few_steps = "train.steps=40", .share = 0.8, .accuracy = 0.94 },
+    { .name = "classes.ini", .few_steps = "train.steps=80", .share = 0.9, .accuracy = 0.83 },
 };
 enum { SHIPPED_CONFIGS = sizeof shipped_configs / sizeof *shipped_configs };
 
