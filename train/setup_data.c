@@ -1,4 +1,3 @@
-#define _XOPEN_SOURCE 700 /* mkdtemp */
 #include "train/setup_data.h"
 
 #include "core/files.h"
@@ -8,12 +7,13 @@
 #include "data/text/split.h"
 #include "data/text/tokens_file.h"
 #include "train/config_keys.h"
+#include "train/private/data_folder.h"
+#include "train/private/data_notices.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Longer sentences are cut where a config sets no limit: a cache holds no longer ones. */
 enum { CONTENT_TEXT = 48, MOST_PIECES = 1 << 25 };
@@ -25,7 +25,9 @@ typedef struct work {
     hl_text_spec spec;
     char *file, *validation_file, *vocabulary; /* where they were found; owned, as the next */
     char *folder;                              /* of what is made */
-    bool temporary;                            /* and removed again */
+    size_t there;                              /* so many bytes of its path name a folder that was there before */
+    bool fresh, temporary;                     /* removed where opening fails; in any case */
+    bool makes;                                /* there are no tokens yet */
     char content[CONTENT_TEXT];
 } work;
 
@@ -143,30 +145,33 @@ static hl_status take_content(work *w)
     return hl_ok();
 }
 
+/* Tokens and caches are made one after the other, all of the same content. Those that are not go. */
+static hl_status check_unchanged(work *w)
+{
+    char before[CONTENT_TEXT];
+    memcpy(before, w->content, sizeof before);
+    HL_TRY(find_content(w));
+    w->fresh = strcmp(before, w->content) != 0;
+    return !w->fresh ? hl_ok()
+                     : hl_error(HL_BAD_FILE, "%s: changed while it was read%s", w->spec.file,
+                                w->spec.validation_file != NULL || w->spec.vocabulary != NULL
+                                    ? ", or the validation file or the vocabulary did"
+                                    : "");
+}
+
 /* ---- the folder ---- */
 
 static hl_status is_made(const work *w, bool *made)
 {
     char *path = hl_path_join(w->folder, "tokens.json");
-    if (path == NULL) {
-        return hl_error_memory(w->folder);
-    }
-    hl_status status = hl_file_exists(path, made);
+    hl_status status = path != NULL ? hl_file_exists(path, made) : hl_error_memory(w->folder);
     hl_free(path);
     return status;
 }
 
 static hl_status make_temporary(work *w)
 {
-    const char *base = getenv("TMPDIR");
-    hl_free(w->folder);
-    w->folder = hl_path_join(base != NULL && *base != '\0' ? base : "/tmp", "headlight-XXXXXX");
-    if (w->folder == NULL) {
-        return hl_error_memory("a temporary folder");
-    }
-    if (mkdtemp(w->folder) == NULL) {
-        return hl_file_system_error(w->folder, "cannot be made");
-    }
+    HL_TRY(hl_data_folder_make_temporary(&w->folder, &w->there));
     w->spec.folder = w->folder;
     w->temporary = true;
     return hl_ok();
@@ -183,6 +188,7 @@ static hl_status choose_folder(work *w)
         return hl_error_memory(w->content);
     }
     HL_TRY(is_made(w, &made));
+    w->makes = !made;
     if (w->options->use == HL_DATA_CHECK) {
         return made ? hl_ok() : make_temporary(w);
     }
@@ -199,65 +205,12 @@ static hl_status choose_folder(work *w)
                             w->spec.file, w->folder);
         }
     }
-    return hl_folder_make(w->folder);
-}
-
-static hl_status remove_file(void *context, const char *name)
-{
-    char *path = hl_path_join(context, "%s", name);
-    if (path != NULL) {
-        hl_file_calls_get()->unlink(path);
-    }
-    hl_free(path);
+    HL_TRY(hl_data_folder_make(w->folder, &w->there));
+    w->fresh = *cache == '\0' && w->there < strlen(w->folder); /* another run may be at work in a cache */
     return hl_ok();
 }
 
-/* What is open stays readable. */
-static void remove_folder(const char *folder)
-{
-    hl_folder_list(folder, remove_file, (void *)(uintptr_t)folder);
-    rmdir(folder);
-}
-
 /* ---- opening ---- */
-
-static void note(hl_text *notices, int64_t n, const char *one, const char *many)
-{
-    if (n > 0) {
-        hl_text_print(notices, "%" PRId64 " %s\n", n, n == 1 ? one : many);
-    }
-}
-
-static void tell_notices(const work *w, const hl_dataset *dataset, hl_text *notices)
-{
-    for (int split = 0; split < 2 && notices != NULL; split++) {
-        const hl_text_notices *n = hl_text_data_noticed(hl_dataset_text(dataset), (hl_split)split);
-        hl_text lines = { 0 };
-        note(&lines, n->cut, "sentence was cut to the longest that is allowed (model.max_length)",
-             "sentences were cut to the longest that is allowed (model.max_length)");
-        note(&lines, n->empty, "line or sentence without a token was left out",
-             "lines or sentences without a token were left out");
-        note(&lines, n->unseen, "target that training does not have counts as answered wrong",
-             "targets that training does not have count as answered wrong");
-        note(&lines, n->unknown, "token is the unknown one", "tokens are the unknown one");
-        note(&lines, n->crlf, "line ended with a carriage return, which is dropped",
-             "lines ended with a carriage return, which is dropped");
-        if (n->ignored) {
-            hl_text_print(&lines, "the tokenizer's truncation and padding are not used\n");
-        }
-        if (*n->made_because != '\0') {
-            hl_text_print(&lines, "made anew: %s\n", n->made_because);
-        }
-        for (const char *line = lines.bytes; line != NULL && *line != '\0'; line = strchr(line, '\n') + 1) {
-            hl_text_print(notices, "%s: %.*s\n", split == HL_TRAIN ? "training" : "validation",
-                          (int)strcspn(line, "\n"), line);
-        }
-        hl_text_free(&lines);
-    }
-    if (notices != NULL && (w->file != NULL && w->spec.file == w->file)) {
-        hl_text_print(notices, "task.file is read from %s\n", w->spec.file);
-    }
-}
 
 /* What the data say of the config. */
 static hl_status set_config(work *w, const hl_dataset *dataset)
@@ -298,12 +251,18 @@ static hl_status open_text(work *w, hl_dataset **out)
     w->spec.context = w->options->context;
     hl_dataset *dataset;
     HL_TRY(hl_dataset_open_text(&w->spec, (uint64_t)config->train.seed, &dataset));
-    hl_status status = set_config(w, dataset);
+    hl_status status = w->makes ? check_unchanged(w) : hl_ok();
+    HL_THEN(status, set_config(w, dataset));
     if (status.code != HL_OK) {
         hl_dataset_free(dataset);
         return status;
     }
-    tell_notices(w, dataset, w->options->notices);
+    if (w->options->notices != NULL) {
+        hl_data_notices_print(hl_dataset_text(dataset), &w->spec, w->options->notices);
+        if (w->spec.file == w->file) {
+            hl_text_print(w->options->notices, "task.file is read from %s\n", w->spec.file);
+        }
+    }
     hl_dataset_set_window(dataset, config->train.length_window, config->train.batch_size);
     *out = dataset;
     return status;
@@ -341,10 +300,11 @@ static hl_status open_tokens(hl_config *config, const char *folder, hl_dataset *
     return status;
 }
 
-static void end(work *w)
+static void end(work *w, hl_status status)
 {
-    if (w->temporary) {
-        remove_folder(w->folder);
+    bool failed = status.code != HL_OK && status.code != HL_FAILED; /* HL_FAILED: a signal; what is whole stays */
+    if (w->temporary || (w->fresh && failed)) {
+        hl_data_folder_remove(w->folder, w->there);
     }
     hl_free(w->file);
     hl_free(w->validation_file);
@@ -363,7 +323,7 @@ hl_status hl_setup_data(hl_config *config, const hl_data_options *options, hl_da
     }
     work w = { .config = config, .options = options };
     hl_status status = open_text(&w, out);
-    end(&w);
+    end(&w, status);
     return status;
 }
 
@@ -394,6 +354,6 @@ hl_status hl_setup_examples(const hl_config *config, const hl_data_options *opti
     hl_status status = make_temporary(&w);
     HL_THEN(status, find_file(&w, &w.spec.file, &w.file));
     HL_THEN(status, hl_dataset_open_written(&w.spec, of, out));
-    end(&w);
+    end(&w, status);
     return status;
 }

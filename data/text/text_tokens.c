@@ -92,7 +92,10 @@ static hl_status learn(const hl_text_spec *spec, hl_tokens **out)
                                   .roles = roles_of(spec) };
     training t = { .spec = spec };
     hl_status status = hl_text_records_open(spec, HL_TRAIN, "learning tokens", &t.records);
-    HL_THEN(status, hl_tokens_learn(&options, next_text, &t, out));
+    if (status.code == HL_OK) {
+        status = hl_tokens_learn(&options, next_text, &t, out);
+        status = status.code == HL_INVALID ? hl_error(HL_INVALID, "%s: %s", spec->file, status.text) : status;
+    }
     hl_text_records_close(t.records);
     hl_text_free(&t.spaced);
     return status;

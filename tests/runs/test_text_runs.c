@@ -1,0 +1,253 @@
+/* Runs on a user's files keep what runs on toy tasks keep: the same bits, however they are stopped and resumed. */
+#include "core/files.h"
+#include "tests/check_suite.h"
+#include "tests/runs/killing_files.h"
+#include "tests/runs/text_tasks.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void refused(run_result run, int code, const char *words)
+{
+    ck_assert_msg(run.code == code && strstr(run.err, words) != NULL, "exit code %d, not %d; no \"%s\" in: %s",
+                  run.code, code, words, run.err);
+    ck_assert_msg(strchr(run.err, '\n') == strrchr(run.err, '\n'), "more than a line: %s", run.err);
+}
+
+/* ---- the same bits ---- */
+
+static void same_data(const char *folder, const char *other)
+{
+    static const char *const files[] = { "tokens.json", "vocab.txt", "heads.csv" };
+    run_assert_same(folder, other);
+    ck_assert_str_eq(run_list(folder), run_list(other));
+    for (int i = 0; i < 3; i++) {
+        run_assert_same_file(folder, other, files[i]);
+    }
+}
+
+START_TEST(every_task_trains_to_the_same_bits_at_any_number_of_threads)
+{
+    const char *config = text_config(_i), *straight = run_path("straight");
+    EXPECT_RUN(0, config, "--out", straight);
+    ck_assert_str_eq(run_checkpoint_step(straight), "12");
+    static const char *const threads[] = { "train.threads=2", "train.threads=3", "train.threads=4" };
+    for (int i = 0; i < 3; i++) {
+        const char *folder = run_path(threads[i]);
+        EXPECT_RUN(0, config, threads[i], "--quiet", "--out", folder);
+        same_data(straight, folder);
+    }
+    const char *silent = run_path("silent");
+    EXPECT_RUN(0, config, "patterns.examples=0", "--quiet", "--out", silent);
+    run_assert_same_results(straight, silent);
+    run_result heads = HEADS(straight);
+    ck_assert_msg(heads.code == 0, "%s", heads.err);
+    ck_assert_ptr_nonnull(strstr(heads.out, "L1H1"));
+    ck_assert_int_eq(HEADS(straight, "--keep-only", "L0H0").code, 0);
+}
+END_TEST
+
+/* At moments by chance: while data are made, before the first checkpoint, between two, at the end. */
+START_TEST(killed_again_and_again_a_text_run_ends_as_if_nothing_had_been)
+{
+    const char *config = text_config(_i), *straight = run_path("straight"), *folder = run_path("killed");
+    const char *arguments[] = { config, "train.keep_checkpoints=2", "--quiet", "--resume", "--out", straight, NULL };
+    ck_assert_int_eq(run_train(arguments).code, 0);
+    arguments[5] = folder;
+    unsigned state = (unsigned)_i + 1;
+    int kills = 0;
+    for (int code = -1, most = 8; code != 0; most += most / 2) {
+        state = state * 1664525 + 1013904223;
+        int n = most / 2 + (int)(state >> 8) % (most / 2);
+        run_result run = killing_files_run(n, SIGKILL, KILLING_BESIDE_SNAPSHOTS, arguments);
+        code = run.code;
+        ck_assert_msg(code == 0 || code == RUN_KILLED + SIGKILL, "exit code %d: %s", code, run.err);
+        kills += code != 0;
+    }
+    ck_assert_int_ge(kills, 6);
+    same_data(straight, folder);
+}
+END_TEST
+
+/* ---- another content ---- */
+
+START_TEST(a_run_goes_on_without_its_file_or_with_it_elsewhere_but_not_with_another)
+{
+    const char *config = text_config(_i), *straight = run_path("straight"), *folder = run_path("run");
+    const char *file = run_path(text_tasks[_i].file), *moved = run_path("moved"), *other = run_path("other");
+    static const char *const constant = "optimizer.schedule=constant";
+    EXPECT_RUN(0, config, constant, "--quiet", "--out", straight);
+    EXPECT_RUN(0, config, constant, "train.steps=4", "--quiet", "--out", folder);
+    ck_assert_int_eq(rename(file, moved), 0);
+    EXPECT_RUN(0, config, constant, "train.steps=8", "--quiet", "--resume", "--out", folder);
+    char key[1024], changed[1024];
+    snprintf(key, sizeof key, "task.file=%s", moved);
+    EXPECT_RUN(0, config, constant, "train.steps=8", key, "--quiet", "--resume", "--out", folder);
+    text_file_of(_i, "other", 41);
+    snprintf(key, sizeof key, "task.file=%s", other);
+    snprintf(changed, sizeof changed, "%s has changed", other);
+    refused(RUN(config, constant, key, "--resume", "--out", folder), 3, changed);
+    ck_assert_str_eq(run_checkpoint_step(folder), "8");
+    scratch_remove(run_file(folder, "data"));
+    refused(RUN(config, constant, key, "--resume", "--out", folder), 3, "other: its content is not what the run was");
+    refused(RUN(config, constant, "--resume", "--out", folder), 3, text_tasks[_i].file);
+    ck_assert(!scratch_exists(run_file(folder, "data")));
+    ck_assert_int_eq(rename(moved, file), 0);
+    EXPECT_RUN(0, config, constant, "--quiet", "--resume", "--out", folder); /* the caches are made anew */
+    run_assert_same_results(straight, folder);
+}
+END_TEST
+
+/* ---- caches that are damaged, or of other tokens ---- */
+
+static void flip(const char *path, size_t at)
+{
+    size_t size;
+    char *bytes = scratch_read(path, &size);
+    ck_assert(bytes != NULL && at < size);
+    bytes[at] ^= 4;
+    scratch_write(path, bytes, size);
+    free(bytes);
+}
+
+START_TEST(a_damaged_block_is_named_with_the_remedy)
+{
+    static const char *const caches[] = { "train.cache", "validation.cache" };
+    const char *config = text_config(_i), *folder = run_path("run");
+    EXPECT_RUN(0, config, "--quiet", "--out", folder);
+    for (int i = 0; i < 2; i++) {
+        const char *cache = run_file(text_caches(folder), caches[i]);
+        flip(cache, 20);
+        char words[1024];
+        snprintf(words, sizeof words, "%s: block 0 is damaged; remove the file, and it is made again", cache);
+        refused(RUN(config, "train.steps=14", "optimizer.schedule=constant", "--quiet", "--overwrite", "--out", folder),
+                3, words);
+        ck_assert_int_eq(unlink(cache), 0);
+        EXPECT_RUN(0, config, "--quiet", "--overwrite", "--out", folder);
+    }
+}
+END_TEST
+
+START_TEST(a_cache_of_other_tokens_is_made_anew_for_a_new_run_and_refused_for_an_old_one)
+{
+    const char *config = text_config(0), *folder = run_path("run"), *other = run_path("other");
+    EXPECT_RUN(0, config, "--quiet", "--out", folder);
+    EXPECT_RUN(0, config, "tokens.size=12", "--quiet", "--out", other);
+    size_t size;
+    char *tokens = scratch_read(run_file(other, "tokens.json"), &size);
+    scratch_write(run_file(text_caches(folder), "tokens.json"), tokens, size);
+    free(tokens);
+    refused(RUN(config, "train.steps=14", "--resume", "--out", folder), 3, "was made with other tokens");
+    run_result run = RUN(config, "--overwrite", "--out", folder);
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_ptr_nonnull(strstr(run.out, "training: made anew: "));
+}
+END_TEST
+
+/* ---- while the file is read ---- */
+
+static hl_file_calls system_calls;
+static const char *read_file;
+static int read_fd = -1, reads_left;
+static void (*at_read)(void);
+
+static int watching_open(const char *path, int flags, mode_t mode)
+{
+    int fd = system_calls.open(path, flags, mode);
+    read_fd = strcmp(path, read_file) == 0 ? fd : fd == read_fd ? -1 : read_fd;
+    return fd;
+}
+
+static ssize_t watching_read(int fd, void *buffer, size_t count)
+{
+    if (fd == read_fd && reads_left > 0 && --reads_left == 0) {
+        at_read();
+    }
+    return system_calls.read(fd, buffer, count);
+}
+
+static void watch_reads(void)
+{
+    hl_file_calls calls = system_calls = *hl_file_calls_get();
+    calls.open = watching_open;
+    calls.read = watching_read;
+    hl_file_calls_set(&calls);
+}
+
+/* A run in which this happens at the n-th read of the file. */
+static run_result disturbed(const char *file, int n, void (*what)(void), const char *config, const char *folder)
+{
+    const char *arguments[] = { config, "--quiet", "--out", folder, NULL };
+    read_file = file;
+    reads_left = n;
+    at_read = what;
+    return run_wait(run_start((run_options){ .arguments = arguments, .before = watch_reads }));
+}
+
+static void shrink(void)
+{
+    ck_assert_int_eq(truncate(read_file, 300), 0);
+}
+
+static void grow(void)
+{
+    FILE *file = fopen(read_file, "a");
+    fprintf(file, "more\n");
+    fclose(file);
+}
+
+static void empty(void)
+{
+    ck_assert_int_eq(truncate(read_file, 0), 0);
+}
+
+/* While tokens are learned, or while a cache is made. */
+START_TEST(a_file_that_changes_while_it_is_read_is_named)
+{
+    static void (*const changes[])(void) = { shrink, grow, empty };
+    const char *file = text_file_of(_i, text_tasks[_i].file, 40), *config = text_config_of(_i, file);
+    for (int i = 0; i < 9; i++) {
+        const char *folder = run_path("new/run");
+        text_file_of(_i, text_tasks[_i].file, 40);
+        run_result run = disturbed(file, 1 + i / 3, changes[i % 3], config, folder);
+        refused(run, 3, file);
+        ck_assert_msg(!scratch_exists(run_path("new")), "%s: left %s", run.err, run_list(folder));
+    }
+}
+END_TEST
+
+static void interrupt(void)
+{
+    raise(SIGINT);
+}
+
+START_TEST(interrupted_while_data_are_made_the_same_command_goes_on)
+{
+    const char *config = text_config(_i), *straight = run_path("straight");
+    const char *file = run_path(text_tasks[_i].file);
+    EXPECT_RUN(0, config, "--quiet", "--out", straight);
+    for (int n = 1; n <= 3; n++) {
+        const char *folder = run_path("run");
+        run_result run = disturbed(file, n, interrupt, config, folder);
+        ck_assert_msg(run.code == 128 + SIGINT, "read %d: exit code %d: %s", n, run.code, run.err);
+        ck_assert_ptr_nonnull(strstr(run.err, "while the data were made; the same command goes on"));
+        ck_assert_ptr_null(strstr(run_list(text_caches(folder)), ".tmp"));
+        EXPECT_RUN(0, config, "--quiet", "--out", folder);
+        same_data(straight, folder);
+        scratch_remove(folder);
+    }
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, every_task_trains_to_the_same_bits_at_any_number_of_threads, 0, TEXT_TASKS);
+    tcase_add_loop_test(tc, killed_again_and_again_a_text_run_ends_as_if_nothing_had_been, 0, TEXT_TASKS);
+    tcase_add_loop_test(tc, a_run_goes_on_without_its_file_or_with_it_elsewhere_but_not_with_another, 0, TEXT_TASKS);
+    tcase_add_loop_test(tc, a_damaged_block_is_named_with_the_remedy, 0, TEXT_TASKS);
+    tcase_add_test(tc, a_cache_of_other_tokens_is_made_anew_for_a_new_run_and_refused_for_an_old_one);
+    tcase_add_loop_test(tc, a_file_that_changes_while_it_is_read_is_named, 0, TEXT_TASKS);
+    tcase_add_loop_test(tc, interrupted_while_data_are_made_the_same_command_goes_on, 0, TEXT_TASKS);
+}
+SUITE("text bits", add_tests)
