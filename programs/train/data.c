@@ -1,6 +1,4 @@
 #include "programs/train/data.h"
-#include "data/examples_storage.h"
-#include "train/snapshot_budget.h"
 
 #include "core/clock.h"
 #include "core/files.h"
@@ -82,6 +80,19 @@ static hl_status take_content(hl_train_call *call)
     return status.code == HL_INVALID ? hl_error(HL_BAD_FILE, "%s", status.text) : status;
 }
 
+/* The examples of patterns.file, and a line where some were cut. */
+static hl_status open_written(hl_train_call *call)
+{
+    const hl_config *config = &call->config;
+    hl_data_options options = { .folder = config->train.out, .beside = call->command.config.path };
+    HL_TRY(hl_setup_examples(config, &options, call->dataset, &call->written));
+    if (call->written != NULL && hl_text_data_noticed(hl_dataset_text(call->written), HL_VALIDATION)->cut > 0) {
+        hl_print_line(call->err, "%s: examples are cut to %lld pieces", hl_config_string(config, config->patterns.file),
+                      (long long)config->sizes.longest);
+    }
+    return hl_ok();
+}
+
 hl_status hl_train_call_open_data(hl_train_call *call, hl_data_use use)
 {
     bool text = hl_config_is_text(&call->config, NULL);
@@ -112,25 +123,16 @@ hl_status hl_train_call_open_data(hl_train_call *call, hl_data_use use)
         hl_print_line(call->err, "interrupted while the data were made; the same command goes on with them");
         return hl_ok();
     }
+    HL_THEN(status, open_written(call));
     return status.code == HL_INVALID ? hl_error(HL_INVALID, "%s: %s", call->command.config.path, status.text) : status;
 }
 
 hl_status hl_train_call_make_examples(hl_train_call *call, hl_examples *examples)
 {
-    const hl_config *config = &call->config;
-    hl_data_options options = { .folder = config->train.out, .beside = call->command.config.path };
-    hl_dataset *written;
-    HL_TRY(hl_setup_examples(config, &options, call->trainer.dataset, &written));
-    int64_t n = hl_snapshot_budget_examples(config);
-    if (written == NULL) {
+    int64_t n = hl_snapshot_budget_examples(&call->config);
+    if (call->written == NULL) {
         return hl_dataset_make_examples(call->trainer.dataset, HL_VALIDATION, 0, n, examples);
     }
-    int64_t there = hl_dataset_sizes(written)->examples[HL_VALIDATION];
-    hl_status status = hl_dataset_make_examples(written, HL_VALIDATION, 0, there < n ? there : n, examples);
-    if (hl_text_data_noticed(hl_dataset_text(written), HL_VALIDATION)->cut > 0) {
-        hl_print_line(call->err, "%s: examples are cut to %lld pieces", hl_config_string(config, config->patterns.file),
-                      (long long)config->sizes.longest);
-    }
-    hl_dataset_free(written);
-    return status;
+    int64_t there = hl_dataset_sizes(call->written)->examples[HL_VALIDATION];
+    return hl_dataset_make_examples(call->written, HL_VALIDATION, 0, there < n ? there : n, examples);
 }

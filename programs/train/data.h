@@ -5,13 +5,14 @@
 #include "programs/train/program_run.h"
 #include "train/setup_data.h"
 
-/* Opens the config's data as call->dataset, with what follows from them in call->config. While a text is made into
- * tokens it prints how far it is, then what was noticed, a line each. A signal ends it: call->signal is then set, and
- * there is no dataset. Fails as hl_setup_data, naming the config where a value is impossible. */
+/* Opens the config's data as call->dataset, with what follows from them in call->config, and the examples of
+ * patterns.file as call->written. While a text is made into tokens it prints how far it is, then what was noticed, a
+ * line each. A signal ends it: call->signal is then set, and there is no dataset. Fails as hl_setup_data and
+ * hl_setup_examples, naming the config where a value is impossible. */
 hl_status hl_train_call_open_data(hl_train_call *call, hl_data_use use);
 
-/* Makes the examples of snapshots: the first of the validation set, or those of patterns.file, telling of what was cut.
- * Fails as hl_setup_examples. On success to be freed by hl_examples_free. */
+/* Makes the examples of snapshots, as many as the budget has room for: the first of the validation set, or of
+ * patterns.file. Fails as hl_dataset_make_examples. On success to be freed by hl_examples_free. */
 hl_status hl_train_call_make_examples(hl_train_call *call, hl_examples *examples);
 
 #endif

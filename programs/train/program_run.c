@@ -146,18 +146,17 @@ static hl_status init_recorder(hl_train_call *p)
         return hl_ok();
     }
     p->records = true;
-    hl_dataset *dataset = p->trainer.dataset;
-    int64_t rows = hl_trainer_evaluation_rows(&p->config);
+    int64_t rows = hl_trainer_evaluation_rows(&p->config), longest = hl_dataset_max_length(p->trainer.dataset);
     hl_examples examples;
     HL_TRY(hl_train_call_make_examples(p, &examples));
     hl_status status =
         hl_recorder_init(&p->recorder, &p->trainer.model, &examples, rows, p->trainer.threads, p->folder.patterns);
     hl_examples_free(&examples);
     HL_TRY(status);
-    const hl_text_data *text = hl_dataset_text(dataset);
+    const hl_text_data *text = hl_dataset_text(p->trainer.dataset);
     HL_TRY(text != NULL ? hl_word_forms_make(&p->recorder.examples, hl_text_data_tokens(text), &p->words) : hl_ok());
     hl_word_forms_tell(&p->words, &p->recorder.examples);
-    return hl_validation_sums_pass_init(&p->sums, &p->trainer.model.config, rows, hl_dataset_max_length(dataset));
+    return hl_validation_sums_pass_init(&p->sums, &p->trainer.model.config, rows, longest);
 }
 
 /* The names of the task's relations. */
@@ -392,6 +391,7 @@ hl_status hl_train_call_run(hl_train_call *p)
 void hl_train_call_free(hl_train_call *p)
 {
     hl_metrics_csv_close(&p->loop.metrics);
+    hl_dataset_free(p->written);
     free_training(p);
     hl_dataset_free(p->dataset);
     hl_run_folder_close(&p->folder);

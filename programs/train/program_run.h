@@ -19,6 +19,7 @@ typedef struct hl_train_call {
     FILE *out, *err;
     hl_config config;
     hl_dataset *dataset; /* the config's data, until they pass to the trainer */
+    hl_dataset *written; /* the examples of patterns.file; NULL where there are none */
     char *config_path;   /* the path that hl_find_config found; owned */
     char *result_text;   /* for the metadata of weights; owned */
     hl_run_folder folder;

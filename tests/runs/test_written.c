@@ -6,7 +6,9 @@
 #include "tests/scratch.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char *written_config(const char *mine)
 {
@@ -52,17 +54,38 @@ START_TEST(written_lines_are_recorded_and_masks_answered)
 }
 END_TEST
 
-START_TEST(a_line_that_cannot_be_read_is_named)
+START_TEST(a_line_that_cannot_be_read_is_named_and_changes_no_run)
 {
-    run_result run = RUN(written_config("the dog\nthe \xff\n"), "--out", run_path("run"));
-    ck_assert_int_eq(run.code, 3);
-    ck_assert_msg(strstr(run.err, "mine.txt:2:5: is not UTF-8 (byte 0xff)\n") != NULL, "%s", run.err);
+    const char *config = written_config("the dog\n"), *folder = run_path("run");
+    EXPECT_RUN(0, config, "--out", folder);
+    char *files = strdup(run_list(folder));
+    written_config("the dog\nthe \xff\n");
+    static const char *const options[] = { "--check", "--overwrite" };
+    for (int i = 0; i < 2; i++) {
+        run_result run = RUN(config, options[i], "--out", folder);
+        ck_assert_msg(run.code == 3, "%s: %d", options[i], run.code);
+        ck_assert_msg(strstr(run.err, "mine.txt:2:5: is not UTF-8 (byte 0xff)\n") != NULL, "%s", run.err);
+        ck_assert_str_eq(run_list(folder), files);
+        ck_assert_str_eq(run_checkpoint_step(folder), "2");
+    }
+    free(files);
+}
+END_TEST
+
+START_TEST(a_check_reads_the_lines_and_leaves_nothing)
+{
+    const char *config = written_config("the dog sees the <mask>\n");
+    EXPECT_RUN(0, config, "--check", "--out", run_path("run"));
+    struct stat found;
+    ck_assert_int_ne(stat(run_path("run"), &found), 0);
+    EXPECT_RUN(3, config, "--check", "patterns.file=none.txt", "--out", run_path("run"));
 }
 END_TEST
 
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, written_lines_are_recorded_and_masks_answered);
-    tcase_add_test(tc, a_line_that_cannot_be_read_is_named);
+    tcase_add_test(tc, a_line_that_cannot_be_read_is_named_and_changes_no_run);
+    tcase_add_test(tc, a_check_reads_the_lines_and_leaves_nothing);
 }
 SUITE("written examples in runs", add_tests)
