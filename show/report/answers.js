@@ -20,14 +20,12 @@ function buildExample() {
 }
 
 function tokenItem(token, i, answer) {
-    const item = element("li", {}, element("small", {}, `${i}`), element("b", {}, shortened(token)));
-    if (shortened(token) !== token) {
-        item.title = `position ${i}: ${token}`;
-    }
+    const item = element("li", { title: `position ${i}: ${token}` }, element("small", {}, `${i}`), element("b", {}, shortened(token)));
     if (answer !== undefined) {
         item.className = nameOf(answer);
         item.append(element("span", {}, shortened(answer.target)), element("em", {}, `${signOf(answer)} ${shortened(answer.prediction)}`));
-        item.title = `position ${i}: target ${answer.target}, prediction ${answer.prediction}, ${nameOf(answer)}`;
+        item.title += answer.open ? `, answer ${answer.prediction}; nobody knows the right one`
+            : `, target ${answer.target}, answer ${answer.prediction}, ${nameOf(answer)}`;
     }
     return item;
 }

@@ -147,9 +147,18 @@ class Page:
 def check_texts(page):
     assert page.text("h1") == "made-up <b>run</b>", page.text("h1")
     assert page.all("h1 b, img, option b") == []
-    shown = page.one("#example").get_attribute("textContent")
+    shown, opened, whole = page.one("#example").get_attribute("textContent"), example_shown(page), set()
+    for example in range(len(page.all("#example option"))):
+        choose(page, "example", example)
+        for written, said in page.script("""return [...document.querySelectorAll(".tokens li:not(.rows)")].map((li) =>
+                [li.querySelector("b").textContent, li.title]);"""):
+            whole.add(re.match(r"position \d+: (.*?)(, target .*)?$", said)[1])
+            assert len(written) <= 24, written
+    choose(page, "example", opened)
     for token in ("</script><b>", "&amp;", "<img/src=x/onerror=alert(1)>", "]]>\\u{200b}\\u{202e}\\u{fffe}", "\"'e"):
-        assert token in shown, (token, shown)
+        short = token if len(token) <= 24 else token[:23] + "…"
+        assert short in shown, (short, shown)
+        assert token in whole, (token, whole)
     assert "accuracy 87.5%" in page.text("#subtitle")
 
 
