@@ -222,10 +222,11 @@ static void read_override(hl_config_reader *reader, const char *override)
     }
 }
 
-bool hl_config_out_override(const char *out, char override[HL_CONFIG_OVERRIDE])
+bool hl_config_path_override(const char *key, const char *path, char override[HL_CONFIG_OVERRIDE])
 {
-    int key = snprintf(override, HL_CONFIG_OVERRIDE, "train.out=");
-    return strlen(out) < HL_CONFIG_MAX_PATH && hl_ini_quote(out, override + key, (size_t)(HL_CONFIG_OVERRIDE - key));
+    int used = snprintf(override, HL_CONFIG_OVERRIDE, "%s=", key);
+    return strlen(path) < HL_CONFIG_MAX_PATH &&
+           hl_ini_quote(path, override + used, (size_t)(HL_CONFIG_OVERRIDE - used));
 }
 
 static hl_status outcome(const hl_problems *problems)

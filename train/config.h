@@ -31,8 +31,9 @@ hl_status hl_config_load(hl_config_options options, hl_config *config, hl_proble
 hl_status hl_config_parse(hl_config_options options, const char *text, size_t size, hl_config *config,
                           hl_problems *problems);
 
-/* The override that sets train.out to this folder, whatever its name. False where that is longer than paths may be. */
-bool hl_config_out_override(const char *out, char override[HL_CONFIG_OVERRIDE]);
+/* The override that sets the key, as "train.out", to this path, whatever its name. False where that is longer than
+ * paths may be. */
+bool hl_config_path_override(const char *key, const char *path, char override[HL_CONFIG_OVERRIDE]);
 
 /* The config as the text of a config file that resolves to the same values, every key in it but those that the task
  * does not use. NULL when out of memory. Owned by the caller: hl_free. */

@@ -45,6 +45,11 @@ hl_status hl_setup_data(hl_config *config, const hl_data_options *options, hl_da
 hl_status hl_setup_examples(const hl_config *config, const hl_data_options *options, const hl_dataset *of,
                             hl_dataset **out);
 
+/* Removes from <folder>/data what was made of other data than the config's, which are elsewhere where task.cache says
+ * so, by the names that hl_setup_data writes; other files and links stay, and so do folders that hold some.
+ * HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_data_remove_others(const hl_config *config, const char *folder);
+
 /* Writes tokens.json and labels.json of a text into the run's folder: with them and its weights a model can answer.
  * HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_data_save_tokens(const hl_dataset *dataset, const char *folder);

@@ -4,6 +4,7 @@
 #include "core/folders.h"
 #include "core/memory.h"
 #include "programs/targets.h"
+#include "train/config_keys.h"
 
 #include <errno.h>
 #include <string.h>
@@ -24,6 +25,12 @@ static hl_status compare_config(const hl_config *config, const char *path)
     HL_TRY(status);
     memcpy(stored.train.out, config->train.out, sizeof stored.train.out);
     stored.train.threads = config->train.threads;
+    int count;
+    char wrong[HL_CONFIG_WRONG_TEXT];
+    const hl_config_key *cache = hl_config_key_at(offsetof(hl_config, task.cache));
+    if (!hl_config_read_value(cache, hl_config_string(config, config->task.cache), &stored, &count, wrong)) {
+        return hl_error(HL_BAD_FILE, "%s: task.cache: %s", path, wrong);
+    }
     char *text = hl_config_text(&stored), *own = hl_config_text(config);
     if (text == NULL || own == NULL) {
         status = hl_error_memory(path);

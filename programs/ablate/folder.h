@@ -31,9 +31,9 @@ void hl_ablate_folder_close(hl_ablate_folder *folder);
  * HL_BAD_FILE (also as hl_run_folder_open), HL_INVALID; HL_NO_MEMORY. */
 hl_status hl_ablate_cell_prepare(const hl_ablate_plan *plan, int64_t cell);
 
-/* Whether config.ini in the cell's folder is the cell's, wherever the folder was when it was written and however many
- * threads the run had. HL_BAD_FILE: it is of a training with other settings. HL_INVALID: it cannot be read.
- * HL_NO_MEMORY. */
+/* Whether config.ini in the cell's folder is the cell's, wherever the folder and a text's cache were when it was
+ * written and however many threads the run had. HL_BAD_FILE: it is of a training with other settings. HL_INVALID: it
+ * cannot be read. HL_NO_MEMORY. */
 hl_status hl_ablate_cell_check(const hl_ablate_plan *plan, int64_t cell);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "programs/ablate/variants.h"
+#include "programs/open_data.h"
 #include "train/footprint.h"
 #include "train/setup.h"
 
@@ -16,6 +17,7 @@ typedef struct builder {
     hl_ablate_plan *plan;
     hl_ablate_variant base;
     int64_t room;
+    FILE *out;
 } builder;
 
 /* ---- configs ---- */
@@ -45,7 +47,7 @@ static hl_status load(const hl_ablate_command *command, const hl_ablate_settings
     int n = 0;
     char out[HL_CONFIG_OVERRIDE];
     if (command->out != NULL) {
-        if (!hl_config_out_override(command->out, out)) {
+        if (!hl_config_path_override("train.out", command->out, out)) {
             return hl_error(HL_INVALID, "command line: --out: longer than %d bytes", HL_CONFIG_MAX_PATH - 1);
         }
         overrides[n++] = out;
@@ -82,6 +84,44 @@ static hl_status load_variant(const hl_ablate_command *command, const hl_ablate_
         snprintf(which + used, sizeof which - used, "%s%s", i > 0 ? " " : "", settings->texts[i]);
     }
     return hl_error(HL_INVALID, "with %s: %s", which, status.text);
+}
+
+/* ---- data ---- */
+
+/* Opens a variant's text, which sets what follows from it in the config. What was noticed is told of the base alone. */
+static hl_status open_text(const builder *b, hl_config *config)
+{
+    if (!hl_config_is_text(config, NULL)) {
+        return hl_ok();
+    }
+    hl_text notices = { 0 };
+    hl_dataset *dataset;
+    hl_data_options options = { .use = HL_DATA_MAKE,
+                                .folder = b->plan->folder,
+                                .beside = b->command->config.path,
+                                .notices = b->out != NULL && config == &b->base.config ? &notices : NULL };
+    hl_status status = hl_open_data(config, options, b->out, &dataset);
+    if (status.code == HL_OK) {
+        hl_dataset_free(dataset);
+        status = hl_print_notices(b->out, &notices);
+    }
+    hl_text_free(&notices);
+    return status;
+}
+
+/* All cells use the data that are in the sweep's folder. */
+static hl_status name_cache(const hl_config *base, hl_ablate_plan *plan)
+{
+    if (!hl_config_is_text(base, NULL) || *hl_config_string(base, base->task.cache) != '\0') {
+        return hl_ok();
+    }
+    char override[HL_CONFIG_OVERRIDE];
+    if (!hl_config_path_override("task.cache", hl_ablate_path_in(plan->folder, "data").text, override)) {
+        return hl_error(HL_INVALID, "%s: its path is longer than %d bytes; choose a shorter one with --out",
+                        plan->folder, HL_CONFIG_MAX_PATH - 1 - (int)sizeof "data");
+    }
+    plan->cache = hl_strdup(override);
+    return plan->cache != NULL ? hl_ok() : hl_error_memory("the plan");
 }
 
 /* ---- variants ---- */
@@ -144,6 +184,7 @@ static hl_status prepare(builder *b, const hl_ablate_settings *settings, hl_abla
 {
     variant->row = settings->row;
     HL_TRY(load_variant(b->command, settings, &variant->config));
+    HL_TRY(open_text(b, &variant->config));
     HL_TRY(name(b->plan, variant));
     HL_TRY(count(variant));
     for (int64_t i = 0; i < b->plan->n_variants; i++) {
@@ -239,7 +280,9 @@ static hl_status make(builder *b, FILE *err)
     HL_TRY(hl_setup_check_out(base, b->command->config.path));
     HL_TRY(set_seeds(b->command, plan, base));
     HL_TRY(name_folder(b->command, base->train.out, &plan->folder));
+    HL_TRY(name_cache(base, plan));
     HL_TRY(hl_ablate_variants_keys(b->command, base, plan));
+    HL_TRY(open_text(b, base));
     HL_TRY(name(plan, &b->base));
     HL_TRY(count(&b->base));
     if (b->command->table3) {
@@ -256,10 +299,10 @@ static hl_status make(builder *b, FILE *err)
     return *base_name != NULL ? check_cells(plan) : hl_error_memory("the name of a row");
 }
 
-hl_status hl_ablate_plan_make(const hl_ablate_command *command, hl_ablate_plan *plan, FILE *err)
+hl_status hl_ablate_plan_make(const hl_ablate_command *command, hl_ablate_plan *plan, FILE *out, FILE *err)
 {
     *plan = (hl_ablate_plan){ 0 };
-    builder b = { .command = command, .plan = plan };
+    builder b = { .command = command, .plan = plan, .out = out };
     hl_status status = make(&b, err);
     free_variant(&b.base);
     return status;
@@ -272,6 +315,7 @@ void hl_ablate_plan_free(hl_ablate_plan *plan)
     }
     hl_free(plan->variants);
     hl_free(plan->folder);
+    hl_free(plan->cache);
     *plan = (hl_ablate_plan){ 0 };
 }
 

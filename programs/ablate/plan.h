@@ -34,7 +34,8 @@ typedef struct hl_ablate_variant {
 } hl_ablate_variant;
 
 typedef struct hl_ablate_plan {
-    char *folder;                                  /* owned, as the variants */
+    char *folder; /* owned, as the cache and the variants */
+    char *cache;  /* "task.cache=<folder>/data", for every cell; NULL: of no text, or the config names one */
     const hl_config_key *keys[HL_ABLATE_MAX_KEYS]; /* those that vary */
     int n_keys;
     hl_ablate_variant *variants;
@@ -42,11 +43,13 @@ typedef struct hl_ablate_plan {
     int64_t first_seed, seeds;
 } hl_ablate_plan;
 
-/* Plans what the command asks for, and checks the config of every variant. Variants come in the order of the command,
- * the last key's values changing fastest; the base is among them, where its values stand, else before them. HL_INVALID:
- * a wrong config, whose problems but one are printed to `err` (hl_load_config), or that of a variant, which is named; a
- * value given twice; too many cells. HL_NO_MEMORY. To be freed, whatever this returns. */
-hl_status hl_ablate_plan_make(const hl_ablate_command *command, hl_ablate_plan *plan, FILE *err);
+/* Plans what the command asks for, and checks the config of every variant. Of text it makes the data that are missing,
+ * in one cache for all, and tells `out` (NULL: nobody) how far it is (hl_open_data). Variants come in the order of the
+ * command, the last key's values changing fastest; the base is among them, where its values stand, else before them.
+ * HL_INVALID: a wrong config, whose problems but one are printed to `err` (hl_load_config), or that of a variant, which
+ * is named; a value given twice; too many cells. HL_BAD_FILE of a text; HL_NO_MEMORY. To be freed, whatever this
+ * returns. */
+hl_status hl_ablate_plan_make(const hl_ablate_command *command, hl_ablate_plan *plan, FILE *out, FILE *err);
 
 /* A zeroed or already freed plan is allowed. */
 void hl_ablate_plan_free(hl_ablate_plan *plan);

@@ -188,21 +188,20 @@ static hl_status conclude(const call *c)
 }
 
 /* Refuses files that cannot be written before the trainings, not hours later. */
-static hl_status check_targets(call *c)
+static hl_status check_targets(const call *c)
 {
     hl_target targets[HL_ABLATE_TARGETS];
     hl_ablate_command_targets(&c->command, targets);
-    for (int i = 0; i < HL_ABLATE_TARGETS; i++) {
-        c->tables = hl_output_is_standard(targets[i].path) ? c->err : c->tables;
-    }
     hl_targets_beside beside = { .configs = &c->command.config.path, .n_configs = 1, .sweep = c->plan.folder };
     return hl_targets_check(targets, HL_ABLATE_TARGETS, beside);
 }
 
 static hl_status run(call *c)
 {
+    bool to_output = hl_output_is_standard(c->command.json) || hl_output_is_standard(c->command.csv);
+    c->tables = to_output ? c->err : c->out;
     HL_TRY(check_train(c));
-    HL_TRY(hl_ablate_plan_make(&c->command, &c->plan, c->err));
+    HL_TRY(hl_ablate_plan_make(&c->command, &c->plan, c->tables, c->err));
     HL_TRY(check_targets(c));
     HL_TRY(tell_time(c, c->command.yes, NULL)); /* before anything is made or removed */
     HL_TRY(hl_ablate_folder_open(&c->folder, &c->plan, c->words.bytes, c->command.overwrite));
@@ -239,7 +238,7 @@ static hl_status execute(call *c, int argc, char **argv)
 
 int hl_ablate_program(const char *train_program, int argc, char **argv, FILE *out, FILE *err)
 {
-    call c = { .train = train_program, .out = out, .err = err, .tables = out };
+    call c = { .train = train_program, .out = out, .err = err };
     hl_status status = execute(&c, argc, argv);
     bool outlives = !c.command.help && !c.command.version;
     int code =

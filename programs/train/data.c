@@ -1,62 +1,15 @@
 #include "programs/train/data.h"
 
-#include "core/clock.h"
 #include "core/files.h"
 #include "core/memory.h"
-#include "core/units.h"
 #include "data/examples_storage.h"
+#include "programs/open_data.h"
 #include "programs/print_line.h"
 #include "train/config_keys.h"
 #include "train/signals.h"
 #include "train/snapshot_budget.h"
-#include "train/terminal.h"
 
 #include <string.h>
-
-typedef struct making {
-    FILE *out; /* NULL: quiet */
-    bool terminal, line_open;
-    const char *what; /* is done since `began` */
-    double began, told;
-} making;
-
-static void clear_line(making *m)
-{
-    if (m->line_open) {
-        fputs("\r\033[K", m->out);
-        m->line_open = false;
-    }
-}
-
-/* On a terminal a line that renews itself, elsewhere one every ten seconds. */
-static hl_status tell(void *context, const char *what, int64_t done, int64_t total)
-{
-    making *m = context;
-    double now = hl_clock_seconds();
-    if (m->what == NULL || strcmp(m->what, what) != 0) {
-        m->what = what;
-        m->began = m->told = now;
-    }
-    if (hl_signals_received() != 0) {
-        return hl_error(HL_FAILED, "interrupted");
-    }
-    if (m->out == NULL || now - m->told < (m->terminal ? 0.1 : 10)) {
-        return hl_ok();
-    }
-    m->told = now;
-    char left[HL_UNITS_TEXT];
-    clear_line(m);
-    if (total > 0 && done > 0) {
-        hl_units_duration((now - m->began) / (double)done * (double)(total - done), left);
-        fprintf(m->out, "%s: %.0f%%, %s left", what, 100 * (double)done / (double)total, left);
-    } else {
-        fprintf(m->out, "%s", what);
-    }
-    m->line_open = m->terminal;
-    fputs(m->terminal ? "" : "\n", m->out);
-    fflush(m->out);
-    return hl_ok();
-}
 
 /* The content that the run in the folder says its data are of; none where there is no such run. */
 static hl_status take_content(hl_train_call *call)
@@ -101,29 +54,21 @@ hl_status hl_train_call_open_data(hl_train_call *call, hl_data_use use)
         use = *hl_config_string(&call->config, call->config.task.content) != '\0' ? HL_DATA_KEEP : use;
     }
     FILE *out = call->command.quiet || call->command.summary ? NULL : call->out;
-    making m = { .out = out, .terminal = out != NULL && hl_terminal_renews(out) };
     hl_text notices = { 0 };
     hl_data_options options = { .use = use,
                                 .folder = call->config.train.out,
                                 .beside = call->command.config.path,
-                                .progress = tell,
-                                .context = &m,
                                 .notices = out != NULL ? &notices : NULL };
-    hl_status status = hl_setup_data(&call->config, &options, &call->dataset);
-    clear_line(&m);
-    if (status.code == HL_OK) {
-        status = hl_text_status(&notices);
-        for (const char *line = notices.bytes; line != NULL && *line != '\0'; line += strcspn(line, "\n") + 1) {
-            hl_print_line(out, "%.*s", (int)strcspn(line, "\n"), line);
-        }
-    }
+    hl_status status = hl_open_data(&call->config, options, out, &call->dataset);
+    HL_THEN(status, hl_print_notices(out, &notices));
     hl_text_free(&notices);
     if (status.code == HL_FAILED && hl_signals_received() != 0) {
         call->signal = hl_signals_received();
         hl_print_line(call->err, "interrupted while the data were made; the same command goes on with them");
         return hl_ok();
     }
-    HL_THEN(status, open_written(call));
+    HL_TRY(status);
+    status = open_written(call);
     return status.code == HL_INVALID ? hl_error(HL_INVALID, "%s: %s", call->command.config.path, status.text) : status;
 }
 

@@ -27,7 +27,7 @@ static hl_status load_config(hl_train_call *p)
     memcpy(overrides, p->command.config.overrides, (size_t)n * sizeof *overrides);
     char out[HL_CONFIG_OVERRIDE];
     if (p->command.out != NULL) {
-        if (!hl_config_out_override(p->command.out, out)) {
+        if (!hl_config_path_override("train.out", p->command.out, out)) {
             return hl_error(HL_INVALID, "command line: --out: longer than %d bytes", HL_CONFIG_MAX_PATH - 1);
         }
         overrides[n++] = out;

@@ -232,17 +232,16 @@ static hl_status prepare(hl_train_call *p)
 /* The folder's files are this run's from now on. This comes after everything else that can fail. */
 static hl_status claim(const hl_train_call *p)
 {
-    switch (p->command.mode) {
-    case HL_RUN_OVERWRITE:
-        return hl_run_folder_clear(&p->folder);
-    case HL_RUN_RESUME:
-        HL_TRY(hl_run_folder_drop_after(&p->folder, p->loop.checkpoint_step));
-        int64_t keep = p->config.train.keep_checkpoints;
-        return keep > 0 ? hl_run_folder_prune(&p->folder, keep) : hl_ok(); /* the run may have ended just before it */
-    case HL_RUN_NEW:
-        break;
+    if (p->command.mode == HL_RUN_OVERWRITE) {
+        HL_TRY(hl_run_folder_clear(&p->folder));
+        return hl_data_remove_others(&p->config, p->folder.path);
     }
-    return hl_ok();
+    if (p->command.mode == HL_RUN_NEW) {
+        return hl_ok();
+    }
+    HL_TRY(hl_run_folder_drop_after(&p->folder, p->loop.checkpoint_step));
+    int64_t keep = p->config.train.keep_checkpoints;
+    return keep > 0 ? hl_run_folder_prune(&p->folder, keep) : hl_ok(); /* the run may have ended just before it */
 }
 
 static hl_status begin(hl_train_call *p)

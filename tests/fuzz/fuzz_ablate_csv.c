@@ -17,7 +17,7 @@ static void make_plan(hl_ablate_plan *plan)
     input_file_set((const uint8_t *)config, sizeof config - 1);
     hl_ablate_command command = { .config.path = "fuzz.ini", .seeds = 2, .row_a = true, .n_axes = 1 };
     command.axes[0] = (hl_ablate_axis){ "model.heads", "2,4" };
-    fuzz_require(hl_ablate_plan_make(&command, plan, NULL).code == HL_OK);
+    fuzz_require(hl_ablate_plan_make(&command, plan, NULL, NULL).code == HL_OK);
     fuzz_require(hl_ablate_plan_cells(plan) == CELLS);
 }
 

@@ -59,7 +59,7 @@ static void ablate(int argc, char **argv)
     }
     input_file_set((const uint8_t *)config, sizeof config - 1);
     hl_ablate_plan plan;
-    if (hl_ablate_plan_make(&command, &plan, NULL).code == HL_OK) {
+    if (hl_ablate_plan_make(&command, &plan, NULL, NULL).code == HL_OK) {
         fuzz_require(hl_ablate_plan_cells(&plan) >= 1 && hl_ablate_plan_cells(&plan) <= HL_ABLATE_MAX_CELLS);
         fuzz_require(strcmp(plan.variants[plan.base].name, "base") == 0);
     }

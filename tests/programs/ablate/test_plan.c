@@ -27,7 +27,7 @@ static hl_status plan_of(const char *config, const char *line, hl_ablate_plan *p
     *plan = (hl_ablate_plan){ 0 };
     hl_status status = hl_ablate_command_parse(argc, argv, &command);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
-    status = hl_ablate_plan_make(&command, plan, NULL);
+    status = hl_ablate_plan_make(&command, plan, NULL, NULL);
     return status;
 }
 

@@ -21,7 +21,7 @@ static void make_plan(hl_ablate_plan *plan)
 {
     hl_ablate_command command = { .config.path = run_tiny_config(), .seeds = SEEDS, .row_a = true, .n_axes = 1 };
     command.axes[0] = (hl_ablate_axis){ "model.heads", "1,2,4" };
-    hl_status status = hl_ablate_plan_make(&command, plan, NULL);
+    hl_status status = hl_ablate_plan_make(&command, plan, NULL, NULL);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     ck_assert_int_eq(plan->base, 1);
 }

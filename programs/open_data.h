@@ -1,0 +1,18 @@
+/* Opening the data of a config, with progress for whoever waits. */
+#ifndef HL_PROGRAMS_OPEN_DATA_H
+#define HL_PROGRAMS_OPEN_DATA_H
+
+#include "train/setup_data.h"
+
+#include <stdio.h>
+
+/* Opens the data as hl_setup_data does, and prints to `out` (NULL: nowhere) how far it is while a text is made into
+ * tokens: on a terminal a line that renews itself, elsewhere one every ten seconds. The options' progress is replaced.
+ * HL_FAILED where a signal came meanwhile (train/signals.h); else fails as hl_setup_data, and HL_INVALID names the
+ * config (options.beside). */
+hl_status hl_open_data(hl_config *config, hl_data_options options, FILE *out, hl_dataset **dataset);
+
+/* Prints each line of the notices that hl_setup_data left, safe to show. HL_NO_MEMORY where one was lost. */
+hl_status hl_print_notices(FILE *out, const hl_text *notices);
+
+#endif
