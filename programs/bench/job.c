@@ -1,6 +1,7 @@
 #include "programs/bench/job.h"
 
 #include "core/threads.h"
+#include "programs/open_data.h"
 #include "programs/sgemm.h"
 
 #include <stdio.h>
@@ -64,6 +65,13 @@ hl_status hl_bench_job_config(const hl_bench_job *job, FILE *err, hl_config *con
     return hl_load_config(options, err, config);
 }
 
+hl_status hl_bench_job_open(const hl_bench_job *job, FILE *err, hl_config *config, hl_dataset **dataset)
+{
+    HL_TRY(hl_bench_job_config(job, NULL, config));
+    hl_data_options options = { .use = HL_DATA_CHECK, .folder = config->train.out, .beside = job->config.path };
+    return hl_open_data(config, options, err, dataset);
+}
+
 hl_status hl_bench_job_run(const hl_bench_job *job, hl_bench_figures *figures)
 {
     *figures = (hl_bench_figures){ 0 };
@@ -72,7 +80,11 @@ hl_status hl_bench_job_run(const hl_bench_job *job, hl_bench_figures *figures)
         return hl_bench_sgemm(figures->threads, job->seconds, &figures->sgemm_gflops);
     }
     hl_config config;
-    HL_TRY(hl_bench_job_config(job, NULL, &config));
-    return job->what == HL_BENCH_STEP ? hl_bench_workload(&config, job->seconds, job->profile, figures)
-                                      : hl_bench_layer(&config, job->seconds, job->what == HL_BENCH_LOOP, figures);
+    hl_dataset *dataset;
+    HL_TRY(hl_bench_job_open(job, stderr, &config, &dataset));
+    if (job->what == HL_BENCH_STEP) {
+        return hl_bench_workload(&config, dataset, job->seconds, job->profile, figures);
+    }
+    hl_dataset_free(dataset);
+    return hl_bench_layer(&config, job->seconds, job->what == HL_BENCH_LOOP, figures);
 }

@@ -35,6 +35,10 @@ hl_status hl_bench_job_vary(hl_bench_job *job, const char *override);
 /* The job's config, its threads and overrides applied (hl_load_config). */
 hl_status hl_bench_job_config(const hl_bench_job *job, FILE *err, hl_config *config);
 
+/* The config, and its data opened as for a look at it: of a text made in a temporary folder, where no run or cache has
+ * them; progress is told to `err`, or with NULL to nobody. What follows from the data is in the config. */
+hl_status hl_bench_job_open(const hl_bench_job *job, FILE *err, hl_config *config, hl_dataset **dataset);
+
 /* Measures in this process; figures that a measurement does not have are 0. HL_INVALID, HL_NO_MEMORY, HL_NOT_FINITE. */
 hl_status hl_bench_job_run(const hl_bench_job *job, hl_bench_figures *figures);
 

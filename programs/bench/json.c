@@ -24,6 +24,7 @@ static const struct {
     NUMBER("peak_rss_mib", peak_rss_mib),
     NUMBER("arena_mib", arena_mib),
     NUMBER("allocations_per_step", allocations_per_step),
+    NUMBER("padding_saved", padding_saved),
 #undef NUMBER
 };
 enum { N_NUMBERS = sizeof numbers / sizeof *numbers };

@@ -37,15 +37,17 @@ static hl_status scale(const char *program, const hl_bench_job *job, const char 
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         hl_bench_job one = *job;
         hl_config config;
+        hl_dataset *dataset;
         char override[OVERRIDE_TEXT];
         snprintf(override, sizeof override, "%s=%" PRId64, key, values[i]);
         HL_TRY(hl_bench_job_vary(&one, override));
-        hl_status status = hl_bench_job_config(&one, NULL, &config);
+        hl_status status = hl_bench_job_open(&one, NULL, &config, &dataset);
         if (status.code == HL_INVALID) {
             fprintf(out, "%-26sleft out: %s\n", override, status.text);
             continue;
         }
         HL_TRY(status);
+        hl_dataset_free(dataset);
         hl_bench_figures figures;
         HL_TRY(hl_bench_process_run(program, &one, &figures));
         *now = (row){ .ms = figures.ms,
@@ -86,7 +88,7 @@ hl_status hl_bench_scaling(const char *program, const hl_bench_job *job, FILE *o
     HL_TRY(hl_bench_machine_announce(hl_setup_threads(&config), out, err));
     hl_print_line(out, "A step of %s, one size doubled at a time", job->config.path);
     fprintf(out, "\n%-26s%10s%8s%8s%12s%8s%8s\n", "", "ms/step", "times", "theory", "arena MiB", "times", "theory");
-    HL_TRY(scale(program, job, "task.length", config.task.length, out));
+    HL_TRY(config.task.length > 0 ? scale(program, job, "task.length", config.task.length, out) : hl_ok());
     HL_TRY(scale(program, job, "model.d_model", config.model.d_model, out));
     HL_TRY(scale(program, job, "model.heads", config.model.heads[0], out));
     HL_TRY(scale(program, job, "train.batch_size", config.train.batch_size, out));

@@ -4,16 +4,21 @@ enum { WIDTH = 80 };
 
 void hl_bench_table_head(hl_text *text)
 {
-    hl_text_print(text, "%-12s%10s%8s%12s%9s%8s%7s%9s\n", "workload", "ms/step", "spread", "tokens/s", "GFLOP/s",
-                  "sgemm", "share", "peak MiB");
+    hl_text_print(text, "%-12s%10s%7s%11s%8s%7s%7s%9s%9s\n", "workload", "ms/step", "spread", "tokens/s", "GFLOP/s",
+                  "sgemm", "share", "peak MiB", "padding");
 }
 
 void hl_bench_table_row(hl_text *text, const hl_bench_workload_figures *workload)
 {
     const hl_bench_figures *f = &workload->figures;
     double spread = (f->ms_3_quarters - f->ms_quarter) / f->ms;
-    hl_text_print(text, "%-12s%10.3f%7.1f%%%12.0f%9.1f%8.1f%6.1f%%%9.1f\n", workload->name, f->ms, 100 * spread,
+    hl_text_print(text, "%-12s%10.3f%6.1f%%%11.0f%8.1f%7.1f%6.1f%%%9.1f", workload->name, f->ms, 100 * spread,
                   f->tokens_per_second, f->gflops, f->sgemm_gflops, 100 * f->gflops / f->sgemm_gflops, f->peak_rss_mib);
+    if (f->padding_saved > 0) {
+        hl_text_print(text, "%8.1f%%\n", 100 * f->padding_saved);
+    } else {
+        hl_text_print(text, "%9s\n", "-");
+    }
     if (f->allocations_per_step > 0) {
         hl_text_print(text, "%-12s%10.3g allocations a step, where there should be none\n", "",
                       f->allocations_per_step);
@@ -28,8 +33,10 @@ void hl_bench_table_legend(hl_text *text)
         "A step is one update: batch, forward, backward, optimizer. ms/step is the median, spread how far apart "
         "the quartiles are. GFLOP/s counts the products' multiply-adds as 2 and backward twice as much as forward; "
         "sgemm is the rate of large products alone, just before or after, whichever was better, and share the part of "
-        "it that the steps reach. Unless a row says otherwise, no step allocates memory; counted is what Headlight "
-        "allocates, not what libraries do on their own, as LIBXSMM for the code of products of a new length.");
+        "it that the steps reach. padding is the share of a padded batch that is not computed; \"-\": all examples "
+        "have "
+        "one length. Unless a row says otherwise, no step allocates memory; counted is what Headlight allocates, not "
+        "what libraries do on their own, as LIBXSMM for the code of products of a new length.");
 }
 
 void hl_bench_table_profile(hl_text *text, const hl_bench_workload_figures *workload)

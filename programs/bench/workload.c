@@ -12,7 +12,7 @@ static const double SGEMM_SECONDS = 0.3; /* at most */
 
 typedef struct workload {
     hl_trainer trainer;
-    double tokens, flops; /* of all updates */
+    double tokens, padded, flops; /* of all updates; padded: tokens and what padding would add to them */
     int64_t allocations;
 } workload;
 
@@ -24,6 +24,7 @@ static hl_status update_once(void *context)
     HL_TRY(hl_trainer_update(&w->trainer, &update));
     w->allocations += hl_bench_allocations() - before;
     w->tokens += (double)update.tokens;
+    w->padded += (double)w->trainer.batch.batch.n_examples * (double)w->trainer.batch.batch.longest;
     w->flops += update.flops;
     return hl_ok();
 }
@@ -40,7 +41,7 @@ static hl_status time_updates(workload *w, double seconds, hl_bench_figures *fig
     for (int i = 0; i < WARM_UP_UPDATES; i++) {
         HL_TRY(update_once(w));
     }
-    w->tokens = w->flops = 0;
+    w->tokens = w->padded = w->flops = 0;
     w->allocations = 0;
     hl_bench_times times;
     HL_TRY(hl_bench_repeat(seconds, update_once, w, &times));
@@ -57,6 +58,7 @@ static hl_status time_updates(workload *w, double seconds, hl_bench_figures *fig
         .arena_mib = (double)w->trainer.arena.capacity / (1 << 20),
         .allocations_per_step = (double)w->allocations / n,
         .peak_rss_mib = hl_bench_peak_rss(),
+        .padding_saved = 1 - w->tokens / w->padded,
     };
     return hl_ok();
 }
@@ -73,11 +75,15 @@ static hl_status profile_updates(workload *w, double seconds, hl_bench_profile *
     return hl_ok();
 }
 
-hl_status hl_bench_workload(const hl_config *config, double seconds, bool profile, hl_bench_figures *figures)
+hl_status hl_bench_workload(const hl_config *config, hl_dataset *dataset, double seconds, bool profile,
+                            hl_bench_figures *figures)
 {
     workload w = { 0 };
     double sgemm_seconds = seconds < SGEMM_SECONDS ? seconds : SGEMM_SECONDS;
-    hl_status status = hl_trainer_init(&w.trainer, config);
+    hl_status status = hl_trainer_reserve(&w.trainer, config, dataset);
+    if (status.code == HL_OK) {
+        hl_trainer_draw(&w.trainer);
+    }
     HL_THEN(status, time_updates(&w, seconds, figures));
     HL_THEN(status, hl_bench_sgemm(figures->threads, sgemm_seconds, &figures->sgemm_gflops));
     if (profile) {

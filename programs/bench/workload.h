@@ -3,6 +3,7 @@
 #ifndef HL_PROGRAMS_BENCH_WORKLOAD_H
 #define HL_PROGRAMS_BENCH_WORKLOAD_H
 
+#include "data/dataset.h"
 #include "programs/bench/profile.h"
 #include "train/config.h"
 
@@ -18,13 +19,15 @@ typedef struct hl_bench_figures {
     double peak_rss_mib;                  /* of the process that ran the steps, all of it */
     double arena_mib;                     /* of that: a step's activations, their gradients, scratch */
     double allocations_per_step;          /* as programs/bench/allocations.h counts them */
+    double padding_saved;                 /* 1 - real tokens / (examples x the longest of their batch) */
     hl_bench_profile profile;             /* no rows unless it was asked for */
 } hl_bench_figures;
 
-/* Trains for some `seconds`, after a few updates to warm up, and with `profile` for as long once more with a clock
- * at every op. Writes no file. Allocations count where hl_bench_allocations_count was called before. HL_INVALID,
- * HL_NO_MEMORY, HL_NOT_FINITE. */
-hl_status hl_bench_workload(const hl_config *config, double seconds, bool profile, hl_bench_figures *figures);
+/* Trains for some `seconds`, after a few updates to warm up, and with `profile` for as long once more with a clock at
+ * every op. Writes no file. The data are the config's and pass to this, whatever it returns. Allocations count where
+ * hl_bench_allocations_count was called before. HL_INVALID, HL_NO_MEMORY, HL_NOT_FINITE. */
+hl_status hl_bench_workload(const hl_config *config, hl_dataset *dataset, double seconds, bool profile,
+                            hl_bench_figures *figures);
 
 /* The most memory that the process has held so far, MiB. */
 double hl_bench_peak_rss(void);

@@ -7,6 +7,7 @@
 #include "programs/repeat.h"
 #include "tests/check_suite.h"
 #include "tests/train/trainer_example.h"
+#include "train/setup_data.h"
 
 #include <string.h>
 #include <time.h>
@@ -131,7 +132,9 @@ START_TEST(a_workloads_profile_names_every_op_and_adds_up)
     config.task.min_length = config.task.length; /* the same number of operations at each step */
     hl_bench_figures figures;
     hl_threads_setup();
-    hl_status status = hl_bench_workload(&config, 0.02, true, &figures);
+    hl_dataset *dataset;
+    ck_assert_int_eq(hl_setup_data(&config, &(hl_data_options){ .use = HL_DATA_CHECK }, &dataset).code, HL_OK);
+    hl_status status = hl_bench_workload(&config, dataset, 0.02, true, &figures);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     const hl_bench_profile *profile = &figures.profile;
     double sum = 0, calls = 0, flops = 0;

@@ -116,6 +116,47 @@ START_TEST(json_to_standard_output_stands_there_alone)
 }
 END_TEST
 
+/* The share of padding that a workload saves, by --json. */
+static double padding_saved(const char *config, const char *override)
+{
+    bench_result result = BENCH_NOTHING("--measure", "step", config, override, "--seconds", "0.05");
+    ck_assert_msg(result.code == 0, "%s", result.out);
+    json_t *root = parse(result.out, strlen(result.out));
+    double saved = number(root, "padding_saved");
+    json_decref(root);
+    return saved;
+}
+
+START_TEST(padding_is_told_where_lengths_differ)
+{
+    char text[4096];
+    size_t used = 0;
+    for (int s = 0; s < 80; s++) {
+        for (int w = 0; w < 1 + s * 7 % 9; w++) {
+            used += (size_t)snprintf(text + used, sizeof text - used, "w%d ", (s + w) % 13);
+        }
+        used += (size_t)snprintf(text + used, sizeof text - used, "\n");
+    }
+    scratch_write(scratch_path("x.txt"), text, used);
+    const char *masked = run_config("masked.ini", "[task]\nname = masked\nfile = x.txt\n[tokens]\nkind = words\n"
+                                                  "[model]\nlayers = 1\nd_model = 8\nheads = 2\nd_ff = 8\n"
+                                                  "[train]\nbatch_size = 4\n[patterns]\nexamples = 0\n");
+    const char *copy = run_config("copy.ini", BENCH_TINY);
+    hl_threads_setup();
+    double plain = padding_saved(masked, "train.length_window=0");
+    double sorted = padding_saved(masked, "train.length_window=64");
+    ck_assert(0 < sorted && sorted < plain && plain < 1);
+    ck_assert_double_eq(padding_saved(copy, "train.steps=5"), 0);
+    ck_assert_double_gt(padding_saved(copy, "task.min_length=1"), 0);
+    bench_result result = BENCH(masked, copy, "--seconds", "0.01");
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    const char *first = strstr(result.out, "\nmasked "), *second = strstr(result.out, "\ncopy ");
+    ck_assert(first != NULL && second != NULL);
+    ck_assert_int_eq(second[-1], '%');
+    ck_assert_int_eq(strchr(second + 1, '\n')[-1], '-');
+}
+END_TEST
+
 /* The measuring process itself, with its allocations counted. */
 START_TEST(measuring_writes_one_line)
 {
@@ -429,6 +470,7 @@ static void add_tests(TCase *tc)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, the_report_has_what_is_promised);
     tcase_add_test(tc, json_to_standard_output_stands_there_alone);
+    tcase_add_test(tc, padding_is_told_where_lengths_differ);
     tcase_add_test(tc, measuring_writes_one_line);
     tcase_add_test(tc, a_wrong_config_is_named_before_anything_is_measured);
     tcase_add_test(tc, a_run_that_fails_ends_bench_with_its_code_and_no_report);
