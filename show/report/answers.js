@@ -1,4 +1,5 @@
-/* What the model answers: an example's targets and predictions, right or wrong by colour and by sign. */
+/* What the model answers: an example's targets and predictions, right or wrong by colour and by sign; an open one, whose
+ * target nobody knows, is neither. */
 
 function signOf(answer) {
     return answer.open ? "→" : answer.right ? "✓" : "✗";
@@ -8,9 +9,14 @@ function nameOf(answer) {
     return answer.open ? "open" : answer.right ? "right" : "wrong";
 }
 
+function colourOf(answer) {
+    return css({ open: "--text", right: "--accent", wrong: "--second" }[nameOf(answer)]);
+}
+
 function countText(answers) {
-    const asked = answers.filter((answer) => !answer.open);
-    return asked.length === 0 ? "nobody knows the answers" : `${asked.filter((answer) => answer.right).length} of ${asked.length} right`;
+    const judged = answers.filter((answer) => !answer.open);
+    return judged.length === 0 ? `${answers.length} open answer${answers.length === 1 ? "" : "s"}`
+        : `${judged.filter((answer) => answer.right).length} of ${judged.length} right`;
 }
 
 /* The example token by token. */
@@ -44,8 +50,9 @@ function drawExample(run, place) {
 /* Under a map that has no room for letters: the words themselves where they are few, else how many are right. */
 function answerWords(answers) {
     if (answers.length > 5) {
-        const right = answers.filter((answer) => answer.right).length, wrong = answers.length - right;
-        return [element("span", { class: "right" }, `✓ ${right}`), element("span", { class: "wrong" }, `✗ ${wrong}`)];
+        const count = (name) => answers.filter((answer) => nameOf(answer) === name).length;
+        return count("open") === answers.length ? [element("span", {}, countText(answers))]
+            : [element("span", { class: "right" }, `✓ ${count("right")}`), element("span", { class: "wrong" }, `✗ ${count("wrong")}`)];
     }
     return answers.map((answer) => element("span", { class: nameOf(answer) }, answerText(answer)));
 }
@@ -58,7 +65,7 @@ function answerText(answer) {
 /* A tick or a cross in a box of that width and height. */
 function drawSign(context, answer, x, y, width, height) {
     const half = Math.min(width, height) * 0.38, middle = [x + width / 2, y + height / 2];
-    const points = answer.open ? [] : answer.right ? [[-1, 0.1], [-0.3, 0.9], [1, -0.9]] : [[-1, -1], [1, 1], null, [1, -1], [-1, 1]];
+    const points = answer.right ? [[-1, 0.1], [-0.3, 0.9], [1, -0.9]] : [[-1, -1], [1, 1], null, [1, -1], [-1, 1]];
     context.lineWidth = Math.max(1, half * 0.45);
     context.beginPath();
     points.forEach((point, i) => {
@@ -79,9 +86,9 @@ function drawBar(context, answer, x, y, width, height) {
 /* Under a map's columns, from `top` on: each answer's target, prediction and sign, or where the layout has no room for
  * letters, its sign or bar alone. */
 function drawAnswers(context, answers, layout, top) {
-    for (const answer of answers.filter((one) => !one.open || layout.letters)) {
+    for (const answer of answers) {
         const x = layout.side + answer.position * layout.cell, middle = x + layout.cell / 2;
-        const colour = css(answer.right ? "--accent" : "--second");
+        const colour = colourOf(answer);
         let y = top;
         if (layout.letters) {
             context.textAlign = "center";

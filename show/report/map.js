@@ -128,7 +128,7 @@ class LargeMap {
         context.fillText("answer", left, this.head_room - 10);
         context.font = `600 ${Math.min(Math.max(this.cell * 0.72, 9), 13)}px system-ui, sans-serif`;
         for (const answer of answers) {
-            context.fillStyle = css(answer.right ? "--accent" : "--second");
+            context.fillStyle = colourOf(answer);
             context.fillText(fitted(context, answerText(answer), this.answers_room - 10), left,
                              this.head_room + (answer.position + 0.5) * this.cell);
         }

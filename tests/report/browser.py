@@ -3,7 +3,7 @@
 with the files that it was made of.
 
 A report of a made-up run and real ones: of a copy task that the program train solved, of one with many tokens, of two runs
-side by side, and the page of a sweep.
+side by side, of a text with masks to fill, and the page of a sweep.
 
 usage: browser.py MAKE_REPORT TRAIN HEADS ABLATE
 
@@ -576,6 +576,36 @@ def check_long_run(page):
     page.silent()
 
 
+def check_open_answers(page):
+    """A mask that somebody wrote is filled, and the answer is neither right nor wrong, in words or in colour."""
+    for width, theme in ((1400, "light"), (390, "dark")):
+        page.size(width, 1000, theme)
+        page.open()
+        for example, n in ((0, 1), (1, 6)):
+            choose(page, "example", example)
+            answers = [answer.text for answer in page.all(".tokens .open em")]
+            assert len(answers) == n and all(re.match(r"→ \S+$", answer) for answer in answers), answers
+            assert page.text(".example p") == f"Example {example}: {n} open answer{'s' if n > 1 else ''} at step 2"
+            cell = page.one("#grids .cell")
+            under = cell.find_element(By.CSS_SELECTOR, ".answers").text
+            assert under == (answers[0] if n == 1 else "6 open answers"), under
+            assert hue_count(page, cell.find_element(By.TAG_NAME, "canvas"), "--second") == 0, "not as a wrong one"
+        assert "nobody knows the right one" in page.one(".tokens .open").get_attribute("title")
+    page.silent()
+
+
+def write_masked(folder):
+    """A config of a text to fill in, and two lines with masks of one's own."""
+    names = ("dog", "cat", "king", "queen")
+    lines = [f"the {a} sees the {b} and the {c}" for a in names for b in names for c in names]
+    (folder / "text.txt").write_text("\n".join(lines), encoding="utf-8")
+    (folder / "mine.txt").write_text("the <mask> sees the cat\nthe" + " <mask>" * 6 + "\n", encoding="utf-8")
+    (folder / "masked.ini").write_text(
+        f"[task]\nname = masked\nfile = {folder}/text.txt\n[tokens]\nkind = words\n[model]\nmax_length = 16\n[train]\nsteps = 2\n"
+        f"[patterns]\nfile = {folder}/mine.txt\n", encoding="utf-8")
+    return folder / "masked.ini"
+
+
 def check_ablation(page):
     page.size(1400, 1000, "dark")
     page.driver.get((page.folder / "ablation.html").as_uri())
@@ -623,12 +653,13 @@ def main():
     make_report, train_program, heads_program, ablate_program = sys.argv[1:]
     config = Path(__file__).resolve().parents[2] / "configs/copy_task.ini"
     with tempfile.TemporaryDirectory() as name:
-        made, one, two, long, sweep = (Path(name) / run for run in ("made", "one", "two", "long", "sweep"))
+        made, one, two, long, masked, sweep = (Path(name) / run for run in ("made", "one", "two", "long", "masked", "sweep"))
         made.mkdir()
         subprocess.run([make_report, made], check=True)
         train(train_program, config, one)
         train(train_program, config, two, "train.steps=20", "train.seed=2")
         train(train_program, config, long, "train.steps=2", "task.length=31")
+        train(train_program, write_masked(Path(name)), masked)
         subprocess.run([ablate_program, config, "--heads", "1,2", "--seeds", "2", "train.steps=4", "--out", sweep],
                        check=True, stdout=subprocess.DEVNULL)
         subprocess.run([heads_program, one, "--against", two], check=True, stdout=subprocess.DEVNULL)
@@ -642,6 +673,8 @@ def main():
             check_two_runs(page, "two")
             page.use(long)
             check_long_run(page)
+            page.use(masked)
+            check_open_answers(page)
             page.folder = sweep
             check_ablation(page)
         finally:
