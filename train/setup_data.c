@@ -28,6 +28,7 @@ typedef struct work {
     size_t there;                              /* so many bytes of its path name a folder that was there before */
     bool fresh, temporary;                     /* removed where opening fails; in any case */
     bool makes;                                /* there are no tokens yet */
+    int64_t asked;                             /* the max_length that is asked for; 0: none, or of windows */
     char content[CONTENT_TEXT];
 } work;
 
@@ -126,8 +127,7 @@ static hl_status find_content(work *w)
     HL_THEN(status, add_file(s->file, &hash));
     HL_THEN(status, add_file(s->validation_file, &hash));
     HL_THEN(status, add_file(s->vocabulary, &hash));
-    int64_t asked = s->length > 0 ? 0 : w->config->model.max_length;
-    snprintf(w->content, sizeof w->content, "%016" PRIx64 "-%" PRId64, hash, asked);
+    snprintf(w->content, sizeof w->content, "%016" PRIx64 "-%" PRId64, hash, w->asked);
     return status;
 }
 
@@ -140,8 +140,8 @@ static hl_status take_content(work *w)
         return hl_error(HL_BAD_FILE, "task.content = %.64s: not as train writes it", content);
     }
     snprintf(w->content, sizeof w->content, "%s", content);
-    int64_t asked = strtoll(dash + 1, NULL, 10);
-    w->spec.max_length = w->spec.length > 0 ? w->spec.length : asked > 0 ? asked : MOST_PIECES;
+    w->asked = strtoll(dash + 1, NULL, 10);
+    w->spec.max_length = w->spec.length > 0 ? w->spec.length : w->asked > 0 ? w->asked : MOST_PIECES;
     return hl_ok();
 }
 
@@ -243,6 +243,7 @@ static hl_status open_text(work *w, hl_dataset **out)
     if (w->spec.file == NULL) {
         return hl_error(HL_INVALID, "task.file is missing: the file to learn from");
     }
+    w->asked = w->spec.length > 0 ? 0 : config->model.max_length;
     HL_TRY(says ? take_content(w) : find_content(w));
     HL_TRY(choose_folder(w));
     w->spec.folder = w->folder;

@@ -1,6 +1,7 @@
 /* What --resume keeps, drops, allows and refuses; how a run ends before its last step. */
 #include "core/files.h"
 #include "core/memory.h"
+#include "study/model.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
@@ -206,6 +207,37 @@ START_TEST(an_older_format_is_not_resumed_but_opens)
 }
 END_TEST
 
+/* A run of text, whose caches are gone and made anew, as large as its file says and not its config. Of so many answers
+ * its snapshot holds the largest alone (tests/train/formats/README.md). */
+START_TEST(a_snapshot_of_the_largest_answers_opens)
+{
+    static const char *const files[] = {
+        "config.ini", "vocab.txt", "checkpoint.safetensors", "patterns/step_000002.npz", "text.txt", "tokens.json", NULL
+    };
+    const char *stored = run_file(HL_FORMATS, "3"), *folder = run_path("run");
+    mkdir(folder, 0755);
+    mkdir(run_file(folder, "patterns"), 0755);
+    for (int i = 0; files[i] != NULL; i++) {
+        copy_file(run_file(stored, files[i]), run_file(folder, files[i]));
+    }
+    hl_opened_model run;
+    const hl_snapshot *snapshot;
+    ck_assert_int_eq(hl_opened_model_open(&run, folder).code, HL_OK);
+    ck_assert_int_eq(hl_opened_model_snapshot(&run, -1, &snapshot).code, HL_OK);
+    ck_assert_ptr_null(snapshot->answers.logits);
+    hl_answer best[2] = { 0 };
+    ck_assert_int_eq(hl_answers_best(&snapshot->answers, 0, 5, 2, best), 2);
+    ck_assert(best[0].id == 3 && best[1].id == 6);
+    ck_assert_double_eq_tol(best[0].probability, 0.363852, 1e-5);
+    ck_assert_double_eq_tol(best[1].probability, 0.147959, 1e-5);
+    ck_assert_int_eq(hl_answers_best(&snapshot->answers, 0, 4, 2, best), 0);
+    hl_opened_model_close(&run);
+    run_result heads = HEADS(folder, "--keep-only", "L0H0");
+    ck_assert_msg(heads.code == 0, "%s", heads.err);
+    ck_assert_ptr_nonnull(strstr(heads.out, "weights of step 2"));
+}
+END_TEST
+
 /* ---- checkpoints that are kept ---- */
 
 START_TEST(earlier_checkpoints_are_kept_as_asked)
@@ -386,6 +418,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_key_that_changes_no_number_may_differ);
     tcase_add_test(tc, a_run_without_a_checkpoint_is_refused_to_another_config_too);
     tcase_add_loop_test(tc, an_older_format_is_not_resumed_but_opens, 0, 2);
+    tcase_add_test(tc, a_snapshot_of_the_largest_answers_opens);
     tcase_add_test(tc, earlier_checkpoints_are_kept_as_asked);
     tcase_add_test(tc, a_kept_checkpoint_can_be_gone_back_to);
     tcase_add_test(tc, where_the_loss_falls_a_resumed_run_records_the_same_steps);
