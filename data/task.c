@@ -54,6 +54,7 @@ hl_data_sizes hl_task_sizes_of(const hl_task_spec *spec)
     return (hl_data_sizes){ .vocabulary = V,
                             .targets = V,
                             .longest = task->n_tokens(spec, sizes.largest),
+                            .answers = task->n_tokens(spec, sizes.largest),
                             .n_lengths = sizes.largest - sizes.smallest + 1,
                             .relations = R };
 }

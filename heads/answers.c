@@ -84,9 +84,9 @@ int hl_answers_best(const hl_answers *answers, int64_t e, int64_t t, int most, h
     return n;
 }
 
-void hl_answers_predict(const hl_answers *answers, int64_t e, int64_t length, int32_t *predictions)
+void hl_answers_predict(const hl_answers *answers, int64_t e, int64_t length, int64_t T, int32_t *predictions)
 {
-    for (int64_t t = 0; t < answers->n_tokens; t++) {
+    for (int64_t t = 0; t < T; t++) {
         int64_t place = e * answers->n_tokens + t;
         int32_t found[HL_ANSWERS_TOP];
         const int32_t *ids =

@@ -52,9 +52,9 @@ int64_t hl_answers_top(int64_t n_targets);
  * them, at most HL_ANSWERS_TOP, at `best`; returns how many there are, 0 where nothing is kept. */
 int hl_answers_best(const hl_answers *answers, int64_t e, int64_t t, int most, hl_answer *best);
 
-/* Writes predictions (T) of example e: the largest answer at the positions before `length` that have a target,
- * HL_IGNORE at all others. */
-void hl_answers_predict(const hl_answers *answers, int64_t e, int64_t length, int32_t *predictions);
+/* Writes predictions (T), of any T from `length` on, of example e: the largest answer at the positions before `length`
+ * that have a target, HL_IGNORE at all others. */
+void hl_answers_predict(const hl_answers *answers, int64_t e, int64_t length, int64_t T, int32_t *predictions);
 
 /* The id of the largest of n >= 1 logits, the first of equals; and of the k largest, k <= n, in the order of top_ids.
  * */

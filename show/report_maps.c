@@ -166,7 +166,7 @@ static int32_t *predict(const hl_report_maps *maps, const hl_answers *answers)
     int64_t n = maps->n_examples, T = maps->n_tokens;
     int32_t *predictions = hl_calloc((size_t)(n * T), sizeof *predictions);
     for (int64_t e = 0; predictions != NULL && e < n; e++) {
-        hl_answers_predict(answers, e, maps->lengths[e], predictions + e * T);
+        hl_answers_predict(answers, e, maps->lengths[e], T, predictions + e * T);
     }
     return predictions;
 }

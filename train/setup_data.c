@@ -284,6 +284,7 @@ static hl_status open_tokens(hl_config *config, const char *folder, hl_dataset *
     bool labelled = spec.task == HL_TEXT_TAGS || spec.task == HL_TEXT_CLASSES;
     bool pair = spec.task == HL_TEXT_CLASSES && strchr(spec.text_column, ',') != NULL;
     hl_data_sizes sizes = { .longest = config->model.max_length,
+                            .answers = config->model.max_length,
                             .n_lengths = config->model.max_length,
                             .types = pair ? 2 : 0,
                             .words = spec.task != HL_TEXT_FILE,

@@ -27,7 +27,11 @@ static hl_tape_options training_options(const hl_config *config, int threads)
 
 int64_t hl_trainer_evaluation_slice(const hl_config *config)
 {
-    int64_t most = hl_trainer_micro_batch(config);
+    enum { LOGITS = 1 << 24 }; /* of a vocabulary of tens of thousands, those of a whole batch would take most memory */
+    int64_t most = LOGITS / (config->sizes.longest * config->sizes.targets),
+            micro_batch = hl_trainer_micro_batch(config);
+    most = most > 1 ? most : 1;
+    most = most < micro_batch ? most : micro_batch;
     return most < config->train.eval_examples ? most : config->train.eval_examples;
 }
 
@@ -36,13 +40,22 @@ int64_t hl_trainer_evaluation_rows(const hl_config *config)
     return hl_trainer_evaluation_slice(config) * config->sizes.longest;
 }
 
+/* No micro-batch has more examples, rows or targets. */
+static hl_batch largest_batch(const hl_config *config)
+{
+    int64_t n = hl_trainer_micro_batch(config);
+    hl_batch batch = hl_batch_largest(n, config->sizes.longest);
+    batch.n_targets = n * config->sizes.answers;
+    return batch;
+}
+
 /* Of any micro-batch, and of any slice of the validation set. On success both are ended by hl_tape_plan_free. */
 static hl_status plan_passes(const hl_model *model, const hl_config *config, hl_tape_plan *training,
                              hl_tape_plan *evaluation)
 {
     int64_t T = config->sizes.longest;
     int threads = hl_setup_threads(config);
-    hl_batch largest = hl_batch_largest(hl_trainer_micro_batch(config), T);
+    hl_batch largest = largest_batch(config);
     hl_evaluator evaluator = {
         .model = model, .rows = hl_trainer_evaluation_rows(config), .threads = threads, .loss = ""
     };
@@ -80,8 +93,7 @@ static hl_status prepare_lengths(const hl_trainer *trainer)
     }
     hl_tape_options options = training_options(trainer->config, trainer->threads);
     options.prepare = true;
-    hl_batch largest =
-        hl_batch_largest(hl_trainer_micro_batch(trainer->config), hl_dataset_max_length(trainer->dataset));
+    hl_batch largest = largest_batch(trainer->config);
     hl_tape_plan plan;
     HL_TRY(hl_model_plan(&trainer->model, &largest, options, &plan));
     hl_tape_plan_free(&plan);

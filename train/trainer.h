@@ -65,7 +65,8 @@ void hl_trainer_free(hl_trainer *trainer);
 /* The examples of a micro-batch: batch_size / accumulate. */
 int64_t hl_trainer_micro_batch(const hl_config *config);
 
-/* The examples of one slice of a measurement of heads: a micro-batch, or the validation set where that is smaller. */
+/* The examples of one slice of a validation or of a measurement of heads: a micro-batch, or the validation set where
+ * that is smaller; fewer where their logits would be more than 2^24. */
 int64_t hl_trainer_evaluation_slice(const hl_config *config);
 
 /* The most rows of one slice of a validation or a recording: of as many of the longest examples. */

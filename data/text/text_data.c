@@ -2,7 +2,6 @@
 
 #include "core/memory.h"
 #include "data/draw.h"
-#include "data/text/conllu.h"
 #include "data/text/permute.h"
 #include "data/text/private/text_data_parts.h"
 #include "data/text/private/text_records.h"
@@ -24,62 +23,6 @@ struct hl_text_reader {
     bool *chosen;
 };
 
-static hl_status check_file(const char *key, const char *path)
-{
-    if (path == NULL || *path == '\0') {
-        return hl_error(HL_INVALID, "task.%s is missing: the file to read", key);
-    }
-    return strcmp(path, "-") != 0
-               ? hl_ok()
-               : hl_error(HL_INVALID,
-                          "task.%s = -: it is read several times, standard input only once: write it to a file first",
-                          key);
-}
-
-static hl_status check_columns(const hl_text_spec *spec)
-{
-    if (spec->task == HL_TEXT_TAGS && (spec->column == NULL || hl_conllu_column_find(spec->column) < 0)) {
-        return hl_error(HL_INVALID, "task.column = %s: must be a column of CoNLL-U, as UPOS",
-                        spec->column != NULL ? spec->column : "");
-    }
-    if (spec->task == HL_TEXT_CLASSES && (spec->text_column == NULL || spec->label_column == NULL)) {
-        return hl_error(HL_INVALID, "task.%s is missing: a column's name, or its number from 1",
-                        spec->text_column == NULL ? "text_column" : "label_column");
-    }
-    if (spec->task == HL_TEXT_FILE && (spec->kind != HL_TOKENS_WORDS || spec->lowercase)) {
-        return hl_error(HL_INVALID, "the tokens of task.name = file are words as they stand: tokens.kind = words, "
-                                    "tokens.lowercase = false");
-    }
-    return hl_ok();
-}
-
-static hl_status check_spec(const hl_text_spec *spec)
-{
-    HL_TRY(check_file("file", spec->file));
-    if (spec->validation_file != NULL) {
-        HL_TRY(check_file("validation_file", spec->validation_file));
-    } else if (!(spec->validation_share > 0 && spec->validation_share < 1)) {
-        return hl_error(HL_INVALID,
-                        "task.validation_share = %g: must be above 0 and below 1, or name a task.validation_file",
-                        spec->validation_share);
-    }
-    if (spec->length < 0 || (spec->task == HL_TEXT_NEXT && spec->length == 0)) {
-        return hl_error(HL_INVALID, "task.length = %" PRId64 ": must be 1 or more, the pieces of a window",
-                        spec->length);
-    }
-    if (spec->max_length < 1 || spec->max_length > HL_CORPUS_MAX_LENGTH / HL_TEXT_COLUMNS ||
-        (hl_text_spec_is_running(spec) && spec->length > spec->max_length)) {
-        return hl_error(HL_INVALID, "max_length = %" PRId64 ": must be from %" PRId64 " to %d", spec->max_length,
-                        hl_text_spec_is_running(spec) ? spec->length : 1, HL_CORPUS_MAX_LENGTH / HL_TEXT_COLUMNS);
-    }
-    bool may_drop = spec->task == HL_TEXT_TAGS || spec->task == HL_TEXT_CLASSES;
-    if (!(spec->drop_pieces >= 0 && spec->drop_pieces < 1) || (spec->drop_pieces > 0 && !may_drop)) {
-        return hl_error(HL_INVALID, "task.drop_pieces = %g: must be 0 or more, below 1, and 0 but for tags and classes",
-                        spec->drop_pieces);
-    }
-    return check_columns(spec);
-}
-
 static hl_status lay_windows(const hl_text_spec *spec, hl_text_data *data)
 {
     for (int split = 0; split < 2; split++) {
@@ -97,7 +40,7 @@ static hl_status lay_windows(const hl_text_spec *spec, hl_text_data *data)
 
 static hl_status open_data(const hl_text_spec *spec, hl_text_data *data)
 {
-    HL_TRY(check_spec(spec));
+    HL_TRY(hl_text_spec_check(spec));
     data->task = spec->task;
     data->running = hl_text_spec_is_running(spec);
     data->whole_words = spec->whole_words;
@@ -157,6 +100,23 @@ int64_t hl_text_data_longest(const hl_text_data *data, hl_split split)
 {
     const hl_corpus *corpus = hl_is_split(split) ? data->corpora[split] : NULL;
     return corpus == NULL ? 0 : data->running ? data->length : hl_corpus_longest(corpus, HL_TEXT_TOKENS);
+}
+
+/* So many of n pieces are masked. */
+static int64_t to_mask(int64_t n)
+{
+    enum { PERCENT = 15 };
+    int64_t count = (PERCENT * n + 50) / 100;
+    return count > 0 ? count : 1;
+}
+
+int64_t hl_text_data_most_targets(const hl_text_data *data, int64_t rows)
+{
+    if (data->task == HL_TEXT_CLASSES) {
+        return 1;
+    }
+    /* A word may have more pieces than are to be masked; where nothing else is left, it is masked as a whole. */
+    return data->task == HL_TEXT_MASKED && !data->whole_words ? to_mask(rows) : rows;
 }
 
 const hl_text_notices *hl_text_data_noticed(const hl_text_data *data, hl_split split)
@@ -315,8 +275,7 @@ static void mask(hl_text_reader *reader, hl_draw draw, hl_text_example *example)
 {
     enum { PERCENT = 15 };
     int64_t n_pieces, n = list_units(reader, example, &n_pieces), n_chosen = 0;
-    int64_t count = (PERCENT * n_pieces + 50) / 100;
-    count = count > 0 ? count : 1;
+    int64_t count = to_mask(n_pieces);
     memset(reader->chosen, 0, (size_t)example->n_tokens * sizeof *reader->chosen);
     unit first = { 0, 0 }; /* of the random order; chosen, too large as it is, where all are */
     for (int64_t i = 0; i < n && n_chosen < count; i++) {

@@ -5,7 +5,6 @@
  *   tags      CoNLL-U; the target of a word's first piece is the word's label, its `column`
  *   classes   a table: a text or a pair of texts, and one label, in row 0
  *   file      a table with the header tokens, targets and perhaps sources (hl_table_task): a toy task of one's own
- *
  * What is made stands in a folder and is taken up where it is there: tokens.json, labels.json (tags, classes: the same
  * format, labels are its pieces), train.cache and validation.cache (data/text/corpus.h). Two programs may make it at
  * once, and one that is killed leaves nothing that the next cannot use. Tokens and labels come from the training part
@@ -80,13 +79,14 @@ void hl_text_data_close(hl_text_data *data); /* NULL is allowed */
 const hl_tokens *hl_text_data_tokens(const hl_text_data *data);
 const hl_tokens *hl_text_data_targets(const hl_text_data *data);
 
-/* N, at least 1, and the most rows of an example. Windows of training begin at every piece, those of validation lie
- * side by side. Of what is no split 0 and NULL. */
+/* N, at least 1, the most rows of an example, and the most targets of one of so many rows. Windows of training begin at
+ * every piece, those of validation lie side by side. Of what is no split 0 and NULL. */
 int64_t hl_text_data_examples(const hl_text_data *data, hl_split split);
 int64_t hl_text_data_longest(const hl_text_data *data, hl_split split);
+int64_t hl_text_data_most_targets(const hl_text_data *data, int64_t rows);
 const hl_text_notices *hl_text_data_noticed(const hl_text_data *data, hl_split split);
 
-/* Owned by the reader; stands until its next example. */
+/* Stands until the reader's next example. */
 typedef struct hl_text_example {
     int64_t n_tokens;
     const int32_t *tokens;     /* T ids */

@@ -62,13 +62,16 @@ START_TEST(full_and_sparse_logits_answer_the_same)
         }
     }
     int32_t predictions[2][T];
-    hl_answers_predict(&full, 0, T, predictions[0]);
-    hl_answers_predict(&sparse, 0, T, predictions[1]);
+    hl_answers_predict(&full, 0, T, T, predictions[0]);
+    hl_answers_predict(&sparse, 0, T, T, predictions[1]);
     ck_assert_mem_eq(predictions[0], predictions[1], sizeof predictions[0]);
     ck_assert_int_eq(predictions[0][0], HL_IGNORE);
     ck_assert_int_eq(predictions[0][1], 9);
-    hl_answers_predict(&full, 0, 1, predictions[0]);
+    hl_answers_predict(&full, 0, 1, T, predictions[0]);
     ck_assert_int_eq(predictions[0][1], HL_IGNORE);
+    int32_t few[2] = { 0, 7 }; /* room for fewer positions than the answers have */
+    hl_answers_predict(&full, 0, 1, 1, few);
+    ck_assert_int_eq(few[1], 7);
 }
 END_TEST
 
@@ -79,7 +82,7 @@ START_TEST(where_nothing_is_kept_there_is_no_answer)
     hl_answers sparse = { .n_tokens = 1, .n_targets = C, .targets = (const int32_t[]){ 2 }, .top_ids = none };
     ck_assert_int_eq(hl_answers_best(&sparse, 0, 0, 1, best), 0);
     int32_t prediction;
-    hl_answers_predict(&sparse, 0, 1, &prediction);
+    hl_answers_predict(&sparse, 0, 1, 1, &prediction);
     ck_assert_int_eq(prediction, HL_IGNORE);
 }
 END_TEST

@@ -321,7 +321,7 @@ START_TEST(a_pooled_model_answers_once_an_example)
         const hl_real *mine = snapshot.answers.logits + e * T * 3;
         hl_real *logits = logits_of(&f, e);
         int32_t predictions[T];
-        hl_answers_predict(&snapshot.answers, e, f.batch.lengths[e], predictions);
+        hl_answers_predict(&snapshot.answers, e, f.batch.lengths[e], T, predictions);
         ck_assert_int_eq(predictions[0], hl_answer_of(logits, 3));
         ck_assert_int_eq(predictions[1], HL_IGNORE);
         for (int i = 0; i < 3 * T; i++) {

@@ -90,7 +90,7 @@ START_TEST(predictions_are_the_largest_logits_where_something_is_asked)
     hl_real same[] = { 1, 3, 3, NAN };
     int32_t first;
     hl_answers one = { .n_tokens = 1, .n_targets = 4, .targets = &(int32_t){ 0 }, .logits = same };
-    hl_answers_predict(&one, 0, 1, &first);
+    hl_answers_predict(&one, 0, 1, 1, &first);
     ck_assert_int_eq(first, 1);
     hl_report_maps_free(&maps);
     made_up_run_free(&run);

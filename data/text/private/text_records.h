@@ -30,6 +30,9 @@ typedef struct hl_text_records hl_text_records;
  * difference: before white space that follows something else (and in one of 1 MiB without such a place). */
 bool hl_text_spec_is_running(const hl_text_spec *spec);
 
+/* Whether the spec's values are possible and fit each other, whatever its files hold: HL_INVALID naming the key. */
+hl_status hl_text_spec_check(const hl_text_spec *spec);
+
 /* Opens the spec's file, or its validation file; progress is told `what`. Where the spec has a validation file, all
  * records are of that split. Running text with a share is read through once to find where validation begins.
  * HL_INVALID, HL_BAD_FILE, HL_NO_MEMORY; *out is then NULL. */
