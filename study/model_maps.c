@@ -31,8 +31,13 @@ hl_status hl_model_maps_run(hl_model_maps *made, const hl_opened_model *run, con
     if (layers == NULL) {
         return hl_error_memory("the patterns of examples");
     }
+    made->maps.layers = layers;
     hl_status status = record(recorder, run, examples);
-    for (int l = 0; l < run->shape.n_layers && status.code == HL_OK; l++) {
+    if (status.code != HL_OK) {
+        hl_model_maps_free(made);
+        return status;
+    }
+    for (int l = 0; l < run->shape.n_layers; l++) {
         layers[l] = hl_recorder_patterns(recorder, l, 0);
     }
     made->maps = (hl_snapshot){ .step = run->weights_step,
@@ -40,9 +45,6 @@ hl_status hl_model_maps_run(hl_model_maps *made, const hl_opened_model *run, con
                                 .layers = layers,
                                 .answers = hl_recorder_answers(recorder),
                                 .config = &run->shape };
-    if (status.code != HL_OK) {
-        hl_model_maps_free(made);
-    }
     return status;
 }
 
