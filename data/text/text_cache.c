@@ -210,11 +210,13 @@ static hl_status make_columns(work *w, const hl_text_record *record)
     return w->data->of != NULL && w->spec->task == HL_TEXT_MASKED ? ask(w) : hl_ok();
 }
 
-/* Whether the example has something to be asked for: of masked, a piece that is not special. */
+/* Whether the example has something to be asked for: of masked, a piece that is not special, or a mask that somebody
+ * wrote. */
 static bool is_useful(const work *w)
 {
     const int32_t *tokens = w->numbers[HL_TEXT_TOKENS];
-    bool useful = w->spec->task != HL_TEXT_MASKED && w->lengths[HL_TEXT_TOKENS] > 0;
+    bool masked = w->spec->task == HL_TEXT_MASKED;
+    bool useful = masked ? w->data->of != NULL && w->lengths[HL_TEXT_IDS] > 0 : w->lengths[HL_TEXT_TOKENS] > 0;
     for (int64_t i = 0; i < w->lengths[HL_TEXT_TOKENS] && !useful; i++) {
         useful = !hl_tokens_is_special(w->data->tokens, tokens[i]);
     }

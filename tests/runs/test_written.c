@@ -37,17 +37,18 @@ static const int32_t *array_of(const hl_npz *npz, const char *name, hl_shape sha
 
 START_TEST(written_lines_are_recorded_and_masks_answered)
 {
-    const char *config = written_config("the dog sees the <mask>\nthe cat sees the king sees the queen\n");
+    const char *config =
+        written_config("the dog sees the <mask>\nthe cat sees the king sees the queen\n\n<mask> <mask>\n");
     run_result run = RUN(config, "--out", run_path("run"));
     ck_assert_msg(run.code == 0, "%s", run.err);
     ck_assert_msg(strstr(run.err, "mine.txt: examples are cut to 7 pieces\n") != NULL, "%s", run.err);
     hl_npz npz;
     ck_assert_int_eq(hl_npz_read(run_file(run_path("run"), "patterns/step_000002.npz"), 1 << 20, &npz).code, HL_OK);
-    const int32_t *targets = array_of(&npz, "targets", HL_SHAPE(2, 7));
-    for (int i = 0; i < 14; i++) {
-        ck_assert_int_eq(targets[i], i == 5 ? HL_UNSEEN : HL_IGNORE);
+    const int32_t *targets = array_of(&npz, "targets", HL_SHAPE(3, 7));
+    for (int i = 0; i < 21; i++) {
+        ck_assert_int_eq(targets[i], i == 5 || i == 15 || i == 16 ? HL_UNSEEN : HL_IGNORE);
     }
-    const int32_t *words = array_of(&npz, "words", HL_SHAPE(2, 7));
+    const int32_t *words = array_of(&npz, "words", HL_SHAPE(3, 7));
     ck_assert_mem_eq(words, ((const int32_t[]){ -1, 0, 1, 2, 3, 4, -1 }), 7 * sizeof *words);
     hl_npz_free(&npz);
     ck_assert_int_eq(HEADS(run_path("run")).code, 0);
