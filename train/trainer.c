@@ -40,8 +40,7 @@ int64_t hl_trainer_evaluation_rows(const hl_config *config)
     return hl_trainer_evaluation_slice(config) * config->sizes.longest;
 }
 
-/* No micro-batch has more examples, rows or targets. */
-static hl_batch largest_batch(const hl_config *config)
+hl_batch hl_trainer_largest(const hl_config *config)
 {
     int64_t n = hl_trainer_micro_batch(config);
     hl_batch batch = hl_batch_largest(n, config->sizes.longest);
@@ -55,7 +54,7 @@ static hl_status plan_passes(const hl_model *model, const hl_config *config, hl_
 {
     int64_t T = config->sizes.longest;
     int threads = hl_setup_threads(config);
-    hl_batch largest = largest_batch(config);
+    hl_batch largest = hl_trainer_largest(config);
     hl_evaluator evaluator = {
         .model = model, .rows = hl_trainer_evaluation_rows(config), .threads = threads, .loss = ""
     };
@@ -93,7 +92,7 @@ static hl_status prepare_lengths(const hl_trainer *trainer)
     }
     hl_tape_options options = training_options(trainer->config, trainer->threads);
     options.prepare = true;
-    hl_batch largest = largest_batch(trainer->config);
+    hl_batch largest = hl_trainer_largest(trainer->config);
     hl_tape_plan plan;
     HL_TRY(hl_model_plan(&trainer->model, &largest, options, &plan));
     hl_tape_plan_free(&plan);

@@ -65,6 +65,9 @@ void hl_trainer_free(hl_trainer *trainer);
 /* The examples of a micro-batch: batch_size / accumulate. */
 int64_t hl_trainer_micro_batch(const hl_config *config);
 
+/* A batch without arrays for dry passes (core/batch.h): no micro-batch has more examples, rows or targets. */
+hl_batch hl_trainer_largest(const hl_config *config);
+
 /* The examples of one slice of a validation or of a measurement of heads: a micro-batch, or the validation set where
  * that is smaller; fewer where their logits would be more than 2^24. */
 int64_t hl_trainer_evaluation_slice(const hl_config *config);

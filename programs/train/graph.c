@@ -222,17 +222,16 @@ static hl_status add_rows(hl_graph *graph, const hl_tape *tape, const hl_model *
     return hl_ok();
 }
 
-hl_status hl_graph_read(hl_graph *graph, const hl_model *model, int64_t B, int64_t T)
+hl_status hl_graph_read(hl_graph *graph, const hl_model *model, const hl_batch *largest)
 {
     *graph = (hl_graph){ 0 };
     hl_arena arena;
     HL_TRY(hl_arena_init(&arena, hl_model_record_bytes(model)));
     hl_tape tape;
     hl_tape_begin(&tape, &arena, (hl_tape_options){ .training = true, .gradients = true, .dry = true });
-    hl_batch batch = hl_batch_largest(B, T);
-    hl_model_loss(&tape, model, &batch, (hl_cross_entropy_args){ 0 }, NULL);
+    hl_model_loss(&tape, model, largest, (hl_cross_entropy_args){ 0 }, NULL);
     hl_status status = hl_tape_status(&tape);
-    HL_THEN(status, add_rows(graph, &tape, model, B, T));
+    HL_THEN(status, add_rows(graph, &tape, model, largest->n_examples, largest->longest));
     hl_arena_free(&arena);
     if (status.code != HL_OK) {
         hl_graph_free(graph);

@@ -84,13 +84,14 @@ static void write_parameters(summary *s)
 
 static void write_flops(summary *s)
 {
-    static const struct {
+    bool is_text = hl_config_is_text(s->config, NULL);
+    const struct {
         const char *name, *formula;
     } parts[HL_GRAPH_PARTS] = {
         [HL_GRAPH_PROJECTIONS] = { "projections", "6 N D (H Dk + Hkv Dk + Hkv Dv + H Dv)" },
         [HL_GRAPH_ATTENTION] = { "attention", "6 N T H (Dk + Dv)" },
         [HL_GRAPH_FEED_FORWARD] = { "feed-forward", "12 N D F" },
-        [HL_GRAPH_OUTPUT] = { "output", "6 N D V" },
+        [HL_GRAPH_OUTPUT] = { "output", is_text ? "6 M D C" : "6 N D V" },
     };
     double all = s->footprint.flops, passes = 3 * (double)s->config->optimizer.accumulate;
     int64_t tokens = s->config->train.batch_size * s->T;
@@ -101,6 +102,11 @@ static void write_flops(summary *s)
                       "counting 2 and backward twice as much as forward. The first three formulas are "
                       "one layer's, the figures all layers'.",
                       hl_units_count(tokens, number));
+    if (is_text) {
+        hl_text_paragraph(&s->text, HL_SUMMARY_WIDTH, "M = %s targets at most, of C = %" PRId64 ".",
+                          hl_units_count(s->config->train.batch_size * s->config->sizes.answers, number),
+                          s->model.config.targets);
+    }
     for (int part = 0; part < HL_GRAPH_PARTS; part++) {
         double flops = passes * hl_graph_flops(&s->graph, (hl_graph_part)part);
         hl_text_print(&s->text, "  %-14s%-38s%13s%8.1f %%\n", parts[part].name, parts[part].formula,
@@ -192,7 +198,8 @@ static hl_status prepare(summary *s)
     s->micro_batch = hl_trainer_micro_batch(s->config);
     s->T = s->config->sizes.longest;
     HL_TRY(hl_model_init(&s->model, &model));
-    HL_TRY(hl_graph_read(&s->graph, &s->model, s->micro_batch, s->T));
+    const hl_batch largest = hl_trainer_largest(s->config);
+    HL_TRY(hl_graph_read(&s->graph, &s->model, &largest));
     return hl_footprint_of(s->config, &s->model, &s->footprint);
 }
 

@@ -7,6 +7,7 @@
 #include "tests/train/config_parsing.h"
 #include "train/footprint.h"
 #include "train/setup.h"
+#include "train/setup_data.h"
 #include "train/trainer.h"
 
 enum { SUMMARY_MOST_CONFIGS = 64 };
@@ -38,19 +39,13 @@ typedef struct summary_example {
     hl_footprint footprint;
 } summary_example;
 
-static inline int64_t summary_tokens(const hl_config *config)
-{
-    hl_task_spec spec = hl_config_task_spec(config);
-    return hl_task_sizes_of(&spec).longest;
-}
-
 /* Reads config->... of an example whose config is set. It must not be moved afterwards. */
 static inline void summary_example_read(summary_example *example)
 {
     hl_model_config model = hl_setup_model(&example->config);
     ck_assert_int_eq(hl_model_init(&example->model, &model).code, HL_OK);
-    hl_status status = hl_graph_read(&example->graph, &example->model, hl_trainer_micro_batch(&example->config),
-                                     summary_tokens(&example->config));
+    const hl_batch largest = hl_trainer_largest(&example->config);
+    hl_status status = hl_graph_read(&example->graph, &example->model, &largest);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     ck_assert_int_eq(hl_footprint_of(&example->config, &example->model, &example->footprint).code, HL_OK);
 }
@@ -62,6 +57,15 @@ static inline void summary_config_load(const char *name, hl_config *config)
     hl_status status = hl_config_load((hl_config_options){ .path = run_shipped_config(name) }, config, &problems);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     hl_problems_free(&problems);
+    if (hl_config_is_text(config, NULL)) {
+        hl_dataset *dataset = NULL;
+        status = hl_setup_data(
+            config,
+            &(hl_data_options){ .use = HL_DATA_CHECK, .folder = run_path("run"), .beside = run_shipped_config(name) },
+            &dataset);
+        ck_assert_msg(status.code == HL_OK, "%s", status.text);
+        hl_dataset_free(dataset);
+    }
 }
 
 static inline void summary_example_load(const char *name, summary_example *example)

@@ -60,11 +60,10 @@ END_TEST
 static double formula(const hl_config *config, hl_graph_part part)
 {
     const hl_config_model *m = &config->model;
-    double N = (double)(config->train.batch_size * summary_tokens(config)), T = (double)summary_tokens(config);
+    double N = (double)(config->train.batch_size * config->sizes.longest), T = (double)config->sizes.longest;
     double D = (double)m->d_model, flops = 0;
     if (part == HL_GRAPH_OUTPUT) {
-        hl_task_spec spec = hl_config_task_spec(config);
-        return 6 * N * D * (double)hl_task_sizes_of(&spec).vocabulary;
+        return 6 * (double)(config->train.batch_size * config->sizes.answers) * D * (double)config->sizes.targets;
     }
     for (int64_t l = 0; l < m->layers; l++) {
         double H = (double)m->heads[l], Hkv = (double)m->kv_heads[l], Dk = (double)m->d_k[l], Dv = (double)m->d_v[l];
@@ -190,7 +189,8 @@ START_TEST(too_long_is_refused)
     static summary_example example;
     summary_example_parse("", &example);
     hl_graph graph;
-    hl_status status = hl_graph_read(&graph, &example.model, 64, 22);
+    hl_status status = hl_graph_read(&graph, &example.model,
+                                     &(hl_batch){ .n_examples = 64, .n_rows = 64 * 22, .longest = 22, .n_targets = 1 });
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_ptr_nonnull(strstr(status.text, "positions"));
     ck_assert(graph.rows == NULL && graph.n == 0);
