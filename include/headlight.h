@@ -90,6 +90,7 @@
 #include "heads/relation.h"
 #include "heads/shapley.h"
 #include "heads/special.h"
+#include "heads/word_share.h"
 #include "heads/words.h"
 /* Pictures and pages */
 #include "show/curve_picture.h"
@@ -112,7 +113,6 @@
 #include "train/ini.h"
 #include "train/loop.h"
 #include "train/memory_check.h"
-#include "train/scores.h"
 #include "train/setup.h"
 #include "train/signals.h"
 #include "train/terminal.h"
