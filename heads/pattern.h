@@ -84,17 +84,17 @@ static inline hl_pattern hl_patterns_at(const hl_patterns *patterns, int64_t e)
 {
     int64_t row = patterns->first + e * (1 + patterns->gap), T = patterns->n_tokens;
     int64_t map = (row * patterns->n_heads + patterns->head) * T * T;
-    return (hl_pattern){
-        .weights = patterns->weights != NULL ? patterns->weights + map : NULL,
-        .n_tokens = T,
-        .n = patterns->lengths[row],
-        .causal = patterns->causal,
-        .tokens = patterns->tokens != NULL ? patterns->tokens + row * T : NULL,
-        .sources = patterns->sources != NULL ? patterns->sources + row * (T + patterns->sources_gap) : NULL,
-        .relations = patterns->relations != NULL ? patterns->relations + row * patterns->n_relations * T : NULL,
-        .n_relations = patterns->n_relations,
-        .text = hl_pattern_text_at(&patterns->text, row, T),
-    };
+    hl_pattern pattern;
+    pattern.weights = patterns->weights != NULL ? patterns->weights + map : NULL;
+    pattern.n_tokens = T;
+    pattern.n = patterns->lengths[row];
+    pattern.causal = patterns->causal;
+    pattern.tokens = patterns->tokens != NULL ? patterns->tokens + row * T : NULL;
+    pattern.sources = patterns->sources != NULL ? patterns->sources + row * (T + patterns->sources_gap) : NULL;
+    pattern.relations = patterns->relations != NULL ? patterns->relations + row * patterns->n_relations * T : NULL;
+    pattern.n_relations = patterns->n_relations;
+    pattern.text = hl_pattern_text_at(&patterns->text, row, T);
+    return pattern;
 }
 
 /* A head of a model on examples; `weights`: of its layer, (E, H, T, T). */

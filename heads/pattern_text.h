@@ -22,11 +22,13 @@ typedef struct hl_pattern_text {
 /* Of example `row`. */
 static inline hl_pattern_text hl_pattern_text_at(const hl_pattern_text *of, int64_t row, int64_t n_tokens)
 {
-    return (hl_pattern_text){ .kinds = of->kinds,
-                              .words = of->words != NULL ? of->words + row * n_tokens : NULL,
-                              .forms = of->forms != NULL ? of->forms + row * n_tokens : NULL,
-                              .form_kinds = of->form_kinds,
-                              .rarest = of->rarest != NULL ? of->rarest + row : NULL };
+    hl_pattern_text text;
+    text.kinds = of->kinds;
+    text.words = of->words != NULL ? of->words + row * n_tokens : NULL;
+    text.forms = of->forms != NULL ? of->forms + row * n_tokens : NULL;
+    text.form_kinds = of->form_kinds;
+    text.rarest = of->rarest != NULL ? of->rarest + row : NULL;
+    return text;
 }
 
 HL_END_DECLS
