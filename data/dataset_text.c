@@ -35,23 +35,52 @@ hl_status hl_dataset_text_storage(const hl_dataset *dataset, hl_batch_storage *s
     return hl_ok();
 }
 
-static int by_length(const void *a, const void *b)
+static int by_length(const placed *x, const placed *y)
 {
-    const placed *x = a, *y = b;
     int order = (x->length > y->length) - (x->length < y->length);
     return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+/* Lets example i sink to its place in the heap of n. */
+static void sink(placed *heap, int64_t i, int64_t n)
+{
+    for (int64_t child = 2 * i + 1; child < n; child = 2 * i + 1) {
+        child += child + 1 < n && by_length(&heap[child + 1], &heap[child]) > 0;
+        if (by_length(&heap[i], &heap[child]) >= 0) {
+            return;
+        }
+        placed parent = heap[i];
+        heap[i] = heap[child];
+        heap[child] = parent;
+        i = child;
+    }
+}
+
+/* By heap sort, as qsort may allocate. */
+static void sort(placed *examples, int64_t n)
+{
+    for (int64_t i = n / 2; i-- > 0;) {
+        sink(examples, i, n);
+    }
+    for (int64_t last = n; last-- > 1;) {
+        placed longest = examples[0];
+        examples[0] = examples[last];
+        examples[last] = longest;
+        sink(examples, 0, last);
+    }
 }
 
 static hl_status sort_window(const hl_dataset *dataset, int64_t number, hl_batch_storage *storage)
 {
     struct hl_length_window *window = storage->window;
+    window->number = -1; /* none, where reading fails halfway */
     for (int64_t i = 0; i < dataset->window; i++) {
         hl_text_example example;
         int64_t index = number * dataset->window + i;
         HL_TRY(hl_text_data_read(storage->reader, HL_TRAIN, dataset->seed, index, &example));
         window->examples[i] = (placed){ index, example.n_tokens };
     }
-    qsort(window->examples, (size_t)dataset->window, sizeof *window->examples, by_length);
+    sort(window->examples, dataset->window);
     window->number = number;
     return hl_ok();
 }

@@ -81,7 +81,7 @@ static char *name_of(const char *path)
 
 hl_status hl_opened_model_open(hl_opened_model *run, const char *path)
 {
-    return hl_opened_model_open_for(run, path, HL_DATA_KEEP);
+    return hl_opened_model_open_for(run, path, HL_DATA_READ);
 }
 
 hl_status hl_opened_model_open_for(hl_opened_model *run, const char *path, hl_data_use use)

@@ -97,7 +97,13 @@ static hl_status score_running(scoring *s, const hl_text_record *record)
     size_t room = (size_t)hl_predictor_room(p, false), stride = p->spec.stride > 0 ? (size_t)p->spec.stride : room,
            at = 0;
     if (record->n_texts > 0) {
-        HL_TRY(hl_tokens_encode(p->spec.tokens, record->texts[0].text, record->texts[0].size, true, &s->running));
+        hl_span text = record->texts[0];
+        hl_status status = record->goes_on
+                               ? hl_tokens_encode_more(p->spec.tokens, text.text, text.size, true, &s->running)
+                               : hl_tokens_encode(p->spec.tokens, text.text, text.size, true, &s->running);
+        HL_TRY(status.code == HL_INVALID
+                   ? hl_lines_bad(hl_text_records_lines(s->records), record->line, "%s", status.text)
+                   : status);
     }
     for (; s->running.n > at + room; at += stride) {
         HL_TRY(score_window(s, at, room));
@@ -107,7 +113,9 @@ static hl_status score_running(scoring *s, const hl_text_record *record)
     }
     s->running.n -= at;
     s->next -= at;
-    memmove(s->running.at, s->running.at + at, s->running.n * sizeof *s->running.at);
+    if (at > 0) {
+        memmove(s->running.at, s->running.at + at, s->running.n * sizeof *s->running.at);
+    }
     return hl_ok();
 }
 

@@ -117,6 +117,7 @@ static hl_status begin(hl_predictor *p, hl_span text)
     int32_t first = hl_tokens_role(tokens, HL_ROLE_BEGIN);
     first = first >= 0 ? first : hl_tokens_role(tokens, HL_ROLE_END);
     p->text.n = 0;
+    p->uncut = 0;
     HL_TRY(hl_tokens_encode(tokens, text.text, text.size, true, &p->text));
     if (p->text.n == 0) {
         HL_TRY(first >= 0 ? hl_pieces_add(&p->text, first, 0, 0) : hl_tokens_encode(tokens, "\n", 1, false, &p->text));

@@ -97,7 +97,9 @@ static void cut(hl_predictor *p)
     while (first + second > (size_t)(room > 1 ? room : 1)) {
         *(second > first ? &second : &first) -= 1;
     }
-    memmove(p->text.at + first, p->text.at + p->n_first, second * sizeof *p->text.at);
+    if (second > 0) {
+        memmove(p->text.at + first, p->text.at + p->n_first, second * sizeof *p->text.at);
+    }
     p->n_first = first;
     p->text.n = first + second;
 }
@@ -113,6 +115,10 @@ hl_status hl_predictor_read(hl_predictor *p, hl_span text, hl_span second, bool 
     if (status.code != HL_OK) {
         p->text.n = 0;
         return status;
+    }
+    if (p->n_first < p->text.n && hl_predictor_room(p, true) < 1) {
+        p->text.n = 0;
+        return hl_error(HL_INVALID, "the model has no room for two texts");
     }
     cut(p);
     return status;

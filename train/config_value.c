@@ -184,6 +184,9 @@ static_assert(4 * HL_CONFIG_MAX_PATH + 16 <= HL_CONFIG_VALUE_TEXT && 4 * HL_CONF
 static bool read_string(const char *text, hl_config *config, hl_config_string_at *field,
                         char wrong[HL_CONFIG_WRONG_TEXT])
 {
+    if (strcmp(config->texts + *field, text) == 0) {
+        return true;
+    }
     size_t used = 1, size = strlen(text) + 1;
     while (used < HL_CONFIG_TEXTS && config->texts[used] != '\0') {
         used += strlen(config->texts + used) + 1;

@@ -145,25 +145,32 @@ static hl_status take_content(work *w)
     return hl_ok();
 }
 
+/* Whether the data are those of a run that there is. */
+static bool is_run(const work *w)
+{
+    return w->options->use == HL_DATA_KEEP || w->options->use == HL_DATA_READ;
+}
+
 /* Tokens and caches are made one after the other, all of the same content. Those that are not go. */
 static hl_status check_unchanged(work *w)
 {
     char before[CONTENT_TEXT];
     memcpy(before, w->content, sizeof before);
     HL_TRY(find_content(w));
-    w->fresh = strcmp(before, w->content) != 0;
-    return !w->fresh ? hl_ok()
-                     : hl_error(HL_BAD_FILE, "%s: changed while it was read%s", w->spec.file,
-                                w->spec.validation_file != NULL || w->spec.vocabulary != NULL
-                                    ? ", or the validation file or the vocabulary did"
-                                    : "");
+    bool same = strcmp(before, w->content) == 0;
+    w->fresh = w->fresh && !same; /* what stands in a shared cache may be another run's */
+    return same ? hl_ok()
+                : hl_error(HL_BAD_FILE, "%s: changed while it was read%s", w->spec.file,
+                           w->spec.validation_file != NULL || w->spec.vocabulary != NULL
+                               ? ", or the validation file or the vocabulary did"
+                               : "");
 }
 
 /* ---- the folder ---- */
 
-static hl_status is_made(const work *w, bool *made)
+static hl_status is_made(const work *w, const char *name, bool *made)
 {
-    char *path = hl_path_join(w->folder, "tokens.json");
+    char *path = hl_path_join(w->folder, "%s", name);
     hl_status status = path != NULL ? hl_file_exists(path, made) : hl_error_memory(w->folder);
     hl_free(path);
     return status;
@@ -187,16 +194,18 @@ static hl_status choose_folder(work *w)
     if (w->folder == NULL) {
         return hl_error_memory(w->content);
     }
-    HL_TRY(is_made(w, &made));
+    bool looks = w->options->use == HL_DATA_CHECK; /* the cache of validation is made last */
+    HL_TRY(is_made(w, looks ? "validation.cache" : "tokens.json", &made));
     w->makes = !made;
-    if (w->options->use == HL_DATA_CHECK) {
+    if (looks) {
         return made ? hl_ok() : make_temporary(w);
     }
-    if (w->options->use == HL_DATA_KEEP && made) {
+    if (is_run(w) && made) {
         w->spec.keep = true;
+        w->spec.any_source = w->options->use == HL_DATA_READ;
         return hl_ok();
     }
-    if (w->options->use == HL_DATA_KEEP) {
+    if (is_run(w)) {
         char said[CONTENT_TEXT];
         memcpy(said, w->content, sizeof said);
         HL_TRY(find_content(w));
@@ -221,7 +230,7 @@ static hl_status set_config(work *w, const hl_dataset *dataset)
         config->model.max_length = config->sizes.longest;
     }
     int64_t there = config->sizes.examples[HL_VALIDATION], asked = config->train.eval_examples;
-    if (asked > there && w->options->notices != NULL && w->options->use != HL_DATA_KEEP) {
+    if (asked > there && w->options->notices != NULL && !is_run(w)) {
         hl_text_print(w->options->notices, "validation: all %" PRId64 " examples, fewer than train.eval_examples\n",
                       there);
     }
@@ -239,7 +248,7 @@ static hl_status open_text(work *w, hl_dataset **out)
     hl_config *config = w->config;
     w->spec = hl_config_text_spec(config);
     HL_TRY(find_files(w));
-    bool says = *hl_config_string(config, config->task.content) != '\0' && w->options->use == HL_DATA_KEEP;
+    bool says = *hl_config_string(config, config->task.content) != '\0' && is_run(w);
     if (w->spec.file == NULL) {
         return hl_error(HL_INVALID, "task.file is missing: the file to learn from");
     }
@@ -281,6 +290,9 @@ static hl_status open_tokens(hl_config *config, const char *folder, hl_dataset *
 {
     hl_tokens *tokens = NULL, *labels = NULL;
     hl_text_spec spec = hl_config_text_spec(config);
+    if (config->model.max_length < 1) {
+        return hl_error(HL_BAD_FILE, "%s: its config.ini lacks model.max_length, which train writes there", folder);
+    }
     bool labelled = spec.task == HL_TEXT_TAGS || spec.task == HL_TEXT_CLASSES;
     bool pair = spec.task == HL_TEXT_CLASSES && strchr(spec.text_column, ',') != NULL;
     hl_data_sizes sizes = { .longest = config->model.max_length,

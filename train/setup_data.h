@@ -12,7 +12,8 @@ HL_BEGIN_DECLS
 /* What text is opened for; of a toy task there is no difference. */
 typedef enum hl_data_use {
     HL_DATA_MAKE,   /* for a run that begins: makes what is missing */
-    HL_DATA_KEEP,   /* for a run that there is: its caches, or where they are gone new ones of the same files */
+    HL_DATA_KEEP,   /* for a run that goes on: its caches, or where they are gone new ones of the same files */
+    HL_DATA_READ,   /* for a look at a run: the same, but its caches whatever has become of the files */
     HL_DATA_CHECK,  /* for a look at the config: files are read in full; nothing that is made stays */
     HL_DATA_TOKENS, /* for a model that answers: the run's tokens and labels, no examples */
 } hl_data_use;
@@ -34,9 +35,9 @@ hl_text_spec hl_config_text_spec(const hl_config *config);
  * train.eval_examples where it is 0 or more than there are. A text's tokens, labels and caches stand in
  * <cache>/<content>, where <cache> is task.cache or <folder>/data; HL_DATA_TOKENS reads <folder>/tokens.json and
  * labels.json (hl_data_save_tokens). HL_INVALID, HL_BAD_FILE as hl_dataset_open and hl_text_data_open, and where with
- * HL_DATA_KEEP a file's content is not what the data were made of; HL_NO_MEMORY; what `progress` fails with. Where it
- * fails, <folder>/data holds what it held before, but for HL_FAILED, from `progress`: what is whole then stays. On
- * success *out is the caller's: hl_dataset_free. */
+ * HL_DATA_KEEP and HL_DATA_READ a file's content is not what the data were made of; HL_NO_MEMORY; what `progress`
+ * fails with. Where it fails, <folder>/data holds what it held before, but for HL_FAILED, from `progress`: what is
+ * whole then stays. On success *out is the caller's: hl_dataset_free. */
 hl_status hl_setup_data(hl_config *config, const hl_data_options *options, hl_dataset **out);
 
 /* Opens the examples of patterns.file, read as the dataset `of`, which must outlive them, reads its own; *out is NULL

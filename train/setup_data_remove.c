@@ -60,6 +60,11 @@ hl_status hl_data_remove_others(const hl_config *config, const char *folder)
     }
     bool own = lstat(data, &info) == 0 && S_ISDIR(info.st_mode);
     const char *cache = hl_config_string(config, config->task.cache);
+    struct stat shared;
+    if (own && *cache != '\0' && stat(cache, &shared) == 0 && shared.st_dev == info.st_dev &&
+        shared.st_ino == info.st_ino) {
+        own = false; /* several runs may share a cache */
+    }
     others o = { data, *cache == '\0' ? hl_config_string(config, config->task.content) : "" };
     hl_status status = own ? hl_folder_list(data, remove_other, &o) : hl_ok();
     if (own && status.code == HL_OK) {

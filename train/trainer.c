@@ -116,6 +116,18 @@ static hl_status prepare_scores(hl_trainer *trainer)
                                         config->train.eval_examples, &trainer->text);
 }
 
+/* Without a target that training has there is no validation loss. */
+static hl_status check_known(const hl_batch *validation)
+{
+    for (int64_t m = 0; m < validation->n_targets; m++) {
+        if (validation->target_ids[m] != HL_IGNORE) {
+            return hl_ok();
+        }
+    }
+    return hl_error(HL_BAD_FILE,
+                    "the validation set has no target that training has, too: are its labels spelled alike?");
+}
+
 hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config, hl_dataset *dataset)
 {
     *trainer = (hl_trainer){ .config = config, .threads = hl_setup_threads(config), .dataset = dataset };
@@ -132,7 +144,8 @@ hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config, hl_da
             batch = config->train.batch_size, n = config->train.eval_examples;
     HL_TRY(hl_dataset_storage(trainer->dataset, batch, batch * T, most, &trainer->batch));
     HL_TRY(hl_dataset_storage(trainer->dataset, n, n * T, most, &trainer->validation));
-    return hl_dataset_batch(trainer->dataset, HL_VALIDATION, 0, n, &trainer->validation);
+    HL_TRY(hl_dataset_batch(trainer->dataset, HL_VALIDATION, 0, n, &trainer->validation));
+    return check_known(&trainer->validation.batch);
 }
 
 void hl_trainer_draw(hl_trainer *trainer)

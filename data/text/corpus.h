@@ -44,7 +44,8 @@ typedef struct hl_corpus_spec {
     const char *kind, *tokens; /* UTF-8, shorter than HL_CORPUS_TEXT, as names of columns */
     const char *columns[HL_CORPUS_COLUMNS]; /* names of columns, NULL after the last; none: running text */
     bool full;                              /* compare the whole source, not only its size, date and samples */
-    bool keep; /* refuse a cache that does not fit, rather than make it anew; its source may then be missing */
+    bool keep;       /* refuse a cache that does not fit, rather than make it anew; its source may then be missing */
+    bool any_source; /* with `keep`: whatever has become of the source */
     hl_corpus_make *make;
     hl_corpus_progress *progress; /* may be NULL */
     void *context;                /* for both */

@@ -33,7 +33,9 @@ static hl_status compare(const hl_corpus_spec *spec, const hl_corpus_end *end, h
     if (why->code != HL_OK) {
         return hl_ok();
     }
-    if (spec->keep) {
+    if (spec->keep && spec->any_source) {
+        exists = false;
+    } else if (spec->keep) {
         HL_TRY(hl_file_exists(spec->source, &exists));
     }
     if (exists) {

@@ -72,13 +72,15 @@ static hl_status encode_texts(work *w, const hl_text_record *record, size_t *n_f
         HL_TRY(encode(w, record, record->texts[1]));
     }
     size_t second = w->pieces.n - *n_first, first = *n_first;
-    size_t around = (size_t)(second > 0 ? tokens->pair.n - 2 : tokens->single.n - 1);
+    size_t around = !hl_text_data_wraps(w->data) ? 0 : (size_t)(second > 0 ? tokens->pair.n - 2 : tokens->single.n - 1);
     size_t room = (size_t)w->spec->max_length > around ? (size_t)w->spec->max_length - around : 1;
     while (first + second > room) {
         *(second > first ? &second : &first) -= 1;
     }
     w->data->notices[w->split].cut += first + second < w->pieces.n;
-    memmove(w->pieces.at + first, w->pieces.at + *n_first, second * sizeof *w->pieces.at);
+    if (second > 0) {
+        memmove(w->pieces.at + first, w->pieces.at + *n_first, second * sizeof *w->pieces.at);
+    }
     *n_first = first;
     w->pieces.n = first + second;
     return hl_ok();
@@ -121,7 +123,7 @@ static hl_status encode_words(work *w, const hl_text_record *record)
 /* The tokens' own special tokens around the pieces; all as columns. */
 static hl_status wrap(work *w, size_t n_first, bool pair)
 {
-    HL_TRY(w->data->task != HL_TEXT_NEXT ? hl_tokens_wrap(w->data->tokens, n_first, &w->pieces) : hl_ok());
+    HL_TRY(hl_text_data_wraps(w->data) ? hl_tokens_wrap(w->data->tokens, n_first, &w->pieces) : hl_ok());
     HL_TRY(resize(w, HL_TEXT_TOKENS, w->pieces.n));
     HL_TRY(resize(w, HL_TEXT_TYPES, pair ? w->pieces.n : 0));
     for (size_t i = 0; i < w->pieces.n; i++) {
@@ -352,6 +354,7 @@ static hl_status open_cache(work *w, const char *path, const char *kind, const c
                             .tokens = tokens,
                             .full = w->spec->full,
                             .keep = w->spec->keep,
+                            .any_source = w->spec->any_source,
                             .make = make,
                             .progress = tell,
                             .context = w };

@@ -48,8 +48,8 @@ typedef struct hl_text_spec {
     const char *vocabulary;  /* *.txt as BERT's vocab.txt; vocab.json with a merges.txt beside it; tokens.json, of ours;
                                another *.json as tokenizer.json. NULL: learned */
     const char *folder;      /* that exists, for what is made */
-    bool keep, full;         /* as in hl_corpus_spec; with `keep` tokens.json and labels.json must be there, too */
-    hl_text_progress *progress; /* may be NULL */
+    bool keep, any_source, full; /* as in hl_corpus_spec; with `keep` tokens.json and labels.json must be there, too */
+    hl_text_progress *progress;  /* may be NULL */
     void *context;
 } hl_text_spec;
 

@@ -28,7 +28,7 @@ static void add_maps(hl_npz_writer *npz, const hl_heads_view *view)
     }
     hl_npz_add(npz, "tokens", HL_NPY_INT32, HL_SHAPE(E, T), examples->tokens);
     if (view->join.first != NULL) {
-        hl_npz_add(npz, "first", HL_NPY_INT32, HL_SHAPE(E, T), view->join.first);
+        hl_npz_add(npz, "word_first", HL_NPY_INT32, HL_SHAPE(E, T), view->join.first);
     }
     hl_npz_add(npz, "lengths", HL_NPY_INT32, HL_SHAPE(E), examples->lengths);
     hl_npz_add(npz, "step", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &maps->step);

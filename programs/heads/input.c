@@ -128,7 +128,7 @@ static hl_status make_text(const hl_opened_model *run, const char *text, hl_head
         input->integers = hl_calloc((size_t)(5 * T + 1), sizeof *input->integers);
         status = input->integers != NULL ? hl_ok() : hl_error_memory("the input");
     }
-    if (status.code == HL_OK) {
+    if (status.code == HL_OK && input->integers != NULL) {
         int32_t *ids = input->integers;
         *example = (hl_examples){ .n_examples = 1,
                                   .n_tokens = T,

@@ -261,9 +261,11 @@ START_TEST(words_and_types_are_kept)
     ck_assert_int_eq(*(const int64_t *)hl_npz_find(&snapshot.npz, "format")->data, 2);
     ck_assert_ptr_nonnull(snapshot.answers.logits);
     for (int64_t e = 0; e < 3; e++) {
-        ck_assert_mem_eq(snapshot.examples.words + 6 * e, ((const int32_t[]){ -1, 0, 0, 1, 1, 2 }),
-                         6 * sizeof(int32_t));
-        ck_assert_mem_eq(snapshot.examples.types + 6 * e, ((const int32_t[]){ 0, 0, 0, 0, 1, 1 }), 6 * sizeof(int32_t));
+        static const int32_t words[] = { -1, 0, 0, 1, 1, 2 }, types[] = { 0, 0, 0, 0, 1, 1 };
+        for (int64_t t = 0; t < 6; t++) {
+            ck_assert_int_eq(snapshot.examples.words[6 * e + t], words[t]);
+            ck_assert_int_eq(snapshot.examples.types[6 * e + t], types[t]);
+        }
     }
     ck_assert_int_eq(snapshot.examples.targets[5], HL_UNSEEN);
     hl_snapshot_free(&snapshot);

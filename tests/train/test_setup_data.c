@@ -74,6 +74,9 @@ START_TEST(a_run_keeps_its_data_when_the_file_moves_and_refuses_another_content)
     hl_status status = open_data(&kept, HL_DATA_KEEP, run, &dataset);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_ptr_nonnull(strstr(status.text, "x.txt has changed"));
+    ck_assert_int_eq(open_data(&kept, HL_DATA_READ, run, &dataset).code, HL_OK); /* what the run was made of stands */
+    ck_assert_mem_eq(&made.sizes, &kept.sizes, sizeof made.sizes);
+    hl_dataset_free(dataset);
     hl_config check;
     parse("eval_every = 1\n", moved, &check);
     ck_assert_int_eq(open_data(&check, HL_DATA_CHECK, scratch_path("other"), &dataset).code, HL_OK);

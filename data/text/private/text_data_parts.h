@@ -61,6 +61,12 @@ void hl_text_data_find_words(const hl_text_data *data, hl_text_example *example,
 /* The caches; of examples that somebody wrote, theirs alone. */
 hl_status hl_text_data_make_caches(const hl_text_spec *spec, hl_text_data *data);
 
+/* Whether special tokens stand around a text: windows of running text have none, nor lines written for their model. */
+static inline bool hl_text_data_wraps(const hl_text_data *data)
+{
+    return data->of != NULL ? !data->of->running : data->task != HL_TEXT_NEXT;
+}
+
 static inline bool hl_is_split(hl_split split)
 {
     return split == HL_TRAIN || split == HL_VALIDATION;

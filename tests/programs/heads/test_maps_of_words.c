@@ -138,7 +138,7 @@ START_TEST(words_are_written_as_they_are_drawn)
     ck_assert_int_eq(hl_npz_read(path, 1 << 20, &npz).code, HL_OK);
     ck_assert(hl_shape_equal(hl_npz_find(&npz, "layer_0")->shape, HL_SHAPE(E, H, W, W)));
     ck_assert(memcmp(hl_npz_find(&npz, "layer_0")->data, view.join.weights, sizeof(float) * E * H * W * W) == 0);
-    const int32_t *forms = hl_npz_find(&npz, "tokens")->data, *first = hl_npz_find(&npz, "first")->data,
+    const int32_t *forms = hl_npz_find(&npz, "tokens")->data, *first = hl_npz_find(&npz, "word_first")->data,
                   *n = hl_npz_find(&npz, "lengths")->data;
     ck_assert(n[0] == 3 && n[1] == 3 && n[2] == 0);
     ck_assert(first[0] == 1 && first[1] == 3 && first[2] == 4 && first[W] == 1);
