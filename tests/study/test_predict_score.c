@@ -50,6 +50,7 @@ static void score(fixture *f, hl_text_spec spec, const char *content)
 static void score_refused(fixture *f, hl_text_spec spec, const char *content, const char *end)
 {
     char expected[HL_STATUS_TEXT];
+    hl_predict_scores_free(&f->scores);
     spec.file = file_of("scored", content);
     hl_status status = hl_predict_score(&f->predictor, &spec, f->labels != NULL ? f->labels : f->tokens, &f->scores);
     snprintf(expected, sizeof expected, "%s%s", spec.file, end);
