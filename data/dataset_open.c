@@ -2,6 +2,7 @@
 #include "core/memory.h"
 #include "data/private/dataset_parts.h"
 #include "data/text/private/text_data_parts.h"
+#include "data/text/private/text_records.h"
 
 #include <string.h>
 
@@ -20,12 +21,11 @@ static hl_status open_text(const hl_text_spec *spec, hl_dataset *dataset)
     const hl_text_data *text = dataset->text;
     int64_t train = hl_text_data_longest(text, HL_TRAIN), validation = hl_text_data_longest(text, HL_VALIDATION);
     bool pair = spec->task == HL_TEXT_CLASSES && strchr(spec->text_column, ',') != NULL;
-    bool windows = spec->task == HL_TEXT_NEXT || (spec->task == HL_TEXT_MASKED && spec->length > 0);
     int64_t longest = train > validation ? train : validation;
     dataset->sizes = (hl_data_sizes){
         .longest = longest,
         .answers = hl_text_data_most_targets(text, longest),
-        .n_lengths = windows ? 1 : longest,
+        .n_lengths = hl_text_spec_is_running(spec) ? 1 : longest,
         .types = pair ? 2 : 0,
         .examples = { hl_text_data_examples(text, HL_TRAIN), hl_text_data_examples(text, HL_VALIDATION) },
         .words = spec->task != HL_TEXT_FILE,

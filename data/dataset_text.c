@@ -4,7 +4,6 @@
 #include "data/private/dataset_parts.h"
 #include "data/text/permute.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The examples of a window, sorted by length. */
