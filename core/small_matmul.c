@@ -108,11 +108,17 @@ void hl_small_matmul_run(hl_small_matmul shape, const hl_real *A, const hl_real 
     hl_small_kernel_run(&kernel, A, B, C);
 }
 
+/* By strips of rows, of which the cache holds all lines at once: where the stride is a power of two, many rows share
+ * few places there. */
 void hl_transpose(int64_t n, int64_t width, hl_real factor, const hl_real *x, int64_t stride, hl_real *y)
 {
-    for (int64_t d = 0; d < width; d++) {
-        for (int64_t i = 0; i < n; i++) {
-            y[d * n + i] = factor * x[i * stride + d];
+    enum { STRIP = 16 };
+    for (int64_t first = 0; first < n; first += STRIP) {
+        int64_t end = first + STRIP < n ? first + STRIP : n;
+        for (int64_t d = 0; d < width; d++) {
+            for (int64_t i = first; i < end; i++) {
+                y[d * n + i] = factor * x[i * stride + d];
+            }
         }
     }
 }

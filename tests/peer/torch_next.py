@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The peer of tests/peer/next.ini: a small GPT on the characters of a text, in PyTorch.
 
-usage: next_torch.py FILE [--steps N] [--seed N] [--threads N]
+usage: torch_next.py FILE [--steps N] [--seed N] [--threads N]
 
 The setting that nanoGPT's README gives for a CPU: 4 pre-norm layers of width 128 with 4 heads, exact gelu, no biases,
 learned positions, an output layer that shares the embedding's matrix; windows of 64 characters, 12 a step; AdamW with
@@ -9,8 +9,8 @@ betas 0.9 and 0.99, decay 0.1 on matrices, gradients clipped to 1, the rate risi
 a cosine to 1e-4. Matrices begin with a standard deviation of 0.02, those that write to the residual stream with
 0.02 / sqrt(2 * layers). The last tenth of the text is kept for scoring.
 
-Prints one object of JSON: loss, the mean over all windows of 64 that lie side by side in the last tenth; seconds, the
-time of the training steps alone; milliseconds, the median step.
+Prints one object of JSON: loss, the mean over all windows of 64 that lie side by side in the last tenth;
+tokens_per_second, of the median step.
 """
 
 import argparse
@@ -122,8 +122,7 @@ def main():
     times = train(model, text[:training], arguments.steps)
     print(json.dumps({
         "loss": score(model, text[training:]),
-        "seconds": sum(times),
-        "milliseconds": 1000 * statistics.median(times),
+        "tokens_per_second": BATCH * WINDOW / statistics.median(times),
     }))
 
 
