@@ -1,6 +1,6 @@
 /* Reading and writing safetensors files: a little-endian uint64 header length, a JSON header, the numbers.
  * Format: the safetensors README (Hugging Face). Tensors are written as F32 (F64 by the double library) and read from
- * F32 or F64.
+ * F32, F64, F16 or BF16; those of other types, as whole numbers, may be in a file, and are passed over.
  *
  * __metadata__ holds strings only. Every file written here carries, as the first two of them, "checksum": the CRC-32
  * (zlib's) of the whole file with the checksum's own eight lower-case hex digits read as zeros, and "writer":
@@ -61,22 +61,27 @@ int hl_safetensors_count(const hl_safetensors *file);
 const char *hl_safetensors_name(const hl_safetensors *file, int i);
 hl_shape hl_safetensors_shape(const hl_safetensors *file, int i);
 
+/* Whether tensor i is of a type that can be read. */
+bool hl_safetensors_can_read(const hl_safetensors *file, int i);
+
 /* The index of the tensor of that name, or -1. */
 int hl_safetensors_find(const hl_safetensors *file, const char *name);
 
 /* The metadata string of that key, owned by the file, or NULL. */
 const char *hl_safetensors_metadata(const hl_safetensors *file, const char *key);
 
-/* Where a tensor's numbers go, converted to hl_real. */
+/* Where a tensor's numbers go, converted to hl_real: F16 and BF16 exactly. */
 typedef struct hl_safetensors_place {
-    hl_real *data; /* count(shape) numbers; NULL: they are skipped */
-    bool compares; /* compare with the numbers in `data` instead of writing them */
-    bool differs;  /* the result of that: whether any bit differs */
+    hl_real *data;   /* count(shape) numbers; NULL: they are skipped */
+    bool transposed; /* of a tensor (n, m): `data` is (m, n) */
+    bool compares;   /* compare with the numbers in `data` instead of writing them */
+    bool differs;    /* the result of that: whether any bit differs */
 } hl_safetensors_place;
 
 /* Reads the data from its beginning to its end, the numbers of tensor i into places[i], and verifies the checksum where
- * there is one; with places NULL only that. Allocates nothing. May be called again. HL_BAD_FILE: the file is damaged,
- * or a call failed; the places then hold wrong numbers. */
+ * there is one; with places NULL only that. Allocates nothing. May be called again. HL_BAD_FILE: the file is damaged, a
+ * call failed, or a tensor that has a place is of a type that cannot be read, or is to be transposed and no matrix; the
+ * places then hold wrong numbers. */
 hl_status hl_safetensors_read(hl_safetensors *file, hl_safetensors_place *places);
 
 HL_END_DECLS

@@ -139,12 +139,10 @@ static hl_status take_dtype(cursor *c, hl_safetensors_entry *tensor)
     }
     const char *dtype;
     HL_TRY(take_string(c, &dtype));
-    tensor->element = strcmp(dtype, "F32") == 0 ? sizeof(float) : strcmp(dtype, "F64") == 0 ? sizeof(double) : 0;
-    if (tensor->element == 0) {
-        return hl_error(HL_BAD_FILE, "%s: tensor \"%s\": its dtype is %s; only F32 and F64 can be read", c->path,
-                        tensor->name, dtype);
-    }
-    return hl_ok();
+    tensor->type = hl_safetensors_type_find(dtype);
+    return tensor->type != NULL ? hl_ok()
+                                : hl_error(HL_BAD_FILE, "%s: tensor \"%s\": its dtype %s is none of the format's",
+                                           c->path, tensor->name, dtype);
 }
 
 static hl_status take_shape(cursor *c, hl_safetensors_entry *tensor)
@@ -183,9 +181,9 @@ static hl_status check_entry(const cursor *c, const hl_safetensors_entry *tensor
         }
     }
     int64_t count = hl_shape_count(tensor->shape);
-    size_t bytes;
-    if (count < 0 || !hl_multiply_sizes((size_t)count, tensor->element, &bytes) ||
-        bytes != (uint64_t)(tensor->end - tensor->begin)) {
+    size_t bits;
+    if (count < 0 || !hl_multiply_sizes((size_t)count, tensor->type->bits, &bits) || bits % 8 != 0 ||
+        bits / 8 != (uint64_t)(tensor->end - tensor->begin)) {
         return entry_error(c, tensor, "the size of its data does not match its shape");
     }
     return hl_ok();

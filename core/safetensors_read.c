@@ -11,7 +11,7 @@
 #include <zlib.h>
 
 /* Bytes read at once: few enough to be in the cache still when the checksum is computed from them. */
-enum { PIECE = 1 << 15 /* bytes; whole numbers of either kind */ };
+enum { PIECE = 1 << 15 /* bytes; whole numbers of every type that can be read */ };
 
 struct hl_safetensors {
     char *path;
@@ -158,6 +158,11 @@ hl_shape hl_safetensors_shape(const hl_safetensors *file, int i)
     return file->header.entries[i].shape;
 }
 
+bool hl_safetensors_can_read(const hl_safetensors *file, int i)
+{
+    return file->header.entries[i].type->number != NULL;
+}
+
 int hl_safetensors_find(const hl_safetensors *file, const char *name)
 {
     return hl_safetensors_header_find(&file->header, name);
@@ -179,29 +184,27 @@ static hl_status read_piece(hl_safetensors *file, void *bytes, size_t count, uLo
     return hl_ok();
 }
 
-/* The number at that address, which may be any. */
-static hl_real number_at(const char *from, size_t element)
-{
-    float single;
-    double wide;
-    if (element == sizeof single) {
-        memcpy(&single, from, sizeof single);
-        return (hl_real)single;
-    }
-    memcpy(&wide, from, sizeof wide);
-    return (hl_real)wide;
-}
-
 /* The `count` bytes of the piece, which begin `done` bytes into the tensor. */
-static void put_piece(const hl_safetensors *file, size_t count, size_t done, size_t element,
+static void put_piece(const hl_safetensors *file, const hl_safetensors_entry *tensor, size_t count, size_t done,
                       hl_safetensors_place *place)
 {
-    hl_real *to = place->data != NULL ? place->data + done / element : NULL;
-    for (size_t k = 0; to != NULL && k < count / element; k++) {
-        hl_real number = number_at(file->piece + k * element, element);
+    size_t element = tensor->type->bits / 8, first = done / element;
+    size_t n = 1, m = SIZE_MAX; /* all numbers as a row, which is its own transpose */
+    if (place->transposed) {
+        n = (size_t)tensor->shape.size[0];
+        m = (size_t)tensor->shape.size[1];
+    }
+    size_t row = first / m, column = first % m;
+    for (size_t k = 0; k < count / element; k++) {
+        hl_real number = tensor->type->number(file->piece + k * element);
+        hl_real *to = place->data + column * n + row;
+        if (++column == m) {
+            column = 0;
+            row++;
+        }
         if (!place->compares) {
-            to[k] = number;
-        } else if (memcmp(&number, &to[k], sizeof number) != 0) {
+            *to = number;
+        } else if (memcmp(&number, to, sizeof number) != 0) {
             place->differs = true;
         }
     }
@@ -211,14 +214,35 @@ static hl_status read_tensor(hl_safetensors *file, const hl_safetensors_entry *t
                              uLong *crc)
 {
     size_t size = (size_t)(tensor->end - tensor->begin), count;
-    bool at_once = place->data != NULL && !place->compares && tensor->element == sizeof(hl_real);
+    if (place->data == NULL && !file->has_checksum) {
+        return hl_file_calls_get()->lseek(file->fd, (off_t)size, SEEK_CUR) < 0
+                   ? hl_file_system_error(file->path, "cannot read")
+                   : hl_ok();
+    }
+    bool at_once = place->data != NULL && !place->transposed && !place->compares &&
+                   strcmp(tensor->type->name, HL_SAFETENSORS_DTYPE) == 0;
     for (size_t done = 0; done < size; done += count) {
         count = size - done < PIECE ? size - done : PIECE;
-        if (at_once) {
-            HL_TRY(read_piece(file, (char *)place->data + done, count, crc));
-        } else {
-            HL_TRY(read_piece(file, file->piece, count, crc));
-            put_piece(file, count, done, tensor->element, place);
+        HL_TRY(read_piece(file, at_once ? (char *)place->data + done : file->piece, count, crc));
+        if (place->data != NULL && !at_once) {
+            put_piece(file, tensor, count, done, place);
+        }
+    }
+    return hl_ok();
+}
+
+/* Whether every tensor that has a place can be read so. */
+static hl_status check_places(const hl_safetensors *file, const hl_safetensors_place *places)
+{
+    for (int i = 0; i < file->header.n_entries; i++) {
+        const hl_safetensors_entry *tensor = &file->header.entries[i];
+        if (places[i].data != NULL && tensor->type->number == NULL) {
+            return hl_error(HL_BAD_FILE, "%s: tensor \"%s\": its dtype is %s; only F32, F64, F16 and BF16 can be read",
+                            file->path, tensor->name, tensor->type->name);
+        }
+        if (places[i].data != NULL && places[i].transposed && tensor->shape.n_dims != 2) {
+            return hl_error(HL_BAD_FILE, "%s: tensor \"%s\": is no matrix, and is to be transposed", file->path,
+                            tensor->name);
         }
     }
     return hl_ok();
@@ -239,6 +263,9 @@ hl_status hl_safetensors_read(hl_safetensors *file, hl_safetensors_place *places
 {
     if (places == NULL && !file->has_checksum) {
         return hl_ok();
+    }
+    if (places != NULL) {
+        HL_TRY(check_places(file, places));
     }
     if (hl_file_calls_get()->lseek(file->fd, (off_t)file->payload, SEEK_SET) < 0) {
         return hl_file_system_error(file->path, "cannot read");

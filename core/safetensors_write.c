@@ -11,12 +11,6 @@
 #include <string.h>
 #include <zlib.h>
 
-#ifdef HL_DOUBLE
-#define DTYPE "F64"
-#else
-#define DTYPE "F32"
-#endif
-
 /* Sets object[key]; owns `value` from here on. False when out of memory, also where the value is NULL. */
 static bool set(json_t *object, const char *key, json_t *value)
 {
@@ -64,7 +58,7 @@ static bool add_tensor(json_t *header, const hl_named_tensor *tensor, size_t beg
     json_t *offsets = json_array();
     int64_t range[] = { (int64_t)begin, (int64_t)(begin + tensor_bytes(tensor)) };
     bool good = add_numbers(shape, tensor->shape.size, tensor->shape.n_dims) && add_numbers(offsets, range, 2);
-    good = set(entry, "dtype", json_string(DTYPE)) && good;
+    good = set(entry, "dtype", json_string(HL_SAFETENSORS_DTYPE)) && good;
     good = set(entry, "shape", shape) && good;
     good = set(entry, "data_offsets", offsets) && good;
     return set(header, tensor->name, entry) && good;

@@ -14,6 +14,13 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "safetensors files are
 #define HL_SAFETENSORS_CHECKSUM_ZEROS "00000000"
 #define HL_SAFETENSORS_WRITER "headlight"
 
+/* The type of hl_real. */
+#ifdef HL_DOUBLE
+#define HL_SAFETENSORS_DTYPE "F64"
+#else
+#define HL_SAFETENSORS_DTYPE "F32"
+#endif
+
 enum {
     HL_SAFETENSORS_LENGTH_BYTES = 8, /* the header's length, before the header */
     HL_SAFETENSORS_CHECKSUM_DIGITS = sizeof HL_SAFETENSORS_CHECKSUM_ZEROS - 1,

@@ -7,6 +7,7 @@
 #define HL_CORE_PRIVATE_SAFETENSORS_HEADER_H
 
 #include "core/declarations.h"
+#include "core/private/safetensors_types.h"
 #include "core/safetensors.h"
 
 #include <stddef.h>
@@ -17,7 +18,7 @@ HL_BEGIN_DECLS
 typedef struct hl_safetensors_entry {
     const char *name; /* in the header's text, as the metadata's strings are */
     hl_shape shape;
-    size_t element;     /* bytes of one number: 4 or 8 */
+    const hl_safetensors_type *type;
     int64_t begin, end; /* the range of the data in the payload, bytes */
 } hl_safetensors_entry;
 
