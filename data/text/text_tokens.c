@@ -112,7 +112,7 @@ static hl_status take_pair(const char *vocabulary, hl_tokens **out)
     hl_text merges = { 0 };
     hl_text_print(&merges, "%.*smerges.txt", (int)(strlen(vocabulary) - strlen("vocab.json")), vocabulary);
     hl_status status = hl_text_status(&merges);
-    HL_THEN(status, hl_tokens_load_merges(vocabulary, merges.bytes, out));
+    HL_THEN(status, hl_tokens_load_merges(vocabulary, merges.bytes, false, out));
     hl_text_free(&merges);
     return status;
 }

@@ -45,8 +45,9 @@ hl_status hl_tokens_load(const char *path, hl_tokens **out);
 hl_status hl_tokens_load_vocabulary(const char *path, bool lowercase, hl_tokens **out);
 
 /* Reads GPT-2's pair of files: vocab.json, pieces with their ids, and merges.txt, a pair a line, the earlier the first.
- * */
-hl_status hl_tokens_load_merges(const char *vocabulary, const char *merges, hl_tokens **out);
+ * `roberta`: RoBERTa's, whose texts stand between <s> and </s>, and whose <mask> takes the white space before it
+ * along; these two must then be there. */
+hl_status hl_tokens_load_merges(const char *vocabulary, const char *merges, bool roberta, hl_tokens **out);
 
 /* Reads a tokenizer.json with the model WordPiece (BertNormalizer, BertPreTokenizer) or BPE (ByteLevel), its added
  * tokens, and what its post-processor puts around a text. *ignored tells whether the file also asks for truncation or

@@ -84,7 +84,7 @@ hl_status hl_tokens_load_vocabulary(const char *path, bool lowercase, hl_tokens 
 
 static hl_status read_pieces(const char *path, json_t *root, void *context, hl_tokens **out)
 {
-    (void)context;
+    const bool *roberta = context;
     static const char *const specials[] = { "<s>", "</s>", "<pad>", "<unk>", "<mask>", "<|endoftext|>" };
     if (!json_is_object(root)) {
         return hl_error(HL_BAD_FILE, "%s: no object of pieces and their ids", path);
@@ -97,11 +97,19 @@ static hl_status read_pieces(const char *path, json_t *root, void *context, hl_t
     for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++) {
         const json_t *id = json_object_get(root, specials[i]);
         if (id != NULL) {
-            HL_TRY(hl_tokens_add_special(tokens, (hl_special_token){ .id = hl_json_id(id) }));
+            bool strip = *roberta && strcmp(specials[i], "<mask>") == 0;
+            HL_TRY(hl_tokens_add_special(tokens, (hl_special_token){ .id = hl_json_id(id), .strip_left = strip }));
         }
     }
     HL_TRY(hl_tokens_index(tokens, path, false));
     hl_tokens_usual_roles(tokens);
+    if (*roberta) {
+        int32_t before = tokens->roles[HL_ROLE_CLS], after = tokens->roles[HL_ROLE_SEP];
+        if (before < 0 || after < 0) {
+            return hl_error(HL_BAD_FILE, "%s: has no piece <s> or </s>, which stand around a text of RoBERTa's", path);
+        }
+        hl_tokens_wrap_as_roberta(tokens, before, after);
+    }
     return hl_ok();
 }
 
@@ -131,11 +139,11 @@ static hl_status add_merges(const char *path, char *text, size_t size, hl_tokens
     return hl_tokens_finish(tokens, path);
 }
 
-hl_status hl_tokens_load_merges(const char *vocabulary, const char *merges, hl_tokens **out)
+hl_status hl_tokens_load_merges(const char *vocabulary, const char *merges, bool roberta, hl_tokens **out)
 {
     char *content;
     size_t size;
-    HL_TRY(hl_tokens_read_json(vocabulary, read_pieces, NULL, out));
+    HL_TRY(hl_tokens_read_json(vocabulary, read_pieces, &roberta, out));
     hl_status status = hl_file_read(merges, HL_TOKENS_FILE_BYTES, &content, &size);
     if (status.code == HL_OK) {
         status = memchr(content, '\0', size) != NULL ? hl_error(HL_BAD_FILE, "%s: holds a zero byte", merges)

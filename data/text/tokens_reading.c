@@ -107,3 +107,14 @@ void hl_tokens_usual_roles(hl_tokens *tokens)
         }
     }
 }
+
+void hl_tokens_wrap_as_roberta(hl_tokens *tokens, int32_t before, int32_t after)
+{
+    hl_tokens_set_templates(tokens, before, after);
+    tokens->pair = tokens->single;
+    const int32_t second[] = { after, HL_TEXT_B, after };
+    for (size_t i = 0; i < sizeof second / sizeof second[0]; i++) {
+        tokens->pair.at[tokens->pair.n].id = second[i];
+        tokens->pair.at[tokens->pair.n++].type = 0;
+    }
+}

@@ -224,12 +224,10 @@ static hl_status read_post_processor(const char *path, const json_t *processor, 
     if (is(processor, "BertProcessing") || is(processor, "RobertaProcessing")) {
         int32_t before = id_of_pair(json_object_get(processor, "cls")),
                 after = id_of_pair(json_object_get(processor, "sep"));
-        hl_tokens_set_templates(tokens, before, after);
-        if (is(processor, "RobertaProcessing")) { /* <s> A </s> </s> B </s>, all of type 0 */
-            tokens->pair = tokens->single;
-            HL_TRY(add_item(path, &tokens->pair, after, 0));
-            HL_TRY(add_item(path, &tokens->pair, HL_TEXT_B, 0));
-            HL_TRY(add_item(path, &tokens->pair, after, 0));
+        if (is(processor, "RobertaProcessing")) {
+            hl_tokens_wrap_as_roberta(tokens, before, after);
+        } else {
+            hl_tokens_set_templates(tokens, before, after);
         }
         return hl_ok();
     }

@@ -74,7 +74,8 @@ START_TEST(zero_bytes_and_missing_files_are_refused)
     check_refused(hl_tokens_load_vocabulary(path, true, &tokens), tokens, "vocab.txt:2: the piece holds a zero byte");
     ck_assert_int_eq(hl_tokens_load_vocabulary(scratch_path("none"), true, &tokens).code, HL_BAD_FILE);
     ck_assert_int_eq(hl_tokens_load(scratch_path("none"), &tokens).code, HL_BAD_FILE);
-    ck_assert_int_eq(hl_tokens_load_merges(scratch_path("none"), scratch_path("none"), &tokens).code, HL_BAD_FILE);
+    ck_assert_int_eq(hl_tokens_load_merges(scratch_path("none"), scratch_path("none"), false, &tokens).code,
+                     HL_BAD_FILE);
 }
 END_TEST
 
@@ -123,7 +124,7 @@ START_TEST(merges_and_their_pieces)
     hl_tokens *tokens = NULL;
     char vocabulary[4096];
     snprintf(vocabulary, sizeof vocabulary, "%s", file_of("vocab.json", pairs[_i].vocabulary));
-    hl_status status = hl_tokens_load_merges(vocabulary, file_of("merges.txt", pairs[_i].merges), &tokens);
+    hl_status status = hl_tokens_load_merges(vocabulary, file_of("merges.txt", pairs[_i].merges), false, &tokens);
     if (pairs[_i].message != NULL) {
         check_refused(status, tokens, pairs[_i].message);
         return;
@@ -144,7 +145,7 @@ START_TEST(usual_special_tokens_of_merges)
     char vocabulary[4096];
     snprintf(vocabulary, sizeof vocabulary, "%s",
              file_of("vocab.json", "{\"a\": 0, \"<|endoftext|>\": 1, \"<pad>\": 2}"));
-    ck_assert_int_eq(hl_tokens_load_merges(vocabulary, file_of("merges.txt", ""), &tokens).code, HL_OK);
+    ck_assert_int_eq(hl_tokens_load_merges(vocabulary, file_of("merges.txt", ""), false, &tokens).code, HL_OK);
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_END), 1);
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_BEGIN), 1);
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_PAD), 2);
@@ -155,7 +156,33 @@ START_TEST(usual_special_tokens_of_merges)
     static const char zero[] = "a \0";
     const char *merges = scratch_path("merges.txt");
     scratch_write(merges, zero, 3);
-    check_refused(hl_tokens_load_merges(vocabulary, merges, &tokens), tokens, "merges.txt: holds a zero byte");
+    check_refused(hl_tokens_load_merges(vocabulary, merges, false, &tokens), tokens, "merges.txt: holds a zero byte");
+}
+END_TEST
+
+START_TEST(merges_of_roberta_stand_between_its_own_tokens)
+{
+    static const char pieces[] = "{\"<s>\": 0, \"</s>\": 1, \"<mask>\": 2, \"a\": 3, \"\xC4\xA0\": 4}";
+    static const int32_t ids[] = { 0, 3, 2, 1, 1, 3, 1 };
+    hl_tokens *tokens = NULL;
+    hl_pieces wrapped = { 0 };
+    char vocabulary[4096];
+    snprintf(vocabulary, sizeof vocabulary, "%s", file_of("vocab.json", pieces));
+    ck_assert_int_eq(hl_tokens_load_merges(vocabulary, file_of("merges.txt", ""), true, &tokens).code, HL_OK);
+    ck_assert_int_eq(hl_tokens_encode(tokens, "a <mask>", 8, true, &wrapped).code, HL_OK); /* its space goes along */
+    ck_assert_int_eq(hl_tokens_encode(tokens, "a", 1, true, &wrapped).code, HL_OK);
+    ck_assert_int_eq(hl_tokens_wrap(tokens, 2, &wrapped).code, HL_OK);
+    ck_assert_uint_eq(wrapped.n, sizeof ids / sizeof ids[0]);
+    for (size_t i = 0; i < wrapped.n; i++) {
+        ck_assert_int_eq(wrapped.at[i].id, ids[i]);
+        ck_assert_int_eq(wrapped.at[i].type, 0);
+    }
+    hl_pieces_free(&wrapped);
+    hl_tokens_free(tokens);
+    tokens = NULL;
+    snprintf(vocabulary, sizeof vocabulary, "%s", file_of("vocab.json", "{\"<s>\": 0, \"a\": 1}"));
+    check_refused(hl_tokens_load_merges(vocabulary, scratch_path("none"), true, &tokens), tokens,
+                  "vocab.json: has no piece <s> or </s>, which stand around a text of RoBERTa's");
 }
 END_TEST
 
@@ -331,7 +358,7 @@ START_TEST(deep_nesting_is_refused)
     bool ignored;
     ck_assert_int_eq(hl_tokens_load_tokenizer(path, &tokens, &ignored).code, HL_BAD_FILE);
     ck_assert_int_eq(hl_tokens_load(path, &tokens).code, HL_BAD_FILE);
-    ck_assert_int_eq(hl_tokens_load_merges(path, path, &tokens).code, HL_BAD_FILE);
+    ck_assert_int_eq(hl_tokens_load_merges(path, path, false, &tokens).code, HL_BAD_FILE);
     ck_assert_ptr_null(tokens);
     free(text);
 }
@@ -493,6 +520,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, too_many_pieces_are_refused);
     LOOP(tc, merges_and_their_pieces, pairs);
     tcase_add_test(tc, usual_special_tokens_of_merges);
+    tcase_add_test(tc, merges_of_roberta_stand_between_its_own_tokens);
     tcase_add_test(tc, a_wordpiece_tokenizer);
     tcase_add_test(tc, what_post_processors_put_around_texts);
     LOOP(tc, what_is_not_supported_is_refused_by_name, tokenizers);

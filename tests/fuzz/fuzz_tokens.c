@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         hl_status status = reader == 0   ? hl_tokens_load("tokens.json", &tokens)
                            : reader == 1 ? hl_tokens_load_tokenizer("tokenizer.json", &tokens, &ignored)
                            : reader == 2 ? hl_tokens_load_vocabulary("vocab.txt", true, &tokens)
-                                         : hl_tokens_load_merges("vocab.json", "merges.txt", &tokens);
+                                         : hl_tokens_load_merges("vocab.json", "merges.txt", false, &tokens);
         fuzz_require((status.code == HL_OK) == (tokens != NULL));
         if (tokens != NULL) {
             check(tokens, data, size);

@@ -31,6 +31,9 @@ hl_status hl_json_pieces(const char *path, json_t *pieces, hl_tokens *tokens);
  * where a role is not taken yet. */
 void hl_tokens_usual_roles(hl_tokens *tokens);
 
+/* The templates <s> A </s> and <s> A </s> </s> B </s>, all of type 0. */
+void hl_tokens_wrap_as_roberta(hl_tokens *tokens, int32_t before, int32_t after);
+
 HL_END_DECLS
 
 #endif

@@ -47,7 +47,7 @@ static hl_status load(const char *path, bool lowercase, hl_tokens **tokens)
     if (strstr(path, "vocab.json") != NULL) {
         char merges[4096];
         snprintf(merges, sizeof merges, "%.*smerges.txt", (int)(strlen(path) - strlen("vocab.json")), path);
-        return hl_tokens_load_merges(path, merges, tokens);
+        return hl_tokens_load_merges(path, merges, false, tokens);
     }
     return strstr(path, ".txt") != NULL ? hl_tokens_load_vocabulary(path, lowercase, tokens)
                                         : hl_tokens_load(path, tokens);
