@@ -1,6 +1,7 @@
 #include "show/private/packed.h"
 
 #include "core/memory.h"
+#include "core/threads.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -84,15 +85,57 @@ void hl_packer_end(hl_packer *packer)
     deflateEnd(&packer->stream);
 }
 
+/* A block being packed. */
+typedef struct packing {
+    const hl_packed_block *block;
+    hl_text text;
+    hl_packer packer;
+} packing;
+
+/* Takes all memory that the packed text may need, so that a thread takes none; what is left over is never touched. */
+static hl_status begin(packing *p, const hl_packed_block *block)
+{
+    p->block = block;
+    hl_packer_begin(&p->packer, &p->text);
+    HL_TRY(hl_text_status(&p->text));
+    p->text.capacity = deflateBound(&p->packer.stream, (uLong)block->size) / 3 * 4 + 8;
+    p->text.bytes = hl_malloc(p->text.capacity);
+    return p->text.bytes != NULL ? hl_ok() : hl_error_memory("text");
+}
+
+static void pack(const void *context, hl_range range)
+{
+    packing *all = *(packing *const *)context;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        hl_packer_add(&all[i].packer, all[i].block->bytes, all[i].block->size);
+        run(&all[i].packer, Z_FINISH);
+    }
+}
+
+bool hl_packed_all(hl_packed_block *blocks, int64_t n)
+{
+    packing *all = hl_calloc((size_t)n, sizeof *all);
+    hl_status status = all != NULL ? hl_ok() : hl_error_memory("text");
+    for (int64_t i = 0; i < n; i++) {
+        HL_THEN(status, begin(&all[i], &blocks[i]));
+    }
+    if (status.code == HL_OK) {
+        hl_threads_run((int)n, n, 1, pack, &all);
+    }
+    for (int64_t i = 0; all != NULL && i < n; i++) {
+        deflateEnd(&all[i].packer.stream);
+        if (status.code == HL_OK) {
+            blocks[i].packed = all[i].text.bytes;
+        } else {
+            hl_text_free(&all[i].text);
+        }
+    }
+    hl_free(all);
+    return status.code == HL_OK;
+}
+
 char *hl_packed(const void *bytes, size_t size)
 {
-    hl_text text = { 0 };
-    hl_packer packer;
-    hl_packer_begin(&packer, &text);
-    hl_packer_add(&packer, bytes, size);
-    hl_packer_end(&packer);
-    if (hl_text_status(&text).code != HL_OK) {
-        hl_text_free(&text);
-    }
-    return text.bytes;
+    hl_packed_block one = { .bytes = bytes, .size = size };
+    return hl_packed_all(&one, 1) ? one.packed : NULL;
 }

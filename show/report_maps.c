@@ -1,6 +1,7 @@
 #include "show/report_maps.h"
 
 #include "core/memory.h"
+#include "core/threads.h"
 #include "show/private/packed.h"
 
 #include <math.h>
@@ -53,6 +54,7 @@ static bool copy_rows(int32_t **copy, const int32_t *rows, int64_t n, int64_t co
 
 static void free_map(hl_report_map *map)
 {
+    hl_free(map->numbers);
     hl_free(map->levels);
     hl_free(map->predictions);
 }
@@ -69,7 +71,8 @@ static void free_examples(hl_report_maps *maps)
     hl_free(maps->relations);
     *maps = (hl_report_maps){ .n_snapshots = maps->n_snapshots,
                               .max_examples = maps->max_examples,
-                              .max_levels = maps->max_levels };
+                              .max_levels = maps->max_levels,
+                              .threads = maps->threads };
 }
 
 /* Copies from the first snapshot what holds for all. */
@@ -141,24 +144,38 @@ static uint8_t *write_levels(uint8_t *out, const hl_patterns *head, int64_t n_ex
     return out;
 }
 
-static char *pack(const hl_report_maps *maps, const hl_patterns *layers)
+static uint8_t *numbers_of(const hl_report_maps *maps, const hl_patterns *layers, size_t *n)
 {
     double count = levels_of(layers, maps->n_layers, maps->n_examples);
-    uint8_t *levels = count < (double)(SIZE_MAX / 4) ? hl_malloc((size_t)count) : NULL;
-    if (levels == NULL) {
-        return NULL;
-    }
-    uint8_t *out = levels;
-    for (int l = 0; l < maps->n_layers; l++) {
+    uint8_t *numbers = count < (double)(SIZE_MAX / 4) ? hl_malloc((size_t)count) : NULL, *out = numbers;
+    for (int l = 0; l < maps->n_layers && numbers != NULL; l++) {
         for (int64_t h = 0; h < maps->n_heads[l]; h++) {
             hl_patterns head = layers[l];
             head.head = h;
             out = write_levels(out, &head, maps->n_examples);
         }
     }
-    char *packed = hl_packed(levels, (size_t)(out - levels));
-    hl_free(levels);
-    return packed;
+    *n = (size_t)count;
+    return numbers;
+}
+
+/* Packs the maps that still are numbers, each on a thread; all of them or none. */
+static bool pack(hl_report_maps *maps)
+{
+    hl_packed_block blocks[HL_MAX_THREADS];
+    hl_report_map *first = maps->kept + maps->n_packed;
+    int64_t n = maps->n_kept - maps->n_packed;
+    for (int64_t i = 0; i < n; i++) {
+        blocks[i] = (hl_packed_block){ .bytes = first[i].numbers, .size = first[i].n_numbers };
+    }
+    bool complete = hl_packed_all(blocks, n);
+    for (int64_t i = 0; i < n && complete; i++) {
+        first[i].levels = blocks[i].packed;
+        hl_free(first[i].numbers);
+        first[i].numbers = NULL;
+    }
+    maps->n_packed += complete ? n : 0;
+    return complete;
 }
 
 static int32_t *predict(const hl_report_maps *maps, const hl_answers *answers)
@@ -173,13 +190,20 @@ static int32_t *predict(const hl_report_maps *maps, const hl_answers *answers)
 
 static bool keep(hl_report_maps *maps, int64_t step, const hl_patterns *layers, const hl_answers *answers)
 {
-    hl_report_map map = { .step = step, .levels = pack(maps, layers) };
+    hl_report_map map = { .step = step };
+    map.numbers = numbers_of(maps, layers, &map.n_numbers);
     map.predictions = answers != NULL ? predict(maps, answers) : NULL;
-    if (map.levels == NULL || (answers != NULL && map.predictions == NULL)) {
+    if (map.numbers == NULL || (answers != NULL && map.predictions == NULL)) {
         free_map(&map);
         return false;
     }
     maps->kept[maps->n_kept++] = map;
+    int64_t at_once = maps->threads < HL_MAX_THREADS ? maps->threads : HL_MAX_THREADS;
+    bool due = maps->n_kept - maps->n_packed >= at_once || maps->n_added == maps->n_snapshots - 1;
+    if (due && !pack(maps)) {
+        free_map(&maps->kept[--maps->n_kept]);
+        return false;
+    }
     return true;
 }
 

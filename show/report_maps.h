@@ -25,7 +25,9 @@ enum {
 
 typedef struct hl_report_map {
     int64_t step;
-    char *levels; /* packed (show/private/packed.h): by layer, head and example the rows (n, n) of its n real tokens */
+    uint8_t *numbers; /* n_numbers levels, by layer, head and example the rows (n, n) of its n real tokens; NULL once */
+    size_t n_numbers; /* they are packed */
+    char *levels;     /* the same packed (show/private/packed.h), at the latest with the last snapshot */
     int32_t
         *predictions; /* (n_examples, n_tokens): what the model answered, HL_IGNORE where nothing is asked; or NULL */
 } hl_report_map;
@@ -36,9 +38,10 @@ typedef struct hl_report_maps {
     int64_t n_snapshots;  /* how many will be added */
     int64_t max_examples; /* how many examples are kept at most, the first ones; 0: HL_REPORT_EXAMPLES */
     size_t max_levels;    /* how many numbers all maps together have at most; 0: HL_REPORT_LEVELS */
+    int threads;          /* on how many threads they are packed, a snapshot on each; 0: on one */
 
     hl_report_map *kept; /* n_kept: every `stride`-th snapshot, counted back from the last, that has all examples */
-    int64_t n_kept, n_added, stride;
+    int64_t n_kept, n_packed, n_added, stride;
 
     /* Of all snapshots; copied from the first. */
     int n_layers;

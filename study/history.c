@@ -27,6 +27,7 @@ hl_status hl_heads_history_make(hl_opened_model *run, const hl_heads_study *stud
                                    .printed = -1,
                                    .csv = { .n_tokens = run->shape.max_length, .threads = run->threads },
                                    .maps = { .n_snapshots = (int64_t)run->n_steps,
+                                             .threads = run->threads,
                                              .max_examples = few ? recorded : HL_REPORT_EXAMPLES } };
     const hl_effects *effects = hl_heads_study_effects(study);
     hl_status status = hl_opened_model_check_steps(run);

@@ -171,6 +171,25 @@ START_TEST(a_snapshot_in_between_that_lacks_examples_has_no_maps)
 }
 END_TEST
 
+START_TEST(any_number_of_threads_packs_the_same)
+{
+    made_up_run run = made_up_run_make(2, 2, 3, 6, 5);
+    hl_report_maps one = { .n_snapshots = 5 };
+    expect_ok(made_up_run_add(&run, &one, 0));
+    for (int threads = 1; threads < 7; threads++) {
+        hl_report_maps maps = { .n_snapshots = 5, .threads = threads };
+        expect_ok(made_up_run_add(&run, &maps, 0));
+        for (int s = 0; s < 5; s++) {
+            ck_assert_str_eq(maps.kept[s].levels, one.kept[s].levels);
+            ck_assert_ptr_null(maps.kept[s].numbers);
+        }
+        hl_report_maps_free(&maps);
+    }
+    hl_report_maps_free(&one);
+    made_up_run_free(&run);
+}
+END_TEST
+
 START_TEST(want_of_memory_leaves_what_was_added)
 {
     faults_begin();
@@ -179,7 +198,7 @@ START_TEST(want_of_memory_leaves_what_was_added)
     made_up_run_layers(&run, layers);
     int blocks = faults_live_blocks(), n = 0;
     for (bool reached = true; reached;) {
-        hl_report_maps maps = { .n_snapshots = 3 };
+        hl_report_maps maps = { .n_snapshots = 3, .threads = 2 };
         faults_in_memory(++n, FAULTS_ONCE);
         hl_status status = made_up_run_add(&run, &maps, 0);
         reached = faults_allocations() >= n;
@@ -187,6 +206,7 @@ START_TEST(want_of_memory_leaves_what_was_added)
         ck_assert_int_eq(status.code, reached ? HL_NO_MEMORY : HL_OK);
         expect_ok(made_up_run_add(&run, &maps, maps.n_added));
         ck_assert_int_eq(maps.n_kept, 3);
+        ck_assert(maps.kept[0].levels != NULL && maps.kept[1].levels != NULL && maps.kept[2].levels != NULL);
         hl_report_maps_free(&maps);
         ck_assert_int_eq(faults_live_blocks(), blocks);
     }
@@ -230,6 +250,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, too_many_numbers_cost_examples_then_snapshots_and_never_the_last);
     tcase_add_test(tc, other_snapshots_are_refused);
     tcase_add_test(tc, a_snapshot_in_between_that_lacks_examples_has_no_maps);
+    tcase_add_test(tc, any_number_of_threads_packs_the_same);
     tcase_add_test(tc, want_of_memory_leaves_what_was_added);
 }
 SUITE("a report's maps", add_tests)
