@@ -1,7 +1,6 @@
 #include "core/folders.h"
 #include "programs/ablate/csv.h"
 #include "programs/ablate/result.h"
-#include "programs/ablate/sweep.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
@@ -280,23 +279,6 @@ START_TEST(a_csv_of_something_else_is_refused)
 }
 END_TEST
 
-/* ---- how cores are shared ---- */
-
-START_TEST(cores_are_divided_among_those_that_can_begin)
-{
-    ck_assert_int_eq(hl_ablate_sweep_threads(2, 2, 12), 1);
-    ck_assert_int_eq(hl_ablate_sweep_threads(2, 2, 1), 2);
-    ck_assert_int_eq(hl_ablate_sweep_threads(1, 1, 5), 1);
-    ck_assert_int_eq(hl_ablate_sweep_threads(8, 8, 3), 3);
-    ck_assert_int_eq(hl_ablate_sweep_threads(5, 7, 2), 3);
-    ck_assert_int_eq(hl_ablate_sweep_threads(2, 6, 1), 2);
-    ck_assert_int_eq(hl_ablate_sweep_threads(2, 1, 9), 2); /* --jobs 1 */
-    ck_assert_int_eq(hl_ablate_sweep_threads(0, 3, 9), 1); /* more jobs than cores */
-    ck_assert_int_eq(hl_ablate_sweep_threads(-4, 3, 9), 1);
-    ck_assert_int_eq(hl_ablate_sweep_threads(1000, 1, 1), 64);
-}
-END_TEST
-
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, the_last_validation_and_the_first_at_the_target_count);
@@ -310,6 +292,5 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, the_csv_holds_what_has_ended);
     tcase_add_test(tc, the_csv_remembers_what_is_done_and_its_seconds);
     tcase_add_test(tc, a_csv_of_something_else_is_refused);
-    tcase_add_test(tc, cores_are_divided_among_those_that_can_begin);
 }
 SUITE("ablate_result", add_tests)

@@ -1,0 +1,113 @@
+/* Two runs compared: what each form of the comparison says, and what is left after a failure. */
+#include "programs/heads/against.h"
+
+#include "core/json.h"
+#include "core/memory.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+#include "tests/runs/runs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { HEADS_OF_TINY = 4 };
+
+static const char *train(const char *name, const char *override)
+{
+    const char *folder = run_path(name);
+    EXPECT_RUN(0, run_tiny_config(), override, "train.steps=6", "train.threads=1", "--quiet", "--out", folder);
+    return folder;
+}
+
+static hl_opened_model opened(const char *folder)
+{
+    hl_opened_model run;
+    ck_assert_int_eq(hl_opened_model_open(&run, folder).code, HL_OK);
+    return run;
+}
+
+START_TEST(table_json_and_csv_say_the_same)
+{
+    const char *one = train("one", "model.heads=2"), *other = train("other", "model.heads=4");
+    hl_opened_model run = opened(one);
+    hl_heads_against against;
+    hl_status status = hl_heads_against_make(&against, &run, other);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    ck_assert_str_eq(against.path, run_file(one, "against-other.html"));
+    json_t *json = NULL;
+    ck_assert_int_eq(hl_json_parse("json", against.json.bytes, against.json.size, &json).code, HL_OK);
+    const json_t *heads = json_object_get(json, "heads");
+    ck_assert_uint_eq(json_array_size(heads), HEADS_OF_TINY);
+    const char *row = against.csv.bytes;
+    for (size_t i = 0; i < HEADS_OF_TINY; i++) {
+        const char *label, *its;
+        int layer, head, closest_layer, closest_head;
+        double js, untrained;
+        ck_assert_int_eq(json_unpack(json_array_get(heads, i), "{s:i, s:i, s:s, s:i, s:i, s:s, s:F, s:F}", "layer",
+                                     &layer, "head", &head, "label", &label, "closest_layer", &closest_layer,
+                                     "closest_head", &closest_head, "closest_label", &its, "js", &js, "untrained",
+                                     &untrained),
+                         0);
+        char expected[256], line[64];
+        row = strchr(row, '\n') + 1;
+        snprintf(expected, sizeof expected, "%d,%d,%s,%d,%d,%s,%.9g,%.9g\n", layer, head, label, closest_layer,
+                 closest_head, its, js, untrained);
+        ck_assert_msg(strncmp(row, expected, strlen(expected)) == 0, "not \"%s\": %s", expected, row);
+        snprintf(line, sizeof line, "\nL%dH%d ", layer, head);
+        const char *told = strstr(against.table.bytes, line);
+        snprintf(line, sizeof line, "%7.3f%11.3f\n", js, untrained);
+        ck_assert_msg(told != NULL && strncmp(strchr(told + 1, '\n') - strlen(line) + 1, line, strlen(line)) == 0, "%s",
+                      against.table.bytes);
+    }
+    json_decref(json);
+    hl_heads_against_free(&against);
+    hl_heads_against_free(&against);
+    hl_opened_model_close(&run);
+}
+END_TEST
+
+START_TEST(what_cannot_be_compared_leaves_nothing)
+{
+    const char *one = train("one", "model.heads=2"), *other = train("other", "task.symbols=5");
+    hl_opened_model run = opened(one);
+    hl_heads_against against;
+    hl_status status = hl_heads_against_make(&against, &run, other);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_msg(strstr(status.text, "their vocabularies have 7 and 8 tokens; compare runs of the same task") != NULL,
+                  "%s", status.text);
+    ck_assert(against.path == NULL && against.table.bytes == NULL);
+    ck_assert_int_eq(hl_heads_against_make(&against, &run, run_path("nowhere")).code, HL_BAD_FILE);
+    hl_opened_model_close(&run);
+}
+END_TEST
+
+/* The first allocations and then every so many fail, in a comparison of their own each. */
+START_TEST(want_of_memory_loses_nothing)
+{
+    const char *one = train("one", "model.heads=2");
+    faults_begin();
+    bool complete = false;
+    for (int n = 1; !complete; n += n < 40 ? 3 : 97) {
+        hl_opened_model run = opened(one);
+        hl_heads_against against;
+        faults_in_memory(n, FAULTS_ONCE);
+        hl_status status = hl_heads_against_make(&against, &run, one);
+        complete = faults_allocations() < n;
+        faults_in_memory(0, FAULTS_ONCE);
+        ck_assert_msg(status.code == (complete ? HL_OK : HL_NO_MEMORY), "allocation %d: %s", n, status.text);
+        ck_assert(complete || (against.path == NULL && against.page.bytes == NULL));
+        hl_heads_against_free(&against);
+        hl_opened_model_close(&run);
+        ck_assert_msg(faults_live_blocks() == 0, "allocation %d: %d blocks lost", n, faults_live_blocks());
+    }
+    faults_end();
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, table_json_and_csv_say_the_same);
+    tcase_add_test(tc, what_cannot_be_compared_leaves_nothing);
+    tcase_add_test(tc, want_of_memory_loses_nothing);
+}
+SUITE("two runs compared", add_tests)

@@ -1,0 +1,120 @@
+/* What `heads` tells of the memory that it takes, and what it refuses for want of it. */
+#include "programs/heads/memory.h"
+
+#include "tests/check_suite.h"
+#include "tests/runs/runs.h"
+#include "train/footprint.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { HEADS_OF_TINY = 4, MOST_WORDS = 8 };
+
+/* A run of the tiny config, of which nothing but config.ini is looked at. */
+static void open_run(hl_opened_model *run)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_tiny_config(), "train.steps=1", "--quiet", "--out", folder);
+    ck_assert_int_eq(hl_opened_model_open(run, folder).code, HL_OK);
+}
+
+/* Options parted by blanks; an underscore stands for a blank in one of them. Its texts stand until the next call. */
+static hl_heads_command command_of(const char *options)
+{
+    static char copy[512];
+    char *argv[MOST_WORDS] = { (char *)(size_t) "heads", (char *)(size_t) "run" };
+    int argc = 2;
+    snprintf(copy, sizeof copy, "%s", options);
+    for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) {
+        ck_assert_int_lt(argc, MOST_WORDS);
+        for (char *at = word; (at = strchr(at, '_')) != NULL;) {
+            *at = ' ';
+        }
+        argv[argc++] = word;
+    }
+    hl_heads_command command;
+    hl_status status = hl_heads_command_parse(argc, argv, &command);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    return command;
+}
+
+static size_t told(const hl_opened_model *run, const char *options)
+{
+    hl_heads_command command = command_of(options);
+    size_t bytes;
+    hl_status status = hl_heads_memory(run, &command, &bytes);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    return bytes;
+}
+
+/* Where the model does not run its kernels take nothing. */
+START_TEST(a_map_takes_its_snapshot_and_no_kernels)
+{
+    hl_opened_model run;
+    hl_footprint f;
+    open_run(&run);
+    ck_assert_int_eq(hl_footprint_of_recorded(&run.config, (int64_t)run.n_steps, &f).code, HL_OK);
+    size_t one = told(&run, "--head L0H0 --example 0");
+    ck_assert_uint_eq(one, f.libraries - f.kernels + f.vocabulary + f.snapshot);
+    size_t T = (size_t)run.config.sizes.longest;
+    ck_assert_uint_eq(told(&run, "--head L0H0"), one + HEADS_OF_TINY * T * T * sizeof(hl_real)); /* means */
+    ck_assert_uint_eq(told(&run, "--head L0H0 --example 0 --words"), one + f.snapshot);
+    ck_assert_uint_eq(told(&run, ""), f.end);
+    hl_opened_model_close(&run);
+}
+END_TEST
+
+START_TEST(what_is_asked_besides_is_counted)
+{
+    hl_opened_model run;
+    open_run(&run);
+    ck_assert_uint_eq(told(&run, "--importance --shapley"),
+                      told(&run, "--importance") + (16 * 2 * sizeof(double))); /* of 2^4 sets */
+    ck_assert_uint_gt(told(&run, "--png a.png"), told(&run, "--head L0H0 --png a.png"));
+    ck_assert_uint_gt(told(&run, "--prune"), told(&run, "--keep-only L0H0"));
+    ck_assert_uint_gt(told(&run, "--input s1_s2_s3"), told(&run, "--input s1"));
+    ck_assert_uint_eq(told(&run, "--input s1 --json x"), told(&run, "--input s1"));
+    size_t two;
+    ck_assert_int_eq(hl_heads_memory_of_two(&run, &run, &two).code, HL_OK);
+    ck_assert_uint_gt(two, told(&run, ""));
+    hl_opened_model_close(&run);
+}
+END_TEST
+
+START_TEST(a_byte_less_is_refused_with_the_remedy)
+{
+    static const struct {
+        const char *options, *remedy;
+    } cases[] = {
+        { "", "the map of one head (--head) needs less, and so does a run with fewer snapshots" },
+        { "--importance", "fewer patterns.examples or a larger optimizer.accumulate needs less" },
+        { "--prune", "fewer patterns.examples or a larger optimizer.accumulate needs less" },
+        { "--drop L0H0", "; a run with a larger optimizer.accumulate needs less" },
+        { "--png a.png", "the figure of one head (--head) needs less, and so does a run with fewer patterns" },
+        { "--input s1 --png a.png", "the figure of one head (--head) needs less, and so do fewer tokens" },
+        { "--input s1", "; fewer tokens need less" },
+    };
+    hl_opened_model run;
+    open_run(&run);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t bytes = told(&run, cases[i].options);
+        hl_heads_command command = command_of(cases[i].options);
+        hl_status status = hl_heads_memory_check(&run, &command, (hl_memory_at_hand){ bytes, false });
+        ck_assert_msg(status.code == HL_OK, "%s", status.text);
+        status = hl_heads_memory_check(&run, &command, (hl_memory_at_hand){ bytes - 1, false });
+        ck_assert_int_eq(status.code, HL_NO_MEMORY);
+        ck_assert_msg(strstr(status.text, cases[i].remedy) != NULL, "%s: %s", cases[i].options, status.text);
+    }
+    hl_status status = hl_heads_memory_check_two(&run, &run, (hl_memory_at_hand){ 1 << 20, true });
+    ck_assert(status.code == HL_NO_MEMORY && strstr(status.text, ": comparing it needs about ") != NULL);
+    hl_opened_model_close(&run);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, a_map_takes_its_snapshot_and_no_kernels);
+    tcase_add_test(tc, what_is_asked_besides_is_counted);
+    tcase_add_test(tc, a_byte_less_is_refused_with_the_remedy);
+}
+SUITE("memory of heads", add_tests)
