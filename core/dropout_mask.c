@@ -51,21 +51,27 @@ void hl_dropout_draw(hl_dropout_draws *draws, uint64_t first, int64_t n, hl_real
     }
 }
 
-void hl_dropout_draw_rows(hl_dropout_draws *draws, const int64_t *places, int64_t D, int64_t first, int64_t n,
+static int64_t place_of(const hl_dropout_places *places, int64_t row)
+{
+    int64_t k = places->rows != NULL ? places->rows[row] - places->base : row;
+    return places->places != NULL ? places->places[k] : k;
+}
+
+void hl_dropout_draw_rows(hl_dropout_draws *draws, hl_dropout_places places, int64_t D, int64_t first, int64_t n,
                           hl_real *m)
 {
-    if (places == NULL) {
+    if (places.places == NULL && places.rows == NULL) {
         hl_dropout_draw(draws, (uint64_t)first, n, m);
         return;
     }
     while (n > 0) { /* a run of rows whose places follow each other is drawn at once */
         int64_t row = first / D, column = first % D, run = D - column;
-        uint64_t position = (uint64_t)(places[row] * D + column);
-        for (; run < n && places[row + 1] == places[row] + 1; row++) {
+        int64_t place = place_of(&places, row), next = place;
+        for (row++; run < n && place_of(&places, row) == ++next; row++) {
             run += D;
         }
         run = run < n ? run : n;
-        hl_dropout_draw(draws, position, run, m);
+        hl_dropout_draw(draws, (uint64_t)(place * D + column), run, m);
         first += run;
         m += run;
         n -= run;

@@ -3,6 +3,7 @@
 #include "core/op.h"
 #include "core/private/dropout_mask.h"
 #include "core/private/pass_bits.h"
+#include "core/private/row_copies.h"
 #include "core/threads.h"
 
 #include <math.h>
@@ -10,16 +11,29 @@
 typedef struct attributes {
     hl_real p;
     uint32_t stream;
+    hl_row_list rows; /* list NULL: x has all rows */
 } attributes;
+
+/* Whether each row of x has a place. */
+static bool has_places(hl_tape *tape, const hl_node *node)
+{
+    const attributes *a = node->attributes;
+    if (a->rows.list == NULL) {
+        return hl_tape_has_places(tape, node, a->rows.n);
+    }
+    int64_t n_places = tape->options.places != NULL ? tape->options.n_places : INT64_MAX;
+    return tape->options.dry || hl_row_list_check(tape, node, &a->rows, n_places, "row");
+}
 
 static bool infer(hl_tape *tape, hl_node *node)
 {
-    const attributes *a = node->attributes;
+    attributes *a = node->attributes;
     if (!(a->p >= 0 && a->p < 1)) {
         return hl_tape_fail(tape, node, "a probability of %g is not in [0, 1)", (double)a->p);
     }
     node->out->shape = node->in[0]->shape;
-    if (!hl_tape_has_places(tape, node, hl_shape_rows(node->out->shape))) {
+    a->rows.n = hl_shape_rows(node->out->shape);
+    if (!has_places(tape, node)) {
         return false;
     }
     node->saved = hl_tape_allocate(tape, node, hl_pass_bytes(hl_shape_count(node->out->shape)), 1);
@@ -40,11 +54,12 @@ static void forward_groups(const void *context, hl_range range)
     const attributes *a = node->attributes;
     hl_dropout_draws draws = { .random = { tape->options.seed, a->stream, tape->options.step },
                                .rate = hl_dropout_rate_of(a->p) };
+    hl_dropout_places places = { .places = tape->options.places, .rows = a->rows.list, .base = a->rows.base };
     int64_t D = hl_shape_last(node->out->shape);
     for (int64_t i = range.begin; i < range.end; i += HL_PASS_GROUP) {
         int count = range.end - i < HL_PASS_GROUP ? (int)(range.end - i) : HL_PASS_GROUP;
         hl_real m[HL_DROPOUT_GROUP];
-        hl_dropout_draw_rows(&draws, tape->options.places, D, i, count, m);
+        hl_dropout_draw_rows(&draws, places, D, i, count, m);
         hl_pass_forward(count, node->in[0]->data + i, -INFINITY, m, NULL, node->out->data + i, bits_from(node, i));
     }
 }
@@ -84,9 +99,14 @@ const hl_op hl_op_dropout = {
 
 hl_tensor *hl_dropout(hl_tape *tape, hl_tensor *x, hl_real p, uint32_t stream)
 {
+    return hl_dropout_rows(tape, x, p, stream, NULL, 0);
+}
+
+hl_tensor *hl_dropout_rows(hl_tape *tape, hl_tensor *x, hl_real p, uint32_t stream, const int32_t *rows, int32_t base)
+{
     if (p == 0 || (!tape->options.training && p > 0 && p < 1)) {
         return x;
     }
-    attributes a = { p, stream };
+    attributes a = { .p = p, .stream = stream, .rows = { .list = rows, .base = base } };
     return hl_tape_apply(tape, &hl_op_dropout, &x, 1, &a, sizeof a);
 }

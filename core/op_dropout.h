@@ -13,6 +13,11 @@ HL_BEGIN_DECLS
  * outside [0, 1), other rows than the tape has places. */
 hl_tensor *hl_dropout(hl_tape *tape, hl_tensor *x, hl_real p, uint32_t stream);
 
+/* The same for rows that were gathered: row m of x (M, D) is drawn as row rows[m] - base of those that the tape has
+ * places for. `rows` (M) is not copied and must outlive the tape; NULL: hl_dropout. Sticky error besides: a row that
+ * the tape has no place for. */
+hl_tensor *hl_dropout_rows(hl_tape *tape, hl_tensor *x, hl_real p, uint32_t stream, const int32_t *rows, int32_t base);
+
 HL_END_DECLS
 
 #endif

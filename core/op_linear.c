@@ -86,7 +86,8 @@ static void finish(const hl_tape *tape, const hl_node *node, const hl_linear_row
     for (int64_t i = 0; i < count; i += HL_PASS_GROUP) {
         int n = count - i < HL_PASS_GROUP ? (int)(count - i) : HL_PASS_GROUP;
         if (a->drops) {
-            hl_dropout_draw_rows(&draws, tape->options.places, rows->O, begin + i, n, m);
+            hl_dropout_draw_rows(&draws, (hl_dropout_places){ .places = tape->options.places }, rows->O, begin + i, n,
+                                 m);
         }
         hl_pass_forward(n, y + i, a->args.relu ? 0 : -INFINITY, m, r != NULL ? r + i : NULL, y + i,
                         bits != NULL ? bits + i / HL_PASS_GROUP * HL_PASS_BYTES : NULL);

@@ -14,12 +14,9 @@
  *   to show it      hl_table_of, hl_picture_print, hl_report_write
  * The trainer does the first four from a config, as the program `train` does; hl_opened_model_open opens the folder
  * that it left. A whole training, and what one head of it does:
- *     hl_config config;
- *     hl_problems problems = { 0 };
- *     hl_trainer trainer;
- *     hl_update update;
- *     hl_recorder recorder;
- *     hl_examples examples;
+ *     hl_config config; hl_problems problems = { 0 };
+ *     hl_trainer trainer; hl_update update;
+ *     hl_recorder recorder; hl_examples examples;
  *     HL_TRY(hl_config_load((hl_config_options){ .path = "copy_task.ini" }, &config, &problems));
  *     HL_TRY(hl_trainer_init(&trainer, &config));
  *     while (trainer.optimizer.step < config.train.steps) {
@@ -44,16 +41,19 @@
 #include "core/op_embedding.h"
 #include "core/op_gather_rows.h"
 #include "core/op_gelu.h"
+#include "core/op_gelu_tanh.h"
 #include "core/op_layer_norm.h"
 #include "core/op_linear.h"
 #include "core/op_matmul.h"
 #include "core/op_mean_rows.h"
 #include "core/op_multiply.h"
+#include "core/op_quick_gelu.h"
 #include "core/op_relu.h"
 #include "core/op_scale.h"
 #include "core/op_slice.h"
 #include "core/op_softmax.h"
 #include "core/op_sum.h"
+#include "core/op_tanh.h"
 #include "core/safetensors.h"
 #include "core/small_matmul.h"
 #include "core/threads.h"

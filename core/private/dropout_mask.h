@@ -37,9 +37,17 @@ typedef struct hl_dropout_draws {
  * on (random, position) alone. */
 void hl_dropout_draw(hl_dropout_draws *draws, uint64_t first, int64_t n, hl_real *m);
 
-/* The same for the numbers first .. first + n - 1 of a tensor (N, D): number d of row r has the position
- * places[r] * D + d. places NULL: r * D + d. */
-void hl_dropout_draw_rows(hl_dropout_draws *draws, const int64_t *places, int64_t D, int64_t first, int64_t n,
+/* What the rows of a tensor are drawn by: row r by places[k] with k = rows[r] - base, where `rows` NULL stands for k =
+ * r and `places` NULL for k itself. */
+typedef struct hl_dropout_places {
+    const int64_t *places;
+    const int32_t *rows;
+    int32_t base;
+} hl_dropout_places;
+
+/* hl_dropout_draw for the numbers first .. first + n - 1 of a tensor (N, D): number d of a row with the place k has the
+ * position k * D + d. */
+void hl_dropout_draw_rows(hl_dropout_draws *draws, hl_dropout_places places, int64_t D, int64_t first, int64_t n,
                           hl_real *m);
 
 HL_END_DECLS

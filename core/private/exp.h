@@ -1,5 +1,5 @@
-/* The exponential function and the normal distribution in forms that compilers turn into vector code, which calls of
- * the functions of <math.h> prevent. */
+/* The exponential function, the sigmoid and the normal distribution in forms that compilers turn into vector code,
+ * which calls of the functions of <math.h> prevent. */
 #ifndef HL_CORE_PRIVATE_EXP_H
 #define HL_CORE_PRIVATE_EXP_H
 
@@ -47,6 +47,13 @@ __attribute__((always_inline)) static inline float hl_exp(float x)
     return x < -87.0f ? 0 : p * power;
 }
 #endif
+
+/* 1 / (1 + e^-x), by powers that cannot overflow. NaN for NaN. */
+__attribute__((always_inline)) static inline hl_real hl_sigmoid(hl_real x)
+{
+    hl_real power = hl_exp(x < 0 ? x : -x);
+    return (x < 0 ? power : 1) / (1 + power);
+}
 
 #ifdef HL_DOUBLE
 static inline double hl_normal_cdf(double x, double bell)

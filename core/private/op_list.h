@@ -16,16 +16,19 @@ HL_BEGIN_DECLS
     OP(embedding) \
     OP(gather_rows) \
     OP(gelu) \
+    OP(gelu_tanh) \
     OP(layer_norm) \
     OP(linear) \
     OP(matmul) \
     OP(mean_rows) \
     OP(multiply) \
+    OP(quick_gelu) \
     OP(relu) \
     OP(scale) \
     OP(slice) \
     OP(softmax) \
-    OP(sum)
+    OP(sum) \
+    OP(tanh)
 /* clang-format on */
 
 extern const hl_op *const hl_op_list[];

@@ -6,7 +6,6 @@
 #include "core/op_dropout.h"
 #include "core/op_embedding.h"
 #include "core/op_gather_rows.h"
-#include "core/op_gelu.h"
 #include "core/op_layer_norm.h"
 #include "core/op_linear.h"
 #include "core/op_matmul.h"
@@ -38,10 +37,9 @@ hl_tensor *op_call_scale(hl_tape *tape, hl_tensor *const *in, const void *attrib
     return hl_scale(tape, in[0], *(const hl_real *)attributes);
 }
 
-hl_tensor *op_call_gelu(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+hl_tensor *op_call_far(hl_tape *tape, hl_tensor *const *in, const void *builder)
 {
-    (void)attributes;
-    return hl_gelu(tape, hl_scale(tape, in[0], 4)); /* also far out, where the slope is 0 or 1 */
+    return (*(op_of_one *const *)builder)(tape, hl_scale(tape, in[0], 4));
 }
 
 hl_tensor *op_call_linear(hl_tape *tape, hl_tensor *const *in, const void *attributes)
@@ -119,6 +117,12 @@ hl_tensor *op_call_gram(hl_tape *tape, hl_tensor *const *in, const void *attribu
 hl_tensor *op_call_dropout(hl_tape *tape, hl_tensor *const *in, const void *attributes)
 {
     return hl_dropout(tape, in[0], *(const hl_real *)attributes, 77);
+}
+
+hl_tensor *op_call_dropout_rows(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    const dropout_row *row = attributes;
+    return hl_dropout_rows(tape, in[0], row->p, 77, row->rows, row->base);
 }
 
 hl_tensor *op_call_embedding(hl_tape *tape, hl_tensor *const *in, const void *attributes)

@@ -26,6 +26,12 @@ typedef struct gather_row {
     hl_shape shape;
 } gather_row;
 
+typedef struct dropout_row {
+    hl_real p;
+    const int32_t *rows;
+    int32_t base;
+} dropout_row;
+
 typedef struct mean_row {
     const int32_t *offsets, *rows; /* rows NULL: the offsets, for every sequence */
     int64_t n;                     /* of rows */
@@ -76,8 +82,10 @@ hl_tensor *op_call_two(hl_tape *tape, hl_tensor *const *in, const void *builder)
 /* The first input twice. */
 hl_tensor *op_call_twice(hl_tape *tape, hl_tensor *const *in, const void *builder);
 
+/* Of four times the input: also far out, where the slope is 0 or 1. */
+hl_tensor *op_call_far(hl_tape *tape, hl_tensor *const *in, const void *builder);
+
 /* Without attributes */
-hl_tensor *op_call_gelu(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_linear(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_linear_twice(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_layer_norm(hl_tape *tape, hl_tensor *const *in, const void *attributes);
@@ -93,6 +101,7 @@ hl_tensor *op_call_matmul(hl_tape *tape, hl_tensor *const *in, const void *attri
 hl_tensor *op_call_embedding(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_gather_rows(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_cross_entropy(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+hl_tensor *op_call_dropout_rows(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_mean_rows(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 /* W and b serve twice and h is its own map's residual: gradients of all three are added up. */
 hl_tensor *op_call_linear_again(hl_tape *tape, hl_tensor *const *in, const void *attributes);

@@ -1,9 +1,13 @@
 #include "tests/core/op_cases.h"
 
 #include "core/op_add.h"
+#include "core/op_gelu.h"
+#include "core/op_gelu_tanh.h"
 #include "core/op_multiply.h"
+#include "core/op_quick_gelu.h"
 #include "core/op_relu.h"
 #include "core/op_sum.h"
+#include "core/op_tanh.h"
 #include "core/random.h"
 #include "tests/core/op_calls.h"
 #include "tests/core/op_case_arrays.h"
@@ -36,6 +40,7 @@
 
 /* clang-format off */
 #define ONE(builder) op_call_one, &(op_of_one *const){ builder }
+#define FAR(builder) op_call_far, &(op_of_one *const){ builder }
 #define TWO(builder) op_call_two, &(op_of_two *const){ builder }
 #define TWICE(builder) op_call_twice, &(op_of_two *const){ builder }
 
@@ -70,9 +75,25 @@ const op_case op_cases[] = {
     { "relu", "one number", ONE(hl_relu), false, true, { INPUT("x", 1) } },
     { "relu", "large", ONE(hl_relu), true, true, { INPUT("x", 211, 307) } },
 
-    { "gelu", "2-D", op_call_gelu, NULL, false, false, { INPUT("x", 5, 7) } },
-    { "gelu", "one number", op_call_gelu, NULL, false, false, { INPUT("x", 1, 1, 1) } },
-    { "gelu", "large", op_call_gelu, NULL, true, false, { INPUT("x", 211, 307) } },
+    { "gelu", "2-D", FAR(hl_gelu), false, false, { INPUT("x", 5, 7) } },
+    { "gelu", "one number", FAR(hl_gelu), false, false, { INPUT("x", 1, 1, 1) } },
+    { "gelu", "near 0", ONE(hl_gelu), false, false, { INPUT("x", 3, 19) } },
+    { "gelu", "large", FAR(hl_gelu), true, false, { INPUT("x", 211, 307) } },
+
+    { "gelu_tanh", "2-D", FAR(hl_gelu_tanh), false, false, { INPUT("x", 5, 7) } },
+    { "gelu_tanh", "one number", FAR(hl_gelu_tanh), false, false, { INPUT("x", 1, 1, 1) } },
+    { "gelu_tanh", "near 0", ONE(hl_gelu_tanh), false, false, { INPUT("x", 3, 19) } },
+    { "gelu_tanh", "large", FAR(hl_gelu_tanh), true, false, { INPUT("x", 211, 307) } },
+
+    { "quick_gelu", "2-D", FAR(hl_quick_gelu), false, false, { INPUT("x", 5, 7) } },
+    { "quick_gelu", "one number", FAR(hl_quick_gelu), false, false, { INPUT("x", 1, 1, 1) } },
+    { "quick_gelu", "near 0", ONE(hl_quick_gelu), false, false, { INPUT("x", 3, 19) } },
+    { "quick_gelu", "large", FAR(hl_quick_gelu), true, false, { INPUT("x", 211, 307) } },
+
+    { "tanh", "2-D", FAR(hl_tanh), false, false, { INPUT("x", 5, 7) } },
+    { "tanh", "one number", FAR(hl_tanh), false, false, { INPUT("x", 1, 1, 1) } },
+    { "tanh", "near 0", ONE(hl_tanh), false, false, { INPUT("x", 3, 19) } },
+    { "tanh", "large", FAR(hl_tanh), true, false, { INPUT("x", 211, 307) } },
 
     { "sum", "3-D", ONE(hl_sum), false, false, { INPUT("x", 2, 3, 5) } },
     { "sum", "one number", ONE(hl_sum), false, false, { INPUT("x", 1) } },
@@ -197,6 +218,10 @@ const op_case op_cases[] = {
     { "dropout", "a half, 1-D", op_call_dropout, WITH(hl_real, 0.5f), false, false, { INPUT("x", 19) } },
     { "dropout", "nearly all", op_call_dropout, WITH(hl_real, 0.95f), false, false, { INPUT("x", 5, 7) } },
     { "dropout", "a scalar", op_call_dropout, WITH(hl_real, 0.25f), false, false, { SCALAR("x") } },
+    { "dropout", "of gathered rows", op_call_dropout_rows, WITH(dropout_row, 0.5f, op_case_ids, 0), false, false,
+      { INPUT("x", 6, 7) } },
+    { "dropout", "of gathered rows, counted from elsewhere", op_call_dropout_rows,
+      WITH(dropout_row, 0.25f, op_case_types, -3), false, false, { INPUT("x", 3, 2, 5) } },
     { "dropout", "large", op_call_dropout, WITH(hl_real, 0.3f), true, false, { INPUT("x", 61, 37, 23) } },
 
     { "embedding", "ids, one twice", op_call_embedding, WITH(embedding_row, op_case_ids, 4, 1, NULL), false, false,

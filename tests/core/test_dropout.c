@@ -244,6 +244,39 @@ START_TEST(equal_places_draw_the_same_and_others_do_not)
 }
 END_TEST
 
+/* The factors of gathered rows are those that their rows have where all are there. */
+START_TEST(gathered_rows_draw_by_the_places_of_their_rows)
+{
+    enum { ROWS = 9, D = 5, M = 6, BASE = 20 };
+    static const int32_t rows[M] = { 20, 21, 24, 25, 28, 24 }, outside[M] = { 20, 21, 24, 25, 29, 24 };
+    int64_t places[ROWS];
+    for (int i = 0; i < ROWS; i++) {
+        places[i] = i < 5 ? i : 100 + 3 * i;
+    }
+    make_ones();
+    for (int given = 0; given < 2; given++) {
+        hl_arena arena;
+        hl_tape tape;
+        hl_tape_options options = { .training = true, .seed = 3, .step = 4 };
+        options.places = given == 1 ? places : NULL;
+        options.n_places = ROWS;
+        ck_assert_int_eq(hl_arena_init(&arena, (size_t)1 << 16).code, HL_OK);
+        hl_tape_begin(&tape, &arena, options);
+        const hl_tensor *all = hl_dropout(&tape, hl_tape_tensor(&tape, HL_SHAPE(ROWS, D), ones, false), 0.5f, 5);
+        hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(M, D), ones, false);
+        const hl_tensor *some = hl_dropout_rows(&tape, x, 0.5f, 5, rows, BASE);
+        ck_assert(all != NULL && some != NULL);
+        for (int m = 0; m < M; m++) {
+            ck_assert_mem_eq(some->data + m * D, all->data + (rows[m] - BASE) * D, D * sizeof(hl_real));
+        }
+        ck_assert_ptr_null(hl_dropout_rows(&tape, x, 0.5f, 5, given == 1 ? outside : rows, given == 1 ? BASE : 21));
+        ck_assert_msg(strstr(hl_tape_status(&tape).text, given == 1 ? "row 9 at place 4" : "row -1 at place 0") != NULL,
+                      "%s", hl_tape_status(&tape).text);
+        hl_arena_free(&arena);
+    }
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, rates_are_rounded_and_keep_the_expectation);
@@ -253,6 +286,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, other_seeds_streams_and_steps_have_other_masks);
     tcase_add_test(tc, every_op_draws_anew_in_another_step_and_by_another_seed);
     tcase_add_test(tc, a_row_draws_by_its_place_whatever_its_company);
+    tcase_add_test(tc, gathered_rows_draw_by_the_places_of_their_rows);
     tcase_add_test(tc, equal_places_draw_the_same_and_others_do_not);
 }
 SUITE("dropout", add_tests)

@@ -20,6 +20,18 @@ START_TEST(ends_and_nan)
 }
 END_TEST
 
+START_TEST(the_sigmoid_is_within_three_units_in_the_last_place)
+{
+    for (int i = -86000; i <= 90000; i++) {
+        float x = (float)i * 1e-3f;
+        double truth = 1 / (1 + exp(-(double)x)), unit = ldexp(1, ilogb(truth) - 23);
+        ck_assert_msg(fabs((double)hl_sigmoid(x) - truth) <= 3 * unit, "s(%g) is %.9g", (double)x,
+                      (double)hl_sigmoid(x));
+    }
+    ck_assert(hl_sigmoid(INFINITY) == 1 && hl_sigmoid(-INFINITY) == 0 && isnan(hl_sigmoid(NAN)));
+}
+END_TEST
+
 static float normal(float x)
 {
     return hl_normal_cdf(x, hl_exp(-0.5f * x * x));
@@ -41,6 +53,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, within_two_units_in_the_last_place_of_the_true_value);
     tcase_add_test(tc, ends_and_nan);
+    tcase_add_test(tc, the_sigmoid_is_within_three_units_in_the_last_place);
     tcase_add_test(tc, the_normal_distribution_is_within_three_ten_millionths);
 }
 SUITE("exp", add_tests)

@@ -143,10 +143,14 @@ START_TEST(huge_numbers_agree_with_double_or_stop_a_training)
 }
 END_TEST
 
-/* An input that y depends on, which its gradient tells, makes a y that is not finite where it is not. */
+/* An input that y depends on, which its gradient tells, makes a y that is not finite where it is not; but tanh is 1 at
+ * infinity. */
 static void check_filled(int index, double filling)
 {
     const op_case *c = &op_cases[index];
+    if (strcmp(c->op, "tanh") == 0 && isinf(filling)) {
+        return;
+    }
     char name[OP_CASE_NAME];
     op_run_result usual;
     ck_assert(op_run(index, (op_run_options){ .threads = 2 }, &usual));

@@ -4,12 +4,15 @@
 #include "core/op_embedding.h"
 #include "core/op_gather_rows.h"
 #include "core/op_gelu.h"
+#include "core/op_gelu_tanh.h"
 #include "core/op_layer_norm.h"
 #include "core/op_mean_rows.h"
+#include "core/op_quick_gelu.h"
 #include "core/op_relu.h"
 #include "core/op_scale.h"
 #include "core/op_slice.h"
 #include "core/op_sum.h"
+#include "core/op_tanh.h"
 #include "core/random.h"
 #include "core/threads.h"
 #include "tests/check_suite.h"
@@ -52,10 +55,52 @@ START_TEST(functions_of_single_numbers)
     hl_tensor *t = tensor(HL_SHAPE(5), x);
     check_values(hl_relu(&tape, t), HL_SHAPE(5), (double[]){ 0, 0, 0, 1, 3 });
     check_values(hl_gelu(&tape, t), HL_SHAPE(5), (double[]){ -0.00404969, -0.15865525, 0, 0.84134475, 2.99595031 });
+    check_values(hl_gelu_tanh(&tape, t), HL_SHAPE(5),
+                 (double[]){ -0.0036373921, -0.15880801, 0, 0.84119199, 2.9963626 });
+    check_values(hl_quick_gelu(&tape, t), HL_SHAPE(5),
+                 (double[]){ -0.01807131, -0.15420423, 0, 0.84579577, 2.9819287 });
+    check_values(hl_tanh(&tape, t), HL_SHAPE(5), (double[]){ -0.99505475, -0.76159416, 0, 0.76159416, 0.99505475 });
     check_values(hl_scale(&tape, t, -2), HL_SHAPE(5), (double[]){ 6, 2, 0, -2, -6 });
     check_values(hl_sum(&tape, hl_relu(&tape, t)), (hl_shape){ 0 }, (double[]){ 4 });
     check_values(hl_mean(&tape, hl_relu(&tape, t)), (hl_shape){ 0 }, (double[]){ 0.8 });
     ck_assert(isnan(hl_relu(&tape, tensor(HL_SHAPE(1), &(hl_real){ NAN }))->data[0]));
+}
+END_TEST
+
+/* Where e^x and x^3 overflow the values are those of the limits, and the slopes as well. */
+START_TEST(functions_far_out)
+{
+    const hl_real x[6] = { -3e38f, -1e13f, -100, 100, 1e13f, 3e38f }, ones[6] = { 1, 1, 1, 1, 1, 1 };
+    hl_tensor *(*const functions[])(hl_tape *, hl_tensor *) = { hl_gelu, hl_gelu_tanh, hl_quick_gelu, hl_tanh };
+    for (int f = 0; f < 4; f++) {
+        hl_tape_begin(&tape, &arena, (hl_tape_options){ .gradients = true });
+        hl_tensor *in = hl_tape_tensor(&tape, HL_SHAPE(6), x, true), *y = functions[f](&tape, in);
+        ck_assert_int_eq(hl_tape_backward_from(&tape, y, ones).code, HL_OK);
+        for (int i = 0; i < 6; i++) {
+            bool positive = x[i] > 0, bounded = f == 3;
+            ck_assert(y->data[i] == (bounded ? (positive ? 1 : -1) : positive ? x[i] : 0));
+            ck_assert(in->grad[i] == (!bounded && positive ? 1 : 0));
+        }
+    }
+}
+END_TEST
+
+/* Within 3 units in the last place, across the change of formulas. */
+START_TEST(tanh_is_exact)
+{
+    enum { N = 4001 };
+    static hl_real x[N];
+    for (int i = 0; i < N; i++) {
+        x[i] = (hl_real)(i - N / 2) * (hl_real)0.005;
+    }
+    hl_tensor *y = hl_tanh(&tape, tensor(HL_SHAPE(N), x));
+    ck_assert_ptr_nonnull(y);
+    for (int i = 0; i < N; i++) {
+        double truth = tanh((double)x[i]), unit = truth == 0 ? 0 : ldexp(1, ilogb(truth) - 23);
+        ck_assert_msg(fabs((double)y->data[i] - truth) <= 3 * unit, "tanh(%.9g) is %.9g", (double)x[i],
+                      (double)y->data[i]);
+    }
+    ck_assert(isnan(hl_tanh(&tape, tensor(HL_SHAPE(1), &(hl_real){ NAN }))->data[0]));
 }
 END_TEST
 
@@ -225,6 +270,8 @@ static void add_tests(TCase *tc)
 {
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, functions_of_single_numbers);
+    tcase_add_test(tc, functions_far_out);
+    tcase_add_test(tc, tanh_is_exact);
     tcase_add_test(tc, given_weights_take_the_place_of_the_softmax_but_where_the_mask_forbids);
     tcase_add_test(tc, pieces_of_tensors);
     tcase_add_test(tc, cross_entropy_takes_targets_that_are_no_class);
