@@ -14,8 +14,14 @@ hl_dropout_layer hl_dropout_layer_make(hl_name name, hl_real p)
 
 hl_tensor *hl_dropout_layer_forward(hl_tape *tape, const hl_dropout_layer *layer, hl_tensor *x)
 {
+    return hl_dropout_layer_rows(tape, layer, x, NULL, 0);
+}
+
+hl_tensor *hl_dropout_layer_rows(hl_tape *tape, const hl_dropout_layer *layer, hl_tensor *x, const int32_t *rows,
+                                 int32_t base)
+{
     const char *before = hl_tape_scope(tape, layer->name.text);
-    hl_tensor *y = hl_dropout(tape, x, layer->p, layer->stream);
+    hl_tensor *y = hl_dropout_rows(tape, x, layer->p, layer->stream, rows, base);
     hl_tape_scope(tape, before);
     return y;
 }

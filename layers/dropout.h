@@ -19,6 +19,10 @@ hl_dropout_layer hl_dropout_layer_make(hl_name name, hl_real p);
 /* y, shaped like x; x itself where p is 0 or the tape does not train. */
 hl_tensor *hl_dropout_layer_forward(hl_tape *tape, const hl_dropout_layer *layer, hl_tensor *x);
 
+/* The same, where row m of x (M, D) is drawn as row rows[m] - base of the tape's places (core/op_dropout.h). */
+hl_tensor *hl_dropout_layer_rows(hl_tape *tape, const hl_dropout_layer *layer, hl_tensor *x, const int32_t *rows,
+                                 int32_t base);
+
 HL_END_DECLS
 
 #endif

@@ -30,6 +30,7 @@ hl_tensor *hl_embedding_layer_types(hl_parameters *parameters, hl_name name, int
 hl_tensor *hl_embedding_layer_forward(hl_tape *tape, const hl_embedding_layer *layer,
                                       const hl_positions_layer *positions, const hl_batch *batch)
 {
+    bool typed = layer->types != NULL && layer->types->shape.size[0] > 1;
     const char *before = hl_tape_scope(tape, layer->name.text);
     hl_tensor *x = hl_embedding(tape, (hl_embedding_args){ .W = layer->weight,
                                                            .scale = layer->scale,
@@ -37,7 +38,7 @@ hl_tensor *hl_embedding_layer_forward(hl_tape *tape, const hl_embedding_layer *l
                                                            .P = hl_positions_layer_vectors(tape, positions),
                                                            .positions = batch->positions,
                                                            .S = layer->types,
-                                                           .types = batch->types,
+                                                           .types = typed ? batch->types : NULL,
                                                            .n = batch->n_rows,
                                                            .longest = batch->longest });
     hl_tape_scope(tape, before);

@@ -29,8 +29,8 @@ hl_embedding_layer hl_embedding_layer_make(hl_parameters *parameters, hl_name na
 hl_tensor *hl_embedding_layer_types(hl_parameters *parameters, hl_name name, int64_t n_types, int64_t d_model);
 
 /* scale * weight[tokens] + vectors[positions] + types[the batch's types], (N, D), of the batch's rows; `positions` may
- * be of no kind. The batch must outlive the tape. Sticky error: examples longer than there are positions, a type that
- * the layer has not. */
+ * be of no kind, and a single type is that of all rows. The batch must outlive the tape. Sticky error: examples longer
+ * than there are positions, a type that the layer has not. */
 hl_tensor *hl_embedding_layer_forward(hl_tape *tape, const hl_embedding_layer *layer,
                                       const hl_positions_layer *positions, const hl_batch *batch);
 

@@ -1,10 +1,17 @@
 #include "layers/feed_forward.h"
 
 #include "core/op_gelu.h"
+#include "core/op_gelu_tanh.h"
+#include "core/op_quick_gelu.h"
 #include "core/op_relu.h"
 
 #define ENTRY(constant, name) [constant] = hl_##name,
 static hl_tensor *(*const activations[])(hl_tape *tape, hl_tensor *x) = { HL_ACTIVATIONS(ENTRY) };
+
+hl_tensor *hl_activate(hl_tape *tape, hl_activation activation, hl_tensor *x)
+{
+    return activations[activation](tape, x);
+}
 
 hl_feed_forward hl_feed_forward_make(hl_parameters *parameters, hl_name prefix, int64_t d_model, int64_t d_ff,
                                      hl_activation activation, bool bias, hl_real dropout)
@@ -28,7 +35,7 @@ hl_tensor *hl_feed_forward_forward(hl_tape *tape, const hl_feed_forward *layer, 
         x = hl_linear_layer_then(tape, &layer->linear1, x,
                                  (hl_linear_after){ .relu = true, .dropout = &layer->dropout });
     } else {
-        x = activations[layer->activation](tape, hl_linear_layer_forward(tape, &layer->linear1, x));
+        x = hl_activate(tape, layer->activation, hl_linear_layer_forward(tape, &layer->linear1, x));
         x = hl_dropout_layer_forward(tape, &layer->dropout, x);
     }
     x = hl_linear_layer_then(tape, &layer->linear2, x, after);

@@ -11,11 +11,16 @@ HL_BEGIN_DECLS
 /* clang-format off */
 #define HL_ACTIVATIONS(ACTIVATION) /* the op hl_<name>; configs say model.activation = <name> */ \
     ACTIVATION(HL_RELU, relu) \
-    ACTIVATION(HL_GELU, gelu)
+    ACTIVATION(HL_GELU, gelu) \
+    ACTIVATION(HL_GELU_TANH, gelu_tanh) \
+    ACTIVATION(HL_QUICK_GELU, quick_gelu)
 /* clang-format on */
 
 #define HL_ACTIVATION_CONSTANT(constant, name) constant,
 typedef enum hl_activation { HL_ACTIVATIONS(HL_ACTIVATION_CONSTANT) } hl_activation;
+
+/* y, shaped like x, by the activation's op. */
+hl_tensor *hl_activate(hl_tape *tape, hl_activation activation, hl_tensor *x);
 
 typedef struct hl_feed_forward {
     hl_name name;

@@ -8,76 +8,6 @@
 #include <string.h>
 #include <tgmath.h>
 
-/* Up to this size, the product of two sizes and sums of a few of these fit into int64_t. */
-static const int64_t max_size = (int64_t)1 << 30;
-
-static bool is_size(int64_t n)
-{
-    return n >= 1 && n <= max_size;
-}
-
-void hl_model_config_heads(hl_model_config *config, int32_t heads)
-{
-    int32_t width = heads > 0 ? (int32_t)(config->d_model / heads) : 0;
-    for (int l = 0; l < HL_MAX_LAYERS; l++) {
-        config->heads[l] = config->kv_heads[l] = heads;
-        config->d_k[l] = config->d_v[l] = width;
-    }
-}
-
-static hl_status check_layer(const hl_model_config *c, int l)
-{
-    if (!is_size(c->heads[l]) || !is_size(c->kv_heads[l]) || c->heads[l] % c->kv_heads[l] != 0 || !is_size(c->d_k[l]) ||
-        !is_size(c->d_v[l])) {
-        return hl_error(HL_INVALID,
-                        "model: layer %d has %lld heads, %lld key/value heads, d_k %lld, d_v %lld: all must be in "
-                        "1 .. %lld, and the second divide the first",
-                        l, (long long)c->heads[l], (long long)c->kv_heads[l], (long long)c->d_k[l],
-                        (long long)c->d_v[l], (long long)max_size);
-    }
-    return hl_ok();
-}
-
-static hl_status check(const hl_model_config *c)
-{
-    if (c->n_layers < 1 || c->n_layers > HL_MAX_LAYERS) {
-        return hl_error(HL_INVALID, "model: %d layers are not in 1 .. %d", c->n_layers, HL_MAX_LAYERS);
-    }
-    if (!is_size(c->vocabulary) || !is_size(c->targets) || !is_size(c->max_length) || !is_size(c->d_model) ||
-        !is_size(c->d_ff) || (c->token_types != 0 && !is_size(c->token_types))) {
-        return hl_error(HL_INVALID,
-                        "model: vocabulary, targets, token_types, max_length, d_model and d_ff must be in 1 .. %lld",
-                        (long long)max_size);
-    }
-    if (c->pooling != HL_POOLING_ROWS && c->pooling != HL_POOLING_MEAN) {
-        return hl_error(HL_INVALID, "model: unknown pooling number %d", (int)c->pooling);
-    }
-    if (c->tie_embedding && c->targets != c->vocabulary) {
-        return hl_error(HL_INVALID,
-                        "model: the output layer of %lld targets cannot share the matrix of %lld embedded tokens",
-                        (long long)c->targets, (long long)c->vocabulary);
-    }
-    if (c->tied_bias && !c->tie_embedding) {
-        return hl_error(HL_INVALID, "model: a bias of an output layer that shares a matrix, but shares none");
-    }
-    if (!(c->initial_std >= 0 && isfinite(c->initial_std)) || !(c->norm_epsilon >= 0 && isfinite(c->norm_epsilon))) {
-        return hl_error(HL_INVALID,
-                        "model: an initial deviation of %g, an epsilon of %g: both must be finite and not below 0",
-                        (double)c->initial_std, (double)c->norm_epsilon);
-    }
-    const hl_real dropouts[] = { c->dropout_attention, c->dropout_concat, c->dropout_residual, c->dropout_ffn,
-                                 c->dropout_embedding };
-    for (size_t i = 0; i < sizeof dropouts / sizeof *dropouts; i++) {
-        if (!(dropouts[i] >= 0 && dropouts[i] < 1)) {
-            return hl_error(HL_INVALID, "model: a dropout of %g is not in [0, 1)", (double)dropouts[i]);
-        }
-    }
-    for (int l = 0; l < c->n_layers; l++) {
-        HL_TRY(check_layer(c, l));
-    }
-    return hl_ok();
-}
-
 static hl_encoder_layer_config layer_config(const hl_model_config *c, int l)
 {
     return (hl_encoder_layer_config){
@@ -98,20 +28,49 @@ static hl_encoder_layer_config layer_config(const hl_model_config *c, int l)
     };
 }
 
-static hl_linear_layer make_output(hl_model *model)
+static hl_output_layer make_output(hl_model *model)
 {
     const hl_model_config *c = &model->config;
-    if (!c->tie_embedding) {
-        return hl_linear_layer_make(&model->parameters, hl_name_of("output"), c->d_model, c->targets, c->bias);
+    return hl_output_layer_make(&model->parameters, &(hl_output_config){
+                                                        .d_model = c->d_model,
+                                                        .embedding_size = c->embedding_size,
+                                                        .targets = c->targets,
+                                                        .head = c->head,
+                                                        .pooler = c->pooler,
+                                                        .activation = c->activation,
+                                                        .bias = c->bias,
+                                                        .shared = c->tie_embedding ? model->embedding.weight : NULL,
+                                                        .shared_bias = c->tied_bias,
+                                                        .norm_epsilon = c->norm_epsilon,
+                                                        .dropout_pooler = c->dropout_pooler,
+                                                        .dropout = c->dropout_output,
+                                                    });
+}
+
+/* What comes before the encoder. One statement each: the order of registration is the order in files. */
+static void make_embedding(hl_model *model)
+{
+    const hl_model_config *c = &model->config;
+    hl_parameters *parameters = &model->parameters;
+    int64_t E = c->embedding_size;
+    model->embedding = hl_embedding_layer_make(parameters, hl_name_of("embedding"), c->vocabulary, E);
+    if (c->unscaled_embedding) {
+        model->embedding.scale = 1;
     }
-    hl_parameters_alias(&model->parameters, "output.weight", model->embedding.weight);
-    hl_linear_layer output = { .name = hl_name_of("output"), .weight = model->embedding.weight };
-    if (c->tied_bias) {
-        output.bias = hl_parameters_add(
-            &model->parameters,
-            (hl_parameter_spec){ .name = "output.bias", .shape = HL_SHAPE(c->vocabulary), .init = HL_INIT_ZERO });
+    if (c->token_types > 0) {
+        model->embedding.types = hl_embedding_layer_types(parameters, hl_name_of("token_types"), c->token_types, E);
     }
-    return output;
+    model->positions = hl_positions_layer_make(parameters, hl_name_of("positions"), c->positions, c->max_length,
+                                               c->position_offset, E);
+    if (c->embedding_norm) {
+        model->embedding_norm =
+            hl_norm_layer_make(parameters, hl_name_of("embedding_norm"), E, c->bias, c->norm_epsilon);
+    }
+    model->dropout = hl_dropout_layer_make(hl_name_of("dropout"), c->dropout_embedding);
+    if (E != c->d_model) {
+        model->embedding_projection =
+            hl_linear_layer_make(parameters, hl_name_of("embedding_projection"), E, c->d_model, c->bias);
+    }
 }
 
 /* What the config says of initial values that the layers do not know. */
@@ -138,8 +97,7 @@ hl_status hl_model_init(hl_model *model, const hl_model_config *config)
 {
     memset(model, 0, sizeof *model); /* a literal would be made on the stack, which may be small */
     model->config = *config;
-    model->config.targets = config->targets != 0 ? config->targets : config->vocabulary;
-    HL_TRY(check(&model->config));
+    HL_TRY(hl_model_config_resolve(&model->config));
     hl_parameters *parameters = &model->parameters;
     hl_encoder_layer_config *layers = hl_calloc((size_t)config->n_layers, sizeof *layers);
     if (layers == NULL) {
@@ -148,18 +106,7 @@ hl_status hl_model_init(hl_model *model, const hl_model_config *config)
     for (int l = 0; l < config->n_layers; l++) {
         layers[l] = layer_config(config, l);
     }
-    model->embedding =
-        hl_embedding_layer_make(parameters, hl_name_of("embedding"), config->vocabulary, config->d_model);
-    if (config->unscaled_embedding) {
-        model->embedding.scale = 1;
-    }
-    if (config->token_types > 0) {
-        model->embedding.types =
-            hl_embedding_layer_types(parameters, hl_name_of("token_types"), config->token_types, config->d_model);
-    }
-    model->positions = hl_positions_layer_make(parameters, hl_name_of("positions"), config->positions,
-                                               config->max_length, config->d_model);
-    model->dropout = hl_dropout_layer_make(hl_name_of("dropout"), config->dropout_embedding);
+    make_embedding(model);
     hl_status status = hl_encoder_init(&model->encoder, parameters, hl_name_of("encoder"), layers, config->n_layers);
     hl_free(layers);
     HL_TRY(status);
@@ -196,7 +143,13 @@ void hl_model_free(hl_model *model)
 hl_tensor *hl_model_embed(hl_tape *tape, const hl_model *model, const hl_batch *batch)
 {
     hl_tensor *x = hl_embedding_layer_forward(tape, &model->embedding, &model->positions, batch);
-    return hl_dropout_layer_forward(tape, &model->dropout, x);
+    if (model->config.embedding_norm) {
+        x = hl_norm_layer_forward(tape, &model->embedding_norm, x);
+    }
+    x = hl_dropout_layer_forward(tape, &model->dropout, x);
+    return model->config.embedding_size != model->config.d_model
+               ? hl_linear_layer_forward(tape, &model->embedding_projection, x)
+               : x;
 }
 
 hl_attention_rules hl_model_rules(const hl_model *model, const hl_batch *batch)
@@ -212,6 +165,12 @@ hl_tensor *hl_model_layers(hl_tape *tape, const hl_model *model, const hl_batch 
     return hl_encoder_layers(tape, &model->encoder, layer, x, &rules, probes);
 }
 
+/* What its rows count from, in the lists that name them; a dry pass has no lists. */
+static int32_t first_row(const hl_batch *batch)
+{
+    return batch->offsets != NULL ? batch->offsets[0] : 0;
+}
+
 /* Logits of the last layer's output x (N, D): of the examples that the n ascending rows lie in, one in each. */
 static hl_tensor *pooled_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, hl_tensor *x,
                                 const int32_t *rows, int64_t n)
@@ -220,7 +179,7 @@ static hl_tensor *pooled_logits(hl_tape *tape, const hl_model *model, const hl_b
     const char *before = hl_tape_scope(tape, "pooling");
     x = hl_mean_rows(tape, x, hl_batch_sequences(batch), rows, n);
     hl_tape_scope(tape, before);
-    return hl_linear_layer_forward(tape, &model->output, x);
+    return hl_output_layer_forward(tape, &model->output, x, rows, first_row(batch));
 }
 
 hl_tensor *hl_model_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, const hl_head_probe *probes)
@@ -229,7 +188,7 @@ hl_tensor *hl_model_logits(hl_tape *tape, const hl_model *model, const hl_batch 
     if (model->config.pooling == HL_POOLING_MEAN) {
         return pooled_logits(tape, model, batch, x, batch->offsets, batch->n_examples);
     }
-    return hl_linear_layer_forward(tape, &model->output, hl_encoder_end(tape, &model->encoder, x));
+    return hl_output_layer_forward(tape, &model->output, hl_encoder_end(tape, &model->encoder, x), NULL, 0);
 }
 
 hl_tensor *hl_model_target_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, hl_tensor *x)
@@ -240,10 +199,10 @@ hl_tensor *hl_model_target_logits(hl_tape *tape, const hl_model *model, const hl
         return pooled_logits(tape, model, batch, x, batch->target_rows, n);
     }
     const char *before = hl_tape_scope(tape, "targets");
-    int32_t base = batch->offsets != NULL ? batch->offsets[0] : 0;
-    x = hl_gather_rows(tape, x, batch->target_rows, base, HL_SHAPE(batch->n_targets));
+    x = hl_gather_rows(tape, x, batch->target_rows, first_row(batch), HL_SHAPE(batch->n_targets));
     hl_tape_scope(tape, before);
-    return hl_linear_layer_forward(tape, &model->output, hl_encoder_end(tape, &model->encoder, x));
+    return hl_output_layer_forward(tape, &model->output, hl_encoder_end(tape, &model->encoder, x), batch->target_rows,
+                                   first_row(batch));
 }
 
 hl_tensor *hl_model_loss(hl_tape *tape, const hl_model *model, const hl_batch *batch, hl_cross_entropy_args args,

@@ -5,16 +5,18 @@
 #include <math.h>
 
 hl_positions_layer hl_positions_layer_make(hl_parameters *parameters, hl_name name, hl_positions_kind kind,
-                                           int64_t max_length, int64_t d_model)
+                                           int64_t max_length, int64_t offset, int64_t d_model)
 {
-    hl_positions_layer layer = { .name = name, .kind = kind, .max_length = max_length, .d_model = d_model };
+    hl_positions_layer layer = {
+        .name = name, .kind = kind, .max_length = max_length, .offset = offset, .d_model = d_model
+    };
     if ((unsigned)kind > HL_POSITIONS_NONE) {
         hl_parameters_fail(parameters, hl_error(HL_INVALID, "%s: unknown kind number %d", name.text, (int)kind));
     }
     if (kind == HL_POSITIONS_LEARNED) {
         layer.weight =
             hl_parameters_add(parameters, (hl_parameter_spec){ .name = hl_name_of("%s.weight", name.text).text,
-                                                               .shape = HL_SHAPE(max_length, d_model),
+                                                               .shape = HL_SHAPE(max_length + offset, d_model),
                                                                .init = HL_INIT_NORMAL,
                                                                .scale = (hl_real)0.02,
                                                                .decay = true });
@@ -52,7 +54,9 @@ void hl_positions_layer_free(hl_positions_layer *layer)
 
 hl_tensor *hl_positions_layer_vectors(hl_tape *tape, const hl_positions_layer *layer)
 {
-    return layer->kind == HL_POSITIONS_SINUSOIDAL
-               ? hl_tape_tensor(tape, HL_SHAPE(layer->max_length, layer->d_model), layer->table, false)
-               : layer->weight;
+    if (layer->kind == HL_POSITIONS_SINUSOIDAL) {
+        return hl_tape_tensor(tape, HL_SHAPE(layer->max_length, layer->d_model), layer->table, false);
+    }
+    return layer->offset > 0 ? hl_tape_parameter_rows(tape, layer->weight, layer->offset, layer->max_length)
+                             : layer->weight;
 }

@@ -15,15 +15,15 @@ typedef enum hl_positions_kind { HL_POSITIONS_SINUSOIDAL, HL_POSITIONS_LEARNED, 
 typedef struct hl_positions_layer {
     hl_name name;
     hl_positions_kind kind;
-    int64_t max_length, d_model;
-    hl_tensor *weight; /* learned: (max_length, D), the registry's */
+    int64_t max_length, offset, d_model;
+    hl_tensor *weight; /* learned: (max_length + offset, D), the registry's */
     hl_real *table;    /* sinusoidal: (max_length, D), owned; NULL before hl_positions_layer_allocate */
 } hl_positions_layer;
 
-/* Registers <name>.weight, normal with deviation 0.02 (Devlin et al. 2019), where positions are learned. Errors stay on
- * the registry, also for an unknown kind. */
+/* Registers <name>.weight, normal with deviation 0.02 (Devlin et al. 2019), where positions are learned; of these,
+ * position t is row t + offset. Errors stay on the registry, also for an unknown kind. */
 hl_positions_layer hl_positions_layer_make(hl_parameters *parameters, hl_name name, hl_positions_kind kind,
-                                           int64_t max_length, int64_t d_model);
+                                           int64_t max_length, int64_t offset, int64_t d_model);
 
 /* Computes the table of a sinusoidal layer. HL_NO_MEMORY. */
 hl_status hl_positions_layer_allocate(hl_positions_layer *layer);

@@ -252,15 +252,47 @@ static void resolve_model(hl_config_reader *reader)
     }
 }
 
-static void check_tied_bias(hl_config_reader *reader)
+/* Keys that exclude each other before and behind the encoder. */
+static void check_ends(hl_config_reader *reader)
 {
-    const hl_config_given *bias = HL_CONFIG_GIVEN(reader, model.tied_bias);
-    if (!bias->faulty && SOUND(reader, model.tie_embedding) && reader->config->model.tied_bias &&
-        !reader->config->model.tie_embedding) {
-        hl_config_complain(
-            reader, bias->line,
-            "model.tied_bias: nothing is tied: leave it out (model.bias says whether the output layer has "
-            "one) or set model.tie_embedding = true");
+    const hl_config_model *m = &reader->config->model;
+    hl_text_task task;
+    bool classes = hl_config_is_text(reader->config, &task) && task == HL_TEXT_CLASSES;
+    bool narrow = m->embedding_size != 0 && m->embedding_size != m->d_model;
+    const hl_config_given *tied = HL_CONFIG_GIVEN(reader, model.tie_embedding);
+    const hl_config_given *head = HL_CONFIG_GIVEN(reader, model.head), *pooler = HL_CONFIG_GIVEN(reader, model.pooler);
+    const struct {
+        bool wrong;
+        const hl_config_given *first, *second; /* the first names the line, or if it was not given, the second */
+        const char *text;
+    } rows[] = {
+        { m->tied_bias && !m->tie_embedding, HL_CONFIG_GIVEN(reader, model.tied_bias), tied,
+          "model.tied_bias: nothing is tied: leave it out (model.bias says whether the output layer has one) or set "
+          "model.tie_embedding = true" },
+        { m->tied_bias && m->tie_embedding && m->head == HL_HEAD_TRANSFORM, HL_CONFIG_GIVEN(reader, model.tied_bias),
+          head, "model.tied_bias: leave it out: with model.head = transform model.bias says whether there is one" },
+        { m->position_offset > 0 && m->positions != HL_POSITIONS_LEARNED,
+          HL_CONFIG_GIVEN(reader, model.position_offset), HL_CONFIG_GIVEN(reader, model.positions),
+          "model.position_offset: only learned positions stand in a table: leave it out or set model.positions = "
+          "learned" },
+        { m->tie_embedding && m->head == HL_HEAD_LINEAR && narrow, tied, HL_CONFIG_GIVEN(reader, model.embedding_size),
+          "model.tie_embedding: the embedding's matrix is model.embedding_size wide, but the output layer reads "
+          "model.d_model numbers: leave it out or set model.head = transform, which maps the one to the other" },
+        { m->pooler != HL_POOLER_NONE && !classes, pooler, HL_CONFIG_GIVEN(reader, task.name),
+          "model.pooler: is for task classes, which answers for a whole text: leave it out" },
+        { m->dropout_pooler > 0 && m->pooler == HL_POOLER_NONE, HL_CONFIG_GIVEN(reader, model.dropout_pooler), pooler,
+          "model.dropout_pooler: there is no pooler: leave it out or set model.pooler" },
+        { m->head == HL_HEAD_NONE && m->tie_embedding, tied, head,
+          "model.tie_embedding: model.head = none leaves no output layer: leave one of them out" },
+        { m->head == HL_HEAD_NONE && m->pooler != HL_POOLER_NONE, pooler, head,
+          "model.pooler: model.head = none leaves no output layer: leave one of them out" },
+        { m->head == HL_HEAD_NONE && m->dropout_output > 0, HL_CONFIG_GIVEN(reader, model.dropout_output), head,
+          "model.dropout_output: model.head = none leaves no output layer: leave one of them out" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].wrong && !rows[i].first->faulty && !rows[i].second->faulty) {
+            hl_config_complain(reader, blame(rows[i].first, rows[i].second), "%s", rows[i].text);
+        }
     }
 }
 
@@ -329,7 +361,7 @@ void hl_config_resolve(hl_config_reader *reader)
         resolve_lengths(reader);
     }
     resolve_model(reader);
-    check_tied_bias(reader);
+    check_ends(reader);
     check_min_rate(reader);
     check_accumulate(reader);
     resolve_out(reader);

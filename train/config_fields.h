@@ -39,7 +39,7 @@ typedef struct hl_config_tokens {
 } hl_config_tokens;
 
 typedef struct hl_config_model {
-    int64_t layers, d_model, d_ff, max_length;
+    int64_t layers, d_model, embedding_size, d_ff, max_length, position_offset, token_types;
     int32_t heads[HL_MAX_LAYERS]; /* one per layer, as the next three; 0 past `layers` */
     int32_t kv_heads[HL_MAX_LAYERS];
     int32_t d_k[HL_MAX_LAYERS];
@@ -48,9 +48,12 @@ typedef struct hl_config_model {
     int norm;       /* hl_norm_place */
     int positions;  /* hl_positions_kind */
     int pooling;    /* hl_pooling */
-    bool causal, bias, tie_embedding, tied_bias, scale_embedding, scale_residual;
+    int pooler;     /* hl_pooler */
+    int head;       /* hl_output_head */
+    bool causal, bias, embedding_norm, tie_embedding, tied_bias, scale_embedding, scale_residual;
     double initial_std, norm_eps;
     double dropout, dropout_attention, dropout_concat, dropout_residual, dropout_ffn, dropout_embedding;
+    double dropout_pooler, dropout_output;
 } hl_config_model;
 
 typedef struct hl_config_optimizer {

@@ -51,6 +51,15 @@ static const char *const positions[] = {
     NULL,
 };
 static const char *const poolings[] = { [HL_POOLING_ROWS] = "first", [HL_POOLING_MEAN] = "mean", NULL };
+static const char *const poolers[] = {
+    [HL_POOLER_NONE] = "none", [HL_POOLER_TANH] = "tanh", [HL_POOLER_RELU] = "relu", [HL_POOLER_GELU] = "gelu", NULL,
+};
+static const char *const heads[] = {
+    [HL_HEAD_LINEAR] = "linear",
+    [HL_HEAD_TRANSFORM] = "transform",
+    [HL_HEAD_NONE] = "none",
+    NULL,
+};
 static const char *const optimizers[] = { [HL_ADAM] = "adam", [HL_ADAMW] = "adamw", [HL_SGD] = "sgd", NULL };
 static const char *const schedules[] = {
     [HL_SCHEDULE_NOAM] = "noam",
@@ -135,6 +144,8 @@ const hl_config_key hl_config_keys[] = {
     { MODEL(layers), INTEGER(1, HL_MAX_LAYERS), .initial = "2", .help = "The number of encoder layers." },
     { MODEL(d_model), INTEGER(1, 65536), .initial = "64",
       .help = "The width of the residual stream, of embeddings and of every layer's output." },
+    { MODEL(embedding_size), INTEGER(0, 65536), .initial = "0", .derived = "0: d_model",
+      .help = "The width of the embeddings; where it is not d_model, a linear layer follows them, as in ELECTRA." },
     { MODEL(heads), PER_LAYER(1, 1024), .initial = "4", .help = "The number of attention heads." },
     { MODEL(kv_heads), PER_LAYER(0, 1024), .initial = "0", .derived = "heads",
       .help = "The number of key/value heads, each shared by heads / kv_heads query heads; 1: multi-query attention." },
@@ -145,14 +156,21 @@ const hl_config_key hl_config_keys[] = {
     { MODEL(d_ff), INTEGER(0, 1048576), .initial = "0", .derived = "4 * d_model",
       .help = "The inner width of the feed-forward layers." },
     { MODEL(activation), CHOICE(activations), .initial = "relu",
-      .help = "The activation of the feed-forward layers; gelu is the exact one, by erf." },
+      .help = "The activation of the feed-forward layers; gelu is the exact one, by erf, gelu_tanh GPT-2's, quick_gelu "
+              "x / (1 + e^(-1.702 x))." },
     { MODEL(norm), CHOICE(norms), .initial = "pre",
       .help = "Layer norm before each sublayer and after the last layer, or after each residual sum (the paper)." },
     { MODEL(norm_eps), REAL(1e-15, 1), .initial = "1e-5",
       .help = "Added to the mean square deviation in every layer norm." },
+    { MODEL(embedding_norm), BOOLEAN, .initial = "false",
+      .help = "Whether the sum of the embeddings goes through a layer norm, before its dropout, as in BERT." },
     { MODEL(positions), CHOICE(positions), .initial = "sinusoidal", .help = "What is added to the embeddings." },
+    { MODEL(position_offset), INTEGER(0, 1048576), .initial = "0",
+      .help = "The place of the first position in the table of learned ones, which is longer by it; 2 in RoBERTa." },
     { MODEL(max_length), INTEGER(0, 1048576), .initial = "0", .derived = "what the task needs",
       .help = "The longest sequence, in tokens, that the model can read." },
+    { MODEL(token_types), INTEGER(0, 65536), .initial = "0", .derived = "0: what the data need",
+      .help = "How many types of tokens have a vector that is added; 1: one vector for all tokens." },
     { MODEL(causal), BOOLEAN, .initial = "false", .derived = "false; next: true", .help = "Whether a query sees only keys at and before its place." },
     { MODEL(dropout), REAL(0, MOST_DROPOUT), .initial = "0",
       .help = "The probability of dropout: the default of dropout_attention, dropout_residual and dropout_ffn." },
@@ -166,16 +184,26 @@ const hl_config_key hl_config_keys[] = {
       .help = "Dropout after the activation of the feed-forward layers." },
     { MODEL(dropout_embedding), REAL(0, MOST_DROPOUT), .initial = "0",
       .help = "Dropout of the sum of embeddings and positions." },
+    { MODEL(dropout_pooler), REAL(0, MOST_DROPOUT), .initial = "0", .help = "Dropout of what the pooler reads." },
+    { MODEL(dropout_output), REAL(0, MOST_DROPOUT), .initial = "0", .help = "Dropout of what the output layer reads." },
     { MODEL(bias), BOOLEAN, .initial = "true",
       .help = "Whether linear layers and layer norms, the output layer too, have a bias." },
     { MODEL(tie_embedding), BOOLEAN, .initial = "false",
-      .help = "Whether the output layer shares the embedding's matrix; it then has no bias but by tied_bias." },
+      .help = "Whether the output layer shares the embedding's matrix; it then has no bias but by tied_bias or head = "
+              "transform." },
     { MODEL(tied_bias), BOOLEAN, .initial = "false",
       .help = "Whether an output layer that shares the embedding's matrix has a bias." },
     { MODEL(scale_embedding), BOOLEAN, .initial = "true",
-      .help = "Whether embeddings are multiplied by sqrt(d_model), as in the paper, before positions are added." },
+      .help = "Whether embeddings are multiplied by the root of their width, as in the paper, before positions are "
+              "added." },
     { MODEL(pooling), CHOICE(poolings), .initial = "first",
       .help = "What the answer for a whole example is read from: its first token's vector, or the mean of all." },
+    { MODEL(pooler), CHOICE(poolers), .initial = "none",
+      .help = "The function of a linear layer between what answers for a whole example and the output layer; tanh in "
+              "BERT; for task classes." },
+    { MODEL(head), CHOICE(heads), .initial = "linear",
+      .help = "What makes the answers: the output layer alone, or a linear layer, the activation and a layer norm before "
+              "it, as in BERT's masked model; none: a model that gives hidden states and is not trained." },
     { MODEL(initial_std), REAL(0, 10), .initial = "0",
       .help = "The deviation of all initial matrices and embeddings, drawn as normal; 0: Xavier's and the paper's." },
     { MODEL(scale_residual), BOOLEAN, .initial = "false",

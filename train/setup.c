@@ -10,17 +10,22 @@ hl_model_config hl_setup_model(const hl_config *config)
     hl_model_config model = {
         .vocabulary = config->sizes.vocabulary,
         .targets = config->sizes.targets,
-        .token_types = config->sizes.types,
+        .token_types = m->token_types > 0 ? m->token_types : config->sizes.types,
         .pooling = config->sizes.pooled ? (hl_pooling)m->pooling : HL_POOLING_ROWS,
         .max_length = m->max_length,
+        .embedding_size = m->embedding_size,
+        .position_offset = m->position_offset,
         .n_layers = (int)m->layers,
         .d_model = m->d_model,
         .d_ff = m->d_ff,
         .activation = (hl_activation)m->activation,
         .norm = (hl_norm_place)m->norm,
         .positions = (hl_positions_kind)m->positions,
+        .head = (hl_output_head)m->head,
+        .pooler = (hl_pooler)m->pooler,
         .causal = m->causal,
         .bias = m->bias,
+        .embedding_norm = m->embedding_norm,
         .tie_embedding = m->tie_embedding,
         .tied_bias = m->tied_bias,
         .unscaled_embedding = !m->scale_embedding,
@@ -32,6 +37,8 @@ hl_model_config hl_setup_model(const hl_config *config)
         .dropout_residual = (hl_real)m->dropout_residual,
         .dropout_ffn = (hl_real)m->dropout_ffn,
         .dropout_embedding = (hl_real)m->dropout_embedding,
+        .dropout_pooler = (hl_real)m->dropout_pooler,
+        .dropout_output = (hl_real)m->dropout_output,
     };
     memcpy(model.heads, m->heads, sizeof model.heads);
     memcpy(model.kv_heads, m->kv_heads, sizeof model.kv_heads);
@@ -80,4 +87,11 @@ hl_status hl_setup_check_out(const hl_config *config, const char *path)
                ? hl_ok()
                : hl_error(HL_INVALID, "%s: train.out: no folder can be named after this file: give one, by --out",
                           path);
+}
+
+hl_status hl_setup_check_trained(const hl_config *config, const char *path)
+{
+    return config->model.head != HL_HEAD_NONE
+               ? hl_ok()
+               : hl_error(HL_INVALID, "%s: model.head: none leaves nothing to train: set linear or transform", path);
 }

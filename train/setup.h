@@ -27,6 +27,9 @@ int hl_setup_threads(const hl_config *config);
  * (as for standard input). `path` is the file's, for the message. */
 hl_status hl_setup_check_out(const hl_config *config, const char *path);
 
+/* HL_INVALID where the config's model has no output layer, so that it has no loss. `path` as above. */
+hl_status hl_setup_check_trained(const hl_config *config, const char *path);
+
 HL_END_DECLS
 
 #endif

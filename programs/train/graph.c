@@ -100,7 +100,10 @@ static hl_graph_part part_of(const hl_node *node, int layer, const char *module)
         return HL_GRAPH_ATTENTION;
     }
     if (layer < 0) {
-        return HL_GRAPH_OUTPUT;
+        return strcmp(module, "embedding_projection") == 0 ? HL_GRAPH_EMBEDDING
+               : strcmp(module, "pooler.dense") == 0       ? HL_GRAPH_POOLER
+               : strcmp(module, "head.dense") == 0         ? HL_GRAPH_TRANSFORM
+                                                           : HL_GRAPH_OUTPUT;
     }
     return strstr(module, ".self_attn") != NULL ? HL_GRAPH_PROJECTIONS : HL_GRAPH_FEED_FORWARD;
 }
@@ -161,7 +164,8 @@ static void add_embedding(hl_graph *graph, hl_graph_row row, const hl_model *mod
     }
     if (args->P != NULL) {
         after.module = model->positions.name.text;
-        after.parameters = is_parameter(args->P) ? hl_shape_count(args->P->shape) : 0;
+        const hl_tensor *learned = model->positions.weight; /* of which P may be some rows */
+        after.parameters = learned != NULL ? hl_shape_count(learned->shape) : 0;
         add_row(graph, after, "sum");
     }
     if (args->S != NULL) {

@@ -14,6 +14,9 @@ typedef enum hl_graph_part {
     HL_GRAPH_PROJECTIONS, /* of attention: q, k, v and W_O */
     HL_GRAPH_ATTENTION,   /* q k^T and A v */
     HL_GRAPH_FEED_FORWARD,
+    HL_GRAPH_EMBEDDING, /* its projection to D */
+    HL_GRAPH_POOLER,
+    HL_GRAPH_TRANSFORM, /* before the output layer */
     HL_GRAPH_OUTPUT,
     HL_GRAPH_PARTS,
     HL_GRAPH_NONE = HL_GRAPH_PARTS, /* no matrix product */

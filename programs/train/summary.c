@@ -47,12 +47,17 @@ static void write_sizes(summary *s)
     const hl_config_model *m = &s->config->model;
     char H[SIZE_TEXT], Hkv[SIZE_TEXT], Dk[SIZE_TEXT], Dv[SIZE_TEXT];
     bool shared = memcmp(m->heads, m->kv_heads, sizeof m->heads) != 0;
+    int64_t E = s->model.config.embedding_size;
+    char width[SIZE_TEXT] = "";
+    if (E != m->d_model) {
+        snprintf(width, sizeof width, ", embedding_size E=%" PRId64, E);
+    }
     hl_text_paragraph(&s->text, HL_SUMMARY_WIDTH,
                       "The data's way through a training step: B=%" PRId64 " examples%s of T=%" PRId64
-                      " tokens, vocabulary V=%" PRId64 ", d_model D=%" PRId64 ", d_ff F=%" PRId64
+                      " tokens, vocabulary V=%" PRId64 ", d_model D=%" PRId64 "%s, d_ff F=%" PRId64
                       ", heads %s, %s%s%swidths %s and %s.",
                       s->micro_batch, s->config->optimizer.accumulate > 1 ? " (a part of the batch)" : "", s->T,
-                      s->model.config.vocabulary, m->d_model, m->d_ff, size_text("H", m->heads, m->layers, H),
+                      s->model.config.vocabulary, m->d_model, width, m->d_ff, size_text("H", m->heads, m->layers, H),
                       shared ? "key/value heads " : "", shared ? size_text("Hkv", m->kv_heads, m->layers, Hkv) : "",
                       shared ? ", " : "", size_text("Dk", m->d_k, m->layers, Dk),
                       size_text("Dv", m->d_v, m->layers, Dv));
@@ -72,8 +77,9 @@ static void write_parameters(summary *s)
         int64_t count = hl_graph_parameters(&s->graph, group);
         bool tied = strcmp(group, "output") == 0 && s->config->model.tie_embedding;
         if (group[0] != '\0' && (tied || count > 0) && strcmp(group, before) != 0) {
-            hl_text_print(&s->text, "  %-16s%20s%8.1f %%%s\n", group, hl_units_count(count, number),
-                          100 * (double)count / (double)all, tied ? "  (the embedding's matrix)" : "");
+            hl_text_print(&s->text, "  %s%*s%8.1f %%%s\n", group, 36 - (int)strlen(group),
+                          hl_units_count(count, number), 100 * (double)count / (double)all,
+                          tied ? "  (the embedding's matrix)" : "");
             before = group;
         }
     }
@@ -84,14 +90,19 @@ static void write_parameters(summary *s)
 
 static void write_flops(summary *s)
 {
-    bool is_text = hl_config_is_text(s->config, NULL);
+    bool is_text = hl_config_is_text(s->config, NULL), transforms = s->config->model.head == HL_HEAD_TRANSFORM;
     const struct {
         const char *name, *formula;
     } parts[HL_GRAPH_PARTS] = {
         [HL_GRAPH_PROJECTIONS] = { "projections", "6 N D (H Dk + Hkv Dk + Hkv Dv + H Dv)" },
         [HL_GRAPH_ATTENTION] = { "attention", "6 N T H (Dk + Dv)" },
         [HL_GRAPH_FEED_FORWARD] = { "feed-forward", "12 N D F" },
-        [HL_GRAPH_OUTPUT] = { "output", is_text ? "6 M D C" : "6 N D V" },
+        [HL_GRAPH_EMBEDDING] = { "embedding", "6 N E D" },
+        [HL_GRAPH_POOLER] = { "pooler", "6 M D D" },
+        [HL_GRAPH_TRANSFORM] = { "transform", is_text ? "6 M D E" : "6 N D E" },
+        [HL_GRAPH_OUTPUT] = { "output", transforms ? (is_text ? "6 M E C" : "6 N E V")
+                                        : is_text  ? "6 M D C"
+                                                   : "6 N D V" },
     };
     double all = s->footprint.flops, passes = 3 * (double)s->config->optimizer.accumulate;
     int64_t tokens = s->config->train.batch_size * s->T;
@@ -109,8 +120,10 @@ static void write_flops(summary *s)
     }
     for (int part = 0; part < HL_GRAPH_PARTS; part++) {
         double flops = passes * hl_graph_flops(&s->graph, (hl_graph_part)part);
-        hl_text_print(&s->text, "  %-14s%-38s%13s%8.1f %%\n", parts[part].name, parts[part].formula,
-                      hl_units_flops(flops, number), 100 * flops / all);
+        if (flops > 0) {
+            hl_text_print(&s->text, "  %-14s%-38s%13s%8.1f %%\n", parts[part].name, parts[part].formula,
+                          hl_units_flops(flops, number), 100 * flops / all);
+        }
     }
     hl_text_print(&s->text, "  %-52s%13s\n", "in all", hl_units_flops(all, number));
 }

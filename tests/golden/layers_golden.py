@@ -16,6 +16,7 @@ N, V = 6, 5
 LENGTHS_SELF, LENGTHS_CROSS = (3, 2), (1, 4)
 IGNORE = -1
 TOKENS = ((2, 0, 4), (3, 1, 0))
+TYPES = ((0, 0, 1), (0, 0, 0))
 # What a number is used for; weights of a module count on from WEIGHTS in the order of PyTorch's state_dict.
 X, MEMORY, DY, WEIGHTS = 0, 1, 2, 3
 
@@ -69,8 +70,18 @@ def attention(name, cross, causal, lengths):
     return f'{{ "{name}", {str(cross).lower()}, {str(causal).lower()}, {given},\n{fields} }},'
 
 
+FUNCTIONS = {
+    "relu": functional.relu,
+    "gelu": functional.gelu,
+    "gelu_tanh": lambda x: functional.gelu(x, approximate="tanh"),
+    "quick_gelu": lambda x: x * torch.sigmoid(1.702 * x),
+    "tanh": torch.tanh,
+}
+
+
 def encoder_layer(norm, activation):
-    module = nn.TransformerEncoderLayer(D, H, F, 0.0, activation, batch_first=True, norm_first=norm == "PRE")
+    function = FUNCTIONS[activation]
+    module = nn.TransformerEncoderLayer(D, H, F, 0.0, function, batch_first=True, norm_first=norm == "PRE")
     fill(module)
     x = numbers(X, B, TQ, D).requires_grad_()
     y = module(x, src_key_padding_mask=padding(LENGTHS_SELF, TQ))
@@ -109,26 +120,81 @@ def position_table(tokens, width):
     return table
 
 
-def model(norm, learned, causal, tied):
-    """Logits of embedding * sqrt(D) + positions -> two encoder layers -> output."""
-    pre = norm == "PRE"
-    parts = {"embedding": nn.Embedding(V, D)}
+class Bias(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.bias = nn.Parameter(torch.zeros(size))
+
+
+def model_parts(size, offset, types, embedding_norm, activation, pre, learned, pooler, transform, tied, targets, epsilon):
+    """The modules of `model`, in the order of our registration."""
+    parts = {"embedding": nn.Embedding(V, size)}
+    if types:
+        parts["token_types"] = nn.Embedding(types, size)
     if learned:
-        parts["positions"] = nn.Embedding(TQ + 1, D)
-    layer = nn.TransformerEncoderLayer(D, H, F, 0.0, "gelu", batch_first=True, norm_first=pre)
-    final = nn.LayerNorm(D) if pre else None
+        parts["positions"] = nn.Embedding(TQ + 1 + offset, size)
+    if embedding_norm:
+        parts["embedding_norm"] = nn.LayerNorm(size, epsilon)
+    if size != D:
+        parts["projection"] = nn.Linear(size, D)
+    layer = nn.TransformerEncoderLayer(D, H, F, 0.0, FUNCTIONS[activation], batch_first=True, norm_first=pre,
+                                       layer_norm_eps=epsilon)
+    final = nn.LayerNorm(D, epsilon) if pre else None
     parts["encoder"] = nn.TransformerEncoder(layer, 2, final, enable_nested_tensor=False)
+    if pooler:
+        parts["pooler"] = nn.Linear(D, D)
+    if transform:
+        parts["dense"] = nn.Linear(D, size)
+        parts["norm"] = nn.LayerNorm(size, epsilon)
     if not tied:
-        parts["output"] = nn.Linear(D, V)
-    module = fill(nn.ModuleDict(parts))
-    x = module["embedding"](torch.tensor(TOKENS)) * math.sqrt(D)
-    x = x + (module["positions"].weight[:TQ] if learned else position_table(TQ, D))
+        parts["output"] = nn.Linear(size if transform else D, targets, bias=not transform)
+    if transform:
+        parts["head"] = Bias(targets)
+    return fill(nn.ModuleDict(parts))
+
+
+def model(norm, positions, causal, tied, scaled=True, activation="gelu", size=D, offset=0, types=0,
+          embedding_norm=False, pooler=None, transform=False, targets=V, epsilon=1e-5):
+    """Logits: embedding * sqrt(size) + positions + types -> norm -> projection -> two encoder layers -> pooler ->
+    transform -> output."""
+    learned = positions == "LEARNED"
+    module = model_parts(size, offset, types, embedding_norm, activation, norm == "PRE", learned, pooler, transform, tied,
+                         targets, epsilon)
+    x = module["embedding"](torch.tensor(TOKENS)) * (math.sqrt(size) if scaled else 1)
+    x = x + (module["positions"].weight[offset:offset + TQ] if learned else position_table(TQ, size))
+    if types:
+        x = x + module["token_types"](torch.tensor(TYPES).clamp(max=types - 1))
+    if embedding_norm:
+        x = module["embedding_norm"](x)
+    if size != D:
+        x = module["projection"](x)
     mask = future(TQ) if causal else None
     x = module["encoder"](x, mask=mask, src_key_padding_mask=padding(LENGTHS_SELF, TQ))
+    if pooler:
+        x = FUNCTIONS[pooler](module["pooler"](x))
+    if transform:
+        x = module["norm"](FUNCTIONS[activation](module["dense"](x)))
     y = x @ module["embedding"].weight.T if tied else module["output"](x)
-    flags = ", ".join(str(flag).lower() for flag in (causal, tied))
-    kind = "LEARNED" if learned else "SINUSOIDAL"
-    return f"{{ HL_NORM_{norm}, HL_POSITIONS_{kind}, {flags},\n{row(y)} }},"
+    if transform:
+        y = y + module["head"].bias
+    fields = {
+        "norm": f"HL_NORM_{norm}",
+        "positions": f"HL_POSITIONS_{positions}",
+        "causal": str(causal).lower(),
+        "tie_embedding": str(tied).lower(),
+        "unscaled_embedding": str(not scaled).lower(),
+        "activation": f"HL_{activation.upper()}",
+        "embedding_size": size,
+        "position_offset": offset,
+        "token_types": types,
+        "embedding_norm": str(embedding_norm).lower(),
+        "pooler": f"HL_POOLER_{pooler.upper() if pooler else 'NONE'}",
+        "head": "HL_HEAD_TRANSFORM" if transform else "HL_HEAD_LINEAR",
+        "targets": targets,
+        "norm_epsilon": f"(hl_real){epsilon}",
+    }
+    config = ", ".join(f".{name} = {value}" for name, value in fields.items())
+    return f"{{ {{ {config} }},\n{row(y)} }},"
 
 
 ATTENTION_GRADS = 3 * D * D + 3 * D + D * D + D
@@ -174,6 +240,8 @@ lines = [
     "} golden_layers[] = {",
     encoder_layer("PRE", "gelu"),
     encoder_layer("POST", "relu"),
+    encoder_layer("POST", "gelu_tanh"),
+    encoder_layer("PRE", "quick_gelu"),
     "};",
     "/* Of encoder layers and models. */",
     f"static const int32_t golden_lengths[GOLDEN_B] = {{ {', '.join(map(str, LENGTHS_SELF))} }};",
@@ -195,15 +263,20 @@ lines = [
     "};",
     "",
     f"static const int32_t golden_tokens[GOLDEN_B * GOLDEN_TQ] = {{ {', '.join(str(t) for r in TOKENS for t in r)} }};",
-    "/* Two layers with GELU, positions for one token more than there are. */",
+    "/* Two layers; positions for one token more than there are. */",
     "static const struct {",
-    "    hl_norm_place norm;",
-    "    hl_positions_kind positions;",
-    "    bool causal, tied;",
-    f"    double logits[{B * TQ * V}]; /* what stands past the lengths is not to be compared */",
+    "    hl_model_config config; /* what differs among them */",
+    f"    double logits[{B * TQ * V}]; /* (B, T, targets); what stands past the lengths is not to be compared */",
     "} golden_models[] = {",
-    model("PRE", True, True, False),
-    model("POST", False, False, True),
+    model("PRE", "LEARNED", True, False),
+    model("POST", "SINUSOIDAL", False, True),
+    "/* BERT's masked model, ELECTRA's generator, RoBERTa's classifier, DistilBERT's, GPT-2, and one of all else. */",
+    model("POST", "LEARNED", False, True, False, types=2, embedding_norm=True, transform=True, epsilon=1e-12),
+    model("POST", "LEARNED", False, True, False, size=3, types=2, embedding_norm=True, transform=True, epsilon=1e-12),
+    model("POST", "LEARNED", False, False, False, offset=2, types=1, embedding_norm=True, pooler="tanh", targets=3),
+    model("POST", "LEARNED", False, False, False, embedding_norm=True, pooler="relu", targets=2, epsilon=1e-12),
+    model("PRE", "LEARNED", True, True, False, activation="gelu_tanh"),
+    model("PRE", "SINUSOIDAL", False, False, activation="quick_gelu", size=6, pooler="gelu", transform=True, targets=4),
     "};",
     "",
     "/* Sinusoidal positions of an even and an odd width. */",

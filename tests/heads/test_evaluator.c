@@ -114,7 +114,7 @@ START_TEST(a_loss_that_is_not_finite_is_named)
 {
     evaluated f;
     set_up(&f);
-    f.model.output.weight->data[0] = (hl_real)NAN;
+    f.model.output.linear.weight->data[0] = (hl_real)NAN;
     hl_cross_entropy_result sum = { 0 };
     hl_status status = hl_evaluate(&f.evaluator, &f.storage.batch, &sum);
     ck_assert_int_eq(status.code, HL_NOT_FINITE);

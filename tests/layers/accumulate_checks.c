@@ -19,25 +19,30 @@ typedef struct setting {
 
 static const hl_tape_options options = { .training = true, .seed = 77, .step = 5, .threads = 2 };
 
-typedef enum kind { POST, PRE, POOLED, KINDS } kind;
+typedef enum kind { POST, PRE, POOLED, MASKED, CLASSES, KINDS } kind; /* the last two as BERT's */
 
 static void begin(setting *s, kind which)
 {
     static const int32_t lengths[B] = { 5, 2, 4, 1, 5, 3 };
     hl_model_config config = example_config();
+    config.pooler = which == CLASSES ? HL_POOLER_TANH : HL_POOLER_NONE;
+    config.head = which == MASKED ? HL_HEAD_TRANSFORM : HL_HEAD_LINEAR;
+    config.embedding_size = which == MASKED ? 4 : 0;
+    config.position_offset = which == MASKED ? 2 : 0;
+    config.embedding_norm = which == MASKED;
     example_dropouts(&config);
     example_heads(&config, 1, 4, 2, 3, 2);
-    config.norm = which == POST ? HL_NORM_POST : HL_NORM_PRE;
+    config.norm = which == PRE || which == POOLED ? HL_NORM_PRE : HL_NORM_POST;
     config.tie_embedding = which == PRE;
     config.positions = HL_POSITIONS_LEARNED;
-    if (which == POOLED) {
-        config.pooling = HL_POOLING_MEAN;
+    if (which == POOLED || which == CLASSES) {
+        config.pooling = which == POOLED ? HL_POOLING_MEAN : HL_POOLING_ROWS;
         config.targets = 3;
         config.token_types = 2;
     }
     example_model(&s->model, &config);
     s->batch = example_batch(B, T, config.vocabulary, lengths);
-    if (which == POOLED) {
+    if (which == POOLED || which == CLASSES) {
         example_targets(&s->batch, config.targets, true);
     }
     s->loss = example_step(&s->model, &s->batch, (hl_cross_entropy_args){ .smoothing = (hl_real)0.1 }, NULL, options);

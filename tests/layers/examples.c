@@ -79,6 +79,8 @@ void example_dropouts(hl_model_config *config)
     config->dropout_residual = (hl_real)0.1875;
     config->dropout_ffn = (hl_real)0.3125;
     config->dropout_embedding = (hl_real)0.0625;
+    config->dropout_output = (hl_real)0.21875;
+    config->dropout_pooler = config->pooler != HL_POOLER_NONE ? (hl_real)0.34375 : 0;
 }
 
 void example_model(hl_model *model, const hl_model_config *config)

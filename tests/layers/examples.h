@@ -25,7 +25,7 @@ hl_model_config example_config(void);
 /* The heads of one layer. */
 void example_heads(hl_model_config *config, int layer, int64_t heads, int64_t kv_heads, int64_t d_k, int64_t d_v);
 
-/* Every dropout of the model on, each with a probability of its own. */
+/* Every dropout of the model on, each with a probability of its own; that before a pooler where it has one. */
 void example_dropouts(hl_model_config *config);
 
 /* An allocated model, filled by example_fill. Freed by hl_model_free. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAYERS = 24, DROPOUTS = 5 * LAYERS + 1, MAX_STREAMS = 1024 };
+enum { LAYERS = 24, DROPOUTS = 5 * LAYERS + 3, MAX_STREAMS = 1024 };
 
 typedef struct streams {
     uint32_t list[MAX_STREAMS];
@@ -24,6 +24,8 @@ static void add(streams *s, uint32_t stream)
 static void add_dropouts(streams *s, const hl_model *model)
 {
     add(s, model->dropout.stream);
+    add(s, model->output.dropout_pooler.stream);
+    add(s, model->output.dropout.stream);
     for (int l = 0; l < LAYERS; l++) {
         const hl_encoder_layer *layer = &model->encoder.layers[l];
         add(s, layer->self_attn.dropout_weights.stream);
@@ -137,9 +139,11 @@ static hl_real loss_of(const hl_model_config *config, bool training)
 /* Each probability goes to its own place, where it has an effect in training alone. */
 START_TEST(each_dropout_drops)
 {
-    hl_model_config none = example_config(), config = example_config();
+    hl_model_config none = example_config();
+    none.pooler = HL_POOLER_TANH;
+    hl_model_config config = none;
     hl_real *p[] = { &config.dropout_attention, &config.dropout_concat, &config.dropout_residual, &config.dropout_ffn,
-                     &config.dropout_embedding };
+                     &config.dropout_embedding, &config.dropout_pooler, &config.dropout_output };
     *p[_i] = (hl_real)0.5;
     ck_assert(loss_of(&config, true) != loss_of(&none, true));
     ck_assert(loss_of(&config, false) == loss_of(&none, true));
@@ -149,10 +153,13 @@ END_TEST
 START_TEST(dropouts_have_their_probabilities)
 {
     hl_model_config config = example_config();
+    config.pooler = HL_POOLER_RELU;
     example_dropouts(&config);
     hl_model model;
     ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
     ck_assert(model.dropout.p == config.dropout_embedding);
+    ck_assert(model.output.dropout_pooler.p == config.dropout_pooler && config.dropout_pooler > 0);
+    ck_assert(model.output.dropout.p == config.dropout_output && config.dropout_output > 0);
     for (int l = 0; l < config.n_layers; l++) {
         const hl_encoder_layer *layer = &model.encoder.layers[l];
         ck_assert(layer->self_attn.dropout_weights.p == config.dropout_attention);
@@ -167,7 +174,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, attention_draws_by_its_name, 0, 3);
-    tcase_add_loop_test(tc, each_dropout_drops, 0, 5);
+    tcase_add_loop_test(tc, each_dropout_drops, 0, 7);
     tcase_add_test(tc, dropouts_have_their_probabilities);
     tcase_add_loop_test(tc, all_are_distinct, 0, 2);
 }

@@ -28,6 +28,16 @@ static const wrong wrongs[] = {
     { FIELD(d_ff), INT64, 0, "d_ff" },
     { FIELD(targets), INT64, -1, "targets" },
     { FIELD(token_types), INT64, -1, "token_types" },
+    { FIELD(embedding_size), INT64, -1, "embedding_size" },
+    { FIELD(position_offset), INT64, 1, "a position_offset, but positions are not learned" },
+    { FIELD(position_offset), INT64, -1, "a position_offset of -1" },
+    { FIELD(position_offset), INT64, 0x1p30 - 8, "a position_offset of 1073741816" },
+    { FIELD(head), INT, 3, "unknown head number 3" },
+    { FIELD(pooler), INT, -1, "pooler number -1" },
+    { FIELD(pooler), INT, 4, "pooler number 4" },
+    { FIELD(activation), INT, 4, "unknown activation number 4" },
+    { FIELD(dropout_pooler), REAL, 0.5, "there is no pooler" },
+    { FIELD(dropout_output), REAL, 1, "a dropout of 1 is" },
     { FIELD(initial_std), REAL, NAN, "an initial deviation of" },
     { FIELD(initial_std), REAL, -0.5, "an initial deviation of -0.5" },
     { FIELD(norm_epsilon), REAL, INFINITY, "an epsilon of inf" },
@@ -102,6 +112,91 @@ START_TEST(a_bias_of_a_shared_matrix_needs_one)
 }
 END_TEST
 
+/* Each pair of fields that cannot go together, and what takes the contradiction away. */
+START_TEST(contradictions_are_refused)
+{
+    typedef struct choice {
+        bool tied, tied_bias;
+        int64_t embedding_size;
+        hl_output_head head;
+        hl_pooler pooler;
+        hl_real dropout_output;
+    } choice;
+    static const struct {
+        choice wrong, right;
+        const char *words;
+    } cases[] = {
+        { { .tied = true, .embedding_size = 3 },
+          { .tied = true, .embedding_size = 3, .head = HL_HEAD_TRANSFORM },
+          "model: the output layer reads vectors of 6 numbers and cannot share the embedding's matrix, whose vectors "
+          "have "
+          "3; a head with a transform maps the one to the other" },
+        { { .tied = true, .tied_bias = true, .head = HL_HEAD_TRANSFORM },
+          { .tied = true, .tied_bias = true },
+          "model: a bias of an output layer that shares a matrix, but its head has one by `bias`" },
+        { { .tied = true, .head = HL_HEAD_NONE }, { .head = HL_HEAD_NONE }, "there is no output layer" },
+        { { .pooler = HL_POOLER_TANH, .head = HL_HEAD_NONE },
+          { .pooler = HL_POOLER_TANH },
+          "there is no output layer" },
+        { { .dropout_output = (hl_real)0.5, .head = HL_HEAD_NONE },
+          { .dropout_output = (hl_real)0.5 },
+          "there is no output layer" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int right = 0; right < 2; right++) {
+            const choice *c = right == 1 ? &cases[i].right : &cases[i].wrong;
+            hl_model_config config = example_config();
+            config.tie_embedding = c->tied;
+            config.tied_bias = c->tied_bias;
+            config.embedding_size = c->embedding_size;
+            config.head = c->head;
+            config.pooler = c->pooler;
+            config.dropout_output = c->dropout_output;
+            hl_model model;
+            hl_status status = hl_model_init(&model, &config);
+            ck_assert_int_eq(status.code, right == 1 ? HL_OK : HL_INVALID);
+            ck_assert_msg(right == 1 || strstr(status.text, cases[i].words) != NULL, "%s", status.text);
+            hl_model_free(&model);
+        }
+    }
+}
+END_TEST
+
+/* A model of hidden states alone: the rows of another one before its output layer, and no logits. */
+START_TEST(without_an_output_layer_there_are_hidden_states)
+{
+    hl_model_config config = example_config(), bare = config;
+    bare.head = HL_HEAD_NONE;
+    config.norm = bare.norm = HL_NORM_PRE;
+    hl_model models[2];
+    example_model(&models[0], &config);
+    example_model(&models[1], &bare);
+    ck_assert_int_eq(models[1].parameters.n, models[0].parameters.n - 2);
+    ck_assert_ptr_null(hl_parameters_find(&models[1].parameters, "output.weight"));
+    hl_batch batch = example_batch(2, 5, config.vocabulary, NULL);
+    hl_tape tape;
+    hl_arena arena;
+    example_tape(&tape, &arena, (hl_tape_options){ 0 });
+    const hl_tensor *rows[2];
+    for (int i = 0; i < 2; i++) {
+        hl_tensor *x = hl_model_embed(&tape, &models[i], &batch);
+        rows[i] = hl_encoder_end(&tape, &models[i].encoder, hl_model_layers(&tape, &models[i], &batch, 0, x, NULL));
+        ck_assert_msg(rows[i] != NULL, "%s", hl_tape_status(&tape).text);
+    }
+    ck_assert_mem_eq(rows[0]->data, rows[1]->data, (size_t)hl_shape_count(rows[0]->shape) * sizeof(hl_real));
+    ck_assert_ptr_null(hl_model_logits(&tape, &models[1], &batch, NULL));
+    ck_assert_str_eq(hl_tape_status(&tape).text, "the model has no output layer: it gives hidden states and no logits");
+    hl_tape_plan plan;
+    hl_status status = hl_model_plan(&models[1], &batch, (hl_tape_options){ 0 }, &plan);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_ptr_nonnull(strstr(status.text, "no output layer"));
+    hl_arena_free(&arena);
+    example_batch_free(&batch);
+    hl_model_free(&models[0]);
+    hl_model_free(&models[1]);
+}
+END_TEST
+
 /* The largest sizes do not overflow: the error names the impossible shape. */
 START_TEST(sizes_whose_product_is_too_large_are_refused)
 {
@@ -156,6 +251,13 @@ static hl_model_config planned_config(int i)
     config.norm = i % 2 == 0 ? HL_NORM_POST : HL_NORM_PRE;
     config.positions = i % 2 == 0 ? HL_POSITIONS_SINUSOIDAL : HL_POSITIONS_LEARNED;
     config.tie_embedding = i % 2 == 1;
+    if (i == 5) {
+        config.head = HL_HEAD_TRANSFORM;
+        config.embedding_size = 4;
+        config.embedding_norm = true;
+        config.position_offset = 2;
+    }
+    config.pooler = i == 4 ? HL_POOLER_TANH : HL_POOLER_NONE;
     if (i >= 2) {
         example_dropouts(&config);
         example_heads(&config, 0, 4, 2, 3, 2);
@@ -210,6 +312,33 @@ START_TEST(the_plan_is_what_the_pass_takes)
     hl_tape_plan_free(&plan);
     hl_model_free(&model);
     example_batch_free(&batch);
+}
+END_TEST
+
+/* The projection of embeddings counts on all rows, what makes the answers on those with a target. */
+START_TEST(the_plan_counts_what_is_before_and_behind_the_encoder)
+{
+    enum { B = 3, T = 4, D = 6, E = 4, V = 7, C = 5, M = B };
+    hl_model_config plain = example_config(), narrow = plain, pooled = plain;
+    plain.targets = narrow.targets = pooled.targets = C;
+    narrow.embedding_size = E;
+    narrow.head = HL_HEAD_TRANSFORM;
+    pooled.pooler = HL_POOLER_GELU;
+    const hl_model_config *const configs[] = { &plain, &narrow, &pooled };
+    double flops[3];
+    for (int i = 0; i < 3; i++) {
+        hl_model model;
+        ck_assert_int_eq(hl_model_init(&model, configs[i]).code, HL_OK);
+        hl_batch batch = hl_batch_largest(B, T);
+        batch.n_targets = M;
+        hl_tape_plan plan;
+        ck_assert_int_eq(hl_model_plan(&model, &batch, (hl_tape_options){ 0 }, &plan).code, HL_OK);
+        flops[i] = plan.flops;
+        hl_tape_plan_free(&plan);
+        hl_model_free(&model);
+    }
+    ck_assert_double_eq(flops[1] - flops[0], 2 * (B * T * E * D + M * (D * E + E * C - D * C)));
+    ck_assert_double_eq(flops[2] - flops[0], 2 * M * D * D);
 }
 END_TEST
 
@@ -273,10 +402,13 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, wrong_configs_are_refused, 0, sizeof wrongs / sizeof *wrongs);
     tcase_add_test(tc, a_shared_matrix_is_as_high_as_the_vocabulary);
     tcase_add_test(tc, a_bias_of_a_shared_matrix_needs_one);
+    tcase_add_test(tc, contradictions_are_refused);
+    tcase_add_test(tc, without_an_output_layer_there_are_hidden_states);
     tcase_add_test(tc, sizes_whose_product_is_too_large_are_refused);
     tcase_add_loop_test(tc, a_sequence_longer_than_the_positions_is_refused, 0, 2);
-    tcase_add_loop_test(tc, the_plan_is_what_the_pass_takes, 0, 5 * 4);
+    tcase_add_loop_test(tc, the_plan_is_what_the_pass_takes, 0, 6 * 4);
     tcase_add_test(tc, the_plan_counts_the_products);
-    tcase_add_loop_test(tc, every_allocation_may_fail, 0, 5);
+    tcase_add_test(tc, the_plan_counts_what_is_before_and_behind_the_encoder);
+    tcase_add_loop_test(tc, every_allocation_may_fail, 0, 6);
 }
 SUITE("model", add_tests)

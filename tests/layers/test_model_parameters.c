@@ -143,7 +143,7 @@ START_TEST(tied)
     ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
     ck_assert_ptr_null(hl_parameters_find(&model.parameters, "output.bias"));
     ck_assert_ptr_eq(hl_parameters_find(&model.parameters, "output.weight")->tensor, model.embedding.weight);
-    ck_assert_ptr_eq(model.output.weight, model.embedding.weight);
+    ck_assert_ptr_eq(model.output.linear.weight, model.embedding.weight);
     hl_model_free(&model);
 }
 END_TEST
@@ -168,6 +168,68 @@ START_TEST(tied_with_a_bias_and_typed)
     config.tie_embedding = config.tied_bias = true;
     config.bias = false;
     assert_parameters(&config, list, sizeof list / sizeof *list);
+}
+END_TEST
+
+START_TEST(of_a_masked_model)
+{
+    static const expected list[] = {
+        { "embedding.weight", 7, 4 },
+        { "token_types.weight", 2, 4 },
+        { "positions.weight", 11, 4 },
+        { "embedding_norm.weight", 4, 0 },
+        { "embedding_norm.bias", 4, 0 },
+        { "embedding_projection.weight", 6, 4 },
+        { "embedding_projection.bias", 6, 0 },
+        { "encoder.layers.0.self_attn.in_proj_weight", 18, 6 },
+        { "encoder.layers.0.self_attn.in_proj_bias", 18, 0 },
+        { "encoder.layers.0.self_attn.out_proj.weight", 6, 6 },
+        { "encoder.layers.0.self_attn.out_proj.bias", 6, 0 },
+        { "encoder.layers.0.linear1.weight", 5, 6 },
+        { "encoder.layers.0.linear1.bias", 5, 0 },
+        { "encoder.layers.0.linear2.weight", 6, 5 },
+        { "encoder.layers.0.linear2.bias", 6, 0 },
+        { "encoder.layers.0.norm1.weight", 6, 0 },
+        { "encoder.layers.0.norm1.bias", 6, 0 },
+        { "encoder.layers.0.norm2.weight", 6, 0 },
+        { "encoder.layers.0.norm2.bias", 6, 0 },
+        { "head.dense.weight", 4, 6 },
+        { "head.dense.bias", 4, 0 },
+        { "head.norm.weight", 4, 0 },
+        { "head.norm.bias", 4, 0 },
+        { "head.bias", 7, 0 },
+    };
+    hl_model_config config = one_layer();
+    config.token_types = config.position_offset = 2;
+    config.positions = HL_POSITIONS_LEARNED;
+    config.embedding_norm = config.tie_embedding = true;
+    config.embedding_size = 4;
+    config.head = HL_HEAD_TRANSFORM;
+    assert_parameters(&config, list, sizeof list / sizeof *list);
+}
+END_TEST
+
+START_TEST(of_a_classifier_and_of_a_head_with_a_matrix_of_its_own)
+{
+    static const expected last[][4] = {
+        { { "pooler.dense.weight", 6, 6 },
+          { "pooler.dense.bias", 6, 0 },
+          { "output.weight", 3, 6 },
+          { "output.bias", 3, 0 } },
+        { { "head.norm.weight", 6, 0 }, { "head.norm.bias", 6, 0 }, { "output.weight", 3, 6 }, { "head.bias", 3, 0 } },
+    };
+    for (int i = 0; i < 2; i++) {
+        hl_model_config config = one_layer();
+        config.targets = 3;
+        config.pooler = i == 0 ? HL_POOLER_TANH : HL_POOLER_NONE;
+        config.head = i == 0 ? HL_HEAD_LINEAR : HL_HEAD_TRANSFORM;
+        hl_model model;
+        ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
+        for (int k = 0; k < 4; k++) {
+            assert_parameter(&model.parameters.list[model.parameters.n - 4 + k], &last[i][k]);
+        }
+        hl_model_free(&model);
+    }
 }
 END_TEST
 
@@ -248,6 +310,21 @@ START_TEST(published_models_have_their_counts)
     ck_assert_int_eq(count_of(&bert, "encoder.layers."), 85054464);
     ck_assert_int_eq(count_of(&gpt2, "encoder.layers."), 85054464);
     ck_assert_int_eq(count_of(&gpt2, ""), 124439808);
+    bert.positions = HL_POSITIONS_LEARNED;
+    bert.token_types = 2;
+    bert.embedding_norm = bert.tie_embedding = true;
+    bert.head = HL_HEAD_TRANSFORM;
+    hl_model_config roberta = bert, classifier = bert;
+    ck_assert_int_eq(count_of(&bert, ""), 109514298);
+    roberta.vocabulary = 50265;
+    roberta.position_offset = 2;
+    roberta.token_types = 1;
+    ck_assert_int_eq(count_of(&roberta, ""), 124697433);
+    classifier.tie_embedding = false;
+    classifier.head = HL_HEAD_LINEAR;
+    classifier.pooler = HL_POOLER_TANH;
+    classifier.targets = 2;
+    ck_assert_int_eq(count_of(&classifier, ""), 109483778);
 }
 END_TEST
 
@@ -428,7 +505,7 @@ START_TEST(initial_values_have_their_spread)
     assert_bound(layer->self_attn.out_proj.weight, 0, D, 2 * D);
     assert_bound(layer->feed_forward.linear1.weight, 0, F, D + F);
     assert_bound(layer->feed_forward.linear2.weight, 0, D, D + F);
-    assert_bound(model.output.weight, 0, V, D + V);
+    assert_bound(model.output.linear.weight, 0, V, D + V);
     ck_assert_double_eq_tol(deviation(model.embedding.weight) * sqrt(D), 1, 0.05);
     ck_assert_double_eq_tol(deviation(model.positions.weight), 0.02, 0.001);
     for (int i = 0; i < D; i++) {
@@ -446,6 +523,8 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, without_biases);
     tcase_add_test(tc, tied);
     tcase_add_test(tc, tied_with_a_bias_and_typed);
+    tcase_add_test(tc, of_a_masked_model);
+    tcase_add_test(tc, of_a_classifier_and_of_a_head_with_a_matrix_of_its_own);
     tcase_add_test(tc, one_deviation_for_all);
     tcase_add_loop_test(tc, packed_only_where_all_widths_fit, 0, 5);
     tcase_add_test(tc, layers_have_heads_of_their_own);

@@ -39,6 +39,8 @@ static void begin(hl_model *model, const company_case *c)
     config.norm = c->norm;
     config.positions = c->positions;
     config.causal = c->causal;
+    config.embedding_norm = c->causal;
+    config.head = c->causal ? HL_HEAD_TRANSFORM : HL_HEAD_LINEAR;
     for (int l = 0; l < LAYERS; l++) {
         example_heads(&config, l, c->heads, c->kv_heads, c->d_k, c->d_v);
     }

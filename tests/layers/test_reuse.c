@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { B = 3, T = 7, VARIANTS = 6 };
+enum { B = 3, T = 7, VARIANTS = 8 };
 
 /* Models whose tensors are used in different ways: residuals before and after norms, shared matrices, no dropout. */
 static hl_model_config variant(int i)
@@ -17,6 +17,14 @@ static hl_model_config variant(int i)
     config.positions = i == 1 ? HL_POSITIONS_LEARNED : i == 2 ? HL_POSITIONS_NONE : HL_POSITIONS_SINUSOIDAL;
     config.tie_embedding = i == 3;
     config.causal = i == 4;
+    if (i >= 6) {
+        config.head = i == 6 ? HL_HEAD_TRANSFORM : HL_HEAD_LINEAR;
+        config.pooler = i == 7 ? HL_POOLER_TANH : HL_POOLER_NONE;
+        config.tie_embedding = config.embedding_norm = i == 6;
+        config.embedding_size = 4;
+        config.positions = HL_POSITIONS_LEARNED;
+        config.position_offset = 3;
+    }
     if (i != 5) {
         example_dropouts(&config);
     }

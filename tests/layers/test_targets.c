@@ -44,7 +44,7 @@ START_TEST(targets_have_a_size_of_their_own)
         hl_model_config config = config_of(targets, HL_POOLING_ROWS);
         example_model(&model, &config);
         ck_assert_int_eq(model.config.targets, targets == 0 ? config.vocabulary : C);
-        ck_assert(hl_shape_equal(model.output.weight->shape, HL_SHAPE(model.config.targets, config.d_model)));
+        ck_assert(hl_shape_equal(model.output.linear.weight->shape, HL_SHAPE(model.config.targets, config.d_model)));
         hl_batch batch = example_batch(B, T, config.vocabulary, lengths);
         hl_real *all = logits_of(&model, &batch, false, batch.n_rows);
         hl_real *some = logits_of(&model, &batch, true, batch.n_targets);
@@ -148,7 +148,7 @@ START_TEST(embeddings_may_be_unscaled_and_tied_with_a_bias)
     example_model(&unscaled, &config);
     int64_t V = config.vocabulary, count = V * config.d_model;
     for (int64_t i = 0; i < count; i++) {
-        scaled.output.weight->data[i] = unscaled.embedding.weight->data[i];
+        scaled.output.linear.weight->data[i] = unscaled.embedding.weight->data[i];
         scaled.embedding.weight->data[i] = unscaled.embedding.weight->data[i] / scaled.embedding.scale;
     }
     hl_batch batch = example_batch(B, T, V, lengths);

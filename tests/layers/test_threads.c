@@ -25,6 +25,11 @@ static void begin(hl_model *model, hl_batch *batch, bool grouped)
     config.activation = grouped ? HL_GELU : HL_RELU;
     config.positions = grouped ? HL_POSITIONS_LEARNED : HL_POSITIONS_SINUSOIDAL;
     config.causal = config.tie_embedding = grouped;
+    config.embedding_norm = !grouped;
+    config.embedding_size = D / 2;
+    config.head = grouped ? HL_HEAD_TRANSFORM : HL_HEAD_LINEAR;
+    config.position_offset = grouped ? 2 : 0;
+    config.pooler = grouped ? HL_POOLER_NONE : HL_POOLER_TANH;
     example_dropouts(&config);
     for (int l = 0; l < LAYERS; l++) {
         example_heads(&config, l, HEADS, grouped ? 2 : HEADS, D / HEADS, D / HEADS);

@@ -176,7 +176,7 @@ END_TEST
 /* Makes the model say the piece of that id, whatever it reads: its logits are those of the bias. */
 static void always_say(hl_model *model, int32_t id)
 {
-    hl_tensor *W = model->output.weight, *b = model->output.bias;
+    hl_tensor *W = model->output.linear.weight, *b = model->output.linear.bias;
     memset(W->data, 0, (size_t)hl_shape_count(W->shape) * sizeof(hl_real));
     memset(b->data, 0, (size_t)hl_shape_count(b->shape) * sizeof(hl_real));
     b->data[id] = 10;

@@ -57,6 +57,22 @@ static void roll_value(dice *d, const hl_config_key *key, int64_t layers, char *
     }
 }
 
+/* Out of how many configs one has the key: those that exclude others would leave few valid ones. 0: none. */
+static int64_t rarity(const hl_config_key *key)
+{
+    static const char *const never[] = { "accumulate", "pooler", "dropout_pooler" };
+    static const char *const seldom[] = { "head", "embedding_size", "position_offset" };
+    for (size_t i = 0; i < sizeof never / sizeof *never; i++) {
+        if (strcmp(key->name, never[i]) == 0) {
+            return 0;
+        }
+        if (strcmp(key->name, seldom[i]) == 0) {
+            return 8;
+        }
+    }
+    return 2;
+}
+
 /* A random value for about half of the keys. */
 static void roll_config(dice *d, char *text, size_t size)
 {
@@ -71,8 +87,8 @@ static void roll_config(dice *d, char *text, size_t size)
         roll_value(d, key, layers, value, sizeof value);
         if (strcmp(key->full, "model.layers") == 0) {
             used += (size_t)snprintf(text + used, size - used, "layers = %d\n", (int)layers);
-        } else if (roll(d, 0, 1) && key->section != 0 && hl_config_key_used(key, "copy") &&
-                   strcmp(key->name, "accumulate") != 0) {
+        } else if (key->section != 0 && hl_config_key_used(key, "copy") && rarity(key) > 0 &&
+                   roll(d, 1, rarity(key)) == 1) {
             used += (size_t)snprintf(text + used, size - used, "%s = %s\n", key->name, value);
         }
     }
@@ -110,20 +126,23 @@ START_TEST(a_resolved_config_holds_what_was_given)
                  &config);
     char *text = hl_config_text(&config);
     ck_assert_str_eq(
-        text, "[task]\nname = recall\nsymbols = 20\npairs = 8\nqueries = 4\n\n"
-              "[model]\nlayers = 3\nd_model = 64\nheads = 4, 2, 4\nkv_heads = 4, 2, 4\nd_k = 16, 32, 16\n"
-              "d_v = 3\nd_ff = 256\nactivation = relu\nnorm = pre\nnorm_eps = 1e-05\npositions = sinusoidal\n"
-              "max_length = 21\ncausal = false\ndropout = 0.1\ndropout_attention = 0.1\n"
-              "dropout_concat = 0\ndropout_residual = 0.1\ndropout_ffn = 0.1\ndropout_embedding = 0\n"
-              "bias = true\ntie_embedding = false\ntied_bias = false\nscale_embedding = true\n"
-              "pooling = first\ninitial_std = 0\nscale_residual = false\n\n"
-              "[optimizer]\nname = adam\nlearning_rate = 0.0003\nschedule = cosine\nmin_rate = 0\nwarmup_steps = 20\n"
-              "beta1 = 0.9\nbeta2 = 0.98\nepsilon = 1e-05\nweight_decay = 0\nclip_norm = 1\n"
-              "label_smoothing = 0\naccumulate = 1\n\n"
-              "[train]\nsteps = 1000\nbatch_size = 64\nseed = 1\nthreads = 0\nlog_every = 10\n"
-              "eval_every = 50\neval_examples = 512\ncheckpoint_every = 100\nkeep_checkpoints = 0\n"
-              "patience = 0\nout = a b\n\n"
-              "[patterns]\nevery = log\nexamples = 32\nbudget_mb = 256\n");
+        text,
+        "[task]\nname = recall\nsymbols = 20\npairs = 8\nqueries = 4\n\n"
+        "[model]\nlayers = 3\nd_model = 64\nembedding_size = 0\nheads = 4, 2, 4\nkv_heads = 4, 2, 4\nd_k = 16, 32, 16\n"
+        "d_v = 3\nd_ff = 256\nactivation = relu\nnorm = pre\nnorm_eps = 1e-05\nembedding_norm = false\n"
+        "positions = sinusoidal\nposition_offset = 0\nmax_length = 21\ntoken_types = 0\ncausal = false\ndropout = "
+        "0.1\ndropout_attention = 0.1\n"
+        "dropout_concat = 0\ndropout_residual = 0.1\ndropout_ffn = 0.1\ndropout_embedding = 0\n"
+        "dropout_pooler = 0\ndropout_output = 0\n"
+        "bias = true\ntie_embedding = false\ntied_bias = false\nscale_embedding = true\n"
+        "pooling = first\npooler = none\nhead = linear\ninitial_std = 0\nscale_residual = false\n\n"
+        "[optimizer]\nname = adam\nlearning_rate = 0.0003\nschedule = cosine\nmin_rate = 0\nwarmup_steps = 20\n"
+        "beta1 = 0.9\nbeta2 = 0.98\nepsilon = 1e-05\nweight_decay = 0\nclip_norm = 1\n"
+        "label_smoothing = 0\naccumulate = 1\n\n"
+        "[train]\nsteps = 1000\nbatch_size = 64\nseed = 1\nthreads = 0\nlog_every = 10\n"
+        "eval_every = 50\neval_examples = 512\ncheckpoint_every = 100\nkeep_checkpoints = 0\n"
+        "patience = 0\nout = a b\n\n"
+        "[patterns]\nevery = log\nexamples = 32\nbudget_mb = 256\n");
     hl_free(text);
 }
 END_TEST
@@ -145,6 +164,15 @@ static const struct {
     { "", "model.kv_heads=4,2", "model.kv_heads", false },
     { "", "model.d_v=9", "model.d_v", false },
     { "", "model.dropout=0.1", "model.dropout", false },
+    { "", "model.embedding_size=8", "model.embedding_size", false },
+    { "", "model.embedding_norm=true", "model.embedding_norm", false },
+    { "[model]\npositions = learned\n", "model.position_offset=2", "model.position_offset", false },
+    { "", "model.token_types=2", "model.token_types", false },
+    { "", "model.head=transform", "model.head", false },
+    { "", "model.dropout_output=0.1", "model.dropout_output", false },
+    { "[task]\nname = classes\nfile = a\n", "model.pooler=tanh", "model.pooler", false },
+    { "[task]\nname = classes\nfile = a\n[model]\npooler = relu\n", "model.dropout_pooler=0.1", "model.dropout_pooler",
+      false },
     { "", "optimizer.beta1=0.9000000000000001", "optimizer.beta1", false },
     { "", "train.batch_size=32", "train.batch_size", false },
     { "", "train.seed=2", "train.seed", false },

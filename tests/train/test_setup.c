@@ -13,8 +13,9 @@ START_TEST(the_model_is_the_configs)
                  "d_k = 5\nd_v = 1, 2, 3\nd_ff = 7\nactivation = gelu\nnorm = post\npositions = learned\n"
                  "max_length = 50\ncausal = true\ndropout = 0.1\ndropout_attention = 0.2\ndropout_concat = 0.3\n"
                  "dropout_ffn = 0.4\ndropout_embedding = 0.5\nbias = false\ntie_embedding = true\n"
-                 "tied_bias = true\nscale_embedding = false\nscale_residual = true\ninitial_std = 0.25\n"
-                 "norm_eps = 0.5\npooling = mean\n",
+                 "scale_embedding = false\nscale_residual = true\ninitial_std = 0.25\n"
+                 "norm_eps = 0.5\npooling = mean\nembedding_norm = true\nembedding_size = 7\nposition_offset = 3\n"
+                 "head = transform\ndropout_output = 0.6\n",
                  &config);
     hl_model_config model = hl_setup_model(&config);
     hl_task_spec spec = hl_config_task_spec(&config);
@@ -36,13 +37,17 @@ START_TEST(the_model_is_the_configs)
     ck_assert_int_eq(model.activation, HL_GELU);
     ck_assert_int_eq(model.norm, HL_NORM_POST);
     ck_assert_int_eq(model.positions, HL_POSITIONS_LEARNED);
-    ck_assert(model.causal && !model.bias && model.tie_embedding && model.tied_bias);
+    ck_assert(model.causal && !model.bias && model.tie_embedding && !model.tied_bias);
     ck_assert(model.unscaled_embedding && model.scale_residual);
     ck_assert_float_eq(model.initial_std, 0.25F);
     ck_assert_float_eq(model.norm_epsilon, 0.5F);
     ck_assert_int_eq(model.pooling, HL_POOLING_ROWS);
     ck_assert_int_eq(model.targets, model.vocabulary);
     ck_assert_int_eq(model.token_types, 0);
+    ck_assert(model.embedding_norm && model.embedding_size == 7 && model.position_offset == 3);
+    ck_assert_int_eq(model.head, HL_HEAD_TRANSFORM);
+    ck_assert_int_eq(model.pooler, HL_POOLER_NONE);
+    ck_assert_float_eq(model.dropout_output, 0.6F);
     config.sizes = (hl_data_sizes){ .vocabulary = 30, .targets = 4, .types = 2, .pooled = true };
     model = hl_setup_model(&config);
     ck_assert(model.vocabulary == 30 && model.targets == 4 && model.token_types == 2);
@@ -52,6 +57,29 @@ START_TEST(the_model_is_the_configs)
     ck_assert_float_eq(model.dropout_residual, 0.1F);
     ck_assert_float_eq(model.dropout_ffn, 0.4F);
     ck_assert_float_eq(model.dropout_embedding, 0.5F);
+    config_parse("[task]\nname = classes\nfile = a\n[model]\npooler = gelu\ndropout_pooler = 0.7\ntoken_types = 3\n"
+                 "activation = quick_gelu\ntie_embedding = true\ntied_bias = true\n",
+                 &config);
+    model = hl_setup_model(&config);
+    ck_assert_int_eq(model.pooler, HL_POOLER_GELU);
+    ck_assert_float_eq(model.dropout_pooler, 0.7F);
+    ck_assert_int_eq(model.activation, HL_QUICK_GELU);
+    ck_assert(model.tie_embedding && model.tied_bias);
+    config.sizes.types = 2;
+    ck_assert_int_eq(hl_setup_model(&config).token_types, 3);
+}
+END_TEST
+
+START_TEST(a_model_without_an_output_layer_is_not_trained)
+{
+    hl_config config;
+    config_parse("", &config);
+    ck_assert_int_eq(hl_setup_check_trained(&config, "x.ini").code, HL_OK);
+    config_parse("[model]\nhead = none\n", &config);
+    ck_assert_int_eq(hl_setup_model(&config).head, HL_HEAD_NONE);
+    hl_status status = hl_setup_check_trained(&config, "x.ini");
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_str_eq(status.text, "x.ini: model.head: none leaves nothing to train: set linear or transform");
 }
 END_TEST
 
@@ -91,6 +119,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, the_model_is_the_configs);
+    tcase_add_test(tc, a_model_without_an_output_layer_is_not_trained);
     tcase_add_test(tc, optimizer_and_schedule_are_the_configs);
     tcase_add_test(tc, threads_are_those_asked_for_or_what_the_machine_allows);
 }

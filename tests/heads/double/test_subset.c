@@ -132,7 +132,7 @@ START_TEST(what_cannot_be_measured_is_said)
         ck_assert_int_eq(faults_live_blocks(), before);
     }
     faults_in_memory(0, FAULTS_ONCE);
-    x.model.output.weight->data[0] = (hl_real)NAN;
+    x.model.output.linear.weight->data[0] = (hl_real)NAN;
     ck_assert_int_eq(measure_in_parts(&x.model, &x.batch, 2, NULL, &worth).code, HL_NOT_FINITE);
     tear_down(&x);
     faults_end();

@@ -18,6 +18,11 @@ typedef struct model_case {
     hl_pooling pooling;
     bool tied_bias, unscaled;
     hl_real epsilon;
+    bool embedding_norm;
+    int64_t embedding_size, offset;
+    hl_activation activation; /* 0: GELU */
+    hl_output_head head;
+    hl_pooler pooler;
 } model_case;
 
 static const int32_t lengths[B] = { 4, 1, 3 };
@@ -46,6 +51,23 @@ static const model_case cases[] = {
     { "pre, token types", HL_NORM_PRE, HL_POSITIONS_NONE, .lengths = lengths, .token_types = 2 },
     { "post, token types, none given", HL_NORM_POST, HL_POSITIONS_LEARNED, .token_types = 3, .untyped = true },
     { "pre, mean of pairs, dropped", HL_NORM_PRE, HL_POSITIONS_LEARNED, .dropped = true, .lengths = lengths, .targets = 4, .token_types = 2, .pooling = HL_POOLING_MEAN },
+    { "post, normed embeddings, dropped", HL_NORM_POST, HL_POSITIONS_SINUSOIDAL, .embedding_norm = true, .dropped = true, .lengths = lengths },
+    { "pre, normed embeddings, no bias", HL_NORM_PRE, HL_POSITIONS_LEARNED, .embedding_norm = true, .no_bias = true, .token_types = 2 },
+    { "post, narrow embeddings, dropped", HL_NORM_POST, HL_POSITIONS_LEARNED, .embedding_size = 1, .dropped = true, .lengths = lengths },
+    { "pre, wide embeddings, no bias", HL_NORM_PRE, HL_POSITIONS_SINUSOIDAL, .embedding_size = 9, .no_bias = true },
+    { "post, offset of positions", HL_NORM_POST, HL_POSITIONS_LEARNED, .offset = 2, .token_types = 1, .lengths = lengths },
+    { "post, gelu_tanh", HL_NORM_POST, HL_POSITIONS_NONE, .activation = HL_GELU_TANH },
+    { "pre, quick_gelu", HL_NORM_PRE, HL_POSITIONS_NONE, .activation = HL_QUICK_GELU },
+    { "post, dropped before the output", HL_NORM_POST, HL_POSITIONS_NONE, .targets = 3, .dropped = true, .lengths = lengths },
+    { "pre, transform, dropped", HL_NORM_PRE, HL_POSITIONS_LEARNED, .head = HL_HEAD_TRANSFORM, .dropped = true, .lengths = lengths },
+    { "post, transform, no bias, fewer targets", HL_NORM_POST, HL_POSITIONS_NONE, .head = HL_HEAD_TRANSFORM, .no_bias = true, .targets = 2 },
+    { "post, transform, tied", HL_NORM_POST, HL_POSITIONS_LEARNED, .head = HL_HEAD_TRANSFORM, .tied = true, .activation = HL_GELU_TANH },
+    { "pre, transform of wide embeddings", HL_NORM_PRE, HL_POSITIONS_LEARNED, .head = HL_HEAD_TRANSFORM, .embedding_size = 8, .epsilon = 0.125 },
+    { "post, transform of narrow embeddings, tied, normed, all at once", HL_NORM_POST, HL_POSITIONS_LEARNED, .head = HL_HEAD_TRANSFORM, .tied = true, .unscaled = true,
+      .embedding_size = 5, .embedding_norm = true, .offset = 1, .token_types = 2, .dropped = true, .smoothing = 0.1, .lengths = lengths },
+    { "post, pooler of tanh, dropped", HL_NORM_POST, HL_POSITIONS_LEARNED, .pooler = HL_POOLER_TANH, .targets = 3, .dropped = true, .lengths = lengths },
+    { "pre, pooler of relu", HL_NORM_PRE, HL_POSITIONS_LEARNED, .pooler = HL_POOLER_RELU, .pooling = HL_POOLING_MEAN, .targets = 3, .lengths = lengths },
+    { "pre, pooler of gelu and mean, no bias, dropped", HL_NORM_PRE, HL_POSITIONS_NONE, .pooler = HL_POOLER_GELU, .pooling = HL_POOLING_MEAN, .no_bias = true, .targets = 4, .dropped = true, .lengths = lengths },
     { "pre, dropped, all at once", HL_NORM_PRE, HL_POSITIONS_LEARNED, .dropped = true, .causal = true, .tied = true, .smoothing = 0.1, .lengths = lengths, .heads = { { 4, 2, 2, 3 }, { 3, 1, 2, 1 } } },
 };
 /* clang-format on */
@@ -76,6 +98,12 @@ static hl_model_config config_of(const model_case *c)
     config.tied_bias = c->tied_bias;
     config.unscaled_embedding = c->unscaled;
     config.norm_epsilon = c->epsilon;
+    config.embedding_norm = c->embedding_norm;
+    config.embedding_size = c->embedding_size;
+    config.position_offset = c->offset;
+    config.activation = c->activation != 0 ? c->activation : HL_GELU;
+    config.head = c->head;
+    config.pooler = c->pooler;
     config.targets = c->targets;
     config.token_types = c->token_types;
     config.pooling = c->pooling;

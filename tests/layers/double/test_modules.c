@@ -99,7 +99,7 @@ START_TEST(embedding)
     static const char *const names[] = { "learned positions", "sinusoidal positions", "no positions" };
     hl_parameters parameters = { 0 };
     embedding_call call = { .embedding = hl_embedding_layer_make(&parameters, hl_name_of("e"), 5, D) };
-    call.positions = hl_positions_layer_make(&parameters, hl_name_of("p"), kinds[_i], T + 1, D);
+    call.positions = hl_positions_layer_make(&parameters, hl_name_of("p"), kinds[_i], T + 1, 0, D);
     ck_assert_int_eq(hl_positions_layer_allocate(&call.positions).code, HL_OK);
     example_fill(&parameters);
     gradient_check_assert(names[_i],

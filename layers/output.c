@@ -1,0 +1,74 @@
+#include "layers/output.h"
+
+#include "core/op_gelu.h"
+#include "core/op_relu.h"
+#include "core/op_tanh.h"
+
+static hl_tensor *(*const functions[])(hl_tape *tape, hl_tensor *x) = {
+    [HL_POOLER_TANH] = hl_tanh,
+    [HL_POOLER_RELU] = hl_relu,
+    [HL_POOLER_GELU] = hl_gelu,
+};
+
+hl_output_layer hl_output_layer_make(hl_parameters *parameters, const hl_output_config *config)
+{
+    /* One statement each: the order of registration is the order in files. */
+    hl_output_layer layer = { .head = config->head, .pooler = config->pooler, .activation = config->activation };
+    layer.dropout_pooler = hl_dropout_layer_make(hl_name_of("pooler.dropout"), config->dropout_pooler);
+    layer.dropout = hl_dropout_layer_make(hl_name_of("output.dropout"), config->dropout);
+    if (config->head == HL_HEAD_NONE) {
+        return layer;
+    }
+    int64_t D = config->d_model, width = D;
+    if (config->pooler != HL_POOLER_NONE) {
+        layer.pooler_dense = hl_linear_layer_make(parameters, hl_name_of("pooler.dense"), D, D, config->bias);
+    }
+    bool transforms = config->head == HL_HEAD_TRANSFORM;
+    if (transforms) {
+        width = config->embedding_size;
+        layer.transform_dense = hl_linear_layer_make(parameters, hl_name_of("head.dense"), D, width, config->bias);
+        layer.transform_norm =
+            hl_norm_layer_make(parameters, hl_name_of("head.norm"), width, config->bias, config->norm_epsilon);
+    }
+    if (config->shared != NULL) {
+        hl_parameters_alias(parameters, "output.weight", config->shared);
+        layer.linear = (hl_linear_layer){ .name = hl_name_of("output"), .weight = config->shared };
+    } else {
+        layer.linear =
+            hl_linear_layer_make(parameters, hl_name_of("output"), width, config->targets, config->bias && !transforms);
+    }
+    if (transforms ? config->bias : config->shared != NULL && config->shared_bias) {
+        layer.linear.bias =
+            hl_parameters_add(parameters, (hl_parameter_spec){ .name = transforms ? "head.bias" : "output.bias",
+                                                               .shape = HL_SHAPE(config->targets),
+                                                               .init = HL_INIT_ZERO });
+    }
+    return layer;
+}
+
+hl_tensor *hl_output_layer_forward(hl_tape *tape, const hl_output_layer *layer, hl_tensor *x, const int32_t *rows,
+                                   int32_t base)
+{
+    if (layer->head == HL_HEAD_NONE) {
+        if (tape->error.code == HL_OK) {
+            tape->error = hl_error(HL_INVALID, "the model has no output layer: it gives hidden states and no logits");
+        }
+        return NULL;
+    }
+    if (layer->pooler != HL_POOLER_NONE) {
+        x = hl_dropout_layer_rows(tape, &layer->dropout_pooler, x, rows, base);
+        x = hl_linear_layer_forward(tape, &layer->pooler_dense, x);
+        const char *before = hl_tape_scope(tape, layer->pooler_dense.name.text);
+        x = functions[layer->pooler](tape, x);
+        hl_tape_scope(tape, before);
+    }
+    if (layer->head == HL_HEAD_TRANSFORM) {
+        x = hl_linear_layer_forward(tape, &layer->transform_dense, x);
+        const char *before = hl_tape_scope(tape, layer->transform_dense.name.text);
+        x = hl_activate(tape, layer->activation, x);
+        hl_tape_scope(tape, before);
+        x = hl_norm_layer_forward(tape, &layer->transform_norm, x);
+    }
+    x = hl_dropout_layer_rows(tape, &layer->dropout, x, rows, base);
+    return hl_linear_layer_forward(tape, &layer->linear, x);
+}

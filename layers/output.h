@@ -1,0 +1,56 @@
+/* What makes logits of the encoder's rows x (M, D):
+ *   x = f(pooler.dense(drop(x)))             with a pooler: the classifiers of BERT and its kin
+ *   x = head.norm(act(head.dense(x)))        HL_HEAD_TRANSFORM: the heads of masked models (Devlin et al. 2019)
+ *   logits = drop(x) W^T + b
+ * W (C, D), or (C, E) after the transform, whose dense layer makes E numbers of D. */
+#ifndef HL_LAYERS_OUTPUT_H
+#define HL_LAYERS_OUTPUT_H
+
+#include "core/declarations.h"
+#include "layers/feed_forward.h"
+#include "layers/norm.h"
+
+HL_BEGIN_DECLS
+
+/* HL_HEAD_NONE: there is no output layer; the model gives hidden states alone. */
+typedef enum hl_output_head { HL_HEAD_LINEAR, HL_HEAD_TRANSFORM, HL_HEAD_NONE } hl_output_head;
+
+/* A linear layer with this function between a pooled row and the output layer. */
+typedef enum hl_pooler { HL_POOLER_NONE, HL_POOLER_TANH, HL_POOLER_RELU, HL_POOLER_GELU } hl_pooler;
+
+typedef struct hl_output_config {
+    int64_t d_model, embedding_size, targets; /* D, E, C */
+    hl_output_head head;
+    hl_pooler pooler;
+    hl_activation activation; /* of the transform */
+    bool bias;
+    hl_tensor *shared; /* the matrix W where it is the embedding's, else NULL */
+    bool shared_bias;  /* whether W has a bias, b, where it is shared and there is no transform */
+    hl_real norm_epsilon;
+    hl_real dropout_pooler, dropout;
+} hl_output_config;
+
+typedef struct hl_output_layer {
+    hl_output_head head;
+    hl_pooler pooler;
+    hl_activation activation;
+    hl_dropout_layer dropout_pooler;
+    hl_linear_layer pooler_dense;    /* (D, D) */
+    hl_linear_layer transform_dense; /* (E, D) */
+    hl_norm_layer transform_norm;    /* (E) */
+    hl_dropout_layer dropout;
+    hl_linear_layer linear; /* W and b */
+} hl_output_layer;
+
+/* Registers, as far as they are there, pooler.dense.*, head.dense.*, head.norm.*, output.weight, or a shared W under
+ * that name, and b: output.bias, after a transform head.bias. Errors stay on the registry. */
+hl_output_layer hl_output_layer_make(hl_parameters *parameters, const hl_output_config *config);
+
+/* Logits (M, C) of x (M, D). `rows` (M): dropout of row m is drawn as that of row rows[m] - base of the tape's places;
+ * NULL: of row m. Must outlive the tape. Sticky error where there is no output layer. */
+hl_tensor *hl_output_layer_forward(hl_tape *tape, const hl_output_layer *layer, hl_tensor *x, const int32_t *rows,
+                                   int32_t base);
+
+HL_END_DECLS
+
+#endif
