@@ -13,10 +13,9 @@
  *   to keep it      hl_checkpoint_write_model, hl_recorder_record; hl_checkpoint_load, hl_snapshot_read
  *   to show it      hl_table_of, hl_picture_print, hl_report_write
  * The trainer does the first four from a config, as the program `train` does; hl_opened_model_open opens the folder
- * that it left. A whole training, and what one head of it does:
+ * that it left, hl_pretrained_open that of an open model. A whole training, and what one head of it does:
  *     hl_config config; hl_problems problems = { 0 };
- *     hl_trainer trainer; hl_update update;
- *     hl_recorder recorder; hl_examples examples;
+ *     hl_trainer trainer; hl_update update; hl_recorder recorder; hl_examples examples;
  *     HL_TRY(hl_config_load((hl_config_options){ .path = "copy_task.ini" }, &config, &problems));
  *     HL_TRY(hl_trainer_init(&trainer, &config));
  *     while (trainer.optimizer.step < config.train.steps) {
@@ -76,6 +75,7 @@
 /* Models and their training */
 #include "layers/multi_head_naive.h"
 #include "optim/clip.h"
+#include "pretrained/pretrained.h"
 /* What heads do */
 #include "heads/alignment.h"
 #include "heads/all_subsets.h"

@@ -1,0 +1,355 @@
+/* config.json: the kind, the model, the stored head and its labels. */
+#include "core/memory.h"
+#include "pretrained/private/folder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char file[] = "config.json";
+
+/* The root of config.json, and whose folder it is. */
+typedef struct reader {
+    hl_pretrained *folder;
+    const json_t *root;
+} reader;
+
+/* The member of that name; NULL where it is missing or null. */
+static const json_t *member(const reader *r, const char *key)
+{
+    const json_t *value = key != NULL ? json_object_get(r->root, key) : NULL;
+    return json_is_null(value) ? NULL : value;
+}
+
+/* A size from `least` to 2^30; `otherwise` where it is missing, which below `least` is an error. */
+static hl_status read_size(const reader *r, const char *key, int64_t least, int64_t otherwise, int64_t *size)
+{
+    enum { MOST = 1 << 30 };
+    const json_t *value = member(r, key);
+    *size = value == NULL ? otherwise : json_is_integer(value) ? json_integer_value(value) : -1;
+    if (value == NULL && otherwise < least) {
+        return hl_pretrained_error(r->folder, file, "has no %s", key);
+    }
+    return *size >= least && *size <= MOST
+               ? hl_ok()
+               : hl_pretrained_error(r->folder, file, "%s is no whole number from %lld to %d", key, (long long)least,
+                                     (int)MOST);
+}
+
+/* A number from 0 to below 1. */
+static hl_status read_share(const reader *r, const char *key, double otherwise, hl_real *share)
+{
+    const json_t *value = member(r, key);
+    double number = value == NULL ? otherwise : json_is_number(value) ? json_number_value(value) : -1;
+    *share = (hl_real)number;
+    return number >= 0 && *share < 1 ? hl_ok()
+                                     : hl_pretrained_error(r->folder, file, "%s is no number from 0 to below 1", key);
+}
+
+static hl_status read_bool(const reader *r, const char *key, bool otherwise, bool *is)
+{
+    const json_t *value = member(r, key);
+    *is = value == NULL ? otherwise : json_is_true(value);
+    return value == NULL || json_is_boolean(value)
+               ? hl_ok()
+               : hl_pretrained_error(r->folder, file, "%s is neither true nor false", key);
+}
+
+/* ---- what is refused ---- */
+
+/* What changes the numbers that a model computes, and is not supported. */
+static hl_status check_supported(const reader *r)
+{
+    static const struct {
+        const char *key;
+        bool only; /* the one value that is supported */
+    } flags[] = {
+        { "is_decoder", false },
+        { "is_encoder_decoder", false },
+        { "add_cross_attention", false },
+        { "scale_attn_by_inverse_layer_idx", false },
+        { "reorder_and_upcast_attn", false },
+        { "scale_attn_weights", true },
+    };
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        bool is;
+        HL_TRY(read_bool(r, flags[i].key, flags[i].only, &is));
+        if (is != flags[i].only) {
+            return hl_pretrained_error(r->folder, file, "%s = %s is not supported", flags[i].key,
+                                       is ? "true" : "false");
+        }
+    }
+    const json_t *positions = member(r, "position_embedding_type"), *pruned = member(r, "pruned_heads");
+    if (positions != NULL && (!json_is_string(positions) || strcmp(json_string_value(positions), "absolute") != 0)) {
+        return hl_pretrained_error(r->folder, file, "position_embedding_type = %s is not supported, only absolute",
+                                   json_is_string(positions) ? json_string_value(positions) : "what stands here");
+    }
+    if (pruned != NULL && json_object_size(pruned) + json_array_size(pruned) > 0) {
+        return hl_pretrained_error(r->folder, file, "pruned_heads are not supported: other shapes than config.json's");
+    }
+    if (member(r, "quantization_config") != NULL) {
+        return hl_pretrained_error(r->folder, file,
+                                   "quantization_config is not supported: save it in F32, F16 or BF16");
+    }
+    return hl_ok();
+}
+
+static hl_status read_activation(const reader *r)
+{
+    static const struct {
+        const char *name;
+        hl_activation activation;
+    } known[] = {
+        { "relu", HL_RELU },
+        { "gelu", HL_GELU },
+        { "gelu_python", HL_GELU },
+        { "gelu_new", HL_GELU_TANH },
+        { "gelu_fast", HL_GELU_TANH },
+        { "gelu_pytorch_tanh", HL_GELU_TANH },
+        { "quick_gelu", HL_QUICK_GELU },
+    };
+    const char *key = r->folder->kind->activation;
+    const json_t *value = member(r, key);
+    const char *name = value == NULL ? (r->folder->kind->causal ? "gelu_new" : "gelu") : json_string_value(value);
+    for (size_t i = 0; name != NULL && i < sizeof known / sizeof known[0]; i++) {
+        if (strcmp(name, known[i].name) == 0) {
+            r->folder->model.activation = known[i].activation;
+            return hl_ok();
+        }
+    }
+    return hl_pretrained_error(r->folder, file,
+                               "%s = %s is not supported, only relu, gelu, gelu_new, gelu_fast, gelu_pytorch_tanh and "
+                               "quick_gelu",
+                               key, name != NULL ? name : "what stands here");
+}
+
+/* ---- the model ---- */
+
+/* Sizes of embeddings, and how many positions there are. */
+static hl_status read_embeddings(const reader *r)
+{
+    const hl_model_kind *kind = r->folder->kind;
+    hl_model_config *c = &r->folder->model;
+    int64_t padding;
+    HL_TRY(read_size(r, "vocab_size", 1, 0, &c->vocabulary));
+    HL_TRY(read_size(r, kind->max_length, 1, kind->causal ? 1024 : 512, &c->max_length));
+    if (kind->has_types) {
+        HL_TRY(read_size(r, "type_vocab_size", 1, 2, &c->token_types));
+    }
+    if (kind->has_embedding_size) {
+        HL_TRY(read_size(r, "embedding_size", 1, 128, &c->embedding_size));
+        c->embedding_size = c->embedding_size == c->d_model ? 0 : c->embedding_size;
+    }
+    if (kind->positions_follow_padding) {
+        HL_TRY(read_size(r, "pad_token_id", 0, 1, &padding));
+        c->position_offset = padding + 1;
+        c->max_length -= c->position_offset;
+    }
+    return c->max_length >= 1
+               ? hl_ok()
+               : hl_pretrained_error(r->folder, file, "%s leaves no position behind pad_token_id", kind->max_length);
+}
+
+static hl_status read_layers(const reader *r)
+{
+    const hl_model_kind *kind = r->folder->kind;
+    hl_model_config *c = &r->folder->model;
+    int64_t n_layers, n_heads;
+    HL_TRY(read_size(r, kind->d_model, 1, 0, &c->d_model));
+    HL_TRY(read_size(r, kind->n_layers, 1, 0, &n_layers));
+    HL_TRY(read_size(r, kind->n_heads, 1, 0, &n_heads));
+    HL_TRY(read_size(r, kind->d_ff, 1, kind->causal ? 4 * c->d_model : 0, &c->d_ff));
+    if (n_layers > HL_MAX_LAYERS) {
+        return hl_pretrained_error(r->folder, file, "%s is above %d", kind->n_layers, HL_MAX_LAYERS);
+    }
+    if (c->d_model % n_heads != 0) {
+        return hl_pretrained_error(r->folder, file, "%s = %lld is no multiple of %s = %lld", kind->d_model,
+                                   (long long)c->d_model, kind->n_heads, (long long)n_heads);
+    }
+    c->n_layers = (int)n_layers;
+    hl_model_config_heads(c, (int32_t)n_heads);
+    return read_activation(r);
+}
+
+static hl_status read_norm_and_dropout(const reader *r)
+{
+    const hl_model_kind *kind = r->folder->kind;
+    hl_model_config *c = &r->folder->model;
+    const json_t *epsilon = member(r, kind->norm_epsilon);
+    double number = epsilon == NULL ? kind->norm_epsilon_otherwise : json_number_value(epsilon);
+    c->norm_epsilon = (hl_real)number;
+    if (!(c->norm_epsilon > 0 && number <= 1)) {
+        return hl_pretrained_error(r->folder, file, "%s is no number above 0, at most 1", kind->norm_epsilon);
+    }
+    HL_TRY(read_share(r, "initializer_range", 0.02, &c->initial_std));
+    HL_TRY(read_share(r, kind->dropout_embedding, 0.1, &c->dropout_embedding));
+    HL_TRY(read_share(r, kind->dropout_residual, 0.1, &c->dropout_residual));
+    return read_share(r, kind->dropout_attention, 0.1, &c->dropout_attention);
+}
+
+static hl_status read_model(const reader *r)
+{
+    const hl_model_kind *kind = r->folder->kind;
+    hl_model_config *c = &r->folder->model;
+    HL_TRY(read_layers(r));
+    HL_TRY(read_embeddings(r));
+    HL_TRY(read_norm_and_dropout(r));
+    c->positions = HL_POSITIONS_LEARNED;
+    c->bias = c->unscaled_embedding = true;
+    c->norm = kind->causal ? HL_NORM_PRE : HL_NORM_POST;
+    c->causal = c->scale_residual = kind->causal;
+    c->embedding_norm = !kind->causal;
+    return hl_ok();
+}
+
+/* ---- the head ---- */
+
+/* What the first of `architectures` answers, such as BertForMaskedLM. */
+static hl_pretrained_head head_of(const reader *r)
+{
+    static const struct {
+        const char *ending;
+        hl_pretrained_head head;
+    } endings[] = {
+        { "ForMaskedLM", HL_PRETRAINED_MASKED },
+        { "ForTokenClassification", HL_PRETRAINED_TAGS },
+        { "ForSequenceClassification", HL_PRETRAINED_CLASSES },
+    };
+    const hl_model_kind *kind = r->folder->kind;
+    const char *name = json_string_value(json_array_get(member(r, "architectures"), 0));
+    size_t prefix = strlen(kind->class_name);
+    const char *ending = name != NULL && strncmp(name, kind->class_name, prefix) == 0 ? name + prefix : "";
+    hl_pretrained_head head = HL_PRETRAINED_NONE;
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        head = strcmp(ending, endings[i].ending) == 0 ? endings[i].head : head;
+    }
+    if (kind->causal) { /* its output layer is the embedding's matrix, of which the bare model's folder has all */
+        bool next = strcmp(ending, "LMHeadModel") == 0 || strcmp(ending, "DoubleHeadsModel") == 0 ||
+                    strcmp(ending, "Model") == 0 || ending[0] == '\0';
+        return next ? HL_PRETRAINED_NEXT : head == HL_PRETRAINED_TAGS ? head : HL_PRETRAINED_NONE;
+    }
+    return strcmp(kind->name, "bert") == 0 && strcmp(ending, "ForPreTraining") == 0 ? HL_PRETRAINED_MASKED : head;
+}
+
+/* id2label, an object of ids and labels; without it num_labels of them, or two, have the names that they have there. */
+static hl_status read_labels(const reader *r)
+{
+    hl_pretrained *folder = r->folder;
+    const json_t *labels = member(r, "id2label");
+    int64_t n = (int64_t)json_object_size(labels);
+    if (labels == NULL) {
+        HL_TRY(read_size(r, "num_labels", 1, 2, &n));
+    }
+    if ((labels != NULL && !json_is_object(labels)) || n < 1 || n > HL_PRETRAINED_MAX_LABELS) {
+        return hl_pretrained_error(folder, file, "id2label is no object of 1 to %d labels",
+                                   (int)HL_PRETRAINED_MAX_LABELS);
+    }
+    folder->labels = hl_calloc((size_t)n, sizeof *folder->labels);
+    if (folder->labels == NULL) {
+        return hl_error_memory("labels");
+    }
+    folder->n_labels = n;
+    for (int64_t i = 0; i < n; i++) {
+        char id[32], otherwise[32];
+        snprintf(id, sizeof id, "%lld", (long long)i);
+        snprintf(otherwise, sizeof otherwise, "LABEL_%lld", (long long)i);
+        const char *label = labels == NULL ? otherwise : json_string_value(json_object_get(labels, id));
+        if (label == NULL) {
+            return hl_pretrained_error(folder, file, "id2label: the id %lld has no label", (long long)i);
+        }
+        folder->labels[i] = hl_strdup(label);
+        if (folder->labels[i] == NULL) {
+            return hl_error_memory("labels");
+        }
+    }
+    return hl_ok();
+}
+
+/* Whether the labels are those of one choice among several. */
+static bool is_choice(const reader *r)
+{
+    const json_t *type = member(r, "problem_type");
+    return r->folder->n_labels > 1 &&
+           (type == NULL ||
+            (json_is_string(type) && strcmp(json_string_value(type), "single_label_classification") == 0));
+}
+
+static hl_status read_label_head(const reader *r)
+{
+    const hl_model_kind *kind = r->folder->kind;
+    hl_model_config *c = &r->folder->model;
+    HL_TRY(read_labels(r));
+    if (!is_choice(r)) { /* regression, or several labels at once */
+        r->folder->head = HL_PRETRAINED_NONE;
+        return hl_ok();
+    }
+    bool classes = r->folder->head == HL_PRETRAINED_CLASSES;
+    c->head = HL_HEAD_LINEAR;
+    c->targets = r->folder->n_labels;
+    HL_TRY(
+        read_share(r, classes ? kind->dropout_classes : kind->dropout_tags, c->dropout_residual, &c->dropout_output));
+    if (classes) { /* of the first row, which is the one that has the target */
+        c->pooler = kind->pooler;
+        c->dropout_pooler = kind->pooler_dropout ? c->dropout_output : 0;
+    }
+    return hl_ok();
+}
+
+static hl_status read_head(const reader *r)
+{
+    hl_pretrained *folder = r->folder;
+    hl_model_config *c = &folder->model;
+    bool tied;
+    c->head = HL_HEAD_NONE;
+    folder->head = head_of(r);
+    HL_TRY(read_bool(r, "tie_word_embeddings", true, &tied));
+    switch (folder->head) {
+    case HL_PRETRAINED_MASKED:
+        if (folder->kind->gelu_head && c->activation != HL_GELU) {
+            return hl_pretrained_error(folder, file,
+                                       "a head of masked tokens of %s whose %s is not gelu is not supported",
+                                       folder->kind->name, folder->kind->activation);
+        }
+        c->head = HL_HEAD_TRANSFORM;
+        c->tie_embedding = tied;
+        return hl_ok();
+    case HL_PRETRAINED_NEXT:
+        c->head = HL_HEAD_LINEAR;
+        c->tie_embedding = tied;
+        return hl_ok();
+    case HL_PRETRAINED_TAGS:
+    case HL_PRETRAINED_CLASSES:
+        return read_label_head(r);
+    default:
+        return hl_ok();
+    }
+}
+
+static hl_status read(const reader *r)
+{
+    const json_t *type = member(r, "model_type");
+    const char *name = json_string_value(type);
+    if (name == NULL) {
+        return hl_pretrained_error(r->folder, file, "has no model_type; it can be one of %s", hl_model_kind_names);
+    }
+    r->folder->kind = hl_model_kind_find(name);
+    if (r->folder->kind == NULL) {
+        return hl_pretrained_error(r->folder, file, "model_type = %s is not supported, only %s", name,
+                                   hl_model_kind_names);
+    }
+    HL_TRY(check_supported(r));
+    HL_TRY(read_model(r));
+    return read_head(r);
+}
+
+hl_status hl_pretrained_read_config(hl_pretrained *folder)
+{
+    json_t *root;
+    HL_TRY(hl_pretrained_read_json(folder, file, &root));
+    if (root == NULL) {
+        return hl_pretrained_error(folder, file, "is missing: no folder of a model as Hugging Face lays it out");
+    }
+    hl_status status =
+        json_is_object(root) ? read(&(reader){ folder, root }) : hl_pretrained_error(folder, file, "is no object");
+    json_decref(root);
+    return status;
+}

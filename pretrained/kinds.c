@@ -1,0 +1,212 @@
+#include "pretrained/private/kinds.h"
+
+#include <string.h>
+
+/* ---- names of weights: ours, theirs ---- */
+
+static const hl_weight_name bert_body[] = {
+    { "embedding.", "embeddings.word_embeddings.", HL_PART_ALL },
+    { "positions.", "embeddings.position_embeddings.", HL_PART_ALL },
+    { "token_types.", "embeddings.token_type_embeddings.", HL_PART_ALL },
+    { "embedding_norm.", "embeddings.LayerNorm.", HL_PART_ALL },
+    { "embedding_projection.", "embeddings_project.", HL_PART_ALL }, /* ELECTRA's */
+    { "encoder.layers.#.self_attn.in_proj_", "encoder.layer.#.attention.self.query.", HL_PART_Q },
+    { "encoder.layers.#.self_attn.in_proj_", "encoder.layer.#.attention.self.key.", HL_PART_K },
+    { "encoder.layers.#.self_attn.in_proj_", "encoder.layer.#.attention.self.value.", HL_PART_V },
+    { "encoder.layers.#.self_attn.out_proj.", "encoder.layer.#.attention.output.dense.", HL_PART_ALL },
+    { "encoder.layers.#.norm1.", "encoder.layer.#.attention.output.LayerNorm.", HL_PART_ALL },
+    { "encoder.layers.#.linear1.", "encoder.layer.#.intermediate.dense.", HL_PART_ALL },
+    { "encoder.layers.#.linear2.", "encoder.layer.#.output.dense.", HL_PART_ALL },
+    { "encoder.layers.#.norm2.", "encoder.layer.#.output.LayerNorm.", HL_PART_ALL },
+    { NULL, NULL, HL_PART_ALL },
+};
+
+static const hl_weight_name distilbert_body[] = {
+    { "embedding.", "embeddings.word_embeddings.", HL_PART_ALL },
+    { "positions.", "embeddings.position_embeddings.", HL_PART_ALL },
+    { "embedding_norm.", "embeddings.LayerNorm.", HL_PART_ALL },
+    { "encoder.layers.#.self_attn.in_proj_", "transformer.layer.#.attention.q_lin.", HL_PART_Q },
+    { "encoder.layers.#.self_attn.in_proj_", "transformer.layer.#.attention.k_lin.", HL_PART_K },
+    { "encoder.layers.#.self_attn.in_proj_", "transformer.layer.#.attention.v_lin.", HL_PART_V },
+    { "encoder.layers.#.self_attn.out_proj.", "transformer.layer.#.attention.out_lin.", HL_PART_ALL },
+    { "encoder.layers.#.norm1.", "transformer.layer.#.sa_layer_norm.", HL_PART_ALL },
+    { "encoder.layers.#.linear1.", "transformer.layer.#.ffn.lin1.", HL_PART_ALL },
+    { "encoder.layers.#.linear2.", "transformer.layer.#.ffn.lin2.", HL_PART_ALL },
+    { "encoder.layers.#.norm2.", "transformer.layer.#.output_layer_norm.", HL_PART_ALL },
+    { NULL, NULL, HL_PART_ALL },
+};
+
+static const hl_weight_name gpt2_body[] = {
+    { "embedding.", "wte.", HL_PART_ALL },
+    { "positions.", "wpe.", HL_PART_ALL },
+    { "encoder.layers.#.norm1.", "h.#.ln_1.", HL_PART_ALL },
+    { "encoder.layers.#.self_attn.in_proj_", "h.#.attn.c_attn.", HL_PART_TRANSPOSED },
+    { "encoder.layers.#.self_attn.out_proj.", "h.#.attn.c_proj.", HL_PART_TRANSPOSED },
+    { "encoder.layers.#.norm2.", "h.#.ln_2.", HL_PART_ALL },
+    { "encoder.layers.#.linear1.", "h.#.mlp.c_fc.", HL_PART_TRANSPOSED },
+    { "encoder.layers.#.linear2.", "h.#.mlp.c_proj.", HL_PART_TRANSPOSED },
+    { "encoder.norm.", "ln_f.", HL_PART_ALL },
+    { NULL, NULL, HL_PART_ALL },
+};
+
+/* Files hold a bias of masked models' heads, and where the matrix is tied that as well, under one name or two. */
+static const hl_weight_name bert_masked[] = {
+    { "head.dense.", "cls.predictions.transform.dense.", HL_PART_ALL },
+    { "head.norm.", "cls.predictions.transform.LayerNorm.", HL_PART_ALL },
+    { "head.", "cls.predictions.", HL_PART_ALL },
+    { "head.", "cls.predictions.decoder.", HL_PART_ALL },
+    { "output.", "cls.predictions.decoder.", HL_PART_ALL },
+    { NULL, NULL, HL_PART_ALL },
+};
+
+static const hl_weight_name distilbert_masked[] = {
+    { "head.dense.", "vocab_transform.", HL_PART_ALL },
+    { "head.norm.", "vocab_layer_norm.", HL_PART_ALL },
+    { "head.", "vocab_projector.", HL_PART_ALL },
+    { "output.", "vocab_projector.", HL_PART_ALL },
+    { NULL, NULL, HL_PART_ALL },
+};
+
+static const hl_weight_name electra_masked[] = {
+    { "head.dense.", "generator_predictions.dense.", HL_PART_ALL },
+    { "head.norm.", "generator_predictions.LayerNorm.", HL_PART_ALL },
+    { "head.", "generator_lm_head.", HL_PART_ALL },
+    { "output.", "generator_lm_head.", HL_PART_ALL },
+    { NULL, NULL, HL_PART_ALL },
+};
+
+static const hl_weight_name roberta_masked[] = {
+    { "head.dense.", "lm_head.dense.", HL_PART_ALL },
+    { "head.norm.", "lm_head.layer_norm.", HL_PART_ALL },
+    { "head.", "lm_head.", HL_PART_ALL },
+    { "head.", "lm_head.decoder.", HL_PART_ALL },
+    { "output.", "lm_head.decoder.", HL_PART_ALL },
+    { NULL, NULL, HL_PART_ALL },
+};
+
+static const hl_weight_name gpt2_next[] = { { "output.", "lm_head.", HL_PART_ALL }, { NULL, NULL, HL_PART_ALL } };
+
+/* Also BERT's classes. */
+static const hl_weight_name any_tags[] = { { "output.", "classifier.", HL_PART_ALL }, { NULL, NULL, HL_PART_ALL } };
+
+static const hl_weight_name bert_pooler[] = { { "pooler.dense.", "pooler.dense.", HL_PART_ALL },
+                                              { NULL, NULL, HL_PART_ALL } };
+
+static const hl_weight_name distilbert_classes[] = {
+    { "pooler.dense.", "pre_classifier.", HL_PART_ALL },
+    { "output.", "classifier.", HL_PART_ALL },
+    { NULL, NULL, HL_PART_ALL },
+};
+
+/* Also RoBERTa's. */
+static const hl_weight_name electra_classes[] = {
+    { "pooler.dense.", "classifier.dense.", HL_PART_ALL },
+    { "output.", "classifier.out_proj.", HL_PART_ALL },
+    { NULL, NULL, HL_PART_ALL },
+};
+
+/* ---- the kinds ---- */
+
+#define BERT_SIZES                                                                                                 \
+    .d_model = "hidden_size", .n_layers = "num_hidden_layers", .n_heads = "num_attention_heads",                   \
+    .d_ff = "intermediate_size", .max_length = "max_position_embeddings", .activation = "hidden_act",              \
+    .norm_epsilon = "layer_norm_eps", .norm_epsilon_otherwise = 1e-12, .dropout_embedding = "hidden_dropout_prob", \
+    .dropout_residual = "hidden_dropout_prob", .dropout_attention = "attention_probs_dropout_prob",                \
+    .dropout_tags = "classifier_dropout", .dropout_classes = "classifier_dropout", .has_types = true
+
+static const hl_model_kind kinds[] = {
+    {
+        .name = "bert",
+        .class_name = "Bert",
+        .prefix = "bert.",
+        BERT_SIZES,
+        .pooler = HL_POOLER_TANH,
+        .body = bert_body,
+        .pooler_rows = bert_pooler,
+        .words = bert_masked,
+        .tags = any_tags,
+        .classes = any_tags,
+    },
+    {
+        .name = "distilbert",
+        .class_name = "DistilBert",
+        .prefix = "distilbert.",
+        .d_model = "dim",
+        .n_layers = "n_layers",
+        .n_heads = "n_heads",
+        .d_ff = "hidden_dim",
+        .max_length = "max_position_embeddings",
+        .activation = "activation",
+        .norm_epsilon_otherwise = 1e-12,
+        .dropout_embedding = "dropout",
+        .dropout_residual = "dropout",
+        .dropout_attention = "attention_dropout",
+        .dropout_classes = "seq_classif_dropout",
+        .pooler = HL_POOLER_RELU,
+        .body = distilbert_body,
+        .words = distilbert_masked,
+        .tags = any_tags,
+        .classes = distilbert_classes,
+    },
+    {
+        .name = "electra",
+        .class_name = "Electra",
+        .prefix = "electra.",
+        BERT_SIZES,
+        .has_embedding_size = true,
+        .gelu_head = true,
+        .pooler_dropout = true,
+        .pooler = HL_POOLER_GELU,
+        .body = bert_body,
+        .words = electra_masked,
+        .tags = any_tags,
+        .classes = electra_classes,
+    },
+    {
+        .name = "roberta",
+        .class_name = "Roberta",
+        .prefix = "roberta.",
+        BERT_SIZES,
+        .positions_follow_padding = true,
+        .gelu_head = true,
+        .pooler_dropout = true,
+        .pooler = HL_POOLER_TANH,
+        .body = bert_body,
+        .words = roberta_masked,
+        .tags = any_tags,
+        .classes = electra_classes,
+    },
+    {
+        .name = "gpt2",
+        .class_name = "GPT2",
+        .prefix = "transformer.",
+        .d_model = "n_embd",
+        .n_layers = "n_layer",
+        .n_heads = "n_head",
+        .d_ff = "n_inner",
+        .max_length = "n_positions",
+        .activation = "activation_function",
+        .norm_epsilon = "layer_norm_epsilon",
+        .norm_epsilon_otherwise = 1e-5,
+        .dropout_embedding = "embd_pdrop",
+        .dropout_residual = "resid_pdrop",
+        .dropout_attention = "attn_pdrop",
+        .dropout_tags = "classifier_dropout",
+        .causal = true,
+        .body = gpt2_body,
+        .words = gpt2_next,
+        .tags = any_tags,
+    },
+};
+
+const char hl_model_kind_names[] = "bert, distilbert, electra, roberta, gpt2";
+
+const hl_model_kind *hl_model_kind_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strcmp(name, kinds[i].name) == 0) {
+            return &kinds[i];
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,56 @@
+/* An opened folder, for the files that read its parts. */
+#ifndef HL_PRETRAINED_PRIVATE_FOLDER_H
+#define HL_PRETRAINED_PRIVATE_FOLDER_H
+
+#include "core/declarations.h"
+#include "core/json.h"
+#include "core/safetensors.h"
+#include "pretrained/pretrained.h"
+#include "pretrained/private/kinds.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+enum { HL_PRETRAINED_JSON_BYTES = 16 << 20, HL_PRETRAINED_MAX_FILES = 1024, HL_PRETRAINED_MAX_LABELS = 1 << 16 };
+
+struct hl_pretrained {
+    char *path;
+    const hl_model_kind *kind;
+    hl_model_config model;
+    hl_pretrained_head head;
+    char **labels; /* owned, as they are */
+    int64_t n_labels;
+    hl_tokens *tokens;
+    bool asks_to_cut;
+    hl_pretrained_sentence sentence;
+    bool normalised;
+    hl_safetensors **files; /* the weights: one file, or the shards */
+    char **file_names;
+    int n_files;
+};
+
+/* Whether "<path>/<name>" exists. HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_pretrained_has(const char *path, const char *name, bool *has);
+
+/* Reads "<folder>/<name>". *root is NULL where there is no such file. HL_BAD_FILE, HL_NO_MEMORY; json_decref. */
+hl_status hl_pretrained_read_json(const hl_pretrained *folder, const char *name, json_t **root);
+
+/* "<folder>/<name>: <what>", formatted as by printf. */
+hl_status hl_pretrained_error(const hl_pretrained *folder, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Each reads one part: kind, model, head and labels out of config.json; tokens, for which these must be known; the
+ * headers of the weights' files; what sentence-transformers' files say. HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_pretrained_read_config(hl_pretrained *folder);
+hl_status hl_pretrained_read_tokens(hl_pretrained *folder);
+hl_status hl_pretrained_open_weights(hl_pretrained *folder);
+hl_status hl_pretrained_read_sentence(hl_pretrained *folder);
+
+/* Whether a name from a file is one of a file in the folder itself. */
+bool hl_pretrained_is_file_name(const char *name);
+
+HL_END_DECLS
+
+#endif

@@ -1,0 +1,59 @@
+/* The kinds of open models: how their config.json spells sizes, and their weights' names. */
+#ifndef HL_PRETRAINED_PRIVATE_KINDS_H
+#define HL_PRETRAINED_PRIVATE_KINDS_H
+
+#include "core/declarations.h"
+#include "layers/model.h"
+#include "pretrained/pretrained.h"
+
+#include <stdbool.h>
+
+HL_BEGIN_DECLS
+
+/* Which part of our parameter a tensor is. */
+typedef enum hl_weight_part {
+    HL_PART_ALL,
+    HL_PART_Q, /* the first third of the rows, the second, the last */
+    HL_PART_K,
+    HL_PART_V,
+    HL_PART_TRANSPOSED, /* all of it; a matrix is stored transposed */
+} hl_weight_part;
+
+/* Our module and theirs: "weight" or "bias" follows on either side, and # stands for the number of a layer. */
+typedef struct hl_weight_name {
+    const char *ours, *theirs;
+    hl_weight_part part;
+} hl_weight_name;
+
+typedef struct hl_model_kind {
+    const char *name;       /* model_type */
+    const char *class_name; /* what the names in `architectures` begin with */
+    const char *prefix;     /* of weights' names, or none */
+
+    /* the keys of config.json; NULL: it has no such key */
+    const char *d_model, *n_layers, *n_heads, *d_ff, *max_length, *activation, *norm_epsilon;
+    const char *dropout_embedding, *dropout_residual, *dropout_attention, *dropout_tags, *dropout_classes;
+
+    bool has_types;                /* type_vocab_size */
+    bool has_embedding_size;       /* embedding_size */
+    bool positions_follow_padding; /* the first row of the table that is used is pad_token_id + 1 */
+    bool causal;                   /* and pre-norm, tied without head.*, weights of layers transposed: GPT-2 */
+    bool gelu_head;                /* the head has gelu, whatever the activation is */
+    bool pooler_dropout;           /* dropout_classes precedes the pooler, too */
+    hl_pooler pooler;              /* of classes */
+    double norm_epsilon_otherwise;
+
+    /* Each ends with an empty row; NULL: there is none. */
+    const hl_weight_name *body, *pooler_rows;     /* pooler_rows: of the bare model */
+    const hl_weight_name *words, *tags, *classes; /* the heads; words: of masked or of next tokens */
+} hl_model_kind;
+
+/* NULL where there is none of that name. */
+const hl_model_kind *hl_model_kind_find(const char *name);
+
+/* All names, separated by ", ". */
+extern const char hl_model_kind_names[];
+
+HL_END_DECLS
+
+#endif

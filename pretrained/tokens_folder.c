@@ -1,0 +1,87 @@
+/* The folder's tokens: tokenizer.json, else vocab.txt, else vocab.json and merges.txt; these with what
+ * tokenizer_config.json says. */
+#include "core/folders.h"
+#include "core/memory.h"
+#include "data/text/tokens_file.h"
+#include "pretrained/private/folder.h"
+
+#include <string.h>
+
+/* How a flag of tokenizer_config.json is set; one that is missing or null as `otherwise`. */
+static bool flag(const json_t *config, const char *key, bool otherwise)
+{
+    const json_t *value = json_object_get(config, key);
+    return json_is_boolean(value) ? json_is_true(value) : otherwise;
+}
+
+/* What tokenizer_config.json may say and the readers of vocab.txt and vocab.json do not know. */
+static hl_status check_config(const hl_pretrained *folder, const json_t *config, bool lowercase)
+{
+    static const char name[] = "tokenizer_config.json";
+    if (flag(config, "strip_accents", lowercase) != lowercase) {
+        return hl_pretrained_error(folder, name, "strip_accents that is not do_lower_case needs a tokenizer.json");
+    }
+    if (!flag(config, "tokenize_chinese_chars", true)) {
+        return hl_pretrained_error(folder, name, "tokenize_chinese_chars = false needs a tokenizer.json");
+    }
+    if (flag(config, "add_prefix_space", false)) {
+        return hl_pretrained_error(folder, name, "add_prefix_space = true needs a tokenizer.json");
+    }
+    return hl_ok();
+}
+
+/* The files' paths, in the order in which they are looked for. */
+enum { TOKENIZER, VOCABULARY, PIECES, MERGES, N_FILES };
+static const char *const names[N_FILES] = { "tokenizer.json", "vocab.txt", "vocab.json", "merges.txt" };
+
+static hl_status load(hl_pretrained *folder, const json_t *config, char *const paths[N_FILES], const bool has[N_FILES])
+{
+    bool lowercase = flag(config, "do_lower_case", true);
+    if (has[TOKENIZER]) {
+        return hl_tokens_load_tokenizer(paths[TOKENIZER], &folder->tokens, &folder->asks_to_cut);
+    }
+    HL_TRY(check_config(folder, config, lowercase));
+    bool bytes = folder->kind->causal || folder->kind->positions_follow_padding; /* GPT-2's, and RoBERTa's */
+    if (!bytes && has[VOCABULARY]) {
+        return hl_tokens_load_vocabulary(paths[VOCABULARY], lowercase, &folder->tokens);
+    }
+    if (bytes && has[PIECES] && has[MERGES]) {
+        return hl_tokens_load_merges(paths[PIECES], paths[MERGES], folder->kind->positions_follow_padding,
+                                     &folder->tokens);
+    }
+    return hl_pretrained_error(folder, "tokenizer.json", "is missing, and so %s",
+                               bytes ? "are vocab.json and merges.txt" : "is vocab.txt");
+}
+
+/* Tables of embeddings may have rows that no token uses, to be a multiple of a number that computers like. */
+static hl_status check_size(const hl_pretrained *folder)
+{
+    enum { MOST_PADDING = 127 };
+    int64_t n = hl_tokens_size(folder->tokens), V = folder->model.vocabulary;
+    bool answers_tokens = folder->head == HL_PRETRAINED_MASKED || folder->head == HL_PRETRAINED_NEXT;
+    if (n == V || (n < V && n >= V - MOST_PADDING && !answers_tokens)) {
+        return hl_ok();
+    }
+    return hl_pretrained_error(folder, "config.json", "vocab_size is %lld, and the folder's tokens are %lld",
+                               (long long)V, (long long)n);
+}
+
+hl_status hl_pretrained_read_tokens(hl_pretrained *folder)
+{
+    char *paths[N_FILES] = { NULL };
+    bool has[N_FILES] = { false };
+    json_t *config = NULL;
+    hl_status status = hl_pretrained_read_json(folder, "tokenizer_config.json", &config);
+    for (int i = 0; i < N_FILES; i++) {
+        paths[i] = hl_path_join(folder->path, "%s", names[i]);
+        HL_THEN(status,
+                paths[i] != NULL ? hl_pretrained_has(folder->path, names[i], &has[i]) : hl_error_memory(names[i]));
+    }
+    HL_THEN(status, load(folder, config, paths, has));
+    for (int i = 0; i < N_FILES; i++) {
+        hl_free(paths[i]);
+    }
+    json_decref(config);
+    HL_TRY(status);
+    return check_size(folder);
+}

@@ -1,0 +1,109 @@
+/* The files of the weights: model.safetensors, or the shards that model.safetensors.index.json names. */
+#include "core/files.h"
+#include "core/folders.h"
+#include "core/memory.h"
+#include "pretrained/private/folder.h"
+
+#include <string.h>
+
+static const char single[] = "model.safetensors", index_name[] = "model.safetensors.index.json";
+
+static hl_status open_file(hl_pretrained *folder, const char *name)
+{
+    char *path = hl_path_join(folder->path, "%s", name);
+    if (path == NULL) {
+        return hl_error_memory(name);
+    }
+    folder->file_names[folder->n_files] = hl_strdup(name);
+    hl_status status = folder->file_names[folder->n_files] != NULL
+                           ? hl_safetensors_open(path, &folder->files[folder->n_files])
+                           : hl_error_memory(name);
+    folder->n_files++; /* hl_pretrained_close frees what is there */
+    hl_free(path);
+    return status;
+}
+
+/* Room for so many files. */
+static hl_status allocate(hl_pretrained *folder, size_t n)
+{
+    folder->files = hl_calloc(n, sizeof *folder->files);
+    folder->file_names = hl_calloc(n, sizeof *folder->file_names);
+    return folder->files != NULL && folder->file_names != NULL ? hl_ok() : hl_error_memory("the files of weights");
+}
+
+/* The shard of that name, opened where it is not yet. */
+static hl_status open_shard(hl_pretrained *folder, const char *name, const hl_safetensors **shard)
+{
+    int i = 0;
+    while (i < folder->n_files && strcmp(folder->file_names[i], name) != 0) {
+        i++;
+    }
+    *shard = NULL;
+    if (i == HL_PRETRAINED_MAX_FILES) {
+        return hl_pretrained_error(folder, index_name, "names more than %d files", (int)HL_PRETRAINED_MAX_FILES);
+    }
+    if (i == folder->n_files) {
+        HL_TRY(open_file(folder, name));
+    }
+    *shard = folder->files[i];
+    return hl_ok();
+}
+
+/* Every tensor of every shard stands in the map, with that shard, and nothing else does. */
+static hl_status open_shards(hl_pretrained *folder, json_t *map)
+{
+    const char *tensor;
+    json_t *value;
+    size_t n = 0;
+    json_object_foreach(map, tensor, value)
+    {
+        const char *name = json_string_value(value);
+        const hl_safetensors *shard;
+        if (name == NULL || !hl_pretrained_is_file_name(name)) {
+            return hl_pretrained_error(folder, index_name,
+                                       "tensor \"%s\" lies in \"%s\", which is no file of the folder", tensor,
+                                       name != NULL ? name : "");
+        }
+        HL_TRY(open_shard(folder, name, &shard));
+        if (hl_safetensors_find(shard, tensor) < 0) {
+            return hl_pretrained_error(folder, name, "has no tensor \"%s\", which %s says to be there", tensor,
+                                       index_name);
+        }
+    }
+    for (int i = 0; i < folder->n_files; i++) {
+        n += (size_t)hl_safetensors_count(folder->files[i]);
+    }
+    return n == json_object_size(map)
+               ? hl_ok()
+               : hl_pretrained_error(folder, index_name, "names %zu tensors, and its files hold %zu",
+                                     json_object_size(map), n);
+}
+
+static hl_status read_index(hl_pretrained *folder)
+{
+    json_t *root;
+    HL_TRY(hl_pretrained_read_json(folder, index_name, &root));
+    if (root == NULL) {
+        return hl_pretrained_error(folder, single,
+                                   "is missing, and so is %s; weights in other files, as pytorch_model.bin, are saved "
+                                   "anew by transformers' save_pretrained",
+                                   index_name);
+    }
+    json_t *map = json_object_get(root, "weight_map");
+    hl_status status = json_object_size(map) > 0 ? allocate(folder, HL_PRETRAINED_MAX_FILES)
+                                                 : hl_pretrained_error(folder, index_name, "has no weight_map");
+    HL_THEN(status, open_shards(folder, map));
+    json_decref(root);
+    return status;
+}
+
+hl_status hl_pretrained_open_weights(hl_pretrained *folder)
+{
+    bool exists;
+    HL_TRY(hl_pretrained_has(folder->path, single, &exists));
+    if (!exists) {
+        return read_index(folder);
+    }
+    HL_TRY(allocate(folder, 1));
+    return open_file(folder, single);
+}

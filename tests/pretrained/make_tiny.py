@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Writes the tiny models that the tests of pretrained/ read, and what transformers computes with them.
+
+usage: make_tiny.py FOLDER
+
+FOLDER is tests/pretrained/tiny, whose files are committed; they were written with transformers 5.23 and torch 2.13. Each
+subfolder is a model of random numbers as `save_pretrained` leaves it, and expected.safetensors, computed in float32
+(attn_implementation = "eager") for every text alone:
+
+  texts (metadata)  a line each; a tab separates the two texts of a pair
+  lengths (B), tokens (N), types (N)
+  hidden_0 .. hidden_L (N, D), attention_0 .. (the (H, T, T) of all texts end to end)
+  logits            (N, C), or (B, C) of classes; none where the model has no output layer that we have
+"""
+
+import json
+import os
+import shutil
+import sys
+
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+
+WORDS = (
+    "[PAD] [UNK] [CLS] [SEP] [MASK] a b c d e f g h i k l m n o p r s t u w y ##a ##d ##e ##ed ##g ##ing ##l ##n ##r ##s "
+    "##t the cat sat on mat dog who barked saw it , . ! ? re"
+).split()
+# Byte-level pieces; Ġ stands for a space.
+LETTERS = list("abcdefghiklmnoprstuwy,.!?")
+MERGES = [("t", "h"), ("th", "e"), ("Ġ", "the"), ("a", "t"), ("Ġ", "c"), ("Ġc", "at"), ("s", "at"), ("Ġ", "sat"), ("o", "n")]
+
+TEXTS = ["the cat sat on the mat.", "Who barked?\tthe dog, who saw it!", "it", "resting dogs bark"]
+
+
+def shape(kind):
+    sizes = {"vocab_size": None, "initializer_range": 0.05}
+    if kind == "distilbert":
+        return sizes | {"dim": 12, "n_layers": 2, "n_heads": 3, "hidden_dim": 20, "max_position_embeddings": 60}
+    if kind == "gpt2":
+        return sizes | {"n_embd": 12, "n_layer": 2, "n_head": 2, "n_positions": 60}
+    return sizes | {
+        "hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 20,
+        "max_position_embeddings": 60,
+    }  # fmt: skip
+
+
+CLASSES = {
+    "bert": transformers.BertConfig, "distilbert": transformers.DistilBertConfig, "electra": transformers.ElectraConfig,
+    "roberta": transformers.RobertaConfig, "gpt2": transformers.GPT2Config,
+}  # fmt: skip
+LABELS = {"id2label": {0: "bad", 1: "so so", 2: "good"}, "label2id": {"bad": 0, "so so": 1, "good": 2}}
+
+# name: kind, class, fields of the config, how the weights are stored, which files hold the tokens
+MODELS = {
+    "bert_masked": ("bert", "BertForMaskedLM", {}, "plain", "tokenizer.json"),
+    "bert_classes": ("bert", "BertForSequenceClassification", LABELS | {"hidden_act": "gelu_new"}, "gamma", "vocab.txt"),
+    "bert_bare": ("bert", "BertModel", {"layer_norm_eps": 1e-3}, "half", "vocab.txt"),
+    "distilbert_masked": ("distilbert", "DistilBertForMaskedLM", {}, "plain", "vocab.txt"),
+    "distilbert_classes": ("distilbert", "DistilBertForSequenceClassification", LABELS, "plain", "vocab.txt"),
+    "electra_generator": ("electra", "ElectraForMaskedLM", {"embedding_size": 8}, "shards", "vocab.txt"),
+    "electra_discriminator": ("electra", "ElectraForPreTraining", {"embedding_size": 12}, "brain", "vocab.txt"),
+    "electra_tags": ("electra", "ElectraForTokenClassification", LABELS | {"embedding_size": 8}, "plain", "vocab.txt"),
+    "roberta_masked": ("roberta", "RobertaForMaskedLM", {"type_vocab_size": 1}, "plain", "merges.txt"),
+    "roberta_classes": ("roberta", "RobertaForSequenceClassification", LABELS | {"type_vocab_size": 1, "hidden_act": "relu"},
+                        "plain", "tokenizer.json"),
+    "gpt2_next": ("gpt2", "GPT2LMHeadModel", {}, "bare", "merges.txt"),
+    "gpt2_untied": ("gpt2", "GPT2LMHeadModel",
+                    {"tie_word_embeddings": False, "activation_function": "quick_gelu", "n_inner": 20}, "plain",
+                    "tokenizer.json"),
+}  # fmt: skip
+
+
+def word_pieces(folder):
+    with open(os.path.join(folder, "vocab.txt"), "w") as file:
+        file.write("".join(piece + "\n" for piece in WORDS))
+    return transformers.BertTokenizer(vocab={piece: i for i, piece in enumerate(WORDS)}, do_lower_case=True)
+
+
+def byte_pieces(folder, kind):
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"] if kind == "roberta" else ["<|endoftext|>"]
+    pieces = special + LETTERS + ["Ġ"] + ["".join(merge) for merge in MERGES]
+    vocabulary = {piece: i for i, piece in enumerate(pieces)}
+    with open(os.path.join(folder, "vocab.json"), "w") as file:
+        json.dump(vocabulary, file, ensure_ascii=False)
+    with open(os.path.join(folder, "merges.txt"), "w") as file:
+        file.write("#version: 0.2\n" + "".join(f"{left} {right}\n" for left, right in MERGES))
+    name = "RobertaTokenizer" if kind == "roberta" else "GPT2Tokenizer"
+    return getattr(transformers, name)(vocab=vocabulary, merges=MERGES)
+
+
+def tokens_of(folder, kind, kept):
+    """The tokenizer; of the files that hold it only those named remain."""
+    tokenizer = byte_pieces(folder, kind) if kind in ("roberta", "gpt2") else word_pieces(folder)
+    if kept == "tokenizer.json":
+        tokenizer.backend_tokenizer.enable_truncation(max_length=16)
+        tokenizer.backend_tokenizer.save(os.path.join(folder, "tokenizer.json"))
+        tokenizer.backend_tokenizer.no_truncation()
+    else:
+        with open(os.path.join(folder, "tokenizer_config.json"), "w") as file:
+            json.dump({"do_lower_case": True, "model_max_length": 60}, file)
+    wanted = {"tokenizer.json": [], "vocab.txt": ["vocab.txt"], "merges.txt": ["vocab.json", "merges.txt"]}[kept]
+    for name in ("vocab.txt", "vocab.json", "merges.txt"):
+        path = os.path.join(folder, name)
+        if name not in wanted and os.path.exists(path):
+            os.remove(path)
+    return tokenizer, len(tokenizer)
+
+
+def numbers(model, seed):
+    """Numbers everywhere, far from a model's first ones: biases and norms, too, and sharp attention."""
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            drawn = torch.randn(parameter.shape, generator=generator)
+            is_norm = parameter.dim() == 1 and name.endswith("weight")
+            parameter.copy_(1 + 0.2 * drawn if is_norm else 0.4 * drawn)
+
+
+def save(model, folder, how):
+    if how == "half":
+        model = model.half()
+    if how == "brain":
+        model = model.bfloat16()
+    model.save_pretrained(folder, **({"max_shard_size": "8KB"} if how == "shards" else {}))
+    path = os.path.join(folder, "model.safetensors")
+    if how == "gamma":  # as the files of 2018, which also hold the positions' numbers
+        old = {
+            name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): tensor
+            for name, tensor in load_file(path).items()
+        }
+        old["bert.embeddings.position_ids"] = torch.arange(60)[None]
+        save_file(old, path, metadata={"format": "pt"})
+    if how == "bare":  # as GPT-2's own file: no prefix, and the causal masks
+        old = {name.removeprefix("transformer."): tensor for name, tensor in load_file(path).items()}
+        for layer in range(2):
+            old[f"h.{layer}.attn.bias"] = torch.ones(60, 60).tril()[None, None]
+        save_file(old, path, metadata={"format": "pt"})
+
+
+def compute(model, tokenizer, kind):
+    """What expected.safetensors holds."""
+    rows = {"tokens": [], "types": [], "lengths": [], "logits": []}
+    for text in TEXTS:
+        pair = text.split("\t")
+        encoded = tokenizer(*pair, return_tensors="pt", add_special_tokens=True)
+        ids = encoded["input_ids"]
+        types = encoded.get("token_type_ids", torch.zeros_like(ids))
+        arguments = {"input_ids": ids, "output_hidden_states": True, "output_attentions": True}
+        if kind in ("bert", "electra"):
+            arguments["token_type_ids"] = types
+        with torch.no_grad():
+            out = model(**arguments)
+        rows["tokens"].append(ids[0])
+        rows["types"].append(types[0] if kind in ("bert", "electra") else torch.zeros_like(types[0]))
+        rows["lengths"].append(torch.tensor([ids.shape[1]]))
+        for layer, hidden in enumerate(out.hidden_states):
+            rows.setdefault(f"hidden_{layer}", []).append(hidden[0])
+        for layer, attention in enumerate(out.attentions):
+            rows.setdefault(f"attention_{layer}", []).append(attention[0].reshape(-1))
+        logits = out.get("logits")
+        if logits is not None and "PreTraining" not in type(model).__name__:
+            rows["logits"].append(logits[0] if logits.dim() == 3 else logits)
+    return {name: torch.cat(parts).float().contiguous() for name, parts in rows.items() if parts}
+
+
+def sentence_files(folder):
+    with open(os.path.join(folder, "modules.json"), "w") as file:
+        types = ["Transformer", "Pooling", "Normalize"]
+        paths = ["", "1_Pooling", "2_Normalize"]
+        json.dump([{"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{name}"}
+                   for i, (name, path) in enumerate(zip(types, paths))], file)  # fmt: skip
+    os.mkdir(os.path.join(folder, "1_Pooling"))
+    with open(os.path.join(folder, "1_Pooling", "config.json"), "w") as file:
+        json.dump({"word_embedding_dimension": 12, "pooling_mode_cls_token": False, "pooling_mode_mean_tokens": True,
+                   "pooling_mode_max_tokens": False}, file)  # fmt: skip
+
+
+def make(root, name, seed):
+    kind, class_name, fields, how, kept = MODELS[name]
+    folder = os.path.join(root, name)
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    tokenizer, size = tokens_of(folder, kind, kept)
+    sizes = shape(kind) | {"vocab_size": size} | fields
+    if kind == "roberta":
+        sizes |= {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
+    if kind == "gpt2":
+        sizes |= {"bos_token_id": 0, "eos_token_id": 0}
+    model = getattr(transformers, class_name)(CLASSES[kind](**sizes, attn_implementation="eager"))
+    numbers(model, seed)
+    save(model, folder, how)
+    loaded = getattr(transformers, class_name).from_pretrained(folder, dtype=torch.float32, attn_implementation="eager")
+    expected = compute(loaded.eval(), tokenizer, kind)
+    save_file(expected, os.path.join(folder, "expected.safetensors"), metadata={"texts": "\n".join(TEXTS)})
+    generation = os.path.join(folder, "generation_config.json")
+    if os.path.exists(generation):
+        os.remove(generation)
+    if name == "bert_bare":
+        sentence_files(folder)
+    print(f"{name}: {sum(os.path.getsize(os.path.join(folder, f)) for f in os.listdir(folder))} bytes")
+
+
+def main():
+    torch.set_num_threads(1)
+    for seed, name in enumerate(MODELS):
+        make(sys.argv[1], name, seed)
+
+
+if __name__ == "__main__":
+    main()

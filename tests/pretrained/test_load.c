@@ -1,0 +1,212 @@
+/* Open models compute here what they compute in transformers; and what is loaded where. */
+#include "core/memory.h"
+#include "tests/check_suite.h"
+#include "tests/pretrained/pass.h"
+#include "tests/pretrained/tiny.h"
+#include "tests/scratch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *kind;
+    hl_pretrained_head head;
+    int64_t n_labels;
+    const char *drawn, *unused;
+} models[] = {
+    { .name = "bert_masked", .kind = "bert", .head = HL_PRETRAINED_MASKED },
+    { .name = "bert_classes", .kind = "bert", .head = HL_PRETRAINED_CLASSES, .n_labels = 3 },
+    { .name = "bert_bare", .kind = "bert", .unused = "pooler.dense.bias, pooler.dense.weight" },
+    { .name = "distilbert_masked", .kind = "distilbert", .head = HL_PRETRAINED_MASKED },
+    { .name = "distilbert_classes", .kind = "distilbert", .head = HL_PRETRAINED_CLASSES, .n_labels = 3 },
+    { .name = "electra_generator", .kind = "electra", .head = HL_PRETRAINED_MASKED },
+    { .name = "electra_discriminator",
+      .kind = "electra",
+      .unused = "discriminator_predictions.dense.bias, discriminator_predictions.dense.weight, "
+                "discriminator_predictions.dense_prediction.bias, discriminator_predictions.dense_prediction.weight" },
+    { .name = "electra_tags", .kind = "electra", .head = HL_PRETRAINED_TAGS, .n_labels = 3 },
+    { .name = "roberta_masked", .kind = "roberta", .head = HL_PRETRAINED_MASKED },
+    { .name = "roberta_classes", .kind = "roberta", .head = HL_PRETRAINED_CLASSES, .n_labels = 3 },
+    { .name = "gpt2_next", .kind = "gpt2", .head = HL_PRETRAINED_NEXT },
+    { .name = "gpt2_untied", .kind = "gpt2", .head = HL_PRETRAINED_NEXT, .drawn = "output.bias" },
+};
+enum { N_MODELS = sizeof models / sizeof models[0] };
+
+/* ---- the same numbers ---- */
+
+/* At most `tolerance` times the larger of 1 and the number itself; NaN fails. */
+static void assert_near(const char *what, const hl_real *found, const hl_real *expected, int64_t n, double tolerance)
+{
+    for (int64_t i = 0; i < n; i++) {
+        double difference = fabs((double)found[i] - (double)expected[i]);
+        ck_assert_msg(difference <= tolerance * fmax(1, fabs((double)expected[i])), "%s: number %lld is %.9g, not %.9g",
+                      what, (long long)i, (double)found[i], (double)expected[i]);
+    }
+}
+
+/* Our (B, H, T, T) against theirs, the (H, t, t) of every example of t tokens end to end. */
+static void assert_attention(const char *what, const hl_real *found, const tiny_numbers *expected,
+                             const hl_batch *batch, int64_t H)
+{
+    int64_t T = batch->longest, at = 0;
+    for (int64_t b = 0; b < batch->n_examples; b++) {
+        int64_t t = batch->offsets[b + 1] - batch->offsets[b];
+        for (int64_t row = 0; row < H * t; row++, at += t) {
+            const hl_real *ours = found + ((b * H + row / t) * T + row % t) * T;
+            for (int64_t j = 0; j < t; j++) {
+                double difference = fabs((double)ours[j] - (double)expected->at[at + j]);
+                ck_assert_msg(difference <= 5e-6, "%s: text %lld: %.9g, not %.9g", what, (long long)b, (double)ours[j],
+                              (double)expected->at[at + j]);
+            }
+        }
+    }
+    ck_assert_int_eq(at, hl_shape_count(expected->shape));
+}
+
+static void assert_pass(const char *name, const hl_model *model, const hl_batch *batch)
+{
+    enum { ARENA = 4 << 20 };
+    static pass p;
+    hl_arena arena;
+    ck_assert_int_eq(hl_arena_init(&arena, ARENA).code, HL_OK);
+    hl_status status = pass_run(&p, model, batch, &arena);
+    hl_arena_free(&arena);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    for (int l = 0; l <= model->config.n_layers; l++) {
+        char what[32];
+        snprintf(what, sizeof what, "hidden_%d", l);
+        tiny_numbers expected = tiny_expected(name, what);
+        ck_assert_int_eq(hl_shape_count(expected.shape), batch->n_rows * model->config.d_model);
+        assert_near(what, p.hidden[l], expected.at, hl_shape_count(expected.shape), 2e-5);
+        hl_free(expected.at);
+        if (l < model->config.n_layers) {
+            snprintf(what, sizeof what, "attention_%d", l);
+            expected = tiny_expected(name, what);
+            assert_attention(what, p.attention[l], &expected, batch, model->config.heads[l]);
+            hl_free(expected.at);
+        }
+    }
+    tiny_numbers expected = tiny_expected(name, "logits");
+    ck_assert_int_eq(p.logits != NULL, expected.at != NULL);
+    if (expected.at != NULL) { /* of classes those of first rows */
+        int64_t n_logits = hl_shape_rows(expected.shape), C = hl_shape_last(expected.shape);
+        bool classes = n_logits != batch->n_rows;
+        ck_assert_int_eq(p.n_logits, batch->n_rows * C);
+        ck_assert_int_eq(n_logits, classes ? batch->n_examples : batch->n_rows);
+        for (int64_t i = 0; i < n_logits; i++) {
+            const hl_real *ours = p.logits + (classes ? batch->offsets[i] : i) * C;
+            assert_near("logits", ours, expected.at + i * C, C, 2e-5);
+        }
+    }
+    hl_free(expected.at);
+    pass_free(&p);
+}
+
+START_TEST(an_open_model_computes_what_it_computes_there)
+{
+    const char *name = models[_i].name;
+    hl_pretrained *folder = tiny_open(name);
+    const char *const *labels;
+    ck_assert_str_eq(hl_pretrained_kind(folder), models[_i].kind);
+    ck_assert_int_eq(hl_pretrained_stored_head(folder), models[_i].head);
+    ck_assert_int_eq(hl_pretrained_labels(folder, &labels), models[_i].n_labels);
+    ck_assert(models[_i].n_labels == 0 || strcmp(labels[1], "so so") == 0);
+
+    hl_batch_storage storage;
+    tiny_encode(folder, name, &storage);
+    tiny_numbers tokens = tiny_expected(name, "tokens"), types = tiny_expected(name, "types");
+    ck_assert_int_eq(storage.batch.n_rows, hl_shape_count(tokens.shape));
+    for (int64_t i = 0; i < storage.batch.n_rows; i++) {
+        ck_assert_int_eq(storage.batch.tokens[i], (int)tokens.at[i]);
+        ck_assert_int_eq(storage.batch.types != NULL ? storage.batch.types[i] : 0, (int)types.at[i]);
+    }
+    hl_free(tokens.at);
+    hl_free(types.at);
+
+    hl_model model;
+    hl_pretrained_loaded loaded = { 0 };
+    tiny_load(folder, hl_pretrained_model(folder), &model, &loaded);
+    ck_assert_str_eq(loaded.n_drawn > 0 ? loaded.drawn.bytes : "", models[_i].drawn != NULL ? models[_i].drawn : "");
+    ck_assert_str_eq(loaded.n_unused > 0 ? loaded.unused.bytes : "",
+                     models[_i].unused != NULL ? models[_i].unused : "");
+    ck_assert_int_eq(loaded.n_loaded + loaded.n_drawn, model.parameters.n);
+    assert_pass(name, &model, &storage.batch);
+    hl_pretrained_loaded_free(&loaded);
+    hl_model_free(&model);
+    hl_batch_storage_free(&storage);
+    hl_pretrained_close(folder);
+}
+END_TEST
+
+/* ---- other models from the same folder ---- */
+
+START_TEST(a_new_output_layer_keeps_the_values_that_were_drawn)
+{
+    hl_pretrained *folder = tiny_open("bert_classes");
+    hl_model_config *config = malloc(sizeof *config);
+    hl_model model;
+    hl_pretrained_loaded loaded = { 0 };
+    *config = *hl_pretrained_model(folder);
+    config->targets = 5;
+    ck_assert_int_eq(hl_model_init(&model, config).code, HL_OK);
+    ck_assert_int_eq(hl_model_allocate(&model, 7).code, HL_OK);
+    const hl_parameter *output = hl_parameters_find(&model.parameters, "output.weight");
+    hl_real before = output->tensor->data[3];
+    hl_status status = hl_pretrained_load(folder, &model, &loaded);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    ck_assert_str_eq(loaded.drawn.bytes, "output.weight, output.bias"); /* BERT's pooler is the bare model's, too */
+    ck_assert_str_eq(loaded.unused.bytes, "classifier.bias, classifier.weight");
+    ck_assert(output->tensor->data[3] == before && before != 0);
+    hl_text text = { 0 };
+    hl_pretrained_print_loaded(&loaded, &text);
+    ck_assert_ptr_nonnull(strstr(text.bytes, "drawn anew: output.weight, output.bias\nnot used: classifier.bias"));
+    hl_text_free(&text);
+    hl_pretrained_loaded_free(&loaded);
+    hl_model_free(&model);
+    free(config);
+    hl_pretrained_close(folder);
+}
+END_TEST
+
+START_TEST(a_model_that_is_not_allocated_is_not_filled)
+{
+    hl_pretrained *folder = tiny_open("bert_bare");
+    hl_model model;
+    hl_pretrained_loaded loaded = { 0 };
+    ck_assert_int_eq(hl_model_init(&model, hl_pretrained_model(folder)).code, HL_OK);
+    ck_assert_int_eq(hl_pretrained_load(folder, &model, &loaded).code, HL_INVALID);
+    hl_model_free(&model);
+    hl_pretrained_close(folder);
+}
+END_TEST
+
+START_TEST(a_model_with_parameters_that_its_kind_has_not_is_refused)
+{
+    hl_pretrained *folder = tiny_open("distilbert_masked");
+    hl_model_config *config = malloc(sizeof *config);
+    hl_model model;
+    hl_pretrained_loaded loaded = { 0 };
+    *config = *hl_pretrained_model(folder);
+    config->token_types = 2;
+    ck_assert_int_eq(hl_model_init(&model, config).code, HL_OK);
+    ck_assert_int_eq(hl_model_reserve(&model, HL_MODEL_EVALUATED).code, HL_OK);
+    hl_status status = hl_pretrained_load(folder, &model, &loaded);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_msg(strstr(status.text, "models of the kind distilbert have no token_types.weight") != NULL, "%s",
+                  status.text);
+    hl_model_free(&model);
+    free(config);
+    hl_pretrained_close(folder);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, an_open_model_computes_what_it_computes_there, 0, N_MODELS);
+    tcase_add_test(tc, a_new_output_layer_keeps_the_values_that_were_drawn);
+    tcase_add_test(tc, a_model_that_is_not_allocated_is_not_filled);
+    tcase_add_test(tc, a_model_with_parameters_that_its_kind_has_not_is_refused);
+}
+SUITE("load", add_tests)

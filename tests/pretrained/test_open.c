@@ -1,0 +1,146 @@
+/* What a folder says besides its weights. */
+#include "tests/check_suite.h"
+#include "tests/pretrained/tiny.h"
+#include "tests/scratch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+START_TEST(a_folder_of_a_model_is_no_run)
+{
+    ck_assert(hl_pretrained_is_folder(tiny_folder("bert_masked")));
+    ck_assert(!hl_pretrained_is_folder(tiny_folder("none")));
+    char path[4096];
+    const char *copy = tiny_changed("bert_masked", NULL, NULL, NULL);
+    snprintf(path, sizeof path, "%s/config.ini", copy);
+    scratch_write(path, "", 0);
+    ck_assert(!hl_pretrained_is_folder(copy));
+}
+END_TEST
+
+START_TEST(the_model_is_as_config_json_says)
+{
+    hl_pretrained *folder = tiny_open("roberta_classes");
+    const hl_model_config *c = hl_pretrained_model(folder);
+    ck_assert_int_eq(c->d_model, 12);
+    ck_assert_int_eq(c->n_layers, 2);
+    ck_assert(c->heads[1] == 3 && c->kv_heads[1] == 3 && c->d_k[1] == 4 && c->d_v[1] == 4);
+    ck_assert_int_eq(c->d_ff, 20);
+    ck_assert_int_eq(c->position_offset, 2);
+    ck_assert_int_eq(c->max_length, 58);
+    ck_assert_int_eq(c->token_types, 1);
+    ck_assert_int_eq(c->targets, 3);
+    ck_assert_int_eq(c->activation, HL_RELU);
+    ck_assert_int_eq(c->pooling, HL_POOLING_ROWS);
+    ck_assert_int_eq(c->pooler, HL_POOLER_TANH);
+    ck_assert(c->norm == HL_NORM_POST && c->embedding_norm && c->unscaled_embedding && c->bias && !c->causal);
+    ck_assert(!c->tie_embedding && c->head == HL_HEAD_LINEAR);
+    static const float p = 0.1f;
+    ck_assert(c->dropout_residual == p && c->dropout_embedding == p && c->dropout_attention == p);
+    ck_assert(c->dropout_pooler == p && c->dropout_output == p && c->dropout_ffn == 0);
+    ck_assert(c->norm_epsilon == 1e-12f && c->initial_std == 0.05f);
+    ck_assert(hl_pretrained_asks_to_cut(folder));
+    hl_pretrained_close(folder);
+
+    folder = tiny_open("bert_classes");
+    c = hl_pretrained_model(folder);
+    ck_assert(c->dropout_pooler == 0 && c->dropout_output == p && c->activation == HL_GELU_TANH);
+    ck_assert(!hl_pretrained_asks_to_cut(folder));
+    hl_pretrained_close(folder);
+
+    folder = tiny_open("distilbert_classes");
+    c = hl_pretrained_model(folder);
+    ck_assert(c->dropout_pooler == 0 && c->dropout_output == 0.2f && c->pooler == HL_POOLER_RELU);
+    hl_pretrained_close(folder);
+
+    folder = tiny_open("gpt2_next");
+    c = hl_pretrained_model(folder);
+    ck_assert(c->norm == HL_NORM_PRE && c->causal && c->tie_embedding && !c->embedding_norm && c->d_ff == 48);
+    ck_assert(c->scale_residual && c->norm_epsilon == 1e-5f && c->activation == HL_GELU_TANH && c->token_types == 0);
+    hl_pretrained_close(folder);
+}
+END_TEST
+
+/* Fields of config.json that say that the output layer is another than ours, and what is left. */
+static const struct {
+    const char *model, *old, *new;
+    hl_pretrained_head head;
+} heads[] = {
+    { "bert_masked", "BertForMaskedLM", "BertForPreTraining", HL_PRETRAINED_MASKED },
+    { "bert_masked", "BertForMaskedLM", "BertForQuestionAnswering", HL_PRETRAINED_NONE },
+    { "bert_masked", "BertForMaskedLM", "MyBertForMaskedLM", HL_PRETRAINED_NONE },
+    { "bert_masked", "\"architectures\"", "\"others\"", HL_PRETRAINED_NONE },
+    { "gpt2_next", "GPT2LMHeadModel", "GPT2Model", HL_PRETRAINED_NEXT },
+    { "gpt2_next", "GPT2LMHeadModel", "GPT2DoubleHeadsModel", HL_PRETRAINED_NEXT },
+    { "gpt2_next", "GPT2LMHeadModel", "GPT2ForSequenceClassification", HL_PRETRAINED_NONE },
+    { "bert_classes", "{", "{\"problem_type\": \"multi_label_classification\",", HL_PRETRAINED_NONE },
+    { "bert_classes", "{", "{\"problem_type\": \"single_label_classification\",", HL_PRETRAINED_CLASSES },
+};
+
+START_TEST(an_output_layer_of_another_kind_is_none)
+{
+    const char *path = tiny_changed(heads[_i].model, "config.json", heads[_i].old, heads[_i].new);
+    hl_pretrained *folder;
+    hl_status status = hl_pretrained_open(path, &folder);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    ck_assert_int_eq(hl_pretrained_stored_head(folder), heads[_i].head);
+    ck_assert_int_eq(hl_pretrained_model(folder)->head == HL_HEAD_NONE, heads[_i].head == HL_PRETRAINED_NONE);
+    hl_pretrained_close(folder);
+}
+END_TEST
+
+/* ---- sentences ---- */
+
+static const struct {
+    const char *model, *file, *old, *new;
+    hl_pretrained_sentence sentence;
+    bool normalised;
+} sentences[] = {
+    { "bert_bare", NULL, NULL, NULL, HL_SENTENCE_MEAN, true },
+    { "bert_masked", NULL, NULL, NULL, HL_SENTENCE_UNKNOWN, false },
+    { "bert_bare", "1_Pooling/config.json", "\"pooling_mode_cls_token\": false, \"pooling_mode_mean_tokens\": true",
+      "\"pooling_mode_cls_token\": true, \"pooling_mode_mean_tokens\": false", HL_SENTENCE_FIRST, true },
+    { "bert_bare", "1_Pooling/config.json", "\"pooling_mode_max_tokens\": false", "\"pooling_mode_max_tokens\": true",
+      HL_SENTENCE_UNKNOWN, true },
+    { "bert_bare", "modules.json", "models.Normalize", "models.Dense", HL_SENTENCE_UNKNOWN, false },
+};
+
+START_TEST(how_a_sentence_becomes_a_vector_is_read)
+{
+    const char *path = tiny_changed(sentences[_i].model, sentences[_i].file, sentences[_i].old, sentences[_i].new);
+    hl_pretrained *folder;
+    bool normalised;
+    hl_status status = hl_pretrained_open(path, &folder);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    ck_assert_int_eq(hl_pretrained_sentence_of(folder, &normalised), sentences[_i].sentence);
+    ck_assert_int_eq(normalised, sentences[_i].normalised);
+    hl_pretrained_close(folder);
+}
+END_TEST
+
+/* ---- tokens ---- */
+
+START_TEST(a_table_of_embeddings_may_have_rows_without_tokens)
+{
+    /* Of the weights nothing is looked at here. */
+    const char *path = tiny_changed("bert_bare", "config.json", "\"vocab_size\": ", "\"vocab_size\": 64, \"size\": ");
+    hl_pretrained *folder;
+    hl_status status = hl_pretrained_open(path, &folder);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    ck_assert_int_lt(hl_tokens_size(hl_pretrained_tokens(folder)), 64);
+    ck_assert_int_eq(hl_pretrained_model(folder)->vocabulary, 64);
+    hl_pretrained_close(folder);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, a_folder_of_a_model_is_no_run);
+    tcase_add_test(tc, the_model_is_as_config_json_says);
+    tcase_add_loop_test(tc, an_output_layer_of_another_kind_is_none, 0, sizeof heads / sizeof heads[0]);
+    tcase_add_loop_test(tc, how_a_sentence_becomes_a_vector_is_read, 0, sizeof sentences / sizeof sentences[0]);
+    tcase_add_test(tc, a_table_of_embeddings_may_have_rows_without_tokens);
+}
+SUITE("open", add_tests)

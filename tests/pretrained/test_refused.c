@@ -1,0 +1,240 @@
+/* What is damaged, hostile or not supported is refused, naming file and tensor. */
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+#include "tests/pretrained/tiny.h"
+#include "tests/scratch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH = 4096 };
+
+/* In a copy of the model's folder, `old` in `file` becomes `new`; then `of` is refused (NULL: `file`). */
+static const struct {
+    const char *model, *file, *old, *new, *of, *reason;
+} changes[] = {
+    /* config.json: what it is */
+    { "bert_masked", "config.json", "\"bert\"", "\"t5\"", NULL,
+      "model_type = t5 is not supported, only bert, distilbert, electra, roberta, gpt2" },
+    { "bert_masked", "config.json", "\"model_type\"", "\"kind\"", NULL, "has no model_type; it can be one of bert" },
+    { "bert_masked", "config.json", "{", "[{", NULL, "" },
+    { "bert_masked", "config.json", "{", "{\"is_decoder\": 1, \"a\": ", NULL, "" },
+    /* fields that change the numbers */
+    { "bert_masked", "config.json", "{", "{\"position_embedding_type\": \"relative_key\",", NULL,
+      "position_embedding_type = relative_key is not supported, only absolute" },
+    { "bert_masked", "config.json", "{", "{\"position_embedding_type\": 1,", NULL, "position_embedding_type" },
+    { "bert_masked", "config.json", "{", "{\"pruned_heads\": {\"0\": [1]},", NULL, "pruned_heads are not supported" },
+    { "bert_masked", "config.json", "{", "{\"quantization_config\": {},", NULL,
+      "quantization_config is not supported" },
+    { "bert_masked", "config.json", "\"is_decoder\": false", "\"is_decoder\": true", NULL,
+      "is_decoder = true is not supported" },
+    { "bert_masked", "config.json", "\"is_decoder\": false", "\"is_decoder\": 0", NULL,
+      "is_decoder is neither true nor false" },
+    { "bert_masked", "config.json", "\"add_cross_attention\": false", "\"add_cross_attention\": true", NULL,
+      "add_cross_attention = true is not supported" },
+    { "gpt2_next", "config.json", "\"scale_attn_by_inverse_layer_idx\": false",
+      "\"scale_attn_by_inverse_layer_idx\": true", NULL, "scale_attn_by_inverse_layer_idx = true is not supported" },
+    { "gpt2_next", "config.json", "\"reorder_and_upcast_attn\": false", "\"reorder_and_upcast_attn\": true", NULL,
+      "reorder_and_upcast_attn = true is not supported" },
+    { "gpt2_next", "config.json", "\"scale_attn_weights\": true", "\"scale_attn_weights\": false", NULL,
+      "scale_attn_weights = false is not supported" },
+    { "bert_masked", "config.json", "\"gelu\"", "\"silu\"", NULL, "hidden_act = silu is not supported, only relu" },
+    { "bert_masked", "config.json", "\"gelu\"", "7", NULL, "hidden_act = what stands here is not supported" },
+    { "roberta_masked", "config.json", "\"gelu\"", "\"relu\"", NULL,
+      "a head of masked tokens of roberta whose hidden_act is not gelu is not supported" },
+    /* sizes */
+    { "bert_masked", "config.json", "\"hidden_size\": 12", "\"hidden_size\": 13", NULL,
+      "hidden_size = 13 is no multiple of num_attention_heads = 3" },
+    { "bert_masked", "config.json", "\"hidden_size\": 12", "\"hidden_size\": -12", NULL,
+      "hidden_size is no whole number from 1 to 1073741824" },
+    { "bert_masked", "config.json", "\"hidden_size\": 12", "\"hidden_size\": 12.0", NULL, "hidden_size is no whole" },
+    { "bert_masked", "config.json", "\"hidden_size\": 12", "\"hidden_size\": \"12\"", NULL, "hidden_size is no whole" },
+    { "bert_masked", "config.json", "\"hidden_size\": 12", "\"hidden\": 12", NULL, "has no hidden_size" },
+    { "bert_masked", "config.json", "\"hidden_size\": 12", "\"hidden_size\": 2147483648", NULL, "is no whole number" },
+    { "bert_masked", "config.json", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 257", NULL, "is above 256" },
+    { "bert_masked", "config.json", "\"layer_norm_eps\": 1e-12", "\"layer_norm_eps\": 0", NULL,
+      "layer_norm_eps is no number above 0" },
+    { "bert_masked", "config.json", "\"hidden_dropout_prob\": 0.1", "\"hidden_dropout_prob\": 1", NULL,
+      "hidden_dropout_prob is no number from 0 to below 1" },
+    { "roberta_masked", "config.json", "\"pad_token_id\": 1", "\"pad_token_id\": 59", NULL, "leaves no position" },
+    /* labels */
+    { "bert_classes", "config.json", "\"1\": \"so so\"", "\"7\": \"so so\"", NULL, "id2label: the id 1 has no label" },
+    { "bert_classes", "config.json", "\"id2label\": {", "\"id2label\": 3, \"b\": {", NULL, "id2label is no object" },
+    /* counts that contradict the weights */
+    { "bert_masked", "config.json", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 3", "model.safetensors",
+      "has no tensor \"encoder.layer.2.attention.self.query.weight\"" },
+    { "bert_masked", "config.json", "\"intermediate_size\": 20", "\"intermediate_size\": 24", "model.safetensors",
+      "tensor \"bert.encoder.layer.0.intermediate.dense.weight\" is (20, 12), and config.json makes it (24, 12)" },
+    { "gpt2_untied", "config.json", "\"n_inner\": 20", "\"n_inner\": 24", "model.safetensors",
+      "tensor \"transformer.h.0.mlp.c_fc.weight\" is (12, 20), and config.json makes it (12, 24)" },
+    { "bert_masked", "config.json", "\"max_position_embeddings\": 60", "\"max_position_embeddings\": 59",
+      "model.safetensors", "position_embeddings.weight\" is (60, 12), and config.json makes it (59, 12)" },
+    { "gpt2_untied", "config.json", "\"tie_word_embeddings\": false", "\"tie_word_embeddings\": true",
+      "model.safetensors", "differs from another that config.json makes the same (tie_word_embeddings)" },
+    /* tokens */
+    { "distilbert_masked", "vocab.txt", "\ncat\n", "\nthe\n", NULL, "" },
+    { "distilbert_masked", "vocab.txt", "\ncat\n", "\n", "config.json",
+      "vocab_size is 52, and the folder's tokens are 51" },
+    { "distilbert_masked", "vocab.txt", "\ncat\n", "\ncat\ncats\n", "config.json",
+      "vocab_size is 52, and the folder's tokens are 53" },
+    { "distilbert_masked", "vocab.txt", "[UNK]", "[UNC]", NULL, "" },
+    { "distilbert_masked", "tokenizer_config.json", "{", "{\"strip_accents\": false,", NULL, "strip_accents" },
+    { "distilbert_masked", "tokenizer_config.json", "{", "{\"tokenize_chinese_chars\": false,", NULL,
+      "tokenize_chinese" },
+    { "gpt2_next", "tokenizer_config.json", "{", "{\"add_prefix_space\": true,", NULL, "add_prefix_space" },
+    { "roberta_masked", "vocab.json", "\"<s>\"", "\"<z>\"", NULL, "has no piece <s> or </s>" },
+    { "bert_masked", "tokenizer.json", "BertNormalizer", "Lowercase", NULL, "Lowercase is not supported" },
+    /* weights */
+    { "bert_masked", "model.safetensors", "layer.1.output.dense.bias", "layer.1.output.dense.boas", NULL,
+      "has no tensor \"encoder.layer.1.output.dense.bias\"" },
+    { "bert_masked", "model.safetensors", "\"F32\"", "\"I32\"", NULL, "its dtype is I32; only" },
+    { "bert_masked", "model.safetensors", "\"F32\"", "\"F16\"", NULL, "does not match its shape" },
+    /* shards */
+    { "electra_generator", "model.safetensors.index.json", "\"model-00001-of", "\"../x-00001-of", NULL,
+      "lies in \"../x-00001-of" },
+    { "electra_generator", "model.safetensors.index.json", "\"model-00001-of", "\"/tmp/model-00001-of", NULL,
+      "which is no file of the folder" },
+    { "electra_generator", "model.safetensors.index.json", "\"model-00001-of", "\"none-00001-of",
+      "none-00001-of-00002.safetensors", "No such file" },
+    { "electra_generator", "model.safetensors.index.json", "weight_map", "weights", NULL, "has no weight_map" },
+    { "electra_generator", "model.safetensors.index.json", "\"electra.encoder.layer.0.output.dense.bias\"",
+      "\"electra.encoder.layer.0.output.dense.boas\"", "model-00002-of-00002.safetensors",
+      "has no tensor \"electra.encoder.layer.0.output.dense.boas\", which model.safetensors.index.json says" },
+    /* sentences */
+    { "bert_bare", "modules.json", "1_Pooling", "../1_Pooling", NULL, "the path of its pooling is none in the folder" },
+};
+enum { N_CHANGES = sizeof changes / sizeof changes[0] };
+
+START_TEST(a_folder_with_one_thing_wrong_is_refused)
+{
+    const char *path = tiny_changed(changes[_i].model, changes[_i].file, changes[_i].old, changes[_i].new);
+    tiny_refused(path, changes[_i].of != NULL ? changes[_i].of : changes[_i].file, changes[_i].reason);
+}
+END_TEST
+
+/* Removes a file of the copy; what is refused then, and why. */
+static const struct {
+    const char *model, *file, *of, *reason;
+} missing[] = {
+    { "bert_masked", "config.json", "config.json", "is missing: no folder of a model" },
+    { "bert_masked", "model.safetensors", "model.safetensors", "is missing, and so is model.safetensors.index.json" },
+    { "bert_masked", "tokenizer.json", "tokenizer.json", "is missing, and so is vocab.txt" },
+    { "gpt2_next", "merges.txt", "tokenizer.json", "is missing, and so are vocab.json and merges.txt" },
+    { "electra_generator", "model-00002-of-00002.safetensors", "model-00002-of-00002.safetensors", "No such file" },
+};
+
+START_TEST(a_missing_file_is_named)
+{
+    const char *path = tiny_changed(missing[_i].model, NULL, NULL, NULL);
+    char file[PATH];
+    snprintf(file, sizeof file, "%s/%s", path, missing[_i].file);
+    ck_assert_int_eq(unlink(file), 0);
+    tiny_refused(path, missing[_i].of, missing[_i].reason);
+}
+END_TEST
+
+START_TEST(weights_that_end_too_early_are_refused)
+{
+    const char *path = tiny_changed("bert_masked", NULL, NULL, NULL);
+    char file[PATH];
+    snprintf(file, sizeof file, "%s/model.safetensors", path);
+    size_t size;
+    char *content = scratch_read(file, &size);
+    for (size_t cut = 1; cut < size; cut = cut * 3 + 1) {
+        scratch_write(file, content, size - cut);
+        tiny_refused(path, "model.safetensors", "");
+    }
+    free(content);
+}
+END_TEST
+
+START_TEST(weights_that_are_no_numbers_are_refused)
+{
+    const char *path = tiny_changed("bert_masked", NULL, NULL, NULL);
+    char file[PATH];
+    snprintf(file, sizeof file, "%s/model.safetensors", path);
+    size_t size;
+    char *content = scratch_read(file, &size);
+    static const unsigned char infinite[4] = { 0, 0, 0x80, 0x7F };
+    memcpy(content + size - 4, infinite, 4);
+    scratch_write(file, content, size);
+    tiny_refused(path, "model.safetensors", "holds a number that is not finite");
+    free(content);
+}
+END_TEST
+
+/* ---- what fails outside ---- */
+
+/* Opens and loads all of a folder. */
+static hl_status read_all(const char *path)
+{
+    hl_pretrained *folder;
+    hl_model model = { 0 };
+    hl_pretrained_loaded loaded = { 0 };
+    hl_status status = hl_pretrained_open(path, &folder);
+    if (status.code == HL_OK) {
+        status = hl_model_init(&model, hl_pretrained_model(folder));
+        HL_THEN(status, hl_model_reserve(&model, HL_MODEL_EVALUATED));
+        HL_THEN(status, hl_pretrained_load(folder, &model, &loaded));
+    }
+    hl_pretrained_loaded_free(&loaded);
+    hl_model_free(&model);
+    hl_pretrained_close(folder);
+    return status;
+}
+
+static const char *const read_whole[] = { "bert_bare", "bert_classes", "electra_generator", "gpt2_next" };
+
+START_TEST(no_failing_call_is_missed)
+{
+    const char *path = tiny_folder(read_whole[_i]);
+    faults_begin();
+    ck_assert_int_eq(read_all(path).code, HL_OK);
+    faults_in_files(0, FAULTS_ONCE, 0);
+    ck_assert_int_eq(read_all(path).code, HL_OK);
+    int calls = faults_file_calls(), harmless = 0;
+    for (int n = 1; n <= calls; n++) {
+        faults_in_files(n, FAULTS_ONCE, 5);
+        hl_status status = read_all(path);
+        const faults_failure *failure;
+        ck_assert_int_eq(faults_failures(&failure), 1);
+        harmless += status.code == HL_OK;
+        ck_assert_msg(status.code == (failure->call == FAULTS_CLOSE ? HL_OK : HL_BAD_FILE), "call %d (%s): %s", n,
+                      faults_call_name(failure->call), status.text);
+        ck_assert_int_eq(faults_open_files(), 0);
+    }
+    ck_assert_int_gt(calls, harmless);
+    faults_end();
+}
+END_TEST
+
+START_TEST(no_failing_allocation_is_missed)
+{
+    const char *path = tiny_folder(read_whole[_i]);
+    faults_begin();
+    faults_in_memory(0, FAULTS_ONCE);
+    ck_assert_int_eq(read_all(path).code, HL_OK);
+    int allocations = faults_allocations();
+    for (int n = 1; n <= allocations; n++) {
+        faults_in_memory(n, FAULTS_ONCE);
+        hl_status status = read_all(path);
+        ck_assert_msg(status.code == HL_NO_MEMORY, "allocation %d: %d %s", n, (int)status.code, status.text);
+        ck_assert_int_eq(faults_live_blocks(), 0);
+        ck_assert_int_eq(faults_open_files(), 0);
+    }
+    faults_end();
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, a_folder_with_one_thing_wrong_is_refused, 0, N_CHANGES);
+    tcase_add_loop_test(tc, a_missing_file_is_named, 0, sizeof missing / sizeof missing[0]);
+    tcase_add_test(tc, weights_that_end_too_early_are_refused);
+    tcase_add_test(tc, weights_that_are_no_numbers_are_refused);
+    tcase_add_loop_test(tc, no_failing_call_is_missed, 0, sizeof read_whole / sizeof read_whole[0]);
+    tcase_add_loop_test(tc, no_failing_allocation_is_missed, 0, sizeof read_whole / sizeof read_whole[0]);
+}
+SUITE("refused", add_tests)
