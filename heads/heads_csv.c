@@ -18,6 +18,23 @@ static int64_t pairs_before(int64_t n, int64_t head)
     return head * (2 * n - 1 - head) / 2;
 }
 
+static size_t halves_of(int64_t n_heads, int64_t T, int threads)
+{
+    threads = threads < 1 ? 1 : threads < HL_MAX_THREADS ? threads : HL_MAX_THREADS;
+    return hl_size_product((size_t)threads, hl_size_product((size_t)n_heads, (size_t)hl_row_halves_width(T)));
+}
+
+size_t hl_heads_csv_bytes(int64_t n_heads, int64_t T, int threads)
+{
+    const hl_heads_csv *csv = NULL;
+    size_t heads = (size_t)n_heads,
+           offsets = hl_size_product((size_t)(2 * T - 1), sizeof *csv->offsets + sizeof *csv->best);
+    size_t each = hl_size_product(heads, sizeof *csv->entropies + sizeof *csv->measured);
+    size_t pairs = hl_size_product(hl_size_product(heads, heads - 1) / 2, sizeof *csv->mixed + sizeof *csv->untrained);
+    return hl_size_sum(hl_size_sum(offsets, each),
+                       hl_size_sum(pairs, hl_size_product(halves_of(n_heads, T, threads), sizeof *csv->halves)));
+}
+
 static hl_status set_up(hl_heads_csv *csv, int64_t T, int n_layers, int64_t n_heads)
 {
     csv->offsets = hl_calloc((size_t)(2 * T - 1), sizeof *csv->offsets);
@@ -25,8 +42,7 @@ static hl_status set_up(hl_heads_csv *csv, int64_t T, int n_layers, int64_t n_he
     csv->entropies = hl_calloc((size_t)n_heads, sizeof *csv->entropies);
     csv->measured = hl_calloc((size_t)n_heads, sizeof *csv->measured);
     csv->mixed = hl_calloc((size_t)pairs_before(n_heads, n_heads) + 1, sizeof *csv->mixed); /* a single head has none */
-    int threads = csv->threads < 1 ? 1 : csv->threads < HL_MAX_THREADS ? csv->threads : HL_MAX_THREADS;
-    csv->halves = hl_calloc((size_t)(threads * n_heads * hl_row_halves_width(T)), sizeof *csv->halves);
+    csv->halves = hl_calloc(halves_of(n_heads, T, csv->threads), sizeof *csv->halves);
     if (csv->offsets == NULL || csv->best == NULL || csv->entropies == NULL || csv->measured == NULL ||
         csv->mixed == NULL || csv->halves == NULL) {
         hl_heads_csv_free(csv);

@@ -59,6 +59,9 @@ typedef struct hl_heads_csv {
 hl_status hl_heads_csv_add(hl_heads_csv *csv, int64_t step, const hl_patterns *layers, int n_layers,
                            const hl_validation_sums *sums, const hl_head_effect *effects);
 
+/* The bytes that it takes besides its rows, of so many heads in all and up to T tokens. */
+size_t hl_heads_csv_bytes(int64_t n_heads, int64_t T, int threads);
+
 /* Whether the file shows a reading: one of an offset only where that is -1, 0, 1 or some head's best at some step. */
 bool hl_heads_csv_shows(const hl_heads_csv *csv, const hl_reading *reading);
 

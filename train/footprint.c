@@ -163,11 +163,13 @@ static hl_status page_bytes(const hl_config *config, const hl_model *model, int6
     return hl_ok();
 }
 
-/* Metrics and maps of n snapshots. */
-static size_t readings_bytes(const hl_model_config *model, const hl_footprint *f, int64_t n, int64_t examples,
-                             int64_t T)
+/* Metrics and maps of n snapshots, and what all pairs of heads are compared in. */
+static size_t readings_bytes(const hl_config *config, const hl_model_config *model, const hl_footprint *f, int64_t n,
+                             int64_t examples)
 {
-    return hl_size_sum(hl_size_product((size_t)n, f->rows), maps_bytes(model, n, examples, T));
+    int64_t T = config->sizes.longest;
+    size_t pairs = hl_heads_csv_bytes(hl_heads_count(model), model->max_length, hl_setup_threads(config));
+    return hl_size_sum(hl_size_sum(hl_size_product((size_t)n, f->rows), pairs), maps_bytes(model, n, examples, T));
 }
 
 /* What the end of a run takes with these readings, apart from training. */
@@ -198,8 +200,8 @@ static hl_status set_end(const hl_config *config, const hl_model *model, int64_t
                                  hl_setup_threads(config), &effects));
     f->snapshot = hl_recorder_file_bytes(&model->config, examples, T, R);
     f->rows = rows_bytes(&model->config, T, R);
-    f->readings = readings_bytes(&model->config, f, n, examples, T);
-    size_t with_extra = readings_bytes(&model->config, f, most, examples, T);
+    f->readings = readings_bytes(config, &model->config, f, n, examples);
+    size_t with_extra = readings_bytes(config, &model->config, f, most, examples);
     f->extra = with_extra - f->readings;
     f->measures = hl_size_sum(f->snapshot, effects);
     HL_TRY(page_bytes(config, model, examples, T, &page));

@@ -31,10 +31,10 @@ typedef struct hl_footprint {
 
     /* The end of a run, and the program heads: heads.csv and report.html are made when training has given its memory
      * back. */
-    size_t rows; /* the metrics of one snapshot; at most */
-    size_t
-        readings; /* what they are made of: metrics and maps of all snapshots that are sure to be taken; an estimate */
-    size_t extra; /* what those may add that are taken where the loss falls; at most */
+    size_t rows;     /* the metrics of one snapshot; at most */
+    size_t readings; /* metrics and maps of all snapshots that are sure to be taken, and what heads are compared in; an
+                        estimate */
+    size_t extra;    /* what those may add that are taken where the loss falls; at most */
     size_t snapshot; /* one, read from its file; at most */
     size_t measures; /* the last snapshot and what the effects of its heads are measured in */
     size_t end; /* at most at once, weights, vocabulary, positions and libraries with it; 0 where nothing is taken */

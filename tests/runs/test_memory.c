@@ -27,6 +27,15 @@ START_TEST(the_end_of_a_run_and_heads_take_what_was_told)
 }
 END_TEST
 
+/* Metrics of many heads are most of what it takes, and a run that is resumed has more of them. */
+START_TEST(a_run_with_many_heads_takes_what_was_told_when_resumed)
+{
+    told_memory_check_resumed("[task]\nname = identity_copy\nlength = 8\nsymbols = 8\n[model]\nlayers = 4\n"
+                              "d_model = 128\nheads = 128\n[train]\nsteps = 3\nbatch_size = 4\n"
+                              "eval_examples = 16\n[patterns]\nexamples = 4\n");
+}
+END_TEST
+
 /* A figure of many heads in a row takes more than all else. */
 START_TEST(heads_takes_what_was_told_for_figures)
 {
@@ -178,6 +187,7 @@ static void add_tests(TCase *tc)
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, a_run_takes_what_the_summary_told, 0, sizeof configs / sizeof *configs);
     tcase_add_test(tc, the_end_of_a_run_and_heads_take_what_was_told);
+    tcase_add_test(tc, a_run_with_many_heads_takes_what_was_told_when_resumed);
     tcase_add_test(tc, heads_takes_what_was_told_for_figures);
     tcase_add_test(tc, heads_takes_what_was_told_for_maps);
     tcase_add_test(tc, a_run_with_large_weights_takes_no_more_when_resumed);

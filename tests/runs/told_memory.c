@@ -22,7 +22,8 @@ static void train(const char *path, const char *folder, const char *steps, const
     hl_config config;
     hl_problems problems = { 0 };
     hl_footprint footprint;
-    ck_assert_int_eq(hl_config_load((hl_config_options){ .path = path }, &config, &problems).code, HL_OK);
+    hl_config_options options = { .path = path, .overrides = &steps, .n_overrides = 1 };
+    ck_assert_int_eq(hl_config_load(options, &config, &problems).code, HL_OK);
     ck_assert_int_eq(hl_footprint_of_config(&config, &footprint).code, HL_OK);
     expect_told(footprint.total, RUN_BUILT(path, "--out", folder, "--quiet", steps, mode));
 }

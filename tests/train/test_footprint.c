@@ -1,6 +1,8 @@
 #include "train/footprint.h"
 
 #include "data/examples_storage.h"
+#include "heads/head_set.h"
+#include "heads/heads_csv.h"
 #include "heads/recorder.h"
 #include "tests/check_suite.h"
 #include "tests/scratch.h"
@@ -110,6 +112,32 @@ START_TEST(the_sum_is_of_all)
 }
 END_TEST
 
+/* Every pair of heads has two numbers for as long as snapshots are added. */
+START_TEST(comparing_heads_takes_what_was_told)
+{
+    enum { HEADS = 40, T = 3 };
+    static hl_real weights[HEADS * T * T];
+    int32_t length = T;
+    hl_patterns layer = { .weights = weights, .lengths = &length, .n_heads = HEADS, .n_tokens = T, .n_examples = 1 };
+    counting_begin();
+    for (int threads = 0; threads < 4; threads++) {
+        hl_heads_csv csv = { .n_tokens = 20, .threads = threads };
+        ck_assert_int_eq(hl_heads_csv_add(&csv, 0, &layer, 1, NULL, NULL).code, HL_OK);
+        size_t told = hl_heads_csv_bytes(HEADS, 20, threads), rows = csv.capacity * sizeof *csv.rows;
+        ck_assert_uint_ge(told, HEADS * (HEADS - 1) * sizeof(double));
+        ck_assert_msg(counting_live >= told + rows && counting_live <= told + rows + 64, "%zu bytes taken, %zu told",
+                      counting_live - rows, told);
+        hl_heads_csv_free(&csv);
+    }
+    static summary_example example;
+    summary_example_parse("[model]\nd_model = 256\nheads = 256\n[patterns]\nevery = 0\n", &example);
+    const hl_footprint *f = &example.footprint; /* with less for maps than for pairs */
+    int64_t heads = hl_heads_count(&example.model.config), longest = example.model.config.max_length;
+    ck_assert_uint_ge(f->readings, 2 * f->rows + hl_heads_csv_bytes(heads, longest, 1));
+    summary_example_free(&example);
+}
+END_TEST
+
 static void assert_file_size(const char *path, size_t told)
 {
     size_t size;
@@ -185,6 +213,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, a_run_takes_what_was_told);
     tcase_add_test(tc, the_sum_is_of_all);
+    tcase_add_test(tc, comparing_heads_takes_what_was_told);
     tcase_add_test(tc, files_are_as_large_as_told);
     tcase_add_test(tc, files_are_as_many_as_written);
 }
