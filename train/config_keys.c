@@ -156,8 +156,8 @@ const hl_config_key hl_config_keys[] = {
     { MODEL(d_ff), INTEGER(0, 1048576), .initial = "0", .derived = "4 * d_model",
       .help = "The inner width of the feed-forward layers." },
     { MODEL(activation), CHOICE(activations), .initial = "relu",
-      .help = "The activation of the feed-forward layers; gelu is the exact one, by erf, gelu_tanh GPT-2's, quick_gelu "
-              "x / (1 + e^(-1.702 x))." },
+      .help = "The activation of the feed-forward layers and of head = transform; gelu is the exact one, by erf, "
+              "gelu_tanh GPT-2's, quick_gelu x / (1 + e^(-1.702 x))." },
     { MODEL(norm), CHOICE(norms), .initial = "pre",
       .help = "Layer norm before each sublayer and after the last layer, or after each residual sum (the paper)." },
     { MODEL(norm_eps), REAL(1e-15, 1), .initial = "1e-5",

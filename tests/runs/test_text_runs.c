@@ -48,6 +48,26 @@ START_TEST(every_task_trains_to_the_same_bits_at_any_number_of_threads)
 }
 END_TEST
 
+#define AS_BERTS                                                                                               \
+    "optimizer.schedule=constant", "model.pooler=tanh", "model.dropout_output=0.2", "model.embedding_norm=on", \
+        "model.token_types=3", "--quiet", "--out"
+
+/* With a pooler, before which dropout is drawn by the places of the rows that answer. */
+START_TEST(a_classifier_as_berts_has_the_same_bits_on_threads_and_resumed)
+{
+    const char *config = text_config(3), *straight = run_path("straight"), *resumed = run_path("resumed");
+    static const char *const dropped = "model.dropout_pooler=0.1";
+    EXPECT_RUN(0, config, dropped, AS_BERTS, straight);
+    EXPECT_RUN(0, config, dropped, "train.threads=3", AS_BERTS, run_path("threads"));
+    run_assert_same(straight, run_path("threads"));
+    EXPECT_RUN(0, config, dropped, "train.steps=4", AS_BERTS, resumed);
+    EXPECT_RUN(0, config, dropped, "--resume", AS_BERTS, resumed);
+    run_assert_same_file(straight, resumed, "checkpoint.safetensors");
+    EXPECT_RUN(0, config, AS_BERTS, run_path("undropped"));
+    ck_assert_str_ne(run_metrics(straight), run_metrics(run_path("undropped")));
+}
+END_TEST
+
 /* At moments by chance: while data are made, before the first checkpoint, between two, at the end. */
 START_TEST(killed_again_and_again_a_text_run_ends_as_if_nothing_had_been)
 {
@@ -243,6 +263,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, every_task_trains_to_the_same_bits_at_any_number_of_threads, 0, TEXT_TASKS);
+    tcase_add_test(tc, a_classifier_as_berts_has_the_same_bits_on_threads_and_resumed);
     tcase_add_loop_test(tc, killed_again_and_again_a_text_run_ends_as_if_nothing_had_been, 0, TEXT_TASKS);
     tcase_add_loop_test(tc, a_run_goes_on_without_its_file_or_with_it_elsewhere_but_not_with_another, 0, TEXT_TASKS);
     tcase_add_loop_test(tc, a_damaged_block_is_named_with_the_remedy, 0, TEXT_TASKS);

@@ -1,4 +1,5 @@
-/* The five tasks on a user's files, each with small data and a config, for whole runs. */
+/* The five tasks on a user's files, each with small data and a config, for whole runs; the first with the shape of
+ * BERT's model. */
 #ifndef HL_TESTS_RUNS_TEXT_TASKS_H
 #define HL_TESTS_RUNS_TEXT_TASKS_H
 
@@ -12,14 +13,16 @@
 enum { TEXT_TASKS = 5, TEXT_NEXT = 1, TEXT_TAGS = 2, TEXT_BYTES = 1 << 15, TEXT_STEPS = 12 };
 
 static const struct {
-    const char *name, *file, *keys;
+    const char *name, *file, *keys, *model;
 } text_tasks[TEXT_TASKS] = {
-    { "masked", "masked.txt", "[tokens]\nkind = words\n[train]\nlength_window = 12\n" },
-    { "next", "next.txt", "length = 8\n[train]\n" },
-    { "tags", "tags.conllu", "drop_pieces = 0.1\n[tokens]\nkind = words\n[train]\nlength_window = 12\n" },
+    { "masked", "masked.txt", "[tokens]\nkind = words\n[train]\nlength_window = 12\n",
+      "norm = post\npositions = learned\nposition_offset = 2\nembedding_size = 12\nembedding_norm = true\n"
+      "token_types = 2\nactivation = gelu_tanh\nhead = transform\ntie_embedding = true\ndropout_output = 0.1\n" },
+    { "next", "next.txt", "length = 8\n[train]\n", "" },
+    { "tags", "tags.conllu", "drop_pieces = 0.1\n[tokens]\nkind = words\n[train]\nlength_window = 12\n", "" },
     { "classes", "classes.tsv",
-      "text_column = first,second\nlabel_column = label\n[tokens]\nkind = chars\n[train]\nlength_window = 12\n" },
-    { "file", "file.tsv", "[train]\n" },
+      "text_column = first,second\nlabel_column = label\n[tokens]\nkind = chars\n[train]\nlength_window = 12\n", "" },
+    { "file", "file.tsv", "[train]\n", "" },
 };
 
 static char text_made[TEXT_BYTES];
@@ -80,9 +83,9 @@ static inline const char *text_config_of(int task, const char *file)
              "[task]\nname = %s\nfile = %s\nvalidation_share = 0.3\n%s"
              "steps = %d\nbatch_size = 4\nlog_every = 2\neval_every = 4\neval_examples = 10\ncheckpoint_every = 3\n"
              "threads = 1\n"
-             "[model]\nlayers = 2\nd_model = 16\nheads = 2\nd_ff = 32\ndropout = 0.1\n"
+             "[model]\nlayers = 2\nd_model = 16\nheads = 2\nd_ff = 32\ndropout = 0.1\n%s"
              "[optimizer]\nlearning_rate = 0.01\nwarmup_steps = 2\n[patterns]\nexamples = 4\n",
-             text_tasks[task].name, file, text_tasks[task].keys, TEXT_STEPS);
+             text_tasks[task].name, file, text_tasks[task].keys, TEXT_STEPS, text_tasks[task].model);
     char name[32];
     snprintf(name, sizeof name, "%s.ini", text_tasks[task].name);
     return run_config(name, config);

@@ -147,7 +147,9 @@ END_TEST
 START_TEST(steps_on_one_and_on_two_threads_allocate_nothing)
 {
     hl_config config;
-    config_parse("[task]\nlength = 10\nmin_length = 5\n[model]\ndropout = 0.1\n"
+    config_parse("[task]\nlength = 10\nmin_length = 5\n[model]\ndropout = 0.1\ndropout_output = 0.1\n"
+                 "positions = learned\nposition_offset = 2\nembedding_size = 32\nembedding_norm = true\n"
+                 "head = transform\nactivation = gelu_tanh\n"
                  "[train]\nbatch_size = 48\neval_examples = 50\n",
                  &config);
     for (config.train.threads = 1; config.train.threads <= 2; config.train.threads++) {

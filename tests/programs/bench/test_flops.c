@@ -95,6 +95,30 @@ START_TEST(free_widths_count_as_the_tape_counts_them)
 }
 END_TEST
 
+START_TEST(what_is_before_and_behind_the_encoder_counts_as_the_tape_counts_it)
+{
+    static const char *const ends[] = {
+        "embedding_size = 16\n",
+        "head = transform\n",
+        "embedding_size = 40\nhead = transform\ntie_embedding = true\nembedding_norm = true\n",
+    };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char text[256];
+        hl_config config;
+        snprintf(text, sizeof text, "[task]\nlength = 5\n[model]\nd_model = 24\n%s", ends[i]);
+        config_parse(text, &config);
+        hl_model_config model_config = hl_setup_model(&config);
+        hl_model model;
+        size_t bytes;
+        double flops;
+        ck_assert_int_eq(hl_model_init(&model, &model_config).code, HL_OK);
+        ck_assert_int_eq(hl_trainer_plan(&model, &config, &bytes, &flops).code, HL_OK);
+        ck_assert_double_eq(hl_bench_config_flops(&config), flops);
+        hl_model_free(&model);
+    }
+}
+END_TEST
+
 START_TEST(activations_have_a_linear_and_a_square_term)
 {
     hl_config config = load_shipped("copy");
@@ -110,6 +134,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, the_shipped_workloads_have_the_sizes_of_the_peers);
     tcase_add_test(tc, formula_script_and_tape_agree);
     tcase_add_test(tc, free_widths_count_as_the_tape_counts_them);
+    tcase_add_test(tc, what_is_before_and_behind_the_encoder_counts_as_the_tape_counts_it);
     tcase_add_test(tc, activations_have_a_linear_and_a_square_term);
 }
 SUITE("bench flops", add_tests)
