@@ -30,7 +30,7 @@ function buildGrids(open) {
         });
         box.append(facts, maps);
         run.setFew = () => maps.style.setProperty("--few", fewColumns(run, maps.clientWidth));
-        run.isBeside = () => box.classList.toggle("beside", maps.offsetLeft > facts.offsetLeft);
+        run.isBeside = () => box.classList.toggle("beside", maps.offsetLeft > told.offsetLeft);
         byId("grids").append(box);
     }
     return cells;

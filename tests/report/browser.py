@@ -485,7 +485,7 @@ def check_words(page):
 def check_phone(page):
     wide = page.script("return document.documentElement.scrollWidth")
     assert wide <= 360, f"the page is {wide} wide on a phone of 360"
-    check_not_cut(page, 360, "pre, #detail")
+    check_not_cut(page, 360, "pre, .tokens li, #detail")
     named = page.script("return getComputedStyle(document.querySelector('#rows tbody td:nth-child(5)'), '::before').content")
     assert named == '"Entropy"', f"on a phone each figure has its name: {named}"
     page.one("#grids [data-head=L1H2]").click()
@@ -563,8 +563,22 @@ def check_trained_run(page):
     check_answers(page, last, True)
     assert all(float(canvas.get_attribute("data-side")) > 0 for canvas in page.all("#grids canvas")), "tokens on a phone"
     assert page.script("return document.documentElement.scrollWidth") <= 390
-    check_not_cut(page, 390, "pre")
+    check_not_cut(page, 390, "pre, .tokens li")
+    check_strip(page)
     page.silent()
+
+
+def check_strip(page):
+    """On a phone the example's tokens, targets and answers stay above whichever heads are looked at, in one line."""
+    page.script("[...document.querySelectorAll('.cell')].at(-1).scrollIntoView({ block: 'end' })")
+    page.wait(lambda: page.script("return scrollY") > 200, "the last head is scrolled to")
+    strip, head = page.script(
+        "return [document.querySelector('.tokens'), [...document.querySelectorAll('.cell')].at(-1)]"
+        ".map((element) => element.getBoundingClientRect().toJSON())"
+    )
+    assert 0 <= strip["top"] < 5 and strip["bottom"] < head["bottom"], (strip, head)
+    assert strip["height"] < 120 and strip["right"] <= 390, strip
+    assert page.script("return document.elementFromPoint(60, 10).closest('.tokens') !== null"), "nothing lies over it"
 
 
 def check_long_run(page):
