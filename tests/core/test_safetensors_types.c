@@ -176,4 +176,4 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_matrix_is_transposed_as_it_is_read);
     tcase_add_test(tc, what_is_no_matrix_is_not_transposed);
 }
-SUITE("safetensors_types", add_tests)
+SUITE("safetensors' types", add_tests)

@@ -10,6 +10,9 @@
  * takes their place. */
 void input_file_set(const uint8_t *data, size_t size);
 
+/* The same for the paths that end so; all others are the disk's. Of one such file at a time. */
+void input_file_set_one(const char *ending, const uint8_t *data, size_t size);
+
 /* The bytes that paths hold now. They stand until the next file is renamed. */
 const uint8_t *input_file_bytes(size_t *size);
 

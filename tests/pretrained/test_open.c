@@ -102,7 +102,7 @@ static const struct {
     { "bert_masked", NULL, NULL, NULL, HL_SENTENCE_UNKNOWN, false },
     { "bert_bare", "1_Pooling/config.json", "\"pooling_mode_cls_token\": false, \"pooling_mode_mean_tokens\": true",
       "\"pooling_mode_cls_token\": true, \"pooling_mode_mean_tokens\": false", HL_SENTENCE_FIRST, true },
-    { "bert_bare", "1_Pooling/config.json", "\"pooling_mode_max_tokens\": false", "\"pooling_mode_max_tokens\": true",
+    { "bert_bare", "1_Pooling/config.json", "\"pooling_mode_cls_token\": false", "\"pooling_mode_cls_token\": true",
       HL_SENTENCE_UNKNOWN, true },
     { "bert_bare", "modules.json", "models.Normalize", "models.Dense", HL_SENTENCE_UNKNOWN, false },
 };
