@@ -2,9 +2,6 @@
 #include "core/memory.h"
 #include "data/private/dataset_parts.h"
 #include "data/text/private/text_data_parts.h"
-#include "data/text/private/text_records.h"
-
-#include <string.h>
 
 static hl_status set_vocabularies(const hl_tokens *tokens, const hl_tokens *labels, hl_dataset *dataset)
 {
@@ -20,7 +17,7 @@ static hl_status open_text(const hl_text_spec *spec, hl_dataset *dataset)
     HL_TRY(hl_text_data_open(spec, &dataset->text));
     const hl_text_data *text = dataset->text;
     int64_t train = hl_text_data_longest(text, HL_TRAIN), validation = hl_text_data_longest(text, HL_VALIDATION);
-    bool pair = spec->task == HL_TEXT_CLASSES && strchr(spec->text_column, ',') != NULL;
+    bool pair = hl_text_spec_is_pair(spec);
     int64_t longest = train > validation ? train : validation;
     dataset->sizes = (hl_data_sizes){
         .longest = longest,

@@ -3,17 +3,18 @@
 #include "data/draw.h"
 #include "data/private/dataset_parts.h"
 #include "data/text/permute.h"
+#include "data/text/private/heap.h"
+#include "data/text/private/text_data_parts.h"
+#include "data/text/word_forms.h"
 
 #include <string.h>
 
 /* The examples of a window, sorted by length. */
-typedef struct placed {
-    int64_t index, length;
-} placed;
-
 struct hl_length_window {
-    int64_t number; /* -1: none yet */
-    placed examples[];
+    int64_t number;  /* -1: none yet */
+    int64_t *sorted; /* their indices; in the same block, as what the heap holds */
+    hl_heap heap;    /* to sort them */
+    hl_heap_entry entries[];
 };
 
 /* ---- batches ---- */
@@ -25,61 +26,40 @@ hl_status hl_dataset_text_storage(const hl_dataset *dataset, hl_batch_storage *s
     if (dataset->window == 0) {
         return hl_ok();
     }
-    size_t bytes = sizeof *storage->window + (size_t)dataset->window * sizeof(placed);
-    storage->window = hl_malloc(bytes);
-    if (storage->window == NULL) {
+    size_t n = (size_t)dataset->window;
+    struct hl_length_window *window =
+        hl_malloc(sizeof *window + n * (sizeof *window->entries + sizeof *window->sorted));
+    storage->window = window;
+    if (window == NULL) {
         return hl_error_memory("a window of examples");
     }
-    storage->window->number = -1;
+    window->number = -1;
+    window->heap = (hl_heap){ .at = window->entries, .capacity = n };
+    window->sorted = (int64_t *)(void *)(window->entries + n);
     return hl_ok();
 }
 
-static int by_length(const placed *x, const placed *y)
+/* Of two of the same length the one with the lower index comes first. */
+static bool comes_first(const void *context, uint32_t a, uint32_t b)
 {
-    int order = (x->length > y->length) - (x->length < y->length);
-    return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
+    (void)context;
+    return a < b;
 }
 
-/* Lets example i sink to its place in the heap of n. */
-static void sink(placed *heap, int64_t i, int64_t n)
-{
-    for (int64_t child = 2 * i + 1; child < n; child = 2 * i + 1) {
-        child += child + 1 < n && by_length(&heap[child + 1], &heap[child]) > 0;
-        if (by_length(&heap[i], &heap[child]) >= 0) {
-            return;
-        }
-        placed parent = heap[i];
-        heap[i] = heap[child];
-        heap[child] = parent;
-        i = child;
-    }
-}
-
-/* By heap sort, as qsort may allocate. */
-static void sort(placed *examples, int64_t n)
-{
-    for (int64_t i = n / 2; i-- > 0;) {
-        sink(examples, i, n);
-    }
-    for (int64_t last = n; last-- > 1;) {
-        placed longest = examples[0];
-        examples[0] = examples[last];
-        examples[last] = longest;
-        sink(examples, 0, last);
-    }
-}
-
+/* qsort may allocate; a heap with room does not. */
 static hl_status sort_window(const hl_dataset *dataset, int64_t number, hl_batch_storage *storage)
 {
     struct hl_length_window *window = storage->window;
+    int64_t first = number * dataset->window, length;
     window->number = -1; /* none, where reading fails halfway */
+    window->heap.n = 0;
     for (int64_t i = 0; i < dataset->window; i++) {
-        hl_text_example example;
-        int64_t index = number * dataset->window + i;
-        HL_TRY(hl_text_data_read(storage->reader, HL_TRAIN, dataset->seed, index, &example));
-        window->examples[i] = (placed){ index, example.n_tokens };
+        HL_TRY(hl_text_data_read_length(storage->reader, dataset->seed, first + i, &length));
+        hl_heap_push(&window->heap, (hl_heap_entry){ length, (uint32_t)i }, comes_first, NULL);
     }
-    sort(window->examples, dataset->window);
+    for (int64_t i = 0; i < dataset->window; i++) {
+        window->sorted[i] = first + hl_heap_pop(&window->heap, comes_first, NULL).number;
+    }
     window->number = number;
     return hl_ok();
 }
@@ -94,7 +74,7 @@ static hl_status find_index(const hl_dataset *dataset, int64_t index, hl_batch_s
     int64_t batches = dataset->window / dataset->in_batch;
     uint64_t seed = dataset->seed ^ hl_random_stream("batches by length");
     int64_t batch = hl_permute(seed, number, batches, place / dataset->in_batch);
-    *found = storage->window->examples[batch * dataset->in_batch + place % dataset->in_batch].index;
+    *found = storage->window->sorted[batch * dataset->in_batch + place % dataset->in_batch];
     return hl_ok();
 }
 
@@ -135,24 +115,6 @@ hl_status hl_dataset_text_fill(const hl_dataset *dataset, hl_split split, int64_
 
 /* ---- examples ---- */
 
-/* The words of an example, counted without special tokens; a masked piece keeps the word that it was in. */
-static void number_words(const hl_dataset *dataset, const hl_text_example *example, int32_t *words)
-{
-    const unsigned char *kinds = hl_vocabulary_kinds(dataset->vocabulary);
-    int64_t next = 0, target = 0;
-    int32_t word = -1;
-    for (int32_t row = 0; row < example->n_tokens; row++) {
-        bool begins = next < example->n_words && example->words[next] == row;
-        bool is_target = target < example->n_targets && example->rows[target] == row;
-        unsigned kind = kinds[example->tokens[row]];
-        bool special = (kind & HL_TOKEN_SPECIAL) != 0 && !(is_target && (kind & HL_TOKEN_MASK) != 0);
-        next += begins;
-        target += is_target;
-        word += begins && !special;
-        words[row] = special ? -1 : word;
-    }
-}
-
 static void write_example(const hl_dataset *dataset, const hl_text_example *example, int64_t e, hl_examples *into)
 {
     int64_t T = into->n_tokens, at = e * T, n = example->n_tokens;
@@ -171,7 +133,7 @@ static void write_example(const hl_dataset *dataset, const hl_text_example *exam
         into->targets[at + example->rows[i]] = example->ids[i] >= 0 ? example->ids[i] : HL_UNSEEN;
     }
     if (into->words != NULL) {
-        number_words(dataset, example, into->words + at);
+        hl_word_forms_number(hl_vocabulary_kinds(dataset->vocabulary), example, into->words + at);
     }
     into->lengths[e] = (int32_t)n;
 }

@@ -294,7 +294,7 @@ static hl_status open_tokens(hl_config *config, const char *folder, hl_dataset *
         return hl_error(HL_BAD_FILE, "%s: its config.ini lacks model.max_length, which train writes there", folder);
     }
     bool labelled = spec.task == HL_TEXT_TAGS || spec.task == HL_TEXT_CLASSES;
-    bool pair = spec.task == HL_TEXT_CLASSES && strchr(spec.text_column, ',') != NULL;
+    bool pair = hl_text_spec_is_pair(&spec);
     hl_data_sizes sizes = { .longest = config->model.max_length,
                             .answers = config->model.max_length,
                             .n_lengths = config->model.max_length,

@@ -213,7 +213,8 @@ static hl_status read_lengths(hl_corpus_reader *reader, int64_t *at, int64_t *su
     return *sum <= end->longest_example && *sum <= end->n_numbers - *at ? hl_ok() : damaged(reader->corpus, block);
 }
 
-hl_status hl_corpus_read(hl_corpus_reader *reader, int64_t i)
+/* Finds example i: *at is its first number behind its lengths, which are read, *sum how many there are. */
+static hl_status find(hl_corpus_reader *reader, int64_t i, int64_t *at, int64_t *sum)
 {
     const hl_corpus *corpus = reader->corpus;
     assert(0 <= i && i < corpus->end.n_examples);
@@ -225,14 +226,28 @@ hl_status hl_corpus_read(hl_corpus_reader *reader, int64_t i)
     HL_TRY(read_block(reader, block));
     uint32_t place;
     memcpy(&place, reader->block + sizeof place, sizeof place);
-    int64_t at = block * HL_CORPUS_BLOCK_NUMBERS + (int64_t)place, sum = 0;
+    *at = block * HL_CORPUS_BLOCK_NUMBERS + (int64_t)place;
+    *sum = 0;
     for (int64_t example = corpus->directory[block]; example <= i; example++) {
-        at += sum; /* behind the one before */
-        HL_TRY(at / HL_CORPUS_BLOCK_NUMBERS == block ? read_lengths(reader, &at, &sum) : damaged(corpus, block));
+        *at += *sum; /* behind the one before */
+        HL_TRY(*at / HL_CORPUS_BLOCK_NUMBERS == block ? read_lengths(reader, at, sum) : damaged(corpus, block));
     }
+    return hl_ok();
+}
+
+hl_status hl_corpus_read_lengths(hl_corpus_reader *reader, int64_t i)
+{
+    int64_t at, sum;
+    return find(reader, i, &at, &sum);
+}
+
+hl_status hl_corpus_read(hl_corpus_reader *reader, int64_t i)
+{
+    int64_t at, sum;
+    HL_TRY(find(reader, i, &at, &sum));
     HL_TRY(read_numbers(reader, at, sum, reader->numbers));
     const int32_t *column = reader->numbers;
-    for (int64_t c = 0; c < corpus->end.n_columns; c++) {
+    for (int64_t c = 0; c < reader->corpus->end.n_columns; c++) {
         reader->columns[c] = column;
         column += reader->lengths[c];
     }

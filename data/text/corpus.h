@@ -105,6 +105,9 @@ void hl_corpus_reader_free(hl_corpus_reader *reader); /* a zeroed one is allowed
  * cut short while it was read, cannot read. */
 hl_status hl_corpus_read(hl_corpus_reader *reader, int64_t i);
 
+/* The same of its columns' lengths alone, reader->lengths. */
+hl_status hl_corpus_read_lengths(hl_corpus_reader *reader, int64_t i);
+
 /* Reads the numbers first ... first + count - 1 of running text, which it must hold, into `numbers`. Fails as
  * hl_corpus_read. */
 hl_status hl_corpus_window(hl_corpus_reader *reader, int64_t first, int64_t count, int32_t *numbers);

@@ -4,7 +4,6 @@
 #include "data/draw.h"
 #include "data/text/permute.h"
 #include "data/text/private/text_data_parts.h"
-#include "data/text/private/text_records.h"
 #include "data/text/private/tokens_parts.h"
 
 #include <inttypes.h>
@@ -337,15 +336,36 @@ static hl_status read_sentence(hl_text_reader *reader, hl_split split, int64_t i
     return hl_ok();
 }
 
+/* Where example `index` stands in its cache, and in which pass it comes. */
+static hl_status find(const hl_text_data *data, hl_split split, uint64_t seed, int64_t index, int64_t *i, int64_t *pass)
+{
+    int64_t n = hl_text_data_examples(data, split);
+    *pass = split == HL_TRAIN ? index / n : 0;
+    if (!hl_is_split(split) || index < 0 || (split == HL_VALIDATION && index >= n) || *pass > UINT32_MAX) {
+        return hl_error(HL_INVALID, "no example %" PRId64 " in split number %d", index, (int)split);
+    }
+    *i = split == HL_TRAIN ? hl_permute(seed, *pass, n, index % n) : index;
+    return hl_ok();
+}
+
+hl_status hl_text_data_read_length(hl_text_reader *reader, uint64_t seed, int64_t index, int64_t *n_tokens)
+{
+    int64_t i = 0, pass = 0;
+    *n_tokens = reader->data->length;
+    HL_TRY(find(reader->data, HL_TRAIN, seed, index, &i, &pass));
+    if (!reader->data->running) {
+        HL_TRY(hl_corpus_read_lengths(&reader->corpora[HL_TRAIN], i));
+        *n_tokens = reader->corpora[HL_TRAIN].lengths[HL_TEXT_TOKENS];
+    }
+    return hl_ok();
+}
+
 hl_status hl_text_data_read(hl_text_reader *reader, hl_split split, uint64_t seed, int64_t index,
                             hl_text_example *example)
 {
     const hl_text_data *data = reader->data;
-    int64_t n = hl_text_data_examples(data, split), pass = split == HL_TRAIN ? index / n : 0;
-    if (!hl_is_split(split) || index < 0 || (split == HL_VALIDATION && index >= n) || pass > UINT32_MAX) {
-        return hl_error(HL_INVALID, "no example %" PRId64 " in split number %d", index, (int)split);
-    }
-    int64_t i = split == HL_TRAIN ? hl_permute(seed, pass, n, index % n) : index;
+    int64_t i = 0, pass = 0;
+    HL_TRY(find(data, split, seed, index, &i, &pass));
     HL_TRY(data->running ? read_window(reader, split, i, example) : read_sentence(reader, split, i, example));
     hl_text_data_find_words(data, example, reader->words);
     const char *use = split == HL_TRAIN ? "masks" : "masks of validation";

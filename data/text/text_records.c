@@ -33,11 +33,6 @@ struct hl_text_records {
     bool at_end;
 };
 
-bool hl_text_spec_is_running(const hl_text_spec *spec)
-{
-    return spec->task == HL_TEXT_NEXT || (spec->task == HL_TEXT_MASKED && spec->length > 0);
-}
-
 const hl_lines *hl_text_records_lines(const hl_text_records *records)
 {
     return records->conllu != NULL  ? hl_conllu_lines(records->conllu)

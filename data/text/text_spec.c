@@ -1,8 +1,7 @@
-/* What a spec of text data must fulfil, whatever its files hold. */
+#include "data/text/text_spec.h"
+
 #include "data/text/conllu.h"
-#include "data/text/corpus.h"
 #include "data/text/private/text_data_parts.h"
-#include "data/text/private/text_records.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -34,6 +33,16 @@ static hl_status check_columns(const hl_text_spec *spec)
                                     "tokens.lowercase = false");
     }
     return hl_ok();
+}
+
+bool hl_text_spec_is_running(const hl_text_spec *spec)
+{
+    return spec->task == HL_TEXT_NEXT || (spec->task == HL_TEXT_MASKED && spec->length > 0);
+}
+
+bool hl_text_spec_is_pair(const hl_text_spec *spec)
+{
+    return spec->task == HL_TEXT_CLASSES && strchr(spec->text_column, ',') != NULL;
 }
 
 hl_status hl_text_spec_check(const hl_text_spec *spec)

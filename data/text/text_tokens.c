@@ -282,7 +282,7 @@ static unsigned bits_of(const hl_tokens *tokens, int32_t id)
 hl_status hl_text_data_look_at_pieces(const hl_text_spec *spec, hl_text_data *data)
 {
     const hl_tokens *tokens = data->tokens;
-    bool pair = spec->task == HL_TEXT_CLASSES && strchr(spec->text_column, ',') != NULL;
+    bool pair = hl_text_spec_is_pair(spec);
     int around = spec->task == HL_TEXT_FILE || data->running ? 0 : pair ? tokens->pair.n - 2 : tokens->single.n - 1;
     if (spec->max_length <= around) {
         return hl_error(HL_INVALID, "max_length = %" PRId64 ": %d special tokens stand around a text", spec->max_length,

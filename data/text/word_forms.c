@@ -8,14 +8,17 @@
 
 #include <string.h>
 
-void hl_word_forms_number(const hl_text_data *data, const unsigned char *kinds, hl_text_example *example,
-                          int32_t *begins, int32_t *words)
+void hl_word_forms_find(const hl_text_data *data, hl_text_example *example, int32_t *begins)
+{
+    hl_text_data_find_words(data, example, begins);
+}
+
+void hl_word_forms_number(const unsigned char *kinds, const hl_text_example *example, int32_t *words)
 {
     int64_t next = 0;
     int32_t word = -1;
-    hl_text_data_find_words(data, example, begins);
     for (int32_t row = 0; row < example->n_tokens; row++) {
-        bool is_first = next < example->n_words && begins[next] == row;
+        bool is_first = next < example->n_words && example->words[next] == row;
         unsigned kind = kinds[example->tokens[row]];
         bool special = (kind & HL_TOKEN_SPECIAL) != 0 && (kind & HL_TOKEN_MASK) == 0;
         next += is_first;
@@ -204,58 +207,29 @@ const char *hl_word_forms_text(const hl_word_forms *forms, int64_t example, int6
 
 /* ---- counts ---- */
 
-static hl_status count_words(hl_word_forms *forms, const hl_text_data *data, const hl_text_example *example,
-                             int64_t n_words, word_maker *word)
+typedef struct counting {
+    hl_word_forms *forms;
+    const hl_text_data *data;
+    word_maker word;
+} counting;
+
+static hl_status count_words(void *context, const hl_text_example *example)
 {
-    for (int64_t w = 0; w < n_words; w++) {
+    counting *c = context;
+    const word_maker *word = &c->word;
+    struct hl_text_set *set = c->forms->set;
+    for (int64_t w = 0; w < example->n_words; w++) {
         int64_t begin = example->words[w], end = w + 1 < example->n_words ? example->words[w + 1] : example->n_tokens;
         unsigned special = 0;
         for (int64_t i = begin; i < end; i++) {
-            special |= data->pieces[example->tokens[i]] & HL_PIECE_SPECIAL;
+            special |= c->data->pieces[example->tokens[i]] & HL_PIECE_SPECIAL;
         }
         if (special == 0) {
-            HL_TRY(make_word(word, data->tokens, example->tokens + begin, (size_t)(end - begin)));
-            if (word->form.size > 0 && hl_text_set_has(forms->set, word->form.bytes, word->form.size)) {
-                HL_TRY(hl_text_set_add(forms->set, word->form.bytes, word->form.size, 1, NULL));
+            HL_TRY(make_word(&c->word, c->data->tokens, example->tokens + begin, (size_t)(end - begin)));
+            if (word->form.size > 0 && hl_text_set_has(set, word->form.bytes, word->form.size)) {
+                HL_TRY(hl_text_set_add(set, word->form.bytes, word->form.size, 1, NULL));
             }
         }
-    }
-    return hl_ok();
-}
-
-static hl_status count_sentences(hl_word_forms *forms, const hl_text_data *data, hl_corpus_reader *corpus,
-                                 int32_t *words, word_maker *word)
-{
-    int64_t n = hl_corpus_examples(data->corpora[HL_TRAIN]), counted = 0;
-    for (int64_t i = 0; i < n && counted < HL_WORD_FORMS_COUNTED; i++) {
-        HL_TRY(hl_corpus_read(corpus, i));
-        hl_text_example example = { .n_tokens = corpus->lengths[HL_TEXT_TOKENS],
-                                    .tokens = corpus->columns[HL_TEXT_TOKENS],
-                                    .rows = corpus->columns[HL_TEXT_ROWS],
-                                    .n_targets = corpus->lengths[HL_TEXT_ROWS] };
-        hl_text_data_find_words(data, &example, words);
-        HL_TRY(count_words(forms, data, &example, example.n_words, word));
-        counted += example.n_tokens;
-    }
-    return hl_ok();
-}
-
-enum { CHUNK = 1 << 16 }; /* of running text; a word that it cuts begins the next one, unless it is all of it */
-
-static hl_status count_running(hl_word_forms *forms, const hl_text_data *data, hl_corpus_reader *corpus, int32_t *words,
-                               word_maker *word)
-{
-    int64_t n = hl_corpus_numbers(data->corpora[HL_TRAIN]);
-    n = n < HL_WORD_FORMS_COUNTED ? n : HL_WORD_FORMS_COUNTED;
-    int32_t *tokens = words + CHUNK;
-    for (int64_t first = 0, taken; first < n; first += taken) {
-        taken = n - first < CHUNK ? n - first : CHUNK;
-        HL_TRY(hl_corpus_window(corpus, first, taken, tokens));
-        hl_text_example example = { .n_tokens = taken, .tokens = tokens };
-        hl_text_data_find_words(data, &example, words);
-        bool cut = first + taken < n && example.n_words > 1;
-        HL_TRY(count_words(forms, data, &example, example.n_words - cut, word));
-        taken = cut ? words[example.n_words - 1] : taken;
     }
     return hl_ok();
 }
@@ -285,19 +259,11 @@ hl_status hl_word_forms_count(hl_word_forms *forms, const hl_text_data *data)
     if (forms->set == NULL) {
         return hl_ok();
     }
-    size_t longest = (size_t)hl_text_data_longest(data, HL_TRAIN) + 1;
-    int32_t *words = hl_calloc(data->running ? 2 * CHUNK : longest, sizeof *words);
-    hl_corpus_reader corpus = { 0 };
-    word_maker word = { 0 };
-    hl_status status = words != NULL ? hl_ok() : hl_error_memory("the words of a text");
-    HL_THEN(status, hl_corpus_reader_init(&corpus, data->corpora[HL_TRAIN]));
-    HL_THEN(status, data->running ? count_running(forms, data, &corpus, words, &word)
-                                  : count_sentences(forms, data, &corpus, words, &word));
+    counting c = { .forms = forms, .data = data };
+    hl_status status = hl_text_data_visit(data, HL_TRAIN, HL_WORD_FORMS_COUNTED, count_words, &c);
     if (status.code == HL_OK) {
         find_rarest(forms);
     }
-    hl_corpus_reader_free(&corpus);
-    hl_free(words);
-    free_maker(&word);
+    free_maker(&c.word);
     return status;
 }

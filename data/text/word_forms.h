@@ -14,11 +14,13 @@
 
 HL_BEGIN_DECLS
 
-/* Numbers the words of an example that is no file's, with rows and n_targets where the data are of tags, as those of
- * the data are numbered: words (T), -1 for special tokens but masks, each of which is taken for a word. `begins` (T)
- * receives what is then example->words. kinds: by id, of the tokens' vocabulary. */
-void hl_word_forms_number(const hl_text_data *data, const unsigned char *kinds, hl_text_example *example,
-                          int32_t *begins, int32_t *words);
+/* Finds the words of an example that is no file's, with rows and n_targets where the data are of tags, as those of the
+ * data are found: example->words, which becomes `begins` (T). */
+void hl_word_forms_find(const hl_text_data *data, hl_text_example *example, int32_t *begins);
+
+/* Numbers the words of an example: words (T), -1 for special tokens but masks, each of which is taken for a word.
+ * kinds: by id, of the tokens' vocabulary. */
+void hl_word_forms_number(const unsigned char *kinds, const hl_text_example *example, int32_t *words);
 
 /* All arrays are owned. */
 typedef struct hl_word_forms {

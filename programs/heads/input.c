@@ -144,7 +144,8 @@ static hl_status make_text(const hl_opened_model *run, const char *text, hl_head
         }
         *example->lengths = (int32_t)T;
         hl_text_example read = { .n_tokens = T, .tokens = ids, .rows = rows, .n_targets = n_rows };
-        hl_word_forms_number(text_of(run), example->kinds, &read, ids + 4 * T, example->words);
+        hl_word_forms_find(text_of(run), &read, ids + 4 * T);
+        hl_word_forms_number(example->kinds, &read, example->words);
     }
     hl_free(rows);
     hl_pieces_free(&pieces);

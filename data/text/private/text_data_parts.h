@@ -58,6 +58,16 @@ hl_status hl_text_data_look_at_pieces(const hl_text_spec *spec, hl_text_data *da
  * example's words those: of tags by the treebank's words, whose rows it must have, of all others by their pieces. */
 void hl_text_data_find_words(const hl_text_data *data, hl_text_example *example, int32_t *words);
 
+/* Gives all of a split in order, as its cache holds it: sentence by sentence with targets, or running text in chunks,
+ * each of which ends with a word where it has a whole one; their words are known, and nothing is masked. Ends once
+ * `most` pieces were given, or with the failure that `visit` returns. HL_BAD_FILE as hl_corpus_read, HL_NO_MEMORY. */
+typedef hl_status hl_text_visit(void *context, const hl_text_example *example);
+hl_status hl_text_data_visit(const hl_text_data *data, hl_split split, int64_t most, hl_text_visit *visit,
+                             void *context);
+
+/* The tokens that training's example `index` has, as hl_text_data_read reads it, without reading it. Fails likewise. */
+hl_status hl_text_data_read_length(hl_text_reader *reader, uint64_t seed, int64_t index, int64_t *n_tokens);
+
 /* The caches; of examples that somebody wrote, theirs alone. */
 hl_status hl_text_data_make_caches(const hl_text_spec *spec, hl_text_data *data);
 

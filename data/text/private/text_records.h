@@ -24,14 +24,9 @@ typedef struct hl_text_record {
     int64_t line, number; /* its first line; its number from 1, of running text 0 */
 } hl_text_record;
 
+/* Texts of running text are pieces of it, cut where no kind of tokens sees a difference: before white space that
+ * follows something else, and in a MiB without such a place anywhere. */
 typedef struct hl_text_records hl_text_records;
-
-/* Whether the spec is for windows of running text; its texts are then pieces of it, cut where no kind of tokens sees a
- * difference: before white space that follows something else (and in one of 1 MiB without such a place). */
-bool hl_text_spec_is_running(const hl_text_spec *spec);
-
-/* Whether the spec's values are possible and fit each other, whatever its files hold: HL_INVALID naming the key. */
-hl_status hl_text_spec_check(const hl_text_spec *spec);
 
 /* Opens the spec's file, or its validation file; progress is told `what`. Where the spec has a validation file, all
  * records are of that split. Running text with a share is read through once to find where validation begins.

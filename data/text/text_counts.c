@@ -1,0 +1,121 @@
+#include "data/text/private/text_counts.h"
+
+#include "core/memory.h"
+#include "data/text/private/text_data_parts.h"
+#include "data/text/scored_text.h"
+
+/* ---- all of a split, in order ---- */
+
+static hl_status visit_sentences(const hl_text_data *data, hl_split split, hl_corpus_reader *corpus, int32_t *words,
+                                 int64_t most, hl_text_visit *visit, void *context)
+{
+    int64_t n = hl_corpus_examples(data->corpora[split]);
+    for (int64_t i = 0, visited = 0; i < n && visited < most; i++) {
+        HL_TRY(hl_corpus_read(corpus, i));
+        hl_text_example example = { .n_tokens = corpus->lengths[HL_TEXT_TOKENS],
+                                    .tokens = corpus->columns[HL_TEXT_TOKENS],
+                                    .rows = corpus->columns[HL_TEXT_ROWS],
+                                    .ids = corpus->columns[HL_TEXT_IDS],
+                                    .n_targets = corpus->lengths[HL_TEXT_ROWS] };
+        hl_text_data_find_words(data, &example, words);
+        HL_TRY(visit(context, &example));
+        visited += example.n_tokens;
+    }
+    return hl_ok();
+}
+
+enum { CHUNK = 1 << 16 }; /* of running text; a word that it cuts begins the next one, unless it is all of it */
+
+static hl_status visit_running(const hl_text_data *data, hl_split split, hl_corpus_reader *corpus, int32_t *words,
+                               int64_t most, hl_text_visit *visit, void *context)
+{
+    int64_t n = hl_corpus_numbers(data->corpora[split]);
+    int32_t *tokens = words + CHUNK;
+    n = n < most ? n : most;
+    for (int64_t first = 0; first < n;) {
+        int64_t taken = n - first < CHUNK ? n - first : CHUNK;
+        HL_TRY(hl_corpus_window(corpus, first, taken, tokens));
+        hl_text_example example = { .n_tokens = taken, .tokens = tokens };
+        hl_text_data_find_words(data, &example, words);
+        if (first + taken < n && example.n_words > 1) {
+            example.n_tokens = words[--example.n_words];
+        }
+        HL_TRY(visit(context, &example));
+        first += example.n_tokens;
+    }
+    return hl_ok();
+}
+
+hl_status hl_text_data_visit(const hl_text_data *data, hl_split split, int64_t most, hl_text_visit *visit,
+                             void *context)
+{
+    size_t longest = (size_t)hl_text_data_longest(data, split) + 1;
+    int32_t *words = hl_calloc(data->running ? 2 * CHUNK : longest, sizeof *words);
+    hl_corpus_reader corpus = { 0 };
+    hl_status status = words != NULL ? hl_ok() : hl_error_memory("the words of a text");
+    HL_THEN(status, hl_corpus_reader_init(&corpus, data->corpora[split]));
+    HL_THEN(status,
+            (data->running ? visit_running : visit_sentences)(data, split, &corpus, words, most, visit, context));
+    hl_corpus_reader_free(&corpus);
+    hl_free(words);
+    return status;
+}
+
+/* ---- counts ---- */
+
+typedef struct counting {
+    const hl_text_data *data;
+    hl_text_counts *counts;
+    hl_scored_text text;
+} counting;
+
+static hl_status count(void *context, const hl_text_example *example)
+{
+    counting *c = context;
+    hl_text_counts *counts = c->counts;
+    const hl_tokens *tokens = c->data->tokens;
+    int32_t unknown = hl_tokens_role(tokens, HL_ROLE_UNK);
+    for (int64_t i = 0; i < example->n_tokens; i++) {
+        bool is_unknown = unknown >= 0 && example->tokens[i] == unknown;
+        counts->unknown += is_unknown;
+        counts->pieces += is_unknown || !hl_tokens_is_special(tokens, example->tokens[i]);
+    }
+    for (int64_t i = 0; i < example->n_targets; i++) {
+        counts->unseen += example->ids[i] < 0;
+        if (counts->labels != NULL && example->ids[i] >= 0) {
+            counts->labels[example->ids[i]]++;
+        }
+    }
+    counts->targets += example->n_targets;
+    if (c->data->task == HL_TEXT_TAGS || c->data->task == HL_TEXT_FILE) {
+        return hl_ok();
+    }
+    if (!c->data->running) {
+        hl_scored_text_break(&c->text);
+    }
+    return hl_scored_text_add(&c->text, tokens, example->tokens, (size_t)example->n_tokens);
+}
+
+hl_status hl_text_counts_of(const hl_text_data *data, hl_split split, hl_text_counts *counts)
+{
+    counting c = { .data = data, .counts = counts };
+    *counts = (hl_text_counts){ .pieces = 0 };
+    if (data->labels != NULL) {
+        counts->labels = hl_calloc((size_t)hl_tokens_size(data->labels), sizeof *counts->labels);
+    }
+    hl_status status = data->labels == NULL || counts->labels != NULL ? hl_ok() : hl_error_memory("labels");
+    HL_THEN(status, hl_text_data_visit(data, split, INT64_MAX, count, &c));
+    if (status.code != HL_OK) {
+        hl_text_counts_free(counts);
+        return status;
+    }
+    counts->characters = c.text.characters;
+    counts->words = data->task == HL_TEXT_TAGS ? counts->targets : c.text.words;
+    return status;
+}
+
+void hl_text_counts_free(hl_text_counts *counts)
+{
+    hl_free(counts->labels);
+    *counts = (hl_text_counts){ .pieces = 0 };
+}
