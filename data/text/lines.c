@@ -17,6 +17,9 @@ struct hl_lines {
     size_t begin, end, capacity;
     size_t searched; /* bytes from `begin` on that hold no newline */
     bool at_end;     /* the input has no more */
+    bool in_parts;   /* longer lines are given out in parts; in a line: characters of it that were given out */
+    bool in_line;
+    int64_t before;
     int64_t number, offset;
     hl_lines_notices notices;
 };
@@ -38,6 +41,11 @@ hl_status hl_lines_open(const char *path, size_t limit, hl_lines **out)
     }
     *out = lines;
     return status;
+}
+
+void hl_lines_in_parts(hl_lines *lines)
+{
+    lines->in_parts = true;
 }
 
 /* Makes room behind the bytes that are left, and reads some more of the input. */
@@ -63,6 +71,24 @@ static hl_status fill(hl_lines *lines)
     return hl_ok();
 }
 
+/* How much of a line that is longer than `limit` is given out next: up to its last blank behind a word, else up to a
+ * character's end. */
+static size_t part_size(const char *text, size_t limit)
+{
+    enum { MOST_CONTINUING = 3 };
+    for (size_t at = limit; at > 0; at--) {
+        bool blank = text[at] == ' ' || text[at] == '\t', after_blank = text[at - 1] == ' ' || text[at - 1] == '\t';
+        if (blank && !after_blank) {
+            return at;
+        }
+    }
+    size_t at = limit;
+    while (at > limit - MOST_CONTINUING && ((unsigned char)text[at] & 0xc0) == 0x80) {
+        at--;
+    }
+    return at;
+}
+
 /* The number of bytes of the next line, its newline included where it has one; 0 where there is no line. */
 static hl_status next_size(hl_lines *lines, size_t *size)
 {
@@ -72,12 +98,11 @@ static hl_status next_size(hl_lines *lines, size_t *size)
         const char *from = lines->buffer + lines->begin;
         const char *newline =
             left > lines->searched ? memchr(from + lines->searched, '\n', left - lines->searched) : NULL;
-        if (newline != NULL || lines->at_end) {
+        bool is_long = left > lines->limit + around;
+        if (newline != NULL || lines->at_end || is_long) { /* a long one is refused by hl_lines_next, or */
             *size = newline != NULL ? (size_t)(newline - from) + 1 : left;
-            return hl_ok();
-        }
-        if (left > lines->limit + around) { /* refused by hl_lines_next */
-            *size = left;
+            size_t end = newline != NULL ? 1 + (newline > from && newline[-1] == '\r') : 0;
+            *size = lines->in_parts && *size - end > lines->limit ? part_size(from, lines->limit) : *size;
             return hl_ok();
         }
         lines->searched = left;
@@ -96,10 +121,10 @@ static size_t skip_ascii(const char *text, size_t size, size_t at)
     return at;
 }
 
-/* The characters of the text, each of which begins with a byte that does not continue one, and one: a column. */
-static int64_t column_at(const char *text, size_t at)
+/* The column in its line: of the characters before, each begins with a byte that does not continue one. */
+static int64_t column_at(const hl_lines *lines, const char *text, size_t at)
 {
-    int64_t column = 1;
+    int64_t column = lines->before + 1;
     for (size_t i = 0; i < at; i++) {
         column += ((unsigned char)text[i] & 0xc0) != 0x80;
     }
@@ -117,13 +142,13 @@ static hl_status check(const hl_lines *lines, const char *text, size_t size)
         length = hl_utf8_decode(text + i, size - i, NULL);
         if (length == 0) {
             return hl_error(HL_BAD_FILE, "%s:%lld:%lld: is not UTF-8 (byte 0x%02x)", name, number,
-                            (long long)column_at(text, i), (unsigned char)text[i]);
+                            (long long)column_at(lines, text, i), (unsigned char)text[i]);
         }
     }
     const char *nul = size > 0 ? memchr(text, '\0', size) : NULL;
     return nul == NULL ? hl_ok()
                        : hl_error(HL_BAD_FILE, "%s:%lld: holds a NUL byte (column %lld)", name, number,
-                                  (long long)column_at(text, (size_t)(nul - text)));
+                                  (long long)column_at(lines, text, (size_t)(nul - text)));
 }
 
 hl_status hl_lines_next(hl_lines *lines, hl_line *line)
@@ -134,8 +159,8 @@ hl_status hl_lines_next(hl_lines *lines, hl_line *line)
     size_t size;
     HL_TRY(next_size(lines, &size));
     const char *text = lines->buffer + lines->begin;
-    lines->number++;
-    if (lines->number == 1 && size >= mark_size && memcmp(text, mark, mark_size) == 0) {
+    lines->number += !lines->in_line;
+    if (lines->number == 1 && !lines->in_line && size >= mark_size && memcmp(text, mark, mark_size) == 0) {
         lines->notices.mark = true;
         lines->offset = (int64_t)mark_size;
         lines->begin += mark_size;
@@ -153,6 +178,8 @@ hl_status hl_lines_next(hl_lines *lines, hl_line *line)
     };
     lines->notices.crlf += crlf;
     lines->begin += size;
+    lines->in_line = !newline && lines->begin < lines->end;
+    lines->before = lines->in_line ? column_at(lines, text, size) - 1 : 0;
     lines->offset += (int64_t)size;
     lines->searched = 0;
     return hl_ok();

@@ -45,6 +45,11 @@ typedef struct hl_lines hl_lines;
  * the caller's: hl_lines_close. */
 hl_status hl_lines_open(const char *path, size_t limit, hl_lines **out);
 
+/* From now on a line of more than `limit` bytes is not refused, but given out in parts of up to that, each with the
+ * line's number and, but for the last, without a newline. It is cut before a blank that follows something else, where
+ * `limit` bytes have one. */
+void hl_lines_in_parts(hl_lines *lines);
+
 /* The next line. Where standard input is a pipe, it waits for that line alone. A byte order mark before the first line
  * and carriage returns before newlines are dropped and counted. HL_BAD_FILE:
  *     <path>: cannot read ..., was cut short while it was read, has damaged gzip data, its gzip data end in the middle

@@ -93,12 +93,20 @@ static hl_status open_task(hl_text_records *records, const char *path)
     return hl_table_find(records->table, "sources", &records->columns[2]);
 }
 
+/* Running text may have lines of any length. */
+static hl_status open_running(hl_text_records *records, const char *path)
+{
+    HL_TRY(hl_lines_open(path, HL_LINE_BYTES, &records->lines));
+    hl_lines_in_parts(records->lines);
+    return hl_ok();
+}
+
 /* The byte that the last part of the text begins with, but for the rest of its character. */
 static hl_status find_border(hl_text_records *records, const char *path)
 {
     hl_line line;
     int64_t size = 0;
-    HL_TRY(hl_lines_open(path, HL_LINE_BYTES, &records->lines));
+    HL_TRY(open_running(records, path));
     hl_status status = hl_lines_next(records->lines, &line);
     while (status.code == HL_OK && line.text != NULL) {
         size += (int64_t)line.size + line.newline;
@@ -124,10 +132,11 @@ static hl_status open_source(hl_text_records *records, const char *path)
     case HL_TEXT_FILE:
         return open_task(records, path);
     default:
-        if (hl_text_spec_is_running(spec) && spec->validation_file == NULL) {
-            HL_TRY(find_border(records, path));
+        if (!hl_text_spec_is_running(spec)) {
+            return hl_lines_open(path, HL_LINE_BYTES, &records->lines);
         }
-        return hl_lines_open(path, HL_LINE_BYTES, &records->lines);
+        HL_TRY(spec->validation_file == NULL ? find_border(records, path) : hl_ok());
+        return open_running(records, path);
     }
 }
 

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static bool in_parts;
+
 /* All lines, as "<number>@<offset>:<text><end>" with N for a newline, R for a carriage return before it, and |
  * between. */
 static hl_status all_lines(const char *path, size_t limit, hl_text *text, hl_lines_notices *notices)
@@ -20,6 +22,9 @@ static hl_status all_lines(const char *path, size_t limit, hl_text *text, hl_lin
     hl_lines *lines;
     hl_line line;
     HL_TRY(hl_lines_open(path, limit, &lines));
+    if (in_parts) {
+        hl_lines_in_parts(lines);
+    }
     hl_status status = hl_lines_next(lines, &line);
     for (; status.code == HL_OK && line.text != NULL; status = hl_lines_next(lines, &line)) {
         hl_text_print(text, "%s%lld@%lld:%.*s%s%s", text->size > 0 ? "|" : "", (long long)line.number,
@@ -136,6 +141,23 @@ START_TEST(a_line_too_long_is_never_held)
     hl_text_free(&lines);
     hl_allocator_set(NULL);
     free(text);
+}
+END_TEST
+
+/* Before a blank behind a word, else behind a character; a line that fits is never cut. */
+START_TEST(a_line_too_long_is_given_out_in_parts_where_that_is_asked_for)
+{
+    in_parts = true;
+    check_lines(text_file("t", "0123456789\r\n0123456789"), "1@0:0123456789RN|2@12:0123456789");
+    check_lines(text_file("t", "0123456789x\r\nb"), "1@0:0123456789|1@10:xRN|2@13:b");
+    check_lines(text_file("t", "a bcd  fghij klmnopqrstuvw\n\nx"),
+                "1@0:a bcd|1@5:  fghij|1@12: klmnopqrs|1@22:tuvwN|2@27:N|3@28:x");
+    check_lines(text_file("t", "\xef\xbb\xbf"
+                               "a23456789\xc3\xa4x\xef\xbb\xbfz"),
+                "1@3:a234567|1@10:89\xc3\xa4x\xef\xbb\xbfz");
+    static const char wrong[] = "\xc3\xa4 3456789012\xff";
+    check_refused(wrong, sizeof wrong - 1, ":1:13: is not UTF-8 (byte 0xff)");
+    in_parts = false;
 }
 END_TEST
 
@@ -336,6 +358,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_mark_and_carriage_returns_are_dropped_and_counted);
     tcase_add_test(tc, what_is_no_text_is_refused_by_place);
     tcase_add_test(tc, a_line_too_long_is_never_held);
+    tcase_add_test(tc, a_line_too_long_is_given_out_in_parts_where_that_is_asked_for);
     tcase_add_test(tc, gzip_is_known_by_its_bytes_and_members_are_one_text);
     tcase_add_test(tc, zeros_after_gzip_data_are_no_text);
     tcase_add_test(tc, gzip_gives_all_of_its_text);
