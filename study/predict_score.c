@@ -36,6 +36,7 @@ static void take(void *context, int64_t i, const hl_real *logits)
     int32_t id = s->ids[i];
     sum->n_scored++;
     sum->n_known += id >= 0;
+    s->scores->unseen += id < 0;
     sum->n_correct += id == hl_answer_of(logits, C);
     sum->loss_sum += id >= 0 ? hl_choices_loss(logits, C, id) : 0;
     if (s->scores->counts.n_classes > 0) {
@@ -136,6 +137,7 @@ static hl_status score_words(scoring *s, const hl_text_record *record)
         int32_t id = hl_tokens_find(s->targets, label.text, label.size);
         if (s->asked[i] < 0) { /* no answer */
             scores->sum.n_scored++;
+            scores->unseen += id < 0;
             scores->counts.n_targets++;
             if (id >= 0 && scores->counts.n_classes > 0) {
                 scores->counts.cases[id]++;

@@ -27,6 +27,7 @@ typedef struct hl_predict_scores {
     hl_scored_text text;    /* masked, next */
     int64_t n_examples;     /* lines, sentences, rows; of next windows */
     int64_t cut;            /* those that were longer than the model takes, without a stride */
+    int64_t unseen;         /* targets with a label that training does not have: answered wrong, whatever is said */
 } hl_predict_scores;
 
 /* Scores the file that spec.file names, which may be "-"; `targets` names the target ids. Progress is told as spec

@@ -44,7 +44,7 @@ typedef struct hl_predictor {
     hl_predictor_spec spec;
     hl_pieces text; /* the text's pieces, without what stands around them */
     size_t n_first; /* those of the first text of a pair; of one text all */
-    int64_t uncut;  /* how many there were before the text was cut */
+    int64_t uncut;  /* how many there were before the text was cut; of one text the others still stand behind it */
     int64_t width;  /* C, the targets that the model chooses from; with spec.rows D */
 
     /* its own */

@@ -1,8 +1,7 @@
 #include "data/text/conllu.h"
 
 #include "core/memory.h"
-#include "core/private/utf8.h"
-#include "data/text/private/unicode.h"
+#include "data/text/private/conllu_input.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -12,7 +11,7 @@ static const char *const column_names[HL_CONLLU_COLUMNS] = { "ID",    "FORM", "L
                                                              "FEATS", "HEAD", "DEPREL", "DEPS", "MISC" };
 
 struct hl_conllu {
-    hl_lines *lines;
+    hl_conllu_input input;
     hl_conllu_check check;
     hl_text raw, document;
     hl_conllu_word *words;
@@ -41,7 +40,8 @@ hl_status hl_conllu_open(const char *path, hl_conllu_check check, hl_conllu **ou
         return hl_error_memory(path);
     }
     reader->check = check;
-    hl_status status = hl_lines_open(path, HL_LINE_BYTES, &reader->lines);
+    reader->input.may_be_text = check == HL_CONLLU_TEXT;
+    hl_status status = hl_lines_open(path, HL_LINE_BYTES, &reader->input.lines);
     if (status.code != HL_OK) {
         hl_free(reader);
         return status;
@@ -53,33 +53,6 @@ hl_status hl_conllu_open(const char *path, hl_conllu_check check, hl_conllu **ou
 /* Of a slice in a message: no more than so many bytes are shown. */
 #define SHOWN(slice) ((slice).size < 40 ? (int)(slice).size : 40), (slice).text
 
-static bool is_white(const char *text, size_t size, size_t *bytes)
-{
-    uint32_t code;
-    *bytes = hl_utf8_decode(text, size, &code);
-    return hl_byte_level_kind(code) == HL_KIND_WHITE;
-}
-
-/* Adds a line of plain text as a sentence, and tells whether it has a word. */
-static bool add_text(hl_text *raw, const hl_line *line)
-{
-    int64_t n = 0;
-    for (size_t at = 0, bytes; at < line->size;) {
-        size_t end = at;
-        while (end < line->size && !is_white(line->text + end, line->size - end, &bytes)) {
-            end += bytes;
-        }
-        if (end > at) {
-            hl_text_print(raw, "%" PRId64 "\t", ++n);
-            hl_text_add(raw, line->text + at, end - at);
-            hl_text_print(raw, "\t_\t_\t_\t_\t_\t_\t_\t_\n");
-        }
-        at = end + (end < line->size ? bytes : 0);
-    }
-    hl_text_add(raw, "\n", n > 0);
-    return n > 0;
-}
-
 /* Reads lines into `raw` up to the empty one that ends a sentence, or the file's end; *words: whether any is a word. */
 static hl_status collect(hl_conllu *reader, bool *words)
 {
@@ -87,7 +60,7 @@ static hl_status collect(hl_conllu *reader, bool *words)
     reader->raw.size = 0;
     *words = false;
     for (bool ended = false; !ended;) {
-        HL_TRY(hl_lines_next(reader->lines, &line));
+        HL_TRY(hl_conllu_input_next(&reader->input, &line));
         if (line.text == NULL) {
             break;
         }
@@ -95,12 +68,11 @@ static hl_status collect(hl_conllu *reader, bool *words)
             reader->sentence.line = line.number;
         }
         if (reader->raw.size + line.size > HL_CONLLU_BYTES) {
-            return hl_lines_bad(reader->lines, line.number,
+            return hl_lines_bad(reader->input.lines, line.number,
                                 "the sentence is longer than %d bytes; are empty lines missing?", HL_CONLLU_BYTES);
         }
-        bool begins = reader->check == HL_CONLLU_TEXT && !*words && line.size > 0 && line.text[0] != '#';
-        if (begins && memchr(line.text, '\t', line.size) == NULL) {
-            *words = add_text(&reader->raw, &line);
+        if (reader->input.is_text) {
+            *words = hl_conllu_add_text(&reader->raw, &line);
             if (*words) {
                 break;
             }
@@ -156,7 +128,8 @@ static hl_status take_comment(hl_conllu *reader, hl_span comment, int64_t line)
 {
     hl_span id;
     if (reader->sentence.n_words > 0 || reader->n_empty > 0 || reader->range_end > 0) {
-        return hl_lines_bad(reader->lines, line, "a comment stands after words; is an empty line missing before it?");
+        return hl_lines_bad(reader->input.lines, line,
+                            "a comment stands after words; is an empty line missing before it?");
     }
     if (comment_has(comment, "newdoc id", &id) || comment_has(comment, "newdoc", &id)) {
         reader->document.size = 0;
@@ -169,13 +142,14 @@ static hl_status split(const hl_conllu *reader, hl_span row, int64_t line, hl_sp
 {
     int64_t n = hl_line_columns(row, columns, HL_CONLLU_COLUMNS);
     if (n != HL_CONLLU_COLUMNS) {
-        return hl_lines_bad(reader->lines, line, "has %" PRId64 " column%s, not the 10 of CoNLL-U, which tabs separate",
-                            n, n == 1 ? "" : "s");
+        return hl_lines_bad(reader->input.lines, line,
+                            "has %" PRId64 " column%s, not the 10 of CoNLL-U, which tabs separate", n,
+                            n == 1 ? "" : "s");
     }
     for (int c = 0; c < HL_CONLLU_COLUMNS; c++) {
-        HL_TRY(columns[c].size > 0
-                   ? hl_ok()
-                   : hl_lines_bad(reader->lines, line, "column %s is empty; _ stands for nothing", column_names[c]));
+        HL_TRY(columns[c].size > 0 ? hl_ok()
+                                   : hl_lines_bad(reader->input.lines, line, "column %s is empty; _ stands for nothing",
+                                                  column_names[c]));
     }
     return hl_ok();
 }
@@ -244,7 +218,7 @@ static hl_status take_row(hl_conllu *reader, hl_span row, int64_t line)
     bool is_word;
     int64_t n = s->n_words, empty = reader->n_empty + 1;
     if (!take_id(reader, id, line, &is_word)) {
-        return hl_lines_bad(reader->lines, line,
+        return hl_lines_bad(reader->input.lines, line,
                             "ID %.*s is out of order: %" PRId64 ", %" PRId64 "-... or %" PRId64 ".%" PRId64
                             " comes here",
                             SHOWN(id), n + 1, n + 1, n, empty);
@@ -263,18 +237,18 @@ static hl_status check_heads(hl_conllu *reader)
         const char *at = head.text, *end = head.text + head.size;
         word->head = read_number(&at, end);
         if (at != end || word->head < 0 || word->head > n) {
-            return hl_lines_bad(reader->lines, word->line,
+            return hl_lines_bad(reader->input.lines, word->line,
                                 "HEAD %.*s is not an integer from 0 to %" PRId64 ", the words of its sentence",
                                 SHOWN(head), n);
         }
         if (word->head == 0 && root != NULL && reader->check == HL_CONLLU_TREE) {
-            return hl_lines_bad(reader->lines, word->line,
+            return hl_lines_bad(reader->input.lines, word->line,
                                 "HEAD 0 makes this a second root; the first is in line %" PRId64, root->line);
         }
         root = root == NULL && word->head == 0 ? word : root;
     }
     if (root == NULL) {
-        return hl_lines_bad(reader->lines, reader->words[0].line, "the sentence has no root (HEAD 0)");
+        return hl_lines_bad(reader->input.lines, reader->words[0].line, "the sentence has no root (HEAD 0)");
     }
     memset(reader->walks, 0, (size_t)n * sizeof *reader->walks);
     for (int64_t i = 1; i <= n; i++) {
@@ -283,7 +257,7 @@ static hl_status check_heads(hl_conllu *reader)
             reader->walks[id - 1] = i;
         }
         if (id != 0 && reader->walks[id - 1] == i) {
-            return hl_lines_bad(reader->lines, reader->words[id - 1].line, "its heads lead back to it: a circle");
+            return hl_lines_bad(reader->input.lines, reader->words[id - 1].line, "its heads lead back to it: a circle");
         }
     }
     return hl_ok();
@@ -300,10 +274,10 @@ static hl_status parse(hl_conllu *reader)
         }
     }
     if (s->n_words == 0) {
-        return hl_lines_bad(reader->lines, s->line, "the sentence has no words");
+        return hl_lines_bad(reader->input.lines, s->line, "the sentence has no words");
     }
     if (reader->range_end > s->n_words) {
-        return hl_lines_bad(reader->lines, reader->range_line,
+        return hl_lines_bad(reader->input.lines, reader->range_line,
                             "the range ends after the sentence's last word, %" PRId64, s->n_words);
     }
     s->words = reader->words;
@@ -318,7 +292,8 @@ hl_status hl_conllu_next(hl_conllu *reader, const hl_conllu_sentence **sentence)
     *sentence = NULL;
     HL_TRY(collect(reader, &words));
     if (!words) {
-        return reader->any ? hl_ok() : hl_error(HL_BAD_FILE, "%s: holds no sentence", hl_lines_name(reader->lines));
+        return reader->any ? hl_ok()
+                           : hl_error(HL_BAD_FILE, "%s: holds no sentence", hl_lines_name(reader->input.lines));
     }
     HL_TRY(parse(reader));
     reader->any = true;
@@ -333,7 +308,7 @@ hl_span hl_conllu_rest(const hl_conllu *reader)
 
 const hl_lines *hl_conllu_lines(const hl_conllu *reader)
 {
-    return reader->lines;
+    return reader->input.lines;
 }
 
 hl_span hl_conllu_comment(const hl_conllu_sentence *sentence, const char *key)
@@ -379,7 +354,8 @@ void hl_conllu_print(const hl_conllu_sentence *sentence, hl_conllu_column column
 void hl_conllu_close(hl_conllu *reader)
 {
     if (reader != NULL) {
-        hl_lines_close(reader->lines);
+        hl_lines_close(reader->input.lines);
+        hl_text_free(&reader->input.ahead);
         hl_text_free(&reader->raw);
         hl_text_free(&reader->document);
         hl_free(reader->words);

@@ -34,8 +34,9 @@ typedef enum hl_conllu_check {
     HL_CONLLU_WORDS, /* nothing: HEAD and DEPREL may hold anything */
     HL_CONLLU_TREE,  /* every HEAD: an integer, 0 .. the sentence's words; exactly one root (HEAD 0), no circle */
     HL_CONLLU_ROOTS, /* the same, with one or more roots */
-    HL_CONLLU_TEXT,  /* nothing; and a line without a tab, where a sentence begins, is a sentence of its own: the words
-                        that white space separates, as if it stood there as CoNLL-U with nothing stated */
+    HL_CONLLU_TEXT,  /* nothing; and the file may be plain text instead, where its first line that is neither empty nor
+                        begins with # has no tab: each of its lines is then a sentence, also one that begins with #, of
+                        the words that white space separates, as if it stood there as CoNLL-U with nothing stated */
 } hl_conllu_check;
 
 typedef struct hl_conllu_word {
@@ -65,6 +66,7 @@ hl_status hl_conllu_open(const char *path, hl_conllu_check check, hl_conllu **ou
  *     <path>:<line>: column LEMMA is empty; _ stands for nothing
  *     <path>:<line>: ID 4 is out of order: 3, 3-... or 2.1 comes here
  *     <path>:<line>: the range ends after the sentence's last word, 4; the sentence has no words
+ *     <path>:<line>: has a tab, and the file is read as plain text, as its first line has none
  *     <path>:<line>: a comment stands after words; is an empty line missing before it?
  *     <path>:<line>: the sentence is longer than <HL_CONLLU_BYTES> bytes; are empty lines missing?
  *     <path>:<line>: HEAD x is not an integer from 0 to 7, the words of its sentence

@@ -124,6 +124,11 @@ hl_status hl_table_find(hl_table *table, const char *name, int64_t *column)
     return hl_ok();
 }
 
+hl_span hl_table_header(const hl_table *table)
+{
+    return (hl_span){ table->names.bytes, table->names.size };
+}
+
 hl_status hl_table_next(hl_table *table, hl_table_row *row)
 {
     hl_line line;

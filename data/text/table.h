@@ -32,6 +32,9 @@ hl_status hl_table_open(const char *path, bool header, hl_table **out);
  * A number is compared with the rows where there is no header (hl_table_next). */
 hl_status hl_table_find(hl_table *table, const char *name, int64_t *column);
 
+/* The header's line, whose text is NULL where there is none; owned by the table. */
+hl_span hl_table_header(const hl_table *table);
+
 /* The next row. Fails as hl_lines_next does, and with HL_BAD_FILE:
  *     <path>:<line>: has 3 columns, not 2 as line 1
  *     <path>:<line>: has 2 columns; there is no column 3 (one that hl_table_find was asked for)

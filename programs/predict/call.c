@@ -93,3 +93,12 @@ void hl_predict_tell_progress(hl_predict_call *call, int64_t done, int64_t total
     call->drawn = now;
     call->drawing = true;
 }
+
+hl_status hl_predict_put_answer(hl_predict_call *call, const hl_lines *lines, bool *open)
+{
+    int64_t done, total;
+    HL_TRY(hl_predict_put(call, open));
+    hl_lines_progress(lines, &done, &total);
+    hl_predict_tell_progress(call, done, total);
+    return hl_ok();
+}

@@ -6,6 +6,7 @@
 #include "data/text/lines.h"
 #include "data/text/text_data.h"
 #include "programs/predict/command.h"
+#include "programs/predict/embed.h"
 #include "study/model.h"
 #include "study/predictor.h"
 
@@ -29,8 +30,9 @@ typedef struct hl_predict_call {
     hl_tokens *tokens, *labels; /* owned; labels: of tags and classes */
     const hl_tokens *targets;   /* what target ids name: one of these */
     hl_predictor predictor;
-    hl_text text; /* what is printed next */
-    bool streams; /* whether it goes to a terminal, where each piece is shown as it comes */
+    hl_predict_embedding embedding; /* with --embed */
+    hl_text text;                   /* what is printed next */
+    bool streams;                   /* whether it goes to a terminal, where each piece is shown as it comes */
     int64_t notices[HL_PREDICT_NOTICES];
     double started, drawn; /* of the progress, seconds of hl_clock_seconds */
     bool draws, drawing;   /* whether it is shown; whether it stands there */
@@ -38,6 +40,9 @@ typedef struct hl_predict_call {
 
 /* Prints the text, all of it at once, and empties it. The text's failure; *open: whether anybody still reads it. */
 hl_status hl_predict_put(hl_predict_call *call, bool *open);
+
+/* The same after the answer to a line, a sentence or a row, and shows how far the file is read. */
+hl_status hl_predict_put_answer(hl_predict_call *call, const hl_lines *lines, bool *open);
 
 /* Adds an object with `format` and `line` as first members, and these, as a line of the text; NULL: no memory. */
 void hl_predict_add_json(hl_predict_call *call, int64_t line, json_t *members);

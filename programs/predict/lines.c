@@ -3,16 +3,11 @@
 #include "core/json_text.h"
 #include "core/memory.h"
 #include "core/shown_text.h"
-#include "programs/predict/embed.h"
+#include "programs/predict/texts.h"
 #include "study/predict_text.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-static hl_span span_of(const hl_line *line)
-{
-    return (hl_span){ line->text, line->size };
-}
 
 /* A JSON string of the bytes, which are UTF-8. */
 static json_t *json_of(hl_span text)
@@ -36,30 +31,43 @@ static void add_piece(hl_text *text, const char *piece, size_t size, bool escape
     }
 }
 
-static hl_status show_pieces(hl_predict_call *call, const hl_line *line)
+void hl_predict_show_pieces(hl_predict_call *call, int64_t line, size_t n_first)
 {
     bool escapes = hl_tokens_get_kind(call->tokens) == HL_TOKENS_CHARS;
-    hl_pieces *pieces = &call->predictor.text;
-    json_t *list = json_array();
-    pieces->n = 0;
-    hl_status status = hl_tokens_encode(call->tokens, line->text, line->size, true, pieces);
-    for (size_t i = 0; i < pieces->n && status.code == HL_OK; i++) {
+    const hl_pieces *pieces = &call->predictor.text;
+    json_t *lists[2] = { json_array(), n_first < pieces->n ? json_array() : NULL };
+    for (size_t i = 0; i < pieces->n; i++) {
         size_t size;
         const char *piece = hl_tokens_piece(call->tokens, pieces->at[i].id, &size);
         if (call->command.json) {
-            hl_json_append(&list, hl_json_name(piece));
+            hl_json_append(&lists[i >= n_first], hl_json_name(piece));
         } else {
-            hl_text_add(&call->text, " ", i > 0);
+            hl_text_add(&call->text, i == n_first ? "\t" : " ", i > 0);
             add_piece(&call->text, piece, size, escapes);
         }
     }
-    if (status.code != HL_OK || !call->command.json) {
-        json_decref(list);
-        hl_text_add(&call->text, "\n", 1);
+    if (call->command.json) {
+        json_t *object = json_pack("{s:o}", "pieces", lists[0]);
+        int failed = n_first < pieces->n && json_object_set_new(object, "second", lists[1]) != 0;
+        hl_predict_add_json(call, line, hl_json_checked(object, failed));
     } else {
-        hl_predict_add_json(call, line->number, list != NULL ? json_pack("{s:o}", "pieces", list) : NULL);
+        json_decref(lists[0]);
+        json_decref(lists[1]);
+        hl_text_add(&call->text, "\n", 1);
     }
-    return status;
+}
+
+static hl_status show_pieces(hl_predict_call *call, const hl_predict_line *line)
+{
+    hl_pieces *pieces = &call->predictor.text;
+    size_t n_first = 0;
+    pieces->n = 0;
+    for (int64_t i = 0; i < line->n_texts; i++) {
+        n_first = pieces->n;
+        HL_TRY(hl_tokens_encode(call->tokens, line->texts[i].text, line->texts[i].size, true, pieces));
+    }
+    hl_predict_show_pieces(call, line->number, line->n_texts == 2 ? n_first : pieces->n);
+    return hl_ok();
 }
 
 /* ---- masked ---- */
@@ -93,15 +101,16 @@ static json_t *masks_json(const hl_predict_call *call, const int32_t *asked, int
     return masks;
 }
 
-static hl_status fill_masks(hl_predict_call *call, const hl_line *line, int32_t *asked, int64_t n, hl_choice *choices)
+static hl_status fill_masks(hl_predict_call *call, const hl_predict_line *line, int32_t *asked, int64_t n,
+                            hl_choice *choices)
 {
     hl_text filled = { 0 };
     HL_TRY(hl_predictor_best(&call->predictor, asked, n, call->command.top, choices));
-    hl_predict_fill(&call->predictor, span_of(line), asked, n, choices, call->command.top, &filled);
+    hl_predict_fill(&call->predictor, line->texts[0], asked, n, choices, call->command.top, &filled);
     if (hl_text_status(&filled).code == HL_OK && call->command.json) {
         json_t *masks = masks_json(call, asked, n, choices);
         hl_predict_add_json(call, line->number,
-                            masks != NULL ? json_pack("{s:o, s:o, s:o}", "text", json_of(span_of(line)), "filled",
+                            masks != NULL ? json_pack("{s:o, s:o, s:o}", "text", json_of(line->texts[0]), "filled",
                                                       hl_json_name(filled.size > 0 ? filled.bytes : ""), "masks", masks)
                                           : NULL);
     } else if (hl_text_status(&filled).code == HL_OK) {
@@ -114,10 +123,10 @@ static hl_status fill_masks(hl_predict_call *call, const hl_line *line, int32_t 
     return status;
 }
 
-static hl_status answer_masked(hl_predict_call *call, const hl_lines *lines, const hl_line *line)
+static hl_status answer_masked(hl_predict_call *call, const hl_lines *lines, const hl_predict_line *line)
 {
     hl_predictor *p = &call->predictor;
-    HL_TRY(hl_predictor_read(p, span_of(line), (hl_span){ NULL, 0 }, true));
+    HL_TRY(hl_predictor_read(p, line->texts[0], (hl_span){ NULL, 0 }, true));
     hl_predict_tell_cut(call, lines, line->number);
     int32_t *asked = hl_calloc(p->text.n + 1, sizeof *asked);
     int64_t n = asked != NULL ? hl_predict_masks(p, asked) : 0;
@@ -126,8 +135,13 @@ static hl_status answer_masked(hl_predict_call *call, const hl_lines *lines, con
                                                         : hl_error_memory("the masks of a line");
     if (n == 0) {
         char what[64];
-        snprintf(what, sizeof what, "has no %s to fill",
-                 hl_tokens_piece(call->tokens, hl_tokens_role(call->tokens, HL_ROLE_MASK), NULL));
+        int32_t mask = hl_tokens_role(call->tokens, HL_ROLE_MASK);
+        bool was_cut = false;
+        for (int64_t i = (int64_t)p->text.n; i < p->uncut; i++) {
+            was_cut = was_cut || p->text.at[i].id == mask;
+        }
+        snprintf(what, sizeof what, was_cut ? "every %s was cut off" : "has no %s to fill",
+                 hl_tokens_piece(call->tokens, mask, NULL));
         hl_predict_tell_empty(call, lines, line->number, what);
     }
     hl_free(asked);
@@ -162,7 +176,7 @@ static hl_status keep(void *text, const char *bytes, size_t size)
     return hl_text_status(text);
 }
 
-static hl_status answer_next(hl_predict_call *call, const hl_lines *lines, const hl_line *line)
+static hl_status answer_next(hl_predict_call *call, const hl_lines *lines, const hl_predict_line *line)
 {
     const hl_predict_command *command = &call->command;
     hl_continuation how = { .length = command->length,
@@ -170,11 +184,11 @@ static hl_status answer_next(hl_predict_call *call, const hl_lines *lines, const
                             .top_k = command->top_k,
                             .seed = (uint64_t)command->seed };
     hl_text said = { 0 };
-    hl_span text = span_of(line);
+    hl_span text = line->texts[0];
     int64_t made;
     bool open;
     if (!command->json) {
-        hl_text_add(&call->text, line->text, line->size);
+        hl_text_add(&call->text, text.text, text.size);
         HL_TRY(call->streams ? hl_predict_put(call, &open) : hl_ok());
     }
     hl_status status = hl_predict_continue(&call->predictor, text, line->number, &how, command->json ? keep : say,
@@ -198,11 +212,10 @@ static hl_status answer_next(hl_predict_call *call, const hl_lines *lines, const
 
 /* ---- classes ---- */
 
-static json_t *classes_json(const hl_predict_call *call, hl_span text, hl_span second, const hl_choice *choices,
-                            int64_t n)
+static json_t *classes_json(const hl_predict_call *call, const hl_span texts[2], const hl_choice *choices, int64_t n)
 {
-    json_t *answers = json_array(), *object = json_pack("{s:o}", "text", json_of(text));
-    int failed = second.text != NULL && json_object_set_new(object, "second", json_of(second)) != 0;
+    json_t *answers = json_array(), *object = json_pack("{s:o}", "text", json_of(texts[0]));
+    int failed = texts[1].text != NULL && json_object_set_new(object, "second", json_of(texts[1])) != 0;
     for (int64_t k = 0; k < n; k++) {
         hl_json_append(&answers, hl_predict_choice_json(call, "label", choices[k]));
     }
@@ -212,17 +225,12 @@ static json_t *classes_json(const hl_predict_call *call, hl_span text, hl_span s
     return hl_json_checked(object, failed);
 }
 
-static hl_status classify(hl_predict_call *call, const hl_lines *lines, const hl_line *line, hl_real *logits,
+static hl_status classify(hl_predict_call *call, const hl_lines *lines, const hl_predict_line *line, hl_real *logits,
                           hl_choice *choices)
 {
     hl_predictor *p = &call->predictor;
-    hl_span columns[2] = { span_of(line), { NULL, 0 } };
-    int64_t n_columns = strchr(call->task.text_column, ',') != NULL ? 2 : 1, n = 0;
-    if (n_columns == 2 && hl_line_columns(span_of(line), columns, 2) != 2) {
-        return hl_lines_bad(lines, line->number, "has no tab between two texts, of which %s was trained to read pairs",
-                            call->command.run);
-    }
-    HL_TRY(hl_predictor_read(p, columns[0], columns[1], false));
+    int64_t n = 0;
+    HL_TRY(hl_predictor_read(p, line->texts[0], line->texts[1], false));
     hl_predict_tell_cut(call, lines, line->number);
     if (p->text.n > 0) {
         HL_TRY(hl_predictor_classify(p, logits));
@@ -231,7 +239,7 @@ static hl_status classify(hl_predict_call *call, const hl_lines *lines, const hl
         hl_predict_tell_empty(call, lines, line->number, "is empty: it has no label");
     }
     if (call->command.json) {
-        hl_predict_add_json(call, line->number, classes_json(call, columns[0], columns[1], choices, n));
+        hl_predict_add_json(call, line->number, classes_json(call, line->texts, choices, n));
         return hl_ok();
     }
     for (int64_t k = 0; k < n; k++) {
@@ -242,7 +250,7 @@ static hl_status classify(hl_predict_call *call, const hl_lines *lines, const hl
     return hl_ok();
 }
 
-static hl_status answer_classes(hl_predict_call *call, const hl_lines *lines, const hl_line *line)
+static hl_status answer_classes(hl_predict_call *call, const hl_lines *lines, const hl_predict_line *line)
 {
     hl_real *logits = hl_calloc((size_t)call->predictor.width, sizeof *logits);
     hl_choice *choices = hl_calloc((size_t)call->command.top, sizeof *choices);
@@ -255,58 +263,43 @@ static hl_status answer_classes(hl_predict_call *call, const hl_lines *lines, co
 
 /* ---- all lines ---- */
 
-static hl_status embed(hl_predict_call *call, const hl_lines *lines, const hl_line *line, hl_predict_embedding *file)
+static hl_status embed(hl_predict_call *call, const hl_lines *lines, const hl_predict_line *line)
 {
-    hl_span columns[2] = { span_of(line), { NULL, 0 } };
-    if (call->task.task == HL_TEXT_CLASSES && strchr(call->task.text_column, ',') != NULL) {
-        hl_line_columns(span_of(line), columns, 2);
-    }
-    HL_TRY(hl_predictor_read(&call->predictor, columns[0], columns[1], false));
+    HL_TRY(hl_predictor_read(&call->predictor, line->texts[0], line->texts[1], false));
     hl_predict_tell_cut(call, lines, line->number);
-    return hl_predict_embedding_add(file, &call->predictor);
+    return hl_predict_embedding_add(&call->embedding, &call->predictor);
 }
 
-static hl_status answer(hl_predict_call *call, const hl_lines *lines, const hl_line *line, hl_predict_embedding *file)
+static hl_status answer(hl_predict_call *call, const hl_lines *lines, const hl_predict_line *line)
 {
     hl_status status = call->command.tokens                ? show_pieces(call, line)
-                       : call->command.embed != NULL       ? embed(call, lines, line, file)
+                       : call->command.embed != NULL       ? embed(call, lines, line)
                        : call->task.task == HL_TEXT_MASKED ? answer_masked(call, lines, line)
                        : call->task.task == HL_TEXT_NEXT   ? answer_next(call, lines, line)
                                                            : answer_classes(call, lines, line);
     return status.code == HL_INVALID ? hl_lines_bad(lines, line->number, "%s", status.text) : status;
 }
 
-static hl_status answer_all(hl_predict_call *call, hl_lines *lines, hl_predict_embedding *file)
+static hl_status answer_all(hl_predict_call *call, hl_predict_texts *texts)
 {
-    int64_t done, total;
     bool open = true;
     while (open) {
-        hl_line line;
-        HL_TRY(hl_lines_next(lines, &line));
-        if (line.text == NULL) {
+        hl_predict_line line;
+        HL_TRY(hl_predict_texts_next(texts, &line));
+        if (line.texts[0].text == NULL) {
             return hl_ok();
         }
-        HL_TRY(answer(call, lines, &line, file));
-        HL_TRY(hl_predict_put(call, &open));
-        hl_lines_progress(lines, &done, &total);
-        hl_predict_tell_progress(call, done, total);
+        HL_TRY(answer(call, texts->lines, &line));
+        HL_TRY(hl_predict_put_answer(call, texts->lines, &open));
     }
     return hl_ok();
 }
 
 hl_status hl_predict_lines(hl_predict_call *call)
 {
-    hl_lines *lines;
-    hl_predict_embedding file;
-    HL_TRY(hl_lines_open(call->command.file, HL_LINE_BYTES, &lines));
-    hl_status status = hl_ok();
-    if (call->command.embed != NULL) {
-        status = hl_predict_embedding_begin(&file, call->command.embed, &call->predictor);
-    }
-    HL_THEN(status, answer_all(call, lines, &file));
-    if (call->command.embed != NULL) {
-        status = hl_predict_embedding_end(&file, status);
-    }
-    hl_lines_close(lines);
+    hl_predict_texts texts;
+    hl_status status = hl_predict_texts_open(call->command.file, &call->task, &texts);
+    HL_THEN(status, answer_all(call, &texts));
+    hl_predict_texts_close(&texts);
     return status;
 }

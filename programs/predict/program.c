@@ -45,7 +45,7 @@ static hl_status open_model(hl_predict_call *call)
     }
     HL_TRY(hl_targets_check(&(hl_target){ "embed", command->embed }, 1, (hl_targets_beside){ 0 }));
     HL_TRY(hl_opened_model_load(&call->run, -1));
-    bool running = call->task.task == HL_TEXT_NEXT || (call->task.task == HL_TEXT_MASKED && call->task.length > 0);
+    bool running = hl_text_spec_is_running(&call->task);
     hl_predictor_spec spec = { .model = &call->run.model,
                                .tokens = call->tokens,
                                .wraps = !running && call->task.task != HL_TEXT_FILE,
@@ -62,10 +62,13 @@ static hl_status answer(hl_predict_call *call)
     if (command->score != NULL) {
         return hl_predict_show_scores(call);
     }
-    bool lines = command->tokens || command->embed != NULL;
-    return lines || call->task.task < HL_TEXT_TAGS || call->task.task == HL_TEXT_CLASSES ? hl_predict_lines(call)
-           : call->task.task == HL_TEXT_TAGS                                             ? hl_predict_treebank(call)
-                                                                                         : hl_predict_table(call);
+    hl_status status = hl_ok();
+    if (command->embed != NULL) {
+        status = hl_predict_embedding_begin(&call->embedding, command->embed, &call->predictor);
+    }
+    bool words = call->task.task == HL_TEXT_TAGS || call->task.task == HL_TEXT_FILE;
+    HL_THEN(status, words ? hl_predict_rows(call) : hl_predict_lines(call));
+    return command->embed != NULL ? hl_predict_embedding_end(&call->embedding, status) : status;
 }
 
 static hl_status execute(hl_predict_call *call)

@@ -4,21 +4,126 @@
 #include "core/memory.h"
 #include "data/text/conllu.h"
 #include "data/text/table.h"
+#include "programs/predict/lines.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+/* The file, and what was read of it last. */
+typedef struct source {
+    hl_conllu *treebank; /* or NULL: it is a table */
+    const hl_conllu_sentence *sentence;
+    hl_span *forms; /* of its words; owned */
+    hl_table *table;
+    hl_table_row row;
+    int64_t tokens, targets; /* its columns */
+    const hl_lines *lines;
+    bool begun;
+} source;
+
 /* The words of a sentence or a row, and what the model answers at those that it is asked about. */
 typedef struct words {
-    const hl_span *texts;
-    int64_t n, line;
+    const hl_span *texts, *targets; /* asked about are those whose target has a text; NULL: all */
+    int64_t n, line;                /* n is 0: no more */
     int64_t n_asked;
     const int32_t *which; /* (n_asked): the words */
     hl_choice *choices;   /* (n_asked, top) */
     hl_span *answers;     /* (n): "_" where there is none */
 } words;
 
-typedef hl_status put_words(hl_predict_call *call, const words *w, const void *context);
+/* ---- reading ---- */
+
+static hl_status open_source(const hl_predict_call *call, source *s)
+{
+    *s = (source){ .treebank = NULL };
+    if (call->task.task == HL_TEXT_TAGS) {
+        HL_TRY(hl_conllu_open(call->command.file, HL_CONLLU_TEXT, &s->treebank));
+        s->lines = hl_conllu_lines(s->treebank);
+        return hl_ok();
+    }
+    HL_TRY(hl_table_open(call->command.file, true, &s->table));
+    s->lines = hl_table_lines(s->table);
+    HL_TRY(hl_table_find(s->table, "tokens", &s->tokens));
+    return hl_table_find(s->table, "targets", &s->targets);
+}
+
+static void close_source(source *s)
+{
+    hl_conllu_close(s->treebank);
+    hl_table_close(s->table);
+    hl_free(s->forms);
+}
+
+static hl_status next_sentence(source *s, words *w)
+{
+    HL_TRY(hl_conllu_next(s->treebank, &s->sentence));
+    if (s->sentence == NULL) {
+        return hl_ok();
+    }
+    int64_t n = s->sentence->n_words;
+    hl_free(s->forms);
+    s->forms = hl_calloc((size_t)n, sizeof *s->forms);
+    if (s->forms == NULL) {
+        return hl_error_memory("the words of a sentence");
+    }
+    for (int64_t i = 0; i < n; i++) {
+        s->forms[i] = s->sentence->words[i].columns[HL_CONLLU_FORM];
+    }
+    *w = (words){ .texts = s->forms, .n = n, .line = s->sentence->words[0].line };
+    return hl_ok();
+}
+
+static hl_status next_row(source *s, words *w)
+{
+    hl_table_task task;
+    HL_TRY(hl_table_next(s->table, &s->row));
+    if (s->row.columns == NULL) {
+        return hl_ok();
+    }
+    HL_TRY(hl_table_task_of(s->table, &s->row, s->tokens, s->targets, -1, &task));
+    *w = (words){ .texts = task.tokens, .targets = task.targets, .n = task.n, .line = s->row.line };
+    return hl_ok();
+}
+
+/* ---- writing back ---- */
+
+/* What stands before the first sentence or row, and behind the last. */
+static void put_begin(hl_predict_call *call, source *s)
+{
+    hl_text_print(&call->text, "%s", hl_lines_noticed(s->lines).mark ? "\xEF\xBB\xBF" : "");
+    if (s->table != NULL) {
+        hl_span header = hl_table_header(s->table);
+        hl_text_add(&call->text, header.text, header.size);
+        hl_text_add(&call->text, "\n", 1);
+    }
+    s->begun = true;
+}
+
+static void put_end(hl_predict_call *call, const source *s)
+{
+    hl_span rest = s->treebank != NULL ? hl_conllu_rest(s->treebank) : (hl_span){ "", 0 };
+    hl_text_add(&call->text, rest.text, rest.size);
+}
+
+static void put_words(hl_predict_call *call, const source *s, const words *w)
+{
+    if (s->treebank != NULL) {
+        hl_conllu_print(s->sentence, (hl_conllu_column)hl_conllu_column_find(call->task.column), w->answers,
+                        &call->text);
+        return;
+    }
+    for (int64_t c = 0; c < s->row.n_columns; c++) {
+        hl_text_add(&call->text, "\t", c > 0);
+        if (c != s->targets) {
+            hl_text_add(&call->text, s->row.columns[c].text, s->row.columns[c].size);
+        }
+        for (int64_t i = 0; i < w->n && c == s->targets; i++) {
+            hl_text_add(&call->text, " ", i > 0);
+            hl_text_add(&call->text, w->answers[i].text, w->answers[i].size);
+        }
+    }
+    hl_text_add(&call->text, "\n", 1);
+}
 
 static json_t *answers_json(const hl_predict_call *call, const words *w)
 {
@@ -34,7 +139,7 @@ static json_t *answers_json(const hl_predict_call *call, const words *w)
     return list;
 }
 
-static hl_status put_json(hl_predict_call *call, const words *w)
+static void put_json(hl_predict_call *call, const words *w)
 {
     json_t *texts = json_array(), *labels = json_array(), *answers = answers_json(call, w), *object = json_object();
     for (int64_t i = 0; i < w->n; i++) {
@@ -44,24 +149,24 @@ static hl_status put_json(hl_predict_call *call, const words *w)
     int failed = json_object_set_new(object, "words", texts) | json_object_set_new(object, "labels", labels) |
                  json_object_set_new(object, "answers", answers);
     hl_predict_add_json(call, w->line, hl_json_checked(object, failed));
-    return hl_text_status(&call->text);
 }
 
-/* Asks about the words `which`, whose texts the predictor has not read yet, and puts out what it says. */
-static hl_status answer(hl_predict_call *call, const hl_lines *lines, words *w, int32_t *firsts, put_words *put,
-                        const void *context)
+/* ---- answering ---- */
+
+/* Asks about the words w->which; firsts (n). */
+static hl_status ask(hl_predict_call *call, const source *s, words *w, int32_t *firsts)
 {
     hl_predictor *p = &call->predictor;
     int64_t top = call->command.top;
-    hl_status status = hl_predictor_read_words(p, w->texts, w->n, firsts);
-    for (int64_t i = 0; i < w->n_asked && status.code == HL_OK; i++) {
+    HL_TRY(hl_predictor_read_words(p, w->texts, w->n, firsts));
+    hl_predict_tell_cut(call, s->lines, w->line);
+    if (call->command.embed != NULL) {
+        return hl_predict_embedding_add(&call->embedding, p);
+    }
+    for (int64_t i = 0; i < w->n_asked; i++) {
         firsts[i] = firsts[w->which[i]]; /* which[i] >= i */
     }
-    HL_THEN(status, hl_predictor_best(p, firsts, w->n_asked, top, w->choices));
-    if (status.code != HL_OK) {
-        return status.code == HL_INVALID ? hl_lines_bad(lines, w->line, "%s", status.text) : status;
-    }
-    hl_predict_tell_cut(call, lines, w->line);
+    HL_TRY(hl_predictor_best(p, firsts, w->n_asked, top, w->choices));
     for (int64_t i = 0; i < w->n; i++) {
         w->answers[i] = (hl_span){ "_", 1 };
     }
@@ -71,139 +176,76 @@ static hl_status answer(hl_predict_call *call, const hl_lines *lines, words *w, 
             said->text = hl_tokens_piece(call->targets, w->choices[i * top].id, &said->size);
         }
     }
-    bool open;
-    int64_t done, total;
-    HL_TRY(call->command.json ? put_json(call, w) : put(call, w, context));
-    HL_TRY(hl_predict_put(call, &open));
-    hl_lines_progress(lines, &done, &total);
-    hl_predict_tell_progress(call, done, total);
+    if (call->command.json) {
+        put_json(call, w);
+    } else {
+        put_words(call, s, w);
+    }
     return hl_ok();
 }
 
-/* Memory for n words; asked[i] tells which are asked about, NULL: all are. */
-static hl_status with_memory(hl_predict_call *call, const hl_lines *lines, const hl_span *texts, int64_t n,
-                             const hl_span *asked, int64_t line, put_words *put, const void *context)
+static hl_status answer(hl_predict_call *call, const source *s, words *w)
 {
-    words w = { .texts = texts, .n = n, .line = line };
-    int32_t *which = hl_calloc((size_t)n, 2 * sizeof *which);
-    w.choices = hl_calloc((size_t)n, (size_t)call->command.top * sizeof *w.choices);
-    w.answers = hl_calloc((size_t)n, sizeof *w.answers);
+    int32_t *which = hl_calloc((size_t)w->n, 2 * sizeof *which);
+    w->choices = hl_calloc((size_t)w->n, (size_t)call->command.top * sizeof *w->choices);
+    w->answers = hl_calloc((size_t)w->n, sizeof *w->answers);
     hl_status status;
-    if (which == NULL || w.choices == NULL || w.answers == NULL) {
+    if (which == NULL || w->choices == NULL || w->answers == NULL) {
         status = hl_error_memory("the answers to a sentence");
     } else {
-        w.which = which;
-        for (int64_t i = 0; i < n; i++) {
-            if (asked == NULL || asked[i].text != NULL) {
-                which[w.n_asked++] = (int32_t)i;
+        w->which = which;
+        for (int64_t i = 0; i < w->n; i++) {
+            if (w->targets == NULL || w->targets[i].text != NULL) {
+                which[w->n_asked++] = (int32_t)i;
             }
         }
-        status = answer(call, lines, &w, which + n, put, context);
+        status = ask(call, s, w, which + w->n);
     }
     hl_free(which);
-    hl_free(w.choices);
-    hl_free(w.answers);
+    hl_free(w->choices);
+    hl_free(w->answers);
     return status;
 }
 
-/* ---- treebanks ---- */
-
-static hl_status put_sentence(hl_predict_call *call, const words *w, const void *context)
+static hl_status show_pieces(hl_predict_call *call, const words *w)
 {
-    hl_conllu_print(context, (hl_conllu_column)hl_conllu_column_find(call->task.column), w->answers, &call->text);
-    return hl_text_status(&call->text);
+    hl_pieces *pieces = &call->predictor.text;
+    pieces->n = 0;
+    for (int64_t i = 0; i < w->n; i++) {
+        HL_TRY(hl_tokens_encode_word(call->tokens, w->texts[i].text, w->texts[i].size, i == 0, pieces));
+    }
+    hl_predict_show_pieces(call, w->line, pieces->n);
+    return hl_ok();
 }
 
-static hl_status tag_sentence(hl_predict_call *call, const hl_conllu *reader, const hl_conllu_sentence *sentence)
+static hl_status answer_all(hl_predict_call *call, source *s)
 {
-    hl_span *forms = hl_calloc((size_t)sentence->n_words, sizeof *forms);
-    if (forms == NULL) {
-        return hl_error_memory("the words of a sentence");
-    }
-    for (int64_t i = 0; i < sentence->n_words; i++) {
-        forms[i] = sentence->words[i].columns[HL_CONLLU_FORM];
-    }
-    hl_status status = with_memory(call, hl_conllu_lines(reader), forms, sentence->n_words, NULL,
-                                   sentence->words[0].line, put_sentence, sentence);
-    hl_free(forms);
-    return status;
-}
-
-static hl_status tag_all(hl_predict_call *call, hl_conllu *reader)
-{
-    bool mark = false, open = true;
-    while (ferror(call->out) == 0) {
-        const hl_conllu_sentence *sentence;
-        HL_TRY(hl_conllu_next(reader, &sentence));
-        if (!mark && hl_lines_noticed(hl_conllu_lines(reader)).mark && !call->command.json) {
-            hl_text_add(&call->text, "\xEF\xBB\xBF", 3);
-            mark = true;
+    const hl_predict_command *command = &call->command;
+    bool writes_back = !command->json && !command->tokens && command->embed == NULL, open = true;
+    while (open) {
+        words w = { .n = 0 };
+        HL_TRY(s->treebank != NULL ? next_sentence(s, &w) : next_row(s, &w));
+        if (writes_back && !s->begun) {
+            put_begin(call, s);
         }
-        if (sentence == NULL) {
-            hl_span rest = hl_conllu_rest(reader);
-            hl_text_add(&call->text, rest.text, call->command.json ? 0 : rest.size);
+        if (w.n == 0 && writes_back) {
+            put_end(call, s);
+        }
+        if (w.n == 0) {
             return hl_predict_put(call, &open);
         }
-        HL_TRY(tag_sentence(call, reader, sentence));
+        hl_status status = command->tokens ? show_pieces(call, &w) : answer(call, s, &w);
+        HL_TRY(status.code == HL_INVALID ? hl_lines_bad(s->lines, w.line, "%s", status.text) : status);
+        HL_TRY(hl_predict_put_answer(call, s->lines, &open));
     }
     return hl_ok();
 }
 
-hl_status hl_predict_treebank(hl_predict_call *call)
+hl_status hl_predict_rows(hl_predict_call *call)
 {
-    hl_conllu *reader;
-    HL_TRY(hl_conllu_open(call->command.file, HL_CONLLU_TEXT, &reader));
-    hl_status status = tag_all(call, reader);
-    hl_conllu_close(reader);
-    return status;
-}
-
-/* ---- tables ---- */
-
-static void add_words(hl_text *text, const hl_span *list, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++) {
-        hl_text_add(text, " ", i > 0);
-        hl_text_add(text, list[i].text, list[i].size);
-    }
-}
-
-static hl_status put_row(hl_predict_call *call, const words *w, const void *context)
-{
-    (void)context;
-    add_words(&call->text, w->texts, w->n);
-    hl_text_add(&call->text, "\t", 1);
-    add_words(&call->text, w->answers, w->n);
-    hl_text_add(&call->text, "\n", 1);
-    return hl_text_status(&call->text);
-}
-
-static hl_status answer_rows(hl_predict_call *call, hl_table *table)
-{
-    int64_t tokens, targets;
-    HL_TRY(hl_table_find(table, "tokens", &tokens));
-    HL_TRY(hl_table_find(table, "targets", &targets));
-    if (!call->command.json) {
-        hl_text_print(&call->text, "tokens\ttargets\n");
-    }
-    while (ferror(call->out) == 0) {
-        hl_table_row row;
-        hl_table_task task;
-        HL_TRY(hl_table_next(table, &row));
-        if (row.columns == NULL) {
-            return hl_ok();
-        }
-        HL_TRY(hl_table_task_of(table, &row, tokens, targets, -1, &task));
-        HL_TRY(with_memory(call, hl_table_lines(table), task.tokens, task.n, task.targets, row.line, put_row, NULL));
-    }
-    return hl_ok();
-}
-
-hl_status hl_predict_table(hl_predict_call *call)
-{
-    hl_table *table;
-    HL_TRY(hl_table_open(call->command.file, true, &table));
-    hl_status status = answer_rows(call, table);
-    hl_table_close(table);
+    source s;
+    hl_status status = open_source(call, &s);
+    HL_THEN(status, answer_all(call, &s));
+    close_source(&s);
     return status;
 }

@@ -61,6 +61,10 @@ static void print_table(hl_predict_call *call, const hl_predict_scores *found, c
     if (found->cut > 0) {
         hl_text_print(text, "%-18s  %s\n", "cut (no --stride)", hl_units_count(found->cut, number));
     }
+    if (found->unseen > 0) {
+        hl_text_print(text, "%-18s  %s, and so answered wrong\n", "not in training",
+                      hl_units_count(found->unseen, number));
+    }
     if (found->counts.n_classes == 0) {
         return;
     }
@@ -95,9 +99,10 @@ static json_t *classes_json(const hl_predict_call *call, const hl_class_counts *
 
 static void print_json(hl_predict_call *call, const hl_predict_scores *found, const figure figures[FIGURES])
 {
-    json_t *object = json_pack("{s:i, s:I, s:I, s:I, s:I}", "format", HL_JSON_FORMAT, "examples",
-                               (json_int_t)found->n_examples, "targets", (json_int_t)found->sum.n_scored, "right",
-                               (json_int_t)found->sum.n_correct, "cut", (json_int_t)found->cut);
+    json_t *object =
+        json_pack("{s:i, s:I, s:I, s:I, s:I, s:I}", "format", HL_JSON_FORMAT, "examples", (json_int_t)found->n_examples,
+                  "targets", (json_int_t)found->sum.n_scored, "right", (json_int_t)found->sum.n_correct, "cut",
+                  (json_int_t)found->cut, "unseen", (json_int_t)found->unseen);
     int failed = 0;
     for (int i = 0; i < FIGURES; i++) {
         failed |= !(figures[i].value < 0) &&

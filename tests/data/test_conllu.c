@@ -287,36 +287,53 @@ START_TEST(no_failing_call_is_missed)
 }
 END_TEST
 
-START_TEST(a_line_of_text_is_a_sentence_where_that_is_allowed)
+/* What a file that may be text is read as, each sentence followed by a bar; its failure, where it has one, is the
+ * expected text's end. */
+static void read_either(const char *text, const char *expected, const char *failure)
 {
-    static const char text[] = "Ada\xc2\xa0 sleeps  .\r\n \n\n# so\n" ROW("1", "a b", "X", "_", "_") "\n"
-                                                                                                     "\x0b"
-                                                                                                     "end";
-    static const char expected[] = ROW("1", "Ada", "_", "_", "_") ROW("2", "sleeps", "_", "_", "_")
-        ROW("3", ".", "_", "_", "_") "\n|\n\n# so\n" ROW("1", "a b", "X", "_", "_") "\n|" ROW("1", "end", "_", "_",
-                                                                                              "_") "\n|";
+    const char *path = text_file("t", text);
     hl_conllu *reader;
-    const hl_conllu_sentence *s;
+    const hl_conllu_sentence *s = NULL;
     hl_text printed = { 0 };
-    ck_assert_int_eq(hl_conllu_open(text_file("t", text), HL_CONLLU_TEXT, &reader).code, HL_OK);
-    for (;;) {
-        hl_status status = hl_conllu_next(reader, &s);
-        ck_assert_str_eq(status.text, "");
-        if (s == NULL) {
-            break;
-        }
+    ck_assert_int_eq(hl_conllu_open(path, HL_CONLLU_TEXT, &reader).code, HL_OK);
+    hl_text_print(&printed, "%s", "");
+    hl_status status = hl_conllu_next(reader, &s);
+    for (; status.code == HL_OK && s != NULL; status = hl_conllu_next(reader, &s)) {
         hl_conllu_print(s, HL_CONLLU_UPOS, NULL, &printed);
         hl_text_print(&printed, "|");
     }
-    ck_assert_str_eq(printed.bytes, expected);
-    ck_assert_uint_eq(hl_conllu_rest(reader).size, 0);
+    ck_assert_str_eq(printed.size > 0 ? printed.bytes : "", expected);
+    if (failure != NULL) {
+        refused_as(status, HL_BAD_FILE, path, failure);
+    } else {
+        ck_assert_str_eq(status.text, "");
+        ck_assert_uint_eq(hl_conllu_rest(reader).size, 0);
+    }
     hl_text_free(&printed);
     hl_conllu_close(reader);
-    const char *path = text_file("t", ROW("1", "a", "X", "_", "_") "b\n");
-    ck_assert_int_eq(hl_conllu_open(path, HL_CONLLU_TEXT, &reader).code, HL_OK);
-    refused_as(hl_conllu_next(reader, &s), HL_BAD_FILE, path,
-               ":2: has 1 column, not the 10 of CoNLL-U, which tabs separate");
-    hl_conllu_close(reader);
+}
+
+#define PLAIN(id, form) ROW(id, form, "_", "_", "_")
+
+/* The first line that is neither empty nor begins with # tells it. */
+START_TEST(a_line_of_text_is_a_sentence_where_that_is_allowed)
+{
+    static const char refused[] = "has a tab, and the file is read as plain text, as its first line has none";
+    char with_line[128];
+    read_either("Ada\xc2\xa0 sleeps  .\r\n \n\n# so\n\x0b"
+                "end",
+                PLAIN("1", "Ada") PLAIN("2", "sleeps") PLAIN("3", ".") "\n|\n\n" PLAIN("1", "#")
+                    PLAIN("2", "so") "\n|" PLAIN("1", "end") "\n|",
+                NULL);
+    read_either("# one\n\n#two", PLAIN("1", "#") PLAIN("2", "one") "\n|\n" PLAIN("1", "#two") "\n|", NULL);
+    read_either("\n# one\r\nb\n", "\n" PLAIN("1", "#") PLAIN("2", "one") "\n|" PLAIN("1", "b") "\n|", NULL);
+    read_either("# a\r\n\n# b\n" ROW("1", "a b", "X", "_", "_") "\n# c\n" ROW("1", "c", "X", "_", "_"),
+                "# a\r\n\n# b\n" ROW("1", "a b", "X", "_", "_") "\n|# c\n" ROW("1", "c", "X", "_", "_") "|", NULL);
+    snprintf(with_line, sizeof with_line, ":2: %s", refused);
+    read_either("a b\n" PLAIN("1", "c"), PLAIN("1", "a") PLAIN("2", "b") "\n|", with_line);
+    read_either(PLAIN("1", "a") "\nb\n", PLAIN("1", "a") "\n|",
+                ":3: has 1 column, not the 10 of CoNLL-U, which tabs separate");
+    read_either("", "", ": holds no sentence");
 }
 END_TEST
 

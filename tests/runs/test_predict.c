@@ -1,6 +1,7 @@
 /* The program predict on runs of a few steps on small files: masks, continued texts, tags. */
 #include "core/json.h"
 #include "tests/runs/predict_runs.h"
+#include "tests/scratch.h"
 
 #include <stdlib.h>
 
@@ -76,6 +77,8 @@ START_TEST(masks_are_filled)
     json_decref(second);
     out = answers(PREDICT(run, file("in.txt", "a cat\n\nthe dog\n")), "in.txt:1: has no [MASK] to fill\n3 in all had");
     ck_assert_str_eq(out, "a cat\n\nthe dog\n");
+    answers(PREDICT(run, file("in.txt", "a cat a cat a cat a cat a cat a cat [MASK]\n")),
+            "in.txt:1: every [MASK] was cut off");
 }
 END_TEST
 
@@ -175,6 +178,31 @@ START_TEST(a_treebank_is_written_back_byte_for_byte)
     out = answers(PREDICT(run, run_path("plain.txt")), "");
     ck_assert_ptr_nonnull(strstr(out, "1\tthe\t_\t"));
     ck_assert_ptr_nonnull(strstr(out, "2\tbarks\t_\t"));
+    out = answers(PREDICT(run, file("plain.txt", "# the cat\n#1 sleeps\n")), "");
+    ck_assert_ptr_nonnull(strstr(out, "1\t#\t_\t"));
+    ck_assert_ptr_nonnull(strstr(out, "1\t#1\t_\t"));
+    expect_refused(PREDICT(run, file("mixed.txt", "the cat\n1\tcat\n")), 3,
+                   "mixed.txt:2: has a tab, and the file is read as plain text");
+}
+END_TEST
+
+/* Its sentences, not its lines. */
+START_TEST(pieces_and_rows_of_a_treebank_are_those_of_its_sentences)
+{
+    const char *run = tags_run(), *in = run_path("train.conllu"), *npy = run_path("rows.npy");
+    const char *plain = file("plain.txt", "the cat sleeps\na dog 's\nit barks\ncats sleep\nthe dog\nit sleeps\n");
+    const char *pieces = answers(PREDICT(run, in, "--tokens"), "");
+    ck_assert_ptr_nonnull(strstr(pieces, "the "));
+    ck_assert_str_eq(pieces, answers(PREDICT(run, plain, "--tokens"), ""));
+    ck_assert_str_eq(answers(PREDICT(run, in, "--embed", npy), ""), "");
+    size_t of_treebank, of_text;
+    char *rows = scratch_read(npy, &of_treebank);
+    answers(PREDICT(run, plain, "--embed", npy), "");
+    char *same = scratch_read(npy, &of_text);
+    ck_assert_uint_eq(of_treebank, of_text);
+    ck_assert_mem_eq(rows, same, of_text);
+    free(rows);
+    free(same);
 }
 END_TEST
 
@@ -221,6 +249,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, long_lines_are_cut_or_read_in_windows);
     tcase_add_test(tc, texts_are_continued);
     tcase_add_test(tc, a_treebank_is_written_back_byte_for_byte);
+    tcase_add_test(tc, pieces_and_rows_of_a_treebank_are_those_of_its_sentences);
     tcase_add_test(tc, scores_of_tags_agree_with_the_answers);
 }
 

@@ -28,6 +28,24 @@ static const char *next_run(const char *more)
     return train_on("next", file("text.txt", text), more);
 }
 
+/* The header of NumPy's file and its numbers, of 16 columns. */
+static const float *rows_of(const char *path, int64_t n)
+{
+    size_t size;
+    char *content = scratch_read(path, &size);
+    ck_assert_ptr_nonnull(content);
+    size_t header = hl_npy_header_size(content);
+    hl_npy_type type;
+    hl_shape shape;
+    ck_assert_ptr_null(hl_npy_header_read(content, header, &type, &shape));
+    ck_assert(type == HL_NPY_FLOAT32 && shape.n_dims == 2 && shape.size[0] == n && shape.size[1] == 16);
+    ck_assert_uint_eq(size, header + (size_t)n * 16 * sizeof(float));
+    float *rows = malloc((size_t)n * 16 * sizeof *rows + 1);
+    memcpy(rows, content + header, (size_t)n * 16 * sizeof *rows);
+    free(content);
+    return rows;
+}
+
 START_TEST(lines_get_labels)
 {
     const char *run = classes_run(), *in = file("in.txt", "a good day\n\nbad food\n");
@@ -48,6 +66,10 @@ START_TEST(lines_get_labels)
     const char *scores = answers(PREDICT(run, "--score", run_path("table.tsv")), "");
     ck_assert_ptr_nonnull(strstr(scores, "lines               10\n"));
     ck_assert_ptr_nonnull(strstr(scores, "macro F1"));
+    ck_assert_ptr_null(strstr(scores, "not in training"));
+    scores = answers(PREDICT(run, "--score", file("new.tsv", "text\tlabel\ngood\tnew\nbad\tnew\nit\tnice\n")), "");
+    ck_assert_ptr_nonnull(strstr(scores, "lines               3\n"));
+    ck_assert_ptr_nonnull(strstr(scores, "\nnot in training     2, and so answered wrong\n"));
     expect_refused(PREDICT(run, "--score", in), 2, "in.txt: has no column text");
 }
 END_TEST
@@ -64,6 +86,44 @@ START_TEST(pairs_need_a_tab)
     ck_assert(strncmp(out, second, (size_t)(second - out)) != 0); /* the second text tells them apart */
     ck_assert_mem_eq(out, third, strlen(third));
     expect_refused(PREDICT(run, file("bad.tsv", "x\tx\nx x\n")), 3, "bad.tsv:2: has no tab between two texts");
+    expect_refused(PREDICT(run, file("bad.tsv", "x\tx\nx\tx\tx\n")), 3,
+                   "bad.tsv:2: has 2 tabs; one separates the two texts (line 1 of a table names a,b)");
+    const char *rows = answers(PREDICT(run, file("table.tsv", "b\tn\ta\ny\t1\tx y\nx y\t2\tx y\ny\t3\tx y\n")), "");
+    ck_assert_str_eq(rows, out);
+    ck_assert_str_eq(answers(PREDICT(run, run_path("table.tsv"), "--tokens"), ""), "x y\ty\nx y\tx y\nx y\ty\n");
+    ck_assert_str_eq(answers(PREDICT(run, file("in.tsv", "x y\ty\n"), "--tokens", "--json"), ""),
+                     "{\"format\":1,\"line\":1,\"pieces\":[\"x\",\"y\"],\"second\":[\"y\"]}\n");
+    expect_refused(PREDICT(run, file("bad.tsv", "a\tn\tb\nx\t1\ty\nx\ty\n")), 3,
+                   "bad.tsv:3: has 2 columns, not 3 as line 1");
+}
+END_TEST
+
+/* Without a header, too, and whatever is asked of it. */
+START_TEST(a_table_of_texts_is_known_by_its_first_line)
+{
+    const char *run = classes_run(), *npy = run_path("rows.npy");
+    const char *expected = answers(PREDICT(run, file("in.txt", "good food\nbad\n")), "");
+    const char *named = file("named.tsv", "n\ttext\n1\tgood food\n2\tbad\n");
+    ck_assert_str_eq(answers(PREDICT(run, named), ""), expected);
+    ck_assert_str_eq(answers(PREDICT(run, named, "--tokens"), ""),
+                     answers(PREDICT(run, run_path("in.txt"), "--tokens"), ""));
+    answers(PREDICT(run, named, "--embed", npy), "");
+    free((void *)rows_of(npy, 2));
+    const char *alone = answers(PREDICT(run, file("in.txt", "text\ngood food\nbad\n")), ""); /* a text as any other */
+    ck_assert_str_eq(strchr(alone, '\n') + 1, expected);
+    expect_refused(PREDICT(run, file("bad.tsv", "n\tsaid\n1\tgood\n")), 3,
+                   "bad.tsv:1: has 1 tab; in a text there is none (line 1 of a table names text)");
+    expect_refused(PREDICT(run, file("bad.tsv", "good\n1\tgood\n")), 3,
+                   "bad.tsv:2: has 1 tab; in a text there is none");
+
+    char numbered[sizeof table];
+    scratch_remove(run);
+    snprintf(numbered, sizeof numbered, "%s", strchr(table, '\n') + 1);
+    run =
+        train_on("classes", file("numbered.tsv", numbered), "text_column = 2\nlabel_column = 1\n[tokens]\nsize = 60\n");
+    expected = answers(PREDICT(run, file("in.txt", "good food\nbad\n")), "");
+    ck_assert_str_eq(answers(PREDICT(run, file("rows.tsv", "nice\tgood food\nbad\tbad\n")), ""), expected);
+    expect_refused(PREDICT(run, file("bad.tsv", "x\tgood\nbad\n")), 3, "bad.tsv:2: has 1 column, not 2 as line 1");
 }
 END_TEST
 
@@ -76,7 +136,13 @@ START_TEST(tables_of_tokens_are_answered)
     const char *run = train_on("file", file("rows.tsv", rows), "");
     const char *out = answers(PREDICT(run, file("in.tsv", "targets\ttokens\n_ _ a\ta b ?\nb _\tb a\n")), "");
     char said[2][16];
-    ck_assert_int_eq(sscanf(out, "tokens\ttargets\na b ?\t_ _ %15s\nb a\t%15s _\n", said[0], said[1]), 2);
+    ck_assert_int_eq(sscanf(out, "targets\ttokens\n_ _ %15s\ta b ?\n%15s _\tb a\n", said[0], said[1]), 2);
+    const char *kept = "note\ttokens\ttargets\tsources\nfirst\ta b ?\t_ _ a\t_ _ 0\n\tb  a\tb _\tmore\n";
+    char expected[128];
+    snprintf(expected, sizeof expected,
+             "note\ttokens\ttargets\tsources\nfirst\ta b ?\t_ _ %s\t_ _ 0\n\tb  a\t%s _\tmore\n", said[0], said[1]);
+    ck_assert_str_eq(answers(PREDICT(run, file("kept.tsv", kept)), ""), expected);
+    ck_assert_str_eq(answers(PREDICT(run, run_path("kept.tsv"), "--tokens"), ""), "a b ?\nb a\n");
     json_error_t error;
     json_t *object = json_loads(answers(PREDICT(run, run_path("in.tsv"), "--json", "--top", "2"), ""),
                                 JSON_DISABLE_EOF_CHECK, &error);
@@ -100,24 +166,6 @@ START_TEST(pieces_are_shown)
     ck_assert_str_eq(json, "{\"format\":1,\"line\":1,\"pieces\":[\"a\",\"[UNK]\"]}\n");
 }
 END_TEST
-
-/* The header of NumPy's file and its numbers, of 16 columns. */
-static const float *rows_of(const char *path, int64_t n)
-{
-    size_t size;
-    char *content = scratch_read(path, &size);
-    ck_assert_ptr_nonnull(content);
-    size_t header = hl_npy_header_size(content);
-    hl_npy_type type;
-    hl_shape shape;
-    ck_assert_ptr_null(hl_npy_header_read(content, header, &type, &shape));
-    ck_assert(type == HL_NPY_FLOAT32 && shape.n_dims == 2 && shape.size[0] == n && shape.size[1] == 16);
-    ck_assert_uint_eq(size, header + (size_t)n * 16 * sizeof(float));
-    float *rows = malloc((size_t)n * 16 * sizeof *rows + 1);
-    memcpy(rows, content + header, (size_t)n * 16 * sizeof *rows);
-    free(content);
-    return rows;
-}
 
 START_TEST(lines_become_rows)
 {
@@ -223,6 +271,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, lines_get_labels);
     tcase_add_test(tc, pairs_need_a_tab);
+    tcase_add_test(tc, a_table_of_texts_is_known_by_its_first_line);
     tcase_add_test(tc, tables_of_tokens_are_answered);
     tcase_add_test(tc, pieces_are_shown);
     tcase_add_test(tc, lines_become_rows);

@@ -197,6 +197,7 @@ START_TEST(tags_are_scored_word_by_word)
     ck_assert_int_eq(s->sum.n_correct, correct);
     ck_assert_double_eq_tol(s->sum.loss_sum, loss, 1e-5);
     ck_assert_int_eq(s->cut, 1);
+    ck_assert_int_eq(s->unseen, 1);
     ck_assert_int_eq(s->counts.n_targets, 7);
     int32_t X = hl_tokens_find(f.labels, "X", 1), Y = hl_tokens_find(f.labels, "Y", 1);
     ck_assert_int_eq(s->counts.cases[X], 4);

@@ -129,8 +129,17 @@ START_TEST(what_does_not_fit_the_task_is_named)
 }
 END_TEST
 
+START_TEST(the_usage_fits_80_columns)
+{
+    for (const char *line = hl_predict_command_usage; *line != '\0'; line += strcspn(line, "\n") + 1) {
+        ck_assert_msg(strcspn(line, "\n") <= 80, "%.100s", line);
+    }
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, the_usage_fits_80_columns);
     tcase_add_test(tc, values_are_taken);
     tcase_add_test(tc, what_was_not_given_is_as_the_help_says);
     tcase_add_test(tc, what_is_wrong_is_named);

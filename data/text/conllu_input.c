@@ -1,0 +1,85 @@
+#include "data/text/private/conllu_input.h"
+
+#include "core/private/utf8.h"
+#include "data/text/conllu.h"
+#include "data/text/private/unicode.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Reads up to the line that tells what the file is. A file without such a line is a text: of lines that begin with #,
+ * or of none. */
+static hl_status look_ahead(hl_conllu_input *input)
+{
+    input->may_be_text = false; /* it is known now */
+    input->is_text = true;
+    for (bool told = false; !told;) {
+        hl_line line;
+        HL_TRY(hl_lines_next(input->lines, &line));
+        if (line.text == NULL) {
+            break;
+        }
+        if (input->ahead.size + line.size > HL_CONLLU_BYTES) {
+            return hl_lines_bad(input->lines, line.number, "before it stand %d bytes of comments, and no word",
+                                HL_CONLLU_BYTES);
+        }
+        hl_text_add(&input->ahead, line.text, line.size);
+        hl_text_add(&input->ahead, line.crlf ? "\r\n" : "\n", (size_t)line.crlf + line.newline);
+        told = line.size > 0 && line.text[0] != '#';
+        input->is_text = !told || memchr(line.text, '\t', line.size) == NULL;
+    }
+    return hl_text_status(&input->ahead);
+}
+
+static hl_status next_line(hl_conllu_input *input, hl_line *line)
+{
+    if (input->given == input->ahead.size) {
+        return hl_lines_next(input->lines, line);
+    }
+    const char *text = input->ahead.bytes + input->given;
+    size_t left = input->ahead.size - input->given;
+    const char *newline = memchr(text, '\n', left);
+    size_t size = newline != NULL ? (size_t)(newline - text) : left;
+    bool crlf = newline != NULL && size > 0 && text[size - 1] == '\r';
+    input->given += size + (newline != NULL);
+    *line = (hl_line){
+        .text = text, .size = size - crlf, .number = ++input->n_given, .newline = newline != NULL, .crlf = crlf
+    };
+    return hl_ok();
+}
+
+hl_status hl_conllu_input_next(hl_conllu_input *input, hl_line *line)
+{
+    HL_TRY(input->may_be_text ? look_ahead(input) : hl_ok());
+    HL_TRY(next_line(input, line));
+    bool tab = input->is_text && line->size > 0 && memchr(line->text, '\t', line->size) != NULL;
+    return !tab ? hl_ok()
+                : hl_lines_bad(input->lines, line->number,
+                               "has a tab, and the file is read as plain text, as its first line has none");
+}
+
+static bool is_white(const char *text, size_t size, size_t *bytes)
+{
+    uint32_t code;
+    *bytes = hl_utf8_decode(text, size, &code);
+    return hl_byte_level_kind(code) == HL_KIND_WHITE;
+}
+
+bool hl_conllu_add_text(hl_text *text, const hl_line *line)
+{
+    int64_t n = 0;
+    for (size_t at = 0, bytes; at < line->size;) {
+        size_t end = at;
+        while (end < line->size && !is_white(line->text + end, line->size - end, &bytes)) {
+            end += bytes;
+        }
+        if (end > at) {
+            hl_text_print(text, "%" PRId64 "\t", ++n);
+            hl_text_add(text, line->text + at, end - at);
+            hl_text_print(text, "\t_\t_\t_\t_\t_\t_\t_\t_\n");
+        }
+        at = end + (end < line->size ? bytes : 0);
+    }
+    hl_text_add(text, "\n", n > 0);
+    return n > 0;
+}

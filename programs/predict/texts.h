@@ -1,0 +1,41 @@
+/* The texts of a file that is answered line by line. */
+#ifndef HL_PROGRAMS_PREDICT_TEXTS_H
+#define HL_PROGRAMS_PREDICT_TEXTS_H
+
+#include "core/status.h"
+#include "data/text/lines.h"
+#include "data/text/text_data.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One text, or of a run on pairs two; texts[0].text is NULL after the last. Stands until the next one is read. */
+typedef struct hl_predict_line {
+    hl_span texts[2];
+    int64_t n_texts;
+    int64_t number; /* in the file, from 1 */
+} hl_predict_line;
+
+/* Each line is a text, or for a task of pairs two texts with a tab between. For `classes` the first line may say that
+ * the file is a table instead: by naming the columns of the texts, as the first line of the training file does; where
+ * these are numbers, by having more columns than a line has texts. Owned: hl_predict_texts_close. */
+typedef struct hl_predict_texts {
+    hl_lines *lines;
+    const hl_text_spec *task;
+    int64_t n_texts;
+    bool begun, is_table;
+    int64_t n_columns;  /* of every line */
+    int64_t columns[2]; /* of the texts */
+} hl_predict_texts;
+
+/* Opens the file, "-" or a path. HL_BAD_FILE, HL_NO_MEMORY as hl_lines_open. To be closed whatever this returns. */
+hl_status hl_predict_texts_open(const char *path, const hl_text_spec *task, hl_predict_texts *texts);
+void hl_predict_texts_close(hl_predict_texts *texts);
+
+/* The next line. Fails as hl_lines_next, and with HL_BAD_FILE:
+ *     <path>:<line>: has no tab between two texts, of which the run was trained to read pairs
+ *     <path>:<line>: has 2 tabs; one separates the two texts (line 1 of a table names a,b)
+ *     <path>:<line>: has 3 columns, not 2 as line 1 */
+hl_status hl_predict_texts_next(hl_predict_texts *texts, hl_predict_line *line);
+
+#endif
