@@ -293,18 +293,18 @@ static hl_status make(void *context, hl_corpus_writer *writer)
     hl_lines_notices dropped = hl_lines_noticed(hl_text_records_lines(w->records));
     notices->crlf = dropped.crlf;
     notices->mark = dropped.mark;
-    return w->any ? hl_ok()
-                  : hl_error(HL_BAD_FILE, "%s: holds no example for %s", source_of(w),
-                             w->split == HL_TRAIN ? "training" : "validation");
+    const char *part = w->split == HL_TRAIN ? "training" : "validation";
+    const char *remedy = w->spec->validation_file != NULL ? "no line in it has a token"
+                         : w->split == HL_TRAIN           ? "lower task.validation_share"
+                                                : "raise task.validation_share, or name a task.validation_file";
+    return w->any ? hl_ok() : hl_error(HL_BAD_FILE, "%s: holds no example for %s: %s", source_of(w), part, remedy);
 }
 
 static hl_status tell(void *context, int64_t done, int64_t total)
 {
-    const work *w = context;
-    return w->spec->progress == NULL
-               ? hl_ok()
-               : w->spec->progress(w->spec->context, total > 0 ? "comparing the file" : "another program makes it",
-                                   done, total);
+    const hl_text_spec *spec = ((const work *)context)->spec;
+    const char *what = total > 0 ? "comparing the file" : "another program makes it";
+    return spec->progress != NULL ? spec->progress(spec->context, what, done, total) : hl_ok();
 }
 
 /* What makes of the source's texts these numbers, but for the tokens. */

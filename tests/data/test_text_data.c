@@ -521,7 +521,8 @@ START_TEST(what_cannot_be_is_refused_by_its_key)
     scratch_end();
     spec = masked_spec(text_file("text", "a b\n"));
     spec.validation_share = 1e-9;
-    check_refused(spec, HL_BAD_FILE, "text: holds no example for validation");
+    check_refused(spec, HL_BAD_FILE,
+                  "text: holds no example for validation: raise task.validation_share, or name a task.validation_file");
 }
 END_TEST
 
