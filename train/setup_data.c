@@ -184,6 +184,22 @@ static hl_status make_temporary(work *w)
     return hl_ok();
 }
 
+/* Takes the data that the runs of a sweep share, in `data` beside them, where they are there: the sweep was moved, and
+ * task.cache is where they were. */
+static hl_status look_beside(work *w, bool *made)
+{
+    char *before = w->folder;
+    w->folder = hl_path_join(w->options->folder, "../data/%s", w->content);
+    hl_status status = w->folder != NULL ? is_made(w, "tokens.json", made) : hl_error_memory(w->content);
+    if (*made) {
+        hl_free(before);
+    } else {
+        hl_free(w->folder);
+        w->folder = before;
+    }
+    return status;
+}
+
 /* Where tokens and caches are, or shall be made. */
 static hl_status choose_folder(work *w)
 {
@@ -196,6 +212,7 @@ static hl_status choose_folder(work *w)
     }
     bool looks = w->options->use == HL_DATA_CHECK; /* the cache of validation is made last */
     HL_TRY(is_made(w, looks ? "validation.cache" : "tokens.json", &made));
+    HL_TRY(!made && is_run(w) && *cache != '\0' ? look_beside(w, &made) : hl_ok());
     w->makes = !made;
     if (looks) {
         return made ? hl_ok() : make_temporary(w);
@@ -339,20 +356,6 @@ hl_status hl_setup_data(hl_config *config, const hl_data_options *options, hl_da
     hl_status status = open_text(&w, out);
     end(&w, status);
     return status;
-}
-
-hl_status hl_data_save_tokens(const hl_dataset *dataset, const char *folder)
-{
-    const hl_text_data *text = hl_dataset_text(dataset);
-    const hl_tokens *all[] = { hl_text_data_tokens(text), hl_text_data_targets(text) };
-    static const char *const names[] = { "tokens.json", "labels.json" };
-    for (int i = 0; i < (all[1] != all[0] ? 2 : 1); i++) {
-        char *path = hl_path_join(folder, "%s", names[i]);
-        hl_status status = path != NULL ? hl_tokens_save(all[i], path) : hl_error_memory(folder);
-        hl_free(path);
-        HL_TRY(status);
-    }
-    return hl_ok();
 }
 
 hl_status hl_setup_examples(const hl_config *config, const hl_data_options *options, const hl_dataset *of,

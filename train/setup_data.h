@@ -33,12 +33,17 @@ hl_text_spec hl_config_text_spec(const hl_config *config);
 
 /* Opens the data and sets what follows from them: config->sizes, task.content, model.max_length where it is 0,
  * train.eval_examples where it is 0 or more than there are. A text's tokens, labels and caches stand in
- * <cache>/<content>, where <cache> is task.cache or <folder>/data; HL_DATA_TOKENS reads <folder>/tokens.json and
- * labels.json (hl_data_save_tokens). HL_INVALID, HL_BAD_FILE as hl_dataset_open and hl_text_data_open, and where with
- * HL_DATA_KEEP and HL_DATA_READ a file's content is not what the data were made of; HL_NO_MEMORY; what `progress`
+ * <cache>/<content>, where <cache> is task.cache or <folder>/data; where a run's task.cache does not hold them, perhaps
+ * <folder>/../data, which the runs of a sweep share wherever it was moved. HL_DATA_TOKENS reads <folder>/tokens.json
+ * and labels.json (hl_data_save_tokens). HL_INVALID, HL_BAD_FILE as hl_dataset_open and hl_text_data_open, and where
+ * with HL_DATA_KEEP and HL_DATA_READ a file's content is not what the data were made of; HL_NO_MEMORY; what `progress`
  * fails with. Where it fails, <folder>/data holds what it held before, but for HL_FAILED, from `progress`: what is
  * whole then stays. On success *out is the caller's: hl_dataset_free. */
 hl_status hl_setup_data(hl_config *config, const hl_data_options *options, hl_dataset **out);
+
+/* Takes task.content out of a run's config.ini, where there is one: what its data were made of. HL_BAD_FILE where it
+ * cannot be read, HL_NO_MEMORY. */
+hl_status hl_data_take_content(hl_config *config, const char *path);
 
 /* Opens the examples of patterns.file, read as the dataset `of`, which must outlive them, reads its own; *out is NULL
  * where the config names none. Those that are longer than its longest example are cut. Fails as
@@ -46,10 +51,10 @@ hl_status hl_setup_data(hl_config *config, const hl_data_options *options, hl_da
 hl_status hl_setup_examples(const hl_config *config, const hl_data_options *options, const hl_dataset *of,
                             hl_dataset **out);
 
-/* Removes from <folder>/data what was made of other data than the config's, which are elsewhere where task.cache says
- * so, by the names that hl_setup_data writes; other files and links stay, and so do folders that hold some.
- * HL_BAD_FILE, HL_NO_MEMORY. */
-hl_status hl_data_remove_others(const hl_config *config, const char *folder);
+/* Removes from <folder>/data what was made of other data than those of the n configs, which are elsewhere where
+ * task.cache says so, by the names that hl_setup_data writes; other files and links stay, and so do folders that hold
+ * some. HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_data_remove_others(const hl_config *const *configs, int64_t n, const char *folder);
 
 /* Writes tokens.json and labels.json of a text into the run's folder: with them and its weights a model can answer.
  * HL_BAD_FILE, HL_NO_MEMORY. */

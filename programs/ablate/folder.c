@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "programs/targets.h"
 #include "train/config_keys.h"
+#include "train/setup_data.h"
 
 #include <errno.h>
 #include <string.h>
@@ -158,6 +159,21 @@ static hl_status clear_cell(const char *path)
     return status;
 }
 
+/* Data that a sweep before was trained on, and this one is not. */
+static hl_status clear_data(const hl_ablate_plan *plan)
+{
+    const hl_config **configs = hl_calloc((size_t)plan->n_variants, sizeof(const hl_config *));
+    if (configs == NULL) {
+        return hl_error_memory(plan->folder);
+    }
+    for (int64_t i = 0; i < plan->n_variants; i++) {
+        configs[i] = &plan->variants[i].config;
+    }
+    hl_status status = hl_data_remove_others(configs, plan->n_variants, plan->folder);
+    hl_free(configs);
+    return status;
+}
+
 /* ---- opening ---- */
 
 /* Refuses what others left in the folder, and what writing would refuse only after all trainings. */
@@ -197,6 +213,7 @@ static hl_status settle(const hl_ablate_folder *folder, const hl_ablate_plan *pl
     for (int64_t i = 0; i < hl_ablate_plan_cells(plan) && overwrite; i++) {
         HL_TRY(clear_cell(hl_ablate_plan_path(plan, i).text));
     }
+    HL_TRY(overwrite ? clear_data(plan) : hl_ok());
     HL_TRY(overwrite ? remove_file(folder->csv.text) : hl_ok());
     return hl_file_replace(folder->plan.text, content->bytes, content->size, HL_DURABLE);
 }

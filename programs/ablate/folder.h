@@ -15,11 +15,11 @@ typedef struct hl_ablate_folder {
 enum { HL_ABLATE_PLAN_FORMAT = 1 };
 
 /* Makes the folder where it is missing, locks it, and writes the plan (plan.txt, with `command`, which made it) or
- * compares it with the one there. `overwrite`: where that is another one, or the same, all the plan's runs and
- * ablation.csv are removed first; nothing else is. HL_INVALID, with the way out: the folder holds another plan, or,
- * without `overwrite`, files that are not the sweep's, and nothing is changed; HL_BAD_FILE: also where another sweep is
- * at work in it, the plan is of a newer format, or a file of the sweep's cannot be replaced; HL_NO_MEMORY. To be
- * closed, whatever this returns. */
+ * compares it with the one there. `overwrite`: where that is another one, or the same, all the plan's runs,
+ * ablation.csv and data that are not the plan's are removed first; nothing else is. HL_INVALID, with the way out: the
+ * folder holds another plan, or, without `overwrite`, files that are not the sweep's, and nothing is changed;
+ * HL_BAD_FILE: also where another sweep is at work in it, the plan is of a newer format, or a file of the sweep's
+ * cannot be replaced; HL_NO_MEMORY. To be closed, whatever this returns. */
 hl_status hl_ablate_folder_open(hl_ablate_folder *folder, const hl_ablate_plan *plan, const char *command,
                                 bool overwrite);
 

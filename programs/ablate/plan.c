@@ -88,6 +88,33 @@ static hl_status load_variant(const hl_ablate_command *command, const hl_ablate_
 
 /* ---- data ---- */
 
+/* "heads=8,d_k=4". */
+static void print_values(const hl_ablate_plan *plan, const hl_config *config, hl_text *text)
+{
+    for (int k = 0; k < plan->n_keys; k++) {
+        char value[HL_ABLATE_VALUE_TEXT];
+        hl_ablate_key_value(plan->keys[k], config, value);
+        hl_text_print(text, "%s%s=%s", k > 0 ? "," : "", hl_ablate_key_label(plan->keys[k]), value);
+    }
+}
+
+/* Opens the data that a training of the variant began with, where one has begun; else `failed`. */
+static hl_status open_begun(const builder *b, hl_config *config, hl_data_options options, hl_status failed,
+                            hl_dataset **dataset)
+{
+    hl_text path = { 0 };
+    hl_text_print(&path, "%s/", b->plan->folder);
+    print_values(b->plan, config, &path);
+    hl_text_print(&path, ",seed=%" PRId64 "/config.ini", b->plan->first_seed);
+    hl_status status = hl_text_status(&path);
+    HL_THEN(status, hl_data_take_content(config, path.bytes));
+    hl_text_free(&path);
+    HL_TRY(status);
+    options.use = HL_DATA_KEEP;
+    bool begun = *hl_config_string(config, config->task.content) != '\0';
+    return begun && hl_open_data(config, options, b->out, dataset).code == HL_OK ? hl_ok() : failed;
+}
+
 /* Opens a variant's text, which sets what follows from it in the config. What was noticed is told of the base alone. */
 static hl_status open_text(const builder *b, hl_config *config)
 {
@@ -101,6 +128,9 @@ static hl_status open_text(const builder *b, hl_config *config)
                                 .beside = b->command->config.path,
                                 .notices = b->out != NULL && config == &b->base.config ? &notices : NULL };
     hl_status status = hl_open_data(config, options, b->out, &dataset);
+    if (status.code == HL_BAD_FILE && !b->command->overwrite) { /* the text may be gone */
+        status = open_begun(b, config, options, status, &dataset);
+    }
     if (status.code == HL_OK) {
         hl_dataset_free(dataset);
         status = hl_print_notices(b->out, &notices);
@@ -129,11 +159,7 @@ static hl_status name_cache(const hl_config *base, hl_ablate_plan *plan)
 static hl_status name(const hl_ablate_plan *plan, hl_ablate_variant *variant)
 {
     hl_text text = { 0 };
-    for (int k = 0; k < plan->n_keys; k++) {
-        char value[HL_ABLATE_VALUE_TEXT];
-        hl_ablate_key_value(plan->keys[k], &variant->config, value);
-        hl_text_print(&text, "%s%s=%s", k > 0 ? "," : "", hl_ablate_key_label(plan->keys[k]), value);
-    }
+    print_values(plan, &variant->config, &text);
     variant->values = text.bytes;
     HL_TRY(hl_text_status(&text));
     variant->name = hl_strdup(text.bytes);

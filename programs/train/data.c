@@ -1,6 +1,5 @@
 #include "programs/train/data.h"
 
-#include "core/files.h"
 #include "core/memory.h"
 #include "data/examples_storage.h"
 #include "programs/open_data.h"
@@ -10,28 +9,6 @@
 #include "train/snapshot_budget.h"
 
 #include <string.h>
-
-/* The content that the run in the folder says its data are of; none where there is no such run. */
-static hl_status take_content(hl_train_call *call)
-{
-    bool begun;
-    HL_TRY(hl_file_exists(call->folder.config, &begun));
-    hl_config *stored = begun ? hl_malloc(sizeof *stored) : NULL;
-    if (stored == NULL) {
-        return begun ? hl_error_memory("a config") : hl_ok();
-    }
-    hl_problems problems = { 0 };
-    hl_status status = hl_config_load((hl_config_options){ .path = call->folder.config }, stored, &problems);
-    hl_problems_free(&problems);
-    if (status.code == HL_OK) {
-        const hl_config_key *key = hl_config_key_at(offsetof(hl_config, task.content));
-        int count;
-        char wrong[HL_CONFIG_WRONG_TEXT];
-        hl_config_read_value(key, hl_config_string(stored, stored->task.content), &call->config, &count, wrong);
-    }
-    hl_free(stored);
-    return status.code == HL_INVALID ? hl_error(HL_BAD_FILE, "%s", status.text) : status;
-}
 
 /* The examples of patterns.file, and a line where some were cut. */
 static hl_status open_written(hl_train_call *call)
@@ -46,11 +23,49 @@ static hl_status open_written(hl_train_call *call)
     return hl_ok();
 }
 
+static bool is_given(const hl_train_call *call, const char *key)
+{
+    size_t length = strlen(key);
+    bool given = false;
+    for (int i = 0; i < call->command.config.n_overrides; i++) {
+        const char *override = call->command.config.overrides[i];
+        given = given || (strncmp(override, key, length) == 0 && strcspn(override, " \t=") == length);
+    }
+    return given;
+}
+
+/* A run that goes on may have been begun with a file that the command line named, and now does not: else `failed`. */
+static hl_status explain_file(const hl_train_call *call, hl_status failed)
+{
+    static const size_t keys[] = { offsetof(hl_config, task.file), offsetof(hl_config, task.validation_file) };
+    hl_config *stored = hl_malloc(sizeof *stored);
+    if (stored == NULL) {
+        return hl_error_memory("a config");
+    }
+    hl_problems problems = { 0 };
+    hl_status status = hl_config_load((hl_config_options){ .path = call->folder.config }, stored, &problems);
+    hl_problems_free(&problems);
+    for (size_t i = 0; status.code == HL_OK && i < sizeof keys / sizeof *keys; i++) {
+        const hl_config_key *key = hl_config_key_at(keys[i]);
+        char began[HL_CONFIG_VALUE_TEXT], now[HL_CONFIG_VALUE_TEXT];
+        hl_config_write_value(key, stored, began);
+        hl_config_write_value(key, &call->config, now);
+        if (strcmp(began, now) != 0 && !is_given(call, key->full)) {
+            failed =
+                hl_error(HL_INVALID,
+                         "%s: %s is not %s, with which the run in %s was begun: add %s=%s, or where that file is now",
+                         call->command.config.path, key->full, began, call->folder.path, key->full, began);
+        }
+    }
+    hl_free(stored);
+    return failed;
+}
+
 hl_status hl_train_call_open_data(hl_train_call *call, hl_data_use use)
 {
     bool text = hl_config_is_text(&call->config, NULL);
     if (text && call->command.mode == HL_RUN_RESUME && use == HL_DATA_MAKE) {
-        HL_TRY(take_content(call));
+        HL_TRY(hl_data_take_content(&call->config, call->folder.config));
         use = *hl_config_string(&call->config, call->config.task.content) != '\0' ? HL_DATA_KEEP : use;
     }
     FILE *out = call->command.quiet || call->command.summary ? NULL : call->out;
@@ -66,6 +81,9 @@ hl_status hl_train_call_open_data(hl_train_call *call, hl_data_use use)
         call->signal = hl_signals_received();
         hl_print_line(call->err, "interrupted while the data were made; the same command goes on with them");
         return hl_ok();
+    }
+    if (use == HL_DATA_KEEP && (status.code == HL_BAD_FILE || status.code == HL_INVALID)) {
+        status = explain_file(call, status);
     }
     HL_TRY(status);
     status = open_written(call);

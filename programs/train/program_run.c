@@ -234,7 +234,7 @@ static hl_status claim(const hl_train_call *p)
 {
     if (p->command.mode == HL_RUN_OVERWRITE) {
         HL_TRY(hl_run_folder_clear(&p->folder));
-        return hl_data_remove_others(&p->config, p->folder.path);
+        return hl_data_remove_others(&(const hl_config *){ &p->config }, 1, p->folder.path);
     }
     if (p->command.mode == HL_RUN_NEW) {
         return hl_ok();

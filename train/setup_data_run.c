@@ -1,0 +1,136 @@
+/* What a run's folder says and keeps of its data. */
+#include "core/files.h"
+#include "core/folders.h"
+#include "core/memory.h"
+#include "data/text/tokens_file.h"
+#include "train/config_keys.h"
+#include "train/setup_data.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+hl_status hl_data_take_content(hl_config *config, const char *path)
+{
+    bool begun;
+    HL_TRY(hl_file_exists(path, &begun));
+    hl_config *stored = begun ? hl_malloc(sizeof *stored) : NULL;
+    if (stored == NULL) {
+        return begun ? hl_error_memory("a config") : hl_ok();
+    }
+    hl_problems problems = { 0 };
+    hl_status status = hl_config_load((hl_config_options){ .path = path }, stored, &problems);
+    hl_problems_free(&problems);
+    if (status.code == HL_OK) {
+        int count;
+        char wrong[HL_CONFIG_WRONG_TEXT];
+        hl_config_read_value(hl_config_key_at(offsetof(hl_config, task.content)),
+                             hl_config_string(stored, stored->task.content), config, &count, wrong);
+    }
+    hl_free(stored);
+    return status.code == HL_INVALID ? hl_error(HL_BAD_FILE, "%s", status.text) : status;
+}
+
+hl_status hl_data_save_tokens(const hl_dataset *dataset, const char *folder)
+{
+    const hl_text_data *text = hl_dataset_text(dataset);
+    const hl_tokens *all[] = { hl_text_data_tokens(text), hl_text_data_targets(text) };
+    static const char *const names[] = { "tokens.json", "labels.json" };
+    for (int i = 0; i < (all[1] != all[0] ? 2 : 1); i++) {
+        char *path = hl_path_join(folder, "%s", names[i]);
+        hl_status status = path != NULL ? hl_tokens_save(all[i], path) : hl_error_memory(folder);
+        hl_free(path);
+        HL_TRY(status);
+    }
+    return hl_ok();
+}
+
+/* ---- what was made of other data ---- */
+
+/* Whether the name is as that of what is made of a text: task.content. */
+static bool is_content(const char *text)
+{
+    return strspn(text, "0123456789abcdef") == 16 && text[16] == '-' && text[17] != '\0' &&
+           strspn(text + 17, "0123456789") == strlen(text + 17);
+}
+
+typedef struct others {
+    const char *folder;
+    const hl_config *const *configs;
+    int64_t n;
+} others;
+
+/* Whether one of the configs has its data there under that name. */
+static bool is_kept(const others *o, const char *name)
+{
+    for (int64_t i = 0; i < o->n; i++) {
+        const hl_config *config = o->configs[i];
+        if (*hl_config_string(config, config->task.cache) == '\0' &&
+            strcmp(name, hl_config_string(config, config->task.content)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static hl_status remove_other(void *context, const char *name)
+{
+    static const char *const names[] = { "tokens.json", "labels.json", "train.cache", "validation.cache" };
+    static const char *const ends[] = { "", ".tmp", ".lock" };
+    enum { NAMES = sizeof names / sizeof *names, ENDS = sizeof ends / sizeof *ends };
+    const others *o = context;
+    struct stat info;
+    if (!is_content(name) || is_kept(o, name)) {
+        return hl_ok();
+    }
+    char *folder = hl_path_join(o->folder, "%s", name);
+    if (folder == NULL) {
+        return hl_error_memory(o->folder);
+    }
+    bool own = lstat(folder, &info) == 0 && S_ISDIR(info.st_mode);
+    hl_status status = hl_ok();
+    for (int i = 0; i < NAMES * ENDS && own && status.code == HL_OK; i++) {
+        char *path = hl_path_join(folder, "%s%s", names[i / ENDS], ends[i % ENDS]);
+        if (path == NULL) {
+            status = hl_error_memory(folder);
+        } else if (hl_file_calls_get()->unlink(path) != 0 && errno != ENOENT) {
+            status = hl_file_system_error(path, "cannot be removed");
+        }
+        hl_free(path);
+    }
+    if (own && status.code == HL_OK) {
+        rmdir(folder); /* fails where it holds more, which stays */
+    }
+    hl_free(folder);
+    return status;
+}
+
+/* Several runs may share a cache. */
+static bool is_cache(const hl_config *config, const struct stat *data)
+{
+    struct stat shared;
+    const char *cache = hl_config_string(config, config->task.cache);
+    return *cache != '\0' && stat(cache, &shared) == 0 && shared.st_dev == data->st_dev &&
+           shared.st_ino == data->st_ino;
+}
+
+hl_status hl_data_remove_others(const hl_config *const *configs, int64_t n, const char *folder)
+{
+    struct stat info;
+    char *data = hl_path_join(folder, "data");
+    if (data == NULL) {
+        return hl_error_memory(folder);
+    }
+    bool own = lstat(data, &info) == 0 && S_ISDIR(info.st_mode);
+    for (int64_t i = 0; i < n && own; i++) {
+        own = !is_cache(configs[i], &info);
+    }
+    others o = { .folder = data, .configs = configs, .n = n };
+    hl_status status = own ? hl_folder_list(data, remove_other, &o) : hl_ok();
+    if (own && status.code == HL_OK) {
+        rmdir(data);
+    }
+    hl_free(data);
+    return status;
+}
