@@ -8,9 +8,15 @@
 
 /* Set-up */
 
-static int64_t count_scored(const hl_batch *batch, int64_t example)
+/* The targets that have a loss, which those that the model does not know have not. */
+static int64_t count_known(const hl_batch *batch, int64_t example)
 {
-    return hl_batch_slice(batch, example, 1).n_targets;
+    hl_batch one = hl_batch_slice(batch, example, 1);
+    int64_t known = 0;
+    for (int64_t i = 0; i < one.n_targets; i++) {
+        known += one.target_ids[i] != HL_IGNORE;
+    }
+    return known;
 }
 
 /* Only gates need gradients, so parameters need no memory for theirs. False when out of memory. */
@@ -57,9 +63,11 @@ static hl_status choose_examples(hl_effect_losses *s, const hl_examples *all)
         return hl_error_memory("the effects of heads");
     }
     for (int64_t e = 0; e < scoring.n_examples; e++) {
-        int64_t row = scoring.first + e * (1 + scoring.gap);
-        hl_examples one = hl_examples_slice(all, row, 1);
-        if (hl_examples_scored(&one) > 0) {
+        int64_t row = scoring.first + e * (1 + scoring.gap), T = all->n_tokens, known = 0;
+        for (int64_t t = row * T; t < (row + 1) * T; t++) {
+            known += all->targets[t] >= 0;
+        }
+        if (known > 0) {
             s->rows[s->n++] = row;
         }
     }
@@ -202,11 +210,11 @@ void hl_effect_losses_of_rows(const hl_batch *slice, const hl_real *row_losses, 
 {
     for (int64_t e = 0; e < slice->n_examples; e++) {
         double sum = 0;
-        int64_t n = count_scored(slice, e);
+        int64_t n = hl_batch_slice(slice, e, 1).n_targets;
         for (int64_t i = 0; i < n; i++) {
             sum += (double)*row_losses++;
         }
-        losses[e] = sum / (double)n;
+        losses[e] = sum / (double)count_known(slice, e);
     }
 }
 
@@ -219,13 +227,13 @@ static hl_status measure_slopes(hl_effect_losses *s, int64_t first, double *slop
     hl_tape tape;
     hl_tape_begin(&tape, &s->arena, options);
     hl_status status = hl_tape_backward(&tape, gated_loss(&tape, s, &slice));
-    double all_scored = (double)slice.n_targets;
+    double all_targets = (double)slice.n_targets;
     int64_t all_heads = hl_heads_count(&s->model->config);
     for (int l = 0; status.code == HL_OK && l < s->model->config.n_layers; l++) {
         int64_t H = s->model->config.heads[l];
         for (int64_t i = 0; i < slice.n_examples * H; i++) {
-            /* the pass divides by all scored tokens, L by those of the example */
-            double factor = all_scored / (double)count_scored(&slice, i / H);
+            /* the pass divides by all targets, L by those of the example that have a loss */
+            double factor = all_targets / (double)count_known(&slice, i / H);
             slopes[i / H * all_heads + i % H] = fabs((double)s->layer_gates[l]->grad[i]) * factor;
         }
         slopes += H;

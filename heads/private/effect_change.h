@@ -18,7 +18,7 @@ typedef struct hl_effect_change {
     const hl_real *instead; /* (H * Dv) or NULL; where label is NULL: the output of those heads, from their columns */
 } hl_effect_change;
 
-/* Writes each example's mean loss over its scored tokens, s->n of them; `what`: NULL for the unchanged model. The
+/* Writes each example's mean loss over its targets, s->n of them; `what`: NULL for the unchanged model. The
  * layers below the changed one run once for all changes of a layer, so measure changes of lower layers first.
  * HL_NOT_FINITE, HL_NO_MEMORY. */
 hl_status hl_effect_losses_measure(hl_effect_losses *s, const hl_effect_change *what, double *losses);

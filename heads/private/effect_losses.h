@@ -36,8 +36,8 @@ typedef struct hl_effect_losses {
     double *losses;           /* (n): of the model as it is */
 } hl_effect_losses;
 
-/* Chooses the examples that score, those of `examples` that have a scored token, and takes all memory. Until it is
- * freed the model's parameters require no gradient. HL_INVALID (no such example, T too long for the model, a slice
+/* Chooses the examples that score, those of `examples` that have a target with a loss, and takes all memory. Until it
+ * is freed the model's parameters require no gradient. HL_INVALID (no such example, T too long for the model, a slice
  * below 1, a model that is not allocated), HL_NO_MEMORY. To be ended by hl_effect_losses_free, whatever this
  * returns. */
 hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_examples *examples);
@@ -54,7 +54,7 @@ hl_status hl_effect_losses_begin_at(hl_effect_losses *s, int layer);
 /* The slice of the examples that begins at `first`. */
 hl_batch hl_effect_losses_slice(const hl_effect_losses *s, int64_t first);
 
-/* Writes each example's mean loss over its scored tokens, from the losses of the slice's targets. */
+/* Writes each example's mean loss over its targets that have one, from the losses of all of the slice's targets. */
 void hl_effect_losses_of_rows(const hl_batch *slice, const hl_real *row_losses, double *losses);
 
 /* |sum of z * dL/dz| of every head on every example, (n, heads of all layers by layer and head), each slice of the

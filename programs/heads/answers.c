@@ -14,18 +14,27 @@ static hl_answer answer_at(const hl_snapshot *maps, int64_t position)
     return best;
 }
 
-/* The position of the first answer from `position` on, a mask's where there are any; the number of tokens where there
- * is none. */
+/* The position of the first answer from `position` on; the number of tokens where there is none. A class is the answer
+ * to the whole example and stands at its first token, a tag at a word's first piece; else masks are answered, or where
+ * there are none all tokens. */
 static int64_t next_answer(const hl_opened_model *run, const hl_snapshot *maps, int64_t position)
 {
     const hl_examples *examples = &maps->examples;
     const unsigned char *kinds = hl_vocabulary_kinds(run->vocabulary);
-    bool any_mask = false;
-    for (int64_t i = 0; i < examples->lengths[0]; i++) {
+    int64_t n = examples->lengths[0];
+    bool any_mask = false, tags = hl_dataset_targets(run->dataset) != run->vocabulary;
+    if (run->config.sizes.pooled) {
+        return position == 0 ? 0 : n;
+    }
+    for (int64_t i = 0; i < n; i++) {
         any_mask = any_mask || (kinds[examples->tokens[i]] & HL_TOKEN_MASK) != 0;
     }
-    while (any_mask && position < examples->lengths[0] && (kinds[examples->tokens[position]] & HL_TOKEN_MASK) == 0) {
-        position++;
+    for (; position < n; position++) {
+        const int32_t *word = examples->words != NULL ? examples->words + position : NULL;
+        bool begins = word == NULL || (*word >= 0 && (position == 0 || word[-1] != *word));
+        if (tags ? begins : !any_mask || (kinds[examples->tokens[position]] & HL_TOKEN_MASK) != 0) {
+            break;
+        }
     }
     return position;
 }

@@ -97,15 +97,30 @@ static hl_status encode_words(const hl_tokens *tokens, const char *text, int32_t
     return hl_ok();
 }
 
+/* Two texts with a tab between. */
+static hl_status encode_pair(const hl_tokens *tokens, const char *text, size_t *n_first, hl_pieces *pieces)
+{
+    const char *tab = strchr(text, '\t');
+    if (tab == NULL || strchr(tab + 1, '\t') != NULL) {
+        return hl_error(HL_INVALID,
+                        "command line: --input: the model reads pairs: give two texts with one tab between");
+    }
+    HL_TRY(hl_tokens_encode(tokens, text, (size_t)(tab - text), true, pieces));
+    *n_first = pieces->n;
+    return hl_tokens_encode(tokens, tab + 1, strlen(tab + 1), true, pieces);
+}
+
 static hl_status encode(const hl_opened_model *run, const char *text, int32_t *rows, int64_t *n_rows, hl_pieces *pieces)
 {
     const hl_text_spec spec = hl_config_text_spec(&run->config);
     const hl_tokens *tokens = hl_text_data_tokens(text_of(run));
-    bool tags = spec.task == HL_TEXT_TAGS;
-    HL_TRY(tags ? encode_words(tokens, text, rows, pieces)
-                : hl_tokens_encode(tokens, text, strlen(text), true, pieces));
-    bool wraps = spec.length == 0 && pieces->n > 0;
-    HL_TRY(wraps ? hl_tokens_wrap(tokens, pieces->n, pieces) : hl_ok());
+    bool tags = spec.task == HL_TEXT_TAGS, pair = hl_text_spec_is_pair(&spec);
+    size_t n_first = 0;
+    HL_TRY(tags   ? encode_words(tokens, text, rows, pieces)
+           : pair ? encode_pair(tokens, text, &n_first, pieces)
+                  : hl_tokens_encode(tokens, text, strlen(text), true, pieces));
+    bool wraps = !hl_text_spec_is_running(&spec) && pieces->n > 0;
+    HL_TRY(wraps ? hl_tokens_wrap(tokens, pair ? n_first : pieces->n, pieces) : hl_ok());
     *n_rows = tags ? count_words(text) : 0;
     int32_t before = 0; /* special tokens that were put there are no bytes of the text */
     while (wraps && (size_t)before < pieces->n && pieces->at[before].end == 0) {
@@ -125,7 +140,7 @@ static hl_status make_text(const hl_opened_model *run, const char *text, hl_head
     hl_status status = rows != NULL ? encode(run, text, rows, &n_rows, &pieces) : hl_error_memory("the input");
     int64_t T = (int64_t)pieces.n;
     if (status.code == HL_OK) {
-        input->integers = hl_calloc((size_t)(5 * T + 1), sizeof *input->integers);
+        input->integers = hl_calloc((size_t)(6 * T + 1), sizeof *input->integers);
         status = input->integers != NULL ? hl_ok() : hl_error_memory("the input");
     }
     if (status.code == HL_OK && input->integers != NULL) {
@@ -136,10 +151,12 @@ static hl_status make_text(const hl_opened_model *run, const char *text, hl_head
                                   .targets = ids + T,
                                   .sources = ids + 2 * T,
                                   .words = ids + 3 * T,
-                                  .lengths = ids + 5 * T,
+                                  .types = run->config.sizes.types > 0 ? ids + 5 * T : NULL,
+                                  .lengths = ids + 6 * T,
                                   .kinds = hl_vocabulary_kinds(run->vocabulary) };
         for (int64_t i = 0; i < T; i++) {
             ids[i] = pieces.at[i].id;
+            ids[5 * T + i] = pieces.at[i].type;
             example->targets[i] = example->sources[i] = HL_IGNORE;
         }
         *example->lengths = (int32_t)T;

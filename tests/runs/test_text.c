@@ -2,8 +2,11 @@
 #include "core/json.h"
 #include "core/text.h"
 #include "tests/check_suite.h"
+#include "tests/runs/predict_runs.h"
 #include "tests/runs/runs.h"
+#include "tests/runs/text_tasks.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Sentences of few words, of which some have several pieces and "Owl" and "owl" are the same. */
@@ -84,6 +87,35 @@ START_TEST(a_sentence_is_cut_as_its_training_text_was)
 }
 END_TEST
 
+/* A class is answered once, a tag at each word. */
+START_TEST(answers_stand_where_the_task_has_them)
+{
+    const char *folder = run_path("classes"), *config = text_config(3);
+    EXPECT_RUN(0, config, "--out", folder, "--quiet");
+    run_result result = HEADS(folder, "--input", "a1 b3\tc1");
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    const char *at = strstr(result.out, "\n       0  <cls> ");
+    ck_assert_msg(at != NULL && strncmp(strchr(at + 1, '\n'), "\n\n", 2) == 0, "%s", result.out);
+    ck_assert_ptr_nonnull(strstr(result.out, " tokens: <cls> a 1   b 3 <sep> c 1 <sep>\n"));
+    char label[8], same[8];
+    double p, told;
+    ck_assert_int_eq(sscanf(at, "\n 0 <cls> %7s %lf", label, &told), 2);
+    const char *predicted = answers(PREDICT(folder, file("pair.txt", "a1 b3\tc1\n")), "");
+    ck_assert(sscanf(predicted, "%7s %lf", same, &p) == 2 && strcmp(label, same) == 0 && fabs(p - told) < 0.006);
+    result = HEADS(folder, "--input", "a1 b3 c1");
+    ck_assert_int_eq(result.code, 2);
+    ck_assert_ptr_nonnull(strstr(result.err, "--input: the model reads pairs: give two texts with one tab between"));
+
+    folder = run_path("tags");
+    EXPECT_RUN(0, text_config(TEXT_TAGS), "--out", folder, "--quiet", "tokens.kind=chars");
+    result = HEADS(folder, "--input", "w1 w12");
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    at = strstr(result.out, "\n       0  w ");
+    ck_assert_msg(at != NULL && strncmp(strchr(at + 1, '\n'), "\n       2  w ", 12) == 0, "%s", result.out);
+    ck_assert_ptr_null(strstr(result.out, "\n       3  "));
+}
+END_TEST
+
 START_TEST(toy_tasks_have_no_words)
 {
     const char *folder = run_path("run");
@@ -102,6 +134,7 @@ static void add_tests(TCase *tests)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, heads_of_texts_have_scores_of_words);
     tcase_add_test(tests, a_sentence_is_cut_as_its_training_text_was);
+    tcase_add_test(tests, answers_stand_where_the_task_has_them);
     tcase_add_test(tests, toy_tasks_have_no_words);
 }
 
