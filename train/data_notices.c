@@ -41,6 +41,11 @@ void hl_data_notices_print(const hl_text_data *data, const hl_text_spec *spec, h
 {
     const hl_text_notices *train = hl_text_data_noticed(data, HL_TRAIN);
     const hl_text_notices *validation = hl_text_data_noticed(data, HL_VALIDATION);
+    const hl_tokens *targets = hl_text_data_targets(data);
+    if (targets != hl_text_data_tokens(data) && hl_tokens_size(targets) == 1) {
+        hl_text_print(notices, "labels: %s is the only one, so that there is nothing to learn\n",
+                      hl_tokens_piece(targets, 0, NULL));
+    }
     print_split(train, "training", notices);
     print_split(validation, "validation", notices);
     print_file(train, spec->file, notices);

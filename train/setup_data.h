@@ -51,6 +51,16 @@ hl_status hl_data_take_content(hl_config *config, const char *path);
 hl_status hl_setup_examples(const hl_config *config, const hl_data_options *options, const hl_dataset *of,
                             hl_dataset **out);
 
+enum { HL_DATA_TOLD_WIDTH = 80 }; /* bytes of a line at most, but for longer words */
+
+/* Adds what the data of a text hold: a short paragraph for each part, and one for the vocabulary and the labels: how
+ * many sentences, rows or windows, words, characters and pieces, how many pieces are unknown, the longest, the most
+ * frequent labels. Both caches are read through. HL_BAD_FILE, HL_NO_MEMORY; nothing is then added. */
+hl_status hl_data_told(const hl_text_data *data, hl_text *text);
+
+/* Adds the sizes alone, which are known without reading, for the start of a run. HL_NO_MEMORY. */
+hl_status hl_data_told_shortly(const hl_text_data *data, hl_text *text);
+
 /* Removes from <folder>/data what was made of other data than those of the n configs, which are elsewhere where
  * task.cache says so, by the names that hl_setup_data writes; other files and links stay, and so do folders that hold
  * some. HL_BAD_FILE, HL_NO_MEMORY. */

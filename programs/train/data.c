@@ -90,6 +90,19 @@ hl_status hl_train_call_open_data(hl_train_call *call, hl_data_use use)
     return status.code == HL_INVALID ? hl_error(HL_INVALID, "%s: %s", call->command.config.path, status.text) : status;
 }
 
+hl_status hl_train_call_tell_data(const hl_train_call *call, const hl_dataset *dataset, bool all)
+{
+    const hl_text_data *data = hl_dataset_text(dataset);
+    hl_text told = { 0 };
+    if (data == NULL || call->command.quiet) {
+        return hl_ok();
+    }
+    HL_TRY((all ? hl_data_told : hl_data_told_shortly)(data, &told));
+    fputs(told.bytes, call->out);
+    hl_text_free(&told);
+    return hl_ok();
+}
+
 hl_status hl_train_call_make_examples(hl_train_call *call, hl_examples *examples)
 {
     int64_t n = hl_snapshot_budget_examples(&call->config);

@@ -46,6 +46,10 @@ static hl_status print_summary(const hl_train_call *p)
         return hl_output_put(p->command.json, &json, p->out);
     }
     char *text;
+    if (p->dataset != NULL) {
+        HL_TRY(hl_train_call_tell_data(p, p->dataset, true));
+        fputc('\n', p->out);
+    }
     HL_TRY(hl_summary_text(&p->config, &text));
     fputs(text, p->out);
     hl_free(text);
@@ -110,6 +114,7 @@ static hl_status execute(hl_train_call *p, int argc, char **argv)
     HL_TRY(hl_snapshot_budget_check(&p->config, p->command.config.path));
     HL_TRY(p->command.watch >= 0 ? hl_watch_check(&p->config, p->command.watch) : hl_ok());
     if (p->command.check) {
+        HL_TRY(hl_train_call_tell_data(p, p->dataset, true));
         hl_print_line(p->out, "%s: OK", p->command.config.path);
         return hl_ok();
     }

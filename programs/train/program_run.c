@@ -369,6 +369,7 @@ hl_status hl_train_call_run(hl_train_call *p)
     if (!finished_before) {
         HL_TRY(begin(p));
         print_start(p);
+        HL_TRY(hl_train_call_tell_data(p, p->trainer.dataset, false));
         HL_TRY(hl_loop_run(&p->loop));
     } else if (!p->command.quiet) {
         bool steps_done = p->trainer.optimizer.step >= p->config.train.steps;

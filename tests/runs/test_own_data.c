@@ -4,6 +4,7 @@
 #include "tests/scratch.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -88,8 +89,86 @@ START_TEST(overwriting_removes_the_data_of_the_run_before)
 }
 END_TEST
 
+/* In full where it is only looked at, in short where a run begins; a single label is told, too. */
+START_TEST(how_much_was_read_is_told)
+{
+    static const char *const told = "training: 58 sentences of up to 7 tokens, 260 words, 260 pieces\n",
+                             *const labels = ", 3 labels: ADJ 34.6%, NOUN 33.1%, VERB 32.3%\n";
+    const char *config = tagger(), *folder = run_path("run");
+    run_result run = RUN(config, "--check");
+    ck_assert_msg(run.code == 0 && strstr(run.out, told) != NULL, "%s", run.out);
+    ck_assert_msg(strstr(run.out, labels) != NULL, "%s", run.out);
+    run = RUN(config, "--summary");
+    ck_assert_msg(strncmp(run.out, told, strlen(told)) == 0, "%s", run.out);
+    run = RUN(config, "--out", folder);
+    ck_assert_msg(strstr(run.out, "training: 58 sentences of up to 7 tokens; validation: 2 sentences") != NULL, "%s",
+                  run.out);
+    ck_assert_ptr_null(strstr(run.out, "labels: "));
+    run = RUN(config, "task.column=XPOS", "--check");
+    ck_assert_msg(strstr(run.out, "labels: _ is the only one, so that there is nothing to learn\n") != NULL, "%s",
+                  run.out);
+}
+END_TEST
+
+/* A run that goes on says which file it was begun with, where the command does not. */
+START_TEST(a_file_that_the_command_line_named_is_asked_for_again)
+{
+    const char *config = tagger(), *folder = run_path("run");
+    char key[1024], told[2048];
+    size_t size;
+    char *text = scratch_read(scratch_path("small.conllu"), &size);
+    const char *other = run_path("other.conllu");
+    scratch_write(other, text, size / 2);
+    strstr(text + size / 2, "\n\n")[2] = '\0';
+    scratch_write(other, text, strlen(text));
+    free(text);
+    snprintf(key, sizeof key, "task.file=%s", other);
+    EXPECT_RUN(0, config, key, "--out", folder);
+    run_result run = RUN(config, "train.steps=5", "--resume", "--out", folder);
+    snprintf(told, sizeof told, "task.file is not %s, with which the run in %s was begun: add task.file=%s, or where",
+             other, folder, other);
+    ck_assert_int_eq(run.code, 2);
+    ck_assert_msg(strstr(run.err, told) != NULL, "%s", run.err);
+    EXPECT_RUN(0, config, key, "train.steps=5", "--resume", "--out", folder);
+}
+END_TEST
+
+/* Of the text nothing is left; the sweep's folder is elsewhere; another config takes its place. */
+START_TEST(a_sweep_needs_its_text_and_its_place_no_more)
+{
+    const char *config = tagger(), *folder = run_path("sweep"), *moved = run_path("moved");
+    run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder);
+    ck_assert_msg(run.code == 0, "%s%s", run.out, run.err);
+    ck_assert_int_eq(rename(folder, moved), 0);
+    size_t size;
+    char *text = scratch_read(scratch_path("small.conllu"), &size);
+    ck_assert_int_eq(remove(scratch_path("small.conllu")), 0);
+    ck_assert_int_eq(remove(run_file(moved, "ablation.csv")), 0); /* so that the trainings are gone on with */
+    run = HEADS(run_file(moved, "heads=1,seed=1"), "--keep-only", "L0H0");
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", moved);
+    ck_assert_msg(run.code == 0 && strstr(run.out, "[2/2] ") != NULL, "%s%s", run.out, run.err);
+    ck_assert(!scratch_exists(folder)); /* nothing was made where it was */
+    run = ABLATE(config, "--heads", "1,2,4", "--seeds", "1", "--out", run_path("other"));
+    ck_assert_msg(run.code == 3 && strstr(run.err, "small.conllu: ") != NULL, "%s%s", run.out, run.err);
+    scratch_write(scratch_path("small.conllu"), text, size);
+    free(text);
+
+    char first[64];
+    snprintf(first, sizeof first, "%s", run_list(run_file(moved, "data")));
+    run = ABLATE(config, "tokens.lowercase=true", "--heads", "1,2", "--seeds", "1", "--overwrite", "--out", moved);
+    ck_assert_msg(run.code == 0, "%s%s", run.out, run.err);
+    const char *second = run_list(run_file(moved, "data"));
+    ck_assert_ptr_null(strstr(second, first));
+    ck_assert_uint_eq(strlen(second), strlen(first));
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, how_much_was_read_is_told);
+    tcase_add_test(tc, a_file_that_the_command_line_named_is_asked_for_again);
+    tcase_add_test(tc, a_sweep_needs_its_text_and_its_place_no_more);
     tcase_add_test(tc, a_sweep_makes_its_data_once);
     tcase_add_test(tc, a_sweep_over_what_changes_the_data_makes_each_of_them);
     tcase_add_test(tc, overwriting_removes_the_data_of_the_run_before);

@@ -9,7 +9,8 @@
 HL_BEGIN_DECLS
 
 /* Adds a line for each notice that counts anything, each once: "training: 3 sentences were cut ..."; of a file's lines,
- * which both parts may come from, "my.txt: 40 lines ended ...". The spec is what the data were opened by. */
+ * which both parts may come from, "my.txt: 40 lines ended ..."; and one where there is a single label. The spec is what
+ * the data were opened by. */
 void hl_data_notices_print(const hl_text_data *data, const hl_text_spec *spec, hl_text *notices);
 
 HL_END_DECLS

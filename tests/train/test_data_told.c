@@ -1,0 +1,85 @@
+/* What --check and the start of a run say of a user's data. */
+#include "tests/data/text_data_show.h"
+#include "train/setup_data.h"
+
+static hl_text_spec spec_of(hl_text_task task, hl_tokens_kind kind, const char *training, const char *validation)
+{
+    static char other[512];
+    snprintf(other, sizeof other, "%s", text_file("validation", validation));
+    return (hl_text_spec){ .task = task,
+                           .file = text_file("training", training),
+                           .validation_file = other,
+                           .max_length = 9,
+                           .column = "UPOS",
+                           .text_column = "1",
+                           .label_column = "2",
+                           .kind = kind,
+                           .folder = whole_folder() };
+}
+
+static void check_told(const hl_text_spec *spec, const char *expected, const char *shortly)
+{
+    hl_text_data *data = opened_text(spec);
+    hl_text text = { 0 };
+    hl_status status = hl_data_told(data, &text);
+    ck_assert_str_eq(status.text, "");
+    ck_assert_str_eq(text.bytes, expected);
+    hl_text_free(&text);
+    hl_data_told_shortly(data, &text);
+    ck_assert_str_eq(text.bytes, shortly);
+    hl_text_free(&text);
+    hl_text_data_close(data);
+    scratch_end();
+}
+
+#define WORD(id, form, tag) id "\t" form "\t_\t" tag "\t_\t_\t_\t_\t_\t_\n"
+
+START_TEST(all_that_was_read_is_counted)
+{
+    hl_text_spec spec = spec_of(HL_TEXT_MASKED, HL_TOKENS_CHARS, "ab c\n\nb\n", "cxa\nx");
+    check_told(&spec,
+               "training: 2 sentences of up to 6 tokens, 3 words, 5 characters, 5 pieces\n"
+               "validation: 1 sentence of up to 5 tokens, 1 word, 3 characters, 3 pieces (1\nunknown, 33%)\n"
+               "vocabulary: 8 pieces (chars)\n",
+               "training: 2 sentences of up to 6 tokens; validation: 1 sentence of up to 5\n"
+               "tokens; vocabulary: 8 pieces (chars)\n");
+    spec = spec_of(HL_TEXT_NEXT, HL_TOKENS_CHARS, "ab c\nab", "ab b a\xc3\xa4\n");
+    spec.length = 3;
+    check_told(&spec,
+               "training: 3 words, 7 characters, 7 pieces\n"
+               "validation: 3 words, 8 characters, 8 pieces (1 unknown, 12%), 2 windows of 3\n"
+               "vocabulary: 6 pieces (chars)\n",
+               "training: 7 pieces; validation: 8 pieces, 2 windows of 3; vocabulary: 6 pieces\n(chars)\n");
+    spec = spec_of(HL_TEXT_TAGS, HL_TOKENS_CHARS, WORD("1", "ab", "X") WORD("2", "c", "Y") "\n" WORD("1", "d", "X"),
+                   WORD("1", "abcdefghij", "Z") WORD("2", "c", "Y"));
+    check_told(&spec,
+               "training: 2 sentences of up to 3 tokens, 3 words, 4 pieces\n"
+               "validation: 1 sentence of up to 9 tokens, 1 word, 9 pieces (5 unknown, 56%), 1\n"
+               "target that training does not have\n"
+               "vocabulary: 5 pieces (chars), 2 labels: X 66.7%, Y 33.3%\n",
+               "training: 2 sentences of up to 3 tokens; validation: 1 sentence of up to 9\n"
+               "tokens; vocabulary: 5 pieces (chars), 2 labels\n");
+    spec = spec_of(HL_TEXT_CLASSES, HL_TOKENS_WORDS, "a b\tf\nb\te\na\td\na\tc\nb\tb\na b\ta\nb a\ta\n", "a c\tf\n");
+    check_told(&spec,
+               "training: 7 rows of up to 4 tokens, 10 words, 13 characters, 10 pieces\n"
+               "validation: 1 row of up to 4 tokens, 2 words, 3 characters, 2 pieces (1 unknown,\n50%)\n"
+               "vocabulary: 5 pieces (words), 6 labels: a 28.6%, b 14.3%, c 14.3%, d 14.3%, e\n14.3%, ...\n",
+               "training: 7 rows of up to 4 tokens; validation: 1 row of up to 4 tokens;\n"
+               "vocabulary: 5 pieces (words), 6 labels\n");
+    spec = spec_of(HL_TEXT_FILE, HL_TOKENS_WORDS, "tokens\ttargets\na b\ta _\nb b b\t_ a b\n",
+                   "tokens\ttargets\na c\ta d\n");
+    check_told(&spec,
+               "training: 2 rows of up to 3 tokens, 5 tokens, 3 targets\n"
+               "validation: 1 row of up to 2 tokens, 2 tokens, 2 targets (1 unknown, 50%), 1\n"
+               "target that training does not have\n"
+               "vocabulary: 3 pieces (words)\n",
+               "training: 2 rows of up to 3 tokens; validation: 1 row of up to 2 tokens;\n"
+               "vocabulary: 3 pieces (words)\n");
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, all_that_was_read_is_counted);
+}
+SUITE("data told", add_tests)
