@@ -4,9 +4,9 @@
 usage: check_pretrained.py VALUES_OF
 
 VALUES_OF is the program of tests/pretrained/values. The model is the folder HEADLIGHT_MODEL=DIR, as all-MiniLM-L6-v2;
-the texts are the first 200 sentences of English EWT's dev part in HEADLIGHT_DATA=DIR (ewt/*dev*.conllu.gz). Their tokens
-must be equal, hidden states within 2e-5 max(1, |x|), attention weights within 5e-6: all alone, and 32 at once on both
-sides. Exits with 77, which ctest reports as skipped, where the model, the texts, or transformers are missing.
+the texts are English EWT's sentences in HEADLIGHT_DATA=DIR (ewt/*.conllu.gz). The tokens of all of them must be equal; of
+the first 200 of its dev part hidden states within 2e-5 max(1, |x|), attention weights within 5e-6: all alone, and 32 at
+once on both sides. Exits with 77, which ctest reports as skipped, where the model, the texts, or transformers are missing.
 """
 
 import gzip
@@ -27,15 +27,23 @@ except ImportError as missing:
 SENTENCES = 200
 
 
-def sentences():
+def sentences(part):
     data = os.environ.get("HEADLIGHT_DATA", "")
-    files = sorted(Path(data).glob("ewt/*dev*.conllu.gz")) if data else []
+    files = sorted(Path(data).glob(f"ewt/*{part}*.conllu.gz")) if data else []
     if not files or not os.path.exists(os.path.join(os.environ.get("HEADLIGHT_MODEL", ""), "config.json")):
         print("skipped: HEADLIGHT_DATA has no treebank, or HEADLIGHT_MODEL is no folder of a model")
         sys.exit(77)
     with gzip.open(files[0], "rt", encoding="utf-8") as lines:
-        texts = [line[len("# text = ") :].rstrip("\n") for line in lines if line.startswith("# text = ")]
-    return texts[:SENTENCES]
+        return [line[len("# text = ") :].rstrip("\n") for line in lines if line.startswith("# text = ")]
+
+
+def ours(program, folder, texts, size):
+    """What the program computes of `size` texts at once; of 0 the tokens alone."""
+    with tempfile.TemporaryDirectory() as work:
+        lines, out = os.path.join(work, "texts"), os.path.join(work, "out")
+        Path(lines).write_text("".join(text + "\n" for text in texts), encoding="utf-8")
+        subprocess.run([program, folder, lines, out, str(size)], check=True)
+        return load_file(out)
 
 
 def theirs(model, tokenizer, texts, size):
@@ -74,19 +82,23 @@ def compare(found, expected, what):
     return good
 
 
+def same_tokens(program, folder, tokenizer, texts):
+    expected = torch.tensor([i for ids in tokenizer(texts)["input_ids"] for i in ids]).float()
+    found = ours(program, folder, texts, 0)["tokens"]
+    good = found.shape == expected.shape and bool((found == expected).all())
+    print(f"{'ok' if good else 'FAILED'}  {len(texts)} sentences, {expected.numel()} tokens")
+    return good
+
+
 def main():
     torch.set_num_threads(1)
-    texts = sentences()
-    folder = os.environ["HEADLIGHT_MODEL"]
+    program, folder, texts = sys.argv[1], os.environ.get("HEADLIGHT_MODEL", ""), sentences("dev")
     model = transformers.AutoModel.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    good = True
-    with tempfile.TemporaryDirectory() as work:
-        lines, out = os.path.join(work, "texts"), os.path.join(work, "out")
-        Path(lines).write_text("".join(text + "\n" for text in texts), encoding="utf-8")
-        for size in (1, 32):
-            subprocess.run([sys.argv[1], folder, lines, out, str(size)], check=True)
-            good = compare(load_file(out), theirs(model, tokenizer, texts, size), f"{size} at once") and good
+    good = same_tokens(program, folder, tokenizer, sentences("train") + texts)
+    texts = texts[:SENTENCES]
+    for size in (1, 32):
+        good = compare(ours(program, folder, texts, size), theirs(model, tokenizer, texts, size), f"{size} at once") and good
     return 0 if good else 1
 
 

@@ -91,6 +91,19 @@ START_TEST(an_output_layer_of_another_kind_is_none)
 }
 END_TEST
 
+START_TEST(labels_without_names_have_those_that_they_have_there)
+{
+    const char *path = tiny_changed("bert_classes", "config.json", "\"id2label\"", "\"num_labels\": 3, \"labels\"");
+    hl_pretrained *folder;
+    const char *const *labels;
+    hl_status status = hl_pretrained_open(path, &folder);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    ck_assert_int_eq(hl_pretrained_labels(folder, &labels), 3);
+    ck_assert_str_eq(labels[2], "LABEL_2");
+    hl_pretrained_close(folder);
+}
+END_TEST
+
 /* ---- sentences ---- */
 
 static const struct {
@@ -140,6 +153,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_folder_of_a_model_is_no_run);
     tcase_add_test(tc, the_model_is_as_config_json_says);
     tcase_add_loop_test(tc, an_output_layer_of_another_kind_is_none, 0, sizeof heads / sizeof heads[0]);
+    tcase_add_test(tc, labels_without_names_have_those_that_they_have_there);
     tcase_add_loop_test(tc, how_a_sentence_becomes_a_vector_is_read, 0, sizeof sentences / sizeof sentences[0]);
     tcase_add_test(tc, a_table_of_embeddings_may_have_rows_without_tokens);
 }

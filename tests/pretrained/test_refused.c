@@ -165,6 +165,31 @@ START_TEST(weights_that_are_no_numbers_are_refused)
 }
 END_TEST
 
+START_TEST(too_many_shards_are_refused)
+{
+    const char *path = tiny_changed("electra_generator", NULL, NULL, NULL);
+    char file[PATH];
+    hl_text index = { 0 };
+    hl_text_print(&index, "{\"weight_map\": {");
+    for (int i = 0; i < 300; i++) {
+        char shard[128];
+        static const uint64_t size = 80;
+        int n = snprintf(shard + 8, sizeof shard - 8,
+                         "{\"%d\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]}}", i);
+        memset(shard + 8 + n, ' ', size - (size_t)n);
+        memcpy(shard, &size, 8);
+        snprintf(file, sizeof file, "%s/%d.safetensors", path, i);
+        scratch_write(file, shard, 8 + size);
+        hl_text_print(&index, "%s\"%d\": \"%d.safetensors\"", i > 0 ? ", " : "", i, i);
+    }
+    hl_text_print(&index, "}}");
+    snprintf(file, sizeof file, "%s/model.safetensors.index.json", path);
+    scratch_write(file, index.bytes, index.size);
+    hl_text_free(&index);
+    tiny_refused(path, "model.safetensors.index.json", "names more than 256 files");
+}
+END_TEST
+
 /* ---- what fails outside ---- */
 
 /* Opens and loads all of a folder. */
@@ -234,6 +259,7 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, a_missing_file_is_named, 0, sizeof missing / sizeof missing[0]);
     tcase_add_test(tc, weights_that_end_too_early_are_refused);
     tcase_add_test(tc, weights_that_are_no_numbers_are_refused);
+    tcase_add_test(tc, too_many_shards_are_refused);
     tcase_add_loop_test(tc, no_failing_call_is_missed, 0, sizeof read_whole / sizeof read_whole[0]);
     tcase_add_loop_test(tc, no_failing_allocation_is_missed, 0, sizeof read_whole / sizeof read_whole[0]);
 }

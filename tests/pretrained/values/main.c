@@ -1,6 +1,7 @@
 /* values_of FOLDER TEXTS OUT BATCH: what the open model of the folder computes for each line of TEXTS, BATCH lines
  * at a time, as the safetensors file OUT: tokens (N), lengths (B), hidden_l (N, D), attention_l (the (H, T, T) of
- * every line end to end). Prints what was loaded, and the seconds that opening and loading took. */
+ * every line end to end); of a BATCH of 0 tokens and lengths alone. Prints what was loaded, and the seconds that opening
+ * and loading took. */
 #include "core/clock.h"
 #include "core/files.h"
 #include "core/memory.h"
@@ -32,10 +33,19 @@ static void add(numbers *to, const hl_real *from, int64_t n)
     to->n += n;
 }
 
-static hl_status run_batch(const hl_model *model, hl_batch_storage *storage, hl_arena *arena)
+static void add_tokens(const hl_batch *batch)
+{
+    for (int64_t i = 0; i < batch->n_rows; i++) {
+        add(&out.tokens, &(hl_real){ (hl_real)batch->tokens[i] }, 1);
+    }
+    for (int64_t b = 0; b < batch->n_examples; b++) {
+        add(&out.lengths, &(hl_real){ (hl_real)(batch->offsets[b + 1] - batch->offsets[b]) }, 1);
+    }
+}
+
+static hl_status run_batch(const hl_model *model, const hl_batch *batch, hl_arena *arena)
 {
     static pass p;
-    const hl_batch *batch = &storage->batch;
     int n_layers = model->config.n_layers;
     hl_status status = pass_run(&p, model, batch, arena);
     for (int l = 0; status.code == HL_OK && l <= n_layers; l++) {
@@ -50,14 +60,7 @@ static hl_status run_batch(const hl_model *model, hl_batch_storage *storage, hl_
             }
         }
     }
-    for (int64_t i = 0; i < batch->n_rows; i++) {
-        add(&out.tokens, &(hl_real){ (hl_real)batch->tokens[i] }, 1);
-    }
-    for (int64_t b = 0; b < batch->n_examples; b++) {
-        add(&out.lengths, &(hl_real){ (hl_real)(batch->offsets[b + 1] - batch->offsets[b]) }, 1);
-    }
     pass_free(&p);
-    hl_batch_storage_clear(storage);
     return status;
 }
 
@@ -83,14 +86,16 @@ static hl_status run_lines(const hl_pretrained *folder, const hl_model *model, c
     hl_arena arena;
     HL_TRY(hl_arena_init(&arena, ARENA));
     HL_TRY(hl_file_read(path, SIZE_MAX, &content, &size));
-    HL_TRY(hl_batch_storage_init(&storage, n, ROWS, model->config.max_length));
+    HL_TRY(hl_batch_storage_init(&storage, n > 0 ? n : 1, ROWS, model->config.max_length));
     hl_status status = hl_ok();
     for (size_t i = 0, end; status.code == HL_OK && i < size; i = end + 1) {
         const char *newline = memchr(content + i, '\n', size - i);
         end = newline != NULL ? (size_t)(newline - content) : size;
         status = run_line(folder, content + i, end - i, &storage);
-        if (storage.batch.n_examples == n || end + 1 >= size) {
-            HL_THEN(status, run_batch(model, &storage, &arena));
+        if (storage.batch.n_examples == storage.n_examples || end + 1 >= size) {
+            add_tokens(&storage.batch);
+            HL_THEN(status, n > 0 ? run_batch(model, &storage.batch, &arena) : hl_ok());
+            hl_batch_storage_clear(&storage);
         }
     }
     hl_batch_storage_free(&storage);
