@@ -1,7 +1,7 @@
 /* values_of FOLDER TEXTS OUT BATCH: what the open model of the folder computes for each line of TEXTS, BATCH lines
  * at a time, as the safetensors file OUT: tokens (N), lengths (B), hidden_l (N, D), attention_l (the (H, T, T) of
- * every line end to end); of a BATCH of 0 tokens and lengths alone. Prints what was loaded, and the seconds that opening
- * and loading took. */
+ * every line end to end); with a BATCH of 0 tokens and lengths alone. Prints what was loaded, and the seconds that
+ * opening and loading took. */
 #include "core/clock.h"
 #include "core/files.h"
 #include "core/memory.h"
