@@ -333,6 +333,8 @@ START_TEST(a_line_of_text_is_a_sentence_where_that_is_allowed)
     read_either("a b\n" PLAIN("1", "c"), PLAIN("1", "a") PLAIN("2", "b") "\n|", with_line);
     read_either(PLAIN("1", "a") "\nb\n", PLAIN("1", "a") "\n|",
                 ":3: has 1 column, not the 10 of CoNLL-U, which tabs separate");
+    snprintf(with_line, sizeof with_line, ":1: %s", refused);
+    read_either("# a\tb\n", "", with_line);
     read_either("", "", ": holds no sentence");
 }
 END_TEST

@@ -85,6 +85,44 @@ START_TEST(a_run_keeps_its_data_when_the_file_moves_and_refuses_another_content)
 }
 END_TEST
 
+/* Whether the batch is these examples one after the other. */
+static bool is_of(const hl_dataset *dataset, const hl_batch *batch, const int64_t *indices, hl_batch_storage *one)
+{
+    bool same = true;
+    for (int64_t i = 0, row = 0; i < batch->n_examples && same; i++) {
+        ck_assert_int_eq(hl_dataset_batch(dataset, HL_TRAIN, indices[i], 1, one).code, HL_OK);
+        same = batch->offsets[i + 1] - batch->offsets[i] == one->batch.n_rows &&
+               memcmp(batch->tokens + row, one->batch.tokens, (size_t)one->batch.n_rows * sizeof(int32_t)) == 0;
+        row += one->batch.n_rows;
+    }
+    return same;
+}
+
+/* The batches of a window's first examples are those that a stable sort by length gives. */
+static void check_sorted(hl_dataset *dataset, int64_t window, int64_t batch, hl_batch_storage *sorted,
+                         hl_batch_storage *plain)
+{
+    int64_t order[64], lengths[64], found = 0;
+    for (int64_t i = 0; i < window; i++) {
+        ck_assert_int_eq(hl_dataset_batch(dataset, HL_TRAIN, i, 1, plain).code, HL_OK);
+        lengths[i] = plain->batch.n_rows;
+        int64_t at = i;
+        for (; at > 0 && lengths[order[at - 1]] > lengths[i]; at--) {
+            order[at] = order[at - 1];
+        }
+        order[at] = i;
+    }
+    for (int64_t first = 0; first < window; first += batch) {
+        hl_dataset_set_window(dataset, window, batch);
+        ck_assert_int_eq(hl_dataset_batch(dataset, HL_TRAIN, first, batch, sorted).code, HL_OK);
+        hl_dataset_set_window(dataset, 0, 0);
+        for (int64_t g = 0; g < window; g += batch) {
+            found += is_of(dataset, &sorted->batch, order + g, plain);
+        }
+    }
+    ck_assert_int_eq(found, window / batch);
+}
+
 /* Each window holds its examples once, in batches of like length; asked in any order. */
 START_TEST(a_window_of_examples_is_cut_by_length)
 {
@@ -122,6 +160,7 @@ START_TEST(a_window_of_examples_is_cut_by_length)
     }
     ck_assert_int_eq(rows[0], rows[1]);
     ck_assert_int_lt(padded[0], padded[1]);
+    check_sorted(dataset, WINDOW, BATCH, &sorted, &plain);
     hl_batch_storage_free(&plain);
     hl_batch_storage_free(&sorted);
     hl_dataset_free(dataset);
