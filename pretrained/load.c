@@ -12,7 +12,7 @@ typedef struct tensor {
     int file, i;
 } tensor;
 
-/* What is done with every tensor and every parameter. */
+/* What is done with every tensor and every parameter. Places of a model that is not allocated stay empty. */
 typedef struct loading {
     hl_pretrained *folder;
     hl_model *model;
@@ -77,10 +77,12 @@ static hl_status place(loading *l, const hl_parameter *parameter, hl_weight_part
                                    "tensor \"%s\" is %s, and config.json makes it %s", name,
                                    hl_shape_text(shape, shape_text), hl_shape_text(wanted, wanted_text));
     }
-    l->places[from.file][from.i] = (hl_safetensors_place){
-        .data = parameter->tensor->data + (third ? (part - HL_PART_Q) * (parameter->count / 3) : 0),
-        .transposed = transposed,
-    };
+    if (parameter->tensor->data != NULL) {
+        l->places[from.file][from.i] = (hl_safetensors_place){
+            .data = parameter->tensor->data + (third ? (part - HL_PART_Q) * (parameter->count / 3) : 0),
+            .transposed = transposed,
+        };
+    }
     int number = (int)(parameter - l->model->parameters.list);
     if (l->used[number] && !third) { /* a second name of the same numbers: the tensor that is read later is compared */
         tensor first = l->from[number];
@@ -285,6 +287,25 @@ hl_status hl_pretrained_load(hl_pretrained *folder, hl_model *model, hl_pretrain
     HL_THEN(status, check_finite(&l));
     HL_THEN(status, tell(&l, loaded));
     free_loading(&l);
+    return status;
+}
+
+hl_status hl_pretrained_check_weights(hl_pretrained *folder)
+{
+    hl_model *model = hl_calloc(1, sizeof *model);
+    if (model == NULL) {
+        return hl_error_memory("a model");
+    }
+    loading l = { .folder = folder, .model = model };
+    hl_status status = hl_model_init(model, &folder->model);
+    if (status.code == HL_INVALID) {
+        status = hl_pretrained_error(folder, "config.json", "%s", status.text);
+    }
+    HL_THEN(status, allocate(&l));
+    HL_THEN(status, place_all(&l));
+    free_loading(&l);
+    hl_model_free(model);
+    hl_free(model);
     return status;
 }
 

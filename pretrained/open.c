@@ -17,7 +17,8 @@ static hl_status read_parts(hl_pretrained *folder, const char *path)
     HL_TRY(hl_pretrained_read_config(folder));
     HL_TRY(hl_pretrained_read_tokens(folder));
     HL_TRY(hl_pretrained_read_sentence(folder));
-    return hl_pretrained_open_weights(folder);
+    HL_TRY(hl_pretrained_open_weights(folder));
+    return hl_pretrained_check_weights(folder);
 }
 
 hl_status hl_pretrained_open(const char *path, hl_pretrained **out)

@@ -40,7 +40,7 @@ typedef struct hl_pretrained hl_pretrained;
 bool hl_pretrained_is_folder(const char *path);
 
 /* HL_BAD_FILE "<folder>/<file>: <what is wrong>": what is missing, damaged, of another kind, or contradicts the rest,
- * as a vocabulary that has not the size of config.json. HL_NO_MEMORY. On success *out is the caller's:
+ * as tokens or a tensor that have not the size of config.json. HL_NO_MEMORY. On success *out is the caller's:
  * hl_pretrained_close; on failure it is NULL. */
 hl_status hl_pretrained_open(const char *path, hl_pretrained **out);
 

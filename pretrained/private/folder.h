@@ -48,6 +48,10 @@ hl_status hl_pretrained_read_tokens(hl_pretrained *folder);
 hl_status hl_pretrained_open_weights(hl_pretrained *folder);
 hl_status hl_pretrained_read_sentence(hl_pretrained *folder);
 
+/* Whether the weights have the names and shapes of the folder's own model: before anything as large as config.json says
+ * is allocated. HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_pretrained_check_weights(hl_pretrained *folder);
+
 /* Whether a name from a file is one of a file in the folder itself. */
 bool hl_pretrained_is_file_name(const char *name);
 

@@ -55,7 +55,7 @@ LABELS = {"id2label": {0: "bad", 1: "so so", 2: "good"}, "label2id": {"bad": 0, 
 MODELS = {
     "bert_masked": ("bert", "BertForMaskedLM", {}, "plain", "tokenizer.json"),
     "bert_classes": ("bert", "BertForSequenceClassification", LABELS | {"hidden_act": "gelu_new"}, "gamma", "vocab.txt"),
-    "bert_bare": ("bert", "BertModel", {"layer_norm_eps": 1e-3}, "half", "vocab.txt"),
+    "bert_bare": ("bert", "BertModel", {"layer_norm_eps": 1e-3, "vocab_size": 56}, "half", "vocab.txt"),  # rows without tokens
     "distilbert_masked": ("distilbert", "DistilBertForMaskedLM", {}, "plain", "vocab.txt"),
     "distilbert_classes": ("distilbert", "DistilBertForSequenceClassification", LABELS, "plain", "vocab.txt"),
     "electra_generator": ("electra", "ElectraForMaskedLM", {"embedding_size": 8}, "shards", "vocab.txt"),

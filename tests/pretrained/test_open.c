@@ -137,13 +137,9 @@ END_TEST
 
 START_TEST(a_table_of_embeddings_may_have_rows_without_tokens)
 {
-    /* Of the weights nothing is looked at here. */
-    const char *path = tiny_changed("bert_bare", "config.json", "\"vocab_size\": ", "\"vocab_size\": 64, \"size\": ");
-    hl_pretrained *folder;
-    hl_status status = hl_pretrained_open(path, &folder);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
-    ck_assert_int_lt(hl_tokens_size(hl_pretrained_tokens(folder)), 64);
-    ck_assert_int_eq(hl_pretrained_model(folder)->vocabulary, 64);
+    hl_pretrained *folder = tiny_open("bert_bare");
+    ck_assert_int_eq(hl_tokens_size(hl_pretrained_tokens(folder)), 52);
+    ck_assert_int_eq(hl_pretrained_model(folder)->vocabulary, 56);
     hl_pretrained_close(folder);
 }
 END_TEST

@@ -80,6 +80,9 @@ static const struct {
     { "distilbert_masked", "vocab.txt", "\ncat\n", "\ncat\ncats\n", "config.json",
       "vocab_size is 52, and the folder's tokens are 53" },
     { "distilbert_masked", "vocab.txt", "[UNK]", "[UNC]", NULL, "" },
+    { "bert_bare", "config.json", "\"vocab_size\": 56", "\"vocab_size\": 180", NULL, "vocab_size is 180, and" },
+    { "bert_bare", "config.json", "\"vocab_size\": 56", "\"vocab_size\": 179", "model.safetensors",
+      "\"embeddings.word_embeddings.weight\" is (56, 12), and config.json makes it (179, 12)" },
     { "distilbert_masked", "tokenizer_config.json", "{", "{\"strip_accents\": false,", NULL, "strip_accents" },
     { "distilbert_masked", "tokenizer_config.json", "{", "{\"tokenize_chinese_chars\": false,", NULL,
       "tokenize_chinese" },
@@ -132,6 +135,17 @@ START_TEST(a_missing_file_is_named)
     snprintf(file, sizeof file, "%s/%s", path, missing[_i].file);
     ck_assert_int_eq(unlink(file), 0);
     tiny_refused(path, missing[_i].of, missing[_i].reason);
+}
+END_TEST
+
+START_TEST(no_memory_is_asked_for_as_large_as_config_json_says)
+{
+    hl_pretrained *folder;
+    const char *path =
+        tiny_changed("bert_masked", "config.json", "\"intermediate_size\": 20", "\"intermediate_size\": 1073741824");
+    hl_status status = hl_pretrained_open(path, &folder);
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    ck_assert_ptr_null(folder);
 }
 END_TEST
 
@@ -257,6 +271,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, a_folder_with_one_thing_wrong_is_refused, 0, N_CHANGES);
     tcase_add_loop_test(tc, a_missing_file_is_named, 0, sizeof missing / sizeof missing[0]);
+    tcase_add_test(tc, no_memory_is_asked_for_as_large_as_config_json_says);
     tcase_add_test(tc, weights_that_end_too_early_are_refused);
     tcase_add_test(tc, weights_that_are_no_numbers_are_refused);
     tcase_add_test(tc, too_many_shards_are_refused);
