@@ -20,11 +20,13 @@ static const char *sent_to(int width, void (*print)(FILE *to))
     FILE *to = fopen(path, "w");
     ck_assert_ptr_nonnull(to);
     print(to);
-    fflush(to);
-    ssize_t n = read(master, sent, sizeof sent - 1);
-    ck_assert_int_gt(n, 0);
-    sent[n] = '\0';
     fclose(to);
+    size_t size = 0;
+    for (ssize_t n; (n = read(master, sent + size, sizeof sent - 1 - size)) > 0;) { /* it may come in pieces */
+        size += (size_t)n;
+    }
+    ck_assert_uint_gt(size, 0);
+    sent[size] = '\0';
     close(master);
     return sent;
 }
