@@ -49,12 +49,13 @@ static const hl_weight_name gpt2_body[] = {
     { NULL, NULL, HL_PART_ALL },
 };
 
-/* Files hold a bias of masked models' heads, and where the matrix is tied that as well, under one name or two. */
+/* Heads of masked models. Where the matrix is the embedding's, files hold it, and its bias, under one name or two; where
+ * it is not, the bias is that of the decoder, and the other has no use. */
 static const hl_weight_name bert_masked[] = {
     { "head.dense.", "cls.predictions.transform.dense.", HL_PART_ALL },
     { "head.norm.", "cls.predictions.transform.LayerNorm.", HL_PART_ALL },
-    { "head.", "cls.predictions.", HL_PART_ALL },
     { "head.", "cls.predictions.decoder.", HL_PART_ALL },
+    { "head.", "cls.predictions.", HL_PART_ALL },
     { "output.", "cls.predictions.decoder.", HL_PART_ALL },
     { NULL, NULL, HL_PART_ALL },
 };
@@ -76,12 +77,9 @@ static const hl_weight_name electra_masked[] = {
 };
 
 static const hl_weight_name roberta_masked[] = {
-    { "head.dense.", "lm_head.dense.", HL_PART_ALL },
-    { "head.norm.", "lm_head.layer_norm.", HL_PART_ALL },
-    { "head.", "lm_head.", HL_PART_ALL },
-    { "head.", "lm_head.decoder.", HL_PART_ALL },
-    { "output.", "lm_head.decoder.", HL_PART_ALL },
-    { NULL, NULL, HL_PART_ALL },
+    { "head.dense.", "lm_head.dense.", HL_PART_ALL }, { "head.norm.", "lm_head.layer_norm.", HL_PART_ALL },
+    { "head.", "lm_head.decoder.", HL_PART_ALL },     { "head.", "lm_head.", HL_PART_ALL },
+    { "output.", "lm_head.decoder.", HL_PART_ALL },   { NULL, NULL, HL_PART_ALL },
 };
 
 static const hl_weight_name gpt2_next[] = { { "output.", "lm_head.", HL_PART_ALL }, { NULL, NULL, HL_PART_ALL } };

@@ -118,6 +118,10 @@ static hl_status place_weight(loading *l, const hl_weight_name *row, int layer, 
     if (parameter == NULL) {
         return hl_ok();
     }
+    bool has_other = row->part == HL_PART_ALL && l->used[parameter - l->model->parameters.list];
+    if (has_other && !l->folder->model.tie_embedding) { /* two names of what would be the same if it were tied */
+        return hl_ok();
+    }
     if (find_weight(l, theirs, ending, &from)) {
         return place(l, parameter, row->part, from);
     }

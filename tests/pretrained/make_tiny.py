@@ -68,6 +68,7 @@ MODELS = {
     "gpt2_untied": ("gpt2", "GPT2LMHeadModel",
                     {"tie_word_embeddings": False, "activation_function": "quick_gelu", "n_inner": 20}, "plain",
                     "tokenizer.json"),
+    "bert_untied": ("bert", "BertForMaskedLM", {"tie_word_embeddings": False, "hidden_act": "relu"}, "plain", "vocab.txt"),
 }  # fmt: skip
 
 
@@ -131,10 +132,11 @@ def save(model, folder, how):
         }
         old["bert.embeddings.position_ids"] = torch.arange(60)[None]
         save_file(old, path, metadata={"format": "pt"})
-    if how == "bare":  # as GPT-2's own file: no prefix, and the causal masks
+    if how == "bare":  # as GPT-2's own file: no prefix, and the causal masks; and the matrix that is tied, once more
         old = {name.removeprefix("transformer."): tensor for name, tensor in load_file(path).items()}
         for layer in range(2):
             old[f"h.{layer}.attn.bias"] = torch.ones(60, 60).tril()[None, None]
+        old["lm_head.weight"] = old["wte.weight"].clone()
         save_file(old, path, metadata={"format": "pt"})
 
 

@@ -18,6 +18,7 @@ static const struct {
 } models[] = {
     { .name = "bert_masked", .kind = "bert", .head = HL_PRETRAINED_MASKED },
     { .name = "bert_classes", .kind = "bert", .head = HL_PRETRAINED_CLASSES, .n_labels = 3 },
+    { .name = "bert_untied", .kind = "bert", .head = HL_PRETRAINED_MASKED, .unused = "cls.predictions.bias" },
     { .name = "bert_bare", .kind = "bert", .unused = "pooler.dense.bias, pooler.dense.weight" },
     { .name = "distilbert_masked", .kind = "distilbert", .head = HL_PRETRAINED_MASKED },
     { .name = "distilbert_classes", .kind = "distilbert", .head = HL_PRETRAINED_CLASSES, .n_labels = 3 },
