@@ -49,8 +49,8 @@ static const hl_weight_name gpt2_body[] = {
     { NULL, NULL, HL_PART_ALL },
 };
 
-/* Heads of masked models. Where the matrix is the embedding's, files hold it, and its bias, under one name or two; where
- * it is not, the bias is that of the decoder, and the other has no use. */
+/* Heads of masked models. Where the matrix is the embedding's, files hold it, and its bias, under one name or two;
+ * where it is not, the bias is that of the decoder, and the other has no use. */
 static const hl_weight_name bert_masked[] = {
     { "head.dense.", "cls.predictions.transform.dense.", HL_PART_ALL },
     { "head.norm.", "cls.predictions.transform.LayerNorm.", HL_PART_ALL },
