@@ -30,7 +30,8 @@ function buildGrids(open) {
         });
         box.append(facts, maps);
         run.setFew = () => maps.style.setProperty("--few", fewColumns(run, maps.clientWidth));
-        run.isBeside = () => box.classList.toggle("beside", maps.offsetLeft > told.offsetLeft);
+        const left = (part) => part.getBoundingClientRect().left;
+        run.isBeside = () => box.classList.toggle("beside", left(maps) > left(told));
         byId("grids").append(box);
     }
     return cells;

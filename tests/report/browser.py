@@ -393,6 +393,9 @@ def check_width(page):
         ends = page.script("""return [...document.querySelectorAll(".layer")].map((layer) =>
             Math.max(...[...layer.children].map((cell) => cell.getBoundingClientRect().right)));""")
         assert all(room - 40 < end <= room for end in ends), (width, room, ends)
+    for beside, width in ((True, 1920), (False, 700)):  # the same page, made narrower
+        page.size(width, 700, "light")
+        page.wait(lambda: len(page.all(".run.beside")) == beside, f"the example beside the maps at {width}: {beside}")
 
 
 def check_not_cut(page, width, scrolling):
