@@ -26,12 +26,12 @@ void hl_json_use_allocator(void)
     json_set_alloc_funcs(allocate, hl_free);
 }
 
-hl_status hl_json_parse(const char *path, const char *text, size_t size, json_t **root)
+static hl_status parse(const char *path, const char *text, size_t size, size_t flags, json_t **root)
 {
     json_error_t error;
     memory.parsing = true;
     memory.failed = false;
-    *root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    *root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | flags, &error);
     memory.parsing = false;
     /* jansson leaves the error's text empty where an allocation failed. */
     bool out_of_memory =
@@ -47,4 +47,14 @@ hl_status hl_json_parse(const char *path, const char *text, size_t size, json_t 
                         error.column);
     }
     return hl_ok();
+}
+
+hl_status hl_json_parse(const char *path, const char *text, size_t size, json_t **root)
+{
+    return parse(path, text, size, 0, root);
+}
+
+hl_status hl_json_parse_reals(const char *path, const char *text, size_t size, json_t **root)
+{
+    return parse(path, text, size, JSON_DECODE_INT_AS_REAL, root);
 }

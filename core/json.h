@@ -14,6 +14,9 @@ HL_BEGIN_DECLS
  * messages. HL_BAD_FILE, HL_NO_MEMORY; *root is then NULL. On success *root is owned by the caller: json_decref. */
 hl_status hl_json_parse(const char *path, const char *text, size_t size, json_t **root);
 
+/* The same, with whole numbers as reals, so that they may be of any size, as a length of 10^30 that says "any". */
+hl_status hl_json_parse_reals(const char *path, const char *text, size_t size, json_t **root);
+
 /* Makes jansson allocate through core/memory.h. The setting holds for the whole process, so a program makes it, not the
  * library: call it once, at start, before jansson allocates anything. */
 void hl_json_use_allocator(void);

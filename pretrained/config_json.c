@@ -2,6 +2,7 @@
 #include "core/memory.h"
 #include "pretrained/private/folder.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,14 +26,16 @@ static hl_status read_size(const reader *r, const char *key, int64_t least, int6
 {
     enum { MOST = 1 << 30 };
     const json_t *value = member(r, key);
-    *size = value == NULL ? otherwise : json_is_integer(value) ? json_integer_value(value) : -1;
+    double number = value == NULL ? (double)otherwise : json_is_number(value) ? json_number_value(value) : -1;
     if (value == NULL && otherwise < least) {
         return hl_pretrained_error(r->folder, file, "has no %s", key);
     }
-    return *size >= least && *size <= MOST
-               ? hl_ok()
-               : hl_pretrained_error(r->folder, file, "%s is no whole number from %lld to %d", key, (long long)least,
-                                     (int)MOST);
+    if (!(number >= (double)least && number <= MOST && floor(number) == number)) {
+        return hl_pretrained_error(r->folder, file, "%s is no whole number from %lld to %d", key, (long long)least,
+                                   (int)MOST);
+    }
+    *size = (int64_t)number;
+    return hl_ok();
 }
 
 /* A number from 0 to below 1. */

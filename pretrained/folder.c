@@ -34,7 +34,7 @@ static hl_status parse(const char *path, json_t **root)
     char *content;
     size_t size;
     HL_TRY(hl_file_read(path, HL_PRETRAINED_JSON_BYTES, &content, &size));
-    hl_status status = hl_json_parse(path, content, size, root);
+    hl_status status = hl_json_parse_reals(path, content, size, root);
     hl_free(content);
     return status;
 }

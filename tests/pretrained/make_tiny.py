@@ -99,7 +99,7 @@ def tokens_of(folder, kind, kept):
         tokenizer.backend_tokenizer.no_truncation()
     else:
         with open(os.path.join(folder, "tokenizer_config.json"), "w") as file:
-            json.dump({"do_lower_case": True, "model_max_length": 60}, file)
+            json.dump({"do_lower_case": True, "model_max_length": int(1e30)}, file)  # theirs for "any length"
     wanted = {"tokenizer.json": [], "vocab.txt": ["vocab.txt"], "merges.txt": ["vocab.json", "merges.txt"]}[kept]
     for name in ("vocab.txt", "vocab.json", "merges.txt"):
         path = os.path.join(folder, name)

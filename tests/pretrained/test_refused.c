@@ -49,7 +49,7 @@ static const struct {
       "hidden_size = 13 is no multiple of num_attention_heads = 3" },
     { "bert_masked", "config.json", "\"hidden_size\": 12", "\"hidden_size\": -12", NULL,
       "hidden_size is no whole number from 1 to 1073741824" },
-    { "bert_masked", "config.json", "\"hidden_size\": 12", "\"hidden_size\": 12.0", NULL, "hidden_size is no whole" },
+    { "bert_masked", "config.json", "\"hidden_size\": 12", "\"hidden_size\": 12.5", NULL, "hidden_size is no whole" },
     { "bert_masked", "config.json", "\"hidden_size\": 12", "\"hidden_size\": \"12\"", NULL, "hidden_size is no whole" },
     { "bert_masked", "config.json", "\"hidden_size\": 12", "\"hidden\": 12", NULL, "has no hidden_size" },
     { "bert_masked", "config.json", "\"hidden_size\": 12", "\"hidden_size\": 2147483648", NULL, "is no whole number" },
