@@ -41,9 +41,10 @@ hl_status hl_dataset_open_text(const hl_text_spec *spec, uint64_t seed, hl_datas
  * them, reads its own (data/text/private/text_data_parts.h). Fails as hl_text_data_open. */
 hl_status hl_dataset_open_written(const hl_text_spec *spec, const hl_dataset *of, hl_dataset **out);
 
-/* The same without examples, for a model that shall answer: tokens, and labels or NULL, both copied; of the sizes all
- * but vocabulary and targets are the caller's. HL_NO_MEMORY. */
-hl_status hl_dataset_of_tokens(const hl_tokens *tokens, const hl_tokens *labels, hl_data_sizes sizes, hl_dataset **out);
+/* The same without examples, for a model that shall answer: tokens, and labels or NULL, become the dataset's, also
+ * where this fails; of the sizes all but vocabulary and targets are the caller's. HL_NO_MEMORY. */
+hl_status hl_dataset_of_tokens(hl_text_task task, hl_tokens *tokens, hl_tokens *labels, hl_data_sizes sizes,
+                               hl_dataset **out);
 
 void hl_dataset_free(hl_dataset *dataset); /* NULL is allowed */
 

@@ -75,13 +75,18 @@ hl_status hl_dataset_open_written(const hl_text_spec *spec, const hl_dataset *of
     return status;
 }
 
-hl_status hl_dataset_of_tokens(const hl_tokens *tokens, const hl_tokens *labels, hl_data_sizes sizes, hl_dataset **out)
+hl_status hl_dataset_of_tokens(hl_text_task task, hl_tokens *tokens, hl_tokens *labels, hl_data_sizes sizes,
+                               hl_dataset **out)
 {
+    hl_text_data *text;
+    HL_TRY(hl_text_data_of_tokens(task, tokens, labels, &text));
     hl_dataset *dataset = hl_calloc(1, sizeof *dataset);
     if (dataset == NULL) {
+        hl_text_data_close(text);
         return hl_error_memory("dataset");
     }
     dataset->sizes = sizes;
+    dataset->text = text;
     hl_status status = set_vocabularies(tokens, labels, dataset);
     if (status.code != HL_OK) {
         hl_dataset_free(dataset);

@@ -4,14 +4,15 @@
 
 #include <math.h>
 
-/* Forward over a slice; returns the logits, NULL with a sticky error on the tape, or where no row has a target. */
+/* Forward over a slice; returns the logits, NULL with a sticky error on the tape, or where no row has a target, or
+ * without a loss where there is no output layer. */
 static const hl_tensor *forward(hl_tape *tape, const hl_evaluator *evaluator, const hl_evaluator_slice *slice,
                                 hl_cross_entropy_result *result)
 {
     const hl_batch *batch = &slice->batch;
     hl_tensor *x = hl_model_embed(tape, evaluator->model, batch);
     x = hl_model_layers(tape, evaluator->model, batch, 0, x, slice->probes);
-    if (batch->n_targets == 0) {
+    if (batch->n_targets == 0 || (evaluator->loss == NULL && evaluator->model->config.head == HL_HEAD_NONE)) {
         return NULL;
     }
     hl_tensor *logits = hl_model_target_logits(tape, evaluator->model, batch, x);

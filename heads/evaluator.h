@@ -38,7 +38,7 @@ typedef struct hl_evaluator {
 
     /* Called for each slice, either may be NULL: `begin` before its pass, where it may set probes and observer, and
      * returns false to end the evaluation; `end` after it, with the logits of the targets' rows, (M, C), NULL where
-     * there are none: the output layer does not run on others. */
+     * there are none, or no output layer: it does not run on others. */
     bool (*begin)(void *context, hl_evaluator_slice *slice);
     void (*end)(void *context, const hl_evaluator_slice *slice, const hl_real *logits);
     void *context;

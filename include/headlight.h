@@ -75,7 +75,6 @@
 /* Models and their training */
 #include "layers/multi_head_naive.h"
 #include "optim/clip.h"
-#include "pretrained/pretrained.h"
 /* What heads do */
 #include "heads/alignment.h"
 #include "heads/all_subsets.h"
@@ -100,6 +99,7 @@
 #include "show/table.h"
 #include "show/terminal_cells.h"
 /* Runs: config, trainer, folder; and a run opened again */
+#include "study/hidden_states.h"
 #include "study/model_maps.h"
 #include "study/output.h"
 #include "study/predict_score.h"

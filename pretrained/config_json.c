@@ -276,55 +276,56 @@ static bool is_choice(const reader *r)
             (json_is_string(type) && strcmp(json_string_value(type), "single_label_classification") == 0));
 }
 
-static hl_status read_label_head(const reader *r)
+/* Adds the head to a model without one. */
+static hl_status add_head(const reader *r, hl_pretrained_head head, hl_model_config *c)
 {
     const hl_model_kind *kind = r->folder->kind;
-    hl_model_config *c = &r->folder->model;
-    HL_TRY(read_labels(r));
-    if (!is_choice(r)) { /* regression, or several labels at once */
-        r->folder->head = HL_PRETRAINED_NONE;
+    bool tied;
+    HL_TRY(read_bool(r, "tie_word_embeddings", true, &tied));
+    c->head = HL_HEAD_NONE;
+    switch (head) {
+    case HL_PRETRAINED_MASKED:
+        c->head = kind->causal ? HL_HEAD_LINEAR : HL_HEAD_TRANSFORM;
+        c->tie_embedding = tied;
         return hl_ok();
-    }
-    bool classes = r->folder->head == HL_PRETRAINED_CLASSES;
-    c->head = HL_HEAD_LINEAR;
-    c->targets = r->folder->n_labels;
-    HL_TRY(
-        read_share(r, classes ? kind->dropout_classes : kind->dropout_tags, c->dropout_residual, &c->dropout_output));
-    if (classes) { /* of the first row, which is the one that has the target */
+    case HL_PRETRAINED_NEXT:
+        c->head = HL_HEAD_LINEAR;
+        c->tie_embedding = tied && c->embedding_size == 0;
+        return hl_ok();
+    case HL_PRETRAINED_TAGS:
+        c->head = HL_HEAD_LINEAR;
+        c->targets = r->folder->n_labels;
+        return read_share(r, kind->dropout_tags, c->dropout_residual, &c->dropout_output);
+    case HL_PRETRAINED_CLASSES: /* of the first row, which is the one that has the target */
+        c->head = HL_HEAD_LINEAR;
+        c->targets = r->folder->n_labels;
+        HL_TRY(read_share(r, kind->dropout_classes, c->dropout_residual, &c->dropout_output));
         c->pooler = kind->pooler;
         c->dropout_pooler = kind->pooler_dropout ? c->dropout_output : 0;
+        return hl_ok();
+    default:
+        return hl_ok();
     }
-    return hl_ok();
 }
 
 static hl_status read_head(const reader *r)
 {
     hl_pretrained *folder = r->folder;
-    hl_model_config *c = &folder->model;
-    bool tied;
-    c->head = HL_HEAD_NONE;
     folder->head = head_of(r);
-    HL_TRY(read_bool(r, "tie_word_embeddings", true, &tied));
-    switch (folder->head) {
-    case HL_PRETRAINED_MASKED:
-        if (folder->kind->gelu_head && c->activation != HL_GELU) {
-            return hl_pretrained_error(folder, file,
-                                       "a head of masked tokens of %s whose %s is not gelu is not supported",
-                                       folder->kind->name, folder->kind->activation);
-        }
-        c->head = HL_HEAD_TRANSFORM;
-        c->tie_embedding = tied;
-        return hl_ok();
-    case HL_PRETRAINED_NEXT:
-        c->head = HL_HEAD_LINEAR;
-        c->tie_embedding = tied;
-        return hl_ok();
-    case HL_PRETRAINED_TAGS:
-    case HL_PRETRAINED_CLASSES:
-        return read_label_head(r);
-    default:
-        return hl_ok();
+    if (folder->head == HL_PRETRAINED_TAGS || folder->head == HL_PRETRAINED_CLASSES) {
+        HL_TRY(read_labels(r));
+        folder->head = is_choice(r) ? folder->head : HL_PRETRAINED_NONE; /* regression, or several labels at once */
     }
+    if (folder->head == HL_PRETRAINED_MASKED && folder->kind->gelu_head && folder->model.activation != HL_GELU) {
+        return hl_pretrained_error(folder, file, "a head of masked tokens of %s whose %s is not gelu is not supported",
+                                   folder->kind->name, folder->kind->activation);
+    }
+    for (int head = 0; head < HL_PRETRAINED_HEADS; head++) {
+        folder->heads[head] = folder->model;
+        HL_TRY(add_head(r, (hl_pretrained_head)head, &folder->heads[head]));
+    }
+    folder->model = folder->heads[folder->head];
+    return hl_ok();
 }
 
 static hl_status read(const reader *r)

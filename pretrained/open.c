@@ -67,6 +67,11 @@ const hl_model_config *hl_pretrained_model(const hl_pretrained *folder)
     return &folder->model;
 }
 
+const hl_model_config *hl_pretrained_model_with(const hl_pretrained *folder, hl_pretrained_head head)
+{
+    return &folder->heads[head];
+}
+
 hl_pretrained_head hl_pretrained_stored_head(const hl_pretrained *folder)
 {
     return folder->head;
@@ -75,6 +80,13 @@ hl_pretrained_head hl_pretrained_stored_head(const hl_pretrained *folder)
 const hl_tokens *hl_pretrained_tokens(const hl_pretrained *folder)
 {
     return folder->tokens;
+}
+
+hl_tokens *hl_pretrained_take_tokens(hl_pretrained *folder)
+{
+    hl_tokens *tokens = folder->tokens;
+    folder->tokens = NULL;
+    return tokens;
 }
 
 bool hl_pretrained_asks_to_cut(const hl_pretrained *folder)

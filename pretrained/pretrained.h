@@ -33,6 +33,8 @@ typedef enum hl_pretrained_head {
     HL_PRETRAINED_CLASSES /* a label for each text */
 } hl_pretrained_head;
 
+enum { HL_PRETRAINED_HEADS = HL_PRETRAINED_CLASSES + 1 };
+
 /* An opened folder. Its config, tokens and lists of tensors are read, the numbers are still on the disk. */
 typedef struct hl_pretrained hl_pretrained;
 
@@ -54,8 +56,15 @@ const char *hl_pretrained_kind(const hl_pretrained *folder);
 const hl_model_config *hl_pretrained_model(const hl_pretrained *folder);
 hl_pretrained_head hl_pretrained_stored_head(const hl_pretrained *folder);
 
+/* The same with another head, as transformers puts one on a model of the kind; its targets, of labels that are not
+ * stored, are 0. */
+const hl_model_config *hl_pretrained_model_with(const hl_pretrained *folder, hl_pretrained_head head);
+
 /* V of the tokens is the model's, or where it answers no tokens up to 127 less. */
 const hl_tokens *hl_pretrained_tokens(const hl_pretrained *folder);
+
+/* Hands the tokens over, to be ended by hl_tokens_free; the folder has none from then on. */
+hl_tokens *hl_pretrained_take_tokens(hl_pretrained *folder);
 
 /* Whether tokenizer.json asks for texts to be cut or padded, which is left to the caller. */
 bool hl_pretrained_asks_to_cut(const hl_pretrained *folder);

@@ -9,6 +9,7 @@
 #include "train/private/step_list.h"
 #include "train/run_folder.h"
 #include "train/setup.h"
+#include "train/setup_pretrained.h"
 #include "train/trainer.h"
 
 #include <inttypes.h>
@@ -32,10 +33,12 @@ static hl_status check_folder(const char *path, const char *config)
     }
     bool exists;
     HL_TRY(hl_file_exists(config, &exists));
-    return exists ? hl_ok()
-                  : hl_error(HL_BAD_FILE,
-                             "%s: this folder holds no run (no config.ini in it); give a folder that was trained into",
-                             path);
+    return exists
+               ? hl_ok()
+               : hl_error(HL_BAD_FILE,
+                          "%s: this folder holds no run (no config.ini in it) and no open model (no config.json); give "
+                          "a folder that was trained into",
+                          path);
 }
 
 static hl_status load_config(hl_opened_model *run, const char *config)
@@ -51,17 +54,30 @@ static hl_status open_data(hl_opened_model *run, const char *config, hl_data_use
 {
     hl_data_options options = { .use = use, .folder = run->path, .beside = config };
     hl_status status = hl_setup_data(&run->config, &options, &run->dataset);
-    if (status.code == HL_INVALID) {
-        return hl_error(HL_BAD_FILE, "%s: %s", config, status.text);
-    }
-    HL_TRY(status);
+    return status.code == HL_INVALID ? hl_error(HL_BAD_FILE, "%s: %s", config, status.text) : status;
+}
+
+static hl_status open_run(hl_opened_model *run, const char *config, hl_data_use use)
+{
+    HL_TRY(load_config(run, config));
+    return open_data(run, config, use);
+}
+
+static hl_status open_pretrained(hl_opened_model *run)
+{
+    HL_TRY(hl_pretrained_open(run->path, &run->open));
+    return hl_setup_pretrained(run->open, run->path, &run->config, &run->dataset);
+}
+
+/* What follows from the config. */
+static void set_up(hl_opened_model *run)
+{
     run->vocabulary = hl_dataset_vocabulary(run->dataset);
     run->shape = hl_setup_model(&run->config);
     run->threads = hl_setup_threads(&run->config);
     run->slice = hl_trainer_evaluation_slice(&run->config);
     run->rows_at_once = hl_trainer_evaluation_rows(&run->config);
     run->relations = hl_dataset_relations(run->dataset);
-    return hl_ok();
 }
 
 /* ---- opening ---- */
@@ -92,8 +108,15 @@ hl_status hl_opened_model_open_for(hl_opened_model *run, const char *path, hl_da
     run->patterns = hl_path_join(path, "patterns");
     char *config = hl_path_join(path, "config.ini");
     bool complete = run->path != NULL && run->name != NULL && run->patterns != NULL && config != NULL;
-    hl_status status = complete ? load_config(run, config) : hl_error_memory(path);
-    HL_THEN(status, open_data(run, config, use));
+    bool is_run = false; /* it need not be known where this fails: then opening the run tells why */
+    hl_status status = complete ? hl_ok() : hl_error_memory(path);
+    if (complete) {
+        bool known = hl_file_exists(config, &is_run).code == HL_OK;
+        status = known && !is_run && hl_pretrained_is_folder(path) ? open_pretrained(run) : open_run(run, config, use);
+    }
+    if (status.code == HL_OK) {
+        set_up(run);
+    }
     hl_step_list steps = { 0 };
     HL_THEN(status, hl_step_list_read(run->patterns, hl_run_folder_snapshot_step, &steps));
     run->steps = steps.steps;
@@ -108,6 +131,7 @@ void hl_opened_model_close(hl_opened_model *run)
     hl_snapshot_free(&run->last);
     hl_snapshot_free(&run->other);
     hl_dataset_free(run->dataset);
+    hl_pretrained_close(run->open);
     hl_free(run->weights_path);
     hl_free(run->metrics);
     hl_free(run->steps);
@@ -123,6 +147,10 @@ hl_status hl_opened_model_check_steps(const hl_opened_model *run)
 {
     if (run->n_steps > 0) {
         return hl_ok();
+    }
+    if (run->open != NULL) {
+        return hl_error(HL_INVALID, "%s: is an open model, which has no snapshots of examples; give a text by --input",
+                        run->path);
     }
     if (run->config.patterns.examples == 0) {
         return hl_error(HL_BAD_FILE,
@@ -245,140 +273,4 @@ hl_status hl_opened_model_metrics(hl_opened_model *run, const char **text)
     }
     *text = run->metrics;
     return hl_ok();
-}
-
-/* ---- weights ---- */
-
-enum { WEIGHTS_FILES = 3 };
-
-/* The files that may hold weights, the best ones first. False when out of memory; to be freed all the same. */
-static bool weights_files(const hl_opened_model *run, int64_t step, char *files[WEIGHTS_FILES])
-{
-    files[0] = hl_path_join(run->path, "checkpoint.safetensors");
-    files[1] = hl_path_join(run->path, "checkpoint-%" PRId64 ".safetensors", step);
-    files[2] = hl_path_join(run->path, "model.safetensors");
-    return files[0] != NULL && files[1] != NULL && files[2] != NULL;
-}
-
-static void free_files(char *files[WEIGHTS_FILES])
-{
-    for (int i = 0; i < WEIGHTS_FILES; i++) {
-        hl_free(files[i]);
-    }
-}
-
-hl_status hl_opened_model_has_weights(const hl_opened_model *run, bool *has)
-{
-    *has = false;
-    char *files[WEIGHTS_FILES];
-    hl_status status = weights_files(run, 0, files) ? hl_ok() : hl_error_memory(run->path);
-    for (int i = 0; i < WEIGHTS_FILES && status.code == HL_OK && !*has; i++) {
-        status = hl_file_exists(files[i], has);
-    }
-    free_files(files);
-    return status;
-}
-
-/* Weights that were trained with another config than config.ini would be shown on examples of another task. */
-static hl_status check_config(const hl_opened_model *run, const char *weights, const char *text)
-{
-    hl_config *theirs = hl_malloc(sizeof *theirs);
-    if (theirs == NULL) {
-        return hl_error_memory(weights);
-    }
-    hl_problems problems = { 0 };
-    hl_status status = hl_config_parse((hl_config_options){ .path = weights }, text, strlen(text), theirs, &problems);
-    hl_problems_free(&problems);
-    const char *key = status.code == HL_OK ? hl_config_difference(theirs, &run->config) : NULL;
-    hl_free(theirs);
-    if (status.code == HL_INVALID) {
-        return hl_error(HL_BAD_FILE, "%s: its config cannot be read: %s", weights, status.text);
-    }
-    HL_TRY(status);
-    return key == NULL ? hl_ok()
-                       : hl_error(HL_BAD_FILE,
-                                  "%s: was trained with another %s than config.ini beside it says; restore config.ini",
-                                  weights, key);
-}
-
-static hl_status open_if_there(const char *path, hl_checkpoint **weights)
-{
-    *weights = NULL;
-    bool exists;
-    HL_TRY(hl_file_exists(path, &exists));
-    return exists ? hl_checkpoint_open(path, weights) : hl_ok();
-}
-
-/* Opens the first file that holds weights of that step (any where that is below 0), else the first that is there;
- * *weights is NULL where there is none. */
-static hl_status open_weights(char *files[WEIGHTS_FILES], int64_t step, const char **path, hl_checkpoint **weights)
-{
-    *weights = NULL;
-    for (int i = 0; i < WEIGHTS_FILES; i++) {
-        hl_checkpoint *its;
-        hl_status status = open_if_there(files[i], &its);
-        bool found = its != NULL && (step < 0 || hl_checkpoint_step(its) == step);
-        if (status.code != HL_OK || found || *weights == NULL) {
-            hl_checkpoint_free(*weights);
-            *weights = its;
-            *path = files[i];
-        } else {
-            hl_checkpoint_free(its);
-        }
-        if (status.code != HL_OK || found) {
-            return status;
-        }
-    }
-    return hl_ok();
-}
-
-/* Memory is allocated by config.ini, so the weights must have the shapes that it says. */
-static hl_status read_weights(hl_opened_model *run, const char *path, bool last, hl_checkpoint *weights)
-{
-    const char *config = hl_checkpoint_config(weights);
-    HL_TRY(hl_checkpoint_judge(weights, config != NULL ? check_config(run, path, config) : hl_ok()));
-    HL_TRY(hl_checkpoint_fits(weights, &run->model.parameters));
-    HL_TRY(hl_model_reserve(&run->model, HL_MODEL_EVALUATED));
-    HL_TRY(hl_checkpoint_load(weights, &run->model.parameters));
-    run->weights_path = hl_strdup(path);
-    if (run->weights_path == NULL) {
-        return hl_error_memory(path);
-    }
-    run->weights_step = hl_checkpoint_step(weights);
-    if (last && !run->knows_rows) {
-        hl_train_state state;
-        run->knows_rows = hl_checkpoint_state(weights, &state).code == HL_OK;
-        run->rows = run->knows_rows ? state.metrics : run->rows;
-    }
-    return hl_ok();
-}
-
-static hl_status load_one_of(hl_opened_model *run, char *files[WEIGHTS_FILES], int64_t step)
-{
-    const char *path;
-    hl_checkpoint *weights;
-    HL_TRY(open_weights(files, step, &path, &weights));
-    if (weights == NULL) {
-        return hl_error(HL_BAD_FILE, "%s: no weights in it yet; the run writes model.safetensors at step 0", run->path);
-    }
-    hl_status status = read_weights(run, path, path == files[0], weights);
-    hl_checkpoint_free(weights);
-    return status;
-}
-
-hl_status hl_opened_model_load(hl_opened_model *run, int64_t step)
-{
-    if (run->weights_path != NULL && (step == run->asked_step || (step >= 0 && step == run->weights_step))) {
-        return hl_ok();
-    }
-    hl_model_free(&run->model);
-    hl_free(run->weights_path);
-    run->weights_path = NULL;
-    run->weights_step = -1;
-    run->asked_step = step;
-    HL_TRY(hl_model_init(&run->model, &run->shape));
-    char *files[WEIGHTS_FILES];
-    hl_status status = weights_files(run, step, files) ? load_one_of(run, files, step) : hl_error_memory(run->path);
-    free_files(files);
-    return status;
 }

@@ -1,9 +1,10 @@
 /* A trained model, opened for reading: programs read each of its files here, and only once.
  *
- * Today it is a run's folder: its config, its task, its weights, its metrics and the snapshots of its patterns. It may
- * be opened while the run goes on: it is not locked, and every file of a run is whole at every moment. Nothing in it is
- * written. Opening reads config.ini alone; the rest is read when it is asked for, and then stands until it is
- * closed. */
+ * It is a run's folder: its config, its task, its weights, its metrics and the snapshots of its patterns. It may be
+ * opened while the run goes on: it is not locked, and every file of a run is whole at every moment. Nothing in it is
+ * written. Opening reads config.ini alone; the rest is read when it is asked for, and then stands until it is closed.
+ * Or it is the folder of an open model (pretrained/pretrained.h): a config made of its own, its tokens, its weights; no
+ * examples, metrics or snapshots. */
 #ifndef HL_STUDY_MODEL_H
 #define HL_STUDY_MODEL_H
 
@@ -11,6 +12,7 @@
 #include "data/dataset.h"
 #include "heads/snapshot.h"
 #include "layers/model.h"
+#include "pretrained/pretrained.h"
 #include "train/config.h"
 #include "train/setup_data.h"
 #include "train/state.h"
@@ -24,6 +26,7 @@ HL_BEGIN_DECLS
 typedef struct hl_opened_model {
     char *path, *patterns; /* the folders; owned, as is all below */
     char *name;            /* the folder's own, also where the path ends in "." or "/" */
+    hl_pretrained *open;   /* an open model's folder, without its tokens, which are the dataset's; NULL: a run */
     hl_config config;
     hl_model_config shape; /* of its model */
     hl_dataset *dataset;
@@ -48,8 +51,9 @@ typedef struct hl_opened_model {
     hl_metrics_sum rows; /* of metrics.csv, as the checkpoint tells them */
 } hl_opened_model;
 
-/* Reads config.ini, opens its task and lists its snapshots, of which there may be none. HL_BAD_FILE, naming file and
- * remedy: no folder, one that holds no run, a config.ini that cannot be read. HL_NO_MEMORY. To be ended by
+/* Reads config.ini, opens its task and lists its snapshots, of which there may be none; or opens the folder of an open
+ * model. HL_BAD_FILE, naming file and remedy: no folder, one that holds neither, a config.ini that cannot be read, or
+ * as hl_pretrained_open. HL_NO_MEMORY. To be ended by
  * hl_opened_model_close, whatever this returns. */
 hl_status hl_opened_model_open(hl_opened_model *run, const char *path);
 
@@ -79,7 +83,8 @@ hl_status hl_opened_model_has_weights(const hl_opened_model *run, bool *has);
 /* Makes the model with weights of the run: those of `step` where a file has them (checkpoint.safetensors, a kept
  * checkpoint), else (or where `step` is below 0) of checkpoint.safetensors, else of model.safetensors; weights_step
  * tells which. A call for another step replaces them, one for the same step, or theirs, leaves them. HL_BAD_FILE (also
- * where there are none yet, or where they were trained with another config than the run's), HL_NO_MEMORY. */
+ * where there are none yet, or where they were trained with another config than the run's; of an open model, where a
+ * matrix of its head is missing), HL_NO_MEMORY. */
 hl_status hl_opened_model_load(hl_opened_model *run, int64_t step);
 
 HL_END_DECLS

@@ -37,9 +37,11 @@ hl_status hl_predictor_open(const hl_predictor_spec *spec, hl_predictor *p)
 {
     *p = (hl_predictor){ .spec = *spec };
     int64_t T = spec->model->config.max_length, V = spec->model->config.vocabulary;
-    if (hl_tokens_size(spec->tokens) != V) {
+    int64_t n_tokens = hl_tokens_size(spec->tokens);
+    bool answers_tokens = !spec->rows && spec->model->config.targets == V;
+    if (n_tokens > V || (n_tokens < V && answers_tokens)) {
         return hl_error(HL_INVALID, "its model was trained with %" PRId64 " tokens, and tokens.json has %" PRId64, V,
-                        hl_tokens_size(spec->tokens));
+                        n_tokens);
     }
     int64_t room = hl_predictor_room(p, false);
     if (room < 1 || spec->stride < 0 || spec->stride > room) {

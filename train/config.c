@@ -240,7 +240,7 @@ static hl_status outcome(const hl_problems *problems)
 hl_status hl_config_parse(hl_config_options options, const char *text, size_t size, hl_config *config,
                           hl_problems *problems)
 {
-    hl_config_reader reader = { .path = options.path, .config = config, .problems = problems };
+    hl_config_reader reader = { .path = options.path, .shape = options.shape, .config = config, .problems = problems };
     memset(config, 0, sizeof *config);
     for (int k = 0; k < HL_CONFIG_KEYS; k++) {
         const hl_config_key *key = &hl_config_keys[k];
@@ -253,7 +253,13 @@ hl_status hl_config_parse(hl_config_options options, const char *text, size_t si
     for (int i = 0; i < options.n_overrides; i++) {
         read_override(&reader, options.overrides[i]);
     }
+    if (options.shape != NULL) {
+        hl_config_take_shape(&reader);
+    }
     hl_config_resolve(&reader);
+    if (options.shape != NULL && problems->n == 0) {
+        hl_config_check_shape(&reader);
+    }
     return outcome(problems);
 }
 

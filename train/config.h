@@ -16,10 +16,19 @@
 
 HL_BEGIN_DECLS
 
+/* The tokens and the model that there are already (train/setup_pretrained.h). Keys of [model] that are not given take
+ * their values from it; those that say what its weights compute, and tokens.kind, must agree, and other keys of
+ * [tokens] not be given. */
+typedef struct hl_config_shape {
+    const char *path;   /* of its folder, for messages */
+    hl_config *of_task; /* by hl_text_task: [model], and tokens.kind */
+} hl_config_shape;
+
 typedef struct hl_config_options {
     const char *path;             /* of the file; its last part without extension names the default run folder */
     const char *const *overrides; /* "section.key=value", n_overrides of them; each beats the file */
     int n_overrides;
+    const hl_config_shape *shape; /* or NULL */
 } hl_config_options;
 
 /* Reads the file and the overrides into *config, every default resolved. Whatever is wrong, also a file of newer format

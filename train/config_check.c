@@ -18,6 +18,8 @@ void hl_config_complain(hl_config_reader *reader, int line, const char *format, 
         hl_problems_add(reader->problems, "command line: %s", text);
     } else if (line == HL_CONFIG_NOWHERE) {
         hl_problems_add(reader->problems, "%s: %s", reader->path, text);
+    } else if (line == HL_CONFIG_SHAPE) {
+        hl_problems_add(reader->problems, "%s: %s", reader->shape->path, text);
     } else {
         hl_problems_add(reader->problems, "%s:%d: %s", reader->path, line, text);
     }
@@ -29,7 +31,7 @@ void hl_config_complain(hl_config_reader *reader, int line, const char *format, 
 /* The line to name for two keys that exclude each other: the first key's, or if that was not given, the second's. */
 static int blame(const hl_config_given *first, const hl_config_given *second)
 {
-    return first->line != HL_CONFIG_NOWHERE ? first->line : second->line;
+    return first->line != HL_CONFIG_NOWHERE && first->line != HL_CONFIG_SHAPE ? first->line : second->line;
 }
 
 hl_task_spec hl_config_task_spec(const hl_config *config)

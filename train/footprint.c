@@ -88,11 +88,21 @@ static size_t batch_bytes(const hl_data_sizes *sizes, int64_t B)
     return hl_size_sum(hl_batch_storage_bytes(B, B * T), hl_examples_bytes(1, T, sizes->relations + 2 * sizes->words));
 }
 
+/* What a model that is only evaluated takes as well. */
+static void set_model(const hl_model *model, hl_footprint *f)
+{
+    f->weights = hl_size_product((size_t)model->parameters.count, sizeof(hl_real));
+    f->positions = positions_bytes(&model->positions);
+    f->vocabulary = hl_size_product((size_t)model->config.vocabulary, VOCABULARY_ENTRY);
+    f->kernels = hl_small_matmul_generates() ? LIBXSMM_KERNELS : 0;
+    f->libraries = LIBRARIES + f->kernels;
+}
+
 static void set_memory(const hl_config *config, const hl_model *model, hl_footprint *f)
 {
     int64_t T = config->sizes.longest, R = hl_setup_example_arrays(config),
             examples = hl_snapshot_budget_examples(config);
-    f->weights = hl_size_product((size_t)model->parameters.count, sizeof(hl_real));
+    set_model(model, f);
     f->gradients = f->weights;
     f->moments = config->optimizer.name != HL_SGD ? hl_size_product(2, f->weights) : 0;
     f->batches = hl_size_sum(batch_bytes(&config->sizes, config->train.batch_size),
@@ -106,10 +116,6 @@ static void set_memory(const hl_config *config, const hl_model *model, hl_footpr
                                : 0;
     f->validation_sums =
         examples > 0 ? hl_validation_sums_pass_bytes(&model->config, hl_trainer_evaluation_rows(config), T) : 0;
-    f->positions = positions_bytes(&model->positions);
-    f->vocabulary = hl_size_product((size_t)model->config.vocabulary, VOCABULARY_ENTRY);
-    f->kernels = hl_small_matmul_generates() ? LIBXSMM_KERNELS : 0;
-    f->libraries = LIBRARIES + f->kernels;
     const size_t all[] = { f->weights,  f->gradients,       f->moments,   f->step,       f->batches,
                            f->recorder, f->validation_sums, f->positions, f->vocabulary, f->libraries };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -241,7 +247,8 @@ hl_status hl_footprint_of_config(const hl_config *config, hl_footprint *footprin
     return hl_footprint_of_recorded(config, -1, footprint);
 }
 
-hl_status hl_footprint_of_recorded(const hl_config *config, int64_t n, hl_footprint *footprint)
+/* Calls set_all, or where nothing is trained set_model, with the config's model. */
+static hl_status set_for(const hl_config *config, bool trained, int64_t taken, hl_footprint *footprint)
 {
     hl_model_config shape = hl_setup_model(config);
     hl_model *model = hl_malloc(sizeof *model); /* too large for the stack of some threads */
@@ -249,8 +256,23 @@ hl_status hl_footprint_of_recorded(const hl_config *config, int64_t n, hl_footpr
         return hl_error_memory("the model's sizes");
     }
     hl_status status = hl_model_init(model, &shape);
-    HL_THEN(status, set_all(config, model, n, footprint));
+    if (trained) {
+        HL_THEN(status, set_all(config, model, taken, footprint));
+    } else if (status.code == HL_OK) {
+        *footprint = (hl_footprint){ 0 };
+        set_model(model, footprint);
+    }
     hl_model_free(model);
     hl_free(model);
     return status;
+}
+
+hl_status hl_footprint_of_recorded(const hl_config *config, int64_t n, hl_footprint *footprint)
+{
+    return set_for(config, true, n, footprint);
+}
+
+hl_status hl_footprint_of_evaluated(const hl_config *config, hl_footprint *footprint)
+{
+    return set_for(config, false, 0, footprint);
 }

@@ -64,6 +64,10 @@ hl_status hl_footprint_of_config(const hl_config *config, hl_footprint *footprin
 /* The same of a run that has taken n snapshots, and takes no more. */
 hl_status hl_footprint_of_recorded(const hl_config *config, int64_t n, hl_footprint *footprint);
 
+/* Weights, positions, vocabulary and libraries alone, of a model that is only evaluated, which may have no output
+ * layer. */
+hl_status hl_footprint_of_evaluated(const hl_config *config, hl_footprint *footprint);
+
 HL_END_DECLS
 
 #endif

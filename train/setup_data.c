@@ -322,12 +322,13 @@ static hl_status open_tokens(hl_config *config, const char *folder, hl_dataset *
     if (labelled) {
         HL_THEN(status, load_tokens(folder, "labels.json", &labels));
     }
-    HL_THEN(status, hl_dataset_of_tokens(tokens, labels, sizes, out));
-    if (status.code == HL_OK) {
-        config->sizes = *hl_dataset_sizes(*out);
+    if (status.code != HL_OK) {
+        hl_tokens_free(tokens);
+        hl_tokens_free(labels);
+        return status;
     }
-    hl_tokens_free(tokens);
-    hl_tokens_free(labels);
+    HL_TRY(hl_dataset_of_tokens(spec.task, tokens, labels, sizes, out));
+    config->sizes = *hl_dataset_sizes(*out);
     return status;
 }
 

@@ -67,6 +67,23 @@ hl_status hl_text_data_open(const hl_text_spec *spec, hl_text_data **out)
     return status;
 }
 
+hl_status hl_text_data_of_tokens(hl_text_task task, hl_tokens *tokens, hl_tokens *labels, hl_text_data **out)
+{
+    *out = hl_calloc(1, sizeof **out);
+    if (*out == NULL) {
+        hl_tokens_free(tokens);
+        hl_tokens_free(labels);
+        return hl_error_memory("text data");
+    }
+    **out = (hl_text_data){ .task = task, .tokens = tokens, .labels = labels };
+    hl_status status = hl_text_data_list_pieces(*out);
+    if (status.code != HL_OK) {
+        hl_text_data_close(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
 void hl_text_data_close(hl_text_data *data)
 {
     if (data != NULL) {

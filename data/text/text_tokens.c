@@ -279,6 +279,20 @@ static unsigned bits_of(const hl_tokens *tokens, int32_t id)
     }
 }
 
+hl_status hl_text_data_list_pieces(hl_text_data *data)
+{
+    const hl_tokens *tokens = data->tokens;
+    data->pieces = hl_calloc((size_t)tokens->n, sizeof *data->pieces);
+    if (data->pieces == NULL) {
+        return hl_error_memory("tokens");
+    }
+    for (int32_t id = 0; id < tokens->n; id++) {
+        data->pieces[id] = (unsigned char)bits_of(tokens, id);
+        data->n_usable += (data->pieces[id] & HL_PIECE_SPECIAL) == 0;
+    }
+    return hl_ok();
+}
+
 hl_status hl_text_data_look_at_pieces(const hl_text_spec *spec, hl_text_data *data)
 {
     const hl_tokens *tokens = data->tokens;
@@ -288,14 +302,7 @@ hl_status hl_text_data_look_at_pieces(const hl_text_spec *spec, hl_text_data *da
         return hl_error(HL_INVALID, "max_length = %" PRId64 ": %d special tokens stand around a text", spec->max_length,
                         around);
     }
-    data->pieces = hl_calloc((size_t)tokens->n, sizeof *data->pieces);
-    if (data->pieces == NULL) {
-        return hl_error_memory("tokens");
-    }
-    for (int32_t id = 0; id < tokens->n; id++) {
-        data->pieces[id] = (unsigned char)bits_of(tokens, id);
-        data->n_usable += (data->pieces[id] & HL_PIECE_SPECIAL) == 0;
-    }
+    HL_TRY(hl_text_data_list_pieces(data));
     if (spec->drop_pieces > 0 && hl_tokens_role(tokens, HL_ROLE_UNK) < 0) {
         return hl_error(HL_INVALID, "task.drop_pieces = %g: the tokens have no unknown token to stand for a piece",
                         spec->drop_pieces);

@@ -18,7 +18,8 @@ enum { HL_PRETRAINED_JSON_BYTES = 16 << 20, HL_PRETRAINED_MAX_FILES = 256, HL_PR
 struct hl_pretrained {
     char *path;
     const hl_model_kind *kind;
-    hl_model_config model;
+    hl_model_config model;                      /* with the stored head */
+    hl_model_config heads[HL_PRETRAINED_HEADS]; /* with each that there may be */
     hl_pretrained_head head;
     char **labels; /* owned, as they are */
     int64_t n_labels;

@@ -23,8 +23,8 @@ static int64_t next_answer(const hl_opened_model *run, const hl_snapshot *maps, 
     const unsigned char *kinds = hl_vocabulary_kinds(run->vocabulary);
     int64_t n = examples->lengths[0];
     bool any_mask = false, tags = hl_dataset_targets(run->dataset) != run->vocabulary;
-    if (run->config.sizes.pooled) {
-        return position == 0 ? 0 : n;
+    if (run->shape.head == HL_HEAD_NONE || run->config.sizes.pooled) {
+        return run->shape.head != HL_HEAD_NONE && position == 0 ? 0 : n;
     }
     for (int64_t i = 0; i < n; i++) {
         any_mask = any_mask || (kinds[examples->tokens[i]] & HL_TOKEN_MASK) != 0;
@@ -71,7 +71,11 @@ void hl_heads_answers_print(hl_text *text, const hl_opened_model *run, const hl_
 {
     enum { TOKEN = 16 };
     print_tokens(text, run->vocabulary, &maps->examples);
-    hl_text_print(text, "\nposition  %-*s%-*sprobability\n", TOKEN, "token", TOKEN, "answer");
+    hl_text_print(text, "\n");
+    if (run->shape.head == HL_HEAD_NONE) {
+        return;
+    }
+    hl_text_print(text, "position  %-*s%-*sprobability\n", TOKEN, "token", TOKEN, "answer");
     for (int64_t i = 0; (i = next_answer(run, maps, i)) < maps->examples.lengths[0]; i++) {
         hl_answer a = answer_at(maps, i);
         hl_text_print(text, "%8" PRId64 "  ", i);

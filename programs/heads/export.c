@@ -139,13 +139,27 @@ static hl_status add_metrics(hl_npz_writer *npz, const hl_opened_model *run, con
     return status;
 }
 
-hl_status hl_heads_write_npz(const char *path, const hl_heads_view *view, bool metrics)
+static void add_hidden(hl_npz_writer *npz, const hl_hidden_states *hidden)
+{
+    const hl_npy_type real = sizeof(hl_real) == sizeof(float) ? HL_NPY_FLOAT32 : HL_NPY_FLOAT64;
+    for (int i = 0; i < hidden->n_states; i++) {
+        char name[sizeof "hidden_-2147483648"];
+        snprintf(name, sizeof name, "hidden_%d", i);
+        hl_npz_add(npz, name, real, HL_SHAPE(1, hidden->n_rows, hidden->d_model),
+                   hidden->rows + i * hidden->n_rows * hidden->d_model);
+    }
+}
+
+hl_status hl_heads_write_npz(const char *path, const hl_heads_view *view, bool metrics, const hl_hidden_states *hidden)
 {
     hl_npz_writer *npz = hl_npz_create(path);
     if (npz == NULL) {
         return hl_error_memory(path);
     }
     add_maps(npz, view);
+    if (hidden != NULL) {
+        add_hidden(npz, hidden);
+    }
     hl_status status = metrics ? add_metrics(npz, view->run, view->maps) : hl_ok();
     if (status.code != HL_OK) {
         hl_npz_fail(npz, status);

@@ -114,7 +114,8 @@ static hl_status encode(const hl_opened_model *run, const char *text, int32_t *r
 {
     const hl_text_spec spec = hl_config_text_spec(&run->config);
     const hl_tokens *tokens = hl_text_data_tokens(text_of(run));
-    bool tags = spec.task == HL_TEXT_TAGS, pair = hl_text_spec_is_pair(&spec);
+    bool tags = spec.task == HL_TEXT_TAGS, tab = run->open != NULL && !tags && strchr(text, '\t') != NULL;
+    bool pair = tab || hl_text_spec_is_pair(&spec);
     size_t n_first = 0;
     HL_TRY(tags   ? encode_words(tokens, text, rows, pieces)
            : pair ? encode_pair(tokens, text, &n_first, pieces)

@@ -14,10 +14,10 @@ int64_t hl_heads_input_most(const hl_opened_model *run, const char *text);
 
 /* Reads `text`, tokens of the run's vocabulary parted by blanks, and runs the model on them, which must have been
  * loaded. A text model's is cut into tokens as its training text was, with the texts of special tokens as these tokens;
- * of tags its words are parted by blanks, of pairs the two texts by a tab. Its words are then known
- * (hl_snapshot_find_words). HL_INVALID: no tokens, one that is unknown (names it, one that may be meant, and some that
- * there are) or stands for padding, more than the model takes, no pair. HL_NO_MEMORY. On success ended by
- * hl_heads_input_free. */
+ * of tags its words are parted by blanks, of pairs, also those that an open model is given, the two texts by a tab. Its
+ * words are then known (hl_snapshot_find_words). HL_INVALID: no tokens, one that is unknown (names it, one that may be
+ * meant, and some that there are) or stands for padding, more than the model takes, no pair. HL_NO_MEMORY. On success
+ * ended by hl_heads_input_free. */
 hl_status hl_heads_input_run(const hl_opened_model *run, const char *text, hl_heads_input *input);
 
 /* A zeroed or already freed one is allowed. */

@@ -1,5 +1,6 @@
 #include "programs/heads/maps.h"
 
+#include "data/batch_storage.h"
 #include "heads/head_set.h"
 #include "programs/heads/answers.h"
 #include "programs/heads/export.h"
@@ -76,12 +77,29 @@ static hl_status print_bertviz(void *of, hl_text *text)
     return hl_heads_print_bertviz(text, &s->view, s->command->example >= 0 ? s->command->example : 0);
 }
 
+/* Of an input with the rows between layers. */
+static hl_status write_npz(const show *s)
+{
+    const hl_opened_model *run = s->run;
+    if (s->command->input == NULL) {
+        return hl_heads_write_npz(s->command->npz, &s->view, true, NULL);
+    }
+    hl_batch_storage storage;
+    hl_hidden_states hidden;
+    HL_TRY(hl_batch_storage_of(&storage, &s->maps->examples, s->maps->examples.n_tokens));
+    hl_status status = hl_hidden_states_make(&run->model, &storage.batch, run->threads, &hidden);
+    if (status.code == HL_OK) {
+        status = hl_heads_write_npz(s->command->npz, &s->view, false, &hidden);
+        hl_hidden_states_free(&hidden);
+    }
+    hl_batch_storage_free(&storage);
+    return status;
+}
+
 static hl_status write_arrays(show *s)
 {
     const hl_heads_command *command = s->command;
-    if (command->npz != NULL) {
-        HL_TRY(hl_heads_write_npz(command->npz, &s->view, command->input == NULL));
-    }
+    HL_TRY(command->npz != NULL ? write_npz(s) : hl_ok());
     return command->bertviz != NULL ? hl_output_write(command->bertviz, s->out, print_bertviz, s) : hl_ok();
 }
 

@@ -120,7 +120,10 @@ static hl_status maps_bytes(const hl_opened_model *run, const hl_heads_command *
     if (command->input != NULL) {
         HL_TRY(input_bytes(run, command, &pass, &maps));
         size_t joined = command->words ? maps : 0;
-        *bytes = hl_size_sum(hl_size_sum(model_bytes(f), hl_size_sum(maps, joined)), larger(pass, figure));
+        size_t states = (size_t)(run->shape.n_layers + 1) * (size_t)run->shape.d_model * sizeof(hl_real);
+        size_t hidden = command->npz != NULL ? hl_size_product(T, states) : 0;
+        *bytes = hl_size_sum(hl_size_sum(model_bytes(f), hl_size_sum(maps, joined)),
+                             larger(hl_size_sum(pass, hidden), figure));
         return hl_ok();
     }
     size_t means = command->example < 0 ? hl_size_product(n * sizeof(hl_real), hl_size_product(T, T)) : 0;
@@ -151,7 +154,8 @@ static size_t answer_bytes(const hl_opened_model *run, const hl_heads_command *c
 
 static hl_status footprint_of(const hl_opened_model *run, hl_footprint *f)
 {
-    return hl_footprint_of_recorded(&run->config, (int64_t)run->n_steps, f);
+    return run->open != NULL ? hl_footprint_of_evaluated(&run->config, f)
+                             : hl_footprint_of_recorded(&run->config, (int64_t)run->n_steps, f);
 }
 
 hl_status hl_heads_memory(const hl_opened_model *run, const hl_heads_command *command, size_t *bytes)

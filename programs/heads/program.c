@@ -135,6 +135,36 @@ static hl_status answer(call *c)
     }
 }
 
+/* ---- open models ---- */
+
+/* An open model has neither examples nor a loss: it can be run on a text. */
+static hl_status check_open(const call *c)
+{
+    const hl_heads_command *command = &c->command;
+    const char *heads = hl_program_name("heads");
+    if (c->run.open == NULL) {
+        return hl_ok();
+    }
+    if (hl_heads_command_question(command) != HL_HEADS_NO_QUESTION) {
+        return hl_error(HL_INVALID,
+                        "%s: is an open model, and this question needs a loss on examples of yours: train a head on "
+                        "them with %s my.ini --from %s, and ask the run",
+                        command->run, hl_program_name("train"), command->run);
+    }
+    if (command->against != NULL) {
+        return hl_error(HL_INVALID,
+                        "%s: is an open model, and --against compares snapshots of two runs: train it on your own with "
+                        "%s my.ini --from %s, and compare the runs",
+                        command->run, hl_program_name("train"), command->run);
+    }
+    return command->input != NULL && !hl_heads_command_asks_figures(command)
+               ? hl_ok()
+               : hl_error(HL_INVALID,
+                          "%s: is an open model, without examples of its own: give it a text, as in: %s %s --input "
+                          "\"the cat sat on the mat\"",
+                          command->run, heads, command->run);
+}
+
 /* ---- the command ---- */
 
 /* Usage, and what the words of tables and pages mean. */
@@ -169,6 +199,7 @@ static hl_status execute(call *c)
         return hl_ok();
     }
     HL_TRY(hl_opened_model_open(&c->run, command->run));
+    HL_TRY(check_open(c));
     hl_heads_command_targets(command, targets);
     HL_TRY(hl_targets_check(targets, HL_HEADS_TARGETS, (hl_targets_beside){ 0 }));
     if (command->against != NULL) {

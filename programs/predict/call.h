@@ -26,9 +26,9 @@ typedef struct hl_predict_call {
     hl_predict_command command;
     FILE *out, *err;
     hl_opened_model run;
-    hl_text_spec task;          /* what the run was trained on */
-    hl_tokens *tokens, *labels; /* owned; labels: of tags and classes */
-    const hl_tokens *targets;   /* what target ids name: one of these */
+    hl_text_spec task;        /* what the run was trained on */
+    const hl_tokens *tokens;  /* the run's, as the next */
+    const hl_tokens *targets; /* what target ids name: labels of tags and classes, else the tokens */
     hl_predictor predictor;
     hl_predict_embedding embedding; /* with --embed */
     hl_text text;                   /* what is printed next */

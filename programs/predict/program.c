@@ -1,9 +1,6 @@
 #include "programs/predict/program.h"
 
 #include "core/clock.h"
-#include "core/folders.h"
-#include "core/memory.h"
-#include "data/text/tokens_file.h"
 #include "programs/beside.h"
 #include "programs/predict/call.h"
 #include "programs/predict/lines.h"
@@ -16,14 +13,6 @@
 
 #include <unistd.h>
 
-static hl_status load_tokens(const hl_predict_call *call, const char *name, hl_tokens **tokens)
-{
-    char *path = hl_path_join(call->run.path, "%s", name);
-    hl_status status = path != NULL ? hl_tokens_load(path, tokens) : hl_error_memory(name);
-    hl_free(path);
-    return status;
-}
-
 /* Opens the run, and its model where it is to be run. */
 static hl_status open_model(hl_predict_call *call)
 {
@@ -35,10 +24,9 @@ static hl_status open_model(hl_predict_call *call)
                         command->run);
     }
     call->task = hl_config_text_spec(&call->run.config);
-    HL_TRY(load_tokens(call, "tokens.json", &call->tokens));
-    bool labels = call->task.task == HL_TEXT_TAGS || call->task.task == HL_TEXT_CLASSES;
-    HL_TRY(labels ? load_tokens(call, "labels.json", &call->labels) : hl_ok());
-    call->targets = labels ? call->labels : call->tokens;
+    const hl_text_data *text = hl_dataset_text(call->run.dataset);
+    call->tokens = hl_text_data_tokens(text);
+    call->targets = hl_text_data_targets(text);
     HL_TRY(hl_predict_command_fit(command, call->task.task));
     if (command->tokens) {
         return hl_ok();
@@ -98,8 +86,6 @@ int hl_predict_program(int argc, char **argv, FILE *out, FILE *err)
     int code = hl_standard_output_end(status, call.command.embed != NULL, out, err);
     hl_text_free(&call.text);
     hl_predictor_close(&call.predictor);
-    hl_tokens_free(call.tokens);
-    hl_tokens_free(call.labels);
     hl_opened_model_close(&call.run);
     return code;
 }

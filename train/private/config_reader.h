@@ -7,17 +7,18 @@
 
 HL_BEGIN_DECLS
 
-enum { HL_CONFIG_NOWHERE = 0, HL_CONFIG_COMMAND_LINE = -1 };
+enum { HL_CONFIG_NOWHERE = 0, HL_CONFIG_COMMAND_LINE = -1, HL_CONFIG_SHAPE = -2 /* hl_config_options.shape */ };
 
 /* Where a key was given last. */
 typedef struct hl_config_given {
-    int line;    /* of the file, or one of the two above */
+    int line;    /* of the file, or one of the above */
     int count;   /* of HL_CONFIG_PER_LAYER: how many numbers */
     bool faulty; /* nothing is concluded from it: its value could not be read, or a misspelt key may have meant it */
 } hl_config_given;
 
 typedef struct hl_config_reader {
     const char *path;
+    const hl_config_shape *shape; /* or NULL */
     hl_config *config;
     hl_problems *problems;
     hl_config_given given[HL_CONFIG_KEYS]; /* in the order of hl_config_keys */
@@ -27,13 +28,19 @@ typedef struct hl_config_reader {
 /* What was given for the key whose field is that of hl_config: HL_CONFIG_GIVEN(reader, model.heads). */
 #define HL_CONFIG_GIVEN(reader, field) (&(reader)->given[hl_config_key_at(offsetof(hl_config, field)) - hl_config_keys])
 
-/* Adds the problem "file:line: <text>", "command line: <text>" or, from nowhere, "file: <text>". */
+/* Adds the problem "file:line: <text>", "command line: <text>", of the shape "folder: <text>" or, from nowhere,
+ * "file: <text>". */
 void hl_config_complain(hl_config_reader *reader, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Replaces what stands for a default by its value, gives every layer its numbers, and checks what concerns more than
  * one key. Adds problems. */
 void hl_config_resolve(hl_config_reader *reader);
+
+/* Gives keys that were not given the shape's values, before the config is resolved; and complains of those given that
+ * contradict it, after that. */
+void hl_config_take_shape(hl_config_reader *reader);
+void hl_config_check_shape(hl_config_reader *reader);
 
 HL_END_DECLS
 

@@ -51,7 +51,10 @@ struct hl_text_data {
 /* Tokens and labels, out of the folder, the vocabulary, or the training part. */
 hl_status hl_text_data_make_tokens(const hl_text_spec *spec, hl_text_data *data);
 
-/* What is known of every piece. HL_INVALID where the tokens cannot serve the spec; HL_NO_MEMORY. */
+/* Sets data->pieces. HL_NO_MEMORY. */
+hl_status hl_text_data_list_pieces(hl_text_data *data);
+
+/* The same, checked. HL_INVALID where the tokens cannot serve the spec; HL_NO_MEMORY. */
 hl_status hl_text_data_look_at_pieces(const hl_text_spec *spec, hl_text_data *data);
 
 /* Writes where the words of an example's tokens begin to `words`, which has room for all tokens, and makes the

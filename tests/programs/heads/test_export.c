@@ -64,7 +64,7 @@ START_TEST(arrays_have_a_row_for_every_head_and_js_both_ways)
     make(&m, 0);
     char path[512];
     snprintf(path, sizeof path, "%s", scratch_path("a.npz"));
-    ck_assert_int_eq(hl_heads_write_npz(path, &m.view, true).code, HL_OK);
+    ck_assert_int_eq(hl_heads_write_npz(path, &m.view, true, NULL).code, HL_OK);
     hl_npz npz;
     ck_assert_int_eq(hl_npz_read(path, 1 << 20, &npz).code, HL_OK);
     ck_assert(hl_shape_equal(hl_npz_find(&npz, "layer_0")->shape, HL_SHAPE(E, 2, T, T)));
@@ -83,7 +83,7 @@ START_TEST(arrays_have_a_row_for_every_head_and_js_both_ways)
     ck_assert_double_eq_tol(d[2], 0, 1e-9); /* L0H0 and L1H0 are the same */
     ck_assert_double_eq_tol(d[1], 0.75 * log(4.0 / 3) + 0.25 * log(4) - log(2) / 2, 1e-9);
     hl_npz_free(&npz);
-    ck_assert_int_eq(hl_heads_write_npz(path, &m.view, false).code, HL_OK);
+    ck_assert_int_eq(hl_heads_write_npz(path, &m.view, false, NULL).code, HL_OK);
     ck_assert_int_eq(hl_npz_read(path, 1 << 20, &npz).code, HL_OK);
     ck_assert_ptr_null(hl_npz_find(&npz, "entropy"));
     hl_npz_free(&npz);

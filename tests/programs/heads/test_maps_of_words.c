@@ -133,7 +133,7 @@ START_TEST(words_are_written_as_they_are_drawn)
 
     char path[512];
     snprintf(path, sizeof path, "%s", scratch_path("words.npz"));
-    ck_assert_int_eq(hl_heads_write_npz(path, &view, false).code, HL_OK);
+    ck_assert_int_eq(hl_heads_write_npz(path, &view, false, NULL).code, HL_OK);
     hl_npz npz;
     ck_assert_int_eq(hl_npz_read(path, 1 << 20, &npz).code, HL_OK);
     ck_assert(hl_shape_equal(hl_npz_find(&npz, "layer_0")->shape, HL_SHAPE(E, H, W, W)));

@@ -1,0 +1,30 @@
+/* The rows that a model carries from layer to layer, of one example. */
+#ifndef HL_STUDY_HIDDEN_STATES_H
+#define HL_STUDY_HIDDEN_STATES_H
+
+#include "core/batch.h"
+#include "core/declarations.h"
+#include "core/status.h"
+#include "layers/model.h"
+
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+typedef struct hl_hidden_states {
+    int64_t n_rows, d_model; /* T, D */
+    int n_states;            /* L + 1 */
+    hl_real *rows;           /* (L + 1, T, D): what enters the first layer, then the output of each, the last one after
+                                the encoder's last norm where it has one; owned */
+} hl_hidden_states;
+
+/* Runs the model on a batch of one example, a layer at a time, so that it takes the memory of one. HL_INVALID (as
+ * hl_model_embed), HL_NO_MEMORY. On success ended by hl_hidden_states_free. */
+hl_status hl_hidden_states_make(const hl_model *model, const hl_batch *batch, int threads, hl_hidden_states *states);
+
+/* A zeroed or already freed one is allowed. */
+void hl_hidden_states_free(hl_hidden_states *states);
+
+HL_END_DECLS
+
+#endif

@@ -1,0 +1,162 @@
+/* The weights of an opened model: of a run's files, or of an open model's folder. */
+#include "core/files.h"
+#include "core/folders.h"
+#include "core/memory.h"
+#include "study/model.h"
+#include "train/checkpoint.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { WEIGHTS_FILES = 3 };
+
+/* The files that may hold weights, the best ones first. False when out of memory; to be freed all the same. */
+static bool weights_files(const hl_opened_model *run, int64_t step, char *files[WEIGHTS_FILES])
+{
+    files[0] = hl_path_join(run->path, "checkpoint.safetensors");
+    files[1] = hl_path_join(run->path, "checkpoint-%" PRId64 ".safetensors", step);
+    files[2] = hl_path_join(run->path, "model.safetensors");
+    return files[0] != NULL && files[1] != NULL && files[2] != NULL;
+}
+
+static void free_files(char *files[WEIGHTS_FILES])
+{
+    for (int i = 0; i < WEIGHTS_FILES; i++) {
+        hl_free(files[i]);
+    }
+}
+
+hl_status hl_opened_model_has_weights(const hl_opened_model *run, bool *has)
+{
+    *has = run->open != NULL;
+    char *files[WEIGHTS_FILES];
+    hl_status status = weights_files(run, 0, files) ? hl_ok() : hl_error_memory(run->path);
+    for (int i = 0; i < WEIGHTS_FILES && status.code == HL_OK && !*has; i++) {
+        status = hl_file_exists(files[i], has);
+    }
+    free_files(files);
+    return status;
+}
+
+/* Weights that were trained with another config than config.ini would be shown on examples of another task. */
+static hl_status check_config(const hl_opened_model *run, const char *weights, const char *text)
+{
+    hl_config *theirs = hl_malloc(sizeof *theirs);
+    if (theirs == NULL) {
+        return hl_error_memory(weights);
+    }
+    hl_problems problems = { 0 };
+    hl_status status = hl_config_parse((hl_config_options){ .path = weights }, text, strlen(text), theirs, &problems);
+    hl_problems_free(&problems);
+    const char *key = status.code == HL_OK ? hl_config_difference(theirs, &run->config) : NULL;
+    hl_free(theirs);
+    if (status.code == HL_INVALID) {
+        return hl_error(HL_BAD_FILE, "%s: its config cannot be read: %s", weights, status.text);
+    }
+    HL_TRY(status);
+    return key == NULL ? hl_ok()
+                       : hl_error(HL_BAD_FILE,
+                                  "%s: was trained with another %s than config.ini beside it says; restore config.ini",
+                                  weights, key);
+}
+
+static hl_status open_if_there(const char *path, hl_checkpoint **weights)
+{
+    *weights = NULL;
+    bool exists;
+    HL_TRY(hl_file_exists(path, &exists));
+    return exists ? hl_checkpoint_open(path, weights) : hl_ok();
+}
+
+/* Opens the first file that holds weights of that step (any where that is below 0), else the first that is there;
+ * *weights is NULL where there is none. */
+static hl_status open_weights(char *files[WEIGHTS_FILES], int64_t step, const char **path, hl_checkpoint **weights)
+{
+    *weights = NULL;
+    for (int i = 0; i < WEIGHTS_FILES; i++) {
+        hl_checkpoint *its;
+        hl_status status = open_if_there(files[i], &its);
+        bool found = its != NULL && (step < 0 || hl_checkpoint_step(its) == step);
+        if (status.code != HL_OK || found || *weights == NULL) {
+            hl_checkpoint_free(*weights);
+            *weights = its;
+            *path = files[i];
+        } else {
+            hl_checkpoint_free(its);
+        }
+        if (status.code != HL_OK || found) {
+            return status;
+        }
+    }
+    return hl_ok();
+}
+
+/* Memory is allocated by config.ini, so the weights must have the shapes that it says. */
+static hl_status read_weights(hl_opened_model *run, const char *path, bool last, hl_checkpoint *weights)
+{
+    const char *config = hl_checkpoint_config(weights);
+    HL_TRY(hl_checkpoint_judge(weights, config != NULL ? check_config(run, path, config) : hl_ok()));
+    HL_TRY(hl_checkpoint_fits(weights, &run->model.parameters));
+    HL_TRY(hl_model_reserve(&run->model, HL_MODEL_EVALUATED));
+    HL_TRY(hl_checkpoint_load(weights, &run->model.parameters));
+    run->weights_path = hl_strdup(path);
+    if (run->weights_path == NULL) {
+        return hl_error_memory(path);
+    }
+    run->weights_step = hl_checkpoint_step(weights);
+    if (last && !run->knows_rows) {
+        hl_train_state state;
+        run->knows_rows = hl_checkpoint_state(weights, &state).code == HL_OK;
+        run->rows = run->knows_rows ? state.metrics : run->rows;
+    }
+    return hl_ok();
+}
+
+/* A bias that the folder lacks is zero, but a matrix of its head is needed. */
+static hl_status load_pretrained(hl_opened_model *run)
+{
+    HL_TRY(hl_model_reserve(&run->model, HL_MODEL_EVALUATED));
+    hl_pretrained_loaded loaded = { 0 };
+    hl_status status = hl_pretrained_load(run->open, &run->model, &loaded);
+    if (status.code == HL_OK && loaded.n_drawn > 0 && strstr(loaded.drawn.bytes, "weight") != NULL) {
+        status = hl_error(HL_BAD_FILE, "%s: its weights lack %s, which config.json says there are (architectures)",
+                          run->path, loaded.drawn.bytes);
+    }
+    hl_pretrained_loaded_free(&loaded);
+    HL_TRY(status);
+    run->weights_path = hl_strdup(run->path);
+    return run->weights_path != NULL ? hl_ok() : hl_error_memory(run->path);
+}
+
+static hl_status load_one_of(hl_opened_model *run, char *files[WEIGHTS_FILES], int64_t step)
+{
+    const char *path;
+    hl_checkpoint *weights;
+    HL_TRY(open_weights(files, step, &path, &weights));
+    if (weights == NULL) {
+        return hl_error(HL_BAD_FILE, "%s: no weights in it yet; the run writes model.safetensors at step 0", run->path);
+    }
+    hl_status status = read_weights(run, path, path == files[0], weights);
+    hl_checkpoint_free(weights);
+    return status;
+}
+
+hl_status hl_opened_model_load(hl_opened_model *run, int64_t step)
+{
+    if (run->weights_path != NULL && (step == run->asked_step || (step >= 0 && step == run->weights_step))) {
+        return hl_ok();
+    }
+    hl_model_free(&run->model);
+    hl_free(run->weights_path);
+    run->weights_path = NULL;
+    run->weights_step = -1;
+    run->asked_step = step;
+    HL_TRY(hl_model_init(&run->model, &run->shape));
+    if (run->open != NULL) {
+        return load_pretrained(run);
+    }
+    char *files[WEIGHTS_FILES];
+    hl_status status = weights_files(run, step, files) ? load_one_of(run, files, step) : hl_error_memory(run->path);
+    free_files(files);
+    return status;
+}

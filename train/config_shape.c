@@ -1,0 +1,77 @@
+/* Keys of a config whose model and tokens there are already. */
+#include "data/text/tokens.h"
+#include "train/private/config_reader.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What the shape says for the config's task; NULL: it is no task of text. */
+static const hl_config *shape_of(const hl_config_reader *reader)
+{
+    hl_text_task task;
+    return hl_config_is_text(reader->config, &task) ? &reader->shape->of_task[task] : NULL;
+}
+
+/* Whether its value may be another than the shape's: what trains the model, and what makes its answers. */
+static bool is_free(const hl_config_key *key)
+{
+    static const char *const names[] = { "tie_embedding", "tied_bias",   "pooling",       "pooler",
+                                         "head",          "initial_std", "scale_residual" };
+    bool found = strncmp(key->name, "dropout", strlen("dropout")) == 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        found = found || strcmp(key->name, names[i]) == 0;
+    }
+    return found;
+}
+
+/* Whether the shape has a value for it. */
+static bool is_known(const hl_config_key *key)
+{
+    return strncmp(key->full, "model.", strlen("model.")) == 0 || strcmp(key->full, "tokens.kind") == 0;
+}
+
+void hl_config_take_shape(hl_config_reader *reader)
+{
+    const hl_config *shape = shape_of(reader);
+    bool dropout_given = HL_CONFIG_GIVEN(reader, model.dropout)->line != HL_CONFIG_NOWHERE;
+    for (int k = 0; k < HL_CONFIG_KEYS && shape != NULL; k++) {
+        const hl_config_key *key = &hl_config_keys[k];
+        hl_config_given *given = &reader->given[k];
+        bool follows = dropout_given &&
+                       (strcmp(key->name, "dropout_attention") == 0 || strcmp(key->name, "dropout_residual") == 0);
+        if (is_known(key) && given->line == HL_CONFIG_NOWHERE && !follows) {
+            char value[HL_CONFIG_VALUE_TEXT], wrong[HL_CONFIG_WRONG_TEXT];
+            hl_config_write_value(key, shape, value);
+            hl_config_read_value(key, value, reader->config, &given->count, wrong);
+            given->line = HL_CONFIG_SHAPE;
+        }
+    }
+}
+
+void hl_config_check_shape(hl_config_reader *reader)
+{
+    const hl_config *shape = shape_of(reader);
+    if (shape == NULL) {
+        hl_config_complain(reader, HL_CONFIG_GIVEN(reader, task.name)->line,
+                           "task.name: the model of %s reads text: set masked, next, tags or classes",
+                           reader->shape->path);
+        return;
+    }
+    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+        const hl_config_key *key = &hl_config_keys[k];
+        int line = reader->given[k].line;
+        bool given = line != HL_CONFIG_NOWHERE && line != HL_CONFIG_SHAPE;
+        char ours[HL_CONFIG_VALUE_TEXT], theirs[HL_CONFIG_VALUE_TEXT];
+        if (given && is_known(key) && !is_free(key)) {
+            hl_config_write_value(key, reader->config, ours);
+            hl_config_write_value(key, shape, theirs);
+            if (strcmp(ours, theirs) != 0) {
+                hl_config_complain(reader, line, "%s: %s, and the model of %s has %s: leave it out", key->full, ours,
+                                   reader->shape->path, theirs);
+            }
+        } else if (given && strncmp(key->full, "tokens.", strlen("tokens.")) == 0 && !is_known(key)) {
+            hl_config_complain(reader, line, "%s: the tokens are those of %s: leave it out", key->full,
+                               reader->shape->path);
+        }
+    }
+}
