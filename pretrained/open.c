@@ -82,6 +82,12 @@ const hl_tokens *hl_pretrained_tokens(const hl_pretrained *folder)
     return folder->tokens;
 }
 
+void hl_pretrained_drop_head(hl_pretrained *folder)
+{
+    folder->head = HL_PRETRAINED_NONE;
+    folder->model = folder->heads[HL_PRETRAINED_NONE];
+}
+
 hl_tokens *hl_pretrained_take_tokens(hl_pretrained *folder)
 {
     hl_tokens *tokens = folder->tokens;

@@ -79,6 +79,9 @@ typedef enum hl_pretrained_sentence { HL_SENTENCE_UNKNOWN, HL_SENTENCE_MEAN, HL_
  * is none of the other two. */
 hl_pretrained_sentence hl_pretrained_sentence_of(const hl_pretrained *folder, bool *normalised);
 
+/* The folder has no stored head from now on: hl_pretrained_load leaves the output layer as it was drawn. */
+void hl_pretrained_drop_head(hl_pretrained *folder);
+
 /* What hl_pretrained_load did. A zeroed one is empty. To be ended by hl_pretrained_loaded_free. */
 typedef struct hl_pretrained_loaded {
     int64_t n_loaded, n_numbers; /* the model's parameters that were loaded, and their numbers */

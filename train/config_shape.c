@@ -30,16 +30,35 @@ static bool is_known(const hl_config_key *key)
     return strncmp(key->full, "model.", strlen("model.")) == 0 || strcmp(key->full, "tokens.kind") == 0;
 }
 
+/* Whether its default follows from a key that was given: model.dropout, or heads, which are told of themselves. */
+static bool follows(hl_config_reader *reader, const hl_config_key *key)
+{
+    static const struct {
+        const char *name;
+        size_t from;
+    } rows[] = {
+        { "dropout_attention", offsetof(hl_config, model.dropout) },
+        { "dropout_residual", offsetof(hl_config, model.dropout) },
+        { "kv_heads", offsetof(hl_config, model.heads) },
+        { "d_k", offsetof(hl_config, model.heads) },
+        { "d_v", offsetof(hl_config, model.heads) },
+    };
+    bool found = false;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const hl_config_given *from = &reader->given[hl_config_key_at(rows[i].from) - hl_config_keys];
+        bool given = from->line != HL_CONFIG_NOWHERE && from->line != HL_CONFIG_SHAPE;
+        found = found || (given && strcmp(key->name, rows[i].name) == 0);
+    }
+    return found;
+}
+
 void hl_config_take_shape(hl_config_reader *reader)
 {
     const hl_config *shape = shape_of(reader);
-    bool dropout_given = HL_CONFIG_GIVEN(reader, model.dropout)->line != HL_CONFIG_NOWHERE;
     for (int k = 0; k < HL_CONFIG_KEYS && shape != NULL; k++) {
         const hl_config_key *key = &hl_config_keys[k];
         hl_config_given *given = &reader->given[k];
-        bool follows = dropout_given &&
-                       (strcmp(key->name, "dropout_attention") == 0 || strcmp(key->name, "dropout_residual") == 0);
-        if (is_known(key) && given->line == HL_CONFIG_NOWHERE && !follows) {
+        if (is_known(key) && given->line == HL_CONFIG_NOWHERE && !follows(reader, key)) {
             char value[HL_CONFIG_VALUE_TEXT], wrong[HL_CONFIG_WRONG_TEXT];
             hl_config_write_value(key, shape, value);
             hl_config_read_value(key, value, reader->config, &given->count, wrong);

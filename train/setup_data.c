@@ -127,6 +127,12 @@ static hl_status find_content(work *w)
     HL_THEN(status, add_file(s->file, &hash));
     HL_THEN(status, add_file(s->validation_file, &hash));
     HL_THEN(status, add_file(s->vocabulary, &hash));
+    if (w->options->tokens != NULL) {
+        hl_text tokens = { 0 };
+        HL_THEN(status, hl_tokens_json(w->options->tokens, &tokens));
+        hash = status.code == HL_OK ? hl_content_add(hash, tokens.bytes, tokens.size) : 0;
+        hl_text_free(&tokens);
+    }
     snprintf(w->content, sizeof w->content, "%016" PRIx64 "-%" PRId64, hash, w->asked);
     return status;
 }
@@ -260,6 +266,18 @@ static hl_status set_config(work *w, const hl_dataset *dataset)
     return fits ? hl_ok() : hl_error(HL_INVALID, "task.content: %s", wrong);
 }
 
+/* Puts tokens that there are already where those that are made would be. */
+static hl_status put_tokens(const work *w)
+{
+    if (w->options->tokens == NULL || !w->makes) {
+        return hl_ok();
+    }
+    char *path = hl_path_join(w->folder, "tokens.json");
+    hl_status status = path != NULL ? hl_tokens_save(w->options->tokens, path) : hl_error_memory(w->folder);
+    hl_free(path);
+    return status;
+}
+
 static hl_status open_text(work *w, hl_dataset **out)
 {
     hl_config *config = w->config;
@@ -272,6 +290,7 @@ static hl_status open_text(work *w, hl_dataset **out)
     w->asked = w->spec.length > 0 ? 0 : config->model.max_length;
     HL_TRY(says ? take_content(w) : find_content(w));
     HL_TRY(choose_folder(w));
+    HL_TRY(put_tokens(w));
     w->spec.folder = w->folder;
     w->spec.full = w->options->use == HL_DATA_CHECK;
     w->spec.progress = w->options->progress;

@@ -24,7 +24,8 @@ typedef struct hl_data_options {
     const char *beside;         /* the config's path: files that are not found are looked for beside it; or NULL */
     hl_text_progress *progress; /* or NULL; with its context */
     void *context;
-    hl_text *notices; /* receives lines on what was left out or changed while data were made; or NULL */
+    const hl_tokens *tokens; /* an open model's, in the place of those that would be made; or NULL */
+    hl_text *notices;        /* receives lines on what was left out or changed while data were made; or NULL */
 } hl_data_options;
 
 /* The spec of a text task; it points into the config. `max_length` is the config's, where that is 0 as large as can be;

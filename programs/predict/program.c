@@ -31,6 +31,18 @@ static hl_status open_model(hl_predict_call *call)
     if (command->tokens) {
         return hl_ok();
     }
+    if (call->run.shape.head == HL_HEAD_NONE && command->embed == NULL) {
+        return hl_error(HL_INVALID,
+                        "%s: its model has no output layer, and so no answers: make one on examples of yours by %s "
+                        "my.ini --from %s, and ask the run (--tokens and --embed need none)",
+                        command->run, hl_program_name("train"), command->run);
+    }
+    if (call->run.open != NULL && command->score != NULL && call->targets != call->tokens) {
+        return hl_error(HL_INVALID,
+                        "%s: is an open model, which does not say which columns a file of labels has: train it on one "
+                        "by %s my.ini --from %s, and score the run",
+                        command->run, hl_program_name("train"), command->run);
+    }
     HL_TRY(hl_targets_check(&(hl_target){ "embed", command->embed }, 1, (hl_targets_beside){ 0 }));
     HL_TRY(hl_opened_model_load(&call->run, -1));
     bool running = hl_text_spec_is_running(&call->task);

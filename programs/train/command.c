@@ -1,6 +1,7 @@
 #include "programs/train/command.h"
 
 #include "layers/model.h"
+#include "pretrained/pretrained.h"
 #include "programs/beside.h"
 #include "programs/options.h"
 
@@ -17,6 +18,9 @@ const char hl_train_command_usage[] =
     "  --resume            go on with the run in the folder, from its last checkpoint\n"
     "  --overwrite         replace the run in the folder\n"
     "  --from FILE         begin with the weights of a .safetensors file\n"
+    "  --from FOLDER       begin with an open model, as Hugging Face lays it out: its\n"
+    "                      tokens, its shape, its weights; CONFIG leaves [tokens] out\n"
+    "                      and of [model] all but dropout and what answers (pooling)\n"
     "  --out DIR           the run's folder\n"
     "  --watch N           draw what the heads of layer N do while they learn: on a\n"
     "                      terminal all the time, elsewhere at every snapshot\n"
@@ -65,8 +69,9 @@ hl_status hl_train_command_parse(int argc, char **argv, hl_train_command *comman
         return hl_error(HL_INVALID, "command line: no config given, as in: %s configs/copy_task.ini; see --help",
                         hl_program_name("train"));
     }
-    if (command->resume + command->overwrite + (command->from != NULL) > 1) {
-        return hl_error(HL_INVALID, "command line: --resume, --overwrite and --from exclude each other");
+    bool from_file = command->from != NULL && !hl_pretrained_is_folder(command->from);
+    if (command->resume + command->overwrite + from_file > 1) {
+        return hl_error(HL_INVALID, "command line: --resume, --overwrite and --from FILE exclude each other");
     }
     if (command->quiet && command->watch >= 0) {
         return hl_error(HL_INVALID, "command line: --quiet and --watch exclude each other");

@@ -73,6 +73,7 @@ hl_status hl_train_call_open_data(hl_train_call *call, hl_data_use use)
     hl_data_options options = { .use = use,
                                 .folder = call->config.train.out,
                                 .beside = call->command.config.path,
+                                .tokens = call->open != NULL ? hl_pretrained_tokens(call->open) : NULL,
                                 .notices = out != NULL ? &notices : NULL };
     hl_status status = hl_open_data(&call->config, options, out, &call->dataset);
     HL_THEN(status, hl_print_notices(out, &notices));

@@ -14,6 +14,7 @@
 #include "study/output.h"
 #include "train/memory_check.h"
 #include "train/setup.h"
+#include "train/setup_pretrained.h"
 #include "train/snapshot_budget.h"
 
 #include <string.h>
@@ -32,8 +33,18 @@ static hl_status load_config(hl_train_call *p)
         }
         overrides[n++] = out;
     }
-    hl_config_options options = { .path = p->command.config.path, .overrides = overrides, .n_overrides = n };
-    return hl_load_config(options, p->err, &p->config);
+    hl_config_shape shape = { 0 };
+    if (p->command.from != NULL && hl_pretrained_is_folder(p->command.from)) {
+        HL_TRY(hl_pretrained_open(p->command.from, &p->open));
+        HL_TRY(hl_setup_shape(p->open, p->command.from, &shape));
+    }
+    hl_config_options options = { .path = p->command.config.path,
+                                  .overrides = overrides,
+                                  .n_overrides = n,
+                                  .shape = p->open != NULL ? &shape : NULL };
+    hl_status status = hl_load_config(options, p->err, &p->config);
+    hl_setup_shape_free(&shape);
+    return status;
 }
 
 static hl_status print_summary(const hl_train_call *p)

@@ -9,7 +9,7 @@
 #include "programs/print_line.h"
 #include "programs/signal_handlers.h"
 #include "programs/train/data.h"
-#include "programs/train/foreign_weights.h"
+#include "programs/train/first_weights.h"
 #include "show/table.h"
 #include "study/report.h"
 #include "train/checkpoint.h"
@@ -110,29 +110,6 @@ static hl_status resume(hl_train_call *p)
     return status;
 }
 
-/* Draws the first weights, or reads them from the file or the checkpoint that the command names. */
-static hl_status get_weights(hl_train_call *p)
-{
-    if (p->command.mode == HL_RUN_RESUME) {
-        return resume(p);
-    }
-    if (p->command.from == NULL) {
-        hl_trainer_draw(&p->trainer);
-        return hl_ok();
-    }
-    hl_checkpoint *weights;
-    hl_status opened = hl_checkpoint_open(p->command.from, &weights);
-    HL_TRY(opened.code == HL_BAD_FILE ? hl_foreign_weights_explain(p->command.from, opened) : opened);
-    hl_status status = hl_checkpoint_load(weights, &p->trainer.model.parameters);
-    bool has_checksum = hl_checkpoint_has_checksum(weights);
-    hl_checkpoint_free(weights);
-    HL_TRY(status);
-    if (!has_checksum) {
-        hl_print_line(p->err, "%s: no checksum in it (written by another program): taken as it is", p->command.from);
-    }
-    return hl_ok();
-}
-
 static hl_status init_recorder(hl_train_call *p)
 {
     if (p->config.patterns.examples == 0) {
@@ -214,7 +191,7 @@ static hl_status prepare(hl_train_call *p)
                          .config_text = p->result_text,
                          .metrics = { .fd = -1 },
                          .checkpoint_step = -1 };
-    HL_TRY(get_weights(p));
+    HL_TRY(p->command.mode == HL_RUN_RESUME ? resume(p) : hl_first_weights_get(p));
     HL_TRY(hl_run_folder_make(&p->folder)); /* earlier failures leave nothing behind */
     HL_TRY(init_recorder(p));
     p->loop.recorder = p->records ? &p->recorder : NULL;
@@ -394,6 +371,7 @@ void hl_train_call_free(hl_train_call *p)
     hl_dataset_free(p->written);
     free_training(p);
     hl_dataset_free(p->dataset);
+    hl_pretrained_close(p->open);
     hl_run_folder_close(&p->folder);
     hl_free(p->config_path);
     hl_free(p->result_text);

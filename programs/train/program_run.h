@@ -6,6 +6,7 @@
 #include "data/text/word_forms.h"
 #include "heads/recorder.h"
 #include "heads/validation_sums_pass.h"
+#include "pretrained/pretrained.h"
 #include "programs/train/command.h"
 #include "train/loop.h"
 #include "train/run_folder.h"
@@ -20,6 +21,7 @@ typedef struct hl_train_call {
     hl_config config;
     hl_dataset *dataset; /* the config's data, until they pass to the trainer */
     hl_dataset *written; /* the examples of patterns.file; NULL where there are none */
+    hl_pretrained *open; /* the folder of --from; NULL: none */
     char *config_path;   /* the path that hl_find_config found; owned */
     char *result_text;   /* for the metadata of weights; owned */
     hl_run_folder folder;

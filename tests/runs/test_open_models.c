@@ -162,6 +162,182 @@ START_TEST(a_folder_without_the_matrix_of_its_head_is_refused)
 }
 END_TEST
 
+/* ---- predict ---- */
+
+static const char *const classifiers[] = { "bert_classes", "distilbert_classes", "roberta_classes" };
+static const char *const labels[] = { "bad", "so so", "good" };
+
+/* The place of the largest of row `row` of the expected logits, and its probability. */
+static int expected_answer(const char *model, int64_t row, double *probability)
+{
+    tiny_numbers logits = tiny_expected(model, "logits");
+    int64_t C = hl_shape_last(logits.shape);
+    const hl_real *at = logits.at + row * C;
+    int best = 0;
+    double sum = 0;
+    for (int c = 0; c < C; c++) {
+        best = at[c] > at[best] ? c : best;
+    }
+    for (int c = 0; c < C; c++) {
+        sum += exp((double)(at[c] - at[best]));
+    }
+    *probability = 1 / sum;
+    hl_free(logits.at);
+    return best;
+}
+
+START_TEST(a_stored_classifier_labels_lines)
+{
+    const char *model = classifiers[_i];
+    char line[128];
+    snprintf(line, sizeof line, "%s\n%s\n%s\n", texts[0], texts[2], texts[3]);
+    const char *out = answers(PREDICT(tiny(model), file("in.txt", line)), "");
+    for (int t = 0; t < TEXTS; t++) {
+        double probability, expected;
+        int label = expected_answer(model, t, &expected);
+        if (t != 1) {
+            size_t size = strlen(labels[label]);
+            ck_assert_msg(strncmp(out, labels[label], size) == 0 && out[size] == '\t', "%s: %s", texts[t], out);
+            ck_assert_int_eq(sscanf(out + size, "%lf", &probability), 1);
+            ck_assert_double_le(fabs(probability - expected), 1e-4);
+            out = strchr(out, '\n') + 1;
+        }
+    }
+}
+END_TEST
+
+START_TEST(a_stored_tagger_labels_words)
+{
+    static const char *const words[] = { "the", "cat", "sat", "on", "the", "mat" };
+    const char *out = answers(PREDICT(tiny("electra_tags"), file("in.txt", "the cat sat on the mat .\n")), "");
+    for (int w = 0; w < 6; w++) {
+        char row[64];
+        double probability;
+        snprintf(row, sizeof row, "%d\t%s\t_\t%s\t", w + 1, words[w],
+                 labels[expected_answer("electra_tags", w + 1, &probability)]);
+        ck_assert_msg(strstr(out, row) != NULL, "no %s in %s", row, out);
+    }
+}
+END_TEST
+
+START_TEST(stored_heads_fill_masks_and_continue)
+{
+    const char *out = answers(PREDICT(tiny("bert_masked"), file("in.txt", "the [MASK] sat\n"), "--top", "2"), "");
+    ck_assert_msg(strstr(out, "[MASK]") == NULL && strstr(out, "\n  1.  ") != NULL, "%s", out);
+    double probability;
+    tiny_numbers lengths = tiny_expected("gpt2_next", "lengths");
+    int64_t last = (int64_t)(lengths.at[0] + lengths.at[1] + lengths.at[2]) - 1;
+    hl_free(lengths.at);
+    hl_pretrained *folder = tiny_open("gpt2_next");
+    int32_t id = expected_answer("gpt2_next", last, &probability);
+    hl_text expected = { 0 };
+    hl_text_print(&expected, "it");
+    ck_assert_int_eq(hl_tokens_decode(hl_pretrained_tokens(folder), &id, 1, true, &expected).code, HL_OK);
+    hl_pretrained_close(folder);
+    out = answers(PREDICT(tiny("gpt2_next"), file("in.txt", "it\n"), "--length", "1", "--temperature", "0"), "");
+    ck_assert_msg(strncmp(out, expected.bytes, expected.size) == 0, "%s, not %s", out, expected.bytes);
+    hl_text_free(&expected);
+}
+END_TEST
+
+START_TEST(a_folder_without_a_head_gives_pieces_and_vectors_alone)
+{
+    const char *folder = tiny("bert_bare"), *in = file("in.txt", "resting dogs\n");
+    ck_assert_str_eq(answers(PREDICT(folder, in, "--tokens"), ""), "re ##s ##t ##ing dog ##s\n");
+    answers(PREDICT(folder, in, "--embed", run_path("a.npy")), "");
+    expect_refused(PREDICT(folder, in), 2, "bert_bare: its model has no output layer, and so no answers: make one on ");
+    expect_refused(PREDICT(folder, "--score", in), 2, " my.ini --from ");
+    expect_refused(PREDICT(tiny("bert_classes"), "--score", in), 2,
+                   "which does not say which columns a file of labels");
+}
+END_TEST
+
+/* ---- train --from ---- */
+
+static const char *trained_config(void)
+{
+    hl_text table = { 0 };
+    hl_text_print(&table, "text\tlabel\n");
+    for (int i = 0; i < 30; i++) {
+        hl_text_print(&table, "the cat sat on mat a%d\tup\nthe dog barked b%d\tdown\nit saw c%d\tno\n", i, i, i);
+    }
+    const char *path = file("table.tsv", table.bytes);
+    hl_text_free(&table);
+    char config[4096];
+    snprintf(config, sizeof config,
+             "[task]\nname = classes\nfile = %s\nvalidation_share = 0.3\ntext_column = text\nlabel_column = label\n"
+             "[optimizer]\nlearning_rate = 0.01\nwarmup_steps = 1\nschedule = constant\n"
+             "[train]\nsteps = 4\nbatch_size = 4\nlog_every = 2\neval_every = 2\ncheckpoint_every = 2\nthreads = 1\n"
+             "[patterns]\nexamples = 2\n",
+             path);
+    return run_config("classes.ini", config);
+}
+
+START_TEST(a_run_begins_with_an_open_model_and_goes_on)
+{
+    const char *config = trained_config(), *folder = tiny(models[_i]), *whole = run_path("whole"),
+               *parted = run_path("parted");
+    run_result run = RUN(config, "--from", folder, "--out", whole);
+    ck_assert_msg(run.code == 0 && strstr(run.out, "\nloaded: ") != NULL, "%s%s", run.out, run.err);
+    ck_assert_ptr_nonnull(strstr(run.out, "output.weight, output.bias\n")); /* as many others */
+    ck_assert_ptr_nonnull(strstr(run_read(run_file(whole, "config.ini")), "\nd_model = 12\n"));
+    EXPECT_RUN(0, config, "--from", folder, "--out", parted, "train.steps=2");
+    EXPECT_RUN(0, config, "--from", folder, "--out", parted, "--resume");
+    run_assert_same_file(whole, parted, "checkpoint.safetensors");
+    const char *in = file("in.txt", "resting dogs bark\n"), *pieces = answers(PREDICT(folder, in, "--tokens"), "");
+    ck_assert_str_eq(answers(PREDICT(whole, in, "--tokens"), ""), pieces);
+    ck_assert_int_eq(HEADS(whole).code, 0);
+}
+END_TEST
+
+/* At a rate at which nothing moves, the run's model is the folder's. */
+START_TEST(a_run_has_the_folders_weights)
+{
+    const char *folder = tiny("bert_masked"), *run = run_path("run"), *path = run_path("a.npz");
+    char config[2048];
+    snprintf(
+        config, sizeof config,
+        "[task]\nname = masked\nfile = %s\nvalidation_share = 0.3\n[optimizer]\nname = sgd\nlearning_rate = 1e-12\n"
+        "[train]\nsteps = 1\nbatch_size = 4\nthreads = 1\n[patterns]\nexamples = 1\n",
+        file("lines.txt", "the cat sat\na dog barked\nit sat on a mat\nwho saw it\nthe dog sat\na cat saw it\n"));
+    run_result result = RUN(run_config("masked.ini", config), "--from", folder, "--out", run);
+    ck_assert_msg(result.code == 0 && strstr(result.out, "\ndrawn anew: nothing\n") != NULL, "%s%s", result.out,
+                  result.err);
+    result = HEADS(run, "--input", texts[0], "--npz", path);
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    hl_npz npz;
+    tiny_numbers lengths = tiny_expected("bert_masked", "lengths");
+    ck_assert_int_eq(hl_npz_read(path, 1 << 24, &npz).code, HL_OK);
+    assert_text("bert_masked", &npz, 0, (int64_t)lengths.at[0], 0);
+    hl_npz_free(&npz);
+    hl_free(lengths.at);
+}
+END_TEST
+
+START_TEST(a_config_that_contradicts_the_folder_is_told_by_key)
+{
+    static const struct {
+        const char *model, *override, *told;
+    } wrong[] = {
+        { "bert_masked", "model.d_model=24", "command line: model.d_model: 24, and the model of " },
+        { "bert_masked", "model.heads=2", "has 3: leave it out" },
+        { "bert_masked", "model.max_length=16", "model.max_length: 16, and the model of " },
+        { "bert_masked", "tokens.size=100", "command line: tokens.size: the tokens are those of " },
+        { "bert_masked", "tokens.kind=chars", "tokens.kind: chars, and the model of " },
+        { "gpt2_next", "model.causal=false", "model.causal: false, and the model of " },
+        { "bert_bare", "model.pooling=mean", "bert_bare: has 52 tokens for 56 rows of embeddings (vocab_size)" },
+    };
+    const char *config = trained_config();
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        run_result run = RUN(config, wrong[i].override, "--from", tiny(wrong[i].model), "--out", run_path("none"));
+        ck_assert_msg(run.code == 2 && strstr(run.err, wrong[i].told) != NULL, "%d: %s", run.code, run.err);
+    }
+    run_result run = RUN(run_tiny_config(), "--from", tiny("bert_masked"), "--out", run_path("none"));
+    ck_assert_msg(run.code == 2 && strstr(run.err, "set masked, next, tags or classes") != NULL, "%s", run.err);
+    ck_assert_int_eq(RUN(config, "--from", tiny("bert_masked"), "model.dropout=0.2", "--check").code, 0);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_set_timeout(tc, 60);
@@ -170,5 +346,12 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_text_that_is_too_long_is_refused);
     tcase_add_test(tc, what_needs_examples_or_a_loss_is_refused_with_the_command_that_helps);
     tcase_add_test(tc, a_folder_without_the_matrix_of_its_head_is_refused);
+    tcase_add_loop_test(tc, a_stored_classifier_labels_lines, 0, 3);
+    tcase_add_test(tc, a_stored_tagger_labels_words);
+    tcase_add_test(tc, stored_heads_fill_masks_and_continue);
+    tcase_add_test(tc, a_folder_without_a_head_gives_pieces_and_vectors_alone);
+    tcase_add_loop_test(tc, a_run_begins_with_an_open_model_and_goes_on, 0, 2);
+    tcase_add_test(tc, a_run_has_the_folders_weights);
+    tcase_add_test(tc, a_config_that_contradicts_the_folder_is_told_by_key);
 }
 SUITE("open_models", add_tests)

@@ -1,0 +1,83 @@
+#include "programs/train/first_weights.h"
+
+#include "core/memory.h"
+#include "programs/print_line.h"
+#include "programs/train/foreign_weights.h"
+#include "train/checkpoint.h"
+
+#include <string.h>
+
+static hl_status read_file(hl_train_call *call)
+{
+    const char *path = call->command.from;
+    hl_checkpoint *weights;
+    hl_status opened = hl_checkpoint_open(path, &weights);
+    HL_TRY(opened.code == HL_BAD_FILE ? hl_foreign_weights_explain(path, opened) : opened);
+    hl_status status = hl_checkpoint_load(weights, &call->trainer.model.parameters);
+    bool has_checksum = hl_checkpoint_has_checksum(weights);
+    hl_checkpoint_free(weights);
+    HL_TRY(status);
+    if (!has_checksum) {
+        hl_print_line(call->err, "%s: no checksum in it (written by another program): taken as it is", path);
+    }
+    return hl_ok();
+}
+
+/* ---- an open model ---- */
+
+/* Whether the folder has labels, and others than the data. */
+static bool has_other_labels(const hl_train_call *call)
+{
+    const hl_vocabulary *targets = hl_dataset_targets(call->trainer.dataset);
+    const char *const *labels;
+    int64_t n = hl_pretrained_labels(call->open, &labels);
+    bool other = n > 0 && n != hl_vocabulary_size(targets);
+    for (int32_t i = 0; i < n && !other; i++) {
+        other = strcmp(labels[i], hl_vocabulary_token(targets, i)) != 0;
+    }
+    return other;
+}
+
+static hl_status tell(hl_train_call *call, const hl_pretrained_loaded *loaded)
+{
+    hl_text text = { 0 };
+    hl_pretrained_print_loaded(loaded, &text);
+    hl_status status = hl_text_status(&text);
+    if (status.code == HL_OK && !call->command.quiet) {
+        fputs(text.bytes, call->out);
+    }
+    hl_text_free(&text);
+    return status;
+}
+
+static hl_status read_folder(hl_train_call *call)
+{
+    hl_model *model = &call->trainer.model;
+    const char *path = call->command.from;
+    int64_t V = model->config.vocabulary, theirs = hl_pretrained_model(call->open)->vocabulary;
+    if (V != theirs) {
+        return hl_error(HL_INVALID, "%s: has %lld tokens for %lld rows of embeddings (vocab_size): not supported here",
+                        path, (long long)V, (long long)theirs);
+    }
+    hl_pretrained_loaded loaded = { 0 };
+    if (has_other_labels(call)) {
+        hl_pretrained_drop_head(call->open);
+    }
+    hl_trainer_draw(&call->trainer);
+    hl_status status = hl_pretrained_load(call->open, model, &loaded);
+    HL_THEN(status, tell(call, &loaded));
+    hl_pretrained_loaded_free(&loaded);
+    return status;
+}
+
+hl_status hl_first_weights_get(hl_train_call *call)
+{
+    if (call->open != NULL) {
+        return read_folder(call);
+    }
+    if (call->command.from != NULL) {
+        return read_file(call);
+    }
+    hl_trainer_draw(&call->trainer);
+    return hl_ok();
+}
