@@ -17,22 +17,23 @@ static const char heading[] = "# Made by: ";
 
 /* ---- cells ---- */
 
-static hl_status compare_config(const hl_config *config, const char *path)
+/* The config but for where files are and how many threads work, which may change. NULL: out of memory. */
+static char *settings_of(hl_config *config)
+{
+    config->train.out[0] = '\0';
+    config->train.threads = 0;
+    config->task.file = config->task.validation_file = config->task.cache = config->tokens.vocabulary = 0;
+    return hl_config_text(config);
+}
+
+static hl_status compare_config(hl_config config, const char *path)
 {
     hl_config stored;
     hl_problems problems = { 0 };
     hl_status status = hl_config_load((hl_config_options){ .path = path }, &stored, &problems);
     hl_problems_free(&problems);
     HL_TRY(status);
-    memcpy(stored.train.out, config->train.out, sizeof stored.train.out);
-    stored.train.threads = config->train.threads;
-    int count;
-    char wrong[HL_CONFIG_WRONG_TEXT];
-    const hl_config_key *cache = hl_config_key_at(offsetof(hl_config, task.cache));
-    if (!hl_config_read_value(cache, hl_config_string(config, config->task.cache), &stored, &count, wrong)) {
-        return hl_error(HL_BAD_FILE, "%s: task.cache: %s", path, wrong);
-    }
-    char *text = hl_config_text(&stored), *own = hl_config_text(config);
+    char *text = settings_of(&stored), *own = settings_of(&config);
     if (text == NULL || own == NULL) {
         status = hl_error_memory(path);
     } else if (strcmp(text, own) != 0) {
@@ -47,7 +48,7 @@ hl_status hl_ablate_cell_check(const hl_ablate_plan *plan, int64_t cell)
 {
     hl_config config;
     HL_TRY(hl_ablate_plan_config(plan, cell, &config));
-    return compare_config(&config, hl_ablate_path_in(config.train.out, "config.ini").text);
+    return compare_config(config, hl_ablate_path_in(config.train.out, "config.ini").text);
 }
 
 /* Whether the folder, which need not exist, has a config.ini, even one just written: then a training takes all its
@@ -82,7 +83,7 @@ hl_status hl_ablate_cell_prepare(const hl_ablate_plan *plan, int64_t cell)
     HL_TRY(check_cell_free(config.train.out, &begun));
     HL_TRY(hl_folder_make(config.train.out));
     hl_ablate_path path = hl_ablate_path_in(config.train.out, "config.ini");
-    return begun ? compare_config(&config, path.text) : hl_config_write(&config, path.text);
+    return begun ? compare_config(config, path.text) : hl_config_write(&config, path.text);
 }
 
 /* ---- the plan ---- */
@@ -91,6 +92,35 @@ static int line_length(const char *line)
 {
     size_t length = strcspn(line, "\n");
     return (int)(length < QUOTED ? length : QUOTED);
+}
+
+/* Whether the line says where a text or its cache is. */
+static bool is_place(const char *line)
+{
+    static const char *const keys[] = { "file = ", "validation_file = ", "vocabulary = ", "cache = " };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (strncmp(line, keys[i], strlen(keys[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether two plans differ in nothing but where texts are, which may have been moved; what they hold, content says. */
+static bool same_plan(const char *a, const char *b)
+{
+    bool watched = false; /* [patterns] has a file, too, of which nothing else tells */
+    while (*a != '\0' && *b != '\0') {
+        watched = *a == '[' ? strncmp(a, "[patterns]", strlen("[patterns]")) == 0 : watched;
+        size_t n = strcspn(a, "\n"), m = strcspn(b, "\n");
+        bool same = n == m && strncmp(a, b, n) == 0, places = !watched && is_place(a) && is_place(b);
+        if (!same && !(places && strcspn(a, "=") == strcspn(b, "="))) {
+            return false;
+        }
+        a += n + (a[n] == '\n');
+        b += m + (b[m] == '\n');
+    }
+    return *a == *b;
 }
 
 /* Refuses the folder and quotes the first line in which the stored plan differs. */
@@ -126,7 +156,7 @@ static hl_status compare(const hl_ablate_folder *folder, const char *content)
                           "%s:1: not the plan of a sweep; choose another folder (--out DIR) or replace it "
                           "(--overwrite)",
                           folder->plan.text);
-    } else if (status.code == HL_OK && strcmp(rest, own) != 0) {
+    } else if (status.code == HL_OK && !same_plan(rest, own)) {
         status = refuse(folder, stored, rest, own);
     }
     hl_free(stored);

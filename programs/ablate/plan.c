@@ -1,8 +1,8 @@
 #include "programs/ablate/plan.h"
 
 #include "core/memory.h"
+#include "programs/ablate/plan_data.h"
 #include "programs/ablate/variants.h"
-#include "programs/open_data.h"
 #include "train/footprint.h"
 #include "train/setup.h"
 
@@ -88,57 +88,6 @@ static hl_status load_variant(const hl_ablate_command *command, const hl_ablate_
 
 /* ---- data ---- */
 
-/* "heads=8,d_k=4". */
-static void print_values(const hl_ablate_plan *plan, const hl_config *config, hl_text *text)
-{
-    for (int k = 0; k < plan->n_keys; k++) {
-        char value[HL_ABLATE_VALUE_TEXT];
-        hl_ablate_key_value(plan->keys[k], config, value);
-        hl_text_print(text, "%s%s=%s", k > 0 ? "," : "", hl_ablate_key_label(plan->keys[k]), value);
-    }
-}
-
-/* Opens the data that a training of the variant began with, where one has begun; else `failed`. */
-static hl_status open_begun(const builder *b, hl_config *config, hl_data_options options, hl_status failed,
-                            hl_dataset **dataset)
-{
-    hl_text path = { 0 };
-    hl_text_print(&path, "%s/", b->plan->folder);
-    print_values(b->plan, config, &path);
-    hl_text_print(&path, ",seed=%" PRId64 "/config.ini", b->plan->first_seed);
-    hl_status status = hl_text_status(&path);
-    HL_THEN(status, hl_data_take_content(config, path.bytes));
-    hl_text_free(&path);
-    HL_TRY(status);
-    options.use = HL_DATA_KEEP;
-    bool begun = *hl_config_string(config, config->task.content) != '\0';
-    return begun && hl_open_data(config, options, b->out, dataset).code == HL_OK ? hl_ok() : failed;
-}
-
-/* Opens a variant's text, which sets what follows from it in the config. What was noticed is told of the base alone. */
-static hl_status open_text(const builder *b, hl_config *config)
-{
-    if (!hl_config_is_text(config, NULL)) {
-        return hl_ok();
-    }
-    hl_text notices = { 0 };
-    hl_dataset *dataset;
-    hl_data_options options = { .use = HL_DATA_MAKE,
-                                .folder = b->plan->folder,
-                                .beside = b->command->config.path,
-                                .notices = b->out != NULL && config == &b->base.config ? &notices : NULL };
-    hl_status status = hl_open_data(config, options, b->out, &dataset);
-    if (status.code == HL_BAD_FILE && !b->command->overwrite) { /* the text may be gone */
-        status = open_begun(b, config, options, status, &dataset);
-    }
-    if (status.code == HL_OK) {
-        hl_dataset_free(dataset);
-        status = hl_print_notices(b->out, &notices);
-    }
-    hl_text_free(&notices);
-    return status;
-}
-
 /* All cells use the data that are in the sweep's folder. */
 static hl_status name_cache(const hl_config *base, hl_ablate_plan *plan)
 {
@@ -156,10 +105,18 @@ static hl_status name_cache(const hl_config *base, hl_ablate_plan *plan)
 
 /* ---- variants ---- */
 
+/* Names the variant, anew where it has names. */
 static hl_status name(const hl_ablate_plan *plan, hl_ablate_variant *variant)
 {
     hl_text text = { 0 };
-    print_values(plan, &variant->config, &text);
+    for (int k = 0; k < plan->n_keys; k++) {
+        char value[HL_ABLATE_VALUE_TEXT];
+        hl_ablate_key_value(plan->keys[k], &variant->config, value);
+        hl_text_print(&text, "%s%s=%s", k > 0 ? "," : "", hl_ablate_key_label(plan->keys[k]), value);
+    }
+    hl_free(variant->values);
+    hl_free(variant->name);
+    variant->name = NULL;
     variant->values = text.bytes;
     HL_TRY(hl_text_status(&text));
     variant->name = hl_strdup(text.bytes);
@@ -170,6 +127,16 @@ static hl_status name(const hl_ablate_plan *plan, hl_ablate_variant *variant)
         *c = ' ';
     }
     return hl_ok();
+}
+
+/* Names the variant and opens its text, after which a length may have its number. */
+static hl_status name_and_open(const builder *b, hl_ablate_variant *variant)
+{
+    HL_TRY(name(b->plan, variant));
+    bool base = variant == &b->base || (b->base.values != NULL && strcmp(variant->values, b->base.values) == 0);
+    HL_TRY(hl_ablate_plan_data_open(b->command, b->plan->folder, base ? "base" : variant->name,
+                                    b->out != NULL && variant == &b->base, b->out, &variant->config));
+    return name(b->plan, variant);
 }
 
 static hl_status count(hl_ablate_variant *variant)
@@ -210,8 +177,7 @@ static hl_status prepare(builder *b, const hl_ablate_settings *settings, hl_abla
 {
     variant->row = settings->row;
     HL_TRY(load_variant(b->command, settings, &variant->config));
-    HL_TRY(open_text(b, &variant->config));
-    HL_TRY(name(b->plan, variant));
+    HL_TRY(name_and_open(b, variant));
     HL_TRY(count(variant));
     for (int64_t i = 0; i < b->plan->n_variants; i++) {
         if (strcmp(b->plan->variants[i].values, variant->values) == 0) {
@@ -308,8 +274,7 @@ static hl_status make(builder *b, FILE *err)
     HL_TRY(name_folder(b->command, base->train.out, &plan->folder));
     HL_TRY(name_cache(base, plan));
     HL_TRY(hl_ablate_variants_keys(b->command, base, plan));
-    HL_TRY(open_text(b, base));
-    HL_TRY(name(plan, &b->base));
+    HL_TRY(name_and_open(b, &b->base));
     HL_TRY(count(&b->base));
     if (b->command->table3) {
         HL_TRY(put_base_first(b));

@@ -164,8 +164,32 @@ START_TEST(a_sweep_needs_its_text_and_its_place_no_more)
 }
 END_TEST
 
+/* One training is done, one is half done, and one of another row never began, when the text is moved, and goes. */
+START_TEST(a_sweep_that_was_cut_off_goes_on_wherever_its_text_is)
+{
+    const char *config = tagger(), *folder = run_path("sweep"), *moved = run_path("moved.conllu");
+    char key[1024];
+    snprintf(key, sizeof key, "task.file=%s", moved);
+    run_result run = ABLATE(config, "--heads", "1,2,4", "--seeds", "2", "--out", folder);
+    ck_assert_msg(run.code == 0, "%s%s", run.out, run.err);
+    for (int i = 0; i < 2; i++) {
+        static const char *const gone[] = { "heads=1,seed=1", "heads=4,seed=1", "heads=4,seed=2" };
+        for (int k = 0; k < 3; k++) {
+            scratch_remove(run_file(folder, gone[k]));
+        }
+        ck_assert_int_eq(i == 0 ? rename(scratch_path("small.conllu"), moved) : remove(moved), 0);
+        run = ABLATE(config, key, "--heads", "1,2,4", "--seeds", "2", "--out", folder);
+        ck_assert_msg(run.code == 0 && strstr(run.out, "3 of 6 trainings are done already") != NULL, "%s%s", run.out,
+                      run.err);
+    }
+    run = ABLATE(config, key, "task.column=XPOS", "--heads", "1,2,4", "--seeds", "2", "--out", folder);
+    ck_assert_msg(run.code == 3 && strstr(run.err, "moved.conllu: ") != NULL, "%s%s", run.out, run.err);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, a_sweep_that_was_cut_off_goes_on_wherever_its_text_is);
     tcase_add_test(tc, how_much_was_read_is_told);
     tcase_add_test(tc, a_file_that_the_command_line_named_is_asked_for_again);
     tcase_add_test(tc, a_sweep_needs_its_text_and_its_place_no_more);

@@ -1,0 +1,77 @@
+#include "programs/ablate/plan_data.h"
+
+#include "core/files.h"
+#include "core/folders.h"
+#include "core/memory.h"
+#include "core/text.h"
+#include "programs/open_data.h"
+#include "train/config_keys.h"
+
+#include <string.h>
+
+enum { MOST_BYTES = 1 << 28 };
+
+/* Takes task.content out of the variant's part of a plan's text, where it is there. */
+static hl_status take_content_of(char *plan, const char *name, hl_config *config)
+{
+    hl_text heading = { 0 };
+    hl_text_print(&heading, "\n---- %s ----\n", name);
+    HL_TRY(hl_text_status(&heading));
+    const char *part = strstr(plan, heading.bytes);
+    hl_text_free(&heading);
+    static const char key[] = "\ncontent = ";
+    char *found = part != NULL ? strstr(part, key) : NULL;
+    if (found != NULL) {
+        int count;
+        char wrong[HL_CONFIG_WRONG_TEXT];
+        char *value = found + sizeof key - 1;
+        value[strcspn(value, "\n")] = '\0';
+        hl_config_read_value(hl_config_key_at(offsetof(hl_config, task.content)), value, config, &count, wrong);
+    }
+    return hl_ok();
+}
+
+/* The same out of the plan in the folder. */
+static hl_status take_content(const char *folder, const char *name, hl_config *config)
+{
+    bool exists = false;
+    char *path = hl_path_join(folder, "plan.txt"), *plan = NULL;
+    size_t size;
+    hl_status status = path != NULL ? hl_file_exists(path, &exists) : hl_error_memory(folder);
+    if (exists) {
+        HL_THEN(status, hl_file_read(path, MOST_BYTES, &plan, &size));
+        HL_THEN(status, take_content_of(plan, name, config));
+    }
+    hl_free(plan);
+    hl_free(path);
+    return status;
+}
+
+hl_status hl_ablate_plan_data_open(const hl_ablate_command *command, const char *folder, const char *name, bool notices,
+                                   FILE *out, hl_config *config)
+{
+    if (!hl_config_is_text(config, NULL)) {
+        return hl_ok();
+    }
+    hl_text noticed = { 0 };
+    hl_dataset *dataset = NULL;
+    hl_data_options options = {
+        .use = HL_DATA_MAKE, .folder = folder, .beside = command->config.path, .notices = notices ? &noticed : NULL
+    };
+    hl_status status = hl_open_data(config, options, out, &dataset);
+    if (status.code == HL_BAD_FILE && !command->overwrite) {
+        hl_status taken = take_content(folder, name, config);
+        options.use = HL_DATA_KEEP;
+        bool said = taken.code == HL_OK && *hl_config_string(config, config->task.content) != '\0';
+        if (said && hl_open_data(config, options, out, &dataset).code == HL_OK) {
+            status = hl_ok();
+        }
+        status = taken.code == HL_NO_MEMORY ? taken : status;
+    }
+    if (status.code == HL_OK) {
+        hl_dataset_free(dataset);
+        status = hl_print_notices(out, &noticed);
+    }
+    hl_text_free(&noticed);
+    return status;
+}
