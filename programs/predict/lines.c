@@ -298,7 +298,7 @@ static hl_status answer_all(hl_predict_call *call, hl_predict_texts *texts)
 hl_status hl_predict_lines(hl_predict_call *call)
 {
     hl_predict_texts texts;
-    hl_status status = hl_predict_texts_open(call->command.file, &call->task, &texts);
+    hl_status status = hl_predict_texts_open(call->command.file, &call->task, call->run.open != NULL, &texts);
     HL_THEN(status, answer_all(call, &texts));
     hl_predict_texts_close(&texts);
     return status;

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-hl_status hl_predict_texts_open(const char *path, const hl_text_spec *task, hl_predict_texts *texts)
+hl_status hl_predict_texts_open(const char *path, const hl_text_spec *task, bool is_open, hl_predict_texts *texts)
 {
-    *texts = (hl_predict_texts){ .task = task, .n_texts = hl_text_spec_is_pair(task) ? 2 : 1 };
+    *texts = (hl_predict_texts){ .task = task, .is_open = is_open, .n_texts = hl_text_spec_is_pair(task) ? 2 : 1 };
     return hl_lines_open(path, HL_LINE_BYTES, &texts->lines);
 }
 
@@ -92,6 +92,12 @@ hl_status hl_predict_texts_next(hl_predict_texts *texts, hl_predict_line *line)
     *line = (hl_predict_line){ .n_texts = texts->n_texts };
     HL_TRY(hl_lines_next(texts->lines, &read));
     hl_span whole = { read.text, read.size };
+    if (texts->is_open && texts->task->task == HL_TEXT_CLASSES && read.text != NULL) {
+        texts->n_columns = texts->n_texts = hl_line_columns(whole, NULL, 0) > 1 ? 2 : 1;
+        texts->columns[1] = 1;
+        line->n_texts = texts->n_texts;
+        texts->begun = true;
+    }
     if (texts->task->task == HL_TEXT_CLASSES && read.text != NULL && !texts->begun) {
         begin(texts, whole, &header);
         HL_TRY(header ? hl_lines_next(texts->lines, &read) : hl_ok());

@@ -18,18 +18,20 @@ typedef struct hl_predict_line {
 
 /* Each line is a text, or for a task of pairs two texts with a tab between. For `classes` the first line may say that
  * the file is a table instead: by naming the columns of the texts, as the first line of the training file does; where
- * these are numbers, by having more columns than a line has texts. Owned: hl_predict_texts_close. */
+ * these are numbers, by having more columns than a line has texts. An open model's classifier does not say what it was
+ * trained on: each of its lines is a text, or with a tab a pair, and none names columns. Owned:
+ * hl_predict_texts_close. */
 typedef struct hl_predict_texts {
     hl_lines *lines;
     const hl_text_spec *task;
     int64_t n_texts;
-    bool begun, is_table;
-    int64_t n_columns;  /* of every line */
-    int64_t columns[2]; /* of the texts */
+    bool begun, is_table, is_open; /* is_open: an open model's */
+    int64_t n_columns;             /* of every line */
+    int64_t columns[2];            /* of the texts */
 } hl_predict_texts;
 
 /* Opens the file, "-" or a path. HL_BAD_FILE, HL_NO_MEMORY as hl_lines_open. To be closed whatever this returns. */
-hl_status hl_predict_texts_open(const char *path, const hl_text_spec *task, hl_predict_texts *texts);
+hl_status hl_predict_texts_open(const char *path, const hl_text_spec *task, bool is_open, hl_predict_texts *texts);
 void hl_predict_texts_close(hl_predict_texts *texts);
 
 /* The next line. Fails as hl_lines_next, and with HL_BAD_FILE:
