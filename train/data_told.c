@@ -59,7 +59,7 @@ static void say_split(const hl_text_data *data, hl_split split, const hl_text_co
     }
     if (counts->unknown > 0) {
         char number[HL_UNITS_TEXT];
-        hl_text_print(&line, " (%s unknown, %.2g%%)", hl_units_count(counts->unknown, number),
+        hl_text_print(&line, " (%s unknown, %.2f%%)", hl_units_count(counts->unknown, number),
                       100 * (double)counts->unknown / (double)counts->pieces);
     }
     if (data->running && split == HL_VALIDATION) {

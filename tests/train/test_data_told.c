@@ -39,7 +39,7 @@ START_TEST(all_that_was_read_is_counted)
     hl_text_spec spec = spec_of(HL_TEXT_MASKED, HL_TOKENS_CHARS, "ab c\n\nb\n", "cxa\nx");
     check_told(&spec,
                "training: 2 sentences of up to 6 tokens, 3 words, 5 characters, 5 pieces\n"
-               "validation: 1 sentence of up to 5 tokens, 1 word, 3 characters, 3 pieces (1\nunknown, 33%)\n"
+               "validation: 1 sentence of up to 5 tokens, 1 word, 3 characters, 3 pieces (1\nunknown, 33.33%)\n"
                "vocabulary: 8 pieces (chars)\n",
                "training: 2 sentences of up to 6 tokens; validation: 1 sentence of up to 5\n"
                "tokens; vocabulary: 8 pieces (chars)\n");
@@ -47,22 +47,29 @@ START_TEST(all_that_was_read_is_counted)
     spec.length = 3;
     check_told(&spec,
                "training: 3 words, 7 characters, 7 pieces\n"
-               "validation: 3 words, 8 characters, 8 pieces (1 unknown, 12%), 2 windows of 3\n"
+               "validation: 3 words, 8 characters, 8 pieces (1 unknown, 12.50%), 2 windows of 3\n"
                "vocabulary: 6 pieces (chars)\n",
                "training: 7 pieces; validation: 8 pieces, 2 windows of 3; vocabulary: 6 pieces\n(chars)\n");
+    spec = spec_of(HL_TEXT_NEXT, HL_TOKENS_WORDS, "a b a b\n", "x y\n");
+    spec.length = 1;
+    check_told(&spec,
+               "training: 4 words, 7 characters, 4 pieces\n"
+               "validation: 2 words, 3 characters, 2 pieces (2 unknown, 100.00%), 1 window of 1\n"
+               "vocabulary: 3 pieces (words)\n",
+               "training: 4 pieces; validation: 2 pieces, 1 window of 1; vocabulary: 3 pieces\n(words)\n");
     spec = spec_of(HL_TEXT_TAGS, HL_TOKENS_CHARS, WORD("1", "ab", "X") WORD("2", "c", "Y") "\n" WORD("1", "d", "X"),
                    WORD("1", "abcdefghij", "Z") WORD("2", "c", "Y"));
     check_told(&spec,
                "training: 2 sentences of up to 3 tokens, 3 words, 4 pieces\n"
-               "validation: 1 sentence of up to 9 tokens, 1 word, 9 pieces (5 unknown, 56%), 1\n"
-               "target that training does not have\n"
+               "validation: 1 sentence of up to 9 tokens, 1 word, 9 pieces (5 unknown, 55.56%),\n"
+               "1 target that training does not have\n"
                "vocabulary: 5 pieces (chars), 2 labels: X 66.7%, Y 33.3%\n",
                "training: 2 sentences of up to 3 tokens; validation: 1 sentence of up to 9\n"
                "tokens; vocabulary: 5 pieces (chars), 2 labels\n");
     spec = spec_of(HL_TEXT_CLASSES, HL_TOKENS_WORDS, "a b\tf\nb\te\na\td\na\tc\nb\tb\na b\ta\nb a\ta\n", "a c\tf\n");
     check_told(&spec,
                "training: 7 rows of up to 4 tokens, 10 words, 13 characters, 10 pieces\n"
-               "validation: 1 row of up to 4 tokens, 2 words, 3 characters, 2 pieces (1 unknown,\n50%)\n"
+               "validation: 1 row of up to 4 tokens, 2 words, 3 characters, 2 pieces (1 unknown,\n50.00%)\n"
                "vocabulary: 5 pieces (words), 6 labels: a 28.6%, b 14.3%, c 14.3%, d 14.3%, e\n14.3%, ...\n",
                "training: 7 rows of up to 4 tokens; validation: 1 row of up to 4 tokens;\n"
                "vocabulary: 5 pieces (words), 6 labels\n");
@@ -70,7 +77,7 @@ START_TEST(all_that_was_read_is_counted)
                    "tokens\ttargets\na c\ta d\n");
     check_told(&spec,
                "training: 2 rows of up to 3 tokens, 5 tokens, 3 targets\n"
-               "validation: 1 row of up to 2 tokens, 2 tokens, 2 targets (1 unknown, 50%), 1\n"
+               "validation: 1 row of up to 2 tokens, 2 tokens, 2 targets (1 unknown, 50.00%), 1\n"
                "target that training does not have\n"
                "vocabulary: 3 pieces (words)\n",
                "training: 2 rows of up to 3 tokens; validation: 1 row of up to 2 tokens;\n"
