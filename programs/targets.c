@@ -108,6 +108,8 @@ static hl_status check_loses_nothing(const hl_target *target, hl_targets_beside 
         what = "a file of a run, which would lose it";
     } else if (is_of_sweep(target->path, beside.sweep)) {
         what = "a file of a sweep, which would lose it";
+    } else if (beside.text != NULL && are_same(target->path, beside.text)) {
+        what = "the text that is read, which would be lost";
     }
     for (int i = 0; i < beside.n_configs; i++) {
         what = are_same(target->path, beside.configs[i]) ? "the config, which would be lost" : what;

@@ -43,7 +43,7 @@ static hl_status open_model(hl_predict_call *call)
                         "by %s my.ini --from %s, and score the run",
                         command->run, hl_program_name("train"), command->run);
     }
-    HL_TRY(hl_targets_check(&(hl_target){ "embed", command->embed }, 1, (hl_targets_beside){ 0 }));
+    HL_TRY(hl_targets_check(&(hl_target){ "embed", command->embed }, 1, (hl_targets_beside){ .text = command->file }));
     HL_TRY(hl_opened_model_load(&call->run, -1));
     bool running = hl_text_spec_is_running(&call->task);
     hl_predictor_spec spec = { .model = &call->run.model,

@@ -183,6 +183,7 @@ START_TEST(lines_become_rows)
     ck_assert_uint_eq(strlen(run_list(scratch_path(""))), before); /* nothing is left over */
     free((void *)rows_of(npy, 0));
     expect_refused(PREDICT(run, run_path("in.txt"), "--embed", run_file(run, "model.safetensors")), 2, "--embed");
+    expect_refused(PREDICT(run, run_path("in.txt"), "--embed", run_path("in.txt")), 2, "the text that is read");
 }
 END_TEST
 
