@@ -1,8 +1,10 @@
 #include "core/threads.h"
 #include "data/dataset.h"
 #include "tests/check_suite.h"
+#include "tests/pretrained/tiny.h"
 #include "tests/train/config_parsing.h"
 #include "train/setup.h"
+#include "train/setup_pretrained.h"
 
 #include <string.h>
 
@@ -83,6 +85,30 @@ START_TEST(a_model_without_an_output_layer_is_not_trained)
 }
 END_TEST
 
+/* What config.json says and no key can: the key would have its default, and the model compute other numbers. */
+START_TEST(an_open_model_outside_the_ranges_of_keys_is_refused)
+{
+    static const struct {
+        const char *old, *new, *key;
+    } rows[] = {
+        { "\"layer_norm_eps\": 0.001", "\"layer_norm_eps\": 1e-16", "model.norm_eps: " },
+        { "\"hidden_dropout_prob\": 0.1", "\"hidden_dropout_prob\": 0.995", "model.dropout: " },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *path = tiny_changed("bert_bare", "config.json", rows[i].old, rows[i].new);
+        hl_pretrained *folder;
+        hl_dataset *dataset = NULL;
+        static hl_config config;
+        ck_assert_int_eq(hl_pretrained_open(path, &folder).code, HL_OK);
+        hl_status status = hl_setup_pretrained(folder, path, &config, &dataset);
+        ck_assert_int_eq(status.code, HL_BAD_FILE);
+        ck_assert_msg(strncmp(status.text, path, strlen(path)) == 0 && strstr(status.text, rows[i].key) != NULL, "%s",
+                      status.text);
+        hl_pretrained_close(folder);
+    }
+}
+END_TEST
+
 START_TEST(optimizer_and_schedule_are_the_configs)
 {
     hl_config config;
@@ -120,6 +146,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, the_model_is_the_configs);
     tcase_add_test(tc, a_model_without_an_output_layer_is_not_trained);
+    tcase_add_test(tc, an_open_model_outside_the_ranges_of_keys_is_refused);
     tcase_add_test(tc, optimizer_and_schedule_are_the_configs);
     tcase_add_test(tc, threads_are_those_asked_for_or_what_the_machine_allows);
 }

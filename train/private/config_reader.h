@@ -37,8 +37,8 @@ void hl_config_complain(hl_config_reader *reader, int line, const char *format, 
  * one key. Adds problems. */
 void hl_config_resolve(hl_config_reader *reader);
 
-/* Gives keys that were not given the shape's values, before the config is resolved; and complains of those given that
- * contradict it, after that. */
+/* Gives keys that were not given the shape's values, before the config is resolved, and complains of those that are in
+ * no key's range; and complains of those given that contradict it, after that. */
 void hl_config_take_shape(hl_config_reader *reader);
 void hl_config_check_shape(hl_config_reader *reader);
 
