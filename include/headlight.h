@@ -18,9 +18,7 @@
  *     hl_trainer trainer; hl_update update; hl_recorder recorder; hl_examples examples;
  *     HL_TRY(hl_config_load((hl_config_options){ .path = "copy_task.ini" }, &config, &problems));
  *     HL_TRY(hl_trainer_init(&trainer, &config));
- *     while (trainer.optimizer.step < config.train.steps) {
- *         HL_TRY(hl_trainer_update(&trainer, &update));
- *     }
+ *     while (trainer.optimizer.step < config.train.steps) { HL_TRY(hl_trainer_update(&trainer, &update)); }
  *     HL_TRY(hl_dataset_make_examples(trainer.dataset, HL_VALIDATION, 0, 64, &examples));
  *     HL_TRY(hl_recorder_init(&recorder, &trainer.model, &examples, 1344, trainer.threads, NULL)); // 1344 rows at once
  *     HL_TRY(hl_recorder_run(&recorder, &trainer.arena));
@@ -99,6 +97,7 @@
 #include "show/table.h"
 #include "show/terminal_cells.h"
 /* Runs: config, trainer, folder; and a run opened again */
+#include "pretrained/write.h"
 #include "study/hidden_states.h"
 #include "study/model_maps.h"
 #include "study/output.h"

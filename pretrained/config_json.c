@@ -98,26 +98,11 @@ static hl_status check_supported(const reader *r)
 
 static hl_status read_activation(const reader *r)
 {
-    static const struct {
-        const char *name;
-        hl_activation activation;
-    } known[] = {
-        { "relu", HL_RELU },
-        { "gelu", HL_GELU },
-        { "gelu_python", HL_GELU },
-        { "gelu_new", HL_GELU_TANH },
-        { "gelu_fast", HL_GELU_TANH },
-        { "gelu_pytorch_tanh", HL_GELU_TANH },
-        { "quick_gelu", HL_QUICK_GELU },
-    };
     const char *key = r->folder->kind->activation;
     const json_t *value = member(r, key);
     const char *name = value == NULL ? (r->folder->kind->causal ? "gelu_new" : "gelu") : json_string_value(value);
-    for (size_t i = 0; name != NULL && i < sizeof known / sizeof known[0]; i++) {
-        if (strcmp(name, known[i].name) == 0) {
-            r->folder->model.activation = known[i].activation;
-            return hl_ok();
-        }
+    if (name != NULL && hl_model_kind_find_activation(name, &r->folder->model.activation)) {
+        return hl_ok();
     }
     return hl_pretrained_error(r->folder, file,
                                "%s = %s is not supported, only relu, gelu, gelu_new, gelu_fast, gelu_pytorch_tanh and "
@@ -209,28 +194,21 @@ static hl_status read_model(const reader *r)
 /* What the first of `architectures` answers, such as BertForMaskedLM. */
 static hl_pretrained_head head_of(const reader *r)
 {
-    static const struct {
-        const char *ending;
-        hl_pretrained_head head;
-    } endings[] = {
-        { "ForMaskedLM", HL_PRETRAINED_MASKED },
-        { "ForTokenClassification", HL_PRETRAINED_TAGS },
-        { "ForSequenceClassification", HL_PRETRAINED_CLASSES },
-    };
     const hl_model_kind *kind = r->folder->kind;
     const char *name = json_string_value(json_array_get(member(r, "architectures"), 0));
     size_t prefix = strlen(kind->class_name);
     const char *ending = name != NULL && strncmp(name, kind->class_name, prefix) == 0 ? name + prefix : "";
     hl_pretrained_head head = HL_PRETRAINED_NONE;
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        head = strcmp(ending, endings[i].ending) == 0 ? endings[i].head : head;
+    for (int i = 0; i < HL_PRETRAINED_HEADS; i++) {
+        head = strcmp(ending, hl_model_kind_endings[i]) == 0 ? (hl_pretrained_head)i : head;
     }
     if (kind->causal) { /* its output layer is the embedding's matrix, of which the bare model's folder has all */
-        bool next = strcmp(ending, "LMHeadModel") == 0 || strcmp(ending, "DoubleHeadsModel") == 0 ||
+        bool next = head == HL_PRETRAINED_NEXT || strcmp(ending, "DoubleHeadsModel") == 0 ||
                     strcmp(ending, "Model") == 0 || ending[0] == '\0';
         return next ? HL_PRETRAINED_NEXT : head == HL_PRETRAINED_TAGS ? head : HL_PRETRAINED_NONE;
     }
-    return strcmp(kind->name, "bert") == 0 && strcmp(ending, "ForPreTraining") == 0 ? HL_PRETRAINED_MASKED : head;
+    head = strcmp(kind->name, "bert") == 0 && strcmp(ending, "ForPreTraining") == 0 ? HL_PRETRAINED_MASKED : head;
+    return head == HL_PRETRAINED_NEXT ? HL_PRETRAINED_NONE : head;
 }
 
 /* id2label, an object of ids and labels; without it num_labels of them, or two, have the names that they have there. */

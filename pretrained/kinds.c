@@ -1,5 +1,6 @@
 #include "pretrained/private/kinds.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- names of weights: ours, theirs ---- */
@@ -207,4 +208,62 @@ const hl_model_kind *hl_model_kind_find(const char *name)
         }
     }
     return NULL;
+}
+
+const char *const hl_model_kind_endings[HL_PRETRAINED_HEADS] = {
+    [HL_PRETRAINED_NONE] = "Model",
+    [HL_PRETRAINED_MASKED] = "ForMaskedLM",
+    [HL_PRETRAINED_NEXT] = "LMHeadModel",
+    [HL_PRETRAINED_TAGS] = "ForTokenClassification",
+    [HL_PRETRAINED_CLASSES] = "ForSequenceClassification",
+};
+
+const hl_weight_name *hl_model_kind_head(const hl_model_kind *kind, hl_pretrained_head head)
+{
+    return head == HL_PRETRAINED_TAGS ? kind->tags : head == HL_PRETRAINED_CLASSES ? kind->classes : kind->words;
+}
+
+void hl_weight_name_print(const char *pattern, int layer, char name[HL_WEIGHT_NAME])
+{
+    const char *at = strchr(pattern, '#');
+    if (at != NULL) {
+        snprintf(name, HL_WEIGHT_NAME, "%.*s%d%s", (int)(at - pattern), pattern, layer, at + 1);
+    } else {
+        snprintf(name, HL_WEIGHT_NAME, "%s", pattern);
+    }
+}
+
+/* ---- activations; of several spellings the first is written ---- */
+
+static const struct {
+    const char *name;
+    hl_activation activation;
+} activations[] = {
+    { "relu", HL_RELU },
+    { "gelu", HL_GELU },
+    { "gelu_python", HL_GELU },
+    { "gelu_new", HL_GELU_TANH },
+    { "gelu_fast", HL_GELU_TANH },
+    { "gelu_pytorch_tanh", HL_GELU_TANH },
+    { "quick_gelu", HL_QUICK_GELU },
+};
+
+const char *hl_model_kind_activation(hl_activation activation)
+{
+    size_t i = 0;
+    while (activations[i].activation != activation) {
+        i++;
+    }
+    return activations[i].name;
+}
+
+bool hl_model_kind_find_activation(const char *name, hl_activation *activation)
+{
+    for (size_t i = 0; i < sizeof activations / sizeof activations[0]; i++) {
+        if (strcmp(name, activations[i].name) == 0) {
+            *activation = activations[i].activation;
+            return true;
+        }
+    }
+    return false;
 }

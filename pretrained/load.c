@@ -1,11 +1,10 @@
 /* The numbers of the folder's tensors into the parameters of a model. */
 #include "core/memory.h"
 #include "pretrained/private/folder.h"
+#include "pretrained/private/write.h"
 
 #include <stdio.h>
 #include <string.h>
-
-enum { NAME = 256 /* bytes of a tensor's name */ };
 
 /* A tensor of one of the files. */
 typedef struct tensor {
@@ -45,7 +44,7 @@ static bool find_weight(const loading *l, const char *theirs, const char *ending
     const char *const endings[2] = { ending, strcmp(ending, "weight") == 0 ? "gamma" : "beta" };
     for (int p = 0; p < 2; p++) {
         for (int e = 0; e < (is_norm ? 2 : 1); e++) {
-            char name[NAME];
+            char name[HL_WEIGHT_NAME];
             snprintf(name, sizeof name, "%s%s%s", prefixes[p], theirs, endings[e]);
             if (find(l, name, found)) {
                 return true;
@@ -95,24 +94,13 @@ static hl_status place(loading *l, const hl_parameter *parameter, hl_weight_part
     return hl_ok();
 }
 
-/* The name with the layer's number in the place of #. */
-static void put_number(const char *pattern, int layer, char name[NAME])
-{
-    const char *at = strchr(pattern, '#');
-    if (at != NULL) {
-        snprintf(name, NAME, "%.*s%d%s", (int)(at - pattern), pattern, layer, at + 1);
-    } else {
-        snprintf(name, NAME, "%s", pattern);
-    }
-}
-
 /* Weight or bias of a module of that layer, where the model has it. */
 static hl_status place_weight(loading *l, const hl_weight_name *row, int layer, const char *ending, bool needed)
 {
-    char ours[NAME], theirs[NAME], parameter_name[NAME + 8];
+    char ours[HL_WEIGHT_NAME], theirs[HL_WEIGHT_NAME], parameter_name[HL_WEIGHT_NAME + 8];
     tensor from;
-    put_number(row->ours, layer, ours);
-    put_number(row->theirs, layer, theirs);
+    hl_weight_name_print(row->ours, layer, ours);
+    hl_weight_name_print(row->theirs, layer, theirs);
     snprintf(parameter_name, sizeof parameter_name, "%s%s", ours, ending);
     const hl_parameter *parameter = hl_parameters_find(&l->model->parameters, parameter_name);
     if (parameter == NULL) {
@@ -172,10 +160,7 @@ static hl_status check_body(const loading *l)
 static hl_status place_all(loading *l)
 {
     const hl_model_kind *kind = l->folder->kind;
-    hl_pretrained_head head = l->folder->head;
-    const hl_weight_name *rows = head == HL_PRETRAINED_TAGS      ? kind->tags
-                                 : head == HL_PRETRAINED_CLASSES ? kind->classes
-                                                                 : kind->words;
+    const hl_weight_name *rows = hl_model_kind_head(kind, l->folder->head);
     HL_TRY(place_rows(l, kind->body, true));
     HL_TRY(check_body(l));
     HL_TRY(place_rows(l, l->model->config.pooler == kind->pooler ? kind->pooler_rows : NULL, false));
@@ -229,6 +214,13 @@ static bool is_mask(const loading *l, const char *name)
     return attention != NULL && (strcmp(attention, ".attn.bias") == 0 || strcmp(attention, ".attn.masked_bias") == 0);
 }
 
+static bool is_unused(const loading *l, int f, int i)
+{
+    const hl_safetensors *file = l->folder->files[f];
+    return l->places[f][i].data == NULL && hl_safetensors_can_read(file, i) &&
+           !is_mask(l, hl_safetensors_name(file, i));
+}
+
 static hl_status tell(const loading *l, hl_pretrained_loaded *loaded)
 {
     const hl_parameters *parameters = &l->model->parameters;
@@ -243,9 +235,8 @@ static hl_status tell(const loading *l, hl_pretrained_loaded *loaded)
     for (int f = 0; f < l->folder->n_files; f++) {
         const hl_safetensors *file = l->folder->files[f];
         for (int i = 0; i < hl_safetensors_count(file); i++) {
-            const char *name = hl_safetensors_name(file, i);
-            if (l->places[f][i].data == NULL && hl_safetensors_can_read(file, i) && !is_mask(l, name)) {
-                add_name(&loaded->unused, &loaded->n_unused, name);
+            if (is_unused(l, f, i)) {
+                add_name(&loaded->unused, &loaded->n_unused, hl_safetensors_name(file, i));
             }
         }
     }
@@ -312,6 +303,55 @@ hl_status hl_pretrained_check_weights(hl_pretrained *folder)
     hl_free(model);
     return status;
 }
+
+/* ---- what is not used ---- */
+
+/* Adds those of one file, with their numbers. */
+static hl_status read_unused(const loading *l, int f, hl_unused_tensors *unused)
+{
+    hl_safetensors *file = l->folder->files[f];
+    for (int i = 0; i < hl_safetensors_count(file); i++) {
+        bool is = is_unused(l, f, i);
+        l->places[f][i] = (hl_safetensors_place){ 0 };
+        if (is) {
+            hl_shape shape = hl_safetensors_shape(file, i);
+            hl_real *data = hl_calloc((size_t)hl_shape_count(shape), sizeof *data);
+            unused->list[unused->n++] = (hl_named_tensor){ hl_safetensors_name(file, i), shape, data };
+            l->places[f][i].data = data;
+            HL_TRY(data != NULL ? hl_ok() : hl_error_memory("tensors"));
+        }
+    }
+    return hl_safetensors_read(file, l->places[f]);
+}
+
+hl_status hl_pretrained_read_unused(hl_pretrained *folder, hl_model *model, hl_unused_tensors *unused)
+{
+    size_t n = 0;
+    for (int f = 0; f < folder->n_files; f++) {
+        n += (size_t)hl_safetensors_count(folder->files[f]);
+    }
+    loading l = { .folder = folder, .model = model };
+    hl_status status = allocate(&l);
+    HL_THEN(status, place_all(&l));
+    *unused = (hl_unused_tensors){ .list = hl_calloc(n, sizeof *unused->list) };
+    HL_THEN(status, unused->list != NULL ? hl_ok() : hl_error_memory("tensors"));
+    for (int f = 0; f < folder->n_files; f++) {
+        HL_THEN(status, read_unused(&l, f, unused));
+    }
+    free_loading(&l);
+    return status;
+}
+
+void hl_unused_tensors_free(hl_unused_tensors *unused)
+{
+    for (int i = 0; i < unused->n; i++) {
+        hl_free((void *)unused->list[i].data);
+    }
+    hl_free(unused->list);
+    *unused = (hl_unused_tensors){ 0 };
+}
+
+/* ---- what was done, in lines ---- */
 
 void hl_pretrained_print_loaded(const hl_pretrained_loaded *loaded, hl_text *text)
 {

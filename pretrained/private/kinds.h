@@ -51,6 +51,21 @@ typedef struct hl_model_kind {
 /* NULL where there is none of that name. */
 const hl_model_kind *hl_model_kind_find(const char *name);
 
+/* The names of a head's weights. */
+const hl_weight_name *hl_model_kind_head(const hl_model_kind *kind, hl_pretrained_head head);
+
+/* What stands behind class_name in `architectures` where the model has that head. */
+extern const char *const hl_model_kind_endings[HL_PRETRAINED_HEADS];
+
+enum { HL_WEIGHT_NAME = 256 /* bytes of a tensor's name */ };
+
+/* The name that a pattern means in that layer. */
+void hl_weight_name_print(const char *pattern, int layer, char name[HL_WEIGHT_NAME]);
+
+/* How config.json spells the activation; the one of that spelling is in *activation, or false. */
+const char *hl_model_kind_activation(hl_activation activation);
+bool hl_model_kind_find_activation(const char *name, hl_activation *activation);
+
 /* All names, separated by ", ". */
 extern const char hl_model_kind_names[];
 

@@ -78,6 +78,12 @@ const char hl_heads_command_usage[] =
     "                      a = [torch.tensor(layer) for layer in d[\"attention\"]]\n"
     "                      bertviz.head_view(a, d[\"tokens\"])   # or model_view\n"
     "\n"
+    "Elsewhere\n"
+    "  --export DIR      write the model of text as a folder that transformers loads:\n"
+    "                    config.json, model.safetensors, tokenizer.json; the weights\n"
+    "                    are the last checkpoint's, heads that were pruned are zero\n"
+    "  --overwrite       also where DIR holds a model already\n"
+    "\n"
     "  --help            this text\n"
     "  --version         the version\n"
     "\n"
@@ -121,6 +127,8 @@ static const hl_option options[] = {
     { .name = "prune-by", .kind = HL_OPTION_READ, .read = read_prune_by },
     { HL_OPTION("prune-to", INTEGER, hl_heads_command, prune_to), .least = 1, .most = INT64_MAX },
     { HL_OPTION("out", TEXT, hl_heads_command, out) },
+    { HL_OPTION("export", TEXT, hl_heads_command, export_to) },
+    { HL_OPTION("overwrite", FLAG, hl_heads_command, overwrite) },
     { HL_OPTION("help", FLAG, hl_heads_command, help) },
     { HL_OPTION("version", FLAG, hl_heads_command, version) },
 };
@@ -247,6 +255,23 @@ static hl_status check_question(const hl_heads_command *command)
     return hl_ok();
 }
 
+/* --export writes the model and shows nothing of its heads. */
+static hl_status check_export(const hl_heads_command *c)
+{
+    bool others = hl_heads_command_question(c) != HL_HEADS_NO_QUESTION || hl_heads_command_shows(c) ||
+                  c->against != NULL || c->json != NULL || c->csv != NULL || c->report != NULL || c->words ||
+                  c->step >= 0;
+    if (c->export_to != NULL && others) {
+        return hl_error(HL_INVALID,
+                        "command line: --export goes with no other option but --overwrite; call %s once for "
+                        "each",
+                        hl_program_name("heads"));
+    }
+    return c->overwrite && c->export_to == NULL
+               ? hl_error(HL_INVALID, "command line: --overwrite goes with --export DIR alone")
+               : hl_ok();
+}
+
 static hl_status check_outputs(const hl_heads_command *command)
 {
     if (hl_output_is_standard(command->npz) || hl_output_is_standard(command->out)) {
@@ -267,6 +292,7 @@ static hl_status check(const hl_heads_command *command)
         return hl_error(HL_INVALID, "command line: no run given, as in: %s runs/copy_task; see --help",
                         hl_program_name("heads"));
     }
+    HL_TRY(check_export(command));
     HL_TRY(check_question(command));
     if (command->against != NULL && (hl_heads_command_shows(command) || command->words || command->step >= 0)) {
         return hl_error(HL_INVALID,

@@ -30,6 +30,8 @@ typedef struct hl_heads_command {
     hl_heads_prune_by prune_by;   /* which implies it, too */
     int64_t prune_to;             /* how many heads shall be left, which implies `prune`; 0: not given */
     const char *out;              /* the path of the pruned model */
+    const char *export_to;        /* the folder of an open model; with `overwrite` its files are replaced */
+    bool overwrite;
     bool help, version;
 } hl_heads_command;
 

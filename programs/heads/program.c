@@ -6,6 +6,7 @@
 #include "programs/heads/against.h"
 #include "programs/heads/command.h"
 #include "programs/heads/deliver.h"
+#include "programs/heads/export_model.h"
 #include "programs/heads/importance.h"
 #include "programs/heads/json.h"
 #include "programs/heads/maps.h"
@@ -198,7 +199,10 @@ static hl_status execute(call *c)
         fprintf(c->out, "headlight %s\n", HL_VERSION);
         return hl_ok();
     }
-    HL_TRY(hl_opened_model_open(&c->run, command->run));
+    HL_TRY(hl_opened_model_open_for(&c->run, command->run, command->export_to != NULL ? HL_DATA_TOKENS : HL_DATA_READ));
+    if (command->export_to != NULL) {
+        return hl_heads_export_model(&c->run, command, c->out);
+    }
     HL_TRY(check_open(c));
     hl_heads_command_targets(command, targets);
     HL_TRY(hl_targets_check(targets, HL_HEADS_TARGETS, (hl_targets_beside){ 0 }));

@@ -4,6 +4,7 @@
 #include "core/npz.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/runs/predict_runs.h"
+#include "tests/scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -338,6 +339,45 @@ START_TEST(a_config_that_contradicts_the_folder_is_told_by_key)
 }
 END_TEST
 
+/* ---- heads --export ---- */
+
+START_TEST(a_model_is_exported_and_read_again)
+{
+    const char *folder = tiny(models[_i]), *out = run_path("out");
+    run_result run = HEADS(folder, "--export", out);
+    ck_assert_msg(run.code == 0 && *run.err == '\0', "%s", run.err);
+    ck_assert_ptr_nonnull(strstr(run.out, "/out\nwritten: "));
+    run_result again = HEADS(out, "--input", "the cat sat", "--json");
+    ck_assert_msg(again.code == 0, "%s", again.err);
+    ck_assert_str_eq(again.out, HEADS(folder, "--input", "the cat sat", "--json").out);
+}
+END_TEST
+
+START_TEST(a_folder_that_holds_something_is_not_replaced_unasked)
+{
+    const char *folder = tiny("bert_masked"), *out = run_path("out"), *file = run_path("file");
+    scratch_write(file, "", 0);
+    ck_assert_int_eq(HEADS(folder, "--export", out).code, 0);
+    expect_refused(HEADS(folder, "--export", out), 3, "out: holds files already; name another folder, or replace");
+    run_result run = HEADS(tiny("gpt2_next"), "--export", out, "--overwrite");
+    ck_assert_msg(run.code == 0 && strstr(run.out, "of the kind gpt2") != NULL, "%s", run.err);
+    expect_refused(HEADS(out, "--export", out, "--overwrite"), 3, "is the folder that is read");
+    expect_refused(HEADS(folder, "--export", file), 3, "a file; name a folder");
+    scratch_write(run_path("out/config.ini"), "", 0);
+    expect_refused(HEADS(folder, "--export", out, "--overwrite"), 3, "out: holds a run; name another folder");
+    expect_refused(HEADS(folder, "--export", out, "--prune"), 2, "--export goes with no other option but --overwrite");
+    expect_refused(HEADS(folder, "--overwrite"), 2, "--overwrite goes with --export DIR alone");
+}
+END_TEST
+
+START_TEST(a_run_that_no_open_model_is_like_is_not_exported)
+{
+    const char *folder = run_path("run"), *out = run_path("out");
+    EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", folder);
+    expect_refused(HEADS(folder, "--export", out), 2, "run: a model of its task has no tokens that open models have");
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_set_timeout(tc, 60);
@@ -353,5 +393,8 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, a_run_begins_with_an_open_model_and_goes_on, 0, 2);
     tcase_add_test(tc, a_run_has_the_folders_weights);
     tcase_add_test(tc, a_config_that_contradicts_the_folder_is_told_by_key);
+    tcase_add_loop_test(tc, a_model_is_exported_and_read_again, 0, N_MODELS);
+    tcase_add_test(tc, a_folder_that_holds_something_is_not_replaced_unasked);
+    tcase_add_test(tc, a_run_that_no_open_model_is_like_is_not_exported);
 }
 SUITE("open_models", add_tests)

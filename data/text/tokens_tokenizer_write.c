@@ -1,0 +1,144 @@
+#include "core/files.h"
+#include "core/json.h"
+#include "core/json_text.h"
+#include "data/text/private/tokens_parts.h"
+#include "data/text/tokens_file.h"
+
+#include <string.h>
+
+/* {"type": ...} with what `rest` has. */
+static json_t *typed(const char *type, json_t *rest)
+{
+    json_t *object = json_pack("{s: s}", "type", type);
+    object = rest != NULL ? hl_json_checked(object, json_object_update(object, rest)) : hl_json_checked(object, 1);
+    json_decref(rest);
+    return object;
+}
+
+static json_t *added_json(const hl_tokens *tokens)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < tokens->n_specials; i++) {
+        hl_special_token special = tokens->specials[i];
+        hl_json_append(&list,
+                       json_pack("{s: i, s: s, s: b, s: b, s: b, s: b, s: b}", "id", special.id, "content",
+                                 hl_tokens_piece(tokens, special.id, NULL), "single_word", 0, "lstrip",
+                                 special.strip_left, "rstrip", special.strip_right, "normalized", 0, "special", 1));
+    }
+    return list;
+}
+
+static json_t *normalizer_json(const hl_tokens_rules *rules)
+{
+    return typed("BertNormalizer",
+                 json_pack("{s: b, s: b, s: b, s: b}", "clean_text", rules->clean, "handle_chinese_chars", rules->cjk,
+                           "strip_accents", rules->accents, "lowercase", rules->lowercase));
+}
+
+static json_t *byte_level_json(bool prefix_space)
+{
+    return typed("ByteLevel",
+                 json_pack("{s: b, s: b, s: b}", "add_prefix_space", prefix_space, "trim_offsets", 1, "use_regex", 1));
+}
+
+/* ---- what stands around a text ---- */
+
+static json_t *template_json(const hl_tokens *tokens, const hl_template *template)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < template->n; i++) {
+        int32_t id = template->at[i].id;
+        const char *name = id >= 0 ? hl_tokens_piece(tokens, id, NULL) : id == HL_TEXT_A ? "A" : "B";
+        hl_json_append(&list, json_pack("{s: {s: s, s: i}}", id >= 0 ? "SpecialToken" : "Sequence", "id", name,
+                                        "type_id", template->at[i].type));
+    }
+    return list;
+}
+
+static json_t *ids_of_templates(const hl_tokens *tokens)
+{
+    const hl_template *const templates[] = { &tokens->single, &tokens->pair };
+    json_t *ids = json_object();
+    for (int t = 0; t < 2; t++) {
+        for (int i = 0; i < templates[t]->n; i++) {
+            int32_t id = templates[t]->at[i].id;
+            if (id >= 0) {
+                const char *name = hl_tokens_piece(tokens, id, NULL);
+                json_t *one = json_pack("{s: s, s: [i], s: [s]}", "id", name, "ids", id, "tokens", name);
+                ids = hl_json_checked(ids, json_object_set_new(ids, name, one));
+            }
+        }
+    }
+    return ids;
+}
+
+/* null where texts stand alone: then nothing is to be put around them. */
+static json_t *post_processor_json(const hl_tokens *tokens)
+{
+    if (tokens->single.n == 1 && tokens->pair.n == 2) {
+        return json_null();
+    }
+    return typed("TemplateProcessing",
+                 json_pack("{s: o, s: o, s: o}", "single", template_json(tokens, &tokens->single), "pair",
+                           template_json(tokens, &tokens->pair), "special_tokens", ids_of_templates(tokens)));
+}
+
+/* ---- the pieces ---- */
+
+static json_t *pieces_json(const hl_tokens *tokens)
+{
+    json_t *pieces = json_object();
+    for (int32_t id = 0; id < tokens->n; id++) {
+        pieces =
+            hl_json_checked(pieces, json_object_set_new(pieces, hl_tokens_piece(tokens, id, NULL), json_integer(id)));
+    }
+    return pieces;
+}
+
+static json_t *wordpiece_json(const hl_tokens *tokens)
+{
+    return typed("WordPiece", json_pack("{s: s, s: s, s: I, s: o}", "unk_token",
+                                        hl_tokens_piece(tokens, tokens->roles[HL_ROLE_UNK], NULL),
+                                        "continuing_subword_prefix", "##", "max_input_chars_per_word",
+                                        (json_int_t)tokens->rules.word_characters, "vocab", pieces_json(tokens)));
+}
+
+static json_t *bpe_json(const hl_tokens *tokens)
+{
+    json_t *merges = json_array();
+    for (size_t i = 0; i < tokens->n_merges; i++) {
+        hl_merge merge = tokens->merges[i];
+        hl_json_append(&merges, json_pack("s++", hl_tokens_piece(tokens, merge.left, NULL), " ",
+                                          hl_tokens_piece(tokens, merge.right, NULL)));
+    }
+    const char *unknown =
+        tokens->rules.unknown_bytes ? hl_tokens_piece(tokens, tokens->roles[HL_ROLE_UNK], NULL) : NULL;
+    return typed("BPE",
+                 json_pack("{s: n, s: s?, s: s, s: s, s: b, s: b, s: b, s: o, s: o}", "dropout", "unk_token", unknown,
+                           "continuing_subword_prefix", "", "end_of_word_suffix", "", "fuse_unk", 0, "byte_fallback", 0,
+                           "ignore_merges", 0, "vocab", pieces_json(tokens), "merges", merges));
+}
+
+hl_status hl_tokens_save_tokenizer(const hl_tokens *tokens, const char *path)
+{
+    bool wordpiece = tokens->kind == HL_TOKENS_WORDPIECE;
+    if (!wordpiece && tokens->kind != HL_TOKENS_BPE) {
+        return hl_error(HL_INVALID, "%s: holds tokens of the kind wordpiece or bpe, and these are %s", path,
+                        hl_tokens_kind_name(tokens->kind));
+    }
+    json_t *decoder =
+        wordpiece ? typed("WordPiece", json_pack("{s: s, s: b}", "prefix", "##", "cleanup", 1)) : byte_level_json(true);
+    json_t *root =
+        json_pack("{s: s, s: n, s: n, s: o, s: o, s: o, s: o, s: o, s: o}", "version", "1.0", "truncation", "padding",
+                  "added_tokens", added_json(tokens), "normalizer",
+                  wordpiece ? normalizer_json(&tokens->rules) : json_null(), "pre_tokenizer",
+                  wordpiece ? typed("BertPreTokenizer", json_object()) : byte_level_json(tokens->rules.prefix_space),
+                  "post_processor", post_processor_json(tokens), "decoder", decoder, "model",
+                  wordpiece ? wordpiece_json(tokens) : bpe_json(tokens));
+    hl_text text = { 0 };
+    hl_json_print(&text, root, JSON_INDENT(2));
+    hl_status status = hl_text_status(&text);
+    HL_THEN(status, hl_file_replace(path, text.bytes, text.size, HL_DURABLE));
+    hl_text_free(&text);
+    return status;
+}

@@ -1,0 +1,244 @@
+/* config.json of a folder that is written, and whether a kind of open models has the shape. */
+#include "core/json_text.h"
+#include "pretrained/private/folder.h"
+#include "pretrained/private/write.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the kind ---- */
+
+/* Of an unknown source the kind whose models compute what the shape says. */
+static const hl_model_kind *kind_of(const hl_model_config *c)
+{
+    return hl_model_kind_find(c->causal                                                        ? "gpt2"
+                              : c->position_offset > 0                                         ? "roberta"
+                              : c->embedding_size != c->d_model || c->pooler == HL_POOLER_GELU ? "electra"
+                              : c->token_types == 0                                            ? "distilbert"
+                                                                                               : "bert");
+}
+
+/* Whether all layers have heads of one width that divides d_model, each with keys and values of its own. */
+static bool has_plain_heads(const hl_model_config *c)
+{
+    bool plain = c->d_model % c->d_k[0] == 0;
+    for (int l = 0; l < c->n_layers; l++) {
+        plain = plain && c->kv_heads[l] == c->heads[l] && c->d_k[l] == c->d_k[0] && c->d_v[l] == c->d_k[0] &&
+                c->heads[l] <= c->d_model / c->d_k[0];
+    }
+    return plain;
+}
+
+static hl_status check_head(const hl_pretrained_writing *w)
+{
+    const hl_model_kind *kind = w->kind;
+    hl_pretrained_head head = w->parts->head;
+    bool words = head == HL_PRETRAINED_MASKED || head == HL_PRETRAINED_NEXT;
+    if (head == HL_PRETRAINED_NONE && w->parts->source == NULL) {
+        return hl_error(HL_INVALID, "a model without an output layer is written as %s only out of its own folder",
+                        kind->name);
+    }
+    if (words ? (head == HL_PRETRAINED_NEXT) != kind->causal
+              : head != HL_PRETRAINED_NONE && hl_model_kind_head(kind, head) == NULL) {
+        return hl_error(HL_INVALID, "models of the kind %s have no class %s%s", kind->name, kind->class_name,
+                        hl_model_kind_endings[head]);
+    }
+    return hl_ok();
+}
+
+static hl_status check_kind(const hl_pretrained_writing *w)
+{
+    const hl_model_kind *kind = w->kind;
+    const hl_model_config *c = &w->parts->model->config;
+    hl_pretrained_head head = w->parts->head;
+    static const hl_output_head heads[HL_PRETRAINED_HEADS] = {
+        [HL_PRETRAINED_NONE] = HL_HEAD_NONE, [HL_PRETRAINED_MASKED] = HL_HEAD_TRANSFORM
+    };
+    static const char *const poolers[] = { "none", "tanh", "relu", "gelu" };
+    hl_pooler pooler = head == HL_PRETRAINED_CLASSES ? kind->pooler : HL_POOLER_NONE;
+    char pooler_text[32];
+    snprintf(pooler_text, sizeof pooler_text, "pooler = %s", poolers[pooler]);
+    int32_t padding = hl_tokens_role(w->parts->tokens, HL_ROLE_PAD);
+    const struct {
+        bool fits;
+        const char *key;
+    } keys[] = {
+        { c->positions == HL_POSITIONS_LEARNED, "positions = learned" },
+        { c->norm == (kind->causal ? HL_NORM_PRE : HL_NORM_POST), kind->causal ? "norm = pre" : "norm = post" },
+        { c->causal == kind->causal, kind->causal ? "causal = true" : "causal = false" },
+        { c->bias, "bias = true" },
+        { c->unscaled_embedding, "scale_embedding = false" },
+        { c->embedding_norm == !kind->causal, kind->causal ? "embedding_norm = false" : "embedding_norm = true" },
+        { (c->token_types > 0) == kind->has_types, kind->has_types ? "token_types from 1" : "token_types = 0" },
+        { c->embedding_size == c->d_model || kind->has_embedding_size, "embedding_size = 0" },
+        { kind->positions_follow_padding ? padding >= 0 && c->position_offset == padding + 1 : c->position_offset == 0,
+          kind->positions_follow_padding ? "position_offset = the id of padding + 1" : "position_offset = 0" },
+        { has_plain_heads(c), "d_k = d_v, the same in every layer and a divisor of d_model, and kv_heads = heads" },
+        { c->pooling == HL_POOLING_ROWS, "pooling = first" },
+        { kind->norm_epsilon != NULL || c->norm_epsilon == (hl_real)kind->norm_epsilon_otherwise, "norm_eps = 1e-12" },
+        { c->head == heads[head], head == HL_PRETRAINED_MASKED ? "head = transform" : "head = linear" },
+        { c->pooler == pooler, pooler_text },
+        { !c->tied_bias, "tied_bias = false" },
+        { head != HL_PRETRAINED_MASKED || !kind->gelu_head || c->activation == HL_GELU, "activation = gelu" },
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (!keys[i].fits) {
+            return hl_error(HL_INVALID, "the model is none of the kind %s, which has model.%s", kind->name,
+                            keys[i].key);
+        }
+    }
+    return hl_ok();
+}
+
+/* GPT-2's output layer has no bias; one of zeros is none. */
+static hl_status check_bias(const hl_pretrained_writing *w)
+{
+    const hl_parameter *bias = hl_parameters_find(&w->parts->model->parameters, "output.bias");
+    for (int64_t i = 0; w->parts->head == HL_PRETRAINED_NEXT && bias != NULL && i < bias->count; i++) {
+        if (bias->tensor->data[i] != 0) {
+            return hl_error(HL_INVALID,
+                            "the output layer has a bias, which it has not in models of the kind %s: train with "
+                            "model.tie_embedding = true",
+                            w->kind->name);
+        }
+    }
+    return hl_ok();
+}
+
+hl_status hl_pretrained_find_kind(hl_pretrained_writing *w)
+{
+    const hl_pretrained_parts *parts = w->parts;
+    const hl_model_config *c = &parts->model->config;
+    w->kind = parts->source != NULL ? parts->source->kind : kind_of(c);
+    HL_TRY(check_kind(w));
+    HL_TRY(check_head(w));
+    HL_TRY(check_bias(w));
+    int64_t n = hl_tokens_size(parts->tokens);
+    return n <= c->vocabulary ? hl_ok()
+                              : hl_error(HL_INVALID, "the tokens are %lld, and the model has vectors for %lld",
+                                         (long long)n, (long long)c->vocabulary);
+}
+
+/* ---- config.json ---- */
+
+/* Sets the key, if the kind has it; owns the value. */
+static void put(hl_pretrained_writing *w, const char *key, json_t *value)
+{
+    if (key == NULL) {
+        json_decref(value);
+        return;
+    }
+    w->config = hl_json_checked(w->config, json_object_set_new(w->config, key, value));
+}
+
+static void drop(const hl_pretrained_writing *w, const char *key)
+{
+    json_object_del(w->config, key); /* where there is none it says so, and all is well */
+}
+
+/* The shortest number that is the same hl_real, as 1e-12. */
+static void put_number(hl_pretrained_writing *w, const char *key, hl_real value)
+{
+    char text[32];
+    double number = (double)value;
+    for (int digits = 9; digits > 0; digits--) {
+        snprintf(text, sizeof text, "%.*g", digits, (double)value);
+        double shorter = strtod(text, NULL);
+        number = (hl_real)shorter == value ? shorter : number;
+    }
+    put(w, key, json_real(number));
+}
+
+/* Of a role that the tokens have not, null. */
+static void put_role(hl_pretrained_writing *w, const char *key, hl_role role)
+{
+    int32_t id = hl_tokens_role(w->parts->tokens, role);
+    put(w, key, id >= 0 ? json_integer(id) : json_null());
+}
+
+static void put_sizes(hl_pretrained_writing *w)
+{
+    const hl_model_kind *kind = w->kind;
+    const hl_model_config *c = &w->parts->model->config;
+    put(w, kind->d_model, json_integer(c->d_model));
+    put(w, kind->n_layers, json_integer(c->n_layers));
+    put(w, kind->n_heads, json_integer(c->d_model / c->d_k[0]));
+    put(w, kind->d_ff, json_integer(c->d_ff));
+    put(w, kind->max_length, json_integer(c->max_length + c->position_offset));
+    put(w, kind->has_types ? "type_vocab_size" : NULL, json_integer(c->token_types));
+    put(w, kind->has_embedding_size ? "embedding_size" : NULL, json_integer(c->embedding_size));
+    put(w, "vocab_size", json_integer(c->vocabulary));
+}
+
+static void put_functions(hl_pretrained_writing *w)
+{
+    const hl_model_kind *kind = w->kind;
+    const hl_model_config *c = &w->parts->model->config;
+    hl_pretrained_head head = w->parts->head;
+    hl_activation activation;
+    const char *stored = json_string_value(json_object_get(w->config, kind->activation));
+    if (stored == NULL || !hl_model_kind_find_activation(stored, &activation) || activation != c->activation) {
+        put(w, kind->activation, json_string(hl_model_kind_activation(c->activation)));
+    }
+    if (kind->norm_epsilon != NULL) {
+        put_number(w, kind->norm_epsilon, c->norm_epsilon);
+    }
+    put_number(w, "initializer_range", c->initial_std);
+    if (strcmp(kind->dropout_embedding, kind->dropout_residual) != 0) {
+        put_number(w, kind->dropout_embedding, c->dropout_embedding);
+    }
+    put_number(w, kind->dropout_residual, c->dropout_residual);
+    put_number(w, kind->dropout_attention, c->dropout_attention);
+    const char *dropout = head == HL_PRETRAINED_TAGS      ? kind->dropout_tags
+                          : head == HL_PRETRAINED_CLASSES ? kind->dropout_classes
+                                                          : NULL;
+    if (dropout != NULL) {
+        put_number(w, dropout, c->dropout_output);
+    }
+    if (head == HL_PRETRAINED_MASKED || head == HL_PRETRAINED_NEXT) {
+        put(w, "tie_word_embeddings", json_boolean(c->tie_embedding));
+    }
+}
+
+static void put_labels(hl_pretrained_writing *w)
+{
+    json_t *labels = json_object(), *ids = json_object();
+    for (int64_t i = 0; i < w->parts->model->config.targets; i++) {
+        char id[32];
+        snprintf(id, sizeof id, "%lld", (long long)i);
+        const char *label = w->parts->labels[i];
+        labels = hl_json_checked(labels, json_object_set_new(labels, id, json_string(label)));
+        ids = hl_json_checked(ids, json_object_set_new(ids, label, json_integer(i)));
+    }
+    put(w, "id2label", labels);
+    put(w, "label2id", ids);
+}
+
+void hl_pretrained_print_config(hl_pretrained_writing *w, hl_text *text)
+{
+    const hl_pretrained_parts *parts = w->parts;
+    bool labels = parts->head == HL_PRETRAINED_TAGS || parts->head == HL_PRETRAINED_CLASSES;
+    put(w, "architectures", json_pack("[s]", w->class_name));
+    put(w, "model_type", json_string(w->kind->name));
+    put_sizes(w);
+    put_functions(w);
+    drop(w, "dtype"); /* float32 */
+    drop(w, "torch_dtype");
+    if (parts->source == NULL || parts->head != parts->source->head) { /* what is said of another head */
+        drop(w, "problem_type");
+        drop(w, "num_labels");
+        drop(w, "id2label");
+        drop(w, "label2id");
+    }
+    if (labels) {
+        put_labels(w);
+    }
+    if (parts->source == NULL) {
+        put_role(w, "pad_token_id", HL_ROLE_PAD);
+        put_role(w, "bos_token_id", HL_ROLE_BEGIN);
+        put_role(w, "eos_token_id", HL_ROLE_END);
+    }
+    hl_json_print(text, w->config, JSON_INDENT(2));
+    w->config = NULL;
+}

@@ -1,0 +1,221 @@
+/* The parameters of a model as the tensors of a folder. */
+#include "core/memory.h"
+#include "pretrained/private/folder.h"
+#include "pretrained/private/write.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- heads that were pruned ---- */
+
+/* Copies `rows` rows of `columns` numbers, which lie so many numbers apart there and here. */
+static void copy_rows(hl_real *to, int64_t to_stride, const hl_real *from, int64_t from_stride, int64_t rows,
+                      int64_t columns)
+{
+    for (int64_t row = 0; row < rows; row++) {
+        memcpy(to + row * to_stride, from + row * from_stride, (size_t)columns * sizeof *to);
+    }
+}
+
+static const hl_real *numbers(const hl_model *model, int layer, const char *name)
+{
+    char whole[HL_WEIGHT_NAME];
+    snprintf(whole, sizeof whole, "encoder.layers.%d.self_attn.%s", layer, name);
+    return hl_parameters_find(&model->parameters, whole)->tensor->data;
+}
+
+/* What a layer with fewer heads has of q, k and v, a third of the rows each, and of the output's columns. */
+static void fill_attention(const hl_model *from, int layer, hl_model *to)
+{
+    static const char *const names[] = { "q_proj_weight", "k_proj_weight", "v_proj_weight" };
+    int64_t D = from->config.d_model, width = (int64_t)from->config.heads[layer] * from->config.d_k[layer];
+    hl_real *weight = (hl_real *)numbers(to, layer, "in_proj_weight"),
+            *bias = (hl_real *)numbers(to, layer, "in_proj_bias"),
+            *out = (hl_real *)numbers(to, layer, "out_proj.weight");
+    for (int part = 0; part < 3; part++) {
+        copy_rows(weight + part * D * D, D, numbers(from, layer, names[part]), D, width, D);
+        copy_rows(bias + part * D, D, numbers(from, layer, "in_proj_bias") + part * width, width, 1, width);
+    }
+    copy_rows(out, D, numbers(from, layer, "out_proj.weight"), width, D, width);
+}
+
+hl_status hl_pretrained_whole_model(hl_pretrained_writing *w)
+{
+    hl_model *model = w->model = w->parts->model;
+    int32_t d_k = model->config.d_k[0], n_heads = (int32_t)(model->config.d_model / d_k);
+    bool whole = true;
+    for (int l = 0; l < model->config.n_layers; l++) {
+        whole = whole && model->config.heads[l] == n_heads;
+    }
+    if (whole) {
+        return hl_ok();
+    }
+    w->model = &w->whole;
+    hl_model_config *config = hl_malloc(sizeof *config);
+    if (config == NULL) {
+        return hl_error_memory("a model");
+    }
+    *config = model->config;
+    hl_model_config_heads(config, n_heads);
+    hl_status status = hl_model_init(&w->whole, config);
+    hl_free(config);
+    HL_TRY(status);
+    HL_TRY(hl_model_reserve(&w->whole, HL_MODEL_EVALUATED));
+    for (int i = 0; i < w->whole.parameters.n; i++) {
+        const hl_parameter *to = &w->whole.parameters.list[i], *from = hl_parameters_find(&model->parameters, to->name);
+        if (from != NULL && hl_shape_equal(from->tensor->shape, to->tensor->shape)) {
+            memcpy(to->tensor->data, from->tensor->data, (size_t)to->count * sizeof *to->tensor->data);
+        }
+    }
+    for (int l = 0; l < model->config.n_layers; l++) {
+        if (model->config.heads[l] != n_heads) {
+            fill_attention(model, l, &w->whole);
+        }
+    }
+    return hl_ok();
+}
+
+/* ---- tensors ---- */
+
+typedef struct tensors {
+    const hl_pretrained_writing *w;
+    const char *prefix;
+    hl_named_tensor *list;
+    char (*names)[HL_WEIGHT_NAME];
+    hl_real **transposed; /* owned copies, NULL for tensors that are where the model has them */
+    int n, n_kept, capacity;
+} tensors;
+
+static hl_status transpose(hl_named_tensor *tensor, hl_real **copy)
+{
+    int64_t rows = tensor->shape.size[0], columns = tensor->shape.size[1];
+    *copy = hl_malloc((size_t)(rows * columns) * sizeof **copy);
+    if (*copy == NULL) {
+        return hl_error_memory(tensor->name);
+    }
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t j = 0; j < columns; j++) {
+            (*copy)[j * rows + i] = tensor->data[i * columns + j];
+        }
+    }
+    tensor->shape = HL_SHAPE(columns, rows);
+    tensor->data = *copy;
+    return hl_ok();
+}
+
+/* Weight or bias of a module of that layer, where the model has it under this name: a tied matrix is written once. */
+static hl_status add_weight(tensors *t, const hl_weight_name *row, int layer, const char *ending)
+{
+    char ours[HL_WEIGHT_NAME], theirs[HL_WEIGHT_NAME], name[HL_WEIGHT_NAME + 8];
+    hl_weight_name_print(row->ours, layer, ours);
+    hl_weight_name_print(row->theirs, layer, theirs);
+    snprintf(name, sizeof name, "%s%s", ours, ending);
+    const hl_parameter *parameter = hl_parameters_find(&t->w->model->parameters, name);
+    bool zeros = t->w->parts->head == HL_PRETRAINED_NEXT && strcmp(name, "output.bias") == 0; /* which GPT-2 has not */
+    if (parameter == NULL || strcmp(parameter->name, name) != 0 || zeros) {
+        return hl_ok();
+    }
+    bool third = row->part == HL_PART_Q || row->part == HL_PART_K || row->part == HL_PART_V;
+    hl_named_tensor *tensor = &t->list[t->n];
+    snprintf(t->names[t->n], HL_WEIGHT_NAME, "%s%s%s", t->prefix, theirs, ending);
+    *tensor = (hl_named_tensor){ t->names[t->n], parameter->tensor->shape, parameter->tensor->data };
+    if (third) {
+        tensor->shape.size[0] /= 3;
+        tensor->data += (row->part - HL_PART_Q) * (parameter->count / 3);
+    }
+    t->n++;
+    return row->part == HL_PART_TRANSPOSED && tensor->shape.n_dims == 2 ? transpose(tensor, &t->transposed[t->n - 1])
+                                                                        : hl_ok();
+}
+
+static int layers_of(const tensors *t, const hl_weight_name *row)
+{
+    return strchr(row->ours, '#') != NULL ? t->w->model->config.n_layers : 1;
+}
+
+static int count_rows(const tensors *t, const hl_weight_name *rows)
+{
+    int n = 0;
+    for (const hl_weight_name *row = rows; row != NULL && row->ours != NULL; row++) {
+        n += 2 * layers_of(t, row);
+    }
+    return n;
+}
+
+static hl_status add_rows(tensors *t, const hl_weight_name *rows, const char *prefix)
+{
+    t->prefix = prefix;
+    for (const hl_weight_name *row = rows; row != NULL && row->ours != NULL; row++) {
+        for (int layer = 0; layer < layers_of(t, row); layer++) {
+            HL_TRY(add_weight(t, row, layer, "weight"));
+            HL_TRY(add_weight(t, row, layer, "bias"));
+        }
+    }
+    return hl_ok();
+}
+
+static bool has(const tensors *t, int n, const char *name)
+{
+    int i = 0;
+    while (i < n && strcmp(t->list[i].name, name) != 0) {
+        i++;
+    }
+    return i < n;
+}
+
+/* The model's parameters, and behind them what else the source holds. */
+static hl_status add_all(tensors *t)
+{
+    const hl_model_kind *kind = t->w->kind;
+    hl_pretrained_head head = t->w->parts->head;
+    const hl_weight_name *rows = head != HL_PRETRAINED_NONE ? hl_model_kind_head(kind, head) : NULL;
+    const hl_weight_name *pooler = t->w->model->config.pooler == kind->pooler ? kind->pooler_rows : NULL;
+    size_t stem = strlen(kind->class_name);
+    bool bare = strncmp(t->w->class_name, kind->class_name, stem) == 0 &&
+                strcmp(t->w->class_name + stem, hl_model_kind_endings[HL_PRETRAINED_NONE]) == 0;
+    const char *prefix = bare ? "" : kind->prefix;
+    t->capacity = count_rows(t, kind->body) + count_rows(t, pooler) + count_rows(t, rows) + t->w->kept.n;
+    t->list = hl_calloc((size_t)t->capacity, sizeof *t->list);
+    t->names = hl_calloc((size_t)t->capacity, sizeof *t->names);
+    t->transposed = hl_calloc((size_t)t->capacity, sizeof *t->transposed);
+    if (t->list == NULL || t->names == NULL || t->transposed == NULL) {
+        return hl_error_memory("tensors");
+    }
+    HL_TRY(add_rows(t, kind->body, prefix));
+    HL_TRY(add_rows(t, pooler, prefix));
+    HL_TRY(add_rows(t, rows, ""));
+    int n = t->n;
+    for (int i = 0; i < t->w->kept.n; i++) {
+        if (!has(t, n, t->w->kept.list[i].name)) { /* a second bias of an output layer is written already */
+            t->list[t->n++] = t->w->kept.list[i];
+        }
+    }
+    t->n_kept = t->n - n;
+    return hl_ok();
+}
+
+hl_status hl_pretrained_write_weights(const hl_pretrained_writing *w, const char *path, hl_pretrained_written *written)
+{
+    static const hl_metadata_item format = { "format", "pt" }; /* transformers 4 refuses files that do not say so */
+    tensors t = { .w = w };
+    hl_file file = { .fd = -1 };
+    hl_status status = add_all(&t);
+    if (status.code == HL_OK && hl_file_create(&file, path).code == HL_OK) {
+        hl_safetensors_write(&file, t.list, t.n, &format, 1);
+    }
+    if (status.code == HL_OK) {
+        status = hl_file_commit(&file, HL_DURABLE);
+    }
+    written->n_tensors = t.n;
+    written->n_kept = t.n_kept;
+    for (int i = 0; i < t.n; i++) {
+        written->n_numbers += hl_shape_count(t.list[i].shape);
+    }
+    for (int i = 0; t.transposed != NULL && i < t.capacity; i++) {
+        hl_free(t.transposed[i]);
+    }
+    hl_free(t.transposed);
+    hl_free(t.names);
+    hl_free(t.list);
+    return status;
+}

@@ -1,0 +1,116 @@
+#include "programs/heads/export_model.h"
+
+#include "core/folders.h"
+#include "core/memory.h"
+#include "pretrained/write.h"
+#include "study/output.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- the folder ---- */
+
+typedef struct content {
+    bool any, run;
+} content;
+
+static hl_status see(void *context, const char *name)
+{
+    content *found = context;
+    found->any = true;
+    found->run = found->run || strcmp(name, "config.ini") == 0;
+    return hl_ok();
+}
+
+static hl_status check_folder(const hl_opened_model *run, const char *folder, bool overwrite)
+{
+    struct stat info, own;
+    content found = { 0 };
+    if (stat(folder, &info) != 0) {
+        return hl_ok(); /* it is made, or that tells why it cannot be */
+    }
+    if (!S_ISDIR(info.st_mode)) {
+        return hl_error(HL_BAD_FILE, "%s: a file; name a folder for the model", folder);
+    }
+    if (stat(run->path, &own) == 0 && own.st_dev == info.st_dev && own.st_ino == info.st_ino) {
+        return hl_error(HL_BAD_FILE, "%s: is the folder that is read; name another one", folder);
+    }
+    HL_TRY(hl_folder_list(folder, see, &found));
+    if (found.run) {
+        return hl_error(HL_BAD_FILE, "%s: holds a run; name another folder", folder);
+    }
+    return !found.any || overwrite
+               ? hl_ok()
+               : hl_error(HL_BAD_FILE,
+                          "%s: holds files already; name another folder, or replace the model in it "
+                          "with --overwrite",
+                          folder);
+}
+
+/* ---- the model ---- */
+
+/* What its output layer answers; HL_INVALID where no open model answers that. */
+static hl_status find_head(const hl_opened_model *run, hl_pretrained_head *head)
+{
+    static const hl_pretrained_head heads[] = { [HL_TEXT_MASKED] = HL_PRETRAINED_MASKED,
+                                                [HL_TEXT_NEXT] = HL_PRETRAINED_NEXT,
+                                                [HL_TEXT_TAGS] = HL_PRETRAINED_TAGS,
+                                                [HL_TEXT_CLASSES] = HL_PRETRAINED_CLASSES };
+    hl_text_task task;
+    if (run->open != NULL) {
+        *head = hl_pretrained_stored_head(run->open);
+        return hl_ok();
+    }
+    if (!hl_config_is_text(&run->config, &task) || task == HL_TEXT_FILE) {
+        return hl_error(HL_INVALID,
+                        "%s: a model of its task has no tokens that open models have; --export is for masked, next, "
+                        "tags and classes",
+                        run->path);
+    }
+    *head = heads[task];
+    return hl_ok();
+}
+
+static hl_status write_model(hl_opened_model *run, const char *folder, hl_pretrained_head head,
+                             hl_pretrained_written *written)
+{
+    const hl_text_data *text = hl_dataset_text(run->dataset);
+    const hl_tokens *targets = hl_text_data_targets(text);
+    size_t n = (size_t)hl_tokens_size(targets);
+    const char **labels = hl_calloc(n, sizeof *labels);
+    if (labels == NULL) {
+        return hl_error_memory(folder);
+    }
+    for (size_t i = 0; i < n; i++) {
+        labels[i] = hl_tokens_piece(targets, (int32_t)i, NULL);
+    }
+    hl_pretrained_parts parts = {
+        .model = &run->model, .head = head, .tokens = hl_text_data_tokens(text), .labels = labels, .source = run->open
+    };
+    hl_status status = hl_pretrained_write(&parts, folder, written);
+    hl_free(labels);
+    return status.code == HL_INVALID ? hl_error(HL_INVALID, "%s: cannot be exported: %s", run->path, status.text)
+                                     : status;
+}
+
+hl_status hl_heads_export_model(hl_opened_model *run, const hl_heads_command *command, FILE *out)
+{
+    const char *folder = command->export_to;
+    hl_pretrained_head head = HL_PRETRAINED_NONE;
+    hl_pretrained_written written = { 0 };
+    hl_text text = { 0 };
+    HL_TRY(find_head(run, &head));
+    HL_TRY(check_folder(run, folder, command->overwrite));
+    HL_TRY(hl_opened_model_load(run, -1));
+    hl_status status = write_model(run, folder, head, &written);
+    if (status.code == HL_OK) {
+        hl_text_shown(&text, folder);
+        hl_text_print(&text, "\n");
+        hl_pretrained_print_written(&written, &text);
+        status = hl_output_put("-", &text, out);
+    }
+    hl_text_free(&text);
+    hl_pretrained_written_free(&written);
+    return status;
+}

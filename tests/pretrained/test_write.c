@@ -1,0 +1,510 @@
+/* A folder that is written is read as the same model; what no open model has is refused; a failure leaves no model. */
+#include "core/memory.h"
+#include "data/text/tokens_file.h"
+#include "pretrained/write.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+#include "tests/pretrained/pass.h"
+#include "tests/pretrained/tiny.h"
+#include "tests/scratch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH = 4096, ARENA = 4 << 20 };
+
+static const struct {
+    const char *name, *class_name;
+    int64_t n_kept;
+} models[] = {
+    { "bert_masked", "BertForMaskedLM", 0 },
+    { "bert_classes", "BertForSequenceClassification", 0 },
+    { "bert_bare", "BertModel", 2 },
+    { "bert_untied", "BertForMaskedLM", 0 },
+    { "distilbert_masked", "DistilBertForMaskedLM", 0 },
+    { "distilbert_classes", "DistilBertForSequenceClassification", 0 },
+    { "electra_generator", "ElectraForMaskedLM", 0 },
+    { "electra_discriminator", "ElectraForPreTraining", 4 },
+    { "electra_tags", "ElectraForTokenClassification", 0 },
+    { "roberta_masked", "RobertaForMaskedLM", 0 },
+    { "roberta_classes", "RobertaForSequenceClassification", 0 },
+    { "gpt2_next", "GPT2LMHeadModel", 0 },
+    { "gpt2_untied", "GPT2LMHeadModel", 0 },
+};
+enum { N_MODELS = sizeof models / sizeof models[0] };
+
+/* A folder that is open and its model. */
+typedef struct opened {
+    hl_pretrained *folder;
+    hl_model model;
+    hl_pretrained_loaded loaded;
+} opened;
+
+static void open_model(opened *o, const char *path)
+{
+    *o = (opened){ 0 };
+    hl_status status = hl_pretrained_open(path, &o->folder);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    tiny_load(o->folder, hl_pretrained_model(o->folder), &o->model, &o->loaded);
+}
+
+static void close_model(opened *o)
+{
+    hl_pretrained_loaded_free(&o->loaded);
+    hl_model_free(&o->model);
+    hl_pretrained_close(o->folder);
+}
+
+static hl_pretrained_parts parts_of(opened *o, bool with_source)
+{
+    const char *const *labels;
+    hl_pretrained_labels(o->folder, &labels);
+    return (hl_pretrained_parts){ .model = &o->model,
+                                  .head = hl_pretrained_stored_head(o->folder),
+                                  .tokens = hl_pretrained_tokens(o->folder),
+                                  .labels = labels,
+                                  .source = with_source ? o->folder : NULL };
+}
+
+/* ---- the same model ---- */
+
+static void assert_same_tokens(const hl_tokens *a, const hl_tokens *b)
+{
+    hl_text texts[2] = { { 0 } };
+    ck_assert_int_eq(hl_tokens_json(a, &texts[0]).code, HL_OK);
+    ck_assert_int_eq(hl_tokens_json(b, &texts[1]).code, HL_OK);
+    ck_assert_str_eq(texts[0].bytes, texts[1].bytes);
+    hl_text_free(&texts[0]);
+    hl_text_free(&texts[1]);
+}
+
+static void assert_same_parameters(const hl_model *a, const hl_model *b)
+{
+    ck_assert_int_eq(a->parameters.n, b->parameters.n);
+    for (int i = 0; i < a->parameters.n; i++) {
+        const hl_parameter *one = &a->parameters.list[i], *other = &b->parameters.list[i];
+        ck_assert_str_eq(one->name, other->name);
+        ck_assert_int_eq(one->count, other->count);
+        ck_assert_msg(memcmp(one->tensor->data, other->tensor->data, (size_t)one->count * sizeof(hl_real)) == 0, "%s",
+                      one->name);
+    }
+}
+
+static void assert_same(opened *a, opened *b)
+{
+    const char *const *labels[2];
+    int64_t n = hl_pretrained_labels(a->folder, &labels[0]);
+    ck_assert_str_eq(hl_pretrained_kind(a->folder), hl_pretrained_kind(b->folder));
+    ck_assert_int_eq(hl_pretrained_stored_head(a->folder), hl_pretrained_stored_head(b->folder));
+    ck_assert_mem_eq(hl_pretrained_model(a->folder), hl_pretrained_model(b->folder), sizeof(hl_model_config));
+    ck_assert_int_eq(hl_pretrained_labels(b->folder, &labels[1]), n);
+    for (int64_t i = 0; i < n; i++) {
+        ck_assert_str_eq(labels[0][i], labels[1][i]);
+    }
+    assert_same_tokens(hl_pretrained_tokens(a->folder), hl_pretrained_tokens(b->folder));
+    assert_same_parameters(&a->model, &b->model);
+}
+
+START_TEST(what_is_written_is_read_as_the_same_model)
+{
+    opened before, after;
+    hl_pretrained_written written = { 0 };
+    const char *path = scratch_path("made/on/the/way");
+    open_model(&before, tiny_folder(models[_i].name));
+    hl_pretrained_parts parts = parts_of(&before, true);
+    hl_status status = hl_pretrained_write(&parts, path, &written);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    ck_assert_str_eq(written.kind, hl_pretrained_kind(before.folder));
+    ck_assert_str_eq(written.class_name, models[_i].class_name);
+    ck_assert_int_eq(written.n_kept, models[_i].n_kept);
+    ck_assert_int_eq(written.n_left_out, 0);
+    open_model(&after, path);
+    assert_same(&before, &after);
+    bool untied = strcmp(models[_i].name, "bert_untied") == 0; /* whose other bias has no use */
+    ck_assert_int_eq(after.loaded.n_unused, untied ? 1 : models[_i].n_kept);
+    close_model(&after);
+    close_model(&before);
+    hl_pretrained_written_free(&written);
+}
+END_TEST
+
+START_TEST(a_source_that_is_not_known_is_told_by_the_shape)
+{
+    opened before, after;
+    hl_pretrained_written written = { 0 };
+    const char *path = scratch_path("model");
+    open_model(&before, tiny_folder(models[_i].name));
+    hl_pretrained_parts parts = parts_of(&before, false);
+    hl_status status = hl_pretrained_write(&parts, path, &written);
+    if (parts.head == HL_PRETRAINED_NONE) {
+        ck_assert_int_eq(status.code, HL_INVALID);
+        ck_assert_ptr_nonnull(strstr(status.text, "without an output layer"));
+        ck_assert(!scratch_exists(path));
+    } else {
+        ck_assert_msg(status.code == HL_OK, "%s", status.text);
+        open_model(&after, path);
+        assert_same(&before, &after);
+        close_model(&after);
+    }
+    close_model(&before);
+    hl_pretrained_written_free(&written);
+}
+END_TEST
+
+START_TEST(what_belongs_to_another_class_is_left_out_and_told)
+{
+    opened before, after;
+    hl_pretrained_written written = { 0 };
+    hl_model_config *config = malloc(sizeof *config);
+    const char *path = scratch_path("model");
+    before = (opened){ .folder = tiny_open("bert_bare") };
+    *config = *hl_pretrained_model(before.folder);
+    config->head = HL_HEAD_LINEAR;
+    config->targets = 2;
+    ck_assert_int_eq(hl_model_init(&before.model, config).code, HL_OK);
+    ck_assert_int_eq(hl_model_allocate(&before.model, 3).code, HL_OK);
+    ck_assert_int_eq(hl_pretrained_load(before.folder, &before.model, &before.loaded).code, HL_OK);
+    static const char *const labels[] = { "NOUN", "VERB" };
+    hl_pretrained_parts parts = parts_of(&before, true);
+    parts.head = HL_PRETRAINED_TAGS;
+    parts.labels = labels;
+    ck_assert_int_eq(hl_pretrained_write(&parts, path, &written).code, HL_OK);
+    hl_text text = { 0 };
+    hl_pretrained_print_written(&written, &text);
+    ck_assert_ptr_nonnull(strstr(text.bytes, "written: BertForTokenClassification, a model of the kind bert, "));
+    ck_assert_ptr_nonnull(strstr(text.bytes, "left out, as a BertForTokenClassification has them not: "
+                                             "pooler.dense.bias, pooler.dense.weight\n"));
+    hl_text_free(&text);
+    open_model(&after, path);
+    ck_assert_int_eq(hl_pretrained_stored_head(after.folder), HL_PRETRAINED_TAGS);
+    ck_assert_int_eq(after.loaded.n_unused + after.loaded.n_drawn, 0);
+    assert_same_parameters(&before.model, &after.model);
+    close_model(&after);
+    close_model(&before);
+    hl_pretrained_written_free(&written);
+    free(config);
+}
+END_TEST
+
+/* ---- pruned heads ---- */
+
+static pass run(const hl_model *model, const hl_batch *batch)
+{
+    hl_arena arena;
+    pass p = { 0 };
+    ck_assert_int_eq(hl_arena_init(&arena, ARENA).code, HL_OK);
+    hl_status status = pass_run(&p, model, batch, &arena);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    hl_arena_free(&arena);
+    return p;
+}
+
+/* A model of the folder's shape without heads 2 of layer 0 and 1 and 2 of layer 1, with numbers everywhere. */
+static void make_pruned(hl_pretrained *folder, hl_model *model)
+{
+    hl_model_config *config = malloc(sizeof *config);
+    *config = *hl_pretrained_model(folder);
+    config->heads[0] = config->kv_heads[0] = 1 + (config->heads[0] > 2);
+    config->heads[1] = config->kv_heads[1] = 1;
+    ck_assert_int_eq(hl_model_init(model, config).code, HL_OK);
+    ck_assert_int_eq(hl_model_allocate(model, 11).code, HL_OK);
+    for (int i = 0; i < model->parameters.n; i++) {
+        const hl_parameter *p = &model->parameters.list[i];
+        for (int64_t k = 0; k < p->count; k++) {
+            p->tensor->data[k] += (hl_real)0.3 * (hl_real)sin((double)(k + 7 * i));
+        }
+    }
+    free(config);
+}
+
+START_TEST(pruned_heads_have_columns_of_zeros)
+{
+    static const char *const names[] = { "bert_masked", "gpt2_next" };
+    opened before = { .folder = tiny_open(names[_i]) }, after;
+    make_pruned(before.folder, &before.model);
+    const hl_model_config *c = &before.model.config;
+    const hl_parameter *bias = hl_parameters_find(&before.model.parameters, "output.bias");
+    ck_assert_ptr_null(bias);
+    hl_pretrained_parts parts = parts_of(&before, _i == 1);
+    hl_pretrained_written written = { 0 };
+    const char *path = scratch_path("model");
+    hl_status status = hl_pretrained_write(&parts, path, &written);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    int64_t H = c->d_model / c->d_k[0], empty = 2 * H - c->heads[0] - c->heads[1];
+    ck_assert_int_eq(written.n_empty_heads, empty);
+    open_model(&after, path);
+    for (int l = 0; l < 2; l++) {
+        char name[64];
+        snprintf(name, sizeof name, "encoder.layers.%d.self_attn.out_proj.weight", l);
+        const hl_real *out = hl_parameters_find(&after.model.parameters, name)->tensor->data;
+        const hl_real *ours = hl_parameters_find(&before.model.parameters, name)->tensor->data;
+        int64_t D = c->d_model, width = (int64_t)c->heads[l] * c->d_k[l];
+        ck_assert_int_eq(after.model.config.heads[l], H);
+        for (int64_t i = 0; i < D * D; i++) {
+            ck_assert(out[i] == (i % D < width ? ours[i / D * width + i % D] : 0));
+        }
+    }
+    hl_batch_storage storage;
+    tiny_encode(before.folder, names[_i], &storage);
+    pass a = run(&before.model, &storage.batch), b = run(&after.model, &storage.batch);
+    ck_assert_int_eq(a.n_logits, b.n_logits);
+    for (int64_t i = 0; i < a.n_logits; i++) {
+        ck_assert_double_le(fabs((double)a.logits[i] - (double)b.logits[i]), 2e-5 * fmax(1, fabs((double)a.logits[i])));
+    }
+    pass_free(&a);
+    pass_free(&b);
+    hl_batch_storage_free(&storage);
+    close_model(&after);
+    close_model(&before);
+    hl_pretrained_written_free(&written);
+}
+END_TEST
+
+/* ---- refused ---- */
+
+static void sinusoidal(hl_model_config *c)
+{
+    c->positions = HL_POSITIONS_SINUSOIDAL;
+}
+static void pre(hl_model_config *c)
+{
+    c->norm = HL_NORM_PRE;
+}
+static void causal(hl_model_config *c)
+{
+    c->causal = true;
+}
+static void no_bias(hl_model_config *c)
+{
+    c->bias = false;
+}
+static void scaled(hl_model_config *c)
+{
+    c->unscaled_embedding = false;
+}
+static void no_norm(hl_model_config *c)
+{
+    c->embedding_norm = false;
+}
+static void no_types(hl_model_config *c)
+{
+    c->token_types = 0;
+}
+static void shifted(hl_model_config *c)
+{
+    c->position_offset = 9;
+}
+static void shared(hl_model_config *c)
+{
+    c->kv_heads[1] = 1;
+}
+static void wide(hl_model_config *c)
+{
+    c->d_v[0] = 5;
+}
+static void odd(hl_model_config *c)
+{
+    c->d_k[0] = c->d_k[1] = c->d_v[0] = c->d_v[1] = 5;
+}
+static void many(hl_model_config *c)
+{
+    c->heads[1] = c->kv_heads[1] = 4;
+}
+static void mean(hl_model_config *c)
+{
+    c->pooling = HL_POOLING_MEAN;
+}
+static void linear(hl_model_config *c)
+{
+    c->head = HL_HEAD_LINEAR;
+}
+static void pooled(hl_model_config *c)
+{
+    c->pooler = HL_POOLER_RELU;
+}
+static void fewer(hl_model_config *c)
+{
+    c->vocabulary = 7;
+}
+static void relu(hl_model_config *c)
+{
+    c->embedding_size = 8;
+    c->activation = HL_RELU;
+}
+
+static const struct {
+    const char *model;
+    void (*change)(hl_model_config *config);
+    const char *reason;
+} misfits[] = {
+    { "bert_masked", sinusoidal, "none of the kind bert, which has model.positions = learned" },
+    { "bert_masked", pre, "which has model.norm = post" },
+    { "bert_masked", causal, "none of the kind gpt2, which has model.norm = pre" },
+    { "bert_masked", no_bias, "which has model.bias = true" },
+    { "bert_masked", scaled, "which has model.scale_embedding = false" },
+    { "bert_masked", no_norm, "which has model.embedding_norm = true" },
+    { "bert_masked", no_types, "" }, /* DistilBERT */
+    { "bert_masked", shifted, "none of the kind roberta, which has model.position_offset = the id of padding + 1" },
+    { "bert_masked", shared, "and kv_heads = heads" },
+    { "bert_masked", wide, "which has model.d_k = d_v" },
+    { "bert_masked", odd, "a divisor of d_model" },
+    { "bert_masked", many, "which has model.d_k = d_v" },
+    { "bert_masked", linear, "which has model.head = transform" },
+    { "bert_masked", relu, "none of the kind electra, which has model.activation = gelu" },
+    { "bert_masked", fewer, "the tokens are 52, and the model has vectors for 7" },
+    { "bert_classes", mean, "which has model.pooling = first" },
+    { "bert_classes", pooled, "which has model.pooler = tanh" },
+    { "gpt2_next", no_bias, "which has model.bias = true" },
+};
+
+START_TEST(what_no_open_model_has_is_refused)
+{
+    hl_pretrained *folder = tiny_open(misfits[_i].model);
+    hl_model_config *config = malloc(sizeof *config);
+    opened o = { .folder = folder };
+    *config = *hl_pretrained_model(folder);
+    misfits[_i].change(config);
+    ck_assert_int_eq(hl_model_init(&o.model, config).code, HL_OK);
+    ck_assert_int_eq(hl_model_reserve(&o.model, HL_MODEL_EVALUATED).code, HL_OK);
+    hl_pretrained_parts parts = parts_of(&o, false);
+    hl_pretrained_written written = { 0 };
+    const char *path = scratch_path("model");
+    hl_status status = hl_pretrained_write(&parts, path, &written);
+    bool fits = misfits[_i].reason[0] == '\0';
+    ck_assert_msg(status.code == (fits ? HL_OK : HL_INVALID) && strstr(status.text, misfits[_i].reason) != NULL, "%s",
+                  status.text);
+    ck_assert(scratch_exists(path) == fits);
+    hl_pretrained_written_free(&written);
+    close_model(&o);
+    free(config);
+}
+END_TEST
+
+START_TEST(an_output_layer_of_gpt2_has_no_bias)
+{
+    opened o;
+    open_model(&o, tiny_folder("gpt2_untied"));
+    hl_pretrained_parts parts = parts_of(&o, true);
+    hl_pretrained_written written = { 0 };
+    hl_parameters_find(&o.model.parameters, "output.bias")->tensor->data[2] = 1;
+    hl_status status = hl_pretrained_write(&parts, scratch_path("model"), &written);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_ptr_nonnull(strstr(status.text, "tie_embedding = true"));
+    close_model(&o);
+}
+END_TEST
+
+START_TEST(other_tokens_than_open_models_have_are_refused)
+{
+    opened o;
+    open_model(&o, tiny_folder("bert_masked"));
+    hl_pretrained_parts parts = parts_of(&o, true);
+    hl_pretrained_written written = { 0 };
+    hl_tokens *tokens;
+    static const char words[] =
+        "{\"format\": 1, \"kind\": \"words\", \"rules\": {\"clean_text\": false, \"cjk_alone\": "
+        "false, \"strip_accents\": false, \"lowercase\": false, \"word_characters\": 100, "
+        "\"prefix_space\": false, \"unknown_bytes\": false}, \"roles\": {}, \"special\": [], "
+        "\"single\": [[\"A\", 0]], \"pair\": [[\"A\", 0], [\"B\", 1]], \"pieces\": [\"a\"], "
+        "\"merges\": []}\n";
+    const char *path = scratch_path("tokens.json");
+    scratch_write(path, words, sizeof words - 1);
+    hl_status status = hl_tokens_load(path, &tokens);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    parts.tokens = tokens;
+    const char *model = scratch_path("model");
+    status = hl_pretrained_write(&parts, model, &written);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_ptr_nonnull(strstr(status.text, "wordpiece or bpe, and these are words"));
+    ck_assert(!hl_pretrained_is_folder(model));
+    hl_tokens_free(tokens);
+    close_model(&o);
+}
+END_TEST
+
+/* ---- failures ---- */
+
+static const char *const failing[] = { "bert_bare", "gpt2_next" };
+
+/* Every call fails in turn, over an older model: what stands then is no model, or all of the new one. */
+START_TEST(a_call_that_fails_leaves_no_half_model)
+{
+    faults_begin();
+    opened o, after;
+    open_model(&o, tiny_folder(failing[_i]));
+    hl_pretrained_parts parts = parts_of(&o, true);
+    char path[PATH];
+    snprintf(path, sizeof path, "%s", scratch_path("model"));
+    int files = faults_open_files();
+    for (int n = 1, done = 0; !done; n++) {
+        hl_pretrained_written written = { 0 };
+        scratch_copy(tiny_folder("electra_generator"), path);
+        faults_in_files(n, FAULTS_ONCE, 5);
+        hl_status status = hl_pretrained_write(&parts, path, &written);
+        const faults_failure *failure;
+        bool failed = faults_failures(&failure) > 0, open = failed && failure->call == FAULTS_OPEN;
+        faults_in_files(0, FAULTS_ONCE, 0);
+        ck_assert_int_eq(faults_open_files(), files);
+        ck_assert_msg(status.code == (failed && failure->call != FAULTS_CLOSE ? HL_BAD_FILE : HL_OK) || !open,
+                      "call %d (%s): %s", n, failed ? faults_call_name(failure->call) : "", status.text);
+        if (hl_pretrained_is_folder(path) && strstr(status.text, "config.json: cannot be removed") == NULL) {
+            open_model(&after, path);
+            if (strcmp(hl_pretrained_kind(after.folder), "electra") != 0) {
+                assert_same(&o, &after);
+            } else { /* not begun */
+                ck_assert_int_ne(status.code, HL_OK);
+                ck_assert_int_eq(after.loaded.n_drawn, 0);
+            }
+            close_model(&after);
+        } else {
+            ck_assert_int_ne(status.code, HL_OK);
+        }
+        hl_pretrained_written_free(&written);
+        scratch_remove(path);
+        done = !failed;
+    }
+    close_model(&o);
+    faults_end();
+}
+END_TEST
+
+START_TEST(an_allocation_that_fails_is_told_and_frees_the_others)
+{
+    faults_begin();
+    opened o;
+    open_model(&o, tiny_folder(failing[_i]));
+    hl_pretrained_parts parts = parts_of(&o, true);
+    char path[PATH];
+    snprintf(path, sizeof path, "%s", scratch_path("model"));
+    int blocks = faults_live_blocks();
+    hl_status status = hl_error_memory("");
+    for (int n = 1; status.code != HL_OK; n++) {
+        hl_pretrained_written written = { 0 };
+        faults_in_memory(n, FAULTS_ONCE);
+        status = hl_pretrained_write(&parts, path, &written);
+        faults_in_memory(0, FAULTS_ONCE);
+        ck_assert_msg(status.code == HL_OK || status.code == HL_NO_MEMORY, "allocation %d: %s", n, status.text);
+        ck_assert(hl_pretrained_is_folder(path) == (status.code == HL_OK));
+        hl_pretrained_written_free(&written);
+        ck_assert_int_eq(faults_live_blocks(), blocks);
+    }
+    close_model(&o);
+    faults_end();
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, what_is_written_is_read_as_the_same_model, 0, N_MODELS);
+    tcase_add_loop_test(tc, a_source_that_is_not_known_is_told_by_the_shape, 0, N_MODELS);
+    tcase_add_test(tc, what_belongs_to_another_class_is_left_out_and_told);
+    tcase_add_loop_test(tc, pruned_heads_have_columns_of_zeros, 0, 2);
+    tcase_add_loop_test(tc, what_no_open_model_has_is_refused, 0, sizeof misfits / sizeof misfits[0]);
+    tcase_add_test(tc, an_output_layer_of_gpt2_has_no_bias);
+    tcase_add_test(tc, other_tokens_than_open_models_have_are_refused);
+    tcase_add_loop_test(tc, a_call_that_fails_leaves_no_half_model, 0, 2);
+    tcase_add_loop_test(tc, an_allocation_that_fails_is_told_and_frees_the_others, 0, 2);
+}
+SUITE("write", add_tests)
