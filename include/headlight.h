@@ -113,6 +113,7 @@
 #include "train/loop.h"
 #include "train/memory_check.h"
 #include "train/setup.h"
+#include "train/setup_pretrained.h"
 #include "train/signals.h"
 #include "train/terminal.h"
 
