@@ -293,11 +293,11 @@ static hl_status make(void *context, hl_corpus_writer *writer)
     hl_lines_notices dropped = hl_lines_noticed(hl_text_records_lines(w->records));
     notices->crlf = dropped.crlf;
     notices->mark = dropped.mark;
-    const char *part = w->split == HL_TRAIN ? "training" : "validation";
-    const char *remedy = w->spec->validation_file != NULL ? "no line in it has a token"
-                         : w->split == HL_TRAIN           ? "lower task.validation_share"
-                                                : "raise task.validation_share, or name a task.validation_file";
-    return w->any ? hl_ok() : hl_error(HL_BAD_FILE, "%s: holds no example for %s: %s", source_of(w), part, remedy);
+    const char *why = w->spec->validation_file != NULL ? ": no line in it has a token" /* perhaps of patterns.file */
+                      : w->split == HL_TRAIN
+                          ? " for training: lower task.validation_share"
+                          : " for validation: raise task.validation_share, or name a task.validation_file";
+    return w->any ? hl_ok() : hl_error(HL_BAD_FILE, "%s: holds no example%s", source_of(w), why);
 }
 
 static hl_status tell(void *context, int64_t done, int64_t total)

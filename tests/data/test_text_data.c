@@ -518,6 +518,10 @@ START_TEST(what_cannot_be_is_refused_by_its_key)
     check_refused(spec, HL_INVALID, "max_length = 2: 2 special tokens stand around a text");
     scratch_end();
     spec = masked_spec(text_file("text", "a b\n"));
+    snprintf(vocabulary, sizeof vocabulary, "%s", text_file("other", "\n"));
+    spec.validation_file = vocabulary;
+    check_refused(spec, HL_BAD_FILE, "other: holds no example: no line in it has a token");
+    spec.validation_file = NULL;
     spec.validation_share = 1e-9;
     check_refused(spec, HL_BAD_FILE,
                   "text: holds no example for validation: raise task.validation_share, or name a task.validation_file");
