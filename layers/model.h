@@ -23,9 +23,9 @@ typedef struct hl_model {
     hl_parameters parameters; /* owned */
     hl_embedding_layer embedding;
     hl_positions_layer positions;
-    hl_norm_layer embedding_norm; /* where the config has it, as the next but one */
+    hl_norm_layer embedding_norm; /* only where the config has embedding_norm */
     hl_dropout_layer dropout;
-    hl_linear_layer embedding_projection; /* (D, E) where E is not D */
+    hl_linear_layer embedding_projection; /* (D, E); only where E is not D */
     hl_encoder encoder;
     hl_output_layer output;
 } hl_model;

@@ -92,8 +92,9 @@ typedef struct hl_pretrained_loaded {
 /* Loads the parameters of an allocated model by their names. What precedes the output layer must be in the folder, with
  * the model's shapes. Output layer and pooler are loaded where the model has them as stored: the same head, pooling,
  * pooler and number of targets (BERT's own pooler always). Parameters that the folder lacks keep their values.
- * HL_BAD_FILE, naming the file and the tensor, also for numbers that are not finite; the parameters are then not to be
- * used. HL_NO_MEMORY. HL_INVALID: a model that is not allocated, or has what its kind has not. */
+ * The model's shape is the caller's to be hl_pretrained_model's: another activation, or parts that it lacks, are not
+ * noticed. HL_BAD_FILE, naming the file and the tensor, also for numbers that are not finite; the parameters are then
+ * not to be used. HL_NO_MEMORY. HL_INVALID: a model that is not allocated, or has what its kind has not. */
 hl_status hl_pretrained_load(hl_pretrained *folder, hl_model *model, hl_pretrained_loaded *loaded);
 
 /* Adds three lines, one each for what was loaded, what keeps the values that it was drawn with, and what is not used.

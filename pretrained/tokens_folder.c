@@ -30,6 +30,17 @@ static hl_status check_config(const hl_pretrained *folder, const json_t *config,
     return hl_ok();
 }
 
+/* Tokens that were added to those of the other files, which only a tokenizer.json tells the rules of. */
+static hl_status check_added(const hl_pretrained *folder)
+{
+    static const char name[] = "added_tokens.json";
+    json_t *added = NULL;
+    HL_TRY(hl_pretrained_read_json(folder, name, &added));
+    size_t n = json_object_size(added);
+    json_decref(added);
+    return n == 0 ? hl_ok() : hl_pretrained_error(folder, name, "adds %zu tokens, which needs a tokenizer.json", n);
+}
+
 /* The files' paths, in the order in which they are looked for. */
 enum { TOKENIZER, VOCABULARY, PIECES, MERGES, N_FILES };
 static const char *const names[N_FILES] = { "tokenizer.json", "vocab.txt", "vocab.json", "merges.txt" };
@@ -41,6 +52,7 @@ static hl_status load(hl_pretrained *folder, const json_t *config, char *const p
         return hl_tokens_load_tokenizer(paths[TOKENIZER], &folder->tokens, &folder->asks_to_cut);
     }
     HL_TRY(check_config(folder, config, lowercase));
+    HL_TRY(check_added(folder));
     bool bytes = folder->kind->causal || folder->kind->positions_follow_padding; /* GPT-2's, and RoBERTa's */
     if (!bytes && has[VOCABULARY]) {
         return hl_tokens_load_vocabulary(paths[VOCABULARY], lowercase, &folder->tokens);

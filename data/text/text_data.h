@@ -52,7 +52,8 @@ void hl_text_data_close(hl_text_data *data); /* NULL is allowed */
  * this fails. HL_NO_MEMORY. On success *out is the caller's: hl_text_data_close. */
 hl_status hl_text_data_of_tokens(hl_text_task task, hl_tokens *tokens, hl_tokens *labels, hl_text_data **out);
 
-/* The tokens, and what target ids name: labels for tags and classes, sorted by their bytes; else the tokens. */
+/* The tokens, and what target ids name: labels for tags and classes, sorted by their bytes, or
+ * as an open model has them; else the tokens. */
 const hl_tokens *hl_text_data_tokens(const hl_text_data *data);
 const hl_tokens *hl_text_data_targets(const hl_text_data *data);
 

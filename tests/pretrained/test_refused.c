@@ -138,6 +138,20 @@ START_TEST(a_missing_file_is_named)
 }
 END_TEST
 
+START_TEST(added_tokens_want_a_tokenizer)
+{
+    hl_pretrained *folder;
+    const char *path = tiny_changed("distilbert_masked", NULL, NULL, NULL);
+    char file[PATH];
+    snprintf(file, sizeof file, "%s/added_tokens.json", path);
+    scratch_write(file, "{}", 2);
+    ck_assert_int_eq(hl_pretrained_open(path, &folder).code, HL_OK);
+    hl_pretrained_close(folder);
+    scratch_write(file, "{\"new\": 60}", 11);
+    tiny_refused(path, "added_tokens.json", "adds 1 tokens, which needs a tokenizer.json");
+}
+END_TEST
+
 START_TEST(no_memory_is_asked_for_as_large_as_config_json_says)
 {
     hl_pretrained *folder;
@@ -271,6 +285,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, a_folder_with_one_thing_wrong_is_refused, 0, N_CHANGES);
     tcase_add_loop_test(tc, a_missing_file_is_named, 0, sizeof missing / sizeof missing[0]);
+    tcase_add_test(tc, added_tokens_want_a_tokenizer);
     tcase_add_test(tc, no_memory_is_asked_for_as_large_as_config_json_says);
     tcase_add_test(tc, weights_that_end_too_early_are_refused);
     tcase_add_test(tc, weights_that_are_no_numbers_are_refused);
