@@ -1,11 +1,12 @@
 #include "train/private/data_notices.h"
 
-#include <inttypes.h>
+#include "core/units.h"
 
 static void note(hl_text *notices, const char *of, int64_t n, const char *one, const char *many)
 {
     if (n > 0) {
-        hl_text_print(notices, "%s: %" PRId64 " %s\n", of, n, n == 1 ? one : many);
+        char number[HL_UNITS_TEXT];
+        hl_text_print(notices, "%s: %s %s\n", of, hl_units_count(n, number), n == 1 ? one : many);
     }
 }
 

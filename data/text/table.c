@@ -129,11 +129,27 @@ hl_span hl_table_header(const hl_table *table)
     return (hl_span){ table->names.bytes, table->names.size };
 }
 
+/* The next line. Empty ones that end a table of several columns, as editors leave them, are passed over; where a row
+ * follows them, the first of them is given in its stead, and has too few columns. */
+static hl_status next_line(hl_table *table, hl_line *line)
+{
+    int64_t empty = 0;
+    HL_TRY(hl_lines_next(table->lines, line));
+    while (table->n_columns > 1 && line->text != NULL && line->size == 0) {
+        empty = empty > 0 ? empty : line->number;
+        HL_TRY(hl_lines_next(table->lines, line));
+    }
+    if (empty > 0 && line->text != NULL) {
+        *line = (hl_line){ .text = "", .number = empty };
+    }
+    return hl_ok();
+}
+
 hl_status hl_table_next(hl_table *table, hl_table_row *row)
 {
     hl_line line;
     *row = (hl_table_row){ .columns = NULL };
-    HL_TRY(hl_lines_next(table->lines, &line));
+    HL_TRY(next_line(table, &line));
     if (line.text == NULL) {
         return table->any ? hl_ok() : hl_error(HL_BAD_FILE, "%s: holds no row", hl_lines_name(table->lines));
     }

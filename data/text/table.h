@@ -39,7 +39,8 @@ hl_span hl_table_header(const hl_table *table);
  *     <path>:<line>: has 3 columns, not 2 as line 1
  *     <path>:<line>: has 2 columns; there is no column 3 (one that hl_table_find was asked for)
  *     <path>: holds no row
- * An empty line is a row of one empty column. After a failure the table may only be closed. */
+ * An empty line is a row of one empty column; of a table of several columns, empty lines may be the last. After a
+ * failure the table may only be closed. */
 hl_status hl_table_next(hl_table *table, hl_table_row *row);
 
 /* Takes the next word off *rest: words are separated by one or more spaces. False where there is none. */

@@ -84,7 +84,7 @@ START_TEST(ragged_and_empty_tables_are_refused_by_place)
         const char *column, *rest;
     } cases[] = {
         { "a\tb\nc\td\te\n", false, NULL, ":2: has 3 columns, not 2 as line 1" },
-        { "a\tb\nc\td\n\n", true, NULL, ":3: has 1 column, not 2 as line 1" },
+        { "a\tb\nc\td\n\n\ne\tf\n", true, NULL, ":3: has 1 column, not 2 as line 1" },
         { "a\tb\n", false, "3", ":1: has 2 columns; there is no column 3" },
         { "a\n", false, "999999", ":1: has 1 column; there is no column 999999" },
         { "", false, NULL, ": holds no row" },
@@ -95,6 +95,15 @@ START_TEST(ragged_and_empty_tables_are_refused_by_place)
         const char *path = text_file("t", cases[i].text);
         refused_as(read_all(path, cases[i].header, cases[i].column), HL_BAD_FILE, path, cases[i].rest);
     }
+}
+END_TEST
+
+START_TEST(empty_lines_may_end_a_table)
+{
+    ck_assert_int_eq(read_all(text_file("t", "a\tb\nc\td\n\n\n"), true, NULL).code, HL_OK);
+    ck_assert_int_eq(read_all(text_file("t", "a\tb\r\n\r\n"), false, NULL).code, HL_OK);
+    refused_as(read_all(text_file("t", "a\tb\n\n"), true, NULL), HL_BAD_FILE, text_file("t", "a\tb\n\n"),
+               ": holds no row");
 }
 END_TEST
 
@@ -180,6 +189,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, columns_have_names_and_numbers);
     tcase_add_test(tc, a_column_that_is_not_there_is_refused_by_name);
     tcase_add_test(tc, ragged_and_empty_tables_are_refused_by_place);
+    tcase_add_test(tc, empty_lines_may_end_a_table);
     tcase_add_test(tc, a_row_may_be_a_toy_task);
     tcase_add_test(tc, no_failing_call_is_missed);
 }
