@@ -23,8 +23,8 @@ static const char *const runs[] = {
     "[train]\nthreads = 1\n[model]\nlayers = 3\nheads = 4, 2, 8\nkv_heads = 2\nd_k = 5\nd_v = 7\nnorm = post\n",
     "[task]\nsymbols = 500\n[train]\nthreads = 1\n[model]\npositions = learned\nmax_length = 500\ntie_embedding = 1\n",
     "[task]\nname = agreement\nlength = 24\nmin_length = 8\n[train]\nthreads = 1\n",
-    "[train]\nthreads = 2\n[model]\nembedding_size = 24\nembedding_norm = true\nhead = transform\ndropout_output = "
-    "0.1\n",
+    ("[train]\nthreads = 2\n[model]\n"
+     "embedding_size = 24\nembedding_norm = true\nhead = transform\ndropout_output = 0.1\n"),
     "[train]\nthreads = 1\n[model]\npositions = learned\nposition_offset = 5\nembedding_size = 200\ntoken_types = 2\n",
     "[train]\nthreads = 1\n[model]\npositions = none\nbias = false\nactivation = gelu\nd_ff = 7\ndropout = 0.1\n",
 };
