@@ -117,8 +117,8 @@ START_TEST(rows_add_up)
         "[model]\nlayers = 1\ndropout = 0.1\ndropout_concat = 0.1\ndropout_embedding = 0.1\nactivation = gelu\n",
         "[model]\nembedding_size = 16\nembedding_norm = true\n",
         "[model]\nhead = transform\nactivation = gelu_tanh\nnorm = post\ndropout_output = 0.1\n",
-        "[model]\npositions = learned\nposition_offset = 2\nhead = transform\ntie_embedding = true\n"
-        "embedding_size = 80\ntoken_types = 2\n",
+        ("[model]\npositions = learned\nposition_offset = 2\nhead = transform\n"
+         "tie_embedding = true\nembedding_size = 80\ntoken_types = 2\n"),
         "[optimizer]\naccumulate = 4\n",
     };
     static summary_example example;
