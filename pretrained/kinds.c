@@ -223,6 +223,16 @@ const hl_weight_name *hl_model_kind_head(const hl_model_kind *kind, hl_pretraine
     return head == HL_PRETRAINED_TAGS ? kind->tags : head == HL_PRETRAINED_CLASSES ? kind->classes : kind->words;
 }
 
+bool hl_weight_part_is_third(hl_weight_part part)
+{
+    return part == HL_PART_Q || part == HL_PART_K || part == HL_PART_V;
+}
+
+int hl_weight_name_layers(const hl_weight_name *row, const hl_model *model)
+{
+    return strchr(row->ours, '#') != NULL ? model->config.n_layers : 1;
+}
+
 void hl_weight_name_print(const char *pattern, int layer, char name[HL_WEIGHT_NAME])
 {
     const char *at = strchr(pattern, '#');

@@ -62,7 +62,7 @@ static hl_status place(loading *l, const hl_parameter *parameter, hl_weight_part
     const hl_safetensors *file = l->folder->files[from.file];
     const char *name = hl_safetensors_name(file, from.i);
     hl_shape shape = hl_safetensors_shape(file, from.i), wanted = parameter->tensor->shape;
-    bool third = part == HL_PART_Q || part == HL_PART_K || part == HL_PART_V;
+    bool third = hl_weight_part_is_third(part);
     bool transposed = part == HL_PART_TRANSPOSED && wanted.n_dims == 2;
     if (third) {
         wanted.size[0] /= 3;
@@ -121,8 +121,7 @@ static hl_status place_weight(loading *l, const hl_weight_name *row, int layer, 
 static hl_status place_rows(loading *l, const hl_weight_name *rows, bool needed)
 {
     for (const hl_weight_name *row = rows; row != NULL && row->ours != NULL; row++) {
-        int n_layers = strchr(row->ours, '#') != NULL ? l->model->config.n_layers : 1;
-        for (int layer = 0; layer < n_layers; layer++) {
+        for (int layer = 0; layer < hl_weight_name_layers(row, l->model); layer++) {
             HL_TRY(place_weight(l, row, layer, "weight", needed));
             HL_TRY(place_weight(l, row, layer, "bias", needed));
         }

@@ -1,5 +1,6 @@
 /* The parameters of a model as the tensors of a folder. */
 #include "core/memory.h"
+#include "core/small_matmul.h"
 #include "pretrained/private/folder.h"
 #include "pretrained/private/write.h"
 
@@ -93,11 +94,7 @@ static hl_status transpose(hl_named_tensor *tensor, hl_real **copy)
     if (*copy == NULL) {
         return hl_error_memory(tensor->name);
     }
-    for (int64_t i = 0; i < rows; i++) {
-        for (int64_t j = 0; j < columns; j++) {
-            (*copy)[j * rows + i] = tensor->data[i * columns + j];
-        }
-    }
+    hl_transpose(rows, columns, 1, tensor->data, columns, *copy);
     tensor->shape = HL_SHAPE(columns, rows);
     tensor->data = *copy;
     return hl_ok();
@@ -115,11 +112,10 @@ static hl_status add_weight(tensors *t, const hl_weight_name *row, int layer, co
     if (parameter == NULL || strcmp(parameter->name, name) != 0 || zeros) {
         return hl_ok();
     }
-    bool third = row->part == HL_PART_Q || row->part == HL_PART_K || row->part == HL_PART_V;
     hl_named_tensor *tensor = &t->list[t->n];
     snprintf(t->names[t->n], HL_WEIGHT_NAME, "%s%s%s", t->prefix, theirs, ending);
     *tensor = (hl_named_tensor){ t->names[t->n], parameter->tensor->shape, parameter->tensor->data };
-    if (third) {
+    if (hl_weight_part_is_third(row->part)) {
         tensor->shape.size[0] /= 3;
         tensor->data += (row->part - HL_PART_Q) * (parameter->count / 3);
     }
@@ -128,16 +124,11 @@ static hl_status add_weight(tensors *t, const hl_weight_name *row, int layer, co
                                                                         : hl_ok();
 }
 
-static int layers_of(const tensors *t, const hl_weight_name *row)
-{
-    return strchr(row->ours, '#') != NULL ? t->w->model->config.n_layers : 1;
-}
-
 static int count_rows(const tensors *t, const hl_weight_name *rows)
 {
     int n = 0;
     for (const hl_weight_name *row = rows; row != NULL && row->ours != NULL; row++) {
-        n += 2 * layers_of(t, row);
+        n += 2 * hl_weight_name_layers(row, t->w->model);
     }
     return n;
 }
@@ -146,7 +137,7 @@ static hl_status add_rows(tensors *t, const hl_weight_name *rows, const char *pr
 {
     t->prefix = prefix;
     for (const hl_weight_name *row = rows; row != NULL && row->ours != NULL; row++) {
-        for (int layer = 0; layer < layers_of(t, row); layer++) {
+        for (int layer = 0; layer < hl_weight_name_layers(row, t->w->model); layer++) {
             HL_TRY(add_weight(t, row, layer, "weight"));
             HL_TRY(add_weight(t, row, layer, "bias"));
         }

@@ -19,11 +19,17 @@ typedef enum hl_weight_part {
     HL_PART_TRANSPOSED, /* all of it; a matrix is stored transposed */
 } hl_weight_part;
 
+/* Whether it is one of q, k and v. */
+bool hl_weight_part_is_third(hl_weight_part part);
+
 /* Our module and theirs: "weight" or "bias" follows on either side, and # stands for the number of a layer. */
 typedef struct hl_weight_name {
     const char *ours, *theirs;
     hl_weight_part part;
 } hl_weight_name;
+
+/* For how many layers the name stands: the model's, or 1 for what is no layer's. */
+int hl_weight_name_layers(const hl_weight_name *row, const hl_model *model);
 
 typedef struct hl_model_kind {
     const char *name;       /* model_type */
