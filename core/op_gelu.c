@@ -10,17 +10,6 @@ static inline hl_real value(hl_real x)
     return x * hl_normal_cdf(x, hl_exp((hl_real)-0.5 * x * x));
 }
 
-static void put_values(const void *context, hl_range range)
-{
-    hl_op_put_values(context, range, value);
-}
-
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
-{
-    (void)scratch;
-    hl_op_forward_numbers(tape, node, put_values);
-}
-
 /* Phi(x) + x * phi(x) */
 static inline hl_real slope(hl_real x)
 {
@@ -28,27 +17,4 @@ static inline hl_real slope(hl_real x)
     return hl_normal_cdf(x, bell) + x * (inverse_sqrt_2pi * bell);
 }
 
-static void put_slopes(const void *context, hl_range range)
-{
-    hl_op_put_slopes(context, range, slope);
-}
-
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
-{
-    (void)scratch;
-    hl_op_backward_numbers(tape, node, din, put_slopes);
-}
-
-const hl_op hl_op_gelu = {
-    .name = "gelu",
-    .min_inputs = 1,
-    .in_place = 0,
-    .infer = hl_infer_same_shape,
-    .forward = forward,
-    .backward = backward,
-};
-
-hl_tensor *hl_gelu(hl_tape *tape, hl_tensor *x)
-{
-    return hl_tape_apply(tape, &hl_op_gelu, &x, 1, NULL, 0);
-}
+HL_OP_OF_NUMBERS(gelu, value, slope)

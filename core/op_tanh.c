@@ -20,17 +20,6 @@ static inline float value(float x)
 }
 #endif
 
-static void put_values(const void *context, hl_range range)
-{
-    hl_op_put_values(context, range, value);
-}
-
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
-{
-    (void)scratch;
-    hl_op_forward_numbers(tape, node, put_values);
-}
-
 /* 1 / cosh(x)^2 = 4 e / (1 + e)^2 with e = e^-2|x|, which cancels nothing. */
 static inline hl_real slope(hl_real x)
 {
@@ -38,27 +27,4 @@ static inline hl_real slope(hl_real x)
     return 4 * e / ((1 + e) * (1 + e));
 }
 
-static void put_slopes(const void *context, hl_range range)
-{
-    hl_op_put_slopes(context, range, slope);
-}
-
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
-{
-    (void)scratch;
-    hl_op_backward_numbers(tape, node, din, put_slopes);
-}
-
-const hl_op hl_op_tanh = {
-    .name = "tanh",
-    .min_inputs = 1,
-    .in_place = 0,
-    .infer = hl_infer_same_shape,
-    .forward = forward,
-    .backward = backward,
-};
-
-hl_tensor *hl_tanh(hl_tape *tape, hl_tensor *x)
-{
-    return hl_tape_apply(tape, &hl_op_tanh, &x, 1, NULL, 0);
-}
+HL_OP_OF_NUMBERS(tanh, value, slope)

@@ -71,6 +71,39 @@ static inline void hl_op_backward_numbers(const hl_tape *tape, const hl_node *no
                    &(hl_op_call){ .tape = tape, .node = node, .din = din });
 }
 
+/* Defines hl_op_<name> and hl_<name>, which applies it: y = value(x), dx = dy * slope(x). */
+#define HL_OP_OF_NUMBERS(name_, value, slope)                                                            \
+    static void put_values(const void *context, hl_range range)                                          \
+    {                                                                                                    \
+        hl_op_put_values(context, range, value);                                                         \
+    }                                                                                                    \
+    static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)                      \
+    {                                                                                                    \
+        (void)scratch;                                                                                   \
+        hl_op_forward_numbers(tape, node, put_values);                                                   \
+    }                                                                                                    \
+    static void put_slopes(const void *context, hl_range range)                                          \
+    {                                                                                                    \
+        hl_op_put_slopes(context, range, slope);                                                         \
+    }                                                                                                    \
+    static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch) \
+    {                                                                                                    \
+        (void)scratch;                                                                                   \
+        hl_op_backward_numbers(tape, node, din, put_slopes);                                             \
+    }                                                                                                    \
+    const hl_op hl_op_##name_ = {                                                                        \
+        .name = #name_,                                                                                  \
+        .min_inputs = 1,                                                                                 \
+        .in_place = 0,                                                                                   \
+        .infer = hl_infer_same_shape,                                                                    \
+        .forward = forward,                                                                              \
+        .backward = backward,                                                                            \
+    };                                                                                                   \
+    hl_tensor *hl_##name_(hl_tape *tape, hl_tensor *x)                                                   \
+    {                                                                                                    \
+        return hl_tape_apply(tape, &hl_op_##name_, &x, 1, NULL, 0);                                      \
+    }
+
 HL_END_DECLS
 
 #endif
