@@ -1,7 +1,7 @@
 #include "train/setup_pretrained.h"
 
 #include "core/memory.h"
-#include "data/text/private/tokens_parts.h"
+#include "data/text/tokens.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,22 +117,6 @@ static hl_status make_config(const hl_pretrained *folder, const char *path, hl_t
     return status.code == HL_INVALID ? hl_error(HL_BAD_FILE, "%s", status.text) : status;
 }
 
-/* The stored labels as tokens; *out is NULL where the head answers none. */
-static hl_status make_labels(const hl_pretrained *folder, const char *path, hl_tokens **out)
-{
-    const char *const *labels;
-    int64_t n = hl_pretrained_labels(folder, &labels);
-    *out = n > 0 ? hl_tokens_new(HL_TOKENS_WORDS) : NULL;
-    if (n > 0 && *out == NULL) {
-        return hl_error_memory(path);
-    }
-    for (int64_t i = 0; i < n; i++) {
-        HL_TRY(hl_tokens_add(*out, labels[i], strlen(labels[i])));
-    }
-    HL_TRY(n > 0 ? hl_tokens_index(*out, path, false) : hl_ok());
-    return n > 0 ? hl_tokens_finish(*out, path) : hl_ok();
-}
-
 hl_status hl_setup_pretrained(hl_pretrained *folder, const char *path, hl_config *config, hl_dataset **out)
 {
     static const hl_text_task tasks[HL_PRETRAINED_HEADS] = { [HL_PRETRAINED_NONE] = HL_TEXT_MASKED,
@@ -142,13 +126,11 @@ hl_status hl_setup_pretrained(hl_pretrained *folder, const char *path, hl_config
                                                              [HL_PRETRAINED_CLASSES] = HL_TEXT_CLASSES };
     const hl_model_config *model = hl_pretrained_model(folder);
     hl_text_task task = tasks[hl_pretrained_stored_head(folder)];
+    const char *const *names;
+    int64_t n_labels = hl_pretrained_labels(folder, &names);
     hl_tokens *labels = NULL;
     HL_TRY(make_config(folder, path, task, config));
-    hl_status status = make_labels(folder, path, &labels);
-    if (status.code != HL_OK) {
-        hl_tokens_free(labels);
-        return status;
-    }
+    HL_TRY(n_labels > 0 ? hl_tokens_of_labels(names, n_labels, path, &labels) : hl_ok());
     hl_data_sizes sizes = { .longest = model->max_length,
                             .answers = model->max_length,
                             .n_lengths = model->max_length,
