@@ -1,6 +1,7 @@
 #include "programs/named_config.h"
 
 #include "core/memory.h"
+#include "train/setup.h"
 
 #include <string.h>
 
@@ -69,5 +70,6 @@ hl_status hl_load_config(hl_config_options options, FILE *err, hl_config *config
         }
     }
     hl_problems_free(&problems);
+    HL_THEN(status, hl_setup_check_trained(config, options.path));
     return status;
 }

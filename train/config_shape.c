@@ -30,24 +30,31 @@ static bool is_known(const hl_config_key *key)
     return strncmp(key->full, "model.", strlen("model.")) == 0 || strcmp(key->full, "tokens.kind") == 0;
 }
 
-/* Whether its default follows from a key that was given: model.dropout, or heads, which are told of themselves. */
+/* Whether its default follows from a key that was given: model.dropout, heads, which are told of themselves, or head =
+ * none, with which there is nothing to tie, to pool or to drop. */
 static bool follows(hl_config_reader *reader, const hl_config_key *key)
 {
-    static const struct {
+    bool bare = reader->config->model.head == HL_HEAD_NONE;
+    const struct {
         const char *name;
         size_t from;
+        bool holds;
     } rows[] = {
-        { "dropout_attention", offsetof(hl_config, model.dropout) },
-        { "dropout_residual", offsetof(hl_config, model.dropout) },
-        { "kv_heads", offsetof(hl_config, model.heads) },
-        { "d_k", offsetof(hl_config, model.heads) },
-        { "d_v", offsetof(hl_config, model.heads) },
+        { "dropout_attention", offsetof(hl_config, model.dropout), true },
+        { "dropout_residual", offsetof(hl_config, model.dropout), true },
+        { "kv_heads", offsetof(hl_config, model.heads), true },
+        { "d_k", offsetof(hl_config, model.heads), true },
+        { "d_v", offsetof(hl_config, model.heads), true },
+        { "tie_embedding", offsetof(hl_config, model.head), bare },
+        { "pooler", offsetof(hl_config, model.head), bare },
+        { "dropout_pooler", offsetof(hl_config, model.head), bare },
+        { "dropout_output", offsetof(hl_config, model.head), bare },
     };
     bool found = false;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const hl_config_given *from = &reader->given[hl_config_key_at(rows[i].from) - hl_config_keys];
         bool given = from->line != HL_CONFIG_NOWHERE && from->line != HL_CONFIG_SHAPE;
-        found = found || (given && strcmp(key->name, rows[i].name) == 0);
+        found = found || (given && rows[i].holds && strcmp(key->name, rows[i].name) == 0);
     }
     return found;
 }

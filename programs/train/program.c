@@ -103,7 +103,6 @@ static hl_status execute(hl_train_call *p, int argc, char **argv)
         p->command.config.path = p->config_path;
     }
     HL_TRY(load_config(p));
-    HL_TRY(hl_setup_check_trained(&p->config, p->command.config.path));
     bool is_text = hl_config_is_text(&p->config, NULL), only_looks = p->command.summary || p->command.check;
     if (p->command.summary && !p->command.check && !is_text) {
         return print_summary(p);

@@ -336,6 +336,10 @@ START_TEST(a_config_that_contradicts_the_folder_is_told_by_key)
     run_result run = RUN(run_tiny_config(), "--from", tiny("bert_masked"), "--out", run_path("none"));
     ck_assert_msg(run.code == 2 && strstr(run.err, "set masked, next, tags or classes") != NULL, "%s", run.err);
     ck_assert_int_eq(RUN(config, "--from", tiny("bert_masked"), "model.dropout=0.2", "--check").code, 0);
+    run = RUN(config, "--from", tiny("bert_classes"), "model.head=none", "--summary");
+    ck_assert_msg(run.code == 2 && strstr(run.err, "model.head: none leaves nothing to train") != NULL, "%s", run.err);
+    run = RUN(config, "--from", tiny("bert_classes"), "--summary");
+    ck_assert_msg(run.code == 0 && strstr(run.out, "d_model D=12") != NULL, "%s%s", run.out, run.err);
 }
 END_TEST
 

@@ -3,6 +3,8 @@
 #include "tests/programs/bench/test_bench.h"
 #include "tests/runs/runs.h"
 
+#include <string.h>
+
 static hl_bench_job job_of(const char *const *overrides)
 {
     hl_bench_job job = { .config.path = run_config("x.ini", BENCH_TINY), .seconds = 1 };
@@ -53,6 +55,17 @@ START_TEST(a_key_given_twice_is_refused)
 }
 END_TEST
 
+START_TEST(a_config_that_trains_nothing_is_refused)
+{
+    hl_bench_job job = JOB("model.head=none");
+    hl_config config;
+    hl_status status = hl_bench_job_config(&job, NULL, &config);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_msg(strstr(status.text, "x.ini: model.head: none leaves nothing to train: set linear or transform"), "%s",
+                  status.text);
+}
+END_TEST
+
 START_TEST(there_is_room_for_so_many_overrides)
 {
     hl_bench_job job = { 0 };
@@ -71,6 +84,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, an_override_is_found_by_its_whole_key);
     tcase_add_test(tc, a_varied_key_takes_the_place_of_the_users);
     tcase_add_test(tc, a_key_given_twice_is_refused);
+    tcase_add_test(tc, a_config_that_trains_nothing_is_refused);
     tcase_add_test(tc, there_is_room_for_so_many_overrides);
 }
 SUITE("bench job", add_tests)
