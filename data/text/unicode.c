@@ -3,20 +3,26 @@
 #include "data/text/private/unicode_tables.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+
+static int compare(const void *key, const void *entry)
+{
+    uint32_t code = *(const uint32_t *)key;
+    const hl_code_range *range = entry;
+    return code < range->first ? -1 : code > range->last;
+}
+
+/* The entry that holds the code, of a table whose entries begin with a range; NULL: none does. */
+static const void *entry_of(const void *table, size_t n, size_t size, uint32_t code)
+{
+    return bsearch(&code, table, n, size, compare);
+}
 
 static unsigned value_of(const hl_code_range *ranges, size_t n, uint32_t code)
 {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (ranges[middle].last < code) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < n && ranges[low].first <= code ? ranges[low].value : 0;
+    const hl_code_range *range = entry_of(ranges, n, sizeof *ranges, code);
+    return range != NULL ? range->value : 0;
 }
 
 unsigned hl_bert_class(uint32_t code)
@@ -60,22 +66,13 @@ int hl_bert_base(uint32_t code, uint32_t base[HL_BASE_MAX])
     if (hl_bert_mark(code) >= HL_STARTER_REMOVED) {
         return 0;
     }
-    size_t low = 0, high = hl_bert_bases_n;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (hl_bert_bases[middle].code < code) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    if (low == hl_bert_bases_n || hl_bert_bases[low].code != code) {
+    const hl_code_base *run = entry_of(hl_bert_bases, hl_bert_bases_n, sizeof *run, code);
+    if (run == NULL) {
         return 1;
     }
-    hl_code_base entry = hl_bert_bases[low];
-    const uint32_t *to = entry.n == 1 ? &entry.to : hl_bert_sequences + entry.to;
-    memcpy(base, to, entry.n * sizeof *to);
-    return (int)entry.n;
+    unsigned n = run->codes.value;
+    memcpy(base, hl_bert_becomes + run->at + (code - run->codes.first) * n, n * sizeof *base);
+    return (int)n;
 }
 
 int hl_bert_lower_case(uint32_t code, uint32_t lower[2])
@@ -87,17 +84,8 @@ int hl_bert_lower_case(uint32_t code, uint32_t lower[2])
         lower[1] = DOT_ABOVE;
         return 2;
     }
-    size_t low = 0, high = hl_bert_lower_n;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (hl_bert_lower[middle].last < code) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    const hl_code_run *run = &hl_bert_lower[low];
-    if (low < hl_bert_lower_n && run->first <= code && (code - run->first) % run->step == 0) {
+    const hl_code_run *run = entry_of(hl_bert_lower, hl_bert_lower_n, sizeof *run, code);
+    if (run != NULL && (code - run->codes.first) % run->codes.value == 0) {
         lower[0] = (uint32_t)((int64_t)code + run->by);
     }
     return 1;

@@ -4,29 +4,24 @@
 #ifndef HL_DATA_TEXT_PRIVATE_UNICODE_TABLES_H
 #define HL_DATA_TEXT_PRIVATE_UNICODE_TABLES_H
 
-#include "core/declarations.h"
-
 #include <stddef.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 typedef struct hl_code_range {
     uint32_t first;
     uint32_t last : 24, value : 8;
 } hl_code_range;
 
-/* first, first + step, ... last become themselves + by. */
+/* Every codes.value-th of them, from the first on, becomes itself + by. */
 typedef struct hl_code_run {
-    uint32_t first;
-    uint32_t last : 24, step : 8;
+    hl_code_range codes;
     int32_t by;
 } hl_code_run;
 
-/* `code` becomes `n` characters: `to`, or where there are several those of hl_bert_sequences from index `to` on. */
+/* Each of them becomes codes.value characters, which stand end to end in hl_bert_becomes from index `at` on. */
 typedef struct hl_code_base {
-    uint32_t code : 24, n : 8;
-    uint32_t to;
+    hl_code_range codes;
+    uint32_t at;
 } hl_code_base;
 
 extern const hl_code_range hl_bert_classes[]; /* bits of hl_bert_class */
@@ -35,12 +30,10 @@ extern const hl_code_range hl_bert_marks[]; /* values of hl_bert_mark */
 extern const size_t hl_bert_marks_n;
 extern const hl_code_base hl_bert_bases[]; /* what is left of a character without its accents */
 extern const size_t hl_bert_bases_n;
-extern const uint32_t hl_bert_sequences[];
+extern const uint32_t hl_bert_becomes[];
 extern const hl_code_run hl_bert_lower[]; /* lower case */
 extern const size_t hl_bert_lower_n;
 extern const hl_code_range hl_byte_level_kinds[]; /* values of hl_byte_level_kind */
 extern const size_t hl_byte_level_kinds_n;
-
-HL_END_DECLS
 
 #endif
