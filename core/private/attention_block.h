@@ -2,12 +2,9 @@
 #ifndef HL_CORE_PRIVATE_ATTENTION_BLOCK_H
 #define HL_CORE_PRIVATE_ATTENTION_BLOCK_H
 
-#include "core/declarations.h"
 #include "core/op.h"
 #include "core/op_attention.h"
 #include "core/small_matmul.h"
-
-HL_BEGIN_DECLS
 
 typedef struct hl_attention_sizes {
     int64_t B, Nq, Nk;
@@ -106,7 +103,5 @@ hl_small_matmul hl_attention_shape(hl_attention_product which, const hl_attentio
 /* C = A B, or C += A B, of that shape: by the node's usual kernel where it is of that one. */
 void hl_attention_multiply(hl_attention_product which, hl_small_matmul shape, const hl_attention_block *block,
                            const hl_real *A, const hl_real *B, hl_real *C);
-
-HL_END_DECLS
 
 #endif

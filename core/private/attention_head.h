@@ -5,10 +5,7 @@
 #ifndef HL_CORE_PRIVATE_ATTENTION_HEAD_H
 #define HL_CORE_PRIVATE_ATTENTION_HEAD_H
 
-#include "core/declarations.h"
 #include "core/private/attention_block.h"
-
-HL_BEGIN_DECLS
 
 /* The gradients wanted, as backward gets them (op.h). */
 typedef struct hl_attention_grads {
@@ -29,7 +26,5 @@ void hl_attention_head_forward(const hl_tape *tape, const hl_attention_state *st
  * keys and values must be called in order by one thread: the first writes dk and dv, the others add. */
 void hl_attention_head_backward(const hl_attention_state *state, int64_t b, int64_t h, const hl_real *dy,
                                 hl_attention_grads grads, hl_real *scratch);
-
-HL_END_DECLS
 
 #endif

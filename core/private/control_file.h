@@ -2,16 +2,10 @@
 #ifndef HL_CORE_PRIVATE_CONTROL_FILE_H
 #define HL_CORE_PRIVATE_CONTROL_FILE_H
 
-#include "core/declarations.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 
-HL_BEGIN_DECLS
-
 /* Up to size - 1 bytes of the file and a zero after them; "" and false where it cannot be read. size >= 1. */
 bool hl_control_file_read(const char *path, char *content, size_t size);
-
-HL_END_DECLS
 
 #endif

@@ -2,13 +2,10 @@
 #ifndef HL_CORE_PRIVATE_DROPOUT_MASK_H
 #define HL_CORE_PRIVATE_DROPOUT_MASK_H
 
-#include "core/declarations.h"
 #include "core/random.h"
 #include "core/real.h"
 
 #include <stdbool.h>
-
-HL_BEGIN_DECLS
 
 /* A drop probability as it is applied: `dropped` of 65536 draws drop, the others are multiplied by `scale` =
  * 65536 / (65536 - dropped), so that the expectation is exact. */
@@ -49,7 +46,5 @@ typedef struct hl_dropout_places {
  * position k * D + d. */
 void hl_dropout_draw_rows(hl_dropout_draws *draws, hl_dropout_places places, int64_t D, int64_t first, int64_t n,
                           hl_real *m);
-
-HL_END_DECLS
 
 #endif

@@ -3,14 +3,11 @@
 #ifndef HL_CORE_PRIVATE_EXP_H
 #define HL_CORE_PRIVATE_EXP_H
 
-#include "core/declarations.h"
 #include "core/real.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-
-HL_BEGIN_DECLS
 
 #ifdef HL_DOUBLE
 static inline double hl_exp(double x)
@@ -78,7 +75,5 @@ __attribute__((always_inline)) static inline float hl_normal_cdf(float x, float 
     return x < 0 ? tail : 1 - tail;
 }
 #endif
-
-HL_END_DECLS
 
 #endif

@@ -5,12 +5,8 @@
 #ifndef HL_CORE_PRIVATE_FREE_LIST_H
 #define HL_CORE_PRIVATE_FREE_LIST_H
 
-#include "core/declarations.h"
-
 #include <stddef.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 typedef struct hl_free_block {
     struct hl_free_block *next; /* at a higher address */
@@ -29,7 +25,5 @@ uintptr_t hl_free_list_take(hl_free_list *list, size_t size);
 /* Adds `size` bytes at address `begin` to the list, joined with neighbours. The list keeps `block` as their record. No
  * byte may be given twice. */
 void hl_free_list_give(hl_free_list *list, hl_free_block *block, uintptr_t begin, size_t size);
-
-HL_END_DECLS
 
 #endif

@@ -5,10 +5,7 @@
 #ifndef HL_CORE_PRIVATE_LANES_H
 #define HL_CORE_PRIVATE_LANES_H
 
-#include "core/declarations.h"
 #include "core/real.h"
-
-HL_BEGIN_DECLS
 
 enum { HL_LANES = 16 };
 
@@ -55,7 +52,5 @@ static inline hl_real hl_lanes_max(hl_real lanes[HL_LANES])
             statement;                                                          \
         }                                                                       \
     } while (0)
-
-HL_END_DECLS
 
 #endif

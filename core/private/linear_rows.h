@@ -6,13 +6,10 @@
 #ifndef HL_CORE_PRIVATE_LINEAR_ROWS_H
 #define HL_CORE_PRIVATE_LINEAR_ROWS_H
 
-#include "core/declarations.h"
 #include "core/real.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 enum { HL_LINEAR_BLOCK = 64, HL_LINEAR_MAX_PARTIALS = 16 };
 
@@ -55,7 +52,5 @@ void hl_linear_rows_dW(const hl_linear_rows *rows, int64_t n, const hl_real *dp,
 /* dW (O, I) = (or +=) dp^T x over all rows, a tile of dW after the other. */
 void hl_linear_tiles_dW(int threads, const hl_linear_rows *rows, const hl_real *dp, const hl_real *x, bool add,
                         hl_real *dW);
-
-HL_END_DECLS
 
 #endif

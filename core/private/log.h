@@ -2,12 +2,8 @@
 #ifndef HL_CORE_PRIVATE_LOG_H
 #define HL_CORE_PRIVATE_LOG_H
 
-#include "core/declarations.h"
-
 #include <stdint.h>
 #include <string.h>
-
-HL_BEGIN_DECLS
 
 /* ln x for normal x > 0, within 4 units in the last place (near 1, of x - 1's own); exact where x = 1. ln 0 is some
  * finite number, so that x ln x is 0 there. Nothing is promised of other x.
@@ -40,7 +36,5 @@ __attribute__((always_inline)) static inline double hl_log(double x)
     p = p * z + 2.0 / 3;
     return n * ln2_high + (n * ln2_low + (2 * s + s * z * p));
 }
-
-HL_END_DECLS
 
 #endif

@@ -2,10 +2,7 @@
 #ifndef HL_CORE_PRIVATE_OP_LIST_H
 #define HL_CORE_PRIVATE_OP_LIST_H
 
-#include "core/declarations.h"
 #include "core/op.h"
-
-HL_BEGIN_DECLS
 
 /* clang-format off */
 #define HL_OPS(OP) /* OP(gelu): hl_op_gelu of core/op_gelu.c */ \
@@ -33,7 +30,5 @@ HL_BEGIN_DECLS
 
 extern const hl_op *const hl_op_list[];
 extern const int hl_op_count;
-
-HL_END_DECLS
 
 #endif

@@ -3,11 +3,8 @@
 #ifndef HL_CORE_PRIVATE_OP_OF_NUMBERS_H
 #define HL_CORE_PRIVATE_OP_OF_NUMBERS_H
 
-#include "core/declarations.h"
 #include "core/op.h"
 #include "core/threads.h"
-
-HL_BEGIN_DECLS
 
 typedef hl_real hl_number_function(hl_real x);
 
@@ -103,7 +100,5 @@ static inline void hl_op_backward_numbers(const hl_tape *tape, const hl_node *no
     {                                                                                                    \
         return hl_tape_apply(tape, &hl_op_##name_, &x, 1, NULL, 0);                                      \
     }
-
-HL_END_DECLS
 
 #endif

@@ -2,13 +2,10 @@
 #ifndef HL_CORE_PRIVATE_PASS_BITS_H
 #define HL_CORE_PRIVATE_PASS_BITS_H
 
-#include "core/declarations.h"
 #include "core/real.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 /* Numbers are worked in groups. Bit r of byte l of a group's HL_PASS_BYTES is that of number 16 r + l, so that
  * vectors of 16 numbers make and read their bits without moving them between lanes. */
@@ -24,7 +21,5 @@ void hl_pass_forward(int n, const hl_real *x, hl_real floor, const hl_real *m, c
 
 /* dx[i] = (or, `add`, +=) dy[i] * scale where bit i is 1, 0 where it is 0, for i < count. dx and dy may be the same. */
 void hl_pass_backward(int64_t count, const uint8_t *bits, hl_real scale, const hl_real *dy, hl_real *dx, bool add);
-
-HL_END_DECLS
 
 #endif

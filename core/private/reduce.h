@@ -2,13 +2,10 @@
 #ifndef HL_CORE_PRIVATE_REDUCE_H
 #define HL_CORE_PRIVATE_REDUCE_H
 
-#include "core/declarations.h"
 #include "core/real.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 /* sum (D) = (or +=, if `add`) the column sums of x (N, D): fixed blocks of rows, each summed in order, then the blocks
  * in order. `scratch` holds hl_sum_rows_scratch(N, D) numbers. */
@@ -26,7 +23,5 @@ double hl_sum_all(const hl_real *x, int64_t n);
 
 /* The sum of their squares, added in double in fixed blocks, on `threads` threads. */
 double hl_sum_squares(int threads, const hl_real *x, int64_t n);
-
-HL_END_DECLS
 
 #endif

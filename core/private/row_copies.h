@@ -2,10 +2,7 @@
 #ifndef HL_CORE_PRIVATE_ROW_COPIES_H
 #define HL_CORE_PRIVATE_ROW_COPIES_H
 
-#include "core/declarations.h"
 #include "core/op.h"
-
-HL_BEGIN_DECLS
 
 /* Row list[m] - base of a matrix of rows of D numbers, for m < n; row 0 each time where there is no list. */
 typedef struct hl_row_list {
@@ -21,7 +18,5 @@ bool hl_row_list_check(hl_tape *tape, const hl_node *node, const hl_row_list *ro
  * several times is summed in the list's order, whatever the number of threads. */
 void hl_row_list_add(const hl_tape *tape, const hl_row_list *rows, hl_real scale, const hl_real *dy, int64_t n_rows,
                      hl_grad dx);
-
-HL_END_DECLS
 
 #endif

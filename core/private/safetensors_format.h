@@ -2,10 +2,6 @@
 #ifndef HL_CORE_PRIVATE_SAFETENSORS_FORMAT_H
 #define HL_CORE_PRIVATE_SAFETENSORS_FORMAT_H
 
-#include "core/declarations.h"
-
-HL_BEGIN_DECLS
-
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "safetensors files are little-endian");
 
 /* The header of every file written here begins with these bytes, the checksum's digits and a quote. As the checksum
@@ -27,7 +23,5 @@ enum {
     HL_SAFETENSORS_CHECKSUM_AT = HL_SAFETENSORS_LENGTH_BYTES + sizeof HL_SAFETENSORS_CHECKSUM_PREFIX -
                                  1, /* of the digits, from the file's start */
 };
-
-HL_END_DECLS
 
 #endif

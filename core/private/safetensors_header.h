@@ -6,14 +6,11 @@
 #ifndef HL_CORE_PRIVATE_SAFETENSORS_HEADER_H
 #define HL_CORE_PRIVATE_SAFETENSORS_HEADER_H
 
-#include "core/declarations.h"
 #include "core/private/safetensors_types.h"
 #include "core/safetensors.h"
 
 #include <stddef.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 typedef struct hl_safetensors_entry {
     const char *name; /* in the header's text, as the metadata's strings are */
@@ -44,7 +41,5 @@ int hl_safetensors_header_find(const hl_safetensors_header *header, const char *
 
 /* The metadata's string of that key, or NULL. */
 const char *hl_safetensors_header_metadata(const hl_safetensors_header *header, const char *key);
-
-HL_END_DECLS
 
 #endif

@@ -2,12 +2,9 @@
 #ifndef HL_CORE_PRIVATE_SAFETENSORS_TYPES_H
 #define HL_CORE_PRIVATE_SAFETENSORS_TYPES_H
 
-#include "core/declarations.h"
 #include "core/real.h"
 
 #include <stddef.h>
-
-HL_BEGIN_DECLS
 
 typedef struct hl_safetensors_type {
     const char *name;                    /* "F32" */
@@ -17,7 +14,5 @@ typedef struct hl_safetensors_type {
 
 /* The type of that name, or NULL where the format has none. */
 const hl_safetensors_type *hl_safetensors_type_find(const char *name);
-
-HL_END_DECLS
 
 #endif

@@ -2,10 +2,7 @@
 #ifndef HL_CORE_PRIVATE_TAPE_MEMORY_H
 #define HL_CORE_PRIVATE_TAPE_MEMORY_H
 
-#include "core/declarations.h"
 #include "core/op.h"
-
-HL_BEGIN_DECLS
 
 /* The bytes of `count` elements, rounded as the arena does. False with a sticky error where no machine has so many. */
 bool hl_tape_bytes_of(hl_tape *tape, int64_t count, size_t size, size_t *bytes);
@@ -29,7 +26,5 @@ void hl_tape_piece_end(hl_tape_piece *piece, int64_t end);
 /* Runs the op's backward, or its forward where `din` is NULL, and frees its scratch memory; a dry tape only counts
  * memory and arithmetic. False with a sticky error when the arena is full. */
 bool hl_tape_run(hl_tape *tape, hl_node *node, const hl_grad *din);
-
-HL_END_DECLS
 
 #endif

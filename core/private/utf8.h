@@ -2,17 +2,11 @@
 #ifndef HL_CORE_PRIVATE_UTF8_H
 #define HL_CORE_PRIVATE_UTF8_H
 
-#include "core/declarations.h"
-
 #include <stddef.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 /* Returns the number of bytes, 1 to 4, of the text's first character, and writes the character to *code (which may be
  * NULL); 0 where the bytes are no character, or one that the end of the `size` bytes cuts. size is at least 1. */
 size_t hl_utf8_decode(const char *text, size_t size, uint32_t *code);
-
-HL_END_DECLS
 
 #endif

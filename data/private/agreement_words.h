@@ -2,12 +2,9 @@
 #ifndef HL_DATA_PRIVATE_AGREEMENT_WORDS_H
 #define HL_DATA_PRIVATE_AGREEMENT_WORDS_H
 
-#include "core/declarations.h"
 #include "data/vocabulary.h"
 
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 enum {
     HL_AGREEMENT_NOUNS = 16,
@@ -43,7 +40,5 @@ int32_t hl_agreement_possessive(int form);
 
 /* The vocabulary of these words. HL_NO_MEMORY. *out is the caller's: hl_vocabulary_free. */
 hl_status hl_agreement_vocabulary(hl_vocabulary **out);
-
-HL_END_DECLS
 
 #endif

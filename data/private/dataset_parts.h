@@ -2,10 +2,7 @@
 #ifndef HL_DATA_PRIVATE_DATASET_PARTS_H
 #define HL_DATA_PRIVATE_DATASET_PARTS_H
 
-#include "core/declarations.h"
 #include "data/dataset.h"
-
-HL_BEGIN_DECLS
 
 struct hl_dataset {
     hl_data_sizes sizes;
@@ -25,7 +22,5 @@ hl_status hl_dataset_text_examples(const hl_dataset *dataset, hl_split split, in
 hl_status hl_dataset_text_storage(const hl_dataset *dataset, hl_batch_storage *storage);
 hl_status hl_dataset_text_fill(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t most_examples,
                                int64_t most_rows, hl_batch_storage *storage);
-
-HL_END_DECLS
 
 #endif

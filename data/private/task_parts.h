@@ -2,11 +2,8 @@
 #ifndef HL_DATA_PRIVATE_TASK_PARTS_H
 #define HL_DATA_PRIVATE_TASK_PARTS_H
 
-#include "core/declarations.h"
 #include "core/examples.h"
 #include "data/task.h"
-
-HL_BEGIN_DECLS
 
 #define HL_TASK_DECLARATION(name) extern const hl_task hl_task_##name;
 HL_TASKS(HL_TASK_DECLARATION)
@@ -39,7 +36,5 @@ void hl_slots_draw(const hl_task_spec *spec, int64_t n, hl_draw *draw, hl_exampl
 
 /* Makes the symbol at position `source` the answer of slot `slot`, both counted from 0. */
 void hl_slots_answer(int64_t n, int64_t slot, int64_t source, hl_example example);
-
-HL_END_DECLS
 
 #endif

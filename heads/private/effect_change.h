@@ -2,13 +2,10 @@
 #ifndef HL_HEADS_PRIVATE_EFFECT_CHANGE_H
 #define HL_HEADS_PRIVATE_EFFECT_CHANGE_H
 
-#include "core/declarations.h"
 #include "core/status.h"
 #include "heads/estimate.h"
 #include "heads/label.h"
 #include "heads/private/effect_losses.h"
-
-HL_BEGIN_DECLS
 
 /* A change of some heads of a layer in a pass. */
 typedef struct hl_effect_change {
@@ -28,7 +25,5 @@ hl_status hl_effect_losses_measure(hl_effect_losses *s, const hl_effect_change *
  * workspaces for; where that would leave half of the threads idle, the threads work on one pass together.
  * HL_NOT_FINITE, HL_NO_MEMORY. */
 hl_status hl_effect_losses_changes(hl_effect_losses *s, const hl_effect_change *what, int64_t n, hl_estimate *changes);
-
-HL_END_DECLS
 
 #endif

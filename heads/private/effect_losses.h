@@ -4,7 +4,6 @@
 #define HL_HEADS_PRIVATE_EFFECT_LOSSES_H
 
 #include "core/arena.h"
-#include "core/declarations.h"
 #include "core/examples.h"
 #include "core/status.h"
 #include "data/batch_storage.h"
@@ -12,8 +11,6 @@
 #include "heads/private/effect_workspace.h"
 #include "heads/private/layer_input.h"
 #include "layers/model.h"
-
-HL_BEGIN_DECLS
 
 /* The caller sets `model`, `layers`, `slice` and `threads`; hl_effect_losses_begin sets the rest. */
 typedef struct hl_effect_losses {
@@ -63,7 +60,5 @@ hl_status hl_effect_losses_slopes(hl_effect_losses *s, double *slopes);
 
 /* The mean of a layer's z over all rows of the examples, (H * Dv). HL_NO_MEMORY. */
 hl_status hl_effect_losses_mean_output(hl_effect_losses *s, int layer, hl_real *mean);
-
-HL_END_DECLS
 
 #endif

@@ -5,14 +5,11 @@
 
 #include "core/arena.h"
 #include "core/batch.h"
-#include "core/declarations.h"
 #include "core/status.h"
 #include "layers/model.h"
 
 #include <stddef.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 /* The size of a workspace: for up to n examples of T tokens, `slice` of them in a pass. */
 typedef struct hl_effect_workspace_size {
@@ -46,7 +43,5 @@ hl_effect_workspace hl_effect_workspace_in(char *block, size_t bytes, const hl_m
  * that layer. HL_NOT_FINITE; HL_INVALID where shapes do not fit the model. */
 hl_status hl_effect_workspace_pass(hl_effect_workspace *workspace, const hl_model *model, const hl_batch *batch,
                                    int layer, const hl_real *x, const hl_head_probe *probe, int threads);
-
-HL_END_DECLS
 
 #endif

@@ -5,11 +5,8 @@
 
 #include "core/arena.h"
 #include "core/batch.h"
-#include "core/declarations.h"
 #include "core/status.h"
 #include "layers/model.h"
-
-HL_BEGIN_DECLS
 
 typedef struct hl_layer_input {
     int layer;  /* which one; -1: none yet */
@@ -34,7 +31,5 @@ hl_real *hl_layer_input_of(const hl_layer_input *input, const hl_model *model, c
 /* The same as a tensor (rows of the slice, D). */
 hl_tensor *hl_layer_input_tensor(hl_tape *tape, const hl_layer_input *input, const hl_model *model,
                                  const hl_batch *slice);
-
-HL_END_DECLS
 
 #endif

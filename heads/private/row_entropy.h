@@ -2,12 +2,9 @@
 #ifndef HL_HEADS_PRIVATE_ROW_ENTROPY_H
 #define HL_HEADS_PRIVATE_ROW_ENTROPY_H
 
-#include "core/declarations.h"
 #include "core/real.h"
 
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 /* -sum_j a_j ln a_j over the first n weights, nats, with 0 ln 0 = 0; added in a fixed order. */
 double hl_row_entropy(const hl_real *a, int64_t n);
@@ -24,7 +21,5 @@ void hl_row_halve(const hl_real *a, int64_t n, double *halves);
 /* Adds to sums[k] the entropy of row a mixed with row k of b, for each of `count` rows of b, which begin `stride`
  * numbers apart; all of them halves. The results are those of hl_row_entropy_mixed to the last bit. */
 void hl_row_entropies_mixed(const double *a, const double *b, int64_t stride, int64_t n, int64_t count, double *sums);
-
-HL_END_DECLS
 
 #endif

@@ -2,11 +2,8 @@
 #ifndef HL_HEADS_PRIVATE_SNAPSHOT_ARRAY_H
 #define HL_HEADS_PRIVATE_SNAPSHOT_ARRAY_H
 
-#include "core/declarations.h"
 #include "core/npz.h"
 #include "core/status.h"
-
-HL_BEGIN_DECLS
 
 /* At least as many bytes as an archive adds to an array's numbers. */
 enum { HL_SNAPSHOT_FRAME = 320 };
@@ -18,7 +15,5 @@ hl_status hl_snapshot_wrong(const char *path, const char *name, const char *form
 /* The array's numbers, the archive's, into *data; it must be there in this type and shape, else HL_BAD_FILE. */
 hl_status hl_snapshot_array(const hl_npz *npz, const char *path, const char *name, hl_npy_type type, hl_shape shape,
                             void **data);
-
-HL_END_DECLS
 
 #endif

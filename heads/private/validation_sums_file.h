@@ -2,15 +2,12 @@
 #ifndef HL_HEADS_PRIVATE_VALIDATION_SUMS_FILE_H
 #define HL_HEADS_PRIVATE_VALIDATION_SUMS_FILE_H
 
-#include "core/declarations.h"
 #include "core/npz.h"
 #include "core/status.h"
 #include "heads/validation_sums.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-
-HL_BEGIN_DECLS
 
 /* The 8-byte numbers that all arrays for examples of T tokens have together. False where they do not fit. */
 bool hl_validation_sums_count(const hl_model_config *config, int64_t n_tokens, size_t *count);
@@ -28,7 +25,5 @@ void hl_validation_sums_write(const hl_validation_sums *sums, hl_npz_writer *npz
  * where an array is missing, has another type or shape, or holds a number out of range. */
 hl_status hl_validation_sums_read(const hl_npz *npz, const char *path, int n_layers, const int32_t *heads,
                                   int64_t least, int64_t most, hl_validation_sums *sums, bool *has);
-
-HL_END_DECLS
 
 #endif

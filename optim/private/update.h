@@ -2,13 +2,10 @@
 #ifndef HL_OPTIM_PRIVATE_UPDATE_H
 #define HL_OPTIM_PRIVATE_UPDATE_H
 
-#include "core/declarations.h"
 #include "optim/optimizer.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 /* One step's constants, computed in double and rounded once. */
 typedef struct hl_update_constants {
@@ -35,7 +32,5 @@ hl_update_range hl_adam_range;
 
 hl_update_constants hl_sgd_constants(const hl_optimizer *optimizer, double learning_rate);
 hl_update_range hl_sgd_range;
-
-HL_END_DECLS
 
 #endif

@@ -2,7 +2,6 @@
 #ifndef HL_PRETRAINED_PRIVATE_FOLDER_H
 #define HL_PRETRAINED_PRIVATE_FOLDER_H
 
-#include "core/declarations.h"
 #include "core/json.h"
 #include "core/safetensors.h"
 #include "pretrained/pretrained.h"
@@ -10,8 +9,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 enum { HL_PRETRAINED_JSON_BYTES = 16 << 20, HL_PRETRAINED_MAX_FILES = 256, HL_PRETRAINED_MAX_LABELS = 1 << 16 };
 
@@ -56,7 +53,5 @@ hl_status hl_pretrained_check_weights(hl_pretrained *folder);
 
 /* Whether a name from a file is one of a file in the folder itself. */
 bool hl_pretrained_is_file_name(const char *name);
-
-HL_END_DECLS
 
 #endif

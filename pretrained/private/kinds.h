@@ -2,13 +2,10 @@
 #ifndef HL_PRETRAINED_PRIVATE_KINDS_H
 #define HL_PRETRAINED_PRIVATE_KINDS_H
 
-#include "core/declarations.h"
 #include "layers/model.h"
 #include "pretrained/pretrained.h"
 
 #include <stdbool.h>
-
-HL_BEGIN_DECLS
 
 /* Which part of our parameter a tensor is. */
 typedef enum hl_weight_part {
@@ -74,7 +71,5 @@ bool hl_model_kind_find_activation(const char *name, hl_activation *activation);
 
 /* All names, separated by ", ". */
 extern const char hl_model_kind_names[];
-
-HL_END_DECLS
 
 #endif

@@ -2,15 +2,12 @@
 #ifndef HL_PRETRAINED_PRIVATE_WRITE_H
 #define HL_PRETRAINED_PRIVATE_WRITE_H
 
-#include "core/declarations.h"
 #include "core/json.h"
 #include "core/safetensors.h"
 #include "pretrained/private/kinds.h"
 #include "pretrained/write.h"
 
 #include <stdbool.h>
-
-HL_BEGIN_DECLS
 
 /* Tensors of a folder that a model does not use: the names are the folder's, the numbers owned. A zeroed one is
  * empty. */
@@ -47,7 +44,5 @@ void hl_pretrained_print_config(hl_pretrained_writing *w, hl_text *text);
 
 /* model.safetensors. HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_pretrained_write_weights(const hl_pretrained_writing *w, const char *path, hl_pretrained_written *written);
-
-HL_END_DECLS
 
 #endif

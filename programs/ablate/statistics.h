@@ -3,11 +3,7 @@
 #ifndef HL_PROGRAMS_ABLATE_STATISTICS_H
 #define HL_PROGRAMS_ABLATE_STATISTICS_H
 
-#include "core/declarations.h"
-
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 /* mean +- half_width. */
 typedef struct hl_interval {
@@ -30,7 +26,5 @@ double hl_student_two_sided(double t, double freedom);
 
 /* The t with P(|T| <= t) = confidence, 0 < confidence < 1. */
 double hl_student_quantile(double confidence, double freedom);
-
-HL_END_DECLS
 
 #endif

@@ -5,7 +5,6 @@
 #ifndef HL_PROGRAMS_ABLATE_SWEEP_CHART_H
 #define HL_PROGRAMS_ABLATE_SWEEP_CHART_H
 
-#include "core/declarations.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "programs/ablate/statistics.h"
@@ -13,8 +12,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 enum { HL_SWEEP_LOSS, HL_SWEEP_ACCURACY, HL_SWEEP_MEASURES };
 
@@ -38,7 +35,5 @@ typedef struct hl_sweep_chart {
  * cut. HL_INVALID: no variants, too many for a picture; dpi, of which fewer are taken where the picture would be too
  * tall. HL_NO_MEMORY; HL_FAILED with cairo's words. */
 hl_status hl_sweep_chart_print(const hl_sweep_chart *chart, hl_picture_format format, double dpi, hl_text *bytes);
-
-HL_END_DECLS
 
 #endif

@@ -2,7 +2,6 @@
 #ifndef HL_SHOW_PRIVATE_PACKED_H
 #define HL_SHOW_PRIVATE_PACKED_H
 
-#include "core/declarations.h"
 #include "core/status.h"
 #include "core/text.h"
 
@@ -10,8 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <zlib.h>
-
-HL_BEGIN_DECLS
 
 /* Packs bytes that come piece by piece and adds the result to a text as they come. */
 typedef struct hl_packer {
@@ -41,7 +38,5 @@ bool hl_packed_all(hl_packed_block *blocks, int64_t n);
 
 /* Adds the base64 of `size` bytes, not deflated. HL_NO_MEMORY is left on the text. */
 void hl_base64(hl_text *text, const void *bytes, size_t size);
-
-HL_END_DECLS
 
 #endif

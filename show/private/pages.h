@@ -4,11 +4,7 @@
 #ifndef HL_SHOW_PRIVATE_PAGES_H
 #define HL_SHOW_PRIVATE_PAGES_H
 
-#include "core/declarations.h"
-
 #include <stddef.h>
-
-HL_BEGIN_DECLS
 
 extern const unsigned char hl_report_page_before[];
 extern const size_t hl_report_page_before_size;
@@ -19,7 +15,5 @@ extern const unsigned char hl_sweep_page_before[];
 extern const size_t hl_sweep_page_before_size;
 extern const unsigned char hl_sweep_page_after[];
 extern const size_t hl_sweep_page_after_size;
-
-HL_END_DECLS
 
 #endif

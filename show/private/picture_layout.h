@@ -2,14 +2,11 @@
 #ifndef HL_SHOW_PRIVATE_PICTURE_LAYOUT_H
 #define HL_SHOW_PRIVATE_PICTURE_LAYOUT_H
 
-#include "core/declarations.h"
 #include "show/picture.h"
 
 #include <cairo.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 #define HL_PICTURE_TEXT_SIZE 7.0 /* of axis names, the bar, the caption */
 #define HL_PICTURE_LINE 9.5      /* from one line of text to the next */
@@ -59,7 +56,5 @@ hl_picture_layout hl_picture_lay_out(const hl_picture *picture, cairo_t *cairo);
 
 /* Paints the picture with that layout. HL_NO_MEMORY; cairo's own errors stay on `cairo`. */
 hl_status hl_picture_paint(const hl_picture *picture, const hl_picture_layout *layout, cairo_t *cairo);
-
-HL_END_DECLS
 
 #endif

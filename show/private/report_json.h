@@ -2,11 +2,8 @@
 #ifndef HL_SHOW_PRIVATE_REPORT_JSON_H
 #define HL_SHOW_PRIVATE_REPORT_JSON_H
 
-#include "core/declarations.h"
 #include "core/text.h"
 #include "show/report.h"
-
-HL_BEGIN_DECLS
 
 /* Adds everything about one run to the text. `<` is escaped, so that no text of the data can end the page's script
  * element or begin another. Each section is made, added and freed before the next. HL_NO_MEMORY is left on the text. */
@@ -15,7 +12,5 @@ void hl_report_json(hl_text *text, const hl_report_run *run);
 /* Adds {"words": [{"group", "name", "meaning"}, ...], "misses": [[...], ...]}, without any `<`: heads/words.h, and of
  * each run why each head is mixed, "" where it is not. HL_NO_MEMORY is left on the text. */
 void hl_report_words(hl_text *text, const hl_report_run *runs, int n_runs);
-
-HL_END_DECLS
 
 #endif

@@ -2,10 +2,7 @@
 #ifndef HL_TRAIN_PRIVATE_CONFIG_READER_H
 #define HL_TRAIN_PRIVATE_CONFIG_READER_H
 
-#include "core/declarations.h"
 #include "train/config_keys.h"
-
-HL_BEGIN_DECLS
 
 enum { HL_CONFIG_NOWHERE = 0, HL_CONFIG_COMMAND_LINE = -1, HL_CONFIG_SHAPE = -2 /* hl_config_options.shape */ };
 
@@ -41,7 +38,5 @@ void hl_config_resolve(hl_config_reader *reader);
  * no key's range; and complains of those given that contradict it, after that. */
 void hl_config_take_shape(hl_config_reader *reader);
 void hl_config_check_shape(hl_config_reader *reader);
-
-HL_END_DECLS
 
 #endif

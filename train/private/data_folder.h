@@ -2,12 +2,9 @@
 #ifndef HL_TRAIN_PRIVATE_DATA_FOLDER_H
 #define HL_TRAIN_PRIVATE_DATA_FOLDER_H
 
-#include "core/declarations.h"
 #include "core/status.h"
 
 #include <stddef.h>
-
-HL_BEGIN_DECLS
 
 /* Makes the folder and its missing parents; the first *there bytes of the path name what was there before, all where it
  * was there itself. HL_BAD_FILE; nothing is then left of it, and the path is shortened. */
@@ -20,7 +17,5 @@ hl_status hl_data_folder_make_temporary(char **path, size_t *there);
 /* Removes the files in it, and the folder and its parents beyond `there` that hold nothing else; shortens the path.
  * Files that are open stay readable. */
 void hl_data_folder_remove(char *path, size_t there);
-
-HL_END_DECLS
 
 #endif

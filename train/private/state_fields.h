@@ -2,13 +2,10 @@
 #ifndef HL_TRAIN_PRIVATE_STATE_FIELDS_H
 #define HL_TRAIN_PRIVATE_STATE_FIELDS_H
 
-#include "core/declarations.h"
 #include "train/state.h"
 
 #include <stdint.h>
 #include <string.h>
-
-HL_BEGIN_DECLS
 
 /* Files of format 1 have the first fields alone; their rows of metrics.csv are still read. A checkpoint of a whole step
  * has no more than the fields of one. */
@@ -37,7 +34,5 @@ static inline void hl_state_fields(hl_train_state *state, int64_t flags[2], hl_s
     };
     memcpy(fields, all, sizeof all);
 }
-
-HL_END_DECLS
 
 #endif

@@ -3,7 +3,6 @@
 #ifndef HL_DATA_TEXT_PRIVATE_CONLLU_INPUT_H
 #define HL_DATA_TEXT_PRIVATE_CONLLU_INPUT_H
 
-#include "core/declarations.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "data/text/lines.h"
@@ -11,8 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 typedef struct hl_conllu_input {
     hl_lines *lines;
@@ -29,7 +26,5 @@ hl_status hl_conllu_input_next(hl_conllu_input *input, hl_line *line);
 /* Adds the words of a line of text, which white space separates, as a sentence of CoNLL-U with nothing stated; false
  * where it has none. HL_NO_MEMORY is left on the text. */
 bool hl_conllu_add_text(hl_text *text, const hl_line *line);
-
-HL_END_DECLS
 
 #endif

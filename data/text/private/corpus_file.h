@@ -11,7 +11,6 @@
 #ifndef HL_DATA_TEXT_PRIVATE_CORPUS_FILE_H
 #define HL_DATA_TEXT_PRIVATE_CORPUS_FILE_H
 
-#include "core/declarations.h"
 #include "core/status.h"
 #include "data/text/corpus.h"
 #include "data/text/private/source.h"
@@ -19,8 +18,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 enum {
     HL_CORPUS_FORMAT = 1,
@@ -76,7 +73,5 @@ hl_status hl_corpus_writer_commit(hl_corpus_writer *writer, const hl_source *sou
 
 /* Removes what was written and frees the writer. */
 void hl_corpus_writer_abandon(hl_corpus_writer *writer);
-
-HL_END_DECLS
 
 #endif

@@ -2,12 +2,8 @@
 #ifndef HL_DATA_TEXT_PRIVATE_HASH_H
 #define HL_DATA_TEXT_PRIVATE_HASH_H
 
-#include "core/declarations.h"
-
 #include <stddef.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 /* FNV-1a, 64 bits, over the bytes, from the hash of what comes before them; the first is HL_HASH. */
 #define HL_HASH UINT64_C(14695981039346656037)
@@ -25,7 +21,5 @@ static inline uint64_t hl_hash_pair(int32_t left, int32_t right)
 {
     return ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) * UINT64_C(0x9E3779B97F4A7C15);
 }
-
-HL_END_DECLS
 
 #endif

@@ -2,13 +2,10 @@
 #ifndef HL_DATA_TEXT_PRIVATE_INPUT_H
 #define HL_DATA_TEXT_PRIVATE_INPUT_H
 
-#include "core/declarations.h"
 #include "core/status.h"
 
 #include <stddef.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 typedef struct hl_input hl_input;
 
@@ -24,7 +21,5 @@ void hl_input_progress(const hl_input *input, int64_t *done, int64_t *total);
 const char *hl_input_name(const hl_input *input);
 
 void hl_input_close(hl_input *input); /* NULL is allowed */
-
-HL_END_DECLS
 
 #endif

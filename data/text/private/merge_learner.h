@@ -2,7 +2,6 @@
 #ifndef HL_DATA_TEXT_PRIVATE_MERGE_LEARNER_H
 #define HL_DATA_TEXT_PRIVATE_MERGE_LEARNER_H
 
-#include "core/declarations.h"
 #include "core/status.h"
 #include "data/text/private/heap.h"
 #include "data/text/private/number_table.h"
@@ -10,8 +9,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 /* Words as the ids of their pieces. A zeroed one is empty. Owned by the caller: hl_merge_learner_free. */
 typedef struct hl_merge_learner {
@@ -49,7 +46,5 @@ hl_status hl_merge_learner_run(hl_merge_learner *learner, size_t size, int64_t l
                                hl_text_set *pieces);
 
 void hl_merge_learner_free(hl_merge_learner *learner);
-
-HL_END_DECLS
 
 #endif

@@ -3,15 +3,9 @@
 #ifndef HL_DATA_TEXT_PRIVATE_PRETOKEN_H
 #define HL_DATA_TEXT_PRIVATE_PRETOKEN_H
 
-#include "core/declarations.h"
-
 #include <stddef.h>
-
-HL_BEGIN_DECLS
 
 /* The end of the match that begins at `begin` < size. The text is UTF-8. */
 size_t hl_pretoken_end(const char *text, size_t size, size_t begin);
-
-HL_END_DECLS
 
 #endif

@@ -2,13 +2,10 @@
 #ifndef HL_DATA_TEXT_PRIVATE_SOURCE_H
 #define HL_DATA_TEXT_PRIVATE_SOURCE_H
 
-#include "core/declarations.h"
 #include "core/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 typedef struct hl_source {
     int64_t size;                 /* bytes */
@@ -33,7 +30,5 @@ hl_status hl_source_read_whole(const char *path, hl_source_progress *progress, v
  * two functions above. */
 hl_status hl_source_compare(const char *path, const hl_source *then, bool full, hl_source_progress *progress,
                             void *context, bool *same);
-
-HL_END_DECLS
 
 #endif

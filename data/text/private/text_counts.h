@@ -2,13 +2,10 @@
 #ifndef HL_DATA_TEXT_PRIVATE_TEXT_COUNTS_H
 #define HL_DATA_TEXT_PRIVATE_TEXT_COUNTS_H
 
-#include "core/declarations.h"
 #include "core/status.h"
 #include "data/text/text_data.h"
 
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 typedef struct hl_text_counts {
     int64_t pieces;            /* without special tokens, but with unknown ones */
@@ -23,7 +20,5 @@ typedef struct hl_text_counts {
  * is then empty. To be ended by hl_text_counts_free, which takes an empty one, too. */
 hl_status hl_text_counts_of(const hl_text_data *data, hl_split split, hl_text_counts *counts);
 void hl_text_counts_free(hl_text_counts *counts);
-
-HL_END_DECLS
 
 #endif

@@ -2,7 +2,6 @@
 #ifndef HL_DATA_TEXT_PRIVATE_TEXT_DATA_PARTS_H
 #define HL_DATA_TEXT_PRIVATE_TEXT_DATA_PARTS_H
 
-#include "core/declarations.h"
 #include "core/status.h"
 #include "data/text/corpus.h"
 #include "data/text/split.h"
@@ -10,8 +9,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 /* Columns of the caches of sentences; those that a task has no use for are empty. */
 enum {
@@ -91,7 +88,5 @@ static inline bool hl_is_split(hl_split split)
  * nothing is masked: masks are asked for, with an answer that nobody knows (id -1), and of next each piece after
  * another. Longer ones are cut to spec->max_length. Fails as hl_text_data_open. */
 hl_status hl_text_data_open_written(const hl_text_spec *spec, const hl_text_data *of, hl_text_data **out);
-
-HL_END_DECLS
 
 #endif

@@ -2,15 +2,12 @@
 #ifndef HL_DATA_TEXT_PRIVATE_TEXT_RECORDS_H
 #define HL_DATA_TEXT_PRIVATE_TEXT_RECORDS_H
 
-#include "core/declarations.h"
 #include "core/status.h"
 #include "data/text/lines.h"
 #include "data/text/text_data.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 /* Owned by its reader; stands until the reader's next call. */
 typedef struct hl_text_record {
@@ -39,7 +36,5 @@ hl_status hl_text_records_next(hl_text_records *records, hl_text_record *record)
 const hl_lines *hl_text_records_lines(const hl_text_records *records);
 
 void hl_text_records_close(hl_text_records *records); /* NULL is allowed */
-
-HL_END_DECLS
 
 #endif

@@ -2,7 +2,6 @@
 #ifndef HL_DATA_TEXT_PRIVATE_TEXT_SET_H
 #define HL_DATA_TEXT_PRIVATE_TEXT_SET_H
 
-#include "core/declarations.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "data/text/private/number_table.h"
@@ -10,8 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 typedef struct hl_set_text {
     size_t start, size; /* in the set's bytes */
@@ -41,7 +38,5 @@ bool hl_text_set_has(const hl_text_set *set, const char *text, size_t size);
 hl_status hl_text_set_by_count(const hl_text_set *set, size_t **numbers);
 
 void hl_text_set_free(hl_text_set *set);
-
-HL_END_DECLS
 
 #endif

@@ -3,7 +3,6 @@
 #ifndef HL_DATA_TEXT_PRIVATE_TOKENS_ENCODE_H
 #define HL_DATA_TEXT_PRIVATE_TOKENS_ENCODE_H
 
-#include "core/declarations.h"
 #include "core/status.h"
 #include "data/text/private/heap.h"
 #include "data/text/private/tokens_parts.h"
@@ -12,8 +11,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 /* A character as the normaliser leaves it, and the bytes of the text that it comes from. */
 typedef struct hl_character {
@@ -68,7 +65,5 @@ hl_status hl_tokens_encode_wordpiece(const hl_tokens *tokens, const char *text, 
 /* bpe and bytes; with `space` a space comes before the text. */
 hl_status hl_tokens_encode_bpe(const hl_tokens *tokens, const char *text, size_t size, size_t base, bool space,
                                hl_pieces *pieces);
-
-HL_END_DECLS
 
 #endif

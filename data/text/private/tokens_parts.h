@@ -2,7 +2,6 @@
 #ifndef HL_DATA_TEXT_PRIVATE_TOKENS_PARTS_H
 #define HL_DATA_TEXT_PRIVATE_TOKENS_PARTS_H
 
-#include "core/declarations.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "data/text/private/hash.h"
@@ -12,8 +11,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 enum {
     HL_TEMPLATE_MAX = 16,
@@ -110,7 +107,5 @@ int64_t hl_tokens_rank(const hl_tokens *tokens, int32_t left, int32_t right);
 /* The id of the piece "<prefix><bytes>", whose hash it is given; -1 where there is none. */
 int32_t hl_tokens_find_hashed(const hl_tokens *tokens, uint64_t hash, const char *prefix, const char *bytes,
                               size_t size);
-
-HL_END_DECLS
 
 #endif

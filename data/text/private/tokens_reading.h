@@ -2,15 +2,12 @@
 #ifndef HL_DATA_TEXT_PRIVATE_TOKENS_READING_H
 #define HL_DATA_TEXT_PRIVATE_TOKENS_READING_H
 
-#include "core/declarations.h"
 #include "core/json.h"
 #include "core/status.h"
 #include "data/text/private/tokens_parts.h"
 
 #include <stddef.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 /* JSON takes up to 100 times its bytes while it is read. */
 enum { HL_TOKENS_JSON_BYTES = 64 << 20, HL_TOKENS_FILE_BYTES = 256 << 20, HL_WORD_CHARACTERS_MAX = 10000 };
@@ -33,7 +30,5 @@ void hl_tokens_usual_roles(hl_tokens *tokens);
 
 /* The templates <s> A </s> and <s> A </s> </s> B </s>, all of type 0. */
 void hl_tokens_wrap_as_roberta(hl_tokens *tokens, int32_t before, int32_t after);
-
-HL_END_DECLS
 
 #endif

@@ -4,12 +4,8 @@
 #ifndef HL_DATA_TEXT_PRIVATE_UNICODE_H
 #define HL_DATA_TEXT_PRIVATE_UNICODE_H
 
-#include "core/declarations.h"
-
 #include <stddef.h>
 #include <stdint.h>
-
-HL_BEGIN_DECLS
 
 /* Bits. A character that cleaning drops may be white space as well (U+000B). */
 enum { HL_BERT_DROPPED = 1, HL_BERT_WHITE = 2, HL_BERT_PUNCTUATION = 4, HL_BERT_CJK = 8 };
@@ -33,7 +29,5 @@ hl_kind hl_byte_level_kind(uint32_t code);
 
 /* Writes the character as UTF-8, returns the bytes, 1 to 4. */
 size_t hl_utf8_encode(uint32_t code, char bytes[4]);
-
-HL_END_DECLS
 
 #endif
