@@ -1,7 +1,7 @@
 #include "train/setup_pretrained.h"
 
 #include "core/memory.h"
-#include "data/text/tokens.h"
+#include "data/text/tokens_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

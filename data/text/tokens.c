@@ -364,19 +364,3 @@ hl_status hl_tokens_finish(hl_tokens *tokens, const char *path)
     }
     return hash_merges(tokens, path);
 }
-
-hl_status hl_tokens_of_labels(const char *const *labels, int64_t n, const char *path, hl_tokens **out)
-{
-    hl_tokens *tokens = *out = hl_tokens_new(HL_TOKENS_WORDS);
-    hl_status status = tokens != NULL ? hl_ok() : hl_error_memory("labels");
-    for (int64_t i = 0; i < n; i++) {
-        HL_THEN(status, hl_tokens_add(tokens, labels[i], strlen(labels[i])));
-    }
-    HL_THEN(status, hl_tokens_index(tokens, path, false));
-    HL_THEN(status, hl_tokens_finish(tokens, path));
-    if (status.code != HL_OK) {
-        hl_tokens_free(tokens);
-        *out = NULL;
-    }
-    return status;
-}

@@ -50,10 +50,6 @@ const char *hl_role_name(hl_role role);
 
 void hl_tokens_free(hl_tokens *tokens); /* NULL is allowed */
 
-/* Tokens whose pieces are these n texts, in their order: the labels that a model chooses from. HL_BAD_FILE, naming
- * `path`: there is none, one is empty or no UTF-8, or two are the same; HL_NO_MEMORY. On success *out is the caller's. */
-hl_status hl_tokens_of_labels(const char *const *labels, int64_t n, const char *path, hl_tokens **out);
-
 hl_tokens_kind hl_tokens_get_kind(const hl_tokens *tokens);
 
 /* V, the special tokens included. */

@@ -14,6 +14,7 @@
 #include "data/text/tokens.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 HL_BEGIN_DECLS
 
@@ -38,6 +39,9 @@ hl_status hl_tokens_save(const hl_tokens *tokens, const char *path);
 
 /* Reads a tokens.json. */
 hl_status hl_tokens_load(const char *path, hl_tokens **out);
+
+/* Takes n labels that a file at `path` names, in their order, as pieces of the kind words. */
+hl_status hl_tokens_of_labels(const char *const *labels, int64_t n, const char *path, hl_tokens **out);
 
 /* Reads BERT's vocab.txt: a piece a line, its id the line's number from 0; white space at the end of a line does not
  * count. `lowercase` (and with it the accents) is not in the file: true for an "uncased" model. The roles are [PAD],

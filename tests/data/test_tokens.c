@@ -179,32 +179,6 @@ START_TEST(of_special_tokens_the_longest_is_found)
 }
 END_TEST
 
-START_TEST(labels_are_tokens_in_their_order)
-{
-    static const char *const labels[] = { "so so", "bad", "so", "" };
-    hl_tokens *tokens;
-    ck_assert_int_eq(hl_tokens_of_labels(labels, 3, "config.json", &tokens).code, HL_OK);
-    ck_assert_int_eq(hl_tokens_size(tokens), 3);
-    ck_assert_str_eq(hl_tokens_piece(tokens, 0, NULL), "so so");
-    ck_assert_int_eq(hl_tokens_find(tokens, "so", 2), 2);
-    hl_tokens_free(tokens);
-    static const char *const twice[] = { "bad", "good", "bad" };
-    const struct {
-        const char *const *labels;
-        int64_t n;
-        const char *reason;
-    } wrong[] = { { labels, 4, "config.json: the piece with id 3 is empty" },
-                  { twice, 3, "config.json: the piece bad has two ids, 0 and 2" },
-                  { labels, 0, "config.json: no pieces" } };
-    for (int i = 0; i < 3; i++) {
-        hl_status status = hl_tokens_of_labels(wrong[i].labels, wrong[i].n, "config.json", &tokens);
-        ck_assert_int_eq(status.code, HL_BAD_FILE);
-        ck_assert_str_eq(status.text, wrong[i].reason);
-        ck_assert_ptr_null(tokens);
-    }
-}
-END_TEST
-
 /* Six thousand special tokens may cost 25 times the time of none, but not 6,000 times. */
 START_TEST(many_special_tokens_cost_little_time)
 {
@@ -589,7 +563,6 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, words_of_more_than_100_characters_are_unknown);
     tcase_add_test(tc, special_tokens_are_found_where_asked_for);
     tcase_add_test(tc, of_special_tokens_the_longest_is_found);
-    tcase_add_test(tc, labels_are_tokens_in_their_order);
     tcase_add_test(tc, many_special_tokens_cost_little_time);
     tcase_add_test(tc, texts_and_pairs_are_wrapped);
     tcase_add_test(tc, a_sentence_comes_word_by_word);

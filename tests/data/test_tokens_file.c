@@ -509,6 +509,32 @@ START_TEST(every_allocation_of_reading_may_fail)
 }
 END_TEST
 
+START_TEST(labels_are_tokens_in_their_order)
+{
+    static const char *const labels[] = { "so so", "bad", "so", "" };
+    hl_tokens *tokens;
+    ck_assert_int_eq(hl_tokens_of_labels(labels, 3, "config.json", &tokens).code, HL_OK);
+    ck_assert_int_eq(hl_tokens_size(tokens), 3);
+    ck_assert_str_eq(hl_tokens_piece(tokens, 0, NULL), "so so");
+    ck_assert_int_eq(hl_tokens_find(tokens, "so", 2), 2);
+    hl_tokens_free(tokens);
+    static const char *const twice[] = { "bad", "good", "bad" };
+    const struct {
+        const char *const *labels;
+        int64_t n;
+        const char *reason;
+    } wrong[] = { { labels, 4, "config.json: the piece with id 3 is empty" },
+                  { twice, 3, "config.json: the piece bad has two ids, 0 and 2" },
+                  { labels, 0, "config.json: no pieces" } };
+    for (int i = 0; i < 3; i++) {
+        hl_status status = hl_tokens_of_labels(wrong[i].labels, wrong[i].n, "config.json", &tokens);
+        ck_assert_int_eq(status.code, HL_BAD_FILE);
+        ck_assert_str_eq(status.text, wrong[i].reason);
+        ck_assert_ptr_null(tokens);
+    }
+}
+END_TEST
+
 #define LOOP(tc, test, table) tcase_add_loop_test(tc, test, 0, sizeof(table) / sizeof(table)[0])
 
 static void add_tests(TCase *tc)
@@ -529,6 +555,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, the_format_stays);
     LOOP(tc, a_damaged_object_is_refused, damaged);
     tcase_add_test(tc, json_of_more_than_64_MiB_is_refused);
+    tcase_add_test(tc, labels_are_tokens_in_their_order);
     tcase_add_test(tc, every_allocation_of_reading_may_fail);
 }
 SUITE("tokens file", add_tests)
