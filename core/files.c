@@ -188,9 +188,7 @@ hl_status hl_file_read(const char *path, size_t limit, char **content, size_t *s
 
 void hl_file_fail(hl_file *file, hl_status error)
 {
-    if (file->error.code == HL_OK) {
-        file->error = error;
-    }
+    HL_THEN(file->error, error);
 }
 
 /* Renaming a file over a device or a pipe removes that: /dev/null would be gone. Renaming over a link replaces the link
@@ -255,9 +253,7 @@ hl_status hl_file_sync(int fd, const char *path)
 
 void hl_file_write(hl_file *file, const void *bytes, size_t count)
 {
-    if (file->error.code == HL_OK) {
-        file->error = hl_file_write_bytes(file->fd, file->path, bytes, count);
-    }
+    HL_THEN(file->error, hl_file_write_bytes(file->fd, file->path, bytes, count));
 }
 
 int64_t hl_file_seek(hl_file *file, int64_t offset, int whence)

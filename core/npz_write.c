@@ -148,9 +148,7 @@ void hl_npz_fail(hl_npz_writer *npz, hl_status error)
 
 hl_status hl_npz_close(hl_npz_writer *npz, hl_durability durability)
 {
-    if (npz == NULL) {
-        return hl_error_memory("writing an archive");
-    }
+    HL_NEED(npz != NULL, "writing an archive");
     if (npz->zip != NULL && zipClose(npz->zip, NULL) != ZIP_OK) {
         hl_file_fail(&npz->file, memory_error(npz));
     }

@@ -44,15 +44,11 @@ static bool check_shapes(hl_tape *tape, const hl_node *node, const hl_attention_
     bool numbers = !tape->options.dry;
     int64_t B = args->queries.n;
     hl_status status = hl_sequences_check(&args->queries, q.size[0], numbers);
-    if (status.code == HL_OK) {
-        status = hl_sequences_check(&args->keys, k.size[0], numbers);
-    }
+    HL_THEN(status, hl_sequences_check(&args->keys, k.size[0], numbers));
     if (status.code == HL_OK && args->keys.n != B) {
         status = hl_error(HL_INVALID, "%lld sequences of queries, %lld of keys", (long long)B, (long long)args->keys.n);
     }
-    if (status.code == HL_OK) {
-        status = hl_mask_check(&args->mask, B, args->n_heads, args->queries.longest, args->keys.longest, numbers);
-    }
+    HL_THEN(status, hl_mask_check(&args->mask, B, args->n_heads, args->queries.longest, args->keys.longest, numbers));
     if (status.code != HL_OK) {
         return hl_tape_fail(tape, node, "%s", status.text);
     }

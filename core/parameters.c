@@ -12,9 +12,7 @@ enum { ALIGN_NUMBERS = 16 };
 
 void hl_parameters_fail(hl_parameters *parameters, hl_status error)
 {
-    if (parameters->error.code == HL_OK) {
-        parameters->error = error;
-    }
+    HL_THEN(parameters->error, error);
 }
 
 /* Makes room for one more parameter in the list. False when out of memory. */
@@ -112,14 +110,10 @@ static hl_status add_alias(hl_parameters *parameters, const char *name, const hl
     }
     hl_parameter_alias *aliases =
         hl_realloc(parameters->aliases, (size_t)parameters->n_aliases + 1, sizeof *parameters->aliases);
-    if (aliases == NULL) {
-        return hl_error_memory("the list of parameters");
-    }
+    HL_NEED(aliases != NULL, "the list of parameters");
     parameters->aliases = aliases;
     char *copy = hl_strdup(name);
-    if (copy == NULL) {
-        return hl_error_memory("the list of parameters");
-    }
+    HL_NEED(copy != NULL, "the list of parameters");
     aliases[parameters->n_aliases++] = (hl_parameter_alias){ .name = copy, .parameter = parameter };
     return hl_ok();
 }

@@ -227,9 +227,7 @@ static void *grown(void *list, int n, size_t element)
 static hl_status take_tensor(cursor *c, const char *name, hl_safetensors_header *header)
 {
     hl_safetensors_entry *entries = grown(header->entries, header->n_entries, sizeof *entries);
-    if (entries == NULL) {
-        return hl_error_memory(c->path);
-    }
+    HL_NEED(entries != NULL, c->path);
     header->entries = entries;
     entries[header->n_entries] = (hl_safetensors_entry){ .name = name };
     return take_entry(c, &entries[header->n_entries++]);
@@ -251,9 +249,7 @@ static hl_status take_metadata(cursor *c, hl_safetensors_header *header)
         }
         HL_TRY(take_string(c, &value));
         hl_metadata_item *metadata = grown(header->metadata, header->n_metadata, sizeof *metadata);
-        if (metadata == NULL) {
-            return hl_error_memory(c->path);
-        }
+        HL_NEED(metadata != NULL, c->path);
         header->metadata = metadata;
         metadata[header->n_metadata++] = (hl_metadata_item){ key, value };
     }
@@ -333,9 +329,7 @@ static hl_status order(const cursor *c, hl_safetensors_header *header)
 {
     size_t n = (size_t)header->n_entries;
     header->by_name = hl_calloc(n, sizeof(const hl_safetensors_entry *));
-    if (header->by_name == NULL) {
-        return hl_error_memory(c->path);
-    }
+    HL_NEED(header->by_name != NULL, c->path);
     for (size_t i = 0; i < n; i++) {
         header->by_name[i] = &header->entries[i];
     }

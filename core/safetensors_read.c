@@ -72,9 +72,7 @@ static hl_status read_text(hl_safetensors *file)
     }
     file->payload = HL_SAFETENSORS_LENGTH_BYTES + (size_t)length;
     file->text = hl_malloc((size_t)length + 1);
-    if (file->text == NULL) {
-        return hl_error_memory(file->path);
-    }
+    HL_NEED(file->text != NULL, file->path);
     file->text[length] = '\0';
     HL_TRY(hl_file_read_bytes(file->fd, file->path, file->text, (size_t)length));
     take_checksum(file, length);
@@ -97,9 +95,7 @@ static hl_status check_writer(const hl_safetensors *file)
 static hl_status open_and_check(hl_safetensors *file, const char *path)
 {
     file->path = hl_strdup(path);
-    if (file->path == NULL) {
-        return hl_error_memory(path);
-    }
+    HL_NEED(file->path != NULL, path);
     HL_TRY(hl_file_open_to_read(path, SIZE_MAX, &file->fd, &file->size));
     HL_TRY(read_text(file));
     HL_TRY(hl_safetensors_header_parse(path, file->text, file->payload - HL_SAFETENSORS_LENGTH_BYTES,
@@ -111,9 +107,7 @@ hl_status hl_safetensors_open(const char *path, hl_safetensors **file)
 {
     *file = NULL;
     hl_safetensors *opened = hl_calloc(1, sizeof *opened);
-    if (opened == NULL) {
-        return hl_error_memory(path);
-    }
+    HL_NEED(opened != NULL, path);
     opened->fd = -1;
     hl_status status = open_and_check(opened, path);
     if (status.code != HL_OK) {

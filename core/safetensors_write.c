@@ -33,9 +33,7 @@ static hl_status add_metadata(json_t *object, const hl_metadata_item *items, int
         if (value == NULL && json_error_code(&error) == json_error_invalid_utf8) {
             return hl_error(HL_INVALID, "the text of \"%s\" is not UTF-8", items[i].key);
         }
-        if (!set(object, items[i].key, value)) {
-            return hl_error_memory("a file's metadata");
-        }
+        HL_NEED(set(object, items[i].key, value), "a file's metadata");
     }
     return hl_ok();
 }
@@ -76,9 +74,7 @@ static hl_status fill_header(json_t *header, const hl_named_tensor *tensors, int
     HL_TRY(add_metadata(metadata, items, n_items));
     size_t begin = 0;
     for (int i = 0; i < n_tensors; i++) {
-        if (!add_tensor(header, &tensors[i], begin)) {
-            return hl_error_memory("a file's header");
-        }
+        HL_NEED(add_tensor(header, &tensors[i], begin), "a file's header");
         begin += tensor_bytes(&tensors[i]);
     }
     return hl_ok();
@@ -98,9 +94,7 @@ static hl_status header_bytes(const json_t *header, char **bytes, size_t *size)
     }
     *size = HL_SAFETENSORS_LENGTH_BYTES + (size_t)padded;
     *bytes = hl_malloc(*size);
-    if (*bytes == NULL) {
-        return hl_error_memory("a file's header");
-    }
+    HL_NEED(*bytes != NULL, "a file's header");
     memset(*bytes, ' ', *size);
     memcpy(*bytes, &padded, HL_SAFETENSORS_LENGTH_BYTES);
     if (json_dumpb(header, *bytes + HL_SAFETENSORS_LENGTH_BYTES, length, JSON_COMPACT) != length) {

@@ -51,6 +51,14 @@ hl_status hl_error_newer(const char *path, long long format, int newest);
         }                                  \
     } while (0)
 
+/* Returns hl_error_memory(what) from the calling function, which itself returns hl_status, unless all was allocated. */
+#define HL_NEED(all, what)                \
+    do {                                  \
+        if (!(all)) {                     \
+            return hl_error_memory(what); \
+        }                                 \
+    } while (0)
+
 /* Makes `call`, whose outcome `status` then is, unless `status` is a failure already: where something is freed at the
  * end, for steps of which each needs those before it. */
 #define HL_THEN(status, call)         \

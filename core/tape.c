@@ -101,9 +101,7 @@ void hl_grad_hand_on(const hl_tape *tape, const hl_node *node, hl_grad dx)
 
 static void *fail_full(hl_tape *tape, const char *what)
 {
-    if (tape->error.code == HL_OK) {
-        tape->error = hl_error_memory(what);
-    }
+    HL_THEN(tape->error, hl_error_memory(what));
     return NULL;
 }
 
@@ -140,9 +138,7 @@ static void *take_slot(hl_tape *tape, size_t bytes)
     const hl_tape_plan *plan = tape->options.plan;
     int64_t k = tape->n_pieces++;
     if (k >= plan->n_slots || bytes > plan->slots[k].size) {
-        if (tape->error.code == HL_OK) {
-            tape->error = hl_error(HL_INVALID, "a pass that is not the planned one, or larger");
-        }
+        HL_THEN(tape->error, hl_error(HL_INVALID, "a pass that is not the planned one, or larger"));
         return NULL;
     }
     return tape->numbers + plan->slots[k].begin;
@@ -272,9 +268,7 @@ hl_tensor *hl_tape_parameter_rows(hl_tape *tape, const hl_tensor *parameter, int
     }
     if (!parameter->is_parameter || parameter->shape.n_dims < 1 || first < 0 || n < 0 ||
         n > parameter->shape.size[0] - first) {
-        if (tape->error.code == HL_OK) {
-            tape->error = hl_error(HL_INVALID, "rows of a parameter: they are not among its own, or it is none");
-        }
+        HL_THEN(tape->error, hl_error(HL_INVALID, "rows of a parameter: they are not among its own, or it is none"));
         return NULL;
     }
     hl_tensor *rows = allocate_record(tape, sizeof *rows);

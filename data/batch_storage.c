@@ -27,9 +27,7 @@ hl_status hl_batch_storage_init(hl_batch_storage *storage, int64_t n_examples, i
                         n_examples, n_rows);
     }
     int64_t *places = hl_calloc(bytes, 1);
-    if (places == NULL) {
-        return hl_error_memory("a batch");
-    }
+    HL_NEED(places != NULL, "a batch");
     int32_t *next = (int32_t *)(places + n_rows);
     *storage = (hl_batch_storage){
         .n_examples = n_examples,

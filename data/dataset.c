@@ -86,9 +86,7 @@ hl_status hl_dataset_open(const hl_task_spec *spec, uint64_t seed, hl_dataset **
 {
     HL_TRY(hl_task_check(spec));
     hl_dataset *dataset = hl_calloc(1, sizeof *dataset);
-    if (dataset == NULL) {
-        return hl_error_memory("dataset");
-    }
+    HL_NEED(dataset != NULL, "dataset");
     dataset->task = hl_task_find(spec->name);
     dataset->spec = *spec;
     dataset->spec.name = dataset->task->name;
@@ -96,9 +94,7 @@ hl_status hl_dataset_open(const hl_task_spec *spec, uint64_t seed, hl_dataset **
     dataset->sizes = hl_task_sizes_of(spec);
     dataset->seed = seed;
     hl_status status = probe_sizes(dataset);
-    if (status.code == HL_OK) {
-        status = dataset->task->vocabulary(&dataset->spec, &dataset->vocabulary);
-    }
+    HL_THEN(status, dataset->task->vocabulary(&dataset->spec, &dataset->vocabulary));
     if (status.code != HL_OK) {
         hl_dataset_free(dataset);
         return status;

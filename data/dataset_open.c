@@ -35,9 +35,7 @@ static hl_status open_text(const hl_text_spec *spec, hl_dataset *dataset)
 hl_status hl_dataset_open_text(const hl_text_spec *spec, uint64_t seed, hl_dataset **out)
 {
     hl_dataset *dataset = hl_calloc(1, sizeof *dataset);
-    if (dataset == NULL) {
-        return hl_error_memory("dataset");
-    }
+    HL_NEED(dataset != NULL, "dataset");
     dataset->seed = seed;
     hl_status status = open_text(spec, dataset);
     if (status.code != HL_OK) {
@@ -61,9 +59,7 @@ static hl_status open_written(const hl_text_spec *spec, const hl_dataset *of, hl
 hl_status hl_dataset_open_written(const hl_text_spec *spec, const hl_dataset *of, hl_dataset **out)
 {
     hl_dataset *dataset = hl_calloc(1, sizeof *dataset);
-    if (dataset == NULL) {
-        return hl_error_memory("dataset");
-    }
+    HL_NEED(dataset != NULL, "dataset");
     dataset->seed = of->seed;
     dataset->sizes = of->sizes;
     hl_status status = open_written(spec, of, dataset);

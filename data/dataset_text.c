@@ -30,9 +30,7 @@ hl_status hl_dataset_text_storage(const hl_dataset *dataset, hl_batch_storage *s
     struct hl_length_window *window =
         hl_malloc(sizeof *window + n * (sizeof *window->entries + sizeof *window->sorted));
     storage->window = window;
-    if (window == NULL) {
-        return hl_error_memory("a window of examples");
-    }
+    HL_NEED(window != NULL, "a window of examples");
     window->number = -1;
     window->heap = (hl_heap){ .at = window->entries, .capacity = n };
     window->sorted = (int64_t *)(void *)(window->entries + n);

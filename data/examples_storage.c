@@ -31,9 +31,7 @@ hl_status hl_examples_allocate(int64_t n_examples, int64_t n_tokens, int64_t n_r
                         n_examples, n_tokens, n_relations);
     }
     int32_t *block = hl_calloc(numbers, sizeof *block);
-    if (block == NULL) {
-        return hl_error_memory("a batch");
-    }
+    HL_NEED(block != NULL, "a batch");
     size_t matrix = (size_t)n_examples * (size_t)n_tokens;
     *batch = (hl_examples){
         .n_examples = n_examples,

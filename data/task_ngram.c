@@ -59,9 +59,7 @@ static hl_status vocabulary(const hl_task_spec *spec, hl_vocabulary **out)
 {
     static const char special[] = "<pad>\n<sep>\n<mask>\n";
     char *text = hl_malloc(sizeof special + (size_t)(n_words(spec) * (MOST_ORDER + 1)));
-    if (text == NULL) {
-        return hl_error_memory("vocabulary");
-    }
+    HL_NEED(text != NULL, "vocabulary");
     size_t used = sizeof special - 1;
     memcpy(text, special, used);
     for (int64_t s = 0; s < spec->symbols; s++) {

@@ -45,9 +45,7 @@ hl_status hl_task_name_tokens(int64_t letters, int64_t numbers, hl_vocabulary **
 {
     size_t size = (size_t)(HL_SPECIAL_TOKENS + letters + numbers) * LINE;
     char *text = hl_malloc(size);
-    if (text == NULL) {
-        return hl_error_memory("vocabulary");
-    }
+    HL_NEED(text != NULL, "vocabulary");
     size_t used = print_tokens(letters, numbers, text, size);
     hl_status status = hl_vocabulary_parse("vocabulary", text, used, out);
     hl_free(text);

@@ -78,9 +78,7 @@ static hl_status count_lines(const char *path, const char *text, size_t size, in
 static hl_status allocate(size_t size, int32_t n, hl_vocabulary **out)
 {
     hl_vocabulary *vocabulary = hl_calloc(1, sizeof *vocabulary);
-    if (vocabulary == NULL) {
-        return hl_error_memory("vocabulary");
-    }
+    HL_NEED(vocabulary != NULL, "vocabulary");
     vocabulary->n = n;
     vocabulary->size = size;
     vocabulary->text = hl_malloc(size);

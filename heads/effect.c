@@ -151,9 +151,7 @@ static hl_status judge_layer(hl_effect_losses *s, int layer, const hl_label *lab
         add_groups(&w, labels, heads, effects);
         status = measure_without(s, &w);
     }
-    if (status.code == HL_OK) {
-        status = measure_ideal(s, &w);
-    }
+    HL_THEN(status, measure_ideal(s, &w));
     free_work(&w);
     return status;
 }
@@ -162,9 +160,7 @@ static hl_status measure_importance(hl_effect_losses *s, hl_effects *effects)
 {
     int64_t n = effects->n_heads;
     double *slopes = hl_calloc((size_t)(s->n * n), sizeof *slopes);
-    if (slopes == NULL) {
-        return hl_error_memory("the importance of heads");
-    }
+    HL_NEED(slopes != NULL, "the importance of heads");
     hl_status status = hl_effect_losses_slopes(s, slopes);
     for (int64_t i = 0; status.code == HL_OK && i < s->n * n; i++) {
         effects->heads[i % n].importance += slopes[i] / (double)s->n;
@@ -176,9 +172,7 @@ static hl_status measure_importance(hl_effect_losses *s, hl_effects *effects)
 static hl_status judge_all(hl_effect_losses *s, const hl_label *labels, hl_effects *effects)
 {
     hl_status status = hl_effect_losses_measure(s, NULL, s->losses);
-    if (status.code == HL_OK) {
-        status = measure_importance(s, effects);
-    }
+    HL_THEN(status, measure_importance(s, effects));
     for (int64_t e = 0; e < s->n; e++) {
         effects->loss += s->losses[e] / (double)s->n;
     }
@@ -205,9 +199,7 @@ hl_status hl_effects_measure(hl_model *model, const hl_examples *examples, const
     }
     hl_effect_losses s = { .model = model, .layers = layers, .slice = slice, .threads = threads };
     hl_status status = hl_effect_losses_begin(&s, examples);
-    if (status.code == HL_OK) {
-        status = judge_all(&s, labels, effects);
-    }
+    HL_THEN(status, judge_all(&s, labels, effects));
     hl_effect_losses_free(&s);
     if (status.code != HL_OK) {
         hl_effects_free(effects);

@@ -125,9 +125,7 @@ hl_status hl_effect_losses_changes(hl_effect_losses *s, const hl_effect_change *
     HL_TRY(hl_effect_losses_begin_at(s, what[0].layer));
     int n_workers = workers_for(s, n);
     worker *workers = hl_calloc((size_t)n_workers, sizeof *workers);
-    if (workers == NULL) {
-        return hl_error_memory("the effects of heads");
-    }
+    HL_NEED(workers != NULL, "the effects of heads");
     size_t bytes = n_workers > 1 ? s->workspace : s->arena.capacity;
     for (int i = 0; i < n_workers; i++) {
         workers[i].workspace = hl_effect_workspace_in(s->arena.block + (size_t)i * bytes, bytes, s->model, size_of(s));

@@ -59,9 +59,7 @@ static hl_status choose_examples(hl_effect_losses *s, const hl_examples *all)
 {
     hl_patterns scoring = hl_patterns_scoring(&s->layers[0]);
     s->rows = hl_calloc((size_t)scoring.n_examples, sizeof *s->rows);
-    if (s->rows == NULL) {
-        return hl_error_memory("the effects of heads");
-    }
+    HL_NEED(s->rows != NULL, "the effects of heads");
     for (int64_t e = 0; e < scoring.n_examples; e++) {
         int64_t row = scoring.first + e * (1 + scoring.gap), T = all->n_tokens, known = 0;
         for (int64_t t = row * T; t < (row + 1) * T; t++) {
@@ -116,9 +114,7 @@ static hl_status plan_gradients(hl_effect_losses *s)
     hl_tape_begin(&tape, &records, options);
     hl_batch largest = hl_batch_largest(s->slice, s->T);
     hl_status status = hl_tape_backward(&tape, gated_loss(&tape, s, &largest));
-    if (status.code == HL_OK) {
-        status = hl_tape_plan_make(&tape, &s->plan);
-    }
+    HL_THEN(status, hl_tape_plan_make(&tape, &s->plan));
     hl_arena_free(&records);
     return status;
 }
@@ -146,13 +142,11 @@ static hl_status allocate(hl_effect_losses *s)
     s->probes = hl_calloc(L, sizeof *s->probes);
     s->layer_gates = hl_calloc(L, sizeof *s->layer_gates);
     s->losses = hl_calloc((size_t)s->n, sizeof *s->losses);
-    if (s->row_losses == NULL || s->gates == NULL || s->probes == NULL || s->layer_gates == NULL || s->losses == NULL) {
-        return hl_error_memory("the effects of heads");
-    }
+    HL_NEED(s->row_losses != NULL && s->gates != NULL && s->probes != NULL && s->layer_gates != NULL &&
+                s->losses != NULL,
+            "the effects of heads");
     HL_TRY(hl_layer_input_init(&s->input, s->model, s->storage.batch.n_rows));
-    if (!freeze_parameters(s)) {
-        return hl_error_memory("the effects of heads");
-    }
+    HL_NEED(freeze_parameters(s), "the effects of heads");
     size_t bytes;
     HL_TRY(plan(s, &bytes));
     return hl_arena_init(&s->arena, bytes);
@@ -165,9 +159,8 @@ static hl_status plan_all(hl_effect_losses *s, size_t *bytes)
     s->gates = hl_calloc(gates, sizeof *s->gates);
     s->probes = hl_calloc(L, sizeof *s->probes);
     s->layer_gates = hl_calloc(L, sizeof *s->layer_gates);
-    if (s->gates == NULL || s->probes == NULL || s->layer_gates == NULL || !freeze_parameters(s)) {
-        return hl_error_memory("the effects of heads");
-    }
+    HL_NEED(s->gates != NULL && s->probes != NULL && s->layer_gates != NULL && freeze_parameters(s),
+            "the effects of heads");
     HL_TRY(plan(s, bytes));
     size_t x = (size_t)s->n * T * (size_t)s->model->config.d_model;
     *bytes += (gates + x + (size_t)s->slice * T) * sizeof(hl_real);

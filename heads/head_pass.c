@@ -92,14 +92,10 @@ static hl_status allocate(hl_head_pass *pass, const hl_model *model, const hl_ex
                             .n_tokens = examples->n_tokens,
                             .d_model = model->config.d_model };
     pass->layers = hl_calloc((size_t)model->encoder.n_layers, sizeof *pass->layers);
-    if (pass->layers == NULL) {
-        return hl_error_memory("a pass of the heads");
-    }
+    HL_NEED(pass->layers != NULL, "a pass of the heads");
     pass->n_layers = model->encoder.n_layers;
     for (int l = 0; l < pass->n_layers; l++) {
-        if (!allocate_layer(&pass->layers[l], pass, &model->encoder.layers[l].self_attn)) {
-            return hl_error_memory("a pass of the heads");
-        }
+        HL_NEED(allocate_layer(&pass->layers[l], pass, &model->encoder.layers[l].self_attn), "a pass of the heads");
     }
     return hl_ok();
 }
@@ -130,9 +126,7 @@ static hl_status run(const hl_model *model, const hl_batch *batch, int threads, 
                                .context = &f };
     HL_TRY(hl_evaluator_plan(&evaluator, batch->longest, &plan));
     hl_status status = hl_arena_init(&arena, plan.bytes);
-    if (status.code == HL_OK) {
-        status = hl_evaluate(&evaluator, batch, NULL);
-    }
+    HL_THEN(status, hl_evaluate(&evaluator, batch, NULL));
     hl_arena_free(&arena);
     hl_tape_plan_free(&plan);
     return status;
@@ -153,9 +147,7 @@ hl_status hl_head_pass_run(const hl_model *model, const hl_examples *batch, int6
         copy_outputs(pass, model);
         status = hl_batch_storage_of(&storage, &examples, examples.n_tokens);
     }
-    if (status.code == HL_OK) {
-        status = run(model, &storage.batch, threads, pass);
-    }
+    HL_THEN(status, run(model, &storage.batch, threads, pass));
     hl_batch_storage_free(&storage);
     if (status.code != HL_OK) {
         hl_head_pass_free(pass);

@@ -72,9 +72,7 @@ static hl_status reserve_rows(hl_heads_csv *csv, const hl_patterns *layers)
     }
     size_t capacity = 2 * csv->capacity > csv->n + some ? 2 * csv->capacity : csv->n + some;
     hl_heads_csv_row *rows = hl_realloc(csv->rows, capacity, sizeof *rows);
-    if (rows == NULL) {
-        return hl_error_memory("the metrics of heads");
-    }
+    HL_NEED(rows != NULL, "the metrics of heads");
     csv->rows = rows;
     csv->capacity = capacity;
     return hl_ok();

@@ -14,9 +14,7 @@ static hl_status measure_gradients(hl_effect_losses *s, hl_importance *importanc
     int64_t n = importance->n;
     size_t count;
     double *slopes = hl_multiply_sizes((size_t)s->n, (size_t)n, &count) ? hl_calloc(count, sizeof *slopes) : NULL;
-    if (slopes == NULL) {
-        return hl_error_memory("the importance of heads");
-    }
+    HL_NEED(slopes != NULL, "the importance of heads");
     hl_status status = hl_effect_losses_slopes(s, slopes);
     for (int64_t i = 0; status.code == HL_OK && i < n; i++) {
         importance->heads[i].gradient = hl_estimate_of(slopes + i, n, s->n);
@@ -127,9 +125,7 @@ static hl_status correlate(hl_importance *importance)
 {
     int64_t n = importance->n;
     double *figures = hl_calloc((size_t)n, 2 * sizeof *figures);
-    if (figures == NULL) {
-        return hl_error_memory("the importance of heads");
-    }
+    HL_NEED(figures != NULL, "the importance of heads");
     for (int64_t i = 0; i < n; i++) {
         figures[i] = importance->heads[i].gradient.mean;
         figures[n + i] = importance->heads[i].zero.mean;
@@ -155,9 +151,7 @@ static hl_status allocate(hl_importance *importance, const hl_model_config *conf
 {
     *importance = (hl_importance){ .n = hl_heads_count(config) };
     importance->heads = hl_calloc((size_t)importance->n, sizeof *importance->heads);
-    if (importance->heads == NULL) {
-        return hl_error_memory("the importance of heads");
-    }
+    HL_NEED(importance->heads != NULL, "the importance of heads");
     hl_head_importance *next = importance->heads;
     for (int l = 0; l < config->n_layers; l++) {
         for (int64_t h = 0; h < config->heads[l]; h++) {

@@ -53,9 +53,7 @@ hl_status hl_heads_match(hl_model_heads a, hl_model_heads b, hl_head_match *of_a
 {
     int64_t n_a = hl_model_heads_count(a), n_b = hl_model_heads_count(b);
     double *entropies = hl_calloc((size_t)(n_a + n_b), sizeof *entropies);
-    if (entropies == NULL) {
-        return hl_error_memory("the heads' matches");
-    }
+    HL_NEED(entropies != NULL, "the heads' matches");
     begin(a, n_a, entropies, of_a);
     begin(b, n_b, entropies + n_a, of_b);
     for (int64_t i = 0; i < n_a; i++) {

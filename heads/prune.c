@@ -119,9 +119,7 @@ static void copy_the_rest(const hl_parameters *from, const hl_parameters *to)
 static hl_status make_smaller(const hl_model_config *whole, const bool *kept, hl_model *pruned)
 {
     hl_model_config *config = hl_malloc(sizeof *config); /* too large for a small stack */
-    if (config == NULL) {
-        return hl_error_memory("a model with fewer heads");
-    }
+    HL_NEED(config != NULL, "a model with fewer heads");
     hl_status status = prune_config(whole, kept, config);
     HL_THEN(status, hl_model_init(pruned, config));
     hl_free(config);

@@ -160,9 +160,7 @@ static hl_status make_rows(hl_recorder *recorder)
         for (int64_t i = 0; first != NULL && i < asked.n_examples * T; i++) {
             first[i] = i % T == 0 ? 0 : HL_IGNORE;
         }
-        if (first == NULL) {
-            return hl_error_memory("patterns");
-        }
+        HL_NEED(first != NULL, "patterns");
     }
     asked.targets = asks ? asked.targets : first != NULL ? first : asked.tokens;
     hl_status status = hl_batch_storage_of(&recorder->storage, &asked, T);
@@ -174,9 +172,7 @@ static hl_status set_folder(hl_recorder *recorder, const char *folder)
 {
     recorder->folder_length = strlen(folder);
     recorder->path = hl_malloc(recorder->folder_length + NAME_BYTES);
-    if (recorder->path == NULL) {
-        return hl_error_memory("a path");
-    }
+    HL_NEED(recorder->path != NULL, "a path");
     memcpy(recorder->path, folder, recorder->folder_length + 1);
     return hl_folder_make(folder);
 }
@@ -189,9 +185,7 @@ hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const h
         return hl_error(HL_INVALID, "patterns: there are no examples");
     }
     hl_status status = copy_examples(examples, &recorder->examples);
-    if (status.code == HL_OK) {
-        status = hl_recorder_plan(model, rows, recorder->examples.n_tokens, threads, &recorder->plan);
-    }
+    HL_THEN(status, hl_recorder_plan(model, rows, recorder->examples.n_tokens, threads, &recorder->plan));
     HL_THEN(status, allocate_numbers(recorder));
     HL_THEN(status, make_rows(recorder));
     if (status.code == HL_OK && folder != NULL) {

@@ -194,9 +194,7 @@ static hl_status read_numbers(hl_snapshot *s, const char *path)
     int64_t E = s->examples.n_examples, T = s->examples.n_tokens;
     void *data = NULL;
     s->layers = hl_calloc((size_t)s->config->n_layers, sizeof *s->layers);
-    if (s->layers == NULL) {
-        return hl_error_memory(path);
-    }
+    HL_NEED(s->layers != NULL, path);
     for (int l = 0; l < s->config->n_layers; l++) {
         char name[sizeof "layer_-2147483648"];
         snprintf(name, sizeof name, "layer_%d", l);
@@ -215,9 +213,7 @@ static hl_status read_sums(hl_snapshot *s, const char *path)
 {
     bool has = false;
     s->sums = hl_calloc(1, sizeof *s->sums);
-    if (s->sums == NULL) {
-        return hl_error_memory(path);
-    }
+    HL_NEED(s->sums != NULL, path);
     HL_TRY(hl_validation_sums_read(&s->npz, path, s->config->n_layers, s->config->heads, s->examples.n_tokens,
                                    s->config->max_length, s->sums, &has));
     if (!has) {

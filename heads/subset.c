@@ -45,9 +45,7 @@ hl_status hl_subset_begin(hl_subset *s, int64_t T)
     s->gates = hl_calloc((size_t)hl_heads_count(&s->model->config), sizeof *s->gates);
     s->tensors = hl_calloc(L, sizeof *s->tensors);
     s->probes = hl_calloc(L, sizeof *s->probes);
-    if (s->gates == NULL || s->tensors == NULL || s->probes == NULL) {
-        return hl_error_memory("a model with some of its heads");
-    }
+    HL_NEED(s->gates != NULL && s->tensors != NULL && s->probes != NULL, "a model with some of its heads");
     hl_evaluator evaluator = evaluator_of(s);
     HL_TRY(hl_evaluator_plan(&evaluator, T, &s->plan));
     return hl_arena_init(&s->arena, s->plan.bytes);

@@ -35,9 +35,7 @@ static hl_status allocate(hl_word_join *join, const hl_patterns *layers, int n_l
     join->weights = fits ? hl_calloc(count, sizeof *join->weights) : NULL;
     join->layers = hl_calloc((size_t)n_layers, sizeof *join->layers);
     join->first = hl_calloc((size_t)(E * (2 * W + 1)), sizeof *join->first);
-    if (join->weights == NULL || join->layers == NULL || join->first == NULL) {
-        return hl_error_memory("maps of words");
-    }
+    HL_NEED(join->weights != NULL && join->layers != NULL && join->first != NULL, "maps of words");
     join->examples = (hl_examples){ .n_examples = E,
                                     .n_tokens = W,
                                     .tokens = layers->text.forms != NULL ? join->first + E * W : NULL,

@@ -10,9 +10,7 @@ hl_status hl_encoder_init(hl_encoder *encoder, hl_parameters *parameters, hl_nam
         return hl_error(HL_INVALID, "%s: %d layers cannot be", name.text, n_layers);
     }
     *encoder = (hl_encoder){ .layers = hl_calloc((size_t)n_layers, sizeof *encoder->layers), .n_layers = n_layers };
-    if (encoder->layers == NULL) {
-        return hl_error_memory("the encoder's layers");
-    }
+    HL_NEED(encoder->layers != NULL, "the encoder's layers");
     for (int l = 0; l < n_layers; l++) {
         encoder->layers[l] = hl_encoder_layer_make(parameters, hl_name_of("%s.layers.%d", name.text, l), &configs[l]);
     }
@@ -34,9 +32,7 @@ hl_tensor *hl_encoder_layers(hl_tape *tape, const hl_encoder *encoder, int first
                              const hl_attention_rules *rules, const hl_head_probe *probes)
 {
     if (first < 0 || first > encoder->n_layers) {
-        if (tape->error.code == HL_OK) {
-            tape->error = hl_error(HL_INVALID, "layer %d is not in 0 .. %d", first, encoder->n_layers);
-        }
+        HL_THEN(tape->error, hl_error(HL_INVALID, "layer %d is not in 0 .. %d", first, encoder->n_layers));
         return NULL;
     }
     for (int l = first; l < encoder->n_layers; l++) {

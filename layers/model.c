@@ -100,9 +100,7 @@ hl_status hl_model_init(hl_model *model, const hl_model_config *config)
     HL_TRY(hl_model_config_resolve(&model->config));
     hl_parameters *parameters = &model->parameters;
     hl_encoder_layer_config *layers = hl_calloc((size_t)config->n_layers, sizeof *layers);
-    if (layers == NULL) {
-        return hl_error_memory("the model's layers");
-    }
+    HL_NEED(layers != NULL, "the model's layers");
     for (int l = 0; l < config->n_layers; l++) {
         layers[l] = layer_config(config, l);
     }
@@ -238,9 +236,7 @@ hl_status hl_model_plan(const hl_model *model, const hl_batch *largest, hl_tape_
     if (status.code == HL_OK && options.gradients) {
         status = hl_tape_backward(&tape, loss);
     }
-    if (status.code == HL_OK) {
-        status = hl_tape_plan_make(&tape, plan);
-    }
+    HL_THEN(status, hl_tape_plan_make(&tape, plan));
     hl_arena_free(&arena);
     return status;
 }

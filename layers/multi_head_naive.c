@@ -62,9 +62,8 @@ hl_status hl_naive_padding_init(hl_naive_padding *padding, const hl_attention_ru
             hl_calloc((size_t)(padding->B * n_heads * padding->Tq * padding->Tk), sizeof *padding->numbers);
         complete = padding->numbers != NULL;
     }
-    if (!complete || padding->queries == NULL || padding->keys == NULL || padding->places == NULL) {
-        return hl_error_memory("padded attention");
-    }
+    HL_NEED(complete && padding->queries != NULL && padding->keys != NULL && padding->places != NULL,
+            "padded attention");
     for (int64_t b = 0, n = 0; b < padding->B; b++) {
         for (int64_t t = 0; t < hl_sequences_length(queries, b); t++) {
             padding->places[n++] = (int32_t)(b * padding->Tq + t);

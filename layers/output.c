@@ -50,9 +50,8 @@ hl_tensor *hl_output_layer_forward(hl_tape *tape, const hl_output_layer *layer, 
                                    int32_t base)
 {
     if (layer->head == HL_HEAD_NONE) {
-        if (tape->error.code == HL_OK) {
-            tape->error = hl_error(HL_INVALID, "the model has no output layer: it gives hidden states and no logits");
-        }
+        HL_THEN(tape->error,
+                hl_error(HL_INVALID, "the model has no output layer: it gives hidden states and no logits"));
         return NULL;
     }
     if (layer->pooler != HL_POOLER_NONE) {

@@ -38,9 +38,7 @@ hl_status hl_positions_layer_allocate(hl_positions_layer *layer)
 {
     if (layer->kind == HL_POSITIONS_SINUSOIDAL) {
         layer->table = hl_calloc((size_t)layer->max_length, (size_t)layer->d_model * sizeof *layer->table);
-        if (layer->table == NULL) {
-            return hl_error_memory("the table of positions");
-        }
+        HL_NEED(layer->table != NULL, "the table of positions");
         hl_sinusoidal_positions(layer->max_length, layer->d_model, layer->table);
     }
     return hl_ok();

@@ -225,9 +225,7 @@ static hl_status read_labels(const reader *r)
                                    (int)HL_PRETRAINED_MAX_LABELS);
     }
     folder->labels = hl_calloc((size_t)n, sizeof *folder->labels);
-    if (folder->labels == NULL) {
-        return hl_error_memory("labels");
-    }
+    HL_NEED(folder->labels != NULL, "labels");
     folder->n_labels = n;
     for (int64_t i = 0; i < n; i++) {
         char id[32], otherwise[32];
@@ -238,9 +236,7 @@ static hl_status read_labels(const reader *r)
             return hl_pretrained_error(folder, file, "id2label: the id %lld has no label", (long long)i);
         }
         folder->labels[i] = hl_strdup(label);
-        if (folder->labels[i] == NULL) {
-            return hl_error_memory("labels");
-        }
+        HL_NEED(folder->labels[i] != NULL, "labels");
     }
     return hl_ok();
 }

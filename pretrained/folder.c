@@ -21,9 +21,7 @@ hl_status hl_pretrained_error(const hl_pretrained *folder, const char *name, con
 hl_status hl_pretrained_has(const char *path, const char *name, bool *has)
 {
     char *joined = hl_path_join(path, "%s", name);
-    if (joined == NULL) {
-        return hl_error_memory(name);
-    }
+    HL_NEED(joined != NULL, name);
     hl_status status = hl_file_exists(joined, has);
     hl_free(joined);
     return status;
@@ -44,9 +42,7 @@ hl_status hl_pretrained_read_json(const hl_pretrained *folder, const char *name,
     *root = NULL;
     bool exists;
     char *path = hl_path_join(folder->path, "%s", name);
-    if (path == NULL) {
-        return hl_error_memory(name);
-    }
+    HL_NEED(path != NULL, name);
     hl_status status = hl_file_exists(path, &exists);
     if (status.code == HL_OK && exists) {
         status = parse(path, root);

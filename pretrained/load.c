@@ -287,9 +287,7 @@ hl_status hl_pretrained_load(hl_pretrained *folder, hl_model *model, hl_pretrain
 hl_status hl_pretrained_check_weights(hl_pretrained *folder)
 {
     hl_model *model = hl_calloc(1, sizeof *model);
-    if (model == NULL) {
-        return hl_error_memory("a model");
-    }
+    HL_NEED(model != NULL, "a model");
     loading l = { .folder = folder, .model = model };
     hl_status status = hl_model_init(model, &folder->model);
     if (status.code == HL_INVALID) {
@@ -317,7 +315,7 @@ static hl_status read_unused(const loading *l, int f, hl_unused_tensors *unused)
             hl_real *data = hl_calloc((size_t)hl_shape_count(shape), sizeof *data);
             unused->list[unused->n++] = (hl_named_tensor){ hl_safetensors_name(file, i), shape, data };
             l->places[f][i].data = data;
-            HL_TRY(data != NULL ? hl_ok() : hl_error_memory("tensors"));
+            HL_NEED(data != NULL, "tensors");
         }
     }
     return hl_safetensors_read(file, l->places[f]);

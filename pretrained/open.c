@@ -11,9 +11,7 @@ bool hl_pretrained_is_folder(const char *path)
 static hl_status read_parts(hl_pretrained *folder, const char *path)
 {
     folder->path = hl_strdup(path);
-    if (folder->path == NULL) {
-        return hl_error_memory(path);
-    }
+    HL_NEED(folder->path != NULL, path);
     HL_TRY(hl_pretrained_read_config(folder));
     HL_TRY(hl_pretrained_read_tokens(folder));
     HL_TRY(hl_pretrained_read_sentence(folder));
@@ -25,9 +23,7 @@ hl_status hl_pretrained_open(const char *path, hl_pretrained **out)
 {
     *out = NULL;
     hl_pretrained *folder = hl_calloc(1, sizeof *folder);
-    if (folder == NULL) {
-        return hl_error_memory(path);
-    }
+    HL_NEED(folder != NULL, path);
     hl_status status = read_parts(folder, path);
     if (status.code != HL_OK) {
         hl_pretrained_close(folder);

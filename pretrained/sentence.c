@@ -39,9 +39,7 @@ static hl_status read_pooling(hl_pretrained *folder, const json_t *module)
         return hl_pretrained_error(folder, "modules.json", "the path of its pooling is none in the folder");
     }
     char *name = hl_path_join(path, "config.json");
-    if (name == NULL) {
-        return hl_error_memory("config.json");
-    }
+    HL_NEED(name != NULL, "config.json");
     json_t *config;
     hl_status status = hl_pretrained_read_json(folder, name, &config);
     folder->sentence = pooling_of(config);

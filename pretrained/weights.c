@@ -11,9 +11,7 @@ static const char single[] = "model.safetensors", index_name[] = "model.safetens
 static hl_status open_file(hl_pretrained *folder, const char *name)
 {
     char *path = hl_path_join(folder->path, "%s", name);
-    if (path == NULL) {
-        return hl_error_memory(name);
-    }
+    HL_NEED(path != NULL, name);
     folder->file_names[folder->n_files] = hl_strdup(name);
     hl_status status = folder->file_names[folder->n_files] != NULL
                            ? hl_safetensors_open(path, &folder->files[folder->n_files])

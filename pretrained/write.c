@@ -28,9 +28,7 @@ static hl_status clear(const char *folder)
                                          "generation_config.json" };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char *path = hl_path_join(folder, "%s", names[i]);
-        if (path == NULL) {
-            return hl_error_memory(folder);
-        }
+        HL_NEED(path != NULL, folder);
         hl_status status = hl_file_calls_get()->unlink(path) == 0 || errno == ENOENT
                                ? hl_ok()
                                : hl_file_system_error(path, "cannot be removed");
@@ -158,9 +156,7 @@ hl_status hl_pretrained_write(const hl_pretrained_parts *parts, const char *path
     hl_pretrained_written_free(written);
     HL_TRY(hl_parameters_check_allocated(&parts->model->parameters));
     hl_pretrained_writing *w = hl_calloc(1, sizeof *w);
-    if (w == NULL) {
-        return hl_error_memory(path);
-    }
+    HL_NEED(w != NULL, path);
     w->parts = parts;
     w->path = path;
     hl_status status = hl_pretrained_find_kind(w);

@@ -53,9 +53,7 @@ hl_status hl_pretrained_whole_model(hl_pretrained_writing *w)
     }
     w->model = &w->whole;
     hl_model_config *config = hl_malloc(sizeof *config);
-    if (config == NULL) {
-        return hl_error_memory("a model");
-    }
+    HL_NEED(config != NULL, "a model");
     *config = model->config;
     hl_model_config_heads(config, n_heads);
     hl_status status = hl_model_init(&w->whole, config);
@@ -91,9 +89,7 @@ static hl_status transpose(hl_named_tensor *tensor, hl_real **copy)
 {
     int64_t rows = tensor->shape.size[0], columns = tensor->shape.size[1];
     *copy = hl_malloc((size_t)(rows * columns) * sizeof **copy);
-    if (*copy == NULL) {
-        return hl_error_memory(tensor->name);
-    }
+    HL_NEED(*copy != NULL, tensor->name);
     hl_transpose(rows, columns, 1, tensor->data, columns, *copy);
     tensor->shape = HL_SHAPE(columns, rows);
     tensor->data = *copy;
@@ -169,9 +165,7 @@ static hl_status add_all(tensors *t)
     t->list = hl_calloc((size_t)t->capacity, sizeof *t->list);
     t->names = hl_calloc((size_t)t->capacity, sizeof *t->names);
     t->transposed = hl_calloc((size_t)t->capacity, sizeof *t->transposed);
-    if (t->list == NULL || t->names == NULL || t->transposed == NULL) {
-        return hl_error_memory("tensors");
-    }
+    HL_NEED(t->list != NULL && t->names != NULL && t->transposed != NULL, "tensors");
     HL_TRY(add_rows(t, kind->body, prefix));
     HL_TRY(add_rows(t, pooler, prefix));
     HL_TRY(add_rows(t, rows, ""));
@@ -194,9 +188,7 @@ hl_status hl_pretrained_write_weights(const hl_pretrained_writing *w, const char
     if (status.code == HL_OK && hl_file_create(&file, path).code == HL_OK) {
         hl_safetensors_write(&file, t.list, t.n, &format, 1);
     }
-    if (status.code == HL_OK) {
-        status = hl_file_commit(&file, HL_DURABLE);
-    }
+    HL_THEN(status, hl_file_commit(&file, HL_DURABLE));
     written->n_tensors = t.n;
     written->n_kept = t.n_kept;
     for (int i = 0; i < t.n; i++) {

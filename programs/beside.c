@@ -92,9 +92,7 @@ hl_status hl_shipped_config(const char *program, const char *name, char **path)
     *slash = '\0';
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         *path = hl_path_join(folder, "%s/%s", places[i], name);
-        if (*path == NULL) {
-            return hl_error_memory("a path");
-        }
+        HL_NEED(*path != NULL, "a path");
         if (access(*path, R_OK) == 0) {
             return hl_ok();
         }

@@ -32,9 +32,7 @@ static hl_status read_standard_input(char **text, size_t *size)
 {
     *size = 0;
     *text = hl_malloc(HL_CONFIG_MAX_BYTES + 1);
-    if (*text == NULL) {
-        return hl_error_memory("a config");
-    }
+    HL_NEED(*text != NULL, "a config");
     *size = fread(*text, 1, HL_CONFIG_MAX_BYTES + 1, stdin);
     if (ferror(stdin) || *size > HL_CONFIG_MAX_BYTES) {
         return hl_error(HL_BAD_FILE, "-: standard input cannot be read, or is larger than %d bytes",

@@ -40,9 +40,7 @@ hl_status hl_bench_repeat(double seconds, hl_status (*once)(void *context), void
 {
     /* Memory that is never written to costs nothing. */
     double *samples = hl_malloc(HL_BENCH_MOST_REPEATS * sizeof *samples);
-    if (samples == NULL) {
-        return hl_error_memory("the times measured");
-    }
+    HL_NEED(samples != NULL, "the times measured");
     hl_status status = hl_ok();
     double begin = hl_clock_seconds(), now = begin;
     int64_t n = 0;

@@ -44,9 +44,7 @@ static hl_status paint(const hl_drawing *drawing, double scale, cairo_surface_t 
 {
     /* At the first text fontconfig reads all its fonts and settings; out of memory it crashes, does not end, or draws
      * without fonts. */
-    if (!hl_memory_has(HL_MEMORY_RESERVE)) {
-        return hl_error_memory("a picture");
-    }
+    HL_NEED(hl_memory_has(HL_MEMORY_RESERVE), "a picture");
     cairo_t *cairo = cairo_create(surface);
     cairo_scale(cairo, scale, scale);
     hl_status status = drawing->paint(drawing->context, cairo);

@@ -250,9 +250,7 @@ static void paint_caption(cairo_t *cairo, const hl_picture *picture, const hl_pi
 hl_status hl_picture_paint(const hl_picture *picture, const hl_picture_layout *layout, cairo_t *cairo)
 {
     uint8_t *levels = hl_malloc((size_t)HL_PICTURE_MOST_CELLS * HL_PICTURE_MOST_CELLS);
-    if (levels == NULL) {
-        return hl_error_memory("a picture");
-    }
+    HL_NEED(levels != NULL, "a picture");
     const double *paper = layout->dark ? DARK_PAPER : PAPER;
     cairo_set_source_rgb(cairo, paper[0], paper[1], paper[2]);
     cairo_paint(cairo);

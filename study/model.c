@@ -208,9 +208,7 @@ static hl_status find_words(const hl_opened_model *run, hl_snapshot *snapshot)
 static hl_status read_snapshot(const hl_opened_model *run, int64_t step, hl_snapshot *snapshot)
 {
     char *path = hl_path_join(run->patterns, "step_%06" PRId64 ".npz", step);
-    if (path == NULL) {
-        return hl_error_memory(run->patterns);
-    }
+    HL_NEED(path != NULL, run->patterns);
     /* not patterns.examples, which may have been another when the snapshot was taken */
     hl_status status = hl_snapshot_read(path, &run->shape, run->config.train.eval_examples, snapshot);
     if (status.code == HL_OK) {

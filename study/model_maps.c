@@ -28,9 +28,7 @@ hl_status hl_model_maps_run(hl_model_maps *made, const hl_opened_model *run, con
     *made = (hl_model_maps){ 0 };
     hl_recorder *recorder = &made->recorder;
     hl_patterns *layers = hl_calloc((size_t)run->shape.n_layers, sizeof *layers);
-    if (layers == NULL) {
-        return hl_error_memory("the patterns of examples");
-    }
+    HL_NEED(layers != NULL, "the patterns of examples");
     made->maps.layers = layers;
     hl_status status = record(recorder, run, examples);
     if (status.code != HL_OK) {

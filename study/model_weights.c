@@ -42,9 +42,7 @@ hl_status hl_opened_model_has_weights(const hl_opened_model *run, bool *has)
 static hl_status check_config(const hl_opened_model *run, const char *weights, const char *text)
 {
     hl_config *theirs = hl_malloc(sizeof *theirs);
-    if (theirs == NULL) {
-        return hl_error_memory(weights);
-    }
+    HL_NEED(theirs != NULL, weights);
     hl_problems problems = { 0 };
     hl_status status = hl_config_parse((hl_config_options){ .path = weights }, text, strlen(text), theirs, &problems);
     hl_problems_free(&problems);
@@ -100,9 +98,7 @@ static hl_status read_weights(hl_opened_model *run, const char *path, bool last,
     HL_TRY(hl_model_reserve(&run->model, HL_MODEL_EVALUATED));
     HL_TRY(hl_checkpoint_load(weights, &run->model.parameters));
     run->weights_path = hl_strdup(path);
-    if (run->weights_path == NULL) {
-        return hl_error_memory(path);
-    }
+    HL_NEED(run->weights_path != NULL, path);
     run->weights_step = hl_checkpoint_step(weights);
     if (last && !run->knows_rows) {
         hl_train_state state;

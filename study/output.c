@@ -70,9 +70,7 @@ hl_status hl_output_write(const char *path, FILE *out, hl_output_maker *make, vo
 hl_status hl_output_write_in_turn(const char *folder, const char *name, hl_output_maker *make, void *context)
 {
     char *path = hl_path_join(folder, "%s", name);
-    if (path == NULL) {
-        return hl_error_memory(folder);
-    }
+    HL_NEED(path != NULL, folder);
     hl_file file;
     hl_file_create_locked(&file, path);
     hl_free(path);

@@ -183,9 +183,7 @@ hl_status hl_predict_continue(hl_predictor *p, hl_span text, int64_t number, con
     sane.top_k = how->top_k < V ? how->top_k : V;
     drawing d = { .predictor = p, .how = &sane };
     d.room = hl_calloc((size_t)sane.top_k + 1, sizeof *d.room);
-    if (d.room == NULL) {
-        return hl_error_memory("a continuation");
-    }
+    HL_NEED(d.room != NULL, "a continuation");
     hl_random random = { .seed = how->seed, .stream = hl_random_stream("continue"), .step = (uint32_t)number };
     hl_text spelled = { 0 };
     hl_status status = draw_all(p, &d, random, tell, context, &spelled, made);

@@ -51,18 +51,14 @@ hl_status hl_predictor_open(const hl_predictor_spec *spec, hl_predictor *p)
                         spec->stride, room);
     }
     p->tokens = hl_calloc((size_t)T, 3 * sizeof *p->tokens);
-    if (p->tokens == NULL) {
-        return hl_error_memory("a text");
-    }
+    HL_NEED(p->tokens != NULL, "a text");
     p->targets = p->tokens + T;
     p->types = p->tokens + 2 * T;
     HL_TRY(hl_batch_storage_init(&p->storage, 1, T, T));
     HL_TRY(hl_batch_storage_take_types(&p->storage));
     HL_TRY(make_plan(p));
     p->sum = hl_calloc((size_t)p->width, sizeof *p->sum);
-    if (p->sum == NULL) {
-        return hl_error_memory("a text's classes");
-    }
+    HL_NEED(p->sum != NULL, "a text's classes");
     return hl_arena_init(&p->arena, p->plan.bytes);
 }
 

@@ -38,9 +38,7 @@ static hl_status read_file(const hl_opened_model *run, const char *name, char **
     bool exists = false;
     size_t size;
     char *path = hl_path_join(run->path, "%s", name);
-    if (path == NULL) {
-        return hl_error_memory(run->path);
-    }
+    HL_NEED(path != NULL, run->path);
     hl_status status = hl_file_exists(path, &exists);
     HL_THEN(status, exists ? hl_file_read(path, MOST_BYTES, text, &size) : hl_ok());
     hl_free(path);
@@ -51,9 +49,7 @@ static hl_status gather_texts(hl_heads_report *report, hl_opened_model *run, con
                               const hl_heads_study *study)
 {
     report->config = hl_config_text(&run->config);
-    if (report->config == NULL) {
-        return hl_error_memory("a report");
-    }
+    HL_NEED(report->config != NULL, "a report");
     HL_TRY(read_file(run, "scores.csv", &report->scores));
     HL_TRY(read_file(run, "confusion.csv", &report->confusion));
     report->shown = (hl_report_run){
@@ -141,13 +137,9 @@ static hl_status write_files(hl_opened_model *run, const hl_heads_study *study, 
 hl_status hl_heads_files_write(const char *path)
 {
     hl_opened_model *run = hl_malloc(sizeof *run); /* too large for the stack of some threads */
-    if (run == NULL) {
-        return hl_error_memory(path);
-    }
+    HL_NEED(run != NULL, path);
     hl_status status = hl_opened_model_open(run, path);
-    if (status.code == HL_OK) {
-        status = check_memory(run);
-    }
+    HL_THEN(status, check_memory(run));
     if (status.code == HL_OK) {
         hl_heads_study study;
         hl_status studied = hl_heads_study_last(&study, run);

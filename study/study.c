@@ -48,9 +48,7 @@ static hl_status measure_patterns(hl_heads_study *study, const hl_snapshot *snap
     study->n = hl_heads_count(snapshot->config);
     study->labels = hl_calloc((size_t)study->n, sizeof *study->labels);
     study->rows = hl_calloc((size_t)study->n, sizeof *study->rows);
-    if (study->labels == NULL || study->rows == NULL) {
-        return hl_error_memory("the metrics of heads");
-    }
+    HL_NEED(study->labels != NULL && study->rows != NULL, "the metrics of heads");
     hl_threads_run(threads, study->n, 1, measure_rows, &(measuring){ study, snapshot });
     return hl_ok();
 }

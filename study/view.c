@@ -98,9 +98,7 @@ static hl_status add_titles(hl_heads_view *view, const chosen *c, bool labeled, 
 static hl_status add_tokens(hl_heads_view *view, const chosen *c)
 {
     size_t *begins = hl_calloc((size_t)c->length, sizeof *begins);
-    if (begins == NULL) {
-        return hl_error_memory("the tokens of a map");
-    }
+    HL_NEED(begins != NULL, "the tokens of a map");
     for (int64_t i = 0; i < c->length; i++) {
         begins[i] = view->texts.size;
         if (same_token(view, c, i)) {

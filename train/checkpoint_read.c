@@ -251,9 +251,7 @@ static hl_status check_read(const hl_checkpoint *checkpoint, const hl_parameters
 static hl_status read_into(hl_checkpoint *checkpoint, const hl_parameters *parameters, const hl_optimizer *optimizer)
 {
     hl_safetensors_place *places = hl_calloc((size_t)hl_safetensors_count(checkpoint->file), sizeof *places);
-    if (places == NULL) {
-        return hl_error_memory(checkpoint->path);
-    }
+    HL_NEED(places != NULL, checkpoint->path);
     hl_status status = place_weights(checkpoint, parameters, places);
     if (status.code == HL_OK && optimizer != NULL) {
         status = place_moments(checkpoint, optimizer, places);

@@ -268,9 +268,7 @@ hl_status hl_config_load(hl_config_options options, hl_config *config, hl_proble
     char *text;
     size_t size;
     hl_status status = hl_file_read(options.path, HL_CONFIG_MAX_BYTES, &text, &size);
-    if (status.code == HL_OK) {
-        status = hl_text_check_format(options.path, text, HL_CONFIG_FORMAT);
-    }
+    HL_THEN(status, hl_text_check_format(options.path, text, HL_CONFIG_FORMAT));
     if (status.code == HL_OK) {
         status = hl_config_parse(options, text, size, config, problems);
     } else if (status.code == HL_BAD_FILE) {

@@ -40,9 +40,7 @@ hl_status hl_data_folder_make_temporary(char **path, size_t *there)
     const char *base = getenv("TMPDIR");
     hl_free(*path);
     *path = hl_path_join(base != NULL && *base != '\0' ? base : "/tmp", "headlight-XXXXXX");
-    if (*path == NULL) {
-        return hl_error_memory("a temporary folder");
-    }
+    HL_NEED(*path != NULL, "a temporary folder");
     if (mkdtemp(*path) == NULL) {
         return hl_file_system_error(*path, "cannot be made");
     }

@@ -252,9 +252,7 @@ static hl_status set_for(const hl_config *config, bool trained, int64_t taken, h
 {
     hl_model_config shape = hl_setup_model(config);
     hl_model *model = hl_malloc(sizeof *model); /* too large for the stack of some threads */
-    if (model == NULL) {
-        return hl_error_memory("the model's sizes");
-    }
+    HL_NEED(model != NULL, "the model's sizes");
     hl_status status = hl_model_init(model, &shape);
     if (trained) {
         HL_THEN(status, set_all(config, model, taken, footprint));

@@ -148,9 +148,7 @@ static hl_status write_checkpoint(hl_loop *loop)
     char *kept = NULL;
     if (keep > 0 && loop->checkpoint_step >= 0) {
         kept = hl_run_folder_kept_checkpoint(loop->folder, loop->checkpoint_step);
-        if (kept == NULL) {
-            return hl_error_memory(loop->folder->checkpoint);
-        }
+        HL_NEED(kept != NULL, loop->folder->checkpoint);
     }
     hl_status status =
         hl_checkpoint_write(loop->folder->checkpoint, kept, &loop->trainer->optimizer, &loop->state, loop->config_text);

@@ -261,9 +261,7 @@ hl_status hl_metrics_csv_check_until(const char *path, hl_metrics_sum until)
 hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, hl_metrics_kind kind, hl_metrics_sum until)
 {
     *csv = (hl_metrics_csv){ .path = hl_strdup(path), .fd = -1, .kind = kind, .sum = until };
-    if (csv->path == NULL) {
-        return hl_error_memory(path);
-    }
+    HL_NEED(csv->path != NULL, path);
     char *text;
     size_t size;
     hl_metrics_rows rows;

@@ -213,9 +213,7 @@ static hl_status choose_folder(work *w)
     bool made;
     w->folder = *cache != '\0' ? hl_path_join(cache, "%s", w->content)
                                : hl_path_join(w->options->folder, "data/%s", w->content);
-    if (w->folder == NULL) {
-        return hl_error_memory(w->content);
-    }
+    HL_NEED(w->folder != NULL, w->content);
     bool looks = w->options->use == HL_DATA_CHECK; /* the cache of validation is made last */
     HL_TRY(is_made(w, looks ? "validation.cache" : "tokens.json", &made));
     HL_TRY(!made && is_run(w) && *cache != '\0' ? look_beside(w, &made) : hl_ok());

@@ -85,9 +85,7 @@ static hl_status remove_other(void *context, const char *name)
         return hl_ok();
     }
     char *folder = hl_path_join(o->folder, "%s", name);
-    if (folder == NULL) {
-        return hl_error_memory(o->folder);
-    }
+    HL_NEED(folder != NULL, o->folder);
     bool own = lstat(folder, &info) == 0 && S_ISDIR(info.st_mode);
     hl_status status = hl_ok();
     for (int i = 0; i < NAMES * ENDS && own && status.code == HL_OK; i++) {
@@ -119,9 +117,7 @@ hl_status hl_data_remove_others(const hl_config *const *configs, int64_t n, cons
 {
     struct stat info;
     char *data = hl_path_join(folder, "data");
-    if (data == NULL) {
-        return hl_error_memory(folder);
-    }
+    HL_NEED(data != NULL, folder);
     bool own = lstat(data, &info) == 0 && S_ISDIR(info.st_mode);
     for (int64_t i = 0; i < n && own; i++) {
         own = !is_cache(configs[i], &info);

@@ -76,9 +76,7 @@ hl_status hl_setup_shape(const hl_pretrained *folder, const char *path, hl_confi
                                                           [HL_TEXT_CLASSES] = HL_PRETRAINED_CLASSES,
                                                           [HL_TEXT_FILE] = HL_PRETRAINED_NONE };
     *shape = (hl_config_shape){ .path = path, .of_task = hl_calloc(TEXT_TASKS, sizeof *shape->of_task) };
-    if (shape->of_task == NULL) {
-        return hl_error_memory(path);
-    }
+    HL_NEED(shape->of_task != NULL, path);
     for (int task = 0; task < TEXT_TASKS; task++) {
         shape->of_task[task].model = model_of(hl_pretrained_model_with(folder, heads[task]));
         shape->of_task[task].tokens.kind = (int)hl_tokens_get_kind(hl_pretrained_tokens(folder));

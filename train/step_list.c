@@ -19,9 +19,7 @@ static hl_status add_step(void *context, const char *name)
     if (step >= 0 && list->n == list->capacity) {
         size_t more = list->capacity > 0 ? 2 * list->capacity : SOME;
         int64_t *steps = hl_realloc(list->steps, more, sizeof *steps);
-        if (steps == NULL) {
-            return hl_error_memory("a list of steps");
-        }
+        HL_NEED(steps != NULL, "a list of steps");
         list->steps = steps;
         list->capacity = more;
     }

@@ -36,9 +36,7 @@ hl_status hl_conllu_open(const char *path, hl_conllu_check check, hl_conllu **ou
 {
     *out = NULL;
     hl_conllu *reader = hl_calloc(1, sizeof *reader);
-    if (reader == NULL) {
-        return hl_error_memory(path);
-    }
+    HL_NEED(reader != NULL, path);
     reader->check = check;
     reader->input.may_be_text = check == HL_CONLLU_TEXT;
     hl_status status = hl_lines_open(path, HL_LINE_BYTES, &reader->input.lines);
@@ -200,9 +198,7 @@ static hl_status reserve_word(hl_conllu *reader)
     reader->words = words != NULL ? words : reader->words;
     int64_t *walks = hl_realloc(reader->walks, (size_t)capacity, sizeof *walks);
     reader->walks = walks != NULL ? walks : reader->walks;
-    if (words == NULL || walks == NULL) {
-        return hl_error_memory("a sentence");
-    }
+    HL_NEED(words != NULL && walks != NULL, "a sentence");
     reader->capacity = capacity;
     return hl_ok();
 }

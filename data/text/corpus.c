@@ -57,9 +57,7 @@ static hl_status read_directory(hl_corpus *corpus)
     const hl_corpus_end *end = &corpus->end;
     int64_t n = end->n_columns > 0 ? end->n_blocks : 0, before = 0;
     corpus->directory = hl_calloc((size_t)n, sizeof *corpus->directory);
-    if (corpus->directory == NULL) {
-        return hl_error_memory(corpus->path);
-    }
+    HL_NEED(corpus->directory != NULL, corpus->path);
     HL_TRY(hl_file_read_at(corpus->fd, corpus->path, corpus->directory, (size_t)n * sizeof *corpus->directory,
                            HL_CORPUS_BLOCK_HEAD * end->n_blocks + 4 * end->n_numbers));
     bool good = end->crc == hl_corpus_end_crc(corpus->directory, end) && (n == 0 || corpus->directory[0] == 0);
@@ -74,17 +72,13 @@ hl_status hl_corpus_load(const char *path, bool *ours, hl_corpus **out)
     *out = NULL;
     *ours = false;
     hl_corpus *corpus = hl_calloc(1, sizeof *corpus);
-    if (corpus == NULL) {
-        return hl_error_memory(path);
-    }
+    HL_NEED(corpus != NULL, path);
     size_t size = 0;
     corpus->fd = -1;
     corpus->path = hl_strdup(path);
     hl_status status =
         corpus->path != NULL ? hl_file_open_to_read(path, SIZE_MAX - 1, &corpus->fd, &size) : hl_error_memory(path);
-    if (status.code == HL_OK) {
-        status = read_end(corpus, (int64_t)size, ours);
-    }
+    HL_THEN(status, read_end(corpus, (int64_t)size, ours));
     if (status.code == HL_OK) {
         status = read_directory(corpus);
     }

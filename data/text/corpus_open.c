@@ -169,9 +169,7 @@ hl_status hl_corpus_open(const hl_corpus_spec *spec, hl_corpus **out)
     hl_text path = { 0 };
     hl_text_print(&path, "%s.lock", spec->path);
     hl_status status = hl_text_status(&path);
-    if (status.code == HL_OK) {
-        status = lock(spec, path.bytes, &fd);
-    }
+    HL_THEN(status, lock(spec, path.bytes, &fd));
     if (status.code == HL_OK) {
         status = take_up_or_make(spec, out);
         hl_file_calls_get()->close(fd); /* unlocks */

@@ -53,9 +53,7 @@ static hl_status begin_block(hl_corpus_writer *writer)
     if (end->n_blocks == writer->capacity) {
         int64_t capacity = 2 * writer->capacity + 64;
         int64_t *directory = hl_realloc(writer->directory, (size_t)capacity, sizeof *directory);
-        if (directory == NULL) {
-            return hl_error_memory(writer->file.path);
-        }
+        HL_NEED(directory != NULL, writer->file.path);
         writer->directory = directory;
         writer->capacity = capacity;
     }
@@ -67,9 +65,7 @@ hl_status hl_corpus_writer_begin(const hl_corpus_spec *spec, hl_corpus_writer **
 {
     *out = NULL;
     hl_corpus_writer *writer = hl_calloc(1, sizeof *writer);
-    if (writer == NULL) {
-        return hl_error_memory(spec->path);
-    }
+    HL_NEED(writer != NULL, spec->path);
     hl_corpus_end *end = &writer->end;
     memcpy(end->magic, HL_CORPUS_MAGIC, sizeof end->magic);
     end->format = HL_CORPUS_FORMAT;
@@ -82,9 +78,7 @@ hl_status hl_corpus_writer_begin(const hl_corpus_spec *spec, hl_corpus_writer **
     writer->file.fd = -1;
     writer->buffer = hl_calloc(BUFFERED, HL_CORPUS_BLOCK);
     hl_status status = writer->buffer != NULL ? hl_file_create(&writer->file, spec->path) : hl_error_memory(spec->path);
-    if (status.code == HL_OK) {
-        status = begin_block(writer);
-    }
+    HL_THEN(status, begin_block(writer));
     if (status.code != HL_OK) {
         hl_corpus_writer_abandon(writer);
         return status;

@@ -28,9 +28,7 @@ hl_status hl_input_open(const char *path, hl_input **out)
 {
     *out = NULL;
     hl_input *input = hl_calloc(1, sizeof *input);
-    if (input == NULL) {
-        return hl_error_memory(path);
-    }
+    HL_NEED(input != NULL, path);
     input->is_stdin = strcmp(path, "-") == 0;
     input->name = hl_strdup(input->is_stdin ? "standard input" : path);
     input->fd = STDIN_FILENO;

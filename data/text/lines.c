@@ -28,9 +28,7 @@ hl_status hl_lines_open(const char *path, size_t limit, hl_lines **out)
 {
     *out = NULL;
     hl_lines *lines = hl_calloc(1, sizeof *lines);
-    if (lines == NULL) {
-        return hl_error_memory(path);
-    }
+    HL_NEED(lines != NULL, path);
     lines->limit = limit;
     lines->capacity = FIRST_CAPACITY;
     lines->buffer = hl_malloc(lines->capacity);
@@ -58,9 +56,7 @@ static hl_status fill(hl_lines *lines)
     }
     if (lines->end == lines->capacity) {
         char *buffer = hl_realloc(lines->buffer, lines->capacity, 2);
-        if (buffer == NULL) {
-            return hl_error_memory(hl_input_name(lines->input));
-        }
+        HL_NEED(buffer != NULL, hl_input_name(lines->input));
         lines->buffer = buffer;
         lines->capacity *= 2;
     }

@@ -70,9 +70,7 @@ static uint64_t hash_of(const void *things, uint32_t number)
 /* Counts the pair in the word, or where count is negative no longer. */
 static hl_status count(hl_merge_learner *learner, int32_t left, int32_t right, uint32_t word, int64_t by)
 {
-    if (!hl_number_table_grow(&learner->table, learner->n_pairs, hash_of, learner)) {
-        return hl_error_memory("pairs to learn tokens from");
-    }
+    HL_NEED(hl_number_table_grow(&learner->table, learner->n_pairs, hash_of, learner), "pairs to learn tokens from");
     pair wanted = { .left = left, .right = right, .place = UINT32_MAX };
     uint32_t *number = hl_number_table_find(&learner->table, hl_hash_pair(left, right), is_pair, learner, &wanted);
     if (*number == UINT32_MAX) {

@@ -50,9 +50,7 @@ hl_status hl_table_open(const char *path, bool header, hl_table **out)
 {
     *out = NULL;
     hl_table *table = hl_calloc(1, sizeof *table);
-    if (table == NULL) {
-        return hl_error_memory(path);
-    }
+    HL_NEED(table != NULL, path);
     table->header = header;
     hl_status status = hl_lines_open(path, HL_LINE_BYTES, &table->lines);
     if (status.code == HL_OK && header) {
@@ -201,9 +199,7 @@ static hl_status reserve_words(hl_table *table, int64_t n)
     table->capacity = 0;
     table->words = hl_calloc(2 * (size_t)n, sizeof *table->words);
     table->sources = hl_calloc((size_t)n, sizeof *table->sources);
-    if (table->words == NULL || table->sources == NULL) {
-        return hl_error_memory("a row of tokens");
-    }
+    HL_NEED(table->words != NULL && table->sources != NULL, "a row of tokens");
     table->capacity = n;
     return hl_ok();
 }

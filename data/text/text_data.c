@@ -55,9 +55,7 @@ hl_status hl_text_data_open(const hl_text_spec *spec, hl_text_data **out)
 {
     *out = NULL;
     hl_text_data *data = hl_calloc(1, sizeof *data);
-    if (data == NULL) {
-        return hl_error_memory("text data");
-    }
+    HL_NEED(data != NULL, "text data");
     hl_status status = open_data(spec, data);
     if (status.code != HL_OK) {
         hl_text_data_close(data);
@@ -144,9 +142,7 @@ hl_status hl_text_reader_open(const hl_text_data *data, hl_text_reader **out)
 {
     *out = NULL;
     hl_text_reader *reader = hl_calloc(1, sizeof *reader);
-    if (reader == NULL) {
-        return hl_error_memory("a reader of text data");
-    }
+    HL_NEED(reader != NULL, "a reader of text data");
     int64_t train = hl_text_data_longest(data, HL_TRAIN), validation = hl_text_data_longest(data, HL_VALIDATION);
     size_t n = (size_t)(train > validation ? train : validation) + 1;
     reader->data = data;

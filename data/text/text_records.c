@@ -64,9 +64,7 @@ static hl_status open_classes(hl_text_records *records, const char *path)
     bool header = !is_number(spec->text_column, first) || (second != NULL && !is_number(second, strlen(second))) ||
                   !is_number(spec->label_column, strlen(spec->label_column));
     char *name = hl_strdup(spec->text_column);
-    if (name == NULL) {
-        return hl_error_memory(path);
-    }
+    HL_NEED(name != NULL, path);
     name[first] = '\0';
     hl_status status = hl_table_open(path, header, &records->table);
     HL_THEN(status, hl_table_find(records->table, name, &records->columns[0]));
@@ -144,9 +142,7 @@ hl_status hl_text_records_open(const hl_text_spec *spec, hl_split split, const c
 {
     *out = NULL;
     hl_text_records *records = hl_calloc(1, sizeof *records);
-    if (records == NULL) {
-        return hl_error_memory(what);
-    }
+    HL_NEED(records != NULL, what);
     records->spec = spec;
     records->split = split;
     records->what = what;
@@ -241,9 +237,7 @@ static hl_status next_sentence(hl_text_records *records, hl_text_record *record)
         hl_free(records->words);
         records->capacity = 0;
         records->words = hl_calloc(2 * (size_t)n, sizeof *records->words);
-        if (records->words == NULL) {
-            return hl_error_memory("the words of a sentence");
-        }
+        HL_NEED(records->words != NULL, "the words of a sentence");
         records->capacity = n;
     }
     int column = hl_conllu_column_find(records->spec->column);

@@ -39,9 +39,7 @@ static uint32_t *find(const hl_text_set *set, const char *text, size_t size)
 
 hl_status hl_text_set_add(hl_text_set *set, const char *text, size_t size, int64_t count, size_t *number)
 {
-    if (!hl_number_table_grow(&set->table, set->n, hash_of, set)) {
-        return hl_error_memory("words of a text");
-    }
+    HL_NEED(hl_number_table_grow(&set->table, set->n, hash_of, set), "words of a text");
     uint32_t *place = find(set, text, size);
     if (*place == UINT32_MAX) {
         if (set->n == UINT32_MAX || !hl_grow((void **)&set->at, &set->capacity, set->n + 1, sizeof *set->at)) {

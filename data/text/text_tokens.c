@@ -175,9 +175,7 @@ static hl_status collect_labels(training *t, hl_text_set *labels)
 
 static hl_status name_labels(const hl_text_set *labels, const size_t *order, hl_tokens *tokens)
 {
-    if (tokens == NULL) {
-        return hl_error_memory("labels");
-    }
+    HL_NEED(tokens != NULL, "labels");
     for (size_t i = 0; i < labels->n; i++) {
         size_t size;
         const char *label = hl_text_set_get(labels, order[i], &size);
@@ -212,9 +210,7 @@ static hl_status find_labels(const hl_text_spec *spec, hl_tokens **out)
 static hl_status load_or_make(const hl_text_spec *spec, bool labels, bool *ignored, hl_tokens **out)
 {
     char *path = hl_path_join(spec->folder, labels ? "labels.json" : "tokens.json");
-    if (path == NULL) {
-        return hl_error_memory(spec->folder);
-    }
+    HL_NEED(path != NULL, spec->folder);
     bool exists = false;
     hl_status status = hl_file_exists(path, &exists);
     if (status.code == HL_OK && (exists || spec->keep)) {
@@ -283,9 +279,7 @@ hl_status hl_text_data_list_pieces(hl_text_data *data)
 {
     const hl_tokens *tokens = data->tokens;
     data->pieces = hl_calloc((size_t)tokens->n, sizeof *data->pieces);
-    if (data->pieces == NULL) {
-        return hl_error_memory("tokens");
-    }
+    HL_NEED(data->pieces != NULL, "tokens");
     for (int32_t id = 0; id < tokens->n; id++) {
         data->pieces[id] = (unsigned char)bits_of(tokens, id);
         data->n_usable += (data->pieces[id] & HL_PIECE_SPECIAL) == 0;

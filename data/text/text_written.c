@@ -6,9 +6,7 @@ hl_status hl_text_data_open_written(const hl_text_spec *spec, const hl_text_data
 {
     *out = NULL;
     hl_text_data *data = hl_malloc(sizeof *data);
-    if (data == NULL) {
-        return hl_error_memory("text data");
-    }
+    HL_NEED(data != NULL, "text data");
     *data = (hl_text_data){ .task = of->task,
                             .of = of,
                             .tokens = of->tokens,

@@ -221,9 +221,7 @@ static int compare_specials(const void *a, const void *b)
 static hl_status sort_specials(hl_tokens *tokens)
 {
     tokens->sorted = hl_calloc(tokens->n_specials, sizeof *tokens->sorted);
-    if (tokens->sorted == NULL) {
-        return hl_error_memory("special tokens");
-    }
+    HL_NEED(tokens->sorted != NULL, "special tokens");
     for (size_t i = 0; i < tokens->n_specials; i++) {
         struct hl_sorted_special *sorted = &tokens->sorted[i];
         sorted->special = &tokens->specials[i];
@@ -245,9 +243,7 @@ hl_status hl_tokens_index(hl_tokens *tokens, const char *path, bool lines)
     tokens->mask = size - 1;
     tokens->table = hl_malloc(size * sizeof *tokens->table);
     tokens->is_special = hl_calloc((size_t)tokens->n, sizeof *tokens->is_special);
-    if (tokens->table == NULL || tokens->is_special == NULL) {
-        return hl_error_memory("tokens");
-    }
+    HL_NEED(tokens->table != NULL && tokens->is_special != NULL, "tokens");
     memset(tokens->table, 0xFF, size * sizeof *tokens->table); /* every id is -1 */
     for (int32_t id = 0; id < tokens->n; id++) {
         size_t length = 0;
@@ -326,9 +322,7 @@ static hl_status hash_merges(hl_tokens *tokens, const char *path)
     }
     for (size_t i = 0; i < tokens->n_merges; i++) {
         hl_merge merge = tokens->merges[i];
-        if (!hl_number_table_grow(&tokens->ranks, i, hash_of_merge, tokens)) {
-            return hl_error_memory("merges of tokens");
-        }
+        HL_NEED(hl_number_table_grow(&tokens->ranks, i, hash_of_merge, tokens), "merges of tokens");
         uint32_t *rank = find_merge(tokens, merge.left, merge.right);
         if (*rank != UINT32_MAX) {
             return hl_error(HL_BAD_FILE, "%s: the merge of %s and %s comes twice", path,

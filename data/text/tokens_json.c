@@ -66,9 +66,7 @@ hl_status hl_tokens_save(const hl_tokens *tokens, const char *path)
 {
     hl_text text = { 0 };
     hl_status status = hl_tokens_json(tokens, &text);
-    if (status.code == HL_OK) {
-        status = hl_file_replace(path, text.bytes, text.size, HL_DURABLE);
-    }
+    HL_THEN(status, hl_file_replace(path, text.bytes, text.size, HL_DURABLE));
     hl_text_free(&text);
     return status;
 }
@@ -173,9 +171,7 @@ static hl_status read(const char *path, json_t *root, void *context, hl_tokens *
                         path, HL_WORD_CHARACTERS_MAX);
     }
     hl_tokens *tokens = *out = hl_tokens_new((hl_tokens_kind)k);
-    if (tokens == NULL) {
-        return hl_error_memory("tokens");
-    }
+    HL_NEED(tokens != NULL, "tokens");
     tokens->rules = (hl_tokens_rules){ .clean = clean,
                                        .cjk = cjk,
                                        .accents = accents,

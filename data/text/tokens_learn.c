@@ -296,9 +296,7 @@ static hl_status learn(work *w, hl_tokens_source *source, void *context)
 {
     w->tokens = hl_tokens_new(w->options->kind);
     w->pieces.scratch = hl_calloc(1, sizeof *w->pieces.scratch);
-    if (w->tokens == NULL || w->pieces.scratch == NULL) {
-        return hl_error_memory("tokens to learn");
-    }
+    HL_NEED(w->tokens != NULL && w->pieces.scratch != NULL, "tokens to learn");
     bool wordpiece = w->options->kind == HL_TOKENS_WORDPIECE;
     hl_tokens_rules *rules = &w->tokens->rules;
     rules->clean = rules->cjk = wordpiece;

@@ -59,9 +59,7 @@ hl_status hl_tokens_load_vocabulary(const char *path, bool lowercase, hl_tokens 
 {
     hl_tokens *tokens = hl_tokens_new(HL_TOKENS_WORDPIECE);
     *out = NULL;
-    if (tokens == NULL) {
-        return hl_error_memory("tokens");
-    }
+    HL_NEED(tokens != NULL, "tokens");
     tokens->rules.clean = tokens->rules.cjk = true;
     tokens->rules.lowercase = tokens->rules.accents = lowercase;
     char *content;
@@ -71,9 +69,7 @@ hl_status hl_tokens_load_vocabulary(const char *path, bool lowercase, hl_tokens 
         status = add_lines(path, content, size, tokens);
         hl_free(content);
     }
-    if (status.code == HL_OK) {
-        status = add_specials(path, tokens);
-    }
+    HL_THEN(status, add_specials(path, tokens));
     if (status.code != HL_OK) {
         hl_tokens_free(tokens);
         return status;
@@ -90,9 +86,7 @@ static hl_status read_pieces(const char *path, json_t *root, void *context, hl_t
         return hl_error(HL_BAD_FILE, "%s: no object of pieces and their ids", path);
     }
     hl_tokens *tokens = *out = hl_tokens_new(HL_TOKENS_BPE);
-    if (tokens == NULL) {
-        return hl_error_memory("tokens");
-    }
+    HL_NEED(tokens != NULL, "tokens");
     HL_TRY(hl_json_pieces(path, root, tokens));
     for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++) {
         const json_t *id = json_object_get(root, specials[i]);

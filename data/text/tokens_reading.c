@@ -15,9 +15,7 @@ hl_status hl_tokens_read_json(const char *path, hl_tokens_read *read, void *cont
     HL_TRY(hl_file_read(path, HL_TOKENS_JSON_BYTES, &content, &size));
     hl_status status = hl_json_parse(path, content, size, &root);
     hl_free(content);
-    if (status.code == HL_OK) {
-        status = read(path, root, context, out);
-    }
+    HL_THEN(status, read(path, root, context, out));
     json_decref(root);
     if (status.code != HL_OK) {
         hl_tokens_free(*out);
@@ -69,9 +67,7 @@ static hl_status add_by_id(const char *path, json_t *pieces, hl_tokens *tokens)
 {
     size_t n = json_object_size(pieces);
     const char **names = hl_calloc(n, sizeof *names);
-    if (names == NULL) {
-        return hl_error_memory("tokens");
-    }
+    HL_NEED(names != NULL, "tokens");
     hl_status status = order_by_id(path, pieces, names);
     for (size_t id = 0; status.code == HL_OK && id < n; id++) {
         status = hl_tokens_add(tokens, names[id], strlen(names[id]));

@@ -72,9 +72,7 @@ static hl_status read_model(const char *path, const json_t *model, hl_tokens **o
         return hl_error(HL_BAD_FILE, "%s: model: vocab is no object of pieces and their ids", path);
     }
     hl_tokens *tokens = *out = hl_tokens_new(wordpiece ? HL_TOKENS_WORDPIECE : HL_TOKENS_BPE);
-    if (tokens == NULL) {
-        return hl_error_memory("tokens");
-    }
+    HL_NEED(tokens != NULL, "tokens");
     HL_TRY(wordpiece ? read_wordpiece(path, model, tokens) : read_bpe(path, model, tokens));
     HL_TRY(hl_json_pieces(path, pieces, tokens));
     const char *unknown = text_of(model, "unk_token");

@@ -193,9 +193,7 @@ static hl_status clear_cell(const char *path)
 static hl_status clear_data(const hl_ablate_plan *plan)
 {
     const hl_config **configs = hl_calloc((size_t)plan->n_variants, sizeof(const hl_config *));
-    if (configs == NULL) {
-        return hl_error_memory(plan->folder);
-    }
+    HL_NEED(configs != NULL, plan->folder);
     for (int64_t i = 0; i < plan->n_variants; i++) {
         configs[i] = &plan->variants[i].config;
     }

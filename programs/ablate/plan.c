@@ -120,9 +120,7 @@ static hl_status name(const hl_ablate_plan *plan, hl_ablate_variant *variant)
     variant->values = text.bytes;
     HL_TRY(hl_text_status(&text));
     variant->name = hl_strdup(text.bytes);
-    if (variant->name == NULL) {
-        return hl_error_memory("the name of a row");
-    }
+    HL_NEED(variant->name != NULL, "the name of a row");
     for (char *c = variant->name; (c = strchr(c, ',')) != NULL;) {
         *c = ' ';
     }
@@ -163,9 +161,7 @@ static hl_status append(builder *b, const hl_ablate_variant *variant)
     if (plan->n_variants == b->room) {
         int64_t room = 2 * b->room + 8;
         hl_ablate_variant *more = hl_realloc(plan->variants, (size_t)room, sizeof *more);
-        if (more == NULL) {
-            return hl_error_memory("the plan");
-        }
+        HL_NEED(more != NULL, "the plan");
         plan->variants = more;
         b->room = room;
     }
@@ -352,9 +348,7 @@ hl_status hl_ablate_plan_text(const hl_ablate_plan *plan, hl_text *text)
         hl_config config = plan->variants[i].config;
         config.train.out[0] = '\0'; /* left out, since the folder may have been moved */
         char *content = hl_config_text(&config);
-        if (content == NULL) {
-            return hl_error_memory("the plan");
-        }
+        HL_NEED(content != NULL, "the plan");
         hl_text_print(text, "\n---- %s ----\n%s", plan->variants[i].name, content);
         hl_free(content);
     }

@@ -81,9 +81,7 @@ static hl_status recall(call *c)
 {
     int64_t n = hl_ablate_plan_cells(&c->plan);
     c->results = hl_calloc((size_t)n, sizeof *c->results);
-    if (c->results == NULL) {
-        return hl_error_memory("the results");
-    }
+    HL_NEED(c->results != NULL, "the results");
     for (int64_t i = 0; i < n; i++) {
         c->results[i] = not_known;
     }

@@ -61,9 +61,7 @@ hl_status hl_ablate_summary_make(const hl_ablate_plan *plan, const hl_ablate_res
     int64_t seeds = plan->seeds, cells = hl_ablate_plan_cells(plan);
     summary->rows = hl_calloc((size_t)plan->n_variants, sizeof *summary->rows);
     summary->values = hl_calloc((size_t)(2 * cells + 2 * seeds), sizeof *summary->values);
-    if (summary->rows == NULL || summary->values == NULL) {
-        return hl_error_memory("the table");
-    }
+    HL_NEED(summary->rows != NULL && summary->values != NULL, "the table");
     double *scratch = summary->values + 2 * cells;
     for (int64_t v = 0; v < plan->n_variants; v++) {
         hl_ablate_row *row = &summary->rows[v];

@@ -51,9 +51,7 @@ static hl_status plan(layer *l)
     hl_tape_begin(&tape, &records,
                   (hl_tape_options){ .threads = l->threads, .gradients = true, .reuse = true, .dry = true });
     hl_status status = run_pass(l, &tape);
-    if (status.code == HL_OK) {
-        status = hl_tape_plan_make(&tape, &l->plan);
-    }
+    HL_THEN(status, hl_tape_plan_make(&tape, &l->plan));
     hl_arena_free(&records);
     return status;
 }
@@ -61,9 +59,7 @@ static hl_status plan(layer *l)
 static hl_status make_sequences(layer *l)
 {
     l->offsets = hl_calloc((size_t)l->B + 1, sizeof *l->offsets);
-    if (l->offsets == NULL) {
-        return hl_error_memory("the layer's input");
-    }
+    HL_NEED(l->offsets != NULL, "the layer's input");
     for (int64_t b = 0; b <= l->B; b++) {
         l->offsets[b] = (int32_t)(b * l->T);
     }

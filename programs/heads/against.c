@@ -309,9 +309,7 @@ hl_status hl_heads_against_make(hl_heads_against *against, hl_opened_model *firs
 {
     *against = (hl_heads_against){ 0 };
     comparison *c = hl_calloc(1, sizeof *c); /* too large for the stack */
-    if (c == NULL) {
-        return hl_error_memory("a comparison");
-    }
+    HL_NEED(c != NULL, "a comparison");
     hl_status status = compare(c, first, second, against);
     free_side(&c->sides[0]);
     free_side(&c->sides[1]);

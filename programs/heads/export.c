@@ -153,9 +153,7 @@ static void add_hidden(hl_npz_writer *npz, const hl_hidden_states *hidden)
 hl_status hl_heads_write_npz(const char *path, const hl_heads_view *view, bool metrics, const hl_hidden_states *hidden)
 {
     hl_npz_writer *npz = hl_npz_create(path);
-    if (npz == NULL) {
-        return hl_error_memory(path);
-    }
+    HL_NEED(npz != NULL, path);
     add_maps(npz, view);
     if (hidden != NULL) {
         add_hidden(npz, hidden);

@@ -79,9 +79,7 @@ static hl_status write_model(hl_opened_model *run, const char *folder, hl_pretra
     const hl_tokens *targets = hl_text_data_targets(text);
     size_t n = (size_t)hl_tokens_size(targets);
     const char **labels = hl_calloc(n, sizeof *labels);
-    if (labels == NULL) {
-        return hl_error_memory(folder);
-    }
+    HL_NEED(labels != NULL, folder);
     for (size_t i = 0; i < n; i++) {
         labels[i] = hl_tokens_piece(targets, (int32_t)i, NULL);
     }

@@ -41,9 +41,7 @@ static hl_status measure(hl_heads_importance *study, hl_opened_model *run, const
     study->step = snapshot->step;
     study->weights_step = run->weights_step;
     study->labels = hl_heads_labels(snapshot);
-    if (study->labels == NULL) {
-        return hl_error_memory("the labels of heads");
-    }
+    HL_NEED(study->labels != NULL, "the labels of heads");
     HL_TRY(hl_importance_measure(&run->model, &snapshot->examples, snapshot->layers, run->slice, run->threads,
                                  HL_IMPORTANCE_ALL, &study->importance));
     return command->shapley ? measure_subsets(study, run, snapshot, err) : hl_ok();

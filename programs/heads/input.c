@@ -177,9 +177,7 @@ static hl_status make_example(const hl_opened_model *run, const char *text, hl_h
     int64_t T = count_words(text);
     HL_TRY(check_count(T, run->shape.max_length));
     int32_t *ids = input->integers = hl_calloc((size_t)(3 * T + 1), sizeof *ids);
-    if (ids == NULL) {
-        return hl_error_memory("the input");
-    }
+    HL_NEED(ids != NULL, "the input");
     *example = (hl_examples){ .n_examples = 1,
                               .n_tokens = T,
                               .tokens = ids,

@@ -97,9 +97,7 @@ static hl_status input_bytes(const hl_opened_model *run, const hl_heads_command 
         return hl_ok();
     }
     hl_model *model = hl_malloc(sizeof *model); /* too large for the stack of some threads */
-    if (model == NULL) {
-        return hl_error_memory("the model's sizes");
-    }
+    HL_NEED(model != NULL, "the model's sizes");
     hl_tape_plan plan = { 0 };
     hl_status status = hl_model_init(model, &run->shape);
     HL_THEN(status, hl_recorder_plan(model, T, T, run->threads, &plan));

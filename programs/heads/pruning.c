@@ -138,9 +138,7 @@ static hl_status go_down(descent *d, int64_t target)
     pruning->rows = hl_calloc((size_t)n, sizeof *pruning->rows);
     pruning->kept = hl_calloc((size_t)n, sizeof *pruning->kept);
     d->importance = hl_calloc((size_t)n, sizeof *d->importance);
-    if (pruning->rows == NULL || pruning->kept == NULL || d->importance == NULL) {
-        return hl_error_memory("the pruning of heads");
-    }
+    HL_NEED(pruning->rows != NULL && pruning->kept != NULL && d->importance != NULL, "the pruning of heads");
     keep_all(d);
     HL_TRY(hl_opened_model_snapshot(d->run, -1, &d->snapshot));
     HL_TRY(hl_heads_load_weights(d->run, d->snapshot->step, false));

@@ -130,9 +130,7 @@ static hl_status validate(hl_opened_model *run, const bool *kept, const hl_heads
 hl_status hl_heads_subset_show(hl_opened_model *run, const hl_heads_command *command, FILE *out)
 {
     bool *kept = hl_calloc((size_t)hl_heads_count(&run->shape), sizeof *kept);
-    if (kept == NULL) {
-        return hl_error_memory("the heads that are kept");
-    }
+    HL_NEED(kept != NULL, "the heads that are kept");
     hl_status status = read_kept(run, command, kept);
     HL_THEN(status, validate(run, kept, command, out));
     hl_free(kept);

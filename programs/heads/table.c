@@ -238,9 +238,7 @@ hl_status hl_heads_table_print(hl_text *text, const char *run, const hl_heads_st
     hl_text_print(text, "\n");
     write_effects(text, study, relations);
     hl_head_metrics *metrics = hl_calloc((size_t)study->n, sizeof *metrics);
-    if (metrics == NULL) {
-        return hl_error_memory("the table of heads");
-    }
+    HL_NEED(metrics != NULL, "the table of heads");
     for (int64_t i = 0; i < study->n; i++) {
         metrics[i] = study->rows[i].metrics;
     }

@@ -17,9 +17,7 @@ hl_status hl_predict_embedding_begin(hl_predict_embedding *e, const char *path, 
 {
     *e = (hl_predict_embedding){ .file = { .fd = -1 }, .width = p->width };
     e->mean = hl_calloc((size_t)p->width, sizeof *e->mean);
-    if (e->mean == NULL) {
-        return hl_error_memory(path);
-    }
+    HL_NEED(e->mean != NULL, path);
     HL_TRY(hl_file_create(&e->file, path));
     write_header(e);
     return e->file.error;

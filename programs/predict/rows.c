@@ -63,9 +63,7 @@ static hl_status next_sentence(source *s, words *w)
     int64_t n = s->sentence->n_words;
     hl_free(s->forms);
     s->forms = hl_calloc((size_t)n, sizeof *s->forms);
-    if (s->forms == NULL) {
-        return hl_error_memory("the words of a sentence");
-    }
+    HL_NEED(s->forms != NULL, "the words of a sentence");
     for (int64_t i = 0; i < n; i++) {
         s->forms[i] = s->sentence->words[i].columns[HL_CONLLU_FORM];
     }

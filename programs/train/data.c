@@ -39,9 +39,7 @@ static hl_status explain_file(const hl_train_call *call, hl_status failed)
 {
     static const size_t keys[] = { offsetof(hl_config, task.file), offsetof(hl_config, task.validation_file) };
     hl_config *stored = hl_malloc(sizeof *stored);
-    if (stored == NULL) {
-        return hl_error_memory("a config");
-    }
+    HL_NEED(stored != NULL, "a config");
     hl_problems problems = { 0 };
     hl_status status = hl_config_load((hl_config_options){ .path = call->folder.config }, stored, &problems);
     hl_problems_free(&problems);

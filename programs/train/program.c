@@ -72,9 +72,7 @@ static hl_status print_summary(const hl_train_call *p)
 static hl_status print_help(const hl_train_call *p)
 {
     char *keys = hl_config_help();
-    if (keys == NULL) {
-        return hl_error_memory("the help text");
-    }
+    HL_NEED(keys != NULL, "the help text");
     hl_status status = hl_print_help(p->out, hl_train_command_usage);
     fputc('\n', p->out);
     hl_print_wrapped(p->out, keys, 80);

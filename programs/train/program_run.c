@@ -178,9 +178,7 @@ static hl_status prepare(hl_train_call *p)
     HL_TRY(p->folder.path == NULL ? hl_run_folder_open(&p->folder, p->config.train.out, p->command.mode) : hl_ok());
     HL_TRY(tell_time(p));
     p->result_text = hl_config_result_text(&p->config);
-    if (p->result_text == NULL) {
-        return hl_error_memory("the config");
-    }
+    HL_NEED(p->result_text != NULL, "the config");
     hl_dataset *dataset = p->dataset;
     p->dataset = NULL;
     HL_TRY(hl_trainer_reserve(&p->trainer, &p->config, dataset));
