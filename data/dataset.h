@@ -37,14 +37,15 @@ hl_status hl_dataset_open(const hl_task_spec *spec, uint64_t seed, hl_dataset **
 /* Opens the dataset of a user's files. Fails as hl_text_data_open. On success as above. */
 hl_status hl_dataset_open_text(const hl_text_spec *spec, uint64_t seed, hl_dataset **out);
 
-/* Opens examples that somebody wrote to look at, spec.file: validation's alone, as the dataset `of`, which must outlive
- * them, reads its own (data/text/private/text_data_parts.h). Fails as hl_text_data_open. */
-hl_status hl_dataset_open_written(const hl_text_spec *spec, const hl_dataset *of, hl_dataset **out);
+/* Opens the examples of spec.file, validation's alone, as the dataset `of`, which must outlive them, reads its own:
+ * `written` to look at, or to score a model on (data/text/private/text_data_parts.h). Fails as hl_text_data_open. */
+hl_status hl_dataset_open_others(const hl_text_spec *spec, const hl_dataset *of, bool written, hl_dataset **out);
 
 /* The same without examples, for a model that shall answer: tokens, and labels or NULL, become the dataset's, also
- * where this fails; of the sizes all but vocabulary and targets are the caller's. HL_NO_MEMORY. */
+ * where this fails; of the sizes all but vocabulary and targets are the caller's. `seed`: of the examples of others
+ * that are opened by it. HL_NO_MEMORY. */
 hl_status hl_dataset_of_tokens(hl_text_task task, hl_tokens *tokens, hl_tokens *labels, hl_data_sizes sizes,
-                               hl_dataset **out);
+                               uint64_t seed, hl_dataset **out);
 
 void hl_dataset_free(hl_dataset *dataset); /* NULL is allowed */
 

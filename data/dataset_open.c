@@ -46,9 +46,9 @@ hl_status hl_dataset_open_text(const hl_text_spec *spec, uint64_t seed, hl_datas
     return status;
 }
 
-static hl_status open_written(const hl_text_spec *spec, const hl_dataset *of, hl_dataset *dataset)
+static hl_status open_others(const hl_text_spec *spec, const hl_dataset *of, bool written, hl_dataset *dataset)
 {
-    HL_TRY(hl_text_data_open_written(spec, of->text, &dataset->text));
+    HL_TRY(hl_text_data_open_others(spec, of->text, written, &dataset->text));
     dataset->sizes.examples[HL_TRAIN] = 0;
     dataset->sizes.examples[HL_VALIDATION] = hl_text_data_examples(dataset->text, HL_VALIDATION);
     dataset->sizes.longest = hl_text_data_longest(dataset->text, HL_VALIDATION);
@@ -56,13 +56,13 @@ static hl_status open_written(const hl_text_spec *spec, const hl_dataset *of, hl
     return set_vocabularies(tokens, targets != tokens ? targets : NULL, dataset);
 }
 
-hl_status hl_dataset_open_written(const hl_text_spec *spec, const hl_dataset *of, hl_dataset **out)
+hl_status hl_dataset_open_others(const hl_text_spec *spec, const hl_dataset *of, bool written, hl_dataset **out)
 {
     hl_dataset *dataset = hl_calloc(1, sizeof *dataset);
     HL_NEED(dataset != NULL, "dataset");
     dataset->seed = of->seed;
     dataset->sizes = of->sizes;
-    hl_status status = open_written(spec, of, dataset);
+    hl_status status = open_others(spec, of, written, dataset);
     if (status.code != HL_OK) {
         hl_dataset_free(dataset);
         return status;
@@ -72,7 +72,7 @@ hl_status hl_dataset_open_written(const hl_text_spec *spec, const hl_dataset *of
 }
 
 hl_status hl_dataset_of_tokens(hl_text_task task, hl_tokens *tokens, hl_tokens *labels, hl_data_sizes sizes,
-                               hl_dataset **out)
+                               uint64_t seed, hl_dataset **out)
 {
     hl_text_data *text;
     HL_TRY(hl_text_data_of_tokens(task, tokens, labels, &text));
@@ -82,6 +82,7 @@ hl_status hl_dataset_of_tokens(hl_text_task task, hl_tokens *tokens, hl_tokens *
         return hl_error_memory("dataset");
     }
     dataset->sizes = sizes;
+    dataset->seed = seed;
     dataset->text = text;
     hl_status status = set_vocabularies(tokens, labels, dataset);
     if (status.code != HL_OK) {

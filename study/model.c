@@ -4,6 +4,8 @@
 #include "core/files.h"
 #include "core/folders.h"
 #include "core/memory.h"
+#include "data/examples_storage.h"
+#include "study/model_maps.h"
 #include "train/checkpoint.h"
 #include "train/metrics_csv.h"
 #include "train/private/step_list.h"
@@ -57,16 +59,82 @@ static hl_status open_data(hl_opened_model *run, const char *config, hl_data_use
     return status.code == HL_INVALID ? hl_error(HL_BAD_FILE, "%s: %s", config, status.text) : status;
 }
 
-static hl_status open_run(hl_opened_model *run, const char *config, hl_data_use use)
+static hl_status open_run(hl_opened_model *run, const char *config, hl_model_options options)
 {
     HL_TRY(load_config(run, config));
-    return open_data(run, config, use);
+    const char *asked = options.task != NULL       ? "--task"
+                        : options.file != NULL     ? "--file"
+                        : options.examples != NULL ? "--examples"
+                        : options.n_overrides > 0  ? options.overrides[0]
+                                                   : NULL;
+    if (asked != NULL) {
+        return hl_error(HL_INVALID, "command line: %s: %s is a run, which has examples of its own: leave it out", asked,
+                        run->path);
+    }
+    return open_data(run, config, options.use);
 }
 
-static hl_status open_pretrained(hl_opened_model *run)
+/* Opens the examples that an open model is asked on, and makes the config say how many there are. */
+static hl_status open_examples(hl_opened_model *run)
 {
+    hl_config *config = &run->config;
+    bool written = *hl_config_string(config, config->patterns.file) != '\0';
+    run->scored = *hl_config_string(config, config->task.file) != '\0';
+    if (written && run->scored) {
+        return hl_error(HL_INVALID, "command line: --examples and --file exclude each other");
+    }
+    if (!written && !run->scored) {
+        return hl_ok();
+    }
+    int64_t vocabulary = config->sizes.vocabulary; /* rows of embeddings, of which some may be no token's */
+    int64_t targets = config->sizes.targets;
+    hl_dataset *examples;
+    HL_TRY(hl_setup_examples(config, &(hl_data_options){ 0 }, run->dataset, written, &examples));
+    run->folders = run->dataset;
+    run->dataset = examples;
+    config->sizes = *hl_dataset_sizes(examples);
+    config->sizes.vocabulary = vocabulary;
+    config->sizes.targets = targets;
+    config->train.eval_examples = config->sizes.examples[HL_VALIDATION];
+    run->validation = hl_config_string(config, written ? config->patterns.file : config->task.file);
+    return hl_ok();
+}
+
+/* Room for what the options mean as overrides: too large for the stack of some threads. */
+typedef struct asked {
+    char task[64], file[HL_CONFIG_OVERRIDE];
+    const char *all[];
+} asked;
+
+static hl_status open_folder(hl_opened_model *run, hl_model_options options, asked *room)
+{
+    int n = options.n_overrides;
+    for (int i = 0; i < n; i++) {
+        room->all[i] = options.overrides[i];
+    }
+    if (options.task != NULL) {
+        snprintf(room->task, sizeof room->task, "task.name=%s", options.task);
+        room->all[n++] = room->task;
+    }
+    const char *key = options.file != NULL ? "task.file" : "patterns.file";
+    const char *path = options.file != NULL ? options.file : options.examples;
+    if (path != NULL) {
+        if (!hl_config_path_override(key, path, room->file)) {
+            return hl_error(HL_INVALID, "command line: %s: longer than %d bytes", key, HL_CONFIG_MAX_PATH - 1);
+        }
+        room->all[n++] = room->file;
+    }
     HL_TRY(hl_pretrained_open(run->path, &run->open));
-    return hl_setup_pretrained(run->open, run->path, &run->config, &run->dataset);
+    HL_TRY(hl_setup_pretrained(run->open, run->path, room->all, n, &run->config, &run->dataset));
+    return options.use == HL_DATA_READ ? open_examples(run) : hl_ok();
+}
+
+static hl_status open_pretrained(hl_opened_model *run, hl_model_options options)
+{
+    asked *room = hl_malloc(sizeof *room + (size_t)(options.n_overrides + 2) * sizeof room->all[0]);
+    hl_status status = room != NULL ? open_folder(run, options, room) : hl_error_memory(run->path);
+    hl_free(room);
+    return status;
 }
 
 /* What follows from the config. */
@@ -97,12 +165,12 @@ static char *name_of(const char *path)
 
 hl_status hl_opened_model_open(hl_opened_model *run, const char *path)
 {
-    return hl_opened_model_open_for(run, path, HL_DATA_READ);
+    return hl_opened_model_open_with(run, path, (hl_model_options){ .use = HL_DATA_READ });
 }
 
-hl_status hl_opened_model_open_for(hl_opened_model *run, const char *path, hl_data_use use)
+hl_status hl_opened_model_open_with(hl_opened_model *run, const char *path, hl_model_options options)
 {
-    *run = (hl_opened_model){ .weights_step = -1 };
+    *run = (hl_opened_model){ .weights_step = -1, .validation = "the validation set" };
     run->path = hl_strdup(path);
     run->name = name_of(path);
     run->patterns = hl_path_join(path, "patterns");
@@ -112,7 +180,8 @@ hl_status hl_opened_model_open_for(hl_opened_model *run, const char *path, hl_da
     hl_status status = complete ? hl_ok() : hl_error_memory(path);
     if (complete) {
         bool known = hl_file_exists(config, &is_run).code == HL_OK;
-        status = known && !is_run && hl_pretrained_is_folder(path) ? open_pretrained(run) : open_run(run, config, use);
+        status = known && !is_run && hl_pretrained_is_folder(path) ? open_pretrained(run, options)
+                                                                   : open_run(run, config, options);
     }
     if (status.code == HL_OK) {
         set_up(run);
@@ -130,7 +199,12 @@ void hl_opened_model_close(hl_opened_model *run)
     hl_model_free(&run->model);
     hl_snapshot_free(&run->last);
     hl_snapshot_free(&run->other);
+    if (run->maps != NULL) {
+        hl_model_maps_free(run->maps);
+    }
+    hl_free(run->maps);
     hl_dataset_free(run->dataset);
+    hl_dataset_free(run->folders);
     hl_pretrained_close(run->open);
     hl_free(run->weights_path);
     hl_free(run->metrics);
@@ -145,7 +219,7 @@ void hl_opened_model_close(hl_opened_model *run)
 
 hl_status hl_opened_model_check_steps(const hl_opened_model *run)
 {
-    if (run->n_steps > 0) {
+    if (run->n_steps > 0 || run->folders != NULL) {
         return hl_ok();
     }
     if (run->open != NULL) {
@@ -222,9 +296,39 @@ static hl_status read_snapshot(const hl_opened_model *run, int64_t step, hl_snap
     return status;
 }
 
+/* Runs an open model on the first of its examples, once. */
+static hl_status make_maps(hl_opened_model *run)
+{
+    if (run->maps != NULL) {
+        return hl_ok();
+    }
+    hl_examples examples;
+    int64_t most = run->config.patterns.examples, there = run->config.train.eval_examples;
+    HL_TRY(hl_opened_model_load(run, -1));
+    HL_TRY(
+        hl_dataset_make_examples(run->dataset, HL_VALIDATION, 0, most > 0 && most < there ? most : there, &examples));
+    hl_model_maps *maps = hl_calloc(1, sizeof *maps);
+    hl_status status = maps != NULL ? hl_model_maps_run(maps, run, &examples) : hl_error_memory(run->path);
+    hl_examples_free(&examples);
+    if (status.code == HL_OK) {
+        status = find_words(run, &maps->maps);
+        run->maps = maps;
+        return status;
+    }
+    hl_free(maps);
+    return status;
+}
+
 hl_status hl_opened_model_snapshot(hl_opened_model *run, int64_t step, const hl_snapshot **snapshot)
 {
     HL_TRY(hl_opened_model_check_steps(run));
+    if (run->folders != NULL) {
+        *snapshot = NULL;
+        HL_TRY(step >= 0 ? hl_error(HL_INVALID, "%s: is an open model, which has no steps; leave --step out", run->path)
+                         : make_maps(run));
+        *snapshot = &run->maps->maps;
+        return hl_ok();
+    }
     int64_t last = run->steps[run->n_steps - 1];
     step = step < 0 ? last : step;
     HL_TRY(check_step(run, step));

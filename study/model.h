@@ -28,8 +28,11 @@ typedef struct hl_opened_model {
     char *name;            /* the folder's own, also where the path ends in "." or "/" */
     hl_pretrained *open;   /* an open model's folder, without its tokens, which are the dataset's; NULL: a run */
     hl_config config;
-    hl_model_config shape; /* of its model */
-    hl_dataset *dataset;
+    hl_model_config shape;  /* of its model */
+    hl_dataset *dataset;    /* its validation examples are those that the model is asked on */
+    hl_dataset *folders;    /* an open model's, in whose tokens `dataset` is where it has examples; else NULL */
+    const char *validation; /* what its validation set is called: that, or the file of an open model's examples */
+    bool scored;            /* of an open model: whether these have targets, and with them a loss */
     const hl_vocabulary *vocabulary; /* the dataset's */
     const char *const *relations;    /* the names of the task's gold relations; not owned */
     int64_t *steps;                  /* of its snapshots, n_steps of them, ascending */
@@ -45,8 +48,9 @@ typedef struct hl_opened_model {
     int64_t asked_step;   /* for which they were loaded */
 
     /* Read when they are first asked for. */
-    hl_snapshot last, other; /* the last snapshot, and one before it */
-    char *metrics;           /* metrics.csv */
+    hl_snapshot last, other;    /* the last snapshot, and one before it */
+    struct hl_model_maps *maps; /* of an open model's examples, in the place of a snapshot (study/model_maps.h) */
+    char *metrics;              /* metrics.csv */
     bool knows_rows;
     hl_metrics_sum rows; /* of metrics.csv, as the checkpoint tells them */
 } hl_opened_model;
@@ -57,9 +61,21 @@ typedef struct hl_opened_model {
  * hl_opened_model_close, whatever this returns. */
 hl_status hl_opened_model_open(hl_opened_model *run, const char *path);
 
-/* The same for another use of its data (train/setup_data.h): with HL_DATA_TOKENS its files need not be there, and it
- * has no examples. */
-hl_status hl_opened_model_open_for(hl_opened_model *run, const char *path, hl_data_use use);
+typedef struct hl_model_options {
+    hl_data_use use; /* of a run's data (train/setup_data.h): with HL_DATA_TOKENS its files need not be there, and it
+                        has no examples */
+
+    /* On what an open model is asked; NULL: not given. */
+    const char *task, *file;      /* task.name, task.file */
+    const char *examples;         /* patterns.file */
+    const char *const *overrides; /* "section.key=value" (train/setup_pretrained.h), n of them */
+    int n_overrides;
+} hl_model_options;
+
+/* The same with options. An open model has the examples of patterns.file, or of task.file, which are scored, all of
+ * which are then its validation set; the first patterns.examples of them stand in the place of a last snapshot.
+ * HL_INVALID: as hl_setup_pretrained, overrides of a run, or both files. */
+hl_status hl_opened_model_open_with(hl_opened_model *run, const char *path, hl_model_options options);
 
 /* A zeroed or already closed run is allowed. */
 void hl_opened_model_close(hl_opened_model *run);
@@ -68,8 +84,9 @@ void hl_opened_model_close(hl_opened_model *run);
 hl_status hl_opened_model_check_steps(const hl_opened_model *run);
 
 /* The snapshot of a step, below 0 the last one, which is read once and stands until the run is closed; another stands
- * until the next call. HL_INVALID naming steps that there are, where this is none of them; HL_BAD_FILE (also one that
- * is of another step, or of a task of other relations, and as hl_opened_model_check_steps), HL_NO_MEMORY. */
+ * until the next call. Of an open model with examples the last one is what its weights do with these, which it is run
+ * on once; it has no other. HL_INVALID naming steps that there are, where this is none of them; HL_BAD_FILE (also one
+ * that is of another step, or of a task of other relations, and as hl_opened_model_check_steps), HL_NO_MEMORY. */
 hl_status hl_opened_model_snapshot(hl_opened_model *run, int64_t step, const hl_snapshot **snapshot);
 
 /* The text of metrics.csv, the run's own; NULL where there is none. HL_BAD_FILE where it is damaged, or does not begin

@@ -344,7 +344,7 @@ static hl_status open_tokens(hl_config *config, const char *folder, hl_dataset *
         hl_tokens_free(labels);
         return status;
     }
-    HL_TRY(hl_dataset_of_tokens(spec.task, tokens, labels, sizes, out));
+    HL_TRY(hl_dataset_of_tokens(spec.task, tokens, labels, sizes, (uint64_t)config->train.seed, out));
     config->sizes = *hl_dataset_sizes(*out);
     return status;
 }
@@ -376,19 +376,19 @@ hl_status hl_setup_data(hl_config *config, const hl_data_options *options, hl_da
     return status;
 }
 
-hl_status hl_setup_examples(const hl_config *config, const hl_data_options *options, const hl_dataset *of,
+hl_status hl_setup_examples(const hl_config *config, const hl_data_options *options, const hl_dataset *of, bool written,
                             hl_dataset **out)
 {
     *out = NULL;
     work w = { .options = options, .spec = hl_config_text_spec(config) };
-    w.spec.file = or_null(hl_config_string(config, config->patterns.file));
+    w.spec.file = written ? or_null(hl_config_string(config, config->patterns.file)) : w.spec.file;
     w.spec.max_length = config->sizes.longest;
     if (w.spec.file == NULL || hl_dataset_text(of) == NULL) {
         return hl_ok();
     }
     hl_status status = make_temporary(&w);
     HL_THEN(status, find_file(&w, &w.spec.file, &w.file));
-    HL_THEN(status, hl_dataset_open_written(&w.spec, of, out));
+    HL_THEN(status, hl_dataset_open_others(&w.spec, of, written, out));
     end(&w, status);
     return status;
 }

@@ -46,10 +46,10 @@ hl_status hl_setup_data(hl_config *config, const hl_data_options *options, hl_da
  * cannot be read, HL_NO_MEMORY. */
 hl_status hl_data_take_content(hl_config *config, const char *path);
 
-/* Opens the examples of patterns.file, read as the dataset `of`, which must outlive them, reads its own; *out is NULL
- * where the config names none. Those that are longer than its longest example are cut. Fails as
- * hl_dataset_open_written. */
-hl_status hl_setup_examples(const hl_config *config, const hl_data_options *options, const hl_dataset *of,
+/* Opens the examples of patterns.file (`written`), or all of task.file, read as the dataset `of`, which must outlive
+ * them, reads its own; *out is NULL where the config names none. Those that are longer than its longest example are
+ * cut. Fails as hl_dataset_open_others. */
+hl_status hl_setup_examples(const hl_config *config, const hl_data_options *options, const hl_dataset *of, bool written,
                             hl_dataset **out);
 
 enum { HL_DATA_TOLD_WIDTH = 80 }; /* bytes of a line at most, but for longer words */

@@ -92,30 +92,65 @@ void hl_setup_shape_free(hl_config_shape *shape)
 
 /* ---- the folder as it is ---- */
 
-static hl_status make_config(const hl_pretrained *folder, const char *path, hl_text_task task, hl_config *config)
+static const char *const task_names[TEXT_TASKS] = { "masked", "next", "tags", "classes", "file" };
+
+/* Whether the override says on what the model is asked. */
+static bool asks(const char *override)
 {
-    static const char *const names[TEXT_TASKS] = { "masked", "next", "tags", "classes", "file" };
+    static const char *const keys[] = { "patterns.examples", "patterns.file", "train.seed", "train.threads" };
+    size_t length = strcspn(override, " \t=");
+    bool found = strncmp(override, "task.", strlen("task.")) == 0;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        found = found || (length == strlen(keys[i]) && strncmp(override, keys[i], length) == 0);
+    }
+    return found;
+}
+
+/* Asking a text of running text without a file is reading all that the model takes at once. */
+static hl_status make_config(const hl_pretrained *folder, const char *path, hl_text_task task,
+                             hl_config_options options, hl_config *config)
+{
     hl_config_shape shape;
     hl_problems problems = { 0 };
     hl_text text = { 0 };
-    hl_text_print(&text, "[task]\nname = %s\n", names[task]);
+    hl_text_print(&text, "[task]\nname = %s\n", task_names[task]);
     if (task == HL_TEXT_NEXT) {
-        hl_text_print(&text, "length = %lld\n", (long long)hl_pretrained_model(folder)->max_length);
+        int64_t all = hl_pretrained_model(folder)->max_length, usual = 64;
+        hl_text_print(&text, "length = %lld\n", (long long)(options.n_overrides == 0 || all < usual ? all : usual));
     }
     hl_status status = hl_setup_shape(folder, path, &shape);
     if (status.code == HL_OK) {
         shape.of_task[task].model = model_of(hl_pretrained_model(folder));
         status = hl_text_status(&text);
-        hl_config_options options = { .path = path, .shape = &shape };
+        options.path = path;
+        options.shape = &shape;
         HL_THEN(status, hl_config_parse(options, text.bytes, text.size, config, &problems));
     }
     hl_problems_free(&problems);
     hl_setup_shape_free(&shape);
     hl_text_free(&text);
-    return status.code == HL_INVALID ? hl_error(HL_BAD_FILE, "%s", status.text) : status;
+    bool own = status.code == HL_INVALID && strncmp(status.text, "command line: ", strlen("command line: ")) != 0;
+    return own ? hl_error(HL_BAD_FILE, "%s", status.text) : status;
 }
 
-hl_status hl_setup_pretrained(hl_pretrained *folder, const char *path, hl_config *config, hl_dataset **out)
+/* Whether the folder stores a head for the task that the config asks for. */
+static hl_status check_head(const hl_pretrained *folder, const char *path, hl_text_task stored, const hl_config *config)
+{
+    hl_text_task asked = stored;
+    hl_config_is_text(config, &asked);
+    bool none = hl_pretrained_stored_head(folder) == HL_PRETRAINED_NONE;
+    if (asked == stored && (!none || *hl_config_string(config, config->task.file) == '\0')) {
+        return hl_ok();
+    }
+    return hl_error(
+        HL_INVALID,
+        "%s: stores no head for the task %s, and so it has no loss%s%s%s: train one on examples of yours by "
+        "train my.ini --from %s, and ask the run",
+        path, task_names[asked], none ? "" : " (but one for ", none ? "" : task_names[stored], none ? "" : ")", path);
+}
+
+hl_status hl_setup_pretrained(hl_pretrained *folder, const char *path, const char *const *overrides, int n_overrides,
+                              hl_config *config, hl_dataset **out)
 {
     static const hl_text_task tasks[HL_PRETRAINED_HEADS] = { [HL_PRETRAINED_NONE] = HL_TEXT_MASKED,
                                                              [HL_PRETRAINED_MASKED] = HL_TEXT_MASKED,
@@ -127,7 +162,17 @@ hl_status hl_setup_pretrained(hl_pretrained *folder, const char *path, hl_config
     const char *const *names;
     int64_t n_labels = hl_pretrained_labels(folder, &names);
     hl_tokens *labels = NULL;
-    HL_TRY(make_config(folder, path, task, config));
+    for (int i = 0; i < n_overrides; i++) {
+        if (!asks(overrides[i])) {
+            return hl_error(HL_INVALID,
+                            "command line: %s: %s is an open model: only keys of [task], patterns.examples and "
+                            "train.seed say on what it is asked",
+                            overrides[i], path);
+        }
+    }
+    hl_config_options options = { .overrides = overrides, .n_overrides = n_overrides };
+    HL_TRY(make_config(folder, path, task, options, config));
+    HL_TRY(check_head(folder, path, task, config));
     HL_TRY(n_labels > 0 ? hl_tokens_of_labels(names, n_labels, path, &labels) : hl_ok());
     hl_data_sizes sizes = { .longest = model->max_length,
                             .answers = model->max_length,
@@ -135,7 +180,8 @@ hl_status hl_setup_pretrained(hl_pretrained *folder, const char *path, hl_config
                             .types = model->token_types > 1 ? 2 : 0,
                             .words = true,
                             .pooled = task == HL_TEXT_CLASSES };
-    HL_TRY(hl_dataset_of_tokens(task, hl_pretrained_take_tokens(folder), labels, sizes, out));
+    HL_TRY(hl_dataset_of_tokens(task, hl_pretrained_take_tokens(folder), labels, sizes, (uint64_t)config->train.seed,
+                                out));
     config->sizes = *hl_dataset_sizes(*out);
     config->sizes.vocabulary = model->vocabulary; /* there may be rows of embeddings that no token has */
     config->sizes.targets = labels != NULL ? config->sizes.targets : model->vocabulary;

@@ -15,10 +15,13 @@ hl_status hl_setup_shape(const hl_pretrained *folder, const char *path, hl_confi
 void hl_setup_shape_free(hl_config_shape *shape); /* a zeroed one is allowed */
 
 /* The config of the folder's model as it is stored, whose task is that of its head; where it has none masked, with
- * model.head = none. And a dataset of its tokens and labels, which has no examples (hl_dataset_of_tokens); the folder's
- * tokens go to it. HL_BAD_FILE: what config.json says is in none of a config's ranges; HL_NO_MEMORY. On success *out is
+ * model.head = none. The overrides say what it shall be asked on: keys of [task], patterns.examples, patterns.file,
+ * train.seed, train.threads. And a dataset of its tokens and labels, which has no examples (hl_dataset_of_tokens); the
+ * folder's tokens go to it. HL_BAD_FILE: what config.json says is in none of a config's ranges; HL_INVALID: an override
+ * is wrong, of another key, or asks for a loss on a task for which no head is stored; HL_NO_MEMORY. On success *out is
  * the caller's: hl_dataset_free. */
-hl_status hl_setup_pretrained(hl_pretrained *folder, const char *path, hl_config *config, hl_dataset **out);
+hl_status hl_setup_pretrained(hl_pretrained *folder, const char *path, const char *const *overrides, int n_overrides,
+                              hl_config *config, hl_dataset **out);
 
 HL_END_DECLS
 

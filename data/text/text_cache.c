@@ -55,7 +55,7 @@ static hl_status find_target(work *w, const hl_text_record *record, hl_span labe
 
 static hl_status encode(work *w, const hl_text_record *record, hl_span text)
 {
-    bool specials = w->data->running || (w->data->of != NULL && w->spec->task == HL_TEXT_MASKED);
+    bool specials = w->data->running || (w->data->written && w->spec->task == HL_TEXT_MASKED);
     hl_status status = record->goes_on
                            ? hl_tokens_encode_more(w->data->tokens, text.text, text.size, specials, &w->pieces)
                            : hl_tokens_encode(w->data->tokens, text.text, text.size, specials, &w->pieces);
@@ -209,7 +209,7 @@ static hl_status make_columns(work *w, const hl_text_record *record)
         HL_TRY(find_target(w, record, record->labels[0], &w->numbers[HL_TEXT_IDS][0]));
     }
     HL_TRY(wrap(w, n_first, pair));
-    return w->data->of != NULL && w->spec->task == HL_TEXT_MASKED ? ask(w) : hl_ok();
+    return w->data->written && w->spec->task == HL_TEXT_MASKED ? ask(w) : hl_ok();
 }
 
 /* Whether the example has something to be asked for: of masked, a piece that is not special, or a mask that somebody
@@ -218,7 +218,7 @@ static bool is_useful(const work *w)
 {
     const int32_t *tokens = w->numbers[HL_TEXT_TOKENS];
     bool masked = w->spec->task == HL_TEXT_MASKED;
-    bool useful = masked ? w->data->of != NULL && w->lengths[HL_TEXT_IDS] > 0 : w->lengths[HL_TEXT_TOKENS] > 0;
+    bool useful = masked ? w->data->written && w->lengths[HL_TEXT_IDS] > 0 : w->lengths[HL_TEXT_TOKENS] > 0;
     for (int64_t i = 0; i < w->lengths[HL_TEXT_TOKENS] && !useful; i++) {
         useful = !hl_tokens_is_special(w->data->tokens, tokens[i]);
     }
@@ -319,7 +319,7 @@ static void describe(const work *w, hl_text *kind)
     } else if (task == HL_TEXT_CLASSES) {
         hl_text_print(kind, " %s %s", spec->text_column, spec->label_column);
     }
-    hl_text_print(kind, "; %s%s", w->name, w->data->of != NULL && w->data->task == HL_TEXT_NEXT ? " of next" : "");
+    hl_text_print(kind, "; %s%s", w->name, w->data->written && w->data->task == HL_TEXT_NEXT ? " of next" : "");
     if (spec->validation_file == NULL) {
         hl_text_print(kind, " of share %.17g", spec->validation_share);
     }

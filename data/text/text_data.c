@@ -383,7 +383,7 @@ hl_status hl_text_data_read(hl_text_reader *reader, hl_split split, uint64_t see
     hl_text_data_find_words(data, example, reader->words);
     const char *use = split == HL_TRAIN ? "masks" : "masks of validation";
     hl_random random = { .seed = seed, .stream = hl_random_stream(use), .step = (uint32_t)pass };
-    if (data->task == HL_TEXT_MASKED && data->of == NULL) {
+    if (data->task == HL_TEXT_MASKED && !data->written) {
         mask(reader, draw_of(random, i), example);
     } else if (data->drop_pieces > 0 && split == HL_TRAIN) {
         drop(reader, draw_of(random, i), example->n_tokens);

@@ -127,6 +127,8 @@ static const hl_option options[] = {
     { .name = "prune-by", .kind = HL_OPTION_READ, .read = read_prune_by },
     { HL_OPTION("prune-to", INTEGER, hl_heads_command, prune_to), .least = 1, .most = INT64_MAX },
     { HL_OPTION("out", TEXT, hl_heads_command, out) },
+    { HL_OPTION("task", TEXT, hl_heads_command, task) },
+    { HL_OPTION("file", TEXT, hl_heads_command, file) },
     { HL_OPTION("export", TEXT, hl_heads_command, export_to) },
     { HL_OPTION("overwrite", FLAG, hl_heads_command, overwrite) },
     { HL_OPTION("help", FLAG, hl_heads_command, help) },
@@ -136,6 +138,9 @@ static const hl_option options[] = {
 static hl_status take_argument(const char *word, void *given)
 {
     hl_heads_command *command = given;
+    if (command->run != NULL && strchr(word, '=') != NULL) {
+        return hl_named_config_override(&command->asked, word);
+    }
     if (command->run != NULL) {
         return hl_error(HL_INVALID, "command line: %s: one run is enough; two are compared by: %s RUN --against RUN2",
                         word, hl_program_name("heads"));

@@ -3,6 +3,7 @@
 #define HL_PROGRAMS_HEADS_COMMAND_H
 
 #include "core/status.h"
+#include "programs/named_config.h"
 #include "programs/targets.h"
 
 #include <stdbool.h>
@@ -30,6 +31,8 @@ typedef struct hl_heads_command {
     hl_heads_prune_by prune_by;   /* which implies it, too */
     int64_t prune_to;             /* how many heads shall be left, which implies `prune`; 0: not given */
     const char *out;              /* the path of the pruned model */
+    const char *task, *file;      /* of an open model: on what it is asked, with these overrides */
+    hl_named_config asked;        /* without a path */
     const char *export_to;        /* the folder of an open model; with `overwrite` its files are replaced */
     bool overwrite;
     bool help, version;

@@ -183,7 +183,11 @@ static void write_subsets(hl_text *text, const hl_heads_importance *study)
 void hl_heads_importance_table(hl_text *text, const hl_heads_importance *study)
 {
     const hl_importance *all = &study->importance;
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, step %" PRId64, study->run->path, study->step);
+    if (study->step >= 0) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, step %" PRId64, study->run->path, study->step);
+    } else {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, on %s", study->run->path, study->run->validation);
+    }
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "What %" PRId64 " heads are worth on the %" PRId64
                       " examples that score, where the loss is %.4f.",
@@ -270,10 +274,11 @@ void hl_heads_importance_json(hl_text *text, const hl_heads_importance *study)
     for (int64_t i = 0; i < all->n; i++) {
         hl_json_append(&heads, head_object(study, i));
     }
+    json_t *step = study->step >= 0 ? json_integer(study->step) : json_null();
     json_t *weights_step = study->weights_step >= 0 ? json_integer(study->weights_step) : json_null();
     json_t *root =
-        json_pack("{s:I, s:o, s:I, s:o, s:o, s:o, s:o}", "step", (json_int_t)study->step, "weights_step", weights_step,
-                  "examples", (json_int_t)all->n_examples, "loss", hl_json_number(all->loss), "rank_correlation",
+        json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "step", step, "weights_step", weights_step, "examples",
+                  (json_int_t)all->n_examples, "loss", hl_json_number(all->loss), "rank_correlation",
                   hl_json_number(all->rank_correlation), "heads", heads, "smallest_set", smallest_set(study));
     hl_json_print_document(text, root);
 }

@@ -152,8 +152,9 @@ static size_t answer_bytes(const hl_opened_model *run, const hl_heads_command *c
 
 static hl_status footprint_of(const hl_opened_model *run, hl_footprint *f)
 {
-    return run->open != NULL ? hl_footprint_of_evaluated(&run->config, f)
-                             : hl_footprint_of_recorded(&run->config, (int64_t)run->n_steps, f);
+    bool bare = run->open != NULL && run->folders == NULL;
+    return bare ? hl_footprint_of_evaluated(&run->config, f)
+                : hl_footprint_of_recorded(&run->config, run->folders != NULL ? 1 : (int64_t)run->n_steps, f);
 }
 
 hl_status hl_heads_memory(const hl_opened_model *run, const hl_heads_command *command, size_t *bytes)

@@ -138,6 +138,47 @@ static hl_status answer(call *c)
 
 /* ---- open models ---- */
 
+/* Labels of a file that an open model does not have are answered wrong, and tell nothing about its heads. */
+static hl_status tell_unknown_labels(const call *c)
+{
+    enum { SOME = 8 };
+    const hl_text_data *data = c->run.scored ? hl_dataset_text(c->run.dataset) : NULL;
+    int64_t n = data != NULL ? hl_text_data_noticed(data, HL_VALIDATION)->unseen : 0;
+    const hl_vocabulary *labels = hl_dataset_targets(c->run.dataset);
+    hl_text line = { 0 };
+    for (int32_t id = 0; n > 0 && id < hl_vocabulary_size(labels) && id < SOME; id++) {
+        hl_text_print(&line, "%s%s", id > 0 ? ", " : "", hl_vocabulary_token(labels, id));
+    }
+    hl_status status = n > 0 ? hl_text_status(&line) : hl_ok();
+    if (n > 0 && status.code == HL_OK) {
+        hl_print_line(c->err, "%s: %lld of its labels are none of the model's: %s%s", c->run.validation, (long long)n,
+                      line.bytes, hl_vocabulary_size(labels) > SOME ? ", ..." : "");
+    }
+    hl_text_free(&line);
+    return status;
+}
+
+/* A question about the loss of an open model needs a head that it stores, and examples with targets. */
+static hl_status check_loss(const call *c)
+{
+    static const char *const files[] = { "masked --file text.txt", "next --file text.txt",
+                                         "tags --file treebank.conllu", "classes --file table.tsv" };
+    hl_text_task task;
+    hl_config_is_text(&c->run.config, &task);
+    if (c->run.scored) {
+        return hl_ok();
+    }
+    if (c->run.shape.head == HL_HEAD_NONE) {
+        return hl_error(HL_INVALID,
+                        "%s: is an open model without an output layer, and this question needs a loss: train one on "
+                        "examples of yours by %s my.ini --from %s, and ask the run",
+                        c->run.path, hl_program_name("train"), c->run.path);
+    }
+    return hl_error(HL_INVALID,
+                    "%s: is an open model, and this question needs a loss on examples of yours: name them by --task %s",
+                    c->run.path, files[task]);
+}
+
 /* An open model has neither examples nor a loss: it can be run on a text. */
 static hl_status check_open(const call *c)
 {
@@ -147,10 +188,7 @@ static hl_status check_open(const call *c)
         return hl_ok();
     }
     if (hl_heads_command_question(command) != HL_HEADS_NO_QUESTION) {
-        return hl_error(HL_INVALID,
-                        "%s: is an open model, and this question needs a loss on examples of yours: train a head on "
-                        "them with %s my.ini --from %s, and ask the run",
-                        command->run, hl_program_name("train"), command->run);
+        return check_loss(c);
     }
     if (command->against != NULL) {
         return hl_error(HL_INVALID,
@@ -158,7 +196,8 @@ static hl_status check_open(const call *c)
                         "%s my.ini --from %s, and compare the runs",
                         command->run, hl_program_name("train"), command->run);
     }
-    return command->input != NULL && !hl_heads_command_asks_figures(command)
+    bool shows = c->run.folders != NULL && hl_heads_command_shows(command);
+    return (command->input != NULL || shows) && !hl_heads_command_asks_figures(command)
                ? hl_ok()
                : hl_error(HL_INVALID,
                           "%s: is an open model, without examples of its own: give it a text, as in: %s %s --input "
@@ -199,11 +238,17 @@ static hl_status execute(call *c)
         fprintf(c->out, "headlight %s\n", HL_VERSION);
         return hl_ok();
     }
-    HL_TRY(hl_opened_model_open_for(&c->run, command->run, command->export_to != NULL ? HL_DATA_TOKENS : HL_DATA_READ));
+    hl_model_options options = { .use = command->export_to != NULL ? HL_DATA_TOKENS : HL_DATA_READ,
+                                 .task = command->task,
+                                 .file = command->file,
+                                 .overrides = command->asked.overrides,
+                                 .n_overrides = command->asked.n_overrides };
+    HL_TRY(hl_opened_model_open_with(&c->run, command->run, options));
     if (command->export_to != NULL) {
         return hl_heads_export_model(&c->run, command, c->out);
     }
     HL_TRY(check_open(c));
+    HL_TRY(tell_unknown_labels(c));
     hl_heads_command_targets(command, targets);
     HL_TRY(hl_targets_check(targets, HL_HEADS_TARGETS, (hl_targets_beside){ 0 }));
     if (command->against != NULL) {

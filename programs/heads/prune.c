@@ -141,6 +141,12 @@ static hl_status tell(const hl_heads_pruning *pruning, const char *path, FILE *t
 
 static hl_status check_target(const hl_opened_model *run, int64_t target)
 {
+    if (run->open != NULL) {
+        return hl_error(HL_INVALID,
+                        "command line: --prune-to: %s is an open model, and the smaller one would be a run's: begin a "
+                        "run by train my.ini --from %s, and prune that",
+                        run->path, run->path);
+    }
     int64_t n = hl_heads_count(&run->shape), least = run->shape.n_layers;
     if (n == least) {
         return hl_error(HL_INVALID, "command line: --prune-to: %s has one head in every layer, which it keeps",

@@ -32,11 +32,11 @@ static void write_heading(hl_text *text, const hl_heads_pruning *pruning)
     hl_text_paragraph(
         text, HL_TABLE_WIDTH,
         "Heads go one by one, first the one %s, on %" PRId64 " examples%s. Loss and accuracy are of the %" PRId64
-        " examples of the validation set; ms: a forward pass over %" PRId64
+        " examples of %s; ms: a forward pass over %" PRId64
         " of them on one thread, the fastest of several. One head stays in every layer.",
         pruning->by == HL_PRUNE_BY_LOSS ? "without which the loss grows least" : "of the least gradient importance",
         pruning->n_importance, pruning->once ? " in the whole model" : ", measured again after each",
-        pruning->n_validation, pruning->batch);
+        pruning->n_validation, run->validation, pruning->batch);
 }
 
 static void write_row(hl_text *text, const hl_heads_pruning *pruning, const hl_heads_pruning_row *row)

@@ -45,12 +45,11 @@ static void write_heading(hl_text *text, const subset *s)
     hl_text names = { 0 };
     hl_head_set_print(&names, &run->shape, s->kept);
     if (run->weights_step >= 0) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH,
-                          "%s, weights of step %" PRId64 ", on the %" PRId64 " examples of the validation set.",
-                          run->path, run->weights_step, s->n_examples);
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, weights of step %" PRId64 ", on the %" PRId64 " examples of %s.",
+                          run->path, run->weights_step, s->n_examples, run->validation);
     } else {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, on the %" PRId64 " examples of the validation set.", run->path,
-                          s->n_examples);
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, on the %" PRId64 " examples of %s.", run->path, s->n_examples,
+                          run->validation);
     }
     if (names.error.code == HL_OK) {
         hl_text_paragraph(text, HL_TABLE_WIDTH, "Heads kept: %s.", names.bytes);

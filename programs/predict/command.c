@@ -46,6 +46,9 @@ const char hl_predict_command_usage[] =
     "  --score FILE      how good the answers on FILE are, which has the form that\n"
     "                    RUN was trained on: accuracy, perplexity (masked: of one\n"
     "                    mask at a time), F1 of every label\n"
+    "  task.column=XPOS  of an open model that stores labels, what FILE is: the\n"
+    "                    column of its tags (UPOS); task.text_column (text),\n"
+    "                    task.label_column (label)\n"
     "  --tokens          the pieces of each line, separated by spaces\n"
     "  --embed FILE.npy  for each line the mean of the last layer's rows, (lines,\n"
     "                    d_model), for NumPy\n"
@@ -85,9 +88,22 @@ static const hl_option options[] = {
     { HL_OPTION("version", FLAG, hl_predict_command, version) },
 };
 
+static bool names_column(const char *word)
+{
+    static const char *const keys[] = { "task.column=", "task.text_column=", "task.label_column=" };
+    bool found = false;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        found = found || strncmp(word, keys[i], strlen(keys[i])) == 0;
+    }
+    return found;
+}
+
 static hl_status take_argument(const char *word, void *given)
 {
     hl_predict_command *command = given;
+    if (command->run != NULL && names_column(word)) {
+        return hl_named_config_override(&command->asked, word);
+    }
     if (command->file != NULL) {
         return hl_error(HL_INVALID, "command line: %s: a run and one file are enough; see --help", word);
     }
@@ -115,6 +131,10 @@ static hl_status check(const hl_predict_command *command)
     if ((command->score != NULL) + command->tokens + (command->embed != NULL) > 1) {
         return hl_error(HL_INVALID, "command line: --score, --tokens and --embed: call %s once for each",
                         hl_program_name("predict"));
+    }
+    if (command->asked.n_overrides > 0 && command->score == NULL) {
+        return hl_error(HL_INVALID, "command line: %s: says what a file is that --score reads, as in: --score FILE %s",
+                        command->asked.overrides[0], command->asked.overrides[0]);
     }
     if (command->embed != NULL && (command->json || hl_output_is_standard(command->embed))) {
         return hl_error(HL_INVALID, "command line: --embed writes a file of its own: %s",

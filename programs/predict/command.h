@@ -4,6 +4,7 @@
 
 #include "core/status.h"
 #include "data/text/text_data.h"
+#include "programs/named_config.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,6 +19,7 @@ typedef struct hl_predict_command {
     int64_t top, top_k, seed, length, stride;
     double temperature;
     int threads;
+    hl_named_config asked; /* without a path: what the columns of a file are, of an open model */
     bool help, version;
 } hl_predict_command;
 

@@ -17,7 +17,10 @@
 static hl_status open_model(hl_predict_call *call)
 {
     hl_predict_command *command = &call->command;
-    HL_TRY(hl_opened_model_open_for(&call->run, command->run, HL_DATA_TOKENS));
+    hl_model_options options = { .use = HL_DATA_TOKENS,
+                                 .overrides = command->asked.overrides,
+                                 .n_overrides = command->asked.n_overrides };
+    HL_TRY(hl_opened_model_open_with(&call->run, command->run, options));
     if (!hl_config_is_text(&call->run.config, NULL)) {
         return hl_error(HL_INVALID, "%s: was trained for the task %s, not on text; ask it by: %s %s --input TOKENS",
                         command->run, hl_config_task_spec(&call->run.config).name, hl_program_name("heads"),
@@ -35,12 +38,6 @@ static hl_status open_model(hl_predict_call *call)
         return hl_error(HL_INVALID,
                         "%s: its model has no output layer, and so no answers: make one on examples of yours by %s "
                         "my.ini --from %s, and ask the run (--tokens and --embed need none)",
-                        command->run, hl_program_name("train"), command->run);
-    }
-    if (call->run.open != NULL && command->score != NULL && call->targets != call->tokens) {
-        return hl_error(HL_INVALID,
-                        "%s: is an open model, which does not say which columns a file of labels has: train it on one "
-                        "by %s my.ini --from %s, and score the run",
                         command->run, hl_program_name("train"), command->run);
     }
     HL_TRY(hl_targets_check(&(hl_target){ "embed", command->embed }, 1, (hl_targets_beside){ .text = command->file }));

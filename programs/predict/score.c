@@ -62,7 +62,8 @@ static void print_table(hl_predict_call *call, const hl_predict_scores *found, c
         hl_text_print(text, "%-18s  %s\n", "cut (no --stride)", hl_units_count(found->cut, number));
     }
     if (found->unseen > 0) {
-        hl_text_print(text, "%-18s  %s, and so answered wrong\n", "not in training",
+        hl_text_print(text, "%-18s  %s, and so answered wrong\n",
+                      call->run.open != NULL ? "none of its labels" : "not in training",
                       hl_units_count(found->unseen, number));
     }
     if (found->counts.n_classes == 0) {

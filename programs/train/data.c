@@ -15,7 +15,7 @@ static hl_status open_written(hl_train_call *call)
 {
     const hl_config *config = &call->config;
     hl_data_options options = { .folder = config->train.out, .beside = call->command.config.path };
-    HL_TRY(hl_setup_examples(config, &options, call->dataset, &call->written));
+    HL_TRY(hl_setup_examples(config, &options, call->dataset, true, &call->written));
     if (call->written != NULL && hl_text_data_noticed(hl_dataset_text(call->written), HL_VALIDATION)->cut > 0) {
         hl_print_line(call->err, "%s: examples are cut to %lld pieces", hl_config_string(config, config->patterns.file),
                       (long long)config->sizes.longest);

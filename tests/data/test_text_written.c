@@ -11,7 +11,7 @@ static void expect_written(const hl_text_spec *spec, const hl_text_data *of, con
     mine.file = text_file("mine", text);
     mine.validation_file = NULL;
     hl_text_data *written;
-    hl_status status = hl_text_data_open_written(&mine, of, &written);
+    hl_status status = hl_text_data_open_others(&mine, of, true, &written);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     check_validation(written, shown);
     ck_assert_int_eq(hl_text_data_noticed(written, HL_VALIDATION)->cut, cut);
@@ -24,7 +24,7 @@ static void expect_not_written(const hl_text_spec *spec, const hl_text_data *of,
     hl_text_spec mine = *spec;
     mine.file = text_file("mine", text);
     hl_text_data *written;
-    hl_status status = hl_text_data_open_written(&mine, of, &written);
+    hl_status status = hl_text_data_open_others(&mine, of, true, &written);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_msg(strstr(status.text, what) != NULL, "%s", status.text);
     ck_assert_ptr_null(written);

@@ -146,11 +146,6 @@ START_TEST(what_needs_examples_or_a_loss_is_refused_with_the_command_that_helps)
     expect_refused(HEADS(folder, "--input", "it", "--report", run_path("a.html")), 2, "without examples of its own");
     expect_refused(HEADS(folder, "--json"), 2, "without examples of its own");
     expect_refused(HEADS(folder, "--against", folder), 2, "--against compares snapshots of two runs");
-    static const char *const questions[] = { "--importance", "--shapley", "--prune" };
-    for (int i = 0; i < 3; i++) {
-        expect_refused(HEADS(folder, questions[i]), 2, "needs a loss on examples of yours: train a head on them with ");
-    }
-    expect_refused(HEADS(folder, "--drop", "L0H0"), 2, " my.ini --from ");
     expect_refused(HEADS(run_path(".")), 3, "no run (no config.ini in it) and no open model (no config.json)");
 }
 END_TEST
@@ -248,8 +243,6 @@ START_TEST(a_folder_without_a_head_gives_pieces_and_vectors_alone)
     answers(PREDICT(folder, in, "--embed", run_path("a.npy")), "");
     expect_refused(PREDICT(folder, in), 2, "bert_bare: its model has no output layer, and so no answers: make one on ");
     expect_refused(PREDICT(folder, "--score", in), 2, " my.ini --from ");
-    expect_refused(PREDICT(tiny("bert_classes"), "--score", in), 2,
-                   "which does not say which columns a file of labels");
 }
 END_TEST
 

@@ -100,7 +100,7 @@ START_TEST(an_open_model_outside_the_ranges_of_keys_is_refused)
         hl_dataset *dataset = NULL;
         static hl_config config;
         ck_assert_int_eq(hl_pretrained_open(path, &folder).code, HL_OK);
-        hl_status status = hl_setup_pretrained(folder, path, &config, &dataset);
+        hl_status status = hl_setup_pretrained(folder, path, NULL, 0, &config, &dataset);
         ck_assert_int_eq(status.code, HL_BAD_FILE);
         ck_assert_msg(strncmp(status.text, path, strlen(path)) == 0 && strstr(status.text, rows[i].key) != NULL, "%s",
                       status.text);

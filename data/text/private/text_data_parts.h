@@ -36,7 +36,8 @@ struct hl_text_data {
     bool running, whole_words;
     int64_t length;
     double drop_pieces;
-    const hl_text_data *of;     /* of examples that somebody wrote: whose tokens and labels these are; else NULL */
+    const hl_text_data *of;     /* of examples in another's tokens: whose tokens and labels these are; else NULL */
+    bool written;               /* whether these are examples that somebody wrote to look at */
     hl_tokens *tokens, *labels; /* labels: NULL where the tokens are the targets' names */
     unsigned char *pieces;      /* V, bits */
     int32_t n_usable;           /* pieces that are not special */
@@ -74,7 +75,7 @@ hl_status hl_text_data_make_caches(const hl_text_spec *spec, hl_text_data *data)
 /* Whether special tokens stand around a text: windows of running text have none, nor lines written for their model. */
 static inline bool hl_text_data_wraps(const hl_text_data *data)
 {
-    return data->of != NULL ? !data->of->running : data->task != HL_TEXT_NEXT;
+    return data->written ? !data->of->running : data->task != HL_TEXT_NEXT;
 }
 
 static inline bool hl_is_split(hl_split split)
@@ -82,11 +83,13 @@ static inline bool hl_is_split(hl_split split)
     return split == HL_TRAIN || split == HL_VALIDATION;
 }
 
-/* Opens examples that somebody wrote to look at, spec->file in the form of the files of `of`, but where these are
- * running text a line each. They are validation's, with the tokens and labels of `of`, which must outlive them; their
- * cache is spec->folder's examples.cache. The text of a special token in masked and next lines is that token, and
- * nothing is masked: masks are asked for, with an answer that nobody knows (id -1), and of next each piece after
- * another. Longer ones are cut to spec->max_length. Fails as hl_text_data_open. */
-hl_status hl_text_data_open_written(const hl_text_spec *spec, const hl_text_data *of, hl_text_data **out);
+/* Opens spec->file, all of it validation's, in the tokens and labels of `of`, which must outlive it; its cache is
+ * spec->folder's examples.cache. Longer examples are cut to spec->max_length. Fails as hl_text_data_open.
+ *
+ * `written`: examples that somebody wrote to look at, in the form of the files of `of`, but where these are running
+ * text a line each. The text of a special token in masked and next lines is that token, and nothing is masked: masks
+ * are asked for, with an answer that nobody knows (id -1), and of next each piece after another. Else they are examples
+ * of the spec's task, whose pieces are masked and which lie in windows as those of validation. */
+hl_status hl_text_data_open_others(const hl_text_spec *spec, const hl_text_data *of, bool written, hl_text_data **out);
 
 #endif

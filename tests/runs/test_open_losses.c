@@ -1,0 +1,278 @@
+/* What the loss of an open model depends on: its stored head asked on a file. What a head is worth is compared with the
+ * loss of the same folder whose columns for that head are zero. */
+#include "core/text.h"
+#include "tests/pretrained/tiny.h"
+#include "tests/runs/predict_runs.h"
+#include "tests/scratch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { D = 12, WIDTH = 4, EXAMPLES = 40 };
+
+static const struct model {
+    const char *name, *matrix; /* (D, D), of layer 1; its columns belong to heads */
+    const char *file;
+} models[] = {
+    { "bert_classes", "bert.encoder.layer.1.attention.output.dense.weight", "table.tsv" },
+    { "distilbert_classes", "distilbert.transformer.layer.1.attention.out_lin.weight", "table.tsv" },
+    { "roberta_classes", "roberta.encoder.layer.1.attention.output.dense.weight", "table.tsv" },
+    { "electra_tags", "electra.encoder.layer.1.attention.output.dense.weight", "tags.conllu" },
+};
+
+static const char *tiny(const char *name)
+{
+    return run_kept(tiny_folder(name));
+}
+
+/* ---- files: of EXAMPLES examples, or of every second one alone, those that score ---- */
+
+static const char *const words[] = { "the", "cat", "sat", "dog", "barked", "it", "who", "mat" };
+static const char *const labels[] = { "bad", "good", "so so" };
+
+static const char *word(int i, int j)
+{
+    return words[(unsigned)(i * 7 + j * 3 + i * j) % 8];
+}
+
+static void print_example(hl_text *text, bool tags, int i)
+{
+    if (!tags) {
+        hl_text_print(text, "%s %s %s %s\t%s\n", word(i, 0), word(i, 1), word(i, 2), word(i, 3),
+                      labels[(unsigned)(i * i + i) % 3]);
+        return;
+    }
+    for (int j = 0; j < 3; j++) {
+        hl_text_print(text, "%d\t%s\t_\t%s\t_\t_\t_\t_\t_\t_\n", j + 1, word(i, j), labels[(unsigned)(i + j * i) % 3]);
+    }
+    hl_text_print(text, "\n");
+}
+
+static const char *examples(const char *name, bool scoring_alone)
+{
+    bool tags = strcmp(name, "tags.conllu") == 0;
+    hl_text text = { 0 };
+    hl_text_print(&text, "%s", tags ? "" : "text\tlabel\n");
+    for (int i = scoring_alone ? 1 : 0; i < EXAMPLES; i += scoring_alone ? 2 : 1) {
+        print_example(&text, tags, i);
+    }
+    char path[64];
+    snprintf(path, sizeof path, "%s%s", scoring_alone ? "scoring_" : "", name);
+    const char *found = file(path, text.bytes);
+    hl_text_free(&text);
+    return found;
+}
+
+static const char *lines(void)
+{
+    hl_text text = { 0 };
+    for (int i = 0; i < EXAMPLES; i++) {
+        hl_text_print(&text, "%s %s %s %s %s\n", word(i, 0), word(i, 1), word(i, 2), word(i, 3), word(i, 4));
+    }
+    const char *found = file("lines.txt", text.bytes);
+    hl_text_free(&text);
+    return found;
+}
+
+/* ---- numbers ---- */
+
+/* The number after `"<member>": ` that comes first behind `from`. */
+static double number_after(const char *json, const char *from, const char *member)
+{
+    char key[64];
+    snprintf(key, sizeof key, "\"%s\": ", member);
+    const char *at = strstr(json, from);
+    at = at != NULL ? strstr(at, key) : NULL;
+    ck_assert_msg(at != NULL, "no %s behind %s in: %s", key, from, json);
+    return strtod(at + strlen(key), NULL);
+}
+
+static double score_of(const char *folder, const char *path)
+{
+    run_result run = PREDICT(folder, "--score", path, "--json");
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    const char *at = strstr(run.out, "\"loss\":");
+    ck_assert_ptr_nonnull(at);
+    return strtod(at + strlen("\"loss\":"), NULL);
+}
+
+/* A copy of the folder in which the columns of that head of the matrix are zero. */
+static const char *without_columns(const char *name, const char *matrix, int head)
+{
+    const char *copy = run_kept(tiny_changed(name, NULL, NULL, NULL));
+    const char *path = run_file(copy, "model.safetensors");
+    size_t size;
+    char *bytes = scratch_read(path, &size);
+    uint64_t header;
+    memcpy(&header, bytes, sizeof header);
+    const char *at = strstr(bytes + 8, matrix);
+    at = at != NULL ? strstr(at, "\"data_offsets\":[") : NULL;
+    ck_assert_msg(at != NULL, "%s", matrix);
+    float *numbers = (float *)(void *)(bytes + 8 + header + strtoull(at + strlen("\"data_offsets\":["), NULL, 10));
+    for (int row = 0; row < D; row++) {
+        memset(numbers + (size_t)(row * D + head * WIDTH), 0, WIDTH * sizeof *numbers);
+    }
+    scratch_write(path, bytes, size);
+    free(bytes);
+    return copy;
+}
+
+/* ---- what a head is worth ---- */
+
+START_TEST(a_head_is_worth_what_the_loss_grows_without_its_columns)
+{
+    const struct model *model = &models[_i];
+    const char *folder = tiny(model->name), *scoring = examples(model->file, true);
+    run_result run =
+        HEADS(folder, "--importance", "--file", examples(model->file, false), "patterns.examples=40", "--json");
+    ck_assert_msg(run.code == 0 && *run.err == '\0', "%s", run.err);
+    const char *json = run_kept(run.out);
+    ck_assert_ptr_nonnull(strstr(json, "\"step\": null"));
+    ck_assert_int_eq((int)number_after(json, "{", "examples"), EXAMPLES / 2);
+    double whole = score_of(folder, scoring);
+    ck_assert_double_le(fabs(number_after(json, "{", "loss") - whole), 1e-5);
+    for (int head = 0; head < 3; head++) {
+        char place[64];
+        snprintf(place, sizeof place, "\"layer\": 1,\n      \"head\": %d", head);
+        double without = score_of(without_columns(model->name, model->matrix, head), scoring);
+        double zero = number_after(json, place, "zero");
+        ck_assert_msg(fabs(zero - (without - whole)) < 2e-5, "L1H%d: %g, not %g", head, zero, without - whole);
+        ck_assert_double_gt(fabs(zero), 1e-4); /* else this would show nothing */
+    }
+}
+END_TEST
+
+/* Masks are drawn alike for both folders. */
+START_TEST(dropping_a_head_is_zeroing_its_columns_with_masks_too)
+{
+    const char *path = lines(), *folder = tiny("bert_masked");
+    const char *copy = without_columns("bert_masked", "bert.encoder.layer.1.attention.output.dense.weight", 2);
+    const char *dropped = run_kept(HEADS(folder, "--drop", "L1H2", "--file", path, "--json").out);
+    const char *zeroed = run_kept(HEADS(copy, "--drop", "L0H0", "--file", path, "--task", "masked", "--json").out);
+    ck_assert_ptr_nonnull(strstr(dropped, "\"examples\": 40"));
+    double ours = number_after(dropped, "\"heads\": 5", "loss"), theirs = number_after(zeroed, "\"heads\": 6", "loss");
+    ck_assert_msg(fabs(ours - theirs) < 1e-5, "%g, not %g", ours, theirs);
+    ck_assert_double_gt(fabs(ours - number_after(dropped, "\"heads\": 6", "loss")), 1e-3);
+    const char *other = HEADS(folder, "--drop", "L1H2", "--file", path, "train.seed=2", "--json").out;
+    ck_assert_double_gt(fabs(ours - number_after(other, "\"heads\": 5", "loss")), 1e-3);
+}
+END_TEST
+
+/* A run that begins with the folder validates the folder's model at step 0, with the same masks. */
+START_TEST(the_loss_is_that_of_a_run_before_its_first_step)
+{
+    const char *path = lines(), *folder = tiny(_i == 0 ? "bert_masked" : "gpt2_next"), *out = run_path("run");
+    char config[2048];
+    snprintf(config, sizeof config,
+             "[task]\nname = %s\nfile = %s\nvalidation_file = %s\n%s\n[train]\nsteps = 1\nbatch_size = 4\nthreads = 1\n"
+             "seed = 3\neval_examples = 0\n[patterns]\nexamples = 0\n",
+             _i == 0 ? "masked" : "next", path, path, _i == 0 ? "" : "length = 16");
+    EXPECT_RUN(0, run_config("x.ini", config), "--from", folder, "--out", out, "--quiet");
+    const char *row = strstr(run_read(run_file(out, "metrics.csv")), "\n0,validation,");
+    ck_assert_ptr_nonnull(row);
+    const char *more = _i == 0 ? "task.mask=pieces" : "task.length=16";
+    const char *json = HEADS(folder, "--drop", "L0H0", "--file", path, more, "train.seed=3", "--json").out;
+    double loss = number_after(json, "\"rows\"", "loss"), expected = strtod(row + strlen("\n0,validation,"), NULL);
+    ck_assert_msg(fabs(loss - expected) < 1e-6, "%.9g, not %.9g", loss, expected);
+}
+END_TEST
+
+START_TEST(heads_are_pruned_and_shared_out)
+{
+    const char *path = examples("table.tsv", false), *folder = tiny("bert_classes");
+    run_result run = HEADS(folder, "--prune", "--file", path, "--json");
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert_double_le(fabs(number_after(run.out, "\"heads\": 6", "loss") - score_of(folder, path)), 1e-5);
+    run = HEADS(folder, "--shapley", "--file", path, "--json");
+    ck_assert_msg(run.code == 0 && strstr(run.out, "\"shapley\": ") != NULL, "%s", run.err);
+    run = HEADS(folder, "--file", path, "--example", "3", "--head", "L0H1");
+    ck_assert_msg(run.code == 0 && strstr(run.out, "bert_classes, example 3") != NULL, "%s%s", run.out, run.err);
+    run = HEADS(folder, "--keep-only", "L0H1", "--file", path);
+    ck_assert_msg(run.code == 0 && strstr(run.out, " on the 40 examples of") != NULL, "%s%s", run.out, run.err);
+}
+END_TEST
+
+/* ---- labels that are stored ---- */
+
+START_TEST(stored_labels_are_scored)
+{
+    const char *path = examples("table.tsv", false), *folder = tiny("bert_classes");
+    const char *found = answers(PREDICT(folder, "--score", path, "--json"), "");
+    const char *text = run_kept(run_read(path));
+    int right = 0;
+    for (const char *row = strchr(text, '\n') + 1; *row != '\0'; row = strchr(row, '\n') + 1) {
+        char line[128];
+        snprintf(line, sizeof line, "%.*s", (int)strcspn(row, "\n"), row);
+        char *label = strchr(line, '\t') + 1;
+        label[-1] = '\0';
+        const char *said = answers(PREDICT(folder, file("one.txt", line)), "");
+        right += strncmp(said, label, strlen(label)) == 0 && said[strlen(label)] == '\t';
+    }
+    char expected[32];
+    snprintf(expected, sizeof expected, "\"right\":%d,", right);
+    ck_assert_msg(right > 0 && right < EXAMPLES && strstr(found, expected) != NULL, "no %s in %s", expected, found);
+}
+END_TEST
+
+START_TEST(columns_of_a_file_are_named)
+{
+    const char *table = file("a.tsv", "said\tis\nthe cat sat\tgood\nit barked\tnone of them\n");
+    const char *folder = tiny("bert_classes");
+    expect_refused(PREDICT(folder, "--score", table), 2, "a.tsv: has no column text; its columns are said, is");
+    const char *out = answers(PREDICT(folder, "--score", table, "task.text_column=said", "task.label_column=is"), "");
+    ck_assert_msg(strstr(out, "none of its labels  1, and so answered wrong") != NULL, "%s", out);
+    expect_refused(PREDICT(folder, table, "task.text_column=said"), 2, "says what a file is that --score reads");
+    run_result run = HEADS(folder, "--drop", "L0H0", "--file", table, "task.text_column=said", "task.label_column=is");
+    ck_assert_msg(run.code == 0 && strstr(run.err, "a.tsv: 1 of its labels are none of the model's: bad, so so, good"),
+                  "%s", run.err);
+    const char *words_of = examples("tags.conllu", false);
+    out = answers(PREDICT(tiny("electra_tags"), "--score", words_of), "");
+    ck_assert_ptr_nonnull(strstr(out, "words               120\n"));
+    out = answers(PREDICT(tiny("electra_tags"), "--score", words_of, "task.column=XPOS"), "");
+    ck_assert_ptr_nonnull(strstr(out, "none of its labels  120, and so"));
+}
+END_TEST
+
+/* ---- what is refused ---- */
+
+START_TEST(a_loss_needs_a_stored_head_and_examples)
+{
+    const char *path = lines(), *masked = tiny("bert_masked"), *bare = tiny("bert_bare");
+    expect_refused(HEADS(masked, "--importance"), 2, "name them by --task masked --file text.txt");
+    expect_refused(HEADS(tiny("gpt2_next"), "--prune"), 2, "name them by --task next --file text.txt");
+    expect_refused(HEADS(tiny("electra_tags"), "--shapley"), 2, "name them by --task tags --file treebank.conllu");
+    expect_refused(HEADS(tiny("bert_classes"), "--drop", "L0H0"), 2, "by --task classes --file table.tsv");
+    expect_refused(HEADS(bare, "--importance"), 2, "without an output layer, and this question needs a loss: train ");
+    expect_refused(HEADS(bare, "--importance", "--file", path), 2,
+                   "bert_bare: stores no head for the task masked, and so it has no loss: train one on examples ");
+    expect_refused(HEADS(masked, "--importance", "--task", "tags", "--file", path), 2,
+                   "stores no head for the task tags, and so it has no loss (but one for masked): train one on ");
+    expect_refused(HEADS(masked, "--importance", "--task", "tgas", "--file", path), 2, "task.name: \"tgas\" is not one of");
+    expect_refused(HEADS(masked, "--importance", "--file", path, "model.layers=1"), 2,
+                   "bert_masked is an open model: only keys of [task], patterns.examples and ");
+    expect_refused(HEADS(masked, "--importance", "--file", path, "task.colum=a"), 2, "task.colum: unknown key");
+    expect_refused(HEADS(masked, "--importance", "--file", path, "--step", "0"), 2, "has no steps; leave --step out");
+    expect_refused(HEADS(masked, "--importance", "--file", run_path("none.txt")), 3, "none.txt: cannot open");
+    expect_refused(HEADS(tiny("gpt2_next"), "--importance", "--file", file("s.txt", "the cat\n")), 3,
+                   "pieces, too few for a window of 60: lower task.length");
+    expect_refused(HEADS(masked, "--prune-to", "4", "--out", run_path("a"), "--file", path), 2, "--prune-to: ");
+    const char *run = run_path("run");
+    EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", run);
+    expect_refused(HEADS(run, "--importance", "--file", path), 2, "--file: ");
+    expect_refused(HEADS(run, "--importance", "task.length=3"), 2, "which has examples of its own: leave it out");
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, a_head_is_worth_what_the_loss_grows_without_its_columns, 0, 4);
+    tcase_add_test(tc, dropping_a_head_is_zeroing_its_columns_with_masks_too);
+    tcase_add_loop_test(tc, the_loss_is_that_of_a_run_before_its_first_step, 0, 2);
+    tcase_add_test(tc, heads_are_pruned_and_shared_out);
+    tcase_add_test(tc, stored_labels_are_scored);
+    tcase_add_test(tc, columns_of_a_file_are_named);
+    tcase_add_test(tc, a_loss_needs_a_stored_head_and_examples);
+}
+SUITE("open losses", add_tests)
