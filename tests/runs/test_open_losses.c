@@ -248,7 +248,8 @@ START_TEST(a_loss_needs_a_stored_head_and_examples)
                    "bert_bare: stores no head for the task masked, and so it has no loss: train one on examples ");
     expect_refused(HEADS(masked, "--importance", "--task", "tags", "--file", path), 2,
                    "stores no head for the task tags, and so it has no loss (but one for masked): train one on ");
-    expect_refused(HEADS(masked, "--importance", "--task", "tgas", "--file", path), 2, "task.name: \"tgas\" is not one of");
+    expect_refused(HEADS(masked, "--importance", "--task", "tgas", "--file", path), 2,
+                   "task.name: \"tgas\" is not one of");
     expect_refused(HEADS(masked, "--importance", "--file", path, "model.layers=1"), 2,
                    "bert_masked is an open model: only keys of [task], patterns.examples and ");
     expect_refused(HEADS(masked, "--importance", "--file", path, "task.colum=a"), 2, "task.colum: unknown key");
