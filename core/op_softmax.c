@@ -3,8 +3,6 @@
 #include "core/op.h"
 #include "core/threads.h"
 
-#include <string.h>
-
 typedef struct attributes {
     hl_mask mask;
     int64_t head;

@@ -3,7 +3,6 @@
 #include "core/shown_text.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 hl_status hl_ok(void)
 {

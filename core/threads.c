@@ -6,8 +6,6 @@
 #include <omp.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 void hl_threads_setup(void)
 {

@@ -4,7 +4,6 @@
 #include "heads/head_set.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Set-up */
 

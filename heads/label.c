@@ -1,10 +1,8 @@
 #include "heads/label.h"
 
-#include "core/examples.h"
 #include "core/shown_text.h"
 #include "heads/alignment.h"
 #include "heads/duplicate.h"
-#include "heads/entropy.h"
 #include "heads/induction.h"
 #include "heads/metrics.h"
 #include "heads/offset.h"

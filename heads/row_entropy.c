@@ -3,8 +3,6 @@
 #include "core/private/lanes.h"
 #include "core/private/log.h"
 
-#include <string.h>
-
 static inline double sum_of(double lanes[HL_LANES])
 {
 #pragma omp simd

@@ -5,8 +5,6 @@
 #include "data/text/tokens_file.h"
 #include "pretrained/private/folder.h"
 
-#include <string.h>
-
 /* How a flag of tokenizer_config.json is set; one that is missing or null as `otherwise`. */
 static bool flag(const json_t *config, const char *key, bool otherwise)
 {

@@ -1,5 +1,4 @@
 /* The files of the weights: model.safetensors, or the shards that model.safetensors.index.json names. */
-#include "core/files.h"
 #include "core/folders.h"
 #include "core/memory.h"
 #include "pretrained/private/folder.h"

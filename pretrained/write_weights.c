@@ -1,7 +1,6 @@
 /* The parameters of a model as the tensors of a folder. */
 #include "core/memory.h"
 #include "core/small_matmul.h"
-#include "pretrained/private/folder.h"
 #include "pretrained/private/write.h"
 
 #include <stdio.h>

@@ -5,7 +5,6 @@
 
 #include <limits.h>
 #include <stdint.h>
-#include <string.h>
 
 /* Level 9 saves a few percent in three times the time. */
 enum { COMPRESSION = 6 };

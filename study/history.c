@@ -1,7 +1,6 @@
 #include "study/history.h"
 
 #include "study/output.h"
-#include "train/setup.h"
 #include "train/snapshot_budget.h"
 
 static hl_status add_snapshot(hl_opened_model *run, int64_t step, const hl_effects *effects, hl_heads_csv *csv,

@@ -5,7 +5,6 @@
 #include "heads/word_join.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 hl_label *hl_heads_labels(const hl_snapshot *snapshot)
 {

@@ -6,7 +6,6 @@
 #include "study/study.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- which examples ---- */

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { NUMBER_TEXT = 40, MAX_METADATA = 5 + HL_STATE_FIELDS };
 

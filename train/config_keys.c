@@ -2,7 +2,6 @@
 
 #include "core/threads.h"
 #include "data/task.h"
-#include "layers/model.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
 

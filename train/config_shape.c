@@ -1,8 +1,6 @@
 /* Keys of a config whose model and tokens there are already. */
-#include "data/text/tokens.h"
 #include "train/private/config_reader.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* What the shape says for the config's task; NULL: it is no task of text. */

@@ -1,7 +1,6 @@
 /* What the data of a user's files hold, in words. */
 #include "train/setup_data.h"
 
-#include "core/memory.h"
 #include "core/units.h"
 #include "data/text/private/text_counts.h"
 #include "data/text/private/text_data_parts.h"

@@ -2,7 +2,6 @@
 
 #include "core/clock.h"
 #include "core/finite_watch.h"
-#include "core/memory.h"
 #include "core/op_cross_entropy.h"
 #include "core/private/reduce.h"
 #include "heads/evaluator.h"

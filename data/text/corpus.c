@@ -3,7 +3,6 @@
 #include "data/text/private/corpus_file.h"
 
 #include <assert.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 #define _DEFAULT_SOURCE /* LOCK_EX */
 #include "core/files.h"
-#include "core/memory.h"
 #include "core/text.h"
 #include "data/text/private/corpus_file.h"
 

@@ -5,7 +5,6 @@
 #include "data/text/private/hash.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 typedef struct hl_merge_pair {
     int32_t left, right;

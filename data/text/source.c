@@ -3,7 +3,6 @@
 #include "core/files.h"
 #include "core/memory.h"
 
-#include <string.h>
 #include <zlib.h>
 
 enum { SAMPLES = 16, SAMPLE_BYTES = 1 << 16 };

@@ -1,5 +1,3 @@
-#include "core/memory.h"
-#include "core/private/utf8.h"
 #include "data/text/private/grow.h"
 #include "data/text/private/pretoken.h"
 #include "data/text/private/tokens_encode.h"

@@ -1,7 +1,6 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/json_text.h"
-#include "core/memory.h"
 #include "data/text/private/tokens_parts.h"
 #include "data/text/private/tokens_reading.h"
 #include "data/text/tokens_file.h"

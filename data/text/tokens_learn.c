@@ -8,7 +8,6 @@
 #include "data/text/private/text_set.h"
 #include "data/text/private/tokens_encode.h"
 #include "data/text/private/unicode.h"
-#include "data/text/tokens_file.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 
 #include "core/files.h"
 #include "core/memory.h"
-#include "data/text/tokens_file.h"
 
 #include <string.h>
 

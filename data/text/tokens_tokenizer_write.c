@@ -4,8 +4,6 @@
 #include "data/text/private/tokens_parts.h"
 #include "data/text/tokens_file.h"
 
-#include <string.h>
-
 /* {"type": ...} with what `rest` has. */
 static json_t *typed(const char *type, json_t *rest)
 {

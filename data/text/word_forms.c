@@ -6,8 +6,6 @@
 #include "data/text/private/text_set.h"
 #include "data/text/private/unicode.h"
 
-#include <string.h>
-
 void hl_word_forms_find(const hl_text_data *data, hl_text_example *example, int32_t *begins)
 {
     hl_text_data_find_words(data, example, begins);

@@ -4,7 +4,6 @@
 #include "core/folders.h"
 #include "core/memory.h"
 #include "programs/targets.h"
-#include "train/config_keys.h"
 #include "train/setup_data.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 #include "programs/ablate/program.h"
 
-#include "core/files.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "programs/ablate/csv.h"

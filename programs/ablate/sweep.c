@@ -13,7 +13,6 @@
 #include "train/signals.h"
 
 #include <math.h>
-#include <string.h>
 #include <time.h>
 
 enum { PAUSE_NANOSECONDS = 20 * 1000 * 1000 };

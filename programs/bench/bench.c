@@ -1,6 +1,5 @@
 #include "programs/bench/bench.h"
 
-#include "core/files.h"
 #include "core/memory.h"
 #include "core/text.h"
 #include "programs/bench/allocations.h"

@@ -3,7 +3,6 @@
 #include "core/json_text.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* The fields that are one number. */
 static const struct {

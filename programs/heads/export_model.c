@@ -5,7 +5,6 @@
 #include "pretrained/write.h"
 #include "study/output.h"
 
-#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 

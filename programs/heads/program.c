@@ -1,6 +1,5 @@
 #include "programs/heads/program.h"
 
-#include "core/files.h"
 #include "heads/words.h"
 #include "programs/beside.h"
 #include "programs/heads/against.h"

@@ -2,7 +2,6 @@
 
 #include "core/json_text.h"
 #include "core/memory.h"
-#include "core/shown_text.h"
 #include "programs/predict/texts.h"
 #include "study/predict_text.h"
 

@@ -6,9 +6,6 @@
 #include "data/text/table.h"
 #include "programs/predict/lines.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 /* The file, and what was read of it last. */
 typedef struct source {
     hl_conllu *treebank; /* or NULL: it is a table */

@@ -5,7 +5,6 @@
 #include "study/predict_score.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 /* A figure of the whole file. */
 typedef struct figure {

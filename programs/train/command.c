@@ -1,6 +1,5 @@
 #include "programs/train/command.h"
 
-#include "layers/model.h"
 #include "pretrained/pretrained.h"
 #include "programs/beside.h"
 #include "programs/options.h"

@@ -1,7 +1,6 @@
 #include "programs/train/data.h"
 
 #include "core/memory.h"
-#include "data/examples_storage.h"
 #include "programs/open_data.h"
 #include "programs/print_line.h"
 #include "train/config_keys.h"

@@ -1,6 +1,5 @@
 #include "programs/train/first_weights.h"
 
-#include "core/memory.h"
 #include "programs/print_line.h"
 #include "programs/train/foreign_weights.h"
 #include "train/checkpoint.h"

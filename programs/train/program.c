@@ -1,6 +1,5 @@
 #include "programs/train/program.h"
 
-#include "core/files.h"
 #include "core/matmul.h"
 #include "core/memory.h"
 #include "programs/beside.h"
