@@ -23,8 +23,7 @@ typedef struct scoring {
 
 static hl_status reserve(scoring *s, size_t n)
 {
-    bool good = hl_grow((void **)&s->asked, &s->asked_capacity, n, sizeof *s->asked) &&
-                hl_grow((void **)&s->ids, &s->ids_capacity, n, sizeof *s->ids);
+    bool good = HL_GROW(s->asked, s->asked_capacity, n) && HL_GROW(s->ids, s->ids_capacity, n);
     return good ? hl_ok() : hl_error_memory("the targets of an example");
 }
 

@@ -21,19 +21,15 @@ typedef struct hl_merge_place {
 
 hl_status hl_merge_learner_word(hl_merge_learner *learner, int64_t count)
 {
-    if (learner->n_words == UINT32_MAX ||
-        !hl_grow((void **)&learner->words, &learner->words_capacity, learner->n_words + 1, sizeof *learner->words)) {
-        return hl_error_memory("words to learn tokens from");
-    }
+    HL_NEED(learner->n_words < UINT32_MAX && HL_GROW(learner->words, learner->words_capacity, learner->n_words + 1),
+            "words to learn tokens from");
     learner->words[learner->n_words++] = (struct hl_merge_word){ .start = learner->n_symbols, .count = count };
     return hl_ok();
 }
 
 hl_status hl_merge_learner_symbol(hl_merge_learner *learner, int32_t id)
 {
-    if (!hl_grow((void **)&learner->symbols, &learner->symbols_capacity, learner->n_symbols + 1, sizeof id)) {
-        return hl_error_memory("words to learn tokens from");
-    }
+    HL_NEED(HL_GROW(learner->symbols, learner->symbols_capacity, learner->n_symbols + 1), "words to learn tokens from");
     learner->symbols[learner->n_symbols++] = id;
     learner->words[learner->n_words - 1].n++;
     return hl_ok();
@@ -73,10 +69,8 @@ static hl_status count(hl_merge_learner *learner, int32_t left, int32_t right, u
     pair wanted = { .left = left, .right = right, .place = UINT32_MAX };
     uint32_t *number = hl_number_table_find(&learner->table, hl_hash_pair(left, right), is_pair, learner, &wanted);
     if (*number == UINT32_MAX) {
-        if (learner->n_pairs == UINT32_MAX ||
-            !hl_grow((void **)&learner->pairs, &learner->pairs_capacity, learner->n_pairs + 1, sizeof(pair))) {
-            return hl_error_memory("pairs to learn tokens from");
-        }
+        HL_NEED(learner->n_pairs < UINT32_MAX && HL_GROW(learner->pairs, learner->pairs_capacity, learner->n_pairs + 1),
+                "pairs to learn tokens from");
         learner->pairs[learner->n_pairs] = wanted;
         *number = (uint32_t)learner->n_pairs++;
     }
@@ -86,17 +80,14 @@ static hl_status count(hl_merge_learner *learner, int32_t left, int32_t right, u
         return hl_ok();
     }
     if (!counted->grown) {
-        if (!hl_grow((void **)&learner->grown, &learner->grown_capacity, learner->n_grown + 1, sizeof *number)) {
-            return hl_error_memory("pairs to learn tokens from");
-        }
+        HL_NEED(HL_GROW(learner->grown, learner->grown_capacity, learner->n_grown + 1), "pairs to learn tokens from");
         learner->grown[learner->n_grown++] = *number;
         counted->grown = true;
     }
     if (counted->place == UINT32_MAX || learner->places[counted->place].word != word) {
-        if (learner->n_places == UINT32_MAX || !hl_grow((void **)&learner->places, &learner->places_capacity,
-                                                        learner->n_places + 1, sizeof *learner->places)) {
-            return hl_error_memory("pairs to learn tokens from");
-        }
+        HL_NEED(learner->n_places < UINT32_MAX &&
+                    HL_GROW(learner->places, learner->places_capacity, learner->n_places + 1),
+                "pairs to learn tokens from");
         learner->places[learner->n_places] = (place){ word, counted->place };
         counted->place = (uint32_t)learner->n_places++;
     }
@@ -165,9 +156,7 @@ static hl_status merge(hl_merge_learner *learner, uint32_t number, size_t prefix
     int32_t id = 0;
     HL_TRY(make_piece(pieces, &made, prefix_size, &id));
     if (!made.merged) {
-        if (!hl_grow((void **)&learner->merges, &learner->merges_capacity, learner->n_merges + 2, sizeof id)) {
-            return hl_error_memory("merges of tokens");
-        }
+        HL_NEED(HL_GROW(learner->merges, learner->merges_capacity, learner->n_merges + 2), "merges of tokens");
         learner->merges[learner->n_merges++] = made.left;
         learner->merges[learner->n_merges++] = made.right;
     }

@@ -34,9 +34,7 @@ static hl_status bad(const work *w, const hl_text_record *record, const char *wh
 static hl_status resize(work *w, int column, size_t n)
 {
     w->lengths[column] = (int64_t)n;
-    return hl_grow((void **)&w->numbers[column], &w->capacity[column], n, sizeof(int32_t))
-               ? hl_ok()
-               : hl_error_memory("an example of a text");
+    return HL_GROW(w->numbers[column], w->capacity[column], n) ? hl_ok() : hl_error_memory("an example of a text");
 }
 
 /* A label's id; -1 where it is not known, which only validation may have. */

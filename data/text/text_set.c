@@ -42,9 +42,7 @@ hl_status hl_text_set_add(hl_text_set *set, const char *text, size_t size, int64
     HL_NEED(hl_number_table_grow(&set->table, set->n, hash_of, set), "words of a text");
     uint32_t *place = find(set, text, size);
     if (*place == UINT32_MAX) {
-        if (set->n == UINT32_MAX || !hl_grow((void **)&set->at, &set->capacity, set->n + 1, sizeof *set->at)) {
-            return hl_error_memory("words of a text");
-        }
+        HL_NEED(set->n < UINT32_MAX && HL_GROW(set->at, set->capacity, set->n + 1), "words of a text");
         set->at[set->n] = (hl_set_text){ .start = set->bytes.size, .size = size };
         hl_text_add(&set->bytes, text, size);
         HL_TRY(hl_text_status(&set->bytes));

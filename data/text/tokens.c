@@ -54,9 +54,7 @@ void hl_tokens_free(hl_tokens *tokens)
 
 hl_status hl_tokens_add(hl_tokens *tokens, const char *piece, size_t size)
 {
-    if (!hl_grow((void **)&tokens->starts, &tokens->starts_capacity, (size_t)tokens->n + 2, sizeof *tokens->starts)) {
-        return hl_error_memory("tokens");
-    }
+    HL_NEED(HL_GROW(tokens->starts, tokens->starts_capacity, (size_t)tokens->n + 2), "tokens");
     tokens->starts[tokens->n] = tokens->text.size;
     hl_text_add(&tokens->text, piece, size);
     hl_text_add(&tokens->text, "", 1);
@@ -67,9 +65,7 @@ hl_status hl_tokens_add(hl_tokens *tokens, const char *piece, size_t size)
 
 hl_status hl_tokens_add_special(hl_tokens *tokens, hl_special_token special)
 {
-    if (!hl_grow((void **)&tokens->specials, &tokens->specials_capacity, tokens->n_specials + 1, sizeof special)) {
-        return hl_error_memory("special tokens");
-    }
+    HL_NEED(HL_GROW(tokens->specials, tokens->specials_capacity, tokens->n_specials + 1), "special tokens");
     tokens->specials[tokens->n_specials++] = special;
     return hl_ok();
 }
@@ -283,9 +279,7 @@ hl_status hl_tokens_merge(hl_tokens *tokens, const char *path, const char *left,
                         : merge.right < 0 ? right
                                           : "what they make");
     }
-    if (!hl_grow((void **)&tokens->merges, &tokens->merges_capacity, tokens->n_merges + 1, sizeof merge)) {
-        return hl_error_memory("merges of tokens");
-    }
+    HL_NEED(HL_GROW(tokens->merges, tokens->merges_capacity, tokens->n_merges + 1), "merges of tokens");
     tokens->merges[tokens->n_merges++] = merge;
     return hl_ok();
 }

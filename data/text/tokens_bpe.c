@@ -105,9 +105,7 @@ static hl_status encode(const hl_tokens *tokens, const char *text, size_t size, 
     hl_tokens_scratch *scratch = pieces->scratch;
     for (size_t begin = 0, end; begin < size; begin = end) {
         end = tokens->kind == HL_TOKENS_BYTES ? begin + 1 : hl_pretoken_end(text, size, begin);
-        if (!hl_grow((void **)&scratch->symbols, &scratch->symbols_capacity, end - begin, sizeof *scratch->symbols)) {
-            return hl_error_memory("bytes of a word");
-        }
+        HL_NEED(HL_GROW(scratch->symbols, scratch->symbols_capacity, end - begin), "bytes of a word");
         int32_t n = split(tokens, text, begin, end, scratch->symbols);
         HL_TRY(merge(tokens, scratch, n));
         HL_TRY(add(scratch->symbols, n, text, size, base, space, pieces));
@@ -122,9 +120,7 @@ hl_status hl_tokens_encode_bpe(const hl_tokens *tokens, const char *text, size_t
         return encode(tokens, text, size, base, false, pieces);
     }
     hl_tokens_scratch *scratch = pieces->scratch;
-    if (!hl_grow((void **)&scratch->word, &scratch->word_capacity, size + 1, 1)) {
-        return hl_error_memory("a text");
-    }
+    HL_NEED(HL_GROW(scratch->word, scratch->word_capacity, size + 1), "a text");
     scratch->word[0] = ' ';
     for (size_t i = 0; i < size; i++) {
         scratch->word[i + 1] = text[i];

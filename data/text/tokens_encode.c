@@ -191,10 +191,8 @@ hl_status hl_tokens_wrap(const hl_tokens *tokens, size_t n_first, hl_pieces *pie
     const hl_template *template = n_first < pieces->n ? &tokens->pair : &tokens->single;
     HL_TRY(begin(tokens, NULL, 0, pieces));
     hl_tokens_scratch *scratch = pieces->scratch;
-    if (!hl_grow((void **)&scratch->wrapped, &scratch->wrapped_capacity, pieces->n + HL_TEMPLATE_MAX,
-                 sizeof *scratch->wrapped)) {
-        return hl_error_memory("a text's special tokens");
-    }
+    HL_NEED(HL_GROW(scratch->wrapped, scratch->wrapped_capacity, pieces->n + HL_TEMPLATE_MAX),
+            "a text's special tokens");
     size_t n = 0;
     for (int i = 0; i < template->n; i++) {
         int32_t id = template->at[i].id, type = template->at[i].type;

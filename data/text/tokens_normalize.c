@@ -27,10 +27,8 @@ static hl_status order_marks(hl_tokens_scratch *scratch, size_t first)
     if (n < 2) {
         return hl_ok();
     }
-    if (!hl_grow((void **)&scratch->characters, &scratch->characters_capacity, scratch->n_characters + n,
-                 sizeof *scratch->characters)) {
-        return hl_error_memory("characters of a text");
-    }
+    HL_NEED(HL_GROW(scratch->characters, scratch->characters_capacity, scratch->n_characters + n),
+            "characters of a text");
     hl_character *marks = scratch->characters + first, *ordered = marks + n;
     for (unsigned class = 1; class < HL_STARTER_REMOVED; class ++) {
         for (size_t i = 0; i < n; i++) {
@@ -50,10 +48,8 @@ static hl_status add_character(hl_tokens_scratch *scratch, hl_character c, bool 
     if (!mark) {
         HL_TRY(order_marks(scratch, *marks));
     }
-    if (!hl_grow((void **)&scratch->characters, &scratch->characters_capacity, scratch->n_characters + 1,
-                 sizeof *scratch->characters)) {
-        return hl_error_memory("characters of a text");
-    }
+    HL_NEED(HL_GROW(scratch->characters, scratch->characters_capacity, scratch->n_characters + 1),
+            "characters of a text");
     scratch->characters[scratch->n_characters++] = c;
     *marks = mark ? *marks : scratch->n_characters;
     return hl_ok();
@@ -136,11 +132,10 @@ hl_status hl_tokens_word_bytes(hl_tokens_scratch *scratch, size_t first, size_t 
 {
     enum { MOST = 4 }; /* bytes of a character */
     size_t n = end - first, at = 0;
-    if (!hl_grow((void **)&scratch->word, &scratch->word_capacity, MOST * n, 1) ||
-        !hl_grow((void **)&scratch->ends, &scratch->ends_capacity, n, sizeof *scratch->ends) ||
-        !hl_grow((void **)&scratch->hashes, &scratch->hashes_capacity, n, sizeof *scratch->hashes)) {
-        return hl_error_memory("a word's characters");
-    }
+    HL_NEED(HL_GROW(scratch->word, scratch->word_capacity, MOST * n) &&
+                HL_GROW(scratch->ends, scratch->ends_capacity, n) &&
+                HL_GROW(scratch->hashes, scratch->hashes_capacity, n),
+            "a word's characters");
     for (size_t i = 0; i < n; i++) {
         at += hl_utf8_encode(scratch->characters[first + i].code, scratch->word + at);
         scratch->ends[i] = (uint32_t)at;
@@ -151,9 +146,7 @@ hl_status hl_tokens_word_bytes(hl_tokens_scratch *scratch, size_t first, size_t 
 
 hl_status hl_pieces_add(hl_pieces *pieces, int32_t id, size_t begin, size_t end)
 {
-    if (!hl_grow((void **)&pieces->at, &pieces->capacity, pieces->n + 1, sizeof *pieces->at)) {
-        return hl_error_memory("a text's pieces");
-    }
+    HL_NEED(HL_GROW(pieces->at, pieces->capacity, pieces->n + 1), "a text's pieces");
     pieces->at[pieces->n++] = (hl_piece){ .id = id, .begin = begin, .end = end };
     return hl_ok();
 }

@@ -26,4 +26,7 @@ static inline bool hl_grow(void **block, size_t *capacity, size_t needed, size_t
     return true;
 }
 
+/* The same for a list of elements of any type, which `list` points to. */
+#define HL_GROW(list, capacity, needed) hl_grow((void **)&(list), &(capacity), needed, sizeof *(list))
+
 #endif
