@@ -28,7 +28,6 @@ typedef struct side {
 
 typedef struct comparison {
     side sides[2];
-    hl_opened_model second;
     bool same_examples;
     bool has_untrained;     /* both have a snapshot of step 0 on the same examples */
     hl_model_maps on_first; /* the second run on the first one's examples, where its own are others */
@@ -36,7 +35,7 @@ typedef struct comparison {
 
 /* ---- what cannot be compared ---- */
 
-static hl_status check_vocabularies(const hl_opened_model *a, const hl_opened_model *b)
+hl_status hl_heads_against_check(const hl_opened_model *a, const hl_opened_model *b)
 {
     const hl_vocabulary *one = a->vocabulary, *other = b->vocabulary;
     int64_t n = hl_vocabulary_size(one), m = hl_vocabulary_size(other);
@@ -63,22 +62,23 @@ static hl_status check_vocabularies(const hl_opened_model *a, const hl_opened_mo
                                     a->path, b->path, stated, its);
 }
 
-static hl_status check_others(const side *first, const side *second)
+hl_status hl_heads_against_check_length(const hl_opened_model *first, const hl_examples *examples,
+                                        const hl_opened_model *second)
 {
-    int64_t T = first->last->examples.n_tokens, most = second->run->shape.max_length;
+    int64_t T = examples->n_tokens, most = second->shape.max_length;
     if (T > most) {
         return hl_error(HL_INVALID,
                         "%s cannot be run on the examples of %s: they have up to %" PRId64
                         " tokens, and its model takes at most %" PRId64 " (max_length); try them the other way round",
-                        second->run->path, first->run->path, T, most);
+                        second->path, first->path, T, most);
     }
     bool has;
-    HL_TRY(hl_opened_model_has_weights(second->run, &has));
+    HL_TRY(hl_opened_model_has_weights(second, &has));
     if (!has) {
         return hl_error(HL_INVALID,
                         "%s cannot be run on the examples of %s: it has no weights (checkpoint.safetensors); try them "
                         "the other way round",
-                        second->run->path, first->run->path);
+                        second->path, first->path);
     }
     return hl_ok();
 }
@@ -117,7 +117,7 @@ static int64_t second_step(const comparison *c)
 static hl_status run_on_first(comparison *c)
 {
     side *first = &c->sides[0], *second = &c->sides[1];
-    HL_TRY(check_others(first, second));
+    HL_TRY(hl_heads_against_check_length(first->run, &first->last->examples, second->run));
     HL_TRY(hl_model_maps_run(&c->on_first, second->run, &first->last->examples));
     second->layers = c->on_first.maps.layers;
     hl_report_maps_free(&second->history.maps);
@@ -278,13 +278,12 @@ static void write_csv(const comparison *c, hl_text *text)
 
 /* ---- all of it ---- */
 
-static hl_status compare(comparison *c, hl_opened_model *first, const char *second, hl_heads_against *against)
+static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model *second, hl_heads_against *against)
 {
-    HL_TRY(hl_opened_model_open(&c->second, second));
-    HL_TRY(check_vocabularies(first, &c->second));
-    HL_TRY(hl_heads_memory_check_two(first, &c->second, hl_memory_at_hand_now()));
+    HL_TRY(hl_heads_against_check(first, second));
+    HL_TRY(hl_heads_memory_check_two(first, second, hl_memory_at_hand_now()));
     HL_TRY(read_side(&c->sides[0], first));
-    HL_TRY(read_side(&c->sides[1], &c->second));
+    HL_TRY(read_side(&c->sides[1], second));
     HL_TRY(match(c));
     HL_TRY(read_untrained(c));
     HL_TRY(write_table(c, &against->table));
@@ -293,7 +292,7 @@ static hl_status compare(comparison *c, hl_opened_model *first, const char *seco
     write_csv(c, &against->csv);
     HL_TRY(hl_text_status(&against->csv));
     HL_TRY(write_page(c, &against->page));
-    against->path = hl_path_join(first->path, "against-%s.html", c->second.name);
+    against->path = hl_path_join(first->path, "against-%s.html", second->name);
     return against->path != NULL ? hl_ok() : hl_error_memory(first->path);
 }
 
@@ -305,7 +304,7 @@ static void free_side(side *s)
     hl_free(s->matches);
 }
 
-hl_status hl_heads_against_make(hl_heads_against *against, hl_opened_model *first, const char *second)
+hl_status hl_heads_against_make(hl_heads_against *against, hl_opened_model *first, hl_opened_model *second)
 {
     *against = (hl_heads_against){ 0 };
     comparison *c = hl_calloc(1, sizeof *c); /* too large for the stack */
@@ -314,7 +313,6 @@ hl_status hl_heads_against_make(hl_heads_against *against, hl_opened_model *firs
     free_side(&c->sides[0]);
     free_side(&c->sides[1]);
     hl_model_maps_free(&c->on_first);
-    hl_opened_model_close(&c->second);
     hl_free(c);
     if (status.code != HL_OK) {
         hl_heads_against_free(against);

@@ -15,13 +15,22 @@ typedef struct hl_heads_against {
     char *path;    /* where the page goes: "<first run>/against-<name of the second>.html" */
 } hl_heads_against;
 
-/* Compares the run with the one in the folder `second`, at the last snapshot of each, on the examples of the first
+/* Whether two models can be compared: HL_INVALID, naming what is different, where their vocabularies or relations
+ * are. */
+hl_status hl_heads_against_check(const hl_opened_model *a, const hl_opened_model *b);
+
+/* Whether the second can be run on these examples of the first: HL_INVALID where they are too long for it, or it has no
+ * weights. */
+hl_status hl_heads_against_check_length(const hl_opened_model *first, const hl_examples *examples,
+                                        const hl_opened_model *second);
+
+/* Compares the run with a second one, at the last snapshot of each, on the examples of the first
  * run's. Where the second run's snapshots hold other examples (another seed, another task), its weights are run on
  * these, and its maps are those of its last step alone. Beside the divergence of two heads the table has that of the
  * same two at step 0, where both runs have that snapshot on the same examples. HL_INVALID, saying why and what to do,
  * where the two cannot be compared: other vocabularies or relations, examples too long for the second run's model,
  * other examples and no weights. HL_BAD_FILE, HL_NOT_FINITE, HL_NO_MEMORY. On failure it is empty. */
-hl_status hl_heads_against_make(hl_heads_against *against, hl_opened_model *first, const char *second);
+hl_status hl_heads_against_make(hl_heads_against *against, hl_opened_model *first, hl_opened_model *second);
 
 /* A zeroed or already freed one is allowed. */
 void hl_heads_against_free(hl_heads_against *against);

@@ -3,6 +3,7 @@
 #include "heads/words.h"
 #include "programs/beside.h"
 #include "programs/heads/against.h"
+#include "programs/heads/change.h"
 #include "programs/heads/command.h"
 #include "programs/heads/deliver.h"
 #include "programs/heads/export_model.h"
@@ -121,6 +122,36 @@ static hl_status write_comparison(const call *c, hl_heads_against *against)
     return hl_ok();
 }
 
+/* The second model of a comparison, which is opened and closed with it. */
+static hl_status compare_with(call *c, hl_opened_model *second)
+{
+    const hl_heads_command *command = &c->command;
+    if (c->run.open == NULL && second->open == NULL) {
+        hl_heads_against against;
+        HL_TRY(hl_heads_against_make(&against, &c->run, second));
+        hl_status status = write_comparison(c, &against);
+        hl_heads_against_free(&against);
+        return status;
+    }
+    if (command->report != NULL) {
+        return hl_error(HL_INVALID, "command line: --report: a page of two models is of two runs alone: leave it out");
+    }
+    hl_heads_change change;
+    HL_TRY(hl_heads_change_make(&change, &c->run, second));
+    hl_status status = hl_heads_deliver(command, &change.table, &change.json, &change.csv, c->out);
+    hl_heads_change_free(&change);
+    return status;
+}
+
+static hl_status compare(call *c)
+{
+    hl_opened_model second;
+    hl_status status = hl_opened_model_open(&second, c->command.against);
+    HL_THEN(status, compare_with(c, &second));
+    hl_opened_model_close(&second);
+    return status;
+}
+
 /* ---- which heads matter ---- */
 
 static hl_status answer(call *c)
@@ -189,11 +220,14 @@ static hl_status check_open(const call *c)
     if (hl_heads_command_question(command) != HL_HEADS_NO_QUESTION) {
         return check_loss(c);
     }
-    if (command->against != NULL) {
+    if (command->against != NULL && c->run.folders == NULL) {
         return hl_error(HL_INVALID,
-                        "%s: is an open model, and --against compares snapshots of two runs: train it on your own with "
-                        "%s my.ini --from %s, and compare the runs",
-                        command->run, hl_program_name("train"), command->run);
+                        "%s: is an open model, without examples of its own: name sentences for both by --examples "
+                        "FILE, or a run first: %s RUN --against %s",
+                        command->run, heads, command->run);
+    }
+    if (command->against != NULL) {
+        return hl_ok();
     }
     bool shows = c->run.folders != NULL && hl_heads_command_shows(command);
     return (command->input != NULL || shows) && !hl_heads_command_asks_figures(command)
@@ -251,11 +285,7 @@ static hl_status execute(call *c)
     hl_heads_command_targets(command, targets);
     HL_TRY(hl_targets_check(targets, HL_HEADS_TARGETS, (hl_targets_beside){ 0 }));
     if (command->against != NULL) {
-        hl_heads_against against;
-        HL_TRY(hl_heads_against_make(&against, &c->run, command->against));
-        hl_status status = write_comparison(c, &against);
-        hl_heads_against_free(&against);
-        return status;
+        return compare(c);
     }
     HL_TRY(hl_heads_memory_check(&c->run, command, hl_memory_at_hand_now()));
     if (hl_heads_command_question(command) != HL_HEADS_NO_QUESTION) {

@@ -145,7 +145,7 @@ START_TEST(what_needs_examples_or_a_loss_is_refused_with_the_command_that_helps)
     expect_refused(HEADS(folder, "--example", "1"), 2, "--input \"the cat sat on the mat\"");
     expect_refused(HEADS(folder, "--input", "it", "--report", run_path("a.html")), 2, "without examples of its own");
     expect_refused(HEADS(folder, "--json"), 2, "without examples of its own");
-    expect_refused(HEADS(folder, "--against", folder), 2, "--against compares snapshots of two runs");
+    expect_refused(HEADS(folder, "--against", folder), 2, "name sentences for both by --examples FILE, or a run first");
     expect_refused(HEADS(run_path(".")), 3, "no run (no config.ini in it) and no open model (no config.json)");
 }
 END_TEST

@@ -26,12 +26,23 @@ static hl_opened_model opened(const char *folder)
     return run;
 }
 
+/* Compares the run with that in the folder. */
+static hl_status compare(hl_heads_against *against, hl_opened_model *run, const char *folder)
+{
+    hl_opened_model other;
+    *against = (hl_heads_against){ 0 };
+    hl_status status = hl_opened_model_open(&other, folder);
+    HL_THEN(status, hl_heads_against_make(against, run, &other));
+    hl_opened_model_close(&other);
+    return status;
+}
+
 START_TEST(table_json_and_csv_say_the_same)
 {
     const char *one = train("one", "model.heads=2"), *other = train("other", "model.heads=4");
     hl_opened_model run = opened(one);
     hl_heads_against against;
-    hl_status status = hl_heads_against_make(&against, &run, other);
+    hl_status status = compare(&against, &run, other);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     ck_assert_str_eq(against.path, run_file(one, "against-other.html"));
     json_t *json = NULL;
@@ -71,12 +82,12 @@ START_TEST(what_cannot_be_compared_leaves_nothing)
     const char *one = train("one", "model.heads=2"), *other = train("other", "task.symbols=5");
     hl_opened_model run = opened(one);
     hl_heads_against against;
-    hl_status status = hl_heads_against_make(&against, &run, other);
+    hl_status status = compare(&against, &run, other);
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_msg(strstr(status.text, "their vocabularies have 7 and 8 tokens; compare runs of the same task") != NULL,
                   "%s", status.text);
     ck_assert(against.path == NULL && against.table.bytes == NULL);
-    ck_assert_int_eq(hl_heads_against_make(&against, &run, run_path("nowhere")).code, HL_BAD_FILE);
+    ck_assert_int_eq(compare(&against, &run, run_path("nowhere")).code, HL_BAD_FILE);
     hl_opened_model_close(&run);
 }
 END_TEST
@@ -91,7 +102,7 @@ START_TEST(want_of_memory_loses_nothing)
         hl_opened_model run = opened(one);
         hl_heads_against against;
         faults_in_memory(n, FAULTS_ONCE);
-        hl_status status = hl_heads_against_make(&against, &run, one);
+        hl_status status = compare(&against, &run, one);
         complete = faults_allocations() < n;
         faults_in_memory(0, FAULTS_ONCE);
         ck_assert_msg(status.code == (complete ? HL_OK : HL_NO_MEMORY), "allocation %d: %s", n, status.text);

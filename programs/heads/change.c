@@ -1,0 +1,307 @@
+#include "programs/heads/change.h"
+
+#include "core/json_text.h"
+#include "core/memory.h"
+#include "heads/distance.h"
+#include "heads/divergence.h"
+#include "heads/head_set.h"
+#include "heads/label.h"
+#include "heads/match.h"
+#include "heads/metrics.h"
+#include "programs/heads/against.h"
+#include "programs/heads/memory.h"
+#include "show/table.h"
+#include "study/model_maps.h"
+#include "study/study.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a head does, in figures. */
+typedef struct figures {
+    hl_head_name name;
+    int layer;
+    int64_t head;
+    hl_label label;
+    double entropy, confidence, distance;
+} figures;
+
+/* One of the two models. */
+typedef struct side {
+    hl_opened_model *run;
+    const hl_snapshot *maps; /* on the first one's examples */
+    hl_model_heads heads;
+    int64_t n;
+    figures *of; /* (n) */
+    hl_head_match *matches;
+} side;
+
+/* A head of the first model and one of the second. */
+typedef struct row {
+    int64_t head, other;
+    double js;
+} row;
+
+typedef struct comparison {
+    side sides[2];
+    bool same_shape;
+    int64_t n_examples; /* that score */
+    hl_model_maps second;
+    row *rows; /* as many as the first has heads */
+} comparison;
+
+/* ---- measuring ---- */
+
+static hl_status measure_side(side *s, hl_opened_model *run, const hl_snapshot *maps)
+{
+    *s = (side){ .run = run, .maps = maps, .heads = { maps->layers, run->shape.n_layers } };
+    s->n = hl_heads_count(&run->shape);
+    s->of = hl_calloc((size_t)s->n, sizeof *s->of);
+    s->matches = hl_calloc((size_t)s->n, sizeof *s->matches);
+    hl_label *labels = hl_heads_labels(maps);
+    bool complete = s->of != NULL && s->matches != NULL && labels != NULL;
+    for (int64_t i = 0; i < s->n && complete; i++) {
+        hl_patterns all = hl_model_heads_at(s->heads, i), scoring = hl_patterns_scoring(&all);
+        int layer = 0;
+        for (int64_t before = i; before >= run->shape.heads[layer]; layer++) {
+            before -= run->shape.heads[layer];
+        }
+        s->of[i] = (figures){ .name = hl_head_name_at(&run->shape, i),
+                              .layer = layer,
+                              .head = all.head,
+                              .label = labels[i],
+                              .entropy = hl_entropy_of(&scoring).normalised,
+                              .confidence = hl_confidence_of(&scoring).value,
+                              .distance = hl_distance_of(&scoring).absolute.value };
+    }
+    hl_free(labels);
+    HL_NEED(complete, "what heads do");
+    return hl_ok();
+}
+
+static int by_change(const void *a, const void *b)
+{
+    const row *one = a, *other = b;
+    if (one->js != other->js) {
+        return one->js < other->js ? 1 : -1;
+    }
+    return one->head < other->head ? -1 : 1;
+}
+
+static hl_status make_rows(comparison *c)
+{
+    side *first = &c->sides[0], *second = &c->sides[1];
+    const hl_model_config *a = &first->run->shape, *b = &second->run->shape;
+    c->same_shape = a->n_layers == b->n_layers && memcmp(a->heads, b->heads, sizeof a->heads) == 0;
+    HL_TRY(hl_heads_match(first->heads, second->heads, first->matches, second->matches));
+    c->rows = hl_calloc((size_t)first->n, sizeof *c->rows);
+    HL_NEED(c->rows != NULL, "what heads do");
+    for (int64_t i = 0; i < first->n; i++) {
+        c->rows[i] = (row){ i, first->matches[i].head, first->matches[i].js };
+        if (c->same_shape) {
+            hl_patterns one = hl_model_heads_at(first->heads, i), other = hl_model_heads_at(second->heads, i);
+            hl_patterns scoring = hl_patterns_scoring(&one), others = hl_patterns_scoring(&other);
+            c->rows[i] = (row){ i, i, hl_divergence_of(&scoring, &others) };
+        }
+    }
+    qsort(c->rows, (size_t)first->n, sizeof *c->rows, by_change);
+    return hl_ok();
+}
+
+/* ---- for a person ---- */
+
+static void print_model(hl_text *text, const side *s)
+{
+    hl_text_shown(text, s->run->path);
+    if (s->maps->step >= 0) {
+        hl_text_print(text, ", step %" PRId64, s->maps->step);
+    }
+}
+
+/* Each layer's mean, in their order. */
+static void write_layers(hl_text *text, const comparison *c)
+{
+    hl_text line = { 0 };
+    for (int l = 0; l < c->sides[0].heads.n_layers; l++) {
+        double sum = 0;
+        for (int64_t i = 0; i < c->sides[0].n; i++) {
+            sum += c->sides[0].of[c->rows[i].head].layer == l ? c->rows[i].js : 0;
+        }
+        hl_text_print(&line, "%s%.3f", l > 0 ? ", " : "", sum / (double)c->sides[0].heads.layers[l].n_heads);
+    }
+    if (line.error.code == HL_OK) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "Mean js by layer, from the first on: %s.", line.bytes);
+    }
+    hl_text_fail(text, line.error);
+    hl_text_free(&line);
+}
+
+static void write_table(hl_text *text, const comparison *c)
+{
+    const side *first = &c->sides[0], *second = &c->sides[1];
+    hl_text models[2] = { { 0 }, { 0 } };
+    print_model(&models[0], first);
+    print_model(&models[1], second);
+    hl_text_fail(text, models[0].error);
+    hl_text_fail(text, models[1].error);
+    if (text->error.code == HL_OK) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "%s (%" PRId64 " heads) against %s (%" PRId64 " heads), on the %" PRId64
+                          " scoring examples of the first.",
+                          models[0].bytes, first->n, models[1].bytes, second->n, c->n_examples);
+    }
+    hl_text_free(&models[0]);
+    hl_text_free(&models[1]);
+    hl_text_print(text, "\n%-6s%-8s%7s  %-14s%-14s%8s%8s%6s%8s\n", "head", c->same_shape ? "closest" : "other", "js",
+                  "label", "other's", "entropy", "other's", "dist", "other's");
+    for (int64_t i = 0; i < first->n; i++) {
+        const figures *one = &first->of[c->rows[i].head], *other = &second->of[c->rows[i].other];
+        const figures *closest = &second->of[first->matches[c->rows[i].head].head];
+        hl_text_print(text, "%-6s%-8s%7.3f  %-14.13s%-14.13s%8.2f%8.2f%6.1f%8.1f\n", one->name.text, closest->name.text,
+                      c->rows[i].js, hl_label_text_of(one->label, first->run->relations).text,
+                      hl_label_text_of(other->label, second->run->relations).text, one->entropy, other->entropy,
+                      one->distance, other->distance);
+    }
+    hl_text_print(text, "\n");
+    write_layers(text, c);
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "%s; js: how far apart the attention of the two is (Jensen-Shannon divergence, mean over "
+                      "queries), the largest first: 0 the same, 0.693 no key in common; entropy: from 0 (one key) to 1 "
+                      "(spread evenly); dist: how many tokens away it looks.",
+                      c->same_shape
+                          ? "Each head beside the one in its place in the second model; closest: the one there "
+                            "whose attention is most nearly the same"
+                          : "other: the head of the second model whose attention is most nearly the same");
+}
+
+/* ---- for programs; NULL stands for missing memory ---- */
+
+enum { SIDES = 2, FIGURES = 4 };
+static const char *const names[FIGURES] = { "score", "entropy", "confidence", "distance" };
+
+static double figure(const figures *of, int which)
+{
+    const double all[FIGURES] = { of->label.score.value, of->entropy, of->confidence, of->distance };
+    return all[which];
+}
+
+static void write_csv(hl_text *text, const comparison *c)
+{
+    static const char *const prefixes[SIDES] = { "", "against_" };
+    for (int s = 0; s < SIDES; s++) {
+        hl_text_print(text, "%slayer,%shead,%slabel,", prefixes[s], prefixes[s], prefixes[s]);
+        for (int f = 0; f < FIGURES; f++) {
+            hl_text_print(text, "%s%s,", prefixes[s], names[f]);
+        }
+    }
+    hl_text_print(text, "js,closest_layer,closest_head,closest_js\n");
+    for (int64_t i = 0; i < c->sides[0].n; i++) {
+        const row *r = &c->rows[i];
+        hl_head_match closest = c->sides[0].matches[r->head];
+        for (int s = 0; s < SIDES; s++) {
+            const side *of = &c->sides[s];
+            const figures *f = &of->of[s == 0 ? r->head : r->other];
+            hl_text_print(text, "%d,%" PRId64 ",%s,", f->layer, f->head,
+                          hl_label_text_of(f->label, of->run->relations).text);
+            for (int which = 0; which < FIGURES; which++) {
+                hl_text_print(text, "%.9g,", figure(f, which));
+            }
+        }
+        const figures *near = &c->sides[1].of[closest.head];
+        hl_text_print(text, "%.9g,%d,%" PRId64 ",%.9g\n", r->js, near->layer, near->head, closest.js);
+    }
+}
+
+static json_t *row_json(const comparison *c, const row *r)
+{
+    json_t *object = json_object();
+    int failed = 0;
+    for (int s = 0; s < SIDES; s++) {
+        const side *of = &c->sides[s];
+        const figures *f = &of->of[s == 0 ? r->head : r->other];
+        hl_label_text label = hl_label_text_of(f->label, of->run->relations);
+        failed |= json_object_set_new(object, s == 0 ? "layer" : "against_layer", json_integer(f->layer));
+        failed |= json_object_set_new(object, s == 0 ? "head" : "against_head", json_integer(f->head));
+        failed |= json_object_set_new(object, s == 0 ? "label" : "against_label", json_string(label.text));
+        for (int which = 0; which < FIGURES; which++) {
+            char name[32];
+            snprintf(name, sizeof name, "%s%s", s == 0 ? "" : "against_", names[which]);
+            failed |= json_object_set_new(object, name, hl_json_number(figure(f, which)));
+        }
+    }
+    hl_head_match closest = c->sides[0].matches[r->head];
+    const figures *near = &c->sides[1].of[closest.head];
+    failed |= json_object_set_new(object, "js", hl_json_number(r->js));
+    failed |= json_object_set_new(object, "closest_layer", json_integer(near->layer));
+    failed |= json_object_set_new(object, "closest_head", json_integer(near->head));
+    failed |= json_object_set_new(object, "closest_js", hl_json_number(closest.js));
+    return hl_json_checked(object, failed != 0);
+}
+
+static json_t *step_json(const side *s)
+{
+    return s->maps->step >= 0 ? json_integer(s->maps->step) : json_null();
+}
+
+static void write_json(hl_text *text, const comparison *c)
+{
+    json_t *heads = json_array();
+    for (int64_t i = 0; i < c->sides[0].n; i++) {
+        hl_json_append(&heads, row_json(c, &c->rows[i]));
+    }
+    hl_json_print_document(text, json_pack("{s:o, s:o, s:b, s:I, s:o}", "step", step_json(&c->sides[0]), "step_against",
+                                           step_json(&c->sides[1]), "same_shape", (int)c->same_shape, "examples",
+                                           (json_int_t)c->n_examples, "heads", heads));
+}
+
+/* ---- all of it ---- */
+
+static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model *second, hl_heads_change *change)
+{
+    const hl_snapshot *maps;
+    HL_TRY(hl_heads_against_check(first, second));
+    HL_TRY(hl_heads_memory_check_two(first, second, hl_memory_at_hand_now()));
+    HL_TRY(hl_opened_model_snapshot(first, -1, &maps));
+    HL_TRY(hl_heads_against_check_length(first, &maps->examples, second));
+    HL_TRY(measure_side(&c->sides[0], first, maps));
+    c->n_examples = hl_patterns_scoring(&maps->layers[0]).n_examples;
+    HL_TRY(hl_opened_model_load(second, -1));
+    HL_TRY(hl_model_maps_run(&c->second, second, &maps->examples));
+    HL_TRY(hl_snapshot_find_words(&c->second.maps, hl_vocabulary_kinds(second->vocabulary),
+                                  hl_text_data_tokens(hl_dataset_text(second->dataset)), NULL, maps));
+    HL_TRY(measure_side(&c->sides[1], second, &c->second.maps));
+    HL_TRY(make_rows(c));
+    write_table(&change->table, c);
+    write_json(&change->json, c);
+    write_csv(&change->csv, c);
+    HL_TRY(hl_text_status(&change->table));
+    HL_TRY(hl_text_status(&change->json));
+    return hl_text_status(&change->csv);
+}
+
+hl_status hl_heads_change_make(hl_heads_change *change, hl_opened_model *first, hl_opened_model *second)
+{
+    *change = (hl_heads_change){ 0 };
+    comparison *c = hl_calloc(1, sizeof *c); /* too large for the stack */
+    HL_NEED(c != NULL, "a comparison");
+    hl_status status = compare(c, first, second, change);
+    for (int i = 0; i < SIDES; i++) {
+        hl_free(c->sides[i].of);
+        hl_free(c->sides[i].matches);
+    }
+    hl_free(c->rows);
+    hl_model_maps_free(&c->second);
+    hl_free(c);
+    if (status.code != HL_OK) {
+        hl_heads_change_free(change);
+    }
+    return status;
+}
+
+void hl_heads_change_free(hl_heads_change *change)
+{
+    hl_text_free(&change->table);
+    hl_text_free(&change->json);
+    hl_text_free(&change->csv);
+}

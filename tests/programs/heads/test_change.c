@@ -1,0 +1,210 @@
+/* What a comparison with an open model says: the divergence of two heads is computed anew from their weights. */
+#include "programs/heads/change.h"
+
+#include "core/json_text.h"
+#include "core/memory.h"
+#include "core/npz.h"
+#include "tests/check_suite.h"
+#include "tests/data/text_files.h"
+#include "tests/faults.h"
+#include "tests/pretrained/tiny.h"
+#include "tests/runs/runs.h"
+#include "tests/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { D = 12, WIDTH = 4, HEADS_OF_TINY = 6, LAYERS = 2 };
+
+static const char *lines(void)
+{
+    return run_kept(text_file("lines.txt", "the cat sat on the mat.\nwho barked?\nthe dog, who saw it!\nit sat\n"
+                                           "a cat saw the dog\nresting dogs bark\nthe mat saw it\nwho sat on it?\n"));
+}
+
+/* A copy of bert_masked in which head 1 of layer 0 has no queries but their bias. */
+static const char *without_queries(void)
+{
+    const char *copy = run_kept(tiny_changed("bert_masked", NULL, NULL, NULL));
+    const char *path = run_file(copy, "model.safetensors");
+    size_t size;
+    char *bytes = scratch_read(path, &size);
+    uint64_t header;
+    memcpy(&header, bytes, sizeof header);
+    const char *at = strstr(bytes + 8, "bert.encoder.layer.0.attention.self.query.weight");
+    at = strstr(at, "\"data_offsets\":[");
+    ck_assert_ptr_nonnull(at);
+    char *matrix = bytes + 8 + header + strtoull(at + strlen("\"data_offsets\":["), NULL, 10);
+    memset(matrix + sizeof(float) * WIDTH * D, 0, sizeof(float) * WIDTH * D);
+    scratch_write(path, bytes, size);
+    free(bytes);
+    return copy;
+}
+
+static hl_opened_model opened(const char *folder, const char *file)
+{
+    hl_opened_model model;
+    hl_status status =
+        hl_opened_model_open_with(&model, folder, (hl_model_options){ .use = HL_DATA_READ, .examples = file });
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    return model;
+}
+
+static hl_status compare(hl_heads_change *change, const char *first, const char *file, const char *second)
+{
+    hl_opened_model models[2] = { opened(first, file), opened(second, NULL) };
+    hl_status status = hl_heads_change_make(change, &models[0], &models[1]);
+    hl_opened_model_close(&models[0]);
+    hl_opened_model_close(&models[1]);
+    return status;
+}
+
+/* The weights of a layer, (E, H, T, T), as the program writes them. */
+static const float *weights_of(const hl_npz *npz, int layer, hl_shape *shape)
+{
+    char name[16];
+    snprintf(name, sizeof name, "layer_%d", layer);
+    const hl_npz_array *array = hl_npz_find(npz, name);
+    ck_assert_ptr_nonnull(array);
+    *shape = array->shape;
+    return array->data;
+}
+
+/* The mean over all queries of the examples 1, 3, 5, ... of the divergence of two rows. */
+static double divergence(const hl_npz *one, const hl_npz *other, int layer, int64_t head)
+{
+    hl_shape shape;
+    const float *a = weights_of(one, layer, &shape), *b = weights_of(other, layer, &shape);
+    const int32_t *lengths = hl_npz_find(one, "lengths")->data;
+    int64_t T = shape.size[3], n = 0;
+    double sum = 0;
+    for (int64_t e = 1; e < shape.size[0]; e += 2) {
+        for (int64_t q = 0; q < lengths[e]; q++, n++) {
+            for (int64_t k = 0; k < lengths[e]; k++) {
+                size_t at = (size_t)(((e * shape.size[1] + head) * T + q) * T + k);
+                double x = (double)a[at], y = (double)b[at], m = (x + y) / 2;
+                sum += (x > 0 ? x * log(x / m) / 2 : 0) + (y > 0 ? y * log(y / m) / 2 : 0);
+            }
+        }
+    }
+    return sum / (double)n;
+}
+
+static hl_npz read_weights(const char *folder, const char *file, const char *path)
+{
+    char word[4096];
+    snprintf(word, sizeof word, "patterns.file=%s", file);
+    run_result run = run_heads((const char *const[]){ folder, word, "--npz", path, NULL });
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    hl_npz npz;
+    ck_assert_int_eq(hl_npz_read(path, 1 << 24, &npz).code, HL_OK);
+    return npz;
+}
+
+START_TEST(each_head_is_compared_with_that_in_its_place)
+{
+    const char *file = lines(), *folder = run_kept(tiny_folder("bert_masked")), *copy = without_queries();
+    hl_heads_change change;
+    hl_status status = compare(&change, folder, file, copy);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    hl_npz one = read_weights(folder, file, run_path("a.npz")), other = read_weights(copy, file, run_path("b.npz"));
+    json_t *json = NULL;
+    ck_assert_int_eq(hl_json_parse("json", change.json.bytes, change.json.size, &json).code, HL_OK);
+    ck_assert(json_is_true(json_object_get(json, "same_shape")) && json_is_null(json_object_get(json, "step")));
+    ck_assert_int_eq((int)json_integer_value(json_object_get(json, "examples")), 4);
+    const json_t *heads = json_object_get(json, "heads");
+    ck_assert_uint_eq(json_array_size(heads), HEADS_OF_TINY);
+    double before = INFINITY;
+    for (size_t i = 0; i < HEADS_OF_TINY; i++) {
+        int layer, head, its_layer, its_head;
+        double js, closest;
+        ck_assert_int_eq(json_unpack(json_array_get(heads, i), "{s:i, s:i, s:i, s:i, s:F, s:F}", "layer", &layer,
+                                     "head", &head, "against_layer", &its_layer, "against_head", &its_head, "js", &js,
+                                     "closest_js", &closest),
+                         0);
+        ck_assert(layer == its_layer && head == its_head && js <= before && closest <= js);
+        ck_assert_double_le(fabs(js - divergence(&one, &other, layer, head)), 1e-6);
+        ck_assert_int_eq(js > 1e-3, layer > 0 || head == 1); /* layer 0 reads the same in both */
+        before = js;
+    }
+    ck_assert_ptr_nonnull(
+        strstr(change.csv.bytes, "layer,head,label,score,entropy,confidence,distance,against_layer,"));
+    ck_assert_ptr_nonnull(strstr(change.table.bytes, "\nL0H1  L0H1  "));
+    json_decref(json);
+    hl_npz_free(&one);
+    hl_npz_free(&other);
+    hl_heads_change_free(&change);
+}
+END_TEST
+
+/* What the training did is judged on what the run recorded. */
+START_TEST(a_run_is_compared_with_what_it_began_with)
+{
+    const char *folder = run_kept(tiny_folder("bert_masked")), *out = run_path("run");
+    char config[2048];
+    snprintf(config, sizeof config,
+             "[task]\nname = masked\nfile = %s\nvalidation_file = %s\n[optimizer]\nlearning_rate = %s\n"
+             "[train]\nsteps = 5\nbatch_size = 4\nthreads = 1\n[patterns]\nexamples = 4\n",
+             lines(), lines(), _i == 0 ? "1e-12" : "0.05");
+    EXPECT_RUN(0, run_config("x.ini", config), "--from", folder, "--out", out, "--quiet");
+    run_result run = HEADS(out, "--against", folder);
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert_ptr_nonnull(strstr(run.out, "step 5"));
+    ck_assert_int_eq(strstr(run.out, "Mean js by layer, from the first on: 0.000, 0.000.") != NULL, _i == 0);
+    run = HEADS(out, "--against", folder, "--csv", "-");
+    ck_assert_msg(run.code == 0 && strncmp(run.out, "layer,head,", 11) == 0, "%s%s", run.out, run.err);
+}
+END_TEST
+
+static void expect_refused(run_result run, int code, const char *part)
+{
+    ck_assert_msg(run.code == code && strstr(run.err, part) != NULL, "%d: %s", run.code, run.err);
+}
+
+START_TEST(what_cannot_be_compared_is_refused_with_the_way_out)
+{
+    const char *bert = run_kept(tiny_folder("bert_masked")), *out = run_path("run");
+    char word[4096];
+    snprintf(word, sizeof word, "patterns.file=%s", lines());
+    expect_refused(HEADS(bert, "--against", bert), 2, "name sentences for both by --examples FILE, or a run first");
+    expect_refused(HEADS(bert, word, "--against", run_kept(tiny_folder("roberta_masked"))), 2,
+                   "cannot be compared: their vocabularies have 52 and 40 tokens");
+    expect_refused(HEADS(bert, word, "--against", bert, "--report", run_path("a.html")), 2, "leave it out");
+    expect_refused(HEADS(bert, word, "--against", run_path("none")), 3, "none: cannot open this run");
+    EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", out);
+    expect_refused(HEADS(out, "--against", bert), 2, "cannot be compared: their vocabularies");
+}
+END_TEST
+
+START_TEST(want_of_memory_loses_nothing)
+{
+    const char *folder = run_kept(tiny_folder("bert_masked")), *file = lines();
+    faults_begin();
+    bool complete = false;
+    for (int n = 1; !complete; n += n < 40 ? 3 : 97) {
+        hl_opened_model models[2] = { opened(folder, file), opened(folder, NULL) };
+        hl_heads_change change;
+        faults_in_memory(n, FAULTS_ONCE);
+        hl_status status = hl_heads_change_make(&change, &models[0], &models[1]);
+        complete = faults_allocations() < n;
+        faults_in_memory(0, FAULTS_ONCE);
+        ck_assert_msg(status.code == (complete ? HL_OK : HL_NO_MEMORY), "allocation %d: %s", n, status.text);
+        ck_assert(complete || (change.table.bytes == NULL && change.json.bytes == NULL));
+        hl_heads_change_free(&change);
+        hl_opened_model_close(&models[0]);
+        hl_opened_model_close(&models[1]);
+        ck_assert_msg(faults_live_blocks() == 0, "allocation %d: %d blocks lost", n, faults_live_blocks());
+    }
+    faults_end();
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, each_head_is_compared_with_that_in_its_place);
+    tcase_add_loop_test(tc, a_run_is_compared_with_what_it_began_with, 0, 2);
+    tcase_add_test(tc, what_cannot_be_compared_is_refused_with_the_way_out);
+    tcase_add_test(tc, want_of_memory_loses_nothing);
+}
+SUITE("change of heads", add_tests)
