@@ -14,25 +14,32 @@ typedef struct scoring {
     const hl_tokens *targets;
     hl_predict_scores *scores;
     hl_text_records *records;
-    int32_t *asked, *ids; /* pieces that are asked, and their targets */
-    size_t asked_capacity, ids_capacity;
+    int32_t *asked; /* the pieces that an example is asked at */
+    int32_t *ids;   /* the targets of all that has been asked and not answered yet, n_ids from first_id on */
+    size_t asked_capacity, ids_capacity, first_id, n_ids;
     hl_pieces running; /* of next: the pieces from the next window's first on */
     size_t next;       /* the first of them that was no target yet */
-    hl_real *logits;   /* of classes (C) */
 } scoring;
 
+/* Makes room for n more. */
 static hl_status reserve(scoring *s, size_t n)
 {
-    bool good = HL_GROW(s->asked, s->asked_capacity, n) && HL_GROW(s->ids, s->ids_capacity, n);
+    if (s->first_id > 0) {
+        memmove(s->ids, s->ids + s->first_id, s->n_ids * sizeof *s->ids);
+        s->first_id = 0;
+    }
+    bool good = HL_GROW(s->asked, s->asked_capacity, n) && HL_GROW(s->ids, s->ids_capacity, s->n_ids + n);
     return good ? hl_ok() : hl_error_memory("the targets of an example");
 }
 
 static void take(void *context, int64_t i, const hl_real *logits)
 {
+    (void)i;
     scoring *s = context;
     hl_cross_entropy_result *sum = &s->scores->sum;
     int64_t C = s->predictor->width;
-    int32_t id = s->ids[i];
+    int32_t id = s->ids[s->first_id++];
+    s->n_ids--;
     sum->n_scored++;
     sum->n_known += id >= 0;
     s->scores->unseen += id < 0;
@@ -51,15 +58,15 @@ static hl_status score_masks(scoring *s, const hl_text_record *record)
     hl_predictor *p = s->predictor;
     int32_t mask = hl_tokens_role(p->spec.tokens, HL_ROLE_MASK);
     HL_TRY(hl_predictor_read(p, record->texts[0], (hl_span){ NULL, 0 }, false));
-    HL_TRY(reserve(s, 1));
     hl_scored_text_break(&s->scores->text);
     for (size_t i = 0; i < p->text.n; i++) {
         int32_t id = p->text.at[i].id;
         if (hl_tokens_is_special(p->spec.tokens, id) && id != hl_tokens_role(p->spec.tokens, HL_ROLE_UNK)) {
             continue;
         }
+        HL_TRY(reserve(s, 1));
         s->asked[0] = (int32_t)i;
-        s->ids[0] = id;
+        s->ids[s->n_ids++] = id;
         p->text.at[i].id = mask;
         HL_TRY(hl_predictor_logits(p, s->asked, 1, take, s));
         p->text.at[i].id = id;
@@ -82,11 +89,11 @@ static hl_status score_window(scoring *s, size_t at, size_t n)
     p->n_first = n;
     HL_TRY(reserve(s, n));
     for (; s->next <= at + n; s->next++) {
-        s->asked[count] = (int32_t)(s->next - 1 - at);
-        s->ids[count++] = s->running.at[s->next].id;
+        s->asked[count++] = (int32_t)(s->next - 1 - at);
+        s->ids[s->n_ids++] = s->running.at[s->next].id;
     }
     s->scores->n_examples++;
-    HL_TRY(hl_scored_text_add(&s->scores->text, p->spec.tokens, s->ids, count));
+    HL_TRY(hl_scored_text_add(&s->scores->text, p->spec.tokens, s->ids + s->n_ids - count, count));
     return hl_predictor_logits(p, s->asked, (int64_t)count, take, s);
 }
 
@@ -143,8 +150,8 @@ static hl_status score_words(scoring *s, const hl_text_record *record)
             }
             continue;
         }
-        s->asked[kept] = s->asked[i];
-        s->ids[kept++] = id;
+        s->asked[kept++] = s->asked[i];
+        s->ids[s->n_ids++] = id;
     }
     return hl_predictor_logits(s->predictor, s->asked, kept, take, s);
 }
@@ -159,11 +166,9 @@ static hl_status score_text(scoring *s, const hl_text_record *record)
     if (p->text.n == 0) {
         return hl_ok(); /* as in training */
     }
-    HL_TRY(hl_predictor_classify(p, s->logits));
     HL_TRY(reserve(s, 1));
-    s->ids[0] = hl_tokens_find(s->targets, record->labels[0].text, record->labels[0].size);
-    take(s, 0, s->logits);
-    return hl_ok();
+    s->ids[s->n_ids++] = hl_tokens_find(s->targets, record->labels[0].text, record->labels[0].size);
+    return hl_predictor_classify(p, take, s);
 }
 
 /* ---- a file ---- */
@@ -195,6 +200,7 @@ static hl_status score_all(scoring *s)
             HL_TRY(s->spec->progress(s->spec->context, "scoring", done, total));
         }
     }
+    HL_TRY(hl_predictor_finish(s->predictor));
     return s->scores->sum.n_scored > 0 ? hl_ok()
                                        : hl_error(HL_BAD_FILE, "%s: holds nothing to score", hl_lines_name(lines));
 }
@@ -212,15 +218,10 @@ hl_status hl_predict_score(hl_predictor *p, const hl_text_spec *spec, const hl_t
     if (spec->task == HL_TEXT_TAGS || spec->task == HL_TEXT_CLASSES) {
         status = hl_class_counts_init(&scores->counts, p->width);
     }
-    s.logits = hl_calloc((size_t)p->width, sizeof *s.logits);
-    if (s.logits == NULL) {
-        status = hl_error_memory("the answers to a file");
-    }
     HL_THEN(status, hl_text_records_open(&all, HL_VALIDATION, "scoring", &s.records));
     HL_THEN(status, score_all(&s));
     hl_text_records_close(s.records);
     hl_pieces_free(&s.running);
-    hl_free(s.logits);
     hl_free(s.asked);
     hl_free(s.ids);
     return status;

@@ -15,7 +15,10 @@ int64_t hl_predict_masks(const hl_predictor *p, int32_t *asked)
     int64_t n = 0;
     for (size_t i = 0; i < p->text.n; i++) {
         if (p->text.at[i].id == mask && mask >= 0) {
-            asked[n++] = (int32_t)i;
+            if (asked != NULL) {
+                asked[n] = (int32_t)i;
+            }
+            n++;
         }
     }
     return n;
@@ -46,11 +49,10 @@ static void add_piece(const hl_tokens *tokens, int32_t id, hl_text *text)
     hl_text_free(&spelled);
 }
 
-void hl_predict_fill(const hl_predictor *p, hl_span line, const int32_t *asked, int64_t n, const hl_choice *choices,
-                     int64_t most, hl_text *text)
+void hl_predict_blank(const hl_predictor *p, hl_span line, const int32_t *asked, int64_t n, hl_text *text)
 {
     size_t at = 0;
-    for (int64_t i = 0; i < n && choices[i * most].id >= 0; i++) {
+    for (int64_t i = 0; i < n; i++) {
         size_t begin = p->text.at[asked[i]].begin, end = p->text.at[asked[i]].end;
         while (begin < end && is_blank(line.text[begin])) { /* a mask may take the blanks beside it along */
             begin++;
@@ -59,10 +61,23 @@ void hl_predict_fill(const hl_predictor *p, hl_span line, const int32_t *asked, 
             end--;
         }
         hl_text_add(text, line.text + at, begin - at);
-        add_piece(p->spec.tokens, choices[i * most].id, text);
+        hl_text_add(text, "", 1);
         at = end;
     }
     hl_text_add(text, line.text + at, line.size - at);
+}
+
+void hl_predict_fill(const hl_tokens *tokens, const hl_text *blank, const hl_choice *choices, int64_t most,
+                     hl_text *text)
+{
+    for (size_t at = 0, size; at < blank->size; at += size + 1) {
+        size = strlen(blank->bytes + at); /* a zero byte follows the last of them, too */
+        hl_text_add(text, blank->bytes + at, size);
+        if (at + size < blank->size) {
+            add_piece(tokens, choices->id, text);
+            choices += most;
+        }
+    }
 }
 
 /* ---- continuing ---- */
@@ -164,6 +179,7 @@ static hl_status draw_all(hl_predictor *p, drawing *d, hl_random random, hl_pred
         keep_last(p);
         int32_t last = (int32_t)p->text.n - 1;
         HL_TRY(hl_predictor_logits(p, &last, 1, take_drawn, d));
+        HL_TRY(hl_predictor_finish(p));
         if (d->id == end) {
             break;
         }

@@ -12,13 +12,18 @@
 
 HL_BEGIN_DECLS
 
-/* Where the mask token stands among the pieces of the predictor's text: asked (text.n) in order; returns how many. */
+/* Where the mask token stands among the pieces of the predictor's text: asked (text.n) in order, or NULL; returns how
+ * many. */
 int64_t hl_predict_masks(const hl_predictor *predictor, int32_t *asked);
 
-/* Adds the line that was read, with choices[i * most] in the place of mask asked[i]: a piece that continues a word goes
- * to the one before, and one that begins with a space takes no second one. HL_NO_MEMORY is left on the text. */
-void hl_predict_fill(const hl_predictor *predictor, hl_span line, const int32_t *asked, int64_t n,
-                     const hl_choice *choices, int64_t most, hl_text *text);
+/* Adds the line that the predictor has read, with a zero byte in the place of each mask. HL_NO_MEMORY is left on the
+ * text. */
+void hl_predict_blank(const hl_predictor *predictor, hl_span line, const int32_t *asked, int64_t n, hl_text *text);
+
+/* Adds what hl_predict_blank made, with choices[i * most] in the place of mask i: a piece that continues a word goes to
+ * the one before, and one that begins with a space takes no second one. HL_NO_MEMORY is left on the text. */
+void hl_predict_fill(const hl_tokens *tokens, const hl_text *blank, const hl_choice *choices, int64_t most,
+                     hl_text *text);
 
 typedef struct hl_continuation {
     int64_t length;     /* pieces at most; it also ends where the model ends a document */

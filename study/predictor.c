@@ -8,6 +8,24 @@
 #include <math.h>
 #include <string.h>
 
+/* A batch is run at once: as many rows as keep every thread's products large, or one window. */
+enum { MOST_ROWS = 1024, MOST_WINDOWS = 512 };
+
+/* Logits of a batch's targets take so many numbers at most, or as many as one window's. */
+static const int64_t MOST_LOGITS = 1 << 24;
+
+/* What is asked of a window. `answer` is given the window's part of what the model gives: n rows (width). */
+typedef struct hl_predictor_window {
+    void (*answer)(hl_predictor *p, const struct hl_predictor_window *window, const hl_real *rows);
+    hl_predictor_take *take;
+    void *context;
+    hl_choice *choices; /* of the first answer, (n, most) */
+    int64_t most;
+    int64_t number, n;      /* of its first answer; targets, or with spec.rows the rows of the window */
+    int64_t from, to, tail; /* the rows from .. to - 1 count, in a first window those from `tail` on, too */
+    bool first, last;       /* of its question */
+} hl_predictor_window;
+
 /* ---- opening ---- */
 
 /* What the model gives for a batch: logits of the rows with a target, or the last layer's rows. */
@@ -20,9 +38,13 @@ static hl_tensor *forward(hl_tape *tape, const hl_predictor *p, const hl_batch *
 
 static hl_status make_plan(hl_predictor *p)
 {
+    int64_t T = p->spec.length, rows = p->storage.n_rows, C = p->spec.model->config.targets;
     hl_arena records;
-    hl_batch largest = hl_batch_largest(1, p->spec.model->config.max_length);
-    largest.n_targets = p->spec.model->config.pooling == HL_POOLING_MEAN ? 1 : largest.n_targets;
+    p->most_targets = MOST_LOGITS / (C > 0 ? C : 1);
+    p->most_targets = p->most_targets < T ? T : p->most_targets > rows ? rows : p->most_targets;
+    hl_batch largest = {
+        .n_examples = p->storage.n_examples, .n_rows = rows, .longest = T, .n_targets = p->most_targets
+    };
     HL_TRY(hl_arena_init(&records, hl_model_record_bytes(p->spec.model)));
     hl_tape tape;
     hl_tape_begin(&tape, &records, (hl_tape_options){ .threads = p->spec.threads, .dry = true, .reuse = true });
@@ -36,7 +58,8 @@ static hl_status make_plan(hl_predictor *p)
 hl_status hl_predictor_open(const hl_predictor_spec *spec, hl_predictor *p)
 {
     *p = (hl_predictor){ .spec = *spec };
-    int64_t T = spec->model->config.max_length, V = spec->model->config.vocabulary;
+    int64_t most = spec->model->config.max_length, V = spec->model->config.vocabulary;
+    int64_t T = p->spec.length = spec->length > 0 && spec->length < most ? spec->length : most;
     int64_t n_tokens = hl_tokens_size(spec->tokens);
     bool answers_tokens = !spec->rows && spec->model->config.targets == V;
     if (n_tokens > V || (n_tokens < V && answers_tokens)) {
@@ -51,14 +74,16 @@ hl_status hl_predictor_open(const hl_predictor_spec *spec, hl_predictor *p)
                         spec->stride, room);
     }
     p->tokens = hl_calloc((size_t)T, 3 * sizeof *p->tokens);
-    HL_NEED(p->tokens != NULL, "a text");
+    p->windows = hl_calloc(MOST_WINDOWS, sizeof *p->windows);
+    HL_NEED(p->tokens != NULL && p->windows != NULL, "a text");
     p->targets = p->tokens + T;
     p->types = p->tokens + 2 * T;
-    HL_TRY(hl_batch_storage_init(&p->storage, 1, T, T));
+    HL_TRY(hl_batch_storage_init(&p->storage, MOST_WINDOWS, T > MOST_ROWS ? T : MOST_ROWS, T));
     HL_TRY(hl_batch_storage_take_types(&p->storage));
     HL_TRY(make_plan(p));
     p->sum = hl_calloc((size_t)p->width, sizeof *p->sum);
-    HL_NEED(p->sum != NULL, "a text's classes");
+    p->numbers = hl_calloc((size_t)p->width, sizeof *p->numbers);
+    HL_NEED(p->sum != NULL && p->numbers != NULL, "a text's classes");
     return hl_arena_init(&p->arena, p->plan.bytes);
 }
 
@@ -67,78 +92,13 @@ void hl_predictor_close(hl_predictor *p)
     hl_pieces_free(&p->text);
     hl_pieces_free(&p->window);
     hl_free(p->tokens);
+    hl_free(p->windows);
     hl_free(p->sum);
+    hl_free(p->numbers);
     hl_batch_storage_free(&p->storage);
     hl_tape_plan_free(&p->plan);
     hl_arena_free(&p->arena);
     *p = (hl_predictor){ .width = 0 };
-}
-
-int64_t hl_predictor_room(const hl_predictor *p, bool pair)
-{
-    const hl_tokens *tokens = p->spec.tokens;
-    int around = !p->spec.wraps ? 0 : pair ? tokens->pair.n - 2 : tokens->single.n - 1;
-    return p->spec.model->config.max_length - around;
-}
-
-/* ---- reading ---- */
-
-/* Cuts a text that is too long. */
-static void cut(hl_predictor *p)
-{
-    size_t first = p->n_first, second = p->text.n - first;
-    int64_t room = hl_predictor_room(p, second > 0);
-    p->uncut = (int64_t)p->text.n;
-    if (second == 0 && p->spec.stride > 0) {
-        return;
-    }
-    while (first + second > (size_t)(room > 1 ? room : 1)) {
-        *(second > first ? &second : &first) -= 1;
-    }
-    if (second > 0) {
-        memmove(p->text.at + first, p->text.at + p->n_first, second * sizeof *p->text.at);
-    }
-    p->n_first = first;
-    p->text.n = first + second;
-}
-
-hl_status hl_predictor_read(hl_predictor *p, hl_span text, hl_span second, bool specials)
-{
-    p->text.n = 0;
-    hl_status status = hl_tokens_encode(p->spec.tokens, text.text, text.size, specials, &p->text);
-    p->n_first = p->text.n;
-    if (second.size > 0) {
-        HL_THEN(status, hl_tokens_encode(p->spec.tokens, second.text, second.size, specials, &p->text));
-    }
-    if (status.code != HL_OK) {
-        p->text.n = 0;
-        return status;
-    }
-    if (p->n_first < p->text.n && hl_predictor_room(p, true) < 1) {
-        p->text.n = 0;
-        return hl_error(HL_INVALID, "the model has no room for two texts");
-    }
-    cut(p);
-    return status;
-}
-
-hl_status hl_predictor_read_words(hl_predictor *p, const hl_span *words, int64_t n, int32_t *firsts)
-{
-    p->text.n = 0;
-    for (int64_t i = 0; i < n; i++) {
-        firsts[i] = (int32_t)p->text.n;
-        hl_status status = hl_tokens_encode_word(p->spec.tokens, words[i].text, words[i].size, i == 0, &p->text);
-        if (status.code != HL_OK) {
-            p->text.n = 0;
-            return status;
-        }
-    }
-    p->n_first = p->text.n;
-    cut(p);
-    for (int64_t i = 0; i < n; i++) {
-        firsts[i] = firsts[i] < (int32_t)p->text.n ? firsts[i] : -1;
-    }
-    return hl_ok();
 }
 
 /* ---- windows ---- */
@@ -202,8 +162,40 @@ static hl_status lay(hl_predictor *p, int64_t w, int64_t *begin, int64_t *end, i
     return hl_ok();
 }
 
-/* Runs the model on the window that was laid out; what it gives is numbered from `number` on. */
-static hl_status run(hl_predictor *p, int64_t number, hl_predictor_take *take, void *context)
+/* ---- the batch ---- */
+
+hl_status hl_predictor_finish(hl_predictor *p)
+{
+    const hl_batch *batch = &p->storage.batch;
+    const hl_real *rows = NULL;
+    hl_status status = hl_ok();
+    if (batch->n_rows > 0) {
+        hl_tape tape;
+        hl_tape_begin(&tape, &p->arena, (hl_tape_options){ .threads = p->spec.threads, .plan = &p->plan });
+        const hl_tensor *out = forward(&tape, p, batch);
+        status = hl_tape_status(&tape);
+        rows = status.code == HL_OK ? out->data : NULL;
+        for (int64_t i = 0, n = rows != NULL ? hl_shape_count(out->shape) : 0; i < n && status.code == HL_OK; i++) {
+            if (!isfinite(rows[i])) {
+                status =
+                    hl_error(HL_NOT_FINITE, "the model's answers are no finite numbers; did its training diverge?");
+            }
+        }
+    }
+    for (int64_t w = 0; w < p->n_windows && status.code == HL_OK; w++) {
+        const hl_predictor_window *window = &p->windows[w];
+        window->answer(p, window, rows);
+        rows = window->n > 0 ? rows + window->n * p->width : rows;
+        p->answered += window->last;
+    }
+    p->n_windows = 0;
+    hl_batch_storage_clear(&p->storage);
+    hl_arena_rewind(&p->arena, 0);
+    return status;
+}
+
+/* Adds the window that was laid out, which has no rows where the text has none. */
+static hl_status add(hl_predictor *p, hl_predictor_window window)
 {
     int32_t length = (int32_t)p->window.n;
     hl_examples example = { .n_examples = 1,
@@ -212,54 +204,59 @@ static hl_status run(hl_predictor *p, int64_t number, hl_predictor_take *take, v
                             .targets = p->targets,
                             .types = p->types,
                             .lengths = &length };
-    hl_batch_storage_clear(&p->storage);
-    HL_TRY(hl_batch_storage_add_example(&p->storage, &example, 0));
-    hl_tape tape;
-    hl_tape_begin(&tape, &p->arena, (hl_tape_options){ .threads = p->spec.threads, .plan = &p->plan });
-    const hl_tensor *out = forward(&tape, p, &p->storage.batch);
-    hl_status status = hl_tape_status(&tape);
-    int64_t n = status.code == HL_OK ? hl_shape_rows(out->shape) : 0;
-    for (int64_t i = 0; i < n * p->width && status.code == HL_OK; i++) {
-        if (!isfinite(out->data[i])) {
-            status = hl_error(HL_NOT_FINITE, "the model's answers are no finite numbers; did its training diverge?");
-        }
+    const hl_batch *batch = &p->storage.batch;
+    if (p->n_windows == MOST_WINDOWS || batch->n_rows + length > p->storage.n_rows ||
+        (!p->spec.rows && batch->n_targets + window.n > p->most_targets)) {
+        HL_TRY(hl_predictor_finish(p));
     }
-    for (int64_t i = 0; i < n && status.code == HL_OK; i++) {
-        take(context, number + i, out->data + i * p->width);
-    }
-    hl_arena_rewind(&p->arena, 0);
-    return status;
+    HL_TRY(length > 0 ? hl_batch_storage_add_example(&p->storage, &example, 0) : hl_ok());
+    p->asked += window.first;
+    p->windows[p->n_windows++] = window;
+    return hl_ok();
 }
 
-hl_status hl_predictor_logits(hl_predictor *p, const int32_t *asked, int64_t n, hl_predictor_take *take, void *context)
+/* ---- questions ---- */
+
+/* Asks at the pieces; `how` tells the rest. */
+static hl_status ask(hl_predictor *p, const int32_t *asked, int64_t n, hl_predictor_window how)
 {
     assert(!p->spec.rows);
     while (n > 0 && asked[n - 1] < 0) {
         n--;
     }
     for (int64_t i = 0; i < n;) {
-        int64_t w = window_of(p, asked[i]), number = i, begin, end, first;
+        int64_t w = window_of(p, asked[i]), begin, end, first;
         HL_TRY(lay(p, w, &begin, &end, &first));
+        how.number = i;
         for (; i < n && window_of(p, asked[i]) == w; i++) {
             p->targets[first + asked[i] - begin] = 0;
         }
-        HL_TRY(run(p, number, take, context));
+        how.n = i - how.number;
+        how.first = how.number == 0;
+        how.last = i == n;
+        HL_TRY(add(p, how));
     }
     return hl_ok();
 }
 
-/* ---- answers ---- */
-
-typedef struct best {
-    const hl_predictor *predictor;
-    int64_t most;
-    hl_choice *choices;
-} best;
-
-static void take_best(void *context, int64_t i, const hl_real *logits)
+static void answer_logits(hl_predictor *p, const hl_predictor_window *window, const hl_real *rows)
 {
-    const best *b = context;
-    hl_choices_best(logits, b->predictor->width, b->most, b->choices + i * b->most);
+    for (int64_t i = 0; i < window->n; i++) {
+        window->take(window->context, window->number + i, rows + i * p->width);
+    }
+}
+
+hl_status hl_predictor_logits(hl_predictor *p, const int32_t *asked, int64_t n, hl_predictor_take *take, void *context)
+{
+    return ask(p, asked, n, (hl_predictor_window){ .answer = answer_logits, .take = take, .context = context });
+}
+
+static void answer_best(hl_predictor *p, const hl_predictor_window *window, const hl_real *rows)
+{
+    for (int64_t i = 0; i < window->n; i++) {
+        hl_choices_best(rows + i * p->width, p->width, window->most,
+                        window->choices + (window->number + i) * window->most);
+    }
 }
 
 hl_status hl_predictor_best(hl_predictor *p, const int32_t *asked, int64_t n, int64_t most, hl_choice *choices)
@@ -267,62 +264,93 @@ hl_status hl_predictor_best(hl_predictor *p, const int32_t *asked, int64_t n, in
     for (int64_t i = 0; i < n * most; i++) {
         choices[i] = (hl_choice){ .id = -1 };
     }
-    return hl_predictor_logits(p, asked, n, take_best, &(best){ p, most, choices });
+    return ask(p, asked, n, (hl_predictor_window){ .answer = answer_best, .choices = choices, .most = most });
 }
 
-static void add_probabilities(void *context, int64_t window, const hl_real *logits)
+/* The sums of a text's windows begin anew with its first. */
+static void begin_sums(hl_predictor *p, const hl_predictor_window *window)
 {
-    (void)window;
-    const hl_predictor *p = context;
-    hl_choices_add(logits, p->width, p->sum);
+    if (window->first) {
+        memset(p->sum, 0, (size_t)p->width * sizeof *p->sum);
+        p->n_summed = 0;
+    }
 }
 
-hl_status hl_predictor_classify(hl_predictor *p, hl_real *logits)
+static void answer_classes(hl_predictor *p, const hl_predictor_window *window, const hl_real *rows)
+{
+    begin_sums(p, window);
+    hl_choices_add(rows, p->width, p->sum);
+    p->n_summed++;
+    if (window->last) {
+        for (int64_t c = 0; c < p->width; c++) {
+            p->numbers[c] = (hl_real)log(p->sum[c] / (double)p->n_summed);
+        }
+        window->take(window->context, 0, p->numbers);
+    }
+}
+
+hl_status hl_predictor_classify(hl_predictor *p, hl_predictor_take *take, void *context)
 {
     assert(!p->spec.rows);
-    int64_t count = count_windows(p), begin, end, first;
-    memset(p->sum, 0, (size_t)p->width * sizeof *p->sum);
-    for (int64_t w = 0; w < count; w++) {
+    for (int64_t w = 0, count = count_windows(p), begin, end, first; w < count; w++) {
         HL_TRY(lay(p, w, &begin, &end, &first));
         p->targets[0] = 0;
-        HL_TRY(run(p, w, add_probabilities, p));
-    }
-    for (int64_t c = 0; c < p->width; c++) {
-        logits[c] = (hl_real)log(p->sum[c] / (double)count);
+        HL_TRY(p->window.n > 0 ? hl_ok() : hl_error(HL_INVALID, "has no piece, and so no class"));
+        HL_TRY(add(p, (hl_predictor_window){ .answer = answer_classes,
+                                             .take = take,
+                                             .context = context,
+                                             .n = 1,
+                                             .first = w == 0,
+                                             .last = w == count - 1 }));
     }
     return hl_ok();
 }
 
-typedef struct rows {
-    hl_predictor *predictor;
-    int64_t window, begin, end, first;
-    int64_t count; /* of rows in the sum */
-} rows;
-
-static void add_row(void *context, int64_t row, const hl_real *numbers)
+static void answer_vector(hl_predictor *p, const hl_predictor_window *window, const hl_real *rows)
 {
-    rows *r = context;
-    int64_t i = r->begin + row - r->first;
-    bool special = i < r->begin || i >= r->end;
-    if (special ? r->window == 0 : window_of(r->predictor, i) == r->window) {
-        for (int64_t d = 0; d < r->predictor->width; d++) {
-            r->predictor->sum[d] += (double)numbers[d];
+    begin_sums(p, window);
+    for (int64_t row = 0; row < window->n; row++) {
+        bool counts = (row >= window->from && row < window->to) || (window->first && row >= window->tail);
+        if (p->spec.of_first ? window->first && row == 0 : counts) {
+            for (int64_t d = 0; d < p->width; d++) {
+                p->sum[d] += (double)rows[row * p->width + d];
+            }
+            p->n_summed++;
         }
-        r->count++;
     }
+    if (!window->last) {
+        return;
+    }
+    double divisor = p->n_summed > 0 ? (double)p->n_summed : 1, squares = 0;
+    for (int64_t d = 0; d < p->width; d++) {
+        squares += p->sum[d] * p->sum[d];
+    }
+    divisor = p->spec.normalised && squares > 0 ? sqrt(squares) : divisor;
+    for (int64_t d = 0; d < p->width; d++) {
+        p->numbers[d] = (hl_real)(p->sum[d] / divisor);
+    }
+    window->take(window->context, 0, p->numbers);
 }
 
-hl_status hl_predictor_mean(hl_predictor *p, hl_real *mean)
+hl_status hl_predictor_vector(hl_predictor *p, hl_predictor_take *take, void *context)
 {
     assert(p->spec.rows);
-    rows all = { .predictor = p };
-    memset(p->sum, 0, (size_t)p->width * sizeof *p->sum);
-    for (int64_t count = count_windows(p); all.window < count; all.window++) {
-        HL_TRY(lay(p, all.window, &all.begin, &all.end, &all.first));
-        HL_TRY(p->window.n > 0 ? run(p, 0, add_row, &all) : hl_ok());
-    }
-    for (int64_t d = 0; d < p->width; d++) {
-        mean[d] = (hl_real)(p->sum[d] / (double)(all.count > 0 ? all.count : 1));
+    for (int64_t w = 0, count = count_windows(p), i = 0; w < count; w++) {
+        int64_t begin, end, first;
+        HL_TRY(lay(p, w, &begin, &end, &first));
+        int64_t from = w == 0 ? 0 : first + i - begin;
+        while (i < end && window_of(p, i) == w) {
+            i++;
+        }
+        HL_TRY(add(p, (hl_predictor_window){ .answer = answer_vector,
+                                             .take = take,
+                                             .context = context,
+                                             .n = (int64_t)p->window.n,
+                                             .from = from,
+                                             .to = first + i - begin,
+                                             .tail = first + end - begin,
+                                             .first = w == 0,
+                                             .last = w == count - 1 }));
     }
     return hl_ok();
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -169,6 +170,12 @@ void hl_input_progress(const hl_input *input, int64_t *done, int64_t *total)
 {
     *done = input->done - (int64_t)input->n_chunk;
     *total = input->size;
+}
+
+bool hl_input_may_wait(const hl_input *input)
+{
+    struct stat info;
+    return input->is_stdin && (fstat(input->fd, &info) != 0 || !S_ISREG(info.st_mode));
 }
 
 const char *hl_input_name(const hl_input *input)

@@ -191,6 +191,11 @@ void hl_lines_progress(const hl_lines *lines, int64_t *done, int64_t *total)
     hl_input_progress(lines->input, done, total);
 }
 
+bool hl_lines_may_wait(const hl_lines *lines)
+{
+    return hl_input_may_wait(lines->input);
+}
+
 const char *hl_lines_name(const hl_lines *lines)
 {
     return hl_input_name(lines->input);

@@ -70,6 +70,9 @@ hl_lines_notices hl_lines_noticed(const hl_lines *lines);
 /* How far it is: bytes of the file read and in all, compressed where it is gzipped; *total is 0 for standard input. */
 void hl_lines_progress(const hl_lines *lines, int64_t *done, int64_t *total);
 
+/* Whether the next line may not be there yet: standard input is no file. */
+bool hl_lines_may_wait(const hl_lines *lines);
+
 /* The path that it was opened by, "standard input" for "-"; for messages. */
 const char *hl_lines_name(const hl_lines *lines);
 

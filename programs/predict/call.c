@@ -2,6 +2,7 @@
 
 #include "core/clock.h"
 #include "core/json_text.h"
+#include "core/memory.h"
 #include "core/units.h"
 #include "programs/print_line.h"
 
@@ -27,12 +28,27 @@ void hl_predict_add_json(hl_predict_call *call, int64_t line, json_t *members)
     hl_json_print(&call->text, hl_json_checked(object, failed), JSON_COMPACT);
 }
 
-json_t *hl_predict_choice_json(const hl_predict_call *call, const char *name, hl_choice choice)
+json_t *hl_predict_best_json(const hl_predict_answer *answer, int64_t i, const char *name)
 {
-    return choice.id < 0
-               ? json_null()
-               : json_pack("{s:o, s:i, s:o}", name, hl_json_name(hl_tokens_piece(call->targets, choice.id, NULL)), "id",
-                           choice.id, "probability", hl_json_number(choice.probability));
+    const hl_predict_call *call = answer->call;
+    const hl_choice *choices = answer->choices + i * call->command.top;
+    json_t *best = json_array();
+    for (int64_t k = 0; k < call->command.top && choices[k].id >= 0; k++) {
+        hl_json_append(&best, json_pack("{s:o, s:i, s:o}", name,
+                                        hl_json_name(hl_tokens_piece(call->targets, choices[k].id, NULL)), "id",
+                                        choices[k].id, "probability", hl_json_number(choices[k].probability)));
+    }
+    return best;
+}
+
+json_t *hl_predict_places_json(const hl_predict_answer *answer, const char *place, const char *name)
+{
+    json_t *places = json_array();
+    for (int64_t i = 0; i < answer->n; i++) {
+        json_t *best = hl_predict_best_json(answer, i, name);
+        hl_json_append(&places, best != NULL ? json_pack("{s:i, s:o}", place, answer->at[i], "answers", best) : NULL);
+    }
+    return places;
 }
 
 /* ---- notices ---- */
@@ -94,11 +110,75 @@ void hl_predict_tell_progress(hl_predict_call *call, int64_t done, int64_t total
     call->drawing = true;
 }
 
-hl_status hl_predict_put_answer(hl_predict_call *call, const hl_lines *lines, bool *open)
+/* ---- answers ---- */
+
+/* So many bytes of answers wait at most. */
+static const size_t MOST_HELD = 4 << 20;
+
+hl_status hl_predict_answer_new(hl_predict_call *call, int64_t line, int64_t n,
+                                void (*put)(const hl_predict_answer *answer), hl_predict_answer **out)
+{
+    size_t top = (size_t)call->command.top;
+    hl_predict_answer *answer = *out = hl_calloc(1, sizeof *answer);
+    HL_NEED(answer != NULL, "an answer");
+    *answer = (hl_predict_answer){ .call = call, .put = put, .line = line, .n = n, .question = INT64_MAX };
+    *(call->last != NULL ? &call->last->next : &call->waiting) = answer;
+    call->last = answer;
+    call->held += sizeof *answer + (size_t)n * (sizeof *answer->at + top * sizeof *answer->choices);
+    answer->at = hl_calloc((size_t)n + 1, sizeof *answer->at);
+    answer->choices = hl_calloc((size_t)n + 1, top * sizeof *answer->choices);
+    HL_NEED(answer->at != NULL && answer->choices != NULL, "an answer");
+    return hl_ok();
+}
+
+static void free_first(hl_predict_call *call)
+{
+    hl_predict_answer *answer = call->waiting;
+    call->waiting = answer->next;
+    call->last = answer->next != NULL ? call->last : NULL;
+    hl_text_free(&answer->text);
+    json_decref(answer->json);
+    hl_free(answer->at);
+    hl_free(answer->choices);
+    hl_free(answer);
+}
+
+/* Prints what is complete. */
+static hl_status put_complete(hl_predict_call *call, bool *open)
+{
+    while (call->waiting != NULL && call->waiting->question <= call->predictor.answered) {
+        hl_text_fail(&call->text, hl_text_status(&call->waiting->text));
+        call->waiting->put(call->waiting);
+        free_first(call);
+    }
+    return hl_predict_put(call, open);
+}
+
+hl_status hl_predict_put_answers(hl_predict_call *call, const hl_lines *lines, bool *open)
 {
     int64_t done, total;
-    HL_TRY(hl_predict_put(call, open));
+    if (call->last != NULL && call->last->question == INT64_MAX) {
+        call->last->question = call->predictor.asked;
+        call->held += call->last->text.size;
+    }
+    bool prints = call->command.embed == NULL;
+    if ((prints && hl_lines_may_wait(lines)) || call->held > MOST_HELD) {
+        HL_TRY(hl_predictor_finish(&call->predictor));
+    }
+    HL_TRY(put_complete(call, open));
+    call->held = call->waiting != NULL ? call->held : 0;
     hl_lines_progress(lines, &done, &total);
     hl_predict_tell_progress(call, done, total);
     return hl_ok();
+}
+
+hl_status hl_predict_put_rest(hl_predict_call *call, hl_status so_far)
+{
+    bool open;
+    hl_status status = hl_predictor_finish(&call->predictor);
+    HL_THEN(status, put_complete(call, &open));
+    while (call->waiting != NULL) {
+        free_first(call);
+    }
+    return so_far.code != HL_OK ? so_far : status;
 }

@@ -22,6 +22,20 @@ typedef enum hl_predict_notice {
     HL_PREDICT_NOTICES
 } hl_predict_notice;
 
+/* What is printed for a line, a sentence or a row once the model has answered. */
+typedef struct hl_predict_answer {
+    struct hl_predict_answer *next;
+    struct hl_predict_call *call;
+    void (*put)(const struct hl_predict_answer *answer); /* adds it to what is printed next */
+    int64_t question; /* of the predictor: it is complete when so many have been answered */
+    int64_t line;     /* its number */
+    hl_text text; /* what was read and is printed again, with a zero byte wherever an answer goes; no line has one */
+    json_t *json; /* with --json: what is known of the object before the answers */
+    int64_t n;    /* places that are asked about */
+    int32_t *at;  /* (n): masks, words */
+    hl_choice *choices; /* (n, top) */
+} hl_predict_answer;
+
 typedef struct hl_predict_call {
     hl_predict_command command;
     FILE *out, *err;
@@ -30,9 +44,11 @@ typedef struct hl_predict_call {
     const hl_tokens *tokens;  /* the run's, as the next */
     const hl_tokens *targets; /* what target ids name: labels of tags and classes, else the tokens */
     hl_predictor predictor;
-    hl_predict_embedding embedding; /* with --embed */
-    hl_text text;                   /* what is printed next */
-    bool streams;                   /* whether it goes to a terminal, where each piece is shown as it comes */
+    hl_predict_embedding embedding;    /* with --embed */
+    hl_predict_answer *waiting, *last; /* answers that wait for the model, in order */
+    size_t held;                       /* the bytes that they take */
+    hl_text text;                      /* what is printed next */
+    bool streams;                      /* whether it goes to a terminal, where each piece is shown as it comes */
     int64_t notices[HL_PREDICT_NOTICES];
     double started, drawn; /* of the progress, seconds of hl_clock_seconds */
     bool draws, drawing;   /* whether it is shown; whether it stands there */
@@ -41,14 +57,26 @@ typedef struct hl_predict_call {
 /* Prints the text, all of it at once, and empties it. The text's failure; *open: whether anybody still reads it. */
 hl_status hl_predict_put(hl_predict_call *call, bool *open);
 
-/* The same after the answer to a line, a sentence or a row, and shows how far the file is read. */
-hl_status hl_predict_put_answer(hl_predict_call *call, const hl_lines *lines, bool *open);
+/* An answer about n places, behind those that wait; HL_NO_MEMORY. What goes to its choices is to be asked of the
+ * predictor, and then hl_predict_put_answers to be called. Freed when it was printed. */
+hl_status hl_predict_answer_new(hl_predict_call *call, int64_t line, int64_t n,
+                                void (*put)(const hl_predict_answer *answer), hl_predict_answer **out);
+
+/* A list of the best answers at place i, the first whose ids are there: {"piece"|"label": ..., "id": ...,
+ * "probability": ...}; and of all places: {"position"|"word": ..., "answers": ...}. NULL: no memory. */
+json_t *hl_predict_best_json(const hl_predict_answer *answer, int64_t i, const char *name);
+json_t *hl_predict_places_json(const hl_predict_answer *answer, const char *place, const char *name);
+
+/* To be called after a line, a sentence or a row was read and asked about: prints the answers that are there by now,
+ * and shows how far the file is read. Where the next line may not be there yet, and where many wait, the model answers
+ * all first. Fails as the predictor and the text. */
+hl_status hl_predict_put_answers(hl_predict_call *call, const hl_lines *lines, bool *open);
+
+/* Answers and prints all that waits, also where reading on has failed, and frees it. The first failure. */
+hl_status hl_predict_put_rest(hl_predict_call *call, hl_status so_far);
 
 /* Adds an object with `format` and `line` as first members, and these, as a line of the text; NULL: no memory. */
 void hl_predict_add_json(hl_predict_call *call, int64_t line, json_t *members);
-
-/* {"piece"|"label": ..., "id": ..., "probability": ...} of a target id; null of none. NULL: no memory. */
-json_t *hl_predict_choice_json(const hl_predict_call *call, const char *name, hl_choice choice);
 
 /* Where the predictor's text was cut. */
 void hl_predict_tell_cut(hl_predict_call *call, const hl_lines *lines, int64_t line);

@@ -53,7 +53,7 @@ const char hl_predict_command_usage[] =
     "  --embed FILE.npy  for each line the mean of the last layer's rows, (lines,\n"
     "                    d_model), for NumPy\n"
     "\n"
-    "  --threads N       as RUN was trained, without it\n"
+    "  --threads N       as RUN was trained, without it; of an open model all cores\n"
     "  --help            this text\n"
     "  --version         the version\n"
     "\n"

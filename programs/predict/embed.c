@@ -1,6 +1,5 @@
 #include "programs/predict/embed.h"
 
-#include "core/memory.h"
 #include "core/npy.h"
 
 #include <stdio.h>
@@ -16,24 +15,27 @@ static void write_header(hl_predict_embedding *e)
 hl_status hl_predict_embedding_begin(hl_predict_embedding *e, const char *path, const hl_predictor *p)
 {
     *e = (hl_predict_embedding){ .file = { .fd = -1 }, .width = p->width };
-    e->mean = hl_calloc((size_t)p->width, sizeof *e->mean);
-    HL_NEED(e->mean != NULL, path);
     HL_TRY(hl_file_create(&e->file, path));
     write_header(e);
     return e->file.error;
 }
 
+static void write_row(void *context, int64_t i, const hl_real *row)
+{
+    (void)i;
+    hl_predict_embedding *e = context;
+    hl_file_write(&e->file, row, (size_t)e->width * sizeof *row);
+    e->lines++;
+}
+
 hl_status hl_predict_embedding_add(hl_predict_embedding *e, hl_predictor *p)
 {
-    HL_TRY(hl_predictor_mean(p, e->mean));
-    hl_file_write(&e->file, e->mean, (size_t)e->width * sizeof *e->mean);
-    e->lines++;
+    HL_TRY(hl_predictor_vector(p, write_row, e));
     return e->file.error;
 }
 
 hl_status hl_predict_embedding_end(hl_predict_embedding *e, hl_status so_far)
 {
-    hl_free(e->mean);
     if (so_far.code != HL_OK) {
         hl_file_abandon(&e->file);
         return so_far;

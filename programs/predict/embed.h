@@ -1,4 +1,4 @@
-/* The mean rows of lines as a file of NumPy's. */
+/* The vectors of lines as a file of NumPy's. */
 #ifndef HL_PROGRAMS_PREDICT_EMBED_H
 #define HL_PROGRAMS_PREDICT_EMBED_H
 
@@ -9,13 +9,12 @@
 typedef struct hl_predict_embedding {
     hl_file file;
     int64_t lines, width;
-    hl_real *mean; /* (D) */
 } hl_predict_embedding;
 
 /* HL_BAD_FILE, HL_NO_MEMORY; ended whatever this returns. */
 hl_status hl_predict_embedding_begin(hl_predict_embedding *embedding, const char *path, const hl_predictor *predictor);
 
-/* Adds the row of the text that the predictor has read. As hl_predictor_mean fails. */
+/* Asks for the vector of the text that the predictor has read, to be the next row. As hl_predictor_vector fails. */
 hl_status hl_predict_embedding_add(hl_predict_embedding *embedding, hl_predictor *predictor);
 
 /* Puts the file into place, or after a failure, `so_far`, removes what was written. The first failure. */

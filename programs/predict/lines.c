@@ -71,67 +71,51 @@ static hl_status show_pieces(hl_predict_call *call, const hl_predict_line *line)
 
 /* ---- masked ---- */
 
-static void print_masks(hl_predict_call *call, int64_t n, const hl_choice *choices)
+static void print_masks(const hl_predict_answer *answer)
 {
+    hl_predict_call *call = answer->call;
     int64_t top = call->command.top;
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < answer->n; i++) {
+        const hl_choice *choices = answer->choices + i * top;
         hl_text_print(&call->text, "  %" PRId64 ".", i + 1);
-        for (int64_t k = 0; k < top && choices[i * top + k].id >= 0; k++) {
+        for (int64_t k = 0; k < top && choices[k].id >= 0; k++) {
             hl_text_print(&call->text, "  ");
-            hl_text_shown(&call->text, hl_tokens_piece(call->targets, choices[i * top + k].id, NULL));
-            hl_text_print(&call->text, " %.3f", choices[i * top + k].probability);
+            hl_text_shown(&call->text, hl_tokens_piece(call->targets, choices[k].id, NULL));
+            hl_text_print(&call->text, " %.3f", choices[k].probability);
         }
         hl_text_print(&call->text, "\n");
     }
 }
 
-static json_t *masks_json(const hl_predict_call *call, const int32_t *asked, int64_t n, const hl_choice *choices)
+static void put_masked(const hl_predict_answer *answer)
 {
-    int64_t top = call->command.top;
-    json_t *masks = json_array();
-    for (int64_t i = 0; i < n; i++) {
-        json_t *answers = json_array();
-        for (int64_t k = 0; k < top && choices[i * top + k].id >= 0; k++) {
-            hl_json_append(&answers, hl_predict_choice_json(call, "piece", choices[i * top + k]));
-        }
-        hl_json_append(&masks,
-                       answers != NULL ? json_pack("{s:i, s:o}", "position", asked[i], "answers", answers) : NULL);
-    }
-    return masks;
-}
-
-static hl_status fill_masks(hl_predict_call *call, const hl_predict_line *line, int32_t *asked, int64_t n,
-                            hl_choice *choices)
-{
+    hl_predict_call *call = answer->call;
     hl_text filled = { 0 };
-    HL_TRY(hl_predictor_best(&call->predictor, asked, n, call->command.top, choices));
-    hl_predict_fill(&call->predictor, line->texts[0], asked, n, choices, call->command.top, &filled);
-    if (hl_text_status(&filled).code == HL_OK && call->command.json) {
-        json_t *masks = masks_json(call, asked, n, choices);
-        hl_predict_add_json(call, line->number,
-                            masks != NULL ? json_pack("{s:o, s:o, s:o}", "text", json_of(line->texts[0]), "filled",
-                                                      hl_json_name(filled.size > 0 ? filled.bytes : ""), "masks", masks)
-                                          : NULL);
-    } else if (hl_text_status(&filled).code == HL_OK) {
+    hl_predict_fill(call->tokens, &answer->text, answer->choices, call->command.top, &filled);
+    hl_text_fail(&call->text, hl_text_status(&filled));
+    if (call->command.json) {
+        int failed = json_object_set_new(answer->json, "filled", hl_json_name(filled.size > 0 ? filled.bytes : ""));
+        failed |= json_object_set_new(answer->json, "masks", hl_predict_places_json(answer, "position", "piece"));
+        hl_predict_add_json(call, answer->line, hl_json_checked(json_incref(answer->json), failed));
+    } else {
         hl_text_add(&call->text, filled.bytes, filled.size);
         hl_text_add(&call->text, "\n", 1);
-        print_masks(call, n, choices);
+        print_masks(answer);
     }
-    hl_status status = hl_text_status(&filled);
     hl_text_free(&filled);
-    return status;
 }
 
 static hl_status answer_masked(hl_predict_call *call, const hl_lines *lines, const hl_predict_line *line)
 {
     hl_predictor *p = &call->predictor;
+    hl_predict_answer *answer;
     HL_TRY(hl_predictor_read(p, line->texts[0], (hl_span){ NULL, 0 }, true));
     hl_predict_tell_cut(call, lines, line->number);
-    int32_t *asked = hl_calloc(p->text.n + 1, sizeof *asked);
-    int64_t n = asked != NULL ? hl_predict_masks(p, asked) : 0;
-    hl_choice *choices = hl_calloc((size_t)n + 1, (size_t)call->command.top * sizeof *choices);
-    hl_status status = asked != NULL && choices != NULL ? fill_masks(call, line, asked, n, choices)
-                                                        : hl_error_memory("the masks of a line");
+    int64_t n = hl_predict_masks(p, NULL);
+    HL_TRY(hl_predict_answer_new(call, line->number, n, put_masked, &answer));
+    hl_predict_masks(p, answer->at);
+    hl_predict_blank(p, line->texts[0], answer->at, n, &answer->text);
+    answer->json = call->command.json ? json_pack("{s:o}", "text", json_of(line->texts[0])) : NULL;
     if (n == 0) {
         char what[64];
         int32_t mask = hl_tokens_role(call->tokens, HL_ROLE_MASK);
@@ -143,9 +127,7 @@ static hl_status answer_masked(hl_predict_call *call, const hl_lines *lines, con
                  hl_tokens_piece(call->tokens, mask, NULL));
         hl_predict_tell_empty(call, lines, line->number, what);
     }
-    hl_free(asked);
-    hl_free(choices);
-    return status;
+    return hl_predictor_best(p, answer->at, n, call->command.top, answer->choices);
 }
 
 /* ---- next ---- */
@@ -211,53 +193,53 @@ static hl_status answer_next(hl_predict_call *call, const hl_lines *lines, const
 
 /* ---- classes ---- */
 
-static json_t *classes_json(const hl_predict_call *call, const hl_span texts[2], const hl_choice *choices, int64_t n)
+static void put_classes(const hl_predict_answer *answer)
 {
-    json_t *answers = json_array(), *object = json_pack("{s:o}", "text", json_of(texts[0]));
-    int failed = texts[1].text != NULL && json_object_set_new(object, "second", json_of(texts[1])) != 0;
-    for (int64_t k = 0; k < n; k++) {
-        hl_json_append(&answers, hl_predict_choice_json(call, "label", choices[k]));
-    }
-    failed |= json_object_set_new(
-        object, "label", n > 0 ? hl_json_name(hl_tokens_piece(call->targets, choices[0].id, NULL)) : json_null());
-    failed |= json_object_set_new(object, "answers", answers);
-    return hl_json_checked(object, failed);
-}
-
-static hl_status classify(hl_predict_call *call, const hl_lines *lines, const hl_predict_line *line, hl_real *logits,
-                          hl_choice *choices)
-{
-    hl_predictor *p = &call->predictor;
-    int64_t n = 0;
-    HL_TRY(hl_predictor_read(p, line->texts[0], line->texts[1], false));
-    hl_predict_tell_cut(call, lines, line->number);
-    if (p->text.n > 0) {
-        HL_TRY(hl_predictor_classify(p, logits));
-        n = hl_choices_best(logits, p->width, call->command.top, choices);
-    } else {
-        hl_predict_tell_empty(call, lines, line->number, "is empty: it has no label");
-    }
+    hl_predict_call *call = answer->call;
+    const hl_choice *choices = answer->choices;
     if (call->command.json) {
-        hl_predict_add_json(call, line->number, classes_json(call, line->texts, choices, n));
-        return hl_ok();
+        int failed = json_object_set_new(
+            answer->json, "label",
+            choices[0].id >= 0 ? hl_json_name(hl_tokens_piece(call->targets, choices[0].id, NULL)) : json_null());
+        failed |= json_object_set_new(answer->json, "answers", hl_predict_best_json(answer, 0, "label"));
+        hl_predict_add_json(call, answer->line, hl_json_checked(json_incref(answer->json), failed));
+        return;
     }
-    for (int64_t k = 0; k < n; k++) {
+    for (int64_t k = 0; k < call->command.top && choices[k].id >= 0; k++) {
         hl_text_print(&call->text, "%s%s\t%.4f", k > 0 ? "\t" : "", hl_tokens_piece(call->targets, choices[k].id, NULL),
                       choices[k].probability);
     }
     hl_text_add(&call->text, "\n", 1);
-    return hl_ok();
+}
+
+static void take_classes(void *context, int64_t i, const hl_real *logits)
+{
+    (void)i;
+    const hl_predict_answer *answer = context;
+    hl_choices_best(logits, answer->call->predictor.width, answer->call->command.top, answer->choices);
 }
 
 static hl_status answer_classes(hl_predict_call *call, const hl_lines *lines, const hl_predict_line *line)
 {
-    hl_real *logits = hl_calloc((size_t)call->predictor.width, sizeof *logits);
-    hl_choice *choices = hl_calloc((size_t)call->command.top, sizeof *choices);
-    hl_status status = logits != NULL && choices != NULL ? classify(call, lines, line, logits, choices)
-                                                         : hl_error_memory("a line's classes");
-    hl_free(logits);
-    hl_free(choices);
-    return status;
+    hl_predictor *p = &call->predictor;
+    hl_predict_answer *answer;
+    HL_TRY(hl_predictor_read(p, line->texts[0], line->texts[1], false));
+    hl_predict_tell_cut(call, lines, line->number);
+    HL_TRY(hl_predict_answer_new(call, line->number, 1, put_classes, &answer));
+    if (call->command.json) {
+        bool pair = line->texts[1].text != NULL;
+        answer->json = json_pack("{s:o}", "text", json_of(line->texts[0]));
+        int failed = pair && json_object_set_new(answer->json, "second", json_of(line->texts[1])) != 0;
+        answer->json = hl_json_checked(answer->json, failed);
+    }
+    for (int64_t k = 0; k < call->command.top; k++) {
+        answer->choices[k].id = -1;
+    }
+    if (p->text.n == 0) {
+        hl_predict_tell_empty(call, lines, line->number, "is empty: it has no label");
+        return hl_ok();
+    }
+    return hl_predictor_classify(p, take_classes, answer);
 }
 
 /* ---- all lines ---- */
@@ -289,7 +271,7 @@ static hl_status answer_all(hl_predict_call *call, hl_predict_texts *texts)
             return hl_ok();
         }
         HL_TRY(answer(call, texts->lines, &line));
-        HL_TRY(hl_predict_put_answer(call, texts->lines, &open));
+        HL_TRY(hl_predict_put_answers(call, texts->lines, &open));
     }
     return hl_ok();
 }
@@ -299,6 +281,7 @@ hl_status hl_predict_lines(hl_predict_call *call)
     hl_predict_texts texts;
     hl_status status = hl_predict_texts_open(call->command.file, &call->task, call->run.open != NULL, &texts);
     HL_THEN(status, answer_all(call, &texts));
+    status = hl_predict_put_rest(call, status);
     hl_predict_texts_close(&texts);
     return status;
 }

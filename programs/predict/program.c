@@ -50,6 +50,7 @@ static hl_status open_model(hl_predict_call *call)
                                .stride = command->stride,
                                .threads = command->threads > 0 ? command->threads : call->run.threads };
     hl_status status = hl_predictor_open(&spec, &call->predictor);
+    command->top = command->top < call->predictor.width ? command->top : call->predictor.width;
     return status.code == HL_INVALID ? hl_error(HL_INVALID, "%s: %s", command->run, status.text) : status;
 }
 

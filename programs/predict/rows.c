@@ -6,6 +6,9 @@
 #include "data/text/table.h"
 #include "programs/predict/lines.h"
 
+#include <inttypes.h>
+#include <string.h>
+
 /* The file, and what was read of it last. */
 typedef struct source {
     hl_conllu *treebank; /* or NULL: it is a table */
@@ -18,22 +21,40 @@ typedef struct source {
     bool begun;
 } source;
 
-/* The words of a sentence or a row, and what the model answers at those that it is asked about. */
+/* The words of a sentence or a row. */
 typedef struct words {
     const hl_span *texts, *targets; /* asked about are those whose target has a text; NULL: all */
     int64_t n, line;                /* n is 0: no more */
-    int64_t n_asked;
-    const int32_t *which; /* (n_asked): the words */
-    hl_choice *choices;   /* (n_asked, top) */
-    hl_span *answers;     /* (n): "_" where there is none */
 } words;
 
 /* ---- reading ---- */
+
+/* Whether the file is written back with the answers in it. */
+static bool writes_back(const hl_predict_command *command)
+{
+    return !command->json && !command->tokens && command->embed == NULL;
+}
+
+/* An open model's labels may be anything. */
+static hl_status check_labels(const hl_predict_call *call)
+{
+    for (int64_t i = 0, n = hl_tokens_size(call->targets); i < n; i++) {
+        const char *label = hl_tokens_piece(call->targets, (int32_t)i, NULL);
+        if (*label == '\0' || strpbrk(label, "\t\r\n") != NULL) {
+            return hl_error(HL_INVALID,
+                            "%s: its label %" PRId64 " is empty, or holds a tab or an end of line, which a treebank "
+                            "cannot hold (--json can)",
+                            call->command.run, i);
+        }
+    }
+    return hl_ok();
+}
 
 static hl_status open_source(const hl_predict_call *call, source *s)
 {
     *s = (source){ .treebank = NULL };
     if (call->task.task == HL_TEXT_TAGS) {
+        HL_TRY(writes_back(&call->command) ? check_labels(call) : hl_ok());
         HL_TRY(hl_conllu_open(call->command.file, HL_CONLLU_TEXT, &s->treebank));
         s->lines = hl_conllu_lines(s->treebank);
         return hl_ok();
@@ -100,105 +121,112 @@ static void put_end(hl_predict_call *call, const source *s)
     hl_text_add(&call->text, rest.text, rest.size);
 }
 
-static void put_words(hl_predict_call *call, const source *s, const words *w)
+/* What is answered at place i: "_" where the word was cut off. */
+static const char *label_of(const hl_predict_answer *answer, int64_t i)
 {
-    if (s->treebank != NULL) {
-        hl_conllu_print(s->sentence, (hl_conllu_column)hl_conllu_column_find(call->task.column), w->answers,
-                        &call->text);
-        return;
-    }
-    for (int64_t c = 0; c < s->row.n_columns; c++) {
-        hl_text_add(&call->text, "\t", c > 0);
-        if (c != s->targets) {
-            hl_text_add(&call->text, s->row.columns[c].text, s->row.columns[c].size);
-        }
-        for (int64_t i = 0; i < w->n && c == s->targets; i++) {
-            hl_text_add(&call->text, " ", i > 0);
-            hl_text_add(&call->text, w->answers[i].text, w->answers[i].size);
-        }
-    }
-    hl_text_add(&call->text, "\n", 1);
+    int32_t id = answer->choices[i * answer->call->command.top].id;
+    return id >= 0 ? hl_tokens_piece(answer->call->targets, id, NULL) : "_";
 }
 
-static json_t *answers_json(const hl_predict_call *call, const words *w)
+static void put_words(const hl_predict_answer *answer)
 {
-    int64_t top = call->command.top;
-    json_t *list = json_array();
-    for (int64_t i = 0; i < w->n_asked; i++) {
-        json_t *best = json_array();
-        for (int64_t k = 0; k < top && w->choices[i * top + k].id >= 0; k++) {
-            hl_json_append(&best, hl_predict_choice_json(call, "label", w->choices[i * top + k]));
+    hl_text *text = &answer->call->text;
+    const hl_text *kept = &answer->text;
+    int64_t n = 0;
+    for (size_t at = 0, size; at < kept->size; at += size + 1) {
+        size = strlen(kept->bytes + at);
+        hl_text_add(text, kept->bytes + at, size);
+        if (at + size < kept->size) {
+            const char *label = label_of(answer, n++);
+            hl_text_add(text, label, strlen(label));
         }
-        hl_json_append(&list, best != NULL ? json_pack("{s:i, s:o}", "word", w->which[i], "answers", best) : NULL);
     }
-    return list;
 }
 
-static void put_json(hl_predict_call *call, const words *w)
+static void put_json(const hl_predict_answer *answer)
 {
-    json_t *texts = json_array(), *labels = json_array(), *answers = answers_json(call, w), *object = json_object();
-    for (int64_t i = 0; i < w->n; i++) {
-        hl_json_append(&texts, json_stringn(w->texts[i].text, w->texts[i].size));
-        hl_json_append(&labels, json_stringn(w->answers[i].text, w->answers[i].size));
+    json_t *labels = json_array(), *object = answer->json;
+    for (int64_t i = 0, word = 0, n = (int64_t)json_array_size(json_object_get(object, "words")); word < n; word++) {
+        bool asked = i < answer->n && answer->at[i] == word;
+        hl_json_append(&labels, hl_json_name(asked ? label_of(answer, i) : "_"));
+        i += asked;
     }
-    int failed = json_object_set_new(object, "words", texts) | json_object_set_new(object, "labels", labels) |
-                 json_object_set_new(object, "answers", answers);
-    hl_predict_add_json(call, w->line, hl_json_checked(object, failed));
+    int failed = json_object_set_new(object, "labels", labels);
+    failed |= json_object_set_new(object, "answers", hl_predict_places_json(answer, "word", "label"));
+    hl_predict_add_json(answer->call, answer->line, hl_json_checked(json_incref(object), failed));
 }
 
 /* ---- answering ---- */
 
-/* Asks about the words w->which; firsts (n). */
-static hl_status ask(hl_predict_call *call, const source *s, words *w, int32_t *firsts)
+/* Keeps what is put out with the answers; answers (n): scratch. */
+static void keep(const source *s, const words *w, hl_span *answers, hl_predict_answer *answer)
+{
+    if (answer->call->command.json) {
+        json_t *texts = json_array();
+        for (int64_t i = 0; i < w->n; i++) {
+            hl_json_append(&texts, json_stringn(w->texts[i].text, w->texts[i].size));
+        }
+        answer->json = json_pack("{s:o}", "words", texts);
+        return;
+    }
+    for (int64_t i = 0; i < w->n; i++) {
+        answers[i] = (hl_span){ "_", 1 };
+    }
+    for (int64_t i = 0; i < answer->n; i++) {
+        answers[answer->at[i]] = (hl_span){ "", 1 };
+    }
+    if (s->treebank != NULL) {
+        hl_conllu_column column = (hl_conllu_column)hl_conllu_column_find(answer->call->task.column);
+        hl_conllu_print(s->sentence, column, answers, &answer->text);
+        return;
+    }
+    for (int64_t c = 0; c < s->row.n_columns; c++) {
+        hl_text_add(&answer->text, "\t", c > 0);
+        if (c != s->targets) {
+            hl_text_add(&answer->text, s->row.columns[c].text, s->row.columns[c].size);
+        }
+        for (int64_t i = 0; i < w->n && c == s->targets; i++) {
+            hl_text_add(&answer->text, " ", i > 0);
+            hl_text_add(&answer->text, answers[i].text, answers[i].size);
+        }
+    }
+    hl_text_add(&answer->text, "\n", 1);
+}
+
+/* Asks about the words that have a target, or all; firsts, answers (n): scratch. */
+static hl_status ask(hl_predict_call *call, const source *s, const words *w, int32_t *firsts, hl_span *answers)
 {
     hl_predictor *p = &call->predictor;
-    int64_t top = call->command.top;
+    hl_predict_answer *answer;
+    int64_t n = 0;
     HL_TRY(hl_predictor_read_words(p, w->texts, w->n, firsts));
     hl_predict_tell_cut(call, s->lines, w->line);
     if (call->command.embed != NULL) {
         return hl_predict_embedding_add(&call->embedding, p);
     }
-    for (int64_t i = 0; i < w->n_asked; i++) {
-        firsts[i] = firsts[w->which[i]]; /* which[i] >= i */
-    }
-    HL_TRY(hl_predictor_best(p, firsts, w->n_asked, top, w->choices));
     for (int64_t i = 0; i < w->n; i++) {
-        w->answers[i] = (hl_span){ "_", 1 };
+        n += w->targets == NULL || w->targets[i].text != NULL;
     }
-    for (int64_t i = 0; i < w->n_asked; i++) {
-        hl_span *said = &w->answers[w->which[i]];
-        if (w->choices[i * top].id >= 0) {
-            said->text = hl_tokens_piece(call->targets, w->choices[i * top].id, &said->size);
+    HL_TRY(hl_predict_answer_new(call, w->line, n, call->command.json ? put_json : put_words, &answer));
+    n = 0;
+    for (int64_t i = 0; i < w->n; i++) {
+        if (w->targets == NULL || w->targets[i].text != NULL) {
+            answer->at[n] = (int32_t)i;
+            firsts[n++] = firsts[i]; /* n <= i */
         }
     }
-    if (call->command.json) {
-        put_json(call, w);
-    } else {
-        put_words(call, s, w);
-    }
-    return hl_ok();
+    keep(s, w, answers, answer);
+    return hl_predictor_best(p, firsts, n, call->command.top, answer->choices);
 }
 
-static hl_status answer(hl_predict_call *call, const source *s, words *w)
+static hl_status answer(hl_predict_call *call, const source *s, const words *w)
 {
-    int32_t *which = hl_calloc((size_t)w->n, 2 * sizeof *which);
-    w->choices = hl_calloc((size_t)w->n, (size_t)call->command.top * sizeof *w->choices);
-    w->answers = hl_calloc((size_t)w->n, sizeof *w->answers);
-    hl_status status;
-    if (which == NULL || w->choices == NULL || w->answers == NULL) {
-        status = hl_error_memory("the answers to a sentence");
-    } else {
-        w->which = which;
-        for (int64_t i = 0; i < w->n; i++) {
-            if (w->targets == NULL || w->targets[i].text != NULL) {
-                which[w->n_asked++] = (int32_t)i;
-            }
-        }
-        status = ask(call, s, w, which + w->n);
-    }
-    hl_free(which);
-    hl_free(w->choices);
-    hl_free(w->answers);
+    int32_t *firsts = hl_calloc((size_t)w->n, sizeof *firsts);
+    hl_span *answers = hl_calloc((size_t)w->n, sizeof *answers);
+    hl_status status = firsts != NULL && answers != NULL ? ask(call, s, w, firsts, answers)
+                                                         : hl_error_memory("the answers to a sentence");
+    hl_free(firsts);
+    hl_free(answers);
     return status;
 }
 
@@ -215,23 +243,23 @@ static hl_status show_pieces(hl_predict_call *call, const words *w)
 
 static hl_status answer_all(hl_predict_call *call, source *s)
 {
-    const hl_predict_command *command = &call->command;
-    bool writes_back = !command->json && !command->tokens && command->embed == NULL, open = true;
+    bool writes = writes_back(&call->command), open = true;
     while (open) {
         words w = { .n = 0 };
         HL_TRY(s->treebank != NULL ? next_sentence(s, &w) : next_row(s, &w));
-        if (writes_back && !s->begun) {
+        if (writes && !s->begun) {
             put_begin(call, s);
         }
-        if (w.n == 0 && writes_back) {
-            put_end(call, s);
-        }
         if (w.n == 0) {
+            HL_TRY(hl_predict_put_rest(call, hl_ok()));
+            if (writes) {
+                put_end(call, s);
+            }
             return hl_predict_put(call, &open);
         }
-        hl_status status = command->tokens ? show_pieces(call, &w) : answer(call, s, &w);
+        hl_status status = call->command.tokens ? show_pieces(call, &w) : answer(call, s, &w);
         HL_TRY(status.code == HL_INVALID ? hl_lines_bad(s->lines, w.line, "%s", status.text) : status);
-        HL_TRY(hl_predict_put_answer(call, s->lines, &open));
+        HL_TRY(hl_predict_put_answers(call, s->lines, &open));
     }
     return hl_ok();
 }
@@ -241,6 +269,7 @@ hl_status hl_predict_rows(hl_predict_call *call)
     source s;
     hl_status status = open_source(call, &s);
     HL_THEN(status, answer_all(call, &s));
+    status = hl_predict_put_rest(call, status);
     close_source(&s);
     return status;
 }

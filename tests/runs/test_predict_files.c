@@ -240,7 +240,7 @@ static void expect_line(int pipe, const char *begin)
 
 START_TEST(a_pipe_is_answered_line_by_line)
 {
-    const char *run = next_run("length = 8\n");
+    const char *run = classes_run();
     int in[2], out[2];
     ck_assert(pipe(in) == 0 && pipe(out) == 0);
     pid_t process = fork();
@@ -250,7 +250,7 @@ START_TEST(a_pipe_is_answered_line_by_line)
         dup2(out[1], STDOUT_FILENO);
         close(in[1]);
         close(out[0]);
-        execl(HL_PREDICT_PROGRAM, HL_PREDICT_PROGRAM, run, "--length", "1", "--json", (char *)NULL);
+        execl(HL_PREDICT_PROGRAM, HL_PREDICT_PROGRAM, run, "--json", (char *)NULL);
         _exit(98);
     }
     close(in[0]);
@@ -268,6 +268,71 @@ START_TEST(a_pipe_is_answered_line_by_line)
 }
 END_TEST
 
+static const char *piped; /* what standard input gives */
+
+static void pipe_in(void)
+{
+    int both[2];
+    ck_assert_int_eq(pipe(both), 0);
+    ck_assert_int_eq(write(both[1], piped, strlen(piped)), (ssize_t)strlen(piped));
+    close(both[1]);
+    dup2(both[0], STDIN_FILENO);
+}
+
+/* Whether the texts are equal but for numbers, which may be 1e-4 apart. */
+static void nearly_equal(const char *a, const char *b)
+{
+    while (*a != '\0' || *b != '\0') {
+        char *a_end, *b_end;
+        double x = strtod(a, &a_end), y = strtod(b, &b_end);
+        bool numbers = a_end > a && b_end > b;
+        ck_assert_msg(numbers ? fabs(x - y) <= 1.01e-4 : *a == *b, "%.60s, not %.60s", a, b);
+        a = numbers ? a_end : a + 1;
+        b = numbers ? b_end : b + 1;
+    }
+}
+
+/* Many texts of a file share a pass of the model, those of a pipe do not: several passes' worth of lines, with empty
+ * ones between. */
+START_TEST(many_lines_are_answered_as_each_alone)
+{
+    static const char *const words[] = { "a good day\n", "bad food\n", "\n", "it is a very bad dog\n", "good\n" };
+    const char *const classes = classes_run();
+    const char *masked = train_on("masked", file("text.txt", "a b c d\nb c d a\nc d a b\nd a b c\na b c d\n"), "");
+    char text[16384] = "", masks[16384] = "";
+    for (int i = 0; i < 900; i++) {
+        strcat(text, words[(i * i + i / 7) % 5]);
+        strcat(masks, i % 3 == 0 ? "a [MASK] c\n" : i % 3 == 1 ? "b\n" : "[MASK] [MASK] d a\n");
+    }
+    strcat(text, "good"); /* without an end of line */
+    const struct {
+        const char *run, *text, *err;
+        const char *option;
+    } cases[] = { { classes, text, "in.txt:", NULL },
+                  { classes, text, "in.txt:", "--json" },
+                  { masked, masks, "300 in all", NULL },
+                  { masked, masks, "300 in all", "--json" } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *run = cases[i].run, *option = cases[i].option;
+        const char *of_file = answers(PREDICT(run, file("in.txt", cases[i].text), option), cases[i].err);
+        piped = cases[i].text;
+        run_result alone =
+            run_wait(run_start((run_options){ .arguments = (const char *const[]){ run, "-", option, NULL },
+                                              .program = hl_predict_program,
+                                              .before = pipe_in }));
+        ck_assert_msg(alone.code == 0, "%s", alone.err);
+        nearly_equal(of_file, alone.out);
+        ck_assert_str_eq(answers(PREDICT(run, run_path("in.txt"), "--threads", "3", option), cases[i].err), of_file);
+    }
+    /* What stands before a bad line is answered. */
+    const char *good = answers(PREDICT(classes, file("in.txt", "a good day\nbad food\n")), "");
+    run_result bad = PREDICT(classes, file("bad.txt", "a good day\nbad food\n\xff\n"));
+    ck_assert_int_eq(bad.code, 3);
+    ck_assert_ptr_nonnull(strstr(bad.err, "bad.txt:3:1: is not UTF-8"));
+    ck_assert_str_eq(bad.out, good);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, lines_get_labels);
@@ -279,6 +344,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, bad_files_are_named);
     tcase_add_test(tc, scores_are_those_of_validation);
     tcase_add_test(tc, a_pipe_is_answered_line_by_line);
+    tcase_add_test(tc, many_lines_are_answered_as_each_alone);
 }
 
 SUITE("predict_files", add_tests)

@@ -52,4 +52,35 @@ static inline void predictor_of(hl_predictor *p, hl_predictor_spec spec, const c
     ck_assert_str_eq(status.text, "");
 }
 
+typedef struct numbers_kept {
+    hl_real *to;
+    int64_t width;
+} numbers_kept;
+
+static inline void keep_numbers(void *context, int64_t i, const hl_real *numbers)
+{
+    const numbers_kept *kept = context;
+    memcpy(kept->to + i * kept->width, numbers, (size_t)kept->width * sizeof *numbers);
+}
+
+/* The classes, or with spec.rows the vector (width), of the text that was read, at once. */
+static inline void answer_now(hl_predictor *p, hl_real *numbers)
+{
+    numbers_kept kept = { numbers, p->width };
+    hl_status status =
+        p->spec.rows ? hl_predictor_vector(p, keep_numbers, &kept) : hl_predictor_classify(p, keep_numbers, &kept);
+    ck_assert_str_eq(status.text, "");
+    status = hl_predictor_finish(p);
+    ck_assert_str_eq(status.text, "");
+}
+
+/* The best answers, at once. */
+static inline void best_now(hl_predictor *p, const int32_t *asked, int64_t n, int64_t most, hl_choice *choices)
+{
+    hl_status status = hl_predictor_best(p, asked, n, most, choices);
+    ck_assert_str_eq(status.text, "");
+    status = hl_predictor_finish(p);
+    ck_assert_str_eq(status.text, "");
+}
+
 #endif

@@ -22,9 +22,12 @@ static void expect_filled(hl_tokens *tokens, const char *line, const char *const
         choices[2 * i].id = hl_tokens_find(tokens, pieces[i], strlen(pieces[i]));
         ck_assert_int_ge(choices[2 * i].id, 0);
     }
-    hl_text text = { 0 };
-    hl_predict_fill(&p, span_of(line), asked, n, choices, 2, &text);
+    hl_text text = { 0 }, blank = { 0 };
+    ck_assert_int_eq(hl_predict_masks(&p, NULL), n);
+    hl_predict_blank(&p, span_of(line), asked, n, &blank);
+    hl_predict_fill(tokens, &blank, choices, 2, &text);
     ck_assert_int_eq(hl_text_status(&text).code, HL_OK);
+    hl_text_free(&blank);
     ck_assert_str_eq(text.bytes, expected);
     hl_text_free(&text);
     hl_predictor_close(&p);
@@ -117,7 +120,7 @@ START_TEST(with_temperature_0_it_says_the_most_probable_piece)
         size_t size = strlen(all);
         ck_assert_int_eq(hl_predictor_read(&single, span_of(all + size - LENGTH), (hl_span){ NULL, 0 }, true).code,
                          HL_OK);
-        ck_assert_int_eq(hl_predictor_best(&single, &(int32_t){ LENGTH - 1 }, 1, 1, &best).code, HL_OK);
+        best_now(&single, &(int32_t){ LENGTH - 1 }, 1, 1, &best);
         strcat(all, hl_tokens_piece(tokens, best.id, NULL));
     }
     ck_assert_str_eq(h.text, all + strlen("the quick fox"));

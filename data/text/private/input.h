@@ -4,6 +4,7 @@
 
 #include "core/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,8 +17,9 @@ hl_status hl_input_open(const char *path, hl_input **out);
  * when it was opened was cut; what was appended to it is not read), HL_NO_MEMORY. */
 hl_status hl_input_read(hl_input *input, void *bytes, size_t count, size_t *n);
 
-/* As hl_lines_progress and hl_lines_name. */
+/* As hl_lines_progress, hl_lines_may_wait and hl_lines_name. */
 void hl_input_progress(const hl_input *input, int64_t *done, int64_t *total);
+bool hl_input_may_wait(const hl_input *input);
 const char *hl_input_name(const hl_input *input);
 
 void hl_input_close(hl_input *input); /* NULL is allowed */
