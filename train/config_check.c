@@ -136,7 +136,7 @@ static void resolve_text(hl_config_reader *reader, hl_text_task task)
     }
     bool pieces = tokens->kind == HL_TOKENS_WORDPIECE || tokens->kind == HL_TOKENS_BPE;
     if (!is_given(HL_CONFIG_GIVEN(reader, tokens.size))) {
-        tokens->size = pieces ? 8192 : 0;
+        tokens->size = pieces ? HL_CONFIG_PIECES : 0;
     }
     if (!is_given(HL_CONFIG_GIVEN(reader, tokens.min_count))) {
         tokens->min_count = pieces || (tokens->kind == HL_TOKENS_WORDS && task != HL_TEXT_FILE) ? 2 : 1;

@@ -57,6 +57,17 @@ static bool follows(hl_config_reader *reader, const hl_config_key *key)
     return found;
 }
 
+/* Whether the value of a key of [tokens] is the default of an open model's kinds of tokens: so it stands in the
+ * config.ini of a run that began with one. */
+static bool is_default(const hl_config_key *key, const hl_config *config)
+{
+    const hl_config_tokens *tokens = &config->tokens;
+    return strcmp(key->name, "size") == 0        ? tokens->size == HL_CONFIG_PIECES
+           : strcmp(key->name, "min_count") == 0 ? tokens->min_count == 2
+           : strcmp(key->name, "lowercase") == 0 ? !tokens->lowercase
+                                                 : *hl_config_string(config, tokens->vocabulary) == '\0';
+}
+
 void hl_config_take_shape(hl_config_reader *reader)
 {
     const hl_config *shape = shape_of(reader);
@@ -96,7 +107,8 @@ void hl_config_check_shape(hl_config_reader *reader)
                 hl_config_complain(reader, line, "%s: %s, and the model of %s has %s: leave it out", key->full, ours,
                                    reader->shape->path, theirs);
             }
-        } else if (given && strncmp(key->full, "tokens.", strlen("tokens.")) == 0 && !is_known(key)) {
+        } else if (given && strncmp(key->full, "tokens.", strlen("tokens.")) == 0 && !is_known(key) &&
+                   !is_default(key, reader->config)) {
             hl_config_complain(reader, line, "%s: the tokens are those of %s: leave it out", key->full,
                                reader->shape->path);
         }

@@ -100,8 +100,8 @@ static hl_status resume(hl_train_call *p)
     HL_TRY(hl_run_folder_make(&p->folder)); /* from here on no other run may change what is read */
     HL_TRY(hl_file_exists(p->folder.checkpoint, &exists));
     if (!exists) {
-        hl_trainer_draw(&p->trainer);
-        return check_begins_anew(p);
+        HL_TRY(check_begins_anew(p));
+        return hl_first_weights_get(p);
     }
     hl_checkpoint *checkpoint;
     HL_TRY(hl_checkpoint_open(p->folder.checkpoint, &checkpoint));

@@ -4,6 +4,7 @@
 
 #include "train/config_keys.h"
 
+enum { HL_CONFIG_PIECES = 8192 /* tokens.size of wordpiece and bpe where it is not given */ };
 enum { HL_CONFIG_NOWHERE = 0, HL_CONFIG_COMMAND_LINE = -1, HL_CONFIG_SHAPE = -2 /* hl_config_options.shape */ };
 
 /* Where a key was given last. */
