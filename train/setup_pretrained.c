@@ -90,6 +90,15 @@ void hl_setup_shape_free(hl_config_shape *shape)
     *shape = (hl_config_shape){ 0 };
 }
 
+hl_status hl_setup_check_rows(const hl_pretrained *folder, const char *path, int64_t V)
+{
+    int64_t rows = hl_pretrained_model(folder)->vocabulary;
+    return V == rows ? hl_ok()
+                     : hl_error(HL_INVALID,
+                                "%s: has %lld tokens for %lld rows of embeddings (vocab_size): not supported here",
+                                path, (long long)V, (long long)rows);
+}
+
 /* ---- the folder as it is ---- */
 
 static const char *const task_names[TEXT_TASKS] = { "masked", "next", "tags", "classes", "file" };

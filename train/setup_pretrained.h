@@ -14,6 +14,10 @@ HL_BEGIN_DECLS
 hl_status hl_setup_shape(const hl_pretrained *folder, const char *path, hl_config_shape *shape);
 void hl_setup_shape_free(hl_config_shape *shape); /* a zeroed one is allowed */
 
+/* HL_INVALID where the folder has tokens for fewer rows of embeddings than there are: a run would have as many as there
+ * are tokens, V. */
+hl_status hl_setup_check_rows(const hl_pretrained *folder, const char *path, int64_t V);
+
 /* The config of the folder's model as it is stored, whose task is that of its head; where it has none masked, with
  * model.head = none. The overrides say what it shall be asked on: keys of [task], patterns.examples, patterns.file,
  * train.seed, train.threads. And a dataset of its tokens and labels, which has no examples (hl_dataset_of_tokens); the

@@ -1,5 +1,6 @@
 #include "programs/ablate/command.h"
 
+#include "pretrained/pretrained.h"
 #include "programs/beside.h"
 #include "programs/options.h"
 
@@ -31,6 +32,9 @@ const char hl_ablate_command_usage[] =
     "                      (default: 3). The same seed sees the same data in the same\n"
     "                      order in every row\n"
     "  section.key=value   overrides a key of CONFIG in every row\n"
+    "  --from FOLDER       begin every training with an open model, as train does:\n"
+    "                      its tokens, shape and weights. What would change the\n"
+    "                      shape cannot vary; learning rate, dropout, pooling can\n"
     "\n"
     "How\n"
     "  --jobs N            trainings at the same time (default: one a CPU core);\n"
@@ -120,6 +124,7 @@ static const hl_option options[] = {
     { HL_OPTION("seeds", INTEGER, hl_ablate_command, seeds), .least = 1, .most = HL_ABLATE_MAX_SEEDS },
     { HL_OPTION("jobs", INT, hl_ablate_command, jobs), .least = 1, .most = 1024 },
     { .name = "target", .kind = HL_OPTION_READ, .read = read_target },
+    { HL_OPTION("from", TEXT, hl_ablate_command, from) },
     { HL_OPTION("out", TEXT, hl_ablate_command, out) },
     { HL_OPTION("json", FILE, hl_ablate_command, json) },
     { HL_OPTION("csv", FILE, hl_ablate_command, csv) },
@@ -158,6 +163,10 @@ static hl_status check(const hl_ablate_command *command)
     if (!command->table3 && command->n_axes == 0) {
         return hl_error(HL_INVALID, "command line: nothing varies; give --heads 1,2,4,8, --vary section.key=a,b,c or "
                                     "--table3; see --help");
+    }
+    if (command->from != NULL && !hl_pretrained_is_folder(command->from)) {
+        return hl_error(HL_INVALID, "command line: --from: %s is no folder of an open model (no config.json in it)",
+                        command->from);
     }
     hl_target targets[HL_ABLATE_TARGETS];
     hl_ablate_command_targets(command, targets);

@@ -31,6 +31,7 @@ typedef struct hl_ablate_command {
     int64_t seeds;
     int jobs; /* 0: as the machine allows */
     double target;
+    const char *from; /* the folder of an open model, with which every training begins */
     const char *out;
     const char *json, *csv; /* a path, "-" for standard output, at most one of these */
     bool overwrite, yes, help, version;

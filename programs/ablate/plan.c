@@ -5,6 +5,7 @@
 #include "programs/ablate/variants.h"
 #include "train/footprint.h"
 #include "train/setup.h"
+#include "train/setup_pretrained.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,6 +19,8 @@ typedef struct builder {
     hl_ablate_variant base;
     int64_t room;
     FILE *out;
+    hl_pretrained *open; /* of --from, as its shape; else NULL */
+    hl_config_shape shape;
 } builder;
 
 /* ---- configs ---- */
@@ -40,9 +43,9 @@ static bool is_set(const hl_ablate_settings *settings, const char *override)
 }
 
 /* The command's config with its overrides, of which the settings replace those of the same keys. */
-static hl_status load(const hl_ablate_command *command, const hl_ablate_settings *settings, FILE *err,
-                      hl_config *config)
+static hl_status load(const builder *b, const hl_ablate_settings *settings, FILE *err, hl_config *config)
 {
+    const hl_ablate_command *command = b->command;
     const char *overrides[HL_MAX_OVERRIDES + HL_ABLATE_MAX_SETTINGS + 1];
     int n = 0;
     char out[HL_CONFIG_OVERRIDE];
@@ -66,15 +69,18 @@ static hl_status load(const hl_ablate_command *command, const hl_ablate_settings
     for (int i = 0; i < settings->n; i++) {
         overrides[n++] = settings->texts[i];
     }
-    hl_config_options options = { .path = command->config.path, .overrides = overrides, .n_overrides = n };
+    hl_config_options options = { .path = command->config.path,
+                                  .overrides = overrides,
+                                  .n_overrides = n,
+                                  .shape = b->open != NULL ? &b->shape : NULL };
     HL_TRY(hl_load_config(options, err, config));
     config->train.threads = 0;
     return hl_ok();
 }
 
-static hl_status load_variant(const hl_ablate_command *command, const hl_ablate_settings *settings, hl_config *config)
+static hl_status load_variant(const builder *b, const hl_ablate_settings *settings, hl_config *config)
 {
-    hl_status status = load(command, settings, NULL, config);
+    hl_status status = load(b, settings, NULL, config);
     if (status.code != HL_INVALID) {
         return status;
     }
@@ -83,7 +89,10 @@ static hl_status load_variant(const hl_ablate_command *command, const hl_ablate_
         size_t used = strlen(which);
         snprintf(which + used, sizeof which - used, "%s%s", i > 0 ? " " : "", settings->texts[i]);
     }
-    return hl_error(HL_INVALID, "with %s: %s", which, status.text);
+    return hl_error(HL_INVALID, "with %s: %s%s", which, status.text,
+                    b->open != NULL && strstr(status.text, "the model of ") != NULL
+                        ? " (with --from nothing varies that the model's weights are shaped by)"
+                        : "");
 }
 
 /* ---- data ---- */
@@ -133,7 +142,8 @@ static hl_status name_and_open(const builder *b, hl_ablate_variant *variant)
     HL_TRY(name(b->plan, variant));
     bool base = variant == &b->base || (b->base.values != NULL && strcmp(variant->values, b->base.values) == 0);
     HL_TRY(hl_ablate_plan_data_open(b->command, b->plan->folder, base ? "base" : variant->name,
-                                    b->out != NULL && variant == &b->base, b->out, &variant->config));
+                                    b->out != NULL && variant == &b->base, b->out,
+                                    b->open != NULL ? hl_pretrained_tokens(b->open) : NULL, &variant->config));
     return name(b->plan, variant);
 }
 
@@ -172,7 +182,7 @@ static hl_status append(builder *b, const hl_ablate_variant *variant)
 static hl_status prepare(builder *b, const hl_ablate_settings *settings, hl_ablate_variant *variant)
 {
     variant->row = settings->row;
-    HL_TRY(load_variant(b->command, settings, &variant->config));
+    HL_TRY(load_variant(b, settings, &variant->config));
     HL_TRY(name_and_open(b, variant));
     HL_TRY(count(variant));
     for (int64_t i = 0; i < b->plan->n_variants; i++) {
@@ -264,13 +274,18 @@ static hl_status make(builder *b, FILE *err)
     const hl_ablate_settings none = { 0 };
     hl_ablate_plan *plan = b->plan;
     hl_config *base = &b->base.config;
-    HL_TRY(load(b->command, &none, err, base));
+    if (b->command->from != NULL) {
+        HL_TRY(hl_pretrained_open(b->command->from, &b->open));
+        HL_TRY(hl_setup_shape(b->open, b->command->from, &b->shape));
+    }
+    HL_TRY(load(b, &none, err, base));
     HL_TRY(hl_setup_check_out(base, b->command->config.path));
     HL_TRY(set_seeds(b->command, plan, base));
     HL_TRY(name_folder(b->command, base->train.out, &plan->folder));
     HL_TRY(name_cache(base, plan));
     HL_TRY(hl_ablate_variants_keys(b->command, base, plan));
     HL_TRY(name_and_open(b, &b->base));
+    HL_TRY(b->open != NULL ? hl_setup_check_rows(b->open, plan->from, base->sizes.vocabulary) : hl_ok());
     HL_TRY(count(&b->base));
     if (b->command->table3) {
         HL_TRY(put_base_first(b));
@@ -288,9 +303,11 @@ static hl_status make(builder *b, FILE *err)
 
 hl_status hl_ablate_plan_make(const hl_ablate_command *command, hl_ablate_plan *plan, FILE *out, FILE *err)
 {
-    *plan = (hl_ablate_plan){ 0 };
+    *plan = (hl_ablate_plan){ .from = command->from };
     builder b = { .command = command, .plan = plan, .out = out };
     hl_status status = make(&b, err);
+    hl_setup_shape_free(&b.shape);
+    hl_pretrained_close(b.open);
     free_variant(&b.base);
     return status;
 }
@@ -344,6 +361,9 @@ hl_status hl_ablate_plan_config(const hl_ablate_plan *plan, int64_t cell, hl_con
 hl_status hl_ablate_plan_text(const hl_ablate_plan *plan, hl_text *text)
 {
     hl_text_print(text, "seeds = %" PRId64 " .. %" PRId64 "\n", plan->first_seed, plan->first_seed + plan->seeds - 1);
+    if (plan->from != NULL) {
+        hl_text_print(text, "from = %s\n", plan->from);
+    }
     for (int64_t i = 0; i < plan->n_variants; i++) {
         hl_config config = plan->variants[i].config;
         config.train.out[0] = '\0'; /* left out, since the folder may have been moved */

@@ -34,8 +34,9 @@ typedef struct hl_ablate_variant {
 } hl_ablate_variant;
 
 typedef struct hl_ablate_plan {
-    char *folder; /* owned, as the cache and the variants */
-    char *cache;  /* "task.cache=<folder>/data", for every cell; NULL: of no text, or the config names one */
+    char *folder;     /* owned, as the cache and the variants */
+    char *cache;      /* "task.cache=<folder>/data", for every cell; NULL: of no text, or the config names one */
+    const char *from; /* as of the command; not owned */
     const hl_config_key *keys[HL_ABLATE_MAX_KEYS]; /* those that vary */
     int n_keys;
     hl_ablate_variant *variants;

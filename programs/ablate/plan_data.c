@@ -48,16 +48,18 @@ static hl_status take_content(const char *folder, const char *name, hl_config *c
 }
 
 hl_status hl_ablate_plan_data_open(const hl_ablate_command *command, const char *folder, const char *name, bool notices,
-                                   FILE *out, hl_config *config)
+                                   FILE *out, const hl_tokens *tokens, hl_config *config)
 {
     if (!hl_config_is_text(config, NULL)) {
         return hl_ok();
     }
     hl_text noticed = { 0 };
     hl_dataset *dataset = NULL;
-    hl_data_options options = {
-        .use = HL_DATA_MAKE, .folder = folder, .beside = command->config.path, .notices = notices ? &noticed : NULL
-    };
+    hl_data_options options = { .use = HL_DATA_MAKE,
+                                .folder = folder,
+                                .beside = command->config.path,
+                                .tokens = tokens,
+                                .notices = notices ? &noticed : NULL };
     hl_status status = hl_open_data(config, options, out, &dataset);
     if (status.code == HL_BAD_FILE && !command->overwrite) {
         hl_status taken = take_content(folder, name, config);

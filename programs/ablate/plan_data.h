@@ -10,8 +10,9 @@
 /* Opens the text of the variant that the plan in the sweep's folder calls `name`, where the config is for one, which
  * sets what follows from it in the config; what is missing is made. A text that cannot be read, because it is gone
  * perhaps, is not needed where that plan says what the variant's data are: they are then taken from the folder.
- * `notices`: what was noticed is told, too; `out`: as of hl_open_data, with which it fails. */
+ * `notices`: what was noticed is told, too; `out`: as of hl_open_data, with which it fails; `tokens`: an open model's,
+ * or NULL. */
 hl_status hl_ablate_plan_data_open(const hl_ablate_command *command, const char *folder, const char *name, bool notices,
-                                   FILE *out, hl_config *config);
+                                   FILE *out, const hl_tokens *tokens, hl_config *config);
 
 #endif

@@ -21,8 +21,8 @@ static hl_status open_log(const char *path, int *log, int64_t *size)
     return *size >= 0 ? hl_ok() : hl_file_system_error(path, "cannot be opened");
 }
 
-hl_status hl_ablate_process_start(const char *train, const char *folder, int threads, const char *more,
-                                  hl_ablate_process *process)
+hl_status hl_ablate_process_start(const char *train, const char *folder, int threads, const char *from,
+                                  const char *more, hl_ablate_process *process)
 {
     int log = -1;
     hl_ablate_path config = hl_ablate_path_in(folder, "config.ini");
@@ -31,8 +31,16 @@ hl_status hl_ablate_process_start(const char *train, const char *folder, int thr
         char n_threads[NUMBER_TEXT];
         snprintf(n_threads, sizeof n_threads, "train.threads=%d", threads);
         /* --yes: the whole sweep's time was asked about. "--": a path may begin with dashes. */
-        const char *arguments[] = { train, "--resume",  "--quiet", "--yes", "--out", folder,
-                                    "--",  config.text, n_threads, more,    NULL };
+        const char *arguments[13] = { train, "--resume", "--quiet", "--yes", "--out", folder };
+        int n = 6;
+        if (from != NULL) {
+            arguments[n++] = "--from";
+            arguments[n++] = from;
+        }
+        arguments[n++] = "--";
+        arguments[n++] = config.text;
+        arguments[n++] = n_threads;
+        arguments[n] = more;
         status = hl_child_start(arguments, log, log, &process->id);
     }
     if (log >= 0) {

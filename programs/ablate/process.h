@@ -14,10 +14,11 @@ typedef struct hl_ablate_process {
 } hl_ablate_process;
 
 /* Starts `train` on the run in the folder, which holds its config.ini: from its last checkpoint, or the beginning;
- * `more` is one more override, or NULL. What it says is added to <folder>/log.txt. Signals that a terminal sends to
- * this process do not reach it. HL_BAD_FILE: log.txt; HL_FAILED: no process; HL_NO_MEMORY. */
-hl_status hl_ablate_process_start(const char *train, const char *folder, int threads, const char *more,
-                                  hl_ablate_process *process);
+ * `from` is the folder of an open model, with which it then begins, `more` one more override; NULL: none. What it says
+ * is added to <folder>/log.txt. Signals that a terminal sends to this process do not reach it. HL_BAD_FILE: log.txt;
+ * HL_FAILED: no process; HL_NO_MEMORY. */
+hl_status hl_ablate_process_start(const char *train, const char *folder, int threads, const char *from,
+                                  const char *more, hl_ablate_process *process);
 
 /* Asks it to save and end. */
 void hl_ablate_process_stop(const hl_ablate_process *process);

@@ -134,8 +134,8 @@ static hl_status begin(sweep *s, int64_t cell, int threads)
     HL_THEN(status,
             hl_checkpoint_read_step(hl_ablate_path_in(r->folder.text, "checkpoint.safetensors").text, &r->first_step));
     r->first_step = r->first_step > 0 ? r->first_step : 0; /* there may be no checkpoint */
-    HL_THEN(status, hl_ablate_process_start(s->options->train, r->folder.text, threads, s->options->plan->cache,
-                                            &s->processes[s->n]));
+    HL_THEN(status, hl_ablate_process_start(s->options->train, r->folder.text, threads, s->options->plan->from,
+                                            s->options->plan->cache, &s->processes[s->n]));
     if (status.code != HL_OK) {
         return status.code == HL_BAD_FILE || status.code == HL_INVALID ? settle(s, r, status) : status;
     }

@@ -3,6 +3,7 @@
 #include "programs/print_line.h"
 #include "programs/train/foreign_weights.h"
 #include "train/checkpoint.h"
+#include "train/setup_pretrained.h"
 
 #include <string.h>
 
@@ -52,12 +53,7 @@ static hl_status tell(hl_train_call *call, const hl_pretrained_loaded *loaded)
 static hl_status read_folder(hl_train_call *call)
 {
     hl_model *model = &call->trainer.model;
-    const char *path = call->command.from;
-    int64_t V = model->config.vocabulary, theirs = hl_pretrained_model(call->open)->vocabulary;
-    if (V != theirs) {
-        return hl_error(HL_INVALID, "%s: has %lld tokens for %lld rows of embeddings (vocab_size): not supported here",
-                        path, (long long)V, (long long)theirs);
-    }
+    HL_TRY(hl_setup_check_rows(call->open, call->command.from, model->config.vocabulary));
     hl_pretrained_loaded loaded = { 0 };
     if (has_other_labels(call)) {
         hl_pretrained_drop_head(call->open);
