@@ -14,12 +14,13 @@
  * a number as the low bits of 2^52: no vector instruction is needed that some CPUs lack. */
 __attribute__((always_inline)) static inline double hl_log(double x)
 {
-    const uint64_t one = 0x3ff0000000000000, root = 0x3fe6a09e667f3bcd, two_52 = 0x4330000000000000;
+    const uint64_t one = 0x3ff0000000000000, root = 0x3fe6a09e667f3bcd, two_52 = 0x4330000000000000,
+                   fraction = 0xfffffffffffff;
     const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
-    uint64_t exponent = (bits + (one - root)) >> 52; /* n + 1023 */
-    uint64_t m_bits = bits - (exponent << 52) + one, n_bits = exponent + two_52;
+    uint64_t above_root = bits + (one - root); /* its exponent is n + 1023, its fraction m's less that of `root` */
+    uint64_t m_bits = (above_root & fraction) + root, n_bits = (above_root >> 52) + two_52;
     double m, n;
     memcpy(&m, &m_bits, sizeof m);
     memcpy(&n, &n_bits, sizeof n);
