@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/private/utf8.h"
+#include "data/text/private/hash.h"
 #include "data/text/private/text_data_parts.h"
 #include "data/text/private/text_set.h"
 #include "data/text/private/unicode.h"
@@ -205,29 +206,64 @@ const char *hl_word_forms_text(const hl_word_forms *forms, int64_t example, int6
 
 /* ---- counts ---- */
 
+/* Of a file's words most come again and again: what was found of those that came last, by their tokens. */
+enum { KNOWN_WORDS = 1 << 15, KNOWN_TOKENS = 14 };
+typedef struct known_word {
+    int32_t n, ids[KNOWN_TOKENS]; /* n = 0: none is known */
+    int32_t form;                 /* -1: it is no word of the examples */
+} known_word;
+
 typedef struct counting {
     hl_word_forms *forms;
     const hl_text_data *data;
     word_maker word;
+    known_word *known; /* (KNOWN_WORDS) */
 } counting;
+
+/* The form of a word of the file; -1 where the examples have none such, or it is a special token. */
+static hl_status find_form(counting *c, const int32_t *ids, int64_t n, int32_t *form)
+{
+    const word_maker *word = &c->word;
+    struct hl_text_set *set = c->forms->set;
+    size_t number;
+    *form = -1;
+    for (int64_t i = 0; i < n; i++) {
+        if ((c->data->pieces[ids[i]] & HL_PIECE_SPECIAL) != 0) {
+            return hl_ok();
+        }
+    }
+    HL_TRY(make_word(&c->word, c->data->tokens, ids, (size_t)n));
+    if (word->form.size > 0 && hl_text_set_has(set, word->form.bytes, word->form.size)) {
+        HL_TRY(hl_text_set_add(set, word->form.bytes, word->form.size, 0, &number));
+        *form = (int32_t)number;
+    }
+    return hl_ok();
+}
+
+static hl_status count_word(counting *c, const int32_t *ids, int64_t n)
+{
+    size_t size = (size_t)n * sizeof *ids;
+    known_word *known = &c->known[hl_hash(HL_HASH, ids, size) % KNOWN_WORDS];
+    int32_t form = known->form;
+    if (known->n != n || memcmp(known->ids, ids, size) != 0) {
+        HL_TRY(find_form(c, ids, n, &form));
+        if (n <= KNOWN_TOKENS) {
+            known->n = (int32_t)n;
+            known->form = form;
+            memcpy(known->ids, ids, size);
+        }
+    }
+    if (form >= 0) {
+        c->forms->set->at[form].count++;
+    }
+    return hl_ok();
+}
 
 static hl_status count_words(void *context, const hl_text_example *example)
 {
-    counting *c = context;
-    const word_maker *word = &c->word;
-    struct hl_text_set *set = c->forms->set;
     for (int64_t w = 0; w < example->n_words; w++) {
         int64_t begin = example->words[w], end = w + 1 < example->n_words ? example->words[w + 1] : example->n_tokens;
-        unsigned special = 0;
-        for (int64_t i = begin; i < end; i++) {
-            special |= c->data->pieces[example->tokens[i]] & HL_PIECE_SPECIAL;
-        }
-        if (special == 0) {
-            HL_TRY(make_word(&c->word, c->data->tokens, example->tokens + begin, (size_t)(end - begin)));
-            if (word->form.size > 0 && hl_text_set_has(set, word->form.bytes, word->form.size)) {
-                HL_TRY(hl_text_set_add(set, word->form.bytes, word->form.size, 1, NULL));
-            }
-        }
+        HL_TRY(count_word(context, example->tokens + begin, end - begin));
     }
     return hl_ok();
 }
@@ -257,11 +293,13 @@ hl_status hl_word_forms_count(hl_word_forms *forms, const hl_text_data *data)
     if (forms->set == NULL) {
         return hl_ok();
     }
-    counting c = { .forms = forms, .data = data };
-    hl_status status = hl_text_data_visit(data, HL_TRAIN, HL_WORD_FORMS_COUNTED, count_words, &c);
+    counting c = { .forms = forms, .data = data, .known = hl_calloc(KNOWN_WORDS, sizeof *c.known) };
+    hl_status status = c.known != NULL ? hl_ok() : hl_error_memory("the words of a text");
+    HL_THEN(status, hl_text_data_visit(data, HL_TRAIN, HL_WORD_FORMS_COUNTED, count_words, &c));
     if (status.code == HL_OK) {
         find_rarest(forms);
     }
+    hl_free(c.known);
     free_maker(&c.word);
     return status;
 }

@@ -162,10 +162,41 @@ START_TEST(a_window_that_begins_inside_a_word_has_the_rest_of_it)
 }
 END_TEST
 
+/* More words than are remembered, each of them twice, and between two of the same many others: a word of another's
+ * tokens, or of tokens that are its first ones, is never taken for it. */
+START_TEST(words_that_are_remembered_are_not_mistaken_for_others)
+{
+    enum { DIFFERENT = 50000, LONGEST = 7 };
+    char *text = malloc(2 * DIFFERENT * LONGEST + 64);
+    ck_assert_ptr_nonnull(text);
+    size_t size = 0;
+    for (int i = 0; i < 2 * DIFFERENT; i++) {
+        size += (size_t)sprintf(text + size, "%d ", i % DIFFERENT);
+    }
+    sprintf(text + size, "31 31 4999 1234567890123456 1234567890123457 1234567890123457 ");
+    char file[512];
+    snprintf(file, sizeof file, "%s", text_file("train.txt", text));
+    free(text);
+    hl_text_spec spec = { .task = HL_TEXT_NEXT,
+                          .file = file,
+                          .validation_file = text_file("dev.txt", "31 4999 49999 1234567890123457 1234567890123456 "),
+                          .length = 47,
+                          .max_length = 47,
+                          .kind = HL_TOKENS_CHARS,
+                          .folder = whole_folder() };
+    made m = make(&spec, 1);
+    ck_assert_int_eq(hl_word_forms_count(&m.forms, m.data).code, HL_OK);
+    expect_words(&m.forms, &m.examples, 0,
+                 "31:1 4999:2 49999:3 1234567890123457:4 1234567890123456:5* "); /* 4, 3, 2, 2 and 1 */
+    end(&m);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
     tcase_add_test(tests, pieces_make_words_and_words_have_forms);
     tcase_add_test(tests, words_of_running_text_are_counted_whole);
+    tcase_add_test(tests, words_that_are_remembered_are_not_mistaken_for_others);
     tcase_add_test(tests, a_window_that_begins_inside_a_word_has_the_rest_of_it);
 }
 
