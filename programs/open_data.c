@@ -52,15 +52,28 @@ static hl_status tell(void *context, const char *what, int64_t done, int64_t tot
     return hl_ok();
 }
 
+static making begin(FILE *out)
+{
+    return (making){ .out = out, .terminal = out != NULL && hl_terminal_renews(out) };
+}
+
 hl_status hl_open_data(hl_config *config, hl_data_options options, FILE *out, hl_dataset **dataset)
 {
-    making m = { .out = out, .terminal = out != NULL && hl_terminal_renews(out) };
+    making m = begin(out);
     options.progress = tell;
     options.context = &m;
     hl_status status = hl_setup_data(config, &options, dataset);
     clear_line(&m);
     bool names = status.code == HL_INVALID && options.beside != NULL;
     return names ? hl_error(HL_INVALID, "%s: %s", options.beside, status.text) : status;
+}
+
+hl_status hl_tell_data(const hl_text_data *data, FILE *out, hl_text *text)
+{
+    making m = begin(out);
+    hl_status status = hl_data_told(data, tell, &m, text);
+    clear_line(&m);
+    return status;
 }
 
 hl_status hl_print_notices(FILE *out, const hl_text *notices)

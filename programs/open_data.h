@@ -12,6 +12,9 @@
  * config (options.beside). */
 hl_status hl_open_data(hl_config *config, hl_data_options options, FILE *out, hl_dataset **dataset);
 
+/* Adds what the data hold as hl_data_told does, and prints how far the counting is likewise; fails likewise. */
+hl_status hl_tell_data(const hl_text_data *data, FILE *out, hl_text *text);
+
 /* Prints each line of the notices that hl_setup_data left, safe to show. HL_NO_MEMORY where one was lost. */
 hl_status hl_print_notices(FILE *out, const hl_text *notices);
 

@@ -99,11 +99,11 @@ static void say_labels(const hl_text_data *data, const hl_text_counts *counts, h
     hl_text_print(line, "%s", n > SHOWN ? ", ..." : "");
 }
 
-hl_status hl_data_told(const hl_text_data *data, hl_text *text)
+hl_status hl_data_told(const hl_text_data *data, hl_text_progress *progress, void *context, hl_text *text)
 {
     hl_text_counts counts[2] = { { .pieces = 0 }, { .pieces = 0 } };
-    hl_status status = hl_text_counts_of(data, HL_TRAIN, &counts[HL_TRAIN]);
-    HL_THEN(status, hl_text_counts_of(data, HL_VALIDATION, &counts[HL_VALIDATION]));
+    hl_status status = hl_text_counts_of(data, HL_TRAIN, progress, context, &counts[HL_TRAIN]);
+    HL_THEN(status, hl_text_counts_of(data, HL_VALIDATION, progress, context, &counts[HL_VALIDATION]));
     if (status.code == HL_OK) {
         hl_text line = { 0 };
         say_split(data, HL_TRAIN, &counts[HL_TRAIN], text);

@@ -56,8 +56,9 @@ enum { HL_DATA_TOLD_WIDTH = 80 }; /* bytes of a line at most, but for longer wor
 
 /* Adds what the data of a text hold: a short paragraph for each part, and one for the vocabulary and the labels: how
  * many sentences, rows or windows, words, characters and pieces, how many pieces are unknown, the longest, the most
- * frequent labels. Both caches are read through. HL_BAD_FILE, HL_NO_MEMORY; nothing is then added. */
-hl_status hl_data_told(const hl_text_data *data, hl_text *text);
+ * frequent labels. Both caches are read through, which `progress` (or NULL) is told of. HL_BAD_FILE, HL_NO_MEMORY,
+ * what `progress` fails with; nothing is then added. */
+hl_status hl_data_told(const hl_text_data *data, hl_text_progress *progress, void *context, hl_text *text);
 
 /* Adds the sizes alone, which are known without reading, for the start of a run. HL_NO_MEMORY. */
 hl_status hl_data_told_shortly(const hl_text_data *data, hl_text *text);

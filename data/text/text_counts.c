@@ -67,7 +67,19 @@ typedef struct counting {
     const hl_text_data *data;
     hl_text_counts *counts;
     hl_scored_text text;
+    hl_text_progress *progress; /* or NULL; with its context */
+    void *context;
+    const char *what;
+    int64_t done, total; /* numbers of running text, examples of other */
 } counting;
+
+static hl_status tell(counting *c, const hl_text_example *example)
+{
+    enum { EXAMPLES = 1024 };
+    c->done += c->data->running ? example->n_tokens : 1;
+    bool due = c->progress != NULL && (c->data->running || c->done % EXAMPLES == 0);
+    return due ? c->progress(c->context, c->what, c->done, c->total) : hl_ok();
+}
 
 static hl_status count(void *context, const hl_text_example *example)
 {
@@ -87,6 +99,7 @@ static hl_status count(void *context, const hl_text_example *example)
         }
     }
     counts->targets += example->n_targets;
+    HL_TRY(tell(c, example));
     if (c->data->task == HL_TEXT_TAGS || c->data->task == HL_TEXT_FILE) {
         return hl_ok();
     }
@@ -96,9 +109,16 @@ static hl_status count(void *context, const hl_text_example *example)
     return hl_scored_text_add(&c->text, tokens, example->tokens, (size_t)example->n_tokens);
 }
 
-hl_status hl_text_counts_of(const hl_text_data *data, hl_split split, hl_text_counts *counts)
+hl_status hl_text_counts_of(const hl_text_data *data, hl_split split, hl_text_progress *progress, void *context,
+                            hl_text_counts *counts)
 {
-    counting c = { .data = data, .counts = counts };
+    const hl_corpus *corpus = data->corpora[split];
+    counting c = { .data = data,
+                   .counts = counts,
+                   .progress = progress,
+                   .context = context,
+                   .what = split == HL_TRAIN ? "counting the training part" : "counting the validation part",
+                   .total = data->running ? hl_corpus_numbers(corpus) : hl_corpus_examples(corpus) };
     *counts = (hl_text_counts){ .pieces = 0 };
     if (data->labels != NULL) {
         counts->labels = hl_calloc((size_t)hl_tokens_size(data->labels), sizeof *counts->labels);

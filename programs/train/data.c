@@ -88,14 +88,19 @@ hl_status hl_train_call_open_data(hl_train_call *call, hl_data_use use)
     return status.code == HL_INVALID ? hl_error(HL_INVALID, "%s: %s", call->command.config.path, status.text) : status;
 }
 
-hl_status hl_train_call_tell_data(const hl_train_call *call, const hl_dataset *dataset, bool all)
+hl_status hl_train_call_tell_data(hl_train_call *call, const hl_dataset *dataset, bool all)
 {
     const hl_text_data *data = hl_dataset_text(dataset);
     hl_text told = { 0 };
     if (data == NULL || call->command.quiet) {
         return hl_ok();
     }
-    HL_TRY((all ? hl_data_told : hl_data_told_shortly)(data, &told));
+    hl_status status = all ? hl_tell_data(data, call->out, &told) : hl_data_told_shortly(data, &told);
+    if (status.code == HL_FAILED && hl_signals_received() != 0) {
+        call->signal = hl_signals_received();
+        return hl_ok();
+    }
+    HL_TRY(status);
     fputs(told.bytes, call->out);
     hl_text_free(&told);
     return hl_ok();

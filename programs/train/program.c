@@ -46,7 +46,7 @@ static hl_status load_config(hl_train_call *p)
     return status;
 }
 
-static hl_status print_summary(const hl_train_call *p)
+static hl_status print_summary(hl_train_call *p)
 {
     if (p->command.json != NULL) {
         hl_target target = { "json", p->command.json };
@@ -58,6 +58,9 @@ static hl_status print_summary(const hl_train_call *p)
     char *text;
     if (p->dataset != NULL) {
         HL_TRY(hl_train_call_tell_data(p, p->dataset, true));
+        if (p->signal != 0) {
+            return hl_ok();
+        }
         fputc('\n', p->out);
     }
     HL_TRY(hl_summary_text(&p->config, &text));
@@ -122,7 +125,9 @@ static hl_status execute(hl_train_call *p, int argc, char **argv)
     HL_TRY(p->command.watch >= 0 ? hl_watch_check(&p->config, p->command.watch) : hl_ok());
     if (p->command.check) {
         HL_TRY(hl_train_call_tell_data(p, p->dataset, true));
-        hl_print_line(p->out, "%s: OK", p->command.config.path);
+        if (p->signal == 0) {
+            hl_print_line(p->out, "%s: OK", p->command.config.path);
+        }
         return hl_ok();
     }
     HL_TRY(hl_setup_check_out(&p->config, p->command.config.path));

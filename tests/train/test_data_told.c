@@ -21,7 +21,7 @@ static void check_told(const hl_text_spec *spec, const char *expected, const cha
 {
     hl_text_data *data = opened_text(spec);
     hl_text text = { 0 };
-    hl_status status = hl_data_told(data, &text);
+    hl_status status = hl_data_told(data, NULL, NULL, &text);
     ck_assert_str_eq(status.text, "");
     ck_assert_str_eq(text.bytes, expected);
     hl_text_free(&text);
@@ -85,8 +85,58 @@ START_TEST(all_that_was_read_is_counted)
 }
 END_TEST
 
+typedef struct told {
+    int64_t calls, done, total;
+    int parts;
+    const char *what;
+    bool fails;
+} told;
+
+static hl_status tell(void *context, const char *what, int64_t done, int64_t total)
+{
+    told *t = context;
+    bool next = t->what == NULL || strcmp(t->what, what) != 0;
+    ck_assert_int_gt(done, next ? 0 : t->done);
+    ck_assert(total >= done && (next || total == t->total));
+    *t = (told){ t->calls + 1, done, total, t->parts + next, what, t->fails };
+    return t->fails ? hl_error(HL_FAILED, "enough") : hl_ok();
+}
+
+/* Of running text every chunk, of sentences every thousand or so; what it answers is handed on. */
+START_TEST(counting_tells_how_far_it_is)
+{
+    enum { LINES = 40000 };
+    char *text = malloc(LINES * 6 + 1);
+    ck_assert_ptr_nonnull(text);
+    for (int i = 0; i < LINES; i++) {
+        memcpy(text + (ptrdiff_t)i * 6, "ab cd\n", 7);
+    }
+    hl_text_spec running = spec_of(HL_TEXT_NEXT, HL_TOKENS_CHARS, text, text);
+    running.length = 8;
+    for (int i = 0; i < 2; i++) {
+        hl_text_spec spec = i == 0 ? running : spec_of(HL_TEXT_MASKED, HL_TOKENS_CHARS, text, text);
+        hl_text_data *data = opened_text(&spec);
+        hl_text said = { 0 };
+        told t = { .calls = 0 };
+        ck_assert_int_eq(hl_data_told(data, tell, &t, &said).code, HL_OK);
+        ck_assert_int_ge(t.calls, 6);
+        ck_assert_int_eq(t.parts, 2);
+        ck_assert_int_gt(t.done, t.total * 9 / 10);
+        hl_text_free(&said);
+        t = (told){ .fails = true };
+        ck_assert_str_eq(hl_data_told(data, tell, &t, &said).text, "enough");
+        ck_assert_int_eq(t.calls, 1);
+        ck_assert_ptr_null(said.bytes);
+        hl_text_data_close(data);
+        scratch_end();
+    }
+    free(text);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, counting_tells_how_far_it_is);
     tcase_add_test(tc, all_that_was_read_is_counted);
 }
 SUITE("data told", add_tests)

@@ -16,9 +16,11 @@ typedef struct hl_text_counts {
     int64_t *labels;           /* (C) of tags and classes: how many targets have it; else NULL; owned */
 } hl_text_counts;
 
-/* Counts what the split's cache holds, which is read through. HL_BAD_FILE as hl_text_data_read, HL_NO_MEMORY; *counts
- * is then empty. To be ended by hl_text_counts_free, which takes an empty one, too. */
-hl_status hl_text_counts_of(const hl_text_data *data, hl_split split, hl_text_counts *counts);
+/* Counts what the split's cache holds, which is read through; `progress` may be NULL, and is told numbers or examples,
+ * not bytes. HL_BAD_FILE as hl_text_data_read, HL_NO_MEMORY, what `progress` fails with; *counts is then empty. To be
+ * ended by hl_text_counts_free, which takes an empty one, too. */
+hl_status hl_text_counts_of(const hl_text_data *data, hl_split split, hl_text_progress *progress, void *context,
+                            hl_text_counts *counts);
 void hl_text_counts_free(hl_text_counts *counts);
 
 #endif
