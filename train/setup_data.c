@@ -307,6 +307,9 @@ static hl_status open_text(work *w, hl_dataset **out)
             hl_text_print(w->options->notices, "task.file is read from %s\n", w->spec.file);
         }
     }
+    if (w->options->made != NULL && !is_run(w) && w->there < strlen(w->folder)) {
+        hl_text_print(w->options->made, "%s\n", w->content);
+    }
     hl_dataset_set_window(dataset, config->train.length_window, config->train.batch_size);
     *out = dataset;
     return status;

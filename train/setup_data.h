@@ -25,6 +25,7 @@ typedef struct hl_data_options {
     hl_text_progress *progress; /* or NULL; with its context */
     void *context;
     const hl_tokens *tokens; /* an open model's, in the place of those that would be made; or NULL */
+    hl_text *made;           /* receives task.content and a newline where there was no such folder of data; or NULL */
     hl_text *notices;        /* receives lines on what was left out or changed while data were made; or NULL */
 } hl_data_options;
 
@@ -67,6 +68,9 @@ hl_status hl_data_told_shortly(const hl_text_data *data, hl_text *text);
  * task.cache says so, by the names that hl_setup_data writes; other files and links stay, and so do folders that hold
  * some. HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_data_remove_others(const hl_config *const *configs, int64_t n, const char *folder);
+
+/* Removes from <folder>/data what was made there, by what options.made received. HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_data_remove_made(const char *made, const char *folder);
 
 /* Writes tokens.json and labels.json of a text into the run's folder: with them and its weights a model can answer.
  * HL_BAD_FILE, HL_NO_MEMORY. */

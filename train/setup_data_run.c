@@ -46,7 +46,7 @@ hl_status hl_data_save_tokens(const hl_dataset *dataset, const char *folder)
     return hl_ok();
 }
 
-/* ---- what was made of other data ---- */
+/* ---- what goes again: made of other data, or for nothing ---- */
 
 /* Whether the name is as that of what is made of a text: task.content. */
 static bool is_content(const char *text)
@@ -56,14 +56,23 @@ static bool is_content(const char *text)
 }
 
 typedef struct others {
-    const char *folder;
+    const char *folder, *made; /* made: those alone go, a line each; NULL: all but those of the configs */
     const hl_config *const *configs;
     int64_t n;
 } others;
 
-/* Whether one of the configs has its data there under that name. */
+/* Whether one of the configs has its data there under that name, or it is not among those that were made. */
 static bool is_kept(const others *o, const char *name)
 {
+    size_t length = strlen(name);
+    for (const char *line = o->made; line != NULL && *line != '\0'; line += strcspn(line, "\n") + 1) {
+        if (strcspn(line, "\n") == length && strncmp(line, name, length) == 0) {
+            return false;
+        }
+    }
+    if (o->made != NULL) {
+        return true;
+    }
     for (int64_t i = 0; i < o->n; i++) {
         const hl_config *config = o->configs[i];
         if (*hl_config_string(config, config->task.cache) == '\0' &&
@@ -113,20 +122,30 @@ static bool is_cache(const hl_config *config, const struct stat *data)
            shared.st_ino == data->st_ino;
 }
 
-hl_status hl_data_remove_others(const hl_config *const *configs, int64_t n, const char *folder)
+static hl_status remove_all(others o, const char *folder)
 {
     struct stat info;
     char *data = hl_path_join(folder, "data");
     HL_NEED(data != NULL, folder);
     bool own = lstat(data, &info) == 0 && S_ISDIR(info.st_mode);
-    for (int64_t i = 0; i < n && own; i++) {
-        own = !is_cache(configs[i], &info);
+    for (int64_t i = 0; i < o.n && own; i++) {
+        own = !is_cache(o.configs[i], &info);
     }
-    others o = { .folder = data, .configs = configs, .n = n };
+    o.folder = data;
     hl_status status = own ? hl_folder_list(data, remove_other, &o) : hl_ok();
     if (own && status.code == HL_OK) {
         rmdir(data);
     }
     hl_free(data);
     return status;
+}
+
+hl_status hl_data_remove_others(const hl_config *const *configs, int64_t n, const char *folder)
+{
+    return remove_all((others){ .configs = configs, .n = n }, folder);
+}
+
+hl_status hl_data_remove_made(const char *made, const char *folder)
+{
+    return remove_all((others){ .made = made }, folder);
 }

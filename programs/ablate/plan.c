@@ -141,7 +141,7 @@ static hl_status name_and_open(const builder *b, hl_ablate_variant *variant)
 {
     HL_TRY(name(b->plan, variant));
     bool base = variant == &b->base || (b->base.values != NULL && strcmp(variant->values, b->base.values) == 0);
-    HL_TRY(hl_ablate_plan_data_open(b->command, b->plan->folder, base ? "base" : variant->name,
+    HL_TRY(hl_ablate_plan_data_open(b->command, b->plan, base ? "base" : variant->name,
                                     b->out != NULL && variant == &b->base, b->out,
                                     b->open != NULL ? hl_pretrained_tokens(b->open) : NULL, &variant->config));
     return name(b->plan, variant);
@@ -320,6 +320,7 @@ void hl_ablate_plan_free(hl_ablate_plan *plan)
     hl_free(plan->variants);
     hl_free(plan->folder);
     hl_free(plan->cache);
+    hl_text_free(&plan->made);
     *plan = (hl_ablate_plan){ 0 };
 }
 

@@ -36,6 +36,7 @@ typedef struct hl_ablate_variant {
 typedef struct hl_ablate_plan {
     char *folder;     /* owned, as the cache and the variants */
     char *cache;      /* "task.cache=<folder>/data", for every cell; NULL: of no text, or the config names one */
+    hl_text made;     /* contents of the data that were made in <folder>/data (hl_data_options); owned */
     const char *from; /* as of the command; not owned */
     const hl_config_key *keys[HL_ABLATE_MAX_KEYS]; /* those that vary */
     int n_keys;

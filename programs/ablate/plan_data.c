@@ -47,8 +47,8 @@ static hl_status take_content(const char *folder, const char *name, hl_config *c
     return status;
 }
 
-hl_status hl_ablate_plan_data_open(const hl_ablate_command *command, const char *folder, const char *name, bool notices,
-                                   FILE *out, const hl_tokens *tokens, hl_config *config)
+hl_status hl_ablate_plan_data_open(const hl_ablate_command *command, hl_ablate_plan *plan, const char *name,
+                                   bool notices, FILE *out, const hl_tokens *tokens, hl_config *config)
 {
     if (!hl_config_is_text(config, NULL)) {
         return hl_ok();
@@ -56,13 +56,14 @@ hl_status hl_ablate_plan_data_open(const hl_ablate_command *command, const char 
     hl_text noticed = { 0 };
     hl_dataset *dataset = NULL;
     hl_data_options options = { .use = HL_DATA_MAKE,
-                                .folder = folder,
+                                .folder = plan->folder,
                                 .beside = command->config.path,
                                 .tokens = tokens,
+                                .made = plan->cache != NULL ? &plan->made : NULL,
                                 .notices = notices ? &noticed : NULL };
     hl_status status = hl_open_data(config, options, out, &dataset);
     if (status.code == HL_BAD_FILE && !command->overwrite) {
-        hl_status taken = take_content(folder, name, config);
+        hl_status taken = take_content(plan->folder, name, config);
         options.use = HL_DATA_KEEP;
         bool said = taken.code == HL_OK && *hl_config_string(config, config->task.content) != '\0';
         if (said && hl_open_data(config, options, out, &dataset).code == HL_OK) {

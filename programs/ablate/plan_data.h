@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_ABLATE_PLAN_DATA_H
 #define HL_PROGRAMS_ABLATE_PLAN_DATA_H
 
-#include "programs/ablate/command.h"
+#include "programs/ablate/plan.h"
 #include "train/config.h"
 
 #include <stdio.h>
@@ -11,8 +11,8 @@
  * sets what follows from it in the config; what is missing is made. A text that cannot be read, because it is gone
  * perhaps, is not needed where that plan says what the variant's data are: they are then taken from the folder.
  * `notices`: what was noticed is told, too; `out`: as of hl_open_data, with which it fails; `tokens`: an open model's,
- * or NULL. */
-hl_status hl_ablate_plan_data_open(const hl_ablate_command *command, const char *folder, const char *name, bool notices,
-                                   FILE *out, const hl_tokens *tokens, hl_config *config);
+ * or NULL. Data that are made in the sweep's folder are added to plan->made. */
+hl_status hl_ablate_plan_data_open(const hl_ablate_command *command, hl_ablate_plan *plan, const char *name,
+                                   bool notices, FILE *out, const hl_tokens *tokens, hl_config *config);
 
 #endif

@@ -14,6 +14,7 @@
 #include "programs/targets.h"
 #include "study/output.h"
 #include "train/memory_check.h"
+#include "train/setup_data.h"
 #include "train/signals.h"
 
 #include <inttypes.h>
@@ -193,15 +194,31 @@ static hl_status check_targets(const call *c)
     return hl_targets_check(targets, HL_ABLATE_TARGETS, beside);
 }
 
+/* Plans the sweep and opens its folder: all that may refuse it. */
+static hl_status begin(call *c)
+{
+    HL_TRY(hl_ablate_plan_make(&c->command, &c->plan, c->tables, c->err));
+    HL_TRY(check_targets(c));
+    HL_TRY(tell_time(c, c->command.yes, NULL)); /* before any run is made or removed */
+    return hl_ablate_folder_open(&c->folder, &c->plan, c->words.bytes, c->command.overwrite);
+}
+
+/* A sweep that is refused leaves no data in a folder that may be another's; after a signal what is whole stays. */
+static hl_status remove_data(const call *c, hl_status refused)
+{
+    if (c->plan.made.size > 0 && refused.code != HL_FAILED) {
+        hl_data_remove_made(c->plan.made.bytes, c->plan.folder);
+    }
+    return refused;
+}
+
 static hl_status run(call *c)
 {
     bool to_output = hl_output_is_standard(c->command.json) || hl_output_is_standard(c->command.csv);
     c->tables = to_output ? c->err : c->out;
     HL_TRY(check_train(c));
-    HL_TRY(hl_ablate_plan_make(&c->command, &c->plan, c->tables, c->err));
-    HL_TRY(check_targets(c));
-    HL_TRY(tell_time(c, c->command.yes, NULL)); /* before anything is made or removed */
-    HL_TRY(hl_ablate_folder_open(&c->folder, &c->plan, c->words.bytes, c->command.overwrite));
+    hl_status status = begin(c);
+    HL_TRY(status.code == HL_OK ? status : remove_data(c, status));
     HL_TRY(recall(c));
     HL_TRY(check_memory(c));
     HL_TRY(train(c));

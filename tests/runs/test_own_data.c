@@ -62,6 +62,26 @@ START_TEST(a_sweep_over_what_changes_the_data_makes_each_of_them)
 END_TEST
 
 /* What the tokens of another config were made into goes with the run; files of others stay. */
+START_TEST(a_refused_sweep_leaves_no_data_in_the_others_folder)
+{
+    const char *config = tagger(), *folder = run_path("sweep");
+    char data[256];
+    run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder);
+    ck_assert_msg(run.code == 0, "%s%s", run.out, run.err);
+    snprintf(data, sizeof data, "%s", run_list(run_file(folder, "data")));
+    run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder, "tokens.kind=chars");
+    ck_assert_int_eq(run.code, 2);
+    ck_assert_ptr_nonnull(strstr(run.err, "this folder holds another sweep"));
+    ck_assert_str_eq(run_list(run_file(folder, "data")), data);
+    run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder, "train.steps=5");
+    ck_assert_int_eq(run.code, 2); /* of the same data */
+    ck_assert_str_eq(run_list(run_file(folder, "data")), data);
+    run = ABLATE(config, "--vary", "model.max_length=0,5,5", "--seeds", "1", "--out", folder);
+    ck_assert_int_eq(run.code, 2); /* no plan */
+    ck_assert_str_eq(run_list(run_file(folder, "data")), data);
+}
+END_TEST
+
 START_TEST(overwriting_removes_the_data_of_the_run_before)
 {
     const char *config = tagger(), *folder = run_path("run"), *data = run_file(folder, "data");
@@ -195,6 +215,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_sweep_needs_its_text_and_its_place_no_more);
     tcase_add_test(tc, a_sweep_makes_its_data_once);
     tcase_add_test(tc, a_sweep_over_what_changes_the_data_makes_each_of_them);
+    tcase_add_test(tc, a_refused_sweep_leaves_no_data_in_the_others_folder);
     tcase_add_test(tc, overwriting_removes_the_data_of_the_run_before);
 }
 SUITE("own data", add_tests)
