@@ -8,22 +8,11 @@
 
 enum { W, P, S, N_INPUTS };
 
-static hl_row_list ids_of(const hl_node *node)
+/* These rows of a matrix with as many columns as W. */
+static hl_row_list rows_of(const hl_node *node, const int32_t *list)
 {
     const hl_embedding_args *a = node->attributes;
-    return (hl_row_list){ .list = a->ids, .n = a->n, .D = node->in[W]->shape.size[1] };
-}
-
-static hl_row_list positions_of(const hl_node *node)
-{
-    const hl_embedding_args *a = node->attributes;
-    return (hl_row_list){ .list = a->positions, .n = a->n, .D = node->in[W]->shape.size[1] };
-}
-
-static hl_row_list types_of(const hl_node *node)
-{
-    const hl_embedding_args *a = node->attributes;
-    return (hl_row_list){ .list = a->types, .n = a->n, .D = node->in[W]->shape.size[1] };
+    return (hl_row_list){ .list = list, .n = a->n, .D = node->in[W]->shape.size[1] };
 }
 
 static bool infer(hl_tape *tape, hl_node *node)
@@ -47,7 +36,7 @@ static bool infer(hl_tape *tape, hl_node *node)
     if (s != NULL && (s->shape.n_dims != 2 || s->shape.size[1] != w.size[1])) {
         return hl_tape_fail_shapes(tape, node, "W (V, D) does not fit S (types, D)", w, s->shape);
     }
-    hl_row_list ids = ids_of(node), positions = positions_of(node), types = types_of(node);
+    hl_row_list ids = rows_of(node, a->ids), positions = rows_of(node, a->positions), types = rows_of(node, a->types);
     return tape->options.dry ||
            (hl_row_list_check(tape, node, &ids, w.size[0], "id") &&
             (p == NULL || hl_row_list_check(tape, node, &positions, p->shape.size[0], "position")) &&
@@ -89,7 +78,7 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
 {
     (void)scratch;
     const hl_embedding_args *a = node->attributes;
-    hl_row_list ids = ids_of(node), positions = positions_of(node), types = types_of(node);
+    hl_row_list ids = rows_of(node, a->ids), positions = rows_of(node, a->positions), types = rows_of(node, a->types);
     if (din[W].at != NULL) {
         hl_row_list_add(tape, &ids, a->scale, node->out->grad, node->in[W]->shape.size[0], din[W]);
     }
