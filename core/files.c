@@ -325,6 +325,14 @@ hl_status hl_file_replace(const char *path, const void *bytes, size_t count, hl_
     return hl_file_commit(&file, durability);
 }
 
+hl_status hl_file_replace_text(const char *path, hl_text *text, hl_durability durability)
+{
+    hl_status status = hl_text_status(text);
+    HL_THEN(status, hl_file_replace(path, text->bytes, text->size, durability));
+    hl_text_free(text);
+    return status;
+}
+
 /* Folders */
 
 /* Opens the folder that holds `path`. */

@@ -4,7 +4,7 @@
 #define HL_CORE_FILES_H
 
 #include "core/declarations.h"
-#include "core/status.h"
+#include "core/text.h"
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -52,10 +52,9 @@ hl_status hl_file_exists(const char *path, bool *exists);
  * close. HL_BAD_FILE, also where it is a pipe, a device, or a link that would be written through; *fd is -1 then. */
 hl_status hl_file_open(const char *path, int flags, int *fd);
 
-/* The content of a regular file of at most `limit` bytes, as long as the file is when opened, in new memory, with a
- * zero byte after it that is not counted. Owned by the caller: hl_free. On failure *content is NULL: HL_BAD_FILE
- * (naming path and reason: missing, a folder, no regular file, larger than `limit`, cut while it was read, an error of
- * the system), HL_NO_MEMORY. */
+/* The content of a regular file of at most `limit` bytes, as long as when it was opened, in new memory, with a zero
+ * byte after it, not counted. Owned by the caller: hl_free. On failure *content is NULL: HL_BAD_FILE (naming path and
+ * reason: missing, a folder, no regular file, too large, cut while it was read, a system error), HL_NO_MEMORY. */
 hl_status hl_file_read(const char *path, size_t limit, char **content, size_t *size);
 
 /* The same piece by piece: opens a regular file to be read from its beginning, *fd to be closed by the table's close
@@ -108,8 +107,9 @@ hl_status hl_file_commit(hl_file *file, hl_durability durability);
 /* Closes and removes the temporary file and frees; `path` stays as it was. Cannot fail. */
 void hl_file_abandon(hl_file *file);
 
-/* Create, write, commit in one. */
+/* Create, write, commit in one; of a text, which is freed: HL_NO_MEMORY too, or whatever it has failed with. */
 hl_status hl_file_replace(const char *path, const void *bytes, size_t count, hl_durability durability);
+hl_status hl_file_replace_text(const char *path, hl_text *text, hl_durability durability);
 
 /* Waits until the open file, or the folder that holds `path` (a rename in it), is on disk. HL_BAD_FILE. */
 hl_status hl_file_sync(int fd, const char *path);

@@ -58,6 +58,12 @@ hl_status hl_folder_list(const char *path, hl_folder_visit *visit, void *context
     return status;
 }
 
+hl_status hl_file_remove(const char *path)
+{
+    bool removed = hl_file_calls_get()->unlink(path) == 0 || errno == ENOENT;
+    return removed ? hl_ok() : hl_file_system_error(path, "cannot be removed");
+}
+
 char *hl_path_join(const char *folder, const char *format, ...)
 {
     va_list arguments;

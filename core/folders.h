@@ -15,6 +15,9 @@ hl_status hl_folder_make(const char *path);
 typedef hl_status hl_folder_visit(void *context, const char *name);
 hl_status hl_folder_list(const char *path, hl_folder_visit *visit, void *context);
 
+/* Removes the file; one that is not there is removed already. HL_BAD_FILE. */
+hl_status hl_file_remove(const char *path);
+
 /* "<folder>/<name>", the name formatted as by printf, in new memory: hl_free. NULL when out of memory. */
 char *hl_path_join(const char *folder, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

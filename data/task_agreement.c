@@ -27,12 +27,6 @@ static hl_status check(const hl_task_spec *spec)
     return hl_task_check_lengths(spec, SMALLEST);
 }
 
-static int64_t n_tokens(const hl_task_spec *spec, int64_t n)
-{
-    (void)spec;
-    return n;
-}
-
 static int64_t n_words(const hl_task_spec *spec)
 {
     (void)spec;
@@ -287,7 +281,7 @@ const hl_task hl_task_agreement = {
     .has_gaps = true,
     .check = check,
     .sizes = hl_sequence_sizes,
-    .n_tokens = n_tokens,
+    .n_tokens = hl_task_n_tokens,
     .vocabulary = vocabulary,
     .make = make,
 };

@@ -2,12 +2,6 @@
 
 /* A control: embedding, residual stream and output layer solve it alone, so no source is stated, and its heads show
  * what heads do when nothing depends on them. */
-static int64_t n_tokens(const hl_task_spec *spec, int64_t n)
-{
-    (void)spec;
-    return n;
-}
-
 static void make(const hl_task_spec *spec, int64_t n, hl_draw *draw, hl_example example)
 {
     hl_sequence_draw(spec, n, draw, example.tokens);
@@ -24,7 +18,7 @@ const hl_task hl_task_identity_copy = {
     .size_key = "min_length",
     .check = hl_sequence_check,
     .sizes = hl_sequence_sizes,
-    .n_tokens = n_tokens,
+    .n_tokens = hl_task_n_tokens,
     .vocabulary = hl_sequence_vocabulary,
     .make = make,
 };

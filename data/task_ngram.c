@@ -39,12 +39,6 @@ static int64_t n_words(const hl_task_spec *spec)
     return spec->symbols + n_ngrams(spec);
 }
 
-static int64_t n_tokens(const hl_task_spec *spec, int64_t n)
-{
-    (void)spec;
-    return n;
-}
-
 static size_t put_ngram(const hl_task_spec *spec, int64_t ngram, char *text)
 {
     for (int64_t i = spec->order - 1; i >= 0; i--) {
@@ -93,7 +87,7 @@ const hl_task hl_task_ngram = {
     .n_words = n_words,
     .check = check,
     .sizes = hl_sequence_sizes,
-    .n_tokens = n_tokens,
+    .n_tokens = hl_task_n_tokens,
     .vocabulary = vocabulary,
     .make = make,
 };

@@ -8,7 +8,6 @@
 #include "pretrained/private/folder.h"
 #include "pretrained/private/write.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 /* ---- the folder ---- */
@@ -28,21 +27,11 @@ static hl_status clear(const char *folder)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char *path = hl_path_join(folder, "%s", names[i]);
         HL_NEED(path != NULL, folder);
-        hl_status status = hl_file_calls_get()->unlink(path) == 0 || errno == ENOENT
-                               ? hl_ok()
-                               : hl_file_system_error(path, "cannot be removed");
+        hl_status status = hl_file_remove(path);
         hl_free(path);
         HL_TRY(status);
     }
     return hl_ok();
-}
-
-static hl_status put_text(const char *path, hl_text *text)
-{
-    hl_status status = hl_text_status(text);
-    HL_THEN(status, hl_file_replace(path, text->bytes, text->size, HL_DURABLE));
-    hl_text_free(text);
-    return status;
 }
 
 /* ---- its files ---- */
@@ -72,14 +61,14 @@ static hl_status write_tokenizer_config(const hl_pretrained_writing *w, const ch
     }
     hl_text text = { 0 };
     hl_json_print(&text, root, JSON_INDENT(2));
-    return put_text(path, &text);
+    return hl_file_replace_text(path, &text, HL_DURABLE);
 }
 
 static hl_status write_config(hl_pretrained_writing *w, const char *path)
 {
     hl_text text = { 0 };
     hl_pretrained_print_config(w, &text);
-    return put_text(path, &text);
+    return hl_file_replace_text(path, &text, HL_DURABLE);
 }
 
 /* config.json last: with it the folder is a model. */

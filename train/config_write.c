@@ -61,10 +61,7 @@ hl_status hl_config_write(const hl_config *config, const char *path)
     hl_text t = { 0 };
     hl_text_print(&t, "# Format: %d\n", (int)HL_CONFIG_FORMAT);
     print_keys(&t, config, false);
-    hl_status status = hl_text_status(&t);
-    HL_THEN(status, hl_file_replace(path, t.bytes, t.size, HL_DURABLE));
-    hl_text_free(&t);
-    return status;
+    return hl_file_replace_text(path, &t, HL_DURABLE);
 }
 
 const char *hl_config_difference(const hl_config *a, const hl_config *b)

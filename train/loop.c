@@ -177,10 +177,7 @@ static hl_status write_table(const char *path, const hl_trainer *trainer,
 {
     hl_text table = { 0 };
     print(&trainer->classes, hl_dataset_targets(trainer->dataset), &table);
-    hl_status status = hl_text_status(&table);
-    HL_THEN(status, hl_file_replace(path, table.bytes, table.size, HL_VOLATILE));
-    hl_text_free(&table);
-    return status;
+    return hl_file_replace_text(path, &table, HL_VOLATILE);
 }
 
 /* What the last validation says of each class. */

@@ -100,12 +100,6 @@ bool hl_run_folder_keeps(const char *name)
 
 /* ---- removing ---- */
 
-static hl_status remove_file(const char *path)
-{
-    return hl_file_calls_get()->unlink(path) == 0 || errno == ENOENT ? hl_ok()
-                                                                     : hl_file_system_error(path, "cannot be removed");
-}
-
 static hl_status check_removable(const char *path)
 {
     struct stat info;
@@ -114,7 +108,7 @@ static hl_status check_removable(const char *path)
                : hl_error(HL_BAD_FILE, "%s: is a folder in the place of a run's file; move it away", path);
 }
 
-/* Which files are removed, and what is done with each: check_removable or remove_file. */
+/* Which files are removed, and what is done with each: check_removable or hl_file_remove. */
 typedef struct removal {
     const char *folder;
     bool (*chosen)(const char *name, int64_t limit);
@@ -168,13 +162,13 @@ static hl_status act_on_run(const hl_run_folder *folder, hl_status (*act)(const 
 hl_status hl_run_folder_clear(const hl_run_folder *folder)
 {
     HL_TRY(act_on_run(folder, check_removable));
-    return act_on_run(folder, remove_file);
+    return act_on_run(folder, hl_file_remove);
 }
 
 hl_status hl_run_folder_drop_after(const hl_run_folder *folder, int64_t step)
 {
-    HL_TRY(act_on_chosen(folder->patterns, snapshot_after, step, remove_file));
-    return act_on_chosen(folder->path, checkpoint_after, step, remove_file);
+    HL_TRY(act_on_chosen(folder->patterns, snapshot_after, step, hl_file_remove));
+    return act_on_chosen(folder->path, checkpoint_after, step, hl_file_remove);
 }
 
 hl_status hl_run_folder_prune(const hl_run_folder *folder, int64_t keep)
@@ -184,7 +178,7 @@ hl_status hl_run_folder_prune(const hl_run_folder *folder, int64_t keep)
     hl_status status = hl_ok();
     for (size_t i = 0; i + (size_t)keep < kept.n && status.code == HL_OK; i++) {
         char *path = hl_run_folder_kept_checkpoint(folder, kept.steps[i]);
-        status = path != NULL ? remove_file(path) : hl_error_memory(folder->path);
+        status = path != NULL ? hl_file_remove(path) : hl_error_memory(folder->path);
         hl_free(path);
     }
     hl_free(kept.steps);

@@ -15,6 +15,9 @@ hl_status hl_task_check_range(const char *key, int64_t value, int64_t low, int64
  * `length`. */
 hl_status hl_task_check_lengths(const hl_task_spec *spec, int64_t shortest);
 
+/* n: of tasks that add no token to what they ask about. */
+int64_t hl_task_n_tokens(const hl_task_spec *spec, int64_t n);
+
 /* The vocabulary <pad>, <sep>, <mask>, then `letters` tokens named a, b, c, ... (s0, s1, ... where they are more than
  * 26), then `numbers` tokens named 0, 1, 2, .... HL_NO_MEMORY. */
 hl_status hl_task_name_tokens(int64_t letters, int64_t numbers, hl_vocabulary **out);

@@ -64,10 +64,8 @@ hl_status hl_tokens_json(const hl_tokens *tokens, hl_text *text)
 hl_status hl_tokens_save(const hl_tokens *tokens, const char *path)
 {
     hl_text text = { 0 };
-    hl_status status = hl_tokens_json(tokens, &text);
-    HL_THEN(status, hl_file_replace(path, text.bytes, text.size, HL_DURABLE));
-    hl_text_free(&text);
-    return status;
+    hl_tokens_json(tokens, &text);
+    return hl_file_replace_text(path, &text, HL_DURABLE);
 }
 
 static hl_status read_template(const char *path, const json_t *list, hl_template *template)

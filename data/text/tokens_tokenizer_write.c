@@ -135,8 +135,5 @@ hl_status hl_tokens_save_tokenizer(const hl_tokens *tokens, const char *path)
                   wordpiece ? wordpiece_json(tokens) : bpe_json(tokens));
     hl_text text = { 0 };
     hl_json_print(&text, root, JSON_INDENT(2));
-    hl_status status = hl_text_status(&text);
-    HL_THEN(status, hl_file_replace(path, text.bytes, text.size, HL_DURABLE));
-    hl_text_free(&text);
-    return status;
+    return hl_file_replace_text(path, &text, HL_DURABLE);
 }

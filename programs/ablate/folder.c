@@ -6,7 +6,6 @@
 #include "programs/targets.h"
 #include "train/setup_data.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -164,13 +163,6 @@ static hl_status compare(const hl_ablate_folder *folder, const char *content)
 
 /* ---- beginning anew ---- */
 
-/* A file that is not there is removed already. */
-static hl_status remove_file(const char *path)
-{
-    return hl_file_calls_get()->unlink(path) == 0 || errno == ENOENT ? hl_ok()
-                                                                     : hl_file_system_error(path, "cannot be removed");
-}
-
 static hl_status clear_cell(const char *path)
 {
     bool exists;
@@ -182,8 +174,8 @@ static hl_status clear_cell(const char *path)
     hl_status status = hl_run_folder_open(&run, path, HL_RUN_OVERWRITE);
     HL_THEN(status, hl_run_folder_make(&run)); /* locks it */
     HL_THEN(status, hl_run_folder_clear(&run));
-    HL_THEN(status, remove_file(hl_ablate_path_in(path, "log.txt").text));
-    HL_THEN(status, remove_file(run.config));
+    HL_THEN(status, hl_file_remove(hl_ablate_path_in(path, "log.txt").text));
+    HL_THEN(status, hl_file_remove(run.config));
     hl_run_folder_close(&run);
     return status;
 }
@@ -241,7 +233,7 @@ static hl_status settle(const hl_ablate_folder *folder, const hl_ablate_plan *pl
         HL_TRY(clear_cell(hl_ablate_plan_path(plan, i).text));
     }
     HL_TRY(overwrite ? clear_data(plan) : hl_ok());
-    HL_TRY(overwrite ? remove_file(folder->csv.text) : hl_ok());
+    HL_TRY(overwrite ? hl_file_remove(folder->csv.text) : hl_ok());
     return hl_file_replace(folder->plan.text, content->bytes, content->size, HL_DURABLE);
 }
 

@@ -23,11 +23,7 @@ typedef struct maker {
 /* Writes the file in the sweep's folder and frees the content. */
 static hl_status write_file(const maker *m, const char *name, hl_text *content)
 {
-    hl_status status = hl_text_status(content);
-    hl_ablate_path path = hl_ablate_path_in(m->given->plan->folder, name);
-    HL_THEN(status, hl_file_replace(path.text, content->bytes, content->size, HL_VOLATILE));
-    hl_text_free(content);
-    return status;
+    return hl_file_replace_text(hl_ablate_path_in(m->given->plan->folder, name).text, content, HL_VOLATILE);
 }
 
 static hl_status print_table(const maker *m, FILE *out)

@@ -113,10 +113,8 @@ static hl_status settle(sweep *s, const hl_ablate_running *r, hl_status ended)
     }
     hl_ablate_progress_ended(&s->progress, r, result, &ended);
     hl_text text = { 0 };
-    hl_status status = hl_ablate_csv_print(s->options->plan, s->results, &text);
-    HL_THEN(status, hl_file_replace(s->options->csv, text.bytes, text.size, HL_DURABLE));
-    hl_text_free(&text);
-    return status;
+    hl_ablate_csv_print(s->options->plan, s->results, &text);
+    return hl_file_replace_text(s->options->csv, &text, HL_DURABLE);
 }
 
 /* ---- from one to the next ---- */
