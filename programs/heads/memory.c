@@ -152,7 +152,8 @@ static size_t answer_bytes(const hl_opened_model *run, const hl_heads_command *c
 
 static hl_status footprint_of(const hl_opened_model *run, hl_footprint *f)
 {
-    bool bare = run->open != NULL && run->folders == NULL;
+    bool bare =
+        run->open != NULL && !run->scored; /* running it on examples tells what they need (study/model_maps.h) */
     return bare ? hl_footprint_of_evaluated(&run->config, f)
                 : hl_footprint_of_recorded(&run->config, run->folders != NULL ? 1 : (int64_t)run->n_steps, f);
 }
