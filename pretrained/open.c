@@ -49,6 +49,7 @@ void hl_pretrained_close(hl_pretrained *folder)
     hl_free(folder->files);
     hl_free(folder->file_names);
     hl_tokens_free(folder->tokens);
+    hl_free(folder->pooling);
     hl_free(folder->path);
     hl_free(folder);
 }
@@ -103,8 +104,7 @@ int64_t hl_pretrained_labels(const hl_pretrained *folder, const char *const **la
     return has ? folder->n_labels : 0;
 }
 
-hl_pretrained_sentence hl_pretrained_sentence_of(const hl_pretrained *folder, bool *normalised)
+hl_pretrained_sentence hl_pretrained_sentence_of(const hl_pretrained *folder)
 {
-    *normalised = folder->normalised;
     return folder->sentence;
 }

@@ -73,11 +73,15 @@ bool hl_pretrained_asks_to_cut(const hl_pretrained *folder);
 int64_t hl_pretrained_labels(const hl_pretrained *folder, const char *const **labels);
 
 /* How a vector is made of a sentence's rows of the last layer, as the folder says in sentence-transformers' files. */
-typedef enum hl_pretrained_sentence { HL_SENTENCE_UNKNOWN, HL_SENTENCE_MEAN, HL_SENTENCE_FIRST } hl_pretrained_sentence;
+typedef enum hl_pretrained_pooling { HL_SENTENCE_UNKNOWN, HL_SENTENCE_MEAN, HL_SENTENCE_FIRST } hl_pretrained_pooling;
 
-/* *normalised: whether the vector is divided by its length. HL_SENTENCE_UNKNOWN where the folder says nothing, or what
- * is none of the other two. */
-hl_pretrained_sentence hl_pretrained_sentence_of(const hl_pretrained *folder, bool *normalised);
+typedef struct hl_pretrained_sentence {
+    hl_pretrained_pooling pooling; /* HL_SENTENCE_UNKNOWN: the folder says nothing, or what is none of the other two */
+    bool normalised;               /* the vector is divided by its length */
+    int64_t length; /* pieces of a sentence at most, special tokens included; 0: as many as the model takes */
+} hl_pretrained_sentence;
+
+hl_pretrained_sentence hl_pretrained_sentence_of(const hl_pretrained *folder);
 
 /* The folder has no stored head from now on: hl_pretrained_load leaves the output layer as it was drawn. */
 void hl_pretrained_drop_head(hl_pretrained *folder);

@@ -15,15 +15,11 @@
 /* Without config.json the folder is no model, and of another model nothing else is read. */
 static hl_status clear(const char *folder)
 {
-    static const char *const names[] = { "config.json",
-                                         "model.safetensors.index.json",
-                                         "vocab.txt",
-                                         "vocab.json",
-                                         "merges.txt",
-                                         "special_tokens_map.json",
-                                         "modules.json",
-                                         "added_tokens.json",
-                                         "generation_config.json" };
+    static const char *const names[] = { "config.json",       "model.safetensors.index.json",
+                                         "vocab.txt",         "vocab.json",
+                                         "merges.txt",        "special_tokens_map.json",
+                                         "modules.json",      "sentence_bert_config.json",
+                                         "added_tokens.json", "generation_config.json" };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char *path = hl_path_join(folder, "%s", names[i]);
         HL_NEED(path != NULL, folder);
@@ -88,6 +84,9 @@ static hl_status write_files(hl_pretrained_writing *w, hl_pretrained_written *wr
     HL_THEN(status, hl_pretrained_write_weights(w, paths[WEIGHTS], written));
     HL_THEN(status, hl_tokens_save_tokenizer(w->parts->tokens, paths[TOKENIZER]));
     HL_THEN(status, write_tokenizer_config(w, paths[TOKENIZER_CONFIG]));
+    if (w->parts->source != NULL) {
+        HL_THEN(status, hl_pretrained_copy_sentence(w->parts->source, w->path, &written->sentence));
+    }
     HL_THEN(status, write_config(w, paths[CONFIG]));
     for (int i = 0; i < N_FILES; i++) {
         hl_free(paths[i]);
@@ -176,6 +175,9 @@ void hl_pretrained_print_written(const hl_pretrained_written *written, hl_text *
     if (written->n_kept > 0) {
         hl_text_print(text, "kept as they were: %lld tensors that the model here does not use\n",
                       (long long)written->n_kept);
+    }
+    if (written->sentence) {
+        hl_text_print(text, "copied: what sentence-transformers reads (modules.json)\n");
     }
     if (written->n_empty_heads > 0) {
         hl_text_print(text, "heads that were pruned: %lld, written with zeros, which change nothing\n",

@@ -10,6 +10,7 @@
 #include "layers/model.h"
 #include "pretrained/pretrained.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 HL_BEGIN_DECLS
@@ -30,6 +31,7 @@ typedef struct hl_pretrained_written {
     int64_t n_tensors, n_numbers;
     int64_t n_kept, n_left_out; /* tensors of the source that the model does not use */
     int64_t n_empty_heads;      /* heads that were pruned */
+    bool sentence;              /* the source's files for sentence-transformers were copied */
     hl_text left_out;           /* their names, separated by ", " */
 } hl_pretrained_written;
 
@@ -39,6 +41,7 @@ typedef struct hl_pretrained_written {
  *
  * A source gives what else its config.json says; and its tensors that the model does not use (a pooler, a second head)
  * are kept where the model has the head that is stored there, so that they belong to its class, and else left out.
+ * Its files that say how a sentence becomes a vector are copied (hl_pretrained_sentence_of).
  *
  * config.json is removed first and written last: where this fails the folder is no model. What the folder holds of
  * another model's tokens, shards and sentences is removed.

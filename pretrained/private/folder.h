@@ -23,7 +23,7 @@ struct hl_pretrained {
     hl_tokens *tokens;
     bool asks_to_cut;
     hl_pretrained_sentence sentence;
-    bool normalised;
+    char *pooling;          /* the name of its pooling's folder, where modules.json names one */
     hl_safetensors **files; /* the weights: one file, or the shards */
     char **file_names;
     int n_files;
@@ -46,6 +46,10 @@ hl_status hl_pretrained_read_config(hl_pretrained *folder);
 hl_status hl_pretrained_read_tokens(hl_pretrained *folder);
 hl_status hl_pretrained_open_weights(hl_pretrained *folder);
 hl_status hl_pretrained_read_sentence(hl_pretrained *folder);
+
+/* Copies sentence-transformers' files to the folder `to`, where they say what is known here; *copied tells whether.
+ * HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_pretrained_copy_sentence(const hl_pretrained *folder, const char *to, bool *copied);
 
 /* Whether the weights have the names and shapes of the folder's own model: before anything as large as config.json says
  * is allocated. HL_BAD_FILE, HL_NO_MEMORY. */

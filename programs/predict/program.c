@@ -6,6 +6,7 @@
 #include "programs/predict/lines.h"
 #include "programs/predict/rows.h"
 #include "programs/predict/score.h"
+#include "programs/print_line.h"
 #include "programs/standard_output.h"
 #include "programs/targets.h"
 #include "train/setup_data.h"
@@ -43,10 +44,17 @@ static hl_status open_model(hl_predict_call *call)
     HL_TRY(hl_targets_check(&(hl_target){ "embed", command->embed }, 1, (hl_targets_beside){ .text = command->file }));
     HL_TRY(hl_opened_model_load(&call->run, -1));
     bool running = hl_text_spec_is_running(&call->task);
+    hl_pretrained_sentence sentence = { .pooling = HL_SENTENCE_UNKNOWN };
+    if (command->embed != NULL && call->run.open != NULL) {
+        sentence = hl_pretrained_sentence_of(call->run.open);
+    }
     hl_predictor_spec spec = { .model = &call->run.model,
                                .tokens = call->tokens,
                                .wraps = !running && call->task.task != HL_TEXT_FILE,
                                .rows = command->embed != NULL,
+                               .of_first = sentence.pooling == HL_SENTENCE_FIRST,
+                               .normalised = sentence.normalised,
+                               .length = sentence.length,
                                .stride = command->stride,
                                .threads = command->threads > 0 ? command->threads : call->run.threads };
     hl_status status = hl_predictor_open(&spec, &call->predictor);
@@ -66,7 +74,14 @@ static hl_status answer(hl_predict_call *call)
     }
     bool words = call->task.task == HL_TEXT_TAGS || call->task.task == HL_TEXT_FILE;
     HL_THEN(status, words ? hl_predict_rows(call) : hl_predict_lines(call));
-    return command->embed != NULL ? hl_predict_embedding_end(&call->embedding, status) : status;
+    if (command->embed == NULL) {
+        return status;
+    }
+    HL_TRY(hl_predict_embedding_end(&call->embedding, status));
+    hl_print_line(call->err, "%s: a line's vector is %s of the last layer, %s", command->embed,
+                  call->predictor.spec.of_first ? "the first row" : "the mean of the rows",
+                  call->predictor.spec.normalised ? "divided by its length" : "not normalised");
+    return hl_ok();
 }
 
 static hl_status execute(hl_predict_call *call)

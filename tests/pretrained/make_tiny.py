@@ -176,6 +176,8 @@ def sentence_files(folder):
     with open(os.path.join(folder, "1_Pooling", "config.json"), "w") as file:
         json.dump({"word_embedding_dimension": 12, "pooling_mode_cls_token": False, "pooling_mode_mean_tokens": True,
                    "pooling_mode_max_tokens": False}, file)  # fmt: skip
+    with open(os.path.join(folder, "sentence_bert_config.json"), "w") as file:
+        json.dump({"max_seq_length": 8, "do_lower_case": False}, file)
 
 
 def make(root, name, seed):

@@ -108,27 +108,45 @@ END_TEST
 
 static const struct {
     const char *model, *file, *old, *new;
-    hl_pretrained_sentence sentence;
-    bool normalised;
+    hl_pretrained_sentence expected;
 } sentences[] = {
-    { "bert_bare", NULL, NULL, NULL, HL_SENTENCE_MEAN, true },
-    { "bert_masked", NULL, NULL, NULL, HL_SENTENCE_UNKNOWN, false },
-    { "bert_bare", "1_Pooling/config.json", "\"pooling_mode_cls_token\": false, \"pooling_mode_mean_tokens\": true",
-      "\"pooling_mode_cls_token\": true, \"pooling_mode_mean_tokens\": false", HL_SENTENCE_FIRST, true },
-    { "bert_bare", "1_Pooling/config.json", "\"pooling_mode_cls_token\": false", "\"pooling_mode_cls_token\": true",
-      HL_SENTENCE_UNKNOWN, true },
-    { "bert_bare", "modules.json", "models.Normalize", "models.Dense", HL_SENTENCE_UNKNOWN, false },
+    { "bert_bare", NULL, NULL, NULL, { HL_SENTENCE_MEAN, true, 8 } },
+    { "bert_masked", NULL, NULL, NULL, { HL_SENTENCE_UNKNOWN, false, 0 } },
+    { "bert_bare",
+      "1_Pooling/config.json",
+      "\"pooling_mode_cls_token\": false, \"pooling_mode_mean_tokens\": true",
+      "\"pooling_mode_cls_token\": true, \"pooling_mode_mean_tokens\": false",
+      { HL_SENTENCE_FIRST, true, 8 } },
+    { "bert_bare",
+      "1_Pooling/config.json",
+      "\"pooling_mode_cls_token\": false",
+      "\"pooling_mode_cls_token\": true",
+      { HL_SENTENCE_UNKNOWN, false, 0 } },
+    { "bert_bare", "modules.json", "models.Normalize", "models.Dense", { HL_SENTENCE_UNKNOWN, false, 0 } },
+    { "bert_bare", "modules.json", "models.Normalize", "models.Transformer", { HL_SENTENCE_MEAN, false, 8 } },
+    { "bert_bare",
+      "sentence_bert_config.json",
+      "\"max_seq_length\": 8",
+      "\"max_seq_length\": null",
+      { HL_SENTENCE_MEAN, true, 0 } },
+    { "bert_bare",
+      "sentence_bert_config.json",
+      "\"do_lower_case\": false",
+      "\"do_lower_case\": true",
+      { HL_SENTENCE_UNKNOWN, false, 0 } },
 };
 
 START_TEST(how_a_sentence_becomes_a_vector_is_read)
 {
     const char *path = tiny_changed(sentences[_i].model, sentences[_i].file, sentences[_i].old, sentences[_i].new);
+    hl_pretrained_sentence expected = sentences[_i].expected;
     hl_pretrained *folder;
-    bool normalised;
     hl_status status = hl_pretrained_open(path, &folder);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
-    ck_assert_int_eq(hl_pretrained_sentence_of(folder, &normalised), sentences[_i].sentence);
-    ck_assert_int_eq(normalised, sentences[_i].normalised);
+    hl_pretrained_sentence sentence = hl_pretrained_sentence_of(folder);
+    ck_assert_int_eq(sentence.pooling, expected.pooling);
+    ck_assert_int_eq(sentence.normalised, expected.normalised);
+    ck_assert_int_eq(sentence.length, expected.length);
     hl_pretrained_close(folder);
 }
 END_TEST

@@ -107,6 +107,8 @@ static const struct {
       "has no tensor \"electra.encoder.layer.0.output.dense.boas\", which model.safetensors.index.json says" },
     /* sentences */
     { "bert_bare", "modules.json", "1_Pooling", "../1_Pooling", NULL, "the path of its pooling is none in the folder" },
+    { "bert_bare", "sentence_bert_config.json", ": 8", ": \"8\"", NULL, "max_seq_length is no number of pieces" },
+    { "bert_bare", "sentence_bert_config.json", ": 8", ": 1e300", NULL, "max_seq_length is no number of pieces" },
 };
 enum { N_CHANGES = sizeof changes / sizeof changes[0] };
 

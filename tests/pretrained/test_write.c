@@ -122,6 +122,10 @@ START_TEST(what_is_written_is_read_as_the_same_model)
     ck_assert_int_eq(written.n_left_out, 0);
     open_model(&after, path);
     assert_same(&before, &after);
+    hl_pretrained_sentence told = hl_pretrained_sentence_of(before.folder),
+                           copied = hl_pretrained_sentence_of(after.folder);
+    ck_assert(told.pooling == copied.pooling && told.normalised == copied.normalised && told.length == copied.length);
+    ck_assert_int_eq(written.sentence, told.pooling != HL_SENTENCE_UNKNOWN);
     bool untied = strcmp(models[_i].name, "bert_untied") == 0; /* whose other bias has no use */
     ck_assert_int_eq(after.loaded.n_unused, untied ? 1 : models[_i].n_kept);
     close_model(&after);

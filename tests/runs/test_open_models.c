@@ -7,6 +7,7 @@
 #include "tests/scratch.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const models[] = {
@@ -236,11 +237,54 @@ START_TEST(stored_heads_fill_masks_and_continue)
 }
 END_TEST
 
-START_TEST(a_folder_without_a_head_gives_pieces_and_vectors_alone)
+/* The mean of the rows that transformers computes, of length 1, as modules.json says; and no more pieces than
+ * sentence_bert_config.json allows, unless they are read in windows. */
+START_TEST(vectors_are_what_the_folder_says)
+{
+    static const char told[] =
+        "a.npy: a line's vector is the mean of the rows of the last layer, divided by its length";
+    const char *folder = tiny("bert_bare"), *path = run_path("a.npy");
+    tiny_numbers lengths = tiny_expected("bert_bare", "lengths"), hidden = tiny_expected("bert_bare", "hidden_2");
+    int64_t first = (int64_t)(lengths.at[0] + lengths.at[1]), T = (int64_t)lengths.at[2], D = 12;
+    ck_assert_int_le(T, 8);
+    answers(PREDICT(folder, file("in.txt", "it\n"), "--embed", path), told);
+    size_t size;
+    char *content = scratch_read(path, &size);
+    float vector[12], cut[12];
+    memcpy(vector, content + size - sizeof vector, sizeof vector);
+    free(content);
+    double mean[12] = { 0 }, squares = 0;
+    for (int64_t d = 0; d < D; d++) {
+        for (int64_t t = 0; t < T; t++) {
+            mean[d] += (double)hidden.at[(first + t) * D + d];
+        }
+        squares += mean[d] * mean[d];
+    }
+    for (int64_t d = 0; d < D; d++) {
+        ck_assert_double_eq_tol(vector[d], mean[d] / sqrt(squares), 1e-5);
+    }
+    hl_free(lengths.at);
+    hl_free(hidden.at);
+    answers(PREDICT(folder, file("in.txt", "the cat sat on the mat.\n"), "--embed", path),
+            "in.txt:1: has 7 pieces, and the model takes 6: cut");
+    content = scratch_read(path, &size);
+    memcpy(cut, content + size - sizeof cut, sizeof cut);
+    free(content);
+    answers(PREDICT(folder, file("in.txt", "the cat sat on the mat\n"), "--embed", path), told);
+    content = scratch_read(path, &size);
+    ck_assert_mem_eq(cut, content + size - sizeof cut, sizeof cut);
+    free(content);
+    answers(PREDICT(folder, file("in.txt", "the cat sat on the mat.\n"), "--embed", path, "--stride", "3"), told);
+    content = scratch_read(path, &size);
+    ck_assert_mem_ne(cut, content + size - sizeof cut, sizeof cut);
+    free(content);
+}
+END_TEST
+
+START_TEST(a_folder_without_a_head_gives_pieces_alone)
 {
     const char *folder = tiny("bert_bare"), *in = file("in.txt", "resting dogs\n");
     ck_assert_str_eq(answers(PREDICT(folder, in, "--tokens"), ""), "re ##s ##t ##ing dog ##s\n");
-    answers(PREDICT(folder, in, "--embed", run_path("a.npy")), "");
     expect_refused(PREDICT(folder, in), 2, "bert_bare: its model has no output layer, and so no answers: make one on ");
     expect_refused(PREDICT(folder, "--score", in), 2, " my.ini --from ");
 }
@@ -386,7 +430,8 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, a_stored_classifier_labels_lines, 0, 3);
     tcase_add_test(tc, a_stored_tagger_labels_words);
     tcase_add_test(tc, stored_heads_fill_masks_and_continue);
-    tcase_add_test(tc, a_folder_without_a_head_gives_pieces_and_vectors_alone);
+    tcase_add_test(tc, vectors_are_what_the_folder_says);
+    tcase_add_test(tc, a_folder_without_a_head_gives_pieces_alone);
     tcase_add_loop_test(tc, a_run_begins_with_an_open_model_and_goes_on, 0, 2);
     tcase_add_test(tc, a_run_has_the_folders_weights);
     tcase_add_test(tc, a_config_that_contradicts_the_folder_is_told_by_key);

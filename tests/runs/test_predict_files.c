@@ -107,7 +107,7 @@ START_TEST(a_table_of_texts_is_known_by_its_first_line)
     ck_assert_str_eq(answers(PREDICT(run, named), ""), expected);
     ck_assert_str_eq(answers(PREDICT(run, named, "--tokens"), ""),
                      answers(PREDICT(run, run_path("in.txt"), "--tokens"), ""));
-    answers(PREDICT(run, named, "--embed", npy), "");
+    answers(PREDICT(run, named, "--embed", npy), "mean of the rows of the last layer, not normalised");
     free((void *)rows_of(npy, 2));
     const char *alone = answers(PREDICT(run, file("in.txt", "text\ngood food\nbad\n")), ""); /* a text as any other */
     ck_assert_str_eq(strchr(alone, '\n') + 1, expected);
@@ -170,13 +170,15 @@ END_TEST
 START_TEST(lines_become_rows)
 {
     const char *run = next_run("length = 8\n"), *npy = run_path("rows.npy");
-    ck_assert_str_eq(answers(PREDICT(run, file("in.txt", "one\n\none\ntwo\n"), "--embed", npy), ""), "");
+    ck_assert_str_eq(answers(PREDICT(run, file("in.txt", "one\n\none\ntwo\n"), "--embed", npy),
+                             "mean of the rows of the last layer, not normalised"),
+                     "");
     const float *rows = rows_of(npy, 4);
     for (int d = 0; d < 16; d++) {
         ck_assert(rows[16 + d] == 0 && rows[d] == rows[32 + d] && rows[d] != rows[48 + d] && isfinite(rows[d]));
     }
     free((void *)rows);
-    answers(PREDICT(run, file("in.txt", ""), "--embed", npy), "");
+    answers(PREDICT(run, file("in.txt", ""), "--embed", npy), "mean of the rows of the last layer, not normalised");
     free((void *)rows_of(npy, 0));
     size_t before = strlen(run_list(scratch_path("")));
     expect_refused(PREDICT(run, file("in.txt", "one\ntwo \xff\n"), "--embed", npy), 3, "in.txt:2:5: is not UTF-8");
@@ -333,6 +335,32 @@ START_TEST(many_lines_are_answered_as_each_alone)
 }
 END_TEST
 
+/* What waits for an answer goes from one batch into the next. */
+START_TEST(many_lines_are_scored_as_they_are_answered)
+{
+    static const char *const said[] = { "a good day", "bad food", "it is a very bad dog", "good", "a a a it bad" };
+    enum { LINES = 900 };
+    const char *run = classes_run();
+    char text[32768] = "", rows[32768] = "text\tlabel\n";
+    int right = 0;
+    for (int i = 0; i < LINES; i++) {
+        snprintf(text + strlen(text), 64, "%s\n", said[(i * i + i / 7) % 5]);
+        snprintf(rows + strlen(rows), 64, "%s\t%s\n", said[(i * i + i / 7) % 5], i % 3 == 0 ? "nice" : "bad");
+    }
+    const char *at = answers(PREDICT(run, file("in.txt", text)), "in.txt:");
+    for (int i = 0; i < LINES; i++, at = strchr(at, '\n') + 1) {
+        right += strncmp(at, i % 3 == 0 ? "nice\t" : "bad\t", i % 3 == 0 ? 5 : 4) == 0;
+    }
+    ck_assert(right > 0 && right < LINES);
+    json_error_t error;
+    json_t *scores = json_loads(answers(PREDICT(run, "--score", file("rows.tsv", rows), "--json"), ""), 0, &error);
+    ck_assert_ptr_nonnull(scores);
+    ck_assert_int_eq(json_integer_value(json_object_get(scores, "targets")), LINES);
+    ck_assert_int_eq(json_integer_value(json_object_get(scores, "right")), right);
+    json_decref(scores);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, lines_get_labels);
@@ -345,6 +373,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, scores_are_those_of_validation);
     tcase_add_test(tc, a_pipe_is_answered_line_by_line);
     tcase_add_test(tc, many_lines_are_answered_as_each_alone);
+    tcase_add_test(tc, many_lines_are_scored_as_they_are_answered);
 }
 
 SUITE("predict_files", add_tests)
