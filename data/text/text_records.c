@@ -55,6 +55,21 @@ static bool is_number(const char *name, size_t size)
     return strspn(name, "0123456789") >= size;
 }
 
+/* A text is compared with another one, and its label is neither of them. */
+static hl_status check_differ(const hl_text_records *records)
+{
+    const hl_text_spec *spec = records->spec;
+    const int64_t *columns = records->columns;
+    if (columns[0] == columns[1]) {
+        return hl_error(HL_INVALID, "task.text_column = %s: names one column twice; a pair is of two columns",
+                        spec->text_column);
+    }
+    return columns[2] != columns[0] && columns[2] != columns[1]
+               ? hl_ok()
+               : hl_error(HL_INVALID, "task.label_column = %s: is the column of a text, too (task.text_column = %s)",
+                          spec->label_column, spec->text_column);
+}
+
 /* The columns of a table of classes. */
 static hl_status open_classes(hl_text_records *records, const char *path)
 {
@@ -72,6 +87,7 @@ static hl_status open_classes(hl_text_records *records, const char *path)
         HL_THEN(status, hl_table_find(records->table, second, &records->columns[1]));
     }
     HL_THEN(status, hl_table_find(records->table, spec->label_column, &records->columns[2]));
+    HL_THEN(status, check_differ(records));
     hl_free(name);
     return status;
 }
