@@ -229,10 +229,13 @@ static hl_status choose_folder(work *w)
     if (is_run(w)) {
         char said[CONTENT_TEXT];
         memcpy(said, w->content, sizeof said);
-        HL_TRY(find_content(w));
-        if (strncmp(said, w->content, 16) != 0) {
-            return hl_error(HL_BAD_FILE, "%s: its content is not what the run was begun with, whose cache %s is gone",
-                            w->spec.file, w->folder);
+        hl_status status = find_content(w);
+        if (status.code == HL_OK && strncmp(said, w->content, 16) != 0) {
+            status = hl_error(HL_BAD_FILE, "%s: its content is not what the run was begun with", w->spec.file);
+        }
+        if (status.code != HL_OK) {
+            return hl_error(status.code, "%s; the run's own cache is gone, too: put back the file as it was, or %s",
+                            status.text, w->folder);
         }
     }
     HL_TRY(hl_data_folder_make(w->folder, &w->there));

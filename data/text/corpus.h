@@ -55,7 +55,7 @@ typedef struct hl_corpus_spec {
  * it, the others wait for its lock and take it up. *out is the caller's: hl_corpus_close. On failure it is NULL, and
  * under the path stands what stood there, or the new cache, whole. HL_INVALID where the source is "-", or a text of the
  * spec is too long. HL_BAD_FILE where `keep`, and else the reason of making it anew:
- *     <path>: its source <source> has changed
+ *     <path>: its source <source> has changed; with `keep` also what to do
  *     <path>: was made otherwise: <its kind>, now <kind>; was made with other tokens: <its tokens>, now <tokens>
  *     <path>: has format 7, not 1: another version or kind of machine made it; is damaged: ...
  * HL_BAD_FILE always:

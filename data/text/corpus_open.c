@@ -41,7 +41,8 @@ static hl_status compare(const hl_corpus_spec *spec, const hl_corpus_end *end, h
         HL_TRY(hl_source_compare(spec->source, &end->source, spec->full, spec->progress, spec->context, &same));
     }
     if (!same) {
-        *why = hl_error(HL_BAD_FILE, "%s: its source %s has changed", spec->path, spec->source);
+        *why = hl_error(HL_BAD_FILE, "%s: its source %s has changed%s", spec->path, spec->source,
+                        spec->keep ? " since: put back the file as it was, or begin a new run with it as it is" : "");
     }
     return hl_ok();
 }

@@ -106,12 +106,13 @@ START_TEST(a_run_goes_on_without_its_file_or_with_it_elsewhere_but_not_with_anot
     EXPECT_RUN(0, config, constant, "train.steps=8", key, "--quiet", "--resume", "--out", folder);
     text_file_of(_i, "other", 41);
     snprintf(key, sizeof key, "task.file=%s", other);
-    snprintf(changed, sizeof changed, "%s has changed", other);
+    snprintf(changed, sizeof changed, "%s has changed since: put back the file as it was, or begin a new run", other);
     refused(RUN(config, constant, key, "--resume", "--out", folder), 3, changed);
     ck_assert_str_eq(run_checkpoint_step(folder), "8");
     scratch_remove(run_file(folder, "data"));
     refused(RUN(config, constant, key, "--resume", "--out", folder), 3, "other: its content is not what the run was");
-    refused(RUN(config, constant, "--resume", "--out", folder), 3, text_tasks[_i].file);
+    snprintf(changed, sizeof changed, "%s: cannot open: No such file or directory; the run's own cache is gone", file);
+    refused(RUN(config, constant, "--resume", "--out", folder), 3, changed);
     ck_assert(!scratch_exists(run_file(folder, "data")));
     ck_assert_int_eq(rename(moved, file), 0);
     EXPECT_RUN(0, config, constant, "--quiet", "--resume", "--out", folder); /* the caches are made anew */
