@@ -1,0 +1,250 @@
+#include "data/text/treebank.h"
+
+#include "core/memory.h"
+#include "data/text/conllu.h"
+#include "data/text/private/grow.h"
+#include "data/text/private/text_set.h"
+#include "data/text/private/tokens_parts.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { TELL_EVERY = 256 /* sentences */ };
+
+/* A sentence's first word, begin and piece in the arrays of all; there is one more for the end of the last one. A
+ * sentence has one begin more than it has words. */
+typedef struct place {
+    size_t word, begin, piece;
+} place;
+
+struct hl_treebank {
+    size_t n, places_capacity;
+    place *places; /* (n + 1) */
+    int64_t n_short, n_long, longest, most_words;
+    size_t heads_capacity, relations_capacity, texts_capacity, begins_capacity, pieces_capacity;
+    int32_t *heads, *relations, *begins, *pieces; /* of all sentences, end to end */
+    size_t *texts;                                /* where each word stands in `text` */
+    hl_text text;                                 /* of all words, each ended by a zero byte */
+    hl_text_set relation_set;
+    char **names; /* (R): of the relations, in one block */
+};
+
+void hl_treebank_free(hl_treebank *treebank)
+{
+    if (treebank == NULL) {
+        return;
+    }
+    hl_free(treebank->places);
+    hl_free(treebank->heads);
+    hl_free(treebank->relations);
+    hl_free(treebank->texts);
+    hl_free(treebank->begins);
+    hl_free(treebank->pieces);
+    hl_free(treebank->names);
+    hl_text_free(&treebank->text);
+    hl_text_set_free(&treebank->relation_set);
+    hl_free(treebank);
+}
+
+/* Room for one more sentence of so many words and pieces. */
+static bool make_room(hl_treebank *t, size_t words, size_t pieces)
+{
+    place last = t->places[t->n];
+    return HL_GROW(t->places, t->places_capacity, t->n + 2) &&
+           HL_GROW(t->heads, t->heads_capacity, last.word + words) &&
+           HL_GROW(t->relations, t->relations_capacity, last.word + words) &&
+           HL_GROW(t->texts, t->texts_capacity, last.word + words) &&
+           HL_GROW(t->begins, t->begins_capacity, last.begin + words + 1) &&
+           HL_GROW(t->pieces, t->pieces_capacity, last.piece + pieces);
+}
+
+static hl_status add_words(hl_treebank *t, const hl_treebank_spec *spec, const hl_conllu_sentence *sentence)
+{
+    size_t at = t->places[t->n].word;
+    for (int64_t w = 0; w < sentence->n_words; w++) {
+        const hl_conllu_word *word = &sentence->words[w];
+        hl_span form = word->columns[HL_CONLLU_FORM], label = word->columns[HL_CONLLU_DEPREL];
+        size_t relation;
+        label = spec->subtypes ? label : hl_conllu_label(label);
+        HL_TRY(hl_text_set_add(&t->relation_set, label.text, label.size, 1, &relation));
+        t->heads[at + (size_t)w] = (int32_t)(word->head - 1);
+        t->relations[at + (size_t)w] = (int32_t)relation;
+        t->texts[at + (size_t)w] = t->text.size;
+        hl_text_add(&t->text, form.text, form.size);
+        hl_text_add(&t->text, "", 1);
+    }
+    return t->text.error;
+}
+
+/* Cuts the words into pieces, with what stands around a sentence; the words' begins are written behind the last
+ * sentence's, where there is room. */
+static hl_status cut_words(hl_treebank *t, const hl_treebank_spec *spec, const hl_conllu *reader,
+                           const hl_conllu_sentence *sentence, hl_pieces *pieces)
+{
+    int64_t around = 0;
+    if (spec->wraps) {
+        const hl_template *single = &spec->tokens->single;
+        while (single->at[around].id != HL_TEXT_A) {
+            around++;
+        }
+    }
+    int32_t *begins = t->begins + t->places[t->n].begin;
+    pieces->n = 0;
+    for (int64_t w = 0; w < sentence->n_words; w++) {
+        const hl_conllu_word *word = &sentence->words[w];
+        hl_span form = word->columns[HL_CONLLU_FORM];
+        begins[w] = (int32_t)(around + (int64_t)pieces->n);
+        hl_status status = hl_tokens_encode_word(spec->tokens, form.text, form.size, w == 0, pieces);
+        if (status.code == HL_INVALID) {
+            return hl_lines_bad(hl_conllu_lines(reader), word->line, "word %" PRId64 ": %s", w + 1, status.text);
+        }
+        HL_TRY(status);
+    }
+    begins[sentence->n_words] = (int32_t)(around + (int64_t)pieces->n);
+    return spec->wraps ? hl_tokens_wrap(spec->tokens, pieces->n, pieces) : hl_ok();
+}
+
+static hl_status add_sentence(hl_treebank *t, const hl_treebank_spec *spec, const hl_conllu *reader,
+                              const hl_conllu_sentence *sentence, hl_pieces *pieces)
+{
+    if (sentence->n_words < 2) {
+        t->n_short++;
+        return hl_ok();
+    }
+    size_t words = (size_t)sentence->n_words;
+    HL_NEED(make_room(t, words, 0), spec->path);
+    HL_TRY(cut_words(t, spec, reader, sentence, pieces));
+    if ((int64_t)pieces->n > spec->max_pieces) {
+        t->n_long++;
+        return hl_ok();
+    }
+    HL_NEED(make_room(t, words, pieces->n), spec->path);
+    HL_TRY(add_words(t, spec, sentence));
+    place *last = &t->places[t->n];
+    for (size_t i = 0; i < pieces->n; i++) {
+        t->pieces[last->piece + i] = pieces->at[i].id;
+    }
+    last[1] = (place){ last->word + words, last->begin + words + 1, last->piece + pieces->n };
+    t->longest = (int64_t)pieces->n > t->longest ? (int64_t)pieces->n : t->longest;
+    t->most_words = sentence->n_words > t->most_words ? sentence->n_words : t->most_words;
+    t->n++;
+    return hl_ok();
+}
+
+static hl_status add_sentences(hl_treebank *t, const hl_treebank_spec *spec, hl_conllu *reader, hl_pieces *pieces)
+{
+    const hl_conllu_sentence *sentence;
+    HL_TRY(hl_conllu_next(reader, &sentence));
+    for (int64_t number = 0; sentence != NULL; number++) {
+        HL_TRY(add_sentence(t, spec, reader, sentence, pieces));
+        if (spec->max_sentences > 0 && (int64_t)t->n == spec->max_sentences) {
+            break;
+        }
+        if (spec->progress != NULL && number % TELL_EVERY == 0) {
+            int64_t done, total;
+            hl_lines_progress(hl_conllu_lines(reader), &done, &total);
+            HL_TRY(spec->progress(spec->context, done, total));
+        }
+        HL_TRY(hl_conllu_next(reader, &sentence));
+    }
+    if (t->n == 0) {
+        return hl_error(HL_BAD_FILE,
+                        "%s: no sentence can be used: of %" PRId64 ", %" PRId64 " have one word, %" PRId64
+                        " are longer than %" PRId64 " pieces",
+                        spec->path, t->n_short + t->n_long, t->n_short, t->n_long, spec->max_pieces);
+    }
+    return hl_ok();
+}
+
+/* The names as strings: the set's have no zero byte. */
+static hl_status name_relations(hl_treebank *t)
+{
+    size_t n = t->relation_set.n;
+    t->names = hl_calloc(n * sizeof *t->names + t->relation_set.bytes.size + n, 1);
+    HL_NEED(t->names != NULL, "the relations of a treebank");
+    char *next = (char *)(t->names + n);
+    for (size_t r = 0; r < n; r++) {
+        size_t size;
+        const char *name = hl_text_set_get(&t->relation_set, r, &size);
+        t->names[r] = next;
+        memcpy(next, name, size);
+        next += size + 1;
+    }
+    return hl_ok();
+}
+
+hl_status hl_treebank_read(const hl_treebank_spec *spec, hl_treebank **out)
+{
+    *out = NULL;
+    hl_conllu *reader;
+    HL_TRY(hl_conllu_open(spec->path, HL_CONLLU_ROOTS, &reader));
+    hl_pieces pieces = { 0 };
+    hl_treebank *t = hl_calloc(1, sizeof *t);
+    if (t == NULL || !HL_GROW(t->places, t->places_capacity, 1)) {
+        hl_treebank_free(t);
+        hl_conllu_close(reader);
+        return hl_error_memory(spec->path);
+    }
+    t->places[0] = (place){ 0 };
+    hl_status status = add_sentences(t, spec, reader, &pieces);
+    HL_THEN(status, name_relations(t));
+    hl_pieces_free(&pieces);
+    hl_conllu_close(reader);
+    if (status.code != HL_OK) {
+        hl_treebank_free(t);
+        return status;
+    }
+    *out = t;
+    return hl_ok();
+}
+
+int64_t hl_treebank_size(const hl_treebank *treebank)
+{
+    return (int64_t)treebank->n;
+}
+
+int64_t hl_treebank_short(const hl_treebank *treebank)
+{
+    return treebank->n_short;
+}
+
+int64_t hl_treebank_long(const hl_treebank *treebank)
+{
+    return treebank->n_long;
+}
+
+int64_t hl_treebank_longest(const hl_treebank *treebank)
+{
+    return treebank->longest;
+}
+
+int64_t hl_treebank_most_words(const hl_treebank *treebank)
+{
+    return treebank->most_words;
+}
+
+int64_t hl_treebank_relations(const hl_treebank *treebank)
+{
+    return (int64_t)treebank->relation_set.n;
+}
+
+const char *hl_treebank_relation(const hl_treebank *treebank, int64_t relation)
+{
+    return treebank->names[relation];
+}
+
+hl_treebank_sentence hl_treebank_at(const hl_treebank *treebank, int64_t sentence)
+{
+    const place *at = &treebank->places[sentence];
+    return (hl_treebank_sentence){ .n_words = (int64_t)(at[1].word - at->word),
+                                   .heads = treebank->heads + at->word,
+                                   .relations = treebank->relations + at->word,
+                                   .begins = treebank->begins + at->begin,
+                                   .pieces = treebank->pieces + at->piece,
+                                   .n_pieces = (int64_t)(at[1].piece - at->piece) };
+}
+
+const char *hl_treebank_word(const hl_treebank *treebank, int64_t sentence, int64_t word)
+{
+    return treebank->text.bytes + treebank->texts[treebank->places[sentence].word + (size_t)word];
+}

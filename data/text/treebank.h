@@ -1,0 +1,76 @@
+/* The sentences of a treebank as a model reads them, with their trees.
+ *
+ * Words are those of CoNLL-U, without ranges and empty nodes, each cut into pieces by itself
+ * (hl_tokens_encode_word). Sentences of one word, and those that are too long, are left out and counted; all others are
+ * numbered from 0. */
+#ifndef HL_DATA_TEXT_TREEBANK_H
+#define HL_DATA_TEXT_TREEBANK_H
+
+#include "core/declarations.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "data/text/tokens.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+typedef struct hl_treebank_spec {
+    const char *path;        /* CoNLL-U, plain or gzipped, or "-" */
+    const hl_tokens *tokens; /* not owned */
+    bool wraps;              /* whether the tokens' own special tokens stand around a sentence, as [CLS] A [SEP] */
+    int64_t max_pieces;      /* of a sentence, what stands around it included */
+    int64_t max_sentences;   /* the first ones that are used; 0: all */
+    bool subtypes;           /* "nmod:poss" is a relation of its own, and not "nmod" */
+
+    /* Told now and then how many bytes of the file are read, of all or of -1 where that is not known; its failure ends
+     * the reading. NULL is allowed. */
+    hl_status (*progress)(void *context, int64_t done, int64_t total);
+    void *context;
+} hl_treebank_spec;
+
+typedef struct hl_treebank_sentence {
+    int64_t n_words;          /* W, at least 2 */
+    const int32_t *heads;     /* (W): the place of each word's head, 0 .. W - 1; -1 of a root */
+    const int32_t *relations; /* (W): of each word to its head, 0 .. R - 1 */
+    const int32_t *begins;    /* (W + 1): word w is the pieces begins[w] .. begins[w + 1] - 1 */
+    const int32_t *pieces;    /* (n_pieces): ids */
+    int64_t n_pieces;
+} hl_treebank_sentence;
+
+typedef struct hl_treebank hl_treebank;
+
+/* Reads all of it; 40 bytes or so a word stay in memory. HL_BAD_FILE as hl_conllu_open and hl_conllu_next with
+ * HL_CONLLU_ROOTS, and:
+ *     <path>: no sentence can be used: of <n>, <a> have one word, <b> are longer than <max_pieces> pieces
+ *     <path>:<line>: word 3: <what hl_tokens_encode_word says>
+ * HL_NO_MEMORY; or as `progress` fails; *out is then NULL. On success the caller's: hl_treebank_free. */
+hl_status hl_treebank_read(const hl_treebank_spec *spec, hl_treebank **out);
+
+void hl_treebank_free(hl_treebank *treebank); /* NULL is allowed */
+
+int64_t hl_treebank_size(const hl_treebank *treebank); /* S: sentences that are used */
+
+/* Those left out: of one word, and of too many pieces. */
+int64_t hl_treebank_short(const hl_treebank *treebank);
+int64_t hl_treebank_long(const hl_treebank *treebank);
+
+/* The relations R in the order in which they first came, and their names, without subtypes unless asked. */
+int64_t hl_treebank_relations(const hl_treebank *treebank);
+const char *hl_treebank_relation(const hl_treebank *treebank, int64_t relation);
+
+/* Sentence s of 0 .. S - 1. Its arrays are the treebank's. */
+hl_treebank_sentence hl_treebank_at(const hl_treebank *treebank, int64_t sentence);
+
+/* How word w of sentence s is written. */
+const char *hl_treebank_word(const hl_treebank *treebank, int64_t sentence, int64_t word);
+
+/* The most pieces and the most words of a sentence that is used. */
+int64_t hl_treebank_longest(const hl_treebank *treebank);
+int64_t hl_treebank_most_words(const hl_treebank *treebank);
+
+HL_END_DECLS
+
+#endif

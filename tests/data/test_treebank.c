@@ -1,0 +1,155 @@
+#include "data/text/treebank.h"
+
+#include "tests/check_suite.h"
+#include "tests/data/text_files.h"
+#include "tests/data/tokens_texts.h"
+#include "tests/fault_checks.h"
+#include "tests/faults.h"
+
+#define WORD(id, form, head, label) id "\t" form "\t_\t_\t_\t_\t" head "\t" label "\t_\t_\n"
+
+/* Sentence 1: a range, an empty node, a word of three pieces, one without a piece, a subtype. Then one of one word, one
+ * of six pieces, and one that is too long for eight. */
+static const char bank[] = "# text = playing [SEP]'s \xe2\x80\x8b\n" WORD("1-2", "playing[SEP]'s", "_", "_")
+    WORD("1", "playing", "2", "nmod:poss") WORD("2", "saw", "0", "root") WORD("2.1", "saw", "_", "_")
+        WORD("3", "\xe2\x80\x8b", "1", "case") "\n" WORD("1", "saw", "0", "root") "\n" WORD("1", "saw", "2", "nmod")
+            WORD("2", "saw", "0", "root") WORD("3", "saw", "2", "obj")
+                WORD("4", "saw", "3", "nmod:tmod") "\n" WORD("1", "playing", "0", "root")
+                    WORD("2", "playing", "1", "late") WORD("3", "playing", "2", "late");
+
+static hl_tokens *pieces(void)
+{
+    return wordpiece_of("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nplay\n##in\n##g\nsaw\n", true);
+}
+
+static void is_list(const int32_t *numbers, const int *expected, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        ck_assert_int_eq(numbers[i], expected[i]);
+    }
+}
+
+START_TEST(sentences_have_pieces_and_trees)
+{
+    hl_tokens *tokens = pieces();
+    hl_treebank_spec spec = { .path = text_file("t", bank), .tokens = tokens, .wraps = true, .max_pieces = 8 };
+    hl_treebank *t;
+    ck_assert_str_eq(hl_treebank_read(&spec, &t).text, "");
+    ck_assert_int_eq(hl_treebank_size(t), 2);
+    ck_assert_int_eq(hl_treebank_short(t), 1);
+    ck_assert_int_eq(hl_treebank_long(t), 1);
+    ck_assert_int_eq(hl_treebank_longest(t), 7);
+    ck_assert_int_eq(hl_treebank_most_words(t), 4);
+    hl_treebank_sentence first = hl_treebank_at(t, 0), second = hl_treebank_at(t, 1);
+    ck_assert(first.n_words == 3 && first.n_pieces == 7 && second.n_words == 4 && second.n_pieces == 6);
+    is_list(first.heads, (const int[]){ 1, -1, 0 }, 3);
+    is_list(first.begins, (const int[]){ 1, 4, 5, 6 }, 4);
+    is_list(first.pieces, (const int[]){ 2, 5, 6, 7, 8, 1, 3 }, 7);
+    is_list(second.heads, (const int[]){ 1, -1, 1, 2 }, 4);
+    is_list(second.begins, (const int[]){ 1, 2, 3, 4, 5 }, 5);
+    ck_assert_int_eq(hl_treebank_relations(t), 4);
+    static const char *const names[] = { "nmod", "root", "case", "obj" };
+    for (int r = 0; r < 4; r++) {
+        ck_assert_str_eq(hl_treebank_relation(t, r), names[r]);
+    }
+    is_list(second.relations, (const int[]){ 0, 1, 3, 0 }, 4);
+    ck_assert_str_eq(hl_treebank_word(t, 0, 0), "playing");
+    ck_assert_str_eq(hl_treebank_word(t, 1, 3), "saw");
+    hl_treebank_free(t);
+    hl_tokens_free(tokens);
+}
+END_TEST
+
+START_TEST(subtypes_are_kept_where_asked_and_nothing_need_stand_around)
+{
+    hl_tokens *tokens = pieces();
+    hl_treebank_spec spec = {
+        .path = text_file("t", bank), .tokens = tokens, .max_pieces = 9, .max_sentences = 2, .subtypes = true
+    };
+    hl_treebank *t;
+    ck_assert_str_eq(hl_treebank_read(&spec, &t).text, "");
+    ck_assert_int_eq(hl_treebank_size(t), 2); /* the last one would fit */
+    ck_assert_int_eq(hl_treebank_long(t), 0);
+    ck_assert_str_eq(hl_treebank_relation(t, 0), "nmod:poss");
+    ck_assert_int_eq(hl_treebank_relations(t), 6);
+    hl_treebank_sentence first = hl_treebank_at(t, 0);
+    is_list(first.begins, (const int[]){ 0, 3, 4, 5 }, 4);
+    ck_assert_int_eq(first.n_pieces, 5);
+    hl_treebank_free(t);
+    hl_tokens_free(tokens);
+}
+END_TEST
+
+START_TEST(a_treebank_without_a_usable_sentence_is_refused)
+{
+    hl_tokens *tokens = pieces();
+    hl_treebank_spec spec = { .path = text_file("t", bank), .tokens = tokens, .wraps = true, .max_pieces = 5 };
+    hl_treebank *t;
+    refused_as(hl_treebank_read(&spec, &t), HL_BAD_FILE, spec.path,
+               ": no sentence can be used: of 4, 1 have one word, 3 are longer than 5 pieces");
+    ck_assert_ptr_null(t);
+    spec.path = text_file("c", WORD("1", "saw", "2", "x") WORD("2", "saw", "1", "y") WORD("3", "saw", "0", "root"));
+    refused_as(hl_treebank_read(&spec, &t), HL_BAD_FILE, spec.path, ":1: its heads lead back to it: a circle");
+    spec.path = text_file("b", "# text = a\xff\n" WORD("1", "saw", "2", "x") WORD("2", "a\xff", "0", "root"));
+    hl_status status = hl_treebank_read(&spec, &t);
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    hl_tokens_free(tokens);
+}
+END_TEST
+
+static hl_status stop(void *context, int64_t done, int64_t total)
+{
+    *(int *)context += done >= 0 && total > 0;
+    return hl_error(HL_INVALID, "stopped");
+}
+
+START_TEST(progress_is_told_and_may_end_the_reading)
+{
+    hl_tokens *tokens = pieces();
+    int told = 0;
+    hl_treebank_spec spec = {
+        .path = text_file("t", bank), .tokens = tokens, .max_pieces = 9, .progress = stop, .context = &told
+    };
+    hl_treebank *t;
+    ck_assert_str_eq(hl_treebank_read(&spec, &t).text, "stopped");
+    ck_assert_int_eq(told, 1);
+    hl_tokens_free(tokens);
+}
+END_TEST
+
+typedef struct reading {
+    hl_treebank_spec spec;
+    hl_treebank *made;
+} reading;
+
+static hl_status read_bank(void *context)
+{
+    reading *r = context;
+    return hl_treebank_read(&r->spec, &r->made);
+}
+
+static void free_bank(void *context)
+{
+    hl_treebank_free(((reading *)context)->made);
+}
+
+START_TEST(a_treebank_is_read_whole_or_not_at_all_without_memory)
+{
+    hl_tokens *tokens = pieces();
+    reading r = { { .path = text_file("t", bank), .tokens = tokens, .wraps = true, .max_pieces = 8 }, NULL };
+    faults_begin();
+    fault_checks_allocations(read_bank, free_bank, &r);
+    faults_end();
+    hl_tokens_free(tokens);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, sentences_have_pieces_and_trees);
+    tcase_add_test(tc, subtypes_are_kept_where_asked_and_nothing_need_stand_around);
+    tcase_add_test(tc, a_treebank_without_a_usable_sentence_is_refused);
+    tcase_add_test(tc, progress_is_told_and_may_end_the_reading);
+    tcase_add_test(tc, a_treebank_is_read_whole_or_not_at_all_without_memory);
+}
+SUITE("treebank", add_tests)
