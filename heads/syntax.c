@@ -1,0 +1,210 @@
+#include "heads/syntax.h"
+
+#include "core/memory.h"
+#include "core/status.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { OFFSETS = 2 * HL_SYNTAX_OFFSETS + 1, DIRECTIONS = 2 };
+
+const char *hl_syntax_direction_name(hl_syntax_direction direction)
+{
+    return direction == HL_SYNTAX_TO_HEAD ? "d>h" : "h>d";
+}
+
+/* Counts */
+
+hl_status hl_syntax_init(hl_syntax *syntax, int64_t n_relations, int64_t n_heads)
+{
+    *syntax = (hl_syntax){ .n_relations = n_relations, .n_heads = n_heads };
+    if (n_relations < 1 || n_heads < 1) {
+        *syntax = (hl_syntax){ 0 };
+        return hl_error(HL_INVALID, "heads are counted against one relation at least");
+    }
+    size_t each, count;
+    if (hl_multiply_sizes((size_t)n_heads, DIRECTIONS, &each) && each < SIZE_MAX - OFFSETS - 1 &&
+        hl_multiply_sizes(each + OFFSETS + 1, (size_t)n_relations, &each) && hl_multiply_sizes(each, 2, &count)) {
+        syntax->numbers = hl_calloc(count, sizeof *syntax->numbers);
+    }
+    if (syntax->numbers == NULL) {
+        *syntax = (hl_syntax){ 0 };
+        return hl_error_memory("what heads find in a treebank");
+    }
+    int64_t *next = syntax->numbers;
+    for (int half = 0; half < 2; half++) {
+        syntax->halves[half] = (hl_syntax_half){ next, next + n_relations, next + n_relations * (1 + OFFSETS) };
+        next += each;
+    }
+    return hl_ok();
+}
+
+void hl_syntax_free(hl_syntax *syntax)
+{
+    hl_free(syntax->numbers);
+    *syntax = (hl_syntax){ 0 };
+}
+
+int64_t hl_syntax_offset_guess(int64_t i, int64_t k, int64_t n_words)
+{
+    int64_t guess = i + k < 0 ? 0 : i + k >= n_words ? n_words - 1 : i + k;
+    return guess == i ? -1 : guess;
+}
+
+void hl_syntax_add_tree(hl_syntax *syntax, const hl_syntax_tree *tree, int64_t sentence)
+{
+    hl_syntax_half *half = &syntax->halves[sentence % 2];
+    for (int64_t i = 0; i < tree->n_words; i++) {
+        if (tree->heads[i] < 0) {
+            continue;
+        }
+        int64_t *offsets = half->offsets + tree->relations[i] * OFFSETS + HL_SYNTAX_OFFSETS;
+        half->cases[tree->relations[i]]++;
+        for (int64_t k = -HL_SYNTAX_OFFSETS; k <= HL_SYNTAX_OFFSETS; k++) {
+            offsets[k] += hl_syntax_offset_guess(i, k, tree->n_words) == tree->heads[i];
+        }
+    }
+}
+
+/* The first of the largest of the numbers at 0, stride, 2 stride ... but the one at `but`; -1 where there is none. */
+static int64_t largest(const hl_real *numbers, int64_t stride, int64_t n, int64_t but)
+{
+    int64_t best = -1;
+    for (int64_t j = 0; j < n; j++) {
+        if (j != but && (best < 0 || numbers[j * stride] > numbers[best * stride])) {
+            best = j;
+        }
+    }
+    return best;
+}
+
+void hl_syntax_add_head(hl_syntax *syntax, int64_t head, const hl_syntax_tree *tree, int64_t sentence,
+                        const hl_real *weights)
+{
+    int64_t W = tree->n_words;
+    for (int64_t i = 0; i < W; i++) {
+        if (tree->heads[i] < 0) {
+            continue;
+        }
+        int64_t at = (tree->relations[i] * syntax->n_heads + head) * DIRECTIONS;
+        int64_t *hits = syntax->halves[sentence % 2].hits + at;
+        hits[HL_SYNTAX_TO_HEAD] += largest(weights + i * W, 1, W, i) == tree->heads[i];
+        hits[HL_SYNTAX_TO_DEPENDENT] += largest(weights + i, W, W, i) == tree->heads[i];
+    }
+}
+
+/* Rates */
+
+double hl_syntax_share(hl_syntax_rate rate)
+{
+    return rate.cases > 0 ? (double)rate.hits / (double)rate.cases : NAN;
+}
+
+hl_syntax_interval hl_syntax_interval_of(hl_syntax_rate rate)
+{
+    if (rate.cases == 0) {
+        return (hl_syntax_interval){ 0, 1 };
+    }
+    const double z = 1.959963984540054; /* the 97.5% quantile of the normal distribution */
+    double n = (double)rate.cases, p = hl_syntax_share(rate), wide = 1 + z * z / n;
+    double middle = (p + z * z / (2 * n)) / wide;
+    double half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / wide;
+    return (hl_syntax_interval){ fmax(middle - half, 0), fmin(middle + half, 1) };
+}
+
+/* Choices */
+
+/* Sums over the relations from `first` on, `n` of them, and over the halves from and to, of one count of each. */
+typedef struct part {
+    const hl_syntax *syntax;
+    int64_t first, n;
+    int from, to; /* the halves */
+} part;
+
+static int64_t cases_in(const part *p)
+{
+    int64_t sum = 0;
+    for (int half = p->from; half <= p->to; half++) {
+        for (int64_t r = p->first; r < p->first + p->n; r++) {
+            sum += p->syntax->halves[half].cases[r];
+        }
+    }
+    return sum;
+}
+
+static int64_t offset_hits_in(const part *p, int64_t k)
+{
+    int64_t sum = 0;
+    for (int half = p->from; half <= p->to; half++) {
+        for (int64_t r = p->first; r < p->first + p->n; r++) {
+            sum += p->syntax->halves[half].offsets[r * OFFSETS + HL_SYNTAX_OFFSETS + k];
+        }
+    }
+    return sum;
+}
+
+static int64_t head_hits_in(const part *p, int64_t head, hl_syntax_direction direction)
+{
+    int64_t sum = 0;
+    for (int half = p->from; half <= p->to; half++) {
+        for (int64_t r = p->first; r < p->first + p->n; r++) {
+            sum += p->syntax->halves[half].hits[(r * p->syntax->n_heads + head) * DIRECTIONS + (int)direction];
+        }
+    }
+    return sum;
+}
+
+/* Chooses of heads first .. first + n - 1 where `choosing` says, and measures where `measuring` does. */
+static hl_syntax_choice choose(const part *choosing, const part *measuring, int64_t first, int64_t n)
+{
+    hl_syntax_choice choice = { .head = first };
+    int64_t most = -1;
+    for (int64_t head = first; head < first + n; head++) {
+        for (hl_syntax_direction d = HL_SYNTAX_TO_HEAD; d <= HL_SYNTAX_TO_DEPENDENT; d++) {
+            int64_t hits = head_hits_in(choosing, head, d);
+            if (hits > most) {
+                most = hits;
+                choice.head = head;
+                choice.direction = d;
+            }
+        }
+    }
+    most = -1;
+    for (int64_t distance = 1; distance <= HL_SYNTAX_OFFSETS; distance++) {
+        for (int64_t k = -distance; k <= distance; k += 2 * distance) {
+            int64_t hits = offset_hits_in(choosing, k);
+            if (hits > most) {
+                most = hits;
+                choice.offset = k;
+            }
+        }
+    }
+    int64_t cases = cases_in(measuring);
+    choice.found = (hl_syntax_rate){ head_hits_in(measuring, choice.head, choice.direction), cases };
+    choice.baseline = (hl_syntax_rate){ offset_hits_in(measuring, choice.offset), cases };
+    return choice;
+}
+
+static hl_syntax_row row_of(const hl_syntax *syntax, int64_t relation, int64_t first, int64_t n)
+{
+    int64_t r = relation < 0 ? 0 : relation, count = relation < 0 ? syntax->n_relations : 1;
+    part all = { syntax, r, count, 0, 1 }, even = { syntax, r, count, 0, 0 }, odd = { syntax, r, count, 1, 1 };
+    return (hl_syntax_row){ choose(&all, &all, first, n), choose(&even, &odd, first, n) };
+}
+
+hl_syntax_row hl_syntax_row_of(const hl_syntax *syntax, int64_t relation)
+{
+    return row_of(syntax, relation, 0, syntax->n_heads);
+}
+
+hl_syntax_row hl_syntax_head_of(const hl_syntax *syntax, int64_t relation, int64_t head)
+{
+    return row_of(syntax, relation, head, 1);
+}
+
+bool hl_syntax_earned(const hl_syntax_choice *held_out)
+{
+    double lift = hl_syntax_share(held_out->found) - hl_syntax_share(held_out->baseline);
+    return lift >= HL_SYNTAX_CLEAR &&
+           hl_syntax_interval_of(held_out->found).low > hl_syntax_interval_of(held_out->baseline).high;
+}

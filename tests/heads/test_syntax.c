@@ -1,0 +1,185 @@
+#include "heads/syntax.h"
+
+#include "core/random.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+
+#include <math.h>
+#include <string.h>
+
+/* "the dog saw a cat": det(dog, the) nsubj(saw, dog) root det(cat, a) obj(saw, cat) */
+enum { DET, NSUBJ, ROOT, OBJ, RELATIONS, WORDS = 5 };
+static const int32_t heads[WORDS] = { 1, 2, -1, 4, 2 }, relations[WORDS] = { DET, NSUBJ, ROOT, DET, OBJ };
+static const hl_syntax_tree tree = { WORDS, heads, relations };
+
+/* Word i gives 0.5 to word to[i], 0.1 to every other one and 0.9 to itself. */
+static void look(hl_real *weights, const int *to)
+{
+    for (int i = 0; i < WORDS; i++) {
+        for (int j = 0; j < WORDS; j++) {
+            weights[i * WORDS + j] = i == j ? (hl_real)0.9 : j == to[i] ? (hl_real)0.5 : (hl_real)0.1;
+        }
+    }
+}
+
+START_TEST(guesses_are_the_largest_weights_of_rows_and_columns)
+{
+    hl_syntax syntax;
+    ck_assert_int_eq(hl_syntax_init(&syntax, RELATIONS, 2).code, HL_OK);
+    hl_real weights[WORDS * WORDS];
+    look(weights, (const int[]){ 1, 2, 0, 4, 1 }); /* both det, nsubj; obj is missed */
+    hl_syntax_add_tree(&syntax, &tree, 0);
+    hl_syntax_add_head(&syntax, 0, &tree, 0, weights);
+    look(weights, (const int[]){ 2, 0, 4, 1, 3 }); /* from the heads: dog to the, saw to cat, cat to a */
+    hl_syntax_add_head(&syntax, 1, &tree, 0, weights);
+
+    hl_syntax_row det = hl_syntax_row_of(&syntax, DET), obj = hl_syntax_row_of(&syntax, OBJ);
+    ck_assert_int_eq(det.published.head, 0);
+    ck_assert_int_eq(det.published.direction, HL_SYNTAX_TO_HEAD);
+    ck_assert_int_eq(det.published.found.hits, 2);
+    ck_assert_int_eq(det.published.found.cases, 2);
+    ck_assert_int_eq(obj.published.head, 1);
+    ck_assert_int_eq(obj.published.direction, HL_SYNTAX_TO_DEPENDENT);
+    ck_assert_int_eq(obj.published.found.hits, 1);
+    hl_syntax_row all = hl_syntax_row_of(&syntax, -1), second = hl_syntax_head_of(&syntax, DET, 1);
+    ck_assert_int_eq(all.published.found.cases, 4); /* the root has no head */
+    ck_assert_int_eq(all.published.found.hits, 3);
+    ck_assert_int_eq(second.published.head, 1);
+    ck_assert_int_eq(second.published.direction, HL_SYNTAX_TO_DEPENDENT);
+    ck_assert_int_eq(second.published.found.hits, 2);
+    hl_syntax_free(&syntax);
+}
+END_TEST
+
+/* The first of equals; never the word itself, whatever it gives itself. */
+START_TEST(of_equal_weights_the_first_word_is_the_guess)
+{
+    const int32_t to_first[3] = { -1, 0, 0 }, same[3] = { 0, 0, 0 };
+    hl_syntax_tree flat = { 3, to_first, same };
+    hl_real equal[9];
+    for (int i = 0; i < 9; i++) {
+        equal[i] = (hl_real)0.25;
+    }
+    hl_syntax syntax;
+    ck_assert_int_eq(hl_syntax_init(&syntax, 1, 3).code, HL_OK);
+    hl_syntax_add_tree(&syntax, &flat, 0);
+    for (int64_t head = 0; head < 3; head++) {
+        hl_syntax_add_head(&syntax, head, &flat, 0, equal);
+    }
+    hl_syntax_row row = hl_syntax_row_of(&syntax, 0);
+    ck_assert_int_eq(row.published.found.hits, 2);
+    ck_assert_int_eq(row.published.head, 0); /* of equal heads the lowest, of directions d>h */
+    ck_assert_int_eq(row.published.direction, HL_SYNTAX_TO_HEAD);
+    hl_syntax_free(&syntax);
+}
+END_TEST
+
+START_TEST(offsets_are_cut_at_the_ends_of_the_sentence)
+{
+    hl_syntax syntax;
+    ck_assert_int_eq(hl_syntax_init(&syntax, RELATIONS, 1).code, HL_OK);
+    hl_syntax_add_tree(&syntax, &tree, 0);
+    hl_syntax_row det = hl_syntax_row_of(&syntax, DET), obj = hl_syntax_row_of(&syntax, OBJ);
+    ck_assert_int_eq(det.published.offset, 1);
+    ck_assert_int_eq(det.published.baseline.hits, 2);
+    ck_assert_int_eq(obj.published.offset, -2); /* word 4 to word 2 */
+    const int64_t *of_det = syntax.halves[0].offsets + DET * (2 * HL_SYNTAX_OFFSETS + 1) + HL_SYNTAX_OFFSETS;
+    ck_assert_int_eq(of_det[0], 0);
+    ck_assert_int_eq(of_det[2], 1);  /* word 3 + 2 is cut to word 4 */
+    ck_assert_int_eq(of_det[-1], 0); /* word 0 - 1 is cut to word 0 itself: a miss */
+    hl_syntax_free(&syntax);
+}
+END_TEST
+
+/* Nothing is hit by any offset: of equals the nearest, the negative one first. */
+START_TEST(of_equal_offsets_the_nearest_negative_one_is_chosen)
+{
+    hl_syntax syntax;
+    ck_assert_int_eq(hl_syntax_init(&syntax, RELATIONS, 1).code, HL_OK);
+    ck_assert_int_eq(hl_syntax_row_of(&syntax, OBJ).published.offset, -1);
+    const int32_t far[4] = { 2, -1, 0, 0 }, same[4] = { 0, 0, 0, 0 }; /* offsets 2, -2 and -3 or less */
+    hl_syntax_tree four = { 4, far, same };
+    hl_syntax_add_tree(&syntax, &four, 0);
+    ck_assert_int_eq(hl_syntax_row_of(&syntax, 0).published.offset, -3);
+    hl_syntax_free(&syntax);
+}
+END_TEST
+
+START_TEST(what_is_held_out_is_chosen_on_the_other_half)
+{
+    hl_syntax syntax;
+    ck_assert_int_eq(hl_syntax_init(&syntax, RELATIONS, 2).code, HL_OK);
+    hl_real good[WORDS * WORDS], bad[WORDS * WORDS];
+    look(good, (const int[]){ 1, 2, 0, 4, 2 });
+    look(bad, (const int[]){ 3, 3, 3, 0, 3 });
+    for (int64_t s = 0; s < 5; s++) { /* head 0 is good on 0, 2, 4; head 1 on 1, 3 */
+        hl_syntax_add_tree(&syntax, &tree, s);
+        hl_syntax_add_head(&syntax, 0, &tree, s, s % 2 == 0 ? good : bad);
+        hl_syntax_add_head(&syntax, 1, &tree, s, s % 2 == 0 ? bad : good);
+    }
+    hl_syntax_row nsubj = hl_syntax_row_of(&syntax, NSUBJ);
+    ck_assert_int_eq(nsubj.published.head, 0);
+    ck_assert_int_eq(nsubj.published.found.hits, 3);
+    ck_assert_int_eq(nsubj.published.found.cases, 5);
+    ck_assert_int_eq(nsubj.held_out.head, 0);
+    ck_assert_int_eq(nsubj.held_out.found.hits, 0);
+    ck_assert_int_eq(nsubj.held_out.found.cases, 2);
+    ck_assert_int_eq(nsubj.held_out.baseline.hits, 2);
+    hl_syntax_free(&syntax);
+}
+END_TEST
+
+/* Values of R's binom::binom.wilson and of the formula in 50 digits. */
+START_TEST(intervals_are_wilsons)
+{
+    hl_syntax_interval i = hl_syntax_interval_of((hl_syntax_rate){ 8, 10 });
+    ck_assert_double_eq_tol(i.low, 0.490162471536642, 1e-12);
+    ck_assert_double_eq_tol(i.high, 0.943317848545625, 1e-12);
+    i = hl_syntax_interval_of((hl_syntax_rate){ 0, 10 });
+    ck_assert_double_eq(i.low, 0);
+    ck_assert_double_eq_tol(i.high, 0.277532799862889, 1e-12);
+    i = hl_syntax_interval_of((hl_syntax_rate){ 0, 0 });
+    ck_assert(i.low == 0 && i.high == 1);
+    ck_assert(isnan(hl_syntax_share((hl_syntax_rate){ 0, 0 })));
+}
+END_TEST
+
+START_TEST(a_label_is_earned_by_a_clear_distance_and_enough_cases)
+{
+    hl_syntax_choice far = { .found = { 80, 100 }, .baseline = { 40, 100 } };
+    hl_syntax_choice few = { .found = { 8, 10 }, .baseline = { 4, 10 } };
+    hl_syntax_choice near = { .found = { 49000, 100000 }, .baseline = { 40000, 100000 } };
+    hl_syntax_choice none = { .found = { 0, 0 }, .baseline = { 0, 0 } };
+    ck_assert(hl_syntax_earned(&far));
+    ck_assert(!hl_syntax_earned(&few));
+    ck_assert(!hl_syntax_earned(&near));
+    ck_assert(!hl_syntax_earned(&none));
+}
+END_TEST
+
+START_TEST(counts_are_refused_where_they_cannot_be)
+{
+    hl_syntax syntax;
+    ck_assert_int_eq(hl_syntax_init(&syntax, 0, 1).code, HL_INVALID);
+    ck_assert_int_eq(hl_syntax_init(&syntax, 1, 0).code, HL_INVALID);
+    ck_assert_int_eq(hl_syntax_init(&syntax, INT64_MAX / 4, INT64_MAX / 4).code, HL_NO_MEMORY);
+    faults_begin();
+    faults_in_memory(1, FAULTS_ONCE);
+    ck_assert_int_eq(hl_syntax_init(&syntax, 3, 2).code, HL_NO_MEMORY);
+    ck_assert_ptr_null(syntax.numbers);
+    faults_end();
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, guesses_are_the_largest_weights_of_rows_and_columns);
+    tcase_add_test(tc, of_equal_weights_the_first_word_is_the_guess);
+    tcase_add_test(tc, offsets_are_cut_at_the_ends_of_the_sentence);
+    tcase_add_test(tc, of_equal_offsets_the_nearest_negative_one_is_chosen);
+    tcase_add_test(tc, what_is_held_out_is_chosen_on_the_other_half);
+    tcase_add_test(tc, intervals_are_wilsons);
+    tcase_add_test(tc, a_label_is_earned_by_a_clear_distance_and_enough_cases);
+    tcase_add_test(tc, counts_are_refused_where_they_cannot_be);
+}
+SUITE("syntax", add_tests)
