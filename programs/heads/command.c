@@ -51,6 +51,19 @@ const char hl_heads_command_usage[] =
     "                    keys say more: task.column=XPOS task.label_column=is\n"
     "                    task.length=128 patterns.examples=200 train.seed=2\n"
     "\n"
+    "Grammar\n"
+    "  --treebank FILE   a table: for every relation of the treebank (CoNLL-U, also\n"
+    "                    gzipped) the head that finds it best, beside the best fixed\n"
+    "                    offset, on all sentences and held out, and random weights\n"
+    "  --relation NAME   all heads for this relation, or for all: nsubj\n"
+    "  --trees           whole trees, too: how many of their arcs are right\n"
+    "  --subtypes        nmod:poss is a relation of its own\n"
+    "  --punct-and-root  rows for these, too\n"
+    "  --max-pieces N    longer sentences are left out; without it, those that are\n"
+    "                    too long for the model\n"
+    "  --without-null    no random weights, which takes half the time\n"
+    "  --md [FILE]       the table as Markdown (no FILE, or -: to standard output)\n"
+    "\n"
     "Two runs\n"
     "  --against RUN2    a table: each head of RUN, the head of RUN2 that does most\n"
     "                    nearly the same, and how far apart they are; and a page\n"
@@ -137,6 +150,14 @@ static const hl_option options[] = {
     { HL_OPTION("task", TEXT, hl_heads_command, task) },
     { HL_OPTION("file", TEXT, hl_heads_command, file) },
     { HL_OPTION("export", TEXT, hl_heads_command, export_to) },
+    { HL_OPTION("treebank", TEXT, hl_heads_command, treebank) },
+    { HL_OPTION("relation", TEXT, hl_heads_command, relation) },
+    { HL_OPTION("md", FILE, hl_heads_command, md) },
+    { HL_OPTION("subtypes", FLAG, hl_heads_command, subtypes) },
+    { HL_OPTION("punct-and-root", FLAG, hl_heads_command, punct_and_root) },
+    { HL_OPTION("trees", FLAG, hl_heads_command, trees) },
+    { HL_OPTION("without-null", FLAG, hl_heads_command, without_null) },
+    { HL_OPTION("max-pieces", INTEGER, hl_heads_command, max_pieces), .least = 2, .most = INT64_MAX },
     { HL_OPTION("overwrite", FLAG, hl_heads_command, overwrite) },
     { HL_OPTION("help", FLAG, hl_heads_command, help) },
     { HL_OPTION("version", FLAG, hl_heads_command, version) },
@@ -175,6 +196,9 @@ bool hl_heads_command_asks_figures(const hl_heads_command *command)
 
 hl_heads_question hl_heads_command_question(const hl_heads_command *command)
 {
+    if (command->treebank != NULL) {
+        return HL_HEADS_TREEBANK;
+    }
     if (command->prune) {
         return HL_HEADS_PRUNE;
     }
@@ -190,6 +214,7 @@ void hl_heads_command_targets(const hl_heads_command *command, hl_target targets
         { "json", command->json }, { "csv", command->csv }, { "report", command->report },
         { "png", command->png },   { "svg", command->svg }, { "pdf", command->pdf },
         { "npz", command->npz },   { "out", command->out }, { "bertviz", command->bertviz },
+        { "md", command->md },
     };
     memcpy(targets, all, sizeof all);
 }
@@ -217,6 +242,7 @@ static const char *stranger(const hl_heads_command *c)
         { "keep-only", c->keep_only != NULL, question == HL_HEADS_SUBSET },
         { "drop", c->drop != NULL, question == HL_HEADS_SUBSET && c->keep_only == NULL },
         { c->shapley ? "shapley" : "importance", c->importance, importance },
+        { "prune", c->prune, prune },
         { "head", c->head != NULL, false },
         { "input", c->input != NULL, false },
         { "example", c->example >= 0, false },
@@ -241,6 +267,8 @@ static const char *stranger(const hl_heads_command *c)
 static const char *question_option(const hl_heads_command *command)
 {
     switch (hl_heads_command_question(command)) {
+    case HL_HEADS_TREEBANK:
+        return "treebank";
     case HL_HEADS_PRUNE:
         return "prune";
     case HL_HEADS_IMPORTANCE:
@@ -257,6 +285,17 @@ static hl_status check_question(const hl_heads_command *command)
     if (other != NULL) {
         return hl_error(HL_INVALID, "command line: --%s does not go with --%s; call %s once for each", other,
                         question_option(command), hl_program_name("heads"));
+    }
+    const char *of_treebank = command->relation != NULL ? "relation"
+                              : command->md != NULL     ? "md"
+                              : command->trees          ? "trees"
+                              : command->subtypes       ? "subtypes"
+                              : command->punct_and_root ? "punct-and-root"
+                              : command->without_null   ? "without-null"
+                              : command->max_pieces > 0 ? "max-pieces"
+                                                        : NULL;
+    if (of_treebank != NULL && command->treebank == NULL) {
+        return hl_error(HL_INVALID, "command line: --%s is about a treebank: add --treebank FILE", of_treebank);
     }
     if (command->prune_to > 0 && command->out == NULL) {
         return hl_error(HL_INVALID, "command line: --prune-to: where shall the smaller model go? add --out FILE");

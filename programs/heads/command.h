@@ -35,6 +35,10 @@ typedef struct hl_heads_command {
     hl_named_config asked;        /* without a path */
     const char *export_to;        /* the folder of an open model; with `overwrite` its files are replaced */
     bool overwrite;
+    const char *treebank, *relation; /* a path; the name of one of its relations */
+    const char *md;                  /* a path */
+    bool subtypes, punct_and_root, trees, without_null;
+    int64_t max_pieces; /* of a sentence; 0: not given */
     bool help, version;
 } hl_heads_command;
 
@@ -51,7 +55,7 @@ bool hl_heads_command_asks_maps(const hl_heads_command *command);
  * too. */
 bool hl_heads_command_asks_figures(const hl_heads_command *command);
 
-enum { HL_HEADS_TARGETS = 9 };
+enum { HL_HEADS_TARGETS = 10 };
 
 /* Every file that can be asked for, given or not. */
 void hl_heads_command_targets(const hl_heads_command *command, hl_target targets[HL_HEADS_TARGETS]);
@@ -59,12 +63,13 @@ void hl_heads_command_targets(const hl_heads_command *command, hl_target targets
 /* Whether one of the files goes to standard output, which then holds nothing else. */
 bool hl_heads_command_fills_output(const hl_heads_command *command);
 
-/* Questions about what the loss depends on, asked instead of the table or maps. */
+/* Questions that are asked instead of the table or maps: what the loss depends on, or what is found in a treebank. */
 typedef enum hl_heads_question {
     HL_HEADS_NO_QUESTION,
     HL_HEADS_SUBSET,
     HL_HEADS_IMPORTANCE,
-    HL_HEADS_PRUNE
+    HL_HEADS_PRUNE,
+    HL_HEADS_TREEBANK
 } hl_heads_question;
 
 hl_heads_question hl_heads_command_question(const hl_heads_command *command);

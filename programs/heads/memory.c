@@ -143,6 +143,8 @@ static size_t answer_bytes(const hl_opened_model *run, const hl_heads_command *c
     case HL_HEADS_PRUNE: /* the pruned model beside the whole one */
         return hl_size_sum(hl_size_sum(model, f->weights),
                            larger(f->measures, hl_size_sum(f->snapshot, f->evaluation)));
+    case HL_HEADS_TREEBANK: /* random weights beside the model's; the treebank itself is small */
+        return hl_size_sum(hl_size_sum(model, command->without_null ? 0 : f->weights), f->evaluation);
     case HL_HEADS_NO_QUESTION:
         break;
     }
@@ -202,6 +204,8 @@ static const char *remedy(const hl_opened_model *run, const hl_heads_command *co
         return "a run with fewer patterns.examples or a larger optimizer.accumulate needs less";
     case HL_HEADS_PRUNE:
         return "a run with fewer patterns.examples or a larger optimizer.accumulate needs less";
+    case HL_HEADS_TREEBANK:
+        return "--without-null needs less, and so does a lower --max-pieces";
     case HL_HEADS_NO_QUESTION:
         break;
     }

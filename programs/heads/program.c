@@ -14,6 +14,7 @@
 #include "programs/heads/prune.h"
 #include "programs/heads/subset.h"
 #include "programs/heads/table.h"
+#include "programs/heads/treebank.h"
 #include "programs/print_line.h"
 #include "programs/standard_output.h"
 #include "programs/targets.h"
@@ -161,6 +162,8 @@ static hl_status answer(call *c)
         return hl_heads_importance_show(&c->run, &c->command, c->out, c->err);
     case HL_HEADS_PRUNE:
         return hl_heads_prune_show(&c->run, &c->command, c->out, c->err);
+    case HL_HEADS_TREEBANK:
+        return hl_heads_treebank_show(&c->run, &c->command, c->out, c->err);
     default:
         return hl_heads_subset_show(&c->run, &c->command, c->out);
     }
@@ -215,6 +218,9 @@ static hl_status check_open(const call *c)
     const hl_heads_command *command = &c->command;
     const char *heads = hl_program_name("heads");
     if (c->run.open == NULL) {
+        return hl_ok();
+    }
+    if (hl_heads_command_question(command) == HL_HEADS_TREEBANK) {
         return hl_ok();
     }
     if (hl_heads_command_question(command) != HL_HEADS_NO_QUESTION) {

@@ -1,0 +1,78 @@
+#include "programs/heads/treebank.h"
+
+#include "programs/heads/deliver.h"
+#include "programs/heads/treebank_table.h"
+#include "programs/waiting.h"
+#include "study/output.h"
+
+#include <string.h>
+
+static hl_status find_relation(const hl_syntax_study *study, const char *name, int64_t *relation)
+{
+    int64_t R = hl_treebank_relations(study->treebank);
+    *relation = -1;
+    bool known = strcmp(name, "all") == 0;
+    for (int64_t r = 0; r < R && !known; r++) {
+        known = strcmp(name, hl_treebank_relation(study->treebank, r)) == 0;
+        *relation = r;
+    }
+    if (known) {
+        return hl_ok();
+    }
+    hl_text some = { 0 };
+    for (int64_t row = 1; row < study->n_rows; row++) {
+        hl_text_print(&some, "%s%s", row > 1 ? ", " : "", hl_syntax_study_name(study, study->rows[row]));
+    }
+    hl_status status = hl_text_status(&some);
+    if (status.code == HL_OK) {
+        status = hl_error(HL_INVALID, "command line: --relation: the treebank has no \"%.64s\"; there are all, %s",
+                          name, some.size > 0 ? some.bytes : "no others");
+    }
+    hl_text_free(&some);
+    return status;
+}
+
+static hl_status deliver(const hl_syntax_study *study, const hl_heads_command *command, FILE *out)
+{
+    hl_text table = { 0 }, json = { 0 }, csv = { 0 }, markdown = { 0 };
+    if (command->relation != NULL) {
+        int64_t relation;
+        HL_TRY(find_relation(study, command->relation, &relation));
+        hl_heads_relation_table(&table, study, relation);
+        hl_heads_relation_json(&json, study, relation);
+        hl_heads_relation_csv(&csv, study, relation);
+    } else {
+        hl_heads_treebank_table(&table, study);
+        hl_heads_treebank_json(&json, study);
+        hl_heads_treebank_csv(&csv, study);
+        hl_heads_treebank_markdown(&markdown, study);
+    }
+    hl_status status = hl_heads_deliver(command, &table, &json, &csv, out);
+    if (status.code == HL_OK && command->md != NULL) {
+        return hl_output_put(command->md, &markdown, out);
+    }
+    hl_text_free(&markdown);
+    return status;
+}
+
+hl_status hl_heads_treebank_show(hl_opened_model *model, const hl_heads_command *command, FILE *out, FILE *err)
+{
+    hl_waiting waiting = { .out = err };
+    hl_syntax_question question = { .path = command->treebank,
+                                    .max_pieces = command->max_pieces,
+                                    .subtypes = command->subtypes,
+                                    .punct_and_root = command->punct_and_root,
+                                    .null = !command->without_null,
+                                    .trees = command->trees,
+                                    .least_cases = HL_SYNTAX_LEAST_CASES,
+                                    .progress = hl_waiting_tell,
+                                    .context = &waiting };
+    HL_TRY(hl_opened_model_load(model, -1));
+    hl_syntax_study study;
+    hl_status status = hl_syntax_study_make(&study, model, &question);
+    hl_waiting_end(&waiting);
+    HL_TRY(status);
+    status = deliver(&study, command, out);
+    hl_syntax_study_free(&study);
+    return status;
+}

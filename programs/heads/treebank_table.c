@@ -1,0 +1,192 @@
+#include "programs/heads/treebank_table.h"
+
+#include "core/memory.h"
+#include "core/text_grid.h"
+#include "heads/head_set.h"
+#include "show/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- all relations ---- */
+
+static void set_share(hl_text_grid *grid, int64_t row, int64_t column, hl_syntax_rate rate)
+{
+    if (rate.cases > 0) {
+        hl_text_grid_set(grid, row, column, "%.1f", 100 * hl_syntax_share(rate));
+    } else {
+        hl_text_grid_set(grid, row, column, "-");
+    }
+}
+
+static hl_status make_grid(const hl_syntax_study *study, hl_text_grid *grid)
+{
+    static const char *const titles[] = { "relation", "cases", "head", "way",  "found", "95%",
+                                          "base",     "at",    "by",   "held", "base",  "null" };
+    enum { COLUMNS = sizeof titles / sizeof *titles };
+    bool null = study->null.n_heads > 0;
+    HL_TRY(hl_text_grid_init(grid, study->n_rows + 1, COLUMNS - !null));
+    for (int c = 0; c < COLUMNS - !null; c++) {
+        hl_text_grid_set(grid, 0, c, "%s", titles[c]);
+    }
+    for (int64_t r = 0; r < study->n_rows; r++) {
+        const hl_model_config *shape = &study->model->shape;
+        hl_syntax_row row = hl_syntax_row_of(&study->found, study->rows[r]);
+        const hl_syntax_choice *all = &row.published, *held = &row.held_out;
+        hl_syntax_interval sure = hl_syntax_interval_of(all->found);
+        bool earned = study->rows[r] >= 0 && hl_syntax_earned(held);
+        hl_text_grid_set(grid, r + 1, 0, "%s%s", hl_syntax_study_name(study, study->rows[r]), earned ? " *" : "");
+        hl_text_grid_set(grid, r + 1, 1, "%" PRId64, all->found.cases);
+        hl_text_grid_set(grid, r + 1, 2, "%s", hl_head_name_at(shape, all->head).text);
+        hl_text_grid_set(grid, r + 1, 3, "%s", hl_syntax_direction_name(all->direction));
+        set_share(grid, r + 1, 4, all->found);
+        hl_text_grid_set(grid, r + 1, 5, "%.0f-%.0f", 100 * sure.low, 100 * sure.high);
+        set_share(grid, r + 1, 6, all->baseline);
+        hl_text_grid_set(grid, r + 1, 7, "%+d", (int)all->offset);
+        hl_text_grid_set(grid, r + 1, 8, "%s", held->found.cases > 0 ? hl_head_name_at(shape, held->head).text : "-");
+        set_share(grid, r + 1, 9, held->found);
+        set_share(grid, r + 1, 10, held->baseline);
+        if (null) {
+            set_share(grid, r + 1, 11, hl_syntax_row_of(&study->null, study->rows[r]).published.found);
+        }
+    }
+    return grid->error;
+}
+
+static void print_read(hl_text *text, const hl_syntax_study *study)
+{
+    const hl_treebank *t = study->treebank;
+    hl_text_paragraph(
+        text, HL_TABLE_WIDTH,
+        "%s on %" PRId64 " sentences; left out: %" PRId64 " of one word, %" PRId64 " of more than %" PRId64 " pieces.",
+        study->model->name, hl_treebank_size(t), hl_treebank_short(t), hl_treebank_long(t), study->max_pieces);
+}
+
+static void print_trees(hl_text *text, const hl_syntax_study *study)
+{
+    hl_text_grid grid;
+    hl_status status = hl_text_grid_init(&grid, HL_SYNTAX_TREE_KINDS + 1, 3);
+    hl_text_grid_set(&grid, 0, 0, "whole trees");
+    hl_text_grid_set(&grid, 0, 1, "UAS");
+    hl_text_grid_set(&grid, 0, 2, "UUAS");
+    for (hl_syntax_tree_kind kind = 0; kind < HL_SYNTAX_TREE_KINDS; kind++) {
+        const hl_tree_score *score = &study->trees[kind];
+        hl_text_grid_set(&grid, (int64_t)kind + 1, 0, "%s", hl_syntax_tree_name(kind));
+        hl_text_grid_set(&grid, (int64_t)kind + 1, 1, "%.1f", 100 * hl_tree_share(score, score->directed));
+        hl_text_grid_set(&grid, (int64_t)kind + 1, 2, "%.1f", 100 * hl_tree_share(score, score->undirected));
+    }
+    hl_text_print(text, "\n");
+    hl_text_grid_print(&grid, HL_TABLE_WIDTH, 1, true, text);
+    hl_text_fail(text, status);
+    hl_text_grid_free(&grid);
+    hl_text_print(text, "\n");
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "Whole trees of %" PRId64 " sentences (1, 3, 5 ...; those of one root), from the gold root, by "
+                      "heads and offset chosen on the others; the mean is that of %" PRId64
+                      " heads. UAS: the share of words whose head is right; UUAS: also the wrong way round.",
+                      study->tree_sentences, study->n_tree_heads);
+}
+
+static void print_earned(hl_text *text, const hl_syntax_study *study)
+{
+    hl_text names = { 0 };
+    for (int64_t head = 0; head < study->found.n_heads; head++) {
+        int64_t relation = hl_syntax_study_earned(study, head);
+        if (relation >= 0) {
+            hl_text_print(&names, "%s%s %s", names.size > 0 ? ", " : "",
+                          hl_head_name_at(&study->model->shape, head).text, hl_syntax_study_name(study, relation));
+        }
+    }
+    hl_text_fail(text, names.error);
+    hl_text_print(text, "\n");
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "Heads that earn a label: %s.", names.size > 0 ? names.bytes : "none");
+    hl_text_free(&names);
+}
+
+void hl_heads_treebank_table(hl_text *text, const hl_syntax_study *study)
+{
+    hl_text_grid grid;
+    print_read(text, study);
+    hl_text_print(text, "\n");
+    hl_text_fail(text, make_grid(study, &grid));
+    hl_text_grid_print(&grid, HL_TABLE_WIDTH, 2, true, text);
+    hl_text_grid_free(&grid);
+    hl_text_print(text, "\n");
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "head, way: the best one for the relation; d>h: the word looks at its head, h>d: its head looks "
+                      "at it. found: per cent of the cases in which that word's largest weight is on it, with its "
+                      "interval (Wilson, 95%%). base, at: the same of the best fixed offset, head - dependent. All of "
+                      "these are chosen where they are measured, as in papers. by, held, base: head and offset are "
+                      "chosen on sentences 0, 2, 4 ... and measured on 1, 3, 5 .... null: what the best head of random "
+                      "weights finds. *: the head earns the relation as a "
+                      "label: held out it is a tenth or more above the baseline, and the intervals do not overlap.");
+    print_earned(text, study);
+    if (study->has_trees) {
+        print_trees(text, study);
+    }
+}
+
+void hl_heads_treebank_markdown(hl_text *text, const hl_syntax_study *study)
+{
+    hl_text_grid grid;
+    hl_text_fail(text, make_grid(study, &grid));
+    hl_text_grid_markdown(&grid, text);
+    hl_text_grid_free(&grid);
+}
+
+/* ---- one relation ---- */
+
+typedef struct found_head {
+    int64_t head;
+    hl_syntax_row row;
+} found_head;
+
+static int most_found_first(const void *a, const void *b)
+{
+    const found_head *x = a, *y = b;
+    int64_t more = y->row.published.found.hits - x->row.published.found.hits;
+    return more != 0 ? (more > 0 ? 1 : -1) : (x->head > y->head) - (x->head < y->head);
+}
+
+void hl_heads_relation_table(hl_text *text, const hl_syntax_study *study, int64_t relation)
+{
+    int64_t n = study->found.n_heads;
+    found_head *heads = hl_calloc((size_t)n, sizeof *heads);
+    if (heads == NULL) {
+        hl_text_fail(text, hl_error_memory("the heads of a relation"));
+        return;
+    }
+    hl_text_grid grid;
+    hl_text_fail(text, hl_text_grid_init(&grid, n + 1, 7));
+    for (int64_t h = 0; h < n; h++) {
+        heads[h] = (found_head){ h, hl_syntax_head_of(&study->found, relation, h) };
+    }
+    qsort(heads, (size_t)n, sizeof *heads, most_found_first);
+    static const char *const titles[] = { "head", "way", "found", "95%", "held", "null", "" };
+    for (int c = 0; c < 7; c++) {
+        hl_text_grid_set(&grid, 0, c, "%s", titles[c]);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const hl_syntax_choice *found = &heads[i].row.published, *held = &heads[i].row.held_out;
+        hl_syntax_interval sure = hl_syntax_interval_of(found->found);
+        hl_text_grid_set(&grid, i + 1, 0, "%s", hl_head_name_at(&study->model->shape, heads[i].head).text);
+        hl_text_grid_set(&grid, i + 1, 1, "%s", hl_syntax_direction_name(found->direction));
+        set_share(&grid, i + 1, 2, found->found);
+        hl_text_grid_set(&grid, i + 1, 3, "%.0f-%.0f", 100 * sure.low, 100 * sure.high);
+        set_share(&grid, i + 1, 4, held->found);
+        if (study->null.n_heads > 0) {
+            set_share(&grid, i + 1, 5, hl_syntax_head_of(&study->null, relation, heads[i].head).published.found);
+        }
+        hl_text_grid_set(&grid, i + 1, 6, relation >= 0 && hl_syntax_earned(held) ? "*" : "");
+    }
+    print_read(text, study);
+    hl_syntax_choice best = hl_syntax_row_of(&study->found, relation).published;
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s: %" PRId64 " cases; the best fixed offset, %+d, finds %.1f per cent.",
+                      hl_syntax_study_name(study, relation), best.found.cases, (int)best.offset,
+                      100 * hl_syntax_share(best.baseline));
+    hl_text_print(text, "\n");
+    hl_text_grid_print(&grid, HL_TABLE_WIDTH, 1, true, text);
+    hl_text_grid_free(&grid);
+    hl_free(heads);
+}

@@ -1,0 +1,35 @@
+/* What heads find in a treebank, as a table, Markdown, JSON and CSV. */
+#ifndef HL_PROGRAMS_HEADS_TREEBANK_TABLE_H
+#define HL_PROGRAMS_HEADS_TREEBANK_TABLE_H
+
+#include "core/text.h"
+#include "study/syntax_study.h"
+
+/* All add to the text; HL_NO_MEMORY is left on it. */
+
+/* A sentence on what was read, a row for each relation, what the columns mean, the heads that earn a label, and where
+ * they were made the trees. */
+void hl_heads_treebank_table(hl_text *text, const hl_syntax_study *study);
+
+/* The rows as a table of Markdown. */
+void hl_heads_treebank_markdown(hl_text *text, const hl_syntax_study *study);
+
+/* {"sentences", "left_out", "rows": [{"relation", "cases", "head", "direction" ("d>h" or "h>d"), "accuracy", "low",
+ * "high", "offset", "baseline", "held_out_head", "held_out_direction", "held_out", "held_out_low", "held_out_high",
+ * "held_out_offset", "held_out_baseline", "null_head", "null", "null_held_out", "label"}], "heads": [{"layer", "head",
+ * "relation"}], "trees": {"sentences", "heads", "<kind>": {"uas", "uuas"}}}: shares from 0 to 1, null where there is
+ * none; `null` is the best head's of random weights, `label` whether the held-out head earns the relation; `heads`
+ * those that earn one. */
+void hl_heads_treebank_json(hl_text *text, const hl_syntax_study *study);
+
+/* The rows, with the same names. */
+void hl_heads_treebank_csv(hl_text *text, const hl_syntax_study *study);
+
+/* All heads for one relation, the most found first. */
+void hl_heads_relation_table(hl_text *text, const hl_syntax_study *study, int64_t relation);
+
+/* {"relation", "cases", "heads": [{"layer", "head", ...}]} of these rows, and as CSV. */
+void hl_heads_relation_json(hl_text *text, const hl_syntax_study *study, int64_t relation);
+void hl_heads_relation_csv(hl_text *text, const hl_syntax_study *study, int64_t relation);
+
+#endif

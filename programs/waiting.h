@@ -1,0 +1,27 @@
+/* How far long work is, for whoever waits. */
+#ifndef HL_PROGRAMS_WAITING_H
+#define HL_PROGRAMS_WAITING_H
+
+#include "core/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* A zeroed one but for `out` is at the beginning. */
+typedef struct hl_waiting {
+    FILE *out;        /* NULL: nothing is printed */
+    bool line_open;   /* on a terminal, whose line renews itself */
+    const char *what; /* is done since `began` */
+    double began, told;
+} hl_waiting;
+
+/* Prints what is being done, and with done of total the time that is left: on a terminal in a line that renews itself,
+ * elsewhere in a line every ten seconds. A callback: `waiting` is an hl_waiting. HL_FAILED where a signal came
+ * meanwhile (train/signals.h). */
+hl_status hl_waiting_tell(void *waiting, const char *what, int64_t done, int64_t total);
+
+/* Clears the line. */
+void hl_waiting_end(hl_waiting *waiting);
+
+#endif

@@ -1,0 +1,372 @@
+#include "study/syntax_study.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "heads/head_set.h"
+#include "heads/treebank_pass.h"
+#include "train/setup_data.h"
+
+#include <string.h>
+
+/* What a pass over the treebank is for. */
+typedef struct pass_call {
+    const hl_syntax_question *question;
+    hl_syntax_study *study;
+    const char *what;
+    hl_syntax *counts;
+    int64_t first_head; /* of the layer at work, in all */
+} pass_call;
+
+static hl_status tell(void *context, int64_t done, int64_t total)
+{
+    const pass_call *call = context;
+    const hl_syntax_question *q = call->question;
+    return q->progress != NULL ? q->progress(q->context, call->what, done, total) : hl_ok();
+}
+
+/* ---- counting ---- */
+
+static hl_syntax_tree tree_of(const hl_treebank_sentence *sentence)
+{
+    return (hl_syntax_tree){ sentence->n_words, sentence->heads, sentence->relations };
+}
+
+typedef struct layer_work {
+    const pass_call *call;
+    const hl_word_maps *maps;
+} layer_work;
+
+static void count_heads(const void *context, hl_range heads)
+{
+    const layer_work *work = context;
+    const hl_word_maps *maps = work->maps;
+    for (int64_t s = maps->first; s < maps->first + maps->n_sentences; s++) {
+        hl_treebank_sentence sentence = hl_treebank_at(work->call->study->treebank, s);
+        hl_syntax_tree tree = tree_of(&sentence);
+        for (int64_t h = heads.begin; h < heads.end; h++) {
+            hl_syntax_add_head(work->call->counts, work->call->first_head + h, &tree, s,
+                               hl_word_map(maps, s, h, sentence.n_words));
+        }
+    }
+}
+
+static void count_layer(void *context, const hl_word_maps *maps, int threads)
+{
+    pass_call *call = context;
+    call->first_head = maps->layer == 0 ? 0 : call->first_head;
+    hl_threads_run(threads, maps->n_heads, 1, count_heads, &(layer_work){ call, maps });
+    call->first_head += maps->n_heads;
+}
+
+static hl_status run_model(const hl_model *model, const hl_opened_model *opened, hl_treebank *treebank,
+                           const hl_treebank_taker *taker)
+{
+    enum { ROWS = 2048 }; /* enough for full speed, little memory */
+    hl_treebank_pass *pass = hl_calloc(1, sizeof *pass);
+    HL_NEED(pass != NULL, "a pass over a treebank");
+    hl_arena arena = { 0 };
+    hl_status status = hl_treebank_pass_init(pass, model, treebank, ROWS, opened->threads);
+    HL_THEN(status, hl_arena_init(&arena, pass->plan.bytes));
+    HL_THEN(status, hl_treebank_pass_run(pass, &arena, taker));
+    hl_arena_free(&arena);
+    hl_treebank_pass_free(pass);
+    hl_free(pass);
+    return status;
+}
+
+static hl_status count_with(hl_syntax_study *study, const hl_syntax_question *question, const hl_model *model,
+                            const char *what, hl_syntax *counts)
+{
+    HL_TRY(hl_syntax_init(counts, hl_treebank_relations(study->treebank), hl_heads_count(&study->model->shape)));
+    for (int64_t s = 0; s < hl_treebank_size(study->treebank); s++) {
+        hl_treebank_sentence sentence = hl_treebank_at(study->treebank, s);
+        hl_syntax_tree tree = tree_of(&sentence);
+        hl_syntax_add_tree(counts, &tree, s);
+    }
+    pass_call call = { .question = question, .study = study, .what = what, .counts = counts };
+    return run_model(model, study->model, study->treebank,
+                     &(hl_treebank_taker){ .layer = count_layer, .progress = tell, .context = &call });
+}
+
+static hl_status count_null(hl_syntax_study *study, const hl_syntax_question *question)
+{
+    hl_model *null = hl_calloc(1, sizeof *null);
+    HL_NEED(null != NULL, "random weights");
+    hl_status status = hl_model_init(null, &study->model->shape);
+    HL_THEN(status, hl_model_allocate(null, (uint64_t)study->model->config.train.seed));
+    HL_THEN(status, count_with(study, question, null, "random weights", &study->null));
+    hl_model_free(null);
+    hl_free(null);
+    return status;
+}
+
+/* ---- rows ---- */
+
+static int64_t cases_of(const hl_syntax_study *study, int64_t relation)
+{
+    return study->found.halves[0].cases[relation] + study->found.halves[1].cases[relation];
+}
+
+static hl_status choose_rows(hl_syntax_study *study, const hl_syntax_question *question)
+{
+    int64_t R = study->found.n_relations;
+    study->rows = hl_calloc((size_t)R + 1, sizeof *study->rows);
+    HL_NEED(study->rows != NULL, "the relations of a treebank");
+    study->rows[study->n_rows++] = -1;
+    for (int64_t r = 0; r < R; r++) {
+        const char *name = hl_treebank_relation(study->treebank, r);
+        bool left_out = strcmp(name, "punct") == 0 || strcmp(name, "root") == 0;
+        if (cases_of(study, r) < question->least_cases || cases_of(study, r) == 0 ||
+            (left_out && !question->punct_and_root)) {
+            continue;
+        }
+        int64_t at = study->n_rows++;
+        for (; at > 1 && cases_of(study, study->rows[at - 1]) < cases_of(study, r); at--) {
+            study->rows[at] = study->rows[at - 1];
+        }
+        study->rows[at] = r;
+    }
+    return hl_ok();
+}
+
+/* ---- trees ---- */
+
+/* The heads whose weights make trees, and the sums of those: scores (W, W) of each sentence that is scored. */
+typedef struct tree_work {
+    pass_call call;
+    hl_syntax_choice best; /* of all relations */
+    int64_t n;
+    hl_syntax_choice *heads; /* (n): those of the rows, each once */
+    size_t *places;          /* (S): where the scores of each sentence begin */
+    double *one, *sum;       /* of the best head, of all */
+} tree_work;
+
+/* A sentence of those that nothing is chosen on, with one root, which is put into *root. */
+static bool is_scored(const hl_treebank_sentence *sentence, int64_t s, int64_t *root)
+{
+    int64_t roots = 0;
+    *root = 0;
+    for (int64_t w = 0; w < sentence->n_words; w++) {
+        if (sentence->heads[w] < 0) {
+            roots++;
+            *root = w;
+        }
+    }
+    return s % 2 == 1 && roots == 1;
+}
+
+static void add_map(double *scores, const hl_real *map, int64_t W, hl_syntax_direction direction)
+{
+    for (int64_t i = 0; i < W; i++) {
+        for (int64_t j = 0; j < W; j++) {
+            scores[i * W + j] += (double)map[direction == HL_SYNTAX_TO_HEAD ? i * W + j : j * W + i];
+        }
+    }
+}
+
+static void add_maps(void *context, const hl_word_maps *maps, int threads)
+{
+    (void)threads;
+    tree_work *work = context;
+    pass_call *call = &work->call;
+    call->first_head = maps->layer == 0 ? 0 : call->first_head;
+    for (int64_t s = maps->first; s < maps->first + maps->n_sentences; s++) {
+        hl_treebank_sentence sentence = hl_treebank_at(call->study->treebank, s);
+        int64_t W = sentence.n_words, root;
+        if (!is_scored(&sentence, s, &root)) {
+            continue;
+        }
+        for (int64_t i = -1; i < work->n; i++) {
+            const hl_syntax_choice *choice = i < 0 ? &work->best : &work->heads[i];
+            int64_t head = choice->head - call->first_head;
+            if (head >= 0 && head < maps->n_heads) {
+                add_map((i < 0 ? work->one : work->sum) + work->places[s], hl_word_map(maps, s, head, W), W,
+                        choice->direction);
+            }
+        }
+    }
+    call->first_head += maps->n_heads;
+}
+
+static hl_status tell_trees(void *context, int64_t done, int64_t total)
+{
+    return tell(&((tree_work *)context)->call, done, total);
+}
+
+static hl_status choose_tree_heads(tree_work *work)
+{
+    const hl_syntax_study *study = work->call.study;
+    work->heads = hl_calloc((size_t)study->n_rows, sizeof *work->heads);
+    HL_NEED(work->heads != NULL, "the heads of trees");
+    work->best = hl_syntax_row_of(&study->found, -1).held_out;
+    for (int64_t row = 1; row < study->n_rows; row++) {
+        hl_syntax_choice choice = hl_syntax_row_of(&study->found, study->rows[row]).held_out;
+        bool known = false;
+        for (int64_t i = 0; i < work->n; i++) {
+            known = known || (work->heads[i].head == choice.head && work->heads[i].direction == choice.direction);
+        }
+        if (!known) {
+            work->heads[work->n++] = choice;
+        }
+    }
+    return hl_ok();
+}
+
+static hl_status place_scores(tree_work *work)
+{
+    const hl_treebank *treebank = work->call.study->treebank;
+    int64_t S = hl_treebank_size(treebank), root;
+    size_t next = 0;
+    work->places = hl_calloc((size_t)S, sizeof *work->places);
+    for (int64_t s = 0; s < S && work->places != NULL; s++) {
+        hl_treebank_sentence sentence = hl_treebank_at(treebank, s);
+        work->places[s] = next;
+        next += is_scored(&sentence, s, &root) ? (size_t)(sentence.n_words * sentence.n_words) : 0;
+    }
+    work->one = hl_calloc(next, sizeof *work->one);
+    work->sum = hl_calloc(next, sizeof *work->sum);
+    HL_NEED(work->places != NULL && work->one != NULL && work->sum != NULL, "trees");
+    return hl_ok();
+}
+
+/* Makes every kind of tree of one sentence; guess: room for its words. */
+static hl_status score_sentence(const tree_work *work, int64_t s, int32_t *guess)
+{
+    hl_syntax_study *study = work->call.study;
+    hl_treebank_sentence sentence = hl_treebank_at(study->treebank, s);
+    int64_t W = sentence.n_words, root;
+    if (!is_scored(&sentence, s, &root)) {
+        return hl_ok();
+    }
+    study->tree_sentences++;
+    for (hl_syntax_tree_kind kind = 0; kind < HL_SYNTAX_TREE_KINDS; kind++) {
+        switch (kind) {
+        case HL_SYNTAX_TREE_RIGHT:
+            hl_tree_right_branching(W, guess);
+            break;
+        case HL_SYNTAX_TREE_LEFT:
+            hl_tree_left_branching(W, guess);
+            break;
+        case HL_SYNTAX_TREE_OFFSET:
+            for (int64_t i = 0; i < W; i++) {
+                guess[i] = (int32_t)hl_syntax_offset_guess(i, work->best.offset, W);
+            }
+            break;
+        default:
+            HL_TRY(hl_tree_maximum((kind == HL_SYNTAX_TREE_HEAD ? work->one : work->sum) + work->places[s], W, root,
+                                   guess));
+        }
+        hl_tree_score_add(&study->trees[kind], guess, sentence.heads, W);
+    }
+    return hl_ok();
+}
+
+static hl_status score_trees(const tree_work *work)
+{
+    const hl_treebank *treebank = work->call.study->treebank;
+    int32_t *guess = hl_calloc((size_t)hl_treebank_most_words(treebank), sizeof *guess);
+    hl_status status = guess != NULL ? hl_ok() : hl_error_memory("trees");
+    for (int64_t s = 0; s < hl_treebank_size(treebank) && status.code == HL_OK; s++) {
+        status = score_sentence(work, s, guess);
+    }
+    hl_free(guess);
+    return status;
+}
+
+static hl_status make_trees(hl_syntax_study *study, const hl_syntax_question *question)
+{
+    tree_work work = { .call = { .question = question, .study = study, .what = "trees" } };
+    hl_status status = choose_tree_heads(&work);
+    HL_THEN(status, place_scores(&work));
+    HL_THEN(status, run_model(&study->model->model, study->model, study->treebank,
+                              &(hl_treebank_taker){ .layer = add_maps, .progress = tell_trees, .context = &work }));
+    HL_THEN(status, score_trees(&work));
+    study->has_trees = status.code == HL_OK;
+    study->n_tree_heads = work.n;
+    hl_free(work.heads);
+    hl_free(work.places);
+    hl_free(work.one);
+    hl_free(work.sum);
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static hl_status tell_reading(void *context, int64_t done, int64_t total)
+{
+    const hl_syntax_question *q = context;
+    return q->progress(q->context, "reading", done, total);
+}
+
+static hl_status read_treebank(hl_syntax_study *study, const hl_syntax_question *question)
+{
+    const hl_opened_model *model = study->model;
+    const hl_text_data *text = hl_dataset_text(model->dataset);
+    const hl_text_spec spec = hl_config_text_spec(&model->config);
+    if (text == NULL || spec.task == HL_TEXT_FILE) {
+        return hl_error(HL_INVALID,
+                        "%s: reads no text: a treebank is for models of text, such as of tasks masked, next, tags, "
+                        "classes, or for open models",
+                        model->path);
+    }
+    int64_t most = model->shape.max_length, asked = question->max_pieces;
+    study->max_pieces = asked > 0 && asked < most ? asked : most;
+    return hl_treebank_read(&(hl_treebank_spec){ .path = question->path,
+                                                 .tokens = hl_text_data_tokens(text),
+                                                 .wraps = !hl_text_spec_is_running(&spec),
+                                                 .max_pieces = study->max_pieces,
+                                                 .subtypes = question->subtypes,
+                                                 .progress = question->progress != NULL ? tell_reading : NULL,
+                                                 .context = (void *)question },
+                            &study->treebank);
+}
+
+hl_status hl_syntax_study_make(hl_syntax_study *study, const hl_opened_model *model, const hl_syntax_question *question)
+{
+    *study = (hl_syntax_study){ .model = model };
+    hl_status status = read_treebank(study, question);
+    HL_THEN(status, count_with(study, question, &model->model, "the model", &study->found));
+    HL_THEN(status, choose_rows(study, question));
+    HL_THEN(status, question->null ? count_null(study, question) : hl_ok());
+    HL_THEN(status, question->trees ? make_trees(study, question) : hl_ok());
+    if (status.code != HL_OK) {
+        hl_syntax_study_free(study);
+    }
+    return status;
+}
+
+void hl_syntax_study_free(hl_syntax_study *study)
+{
+    hl_treebank_free(study->treebank);
+    hl_syntax_free(&study->found);
+    hl_syntax_free(&study->null);
+    hl_free(study->rows);
+    *study = (hl_syntax_study){ 0 };
+}
+
+const char *hl_syntax_study_name(const hl_syntax_study *study, int64_t relation)
+{
+    return relation < 0 ? "all" : hl_treebank_relation(study->treebank, relation);
+}
+
+int64_t hl_syntax_study_earned(const hl_syntax_study *study, int64_t head)
+{
+    int64_t best = -1;
+    double most = 0;
+    for (int64_t row = 1; row < study->n_rows; row++) {
+        hl_syntax_choice choice = hl_syntax_head_of(&study->found, study->rows[row], head).held_out;
+        double lift = hl_syntax_share(choice.found) - hl_syntax_share(choice.baseline);
+        if (hl_syntax_earned(&choice) && lift > most) {
+            best = study->rows[row];
+            most = lift;
+        }
+    }
+    return best;
+}
+
+const char *hl_syntax_tree_name(hl_syntax_tree_kind kind)
+{
+    static const char *const names[HL_SYNTAX_TREE_KINDS] = { "right-branching", "left-branching", "best offset",
+                                                             "best head", "mean of best heads" };
+    return names[kind];
+}

@@ -1,0 +1,79 @@
+/* What the heads of an opened model find in a treebank (heads/syntax.h), and what heads of random weights would. */
+#ifndef HL_STUDY_SYNTAX_STUDY_H
+#define HL_STUDY_SYNTAX_STUDY_H
+
+#include "core/declarations.h"
+#include "core/status.h"
+#include "data/text/treebank.h"
+#include "heads/syntax.h"
+#include "heads/tree.h"
+#include "study/model.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+typedef struct hl_syntax_question {
+    const char *path;   /* the treebank */
+    int64_t max_pieces; /* of a sentence; 0: as many as the model reads */
+    bool subtypes;
+    bool punct_and_root; /* have rows, too */
+    bool null;           /* whether random weights are asked, too */
+    bool trees;          /* whether whole trees are made */
+    int64_t least_cases; /* of a relation with a row, in all sentences */
+
+    /* Told what is being done, and how much of it; its failure ends the study. NULL is allowed. */
+    hl_status (*progress)(void *context, const char *what, int64_t done, int64_t total);
+    void *context;
+} hl_syntax_question;
+
+enum { HL_SYNTAX_LEAST_CASES = 100 };
+
+/* How whole trees are made of what heads attend to; each of the sentences 1, 3, 5 ..., what is chosen on the others. */
+typedef enum hl_syntax_tree_kind {
+    HL_SYNTAX_TREE_RIGHT,  /* right-branching */
+    HL_SYNTAX_TREE_LEFT,   /* left-branching */
+    HL_SYNTAX_TREE_OFFSET, /* the best fixed offset for all words, which need not be a tree */
+    HL_SYNTAX_TREE_HEAD,   /* the maximum spanning tree of the best head for all words */
+    HL_SYNTAX_TREE_MEAN,   /* that of the mean of the heads that are best for a relation */
+    HL_SYNTAX_TREE_KINDS
+} hl_syntax_tree_kind;
+
+/* All arrays are owned. */
+typedef struct hl_syntax_study {
+    const hl_opened_model *model; /* not owned */
+    hl_treebank *treebank;
+    int64_t max_pieces;    /* of a sentence that is used */
+    hl_syntax found, null; /* null: empty where it was not asked for */
+    int64_t n_rows;
+    int64_t *rows; /* (n_rows): -1, which stands for all relations, then those with a row, the most cases first */
+    bool has_trees;
+    hl_tree_score trees[HL_SYNTAX_TREE_KINDS];
+    int64_t tree_sentences; /* scored: those with one root */
+    int64_t n_tree_heads;   /* of the mean */
+} hl_syntax_study;
+
+/* Reads the treebank and runs the model, which must have been loaded, over it; then, where asked, one of the same shape
+ * with weights as an untrained run draws them from the run's seed. HL_INVALID (the model reads no text), HL_BAD_FILE
+ * (as hl_treebank_read, and where no relation has enough cases), HL_NO_MEMORY, or as `progress` fails; it is then
+ * empty. On success ended by hl_syntax_study_free. */
+hl_status hl_syntax_study_make(hl_syntax_study *study, const hl_opened_model *model,
+                               const hl_syntax_question *question);
+
+/* A zeroed or already freed one is allowed. */
+void hl_syntax_study_free(hl_syntax_study *study);
+
+/* "all", or the relation's name. */
+const char *hl_syntax_study_name(const hl_syntax_study *study, int64_t relation);
+
+/* The relation that the head earns as a label, the one with the largest lift held out, the first of equals; -1:
+ * none. */
+int64_t hl_syntax_study_earned(const hl_syntax_study *study, int64_t head);
+
+/* "right-branching", "best head", ... */
+const char *hl_syntax_tree_name(hl_syntax_tree_kind kind);
+
+HL_END_DECLS
+
+#endif

@@ -1,0 +1,218 @@
+/* `heads MODEL --treebank`: which head finds which relation, checked against the maps that --input tells. */
+#include "core/json.h"
+#include "core/npz.h"
+#include "tests/pretrained/tiny.h"
+#include "tests/runs/predict_runs.h"
+#include "tests/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SENTENCES = 3, COPIES = 51, LAYERS = 2, MOST_HEADS = 8, MOST_WORDS = 8 };
+
+/* Words of one piece each, whose trees are as good as any. */
+static const struct {
+    const char *words[MOST_WORDS];
+    int n, heads[MOST_WORDS]; /* from 1; 0: the root */
+    const char *relations[MOST_WORDS];
+} bank[SENTENCES] = {
+    { { "the", "cat", "sat", "on", "the", "mat" },
+      6,
+      { 2, 3, 0, 6, 6, 3 },
+      { "det", "nsubj", "root", "case", "det", "obl:on" } },
+    { { "the", "dog", "saw", "it" }, 4, { 2, 3, 0, 3 }, { "det", "nsubj", "root", "obj" } },
+    { { "it", "sat" }, 2, { 2, 0 }, { "nsubj", "root" } },
+};
+
+/* The sentences in turn, COPIES times, and one of one word. */
+static const char *treebank(void)
+{
+    static char text[1 << 16];
+    size_t size = 0;
+    for (int i = 0; i < SENTENCES * COPIES; i++) {
+        for (int w = 0; w < bank[i % SENTENCES].n; w++) {
+            size += (size_t)snprintf(text + size, sizeof text - size, "%d\t%s\t_\t_\t_\t_\t%d\t%s\t_\t_\n", w + 1,
+                                     bank[i % SENTENCES].words[w], bank[i % SENTENCES].heads[w],
+                                     bank[i % SENTENCES].relations[w]);
+        }
+        size += (size_t)snprintf(text + size, sizeof text - size, "\n");
+    }
+    size += (size_t)snprintf(text + size, sizeof text - size, "1\tcat\t_\t_\t_\t_\t0\troot\t_\t_\n");
+    scratch_write(scratch_path("bank.conllu"), text, size);
+    return run_path("bank.conllu");
+}
+
+static json_t *json_of(const char *text)
+{
+    json_error_t error;
+    json_t *json = json_loads(text, 0, &error);
+    ck_assert_msg(json != NULL, "%s: %s", error.text, text);
+    return json;
+}
+
+static double number_at(const json_t *object, const char *name)
+{
+    return json_number_value(json_object_get(object, name));
+}
+
+static const char *text_at(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
+}
+
+/* Whether word `a` of the map (T, T), whose word w is row w + 1, gives its largest weight, or where `column` gets it
+ * of, the gold head of word a. */
+static bool hits(const float *map, int64_t T, int sentence, int a, bool column)
+{
+    int n = bank[sentence].n, best = -1;
+    for (int b = 0; b < n; b++) {
+        const float *found = column ? &map[(b + 1) * T + a + 1] : &map[(a + 1) * T + b + 1];
+        const float *most = column ? &map[(best + 1) * T + a + 1] : &map[(a + 1) * T + best + 1];
+        best = b != a && (best < 0 || *found > *most) ? b : best;
+    }
+    return best == bank[sentence].heads[a] - 1;
+}
+
+/* The hits of every head in both directions for a relation, of all sentences; *cases. */
+static void count(const char *folder, const char *relation, int64_t counts[LAYERS * MOST_HEADS][2], int64_t *n_heads,
+                  int64_t *cases)
+{
+    *cases = 0;
+    memset(counts, 0, sizeof(int64_t[LAYERS * MOST_HEADS][2]));
+    for (int s = 0; s < SENTENCES; s++) {
+        char text[128] = "";
+        for (int w = 0; w < bank[s].n; w++) {
+            strcat(strcat(text, w > 0 ? " " : ""), bank[s].words[w]);
+        }
+        run_result run = HEADS(folder, "--input", text, "--npz", run_path("s.npz"));
+        ck_assert_msg(run.code == 0, "%s", run.err);
+        hl_npz npz;
+        ck_assert_int_eq(hl_npz_read(run_path("s.npz"), 1 << 20, &npz).code, HL_OK);
+        for (int l = 0; l < LAYERS; l++) {
+            const hl_npz_array *layer = hl_npz_find(&npz, l == 0 ? "layer_0" : "layer_1");
+            int64_t H = layer->shape.size[1], T = layer->shape.size[2];
+            *n_heads = LAYERS * H;
+            ck_assert_int_eq(T, bank[s].n + 2);
+            for (int64_t i = 0; i < H * bank[s].n; i++) {
+                int w = (int)(i % bank[s].n);
+                const char *label = bank[s].relations[w];
+                bool all = strcmp(relation, "all") == 0;
+                if (bank[s].heads[w] == 0 || (!all && strcmp(relation, label) != 0)) {
+                    continue;
+                }
+                int64_t h = i / bank[s].n;
+                *cases += l == 0 && h == 0 ? COPIES : 0;
+                for (int way = 0; way < 2; way++) {
+                    const float *map = (const float *)layer->data + h * T * T;
+                    counts[l * H + h][way] += hits(map, T, s, w, way == 1) ? COPIES : 0;
+                }
+            }
+        }
+        hl_npz_free(&npz);
+    }
+}
+
+START_TEST(the_numbers_are_those_of_the_maps)
+{
+    static const char *const relations[] = { "det", "nsubj", "all" };
+    const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank();
+    for (int r = 0; r < 3; r++) {
+        int64_t counts[LAYERS * MOST_HEADS][2], n, cases;
+        count(folder, relations[r], counts, &n, &cases);
+        run_result run = HEADS(folder, "--treebank", file, "--relation", relations[r], "--json");
+        ck_assert_msg(run.code == 0 && *run.err == '\0', "%s", run.err);
+        json_t *found = json_of(run.out), *heads = json_object_get(found, "heads");
+        ck_assert_int_eq((int64_t)number_at(found, "cases"), cases);
+        ck_assert_int_eq((int64_t)json_array_size(heads), n);
+        for (int64_t h = 0; h < n; h++) {
+            const json_t *head = json_array_get(heads, (size_t)h);
+            int way = counts[h][1] > counts[h][0];
+            ck_assert_str_eq(text_at(head, "direction"), way == 0 ? "d>h" : "h>d");
+            ck_assert_double_eq_tol(number_at(head, "accuracy"), (double)counts[h][way] / (double)cases, 1e-8);
+        }
+        json_decref(found);
+    }
+}
+END_TEST
+
+START_TEST(rows_are_the_frequent_relations_with_their_best_heads)
+{
+    const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank();
+    run_result run = HEADS(folder, "--treebank", file, "--json", "-", "--trees");
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    json_t *all = json_of(run.out), *rows = json_object_get(all, "rows");
+    ck_assert_int_eq((int)number_at(all, "sentences"), SENTENCES * COPIES);
+    ck_assert_int_eq((int)number_at(all, "left_out"), 1);
+    static const char *const names[] = { "all", "det", "nsubj" }; /* 9, 3 and 3 a copy; others have less than 100 */
+    ck_assert_int_eq((int)json_array_size(rows), 3);
+    for (int r = 0; r < 3; r++) {
+        json_t *row = json_array_get(rows, (size_t)r);
+        ck_assert_str_eq(text_at(row, "relation"), names[r]);
+        ck_assert_int_eq((int)number_at(row, "offset"), 1);
+        ck_assert(number_at(row, "low") <= number_at(row, "accuracy"));
+        ck_assert(number_at(row, "high") >= number_at(row, "accuracy"));
+        ck_assert(json_is_number(json_object_get(row, "null")));
+        int64_t counts[LAYERS * MOST_HEADS][2], n, cases, most = 0;
+        count(folder, names[r], counts, &n, &cases);
+        for (int64_t h = 0; h < 2 * n; h++) {
+            most = counts[h / 2][h % 2] > most ? counts[h / 2][h % 2] : most;
+        }
+        ck_assert_double_eq_tol(number_at(row, "accuracy"), (double)most / (double)cases, 1e-8);
+    }
+    /* Gold arcs of a right-branching chain, from word i to i - 1: word 2 and 4 of the first two; to i + 1: 2, 2, 1. */
+    ck_assert_double_eq_tol(number_at(json_array_get(rows, 0), "baseline"), 6.0 / 9, 1e-8);
+    json_t *trees = json_object_get(all, "trees");
+    ck_assert_str_eq(text_at(json_array_get(trees, 0), "trees"), "right-branching");
+    ck_assert_double_eq_tol(number_at(json_array_get(trees, 0), "uas"), 1.0 / 9, 0.01);
+    ck_assert(number_at(json_array_get(trees, 0), "uuas") > number_at(json_array_get(trees, 0), "uas"));
+    json_decref(all);
+}
+END_TEST
+
+START_TEST(tables_csv_and_markdown_tell_the_same)
+{
+    const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank();
+    run_result run = HEADS(folder, "--treebank", file, "--trees");
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert_ptr_nonnull(strstr(run.out, "bert_bare on 153 sentences; left out: 1 of one word, 0 of more than"));
+    ck_assert_ptr_nonnull(strstr(run.out, "\nnsubj "));
+    ck_assert_ptr_nonnull(strstr(run.out, "\nright-branching "));
+    run = HEADS(folder, "--treebank", file, "--csv", "-", "--without-null");
+    ck_assert(strncmp(run.out, "relation,cases,head,direction,accuracy,low,high,offset,baseline,held_out_head", 76) ==
+              0);
+    ck_assert_ptr_null(strstr(run.out, "null"));
+    ck_assert_ptr_nonnull(strstr(run.out, "\ndet,153,L"));
+    run = HEADS(folder, "--treebank", file, "--md", "-", "--punct-and-root", "--subtypes");
+    ck_assert_ptr_nonnull(strstr(run.out, "| relation | cases |"));
+    ck_assert_ptr_nonnull(strstr(run.out, "\n| nsubj"));
+}
+END_TEST
+
+static void refused(run_result run, int code, const char *reason)
+{
+    ck_assert_int_eq(run.code, code);
+    ck_assert_msg(strstr(run.err, reason) != NULL, "%s", run.err);
+}
+
+START_TEST(what_cannot_be_asked_is_refused)
+{
+    const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank(), *toy = run_path("toy");
+    refused(HEADS(folder, "--relation", "nsubj"), 2, "--relation is about a treebank: add --treebank FILE");
+    refused(HEADS(folder, "--treebank", file, "--relation", "iobj"), 2, "has no \"iobj\"; there are all, det, nsubj");
+    refused(HEADS(folder, "--treebank", file, "--prune"), 2, "--prune does not go with --treebank");
+    refused(HEADS(folder, "--treebank", file, "--max-pieces", "2"), 3, "no sentence can be used: of 154, 1 have one");
+    refused(HEADS(folder, "--treebank", run_path("none")), 3, "none");
+    refused(HEADS(folder, "--treebank", run_config("text", "one\ntwo\n")), 3, "text:1: has 1 column");
+    EXPECT_RUN(0, run_tiny_config(), "train.steps=1", "--quiet", "--out", toy);
+    refused(HEADS(toy, "--treebank", file), 2, "reads no text: a treebank is for models of text");
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, the_numbers_are_those_of_the_maps);
+    tcase_add_test(tc, rows_are_the_frequent_relations_with_their_best_heads);
+    tcase_add_test(tc, tables_csv_and_markdown_tell_the_same);
+    tcase_add_test(tc, what_cannot_be_asked_is_refused);
+}
+SUITE("treebank", add_tests)
