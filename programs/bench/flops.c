@@ -13,7 +13,8 @@ double hl_bench_flops(const hl_config *config, int64_t B, int64_t T)
         double H = (double)m->heads[l], Hkv = (double)m->kv_heads[l], widths = (double)(m->d_k[l] + m->d_v[l]);
         a_token += 2 * D * (H + Hkv) * widths + 4 * D * F + 2 * (double)T * H * widths;
     }
-    return 3 * (double)B * (double)T * a_token;
+    double an_example = m->pooler != HL_POOLER_NONE ? 2 * D * D : 0;
+    return 3 * (double)B * ((double)T * a_token + an_example);
 }
 
 double hl_bench_config_flops(const hl_config *config)

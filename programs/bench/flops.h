@@ -7,7 +7,8 @@
 /* Floating-point operations of the matrix products of an update on B examples of T tokens, a multiply-add counting 2
  * and backward twice as much as forward:
  *   3 B T (sum over layers of (2 D (H Dk + Hkv Dk + Hkv Dv + H Dv) + 4 D F + 2 T H (Dk + Dv)) + 2 D V)
- * and, where embeddings are E wide, 2 E D for their projection; with a transform 2 D E and 2 E V in the place of 2 D V.
+ * and, where embeddings are E wide, 2 E D for their projection; with a transform 2 D E and 2 E V in the place of 2 D V;
+ * with a pooler 2 D D for each example.
  * With heads of D / H everywhere that is 3 B T (L (8 D^2 + 4 D F + 4 T D) + 2 D V). A causal mask saves nothing of
  * it. */
 double hl_bench_flops(const hl_config *config, int64_t B, int64_t T);

@@ -73,6 +73,16 @@ START_TEST(formula_script_and_tape_agree)
 }
 END_TEST
 
+/* A pooler reads one row of each text, forward and twice as much backward. */
+START_TEST(a_pooler_counts_once_for_each_text)
+{
+    hl_config with, without;
+    config_parse("[task]\nname = classes\n[model]\nd_model = 24\nheads = 2\npooler = tanh\n", &with);
+    config_parse("[task]\nname = classes\n[model]\nd_model = 24\nheads = 2\n", &without);
+    ck_assert_double_eq(hl_bench_flops(&with, 5, 7) - hl_bench_flops(&without, 5, 7), 3 * 5 * 2 * 24 * 24);
+}
+END_TEST
+
 /* Two layers of different heads, of widths that are not d_model / heads, the second with shared key/value heads. */
 START_TEST(free_widths_count_as_the_tape_counts_them)
 {
@@ -133,6 +143,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, the_shipped_workloads_have_the_sizes_of_the_peers);
     tcase_add_test(tc, formula_script_and_tape_agree);
+    tcase_add_test(tc, a_pooler_counts_once_for_each_text);
     tcase_add_test(tc, free_widths_count_as_the_tape_counts_them);
     tcase_add_test(tc, what_is_before_and_behind_the_encoder_counts_as_the_tape_counts_it);
     tcase_add_test(tc, activations_have_a_linear_and_a_square_term);
