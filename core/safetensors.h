@@ -73,6 +73,7 @@ const char *hl_safetensors_metadata(const hl_safetensors *file, const char *key)
 /* Where a tensor's numbers go, converted to hl_real: F16 and BF16 exactly. */
 typedef struct hl_safetensors_place {
     hl_real *data;   /* count(shape) numbers; NULL: they are skipped */
+    size_t first;    /* only so many of the first numbers; 0: all; not of a tensor that is transposed */
     bool transposed; /* of a tensor (n, m): `data` is (m, n) */
     bool compares;   /* compare with the numbers in `data` instead of writing them */
     bool differs;    /* the result of that: whether any bit differs */

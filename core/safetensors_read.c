@@ -213,13 +213,14 @@ static hl_status read_tensor(hl_safetensors *file, const hl_safetensors_entry *t
                    ? hl_file_system_error(file->path, "cannot read")
                    : hl_ok();
     }
-    bool at_once = place->data != NULL && !place->transposed && !place->compares &&
+    bool at_once = place->data != NULL && place->first == 0 && !place->transposed && !place->compares &&
                    strcmp(tensor->type->name, HL_SAFETENSORS_DTYPE) == 0;
+    size_t wanted = place->data == NULL ? 0 : place->first > 0 ? place->first * (tensor->type->bits / 8) : size;
     for (size_t done = 0; done < size; done += count) {
         count = size - done < PIECE ? size - done : PIECE;
         HL_TRY(read_piece(file, at_once ? (char *)place->data + done : file->piece, count, crc));
-        if (place->data != NULL && !at_once) {
-            put_piece(file, tensor, count, done, place);
+        if (done < wanted && !at_once) {
+            put_piece(file, tensor, count < wanted - done ? count : wanted - done, done, place);
         }
     }
     return hl_ok();

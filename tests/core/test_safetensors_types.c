@@ -155,6 +155,28 @@ START_TEST(a_matrix_is_transposed_as_it_is_read)
 }
 END_TEST
 
+/* Fewer numbers than are read at once, and more; what follows in memory stays. */
+START_TEST(the_first_numbers_alone_are_read)
+{
+    enum { COUNT = 97097 };
+    static const size_t firsts[] = { 1, 1001, 70000 };
+    static float stored[COUNT], read[COUNT + 1];
+    for (int i = 0; i < COUNT; i++) {
+        stored[i] = (float)i;
+    }
+    hl_safetensors *file = open_foreign("{\"w\":{\"dtype\":\"F32\",\"shape\":[97,1001],\"data_offsets\":[0,388388]}}",
+                                        stored, sizeof stored);
+    for (int c = 0; c < 3; c++) {
+        hl_safetensors_place place = { .data = read, .first = firsts[c] };
+        read[firsts[c]] = -1;
+        ck_assert_int_eq(hl_safetensors_read(file, &place).code, HL_OK);
+        ck_assert_mem_eq(read, stored, firsts[c] * sizeof *read);
+        ck_assert_float_eq(read[firsts[c]], -1);
+    }
+    hl_safetensors_free(file);
+}
+END_TEST
+
 START_TEST(what_is_no_matrix_is_not_transposed)
 {
     static const float numbers[3] = { 1, 2, 3 };
@@ -174,6 +196,7 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, every_number_of_half_precision_is_exact, 0, sizeof halves / sizeof halves[0]);
     tcase_add_loop_test(tc, other_types_are_passed_over, 0, sizeof skipped / sizeof skipped[0]);
     tcase_add_test(tc, a_matrix_is_transposed_as_it_is_read);
+    tcase_add_test(tc, the_first_numbers_alone_are_read);
     tcase_add_test(tc, what_is_no_matrix_is_not_transposed);
 }
 SUITE("safetensors' types", add_tests)
