@@ -70,7 +70,7 @@ static hl_status check_output(const hl_model_config *c)
     if (c->pooler == HL_POOLER_NONE && c->dropout_pooler != 0) {
         return hl_error(HL_INVALID, "model: a dropout before the pooler, but there is no pooler");
     }
-    if (c->tie_embedding && c->targets != c->vocabulary) {
+    if (c->tie_embedding && c->targets > c->vocabulary) {
         return hl_error(HL_INVALID,
                         "model: the output layer of %lld targets cannot share the matrix of %lld embedded tokens",
                         (long long)c->targets, (long long)c->vocabulary);

@@ -16,8 +16,9 @@ enum { HL_MAX_LAYERS = 256 };
 typedef enum hl_pooling { HL_POOLING_ROWS, HL_POOLING_MEAN } hl_pooling;
 
 typedef struct hl_model_config {
-    int64_t vocabulary;      /* V */
-    int64_t targets;         /* C, how many ids a target may have; 0: V */
+    int64_t vocabulary;      /* V, the rows of the embedding */
+    int64_t targets;         /* C, how many ids a target may have; 0: V. Below V where the output layer shares the
+                                embedding's matrix: it reads the first C rows, and no token has the others */
     int64_t token_types;     /* how many types of tokens have a vector of their own; 1: one for all tokens */
     int64_t max_length;      /* the longest T that positions are made for */
     int64_t embedding_size;  /* E, the width of embeddings; where it is not D, a linear layer follows them; 0: D */
@@ -50,7 +51,7 @@ void hl_model_config_heads(hl_model_config *config, int32_t heads);
 
 /* `config` with C in `targets` and E in `embedding_size`, checked: HL_INVALID for a size outside 1 .. 2^30, a dropout
  * outside [0, 1), heads that cannot share key/value heads, an unknown pooling, head or pooler, an output layer that
- * shares the embedding's matrix where C is not V or where it reads vectors of another width than E, a tied_bias where
+ * shares the embedding's matrix where C is above V or where it reads vectors of another width than E, a tied_bias where
  * nothing is shared or the head has one, an offset of positions that are not learned, a dropout before a pooler that is
  * not there, HL_HEAD_NONE with what belongs to an output layer, an impossible deviation or epsilon. */
 hl_status hl_model_config_resolve(hl_model_config *config);

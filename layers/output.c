@@ -1,6 +1,7 @@
 #include "layers/output.h"
 
 #include "core/op_gelu.h"
+#include "core/op_linear.h"
 #include "core/op_relu.h"
 #include "core/op_tanh.h"
 
@@ -13,7 +14,9 @@ static hl_tensor *(*const functions[])(hl_tape *tape, hl_tensor *x) = {
 hl_output_layer hl_output_layer_make(hl_parameters *parameters, const hl_output_config *config)
 {
     /* One statement each: the order of registration is the order in files. */
-    hl_output_layer layer = { .head = config->head, .pooler = config->pooler, .activation = config->activation };
+    hl_output_layer layer = {
+        .head = config->head, .pooler = config->pooler, .activation = config->activation, .targets = config->targets
+    };
     layer.dropout_pooler = hl_dropout_layer_make(hl_name_of("pooler.dropout"), config->dropout_pooler);
     layer.dropout = hl_dropout_layer_make(hl_name_of("output.dropout"), config->dropout);
     if (config->head == HL_HEAD_NONE) {
@@ -37,10 +40,11 @@ hl_output_layer hl_output_layer_make(hl_parameters *parameters, const hl_output_
         layer.linear =
             hl_linear_layer_make(parameters, hl_name_of("output"), width, config->targets, config->bias && !transforms);
     }
+    int64_t rows = config->shared != NULL ? config->shared->shape.size[0] : config->targets;
     if (transforms ? config->bias : config->shared != NULL && config->shared_bias) {
         layer.linear.bias =
             hl_parameters_add(parameters, (hl_parameter_spec){ .name = transforms ? "head.bias" : "output.bias",
-                                                               .shape = HL_SHAPE(config->targets),
+                                                               .shape = HL_SHAPE(rows),
                                                                .init = HL_INIT_ZERO });
     }
     return layer;
@@ -69,5 +73,13 @@ hl_tensor *hl_output_layer_forward(hl_tape *tape, const hl_output_layer *layer, 
         x = hl_norm_layer_forward(tape, &layer->transform_norm, x);
     }
     x = hl_dropout_layer_rows(tape, &layer->dropout, x, rows, base);
-    return hl_linear_layer_forward(tape, &layer->linear, x);
+    const hl_linear_layer *linear = &layer->linear;
+    if (linear->weight->shape.size[0] == layer->targets) {
+        return hl_linear_layer_forward(tape, linear, x);
+    }
+    const char *before = hl_tape_scope(tape, linear->name.text);
+    x = hl_linear(tape, x, hl_tape_parameter_rows(tape, linear->weight, 0, layer->targets),
+                  hl_tape_parameter_rows(tape, linear->bias, 0, layer->targets));
+    hl_tape_scope(tape, before);
+    return x;
 }

@@ -2,7 +2,8 @@
  *   x = f(pooler.dense(drop(x)))             with a pooler: the classifiers of BERT and its kin
  *   x = head.norm(act(head.dense(x)))        HL_HEAD_TRANSFORM: the heads of masked models (Devlin et al. 2019)
  *   logits = drop(x) W^T + b
- * W (C, D), or (C, E) after the transform, whose dense layer makes E numbers of D. */
+ * W (C, D), or (C, E) after the transform, whose dense layer makes E numbers of D. A shared W may have more rows, and
+ * so has b then: the first C are read. */
 #ifndef HL_LAYERS_OUTPUT_H
 #define HL_LAYERS_OUTPUT_H
 
@@ -40,6 +41,7 @@ typedef struct hl_output_layer {
     hl_norm_layer transform_norm;    /* (E) */
     hl_dropout_layer dropout;
     hl_linear_layer linear; /* W and b */
+    int64_t targets;        /* C */
 } hl_output_layer;
 
 /* Registers, as far as they are there, pooler.dense.*, head.dense.*, head.norm.*, output.weight, or a shared W under
