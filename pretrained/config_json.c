@@ -273,7 +273,9 @@ static hl_status add_head(const reader *r, hl_pretrained_head head, hl_model_con
     case HL_PRETRAINED_CLASSES: /* of the first row, which is the one that has the target */
         c->head = HL_HEAD_LINEAR;
         c->targets = r->folder->n_labels;
-        HL_TRY(read_share(r, kind->dropout_classes, c->dropout_residual, &c->dropout_output));
+        HL_TRY(read_share(r, kind->dropout_classes,
+                          kind->dropout_classes_otherwise > 0 ? kind->dropout_classes_otherwise : c->dropout_residual,
+                          &c->dropout_output));
         c->pooler = kind->pooler;
         c->dropout_pooler = kind->pooler_dropout ? c->dropout_output : 0;
         return hl_ok();

@@ -141,6 +141,7 @@ static const hl_model_kind kinds[] = {
         .dropout_residual = "dropout",
         .dropout_attention = "attention_dropout",
         .dropout_classes = "seq_classif_dropout",
+        .dropout_classes_otherwise = 0.2,
         .pooler = HL_POOLER_RELU,
         .body = distilbert_body,
         .words = distilbert_masked,

@@ -18,6 +18,7 @@ typedef struct loading {
     hl_safetensors_place **places; /* of each file, one for each of its tensors */
     bool *used;                    /* of each parameter, whether a tensor goes there */
     tensor *from;                  /* of each parameter, the tensor that does; of thirds the last one */
+    int64_t rows_cut;              /* positions beyond the longest that the model takes */
 } loading;
 
 /* ---- finding tensors ---- */
@@ -70,6 +71,13 @@ static hl_status place(loading *l, const hl_parameter *parameter, hl_weight_part
     if (transposed) {
         wanted = HL_SHAPE(wanted.size[1], wanted.size[0]);
     }
+    const hl_model_config *stored = &l->folder->model;
+    bool cut = strcmp(parameter->name, "positions.weight") == 0 && wanted.size[0] < shape.size[0] &&
+               shape.size[0] == stored->max_length + stored->position_offset;
+    if (cut) {
+        l->rows_cut = shape.size[0] - wanted.size[0];
+        shape.size[0] = wanted.size[0];
+    }
     if (!hl_shape_equal(shape, wanted)) {
         char shape_text[HL_SHAPE_TEXT], wanted_text[HL_SHAPE_TEXT];
         return hl_pretrained_error(l->folder, l->folder->file_names[from.file],
@@ -80,6 +88,7 @@ static hl_status place(loading *l, const hl_parameter *parameter, hl_weight_part
         l->places[from.file][from.i] = (hl_safetensors_place){
             .data = parameter->tensor->data + (third ? (part - HL_PART_Q) * (parameter->count / 3) : 0),
             .transposed = transposed,
+            .first = cut ? (size_t)hl_shape_count(shape) : 0,
         };
     }
     int number = (int)(parameter - l->model->parameters.list);
@@ -223,6 +232,7 @@ static bool is_unused(const loading *l, int f, int i)
 static hl_status tell(const loading *l, hl_pretrained_loaded *loaded)
 {
     const hl_parameters *parameters = &l->model->parameters;
+    loaded->rows_cut = l->rows_cut;
     for (int p = 0; p < parameters->n; p++) {
         if (l->used[p]) {
             loaded->n_loaded++;
@@ -352,8 +362,10 @@ void hl_unused_tensors_free(hl_unused_tensors *unused)
 
 void hl_pretrained_print_loaded(const hl_pretrained_loaded *loaded, hl_text *text)
 {
-    hl_text_print(text, "loaded: %lld parameters, %lld numbers\n", (long long)loaded->n_loaded,
+    hl_text_print(text, "loaded: %lld parameters, %lld numbers", (long long)loaded->n_loaded,
                   (long long)loaded->n_numbers);
+    hl_text_print(text, loaded->rows_cut > 0 ? "; positions.weight without its last %lld rows\n" : "\n",
+                  (long long)loaded->rows_cut);
     hl_text_print(text, "drawn anew: %s\n", loaded->n_drawn > 0 ? loaded->drawn.bytes : "nothing");
     hl_text_print(text, "not used: %s\n", loaded->n_unused > 0 ? loaded->unused.bytes : "nothing");
 }

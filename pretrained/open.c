@@ -50,6 +50,7 @@ void hl_pretrained_close(hl_pretrained *folder)
     hl_free(folder->file_names);
     hl_tokens_free(folder->tokens);
     hl_free(folder->pooling);
+    hl_text_free(&folder->notices);
     hl_free(folder->path);
     hl_free(folder);
 }
@@ -92,9 +93,9 @@ hl_tokens *hl_pretrained_take_tokens(hl_pretrained *folder)
     return tokens;
 }
 
-bool hl_pretrained_asks_to_cut(const hl_pretrained *folder)
+const hl_text *hl_pretrained_notices(const hl_pretrained *folder)
 {
-    return folder->asks_to_cut;
+    return &folder->notices;
 }
 
 int64_t hl_pretrained_labels(const hl_pretrained *folder, const char *const **labels)

@@ -66,8 +66,9 @@ const hl_tokens *hl_pretrained_tokens(const hl_pretrained *folder);
 /* Hands the tokens over, to be ended by hl_tokens_free; the folder has none from then on. */
 hl_tokens *hl_pretrained_take_tokens(hl_pretrained *folder);
 
-/* Whether tokenizer.json asks for texts to be cut or padded, which is left to the caller. */
-bool hl_pretrained_asks_to_cut(const hl_pretrained *folder);
+/* Lines on what the folder's files say of tokens and is not done: truncation and padding, and rules of tokenizer.json
+ * that are others than tokenizer_config.json's. Empty where there are none. */
+const hl_text *hl_pretrained_notices(const hl_pretrained *folder);
 
 /* The number of labels in the order of their ids; 0 where the stored head answers none. */
 int64_t hl_pretrained_labels(const hl_pretrained *folder, const char *const **labels);
@@ -89,13 +90,15 @@ void hl_pretrained_drop_head(hl_pretrained *folder);
 /* What hl_pretrained_load did. A zeroed one is empty. To be ended by hl_pretrained_loaded_free. */
 typedef struct hl_pretrained_loaded {
     int64_t n_loaded, n_numbers; /* the model's parameters that were loaded, and their numbers */
+    int64_t rows_cut;            /* of positions, beyond the model's max_length */
     int64_t n_drawn, n_unused;   /* parameters that keep their values; tensors of the folder that have no place */
     hl_text drawn, unused;       /* their names, separated by ", " */
 } hl_pretrained_loaded;
 
 /* Loads the parameters of an allocated model by their names. What precedes the output layer must be in the folder, with
- * the model's shapes. Output layer and pooler are loaded where the model has them as stored: the same head, pooling,
- * pooler and number of targets (BERT's own pooler always). Parameters that the folder lacks keep their values.
+ * the model's shapes; of positions more rows may be there than the model has. Output layer and pooler are loaded where
+ * the model has them as stored: the same head, pooling, pooler and number of targets (BERT's own pooler always).
+ * Parameters that the folder lacks keep their values.
  * The model's shape is the caller's to be hl_pretrained_model's: another activation, or parts that it lacks, are not
  * noticed. HL_BAD_FILE, naming the file and the tensor, also for numbers that are not finite; the parameters are then
  * not to be used. HL_NO_MEMORY. HL_INVALID: a model that is not allocated, or has what its kind has not. */

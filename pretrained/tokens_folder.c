@@ -5,6 +5,8 @@
 #include "data/text/tokens_file.h"
 #include "pretrained/private/folder.h"
 
+#include <string.h>
+
 /* How a flag of tokenizer_config.json is set; one that is missing or null as `otherwise`. */
 static bool flag(const json_t *config, const char *key, bool otherwise)
 {
@@ -39,16 +41,47 @@ static hl_status check_added(const hl_pretrained *folder)
     return n == 0 ? hl_ok() : hl_pretrained_error(folder, name, "adds %zu tokens, which needs a tokenizer.json", n);
 }
 
+/* Whether transformers makes the tokens of a class that takes BERT's rules out of tokenizer_config.json, whatever
+ * tokenizer.json says. */
+static bool has_bert_class(const hl_pretrained *folder, const json_t *config)
+{
+    static const char *const classes[] = { "BertTokenizer",           "BertTokenizerFast", "DistilBertTokenizer",
+                                           "DistilBertTokenizerFast", "ElectraTokenizer",  "ElectraTokenizerFast" };
+    const char *name = json_string_value(json_object_get(config, "tokenizer_class"));
+    bool found = name == NULL && !folder->kind->causal && !folder->kind->positions_follow_padding;
+    for (size_t i = 0; name != NULL && i < sizeof classes / sizeof *classes; i++) {
+        found = found || strcmp(name, classes[i]) == 0;
+    }
+    return found;
+}
+
+static hl_status load_tokenizer(hl_pretrained *folder, const json_t *config, const char *path)
+{
+    bool cuts, lowercase = flag(config, "do_lower_case", true);
+    HL_TRY(hl_tokens_load_tokenizer(path, &folder->tokens, &cuts));
+    if (cuts) {
+        hl_text_print(&folder->notices, "%s: its truncation and padding are not used\n", path);
+    }
+    if (has_bert_class(folder, config) &&
+        hl_tokens_set_bert_rules(folder->tokens, lowercase, flag(config, "strip_accents", lowercase),
+                                 flag(config, "tokenize_chinese_chars", true))) {
+        hl_text_print(&folder->notices,
+                      "%s: its normalizer is not used where tokenizer_config.json says otherwise, %s\n", path,
+                      lowercase ? "in lower case" : "in the case as it stands");
+    }
+    return hl_text_status(&folder->notices);
+}
+
 /* The files' paths, in the order in which they are looked for. */
 enum { TOKENIZER, VOCABULARY, PIECES, MERGES, N_FILES };
 static const char *const names[N_FILES] = { "tokenizer.json", "vocab.txt", "vocab.json", "merges.txt" };
 
 static hl_status load(hl_pretrained *folder, const json_t *config, char *const paths[N_FILES], const bool has[N_FILES])
 {
-    bool lowercase = flag(config, "do_lower_case", true);
     if (has[TOKENIZER]) {
-        return hl_tokens_load_tokenizer(paths[TOKENIZER], &folder->tokens, &folder->asks_to_cut);
+        return load_tokenizer(folder, config, paths[TOKENIZER]);
     }
+    bool lowercase = flag(config, "do_lower_case", true);
     HL_TRY(check_config(folder, config, lowercase));
     HL_TRY(check_added(folder));
     bool bytes = folder->kind->causal || folder->kind->positions_follow_padding; /* GPT-2's, and RoBERTa's */
@@ -64,12 +97,24 @@ static hl_status load(hl_pretrained *folder, const json_t *config, char *const p
 }
 
 /* Tables of embeddings may have rows that no token uses, to be a multiple of a number that computers like. */
-static hl_status check_size(const hl_pretrained *folder)
+static hl_status check_size(hl_pretrained *folder)
 {
     enum { MOST_PADDING = 127 };
     int64_t n = hl_tokens_size(folder->tokens), V = folder->model.vocabulary;
     bool answers_tokens = folder->head == HL_PRETRAINED_MASKED || folder->head == HL_PRETRAINED_NEXT;
-    if (n == V || (n < V && n >= V - MOST_PADDING && !answers_tokens)) {
+    if (n < V && answers_tokens && !folder->model.tie_embedding) {
+        return hl_pretrained_error(
+            folder, "config.json",
+            "vocab_size is %lld, more than the folder's %lld tokens, which is supported only with "
+            "tie_word_embeddings",
+            (long long)V, (long long)n);
+    }
+    if (n == V) {
+        return hl_ok();
+    }
+    if (n < V && n >= V - MOST_PADDING) {
+        folder->heads[HL_PRETRAINED_MASKED].targets = folder->heads[HL_PRETRAINED_NEXT].targets = n;
+        folder->model.targets = answers_tokens ? n : folder->model.targets;
         return hl_ok();
     }
     return hl_pretrained_error(folder, "config.json", "vocab_size is %lld, and the folder's tokens are %lld",

@@ -84,8 +84,9 @@ static hl_status write_files(hl_pretrained_writing *w, hl_pretrained_written *wr
     HL_THEN(status, hl_pretrained_write_weights(w, paths[WEIGHTS], written));
     HL_THEN(status, hl_tokens_save_tokenizer(w->parts->tokens, paths[TOKENIZER]));
     HL_THEN(status, write_tokenizer_config(w, paths[TOKENIZER_CONFIG]));
-    if (w->parts->source != NULL) {
-        HL_THEN(status, hl_pretrained_copy_sentence(w->parts->source, w->path, &written->sentence));
+    const hl_pretrained *source = w->parts->source; /* which may ask for longer sentences than the model takes */
+    if (source != NULL && w->parts->model->config.max_length >= source->model.max_length) {
+        HL_THEN(status, hl_pretrained_copy_sentence(source, w->path, &written->sentence));
     }
     HL_THEN(status, write_config(w, paths[CONFIG]));
     for (int i = 0; i < N_FILES; i++) {

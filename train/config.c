@@ -253,11 +253,13 @@ hl_status hl_config_parse(hl_config_options options, const char *text, size_t si
     for (int i = 0; i < options.n_overrides; i++) {
         read_override(&reader, options.overrides[i]);
     }
-    if (options.shape != NULL) {
+    hl_config_resolve_out(&reader);
+    HL_TRY(options.find_shape != NULL ? options.find_shape(options.context, config, &reader.shape) : hl_ok());
+    if (reader.shape != NULL) {
         hl_config_take_shape(&reader);
     }
     hl_config_resolve(&reader);
-    if (options.shape != NULL && problems->n == 0) {
+    if (reader.shape != NULL && problems->n == 0) {
         hl_config_check_shape(&reader);
     }
     return outcome(problems);

@@ -16,24 +16,31 @@
 
 HL_BEGIN_DECLS
 
-/* The tokens and the model that there are already (train/setup_pretrained.h). Keys of [model] that are not given take
- * their values from it; those that say what its weights compute, and tokens.kind, must agree, and other keys of
- * [tokens] not be given. */
+/* The tokens and the model that there are already (train/setup_pretrained.h). Keys of [model] that are not given, and
+ * train.from, take their values from it; those that say what its weights compute, and tokens.kind, must agree, and
+ * other keys of [tokens] not be given. */
 typedef struct hl_config_shape {
     const char *path;   /* of its folder, for messages */
-    hl_config *of_task; /* by hl_text_task: [model], and tokens.kind */
+    hl_config *of_task; /* by hl_text_task: [model], tokens.kind and train.from */
 } hl_config_shape;
+
+/* Finds the shape that a config asks for, of which train.from and train.out are known, and no default that follows from
+ * others. *shape stays NULL where it asks for none; else it must stand until the config is read. */
+typedef hl_status (*hl_config_find_shape)(void *context, const hl_config *config, const hl_config_shape **shape);
 
 typedef struct hl_config_options {
     const char *path;             /* of the file; its last part without extension names the default run folder */
     const char *const *overrides; /* "section.key=value", n_overrides of them; each beats the file */
     int n_overrides;
-    const hl_config_shape *shape; /* or NULL */
+    const hl_config_shape *shape;    /* or NULL */
+    hl_config_find_shape find_shape; /* the shape where that is NULL; or NULL; with its context */
+    void *context;
 } hl_config_options;
 
 /* Reads the file and the overrides into *config, every default resolved. Whatever is wrong, also a file of newer format
  * or one that cannot be read, is added to `problems`, empty before, each as a line "file:line: ..." or "command line:
- * ...", and makes the status HL_INVALID with the text of the first. HL_NO_MEMORY. *config is unusable after failure. */
+ * ...", and makes the status HL_INVALID with the text of the first. HL_NO_MEMORY, and what find_shape fails with.
+ * *config is unusable after failure. */
 hl_status hl_config_load(hl_config_options options, hl_config *config, hl_problems *problems);
 
 /* The same with the file's content given; options.path only names it. */

@@ -139,7 +139,8 @@ static void resolve_text(hl_config_reader *reader, hl_text_task task)
         tokens->size = pieces ? HL_CONFIG_PIECES : 0;
     }
     if (!is_given(HL_CONFIG_GIVEN(reader, tokens.min_count))) {
-        tokens->min_count = pieces || (tokens->kind == HL_TOKENS_WORDS && task != HL_TEXT_FILE) ? 2 : 1;
+        tokens->min_count =
+            pieces || (tokens->kind == HL_TOKENS_WORDS && task != HL_TEXT_FILE) ? HL_CONFIG_MIN_COUNT : 1;
     }
     const hl_config_given *causal = HL_CONFIG_GIVEN(reader, model.causal);
     if (task == HL_TEXT_NEXT && is_given(causal) && !config->model.causal) {
@@ -321,9 +322,7 @@ static void check_accumulate(hl_config_reader *reader)
     }
 }
 
-/* train.out = runs/<the file's name without folders and extension>; it stays "" where that names no folder
- * (hl_setup_check_out). */
-static void resolve_out(hl_config_reader *reader)
+void hl_config_resolve_out(hl_config_reader *reader)
 {
     if (reader->config->train.out[0] != '\0' || !SOUND(reader, train.out)) {
         return;
@@ -366,5 +365,4 @@ void hl_config_resolve(hl_config_reader *reader)
     check_ends(reader);
     check_min_rate(reader);
     check_accumulate(reader);
-    resolve_out(reader);
 }

@@ -39,7 +39,7 @@ typedef struct hl_config_tokens {
 } hl_config_tokens;
 
 typedef struct hl_config_model {
-    int64_t layers, d_model, embedding_size, d_ff, max_length, position_offset, token_types;
+    int64_t layers, d_model, embedding_size, d_ff, max_length, position_offset, token_types, vocabulary;
     int32_t heads[HL_MAX_LAYERS]; /* one per layer, as the next three; 0 past `layers` */
     int32_t kv_heads[HL_MAX_LAYERS];
     int32_t d_k[HL_MAX_LAYERS];
@@ -69,6 +69,7 @@ typedef struct hl_config_train {
     int64_t steps, batch_size, seed, threads;
     int64_t log_every, eval_every, eval_examples, checkpoint_every, keep_checkpoints, patience;
     int64_t length_window;
+    hl_config_string_at from;
     char out[HL_CONFIG_MAX_PATH];
 } hl_config_train;
 

@@ -166,6 +166,8 @@ const hl_config_key hl_config_keys[] = {
     { MODEL(positions), CHOICE(positions), .initial = "sinusoidal", .help = "What is added to the embeddings." },
     { MODEL(position_offset), INTEGER(0, 1048576), .initial = "0",
       .help = "The place of the first position in the table of learned ones, which is longer by it; 2 in RoBERTa." },
+    { MODEL(vocabulary), INTEGER(0, HL_TOKENS_MAX), .initial = "0", .derived = "one for each token",
+      .help = "How many tokens have a vector, at least: those past the task's tokens are never read nor answered." },
     { MODEL(max_length), INTEGER(0, 1048576), .initial = "0", .derived = "what the task needs",
       .help = "The longest sequence, in tokens, that the model can read." },
     { MODEL(token_types), INTEGER(0, 65536), .initial = "0", .derived = "0: what the data need",
@@ -251,6 +253,9 @@ const hl_config_key hl_config_keys[] = {
     { TRAIN(length_window), INTEGER(0, 1000000), .initial = "0",
       .help = "Batches hold examples of like length, chosen from windows of so many; a multiple of batch_size; 0: in any "
               "order." },
+    { TRAIN(from), STRING, .initial = "", .derived = "none", .may_change = true,
+      .help = "What the run begins with, as --from says it: the folder of an open model, whose tokens and shape it takes, "
+              "or a file of weights." },
     { TRAIN(out), .type = HL_CONFIG_PATH, .initial = "", .derived = "runs/NAME for NAME.ini", .may_change = true,
       .help = "The folder of the run." },
 
@@ -312,7 +317,7 @@ bool hl_config_key_used(const hl_config_key *key, const char *task)
 {
     int text = find_text_task(task);
     if (key->section == 1 || key->offset == offsetof(hl_config, train.length_window) ||
-        key->offset == offsetof(hl_config, patterns.file)) {
+        key->offset == offsetof(hl_config, model.vocabulary) || key->offset == offsetof(hl_config, patterns.file)) {
         return text >= 0;
     }
     if (key->section != 0 || key->offset == offsetof(hl_config, task.name)) {

@@ -9,9 +9,11 @@ HL_BEGIN_DECLS
 
 enum {
     HL_CONFIG_SECTIONS = 6,
-    HL_CONFIG_KEYS = 85,
+    HL_CONFIG_KEYS = 87,
     HL_CONFIG_VALUE_TEXT = HL_CONFIG_OVERRIDE,
     HL_CONFIG_WRONG_TEXT = 256, /* at least HL_INI_WRONG_TEXT */
+    HL_CONFIG_PIECES = 8192,    /* tokens.size and min_count of wordpiece and bpe where they are not given */
+    HL_CONFIG_MIN_COUNT = 2,
 };
 
 typedef enum hl_config_type {

@@ -13,8 +13,8 @@ static const hl_config *shape_of(const hl_config_reader *reader)
 /* Whether its value may be another than the shape's: what trains the model, and what makes its answers. */
 static bool is_free(const hl_config_key *key)
 {
-    static const char *const names[] = { "tie_embedding", "tied_bias",   "pooling",       "pooler",
-                                         "head",          "initial_std", "scale_residual" };
+    static const char *const names[] = { "tie_embedding", "tied_bias",   "pooling",        "pooler",
+                                         "head",          "initial_std", "scale_residual", "from" };
     bool found = strncmp(key->name, "dropout", strlen("dropout")) == 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         found = found || strcmp(key->name, names[i]) == 0;
@@ -25,7 +25,8 @@ static bool is_free(const hl_config_key *key)
 /* Whether the shape has a value for it. */
 static bool is_known(const hl_config_key *key)
 {
-    return strncmp(key->full, "model.", strlen("model.")) == 0 || strcmp(key->full, "tokens.kind") == 0;
+    return strncmp(key->full, "model.", strlen("model.")) == 0 || strcmp(key->full, "tokens.kind") == 0 ||
+           strcmp(key->full, "train.from") == 0;
 }
 
 /* Whether its default follows from a key that was given: model.dropout, heads, which are told of themselves, or head =
@@ -55,17 +56,6 @@ static bool follows(hl_config_reader *reader, const hl_config_key *key)
         found = found || (given && rows[i].holds && strcmp(key->name, rows[i].name) == 0);
     }
     return found;
-}
-
-/* Whether the value of a key of [tokens] is the default of an open model's kinds of tokens: so it stands in the
- * config.ini of a run that began with one. */
-static bool is_default(const hl_config_key *key, const hl_config *config)
-{
-    const hl_config_tokens *tokens = &config->tokens;
-    return strcmp(key->name, "size") == 0        ? tokens->size == HL_CONFIG_PIECES
-           : strcmp(key->name, "min_count") == 0 ? tokens->min_count == 2
-           : strcmp(key->name, "lowercase") == 0 ? !tokens->lowercase
-                                                 : *hl_config_string(config, tokens->vocabulary) == '\0';
 }
 
 void hl_config_take_shape(hl_config_reader *reader)
@@ -99,18 +89,20 @@ void hl_config_check_shape(hl_config_reader *reader)
         const hl_config_key *key = &hl_config_keys[k];
         int line = reader->given[k].line;
         bool given = line != HL_CONFIG_NOWHERE && line != HL_CONFIG_SHAPE;
+        bool of_tokens = strncmp(key->full, "tokens.", strlen("tokens.")) == 0 && !is_known(key);
         char ours[HL_CONFIG_VALUE_TEXT], theirs[HL_CONFIG_VALUE_TEXT];
-        if (given && is_known(key) && !is_free(key)) {
+        if (given && (of_tokens || is_known(key)) && !is_free(key)) {
             hl_config_write_value(key, reader->config, ours);
             hl_config_write_value(key, shape, theirs);
-            if (strcmp(ours, theirs) != 0) {
+            bool shorter = key->offset == offsetof(hl_config, model.max_length) &&
+                           reader->config->model.max_length < shape->model.max_length;
+            if (of_tokens && strcmp(ours, theirs) != 0) {
+                hl_config_complain(reader, line, "%s: the tokens are those of %s: leave it out", key->full,
+                                   reader->shape->path);
+            } else if (strcmp(ours, theirs) != 0 && !shorter) {
                 hl_config_complain(reader, line, "%s: %s, and the model of %s has %s: leave it out", key->full, ours,
                                    reader->shape->path, theirs);
             }
-        } else if (given && strncmp(key->full, "tokens.", strlen("tokens.")) == 0 && !is_known(key) &&
-                   !is_default(key, reader->config)) {
-            hl_config_complain(reader, line, "%s: the tokens are those of %s: leave it out", key->full,
-                               reader->shape->path);
         }
     }
 }

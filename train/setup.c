@@ -8,7 +8,7 @@ hl_model_config hl_setup_model(const hl_config *config)
 {
     const hl_config_model *m = &config->model;
     hl_model_config model = {
-        .vocabulary = config->sizes.vocabulary,
+        .vocabulary = m->vocabulary > config->sizes.vocabulary ? m->vocabulary : config->sizes.vocabulary,
         .targets = config->sizes.targets,
         .token_types = m->token_types > 0 ? m->token_types : config->sizes.types,
         .pooling = config->sizes.pooled ? (hl_pooling)m->pooling : HL_POOLING_ROWS,

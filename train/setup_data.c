@@ -23,6 +23,8 @@ typedef struct work {
     hl_config *config;
     const hl_data_options *options;
     hl_text_spec spec;
+    const hl_tokens *tokens;                   /* that there are already, or NULL */
+    hl_tokens *own;                            /* those of the run's folder; owned */
     char *file, *validation_file, *vocabulary; /* where they were found; owned, as the next */
     char *folder;                              /* of what is made */
     size_t there;                              /* so many bytes of its path name a folder that was there before */
@@ -127,9 +129,9 @@ static hl_status find_content(work *w)
     HL_THEN(status, add_file(s->file, &hash));
     HL_THEN(status, add_file(s->validation_file, &hash));
     HL_THEN(status, add_file(s->vocabulary, &hash));
-    if (w->options->tokens != NULL) {
+    if (w->tokens != NULL) {
         hl_text tokens = { 0 };
-        HL_THEN(status, hl_tokens_json(w->options->tokens, &tokens));
+        HL_THEN(status, hl_tokens_json(w->tokens, &tokens));
         hash = status.code == HL_OK ? hl_content_add(hash, tokens.bytes, tokens.size) : 0;
         hl_text_free(&tokens);
     }
@@ -230,13 +232,17 @@ static hl_status choose_folder(work *w)
         char said[CONTENT_TEXT];
         memcpy(said, w->content, sizeof said);
         hl_status status = find_content(w);
+        if (status.code == HL_OK && strncmp(said, w->content, 16) != 0 && w->config->train.from != 0 &&
+            w->tokens == NULL) {
+            HL_TRY(hl_data_load_tokens(w->options->folder, "tokens.json", &w->own)); /* an open model's, not learned */
+            w->tokens = w->own;
+            status = find_content(w);
+        }
         if (status.code == HL_OK && strncmp(said, w->content, 16) != 0) {
             status = hl_error(HL_BAD_FILE, "%s: its content is not what the run was begun with", w->spec.file);
         }
-        if (status.code != HL_OK) {
-            return hl_error(status.code, "%s; the run's own cache is gone, too: put back the file as it was, or %s",
-                            status.text, w->folder);
-        }
+        static const char gone[] = "%s; the run's own cache is gone, too: put back the file as it was, or %s";
+        HL_TRY(status.code == HL_OK ? status : hl_error(status.code, gone, status.text, w->folder));
     }
     HL_TRY(hl_data_folder_make(w->folder, &w->there));
     w->fresh = *cache == '\0' && w->there < strlen(w->folder); /* another run may be at work in a cache */
@@ -270,11 +276,11 @@ static hl_status set_config(work *w, const hl_dataset *dataset)
 /* Puts tokens that there are already where those that are made would be. */
 static hl_status put_tokens(const work *w)
 {
-    if (w->options->tokens == NULL || !w->makes) {
+    if (w->tokens == NULL || !w->makes) {
         return hl_ok();
     }
     char *path = hl_path_join(w->folder, "tokens.json");
-    hl_status status = path != NULL ? hl_tokens_save(w->options->tokens, path) : hl_error_memory(w->folder);
+    hl_status status = path != NULL ? hl_tokens_save(w->tokens, path) : hl_error_memory(w->folder);
     hl_free(path);
     return status;
 }
@@ -318,14 +324,6 @@ static hl_status open_text(work *w, hl_dataset **out)
     return status;
 }
 
-static hl_status load_tokens(const char *folder, const char *name, hl_tokens **out)
-{
-    char *path = hl_path_join(folder, "%s", name);
-    hl_status status = path != NULL ? hl_tokens_load(path, out) : hl_error_memory(folder);
-    hl_free(path);
-    return status;
-}
-
 static hl_status open_tokens(hl_config *config, const char *folder, hl_dataset **out)
 {
     hl_tokens *tokens = NULL, *labels = NULL;
@@ -341,9 +339,9 @@ static hl_status open_tokens(hl_config *config, const char *folder, hl_dataset *
                             .types = pair ? 2 : 0,
                             .words = spec.task != HL_TEXT_FILE,
                             .pooled = spec.task == HL_TEXT_CLASSES };
-    hl_status status = load_tokens(folder, "tokens.json", &tokens);
+    hl_status status = hl_data_load_tokens(folder, "tokens.json", &tokens);
     if (labelled) {
-        HL_THEN(status, load_tokens(folder, "labels.json", &labels));
+        HL_THEN(status, hl_data_load_tokens(folder, "labels.json", &labels));
     }
     if (status.code != HL_OK) {
         hl_tokens_free(tokens);
@@ -365,6 +363,7 @@ static void end(work *w, hl_status status)
     hl_free(w->validation_file);
     hl_free(w->vocabulary);
     hl_free(w->folder);
+    hl_tokens_free(w->own);
 }
 
 hl_status hl_setup_data(hl_config *config, const hl_data_options *options, hl_dataset **out)
@@ -376,7 +375,7 @@ hl_status hl_setup_data(hl_config *config, const hl_data_options *options, hl_da
     if (options->use == HL_DATA_TOKENS) {
         return open_tokens(config, options->folder, out);
     }
-    work w = { .config = config, .options = options };
+    work w = { .config = config, .options = options, .tokens = options->tokens };
     hl_status status = open_text(&w, out);
     end(&w, status);
     return status;

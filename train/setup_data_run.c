@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "data/text/tokens_file.h"
 #include "train/config_keys.h"
+#include "train/private/data_folder.h"
 #include "train/setup_data.h"
 
 #include <errno.h>
@@ -30,6 +31,14 @@ hl_status hl_data_take_content(hl_config *config, const char *path)
     }
     hl_free(stored);
     return status.code == HL_INVALID ? hl_error(HL_BAD_FILE, "%s", status.text) : status;
+}
+
+hl_status hl_data_load_tokens(const char *folder, const char *name, hl_tokens **out)
+{
+    char *path = hl_path_join(folder, "%s", name);
+    hl_status status = path != NULL ? hl_tokens_load(path, out) : hl_error_memory(folder);
+    hl_free(path);
+    return status;
 }
 
 hl_status hl_data_save_tokens(const hl_dataset *dataset, const char *folder)

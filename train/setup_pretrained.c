@@ -1,7 +1,9 @@
 #include "train/setup_pretrained.h"
 
+#include "core/files.h"
 #include "core/memory.h"
 #include "data/text/tokens_file.h"
+#include "train/config_keys.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +38,7 @@ static hl_config_model model_of(const hl_model_config *m)
         .max_length = m->max_length,
         .position_offset = m->position_offset,
         .token_types = m->token_types,
+        .vocabulary = m->vocabulary,
         .activation = (int)m->activation,
         .norm = (int)m->norm,
         .positions = (int)m->positions,
@@ -79,8 +82,33 @@ hl_status hl_setup_shape(const hl_pretrained *folder, const char *path, hl_confi
     HL_NEED(shape->of_task != NULL, path);
     for (int task = 0; task < TEXT_TASKS; task++) {
         shape->of_task[task].model = model_of(hl_pretrained_model_with(folder, heads[task]));
-        shape->of_task[task].tokens.kind = (int)hl_tokens_get_kind(hl_pretrained_tokens(folder));
+        shape->of_task[task].tokens = (hl_config_tokens){ .kind = (int)hl_tokens_get_kind(hl_pretrained_tokens(folder)),
+                                                          .size = HL_CONFIG_PIECES,
+                                                          .min_count = HL_CONFIG_MIN_COUNT };
     }
+    return hl_ok();
+}
+
+hl_status hl_setup_shape_of_run(const char *path, hl_config_shape *shape)
+{
+    bool begun;
+    *shape = (hl_config_shape){ .path = path };
+    HL_TRY(hl_file_exists(path, &begun));
+    hl_config *stored = begun ? hl_calloc(TEXT_TASKS, sizeof *stored) : NULL;
+    if (stored == NULL) {
+        return begun ? hl_error_memory(path) : hl_ok();
+    }
+    hl_problems problems = { 0 };
+    hl_status status = hl_config_load((hl_config_options){ .path = path }, stored, &problems);
+    hl_problems_free(&problems);
+    if (status.code != HL_OK || *hl_config_string(stored, stored->train.from) == '\0') {
+        hl_free(stored);
+        return status.code == HL_INVALID ? hl_error(HL_BAD_FILE, "%s", status.text) : status;
+    }
+    for (int task = 1; task < TEXT_TASKS; task++) {
+        stored[task] = stored[0];
+    }
+    shape->of_task = stored;
     return hl_ok();
 }
 
@@ -88,15 +116,6 @@ void hl_setup_shape_free(hl_config_shape *shape)
 {
     hl_free(shape->of_task);
     *shape = (hl_config_shape){ 0 };
-}
-
-hl_status hl_setup_check_rows(const hl_pretrained *folder, const char *path, int64_t V)
-{
-    int64_t rows = hl_pretrained_model(folder)->vocabulary;
-    return V == rows ? hl_ok()
-                     : hl_error(HL_INVALID,
-                                "%s: has %lld tokens for %lld rows of embeddings (vocab_size): not supported here",
-                                path, (long long)V, (long long)rows);
 }
 
 /* ---- the folder as it is ---- */
@@ -182,7 +201,9 @@ hl_status hl_setup_pretrained(hl_pretrained *folder, const char *path, const cha
     hl_config_options options = { .overrides = overrides, .n_overrides = n_overrides };
     HL_TRY(make_config(folder, path, task, options, config));
     HL_TRY(check_head(folder, path, task, config));
-    HL_TRY(n_labels > 0 ? hl_tokens_of_labels(names, n_labels, path, &labels) : hl_ok());
+    char of_labels[HL_CONFIG_MAX_PATH + 32];
+    snprintf(of_labels, sizeof of_labels, "%s/config.json: id2label", path);
+    HL_TRY(n_labels > 0 ? hl_tokens_of_labels(names, n_labels, of_labels, &labels) : hl_ok());
     hl_data_sizes sizes = { .longest = model->max_length,
                             .answers = model->max_length,
                             .n_lengths = model->max_length,
@@ -192,7 +213,5 @@ hl_status hl_setup_pretrained(hl_pretrained *folder, const char *path, const cha
     HL_TRY(hl_dataset_of_tokens(task, hl_pretrained_take_tokens(folder), labels, sizes, (uint64_t)config->train.seed,
                                 out));
     config->sizes = *hl_dataset_sizes(*out);
-    config->sizes.vocabulary = model->vocabulary; /* there may be rows of embeddings that no token has */
-    config->sizes.targets = labels != NULL ? config->sizes.targets : model->vocabulary;
     return hl_ok();
 }

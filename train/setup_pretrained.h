@@ -12,11 +12,12 @@ HL_BEGIN_DECLS
 /* The folder's tokens and model for a config of any task of text, with the head that its kind has for that task.
  * `path`, the folder's, must outlive the shape. HL_NO_MEMORY. Owned: hl_setup_shape_free. */
 hl_status hl_setup_shape(const hl_pretrained *folder, const char *path, hl_config_shape *shape);
-void hl_setup_shape_free(hl_config_shape *shape); /* a zeroed one is allowed */
 
-/* HL_INVALID where the folder has tokens for fewer rows of embeddings than there are: a run would have as many as there
- * are tokens, V. */
-hl_status hl_setup_check_rows(const hl_pretrained *folder, const char *path, int64_t V);
+/* The tokens and the model of a run that was begun with an open model, out of its config.ini at `path`, which must
+ * outlive the shape; of another run, or where there is none, the shape stays zeroed. HL_BAD_FILE, HL_NO_MEMORY. Owned
+ * likewise. */
+hl_status hl_setup_shape_of_run(const char *path, hl_config_shape *shape);
+void hl_setup_shape_free(hl_config_shape *shape); /* a zeroed one is allowed */
 
 /* The config of the folder's model as it is stored, whose task is that of its head; where it has none masked, with
  * model.head = none. The overrides say what it shall be asked on: keys of [task], patterns.examples, patterns.file,

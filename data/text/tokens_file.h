@@ -58,6 +58,10 @@ hl_status hl_tokens_load_merges(const char *vocabulary, const char *merges, bool
  * padding, which are left to the caller. */
 hl_status hl_tokens_load_tokenizer(const char *path, hl_tokens **out, bool *ignored);
 
+/* Has wordpieces cut texts by these of BERT's rules, and clean them; whether that is another way than before. Other
+ * kinds stay as they are. */
+bool hl_tokens_set_bert_rules(hl_tokens *tokens, bool lowercase, bool accents, bool cjk);
+
 /* Replaces the file by a tokenizer.json that hl_tokens_load_tokenizer and the `tokenizers` library read as these
  * tokens. HL_INVALID: neither wordpiece nor bpe; HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_tokens_save_tokenizer(const hl_tokens *tokens, const char *path);

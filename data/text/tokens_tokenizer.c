@@ -130,6 +130,20 @@ static hl_status read_normalizer(const char *path, const json_t *normalizer, hl_
     return hl_ok();
 }
 
+bool hl_tokens_set_bert_rules(hl_tokens *tokens, bool lowercase, bool accents, bool cjk)
+{
+    hl_tokens_rules *rules = &tokens->rules;
+    if (tokens->kind != HL_TOKENS_WORDPIECE) {
+        return false;
+    }
+    bool same = rules->clean && rules->cjk == cjk && rules->accents == accents && rules->lowercase == lowercase;
+    rules->clean = true;
+    rules->cjk = cjk;
+    rules->accents = accents;
+    rules->lowercase = lowercase;
+    return !same;
+}
+
 static hl_status read_pre_tokenizer(const char *path, const json_t *pre_tokenizer, hl_tokens *tokens)
 {
     if (!is(pre_tokenizer, tokens->kind == HL_TOKENS_BPE ? "ByteLevel" : "BertPreTokenizer")) {

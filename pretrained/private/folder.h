@@ -21,7 +21,7 @@ struct hl_pretrained {
     char **labels; /* owned, as they are */
     int64_t n_labels;
     hl_tokens *tokens;
-    bool asks_to_cut;
+    hl_text notices;
     hl_pretrained_sentence sentence;
     char *pooling;          /* the name of its pooling's folder, where modules.json names one */
     hl_safetensors **files; /* the weights: one file, or the shards */

@@ -45,6 +45,7 @@ typedef struct hl_model_kind {
     bool pooler_dropout;           /* dropout_classes precedes the pooler, too */
     hl_pooler pooler;              /* of classes */
     double norm_epsilon_otherwise;
+    double dropout_classes_otherwise; /* 0: dropout_residual */
 
     /* Each ends with an empty row; NULL: there is none. */
     const hl_weight_name *body, *pooler_rows;     /* pooler_rows: of the bare model */

@@ -285,7 +285,6 @@ static hl_status make(builder *b, FILE *err)
     HL_TRY(name_cache(base, plan));
     HL_TRY(hl_ablate_variants_keys(b->command, base, plan));
     HL_TRY(name_and_open(b, &b->base));
-    HL_TRY(b->open != NULL ? hl_setup_check_rows(b->open, plan->from, base->sizes.vocabulary) : hl_ok());
     HL_TRY(count(&b->base));
     if (b->command->table3) {
         HL_TRY(put_base_first(b));

@@ -1,5 +1,6 @@
 #include "programs/heads/export_model.h"
 
+#include "core/files.h"
 #include "core/folders.h"
 #include "core/memory.h"
 #include "pretrained/write.h"
@@ -71,7 +72,28 @@ static hl_status find_head(const hl_opened_model *run, hl_pretrained_head *head)
     return hl_ok();
 }
 
-static hl_status write_model(hl_opened_model *run, const char *folder, hl_pretrained_head head,
+/* Opens what the run began with, where that is an open model; *source is NULL where it is none, or is gone. */
+static hl_status open_source(const hl_opened_model *run, hl_pretrained **source, hl_text *told)
+{
+    const char *from = hl_config_string(&run->config, run->config.train.from);
+    bool exists;
+    *source = NULL;
+    if (run->open != NULL || *from == '\0') {
+        return hl_ok();
+    }
+    if (hl_pretrained_is_folder(from)) {
+        return hl_pretrained_open(from, source);
+    }
+    HL_TRY(hl_file_exists(from, &exists));
+    if (!exists) {
+        hl_text_print(told, "gone: ");
+        hl_text_shown(told, from);
+        hl_text_print(told, ", with which the run began: what else it held is not written\n");
+    }
+    return hl_text_status(told);
+}
+
+static hl_status write_model(hl_opened_model *run, const char *folder, hl_pretrained_head head, hl_pretrained *source,
                              hl_pretrained_written *written)
 {
     const hl_text_data *text = hl_dataset_text(run->dataset);
@@ -83,7 +105,7 @@ static hl_status write_model(hl_opened_model *run, const char *folder, hl_pretra
         labels[i] = hl_tokens_piece(targets, (int32_t)i, NULL);
     }
     hl_pretrained_parts parts = {
-        .model = &run->model, .head = head, .tokens = hl_text_data_tokens(text), .labels = labels, .source = run->open
+        .model = &run->model, .head = head, .tokens = hl_text_data_tokens(text), .labels = labels, .source = source
     };
     hl_status status = hl_pretrained_write(&parts, folder, written);
     hl_free(labels);
@@ -100,7 +122,10 @@ hl_status hl_heads_export_model(hl_opened_model *run, const hl_heads_command *co
     HL_TRY(find_head(run, &head));
     HL_TRY(check_folder(run, folder, command->overwrite));
     HL_TRY(hl_opened_model_load(run, -1));
-    hl_status status = write_model(run, folder, head, &written);
+    hl_pretrained *source;
+    hl_status status = open_source(run, &source, &text);
+    HL_THEN(status, write_model(run, folder, head, run->open != NULL ? run->open : source, &written));
+    hl_pretrained_close(source);
     if (status.code == HL_OK) {
         hl_text_shown(&text, folder);
         hl_text_print(&text, "\n");

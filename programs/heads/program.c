@@ -15,6 +15,7 @@
 #include "programs/heads/subset.h"
 #include "programs/heads/table.h"
 #include "programs/heads/treebank.h"
+#include "programs/open_data.h"
 #include "programs/print_line.h"
 #include "programs/standard_output.h"
 #include "programs/targets.h"
@@ -294,6 +295,7 @@ static hl_status execute(call *c)
         return compare(c);
     }
     HL_TRY(hl_heads_memory_check(&c->run, command, hl_memory_at_hand_now()));
+    HL_TRY(c->run.open != NULL ? hl_print_notices(c->err, hl_pretrained_notices(c->run.open)) : hl_ok());
     if (hl_heads_command_question(command) != HL_HEADS_NO_QUESTION) {
         return answer(c);
     }

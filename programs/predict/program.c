@@ -2,6 +2,7 @@
 
 #include "core/clock.h"
 #include "programs/beside.h"
+#include "programs/open_data.h"
 #include "programs/predict/call.h"
 #include "programs/predict/lines.h"
 #include "programs/predict/rows.h"
@@ -94,6 +95,7 @@ static hl_status execute(hl_predict_call *call)
         return hl_ok();
     }
     HL_TRY(open_model(call));
+    HL_TRY(call->run.open != NULL ? hl_print_notices(call->err, hl_pretrained_notices(call->run.open)) : hl_ok());
     bool terminal = isatty(fileno(call->out)) != 0;
     call->streams = terminal && call->task.task == HL_TEXT_NEXT && !call->command.json;
     call->draws = hl_terminal_renews(call->err) && (!terminal || call->command.score != NULL);

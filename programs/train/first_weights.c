@@ -1,5 +1,6 @@
 #include "programs/train/first_weights.h"
 
+#include "programs/open_data.h"
 #include "programs/print_line.h"
 #include "train/checkpoint.h"
 #include "train/setup_pretrained.h"
@@ -48,9 +49,8 @@ static hl_status explain(const char *path, hl_status failed)
     return failed;
 }
 
-static hl_status read_file(hl_train_call *call)
+static hl_status read_file(hl_train_call *call, const char *path)
 {
-    const char *path = call->command.from;
     hl_checkpoint *weights;
     hl_status opened = hl_checkpoint_open(path, &weights);
     HL_TRY(opened.code == HL_BAD_FILE ? explain(path, opened) : opened);
@@ -85,6 +85,7 @@ static hl_status tell(hl_train_call *call, const hl_pretrained_loaded *loaded)
     hl_pretrained_print_loaded(loaded, &text);
     hl_status status = hl_text_status(&text);
     if (status.code == HL_OK && !call->command.quiet) {
+        status = hl_print_notices(call->out, hl_pretrained_notices(call->open));
         fputs(text.bytes, call->out);
     }
     hl_text_free(&text);
@@ -94,7 +95,6 @@ static hl_status tell(hl_train_call *call, const hl_pretrained_loaded *loaded)
 static hl_status read_folder(hl_train_call *call)
 {
     hl_model *model = &call->trainer.model;
-    HL_TRY(hl_setup_check_rows(call->open, call->command.from, model->config.vocabulary));
     hl_pretrained_loaded loaded = { 0 };
     if (has_other_labels(call)) {
         hl_pretrained_drop_head(call->open);
@@ -108,12 +108,13 @@ static hl_status read_folder(hl_train_call *call)
 
 hl_status hl_first_weights_get(hl_train_call *call)
 {
-    if (call->open != NULL) {
-        return read_folder(call);
+    const char *from = hl_config_string(&call->config, call->config.train.from);
+    if (*from == '\0') {
+        hl_trainer_draw(&call->trainer);
+        return hl_ok();
     }
-    if (call->command.from != NULL) {
-        return read_file(call);
+    if (call->open == NULL && hl_pretrained_is_folder(from)) { /* the run was cut off before its first checkpoint */
+        HL_TRY(hl_pretrained_open(from, &call->open));
     }
-    hl_trainer_draw(&call->trainer);
-    return hl_ok();
+    return call->open != NULL ? read_folder(call) : read_file(call, from);
 }

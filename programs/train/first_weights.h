@@ -4,9 +4,9 @@
 
 #include "programs/train/program_run.h"
 
-/* Draws the weights, or reads those of --from: a file's, or an open model's, which is told in three lines. Of an open
- * model an output layer of other labels than the data's stays as it was drawn. HL_BAD_FILE, HL_INVALID (a model that
- * the folder's kind has not), HL_NO_MEMORY. */
+/* Draws the weights, or reads those of train.from: a file's, or an open model's, which is told in three lines. Of an
+ * open model an output layer of other labels than the data's stays as it was drawn. HL_BAD_FILE, HL_INVALID (a model
+ * that the folder's kind has not), HL_NO_MEMORY. */
 hl_status hl_first_weights_get(hl_train_call *call);
 
 #endif

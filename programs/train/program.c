@@ -1,5 +1,7 @@
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "programs/train/program.h"
 
+#include "core/folders.h"
 #include "core/matmul.h"
 #include "core/memory.h"
 #include "programs/beside.h"
@@ -11,38 +13,84 @@
 #include "programs/train/program_run.h"
 #include "programs/train/summary.h"
 #include "study/output.h"
+#include "train/config_keys.h"
 #include "train/memory_check.h"
 #include "train/setup.h"
 #include "train/setup_pretrained.h"
 #include "train/snapshot_budget.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- the config ---- */
 
+/* A config that is being read, and the model that there is already. */
+typedef struct reading {
+    hl_train_call *call;
+    hl_config_shape shape;
+    char *run; /* the config.ini of a run that goes on */
+} reading;
+
+/* A run that goes on has the model that it was begun with, which its folder says; the open model is not needed. */
+static hl_status find_shape(void *context, const hl_config *config, const hl_config_shape **shape)
+{
+    reading *r = context;
+    const char *from = hl_config_string(config, config->train.from);
+    if (r->call->command.mode == HL_RUN_RESUME) {
+        r->run = hl_path_join(config->train.out, "config.ini");
+        HL_TRY(r->run != NULL ? hl_setup_shape_of_run(r->run, &r->shape) : hl_error_memory(config->train.out));
+    }
+    if (r->shape.of_task == NULL && *from != '\0' && hl_pretrained_is_folder(from)) {
+        HL_TRY(hl_pretrained_open(from, &r->call->open));
+        HL_TRY(hl_setup_shape(r->call->open, from, &r->shape));
+    }
+    *shape = r->shape.of_task != NULL ? &r->shape : NULL;
+    return hl_ok();
+}
+
+/* Has the config say where the first weights are from any folder. */
+static hl_status name_source(hl_config *config)
+{
+    const char *from = hl_config_string(config, config->train.from);
+    char whole[PATH_MAX], wrong[HL_CONFIG_WRONG_TEXT];
+    int count;
+    bool found = *from != '\0' && realpath(from, whole) != NULL;
+    const hl_config_key *key = hl_config_key_at(offsetof(hl_config, train.from));
+    return !found || hl_config_read_value(key, whole, config, &count, wrong)
+               ? hl_ok()
+               : hl_error(HL_INVALID, "train.from: %s", wrong);
+}
+
 static hl_status load_config(hl_train_call *p)
 {
-    const char *overrides[HL_MAX_OVERRIDES + 1];
+    enum { OWN = 2 };
+    const struct {
+        const char *option, *key, *path;
+    } own[OWN] = { { "--out", "train.out", p->command.out }, { "--from", "train.from", p->command.from } };
+    const char *overrides[HL_MAX_OVERRIDES + OWN];
     int n = p->command.config.n_overrides;
     memcpy(overrides, p->command.config.overrides, (size_t)n * sizeof *overrides);
-    char out[HL_CONFIG_OVERRIDE];
-    if (p->command.out != NULL) {
-        if (!hl_config_path_override("train.out", p->command.out, out)) {
-            return hl_error(HL_INVALID, "command line: --out: longer than %d bytes", HL_CONFIG_MAX_PATH - 1);
+    char texts[OWN][HL_CONFIG_OVERRIDE];
+    for (int i = 0; i < OWN; i++) {
+        if (own[i].path != NULL && !hl_config_path_override(own[i].key, own[i].path, texts[i])) {
+            return hl_error(HL_INVALID, "command line: %s: longer than %d bytes", own[i].option,
+                            HL_CONFIG_MAX_PATH - 1);
         }
-        overrides[n++] = out;
+        if (own[i].path != NULL) {
+            overrides[n++] = texts[i];
+        }
     }
-    hl_config_shape shape = { 0 };
-    if (p->command.from != NULL && hl_pretrained_is_folder(p->command.from)) {
-        HL_TRY(hl_pretrained_open(p->command.from, &p->open));
-        HL_TRY(hl_setup_shape(p->open, p->command.from, &shape));
-    }
+    reading r = { .call = p };
     hl_config_options options = { .path = p->command.config.path,
                                   .overrides = overrides,
                                   .n_overrides = n,
-                                  .shape = p->open != NULL ? &shape : NULL };
+                                  .find_shape = find_shape,
+                                  .context = &r };
     hl_status status = hl_load_config(options, p->err, &p->config);
-    hl_setup_shape_free(&shape);
+    HL_THEN(status, name_source(&p->config));
+    hl_setup_shape_free(&r.shape);
+    hl_free(r.run);
     return status;
 }
 

@@ -21,7 +21,7 @@ typedef struct hl_train_call {
     hl_config config;
     hl_dataset *dataset; /* the config's data, until they pass to the trainer */
     hl_dataset *written; /* the examples of patterns.file; NULL where there are none */
-    hl_pretrained *open; /* the folder of --from; NULL: none */
+    hl_pretrained *open; /* the folder of train.from; NULL: none, or not needed */
     char *config_path;   /* the path that hl_find_config found; owned */
     char *result_text;   /* for the metadata of weights; owned */
     hl_run_folder folder;

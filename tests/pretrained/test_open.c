@@ -41,13 +41,14 @@ START_TEST(the_model_is_as_config_json_says)
     ck_assert(c->dropout_residual == p && c->dropout_embedding == p && c->dropout_attention == p);
     ck_assert(c->dropout_pooler == p && c->dropout_output == p && c->dropout_ffn == 0);
     ck_assert(c->norm_epsilon == 1e-12f && c->initial_std == 0.05f);
-    ck_assert(hl_pretrained_asks_to_cut(folder));
+    ck_assert_ptr_nonnull(
+        strstr(hl_pretrained_notices(folder)->bytes, "tokenizer.json: its truncation and padding are not used\n"));
     hl_pretrained_close(folder);
 
     folder = tiny_open("bert_classes");
     c = hl_pretrained_model(folder);
     ck_assert(c->dropout_pooler == 0 && c->dropout_output == p && c->activation == HL_GELU_TANH);
-    ck_assert(!hl_pretrained_asks_to_cut(folder));
+    ck_assert_uint_eq(hl_pretrained_notices(folder)->size, 0);
     hl_pretrained_close(folder);
 
     folder = tiny_open("distilbert_classes");
@@ -162,8 +163,54 @@ START_TEST(a_table_of_embeddings_may_have_rows_without_tokens)
 }
 END_TEST
 
+/* What tokenizer_config.json says beside a tokenizer.json in lower case; as transformers 4 and 5 cut "The cat". */
+static const struct {
+    const char *config;
+    bool lowercase;
+} cases[] = {
+    { NULL, true },
+    { "{\"do_lower_case\": true}", true },
+    { "{\"do_lower_case\": false}", false },
+    { "{\"do_lower_case\": false, \"tokenizer_class\": \"ElectraTokenizerFast\"}", false },
+    { "{\"do_lower_case\": false, \"tokenizer_class\": \"PreTrainedTokenizerFast\"}", true },
+};
+
+START_TEST(the_case_is_what_transformers_takes_it_for)
+{
+    char path[4096];
+    const char *copy = tiny_changed("bert_masked", NULL, NULL, NULL), *config = cases[_i].config;
+    snprintf(path, sizeof path, "%s/tokenizer_config.json", copy);
+    if (config != NULL) {
+        scratch_write(path, config, strlen(config));
+    }
+    hl_pretrained *folder;
+    ck_assert_int_eq(hl_pretrained_open(copy, &folder).code, HL_OK);
+    hl_pieces pieces = { 0 };
+    ck_assert_int_eq(hl_tokens_encode(hl_pretrained_tokens(folder), "The cat", 7, true, &pieces).code, HL_OK);
+    const char *first = hl_tokens_piece(hl_pretrained_tokens(folder), pieces.at[0].id, NULL);
+    ck_assert_str_eq(first, cases[_i].lowercase ? "the" : "[UNK]");
+    bool told =
+        strstr(hl_pretrained_notices(folder)->bytes, "tokenizer_config.json says otherwise, in the case as ") != NULL;
+    ck_assert_int_eq(told, !cases[_i].lowercase);
+    hl_pieces_free(&pieces);
+    hl_pretrained_close(folder);
+}
+END_TEST
+
+START_TEST(a_classifier_of_distilbert_has_a_dropout_of_its_own)
+{
+    hl_pretrained *folder;
+    const char *path = tiny_changed("distilbert_classes", "config.json", "\"seq_classif_dropout\"", "\"another\"");
+    ck_assert_int_eq(hl_pretrained_open(path, &folder).code, HL_OK);
+    ck_assert(hl_pretrained_model(folder)->dropout_output == 0.2f);
+    hl_pretrained_close(folder);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_loop_test(tc, the_case_is_what_transformers_takes_it_for, 0, sizeof cases / sizeof cases[0]);
+    tcase_add_test(tc, a_classifier_of_distilbert_has_a_dropout_of_its_own);
     tcase_add_test(tc, a_folder_of_a_model_is_no_run);
     tcase_add_test(tc, the_model_is_as_config_json_says);
     tcase_add_loop_test(tc, an_output_layer_of_another_kind_is_none, 0, sizeof heads / sizeof heads[0]);

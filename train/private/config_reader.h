@@ -4,8 +4,7 @@
 
 #include "train/config_keys.h"
 
-enum { HL_CONFIG_PIECES = 8192 /* tokens.size of wordpiece and bpe where it is not given */ };
-enum { HL_CONFIG_NOWHERE = 0, HL_CONFIG_COMMAND_LINE = -1, HL_CONFIG_SHAPE = -2 /* hl_config_options.shape */ };
+enum { HL_CONFIG_NOWHERE = 0, HL_CONFIG_COMMAND_LINE = -1, HL_CONFIG_SHAPE = -2 /* reader->shape */ };
 
 /* Where a key was given last. */
 typedef struct hl_config_given {
@@ -30,6 +29,10 @@ typedef struct hl_config_reader {
  * "file: <text>". */
 void hl_config_complain(hl_config_reader *reader, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* train.out = runs/<the file's name without folders and extension> where none was given; it stays "" where that names
+ * no folder (hl_setup_check_out). */
+void hl_config_resolve_out(hl_config_reader *reader);
 
 /* Replaces what stands for a default by its value, gives every layer its numbers, and checks what concerns more than
  * one key. Adds problems. */

@@ -3,6 +3,7 @@
 #define HL_TRAIN_PRIVATE_DATA_FOLDER_H
 
 #include "core/status.h"
+#include "data/text/tokens.h"
 
 #include <stddef.h>
 
@@ -17,5 +18,8 @@ hl_status hl_data_folder_make_temporary(char **path, size_t *there);
 /* Removes the files in it, and the folder and its parents beyond `there` that hold nothing else; shortens the path.
  * Files that are open stay readable. */
 void hl_data_folder_remove(char *path, size_t there);
+
+/* Reads tokens.json or labels.json of a run's folder. HL_BAD_FILE, HL_NO_MEMORY. Owned: hl_tokens_free. */
+hl_status hl_data_load_tokens(const char *folder, const char *name, hl_tokens **out);
 
 #endif

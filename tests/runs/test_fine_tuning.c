@@ -1,0 +1,311 @@
+/* Runs and sweeps that begin with an open model: their folders hold what going on, answering and writing the model
+ * need. */
+#include "tests/pretrained/tiny.h"
+#include "tests/runs/predict_runs.h"
+#include "tests/runs/sweeps.h"
+#include "tests/scratch.h"
+
+#include <string.h>
+
+/* A copy of the tiny model that may be changed and removed. */
+static const char *copy_of(const char *model)
+{
+    const char *copy = run_path("source");
+    if (scratch_exists(copy)) {
+        scratch_remove(copy);
+    }
+    scratch_copy(tiny_folder(model), copy);
+    return run_kept(copy);
+}
+
+/* The config of a task on three sentences, many times; `more` holds lines of [train]. */
+static const char *config_of(const char *task, const char *more)
+{
+    bool tags = strcmp(task, "tags") == 0, classes = strcmp(task, "classes") == 0;
+    hl_text text = { 0 };
+    hl_text_print(&text, "%s", classes ? "text\tlabel\n" : "");
+    for (int i = 0; i < 20; i++) {
+        static const char *const sentences[] = { "the cat sat on mat", "the dog barked", "it saw a dog" };
+        const char *sentence = sentences[i % 3], *rest = "\t_\t_\t_\t_\t_\t_";
+        if (tags) {
+            hl_text_print(&text, "1\tthe\t_\tDET%s\n2\tcat\t_\tNOUN%s\n3\ta%d\t_\tVERB%s\n\n", rest, rest, i, rest);
+        } else {
+            hl_text_print(&text, classes ? "%s a%d\t%s\n" : "%s b%d\n", sentence, i, i % 3 == 0 ? "up" : "down");
+        }
+    }
+    const char *path = file(tags ? "a.conllu" : "a.tsv", text.bytes);
+    hl_text_free(&text);
+    char config[4096];
+    snprintf(config, sizeof config,
+             "[task]\nname = %s\nfile = %s\nvalidation_share = 0.3\n"
+             "[optimizer]\nlearning_rate = 0.01\nwarmup_steps = 1\nschedule = constant\n"
+             "[train]\nsteps = 4\nbatch_size = 4\nlog_every = 2\neval_every = 2\ncheckpoint_every = 2\nthreads = 1\n%s"
+             "[patterns]\nexamples = 2\n",
+             task, path, more);
+    return run_config("tune.ini", config);
+}
+
+/* ---- going on ---- */
+
+START_TEST(a_run_goes_on_without_the_folder_that_it_began_with)
+{
+    const char *source = copy_of("bert_masked"), *config = config_of("classes", ""), *whole = run_path("whole"),
+               *parted = run_path("parted");
+    EXPECT_RUN(0, config, "--from", source, "--out", whole);
+    EXPECT_RUN(0, config, "--from", source, "--out", parted, "train.steps=2");
+    scratch_remove(source);
+    EXPECT_RUN(0, config, "--out", parted, "--resume");
+    run_assert_same_file(whole, parted, "checkpoint.safetensors");
+    char line[4096];
+    snprintf(line, sizeof line, "\nfrom = %s\n", source);
+    ck_assert_ptr_nonnull(strstr(run_read(run_file(parted, "config.ini")), line));
+    scratch_remove(run_file(parted, "data")); /* made again, of the same pieces */
+    EXPECT_RUN(0, config, "--out", parted, "--resume", "train.steps=6");
+    EXPECT_RUN(0, config, "--out", whole, "--resume", "train.steps=6");
+    run_assert_same_file(whole, parted, "checkpoint.safetensors");
+    run_result run = RUN(config, "--out", parted, "--resume", "model.layers=3");
+    ck_assert_msg(run.code == 2 && strstr(run.err, "parted/config.ini has 2: leave it out") != NULL, "%s", run.err);
+}
+END_TEST
+
+START_TEST(a_run_that_was_cut_off_before_its_first_checkpoint_begins_with_the_folder_again)
+{
+    const char *source = copy_of("bert_masked"), *config = config_of("classes", ""), *whole = run_path("whole"),
+               *cut = run_path("cut");
+    EXPECT_RUN(0, config, "--from", source, "--out", whole);
+    EXPECT_RUN(0, config, "--from", source, "--out", cut, "train.steps=2");
+    ck_assert_int_eq(remove(run_file(cut, "checkpoint.safetensors")), 0);
+    run_result run = RUN(config, "--out", cut, "--resume");
+    ck_assert_msg(run.code == 0 && strstr(run.out, "loaded: ") != NULL, "%s%s", run.out, run.err);
+    run_assert_same_file(whole, cut, "checkpoint.safetensors");
+    ck_assert_int_eq(remove(run_file(cut, "checkpoint.safetensors")), 0);
+    scratch_remove(source);
+    run = RUN(config, "--out", cut, "--resume");
+    ck_assert_msg(run.code == 3 && strstr(run.err, "/source: ") != NULL, "%d: %s", run.code, run.err);
+}
+END_TEST
+
+START_TEST(a_config_names_the_folder_and_a_runs_own_trains_it_again)
+{
+    const char *source = copy_of("bert_masked"), *whole = run_path("whole"), *again = run_path("again");
+    char from[4096];
+    snprintf(from, sizeof from, "from = %s\n", source);
+    const char *config = config_of("classes", from);
+    EXPECT_RUN(0, config, "--out", whole);
+    ck_assert_ptr_nonnull(strstr(run_read(run_file(whole, "config.ini")), "\nd_model = 12\n"));
+    EXPECT_RUN(0, run_file(whole, "config.ini"), "--out", again);
+    run_assert_same_file(whole, again, "checkpoint.safetensors");
+    EXPECT_RUN(0, config, "--out", again, "--overwrite");
+    run_assert_same_file(whole, again, "checkpoint.safetensors");
+    run_result run = RUN(config, "--out", run_path("none"), "train.from=nowhere");
+    ck_assert_msg(run.code == 3 && strstr(run.err, "nowhere: ") != NULL, "%d: %s", run.code, run.err);
+}
+END_TEST
+
+START_TEST(a_run_takes_shorter_texts_than_the_folder)
+{
+    const char *config = config_of("classes", ""), *run = run_path("run"), *out = run_path("out");
+    run_result result = RUN(config, "--from", copy_of("roberta_masked"), "--out", run, "model.max_length=16");
+    ck_assert_msg(result.code == 0 && strstr(result.out, "; positions.weight without its last 42 rows\n") != NULL,
+                  "%s%s", result.out, result.err);
+    result = HEADS(run, "--export", out);
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    ck_assert_ptr_nonnull(strstr(run_read(run_file(out, "config.json")), "\"max_position_embeddings\": 18"));
+    const char *in = file("in.txt", "the cat sat\n");
+    ck_assert_str_eq(answers(PREDICT(out, in), ""), answers(PREDICT(run, in), ""));
+}
+END_TEST
+
+/* ---- vectors that no token has ---- */
+
+/* 56 rows of embeddings for 52 tokens: four are neither answered nor changed, and written as they were. */
+START_TEST(rows_without_a_token_stay_as_they_are)
+{
+    static const char *const tasks[] = { "masked", "tags" };
+    const char *run = run_path("run"), *out = run_path("out"), *source = copy_of("bert_bare");
+    run_result result = RUN(config_of(tasks[_i], ""), "--from", source, "--out", run, "train.steps=2");
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    EXPECT_RUN(0, config_of(tasks[_i], ""), "--out", run, "--resume");
+    result = HEADS(run, "--export", out);
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    hl_pretrained *before, *after;
+    ck_assert_int_eq(hl_pretrained_open(source, &before).code, HL_OK);
+    hl_status status = hl_pretrained_open(out, &after);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    ck_assert_int_eq(hl_pretrained_model(after)->vocabulary, 56);
+    hl_model models[2];
+    hl_pretrained_loaded loaded[2] = { { 0 }, { 0 } };
+    tiny_load(before, hl_pretrained_model(before), &models[0], &loaded[0]);
+    tiny_load(after, hl_pretrained_model(after), &models[1], &loaded[1]);
+    const hl_real *old = models[0].embedding.weight->data, *new = models[1].embedding.weight->data;
+    ck_assert_int_ne(memcmp(old, new, 52 * 12 * sizeof *old), 0);
+    ck_assert_mem_eq(old + (ptrdiff_t)52 * 12, new + (ptrdiff_t)52 * 12, 4 * 12 * sizeof *old);
+    ck_assert_int_eq(loaded[1].n_drawn + loaded[1].n_unused, 0);
+    if (_i == 0) {
+        const hl_parameter *bias = hl_parameters_find(&models[1].parameters, "head.bias");
+        ck_assert_int_eq(bias->count, 56);
+        for (int i = 52; i < 56; i++) {
+            ck_assert(bias->tensor->data[i] == 0);
+        }
+        const char *in = file("in.txt", "the [MASK] sat\n");
+        const char *all = answers(PREDICT(out, in, "--top", "56"), "");
+        ck_assert_str_eq(all, answers(PREDICT(run, in, "--top", "56"), ""));
+        int n = 0;
+        for (const char *at = strstr(all, "\n  1.  "); at != NULL; at = strstr(at + 1, " 0.")) {
+            n++;
+        }
+        ck_assert_int_eq(n, 1 + 52);
+    }
+    for (int i = 0; i < 2; i++) {
+        hl_pretrained_loaded_free(&loaded[i]);
+        hl_model_free(&models[i]);
+    }
+    hl_pretrained_close(before);
+    hl_pretrained_close(after);
+}
+END_TEST
+
+/* ---- writing ---- */
+
+START_TEST(a_run_is_written_as_the_kind_that_it_began_with)
+{
+    const char *source = copy_of("electra_discriminator"), *run = run_path("run"), *out = run_path("out");
+    EXPECT_RUN(0, config_of("tags", ""), "--from", source, "--out", run);
+    run_result result = HEADS(run, "--export", out);
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    ck_assert_ptr_nonnull(strstr(result.out, "written: ElectraForTokenClassification, a model of the kind electra"));
+    ck_assert_ptr_nonnull(strstr(result.out, "has them not: discriminator_predictions.dense.bias, "));
+    const char *in = file("in.txt", "the cat sat\n");
+    ck_assert_str_eq(answers(PREDICT(out, in), ""), answers(PREDICT(run, in), ""));
+    scratch_remove(source);
+    result = HEADS(run, "--export", out, "--overwrite");
+    ck_assert_msg(result.code == 0 && strncmp(result.out, "gone: ", 6) == 0, "%s%s", result.out, result.err);
+    ck_assert_ptr_nonnull(strstr(result.out, "source, with which the run began: what else it held is not written\n"));
+}
+END_TEST
+
+/* Also where the model was trained on. */
+START_TEST(files_of_sentence_transformers_come_along)
+{
+    const char *source = copy_of("bert_bare"), *run = run_path("run"), *out = run_path("out");
+    if (_i == 0) {
+        run = source;
+    } else {
+        EXPECT_RUN(0, config_of("classes", ""), "--from", source, "--out", run);
+    }
+    run_result result = HEADS(run, "--export", out);
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    ck_assert_str_eq(run_read(run_file(out, "modules.json")), run_read(run_file(source, "modules.json")));
+    ck_assert_str_eq(run_read(run_file(out, "1_Pooling/config.json")),
+                     run_read(run_file(source, "1_Pooling/config.json")));
+    hl_pretrained *written;
+    ck_assert_int_eq(hl_pretrained_open(out, &written).code, HL_OK);
+    hl_pretrained_sentence sentence = hl_pretrained_sentence_of(written);
+    ck_assert(sentence.pooling == HL_SENTENCE_MEAN && sentence.normalised);
+    hl_pretrained_close(written);
+    ck_assert_int_eq(HEADS(tiny_folder("gpt2_next"), "--export", out, "--overwrite").code, 0);
+    ck_assert(!scratch_exists(run_file(out, "modules.json")));
+}
+END_TEST
+
+/* ---- sweeps ---- */
+
+static const char *tiny(const char *name)
+{
+    return run_kept(tiny_folder(name));
+}
+
+static const char *masked_config(void)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             "[task]\nname = masked\nfile = %s\nvalidation_share = 0.3\n[optimizer]\nlearning_rate = 0.01\n"
+             "[train]\nsteps = 3\nbatch_size = 4\nthreads = 1\n[patterns]\nexamples = 1\n",
+             text_file("lines.txt",
+                       "the cat sat\na dog barked\nit sat on a mat\nwho saw it\nthe dog sat\na cat saw it\n"
+                       "the mat sat\na dog saw a cat\nit barked\n"));
+    return run_config("masked.ini", text);
+}
+
+/* "validation,<loss>" of step 0. */
+static const char *first_loss(const char *folder)
+{
+    const char *row = strstr(run_read(run_file(folder, "metrics.csv")), "\n0,validation,");
+    ck_assert_msg(row != NULL, "%s has no metrics.csv", folder);
+    char text[64];
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(row + 1, ".") + 8, row + 1);
+    return run_kept(text);
+}
+
+START_TEST(every_training_of_a_sweep_begins_with_the_folder)
+{
+    const char *ini = masked_config(), *folder = tiny("bert_masked"), *sweep = run_path("sweep"),
+               *alone = run_path("alone");
+    const char *axis = "optimizer.learning_rate=0.01,0.001";
+    run_result run = ABLATE(ini, "--from", folder, "--vary", axis, "--seeds", "1", "--out", sweep);
+    ck_assert_msg(run.code == 0, "%s%s", run.out, run.err);
+    EXPECT_RUN(0, ini, "--from", folder, "--out", alone, "--quiet");
+    const char *base = run_file(sweep, "learning_rate=0.01,seed=1"),
+               *other = run_file(sweep, "learning_rate=0.001,seed=1");
+    run_assert_same_file(alone, base, "model.safetensors");
+    ck_assert_str_eq(first_loss(base), first_loss(other));
+    ck_assert_ptr_nonnull(strstr(run_read(run_file(sweep, "plan.txt")), "\nfrom = "));
+    run = ABLATE(ini, "--from", folder, "--vary", axis, "--seeds", "1", "--out", sweep);
+    ck_assert_msg(run.code == 0 && strstr(run.out, "2 of 2 trainings are done already") != NULL, "%s", run.err);
+    run = ABLATE(ini, "--from", tiny("bert_untied"), "--vary", axis, "--seeds", "1", "--out", sweep);
+    ck_assert_msg(run.code == 2 && strstr(run.err, "this folder holds another sweep") != NULL, "%s", run.err);
+}
+END_TEST
+
+START_TEST(what_the_weights_are_shaped_by_cannot_vary)
+{
+    const char *ini = masked_config(), *folder = tiny("bert_masked"), *out = run_path("sweep");
+    const struct {
+        const char *option, *values, *told;
+    } wrong[] = {
+        { "--heads", "1,2", "model.heads: 1, and the model of " },
+        { "--vary", "model.layers=1", "model.layers: 1, and the model of " },
+        { "--positions", "none", "has learned: leave it out (with --from nothing varies that" },
+        { "--vary", "tokens.size=10", "tokens.size: the tokens are those of " },
+        { "--vary", "optimizer.learning_rate=fast", "optimizer.learning_rate: " },
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        run_result run = ABLATE(ini, "--from", folder, wrong[i].option, wrong[i].values, "--out", out);
+        ck_assert_msg(run.code == 2 && strstr(run.err, wrong[i].told) != NULL, "%d: %s", run.code, run.err);
+        ck_assert_int_eq(strstr(run.err, "with --from nothing varies") != NULL, i < 3);
+    }
+    run_result run = ABLATE(ini, "--from", ini, "--heads", "3", "--out", out);
+    ck_assert_msg(run.code == 2 && strstr(run.err, "is no folder of an open model") != NULL, "%s", run.err);
+    ck_assert(!scratch_exists(run_file(out, "plan.txt")));
+}
+END_TEST
+
+/* A run that was ended before its first checkpoint begins with the folder again. */
+START_TEST(resuming_without_a_checkpoint_begins_with_the_folder)
+{
+    const char *ini = masked_config(), *folder = tiny("bert_masked"), *whole = run_path("whole"),
+               *begun = run_path("begun");
+    EXPECT_RUN(0, ini, "--from", folder, "--out", whole, "--quiet");
+    run_result run = RUN(ini, "--from", folder, "--out", begun, "--resume");
+    ck_assert_msg(run.code == 0 && strstr(run.out, "no checkpoint yet: begins at step 0") != NULL, "%s", run.err);
+    run_assert_same_file(whole, begun, "checkpoint.safetensors");
+    EXPECT_RUN(0, run_file(whole, "config.ini"), "--from", folder, "--out", run_path("again"), "--quiet");
+    run_assert_same_file(whole, run_path("again"), "model.safetensors");
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, a_run_goes_on_without_the_folder_that_it_began_with);
+    tcase_add_test(tc, a_run_that_was_cut_off_before_its_first_checkpoint_begins_with_the_folder_again);
+    tcase_add_test(tc, a_config_names_the_folder_and_a_runs_own_trains_it_again);
+    tcase_add_test(tc, a_run_takes_shorter_texts_than_the_folder);
+    tcase_add_loop_test(tc, rows_without_a_token_stay_as_they_are, 0, 2);
+    tcase_add_test(tc, a_run_is_written_as_the_kind_that_it_began_with);
+    tcase_add_loop_test(tc, files_of_sentence_transformers_come_along, 0, 2);
+    tcase_add_test(tc, every_training_of_a_sweep_begins_with_the_folder);
+    tcase_add_test(tc, what_the_weights_are_shaped_by_cannot_vary);
+    tcase_add_test(tc, resuming_without_a_checkpoint_begins_with_the_folder);
+}
+SUITE("fine_tuning", add_tests)
