@@ -3,6 +3,7 @@
 #include "core/private/utf8.h"
 #include "core/text.h"
 #include "data/text/private/text_data_parts.h"
+#include "data/text/private/tokens_parts.h"
 #include "data/text/private/unicode.h"
 
 #include <string.h>
@@ -36,6 +37,14 @@ static bool continues_word(const hl_tokens *tokens, int32_t id)
     return hl_tokens_get_kind(tokens) == HL_TOKENS_WORDPIECE && size > 2 && memcmp(piece, "##", 2) == 0;
 }
 
+/* Whether it is a character that the normaliser sets apart. The text, Chinese or Japanese, has no space there. */
+static bool is_set_apart(const hl_tokens *tokens, const hl_text *piece)
+{
+    uint32_t code;
+    return tokens->rules.cjk && hl_utf8_decode(piece->bytes, piece->size, &code) > 0 &&
+           (hl_bert_class(code) & HL_BERT_CJK) != 0;
+}
+
 /* `piece`: memory that is used again. */
 static hl_status add_piece(hl_scored_text *text, const hl_tokens *tokens, int32_t id, hl_text *piece)
 {
@@ -47,11 +56,13 @@ static hl_status add_piece(hl_scored_text *text, const hl_tokens *tokens, int32_
         text->in_word = false;
         return hl_ok();
     }
-    bool continues = text->any && continues_word(tokens, id);
-    if (text->any && !continues && (kind == HL_TOKENS_WORDS || kind == HL_TOKENS_WORDPIECE)) {
+    bool continues = text->any && continues_word(tokens, id), apart = !unknown && is_set_apart(tokens, piece);
+    bool joined = continues || apart || text->apart;
+    if (text->any && !joined && (kind == HL_TOKENS_WORDS || kind == HL_TOKENS_WORDPIECE)) {
         add_byte(text, ' ');
     }
     text->any = true;
+    text->apart = apart;
     if (unknown) {
         text->characters++;
         add_character(text, false);
@@ -76,7 +87,7 @@ hl_status hl_scored_text_add(hl_scored_text *text, const hl_tokens *tokens, cons
 
 void hl_scored_text_break(hl_scored_text *text)
 {
-    text->any = text->in_word = false;
+    text->any = text->in_word = text->apart = false;
     text->n_cut = 0;
 }
 

@@ -2,9 +2,10 @@
  *
  * The text of pieces that follow each other is what hl_tokens_decode makes of them: of chars, bytes and bpe the text as
  * it stood; of words and wordpiece their words, as the normaliser left them, with one space between two of them, and
- * punctuation marks are words there. The unknown token is one character (of words and wordpiece, a word); other special
- * tokens have no character, and end a word. A character is a code point, and counts where its first byte is; a word is
- * a longest stretch without white space (\s of Unicode). */
+ * punctuation marks are words there; but without one beside a CJK character that the normaliser sets apart, since such
+ * text has none. The unknown token is one character (of words and wordpiece, a word); other special tokens have no
+ * character, and end a word. A character is a code point, and counts where its first byte is; a word is a longest
+ * stretch without white space (\s of Unicode). */
 #ifndef HL_DATA_TEXT_SCORED_TEXT_H
 #define HL_DATA_TEXT_SCORED_TEXT_H
 
@@ -22,6 +23,7 @@ HL_BEGIN_DECLS
 typedef struct hl_scored_text {
     int64_t characters, words;
     bool any, in_word; /* of the pieces that follow each other: there are some; the last one ends in a word */
+    bool apart;        /* the last one is a CJK character that the normaliser sets apart */
     char cut[4];       /* the bytes so far of a character that goes on in the next piece */
     size_t n_cut;
 } hl_scored_text;

@@ -77,6 +77,13 @@ START_TEST(pieces_that_hold_words_have_one_space_between_them)
     ck_assert(cut.characters == 7 && cut.words == 2);
     ck_assert_int_eq(hl_scored_text_add(&cut, pieces, ids, 3).code, HL_INVALID);
     hl_tokens_free(pieces);
+    pieces = wordpiece_of("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\ndog\n##s\n\xe6\x97\xa5\n\xe6\x9c\xac\n,\n", false);
+    check_text(pieces,
+               "\xe6\x97\xa5\xe6\x9c\xac"
+               "dogs\xe6\x97\xa5",
+               7, 1); /* as the text has it */
+    check_text(pieces, "\xe6\x97\xa5\xe6\x9c\xac[SEP]\xe6\x9c\xac\xe6\x97\xa5 dogs dog", 12, 3);
+    hl_tokens_free(pieces);
 }
 END_TEST
 
