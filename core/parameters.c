@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/random.h"
+#include "core/threads.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -172,18 +173,19 @@ hl_status hl_parameters_check_allocated(const hl_parameters *parameters)
     return parameters->values != NULL ? hl_ok() : hl_error(HL_INVALID, "the model's parameters are not allocated");
 }
 
-static void initialise(hl_parameter *parameter, hl_random random)
+/* Of one parameter. */
+typedef struct initial_values {
+    const hl_parameter *parameter;
+    hl_random random;
+    hl_real scale;
+} initial_values;
+
+static void draw(const void *context, hl_range range)
 {
-    hl_real *x = parameter->tensor->data;
-    hl_real scale = parameter->scale;
-    if (parameter->init == HL_INIT_XAVIER_UNIFORM) {
-        /* the bound of Glorot and Bengio 2010 for each of the stacked matrices (height, columns), with its own fans */
-        int64_t columns = hl_shape_last(parameter->tensor->shape);
-        int64_t height = hl_shape_rows(parameter->tensor->shape) / parameter->n_matrices;
-        scale *= (hl_real)sqrt(6.0 / (double)(height + columns));
-    }
-    for (int64_t i = 0; i < parameter->count; i++) {
-        switch (parameter->init) {
+    const initial_values *of = context;
+    hl_real *x = of->parameter->tensor->data;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        switch (of->parameter->init) {
         case HL_INIT_ZERO:
             x[i] = 0;
             break;
@@ -191,23 +193,42 @@ static void initialise(hl_parameter *parameter, hl_random random)
             x[i] = 1;
             break;
         case HL_INIT_NORMAL:
-            x[i] = scale * hl_random_normal(random, (uint64_t)i);
+            x[i] = of->scale * hl_random_normal(of->random, (uint64_t)i);
             break;
         case HL_INIT_XAVIER_UNIFORM:
         case HL_INIT_UNIFORM:
-            x[i] = scale * (2 * hl_random_uniform(random, (uint64_t)i) - 1);
+            x[i] = of->scale * (2 * hl_random_uniform(of->random, (uint64_t)i) - 1);
             break;
         }
     }
 }
 
-void hl_parameters_initialise(hl_parameters *parameters, uint64_t seed)
+static void initialise(const hl_parameter *parameter, hl_random random, int threads)
+{
+    hl_real scale = parameter->scale;
+    if (parameter->init == HL_INIT_XAVIER_UNIFORM) {
+        /* the bound of Glorot and Bengio 2010 for each of the stacked matrices (height, columns), with its own fans */
+        int64_t columns = hl_shape_last(parameter->tensor->shape);
+        int64_t height = hl_shape_rows(parameter->tensor->shape) / parameter->n_matrices;
+        scale *= (hl_real)sqrt(6.0 / (double)(height + columns));
+    }
+    enum { WORK = 16 }; /* of a number, in those of hl_threads_for */
+    hl_threads_run(hl_threads_for(threads, WORK * parameter->count), parameter->count, HL_CACHE_LINE, draw,
+                   &(initial_values){ parameter, random, scale });
+}
+
+void hl_parameters_initialise_on(hl_parameters *parameters, uint64_t seed, int threads)
 {
     for (int i = 0; i < parameters->n; i++) {
         char use[HL_PARAMETER_MAX_NAME + 8];
         snprintf(use, sizeof use, "init %s", parameters->list[i].name);
-        initialise(&parameters->list[i], (hl_random){ .seed = seed, .stream = hl_random_stream(use) });
+        initialise(&parameters->list[i], (hl_random){ .seed = seed, .stream = hl_random_stream(use) }, threads);
     }
+}
+
+void hl_parameters_initialise(hl_parameters *parameters, uint64_t seed)
+{
+    hl_parameters_initialise_on(parameters, seed, 1);
 }
 
 void hl_parameters_zero_grad(hl_parameters *parameters)

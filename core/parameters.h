@@ -95,6 +95,9 @@ hl_status hl_parameters_check_allocated(const hl_parameters *parameters);
 /* Draws every value by its `init` from the stream "init <name>" of `seed`. After allocation; cannot fail. */
 void hl_parameters_initialise(hl_parameters *parameters, uint64_t seed);
 
+/* The same on several threads, with the same bits. */
+void hl_parameters_initialise_on(hl_parameters *parameters, uint64_t seed, int threads);
+
 /* All gradients to zero. After hl_parameters_allocate; cannot fail. */
 void hl_parameters_zero_grad(hl_parameters *parameters);
 

@@ -103,7 +103,10 @@ hl_real hl_random_uniform(hl_random random, uint64_t position)
 
 hl_real hl_random_normal(hl_random random, uint64_t position)
 {
-    double u = (hl_random_word(random, 2 * position) + 1.0) * 0x1p-32; /* in (0, 1], so that its logarithm exists */
-    double v = hl_random_word(random, 2 * position + 1) * 0x1p-32;
+    uint32_t block[4]; /* holds the words 2 * position and the next */
+    hl_random_block(random, position / 2, block);
+    const uint32_t *words = block + 2 * (position % 2);
+    double u = (words[0] + 1.0) * 0x1p-32; /* in (0, 1], so that its logarithm exists */
+    double v = words[1] * 0x1p-32;
     return (hl_real)(sqrt(-2 * log(u)) * cos(2 * 3.14159265358979323846 * v));
 }

@@ -173,6 +173,27 @@ hl_label hl_label_of(const hl_patterns *all)
     return (hl_label){ .kind = even ? HL_LABEL_UNIFORM : HL_LABEL_MIXED, .score = metrics.offset, .nearest = nearest };
 }
 
+hl_score hl_label_score(hl_label label, const hl_patterns *all)
+{
+    hl_patterns scoring = hl_patterns_scoring(all);
+    switch (label.kind) {
+    case HL_LABEL_PREVIOUS:
+    case HL_LABEL_NEXT:
+    case HL_LABEL_SELF:
+    case HL_LABEL_OFFSET:
+        return hl_offset_score(&scoring, label.parameter);
+    case HL_LABEL_ALIGNMENT:
+        return hl_head_measure(0, all).alignment;
+    case HL_LABEL_RELATION:
+        return hl_relation_score(hl_relation_of(all, label.parameter));
+    case HL_LABEL_UNIFORM:
+    case HL_LABEL_MIXED:
+        return hl_head_measure(0, all).offset;
+    default: /* those of HL_LABEL_SHARES */
+        return shares[label.kind].measure(&scoring);
+    }
+}
+
 /* Its text */
 
 __attribute__((format(printf, 1, 2))) static hl_label_text text_of(const char *format, ...)

@@ -67,6 +67,10 @@ typedef struct hl_label {
  * Else UNIFORM, where the normalised entropy is above 0.95; else MIXED. */
 hl_label hl_label_of(const hl_patterns *all);
 
+/* What the same score is on other weights, a head's null: `all` are its patterns by these, all examples of a snapshot.
+ * Of UNIFORM and MIXED that of the offset that is best there. Its baseline is that of these examples. */
+hl_score hl_label_score(hl_label label, const hl_patterns *all);
+
 /* A label in words; a relation's name that does not fit is cut at a whole character. */
 typedef struct hl_label_text {
     char text[64];

@@ -4,7 +4,6 @@
 #include "data/task.h"
 #include "heads/private/snapshot_array.h"
 #include "heads/private/validation_sums_file.h"
-#include "heads/recorder.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -250,6 +249,10 @@ void hl_snapshot_free(hl_snapshot *snapshot)
     hl_free(snapshot->layers);
     hl_free(snapshot->sums);
     hl_npz_free(&snapshot->npz);
+    if (snapshot->recorder != NULL) {
+        hl_recorder_free(snapshot->recorder);
+        hl_free(snapshot->recorder);
+    }
     *snapshot = (hl_snapshot){ 0 };
 }
 

@@ -1,4 +1,5 @@
-/* A snapshot: a file that a recorder wrote (heads/recorder.h), read and checked against its model. */
+/* A snapshot: a file that a recorder wrote (heads/recorder.h), read and checked against its model; or what a recorder
+ * holds. */
 #ifndef HL_HEADS_SNAPSHOT_H
 #define HL_HEADS_SNAPSHOT_H
 
@@ -9,6 +10,7 @@
 #include "data/text/word_forms.h"
 #include "heads/answers.h"
 #include "heads/pattern.h"
+#include "heads/recorder.h"
 #include "heads/validation_sums.h"
 #include "layers/model.h"
 
@@ -18,7 +20,8 @@ HL_BEGIN_DECLS
 
 typedef struct hl_snapshot {
     int64_t step;
-    hl_examples examples;     /* E examples of T tokens, as recorded; these and the following are the npz's */
+    hl_examples examples;     /* E examples of T tokens, as recorded; these and the following are the npz's, or the
+                                 recorder's */
     hl_patterns *layers;      /* head 0 of every layer, which stands for all heads of it in functions that measure whole
                               models; owned */
     hl_answers answers;       /* the model's, on the same examples */
@@ -27,6 +30,7 @@ typedef struct hl_snapshot {
     hl_word_forms words;      /* what the words of text are, where hl_snapshot_find_words was called; owned */
     const hl_model_config *config; /* not owned */
     hl_npz npz;                    /* owned */
+    hl_recorder *recorder;         /* of one that was never a file; owned */
 } hl_snapshot;
 
 /* Reads `path`. HL_BAD_FILE for a newer format, and "<path>: <array>: <what is wrong>" where it is no archive, an array

@@ -14,12 +14,11 @@
  *   to show it      hl_table_of, hl_picture_print, hl_report_write
  * The trainer does the first four from a config, as the program `train` does; hl_opened_model_open opens the folder
  * that it left, hl_pretrained_open that of an open model. A whole training, and what one head of it does:
- *     hl_config config; hl_problems problems = { 0 };
- *     hl_trainer trainer; hl_update update; hl_recorder recorder; hl_examples examples;
+ *     hl_config config; hl_problems problems = { 0 }; hl_trainer trainer; hl_update update; hl_recorder recorder;
  *     HL_TRY(hl_config_load((hl_config_options){ .path = "copy_task.ini" }, &config, &problems));
  *     HL_TRY(hl_trainer_init(&trainer, &config));
  *     while (trainer.optimizer.step < config.train.steps) { HL_TRY(hl_trainer_update(&trainer, &update)); }
- *     HL_TRY(hl_dataset_make_examples(trainer.dataset, HL_VALIDATION, 0, 64, &examples));
+ *     hl_examples examples; HL_TRY(hl_dataset_make_examples(trainer.dataset, HL_VALIDATION, 0, 64, &examples));
  *     HL_TRY(hl_recorder_init(&recorder, &trainer.model, &examples, 1344, trainer.threads, NULL)); // 1344 rows at once
  *     HL_TRY(hl_recorder_run(&recorder, &trainer.arena));
  *     hl_patterns head = hl_recorder_patterns(&recorder, 1, 0);
@@ -99,6 +98,7 @@
 /* Runs: config, trainer, folder; and a run opened again */
 #include "pretrained/write.h"
 #include "study/hidden_states.h"
+#include "study/model_examples.h"
 #include "study/model_maps.h"
 #include "study/output.h"
 #include "study/predict_score.h"

@@ -2,6 +2,7 @@
 
 #include "programs/print_line.h"
 #include "programs/waiting.h"
+#include "study/model_examples.h"
 
 #include <string.h>
 
@@ -20,6 +21,15 @@ hl_status hl_tell_data(const hl_text_data *data, FILE *out, hl_text *text)
 {
     hl_waiting waiting = { .out = out };
     hl_status status = hl_data_told(data, hl_waiting_tell, &waiting, text);
+    hl_waiting_end(&waiting);
+    return status;
+}
+
+hl_status hl_open_examples(hl_opened_model *run, const char *path, FILE *out)
+{
+    hl_waiting waiting = { .out = out };
+    hl_data_options options = { .progress = hl_waiting_tell, .context = &waiting };
+    hl_status status = hl_opened_model_examine(run, path, &options);
     hl_waiting_end(&waiting);
     return status;
 }

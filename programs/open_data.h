@@ -2,6 +2,7 @@
 #ifndef HL_PROGRAMS_OPEN_DATA_H
 #define HL_PROGRAMS_OPEN_DATA_H
 
+#include "study/model.h"
 #include "train/setup_data.h"
 
 #include <stdio.h>
@@ -14,6 +15,9 @@ hl_status hl_open_data(hl_config *config, hl_data_options options, FILE *out, hl
 
 /* Adds what the data hold as hl_data_told does, and prints how far the counting is likewise; fails likewise. */
 hl_status hl_tell_data(const hl_text_data *data, FILE *out, hl_text *text);
+
+/* Examines the model on the sentences of a file (hl_opened_model_examine), and prints likewise. */
+hl_status hl_open_examples(hl_opened_model *run, const char *path, FILE *out);
 
 /* Prints each line of the notices that hl_setup_data left, safe to show. HL_NO_MEMORY where one was lost. */
 hl_status hl_print_notices(FILE *out, const hl_text *notices);

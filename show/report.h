@@ -30,7 +30,10 @@ enum { HL_REPORT_PASS_BYTES = 4 << 20 };
 /* What a report shows of a run. Nothing is owned; a field that is NULL is not shown. */
 typedef struct hl_report_run {
     const char *name;                /* as the page's heading has it */
-    const char *config;              /* the content of config.ini */
+    const char *about;               /* what stands below it beside the config's facts, or NULL */
+    const char *last_stage;          /* what the last step is called where the one before is the null, of random
+                                        weights; NULL: steps are those of a training */
+    const char *config;              /* the content of config.ini, or its part about the model */
     const char *metrics_csv;         /* the content of metrics.csv, or NULL */
     const char *scores_csv;          /* the content of scores.csv (train/scores.h), or NULL */
     const char *confusion_csv;       /* the content of confusion.csv, or NULL */
@@ -42,6 +45,7 @@ typedef struct hl_report_run {
     const hl_word_forms *words;      /* of the maps' examples, or NULL; with them the page can show words */
     const char *const *relations;    /* names of the maps' gold relations, or NULL */
     const hl_label *labels;          /* of all heads at the last snapshot, by layer and head; or NULL */
+    const double *nulls;             /* what the labels' scores are at step 0, NAN where not known; or NULL */
     const hl_effects *effects;       /* or NULL */
     const hl_head_pass *pass;        /* what the heads computed on the maps' first examples, or NULL */
 } hl_report_run;

@@ -194,6 +194,9 @@ static json_t *head_object(const hl_report_run *run, int layer, int64_t h, int64
         failed = json_object_set_new(head, "score", hl_json_number(label->score.value)) || failed;
         failed = json_object_set_new(head, "baseline", hl_json_number(label->score.baseline)) || failed;
         failed = json_object_set_new(head, "meaning", meaning) || failed;
+        if (run->nulls != NULL) {
+            failed = json_object_set_new(head, "null", hl_json_number(run->nulls[index])) || failed;
+        }
     }
     if (run->effects != NULL) {
         const hl_group_effect *group = label != NULL ? hl_effects_group(run->effects, layer, *label) : NULL;
@@ -246,8 +249,7 @@ static int add_piece(const char *bytes, size_t size, void *context)
     return hl_text_status(text).code == HL_OK ? 0 : -1;
 }
 
-/* Adds a value without any `<` and releases it; NULL stands for missing memory. */
-static void json_value(hl_text *text, json_t *value)
+void hl_report_json_value(hl_text *text, json_t *value)
 {
     size_t flags = JSON_COMPACT | JSON_REAL_PRECISION(9) | JSON_ENCODE_ANY;
     if (value == NULL || json_dump_callback(value, add_piece, text, flags) != 0) {
@@ -259,7 +261,7 @@ static void json_value(hl_text *text, json_t *value)
 static void print_member(hl_text *text, const char *key, json_t *value)
 {
     hl_text_print(text, ",\"%s\":", key);
-    json_value(text, value);
+    hl_report_json_value(text, value);
 }
 
 static hl_status pack_piece(void *context, const char *bytes, size_t size)
@@ -305,15 +307,29 @@ static void print_snapshot(hl_text *text, const hl_report_maps *maps, const hl_r
         json_pack("{s:I, s:o}", "step", (json_int_t)map->step, "levels", json_string_nocheck(map->levels));
     int failed = map->predictions != NULL &&
                  json_object_set_new(snapshot, "predictions", packed_text(hl_packed(map->predictions, answers)));
-    json_value(text, hl_json_checked(snapshot, failed));
+    hl_report_json_value(text, hl_json_checked(snapshot, failed));
+}
+
+/* What the steps are called. */
+static json_t *stage_object(const hl_report_run *run)
+{
+    char last[32];
+    snprintf(last, sizeof last, "%lld", (long long)run->maps->kept[run->maps->n_kept - 1].step);
+    return json_pack("{s:s, s:s}", "0", "random weights", last, run->last_stage);
 }
 
 void hl_report_json(hl_text *text, const hl_report_run *run)
 {
     const hl_report_maps *maps = run->maps;
     hl_text_print(text, "{\"name\":");
-    json_value(text, shown_text(run->name, false));
+    hl_report_json_value(text, shown_text(run->name, false));
     print_member(text, "config", shown_text(run->config, true));
+    if (run->about != NULL) {
+        print_member(text, "about", shown_text(run->about, false));
+    }
+    if (run->last_stage != NULL) {
+        print_member(text, "stages", stage_object(run));
+    }
     if (run->metrics_csv != NULL) {
         print_member(text, "metrics", packed_text(hl_packed(run->metrics_csv, strlen(run->metrics_csv))));
     }
@@ -352,49 +368,4 @@ void hl_report_json(hl_text *text, const hl_report_run *run)
         print_member(text, "pass", pass_object(run->pass));
     }
     hl_text_print(text, "}");
-}
-
-/* ---- words ---- */
-
-static json_t *word_list(void)
-{
-    json_t *words = json_array();
-    hl_word word;
-    for (int i = 0; hl_word_at(i, &word); i++) {
-        hl_json_append(&words,
-                       json_pack("{s:s, s:s, s:s}", "group", word.group, "name", word.name, "meaning", word.meaning));
-    }
-    return words;
-}
-
-static json_t *miss_of(hl_label label, const char *const *relations)
-{
-    hl_text miss = { 0 };
-    hl_text_print(&miss, "%s", ""); /* there are bytes, also where it is not mixed */
-    hl_label_print_miss(&miss, label, relations);
-    json_t *text = miss.error.code == HL_OK ? json_string(miss.bytes) : NULL;
-    hl_text_free(&miss);
-    return text;
-}
-
-static json_t *miss_list(const hl_report_run *run)
-{
-    json_t *heads = json_array();
-    int64_t n = 0;
-    for (int l = 0; run->labels != NULL && l < run->maps->n_layers; l++) {
-        n += run->maps->n_heads[l];
-    }
-    for (int64_t i = 0; i < n; i++) {
-        hl_json_append(&heads, miss_of(run->labels[i], run->relations));
-    }
-    return heads;
-}
-
-void hl_report_words(hl_text *text, const hl_report_run *runs, int n_runs)
-{
-    json_t *misses = json_array();
-    for (int i = 0; i < n_runs; i++) {
-        hl_json_append(&misses, miss_list(&runs[i]));
-    }
-    json_value(text, json_pack("{s:o, s:o}", "words", word_list(), "misses", misses));
 }

@@ -53,7 +53,7 @@ hl_status hl_heads_history_print(void *history, hl_text *text)
     return hl_text_status(text);
 }
 
-hl_status hl_heads_history_write(hl_heads_history *history)
+hl_status hl_heads_history_write(hl_heads_history *history, const char *folder)
 {
-    return hl_output_write_in_turn(history->run->path, "heads.csv", hl_heads_history_print, history);
+    return hl_output_write_in_turn(folder, "heads.csv", hl_heads_history_print, history);
 }

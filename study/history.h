@@ -31,8 +31,8 @@ void hl_heads_history_free(hl_heads_history *history);
 /* A maker (study/output.h) of the content of heads.csv; `history`: a const hl_heads_history. */
 hl_status hl_heads_history_print(void *history, hl_text *text);
 
-/* Writes heads.csv into the run's folder, as a whole or not at all. HL_BAD_FILE, HL_NO_MEMORY. */
-hl_status hl_heads_history_write(hl_heads_history *history);
+/* Writes heads.csv into a folder, mostly the run's, as a whole or not at all. HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_heads_history_write(hl_heads_history *history, const char *folder);
 
 HL_END_DECLS
 

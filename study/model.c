@@ -5,6 +5,7 @@
 #include "core/folders.h"
 #include "core/memory.h"
 #include "data/examples_storage.h"
+#include "study/model_examples.h"
 #include "study/model_maps.h"
 #include "train/checkpoint.h"
 #include "train/metrics_csv.h"
@@ -62,11 +63,10 @@ static hl_status open_data(hl_opened_model *run, const char *config, hl_data_use
 static hl_status open_run(hl_opened_model *run, const char *config, hl_model_options options)
 {
     HL_TRY(load_config(run, config));
-    const char *asked = options.task != NULL       ? "--task"
-                        : options.file != NULL     ? "--file"
-                        : options.examples != NULL ? "--examples"
-                        : options.n_overrides > 0  ? options.overrides[0]
-                                                   : NULL;
+    const char *asked = options.task != NULL      ? "--task"
+                        : options.file != NULL    ? "--file"
+                        : options.n_overrides > 0 ? options.overrides[0]
+                                                  : NULL;
     if (asked != NULL) {
         return hl_error(HL_INVALID, "command line: %s: %s is a run, which has examples of its own: leave it out", asked,
                         run->path);
@@ -74,29 +74,25 @@ static hl_status open_run(hl_opened_model *run, const char *config, hl_model_opt
     return open_data(run, config, options.use);
 }
 
-/* Opens the examples that an open model is asked on, and makes the config say how many there are. */
+/* Opens the examples that an open model is scored on, and makes the config say how many there are. */
 static hl_status open_examples(hl_opened_model *run)
 {
     hl_config *config = &run->config;
-    bool written = *hl_config_string(config, config->patterns.file) != '\0';
     run->scored = *hl_config_string(config, config->task.file) != '\0';
-    if (written && run->scored) {
-        return hl_error(HL_INVALID, "command line: --examples and --file exclude each other");
-    }
-    if (!written && !run->scored) {
+    if (!run->scored) {
         return hl_ok();
     }
     int64_t vocabulary = config->sizes.vocabulary; /* rows of embeddings, of which some may be no token's */
     int64_t targets = config->sizes.targets;
     hl_dataset *examples;
-    HL_TRY(hl_setup_examples(config, &(hl_data_options){ 0 }, run->dataset, written, &examples));
+    HL_TRY(hl_setup_examples(config, &(hl_data_options){ 0 }, run->dataset, false, &examples));
     run->folders = run->dataset;
     run->dataset = examples;
     config->sizes = *hl_dataset_sizes(examples);
     config->sizes.vocabulary = vocabulary;
     config->sizes.targets = targets;
     config->train.eval_examples = config->sizes.examples[HL_VALIDATION];
-    run->validation = hl_config_string(config, written ? config->patterns.file : config->task.file);
+    run->validation = hl_config_string(config, config->task.file);
     return hl_ok();
 }
 
@@ -116,11 +112,9 @@ static hl_status open_folder(hl_opened_model *run, hl_model_options options, ask
         snprintf(room->task, sizeof room->task, "task.name=%s", options.task);
         room->all[n++] = room->task;
     }
-    const char *key = options.file != NULL ? "task.file" : "patterns.file";
-    const char *path = options.file != NULL ? options.file : options.examples;
-    if (path != NULL) {
-        if (!hl_config_path_override(key, path, room->file)) {
-            return hl_error(HL_INVALID, "command line: %s: longer than %d bytes", key, HL_CONFIG_MAX_PATH - 1);
+    if (options.file != NULL) {
+        if (!hl_config_path_override("task.file", options.file, room->file)) {
+            return hl_error(HL_INVALID, "command line: --file: longer than %d bytes", HL_CONFIG_MAX_PATH - 1);
         }
         room->all[n++] = room->file;
     }
@@ -150,17 +144,21 @@ static void set_up(hl_opened_model *run)
 
 /* ---- opening ---- */
 
-/* In new memory; NULL when out of it. */
-static char *name_of(const char *path)
+/* The last part of the whole path; of an open model, which is often in a folder named "model", the last two. In new
+ * memory; NULL when out of it. */
+static char *name_of(const char *path, bool open)
 {
     char *whole = hl_malloc(PATH_MAX);
     if (whole == NULL) {
         return NULL;
     }
-    const char *found = realpath(path, whole) != NULL ? whole : path, *slash = strrchr(found, '/');
-    char *name = hl_strdup(slash != NULL && slash[1] != '\0' ? slash + 1 : found);
+    const char *found = realpath(path, whole) != NULL ? whole : path, *name = found + strlen(found);
+    for (int parts = open ? 2 : 1; name > found && (name[-1] != '/' || --parts > 0);) {
+        name--;
+    }
+    char *copy = hl_strdup(*name != '\0' ? name : found);
     hl_free(whole);
-    return name;
+    return copy;
 }
 
 hl_status hl_opened_model_open(hl_opened_model *run, const char *path)
@@ -172,16 +170,16 @@ hl_status hl_opened_model_open_with(hl_opened_model *run, const char *path, hl_m
 {
     *run = (hl_opened_model){ .weights_step = -1, .validation = "the validation set" };
     run->path = hl_strdup(path);
-    run->name = name_of(path);
     run->patterns = hl_path_join(path, "patterns");
     char *config = hl_path_join(path, "config.ini");
+    bool is_run = true; /* where it cannot be known, opening the run tells why */
+    bool open =
+        config != NULL && hl_file_exists(config, &is_run).code == HL_OK && !is_run && hl_pretrained_is_folder(path);
+    run->name = name_of(path, open);
     bool complete = run->path != NULL && run->name != NULL && run->patterns != NULL && config != NULL;
-    bool is_run = false; /* it need not be known where this fails: then opening the run tells why */
     hl_status status = complete ? hl_ok() : hl_error_memory(path);
     if (complete) {
-        bool known = hl_file_exists(config, &is_run).code == HL_OK;
-        status = known && !is_run && hl_pretrained_is_folder(path) ? open_pretrained(run, options)
-                                                                   : open_run(run, config, options);
+        status = open ? open_pretrained(run, options) : open_run(run, config, options);
     }
     if (status.code == HL_OK) {
         set_up(run);
@@ -199,10 +197,8 @@ void hl_opened_model_close(hl_opened_model *run)
     hl_model_free(&run->model);
     hl_snapshot_free(&run->last);
     hl_snapshot_free(&run->other);
-    if (run->maps != NULL) {
-        hl_model_maps_free(run->maps);
-    }
-    hl_free(run->maps);
+    hl_examples_free(&run->examples);
+    hl_dataset_free(run->written); /* before the dataset, whose tokens it has */
     hl_dataset_free(run->dataset);
     hl_dataset_free(run->folders);
     hl_pretrained_close(run->open);
@@ -223,7 +219,9 @@ hl_status hl_opened_model_check_steps(const hl_opened_model *run)
         return hl_ok();
     }
     if (run->open != NULL) {
-        return hl_error(HL_INVALID, "%s: is an open model, which has no snapshots of examples; give a text by --input",
+        return hl_error(HL_INVALID,
+                        "%s: is an open model, which has no snapshots; give a text by --input, or sentences by "
+                        "--examples",
                         run->path);
     }
     if (run->config.patterns.examples == 0) {
@@ -299,7 +297,7 @@ static hl_status read_snapshot(const hl_opened_model *run, int64_t step, hl_snap
 /* Runs an open model on the first of its examples, once. */
 static hl_status make_maps(hl_opened_model *run)
 {
-    if (run->maps != NULL) {
+    if (run->last.config != NULL) {
         return hl_ok();
     }
     hl_examples examples;
@@ -307,15 +305,9 @@ static hl_status make_maps(hl_opened_model *run)
     HL_TRY(hl_opened_model_load(run, -1));
     HL_TRY(
         hl_dataset_make_examples(run->dataset, HL_VALIDATION, 0, most > 0 && most < there ? most : there, &examples));
-    hl_model_maps *maps = hl_calloc(1, sizeof *maps);
-    hl_status status = maps != NULL ? hl_model_maps_run(maps, run, &examples) : hl_error_memory(run->path);
+    hl_status status = hl_model_maps_run(run, &examples, &run->last);
     hl_examples_free(&examples);
-    if (status.code == HL_OK) {
-        status = find_words(run, &maps->maps);
-        run->maps = maps;
-        return status;
-    }
-    hl_free(maps);
+    HL_THEN(status, find_words(run, &run->last));
     return status;
 }
 
@@ -326,7 +318,7 @@ hl_status hl_opened_model_snapshot(hl_opened_model *run, int64_t step, const hl_
         *snapshot = NULL;
         HL_TRY(step >= 0 ? hl_error(HL_INVALID, "%s: is an open model, which has no steps; leave --step out", run->path)
                          : make_maps(run));
-        *snapshot = &run->maps->maps;
+        *snapshot = &run->last;
         return hl_ok();
     }
     int64_t last = run->steps[run->n_steps - 1];
@@ -338,7 +330,10 @@ hl_status hl_opened_model_snapshot(hl_opened_model *run, int64_t step, const hl_
         hl_snapshot_free(&run->other);
     }
     *snapshot = room;
-    return there ? hl_ok() : read_snapshot(run, step, room);
+    if (there) {
+        return hl_ok();
+    }
+    return run->file != NULL ? hl_opened_model_record(run, step, room) : read_snapshot(run, step, room);
 }
 
 /* The checkpoint is read before the rows: a run that goes on may write both meanwhile. */

@@ -4,7 +4,10 @@
  * opened while the run goes on: it is not locked, and every file of a run is whole at every moment. Nothing in it is
  * written. Opening reads config.ini alone; the rest is read when it is asked for, and then stands until it is closed.
  * Or it is the folder of an open model (pretrained/pretrained.h): a config made of its own, its tokens, its weights; no
- * examples, metrics or snapshots. */
+ * examples, metrics or snapshots.
+ * Either can be examined on the sentences of a file (study/model_examples.h). It then has two snapshots, which are
+ * recorded when they are asked for and written nowhere: step 0, the null, of the same shape with random weights; and
+ * that of its weights, of an open model step 1. */
 #ifndef HL_STUDY_MODEL_H
 #define HL_STUDY_MODEL_H
 
@@ -25,7 +28,8 @@ HL_BEGIN_DECLS
 
 typedef struct hl_opened_model {
     char *path, *patterns; /* the folders; owned, as is all below */
-    char *name;            /* the folder's own, also where the path ends in "." or "/" */
+    char *name;            /* the folder's own, also where the path ends in "." or "/"; of an open model with its
+                              parent's before it */
     hl_pretrained *open;   /* an open model's folder, without its tokens, which are the dataset's; NULL: a run */
     hl_config config;
     hl_model_config shape;  /* of its model */
@@ -41,6 +45,11 @@ typedef struct hl_opened_model {
     int64_t slice; /* how many examples its heads are measured on at once, as in training, which bounds the memory */
     int64_t rows_at_once; /* how many tokens it is run on at once, likewise */
 
+    /* Set by hl_opened_model_examine. */
+    const char *file;     /* not owned; NULL: it is not examined */
+    hl_dataset *written;  /* the file's sentences */
+    hl_examples examples; /* the first of them, of which snapshots are; also owned */
+
     /* Set by hl_opened_model_load. */
     hl_model model;
     char *weights_path;   /* the file that its weights are of; NULL: none yet */
@@ -48,9 +57,8 @@ typedef struct hl_opened_model {
     int64_t asked_step;   /* for which they were loaded */
 
     /* Read when they are first asked for. */
-    hl_snapshot last, other;    /* the last snapshot, and one before it */
-    struct hl_model_maps *maps; /* of an open model's examples, in the place of a snapshot (study/model_maps.h) */
-    char *metrics;              /* metrics.csv */
+    hl_snapshot last, other; /* the last snapshot, and one before it */
+    char *metrics;           /* metrics.csv */
     bool knows_rows;
     hl_metrics_sum rows; /* of metrics.csv, as the checkpoint tells them */
 } hl_opened_model;
@@ -67,14 +75,13 @@ typedef struct hl_model_options {
 
     /* On what an open model is asked; NULL: not given. */
     const char *task, *file;      /* task.name, task.file */
-    const char *examples;         /* patterns.file */
     const char *const *overrides; /* "section.key=value" (train/setup_pretrained.h), n of them */
     int n_overrides;
 } hl_model_options;
 
-/* The same with options. An open model has the examples of patterns.file, or of task.file, which are scored, all of
- * which are then its validation set; the first patterns.examples of them stand in the place of a last snapshot.
- * HL_INVALID: as hl_setup_pretrained, overrides of a run, or both files. */
+/* The same with options. An open model has the examples of task.file, which are scored, all of which are then its
+ * validation set; the first patterns.examples of them stand in the place of a last snapshot. HL_INVALID: as
+ * hl_setup_pretrained, or overrides of a run. */
 hl_status hl_opened_model_open_with(hl_opened_model *run, const char *path, hl_model_options options);
 
 /* A zeroed or already closed run is allowed. */
@@ -99,9 +106,9 @@ hl_status hl_opened_model_has_weights(const hl_opened_model *run, bool *has);
 
 /* Makes the model with weights of the run: those of `step` where a file has them (checkpoint.safetensors, a kept
  * checkpoint), else (or where `step` is below 0) of checkpoint.safetensors, else of model.safetensors; weights_step
- * tells which. A call for another step replaces them, one for the same step, or theirs, leaves them. HL_BAD_FILE (also
- * where there are none yet, or where they were trained with another config than the run's; of an open model, where a
- * matrix of its head is missing), HL_NO_MEMORY. */
+ * tells which. Of a model that is examined those are of its two steps. A call for another step replaces them, one for
+ * the same step, or theirs, leaves them. HL_BAD_FILE (also where there are none yet, or where they were trained with
+ * another config than the run's; of an open model, where a matrix of its head is missing), HL_NO_MEMORY. */
 hl_status hl_opened_model_load(hl_opened_model *run, int64_t step);
 
 HL_END_DECLS

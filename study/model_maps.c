@@ -23,33 +23,23 @@ static hl_status record(hl_recorder *recorder, const hl_opened_model *run, const
     return status;
 }
 
-hl_status hl_model_maps_run(hl_model_maps *made, const hl_opened_model *run, const hl_examples *examples)
+hl_status hl_model_maps_run(const hl_opened_model *run, const hl_examples *examples, hl_snapshot *maps)
 {
-    *made = (hl_model_maps){ 0 };
-    hl_recorder *recorder = &made->recorder;
-    hl_patterns *layers = hl_calloc((size_t)run->shape.n_layers, sizeof *layers);
-    HL_NEED(layers != NULL, "the patterns of examples");
-    made->maps.layers = layers;
-    hl_status status = record(recorder, run, examples);
+    hl_recorder *recorder = hl_calloc(1, sizeof *recorder);
+    *maps = (hl_snapshot){ .step = run->weights_step,
+                           .layers = hl_calloc((size_t)run->shape.n_layers, sizeof *maps->layers),
+                           .config = &run->shape,
+                           .recorder = recorder };
+    hl_status status = recorder != NULL && maps->layers != NULL ? hl_ok() : hl_error_memory("the patterns of examples");
+    HL_THEN(status, record(recorder, run, examples));
     if (status.code != HL_OK) {
-        hl_model_maps_free(made);
+        hl_snapshot_free(maps);
         return status;
     }
+    maps->examples = recorder->examples;
+    maps->answers = hl_recorder_answers(recorder);
     for (int l = 0; l < run->shape.n_layers; l++) {
-        layers[l] = hl_recorder_patterns(recorder, l, 0);
+        maps->layers[l] = hl_recorder_patterns(recorder, l, 0);
     }
-    made->maps = (hl_snapshot){ .step = run->weights_step,
-                                .examples = recorder->examples,
-                                .layers = layers,
-                                .answers = hl_recorder_answers(recorder),
-                                .config = &run->shape };
     return status;
-}
-
-void hl_model_maps_free(hl_model_maps *made)
-{
-    hl_word_forms_free(&made->maps.words);
-    hl_free(made->maps.layers);
-    hl_recorder_free(&made->recorder);
-    *made = (hl_model_maps){ 0 };
 }

@@ -2,7 +2,7 @@
 #include "core/files.h"
 #include "core/folders.h"
 #include "core/memory.h"
-#include "study/model.h"
+#include "study/model_examples.h"
 #include "train/checkpoint.h"
 
 #include <inttypes.h>
@@ -24,6 +24,11 @@ static void free_files(char *files[WEIGHTS_FILES])
     for (int i = 0; i < WEIGHTS_FILES; i++) {
         hl_free(files[i]);
     }
+}
+
+bool hl_opened_model_is_null(const hl_opened_model *run, int64_t step)
+{
+    return run->file != NULL && run->n_steps > 1 && step == run->steps[0];
 }
 
 hl_status hl_opened_model_has_weights(const hl_opened_model *run, bool *has)
@@ -137,6 +142,26 @@ static hl_status load_one_of(hl_opened_model *run, char *files[WEIGHTS_FILES], i
     return status;
 }
 
+static hl_status draw_null(hl_opened_model *run)
+{
+    HL_TRY(hl_model_reserve(&run->model, HL_MODEL_EVALUATED));
+    hl_parameters_initialise_on(&run->model.parameters, (uint64_t)run->config.train.seed, run->threads);
+    run->weights_path = hl_strdup("random weights");
+    run->weights_step = 0;
+    return run->weights_path != NULL ? hl_ok() : hl_error_memory(run->path);
+}
+
+static hl_status load_own(hl_opened_model *run, int64_t step)
+{
+    if (run->open != NULL) {
+        return load_pretrained(run);
+    }
+    char *files[WEIGHTS_FILES];
+    hl_status status = weights_files(run, step, files) ? load_one_of(run, files, step) : hl_error_memory(run->path);
+    free_files(files);
+    return status;
+}
+
 hl_status hl_opened_model_load(hl_opened_model *run, int64_t step)
 {
     if (run->weights_path != NULL && (step == run->asked_step || (step >= 0 && step == run->weights_step))) {
@@ -148,11 +173,10 @@ hl_status hl_opened_model_load(hl_opened_model *run, int64_t step)
     run->weights_step = -1;
     run->asked_step = step;
     HL_TRY(hl_model_init(&run->model, &run->shape));
-    if (run->open != NULL) {
-        return load_pretrained(run);
+    if (hl_opened_model_is_null(run, step)) {
+        return draw_null(run);
     }
-    char *files[WEIGHTS_FILES];
-    hl_status status = weights_files(run, step, files) ? load_one_of(run, files, step) : hl_error_memory(run->path);
-    free_files(files);
-    return status;
+    HL_TRY(load_own(run, run->file != NULL ? -1 : step));
+    run->weights_step = run->file != NULL ? run->steps[run->n_steps - 1] : run->weights_step;
+    return hl_ok();
 }

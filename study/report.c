@@ -7,6 +7,10 @@
 #include "train/footprint.h"
 #include "train/memory_check.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
 enum { MOST_BYTES = 1 << 26 }; /* of a table of classes */
 
 /* ---- gathering ---- */
@@ -45,13 +49,50 @@ static hl_status read_file(const hl_opened_model *run, const char *name, char **
     return status;
 }
 
+/* Of an open model the part about the model, as the rest of its config is nobody's. In new memory, or NULL. */
+static char *config_text(const hl_opened_model *run)
+{
+    char *text = hl_config_text(&run->config), *model = text != NULL ? strstr(text, "[model]") : NULL;
+    char *end = model != NULL ? strstr(model, "\n[") : NULL;
+    if (run->open != NULL && end != NULL) {
+        end[1] = '\0';
+        memmove(text, model, strlen(model) + 1);
+    }
+    return text;
+}
+
+/* What an examined model was looked at on, and what its steps are called. */
+static hl_status gather_examined(hl_heads_report *report, const hl_opened_model *run)
+{
+    const char *slash = strrchr(run->file, '/');
+    int64_t own = run->steps[run->n_steps - 1];
+    if (run->open != NULL) {
+        hl_text_print(&report->about, "%s, ", hl_pretrained_kind(run->open));
+    }
+    hl_text_print(&report->about, "on %" PRId64 " of %" PRId64 " examples of %s", run->examples.n_examples,
+                  hl_dataset_sizes(run->written)->examples[HL_VALIDATION], slash != NULL ? slash + 1 : run->file);
+    if (run->n_steps > 1) {
+        hl_text_print(&report->about, ", beside the same model with random weights (seed %" PRId64 "), the null",
+                      run->config.train.seed);
+        snprintf(report->last_stage, sizeof report->last_stage, "step %" PRId64, own);
+        if (run->open != NULL) {
+            snprintf(report->last_stage, sizeof report->last_stage, "the model");
+        }
+        report->shown.last_stage = report->last_stage;
+    }
+    report->shown.about = report->about.bytes;
+    return hl_text_status(&report->about);
+}
+
 static hl_status gather_texts(hl_heads_report *report, hl_opened_model *run, const hl_heads_history *history,
                               const hl_heads_study *study)
 {
-    report->config = hl_config_text(&run->config);
+    report->config = config_text(run);
     HL_NEED(report->config != NULL, "a report");
-    HL_TRY(read_file(run, "scores.csv", &report->scores));
-    HL_TRY(read_file(run, "confusion.csv", &report->confusion));
+    if (run->open == NULL) {
+        HL_TRY(read_file(run, "scores.csv", &report->scores));
+        HL_TRY(read_file(run, "confusion.csv", &report->confusion));
+    }
     report->shown = (hl_report_run){
         .name = run->name,
         .config = report->config,
@@ -64,9 +105,11 @@ static hl_status gather_texts(hl_heads_report *report, hl_opened_model *run, con
         .targets = hl_dataset_targets(run->dataset),
         .relations = run->relations,
         .labels = study->labels,
+        .nulls = study->nulls,
         .effects = hl_heads_study_effects(study),
     };
-    return hl_opened_model_metrics(run, &report->shown.metrics_csv);
+    HL_TRY(run->file != NULL ? gather_examined(report, run) : hl_ok());
+    return run->open == NULL ? hl_opened_model_metrics(run, &report->shown.metrics_csv) : hl_ok();
 }
 
 hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_model *run, const hl_heads_history *history,
@@ -87,6 +130,7 @@ void hl_heads_report_free(hl_heads_report *report)
     hl_free(report->config);
     hl_free(report->scores);
     hl_free(report->confusion);
+    hl_text_free(&report->about);
     *report = (hl_heads_report){ 0 };
 }
 
@@ -102,9 +146,9 @@ hl_status hl_heads_page_print(void *page, hl_text *text)
     return status;
 }
 
-hl_status hl_heads_page_write(hl_heads_page *page)
+hl_status hl_heads_page_write(hl_heads_page *page, const char *folder)
 {
-    return hl_output_write_in_turn(page->run->path, "report.html", hl_heads_page_print, page);
+    return hl_output_write_in_turn(folder, "report.html", hl_heads_page_print, page);
 }
 
 /* ---- a run's end ---- */
@@ -127,9 +171,9 @@ static hl_status write_files(hl_opened_model *run, const hl_heads_study *study, 
 {
     hl_heads_history history;
     HL_TRY(hl_heads_history_make(run, study, &history));
-    hl_status status = hl_heads_history_write(&history);
+    hl_status status = hl_heads_history_write(&history, run->path);
     HL_THEN(status, studied);
-    HL_THEN(status, hl_heads_page_write(&(hl_heads_page){ run, &history, study }));
+    HL_THEN(status, hl_heads_page_write(&(hl_heads_page){ run, &history, study }, run->path));
     hl_heads_history_free(&history);
     return status;
 }
@@ -143,6 +187,7 @@ hl_status hl_heads_files_write(const char *path)
     if (status.code == HL_OK) {
         hl_heads_study study;
         hl_status studied = hl_heads_study_last(&study, run);
+        HL_THEN(studied, hl_heads_study_null(&study, run));
         status = write_files(run, &study, studied);
         hl_heads_study_free(&study);
     }

@@ -12,8 +12,10 @@ HL_BEGIN_DECLS
 
 typedef struct hl_heads_report {
     hl_report_run shown; /* as hl_report_write takes it; its arrays are the following ones and those it was given */
-    char *config;        /* owned, as are the next two and the pass */
+    char *config;        /* owned, as are the next three and the pass */
     char *scores, *confusion;
+    hl_text about;
+    char last_stage[32];
     hl_head_pass pass;
 } hl_heads_report;
 
@@ -38,8 +40,8 @@ typedef struct hl_heads_page {
 /* A maker (study/output.h) of the report; `page`: a hl_heads_page. HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_heads_page_print(void *page, hl_text *text);
 
-/* Writes it to report.html in the run's folder, as a whole or not at all. HL_BAD_FILE, HL_NO_MEMORY. */
-hl_status hl_heads_page_write(hl_heads_page *page);
+/* Writes it to report.html in a folder, mostly the run's, as a whole or not at all. HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_heads_page_write(hl_heads_page *page, const char *folder);
 
 /* heads.csv and report.html of a run that has ended in the folder `path`, of which the first does not need the second.
  * Where the weights are damaged or not finite, heads.csv is there without their effects, and report.html is not.

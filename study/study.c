@@ -5,6 +5,7 @@
 #include "heads/word_join.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 hl_label *hl_heads_labels(const hl_snapshot *snapshot)
 {
@@ -68,6 +69,10 @@ hl_status hl_heads_load_weights(hl_opened_model *run, int64_t step, bool exactly
 
 static hl_status measure_effects(hl_heads_study *study, hl_opened_model *run, const hl_snapshot *snapshot, bool exactly)
 {
+    if (run->open != NULL) {
+        return hl_error(HL_INVALID,
+                        "of an open model they are not measured; ask a run that begins with it (train --from)");
+    }
     HL_TRY(hl_heads_load_weights(run, snapshot->step, exactly));
     HL_TRY(hl_effects_measure(&run->model, &snapshot->examples, snapshot->layers, study->labels, run->slice,
                               run->threads, &study->effects));
@@ -84,7 +89,11 @@ static hl_status measure_effects(hl_heads_study *study, hl_opened_model *run, co
 
 hl_status hl_heads_study_make(hl_heads_study *study, hl_opened_model *run, const hl_snapshot *snapshot, bool exactly)
 {
-    *study = (hl_heads_study){ .step = snapshot->step, .n_examples = snapshot->examples.n_examples };
+    *study = (hl_heads_study){ .step = snapshot->step,
+                               .n_examples = snapshot->examples.n_examples,
+                               .file = run->file,
+                               .there = run->file != NULL ? hl_dataset_sizes(run->written)->examples[HL_VALIDATION] : 0,
+                               .of_open = run->open != NULL };
     hl_status status = measure_patterns(study, snapshot, run->threads);
     if (status.code == HL_OK) {
         status = measure_effects(study, run, snapshot, exactly);
@@ -125,6 +134,31 @@ hl_status hl_heads_study_join_words(hl_heads_study *study, const hl_snapshot *sn
     return hl_ok();
 }
 
+hl_status hl_heads_study_null(hl_heads_study *study, hl_opened_model *run)
+{
+    if (run->n_steps == 0 || run->steps[0] != 0 || study->step == 0) {
+        return hl_ok();
+    }
+    const hl_snapshot *untrained;
+    HL_TRY(hl_opened_model_snapshot(run, 0, &untrained));
+    study->nulls = hl_calloc((size_t)study->n, sizeof *study->nulls);
+    if (study->nulls == NULL) {
+        return hl_error_memory("the null of heads");
+    }
+    for (int64_t i = 0; i < study->n; i++) {
+        const hl_head_metrics *head = &study->rows[i].metrics;
+        hl_patterns all = hl_snapshot_patterns(untrained, head->layer, head->head);
+        hl_score score = hl_label_score(study->labels[i], &all);
+        study->nulls[i] = score.n > 0 ? score.value : NAN;
+    }
+    return hl_ok();
+}
+
+double hl_heads_null(const hl_heads_study *study, const hl_heads_row *row)
+{
+    return study->nulls != NULL ? study->nulls[row - study->rows] : NAN;
+}
+
 const hl_effects *hl_heads_study_effects(const hl_heads_study *study)
 {
     return study->has_effects && study->weights_step == study->step ? &study->effects : NULL;
@@ -144,6 +178,7 @@ void hl_heads_study_free(hl_heads_study *study)
     hl_effects_free(&study->effects);
     hl_free(study->rows);
     hl_free(study->labels);
+    hl_free(study->nulls);
     *study = (hl_heads_study){ 0 };
 }
 

@@ -26,8 +26,12 @@ typedef struct hl_heads_row {
 
 typedef struct hl_heads_study {
     int64_t step, n_examples;
+    const char *file; /* that the examples of an examined model stand in, `there` of them; not owned; NULL: the run's */
+    int64_t there;
+    bool of_open;       /* of an open model, which has neither steps nor effects */
     hl_heads_row *rows; /* of all heads, by layer and head; owned */
     hl_label *labels;   /* the same labels; owned */
+    double *nulls;      /* (n), the score of each label at step 0 (hl_heads_study_null); owned, NULL: none is known */
     int64_t n;
     bool has_effects;
     hl_effects effects;   /* owned */
@@ -55,6 +59,14 @@ hl_status hl_heads_study_last(hl_heads_study *study, hl_opened_model *run);
 /* Measures the rows' metrics and distances of words instead of tokens (heads/word_join.h), but no label and no effect.
  * `snapshot`: the one that was studied. HL_INVALID where its words are not known; HL_NO_MEMORY. */
 hl_status hl_heads_study_join_words(hl_heads_study *study, const hl_snapshot *snapshot);
+
+/* Measures the null: the score of each head's label in the run's snapshot of step 0, of an examined model that of
+ * random weights. Does nothing where there is none, or the study is of it. After what reads the snapshot that was
+ * studied, unless it is the last one: it does not stand any more. HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_heads_study_null(hl_heads_study *study, hl_opened_model *run);
+
+/* The null of a head; NAN where it is not known. */
+double hl_heads_null(const hl_heads_study *study, const hl_heads_row *row);
 
 /* The effects where they are of the weights of the snapshot's very step; else NULL. */
 const hl_effects *hl_heads_study_effects(const hl_heads_study *study);

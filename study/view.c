@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "heads/head_set.h"
 #include "heads/mean_map.h"
+#include "study/model_examples.h"
 #include "study/study.h"
 
 #include <inttypes.h>
@@ -115,10 +116,13 @@ static hl_status add_tokens(hl_heads_view *view, const chosen *c)
     return status;
 }
 
-static hl_status write_caption(hl_heads_view *view, const chosen *c, const char *run)
+static hl_status write_caption(hl_heads_view *view, const chosen *c)
 {
-    hl_text_print(&view->caption, "%s", run);
-    if (c->maps->step >= 0) { /* weights that another program wrote name none */
+    const hl_opened_model *run = view->run;
+    hl_text_print(&view->caption, "%s", run->name);
+    if (hl_opened_model_is_null(run, c->maps->step)) {
+        hl_text_print(&view->caption, ", random weights");
+    } else if (run->open == NULL && c->maps->step >= 0) { /* weights that another program wrote name none */
         hl_text_print(&view->caption, ", step %" PRId64, c->maps->step);
     }
     if (view->means != NULL) {
@@ -199,7 +203,7 @@ static hl_status make_view(hl_heads_view *view, hl_heads_view_options options)
     HL_TRY(allocate(view, &c));
     HL_TRY(add_titles(view, &c, options.labeled, view->run->relations));
     HL_TRY(add_tokens(view, &c));
-    HL_TRY(write_caption(view, &c, view->run->name));
+    HL_TRY(write_caption(view, &c));
     make_panels(view, &c);
     return hl_ok();
 }

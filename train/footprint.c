@@ -192,7 +192,8 @@ static size_t end_bytes(const hl_footprint *f, size_t readings, size_t page)
 }
 
 /* `taken`: how many snapshots there are; below 0: as many as the config says. */
-static hl_status set_end(const hl_config *config, const hl_model *model, int64_t taken, hl_footprint *f)
+static hl_status set_end(const hl_config *config, const hl_model *model, int64_t taken, bool effects_too,
+                         hl_footprint *f)
 {
     int64_t examples = hl_snapshot_budget_examples(config);
     f->total = f->most = f->training;
@@ -201,9 +202,11 @@ static hl_status set_end(const hl_config *config, const hl_model *model, int64_t
     }
     int64_t T = config->sizes.longest, R = hl_setup_example_arrays(config);
     int64_t n = taken >= 0 ? taken : f->snapshots.n - f->snapshots.extra, most = taken >= 0 ? taken : f->snapshots.n;
-    size_t effects, page;
-    HL_TRY(hl_effect_losses_plan(model, (examples + 1) / 2, hl_trainer_evaluation_slice(config), T,
-                                 hl_setup_threads(config), &effects));
+    size_t effects = 0, page;
+    if (effects_too) {
+        HL_TRY(hl_effect_losses_plan(model, (examples + 1) / 2, hl_trainer_evaluation_slice(config), T,
+                                     hl_setup_threads(config), &effects));
+    }
     f->snapshot = hl_recorder_file_bytes(&model->config, examples, T, R);
     f->rows = rows_bytes(&model->config, T, R);
     f->readings = readings_bytes(config, &model->config, f, n, examples);
@@ -233,7 +236,7 @@ static hl_status set_all(const hl_config *config, const hl_model *model, int64_t
     footprint->parameters = hl_parameters_count(&model->parameters);
     set_memory(config, model, footprint);
     set_files(config, model, footprint);
-    HL_TRY(set_end(config, model, taken, footprint));
+    HL_TRY(set_end(config, model, taken, true, footprint));
     return set_evaluation(config, model, footprint);
 }
 
@@ -247,18 +250,21 @@ hl_status hl_footprint_of_config(const hl_config *config, hl_footprint *footprin
     return hl_footprint_of_recorded(config, -1, footprint);
 }
 
-/* Calls set_all, or where nothing is trained set_model, with the config's model. */
-static hl_status set_for(const hl_config *config, bool trained, int64_t taken, hl_footprint *footprint)
+typedef enum use { TRAINED, LOOKED_AT, EVALUATED } use;
+
+/* With the config's model. */
+static hl_status set_for(const hl_config *config, use as, int64_t taken, hl_footprint *footprint)
 {
     hl_model_config shape = hl_setup_model(config);
     hl_model *model = hl_malloc(sizeof *model); /* too large for the stack of some threads */
     HL_NEED(model != NULL, "the model's sizes");
+    *footprint = (hl_footprint){ 0 };
     hl_status status = hl_model_init(model, &shape);
-    if (trained) {
+    if (as == TRAINED) {
         HL_THEN(status, set_all(config, model, taken, footprint));
     } else if (status.code == HL_OK) {
-        *footprint = (hl_footprint){ 0 };
         set_model(model, footprint);
+        status = as == LOOKED_AT ? set_end(config, model, taken, false, footprint) : hl_ok();
     }
     hl_model_free(model);
     hl_free(model);
@@ -267,10 +273,15 @@ static hl_status set_for(const hl_config *config, bool trained, int64_t taken, h
 
 hl_status hl_footprint_of_recorded(const hl_config *config, int64_t n, hl_footprint *footprint)
 {
-    return set_for(config, true, n, footprint);
+    return set_for(config, TRAINED, n, footprint);
+}
+
+hl_status hl_footprint_of_looked_at(const hl_config *config, int64_t n, hl_footprint *footprint)
+{
+    return set_for(config, LOOKED_AT, n, footprint);
 }
 
 hl_status hl_footprint_of_evaluated(const hl_config *config, hl_footprint *footprint)
 {
-    return set_for(config, false, 0, footprint);
+    return set_for(config, EVALUATED, 0, footprint);
 }

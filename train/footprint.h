@@ -64,6 +64,10 @@ hl_status hl_footprint_of_config(const hl_config *config, hl_footprint *footprin
 /* The same of a run that has taken n snapshots, and takes no more. */
 hl_status hl_footprint_of_recorded(const hl_config *config, int64_t n, hl_footprint *footprint);
 
+/* Of a model that is not trained, without effects, perhaps without an output layer: what stands all the time, and its
+ * end with n snapshots. */
+hl_status hl_footprint_of_looked_at(const hl_config *config, int64_t n, hl_footprint *footprint);
+
 /* Weights, positions, vocabulary and libraries alone, of a model that is only evaluated, which may have no output
  * layer. */
 hl_status hl_footprint_of_evaluated(const hl_config *config, hl_footprint *footprint);

@@ -53,6 +53,12 @@ hl_status hl_data_take_content(hl_config *config, const char *path);
 hl_status hl_setup_examples(const hl_config *config, const hl_data_options *options, const hl_dataset *of, bool written,
                             hl_dataset **out);
 
+/* Opens the examples of a file for a look at a model of text whose data, or tokens alone, are `of`, which must outlive
+ * them: sentences a line each, or a treebank (CoNLL-U), whatever the task is; else as the dataset `of` reads its own,
+ * with its labels. All but those that the model reads as a whole are cut. Fails as hl_dataset_open_others. */
+hl_status hl_setup_sentences(const hl_config *config, const char *file, const hl_data_options *options,
+                             const hl_dataset *of, hl_dataset **out);
+
 enum { HL_DATA_TOLD_WIDTH = 80 }; /* bytes of a line at most, but for longer words */
 
 /* Adds what the data of a text hold: a short paragraph for each part, and one for the vocabulary and the labels: how

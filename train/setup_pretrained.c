@@ -125,7 +125,7 @@ static const char *const task_names[TEXT_TASKS] = { "masked", "next", "tags", "c
 /* Whether the override says on what the model is asked. */
 static bool asks(const char *override)
 {
-    static const char *const keys[] = { "patterns.examples", "patterns.file", "train.seed", "train.threads" };
+    static const char *const keys[] = { "patterns.examples", "train.seed", "train.threads" };
     size_t length = strcspn(override, " \t=");
     bool found = strncmp(override, "task.", strlen("task.")) == 0;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {

@@ -20,7 +20,7 @@ hl_status hl_setup_shape_of_run(const char *path, hl_config_shape *shape);
 void hl_setup_shape_free(hl_config_shape *shape); /* a zeroed one is allowed */
 
 /* The config of the folder's model as it is stored, whose task is that of its head; where it has none masked, with
- * model.head = none. The overrides say what it shall be asked on: keys of [task], patterns.examples, patterns.file,
+ * model.head = none. The overrides say what it shall be asked on: keys of [task], patterns.examples,
  * train.seed, train.threads. And a dataset of its tokens and labels, which has no examples (hl_dataset_of_tokens); the
  * folder's tokens go to it. HL_BAD_FILE: what config.json says is in none of a config's ranges; HL_INVALID: an override
  * is wrong, of another key, or asks for a loss on a task for which no head is stored; HL_NO_MEMORY. On success *out is

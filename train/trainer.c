@@ -149,7 +149,8 @@ hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config, hl_da
 
 void hl_trainer_draw(hl_trainer *trainer)
 {
-    hl_parameters_initialise(&trainer->model.parameters, (uint64_t)trainer->config->train.seed);
+    uint64_t seed = (uint64_t)trainer->config->train.seed;
+    hl_parameters_initialise_on(&trainer->model.parameters, seed, trainer->threads);
 }
 
 hl_status hl_trainer_init(hl_trainer *trainer, const hl_config *config)

@@ -133,7 +133,8 @@ static hl_status wrap(work *w, size_t n_first, bool pair)
     return hl_ok();
 }
 
-/* What is asked for in a line that somebody wrote: its masks, whose answers nobody knows, or each next piece. */
+/* What is asked for in a line that somebody wrote: each next piece, or its masks, whose answers nobody knows, unless
+ * the model answers labels. */
 static hl_status ask(work *w)
 {
     size_t n = (size_t)w->lengths[HL_TEXT_TOKENS];
@@ -144,7 +145,7 @@ static hl_status ask(work *w)
     HL_TRY(resize(w, HL_TEXT_ROWS, n));
     HL_TRY(resize(w, HL_TEXT_IDS, n));
     for (size_t i = 0; i < n; i++) {
-        if (next ? i + 1 < n : tokens[i] == mask) {
+        if (next ? i + 1 < n : tokens[i] == mask && w->data->labels == NULL) {
             w->numbers[HL_TEXT_ROWS][asked] = (int32_t)i;
             w->numbers[HL_TEXT_IDS][asked++] = next ? tokens[i + 1] : -1;
         }
@@ -194,7 +195,8 @@ static hl_status make_columns(work *w, const hl_text_record *record)
     }
     if (w->spec->task == HL_TEXT_TAGS) {
         HL_TRY(encode_words(w, record));
-        return wrap(w, w->pieces.n, false);
+        HL_TRY(wrap(w, w->pieces.n, false));
+        return w->data->task == HL_TEXT_TAGS ? hl_ok() : ask(w);
     }
     HL_TRY(encode_texts(w, record, &n_first));
     if (w->pieces.n == 0) {

@@ -73,7 +73,7 @@ hl_status hl_text_data_of_tokens(hl_text_task task, hl_tokens *tokens, hl_tokens
         hl_tokens_free(labels);
         return hl_error_memory("text data");
     }
-    **out = (hl_text_data){ .task = task, .tokens = tokens, .labels = labels };
+    **out = (hl_text_data){ .task = task, .running = task == HL_TEXT_NEXT, .tokens = tokens, .labels = labels };
     hl_status status = hl_text_data_list_pieces(*out);
     if (status.code != HL_OK) {
         hl_text_data_close(*out);

@@ -22,7 +22,7 @@ static hl_status open_all(const hl_text_spec *spec, hl_text_data *data)
     all.validation_file = spec->file;
     if (data->written) {
         all.length = 0;
-        all.task = data->of->running ? HL_TEXT_MASKED : data->task;
+        all.task = spec->task == HL_TEXT_NEXT ? HL_TEXT_MASKED : spec->task;
     } else {
         HL_TRY(hl_text_spec_check(&all));
         data->running = hl_text_spec_is_running(spec);
@@ -42,7 +42,8 @@ hl_status hl_text_data_open_others(const hl_text_spec *spec, const hl_text_data 
     *out = NULL;
     hl_text_data *data = hl_malloc(sizeof *data);
     HL_NEED(data != NULL, "text data");
-    *data = (hl_text_data){ .task = of->task,
+    bool is_own = !written || spec->task == of->task || of->task == HL_TEXT_NEXT;
+    *data = (hl_text_data){ .task = is_own ? of->task : HL_TEXT_MASKED,
                             .of = of,
                             .written = written,
                             .tokens = of->tokens,

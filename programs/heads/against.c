@@ -29,8 +29,8 @@ typedef struct side {
 typedef struct comparison {
     side sides[2];
     bool same_examples;
-    bool has_untrained;     /* both have a snapshot of step 0 on the same examples */
-    hl_model_maps on_first; /* the second run on the first one's examples, where its own are others */
+    bool has_untrained;   /* both have a snapshot of step 0 on the same examples */
+    hl_snapshot on_first; /* the second run on the first one's examples, where its own are others */
 } comparison;
 
 /* ---- what cannot be compared ---- */
@@ -118,12 +118,12 @@ static hl_status run_on_first(comparison *c)
 {
     side *first = &c->sides[0], *second = &c->sides[1];
     HL_TRY(hl_heads_against_check_length(first->run, &first->last->examples, second->run));
-    HL_TRY(hl_model_maps_run(&c->on_first, second->run, &first->last->examples));
-    second->layers = c->on_first.maps.layers;
+    HL_TRY(hl_model_maps_run(second->run, &first->last->examples, &c->on_first));
+    second->layers = c->on_first.layers;
     hl_report_maps_free(&second->history.maps);
     second->history.maps = (hl_report_maps){ .n_snapshots = 1 };
     return hl_report_maps_add(&second->history.maps, second_step(c), second->layers, second->run->shape.n_layers,
-                              &c->on_first.maps.answers);
+                              &c->on_first.answers);
 }
 
 static hl_status match(comparison *c)
@@ -312,7 +312,7 @@ hl_status hl_heads_against_make(hl_heads_against *against, hl_opened_model *firs
     hl_status status = compare(c, first, second, against);
     free_side(&c->sides[0]);
     free_side(&c->sides[1]);
-    hl_model_maps_free(&c->on_first);
+    hl_snapshot_free(&c->on_first);
     hl_free(c);
     if (status.code != HL_OK) {
         hl_heads_against_free(against);

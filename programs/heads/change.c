@@ -47,7 +47,7 @@ typedef struct comparison {
     side sides[2];
     bool same_shape;
     int64_t n_examples; /* that score */
-    hl_model_maps second;
+    hl_snapshot second;
     row *rows; /* as many as the first has heads */
 } comparison;
 
@@ -114,7 +114,7 @@ static hl_status make_rows(comparison *c)
 static void print_model(hl_text *text, const side *s)
 {
     hl_text_shown(text, s->run->path);
-    if (s->maps->step >= 0) {
+    if (s->run->open == NULL && s->maps->step >= 0) {
         hl_text_print(text, ", step %" PRId64, s->maps->step);
     }
 }
@@ -241,7 +241,7 @@ static json_t *row_json(const comparison *c, const row *r)
 
 static json_t *step_json(const side *s)
 {
-    return s->maps->step >= 0 ? json_integer(s->maps->step) : json_null();
+    return s->run->open == NULL && s->maps->step >= 0 ? json_integer(s->maps->step) : json_null();
 }
 
 static void write_json(hl_text *text, const comparison *c)
@@ -267,10 +267,10 @@ static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model 
     HL_TRY(measure_side(&c->sides[0], first, maps));
     c->n_examples = hl_patterns_scoring(&maps->layers[0]).n_examples;
     HL_TRY(hl_opened_model_load(second, -1));
-    HL_TRY(hl_model_maps_run(&c->second, second, &maps->examples));
-    HL_TRY(hl_snapshot_find_words(&c->second.maps, hl_vocabulary_kinds(second->vocabulary),
+    HL_TRY(hl_model_maps_run(second, &maps->examples, &c->second));
+    HL_TRY(hl_snapshot_find_words(&c->second, hl_vocabulary_kinds(second->vocabulary),
                                   hl_text_data_tokens(hl_dataset_text(second->dataset)), NULL, maps));
-    HL_TRY(measure_side(&c->sides[1], second, &c->second.maps));
+    HL_TRY(measure_side(&c->sides[1], second, &c->second));
     HL_TRY(make_rows(c));
     write_table(&change->table, c);
     write_json(&change->json, c);
@@ -291,7 +291,7 @@ hl_status hl_heads_change_make(hl_heads_change *change, hl_opened_model *first, 
         hl_free(c->sides[i].matches);
     }
     hl_free(c->rows);
-    hl_model_maps_free(&c->second);
+    hl_snapshot_free(&c->second);
     hl_free(c);
     if (status.code != HL_OK) {
         hl_heads_change_free(change);

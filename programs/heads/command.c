@@ -14,8 +14,18 @@ const char hl_heads_command_usage[] =
     "in runs/copy_task; the run may still go on. Without options: a table of all\n"
     "heads at the last snapshot; written anew: RUN/heads.csv, all metrics at all\n"
     "snapshots, and RUN/report.html, a page for the browser that shows all of it.\n"
-    "With --input RUN may also be the folder of an open model, as Hugging Face lays\n"
-    "it out: bert (MiniLM), distilbert, electra, roberta or gpt2.\n"
+    "With --input or --examples RUN may also be the folder of an open model, as\n"
+    "Hugging Face lays it out: bert (MiniLM), distilbert, electra, roberta or gpt2.\n"
+    "\n"
+    "Sentences of your own\n"
+    "  --examples FILE   look at the model on the first sentences of a text, one a\n"
+    "                    line, or of a treebank (CoNLL-U), instead of a run's own\n"
+    "                    examples: table, maps and page, and beside each score its\n"
+    "                    null, that of the same model with random weights (step 0);\n"
+    "                    where no other file is asked for heads.csv and report.html\n"
+    "                    go to a new folder, reports/<model>-<FILE>\n"
+    "  --out DIR         that folder; nothing is written into the model's\n"
+    "  --overwrite       also where it holds such files already\n"
     "\n"
     "Figures\n"
     "  --json [FILE]     what the other options ask for as JSON: without any, the\n"
@@ -126,6 +136,7 @@ static hl_status read_prune_by(const char *name, const char *value, void *given)
 static const hl_option options[] = {
     { HL_OPTION("head", TEXT, hl_heads_command, head) },
     { HL_OPTION("input", TEXT, hl_heads_command, input) },
+    { HL_OPTION("examples", TEXT, hl_heads_command, examples) },
     { HL_OPTION("json", FILE, hl_heads_command, json) },
     { HL_OPTION("csv", FILE, hl_heads_command, csv) },
     { HL_OPTION("report", FILE, hl_heads_command, report) },
@@ -210,10 +221,11 @@ hl_heads_question hl_heads_command_question(const hl_heads_command *command)
 
 void hl_heads_command_targets(const hl_heads_command *command, hl_target targets[HL_HEADS_TARGETS])
 {
+    const char *file = command->examples == NULL ? command->out : NULL; /* else a folder */
     const hl_target all[HL_HEADS_TARGETS] = {
         { "json", command->json }, { "csv", command->csv }, { "report", command->report },
         { "png", command->png },   { "svg", command->svg }, { "pdf", command->pdf },
-        { "npz", command->npz },   { "out", command->out }, { "bertviz", command->bertviz },
+        { "npz", command->npz },   { "out", file },         { "bertviz", command->bertviz },
         { "md", command->md },
     };
     memcpy(targets, all, sizeof all);
@@ -245,6 +257,7 @@ static const char *stranger(const hl_heads_command *c)
         { "prune", c->prune, prune },
         { "head", c->head != NULL, false },
         { "input", c->input != NULL, false },
+        { "examples", c->examples != NULL, false },
         { "example", c->example >= 0, false },
         { "against", c->against != NULL, false },
         { "report", c->report != NULL, false },
@@ -300,10 +313,20 @@ static hl_status check_question(const hl_heads_command *command)
     if (command->prune_to > 0 && command->out == NULL) {
         return hl_error(HL_INVALID, "command line: --prune-to: where shall the smaller model go? add --out FILE");
     }
-    if (command->out != NULL && command->prune_to == 0) {
-        return hl_error(HL_INVALID, "command line: --out: only --prune-to N writes a model");
+    if (command->out != NULL && command->prune_to == 0 && command->examples == NULL) {
+        return hl_error(HL_INVALID,
+                        "command line: --out: only --prune-to N writes a model, and --examples FILE a folder");
     }
     return hl_ok();
+}
+
+/* What --examples puts in the place of a run's own examples, or does not need. */
+static hl_status check_examples(const hl_heads_command *c)
+{
+    const char *other = c->input != NULL ? "input" : c->file != NULL ? "file" : c->task != NULL ? "task" : NULL;
+    return c->examples == NULL || other == NULL
+               ? hl_ok()
+               : hl_error(HL_INVALID, "command line: --examples and --%s exclude each other", other);
 }
 
 /* --export writes the model and shows nothing of its heads. */
@@ -311,15 +334,15 @@ static hl_status check_export(const hl_heads_command *c)
 {
     bool others = hl_heads_command_question(c) != HL_HEADS_NO_QUESTION || hl_heads_command_shows(c) ||
                   c->against != NULL || c->json != NULL || c->csv != NULL || c->report != NULL || c->words ||
-                  c->step >= 0;
+                  c->step >= 0 || c->examples != NULL;
     if (c->export_to != NULL && others) {
         return hl_error(HL_INVALID,
                         "command line: --export goes with no other option but --overwrite; call %s once for "
                         "each",
                         hl_program_name("heads"));
     }
-    return c->overwrite && c->export_to == NULL
-               ? hl_error(HL_INVALID, "command line: --overwrite goes with --export DIR alone")
+    return c->overwrite && c->export_to == NULL && c->examples == NULL
+               ? hl_error(HL_INVALID, "command line: --overwrite goes with --export DIR or --examples FILE alone")
                : hl_ok();
 }
 
@@ -345,6 +368,7 @@ static hl_status check(const hl_heads_command *command)
     }
     HL_TRY(check_export(command));
     HL_TRY(check_question(command));
+    HL_TRY(check_examples(command));
     if (command->against != NULL && (hl_heads_command_shows(command) || command->words || command->step >= 0)) {
         return hl_error(HL_INVALID,
                         "command line: --against compares two runs, and goes with --json, --csv and --report alone");

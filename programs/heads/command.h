@@ -19,6 +19,7 @@ typedef enum hl_heads_prune_by {
 typedef struct hl_heads_command {
     const char *run;                 /* the folder */
     const char *head, *input;        /* "L0H3"; tokens parted by blanks */
+    const char *examples;            /* a file of sentences */
     const char *json, *csv, *report; /* a path, "-" for standard output, at most one of these and of the next four */
     const char *against;             /* another run's folder */
     const char *png, *svg, *pdf, *bertviz;
@@ -30,10 +31,11 @@ typedef struct hl_heads_command {
     bool prune, prune_once;       /* likewise */
     hl_heads_prune_by prune_by;   /* which implies it, too */
     int64_t prune_to;             /* how many heads shall be left, which implies `prune`; 0: not given */
-    const char *out;              /* the path of the pruned model */
+    const char *out;              /* the path of the pruned model; with `examples` a folder */
     const char *task, *file;      /* of an open model: on what it is asked, with these overrides */
     hl_named_config asked;        /* without a path */
-    const char *export_to;        /* the folder of an open model; with `overwrite` its files are replaced */
+    const char *export_to;        /* the folder of an open model; with `overwrite` its files are replaced, or those of
+                                     `examples` */
     bool overwrite;
     const char *treebank, *relation; /* a path; the name of one of its relations */
     const char *md;                  /* a path */

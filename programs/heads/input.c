@@ -210,9 +210,9 @@ hl_status hl_heads_input_run(const hl_opened_model *run, const char *text, hl_he
     hl_examples example;
     const hl_text_data *data = text_of(run);
     hl_status status = data != NULL ? make_text(run, text, input, &example) : make_example(run, text, input, &example);
-    HL_THEN(status, hl_model_maps_run(&input->model, run, &example));
+    HL_THEN(status, hl_model_maps_run(run, &example, &input->maps));
     if (status.code == HL_OK && data != NULL) {
-        status = hl_snapshot_find_words(&input->model.maps, example.kinds, hl_text_data_tokens(data), NULL, NULL);
+        status = hl_snapshot_find_words(&input->maps, example.kinds, hl_text_data_tokens(data), NULL, NULL);
     }
     if (status.code != HL_OK) {
         hl_heads_input_free(input);
@@ -222,7 +222,7 @@ hl_status hl_heads_input_run(const hl_opened_model *run, const char *text, hl_he
 
 void hl_heads_input_free(hl_heads_input *input)
 {
-    hl_model_maps_free(&input->model);
+    hl_snapshot_free(&input->maps);
     hl_free(input->integers);
     *input = (hl_heads_input){ 0 };
 }

@@ -5,8 +5,8 @@
 #include "study/model_maps.h"
 
 typedef struct hl_heads_input {
-    hl_model_maps model; /* its maps: one example of the tokens, without targets and sources */
-    int32_t *integers;   /* of the example; owned */
+    hl_snapshot maps;  /* the model's: one example of the tokens, without targets and sources; owned, as is the next */
+    int32_t *integers; /* of the example */
 } hl_heads_input;
 
 /* How many tokens `text` has at most. */

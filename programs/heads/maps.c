@@ -167,7 +167,7 @@ hl_status hl_heads_show(hl_opened_model *run, const hl_heads_command *command, F
         hl_heads_input input;
         HL_TRY(hl_opened_model_load(run, -1));
         HL_TRY(hl_heads_input_run(run, command->input, &input));
-        hl_status status = show_maps(run, command, &input.model.maps, out);
+        hl_status status = show_maps(run, command, &input.maps, out);
         hl_heads_input_free(&input);
         return status;
     }

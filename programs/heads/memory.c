@@ -6,6 +6,7 @@
 #include "programs/heads/input.h"
 #include "programs/heads/maps.h"
 #include "show/picture.h"
+#include "study/model_examples.h"
 #include "train/footprint.h"
 #include "train/memory_check.h"
 
@@ -37,7 +38,9 @@ static bool asks_figure(const hl_heads_command *command)
 /* The tokens of the maps that are shown, at most. */
 static int64_t shown_tokens(const hl_opened_model *run, const hl_heads_command *command)
 {
-    return command->input != NULL ? hl_heads_input_most(run, command->input) : run->config.sizes.longest;
+    return command->input != NULL ? hl_heads_input_most(run, command->input)
+           : run->file != NULL    ? hl_opened_model_longest(run)
+                                  : run->config.sizes.longest;
 }
 
 /* The run's heads without their weights: tokens and titles about as long as they will be. */
@@ -152,8 +155,26 @@ static size_t answer_bytes(const hl_opened_model *run, const hl_heads_command *c
     return measured && f->end > f->libraries ? f->end - f->libraries : 0; /* 0 where it has no snapshot */
 }
 
+/* As of a run that has taken its two snapshots, of these examples. */
+static hl_status footprint_of_examined(const hl_opened_model *run, hl_footprint *f)
+{
+    hl_config *config = hl_malloc(sizeof *config); /* too large for the stack of some threads */
+    HL_NEED(config != NULL, "the model's sizes");
+    *config = run->config;
+    config->sizes.longest = hl_opened_model_longest(run);
+    config->sizes.examples[HL_TRAIN] = 0; /* patterns.budget_mb has been asked */
+    config->patterns.examples = config->train.eval_examples = run->examples.n_examples;
+    hl_status status =
+        (run->open != NULL ? hl_footprint_of_looked_at : hl_footprint_of_recorded)(config, (int64_t)run->n_steps, f);
+    hl_free(config);
+    return status;
+}
+
 static hl_status footprint_of(const hl_opened_model *run, hl_footprint *f)
 {
+    if (run->file != NULL) {
+        return footprint_of_examined(run, f);
+    }
     bool bare =
         run->open != NULL && !run->scored; /* running it on examples tells what they need (study/model_maps.h) */
     return bare ? hl_footprint_of_evaluated(&run->config, f)

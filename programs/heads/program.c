@@ -1,11 +1,14 @@
 #include "programs/heads/program.h"
 
+#include "core/folders.h"
+#include "core/memory.h"
 #include "heads/words.h"
 #include "programs/beside.h"
 #include "programs/heads/against.h"
 #include "programs/heads/change.h"
 #include "programs/heads/command.h"
 #include "programs/heads/deliver.h"
+#include "programs/heads/examples.h"
 #include "programs/heads/export_model.h"
 #include "programs/heads/importance.h"
 #include "programs/heads/json.h"
@@ -31,6 +34,7 @@
 typedef struct call {
     hl_heads_command command;
     FILE *out, *err;
+    char *folder; /* of heads.csv and report.html: the run's, or that of --examples; NULL: none; owned */
     hl_opened_model run;
     hl_heads_study study;
 } call;
@@ -38,7 +42,7 @@ typedef struct call {
 /* A run in a folder that cannot be written to can still be read. */
 static bool can_write(const call *c, const char *else_what)
 {
-    if (access(c->run.path, W_OK) == 0) {
+    if (c->run.file != NULL || access(c->run.path, W_OK) == 0) {
         return true;
     }
     hl_print_line(c->err, "%s: this folder cannot be written to: %s", c->run.path, else_what);
@@ -47,11 +51,22 @@ static bool can_write(const call *c, const char *else_what)
 
 /* ---- heads.csv and report.html ---- */
 
+/* Where those of sentences went is told: nobody else knows. */
+static void tell_folder(const call *c)
+{
+    if (c->run.file != NULL && !hl_heads_command_fills_output(&c->command)) {
+        fputc('\n', c->out);
+        hl_print_line(c->out, "All of it, for the browser: %s/report.html; all metrics: %s/heads.csv", c->folder,
+                      c->folder);
+    }
+}
+
 static hl_status write_files(call *c, hl_heads_history *history, const hl_heads_study *last)
 {
-    bool into_folder = can_write(c, "its heads.csv and report.html stay as they are");
+    bool into_folder = c->folder != NULL && can_write(c, "its heads.csv and report.html stay as they are");
     if (into_folder) {
-        HL_TRY(hl_heads_history_write(history));
+        HL_TRY(c->run.file != NULL ? hl_folder_make(c->folder) : hl_ok());
+        HL_TRY(hl_heads_history_write(history, c->folder));
     }
     if (c->command.csv != NULL && !hl_heads_command_asks_maps(&c->command)) {
         hl_heads_history one = *history;
@@ -59,7 +74,10 @@ static hl_status write_files(call *c, hl_heads_history *history, const hl_heads_
         HL_TRY(hl_output_write(c->command.csv, c->out, hl_heads_history_print, &one));
     }
     hl_heads_page page = { &c->run, history, last };
-    HL_TRY(into_folder ? hl_heads_page_write(&page) : hl_ok());
+    if (into_folder) {
+        HL_TRY(hl_heads_page_write(&page, c->folder));
+        tell_folder(c);
+    }
     return c->command.report != NULL ? hl_output_write(c->command.report, c->out, hl_heads_page_print, &page) : hl_ok();
 }
 
@@ -79,7 +97,8 @@ static hl_status do_files(call *c)
     }
     hl_heads_study last;
     HL_TRY(hl_heads_study_last(&last, &c->run));
-    hl_status status = do_files_with(c, &last);
+    hl_status status = hl_heads_study_null(&last, &c->run);
+    HL_THEN(status, do_files_with(c, &last));
     hl_heads_study_free(&last);
     return status;
 }
@@ -94,6 +113,7 @@ static hl_status do_figures(call *c)
     HL_TRY(hl_opened_model_snapshot(&c->run, command->step, &snapshot));
     HL_TRY(hl_heads_study_make(&c->study, &c->run, snapshot, command->step >= 0));
     HL_TRY(command->words ? hl_heads_study_join_words(&c->study, snapshot) : hl_ok());
+    HL_TRY(hl_heads_study_null(&c->study, &c->run));
     if (!hl_heads_command_fills_output(command) && !hl_heads_command_shows(command)) {
         hl_heads_table_print(&text, c->run.path, &c->study, c->run.relations);
         HL_TRY(hl_output_put("-", &text, c->out));
@@ -128,7 +148,7 @@ static hl_status write_comparison(const call *c, hl_heads_against *against)
 static hl_status compare_with(call *c, hl_opened_model *second)
 {
     const hl_heads_command *command = &c->command;
-    if (c->run.open == NULL && second->open == NULL) {
+    if (c->run.open == NULL && second->open == NULL && c->run.file == NULL) {
         hl_heads_against against;
         HL_TRY(hl_heads_against_make(&against, &c->run, second));
         hl_status status = write_comparison(c, &against);
@@ -227,7 +247,7 @@ static hl_status check_open(const call *c)
     if (hl_heads_command_question(command) != HL_HEADS_NO_QUESTION) {
         return check_loss(c);
     }
-    if (command->against != NULL && c->run.folders == NULL) {
+    if (command->against != NULL && c->run.folders == NULL && command->examples == NULL) {
         return hl_error(HL_INVALID,
                         "%s: is an open model, without examples of its own: name sentences for both by --examples "
                         "FILE, or a run first: %s RUN --against %s",
@@ -236,13 +256,30 @@ static hl_status check_open(const call *c)
     if (command->against != NULL) {
         return hl_ok();
     }
-    bool shows = c->run.folders != NULL && hl_heads_command_shows(command);
-    return (command->input != NULL || shows) && !hl_heads_command_asks_figures(command)
-               ? hl_ok()
-               : hl_error(HL_INVALID,
-                          "%s: is an open model, without examples of its own: give it a text, as in: %s %s --input "
-                          "\"the cat sat on the mat\"",
-                          command->run, heads, command->run);
+    bool shows = command->input != NULL || (c->run.folders != NULL && hl_heads_command_shows(command));
+    if (command->examples != NULL || (shows && !hl_heads_command_asks_figures(command))) {
+        return hl_ok();
+    }
+    return hl_error(HL_INVALID,
+                    "%s: is an open model, without examples of its own: give it sentences, by --examples FILE, or a "
+                    "text, as in: %s %s --input \"the cat sat on the mat\"",
+                    command->run, heads, command->run);
+}
+
+/* ---- what is written where ---- */
+
+static hl_status find_folder(call *c)
+{
+    if (c->command.against != NULL) {
+        return hl_ok(); /* what is written is named after the other model */
+    }
+    if (c->command.examples != NULL) {
+        return hl_heads_examples_fill_folder(&c->command)
+                   ? hl_heads_examples_find_folder(&c->run, &c->command, &c->folder)
+                   : hl_ok();
+    }
+    c->folder = hl_strdup(c->run.path);
+    return c->folder != NULL ? hl_ok() : hl_error_memory(c->run.path);
 }
 
 /* ---- the command ---- */
@@ -291,6 +328,8 @@ static hl_status execute(call *c)
     HL_TRY(tell_unknown_labels(c));
     hl_heads_command_targets(command, targets);
     HL_TRY(hl_targets_check(targets, HL_HEADS_TARGETS, (hl_targets_beside){ 0 }));
+    HL_TRY(find_folder(c));
+    HL_TRY(command->examples != NULL ? hl_heads_examples_read(&c->run, command, c->err) : hl_ok());
     if (command->against != NULL) {
         return compare(c);
     }
@@ -313,5 +352,6 @@ int hl_heads_program(int argc, char **argv, FILE *out, FILE *err)
     int code = hl_standard_output_end(status, false, out, err);
     hl_heads_study_free(&c.study);
     hl_opened_model_close(&c.run);
+    hl_free(c.folder);
     return code;
 }

@@ -1,6 +1,7 @@
 #include "programs/heads/table.h"
 
 #include "core/memory.h"
+#include "core/units.h"
 #include "heads/head_set.h"
 #include "heads/words.h"
 #include "programs/beside.h"
@@ -62,13 +63,20 @@ static void write_row(hl_text *text, const hl_heads_study *study, const hl_heads
     hl_score score = row->label.score;
     hl_label_text label = hl_label_text_of(row->label, relations);
     bool fits = strlen(label.text) <= LABEL;
-    hl_text_print(text, "%-*s%-*.*s%s%5s%6s%8s%5s%11s%8s%9s\n", NAME, hl_head_name_of(m->layer, m->head).text,
-                  fits ? LABEL : LABEL - 1, fits ? LABEL : LABEL - 1, label.text, fits ? "" : "~",
-                  number_cell(2, score.value, score.n > 0).text, number_cell(2, score.baseline, score.n > 0).text,
-                  number_cell(2, m->entropy.normalised, m->entropy.n_normalised > 0).text,
-                  number_cell(1, row->distance.absolute.value, true).text,
-                  number_cell(2, effect != NULL ? hl_heads_importance_in_layer(study, row) : 0, effect != NULL).text,
-                  loss_cell(effect != NULL ? effect->loss_without : 0, effect != NULL).text, verdict_cell(row));
+    hl_text_print(text, "%-*s%-*.*s%s%5s%6s", NAME, hl_head_name_of(m->layer, m->head).text, fits ? LABEL : LABEL - 1,
+                  fits ? LABEL : LABEL - 1, label.text, fits ? "" : "~", number_cell(2, score.value, score.n > 0).text,
+                  number_cell(2, score.baseline, score.n > 0).text);
+    if (study->of_open) {
+        hl_text_print(text, "%6s", number_cell(2, hl_heads_null(study, row), true).text);
+    }
+    hl_text_print(text, "%8s%5s", number_cell(2, m->entropy.normalised, m->entropy.n_normalised > 0).text,
+                  number_cell(1, row->distance.absolute.value, true).text);
+    if (!study->of_open) {
+        double importance = effect != NULL ? hl_heads_importance_in_layer(study, row) : 0;
+        hl_text_print(text, "%11s%8s%9s", number_cell(2, importance, effect != NULL).text,
+                      loss_cell(effect != NULL ? effect->loss_without : 0, effect != NULL).text, verdict_cell(row));
+    }
+    hl_text_print(text, "\n");
 }
 
 static bool any_by_group(const hl_heads_study *study)
@@ -119,6 +127,10 @@ static void write_why_mixed(hl_text *text, const char *run, const hl_heads_study
             hl_text_shown(text, hl_program_name("heads"));
             hl_text_print(text, " ");
             hl_text_shown(text, run);
+            if (study->file != NULL) {
+                hl_text_print(text, " --examples ");
+                hl_text_shown(text, study->file);
+            }
             hl_text_print(text, " --head %s\n", hl_head_name_of(head->layer, head->head).text);
             return;
         }
@@ -129,11 +141,15 @@ static void write_legend(hl_text *text, const char *run, const hl_heads_study *s
 {
     write_labels(text, study);
     write_why_mixed(text, run, study);
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "score: %s; base: %s.", hl_word_meaning("score"),
-                      hl_word_meaning("baseline"));
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "score: %s; base: %s%s%s.", hl_word_meaning("score"),
+                      hl_word_meaning("baseline"), study->of_open ? "; null: " : "",
+                      study->of_open ? hl_word_meaning("null") : "");
     hl_text_paragraph(text, HL_TABLE_WIDTH, "entropy: %s; dist: %s%s.", hl_word_meaning("entropy.normalised"),
                       hl_word_meaning("distance"),
                       study->of_words ? "; both of words, joined of their tokens, without special ones" : "");
+    if (study->of_open) {
+        return;
+    }
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "importance: %s, beside its layer's other heads; without: %s; faithful: %s%s.",
                       hl_word_meaning("importance"), hl_word_meaning("loss_without"), hl_word_meaning("faithful"),
@@ -222,21 +238,38 @@ static void write_effects(hl_text *text, const hl_heads_study *study, const char
     write_faithful_ones(text, study, relations);
 }
 
+static void write_heading(hl_text *text, const char *run, const hl_heads_study *study)
+{
+    char step[40] = "", there[HL_UNITS_TEXT], of[HL_UNITS_TEXT + 8] = "";
+    if (!study->of_open) {
+        snprintf(step, sizeof step, ", step %lld", (long long)study->step);
+    } else if (study->step == 0) {
+        snprintf(step, sizeof step, ", random weights");
+    }
+    if (study->file != NULL) {
+        snprintf(of, sizeof of, " of %s", hl_units_count(study->there, there));
+    }
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s%s: %lld heads, measured on %lld%s examples%s%s.", run, step,
+                      (long long)study->n, (long long)study->n_examples, of, study->file != NULL ? " of " : "",
+                      study->file != NULL ? study->file : "");
+}
+
 hl_status hl_heads_table_print(hl_text *text, const char *run, const hl_heads_study *study,
                                const char *const *relations)
 {
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, step %lld: %lld heads, measured on %lld examples.", run,
-                      (long long)study->step, (long long)study->n, (long long)study->n_examples);
-    hl_text_print(text, "\n");
-    hl_text_print(text, "%-*s%-*s%5s%6s%8s%5s%11s%8s%9s\n", NAME, "head", LABEL, "label", "score", "base", "entropy",
-                  "dist", "importance", "without", "faithful");
+    write_heading(text, run, study);
+    hl_text_print(text, "\n%-*s%-*s%5s%6s%s%8s%5s%s\n", NAME, "head", LABEL, "label", "score", "base",
+                  study->of_open ? "  null" : "", "entropy", "dist",
+                  study->of_open ? "" : " importance without faithful");
     for (int64_t i = 0; i < study->n; i++) {
         write_row(text, study, &study->rows[i], relations);
     }
     hl_text_print(text, "\n");
     write_legend(text, run, study);
     hl_text_print(text, "\n");
-    write_effects(text, study, relations);
+    if (!study->of_open) {
+        write_effects(text, study, relations);
+    }
     hl_head_metrics *metrics = hl_calloc((size_t)study->n, sizeof *metrics);
     HL_NEED(metrics != NULL, "the table of heads");
     for (int64_t i = 0; i < study->n; i++) {

@@ -2,12 +2,16 @@
 #ifndef HL_SHOW_PRIVATE_REPORT_JSON_H
 #define HL_SHOW_PRIVATE_REPORT_JSON_H
 
+#include "core/json.h"
 #include "core/text.h"
 #include "show/report.h"
 
 /* Adds everything about one run to the text. `<` is escaped, so that no text of the data can end the page's script
  * element or begin another. Each section is made, added and freed before the next. HL_NO_MEMORY is left on the text. */
 void hl_report_json(hl_text *text, const hl_report_run *run);
+
+/* Adds a value without any `<` and releases it; NULL stands for missing memory, which is left on the text. */
+void hl_report_json_value(hl_text *text, json_t *value);
 
 /* Adds {"words": [{"group", "name", "meaning"}, ...], "misses": [[...], ...]}, without any `<`: heads/words.h, and of
  * each run why each head is mixed, "" where it is not. HL_NO_MEMORY is left on the text. */

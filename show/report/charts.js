@@ -45,8 +45,8 @@ function logTicksOf(low, high) {
 }
 
 /* A chart with axes. series: { name, xs, ys, style }; `now`: where the slider stands; high: the top of the y axis; `log`: that axis
- * is logarithmic, and begins at 1. */
-function drawChart(place, series, now, high, points = [], log = false) {
+ * is logarithmic, and begins at 1; stages: names of the two steps that there are, in the place of their numbers. */
+function drawChart(place, series, now, high, points = [], log = false, stages = undefined) {
     const width = Math.max(place.clientWidth, 240), height = 200, left = 38, right = 8, top = 8, bottom = 34;
     const known = series.flatMap((s) => s.ys.filter(Number.isFinite));
     const most = high ?? Math.max(...known, log ? 2 : 0.1) * 1.05;
@@ -61,10 +61,16 @@ function drawChart(place, series, now, high, points = [], log = false) {
         svg.append(svgElement("line", { class: "axis", x1: left, x2: width - right, y1: y(tick), y2: y(tick) }));
         svg.append(svgElement("text", { x: left - 6, y: y(tick) + 4, "text-anchor": "end" }, `${+tick.toFixed(6)}`));
     }
-    for (const tick of ticksOf(0, end, 5)) {
-        svg.append(svgElement("text", { x: x(tick), y: height - bottom + 15, "text-anchor": "middle" }, `${tick}`));
+    if (stages === undefined) {
+        for (const tick of ticksOf(0, end, 5)) {
+            svg.append(svgElement("text", { x: x(tick), y: height - bottom + 15, "text-anchor": "middle" }, `${tick}`));
+        }
+        svg.append(svgElement("text", { x: (left + width) / 2, y: height - 3, "text-anchor": "middle" }, "step"));
+    } else {
+        Object.values(stages).forEach((name, i) => {
+            svg.append(svgElement("text", { x: i === 0 ? left : width - right, y: height - bottom + 15, "text-anchor": i === 0 ? "start" : "end" }, name));
+        });
     }
-    svg.append(svgElement("text", { x: (left + width) / 2, y: height - 3, "text-anchor": "middle" }, "step"));
     for (const s of series) {
         svg.append(svgElement("path", { class: `curve ${s.style}`, d: pathOf(s.xs, s.ys, x, y) }));
     }
@@ -116,12 +122,18 @@ function seriesOf(column) {
 /* Figures are shown first: how wide each is depends on how many there are. */
 function drawTraining() {
     const charts = drawnColumns.map((column) => ({ ...column, series: seriesOf(column.name) })).filter((chart) => chart.series.length > 0);
+    byId("training").hidden = byId("training-link").hidden = charts.length === 0;
     for (const { name } of charts) {
         byId(name).parentElement.hidden = false;
     }
     for (const { name, series, high, log } of charts) {
         drawChart(byId(name), series, runs[0].steps[state.index], high, [], log);
     }
+}
+
+/* Of a score and its null; place: of the first of the two from which on they are above the baseline. */
+function besideNull(place) {
+    return place < 0 ? "near its baseline" : place === 0 ? "above its baseline, and so is its null" : "above its baseline; its null is not";
 }
 
 /* The list of life-lines, drawn once; returns the curves. */
@@ -133,7 +145,8 @@ function buildLives() {
         const curve = smallCurve(head.run, reading);
         const birth = reading === undefined ? null : birthOf(metric, reading);
         const place = birth === null ? -1 : head.run.measured.indexOf(reading.steps[birth]);
-        const text = birth === null ? "stayed near its baseline" : `left its baseline at step ${reading.steps[birth]}`;
+        const text = head.run.data.stages !== undefined ? besideNull(place)
+            : birth === null ? "stayed near its baseline" : `left its baseline at step ${reading.steps[birth]}`;
         const box = element("div", { class: "life" },
             element("div", { class: "name" }, element("strong", {}, runs.length > 1 ? `${head.run.name} ${head.name}` : head.name),
                 element("span", {}, head.label ?? metric)), curve, element("div", { class: "name" }, element("span", {}, text)));

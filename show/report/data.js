@@ -217,6 +217,11 @@ class Run {
     nearest(step) {
         return nearestOf(this.steps, step);
     }
+
+    /* What a step is called: of a model that is shown beside its null there was no training. */
+    stepName(step) {
+        return this.data.stages?.[step] ?? `step ${step}`;
+    }
 }
 
 /* The place of the step that is nearest. */

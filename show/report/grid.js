@@ -56,7 +56,7 @@ function buildCell(head, open) {
     const value = element("span", { class: "value" }), top = element("span", { class: "top" }), answers = element("span", { class: "answers" });
     const button = element("button", { type: "button", class: "cell", "aria-pressed": "false", "data-head": head.name,
                                        "data-run": head.run.index, title: head.label === undefined ? "" : `${head.label}: ${head.meaning}` },
-        element("span", { class: "name" }, element("strong", {}, head.name), value, element("span", { class: "label" }, head.label ?? "")),
+        element("span", { class: "name" }, element("strong", {}, head.name), value, element("span", { class: "label" }, (head.label ?? "").replaceAll("_", "_\u200b"))), /* a line may end there */
         canvas, element("span", { class: "under" }, answers, top), curve);
     const partner = partnerOf(head);
     if (partner !== null) {

@@ -7,7 +7,8 @@ const parts = { cells: [], lives: [], classes: [], view: null, partner: null, op
 function sentence(head) {
     const verdict = { true: "faithful", false: "not faithful" }[verdictOf(head)];
     const numbers = head.label === undefined ? "" :
-        `: score ${shown(head.score, 3)}, baseline ${shown(head.baseline, 3)}`;
+        `: score ${shown(head.score, 3)}, baseline ${shown(head.baseline, 3)}` +
+        (Number.isFinite(head.null) ? `, null ${shown(head.null, 3)}` : "");
     const group = isByGroup(head) ? `, as a group of ${head.group.heads}` : "";
     const meaning = head.label === undefined ? "" : ` (${head.meaning})`;
     const miss = missOf(head) === "" ? "" : `; ${missOf(head)}`;
@@ -28,7 +29,7 @@ function drawLife() {
     }
     const inUnit = Math.max(...reading.values) <= 1;
     const points = birth === null ? [] : [[reading.steps[birth], reading.values[birth]]];
-    drawChart(byId("life"), series, head.run.steps[indexOf(head.run)], inUnit ? 1 : undefined, points);
+    drawChart(byId("life"), series, head.run.steps[indexOf(head.run)], inUnit ? 1 : undefined, points, false, head.run.data.stages);
 }
 
 /* The outlined cell, kept inside of the map, and what it is. */
@@ -51,8 +52,8 @@ function drawDetail() {
 
 async function draw() {
     await Promise.all(runs.map((run) => run.load(indexOf(run))));
-    byId("step").textContent = `step ${runs[0].steps[state.index]}`;
-    byId("slider").setAttribute("aria-valuetext", `step ${runs[0].steps[state.index]}`);
+    byId("step").textContent = runs[0].stepName(runs[0].steps[state.index]);
+    byId("slider").setAttribute("aria-valuetext", byId("step").textContent);
     drawCells(parts.cells);
     parts.lives.forEach((curve) => curve.moveNow());
     drawTraining();
@@ -186,7 +187,8 @@ function pointAtStrongest(head) {
 
 function chooseExample() {
     state.example = Number(byId("example").value);
-    const names = runs.flatMap((run) => run.examples[exampleOf(run)].gold.map((gold) => gold.name));
+    const stated = (run) => run.examples[exampleOf(run)].gold.filter((gold) => gold.keys.some((key) => key >= 0));
+    const names = runs.flatMap((run) => stated(run).map((gold) => gold.name));
     const shownName = (name) => (name === "source" ? "query and its answer" : name);
     byId("gold").replaceChildren(new Option("none", ""), ...[...new Set(names)].map((name) => new Option(shownName(name), name)));
     byId("gold-label").hidden = names.length === 0;
@@ -302,7 +304,21 @@ function leftOutText(run) {
     ].filter((part) => part !== "");
     const name = runs.length > 1 ? ` of ${run.name}` : "";
     return parts.length === 0 ? "" :
-        `To open fast, this page leaves out${name} ${parts.join(", ")}; patterns/ and heads.csv have them. `;
+        `To open fast, this page leaves out${name} ${parts.join(", ")}; ${run.data.stages === undefined ? "patterns/ and heads.csv have them" : "heads.csv and --npz have them"}. `;
+}
+
+/* Where a model stands beside its null, nothing was trained. */
+function sayStages() {
+    if (runs.every((run) => run.data.stages === undefined)) {
+        return;
+    }
+    byId("line-hint").textContent = "leads to it from its null, the score with random weights";
+    byId("life-title").textContent = "Beside its null";
+    byId("lives-title").textContent = "Scores beside their nulls";
+    document.querySelector("nav [href='#lives']").textContent = "Nulls";
+    byId("lives-hint").textContent = "Each head's score with random weights (left), its null, and that of the model (right); " +
+        "dashed is the baseline. The dot marks a score that is at least a tenth of the way from the baseline to a perfect one.";
+    byId("slider").setAttribute("aria-label", "Weights");
 }
 
 function writeHeading() {
@@ -317,14 +333,18 @@ function writeHeading() {
             (last("perplexity") === "" ? "" : `, perplexity ${Number(last("perplexity")).toPrecision(3)}`) +
             (last("bits_per_character") === "" ? "" : `, ${Number(last("bits_per_character")).toPrecision(3)} bits per character`) +
             (last("macro_f1") === "" ? "" : `, macro F1 ${(100 * Number(last("macro_f1"))).toFixed(1)}%`);
-        return `${runs.length > 1 ? `${run.name}: ` : ""}${configValue(config, "task", "name")} task, ${layersText(run)}, d_model ${configValue(config, "model", "d_model")}, step ${run.steps.at(-1)}${result}`;
+        const task = configValue(config, "task", "name"), isOpen = task === "";
+        return `${runs.length > 1 ? `${run.name}: ` : ""}${isOpen ? "" : `${task} task, `}${layersText(run)}, d_model ${configValue(config, "model", "d_model")}` +
+            `${isOpen ? "" : `, step ${run.steps.at(-1)}`}${result}${run.data.about === undefined ? "" : `; ${run.data.about}`}`;
     });
     byId("title").textContent = runs.map((run) => run.name).join(" against ");
     byId("closest-hint").hidden = runs.length < 2;
+    byId("answers-hint").hidden = runs.every((run) => run.data.examples.every((example) => !example.targets?.some((target) => target !== -1)));
+    sayStages();
     document.title = `${runs.map((run) => run.name).join(" against ")} – Headlight report`;
     byId("subtitle").textContent = facts.join(" · ");
     for (const run of runs) {
-        const box = element("details", {}, element("summary", {}, `config.ini of ${run.name}`), element("pre", {}, run.data.config));
+        const box = element("details", {}, element("summary", {}, configValue(run.data.config, "task", "name") === "" ? `Shape of ${run.name}` : `config.ini of ${run.name}`), element("pre", {}, run.data.config));
         byId("configs").append(box);
     }
 }

@@ -11,6 +11,16 @@ const columns = [
     { name: "Loss without", word: "loss_without", value: (head) => head.loss_without, show: (head) => significant(head.loss_without) },
     { name: "Faithful", word: "faithful", value: (head) => ({ true: 2, false: 1 })[verdictOf(head)] ?? 0, show: faithfulText },
 ];
+/* What none has, is no column. */
+const hasEffects = runs.some((run) => run.heads.some((head) => head.importance !== undefined));
+const hasNulls = runs.some((run) => run.heads.some((head) => Number.isFinite(head.null)));
+if (!hasEffects) {
+    columns.splice(columns.findIndex((column) => column.word === "importance"), 3);
+}
+if (hasNulls) {
+    columns.splice(columns.findIndex((column) => column.word === "baseline") + 1, 0,
+                   { name: "Null", word: "null", value: (head) => head.null, digits: 3 });
+}
 if (runs.length > 1) {
     columns.push({ name: "Closest", word: "js", text: true, value: (head) => partnerOf(head)?.head.place ?? NaN,
                    show: (head) => partnerOf(head)?.head.name ?? "–" },
@@ -99,11 +109,12 @@ function buildTable() {
     });
     titles.children[0].setAttribute("aria-sort", "ascending");
     byId("rows").append(element("thead", {}, titles));
-    byId("table-hint").textContent = `At the last snapshot, step ${[...new Set(runs.map((run) => run.steps.at(-1)))].join(" and ")}. ` +
-        "A label is earned on examples that did not choose it; it is faithful when the model does as well with the label's " +
+    byId("table-hint").textContent = `At the last snapshot, ${[...new Set(runs.map((run) => run.stepName(run.steps.at(-1))))].join(" and ")}. ` +
+        "A label is earned on examples that did not choose it" + (hasEffects ? "; it is faithful when the model does as well with the label's " +
         "ideal pattern in the head's place, alone or, where that tells nothing, together with the heads of its layer that share " +
-        "the label (“as 4”); “–” when the loss does not depend on it, or the label names no pattern. A mixed head does no one thing clearly: " +
-        "select it to see which label is nearest." +
+        "the label (“as 4”); “–” when the loss does not depend on it, or the label names no pattern" : "") +
+        (hasNulls ? "; the null is the same score by the weights of step 0, untrained or random" : "") +
+        ". A mixed head does no one thing clearly: select it to see which label is nearest." +
         (runs.length > 1 ? " Divergence (Jensen-Shannon): how far a head is from the closest one of the other run, 0 the same, " +
             "0.693 no key in common." : "");
     drawTable();

@@ -198,6 +198,24 @@ START_TEST(other_initial_values_are_as_asked)
 }
 END_TEST
 
+START_TEST(several_threads_draw_the_same)
+{
+    static const hl_init inits[] = { HL_INIT_NORMAL, HL_INIT_XAVIER_UNIFORM };
+    for (int i = 0; i < 2; i++) {
+        hl_parameters one = { 0 }, more = { 0 };
+        hl_tensor *x = hl_parameters_add(&one, spec("weight", HL_SHAPE(301, 67), inits[i], 0, 0));
+        hl_tensor *y = hl_parameters_add(&more, spec("weight", HL_SHAPE(301, 67), inits[i], 0, 0));
+        allocate(&one);
+        allocate(&more);
+        hl_parameters_initialise(&one, 3);
+        hl_parameters_initialise_on(&more, 3, 3);
+        ck_assert_mem_eq(x->data, y->data, 301 * 67 * sizeof(hl_real));
+        hl_parameters_free(&one);
+        hl_parameters_free(&more);
+    }
+}
+END_TEST
+
 START_TEST(every_parameter_draws_from_a_stream_of_its_own)
 {
     hl_parameters alone = { 0 }, more = { 0 };
@@ -267,6 +285,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, values_and_gradients_are_one_block_each_with_zero_gaps);
     tcase_add_test(tc, xavier_is_uniform_with_the_bound_of_each_stacked_matrix);
     tcase_add_test(tc, other_initial_values_are_as_asked);
+    tcase_add_test(tc, several_threads_draw_the_same);
     tcase_add_test(tc, every_parameter_draws_from_a_stream_of_its_own);
     tcase_add_test(tc, any_failing_allocation_is_a_clean_error);
 }

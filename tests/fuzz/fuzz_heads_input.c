@@ -34,9 +34,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = input_text(data, size);
     hl_heads_input input;
     if (hl_heads_input_run(&run, text, &input).code == HL_OK) {
-        const hl_examples *example = &input.model.maps.examples;
+        const hl_examples *example = &input.maps.examples;
         fuzz_require(example->n_examples == 1 && example->n_tokens >= 1 && example->n_tokens <= run.shape.max_length);
-        hl_patterns head = hl_snapshot_patterns(&input.model.maps, 0, 1);
+        hl_patterns head = hl_snapshot_patterns(&input.maps, 0, 1);
         hl_pattern pattern = hl_patterns_at(&head, 0);
         fuzz_require(hl_pattern_row(&pattern, 0)[0] >= 0);
         hl_heads_input_free(&input);

@@ -19,10 +19,16 @@ static made_up even(int64_t n_examples)
     return m;
 }
 
+/* Measured on the same patterns again, the label's score is what it is. */
 static hl_label label_of(made_up *m)
 {
     hl_patterns all = made_up_patterns(m);
-    return hl_label_of(&all);
+    hl_label label = hl_label_of(&all);
+    hl_score again = hl_label_score(label, &all);
+    ck_assert_double_eq(again.value, label.score.value);
+    ck_assert_double_eq(again.baseline, label.score.baseline);
+    ck_assert_int_eq(again.n, label.score.n);
+    return label;
 }
 
 static void expect(made_up *m, hl_label_kind kind, int64_t parameter)

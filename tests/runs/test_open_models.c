@@ -157,7 +157,7 @@ START_TEST(what_needs_examples_or_a_loss_is_refused_with_the_command_that_helps)
 {
     const char *folder = tiny("bert_masked");
     expect_refused(HEADS(folder), 2,
-                   "bert_masked: is an open model, without examples of its own: give it a text, as in: ");
+                   "bert_masked: is an open model, without examples of its own: give it sentences, by --examples FILE, ");
     expect_refused(HEADS(folder, "--example", "1"), 2, "--input \"the cat sat on the mat\"");
     expect_refused(HEADS(folder, "--input", "it", "--report", run_path("a.html")), 2, "without examples of its own");
     expect_refused(HEADS(folder, "--json"), 2, "without examples of its own");
@@ -425,7 +425,7 @@ START_TEST(a_folder_that_holds_something_is_not_replaced_unasked)
     scratch_write(run_path("out/config.ini"), "", 0);
     expect_refused(HEADS(folder, "--export", out, "--overwrite"), 3, "out: holds a run; name another folder");
     expect_refused(HEADS(folder, "--export", out, "--prune"), 2, "--export goes with no other option but --overwrite");
-    expect_refused(HEADS(folder, "--overwrite"), 2, "--overwrite goes with --export DIR alone");
+    expect_refused(HEADS(folder, "--overwrite"), 2, "--overwrite goes with --export DIR or --examples FILE alone");
 }
 END_TEST
 

@@ -86,10 +86,11 @@ static inline bool hl_is_split(hl_split split)
 /* Opens spec->file, all of it validation's, in the tokens and labels of `of`, which must outlive it; its cache is
  * spec->folder's examples.cache. Longer examples are cut to spec->max_length. Fails as hl_text_data_open.
  *
- * `written`: examples that somebody wrote to look at, in the form of the files of `of`, but where these are running
- * text a line each. The text of a special token in masked and next lines is that token, and nothing is masked: masks
- * are asked for, with an answer that nobody knows (id -1), and of next each piece after another. Else they are examples
- * of the spec's task, whose pieces are masked and which lie in windows as those of validation. */
+ * `written`: examples that somebody wrote to look at, in the form of the files of spec->task, but where these are
+ * running text a line each. The text of a special token in masked and next lines is that token, and nothing is masked:
+ * masks are asked for, with an answer that nobody knows (id -1), and of next each piece after another. Of another task
+ * than that of `of` labels are passed over, and so are masks where `of` has labels. Else they are examples of the
+ * spec's task, whose pieces are masked and which lie in windows as those of validation. */
 hl_status hl_text_data_open_others(const hl_text_spec *spec, const hl_text_data *of, bool written, hl_text_data **out);
 
 #endif

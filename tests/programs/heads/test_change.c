@@ -4,6 +4,7 @@
 #include "core/json_text.h"
 #include "core/memory.h"
 #include "core/npz.h"
+#include "study/model_examples.h"
 #include "tests/check_suite.h"
 #include "tests/data/text_files.h"
 #include "tests/faults.h"
@@ -44,8 +45,10 @@ static const char *without_queries(void)
 static hl_opened_model opened(const char *folder, const char *file)
 {
     hl_opened_model model;
-    hl_status status =
-        hl_opened_model_open_with(&model, folder, (hl_model_options){ .use = HL_DATA_READ, .examples = file });
+    hl_status status = hl_opened_model_open(&model, folder);
+    if (file != NULL) {
+        HL_THEN(status, hl_opened_model_examine(&model, file, &(hl_data_options){ 0 }));
+    }
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     return model;
 }
@@ -92,9 +95,7 @@ static double divergence(const hl_npz *one, const hl_npz *other, int layer, int6
 
 static hl_npz read_weights(const char *folder, const char *file, const char *path)
 {
-    char word[4096];
-    snprintf(word, sizeof word, "patterns.file=%s", file);
-    run_result run = run_heads((const char *const[]){ folder, word, "--npz", path, NULL });
+    run_result run = HEADS(folder, "--examples", file, "--npz", path);
     ck_assert_msg(run.code == 0, "%s", run.err);
     hl_npz npz;
     ck_assert_int_eq(hl_npz_read(path, 1 << 24, &npz).code, HL_OK);
@@ -164,13 +165,12 @@ static void expect_refused(run_result run, int code, const char *part)
 START_TEST(what_cannot_be_compared_is_refused_with_the_way_out)
 {
     const char *bert = run_kept(tiny_folder("bert_masked")), *out = run_path("run");
-    char word[4096];
-    snprintf(word, sizeof word, "patterns.file=%s", lines());
+    const char *sentences = run_kept(lines());
     expect_refused(HEADS(bert, "--against", bert), 2, "name sentences for both by --examples FILE, or a run first");
-    expect_refused(HEADS(bert, word, "--against", run_kept(tiny_folder("roberta_masked"))), 2,
+    expect_refused(HEADS(bert, "--examples", sentences, "--against", run_kept(tiny_folder("roberta_masked"))), 2,
                    "cannot be compared: their vocabularies have 52 and 40 tokens");
-    expect_refused(HEADS(bert, word, "--against", bert, "--report", run_path("a.html")), 2, "leave it out");
-    expect_refused(HEADS(bert, word, "--against", run_path("none")), 3, "none: cannot open this run");
+    expect_refused(HEADS(bert, "--examples", sentences, "--against", bert, "--report", run_path("a.html")), 2, "leave it out");
+    expect_refused(HEADS(bert, "--examples", sentences, "--against", run_path("none")), 3, "none: cannot open this run");
     EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", out);
     expect_refused(HEADS(out, "--against", bert), 2, "cannot be compared: their vocabularies");
 }

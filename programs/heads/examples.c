@@ -1,0 +1,153 @@
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "programs/heads/examples.h"
+
+#include "core/files.h"
+#include "core/folders.h"
+#include "core/memory.h"
+#include "core/units.h"
+#include "programs/open_data.h"
+#include "programs/print_line.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- the folder ---- */
+
+bool hl_heads_examples_fill_folder(const hl_heads_command *c)
+{
+    bool others = hl_heads_command_shows(c) || c->json != NULL || c->csv != NULL || c->report != NULL;
+    return c->examples != NULL && (c->out != NULL || !others);
+}
+
+/* "reports/model-sentences" of "path/sentences.txt.gz". */
+static char *default_folder(const hl_opened_model *run, const char *file)
+{
+    const char *slash = strrchr(file, '/'), *name = slash != NULL ? slash + 1 : file;
+    const char *own = strrchr(run->name, '/');
+    size_t size = strcspn(name, ".");
+    hl_text path = { 0 };
+    hl_text_print(&path, "reports/%s-%.*s", own != NULL ? own + 1 : run->name, (int)(size > 0 ? size : strlen(name)),
+                  name);
+    if (hl_text_status(&path).code != HL_OK) {
+        hl_text_free(&path);
+    }
+    return path.bytes;
+}
+
+/* The folder that the path, of which the last parts need not be there, leads into: whole, in new memory, or NULL. */
+static char *folder_there(const char *path)
+{
+    char *whole = hl_malloc(PATH_MAX), *part = hl_strdup(path);
+    const char *found = whole != NULL && part != NULL ? realpath(part, whole) : NULL;
+    for (char *slash; found == NULL && part != NULL && (slash = strrchr(part, '/')) != NULL;) {
+        *slash = '\0';
+        found = whole != NULL ? realpath(slash > part ? part : "/", whole) : NULL;
+    }
+    found = found == NULL && whole != NULL ? realpath(".", whole) : found;
+    hl_free(part);
+    if (found == NULL) {
+        hl_free(whole);
+    }
+    return found != NULL ? whole : NULL;
+}
+
+static bool is_within(const char *folder, const char *own)
+{
+    size_t size = strlen(own);
+    return strncmp(folder, own, size) == 0 && (folder[size] == '/' || folder[size] == '\0');
+}
+
+/* Nothing is written into the model's folder, nor where nothing can be made. */
+static hl_status check_place(const hl_opened_model *run, const char *folder)
+{
+    char *there = folder_there(folder), *own = folder_there(run->path);
+    hl_status status = hl_ok();
+    if (there == NULL || own == NULL) {
+        status = hl_error_memory(folder);
+    } else if (is_within(there, own)) {
+        status = hl_error(HL_BAD_FILE,
+                          "%s: is in the folder of the model, where nothing is written; name another one by --out DIR",
+                          folder);
+    } else if (access(there, W_OK) != 0) {
+        status = hl_file_system_error(there, "cannot be written to");
+    }
+    hl_free(there);
+    hl_free(own);
+    return status;
+}
+
+typedef struct content {
+    bool run, model, ours;
+} content;
+
+static hl_status see(void *context, const char *name)
+{
+    content *found = context;
+    found->run = found->run || strcmp(name, "config.ini") == 0;
+    found->model = found->model || strcmp(name, "config.json") == 0;
+    found->ours = found->ours || strcmp(name, "heads.csv") == 0 || strcmp(name, "report.html") == 0;
+    return hl_ok();
+}
+
+static hl_status check_content(const char *folder, bool overwrite)
+{
+    content found = { 0 };
+    HL_TRY(hl_folder_list(folder, see, &found));
+    if (found.run || found.model) {
+        return hl_error(HL_BAD_FILE, "%s: holds %s; name another folder by --out DIR", folder,
+                        found.run ? "a run" : "a model");
+    }
+    if (found.ours && !overwrite) {
+        return hl_error(HL_BAD_FILE,
+                        "%s: holds a heads.csv or report.html already; replace them with --overwrite, or name another "
+                        "folder by --out DIR",
+                        folder);
+    }
+    return hl_ok();
+}
+
+static hl_status check_folder(const hl_opened_model *run, const char *folder, bool overwrite)
+{
+    struct stat info;
+    HL_TRY(check_place(run, folder));
+    if (stat(folder, &info) != 0) {
+        return hl_ok(); /* it is made, or that tells why it cannot be */
+    }
+    return S_ISDIR(info.st_mode) ? check_content(folder, overwrite)
+                                 : hl_error(HL_BAD_FILE, "%s: a file; name a folder by --out DIR", folder);
+}
+
+hl_status hl_heads_examples_find_folder(const hl_opened_model *run, const hl_heads_command *command, char **folder)
+{
+    *folder = command->out != NULL ? hl_strdup(command->out) : default_folder(run, command->examples);
+    return *folder != NULL ? check_folder(run, *folder, command->overwrite) : hl_error_memory(run->path);
+}
+
+/* ---- the sentences ---- */
+
+static void tell(const hl_opened_model *run, FILE *err)
+{
+    const hl_text_notices *found = hl_text_data_noticed(hl_dataset_text(run->written), HL_VALIDATION);
+    char n[HL_UNITS_TEXT];
+    if (found->cut > 0) {
+        hl_print_line(err, "%s: %s of its sentences %s cut to %lld pieces, the most that the model reads", run->file,
+                      hl_units_count(found->cut, n), found->cut == 1 ? "is" : "are",
+                      (long long)run->config.model.max_length);
+    }
+    if (run->examples.n_examples == 1) {
+        hl_print_line(err,
+                      "%s: holds one sentence alone: a head's labels are chosen on one half of the examples and "
+                      "scored on the other",
+                      run->file);
+    }
+}
+
+hl_status hl_heads_examples_read(hl_opened_model *run, const hl_heads_command *command, FILE *err)
+{
+    HL_TRY(hl_open_examples(run, command->examples, err));
+    tell(run, err);
+    return hl_ok();
+}

@@ -1,0 +1,23 @@
+/* A model looked at on the sentences of a file: reading them, and the folder of what is found. */
+#ifndef HL_PROGRAMS_HEADS_EXAMPLES_H
+#define HL_PROGRAMS_HEADS_EXAMPLES_H
+
+#include "programs/heads/command.h"
+#include "study/model.h"
+
+#include <stdio.h>
+
+/* Whether heads.csv and report.html of the sentences go to a folder: where --out names one, or no other file is asked
+ * for. */
+bool hl_heads_examples_fill_folder(const hl_heads_command *command);
+
+/* Finds that folder, *folder in new memory (hl_free), and looks whether it may be written to. Nothing is made yet.
+ * HL_BAD_FILE, naming another way: it is the model's own, or in it, holds a run or an open model, is a file, cannot be
+ * written to, or holds one of the two files without --overwrite. HL_NO_MEMORY. */
+hl_status hl_heads_examples_find_folder(const hl_opened_model *run, const hl_heads_command *command, char **folder);
+
+/* Reads the sentences (hl_opened_model_examine), telling on `err` how far it is, where that takes long, and how many
+ * are cut. Fails likewise. */
+hl_status hl_heads_examples_read(hl_opened_model *run, const hl_heads_command *command, FILE *err);
+
+#endif

@@ -1,0 +1,82 @@
+#include "study/model_examples.h"
+
+#include "core/memory.h"
+#include "study/model_maps.h"
+
+/* The least number of examples by which a head is measured: one that chooses, and one that scores. */
+enum { LEAST = 2, STEPS = 2 };
+
+int64_t hl_opened_model_longest(const hl_opened_model *run)
+{
+    int32_t T = 1;
+    for (int64_t e = 0; e < run->examples.n_examples; e++) {
+        T = run->examples.lengths[e] > T ? run->examples.lengths[e] : T;
+    }
+    return T;
+}
+
+static void keep_what_fits(hl_opened_model *run)
+{
+    hl_examples *e = &run->examples;
+    size_t allowed = hl_size_product((size_t)run->config.patterns.budget_mb, (size_t)1 << 20);
+    while (allowed > 0 && e->n_examples > LEAST &&
+           hl_size_product(STEPS, hl_recorder_bytes(&run->shape, e->n_examples, hl_opened_model_longest(run), 0)) >
+               allowed) {
+        e->n_examples--;
+    }
+}
+
+/* The step of its own weights; a model whose step nobody knows is one step from its null. */
+static hl_status set_steps(hl_opened_model *run)
+{
+    int64_t step = 1;
+    if (run->open == NULL) {
+        HL_TRY(hl_opened_model_load(run, -1));
+        step = run->weights_step >= 0 ? run->weights_step : step;
+    }
+    hl_free(run->steps);
+    run->n_steps = 0;
+    run->steps = hl_calloc(STEPS, sizeof *run->steps);
+    if (run->steps == NULL) {
+        return hl_error_memory(run->path);
+    }
+    run->n_steps = step > 0 ? STEPS : 1;
+    run->steps[run->n_steps - 1] = step;
+    return hl_ok();
+}
+
+hl_status hl_opened_model_examine(hl_opened_model *run, const char *path, const hl_data_options *options)
+{
+    if (hl_dataset_text(run->dataset) == NULL) {
+        return hl_error(HL_INVALID, "%s: reads no text: its examples are those of its task", run->path);
+    }
+    HL_TRY(hl_setup_sentences(&run->config, path, options, run->dataset, &run->written));
+    int64_t there = hl_dataset_sizes(run->written)->examples[HL_VALIDATION], asked = run->config.patterns.examples;
+    asked = asked >= LEAST ? asked : LEAST;
+    HL_TRY(hl_dataset_make_examples(run->written, HL_VALIDATION, 0, asked < there ? asked : there, &run->examples));
+    keep_what_fits(run);
+    HL_TRY(set_steps(run));
+    run->file = path;
+    return hl_ok();
+}
+
+/* Words are counted in a run's training file, of an open model in the file of the sentences. */
+static hl_status find_words(const hl_opened_model *run, hl_snapshot *snapshot)
+{
+    const hl_snapshot *like = run->last.config != NULL && snapshot != &run->last ? &run->last : NULL;
+    const hl_text_data *text = hl_dataset_text(run->open != NULL ? run->written : run->dataset);
+    return hl_snapshot_find_words(snapshot, hl_vocabulary_kinds(run->vocabulary), hl_text_data_tokens(text), text,
+                                  like);
+}
+
+hl_status hl_opened_model_record(hl_opened_model *run, int64_t step, hl_snapshot *snapshot)
+{
+    HL_TRY(hl_opened_model_load(run, step));
+    HL_TRY(hl_model_maps_run(run, &run->examples, snapshot));
+    snapshot->step = step;
+    hl_status status = find_words(run, snapshot);
+    if (status.code != HL_OK) {
+        hl_snapshot_free(snapshot);
+    }
+    return status;
+}

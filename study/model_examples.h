@@ -1,0 +1,34 @@
+/* An opened model on the sentences of a file, in the place of the snapshots that a run has. */
+#ifndef HL_STUDY_MODEL_EXAMPLES_H
+#define HL_STUDY_MODEL_EXAMPLES_H
+
+#include "core/declarations.h"
+#include "heads/snapshot.h"
+#include "study/model.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+/* Examines a model of text, of which no snapshot was read and no weights were loaded yet, on the first sentences of a
+ * file: its patterns.examples, or as many as patterns.budget_mb has room for in two snapshots, but at least two where
+ * there are two. The file is read as hl_setup_sentences does, to its end; `path` must outlive the model, and `options`
+ * are those of its progress. The null's weights are drawn as a run's that begins, by the run's seed, of an open model
+ * 1; a model of step 0 has no other. HL_INVALID: it is no model of text; HL_BAD_FILE, HL_NO_MEMORY as
+ * hl_setup_sentences. */
+hl_status hl_opened_model_examine(hl_opened_model *run, const char *path, const hl_data_options *options);
+
+/* The length of the longest of its examples. */
+int64_t hl_opened_model_longest(const hl_opened_model *run);
+
+/* Whether the step's weights are the null's. */
+bool hl_opened_model_is_null(const hl_opened_model *run, int64_t step);
+
+/* Records the snapshot of one of the steps of a model that is examined. HL_BAD_FILE, HL_NO_MEMORY as
+ * hl_opened_model_load and hl_model_maps_run. */
+hl_status hl_opened_model_record(hl_opened_model *run, int64_t step, hl_snapshot *snapshot);
+
+HL_END_DECLS
+
+#endif

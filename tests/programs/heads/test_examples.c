@@ -1,0 +1,292 @@
+/* A model looked at on the sentences of a file: an open one, or that of a run; beside each score stands its null. */
+#include "core/npz.h"
+#include "tests/pretrained/tiny.h"
+#include "tests/runs/predict_runs.h"
+#include "tests/scratch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const models[] = {
+    "bert_masked",       "bert_classes",          "bert_bare",    "distilbert_masked", "distilbert_classes",
+    "electra_generator", "electra_discriminator", "electra_tags", "roberta_masked",    "roberta_classes",
+    "gpt2_next",         "gpt2_untied",
+};
+enum { N_MODELS = sizeof models / sizeof models[0] };
+
+static const char text[] = "the cat sat on the mat.\nresting dogs bark\n\nthe dog, who saw it!\nit sat\n";
+
+static const char *tiny(const char *name)
+{
+    return run_kept(tiny_folder(name));
+}
+
+static const char *csv_of(const char *folder)
+{
+    return run_read(run_file(folder, "heads.csv"));
+}
+
+/* Whether the words stand there, whatever lines they are broken into. */
+static bool says(const char *out, const char *words)
+{
+    char *flat = strdup(out);
+    for (char *at = flat; (at = strchr(at, '\n')) != NULL;) {
+        *at = ' ';
+    }
+    bool found = strstr(flat, words) != NULL;
+    free(flat);
+    return found;
+}
+
+/* The value in the row that begins so. */
+static double value_in(const char *csv, const char *row)
+{
+    char line[128];
+    snprintf(line, sizeof line, "\n%s,", row);
+    const char *at = strstr(csv, line);
+    ck_assert_msg(at != NULL, "no row %s", row);
+    return strtod(at + strlen(line), NULL);
+}
+
+/* ---- an open model ---- */
+
+/* The table and the page have the null, and nothing that needs a loss; the model's folder stays as it is. */
+START_TEST(an_open_model_is_looked_at_beside_its_null)
+{
+    const char *model = tiny(models[_i]), *out = run_path("out"), *before = run_kept(run_list(model));
+    run_result run = HEADS(model, "--examples", file("text.txt", text), "--out", out);
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert(says(run.out, "heads, measured on 4 of 4 examples of "));
+    ck_assert_ptr_nonnull(strstr(run.out, "score  base  null entropy dist\n"));
+    ck_assert_ptr_null(strstr(run.out, "importance"));
+    ck_assert_ptr_null(strstr(run.out, "nan"));
+    ck_assert_ptr_nonnull(strstr(run.out, "/report.html; all metrics: "));
+    const char *csv = csv_of(out), *page = run_read(run_file(out, "report.html"));
+    ck_assert_ptr_nonnull(strstr(csv, "\n0,0,0,entropy,"));
+    ck_assert_ptr_nonnull(strstr(csv, "\n1,1,1,entropy,"));
+    ck_assert_double_ne(value_in(csv, "0,0,0,entropy"), value_in(csv, "1,0,0,entropy"));
+    ck_assert_ptr_nonnull(strstr(page, "\"stages\":{\"0\":\"random weights\",\"1\":\"the model\"}"));
+    ck_assert_ptr_nonnull(strstr(page, "on 4 of 4 examples of text.txt, beside the same model with random weights"));
+    ck_assert_ptr_null(strstr(page, "\"metrics\":"));
+    ck_assert_ptr_null(strstr(page, "\"importance\":"));
+    ck_assert_ptr_null(strstr(page, "[optimizer]"));
+    ck_assert_str_eq(run_list(model), before);
+}
+END_TEST
+
+/* The weights are those that --input gives, the null the same at any call. */
+START_TEST(maps_of_the_sentences_are_those_of_the_model)
+{
+    const char *model = tiny("bert_bare"), *lines = file("text.txt", text);
+    static const char *const kinds[] = { "1", "0", "0" };
+    float first[3] = { 0 };
+    for (int i = 0; i < 4; i++) {
+        const char *path = run_path("a.npz");
+        run_result run = i < 3 ? HEADS(model, "--examples", lines, "--npz", path, "--step", kinds[i])
+                               : HEADS(model, "--input", "the cat sat on the mat.", "--npz", path);
+        ck_assert_msg(run.code == 0, "%s", run.err);
+        hl_npz npz;
+        ck_assert_int_eq(hl_npz_read(path, 1 << 24, &npz).code, HL_OK);
+        float weight = ((const float *)hl_npz_find(&npz, "layer_1")->data)[0];
+        hl_npz_free(&npz);
+        if (i == 3) {
+            ck_assert_float_le(fabsf(weight - first[0]), 1e-6F);
+        } else {
+            first[i] = weight;
+        }
+    }
+    ck_assert_float_ne(first[0], first[1]);
+    ck_assert_float_eq(first[1], first[2]);
+}
+END_TEST
+
+/* Of a mixed head it is the best offset's of step 0, as heads.csv has it. */
+START_TEST(the_null_is_the_labels_score_of_step_0)
+{
+    const char *model = tiny("bert_masked"), *lines = file("text.txt", text), *out = run_path("out");
+    ck_assert_int_eq(HEADS(model, "--examples", lines, "--out", out).code, 0);
+    run_result run = HEADS(model, "--examples", lines, "--json");
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    const char *head = strstr(run.out, "\"label\": \"mixed\""),
+               *null = head != NULL ? strstr(head, "\"null\": ") : NULL;
+    ck_assert_ptr_nonnull(null);
+    const char *score = strstr(head, "\"score\": ");
+    ck_assert_double_eq_tol(strtod(null + strlen("\"null\": "), NULL), value_in(csv_of(out), "0,0,0,best"), 1e-8);
+    ck_assert_double_eq_tol(strtod(score + strlen("\"score\": "), NULL), value_in(csv_of(out), "1,0,0,best"), 1e-8);
+    run = HEADS(model, "--examples", lines, "--json", "--step", "0");
+    ck_assert_ptr_nonnull(strstr(run.out, "\"null\": null"));
+}
+END_TEST
+
+/* Another model on the same sentences: of the same weights every head is its own closest. */
+START_TEST(two_models_are_compared_on_the_sentences)
+{
+    const char *model = tiny("bert_masked"), *lines = file("text.txt", text);
+    run_result run = HEADS(model, "--examples", lines, "--against", model);
+    ck_assert_msg(run.code == 0 && strstr(run.out, "L1H2  L1H2      0.000") != NULL, "%s%s", run.out, run.err);
+    expect_refused(HEADS(model, "--against", model), 2, "name sentences for both by --examples FILE");
+}
+END_TEST
+
+/* Words are counted in the file. A treebank's words make the same sentences; masks are answered, of a bare encoder
+ * nothing is. */
+START_TEST(the_file_may_be_a_treebank_and_hold_masks)
+{
+    static const char conllu[] =
+        "# text = the cat\n1\tthe\t_\tDET\t_\t_\t0\t_\t_\t_\n2\tcat\t_\tNOUN\t_\t_\t1\t_\t_\t_\n\n"
+        "1\tit\t_\tPRON\t_\t_\t0\t_\t_\t_\n2\tsat\t_\tVERB\t_\t_\t1\t_\t_\t_\n\n";
+    const char *trees = file("a.conllu", conllu), *lines = file("a.txt", "the cat\nit sat\n");
+    static const char *const all[] = { "bert_bare", "electra_tags", "gpt2_next" };
+    for (int i = 0; i < 3; i++) {
+        char *found = strdup(HEADS(tiny(all[i]), "--examples", trees, "--csv").out);
+        ck_assert_str_eq(HEADS(tiny(all[i]), "--examples", lines, "--csv").out, found);
+        ck_assert_ptr_nonnull(strstr(found, ",rare,"));
+        free(found);
+    }
+    const char *masks = file("masks.txt", "the [MASK] sat\nthe cat\n"), *page = run_path("a.html");
+    ck_assert_int_eq(HEADS(tiny("bert_masked"), "--examples", masks, "--report", page).code, 0);
+    ck_assert_ptr_nonnull(strstr(run_read(page), "\"-2\":\"?\""));
+    ck_assert_int_eq(HEADS(tiny("bert_classes"), "--examples", masks, "--report", page).code, 0);
+    ck_assert_ptr_null(strstr(run_read(page), "\"-2\":"));
+    run_result run = HEADS(tiny("bert_bare"), "--examples", masks, "--head", "L0H0", "--words");
+    ck_assert_msg(run.code == 0 && strstr(run.out, "tiny/bert_bare, example") != NULL, "%s%s", run.out, run.err);
+}
+END_TEST
+
+START_TEST(long_sentences_are_cut_and_told)
+{
+    char lines[2048] = "";
+    for (int i = 0; i < 100; i++) {
+        strcat(lines, "cat ");
+    }
+    strcat(lines, "\nthe cat sat\n");
+    run_result run = HEADS(tiny("bert_bare"), "--examples", file("a.txt", lines), "--json");
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_ptr_nonnull(
+        strstr(run.err, "a.txt: 1 of its sentences is cut to 60 pieces, the most that the model reads\n"));
+    run = HEADS(tiny("bert_bare"), "--examples", file("one.txt", "the cat\n"), "--json");
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_ptr_nonnull(strstr(run.err, "one.txt: holds one sentence alone"));
+}
+END_TEST
+
+/* ---- where it goes ---- */
+
+static void expect_not_written(const char *model, const char *lines, const char *out, const char *what)
+{
+    expect_refused(HEADS(model, "--examples", lines, "--out", out), 3, what);
+}
+
+START_TEST(nothing_of_others_is_replaced)
+{
+    const char *copy = run_kept(tiny_changed("bert_bare", NULL, NULL, NULL)), *lines = file("text.txt", text);
+    const char *before = run_kept(run_list(copy)), *out = run_path("a/b/out"), *other = run_path("other");
+    expect_not_written(copy, lines, copy, "is in the folder of the model, where nothing is written");
+    expect_not_written(copy, lines, run_file(copy, "new/deep"), "is in the folder of the model");
+    expect_not_written(copy, lines, tiny("bert_masked"), "holds a model");
+    expect_not_written(copy, lines, lines, "a file; name a folder by --out DIR");
+    expect_not_written(copy, lines, run_file(lines, "out"), "");
+    ck_assert_int_eq(mkdir(other, 0755), 0);
+    scratch_write(run_file(other, "config.ini"), "", 0);
+    expect_not_written(copy, lines, other, "holds a run");
+    ck_assert_int_eq(HEADS(copy, "--examples", lines, "--out", out).code, 0);
+    expect_not_written(copy, lines, out, "holds a heads.csv or report.html already; replace them with --overwrite");
+    ck_assert_int_eq(HEADS(copy, "--examples", lines, "--out", out, "--overwrite").code, 0);
+    ck_assert_str_eq(run_list(copy), before);
+}
+END_TEST
+
+/* Where no folder is named it is new, beside where one is; where another file is asked for, there is none. */
+START_TEST(a_folder_is_named_after_model_and_file)
+{
+    const char *here = run_path("here"), *lines = file("my.text.txt", text);
+    ck_assert_int_eq(mkdir(here, 0755), 0);
+    const char *const plain[] = { tiny("gpt2_next"), "--examples", lines, NULL };
+    const char *const json[] = { tiny("gpt2_next"), "--examples", lines, "--json", "a.json", NULL };
+    const char *const *const calls[] = { json, plain };
+    for (int i = 0; i < 2; i++) {
+        run_result run = run_wait(run_start(
+            (run_options){ .arguments = calls[i], .built = true, .built_program = HL_HEADS_PROGRAM, .folder = here }));
+        ck_assert_msg(run.code == 0, "%s", run.err);
+        bool written = access(run_file(here, "reports/gpt2_next-my/report.html"), F_OK) == 0;
+        ck_assert_int_eq(written, i == 1);
+    }
+}
+END_TEST
+
+START_TEST(bad_files_are_named)
+{
+    const char *model = tiny("bert_bare");
+    static const struct {
+        const char *content, *what;
+    } files[] = {
+        { "", "a.txt: holds no example: no line in it has a token" },
+        { "\n \n", "a.txt: holds no example" },
+        { "the cat\nthe \xff\n", "a.txt:2:5: is not UTF-8 (byte 0xff)" },
+        { "text\tlabel\na\tb\n", "a.txt:1: has 2 columns, which tabs separate: give a text, a sentence a line, or a" },
+        { "# a\n1\tthe\t_\t_\t_\t_\t_\t_\t_\t_\n1\tthe\t_\t_\t_\t_\t_\t_\t_\t_\n", "a.txt:3:" },
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        expect_refused(HEADS(model, "--examples", file("a.txt", files[i].content), "--json"), 3, files[i].what);
+    }
+    expect_refused(HEADS(model, "--examples", run_path("none.txt"), "--json"), 3, "none.txt: cannot open");
+    EXPECT_RUN(0, run_tiny_config(), "--out", run_path("run"));
+    expect_refused(HEADS(run_path("run"), "--examples", file("a.txt", text), "--json"), 2, "reads no text");
+}
+END_TEST
+
+/* ---- a run ---- */
+
+/* On its own validation set it has the snapshots that it recorded, and its null is what it began with. */
+START_TEST(a_run_is_looked_at_as_when_it_recorded)
+{
+    char table[4096] = "text\tlabel\n", config[2048];
+    for (int i = 0; i < 40; i++) {
+        static const char *const words[] = { "dog", "cat", "king", "queen" };
+        snprintf(table + strlen(table), sizeof table - strlen(table), "the %s sees the %s\t%s\n", words[i % 4],
+                 words[i / 4 % 4], i % 3 == 0 ? "yes" : "no");
+    }
+    const char *path = file("table.tsv", table), *run = run_path("run"), *out = run_path("out");
+    snprintf(
+        config, sizeof config,
+        "[task]\nname = classes\nfile = %s\nvalidation_file = %s\ntext_column = text\nlabel_column = label\n"
+        "[tokens]\nkind = words\n[model]\nlayers = 1\nheads = 2\nd_model = 8\n[train]\nsteps = 3\nbatch_size = 4\n",
+        path, path);
+    EXPECT_RUN(0, run_config("classes.ini", config), "--out", run);
+    run_result found = HEADS(run, "--examples", path, "--out", out);
+    ck_assert_msg(found.code == 0, "%s", found.err);
+    ck_assert(says(found.out, "step 3: 2 heads, measured on 32 of 40 examples of "));
+    ck_assert_ptr_nonnull(strstr(found.out, "importance"));
+    const char *ours = run_kept(csv_of(out)), *own = run_kept(csv_of(run));
+    static const char *const rows[] = { "0,0,0,entropy",   "0,0,1,offset(-1)", "3,0,0,entropy",
+                                        "3,0,1,offset(1)", "3,0,1,importance", "3,0,0,rare" };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double a = value_in(ours, rows[i]), b = value_in(own, rows[i]);
+        ck_assert_msg(fabs(a - b) <= 1e-6, "%s: %g, not %g", rows[i], a, b);
+    }
+    /* the same labels have the same nulls */
+    char *json = strdup(HEADS(run, "--json").out);
+    ck_assert_ptr_nonnull(strstr(json, "\"null\": 0."));
+    const char *again = HEADS(run, "--examples", path, "--json").out;
+    ck_assert_double_eq_tol(strtod(strstr(again, "\"null\": ") + 8, NULL), strtod(strstr(json, "\"null\": ") + 8, NULL),
+                            1e-6);
+    free(json);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, an_open_model_is_looked_at_beside_its_null, 0, N_MODELS);
+    tcase_add_test(tc, maps_of_the_sentences_are_those_of_the_model);
+    tcase_add_test(tc, the_null_is_the_labels_score_of_step_0);
+    tcase_add_test(tc, two_models_are_compared_on_the_sentences);
+    tcase_add_test(tc, the_file_may_be_a_treebank_and_hold_masks);
+    tcase_add_test(tc, long_sentences_are_cut_and_told);
+    tcase_add_test(tc, nothing_of_others_is_replaced);
+    tcase_add_test(tc, a_folder_is_named_after_model_and_file);
+    tcase_add_test(tc, bad_files_are_named);
+    tcase_add_test(tc, a_run_is_looked_at_as_when_it_recorded);
+}
+SUITE("examples of a file", add_tests)
