@@ -230,8 +230,8 @@ hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int6
     if (hl_answers_are_sparse(most_examples, config->max_length, hl_answers_targets(config))) {
         limit = hl_size_sum(limit, HL_ANSWERS_LOGITS * sizeof(hl_real)); /* of fewer examples all logits may be kept */
     }
-    HL_TRY(hl_npz_read(path, limit, &snapshot->npz));
-    hl_status status = check_format(&snapshot->npz, path);
+    hl_status status = hl_npz_read(path, limit, &snapshot->npz);
+    HL_THEN(status, check_format(&snapshot->npz, path));
     HL_THEN(status, read_examples(snapshot, path));
     HL_THEN(status, read_words(snapshot, path));
     HL_THEN(status, read_relations(snapshot, path));

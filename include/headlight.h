@@ -6,8 +6,7 @@
  *   the model       hl_model_init checks a hl_model_config and registers the parameters, hl_model_allocate draws them
  *   the optimizer   hl_optimizer_init; hl_schedule_rate gives the learning rate of a step
  *   the batches     hl_dataset_open and hl_dataset_batch, of a task; or hl_batch_storage_add for examples of your own
- *   a step          hl_tape_begin on an arena, hl_model_loss, hl_parameters_zero_grad, hl_tape_backward,
- *                   hl_optimizer_step, hl_arena_rewind
+ *   a step          hl_tape_begin, hl_model_loss, hl_parameters_zero_grad, hl_tape_backward, hl_optimizer_step
  *   its heads       hl_recorder_init and hl_recorder_run keep what every head attends to, hl_recorder_patterns gives
  *                   one head's; hl_label_of, hl_head_measure, hl_effects_measure say what it does and what it is worth
  *   to keep it      hl_checkpoint_write_model, hl_recorder_record; hl_checkpoint_load, hl_snapshot_read
@@ -20,8 +19,7 @@
  *     while (trainer.optimizer.step < config.train.steps) { HL_TRY(hl_trainer_update(&trainer, &update)); }
  *     hl_examples examples; HL_TRY(hl_dataset_make_examples(trainer.dataset, HL_VALIDATION, 0, 64, &examples));
  *     HL_TRY(hl_recorder_init(&recorder, &trainer.model, &examples, 1344, trainer.threads, NULL)); // 1344 rows at once
- *     HL_TRY(hl_recorder_run(&recorder, &trainer.arena));
- *     hl_patterns head = hl_recorder_patterns(&recorder, 1, 0);
+ *     HL_TRY(hl_recorder_run(&recorder, &trainer.arena)); hl_patterns head = hl_recorder_patterns(&recorder, 1, 0);
  *     puts(hl_label_text_of(hl_label_of(&head), NULL).text); // of L1H0, for example: offset(-11)
  *     hl_recorder_free(&recorder), hl_examples_free(&examples), hl_trainer_free(&trainer);
  * The headers below, by what they are for, reach all others; each states its contract. */
@@ -86,6 +84,7 @@
 #include "heads/relation.h"
 #include "heads/shapley.h"
 #include "heads/special.h"
+#include "heads/treebank_pass.h"
 #include "heads/word_share.h"
 #include "heads/words.h"
 /* Pictures and pages */
@@ -104,6 +103,7 @@
 #include "study/predict_score.h"
 #include "study/predict_text.h"
 #include "study/report.h"
+#include "study/syntax_study.h"
 #include "study/validation.h"
 #include "study/view.h"
 #include "train/checkpoint.h"
