@@ -44,7 +44,7 @@ function drawExample(run, place) {
         head.append(element("span", {}, "target"), element("em", {}, "answer"));
     }
     place.list.replaceChildren(head, ...run.examples[example].tokens.map((token, i) => tokenItem(token, i, at.get(i))));
-    place.text.replaceChildren(element("strong", {}, `Example ${example}`), answers.length > 0 ? `: ${countText(answers)}, ${run.stepName(run.steps[index])}` : "");
+    place.text.replaceChildren(element("strong", {}, `Example ${example}`), answers.length > 0 ? `: ${countText(answers)} ${run.data.stages === undefined ? "at" : "by"} ${run.stepName(run.steps[index])}` : "");
 }
 
 /* Under a map that has no room for letters: the words themselves where they are few, else how many are right. */
