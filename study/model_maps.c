@@ -30,8 +30,11 @@ hl_status hl_model_maps_run(const hl_opened_model *run, const hl_examples *examp
                            .layers = hl_calloc((size_t)run->shape.n_layers, sizeof *maps->layers),
                            .config = &run->shape,
                            .recorder = recorder };
-    hl_status status = recorder != NULL && maps->layers != NULL ? hl_ok() : hl_error_memory("the patterns of examples");
-    HL_THEN(status, record(recorder, run, examples));
+    if (recorder == NULL || maps->layers == NULL) {
+        hl_snapshot_free(maps);
+        return hl_error_memory("the patterns of examples");
+    }
+    hl_status status = record(recorder, run, examples);
     if (status.code != HL_OK) {
         hl_snapshot_free(maps);
         return status;
