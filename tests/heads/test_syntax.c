@@ -87,6 +87,9 @@ START_TEST(offsets_are_cut_at_the_ends_of_the_sentence)
     ck_assert_int_eq(of_det[0], 0);
     ck_assert_int_eq(of_det[2], 1);  /* word 3 + 2 is cut to word 4 */
     ck_assert_int_eq(of_det[-1], 0); /* word 0 - 1 is cut to word 0 itself: a miss */
+    ck_assert_int_eq(hl_syntax_offset_guess(0, -1, 5), -1);
+    ck_assert_int_eq(hl_syntax_offset_guess(1, -3, 5), 0);
+    ck_assert_int_eq(hl_syntax_offset_guess(4, 8, 5), -1);
     hl_syntax_free(&syntax);
 }
 END_TEST
