@@ -1,6 +1,7 @@
 /* `heads MODEL --treebank`: which head finds which relation, checked against the maps that --input tells. */
 #include "core/json.h"
 #include "core/npz.h"
+#include "heads/tree.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/runs/predict_runs.h"
 #include "tests/scratch.h"
@@ -73,6 +74,18 @@ static bool hits(const float *map, int64_t T, int sentence, int a, bool column)
     return best == bank[sentence].heads[a] - 1;
 }
 
+/* The maps of a sentence, as --input tells them. */
+static void maps_of(const char *folder, int sentence, hl_npz *npz)
+{
+    char text[128] = "";
+    for (int w = 0; w < bank[sentence].n; w++) {
+        strcat(strcat(text, w > 0 ? " " : ""), bank[sentence].words[w]);
+    }
+    run_result run = HEADS(folder, "--input", text, "--npz", run_path("s.npz"));
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert_int_eq(hl_npz_read(run_path("s.npz"), 1 << 20, npz).code, HL_OK);
+}
+
 /* The hits of every head in both directions for a relation, of all sentences; *cases. */
 static void count(const char *folder, const char *relation, int64_t counts[LAYERS * MOST_HEADS][2], int64_t *n_heads,
                   int64_t *cases)
@@ -80,14 +93,8 @@ static void count(const char *folder, const char *relation, int64_t counts[LAYER
     *cases = 0;
     memset(counts, 0, sizeof(int64_t[LAYERS * MOST_HEADS][2]));
     for (int s = 0; s < SENTENCES; s++) {
-        char text[128] = "";
-        for (int w = 0; w < bank[s].n; w++) {
-            strcat(strcat(text, w > 0 ? " " : ""), bank[s].words[w]);
-        }
-        run_result run = HEADS(folder, "--input", text, "--npz", run_path("s.npz"));
-        ck_assert_msg(run.code == 0, "%s", run.err);
         hl_npz npz;
-        ck_assert_int_eq(hl_npz_read(run_path("s.npz"), 1 << 20, &npz).code, HL_OK);
+        maps_of(folder, s, &npz);
         for (int l = 0; l < LAYERS; l++) {
             const hl_npz_array *layer = hl_npz_find(&npz, l == 0 ? "layer_0" : "layer_1");
             int64_t H = layer->shape.size[1], T = layer->shape.size[2];
@@ -135,6 +142,37 @@ START_TEST(the_numbers_are_those_of_the_maps)
 }
 END_TEST
 
+/* UAS of the maximum spanning trees of one head over the sentences 1, 3, 5 ... */
+static double uas_of(const char *folder, int layer, int head, bool column)
+{
+    hl_tree_score score = { 0 };
+    for (int s = 0; s < SENTENCES; s++) {
+        hl_npz npz;
+        double scores[MOST_WORDS * MOST_WORDS];
+        int32_t gold[MOST_WORDS], guess[MOST_WORDS];
+        int n = bank[s].n;
+        int64_t T = n + 2, root = 0;
+        maps_of(folder, s, &npz);
+        const hl_npz_array *maps = hl_npz_find(&npz, layer == 0 ? "layer_0" : "layer_1");
+        const float *map = (const float *)maps->data + head * T * T;
+        for (int i = 0; i < n; i++) {
+            gold[i] = bank[s].heads[i] - 1;
+            root = gold[i] < 0 ? i : root;
+            for (int j = 0; j < n; j++) {
+                scores[i * n + j] = (double)(column ? map[(j + 1) * T + i + 1] : map[(i + 1) * T + j + 1]);
+            }
+        }
+        ck_assert_int_eq(hl_tree_maximum(scores, n, root, guess).code, HL_OK);
+        for (int i = 1; i < SENTENCES * COPIES; i += 2) {
+            if (i % SENTENCES == s) {
+                hl_tree_score_add(&score, guess, gold, n);
+            }
+        }
+        hl_npz_free(&npz);
+    }
+    return hl_tree_share(&score, score.directed);
+}
+
 START_TEST(rows_are_the_frequent_relations_with_their_best_heads)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank();
@@ -165,6 +203,12 @@ START_TEST(rows_are_the_frequent_relations_with_their_best_heads)
     ck_assert_str_eq(text_at(json_array_get(trees, 0), "trees"), "right-branching");
     ck_assert_double_eq_tol(number_at(json_array_get(trees, 0), "uas"), 1.0 / 9, 0.01);
     ck_assert(number_at(json_array_get(trees, 0), "uuas") > number_at(json_array_get(trees, 0), "uas"));
+    const json_t *row = json_array_get(rows, 0);
+    int layer, head;
+    ck_assert_int_eq(sscanf(text_at(row, "held_out_head"), "L%dH%d", &layer, &head), 2);
+    ck_assert_str_eq(text_at(json_array_get(trees, 3), "trees"), "best head");
+    ck_assert_double_eq_tol(number_at(json_array_get(trees, 3), "uas"),
+                            uas_of(folder, layer, head, *text_at(row, "held_out_direction") == 'h'), 1e-8);
     json_decref(all);
 }
 END_TEST
