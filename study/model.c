@@ -267,10 +267,12 @@ static hl_status check_snapshot(const hl_opened_model *run, const char *path, in
     return hl_ok();
 }
 
-/* Words are counted in the training file once: all snapshots of a run are of the same examples. */
+/* Words are counted in the training file, of an open model that is examined in the file of the sentences, and once: all
+ * snapshots of a run are of the same examples. */
 static hl_status find_words(const hl_opened_model *run, hl_snapshot *snapshot)
 {
-    const hl_text_data *text = hl_dataset_text(run->dataset);
+    bool of_sentences = run->open != NULL && run->file != NULL;
+    const hl_text_data *text = hl_dataset_text(of_sentences ? run->written : run->dataset);
     const hl_snapshot *like = run->last.config != NULL && snapshot != &run->last ? &run->last : NULL;
     return text != NULL ? hl_snapshot_find_words(snapshot, hl_vocabulary_kinds(run->vocabulary),
                                                  hl_text_data_tokens(text), text, like)
@@ -283,57 +285,53 @@ static hl_status read_snapshot(const hl_opened_model *run, int64_t step, hl_snap
     HL_NEED(path != NULL, run->patterns);
     /* not patterns.examples, which may have been another when the snapshot was taken */
     hl_status status = hl_snapshot_read(path, &run->shape, run->config.train.eval_examples, snapshot);
-    if (status.code == HL_OK) {
-        status = check_snapshot(run, path, step, snapshot);
-        HL_THEN(status, find_words(run, snapshot));
-        if (status.code != HL_OK) {
-            hl_snapshot_free(snapshot);
-        }
-    }
+    HL_THEN(status, check_snapshot(run, path, step, snapshot));
     hl_free(path);
     return status;
 }
 
-/* Runs an open model on the first of its examples, once. */
-static hl_status make_maps(hl_opened_model *run)
+/* Runs an open model on the first of its examples. */
+static hl_status make_maps(hl_opened_model *run, hl_snapshot *snapshot)
 {
-    if (run->last.config != NULL) {
-        return hl_ok();
-    }
     hl_examples examples;
     int64_t most = run->config.patterns.examples, there = run->config.train.eval_examples;
     HL_TRY(hl_opened_model_load(run, -1));
     HL_TRY(
         hl_dataset_make_examples(run->dataset, HL_VALIDATION, 0, most > 0 && most < there ? most : there, &examples));
-    hl_status status = hl_model_maps_run(run, &examples, &run->last);
+    hl_status status = hl_model_maps_run(run, &examples, snapshot);
     hl_examples_free(&examples);
-    HL_THEN(status, find_words(run, &run->last));
     return status;
 }
 
 hl_status hl_opened_model_snapshot(hl_opened_model *run, int64_t step, const hl_snapshot **snapshot)
 {
+    bool has_steps = run->folders == NULL;
+    hl_snapshot *room = &run->last;
     HL_TRY(hl_opened_model_check_steps(run));
-    if (run->folders != NULL) {
-        *snapshot = NULL;
-        HL_TRY(step >= 0 ? hl_error(HL_INVALID, "%s: is an open model, which has no steps; leave --step out", run->path)
-                         : make_maps(run));
-        *snapshot = &run->last;
-        return hl_ok();
+    if (has_steps) {
+        int64_t last = run->steps[run->n_steps - 1];
+        step = step < 0 ? last : step;
+        HL_TRY(check_step(run, step));
+        room = step == last ? &run->last : &run->other;
+    } else if (step >= 0) {
+        return hl_error(HL_INVALID, "%s: is an open model, which has no steps; leave --step out", run->path);
     }
-    int64_t last = run->steps[run->n_steps - 1];
-    step = step < 0 ? last : step;
-    HL_TRY(check_step(run, step));
-    hl_snapshot *room = step == last ? &run->last : &run->other;
-    bool there = room->config != NULL && room->step == step;
-    if (!there || step == last) {
+    bool there = room->config != NULL && (!has_steps || room->step == step);
+    if (!there || room == &run->last) {
         hl_snapshot_free(&run->other);
     }
     *snapshot = room;
     if (there) {
         return hl_ok();
     }
-    return run->file != NULL ? hl_opened_model_record(run, step, room) : read_snapshot(run, step, room);
+    hl_status status = !has_steps          ? make_maps(run, room)
+                       : run->file != NULL ? hl_opened_model_record(run, step, room)
+                                           : read_snapshot(run, step, room);
+    HL_THEN(status, find_words(run, room));
+    if (status.code != HL_OK) {
+        hl_snapshot_free(room);
+    }
+    return status;
 }
 
 /* The checkpoint is read before the rows: a run that goes on may write both meanwhile. */

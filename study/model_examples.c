@@ -37,9 +37,7 @@ static hl_status set_steps(hl_opened_model *run)
     hl_free(run->steps);
     run->n_steps = 0;
     run->steps = hl_calloc(STEPS, sizeof *run->steps);
-    if (run->steps == NULL) {
-        return hl_error_memory(run->path);
-    }
+    HL_NEED(run->steps != NULL, run->path);
     run->n_steps = step > 0 ? STEPS : 1;
     run->steps[run->n_steps - 1] = step;
     return hl_ok();
@@ -60,23 +58,10 @@ hl_status hl_opened_model_examine(hl_opened_model *run, const char *path, const 
     return hl_ok();
 }
 
-/* Words are counted in a run's training file, of an open model in the file of the sentences. */
-static hl_status find_words(const hl_opened_model *run, hl_snapshot *snapshot)
-{
-    const hl_snapshot *like = run->last.config != NULL && snapshot != &run->last ? &run->last : NULL;
-    const hl_text_data *text = hl_dataset_text(run->open != NULL ? run->written : run->dataset);
-    return hl_snapshot_find_words(snapshot, hl_vocabulary_kinds(run->vocabulary), hl_text_data_tokens(text), text,
-                                  like);
-}
-
 hl_status hl_opened_model_record(hl_opened_model *run, int64_t step, hl_snapshot *snapshot)
 {
     HL_TRY(hl_opened_model_load(run, step));
     HL_TRY(hl_model_maps_run(run, &run->examples, snapshot));
     snapshot->step = step;
-    hl_status status = find_words(run, snapshot);
-    if (status.code != HL_OK) {
-        hl_snapshot_free(snapshot);
-    }
-    return status;
+    return hl_ok();
 }

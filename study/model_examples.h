@@ -25,7 +25,7 @@ int64_t hl_opened_model_longest(const hl_opened_model *run);
 /* Whether the step's weights are the null's. */
 bool hl_opened_model_is_null(const hl_opened_model *run, int64_t step);
 
-/* Records the snapshot of one of the steps of a model that is examined. HL_BAD_FILE, HL_NO_MEMORY as
+/* Records the snapshot of one of the steps of a model that is examined, without its words. HL_BAD_FILE, HL_NO_MEMORY as
  * hl_opened_model_load and hl_model_maps_run. */
 hl_status hl_opened_model_record(hl_opened_model *run, int64_t step, hl_snapshot *snapshot);
 

@@ -142,9 +142,7 @@ hl_status hl_heads_study_null(hl_heads_study *study, hl_opened_model *run)
     const hl_snapshot *untrained;
     HL_TRY(hl_opened_model_snapshot(run, 0, &untrained));
     study->nulls = hl_calloc((size_t)study->n, sizeof *study->nulls);
-    if (study->nulls == NULL) {
-        return hl_error_memory("the null of heads");
-    }
+    HL_NEED(study->nulls != NULL, "the null of heads");
     for (int64_t i = 0; i < study->n; i++) {
         const hl_head_metrics *head = &study->rows[i].metrics;
         hl_patterns all = hl_snapshot_patterns(untrained, head->layer, head->head);
