@@ -43,11 +43,6 @@ hl_status hl_tape_not_finite(const hl_tape *tape, const char *what, double value
     return hl_finite_watch_status(&watch, what, value);
 }
 
-static void ignore(void *context, const hl_node *node, bool backward)
-{
-    (void)context, (void)node, (void)backward;
-}
-
 static void watch_output(void *context, const hl_node *node, bool backward)
 {
     hl_finite_watch *watch = context;
@@ -58,7 +53,7 @@ static void watch_output(void *context, const hl_node *node, bool backward)
 
 hl_tape_observer hl_finite_watch_observer(hl_finite_watch *watch)
 {
-    return (hl_tape_observer){ .begin = ignore, .end = watch_output, .context = watch };
+    return (hl_tape_observer){ .end = watch_output, .context = watch };
 }
 
 hl_status hl_finite_watch_status(const hl_finite_watch *watch, const char *what, double value)

@@ -202,7 +202,7 @@ size_t hl_tape_bytes(const hl_tape *tape)
 static void compute(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
 {
     const hl_tape_observer *observer = tape->options.observer;
-    if (observer != NULL) {
+    if (observer != NULL && observer->begin != NULL) {
         observer->begin(observer->context, node, din != NULL);
     }
     if (din != NULL) {

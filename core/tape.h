@@ -36,8 +36,8 @@ HL_BEGIN_DECLS
 typedef struct hl_node hl_node;             /* op.h */
 typedef struct hl_tape_piece hl_tape_piece; /* private/tape_memory.h */
 
-/* Called just before and just after every node's forward and backward, to time them for instance. On a dry tape nothing
- * runs. It changes neither node nor tape. */
+/* Called just before (`begin`, or NULL) and just after every node's forward and backward, to time them for instance.
+ * On a dry tape nothing runs. It changes neither node nor tape. */
 typedef struct hl_tape_observer {
     void (*begin)(void *context, const hl_node *node, bool backward);
     void (*end)(void *context, const hl_node *node, bool backward);

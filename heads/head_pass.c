@@ -34,13 +34,6 @@ static void copy_columns(const filling *f, float *to, hl_columns columns, int64_
     }
 }
 
-static void ignore(void *context, const hl_node *node, bool backward)
-{
-    (void)context;
-    (void)node;
-    (void)backward;
-}
-
 static void copy_attention(void *context, const hl_node *node, bool backward)
 {
     const hl_attention_args *args = hl_attention_args_of(node);
@@ -114,7 +107,7 @@ static void copy_outputs(hl_head_pass *pass, const hl_model *model)
 /* In one slice. */
 static hl_status run(const hl_model *model, const hl_batch *batch, int threads, hl_head_pass *pass)
 {
-    filling f = { .pass = pass, .observer = { .begin = ignore, .end = copy_attention, .context = &f } };
+    filling f = { .pass = pass, .observer = { .end = copy_attention, .context = &f } };
     hl_arena arena = { 0 };
     hl_tape_plan plan;
     hl_evaluator evaluator = { .model = model,

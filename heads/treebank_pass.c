@@ -99,11 +99,6 @@ static void join_rows(void *context, const hl_attention_seen *seen)
     }
 }
 
-static void ignore(void *context, const hl_node *node, bool backward)
-{
-    (void)context, (void)node, (void)backward;
-}
-
 static void give_layer(void *context, const hl_node *node, bool backward)
 {
     hl_treebank_pass *pass = context;
@@ -120,7 +115,7 @@ hl_status hl_treebank_pass_init(hl_treebank_pass *pass, const hl_model *model, c
                                 int64_t rows, int threads)
 {
     *pass = (hl_treebank_pass){ .model = model, .treebank = treebank, .rows = rows, .threads = threads };
-    pass->observer = (hl_tape_observer){ ignore, give_layer, pass };
+    pass->observer = (hl_tape_observer){ .end = give_layer, .context = pass };
     for (int l = 0; l < model->config.n_layers; l++) {
         pass->probes[l] = (hl_head_probe){ .observe = join_rows, .observe_context = pass };
     }

@@ -72,11 +72,6 @@ static void add_layer(void *context, const hl_node *node, bool backward)
     }
 }
 
-static void ignore(void *context, const hl_node *node, bool backward)
-{
-    (void)context, (void)node, (void)backward;
-}
-
 hl_status hl_validation_sums_pass_init(hl_validation_sums_pass *pass, const hl_model_config *config, int64_t rows,
                                        int64_t n_tokens)
 {
@@ -84,7 +79,7 @@ hl_status hl_validation_sums_pass_init(hl_validation_sums_pass *pass, const hl_m
                                                  .heads = config->heads,
                                                  .n_tokens = n_tokens,
                                                  .causal = config->causal },
-                                       .observer = { ignore, add_layer, pass } };
+                                       .observer = { .end = add_layer, .context = pass } };
     size_t weights;
     if (hl_validation_sums_count(config, n_tokens, &pass->count) && count_weights(config, rows, n_tokens, &weights)) {
         pass->numbers = hl_calloc(pass->count, sizeof *pass->numbers);
