@@ -156,8 +156,9 @@ END_TEST
 START_TEST(what_needs_examples_or_a_loss_is_refused_with_the_command_that_helps)
 {
     const char *folder = tiny("bert_masked");
-    expect_refused(HEADS(folder), 2,
-                   "bert_masked: is an open model, without examples of its own: give it sentences, by --examples FILE, ");
+    expect_refused(
+        HEADS(folder), 2,
+        "bert_masked: is an open model, without examples of its own: give it sentences, by --examples FILE, ");
     expect_refused(HEADS(folder, "--example", "1"), 2, "--input \"the cat sat on the mat\"");
     expect_refused(HEADS(folder, "--input", "it", "--report", run_path("a.html")), 2, "without examples of its own");
     expect_refused(HEADS(folder, "--json"), 2, "without examples of its own");

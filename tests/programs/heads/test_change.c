@@ -169,8 +169,10 @@ START_TEST(what_cannot_be_compared_is_refused_with_the_way_out)
     expect_refused(HEADS(bert, "--against", bert), 2, "name sentences for both by --examples FILE, or a run first");
     expect_refused(HEADS(bert, "--examples", sentences, "--against", run_kept(tiny_folder("roberta_masked"))), 2,
                    "cannot be compared: their vocabularies have 52 and 40 tokens");
-    expect_refused(HEADS(bert, "--examples", sentences, "--against", bert, "--report", run_path("a.html")), 2, "leave it out");
-    expect_refused(HEADS(bert, "--examples", sentences, "--against", run_path("none")), 3, "none: cannot open this run");
+    expect_refused(HEADS(bert, "--examples", sentences, "--against", bert, "--report", run_path("a.html")), 2,
+                   "leave it out");
+    expect_refused(HEADS(bert, "--examples", sentences, "--against", run_path("none")), 3,
+                   "none: cannot open this run");
     EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", out);
     expect_refused(HEADS(out, "--against", bert), 2, "cannot be compared: their vocabularies");
 }
