@@ -134,47 +134,71 @@ static bool asks(const char *override)
     return found;
 }
 
-/* Asking a text of running text without a file is reading all that the model takes at once. */
-static hl_status make_config(const hl_pretrained *folder, const char *path, hl_text_task task,
-                             hl_config_options options, hl_config *config)
-{
+/* A folder that is asked on something, with the task of its stored head. */
+typedef struct asking {
+    const hl_pretrained *folder;
+    const char *path;
+    hl_text_task stored;
     hl_config_shape shape;
-    hl_problems problems = { 0 };
-    hl_text text = { 0 };
-    hl_text_print(&text, "[task]\nname = %s\n", task_names[task]);
-    if (task == HL_TEXT_NEXT) {
-        int64_t all = hl_pretrained_model(folder)->max_length, usual = 64;
-        hl_text_print(&text, "length = %lld\n", (long long)(options.n_overrides == 0 || all < usual ? all : usual));
+} asking;
+
+/* Refuses a task for which the folder stores no head, with what can be asked. */
+static hl_status refuse_task(const asking *a, const hl_config *config, hl_text_task asked)
+{
+    const char *name = hl_config_key_at(offsetof(hl_config, task.name))->choices[config->task.name];
+    const char *own = hl_pretrained_model(a->folder)->causal ? "next" : "masked", *stored = task_names[a->stored];
+    bool none = hl_pretrained_stored_head(a->folder) == HL_PRETRAINED_NONE;
+    bool trains = asked == HL_TEXT_TAGS || asked == HL_TEXT_CLASSES || strcmp(name, own) == 0;
+    if (!trains && !none) {
+        return hl_error(HL_INVALID,
+                        "%s: stores no head for the task %s, and so it has no loss (but one for %s): ask it on that, "
+                        "by --task %s",
+                        a->path, name, stored, stored);
     }
-    hl_status status = hl_setup_shape(folder, path, &shape);
-    if (status.code == HL_OK) {
-        shape.of_task[task].model = model_of(hl_pretrained_model(folder));
-        status = hl_text_status(&text);
-        options.path = path;
-        options.shape = &shape;
-        HL_THEN(status, hl_config_parse(options, text.bytes, text.size, config, &problems));
-    }
-    hl_problems_free(&problems);
-    hl_setup_shape_free(&shape);
-    hl_text_free(&text);
-    bool own = status.code == HL_INVALID && strncmp(status.text, "command line: ", strlen("command line: ")) != 0;
-    return own ? hl_error(HL_BAD_FILE, "%s", status.text) : status;
+    return hl_error(HL_INVALID,
+                    "%s: stores no head for the task %s, and so it has no loss%s%s%s: train one%s%s%s on examples of "
+                    "yours by train my.ini --from %s, and ask the run",
+                    a->path, name, none ? "" : " (but one for ", none ? "" : stored, none ? "" : ")",
+                    trains ? "" : " for ", trains ? "" : own, trains ? "" : ", tags or classes", a->path);
 }
 
-/* Whether the folder stores a head for the task that the config asks for. */
-static hl_status check_head(const hl_pretrained *folder, const char *path, hl_text_task stored, const hl_config *config)
+/* Called before the shape of a head that is not there is held against the config's keys. */
+static hl_status find_shape(void *context, const hl_config *config, const hl_config_shape **shape)
 {
-    hl_text_task asked = stored;
+    asking *a = context;
+    hl_text_task asked = HL_TEXT_FILE;
+    bool none = hl_pretrained_stored_head(a->folder) == HL_PRETRAINED_NONE;
     hl_config_is_text(config, &asked);
-    bool none = hl_pretrained_stored_head(folder) == HL_PRETRAINED_NONE;
-    if (asked == stored && (!none || *hl_config_string(config, config->task.file) == '\0')) {
-        return hl_ok();
+    if (asked != a->stored || (none && *hl_config_string(config, config->task.file) != '\0')) {
+        return refuse_task(a, config, asked);
     }
-    return hl_error(
-        HL_INVALID,
-        "%s: stores no head for the task %s, and so it has no loss%s%s%s: train one on examples of yours by "
-        "train my.ini --from %s, and ask the run",
-        path, task_names[asked], none ? "" : " (but one for ", none ? "" : task_names[stored], none ? "" : ")", path);
+    HL_TRY(hl_setup_shape(a->folder, a->path, &a->shape));
+    a->shape.of_task[asked].model = model_of(hl_pretrained_model(a->folder));
+    *shape = &a->shape;
+    return hl_ok();
+}
+
+/* Asking a text of running text without a file is reading all that the model takes at once. */
+static hl_status make_config(asking *a, hl_config_options options, hl_config *config)
+{
+    hl_problems problems = { 0 };
+    hl_text text = { 0 };
+    hl_text_print(&text, "[task]\nname = %s\n", task_names[a->stored]);
+    if (a->stored == HL_TEXT_NEXT) {
+        int64_t all = hl_pretrained_model(a->folder)->max_length, usual = 64;
+        hl_text_print(&text, "length = %lld\n", (long long)(options.n_overrides == 0 || all < usual ? all : usual));
+    }
+    hl_status status = hl_text_status(&text);
+    options.path = a->path;
+    options.find_shape = find_shape;
+    options.context = a;
+    HL_THEN(status, hl_config_parse(options, text.bytes, text.size, config, &problems));
+    bool own = status.code == HL_INVALID && problems.n > 0 &&
+               strncmp(status.text, "command line: ", strlen("command line: ")) != 0;
+    hl_problems_free(&problems);
+    hl_setup_shape_free(&a->shape);
+    hl_text_free(&text);
+    return own ? hl_error(HL_BAD_FILE, "%s", status.text) : status;
 }
 
 hl_status hl_setup_pretrained(hl_pretrained *folder, const char *path, const char *const *overrides, int n_overrides,
@@ -199,8 +223,7 @@ hl_status hl_setup_pretrained(hl_pretrained *folder, const char *path, const cha
         }
     }
     hl_config_options options = { .overrides = overrides, .n_overrides = n_overrides };
-    HL_TRY(make_config(folder, path, task, options, config));
-    HL_TRY(check_head(folder, path, task, config));
+    HL_TRY(make_config(&(asking){ .folder = folder, .path = path, .stored = task }, options, config));
     char of_labels[HL_CONFIG_MAX_PATH + 32];
     snprintf(of_labels, sizeof of_labels, "%s/config.json: id2label", path);
     HL_TRY(n_labels > 0 ? hl_tokens_of_labels(names, n_labels, of_labels, &labels) : hl_ok());

@@ -248,6 +248,19 @@ START_TEST(a_loss_needs_a_stored_head_and_examples)
                    "bert_bare: stores no head for the task masked, and so it has no loss: train one on examples ");
     expect_refused(HEADS(masked, "--importance", "--task", "tags", "--file", path), 2,
                    "stores no head for the task tags, and so it has no loss (but one for masked): train one on ");
+    static const char *const other_kinds[] = { "next", "file", "copy" };
+    for (int i = 0; i < 3; i++) {
+        char told[64];
+        snprintf(told, sizeof told, "stores no head for the task %s, and so it has no loss", other_kinds[i]);
+        run_result run = HEADS(masked, "--importance", "--task", other_kinds[i], "--file", path);
+        expect_refused(run, 2, told);
+        expect_refused(run, 2, "(but one for masked): ask it on that, by --task masked");
+        run = HEADS(bare, "--importance", "--task", other_kinds[i], "--file", path);
+        expect_refused(run, 2, told);
+        expect_refused(run, 2, ": train one for masked, tags or classes on examples of yours by train my.ini --from ");
+    }
+    expect_refused(HEADS(tiny("gpt2_next"), "--importance", "--task", "masked", "--file", path), 2,
+                   "(but one for next): ask it on that, by --task next");
     expect_refused(HEADS(masked, "--importance", "--task", "tgas", "--file", path), 2,
                    "task.name: \"tgas\" is not one of");
     expect_refused(HEADS(masked, "--importance", "--file", path, "model.layers=1"), 2,

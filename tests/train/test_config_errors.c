@@ -202,6 +202,10 @@ static const struct {
       "x.ini:2: optimizer.accumulate: 7 does not divide train.batch_size, 64\n" },
 
     /* The command line. */
+    { "",
+      { "task.name=maksed" },
+      "command line: task.name: \"maksed\" is not one of copy, identity_copy, reverse, shift, sort, recall, agreement, "
+      "ngram, masked, next, tags, classes, file (did you mean \"masked\"?)\n" },
     { "", { "model.heds=3" }, "command line: model.heds: unknown key (did you mean \"heads\"?)\n" },
     { "", { "modl.heads=3" }, "command line: modl: unknown section (did you mean \"model\"?)\n" },
     { "", { "model.heads" }, "command line: model.heads: not of the form section.key=value\n" },
