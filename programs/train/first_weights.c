@@ -5,8 +5,10 @@
 #include "train/checkpoint.h"
 #include "train/setup_pretrained.h"
 
+#include <errno.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- a file ---- */
@@ -34,11 +36,24 @@ static const struct {
       "gguf.GGUFReader(sys.argv[1]).tensors},sys.argv[2])" },
 };
 
-/* The status with which opening the file has failed; where its name ends as those of PyTorch, Keras, ONNX or GGUF do
- * and there is such a file, HL_BAD_FILE with a line of Python that makes a safetensors file of it. */
+/* The status with which opening has failed, in more words where the path is of a folder, of nothing, or of a file that
+ * ends as those of PyTorch, Keras, ONNX or GGUF do: these with a line of Python that makes a safetensors file of it. */
 static hl_status explain(const char *path, hl_status failed)
 {
+    struct stat info;
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash != NULL ? slash : path, '.');
+    if (stat(path, &info) != 0 && errno == ENOENT) {
+        return hl_error(HL_BAD_FILE,
+                        "%s: No such file or folder; a training begins with the folder of an open model, or with a "
+                        "file of weights (train.from, --from)",
+                        path);
+    }
+    if (failed.code == HL_BAD_FILE && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        return hl_error(HL_BAD_FILE,
+                        "%s: is a folder without config.json, and so no open model; of a run the weights are a file: "
+                        "--from %s/model.safetensors",
+                        path, path);
+    }
     for (size_t i = 0; dot != NULL && access(path, R_OK) == 0 && i < sizeof formats / sizeof *formats; i++) {
         if (strcasecmp(dot, formats[i].ending) == 0) {
             return hl_error(HL_BAD_FILE,
@@ -49,11 +64,28 @@ static hl_status explain(const char *path, hl_status failed)
     return failed;
 }
 
+static hl_status open_file(const char *path, hl_checkpoint **weights)
+{
+    hl_status opened = hl_checkpoint_open(path, weights);
+    return opened.code == HL_BAD_FILE ? explain(path, opened) : opened;
+}
+
+hl_status hl_first_weights_check(const hl_train_call *call)
+{
+    const char *from = hl_config_string(&call->config, call->config.train.from);
+    if (*from == '\0' || call->open != NULL || call->command.mode == HL_RUN_RESUME) {
+        return hl_ok();
+    }
+    hl_checkpoint *weights;
+    HL_TRY(open_file(from, &weights));
+    hl_checkpoint_free(weights);
+    return hl_ok();
+}
+
 static hl_status read_file(hl_train_call *call, const char *path)
 {
     hl_checkpoint *weights;
-    hl_status opened = hl_checkpoint_open(path, &weights);
-    HL_TRY(opened.code == HL_BAD_FILE ? explain(path, opened) : opened);
+    HL_TRY(open_file(path, &weights));
     hl_status status = hl_checkpoint_load(weights, &call->trainer.model.parameters);
     bool has_checksum = hl_checkpoint_has_checksum(weights);
     hl_checkpoint_free(weights);

@@ -10,6 +10,7 @@
 #include "programs/standard_output.h"
 #include "programs/targets.h"
 #include "programs/train/data.h"
+#include "programs/train/first_weights.h"
 #include "programs/train/program_run.h"
 #include "programs/train/summary.h"
 #include "study/output.h"
@@ -88,6 +89,7 @@ static hl_status load_config(hl_train_call *p)
                                   .find_shape = find_shape,
                                   .context = &r };
     hl_status status = hl_load_config(options, p->err, &p->config);
+    HL_THEN(status, hl_first_weights_check(p));
     HL_THEN(status, name_source(&p->config));
     hl_setup_shape_free(&r.shape);
     hl_free(r.run);

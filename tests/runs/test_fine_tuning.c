@@ -97,8 +97,27 @@ START_TEST(a_config_names_the_folder_and_a_runs_own_trains_it_again)
     run_assert_same_file(whole, again, "checkpoint.safetensors");
     EXPECT_RUN(0, config, "--out", again, "--overwrite");
     run_assert_same_file(whole, again, "checkpoint.safetensors");
-    run_result run = RUN(config, "--out", run_path("none"), "train.from=nowhere");
-    ck_assert_msg(run.code == 3 && strstr(run.err, "nowhere: ") != NULL, "%d: %s", run.code, run.err);
+}
+END_TEST
+
+/* Before the data are made: nothing is left, and nothing of them is told. */
+START_TEST(what_a_run_cannot_begin_with_is_refused_at_once)
+{
+    const char *config = config_of("classes", ""), *out = run_path("none");
+    const struct {
+        const char *from, *told;
+    } wrong[] = {
+        { "nowhere", "nowhere: No such file or folder; a training begins with the folder of an open model, or" },
+        { run_path("."), "is a folder without config.json, and so no open model; of a run the weights are a file: " },
+        { config, "tune.ini: is no safetensors file" },
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        run_result run = RUN(config, "--out", out, "--from", wrong[i].from);
+        ck_assert_msg(run.code == 3 && strstr(run.err, wrong[i].told) != NULL, "%d: %s", run.code, run.err);
+        ck_assert_str_eq(run.out, "");
+        ck_assert(!scratch_exists(out));
+        ck_assert_int_eq(RUN(config, "--out", out, "--from", wrong[i].from, "--check").code, 3);
+    }
 }
 END_TEST
 
@@ -299,6 +318,7 @@ static void add_tests(TCase *tc)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, a_run_goes_on_without_the_folder_that_it_began_with);
     tcase_add_test(tc, a_run_that_was_cut_off_before_its_first_checkpoint_begins_with_the_folder_again);
+    tcase_add_test(tc, what_a_run_cannot_begin_with_is_refused_at_once);
     tcase_add_test(tc, a_config_names_the_folder_and_a_runs_own_trains_it_again);
     tcase_add_test(tc, a_run_takes_shorter_texts_than_the_folder);
     tcase_add_loop_test(tc, rows_without_a_token_stay_as_they_are, 0, 2);
