@@ -6,6 +6,7 @@
 #include "data/text/private/tokens_encode.h"
 #include "heads/answers.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 typedef struct scoring {
@@ -19,6 +20,7 @@ typedef struct scoring {
     size_t asked_capacity, ids_capacity, first_id, n_ids;
     hl_pieces running; /* of next: the pieces from the next window's first on */
     size_t next;       /* the first of them that was no target yet */
+    hl_text unknown;   /* the first label that the model does not have */
 } scoring;
 
 /* Makes room for n more. */
@@ -48,6 +50,16 @@ static void take(void *context, int64_t i, const hl_real *logits)
     if (s->scores->counts.n_classes > 0) {
         hl_class_counts_add(&s->scores->counts, logits, &id, 1);
     }
+}
+
+/* The label's id, -1 where the model does not have it. */
+static int32_t find_target(scoring *s, hl_span label)
+{
+    int32_t id = hl_tokens_find(s->targets, label.text, label.size);
+    if (id < 0 && s->unknown.size == 0) {
+        hl_text_add(&s->unknown, label.text, label.size);
+    }
+    return id;
 }
 
 /* ---- masked ---- */
@@ -140,7 +152,7 @@ static hl_status score_words(scoring *s, const hl_text_record *record)
         if (label.text == NULL) {
             continue;
         }
-        int32_t id = hl_tokens_find(s->targets, label.text, label.size);
+        int32_t id = find_target(s, label);
         if (s->asked[i] < 0) { /* no answer */
             scores->sum.n_scored++;
             scores->unseen += id < 0;
@@ -167,7 +179,7 @@ static hl_status score_text(scoring *s, const hl_text_record *record)
         return hl_ok(); /* as in training */
     }
     HL_TRY(reserve(s, 1));
-    s->ids[s->n_ids++] = hl_tokens_find(s->targets, record->labels[0].text, record->labels[0].size);
+    s->ids[s->n_ids++] = find_target(s, record->labels[0]);
     return hl_predictor_classify(p, take, s);
 }
 
@@ -182,6 +194,45 @@ static hl_status score_record(scoring *s, const hl_text_record *record)
     s->scores->cut += s->predictor->uncut > (int64_t)s->predictor->text.n;
     return status.code == HL_INVALID ? hl_lines_bad(hl_text_records_lines(s->records), record->line, "%s", status.text)
                                      : status;
+}
+
+void hl_predict_print_targets(const hl_tokens *targets, hl_text *text)
+{
+    enum { SOME = 8 };
+    int64_t n = hl_tokens_size(targets);
+    for (int32_t id = 0; id < n && id < SOME; id++) {
+        hl_text_print(text, "%s", id > 0 ? ", " : "");
+        hl_text_shown(text, hl_tokens_piece(targets, id, NULL));
+    }
+    hl_text_print(text, "%s", n > SOME ? ", ..." : "");
+}
+
+/* Where no target is known there is no loss, and the file is mostly another than was meant. */
+static hl_status check_known(scoring *s)
+{
+    const hl_cross_entropy_result *sum = &s->scores->sum;
+    const char *name = hl_lines_name(hl_text_records_lines(s->records));
+    const char *key = s->spec->task == HL_TEXT_CLASSES ? "; task.label_column names their column"
+                      : s->spec->task == HL_TEXT_TAGS  ? "; task.column names their column"
+                                                       : "";
+    if (sum->n_scored == 0) {
+        return hl_error(HL_BAD_FILE, "%s: holds nothing to score", name);
+    }
+    if (s->scores->unseen < sum->n_scored) {
+        return hl_ok();
+    }
+    hl_text labels = { 0 };
+    hl_predict_print_targets(s->targets, &labels);
+    hl_text_print(&labels, " (\"");
+    hl_text_shown(&labels, s->unknown.bytes);
+    hl_text_print(&labels, "\" is in the file)");
+    hl_status status = hl_text_status(&labels);
+    if (status.code == HL_OK) {
+        status = hl_error(HL_BAD_FILE, "%s: none of its %" PRId64 " labels is one of the model's: %s%s", name,
+                          sum->n_scored, labels.bytes, key);
+    }
+    hl_text_free(&labels);
+    return status;
 }
 
 static hl_status score_all(scoring *s)
@@ -201,8 +252,8 @@ static hl_status score_all(scoring *s)
         }
     }
     HL_TRY(hl_predictor_finish(s->predictor));
-    return s->scores->sum.n_scored > 0 ? hl_ok()
-                                       : hl_error(HL_BAD_FILE, "%s: holds nothing to score", hl_lines_name(lines));
+    HL_TRY(hl_text_status(&s->unknown));
+    return check_known(s);
 }
 
 hl_status hl_predict_score(hl_predictor *p, const hl_text_spec *spec, const hl_tokens *targets,
@@ -222,6 +273,7 @@ hl_status hl_predict_score(hl_predictor *p, const hl_text_spec *spec, const hl_t
     HL_THEN(status, score_all(&s));
     hl_text_records_close(s.records);
     hl_pieces_free(&s.running);
+    hl_text_free(&s.unknown);
     hl_free(s.asked);
     hl_free(s.ids);
     return status;

@@ -12,6 +12,7 @@
 
 #include "core/declarations.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "data/text/text_data.h"
 #include "study/predictor.h"
 #include "train/scores.h"
@@ -31,11 +32,15 @@ typedef struct hl_predict_scores {
 } hl_predict_scores;
 
 /* Scores the file that spec.file names, which may be "-"; `targets` names the target ids. Progress is told as spec
- * says, after every example. HL_BAD_FILE as its readers fail, and where it holds no target; HL_INVALID (as
+ * says, after every example. HL_BAD_FILE as its readers fail, and where it holds no target, or none that the model
+ * knows: there is no loss then; HL_INVALID (as
  * hl_text_data_open, of columns), HL_NOT_FINITE, HL_NO_MEMORY. To be freed whatever this returns. */
 hl_status hl_predict_score(hl_predictor *predictor, const hl_text_spec *spec, const hl_tokens *targets,
                            hl_predict_scores *scores);
 void hl_predict_scores_free(hl_predict_scores *scores);
+
+/* Adds what the targets are: "bad, so so, good", of many the first ones. */
+void hl_predict_print_targets(const hl_tokens *targets, hl_text *text);
 
 HL_END_DECLS
 

@@ -24,6 +24,7 @@
 #include "programs/targets.h"
 #include "study/history.h"
 #include "study/output.h"
+#include "study/predict_score.h"
 #include "study/report.h"
 #include "study/study.h"
 
@@ -195,18 +196,17 @@ static hl_status answer(call *c)
 /* Labels of a file that an open model does not have are answered wrong, and tell nothing about its heads. */
 static hl_status tell_unknown_labels(const call *c)
 {
-    enum { SOME = 8 };
     const hl_text_data *data = c->run.scored ? hl_dataset_text(c->run.dataset) : NULL;
     int64_t n = data != NULL ? hl_text_data_noticed(data, HL_VALIDATION)->unseen : 0;
-    const hl_vocabulary *labels = hl_dataset_targets(c->run.dataset);
-    hl_text line = { 0 };
-    for (int32_t id = 0; n > 0 && id < hl_vocabulary_size(labels) && id < SOME; id++) {
-        hl_text_print(&line, "%s%s", id > 0 ? ", " : "", hl_vocabulary_token(labels, id));
+    if (n == 0) {
+        return hl_ok();
     }
-    hl_status status = n > 0 ? hl_text_status(&line) : hl_ok();
-    if (n > 0 && status.code == HL_OK) {
-        hl_print_line(c->err, "%s: %lld of its labels are none of the model's: %s%s", c->run.validation, (long long)n,
-                      line.bytes, hl_vocabulary_size(labels) > SOME ? ", ..." : "");
+    hl_text line = { 0 };
+    hl_predict_print_targets(hl_text_data_targets(data), &line);
+    hl_status status = hl_text_status(&line);
+    if (status.code == HL_OK) {
+        hl_print_line(c->err, "%s: %lld of its labels %s none of the model's: %s", c->run.validation, (long long)n,
+                      n == 1 ? "is" : "are", line.bytes);
     }
     hl_text_free(&line);
     return status;

@@ -224,13 +224,28 @@ START_TEST(columns_of_a_file_are_named)
     ck_assert_msg(strstr(out, "none of its labels  1, and so answered wrong") != NULL, "%s", out);
     expect_refused(PREDICT(folder, table, "task.text_column=said"), 2, "says what a file is that --score reads");
     run_result run = HEADS(folder, "--drop", "L0H0", "--file", table, "task.text_column=said", "task.label_column=is");
-    ck_assert_msg(run.code == 0 && strstr(run.err, "a.tsv: 1 of its labels are none of the model's: bad, so so, good"),
+    ck_assert_msg(run.code == 0 && strstr(run.err, "a.tsv: 1 of its labels is none of the model's: bad, so so, good"),
                   "%s", run.err);
     const char *words_of = examples("tags.conllu", false);
     out = answers(PREDICT(tiny("electra_tags"), "--score", words_of), "");
     ck_assert_ptr_nonnull(strstr(out, "words               120\n"));
-    out = answers(PREDICT(tiny("electra_tags"), "--score", words_of, "task.column=XPOS"), "");
-    ck_assert_ptr_nonnull(strstr(out, "none of its labels  120, and so"));
+}
+END_TEST
+
+/* There is no loss to be told. */
+START_TEST(a_file_of_other_labels_alone_is_refused_with_them)
+{
+    const char *folder = tiny("bert_classes"), *words_of = examples("tags.conllu", false);
+    const char *table = file("a.tsv", "text\tlabel\nthe cat\tfine\na dog\tgreat\n");
+    expect_refused(PREDICT(folder, "--score", table), 3,
+                   "a.tsv: none of its 2 labels is one of the model's: bad, so so, good (\"fine\" is in the file); "
+                   "task.label_column names their column");
+    expect_refused(PREDICT(folder, "--score", table, "--json"), 3, "none of its 2 labels");
+    expect_refused(
+        PREDICT(tiny("electra_tags"), "--score", words_of, "task.column=XPOS"), 3,
+        "none of its 120 labels is one of the model's: bad, so so, good (\"_\" is in the file); task.column ");
+    table = file("a.tsv", "text\tlabel\nthe cat\tfine\na dog\tgood\n");
+    answers(PREDICT(folder, "--score", table), "");
 }
 END_TEST
 
@@ -286,6 +301,7 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, the_loss_is_that_of_a_run_before_its_first_step, 0, 2);
     tcase_add_test(tc, heads_are_pruned_and_shared_out);
     tcase_add_test(tc, stored_labels_are_scored);
+    tcase_add_test(tc, a_file_of_other_labels_alone_is_refused_with_them);
     tcase_add_test(tc, columns_of_a_file_are_named);
     tcase_add_test(tc, a_loss_needs_a_stored_head_and_examples);
 }
