@@ -15,6 +15,7 @@
 #include "train/setup_pretrained.h"
 #include "train/trainer.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -28,20 +29,27 @@
 static hl_status check_folder(const char *path, const char *config)
 {
     struct stat info;
-    if (stat(path, &info) != 0) {
-        return hl_file_system_error(path, "cannot open this run");
+    bool there = stat(path, &info) == 0, exists;
+    if (!there && errno == ENOENT) {
+        return hl_error(HL_BAD_FILE,
+                        "%s: no such folder; give a run's, as runs/copy_task, or an open model's, which must be on "
+                        "this disk: nothing is downloaded",
+                        path);
+    }
+    if (!there) {
+        return hl_file_system_error(path, "cannot open this folder");
     }
     if (!S_ISDIR(info.st_mode)) {
-        return hl_error(HL_BAD_FILE, "%s: a file; give a run's folder, as in: runs/copy_task", path);
+        return hl_error(HL_BAD_FILE,
+                        "%s: a file; give the folder that it is in, of a run, as runs/copy_task, or of an open model",
+                        path);
     }
-    bool exists;
     HL_TRY(hl_file_exists(config, &exists));
-    return exists
-               ? hl_ok()
-               : hl_error(HL_BAD_FILE,
-                          "%s: this folder holds no run (no config.ini in it) and no open model (no config.json); give "
-                          "a folder that was trained into",
-                          path);
+    return exists ? hl_ok()
+                  : hl_error(HL_BAD_FILE,
+                             "%s: this folder holds no run (no config.ini in it) and no open model (no config.json); "
+                             "give the folder that one of them is in",
+                             path);
 }
 
 static hl_status load_config(hl_opened_model *run, const char *config)
@@ -241,6 +249,12 @@ static hl_status check_step(const hl_opened_model *run, int64_t step)
     }
     if (above < run->n_steps && run->steps[above] == step) {
         return hl_ok();
+    }
+    if (run->file != NULL && run->n_steps > 1) {
+        return hl_error(HL_INVALID,
+                        "command line: --step %" PRId64 ": on sentences there are two steps, 0, random weights, and "
+                        "%" PRId64 ", the model's own",
+                        step, run->steps[1]);
     }
     if (above == 0 || above == run->n_steps) {
         return hl_error(HL_INVALID,

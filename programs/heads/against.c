@@ -42,7 +42,8 @@ hl_status hl_heads_against_check(const hl_opened_model *a, const hl_opened_model
     if (n != m) {
         return hl_error(HL_INVALID,
                         "%s and %s cannot be compared: their vocabularies have %" PRId64 " and %" PRId64
-                        " tokens; compare runs of the same task with the same symbols",
+                        " tokens; compare runs of the same task with the same symbols, or an open model with a run "
+                        "that began with it",
                         a->path, b->path, n, m);
     }
     for (int32_t id = 0; id < n; id++) {
@@ -50,7 +51,7 @@ hl_status hl_heads_against_check(const hl_opened_model *a, const hl_opened_model
         if (strcmp(token, its) != 0) {
             return hl_error(HL_INVALID,
                             "%s and %s cannot be compared: token %d is \"%s\" for one and \"%s\" for the other; "
-                            "compare runs of the same task",
+                            "compare models with the same tokens, as runs of the same task",
                             a->path, b->path, id, token, its);
         }
     }

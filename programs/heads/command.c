@@ -310,6 +310,10 @@ static hl_status check_question(const hl_heads_command *command)
     if (of_treebank != NULL && command->treebank == NULL) {
         return hl_error(HL_INVALID, "command line: --%s is about a treebank: add --treebank FILE", of_treebank);
     }
+    if ((command->file != NULL || command->task != NULL) && !asked && !hl_heads_command_shows(command)) {
+        const char *name = command->file != NULL ? "file" : "task";
+        return hl_error(HL_INVALID, "command line: --%s: for what? add --importance, --prune, --drop or --head", name);
+    }
     if (command->prune_to > 0 && command->out == NULL) {
         return hl_error(HL_INVALID, "command line: --prune-to: where shall the smaller model go? add --out FILE");
     }
@@ -367,8 +371,8 @@ static hl_status check(const hl_heads_command *command)
                         hl_program_name("heads"));
     }
     HL_TRY(check_export(command));
-    HL_TRY(check_question(command));
     HL_TRY(check_examples(command));
+    HL_TRY(check_question(command));
     if (command->against != NULL && (hl_heads_command_shows(command) || command->words || command->step >= 0)) {
         return hl_error(HL_INVALID,
                         "command line: --against compares two runs, and goes with --json, --csv and --report alone");
@@ -376,8 +380,11 @@ static hl_status check(const hl_heads_command *command)
     if (command->input != NULL && command->step >= 0) {
         return hl_error(HL_INVALID, "command line: --input runs the last checkpoint's weights; leave --step out");
     }
-    if (command->input != NULL && command->example >= 0) {
-        return hl_error(HL_INVALID, "command line: --input and --example exclude each other");
+    if (command->input != NULL && (command->example >= 0 || command->report != NULL)) {
+        return hl_error(HL_INVALID,
+                        "command line: --input and --%s exclude each other: that is of sentences (--examples FILE) or "
+                        "of a run's own examples",
+                        command->example >= 0 ? "example" : "report");
     }
     return check_outputs(command);
 }

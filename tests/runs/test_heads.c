@@ -416,9 +416,9 @@ START_TEST(what_is_no_run_is_refused)
 {
     const char *foreign = run_path("foreign"), *file = run_config("a.ini", "[task]\n");
     mkdir(foreign, 0777);
-    expect_refused(HEADS(run_path("nowhere")), 3, "nowhere", "No such file");
+    expect_refused(HEADS(run_path("nowhere")), 3, "nowhere", "no such folder");
     expect_refused(HEADS(foreign), 3, foreign, "holds no run");
-    expect_refused(HEADS(file), 3, file, "a run's folder");
+    expect_refused(HEADS(file), 3, file, "give the folder that it is in");
     scratch_write(run_file(foreign, "config.ini"), "[task]\nnmae = copy\n", 19);
     expect_refused(HEADS(foreign), 3, "config.ini:2", "nmae");
     ck_assert_str_eq(run_list(foreign), "config.ini ");

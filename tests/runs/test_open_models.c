@@ -160,10 +160,23 @@ START_TEST(what_needs_examples_or_a_loss_is_refused_with_the_command_that_helps)
         HEADS(folder), 2,
         "bert_masked: is an open model, without examples of its own: give it sentences, by --examples FILE, ");
     expect_refused(HEADS(folder, "--example", "1"), 2, "--input \"the cat sat on the mat\"");
-    expect_refused(HEADS(folder, "--input", "it", "--report", run_path("a.html")), 2, "without examples of its own");
+    expect_refused(HEADS(folder, "--input", "it", "--report", run_path("a.html")), 2,
+                   "--input and --report exclude each other: that is of sentences (--examples FILE) or of ");
     expect_refused(HEADS(folder, "--json"), 2, "without examples of its own");
     expect_refused(HEADS(folder, "--against", folder), 2, "name sentences for both by --examples FILE, or a run first");
+    static const char *const asked_on[] = { "--file", "--task" };
+    for (int i = 0; i < 2; i++) {
+        run_result run = HEADS(folder, asked_on[i], "tags");
+        expect_refused(run, 2, asked_on[i]);
+        expect_refused(run, 2, ": for what? add --importance, --prune, --drop or --head");
+        expect_refused(HEADS(tiny("bert_bare"), asked_on[i], "tags"), 2, ": for what? ");
+    }
     expect_refused(HEADS(run_path(".")), 3, "no run (no config.ini in it) and no open model (no config.json)");
+    expect_refused(HEADS("bert-base-uncased", "--input", "it"), 3,
+                   "bert-base-uncased: no such folder; give a run's, as runs/copy_task, or an open model's, which must "
+                   "be on this disk: nothing is downloaded");
+    expect_refused(PREDICT("bert-base-uncased"), 3, "bert-base-uncased: no such folder");
+    expect_refused(HEADS(run_file(folder, "config.json")), 3, "a file; give the folder that it is in");
 }
 END_TEST
 

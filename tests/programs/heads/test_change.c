@@ -167,12 +167,14 @@ START_TEST(what_cannot_be_compared_is_refused_with_the_way_out)
     const char *bert = run_kept(tiny_folder("bert_masked")), *out = run_path("run");
     const char *sentences = run_kept(lines());
     expect_refused(HEADS(bert, "--against", bert), 2, "name sentences for both by --examples FILE, or a run first");
-    expect_refused(HEADS(bert, "--examples", sentences, "--against", run_kept(tiny_folder("roberta_masked"))), 2,
-                   "cannot be compared: their vocabularies have 52 and 40 tokens");
+    expect_refused(
+        HEADS(bert, "--examples", sentences, "--against", run_kept(tiny_folder("roberta_masked"))), 2,
+        "cannot be compared: their vocabularies have 52 and 40 tokens; compare runs of the same task with the "
+        "same symbols, or an open model with a run that began with it");
     expect_refused(HEADS(bert, "--examples", sentences, "--against", bert, "--report", run_path("a.html")), 2,
                    "leave it out");
     expect_refused(HEADS(bert, "--examples", sentences, "--against", run_path("none")), 3,
-                   "none: cannot open this run");
+                   "none: no such folder; give a run's, ");
     EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", out);
     expect_refused(HEADS(out, "--against", bert), 2, "cannot be compared: their vocabularies");
 }

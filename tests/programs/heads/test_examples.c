@@ -97,6 +97,9 @@ START_TEST(maps_of_the_sentences_are_those_of_the_model)
             first[i] = weight;
         }
     }
+    expect_refused(
+        HEADS(model, "--examples", lines, "--step", "5"), 2,
+        "command line: --step 5: on sentences there are two steps, 0, random weights, and 1, the model's own");
     ck_assert_float_ne(first[0], first[1]);
     ck_assert_float_eq(first[1], first[2]);
 }
