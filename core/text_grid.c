@@ -129,7 +129,10 @@ void hl_text_grid_markdown(const hl_text_grid *grid, hl_text *text)
 {
     for (int64_t row = 0; row < grid->n_rows; row++) {
         for (int64_t column = 0; column < grid->n_columns; column++) {
-            hl_text_print(text, "%s%s", column > 0 ? " | " : "| ", hl_text_grid_at(grid, row, column));
+            hl_text_print(text, "%s", column > 0 ? " | " : "| ");
+            for (const char *at = hl_text_grid_at(grid, row, column); *at != '\0'; at++) {
+                hl_text_print(text, "%s%c", *at == '|' ? "\\" : "", *at);
+            }
         }
         hl_text_print(text, " |\n");
         for (int64_t column = 0; column < grid->n_columns && row == 0; column++) {

@@ -15,6 +15,18 @@ const char *hl_syntax_direction_name(hl_syntax_direction direction)
 
 /* Counts */
 
+/* The numbers of one half. */
+static size_t half_of(int64_t n_relations, int64_t n_heads)
+{
+    size_t heads = hl_size_product((size_t)n_heads, DIRECTIONS);
+    return hl_size_product(hl_size_sum(heads, OFFSETS + 1), (size_t)n_relations);
+}
+
+size_t hl_syntax_bytes(int64_t n_relations, int64_t n_heads)
+{
+    return hl_size_product(half_of(n_relations, n_heads), 2 * sizeof(int64_t));
+}
+
 hl_status hl_syntax_init(hl_syntax *syntax, int64_t n_relations, int64_t n_heads)
 {
     *syntax = (hl_syntax){ .n_relations = n_relations, .n_heads = n_heads };
@@ -22,11 +34,8 @@ hl_status hl_syntax_init(hl_syntax *syntax, int64_t n_relations, int64_t n_heads
         *syntax = (hl_syntax){ 0 };
         return hl_error(HL_INVALID, "heads are counted against one relation at least");
     }
-    size_t each, count;
-    if (hl_multiply_sizes((size_t)n_heads, DIRECTIONS, &each) && each < SIZE_MAX - OFFSETS - 1 &&
-        hl_multiply_sizes(each + OFFSETS + 1, (size_t)n_relations, &each) && hl_multiply_sizes(each, 2, &count)) {
-        syntax->numbers = hl_calloc(count, sizeof *syntax->numbers);
-    }
+    size_t bytes = hl_syntax_bytes(n_relations, n_heads), each = half_of(n_relations, n_heads);
+    syntax->numbers = bytes < SIZE_MAX ? hl_calloc(bytes, 1) : NULL;
     if (syntax->numbers == NULL) {
         *syntax = (hl_syntax){ 0 };
         return hl_error_memory("what heads find in a treebank");

@@ -24,6 +24,7 @@
 #include "core/tensor.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 HL_BEGIN_DECLS
@@ -62,6 +63,9 @@ typedef struct hl_syntax {
 /* At least one relation and one head, else HL_INVALID. HL_NO_MEMORY, also for sizes that cannot be; it is then empty.
  * On success ended by hl_syntax_free. */
 hl_status hl_syntax_init(hl_syntax *syntax, int64_t n_relations, int64_t n_heads);
+
+/* What it allocates; SIZE_MAX for sizes that cannot be. */
+size_t hl_syntax_bytes(int64_t n_relations, int64_t n_heads);
 
 /* A zeroed or already freed one is allowed. */
 void hl_syntax_free(hl_syntax *syntax);

@@ -24,6 +24,7 @@ static hl_status pack(hl_treebank_pass *pass)
     }
     HL_TRY(hl_batch_storage_init(&pass->storage, n, rows, pass->model->config.max_length));
     pass->words = hl_calloc((size_t)rows, sizeof *pass->words);
+    pass->bytes = hl_size_sum(hl_batch_storage_bytes(n, rows), (size_t)rows * sizeof *pass->words);
     HL_NEED(pass->words != NULL, "the words of a treebank");
     for (int64_t s = 0; s < n; s++) {
         hl_treebank_sentence sentence = hl_treebank_at(treebank, s);
@@ -70,6 +71,8 @@ static hl_status take_weights(hl_treebank_pass *pass)
     }
     pass->weights = hl_calloc(most, sizeof *pass->weights);
     HL_NEED(pass->weights != NULL, "what heads attend to in a treebank");
+    pass->bytes = hl_size_sum(pass->bytes, (size_t)n * sizeof *pass->places);
+    pass->bytes = hl_size_sum(pass->bytes, hl_size_sum(most * sizeof *pass->weights, pass->plan.bytes));
     return hl_ok();
 }
 

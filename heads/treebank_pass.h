@@ -56,6 +56,7 @@ typedef struct hl_treebank_pass {
     int32_t *words;           /* of each row: its word in its sentence, -1 of a special token */
     hl_real *weights;         /* of the layer that was run last */
     size_t *places;
+    size_t bytes; /* of memory that all this takes, the arena's with it */
 
     hl_head_probe probes[HL_MAX_LAYERS];
     hl_tape_observer observer;
@@ -64,9 +65,9 @@ typedef struct hl_treebank_pass {
     hl_status status;
 } hl_treebank_pass;
 
-/* The model is run on up to `rows` rows at once, or on one sentence that is longer. HL_INVALID (a sentence is too long
- * for the model, no rows), HL_NO_MEMORY; it is then empty. On success ended by hl_treebank_pass_free; must not be
- * moved. */
+/* The model, which needs no numbers yet, is run on up to `rows` rows at once, or on one sentence that is longer.
+ * HL_INVALID (a sentence is too long for the model, no rows), HL_NO_MEMORY; it is then empty. On success ended by
+ * hl_treebank_pass_free; must not be moved. */
 hl_status hl_treebank_pass_init(hl_treebank_pass *pass, const hl_model *model, const hl_treebank *treebank,
                                 int64_t rows, int threads);
 

@@ -4,6 +4,7 @@
 #include "core/threads.h"
 #include "heads/head_set.h"
 #include "heads/treebank_pass.h"
+#include "train/footprint.h"
 #include "train/setup_data.h"
 
 #include <string.h>
@@ -16,6 +17,8 @@ typedef struct pass_call {
     hl_syntax *counts;
     int64_t first_head; /* of the layer at work, in all */
 } pass_call;
+
+enum { ROWS = 2048 }; /* that the model is run on at once: enough for full speed, little memory */
 
 static hl_status tell(void *context, int64_t done, int64_t total)
 {
@@ -61,7 +64,6 @@ static void count_layer(void *context, const hl_word_maps *maps, int threads)
 static hl_status run_model(const hl_model *model, const hl_opened_model *opened, hl_treebank *treebank,
                            const hl_treebank_taker *taker)
 {
-    enum { ROWS = 2048 }; /* enough for full speed, little memory */
     hl_treebank_pass *pass = hl_calloc(1, sizeof *pass);
     HL_NEED(pass != NULL, "a pass over a treebank");
     hl_arena arena = { 0 };
@@ -93,7 +95,11 @@ static hl_status count_null(hl_syntax_study *study, const hl_syntax_question *qu
     hl_model *null = hl_calloc(1, sizeof *null);
     HL_NEED(null != NULL, "random weights");
     hl_status status = hl_model_init(null, &study->model->shape);
-    HL_THEN(status, hl_model_allocate(null, (uint64_t)study->model->config.train.seed));
+    HL_THEN(status, hl_model_reserve(null, HL_MODEL_EVALUATED));
+    if (status.code == HL_OK) {
+        hl_parameters_initialise_on(&null->parameters, (uint64_t)study->model->config.train.seed,
+                                    study->model->threads);
+    }
     HL_THEN(status, count_with(study, question, null, "random weights", &study->null));
     hl_model_free(null);
     hl_free(null);
@@ -131,14 +137,17 @@ static hl_status choose_rows(hl_syntax_study *study, const hl_syntax_question *q
 
 /* ---- trees ---- */
 
-/* The heads whose weights make trees, and the sums of those: scores (W, W) of each sentence that is scored. */
+/* The heads whose weights make trees, and the sums of those: scores (W, W) of each sentence of a slice that is scored,
+ * one after the other. */
 typedef struct tree_work {
     pass_call call;
     hl_syntax_choice best; /* of all relations */
     int64_t n;
     hl_syntax_choice *heads; /* (n): those of the rows, each once */
-    size_t *places;          /* (S): where the scores of each sentence begin */
-    double *one, *sum;       /* of the best head, of all */
+    size_t size;
+    double *one, *sum; /* (size): of the best head, of all */
+    int32_t *guess;    /* room for a sentence's words */
+    hl_status status;
 } tree_work;
 
 /* A sentence of those that nothing is chosen on, with one root, which is put into *root. */
@@ -164,12 +173,46 @@ static void add_map(double *scores, const hl_real *map, int64_t W, hl_syntax_dir
     }
 }
 
+/* Makes every kind of tree of one sentence, of the scores from `place` on. */
+static hl_status score_sentence(const tree_work *work, const hl_treebank_sentence *sentence, int64_t root, size_t place)
+{
+    hl_syntax_study *study = work->call.study;
+    int64_t W = sentence->n_words;
+    study->tree_sentences++;
+    for (hl_syntax_tree_kind kind = 0; kind < HL_SYNTAX_TREE_KINDS; kind++) {
+        switch (kind) {
+        case HL_SYNTAX_TREE_RIGHT:
+            hl_tree_right_branching(W, work->guess);
+            break;
+        case HL_SYNTAX_TREE_LEFT:
+            hl_tree_left_branching(W, work->guess);
+            break;
+        case HL_SYNTAX_TREE_OFFSET:
+            for (int64_t i = 0; i < W; i++) {
+                work->guess[i] = (int32_t)hl_syntax_offset_guess(i, work->best.offset, W);
+            }
+            break;
+        default:
+            HL_TRY(
+                hl_tree_maximum((kind == HL_SYNTAX_TREE_HEAD ? work->one : work->sum) + place, W, root, work->guess));
+        }
+        hl_tree_score_add(&study->trees[kind], work->guess, sentence->heads, W);
+    }
+    return hl_ok();
+}
+
+/* Adds a layer's maps to the scores of the slice; of the last layer on, these make trees. */
 static void add_maps(void *context, const hl_word_maps *maps, int threads)
 {
     (void)threads;
     tree_work *work = context;
     pass_call *call = &work->call;
-    call->first_head = maps->layer == 0 ? 0 : call->first_head;
+    size_t place = 0;
+    if (maps->layer == 0) {
+        call->first_head = 0;
+        memset(work->one, 0, work->size * sizeof *work->one);
+        memset(work->sum, 0, work->size * sizeof *work->sum);
+    }
     for (int64_t s = maps->first; s < maps->first + maps->n_sentences; s++) {
         hl_treebank_sentence sentence = hl_treebank_at(call->study->treebank, s);
         int64_t W = sentence.n_words, root;
@@ -180,17 +223,22 @@ static void add_maps(void *context, const hl_word_maps *maps, int threads)
             const hl_syntax_choice *choice = i < 0 ? &work->best : &work->heads[i];
             int64_t head = choice->head - call->first_head;
             if (head >= 0 && head < maps->n_heads) {
-                add_map((i < 0 ? work->one : work->sum) + work->places[s], hl_word_map(maps, s, head, W), W,
-                        choice->direction);
+                add_map((i < 0 ? work->one : work->sum) + place, hl_word_map(maps, s, head, W), W, choice->direction);
             }
         }
+        if (maps->layer == call->study->model->shape.n_layers - 1) {
+            HL_THEN(work->status, score_sentence(work, &sentence, root, place));
+        }
+        place += (size_t)(W * W);
     }
     call->first_head += maps->n_heads;
 }
 
 static hl_status tell_trees(void *context, int64_t done, int64_t total)
 {
-    return tell(&((tree_work *)context)->call, done, total);
+    tree_work *work = context;
+    HL_TRY(work->status);
+    return tell(&work->call, done, total);
 }
 
 static hl_status choose_tree_heads(tree_work *work)
@@ -212,81 +260,33 @@ static hl_status choose_tree_heads(tree_work *work)
     return hl_ok();
 }
 
-static hl_status place_scores(tree_work *work)
+/* W^2 of the sentences of a slice together: at most the longest one's W for each of their words. */
+static size_t most_scores(const hl_treebank *treebank)
 {
-    const hl_treebank *treebank = work->call.study->treebank;
-    int64_t S = hl_treebank_size(treebank), root;
-    size_t next = 0;
-    work->places = hl_calloc((size_t)S, sizeof *work->places);
-    for (int64_t s = 0; s < S && work->places != NULL; s++) {
-        hl_treebank_sentence sentence = hl_treebank_at(treebank, s);
-        work->places[s] = next;
-        next += is_scored(&sentence, s, &root) ? (size_t)(sentence.n_words * sentence.n_words) : 0;
-    }
-    work->one = hl_calloc(next, sizeof *work->one);
-    work->sum = hl_calloc(next, sizeof *work->sum);
-    HL_NEED(work->places != NULL && work->one != NULL && work->sum != NULL, "trees");
-    return hl_ok();
-}
-
-/* Makes every kind of tree of one sentence; guess: room for its words. */
-static hl_status score_sentence(const tree_work *work, int64_t s, int32_t *guess)
-{
-    hl_syntax_study *study = work->call.study;
-    hl_treebank_sentence sentence = hl_treebank_at(study->treebank, s);
-    int64_t W = sentence.n_words, root;
-    if (!is_scored(&sentence, s, &root)) {
-        return hl_ok();
-    }
-    study->tree_sentences++;
-    for (hl_syntax_tree_kind kind = 0; kind < HL_SYNTAX_TREE_KINDS; kind++) {
-        switch (kind) {
-        case HL_SYNTAX_TREE_RIGHT:
-            hl_tree_right_branching(W, guess);
-            break;
-        case HL_SYNTAX_TREE_LEFT:
-            hl_tree_left_branching(W, guess);
-            break;
-        case HL_SYNTAX_TREE_OFFSET:
-            for (int64_t i = 0; i < W; i++) {
-                guess[i] = (int32_t)hl_syntax_offset_guess(i, work->best.offset, W);
-            }
-            break;
-        default:
-            HL_TRY(hl_tree_maximum((kind == HL_SYNTAX_TREE_HEAD ? work->one : work->sum) + work->places[s], W, root,
-                                   guess));
-        }
-        hl_tree_score_add(&study->trees[kind], guess, sentence.heads, W);
-    }
-    return hl_ok();
-}
-
-static hl_status score_trees(const tree_work *work)
-{
-    const hl_treebank *treebank = work->call.study->treebank;
-    int32_t *guess = hl_calloc((size_t)hl_treebank_most_words(treebank), sizeof *guess);
-    hl_status status = guess != NULL ? hl_ok() : hl_error_memory("trees");
-    for (int64_t s = 0; s < hl_treebank_size(treebank) && status.code == HL_OK; s++) {
-        status = score_sentence(work, s, guess);
-    }
-    hl_free(guess);
-    return status;
+    int64_t longest = hl_treebank_longest(treebank), rows = longest > ROWS ? longest : ROWS;
+    return hl_size_product((size_t)hl_treebank_most_words(treebank), (size_t)rows);
 }
 
 static hl_status make_trees(hl_syntax_study *study, const hl_syntax_question *question)
 {
     tree_work work = { .call = { .question = question, .study = study, .what = "trees" } };
     hl_status status = choose_tree_heads(&work);
-    HL_THEN(status, place_scores(&work));
+    work.size = most_scores(study->treebank);
+    work.one = hl_calloc(work.size, sizeof *work.one);
+    work.sum = hl_calloc(work.size, sizeof *work.sum);
+    work.guess = hl_calloc((size_t)hl_treebank_most_words(study->treebank), sizeof *work.guess);
+    if (work.one == NULL || work.sum == NULL || work.guess == NULL) {
+        HL_THEN(status, hl_error_memory("trees"));
+    }
     HL_THEN(status, run_model(&study->model->model, study->model, study->treebank,
                               &(hl_treebank_taker){ .layer = add_maps, .progress = tell_trees, .context = &work }));
-    HL_THEN(status, score_trees(&work));
+    HL_THEN(status, work.status);
     study->has_trees = status.code == HL_OK;
     study->n_tree_heads = work.n;
     hl_free(work.heads);
-    hl_free(work.places);
     hl_free(work.one);
     hl_free(work.sum);
+    hl_free(work.guess);
     return status;
 }
 
@@ -298,9 +298,9 @@ static hl_status tell_reading(void *context, int64_t done, int64_t total)
     return q->progress(q->context, "reading", done, total);
 }
 
-static hl_status read_treebank(hl_syntax_study *study, const hl_syntax_question *question)
+hl_status hl_syntax_study_read(hl_syntax_study *study, const hl_opened_model *model, const hl_syntax_question *question)
 {
-    const hl_opened_model *model = study->model;
+    *study = (hl_syntax_study){ .model = model };
     const hl_text_data *text = hl_dataset_text(model->dataset);
     const hl_text_spec spec = hl_config_text_spec(&model->config);
     if (text == NULL || spec.task == HL_TEXT_FILE) {
@@ -321,17 +321,35 @@ static hl_status read_treebank(hl_syntax_study *study, const hl_syntax_question 
                             &study->treebank);
 }
 
-hl_status hl_syntax_study_make(hl_syntax_study *study, const hl_opened_model *model, const hl_syntax_question *question)
+hl_status hl_syntax_study_bytes(const hl_syntax_study *study, const hl_syntax_question *question, size_t *bytes)
 {
-    *study = (hl_syntax_study){ .model = model };
-    hl_status status = read_treebank(study, question);
-    HL_THEN(status, count_with(study, question, &model->model, "the model", &study->found));
+    const hl_opened_model *opened = study->model;
+    const hl_treebank *treebank = study->treebank;
+    hl_footprint f;
+    HL_TRY(hl_footprint_of_evaluated(&opened->config, &f));
+    struct {
+        hl_model model; /* without numbers */
+        hl_treebank_pass pass;
+    } *dry = hl_calloc(1, sizeof *dry); /* too large for the stack of some threads */
+    HL_NEED(dry != NULL, "a pass over a treebank");
+    hl_status status = hl_model_init(&dry->model, &opened->shape);
+    HL_THEN(status, hl_treebank_pass_init(&dry->pass, &dry->model, treebank, ROWS, opened->threads));
+    size_t counts = hl_syntax_bytes(hl_treebank_relations(treebank), hl_heads_count(&opened->shape));
+    size_t null = question->null ? hl_size_sum(hl_size_sum(f.weights, f.positions), counts) : 0;
+    size_t trees = question->trees ? hl_size_product(most_scores(treebank), 2 * sizeof(double)) : 0;
+    *bytes = hl_size_sum(hl_size_sum(dry->pass.bytes, counts), null > trees ? null : trees);
+    hl_treebank_pass_free(&dry->pass);
+    hl_model_free(&dry->model);
+    hl_free(dry);
+    return status;
+}
+
+hl_status hl_syntax_study_make(hl_syntax_study *study, const hl_syntax_question *question)
+{
+    hl_status status = count_with(study, question, &study->model->model, "the model", &study->found);
     HL_THEN(status, choose_rows(study, question));
     HL_THEN(status, question->null ? count_null(study, question) : hl_ok());
     HL_THEN(status, question->trees ? make_trees(study, question) : hl_ok());
-    if (status.code != HL_OK) {
-        hl_syntax_study_free(study);
-    }
     return status;
 }
 

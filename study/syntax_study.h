@@ -54,12 +54,19 @@ typedef struct hl_syntax_study {
     int64_t n_tree_heads;   /* of the mean */
 } hl_syntax_study;
 
-/* Reads the treebank and runs the model, which must have been loaded, over it; then, where asked, one of the same shape
- * with weights as an untrained run draws them from the run's seed. HL_INVALID (the model reads no text), HL_BAD_FILE
- * (as hl_treebank_read, and where no relation has enough cases), HL_NO_MEMORY, or as `progress` fails; it is then
- * empty. On success ended by hl_syntax_study_free. */
-hl_status hl_syntax_study_make(hl_syntax_study *study, const hl_opened_model *model,
+/* Reads the treebank; the model, which must outlive the study, need not have been loaded. HL_INVALID (the model reads
+ * no text), HL_BAD_FILE (as hl_treebank_read), HL_NO_MEMORY, or as `progress` fails. Ended by hl_syntax_study_free,
+ * whatever this returns. */
+hl_status hl_syntax_study_read(hl_syntax_study *study, const hl_opened_model *model,
                                const hl_syntax_question *question);
+
+/* *bytes: what hl_syntax_study_make takes at most, beside the treebank and the loaded model. HL_NO_MEMORY. */
+hl_status hl_syntax_study_bytes(const hl_syntax_study *study, const hl_syntax_question *question, size_t *bytes);
+
+/* Runs the model, which must have been loaded, over the treebank; then, where asked, one of the same shape with weights
+ * as an untrained run draws them from the run's seed, and makes trees. HL_NO_MEMORY, HL_NOT_FINITE, or as `progress`
+ * fails. */
+hl_status hl_syntax_study_make(hl_syntax_study *study, const hl_syntax_question *question);
 
 /* A zeroed or already freed one is allowed. */
 void hl_syntax_study_free(hl_syntax_study *study);

@@ -1,6 +1,7 @@
 #include "data/text/treebank.h"
 
 #include "core/memory.h"
+#include "core/shown_text.h"
 #include "data/text/conllu.h"
 #include "data/text/private/grow.h"
 #include "data/text/private/text_set.h"
@@ -20,7 +21,7 @@ typedef struct place {
 struct hl_treebank {
     size_t n, places_capacity;
     place *places; /* (n + 1) */
-    int64_t n_short, n_long, longest, most_words;
+    int64_t n_short, n_long, n_several_roots, n_unknown_words, longest, most_words;
     size_t heads_capacity, relations_capacity, texts_capacity, begins_capacity, pieces_capacity;
     int32_t *heads, *relations, *begins, *pieces; /* of all sentences, end to end */
     size_t *texts;                                /* where each word stands in `text` */
@@ -58,21 +59,42 @@ static bool make_room(hl_treebank *t, size_t words, size_t pieces)
            HL_GROW(t->pieces, t->pieces_capacity, last.piece + pieces);
 }
 
-static hl_status add_words(hl_treebank *t, const hl_treebank_spec *spec, const hl_conllu_sentence *sentence)
+/* What is shown and written in many places must be short and harmless. */
+static bool is_name(hl_span label)
 {
+    char name[HL_TREEBANK_RELATION + 1] = "", shown[sizeof name];
+    if (label.size == 0 || label.size >= sizeof name) {
+        return false;
+    }
+    memcpy(name, label.text, label.size);
+    return hl_shown_text(shown, sizeof shown, name) == label.size && strcmp(shown, name) == 0;
+}
+
+static hl_status add_words(hl_treebank *t, const hl_treebank_spec *spec, const hl_conllu *reader,
+                           const hl_conllu_sentence *sentence)
+{
+    int64_t roots = 0;
     size_t at = t->places[t->n].word;
     for (int64_t w = 0; w < sentence->n_words; w++) {
         const hl_conllu_word *word = &sentence->words[w];
         hl_span form = word->columns[HL_CONLLU_FORM], label = word->columns[HL_CONLLU_DEPREL];
         size_t relation;
-        label = spec->subtypes ? label : hl_conllu_label(label);
-        HL_TRY(hl_text_set_add(&t->relation_set, label.text, label.size, 1, &relation));
+        hl_span name = spec->subtypes ? label : hl_conllu_label(label);
+        if (!is_name(name)) {
+            return hl_lines_bad(hl_conllu_lines(reader), word->line,
+                                "DEPREL %.*s is no relation's name: that has 1 to %d bytes, all of which can be shown",
+                                (int)(label.size < HL_TREEBANK_RELATION ? label.size : HL_TREEBANK_RELATION),
+                                label.text, HL_TREEBANK_RELATION);
+        }
+        HL_TRY(hl_text_set_add(&t->relation_set, name.text, name.size, 1, &relation));
         t->heads[at + (size_t)w] = (int32_t)(word->head - 1);
+        roots += word->head == 0;
         t->relations[at + (size_t)w] = (int32_t)relation;
         t->texts[at + (size_t)w] = t->text.size;
         hl_text_add(&t->text, form.text, form.size);
         hl_text_add(&t->text, "", 1);
     }
+    t->n_several_roots += roots > 1;
     return t->text.error;
 }
 
@@ -119,10 +141,18 @@ static hl_status add_sentence(hl_treebank *t, const hl_treebank_spec *spec, cons
         return hl_ok();
     }
     HL_NEED(make_room(t, words, pieces->n), spec->path);
-    HL_TRY(add_words(t, spec, sentence));
+    HL_TRY(add_words(t, spec, reader, sentence));
     place *last = &t->places[t->n];
     for (size_t i = 0; i < pieces->n; i++) {
         t->pieces[last->piece + i] = pieces->at[i].id;
+    }
+    const int32_t *begins = t->begins + last->begin, *ids = t->pieces + last->piece;
+    for (size_t w = 0; w < words; w++) {
+        bool unknown = false;
+        for (int32_t i = begins[w]; i < begins[w + 1]; i++) {
+            unknown = unknown || ids[i] == spec->tokens->roles[HL_ROLE_UNK];
+        }
+        t->n_unknown_words += unknown;
     }
     last[1] = (place){ last->word + words, last->begin + words + 1, last->piece + pieces->n };
     t->longest = (int64_t)pieces->n > t->longest ? (int64_t)pieces->n : t->longest;
@@ -211,6 +241,24 @@ int64_t hl_treebank_short(const hl_treebank *treebank)
 int64_t hl_treebank_long(const hl_treebank *treebank)
 {
     return treebank->n_long;
+}
+
+int64_t hl_treebank_several_roots(const hl_treebank *treebank)
+{
+    return treebank->n_several_roots;
+}
+
+int64_t hl_treebank_unknown_words(const hl_treebank *treebank)
+{
+    return treebank->n_unknown_words;
+}
+
+size_t hl_treebank_bytes(const hl_treebank *t)
+{
+    place last = t->places[t->n];
+    size_t of_word = sizeof *t->heads + sizeof *t->relations + sizeof *t->texts;
+    return (t->n + 1) * sizeof last + last.word * of_word + last.begin * sizeof *t->begins +
+           last.piece * sizeof *t->pieces + t->text.size;
 }
 
 int64_t hl_treebank_longest(const hl_treebank *treebank)

@@ -42,10 +42,13 @@ typedef struct hl_treebank_sentence {
 
 typedef struct hl_treebank hl_treebank;
 
-/* Reads all of it; 40 bytes or so a word stay in memory. HL_BAD_FILE as hl_conllu_open and hl_conllu_next with
+enum { HL_TREEBANK_RELATION = 63 /* bytes of a relation's name, at most */ };
+
+/* Reads all of it (hl_treebank_bytes stay in memory). HL_BAD_FILE as hl_conllu_open and hl_conllu_next with
  * HL_CONLLU_ROOTS, and:
  *     <path>: no sentence can be used: of <n>, <a> have one word, <b> are longer than <max_pieces> pieces
  *     <path>:<line>: word 3: <what hl_tokens_encode_word says>
+ *     <path>:<line>: DEPREL :x is no relation's name: that has 1 to 63 bytes, all of which can be shown
  * HL_NO_MEMORY; or as `progress` fails; *out is then NULL. On success the caller's: hl_treebank_free. */
 hl_status hl_treebank_read(const hl_treebank_spec *spec, hl_treebank **out);
 
@@ -56,6 +59,13 @@ int64_t hl_treebank_size(const hl_treebank *treebank); /* S: sentences that are 
 /* Those left out: of one word, and of too many pieces. */
 int64_t hl_treebank_short(const hl_treebank *treebank);
 int64_t hl_treebank_long(const hl_treebank *treebank);
+
+/* Of those used: the sentences with several roots, and the words in which a piece is the unknown token. */
+int64_t hl_treebank_several_roots(const hl_treebank *treebank);
+int64_t hl_treebank_unknown_words(const hl_treebank *treebank);
+
+/* The memory that it takes. */
+size_t hl_treebank_bytes(const hl_treebank *treebank);
 
 /* The relations R in the order in which they first came, and their names, without subtypes unless asked. */
 int64_t hl_treebank_relations(const hl_treebank *treebank);

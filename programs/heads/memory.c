@@ -146,8 +146,8 @@ static size_t answer_bytes(const hl_opened_model *run, const hl_heads_command *c
     case HL_HEADS_PRUNE: /* the pruned model beside the whole one */
         return hl_size_sum(hl_size_sum(model, f->weights),
                            larger(f->measures, hl_size_sum(f->snapshot, f->evaluation)));
-    case HL_HEADS_TREEBANK: /* random weights beside the model's; the treebank itself is small */
-        return hl_size_sum(hl_size_sum(model, command->without_null ? 0 : f->weights), f->evaluation);
+    case HL_HEADS_TREEBANK: /* hl_heads_memory_of_treebank tells it */
+        return 0;
     case HL_HEADS_NO_QUESTION:
         break;
     }
@@ -213,6 +213,16 @@ hl_status hl_heads_memory_of_two(const hl_opened_model *first, const hl_opened_m
     return hl_ok();
 }
 
+hl_status hl_heads_memory_of_treebank(const hl_syntax_study *study, const hl_syntax_question *question, size_t *bytes)
+{
+    hl_footprint f;
+    HL_TRY(hl_footprint_of_evaluated(&study->model->config, &f));
+    HL_TRY(hl_syntax_study_bytes(study, question, bytes));
+    size_t before = hl_size_sum(hl_size_sum(f.libraries, model_bytes(&f)), hl_treebank_bytes(study->treebank));
+    *bytes = hl_size_sum(before, *bytes);
+    return hl_ok();
+}
+
 static const char *remedy(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f)
 {
     switch (hl_heads_command_question(command)) {
@@ -226,7 +236,6 @@ static const char *remedy(const hl_opened_model *run, const hl_heads_command *co
     case HL_HEADS_PRUNE:
         return "a run with fewer patterns.examples or a larger optimizer.accumulate needs less";
     case HL_HEADS_TREEBANK:
-        return "--without-null needs less, and so does a lower --max-pieces";
     case HL_HEADS_NO_QUESTION:
         break;
     }
@@ -261,4 +270,13 @@ hl_status hl_heads_memory_check_two(const hl_opened_model *first, const hl_opene
     HL_TRY(hl_heads_memory_of_two(first, second, &bytes));
     return hl_memory_check(bytes, at_hand, first->path, "comparing it needs",
                            "runs with fewer patterns.examples need less");
+}
+
+hl_status hl_heads_memory_check_treebank(const hl_syntax_study *study, const hl_syntax_question *question,
+                                         hl_memory_at_hand at_hand)
+{
+    size_t bytes;
+    HL_TRY(hl_heads_memory_of_treebank(study, question, &bytes));
+    return hl_memory_check(bytes, at_hand, study->model->path, needs,
+                           "--without-null needs less, and so does a lower --max-pieces");
 }

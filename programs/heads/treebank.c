@@ -1,6 +1,7 @@
 #include "programs/heads/treebank.h"
 
 #include "programs/heads/deliver.h"
+#include "programs/heads/memory.h"
 #include "programs/heads/treebank_table.h"
 #include "programs/waiting.h"
 #include "study/output.h"
@@ -67,12 +68,13 @@ hl_status hl_heads_treebank_show(hl_opened_model *model, const hl_heads_command 
                                     .least_cases = HL_SYNTAX_LEAST_CASES,
                                     .progress = hl_waiting_tell,
                                     .context = &waiting };
-    HL_TRY(hl_opened_model_load(model, -1));
     hl_syntax_study study;
-    hl_status status = hl_syntax_study_make(&study, model, &question);
+    hl_status status = hl_syntax_study_read(&study, model, &question);
+    HL_THEN(status, hl_heads_memory_check_treebank(&study, &question, hl_memory_at_hand_now()));
+    HL_THEN(status, hl_opened_model_load(model, -1));
+    HL_THEN(status, hl_syntax_study_make(&study, &question));
     hl_waiting_end(&waiting);
-    HL_TRY(status);
-    status = deliver(&study, command, out);
+    HL_THEN(status, deliver(&study, command, out));
     hl_syntax_study_free(&study);
     return status;
 }

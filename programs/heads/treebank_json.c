@@ -170,9 +170,11 @@ void hl_heads_treebank_json(hl_text *text, const hl_syntax_study *study)
     }
     const hl_treebank *t = study->treebank;
     int64_t left_out = hl_treebank_short(t) + hl_treebank_long(t);
-    hl_json_print_document(text, json_pack("{s:I, s:I, s:o, s:o, s:o}", "sentences", (json_int_t)hl_treebank_size(t),
-                                           "left_out", (json_int_t)left_out, "rows", rows, "heads", earned_json(study),
-                                           "trees", trees_json(study)));
+    hl_json_print_document(text, json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "sentences",
+                                           (json_int_t)hl_treebank_size(t), "left_out", (json_int_t)left_out,
+                                           "several_roots", (json_int_t)hl_treebank_several_roots(t), "unknown_words",
+                                           (json_int_t)hl_treebank_unknown_words(t), "rows", rows, "heads",
+                                           earned_json(study), "trees", trees_json(study)));
 }
 
 void hl_heads_treebank_csv(hl_text *text, const hl_syntax_study *study)

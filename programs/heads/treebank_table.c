@@ -61,6 +61,12 @@ static void print_read(hl_text *text, const hl_syntax_study *study)
         text, HL_TABLE_WIDTH,
         "%s on %" PRId64 " sentences; left out: %" PRId64 " of one word, %" PRId64 " of more than %" PRId64 " pieces.",
         study->model->name, hl_treebank_size(t), hl_treebank_short(t), hl_treebank_long(t), study->max_pieces);
+    if (hl_treebank_several_roots(t) > 0 || hl_treebank_unknown_words(t) > 0) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "Of these, sentences with several roots: %" PRId64
+                          "; words that the model's tokens do not know: %" PRId64 ".",
+                          hl_treebank_several_roots(t), hl_treebank_unknown_words(t));
+    }
 }
 
 static void print_trees(hl_text *text, const hl_syntax_study *study)

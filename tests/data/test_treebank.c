@@ -38,6 +38,8 @@ START_TEST(sentences_have_pieces_and_trees)
     ck_assert_int_eq(hl_treebank_size(t), 2);
     ck_assert_int_eq(hl_treebank_short(t), 1);
     ck_assert_int_eq(hl_treebank_long(t), 1);
+    ck_assert_int_eq(hl_treebank_several_roots(t), 0);
+    ck_assert_int_eq(hl_treebank_unknown_words(t), 1);
     ck_assert_int_eq(hl_treebank_longest(t), 7);
     ck_assert_int_eq(hl_treebank_most_words(t), 4);
     hl_treebank_sentence first = hl_treebank_at(t, 0), second = hl_treebank_at(t, 1);
