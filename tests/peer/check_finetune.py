@@ -24,11 +24,19 @@ except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
 
+transformers.utils.logging.set_verbosity_error()
+transformers.utils.logging.disable_progress_bar()
 HERE = Path(__file__).resolve().parent
 DATA = Path(os.environ.get("HEADLIGHT_DATA", "/nowhere"))
 FILES = [DATA / "ewt" / f"en_ewt-ud-{part}.conllu.gz" for part in ("train", "dev")]
 MODEL = os.environ.get("HEADLIGHT_MODEL", "/nowhere")
 STEPS, LEAST = 1176, 96.0
+
+
+def skip_without_files():
+    if not all(file.is_file() for file in FILES) or not os.path.exists(os.path.join(MODEL, "config.json")):
+        print("skipped: HEADLIGHT_DATA has no treebank, or HEADLIGHT_MODEL is no folder of a model")
+        sys.exit(77)
 
 
 def sentences(file):
@@ -67,11 +75,7 @@ def theirs(folder, dev):
 
 def main():
     train, heads, predict = sys.argv[1:]
-    if not all(file.is_file() for file in FILES) or not os.path.exists(os.path.join(MODEL, "config.json")):
-        print("skipped: HEADLIGHT_DATA has no treebank, or HEADLIGHT_MODEL is no folder of a model")
-        sys.exit(77)
-    transformers.utils.logging.set_verbosity_error()
-    transformers.utils.logging.disable_progress_bar()
+    skip_without_files()
     torch.set_num_threads(1)
     n_steps = int(os.environ.get("HEADLIGHT_STEPS", STEPS))
     with tempfile.TemporaryDirectory() as name:
