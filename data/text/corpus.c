@@ -27,7 +27,8 @@ static bool is_possible(const hl_corpus_end *end, int64_t size)
     int64_t directory = end->n_columns > 0 ? end->n_blocks : 0, rest = size - (int64_t)sizeof *end;
     return good && end->longest_example >= 0 && end->longest_example <= HL_CORPUS_MAX_LENGTH && end->n_numbers > 0 &&
            end->n_numbers <= rest / 4 && (end->n_examples > 0) == (end->n_columns > 0) && end->n_examples >= 0 &&
-           end->n_examples <= end->n_numbers && end->longest_example <= end->n_numbers &&
+           end->n_examples <= end->n_numbers / (end->n_columns > 0 ? end->n_columns : 1) &&
+           end->longest_example <= end->n_numbers &&
            end->n_blocks == (end->n_numbers - 1) / HL_CORPUS_BLOCK_NUMBERS + 1 &&
            rest == 4 * end->n_numbers + HL_CORPUS_BLOCK_HEAD * end->n_blocks + 8 * directory;
 }

@@ -11,12 +11,8 @@ static hl_status visit_sentences(const hl_text_data *data, hl_split split, hl_co
 {
     int64_t n = hl_corpus_examples(data->corpora[split]);
     for (int64_t i = 0, visited = 0; i < n && visited < most; i++) {
-        HL_TRY(hl_corpus_read(corpus, i));
-        hl_text_example example = { .n_tokens = corpus->lengths[HL_TEXT_TOKENS],
-                                    .tokens = corpus->columns[HL_TEXT_TOKENS],
-                                    .rows = corpus->columns[HL_TEXT_ROWS],
-                                    .ids = corpus->columns[HL_TEXT_IDS],
-                                    .n_targets = corpus->lengths[HL_TEXT_ROWS] };
+        hl_text_example example;
+        HL_TRY(hl_text_data_sentence(data, corpus, i, &example));
         hl_text_data_find_words(data, &example, words);
         HL_TRY(visit(context, &example));
         visited += example.n_tokens;
@@ -34,7 +30,7 @@ static hl_status visit_running(const hl_text_data *data, hl_split split, hl_corp
     n = n < most ? n : most;
     for (int64_t first = 0; first < n;) {
         int64_t taken = n - first < CHUNK ? n - first : CHUNK;
-        HL_TRY(hl_corpus_window(corpus, first, taken, tokens));
+        HL_TRY(hl_text_data_pieces(data, corpus, first, taken, tokens));
         hl_text_example example = { .n_tokens = taken, .tokens = tokens };
         hl_text_data_find_words(data, &example, words);
         if (first + taken < n && example.n_words > 1) {

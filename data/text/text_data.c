@@ -316,7 +316,7 @@ static hl_status read_window(hl_text_reader *reader, hl_split split, int64_t i, 
     const hl_text_data *data = reader->data;
     int64_t first = data->windows[split].first + i * data->windows[split].stride;
     *example = (hl_text_example){ .n_tokens = data->length, .tokens = reader->tokens, .number = first };
-    HL_TRY(hl_corpus_window(&reader->corpora[split], first, data->length + 1, reader->tokens));
+    HL_TRY(hl_text_data_pieces(data, &reader->corpora[split], first, data->length + 1, reader->tokens));
     if (data->task == HL_TEXT_NEXT) {
         for (int32_t row = 0; row < data->length; row++) {
             reader->rows[row] = row;
@@ -330,18 +330,7 @@ static hl_status read_window(hl_text_reader *reader, hl_split split, int64_t i, 
 
 static hl_status read_sentence(hl_text_reader *reader, hl_split split, int64_t i, hl_text_example *example)
 {
-    hl_corpus_reader *corpus = &reader->corpora[split];
-    HL_TRY(hl_corpus_read(corpus, i));
-    const int32_t *const *columns = corpus->columns;
-    *example = (hl_text_example){ .n_tokens = corpus->lengths[HL_TEXT_TOKENS],
-                                  .tokens = columns[HL_TEXT_TOKENS],
-                                  .types = corpus->lengths[HL_TEXT_TYPES] > 0 ? columns[HL_TEXT_TYPES] : NULL,
-                                  .sources = corpus->lengths[HL_TEXT_SOURCES] > 0 ? columns[HL_TEXT_SOURCES] : NULL,
-                                  .rows = columns[HL_TEXT_ROWS],
-                                  .ids = columns[HL_TEXT_IDS],
-                                  .n_targets = corpus->lengths[HL_TEXT_ROWS],
-                                  .line = columns[HL_TEXT_PLACE][0],
-                                  .number = columns[HL_TEXT_PLACE][1] };
+    HL_TRY(hl_text_data_sentence(reader->data, &reader->corpora[split], i, example));
     if (reader->data->task == HL_TEXT_MASKED || reader->data->drop_pieces > 0) {
         memcpy(reader->tokens, example->tokens, (size_t)example->n_tokens * sizeof *reader->tokens);
         example->tokens = reader->tokens;

@@ -59,6 +59,16 @@ hl_status hl_text_data_look_at_pieces(const hl_text_spec *spec, hl_text_data *da
  * example's words those: of tags by the treebank's words, whose rows it must have, of all others by their pieces. */
 void hl_text_data_find_words(const hl_text_data *data, hl_text_example *example, int32_t *words);
 
+/* Reads example i of a cache of sentences as it stands there, in the reader's memory, without words. Whoever wrote the
+ * file: its numbers are those that an example of the data can have. HL_BAD_FILE as hl_corpus_read, and
+ * "<path>: is damaged: token 900 is not in 0 .. 399; remove the file, and it is made again". */
+hl_status hl_text_data_sentence(const hl_text_data *data, hl_corpus_reader *reader, int64_t i,
+                                hl_text_example *example);
+
+/* The same of running text: reads `count` pieces from number `first` on. */
+hl_status hl_text_data_pieces(const hl_text_data *data, hl_corpus_reader *reader, int64_t first, int64_t count,
+                              int32_t *tokens);
+
 /* Gives all of a split in order, as its cache holds it: sentence by sentence with targets, or running text in chunks,
  * each of which ends with a word where it has a whole one; their words are known, and nothing is masked. Ends once
  * `most` pieces were given, or with the failure that `visit` returns. HL_BAD_FILE as hl_corpus_read, HL_NO_MEMORY. */
