@@ -77,7 +77,7 @@ static hl_status collect(hl_conllu *reader, bool *words)
             line.size = 0; /* white space alone */
         }
         hl_text_add(&reader->raw, line.text, line.size);
-        hl_text_add(&reader->raw, line.crlf ? "\r\n" : "\n", (size_t)line.crlf + line.newline);
+        hl_text_print(&reader->raw, "%s", hl_line_end(&line));
         ended = *words && line.size == 0;
         *words = *words || (line.size > 0 && line.text[0] != '#');
     }

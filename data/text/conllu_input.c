@@ -24,7 +24,7 @@ static hl_status look_ahead(hl_conllu_input *input)
                                 HL_CONLLU_BYTES);
         }
         hl_text_add(&input->ahead, line.text, line.size);
-        hl_text_add(&input->ahead, line.crlf ? "\r\n" : "\n", (size_t)line.crlf + line.newline);
+        hl_text_print(&input->ahead, "%s", hl_line_end(&line));
         told = line.size > 0 && line.text[0] != '#';
         input->is_text = !told || memchr(line.text, '\t', line.size) == NULL;
     }

@@ -181,6 +181,11 @@ hl_status hl_lines_next(hl_lines *lines, hl_line *line)
     return hl_ok();
 }
 
+const char *hl_line_end(const hl_line *line)
+{
+    return line->crlf ? "\r\n" : line->newline ? "\n" : "";
+}
+
 hl_lines_notices hl_lines_noticed(const hl_lines *lines)
 {
     return lines->notices;

@@ -38,6 +38,9 @@ typedef struct hl_line {
     bool crlf;        /* whether a carriage return stood before that */
 } hl_line;
 
+/* How it ended in the file: "\n", "\r\n", or "". */
+const char *hl_line_end(const hl_line *line);
+
 typedef struct hl_lines hl_lines;
 
 /* Opens the source; lines of more than `limit` bytes (their ends not counted) will be refused. Nothing is read yet.

@@ -10,7 +10,8 @@
 struct hl_table {
     hl_lines *lines;
     bool header;
-    hl_text names;      /* the header's line */
+    hl_text names;      /* the header's line with its end */
+    hl_text rest;       /* the empty lines that were passed over */
     hl_span *name;      /* its columns */
     int64_t n_columns;  /* of every row; 0: not known yet */
     int64_t first_line; /* whose number of columns that is */
@@ -38,6 +39,7 @@ static hl_status read_header(hl_table *table)
         return hl_error(HL_BAD_FILE, "%s: holds no row", hl_lines_name(table->lines));
     }
     hl_text_add(&table->names, line.text, line.size);
+    hl_text_print(&table->names, "%s", hl_line_end(&line));
     HL_TRY(hl_text_status(&table->names));
     hl_span row = { line.size > 0 ? table->names.bytes : "", line.size };
     HL_TRY(allocate_columns(table, row, line.number, &table->name));
@@ -127,6 +129,11 @@ hl_span hl_table_header(const hl_table *table)
     return (hl_span){ table->names.bytes, table->names.size };
 }
 
+hl_span hl_table_rest(const hl_table *table)
+{
+    return (hl_span){ table->rest.bytes, table->rest.size };
+}
+
 /* The next line. Empty ones that end a table of several columns, as editors leave them, are passed over; where a row
  * follows them, the first of them is given in its stead, and has too few columns. */
 static hl_status next_line(hl_table *table, hl_line *line)
@@ -135,12 +142,13 @@ static hl_status next_line(hl_table *table, hl_line *line)
     HL_TRY(hl_lines_next(table->lines, line));
     while (table->n_columns > 1 && line->text != NULL && line->size == 0) {
         empty = empty > 0 ? empty : line->number;
+        hl_text_print(&table->rest, "%s", hl_line_end(line));
         HL_TRY(hl_lines_next(table->lines, line));
     }
     if (empty > 0 && line->text != NULL) {
         *line = (hl_line){ .text = "", .number = empty };
     }
-    return hl_ok();
+    return hl_text_status(&table->rest);
 }
 
 hl_status hl_table_next(hl_table *table, hl_table_row *row)
@@ -165,7 +173,7 @@ hl_status hl_table_next(hl_table *table, hl_table_row *row)
                             n == 1 ? "" : "s", table->most_asked);
     }
     table->any = true;
-    *row = (hl_table_row){ .columns = table->columns, .n_columns = n, .line = line.number };
+    *row = (hl_table_row){ .columns = table->columns, .n_columns = n, .line = line.number, .end = hl_line_end(&line) };
     return hl_ok();
 }
 
@@ -278,6 +286,7 @@ void hl_table_close(hl_table *table)
     if (table != NULL) {
         hl_lines_close(table->lines);
         hl_text_free(&table->names);
+        hl_text_free(&table->rest);
         hl_free(table->name);
         hl_free(table->columns);
         hl_free(table->words);

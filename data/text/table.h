@@ -15,7 +15,8 @@ HL_BEGIN_DECLS
 typedef struct hl_table_row {
     const hl_span *columns; /* owned by the table; stands until the next row; NULL: no more */
     int64_t n_columns;
-    int64_t line; /* its number in the file */
+    int64_t line;    /* its number in the file */
+    const char *end; /* how its line ends there (hl_line_end) */
 } hl_table_row;
 
 typedef struct hl_table hl_table;
@@ -32,8 +33,11 @@ hl_status hl_table_open(const char *path, bool header, hl_table **out);
  * A number is compared with the rows where there is no header (hl_table_next). */
 hl_status hl_table_find(hl_table *table, const char *name, int64_t *column);
 
-/* The header's line, whose text is NULL where there is none; owned by the table. */
+/* The header's line with its end, whose text is NULL where there is none; owned by the table. */
 hl_span hl_table_header(const hl_table *table);
+
+/* The empty lines after the last row, so that all can be written back; owned by the table. */
+hl_span hl_table_rest(const hl_table *table);
 
 /* The next row. Fails as hl_lines_next does, and with HL_BAD_FILE:
  *     <path>:<line>: has 3 columns, not 2 as line 1

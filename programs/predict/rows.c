@@ -110,14 +110,13 @@ static void put_begin(hl_predict_call *call, source *s)
     if (s->table != NULL) {
         hl_span header = hl_table_header(s->table);
         hl_text_add(&call->text, header.text, header.size);
-        hl_text_add(&call->text, "\n", 1);
     }
     s->begun = true;
 }
 
 static void put_end(hl_predict_call *call, const source *s)
 {
-    hl_span rest = s->treebank != NULL ? hl_conllu_rest(s->treebank) : (hl_span){ "", 0 };
+    hl_span rest = s->treebank != NULL ? hl_conllu_rest(s->treebank) : hl_table_rest(s->table);
     hl_text_add(&call->text, rest.text, rest.size);
 }
 
@@ -190,7 +189,7 @@ static void keep(const source *s, const words *w, hl_span *answers, hl_predict_a
             hl_text_add(&answer->text, answers[i].text, answers[i].size);
         }
     }
-    hl_text_add(&answer->text, "\n", 1);
+    hl_text_print(&answer->text, "%s", s->row.end);
 }
 
 /* Asks about the words that have a target, or all; firsts, answers (n): scratch. */

@@ -143,6 +143,14 @@ START_TEST(tables_of_tokens_are_answered)
              "note\ttokens\ttargets\tsources\nfirst\ta b ?\t_ _ %s\t_ _ 0\n\tb  a\t%s _\tmore\n", said[0], said[1]);
     ck_assert_str_eq(answers(PREDICT(run, file("kept.tsv", kept)), ""), expected);
     ck_assert_str_eq(answers(PREDICT(run, run_path("kept.tsv"), "--tokens"), ""), "a b ?\nb a\n");
+    /* A mark, ends of two kinds, empty lines, no last end. */
+    kept = "\xEF\xBB\xBFtokens\ttargets\r\na b ?\t_ _ a\r\nb  a\tb _\n\r\n\n\r\n";
+    snprintf(expected, sizeof expected, "\xEF\xBB\xBFtokens\ttargets\r\na b ?\t_ _ %s\r\nb  a\t%s _\n\r\n\n\r\n",
+             said[0], said[1]);
+    ck_assert_str_eq(answers(PREDICT(run, file("kept.tsv", kept)), ""), expected);
+    snprintf(expected, sizeof expected, "tokens\ttargets\na b ?\t_ _ %s\r\nb  a\t%s _", said[0], said[1]);
+    ck_assert_str_eq(answers(PREDICT(run, file("kept.tsv", "tokens\ttargets\na b ?\t_ _ a\r\nb  a\tb _")), ""),
+                     expected);
     json_error_t error;
     json_t *object = json_loads(answers(PREDICT(run, run_path("in.tsv"), "--json", "--top", "2"), ""),
                                 JSON_DISABLE_EOF_CHECK, &error);
