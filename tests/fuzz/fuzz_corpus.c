@@ -1,12 +1,12 @@
 /* The bytes as a cache, as they are and with checksums that fit them, as someone who means harm would write it:
  * whatever its fields say, examples and windows lie within what they promise, or are refused. */
-#include "data/text/private/corpus_file.h"
+#include "tests/fuzz/cache_checksums.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input_file.h"
 
 #include <string.h>
 
-enum { MOST_WINDOW = 1 << 16, MOST_BLOCKS = 64 };
+enum { MOST_WINDOW = 1 << 16 };
 
 static void read_all(void)
 {
@@ -33,31 +33,6 @@ static void read_all(void)
     hl_corpus_close(corpus);
 }
 
-/* Checksums of all blocks, and of the end, where the sizes let them be. */
-static void mend(uint8_t *bytes, size_t size)
-{
-    hl_corpus_end end;
-    int64_t directory[MOST_BLOCKS];
-    if (size < sizeof end) {
-        return;
-    }
-    size_t ends = size - sizeof end;
-    memcpy(&end, bytes + ends, sizeof end);
-    size_t entries = end.n_columns > 0 ? (size_t)end.n_blocks : 0;
-    if (entries > MOST_BLOCKS || entries * sizeof *directory > ends) {
-        return;
-    }
-    size_t blocks = ends - entries * sizeof *directory;
-    memcpy(directory, bytes + blocks, entries * sizeof *directory);
-    end.crc = hl_corpus_end_crc(directory, &end);
-    memcpy(bytes + ends, &end, sizeof end);
-    for (size_t at = 0; at + HL_CORPUS_BLOCK_HEAD < blocks; at += HL_CORPUS_BLOCK) {
-        size_t block = blocks - at < HL_CORPUS_BLOCK ? blocks - at : HL_CORPUS_BLOCK;
-        uint32_t crc = hl_corpus_block_crc((int64_t)(at / HL_CORPUS_BLOCK), bytes + at, block);
-        memcpy(bytes + at, &crc, sizeof crc);
-    }
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     input_file_set(data, size);
@@ -65,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t *mended = malloc(size + 1);
     fuzz_require(mended != NULL);
     memcpy(mended, data, size);
-    mend(mended, size);
+    mend_checksums(mended, size);
     input_file_set(mended, size);
     read_all();
     free(mended);

@@ -15,7 +15,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LAYERS = 2, VOCABULARY = 5, MOST_TOKENS = 4, MOST_EXAMPLES = 3, MOST_ELEMENTS = 1 << 10 };
+enum { LAYERS = 2, VOCABULARY = 5, MANY = 12, MOST_TOKENS = 4, MOST_EXAMPLES = 3, MOST_ELEMENTS = 1 << 10 };
+
+static int32_t targets[MOST_EXAMPLES * (MOST_TOKENS + 1)];
+static double added[MOST_ELEMENTS]; /* of the array that was added last, of any type */
 
 /* What is left of the input; zeros follow it. */
 typedef struct input {
@@ -67,7 +70,6 @@ static void fill(input *in, hl_npy_type type, int64_t count, void *data)
 static void add(hl_npz_writer *npz, input *in, const char *name, hl_npy_type type, hl_shape shape)
 {
     enum { MISSING = 1, OTHER_TYPE = 2, LONGER = 3, ONE_MORE_DIMENSION = 4, EMPTY = 5 };
-    static double data[MOST_ELEMENTS];
     uint8_t fault = next(in);
     if (fault == MISSING) {
         return;
@@ -83,8 +85,43 @@ static void add(hl_npz_writer *npz, input *in, const char *name, hl_npy_type typ
     }
     int64_t count = hl_shape_count(shape);
     fuzz_require(count <= MOST_ELEMENTS);
-    fill(in, type, count, data);
-    hl_npz_add(npz, name, type, shape, data);
+    fill(in, type, count, added);
+    hl_npz_add(npz, name, type, shape, added);
+}
+
+/* The largest answers of some logits, as a recorder keeps them where there are many; one number may be another. */
+static void add_largest(hl_npz_writer *npz, input *in, int64_t E, int64_t T, int64_t C)
+{
+    enum { MOST_PLACES = MOST_EXAMPLES * (MOST_TOKENS + 1), NONE_ANSWERED = 1, OTHER_ID = 2, OTHER_NUMBER = 3 };
+    int32_t ids[MOST_PLACES * HL_ANSWERS_TOP];
+    float top[MOST_PLACES * HL_ANSWERS_TOP], of_targets[MOST_PLACES], sums[MOST_PLACES];
+    int64_t K = hl_answers_top(C);
+    for (int64_t place = 0; place < E * T; place++) {
+        hl_real logits[MANY];
+        for (int64_t i = 0; i < C; i++) {
+            logits[i] = (hl_real)(next(in) / 100.0);
+        }
+        int32_t target = targets[place];
+        hl_top_ids(logits, C, (int)K, ids + place * K);
+        for (int64_t i = 0; i < K; i++) {
+            top[place * K + i] = (float)logits[ids[place * K + i]];
+        }
+        of_targets[place] = target >= 0 && target < C ? (float)logits[target] : 0;
+        sums[place] = (float)hl_log_sum_exp(logits, C, logits[ids[place * K]]);
+        if (target == HL_IGNORE && next(in) == NONE_ANSWERED) {
+            ids[place * K] = HL_IGNORE;
+        }
+    }
+    uint8_t fault = next(in), at = next(in) % (E * T * K);
+    if (fault == OTHER_ID) {
+        ids[at] = (int32_t)(next_integer(in) % (2 * MANY));
+    } else if (fault == OTHER_NUMBER) {
+        *(at % 3 == 0 ? &top[at] : at % 3 == 1 ? &of_targets[at / K] : &sums[at / K]) = (float)next_real(in);
+    }
+    hl_npz_add(npz, "top_ids", HL_NPY_INT32, HL_SHAPE(E, T, K), ids);
+    hl_npz_add(npz, "top_logits", HL_NPY_FLOAT32, HL_SHAPE(E, T, K), top);
+    hl_npz_add(npz, "target_logits", HL_NPY_FLOAT32, HL_SHAPE(E, T), of_targets);
+    hl_npz_add(npz, "log_sums", HL_NPY_FLOAT32, HL_SHAPE(E, T), sums);
 }
 
 static void add_sums(hl_npz_writer *npz, input *in, const hl_model_config *config, int64_t T)
@@ -111,10 +148,11 @@ static void add_sums(hl_npz_writer *npz, input *in, const hl_model_config *confi
 
 static void write_snapshot(input *in, const hl_model_config *config)
 {
-    int64_t E = 1 + next(in) % MOST_EXAMPLES, T = 1 + next(in) % (MOST_TOKENS + 1);
+    int64_t C = hl_answers_targets(config), E = 1 + next(in) % MOST_EXAMPLES, T = 1 + next(in) % (MOST_TOKENS + 1);
     hl_npz_writer *npz = hl_npz_create("fuzz.npz");
     add(npz, in, "tokens", HL_NPY_INT32, HL_SHAPE(E, T));
     add(npz, in, "targets", HL_NPY_INT32, HL_SHAPE(E, T));
+    memcpy(targets, added, sizeof targets);
     add(npz, in, "source", HL_NPY_INT32, HL_SHAPE(E, T));
     add(npz, in, "lengths", HL_NPY_INT32, HL_SHAPE(E));
     add(npz, in, "step", HL_NPY_INT64, (hl_shape){ .n_dims = 0 });
@@ -123,17 +161,15 @@ static void write_snapshot(input *in, const hl_model_config *config)
         snprintf(name, sizeof name, "layer_%d", l);
         add(npz, in, name, HL_NPY_FLOAT32, HL_SHAPE(E, config->heads[l], T, T));
     }
-    add(npz, in, "logits", HL_NPY_FLOAT32, HL_SHAPE(E, T, VOCABULARY));
     uint8_t more = next(in);
     if (more & 16) {
         add(npz, in, "words", HL_NPY_INT32, HL_SHAPE(E, T));
         add(npz, in, "types", HL_NPY_INT32, HL_SHAPE(E, T));
     }
     if (more & 8) {
-        add(npz, in, "top_ids", HL_NPY_INT32, HL_SHAPE(E, T, VOCABULARY));
-        add(npz, in, "top_logits", HL_NPY_FLOAT32, HL_SHAPE(E, T, VOCABULARY));
-        add(npz, in, "target_logits", HL_NPY_FLOAT32, HL_SHAPE(E, T));
-        add(npz, in, "log_sums", HL_NPY_FLOAT32, HL_SHAPE(E, T));
+        add_largest(npz, in, E, T, C);
+    } else {
+        add(npz, in, "logits", HL_NPY_FLOAT32, HL_SHAPE(E, T, C));
     }
     if (more & 1) {
         add(npz, in, "relations", HL_NPY_INT32, HL_SHAPE(E, 1 + more % 3, T));
@@ -171,7 +207,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     hl_model_config config = {
         .vocabulary = VOCABULARY, .max_length = MOST_TOKENS, .n_layers = LAYERS, .heads = { 2, 1 }
     };
-    config.causal = next(&in) % 2 == 1;
+    uint8_t kind = next(&in);
+    config.causal = kind % 2 == 1;
+    config.targets = kind % 4 >= 2 ? MANY : 0; /* more than are kept of the largest */
     write_snapshot(&in, &config);
     hl_snapshot snapshot;
     if (hl_snapshot_read("fuzz.npz", &config, MOST_EXAMPLES, &snapshot).code == HL_OK) {

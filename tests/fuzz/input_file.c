@@ -125,6 +125,11 @@ static ssize_t read_one(int fd, void *buffer, size_t count)
     return fd == READING ? read_input(fd, buffer, count) : disk.read(fd, buffer, count);
 }
 
+static ssize_t read_one_at(int fd, void *buffer, size_t count, off_t offset)
+{
+    return fd == READING ? read_input_at(fd, buffer, count, offset) : disk.pread(fd, buffer, count, offset);
+}
+
 static off_t seek_one(int fd, off_t offset, int whence)
 {
     return fd == READING ? seek(fd, offset, whence) : disk.lseek(fd, offset, whence);
@@ -143,6 +148,7 @@ void input_file_set_one(const char *ending, const uint8_t *data, size_t size)
     calls.open = open_one;
     calls.fstat = status_of_one;
     calls.read = read_one;
+    calls.pread = read_one_at;
     calls.lseek = seek_one;
     calls.close = close_one;
     ending_of_one = ending;
